@@ -181,19 +181,17 @@ func (e *eraser) packs(ctx context.Context) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		var keep []entry
+		dirty := false
 		for _, o := range list {
-			if e.doomed[o.hash] {
-				e.gone[o.hash] = true
-			} else {
-				keep = append(keep, o)
+			if e.doomed[o.Hash] {
+				dirty, e.gone[o.Hash] = true, true
 			}
 		}
-		if len(keep) == len(list) {
+		if !dirty {
 			e.clean[name] = true
 			continue
 		}
-		if err := e.anew(ctx, name, keep); err != nil {
+		if err := e.anew(ctx, name, list); err != nil {
 			return 0, fmt.Errorf("write %s anew: %w", name, err)
 		}
 		old = append(old, name)

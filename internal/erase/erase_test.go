@@ -346,14 +346,14 @@ func (l *lab) places() map[string]string {
 			err = e
 		}
 		if err == nil {
-			var list []entry
+			var list []git.PackEntry
 			list, err = s.entries(l.t.Context(), name)
-			for _, o := range list {
+			for i, o := range list {
 				own := uint32(0)
 				if mtimes != nil {
-					own = mtimes[o.number]
+					own = mtimes[i]
 				}
-				add(o.hash, "packed %d, kept %q, promised %t, cruft %t of %d", info.ModTime().UnixNano(), keep, isFile(base+".promisor"), mtimes != nil, own)
+				add(o.Hash, "packed %d, kept %q, promised %t, cruft %t of %d", info.ModTime().UnixNano(), keep, isFile(base+".promisor"), mtimes != nil, own)
 			}
 		}
 	}

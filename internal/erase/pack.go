@@ -18,34 +18,42 @@ import (
 	"gitagent/internal/git"
 )
 
-// anew writes the objects of a pack that it keeps as a new pack, of the same kind and age. Until its index is
-// there git does not see it.
-func (e *eraser) anew(ctx context.Context, name string, keep []entry) error {
+// anew writes what a pack has, in the order of its index, but for the doomed objects as a new pack, of the same
+// kind and age. Until its index is there git does not see it.
+func (e *eraser) anew(ctx context.Context, name string, list []git.PackEntry) error {
 	old := filepath.Join(e.packDir(), name)
 	info, err := os.Stat(old + ".pack")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // only its index is left, see packAside
 	}
-	if err != nil || len(keep) == 0 {
+	if err != nil {
 		return err
 	}
 	mtimes, err := readMtimes(old+".mtimes", e.repo.Format())
 	if err != nil {
 		return err
 	}
+	if mtimes != nil && len(mtimes) < len(list) {
+		return fmt.Errorf("%s.mtimes is too short", name)
+	}
+	var keep []git.PackEntry
 	var times []uint32
-	if mtimes != nil {
-		for _, o := range keep {
-			if o.number >= len(mtimes) {
-				return fmt.Errorf("%s.mtimes is too short", name)
-			}
-			times = append(times, mtimes[o.number])
+	for i, o := range list {
+		if e.doomed[o.Hash] {
+			continue
+		}
+		keep = append(keep, o)
+		if mtimes != nil {
+			times = append(times, mtimes[i])
 		}
 	}
-	slices.SortFunc(keep, func(a, b entry) int { return cmp.Compare(a.at, b.at) }) // git has put together what is read together
+	if len(keep) == 0 {
+		return nil
+	}
+	slices.SortFunc(keep, func(a, b git.PackEntry) int { return cmp.Compare(a.Offset, b.Offset) }) // git has put together what is read together
 	var in bytes.Buffer
 	for _, o := range keep {
-		in.WriteString(o.hash.String() + "\n")
+		in.WriteString(o.Hash.String() + "\n")
 	}
 	base, err := e.pack(ctx, &in, isFile(old+".rev"))
 	if err != nil {

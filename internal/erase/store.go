@@ -1,10 +1,8 @@
 package erase
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,32 +40,9 @@ func (s store) packNames() ([]string, error) {
 	return names, nil
 }
 
-// An entry is an object of a pack: where it is there, and its number in the index.
-type entry struct {
-	hash   git.Hash
-	at     int64
-	number int
-}
-
 // entries returns the objects of a pack, in the order of its index.
-func (s store) entries(ctx context.Context, name string) (list []entry, err error) {
-	index, err := os.Open(filepath.Join(s.packDir(), name+".idx"))
-	if err != nil {
-		return nil, err
-	}
-	defer index.Close()
-	err = s.repo.Split(ctx, index, '\n', func(line []byte) error {
-		offset, rest, _ := bytes.Cut(line, []byte(" "))
-		text, _, _ := bytes.Cut(rest, []byte(" "))
-		at, err := strconv.ParseInt(string(offset), 10, 64)
-		h, err2 := git.ParseHash(text)
-		if err != nil || err2 != nil {
-			return fmt.Errorf("read the index of %s: unexpected line %q", name, line)
-		}
-		list = append(list, entry{h, at, len(list)})
-		return nil
-	}, "show-index")
-	return list, err
+func (s store) entries(ctx context.Context, name string) ([]git.PackEntry, error) {
+	return s.repo.PackEntries(ctx, filepath.Join(s.packDir(), name))
 }
 
 // having returns those of the objects that a store has.
@@ -82,8 +57,8 @@ func (s store) having(ctx context.Context, objects map[git.Hash]bool) (map[git.H
 	for _, name := range names {
 		list, e := s.entries(ctx, name)
 		for _, o := range list {
-			if objects[o.hash] {
-				has[o.hash] = true
+			if objects[o.Hash] {
+				has[o.Hash] = true
 			}
 		}
 		err = errors.Join(err, e)

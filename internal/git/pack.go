@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"compress/zlib"
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -128,6 +130,34 @@ func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
 		return "", err
 	}
 	return path, nil
+}
+
+// A PackEntry is an object of a pack, and where it is there.
+type PackEntry struct {
+	Hash   Hash
+	Offset int64
+}
+
+// PackEntries reads the index of a pack, in its order; base is the pack's path without extension. Whatever
+// version the index has, git reads it.
+func (r *Repo) PackEntries(ctx context.Context, base string) (list []PackEntry, err error) {
+	index, err := os.Open(base + ".idx")
+	if err != nil {
+		return nil, err
+	}
+	defer index.Close()
+	err = r.Split(ctx, index, '\n', func(line []byte) error {
+		offset, rest, _ := bytes.Cut(line, []byte(" "))
+		name, _, _ := bytes.Cut(rest, []byte(" "))
+		at, err := strconv.ParseInt(string(offset), 10, 64)
+		h, e := ParseHash(name)
+		if err = errors.Join(err, e); err != nil {
+			return fmt.Errorf("read the index of %s: %w", filepath.Base(base), err)
+		}
+		list = append(list, PackEntry{h, at})
+		return nil
+	}, "show-index")
+	return list, err
 }
 
 // Probe writes a file beside the packs, to see whether turns can be stored, and removes it.

@@ -140,31 +140,32 @@ func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*
 	if _, err := os.Lstat(base + ".promisor"); err == nil {
 		c.keep = "it is from the remote of a partial clone"
 	}
-	hashes, err := r.indexed(ctx, base)
+	indexed, err := r.Repo.PackEntries(ctx, base)
 	if err != nil { // what it held is found missing, or not
 		c.saved, err = r.unpack(ctx, base, 0, scratch)
 		return c, err
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	wanted := make([]git.Wanted, len(hashes))
-	for i, hash := range hashes {
-		wanted[i] = git.Wanted{Hash: hash, Most: maxObject}
+	wanted := make([]git.Wanted, len(indexed))
+	for i, e := range indexed {
+		wanted[i] = git.Wanted{Hash: e.Hash, Most: maxObject}
 	}
 	err = objects.Each(wanted, func(i int, obj *git.Object, err error) error {
-		if err == nil && hashes[i].Format().Object(obj.Type, obj.Content) == hashes[i] {
-			c.whole = append(c.whole, hashes[i])
+		hash := wanted[i].Hash
+		if err == nil && hash.Format().Object(obj.Type, obj.Content) == hash {
+			c.whole = append(c.whole, hash)
 		} else if err != nil && !git.Lost(err) {
 			c.keep = err.Error()
 		} else {
-			c.lost = append(c.lost, hashes[i])
+			c.lost = append(c.lost, hash)
 		}
 		return nil
 	})
 	if err != nil || len(c.lost) == 0 || c.keep != "" {
 		return c, err
 	}
-	unpacked, err := r.unpack(ctx, base, len(hashes), scratch)
+	unpacked, err := r.unpack(ctx, base, len(indexed), scratch)
 	there := make(map[git.Hash]bool)
 	for _, hash := range unpacked {
 		there[hash] = true
@@ -202,23 +203,6 @@ func (r *repair) unpack(ctx context.Context, base string, objects int, into *git
 	var hashes []git.Hash
 	for line := range strings.Lines(string(out)) {
 		hashes = append(hashes, git.NewHash(strings.TrimSpace(line)))
-	}
-	return hashes, err
-}
-
-// indexed returns what the index of a pack says is in it.
-func (r *repair) indexed(ctx context.Context, base string) ([]git.Hash, error) {
-	f, err := os.Open(base + ".idx")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	out, err := r.Repo.Output(ctx, f, "show-index")
-	var hashes []git.Hash
-	for line := range strings.Lines(string(out)) {
-		if words := strings.Fields(line); len(words) > 1 && git.IsHash(words[1]) {
-			hashes = append(hashes, git.NewHash(words[1]))
-		}
 	}
 	return hashes, err
 }

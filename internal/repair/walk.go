@@ -272,10 +272,10 @@ func (r *repair) connected(ctx context.Context, from []git.Hash) bool {
 func (r *repair) promised(ctx context.Context) (all map[git.Hash]bool, err error) {
 	all = make(map[git.Hash]bool)
 	for _, path := range r.Repo.Glob("objects/pack/*.promisor") {
-		hashes, e := r.indexed(ctx, strings.TrimSuffix(path, ".promisor"))
+		list, e := r.Repo.PackEntries(ctx, strings.TrimSuffix(path, ".promisor"))
 		err = errors.Join(err, e)
-		for _, hash := range hashes {
-			all[hash] = true
+		for _, o := range list {
+			all[o.Hash] = true
 		}
 	}
 	return all, err
