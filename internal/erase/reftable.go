@@ -56,10 +56,6 @@ func (f *finder) tableLogs(ctx context.Context, repo *git.Repo, prefix string) e
 // tableLog looks at the log of a ref, of which it gets the fields of each entry, newest first, and behind them the
 // name and the hash of what was before.
 func (f *finder) tableLog(ref string, fields [][]byte) error {
-	kind := Log
-	if ref == "refs/stash" {
-		kind = Stash
-	}
 	for i := 0; i+4 < len(fields); i += 3 {
 		_, at, _ := strings.Cut(string(fields[i]), "@{")
 		n, err := strconv.Atoi(strings.TrimSuffix(at, "}"))
@@ -67,17 +63,8 @@ func (f *finder) tableLog(ref string, fields [][]byte) error {
 		if err != nil || err2 != nil {
 			return errors.New("the log of " + ref + " has an entry that can't be read")
 		}
-		root := Root{Kind: kind, Ref: ref, Entry: n, Said: f.has(fields[i+2])}
-		if f.Has(h) {
-			root.Hashes = []git.Hash{h}
-		}
-		// Git does not write anew what was before when the entry goes that led there.
-		if before, err := git.ParseHash(fields[i+4]); err == nil && before != h && f.Has(before) {
-			root.Hashes = append(root.Hashes, before)
-		}
-		if len(root.Hashes) > 0 || root.Said {
-			f.roots = append(f.roots, root)
-		}
+		before, _ := git.ParseHash(fields[i+4]) // git does not write that anew when the entry goes that led there
+		f.add(Root{Kind: logKind(ref), Ref: ref, Entry: n, Said: f.has(fields[i+2])}, h, before)
 	}
 	return nil
 }

@@ -88,6 +88,18 @@ type finder struct {
 	buffer []byte
 }
 
+// add takes a root if some of the hashes are doomed or lead to what is, or if it says the secret itself.
+func (f *finder) add(r Root, hashes ...git.Hash) {
+	for _, h := range hashes {
+		if f.Has(h) && !slices.Contains(r.Hashes, h) {
+			r.Hashes = append(r.Hashes, h)
+		}
+	}
+	if len(r.Hashes) > 0 || r.Said {
+		f.roots = append(f.roots, r)
+	}
+}
+
 // refs looks at the refs that all worktrees share and those of the main one, or, with a prefix, at those
 // of another one alone.
 func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error {
@@ -104,8 +116,8 @@ func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error 
 		if len(fields) == 3 && (string(fields[2]) == "HEAD" || prefix != "" && !ofWorktree(string(fields[2]))) {
 			return nil
 		}
-		if h, err := git.ParseHash(fields[0]); err == nil && len(fields) == 3 && len(fields[1]) == 0 && f.Has(h) {
-			f.roots = append(f.roots, Root{Kind: Ref, Ref: prefix + string(fields[2]), Hashes: []git.Hash{h}})
+		if h, err := git.ParseHash(fields[0]); err == nil && len(fields) == 3 && len(fields[1]) == 0 {
+			f.add(Root{Kind: Ref, Ref: prefix + string(fields[2])}, h)
 		}
 		return nil
 	}, args...)
@@ -117,8 +129,8 @@ func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error 
 		return err
 	}
 	out, err := in.Output(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD")
-	if h, err := git.ParseHash(bytes.TrimSpace(out)); err == nil && f.Has(h) {
-		f.roots = append(f.roots, Root{Kind: Ref, Ref: prefix + "HEAD", Hashes: []git.Hash{h}})
+	if h, err := git.ParseHash(bytes.TrimSpace(out)); err == nil {
+		f.add(Root{Kind: Ref, Ref: prefix + "HEAD"}, h)
 	}
 	return err
 }
@@ -147,30 +159,23 @@ func (f *finder) file(name string) error {
 	}
 	defer file.Close()
 	root := Root{Kind: File, Path: path}
+	var found []git.Hash
 	first := true
 	f.buffer, err = pieces(file, f.buffer, func(part []byte) bool {
 		if first && isIndex(part) {
 			root.Kind = Index
 		}
 		first = false
-		var found []git.Hash
 		switch {
 		case root.Kind == Index:
-			found = f.inside(part)
+			found = append(found, f.inside(part)...)
 		case parts[0] != "agent": // there our journal has them, and sessions what they began with
-			found = f.written(part)
+			found = append(found, f.written(part)...)
 		}
 		root.Said = root.Said || root.Kind == File && f.has(part)
-		for _, h := range found {
-			if !slices.Contains(root.Hashes, h) {
-				root.Hashes = append(root.Hashes, h)
-			}
-		}
 		return false
 	})
-	if len(root.Hashes) > 0 || root.Said {
-		f.roots = append(f.roots, root)
-	}
+	f.add(root, found...)
 	return err
 }
 
@@ -222,24 +227,22 @@ func (f *finder) log(ref string) error {
 		return err
 	}
 	entries := parseLog(data, f.format)
-	kind := Log
-	if ref == "refs/stash" {
-		kind = Stash
-	}
 	for i, e := range entries {
-		root := Root{Kind: kind, Ref: ref, Entry: len(entries) - 1 - i, Said: f.has(e.line)}
-		if f.Has(e.new) {
-			root.Hashes = append(root.Hashes, e.new)
-		}
+		hashes := []git.Hash{e.new}
 		// Of an entry that follows another git writes anew what was before when that one goes.
-		if f.Has(e.old) && (i == 0 || entries[i-1].new != e.old) {
-			root.Hashes = append(root.Hashes, e.old)
+		if i == 0 || entries[i-1].new != e.old {
+			hashes = append(hashes, e.old)
 		}
-		if len(root.Hashes) > 0 || root.Said {
-			f.roots = append(f.roots, root)
-		}
+		f.add(Root{Kind: logKind(ref), Ref: ref, Entry: len(entries) - 1 - i, Said: f.has(e.line)}, hashes...)
 	}
 	return nil
+}
+
+func logKind(ref string) Kind {
+	if ref == "refs/stash" {
+		return Stash
+	}
+	return Log
 }
 
 // logFile returns where git has the log of a ref: "worktrees/<name>/HEAD" is HEAD of that worktree.
