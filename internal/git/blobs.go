@@ -16,36 +16,14 @@ import (
 // As with [Objects.Each], what was not flushed is not found. Nothing is kept in memory, so that it
 // is the way to read gigabytes.
 func (o *Objects) Blobs(list []Wanted, f func(i int, content io.Reader, err error) error) error {
-	o.batchMu.Lock()
-	defer o.batchMu.Unlock()
-	for start := 0; start < len(list); start += together {
-		part := list[start:min(start+together, len(list))]
-		errs := make([]error, len(part))
-		err := o.questions("info", part, errs, func(i int, obj *Object, size int64) error {
-			switch {
-			case obj.Type != plumbing.BlobObject:
-				errs[i] = plumbing.ErrObjectNotFound
-			case size > part[i].Most:
-				errs[i] = tooLarge(size, part[i].Most)
+	return o.inParts(plumbing.BlobObject, list, func(start int, part []Wanted, errs []error) error {
+		return o.stream(part, errs, func(i int, content io.Reader, err error) error {
+			if err != nil {
+				err = fmt.Errorf("read blob %s: %w", part[i].Hash, err)
 			}
-			return nil
+			return f(start+i, content, err)
 		})
-		if err == nil {
-			err = o.stream(part, errs, func(i int, content io.Reader, err error) error {
-				if err != nil {
-					err = fmt.Errorf("read blob %s: %w", part[i].Hash, err)
-				}
-				return f(start+i, content, err)
-			})
-		}
-		if err != nil {
-			if o.batch != nil {
-				o.endBatch()
-			}
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // stream has git send those of the blobs that have no error, and hands over all.

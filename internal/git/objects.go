@@ -450,17 +450,7 @@ const together = 256
 // What was written and not yet flushed is not found. It is for readers of thousands of objects, as
 // it asks git for the sizes of many objects at once, and then for their contents.
 func (o *Objects) Each(list []Wanted, f func(i int, obj *Object, err error) error) error {
-	o.batchMu.Lock()
-	defer o.batchMu.Unlock()
-	for start := 0; start < len(list); start += together {
-		part := list[start:min(start+together, len(list))]
-		errs := make([]error, len(part))
-		err := o.questions("info", part, errs, func(i int, _ *Object, size int64) error {
-			if size > part[i].Most {
-				errs[i] = tooLarge(size, part[i].Most)
-			}
-			return nil
-		})
+	return o.inParts(plumbing.AnyObject, list, func(start int, part []Wanted, errs []error) error {
 		next := 0 // the first that f has not got
 		fail := func(until int) error {
 			for ; next < until; next++ {
@@ -470,17 +460,39 @@ func (o *Objects) Each(list []Wanted, f func(i int, obj *Object, err error) erro
 			}
 			return nil
 		}
-		if err == nil {
-			err = o.questions("contents", part, errs, func(i int, obj *Object, _ int64) error {
-				if err := fail(i); err != nil {
-					return err
-				}
-				next++
-				return f(start+i, obj, nil)
-			})
-		}
+		err := o.questions("contents", part, errs, func(i int, obj *Object, _ int64) error {
+			if err := fail(i); err != nil {
+				return err
+			}
+			next++
+			return f(start+i, obj, nil)
+		})
 		if err == nil {
 			err = fail(len(part))
+		}
+		return err
+	})
+}
+
+// inParts asks git for the types and sizes of many objects, and has read take each part of the list with the
+// errors of those that can't be had: they are not there, not of type t, or too large.
+func (o *Objects) inParts(t plumbing.ObjectType, list []Wanted, read func(start int, part []Wanted, errs []error) error) error {
+	o.batchMu.Lock()
+	defer o.batchMu.Unlock()
+	for start := 0; start < len(list); start += together {
+		part := list[start:min(start+together, len(list))]
+		errs := make([]error, len(part))
+		err := o.questions("info", part, errs, func(i int, obj *Object, size int64) error {
+			switch {
+			case t != plumbing.AnyObject && obj.Type != t:
+				errs[i] = plumbing.ErrObjectNotFound
+			case size > part[i].Most:
+				errs[i] = tooLarge(size, part[i].Most)
+			}
+			return nil
+		})
+		if err == nil {
+			err = read(start, part, errs)
 		}
 		if err != nil {
 			if o.batch != nil {
