@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
-	"gitagent/internal/local"
 	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 )
 
@@ -18,7 +18,7 @@ import (
 func (l *lab) leave(name string, files ...string) {
 	l.t.Helper()
 	at := time.Now().Add(-time.Minute)
-	held, err := lock.Take(l.t.Context(), local.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("locks", name))
+	held, err := lock.Take(l.t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("locks", name))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestRemoveAfterAKilledOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Write(".git/worktrees/fork/index.lock", "")
-		held, err := lock.Take(t.Context(), local.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-fork"))
+		held, err := lock.Take(t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-fork"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/local"
 	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -184,7 +184,7 @@ func TestKilledForkOfStranger(t *testing.T) {
 		f := l.forkOf(turn)
 		f.Foreign = true
 		l.fork(f)
-		held, err := lock.Take(t.Context(), local.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", string(forkID)))
+		held, err := lock.Take(t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", string(forkID)))
 		if err != nil {
 			t.Fatal(err)
 		}

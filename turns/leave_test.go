@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/local"
 	"gitagent/internal/lock"
 	"gitagent/internal/session"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
@@ -242,7 +242,7 @@ func TestLeaveKilled(t *testing.T) {
 			}
 			l, at := sibling(t)
 			gitDir := at.repo().GitDir
-			held, err := lock.Take(t.Context(), local.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
+			held, err := lock.Take(t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
 			if err == nil {
 				err = held.Note(lock.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
 			}
@@ -284,7 +284,7 @@ func TestLeaveKilledAtTheEnd(t *testing.T) {
 			t.Parallel()
 			l, at := sibling(t)
 			gitDir := at.repo().GitDir
-			held, err := lock.Take(t.Context(), local.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
+			held, err := lock.Take(t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
 			if err == nil {
 				err = held.Note(lock.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
 			}

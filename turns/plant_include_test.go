@@ -12,8 +12,8 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/include"
 	"gitagent/internal/ledger"
-	"gitagent/internal/local"
 	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -172,7 +172,7 @@ func TestKilledCopying(t *testing.T) {
 func (l *lab) planting(id ledger.ID, worktree string) {
 	l.t.Helper()
 	branch := id.Branch(l.capture.BranchPrefix)
-	held, err := lock.Take(l.t.Context(), local.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", string(id)))
+	held, err := lock.Take(l.t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", string(id)))
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -14,9 +14,9 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/local"
 	"gitagent/internal/purge"
 	"gitagent/internal/session"
+	"gitagent/internal/statedir"
 	"gitagent/internal/trust"
 	"gitagent/internal/version"
 )
@@ -233,7 +233,7 @@ func (x *examination) access() {
 // inPlace is the command that puts away what is in the place of a file of ours. Nothing is deleted: it
 // may be somebody's.
 func inPlace(err error) string {
-	var refused *local.RefusedError
+	var refused *statedir.RefusedError
 	if !errors.As(err, &refused) {
 		return ""
 	}

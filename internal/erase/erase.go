@@ -28,8 +28,8 @@ import (
 	"path/filepath"
 
 	"gitagent/internal/git"
-	"gitagent/internal/local"
 	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 )
 
 // A Report says what was done.
@@ -59,7 +59,7 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool, own 
 		return report, nil
 	}
 	// A roll-up of packs would copy what is erased. A git of ours that outlives us keeps the lock.
-	held, err := lock.Take(ctx, local.In(repo.CommonDir, "agent"), filepath.Join("locks", "packs"))
+	held, err := lock.Take(ctx, statedir.In(repo.CommonDir, "agent"), filepath.Join("locks", "packs"))
 	if err != nil {
 		return report, err
 	}

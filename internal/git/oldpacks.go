@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"gitagent/internal/local"
+	"gitagent/internal/statedir"
 )
 
 // oldPacksWait is how long packs stay after a roll-up has replaced them, unless the next roll-up
@@ -24,7 +24,7 @@ const oldPacksWait = time.Hour
 // Its time is that of the roll-up. Without it they are rolled up again.
 const oldPacksFile = "old-packs"
 
-func (r *Repo) agentDir() *local.Dir { return local.In(r.CommonDir, "agent") }
+func (r *Repo) agentDir() *statedir.Dir { return statedir.In(r.CommonDir, "agent") }
 
 func (r *Repo) oldPacksDue(now time.Time) bool {
 	info, err := os.Lstat(r.agentDir().Path(oldPacksFile))

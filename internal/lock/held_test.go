@@ -5,13 +5,13 @@ import (
 	"os"
 	"testing"
 
-	"gitagent/internal/local"
+	"gitagent/internal/statedir"
 )
 
 // TestHeld: a lock is seen while it is held, by whomever, and stays free for others.
 func TestHeld(t *testing.T) {
 	t.Parallel()
-	dir := local.In(t.TempDir(), "dir")
+	dir := statedir.In(t.TempDir(), "dir")
 	path := dir.Path("x")
 	is := func(when string, want bool) {
 		t.Helper()

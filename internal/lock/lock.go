@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"gitagent/internal/local"
+	"gitagent/internal/statedir"
 )
 
 // A Lock is a file that this process has locked.
@@ -40,7 +40,7 @@ const long = "long"
 const step = 5 * time.Millisecond // between attempts of Take
 
 // Take waits for the lock of that name in dir until ctx ends. Missing directories are made.
-func Take(ctx context.Context, dir *local.Dir, name string) (*Lock, error) {
+func Take(ctx context.Context, dir *statedir.Dir, name string) (*Lock, error) {
 	for {
 		l, err := Try(dir, name)
 		if l != nil || err != nil {
@@ -55,7 +55,7 @@ func Take(ctx context.Context, dir *local.Dir, name string) (*Lock, error) {
 }
 
 // Try takes the lock if it is free. Otherwise it returns nil and no error.
-func Try(dir *local.Dir, name string) (*Lock, error) {
+func Try(dir *statedir.Dir, name string) (*Lock, error) {
 	l, err := take(dir, name)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", filepath.Base(name), err)
@@ -63,7 +63,7 @@ func Try(dir *local.Dir, name string) (*Lock, error) {
 	return l, nil
 }
 
-func take(dir *local.Dir, name string) (*Lock, error) {
+func take(dir *statedir.Dir, name string) (*Lock, error) {
 	f, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err

@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/local"
+	"gitagent/internal/statedir"
 )
 
 // TestTake lets many take one lock: never two at once.
 func TestTake(t *testing.T) {
 	t.Parallel()
-	dir := local.In(t.TempDir(), "not")
+	dir := statedir.In(t.TempDir(), "not")
 	holders, most := 0, 0
 	var count sync.Mutex
 	var all sync.WaitGroup
@@ -47,7 +47,7 @@ func TestTake(t *testing.T) {
 
 func TestTakeGivesUp(t *testing.T) {
 	t.Parallel()
-	dir := local.In(t.TempDir(), "dir")
+	dir := statedir.In(t.TempDir(), "dir")
 	held, err := Take(context.Background(), dir, "lock")
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestTakeGivesUp(t *testing.T) {
 // TestNote leaves a note behind, as a process does that dies, and reads it as the next holder.
 func TestNote(t *testing.T) {
 	t.Parallel()
-	dir := local.In(t.TempDir(), "dir")
+	dir := statedir.In(t.TempDir(), "dir")
 	take := func() *Lock {
 		l, err := Take(context.Background(), dir, "lock")
 		if err != nil {
@@ -103,7 +103,7 @@ func TestNote(t *testing.T) {
 // TestLockOfDeadProcess: the system releases the lock of a process that was killed.
 func TestLockOfDeadProcess(t *testing.T) {
 	if dir := os.Getenv("TEST_LOCK_AND_WAIT"); dir != "" {
-		held, err := Take(context.Background(), local.In(dir, "d"), "x")
+		held, err := Take(context.Background(), statedir.In(dir, "d"), "x")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,14 +134,14 @@ func TestLockOfDeadProcess(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Take(ctx, local.In(dir, "d"), "x"); err == nil {
+	if _, err := Take(ctx, statedir.In(dir, "d"), "x"); err == nil {
 		t.Error("the lock of a living process was taken")
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed
-	held, err := Take(context.Background(), local.In(dir, "d"), "x")
+	held, err := Take(context.Background(), statedir.In(dir, "d"), "x")
 	if err != nil {
 		t.Fatal(err)
 	}

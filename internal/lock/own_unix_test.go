@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/local"
+	"gitagent/internal/statedir"
 )
 
 // What a stranger has planted in a repository of his own is not acted upon.
@@ -16,7 +16,7 @@ func TestNoteOfAStranger(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file to somebody else")
 	}
-	dir := local.In(t.TempDir(), "dir")
+	dir := statedir.In(t.TempDir(), "dir")
 	for _, uid := range []int{0, 12345} {
 		l, err := Try(dir, "lock")
 		if l == nil || err != nil {

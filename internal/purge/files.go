@@ -13,9 +13,9 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/local"
 	"gitagent/internal/secret"
 	"gitagent/internal/session"
+	"gitagent/internal/statedir"
 )
 
 // A scrub says what becomes of a text in a file of ours.
@@ -104,8 +104,8 @@ func stateDirs(repo *git.Repo) []string {
 }
 
 // ours calls f for every file of ours with texts below a directory. No link is followed.
-func ours(top string, f func(dir *local.Dir, name string, text []byte) error) error {
-	dir := local.In(filepath.Dir(top), filepath.Base(top))
+func ours(top string, f func(dir *statedir.Dir, name string, text []byte) error) error {
+	dir := statedir.In(filepath.Dir(top), filepath.Base(top))
 	var walk func(name string) error
 	walk = func(name string) error {
 		entries, err := dir.ReadDir(name)
@@ -139,7 +139,7 @@ func ours(top string, f func(dir *local.Dir, name string, text []byte) error) er
 // files changes the files of ours below directories, and returns how many.
 func (s *scrub) files(tops []string) (n int, err error) {
 	for _, top := range tops {
-		err = errors.Join(err, ours(top, func(dir *local.Dir, name string, text []byte) error {
+		err = errors.Join(err, ours(top, func(dir *statedir.Dir, name string, text []byte) error {
 			if caches[name] {
 				return dir.Remove(name)
 			}
@@ -155,7 +155,7 @@ func (s *scrub) files(tops []string) (n int, err error) {
 }
 
 // replaceFile writes a file anew: a reader sees the old one or the new one, also after a crash.
-func replaceFile(dir *local.Dir, name string, data []byte) error {
+func replaceFile(dir *statedir.Dir, name string, data []byte) error {
 	fresh := name + ".new"
 	f, err := dir.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
@@ -174,7 +174,7 @@ func replaceFile(dir *local.Dir, name string, data []byte) error {
 // holding lists the files of ours below directories that change.
 func (s *scrub) holding(tops []string) (list []string, err error) {
 	for _, top := range tops {
-		err = errors.Join(err, ours(top, func(dir *local.Dir, name string, text []byte) error {
+		err = errors.Join(err, ours(top, func(dir *statedir.Dir, name string, text []byte) error {
 			if !caches[name] && !bytes.Equal(s.file(name, text), text) {
 				list = append(list, dir.Path(name))
 			}

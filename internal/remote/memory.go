@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
-	"gitagent/internal/local"
+	"gitagent/internal/statedir"
 )
 
 // A memory is what was learned about a remote. If it is lost, it is learned again.
@@ -24,7 +24,7 @@ type memory struct {
 
 // state is the directory of the local state; name, one of a file of this remote in it: of its
 // memory and its queue.
-func (r *Remote) state() *local.Dir       { return r.w.Store.Dir() }
+func (r *Remote) state() *statedir.Dir    { return r.w.Store.Dir() }
 func (r *Remote) name(file string) string { return filepath.Join("push", escape(r.Name), file) }
 
 func (r *Remote) memoryName() string { return r.name("memory.json") }

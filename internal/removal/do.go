@@ -13,8 +13,8 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/local"
 	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 	"gitagent/internal/transaction"
 	"gitagent/turns"
 )
@@ -64,7 +64,7 @@ func (p *Plan) alone(ctx context.Context, held []*lock.Lock) error {
 		return err
 	}
 	for _, dir := range p.w.Repo.Glob("worktrees/*") {
-		if err := local.In(dir, "agent").RemoveAll("."); err != nil {
+		if err := statedir.In(dir, "agent").RemoveAll("."); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/local"
+	"gitagent/internal/statedir"
 )
 
 // A Memory recognises texts that it does not contain, by length, keyed hash,
@@ -38,7 +38,7 @@ const maxRemembered = 1000
 const memoryFile = "purged"
 
 // ReadMemory reads the repository's memory, which is nil if there is no file.
-func ReadMemory(dir *local.Dir) (*Memory, error) {
+func ReadMemory(dir *statedir.Dir) (*Memory, error) {
 	data, err := dir.ReadFile(memoryFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -54,7 +54,7 @@ func ReadMemory(dir *local.Dir) (*Memory, error) {
 }
 
 // Write writes the memory to the local state, at once or not at all.
-func (m *Memory) Write(dir *local.Dir) error {
+func (m *Memory) Write(dir *statedir.Dir) error {
 	data, err := json.Marshal(m)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"gitagent/internal/local"
+	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 )
 
@@ -374,7 +374,7 @@ func TestLearn(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	dir := local.In(t.TempDir(), "agent")
+	dir := statedir.In(t.TempDir(), "agent")
 	if m, err := ReadMemory(dir); m != nil || err != nil {
 		t.Fatalf("%v, %v without a memory", m, err)
 	}

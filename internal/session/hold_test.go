@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gitagent/internal/local"
 	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 )
 
 // locked returns a file that is locked until the test ends or release is called, as clients have
 // one for each session.
 func locked(t *testing.T) (path string, release func()) {
 	t.Helper()
-	dir := local.In(t.TempDir(), "locks")
+	dir := statedir.In(t.TempDir(), "locks")
 	l, err := lock.Try(dir, "thread.lock")
 	if l == nil || err != nil {
 		t.Fatal(l, err)

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"gitagent/internal/limit"
-	"gitagent/internal/local"
 	"gitagent/internal/lock"
 	"gitagent/internal/record"
+	"gitagent/internal/statedir"
 )
 
 // What the store's directory holds.
@@ -27,23 +27,23 @@ const (
 )
 
 // A Store is the local state of one repository, shared by its worktrees.
-type Store struct{ dir *local.Dir }
+type Store struct{ dir *statedir.Dir }
 
 // PageFile is the page that a person has looked at last, in the directory of a store.
 const PageFile = "page.html"
 
 // Open returns the store of the repository with that common directory. It touches no file.
-func Open(commonDir string) Store { return Store{local.In(commonDir, "agent")} }
+func Open(commonDir string) Store { return Store{statedir.In(commonDir, "agent")} }
 
 // Dir is the store's directory.
-func (s Store) Dir() *local.Dir { return s.dir }
+func (s Store) Dir() *statedir.Dir { return s.dir }
 
 // Enabled reports whether recording was enabled in this repository. It counts as enabled if that
 // can't be told, because something else is in the place of the directory: whoever enabled it is to
 // hear of that.
 func (s Store) Enabled() bool {
 	_, err := s.dir.Lstat(enabled)
-	return err == nil || errors.Is(err, local.ErrRefused)
+	return err == nil || errors.Is(err, statedir.ErrRefused)
 }
 
 // Enable enables or disables recording in this repository and reports whether that changed anything.

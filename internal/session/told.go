@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"gitagent/internal/local"
+	"gitagent/internal/statedir"
 )
 
 // What the user was told is noted outside of the repository, in a directory for what need not
@@ -83,9 +83,9 @@ func (s Store) repository() string {
 
 // notes is the directory of the notes: in $XDG_RUNTIME_DIR if that is the user's own, otherwise where
 // temporary files are. Somebody else may have made a directory of that name there; it is not used.
-func notes() *local.Dir {
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && local.Own(dir) {
-		return local.Private(dir, "git-agent")
+func notes() *statedir.Dir {
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && statedir.Own(dir) {
+		return statedir.Private(dir, "git-agent")
 	}
-	return local.Private(os.TempDir(), fmt.Sprintf("git-agent-%d", os.Getuid()))
+	return statedir.Private(os.TempDir(), fmt.Sprintf("git-agent-%d", os.Getuid()))
 }

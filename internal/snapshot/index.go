@@ -15,20 +15,20 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/local"
+	"gitagent/internal/statedir"
 )
 
 // A privateIndex is the index for one worktree's snapshots.
 type privateIndex struct {
-	repo  *git.Repo  // with the user's index
-	dir   *local.Dir // $GIT_DIR/agent
+	repo  *git.Repo     // with the user's index
+	dir   *statedir.Dir // $GIT_DIR/agent
 	path  string
 	users string  // the user's own index
 	from  *origin // what the index was copied from, nil if unknown
 }
 
 func openIndex(repo *git.Repo) (*privateIndex, error) {
-	dir := local.In(repo.GitDir, "agent")
+	dir := statedir.In(repo.GitDir, "agent")
 	if err := dir.Make(); err != nil {
 		return nil, fmt.Errorf("make the private index: %w", err)
 	}

@@ -10,8 +10,8 @@ import (
 	"unicode"
 
 	"gitagent/internal/git"
-	"gitagent/internal/local"
 	"gitagent/internal/record"
+	"gitagent/internal/statedir"
 )
 
 // A Step is a command's change of a worktree, with what undoes it. Only the
@@ -47,7 +47,7 @@ const (
 
 // NewestStep returns the step begun last, even if it changed nothing, or nil.
 func NewestStep(repo *git.Repo) *Step {
-	dir := local.In(repo.GitDir, "agent")
+	dir := statedir.In(repo.GitDir, "agent")
 	if s := readStep(dir, begunStep); s != nil {
 		return s
 	}
@@ -149,7 +149,7 @@ var ErrHalf = errors.New("the worktree may have changed")
 // fails, the error wraps [ErrHalf]; a dry checkout finds most of it before.
 func (s *Snapshot) Step(ctx context.Context, step Step) error {
 	dir := s.index.dir
-	if _, err := dir.ReadFile(lastStep); errors.Is(err, local.ErrRefused) { // it can't be replaced
+	if _, err := dir.ReadFile(lastStep); errors.Is(err, statedir.ErrRefused) { // it can't be replaced
 		return fmt.Errorf("note how to undo it: %w", err)
 	}
 	var err error
@@ -171,7 +171,7 @@ func (s *Snapshot) Step(ctx context.Context, step Step) error {
 	return nil
 }
 
-func writeStep(dir *local.Dir, name string, s *Step) error {
+func writeStep(dir *statedir.Dir, name string, s *Step) error {
 	s.V = stepVersion
 	data, err := json.Marshal(s)
 	if err == nil {
@@ -185,7 +185,7 @@ func writeStep(dir *local.Dir, name string, s *Step) error {
 
 // readStep returns nil for what it can't read, another version, and what we
 // don't write: git directories come in archives, and What goes into messages.
-func readStep(dir *local.Dir, name string) *Step {
+func readStep(dir *statedir.Dir, name string) *Step {
 	data, err := dir.ReadFile(name)
 	s := new(Step)
 	if err != nil || json.Unmarshal(data, s) != nil || s.V != stepVersion || strings.ContainsFunc(s.What, unicode.IsControl) {

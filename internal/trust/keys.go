@@ -17,9 +17,9 @@ import (
 	"strings"
 	"syscall"
 
-	"gitagent/internal/local"
 	"gitagent/internal/lock"
 	"gitagent/internal/signature"
+	"gitagent/internal/statedir"
 )
 
 // Keys are a user's keys. They are the user's own files, never a repository's.
@@ -208,7 +208,7 @@ func (k *Keys) edit(ctx context.Context, change func([]string) []string) error {
 	if err != nil {
 		return err
 	}
-	held, err := lock.Take(ctx, local.In(filepath.Dir(dir), filepath.Base(dir)), listFile+".lock")
+	held, err := lock.Take(ctx, statedir.In(filepath.Dir(dir), filepath.Base(dir)), listFile+".lock")
 	if err != nil {
 		return err
 	}

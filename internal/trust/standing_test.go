@@ -14,9 +14,9 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/local"
 	"gitagent/internal/record"
 	"gitagent/internal/signature"
+	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 )
 
@@ -74,7 +74,7 @@ func (l *lab) know(own signature.Key, list ...Signer) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.Trust = New(local.In(l.repo.CommonDir, "agent"), func() *Keys { return ReadKeys(dir, "") })
+	l.Trust = New(statedir.In(l.repo.CommonDir, "agent"), func() *Keys { return ReadKeys(dir, "") })
 }
 
 // reopen forgets what was read.

@@ -19,17 +19,17 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/local"
+	"gitagent/internal/statedir"
 )
 
 // A Trust is what a user trusts in a repository, safe for concurrent use.
 type Trust struct {
-	dir  *local.Dir // the local state, with the records
+	dir  *statedir.Dir // the local state, with the records
 	keys func() *Keys
 }
 
 // New returns the trust of a repository by its local state; it needs keys once.
-func New(dir *local.Dir, keys func() *Keys) *Trust {
+func New(dir *statedir.Dir, keys func() *Keys) *Trust {
 	return &Trust{dir: dir, keys: sync.OnceValue(keys)}
 }
 

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"gitagent/hooks"
-	"gitagent/internal/local"
 	"gitagent/internal/lock"
 	"gitagent/internal/session"
+	"gitagent/internal/statedir"
 )
 
 // TestEvent: the client's payloads in the common words.
@@ -144,7 +144,7 @@ func TestClient(t *testing.T) {
 // TestRunning: the threads whose file is locked live, and nothing else in that directory does.
 func TestRunning(t *testing.T) {
 	t.Parallel()
-	config := local.In(t.TempDir(), "codex")
+	config := statedir.In(t.TempDir(), "codex")
 	if all, err := (Agent{}).Running(config.Path(".")); len(all) > 0 || err != nil {
 		t.Errorf("without a directory: %v, %v", all, err)
 	}

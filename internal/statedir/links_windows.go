@@ -1,4 +1,4 @@
-package local
+package statedir
 
 import "io/fs"
 
