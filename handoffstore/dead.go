@@ -18,21 +18,21 @@ type Abandoned struct {
 	Exit ExitType
 }
 
-// Abandoned reports whether a neighbour is a session of this worktree that ended without handing off.
-func (s *Store) Abandoned(n session.Neighbour) (Abandoned, bool) {
+// Abandoned reports whether a peer is a session of this worktree that ended without handing off.
+func (s *Store) Abandoned(n session.Peer) (Abandoned, bool) {
 	exit := exitOf(n)
 	return Abandoned{n.State, exit}, exit != "" && n.Worktree == s.Repo.GitDir
 }
 
 // exitOf is how a session ended if it has something to hand off; "" if it is alive, has handed off
 // already, or has recorded nothing. If nobody can tell, it counts as alive.
-func exitOf(n session.Neighbour) ExitType {
+func exitOf(n session.Peer) ExitType {
 	switch {
-	case n.Mission == "" || n.HandedOff || n.Fate == session.Lives:
+	case n.Mission == "" || n.HandedOff || n.Liveness == session.Lives:
 		return ""
-	case n.Fate == session.Gone && n.Open != nil:
+	case n.Liveness == session.Gone && n.Open != nil:
 		return Killed
-	case n.Fate == session.Gone:
+	case n.Liveness == session.Gone:
 		return Crash
 	}
 	return Clean // its SessionEnd hook did not get that far, or a /clear left it

@@ -10,10 +10,10 @@ func TestExitOf(t *testing.T) {
 	t.Parallel()
 	open := &session.OpenTurn{}
 	for _, tt := range []struct {
-		name string
-		st   session.State
-		fate session.Fate
-		want ExitType // "" for nothing to hand off
+		name     string
+		st       session.State
+		liveness session.Liveness
+		want     ExitType // "" for nothing to hand off
 	}{
 		{"lives", session.State{Mission: "m", Open: open}, session.Lives, ""},
 		{"its process holds another conversation", session.State{Mission: "m", Open: open}, session.MovedOn, Clean},
@@ -23,7 +23,7 @@ func TestExitOf(t *testing.T) {
 		{"has handed off", session.State{Mission: "m", Ended: true, HandedOff: true}, session.Ended, ""},
 		{"has recorded nothing", session.State{Open: open}, session.Gone, ""},
 	} {
-		if got := exitOf(session.Neighbour{State: &tt.st, Fate: tt.fate}); got != tt.want {
+		if got := exitOf(session.Peer{State: &tt.st, Liveness: tt.liveness}); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}

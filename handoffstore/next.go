@@ -47,8 +47,8 @@ func (t *Briefing) Close() {
 
 // Next decides what a starting conversation is told: the last handoff of the mission that the
 // branch or the environment names, or else, in a checkout of the user's own, that of the session
-// among the neighbours that last worked there.
-func (s *Store) Next(ctx context.Context, b Start, neighbours []session.Neighbour) (*Briefing, error) {
+// among the peers that last worked there.
+func (s *Store) Next(ctx context.Context, b Start, peers []session.Peer) (*Briefing, error) {
 	if b.Source == "fork" {
 		return &Briefing{}, nil // a copy knows all that its original knew
 	}
@@ -61,15 +61,15 @@ func (s *Store) Next(ctx context.Context, b Start, neighbours []session.Neighbou
 		id, _ = record.ParseID(me.Mission) // "" if it has recorded nothing
 	}
 	if id != "" || b.Source == "compact" {
-		told, _, err := s.consider(ctx, id, nil, b, me, neighbours)
+		told, _, err := s.consider(ctx, id, nil, b, me, peers)
 		return told, err
 	}
-	for _, n := range s.before(b, neighbours) {
+	for _, n := range s.before(b, peers) {
 		id, err := record.ParseID(n.Mission)
 		if err != nil {
 			continue
 		}
-		if told, ok, err := s.consider(ctx, id, n.State, b, me, neighbours); ok || err != nil {
+		if told, ok, err := s.consider(ctx, id, n.State, b, me, peers); ok || err != nil {
 			return told, err
 		}
 	}
@@ -85,16 +85,16 @@ func (s *Store) named(ctx context.Context, b Start) (ledger.ID, error) {
 	return id, err
 }
 
-// before lists the neighbours that worked in this worktree, the latest first. After a /clear it is
+// before lists the peers that worked in this worktree, the latest first. After a /clear it is
 // only the same client process's previous session.
-func (s *Store) before(b Start, neighbours []session.Neighbour) []session.Neighbour {
-	var here []session.Neighbour
-	for _, n := range neighbours {
+func (s *Store) before(b Start, peers []session.Peer) []session.Peer {
+	var here []session.Peer
+	for _, n := range peers {
 		if n.Worktree != s.Repo.GitDir || n.Mission == "" {
 			continue
 		}
 		if b.Source == "clear" && b.Client.PID != 0 && n.Client == b.Client {
-			return []session.Neighbour{n}
+			return []session.Peer{n}
 		}
 		here = append(here, n)
 	}
@@ -103,7 +103,7 @@ func (s *Store) before(b Start, neighbours []session.Neighbour) []session.Neighb
 
 // consider looks at the last handoff of a mission. If st, the session that worked on it, may still
 // be at work, or there is no handoff, ok is false and the next mission is to be considered.
-func (s *Store) consider(ctx context.Context, id ledger.ID, st *session.State, b Start, me *session.State, neighbours []session.Neighbour) (told *Briefing, ok bool, err error) {
+func (s *Store) consider(ctx context.Context, id ledger.ID, st *session.State, b Start, me *session.State, peers []session.Peer) (told *Briefing, ok bool, err error) {
 	if id == "" {
 		return &Briefing{}, true, nil
 	}
@@ -129,7 +129,7 @@ func (s *Store) consider(ctx context.Context, id ledger.ID, st *session.State, b
 	if st != nil && !st.HandedOff && !(f.fresh(t) && f.Session == st.Session) {
 		return &Briefing{}, false, nil // it is still at work, beside this one
 	}
-	scope := decide(f, t, b, me, taken(f.ID(), b, neighbours))
+	scope := decide(f, t, b, me, taken(f.ID(), b, peers))
 	if scope == Nothing {
 		return &Briefing{}, true, nil
 	}
@@ -193,14 +193,14 @@ func told(st *session.State, id ID) *session.Injection {
 
 // taken reports whether another session was told a handoff, and is alive in another client or has
 // had a turn since.
-func taken(id ID, b Start, neighbours []session.Neighbour) bool {
-	return slices.ContainsFunc(neighbours, func(n session.Neighbour) bool {
+func taken(id ID, b Start, peers []session.Peer) bool {
+	return slices.ContainsFunc(peers, func(n session.Peer) bool {
 		injection := told(n.State, id)
 		if injection == nil || injection.Line {
 			return false
 		}
 		worked := n.Open != nil && n.Open.Started.After(injection.At) || n.Last != nil && n.Last.Started.After(injection.At)
-		beside := n.Fate == session.Lives && (b.Client.PID == 0 || n.Client != b.Client)
+		beside := n.Liveness == session.Lives && (b.Client.PID == 0 || n.Client != b.Client)
 		return worked || beside
 	})
 }

@@ -38,7 +38,7 @@ func TestDecide(t *testing.T) {
 		{"a clean end, after /clear", "clear", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
 		{"a kill that was told", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Nothing},
 		{"another one was told", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/2"}}}, false, "", Full},
-		{"taken by a neighbour", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, true, "", Nothing},
+		{"taken by a peer", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, true, "", Nothing},
 		{"somebody has gone on from it", "startup", handoff(Killed, false), turns.Turn{Turn: 8, Session: third}, session.State{}, false, "", Nothing},
 		{"its own session has gone on", "startup", handoff(Clean, true), turns.Turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
 		{"inherited by a fork", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "0badcafe", Nothing},
@@ -89,7 +89,7 @@ func TestTaken(t *testing.T) {
 		{"was killed in its first turn", session.State{Ended: true, Injected: told, Open: &session.OpenTurn{Started: at.Add(time.Hour)}}, true},
 	} {
 		b := Start{Session: "s", Client: session.Client{PID: 7, Start: "7"}}
-		if got := taken(ID{"a1b2c3d4", 3}, b, []session.Neighbour{{State: &tt.st, Fate: session.FateOf(&tt.st, nil)}}); got != tt.want {
+		if got := taken(ID{"a1b2c3d4", 3}, b, []session.Peer{{State: &tt.st, Liveness: session.LivenessOf(&tt.st, nil)}}); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
 	}

@@ -345,7 +345,7 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 		st.Client = f.Client
 	}
 	if f.Event == Prompted {
-		st.Hold = f.Hold
+		st.ClientLock = f.ClientLock
 	}
 	return st
 }

@@ -239,8 +239,8 @@ type Signal struct {
 	Outcome    Outcome // by hand: how the turn ended; "" for the event's own
 	Strict     bool    // by hand: an unreadable transcript is an error; a hook would record the turn without it
 
-	Client session.Client
-	Hold   session.Hold // Prompted: the file that the client has locked for the session
+	Client     session.Client
+	ClientLock session.ClientLock // Prompted: the file that the client has locked for the session
 }
 
 // key identifies an event: if both settings and plugin are installed, each event arrives twice.

@@ -39,10 +39,10 @@ func LiveSessions(ctx context.Context, w *workspace.Workspace, registry []sessio
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	var live []Live
-	for _, n := range w.Store.Neighbours("", maxLive, registry) {
-		known := n.Client.PID > 0 || n.Hold != (session.Hold{}) || session.Registered(n.Session, registry)
+	for _, n := range w.Store.Peers("", maxLive, registry) {
+		known := n.Client.PID > 0 || n.ClientLock != (session.ClientLock{}) || session.Registered(n.Session, registry)
 		id := n.Mission
-		if !id.Valid() || n.Fate != session.Lives || !known && (n.Open == nil || now.Sub(n.Seen) > maxSilent) {
+		if !id.Valid() || n.Liveness != session.Lives || !known && (n.Open == nil || now.Sub(n.Seen) > maxSilent) {
 			continue
 		}
 		last, begun, err := lastNumber(ctx, w.Repo, objects, id)

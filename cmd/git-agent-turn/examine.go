@@ -249,7 +249,7 @@ const maxLogged = 1000
 func (x *examination) log() {
 	store := session.Open(x.repo.CommonDir)
 	x.found = append(x.found, logged(store.LogTail(maxLogged), lastErrors)...)
-	told := store.Told()
+	told := store.Notices()
 	for _, t := range told[:min(len(told), lastErrors)] {
 		x.add(finding{Level: fine, What: "told you", At: t.At, Text: t.Text})
 	}

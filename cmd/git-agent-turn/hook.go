@@ -46,7 +46,7 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	s.At, s.Agent, s.Asked = h.At, h.Agent.Name(), h.Asked()
 	s.Client = session.ReadClient(h.Client.PID)
 	if s.Event == turns.Prompted {
-		s.Hold = session.ReadHold(h.Event.Lock)
+		s.ClientLock = session.ReadClientLock(h.Event.Lock)
 	}
 	w := h.Workspace()
 	taken, err := life.Take(ctx, w, s)

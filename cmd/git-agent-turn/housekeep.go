@@ -78,7 +78,7 @@ func keepHouse(c *cli.Context) error {
 func daily(c *cli.Context, w *workspace.Workspace, held *lock.Lock, now time.Time) []func() error {
 	s := w.Settings.Housekeeping
 	return []func() error{
-		func() error { return w.Store.Kept(now) },
+		func() error { return w.Store.Housekept(now) },
 		func() error { return w.Store.Prune(now.Add(-keepSessions)) },
 		func() error { return w.Store.TrimLog(bound(now, s.LogAge), s.LogSize) },
 		func() error {

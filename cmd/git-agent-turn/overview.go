@@ -100,9 +100,9 @@ func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, 
 			b.found = append(b.found, unreadable("mission", err))
 		}
 	}
-	neighbours := w.Store.Neighbours("", handoffstore.MaxSessions, registry)
+	peers := w.Store.Peers("", handoffstore.MaxSessions, registry)
 	if w.Repo.Top != "" {
-		if err := b.readHandoff(ctx, w, neighbours, now); err != nil {
+		if err := b.readHandoff(ctx, w, peers, now); err != nil {
 			b.found = append(b.found, unreadable("handoff", err))
 		}
 	}
@@ -132,9 +132,9 @@ func (b *brief) readMission(ctx context.Context, w *workspace.Workspace, id ledg
 }
 
 // readHandoff looks for what a session that started now would be told.
-func (b *brief) readHandoff(ctx context.Context, w *workspace.Workspace, neighbours []session.Neighbour, now time.Time) error {
+func (b *brief) readHandoff(ctx context.Context, w *workspace.Workspace, peers []session.Peer, now time.Time) error {
 	start := handoffstore.Start{At: now, Source: "startup", Session: session.NewID(), Asked: os.Getenv("GIT_AGENT_MISSION")}
-	told, err := (&handoffstore.Store{Workspace: w}).Next(ctx, start, neighbours)
+	told, err := (&handoffstore.Store{Workspace: w}).Next(ctx, start, peers)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func HandOff(ctx context.Context, w *workspace.Workspace, r handoffstore.Request
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range w.Store.Neighbours("", handoffstore.MaxSessions, registry) {
+	for _, n := range w.Store.Peers("", handoffstore.MaxSessions, registry) {
 		if left, over := s.Abandoned(n); over && n.Session == r.Session {
 			r.Running = ""
 			g, err := handOffLeft(ctx, s, left, r.At, r)

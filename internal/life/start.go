@@ -36,13 +36,13 @@ func Start(ctx context.Context, w *workspace.Workspace, b handoffstore.Start, ge
 	defer held.Release()
 	(&turns.Recorder{Workspace: w}).ClearDead(ctx)
 	registry, unread := agent.Running(getenv)
-	neighbours := w.Store.Neighbours(b.Session, handoffstore.MaxSessions, registry)
+	peers := w.Store.Peers(b.Session, handoffstore.MaxSessions, registry)
 	var gone []*handoffstore.Gathered
 	if unread == nil {
-		gone, unread = sweep(ctx, s, b, neighbours, registry)
+		gone, unread = sweep(ctx, s, b, peers, registry)
 	}
 	started.Swept = unread
-	told, err := s.Next(ctx, b, neighbours)
+	told, err := s.Next(ctx, b, peers)
 	if err != nil {
 		return started, err
 	}
@@ -66,12 +66,12 @@ func Start(ctx context.Context, w *workspace.Workspace, b handoffstore.Start, ge
 	return started, err
 }
 
-// sweep hands off for dead neighbours, and marks them as ended. It returns the handoffs of those
+// sweep hands off for dead peers, and marks them as ended. It returns the handoffs of those
 // that did not end cleanly.
-func sweep(ctx context.Context, s *handoffstore.Store, b handoffstore.Start, neighbours []session.Neighbour, registry []session.Registration) ([]*handoffstore.Gathered, error) {
+func sweep(ctx context.Context, s *handoffstore.Store, b handoffstore.Start, peers []session.Peer, registry []session.Registration) ([]*handoffstore.Gathered, error) {
 	var gone []*handoffstore.Gathered
 	var errs []error
-	for i, n := range neighbours {
+	for i, n := range peers {
 		left, ok := s.Abandoned(n)
 		if !ok {
 			continue
@@ -81,7 +81,7 @@ func sweep(ctx context.Context, s *handoffstore.Store, b handoffstore.Start, nei
 			gone = append(gone, g)
 		}
 		if err == nil {
-			neighbours[i] = session.Neighbour{State: s.Workspace.Store.Load(n.Session), Fate: session.Ended}
+			peers[i] = session.Peer{State: s.Workspace.Store.Load(n.Session), Liveness: session.Ended}
 		}
 		errs = append(errs, err)
 	}

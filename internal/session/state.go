@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"time"
@@ -28,7 +27,7 @@ type State struct {
 	Open       *OpenTurn            `json:"open,omitempty"`
 	Last       *LastTurn            `json:"last,omitempty"`
 	Client     Client               `json:"client"`
-	Hold       Hold                 `json:"hold,omitzero"`
+	ClientLock ClientLock           `json:"hold,omitzero"`
 	Ended      bool                 `json:"ended,omitempty"`      // the session has ended, and not been resumed since
 	HandedOff  bool                 `json:"handed_off,omitempty"` // its handoff is in the ledger
 	Injected   []Injection          `json:"injected,omitempty"`   // the handoffs that the conversation was told
@@ -120,19 +119,4 @@ func NewID() string {
 // as soon as the running turn has ended.
 type Wake struct {
 	Pane string `json:"pane"` // a tmux pane, as `git agent-handoff wake --tmux` takes it
-}
-
-// AskWake asks for a wake at the end of the session's turn.
-func (s Store) AskWake(ctx context.Context, id string, w Wake) error {
-	return s.Update(ctx, id, func(st *State) error { st.Wake = &w; return nil })
-}
-
-// TakeWake returns and removes the wake left by [Store.AskWake]; nil if there is none.
-func (s Store) TakeWake(ctx context.Context, id string) (*Wake, error) {
-	if s.Load(id).Wake == nil { // spares the lock in most turns
-		return nil, nil
-	}
-	var w *Wake
-	err := s.Update(ctx, id, func(st *State) error { w, st.Wake = st.Wake, nil; return nil })
-	return w, err
 }

@@ -324,25 +324,6 @@ func (s Store) Recent(n int) []*State {
 	return recent
 }
 
-// Prune forgets sessions without an event since a time, and the leftovers of dead writers. If such
-// a session is resumed, its state is rebuilt from the refs.
-func (s Store) Prune(before time.Time) error {
-	entries, err := s.dir.ReadDir(sessions)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("prune sessions: %w", err)
-	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !info.ModTime().Before(before) { // every event of a session writes its file
-			continue
-		}
-		if err := s.dir.Remove(filepath.Join(sessions, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("prune sessions: %w", err)
-		}
-	}
-	return nil
-}
-
 // Forget drops the states of the sessions that record to a mission.
 func (s Store) Forget(ctx context.Context, mission record.ID) error {
 	for _, st := range s.All() {
@@ -371,4 +352,19 @@ func (s Store) ForgetSession(ctx context.Context, id string, mission record.ID) 
 		}
 	}
 	return nil
+}
+
+// AskWake asks for a wake at the end of the session's turn.
+func (s Store) AskWake(ctx context.Context, id string, w Wake) error {
+	return s.Update(ctx, id, func(st *State) error { st.Wake = &w; return nil })
+}
+
+// TakeWake returns and removes the wake left by [Store.AskWake]; nil if there is none.
+func (s Store) TakeWake(ctx context.Context, id string) (*Wake, error) {
+	if s.Load(id).Wake == nil { // spares the lock in most turns
+		return nil, nil
+	}
+	var w *Wake
+	err := s.Update(ctx, id, func(st *State) error { w, st.Wake = st.Wake, nil; return nil })
+	return w, err
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestFateOf(t *testing.T) {
+func TestLivenessOf(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	if err := cmd.Run(); err != nil {
@@ -26,7 +26,7 @@ func TestFateOf(t *testing.T) {
 		name     string
 		st       State
 		registry []Registration
-		want     Fate
+		want     Liveness
 	}{
 		{"lives", State{Mission: "m", Client: me, Open: open}, nil, Lives},
 		{"lives, and is registered", State{Mission: "m", Client: me}, []Registration{mine}, Lives},
@@ -46,7 +46,7 @@ func TestFateOf(t *testing.T) {
 			continue // the system does not tell processes apart
 		}
 		tt.st.Session = "s"
-		if got := FateOf(&tt.st, tt.registry); got != tt.want {
+		if got := LivenessOf(&tt.st, tt.registry); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}

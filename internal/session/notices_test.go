@@ -34,10 +34,10 @@ func TestTell(t *testing.T) {
 			t.Errorf("%v was told %d times", tt, told.Load())
 		}
 	}
-	if list := a.Told(); len(list) != 3 || list[0].Text != "what is lost" || list[0].At.IsZero() {
+	if list := a.Notices(); len(list) != 3 || list[0].Text != "what is lost" || list[0].At.IsZero() {
 		t.Errorf("told is %v", list)
 	}
-	if list := Open(t.TempDir()).Told(); len(list) != 0 {
+	if list := Open(t.TempDir()).Notices(); len(list) != 0 {
 		t.Errorf("elsewhere told is %v", list)
 	}
 	if _, err := a.Dir().Lstat("."); err == nil {

@@ -24,15 +24,15 @@ func TestDue(t *testing.T) {
 	due("a day later", now.Add(25*time.Hour), true)
 	due("still", now.Add(25*time.Hour), true)
 	past := now.Add(-48 * time.Hour)
-	if err := os.Chtimes(s.dir.Path(kept), past, past); err != nil {
+	if err := os.Chtimes(s.dir.Path(housekept), past, past); err != nil {
 		t.Fatal(err)
 	}
 	due("since the day before yesterday", now, true)
-	if err := s.Kept(now); err != nil {
+	if err := s.Housekept(now); err != nil {
 		t.Fatal(err)
 	}
 	due("done", now, false)
-	if err := os.Chtimes(s.dir.Path(kept), now, now.Add(1000*time.Hour)); err != nil {
+	if err := os.Chtimes(s.dir.Path(housekept), now, now.Add(1000*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	due("the clock was wrong", now, true)
