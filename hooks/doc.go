@@ -1,5 +1,7 @@
-// Package hooks parses what agents' clients send to their hooks, and installs ours. What one client does
-// differently is in its folder below internal/agent.
+// Package hooks knows payloads, answers and settings: it parses what agents'
+// clients send to their hooks, writes what hooks answer, and installs ours. What
+// ours do is in package internal/hook, and what one client does differently in its
+// folder below internal/agent.
 //
 // A hook is a command that the client of an agent runs at an event of a session: a prompt was
 // submitted, a turn ended, the session ended. It gets one JSON object on standard input, the

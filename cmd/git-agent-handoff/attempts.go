@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,7 +13,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/life"
+	"gitagent/internal/hook"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/retry"
@@ -88,7 +87,7 @@ func (r *records) attempt(a attempt, command []string) error {
 		}
 		s.Mission = r.mission
 	}
-	_, err := life.Take(ctx, r.store.Workspace, s)
+	_, err := hook.Record(ctx, r.store.Workspace, s)
 	return err
 }
 
@@ -133,7 +132,7 @@ func (r *records) handOff(f retry.Failure) error {
 		request.Summary += fmt.Sprintf("\n\nThe end of what %s printed:\n\n%s", part.what, string(end))
 		request.Terminal = append(request.Terminal, redact.Bytes([]byte(fmt.Sprintf("# The end of what %s printed.\n%s\n", part.what, part.text)))...)
 	}
-	done, err := life.HandOff(ctx, r.store.Workspace, request, true, os.Getenv)
+	done, err := hook.HandOff(ctx, r.store.Workspace, request, true)
 	if err != nil {
 		return err
 	}

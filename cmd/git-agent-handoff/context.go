@@ -11,6 +11,7 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/monitor"
 	"gitagent/internal/session"
 	"gitagent/internal/target"
 	"gitagent/internal/transcript"
@@ -95,4 +96,13 @@ func findSession(w *workspace.Workspace, name string) (a agent.Agent, id, path s
 		}
 	}
 	return nil, "", "", cmdline.NotFoundf("%d sessions begin with %s", len(found), name)
+}
+
+// monitorState returns the monitor's state of a session.
+func monitorState(store session.Store, id string) *monitor.State {
+	st := new(monitor.State)
+	if !store.LoadMonitor(id, st) || st.V != monitor.Version {
+		st = &monitor.State{V: monitor.Version}
+	}
+	return st
 }

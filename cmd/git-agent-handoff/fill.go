@@ -8,6 +8,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
+	"gitagent/internal/hook"
 	"gitagent/internal/monitor"
 	"gitagent/internal/transcript"
 )
@@ -31,7 +32,7 @@ type fill struct {
 
 // newFill reads the file at path of a session of an agent. st is the monitor's state of the session.
 func newFill(a agent.Agent, id, path string, st *monitor.State, settings *config.Context) (*fill, error) {
-	if err := see(a, st, path); err != nil {
+	if err := hook.See(a, st, path); err != nil {
 		return nil, err
 	}
 	compactions, err := transcript.Compactions(a.Reader, path, 0)

@@ -10,7 +10,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/life"
+	"gitagent/internal/hook"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
@@ -26,7 +26,7 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 	if r.Mission, err = target.Own(c.Context, s.Workspace, c.String("mission")); err != nil {
 		return err
 	}
-	own := life.Complete(s.Workspace, &r, target.Agent(s.Workspace))
+	own := hook.Complete(s.Workspace, &r, target.Agent(s.Workspace))
 	switch {
 	case r.Mission != "":
 	case !r.Says():
@@ -46,7 +46,7 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 			r.Log = paneLog(c, s)
 		}
 	}
-	done, err := life.HandOff(c.Context, s.Workspace, r, own, os.Getenv)
+	done, err := hook.HandOff(c.Context, s.Workspace, r, own)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/hookrun"
+	"gitagent/internal/hook"
 	"gitagent/internal/limit"
 	"gitagent/internal/target"
 )
@@ -23,8 +23,8 @@ func main() { execute(limit.With(context.Background(), limit.Default())) }
 
 // execute is main with the limits of ctx.
 func execute(ctx context.Context) {
-	if args, ok := hookrun.IsHook(os.Args[1:]); ok {
-		hook(ctx, args)
+	if args, ok := hook.IsHook(os.Args[1:]); ok {
+		hook.Run(ctx, hook.Handoff, args)
 		return
 	}
 	cmdline.Main(ctx, newApp(), target.Manual, target.Damaged, git.ErrNotFound)
@@ -215,16 +215,7 @@ func keepInOrder() []*cli.Command {
 				return cmdline.Usagef("log needs a command: start or show")
 			},
 		},
-		{
-			Name:      "hook",
-			Usage:     "take a hook's payload on standard input; for the agent's client",
-			UsageText: "git agent-handoff hook [--agent <name>] [--via plugin]",
-			Flags:     []cli.Flag{target.AgentFlag(), target.ViaFlag()},
-			Action: func(c *cli.Context) error { // reached only with flags that no client gives; see main
-				hook(context.WithoutCancel(c.Context), nil)
-				return nil
-			},
-		},
+		hook.Command(hook.Handoff),
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
 	"gitagent/internal/purge"
-	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -114,13 +113,4 @@ func archiveOld(c *cli.Context, w *workspace.Workspace, age time.Duration) error
 		return fmt.Errorf("archive old missions: %w", err)
 	}
 	return nil
-}
-
-// housekeep starts a process that keeps the packs few, every 20 turns, and does the rest once a day. Nobody waits
-// for it.
-func housekeep(w *workspace.Workspace) error {
-	if !w.Repo.RollUpDue() && !w.Store.Due(time.Now()) {
-		return nil
-	}
-	return terminal.DetachOwn(w.Repo.Top, "git-agent-turn", "housekeep")
 }

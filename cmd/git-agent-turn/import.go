@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/hook"
 	"gitagent/internal/target"
 	"gitagent/turns"
 )
@@ -64,7 +65,7 @@ func importSessions(c *cli.Context) error {
 	if i.Dry {
 		return nil
 	}
-	return housekeep(w)
+	return hook.Housekeep(w)
 }
 
 // importRow is a session's row of the table: mission, turns, what became of it, title.

@@ -14,7 +14,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/hookrun"
+	"gitagent/internal/hook"
 	"gitagent/internal/limit"
 	"gitagent/internal/target"
 )
@@ -23,8 +23,8 @@ func main() { execute(limit.With(context.Background(), limit.Default())) }
 
 // execute is main with the limits of ctx.
 func execute(ctx context.Context) {
-	if args, ok := hookrun.IsHook(os.Args[1:]); ok {
-		hook(ctx, args)
+	if args, ok := hook.IsHook(os.Args[1:]); ok {
+		hook.Run(ctx, hook.Turn, args)
 		return
 	}
 	cmdline.Main(ctx, newApp(), target.Manual, target.Damaged, git.ErrNotFound)
@@ -74,7 +74,7 @@ func newApp() *cli.App {
 				removeCommand(),
 				purgeCommand(),
 				demoCommand(),
-				hookCommand(),
+				hook.Command(hook.Turn),
 			),
 			[]*cli.Command{housekeepCommand()},
 			movedCommands(),

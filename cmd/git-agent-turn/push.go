@@ -13,7 +13,6 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/limit"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
@@ -160,33 +159,4 @@ func pushSome(ctx context.Context, r *remote.Remote, ids []ledger.ID) ([]*remote
 		return nil, err
 	}
 	return []*remote.Pushed{p}, nil
-}
-
-// awaitPush waits until a mission is pushed, or can't be: the machine may be about to vanish. It
-// returns the names of the remotes still being pushed to. started says that the background process
-// was started just now; an earlier one may have given up long ago.
-func awaitPush(ctx context.Context, w *workspace.Workspace, conf git.Config, id ledger.ID, started bool) (late []string, err error) {
-	wait, waits := limit.Of(ctx).Push, true
-	if set := conf.Get("agent.pushwait"); set != "" {
-		if d, invalid := time.ParseDuration(set); invalid != nil {
-			err = fmt.Errorf("agent.pushWait: %w", invalid)
-		} else {
-			wait, waits = d, d > 0
-		}
-	}
-	remotes, openErr := remote.Consenting(ctx, w, conf)
-	if err = errors.Join(err, openErr); !waits {
-		return nil, err
-	}
-	waiting, cancel := limit.Within(ctx, wait)
-	defer cancel()
-	for _, r := range remotes {
-		if !started && r.Waits(id) {
-			err = errors.Join(err, r.Start(ctx))
-		}
-		if !r.Await(waiting, id) && waiting.Err() != nil {
-			late = append(late, r.Name)
-		}
-	}
-	return late, err
 }

@@ -11,7 +11,7 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/life"
+	"gitagent/internal/hook"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
@@ -79,7 +79,7 @@ func recordTurn(c *cli.Context) error {
 			return err
 		}
 	}
-	result, err := life.Take(c.Context, w, turns.Signal{
+	result, err := hook.Record(c.Context, w, turns.Signal{
 		Event: turns.Stopped, At: time.Now(), Agent: name, Session: session, Mission: mission,
 		Asked:  asked,
 		Prompt: c.String("prompt"), Reply: c.String("reply"), Transcript: transcript, Outcome: outcome, Strict: true,
@@ -98,5 +98,5 @@ func recordTurn(c *cli.Context) error {
 	if _, err := remote.Background(c.Context, w, result.Config, result.Mission); err != nil {
 		return err
 	}
-	return housekeep(w)
+	return hook.Housekeep(w)
 }

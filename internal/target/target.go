@@ -41,11 +41,6 @@ func TrustedFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "trusted", Usage: "leave out what was recorded by somebody unknown, and not accepted"}
 }
 
-// ViaFlag is the flag --via of hooks.
-func ViaFlag() cli.Flag {
-	return cmdline.OneOf(&cli.StringFlag{Name: "via", Usage: "it is the hook of a `<plugin>`, which the client ends early"}, "plugin")
-}
-
 // OneOf lists words of which one is meant: "a, b or c".
 func OneOf(words []string) string {
 	if last := len(words) - 1; last > 0 {

@@ -15,8 +15,8 @@ type start struct{ name, pkg, function, param string }
 
 // starts are the commands with the longest ways.
 var starts = []start{
-	{"stop", "cmd/git-agent-turn", "take", "h"},
-	{"prime", "internal/life", "Start", "w"},
+	{"stop", "internal/hook", "recordEvent", "h"},
+	{"prime", "internal/hook", "start", "h"},
 	{"fork", "turns", "Recorder.Fork", "r"},
 	{"purge", "internal/purge", "Plan.Do", "p"},
 }

@@ -1,4 +1,4 @@
-package main
+package hook
 
 import (
 	"context"
@@ -10,45 +10,49 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/config"
-	"gitagent/internal/hookrun"
 	"gitagent/internal/limit"
 	"gitagent/internal/monitor"
-	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
 
-// watch tells the agent, after tool calls and when it is due, how full its context is.
-func watch(ctx context.Context, h *hookrun.Hook, calls int) error {
+// watch tells the agent, after tool calls and when it is due, how full its context
+// is.
+func watch(ctx context.Context, h *hook) error {
+	calls := h.event.ToolCalls
+	if h.event.Name == "PostToolUse" {
+		calls = 1
+	}
 	var m monitor.Message
 	err := remember(ctx, h, func(st *monitor.State) {
-		if st.Hear(h.Digest) && st.Event(calls) {
+		if st.Hear(h.digest) && st.Event(calls) {
 			m = look(h, st)
 		}
 	})
 	if err != nil || m.Notice == monitor.None {
 		return err
 	}
-	h.Answer(hooks.Answer{Event: h.Event.Name, Model: m.Text()})
+	h.add(hooks.Answer{Event: h.event.Name, Model: m.Text()})
 	return nil
 }
 
-// rearm begins a new cycle of messages: the earlier ones leave the agent's context, or have left it.
-func rearm(ctx context.Context, h *hookrun.Hook) error {
+// rearm begins a new cycle of messages: the earlier ones leave the agent's context,
+// or have left it.
+func rearm(ctx context.Context, h *hook) error {
 	return remember(ctx, h, func(st *monitor.State) {
-		if h.Event.Name == "PreCompact" && st.Given != monitor.None {
-			h.Log(fmt.Sprintf("session %s is compacted (%s) after its agent got the message %q: it was too late", h.Event.SessionID, h.Event.Trigger, st.Given))
+		if h.event.Name == "PreCompact" && st.Given != monitor.None {
+			h.log(fmt.Sprintf("session %s is compacted (%s) after its agent got the message %q: it was too late", h.event.SessionID, h.event.Trigger, st.Given))
 		}
 		st.Rearm()
 	})
 }
 
-// remember changes the monitor's state of the event's session. Hooks of one session may run at the
-// same time: those of parallel tools, or of settings and a plugin.
-func remember(ctx context.Context, h *hookrun.Hook, change func(*monitor.State)) error {
+// remember changes the monitor's state of the event's session. Hooks of one session
+// may run at the same time: those of parallel tools, or of settings and a plugin.
+func remember(ctx context.Context, h *hook, change func(*monitor.State)) error {
 	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Monitor)
 	defer cancel()
 	var st monitor.State
-	return h.Store.UpdateMonitor(ctx, h.Event.SessionID, &st, func(known bool) {
+	return h.store.UpdateMonitor(ctx, h.event.SessionID, &st, func(known bool) {
 		if !known || st.V != monitor.Version {
 			st = monitor.State{V: monitor.Version}
 		}
@@ -56,37 +60,28 @@ func remember(ctx context.Context, h *hookrun.Hook, change func(*monitor.State))
 	})
 }
 
-// monitorState is the monitor's state of a session.
-func monitorState(store session.Store, id string) *monitor.State {
-	st := new(monitor.State)
-	if !store.LoadMonitor(id, st) || st.V != monitor.Version {
-		st = &monitor.State{V: monitor.Version}
-	}
-	return st
-}
-
 // look reads how full the context is, and returns the message for the agent.
-func look(h *hookrun.Hook, st *monitor.State) monitor.Message {
-	settings := h.Workspace().Settings.Context
+func look(h *hook, st *monitor.State) monitor.Message {
+	settings := h.open().Settings.Context
 	if !settings.Enabled {
 		return monitor.Message{}
 	}
-	m := monitor.Message{Calls: st.Calls, Document: documentPath(h.Event.SessionID)}
+	m := monitor.Message{Calls: st.Calls, Document: documentPath(h.event.SessionID)}
 	before, size := st.Tokens, st.Size
-	if err := see(h.Agent, st, h.Event.TranscriptPath); err != nil {
+	if err := See(h.agent, st, h.event.TranscriptPath); err != nil {
 		m.Notice = st.Blind(settings.FallbackToolCount, settings.CheckFrequency)
 		return m
 	}
 	if st.Tokens < before { // it may have been compacted since
-		h.LogError(learn(h.Agent, st, h.Event.TranscriptPath, size, &settings))
+		h.logError(learn(h.agent, st, h.event.TranscriptPath, size, &settings))
 	}
 	m.Tokens, m.Limits = st.Tokens, st.Limits(&settings)
 	m.Notice = st.Judge(m.Limits, settings.CheckFrequency)
 	return m
 }
 
-// see notes what the file of a session of an agent says about its context.
-func see(a agent.Agent, st *monitor.State, path string) error {
+// See notes what the file of an agent's session says about its context.
+func See(a agent.Agent, st *monitor.State, path string) error {
 	u, err := transcript.LastUsage(a.Reader, path)
 	if err != nil {
 		return err
@@ -103,8 +98,8 @@ func see(a agent.Agent, st *monitor.State, path string) error {
 	return nil
 }
 
-// learn notes how much fits into the model's context: what it held when the client compacted it by itself, in
-// what the session's file has from an offset on.
+// learn notes how much fits into the model's context: what it held when the client
+// compacted it by itself, in what the session's file has from an offset on.
 func learn(a agent.Agent, st *monitor.State, path string, from int64, settings *config.Context) error {
 	all, err := transcript.Compactions(a.Reader, path, from)
 	if err != nil || len(all) == 0 || !all[len(all)-1].Auto {
@@ -116,7 +111,7 @@ func learn(a agent.Agent, st *monitor.State, path string, from int64, settings *
 	return nil
 }
 
-// documentPath is where an agent is asked to write its handoff: in nobody's worktree.
+// documentPath returns where an agent is asked to write its handoff: in no worktree.
 func documentPath(session string) string {
 	dir := handoffstore.DataDir(os.Getenv)
 	if dir == "" {

@@ -1,0 +1,312 @@
+package hook
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/hooks"
+	"gitagent/internal/agent"
+	"gitagent/internal/bisect"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/limit"
+	"gitagent/internal/session"
+	"gitagent/internal/target"
+	"gitagent/internal/terminal"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// A Program is one of our programs that have a hook.
+type Program struct {
+	name   string
+	lost   string // what is lost if its hook fails, for the user
+	events map[string]handler
+}
+
+// A handler does what a hook does at one event.
+type handler func(context.Context, *hook) error
+
+// Turn is git-agent-turn, which records what happens in a session.
+var Turn = &Program{"git-agent-turn", "a turn was not recorded", map[string]handler{
+	"UserPromptSubmit": recordTurn(turns.Prompted),
+	"Stop":             recordTurn(turns.Stopped),
+	"StopFailure":      recordTurn(turns.Erred),
+	"Interrupt":        recordTurn(turns.Halted),
+	"SessionEnd":       recordTurn(turns.Ended),
+}}
+
+// Handoff is git-agent-handoff, which tells a session what others have left to it.
+var Handoff = &Program{"git-agent-handoff", "what the last session left could not be told", map[string]handler{
+	"SessionStart":  start,
+	"PostToolBatch": watch,
+	"PostToolUse":   watch,
+	"PreCompact":    compact,
+}}
+
+// A hook is the process of one event: its payload, the repository that it belongs
+// to, and the answer.
+type hook struct {
+	program *Program
+	at      time.Time // when the process began
+	agent   agent.Agent
+	client  hooks.Client
+	event   *hooks.Event
+	digest  string // of the payload: the same one may arrive twice
+	repo    *git.Repo
+	store   session.Store
+	known   bool // recording is enabled in the repository: errors go to store
+	answer  hooks.Answer
+}
+
+// Command describes the hook of a program for its help. Clients do not get here,
+// unless with flags that no client gives: see [IsHook].
+func Command(p *Program) *cli.Command {
+	return &cli.Command{
+		Name:      "hook",
+		Usage:     "take a hook's payload on standard input; for the agent's client",
+		UsageText: "git " + strings.TrimPrefix(p.name, "git-") + " hook [--agent <name>] [--via plugin]",
+		Flags: []cli.Flag{target.AgentFlag(), cmdline.OneOf(
+			&cli.StringFlag{Name: via, Usage: "it is the hook of a `<plugin>`, which the client ends early"}, plugin,
+		)},
+		Action: func(c *cli.Context) error {
+			Run(context.WithoutCancel(c.Context), p, nil)
+			return nil
+		},
+	}
+}
+
+// IsHook reports whether a program's arguments, without its name, run its hook,
+// and returns the hook's arguments. No other parser may see these, since a hook
+// exits with 0 whatever they are and whatever breaks. -C does not matter: the
+// payload says where the hook works.
+func IsHook(args []string) ([]string, bool) {
+	for len(args) > 2 && args[0] == "-C" {
+		args = args[2:]
+	}
+	if len(args) == 0 || args[0] != "hook" {
+		return nil, false
+	}
+	return args[1:], true
+}
+
+// Run reads a payload from standard input, does what the program does at its event,
+// if recording is enabled where the agent works, and prints the answer. An error
+// or panic is logged, and the user is told what was lost.
+func Run(ctx context.Context, p *Program, args []string) {
+	// The client ends a headless StopFailure hook 20 ms after its start.
+	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
+	debug.SetGCPercent(400) // the process lives for some milliseconds
+	h := &hook{program: p, at: time.Now(), agent: agent.Default()}
+	defer func() {
+		if p := recover(); p != nil {
+			h.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}
+		if err := h.answer.Write(os.Stdout); err != nil {
+			h.logError(err)
+		}
+	}()
+	if err := h.run(ctx, args); err != nil {
+		h.fail(err)
+	}
+}
+
+func (h *hook) run(ctx context.Context, args []string) error {
+	named, unknown := named(args)
+	if unknown == nil {
+		h.agent = named
+	}
+	h.client = h.agent.Client(os.Getenv)
+	if !h.client.Shared && os.Getenv("GIT_AGENT_DISABLE") == "1" {
+		return nil
+	}
+	var payload bytes.Buffer
+	event, err := h.agent.Event(io.TeeReader(os.Stdin, &payload))
+	h.digest = fmt.Sprintf("%08x", crc32.Checksum(payload.Bytes(), crc32.MakeTable(crc32.Castagnoli)))
+	if err != nil {
+		// The payload can't say where it belongs, but the client runs hooks in the agent's directory.
+		if wd, e := os.Getwd(); e == nil {
+			h.find(ctx, wd)
+		}
+		return err
+	}
+	h.event = event
+	if h.find(ctx, event.Cwd); !h.known {
+		return nil
+	}
+	if unknown != nil {
+		return unknown
+	}
+	if viaPlugin(args) && event.Name == "SessionEnd" {
+		err := terminal.OutliveOwn(limit.Of(ctx).End, h.repo.Top, payload.Bytes(), h.program.name, append([]string{"hook"}, withoutVia(args)...)...)
+		if err == nil {
+			return nil
+		}
+		h.logError(err) // and do it here, for as long as the client lets us
+	}
+	handle := h.program.events[event.Name]
+	if handle == nil || event.AgentID != "" { // a sub-agent's events say nothing about the session
+		return nil
+	}
+	return handle(ctx, h)
+}
+
+// What a plugin's hook is called with, besides the arguments of the same hook in settings.
+const via, plugin = "via", "plugin"
+
+// viaPlugin reports whether a hook's arguments say that it is a plugin's.
+func viaPlugin(args []string) bool {
+	i := slices.Index(args, "--"+via)
+	return i >= 0 && i+1 < len(args) && args[i+1] == plugin
+}
+
+// withoutVia returns the arguments of a plugin's hook as the hook in settings has
+// them.
+func withoutVia(args []string) []string {
+	i := slices.Index(args, "--"+via)
+	return slices.Delete(slices.Clone(args), i, i+2)
+}
+
+// named returns the agent that a hook's arguments name with --agent, the default
+// one if they name none.
+func named(args []string) (agent.Agent, error) {
+	if i := slices.Index(args, "--agent"); i >= 0 && i+1 < len(args) {
+		a, ok := agent.Find(args[i+1])
+		if !ok {
+			return nil, fmt.Errorf("unknown agent %q", args[i+1])
+		}
+		return a, nil
+	}
+	return agent.Default(), nil
+}
+
+// asked returns the mission that the client's environment asks for, if that
+// environment is the session's own.
+func (h *hook) asked() string {
+	if h.client.Shared {
+		return ""
+	}
+	return os.Getenv("GIT_AGENT_MISSION")
+}
+
+// open opens the repository with the settings in effect there. Invalid ones are
+// logged, valid ones count.
+func (h *hook) open() *workspace.Workspace {
+	w, err := workspace.Open(h.repo)
+	h.logError(err)
+	return w
+}
+
+// log writes to the repository's log, with the time of the event. If that fails,
+// the user is told instead, once in a session.
+func (h *hook) log(text string) {
+	if err := h.store.Log(h.at, text); err != nil && !h.store.WasTold(h.session(), h.program.name) {
+		h.tell("log", fmt.Sprintf("%s: %v", text, err))
+	}
+}
+
+// logError logs an error that does not make the hook fail; nil is none.
+func (h *hook) logError(err error) {
+	if err != nil {
+		h.log(err.Error())
+	}
+}
+
+// fail logs an error and tells the user, once in a session.
+func (h *hook) fail(err error) {
+	if !h.known {
+		return
+	}
+	_ = h.store.Log(h.at, err.Error())     // the user hears more than that there is no log
+	if !errors.Is(err, context.Canceled) { // a client that has gone away needs no message
+		h.tell(h.program.name, fmt.Sprintf("%s: %v", h.program.lost, err))
+	}
+}
+
+// tell tells the user of something, once in a session for each kind of thing.
+func (h *hook) tell(kind, text string) {
+	if h.store.Tell(h.session(), kind, text) {
+		h.add(hooks.Answer{User: fmt.Sprintf("%s: %s (git agent-turn doctor tells more)", h.program.name, cmdline.Message(text))})
+	}
+}
+
+// session returns the id of the event's session, "" if the payload can't be read.
+func (h *hook) session() string {
+	if h.event == nil {
+		return ""
+	}
+	return h.event.SessionID
+}
+
+// add adds to what is printed when the hook ends.
+func (h *hook) add(a hooks.Answer) {
+	h.answer.Event = cmp.Or(a.Event, h.answer.Event)
+	h.answer.Model = strings.TrimPrefix(h.answer.Model+"\n"+a.Model, "\n")
+	h.answer.User = strings.Trim(h.answer.User+"\n"+a.User, "\n")
+}
+
+// find finds the repository in which the agent works: that of its directory if
+// that is a worktree of the repository in which the client was launched, otherwise
+// the latter. It sets known if recording is enabled there. That costs one git
+// process where recording is not enabled for the repository itself, one where it
+// belongs to another user, and none where there is no repository.
+func (h *hook) find(ctx context.Context, cwd string) {
+	repo, err := launched(ctx, cwd, h.client.ProjectDir)
+	if err != nil {
+		return // not in a repository, or in one that git refuses
+	}
+	if home, err := os.UserHomeDir(); repo.Top == filepath.Dir(repo.Top) || err == nil && sameDir(repo.Top, home) {
+		return // the whole disk or home directory is no project
+	}
+	if bisect.Throwaway(repo.GitDir) {
+		return // an agent that a test runs works on no mission
+	}
+	w := workspace.New(repo, nil)
+	h.repo, h.store = repo, w.Store
+	h.known, _ = w.Enabled(ctx)
+}
+
+func launched(ctx context.Context, cwd, project string) (*git.Repo, error) {
+	if project == "" {
+		return trusted(ctx, cwd)
+	}
+	repo, err := trusted(ctx, project)
+	if err != nil || cwd == project {
+		return repo, err
+	}
+	if here, err := trusted(ctx, cwd); err == nil && here.CommonDir == repo.CommonDir {
+		return here, nil
+	}
+	return repo, nil
+}
+
+// trusted finds the repository of dir, if git trusts it. Otherwise nothing in it is
+// read or written: anyone can put a .git above a directory in which others work.
+func trusted(ctx context.Context, dir string) (*git.Repo, error) {
+	repo, err := git.Find(dir)
+	if err == nil {
+		err = repo.Trusted(ctx)
+	}
+	return repo, err
+}
+
+func sameDir(a, b string) bool {
+	ai, aerr := os.Stat(a)
+	bi, berr := os.Stat(b)
+	return aerr == nil && berr == nil && os.SameFile(ai, bi)
+}

@@ -1,0 +1,246 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gitagent/handoffstore"
+	"gitagent/hooks"
+	"gitagent/internal/git"
+	"gitagent/internal/limit"
+	"gitagent/internal/purge"
+	"gitagent/internal/record"
+	"gitagent/internal/remote"
+	"gitagent/internal/session"
+	"gitagent/internal/terminal"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// How long the end of a turn waits for the client's transcript, which is written
+// up to 100 ms late.
+const (
+	flushWait = 2 * time.Second
+	goneWait  = 100 * time.Millisecond // the client is gone: all that it wrote is on disk
+)
+
+// recordTurn returns the handler of an event of package turns.
+func recordTurn(event turns.Event) handler {
+	return func(ctx context.Context, h *hook) error { return recordEvent(ctx, h, event) }
+}
+
+// recordEvent records an event, and starts what follows from that.
+func recordEvent(ctx context.Context, h *hook, event turns.Event) error {
+	w := h.open()
+	s := signalOf(event, h.event)
+	s.At, s.Agent, s.Asked, s.Client = h.at, h.agent.Name(), h.asked(), session.ReadClient(h.client.PID)
+	if event == turns.Prompted {
+		s.ClientLock = session.ReadClientLock(h.event.Lock)
+	}
+	done, err := Record(ctx, w, s)
+	h.logError(wake(ctx, w, s))
+	if err != nil {
+		return err
+	}
+	if done == nil { // the same event arrived twice, and the other process may end before its push
+		return h.awaitOther(ctx, w)
+	}
+	for _, warning := range done.Warnings {
+		h.log(warning)
+	}
+	h.logError(Housekeep(w))
+	news := len(done.Turns) > 0 || done.HandedOff
+	if news {
+		_, err := remote.Background(ctx, w, done.Config, done.Mission)
+		h.logError(err) // the turn is recorded all the same
+	}
+	if event == turns.Ended {
+		h.awaitPush(ctx, w, done.Config, done.Mission, news)
+	}
+	for _, n := range notices(done.Result, purge.Unfinished(w.Store)) {
+		if n.logged {
+			h.log(n.text)
+		}
+		h.tell(n.kind, n.text)
+	}
+	return nil
+}
+
+// signalOf translates a payload for package turns.
+func signalOf(event turns.Event, e *hooks.Event) turns.Signal {
+	return turns.Signal{
+		Event: event, Session: e.SessionID, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.LastAssistantMessage,
+		Again: e.StopHookActive, Transcript: e.TranscriptPath,
+	}
+}
+
+// A notice is what the user must know after an event was recorded.
+type notice struct {
+	kind   string
+	text   string
+	logged bool // too
+}
+
+// notices returns what the user must know after an event was recorded; purging
+// says that a purge was begun and has not ended.
+func notices(r *turns.Result, purging bool) (list []notice) {
+	if r.Aside != "" {
+		list = append(list, notice{"aside", fmt.Sprintf("mission %s contained turns that are not signed by a key you trust; "+
+			"they are now mission %s, and yours continues without them", r.Mission, r.Aside), true})
+	}
+	if purging { // none runs, or recording would have waited for it
+		list = append(list, notice{"purge", "a purge was begun and has not ended; complete it with: git agent-turn purge", false})
+	}
+	if r.Damaged != "" {
+		list = append(list, notice{"damaged", fmt.Sprintf("mission %s is damaged, and this session is recorded as mission %s; "+
+			"see what is missing, and get it where a remote has it: git agent-turn doctor --repair", r.Damaged, r.Mission), true})
+	}
+	if r.Stayed != nil {
+		list = append(list, notice{"branch", fmt.Sprintf("the branch of mission %s was left where it is: %v; "+
+			"if no git is at work, remove that lock", r.Mission, r.Stayed), false})
+	}
+	return list
+}
+
+// A Recorded is the outcome of a signal.
+type Recorded struct {
+	*turns.Result
+	HandedOff bool // the session has ended, and its handoff is in the ledger
+}
+
+// Record handles a signal of a session: a prompt, the end of a turn, or the
+// session's end, after which it hands off. It returns nil if the end was already
+// handled. If this process dies before it has finished, the next session's start
+// does the rest.
+func Record(ctx context.Context, w *workspace.Workspace, s turns.Signal) (*Recorded, error) {
+	if s.Event != turns.Ended {
+		result, err := (&turns.Recorder{Workspace: w, FlushWait: flushWait}).Record(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		return &Recorded{Result: result}, nil
+	}
+	store := &handoffstore.Store{Workspace: w}
+	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	done, err := store.Ending(ctx, s.Session)
+	if done || err != nil {
+		return nil, err
+	}
+	result, g, err := finish(ctx, store, s, flushWait, handoffstore.Request{
+		At: s.At, Exit: handoffstore.Clean, Ended: true,
+		Session: s.Session, Agent: s.Agent, Transcript: s.Transcript,
+	})
+	if result == nil {
+		return nil, err
+	}
+	return &Recorded{result, g != nil}, err
+}
+
+// finish ends a session: it records the last turn, hands off, and notes that in
+// the session's state. A session that has recorded nothing leaves nothing. The
+// caller holds the lock of sessions.
+func finish(ctx context.Context, s *handoffstore.Store, last turns.Signal, wait time.Duration, r handoffstore.Request) (*turns.Result, *handoffstore.Gathered, error) {
+	result, err := (&turns.Recorder{Workspace: s.Workspace, FlushWait: wait}).Record(ctx, last)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the end of session %s: %w", last.Session, err)
+	}
+	if r.Mission, err = record.ParseID(s.Workspace.Store.Load(last.Session).Mission); err != nil {
+		return result, nil, nil // the session never recorded anything
+	}
+	g, err := s.Gather(ctx, r)
+	if err != nil && !errors.Is(err, git.ErrNotFound) { // not found: the mission has no ledger
+		return result, nil, err
+	}
+	return result, g, s.HandedOff(ctx, last.Session)
+}
+
+// wake starts the process that clears the agent's context, if the agent asked for
+// that in the turn that ends here. The process waits for the client to be ready;
+// a prompt given before that cancels it.
+func wake(ctx context.Context, w *workspace.Workspace, s turns.Signal) error {
+	if s.Event != turns.Prompted && s.Event != turns.Stopped {
+		return nil
+	}
+	asked, err := w.Store.TakeWake(ctx, s.Session)
+	if err != nil || asked == nil || s.Event == turns.Prompted {
+		return err
+	}
+	return terminal.DetachOwn(w.Repo.Top, "git-agent-handoff", "wake", "--tmux", asked.Pane)
+}
+
+// Housekeep starts a process that keeps the packs few, every 20 turns, and does
+// the rest of housekeeping once a day. The caller does not wait for it.
+func Housekeep(w *workspace.Workspace) error {
+	if !w.Repo.RollUpDue() && !w.Store.Due(time.Now()) {
+		return nil
+	}
+	return terminal.DetachOwn(w.Repo.Top, "git-agent-turn", "housekeep")
+}
+
+// awaitOther waits for the push of a session's end that another process has
+// recorded: the client waits longer for a hook from settings than for a plugin's.
+func (h *hook) awaitOther(ctx context.Context, w *workspace.Workspace) error {
+	mission, err := record.ParseID(w.Store.Load(h.event.SessionID).Mission)
+	if err != nil {
+		return nil // it has recorded nothing
+	}
+	conf, err := w.Repo.Config(ctx)
+	if err != nil {
+		return err
+	}
+	h.awaitPush(ctx, w, conf, mission, true)
+	return nil
+}
+
+// awaitPush waits at the end of a session until its mission is pushed, or can't
+// be, since the machine may be about to vanish, and tells the user if it still is
+// not. started says that the background process was started just now; an earlier
+// one may have given up long ago.
+func (h *hook) awaitPush(ctx context.Context, w *workspace.Workspace, conf git.Config, id record.ID, started bool) {
+	if h.event.Reason == "clear" {
+		return // the client lives on
+	}
+	wait, waits, err := pushWait(conf.Get("agent.pushwait"), limit.Of(ctx).Push)
+	h.logError(err)
+	if !waits {
+		return
+	}
+	remotes, err := remote.Consenting(ctx, w, conf)
+	h.logError(err)
+	waiting, cancel := limit.Within(ctx, wait)
+	defer cancel()
+	var late []string
+	for _, r := range remotes {
+		if !started && r.Waits(id) {
+			h.logError(r.Start(ctx))
+		}
+		if !r.Await(waiting, id) && waiting.Err() != nil {
+			late = append(late, r.Name)
+		}
+	}
+	if len(late) > 0 {
+		text := fmt.Sprintf("git-agent-turn: mission %s is still being pushed to %s", id, strings.Join(late, ", "))
+		h.add(hooks.Answer{User: text})
+	}
+}
+
+// pushWait returns how long the end of a session waits for its push: as the
+// setting says, or most if it says nothing or is invalid. waits is false if it
+// waits not at all; a wait of 0 has no limit.
+func pushWait(setting string, most time.Duration) (wait time.Duration, waits bool, err error) {
+	if setting == "" {
+		return most, true, nil
+	}
+	d, err := time.ParseDuration(setting)
+	if err != nil {
+		return most, true, fmt.Errorf("agent.pushWait: %w", err)
+	}
+	return d, d > 0, nil
+}

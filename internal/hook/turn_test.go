@@ -1,0 +1,133 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/handoffstore"
+	"gitagent/hooks"
+	"gitagent/internal/record"
+	"gitagent/turns"
+)
+
+// Each event is handled by one of the programs.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	both := map[string]int{}
+	for _, p := range []*Program{Turn, Handoff} {
+		for name := range p.events {
+			both[name]++
+		}
+	}
+	for _, name := range []string{
+		"SessionStart", "UserPromptSubmit", "PostToolBatch", "PostToolUse", "Stop", "StopFailure", "Interrupt", "PreCompact", "SessionEnd",
+	} {
+		if both[name] != 1 {
+			t.Errorf("%s is handled %d times", name, both[name])
+		}
+		delete(both, name)
+	}
+	if len(both) > 0 {
+		t.Errorf("these events are handled, too: %v", both)
+	}
+}
+
+func TestSignal(t *testing.T) {
+	t.Parallel()
+	e := &hooks.Event{SessionID: "s", PromptID: "p", Prompt: "do", LastAssistantMessage: "done", StopHookActive: true, TranscriptPath: "/home/dev/s"}
+	want := turns.Signal{Event: turns.Erred, Session: "s", PromptID: "p", Prompt: "do", Reply: "done", Again: true, Transcript: "/home/dev/s"}
+	if got := signalOf(turns.Erred, e); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		r       turns.Result
+		purging bool
+		want    []string // kind, + if it is logged, and the missions that are named
+	}{
+		{"nothing", turns.Result{Mission: "aaaaaaaa"}, false, nil},
+		{"turns of others", turns.Result{Mission: "aaaaaaaa", Aside: "bbbbbbbb"}, false, []string{"aside+ aaaaaaaa bbbbbbbb"}},
+		{"a purge", turns.Result{Mission: "aaaaaaaa"}, true, []string{"purge"}},
+		{"damage", turns.Result{Mission: "aaaaaaaa", Damaged: "cccccccc"}, false, []string{"damaged+ aaaaaaaa cccccccc"}},
+		{"a lock", turns.Result{Mission: "aaaaaaaa", Stayed: errors.New("locked")}, false, []string{"branch aaaaaaaa"}},
+		{
+			"all", turns.Result{Mission: "aaaaaaaa", Aside: "bbbbbbbb", Damaged: "cccccccc", Stayed: errors.New("locked")}, true,
+			[]string{"aside+ aaaaaaaa bbbbbbbb", "purge", "damaged+ aaaaaaaa cccccccc", "branch aaaaaaaa"},
+		},
+	} {
+		var got []string
+		for _, n := range notices(&tt.r, tt.purging) {
+			line := n.kind
+			if n.logged {
+				line += "+"
+			}
+			for _, id := range []string{"aaaaaaaa", "bbbbbbbb", "cccccccc"} {
+				if strings.Contains(n.text, id) {
+					line += " " + id
+				}
+			}
+			got = append(got, line)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestPushWait(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		setting string
+		want    string
+	}{
+		{"", "3s true"},
+		{"10s", "10s true"},
+		{"0s", "0s false"},
+		{"-1s", "-1s false"},
+		{"soon", "3s true, invalid"},
+	} {
+		wait, waits, err := pushWait(tt.setting, 3*time.Second)
+		got := fmt.Sprintf("%v %t", wait, waits)
+		if err != nil {
+			got += ", invalid"
+		}
+		if got != tt.want {
+			t.Errorf("%q: %s, want %s", tt.setting, got, tt.want)
+		}
+	}
+}
+
+func TestAlsoGone(t *testing.T) {
+	t.Parallel()
+	var gone []*handoffstore.Gathered
+	for _, id := range []record.ID{"aaaaaaaa", "bbbbbbbb", "cccccccc"} {
+		gone = append(gone, &handoffstore.Gathered{Handoff: &handoffstore.Handoff{Mission: id, Number: 2, ExitType: handoffstore.Crash}})
+	}
+	for _, tt := range []struct {
+		gone []*handoffstore.Gathered
+		want string // the missions that are named
+	}{
+		{nil, ""},
+		{gone[1:2], ""}, // it is told already
+		{gone, "aaaaaaaa/2 cccccccc/2"},
+		{slices.Repeat(gone[:1], 9), "aaaaaaaa/2 aaaaaaaa/2"},
+	} {
+		var got []string
+		for line := range strings.Lines(alsoGone(tt.gone, handoffstore.ID{Mission: "bbbbbbbb", Number: 2})) {
+			if _, rest, ok := strings.Cut(line, "prime "); ok {
+				got = append(got, strings.TrimRight(rest, "`\n"))
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%d sessions: %q, want %q", len(tt.gone), got, tt.want)
+		}
+	}
+}
