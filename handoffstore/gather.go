@@ -292,7 +292,7 @@ func said(reader func() transcript.Reader, path string) (list []transcript.Todo,
 }
 
 // known is the first of some agents that is known by its name: a supervisor may call one as it likes.
-func known(names ...string) agent.Agent {
+func known(names ...string) *agent.Agent {
 	for _, name := range names {
 		if a, ok := agent.Find(name); ok {
 			return a

@@ -25,9 +25,10 @@
 //
 //	{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"git-agent-turn hook || true"}]}]}}
 //
-// [Install] and [Remove] edit such a text and leave every other byte unchanged; [PlanInstall],
-// [PlanRemove] and [Edit.Apply] do so with a file; [Inspect] says where our hooks are and what keeps
-// them from running. The text of a command never changes, so there is no list of old texts. Entries
-// that a user has changed (a timeout, a matcher, a longer command around ours) count as installed;
-// only an entry with exactly our command is removed.
+// [Install] and [Remove] edit such a text and leave every other byte unchanged;
+// [Plan] and [Edit.Apply] do so with a file; [Inspect] says where our hooks are and
+// what keeps them from running. A [Setup] does all of that for the files of one
+// client. The text of a command never changes, so there is no list of old texts.
+// Entries that a user has changed (a timeout, a matcher, a longer command around
+// ours) count as installed; only an entry with exactly our command is removed.
 package hooks

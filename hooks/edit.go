@@ -27,11 +27,6 @@ func PlanInstall(path string, entries []Entry) (*Edit, error) {
 	return Plan(path, func(settings []byte) ([]byte, error) { return Install(settings, entries) })
 }
 
-// PlanRemove plans how to remove entries from the file at path, see [Remove].
-func PlanRemove(path string, entries []Entry) (*Edit, error) {
-	return Plan(path, func(settings []byte) ([]byte, error) { return Remove(settings, entries) })
-}
-
 // PlanFile plans to make the file at path, as a whole, what content is, or with nil to remove it.
 func PlanFile(path string, content []byte) (*Edit, error) {
 	before, err := readSettings(path)

@@ -63,7 +63,7 @@ func installAt(t *testing.T, path string) {
 
 func removeAt(t *testing.T, path string) {
 	t.Helper()
-	edit, err := PlanRemove(path, entries)
+	edit, err := Plan(path, func(settings []byte) ([]byte, error) { return Remove(settings, entries) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,11 @@ func (r *recording) goOn() error {
 
 // shared is the prompt's id of the last turn that the session's file has in common with another one, "" for none.
 func (r *recording) shared() string {
-	id, err := r.agent().Continues(r.Transcript)
+	continues := r.agent().Continues
+	if continues == nil {
+		return ""
+	}
+	id, err := continues(r.Transcript)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.warn("what the conversation in %s goes on from is not known: %v", r.Transcript, err)
 	}
@@ -48,7 +52,7 @@ func (r *recording) turnOf(l *ledger.Ledger, promptID string, most *int) (*Turn,
 			return nil, err
 		}
 		*most--
-		if t, err := readTurn(l, turn.Number); err == nil && leadsTo(t, promptID, r.agent().Name()) {
+		if t, err := readTurn(l, turn.Number); err == nil && leadsTo(t, promptID, r.agent().Name) {
 			return t, nil
 		}
 	}
@@ -95,7 +99,7 @@ func (r *recording) source(ctx context.Context) (*Turn, error) {
 	}
 	looked, most := map[ledger.ID]bool{"": true, r.id: true}, maxCaughtUp
 	for _, st := range r.Store.Recent(maxSources) {
-		if looked[st.Mission] || st.Agent != r.agent().Name() {
+		if looked[st.Mission] || st.Agent != r.agent().Name {
 			continue
 		}
 		looked[st.Mission] = true

@@ -116,7 +116,7 @@ func repeated(s Signal, st *session.State, spoke func() bool) bool {
 }
 
 // agent is the one that the signal is of.
-func (f *facts) agent() agent.Agent { return agent.Of(cmp.Or(f.Agent, f.state.Agent)) }
+func (f *facts) agent() *agent.Agent { return agent.Of(cmp.Or(f.Agent, f.state.Agent)) }
 
 // endsTurn reports whether the signal is the end of a turn, but not of the session.
 func (f *facts) endsTurn() bool { return f.Event == Stopped || f.Event == Erred || f.Event == Halted }

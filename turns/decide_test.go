@@ -310,7 +310,7 @@ func TestStands(t *testing.T) {
 // says is noted.
 type sitting struct {
 	t     *testing.T
-	agent agent.Agent
+	agent *agent.Agent
 	state session.State
 	turns []*Turn // by number, from 1
 }

@@ -77,7 +77,7 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 
 // await reads a segment that ends a turn, when the client has written it.
 func (r *recording) await(ctx context.Context, from transcript.Cursor, want transcript.Want) (transcript.Segment, error) {
-	if !r.agent().Late() {
+	if !r.agent().Late {
 		return transcript.ReadSegment(r.Transcript, from)
 	}
 	return transcript.Wait(ctx, r.agent().Reader, r.Transcript, from, want)
@@ -90,7 +90,7 @@ const interruptWait = 250 * time.Millisecond
 // written that the turn was interrupted, it waits for that.
 func (r *recording) interrupted(ctx context.Context, from transcript.Cursor) (transcript.Segment, error) {
 	s, err := transcript.ReadSegment(r.Transcript, from)
-	if r.state.Open == nil || err != nil || !r.agent().Late() || transcript.Summarise(r.agent().Reader(), s.Bytes).Interrupted {
+	if r.state.Open == nil || err != nil || !r.agent().Late || transcript.Summarise(r.agent().Reader(), s.Bytes).Interrupted {
 		return s, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, interruptWait)

@@ -39,7 +39,7 @@ type Fork struct {
 	// Agent goes on with it; nil for the source's own, which alone can have the conversation. Session is the
 	// id of that, and Config the client's configuration directory where it is placed; without a session none
 	// is made.
-	Agent   agent.Agent
+	Agent   *agent.Agent
 	Session string
 	Config  string
 
@@ -53,7 +53,7 @@ func (f *Fork) agent() string {
 	if f.Agent == nil {
 		return f.Source.Agent
 	}
-	return f.Agent.Name()
+	return f.Agent.Name
 }
 
 // begins is the commit that it begins at.
@@ -74,7 +74,7 @@ func (f *Fork) begins(head func() (git.Head, error)) (git.Hash, error) {
 // titleOf is what people call an agent, by its name in records.
 func titleOf(name string) string {
 	if a, ok := agent.Find(name); ok {
-		return a.Title()
+		return a.Title
 	}
 	return strconv.Quote(name)
 }
@@ -238,8 +238,8 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 		return conversation{why: fmt.Errorf("turn %s was recorded by hand, or for an unknown client", until.ID())}
 	case !known:
 		return conversation{why: fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)}
-	case client.Name() != f.agent():
-		return conversation{why: fmt.Errorf("it was had with %s, and %s goes on", client.Title(), titleOf(f.agent()))}
+	case client.Name != f.agent():
+		return conversation{why: fmt.Errorf("it was had with %s, and %s goes on", client.Title, titleOf(f.agent()))}
 	}
 	stored, err := Conversation(ctx, r.Repo, until)
 	if err != nil {
@@ -249,7 +249,7 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 		Segments: stored, Foreign: f.Foreign, Session: f.Session, At: f.At, Config: f.Config, Dir: resolved(cmp.Or(f.Worktree, r.Repo.Top)),
 	})
 	if errors.Is(err, errors.ErrUnsupported) {
-		err = fmt.Errorf("sessions of %s can't be taken up again at a turn", client.Title())
+		err = fmt.Errorf("sessions of %s can't be taken up again at a turn", client.Title)
 	}
 	return conversation{rebuilt, until.Turn, err}
 }

@@ -254,12 +254,12 @@ func (im *importer) record(ctx context.Context, tx *transaction.Tx, c *candidate
 			return err
 		}
 	default:
-		tx.Begin(&ledger.Mission{Created: created(c.first.At, im.At), Agent: c.agent.Name()})
+		tx.Begin(&ledger.Mission{Created: created(c.first.At, im.At), Agent: c.agent.Name})
 	}
 	for i, e := range t.ends {
 		rec := &recording{Recorder: im.Recorder, tx: tx, facts: facts{
 			Signal: Signal{
-				Event: Ended, At: created(lastSaid(e.summary), im.At), Agent: c.agent.Name(),
+				Event: Ended, At: created(lastSaid(e.summary), im.At), Agent: c.agent.Name,
 				Session: c.Session, Transcript: c.Path,
 			},
 			id: tx.ID, segment: flushed{from: t.from, Segment: transcript.Segment{Bytes: t.bytes}},
@@ -401,7 +401,7 @@ func (im *importer) fork(ctx context.Context, tx *transaction.Tx, c *candidate, 
 	name := source.ID()
 	l.ID, l.Mission = tx.ID, &ledger.Mission{
 		V: record.Version, ID: tx.ID, Title: l.Mission.Title, Created: created(c.first.At, im.At),
-		Agent: c.agent.Name(), Base: source.Code.String(), ForkedFrom: &name,
+		Agent: c.agent.Name, Base: source.Code.String(), ForkedFrom: &name,
 	}
 	tx.Ledger = l
 	if err := im.date(tx, l.Mission.Created); err != nil {

@@ -29,7 +29,7 @@ type importer struct {
 // A candidate is a session to be imported.
 type candidate struct {
 	transcript.File
-	agent agent.Agent
+	agent *agent.Agent
 	first transcript.Turn
 	err   error // why its file can't be read
 	turns []transcript.Turn
@@ -106,10 +106,11 @@ func (im *importer) history(dirs []string) []*candidate {
 	var list []*candidate
 	var unread []error
 	for _, a := range agent.All() {
-		files, err := a.History(a.ConfigDir(im.Getenv), dirs)
-		if !errors.Is(err, errors.ErrUnsupported) {
-			unread = append(unread, err)
+		if a.History == nil {
+			continue
 		}
+		files, err := a.History(a.ConfigDir(im.Getenv), dirs)
+		unread = append(unread, err)
 		for _, f := range files {
 			list = append(list, &candidate{File: f, agent: a})
 		}

@@ -37,7 +37,7 @@ func playCodex(t *testing.T, l *lab, name, session, file string, at time.Time) (
 	path := filepath.Join(day, file)
 	numbers = make(map[string]int)
 	for i, b := range transcript.Turns(client.Reader(), data) {
-		sig := turns.Signal{Agent: client.Name(), Session: session, PromptID: b.PromptID, Prompt: b.Prompt, Transcript: path}
+		sig := turns.Signal{Agent: client.Name, Session: session, PromptID: b.PromptID, Prompt: b.Prompt, Transcript: path}
 		for _, sig.Event = range []turns.Event{turns.Prompted, turns.Stopped} {
 			end := b.Start
 			if sig.Event == turns.Stopped {

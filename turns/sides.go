@@ -46,14 +46,15 @@ type sided struct {
 // sides reads what sub-agents have done since the session's last turn. segment is what is new in the
 // conversation.
 func (r *recording) sides(segment []byte) (s sides) {
-	if r.Transcript == "" || r.Event == Prompted && r.state.Open == nil {
+	list := r.agent().Sides
+	if list == nil || r.Transcript == "" || r.Event == Prompted && r.state.Open == nil {
 		return s
 	}
 	before, running, read := r.sidesBefore(), false, make(map[string]int64)
 	for id, side := range before {
 		read[id], running = side.Offset, running || side.Runs
 	}
-	found, err := r.agent().Sides(r.Transcript, segment, read, running)
+	found, err := list(r.Transcript, segment, read, running)
 	s.err = err
 	bytes := int64(0)
 	for _, f := range found {
@@ -82,7 +83,7 @@ func (f *facts) sidesBefore() map[string]session.Side {
 }
 
 // readSide reads what is new in a sub-agent's file.
-func readSide(a agent.Agent, f transcript.Side, before session.Side) (s sided, err error) {
+func readSide(a *agent.Agent, f transcript.Side, before session.Side) (s sided, err error) {
 	from := transcript.Cursor{Offset: before.Offset, Check: before.Check}
 	if from.Offset > 0 && from.Check == "" { // it is known from the ledger alone
 		from, err = transcript.At(f.Path, from.Offset)

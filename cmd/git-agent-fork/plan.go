@@ -36,10 +36,10 @@ type included struct {
 }
 
 // newPlan tells of a fork that was made, with which an agent goes on.
-func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Forked, of agent.Agent) (*plan, error) {
+func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Forked, of *agent.Agent) (*plan, error) {
 	p := &plan{
 		Mission: string(f.ID), Source: f.Source.ID().String(), Branch: strings.TrimPrefix(done.Mission.Branch, "refs/heads/"),
-		Commit: done.Mission.Base, Worktree: f.Worktree, Agent: of.Name(),
+		Commit: done.Mission.Base, Worktree: f.Worktree, Agent: of.Name,
 	}
 	if got := done.Included; got != nil && got.Files > 0 {
 		p.Included = &included{got.Files, got.Bytes}

@@ -19,12 +19,12 @@ const maxTimes = 32
 
 // An outset is what a fork starts with.
 type outset struct {
-	prompt string      // "" for that of the turn, if any
-	agent  agent.Agent // nil for the turn's own
+	prompt string       // "" for that of the turn, if any
+	agent  *agent.Agent // nil for the turn's own
 }
 
 // of returns the agent that goes on with a turn.
-func (o outset) of(t *turns.Turn) agent.Agent {
+func (o outset) of(t *turns.Turn) *agent.Agent {
 	if o.agent == nil {
 		return agent.Of(t.Agent)
 	}

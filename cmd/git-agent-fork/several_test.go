@@ -56,7 +56,7 @@ func TestShare(t *testing.T) {
 			for _, o := range got {
 				prompts = append(prompts, o.prompt)
 				if o.agent != nil {
-					on = append(on, o.agent.Name())
+					on = append(on, o.agent.Name)
 				}
 			}
 			if !slices.Equal(prompts, tt.want) || !slices.Equal(on, tt.on) || (err == nil) != (tt.want != nil) {

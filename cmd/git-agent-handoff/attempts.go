@@ -101,7 +101,7 @@ func (r *records) hooked() *session.State {
 // agentOf is the name of the agent that a command runs.
 func agentOf(command []string) string {
 	if a, ok := agent.Started(command); ok {
-		return a.Name()
+		return a.Name
 	}
 	return strings.TrimSuffix(filepath.Base(command[0]), ".exe")
 }

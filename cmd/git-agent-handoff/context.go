@@ -50,7 +50,7 @@ func contextAction(c *cli.Context) error {
 // findSession finds a session by its id or the beginning of one, the file of its conversation, and whose
 // that is.
 // Without an id it is the session whose agent runs this command, or the latest in this worktree.
-func findSession(w *workspace.Workspace, name string) (a agent.Agent, id, path string, err error) {
+func findSession(w *workspace.Workspace, name string) (a *agent.Agent, id, path string, err error) {
 	if name == "" {
 		_, client := agent.Inside(os.Getenv)
 		name = client.SessionID
@@ -66,7 +66,7 @@ func findSession(w *workspace.Workspace, name string) (a agent.Agent, id, path s
 		return nil, "", "", cmdline.Usagef("session %q: an id has letters, digits, - and _, 128 at most", name)
 	}
 	type file struct {
-		of   agent.Agent
+		of   *agent.Agent
 		path string
 	}
 	found := map[string]file{} // by id

@@ -31,7 +31,7 @@ type fill struct {
 }
 
 // newFill reads the file at path of a session of an agent. st is the monitor's state of the session.
-func newFill(a agent.Agent, id, path string, st *monitor.State, settings *config.Context) (*fill, error) {
+func newFill(a *agent.Agent, id, path string, st *monitor.State, settings *config.Context) (*fill, error) {
 	if err := hook.See(a, st, path); err != nil {
 		return nil, err
 	}

@@ -41,6 +41,9 @@ func wakeAgent(c *cli.Context) error {
 		pid, self = client.PID, ""
 	}
 	for _, a := range agent.All() {
+		if a.Wake == nil {
+			continue
+		}
 		err = a.Wake(c.Context, pane, a.ConfigDir(os.Getenv), pid, self, message)
 		if !errors.Is(err, errors.ErrUnsupported) {
 			break
@@ -107,7 +110,7 @@ func wakeLater(c *cli.Context, s *handoffstore.Store) (*session.Wake, error) {
 		return nil, cmdline.Hint(errors.New("--wake is for the agent that runs the command, and there is none"),
 			"wake one with: git agent-handoff wake --tmux <target>")
 	case client.Shared && !c.IsSet("tmux"):
-		return nil, fmt.Errorf("--wake: the process of %s serves several terminals, and which is this agent's can't be told: name it with --tmux", a.Title())
+		return nil, fmt.Errorf("--wake: the process of %s serves several terminals, and which is this agent's can't be told: name it with --tmux", a.Title)
 	}
 	pane, err := findPane(c)
 	if err != nil {

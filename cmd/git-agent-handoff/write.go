@@ -78,7 +78,7 @@ func request(c *cli.Context) (handoffstore.Request, error) {
 	case known && app:
 		return r, fmt.Errorf("sessions of %s have no terminal: nothing could be handed over there; %s in a terminal can", r.Agent, program)
 	case known:
-		r.Agent = a.Name()
+		r.Agent = a.Name
 	case r.Agent != "" && !hooks.ValidID(r.Agent):
 		return r, cmdline.Usagef("agent %q: an id has letters, digits, - and _, 128 at most", r.Agent)
 	}

@@ -112,7 +112,7 @@ func initialise(c *cli.Context) error {
 		return nil
 	}
 	for _, s := range setups {
-		if notice := s.agent.Notice(); notice != "" && s.unsettled(w) {
+		if notice := s.agent.Notice; notice != "" && s.unsettled(w) {
 			fmt.Fprintln(c.App.ErrWriter, notice)
 		}
 		s.sayOffer(c)

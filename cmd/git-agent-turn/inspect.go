@@ -18,7 +18,7 @@ import (
 
 // An inspected is an agent, and what there is of our hooks in its settings.
 type inspected struct {
-	agent.Agent
+	*agent.Agent
 	report *hooks.Report
 	user   string // the settings that init edits; "" for none, or if they can't be read
 	usable bool   // init can install the hooks
@@ -45,7 +45,7 @@ func (x *examination) inspect(project string) {
 		}
 	}
 	hooked := slices.ContainsFunc(x.agents, inspected.hooked)
-	var agents []agent.Agent
+	var agents []*agent.Agent
 	for _, i := range x.agents {
 		if i.usable && (i.hooked() || !hooked) {
 			agents = append(agents, i.Agent)
@@ -57,11 +57,11 @@ func (x *examination) inspect(project string) {
 }
 
 // initOf is the command that switches recording on with the hooks of some agents.
-func initOf(agents ...agent.Agent) string {
+func initOf(agents ...*agent.Agent) string {
 	command := "git agent-turn init"
 	if !slices.Equal(agents, target.ToInstall()) {
 		for _, a := range agents {
-			command += " --agent " + a.Program()
+			command += " --agent " + a.Program
 		}
 	}
 	return command
@@ -70,22 +70,22 @@ func initOf(agents ...agent.Agent) string {
 // clients says which clients there are, and which of them are newer than those that were tested.
 func (x *examination) clients() {
 	for _, a := range agent.All() {
-		if terminal.Find(a.Program()) != nil {
+		if terminal.Find(a.Program) != nil {
 			continue
 		}
 		ctx, cancel := limit.Within(x.ctx, limit.Of(x.ctx).Version)
-		printed, err := terminal.Version(ctx, a.Program())
+		printed, err := terminal.Version(ctx, a.Program)
 		cancel()
 		version := agent.Version(printed)
 		switch {
 		case err != nil:
-			x.say(a.Program(), err.Error())
+			x.say(a.Program, err.Error())
 		case version == "":
-			x.say(a.Program(), "it does not tell its version")
-		case agent.Newer(version, a.Tested()):
-			x.say(a.Program(), fmt.Sprintf("%s, which is newer than %s, the last one that was tested", version, a.Tested()))
+			x.say(a.Program, "it does not tell its version")
+		case agent.Newer(version, a.Tested):
+			x.say(a.Program, fmt.Sprintf("%s, which is newer than %s, the last one that was tested", version, a.Tested))
 		default:
-			x.say(a.Program(), version)
+			x.say(a.Program, version)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (x *examination) hooks() {
 	for _, i := range x.agents {
 		name := ""
 		if len(x.agents) > 1 {
-			name = i.Title() + ": "
+			name = i.Title + ": "
 		}
 		missing := !slices.ContainsFunc(i.report.Findings, func(f hooks.Finding) bool { return f.Problem != hooks.Missing })
 		if hooked && !i.hooked() && missing { // the user may not want it

@@ -52,7 +52,7 @@ func recordTurn(c *cli.Context) error {
 	if session == "" {
 		session = client.SessionID
 		if session != "" && name == "" && a != agent.Default() { // whose records need not say so
-			name = a.Name()
+			name = a.Name
 		}
 	} else if !hooks.ValidID(session) {
 		return cmdline.Usagef("session %q: an id has letters, digits, - and _, 128 at most", session)

@@ -19,7 +19,7 @@ import (
 
 // A setup is what init does about the hooks of one agent.
 type setup struct {
-	agent  agent.Agent
+	agent  *agent.Agent
 	edit   *hooks.Edit
 	plugin string         // that has the hooks already: nothing is edited; "" for none
 	offer  string         // the command that installs one; "" for none
@@ -28,8 +28,8 @@ type setup struct {
 }
 
 // namedAgents are the agents that a command line names.
-func namedAgents(names []string) ([]agent.Agent, error) {
-	var named []agent.Agent
+func namedAgents(names []string) ([]*agent.Agent, error) {
+	var named []*agent.Agent
 	for _, name := range names {
 		a, ok := agent.Find(name)
 		if !ok {
@@ -45,7 +45,7 @@ func namedAgents(names []string) ([]agent.Agent, error) {
 // planSetups plans what is done about the hooks: of the agents that are named, else to be removed of all that
 // have them, else of those that are used on this machine, and a person chooses among several. Nothing is
 // changed, and all that stands against it is found.
-func planSetups(c *cli.Context, w *workspace.Workspace, named []agent.Agent) ([]setup, error) {
+func planSetups(c *cli.Context, w *workspace.Workspace, named []*agent.Agent) ([]setup, error) {
 	remove := c.Bool("remove")
 	agents := named
 	switch {
@@ -60,7 +60,7 @@ func planSetups(c *cli.Context, w *workspace.Workspace, named []agent.Agent) ([]
 		s := planSetup(a, w, c.Bool("project"), remove)
 		switch unsupported := errors.Is(s.err, errors.ErrUnsupported); {
 		case unsupported && len(named) > 0:
-			return nil, cmdline.Hint(fmt.Errorf("hooks of %s: %w", a.Title(), s.err), "leave --project out: git agent-turn init --agent "+a.Program())
+			return nil, cmdline.Hint(fmt.Errorf("hooks of %s: %w", a.Title, s.err), "leave --project out: git agent-turn init --agent "+a.Program)
 		case unsupported, remove && len(named) == 0 && s.err == nil && !s.edit.Changes() && len(s.stay) == 0:
 		default:
 			setups = append(setups, s)
@@ -79,7 +79,7 @@ func planSetups(c *cli.Context, w *workspace.Workspace, named []agent.Agent) ([]
 }
 
 // planSetup plans what is done about the hooks of one agent.
-func planSetup(a agent.Agent, w *workspace.Workspace, project, remove bool) setup {
+func planSetup(a *agent.Agent, w *workspace.Workspace, project, remove bool) setup {
 	s := setup{agent: a}
 	places := placesOf(a, w)
 	report := a.Inspect(places)
@@ -95,7 +95,7 @@ func planSetup(a agent.Agent, w *workspace.Workspace, project, remove bool) setu
 	}
 	if s.plugin = report.Other(path); s.plugin != "" {
 		s.err = nil
-	} else if len(report.Off) == 0 {
+	} else if len(report.Off) == 0 && a.Plugin != nil {
 		s.offer = a.Plugin(terminal.Share("git-agent"))
 	}
 	return s
@@ -105,7 +105,7 @@ func planSetup(a agent.Agent, w *workspace.Workspace, project, remove bool) setu
 // none of the question.
 func chooseSetups(c *cli.Context, setups []setup) ([]setup, error) {
 	if len(agent.Installed(os.Getenv)) == 0 {
-		cmdline.Tell(c.App.ErrWriter, "", "no agent was found on this machine; the hooks are those of "+agent.Default().Title())
+		cmdline.Tell(c.App.ErrWriter, "", "no agent was found on this machine; the hooks are those of "+agent.Default().Title)
 	}
 	if len(setups) == 1 || c.Bool("dry-run") || !cmdline.CanAsk() {
 		return setups, nil
@@ -113,7 +113,7 @@ func chooseSetups(c *cli.Context, setups []setup) ([]setup, error) {
 	var chosen []setup
 	for _, s := range setups {
 		if s.plugin == "" && (s.err != nil || s.edit.Changes()) {
-			answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Install the hooks of %s?", s.agent.Title()), "yes", "no")
+			answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Install the hooks of %s?", s.agent.Title), "yes", "no")
 			if err != nil {
 				return nil, err
 			}
@@ -154,7 +154,7 @@ func (s setup) apply(c *cli.Context, w *workspace.Workspace, several, remove boo
 	}
 	what := "hooks"
 	if several {
-		what += " of " + s.agent.Title()
+		what += " of " + s.agent.Title
 	}
 	say(c, changed, s.edit.Path, what+map[bool]string{true: " removed from", false: " installed in"}[remove])
 	s.sayStay(c)
@@ -195,7 +195,7 @@ func (s setup) unsettled(w *workspace.Workspace) bool {
 	return s.edit.Changes() || slices.ContainsFunc(s.agent.Inspect(placesOf(s.agent, w)).Findings, untrusted)
 }
 
-func placesOf(a agent.Agent, w *workspace.Workspace) hooks.Places {
+func placesOf(a *agent.Agent, w *workspace.Workspace) hooks.Places {
 	return hooks.Places{Config: a.ConfigDir(os.Getenv), Project: w.Repo.Top}
 }
 
@@ -213,6 +213,6 @@ func (s setup) sayStay(c *cli.Context) {
 // sayOffer says what else there is for the agent.
 func (s setup) sayOffer(c *cli.Context) {
 	if s.offer != "" {
-		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("skills and commands for %s come with the plugin, which may be installed beside the hooks: %s", s.agent.Title(), s.offer))
+		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("skills and commands for %s come with the plugin, which may be installed beside the hooks: %s", s.agent.Title, s.offer))
 	}
 }

@@ -79,7 +79,7 @@ func start(c *cli.Context) error {
 		if err := terminal.Find(command[0]); err != nil {
 			return err
 		}
-		if a, ok := agent.Started(command); ok {
+		if a, ok := agent.Started(command); ok && a.WithSession != nil {
 			id := a.NewSession()
 			if with, ok := a.WithSession(command, id); ok {
 				command, b.Session = with, id

@@ -11,14 +11,14 @@ import (
 // Inside returns the agent that runs this process, a command of ours, and what is known of its client.
 // If none says a session, as when a person runs it, that is the default agent. getenv is [os.Getenv] or
 // a stand-in.
-func Inside(getenv func(string) string) (Agent, hooks.Client) {
+func Inside(getenv func(string) string) (*Agent, hooks.Client) {
 	return inside(getenv, all, session.Ancestors)
 }
 
 // inside is [Inside] among some agents. An agent that another one runs inherits its variables: the one
 // whose process is nearest counts.
-func inside(getenv func(string) string, among []Agent, ancestors func() []session.Process) (Agent, hooks.Client) {
-	var found []Agent
+func inside(getenv func(string) string, among []*Agent, ancestors func() []session.Process) (*Agent, hooks.Client) {
+	var found []*Agent
 	for _, a := range among {
 		if a.Client(getenv).SessionID != "" {
 			found = append(found, a)
@@ -30,8 +30,7 @@ func inside(getenv func(string) string, among []Agent, ancestors func() []sessio
 	if len(found) > 1 {
 		for _, p := range ancestors() {
 			for _, a := range found {
-				_, programs := a.Marks()
-				if c := a.Client(getenv); p.PID == c.PID || slices.Contains(programs, p.Name) {
+				if c := a.Client(getenv); p.PID == c.PID || slices.Contains(a.Programs, p.Name) {
 					return a, c
 				}
 			}
@@ -51,8 +50,7 @@ var (
 func InAgent(environ []string) bool {
 	names := otherVariables
 	for _, a := range all {
-		variables, _ := a.Marks()
-		names = slices.Concat(names, variables)
+		names = slices.Concat(names, a.Variables)
 	}
 	return slices.ContainsFunc(environ, func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -62,8 +60,5 @@ func InAgent(environ []string) bool {
 
 // IsClient reports whether a program's name is that of an agent's client.
 func IsClient(name string) bool {
-	return slices.Contains(otherPrograms, name) || slices.ContainsFunc(all, func(a Agent) bool {
-		_, programs := a.Marks()
-		return slices.Contains(programs, name)
-	})
+	return slices.Contains(otherPrograms, name) || slices.ContainsFunc(all, func(a *Agent) bool { return slices.Contains(a.Programs, name) })
 }

@@ -7,16 +7,12 @@ import (
 	"gitagent/internal/session"
 )
 
-// A played agent says of its client what the test wants.
-type played struct {
-	Agent
-	name   string
-	client hooks.Client
+// played is an agent that says of its client what the test wants.
+func played(name string, client hooks.Client) *Agent {
+	return &Agent{Name: name, Programs: []string{name}, Client: func(func(string) string) hooks.Client { return client }}
 }
 
-func (p played) Client(func(string) string) hooks.Client { return p.client }
-func (p played) Marks() (variables, programs []string)   { return nil, []string{p.name} }
-func none(string) string                                 { return "" }
+func none(string) string { return "" }
 func descends(from ...session.Process) func() []session.Process {
 	return func() []session.Process { return from }
 }
@@ -38,9 +34,9 @@ func TestInside(t *testing.T) {
 		{name: "known by its process", a: a, b: b, ancestors: []session.Process{{PID: 20, Name: "node"}, {PID: 10, Name: "node"}}, want: "b"},
 		{name: "no ancestor is known", a: a, b: b, want: "a"},
 	} {
-		got, client := inside(none, []Agent{played{name: "a", client: tt.a}, played{name: "b", client: tt.b}}, descends(tt.ancestors...))
-		if got := got.(played); got.name != tt.want || client != got.client {
-			t.Errorf("%s: %s, %+v, want %s", tt.name, got.name, client, tt.want)
+		got, client := inside(none, []*Agent{played("a", tt.a), played("b", tt.b)}, descends(tt.ancestors...))
+		if got.Name != tt.want || client != got.Client(none) {
+			t.Errorf("%s: %s, %+v, want %s", tt.name, got.Name, client, tt.want)
 		}
 	}
 }

@@ -17,29 +17,31 @@ func Running(getenv func(string) string) ([]session.Registration, error) {
 	var list []session.Registration
 	var unread []error
 	for _, a := range all {
-		some, err := a.Running(a.ConfigDir(getenv))
-		list = append(list, some...)
-		unread = append(unread, err)
+		if config := a.ConfigDir(getenv); config != "" && a.Running != nil {
+			some, err := a.Running(config)
+			list = append(list, some...)
+			unread = append(unread, err)
+		}
 	}
 	return list, errors.Join(unread...)
 }
 
 // Installed returns the agents that somebody uses on this machine: their program is there, or their
 // configuration.
-func Installed(getenv func(string) string) []Agent {
-	return slices.DeleteFunc(All(), func(a Agent) bool {
+func Installed(getenv func(string) string) []*Agent {
+	return slices.DeleteFunc(All(), func(a *Agent) bool {
 		config := a.ConfigDir(getenv)
 		if info, err := os.Stat(config); config != "" && err == nil && info.IsDir() {
 			return false
 		}
-		return terminal.Find(a.Program()) != nil
+		return terminal.Find(a.Program) != nil
 	})
 }
 
 // Started returns the agent whose client a command starts; ok is false for any other command.
-func Started(command []string) (a Agent, ok bool) {
+func Started(command []string) (a *Agent, ok bool) {
 	name := strings.TrimSuffix(filepath.Base(command[0]), ".exe")
-	i := slices.IndexFunc(all, func(a Agent) bool { return a.Program() == name })
+	i := slices.IndexFunc(all, func(a *Agent) bool { return a.Program == name })
 	if i < 0 {
 		return nil, false
 	}

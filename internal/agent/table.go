@@ -3,25 +3,67 @@ package agent
 import (
 	"slices"
 
+	"gitagent/hooks"
 	"gitagent/internal/agent/claude"
+	"gitagent/internal/agent/claude/registry"
+	"gitagent/internal/agent/claude/wake"
 	"gitagent/internal/agent/codex"
 	"gitagent/internal/agent/gemini"
 	"gitagent/internal/agent/opencode"
 )
 
-// all are the agents that are supported. The first is the one of hooks that don't say whose they are, and of
-// records that don't.
-var all = []Agent{claude.Agent{}, codex.Agent{}, opencode.Agent{}, gemini.Agent{}}
+// all are the agents that are supported. The first is the one of hooks and records
+// that don't say whose they are.
+var all = []*Agent{
+	{
+		Name: claude.Name, Program: claude.Program, Title: claude.Title, Tested: claude.Tested,
+		ConfigDir: claude.ConfigDir, Install: claude.Hooks.Install, Remove: claude.Hooks.Remove, Inspect: claude.Hooks.Inspect,
+		Plugin: claude.Plugin,
+		Event:  hooks.Parse, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
+		Running: registry.All, Files: claude.Files, History: claude.History,
+		Reader: claude.Reader, Sides: claude.Sides,
+		Late:       true, // the file is written from a timer, and the Stop hook does not wait for it
+		NewSession: claude.NewSession, Rebuild: claude.Rebuild, Command: claude.Command,
+		WithSession: claude.WithSession, Interactive: claude.Interactive, Wake: wake.Wake,
+	},
+	{
+		Name: codex.Name, Program: codex.Program, Title: codex.Title, Tested: codex.Tested,
+		ConfigDir: codex.ConfigDir, Install: codex.Hooks.Install, Remove: codex.Hooks.Remove, Inspect: codex.Hooks.Inspect,
+		Notice: "codex runs new hooks only after you have trusted them: start codex once and review them there",
+		Event:  codex.Event, Client: codex.Client, Variables: codex.Variables, Programs: codex.Programs,
+		Running: codex.Running, Files: codex.Files, History: codex.History,
+		Reader: codex.Reader, Continues: codex.Continues,
+		NewSession: codex.NewSession, Rebuild: codex.Rebuild, Command: codex.Command, Interactive: codex.Interactive,
+	},
+	{
+		Name: opencode.Name, Program: opencode.Program, Title: opencode.Title, Tested: opencode.Tested,
+		ConfigDir: opencode.ConfigDir, Install: opencode.Install, Remove: opencode.Remove, Inspect: opencode.Inspect,
+		Notice: "opencode loads plugins when it starts: start running ones again",
+		Event:  hooks.Parse, Client: opencode.Client, Variables: opencode.Variables, Programs: []string{opencode.Program},
+		Files:  opencode.Files, // what was before the plugin is in a database
+		Reader: opencode.Reader, Continues: opencode.Continues,
+		NewSession: opencode.NewSession, Rebuild: opencode.Rebuild, Command: opencode.Command, Interactive: opencode.Interactive,
+	},
+	{
+		Name: gemini.Name, Program: gemini.Program, Title: gemini.Title, Tested: gemini.Tested,
+		ConfigDir: gemini.ConfigDir, Install: gemini.Hooks.Install, Remove: gemini.Hooks.Remove, Inspect: gemini.Hooks.Inspect,
+		Event: gemini.Event, Client: gemini.Client, Variables: gemini.Variables, Programs: []string{gemini.Program},
+		Files: gemini.Files, History: gemini.History,
+		Reader:     gemini.Reader,
+		NewSession: gemini.NewSession, Rebuild: gemini.Rebuild, Command: gemini.Command,
+		WithSession: gemini.WithSession, Interactive: gemini.Interactive,
+	},
+}
 
 // All returns the agents that are supported.
-func All() []Agent { return slices.Clone(all) }
+func All() []*Agent { return slices.Clone(all) }
 
 // Default returns the agent of hooks and records that don't say whose they are.
-func Default() Agent { return all[0] }
+func Default() *Agent { return all[0] }
 
 // Find returns the agent with a name, that of records or that of its program; ok is false for any other.
-func Find(name string) (a Agent, ok bool) {
-	i := slices.IndexFunc(all, func(a Agent) bool { return a.Name() == name || a.Program() == name })
+func Find(name string) (a *Agent, ok bool) {
+	i := slices.IndexFunc(all, func(a *Agent) bool { return a.Name == name || a.Program == name })
 	if i < 0 {
 		return nil, false
 	}
@@ -30,7 +72,7 @@ func Find(name string) (a Agent, ok bool) {
 
 // Of returns the agent that a record names, the default one for any other name: a conversation that a
 // person gives us by hand is tried as one of its kind.
-func Of(name string) Agent {
+func Of(name string) *Agent {
 	if a, ok := Find(name); ok {
 		return a
 	}
@@ -41,7 +83,7 @@ func Of(name string) Agent {
 func Programs() []string {
 	var names []string
 	for _, a := range all {
-		names = append(names, a.Program())
+		names = append(names, a.Program)
 	}
 	return names
 }

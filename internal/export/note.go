@@ -105,7 +105,7 @@ const unknown = "unknown"
 func newNoteAgent(t *turns.Turn) noteAgent {
 	tool := t.Agent
 	if a, ok := agent.Find(tool); ok {
-		tool = a.Program()
+		tool = a.Program
 	}
 	return noteAgent{Tool: cmp.Or(tool, unknown), ID: cmp.Or(t.Session, string(t.Mission)), Model: cmp.Or(modelName(t.Model), unknown)}
 }

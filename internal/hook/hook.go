@@ -64,7 +64,7 @@ var Handoff = &Program{"git-agent-handoff", "what the last session left could no
 type hook struct {
 	program *Program
 	at      time.Time // when the process began
-	agent   agent.Agent
+	agent   *agent.Agent
 	client  hooks.Client
 	event   *hooks.Event
 	digest  string // of the payload: the same one may arrive twice
@@ -184,7 +184,7 @@ func withoutVia(args []string) []string {
 
 // named returns the agent that a hook's arguments name with --agent, the default
 // one if they name none.
-func named(args []string) (agent.Agent, error) {
+func named(args []string) (*agent.Agent, error) {
 	if i := slices.Index(args, "--agent"); i >= 0 && i+1 < len(args) {
 		a, ok := agent.Find(args[i+1])
 		if !ok {

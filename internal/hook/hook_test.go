@@ -13,12 +13,12 @@ func TestNamed(t *testing.T) {
 	second := agent.All()[1]
 	for _, tt := range []struct {
 		args []string
-		want agent.Agent // nil for an error
+		want *agent.Agent // nil for an error
 	}{
 		{nil, agent.Default()},
 		{[]string{"--agent"}, agent.Default()},
-		{[]string{"--agent", second.Program()}, second},
-		{[]string{"x", "--agent", second.Name()}, second},
+		{[]string{"--agent", second.Program}, second},
+		{[]string{"x", "--agent", second.Name}, second},
 		{[]string{"--agent", "emacs"}, nil},
 	} {
 		if got, err := named(tt.args); got != tt.want || (err == nil) != (tt.want != nil) {

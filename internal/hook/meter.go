@@ -81,7 +81,7 @@ func look(h *hook, st *monitor.State) monitor.Message {
 }
 
 // See notes what the file of an agent's session says about its context.
-func See(a agent.Agent, st *monitor.State, path string) error {
+func See(a *agent.Agent, st *monitor.State, path string) error {
 	u, err := transcript.LastUsage(a.Reader, path)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func See(a agent.Agent, st *monitor.State, path string) error {
 
 // learn notes how much fits into the model's context: what it held when the client
 // compacted it by itself, in what the session's file has from an offset on.
-func learn(a agent.Agent, st *monitor.State, path string, from int64, settings *config.Context) error {
+func learn(a *agent.Agent, st *monitor.State, path string, from int64, settings *config.Context) error {
 	all, err := transcript.Compactions(a.Reader, path, from)
 	if err != nil || len(all) == 0 || !all[len(all)-1].Auto {
 		return err

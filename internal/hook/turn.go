@@ -36,7 +36,7 @@ func recordTurn(event turns.Event) handler {
 func recordEvent(ctx context.Context, h *hook, event turns.Event) error {
 	w := h.open()
 	s := signalOf(event, h.event)
-	s.At, s.Agent, s.Asked, s.Client = h.at, h.agent.Name(), h.asked(), session.ReadClient(h.client.PID)
+	s.At, s.Agent, s.Asked, s.Client = h.at, h.agent.Name, h.asked(), session.ReadClient(h.client.PID)
 	if event == turns.Prompted {
 		s.ClientLock = session.ReadClientLock(h.event.Lock)
 	}

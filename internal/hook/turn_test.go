@@ -59,7 +59,9 @@ func TestNotices(t *testing.T) {
 		{"damage", turns.Result{Mission: "aaaaaaaa", Damaged: "cccccccc"}, false, []string{"damaged+ aaaaaaaa cccccccc"}},
 		{"a lock", turns.Result{Mission: "aaaaaaaa", Stayed: errors.New("locked")}, false, []string{"branch aaaaaaaa"}},
 		{
-			"all", turns.Result{Mission: "aaaaaaaa", Aside: "bbbbbbbb", Damaged: "cccccccc", Stayed: errors.New("locked")}, true,
+			"all",
+			turns.Result{Mission: "aaaaaaaa", Aside: "bbbbbbbb", Damaged: "cccccccc", Stayed: errors.New("locked")},
+			true,
 			[]string{"aside+ aaaaaaaa bbbbbbbb", "purge", "damaged+ aaaaaaaa cccccccc", "branch aaaaaaaa"},
 		},
 	} {

@@ -72,7 +72,7 @@ func TestRewriteTurn(t *testing.T) {
 		if got := transcript.Turns(agent.Default().Reader(), []byte(said)); len(got) != turn.Turn || got[0].Prompt != secret.Mark {
 			t.Errorf("turn %d: the conversation has the turns %+v", turn.Turn, got)
 		}
-		rebuilt, err := claude.Agent{}.Rebuild(transcript.Cut{Segments: segments, Session: "5ee7f6a0-0000-4000-8000-0000a1b2c3d4", Config: t.TempDir(), Dir: w.Dir})
+		rebuilt, err := claude.Rebuild(transcript.Cut{Segments: segments, Session: "5ee7f6a0-0000-4000-8000-0000a1b2c3d4", Config: t.TempDir(), Dir: w.Dir})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,11 +57,11 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 
 // ToInstall are the agents whose hooks init installs if it isn't told: those that are used on this machine
 // or, if there are none, the default one.
-func ToInstall() []agent.Agent {
+func ToInstall() []*agent.Agent {
 	if some := agent.Installed(os.Getenv); len(some) > 0 {
 		return some
 	}
-	return []agent.Agent{agent.Default()}
+	return []*agent.Agent{agent.Default()}
 }
 
 // LookBack finds out how many conversations from before could be recorded. Where there are some, every

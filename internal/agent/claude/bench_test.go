@@ -63,7 +63,7 @@ func BenchmarkTurn(b *testing.B) {
 			want := transcript.Want{PromptID: "3c6a3dfc-b493-4abd-841c-cdac5f982ccf", Reply: "A4 done: command failed, then edited one.txt"}
 			b.ReportAllocs()
 			for b.Loop() {
-				s, err := transcript.Wait(context.Background(), Agent{}.Reader, path, c, want)
+				s, err := transcript.Wait(context.Background(), Reader, path, c, want)
 				if err != nil || !s.Complete {
 					b.Fatal(err, s.Complete)
 				}

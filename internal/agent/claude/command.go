@@ -1,17 +1,13 @@
 package claude
 
 import (
-	"context"
 	"slices"
 	"strings"
-
-	"gitagent/internal/agent/claude/wake"
-	"gitagent/internal/terminal"
 )
 
 // Command starts the client, which takes the directory that it is started in.
-func (a Agent) Command(dir, session, prompt string) []string {
-	command := []string{a.Program()}
+func Command(dir, session, prompt string) []string {
+	command := []string{Program}
 	if session != "" {
 		command = append(command, "--resume", session)
 	}
@@ -27,7 +23,7 @@ func (a Agent) Command(dir, session, prompt string) []string {
 }
 
 // WithSession names the session, unless the command does.
-func (Agent) WithSession(command []string, id string) (with []string, ok bool) {
+func WithSession(command []string, id string) (with []string, ok bool) {
 	named := []string{"--session-id", "--resume", "-r", "--continue", "-c"}
 	if slices.ContainsFunc(command, func(word string) bool { return slices.Contains(named, word) }) {
 		return command, false
@@ -36,11 +32,6 @@ func (Agent) WithSession(command []string, id string) (with []string, ok bool) {
 }
 
 // Interactive reports whether a command does without -p.
-func (Agent) Interactive(command []string) bool {
+func Interactive(command []string) bool {
 	return !slices.Contains(command, "-p") && !slices.Contains(command, "--print")
-}
-
-// Wake clears the context of the client in a pane, and gives it a prompt; see [wake.Wake].
-func (Agent) Wake(ctx context.Context, pane terminal.Pane, config string, pid int, self, prompt string) error {
-	return wake.Wake(ctx, pane, config, pid, self, prompt)
 }

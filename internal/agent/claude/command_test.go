@@ -19,7 +19,7 @@ func TestCommand(t *testing.T) {
 		{"", "-x", []string{"claude", "--", "-x"}},
 		{"s", "-x", []string{"claude", "--resume", "s", "--", "-x"}},
 	} {
-		if got := (Agent{}).Command("/home/dev/repo", tt.session, tt.prompt); !slices.Equal(got, tt.want) {
+		if got := Command("/home/dev/repo", tt.session, tt.prompt); !slices.Equal(got, tt.want) {
 			t.Errorf("session %q, prompt %q: %q, want %q", tt.session, tt.prompt, got, tt.want)
 		}
 	}
@@ -34,7 +34,7 @@ func TestWithSession(t *testing.T) {
 		{[]string{"claude", "--resume", "x"}, nil},
 		{[]string{"claude", "--session-id", "x"}, nil},
 	} {
-		got, ok := Agent{}.WithSession(tt.command, "s")
+		got, ok := WithSession(tt.command, "s")
 		if ok != (tt.want != nil) || ok && !slices.Equal(got, tt.want) || !ok && !slices.Equal(got, tt.command) {
 			t.Errorf("%q: %q, %t, want %q", tt.command, got, ok, tt.want)
 		}
@@ -52,7 +52,7 @@ func TestInteractive(t *testing.T) {
 		{[]string{"claude", "-p", "do it"}, false},
 		{[]string{"claude", "--print"}, false},
 	} {
-		if got := (Agent{}).Interactive(tt.command); got != tt.want {
+		if got := Interactive(tt.command); got != tt.want {
 			t.Errorf("%q: %t", tt.command, got)
 		}
 	}

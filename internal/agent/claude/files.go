@@ -8,7 +8,7 @@ import (
 )
 
 // Files lists the conversations of all projects.
-func (Agent) Files(config, prefix string) ([]transcript.File, error) {
+func Files(config, prefix string) ([]transcript.File, error) {
 	if config == "" {
 		return nil, nil
 	}
@@ -24,6 +24,3 @@ func (Agent) Files(config, prefix string) ([]transcript.File, error) {
 func escape(text string) string {
 	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(text)
 }
-
-// Continues returns "": the client writes what it goes on from into the new file, too.
-func (Agent) Continues(path string) (promptID string, err error) { return "", nil }

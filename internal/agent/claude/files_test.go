@@ -25,7 +25,7 @@ func TestFiles(t *testing.T) {
 		want = append(want, transcript.File{Session: strings.TrimSuffix(filepath.Base(path), ".jsonl"), Path: path})
 	}
 	for prefix, want := range map[string][]transcript.File{"": want[:3], "5b6": want[:2], "5b60": want[:1], "*": nil} {
-		if got, err := (Agent{}).Files(config, prefix); err != nil || !slices.Equal(got, want) {
+		if got, err := Files(config, prefix); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v, want %v", prefix, got, err, want)
 		}
 	}

@@ -33,12 +33,12 @@ func TestFirst(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := transcript.First(Agent{}.Reader, path)
+		got, err := transcript.First(Reader, path)
 		if !errors.Is(err, tt.err) || err == nil && (got.UUID != "u" || got.Cwd != "/here" || got.Prompt != "go") {
 			t.Errorf("%s: First = %+v, %v; want %v", tt.name, got, err, tt.err)
 		}
 	}
-	if _, err := transcript.First(Agent{}.Reader, filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := transcript.First(Reader, filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a file: %v", err)
 	}
 }

@@ -24,7 +24,7 @@ import (
 // of sub-agents are left out, and of two files of one session the smaller one: the client moves a
 // file when its session changes to another worktree. Directories that can't be read are left out, and
 // the error says which.
-func (Agent) History(config string, dirs []string) ([]transcript.File, error) {
+func History(config string, dirs []string) ([]transcript.File, error) {
 	if config == "" {
 		return nil, nil
 	}

@@ -22,7 +22,7 @@ func TestHistory(t *testing.T) {
 		}
 		return path
 	}
-	none, err := Agent{}.History(config, []string{"/home/dev/repo"})
+	none, err := History(config, []string{"/home/dev/repo"})
 	if err != nil || none != nil {
 		t.Errorf("without any: %v, %v", none, err)
 	}
@@ -45,7 +45,7 @@ func TestHistory(t *testing.T) {
 		t.Log(err)
 	}
 	write(filepath.Dir(Path(config, "/home/dev/repo/plain", "x")), "no directory")
-	list, err := Agent{}.History(config, []string{"/home/dev/repo", long})
+	list, err := History(config, []string{"/home/dev/repo", long})
 	var got []string
 	for _, s := range list {
 		got = append(got, s.Path)
@@ -61,7 +61,7 @@ func TestHistory(t *testing.T) {
 	if err := os.Symlink(loop, loop); err != nil {
 		t.Skip(err)
 	}
-	again, err := Agent{}.History(config, []string{"/home/dev/repo", long})
+	again, err := History(config, []string{"/home/dev/repo", long})
 	if err == nil || !strings.Contains(err.Error(), loop) || !slices.Equal(again, list) {
 		t.Errorf("with one that can't be read: %+v, %v", again, err)
 	}

@@ -22,15 +22,15 @@ func TestSettings(t *testing.T) {
 		{map[string]string{"HOME": "/home/dev"}, "/home/dev/.claude/settings.json"},
 		{map[string]string{"HOME": "/home/dev", "CLAUDE_CONFIG_DIR": "/c"}, "/c/settings.json"},
 	} {
-		places := hooks.Places{Config: Agent{}.ConfigDir(env(tt.env)), Project: "/r"}
-		if got := filepath.ToSlash(settings(places, false)); got != tt.user {
+		places := hooks.Places{Config: ConfigDir(env(tt.env)), Project: "/r"}
+		if got := filepath.ToSlash(Hooks.Path(places, false)); got != tt.user {
 			t.Errorf("with %v: got %s, want %s", tt.env, got, tt.user)
 		}
-		if got := filepath.ToSlash(settings(places, true)); got != "/r/.claude/settings.json" {
+		if got := filepath.ToSlash(Hooks.Path(places, true)); got != "/r/.claude/settings.json" {
 			t.Errorf("a project's: got %s", got)
 		}
 	}
-	if got := (Agent{}).ConfigDir(env(nil)); got != "" {
+	if got := ConfigDir(env(nil)); got != "" {
 		t.Errorf("without a home directory: got %q", got)
 	}
 }
@@ -38,7 +38,7 @@ func TestSettings(t *testing.T) {
 // What is installed is found in each place that the client looks at, and is well.
 func TestInspect(t *testing.T) {
 	t.Parallel()
-	text, err := hooks.Install(nil, entries)
+	text, err := hooks.Install(nil, Hooks.Entries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,26 +51,26 @@ func TestInspect(t *testing.T) {
 		plugins  int
 		problems []hooks.Problem
 	}{
-		{name: "the user's", files: map[string]string{"home/settings.json": installed}, count: len(entries)},
-		{name: "the project's", files: map[string]string{"repo/.claude/settings.json": installed}, count: len(entries)},
-		{name: "one's own of the project", files: map[string]string{"repo/.claude/settings.local.json": installed}, count: len(entries)},
+		{name: "the user's", files: map[string]string{"home/settings.json": installed}, count: len(Hooks.Entries)},
+		{name: "the project's", files: map[string]string{"repo/.claude/settings.json": installed}, count: len(Hooks.Entries)},
+		{name: "one's own of the project", files: map[string]string{"repo/.claude/settings.local.json": installed}, count: len(Hooks.Entries)},
 		{
 			name: "silenced", files: map[string]string{"home/settings.json": installed, "repo/.claude/settings.local.json": silent},
-			count: len(entries), problems: []hooks.Problem{hooks.Disabled},
+			count: len(Hooks.Entries), problems: []hooks.Problem{hooks.Disabled},
 		},
 		{
 			name: "administered", files: map[string]string{"home/settings.json": installed, "managed.json": administered},
-			count: len(entries), problems: []hooks.Problem{hooks.ManagedOnly},
+			count: len(Hooks.Entries), problems: []hooks.Problem{hooks.ManagedOnly},
 		},
 		{
 			name: "not administered", files: map[string]string{"home/settings.json": installed, "repo/.claude/settings.json": administered},
-			count: len(entries),
+			count: len(Hooks.Entries),
 		},
 		{name: "a plugin", files: map[string]string{"home/settings.json": `{"enabledPlugins":{"git-agent@here":true}}`}, plugins: 1},
 		{name: "a plugin in the skills folder", files: map[string]string{"home/skills/git-agent/.claude-plugin/plugin.json": "{}"}, plugins: 1},
 		{
 			name: "a skill is not a plugin", files: map[string]string{"home/settings.json": installed, "home/skills/git-agent/SKILL.md": ""},
-			count: len(entries),
+			count: len(Hooks.Entries),
 		},
 		{name: "none", problems: []hooks.Problem{hooks.Missing, hooks.Missing}},
 	} {
@@ -85,7 +85,9 @@ func TestInspect(t *testing.T) {
 			}
 		}
 		places := hooks.Places{Config: filepath.Join(dir, "home"), Project: filepath.Join(dir, "repo")}
-		r := inspect(places, filepath.Join(dir, "managed.json"))
+		setup := Hooks
+		setup.Managed = filepath.Join(dir, "managed.json")
+		r := setup.Inspect(places)
 		var problems []hooks.Problem
 		for _, f := range r.Findings {
 			problems = append(problems, f.Problem)
@@ -116,10 +118,10 @@ func TestPluginHooks(t *testing.T) {
 	if err := json.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}
-	if len(file.Hooks) != len(entries) {
-		t.Errorf("%d events, want %d", len(file.Hooks), len(entries))
+	if len(file.Hooks) != len(Hooks.Entries) {
+		t.Errorf("%d events, want %d", len(file.Hooks), len(Hooks.Entries))
 	}
-	for _, e := range entries {
+	for _, e := range Hooks.Entries {
 		groups := file.Hooks[e.Event]
 		if len(groups) == 0 || groups[0].Matcher != "" || len(groups[0].Hooks) != 1 {
 			t.Errorf("%s: %+v", e.Event, groups)
@@ -238,11 +240,11 @@ func TestDescribe(t *testing.T) {
 	if got := version(); got != "1.1.0" {
 		t.Errorf("from a directory: %q", got)
 	}
-	if got := (Agent{}).Plugin(filepath.Join(config, "share")); got != "" {
+	if got := Plugin(filepath.Join(config, "share")); got != "" {
 		t.Errorf("without a marketplace: %q", got)
 	}
 	write("share/.claude-plugin/marketplace.json", `{}`)
-	if got, want := (Agent{}).Plugin(filepath.Join(config, "share")), "claude plugin install git-agent --marketplace "; !strings.HasPrefix(got, want) {
+	if got, want := Plugin(filepath.Join(config, "share")), "claude plugin install git-agent --marketplace "; !strings.HasPrefix(got, want) {
 		t.Errorf("with a marketplace: %q", got)
 	}
 }

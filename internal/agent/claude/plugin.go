@@ -17,21 +17,32 @@ import (
 // manifest is where a plugin says its version.
 var manifest = filepath.Join(".claude-plugin", "plugin.json")
 
-// Plugin is the command that installs the plugin from the marketplace in share.
-func (Agent) Plugin(share string) string {
+// Plugin returns the command that installs the plugin from the marketplace in the
+// directory share, "" if there is none.
+func Plugin(share string) string {
 	if _, err := os.Stat(filepath.Join(share, ".claude-plugin", "marketplace.json")); err != nil {
 		return ""
 	}
 	return "claude plugin install git-agent --marketplace " + cmdline.Shell([]string{share})
 }
 
-// asSkill is the plugin that a user has put among his skills, where the client finds it by itself.
-func asSkill(config string) (p hooks.Plugin, ok bool) {
+// skills lists the plugin if the user has put it among their skills, where the
+// client finds it by itself.
+func skills(config string) []hooks.Plugin {
 	dir := filepath.Join(config, "skills", "git-agent")
 	if _, err := os.Stat(filepath.Join(dir, manifest)); err != nil {
-		return p, false
+		return nil
 	}
-	return hooks.Plugin{Name: dir, Version: versionIn(dir), Remove: "rm -r " + cmdline.Shell([]string{dir})}, true
+	return []hooks.Plugin{{Name: dir, Version: versionIn(dir), Remove: "rm -r " + cmdline.Shell([]string{dir})}}
+}
+
+// describeAll completes what a report knows of plugins that settings name.
+func describeAll(r *hooks.Report, _ []hooks.Settings, config string) {
+	for i := range r.Plugins {
+		if p := &r.Plugins[i]; p.Remove == "" {
+			describe(config, p)
+		}
+	}
 }
 
 // describe completes what is known of a plugin that settings name: "git-agent@<marketplace>".

@@ -36,7 +36,7 @@ func TestClient(t *testing.T) {
 		},
 		{name: "nothing"},
 	} {
-		if got := (Agent{}).Client(env(tt.env)); got != tt.want {
+		if got := Client(env(tt.env)); got != tt.want {
 			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
 		}
 	}

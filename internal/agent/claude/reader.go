@@ -20,10 +20,7 @@ import (
 // A message of the model has one content block per line; its lines share "message.id" and the usage
 // figures. Everything that the user or the machine says in a turn carries the turn's "promptId". Most
 // of the bytes are records of other types, which say nothing about turns and are skipped undecoded.
-func (Agent) Reader() transcript.Reader { return new(reader) }
-
-// Late is true: the client writes its file from a timer, and runs the Stop hook without waiting for it.
-func (Agent) Late() bool { return true }
+func Reader() transcript.Reader { return new(reader) }
 
 type reader struct {
 	opener opener

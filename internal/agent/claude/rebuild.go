@@ -15,7 +15,7 @@ import (
 )
 
 // NewSession is a random UUID.
-func (Agent) NewSession() string { return session.NewID() }
+func NewSession() string { return session.NewID() }
 
 // Rebuild turns a conversation, the segments of a session in order, into the file of a new session.
 // Its pieces share the segments' memory.
@@ -31,7 +31,7 @@ func (Agent) NewSession() string { return session.NewID() }
 // Of a foreign conversation, a stranger's, attachments are left out as well: with them the client
 // would say to the model, in its own name and in the system prompt, what it is said to have said
 // then. It makes its own anew.
-func (Agent) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
+func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	file, err := rebuild(c.Segments, c.Session, c.Foreign)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 //
 // Most turns have no sub-agent, and the directory of a long session has hundreds: it is read only if the
 // turn's records tell of one, or one still runs.
-func (Agent) Sides(path string, segment []byte, read map[string]int64, running bool) ([]transcript.Side, error) {
+func Sides(path string, segment []byte, read map[string]int64, running bool) ([]transcript.Side, error) {
 	session, ok := strings.CutSuffix(path, ".jsonl")
 	if !ok || !running && !tellsOfSide(segment) {
 		return nil, nil

@@ -63,7 +63,7 @@ func TestSides(t *testing.T) {
 		{name: "none was started", session: "without.jsonl", segment: `{"type":"tool_use","name":"Agent"}`},
 		{name: "it is no session's file", session: "s", segment: `{"type":"tool_use","name":"Agent"}`, running: true},
 	} {
-		got, err := Agent{}.Sides(filepath.Join(dir, tt.session), []byte(tt.segment), read, tt.running)
+		got, err := Sides(filepath.Join(dir, tt.session), []byte(tt.segment), read, tt.running)
 		if err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %+v, %v; want %+v", tt.name, got, err, tt.want)
 		}

@@ -293,7 +293,7 @@ func TestPathological(t *testing.T) {
 			write(t, path, segment)
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel() // one look
-			if _, err := transcript.Wait(ctx, Agent{}.Reader, path, transcript.Cursor{}, transcript.Want{Reply: strings.Repeat("a", 1000)}); err != nil {
+			if _, err := transcript.Wait(ctx, Reader, path, transcript.Cursor{}, transcript.Want{Reply: strings.Repeat("a", 1000)}); err != nil {
 				t.Error(err)
 			}
 		})

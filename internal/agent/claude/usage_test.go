@@ -78,13 +78,13 @@ func TestLastUsage(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			got, err := transcript.LastUsage(Agent{}.Reader, path)
+			got, err := transcript.LastUsage(Reader, path)
 			if got != tt.want || !errors.Is(err, tt.err) {
 				t.Errorf("LastUsage = %+v, %v, want %+v, %v", got, err, tt.want, tt.err)
 			}
 		})
 	}
-	if _, err := transcript.LastUsage(Agent{}.Reader, filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := transcript.LastUsage(Reader, filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("LastUsage of a file that is not there: %v", err)
 	}
 }
@@ -97,9 +97,9 @@ func TestLastUsageOfRealFiles(t *testing.T) {
 		"compaction-manual": 12 + 300 + 15000,
 		"subagent":          12 + 300 + 15000,
 	} {
-		got, err := transcript.LastUsage(Agent{}.Reader, filepath.Join("../../../testdata/transcripts", name+".jsonl"))
+		got, err := transcript.LastUsage(Reader, filepath.Join("../../../testdata/transcripts", name+".jsonl"))
 		if err != nil || got.Tokens != tokens || got.Model != "claude-opus-4-8" {
-			t.Errorf("transcript.LastUsage(Agent{}.Reader, %s) = %+v, %v, want %d tokens", name, got, err, tokens)
+			t.Errorf("transcript.LastUsage(Reader, %s) = %+v, %v, want %d tokens", name, got, err, tokens)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestLastUsageOfLargeFile(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got, err := transcript.LastUsage(Agent{}.Reader, path)
+	got, err := transcript.LastUsage(Reader, path)
 	runtime.ReadMemStats(&after)
 	if want := (transcript.Usage{Tokens: 1000, Model: "m1"}); got != want || err != nil {
 		t.Errorf("LastUsage = %+v, %v, want %+v", got, err, want)
@@ -142,11 +142,11 @@ func TestVariant(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := transcript.Variant(Agent{}.Reader, path); got != tt.want || err != nil {
+		if got, err := transcript.Variant(Reader, path); got != tt.want || err != nil {
 			t.Errorf("%s: Variant = %q, %v, want %q", tt.name, got, err, tt.want)
 		}
 	}
-	if got, err := transcript.Variant(Agent{}.Reader, "../../../testdata/transcripts/five-turns.jsonl"); got != "claude-opus-4-8" || err != nil {
+	if got, err := transcript.Variant(Reader, "../../../testdata/transcripts/five-turns.jsonl"); got != "claude-opus-4-8" || err != nil {
 		t.Errorf("Variant of a real file = %q, %v", got, err)
 	}
 }
@@ -164,10 +164,10 @@ func TestCompactions(t *testing.T) {
 		{Model: "m1", Tokens: 1100, At: at},
 		{Model: "m2", Variant: "m2[1m]", Tokens: 2100, At: at, Auto: true},
 	}
-	if got, err := transcript.Compactions(Agent{}.Reader, path, 0); err != nil || !slices.Equal(got, want) {
+	if got, err := transcript.Compactions(Reader, path, 0); err != nil || !slices.Equal(got, want) {
 		t.Errorf("Compactions = %+v, %v, want %+v", got, err, want)
 	}
-	got, err := transcript.Compactions(Agent{}.Reader, "../../../testdata/transcripts/compaction-manual.jsonl", 0)
+	got, err := transcript.Compactions(Reader, "../../../testdata/transcripts/compaction-manual.jsonl", 0)
 	if err != nil || len(got) != 1 || got[0].Model != "claude-opus-4-8" || got[0].Variant != "claude-opus-4-8" || got[0].Tokens != 15354 || got[0].Auto {
 		t.Errorf("Compactions of a real file = %+v, %v", got, err)
 	}
@@ -189,7 +189,7 @@ func BenchmarkLastUsage(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := transcript.LastUsage(Agent{}.Reader, path); err != nil {
+				if _, err := transcript.LastUsage(Reader, path); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -226,7 +226,7 @@ func TestWait(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 				defer cancel()
 				began := time.Now()
-				s, err := transcript.Wait(ctx, Agent{}.Reader, path, transcript.Cursor{}, tt.want)
+				s, err := transcript.Wait(ctx, Reader, path, transcript.Cursor{}, tt.want)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -296,7 +296,7 @@ func TestWaitForChangingFile(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 				defer cancel()
 				want := transcript.Want{PromptID: "p1", Reply: "done", After: int64(len(before + prompt1))}
-				s, err := transcript.Wait(ctx, Agent{}.Reader, path, c, want)
+				s, err := transcript.Wait(ctx, Reader, path, c, want)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -327,7 +327,7 @@ func TestWaitWithoutFile(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			began := time.Now()
-			_, err := transcript.Wait(ctx, Agent{}.Reader, path, transcript.Cursor{}, transcript.Want{PromptID: "p1", Reply: "done"})
+			_, err := transcript.Wait(ctx, Reader, path, transcript.Cursor{}, transcript.Want{PromptID: "p1", Reply: "done"})
 			if took := time.Since(began); !errors.Is(err, fs.ErrNotExist) || took != want {
 				t.Errorf("limit %v: %v after %v, want fs.ErrNotExist after %v", limit, err, took, want)
 			}
@@ -346,7 +346,7 @@ func TestWaitAfter(t *testing.T) {
 		time.AfterFunc(45*time.Millisecond, func() { add(t, path, done) })
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		s, err := transcript.Wait(ctx, Agent{}.Reader, path, c, transcript.Want{PromptID: "p1", Reply: "done", After: c.Offset + int64(len(prompt1+done))})
+		s, err := transcript.Wait(ctx, Reader, path, c, transcript.Want{PromptID: "p1", Reply: "done", After: c.Offset + int64(len(prompt1+done))})
 		if err != nil || !s.Complete || string(s.Bytes) != prompt1+done+done {
 			t.Errorf("got %q, complete %v, %v", s.Bytes, s.Complete, err)
 		}
@@ -360,12 +360,12 @@ func TestWaitCancelled(t *testing.T) {
 	write(t, path, prompt1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s, err := transcript.Wait(ctx, Agent{}.Reader, path, transcript.Cursor{}, transcript.Want{PromptID: "p1", Reply: "done"})
+	s, err := transcript.Wait(ctx, Reader, path, transcript.Cursor{}, transcript.Want{PromptID: "p1", Reply: "done"})
 	if err != nil || s.Complete || string(s.Bytes) != prompt1 {
 		t.Errorf("got %q, complete %v, %v", s.Bytes, s.Complete, err)
 	}
 	add(t, path, done)
-	if s, err = transcript.Wait(ctx, Agent{}.Reader, path, transcript.Cursor{}, transcript.Want{PromptID: "p1", Reply: "done"}); err != nil || !s.Complete {
+	if s, err = transcript.Wait(ctx, Reader, path, transcript.Cursor{}, transcript.Want{PromptID: "p1", Reply: "done"}); err != nil || !s.Complete {
 		t.Errorf("with all there: complete %v, %v", s.Complete, err)
 	}
 }
@@ -394,7 +394,7 @@ func TestWaitForRealTurns(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 				defer cancel()
 				began := time.Now()
-				s, err := transcript.Wait(ctx, Agent{}.Reader, path, c, transcript.Want{PromptID: turn.PromptID, Reply: reply})
+				s, err := transcript.Wait(ctx, Reader, path, c, transcript.Want{PromptID: turn.PromptID, Reply: reply})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,20 +1,16 @@
 package codex
 
 import (
-	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"gitagent/internal/terminal"
 )
 
 // Command starts the client in dir, which it is told: without that, it asks whether it should rather
 // work where the session was. A prompt follows a "--": there it is neither an option nor one of the
 // client's commands.
-func (a Agent) Command(dir, session, prompt string) []string {
-	command := []string{a.Program()}
+func Command(dir, session, prompt string) []string {
+	command := []string{Program}
 	if session != "" {
 		command = append(command, "resume")
 	}
@@ -30,13 +26,10 @@ func (a Agent) Command(dir, session, prompt string) []string {
 	return command
 }
 
-// WithSession reports that no session can be chosen beforehand: the client names it.
-func (Agent) WithSession(command []string, id string) (with []string, ok bool) { return nil, false }
-
 // Interactive reports whether the client is started as such, or with one of the commands that are the
 // same with another session. All its other commands ask nobody anything.
-func (a Agent) Interactive(command []string) bool {
-	if len(command) == 0 || strings.TrimSuffix(filepath.Base(command[0]), ".exe") != a.Program() {
+func Interactive(command []string) bool {
+	if len(command) == 0 || strings.TrimSuffix(filepath.Base(command[0]), ".exe") != Program {
 		return false
 	}
 	for i := 1; i < len(command); i++ {
@@ -63,9 +56,4 @@ var alone = []string{
 	"exec", "e", "review", "login", "logout", "mcp", "plugin", "app-server", "remote-control", "completion", "update",
 	"doctor", "sandbox", "debug", "apply", "a", "queue", "archive", "delete", "migrate-rollouts", "migrate-nfs-db",
 	"unarchive", "cloud", "exec-server", "features", "help",
-}
-
-// Wake is not supported: the client has no prompt that clears its context and goes on.
-func (Agent) Wake(ctx context.Context, pane terminal.Pane, config string, pid int, self, prompt string) error {
-	return errors.ErrUnsupported
 }

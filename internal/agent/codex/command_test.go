@@ -18,11 +18,11 @@ func TestCommand(t *testing.T) {
 		{"/wt", "01a2", "", "codex|resume|-C|/wt|01a2"},
 		{"/wt", "01a2", "-go on", "codex|resume|-C|/wt|01a2|--|-go on"},
 	} {
-		got := Agent{}.Command(tt.dir, tt.session, tt.prompt)
+		got := Command(tt.dir, tt.session, tt.prompt)
 		if !slices.Equal(got, strings.Split(tt.want, "|")) {
 			t.Errorf("Command(%q, %q, %q) = %q, want %s", tt.dir, tt.session, tt.prompt, got, tt.want)
 		}
-		if !(Agent{}).Interactive(got) {
+		if !Interactive(got) {
 			t.Errorf("%q talks to a person", got)
 		}
 	}
@@ -47,11 +47,11 @@ func TestInteractive(t *testing.T) {
 		"codexx":                         false,
 		"claude":                         false,
 	} {
-		if got := (Agent{}).Interactive(strings.Fields(command)); got != want {
+		if got := Interactive(strings.Fields(command)); got != want {
 			t.Errorf("Interactive(%s) = %v, want %v", command, got, want)
 		}
 	}
-	if (Agent{}).Interactive(nil) {
+	if Interactive(nil) {
 		t.Error("no command talks to a person")
 	}
 }

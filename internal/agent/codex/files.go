@@ -98,7 +98,7 @@ func current(config string) ([]file, error) {
 }
 
 // Files lists the rollouts of the threads whose id begins with a prefix: of each the newest.
-func (Agent) Files(config, prefix string) ([]transcript.File, error) {
+func Files(config, prefix string) ([]transcript.File, error) {
 	list, err := current(config)
 	var files []transcript.File
 	for _, f := range list {
@@ -111,12 +111,12 @@ func (Agent) Files(config, prefix string) ([]transcript.File, error) {
 
 // History lists the threads that were begun in one of dirs, or below one. Those of sub-agents are no
 // conversations.
-func (a Agent) History(config string, dirs []string) ([]transcript.File, error) {
+func History(config string, dirs []string) ([]transcript.File, error) {
 	list, err := current(config)
 	if err != nil {
 		return nil, err
 	}
-	running, _ := a.Running(config) // that nothing runs is a good guess
+	running, _ := Running(config) // that nothing runs is a good guess
 	var all []transcript.File
 	for _, f := range list {
 		m, err := readMeta(f.path)
@@ -184,7 +184,7 @@ func readMeta(path string) (meta, error) {
 // begins such a file when a person goes back in the conversation, and for a fork of its own. What it
 // goes on from is looked for by its id among the client's rollouts: "" if it isn't there, or is not
 // what it was.
-func (Agent) Continues(path string) (promptID string, err error) {
+func Continues(path string) (promptID string, err error) {
 	const deepest = 100 // times that a person has gone back, and further
 	config, ok := configOf(path)
 	if !ok {
@@ -251,7 +251,7 @@ func lastTurn(path string, end int64) (id string, err error) {
 
 // lastIn returns the id of the last turn that begins in a part of a rollout.
 func lastIn(data []byte) (id string) {
-	r := Agent{}.Reader()
+	r := Reader()
 	at := 0
 	for line := range bytes.Lines(data) {
 		if e := r.Read(at, bytes.TrimSuffix(line, []byte{'\n'})); e.Opens != nil {

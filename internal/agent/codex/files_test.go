@@ -64,7 +64,7 @@ func TestFiles(t *testing.T) {
 		{"01a20997", nil}, // a file's id, not a thread's
 		{"", []string{away, forked, other, fourth, child}},
 	} {
-		files, err := Agent{}.Files(config, tt.prefix)
+		files, err := Files(config, tt.prefix)
 		var got []string
 		for _, f := range files {
 			path, _ := filepath.Rel(config, f.Path)
@@ -76,7 +76,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("Files(%q) = %q, %v, want %q", tt.prefix, got, err, tt.want)
 		}
 	}
-	if got, err := (Agent{}).Files(t.TempDir(), ""); got != nil || err != nil {
+	if got, err := Files(t.TempDir(), ""); got != nil || err != nil {
 		t.Errorf("without any: %v, %v", got, err)
 	}
 }
@@ -93,7 +93,7 @@ func TestHistory(t *testing.T) {
 		{[]string{"/home/dev/c", "/home/dev/fork1"}, []string{forked}},
 		{nil, nil},
 	} {
-		files, err := Agent{}.History(config, tt.dirs)
+		files, err := History(config, tt.dirs)
 		var got []string
 		for _, f := range files {
 			path, _ := filepath.Rel(config, f.Path)
@@ -119,7 +119,7 @@ func TestContinues(t *testing.T) {
 		{fourth, "01a20995-634d-7482-8da4-e540a1c6a052"}, // two, in the first file
 		{forked, ""}, // from a thread that isn't here
 	} {
-		if got, err := (Agent{}).Continues(filepath.Join(config, tt.path)); got != tt.want || err != nil {
+		if got, err := Continues(filepath.Join(config, tt.path)); got != tt.want || err != nil {
 			t.Errorf("Continues(%s) = %q, %v, want %q", tt.path, got, err, tt.want)
 		}
 	}
@@ -153,12 +153,12 @@ func TestContinuesDeeper(t *testing.T) {
 			put(t, filepath.Join(config, day, "rollout-2026-11-23T19-00-00-t_between.jsonl"), between)
 			path := filepath.Join(config, day, "rollout-2026-11-23T19-00-01-t_new.jsonl")
 			put(t, path, meta(tt.base, tt.end))
-			if got, _ := (Agent{}).Continues(path); got != tt.want {
+			if got, _ := Continues(path); got != tt.want {
 				t.Errorf("Continues gives %q, want %q", got, tt.want)
 			}
 		})
 	}
-	if got, err := (Agent{}).Continues(filepath.Join(t.TempDir(), "x.jsonl")); got != "" || err != nil {
+	if got, err := Continues(filepath.Join(t.TempDir(), "x.jsonl")); got != "" || err != nil {
 		t.Errorf("of a file elsewhere: %q, %v", got, err)
 	}
 }
@@ -194,7 +194,7 @@ func TestContinuesLarge(t *testing.T) {
 			}
 			next := filepath.Join(config, day, "rollout-2026-11-23T19-00-01-t_new.jsonl")
 			put(t, next, fmt.Appendf(nil, `{"type":"session_meta","payload":{"history_base":{"thread_id":"t","end_byte_offset":%d}}}`+"\n", end))
-			if got, err := (Agent{}).Continues(next); got != "one" || err != nil {
+			if got, err := Continues(next); got != "one" || err != nil {
 				t.Errorf("with %d bytes before the last turn, and %d in it: %q, %v", before, after, got, err)
 			}
 		}

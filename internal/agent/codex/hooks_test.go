@@ -22,11 +22,11 @@ func TestSettings(t *testing.T) {
 		{map[string]string{"HOME": "/home/dev"}, "/home/dev/.codex/hooks.json"},
 		{map[string]string{"HOME": "/home/dev", "CODEX_HOME": "/c"}, "/c/hooks.json"},
 	} {
-		places := hooks.Places{Config: Agent{}.ConfigDir(env(tt.env)), Project: "/r"}
-		if got := filepath.ToSlash(settings(places, false)); got != tt.user {
+		places := hooks.Places{Config: ConfigDir(env(tt.env)), Project: "/r"}
+		if got := filepath.ToSlash(Hooks.Path(places, false)); got != tt.user {
 			t.Errorf("with %v: got %s, want %s", tt.env, got, tt.user)
 		}
-		if got := filepath.ToSlash(settings(places, true)); got != "/r/.codex/hooks.json" {
+		if got := filepath.ToSlash(Hooks.Path(places, true)); got != "/r/.codex/hooks.json" {
 			t.Errorf("a project's: got %s", got)
 		}
 	}
@@ -36,15 +36,15 @@ func TestInstall(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	places := hooks.Places{Config: filepath.Join(dir, "codex"), Project: filepath.Join(dir, "repo")}
-	edit, err := Agent{}.Install(places, false)
+	edit, err := Hooks.Install(places, false)
 	if err == nil {
 		err = edit.Apply()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Agent{}.Inspect(places)
-	if len(r.Installed) != len(entries) || len(r.Findings) != 1 || r.Findings[0].Problem != hooks.Untrusted {
+	r := Hooks.Inspect(places)
+	if len(r.Installed) != len(Hooks.Entries) || len(r.Findings) != 1 || r.Findings[0].Problem != hooks.Untrusted {
 		t.Errorf("installed: %+v", r)
 	}
 }
@@ -53,7 +53,7 @@ func TestInstall(t *testing.T) {
 // a group behind the others of its event.
 func TestInstallAppends(t *testing.T) {
 	t.Parallel()
-	before, err := hooks.Install(nil, entries[:len(entries)-1])
+	before, err := hooks.Install(nil, Hooks.Entries[:len(Hooks.Entries)-1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestInstallAppends(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	edit, err := Agent{}.Install(hooks.Places{Config: dir}, false)
+	edit, err := Hooks.Install(hooks.Places{Config: dir}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ const locks = "thread-writer-locks"
 
 // Event decodes a payload. The client's configuration, and in it the lock of the thread, is above the
 // rollout: what the environment says may be about another terminal.
-func (Agent) Event(r io.Reader) (*hooks.Event, error) {
+func Event(r io.Reader) (*hooks.Event, error) {
 	e, err := hooks.Parse(r)
 	if err == nil {
 		e.Lock = lockOf(e.TranscriptPath, e.SessionID)
@@ -43,13 +43,13 @@ func lockOf(path, thread string) string {
 
 // Client finds the client among the processes that this one descends from. A command that a sub-agent
 // runs has the session of its parent, as hooks have.
-func (Agent) Client(getenv func(string) string) hooks.Client {
+func Client(getenv func(string) string) hooks.Client {
 	c := hooks.Client{SessionID: cmp.Or(getenv("CODEX_SESSION_ID"), getenv("CODEX_THREAD_ID"))}
 	if !hooks.ValidID(c.SessionID) {
 		c.SessionID = ""
 	}
 	for _, p := range session.Ancestors() {
-		if slices.Contains(programs, p.Name) {
+		if slices.Contains(Programs, p.Name) {
 			if c.Shared = serves(session.Argv(p.PID)); !c.Shared {
 				c.PID = p.PID
 			}
@@ -59,9 +59,9 @@ func (Agent) Client(getenv func(string) string) hooks.Client {
 	return c
 }
 
-// programs are the names of the client's processes: the one below node that does everything, and what
+// Programs are the names of the client's processes: the one below node that does everything, and what
 // it is called in a release, as far as the system keeps it.
-var programs = []string{"codex", "codex-x86_64-un", "codex-aarch64-u"}
+var Programs = []string{"codex", "codex-x86_64-un", "codex-aarch64-u"}
 
 // serves reports whether a command line of the client is that of a server: the daemon that the TUI
 // starts by default, which goes on without it, or the one that an editor starts.
@@ -77,17 +77,12 @@ func serves(args []string) bool {
 	return false
 }
 
-// Marks returns the variables that commands of the agent have, and the names of its processes.
-func (Agent) Marks() (variables, names []string) {
-	return []string{"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"}, slices.Clone(programs)
-}
+// Variables are what the client sets for what its agent runs.
+var Variables = []string{"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"}
 
 // Running lists the threads that live in clients of this configuration. Who holds a lock is not told:
 // the daemon holds those of many.
-func (Agent) Running(config string) ([]session.Registration, error) {
-	if config == "" {
-		return nil, nil
-	}
+func Running(config string) ([]session.Registration, error) {
 	entries, err := os.ReadDir(filepath.Join(config, locks))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read what threads are locked: %w", err)

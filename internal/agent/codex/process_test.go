@@ -46,7 +46,7 @@ func TestEvent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Agent{}.Event(f)
+		got, err := Event(f)
 		_ = f.Close()
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
@@ -102,7 +102,7 @@ func TestClient(t *testing.T) {
 		return
 	case "":
 	default:
-		c := Agent{}.Client(os.Getenv)
+		c := Client(os.Getenv)
 		fmt.Printf("is the client: %t, shared: %t, session: %s\n", strconv.Itoa(c.PID) == os.Getenv("TEST_CODEX"), c.Shared, c.SessionID)
 		return
 	}
@@ -145,7 +145,7 @@ func TestClient(t *testing.T) {
 func TestRunning(t *testing.T) {
 	t.Parallel()
 	config := statedir.In(t.TempDir(), "codex")
-	if all, err := (Agent{}).Running(config.Path(".")); len(all) > 0 || err != nil {
+	if all, err := Running(config.Path(".")); len(all) > 0 || err != nil {
 		t.Errorf("without a directory: %v, %v", all, err)
 	}
 	var held *lock.Lock
@@ -163,7 +163,7 @@ func TestRunning(t *testing.T) {
 	if seen, _ := lock.Held(held.File().Name()); !seen {
 		t.Skip("this system does not tell who holds a lock")
 	}
-	all, err := Agent{}.Running(config.Path("."))
+	all, err := Running(config.Path("."))
 	if want := (session.Registration{Session: "lives", Held: true}); len(all) != 1 || all[0] != want || err != nil {
 		t.Errorf("Running = %v, %v", all, err)
 	}

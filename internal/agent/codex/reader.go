@@ -29,10 +29,7 @@ import (
 //
 // The client runs the hook Stop before it writes task_complete, and Interrupt before turn_aborted.
 // So the next segment begins with this record, and it says nothing about that segment's own turn.
-func (Agent) Reader() transcript.Reader { return &reader{task: -1, lead: -1} }
-
-// Late reports false: at Stop, all but task_complete is in the file.
-func (Agent) Late() bool { return false }
+func Reader() transcript.Reader { return &reader{task: -1, lead: -1} }
 
 type reader struct {
 	lead    int    // where the settings begin that the last record was; -1

@@ -41,7 +41,7 @@ func captures(t testing.TB) []string {
 
 // read returns the entries of a segment, with what their line begins with.
 func read(segment []byte) (entries []transcript.Entry) {
-	r := Agent{}.Reader()
+	r := Reader()
 	at := 0
 	for line := range bytes.Lines(segment) {
 		entries = append(entries, r.Read(at, bytes.TrimSuffix(line, []byte{'\n'})))
@@ -212,7 +212,7 @@ func TestSummarise(t *testing.T) {
 	for _, name := range captures(t) {
 		data := capture(t, name)
 		list, starts := turns(data)
-		found := transcript.Turns(Agent{}.Reader(), data)
+		found := transcript.Turns(Reader(), data)
 		if len(found) != len(starts) {
 			t.Fatalf("%s: %d turns, want %d", name, len(found), len(starts))
 		}
@@ -221,7 +221,7 @@ func TestSummarise(t *testing.T) {
 			if i+1 < len(starts) {
 				end = starts[i+1]
 			}
-			want, got := list[i+1], transcript.Summarise(Agent{}.Reader(), data[turn.Start:turn.End])
+			want, got := list[i+1], transcript.Summarise(Reader(), data[turn.Start:turn.End])
 			if turn.Start != starts[i] || turn.End != end || turn.Prompt != want.Prompt || turn.PromptID == "" || turn.At.IsZero() {
 				t.Errorf("%s: turn %d is %+v, want %q in [%d:%d]", name, i+1, turn, want.Prompt, starts[i], end)
 			}
@@ -260,13 +260,13 @@ func TestUsage(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "rollout.jsonl")
 		put(t, path, tt.data)
-		u, err := transcript.LastUsage(Agent{}.Reader, path)
+		u, err := transcript.LastUsage(Reader, path)
 		if want := (transcript.Usage{Tokens: tt.want, Model: "gpt-mock", Window: 258400}); u != want || err != nil {
 			t.Errorf("%s: LastUsage gives %+v, %v, want %+v", tt.name, u, err, want)
 		}
 	}
 	for name, want := range map[string][]bool{"tui": {false}, "auto-compact": {true, true}, "tools": nil} {
-		all, err := transcript.Compactions(Agent{}.Reader, filepath.Join("testdata", name+".jsonl"), 0)
+		all, err := transcript.Compactions(Reader, filepath.Join("testdata", name+".jsonl"), 0)
 		var got []bool
 		for _, c := range all {
 			got = append(got, c.Auto)
@@ -281,7 +281,7 @@ func TestTodos(t *testing.T) {
 	t.Parallel()
 	const call = `{"type":"response_item","payload":{"type":"function_call","name":"update_plan","call_id":"c","arguments":"{\"plan\":[{\"step\":\"a\",\"status\":\"completed\"},{\"step\":\"b\",\"status\":\"pending\"}]}"}}`
 	want := []transcript.Todo{{Text: "a", Status: "completed"}, {Text: "b", Status: "pending"}}
-	if got := transcript.Todos(Agent{}.Reader(), []byte(call)); !slices.Equal(got, want) {
+	if got := transcript.Todos(Reader(), []byte(call)); !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -443,7 +443,7 @@ func FuzzReader(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, segment []byte) {
-		r, noisy := Agent{}.Reader(), Agent{}.Reader()
+		r, noisy := Reader(), Reader()
 		at, last := 0, 0
 		for line := range bytes.Lines(segment) {
 			line = bytes.TrimSuffix(line, []byte{'\n'})

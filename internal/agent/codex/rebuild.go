@@ -21,7 +21,7 @@ import (
 )
 
 // NewSession returns a UUID of version 7, by whose time the client sorts its threads.
-func (Agent) NewSession() string {
+func NewSession() string {
 	var b [16]byte
 	_, _ = rand.Read(b[6:]) // never returns an error; a failure ends the process
 	now := uint64(time.Now().UnixMilli())
@@ -44,7 +44,7 @@ func (Agent) NewSession() string {
 // Of a foreign conversation, what the client says in its own name is left out as well: messages to
 // the model that are neither the user's own words nor the model's, and what only the account can
 // read that it was written for. So are its counts of tokens, by which the client decides to compact.
-func (Agent) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
+func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	r := rebuilder{Cut: c, known: knownFields()}
 	r.session = quote(c.Session)
 	r.provider = defaultProvider(c.Config)
@@ -126,7 +126,7 @@ func (r *rebuilder) begin(kind string, top map[string]gjson.Result) {
 	}
 	r.record(string(now), "session_meta", slices.Concat(
 		[]byte(`{"session_id":`), r.session, []byte(`,"id":`), r.session, []byte(`,"timestamp":`), now,
-		[]byte(`,"cwd":`), quote(r.Dir), []byte(`,"originator":"git-agent","cli_version":"`+Agent{}.Tested()+`","source":"cli","model_provider":`), quote(provider), []byte(mode+`}`)))
+		[]byte(`,"cwd":`), quote(r.Dir), []byte(`,"originator":"git-agent","cli_version":"`+Tested+`","source":"cli","model_provider":`), quote(provider), []byte(mode+`}`)))
 }
 
 // record writes a record with the next number.

@@ -28,7 +28,7 @@ func cut(foreign bool, segments ...[]byte) transcript.Cut {
 
 func rebuild(t testing.TB, c transcript.Cut) []byte {
 	t.Helper()
-	got, err := Agent{}.Rebuild(c)
+	got, err := Rebuild(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestRebuildWhole(t *testing.T) {
 
 func TestRebuildPath(t *testing.T) {
 	t.Parallel()
-	got, err := Agent{}.Rebuild(cut(false, capture(t, "three-turns")))
+	got, err := Rebuild(cut(false, capture(t, "three-turns")))
 	want := "/home/dev/.codex/sessions/2026/11/24/rollout-2026-11-24T09-08-07-" + newID + ".jsonl"
 	if err != nil || got.Path != want || got.Adopt != nil {
 		t.Errorf("Rebuild gives %q, %v, want %q", got.Path, err, want)
@@ -248,7 +248,7 @@ func TestRebuildRecords(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := Agent{}.Rebuild(cut(tt.foreign, []byte(tt.in)))
+			got, err := Rebuild(cut(tt.foreign, []byte(tt.in)))
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("error %v, want %v", err, tt.err)
 			}
@@ -277,7 +277,7 @@ func TestRebuildRedacted(t *testing.T) {
 
 func TestNewSession(t *testing.T) {
 	t.Parallel()
-	a, b := Agent{}.NewSession(), Agent{}.NewSession()
+	a, b := NewSession(), NewSession()
 	if a == b || len(a) != 36 || a[14] != '7' || !strings.ContainsRune("89ab", rune(a[19])) || !safe(a) {
 		t.Errorf("NewSession gives %q and %q", a, b)
 	}
@@ -300,7 +300,7 @@ func FuzzRebuild(f *testing.F) {
 	}
 	table := knownFields()
 	f.Fuzz(func(t *testing.T, data []byte, foreign bool) {
-		got, err := Agent{}.Rebuild(cut(foreign, data))
+		got, err := Rebuild(cut(foreign, data))
 		if err != nil {
 			return
 		}

@@ -61,9 +61,12 @@ func readSettings(path string) (*hookSettings, error) {
 	return s, nil
 }
 
-// trust adds to a report which of our hooks the client skips, because the user has not trusted them as
-// they are now, or because hooks are switched off. config is the client's configuration directory.
-func trust(report *hooks.Report, config string) { judge(report, config, requirements) }
+// trust adds to a report which of our hooks the client skips, because the user has
+// not trusted them as they are now, or because hooks are switched off. config is
+// the client's configuration directory.
+func trust(report *hooks.Report, _ []hooks.Settings, config string) {
+	judge(report, config, requirements)
+}
 
 func judge(report *hooks.Report, config, requirements string) {
 	if config == "" || len(report.Installed) == 0 {

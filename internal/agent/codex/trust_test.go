@@ -145,7 +145,7 @@ func TestTrust(t *testing.T) {
 		}
 	}
 	report, _ := configured(t, func(file, config string) (string, string) { return file, config })
-	if trust(report, ""); report.Findings != nil {
+	if trust(report, nil, ""); report.Findings != nil {
 		t.Errorf("without a configuration: %v", report.Findings)
 	}
 }

@@ -1,16 +1,10 @@
 package gemini
 
-// An Agent is Gemini CLI; see package agent for what its methods promise.
-type Agent struct{}
-
-// Name returns what records call it.
-func (Agent) Name() string { return "gemini-cli" }
-
-// Program returns the client's program.
-func (Agent) Program() string { return "gemini" }
-
-// Title returns what people call it.
-func (Agent) Title() string { return "Gemini CLI" }
-
-// Tested returns the newest version of the client that the tests ran.
-func (Agent) Tested() string { return "0.61.0" }
+// Gemini CLI, as records, command lines and people call it, and the newest version of
+// its client that the tests ran.
+const (
+	Name    = "gemini-cli"
+	Program = "gemini"
+	Title   = "Gemini CLI"
+	Tested  = "0.61.0"
+)

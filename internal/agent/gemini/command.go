@@ -1,18 +1,14 @@
 package gemini
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"strings"
-
-	"gitagent/internal/terminal"
 )
 
 // Command starts the client, which takes the directory that it is started in. The prompt is in one word
 // with its option, so that it can begin with anything.
-func (a Agent) Command(dir, session, prompt string) []string {
-	command := []string{a.Program()}
+func Command(dir, session, prompt string) []string {
+	command := []string{Program}
 	if session != "" {
 		command = append(command, "--resume", session)
 	}
@@ -23,7 +19,7 @@ func (a Agent) Command(dir, session, prompt string) []string {
 }
 
 // WithSession names the session, unless the command does.
-func (Agent) WithSession(command []string, id string) (with []string, ok bool) {
+func WithSession(command []string, id string) (with []string, ok bool) {
 	if has(command, "--session-id", "--resume", "-r", "--session-file") {
 		return command, false
 	}
@@ -31,7 +27,7 @@ func (Agent) WithSession(command []string, id string) (with []string, ok bool) {
 }
 
 // Interactive reports whether a command does without -p.
-func (Agent) Interactive(command []string) bool { return !has(command, "-p", "--prompt") }
+func Interactive(command []string) bool { return !has(command, "-p", "--prompt") }
 
 // has reports whether a command has one of some options, with a value in the same word or without.
 func has(command []string, options ...string) bool {
@@ -39,9 +35,4 @@ func has(command []string, options ...string) bool {
 		option, _, _ := strings.Cut(word, "=")
 		return slices.Contains(options, option)
 	})
-}
-
-// Wake is not supported: nobody has tried what the client's input box takes while it is at work.
-func (Agent) Wake(ctx context.Context, pane terminal.Pane, config string, pid int, self, prompt string) error {
-	return errors.ErrUnsupported
 }

@@ -16,7 +16,7 @@ func TestCommand(t *testing.T) {
 		{"s", "-x", []string{"gemini", "--resume", "s", "--prompt-interactive=-x"}},
 		{"", "mcp", []string{"gemini", "--prompt-interactive=mcp"}},
 	} {
-		if got := (Agent{}).Command("/home/dev/wt", tt.session, tt.prompt); !slices.Equal(got, tt.want) || !(Agent{}).Interactive(got) {
+		if got := Command("/home/dev/wt", tt.session, tt.prompt); !slices.Equal(got, tt.want) || !Interactive(got) {
 			t.Errorf("%q %q: got %q", tt.session, tt.prompt, got)
 		}
 	}
@@ -24,16 +24,16 @@ func TestCommand(t *testing.T) {
 
 func TestWithSession(t *testing.T) {
 	t.Parallel()
-	if got, ok := (Agent{}).WithSession([]string{"gemini", "-p", "x"}, "s"); !ok || !slices.Equal(got, []string{"gemini", "--session-id", "s", "-p", "x"}) {
+	if got, ok := WithSession([]string{"gemini", "-p", "x"}, "s"); !ok || !slices.Equal(got, []string{"gemini", "--session-id", "s", "-p", "x"}) {
 		t.Errorf("got %q", got)
 	}
 	for _, word := range []string{"--resume", "-r", "--resume=latest", "--session-id=x", "--session-file"} {
-		if _, ok := (Agent{}).WithSession([]string{"gemini", word}, "s"); ok {
+		if _, ok := WithSession([]string{"gemini", word}, "s"); ok {
 			t.Errorf("%s, and another session", word)
 		}
 	}
 	for _, word := range []string{"-p", "--prompt", "--prompt=x"} {
-		if (Agent{}).Interactive([]string{"gemini", word}) {
+		if Interactive([]string{"gemini", word}) {
 			t.Errorf("%s talks to a person", word)
 		}
 	}

@@ -95,7 +95,7 @@ func sessionOf(path string) (id string) {
 }
 
 // Files lists the conversations of all projects.
-func (Agent) Files(config, prefix string) ([]transcript.File, error) {
+func Files(config, prefix string) ([]transcript.File, error) {
 	list, err := known(config)
 	var files []transcript.File
 	for _, p := range list {
@@ -105,7 +105,7 @@ func (Agent) Files(config, prefix string) ([]transcript.File, error) {
 }
 
 // History lists the conversations of the projects in some directories, and below one.
-func (Agent) History(config string, dirs []string) ([]transcript.File, error) {
+func History(config string, dirs []string) ([]transcript.File, error) {
 	list, err := known(config)
 	if err != nil {
 		return nil, err
@@ -131,6 +131,3 @@ func within(path, dir string) bool {
 	rest, ok := strings.CutPrefix(filepath.Clean(path), filepath.Clean(dir))
 	return path != "" && ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(dir, string(filepath.Separator)))
 }
-
-// Continues returns "": the client goes back within the file.
-func (Agent) Continues(path string) (promptID string, err error) { return "", nil }

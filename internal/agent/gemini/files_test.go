@@ -48,18 +48,18 @@ func TestFiles(t *testing.T) {
 	for prefix, want := range map[string]string{
 		"": "dce4c8cb-d598 dce4c8cc-d598 dce4c8cd-d598 ", "dce4c8cb-d598": "dce4c8cb-d598 ", "dce4c8cb-e": "", "dce4c8cd": "dce4c8cd-d598 ", "a": "",
 	} {
-		if got := ids(Agent{}.Files(config, prefix)); got != want {
+		if got := ids(Files(config, prefix)); got != want {
 			t.Errorf("%q: got %s", prefix, got)
 		}
 	}
 	for dir, want := range map[string]string{
 		"/home/dev/gm": "dce4c8cb-d598 dce4c8cc-d598 ", "/home/dev": "dce4c8cb-d598 dce4c8cc-d598 dce4c8cd-d598 ", "/home/de": "",
 	} {
-		if got := ids(Agent{}.History(config, []string{dir})); got != want {
+		if got := ids(History(config, []string{dir})); got != want {
 			t.Errorf("%s: got %s", dir, got)
 		}
 	}
-	if got := ids(Agent{}.Files(t.TempDir(), "")); got != "" {
+	if got := ids(Files(t.TempDir(), "")); got != "" {
 		t.Errorf("of nothing: %s", got)
 	}
 }

@@ -18,11 +18,11 @@ func TestSettings(t *testing.T) {
 		{map[string]string{"HOME": "/home/dev"}, "/home/dev/.gemini/settings.json"},
 		{map[string]string{"HOME": "/home/dev", "GEMINI_CLI_HOME": "/c"}, "/c/.gemini/settings.json"},
 	} {
-		places := hooks.Places{Config: Agent{}.ConfigDir(func(name string) string { return tt.env[name] }), Project: "/r"}
-		if got := filepath.ToSlash(settings(places, false)); got != tt.user {
+		places := hooks.Places{Config: ConfigDir(func(name string) string { return tt.env[name] }), Project: "/r"}
+		if got := filepath.ToSlash(Hooks.Path(places, false)); got != tt.user {
 			t.Errorf("with %v: got %s, want %s", tt.env, got, tt.user)
 		}
-		if got := filepath.ToSlash(settings(places, true)); got != "/r/.gemini/settings.json" {
+		if got := filepath.ToSlash(Hooks.Path(places, true)); got != "/r/.gemini/settings.json" {
 			t.Errorf("a project's: got %s", got)
 		}
 	}
@@ -31,7 +31,7 @@ func TestSettings(t *testing.T) {
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	places := hooks.Places{Config: t.TempDir()}
-	path := settings(places, false)
+	path := Hooks.Path(places, false)
 	const before = "{\n  \"hooksConfig\": {\"enabled\": false}\n}\n"
 	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
 		t.Fatal(err)
@@ -50,14 +50,14 @@ func TestInstall(t *testing.T) {
 		}
 		return string(data)
 	}
-	if got := apply(Agent{}.Install(places, false)); strings.Count(got, "--agent gemini || true") != len(entries) || !strings.Contains(got, `"timeout": 60000`) {
+	if got := apply(Hooks.Install(places, false)); strings.Count(got, "--agent gemini || true") != len(Hooks.Entries) || !strings.Contains(got, `"timeout": 60000`) {
 		t.Errorf("installed: %s", got)
 	}
-	r := Agent{}.Inspect(places)
-	if len(r.Installed) != len(entries) || len(r.Findings) != 1 || r.Findings[0].Problem != hooks.Disabled {
+	r := Hooks.Inspect(places)
+	if len(r.Installed) != len(Hooks.Entries) || len(r.Findings) != 1 || r.Findings[0].Problem != hooks.Disabled {
 		t.Errorf("inspected: %+v", r)
 	}
-	if got := apply(Agent{}.Remove(places, false)); got != before {
+	if got := apply(Hooks.Remove(places, false)); got != before {
 		t.Errorf("removed: %s", got)
 	}
 }

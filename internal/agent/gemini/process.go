@@ -17,7 +17,7 @@ import (
 //
 // AfterAgent comes however a turn has ended, and its prompt_response has all that was said in the turn: what
 // the last answer was, and whether there is one, is read from the file.
-func (Agent) Event(r io.Reader) (*hooks.Event, error) {
+func Event(r io.Reader) (*hooks.Event, error) {
 	e, err := hooks.Parse(r)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func ended(e *hooks.Event) {
 	if err != nil {
 		return
 	}
-	r := Agent{}.Reader()
+	r := Reader()
 	for line := range bytes.Lines(data) {
 		switch entry := r.Read(0, bytes.TrimSuffix(line, []byte{'\n'})); {
 		case entry.Opens != nil:
@@ -77,7 +77,7 @@ const (
 )
 
 // Client reads the variables that hooks have. What the agent runs has none with the session's id.
-func (Agent) Client(getenv func(string) string) hooks.Client {
+func Client(getenv func(string) string) hooks.Client {
 	c := hooks.Client{ProjectDir: getenv("GEMINI_PROJECT_DIR"), SessionID: getenv("GEMINI_SESSION_ID")}
 	if !filepath.IsAbs(c.ProjectDir) {
 		c.ProjectDir = ""
@@ -107,10 +107,5 @@ func runs(args []string) bool {
 	return len(args) > 0 && strings.TrimSuffix(filepath.Base(args[0]), ".js") == "gemini"
 }
 
-// Marks returns what shows that the client's agent runs a process.
-func (a Agent) Marks() (variables, programs []string) {
-	return []string{"GEMINI_CLI", "GEMINI_SESSION_ID"}, []string{a.Program()}
-}
-
-// Running lists none: the client doesn't say what it runs.
-func (Agent) Running(config string) ([]session.Registration, error) { return nil, nil }
+// Variables are what the client sets for what its agent runs.
+var Variables = []string{"GEMINI_CLI", "GEMINI_SESSION_ID"}

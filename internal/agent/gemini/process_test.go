@@ -29,7 +29,7 @@ func TestEvent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Agent{}.Event(f)
+		got, err := Event(f)
 		_ = f.Close()
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
@@ -54,7 +54,7 @@ func TestEnded(t *testing.T) {
 		if err := os.WriteFile(path, []byte(data[:strings.Index(data, tt.until)]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		e, err := Agent{}.Event(strings.NewReader(`{"session_id":"s","cwd":"/","hook_event_name":"AfterAgent","transcript_path":"` + filepath.ToSlash(path) + `"}`))
+		e, err := Event(strings.NewReader(`{"session_id":"s","cwd":"/","hook_event_name":"AfterAgent","transcript_path":"` + filepath.ToSlash(path) + `"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,11 +84,11 @@ func TestTyped(t *testing.T) {
 func TestClient(t *testing.T) {
 	t.Parallel()
 	vars := map[string]string{"GEMINI_PROJECT_DIR": "/home/dev/gm", "GEMINI_SESSION_ID": "dce4c8cb-d598-4fe6-91f4-bf638b231f2e"}
-	c := Agent{}.Client(func(name string) string { return vars[name] })
+	c := Client(func(name string) string { return vars[name] })
 	if c.ProjectDir != vars["GEMINI_PROJECT_DIR"] || c.SessionID != vars["GEMINI_SESSION_ID"] {
 		t.Errorf("got %+v", c)
 	}
-	c = Agent{}.Client(func(string) string { return "../x" })
+	c = Client(func(string) string { return "../x" })
 	if c.ProjectDir != "" || c.SessionID != "" {
 		t.Errorf("not believed: got %+v", c)
 	}

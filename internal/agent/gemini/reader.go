@@ -26,10 +26,7 @@ import (
 //
 // The client sends tools' results in the user's place, and some words of its own; what hooks tell the model
 // is before or behind the user's prompt, or a message like it.
-func (Agent) Reader() transcript.Reader { return &reader{} }
-
-// Late reports false: at AfterAgent, the last answer is in the file.
-func (Agent) Late() bool { return false }
+func Reader() transcript.Reader { return &reader{} }
 
 type reader struct {
 	headed  bool            // the head was read, and no message since

@@ -49,8 +49,8 @@ type told struct {
 
 // turns are those of a segment.
 func turns(segment []byte) (list []told) {
-	for _, turn := range transcript.Turns(Agent{}.Reader(), segment) {
-		s := transcript.Summarise(Agent{}.Reader(), segment[turn.Start:turn.End])
+	for _, turn := range transcript.Turns(Reader(), segment) {
+		s := transcript.Summarise(Reader(), segment[turn.Start:turn.End])
 		list = append(list, told{s.Prompt, s.Reply, s.Model, s.Tools, s.Context, s.Tokens[s.Model], s.Compactions, s.Answered, s.Interrupted, s.APIError})
 	}
 	return list
@@ -130,7 +130,7 @@ func TestAnswers(t *testing.T) {
 		{`"status":"success","result":[{"functionResponse":{"response":{"output":"one"}}},{"functionResponse":{"response":{"output":"two"}}}]`, "one\ntwo", false},
 		{`"result":[{"text":"no answer"}]`, "", false},
 	} {
-		r := Agent{}.Reader()
+		r := Reader()
 		line := []byte(`{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"c","name":"read_file","args":{},` + tt.call + `}]}`)
 		e := r.Read(0, line)
 		want := transcript.Part{Kind: transcript.Answer, Call: "c", Failed: tt.failed, Text: tt.want}
@@ -142,7 +142,7 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	// A call is written when it begins, and once more when it has ended.
-	r := Agent{}.Reader()
+	r := Reader()
 	first := r.Read(0, []byte(`{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"c","name":"read_file","args":{}}]}`))
 	second := r.Read(1, []byte(`{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"c","name":"read_file","args":{},"result":"x"}]}`))
 	if len(first.Parts) != 1 || first.Parts[0].Kind != transcript.Call || len(second.Parts) != 1 || second.Parts[0].Text != "x" {
@@ -155,7 +155,7 @@ func TestBounds(t *testing.T) {
 	t.Parallel()
 	for _, name := range captures(t) {
 		data := capture(t, name)
-		for _, turn := range transcript.Turns(Agent{}.Reader(), data) {
+		for _, turn := range transcript.Turns(Reader(), data) {
 			if line := data[turn.Start:]; !bytes.HasPrefix(line, []byte(`{"id":"`+turn.PromptID+`","timestamp":"`)) || turn.At.IsZero() {
 				t.Errorf("%s: %+v begins with %.60s", name, turn, line)
 			}
@@ -166,7 +166,7 @@ func TestBounds(t *testing.T) {
 // How full the context is: what the last request has sent.
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	u, err := transcript.LastUsage(Agent{}.Reader, filepath.Join("testdata", "two-turns.jsonl"))
+	u, err := transcript.LastUsage(Reader, filepath.Join("testdata", "two-turns.jsonl"))
 	if err != nil || u.Tokens != 1002 || u.Model != "gemini-2.5-pro" {
 		t.Errorf("%+v, %v", u, err)
 	}
@@ -186,7 +186,7 @@ var hostile = []string{
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	for _, line := range hostile {
-		e := Agent{}.Reader().Read(0, []byte(line))
+		e := Reader().Read(0, []byte(line))
 		if e.Context < 0 || e.Tokens.Input < 0 || e.Tokens.Output < 0 {
 			t.Errorf("%s: %+v", line, e)
 		}
@@ -209,12 +209,12 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 		for _, foreign := range []bool{false, true} {
-			rebuilt, err := Agent{}.Rebuild(cut(t.TempDir(), foreign, data))
+			rebuilt, err := Rebuild(cut(t.TempDir(), foreign, data))
 			if err != nil {
 				continue
 			}
 			once := bytes.Join(rebuilt.Pieces, nil)
-			again, err := Agent{}.Rebuild(cut(t.TempDir(), foreign, once))
+			again, err := Rebuild(cut(t.TempDir(), foreign, once))
 			if err != nil || !bytes.Equal(bytes.Join(again.Pieces, nil), once) {
 				t.Errorf("rebuilt twice: %v\n%s\n%s", err, once, bytes.Join(again.Pieces, nil))
 			}

@@ -23,7 +23,7 @@ import (
 )
 
 // NewSession returns a random UUID, as the client does.
-func (Agent) NewSession() string { return session.NewID() }
+func NewSession() string { return session.NewID() }
 
 // Rebuild makes the file of a new session. It holds the conversation as it is at its end, each message once:
 // what the client would go on with after it has read the segments' patches.
@@ -33,7 +33,7 @@ func (Agent) NewSession() string { return session.NewID() }
 // says anew. What hooks had put before a prompt goes: the client would forget the prompt with it when it
 // resumes the session. Of a foreign conversation, the model's thoughts and all that only the service can have
 // signed are left out as well.
-func (Agent) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
+func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	now := conversation{at: make(map[string]int)}
 	for _, segment := range c.Segments {
 		for line := range bytes.SplitSeq(segment, []byte{'\n'}) {

@@ -58,9 +58,9 @@ func TestRebuild(t *testing.T) {
 		append(slices.Clone(resaid), "T3 hello", "A3 done: no file change, just words"),
 		nil, append(slices.Clone(resaid), "T3 again", "A3 done: no file change, just words"),
 	} {
-		turn := transcript.Turns(Agent{}.Reader(), data)[i]
+		turn := transcript.Turns(Reader(), data)[i]
 		for _, foreign := range []bool{false, true} {
-			got, err := Agent{}.Rebuild(cut(t.TempDir(), foreign, data[:turn.Start], data[turn.Start:turn.End]))
+			got, err := Rebuild(cut(t.TempDir(), foreign, data[:turn.Start], data[turn.Start:turn.End]))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,14 +81,14 @@ func TestRebuild(t *testing.T) {
 // The client forgets, when it resumes a session, a prompt that begins with what hooks have added.
 func TestRebuildHooked(t *testing.T) {
 	t.Parallel()
-	got, err := Agent{}.Rebuild(cut(t.TempDir(), false, []byte(`{"id":"a","timestamp":"2026-11-23T18:57:50.429Z","type":"user","content":[{"text":"<hook_context>x</hook_context>\n\nT1 hello"},{"text":"<hook_context>y</hook_context>"}]}`+"\n")))
+	got, err := Rebuild(cut(t.TempDir(), false, []byte(`{"id":"a","timestamp":"2026-11-23T18:57:50.429Z","type":"user","content":[{"text":"<hook_context>x</hook_context>\n\nT1 hello"},{"text":"<hook_context>y</hook_context>"}]}`+"\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if line := string(got.Pieces[1]); line != `{"id":"a","timestamp":"2026-11-23T18:57:50.429Z","type":"user","content":[{"text":"T1 hello"}]}`+"\n" {
 		t.Errorf("got %s", line)
 	}
-	if _, err := (Agent{}).Rebuild(cut(t.TempDir(), false, []byte(`{"id":"a","type":"user","content":"<hook_context>x</hook_context>"}`))); !errors.Is(err, transcript.ErrEmpty) {
+	if _, err := Rebuild(cut(t.TempDir(), false, []byte(`{"id":"a","type":"user","content":"<hook_context>x</hook_context>"}`))); !errors.Is(err, transcript.ErrEmpty) {
 		t.Errorf("nothing said: %v", err)
 	}
 }
@@ -101,7 +101,7 @@ func TestRebuildForeign(t *testing.T) {
 		false: `{"id":"a","type":"gemini","content":[{"text":"t","thought":true},{"text":"x","thoughtSignature":"s"},{"functionCall":{"name":"n","args":{"a":{"b":1}}}}],"tokens":{"input":1},"model":"m"}`,
 		true:  `{"id":"a","type":"gemini","content":[{"text":"x"},{"functionCall":{"name":"n","args":{"a":{"b":1}}}}],"model":"m"}`,
 	} {
-		got, err := Agent{}.Rebuild(cut(t.TempDir(), foreign, []byte(line+"\n"+`{"id":"b","id":"c","type":"user","content":"twice"}`+"\n")))
+		got, err := Rebuild(cut(t.TempDir(), foreign, []byte(line+"\n"+`{"id":"b","id":"c","type":"user","content":"twice"}`+"\n")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func TestClaim(t *testing.T) {
 		t.Helper()
 		c := cut(config, false, segment)
 		c.Dir = dir
-		got, err := Agent{}.Rebuild(c)
+		got, err := Rebuild(c)
 		if err != nil {
 			t.Fatal(err)
 		}

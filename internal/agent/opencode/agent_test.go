@@ -13,10 +13,10 @@ import (
 
 func TestInstall(t *testing.T) {
 	t.Parallel()
-	a, places := Agent{}, hooks.Places{Config: t.TempDir()}
+	places := hooks.Places{Config: t.TempDir()}
 	path := filepath.Join(places.Config, "plugin", "git-agent.js")
 	problems := func() (all []hooks.Problem) {
-		for _, f := range a.Inspect(places).Findings {
+		for _, f := range Inspect(places).Findings {
 			all = append(all, f.Problem)
 		}
 		return all
@@ -47,31 +47,31 @@ func TestInstall(t *testing.T) {
 		}
 	}
 	want("nothing", hooks.Missing)
-	apply(a.Install)
+	apply(Install)
 	want("installed")
 	write(path, string(plugin)+"\n")
 	want("changed by hand", hooks.Changed)
 	write(path, strings.Replace(string(plugin), "plugin ", "plugin 0.", 1))
 	want("another version", hooks.Changed)
-	apply(a.Install)
+	apply(Install)
 	want("installed again")
 	write(filepath.Join(places.Config, "plugins", "git-agent.js"), string(plugin))
 	want("twice", hooks.Twice)
 	if err := os.RemoveAll(filepath.Join(places.Config, "plugins")); err != nil {
 		t.Fatal(err)
 	}
-	apply(a.Remove)
+	apply(Remove)
 	want("removed", hooks.Missing)
-	apply(a.Remove)
+	apply(Remove)
 	write(path, "// mine\n")
-	if _, err := a.Install(places, false); err == nil {
+	if _, err := Install(places, false); err == nil {
 		t.Error("another's file would be replaced")
 	}
-	apply(a.Remove)
+	apply(Remove)
 	if data, err := os.ReadFile(path); err != nil || string(data) != "// mine\n" {
 		t.Errorf("another's file: %q, %v", data, err)
 	}
-	if _, err := a.Install(places, true); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := Install(places, true); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("in a project: %v", err)
 	}
 }
@@ -87,7 +87,7 @@ func TestConfigDir(t *testing.T) {
 		{map[string]string{"HOME": "/home/dev", "XDG_CONFIG_HOME": "c"}, "/home/dev/.config/opencode"},
 		{nil, ""},
 	} {
-		if got := (Agent{}).ConfigDir(func(name string) string { return tt.env[name] }); got != filepath.FromSlash(tt.want) {
+		if got := ConfigDir(func(name string) string { return tt.env[name] }); got != filepath.FromSlash(tt.want) {
 			t.Errorf("%v: got %q, want %q", tt.env, got, tt.want)
 		}
 	}
@@ -103,7 +103,7 @@ func TestClient(t *testing.T) {
 		{"-1", "../x", hooks.Client{}},
 	} {
 		env := map[string]string{pidVariable: tt.pid, sessionVariable: tt.id}
-		if got := (Agent{}).Client(func(name string) string { return env[name] }); got != tt.want {
+		if got := Client(func(name string) string { return env[name] }); got != tt.want {
 			t.Errorf("got %+v, want %+v", got, tt.want)
 		}
 	}
@@ -120,13 +120,13 @@ func TestCommand(t *testing.T) {
 		{"", "", "", "opencode"},
 		{"/r", "ses_1", "-go", "opencode /r --session=ses_1 --prompt=-go"},
 	} {
-		command := Agent{}.Command(tt.dir, tt.session, tt.prompt)
-		if got := strings.Join(command, " "); got != tt.want || !(Agent{}).Interactive(command) {
+		command := Command(tt.dir, tt.session, tt.prompt)
+		if got := strings.Join(command, " "); got != tt.want || !Interactive(command) {
 			t.Errorf("got %s, want %s", got, tt.want)
 		}
 	}
 	for _, command := range []string{"", "opencode run hello", "opencode serve", "opencode --version", "opencode --pure run x"} {
-		if (Agent{}).Interactive(strings.Fields(command)) {
+		if Interactive(strings.Fields(command)) {
 			t.Errorf("%q is said to talk to a person", command)
 		}
 	}
@@ -147,7 +147,7 @@ func TestContinues(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := (Agent{}).Continues(path); got != tt.want || err != nil {
+		if got, err := Continues(path); got != tt.want || err != nil {
 			t.Errorf("%.40q: got %q, %v", tt.text, got, err)
 		}
 	}

@@ -1,17 +1,13 @@
 package opencode
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"strings"
-
-	"gitagent/internal/terminal"
 )
 
 // Command starts the client in a directory.
-func (a Agent) Command(dir, session, prompt string) []string {
-	command := []string{a.Program()}
+func Command(dir, session, prompt string) []string {
+	command := []string{Program}
 	if dir != "" {
 		command = append(command, dir)
 	}
@@ -24,9 +20,6 @@ func (a Agent) Command(dir, session, prompt string) []string {
 	return command
 }
 
-// WithSession adds nothing: the client takes the ids of sessions that it has, and no others.
-func (Agent) WithSession(command []string, id string) (with []string, ok bool) { return nil, false }
-
 // quiet are the client's commands that don't talk to a person.
 var quiet = []string{
 	"acp", "agent", "auth", "completion", "db", "debug", "export", "github", "import", "mcp", "models", "plug",
@@ -35,7 +28,7 @@ var quiet = []string{
 
 // Interactive reports whether a command starts the client's screen: its first word is a directory, or
 // one of the few commands that draw it.
-func (Agent) Interactive(command []string) bool {
+func Interactive(command []string) bool {
 	if len(command) == 0 {
 		return false
 	}
@@ -48,9 +41,4 @@ func (Agent) Interactive(command []string) bool {
 		}
 	}
 	return true
-}
-
-// Wake is not supported.
-func (Agent) Wake(ctx context.Context, pane terminal.Pane, config string, pid int, self, prompt string) error {
-	return errors.ErrUnsupported
 }

@@ -34,7 +34,7 @@ func conversations(getenv func(string) string) string {
 }
 
 // Files lists the files of the sessions whose id begins with a prefix.
-func (Agent) Files(config, prefix string) ([]transcript.File, error) {
+func Files(config, prefix string) ([]transcript.File, error) {
 	dir := conversations(os.Getenv)
 	if dir == "" {
 		return nil, nil
@@ -53,14 +53,8 @@ func (Agent) Files(config, prefix string) ([]transcript.File, error) {
 	return list, nil // in order of their names, as the directory is read
 }
 
-// History is not supported: OpenCode's own conversations are in its database, and what the plugin has
-// kept was recorded.
-func (Agent) History(config string, dirs []string) ([]transcript.File, error) {
-	return nil, fmt.Errorf("read conversations of OpenCode from before the plugin: %w", errors.ErrUnsupported)
-}
-
 // Continues reads the first line of a file.
-func (Agent) Continues(path string) (promptID string, err error) {
+func Continues(path string) (promptID string, err error) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return "", err

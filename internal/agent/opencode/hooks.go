@@ -11,7 +11,7 @@ import (
 
 // ConfigDir returns the directory of the user's configuration, $XDG_CONFIG_HOME/opencode, by default
 // ~/.config/opencode, on every system. OpenCode reads $OPENCODE_CONFIG_DIR as well, not instead.
-func (Agent) ConfigDir(getenv func(string) string) string {
+func ConfigDir(getenv func(string) string) string {
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "opencode")
 	}
@@ -20,11 +20,11 @@ func (Agent) ConfigDir(getenv func(string) string) string {
 
 // Install plans how to write the plugin. A plugin of ours that is another version, or was changed, is
 // replaced; a file of the same name that isn't ours is an error.
-func (a Agent) Install(places hooks.Places, project bool) (*hooks.Edit, error) {
+func Install(places hooks.Places, project bool) (*hooks.Edit, error) {
 	if project {
 		return nil, fmt.Errorf("install the plugin into a project: OpenCode writes packages beside a project's plugins: %w", errors.ErrUnsupported)
 	}
-	e, err := a.plan(places)
+	e, err := plan(places)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +36,11 @@ func (a Agent) Install(places hooks.Places, project bool) (*hooks.Edit, error) {
 }
 
 // Remove plans how to remove the plugin's file, if it is ours.
-func (a Agent) Remove(places hooks.Places, project bool) (*hooks.Edit, error) {
+func Remove(places hooks.Places, project bool) (*hooks.Edit, error) {
 	if project {
 		return nil, fmt.Errorf("remove the plugin from a project: it is installed for the user alone: %w", errors.ErrUnsupported)
 	}
-	e, err := a.plan(places)
+	e, err := plan(places)
 	if err == nil && !isOurs(e.Before) {
 		e.After = e.Before
 	}
@@ -48,7 +48,7 @@ func (a Agent) Remove(places hooks.Places, project bool) (*hooks.Edit, error) {
 }
 
 // plan reads what is there.
-func (Agent) plan(places hooks.Places) (*hooks.Edit, error) {
+func plan(places hooks.Places) (*hooks.Edit, error) {
 	if places.Config == "" {
 		return nil, errors.New("find OpenCode's configuration: the environment names no home directory")
 	}
@@ -60,7 +60,7 @@ func pluginPath(config string) string { return filepath.Join(config, "plugin", "
 
 // Inspect says whether the plugin is there, as we wrote it. OpenCode also loads what is in plugins/,
 // and in .opencode/ of the project: a second copy runs our hooks twice.
-func (Agent) Inspect(places hooks.Places) *hooks.Report {
+func Inspect(places hooks.Places) *hooks.Report {
 	r := new(hooks.Report)
 	if places.Config == "" {
 		return r
@@ -102,12 +102,4 @@ func changed(path string, data []byte) []hooks.Finding {
 		return []hooks.Finding{{Problem: hooks.Changed, Path: path, Text: "the plugin is of another version"}}
 	}
 	return []hooks.Finding{{Problem: hooks.Changed, Path: path, Text: "the plugin was changed by hand"}}
-}
-
-// Plugin is empty: ours is what Install writes.
-func (Agent) Plugin(string) string { return "" }
-
-// Notice is what a user must know: a running client has loaded its plugins already.
-func (Agent) Notice() string {
-	return "opencode loads plugins when it starts: start running ones again"
 }

@@ -21,7 +21,7 @@ func (i *ids) make(word string) string {
 }
 
 // NewSession is an id for a new session.
-func (Agent) NewSession() string { return id("ses", ^(uint64(time.Now().UnixMilli())<<12 + 1)) }
+func NewSession() string { return id("ses", ^(uint64(time.Now().UnixMilli())<<12 + 1)) }
 
 func id(word string, count uint64) string {
 	return fmt.Sprintf("%s_%012x%s", word, count&(1<<48-1), rand.Text()[:14])

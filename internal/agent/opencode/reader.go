@@ -18,10 +18,7 @@ import (
 // A turn begins with a message of the user that has anything of his own: what the client says in his
 // place is marked as synthetic, and a request to compact the conversation has a part of that kind. One
 // that waited while a turn ran has "queued".
-func (Agent) Reader() transcript.Reader { return &reader{} }
-
-// Late is false: the plugin writes all of a turn before it calls the hook.
-func (Agent) Late() bool { return false }
+func Reader() transcript.Reader { return &reader{} }
 
 // A reader remembers what a summary doesn't say of itself.
 type reader struct {

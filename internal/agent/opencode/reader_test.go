@@ -24,7 +24,7 @@ func capture(t testing.TB, name string) []byte {
 
 // entries reads a conversation.
 func entries(data []byte) (all []transcript.Entry) {
-	r := Agent{}.Reader()
+	r := Reader()
 	at := 0
 	for line := range bytes.Lines(data) {
 		all = append(all, r.Read(at, bytes.TrimSuffix(line, []byte("\n"))))

@@ -126,7 +126,7 @@ type (
 // would do as the conversation has it, not as its user has: which agent and which model go on, and so
 // what they may do and who reads it; and when to compact. What providers want back they may put into
 // a request as it is, even in the place of a message's role.
-func (Agent) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
+func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	dir := conversations(os.Getenv)
 	if dir == "" {
 		return nil, fmt.Errorf("rebuild session %s: the environment names no home directory", c.Session)
@@ -328,7 +328,7 @@ func adopt(ctx context.Context, c transcript.Cut, list []*message) (err error) {
 	at := c.At.UnixMilli()
 	err = json.NewEncoder(f).Encode(map[string]any{
 		"info": map[string]any{
-			"id": c.Session, "slug": "git-agent", "projectID": "global", "directory": c.Dir, "title": title(list), "version": Agent{}.Tested(),
+			"id": c.Session, "slug": "git-agent", "projectID": "global", "directory": c.Dir, "title": title(list), "version": Tested,
 			"time": map[string]int64{"created": at, "updated": at},
 		},
 		"messages": list,
@@ -338,7 +338,7 @@ func adopt(ctx context.Context, c transcript.Cut, list []*message) (err error) {
 	}
 	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Import)
 	defer cancel()
-	out, err := terminal.Capture(ctx, c.Dir, Agent{}.Program(), "import", f.Name())
+	out, err := terminal.Capture(ctx, c.Dir, Program, "import", f.Name())
 	if err == nil && !strings.Contains(out, c.Session) {
 		err = errors.New("it does not say that it has")
 	}

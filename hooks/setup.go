@@ -1,0 +1,72 @@
+package hooks
+
+import "path/filepath"
+
+// A Setup says which hooks a client is to run for us, and in which JSON files it
+// keeps hooks. Its functions are nil for a client that needs none.
+type Setup struct {
+	Entries []Entry
+	User    string // the file for all of a user's sessions, below the configuration
+	Project string // the one that a team shares, below the project
+	Local   string // the user's own for the project, below it; "" for none
+	Managed string // an administrator's, by its whole path; "" for none
+
+	// Vacate changes settings before our entries are removed from them.
+	Vacate func(settings []byte, entries []Entry) []byte
+	// Plugins lists the copies of our plugin that no settings name.
+	Plugins func(config string) []Plugin
+	// Check completes a report by what else the client's configuration says.
+	Check func(r *Report, files []Settings, config string)
+}
+
+// Install plans how to add our hooks to the user's settings, or with project to
+// those that a team shares. It writes nothing.
+func (s Setup) Install(places Places, project bool) (*Edit, error) {
+	return PlanInstall(s.Path(places, project), s.Entries)
+}
+
+// Remove plans how to take our hooks out of the same settings. It writes nothing.
+func (s Setup) Remove(places Places, project bool) (*Edit, error) {
+	return Plan(s.Path(places, project), func(before []byte) ([]byte, error) {
+		after, err := Remove(before, s.Entries) // it names what is wrong where the user has it
+		if err == nil && s.Vacate != nil {
+			after, err = Remove(s.Vacate(before, s.Entries), s.Entries)
+		}
+		return after, err
+	})
+}
+
+// Path returns the file that [Setup.Install] and [Setup.Remove] change.
+func (s Setup) Path(places Places, project bool) string {
+	if project {
+		return filepath.Join(places.Project, filepath.FromSlash(s.Project))
+	}
+	return filepath.Join(places.Config, s.User)
+}
+
+// Inspect reports which of our hooks the client will run, and what is wrong with
+// them.
+func (s Setup) Inspect(places Places) *Report {
+	var files []Settings
+	var plugins []Plugin
+	if places.Config != "" {
+		files = append(files, Settings{Path: s.Path(places, false)})
+		if s.Plugins != nil {
+			plugins = s.Plugins(places.Config)
+		}
+	}
+	if places.Project != "" {
+		files = append(files, Settings{Path: s.Path(places, true), Team: true})
+		if s.Local != "" {
+			files = append(files, Settings{Path: filepath.Join(places.Project, filepath.FromSlash(s.Local))})
+		}
+	}
+	if s.Managed != "" {
+		files = append(files, Settings{Path: s.Managed, Managed: true})
+	}
+	r := Inspect(s.Entries, files, plugins...)
+	if s.Check != nil {
+		s.Check(r, files, places.Config)
+	}
+	return r
+}
