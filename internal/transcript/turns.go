@@ -1,6 +1,12 @@
 package transcript
 
-import "time"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"iter"
+	"time"
+)
 
 // A Turn is a turn's place in a segment, and its first record.
 type Turn struct {
@@ -56,4 +62,86 @@ func (waits *asked) prompt(e *Entry) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// ErrNoTurn reports a session without a prompt.
+var ErrNoTurn = errors.New("nothing was asked in it")
+
+// First returns the first turn of the session file at path. It reads 64 KiB of
+// most files, at most 64 MiB. Start and End are offsets in what was read.
+// Without a turn the error wraps [ErrNoTurn]; others are those of
+// [ReadSegment].
+func First(reader func() Reader, path string) (Turn, error) {
+	for size := int64(64 << 10); ; size *= 8 {
+		head, err := ReadRange(path, 0, size)
+		if err != nil {
+			return Turn{}, err
+		}
+		whole := int64(len(head)) < size || size >= farthest
+		if t, ok := first(reader(), head); ok || whole && t != nil {
+			t.End = len(head)
+			return *t, nil
+		}
+		if whole {
+			return Turn{}, ErrNoTurn
+		}
+	}
+}
+
+// first returns the first turn, or nil; ok is false if its prompt is missing.
+func first(r Reader, segment []byte) (t *Turn, ok bool) {
+	var asked asked
+	for at, line := range lines(segment) {
+		e := r.Read(at, line)
+		if e.Opens != nil {
+			if t != nil {
+				return t, true
+			}
+			t = e.Opens
+		}
+		if prompt, told := asked.prompt(&e); told {
+			t.Prompt = prompt
+		}
+		if t != nil && !bool(asked) {
+			return t, true
+		}
+	}
+	return t, false
+}
+
+// lines yields each line of b with its offset and without its newline.
+func lines(b []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for at := 0; at < len(b); {
+			n := bytes.IndexByte(b[at:], '\n')
+			if n < 0 {
+				n = len(b) - at
+			}
+			if !yield(at, b[at:at+n]) {
+				return
+			}
+			at += n + 1
+		}
+	}
+}
+
+// Readable reports whether a segment could come from a client: it is empty, or
+// one of its lines is a JSON object.
+func Readable(segment []byte) bool {
+	for _, line := range lines(segment) {
+		if json.Valid(line) && bytes.HasPrefix(bytes.TrimSpace(line), []byte{'{'}) {
+			return true
+		}
+	}
+	return len(segment) == 0
+}
+
+// once is a set of ids seen: a client may write a record twice.
+type once map[string]bool
+
+// first reports whether id is new or empty, and adds it.
+func (o once) first(id string) bool {
+	seen := id != "" && o[id]
+	o[id] = true
+	return !seen
 }
