@@ -215,7 +215,7 @@ func keepInOrder() []*cli.Command {
 				return cmdline.Usagef("log needs a command: start or show")
 			},
 		},
-		hook.Command(hook.Handoff),
+		hook.Command(hook.Handoff, target.AgentFlag()),
 	}
 }
 

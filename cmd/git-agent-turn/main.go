@@ -74,7 +74,7 @@ func newApp() *cli.App {
 				removeCommand(),
 				purgeCommand(),
 				demoCommand(),
-				hook.Command(hook.Turn),
+				hook.Command(hook.Turn, target.AgentFlag()),
 			),
 			[]*cli.Command{housekeepCommand()},
 			movedCommands(),

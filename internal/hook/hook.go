@@ -26,7 +26,6 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/limit"
 	"gitagent/internal/session"
-	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -74,14 +73,15 @@ type hook struct {
 	answer  hooks.Answer
 }
 
-// Command describes the hook of a program for its help. Clients do not get here,
-// unless with flags that no client gives: see [IsHook].
-func Command(p *Program) *cli.Command {
+// Command describes the hook of a program for its help; agent is the flag that
+// names one. Clients do not get here, unless with flags that no client gives: see
+// [IsHook].
+func Command(p *Program, agent cli.Flag) *cli.Command {
 	return &cli.Command{
 		Name:      "hook",
 		Usage:     "take a hook's payload on standard input; for the agent's client",
 		UsageText: "git " + strings.TrimPrefix(p.name, "git-") + " hook [--agent <name>] [--via plugin]",
-		Flags: []cli.Flag{target.AgentFlag(), cmdline.OneOf(
+		Flags: []cli.Flag{agent, cmdline.OneOf(
 			&cli.StringFlag{Name: via, Usage: "it is the hook of a `<plugin>`, which the client ends early"}, plugin,
 		)},
 		Action: func(c *cli.Context) error {
