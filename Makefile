@@ -118,7 +118,7 @@ SITE = https://example.invalid/git-agent
 MAINTAINER = git-agent <git-agent@example.invalid>
 dist:
 	rm -rf dist
-	go run ./release -site '$(SITE)' -maintainer '$(MAINTAINER)' $(ONLY:%=-only %) $(RELEASE_KEY:%=-key %)
+	umask 022 && go run ./release -site '$(SITE)' -maintainer '$(MAINTAINER)' $(ONLY:%=-only %) $(RELEASE_KEY:%=-key %)
 
 # PREFIX and DESTDIR as in install.sh.
 install:

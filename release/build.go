@@ -3,60 +3,57 @@ package main
 import (
 	"context"
 	"debug/buildinfo"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"testing/fstest"
 )
-
-// A module is one that programs were built from.
-type module struct{ path, version, sum string }
 
 // build builds the programs for a platform and returns the files of its archive. It adds to the release's
 // modules.
-func (r *release) build(ctx context.Context, p platform) ([]file, error) {
-	var files []file
-	var modules []module
-	for _, f := range r.files {
-		if inArchive(f.path) {
-			files = append(files, f)
+func (r *release) build(ctx context.Context, p platform) (fstest.MapFS, error) {
+	files := fstest.MapFS{}
+	for path, f := range r.files {
+		if inArchive(path) {
+			files[path] = f
 		}
 	}
-	dir := filepath.Join(r.work, p.goos+"-"+p.goarch, "bin")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	bin := filepath.Join(r.work, p.goos+"-"+p.goarch, "bin")
+	if _, err := output(r.goCommand(ctx, p, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags", "urfave_cli_no_docs",
+		"-o", bin+string(filepath.Separator), "./cmd/...")); err != nil {
 		return nil, err
 	}
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags", "urfave_cli_no_docs", "-o", dir + string(filepath.Separator)}
-	for _, program := range programs {
-		args = append(args, "./cmd/"+program)
-	}
-	if _, err := output(r.goCommand(ctx, p, args...)); err != nil {
+	programs, err := os.ReadDir(bin)
+	if err != nil {
 		return nil, err
 	}
+	modules := map[string]*debug.Module{}
 	for _, program := range programs {
-		name := program + p.extension()
-		path := filepath.Join(dir, name)
+		path := filepath.Join(bin, program.Name())
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file{path: "bin/" + name, mode: 0o755, data: data})
+		files["bin/"+program.Name()] = &fstest.MapFile{Mode: 0o755, Data: data}
 		info, err := buildinfo.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		r.std = info.GoVersion
+		modules["std"] = &debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}
 		for _, dep := range info.Deps {
-			modules = append(modules, module{dep.Path, dep.Version, dep.Sum})
+			modules[dep.Path] = dep
 		}
 	}
-	modules = each(modules)
-	r.modules = each(append(r.modules, modules...))
+	maps.Copy(r.modules, modules)
 	notices, err := r.notices(ctx, p, modules)
-	return append(files, file{path: "THIRD-PARTY", mode: 0o644, data: notices}), err
+	files["THIRD-PARTY"] = &fstest.MapFile{Mode: 0o644, Data: notices}
+	return files, err
 }
 
 // inArchive reports whether a file of the source is in the archives: what install.sh installs, and what a
@@ -79,56 +76,41 @@ func (r *release) goCommand(ctx context.Context, p platform, args ...string) *ex
 	return cmd
 }
 
-// each returns modules by their paths, each once.
-func each(modules []module) []module {
-	slices.SortFunc(modules, func(a, b module) int { return strings.Compare(a.path, b.path) })
-	return slices.Compact(modules)
-}
+// license matches the names of files that have to come with a program that contains what they are about.
+var license = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)`)
 
 // notices are the licenses of what the programs consist of, which copies of them have to come with.
-func (r *release) notices(ctx context.Context, p platform, modules []module) ([]byte, error) {
-	var all strings.Builder
-	fmt.Fprintf(&all, "The programs of git-agent are under the license in LICENSE. They contain parts of the following.\n")
-	add := func(name, dir string) error {
+func (r *release) notices(ctx context.Context, p platform, modules map[string]*debug.Module) ([]byte, error) {
+	all := []byte("The programs of git-agent are under the license in LICENSE. They contain parts of the following.\n")
+	for _, path := range slices.Sorted(maps.Keys(modules)) {
+		name, where := path, []string{"list", "-m", "-f", "{{.Dir}}", path}
+		if path == "std" {
+			name, where = "Go", []string{"env", "GOROOT"}
+		}
+		out, err := output(r.goCommand(ctx, p, where...))
+		if err != nil {
+			return nil, err
+		}
+		dir := strings.TrimSpace(string(out))
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			return fmt.Errorf("license of %s: %w", name, err)
+			return nil, fmt.Errorf("license of %s: %w", name, err)
 		}
 		found := false
 		for _, e := range entries {
-			upper := strings.ToUpper(e.Name())
-			is := func(word string) bool { return strings.HasPrefix(upper, word) }
-			if e.IsDir() || strings.HasSuffix(upper, ".GO") || !is("LICENSE") && !is("LICENCE") && !is("COPYING") && !is("NOTICE") && !is("PATENTS") {
+			if e.IsDir() || strings.HasSuffix(e.Name(), ".go") || !license.MatchString(e.Name()) {
 				continue
 			}
 			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
 			if err != nil {
-				return err
+				return nil, err
 			}
 			found = true
-			fmt.Fprintf(&all, "\n%s\n%s, %s\n\n%s\n", strings.Repeat("-", 80), name, e.Name(), strings.TrimSpace(string(text)))
+			all = fmt.Appendf(all, "\n%s\n%s %s, %s\n\n%s\n", strings.Repeat("-", 80), name, modules[path].Version, e.Name(), strings.TrimSpace(string(text)))
 		}
 		if !found {
-			return fmt.Errorf("license of %s: there is none in %s", name, dir)
-		}
-		return nil
-	}
-	root, err := output(r.goCommand(ctx, p, "env", "GOROOT"))
-	if err == nil {
-		err = add("Go "+r.std, strings.TrimSpace(string(root)))
-	}
-	for _, m := range modules {
-		if err != nil {
-			break
-		}
-		var out []byte
-		var listed struct{ Dir string }
-		if out, err = output(r.goCommand(ctx, p, "list", "-m", "-json", m.path)); err == nil {
-			err = json.Unmarshal(out, &listed)
-		}
-		if err == nil {
-			err = add(m.path+" "+m.version, listed.Dir)
+			return nil, fmt.Errorf("license of %s: there is none in %s", name, dir)
 		}
 	}
-	return []byte(all.String()), err
+	return all, nil
 }

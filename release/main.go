@@ -6,36 +6,33 @@
 // Debian; a Homebrew formula and a Nix expression for these archives; the source; a bill of materials;
 // SHA256SUMS, and with -key its signature.
 //
-// Whoever does it again, anywhere, with the same Go gets the same bytes: what is not committed is left out;
-// files are in order, belong to root, have one of two modes, and the time of the commit or that of
-// SOURCE_DATE_EPOCH; what the environment could change in a build is fixed.
+// Whoever does it again, anywhere, with the same Go and a umask of 022 gets the same bytes: what is not
+// committed is left out; files are in order, belong to root, have one of two modes, and the time of the commit
+// or that of SOURCE_DATE_EPOCH; what the environment could change in a build is fixed.
 package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"testing/fstest"
 )
 
 // A platform is one that we build for.
 type platform struct{ goos, goarch string }
 
 func (p platform) String() string { return p.goos + "/" + p.goarch }
-
-// extension is that of programs.
-func (p platform) extension() string {
-	if p.goos == "windows" {
-		return ".exe"
-	}
-	return ""
-}
 
 var platforms = []platform{
 	{"linux", "amd64"},
@@ -46,20 +43,15 @@ var platforms = []platform{
 	{"windows", "arm64"},
 }
 
-// programs are what we build, each for both formats of objects.
-var programs = []string{"git-agent-turn", "git-agent-handoff", "git-agent-fork"}
-
 // A release is being made.
 type release struct {
 	source
 	out        string // directory for what is made
-	work       string // directory for what is not kept
+	work       string // directory for what is not kept; the source is in src
 	site       string // where the release will be: the address that archives are below
 	maintainer string // of packages, a name and an address
 
-	made    []made   // so far
-	modules []module // that programs were built from, see [release.build]
-	std     string   // the version of Go
+	modules map[string]*debug.Module // that programs were built from, by their paths; Go is std
 }
 
 func main() {
@@ -73,11 +65,11 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	r := new(release)
+	r := &release{modules: map[string]*debug.Module{}}
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
 	only := flags.String("only", "", "make what is for these platforms alone: `<os>/<arch>[,...]`")
 	key := flags.String("key", "", "sign SHA256SUMS with the SSH key in this `file`")
-	flags.StringVar(&r.out, "out", "dist", "`directory` to make")
+	out := flags.String("out", "dist", "`directory` to make")
 	flags.StringVar(&r.site, "site", "https://example.invalid/git-agent", "`address` of the project; a release is in releases/<version> below")
 	flags.StringVar(&r.maintainer, "maintainer", "git-agent <git-agent@example.invalid>", "`name` and address for packages")
 	if err := flags.Parse(args); err != nil {
@@ -96,6 +88,9 @@ func run(ctx context.Context, args []string) error {
 	}
 
 	var err error
+	if r.out, err = filepath.Abs(*out); err != nil {
+		return err
+	}
 	if r.work, err = os.MkdirTemp("", "git-agent-release-"); err != nil {
 		return err
 	}
@@ -115,55 +110,85 @@ func run(ctx context.Context, args []string) error {
 	if err := r.make(ctx, chosen); err != nil {
 		return err
 	}
-	return r.sums(ctx, *key)
+	return r.addSums(ctx, *key)
 }
 
 func (r *release) make(ctx context.Context, chosen []platform) error {
-	name := "git-agent-" + r.version
-	err := r.add(name+".tar.gz", tarball(name+"/", r.files, r.time))
+	if err := r.addArchive("", r.files); err != nil {
+		return err
+	}
 	for _, p := range chosen {
+		fmt.Fprintln(os.Stderr, "release:", p)
+		files, err := r.build(ctx, p)
 		if err != nil {
+			return fmt.Errorf("build for %s: %w", p, err)
+		}
+		if err := r.addArchive("-"+p.goos+"-"+p.goarch, files); err != nil {
 			return err
 		}
-		fmt.Fprintln(os.Stderr, "release:", p)
-		err = r.forPlatform(ctx, p)
+		if p.goos != "linux" {
+			continue
+		}
+		if err := r.addDebian(ctx, p, files); err != nil {
+			return fmt.Errorf("package for %s: %w", p, err)
+		}
 	}
-	if err == nil && len(chosen) == len(platforms) {
-		err = r.fillTemplates()
+	if len(chosen) == len(platforms) {
+		if err := r.fillTemplates(); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = r.addMaterials()
-	}
-	return err
+	return r.addMaterials()
 }
 
-func (r *release) forPlatform(ctx context.Context, p platform) error {
-	files, err := r.build(ctx, p)
+// addArchive makes an archive of files. Its name, and that of the directory which it has, end as told.
+func (r *release) addArchive(end string, files fstest.MapFS) error {
+	pack, extension := tarball, ".tar.gz"
+	if strings.HasPrefix(end, "-windows-") {
+		pack, extension = zipped, ".zip"
+	}
+	name := "git-agent-" + r.version + end
+	packed, err := pack(below(name, files, r.time))
 	if err != nil {
-		return fmt.Errorf("build for %s: %w", p, err)
-	}
-	name := fmt.Sprintf("git-agent-%s-%s-%s", r.version, p.goos, p.goarch)
-	if p.goos == "windows" {
-		return r.add(name+".zip", zipped(name+"/", files, r.time))
-	}
-	if err := r.add(name+".tar.gz", tarball(name+"/", files, r.time)); err != nil || p.goos != "linux" {
 		return err
 	}
-	return r.addDebian(ctx, p, files)
+	return r.add(name+extension, packed)
 }
 
-// sums writes SHA256SUMS, and signs it if there is a key.
-func (r *release) sums(ctx context.Context, key string) error {
-	slices.SortFunc(r.made, func(a, b made) int { return strings.Compare(a.name, b.name) })
-	var sums strings.Builder
-	for _, m := range r.made {
-		fmt.Fprintf(&sums, "%s  %s\n", m.sha256, m.name)
+// add makes one file of the release.
+func (r *release) add(name string, content []byte) error {
+	return os.WriteFile(filepath.Join(r.out, name), content, 0o666)
+}
+
+// sums returns the SHA-256 of each file that the release has so far, by its name.
+func (r *release) sums() (map[string]string, error) {
+	sums := map[string]string{}
+	made := os.DirFS(r.out)
+	names, err := fs.Glob(made, "*")
+	for _, name := range names {
+		content, err := fs.ReadFile(made, name)
+		if err != nil {
+			return nil, err
+		}
+		sums[name] = fmt.Sprintf("%x", sha256.Sum256(content))
 	}
-	path := filepath.Join(r.out, "SHA256SUMS")
-	if err := os.WriteFile(path, []byte(sums.String()), 0o666); err != nil || key == "" {
+	return sums, err
+}
+
+// addSums writes SHA256SUMS, and signs it if there is a key.
+func (r *release) addSums(ctx context.Context, key string) error {
+	sums, err := r.sums()
+	if err != nil {
 		return err
 	}
-	return r.sign(ctx, key, path)
+	var lines []byte
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		lines = fmt.Appendf(lines, "%s  %s\n", sums[name], name)
+	}
+	if err := r.add("SHA256SUMS", lines); err != nil || key == "" {
+		return err
+	}
+	return r.sign(ctx, key, filepath.Join(r.out, "SHA256SUMS"))
 }
 
 // sign signs a file, and verifies that as those will who have the repository: a signature that they could not

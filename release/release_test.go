@@ -58,7 +58,9 @@ func TestTemplates(t *testing.T) {
 	t.Parallel()
 	r := &release{source: source{version: "1.2.3"}, out: t.TempDir(), site: "https://example.invalid/git-agent"}
 	for _, p := range platforms {
-		r.made = append(r.made, made{"git-agent-1.2.3-" + p.goos + "-" + p.goarch + ".tar.gz", "abc"})
+		if err := r.add("git-agent-1.2.3-"+p.goos+"-"+p.goarch+".tar.gz", nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := r.fillTemplates(); err != nil {
 		t.Fatal(err)

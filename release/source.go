@@ -1,18 +1,19 @@
 package main
 
 import (
-	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"testing/fstest"
 	"time"
 )
 
@@ -20,80 +21,56 @@ import (
 type source struct {
 	version string // without v, such as 1.2.3
 	time    time.Time
-	files   []file // as `git archive` has them
+	files   fstest.MapFS // as `git archive` has them
 }
 
 // readSource reads HEAD's files and writes them to work/src, where they are built: outside of a repository,
 // so that a build knows of git what the archived files say and no more.
 func (r *release) readSource(ctx context.Context) error {
 	// Without what a user's configuration could change in the files.
-	archive := exec.CommandContext(ctx, "git", "-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.attributesFile="+os.DevNull, "archive", "--format=tar", "HEAD")
-	packed, err := output(archive)
+	packed, err := output(exec.CommandContext(ctx, "git", "-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.attributesFile="+os.DevNull,
+		"archive", "--format=zip", "HEAD"))
 	if err != nil {
 		return err
 	}
-	if r.files, err = readTar(packed); err != nil {
+	archive, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	if err != nil {
 		return fmt.Errorf("read what git archive has packed: %w", err)
 	}
-	for _, f := range r.files {
-		path := filepath.Join(r.work, "src", filepath.FromSlash(f.path))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, f.data, f.mode)); err != nil {
+	r.files = fstest.MapFS{}
+	for _, f := range archive.File {
+		mode := f.Mode()
+		if mode.IsDir() {
+			continue
+		}
+		if !mode.IsRegular() {
+			return fmt.Errorf("%s is neither a file nor a directory", f.Name)
+		}
+		data, err := fs.ReadFile(archive, f.Name)
+		if err != nil {
 			return err
 		}
+		r.files[f.Name] = &fstest.MapFile{Data: data, Mode: mode&0o111 | 0o644}
+		r.time = f.Modified.UTC() // of the commit
 	}
-	if r.version, err = versionOf(r.file("internal/version/archived.txt")); err != nil {
+	if err := os.CopyFS(filepath.Join(r.work, "src"), r.files); err != nil {
 		return err
 	}
-	seconds := os.Getenv("SOURCE_DATE_EPOCH")
-	if seconds == "" {
-		out, err := output(exec.CommandContext(ctx, "git", "show", "-s", "--format=%ct", "HEAD"))
-		if err != nil {
-			return err
-		}
-		seconds = strings.TrimSpace(string(out))
-	}
-	n, err := strconv.ParseInt(seconds, 10, 64)
+	archived, err := fs.ReadFile(r.files, "internal/version/archived.txt")
 	if err != nil {
-		return fmt.Errorf("the time of the release: %w", err)
+		return err
 	}
-	r.time = time.Unix(n, 0).UTC()
-	return nil
-}
-
-// file is the content of a file; nil if there is none.
-func (s *source) file(path string) []byte {
-	for _, f := range s.files {
-		if f.path == path {
-			return f.data
-		}
+	if r.version, err = versionOf(archived); err != nil {
+		return err
 	}
-	return nil
-}
-
-func readTar(packed []byte) ([]file, error) {
-	var files []file
-	for t := tar.NewReader(bytes.NewReader(packed)); ; {
-		h, err := t.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return files, nil
-		case err != nil:
-			return nil, err
-		case h.Typeflag == tar.TypeXGlobalHeader || h.Typeflag == tar.TypeDir:
-			continue
-		case h.Typeflag != tar.TypeReg:
-			return nil, fmt.Errorf("%s is neither a file nor a directory", h.Name)
-		}
-		data, err := io.ReadAll(t)
+	if seconds := os.Getenv("SOURCE_DATE_EPOCH"); seconds != "" {
+		n, err := strconv.ParseInt(seconds, 10, 64)
 		if err != nil {
-			return nil, err
+			return fmt.Errorf("the time of the release: %w", err)
 		}
-		f := file{path: h.Name, mode: 0o644, data: data}
-		if h.Mode&0o100 != 0 {
-			f.mode = 0o755
-		}
-		files = append(files, f)
+		r.time = time.Unix(n, 0).UTC()
 	}
+	return nil
 }
 
 // versionOf is the version that a file of package version has, without v.
@@ -108,18 +85,13 @@ func versionOf(archived []byte) (string, error) {
 	return strings.TrimPrefix(words[1], "v"), nil
 }
 
+// since matches the end of a version that is some commits after its tag.
+var since = regexp.MustCompile(`-(\d+)-g([0-9a-f]+)$`)
+
 // debianVersion is a version as dpkg puts it into order: a pre-release before its release, commits since a
 // tag after it. The package is the first one of it.
 func debianVersion(version string) string {
-	since := regexp.MustCompile(`-(\d+)-g([0-9a-f]+)$`) // that a version is some commits after its tag
-	added := ""
-	if m := since.FindStringSubmatchIndex(version); m != nil {
-		added = "+" + version[m[2]:m[3]] + ".g" + version[m[4]:m[5]]
-		version = version[:m[0]]
-	}
-	release, pre, isPre := strings.Cut(version, "-")
-	if isPre {
-		release += "~" + strings.ReplaceAll(pre, "-", ".")
-	}
-	return release + added + "-1"
+	version = since.ReplaceAllString(version, "+$1.g$2")
+	version = strings.Replace(version, "-", "~", 1)
+	return strings.ReplaceAll(version, "-", ".") + "-1"
 }

@@ -1,11 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
-	"io"
-	"path"
-	"strings"
 	"text/template"
 )
 
@@ -14,27 +12,30 @@ var templates embed.FS
 
 // fillTemplates makes the descriptions for package managers that take our archives.
 func (r *release) fillTemplates() error {
-	all, err := template.New("").Option("missingkey=error").ParseFS(templates, "templates/*")
+	sums, err := r.sums()
 	if err != nil {
 		return err
 	}
-	archives := map[string]string{} // their hashes, by platforms
-	for _, m := range r.made {
-		if platform, ok := strings.CutPrefix(m.name, "git-agent-"+r.version+"-"); ok {
-			archives[strings.TrimSuffix(strings.TrimSuffix(platform, ".tar.gz"), ".zip")] = m.sha256
-		}
+	all, err := template.New("").Funcs(template.FuncMap{
+		"sum": func(platform string) (string, error) {
+			name := "git-agent-" + r.version + "-" + platform + ".tar.gz"
+			if sums[name] == "" {
+				return "", fmt.Errorf("there is no %s", name)
+			}
+			return sums[name], nil
+		},
+	}).ParseFS(templates, "templates/*")
+	if err != nil {
+		return err
 	}
-	for _, t := range all.Templates() {
-		if path.Ext(t.Name()) == "" {
-			continue // the root
+	for _, name := range []string{"git-agent.rb", "git-agent.nix"} {
+		var b bytes.Buffer
+		if err := all.ExecuteTemplate(&b, name, map[string]string{
+			"Version": r.version, "Site": r.site, "Download": fmt.Sprintf("%s/releases/v%s", r.site, r.version),
+		}); err != nil {
+			return err
 		}
-		err := r.add(t.Name(), func(w io.Writer) error {
-			return t.Execute(w, map[string]any{
-				"Version": r.version, "Site": r.site, "Archives": archives,
-				"Download": fmt.Sprintf("%s/releases/v%s", r.site, r.version),
-			})
-		})
-		if err != nil {
+		if err := r.add(name, b.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -4,10 +4,10 @@
 
 let
   archives = {
-    x86_64-linux = { name = "linux-amd64"; sha256 = "{{index .Archives "linux-amd64"}}"; };
-    aarch64-linux = { name = "linux-arm64"; sha256 = "{{index .Archives "linux-arm64"}}"; };
-    x86_64-darwin = { name = "darwin-amd64"; sha256 = "{{index .Archives "darwin-amd64"}}"; };
-    aarch64-darwin = { name = "darwin-arm64"; sha256 = "{{index .Archives "darwin-arm64"}}"; };
+    x86_64-linux = { name = "linux-amd64"; sha256 = "{{sum "linux-amd64"}}"; };
+    aarch64-linux = { name = "linux-arm64"; sha256 = "{{sum "linux-arm64"}}"; };
+    x86_64-darwin = { name = "darwin-amd64"; sha256 = "{{sum "darwin-amd64"}}"; };
+    aarch64-darwin = { name = "darwin-arm64"; sha256 = "{{sum "darwin-arm64"}}"; };
   };
   system = stdenvNoCC.hostPlatform.system;
   archive = archives.${system} or (throw "git-agent: there is no archive for ${system}");

@@ -10,22 +10,22 @@ class GitAgent < Formula
   on_macos do
     on_arm do
       url "{{.Download}}/git-agent-{{.Version}}-darwin-arm64.tar.gz"
-      sha256 "{{index .Archives "darwin-arm64"}}"
+      sha256 "{{sum "darwin-arm64"}}"
     end
     on_intel do
       url "{{.Download}}/git-agent-{{.Version}}-darwin-amd64.tar.gz"
-      sha256 "{{index .Archives "darwin-amd64"}}"
+      sha256 "{{sum "darwin-amd64"}}"
     end
   end
 
   on_linux do
     on_arm do
       url "{{.Download}}/git-agent-{{.Version}}-linux-arm64.tar.gz"
-      sha256 "{{index .Archives "linux-arm64"}}"
+      sha256 "{{sum "linux-arm64"}}"
     end
     on_intel do
       url "{{.Download}}/git-agent-{{.Version}}-linux-amd64.tar.gz"
-      sha256 "{{index .Archives "linux-amd64"}}"
+      sha256 "{{sum "linux-amd64"}}"
     end
   end
 

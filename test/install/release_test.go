@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 
 // released is a release for this machine, made of the tree as it is now. All tests share it.
 var released = sync.OnceValues(func() (string, error) {
-	return release(filepath.Join(kept, "one"))
+	return release(filepath.Join(kept, "one"), "022")
 })
 
 // dist is the directory of a release for this machine.
@@ -58,8 +58,8 @@ func dist(t *testing.T) string {
 }
 
 // release commits the tree as it is, tagged and with a key that signs, to a new repository in dir, and makes
-// a release there, with settings in the environment. Two repositories are the same.
-func release(dir string, settings ...string) (string, error) {
+// a release there, with a umask and settings in the environment. Two repositories are the same.
+func release(dir, umask string, settings ...string) (string, error) {
 	listed, err := exec.Command("git", "-C", "../..", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
 		return "", fmt.Errorf("list the tree: %w", err)
@@ -108,11 +108,11 @@ func release(dir string, settings ...string) (string, error) {
 		{"git", "add", "--force", "."},
 		{"git", "commit", "-q", "-m", "release"},
 		{"git", "tag", "v" + version},
-		{"make", "dist", "ONLY=" + runtime.GOOS + "/" + runtime.GOARCH, "RELEASE_KEY=" + key},
+		{"sh", "-c", "umask " + umask + ` && exec make dist "$@"`, "sh", "ONLY=" + runtime.GOOS + "/" + runtime.GOARCH, "RELEASE_KEY=" + key},
 	} {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir, cmd.Env = dir, gittest.Env(home)
-		if args[0] == "make" {
+		if args[0] == "sh" {
 			cmd.Env = slices.Concat(cmd.Env, []string{"PATH=" + os.Getenv("PATH")}, caches, settings)
 		}
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -155,8 +155,8 @@ func contents(t *testing.T, dir string) map[string][]byte {
 	return files
 }
 
-// TestReproducible makes a release once more: in another directory, time zone and locale, with other settings
-// of git and Go, and without what the first has left in Go's cache.
+// TestReproducible makes a release once more: in another directory, time zone and locale, with another umask and
+// other settings of git and Go, and without what the first has left in Go's cache.
 func TestReproducible(t *testing.T) {
 	gittest.Nightly(t)
 	t.Parallel()
@@ -168,7 +168,7 @@ func TestReproducible(t *testing.T) {
 	if *cold {
 		settings = append(settings, "GOCACHE="+filepath.Join(t.TempDir(), "cache"))
 	}
-	dir, err := release(filepath.Join(t.TempDir(), "a much longer name", "of a directory"), settings...)
+	dir, err := release(filepath.Join(t.TempDir(), "a much longer name", "of a directory"), "077", settings...)
 	if err != nil {
 		t.Fatal(err)
 	}
