@@ -70,7 +70,7 @@ install() {
 	for program in $programs; do
 		put 755 "$built/bin/$program$exe" "bin/$program$exe"
 		for page in "docs/$program".1 "docs/$program"-*.1; do
-			put 644 "$page" "share/man/man1/$(basename -- "$page")"
+			put 644 "$page" "share/man/man1/${page##*/}"
 		done
 		put 644 completions/git-agent.bash "share/bash-completion/completions/$program"
 		put 644 "completions/_$program" "share/zsh/site-functions/_$program"
