@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 )
 
@@ -15,7 +15,7 @@ const MaxSessions = 32
 // An Abandoned is a session that ended without handing off.
 type Abandoned struct {
 	*session.State
-	Exit ExitType
+	Exit record.ExitType
 }
 
 // Abandoned reports whether a peer is a session of this worktree that ended without handing off.
@@ -26,20 +26,20 @@ func (s *Store) Abandoned(n session.Peer) (Abandoned, bool) {
 
 // exitOf is how a session ended if it has something to hand off; "" if it is alive, has handed off
 // already, or has recorded nothing. If nobody can tell, it counts as alive.
-func exitOf(n session.Peer) ExitType {
+func exitOf(n session.Peer) record.ExitType {
 	switch {
 	case n.Mission == "" || n.HandedOff || n.Liveness == session.Lives:
 		return ""
 	case n.Liveness == session.Gone && n.Open != nil:
-		return Killed
+		return record.Killed
 	case n.Liveness == session.Gone:
-		return Crash
+		return record.Crash
 	}
-	return Clean // its SessionEnd hook did not get that far, or a /clear left it
+	return record.Clean // its SessionEnd hook did not get that far, or a /clear left it
 }
 
 // LastSession is the session that last worked on a mission in this worktree, nil if none is known.
-func (s *Store) LastSession(id ledger.ID) *session.State {
+func (s *Store) LastSession(id record.ID) *session.State {
 	for _, st := range s.Workspace.Store.Recent(MaxSessions) {
 		if st.Worktree == s.Repo.GitDir && st.Mission == id && !strings.HasPrefix(st.Session, session.ByHand) {
 			return st

@@ -53,7 +53,7 @@ func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]b
 	return nil
 }
 
-func (w *writing) commits(ctx context.Context, head git.Hash) ([]Commit, error) {
+func (w *writing) commits(ctx context.Context, head git.Hash) ([]record.Commit, error) {
 	n := w.Settings.Handoff.RecentCommits
 	if head.IsZero() || n == 0 {
 		return nil, nil
@@ -62,14 +62,14 @@ func (w *writing) commits(ctx context.Context, head git.Hash) ([]Commit, error) 
 	if err != nil {
 		return nil, err
 	}
-	var list []Commit
+	var list []record.Commit
 	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		name, subject, _ := strings.Cut(entry, " ")
 		hash, err := git.ParseHash(name)
 		if err != nil {
 			return nil, fmt.Errorf("list the commits of %s: %w", head, err)
 		}
-		list = append(list, Commit{Hash: hash, Subject: clean(subject, record.MaxSubject)})
+		list = append(list, record.Commit{Hash: hash, Subject: clean(subject, record.MaxSubject)})
 	}
 	return list, nil
 }

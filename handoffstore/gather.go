@@ -24,8 +24,8 @@ import (
 // A Request says what to hand off. Everything but At, Exit and Mission may be missing.
 type Request struct {
 	At      time.Time
-	Exit    ExitType
-	Mission ledger.ID
+	Exit    record.ExitType
+	Mission record.ID
 	Session string // the one that hands off
 	Agent   string
 	Ended   bool // the session has ended: a crash if its last turn failed
@@ -103,8 +103,8 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 	if r.Running != "" {
 		h.LastOutcome, h.LastPrompt = record.Running, clean(r.Running, record.MaxPrompt)
 	}
-	if r.Ended && h.ExitType == Clean && t.Session == r.Session && t.Outcome == turns.Failed {
-		h.ExitType = Crash
+	if r.Ended && h.ExitType == record.Clean && t.Session == r.Session && t.Outcome == record.Failed {
+		h.ExitType = record.Crash
 	}
 	stash, err := w.uncommitted(fmt.Sprintf("handoff %d: what is not committed", h.Number), r.Session)
 	if err != nil {
@@ -116,8 +116,8 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 		if err != nil {
 			return nil, err
 		}
-		if last.ExitType == Clean && w.At.Sub(last.At) < w.Settings.Handoff.CleanGrace {
-			h.ExitType = Clean
+		if last.ExitType == record.Clean && w.At.Sub(last.At) < w.Settings.Handoff.CleanGrace {
+			h.ExitType = record.Clean
 		}
 		if same && h.ExitType == last.ExitType {
 			return &Gathered{Handoff: last}, nil
@@ -132,7 +132,7 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 
 // begin makes the ledger of a mission whose first turn is still running.
 func (w *writing) begin(r Request) {
-	m := &ledger.Mission{Created: w.At, Agent: r.Agent, Base: w.Snap.Head.Commit.String()}
+	m := &record.Mission{Created: w.At, Agent: r.Agent, Base: w.Snap.Head.Commit.String()}
 	if branch := w.Branch(w.ID); w.Snap.Head.Branch == branch {
 		m.Branch = branch
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/internal/transcript"
 )
 
@@ -32,7 +33,7 @@ func TestGather(t *testing.T) {
 	if err := os.WriteFile(session, []byte(todo+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g := l.gather(0, Request{Exit: Killed, Session: "s", Transcript: session})
+	g := l.gather(0, Request{Exit: record.Killed, Session: "s", Transcript: session})
 	if !g.New {
 		t.Error("the first handoff is not new")
 	}
@@ -40,7 +41,7 @@ func TestGather(t *testing.T) {
 	if got, want := f.Handoff, g.Handoff; got.Text.Size() == 0 || !sameRecord(t, got, want) {
 		t.Errorf("stored\n%+v, gathered\n%+v", got, want)
 	}
-	if f.Number != 1 || f.ExitType != Killed || f.Session != "s" || f.Agent != "claude-code" || f.Branch != "main" || f.Head.String() != head {
+	if f.Number != 1 || f.ExitType != record.Killed || f.Session != "s" || f.Agent != "claude-code" || f.Branch != "main" || f.Head.String() != head {
 		t.Errorf("the record is %+v", f.Handoff)
 	}
 	if f.LastTurn != 1 || f.LastOutcome != "interrupted" || f.LastPrompt != "do it" || f.Summary != "half of it is done" || !f.Written.IsZero() {
@@ -104,17 +105,17 @@ func TestCleanGrace(t *testing.T) {
 		first  Request
 		change bool
 		after  time.Duration
-		second ExitType
-		want   ExitType
+		second record.ExitType
+		want   record.ExitType
 		fresh  bool
 	}{
-		{"4:59", Request{}, false, 4*time.Minute + 59*time.Second, Crash, Clean, false},
-		{"5:01", Request{}, false, 5*time.Minute + time.Second, Crash, Crash, true},
-		{"5:00", Request{}, false, 5 * time.Minute, Killed, Killed, true},
-		{"4:59, and work that is not committed", Request{}, true, 4*time.Minute + 59*time.Second, Killed, Clean, true},
-		{"a crash is no clean end", Request{Exit: Crash}, false, time.Second, Killed, Killed, true},
-		{"clean again", Request{}, false, time.Hour, Clean, Clean, false},
-		{"crash again", Request{Exit: Crash}, false, time.Hour, Crash, Crash, false},
+		{"4:59", Request{}, false, 4*time.Minute + 59*time.Second, record.Crash, record.Clean, false},
+		{"5:01", Request{}, false, 5*time.Minute + time.Second, record.Crash, record.Crash, true},
+		{"5:00", Request{}, false, 5 * time.Minute, record.Killed, record.Killed, true},
+		{"4:59, and work that is not committed", Request{}, true, 4*time.Minute + 59*time.Second, record.Killed, record.Clean, true},
+		{"a crash is no clean end", Request{Exit: record.Crash}, false, time.Second, record.Killed, record.Killed, true},
+		{"clean again", Request{}, false, time.Hour, record.Clean, record.Clean, false},
+		{"crash again", Request{Exit: record.Crash}, false, time.Hour, record.Crash, record.Crash, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -150,7 +151,7 @@ func TestTakeOver(t *testing.T) {
 	})
 	l.turn(2, "s", "done", "more", "done more")
 	l.Write("file", "2\n")
-	l.gather(time.Hour, Request{Session: "s", Exit: Killed})
+	l.gather(time.Hour, Request{Session: "s", Exit: record.Killed})
 	f := l.find("2")
 	text, err := f.Document()
 	if err != nil || string(text) != "Go on.\n" || f.Summary != "a summary" || !reflect.DeepEqual(f.Questions, []string{"why?"}) || f.Log != "/home/dev/log" || f.Source != "HANDOFF.md" {
@@ -159,7 +160,7 @@ func TestTakeOver(t *testing.T) {
 	if screen, err := f.Terminal(); err != nil || string(screen) != "screen\n" || f.Handoff.Terminal != "handoffs/000002/terminal.txt" {
 		t.Errorf("%v: the snapshot is %q at %s", err, screen, f.Handoff.Terminal)
 	}
-	if f.ExitType != Killed || f.LastTurn != 2 || !f.Written.Equal(l.now) || f.Files != 1 {
+	if f.ExitType != record.Killed || f.LastTurn != 2 || !f.Written.Equal(l.now) || f.Files != 1 {
 		t.Errorf("the record is %+v", f.Handoff)
 	}
 	if l.gather(2*time.Hour, Request{Session: "s", Summary: "a better summary"}); l.find("").Doc != "" || l.find("").Summary != "a better summary" {
@@ -178,10 +179,10 @@ func TestFailedTurn(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	l.turn(1, "s", "failed", "do it", "API Error: 500")
-	if g := l.gather(0, Request{Session: "s", Ended: true}); g.ExitType != Crash {
+	if g := l.gather(0, Request{Session: "s", Ended: true}); g.ExitType != record.Crash {
 		t.Errorf("the exit is %s", g.ExitType)
 	}
-	if g := l.gather(time.Hour, Request{Session: "s", Summary: "all is well"}); g.ExitType != Clean {
+	if g := l.gather(time.Hour, Request{Session: "s", Summary: "all is well"}); g.ExitType != record.Clean {
 		t.Errorf("the exit of what was written is %s", g.ExitType)
 	}
 }
@@ -205,7 +206,7 @@ func TestRunning(t *testing.T) {
 	if got := l.Git("cat-file", "-p", mission.Ref()+":mission.json"); !strings.Contains(got, `"agent":"claude-code"`) || !strings.Contains(got, `"sessions":["s"]`) {
 		t.Errorf("the mission is %s", got)
 	}
-	if _, err := l.Gather(t.Context(), Request{Mission: "0badcafe", Exit: Crash, At: l.now}); !errors.Is(err, git.ErrNotFound) {
+	if _, err := l.Gather(t.Context(), Request{Mission: "0badcafe", Exit: record.Crash, At: l.now}); !errors.Is(err, git.ErrNotFound) {
 		t.Errorf("a mission that has recorded nothing: %v", err)
 	}
 }
@@ -226,7 +227,7 @@ func TestGatherAtOnce(t *testing.T) {
 			if i%2 == 1 {
 				from = other // another worktree, another lock
 			}
-			if _, err := from.Gather(t.Context(), Request{At: l.now, Exit: Clean, Mission: mission, Session: fmt.Sprint(i), Summary: fmt.Sprint(i)}); err != nil {
+			if _, err := from.Gather(t.Context(), Request{At: l.now, Exit: record.Clean, Mission: mission, Session: fmt.Sprint(i), Summary: fmt.Sprint(i)}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -9,19 +9,6 @@ import (
 	"gitagent/internal/record"
 )
 
-// What records say, see package record.
-type (
-	ExitType = record.ExitType
-	Commit   = record.Commit
-)
-
-// The exit types, see [record.ExitType].
-const (
-	Clean  = record.Clean
-	Crash  = record.Crash
-	Killed = record.Killed
-)
-
 // A Handoff is the record of one handoff.
 type Handoff record.Handoff
 
@@ -53,7 +40,7 @@ func Parse(data []byte, format git.Format) (*Handoff, error) {
 		err = fmt.Errorf("number %d", h.Number)
 	case h.LastTurn != 0 && !record.IsNumber(h.LastTurn):
 		err = fmt.Errorf("its last turn is %d", h.LastTurn)
-	case !format.Names(h.Head, h.Stash) || slices.ContainsFunc(h.Commits, func(c Commit) bool { return !format.Names(c.Hash) }):
+	case !format.Names(h.Head, h.Stash) || slices.ContainsFunc(h.Commits, func(c record.Commit) bool { return !format.Names(c.Hash) }):
 		err = fmt.Errorf("a hash is not of the format %s", format)
 	}
 	if err != nil {

@@ -73,7 +73,7 @@ func TestBroken(t *testing.T) {
 				t.Error("Next says nothing of it")
 			}
 			l.Write("file", "2\n")
-			if g := l.gather(time.Hour, Request{Session: "s", Exit: Crash}); g.Number != 3 || !g.New || g.Stash.IsZero() {
+			if g := l.gather(time.Hour, Request{Session: "s", Exit: record.Crash}); g.Number != 3 || !g.New || g.Stash.IsZero() {
 				t.Errorf("handed off as %+v", g.Handoff)
 			}
 			if f := l.find(""); f.Number != 3 {

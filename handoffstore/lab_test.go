@@ -19,7 +19,7 @@ import (
 // TestMain keeps the developer's own configuration out.
 func TestMain(m *testing.M) { os.Exit(gittest.Tests{M: m}.Run()) }
 
-const mission = ledger.ID("a1b2c3d4")
+const mission = record.ID("a1b2c3d4")
 
 // A lab is a repository with a store.
 type lab struct {
@@ -59,7 +59,7 @@ func (l *lab) turn(number int, session, outcome, prompt, reply string) {
 	if err == nil {
 		old = m.Tip
 	} else {
-		m = ledger.New(objects, &ledger.Mission{V: record.Version, ID: mission, Created: l.now})
+		m = ledger.New(objects, &record.Mission{V: record.Version, ID: mission, Created: l.now})
 	}
 	m.Mission.AddSession(session)
 	code := l.Git("rev-parse", "HEAD")
@@ -97,7 +97,7 @@ func (l *lab) gather(after time.Duration, r Request) *Gathered {
 	l.t.Helper()
 	r.At, r.Mission = l.now.Add(after), mission
 	if r.Exit == "" {
-		r.Exit = Clean
+		r.Exit = record.Clean
 	}
 	g, err := l.Gather(l.t.Context(), r)
 	if err != nil {

@@ -77,7 +77,7 @@ func (s *Store) Next(ctx context.Context, b Start, peers []session.Peer) (*Brief
 }
 
 // named is the mission that HEAD's branch or the environment names, "" if none.
-func (s *Store) named(ctx context.Context, b Start) (ledger.ID, error) {
+func (s *Store) named(ctx context.Context, b Start) (record.ID, error) {
 	id, err := s.Mission(ctx)
 	if err == nil && id == "" {
 		id, _ = record.ParseID(b.Asked)
@@ -103,7 +103,7 @@ func (s *Store) before(b Start, peers []session.Peer) []session.Peer {
 
 // consider looks at the last handoff of a mission. If st, the session that worked on it, may still
 // be at work, or there is no handoff, ok is false and the next mission is to be considered.
-func (s *Store) consider(ctx context.Context, id ledger.ID, st *session.State, b Start, me *session.State, peers []session.Peer) (told *Briefing, ok bool, err error) {
+func (s *Store) consider(ctx context.Context, id record.ID, st *session.State, b Start, me *session.State, peers []session.Peer) (told *Briefing, ok bool, err error) {
 	if id == "" {
 		return &Briefing{}, true, nil
 	}
@@ -170,7 +170,7 @@ func decide(f *Found, t *turns.Turn, b Start, me *session.State, taken bool) Sco
 		return Nothing // somebody has gone on from it
 	case b.Source == "resume" && (me.Seen.IsZero() || !f.At.After(me.Seen)):
 		return Nothing // nobody has worked here since, as far as is known
-	case f.ExitType != Clean, !f.Written.IsZero():
+	case f.ExitType != record.Clean, !f.Written.IsZero():
 		return Full
 	case b.Source == "clear":
 		return Nothing // the user wants a conversation without the last one
@@ -284,5 +284,5 @@ func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registra
 	if about, err := s.aboutHere(ctx, objects, l, t); err != nil || !about {
 		return nil, err
 	}
-	return &Request{At: b.At, Exit: Crash, Mission: id, Session: t.Session, Agent: t.Agent}, nil
+	return &Request{At: b.At, Exit: record.Crash, Mission: id, Session: t.Session, Agent: t.Agent}, nil
 }

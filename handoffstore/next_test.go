@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/turns"
 )
@@ -13,7 +14,7 @@ func TestDecide(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	const me, other, third = "s-me", "s-other", "s-third"
-	handoff := func(exit ExitType, written bool) *Handoff {
+	handoff := func(exit record.ExitType, written bool) *Handoff {
 		h := &Handoff{Mission: "a1b2c3d4", Number: 3, At: at, ExitType: exit, Session: other, LastTurn: 7}
 		if written {
 			h.Written = at
@@ -30,27 +31,27 @@ func TestDecide(t *testing.T) {
 		in     string // the mission in whose ledger it lies, if another one
 		want   Scope
 	}{
-		{"a crash", "startup", handoff(Crash, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"a kill", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"a document", "startup", handoff(Clean, true), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"a clean end", "startup", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Line},
-		{"a document, after /clear", "clear", handoff(Clean, true), turns.Turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
-		{"a clean end, after /clear", "clear", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
-		{"a kill that was told", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Nothing},
-		{"another one was told", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/2"}}}, false, "", Full},
-		{"taken by a peer", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, true, "", Nothing},
-		{"somebody has gone on from it", "startup", handoff(Killed, false), turns.Turn{Turn: 8, Session: third}, session.State{}, false, "", Nothing},
-		{"its own session has gone on", "startup", handoff(Clean, true), turns.Turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
-		{"inherited by a fork", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "0badcafe", Nothing},
-		{"resumed, and another session has worked since", "resume", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Seen: at.Add(-time.Hour)}, false, "", Full},
-		{"resumed, and it was there before", "resume", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Seen: at.Add(time.Hour)}, false, "", Nothing},
-		{"resumed, of which nothing is known", "resume", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
-		{"compacted", "compact", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"compacted, and told before", "compact", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Full},
-		{"compacted, and told after it", "compact", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at}}}, false, "", Nothing},
-		{"compacted, and told of it in a line", "compact", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at, Line: true}}}, false, "", Full},
-		{"compacted, and told long ago", "compact", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at.Add(-time.Hour)}}}, false, "", Full},
-		{"told in a line", "resume", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Line: true}}}, false, "", Nothing},
+		{"a crash", "startup", handoff(record.Crash, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
+		{"a kill", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
+		{"a document", "startup", handoff(record.Clean, true), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
+		{"a clean end", "startup", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Line},
+		{"a document, after /clear", "clear", handoff(record.Clean, true), turns.Turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
+		{"a clean end, after /clear", "clear", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
+		{"a kill that was told", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Nothing},
+		{"another one was told", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/2"}}}, false, "", Full},
+		{"taken by a peer", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, true, "", Nothing},
+		{"somebody has gone on from it", "startup", handoff(record.Killed, false), turns.Turn{Turn: 8, Session: third}, session.State{}, false, "", Nothing},
+		{"its own session has gone on", "startup", handoff(record.Clean, true), turns.Turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
+		{"inherited by a fork", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "0badcafe", Nothing},
+		{"resumed, and another session has worked since", "resume", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Seen: at.Add(-time.Hour)}, false, "", Full},
+		{"resumed, and it was there before", "resume", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Seen: at.Add(time.Hour)}, false, "", Nothing},
+		{"resumed, of which nothing is known", "resume", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
+		{"compacted", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
+		{"compacted, and told before", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Full},
+		{"compacted, and told after it", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at}}}, false, "", Nothing},
+		{"compacted, and told of it in a line", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at, Line: true}}}, false, "", Full},
+		{"compacted, and told long ago", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at.Add(-time.Hour)}}}, false, "", Full},
+		{"told in a line", "resume", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Line: true}}}, false, "", Nothing},
 	} {
 		f := &Found{Handoff: tt.h, In: tt.h.Mission}
 		if tt.in != "" {
@@ -60,7 +61,7 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}
-	own := &Found{Handoff: handoff(Killed, true), In: "a1b2c3d4"}
+	own := &Found{Handoff: handoff(record.Killed, true), In: "a1b2c3d4"}
 	own.Session = me
 	for source, want := range map[string]Scope{"startup": Nothing, "resume": Nothing, "clear": Nothing, "compact": Full} {
 		if got := decide(own, &turns.Turn{Turn: 7, Session: me}, Start{Source: source, Session: me}, &session.State{}, false); got != want {

@@ -19,14 +19,14 @@ import (
 // List returns the handoffs of a mission, in order, including those that a fork inherited. If there
 // is no such mission, the error wraps [git.ErrNotFound]. A handoff that can't be read is left out
 // and reported in the error.
-func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Handoff, error) {
+func List(ctx context.Context, repo *git.Repo, id record.ID) ([]*Handoff, error) {
 	list, err := Newest(ctx, repo, id, math.MaxInt)
 	slices.Reverse(list)
 	return list, err
 }
 
 // Newest is [List] for the last of a mission's handoffs, at most so many, the newest first.
-func Newest(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]*Handoff, error) {
+func Newest(ctx context.Context, repo *git.Repo, id record.ID, most int) ([]*Handoff, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	l, err := ledger.Open(ctx, repo, objects, id)
@@ -52,7 +52,7 @@ func Newest(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]*Han
 // A Found is a handoff in its ledger. The caller closes it.
 type Found struct {
 	*Handoff
-	In     ledger.ID // the mission in whose ledger it was found; a fork inherits its source's handoffs
+	In     record.ID // the mission in whose ledger it was found; a fork inherits its source's handoffs
 	Ledger *ledger.Ledger
 
 	objects *git.Objects
@@ -61,7 +61,7 @@ type Found struct {
 // Find returns the handoff that a person names: `3` of the current mission, `a1b2/3`, or `a1b2`,
 // `latest` or nothing for the last one, with 4 digits or more of the mission's id. If there is none, the
 // error wraps [git.ErrNotFound].
-func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (*Found, error) {
+func Find(ctx context.Context, repo *git.Repo, current record.ID, name string) (*Found, error) {
 	typed, number, ok := parseName(name)
 	if !ok {
 		return nil, fmt.Errorf("handoff %q: %w", name, git.ErrNotFound)
@@ -97,7 +97,7 @@ func parseName(name string) (mission string, number int, ok bool) {
 }
 
 // open reads a handoff, or the last one if number is 0.
-func open(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (_ *Found, err error) {
+func open(ctx context.Context, repo *git.Repo, id record.ID, number int) (_ *Found, err error) {
 	f := &Found{In: id, objects: repo.Objects(ctx)}
 	defer func() {
 		if err != nil {

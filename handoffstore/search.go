@@ -19,10 +19,10 @@ import (
 
 // A Hit is a handoff in which everything was found that a search looks for.
 type Hit struct {
-	Mission ledger.ID // that the handoff was made in, as its record says
+	Mission record.ID // that the handoff was made in, as its record says
 	Number  int
 	At      time.Time
-	In      ledger.ID // the mission that it is named by
+	In      record.ID // the mission that it is named by
 	Tip     git.Hash  // of its ledger
 	*search.Matches
 
@@ -36,7 +36,7 @@ type Hit struct {
 // inherited is looked at once, and so is what later handoffs took over; but what a stranger wrote never
 // stands for what the user may rely on. What can't be read is left out, and the error says so. What is held
 // of the missions has a limit, [ledger.MaxHeld].
-func Search(ctx context.Context, of *workspace.Workspace, tips map[ledger.ID]git.Hash, query *search.Query, since time.Time, f func(time.Time, *Hit) error) error {
+func Search(ctx context.Context, of *workspace.Workspace, tips map[record.ID]git.Hash, query *search.Query, since time.Time, f func(time.Time, *Hit) error) error {
 	objects := of.Repo.Objects(ctx)
 	defer objects.Close()
 	w := &walk{
@@ -44,7 +44,7 @@ func Search(ctx context.Context, of *workspace.Workspace, tips map[ledger.ID]git
 		taken: make(map[git.Hash]bool), told: make(map[[sha256.Size]byte]bool),
 	}
 	var sources []ledger.Source[*cursor]
-	err := ledger.Ends(objects, tips, &w.unread, func(id ledger.ID, end time.Time) {
+	err := ledger.Ends(objects, tips, &w.unread, func(id record.ID, end time.Time) {
 		sources = append(sources, w.source(id, end))
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func Search(ctx context.Context, of *workspace.Workspace, tips map[ledger.ID]git
 type walk struct {
 	objects *git.Objects
 	relied  *workspace.Relied
-	tips    map[ledger.ID]git.Hash
+	tips    map[record.ID]git.Hash
 	query   *search.Query
 	since   time.Time
 	taken   map[git.Hash]bool          // trees of handoffs; whether the user may rely on one
@@ -76,7 +76,7 @@ type walk struct {
 
 // A cursor is where a walk is in a mission.
 type cursor struct {
-	id    ledger.ID
+	id    record.ID
 	begun bool // it has given the mission itself
 	below int  // the handoffs below this number are to come
 	found bool // something was found in the next one
@@ -89,7 +89,7 @@ type cursor struct {
 
 // source gives a mission each time that it has come to a handoff that is to be taken, the last one first.
 // It begins with the mission itself, which is opened only after that.
-func (w *walk) source(id ledger.ID, end time.Time) ledger.Source[*cursor] {
+func (w *walk) source(id record.ID, end time.Time) ledger.Source[*cursor] {
 	c := &cursor{id: id, below: record.MaxNumber + 1}
 	return ledger.Source[*cursor]{
 		At: end, Held: c.size, Drop: c.drop,

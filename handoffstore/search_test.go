@@ -116,10 +116,10 @@ func TestSearchStranger(t *testing.T) {
 	if len(want) != 1 {
 		t.Fatalf("ours are %q", want)
 	}
-	record := l.Git("cat-file", "blob", mission.Ref()+":handoffs/000001/handoff.json")
-	for id, record := range map[ledger.ID]string{"f0f0f0f0": record, "f1f1f1f1": strings.Replace(record, `"at":"2026`, `"at":"2096`, 1)} {
+	data := l.Git("cat-file", "blob", mission.Ref()+":handoffs/000001/handoff.json")
+	for id, text := range map[record.ID]string{"f0f0f0f0": data, "f1f1f1f1": strings.Replace(data, `"at":"2026`, `"at":"2096`, 1)} {
 		l.inherit(id)
-		l.replant(id, "handoffs/000001/handoff.json", strings.ReplaceAll(record, string(mission), string(id)))
+		l.replant(id, "handoffs/000001/handoff.json", strings.ReplaceAll(text, string(mission), string(id)))
 	}
 	l.inherit("f2f2f2f2")
 	got := l.found(time.Time{}, "parser")
@@ -130,7 +130,7 @@ func TestSearchStranger(t *testing.T) {
 }
 
 // replant puts a file into a ledger, as a stranger can.
-func (l *lab) replant(id ledger.ID, path, content string) {
+func (l *lab) replant(id record.ID, path, content string) {
 	l.t.Helper()
 	objects := l.Store.Repo.Objects(l.t.Context())
 	defer objects.Close()
@@ -152,7 +152,7 @@ func (l *lab) replant(id ledger.ID, path, content string) {
 }
 
 // inherit makes a mission that has what the lab's has.
-func (l *lab) inherit(id ledger.ID) {
+func (l *lab) inherit(id record.ID) {
 	l.t.Helper()
 	objects := l.Store.Repo.Objects(l.t.Context())
 	defer objects.Close()
@@ -160,7 +160,7 @@ func (l *lab) inherit(id ledger.ID) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	m.ID, m.Mission = id, &ledger.Mission{V: record.Version, ID: id, Created: l.now}
+	m.ID, m.Mission = id, &record.Mission{V: record.Version, ID: id, Created: l.now}
 	who := git.Signature{Name: "a", Email: "b", When: l.now.Add(time.Hour)}
 	tip, err := m.Append(ledger.Event{Subject: "fork", Author: who, Committer: who})
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
 )
@@ -23,7 +24,7 @@ type writing struct {
 
 // write runs f, which stages and commits an event, until it loses no race; what is for reflogs.
 // publish says that f will change the worktree.
-func (s *Store) write(ctx context.Context, id ledger.ID, at time.Time, what string, publish bool, f func(context.Context, *writing) error) error {
+func (s *Store) write(ctx context.Context, id record.ID, at time.Time, what string, publish bool, f func(context.Context, *writing) error) error {
 	job := transaction.Of(transaction.Job{Mission: id, At: at, What: what})
 	return transaction.Worktree(ctx, s.Workspace, func() error {
 		return transaction.Run(ctx, s.Workspace, job, func(ctx context.Context, tx *transaction.Tx) error {

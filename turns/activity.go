@@ -1,6 +1,6 @@
 package turns
 
-import "gitagent/internal/ledger"
+import "gitagent/internal/record"
 
 // An Activity is what the sessions of a mission do.
 type Activity string
@@ -13,7 +13,7 @@ const (
 )
 
 // ActivityOf says what the sessions of a mission do, of which one that runs a turn counts most.
-func ActivityOf(id ledger.ID, live []Live) Activity {
+func ActivityOf(id record.ID, live []Live) Activity {
 	does := IsEnded
 	for _, l := range live {
 		switch {

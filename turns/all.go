@@ -32,12 +32,12 @@ func EachOfAll(ctx context.Context, w *workspace.Workspace, f func(*Turn) error)
 }
 
 // EachOfMissions is [EachOfAll] for some missions, given with the tips of their ledgers.
-func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[ledger.ID]git.Hash, f func(*Turn) error) error {
+func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[record.ID]git.Hash, f func(*Turn) error) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	m := &merging{ctx: ctx, objects: objects, tips: tips, relied: w.Relied(ctx, objects), orphans: make(map[identity]bool)}
 	var sources []ledger.Source[*cursor]
-	err := ledger.Ends(objects, tips, &m.unread, func(id ledger.ID, end time.Time) {
+	err := ledger.Ends(objects, tips, &m.unread, func(id record.ID, end time.Time) {
 		sources = append(sources, m.source(id, end))
 	})
 	if err != nil {
@@ -59,7 +59,7 @@ func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[ledger
 type merging struct {
 	ctx     context.Context
 	objects *git.Objects
-	tips    map[ledger.ID]git.Hash
+	tips    map[record.ID]git.Hash
 	relied  *workspace.Relied
 	orphans map[identity]bool // handed over, but not as their own mission's; whether the user may rely on one
 	unread  ledger.Unread
@@ -76,7 +76,7 @@ func identify(t *Turn) identity {
 
 // source gives a mission, which it opens at the first question, each time that it has come to a turn that
 // is to be taken.
-func (m *merging) source(id ledger.ID, end time.Time) ledger.Source[*cursor] {
+func (m *merging) source(id record.ID, end time.Time) ledger.Source[*cursor] {
 	c := &cursor{id: id, below: record.MaxNumber + 1}
 	return ledger.Source[*cursor]{
 		At: end, Held: c.size, Drop: c.drop,
@@ -112,7 +112,7 @@ func (m *merging) open(c *cursor) error {
 
 // other opens the ledger of another mission; nil if it is not here or can't be read, which is
 // reported when it is its turn.
-func (m *merging) other(l *ledger.Ledger, id ledger.ID) *ledger.Ledger {
+func (m *merging) other(l *ledger.Ledger, id record.ID) *ledger.Ledger {
 	tip, ok := m.tips[id]
 	if !ok || id == l.ID {
 		return nil
@@ -192,7 +192,7 @@ const firstAtOnce = 4
 
 // A cursor is where a pass is in a mission.
 type cursor struct {
-	id     ledger.ID
+	id     record.ID
 	below  int  // the turns below this number are to come
 	chosen bool // the next one is not handed over as another mission's
 	ended  bool // all that is to come was read

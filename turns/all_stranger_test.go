@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
 // replant makes the ledger of a mission as a stranger can: out of another one, with other records, and
 // with a date in the future. It begins anew, or goes on from a commit.
-func (l *lab) replant(id, from ledger.ID, on string, change func(record string) string) {
+func (l *lab) replant(id, from record.ID, on string, change func(record string) string) {
 	l.t.Helper()
 	w := l.In(l.Dir)
 	w.Env = append(slices.Clone(w.Env), "GIT_INDEX_FILE="+l.t.TempDir()+"/index", "GIT_COMMITTER_DATE=@4000000000 +0000")
@@ -50,20 +51,20 @@ func TestStrangerHidesNothing(t *testing.T) {
 		return lie(record)
 	}
 	same := func(record string) string { return record }
-	for name, plant := range map[string]func(l *lab, source ledger.ID){
-		"nothing": func(l *lab, source ledger.ID) { l.Git("update-ref", "-d", source.Ref()) },
-		"another mission with its turns": func(l *lab, source ledger.ID) {
+	for name, plant := range map[string]func(l *lab, source record.ID){
+		"nothing": func(l *lab, source record.ID) { l.Git("update-ref", "-d", source.Ref()) },
+		"another mission with its turns": func(l *lab, source record.ID) {
 			l.Git("update-ref", "-d", source.Ref())
 			l.replant("99990000", forkID, "", lie)
 		},
-		"another mission with its records, without what was said": func(l *lab, source ledger.ID) {
+		"another mission with its records, without what was said": func(l *lab, source record.ID) {
 			l.Git("update-ref", "-d", source.Ref())
 			l.replant("99990000", forkID, "", same)
 		},
-		"its source anew":                      func(l *lab, source ledger.ID) { l.replant(source, source, "", lie) },
-		"its source anew, with one of ours":    func(l *lab, source ledger.ID) { l.replant(source, source, "", early) },
-		"more of its source":                   func(l *lab, source ledger.ID) { l.replant(source, source, source.Ref(), lie) },
-		"more of its source, with one of ours": func(l *lab, source ledger.ID) { l.replant(source, source, source.Ref(), early) },
+		"its source anew":                      func(l *lab, source record.ID) { l.replant(source, source, "", lie) },
+		"its source anew, with one of ours":    func(l *lab, source record.ID) { l.replant(source, source, "", early) },
+		"more of its source":                   func(l *lab, source record.ID) { l.replant(source, source, source.Ref(), lie) },
+		"more of its source, with one of ours": func(l *lab, source record.ID) { l.replant(source, source, source.Ref(), early) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -27,20 +27,20 @@ type grove struct {
 	code     git.Hash
 	rand     *rand.Rand
 	now      time.Time
-	missions map[ledger.ID]*tree
+	missions map[record.ID]*tree
 	say      func(*turns.Turn) (segment []byte) // fills in what was said in a turn; may be nil
 }
 
 // A tree is a mission of a grove.
 type tree struct {
-	id    ledger.ID
-	began ledger.ID
+	id    record.ID
+	began record.ID
 	turns []grown // in order
 }
 
 // A grown is a turn of a tree, as it stands there.
 type grown struct {
-	id      ledger.TurnID
+	id      record.TurnID
 	started time.Time
 	at      time.Time
 	commit  git.Hash // the ledger's, when it had been recorded
@@ -56,7 +56,7 @@ func newGrove(t *testing.T, seed uint64) *grove {
 	t.Cleanup(objects.Close)
 	g := &grove{
 		t: t, repo: r, objects: objects, rand: rand.New(rand.NewPCG(seed, 0)),
-		now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), missions: make(map[ledger.ID]*tree),
+		now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), missions: make(map[record.ID]*tree),
 	}
 	g.code = git.NewHash(r.Git("commit-tree", "-m", "code", r.Git("mktree", "--missing")))
 	return g
@@ -75,11 +75,11 @@ func (g *grove) some() *tree {
 		ids = append(ids, string(id))
 	}
 	slices.Sort(ids)
-	return g.missions[ledger.ID(ids[g.rand.IntN(len(ids))])]
+	return g.missions[record.ID(ids[g.rand.IntN(len(ids))])]
 }
 
 // event adds an event to a ledger that is as in a commit, if that is not zero, and has a mission.
-func (g *grove) event(m *ledger.Mission, at git.Hash, files map[string][]byte) git.Hash {
+func (g *grove) event(m *record.Mission, at git.Hash, files map[string][]byte) git.Hash {
 	l := ledger.New(g.objects, m)
 	if !at.IsZero() {
 		var err error
@@ -97,7 +97,7 @@ func (g *grove) event(m *ledger.Mission, at git.Hash, files map[string][]byte) g
 }
 
 // head is a mission's head as it is in one of the commits of its ledger.
-func (g *grove) head(id ledger.ID, commit git.Hash) *ledger.Mission {
+func (g *grove) head(id record.ID, commit git.Hash) *record.Mission {
 	l, err := ledger.At(g.objects, id, commit)
 	if err != nil {
 		g.t.Fatal(err)
@@ -106,8 +106,8 @@ func (g *grove) head(id ledger.ID, commit git.Hash) *ledger.Mission {
 }
 
 // record records a turn of a mission on top of one of its ledger's commits.
-func (g *grove) record(began ledger.ID, number int, started time.Time, on git.Hash) grown {
-	t := turns.Turn{V: 1, Kind: "turn", Mission: began, Turn: number, Started: started, At: g.tick(), Outcome: turns.Done, Code: g.code}
+func (g *grove) record(began record.ID, number int, started time.Time, on git.Hash) grown {
+	t := turns.Turn{V: 1, Kind: "turn", Mission: began, Turn: number, Started: started, At: g.tick(), Outcome: record.Done, Code: g.code}
 	files := make(map[string][]byte)
 	if g.say != nil {
 		files[ledger.TurnPath("transcript", number, ".jsonl")] = g.say(&t)
@@ -116,7 +116,7 @@ func (g *grove) record(began ledger.ID, number int, started time.Time, on git.Ha
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	m := &ledger.Mission{V: 1, ID: began, Created: g.now}
+	m := &record.Mission{V: 1, ID: began, Created: g.now}
 	if !on.IsZero() {
 		m = g.head(began, on)
 	}
@@ -127,7 +127,7 @@ func (g *grove) record(began ledger.ID, number int, started time.Time, on git.Ha
 
 // grow does one thing at random.
 func (g *grove) grow() {
-	fresh := ledger.ID(fmt.Sprintf("%08x", g.rand.Uint32()))
+	fresh := record.ID(fmt.Sprintf("%08x", g.rand.Uint32()))
 	what := g.rand.IntN(20)
 	if len(g.missions) == 0 {
 		what = 0
@@ -152,7 +152,7 @@ func (g *grove) grow() {
 			n--
 		}
 		g.tick()
-		commit := g.event(&ledger.Mission{V: 1, ID: fresh, Created: g.now, ForkedFrom: &from.id}, m.turns[n].commit, nil)
+		commit := g.event(&record.Mission{V: 1, ID: fresh, Created: g.now, ForkedFrom: &from.id}, m.turns[n].commit, nil)
 		f := &tree{id: fresh, began: fresh, turns: slices.Clone(m.turns[:n+1])}
 		f.turns[n].commit = commit
 		g.missions[fresh] = f
@@ -190,12 +190,12 @@ func (g *grove) plant() *git.Repo {
 }
 
 // has reports whether a mission has a turn.
-func (m *tree) has(id ledger.TurnID, started time.Time) bool {
+func (m *tree) has(id record.TurnID, started time.Time) bool {
 	return m != nil && slices.ContainsFunc(m.turns, func(t grown) bool { return t.id == id && t.started.Equal(started) })
 }
 
 // named is how the tests name a turn.
-func named(id ledger.TurnID, started time.Time) string {
+func named(id record.TurnID, started time.Time) string {
 	return fmt.Sprint(id, " of ", started.UTC().Format(time.StampMilli))
 }
 

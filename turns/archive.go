@@ -22,14 +22,14 @@ var ErrArchived = errors.New("it is archived")
 
 // An Archiving says what became of missions that were to be archived, or would.
 type Archiving struct {
-	Done []ledger.ID
+	Done []record.ID
 	Left []Leaving
 	Refs int // that went
 }
 
 // A Leaving is a mission that was not archived.
 type Leaving struct {
-	ID  ledger.ID
+	ID  record.ID
 	Why string
 }
 
@@ -41,7 +41,7 @@ type Leaving struct {
 // where readers look for it; what is left of its refs goes with the next archiving. The refs go while nobody
 // else has their missions, few at a time: a hook that waits takes a lock of git's that stays for that of a dead
 // one. What has gone on until then stays.
-func (r *Recorder) Archive(ctx context.Context, ids []ledger.ID, used map[ledger.ID]string, dry bool) (*Archiving, error) {
+func (r *Recorder) Archive(ctx context.Context, ids []record.ID, used map[record.ID]string, dry bool) (*Archiving, error) {
 	a, held, err := r.beginArchive(ctx)
 	if err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func (r *Recorder) Archive(ctx context.Context, ids []ledger.ID, used map[ledger
 		return nil, err
 	}
 	if !dry && len(a.entries) > 0 {
-		err = a.replace(ctx, held, func(index *archive.Index) (map[ledger.ID]archive.Entry, error) {
-			changes := make(map[ledger.ID]archive.Entry)
+		err = a.replace(ctx, held, func(index *archive.Index) (map[record.ID]archive.Entry, error) {
+			changes := make(map[record.ID]archive.Entry)
 			for id, e := range a.entries {
 				if _, err := a.aside(ctx, index, id, e.Ledger, changes); err != nil {
 					return nil, err
@@ -80,9 +80,9 @@ func (r *Recorder) Archive(ctx context.Context, ids []ledger.ID, used map[ledger
 type archiving struct {
 	*Recorder
 	objects *git.Objects
-	entries map[ledger.ID]archive.Entry // of the missions whose refs go
-	remains map[ledger.ID]archive.Entry // of missions without a ledger's ref, of which other refs remained
-	left    map[ledger.ID]string        // why others stay
+	entries map[record.ID]archive.Entry // of the missions whose refs go
+	remains map[record.ID]archive.Entry // of missions without a ledger's ref, of which other refs remained
+	left    map[record.ID]string        // why others stay
 	done    *Archiving
 }
 
@@ -93,8 +93,8 @@ func (r *Recorder) beginArchive(ctx context.Context) (*archiving, *lock.Lock, er
 		return nil, nil, err
 	}
 	return &archiving{
-		Recorder: r, objects: r.Repo.Objects(ctx), done: new(Archiving), left: make(map[ledger.ID]string),
-		entries: make(map[ledger.ID]archive.Entry), remains: make(map[ledger.ID]archive.Entry),
+		Recorder: r, objects: r.Repo.Objects(ctx), done: new(Archiving), left: make(map[record.ID]string),
+		entries: make(map[record.ID]archive.Entry), remains: make(map[record.ID]archive.Entry),
 	}, held, nil
 }
 
@@ -104,14 +104,14 @@ func (a *archiving) end(held *lock.Lock) {
 }
 
 // choose decides what goes.
-func (a *archiving) choose(ctx context.Context, ids []ledger.ID, used map[ledger.ID]string) error {
+func (a *archiving) choose(ctx context.Context, ids []record.ID, used map[record.ID]string) error {
 	refs, err := a.Repo.Refs(ctx, "refs/agent/missions/", "refs/notes/agent/", a.Branch(""))
 	if err != nil {
 		return err
 	}
 	used = maps.Clone(used)
 	if used == nil {
-		used = make(map[ledger.ID]string)
+		used = make(map[record.ID]string)
 	}
 	for _, st := range a.Store.All() {
 		if st.Open != nil {
@@ -121,7 +121,7 @@ func (a *archiving) choose(ctx context.Context, ids []ledger.ID, used map[ledger
 	if err := a.checkedOut(ctx, used); err != nil {
 		return err
 	}
-	tips := make(map[ledger.ID]git.Hash)
+	tips := make(map[record.ID]git.Hash)
 	for _, id := range ids {
 		if tip, ok := refs[id.Ref()]; ok && used[id] == "" {
 			tips[id] = tip
@@ -153,7 +153,7 @@ func (a *archiving) choose(ctx context.Context, ids []ledger.ID, used map[ledger
 }
 
 // checkedOut adds the missions whose branches are checked out to those that are used.
-func (a *archiving) checkedOut(ctx context.Context, used map[ledger.ID]string) error {
+func (a *archiving) checkedOut(ctx context.Context, used map[record.ID]string) error {
 	worktrees, err := a.Repo.Worktrees(ctx)
 	for _, w := range worktrees {
 		if id, ok := a.MissionOf(w.Branch); ok {
@@ -164,7 +164,7 @@ func (a *archiving) checkedOut(ctx context.Context, used map[ledger.ID]string) e
 }
 
 // refsOf are the refs of a mission, its ledger's first.
-func (a *archiving) refsOf(id ledger.ID) []string {
+func (a *archiving) refsOf(id record.ID) []string {
 	return []string{id.Ref(), id.NotesRef(), a.Branch(id)}
 }
 
@@ -224,7 +224,7 @@ func (r *Recorder) archive(ctx context.Context, objects *git.Objects) (*archive.
 }
 
 // replace moves the archive to what change makes of it.
-func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*archive.Index) (map[ledger.ID]archive.Entry, error)) error {
+func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*archive.Index) (map[record.ID]archive.Entry, error)) error {
 	return transaction.Alone(ctx, a.Repo, held, "archive", func() ([]git.Update, error) {
 		refs, err := a.Repo.Refs(ctx, archive.IndexRef, archive.KeepRef)
 		if err != nil {
@@ -255,7 +255,7 @@ func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*a
 
 // aside adds to the changes what the archive has of a mission, as one of its own, if the ledger that takes its
 // place does not contain it, and returns the id that it has then.
-func (a *archiving) aside(ctx context.Context, index *archive.Index, id ledger.ID, tip git.Hash, changes map[ledger.ID]archive.Entry) (ledger.ID, error) {
+func (a *archiving) aside(ctx context.Context, index *archive.Index, id record.ID, tip git.Hash, changes map[record.ID]archive.Entry) (record.ID, error) {
 	had, ok, err := index.Find(id)
 	if err != nil || !ok {
 		return "", err
@@ -281,8 +281,8 @@ func (a *archiving) aside(ctx context.Context, index *archive.Index, id ledger.I
 }
 
 // together parts missions into those that have one lock.
-func together(ids []ledger.ID) [][]ledger.ID {
-	byLock := make(map[uint32][]ledger.ID)
+func together(ids []record.ID) [][]record.ID {
+	byLock := make(map[uint32][]record.ID)
 	for _, id := range slices.Sorted(slices.Values(ids)) {
 		n := session.MissionLock(id)
 		byLock[n] = append(byLock[n], id)
@@ -291,7 +291,7 @@ func together(ids []ledger.ID) [][]ledger.ID {
 }
 
 // alone moves refs of some missions while nobody else has any that shares their lock.
-func (a *archiving) alone(ctx context.Context, ids []ledger.ID, steps ...func([]ledger.ID) ([]git.Update, error)) error {
+func (a *archiving) alone(ctx context.Context, ids []record.ID, steps ...func([]record.ID) ([]git.Update, error)) error {
 	for _, some := range together(ids) {
 		held, err := a.Store.LockMission(ctx, some[0])
 		if err != nil {
@@ -315,12 +315,12 @@ func (a *archiving) drop(ctx context.Context) error {
 	a.done.Refs = 0
 	ids := slices.AppendSeq(slices.Collect(maps.Keys(a.entries)), maps.Keys(a.remains))
 	return a.alone(ctx, ids,
-		func(some []ledger.ID) ([]git.Update, error) { return a.dropLedgers(ctx, some) },
-		func(some []ledger.ID) ([]git.Update, error) { return a.dropRemains(ctx, some) })
+		func(some []record.ID) ([]git.Update, error) { return a.dropLedgers(ctx, some) },
+		func(some []record.ID) ([]git.Update, error) { return a.dropRemains(ctx, some) })
 }
 
 // read returns the refs of some missions, and which are checked out.
-func (a *archiving) read(ctx context.Context, ids []ledger.ID) (refs map[string]git.Hash, used map[ledger.ID]string, err error) {
+func (a *archiving) read(ctx context.Context, ids []record.ID) (refs map[string]git.Hash, used map[record.ID]string, err error) {
 	var names []string
 	for _, id := range ids {
 		names = append(names, a.refsOf(id)...)
@@ -328,12 +328,12 @@ func (a *archiving) read(ctx context.Context, ids []ledger.ID) (refs map[string]
 	if refs, err = a.Repo.Refs(ctx, names...); err != nil {
 		return nil, nil, err
 	}
-	used = make(map[ledger.ID]string)
+	used = make(map[record.ID]string)
 	return refs, used, a.checkedOut(ctx, used)
 }
 
 // dropLedgers lists the ledgers' refs that go: nothing has happened to their missions meanwhile.
-func (a *archiving) dropLedgers(ctx context.Context, ids []ledger.ID) (updates []git.Update, err error) {
+func (a *archiving) dropLedgers(ctx context.Context, ids []record.ID) (updates []git.Update, err error) {
 	refs, used, err := a.read(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -357,7 +357,7 @@ func (a *archiving) dropLedgers(ctx context.Context, ids []ledger.ID) (updates [
 }
 
 // dropRemains lists the refs of missions without a ledger's that are as the archive has them.
-func (a *archiving) dropRemains(ctx context.Context, ids []ledger.ID) (updates []git.Update, err error) {
+func (a *archiving) dropRemains(ctx context.Context, ids []record.ID) (updates []git.Update, err error) {
 	refs, used, err := a.read(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -385,7 +385,7 @@ func (a *archiving) dropRemains(ctx context.Context, ids []ledger.ID) (updates [
 // Unarchive gives archived missions their refs again, and takes them out of the archive. A mission that is not
 // there is an error, before anything is changed. Where a program that does not see archives has begun a mission
 // anew, the archived one comes out with an id of its own: apart says which.
-func (r *Recorder) Unarchive(ctx context.Context, ids []ledger.ID) (apart map[ledger.ID]ledger.ID, err error) {
+func (r *Recorder) Unarchive(ctx context.Context, ids []record.ID) (apart map[record.ID]record.ID, err error) {
 	apart, err = r.unarchive(ctx, ids)
 	if err == nil && len(apart) > 0 {
 		_, err = r.unarchive(ctx, slices.Sorted(maps.Values(apart)))
@@ -395,7 +395,7 @@ func (r *Recorder) Unarchive(ctx context.Context, ids []ledger.ID) (apart map[le
 
 // unarchive leaves in the archive, apart, what has been begun anew. The ledgers' refs come last: whatever is killed
 // when, a mission that has one has the others too.
-func (r *Recorder) unarchive(ctx context.Context, ids []ledger.ID) (apart map[ledger.ID]ledger.ID, err error) {
+func (r *Recorder) unarchive(ctx context.Context, ids []record.ID) (apart map[record.ID]record.ID, err error) {
 	a, held, err := r.beginArchive(ctx)
 	if err != nil {
 		return nil, err
@@ -404,14 +404,14 @@ func (r *Recorder) unarchive(ctx context.Context, ids []ledger.ID) (apart map[le
 	if err := a.find(ctx, ids); err != nil {
 		return nil, err
 	}
-	tips := make(map[ledger.ID]git.Hash)
+	tips := make(map[record.ID]git.Hash)
 	err = a.alone(ctx, ids,
-		func(some []ledger.ID) ([]git.Update, error) { return a.restoreBesides(ctx, some) },
-		func(some []ledger.ID) ([]git.Update, error) { return a.restoreLedgers(ctx, some, tips) })
+		func(some []record.ID) ([]git.Update, error) { return a.restoreBesides(ctx, some) },
+		func(some []record.ID) ([]git.Update, error) { return a.restoreLedgers(ctx, some, tips) })
 	if err == nil {
-		err = a.replace(ctx, held, func(index *archive.Index) (map[ledger.ID]archive.Entry, error) {
-			changes := make(map[ledger.ID]archive.Entry)
-			apart = make(map[ledger.ID]ledger.ID)
+		err = a.replace(ctx, held, func(index *archive.Index) (map[record.ID]archive.Entry, error) {
+			changes := make(map[record.ID]archive.Entry)
+			apart = make(map[record.ID]record.ID)
 			for _, id := range ids {
 				changes[id] = archive.Entry{}
 				own, err := a.aside(ctx, index, id, tips[id], changes)
@@ -432,7 +432,7 @@ func (r *Recorder) unarchive(ctx context.Context, ids []ledger.ID) (apart map[le
 }
 
 // restoreBesides lists the refs of archived missions, other than a ledger's, that come back.
-func (a *archiving) restoreBesides(ctx context.Context, ids []ledger.ID) (updates []git.Update, err error) {
+func (a *archiving) restoreBesides(ctx context.Context, ids []record.ID) (updates []git.Update, err error) {
 	refs, _, err := a.read(ctx, ids)
 	for _, id := range ids {
 		if _, live := refs[id.Ref()]; live {
@@ -449,7 +449,7 @@ func (a *archiving) restoreBesides(ctx context.Context, ids []ledger.ID) (update
 }
 
 // restoreLedgers lists the ledgers' refs of archived missions that come back, and notes where they all end.
-func (a *archiving) restoreLedgers(ctx context.Context, ids []ledger.ID, tips map[ledger.ID]git.Hash) (updates []git.Update, err error) {
+func (a *archiving) restoreLedgers(ctx context.Context, ids []record.ID, tips map[record.ID]git.Hash) (updates []git.Update, err error) {
 	refs, _, err := a.read(ctx, ids)
 	for _, id := range ids {
 		if tips[id] = refs[id.Ref()]; tips[id].IsZero() {
@@ -461,7 +461,7 @@ func (a *archiving) restoreLedgers(ctx context.Context, ids []ledger.ID, tips ma
 }
 
 // find reads the entries of archived missions. It is an error if one is not there.
-func (a *archiving) find(ctx context.Context, ids []ledger.ID) error {
+func (a *archiving) find(ctx context.Context, ids []record.ID) error {
 	index, err := a.archive(ctx, a.objects)
 	if err != nil {
 		return err
@@ -480,7 +480,7 @@ func (a *archiving) find(ctx context.Context, ids []ledger.ID) error {
 }
 
 // forgetArchived lets the archive say of missions, as far as it has them, that they were removed.
-func (r *Recorder) forgetArchived(ctx context.Context, ids ...ledger.ID) error {
+func (r *Recorder) forgetArchived(ctx context.Context, ids ...record.ID) error {
 	refs, err := r.Repo.Refs(ctx, archive.IndexRef)
 	if err != nil || len(refs) == 0 {
 		return err // nothing is archived, and removing costs nothing more
@@ -490,9 +490,9 @@ func (r *Recorder) forgetArchived(ctx context.Context, ids ...ledger.ID) error {
 		return err
 	}
 	defer a.end(held)
-	err = a.replace(ctx, held, func(index *archive.Index) (map[ledger.ID]archive.Entry, error) {
+	err = a.replace(ctx, held, func(index *archive.Index) (map[record.ID]archive.Entry, error) {
 		clear(a.remains)
-		changes := make(map[ledger.ID]archive.Entry)
+		changes := make(map[record.ID]archive.Entry)
 		for _, id := range ids {
 			e, ok, err := index.Find(id)
 			if err != nil {

@@ -14,13 +14,14 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
 
 // archive archives missions, whoever uses them.
-func (l *lab) archive(ids ...ledger.ID) *turns.Archiving {
+func (l *lab) archive(ids ...record.ID) *turns.Archiving {
 	l.t.Helper()
 	done, err := l.recorder(l.Dir).Archive(l.t.Context(), ids, nil, false)
 	if err != nil {
@@ -59,7 +60,7 @@ func TestArchiveAtOnce(t *testing.T) {
 	gittest.Check(t)
 	l := newLab(t)
 	sessions, n := 4, gittest.Size(12, 5)
-	var ids []ledger.ID
+	var ids []record.ID
 	var clients []*replay.Client
 	for range sessions {
 		c := l.client()
@@ -125,7 +126,7 @@ func TestArchiveWaits(t *testing.T) {
 	}
 	defer held.Release()
 	ctx := limit.With(t.Context(), limit.Limits{Lock: time.Millisecond})
-	if done, err := r.Archive(ctx, []ledger.ID{own(c)}, nil, false); err == nil {
+	if done, err := r.Archive(ctx, []record.ID{own(c)}, nil, false); err == nil {
 		t.Errorf("it did not wait: %+v", done)
 	}
 	l.Git("rev-parse", "--verify", own(c).Ref())
@@ -190,7 +191,7 @@ func TestExpandArchived(t *testing.T) {
 	l.turn(c, "one", l.write("kept.txt", "one\n"))
 	l.Git("update-ref", string("refs/agent/missions/"+id+"0123"), id.Ref())
 	l.archive(id)
-	for name, want := range map[string]ledger.ID{string(id): id, string(id) + "0": id + "0123", string(id[:5]): id + "0123"} {
+	for name, want := range map[string]record.ID{string(id): id, string(id) + "0": id + "0123", string(id[:5]): id + "0123"} {
 		if got, err := ledger.Expand(t.Context(), l.repo(), name); got != want || err != nil {
 			t.Errorf("Expand(%q) = %q, %v; want %q", name, got, err, want)
 		}
@@ -225,15 +226,15 @@ func TestArchivedForks(t *testing.T) {
 	c := l.client()
 	l.turn(c, "one", l.write("kept.txt", "one\n"))
 	first := l.list(own(c))[0]
-	of, ids := first.ID(), []ledger.ID{"f0f0f0f0", "f1f1f1f1"}
-	places := make(map[ledger.ID]string)
+	of, ids := first.ID(), []record.ID{"f0f0f0f0", "f1f1f1f1"}
+	places := make(map[record.ID]string)
 	for _, id := range ids {
 		places[id] = l.forkTo(id, first, false).Dir
 	}
-	check := func(named ledger.ID, want ...ledger.ID) {
+	check := func(named record.ID, want ...record.ID) {
 		t.Helper()
 		forks, err := turns.Forks(t.Context(), l.repo(), of, named)
-		var got []ledger.ID
+		var got []record.ID
 		for _, f := range forks {
 			got = append(got, f.ID)
 		}

@@ -25,13 +25,13 @@ func TestBatches(t *testing.T) {
 	}
 	objects := repo.Objects(t.Context())
 	defer objects.Close()
-	const id, n = ledger.ID("a1b2c3d4"), 60
+	const id, n = record.ID("a1b2c3d4"), 60
 	files := make(map[string][]byte)
 	for number := 1; number <= n; number++ {
 		files[ledger.TurnPath("turns", number, ".json")] = fmt.Appendf(nil, `{"v":1,"kind":"turn","mission":%q,"turn":%d,"outcome":"done","prompt":%q,"code":"`+gittest.Hash("035889dde589b207bdc928f32292daf5f0ad0bad")+`"}`,
 			id, number, strings.Repeat("x", maxBatchBytes/20))
 	}
-	tip, err := ledger.New(objects, &ledger.Mission{V: record.Version, ID: id}).Append(ledger.Event{Subject: "turns", Files: files})
+	tip, err := ledger.New(objects, &record.Mission{V: record.Version, ID: id}).Append(ledger.Event{Subject: "turns", Files: files})
 	if err = errors.Join(err, objects.Flush()); err != nil {
 		t.Fatal(err)
 	}

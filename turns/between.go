@@ -7,6 +7,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // Between returns the numbers of the turns of a mission that came after one of its states, up to
@@ -35,11 +36,11 @@ func Between(ctx context.Context, repo *git.Repo, from, to *State) ([]int, error
 // EachOf hands over the records of some turns of a mission, in the order of the numbers, one at a time:
 // a stranger's may be large. An error of f ends that and is returned; those that can't be read are left
 // out, and the error says which.
-func EachOf(ctx context.Context, repo *git.Repo, id ledger.ID, numbers []int, f func(*Turn) error) error {
+func EachOf(ctx context.Context, repo *git.Repo, id record.ID, numbers []int, f func(*Turn) error) error {
 	return eachOf(ctx, repo, id, numbers, func(_ *ledger.Ledger, t *Turn) error { return f(t) })
 }
 
-func eachOf(ctx context.Context, repo *git.Repo, id ledger.ID, numbers []int, f func(*ledger.Ledger, *Turn) error) error {
+func eachOf(ctx context.Context, repo *git.Repo, id record.ID, numbers []int, f func(*ledger.Ledger, *Turn) error) error {
 	var unread ledger.Unread
 	err := withLedger(ctx, repo, id, func(l *ledger.Ledger) error {
 		for _, n := range numbers {
@@ -57,7 +58,7 @@ func eachOf(ctx context.Context, repo *git.Repo, id ledger.ID, numbers []int, f 
 }
 
 // withLedger opens the ledger of a mission for f. If there is none, the error is a [MissingError].
-func withLedger(ctx context.Context, repo *git.Repo, id ledger.ID, f func(*ledger.Ledger) error) error {
+func withLedger(ctx context.Context, repo *git.Repo, id record.ID, f func(*ledger.Ledger) error) error {
 	tip, err := tipOf(ctx, repo, id)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func (r *recording) catchUp() (adopted bool, err error) {
 
 // missed is the newest turn of a session in a mission, of all of its turns, if the session's state does not know it;
 // else nil.
-func missed(st *session.State, name string, id ledger.ID, turns iter.Seq2[ledger.Numbered, error], read func(number int) (*Turn, error)) (*Turn, error) {
+func missed(st *session.State, name string, id record.ID, turns iter.Seq2[ledger.Numbered, error], read func(number int) (*Turn, error)) (*Turn, error) {
 	seen := st.Cursors[id].Turn
 	if last := st.Last; last != nil && last.Mission == id {
 		seen = max(seen, last.Turn)
@@ -80,7 +80,7 @@ func (r *recording) adopt(t *Turn) {
 	if seg := t.Transcript; seg != nil {
 		last.Before, _ = r.cursorAt(seg.From, seg.After) // a missing file has no cursor
 		if seg.Missing == "size" || seg.Missing == "redaction" || holds(r.tx.Ledger, r.Purged(), r.Transcript, t.Turn, seg) {
-			cursors := map[ledger.ID]session.Cursor{}
+			cursors := map[record.ID]session.Cursor{}
 			maps.Copy(cursors, r.state.Cursors)
 			cursors[r.id], _ = r.cursorAt(seg.To, t.Turn)
 			r.state.Cursors = cursors
@@ -93,7 +93,7 @@ func (r *recording) adopt(t *Turn) {
 }
 
 // holds reports whether the client's file still has, at the offsets of a turn's segment, its content.
-func holds(l *ledger.Ledger, purged *secret.Finder, path string, turn int, seg *Segment) bool {
+func holds(l *ledger.Ledger, purged *secret.Finder, path string, turn int, seg *record.Segment) bool {
 	if path == "" || seg.Path == "" || seg.To < seg.From || seg.To-seg.From > transcript.MaxSegment {
 		return false
 	}

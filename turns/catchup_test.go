@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 )
 
@@ -22,7 +23,7 @@ func TestMissed(t *testing.T) {
 		turns  string
 		cursor int
 		last   int
-		of     ledger.ID // the mission of the last one, if that is another one
+		of     record.ID // the mission of the last one, if that is another one
 		want   int
 		fails  bool
 	}{
@@ -43,7 +44,7 @@ func TestMissed(t *testing.T) {
 		{name: "a part can't be read", turns: "3o ! 1s", fails: true},
 		{name: "a part can't be read, before what is known", turns: "3s !", cursor: 3},
 	} {
-		st := &session.State{Cursors: map[ledger.ID]session.Cursor{id: {Turn: tt.cursor}}}
+		st := &session.State{Cursors: map[record.ID]session.Cursor{id: {Turn: tt.cursor}}}
 		if tt.last > 0 {
 			st.Last = &session.LastTurn{Mission: id, Turn: tt.last}
 			if tt.of != "" {

@@ -19,7 +19,7 @@ import (
 
 // A Compared is what a fork has done since it began, or a mission that is none since its first turn, up to a state of it.
 type Compared struct {
-	Mission *ledger.Mission
+	Mission *record.Mission
 	Point   ForkPoint // of a mission that is no fork: turn 0 of it
 	By      string    // who recorded the newest event of the mission
 	Foreign bool      // somebody unknown recorded one of its turns, or the one that it was forked at
@@ -45,7 +45,7 @@ type Compared struct {
 type Said struct {
 	Turn    int
 	Prompt  string // its beginning
-	Outcome Outcome
+	Outcome record.Outcome
 }
 
 // What a [Compared] keeps: turns, and runes of an outcome and an agent, which may be a stranger's.
@@ -58,7 +58,7 @@ const (
 // Compare reads what a mission has done up to a state in its ledger, or with nil until now. The error of a
 // state that a fork has inherited wraps [ErrNoFork]. What is missing among the objects, or can't be read of
 // the turns, is no error, but noted.
-func Compare(ctx context.Context, w *workspace.Workspace, id ledger.ID, upTo *State) (*Compared, error) {
+func Compare(ctx context.Context, w *workspace.Workspace, id record.ID, upTo *State) (*Compared, error) {
 	tip, err := tipOf(ctx, w.Repo, id)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func Compare(ctx context.Context, w *workspace.Workspace, id ledger.ID, upTo *St
 	}
 	c := &Compared{Mission: l.Mission}
 	if c.Point, err = PointOf(l.Mission); err != nil {
-		c.Point = ForkPoint{Of: ledger.TurnID{Mission: id}}
+		c.Point = ForkPoint{Of: record.TurnID{Mission: id}}
 	}
 	if upTo != nil && !upTo.Saved && upTo.Turn.Mission != l.Mission.Began {
 		return nil, fmt.Errorf("%s was inherited by mission %s: %w", upTo.Describe(), id, ErrNoFork)
@@ -155,7 +155,7 @@ func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Led
 
 // add adds a turn; the last one comes first.
 func (c *Compared) add(t *Turn) {
-	s := Said{t.Turn, strings.Clone(ledger.Head(t.Prompt, record.MaxPrompt)), Outcome(strings.Clone(ledger.Head(string(t.Outcome), maxOutcome)))}
+	s := Said{t.Turn, strings.Clone(ledger.Head(t.Prompt, record.MaxPrompt)), record.Outcome(strings.Clone(ledger.Head(string(t.Outcome), maxOutcome)))}
 	if c.Turns++; c.Turns == 1 {
 		c.Last, c.Ended, c.Agent = &s, t.At, strings.Clone(ledger.Head(strings.TrimSpace(t.Agent+" "+t.Model), maxAgent))
 		c.Commit, c.Unknown = t.Code, t.CodeKnown()

@@ -15,13 +15,14 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
 // compare compares a fork up to a state, nil for now.
-func (l *lab) compare(id ledger.ID, upTo *turns.State) *turns.Compared {
+func (l *lab) compare(id record.ID, upTo *turns.State) *turns.Compared {
 	l.t.Helper()
 	c, err := turns.Compare(context.Background(), l.recorder(l.Dir).Workspace, id, upTo)
 	if err != nil {
@@ -31,7 +32,7 @@ func (l *lab) compare(id ledger.ID, upTo *turns.State) *turns.Compared {
 }
 
 // forkTo is a fork of a turn, and the lab in its worktree.
-func (l *lab) forkTo(id ledger.ID, t *turns.Turn, before bool) *lab {
+func (l *lab) forkTo(id record.ID, t *turns.Turn, before bool) *lab {
 	l.t.Helper()
 	f := l.forkOf(t)
 	f.ID, f.Before, f.Worktree = id, before, filepath.Join(gittest.TempDir(l.t), string(id))
@@ -100,7 +101,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("up to an inherited turn: %v", err)
 	}
 	source := l.compare(list[0].Mission, list[1].After())
-	if source.Forked() || source.Turns != 2 || source.Point.Of != (ledger.TurnID{Mission: list[0].Mission}) || source.Point.Commit != list[0].Before().Commit {
+	if source.Forked() || source.Turns != 2 || source.Point.Of != (record.TurnID{Mission: list[0].Mission}) || source.Point.Commit != list[0].Before().Commit {
 		t.Errorf("of no fork: %+v", source)
 	}
 	forks, err := turns.Forks(context.Background(), l.repo(), list[1].ID(), "")
@@ -210,12 +211,12 @@ func TestCompareFailed(t *testing.T) {
 	l := newLab(t)
 	_, list := l.three()
 	l.forkTo("f0f0f0f0", list[2], false)
-	record := func(n, context int, outcome string) string {
+	line := func(n, context int, outcome string) string {
 		return fmt.Sprintf(`{"v":1,"kind":"turn","mission":"f0f0f0f0","turn":%d,"at":"2026-11-24T00:00:00Z","outcome":"%s","code":"%s","output":3,"context":%d}`,
 			n, outcome, list[2].Code, context)
 	}
-	l.plant("f0f0f0f0", map[string]string{"turns/0000/000004.json": record(4, 120, "done"), "turns/0000/000005.json": record(5, 0, "failed")})
-	if c := l.compare("f0f0f0f0", nil); c.Context != 120 || c.Output != 6 || c.Last.Outcome != turns.Failed {
+	l.plant("f0f0f0f0", map[string]string{"turns/0000/000004.json": line(4, 120, "done"), "turns/0000/000005.json": line(5, 0, "failed")})
+	if c := l.compare("f0f0f0f0", nil); c.Context != 120 || c.Output != 6 || c.Last.Outcome != record.Failed {
 		t.Errorf("%+v", c)
 	}
 }

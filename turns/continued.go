@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
 
@@ -97,7 +98,7 @@ func (r *recording) source(ctx context.Context) (*Turn, error) {
 	if shared == "" {
 		return nil, nil
 	}
-	looked, most := map[ledger.ID]bool{"": true, r.id: true}, maxCaughtUp
+	looked, most := map[record.ID]bool{"": true, r.id: true}, maxCaughtUp
 	for _, st := range r.Store.Recent(maxSources) {
 		if looked[st.Mission] || st.Agent != r.agent().Name {
 			continue

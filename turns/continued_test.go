@@ -1,10 +1,14 @@
 package turns
 
-import "testing"
+import (
+	"testing"
+
+	"gitagent/internal/record"
+)
 
 func TestLeadsTo(t *testing.T) {
 	t.Parallel()
-	stored, lost := &Segment{Path: "transcript/0000/000001.jsonl"}, &Segment{Missing: "size"}
+	stored, lost := &record.Segment{Path: "transcript/0000/000001.jsonl"}, &record.Segment{Missing: "size"}
 	for _, tt := range []struct {
 		name string
 		turn Turn

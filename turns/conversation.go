@@ -12,6 +12,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transcript"
 )
 
@@ -112,7 +113,7 @@ func Linked(ctx context.Context, repo *git.Repo, t *Turn) (numbers []int, err er
 // Render writes the conversation of some turns of a mission for reading, in the order of the numbers,
 // each with its name. Of a turn without a segment it has what the record says. Turns that can't be read
 // are left out, and the error says which.
-func Render(ctx context.Context, repo *git.Repo, id ledger.ID, numbers []int, form transcript.Form, w io.Writer) error {
+func Render(ctx context.Context, repo *git.Repo, id record.ID, numbers []int, form transcript.Form, w io.Writer) error {
 	r := transcript.NewRenderer(w, nil, form)
 	err := eachOf(ctx, repo, id, numbers, func(l *ledger.Ledger, t *Turn) error { return renderTurn(l, t, r, form.Full) })
 	return cmp.Or(r.Close(), err)

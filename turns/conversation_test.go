@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transcript"
 	"gitagent/test/replay"
 	"gitagent/turns"
@@ -58,7 +58,7 @@ func TestRender(t *testing.T) {
 	t.Parallel()
 	l, list := talked(t, "one", "two", "three")
 	last := *list[2]
-	last.Transcript = &turns.Segment{After: 2, Missing: "size"}
+	last.Transcript = &record.Segment{After: 2, Missing: "size"}
 	linked, err := turns.Linked(t.Context(), l.repo(), &last)
 	if err != nil || !slices.Equal(linked, []int{1, 2, 3}) {
 		t.Fatalf("%v: %v", linked, err)
@@ -103,7 +103,7 @@ func TestBetween(t *testing.T) {
 	if between, err := turns.Between(t.Context(), l.repo(), none, list[3].After()); err != nil || len(between) != 4 {
 		t.Errorf("from the beginning there are %d turns, %v", len(between), err)
 	}
-	gone := &turns.State{In: ledger.ID("ffffffff"), Turn: list[0]}
+	gone := &turns.State{In: record.ID("ffffffff"), Turn: list[0]}
 	if _, err := turns.Between(t.Context(), l.repo(), gone, gone); !errors.As(err, new(*turns.MissingError)) {
 		t.Errorf("of no mission: %v", err)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
+	"gitagent/internal/record"
 	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 )
@@ -145,10 +145,10 @@ func TestRestoreInheritedTurn(t *testing.T) {
 func TestKilledPlanting(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	const gone, stays = ledger.ID("aaaaaaaa"), ledger.ID("bbbbbbbb")
+	const gone, stays = record.ID("aaaaaaaa"), record.ID("bbbbbbbb")
 	l := newLab(t)
 	_, list := l.three()
-	half := func(id ledger.ID) string {
+	half := func(id record.ID) string {
 		f := l.forkOf(list[2])
 		f.ID, f.Worktree = id, filepath.Join(filepath.Dir(l.Dir), string(id))
 		f.Session = ""

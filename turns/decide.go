@@ -8,7 +8,7 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
@@ -17,7 +17,7 @@ import (
 // facts hold everything that the meaning of a signal depends on.
 type facts struct {
 	Signal
-	id       ledger.ID     // the mission to record to
+	id       record.ID     // the mission to record to
 	worktree string        // git directory of the signal's worktree
 	state    session.State // local state of the session; not older than the ledger
 	last     int           // number of the mission's last turn
@@ -322,7 +322,7 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 			if p.taken < len(f.segment.Bytes) {
 				c = at(f.segment.from+int64(p.taken), e.number)
 			}
-			st.Cursors = map[ledger.ID]session.Cursor{}
+			st.Cursors = map[record.ID]session.Cursor{}
 			maps.Copy(st.Cursors, f.state.Cursors)
 			st.Cursors[f.id] = c
 			st.Transcript = f.Transcript

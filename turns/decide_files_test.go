@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/agent"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -26,7 +27,7 @@ type pen struct {
 	begins func(id, prompt string) (before, after string)
 	queues func(id, prompt string) string
 	works  func(id, text string) string
-	ends   func(id, text string, how Outcome) (before, after string)
+	ends   func(id, text string, how record.Outcome) (before, after string)
 }
 
 // A told is a file of a client's.
@@ -40,7 +41,7 @@ type told struct {
 // A run is a turn as the client knows it.
 type run struct {
 	id, prompt string
-	how        Outcome
+	how        record.Outcome
 	in         *told
 	start, end int
 	number     int
@@ -63,14 +64,14 @@ var pens = []pen{
 		},
 		queues: func(_, prompt string) string { return asks(prompt) },
 		works:  func(_, text string) string { return says(text, "commentary") },
-		ends: func(id, text string, how Outcome) (before, after string) {
+		ends: func(id, text string, how record.Outcome) (before, after string) {
 			event := func(kind, more string) string {
 				return fmt.Sprintf(`{"ordinal":9,"type":"event_msg","payload":{"type":%q,"turn_id":%q%s}}`+"\n", kind, id, more)
 			}
 			switch how {
-			case Done:
+			case record.Done:
 				return says(text, "final_answer"), event("task_complete", `,"last_agent_message":"x"`)
-			case Failed:
+			case record.Failed:
 				return "", event("task_complete", fmt.Sprintf(`,"error":{"message":%q}`, text))
 			}
 			return `{"ordinal":8,"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<turn_aborted>\nThe user interrupted."}]}}` + "\n",
@@ -114,8 +115,8 @@ func replies(id, text string) string {
 	return fmt.Sprintf(`{"id":"r-%s","info":{"id":"r-%s","role":"assistant","finish":"tool-calls"},"parts":[{"type":"text","text":%q}]}`+"\n", text, text, text)
 }
 
-func stops(id, text string, how Outcome) (before, after string) {
-	more := map[Outcome]string{Done: `"finish":"stop"`, Failed: `"error":{"name":"APIError","data":{"message":"no"}}`, Interrupted: `"error":{"name":"MessageAbortedError"}`}[how]
+func stops(id, text string, how record.Outcome) (before, after string) {
+	more := map[record.Outcome]string{record.Done: `"finish":"stop"`, record.Failed: `"error":{"name":"APIError","data":{"message":"no"}}`, record.Interrupted: `"error":{"name":"MessageAbortedError"}`}[how]
 	return fmt.Sprintf(`{"id":"e-%s","info":{"id":"e-%s","role":"assistant",%s},"parts":[{"type":"text","text":%q}]}`+"\n", text, text, more, text), ""
 }
 
@@ -216,7 +217,7 @@ func (p *play) safe() bool {
 func (p *play) prompt() {
 	c := p.now()
 	n := len(p.all) + 1
-	r := &run{id: fmt.Sprintf("msg_%04d", n), prompt: fmt.Sprintf("prompt %04d.", n), how: Interrupted, in: c, start: c.size, number: n}
+	r := &run{id: fmt.Sprintf("msg_%04d", n), prompt: fmt.Sprintf("prompt %04d.", n), how: record.Interrupted, in: c, start: c.size, number: n}
 	p.all, p.line, c.turns, p.running = append(p.all, r), append(p.line, r), append(c.turns, r), r
 	before, after := p.begins(r.id, r.prompt)
 	p.write(before)
@@ -224,18 +225,18 @@ func (p *play) prompt() {
 	p.write(after)
 }
 
-func (p *play) stop(how Outcome, heard bool) {
+func (p *play) stop(how record.Outcome, heard bool) {
 	r := p.running
 	text := fmt.Sprintf("%s %04d %d", how, r.number, p.random.IntN(1000))
 	before, after := p.ends(r.id, text, how)
 	p.write(before)
-	events := map[Outcome]Event{Done: Stopped, Failed: Erred, Interrupted: Halted}
+	events := map[record.Outcome]Event{record.Done: Stopped, record.Failed: Erred, record.Interrupted: Halted}
 	if heard {
 		was := len(p.script)
 		p.tell(events[how], r.id, "", text, p.safe())
 		heard = len(p.script) == was
 	}
-	if heard || how == Failed {
+	if heard || how == record.Failed {
 		r.how = how
 	}
 	p.write(after)
@@ -272,11 +273,11 @@ func (p *play) perform() {
 		case "prompt":
 			p.prompt()
 		case "done":
-			p.stop(Done, true)
+			p.stop(record.Done, true)
 		case "halt":
-			p.stop(Interrupted, true)
+			p.stop(record.Interrupted, true)
 		case "fail":
-			p.stop(Failed, p.fails)
+			p.stop(record.Failed, p.fails)
 		case "work":
 			p.write(p.works(p.running.id, fmt.Sprintf("work %d", p.random.IntN(1_000_000))))
 		case "queue":

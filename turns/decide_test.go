@@ -11,7 +11,7 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
@@ -315,7 +315,7 @@ type sitting struct {
 	turns []*Turn // by number, from 1
 }
 
-func (s *sitting) take(sig Signal, id ledger.ID) {
+func (s *sitting) take(sig Signal, id record.ID) {
 	s.t.Helper()
 	if known(sig, &s.state) || repeated(sig, &s.state, func() bool { return s.spoke(sig, id) }) {
 		return
@@ -371,7 +371,7 @@ func (s *sitting) read(path string, c session.Cursor) flushed {
 	return f
 }
 
-func (s *sitting) spoke(sig Signal, id ledger.ID) bool {
+func (s *sitting) spoke(sig Signal, id record.ID) bool {
 	sum := transcript.Summarise(s.agent.Reader(), s.read(sig.Transcript, s.state.Cursors[id]).Bytes)
 	return sum.Reply != "" || len(sum.Tools) > 0
 }
@@ -392,9 +392,9 @@ func TestDecideAtRandom(t *testing.T) {
 func playAtRandom(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	var script []string
-	var wants []Outcome
+	var wants []record.Outcome
 	s := &sitting{t: t, agent: agent.Default()}
-	id := ledger.ID("a1b2c3d4")
+	id := record.ID("a1b2c3d4")
 	deliver := func(e replay.Event) {
 		event, ok := map[string]Event{"UserPromptSubmit": Prompted, "Stop": Stopped, "StopFailure": Erred, "SessionEnd": Ended}[e.Name]
 		if !ok {
@@ -413,10 +413,10 @@ func playAtRandom(t *testing.T, seed uint64) {
 	note := func(what string) { script = append(script, what) }
 	grow := func() { // turns that the client has begun are wanted
 		for len(wants) < len(c.Said()) {
-			wants = append(wants, Interrupted)
+			wants = append(wants, record.Interrupted)
 		}
 	}
-	over := func(o Outcome, end func()) {
+	over := func(o record.Outcome, end func()) {
 		running := len(c.Said()) - 1
 		end()
 		grow()
@@ -441,19 +441,19 @@ func playAtRandom(t *testing.T, seed uint64) {
 		switch r.IntN(12) {
 		case 0, 1, 2:
 			note("stop")
-			over(Done, func() { c.Stop("done") })
+			over(record.Done, func() { c.Stop("done") })
 		case 3:
 			note("stop twice")
-			over(Done, func() { c.Block("done", "go on"); c.StopAgain("done now") })
+			over(record.Done, func() { c.Block("done", "go on"); c.StopAgain("done now") })
 		case 4:
 			note("fail")
-			over(Failed, func() { c.Fail("API Error: 500") })
+			over(record.Failed, func() { c.Fail("API Error: 500") })
 		case 5:
 			note("fail unheard")
-			over(Failed, func() { c.FailUnheard("API Error: 500") })
+			over(record.Failed, func() { c.FailUnheard("API Error: 500") })
 		case 6, 7:
 			note("esc")
-			over(Interrupted, c.Esc)
+			over(record.Interrupted, c.Esc)
 		case 8:
 			note("queue")
 			c.Prompt(prompt())

@@ -49,10 +49,10 @@ func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
 			t.Skipped = append(t.Skipped, record.Skip{Path: valid(skip.Path), Why: skip.Why})
 		}
 	} else {
-		t.Outcome = Interrupted
+		t.Outcome = record.Interrupted
 	}
-	if t.Outcome == Interrupted && sum.APIError && !sum.Interrupted && f.Outcome == "" && !(e.seen && f.Event == Halted) {
-		t.Outcome = Failed
+	if t.Outcome == record.Interrupted && sum.APIError && !sum.Interrupted && f.Outcome == "" && !(e.seen && f.Event == Halted) {
+		t.Outcome = record.Failed
 	}
 	t.Prompt = ledger.Head(valid(redact.String(clip(prompt))), record.MaxPrompt)
 	t.Reply = ledger.Tail(valid(redact.String(clipEnd(reply))), record.MaxReply)
@@ -78,12 +78,12 @@ func toolsCalled(found map[string]int) map[string]int {
 }
 
 // share says where the turn's part of the conversation is in the client's file; nil if there is none.
-func (f *facts) share(e ending) *Segment {
+func (f *facts) share(e ending) *record.Segment {
 	if f.segment.none {
 		return nil
 	}
 	from := f.segment.from
-	seg := &Segment{After: e.after, From: from + int64(e.start), To: from + int64(e.end), Missing: f.segment.missing}
+	seg := &record.Segment{After: e.after, From: from + int64(e.start), To: from + int64(e.end), Missing: f.segment.missing}
 	if seg.Missing == "size" {
 		seg.To = f.segment.Cursor.Offset
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
@@ -15,14 +16,14 @@ import (
 
 // annotate adds a field to a file of a mission's ledger, as a later version of this program, or
 // another program, may.
-func (l *lab) annotate(id ledger.ID, file, field string) {
+func (l *lab) annotate(id record.ID, file, field string) {
 	l.t.Helper()
 	content := l.Git("show", id.Ref()+":"+file)
 	l.put(id, file, strings.TrimSuffix(content, "}")+","+field+"}\n")
 }
 
 // put gives a file of a mission's ledger another content, by another program, and accepts that.
-func (l *lab) put(id ledger.ID, file, content string) {
+func (l *lab) put(id record.ID, file, content string) {
 	l.t.Helper()
 	l.plant(id, map[string]string{file: content})
 	l.accept(id)
@@ -30,7 +31,7 @@ func (l *lab) put(id ledger.ID, file, content string) {
 
 // plant adds an event to a mission's ledger that changes files, in the user's name and without his
 // key, and moves the ref there, as a fetch with a refspec of the user's own would.
-func (l *lab) plant(id ledger.ID, files map[string]string) (tip string) {
+func (l *lab) plant(id record.ID, files map[string]string) (tip string) {
 	l.t.Helper()
 	w := l.In(l.Dir)
 	w.Env = append(w.Env[:len(w.Env):len(w.Env)], "GIT_INDEX_FILE="+l.t.TempDir()+"/index")
@@ -47,7 +48,7 @@ func (l *lab) plant(id ledger.ID, files map[string]string) (tip string) {
 }
 
 // accept accepts a mission as it is, as a person does.
-func (l *lab) accept(id ledger.ID) {
+func (l *lab) accept(id record.ID) {
 	l.t.Helper()
 	if err := l.recorder(l.Dir).Trust.Accept(git.NewHash(l.Git("rev-parse", id.Ref())), id); err != nil {
 		l.t.Fatal(err)

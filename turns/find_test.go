@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -28,7 +28,7 @@ func TestFind(t *testing.T) {
 	l.turn(l.client(), "other", l.write("other", "x"))
 	first := l.list("12345678")[0].Code.String()
 	for _, tt := range []struct {
-		current ledger.ID
+		current record.ID
 		name    string
 		want    string // "" if there is none
 	}{

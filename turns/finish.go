@@ -37,7 +37,7 @@ var (
 
 // A Finishing says how a mission is finished.
 type Finishing struct {
-	Mission ledger.ID
+	Mission record.ID
 	At      time.Time
 	Message string          // in the place of the proposed one; trailers are added
 	Edit    bool            // the user edits the message
@@ -212,9 +212,9 @@ func (b *begun) of(worktree string, tip git.Hash) bool {
 	return b != nil && b.Worktree == worktree && b.Tip == tip
 }
 
-func begunPath(id ledger.ID) string { return filepath.Join("finishing", string(id)) }
+func begunPath(id record.ID) string { return filepath.Join("finishing", string(id)) }
 
-func (r *Recorder) begin(id ledger.ID, k *unfinished) error {
+func (r *Recorder) begin(id record.ID, k *unfinished) error {
 	data, err := json.Marshal(begun{Worktree: r.Repo.GitDir, Head: k.head.Commit, Turn: k.last, Tip: k.tip})
 	if err != nil {
 		return err
@@ -223,7 +223,7 @@ func (r *Recorder) begin(id ledger.ID, k *unfinished) error {
 }
 
 // readBegun returns the note of a finish; nil if there is none that can be read.
-func readBegun(store session.Store, id ledger.ID) *begun {
+func readBegun(store session.Store, id record.ID) *begun {
 	data, err := store.Dir().ReadFile(begunPath(id))
 	b := new(begun)
 	if err != nil || json.Unmarshal(data, b) != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
@@ -21,7 +22,7 @@ import (
 )
 
 // finish finishes a mission without an editor. It returns what git said.
-func (l *lab) finish(id ledger.ID, how ...func(*turns.Finishing)) (*turns.Finished, string, error) {
+func (l *lab) finish(id record.ID, how ...func(*turns.Finishing)) (*turns.Finished, string, error) {
 	l.t.Helper()
 	var talk bytes.Buffer
 	f := turns.Finishing{Mission: id, At: time.Now(), Talk: &talk, Stdin: strings.NewReader("")}
@@ -33,7 +34,7 @@ func (l *lab) finish(id ledger.ID, how ...func(*turns.Finishing)) (*turns.Finish
 }
 
 // finished finishes a mission, and fails the test if that fails.
-func (l *lab) finished(id ledger.ID) *turns.Finished {
+func (l *lab) finished(id record.ID) *turns.Finished {
 	l.t.Helper()
 	done, talk, err := l.finish(id)
 	if err != nil {
@@ -43,7 +44,7 @@ func (l *lab) finished(id ledger.ID) *turns.Finished {
 }
 
 // attached is a lab in a worktree of its own on the branch of a mission.
-func (l *lab) attached(id ledger.ID) *lab {
+func (l *lab) attached(id record.ID) *lab {
 	l.t.Helper()
 	dir := filepath.Join(l.t.TempDir(), "attached")
 	l.Git("worktree", "add", "-q", "-b", "agent/mission/"+string(id), dir)
@@ -181,7 +182,7 @@ func TestFinishAgain(t *testing.T) {
 	gittest.Check(t)
 	for _, attached := range []bool{false, true} {
 		l := finishingLab(t, newLab(t))
-		at, id := l, ledger.ID("")
+		at, id := l, record.ID("")
 		if attached {
 			at = l.attached("a1b2c3d4")
 		}
@@ -445,7 +446,7 @@ func TestFinishSaid(t *testing.T) {
 	gittest.Check(t)
 	for _, attached := range []bool{true, false} {
 		l := finishingLab(t, newLab(t))
-		at, id := l, ledger.ID("a1b2c3d4")
+		at, id := l, record.ID("a1b2c3d4")
 		if attached {
 			at = l.attached(id)
 		}
@@ -736,9 +737,9 @@ func TestFinishGitKilled(t *testing.T) {
 	for name, attached := range map[string]bool{"passive": false, "attached": true} {
 		t.Run(name, func(t *testing.T) {
 			l := finishingLab(t, newLab(t))
-			at, id := l, ledger.ID("")
+			at, id := l, record.ID("")
 			c := l.client()
-			if id = ledger.ID(c.Session[len(c.Session)-8:]); attached {
+			if id = record.ID(c.Session[len(c.Session)-8:]); attached {
 				id = "a1b2c3d4"
 				at = l.attached(id)
 				c = at.client()

@@ -66,12 +66,12 @@ func Lost(ctx context.Context, repo *git.Repo, commits ...git.Hash) (map[git.Has
 
 // Unnoted returns the missions of these that were finished by a commit of the user's own, after conflicts for
 // instance, of which nothing is recorded yet.
-func Unnoted(ctx context.Context, w *workspace.Workspace, lines []Line) map[ledger.ID]*record.Finish {
+func Unnoted(ctx context.Context, w *workspace.Workspace, lines []Line) map[record.ID]*record.Finish {
 	entries, err := w.Store.Dir().ReadDir("finishing")
 	if err != nil || len(entries) == 0 {
 		return nil // usually there are none
 	}
-	found := make(map[ledger.ID]*record.Finish)
+	found := make(map[record.ID]*record.Finish)
 	for _, l := range lines {
 		b := readBegun(w.Store, l.ID)
 		if b == nil || b.Turn != l.Turns {
@@ -97,7 +97,7 @@ func Unnoted(ctx context.Context, w *workspace.Workspace, lines []Line) map[ledg
 // RemoveFinished removes the worktree and the branch of a mission that was finished. Its ledger keeps the
 // branch's commits. If the worktree has changes or can't be removed, the error wraps [ErrInUse]; if no
 // branch has the commit that the mission was finished with, [ErrLost].
-func (r *Recorder) RemoveFinished(ctx context.Context, id ledger.ID, is record.Finish) (*Removed, error) {
+func (r *Recorder) RemoveFinished(ctx context.Context, id record.ID, is record.Finish) (*Removed, error) {
 	lost, err := Lost(ctx, r.Repo, is.Commit)
 	if err == nil && len(lost) > 0 {
 		err = fmt.Errorf("mission %s is finished in %.12s: %w", id, is.Commit, ErrLost)

@@ -29,7 +29,7 @@ type Fork struct {
 	Source *Turn
 	Before bool     // at the state in which the turn started, not the one in which it ended
 	From   git.Hash // the commit that it begins at, if that is neither: a saved state after the turn
-	ID     ledger.ID
+	ID     record.ID
 	Title  string
 	Prompt string // what it starts with, of which it has its title if none is given; empty for none
 	At     time.Time
@@ -81,7 +81,7 @@ func titleOf(name string) string {
 
 // A Forked is a fork that was made.
 type Forked struct {
-	Mission  *ledger.Mission
+	Mission  *record.Mission
 	Included *include.Copied // nil if nothing was to be
 	File     string          // the session's file; empty if there is no conversation, or none yet: see [Fork.Before]
 	Why      error           // why there is no conversation, if one was asked for
@@ -135,7 +135,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 
 // fork begins the ledger of a fork in a transaction. The branch is empty for a passive mission. With an error
 // there may be a mission of which something was noted.
-func (r *Recorder) fork(ctx context.Context, tx *transaction.Tx, f Fork, from git.Hash, branch string) (*ledger.Mission, error) {
+func (r *Recorder) fork(ctx context.Context, tx *transaction.Tx, f Fork, from git.Hash, branch string) (*record.Mission, error) {
 	if _, err := tx.Objects.TreeOf(from); err != nil {
 		return nil, fmt.Errorf("its code commit is not here: %w", err)
 	}
@@ -144,7 +144,7 @@ func (r *Recorder) fork(ctx context.Context, tx *transaction.Tx, f Fork, from gi
 		return nil, err
 	}
 	source := f.Source.ID()
-	m := &ledger.Mission{
+	m := &record.Mission{
 		V: record.Version, ID: f.ID, Title: cmp.Or(givenTitle(f.Title), title(f.Prompt)), Created: f.At.UTC().Truncate(time.Millisecond),
 		Agent: f.agent(), Base: from.String(), Branch: branch, ForkedFrom: &source,
 	}
@@ -335,7 +335,7 @@ func (r *Recorder) remember(ctx context.Context, f Fork, c conversation, gitDir,
 	return r.Store.Update(ctx, f.Session, func(st *session.State) error {
 		st.Mission, st.Seen, st.Worktree, st.Transcript = f.ID, f.At, gitDir, path
 		if c.until > 0 {
-			st.Cursors = map[ledger.ID]session.Cursor{f.ID: {Offset: end.Offset, Check: end.Check, Turn: c.until}}
+			st.Cursors = map[record.ID]session.Cursor{f.ID: {Offset: end.Offset, Check: end.Check, Turn: c.until}}
 		}
 		return nil
 	})

@@ -15,8 +15,8 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
@@ -24,7 +24,7 @@ import (
 	"gitagent/turns"
 )
 
-const forkID = ledger.ID("f0f0f0f0")
+const forkID = record.ID("f0f0f0f0")
 
 // three makes a session of three turns.
 func (l *lab) three() (*replay.Client, []*turns.Turn) {
@@ -100,7 +100,7 @@ func TestForkGoesOn(t *testing.T) {
 	if got := l.Git("rev-parse", own(c).Ref()); got != before {
 		t.Error("the source has moved")
 	}
-	if m := done.Mission; m.ForkedFrom == nil || *m.ForkedFrom != (ledger.TurnID{Mission: own(c), Turn: 2}) || m.Title != "again" {
+	if m := done.Mission; m.ForkedFrom == nil || *m.ForkedFrom != (record.TurnID{Mission: own(c), Turn: 2}) || m.Title != "again" {
 		t.Errorf("mission.json = %+v", m)
 	}
 	info, err := os.Stat(done.File)
@@ -182,8 +182,8 @@ func TestForkWithoutConversation(t *testing.T) {
 		{"an unknown client", func(t turns.Turn) turns.Turn { t.Agent = "emacs"; return t }, `"emacs"`},
 		{"no client", func(t turns.Turn) turns.Turn { t.Agent = ""; return t }, "by hand"},
 		{"no transcript", func(t turns.Turn) turns.Turn { t.Transcript = nil; return t }, "kept none"},
-		{"not redacted", func(t turns.Turn) turns.Turn { t.Transcript = &turns.Segment{Missing: "redaction"}; return t }, "redaction"},
-		{"a chain that is broken", func(t turns.Turn) turns.Turn { t.Transcript = &turns.Segment{After: 7}; return t }, "follows turn 7"},
+		{"not redacted", func(t turns.Turn) turns.Turn { t.Transcript = &record.Segment{Missing: "redaction"}; return t }, "redaction"},
+		{"a chain that is broken", func(t turns.Turn) turns.Turn { t.Transcript = &record.Segment{After: 7}; return t }, "follows turn 7"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

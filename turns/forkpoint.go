@@ -7,17 +7,18 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
 
 // A ForkPoint is where a fork left another mission.
 type ForkPoint struct {
-	Of     ledger.TurnID // the turn that it was forked at, as its record names it
+	Of     record.TurnID // the turn that it was forked at, as its record names it
 	Commit git.Hash      // where its branch began: that turn's start or end, or a state that was saved after it
 }
 
 // PointOf returns where a fork began. The error of a mission that is none wraps [ErrNoFork].
-func PointOf(m *ledger.Mission) (ForkPoint, error) {
+func PointOf(m *record.Mission) (ForkPoint, error) {
 	base, err := git.ParseHash(m.Base)
 	if err != nil || !forked(m) {
 		return ForkPoint{}, fmt.Errorf("mission %s: %w", m.ID, ErrNoFork)
@@ -31,7 +32,7 @@ const maxOutward = 100
 // outermost goes outward from where a fork began: from fork to fork, as long as further says that there is
 // one whose work is to come along. It stops where missions name each other in a circle.
 func outermost(point ForkPoint, further func(ForkPoint) (ForkPoint, bool, error)) (ForkPoint, error) {
-	seen := make(map[ledger.ID]bool)
+	seen := make(map[record.ID]bool)
 	for range maxOutward {
 		next, ok, err := further(point)
 		if err != nil || !ok || seen[point.Of.Mission] {
@@ -46,7 +47,7 @@ func outermost(point ForkPoint, further func(ForkPoint) (ForkPoint, bool, error)
 // A source is the mission that a fork was forked from, as far as it decides where the work begins that is
 // to be adopted.
 type source struct {
-	mission *ledger.Mission
+	mission *record.Mission
 	here    bool // HEAD is on its branch, or has its work up to where it was forked
 }
 
@@ -60,7 +61,7 @@ func (s source) further() (ForkPoint, bool) {
 }
 
 // source reads the mission that a fork was forked from; nil if that is gone, or the user may not rely on it.
-func (r *Recorder) source(ctx context.Context, objects *git.Objects, head git.Head, at ForkPoint, here ledger.ID) (*source, error) {
+func (r *Recorder) source(ctx context.Context, objects *git.Objects, head git.Head, at ForkPoint, here record.ID) (*source, error) {
 	l, err := ledger.Open(ctx, r.Repo, objects, at.Of.Mission)
 	if err == nil {
 		l, err = r.Usable(ctx, objects, l.ID, l.Tip)
@@ -77,7 +78,7 @@ func (r *Recorder) source(ctx context.Context, objects *git.Objects, head git.He
 
 // isHere reports whether HEAD is on a mission's branch, or has its work up to where it was forked: the commit itself,
 // or one that a finish or an adoption of that has made.
-func isHere(m *ledger.Mission, at ForkPoint, here ledger.ID, inHead func(git.Hash) bool) bool {
+func isHere(m *record.Mission, at ForkPoint, here record.ID, inHead func(git.Hash) bool) bool {
 	f, a := m.Finished, m.Adopted
 	return m.ID == here || inHead(at.Commit) ||
 		f != nil && f.Turn >= at.Of.Turn && inHead(f.Commit) ||

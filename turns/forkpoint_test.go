@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // TestOutermost: missions are written as what they were forked from, and one that has a branch with
@@ -33,11 +33,11 @@ func TestOutermost(t *testing.T) {
 		{"in a circle", "c*<b/6 b*<c/4", "", "b/6"},
 		{"from a circle", "d*<c/7 c*<b/6 b*<c/4", "", "c/4"},
 	} {
-		sources := make(map[ledger.ID]*source)
-		var first *ledger.Mission
+		sources := make(map[record.ID]*source)
+		var first *record.Mission
 		for word := range strings.FieldsSeq(tt.missions) {
 			name, from, fork := strings.Cut(word, "<")
-			m := &ledger.Mission{ID: ledger.ID(name[:1]), Base: commitOf(name[0]).String()}
+			m := &record.Mission{ID: record.ID(name[:1]), Base: commitOf(name[0]).String()}
 			if strings.HasSuffix(name, "*") {
 				m.Branch = "refs/heads/agent/mission/" + name[:1]
 			}
@@ -45,7 +45,7 @@ func TestOutermost(t *testing.T) {
 				m.Base = ""
 			}
 			if fork {
-				m.ForkedFrom = &ledger.TurnID{Mission: ledger.ID(from[:1]), Turn: int(from[2] - '0')}
+				m.ForkedFrom = &record.TurnID{Mission: record.ID(from[:1]), Turn: int(from[2] - '0')}
 			}
 			sources[m.ID] = &source{m, strings.Contains(tt.here, name[:1])}
 			if first == nil {

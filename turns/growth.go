@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // A Growth is what a fork has become since it began.
@@ -29,7 +30,7 @@ const (
 // long to compare what somebody has made for that.
 //
 // Everything is read in batches over all forks, and compared by one git.
-func Growths(ctx context.Context, repo *git.Repo, list []Line) (map[ledger.ID]*Growth, error) {
+func Growths(ctx context.Context, repo *git.Repo, list []Line) (map[record.ID]*Growth, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	reads := new(queue)
@@ -54,7 +55,7 @@ func Growths(ctx context.Context, repo *git.Repo, list []Line) (map[ledger.ID]*G
 	if err := reads.run(objects); err != nil {
 		return nil, err
 	}
-	grown := make(map[ledger.ID]*Growth)
+	grown := make(map[record.ID]*Growth)
 	var sized []*Growth
 	var pairs [][2]git.Hash
 	for _, g := range all {

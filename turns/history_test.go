@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
@@ -49,7 +50,7 @@ func FuzzHistory(f *testing.F) {
 		}
 		for _, p := range h.players {
 			p.c.End("other")
-			p.end(turns.Interrupted)
+			p.end(record.Interrupted)
 		}
 		h.settle(true)
 		if t.Failed() {
@@ -84,8 +85,8 @@ type player struct {
 type run struct {
 	session string
 	prompt  string
-	outcome turns.Outcome // "" while it runs
-	tree    string        // "" if no event saw its end
+	outcome record.Outcome // "" while it runs
+	tree    string         // "" if no event saw its end
 }
 
 // choose takes the next decision, from 0 to n-1.
@@ -185,38 +186,38 @@ func (p *player) act() {
 	case 2:
 		h.say("%.4s: Esc", p.c.Session)
 		p.c.Esc()
-		p.end(turns.Interrupted)
+		p.end(record.Interrupted)
 		p.next()
 	case 3:
 		h.say("%.4s: fails", p.c.Session)
 		tree := h.tree()
 		p.c.Fail("API Error: " + name)
-		p.end(turns.Failed)
+		p.end(record.Failed)
 		p.runs[len(p.runs)-1].tree = tree
 		p.next()
 		h.settle(false)
 	case 4:
 		h.say("%.4s: fails, unheard", p.c.Session)
 		p.c.FailUnheard("API Error: " + name)
-		p.end(turns.Failed)
+		p.end(record.Failed)
 		p.next()
 	case 5:
 		h.say("%.4s: ends in mid-turn", p.c.Session)
 		p.c.End("other")
-		p.end(turns.Interrupted)
+		p.end(record.Interrupted)
 		p.queue = nil
 		p.c.Resume()
 		h.settle(false)
 	case 6:
 		h.say("%.4s: is blocked", p.c.Session)
 		p.c.Block("answer to "+name, "not yet")
-		p.end(turns.Done)
+		p.end(record.Done)
 		p.again = true
 	default:
 		h.say("%.4s: stops", p.c.Session)
 		tree := h.tree()
 		p.c.Stop("answer to " + name)
-		p.end(turns.Done)
+		p.end(record.Done)
 		p.runs[len(p.runs)-1].tree = tree
 		p.next()
 		h.settle(false)
@@ -228,7 +229,7 @@ func (p *player) begin(prompt string) {
 }
 
 // end is the end of the running turn, if there is one.
-func (p *player) end(outcome turns.Outcome) {
+func (p *player) end(outcome record.Outcome) {
 	if n := len(p.runs); n > 0 && p.runs[n-1].outcome == "" {
 		p.runs[n-1].outcome = outcome
 	}

@@ -35,23 +35,23 @@ func TestHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	segment := &Segment{Path: ledger.TurnPath("transcript", 7, ".jsonl"), From: from, To: to}
+	segment := &record.Segment{Path: ledger.TurnPath("transcript", 7, ".jsonl"), From: from, To: to}
 	for _, tt := range []struct {
 		name    string
 		file    string // the client's; "" if there is none
 		stored  string // in the ledger
 		turn    int    // 0 is 7
-		segment *Segment
+		segment *record.Segment
 		purged  *secret.Finder
 		nowhere bool // it is not known where the client's file is
 		want    bool
 	}{
 		{name: "the same", file: before + line + after, stored: line, want: true},
 		{name: "at the end of the file", file: before + line, stored: line, want: true},
-		{name: "it was redacted", file: before + token + after, stored: string(redacted), segment: &Segment{Path: segment.Path, From: from, To: from + int64(len(token))}, want: true},
+		{name: "it was redacted", file: before + token + after, stored: string(redacted), segment: &record.Segment{Path: segment.Path, From: from, To: from + int64(len(token))}, want: true},
 		{name: "it was purged since", file: before + line, stored: string(purged.ReplaceJSON([]byte(line))), purged: purged, want: true},
 		{name: "a secret was purged that the ledger still has", file: before + line, stored: line, purged: purged},
-		{name: "nothing", file: before, segment: &Segment{Path: segment.Path, From: from, To: from}, want: true},
+		{name: "nothing", file: before, segment: &record.Segment{Path: segment.Path, From: from, To: from}, want: true},
 		{name: "another text as long", file: before + strings.Replace(line, "one", "two", 1), stored: line},
 		{name: "the ledger has more", file: before + line, stored: line + line},
 		{name: "the ledger has less", file: before + line, stored: line[:len(line)-1]},
@@ -60,11 +60,11 @@ func TestHolds(t *testing.T) {
 		{name: "another turn", file: before + line, stored: line, turn: 8},
 		{name: "the file is gone", stored: line},
 		{name: "no file is known", file: before + line, stored: line, nowhere: true},
-		{name: "the turn has no segment", file: before + line, stored: line, segment: &Segment{From: from, To: to}},
-		{name: "it ends before it begins", file: before + line, segment: &Segment{Path: segment.Path, From: to, To: from}},
-		{name: "it is too long", file: before + line, stored: line, segment: &Segment{Path: segment.Path, From: from, To: from + transcript.MaxSegment + 1}},
+		{name: "the turn has no segment", file: before + line, stored: line, segment: &record.Segment{From: from, To: to}},
+		{name: "it ends before it begins", file: before + line, segment: &record.Segment{Path: segment.Path, From: to, To: from}},
+		{name: "it is too long", file: before + line, stored: line, segment: &record.Segment{Path: segment.Path, From: from, To: from + transcript.MaxSegment + 1}},
 	} {
-		l := ledger.New(objects, &ledger.Mission{V: record.Version, ID: "a1b2c3d4"})
+		l := ledger.New(objects, &record.Mission{V: record.Version, ID: "a1b2c3d4"})
 		tip, err := l.Append(ledger.Event{Subject: "turn 7", Files: map[string][]byte{segment.Path: []byte(tt.stored)}})
 		if err != nil {
 			t.Fatal(err)

@@ -38,7 +38,7 @@ type Import struct {
 // An Imported is what became of one session.
 type Imported struct {
 	Session string      `json:"session"`
-	Mission ledger.ID   `json:"mission,omitempty"`
+	Mission record.ID   `json:"mission,omitempty"`
 	State   ImportState `json:"state"`
 	Why     string      `json:"why,omitempty"` // it was skipped
 	Turns   int         `json:"turns"`         // number of the mission's last turn
@@ -167,7 +167,7 @@ func (im *importer) known(c *candidate) (taking, bool) {
 }
 
 // recorded is what becomes of a session that hooks have recorded to a mission.
-func (im *importer) recorded(id ledger.ID) taking {
+func (im *importer) recorded(id record.ID) taking {
 	t := taking{state: Recorded, other: id}
 	if last := im.last[id]; last != nil {
 		t.last = last.Turn
@@ -176,7 +176,7 @@ func (im *importer) recorded(id ledger.ID) taking {
 }
 
 // mission is the session's own. Usually it is known already, or not made yet.
-func (im *importer) mission(ctx context.Context, c *candidate) (ledger.ID, error) {
+func (im *importer) mission(ctx context.Context, c *candidate) (record.ID, error) {
 	for _, digits := range []int{8, 12} {
 		if id, err := record.OfSession(c.Session, digits); err == nil && slices.Contains(im.missions[c.Session], id) {
 			return id, nil
@@ -254,7 +254,7 @@ func (im *importer) record(ctx context.Context, tx *transaction.Tx, c *candidate
 			return err
 		}
 	default:
-		tx.Begin(&ledger.Mission{Created: created(c.first.At, im.At), Agent: c.agent.Name})
+		tx.Begin(&record.Mission{Created: created(c.first.At, im.At), Agent: c.agent.Name})
 	}
 	for i, e := range t.ends {
 		rec := &recording{Recorder: im.Recorder, tx: tx, facts: facts{
@@ -399,7 +399,7 @@ func (im *importer) fork(ctx context.Context, tx *transaction.Tx, c *candidate, 
 		return err
 	}
 	name := source.ID()
-	l.ID, l.Mission = tx.ID, &ledger.Mission{
+	l.ID, l.Mission = tx.ID, &record.Mission{
 		V: record.Version, ID: tx.ID, Title: l.Mission.Title, Created: created(c.first.At, im.At),
 		Agent: c.agent.Name, Base: source.Code.String(), ForkedFrom: &name,
 	}

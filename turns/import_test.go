@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
@@ -75,8 +76,8 @@ func TestImport(t *testing.T) {
 	c.Flush()
 	// Nothing is known of the worktree, so nothing is claimed.
 	one.tree, one.base = l.treeOf("HEAD"), l.treeOf("HEAD")
-	stopped := want{prompt: "stopped", outcome: turns.Interrupted}
-	failed := want{prompt: "fails", reply: "API Error: 500", outcome: turns.Failed}
+	stopped := want{prompt: "stopped", outcome: record.Interrupted}
+	failed := want{prompt: "fails", reply: "API Error: 500", outcome: record.Failed}
 
 	before := l.refs()
 	l.became(l.imported(true), c, turns.New, 3, 3)
@@ -167,18 +168,18 @@ func TestImportTimes(t *testing.T) {
 	gittest.Check(t)
 	l := newLab(t)
 	began := time.Now()
-	session := func(n int) (*file, ledger.ID) {
+	session := func(n int) (*file, record.ID) {
 		id := fmt.Sprintf("5e550000-0000-4000-8000-%012d", n)
-		return &file{t: t, config: l.config, dir: l.Dir, session: id}, ledger.ID(id[len(id)-8:])
+		return &file{t: t, config: l.config, dir: l.Dir, session: id}, record.ID(id[len(id)-8:])
 	}
-	newest := func(want ledger.ID) {
+	newest := func(want record.ID) {
 		t.Helper()
 		if id, _, err := ledger.Newest(context.Background(), l.repo()); err != nil || id != want {
 			t.Errorf("the newest mission is %s, %v; want %s", id, err, want)
 		}
 	}
 	// The tip of an imported mission has its last turn's time, and nothing before is newer.
-	times := func(id ledger.ID, want time.Duration) {
+	times := func(id record.ID, want time.Duration) {
 		t.Helper()
 		var seconds []int64
 		for _, line := range strings.Fields(l.Git("log", "--first-parent", "--reverse", "--format=%ct", id.Ref())) {
@@ -279,7 +280,7 @@ func TestImportProved(t *testing.T) {
 	commit(time.Hour, "later\n")
 	head := l.Git("rev-parse", "HEAD")
 	l.imported(false)
-	list := l.list(ledger.ID(f.session[len(f.session)-8:]))
+	list := l.list(record.ID(f.session[len(f.session)-8:]))
 	for i, want := range []struct {
 		by, base, code string
 		files          int
@@ -298,7 +299,7 @@ func TestImportProved(t *testing.T) {
 			t.Errorf("%s: %s, code %s, base %s, %d files; want %+v", got.Prompt, got.Imported, got.Code, got.Base, got.Files, want)
 		}
 	}
-	l.verify(ledger.ID(f.session[len(f.session)-8:]))
+	l.verify(record.ID(f.session[len(f.session)-8:]))
 }
 
 // A file is a session's file, written by hand.
@@ -472,7 +473,7 @@ func TestImportRunning(t *testing.T) {
 	d.Tool("Read")
 	d.Flush()
 	l.became(l.imported(false), d, turns.New, 1, 1)
-	l.check(own(d), want{prompt: "first", outcome: turns.Interrupted})
+	l.check(own(d), want{prompt: "first", outcome: record.Interrupted})
 	d.Stop("done")
 	two := l.turn(d, "second", nil)
 	d.Flush()
@@ -664,7 +665,7 @@ func TestImportsAtOnce(t *testing.T) {
 			t.Errorf("session %d has\n%s", i, describe(list))
 		}
 		for n, turn := range list {
-			if want := fmt.Sprintf("turn %d", n+1+rounds+2-len(list)); turn.Prompt != want || turn.Outcome != turns.Done {
+			if want := fmt.Sprintf("turn %d", n+1+rounds+2-len(list)); turn.Prompt != want || turn.Outcome != record.Done {
 				t.Errorf("session %d: turn %d is %s, %s, want %s\n%s", i, turn.Turn, turn.Prompt, turn.Outcome, want, describe(list))
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transcript"
 )
 
@@ -18,8 +19,8 @@ type importer struct {
 	Import
 	list     []*candidate
 	unread   error                   // what could not be looked through for more of them
-	missions map[string][]ledger.ID  // that have recorded a session
-	last     map[ledger.ID]*Glance   // of each mission; nil if there is none that may be relied on
+	missions map[string][]record.ID  // that have recorded a session
+	last     map[record.ID]*Glance   // of each mission; nil if there is none that may be relied on
 	alike    map[string][]*candidate // by the first turn's uuid: a copy made by the client shares it
 	head     git.Hash                // HEAD's commit; zero on an unborn branch
 	places   map[string]*git.Repo    // the worktree that a directory is in; nil if that is not one of this repository
@@ -37,7 +38,7 @@ type candidate struct {
 
 func newImporter(ctx context.Context, r *Recorder, i Import) (*importer, error) {
 	im := &importer{
-		Recorder: r, Import: i, missions: make(map[string][]ledger.ID), last: make(map[ledger.ID]*Glance), alike: make(map[string][]*candidate),
+		Recorder: r, Import: i, missions: make(map[string][]record.ID), last: make(map[record.ID]*Glance), alike: make(map[string][]*candidate),
 		places: make(map[string]*git.Repo), logs: make(map[string]headLog),
 	}
 	head, err := r.Repo.Head(ctx)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -157,7 +157,7 @@ func headMoves(t *testing.T, m move, from string) {
 }
 
 // kept checks that the states of a mission's first turns are there when nothing else keeps them.
-func (l *lab) kept(id ledger.ID, wants ...want) {
+func (l *lab) kept(id record.ID, wants ...want) {
 	l.t.Helper()
 	l.Git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
 	l.Git("gc", "-q", "--prune=now")
@@ -243,7 +243,7 @@ func TestJumpUnheard(t *testing.T) {
 			l := newLab(t)
 			c := l.client()
 			l.Write("users.txt", "the user's\n")
-			w := want{prompt: "jump", outcome: turns.Interrupted, base: l.tree()}
+			w := want{prompt: "jump", outcome: record.Interrupted, base: l.tree()}
 			c.Prompt("jump")
 			if queued {
 				c.Prompt("queued")
@@ -282,7 +282,7 @@ func TestJumpMidway(t *testing.T) {
 	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
-	a := want{prompt: "A", outcome: turns.Interrupted, base: l.tree(), tree: l.tree()} // nobody looks at its end
+	a := want{prompt: "A", outcome: record.Interrupted, base: l.tree(), tree: l.tree()} // nobody looks at its end
 	c.Prompt("A")
 	c.Prompt("B")
 	l.Write("agents.txt", "the agent's\n")

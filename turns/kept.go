@@ -10,13 +10,14 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
 
 // byCommit finds the state that a commit holds, in the current mission or else in any that keeps it:
 // the end of its newest turn there, else a turn's start, else a saved one. Any such state that the user
 // may rely on goes before all others, for a stranger's ledger may keep a commit of ours.
-func byCommit(ctx context.Context, w *workspace.Workspace, current ledger.ID, rev string) (*State, error) {
+func byCommit(ctx context.Context, w *workspace.Workspace, current record.ID, rev string) (*State, error) {
 	commit, err := w.Repo.Resolve(ctx, rev)
 	if err != nil {
 		return nil, missing(ctx, w.Repo, fmt.Sprintf("turn %q", rev), rev)
@@ -25,7 +26,7 @@ func byCommit(ctx context.Context, w *workspace.Workspace, current ledger.ID, re
 	if err != nil {
 		return nil, err
 	}
-	first := func(id ledger.ID) int {
+	first := func(id record.ID) int {
 		switch {
 		case id == current:
 			return 0
@@ -34,7 +35,7 @@ func byCommit(ctx context.Context, w *workspace.Workspace, current ledger.ID, re
 		}
 		return 2
 	}
-	ids := slices.SortedFunc(maps.Keys(missions), func(a, b ledger.ID) int {
+	ids := slices.SortedFunc(maps.Keys(missions), func(a, b record.ID) int {
 		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(a, b))
 	})
 	k := keeper{ctx: ctx, repo: w.Repo, objects: w.Repo.Objects(ctx), commit: commit, left: readings{maxEvents, maxLooked, maxRecords}}
@@ -79,7 +80,7 @@ func byCommit(ctx context.Context, w *workspace.Workspace, current ledger.ID, re
 
 // keeping returns the missions that keep a commit; of archived ones those that its message names. Where a stranger's ledger holds something that is too
 // large for git, they are those that may: the current one, and all that this clone knows.
-func keeping(ctx context.Context, w *workspace.Workspace, current ledger.ID, commit git.Hash) (map[ledger.ID]git.Hash, error) {
+func keeping(ctx context.Context, w *workspace.Workspace, current record.ID, commit git.Hash) (map[record.ID]git.Hash, error) {
 	missions, err := ledger.Keeping(ctx, w.Repo.Wary(), commit)
 	if ctx.Err() != nil {
 		return nil, err
@@ -90,13 +91,13 @@ func keeping(ctx context.Context, w *workspace.Workspace, current ledger.ID, com
 	if missions, err = ledger.List(ctx, w.Repo); err != nil {
 		return nil, err
 	}
-	maps.DeleteFunc(missions, func(id ledger.ID, _ git.Hash) bool { return id != current && !w.Trust.Known(id) })
+	maps.DeleteFunc(missions, func(id record.ID, _ git.Hash) bool { return id != current && !w.Trust.Known(id) })
 	return missions, nil
 }
 
 // addNamed adds the missions that a commit of ours names in trailers. They may be archived, and no ref leads
 // from them to the commit then; whether they do keep it, their ledgers say.
-func addNamed(ctx context.Context, w *workspace.Workspace, commit git.Hash, missions map[ledger.ID]git.Hash) error {
+func addNamed(ctx context.Context, w *workspace.Workspace, commit git.Hash, missions map[record.ID]git.Hash) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	c, err := objects.Commit(commit)
@@ -171,7 +172,7 @@ type keeper struct {
 }
 
 // state finds the state of a mission that the commit holds, nil if it is none, as far as that can be read.
-func (k *keeper) state(id ledger.ID) (*State, error) {
+func (k *keeper) state(id record.ID) (*State, error) {
 	events, err := eventsOf(k.ctx, k.repo, k.objects, id, min(maxEventsOfOne, k.left.events))
 	if err != nil {
 		return nil, err
@@ -233,7 +234,7 @@ func (k *keeper) state(id ledger.ID) (*State, error) {
 }
 
 // recorded returns the record of the last turn as it was at an event, nil if that can't be read.
-func (k *keeper) recorded(id ledger.ID, e *ledger.Commit) (*Turn, error) {
+func (k *keeper) recorded(id record.ID, e *ledger.Commit) (*Turn, error) {
 	l, err := ledger.At(k.objects, id, e.Hash)
 	if err != nil {
 		return nil, err

@@ -8,13 +8,14 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 )
 
 // keepingHead gives a repository a mission whose events keep HEAD: an oldest one that can't be looked into, and
 // then so many that record something else. Each has a turn, which ended in another commit.
-func keepingHead(t *testing.T, r *gittest.Repo, id ledger.ID, events int) {
+func keepingHead(t *testing.T, r *gittest.Repo, id record.ID, events int) {
 	t.Helper()
 	var b strings.Builder
 	event := func(keeps string, files ...string) {
@@ -58,7 +59,7 @@ func TestKept(t *testing.T) {
 	all := readings{maxEvents, maxLooked, maxRecords}
 	for _, tt := range []struct {
 		name       string
-		id         ledger.ID
+		id         record.ID
 		left, then readings
 		err        bool
 	}{

@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -132,7 +133,7 @@ func (l *lab) try(e replay.Event) (*turns.Result, error) {
 }
 
 // own is the passive mission of a client's session.
-func own(c *replay.Client) ledger.ID { return ledger.ID(c.Session[len(c.Session)-8:]) }
+func own(c *replay.Client) record.ID { return record.ID(c.Session[len(c.Session)-8:]) }
 
 // tree is the worktree as a tree, taken the plainest way that there is.
 func (l *lab) tree() string {
@@ -180,9 +181,9 @@ func (l *lab) trees(list []*turns.Turn) (code, base []string) {
 type want struct {
 	prompt  string
 	reply   string
-	outcome turns.Outcome // "" for done
-	tree    string        // of the worktree when it ended
-	base    string        // of the worktree when it began
+	outcome record.Outcome // "" for done
+	tree    string         // of the worktree when it ended
+	base    string         // of the worktree when it began
 }
 
 // turn is a whole turn: the prompt, what the agent does, and its answer.
@@ -225,7 +226,7 @@ func (l *lab) operation() string {
 }
 
 // list is what was recorded in a mission.
-func (l *lab) list(id ledger.ID) []*turns.Turn {
+func (l *lab) list(id record.ID) []*turns.Turn {
 	l.t.Helper()
 	list, err := turns.List(context.Background(), l.repo(), id)
 	if err != nil {
@@ -236,7 +237,7 @@ func (l *lab) list(id ledger.ID) []*turns.Turn {
 
 // check compares what was recorded in a mission with what is wanted: exactly one record for every
 // turn, in order, and everything that has to hold in any mission.
-func (l *lab) check(id ledger.ID, wants ...want) []*turns.Turn {
+func (l *lab) check(id record.ID, wants ...want) []*turns.Turn {
 	l.t.Helper()
 	list := l.list(id)
 	if len(list) != len(wants) {
@@ -249,7 +250,7 @@ func (l *lab) check(id ledger.ID, wants ...want) []*turns.Turn {
 			l.t.Errorf("turn %s in the place of %d", t.ID(), i+1)
 		}
 		if w.outcome == "" {
-			w.outcome = turns.Done
+			w.outcome = record.Done
 		}
 		if t.Outcome != w.outcome {
 			l.t.Errorf("turn %d: outcome = %s, want %s", t.Turn, t.Outcome, w.outcome)
@@ -284,7 +285,7 @@ func describe(list []*turns.Turn) string {
 }
 
 // verify checks with plain git what has to hold in any mission at any time.
-func (l *lab) verify(id ledger.ID) {
+func (l *lab) verify(id record.ID) {
 	l.t.Helper()
 	list := l.list(id)
 	var records, commits []string
@@ -356,13 +357,13 @@ func (l *lab) objects(names []string) []string {
 }
 
 // chain is the first-parent chain of a ledger, the newest commit first.
-func (l *lab) chain(id ledger.ID) []string {
+func (l *lab) chain(id record.ID) []string {
 	l.t.Helper()
 	return strings.Fields(l.Git("rev-list", "--first-parent", id.Ref()))
 }
 
 // notes are the lines of a mission's notes: the newest one of each turn, by code commit.
-func (l *lab) notes(id ledger.ID) map[string]map[int]string {
+func (l *lab) notes(id record.ID) map[string]map[int]string {
 	l.t.Helper()
 	var blobs, commits []string
 	for entry := range strings.Lines(l.Git("notes", "--ref=agent/"+string(id), "list")) {

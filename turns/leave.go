@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transaction"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
@@ -29,7 +29,7 @@ var ErrAtWork = errors.New("an agent is at work")
 // if one of the sessions that live is there; [ErrUnmerged] if only the branch has some commits of the user's
 // own; and [workspace.ErrStranger] if somebody unknown has recorded the mission, which may say of itself what
 // it wants.
-func (r *Recorder) Leave(ctx context.Context, id ledger.ID, live func(context.Context) ([]Live, error), dry bool) (gone *Removed, err error) {
+func (r *Recorder) Leave(ctx context.Context, id record.ID, live func(context.Context) ([]Live, error), dry bool) (gone *Removed, err error) {
 	r.ClearDead(ctx)
 	branch := r.Branch(id)
 	path, err := r.Repo.WorktreeOf(ctx, branch)
@@ -46,7 +46,7 @@ func (r *Recorder) Leave(ctx context.Context, id ledger.ID, live func(context.Co
 	return gone, leave()
 }
 
-func (r *Recorder) leave(ctx context.Context, id ledger.ID, branch string, live func(context.Context) ([]Live, error), dry bool) (*Removed, error) {
+func (r *Recorder) leave(ctx context.Context, id record.ID, branch string, live func(context.Context) ([]Live, error), dry bool) (*Removed, error) {
 	refs, err := r.Repo.Refs(ctx, id.Ref(), branch)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (r *Recorder) leave(ctx context.Context, id ledger.ID, branch string, live 
 }
 
 // idle is an error if somebody works on a mission: an agent, or git in the middle of something.
-func (r *Recorder) idle(ctx context.Context, id ledger.ID, branch string, live func(context.Context) ([]Live, error)) error {
+func (r *Recorder) idle(ctx context.Context, id record.ID, branch string, live func(context.Context) ([]Live, error)) error {
 	sessions, err := live(ctx)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ type occupied struct {
 }
 
 // busy is an error if somebody works on a mission that has this branch.
-func busy(id ledger.ID, branch string, worktrees []occupied, sessions []Live) error {
+func busy(id record.ID, branch string, worktrees []occupied, sessions []Live) error {
 	there := make(map[string]bool) // git directories
 	for _, w := range worktrees {
 		if w.operation != "" && (w.branch == branch || slices.Contains(w.returns, branch)) {
@@ -159,7 +159,7 @@ func bisected(repo *git.Repo) string {
 
 // leaving says what of a mission goes when only its ledger is to stay. If its worktree has changes, that
 // is an error, which wraps [ErrInUse].
-func (r *Recorder) leaving(ctx context.Context, id ledger.ID, branch string) (*Removed, error) {
+func (r *Recorder) leaving(ctx context.Context, id record.ID, branch string) (*Removed, error) {
 	worktree, err := r.removable(ctx, id, branch, false)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 
 // A Line is a mission as a list shows it.
 type Line struct {
-	*ledger.Mission
+	*record.Mission
 	Tip   git.Hash // of its ledger
 	Turns int      // number of the last turn
 	Last  *Glance  // at the last turn; nil if there is none, or it can't be read
@@ -27,7 +27,7 @@ type Line struct {
 
 // A Glance is what lists keep of a turn's record, which may have megabytes.
 type Glance struct {
-	Mission  ledger.ID
+	Mission  record.ID
 	Turn     int
 	At       time.Time
 	Session  string // empty if it is longer than a client's
@@ -43,7 +43,7 @@ const maxName = 256
 // glance copies what it keeps.
 func (t *Turn) glance() *Glance {
 	g := &Glance{
-		Mission: ledger.ID(strings.Clone(string(t.Mission))), Turn: t.Turn, At: t.At, Context: t.Context, To: -1,
+		Mission: record.ID(strings.Clone(string(t.Mission))), Turn: t.Turn, At: t.At, Context: t.Context, To: -1,
 		Prompt: strings.Clone(ledger.Head(t.Prompt, record.MaxPrompt)), Imported: strings.Clone(ledger.Head(t.Imported, maxName)),
 	}
 	if len(t.Session) <= maxName {
@@ -78,7 +78,7 @@ func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
 // Lines is [Missions] for some of them, given with the tips of their ledgers.
 //
 // For 10,000 missions that is 60,000 objects, so they are read in batches over many missions.
-func Lines(ctx context.Context, repo *git.Repo, tips map[ledger.ID]git.Hash) ([]Line, error) {
+func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]git.Hash) ([]Line, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	var list []Line
@@ -111,7 +111,7 @@ func Lines(ctx context.Context, repo *git.Repo, tips map[ledger.ID]git.Hash) ([]
 // A survey is what is read of one mission: its head and its last record.
 type survey struct {
 	*queue
-	id   ledger.ID
+	id   record.ID
 	line Line
 	err  error             // why the mission can't be read
 	last error             // why its last turn can't be
@@ -246,7 +246,7 @@ func (s *survey) record(content []byte, err error) {
 			s.line.Last = t.glance()
 		}
 	} else {
-		err = fmt.Errorf("read turn %s: %w", ledger.TurnID{Mission: s.id, Turn: s.line.Turns}, err)
+		err = fmt.Errorf("read turn %s: %w", record.TurnID{Mission: s.id, Turn: s.line.Turns}, err)
 	}
 	s.last = err
 }

@@ -27,7 +27,7 @@ import (
 //
 // A number is a turn, whatever missions there are. If there is no such state, the error is a
 // [MissingError].
-func Find(ctx context.Context, w *workspace.Workspace, current ledger.ID, name string) (*State, error) {
+func Find(ctx context.Context, w *workspace.Workspace, current record.ID, name string) (*State, error) {
 	n, err := parseName(name)
 	if err != nil {
 		return byCommit(ctx, w, current, name)
@@ -67,7 +67,7 @@ func Find(ctx context.Context, w *workspace.Workspace, current ledger.ID, name s
 // Range reads a name of two states, `3..7`: what came after the first, up to the second. Without the
 // second it is the last turn's end, without the first the beginning of the mission's first turn. The
 // second is of the first one's mission, unless it says otherwise. ok is false for any other name.
-func Range(ctx context.Context, w *workspace.Workspace, current ledger.ID, name string) (from, to *State, ok bool, err error) {
+func Range(ctx context.Context, w *workspace.Workspace, current record.ID, name string) (from, to *State, ok bool, err error) {
 	first, second, ok := strings.Cut(name, "..")
 	if !ok {
 		return nil, nil, false, nil
@@ -89,7 +89,7 @@ func Range(ctx context.Context, w *workspace.Workspace, current ledger.ID, name 
 }
 
 // firstTurn returns the first turn of a mission that can be read.
-func firstTurn(ctx context.Context, repo *git.Repo, id ledger.ID) (*Turn, error) {
+func firstTurn(ctx context.Context, repo *git.Repo, id record.ID) (*Turn, error) {
 	var first *Turn
 	err := Each(ctx, repo, id, func(t *Turn) error {
 		first = t
@@ -146,7 +146,7 @@ func MissionOf(text string) (string, bool) {
 
 // MissionNamed returns the mission that a name of [Find] is the id of, or the beginning of it; empty if it
 // names something else.
-func MissionNamed(ctx context.Context, w *workspace.Workspace, text string) (ledger.ID, error) {
+func MissionNamed(ctx context.Context, w *workspace.Workspace, text string) (record.ID, error) {
 	n, err := parseName(text)
 	if err != nil || n.mission == "" || n.slashed || n.start {
 		return "", nil
@@ -184,7 +184,7 @@ func leading(text string) string {
 	return first
 }
 
-func exists(ctx context.Context, repo *git.Repo, id ledger.ID) (bool, error) {
+func exists(ctx context.Context, repo *git.Repo, id record.ID) (bool, error) {
 	_, err := ledger.Tip(ctx, repo, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return false, nil
@@ -224,10 +224,10 @@ func missingTurn(l *ledger.Ledger, number int) error {
 	if before == 0 && after == 0 {
 		return &MissingError{Mission: string(l.ID)}
 	}
-	e := &MissingError{What: "turn " + ledger.TurnID{Mission: l.ID, Turn: number}.String()}
+	e := &MissingError{What: "turn " + record.TurnID{Mission: l.ID, Turn: number}.String()}
 	for _, n := range []int{before, after} {
 		if n > 0 {
-			e.Nearest = append(e.Nearest, ledger.TurnID{Mission: l.ID, Turn: n}.String())
+			e.Nearest = append(e.Nearest, record.TurnID{Mission: l.ID, Turn: n}.String())
 		}
 	}
 	return e

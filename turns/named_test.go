@@ -8,7 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 )
 
@@ -18,12 +18,12 @@ func TestNamed(t *testing.T) {
 	const a, b, c, d = "aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd"
 	for _, tt := range []struct {
 		name      string
-		signal    ledger.ID
-		here      ledger.ID // HEAD is on its branch
-		recording ledger.ID // the session records to it
+		signal    record.ID
+		here      record.ID // HEAD is on its branch
+		recording record.ID // the session records to it
 		asked     string
-		exists    ledger.ID // of those that might be asked for
-		want      ledger.ID
+		exists    record.ID // of those that might be asked for
+		want      record.ID
 	}{
 		{name: "none"},
 		{name: "all", signal: a, here: b, recording: c, asked: d, exists: d, want: a},
@@ -35,7 +35,7 @@ func TestNamed(t *testing.T) {
 		{name: "the environment's is a letter", asked: "x", exists: "x"},
 		{name: "the environment's is empty", exists: ""},
 	} {
-		got, err := named(Signal{Mission: tt.signal, Asked: tt.asked}, tt.here, &session.State{Mission: tt.recording}, func(id ledger.ID) (bool, error) {
+		got, err := named(Signal{Mission: tt.signal, Asked: tt.asked}, tt.here, &session.State{Mission: tt.recording}, func(id record.ID) (bool, error) {
 			if id != d {
 				t.Errorf("%s: %q is looked for", tt.name, id)
 			}
@@ -46,7 +46,7 @@ func TestNamed(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	if got, err := named(Signal{Asked: d}, "", new(session.State), func(ledger.ID) (bool, error) { return true, broken }); got != "" || !errors.Is(err, broken) {
+	if got, err := named(Signal{Asked: d}, "", new(session.State), func(record.ID) (bool, error) { return true, broken }); got != "" || !errors.Is(err, broken) {
 		t.Errorf("nobody knows whether it exists: %q, %v", got, err)
 	}
 }
@@ -60,7 +60,7 @@ func TestOwnInstead(t *testing.T) {
 		name   string
 		err    error
 		signal Signal
-		meant  ledger.ID
+		meant  record.ID
 		want   bool
 	}{
 		{"an object is damaged", damaged, Signal{Session: "s"}, id, true},

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
-	"gitagent/turns"
 )
 
 func TestFailed(t *testing.T) {
@@ -18,7 +18,7 @@ func TestFailed(t *testing.T) {
 	c.Prompt("break")
 	l.Write("half.txt", "half\n")
 	c.Fail("API Error: 529 overloaded")
-	failed := want{prompt: "break", reply: "API Error: 529 overloaded", outcome: turns.Failed, tree: l.tree()}
+	failed := want{prompt: "break", reply: "API Error: 529 overloaded", outcome: record.Failed, tree: l.tree()}
 	l.check(own(c), failed, l.turn(c, "again", l.write("whole.txt", "whole\n")))
 	l.fsck()
 }
@@ -56,7 +56,7 @@ func TestFailedAndEnded(t *testing.T) {
 			c.Fail("API Error: 400")
 			c.End("other")
 			deliver(l, events[0], events[1])
-			l.check(own(c), append(wants, want{prompt: "two", reply: "API Error: 400", outcome: turns.Failed, tree: l.tree()})...)
+			l.check(own(c), append(wants, want{prompt: "two", reply: "API Error: 400", outcome: record.Failed, tree: l.tree()})...)
 			l.fsck()
 		})
 	}
@@ -78,7 +78,7 @@ func TestFailedAfterEnded(t *testing.T) {
 	l.record(events[1])
 	c.Flush()
 	l.record(events[0])
-	l.check(own(c), want{prompt: "break", reply: "API Error: 400", outcome: turns.Failed})
+	l.check(own(c), want{prompt: "break", reply: "API Error: 400", outcome: record.Failed})
 }
 
 // TestInterrupted: nothing tells when the user presses Esc, so the next event records it.
@@ -115,7 +115,7 @@ func TestInterrupted(t *testing.T) {
 			l := newLab(t)
 			c := l.client()
 			before := l.turn(c, "before", l.write("before.txt", "b\n"))
-			w := want{prompt: "stop me", outcome: turns.Interrupted, base: l.tree()}
+			w := want{prompt: "stop me", outcome: record.Interrupted, base: l.tree()}
 			c.Prompt("stop me")
 			c.Say("I begin.")
 			l.Write("half.txt", "half\n")
@@ -138,7 +138,7 @@ func TestInterruptedFirst(t *testing.T) {
 	c := l.client()
 	c.Prompt("stop me")
 	c.Esc()
-	w := want{prompt: "stop me", outcome: turns.Interrupted, tree: l.tree(), base: l.tree()}
+	w := want{prompt: "stop me", outcome: record.Interrupted, tree: l.tree(), base: l.tree()}
 	l.check(own(c), w, l.turn(c, "go on", l.write("more.txt", "more\n")))
 }
 
@@ -172,7 +172,7 @@ func TestStopTwice(t *testing.T) {
 			c.Prompt("fails")
 			c.Fail("API Error: 500")
 			c.End("other")
-			l.check(own(c), append(wants, want{prompt: "fails", outcome: turns.Failed})...)
+			l.check(own(c), append(wants, want{prompt: "fails", outcome: record.Failed})...)
 			if n := len(l.chain(own(c))); n != 6 {
 				t.Errorf("the ledger has %d commits, want 6: one for the mission, one for each turn", n)
 			}
@@ -283,7 +283,7 @@ func TestStopTwiceLate(t *testing.T) {
 			c.Stop("answer to two")
 			c.Prompt("three")
 			c.Fail("API Error: 500")
-			d := want{prompt: "three", outcome: turns.Failed}
+			d := want{prompt: "three", outcome: record.Failed}
 			c.Prompt("four")
 			l.record(late)
 			c.Stop("done")

@@ -13,15 +13,15 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/include"
-	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/transaction"
 )
 
 // A plant is a new mission with its refs and, if one is named, a worktree of its own.
 type plant struct {
-	id       ledger.ID
+	id       record.ID
 	tip      git.Hash       // of the ledger
 	from     git.Hash       // commit at which the branch begins
 	branch   string         // full name
@@ -142,7 +142,7 @@ func parsePlant(words []string) (p plant, files []string, ok bool) {
 		return p, nil, false
 	}
 	p = plant{
-		id: ledger.ID(words[0]), tip: git.NewHash(words[1]), from: git.NewHash(words[2]), branch: words[3], worktree: words[4],
+		id: record.ID(words[0]), tip: git.NewHash(words[1]), from: git.NewHash(words[2]), branch: words[3], worktree: words[4],
 	}
 	files = words[5:]
 	if p.foreign = len(files) > 0 && files[0] == foreignWord; p.foreign {
@@ -321,7 +321,7 @@ func pathExists(path string) bool {
 
 // A Beginning is a new attached mission.
 type Beginning struct {
-	ID       ledger.ID
+	ID       record.ID
 	Title    string
 	From     git.Hash // its first commit
 	Worktree string   // to be made for it; empty for the present one
@@ -335,9 +335,9 @@ type Beginning struct {
 // Begin makes an attached mission: ledger and branch in one transaction, then the checkout, which
 // keeps uncommitted changes as `git switch` does. If that fails, both are removed again. included is nil if
 // nothing was to be.
-func (r *Recorder) Begin(ctx context.Context, b Beginning) (m *ledger.Mission, included *include.Copied, err error) {
+func (r *Recorder) Begin(ctx context.Context, b Beginning) (m *record.Mission, included *include.Copied, err error) {
 	branch := r.Branch(b.ID)
-	m = &ledger.Mission{
+	m = &record.Mission{
 		Title: givenTitle(b.Title), Created: b.At.UTC().Truncate(time.Millisecond),
 		Base: b.From.String(), Branch: branch,
 	}

@@ -11,8 +11,8 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/include"
-	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
+	"gitagent/internal/record"
 	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -169,7 +169,7 @@ func TestKilledCopying(t *testing.T) {
 }
 
 // planting leaves what a process leaves that was killed while it made a mission.
-func (l *lab) planting(id ledger.ID, worktree string) {
+func (l *lab) planting(id record.ID, worktree string) {
 	l.t.Helper()
 	branch := id.Branch(l.capture.BranchPrefix)
 	held, err := lock.Take(l.t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", string(id)))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // message is that of a commit: the user's, or one to propose, and trailers that say which turns it has.
@@ -52,7 +53,7 @@ const maxProposed = 50
 
 // proposal is a message to propose: the mission's title and, unless that says it all, the prompts of the turns
 // that changed something. A line that git would take for a comment begins with a blank.
-func proposal(id ledger.ID, title string, turns []worked, comment string) string {
+func proposal(id record.ID, title string, turns []worked, comment string) string {
 	subject := firstLine(title)
 	if subject == "" {
 		subject = "Agent mission " + string(id)

@@ -3,9 +3,9 @@ package turns_test
 import (
 	"testing"
 
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
-	"gitagent/turns"
 )
 
 // TestQueued: a prompt that was typed while the agent worked runs next, and no event announces it.
@@ -93,8 +93,8 @@ func TestQueuedAndInterrupted(t *testing.T) {
 			c.Esc()
 			wants := []want{
 				first,
-				{prompt: "A", outcome: turns.Interrupted, base: first.tree, tree: first.tree},
-				{prompt: "B", outcome: turns.Interrupted, base: first.tree, tree: first.tree},
+				{prompt: "A", outcome: record.Interrupted, base: first.tree, tree: first.tree},
+				{prompt: "B", outcome: record.Interrupted, base: first.tree, tree: first.tree},
 			}
 			if end == "" {
 				wants = append(wants, l.turn(c, "C", l.write("c.txt", "c\n")))
@@ -121,7 +121,7 @@ func TestQueuedAfterInterrupted(t *testing.T) {
 	l.Write("b.txt", "b\n")
 	c.Stop("did B")
 	l.check(own(c),
-		want{prompt: "A", outcome: turns.Interrupted, base: base},
+		want{prompt: "A", outcome: record.Interrupted, base: base},
 		want{prompt: "B", reply: "did B", tree: l.tree()},
 		l.turn(c, "C", nil))
 	l.quiet()
@@ -160,7 +160,7 @@ func TestQueueLost(t *testing.T) {
 	c.Prompt("never run")
 	c.End("other")
 	c.Resume()
-	l.check(own(c), want{prompt: "A", outcome: turns.Interrupted}, l.turn(c, "B", nil))
+	l.check(own(c), want{prompt: "A", outcome: record.Interrupted}, l.turn(c, "B", nil))
 }
 
 // TestPromptTwice: the event of a prompt arrives twice, and once more when the turn has ended

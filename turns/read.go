@@ -15,6 +15,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // readTurn reads one record of a ledger. If there is none, the error wraps [git.ErrNotFound].
@@ -27,13 +28,13 @@ func readTurn(l *ledger.Ledger, number int) (*Turn, error) {
 }
 
 // parseAt decodes the record stored under a turn's number in a mission's ledger, at one of its commits.
-func parseAt(data []byte, in ledger.ID, at git.Hash, number int) (*Turn, error) {
+func parseAt(data []byte, in record.ID, at git.Hash, number int) (*Turn, error) {
 	t, err := Parse(data, at.Format())
 	if err == nil && t.Turn != number {
 		err = fmt.Errorf("the record has number %d", t.Turn)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read turn %s: %w", ledger.TurnID{Mission: in, Turn: number}, err)
+		return nil, fmt.Errorf("read turn %s: %w", record.TurnID{Mission: in, Turn: number}, err)
 	}
 	t.Ledger, t.LedgerTip = in, at
 	return t, nil
@@ -64,7 +65,7 @@ func Last(l *ledger.Ledger) (*Turn, error) {
 
 // Read returns the record of a turn, or of the last one if number is 0. If there is none, the error
 // wraps [git.ErrNotFound].
-func Read(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (*Turn, error) {
+func Read(ctx context.Context, repo *git.Repo, id record.ID, number int) (*Turn, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	l, err := ledger.Open(ctx, repo, objects, id)
@@ -88,7 +89,7 @@ func Read(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (*Turn,
 // List returns the records of a mission's turns, in order, including those that a fork inherited.
 // Those that can't be read are left out, and the error says which; if there is no such mission, it
 // is a [MissingError].
-func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Turn, error) {
+func List(ctx context.Context, repo *git.Repo, id record.ID) ([]*Turn, error) {
 	var list []*Turn
 	err := Each(ctx, repo, id, func(t *Turn) error {
 		list = append(list, t)
@@ -100,7 +101,7 @@ func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Turn, error) {
 
 // Each hands over the records of a mission's turns, the newest first, while it reads them: there may
 // be a million. An error of f ends that and is returned. As with [List], other errors don't.
-func Each(ctx context.Context, repo *git.Repo, id ledger.ID, f func(*Turn) error) error {
+func Each(ctx context.Context, repo *git.Repo, id record.ID, f func(*Turn) error) error {
 	tip, err := tipOf(ctx, repo, id)
 	if err != nil {
 		return err
@@ -163,7 +164,7 @@ func eachRecord(objects *git.Objects, l *ledger.Ledger, list iter.Seq2[ledger.Nu
 // [git.ErrNotFound].
 func ReadIn(l *ledger.Ledger, number int) (*Turn, error) { return readTurn(l, number) }
 
-func tipOf(ctx context.Context, repo *git.Repo, id ledger.ID) (git.Hash, error) {
+func tipOf(ctx context.Context, repo *git.Repo, id record.ID) (git.Hash, error) {
 	tip, err := ledger.Tip(ctx, repo, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return git.Hash{}, missingMission(ctx, repo, string(id))
@@ -180,7 +181,7 @@ const (
 
 // A reading is one pass over the records of a mission.
 type reading struct {
-	in      ledger.ID
+	in      record.ID
 	at      git.Hash // the ledger's commit
 	objects *git.Objects
 	some    []stored // read, and not yet in full
@@ -217,12 +218,12 @@ const (
 )
 
 // storedAs is what was read of a turn's record in a mission's ledger.
-func storedAs(in ledger.ID, number int, obj *git.Object, err error) stored {
+func storedAs(in record.ID, number int, obj *git.Object, err error) stored {
 	if err == nil && obj.Type != plumbing.BlobObject {
 		err = fmt.Errorf("object %s is a %s", obj.Hash, obj.Type)
 	}
 	if err != nil {
-		return stored{number: number, err: fmt.Errorf("read turn %s: %w", ledger.TurnID{Mission: in, Turn: number}, err)}
+		return stored{number: number, err: fmt.Errorf("read turn %s: %w", record.TurnID{Mission: in, Turn: number}, err)}
 	}
 	return stored{number: number, data: obj.Content}
 }
@@ -279,7 +280,7 @@ func (e *reading) handOver(f func(*Turn) error) {
 }
 
 // parseAll parses what was read of a mission's ledger, at one of its commits.
-func parseAll(some []stored, in ledger.ID, at git.Hash) {
+func parseAll(some []stored, in record.ID, at git.Hash) {
 	var workers sync.WaitGroup
 	n := max(1, runtime.GOMAXPROCS(0))
 	for w := range n {

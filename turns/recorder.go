@@ -31,16 +31,16 @@ type Recorder struct {
 
 // A Result is the outcome of a signal.
 type Result struct {
-	Mission ledger.ID // empty if there was nothing to record
+	Mission record.ID // empty if there was nothing to record
 	Turns   []*Turn   // recorded by this signal, in order
 	// Config is git's configuration as the recording read it, since a hook has no time to read it
 	// twice; nil if there was nothing to record.
 	Config git.Config
 	// Aside is the mission that a stranger's part of Mission has become; empty if there was none.
-	Aside ledger.ID
+	Aside record.ID
 	// Damaged is the mission that the signal was for, if an object of its ledger is lost: then Mission, the
 	// session's own, has the turn. Else it is empty.
-	Damaged ledger.ID
+	Damaged record.ID
 	// Stayed is why the mission's branch did not move although the turn was recorded; or nil.
 	Stayed error
 	// Warnings are problems for the log that did not keep the turn from being recorded.
@@ -78,7 +78,7 @@ func (r *Recorder) Record(ctx context.Context, s Signal) (*Result, error) {
 
 // record adds the signal to the mission's ledger and to the session's state.
 func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done *Result) error {
-	meant := ledger.ID("")
+	meant := record.ID("")
 	err := r.recordTo(ctx, s, st, done, func(ctx context.Context) (transaction.Job, error) {
 		var err error
 		meant, err = r.missionOf(ctx, s, st)
@@ -112,7 +112,7 @@ func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done
 // ownInstead reports whether a signal that could not be recorded to the mission that was meant is recorded to the
 // session's own: an object of that is lost. What was recorded there may come back. Until then nothing goes on from it,
 // and the turn is not lost, unless somebody has asked for that very mission.
-func (s Signal) ownInstead(err error, meant ledger.ID) bool {
+func (s Signal) ownInstead(err error, meant record.ID) bool {
 	return git.Lost(err) && s.Session != "" && meant != "" && s.Mission == ""
 }
 
@@ -146,12 +146,12 @@ func (r *Recorder) recordTo(ctx context.Context, s Signal, st *session.State, do
 func (r *Recorder) byHand() string { return session.ByHand + filepath.Base(r.Repo.GitDir) }
 
 // missionOf decides which mission a signal belongs to. Without one that is named, it is the session's own.
-func (r *Recorder) missionOf(ctx context.Context, s Signal, st *session.State) (ledger.ID, error) {
+func (r *Recorder) missionOf(ctx context.Context, s Signal, st *session.State) (record.ID, error) {
 	here, err := r.Mission(ctx)
 	if err != nil {
 		return "", err
 	}
-	id, err := named(s, here, st, func(id ledger.ID) (bool, error) { return exists(ctx, r.Repo, id) })
+	id, err := named(s, here, st, func(id record.ID) (bool, error) { return exists(ctx, r.Repo, id) })
 	if err != nil || id != "" {
 		return id, err
 	}
@@ -167,7 +167,7 @@ func (r *Recorder) missionOf(ctx context.Context, s Signal, st *session.State) (
 //  2. the one whose branch HEAD is on, or will be on when the rebase under way is done;
 //  3. the one that this session already records to;
 //  4. the one that the environment names, if its ledger exists here.
-func named(s Signal, here ledger.ID, st *session.State, exists func(ledger.ID) (bool, error)) (ledger.ID, error) {
+func named(s Signal, here record.ID, st *session.State, exists func(record.ID) (bool, error)) (record.ID, error) {
 	if id := cmp.Or(s.Mission, here, st.Mission); id != "" {
 		return id, nil
 	}
@@ -182,7 +182,7 @@ func named(s Signal, here ledger.ID, st *session.State, exists func(ledger.ID) (
 }
 
 // ownMission is the passive mission of a session. Its id has 12 digits if another's has its 8.
-func (r *Recorder) ownMission(ctx context.Context, name string) (ledger.ID, error) {
+func (r *Recorder) ownMission(ctx context.Context, name string) (record.ID, error) {
 	short, err := record.OfSession(name, 8)
 	if err != nil {
 		return "", err
@@ -228,16 +228,16 @@ type Signal struct {
 	At      time.Time
 	Agent   string    // its name in records
 	Session string    // safe as a file name; empty if there is no client
-	Mission ledger.ID // by hand: record to this one, and begin it if it does not exist
+	Mission record.ID // by hand: record to this one, and begin it if it does not exist
 	Asked   string    // GIT_AGENT_MISSION; used if it names a mission of this repository
 
-	PromptID   string  // the turn's id in the client; empty in clients that have none
-	Prompt     string  // Prompted, and by hand
-	Reply      string  // Stopped: the last assistant message; Erred: the text of the error
-	Again      bool    // Stopped: the turn went on after its first Stop
-	Transcript string  // path of the session's file; empty if the client keeps none
-	Outcome    Outcome // by hand: how the turn ended; "" for the event's own
-	Strict     bool    // by hand: an unreadable transcript is an error; a hook would record the turn without it
+	PromptID   string         // the turn's id in the client; empty in clients that have none
+	Prompt     string         // Prompted, and by hand
+	Reply      string         // Stopped: the last assistant message; Erred: the text of the error
+	Again      bool           // Stopped: the turn went on after its first Stop
+	Transcript string         // path of the session's file; empty if the client keeps none
+	Outcome    record.Outcome // by hand: how the turn ended; "" for the event's own
+	Strict     bool           // by hand: an unreadable transcript is an error; a hook would record the turn without it
 
 	Client     session.Client
 	ClientLock session.ClientLock // Prompted: the file that the client has locked for the session
@@ -252,14 +252,14 @@ func (s Signal) key() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-func (s Signal) outcome() Outcome {
+func (s Signal) outcome() record.Outcome {
 	switch {
 	case s.Outcome != "":
 		return s.Outcome
 	case s.Event == Erred:
-		return Failed
+		return record.Failed
 	case s.Event == Stopped:
-		return Done
+		return record.Done
 	}
-	return Interrupted
+	return record.Interrupted
 }

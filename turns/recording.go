@@ -151,8 +151,8 @@ func (r *recording) unsay() {
 }
 
 // mission is the head of a new ledger, for a mission that begins with this signal.
-func (r *recording) mission() *ledger.Mission {
-	m := &ledger.Mission{Created: r.At, Agent: r.Agent, Base: r.tx.Snap.Head.Commit.String(), Predecessor: r.predecessor()}
+func (r *recording) mission() *record.Mission {
+	m := &record.Mission{Created: r.At, Agent: r.Agent, Base: r.tx.Snap.Head.Commit.String(), Predecessor: r.predecessor()}
 	if r.onBranch {
 		m.Branch = r.tx.Branch(r.id)
 	}
@@ -160,7 +160,7 @@ func (r *recording) mission() *ledger.Mission {
 }
 
 // predecessor is the mission of the client process's previous session: /clear begins a new one.
-func (r *recording) predecessor() ledger.ID {
+func (r *recording) predecessor() record.ID {
 	if r.Client.PID == 0 {
 		return ""
 	}

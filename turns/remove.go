@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
+	"gitagent/internal/record"
 	"gitagent/internal/transaction"
 )
 
@@ -24,18 +25,18 @@ var ErrInUse = errors.New("its worktree is in use")
 
 // A Removed says what a removal has done, or would do.
 type Removed struct {
-	ID       ledger.ID
+	ID       record.ID
 	Branch   string      // short name; empty if it had none
 	Worktree string      // empty if it had none
 	Bytes    int64       // on disk, freed when git collects garbage; -1 if git can't tell
-	Forks    []ledger.ID // missions that keep what they inherited
+	Forks    []record.ID // missions that keep what they inherited
 }
 
 // Remove removes a mission: its worktree, if that is clean or force is set, then branch and notes, and then
 // the ledger. What forks inherited stays. With dry nothing is changed. If the worktree can't be removed, the
 // error wraps [ErrInUse]; if the branch has commits of the user's own and force is not set, it wraps
 // [ErrUnmerged].
-func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*Removed, error) {
+func (r *Recorder) Remove(ctx context.Context, id record.ID, force, dry bool) (*Removed, error) {
 	refs, err := r.Repo.Refs(ctx, id.Ref(), id.NotesRef(), r.Branch(id))
 	if err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 
 // Removal says what of a mission's would be removed but for its ledger and notes, and whether that may be: the
 // errors are those of [Recorder.Remove]. refs has its branch and ledger.
-func (r *Recorder) Removal(ctx context.Context, id ledger.ID, refs map[string]git.Hash, force bool) (*Removed, error) {
+func (r *Recorder) Removal(ctx context.Context, id record.ID, refs map[string]git.Hash, force bool) (*Removed, error) {
 	branch := r.Branch(id)
 	worktree, err := r.removable(ctx, id, branch, force)
 	if err != nil {
@@ -108,8 +109,8 @@ func (r *Recorder) Removal(ctx context.Context, id ledger.ID, refs map[string]gi
 }
 
 // removeArchived is Remove for a mission that is archived.
-func (r *Recorder) removeArchived(ctx context.Context, id ledger.ID, force, dry bool) (*Removed, error) {
-	done, left, err := r.RemoveArchived(ctx, []ledger.ID{id}, force, dry)
+func (r *Recorder) removeArchived(ctx context.Context, id record.ID, force, dry bool) (*Removed, error) {
+	done, left, err := r.RemoveArchived(ctx, []record.ID{id}, force, dry)
 	if err == nil {
 		err = errors.Join(left...)
 	}
@@ -124,14 +125,14 @@ func (r *Recorder) removeArchived(ctx context.Context, id ledger.ID, force, dry 
 
 // RemoveArchived removes archived missions, all together. An error for each says what is left, as for Remove:
 // branches that have commits of the user's own, if force is not set.
-func (r *Recorder) RemoveArchived(ctx context.Context, ids []ledger.ID, force, dry bool) (done []*Removed, left []error, err error) {
+func (r *Recorder) RemoveArchived(ctx context.Context, ids []record.ID, force, dry bool) (done []*Removed, left []error, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	index, err := r.archive(ctx, objects)
 	if err != nil {
 		return nil, nil, err
 	}
-	var gone []ledger.ID
+	var gone []record.ID
 	for _, id := range ids {
 		e, ok, err := index.Find(id)
 		if err == nil && !ok {
@@ -259,7 +260,7 @@ func (r *Recorder) linked(path string) *git.Repo {
 
 // removable returns the linked worktree in which the mission's branch is checked out, or "". It is an error if
 // it is checked out in another one as well, where its branch would be gone.
-func (r *Recorder) removable(ctx context.Context, id ledger.ID, branch string, force bool) (string, error) {
+func (r *Recorder) removable(ctx context.Context, id record.ID, branch string, force bool) (string, error) {
 	list, err := r.Repo.Worktrees(ctx)
 	if err != nil {
 		return "", err
@@ -288,7 +289,7 @@ func (r *Recorder) removable(ctx context.Context, id ledger.ID, branch string, f
 
 // checkedOut is the linked worktree in which a mission's branch is checked out, of all of them, the main one first;
 // or one whose directory is gone, which git forgets; "" if there is none. top is the present one.
-func checkedOut(id ledger.ID, branch, top string, worktrees []git.Worktree, linkedAt func(path string) *git.Repo) (path string, linked *git.Repo, err error) {
+func checkedOut(id record.ID, branch, top string, worktrees []git.Worktree, linkedAt func(path string) *git.Repo) (path string, linked *git.Repo, err error) {
 	gone := ""
 	for i, w := range worktrees {
 		if w.Branch != branch {
@@ -343,12 +344,12 @@ func (r *Recorder) freed(ctx context.Context, refs map[string]git.Hash) (int64, 
 }
 
 // forksOf names the forks of a mission, as far as the missions can be read.
-func (r *Recorder) forksOf(ctx context.Context, id ledger.ID) ([]ledger.ID, error) {
+func (r *Recorder) forksOf(ctx context.Context, id record.ID) ([]record.ID, error) {
 	lines, err := Missions(ctx, r.Repo)
 	if err := cmp.Or(ctx.Err(), err); err != nil && !errors.As(err, new(*ledger.UnreadError)) {
 		return nil, err
 	}
-	var forks []ledger.ID
+	var forks []record.ID
 	for _, l := range lines {
 		if l.ForkedFrom != nil && l.ForkedFrom.Mission == id {
 			forks = append(forks, l.ID)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transaction"
 )
 
@@ -20,7 +20,7 @@ type Resumption struct {
 	Foreign bool  // it is a stranger's
 	At      time.Time
 
-	ID      ledger.ID // of the new mission
+	ID      record.ID // of the new mission
 	Session string    // of the new conversation
 	Config  string    // the client's configuration directory, where it is placed
 }
@@ -31,7 +31,7 @@ type Resumption struct {
 // have all of the conversation.
 //
 // If the conversation can't be rebuilt, nothing is made, and the error wraps [ErrNoConversation].
-func (r *Recorder) Resume(ctx context.Context, how Resumption) (ledger.ID, error) {
+func (r *Recorder) Resume(ctx context.Context, how Resumption) (record.ID, error) {
 	id, err := r.resume(ctx, how)
 	if err != nil {
 		return "", fmt.Errorf("resume turn %s: %w", how.Source.ID(), err)
@@ -39,7 +39,7 @@ func (r *Recorder) Resume(ctx context.Context, how Resumption) (ledger.ID, error
 	return id, nil
 }
 
-func (r *Recorder) resume(ctx context.Context, how Resumption) (ledger.ID, error) {
+func (r *Recorder) resume(ctx context.Context, how Resumption) (record.ID, error) {
 	source, err := Usable(ctx, r.Workspace, how.Source)
 	if err != nil {
 		return "", err
@@ -68,7 +68,7 @@ func (r *Recorder) resume(ctx context.Context, how Resumption) (ledger.ID, error
 // passive makes a fork that has no branch. undo removes it.
 func (r *Recorder) passive(ctx context.Context, f Fork) (undo func() error, err error) {
 	var tip git.Hash
-	var made *ledger.Mission
+	var made *record.Mission
 	job := transaction.Of(transaction.Job{Mission: f.ID, At: f.At, What: "begin"})
 	err = transaction.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *transaction.Tx) error {
 		err := tx.Open(ctx)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transaction"
 )
 
@@ -178,7 +178,7 @@ func changedBy(tx *transaction.Tx, after, until int, conflicts []Conflict) ([][]
 		}
 		for i, c := range conflicts {
 			if changed, err := changes(tx.Objects, t, c.Path); err != nil {
-				return nil, fmt.Errorf("compare turn %s: %w", ledger.TurnID{Mission: tx.ID, Turn: r.Number}, err)
+				return nil, fmt.Errorf("compare turn %s: %w", record.TurnID{Mission: tx.ID, Turn: r.Number}, err)
 			} else if changed {
 				by[i] = append(by[i], r.Number)
 			}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
+	"gitagent/internal/record"
 )
 
 // rewriteRef is git's variable with the notes that it copies to what `git commit --amend` and `git rebase` make
@@ -16,7 +16,7 @@ const rewriteRef = "notes.rewriteRef"
 
 // followRewrites lets git copy the mission's notes when it rewrites commits. If the configuration is locked, they
 // don't follow, and that is all.
-func (r *Recorder) followRewrites(ctx context.Context, id ledger.ID) {
+func (r *Recorder) followRewrites(ctx context.Context, id record.ID) {
 	ref := id.NotesRef()
 	if err := r.configuring(ctx, "--replace-all", rewriteRef, ref, ref); err != nil {
 		r.Store.Log(time.Now(), "notes of mission "+string(id)+" don't follow a rebase: "+err.Error())
@@ -24,7 +24,7 @@ func (r *Recorder) followRewrites(ctx context.Context, id ledger.ID) {
 }
 
 // leaveRewrites takes that back, for a mission that is removed or finished. What stays does no harm.
-func (r *Recorder) leaveRewrites(ctx context.Context, id ledger.ID) {
+func (r *Recorder) leaveRewrites(ctx context.Context, id record.ID) {
 	err := r.configuring(ctx, "--unset-all", rewriteRef, id.NotesRef())
 	const none = 5 // git's status where there is no such value
 	if err != nil && git.Status(err) != none {

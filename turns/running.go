@@ -8,13 +8,14 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 )
 
 // A Live is a session whose client runs, as far as that is known.
 type Live struct {
-	Mission ledger.ID         // the one that it records to
+	Mission record.ID         // the one that it records to
 	Number  int               // of its next turn, which is the running one if Open is not nil
 	Open    *session.OpenTurn // the running turn; nil if the client waits for a prompt
 	Seen    time.Time         // its last event
@@ -24,7 +25,7 @@ type Live struct {
 }
 
 // ID names the running turn, as it will be recorded.
-func (l Live) ID() ledger.TurnID { return ledger.TurnID{Mission: l.Mission, Turn: l.Number} }
+func (l Live) ID() record.TurnID { return record.TurnID{Mission: l.Mission, Turn: l.Number} }
 
 // maxLive is how many sessions are looked at, the most recent ones, and maxSilent how long one counts
 // as live of whose client nothing is known.
@@ -61,7 +62,7 @@ func LiveSessions(ctx context.Context, w *workspace.Workspace, registry []sessio
 
 // lastNumber is the number of a mission's last turn, 0 if there is none; begun is false for a mission of
 // which nothing is recorded yet.
-func lastNumber(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID) (last int, begun bool, err error) {
+func lastNumber(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID) (last int, begun bool, err error) {
 	l, err := ledger.Open(ctx, repo, objects, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return 0, false, nil

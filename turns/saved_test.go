@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -145,10 +145,10 @@ func TestKeptByStranger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const theirs = ledger.ID("00000000") // it sorts before ours
-	record := l.list(id)[0]
-	record.Mission, record.Turn, record.Code, record.Base = theirs, 1, done.Present, git.Hash{}
-	line, err := record.Encode()
+	const theirs = record.ID("00000000") // it sorts before ours
+	turn := l.list(id)[0]
+	turn.Mission, turn.Turn, turn.Code, turn.Base = theirs, 1, done.Present, git.Hash{}
+	line, err := turn.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestKeptByStranger(t *testing.T) {
 	l.Git("update-ref", theirs.Ref(), root)
 	l.plant(theirs, map[string]string{"mission.json": `{"v":1,"id":"00000000","created":"2026-01-02T03:04:05Z"}`, "turns/0000/000001.json": string(line)})
 	l.Git("update-ref", theirs.Ref(), l.Git("commit-tree", "-m", "turn 1", "-p", theirs.Ref(), "-p", done.Present.String(), theirs.Ref()+"^{tree}"))
-	for _, current := range []ledger.ID{"", id, theirs} {
+	for _, current := range []record.ID{"", id, theirs} {
 		s, err := turns.Find(t.Context(), l.recorder(l.Dir).Workspace, current, done.Present.String())
 		if err != nil || s.In != id || !s.Saved {
 			t.Errorf("in mission %q: %+v, %v", current, s, err)

@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/search"
 	"gitagent/internal/transcript"
 	"gitagent/internal/workspace"
@@ -31,7 +32,7 @@ type Search struct {
 	Prompts, Replies, Tools, Paths bool // where to look
 	Agents                         bool // in what sub-agents said and did
 
-	Missions map[ledger.ID]git.Hash // where to look, with the tips of their ledgers; nil for all that have refs
+	Missions map[record.ID]git.Hash // where to look, with the tips of their ledgers; nil for all that have refs
 
 	Read atomic.Int64 // bytes of conversations that were looked through so far
 }
@@ -49,7 +50,7 @@ type Found struct {
 //
 // Git inflates what is looked through, several processes side by side, and no more of a segment is in
 // memory than [window], but for its longest line.
-func (s *Search) Each(ctx context.Context, w *workspace.Workspace, id ledger.ID, f func(time.Time, *Found) error) error {
+func (s *Search) Each(ctx context.Context, w *workspace.Workspace, id record.ID, f func(time.Time, *Found) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lookers := min(runtime.GOMAXPROCS(0), maxLookers)
@@ -147,7 +148,7 @@ func (b *batch) handOver(ctx context.Context, unread *ledger.Unread, f func(time
 }
 
 // walk hands over the turns in batches.
-func (s *Search) walk(ctx context.Context, w *workspace.Workspace, id ledger.ID, hand func(*batch) error) error {
+func (s *Search) walk(ctx context.Context, w *workspace.Workspace, id record.ID, hand func(*batch) error) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	segments := &segments{ctx: ctx, repo: w.Repo, objects: objects}
@@ -202,7 +203,7 @@ type segments struct {
 	ctx     context.Context
 	repo    *git.Repo
 	objects *git.Objects
-	ledgers map[ledger.ID]*ledger.Ledger
+	ledgers map[record.ID]*ledger.Ledger
 	held    int // bytes of them, about
 }
 
@@ -233,7 +234,7 @@ func (s *segments) ledger(t *Turn) (*ledger.Ledger, error) {
 // keep keeps it for the next turn, with the directories that were read.
 func (s *segments) keep(t *Turn, l *ledger.Ledger) {
 	if s.held += l.Held(); s.ledgers == nil || s.held > ledger.MaxHeld {
-		s.ledgers, s.held = make(map[ledger.ID]*ledger.Ledger), l.Held()
+		s.ledgers, s.held = make(map[record.ID]*ledger.Ledger), l.Held()
 	}
 	s.ledgers[t.In()] = l
 }

@@ -17,6 +17,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/search"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -113,7 +114,7 @@ func speak(r *rand.Rand, t *turns.Turn) (s speech, segment []byte) {
 		t.Reply = randomWords(r) // the record knows something that the segment doesn't
 	}
 	t.Paths = []string{"src/" + vocabulary[r.IntN(len(vocabulary))]}
-	t.Transcript = &turns.Segment{}
+	t.Transcript = &record.Segment{}
 	switch r.IntN(8) {
 	case 0:
 		t.Transcript, s.segment = nil, nil
@@ -233,7 +234,7 @@ func checkSearch(t *testing.T, g *grove, repo *git.Repo, all []*turns.Turn, said
 	in := func(place string) bool {
 		return map[string]bool{"prompt": s.Prompts, "reply": s.Replies, "tool": s.Tools, "result": s.Tools, "path": s.Paths}[place]
 	}
-	var mission ledger.ID
+	var mission record.ID
 	if len(all) > 0 && g.rand.IntN(4) == 0 {
 		mission = all[g.rand.IntN(len(all))].In()
 		if all, err = turns.List(t.Context(), repo, mission); err != nil {
@@ -291,7 +292,7 @@ func TestSearchLong(t *testing.T) {
 	line("needle 61")
 	segment.WriteString(`{"type":"assistant","message":{"content":"needle 62"}}`) // without a newline
 	g.say = func(t *turns.Turn) []byte {
-		t.Transcript = &turns.Segment{}
+		t.Transcript = &record.Segment{}
 		return segment.Bytes()
 	}
 	g.grow()
@@ -323,7 +324,7 @@ func TestSearchBroken(t *testing.T) {
 	t.Parallel()
 	g := newGrove(t, 3)
 	g.say = func(t *turns.Turn) []byte {
-		t.Transcript = &turns.Segment{}
+		t.Transcript = &record.Segment{}
 		return fmt.Appendf(nil, `{"type":"user","message":{"content":"needle %s"}}`, t.ID())
 	}
 	for range 80 {

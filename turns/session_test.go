@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
 
 // mission is the mission.json of a mission, as plain git shows it.
-func (l *lab) mission(id ledger.ID) ledger.Mission {
+func (l *lab) mission(id record.ID) record.Mission {
 	l.t.Helper()
-	var m ledger.Mission
+	var m record.Mission
 	if err := json.Unmarshal([]byte(l.Git("show", id.Ref()+":mission.json")), &m); err != nil {
 		l.t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestClearInMidTurn(t *testing.T) {
 	first := own(c)
 	c.Prompt("cut off")
 	l.Write("half.txt", "half\n")
-	w := want{prompt: "cut off", outcome: turns.Interrupted, tree: l.tree()}
+	w := want{prompt: "cut off", outcome: record.Interrupted, tree: l.tree()}
 	c.Clear()
 	b := l.turn(c, "two", nil)
 	l.check(first, w)

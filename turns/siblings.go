@@ -8,12 +8,13 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // Forks returns the missions that were forked at a turn, or with number 0 at any turn of that mission, in
 // the order of these turns, and the oldest first. Archived ones, of which there may be very many, are among them
 // if no other is there, or not the one that is named. The error may say which missions can't be read.
-func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID, named ledger.ID) ([]Line, error) {
+func Forks(ctx context.Context, repo *git.Repo, of record.TurnID, named record.ID) ([]Line, error) {
 	lines, err := Missions(ctx, repo)
 	forks := forksAt(lines, of)
 	isNamed := func(l Line) bool { return named == "" || l.ID == named }
@@ -24,7 +25,7 @@ func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID, named ledger.I
 	if len(entries) == 0 {
 		return forks, cmp.Or(err, unread)
 	}
-	tips := make(map[ledger.ID]git.Hash, len(entries))
+	tips := make(map[record.ID]git.Hash, len(entries))
 	for _, e := range entries {
 		tips[e.ID] = e.Ledger
 	}
@@ -32,7 +33,7 @@ func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID, named ledger.I
 	return forksAt(append(lines, archived...), of), cmp.Or(err, unread, wrong)
 }
 
-func forksAt(lines []Line, of ledger.TurnID) (forks []Line) {
+func forksAt(lines []Line, of record.TurnID) (forks []Line) {
 	for _, l := range lines {
 		if p, err := PointOf(l.Mission); err == nil && p.Of.Mission == of.Mission && (of.Turn == 0 || p.Of == of) {
 			forks = append(forks, l)
@@ -44,7 +45,7 @@ func forksAt(lines []Line, of ledger.TurnID) (forks []Line) {
 
 // Siblings returns the other forks of the turn that a mission is a fork of, the oldest first. One of which
 // it is not known at which turn it was forked has none.
-func Siblings(lines []Line, id ledger.ID) []Line {
+func Siblings(lines []Line, id record.ID) []Line {
 	i := slices.IndexFunc(lines, func(l Line) bool { return l.ID == id })
 	if i < 0 || !forked(lines[i].Mission) {
 		return nil
@@ -61,7 +62,7 @@ func Siblings(lines []Line, id ledger.ID) []Line {
 
 // Together moves the forks of one turn together, to the place of the first of them, in order of creation.
 func Together(list []Line) []Line {
-	siblings := make(map[ledger.TurnID][]Line)
+	siblings := make(map[record.TurnID][]Line)
 	for _, l := range list {
 		if forked(l.Mission) {
 			siblings[*l.ForkedFrom] = append(siblings[*l.ForkedFrom], l)
@@ -87,4 +88,4 @@ func (l Line) ByBirth(other Line) int {
 }
 
 // forked reports whether a mission was forked at a turn that is known.
-func forked(m *ledger.Mission) bool { return m.ForkedFrom != nil && m.ForkedFrom.Turn > 0 }
+func forked(m *record.Mission) bool { return m.ForkedFrom != nil && m.ForkedFrom.Turn > 0 }

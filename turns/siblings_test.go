@@ -5,28 +5,28 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
 func TestSiblings(t *testing.T) {
 	t.Parallel()
-	line := func(id ledger.ID, minute int, from ...ledger.TurnID) turns.Line {
-		m := &ledger.Mission{ID: id, Created: time.Date(2026, 11, 23, 10, minute, 0, 0, time.UTC)}
+	line := func(id record.ID, minute int, from ...record.TurnID) turns.Line {
+		m := &record.Mission{ID: id, Created: time.Date(2026, 11, 23, 10, minute, 0, 0, time.UTC)}
 		if len(from) > 0 {
 			m.ForkedFrom = &from[0]
 		}
 		return turns.Line{Mission: m}
 	}
-	at := func(turn int) ledger.TurnID { return ledger.TurnID{Mission: "00000000", Turn: turn} }
+	at := func(turn int) record.TurnID { return record.TurnID{Mission: "00000000", Turn: turn} }
 	lines := []turns.Line{
 		line("00000000", 0),
 		line("cccccccc", 2, at(4)), line("bbbbbbbb", 3, at(4)), line("aaaaaaaa", 1, at(4)), line("dddddddd", 3, at(4)),
 		line("99999999", 4, at(5)),
-		line("88888888", 5, ledger.TurnID{Mission: "aaaaaaaa", Turn: 4}),
+		line("88888888", 5, record.TurnID{Mission: "aaaaaaaa", Turn: 4}),
 		line("77777777", 6, at(0)), line("66666666", 7, at(0)),
 	}
-	for id, want := range map[ledger.ID][]ledger.ID{
+	for id, want := range map[record.ID][]record.ID{
 		"bbbbbbbb": {"aaaaaaaa", "cccccccc", "dddddddd"},
 		"dddddddd": {"aaaaaaaa", "cccccccc", "bbbbbbbb"}, // made in the same moment
 		"99999999": nil,                                  // of another turn
@@ -35,7 +35,7 @@ func TestSiblings(t *testing.T) {
 		"00000000": nil,                                  // no fork
 		"55555555": nil,                                  // gone
 	} {
-		var got []ledger.ID
+		var got []record.ID
 		for _, l := range turns.Siblings(lines, id) {
 			got = append(got, l.ID)
 		}

@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/secret"
 	"gitagent/internal/session"
@@ -38,7 +39,7 @@ type sides struct {
 
 // sided is one of them.
 type sided struct {
-	Side
+	record.Side
 	raw           []byte
 	before, after session.Side
 }
@@ -115,7 +116,7 @@ func readSide(a *agent.Agent, f transcript.Side, before session.Side) (s sided, 
 	if len(whole) > len(segment.Bytes) {
 		tokens = tokens.Minus(before.Spent)
 	}
-	s = sided{raw: segment.Bytes, before: before, Side: Side{
+	s = sided{raw: segment.Bytes, before: before, Side: record.Side{
 		ID: f.ID, Type: called(f.Type, maxSideName), Outcome: sideOutcome(all, f.Over), Calls: calls(transcript.Summarise(transcript.Own(a.Reader()), segment.Bytes)), Tokens: tokens,
 		From: before.Offset, To: segment.Cursor.Offset, Missing: missing,
 	}}
@@ -123,7 +124,7 @@ func readSide(a *agent.Agent, f transcript.Side, before session.Side) (s sided, 
 		s.Call = f.Call
 	}
 	s.after = session.Side{
-		Offset: segment.Cursor.Offset, Check: segment.Cursor.Check, Spent: before.Spent.Plus(tokens), Runs: s.Outcome == Running,
+		Offset: segment.Cursor.Offset, Check: segment.Cursor.Check, Spent: before.Spent.Plus(tokens), Runs: s.Outcome == record.Running,
 	}
 	return s, nil
 }
@@ -146,18 +147,18 @@ func readNew(f transcript.Side, from transcript.Cursor) (transcript.Segment, err
 }
 
 // sideOutcome says how a sub-agent stands after all that it has done; over, that the client says it is.
-func sideOutcome(all transcript.Summary, over bool) Outcome {
+func sideOutcome(all transcript.Summary, over bool) record.Outcome {
 	switch {
 	case all.APIError:
-		return Failed
+		return record.Failed
 	case all.Interrupted:
-		return Interrupted
+		return record.Interrupted
 	case all.Answered:
-		return Done
+		return record.Done
 	case over:
-		return Interrupted
+		return record.Interrupted
 	}
-	return Running
+	return record.Running
 }
 
 // addSides adds what sub-agents have done to a turn and its files. If the turn is recorded again, what the
@@ -184,7 +185,7 @@ func addSides(t, old *Turn, s sides, files map[string][]byte, purged *secret.Fin
 		return
 	}
 	for _, was := range old.Agents {
-		if !slices.ContainsFunc(t.Agents, func(s Side) bool { return s.ID == was.ID }) {
+		if !slices.ContainsFunc(t.Agents, func(s record.Side) bool { return s.ID == was.ID }) {
 			t.Agents = append(t.Agents, was)
 		}
 	}
@@ -228,7 +229,7 @@ func recordedSides(l *ledger.Ledger, of string) map[string]session.Side {
 			}
 			known := all[s.ID]
 			all[s.ID] = session.Side{
-				Offset: max(known.Offset, s.To), Spent: known.Spent.Plus(s.Tokens), Runs: known.Runs || known.Offset == 0 && s.Outcome == Running,
+				Offset: max(known.Offset, s.To), Spent: known.Spent.Plus(s.Tokens), Runs: known.Runs || known.Offset == 0 && s.Outcome == record.Running,
 			}
 		}
 	}
@@ -244,7 +245,7 @@ func (r *recording) adoptSides(t *Turn) {
 	known, before := maps.Clone(r.state.Sides), make(map[string]session.Side)
 	for _, s := range t.Agents {
 		if s.To > known[s.ID].Offset { // this turn was recorded by a process that died then
-			known[s.ID] = session.Side{Offset: s.To, Spent: known[s.ID].Spent.Plus(s.Tokens), Runs: s.Outcome == Running}
+			known[s.ID] = session.Side{Offset: s.To, Spent: known[s.ID].Spent.Plus(s.Tokens), Runs: s.Outcome == record.Running}
 		}
 		before[s.ID] = session.Side{Offset: s.From, Spent: known[s.ID].Spent.Minus(s.Tokens), Runs: true}
 	}
@@ -252,8 +253,8 @@ func (r *recording) adoptSides(t *Turn) {
 }
 
 // Side returns what the record says of a sub-agent. Its id may be a stranger's, who may have written any.
-func (t *Turn) Side(id string) (*Side, error) {
-	i := slices.IndexFunc(t.Agents, func(s Side) bool { return s.ID == id && hooks.ValidID(s.ID) })
+func (t *Turn) Side(id string) (*record.Side, error) {
+	i := slices.IndexFunc(t.Agents, func(s record.Side) bool { return s.ID == id && hooks.ValidID(s.ID) })
 	if i < 0 {
 		return nil, fmt.Errorf("sub-agent %s of turn %s: %w", id, t.After(), git.ErrNotFound)
 	}
@@ -290,7 +291,7 @@ func beside(l *ledger.Ledger, t *Turn, full bool) []transcript.Beside {
 }
 
 // SideLine says in a line what became of a sub-agent in the turn. Whatever is a stranger's is escaped.
-func SideLine(s Side) string {
+func SideLine(s record.Side) string {
 	text := "sub-agent " + cmdline.OneLine(s.ID)
 	if s.Type != "" {
 		text += ", " + cmdline.OneLine(s.Type)

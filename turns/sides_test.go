@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/internal/record"
 	"gitagent/internal/spent"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
@@ -99,7 +100,7 @@ func haiku(input, output int64) spent.ByModel {
 }
 
 // ran checks what a turn's record says of its only sub-agent.
-func (l *lab) ran(t *turns.Turn, id string, outcome turns.Outcome, calls int, tokens spent.ByModel) turns.Side {
+func (l *lab) ran(t *turns.Turn, id string, outcome record.Outcome, calls int, tokens spent.ByModel) record.Side {
 	l.t.Helper()
 	if len(t.Agents) != 1 {
 		l.t.Fatalf("turn %d has the sub-agents %+v, want %s", t.Turn, t.Agents, id)
@@ -127,7 +128,7 @@ func TestSubAgent(t *testing.T) {
 	c.Stop("done")
 	l.turn(c, "go on", nil)
 	list := l.list(own(c))
-	s := l.ran(list[0], "a1", turns.Done, 2, haiku(20, 9))
+	s := l.ran(list[0], "a1", record.Done, 2, haiku(20, 9))
 	if s.Type != "general-purpose" || s.Call != "toolu_a1" || s.From != 0 || s.To == 0 {
 		t.Errorf("the record says %+v", s)
 	}
@@ -177,9 +178,9 @@ func TestSubAgentInBackground(t *testing.T) {
 	c.Stop("I see")
 	l.turn(c, "last", nil)
 	list := l.list(own(c))
-	first := l.ran(list[0], "a1", turns.Running, 1, haiku(10, 3))
-	second := l.ran(list[1], "a1", turns.Running, 1, haiku(0, 4))
-	third := l.ran(list[3], "a1", turns.Done, 0, haiku(10, 5))
+	first := l.ran(list[0], "a1", record.Running, 1, haiku(10, 3))
+	second := l.ran(list[1], "a1", record.Running, 1, haiku(0, 4))
+	third := l.ran(list[3], "a1", record.Done, 0, haiku(10, 5))
 	if first.To != second.From || second.To != third.From || len(list[2].Agents)+len(list[4].Agents) > 0 {
 		t.Errorf("the parts are %+v, %+v and %+v", first, second, third)
 	}
@@ -208,7 +209,7 @@ func TestSubAgentAgain(t *testing.T) {
 	h.answers("m2", "found", 5)
 	c.StopAgain("done")
 	list := l.list(own(c))
-	s := l.ran(list[0], "a1", turns.Done, 1, haiku(20, 8))
+	s := l.ran(list[0], "a1", record.Done, 1, haiku(20, 8))
 	if s.From != 0 || strings.Count(l.stored(list[0], "a1"), "\n") != 3 {
 		t.Errorf("stored is %+v", s)
 	}
@@ -230,7 +231,7 @@ func TestSubAgentsWithoutState(t *testing.T) {
 		h.answers("m"+id, "found", 5)
 		h.about("Explore", true)
 		c.Stop("done")
-		l.ran(l.list(own(c))[i], id, turns.Done, 0, haiku(10, 5))
+		l.ran(l.list(own(c))[i], id, record.Done, 0, haiku(10, 5))
 	}
 	if err := os.RemoveAll(filepath.Join(l.Dir, ".git", "agent", "sessions")); err != nil {
 		t.Fatal(err)
@@ -240,7 +241,7 @@ func TestSubAgentsWithoutState(t *testing.T) {
 	h := l.helper(t, c, "a3", "Explore")
 	h.answers("ma3", "found", 5)
 	c.Stop("done")
-	l.ran(l.list(own(c))[2], "a3", turns.Done, 0, haiku(10, 5))
+	l.ran(l.list(own(c))[2], "a3", record.Done, 0, haiku(10, 5))
 }
 
 // TestManySubAgents: what is too much for one turn is left to the next.

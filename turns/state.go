@@ -11,13 +11,14 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
 
 // A State is a state of the worktree that the ledger of a mission keeps: the end of a turn, its start,
 // or one that was saved because the worktree was about to be changed.
 type State struct {
-	In     ledger.ID // the mission in whose ledger it is
+	In     record.ID // the mission in whose ledger it is
 	Commit git.Hash  // whose tree is the worktree
 	At     time.Time // when it was recorded
 	// Turn is the one that ended or started in the state. For a saved state it is the last one before,
@@ -51,9 +52,9 @@ func (s *State) String() string {
 	case s.Saved:
 		return s.Commit.String()[:shownDigits]
 	case s.Start:
-		return ledger.TurnID{Mission: s.In, Turn: s.Turn.Turn}.String() + "^"
+		return record.TurnID{Mission: s.In, Turn: s.Turn.Turn}.String() + "^"
 	}
-	return ledger.TurnID{Mission: s.In, Turn: s.Turn.Turn}.String()
+	return record.TurnID{Mission: s.In, Turn: s.Turn.Turn}.String()
 }
 
 // Describe says in words what the state is: "turn a1b2c3d4/12", "the start of turn a1b2c3d4/12".
@@ -133,12 +134,12 @@ func (s *State) By(ctx context.Context, w *workspace.Workspace) (string, error) 
 
 // Saved returns the saved states of a mission, the newest first: those of its events that changed
 // nothing in its records, and keep a commit.
-func Saved(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*State, error) {
+func Saved(ctx context.Context, repo *git.Repo, id record.ID) ([]*State, error) {
 	return SavedLately(ctx, repo, id, math.MaxInt)
 }
 
 // SavedLately is [Saved] among the newest of the mission's events, so many.
-func SavedLately(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]*State, error) {
+func SavedLately(ctx context.Context, repo *git.Repo, id record.ID, most int) ([]*State, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	events, err := eventsOf(ctx, repo, objects, id, most)
@@ -161,7 +162,7 @@ func SavedLately(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([
 
 // eventsOf returns the events of a mission, the newest first, at most so many.
 // Where the clone is shallow they may end before the first one.
-func eventsOf(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID, most int) ([]*ledger.Commit, error) {
+func eventsOf(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, most int) ([]*ledger.Commit, error) {
 	tip, err := tipOf(ctx, repo, id)
 	if err != nil {
 		return nil, err
@@ -180,7 +181,7 @@ func eventsOf(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledg
 }
 
 // saved is the state that an event keeps.
-func saved(objects *git.Objects, id ledger.ID, e *ledger.Commit, commit git.Hash) (*State, error) {
+func saved(objects *git.Objects, id record.ID, e *ledger.Commit, commit git.Hash) (*State, error) {
 	l, err := ledger.At(objects, id, e.Hash)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/internal/record"
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
@@ -423,7 +424,7 @@ func TestStateDeletedThenEnded(t *testing.T) {
 	l.Write("two.txt", "2\n")
 	l.forget("")
 	c.End("other")
-	l.storedOnce(l.check(own(c), a, want{prompt: "two", outcome: turns.Interrupted, tree: l.tree()}))
+	l.storedOnce(l.check(own(c), a, want{prompt: "two", outcome: record.Interrupted, tree: l.tree()}))
 }
 
 // TestNothingIsWrittenTwice: the worktree differs from HEAD in all that the session has changed so

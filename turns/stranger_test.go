@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -38,7 +38,7 @@ func TestContinuedByStranger(t *testing.T) {
 		if got := l.Git("rev-list", "--first-parent", id.Ref()); !strings.Contains(got, ours) || strings.Contains(got, evil) {
 			t.Errorf("key %t: the ledger goes on as\n%s\nours was %s, the stranger's %s", key, got, ours, evil)
 		}
-		if aside := ledger.ID(evil[:12]); l.Git("rev-parse", aside.Ref()) != evil {
+		if aside := record.ID(evil[:12]); l.Git("rev-parse", aside.Ref()) != evil {
 			t.Errorf("key %t: the stranger's part is not mission %s", key, aside)
 		}
 		if list := l.list(id); len(list) != 2 || list[1].Transcript.After != 1 {
@@ -123,7 +123,7 @@ func TestMissionOfStranger(t *testing.T) {
 	if list := other.list(id); len(list) != 1 || list[0].Prompt != "mine" {
 		t.Errorf("the turns are\n%s", describe(list))
 	}
-	if aside := ledger.ID(root[:12]); other.Git("rev-parse", aside.Ref()) != theirs {
+	if aside := record.ID(root[:12]); other.Git("rev-parse", aside.Ref()) != theirs {
 		t.Errorf("the stranger's is not mission %s", aside)
 	}
 	other.verify(id)
@@ -137,7 +137,7 @@ func TestForkKnowsItsSource(t *testing.T) {
 	l.keyless = true
 	_, source := l.three()
 	from := source[1]
-	for i, id := range []ledger.ID{"f0f0f0f0", "f1f1f1f1", "f2f2f2f2"} {
+	for i, id := range []record.ID{"f0f0f0f0", "f1f1f1f1", "f2f2f2f2"} {
 		f := l.forkOf(from)
 		f.ID, f.Worktree, f.Before = id, f.Worktree+string(id), i == 1
 		l.fork(f)
@@ -191,7 +191,7 @@ func TestFromBefore(t *testing.T) {
 }
 
 // first reads a mission's first turn.
-func (l *lab) first(id ledger.ID) *turns.Turn {
+func (l *lab) first(id record.ID) *turns.Turn {
 	l.t.Helper()
 	turn, err := turns.Read(l.t.Context(), l.repo(), id, 1)
 	if err != nil {

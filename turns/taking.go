@@ -18,7 +18,7 @@ import (
 type taking struct {
 	state  ImportState
 	why    string
-	other  ledger.ID // the mission that has recorded it, if that is not its own
+	other  record.ID // the mission that has recorded it, if that is not its own
 	last   int       // number of the mission's last turn
 	bytes  []byte    // of the client's file
 	from   int64     // where they are in it
@@ -39,7 +39,7 @@ func (t *taking) shorten() bool {
 }
 
 // say adds what is taken to what is told of the session.
-func (t *taking) say(done *Imported, id ledger.ID) {
+func (t *taking) say(done *Imported, id record.ID) {
 	done.Mission, done.Turns = cmp.Or(t.other, id), t.last
 	if done.State == "" { // else this is a further part of it
 		done.State, done.Why = t.state, t.why
@@ -55,7 +55,7 @@ func (t *taking) say(done *Imported, id ledger.ID) {
 
 // take decides what is to be taken of a session, of which the ledger of its own mission is given, nil
 // if there is none, and the local state that its hooks keep.
-func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c *candidate, st *session.State) (taking, error) {
+func (im *importer) take(ctx context.Context, id record.ID, l *ledger.Ledger, c *candidate, st *session.State) (taking, error) {
 	for _, other := range im.missions[c.Session] {
 		if other != id {
 			return im.recorded(other), nil
@@ -148,7 +148,7 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 }
 
 // owns is an error if a mission that has the id of a session's own is another session's.
-func owns(m *ledger.Mission, id ledger.ID, session string) error {
+func owns(m *record.Mission, id record.ID, session string) error {
 	switch {
 	case slices.Contains(m.Sessions, session):
 		return nil
@@ -160,7 +160,7 @@ func owns(m *ledger.Mission, id ledger.ID, session string) error {
 
 // imported reports whether the last record that can be read, nil if there is none, is that of the mission's last
 // turn, and an import of the session has made it.
-func imported(last *Turn, id ledger.ID, number int, session string) bool {
+func imported(last *Turn, id record.ID, number int, session string) bool {
 	return last != nil && last.Turn == number && last.Session == session && last.Mission == id && last.Imported != "" && last.Transcript != nil
 }
 
@@ -254,7 +254,7 @@ func (im *importer) mere(ctx context.Context, c *candidate) bool {
 
 // recordOf returns the record of the turn of a session that is at a place in its file; nil if there is
 // none that may be used.
-func (im *importer) recordOf(ctx context.Context, id ledger.ID, session string, at transcript.Turn) *Turn {
+func (im *importer) recordOf(ctx context.Context, id record.ID, session string, at transcript.Turn) *Turn {
 	var found *Turn
 	_ = Each(ctx, im.Repo, id, func(t *Turn) error {
 		if seg := t.Transcript; t.Session == session && seg != nil && seg.From <= int64(at.Start) && int64(at.Start) < seg.To && seg.To <= int64(at.End) {

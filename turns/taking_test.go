@@ -7,7 +7,7 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
@@ -17,7 +17,7 @@ func TestOwns(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name     string
-		id       ledger.ID
+		id       record.ID
 		sessions []string
 		ok       bool
 		again    bool // with the mission's id of 12 digits
@@ -29,7 +29,7 @@ func TestOwns(t *testing.T) {
 		{"its own, with a long id", "0000a1b2c3d4", []string{"s"}, true, false},
 		{"another one's, with a long id", "0000a1b2c3d4", []string{"other"}, false, false},
 	} {
-		err := owns(&ledger.Mission{Sessions: tt.sessions}, tt.id, "s")
+		err := owns(&record.Mission{Sessions: tt.sessions}, tt.id, "s")
 		if (err == nil) != tt.ok || errors.Is(err, git.ErrConflict) != tt.again {
 			t.Errorf("%s: %v", tt.name, err)
 		}
@@ -39,7 +39,7 @@ func TestOwns(t *testing.T) {
 // TestImported: a mission grows by an import if its last turn is one of an import, of this session.
 func TestImported(t *testing.T) {
 	t.Parallel()
-	whole := Turn{Mission: "a1b2c3d4", Turn: 3, Session: "s", Imported: "head", Transcript: new(Segment)}
+	whole := Turn{Mission: "a1b2c3d4", Turn: 3, Session: "s", Imported: "head", Transcript: new(record.Segment)}
 	for name, tt := range map[string]struct {
 		change func(t *Turn)
 		want   bool

@@ -6,6 +6,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // Conversations reads what is stored of the conversations of a mission's turns.
@@ -15,7 +16,7 @@ type Conversations struct {
 }
 
 // OpenConversations opens those of a mission. The caller closes them.
-func OpenConversations(ctx context.Context, repo *git.Repo, id ledger.ID) (*Conversations, error) {
+func OpenConversations(ctx context.Context, repo *git.Repo, id record.ID) (*Conversations, error) {
 	tip, err := tipOf(ctx, repo, id)
 	if err != nil {
 		return nil, err

@@ -11,26 +11,11 @@ import (
 	"gitagent/internal/record"
 )
 
-// What records say, see package record.
-type (
-	Outcome = record.Outcome
-	Side    = record.Side
-	Segment = record.Segment
-)
-
-// The outcomes, see [record.Outcome].
-const (
-	Done        = record.Done
-	Failed      = record.Failed
-	Interrupted = record.Interrupted
-	Running     = record.Running
-)
-
 // A Turn is the record of one turn.
 type Turn record.Turn
 
 // mission is the mission in whose ledger to look up the turn.
-func (t *Turn) mission() ledger.ID {
+func (t *Turn) mission() record.ID {
 	return cmp.Or(t.Ledger, t.Mission)
 }
 
@@ -84,22 +69,22 @@ func (t *Turn) replaces(old *Turn) error {
 }
 
 // ID names the turn across missions.
-func (t *Turn) ID() ledger.TurnID { return ledger.TurnID{Mission: t.Mission, Turn: t.Turn} }
+func (t *Turn) ID() record.TurnID { return record.TurnID{Mission: t.Mission, Turn: t.Turn} }
 
 // A shortLine is added to a note that has become long: many turns without a file change share one
 // commit, and each of them writes the whole note anew.
 type shortLine struct {
-	V          int       `json:"v"`
-	Kind       string    `json:"kind"`
-	Mission    ledger.ID `json:"mission"`
-	Turn       int       `json:"turn"`
-	At         time.Time `json:"at"`
-	Outcome    Outcome   `json:"outcome"`
-	Session    string    `json:"session,omitempty"`
-	Code       git.Hash  `json:"code"`
-	Files      int       `json:"files"`
-	Insertions int       `json:"insertions"`
-	Deletions  int       `json:"deletions"`
+	V          int            `json:"v"`
+	Kind       string         `json:"kind"`
+	Mission    record.ID      `json:"mission"`
+	Turn       int            `json:"turn"`
+	At         time.Time      `json:"at"`
+	Outcome    record.Outcome `json:"outcome"`
+	Session    string         `json:"session,omitempty"`
+	Code       git.Hash       `json:"code"`
+	Files      int            `json:"files"`
+	Insertions int            `json:"insertions"`
+	Deletions  int            `json:"deletions"`
 }
 
 // NoteLine is the turn's line in the note on its code commit, which has some content: its record, encoded as

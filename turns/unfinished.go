@@ -17,7 +17,7 @@ import (
 
 // An unfinished mission, and what is to be known of it to finish it.
 type unfinished struct {
-	mission  *ledger.Mission
+	mission  *record.Mission
 	attached bool
 	branch   string   // full name; empty if it has none, or none any more
 	tip      git.Hash // of the branch, or the last turn's commit; zero for a passive mission
@@ -54,7 +54,7 @@ type squashed struct{ commit, of git.Hash }
 
 // unfinished reads what is left of a mission. If the user may not rely on all of it, the error wraps
 // [workspace.ErrStranger].
-func (r *Recorder) unfinished(ctx context.Context, objects *git.Objects, id ledger.ID) (*unfinished, error) {
+func (r *Recorder) unfinished(ctx context.Context, objects *git.Objects, id record.ID) (*unfinished, error) {
 	branch := r.Branch(id)
 	refs, err := r.Repo.Refs(ctx, branch)
 	if err != nil {
@@ -158,7 +158,7 @@ func (r *Recorder) in(ctx context.Context, commit git.Hash, head git.Head) bool 
 }
 
 // inherited is the last turn that a fork has from its source, if HEAD has the work of that.
-func (r *Recorder) inherited(ctx context.Context, objects *git.Objects, m *ledger.Mission, head git.Head) (int, squashed, error) {
+func (r *Recorder) inherited(ctx context.Context, objects *git.Objects, m *record.Mission, head git.Head) (int, squashed, error) {
 	after, has := inherited(m, func() *record.Finish {
 		source, err := ledger.Open(ctx, r.Repo, objects, m.ForkedFrom.Mission)
 		if err != nil { // it may be gone
@@ -170,7 +170,7 @@ func (r *Recorder) inherited(ctx context.Context, objects *git.Objects, m *ledge
 }
 
 // inherited tells that of the finish of the source, nil if there is none, and whether HEAD has a commit.
-func inherited(m *ledger.Mission, finished func() *record.Finish, inHead func(git.Hash) bool) (after int, has squashed) {
+func inherited(m *record.Mission, finished func() *record.Finish, inHead func(git.Hash) bool) (after int, has squashed) {
 	from, base := m.ForkedFrom, git.NewHash(m.Base)
 	switch {
 	case from == nil:
@@ -321,7 +321,7 @@ func (k *unfinished) claim(newest git.Hash, have ledger.Ranges, b *begun) proof 
 
 // trailers returns the newest commit, of those from one that lack another, that says that it has work of a
 // mission, and the turns that they say.
-func trailers(ctx context.Context, repo *git.Repo, id ledger.ID, from, without string) (newest git.Hash, have ledger.Ranges, err error) {
+func trailers(ctx context.Context, repo *git.Repo, id record.ID, from, without string) (newest git.Hash, have ledger.Ranges, err error) {
 	format := "--format=%H"
 	for _, key := range []string{ledger.TrailerMission, ledger.TrailerTurns} {
 		format += "%n%(trailers:key=" + key + ",valueonly,separator=%x20)"

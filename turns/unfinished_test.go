@@ -16,7 +16,7 @@ import (
 // that was recorded again, "c" committed, "e" elsewhere, "d" dropped. The commit of turn 3 is hash(3).
 func made(t *testing.T, turns string) *unfinished {
 	t.Helper()
-	k := &unfinished{mission: &ledger.Mission{ID: "a1b2c3d4"}}
+	k := &unfinished{mission: &record.Mission{ID: "a1b2c3d4"}}
 	for word := range strings.FieldsSeq(turns) {
 		w := worked{changed: true, branch: "feature"}
 		marks := strings.TrimLeft(word, "0123456789")
@@ -147,7 +147,7 @@ func TestLeftToFinish(t *testing.T) {
 		{name: "the branch is gone", at: []int64{10, 20}, attached: true, want: "1 2", tip: 2},
 		{name: "the branch is gone, and all is finished", at: []int64{10, 20}, after: 2, finished: true, attached: true, before: 2},
 	} {
-		k := &unfinished{mission: new(ledger.Mission), finished: tt.finished, attached: tt.attached}
+		k := &unfinished{mission: new(record.Mission), finished: tt.finished, attached: tt.attached}
 		if tt.finished {
 			k.mission.Finished = &record.Finish{Turn: tt.after, At: time.Unix(finishedAt, 0)}
 		}
@@ -180,22 +180,22 @@ func TestInherited(t *testing.T) {
 	base, commit := hash(7), hash(8)
 	for _, tt := range []struct {
 		name     string
-		from     *ledger.TurnID
+		from     *record.TurnID
 		inHead   []git.Hash
 		finished *record.Finish
 		after    int
 		has      squashed
 	}{
 		{name: "no fork", inHead: []git.Hash{base}},
-		{name: "HEAD has neither", from: &ledger.TurnID{Turn: 4}, finished: &record.Finish{Turn: 4, Commit: commit}},
-		{name: "HEAD has where it began", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{base}, after: 4},
-		{name: "both", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{base, commit}, finished: &record.Finish{Turn: 4, Commit: commit}, after: 4},
-		{name: "the source is gone, or not finished", from: &ledger.TurnID{Turn: 4}},
-		{name: "the source is finished", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &record.Finish{Turn: 4, Commit: commit}, after: 4, has: squashed{commit, base}},
-		{name: "further", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &record.Finish{Turn: 9, Commit: commit}, after: 4, has: squashed{commit, base}},
-		{name: "not so far", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &record.Finish{Turn: 3, Commit: commit}},
+		{name: "HEAD has neither", from: &record.TurnID{Turn: 4}, finished: &record.Finish{Turn: 4, Commit: commit}},
+		{name: "HEAD has where it began", from: &record.TurnID{Turn: 4}, inHead: []git.Hash{base}, after: 4},
+		{name: "both", from: &record.TurnID{Turn: 4}, inHead: []git.Hash{base, commit}, finished: &record.Finish{Turn: 4, Commit: commit}, after: 4},
+		{name: "the source is gone, or not finished", from: &record.TurnID{Turn: 4}},
+		{name: "the source is finished", from: &record.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &record.Finish{Turn: 4, Commit: commit}, after: 4, has: squashed{commit, base}},
+		{name: "further", from: &record.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &record.Finish{Turn: 9, Commit: commit}, after: 4, has: squashed{commit, base}},
+		{name: "not so far", from: &record.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &record.Finish{Turn: 3, Commit: commit}},
 	} {
-		m := &ledger.Mission{ForkedFrom: tt.from, Base: base.String()}
+		m := &record.Mission{ForkedFrom: tt.from, Base: base.String()}
 		after, has := inherited(m, func() *record.Finish { return tt.finished }, func(c git.Hash) bool {
 			for _, in := range tt.inHead {
 				if c == in {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 )
@@ -43,7 +43,7 @@ type Roll struct {
 
 // written is what has been written of a mission, up to one of its ledger's commits.
 type written struct {
-	id  ledger.ID
+	id  record.ID
 	tip git.Hash
 }
 
@@ -107,4 +107,4 @@ func (r *Roll) writers(ctx context.Context, t *Turn) (*trust.Writers, error) {
 }
 
 // In is the mission in whose ledger the turn was read. A fork inherits records of its source.
-func (t *Turn) In() ledger.ID { return t.mission() }
+func (t *Turn) In() record.ID { return t.mission() }

@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
 
@@ -118,7 +119,7 @@ func noWay(ctx context.Context, repo *git.Repo, list []*Turn, from, to *State) e
 	if from.In == to.In {
 		return e
 	}
-	has := make(map[ledger.TurnID]bool)
+	has := make(map[record.TurnID]bool)
 	for _, t := range list {
 		has[t.ID()] = true
 	}

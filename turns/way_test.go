@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // commitOf is a commit that a letter stands for.
@@ -18,7 +18,7 @@ func commitOf(letter byte) git.Hash {
 // TestWay: a mission is written as the commits of its turns, base and code, "ab bc ce".
 func TestWay(t *testing.T) {
 	t.Parallel()
-	read := func(in ledger.ID, text string) (list []*Turn) {
+	read := func(in record.ID, text string) (list []*Turn) {
 		for i, pair := range strings.Fields(text) {
 			turn := &Turn{Mission: in, Turn: i + 1, Code: commitOf(pair[1]), Ledger: in}
 			if pair[0] != '-' {

@@ -29,7 +29,7 @@ func turn(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 	}
 	_, err = r.Record(context.Background(), turns.Signal{
-		Event: turns.Stopped, At: time.Now(), Mission: id, Prompt: args[0], Outcome: turns.Done, Strict: true,
+		Event: turns.Stopped, At: time.Now(), Mission: id, Prompt: args[0], Outcome: record.Done, Strict: true,
 	})
 	ts.Check(err)
 }

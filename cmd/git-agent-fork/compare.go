@@ -12,6 +12,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
@@ -100,7 +101,7 @@ type compared struct {
 
 // A choice is a fork as it was named: up to a state, or with nil until now.
 type choice struct {
-	id   ledger.ID
+	id   record.ID
 	upTo *turns.State
 }
 
@@ -120,7 +121,7 @@ const (
 // choose finds what the command line names, or lets a person choose.
 func (t *comparing) choose() ([]choice, error) {
 	var chosen []choice
-	add := func(id ledger.ID, s *turns.State) {
+	add := func(id record.ID, s *turns.State) {
 		same := func(f choice) bool {
 			return f.id == id && (f.upTo == nil) == (s == nil) && (s == nil || f.upTo.String() == s.String())
 		}
@@ -152,7 +153,7 @@ func (t *comparing) choose() ([]choice, error) {
 }
 
 // named finds what a name means: a mission, or else a state of one.
-func (t *comparing) named(name string) (ledger.ID, *turns.State, error) {
+func (t *comparing) named(name string) (record.ID, *turns.State, error) {
 	id, err := turns.MissionNamed(t.c.Context, t.w, name)
 	if id != "" || err != nil {
 		return id, nil, err
@@ -179,7 +180,7 @@ func (t *comparing) family(name string) ([]choice, error) {
 		}
 	} else if forks, err = t.siblings(id); err == nil && len(forks) < 2 {
 		var own []turns.Line
-		if own, err = t.forksOf(ledger.TurnID{Mission: id}, ""); len(own) > 0 {
+		if own, err = t.forksOf(record.TurnID{Mission: id}, ""); len(own) > 0 {
 			forks = own
 		}
 	}
@@ -202,10 +203,10 @@ func (t *comparing) family(name string) ([]choice, error) {
 
 // foremost are the forks that are compared of too many: the one that was named, those that somebody known has
 // recorded, and then the others, which may say that they are the oldest.
-func (t *comparing) foremost(forks []turns.Line, named ledger.ID) []turns.Line {
+func (t *comparing) foremost(forks []turns.Line, named record.ID) []turns.Line {
 	objects := t.w.Repo.Objects(t.c.Context)
 	defer objects.Close()
-	last := make(map[ledger.ID]int)
+	last := make(map[record.ID]int)
 	for _, l := range forks {
 		if l.ID == named {
 			continue
@@ -222,7 +223,7 @@ func (t *comparing) foremost(forks []turns.Line, named ledger.ID) []turns.Line {
 }
 
 // siblings are a fork and the other forks of its turn; none of a mission that is no fork.
-func (t *comparing) siblings(id ledger.ID) ([]turns.Line, error) {
+func (t *comparing) siblings(id record.ID) ([]turns.Line, error) {
 	objects := t.w.Repo.Objects(t.c.Context)
 	defer objects.Close()
 	l, err := ledger.Open(t.c.Context, t.w.Repo, objects, id)
@@ -237,7 +238,7 @@ func (t *comparing) siblings(id ledger.ID) ([]turns.Line, error) {
 }
 
 // forksOf is [turns.Forks]. One that can't be read may be among them, or not.
-func (t *comparing) forksOf(of ledger.TurnID, named ledger.ID) ([]turns.Line, error) {
+func (t *comparing) forksOf(of record.TurnID, named record.ID) ([]turns.Line, error) {
 	forks, err := turns.Forks(t.c.Context, t.w.Repo, of, named)
 	if errors.As(err, new(*ledger.UnreadError)) {
 		cmdline.Warn(target.Damaged(err))

@@ -49,14 +49,14 @@ func TestCompareLayout(t *testing.T) {
 	one.Turns, one.Output, one.Context, one.Took = 51, 45_678, 120_000, 83*time.Minute
 	one.Ended = time.Date(2026, 11, 21, 11, 57, 0, 0, time.UTC)
 	for i := range 20 {
-		one.Said = append(one.Said, turns.Said{Turn: 13 + i, Prompt: fmt.Sprintf("prompt %d, and what is long enough to be cut at the end of a line of the terminal", i), Outcome: turns.Done})
+		one.Said = append(one.Said, turns.Said{Turn: 13 + i, Prompt: fmt.Sprintf("prompt %d, and what is long enough to be cut at the end of a line of the terminal", i), Outcome: record.Done})
 	}
-	one.Last = &turns.Said{Turn: 63, Prompt: "and now with a cache that is bounded", Outcome: turns.Interrupted}
+	one.Last = &turns.Said{Turn: 63, Prompt: "and now with a cache that is bounded", Outcome: record.Interrupted}
 	for i := range 23 {
 		one.Changes = append(one.Changes, git.FileStat{Path: fmt.Sprintf("internal/list/file%d.go", i), Insertions: 3 * i, Deletions: i})
 	}
 	one.check = &checked{status: 2, took: 3 * time.Second, output: "--- FAIL: TestList\nexit status 1"}
-	two.state, two.Turns, two.Last = turns.IsRunning, 1, &turns.Said{Turn: 13, Prompt: "rewrite it", Outcome: turns.Done}
+	two.state, two.Turns, two.Last = turns.IsRunning, 1, &turns.Said{Turn: 13, Prompt: "rewrite it", Outcome: record.Done}
 	two.Said, two.Ended = []turns.Said{*two.Last}, one.Ended
 	two.Changes = []git.FileStat{{Path: "logo.png", Binary: true}}
 	two.check = &checked{took: 2 * time.Second}
@@ -106,7 +106,7 @@ func TestCompareStranger(t *testing.T) {
 	odd := "\x1b[2J\u202eod\nd" + strings.Repeat("x", 2000)
 	f := forkOf("11111111", odd)
 	f.By, f.Foreign = trust.Unknown, true
-	f.Turns, f.Last = 1, &turns.Said{Turn: 13, Prompt: odd, Outcome: turns.Outcome(odd)}
+	f.Turns, f.Last = 1, &turns.Said{Turn: 13, Prompt: odd, Outcome: record.Outcome(odd)}
 	f.Said, f.Changes = []turns.Said{*f.Last}, []git.FileStat{{Path: odd}}
 	f.check = &checked{status: 1, output: odd}
 	for _, columns := range []int{0, 40, 80, 200} {

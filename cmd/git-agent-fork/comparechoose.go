@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -45,12 +46,12 @@ func ofForks(w *workspace.Workspace) reader {
 }
 
 // several shows the finder for several missions, each of which is named by a turn.
-func (f *finder) several(ctx context.Context, read reader) ([]ledger.ID, error) {
+func (f *finder) several(ctx context.Context, read reader) ([]record.ID, error) {
 	if !terminal.HasScreen() {
 		return nil, cmdline.Hint(cmdline.Usagef("choosing forks needs a terminal"),
 			"name them, or the turn that they are forks of: git agent-fork compare <turn>; list them with: git agent-turn missions --tree")
 	}
-	var chosen []ledger.ID
+	var chosen []record.ID
 	err := f.show(ctx, read, func(ctx context.Context) error {
 		list, err := fuzzyfinder.FindMulti(&f.lines, f.item, f.options(ctx, fmt.Sprintf("Tab: mark, Enter: %s > ", f.verb))...)
 		if err != nil {

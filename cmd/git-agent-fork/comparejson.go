@@ -25,7 +25,7 @@ type (
 		Commit  git.Hash       `json:"commit"`
 		Turns   int            `json:"turns"`
 		Prompts []promptJSON   `json:"prompts"`
-		Outcome turns.Outcome  `json:"outcome,omitempty"`
+		Outcome record.Outcome `json:"outcome,omitempty"`
 		*statJSON
 		Paths    []string         `json:"paths,omitempty"`
 		Output   int64            `json:"output"`
@@ -39,9 +39,9 @@ type (
 		Check    *checkJSON       `json:"check,omitempty"`
 	}
 	promptJSON struct {
-		Turn    int           `json:"turn"`
-		Prompt  string        `json:"prompt"`
-		Outcome turns.Outcome `json:"outcome"`
+		Turn    int            `json:"turn"`
+		Prompt  string         `json:"prompt"`
+		Outcome record.Outcome `json:"outcome"`
 	}
 	statJSON struct {
 		Files      int `json:"files"`

@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/turns"
@@ -271,10 +272,10 @@ func (f *compared) prompts(to io.Writer) error {
 }
 
 func lookOfOutcome(outcome string) cmdline.Style {
-	switch turns.Outcome(outcome) {
-	case turns.Failed:
+	switch record.Outcome(outcome) {
+	case record.Failed:
 		return cmdline.Red
-	case turns.Interrupted:
+	case record.Interrupted:
 		return cmdline.Yellow
 	}
 	return cmdline.Dim

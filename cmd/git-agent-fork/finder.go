@@ -15,7 +15,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -66,7 +66,7 @@ func newFinder(repo *git.Repo, verb string, all bool) *finder {
 type reader func(context.Context, func(*turns.Turn) error) error
 
 // ofMission reads the turns of a mission, or if that is empty of all.
-func ofMission(w *workspace.Workspace, id ledger.ID) reader {
+func ofMission(w *workspace.Workspace, id record.ID) reader {
 	return func(ctx context.Context, f func(*turns.Turn) error) error {
 		if id == "" {
 			return turns.EachOfAll(ctx, w, f)

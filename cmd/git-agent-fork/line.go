@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
@@ -27,7 +28,7 @@ func line(t *turns.Turn, now time.Time, all bool, room int) string {
 		name = fmt.Sprintf("%-13s", t.After())
 	}
 	prompt := cmdline.OneLine(t.Prompt)
-	if t.Outcome != turns.Done {
+	if t.Outcome != record.Done {
 		prompt = "(" + cmdline.OneLine(string(t.Outcome)) + ") " + prompt
 	}
 	after := fmt.Sprintf("%4s", cmdline.Age(now, t.At))

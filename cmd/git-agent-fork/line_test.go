@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
@@ -14,7 +15,7 @@ func TestLine(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	turn := func(change func(*turns.Turn)) *turns.Turn {
 		t := &turns.Turn{
-			Mission: "a1b2c3d4", Turn: 12, At: now.Add(-5 * time.Minute), Outcome: turns.Done, Prompt: "Fix the\nparser",
+			Mission: "a1b2c3d4", Turn: 12, At: now.Add(-5 * time.Minute), Outcome: record.Done, Prompt: "Fix the\nparser",
 			Insertions: 47, Deletions: 12, Paths: []string{"src/main.c", "odd\x1bname"},
 		}
 		change(t)
@@ -32,7 +33,7 @@ func TestLine(t *testing.T) {
 		{"of any mission", turn(same), true, 60, "a1b2c3d4/12    Fix the parser                             5m  src/main.c  odd\\x1bname"},
 		{"narrow", turn(same), false, 20, "  12  Fix the…    5m  Fix the parser  src/main.c  odd\\x1bname"},
 		{"no room at all", turn(same), false, -5, "  12  …    5m  Fix the parser  src/main.c  odd\\x1bname"},
-		{"not done", turn(func(t *turns.Turn) { t.Outcome, t.Paths = turns.Failed, nil }), false, 60, "  12  (failed) Fix the parser                5m    +47   -12"},
+		{"not done", turn(func(t *turns.Turn) { t.Outcome, t.Paths = record.Failed, nil }), false, 60, "  12  (failed) Fix the parser                5m    +47   -12"},
 		{"wide characters", turn(func(t *turns.Turn) { t.Prompt, t.Paths = "日本語のテキスト", nil }), false, 21, "  12  日本語の…    5m  日本語のテキスト"},
 		{"many paths", turn(func(t *turns.Turn) { t.Paths = strings.Fields(strings.Repeat("x ", 90)) }), false, 30, "  12  Fix the parser        5m" + strings.Repeat("  x", maxPaths)},
 	} {

@@ -16,7 +16,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
@@ -96,7 +96,7 @@ func accept(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	repo, err := git.Find(ts.MkAbs("."))
 	ts.Check(err)
-	id := ledger.ID(args[0])
+	id := record.ID(args[0])
 	refs, err := repo.Refs(context.Background(), id.Ref())
 	ts.Check(err)
 	ts.Check(workspace.New(repo, config.Default()).Trust.Accept(refs[id.Ref()], id))

@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/page"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/target"
 	"gitagent/internal/terminal"
@@ -106,7 +107,7 @@ func ownPage(ctx context.Context, p *page.Page) (path string, written *page.Writ
 
 // pageMissions are the missions that are named, or all, or the one that the command works on.
 func pageMissions(c *cli.Context, w *workspace.Workspace) (list []turns.Line, unread, err error) {
-	tips := make(map[ledger.ID]git.Hash)
+	tips := make(map[record.ID]git.Hash)
 	if c.Bool("all") {
 		if tips, unread = ledger.List(c.Context, w.Repo); tips == nil {
 			return nil, nil, unread
@@ -132,13 +133,13 @@ func pageMissions(c *cli.Context, w *workspace.Workspace) (list []turns.Line, un
 	return list, err, nil
 }
 
-func namedMissions(c *cli.Context, w *workspace.Workspace) (ids []ledger.ID, err error) {
+func namedMissions(c *cli.Context, w *workspace.Workspace) (ids []record.ID, err error) {
 	if c.NArg() == 0 {
 		id, err := target.Mission(c.Context, w, "", c.App.ErrWriter)
 		if id == "" && err == nil {
 			err = target.NoMission(c.Context, w)
 		}
-		return []ledger.ID{id}, err
+		return []record.ID{id}, err
 	}
 	for _, name := range c.Args().Slice() {
 		id, err := target.Named(c.Context, w.Repo, name)

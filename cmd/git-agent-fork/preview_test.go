@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -54,7 +55,7 @@ func TestLocale(t *testing.T) {
 	for _, name := range []string{"RUNEWIDTH_EASTASIAN", "TCELL_TRUECOLOR", "NO_COLOR"} {
 		t.Setenv(name, "")
 	}
-	turn := &turns.Turn{Mission: "a1b2c3d4", Turn: 3, Prompt: strings.Repeat("é", 100), Outcome: turns.Done, At: time.Now()}
+	turn := &turns.Turn{Mission: "a1b2c3d4", Turn: 3, Prompt: strings.Repeat("é", 100), Outcome: record.Done, At: time.Now()}
 	var lines [2][]string
 	for i := range lines {
 		runewidth.DefaultCondition.EastAsianWidth = i == 1
@@ -107,7 +108,7 @@ func TestDescribe(t *testing.T) {
 	f := newFinder(repo, "show", false)
 	f.colour = true
 	rows := f.describe(t.Context(), &turns.Turn{
-		Mission: "a1b2c3d4", Turn: 3, Outcome: turns.Done, Prompt: "Do\x1b]0;x\x07 it.\n\nAll of it.", Reply: "Done.",
+		Mission: "a1b2c3d4", Turn: 3, Outcome: record.Done, Prompt: "Do\x1b]0;x\x07 it.\n\nAll of it.", Reply: "Done.",
 		Base: git.NewHash(base), Code: git.NewHash(code),
 		Files: 1, Insertions: 10_001, Deletions: 1, Paths: []string{"a\nb"}, Tools: map[string]int{"Bash": 2},
 	})

@@ -60,12 +60,12 @@ func (r *records) attempt(a attempt, command []string) error {
 	}
 	// The attempt is recorded even if this process was told to end meanwhile.
 	ctx := context.WithoutCancel(r.c.Context)
-	s := turns.Signal{Event: turns.Stopped, At: time.Now(), Outcome: turns.Done}
+	s := turns.Signal{Event: turns.Stopped, At: time.Now(), Outcome: record.Done}
 	switch {
 	case a.stopped:
-		s.Outcome = turns.Interrupted
+		s.Outcome = record.Interrupted
 	case a.failure != nil:
-		s.Outcome = turns.Failed
+		s.Outcome = record.Failed
 	}
 	if r.own = r.hooked(); r.own != nil {
 		r.mission = r.own.Mission
@@ -117,7 +117,7 @@ func (r *records) handOff(f retry.Failure) error {
 	}
 	ctx := r.c.Context
 	request := handoffstore.Request{
-		At: time.Now(), Exit: handoffstore.Crash, Mission: r.mission,
+		At: time.Now(), Exit: record.Crash, Mission: r.mission,
 		Summary: fmt.Sprintf("git agent-handoff retry gave up after %s: %s.", cmdline.Plural(f.Of, "attempt"), f.Why),
 	}
 	if r.own != nil {

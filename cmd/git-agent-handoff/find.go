@@ -10,7 +10,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 )
 
@@ -21,7 +21,7 @@ func open(c *cli.Context) (*handoffstore.Store, error) {
 }
 
 // mission is the mission that a command works on, "" if there is none.
-func mission(c *cli.Context, s *handoffstore.Store) (ledger.ID, error) {
+func mission(c *cli.Context, s *handoffstore.Store) (record.ID, error) {
 	return target.Mission(c.Context, s.Workspace, c.String("mission"), c.App.ErrWriter)
 }
 

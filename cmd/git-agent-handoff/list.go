@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 	"gitagent/internal/trust"
 )
@@ -80,12 +81,12 @@ func list(c *cli.Context) error {
 // fold leaves out the clean ends for which nobody wrote anything, except what each mission's next
 // session is told: its last handoff.
 func fold(all []listed) (kept []listed, folded int) {
-	last := make(map[ledger.ID]int)
+	last := make(map[record.ID]int)
 	for _, h := range all {
 		last[h.Mission] = max(last[h.Mission], h.Number)
 	}
 	for _, h := range all {
-		if h.ExitType == handoffstore.Clean && h.Doc == "" && h.Written.IsZero() && h.Number != last[h.Mission] {
+		if h.ExitType == record.Clean && h.Doc == "" && h.Written.IsZero() && h.Number != last[h.Mission] {
 			folded++
 		} else {
 			kept = append(kept, h)
@@ -113,7 +114,7 @@ type listed struct {
 
 // handoffs returns those of a mission, or of all, newest first. The error names the unreadable ones.
 func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
-	var missions map[ledger.ID]git.Hash
+	var missions map[record.ID]git.Hash
 	if c.Bool("all") {
 		var err error
 		if missions, err = ledger.List(c.Context, s.Repo); err != nil {
@@ -134,7 +135,7 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
 		if err != nil {
 			return nil, err
 		}
-		missions = map[ledger.ID]git.Hash{id: tip}
+		missions = map[record.ID]git.Hash{id: tip}
 	}
 	objects := s.Repo.Objects(c.Context)
 	defer objects.Close()

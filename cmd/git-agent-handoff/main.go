@@ -11,11 +11,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/hook"
 	"gitagent/internal/limit"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 )
 
@@ -122,7 +122,7 @@ func goOn() []*cli.Command {
 				"what the session has written itself stays, and a crash does not replace a clean end that is a few minutes old.",
 			Flags: []cli.Flag{
 				target.MissionFlag(),
-				exitTypeFlag(string(handoffstore.Clean)),
+				exitTypeFlag(string(record.Clean)),
 				agentFlag(),
 				&cli.StringFlag{Name: "summary", Usage: "what was done and what is next: `<text>`"},
 				cmdline.Repeated(&cli.StringSliceFlag{Name: "question", Usage: "a question that is open: `<text>`; may be repeated"}),

@@ -15,7 +15,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
 	"gitagent/test/gittest"
@@ -94,7 +94,7 @@ func acceptMission(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	repo, err := git.Find(ts.MkAbs("."))
 	ts.Check(err)
-	id := ledger.ID(args[0])
+	id := record.ID(args[0])
 	refs, err := repo.Refs(context.Background(), id.Ref())
 	ts.Check(err)
 	ts.Check(workspace.New(repo, config.Default()).Trust.Accept(refs[id.Ref()], id))

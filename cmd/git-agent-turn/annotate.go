@@ -143,7 +143,7 @@ func (q *inquiry) dates() (cmdline.Dates, error) {
 
 // shortNames are names of missions and commits that are short.
 type shortNames struct {
-	missions map[ledger.ID]ledger.ID
+	missions map[record.ID]record.ID
 	commits  map[git.Hash]string
 }
 
@@ -171,7 +171,7 @@ func (n *shortNames) line(l provenance.Line) string {
 	case l.Turn != nil:
 		return n.turn(l.Turn)
 	case l.Running != nil:
-		return ledger.TurnID{Mission: cmp.Or(n.missions[l.Running.Mission], l.Running.Mission), Turn: l.Running.Number}.String() + "?"
+		return record.TurnID{Mission: cmp.Or(n.missions[l.Running.Mission], l.Running.Mission), Turn: l.Running.Number}.String() + "?"
 	case l.Blame.Commit.IsZero():
 		return "00000000"
 	case l.Blame.Before:
@@ -181,5 +181,5 @@ func (n *shortNames) line(l provenance.Line) string {
 }
 
 func (n *shortNames) turn(t *turns.Turn) string {
-	return ledger.TurnID{Mission: cmp.Or(n.missions[t.In()], t.In()), Turn: t.Turn}.String()
+	return record.TurnID{Mission: cmp.Or(n.missions[t.In()], t.In()), Turn: t.Turn}.String()
 }

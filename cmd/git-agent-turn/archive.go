@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
@@ -65,7 +66,7 @@ func archiveMissions(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var ids []ledger.ID
+	var ids []record.ID
 	for _, name := range named {
 		id, err := target.Named(c.Context, w.Repo, name)
 		if err == nil {
@@ -125,8 +126,8 @@ func archiveMissions(c *cli.Context) error {
 }
 
 // inUse says why missions are in use: a session records to them, or they wait to be pushed.
-func inUse(c *cli.Context, w *workspace.Workspace) (map[ledger.ID]string, error) {
-	used := make(map[ledger.ID]string)
+func inUse(c *cli.Context, w *workspace.Workspace) (map[record.ID]string, error) {
+	used := make(map[record.ID]string)
 	names, err := remote.Names(c.Context, w.Repo)
 	if err != nil {
 		return nil, err
@@ -152,7 +153,7 @@ func inUse(c *cli.Context, w *workspace.Workspace) (map[ledger.ID]string, error)
 }
 
 // oldMissions are those in which nothing has happened for so long.
-func oldMissions(c *cli.Context, w *workspace.Workspace, age time.Duration) (ids []ledger.ID, unread error) {
+func oldMissions(c *cli.Context, w *workspace.Workspace, age time.Duration) (ids []record.ID, unread error) {
 	lines, unread := turns.Missions(c.Context, w.Repo)
 	before := time.Now().Add(-age)
 	for _, m := range lines {

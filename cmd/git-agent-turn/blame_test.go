@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -93,7 +93,7 @@ agent-time 1795181400
 
 func TestBlameSeveral(t *testing.T) {
 	t.Parallel()
-	names := &shortNames{missions: map[ledger.ID]ledger.ID{"a1b2c3d4": "a1b2"}, commits: map[git.Hash]string{}}
+	names := &shortNames{missions: map[record.ID]record.ID{"a1b2c3d4": "a1b2"}, commits: map[git.Hash]string{}}
 	var b bytes.Buffer
 	out := bufio.NewWriter(&b)
 	lines := severalLines()

@@ -24,7 +24,7 @@ func chooseFlags() []cli.Flag {
 		&cli.StringFlag{Name: "grep", Usage: "whose prompt or reply matches `<pattern>`"},
 		&cli.BoolFlag{Name: "regexp-ignore-case", Aliases: []string{"i"}, Usage: "the pattern matches in any case"},
 		cmdline.OneOf(&cli.StringFlag{Name: "outcome", Usage: "that ended `<how>`: done, failed or interrupted"},
-			string(turns.Done), string(turns.Failed), string(turns.Interrupted)),
+			string(record.Done), string(record.Failed), string(record.Interrupted)),
 	}
 }
 
@@ -38,7 +38,7 @@ type choice struct {
 	since, until time.Time
 	old          int // turns in a row that are older than since
 	grep         *regexp.Regexp
-	outcome      turns.Outcome
+	outcome      record.Outcome
 	touch        *git.Touch // of the paths that they must have changed
 }
 

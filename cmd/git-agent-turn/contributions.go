@@ -14,8 +14,8 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
+	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -75,7 +75,7 @@ func (l *lander) close() error {
 const maxLeftOut = 3
 
 // tellStrangers names missions that an answer leaves out, as strangers recorded them.
-func tellStrangers(c *cli.Context, strangers []ledger.ID) {
+func tellStrangers(c *cli.Context, strangers []record.ID) {
 	if len(strangers) == 0 {
 		return
 	}
@@ -110,7 +110,7 @@ type landedJSON struct {
 
 // turnJSON is what a turn contributed.
 type turnJSON struct {
-	Mission  ledger.ID `json:"mission"`
+	Mission  record.ID `json:"mission"`
 	Turn     int       `json:"turn"`
 	Agent    string    `json:"agent,omitempty"`
 	Model    string    `json:"model,omitempty"`

@@ -10,7 +10,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
 )
@@ -62,7 +62,7 @@ func fetch(c *cli.Context) error {
 }
 
 // fetchFrom brings missions from a remote, all or some, and says what has changed.
-func fetchFrom(c *cli.Context, r *remote.Remote, ids []ledger.ID) error {
+func fetchFrom(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	if cmdline.IsTerminal(os.Stderr) {
 		r.Progress = os.Stderr
 	}

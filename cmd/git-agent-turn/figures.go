@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/turns"
 )
@@ -60,7 +61,7 @@ func (x *examination) figures(what, text string, figures map[string]int64) {
 
 // What was measured is what refs of missions cost.
 type measured struct {
-	of         map[ledger.ID]cost
+	of         map[record.ID]cost
 	refs       int
 	advertised int64 // bytes
 }
@@ -84,20 +85,20 @@ func (m *measured) missions() (n int) {
 // measure says what refs cost: whoever pushes is told of each in a line, which has its length in 4 digits, the hash,
 // a space, the name and a newline.
 func measure(refs map[string]git.Hash, prefix string) *measured {
-	m := &measured{of: make(map[ledger.ID]cost)}
+	m := &measured{of: make(map[record.ID]cost)}
 	for ref, tip := range refs {
 		id, isLedger := strings.CutPrefix(ref, "refs/agent/missions/")
 		for _, before := range []string{"refs/notes/agent/", "refs/heads/" + prefix} {
 			id = strings.TrimPrefix(id, before)
 		}
 		line := int64(4 + tip.Format().Digits() + 1 + len(ref) + 1)
-		c := m.of[ledger.ID(id)]
+		c := m.of[record.ID(id)]
 		c.refs++
 		c.advertised += line
 		if isLedger {
 			c.ledger = tip
 		}
-		m.of[ledger.ID(id)] = c
+		m.of[record.ID(id)] = c
 		m.refs++
 		m.advertised += line
 	}
@@ -133,8 +134,8 @@ func (x *examination) perMission(refs map[string]git.Hash, m *measured, prefix s
 }
 
 // sample returns at most so many missions that have a ledger, evenly spread over their ids, which are by chance.
-func sample(m *measured, most int) []ledger.ID {
-	var ids []ledger.ID
+func sample(m *measured, most int) []record.ID {
+	var ids []record.ID
 	for id, c := range m.of {
 		if !c.ledger.IsZero() {
 			ids = append(ids, id)
@@ -144,7 +145,7 @@ func sample(m *measured, most int) []ledger.ID {
 	if len(ids) <= most {
 		return ids
 	}
-	some := make([]ledger.ID, most)
+	some := make([]record.ID, most)
 	for i := range some {
 		some[i] = ids[i*len(ids)/most]
 	}

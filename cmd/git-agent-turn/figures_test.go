@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // TestMeasure counts what `git ls-remote` of these refs would send.
@@ -29,7 +29,7 @@ func TestMeasure(t *testing.T) {
 	if want += line("refs/agent/missions/b1b2c3d4") + line("refs/notes/agent/c1b2c3d4"); m.advertised != want {
 		t.Errorf("%d bytes, want %d", m.advertised, want)
 	}
-	for most, want := range map[int][]ledger.ID{1: {"a1b2c3d4"}, 2: {"a1b2c3d4", "b1b2c3d4"}, 100: {"a1b2c3d4", "b1b2c3d4"}} {
+	for most, want := range map[int][]record.ID{1: {"a1b2c3d4"}, 2: {"a1b2c3d4", "b1b2c3d4"}, 100: {"a1b2c3d4", "b1b2c3d4"}} {
 		if got := sample(m, most); !slices.Equal(got, want) {
 			t.Errorf("a sample of %d: %v, want %v", most, got, want)
 		}

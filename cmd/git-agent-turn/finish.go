@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -168,7 +169,7 @@ func onto(c *cli.Context, here *workspace.Workspace) (*workspace.Workspace, erro
 }
 
 // settled is an error if a turn of the mission runs.
-func settled(ctx context.Context, w *workspace.Workspace, id ledger.ID) error {
+func settled(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 	live, err := target.Live(ctx, w, time.Now())
 	if err != nil {
 		return err
@@ -200,7 +201,7 @@ func tellPaths(c *cli.Context, what string, paths []string) {
 }
 
 // unfinished says how to go on.
-func unfinished(id ledger.ID, done *turns.Finished, err error) error {
+func unfinished(id record.ID, done *turns.Finished, err error) error {
 	again := "git agent-turn finish " + string(id)
 	if n := len(done.Made); n > 0 && !errors.Is(err, turns.ErrNotNoted) {
 		err = fmt.Errorf("%w; before that it made %s", err, cmdline.Plural(n, "commit"))
@@ -241,7 +242,7 @@ func unfinished(id ledger.ID, done *turns.Finished, err error) error {
 }
 
 // removeFinished removes the worktree and the branch of a mission that is finished.
-func removeFinished(c *cli.Context, r *turns.Recorder, here *workspace.Workspace, id ledger.ID, done *turns.Finished) error {
+func removeFinished(c *cli.Context, r *turns.Recorder, here *workspace.Workspace, id record.ID, done *turns.Finished) error {
 	if done.Worktree != "" && here.Repo.Top == done.Worktree {
 		return cmdline.Hintf(fmt.Errorf("the command runs in %s, the worktree of mission %s", done.Worktree, id), "remove it from another one: git agent-turn finish --remove %s", id)
 	}

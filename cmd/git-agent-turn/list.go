@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
@@ -62,7 +63,7 @@ func list(c *cli.Context) error {
 	if c.Bool("states") && chosen.byContent() {
 		return cmdline.Usagef("--states and --grep, --outcome or paths exclude each other")
 	}
-	var id ledger.ID
+	var id record.ID
 	if !all {
 		if id, err = target.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter); err != nil {
 			return err
@@ -89,7 +90,7 @@ func list(c *cli.Context) error {
 type listing struct {
 	c       *cli.Context
 	w       *workspace.Workspace
-	mission ledger.ID // empty for all of them
+	mission record.ID // empty for all of them
 	chosen  *choice
 	now     time.Time
 	dates   cmdline.Dates
@@ -103,10 +104,10 @@ type listing struct {
 	some   bool                   // there is a turn, or a state to print
 	unread ledger.Unread
 
-	strangers []ledger.ID // missions that are left out
+	strangers []record.ID // missions that are left out
 }
 
-func newListing(c *cli.Context, w *workspace.Workspace, id ledger.ID, chosen *choice) (*listing, error) {
+func newListing(c *cli.Context, w *workspace.Workspace, id record.ID, chosen *choice) (*listing, error) {
 	l := &listing{c: c, w: w, mission: id, chosen: chosen, now: time.Now(), roll: turns.Roll{Workspace: w, Objects: w.Repo.Objects(c.Context)}}
 	var err error
 	if l.dates, err = target.Dates(c, w); err != nil {
@@ -269,7 +270,7 @@ func (l *listing) add(t *turns.Turn) error {
 // name is how the list names a turn: by its number in the mission, or in full if all are listed.
 func (l *listing) name(t *turns.Turn) string {
 	if l.mission == "" {
-		return ledger.TurnID{Mission: t.In(), Turn: t.Turn}.String()
+		return record.TurnID{Mission: t.In(), Turn: t.Turn}.String()
 	}
 	return strconv.Itoa(t.Turn)
 }
@@ -313,7 +314,7 @@ func (l *listing) state(s *turns.State, name string) error {
 		return cmdline.PrintJSON(l.json, struct {
 			Kind    string    `json:"kind"`
 			Name    string    `json:"name"`
-			Mission ledger.ID `json:"mission"`
+			Mission record.ID `json:"mission"`
 			Code    git.Hash  `json:"code"`
 			At      time.Time `json:"at"`
 			Why     string    `json:"why"`

@@ -21,8 +21,8 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
@@ -163,7 +163,7 @@ func fork(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	r := &turns.Recorder{Workspace: w}
 	_, err = r.Fork(context.Background(), turns.Fork{
-		Source: source.Turn, ID: ledger.ID(args[1]), Title: "another way", At: time.Now(), Worktree: ts.MkAbs(args[2]),
+		Source: source.Turn, ID: record.ID(args[1]), Title: "another way", At: time.Now(), Worktree: ts.MkAbs(args[2]),
 	})
 	ts.Check(err)
 }
@@ -233,7 +233,7 @@ func handOff(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	s := &handoffstore.Store{Workspace: workspace.New(repo, config.Default())}
 	_, err = s.Gather(context.Background(), handoffstore.Request{
-		Mission: ledger.ID(args[0]), At: time.Now(), Exit: handoffstore.Clean, Summary: args[1],
+		Mission: record.ID(args[0]), At: time.Now(), Exit: record.Clean, Summary: args[1],
 	})
 	ts.Check(err)
 }

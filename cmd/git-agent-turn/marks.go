@@ -2,6 +2,7 @@ package main
 
 import (
 	"gitagent/internal/cmdline"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
@@ -13,11 +14,11 @@ const (
 	markInterrupted = "~"
 )
 
-func markOf(o turns.Outcome) string {
+func markOf(o record.Outcome) string {
 	switch o {
-	case turns.Failed:
+	case record.Failed:
 		return markFailed
-	case turns.Interrupted:
+	case record.Interrupted:
 		return markInterrupted
 	}
 	return ""

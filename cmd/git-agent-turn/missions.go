@@ -84,8 +84,8 @@ type missionLines struct {
 	list  []turns.Line
 	by    []string        // who wrote the newest event of each
 	done  []*finishedJSON // where the work of each is; nil unless it is finished
-	grown map[ledger.ID]*turns.Growth
-	short map[ledger.ID]ledger.ID // their ids, abbreviated
+	grown map[record.ID]*turns.Growth
+	short map[record.ID]record.ID // their ids, abbreviated
 	live  []turns.Live
 	now   time.Time
 	dates cmdline.Dates
@@ -127,7 +127,7 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 	defer objects.Close()
 	var known []turns.Line
 	lines.by = make([]string, len(lines.list))
-	ids := make([]ledger.ID, len(lines.list))
+	ids := make([]record.ID, len(lines.list))
 	for i, m := range lines.list {
 		ids[i] = m.ID
 		if m.Tip.IsZero() { // it is of a session of this clone
@@ -198,7 +198,7 @@ func beginning(live []turns.Live) []turns.Line {
 	var list []turns.Line
 	for _, s := range live {
 		if s.First && !slices.ContainsFunc(list, func(l turns.Line) bool { return l.ID == s.Mission }) {
-			list = append(list, turns.Line{Mission: &ledger.Mission{ID: s.Mission, Title: s.Open.Prompt, Created: s.Open.Started}})
+			list = append(list, turns.Line{Mission: &record.Mission{ID: s.Mission, Title: s.Open.Prompt, Created: s.Open.Started}})
 		}
 	}
 	return list
@@ -246,7 +246,7 @@ func (l *missionLines) row(i int, name string) []string {
 
 // A missionJSON is a mission's line of JSON: its mission.json, where it stands, and who wrote that.
 type missionJSON struct {
-	*ledger.Mission
+	*record.Mission
 	Finished *finishedJSON `json:"finished,omitempty"` // not what it was finished with before it went on
 	*growthJSON
 	Turns int       `json:"turns"`

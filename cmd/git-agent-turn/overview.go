@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/internal/target"
@@ -28,13 +29,13 @@ import (
 // A brief is what one wants to know first in a repository.
 type brief struct {
 	situation target.Situation
-	mission   *ledger.Mission // that commands work on; nil if there is none
+	mission   *record.Mission // that commands work on; nil if there is none
 	first     bool            // the mission's first turn runs: nothing of it is recorded yet
 	last      *turns.Turn     // of the mission, nil if there is none
 	by        string          // who recorded it
 	running   []turns.Live    // the turns under way, of whatever mission and worktree, the newest first
 	handoff   *handoffstore.Handoff
-	waiting   ledger.ID // the mission of a stranger's handoff, which has to be accepted; empty for none
+	waiting   record.ID // the mission of a stranger's handoff, which has to be accepted; empty for none
 	found     []finding // that is wrong, as far as that is cheap to know
 }
 
@@ -94,7 +95,7 @@ func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, 
 	b.first = slices.ContainsFunc(b.running, func(l turns.Live) bool { return l.First && l.Mission == id })
 	switch {
 	case b.first:
-		b.mission = &ledger.Mission{ID: id}
+		b.mission = &record.Mission{ID: id}
 	case id != "":
 		if err := b.readMission(ctx, w, id); err != nil {
 			b.found = append(b.found, unreadable("mission", err))
@@ -110,7 +111,7 @@ func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, 
 	return b, nil
 }
 
-func (b *brief) readMission(ctx context.Context, w *workspace.Workspace, id ledger.ID) error {
+func (b *brief) readMission(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	l, err := ledger.Open(ctx, w.Repo, objects, id)

@@ -8,7 +8,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/target"
 	"gitagent/internal/trust"
@@ -54,7 +54,7 @@ func TestFacts(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	repo := &git.Repo{Top: "/repo"}
-	last := &turns.Turn{Mission: "a1b2c3d4", Turn: 3, At: now.Add(-5 * time.Minute), Outcome: turns.Failed, Prompt: "fix\nit"}
+	last := &turns.Turn{Mission: "a1b2c3d4", Turn: 3, At: now.Add(-5 * time.Minute), Outcome: record.Failed, Prompt: "fix\nit"}
 	left := &handoffstore.Handoff{Mission: "a1b2c3d4", Number: 2, At: now.Add(-time.Hour), LastPrompt: "fix it"}
 	for _, tt := range []struct {
 		name string
@@ -64,7 +64,7 @@ func TestFacts(t *testing.T) {
 		{"nothing", brief{}, []string{"recording: off in /repo", "mission: none has been recorded here"}},
 		{"everything", brief{
 			situation: target.Situation{Recording: true, Missions: 1},
-			mission:   &ledger.Mission{ID: "a1b2c3d4", Title: "the login", Branch: "refs/heads/agent/mission/a1b2c3d4"},
+			mission:   &record.Mission{ID: "a1b2c3d4", Title: "the login", Branch: "refs/heads/agent/mission/a1b2c3d4"},
 			last:      last, by: trust.Clone, handoff: left,
 			running: []turns.Live{{Mission: "a1b2c3d4", Number: 4, Open: &session.OpenTurn{Started: now.Add(-2 * time.Minute), Prompt: "go\ton"}}},
 		}, []string{
@@ -72,7 +72,7 @@ func TestFacts(t *testing.T) {
 			"last turn: a1b2c3d4/3, 5m ago, failed: fix it", "handoff: a1b2c3d4/2, 1h ago, waits for the next session: fix it",
 		}},
 		{"a stranger's", brief{
-			situation: target.Situation{Recording: true, Missions: 1}, mission: &ledger.Mission{ID: "a1b2c3d4"},
+			situation: target.Situation{Recording: true, Missions: 1}, mission: &record.Mission{ID: "a1b2c3d4"},
 			last: last, by: trust.Unknown, handoff: left, waiting: "a1b2c3d4",
 		}, []string{
 			"recording: on in /repo", "mission: a1b2c3d4", "last turn: a1b2c3d4/3, 5m ago, failed: [unknown] fix it",

@@ -14,8 +14,8 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/erase"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/secret"
 	"gitagent/internal/target"
@@ -279,8 +279,8 @@ func purged(c *cli.Context, w *workspace.Workspace) (t purge.Target, err error) 
 	return t, err
 }
 
-func turnOf(s *turns.State) ledger.TurnID {
-	return ledger.TurnID{Mission: s.Turn.Mission, Turn: s.Turn.Turn}
+func turnOf(s *turns.State) record.TurnID {
+	return record.TurnID{Mission: s.Turn.Mission, Turn: s.Turn.Turn}
 }
 
 // here is the current directory, from the top of the worktree.

@@ -13,8 +13,8 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/erase"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
 )
@@ -97,7 +97,7 @@ func sayRemotes(c *cli.Context, w *workspace.Workspace, say func(label, format s
 // foundIn are finds in lines: a mission and turn, with the kinds of text that had it.
 func foundIn(found map[purge.Find]int) []string {
 	type key struct {
-		mission       ledger.ID
+		mission       record.ID
 		turn, handoff int
 		fate          purge.Fate
 	}

@@ -12,7 +12,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
@@ -87,12 +87,12 @@ func openRemote(ctx context.Context, w *workspace.Workspace, name string) (*remo
 }
 
 // namedMission is the mission that the flag names; none without the flag.
-func namedMission(c *cli.Context, repo *git.Repo) ([]ledger.ID, error) {
+func namedMission(c *cli.Context, repo *git.Repo) ([]record.ID, error) {
 	if !c.IsSet("mission") {
 		return nil, nil
 	}
 	id, err := target.Named(c.Context, repo, c.String("mission"))
-	return []ledger.ID{id}, err
+	return []record.ID{id}, err
 }
 
 // plain is a list of URLs without secrets, for people.
@@ -104,7 +104,7 @@ func plain(urls []string) string {
 	return strings.Join(list, ", ")
 }
 
-func pushTo(c *cli.Context, r *remote.Remote, ids []ledger.ID) error {
+func pushTo(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	if cmdline.IsTerminal(os.Stderr) {
 		r.Progress = os.Stderr
 	}
@@ -150,7 +150,7 @@ func pushArchive(c *cli.Context, r *remote.Remote) (sent bool, err error) {
 	return true, err
 }
 
-func pushSome(ctx context.Context, r *remote.Remote, ids []ledger.ID) ([]*remote.Pushed, error) {
+func pushSome(ctx context.Context, r *remote.Remote, ids []record.ID) ([]*remote.Pushed, error) {
 	if len(ids) != 1 {
 		return r.PushAll(ctx, ids)
 	}

@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
 	"gitagent/turns"
@@ -170,7 +171,7 @@ func isOlder(m turns.Line, before time.Time) bool {
 }
 
 // olderThan are the missions whose last turn was before, the newest first.
-func olderThan(c *cli.Context, r *turns.Recorder, before time.Time) (ids []ledger.ID, unread error) {
+func olderThan(c *cli.Context, r *turns.Recorder, before time.Time) (ids []record.ID, unread error) {
 	lines, unread := turns.Missions(c.Context, r.Repo)
 	for _, m := range lines {
 		if isOlder(m, before) {
@@ -181,7 +182,7 @@ func olderThan(c *cli.Context, r *turns.Recorder, before time.Time) (ids []ledge
 }
 
 // removeAll removes missions, or would, and returns those. What is in use stays, and is named.
-func removeAll(c *cli.Context, r *turns.Recorder, ids []ledger.ID, dry bool, say func(*cli.Context, *turns.Removed) error) (removed []ledger.ID, err error) {
+func removeAll(c *cli.Context, r *turns.Recorder, ids []record.ID, dry bool, say func(*cli.Context, *turns.Removed) error) (removed []record.ID, err error) {
 	for _, id := range ids {
 		done, err := r.Remove(c.Context, id, false, dry)
 		if errors.Is(err, turns.ErrInUse) || errors.Is(err, turns.ErrUnmerged) {
@@ -206,7 +207,7 @@ func removeOldArchived(c *cli.Context, r *turns.Recorder, before time.Time) (rem
 	if unread != nil && !errors.As(unread, new(*ledger.UnreadError)) {
 		return false, unread
 	}
-	tips := make(map[ledger.ID]git.Hash)
+	tips := make(map[record.ID]git.Hash)
 	for _, e := range entries {
 		if e.Time().Before(before) {
 			tips[e.ID] = e.Ledger
@@ -217,7 +218,7 @@ func removeOldArchived(c *cli.Context, r *turns.Recorder, before time.Time) (rem
 		return false, err
 	}
 	unread = cmp.Or(unread, err)
-	var ids []ledger.ID
+	var ids []record.ID
 	for _, m := range lines {
 		if isOlder(m, before) {
 			ids = append(ids, m.ID)

@@ -8,14 +8,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/turns"
 )
 
 // removeAt removes at a remote what a removal here would remove, and returns what may go here: not what the
 // remote keeps, since the next push would not send it again.
-func removeAt(c *cli.Context, rec *turns.Recorder, r *remote.Remote, ids []ledger.ID) ([]ledger.ID, error) {
+func removeAt(c *cli.Context, rec *turns.Recorder, r *remote.Remote, ids []record.ID) ([]record.ID, error) {
 	ids, err := removeAll(c, rec, ids, true, func(*cli.Context, *turns.Removed) error { return nil })
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func removeAt(c *cli.Context, rec *turns.Recorder, r *remote.Remote, ids []ledge
 		return nil, err
 	}
 	name := cmdline.Escape(r.Name)
-	stays := func(id ledger.ID) bool { return slices.Contains(there.Ahead, id) }
+	stays := func(id record.ID) bool { return slices.Contains(there.Ahead, id) }
 	for _, id := range there.Ahead {
 		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s stays: it has something at %s that is not here; bring it with: git agent-turn fetch --mission %s %s", id, name, id, name))
 	}

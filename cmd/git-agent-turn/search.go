@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/search"
 	"gitagent/internal/target"
 	"gitagent/internal/trust"
@@ -130,15 +131,15 @@ type searching struct {
 	c       *cli.Context
 	w       *workspace.Workspace
 	turns   *turns.Search
-	mission ledger.ID // empty for all
-	tips    map[ledger.ID]git.Hash
+	mission record.ID // empty for all
+	tips    map[record.ID]git.Hash
 	in      func(place string) bool
 	wanted  func(place string) bool // by --in
 	dates   cmdline.Dates
 	now     time.Time
 
-	missions  map[ledger.ID]*searched
-	strangers []ledger.ID // missions that are left out
+	missions  map[record.ID]*searched
+	strangers []record.ID // missions that are left out
 	unread    [2]error    // of turns and of handoffs
 }
 
@@ -151,7 +152,7 @@ type searched struct {
 
 // A result is a turn or a handoff in which everything was found.
 type result struct {
-	id      ledger.TurnID // or the mission and number of a handoff
+	id      record.TurnID // or the mission and number of a handoff
 	handoff bool
 	at      time.Time
 	tip     git.Hash // of the mission's ledger
@@ -176,7 +177,7 @@ func newSearching(c *cli.Context) (*searching, error) {
 	if c.IsSet("max-count") && c.Int("max-count") < 1 {
 		return nil, cmdline.Usagef("-n takes a number from 1 on")
 	}
-	s := &searching{c: c, now: time.Now(), missions: make(map[ledger.ID]*searched)}
+	s := &searching{c: c, now: time.Now(), missions: make(map[record.ID]*searched)}
 	s.wanted = func(place string) bool { return len(wanted) == 0 || slices.Contains(wanted, place) }
 	s.in = s.wanted
 	s.turns = &turns.Search{Query: query, Prompts: s.in("prompt"), Replies: s.in("reply"), Tools: s.in("tools"), Paths: s.in("paths"), Agents: s.in("agents")}
@@ -209,7 +210,7 @@ func newSearching(c *cli.Context) (*searching, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.tips = map[ledger.ID]git.Hash{s.mission: tip}
+		s.tips = map[record.ID]git.Hash{s.mission: tip}
 	} else if c.Bool("archived") {
 		s.turns.Missions = s.tips
 	}
@@ -260,7 +261,7 @@ func (s *searching) inTurns(ctx context.Context, f func(time.Time, *result) erro
 		if t == nil {
 			return f(at, nil)
 		}
-		return f(at, &result{id: ledger.TurnID{Mission: t.In(), Turn: t.Turn.Turn}, at: t.At, tip: s.tips[t.In()], Matches: t.Matches})
+		return f(at, &result{id: record.TurnID{Mission: t.In(), Turn: t.Turn.Turn}, at: t.At, tip: s.tips[t.In()], Matches: t.Matches})
 	})
 }
 
@@ -272,7 +273,7 @@ func (s *searching) inHandoffs(ctx context.Context, f func(time.Time, *result) e
 		if h == nil {
 			return f(at, nil)
 		}
-		return f(at, &result{id: ledger.TurnID{Mission: h.In, Turn: h.Number}, handoff: true, at: h.At, tip: h.Tip, Matches: h.Matches})
+		return f(at, &result{id: record.TurnID{Mission: h.In, Turn: h.Number}, handoff: true, at: h.At, tip: h.Tip, Matches: h.Matches})
 	})
 }
 
@@ -361,7 +362,7 @@ func (r *result) json(m *searched) any {
 		Line  string `json:"line"`
 	}
 	line := struct {
-		Mission ledger.ID `json:"mission"`
+		Mission record.ID `json:"mission"`
 		Turn    int       `json:"turn,omitempty"`
 		Handoff int       `json:"handoff,omitempty"`
 		At      time.Time `json:"at"`

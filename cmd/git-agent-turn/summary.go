@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -336,7 +337,7 @@ func (s *summarizer) fate(t *turns.Turn) string {
 	default:
 		parts = append(parts, "changed nothing")
 	}
-	if t.Outcome != turns.Done {
+	if t.Outcome != record.Done {
 		parts = append(parts, cmdline.Markdown(string(t.Outcome)))
 	}
 	return strings.Join(parts, ", ")
@@ -372,13 +373,13 @@ func (s *summarizer) gone(b *bytes.Buffer) {
 // json prints all that is known.
 func (s *summarizer) json() error {
 	type asked struct {
-		Mission ledger.ID      `json:"mission"`
+		Mission record.ID      `json:"mission"`
 		Title   string         `json:"title,omitempty"`
-		From    *ledger.TurnID `json:"forked_from,omitempty"`
+		From    *record.TurnID `json:"forked_from,omitempty"`
 		Turns   []turnJSON     `json:"turns"`
 	}
 	type restore struct {
-		Mission ledger.ID `json:"mission"`
+		Mission record.ID `json:"mission"`
 		State   string    `json:"state"`
 		At      time.Time `json:"at"`
 		Why     string    `json:"why"`

@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // tree lists missions and, below each, its forks.
@@ -18,11 +18,11 @@ func tree(c *cli.Context) error {
 	if lines == nil {
 		return err
 	}
-	known := make(map[ledger.ID]bool)
+	known := make(map[record.ID]bool)
 	for _, m := range lines.list {
 		known[m.ID] = true
 	}
-	forks := make(map[ledger.ID][]int)
+	forks := make(map[record.ID][]int)
 	var roots []int
 	for i, m := range lines.list {
 		if m.ForkedFrom != nil && known[m.ForkedFrom.Mission] && m.ForkedFrom.Mission != m.ID {
@@ -35,7 +35,7 @@ func tree(c *cli.Context) error {
 		slices.SortFunc(of, func(a, b int) int { return lines.list[a].ByBirth(lines.list[b]) })
 	}
 	table := newMissionTable()
-	drawn := make(map[ledger.ID]bool) // mission.json may be untrusted, and two may name each other
+	drawn := make(map[record.ID]bool) // mission.json may be untrusted, and two may name each other
 	var draw func(i, depth int) error
 	draw = func(i, depth int) error {
 		m := lines.list[i]
@@ -73,7 +73,7 @@ func (l *missionLines) branchJSON(i, depth int) any {
 	line := struct {
 		missionJSON
 		Depth  int       `json:"depth"`
-		Parent ledger.ID `json:"parent,omitempty"` // the mission above it
+		Parent record.ID `json:"parent,omitempty"` // the mission above it
 	}{missionJSON: l.json(i), Depth: depth}
 	if depth > 0 {
 		line.Parent = l.list[i].ForkedFrom.Mission

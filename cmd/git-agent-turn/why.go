@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/turns"
@@ -480,16 +481,16 @@ func (w *whys) byHand(a *answer, b git.Blamed) error {
 
 // A whyTurn is a turn in the JSON of an answer.
 type whyTurn struct {
-	Mission ledger.ID     `json:"mission"`
-	Turn    int           `json:"turn"`
-	At      time.Time     `json:"at"`
-	Outcome turns.Outcome `json:"outcome"`
-	Agent   string        `json:"agent,omitempty"`
-	Model   string        `json:"model,omitempty"`
-	Session string        `json:"session,omitempty"`
-	By      string        `json:"by"`
-	Prompt  string        `json:"prompt,omitempty"`
-	Reply   string        `json:"reply,omitempty"`
+	Mission record.ID      `json:"mission"`
+	Turn    int            `json:"turn"`
+	At      time.Time      `json:"at"`
+	Outcome record.Outcome `json:"outcome"`
+	Agent   string         `json:"agent,omitempty"`
+	Model   string         `json:"model,omitempty"`
+	Session string         `json:"session,omitempty"`
+	By      string         `json:"by"`
+	Prompt  string         `json:"prompt,omitempty"`
+	Reply   string         `json:"reply,omitempty"`
 }
 
 // A whyCommit is a commit in the JSON of an answer.

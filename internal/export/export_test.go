@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
@@ -29,7 +29,7 @@ var (
 func turn(mission string, n int, agent, model, session string) *turns.Turn {
 	at := noon.Add(time.Duration(n) * time.Hour)
 	return &turns.Turn{
-		Mission: ledger.ID(mission), Turn: n, Started: at.Add(-time.Minute), At: at, Outcome: turns.Done,
+		Mission: record.ID(mission), Turn: n, Started: at.Add(-time.Minute), At: at, Outcome: record.Done,
 		Agent: agent, Model: model, Session: session, Prompt: fmt.Sprintf("do <%d>", n),
 	}
 }

@@ -86,7 +86,7 @@ func sweep(ctx context.Context, s *handoffstore.Store, b handoffstore.Start, pee
 			continue
 		}
 		g, err := finishLeft(ctx, s, left, b.At, handoffstore.Request{})
-		if g != nil && g.ExitType != handoffstore.Clean {
+		if g != nil && g.ExitType != record.Clean {
 			gone = append(gone, g)
 		}
 		if err == nil {
@@ -136,7 +136,7 @@ func alsoGone(gone []*handoffstore.Gathered, told handoffstore.ID) string {
 func compact(ctx context.Context, h *hook) error {
 	rearmed := rearm(ctx, h)
 	return errors.Join(rearmed, handOffRunning(ctx, h.open(), handoffstore.Request{
-		At: h.at, Session: h.event.SessionID, Transcript: h.event.TranscriptPath, Exit: handoffstore.Clean,
+		At: h.at, Session: h.event.SessionID, Transcript: h.event.TranscriptPath, Exit: record.Clean,
 	}))
 }
 

@@ -79,7 +79,7 @@ func (l *lab) turn(pid int, session, prompt string) {
 }
 
 // handoffs lists how the sessions ended that handed off for a session's mission.
-func (l *lab) handoffs(session string) (exits []handoffstore.ExitType) {
+func (l *lab) handoffs(session string) (exits []record.ExitType) {
 	l.t.Helper()
 	w := l.hook(0, hooks.Event{}).open()
 	id, err := record.ParseID(w.Store.Load(session).Mission)
@@ -118,7 +118,7 @@ func TestEnd(t *testing.T) {
 	for range 2 {
 		l.event(me, hooks.Event{Name: "SessionEnd", SessionID: "one", Reason: "other"})
 	}
-	if got := l.handoffs("one"); !slices.Equal(got, []handoffstore.ExitType{handoffstore.Clean}) {
+	if got := l.handoffs("one"); !slices.Equal(got, []record.ExitType{record.Clean}) {
 		t.Errorf("handoffs of one: %q", got)
 	}
 	told := l.event(me, hooks.Event{Name: "SessionStart", SessionID: "two", Source: "startup"})
@@ -142,8 +142,8 @@ func TestSweep(t *testing.T) {
 	l.event(dead, hooks.Event{Name: "UserPromptSubmit", SessionID: "killed", PromptID: "p", Prompt: "Write another"})
 	l.event(me, hooks.Event{Name: "UserPromptSubmit", SessionID: "lives", PromptID: "q", Prompt: "Write a third"})
 	told := l.event(me, hooks.Event{Name: "SessionStart", SessionID: "next", Source: "startup"})
-	for session, want := range map[string][]handoffstore.ExitType{
-		"crashed": {handoffstore.Crash}, "killed": {handoffstore.Killed}, "lives": nil,
+	for session, want := range map[string][]record.ExitType{
+		"crashed": {record.Crash}, "killed": {record.Killed}, "lives": nil,
 	} {
 		if got := l.handoffs(session); !slices.Equal(got, want) {
 			t.Errorf("handoffs of %s: %q, want %q", session, got, want)
@@ -154,7 +154,7 @@ func TestSweep(t *testing.T) {
 	}
 	// A second start finds nothing more to do.
 	l.event(me, hooks.Event{Name: "SessionStart", SessionID: "last", Source: "startup"})
-	if got := l.handoffs("killed"); !slices.Equal(got, []handoffstore.ExitType{handoffstore.Killed}) {
+	if got := l.handoffs("killed"); !slices.Equal(got, []record.ExitType{record.Killed}) {
 		t.Errorf("handoffs of killed after another start: %q", got)
 	}
 }
@@ -193,12 +193,12 @@ func TestHandOff(t *testing.T) {
 	l.now = l.now.Add(time.Second)
 	w := l.hook(0, hooks.Event{}).open()
 	id := record.ID(w.Store.Load("one").Mission)
-	r := handoffstore.Request{At: l.now, Mission: id, Exit: handoffstore.Crash}
+	r := handoffstore.Request{At: l.now, Mission: id, Exit: record.Crash}
 	if own := Complete(w, &r, nil); own || r.Session != "one" || r.Running != "Write another" {
 		t.Fatalf("Complete = %t, %+v", own, r)
 	}
 	g, err := HandOff(t.Context(), w, r, false)
-	if err != nil || g.ExitType != handoffstore.Crash || g.LastTurn != 2 {
+	if err != nil || g.ExitType != record.Crash || g.LastTurn != 2 {
 		t.Fatalf("HandOff = %+v, %v", g, err)
 	}
 	if st := w.Store.Load("one"); !st.HandedOff || st.Open != nil {

@@ -134,7 +134,7 @@ func Record(ctx context.Context, w *workspace.Workspace, s turns.Signal) (*Recor
 		return nil, err
 	}
 	result, g, err := finish(ctx, store, s, flushWait, handoffstore.Request{
-		At: s.At, Exit: handoffstore.Clean, Ended: true,
+		At: s.At, Exit: record.Clean, Ended: true,
 		Session: s.Session, Agent: s.Agent, Transcript: s.Transcript,
 	})
 	if result == nil {

@@ -111,7 +111,7 @@ func TestAlsoGone(t *testing.T) {
 	t.Parallel()
 	var gone []*handoffstore.Gathered
 	for _, id := range []record.ID{"aaaaaaaa", "bbbbbbbb", "cccccccc"} {
-		gone = append(gone, &handoffstore.Gathered{Handoff: &handoffstore.Handoff{Mission: id, Number: 2, ExitType: handoffstore.Crash}})
+		gone = append(gone, &handoffstore.Gathered{Handoff: &handoffstore.Handoff{Mission: id, Number: 2, ExitType: record.Crash}})
 	}
 	for _, tt := range []struct {
 		gone []*handoffstore.Gathered

@@ -5,11 +5,12 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 )
 
 // Tip returns the last commit of a mission's ledger, of an archived one too. If there is none, the error wraps
 // [git.ErrNotFound].
-func Tip(ctx context.Context, repo *git.Repo, id ID) (git.Hash, error) {
+func Tip(ctx context.Context, repo *git.Repo, id record.ID) (git.Hash, error) {
 	var before git.Hash
 	for {
 		refs, err := repo.Refs(ctx, id.Ref())
@@ -45,7 +46,7 @@ func indexOf(ctx context.Context, repo *git.Repo) (git.Hash, error) {
 
 // Archived returns the entry of a mission in the archive whose index is a commit: one that is Gone for a
 // mission that is not there.
-func Archived(objects *git.Objects, index git.Hash, id ID) (archive.Entry, error) {
+func Archived(objects *git.Objects, index git.Hash, id record.ID) (archive.Entry, error) {
 	x, err := archive.Open(objects, index)
 	if err != nil {
 		return archive.Entry{}, err
@@ -66,7 +67,7 @@ func ListArchived(ctx context.Context, repo *git.Repo) ([]archive.Entry, error) 
 
 // ListAll returns all missions, archived ones too, as [List] does. Where the archive can't be read in part, it
 // returns the others as well.
-func ListAll(ctx context.Context, repo *git.Repo) (map[ID]git.Hash, error) {
+func ListAll(ctx context.Context, repo *git.Repo) (map[record.ID]git.Hash, error) {
 	missions, archived, err := list(ctx, repo)
 	for _, e := range archived {
 		missions[e.ID] = e.Ledger
@@ -75,7 +76,7 @@ func ListAll(ctx context.Context, repo *git.Repo) (map[ID]git.Hash, error) {
 }
 
 // list returns the missions that have refs, and the archived ones.
-func list(ctx context.Context, repo *git.Repo) (missions map[ID]git.Hash, archived []archive.Entry, err error) {
+func list(ctx context.Context, repo *git.Repo) (missions map[record.ID]git.Hash, archived []archive.Entry, err error) {
 	before, err := indexOf(ctx, repo)
 	if err != nil {
 		return nil, nil, err

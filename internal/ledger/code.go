@@ -18,7 +18,7 @@ const (
 
 // CodeMessage is the message of a code commit: a subject and trailers. Turn 0 means a commit that
 // is not a turn's, and the session may be empty.
-func CodeMessage(subject string, id ID, turn int, session string) string {
+func CodeMessage(subject string, id record.ID, turn int, session string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n%s: %s\n", subject, TrailerMission, id)
 	if turn > 0 {
@@ -32,7 +32,7 @@ func CodeMessage(subject string, id ID, turn int, session string) string {
 
 // ReadCodeMessage reads the trailers of a code commit's message, as [CodeMessage] writes them, in its last
 // paragraph. ok is false if it names no mission. The turn is 0 for a commit that is not a turn's.
-func ReadCodeMessage(message string) (id TurnID, ok bool) {
+func ReadCodeMessage(message string) (id record.TurnID, ok bool) {
 	message = strings.TrimRight(message, "\n")
 	for line := range strings.SplitSeq(message[strings.LastIndex(message, "\n\n")+1:], "\n") {
 		key, value, _ := strings.Cut(line, ": ")

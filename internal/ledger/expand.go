@@ -15,7 +15,7 @@ import (
 // Expand returns the mission whose id a person has typed, or the beginning of it, in any case. An archived
 // one counts if it is named in full, or if no other begins like this. If there is none, the error wraps
 // [git.ErrNotFound]; if there are several, it names them.
-func Expand(ctx context.Context, repo *git.Repo, prefix string) (ID, error) {
+func Expand(ctx context.Context, repo *git.Repo, prefix string) (record.ID, error) {
 	if !record.IsPrefix(prefix) {
 		return "", fmt.Errorf("mission %q: name it by %d hex digits or more", prefix, record.LeastDigits)
 	}

@@ -18,18 +18,11 @@ import (
 	"gitagent/internal/signature"
 )
 
-// Names for what a ledger holds, see package record.
-type (
-	ID      = record.ID
-	TurnID  = record.TurnID
-	Mission = record.Mission
-)
-
 // A Ledger is the state of a mission at one event.
 type Ledger struct {
-	ID      ID
+	ID      record.ID
 	Tip     git.Hash // the ledger commit; zero for a mission that has none yet
-	Mission *Mission
+	Mission *record.Mission
 
 	objects *git.Objects
 	tree    git.Hash
@@ -39,7 +32,7 @@ type Ledger struct {
 
 // Open reads the ledger that the mission's ref points at, or that of an archived mission.
 // If there is none, the error wraps [git.ErrNotFound].
-func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id ID) (*Ledger, error) {
+func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID) (*Ledger, error) {
 	tip, err := Tip(ctx, repo, id)
 	if err != nil {
 		return nil, fmt.Errorf("open mission %s: %w", id, err)
@@ -48,7 +41,7 @@ func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id ID) (*Le
 }
 
 // At reads the ledger at one of its commits. Its head gets its name as in [record.ParseHead].
-func At(objects *git.Objects, id ID, tip git.Hash) (*Ledger, error) {
+func At(objects *git.Objects, id record.ID, tip git.Hash) (*Ledger, error) {
 	if tip.IsZero() { // as a ref whose file is damaged says
 		return nil, fmt.Errorf("read ledger of %s: its ref is %w", id, git.ErrDamaged)
 	}
@@ -69,7 +62,7 @@ func At(objects *git.Objects, id ID, tip git.Hash) (*Ledger, error) {
 }
 
 // New returns the ledger of a mission that has not recorded anything yet.
-func New(objects *git.Objects, m *Mission) *Ledger {
+func New(objects *git.Objects, m *record.Mission) *Ledger {
 	m.Began = m.ID
 	return &Ledger{ID: m.ID, Mission: m, objects: objects, dirs: make(map[string]map[string]git.Entry)}
 }
@@ -241,7 +234,7 @@ func (l *Ledger) edit(tree git.Hash, files map[string][]byte) (git.Hash, error) 
 }
 
 // List returns the repository's missions and the tips of their ledgers.
-func List(ctx context.Context, repo *git.Repo) (map[ID]git.Hash, error) {
+func List(ctx context.Context, repo *git.Repo) (map[record.ID]git.Hash, error) {
 	refs, err := repo.Refs(ctx, record.MissionRefs)
 	if err != nil {
 		return nil, fmt.Errorf("list missions: %w", err)
@@ -250,7 +243,7 @@ func List(ctx context.Context, repo *git.Repo) (map[ID]git.Hash, error) {
 }
 
 // Keeping returns the missions whose ledgers keep a commit, as [List] does.
-func Keeping(ctx context.Context, repo *git.Repo, commit git.Hash) (map[ID]git.Hash, error) {
+func Keeping(ctx context.Context, repo *git.Repo, commit git.Hash) (map[record.ID]git.Hash, error) {
 	refs, err := repo.Containing(ctx, commit, record.MissionRefs)
 	if err != nil {
 		return nil, fmt.Errorf("find the missions that keep %s: %w", commit, err)
@@ -260,7 +253,7 @@ func Keeping(ctx context.Context, repo *git.Repo, commit git.Hash) (map[ID]git.H
 
 // Newest returns the mission whose ledger was written last, by what its commit says, and how many
 // missions there are. Where git can't tell, as a stranger's commit is too large, it is none.
-func Newest(ctx context.Context, repo *git.Repo) (ID, int, error) {
+func Newest(ctx context.Context, repo *git.Repo) (record.ID, int, error) {
 	missions, err := List(ctx, repo)
 	if err != nil || len(missions) == 0 {
 		return "", 0, err
@@ -273,8 +266,8 @@ func Newest(ctx context.Context, repo *git.Repo) (ID, int, error) {
 	return id, len(missions), nil
 }
 
-func ofRefs(refs map[string]git.Hash) map[ID]git.Hash {
-	missions := make(map[ID]git.Hash, len(refs))
+func ofRefs(refs map[string]git.Hash) map[record.ID]git.Hash {
+	missions := make(map[record.ID]git.Hash, len(refs))
 	for ref, tip := range refs {
 		if id, err := record.ParseID(strings.TrimPrefix(ref, record.MissionRefs)); err == nil {
 			missions[id] = tip

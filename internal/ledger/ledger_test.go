@@ -57,7 +57,7 @@ func TestAppend(t *testing.T) {
 	first := r.Commit("first")
 	second := r.Commit("second")
 	repo, objects := open(t, r)
-	l := New(objects, &Mission{V: record.Version, ID: "a1b2c3d4", Created: dev(0).When})
+	l := New(objects, &record.Mission{V: record.Version, ID: "a1b2c3d4", Created: dev(0).When})
 	l = l.append(t, Event{Subject: "start"})
 	for n := 1; n <= 201; n++ {
 		l.Mission.AddSession(fmt.Sprintf("session-%d", n/100))
@@ -84,7 +84,7 @@ func TestAppend(t *testing.T) {
 	}
 
 	// With plain git.
-	ref := ID("a1b2c3d4").Ref()
+	ref := record.ID("a1b2c3d4").Ref()
 	if n := r.Git("rev-list", "--count", "--first-parent", ref); n != "204" {
 		t.Errorf("the first-parent chain has %s commits, want 204: mission, start, 201 turns, one again", n)
 	}
@@ -144,7 +144,7 @@ func TestAppendStagesOnly(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	_, objects := open(t, r)
-	l := New(objects, &Mission{V: record.Version, ID: "a1b2c3d4"})
+	l := New(objects, &record.Mission{V: record.Version, ID: "a1b2c3d4"})
 	l.append(t, Event{Subject: "start", Files: map[string][]byte{"a": []byte("a")}})
 	if refs := r.Git("for-each-ref"); refs != "" {
 		t.Errorf("refs: %s", refs)
@@ -171,7 +171,7 @@ func TestNumbers(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	_, objects := open(t, r)
-	l := New(objects, &Mission{V: record.Version, ID: "a1b2c3d4"})
+	l := New(objects, &record.Mission{V: record.Version, ID: "a1b2c3d4"})
 	files := make(map[string][]byte)
 	for _, name := range []string{
 		"turns/0000/000001.json", "turns/0123/012345.json", "handoffs/000007/handoff.json", // and nothing else
@@ -211,7 +211,7 @@ func TestFilesOnly(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	_, objects := open(t, r)
-	l := New(objects, &Mission{V: record.Version, ID: "a1b2c3d4"}).append(t, Event{Files: map[string][]byte{"turns/0000/000001.json": []byte("x")}})
+	l := New(objects, &record.Mission{V: record.Version, ID: "a1b2c3d4"}).append(t, Event{Files: map[string][]byte{"turns/0000/000001.json": []byte("x")}})
 	file, err := l.Entry("turns/0000/000001.json")
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	_, objects := open(t, r)
-	l := New(objects, &Mission{V: record.Version, ID: "a1b2c3d4"})
+	l := New(objects, &record.Mission{V: record.Version, ID: "a1b2c3d4"})
 	zeros := make([]byte, MaxHandoff+1)
 	large := map[string][]byte{
 		"turns/0000/000001.json":            zeros[:MaxTurn+1],

@@ -13,7 +13,7 @@ import (
 
 // Like returns missions whose ids begin with these lower-case digits, at most so many, and the tips of
 // their ledgers. In a repository with very many missions it does not read all of their names.
-func Like(ctx context.Context, repo *git.Repo, digits string, most int) (map[ID]git.Hash, error) {
+func Like(ctx context.Context, repo *git.Repo, digits string, most int) (map[record.ID]git.Hash, error) {
 	if strings.Trim(digits, "0123456789abcdef") != "" {
 		return nil, nil
 	}
@@ -21,7 +21,7 @@ func Like(ctx context.Context, repo *git.Repo, digits string, most int) (map[ID]
 	if digits == "" { // Ids are random: a sixteenth tells how many there are.
 		patterns = []string{"0", ""}
 	}
-	missions := make(map[ID]git.Hash)
+	missions := make(map[record.ID]git.Hash)
 	for _, digits := range patterns {
 		refs, err := repo.Refs(ctx, record.MissionRefs+digits+"*")
 		if err != nil {

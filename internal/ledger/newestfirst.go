@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 )
 
 // Ends hands over when the last events of missions were, whose ledgers end at these tips, in order of the
 // ids: no record in a ledger is newer. Missions that can't be read are added to unread. It looks at the
 // tips alone.
-func Ends(objects *git.Objects, tips map[ID]git.Hash, unread *Unread, f func(id ID, end time.Time)) error {
+func Ends(objects *git.Objects, tips map[record.ID]git.Hash, unread *Unread, f func(id record.ID, end time.Time)) error {
 	ids := slices.Sorted(maps.Keys(tips))
 	wanted := make([]git.Wanted, len(ids))
 	for i, id := range ids {

@@ -15,7 +15,7 @@ const idHeader = "agent-ledger "
 
 // Sign returns the content of a ledger commit, of which plain has the headers that every commit has and the
 // message: with the header that says whose it is and a signature, or as it is without a key.
-func Sign(plain []byte, of ID, key *signature.Key, format git.Format) []byte {
+func Sign(plain []byte, of record.ID, key *signature.Key, format git.Format) []byte {
 	if key == nil {
 		return plain
 	}
@@ -29,7 +29,7 @@ func Sign(plain []byte, of ID, key *signature.Key, format git.Format) []byte {
 
 // A Signed is a ledger commit in the form that [Ledger.Append] gives a signed one.
 type Signed struct {
-	Of     ID               // the ledger that it was written for
+	Of     record.ID        // the ledger that it was written for
 	By     signature.Public // as the signature names it; see [Signed.Verify]
 	Tree   git.Hash
 	Parent git.Hash // the event before; zero in the first commit

@@ -11,10 +11,10 @@ const maxTrailed = 10_000
 
 // ReadTrailers returns the turns that the message of any commit names in trailers, each once. They are read
 // wherever they stand, also indented: a squash puts whole messages into one. What they claim proves nothing.
-func ReadTrailers(message string) []TurnID {
-	var list []TurnID
-	seen := make(map[TurnID]bool)
-	var mission ID
+func ReadTrailers(message string) []record.TurnID {
+	var list []record.TurnID
+	seen := make(map[record.TurnID]bool)
+	var mission record.ID
 	left := maxTrailed
 	for line := range strings.Lines(message) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
@@ -39,7 +39,7 @@ func ReadTrailers(message string) []TurnID {
 			if left--; left < 0 {
 				return list
 			}
-			if id := (TurnID{Mission: mission, Turn: n}); !seen[id] {
+			if id := (record.TurnID{Mission: mission, Turn: n}); !seen[id] {
 				seen[id] = true
 				list = append(list, id)
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 )
 
 // maxUnread is how many errors [Unread] keeps.
@@ -30,7 +31,7 @@ func (u *Unread) Add(err error) {
 
 // Unreadable is the error that a mission which is there can't be read. It does not wrap err, which may be
 // that something was not found; that something is lost can be told.
-func Unreadable(id ID, err error) error {
+func Unreadable(id record.ID, err error) error {
 	if git.Lost(err) {
 		return fmt.Errorf("mission %s can't be read: %w: %v", id, git.ErrDamaged, err)
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // An index is what the scripts read first.
@@ -20,7 +20,7 @@ type index struct {
 
 // A mission is a mission in the index.
 type mission struct {
-	ID       ledger.ID  `json:"id"`
+	ID       record.ID  `json:"id"`
 	Title    string     `json:"title"`
 	Agent    string     `json:"agent,omitempty"` // of its last turn, with the model
 	By       string     `json:"by"`              // recorded its newest event
@@ -33,7 +33,7 @@ type mission struct {
 }
 
 type parent struct {
-	Mission ledger.ID `json:"mission"`
+	Mission record.ID `json:"mission"`
 	Turn    int       `json:"turn"`
 }
 

@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/monitor"
+	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -61,7 +62,7 @@ func (p *Page) Write(ctx context.Context, to io.Writer) (*Written, error) {
 	w := &writing{
 		Page: p, ctx: ctx, objects: objects, packer: packer{w: buffered},
 		index: index{Title: "Missions of " + p.repository(), Made: stamp(p.Made), Without: p.Without, Wholes: make(map[string]int)},
-		where: make(map[ledger.TurnID]*line), made: make(map[git.Hash]bool),
+		where: make(map[record.TurnID]*line), made: make(map[git.Hash]bool),
 	}
 	if w.index.Without == nil {
 		w.index.Without = []Part{}
@@ -124,7 +125,7 @@ type writing struct {
 	objects *git.Objects
 	packer
 	index  index
-	where  map[ledger.TurnID]*line // turns that are in the page
+	where  map[record.TurnID]*line // turns that are in the page
 	made   map[git.Hash]bool       // versions of files that the page can make
 	turns  int
 	unread ledger.Unread
@@ -220,7 +221,7 @@ func (w *writing) limits(list []*turns.Turn) []limit {
 	return []limit{{l.Warning, "warning"}, {l.Critical, "critical"}, {l.Window, "window"}}
 }
 
-func (w *writing) write(id ledger.ID, jobs []*job) error {
+func (w *writing) write(id record.ID, jobs []*job) error {
 	if len(jobs) == 0 {
 		return nil
 	}

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
 // An Asked is a mission and its turns that a question is about, by start.
 type Asked struct {
-	Mission *ledger.Mission
+	Mission *record.Mission
 	Turns   []*turns.Turn
 }
 
@@ -24,7 +24,7 @@ type Asked struct {
 func (h *History) Asked(to *Contributions, since, until time.Time) (missions, forks []*Asked, err error) {
 	contributed := make(map[recorded]bool)
 	branches := make(map[string]bool)
-	of := make(map[ledger.ID]*span)
+	of := make(map[record.ID]*span)
 	until = until.Truncate(time.Second).Add(time.Second - 1) // a commit's date has no fraction
 	for _, c := range to.Turns {
 		if c.Files == 0 { // anyone can write a trailer: it must not reveal prompts
@@ -40,8 +40,8 @@ func (h *History) Asked(to *Contributions, since, until time.Time) (missions, fo
 		}
 		s.first, s.last = min(s.first, c.Turn.Turn), max(s.last, c.Turn.Turn)
 	}
-	found := make(map[ledger.ID]*Asked)
-	forked := make(map[ledger.ID]*Asked)
+	found := make(map[record.ID]*Asked)
+	forked := make(map[record.ID]*Asked)
 	for _, t := range h.turns {
 		s, from := of[t.in.ID], t.in.Mission.ForkedFrom
 		within := !t.started.Before(since) && !t.started.After(until)

@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
+	"gitagent/internal/record"
 	"gitagent/internal/transaction"
 	"gitagent/turns"
 )
@@ -236,7 +237,7 @@ func (q *question) moved(ctx context.Context, lines []Line, names []string) ([]s
 
 // last are the last states of turns before a time, of the missions that had the latest.
 func (h *History) last(before time.Time) (states []git.Hash) {
-	missions := make(map[ledger.ID]bool)
+	missions := make(map[record.ID]bool)
 	for _, t := range slices.Backward(h.turns) {
 		if s := h.states[t.code]; s == nil || !s.made || t.at.After(before.Add(time.Second)) || missions[t.in.ID] {
 			continue
@@ -332,7 +333,7 @@ func (h *History) touching(names []string) []*turn {
 	for _, name := range names {
 		recorded[strings.ToValidUTF8(name, "\uFFFD")] = true
 	}
-	missions := make(map[ledger.ID]bool)
+	missions := make(map[record.ID]bool)
 	for _, t := range h.turns {
 		if t.more || slices.ContainsFunc(t.paths, func(p string) bool { return recorded[strings.ToValidUTF8(p, "\uFFFD")] }) {
 			missions[t.in.ID] = true

@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
@@ -117,7 +118,7 @@ type landing struct {
 	sum     *Contributions
 	of      map[recorded]*Contribution
 	commits map[git.Hash]time.Time // those that are asked about: when they were committed
-	names   map[ledger.TurnID]bool // the turns that there are: whether one of the commits names it
+	names   map[record.TurnID]bool // the turns that there are: whether one of the commits names it
 	made    map[*turn]bool         // whether one of them was made in it
 	asked   int                    // of how many files git was asked
 }
@@ -166,7 +167,7 @@ func lineless(c git.Change) bool {
 const maxCommits = 10_000
 
 func (a *landing) list(ctx context.Context) error {
-	a.commits, a.names = make(map[git.Hash]time.Time), make(map[ledger.TurnID]bool)
+	a.commits, a.names = make(map[git.Hash]time.Time), make(map[record.TurnID]bool)
 	for _, t := range a.h.turns {
 		a.names[t.id] = false
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // A graph holds the commits of a question, ordered so that each comes after
@@ -48,7 +48,7 @@ type node struct {
 	real      []int     // the places of its parents in git
 	edge      bool      // the graph ends here: its parents are unknown
 	made      bool      // see [state]
-	mission   ledger.ID // that it is a state of, if it was made for one
+	mission   record.ID // that it is a state of, if it was made for one
 	elsewhere bool      // it may be of another worktree than the mission's
 	// writers are the turns that wrote the lines that no parent has: none if
 	// written by hand, several if more than one ran.
@@ -288,7 +288,7 @@ func (h *History) revisions(ctx context.Context, repo *git.Repo, commit git.Hash
 			commit = s.chain
 		}
 	}
-	missions := make(map[ledger.ID]bool)
+	missions := make(map[record.ID]bool)
 	for _, t := range list {
 		want(t.code)
 		want(t.base)

@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -18,7 +19,7 @@ import (
 // A History is what is known of the turns. It is not safe for concurrent use.
 type History struct {
 	// Strangers are the missions left out because no part of them is trusted.
-	Strangers []ledger.ID
+	Strangers []record.ID
 	Unread    error // what could not be read and was left out; nil if nothing
 
 	w        *workspace.Workspace
@@ -35,7 +36,7 @@ type History struct {
 
 // A turn is what is kept of a turn's record.
 type turn struct {
-	id          ledger.TurnID // as the record names it
+	id          record.TurnID // as the record names it
 	in          *ledger.Ledger
 	started, at time.Time
 	code, base  git.Hash // zero where the record of an imported turn doesn't know it
@@ -53,7 +54,7 @@ type state struct {
 	// made is set if the commit was made for that moment, not by the user or
 	// agent: then the state before it stands for its ancestors.
 	made    bool
-	mission ledger.ID // of one that was made
+	mission record.ID // of one that was made
 	chain   git.Hash  // of one that was made: the state before it; zero for the first one
 	turn    *turn     // that ended in it, or was running; nil if it was saved between two
 	starts  []*turn   // that started in it
@@ -152,7 +153,7 @@ func byStart(a, b *turn) int {
 // recorded identifies the record of a turn: forks inherit it, and a mission
 // continued in two clones may use a number twice.
 type recorded struct {
-	id   ledger.TurnID
+	id   record.TurnID
 	at   time.Time
 	code git.Hash
 }
@@ -196,7 +197,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	byID, byCode := make(map[ledger.TurnID][]*turn), make(map[git.Hash][]*turn)
+	byID, byCode := make(map[record.TurnID][]*turn), make(map[git.Hash][]*turn)
 	for _, t := range h.turns {
 		byID[t.id], byCode[t.code] = append(byID[t.id], t), append(byCode[t.code], t)
 		if !t.code.IsZero() {
@@ -385,7 +386,7 @@ const maxMessage = 1 << 20
 
 // A making is what a state's commit was made for, and its parents.
 type making struct {
-	ledger.TurnID
+	record.TurnID
 	on []git.Hash
 }
 

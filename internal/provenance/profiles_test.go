@@ -582,7 +582,7 @@ func (tr *tree) worktree() bool {
 }
 
 // id is that of a new mission.
-func (w *world) id() ledger.ID { return ledger.ID(fmt.Sprintf("%08x", w.rand.Uint32())) }
+func (w *world) id() record.ID { return record.ID(fmt.Sprintf("%08x", w.rand.Uint32())) }
 
 // attached begins a mission with a branch and a worktree.
 func (tr *tree) attached() bool {
@@ -685,7 +685,7 @@ func (tr *tree) land() bool {
 
 // forks are the last turns that were recorded in other worktrees that are forks', and where that was.
 func (tr *tree) forks() (list []*turns.Turn, trees []*tree) {
-	last := make(map[ledger.ID]*turns.Turn)
+	last := make(map[record.ID]*turns.Turn)
 	for _, t := range tr.ended() {
 		if last[t.Mission] == nil || t.Turn > last[t.Mission].Turn {
 			last[t.Mission] = t

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // How far ahead a clock may be: from nearly a wrong time zone to a wrong day
@@ -25,7 +25,7 @@ func skewed(state, commit *node) bool {
 // was if several of its turns wrote, later by its clock, lines that are new in
 // a commit that they don't descend from: the commit took them from there. One
 // commit with the exact tree in which a turn ended is enough.
-func ahead(g *graph, c *contents) map[ledger.ID]int64 {
+func ahead(g *graph, c *contents) map[record.ID]int64 {
 	fresh := c.allFresh(parentsOf(g))
 	written := make([][]int, c.words) // by line: the commits in which it is new and a turn's
 	first := make([]int, c.words)     // by line: the first commit that has it, from 1
@@ -42,13 +42,13 @@ func ahead(g *graph, c *contents) map[ledger.ID]int64 {
 		}
 	}
 	by := g.taken()
-	turns := make(map[ledger.ID][]int) // the commits of turns that commits took lines from
-	needed := make(map[ledger.ID]int64)
+	turns := make(map[record.ID][]int) // the commits of turns that commits took lines from
+	needed := make(map[record.ID]int64)
 	for at, n := range g.nodes {
 		if n.edge || n.made || len(n.writers) > 0 {
 			continue
 		}
-		later := make(map[ledger.ID][]int)
+		later := make(map[record.ID][]int)
 		for _, line := range fresh[at] {
 			if first[line] != at+1 {
 				continue
@@ -81,14 +81,14 @@ func ahead(g *graph, c *contents) map[ledger.ID]int64 {
 }
 
 // taken does what ahead does, by the trees of commits alone.
-func (g *graph) taken() map[ledger.ID]int64 {
+func (g *graph) taken() map[record.ID]int64 {
 	ended := make(map[git.Hash][]int) // by tree: the states in which turns ended that changed something
 	for at, n := range g.nodes {
 		if n.made && len(n.writers) > 0 && n.hash == n.writers[0].code && !slices.ContainsFunc(n.parents, func(p int) bool { return g.nodes[p].tree == n.tree }) {
 			ended[n.tree] = append(ended[n.tree], at)
 		}
 	}
-	by := make(map[ledger.ID]int64)
+	by := make(map[record.ID]int64)
 	for at, n := range g.nodes {
 		list := ended[n.tree]
 		if n.edge || n.made || len(n.writers) > 0 || len(list) == 0 || list[0] < at {
@@ -123,7 +123,7 @@ func (g *graph) descends(list []int, from int) bool {
 }
 
 // corrected returns the graph, sorted with the missions' clocks set back.
-func (g *graph) corrected(by map[ledger.ID]int64) *graph {
+func (g *graph) corrected(by map[record.ID]int64) *graph {
 	var edges []*node
 	var commits []*waiting
 	for _, n := range g.nodes {

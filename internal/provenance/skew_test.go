@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -22,8 +22,8 @@ func skewedGraph(t *testing.T, text string) (*graph, *contents) {
 		parts := strings.Split(field, ":")
 		n := &node{hash: name(field[0]), first: -1}
 		if of := strings.ToLower(field[:1]); of != field[:1] {
-			n.made, n.mission = true, ledger.ID(strings.Repeat(of, 8))
-			n.writers = []*turn{{id: ledger.TurnID{Mission: n.mission, Turn: len(g.nodes)}}}
+			n.made, n.mission = true, record.ID(strings.Repeat(of, 8))
+			n.writers = []*turn{{id: record.TurnID{Mission: n.mission, Turn: len(g.nodes)}}}
 			n.hash = git.NewHash(fmt.Sprintf("%02x%02x", field[0], len(g.nodes)) + gittest.Hash("0")[4:]) // several have one letter
 		}
 		var err error
@@ -50,14 +50,14 @@ func skewedGraph(t *testing.T, text string) (*graph, *contents) {
 }
 
 func TestAhead(t *testing.T) {
-	const a = ledger.ID("aaaaaaaa")
+	const a = record.ID("aaaaaaaa")
 	for _, test := range []struct {
 		what, commits string
-		want          map[ledger.ID]int64
+		want          map[record.ID]int64
 	}{
-		{"two turns, squashed", ".::z n6000:0:zab A12000:0:za A18000:2:zab", map[ledger.ID]int64{a: 12001}},
+		{"two turns, squashed", ".::z n6000:0:zab A12000:0:za A18000:2:zab", map[record.ID]int64{a: 12001}},
 		{"one turn could have taken it from there", ".::z n6000:0:zab A18000:0:zab", nil},
-		{"two turns, two commits", ".::z n6000:0:za m6600:1:zab A12000:0:za A18000:3:zab", map[ledger.ID]int64{a: 11401}},
+		{"two turns, two commits", ".::z n6000:0:za m6600:1:zab A12000:0:za A18000:3:zab", map[record.ID]int64{a: 11401}},
 		{"a merge that was not committed", ".::z n6000:0:za m6600:1:zab A18000:0:zab", nil},
 		{"the turns come from the commit", ".::z n6000:0:zab A12000:1:zabc A18000:2:zabcd", nil},
 		{"more than a day", ".::z n6000:0:zab A200000:0:za A200100:2:zab", nil},

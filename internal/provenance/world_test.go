@@ -17,7 +17,7 @@ import (
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
@@ -64,7 +64,7 @@ type machine struct {
 type tree struct {
 	*machine
 	dir    string
-	forked ledger.ID // whose worktree it is; "" for others
+	forked record.ID // whose worktree it is; "" for others
 	agents []*agent
 }
 
@@ -79,7 +79,7 @@ type agent struct {
 // A written turn is one in the model.
 type written struct {
 	number int           // among all of the world
-	id     ledger.TurnID // as it was recorded
+	id     record.TurnID // as it was recorded
 }
 
 func (t *written) String() string {

@@ -7,13 +7,13 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // readArchive reads the archived missions that are here. Of others a clone has the index alone: they are purged
 // where they are. Some may have gone on with refs, as a fetch leaves the archive as it is.
 func (p *Plan) readArchive() (err error) {
-	p.archived, p.besides = make(map[ledger.ID]archive.Entry), make(map[ledger.ID]archive.Entry)
+	p.archived, p.besides = make(map[record.ID]archive.Entry), make(map[record.ID]archive.Entry)
 	tip, err := archive.Tip(p.refs)
 	if err == nil {
 		p.archive, err = archive.Open(p.objects, tip)
@@ -40,7 +40,7 @@ func (p *Plan) readArchive() (err error) {
 // archiveMoves are the moves of the archive's refs: what is archived is rewritten as everything else is, and a
 // mission that is purged leaves no trace there.
 func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
-	changes := make(map[ledger.ID]archive.Entry)
+	changes := make(map[record.ID]archive.Entry)
 	all := maps.Clone(p.archived)
 	maps.Copy(all, p.besides)
 	for id, e := range all {

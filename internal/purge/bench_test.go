@@ -17,7 +17,7 @@ import (
 )
 
 // long makes a mission of so many turns, whose segments have so many bytes each; the secret is in the tenth.
-func (l *lab) long(id ledger.ID, n, size int) (tip git.Hash) {
+func (l *lab) long(id record.ID, n, size int) (tip git.Hash) {
 	l.t.Helper()
 	repo := l.workspace().Repo
 	objects := repo.Objects(l.t.Context())
@@ -31,7 +31,7 @@ func (l *lab) long(id ledger.ID, n, size int) (tip git.Hash) {
 	who := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1795176000, 0).UTC()}
 	code := git.NewHash(l.Git("rev-parse", "HEAD"))
 	tree := write(objects.TreeOf(code))
-	led := ledger.New(objects, &ledger.Mission{V: record.Version, ID: id, Created: who.When})
+	led := ledger.New(objects, &record.Mission{V: record.Version, ID: id, Created: who.When})
 	for turn := 1; turn <= n; turn++ {
 		text := strings.Repeat("word ", 100)
 		if turn == n/10 {

@@ -12,6 +12,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // A state is a commit that holds a state and may be rewritten.
@@ -159,7 +160,7 @@ func (r *Rewrite) codeCommit(ctx context.Context, hash git.Hash) error {
 	}
 	c := *old
 	c.parents = r.mapped(old.parents)
-	whole := r.ours[hash] && r.Target.turn(ledger.TurnID{Mission: at.Mission, Turn: at.Turn})
+	whole := r.ours[hash] && r.Target.turn(record.TurnID{Mission: at.Mission, Turn: at.Turn})
 	if whole {
 		c.message = blankMessage(old.message)
 		if c.tree, err = r.treeOf(c.parents); c.tree != old.tree || c.message != old.message {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
 	"gitagent/internal/workspace"
 )
@@ -66,7 +66,7 @@ func remembered(w *workspace.Workspace, beside []string) (*Purge, error) {
 }
 
 // forget drops the states of sessions that recorded to missions which are gone. Their locks must be free.
-func forget(ctx context.Context, w *workspace.Workspace, missions []ledger.ID) error {
+func forget(ctx context.Context, w *workspace.Workspace, missions []record.ID) error {
 	for _, id := range missions {
 		if err := w.Store.Forget(ctx, id); err != nil {
 			return err
@@ -80,7 +80,7 @@ func forget(ctx context.Context, w *workspace.Workspace, missions []ledger.ID) e
 func (j *journal) collected(objects *git.Objects) {
 	gone := func(h git.Hash) bool { return !h.IsZero() && objects.Has(h) != nil }
 	maps.DeleteFunc(j.Replaced, func(_ string, to git.Hash) bool { return gone(to) })
-	maps.DeleteFunc(j.Own, func(_ ledger.ID, tip git.Hash) bool { return gone(tip) })
+	maps.DeleteFunc(j.Own, func(_ record.ID, tip git.Hash) bool { return gone(tip) })
 	j.Index = slices.DeleteFunc(j.Index, func(c indexChange) bool {
 		what, _, _ := strings.Cut(c.Line, "\t")
 		_, hash, _ := strings.Cut(what, " ")

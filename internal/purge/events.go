@@ -23,7 +23,7 @@ var errCommit = errors.New("not a commit that can be written again")
 type chain struct {
 	Chain
 	events []git.Hash  // the oldest first
-	names  []ledger.ID // missions that its records name
+	names  []record.ID // missions that its records name
 	begun  bool
 }
 
@@ -77,7 +77,7 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[git.Hash]b
 			return nil
 		}
 		var s shape
-		if json.Unmarshal(content, &s) == nil && s.Kind == record.KindTurn && r.Target.turn(ledger.TurnID{Mission: s.Mission, Turn: s.Turn}) {
+		if json.Unmarshal(content, &s) == nil && s.Kind == record.KindTurn && r.Target.turn(record.TurnID{Mission: s.Mission, Turn: s.Turn}) {
 			r.prompts = append(r.prompts, s.Prompt)
 		}
 		tokens(content, func(v token) {
@@ -96,7 +96,7 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[git.Hash]b
 }
 
 // recordsIn collects the blobs of the records in the tree of a ledger.
-func (r *Rewrite) recordsIn(ctx context.Context, id ledger.ID, dir string, tree git.Hash, blobs *[]git.Hash) error {
+func (r *Rewrite) recordsIn(ctx context.Context, id record.ID, dir string, tree git.Hash, blobs *[]git.Hash) error {
 	content, err := r.read(plumbing.TreeObject, tree, git.MaxTree)
 	var list []entry
 	if err == nil {
@@ -120,7 +120,7 @@ func (r *Rewrite) recordsIn(ctx context.Context, id ledger.ID, dir string, tree 
 }
 
 // chains rewrites ledgers. What their records name goes first: a mission may get another name.
-func (r *Rewrite) chains(ctx context.Context, all map[ledger.ID]*chain, c *chain) error {
+func (r *Rewrite) chains(ctx context.Context, all map[record.ID]*chain, c *chain) error {
 	if c.begun {
 		return nil
 	}
@@ -213,7 +213,7 @@ func (r *Rewrite) replace(hash git.Hash, old, next *raw, sign func([]byte) []byt
 }
 
 // renamed is the new name of a mission that is named by a commit which was replaced.
-func (r *Rewrite) renamed(id ledger.ID) (ledger.ID, bool) {
+func (r *Rewrite) renamed(id record.ID) (record.ID, bool) {
 	commit, ok := r.naming[id]
 	if !ok {
 		return id, false

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
 	"gitagent/internal/session"
 	"gitagent/internal/statedir"
@@ -23,7 +23,7 @@ type scrub struct {
 	finder    *secret.Finder          // nil for none
 	prompts   *Rewrite                // knows those of purged turns, which sessions and handoffs repeat; nil for none
 	successor func(git.Hash) git.Hash // nil if no hash follows
-	renamed   map[ledger.ID]ledger.ID // sides that have new names
+	renamed   map[record.ID]record.ID // sides that have new names
 }
 
 // text returns a text without the secret, in which hashes and ids follow; the same one if it has none.
@@ -66,7 +66,7 @@ func (s *scrub) session(text []byte) []byte {
 		return text
 	}
 	last := st.Last
-	if !s.prompts.Target.turn(ledger.TurnID{Mission: last.Mission, Turn: last.Turn}) {
+	if !s.prompts.Target.turn(record.TurnID{Mission: last.Mission, Turn: last.Turn}) {
 		return text
 	}
 	if now := st.Cursors[last.Mission]; now.Offset > last.Before.Offset {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
 	"gitagent/test/gittest"
 )
@@ -27,7 +27,7 @@ func TestScrub(t *testing.T) {
 			}
 			return h
 		},
-		renamed: map[ledger.ID]ledger.ID{"aaaaaaaaaaaa": "bbbbbbbbbbbb"},
+		renamed: map[record.ID]record.ID{"aaaaaaaaaaaa": "bbbbbbbbbbbb"},
 	}
 	for in, want := range map[string]string{
 		"":                               "",

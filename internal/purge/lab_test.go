@@ -19,6 +19,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
@@ -127,7 +128,7 @@ func (l *lab) helper(c *replay.Client, id, text string) {
 	}
 }
 
-func (l *lab) list(id ledger.ID) []*turns.Turn {
+func (l *lab) list(id record.ID) []*turns.Turn {
 	l.t.Helper()
 	list, err := turns.List(l.t.Context(), l.workspace().Repo, id)
 	if err != nil {
@@ -137,7 +138,7 @@ func (l *lab) list(id ledger.ID) []*turns.Turn {
 }
 
 // fork forks a turn into a worktree beside the repository and returns the client that goes on there.
-func (l *lab) fork(source *turns.Turn, id ledger.ID) (*lab, *replay.Client) {
+func (l *lab) fork(source *turns.Turn, id record.ID) (*lab, *replay.Client) {
 	l.t.Helper()
 	f := turns.Fork{
 		Source: source, ID: id, At: time.Now(), Worktree: filepath.Join(filepath.Dir(l.Dir), string(id)),
@@ -156,10 +157,10 @@ func (l *lab) fork(source *turns.Turn, id ledger.ID) (*lab, *replay.Client) {
 	return wt, c
 }
 
-func (l *lab) handOff(id ledger.ID, session string) {
+func (l *lab) handOff(id record.ID, session string) {
 	l.t.Helper()
 	_, err := (&handoffstore.Store{Workspace: l.workspace()}).Gather(l.t.Context(), handoffstore.Request{
-		At: time.Now(), Mission: id, Session: session, Exit: handoffstore.Clean, Agent: "claude-code",
+		At: time.Now(), Mission: id, Session: session, Exit: record.Clean, Agent: "claude-code",
 		Document: &handoffstore.Document{Text: []byte("# Next\n\nUse " + slip + ".\n"), Source: "next.md"},
 		Summary:  "set up with " + slip, Questions: []string{"is " + slip + " right?"},
 		Terminal: []byte("$ login " + slip + "\n"),
@@ -172,7 +173,7 @@ func (l *lab) handOff(id ledger.ID, session string) {
 // A world is a lab with missions that have the secret everywhere.
 type world struct {
 	*lab
-	ids []ledger.ID
+	ids []record.ID
 }
 
 // newWorld makes a mission, a fork, and a fork of the fork.
@@ -191,7 +192,7 @@ func newWorld(t testing.TB) *world {
 		}
 	})
 	l.turn(c, "go on", "done", l.write("b.txt", "b\n"))
-	id := ledger.ID(c.Session[len(c.Session)-8:])
+	id := record.ID(c.Session[len(c.Session)-8:])
 	l.Write("uncommitted.txt", "and "+slip+"\n")
 	l.handOff(id, c.Session)
 	l.turn(c, "third", "ok", l.write("settings.txt", "nothing\n"))
@@ -200,7 +201,7 @@ func newWorld(t testing.TB) *world {
 	wt.turn(next, "and on", "fine", wt.write("d.txt", "d "+slip+"\n"))
 	deeper, last := wt.fork(wt.list("f0f0f0f0")[3], "abababab")
 	deeper.turn(last, "clean", "clean", deeper.write("e.txt", "e\n"))
-	return &world{l, []ledger.ID{id, "f0f0f0f0", "abababab"}}
+	return &world{l, []record.ID{id, "f0f0f0f0", "abababab"}}
 }
 
 func (l *lab) write(name, content string) func() { return func() { l.Write(name, content) } }
@@ -254,7 +255,7 @@ func (l *lab) rewrite(target purge.Target) *done {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		to := r.Successor(before[name])
 		if id, ok := strings.CutPrefix(name, "refs/notes/agent/"); ok {
-			if to, err = r.Notes(ctx, ledger.ID(id), before[name]); err != nil {
+			if to, err = r.Notes(ctx, record.ID(id), before[name]); err != nil {
 				l.t.Fatal(err)
 			}
 		}

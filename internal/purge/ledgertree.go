@@ -31,7 +31,7 @@ var ofLedger = sync.OnceValue(func() *regexp.Regexp {
 // A ledgerTree is the tree of a ledger at one event.
 type ledgerTree struct {
 	*Rewrite
-	began ledger.ID // by its mission.json
+	began record.ID // by its mission.json
 	tree  git.Hash
 	dirs  map[string]map[string]entry // that were looked into
 }
@@ -46,7 +46,7 @@ type dirKey struct {
 // A recordKey is the same of a record.
 type recordKey struct{ record, segment, agents git.Hash }
 
-func (r *Rewrite) ledgerAt(ctx context.Context, id ledger.ID, tree git.Hash) (*ledgerTree, error) {
+func (r *Rewrite) ledgerAt(ctx context.Context, id record.ID, tree git.Hash) (*ledgerTree, error) {
 	l := &ledgerTree{r, id, tree, map[string]map[string]entry{}}
 	head, err := l.entry(ctx, "mission.json")
 	if err != nil || head.hash.IsZero() {
@@ -242,15 +242,15 @@ func (l *ledgerTree) segment(ctx context.Context, file string, hash git.Hash) (r
 	}
 	f := lines
 	if turn > 0 && len(l.Target.Turns) > 0 {
-		record, err := l.entry(ctx, ledger.TurnPath("turns", turn, ".json"))
+		e, err := l.entry(ctx, ledger.TurnPath("turns", turn, ".json"))
 		if err != nil {
 			return rewritten{hash, -1}, err
 		}
 		var s shape
-		if content, err := l.read(plumbing.BlobObject, record.hash, ledger.MaxTurn); err == nil {
+		if content, err := l.read(plumbing.BlobObject, e.hash, ledger.MaxTurn); err == nil {
 			_ = json.Unmarshal(content, &s)
 		}
-		if at.Mission = s.Mission; l.Target.turn(ledger.TurnID{Mission: s.Mission, Turn: turn}) {
+		if at.Mission = s.Mission; l.Target.turn(record.TurnID{Mission: s.Mission, Turn: turn}) {
 			f = blank
 		}
 	}

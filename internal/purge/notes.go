@@ -12,6 +12,7 @@ import (
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // nobody is the author of notes that are written anew, so that they are the same in each clone.
@@ -19,7 +20,7 @@ var nobody = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When
 
 // Notes returns the successor of the notes of a mission: a commit without history, if anything in the ledger,
 // in the notes, or in what they were has changed. It comes after Ledgers. Entries that are no notes go.
-func (r *Rewrite) Notes(ctx context.Context, id ledger.ID, tip git.Hash) (git.Hash, error) {
+func (r *Rewrite) Notes(ctx context.Context, id record.ID, tip git.Hash) (git.Hash, error) {
 	if to, ok := r.done[tip]; ok {
 		return to, nil
 	}
@@ -33,7 +34,7 @@ func (r *Rewrite) Notes(ctx context.Context, id ledger.ID, tip git.Hash) (git.Ha
 	return to, nil
 }
 
-func (r *Rewrite) rewriteNotes(ctx context.Context, id ledger.ID, tip git.Hash) (git.Hash, error) {
+func (r *Rewrite) rewriteNotes(ctx context.Context, id record.ID, tip git.Hash) (git.Hash, error) {
 	old, err := gitnotes.Open(r.Objects, tip)
 	if err != nil {
 		return tip, err

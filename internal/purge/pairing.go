@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/signature"
 )
 
@@ -14,7 +14,7 @@ import (
 type pairing struct {
 	objects  *git.Objects
 	exists   func(git.Hash) bool // the commit is here
-	accepted []ledger.ID         // missions of which a person agrees to what strangers' keys say
+	accepted []record.ID         // missions of which a person agrees to what strangers' keys say
 	list     []*line
 	done     *Applied // where it is noted what can't be applied
 
@@ -37,7 +37,7 @@ func (a *Apply) pairing(objects *git.Objects, list, there []*line, done *Applied
 }
 
 // newPairing finds them by the keys that count. there are ledgers that the remote has under refs.
-func newPairing(m *Map, counts func(signature.Public) bool, accepted []ledger.ID, exists func(git.Hash) bool, list, there []*line) *pairing {
+func newPairing(m *Map, counts func(signature.Public) bool, accepted []record.ID, exists func(git.Hash) bool, list, there []*line) *pairing {
 	p := &pairing{
 		exists: exists, accepted: accepted, list: list,
 		classes: m.classes(counts), all: m.classes(func(signature.Public) bool { return true }),
@@ -72,7 +72,7 @@ func newPairing(m *Map, counts func(signature.Public) bool, accepted []ledger.ID
 }
 
 // known returns the pairs that prove themselves, the missions that were removed, and what was taken out.
-func (p *pairing) known(ctx context.Context) (known map[git.Hash]git.Hash, gone []ledger.ID, learned [][]byte, err error) {
+func (p *pairing) known(ctx context.Context) (known map[git.Hash]git.Hash, gone []record.ID, learned [][]byte, err error) {
 	gone = p.choose()
 	p.unmix()
 	if learned, err = p.prove(ctx); err != nil {
@@ -113,7 +113,7 @@ func (p *pairing) agrees(l *line) bool {
 func (p *pairing) hold(l *line, why HeldBecause) { p.done.Held[l.id] = why }
 
 // choose finds the pairs of each ledger, and returns the missions that were removed.
-func (p *pairing) choose() (gone []ledger.ID) {
+func (p *pairing) choose() (gone []record.ID) {
 	for _, l := range p.list {
 		mine, why, held := p.of(l)
 		switch {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/signature"
 )
 
@@ -34,7 +34,7 @@ func mapOf(t *testing.T, m *Map, key byte, pairs string) {
 func lineOf(t *testing.T, text string) *line {
 	t.Helper()
 	words := strings.Fields(text)
-	l := &line{id: ledger.ID(strings.TrimRight(words[0], "*&")), landed: strings.HasSuffix(words[0], "*"), besides: strings.HasSuffix(words[0], "&")}
+	l := &line{id: record.ID(strings.TrimRight(words[0], "*&")), landed: strings.HasSuffix(words[0], "*"), besides: strings.HasSuffix(words[0], "&")}
 	kept := false
 	for _, word := range words[1:] {
 		var n byte
@@ -66,7 +66,7 @@ func TestChoose(t *testing.T) {
 		theirs   string
 		lines    string // separated by commas
 		absent   string // of the commits that take the place of others
-		accepted []ledger.ID
+		accepted []record.ID
 		pairs    string // "a1b2c3d4: 1>11 2>12, ..."
 		gone     string
 		held     string // "a1b2c3d4: away", ...
@@ -94,17 +94,17 @@ func TestChoose(t *testing.T) {
 		{name: "a stranger says so, of what is here alone", theirs: "3>13", lines: a + " 3 2 1"},
 		{name: "a stranger says so, and it is there so", theirs: "3>13", lines: a + " 3 2 1, " + a + "* 13 2 1", held: a + ": unknown"},
 		{name: "a stranger says so, and both are there", theirs: "3>13", lines: a + " 3 2 1, " + a + "* 13 3 2 1"},
-		{name: "a stranger says so, and it is accepted", theirs: "3>13", lines: a + " 3 2 1, " + a + "* 13 2 1", accepted: []ledger.ID{a}, pairs: a + ": 3>13"},
+		{name: "a stranger says so, and it is accepted", theirs: "3>13", lines: a + " 3 2 1, " + a + "* 13 2 1", accepted: []record.ID{a}, pairs: a + ": 3>13"},
 		{name: "a stranger says so of what we say otherwise", ours: "3>13", theirs: "2>12", lines: a + " 3 2 1, " + b + "* 12 1", pairs: a + ": 3>13"},
-		{name: "a stranger says so of a fork's source, which is accepted", theirs: "2>12", lines: a + " 2 1, " + fork + " 9 2 1", accepted: []ledger.ID{a}, pairs: a + ": 2>12, " + fork + ": 2>12"},
+		{name: "a stranger says so of a fork's source, which is accepted", theirs: "2>12", lines: a + " 2 1, " + fork + " 9 2 1", accepted: []record.ID{a}, pairs: a + ": 2>12, " + fork + ": 2>12"},
 		{name: "a stranger says that it was removed", theirs: "3>0 2>0 1>0", lines: a + " 3 2 1", held: a + ": whole"},
 		{name: "a stranger says that it was removed, and has gone on", theirs: "2>0 1>0", lines: a + " 3 2 1"},
-		{name: "a stranger says that it was removed, and that is accepted", theirs: "3>0 2>0 1>0", lines: a + " 3 2 1", accepted: []ledger.ID{a}, gone: a},
-		{name: "a stranger says that it was removed, and another one is accepted", theirs: "3>0 2>0 1>0", lines: a + " 3 2 1", accepted: []ledger.ID{b}, held: a + ": whole"},
+		{name: "a stranger says that it was removed, and that is accepted", theirs: "3>0 2>0 1>0", lines: a + " 3 2 1", accepted: []record.ID{a}, gone: a},
+		{name: "a stranger says that it was removed, and another one is accepted", theirs: "3>0 2>0 1>0", lines: a + " 3 2 1", accepted: []record.ID{b}, held: a + ": whole"},
 		{name: "a stranger says that it was removed, of what is fetched", theirs: "3>0", lines: a + "* 3 2 1"},
 		{name: "a stranger says that it was removed, of what is archived besides", theirs: "3>0", lines: a + "& 3 2 1"},
-		{name: "a stranger says that a fork's source was removed, and that is accepted", theirs: "2>0 1>0", lines: a + " 2 1, " + fork + " 9 2 1", accepted: []ledger.ID{a}, gone: a},
-		{name: "what a stranger says is not here", theirs: "3>13", lines: a + " 3 2 1", absent: "13", accepted: []ledger.ID{a}, held: a + ": away"},
+		{name: "a stranger says that a fork's source was removed, and that is accepted", theirs: "2>0 1>0", lines: a + " 2 1, " + fork + " 9 2 1", accepted: []record.ID{a}, gone: a},
+		{name: "what a stranger says is not here", theirs: "3>13", lines: a + " 3 2 1", absent: "13", accepted: []record.ID{a}, held: a + ": away"},
 	} {
 		m := &Map{sheets: make(map[string]*sheet)}
 		for _, word := range strings.Fields(tt.ours) { // each a sheet: a commit may be in several
@@ -125,7 +125,7 @@ func TestChoose(t *testing.T) {
 		}
 		ours := mapKey(t, 1).Public()
 		p := newPairing(m, func(by signature.Public) bool { return by == ours }, tt.accepted, func(h git.Hash) bool { return !absent[h] }, list, nil)
-		p.done = &Applied{Held: make(map[ledger.ID]HeldBecause)}
+		p.done = &Applied{Held: make(map[record.ID]HeldBecause)}
 		gone := p.choose()
 
 		var pairs, held []string
@@ -193,7 +193,7 @@ func TestTogether(t *testing.T) {
 		{"of one that shares another", []string{"1 2", "2 3", "4"}, "1", "a b"},
 		{"all of a row", []string{"1 2", "2 3", "3 4", "5"}, "4", "a b c"},
 	} {
-		p := &pairing{pairs: make(map[*line]map[git.Hash]git.Hash), refused: make(map[git.Hash]error), done: &Applied{Held: make(map[ledger.ID]HeldBecause)}}
+		p := &pairing{pairs: make(map[*line]map[git.Hash]git.Hash), refused: make(map[git.Hash]error), done: &Applied{Held: make(map[record.ID]HeldBecause)}}
 		for i, commits := range tt.pairs {
 			l := lineOf(t, string(rune('a'+i))+" "+commits)
 			p.list, p.pairs[l] = append(p.list, l), make(map[git.Hash]git.Hash)

@@ -44,11 +44,11 @@ type Plan struct {
 	refs      map[string]git.Hash // all of the repository but symbolic ones, as they were read
 	chains    []Chain
 	archive   *archive.Index
-	archived  map[ledger.ID]archive.Entry // that are here and have no refs
-	besides   map[ledger.ID]archive.Entry // of missions that have refs
-	inArchive []ledger.ID                 // whose entries there change
-	renamed   map[ledger.ID]ledger.ID
-	carry     map[ledger.ID]git.Hash // see carried
+	archived  map[record.ID]archive.Entry // that are here and have no refs
+	besides   map[record.ID]archive.Entry // of missions that have refs
+	inArchive []record.ID                 // whose entries there change
+	renamed   map[record.ID]record.ID
+	carry     map[record.ID]git.Hash // see carried
 	updates   []git.Update
 	index     []indexChange
 	staged    map[string]map[git.Hash]bool // what else is staged in the indexes that follow, by their paths
@@ -164,7 +164,7 @@ func (p *Plan) ledgers(ctx context.Context) ([]Chain, error) {
 }
 
 // tip is where the ledger of a mission ends; zero if it is not here.
-func (p *Plan) tip(id ledger.ID) git.Hash {
+func (p *Plan) tip(id record.ID) git.Hash {
 	if tip, ok := p.refs[id.Ref()]; ok {
 		return tip
 	}
@@ -172,8 +172,8 @@ func (p *Plan) tip(id ledger.ID) git.Hash {
 }
 
 // missions are those that have a ledger among the refs, in order.
-func missions(refs map[string]git.Hash) []ledger.ID {
-	var ids []ledger.ID
+func missions(refs map[string]git.Hash) []record.ID {
+	var ids []record.ID
 	for ref := range refs {
 		id, err := record.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
 		if err == nil && id.Ref() == ref {

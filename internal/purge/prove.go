@@ -31,7 +31,7 @@ func (r *Refusal) Error() string {
 type prover struct {
 	objects *git.Objects
 	known   map[git.Hash]git.Hash   // all pairs, of which each is proved
-	renamed map[ledger.ID]ledger.ID // missions that are named by one of the old commits
+	renamed map[record.ID]record.ID // missions that are named by one of the old commits
 
 	learned [][]byte              // what was taken out
 	left    map[git.Hash][]string // the paths that successors of states leave out
@@ -58,7 +58,7 @@ const maxLearned = 1000
 
 func newProver(objects *git.Objects, known map[git.Hash]git.Hash) *prover {
 	p := &prover{
-		objects: objects, known: known, renamed: make(map[ledger.ID]ledger.ID), left: make(map[git.Hash][]string),
+		objects: objects, known: known, renamed: make(map[record.ID]record.ID), left: make(map[git.Hash][]string),
 		trees: make(map[treePair]error), blobs: make(map[blobPair]error), dirs: make(map[git.Hash]map[string]git.Entry),
 	}
 	for old, fresh := range known {
@@ -144,7 +144,7 @@ func (p *prover) event(old, fresh git.Hash) error {
 }
 
 // began is the id in the mission.json of a ledger.
-func (p *prover) began(tree git.Hash) ledger.ID {
+func (p *prover) began(tree git.Hash) record.ID {
 	var s shape
 	if e, err := p.find(tree, "mission.json"); err == nil && !e.Hash.IsZero() {
 		if content, err := p.objects.Blob(e.Hash, ledger.MaxHead); err == nil {

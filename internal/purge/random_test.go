@@ -28,18 +28,18 @@ type maker struct {
 	objects *git.Objects
 	key     *signature.Key
 	at      time.Time
-	tips    map[ledger.ID]git.Hash
-	codes   map[ledger.ID]git.Hash // the last code commit of each
-	events  map[ledger.ID][]git.Hash
-	notes   map[ledger.ID]*gitnotes.Notes
+	tips    map[record.ID]git.Hash
+	codes   map[record.ID]git.Hash // the last code commit of each
+	events  map[record.ID][]git.Hash
+	notes   map[record.ID]*gitnotes.Notes
 }
 
 func newMaker(t testing.TB, seed uint64) *maker {
 	l := newLab(t)
 	m := &maker{
 		lab: l, rnd: rand.New(rand.NewPCG(seed, 1)), objects: l.workspace().Repo.Objects(context.Background()), key: l.workspace().Trust.Keys().Own,
-		at: time.Unix(1795176000, 0).UTC(), tips: map[ledger.ID]git.Hash{}, codes: map[ledger.ID]git.Hash{},
-		events: map[ledger.ID][]git.Hash{}, notes: map[ledger.ID]*gitnotes.Notes{},
+		at: time.Unix(1795176000, 0).UTC(), tips: map[record.ID]git.Hash{}, codes: map[record.ID]git.Hash{},
+		events: map[record.ID][]git.Hash{}, notes: map[record.ID]*gitnotes.Notes{},
 	}
 	t.Cleanup(m.objects.Close)
 	return m
@@ -76,7 +76,7 @@ func (m *maker) who() git.Signature {
 }
 
 // code makes a commit on the last one, with a few changes.
-func (m *maker) code(id ledger.ID, turn int) git.Hash {
+func (m *maker) code(id record.ID, turn int) git.Hash {
 	parent := m.codes[id]
 	if parent.IsZero() || m.rnd.IntN(8) == 0 {
 		parent = git.NewHash(m.Git("rev-parse", "HEAD"))
@@ -126,7 +126,7 @@ func (m *maker) segment() string {
 }
 
 // turn appends a turn, of another shape each time.
-func (m *maker) turn(id ledger.ID) {
+func (m *maker) turn(id record.ID) {
 	l, err := ledger.At(m.objects, id, m.tips[id])
 	if err != nil {
 		m.t.Fatal(err)
@@ -174,7 +174,7 @@ func (m *maker) turn(id ledger.ID) {
 	m.must(m.notes[id].Commit(who, who, "mission "+string(id)+"\n"))
 }
 
-func (m *maker) begin(id ledger.ID, head *ledger.Mission) {
+func (m *maker) begin(id record.ID, head *record.Mission) {
 	notes, err := gitnotes.Open(m.objects, git.Hash{})
 	if err != nil {
 		m.t.Fatal(err)
@@ -190,7 +190,7 @@ func (m *maker) begin(id ledger.ID, head *ledger.Mission) {
 }
 
 // fork goes on with a mission from one of its events.
-func (m *maker) fork(id, source ledger.ID) {
+func (m *maker) fork(id, source record.ID) {
 	from := m.events[source][m.rnd.IntN(len(m.events[source]))]
 	l, err := ledger.At(m.objects, source, from)
 	if err != nil {
@@ -198,7 +198,7 @@ func (m *maker) fork(id, source ledger.ID) {
 	}
 	last, _ := l.LastTurn()
 	l.ID, l.Mission.ID = id, id
-	l.Mission.ForkedFrom = &ledger.TurnID{Mission: source, Turn: last}
+	l.Mission.ForkedFrom = &record.TurnID{Mission: source, Turn: last}
 	who := m.who()
 	m.tips[id] = m.must(l.Append(ledger.Event{Subject: fmt.Sprintf("fork of %s/%d", source, last), Author: who, Committer: who, Key: m.key}))
 	m.events[id] = []git.Hash{m.tips[id]}
@@ -207,7 +207,7 @@ func (m *maker) fork(id, source ledger.ID) {
 }
 
 // side makes the last events of a mission another side of it, with the name that it has then.
-func (m *maker) side(of ledger.ID) ledger.ID {
+func (m *maker) side(of record.ID) record.ID {
 	old, codes := m.tips[of], m.codes[of]
 	m.turn(of)
 	first := m.tips[of]
@@ -220,11 +220,11 @@ func (m *maker) side(of ledger.ID) ledger.ID {
 }
 
 // done moves the refs.
-func (m *maker) done() []ledger.ID {
+func (m *maker) done() []record.ID {
 	if err := m.objects.Flush(); err != nil {
 		m.t.Fatal(err)
 	}
-	var ids []ledger.ID
+	var ids []record.ID
 	var updates []git.Update
 	for id, tip := range m.tips {
 		ids = append(ids, id)
@@ -250,20 +250,20 @@ func TestRewriteRandom(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			m := newMaker(t, seed)
-			m.begin("a1b2c3d4", &ledger.Mission{})
-			ids := []ledger.ID{"a1b2c3d4"}
+			m.begin("a1b2c3d4", &record.Mission{})
+			ids := []record.ID{"a1b2c3d4"}
 			for i := range 12 + m.rnd.IntN(12) {
 				id := ids[m.rnd.IntN(len(ids))]
 				switch m.rnd.IntN(6) {
 				case 0:
-					next := ledger.ID(fmt.Sprintf("f0%06x", i))
+					next := record.ID(fmt.Sprintf("f0%06x", i))
 					m.fork(next, id)
 					ids = append(ids, next)
 				case 1:
 					ids = append(ids, m.side(id))
 				case 2:
-					next := ledger.ID(fmt.Sprintf("e0%06x", i))
-					m.begin(next, &ledger.Mission{Predecessor: id})
+					next := record.ID(fmt.Sprintf("e0%06x", i))
+					m.begin(next, &record.Mission{Predecessor: id})
 					ids = append(ids, next)
 				default:
 					m.turn(id)

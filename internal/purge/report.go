@@ -19,6 +19,7 @@ import (
 	"gitagent/internal/erase"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // A Report says where something was found, what goes, and what stays and why. It never quotes it.
@@ -109,7 +110,7 @@ func (p *Plan) report(ctx context.Context) error {
 // them as they were, and the next fetch would bring them back.
 func (p *Plan) pushed() (list []git.Update) {
 	for _, u := range p.updates {
-		id := ledger.ID(u.Ref[strings.LastIndexByte(u.Ref, '/')+1:])
+		id := record.ID(u.Ref[strings.LastIndexByte(u.Ref, '/')+1:])
 		ours := strings.HasSuffix(u.Ref, strings.TrimPrefix(p.Branch(id), "refs/heads"))
 		if !ours && strings.HasPrefix(u.Ref, "refs/remotes/") {
 			list = append(list, u)
@@ -389,7 +390,7 @@ func (p *Plan) clients() error {
 	if p.Target.Finder == nil {
 		return nil
 	}
-	seen := make(map[ledger.ID]bool)
+	seen := make(map[record.ID]bool)
 	var unread error
 	for f := range p.Found {
 		tip := p.tip(f.Mission)

@@ -165,7 +165,7 @@ func keys[K comparable, V any](m map[K]V) []K {
 }
 
 // noted checks that the note on a turn's commit has the line that the ledger has.
-func (w *world) noted(id ledger.ID, turn *turns.Turn) {
+func (w *world) noted(id record.ID, turn *turns.Turn) {
 	w.t.Helper()
 	if turn.Mission != id {
 		return

@@ -21,7 +21,7 @@ import (
 )
 
 // usable checks that all of a mission can be relied on.
-func (l *lab) usable(id ledger.ID) {
+func (l *lab) usable(id record.ID) {
 	l.t.Helper()
 	w := l.workspace()
 	objects := w.Repo.Objects(l.t.Context())
@@ -38,7 +38,7 @@ func TestRewriteTurn(t *testing.T) {
 	w := newWorld(t)
 	id := w.ids[0]
 	before := w.list(id)
-	d := w.rewrite(purge.Target{Turns: []ledger.TurnID{{Mission: id, Turn: 1}}})
+	d := w.rewrite(purge.Target{Turns: []record.TurnID{{Mission: id, Turn: 1}}})
 	w.fsck()
 	after := w.list(id)
 	if len(after) != len(before) {
@@ -95,7 +95,7 @@ func TestRewriteTurn(t *testing.T) {
 	for _, id := range w.ids {
 		w.usable(id)
 	}
-	if d := w.rewrite(purge.Target{Turns: []ledger.TurnID{{Mission: id, Turn: 1}}}); len(d.Replaced()) > 0 {
+	if d := w.rewrite(purge.Target{Turns: []record.TurnID{{Mission: id, Turn: 1}}}); len(d.Replaced()) > 0 {
 		t.Errorf("once more, %d objects are replaced", len(d.Replaced()))
 	}
 }
@@ -138,7 +138,7 @@ func TestRewritePath(t *testing.T) {
 func TestRewriteMission(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	d := w.rewrite(purge.Target{Missions: []ledger.ID{w.ids[0]}})
+	d := w.rewrite(purge.Target{Missions: []record.ID{w.ids[0]}})
 	if !d.after[w.ids[0].Ref()].IsZero() {
 		t.Error("the mission is there")
 	}
@@ -156,7 +156,7 @@ func TestRewriteMission(t *testing.T) {
 func TestRewriteStranger(t *testing.T) {
 	t.Parallel()
 	m := newMaker(t, 1)
-	m.begin("a1b2c3d4", &ledger.Mission{})
+	m.begin("a1b2c3d4", &record.Mission{})
 	for range 4 {
 		m.turn("a1b2c3d4")
 	}
@@ -170,7 +170,7 @@ func TestRewriteStranger(t *testing.T) {
 	m.done()
 	d := m.rewrite(purge.Target{Finder: fixed(t, slip)})
 	m.fsck()
-	tip := d.after[ledger.ID("a1b2c3d4").Ref()]
+	tip := d.after[record.ID("a1b2c3d4").Ref()]
 	w := m.workspace()
 	objects := w.Repo.Objects(t.Context())
 	defer objects.Close()
@@ -193,7 +193,7 @@ func TestRewriteKeyless(t *testing.T) {
 	c := l.client()
 	l.turn(c, "log in with "+slip, "ok", l.write("a.txt", slip+"\n"))
 	l.turn(c, "go on", "ok", l.write("b.txt", "b\n"))
-	id := ledger.ID(c.Session[len(c.Session)-8:])
+	id := record.ID(c.Session[len(c.Session)-8:])
 	l.usable(id)
 	d := l.rewrite(purge.Target{Finder: fixed(t, slip)})
 	l.fsck()

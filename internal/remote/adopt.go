@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
 
@@ -17,7 +17,7 @@ import (
 // nothing to fetch or no remote has it.
 //
 // If another branch is checked out, it only reads one file.
-func Adopt(ctx context.Context, w *workspace.Workspace) (ledger.ID, error) {
+func Adopt(ctx context.Context, w *workspace.Workspace) (record.ID, error) {
 	branch, err := w.Repo.HeadRef(ctx)
 	if err != nil {
 		return "", fmt.Errorf("read HEAD: %w", err)

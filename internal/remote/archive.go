@@ -62,7 +62,7 @@ func (r *Remote) see(ctx context.Context, source string, there map[string]git.Ha
 // archivedOf returns what the index of a remote's archive says of missions that is not here, or was asked for by
 // name: of those without refs there, and besides of those that went on with refs. What can't be read of the index,
 // which a stranger may have written, is an error only for who asked by name.
-func (r *Remote) archivedOf(ctx context.Context, tip git.Hash, ids []ledger.ID, theirs map[ledger.ID]tips, named bool) (alone, besides []archive.Entry, err error) {
+func (r *Remote) archivedOf(ctx context.Context, tip git.Hash, ids []record.ID, theirs map[record.ID]tips, named bool) (alone, besides []archive.Entry, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	index, err := archive.Open(objects, tip)
@@ -72,7 +72,7 @@ func (r *Remote) archivedOf(ctx context.Context, tip git.Hash, ids []ledger.ID, 
 	case err != nil:
 		return nil, nil, nil
 	}
-	wanted, files := make(map[ledger.ID]bool), make(map[string]bool)
+	wanted, files := make(map[record.ID]bool), make(map[string]bool)
 	for _, id := range ids {
 		wanted[id], files[string(id[:2])] = true, true
 	}
@@ -102,7 +102,7 @@ func (r *Remote) archivedOf(ctx context.Context, tip git.Hash, ids []ledger.ID, 
 }
 
 // holds reports whether a mission here, archived or not, has all of a ledger.
-func (r *Remote) holds(ctx context.Context, objects *git.Objects, id ledger.ID, tip git.Hash) (bool, error) {
+func (r *Remote) holds(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (bool, error) {
 	ours, err := ledger.Tip(ctx, r.repo, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return false, nil
@@ -131,7 +131,7 @@ func (r *Remote) bringArchived(ctx context.Context, source, into string, list []
 }
 
 // archivedThere adds to the missions that the remote has those of its archive that are the same here.
-func (r *Remote) archivedThere(ctx context.Context, source string, refs map[string]git.Hash, theirs, ours map[ledger.ID]tips) error {
+func (r *Remote) archivedThere(ctx context.Context, source string, refs map[string]git.Hash, theirs, ours map[record.ID]tips) error {
 	tip, err := r.see(ctx, source, refs)
 	if err != nil || tip.IsZero() {
 		return err
@@ -143,7 +143,7 @@ func (r *Remote) archivedThere(ctx context.Context, source string, refs map[stri
 		return ctx.Err()
 	}
 	known := r.remember()
-	there := make(map[ledger.ID]tips, len(ours)) // what would be sent, under its name there
+	there := make(map[record.ID]tips, len(ours)) // what would be sent, under its name there
 	for id, t := range ours {
 		if as := known.pushed(id).As; theirs[as].zero() {
 			there[as] = t
@@ -160,7 +160,7 @@ func (r *Remote) archivedThere(ctx context.Context, source string, refs map[stri
 // A SentArchive says what became of an archive at a remote.
 type SentArchive struct {
 	Sent bool        // something of it was sent
-	Gone []ledger.ID // missions that are in the remote's archive, and have no refs there any more
+	Gone []record.ID // missions that are in the remote's archive, and have no refs there any more
 }
 
 // PushArchive puts the archive here and that of the remote together, there, and then deletes the refs of
@@ -337,7 +337,7 @@ func (r *Remote) withoutPurged(ctx context.Context, source string, there map[str
 }
 
 // land gives refs to those missions of an archive that another one has not as they are, as if they were fetched.
-func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (all map[ledger.ID]archive.Entry, landed []ledger.ID, err error) {
+func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (all map[record.ID]archive.Entry, landed []record.ID, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	x, err := archive.Open(objects, theirs)
@@ -348,7 +348,7 @@ func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (
 	if err != nil {
 		return nil, nil, err
 	}
-	all = make(map[ledger.ID]archive.Entry)
+	all = make(map[record.ID]archive.Entry)
 	var refs []git.Update
 	for e, err := range x.All() {
 		if err != nil {
@@ -370,7 +370,7 @@ func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (
 
 // anew writes an archive with some missions as they are after a purge was applied to them. What was read of it
 // before may be gone.
-func (r *Remote) anew(ctx context.Context, all map[ledger.ID]archive.Entry, landed []ledger.ID, applied *applied, arrived map[ledger.ID]tips) (git.Hash, error) {
+func (r *Remote) anew(ctx context.Context, all map[record.ID]archive.Entry, landed []record.ID, applied *applied, arrived map[record.ID]tips) (git.Hash, error) {
 	memory, err := secret.ReadMemory(r.w.Store.Dir())
 	if err != nil {
 		return git.Hash{}, err
@@ -444,7 +444,7 @@ func (r *Remote) unite(ctx context.Context, a, b git.Hash) (index, keep git.Hash
 	if x, err = whole(objects, x, y); err != nil {
 		return index, keep, err
 	}
-	both, err := x.Unite(y, func(commit, besides git.Hash) (ledger.ID, error) {
+	both, err := x.Unite(y, func(commit, besides git.Hash) (record.ID, error) {
 		if commit == besides {
 			return "", nil
 		}
@@ -473,11 +473,11 @@ func (r *Remote) unite(ctx context.Context, a, b git.Hash) (index, keep git.Hash
 // keep: it names commits that are not here, or no commits. Nobody can have them from there, and an archive that
 // names them could not be sent. What ours has as well is not looked at.
 func whole(objects *git.Objects, theirs, ours *archive.Index) (*archive.Index, error) {
-	mine := make(map[ledger.ID]archive.Entry)
+	mine := make(map[record.ID]archive.Entry)
 	for e := range ours.All() {
 		mine[e.ID] = e
 	}
-	drop := make(map[ledger.ID]archive.Entry)
+	drop := make(map[record.ID]archive.Entry)
 	for e, err := range theirs.All() {
 		if err != nil {
 			return nil, err
@@ -543,7 +543,7 @@ func (r *Remote) dropArchived(ctx context.Context, there map[string]git.Hash, ti
 	if err != nil {
 		return err
 	}
-	var ids []ledger.ID
+	var ids []record.ID
 	var doomed []map[string]git.Hash
 	theirs := r.missions(there)
 	for e, err := range index.All() {

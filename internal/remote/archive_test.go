@@ -12,15 +12,15 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
+	"gitagent/internal/record"
 	"gitagent/internal/transaction"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
 // archives puts missions into the archive of a clone.
-func (c *clone) archives(ids ...ledger.ID) {
+func (c *clone) archives(ids ...record.ID) {
 	c.t.Helper()
 	r := &turns.Recorder{Workspace: c.workspace()}
 	done, err := r.Archive(c.t.Context(), ids, nil, false)
@@ -30,7 +30,7 @@ func (c *clone) archives(ids ...ledger.ID) {
 }
 
 // pushArchive pushes the archive, and returns the missions whose refs went there.
-func (c *clone) pushArchive() []ledger.ID {
+func (c *clone) pushArchive() []record.ID {
 	c.t.Helper()
 	done, err := c.origin().PushArchive(c.t.Context())
 	if err != nil {
@@ -56,7 +56,7 @@ func TestPushArchive(t *testing.T) {
 	gittest.Check(t)
 	host := newHost(t)
 	a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
-	ids := []ledger.ID{"a1b2c3d4", "b1b2c3d4", "c1b2c3d4"}
+	ids := []record.ID{"a1b2c3d4", "b1b2c3d4", "c1b2c3d4"}
 	for _, id := range ids {
 		a.turn(id, "one of "+string(id))
 	}
@@ -121,7 +121,7 @@ func TestPushDamagedArchive(t *testing.T) {
 	a.archives("a1b2c3d4")
 	want := archiveOf(a.Repo)
 	a.Git("update-ref", "-d", archive.KeepRef)
-	equal(t, "gone at the host", a.pushArchive(), []ledger.ID{"a1b2c3d4"})
+	equal(t, "gone at the host", a.pushArchive(), []record.ID{"a1b2c3d4"})
 	if now := archiveOf(host); now != want {
 		t.Errorf("the host's archive is %s, want %s", now, want)
 	}
@@ -193,7 +193,7 @@ func TestPushArchives(t *testing.T) {
 		var clones []*clone
 		for i := range 3 {
 			c := cloneOf(t, host.Dir)
-			id := ledger.ID(fmt.Sprintf("%d1b2c3d4", i))
+			id := record.ID(fmt.Sprintf("%d1b2c3d4", i))
 			c.turn(id, "one")
 			c.archives(id)
 			clones = append(clones, c)
@@ -203,7 +203,7 @@ func TestPushArchives(t *testing.T) {
 		}
 		fresh := cloneOf(t, host.Dir)
 		for i := range 3 {
-			id := ledger.ID(fmt.Sprintf("%d1b2c3d4", i))
+			id := record.ID(fmt.Sprintf("%d1b2c3d4", i))
 			equal(t, "fetch", fresh.fetch(id), []string{string(id) + " new"})
 		}
 		host.Git("fsck", "--strict")
@@ -229,9 +229,9 @@ func TestArchiveSides(t *testing.T) {
 	b.fetch()
 	a.turn(mission, "by a")
 	b.turn(mission, "by b")
-	var sides []ledger.ID
+	var sides []record.ID
 	for _, c := range []*clone{a, b} {
-		sides = append(sides, ledger.ID(c.Git("rev-parse", mission.Ref())[:12]))
+		sides = append(sides, record.ID(c.Git("rev-parse", mission.Ref())[:12]))
 		c.archives(mission)
 		c.pushArchive()
 	}
@@ -256,7 +256,7 @@ func TestArchiveRace(t *testing.T) {
 	errs := make(chan error)
 	for i := range clones {
 		clones[i] = cloneOf(t, host.Dir)
-		id := ledger.ID(fmt.Sprintf("%d1b2c3d4", i))
+		id := record.ID(fmt.Sprintf("%d1b2c3d4", i))
 		clones[i].turn(id, "one")
 		clones[i].push(id)
 		clones[i].archives(id)
@@ -279,7 +279,7 @@ func TestArchiveRace(t *testing.T) {
 	}
 	fresh := cloneOf(t, host.Dir)
 	for i := range clones {
-		fresh.fetch(ledger.ID(fmt.Sprintf("%d1b2c3d4", i)))
+		fresh.fetch(record.ID(fmt.Sprintf("%d1b2c3d4", i)))
 	}
 }
 
@@ -320,7 +320,7 @@ func TestForeignArchive(t *testing.T) {
 			if _, err := c.origin().Fetch(t.Context()); err != nil {
 				t.Error(err)
 			}
-			for _, id := range []ledger.ID{mission, "b1b2c3d4", "c1b2c3d4"} {
+			for _, id := range []record.ID{mission, "b1b2c3d4", "c1b2c3d4"} {
 				_, _ = c.origin().Fetch(t.Context(), id)
 			}
 			after := agentRefs(c.Repo)
@@ -354,7 +354,7 @@ func TestSpoiledArchive(t *testing.T) {
 				a.Git("push", "-q", "origin", a.Git("commit-tree", "-m", "archive", a.Git("write-tree"))+":"+archive.IndexRef)
 			}
 			a.turn(mission, "one")
-			if _, err := a.origin().PushAll(t.Context(), []ledger.ID{mission, "a2b2c3d4"}); err != nil {
+			if _, err := a.origin().PushAll(t.Context(), []record.ID{mission, "a2b2c3d4"}); err != nil {
 				t.Error(err)
 			}
 			changes, err := b.origin().Fetch(t.Context())

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 )
 
 // Background queues a mission for every remote that the user has agreed to send to, to be pushed by
 // a process for each, and returns those remotes.
-func Background(ctx context.Context, w *workspace.Workspace, conf git.Config, id ledger.ID) ([]*Remote, error) {
+func Background(ctx context.Context, w *workspace.Workspace, conf git.Config, id record.ID) ([]*Remote, error) {
 	remotes, err := Consenting(ctx, w, conf)
 	if err != nil {
 		return nil, err

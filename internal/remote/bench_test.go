@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -16,7 +16,7 @@ import (
 // many is how many missions the host and both clones of a benchmark have, packed.
 const many = 10_000
 
-func benchID(i int) ledger.ID { return ledger.ID(fmt.Sprintf("%08x", 0x10000000+i)) }
+func benchID(i int) record.ID { return record.ID(fmt.Sprintf("%08x", 0x10000000+i)) }
 
 // fill gives a repository missions of one turn, and packs it.
 func fill(b testing.TB, r *gittest.Repo, from, to int) {

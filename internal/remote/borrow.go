@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // Borrow brings objects from the remote into another repository, an empty one: git does not fetch what it
 // believes to have. Objects are asked for by their hashes, which most hosts answer; should one of them not
 // be there, what the remote has of the missions is fetched, with all that it leads to. It is no error if
 // something is not there. The other repository must be looked into: nothing that came is checked.
-func (r *Remote) Borrow(ctx context.Context, into *git.Repo, wanted []git.Hash, missions []ledger.ID) error {
+func (r *Remote) Borrow(ctx context.Context, into *git.Repo, wanted []git.Hash, missions []record.ID) error {
 	var hashes strings.Builder
 	for _, hash := range wanted {
 		hashes.WriteString(hash.String() + "\n")

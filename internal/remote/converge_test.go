@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -138,10 +138,10 @@ func converge(t *testing.T, seed string, order []string) {
 }
 
 // sides returns the missions of a clone.
-func (c *clone) sides() map[ledger.ID]bool {
-	ids := make(map[ledger.ID]bool)
+func (c *clone) sides() map[record.ID]bool {
+	ids := make(map[record.ID]bool)
 	for ref := range refsOf(c.Repo, "refs/agent/missions/") {
-		ids[ledger.ID(strings.TrimPrefix(ref, "refs/agent/missions/"))] = true
+		ids[record.ID(strings.TrimPrefix(ref, "refs/agent/missions/"))] = true
 	}
 	return ids
 }

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
-const mission = ledger.ID("a1b2c3d4")
+const mission = record.ID("a1b2c3d4")
 
 // TestThere: a mission goes to the remote, to another clone, on from there, and back.
 func TestThereAndBack(t *testing.T) {
@@ -57,10 +57,10 @@ func TestSides(t *testing.T) {
 	a.push(mission)
 	b.fetch()
 	a.turn(mission, "by a")
-	sideA := ledger.ID(a.Git("rev-parse", mission.Ref())[:12])
+	sideA := record.ID(a.Git("rev-parse", mission.Ref())[:12])
 	a.turn(mission, "by a, again")
 	b.turn(mission, "by b")
-	sideB := ledger.ID(b.Git("rev-parse", mission.Ref())[:12])
+	sideB := record.ID(b.Git("rev-parse", mission.Ref())[:12])
 	a.push(mission)
 	before := b.Git("rev-parse", mission.Ref())
 	if p := b.push(mission); p.As != sideB || !p.Sent {

@@ -13,16 +13,16 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 )
 
 // Fetch brings missions from the remote: the named ones, with the branches of attached ones, or all
 // that have something which is missing here. See [Change] for what becomes of them. A branch that
 // does not exist here is created only for a named mission. If a mission is not on the remote or
 // can't be read, the error says so; the others are fetched.
-func (r *Remote) Fetch(ctx context.Context, ids ...ledger.ID) ([]Change, error) {
+func (r *Remote) Fetch(ctx context.Context, ids ...record.ID) ([]Change, error) {
 	var changes []Change
 	err := r.fetchAlone(ctx, func() error {
 		err := r.clear(ctx) // a fetch may have been killed
@@ -55,7 +55,7 @@ func (r *Remote) noteLandings() lock.Note {
 	return lock.Note{Words: append(r.repo.TableLists(), landings), Long: true}
 }
 
-func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
+func (r *Remote) fetch(ctx context.Context, ids []record.ID) ([]Change, error) {
 	there, err := r.refs(ctx, r.Name)
 	if err != nil {
 		return nil, err
@@ -120,12 +120,12 @@ func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
 }
 
 // take makes what a fetch has brought part of this repository. there are the refs of the remote.
-func (r *Remote) take(ctx context.Context, into string, there map[string]git.Hash, ids []ledger.ID) (changes []Change, found map[ledger.ID]bool, err error) {
+func (r *Remote) take(ctx context.Context, into string, there map[string]git.Hash, ids []record.ID) (changes []Change, found map[record.ID]bool, err error) {
 	applied, arrived, err := r.apply(ctx, r.Name, into, there, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	found = make(map[ledger.ID]bool)
+	found = make(map[record.ID]bool)
 	for id, t := range arrived {
 		found[id] = !t.ledger.IsZero()
 	}
@@ -144,7 +144,7 @@ func (r *Remote) take(ctx context.Context, into string, there map[string]git.Has
 
 // withoutResting are missions of a remote without those that are archived here as they are there: who archives
 // them before a push does not want their refs back with the next fetch.
-func (r *Remote) withoutResting(ctx context.Context, theirs map[ledger.ID]tips) (map[ledger.ID]tips, error) {
+func (r *Remote) withoutResting(ctx context.Context, theirs map[record.ID]tips) (map[record.ID]tips, error) {
 	refs, err := r.repo.Refs(ctx, archive.IndexRef)
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (r *Remote) landing(into, namespace string) string {
 }
 
 // news returns the refs of those of the remote's missions that we do not have in full.
-func (r *Remote) news(theirs map[ledger.ID]tips, ours map[string]git.Hash) []source {
+func (r *Remote) news(theirs map[record.ID]tips, ours map[string]git.Hash) []source {
 	have := make(map[git.Hash]bool, len(ours)+1)
 	have[git.Hash{}] = true
 	for _, hash := range ours {
@@ -230,7 +230,7 @@ const maxExact = 500
 // It never passes --depth, because git would then not advance the history of a mission in a shallow
 // clone. It fetches all blobs, even in a partial clone: there are many small ones, and git would
 // ask for each as it is read.
-func (r *Remote) bring(ctx context.Context, from string, sources []source) (into string, arrived map[ledger.ID]tips, err error) {
+func (r *Remote) bring(ctx context.Context, from string, sources []source) (into string, arrived map[record.ID]tips, err error) {
 	into = r.landings() + rand.Text() + "/"
 	if err := r.bringInto(ctx, from, into, sources); err != nil {
 		return into, nil, err
@@ -256,7 +256,7 @@ func (r *Remote) fetchRefs(ctx context.Context, from, refspecs string) error {
 }
 
 // landed are the missions that a fetch has brought.
-func (r *Remote) landed(ctx context.Context, into string) (map[ledger.ID]tips, error) {
+func (r *Remote) landed(ctx context.Context, into string) (map[record.ID]tips, error) {
 	refs, err := r.repo.Refs(ctx, into)
 	if err != nil {
 		return nil, err
@@ -316,7 +316,7 @@ func (r *Remote) Left(ctx context.Context) error {
 }
 
 // look fetches what a remote, given by name or URL, has under the name of one mission, to compare it.
-func (r *Remote) look(ctx context.Context, from string, id ledger.ID) (tips, error) {
+func (r *Remote) look(ctx context.Context, from string, id record.ID) (tips, error) {
 	var found tips
 	err := r.fetchAlone(ctx, func() error {
 		_, arrived, err := r.bring(ctx, from, r.all(string(id)+"*"))

@@ -10,8 +10,8 @@ import (
 
 	"gitagent/internal/erase"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -28,12 +28,12 @@ func TestReplacements(t *testing.T) {
 		branch           = "heads/agent/mission/a1b2c3d4"
 		purges           = "agent/purges"
 	)
-	names := map[ledger.ID]ledger.ID{"a1b2c3d4": "b1b2c3d4"}
+	names := map[record.ID]record.ID{"a1b2c3d4": "b1b2c3d4"}
 	for _, tt := range []struct {
 		name              string
 		before, now       string
 		ours              byte
-		names             map[ledger.ID]ledger.ID
+		names             map[record.ID]record.ID
 		records, branches string
 	}{
 		{name: "nothing was purged", before: mission + "=1 " + branch + "=2", now: mission + "=1 " + branch + "=2"},
@@ -44,7 +44,7 @@ func TestReplacements(t *testing.T) {
 		{name: "a mission has another name", before: mission + "=1 " + branch + "=2", now: mission + "=3 " + branch + "=4", names: names, records: mission + " 1>0, " + renamed + " 0>3", branches: branch + " 2>0, heads/agent/mission/b1b2c3d4 0>4"},
 		{name: "the other name is taken by an old one", before: mission + "=1 " + renamed + "=5", now: mission + "=3 " + renamed + "=5", names: names, records: mission + " 1>0, " + renamed + " 5>3"},
 		{name: "the other name has it already", before: mission + "=1 " + renamed + "=3", now: mission + "=3 " + renamed + "=3", names: names, records: mission + " 1>0"},
-		{name: "another mission stays", before: mission + "=1 agent/missions/00000000=2", now: mission + "=1 agent/missions/00000000=2", names: map[ledger.ID]ledger.ID{"c1b2c3d4": "d1b2c3d4"}},
+		{name: "another mission stays", before: mission + "=1 agent/missions/00000000=2", now: mission + "=1 agent/missions/00000000=2", names: map[record.ID]record.ID{"c1b2c3d4": "d1b2c3d4"}},
 		{name: "the first map", before: mission + "=1", now: mission + "=1", ours: 7, records: purges + " 0>7"},
 		{name: "a map of more", before: mission + "=1 " + purges + "=6", now: mission + "=1 " + purges + "=6", ours: 7, records: purges + " 6>7"},
 		{name: "the same map", before: purges + "=7", now: purges + "=7", ours: 7},
@@ -87,8 +87,8 @@ func TestHeld(t *testing.T) {
 		{why: purge.HeldBecause{Refused: refused}, want: "mission a1b2c3d4: what origin says was purged of it is refused: it is longer"},
 		{why: purge.HeldBecause{Whole: true, Refused: refused}, want: "mission a1b2c3d4: it was purged at origin as a whole by somebody whom you don't trust; nothing was changed"},
 	} {
-		a := &applied{remote: "origin", Applied: &purge.Applied{Held: map[ledger.ID]purge.HeldBecause{"a1b2c3d4": tt.why}}}
-		arrived := map[ledger.ID]tips{"a1b2c3d4": {}, "00000000": {}}
+		a := &applied{remote: "origin", Applied: &purge.Applied{Held: map[record.ID]purge.HeldBecause{"a1b2c3d4": tt.why}}}
+		arrived := map[record.ID]tips{"a1b2c3d4": {}, "00000000": {}}
 		rest := a.let(arrived)
 		if _, is := rest["a1b2c3d4"]; is != tt.merged || len(arrived) != 2 || len(rest) == 0 {
 			t.Errorf("%+v: it is merged %t, want %t", tt.why, is, tt.merged)
@@ -104,9 +104,9 @@ func TestHeld(t *testing.T) {
 
 	unread := errors.New("origin: it is spoiled")
 	a := &applied{remote: "origin", unread: unread, Applied: &purge.Applied{
-		Held:    map[ledger.ID]purge.HeldBecause{"b1b2c3d4": {Unknown: true}, "a1b2c3d4": {Unknown: true}},
-		Changed: map[ledger.ID]bool{"d1b2c3d4": true, "c1b2c3d4": true},
-		Renamed: map[ledger.ID]ledger.ID{"e1b2c3d4": "f1b2c3d4"},
+		Held:    map[record.ID]purge.HeldBecause{"b1b2c3d4": {Unknown: true}, "a1b2c3d4": {Unknown: true}},
+		Changed: map[record.ID]bool{"d1b2c3d4": true, "c1b2c3d4": true},
+		Renamed: map[record.ID]record.ID{"e1b2c3d4": "f1b2c3d4"},
 		Result:  &purge.Result{Stays: []purge.Stay{{}}},
 	}}
 	a.Result.Stays[0].Ref = "refs/heads/mine"
@@ -118,8 +118,8 @@ func TestHeld(t *testing.T) {
 	if changes := a.changes(); len(changes) != 2 || changes[0] != (Change{Mission: "c1b2c3d4", Kind: Purged}) || changes[1].Mission != "d1b2c3d4" {
 		t.Errorf("changes are %v", changes)
 	}
-	named := a.rename(map[ledger.ID]tips{"e1b2c3d4": {ledger: made(1)}, "00000000": {ledger: made(2)}})
-	if got := slices.Sorted(maps.Keys(named)); !slices.Equal(got, []ledger.ID{"00000000", "f1b2c3d4"}) || named["f1b2c3d4"].ledger != made(1) {
+	named := a.rename(map[record.ID]tips{"e1b2c3d4": {ledger: made(1)}, "00000000": {ledger: made(2)}})
+	if got := slices.Sorted(maps.Keys(named)); !slices.Equal(got, []record.ID{"00000000", "f1b2c3d4"}) || named["f1b2c3d4"].ledger != made(1) {
 		t.Errorf("renamed are %v", named)
 	}
 }

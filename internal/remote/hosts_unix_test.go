@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
@@ -107,12 +107,12 @@ func travels(t *testing.T, host *gittest.Repo, d door) {
 	writeHook(t, host, "pre-receive", `test -z "$GIT_PUSH_OPTION_COUNT" || test "$GIT_PUSH_OPTION_COUNT" = 0 || echo "$GIT_PUSH_OPTION_0" >options`+"\n")
 	open := d.through(t, host)
 	here, there := open(), open("--filter=blob:none")
-	passive := ledger.ID("00000001")
+	passive := record.ID("00000001")
 	here.turn(passive, "one")
 	here.Git("switch", "-qc", "agent/mission/a1b2c3d4")
 	here.turn(mission, "one")
 	here.turn(mission, "two")
-	for _, id := range []ledger.ID{passive, mission} {
+	for _, id := range []record.ID{passive, mission} {
 		if p := here.push(id); !p.Sent || p.As != id || p.Branch != nil {
 			t.Errorf("push: %+v", p)
 		}

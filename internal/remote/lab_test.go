@@ -13,7 +13,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -100,7 +100,7 @@ func (c *clone) workspace() *workspace.Workspace {
 }
 
 // turn records a turn of a mission, with a file that it has changed.
-func (c *clone) turn(id ledger.ID, prompt string) *turns.Turn {
+func (c *clone) turn(id record.ID, prompt string) *turns.Turn {
 	c.t.Helper()
 	c.Write("of "+string(id), prompt+"\n")
 	r := &turns.Recorder{Workspace: c.workspace()}
@@ -123,7 +123,7 @@ func (c *clone) origin() *remote.Remote {
 }
 
 // push pushes one mission and returns its name there.
-func (c *clone) push(id ledger.ID) *remote.Pushed {
+func (c *clone) push(id record.ID) *remote.Pushed {
 	c.t.Helper()
 	p, err := c.origin().Push(c.t.Context(), id)
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *clone) pushAll() {
 }
 
 // fetch fetches and returns the changes, in words.
-func (c *clone) fetch(ids ...ledger.ID) []string {
+func (c *clone) fetch(ids ...record.ID) []string {
 	c.t.Helper()
 	changes, err := c.origin().Fetch(c.t.Context(), ids...)
 	if err != nil {
@@ -179,7 +179,7 @@ func ledgerTips(r *gittest.Repo) []string {
 }
 
 // prompts returns the prompts of a mission's turns, in order.
-func (c *clone) prompts(id ledger.ID) []string {
+func (c *clone) prompts(id record.ID) []string {
 	c.t.Helper()
 	list, err := turns.List(c.t.Context(), c.repo(), id)
 	if err != nil {
@@ -194,7 +194,7 @@ func (c *clone) prompts(id ledger.ID) []string {
 
 // notes returns the lines of a mission's notes, as git shows them with the commits that its ledger
 // keeps: the turns that they name, and their prompts, sorted.
-func (c *clone) notes(id ledger.ID) []string {
+func (c *clone) notes(id record.ID) []string {
 	c.t.Helper()
 	var list []string
 	for line := range strings.Lines(c.Git("log", "--format=%N", "--notes=agent/"+string(id), id.Ref())) {
@@ -202,7 +202,7 @@ func (c *clone) notes(id ledger.ID) []string {
 			continue // after each note, and for a commit without one
 		}
 		var turn struct {
-			Mission ledger.ID
+			Mission record.ID
 			Turn    int
 			Prompt  string
 		}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
@@ -147,7 +147,7 @@ func leak(t *testing.T, config [][]string, level string) {
 	c.Git("switch", "-qc", "agent/mission/a1b2c3d4")
 	c.Git("tag", "-a", "-m", "on the way", "on-the-way") // followTags would take it along
 	c.turn(mission, "one")
-	passive := ledger.ID("00000001")
+	passive := record.ID("00000001")
 	c.Git("switch", "-q", "main")
 	c.turn(passive, "one")
 	n.reached()
@@ -162,8 +162,8 @@ func leak(t *testing.T, config [][]string, level string) {
 		t.Fatal(err)
 	}
 	for _, r := range remotes { // what the hooks do; some of these must fail
-		_, _ = r.PushAll(t.Context(), []ledger.ID{mission})
-		_, _ = r.PushAll(t.Context(), []ledger.ID{mission, passive})
+		_, _ = r.PushAll(t.Context(), []record.ID{mission})
+		_, _ = r.PushAll(t.Context(), []record.ID{mission, passive})
 	}
 	for _, name := range []string{"origin", "other"} { // and what a person may do
 		if r, err := remote.Open(t.Context(), c.workspace(), name); err == nil {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/statedir"
 )
 
@@ -16,8 +16,8 @@ import (
 type memory struct {
 	NoAtomic  time.Time               `json:"no_atomic,omitzero"`  // when it refused several refs in one transaction
 	NoOptions time.Time               `json:"no_options,omitzero"` // when it refused push options
-	As        map[ledger.ID]ledger.ID `json:"as,omitempty"`        // missions that have another name there
-	Kept      map[ledger.ID]bool      `json:"kept,omitempty"`      // missions whose branch was rejected, and the user told
+	As        map[record.ID]record.ID `json:"as,omitempty"`        // missions that have another name there
+	Kept      map[record.ID]bool      `json:"kept,omitempty"`      // missions whose branch was rejected, and the user told
 	Failures  int                     `json:"failures,omitempty"`  // in a row
 	Failed    time.Time               `json:"failed,omitzero"`     // the last one
 }
@@ -63,15 +63,15 @@ func (r *Remote) learn(ctx context.Context, change func(*memory)) error {
 }
 
 // pushed begins the result of a push, under the name that the mission had there last.
-func (m memory) pushed(id ledger.ID) *Pushed { return &Pushed{Mission: id, As: cmp.Or(m.As[id], id)} }
+func (m memory) pushed(id record.ID) *Pushed { return &Pushed{Mission: id, As: cmp.Or(m.As[id], id)} }
 
-func (r *Remote) rememberAs(ctx context.Context, id, as ledger.ID) error {
+func (r *Remote) rememberAs(ctx context.Context, id, as record.ID) error {
 	if r.remember().pushed(id).As == as {
 		return nil
 	}
 	return r.learn(ctx, func(m *memory) {
 		if m.As == nil {
-			m.As = make(map[ledger.ID]ledger.ID)
+			m.As = make(map[record.ID]record.ID)
 		}
 		m.As[id] = as
 		if id == as {

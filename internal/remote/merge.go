@@ -18,9 +18,9 @@ import (
 
 // A Change is what a fetch did to one mission of this repository.
 type Change struct {
-	Mission ledger.ID
+	Mission record.ID
 	Kind    Kind
-	Of      ledger.ID // for Side, the mission that went on both here and there
+	Of      record.ID // for Side, the mission that went on both here and there
 	// Foreign is true if what came was recorded, at least in part, by somebody whom the user does not
 	// trust.
 	Foreign bool
@@ -52,7 +52,7 @@ type merger struct {
 	objects  *git.Objects
 	before   map[string]git.Hash // the refs as they are
 	now      map[string]git.Hash // the refs as they will be
-	named    []ledger.ID         // missions that were asked for
+	named    []record.ID         // missions that were asked for
 	checked  map[string]string   // checked-out branches, and where
 	changes  []Change
 	problems []error
@@ -60,7 +60,7 @@ type merger struct {
 
 // merge merges what has arrived. All refs move in one transaction; if another process moves one of
 // them meanwhile, everything is decided again.
-func (r *Remote) merge(ctx context.Context, arrived map[ledger.ID]tips, named []ledger.ID) ([]Change, error) {
+func (r *Remote) merge(ctx context.Context, arrived map[record.ID]tips, named []record.ID) ([]Change, error) {
 	var m *merger
 	err := git.Retry(git.ErrConflict, func() error {
 		m = &merger{Remote: r, named: named}
@@ -72,7 +72,7 @@ func (r *Remote) merge(ctx context.Context, arrived map[ledger.ID]tips, named []
 	return m.changes, errors.Join(m.problems...)
 }
 
-func (m *merger) run(ctx context.Context, arrived map[ledger.ID]tips) error {
+func (m *merger) run(ctx context.Context, arrived map[record.ID]tips) error {
 	m.objects = m.repo.Objects(ctx)
 	defer m.objects.Close()
 	var err error
@@ -143,7 +143,7 @@ func (r *Remote) move(ctx context.Context, updates []git.Update) error {
 }
 
 // mission decides what to do with one mission of the remote.
-func (m *merger) mission(ctx context.Context, id ledger.ID, theirs tips, nested int) error {
+func (m *merger) mission(ctx context.Context, id record.ID, theirs tips, nested int) error {
 	ours := m.now[id.Ref()]
 	kind := Kind("")
 	switch {
@@ -224,7 +224,7 @@ func (m *merger) mission(ctx context.Context, id ledger.ID, theirs tips, nested 
 
 // usable returns how far a mission here may go forward to what the remote has: never from what the
 // user may rely on to what he may not. A mission that is a stranger's here goes along.
-func (m *merger) usable(ctx context.Context, id ledger.ID, ours, theirs git.Hash) (git.Hash, error) {
+func (m *merger) usable(ctx context.Context, id record.ID, ours, theirs git.Hash) (git.Hash, error) {
 	s, err := m.w.Standing(ctx, m.objects, id, theirs)
 	if err != nil || s.Whole {
 		return theirs, err
@@ -241,7 +241,7 @@ func (m *merger) usable(ctx context.Context, id ledger.ID, ours, theirs git.Hash
 }
 
 // foreign moves a mission forward as far as it may go, and keeps the rest as a mission of its own.
-func (m *merger) foreign(ctx context.Context, id ledger.ID, usable git.Hash, theirs tips, nested int) error {
+func (m *merger) foreign(ctx context.Context, id record.ID, usable git.Hash, theirs tips, nested int) error {
 	if usable != m.now[id.Ref()] {
 		m.now[id.Ref()] = usable
 		m.changes = append(m.changes, Change{Mission: id, Kind: Forward})
@@ -250,7 +250,7 @@ func (m *merger) foreign(ctx context.Context, id ledger.ID, usable git.Hash, the
 }
 
 // other keeps the remote's side of a mission that also went on here, as a mission of its own.
-func (m *merger) other(ctx context.Context, id ledger.ID, theirs tips, nested int) error {
+func (m *merger) other(ctx context.Context, id record.ID, theirs tips, nested int) error {
 	if nested == maxNested {
 		return fmt.Errorf("it has more than %d sides", maxNested)
 	}
@@ -278,7 +278,7 @@ func (m *merger) other(ctx context.Context, id ledger.ID, theirs tips, nested in
 
 // inherit gives a side, which begins with the commit first, what is known here about the part that
 // both sides have.
-func (m *merger) inherit(ctx context.Context, name, id ledger.ID, first git.Hash) error {
+func (m *merger) inherit(ctx context.Context, name, id record.ID, first git.Hash) error {
 	parents, err := m.objects.Parents(first)
 	if err != nil || len(parents) == 0 { // they have nothing in common
 		return err
@@ -311,7 +311,7 @@ func (m *merger) unite(ours, theirs git.Hash) (git.Hash, error) {
 }
 
 // branch moves the mission's branch forward, if it is not checked out anywhere.
-func (m *merger) branch(ctx context.Context, id ledger.ID, theirs git.Hash) (advice string, err error) {
+func (m *merger) branch(ctx context.Context, id record.ID, theirs git.Hash) (advice string, err error) {
 	ref := m.w.Branch(id)
 	ours := m.now[ref]
 	switch {
@@ -340,7 +340,7 @@ func (m *merger) branch(ctx context.Context, id ledger.ID, theirs git.Hash) (adv
 
 // stays says why a branch that the remote has further is left alone, and what to do; empty if it moves. where is the
 // worktree in which it is checked out, and more that it has no commits of its own.
-func (r *Remote) stays(id ledger.ID, theirs git.Hash, where string, more bool, recorded func() (bool, error)) (string, error) {
+func (r *Remote) stays(id record.ID, theirs git.Hash, where string, more bool, recorded func() (bool, error)) (string, error) {
 	name := r.w.BranchName(id)
 	switch {
 	case where != "":
@@ -356,7 +356,7 @@ func (r *Remote) stays(id ledger.ID, theirs git.Hash, where string, more bool, r
 }
 
 // recorded reports whether a mission's ledger keeps a commit of its branch, and may be relied on.
-func (m *merger) recorded(ctx context.Context, id ledger.ID, commit git.Hash) (bool, error) {
+func (m *merger) recorded(ctx context.Context, id record.ID, commit git.Hash) (bool, error) {
 	tip := m.now[id.Ref()]
 	kept, err := m.contains(ctx, tip, commit)
 	if err != nil || !kept {
@@ -388,7 +388,7 @@ func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) 
 
 // mergeNotes merges the remote's notes into those of a mission here, and reports whether that
 // changed them.
-func (r *Remote) mergeNotes(ctx context.Context, id ledger.ID, theirs git.Hash) (changed bool, err error) {
+func (r *Remote) mergeNotes(ctx context.Context, id record.ID, theirs git.Hash) (changed bool, err error) {
 	err = r.fetchAlone(ctx, func() error {
 		changed, err = r.uniteNotes(ctx, id, theirs)
 		return err
@@ -396,7 +396,7 @@ func (r *Remote) mergeNotes(ctx context.Context, id ledger.ID, theirs git.Hash) 
 	return changed, err
 }
 
-func (r *Remote) uniteNotes(ctx context.Context, id ledger.ID, theirs git.Hash) (changed bool, err error) {
+func (r *Remote) uniteNotes(ctx context.Context, id record.ID, theirs git.Hash) (changed bool, err error) {
 	err = git.Retry(git.ErrConflict, func() error {
 		m := &merger{Remote: r, objects: r.repo.Objects(ctx)}
 		defer m.objects.Close()

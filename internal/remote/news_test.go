@@ -9,7 +9,7 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
 
@@ -58,9 +58,9 @@ func TestNews(t *testing.T) {
 		}
 	}
 	for n, want := range map[int]int{maxExact: maxExact, maxExact + 1: 3} {
-		theirs := make(map[ledger.ID]tips)
+		theirs := make(map[record.ID]tips)
 		for i := range n {
-			theirs[ledger.ID(fmt.Sprintf("%08x", i))] = tips{ledger: made(1)}
+			theirs[record.ID(fmt.Sprintf("%08x", i))] = tips{ledger: made(1)}
 		}
 		if got := origin().news(theirs, nil); len(got) != want {
 			t.Errorf("%d missions are fetched by %d refs", n, len(got))

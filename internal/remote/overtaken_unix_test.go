@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -27,7 +27,7 @@ func TestOvertaken(t *testing.T) {
 					t.Parallel()
 					host := newHost(t)
 					c := cloneOf(t, host.Dir)
-					ids := []ledger.ID{mission, "00000001"}
+					ids := []record.ID{mission, "00000001"}
 					for i, id := range ids {
 						if c.turn(id, "one"); i == 0 {
 							c.Git("switch", "-qc", "agent/mission/"+string(id))

@@ -12,8 +12,8 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 )
 
 // agentRefs is the namespace of the map of what was purged.
@@ -24,7 +24,7 @@ var purges = source{agentRefs, "purges*"}
 
 // A HeldError reports a mission that somebody has purged, and that stays as it is here.
 type HeldError struct {
-	Mission ledger.ID
+	Mission record.ID
 	purge.HeldBecause
 	remote string
 }
@@ -78,7 +78,7 @@ type applied struct {
 //
 // there are the refs of the remote. whole says that everything was fetched; if not, it is fetched from source where
 // something needs it.
-func (r *Remote) apply(ctx context.Context, source, into string, there map[string]git.Hash, whole bool) (*applied, map[ledger.ID]tips, error) {
+func (r *Remote) apply(ctx context.Context, source, into string, there map[string]git.Hash, whole bool) (*applied, map[record.ID]tips, error) {
 	done := &applied{remote: r.Name, Applied: new(purge.Applied)}
 	refs, err := r.repo.Refs(ctx, purge.MapRef, r.landing(into, agentRefs))
 	if err != nil {
@@ -127,7 +127,7 @@ func (r *Remote) apply(ctx context.Context, source, into string, there map[strin
 
 // bringPurged fetches from the archive of a source what takes the place of missions. They don't arrive
 // with a fetch: their objects do.
-func (r *Remote) bringPurged(ctx context.Context, source string, known *purge.Map, held map[ledger.ID]purge.HeldBecause) error {
+func (r *Remote) bringPurged(ctx context.Context, source string, known *purge.Map, held map[record.ID]purge.HeldBecause) error {
 	there, err := r.refs(ctx, source)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (r *Remote) bringPurged(ctx context.Context, source string, known *purge.Ma
 	return r.bringArchived(ctx, source, r.landings()+rand.Text()+"/", list)
 }
 
-func away(held map[ledger.ID]purge.HeldBecause) bool {
+func away(held map[record.ID]purge.HeldBecause) bool {
 	for _, why := range held {
 		if why.Away {
 			return true
@@ -162,8 +162,8 @@ func away(held map[ledger.ID]purge.HeldBecause) bool {
 }
 
 // rename names missions that are named by a commit which was replaced.
-func (a *applied) rename(arrived map[ledger.ID]tips) map[ledger.ID]tips {
-	named := make(map[ledger.ID]tips, len(arrived))
+func (a *applied) rename(arrived map[record.ID]tips) map[record.ID]tips {
+	named := make(map[record.ID]tips, len(arrived))
 	for id, t := range arrived {
 		if to, ok := a.Renamed[id]; ok {
 			id = to
@@ -174,7 +174,7 @@ func (a *applied) rename(arrived map[ledger.ID]tips) map[ledger.ID]tips {
 }
 
 // let leaves out what is held. That a mission was removed is in the way of none that is there.
-func (a *applied) let(arrived map[ledger.ID]tips) map[ledger.ID]tips {
+func (a *applied) let(arrived map[record.ID]tips) map[record.ID]tips {
 	rest := maps.Clone(arrived)
 	for id, why := range a.Held {
 		if why != (purge.HeldBecause{Whole: true}) {
@@ -256,7 +256,7 @@ const maxRounds = 4
 // cleaned replaces what a source has, if it has a map: somebody who does not know maps may have pushed what was
 // purged, or we are about to. It reports whether anything has changed, there or here. If the mission is held, it
 // must not be pushed. The caller holds the lock of pushes.
-func (r *Remote) cleaned(ctx context.Context, source string, id ledger.ID) (bool, error) {
+func (r *Remote) cleaned(ctx context.Context, source string, id record.ID) (bool, error) {
 	there, err := r.refs(ctx, source)
 	if err != nil || there[purge.MapRef].IsZero() {
 		return false, err
@@ -349,7 +349,7 @@ func (r *Remote) incorporate(ctx context.Context, source string, all *Replaced) 
 
 // replacements are the updates that put what is now in the place of what a source had before, under the names that
 // missions have now, and our map in that of its own. Branches are apart.
-func (r *Remote) replacements(before, now map[string]git.Hash, ours git.Hash, names map[ledger.ID]ledger.ID) (records, branches []git.Update) {
+func (r *Remote) replacements(before, now map[string]git.Hash, ours git.Hash, names map[record.ID]record.ID) (records, branches []git.Update) {
 	for ref, was := range before {
 		if ref == purge.MapRef {
 			continue
@@ -376,7 +376,7 @@ func (r *Remote) replacements(before, now map[string]git.Hash, ours git.Hash, na
 }
 
 // renamed is the name that a ref of a mission gets if the mission does.
-func (r *Remote) renamed(ref string, names map[ledger.ID]ledger.ID) string {
+func (r *Remote) renamed(ref string, names map[record.ID]record.ID) string {
 	for from, to := range names {
 		for _, pair := range [][2]string{{from.Ref(), to.Ref()}, {from.NotesRef(), to.NotesRef()}, {r.w.Branch(from), r.w.Branch(to)}} {
 			if ref == pair[0] {

@@ -21,6 +21,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/secret"
 	"gitagent/internal/signature"
@@ -55,7 +56,7 @@ func (m *member) origin() *remote.Remote {
 	return r
 }
 
-func (m *member) turn(id ledger.ID, prompt string) {
+func (m *member) turn(id record.ID, prompt string) {
 	m.t.Helper()
 	m.Write("of "+string(id), prompt+"\n")
 	r := &turns.Recorder{Workspace: m.workspace()}
@@ -105,7 +106,7 @@ func (m *member) pushAll() {
 	}
 }
 
-func (m *member) archives(ids ...ledger.ID) {
+func (m *member) archives(ids ...record.ID) {
 	m.t.Helper()
 	r := &turns.Recorder{Workspace: m.workspace()}
 	if done, err := r.Archive(m.t.Context(), ids, nil, false); err != nil || len(done.Left) > 0 {
@@ -120,7 +121,7 @@ func (m *member) pushArchive() {
 	}
 }
 
-func (m *member) fetch(ids ...ledger.ID) []remote.Change {
+func (m *member) fetch(ids ...record.ID) []remote.Change {
 	m.t.Helper()
 	changes, err := m.origin().Fetch(m.t.Context(), ids...)
 	if err != nil {
@@ -446,7 +447,7 @@ func TestFakePurge(t *testing.T) {
 			for _, accept := range []bool{false, true} {
 				r := b.origin()
 				if accept {
-					r.AcceptPurges = []ledger.ID{mission}
+					r.AcceptPurges = []record.ID{mission}
 				}
 				_, err := r.Fetch(t.Context())
 				if accept && tt.accepted {
@@ -509,7 +510,7 @@ func TestHiddenRemoval(t *testing.T) {
 		t.Errorf("fetch: %v", err)
 	}
 	r := b.origin()
-	r.AcceptPurges = []ledger.ID{mission}
+	r.AcceptPurges = []record.ID{mission}
 	if _, err = r.Fetch(t.Context(), mission); err == nil || !strings.Contains(err.Error(), other) {
 		t.Errorf("accepted: %v", err)
 	}
@@ -532,7 +533,7 @@ func TestHiddenRemoval(t *testing.T) {
 	}
 	s.Git("push", "-q", "-f", "origin", commit.String()+":"+purge.MapRef, ":refs/agent/missions/"+other, ":refs/notes/agent/"+other)
 	r = b.origin()
-	r.AcceptPurges = []ledger.ID{other}
+	r.AcceptPurges = []record.ID{other}
 	if _, err = r.Fetch(t.Context(), other); err != nil {
 		t.Errorf("accepted: %v", err)
 	}
@@ -623,7 +624,7 @@ func TestPurgeOfMine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Git("push", "-q", "origin", commit.String()+":"+purge.MapRef, fresh+":"+ledger.ID("e1b2c3d4").Ref())
+	a.Git("push", "-q", "origin", commit.String()+":"+purge.MapRef, fresh+":"+record.ID("e1b2c3d4").Ref())
 	_, err = b.origin().Fetch(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "e1b2c3d4") { // that is no ledger
 		t.Errorf("fetch: %v", err)
@@ -719,7 +720,7 @@ func TestPurgedMission(t *testing.T) {
 	c.trusts(a, b)
 	c.fetch()
 	c.turn(mission, "of c")
-	p := &purge.Purge{Workspace: a.workspace(), Target: purge.Target{Missions: []ledger.ID{mission}}}
+	p := &purge.Purge{Workspace: a.workspace(), Target: purge.Target{Missions: []record.ID{mission}}}
 	plan, err := p.Plan(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -759,8 +760,8 @@ func TestPurgeKindsElsewhere(t *testing.T) {
 	}
 	for name, target := range map[string]purge.Target{
 		"fixed": {Finder: finder},
-		"turn":  {Turns: []ledger.TurnID{{Mission: mission, Turn: 3}}},
-		"both":  {Finder: finder, Turns: []ledger.TurnID{{Mission: mission, Turn: 3}}},
+		"turn":  {Turns: []record.TurnID{{Mission: mission, Turn: 3}}},
+		"both":  {Finder: finder, Turns: []record.TurnID{{Mission: mission, Turn: 3}}},
 		"path":  {Paths: git.Paths{Specs: []string{"sub/binary"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -821,7 +822,7 @@ func TestPurgeConverge(t *testing.T) {
 	}
 }
 
-const forked ledger.ID = "f0f0f0f0"
+const forked record.ID = "f0f0f0f0"
 
 // newPurgeSeed is a host and four clones, with a mission in which something was spilled, and in one of them a
 // fork of it.
@@ -879,7 +880,7 @@ func (m *member) pushOld() {
 			if len(there) == 0 {
 				break
 			}
-			name = ledger.ID(there[0][:12])
+			name = record.ID(there[0][:12])
 		}
 		for ref := range refsOf(m.Repo, "refs/there/") {
 			m.Git("update-ref", "-d", ref)
@@ -1021,7 +1022,7 @@ func (m *member) allPrompts() (all []string) {
 }
 
 // missions are those of a member, archived ones too.
-func (m *member) missions() []ledger.ID {
+func (m *member) missions() []record.ID {
 	m.t.Helper()
 	all, err := ledger.ListAll(m.t.Context(), m.repo())
 	if err != nil {

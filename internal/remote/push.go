@@ -17,8 +17,8 @@ var ErrRejected = errors.New("the remote rejected it")
 
 // A Pushed is the result of pushing one mission.
 type Pushed struct {
-	Mission ledger.ID
-	As      ledger.ID // its name at the remote: not its own if somebody else continued the mission there
+	Mission record.ID
+	As      record.ID // its name at the remote: not its own if somebody else continued the mission there
 	Sent    bool      // false if the remote already had everything
 	// Branch is why the mission's branch was rejected although ledger and notes were accepted.
 	Branch error
@@ -37,7 +37,7 @@ const maxSides = 16
 // have something that ours lack.
 //
 // The error wraps [ErrNoConsent] or [ErrRejected], or is git's own if the remote was not reached.
-func (r *Remote) Push(ctx context.Context, id ledger.ID) (*Pushed, error) {
+func (r *Remote) Push(ctx context.Context, id record.ID) (*Pushed, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
 	}
@@ -53,7 +53,7 @@ func (r *Remote) Push(ctx context.Context, id ledger.ID) (*Pushed, error) {
 	return p, nil
 }
 
-func (r *Remote) push(ctx context.Context, id ledger.ID) (*Pushed, error) {
+func (r *Remote) push(ctx context.Context, id record.ID) (*Pushed, error) {
 	p := r.remember().pushed(id)
 	for range maxSides {
 		refs, err := r.local(ctx, id)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 )
 
@@ -15,10 +15,10 @@ func TestQueue(t *testing.T) {
 	t.Parallel()
 	host := newHost(t)
 	c := cloneOf(t, host.Dir)
-	other := ledger.ID("00000001")
+	other := record.ID("00000001")
 	c.turn(mission, "one")
 	c.turn(other, "one")
-	for _, id := range []ledger.ID{mission, other, "ffffffff"} { // the last one was removed
+	for _, id := range []record.ID{mission, other, "ffffffff"} { // the last one was removed
 		if err := c.origin().Later(id); err != nil {
 			t.Fatal(err)
 		}
@@ -59,10 +59,10 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	host := newHost(t)
 	c := cloneOf(t, host.Dir)
-	other := ledger.ID("00000001")
+	other := record.ID("00000001")
 	c.turn(mission, "one")
 	c.turn(other, "one")
-	for _, id := range []ledger.ID{mission, other, "ffffffff"} { // the last one was removed
+	for _, id := range []record.ID{mission, other, "ffffffff"} { // the last one was removed
 		if err := c.origin().Later(id); err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestSettle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settle := func(want ...ledger.ID) {
+	settle := func(want ...record.ID) {
 		t.Helper()
 		if err := r.Settle(t.Context(), []*remote.Pushed{p}); err != nil {
 			t.Fatal(err)

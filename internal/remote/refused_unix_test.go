@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -80,7 +80,7 @@ func TestRefused(t *testing.T) {
 			address, connections := refusing(t)
 			c := cloneOf(t, newHost(t).Dir)
 			c.leads(scheme + "://" + address + "/repo")
-			other := ledger.ID("00000001")
+			other := record.ID("00000001")
 			c.turn(mission, "one")
 			c.turn(other, "one")
 			for what, push := range map[string]func() error{
@@ -94,7 +94,7 @@ func TestRefused(t *testing.T) {
 					t.Errorf("push of %s: %d connections, want 1", what, n)
 				}
 			}
-			for _, id := range []ledger.ID{mission, other} {
+			for _, id := range []record.ID{mission, other} {
 				if err := c.origin().Later(id); err != nil {
 					t.Fatal(err)
 				}
@@ -108,7 +108,7 @@ func TestRefused(t *testing.T) {
 				t.Errorf("the end of a session: %d connections, want 1", n)
 			}
 			arrived := make(chan bool)
-			for _, id := range []ledger.ID{mission, other} {
+			for _, id := range []record.ID{mission, other} {
 				go func() { arrived <- c.origin().Await(t.Context(), id) }()
 			}
 			for range 2 {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
 
@@ -22,7 +22,7 @@ type Remote struct {
 	// Progress receives git's own progress, for a terminal; nil for none.
 	Progress io.Writer
 	// AcceptPurges are missions of which a person agrees to what was purged elsewhere, whoever signed it.
-	AcceptPurges []ledger.ID
+	AcceptPurges []record.ID
 
 	w       *workspace.Workspace
 	repo    *git.Repo // with the environment that git needs

@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // maxTogether is how many missions go in one connection: their names are command-line arguments.
@@ -21,7 +22,7 @@ const maxRefused = 3
 // PushAll pushes missions, the given ones or all that the remote lacks, in as few connections as
 // possible: those that nobody else has continued go together, each of the others as in [Remote.Push].
 // It returns those that are there now; the error is about the others, and wraps what Push's does.
-func (r *Remote) PushAll(ctx context.Context, ids []ledger.ID) ([]*Pushed, error) {
+func (r *Remote) PushAll(ctx context.Context, ids []record.ID) ([]*Pushed, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
 	}
@@ -55,7 +56,7 @@ func (r *Remote) PushAll(ctx context.Context, ids []ledger.ID) ([]*Pushed, error
 
 // together pushes what needs no more than one look at the remote's refs, and returns the missions
 // that remain to be pushed one by one.
-func (r *Remote) together(ctx context.Context, ids []ledger.ID) (done []*Pushed, alone []ledger.ID, err error) {
+func (r *Remote) together(ctx context.Context, ids []record.ID) (done []*Pushed, alone []record.ID, err error) {
 	held, err := r.lock(ctx, "push")
 	if err != nil {
 		return nil, nil, err
@@ -66,7 +67,7 @@ func (r *Remote) together(ctx context.Context, ids []ledger.ID) (done []*Pushed,
 		return nil, nil, err
 	}
 	all := r.byMission(refs)
-	var theirs []map[ledger.ID]tips // by source
+	var theirs []map[record.ID]tips // by source
 	for _, source := range r.sources {
 		there, err := r.refs(ctx, source)
 		if err == nil {
@@ -145,7 +146,7 @@ func (o *parcel) lacks(level Level, ours, theirs tips) {
 
 // ofTheirs reports whether a mission here is the remote's own side of one that also went on here:
 // the remote has it under the name that the mission began with.
-func (r *Remote) ofTheirs(ctx context.Context, objects *git.Objects, id ledger.ID, ours tips, theirs []map[ledger.ID]tips) bool {
+func (r *Remote) ofTheirs(ctx context.Context, objects *git.Objects, id record.ID, ours tips, theirs []map[record.ID]tips) bool {
 	if len(id) != 12 || ours.ledger.IsZero() {
 		return false
 	}

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"testing"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
@@ -22,7 +22,7 @@ func TestTwoURLs(t *testing.T) {
 	a.turn(mission, "by a")
 	a.push(mission)
 	b.turn(mission, "by b")
-	side := ledger.ID(b.Git("rev-parse", mission.Ref())[:12])
+	side := record.ID(b.Git("rev-parse", mission.Ref())[:12])
 
 	b.Git("remote", "set-url", "origin", upstream.Dir)
 	b.Git("config", "remote.origin.pushurl", first.Dir)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // maxWithdrawn is how many refs are deleted in one connection. The client compares every name, and every
@@ -18,9 +18,9 @@ const maxWithdrawn = 500
 
 // A Withdrawal is what is to be deleted at a remote: refs by their names there, and what they are.
 type Withdrawal struct {
-	Missions []ledger.ID // under their names here, in order
-	refs     map[ledger.ID]map[string]git.Hash
-	Ahead    []ledger.ID // that have something there which is not here, and stay
+	Missions []record.ID // under their names here, in order
+	refs     map[record.ID]map[string]git.Hash
+	Ahead    []record.ID // that have something there which is not here, and stay
 }
 
 // Refs is how many refs it deletes.
@@ -33,7 +33,7 @@ func (w *Withdrawal) Refs() (n int) {
 
 // Withdrawal looks which of some missions the remote has. It leaves out what is not there, and keeps apart
 // what has gone on there.
-func (r *Remote) Withdrawal(ctx context.Context, ids []ledger.ID) (*Withdrawal, error) {
+func (r *Remote) Withdrawal(ctx context.Context, ids []record.ID) (*Withdrawal, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("remove missions at %s: %w", r.Name, ErrNoConsent)
 	}
@@ -53,7 +53,7 @@ func (r *Remote) Withdrawal(ctx context.Context, ids []ledger.ID) (*Withdrawal, 
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	known := r.remember()
-	w := &Withdrawal{refs: make(map[ledger.ID]map[string]git.Hash)}
+	w := &Withdrawal{refs: make(map[record.ID]map[string]git.Hash)}
 	for _, id := range slices.Sorted(slices.Values(ids)) {
 		as := known.pushed(id).As
 		t := theirs[as]
@@ -75,7 +75,7 @@ func (r *Remote) hasBranch(ctx context.Context, objects *git.Objects, ours tips,
 }
 
 // refsOf returns the refs of a mission that point at something.
-func (r *Remote) refsOf(id ledger.ID, t tips) map[string]git.Hash {
+func (r *Remote) refsOf(id record.ID, t tips) map[string]git.Hash {
 	refs := map[string]git.Hash{id.Ref(): t.ledger, id.NotesRef(): t.notes, r.w.Branch(id): t.branch}
 	maps.DeleteFunc(refs, func(_ string, hash git.Hash) bool { return hash.IsZero() })
 	return refs
@@ -83,7 +83,7 @@ func (r *Remote) refsOf(id ledger.ID, t tips) map[string]git.Hash {
 
 // Withdraw deletes missions at the remote, those that still are what they were when looked at. It returns
 // the missions that are gone there; killed in between, it can be repeated.
-func (r *Remote) Withdraw(ctx context.Context, w *Withdrawal) (gone []ledger.ID, err error) {
+func (r *Remote) Withdraw(ctx context.Context, w *Withdrawal) (gone []record.ID, err error) {
 	held, err := r.lock(ctx, "push")
 	if err != nil {
 		return nil, err

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"testing"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
 
 // withdrawal looks at the remote for missions.
-func (c *clone) withdrawal(ids ...ledger.ID) *remote.Withdrawal {
+func (c *clone) withdrawal(ids ...record.ID) *remote.Withdrawal {
 	c.t.Helper()
 	w, err := c.origin().Withdrawal(c.t.Context(), ids)
 	if err != nil {
@@ -30,7 +30,7 @@ func TestWithdraw(t *testing.T) {
 			host := newHost(t)
 			host.Git("config", "receive.advertiseAtomic", fmt.Sprint(atomic))
 			here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
-			ids := []ledger.ID{"a1b2c3d4", "b1b2c3d4", "c1b2c3d4", "d1b2c3d4"}
+			ids := []record.ID{"a1b2c3d4", "b1b2c3d4", "c1b2c3d4", "d1b2c3d4"}
 			for _, id := range ids[:3] {
 				here.turn(id, "one")
 			}
@@ -40,8 +40,8 @@ func TestWithdraw(t *testing.T) {
 			there.push(ids[1])
 
 			w := here.withdrawal(ids...)
-			equal(t, "missions", w.Missions, []ledger.ID{ids[0], ids[2]})
-			equal(t, "ahead", w.Ahead, []ledger.ID{ids[1]})
+			equal(t, "missions", w.Missions, []record.ID{ids[0], ids[2]})
+			equal(t, "ahead", w.Ahead, []record.ID{ids[1]})
 			if w.Refs() != 4 {
 				t.Errorf("%d refs, want 4", w.Refs())
 			}
@@ -103,8 +103,8 @@ func TestWithdrawBranch(t *testing.T) {
 	there.Write("own", "1\n")
 	there.Commit("a commit of one's own")
 	there.Git("push", "-q", "origin", "HEAD")
-	equal(t, "ahead", here.withdrawal(mission).Ahead, []ledger.ID{mission})
+	equal(t, "ahead", here.withdrawal(mission).Ahead, []record.ID{mission})
 	here.Git("fetch", "-q", "origin")
-	equal(t, "ahead", here.withdrawal(mission).Ahead, []ledger.ID{mission})
-	equal(t, "missions", there.withdrawal(mission).Missions, []ledger.ID{mission})
+	equal(t, "ahead", here.withdrawal(mission).Ahead, []record.ID{mission})
+	equal(t, "missions", there.withdrawal(mission).Missions, []record.ID{mission})
 }

@@ -12,8 +12,8 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
+	"gitagent/internal/record"
 	"gitagent/internal/statedir"
 	"gitagent/internal/transaction"
 	"gitagent/turns"
@@ -87,7 +87,7 @@ func (p *Plan) removeRefs(ctx context.Context, held *lock.Lock) error {
 
 // tells reports whether a ref tells which missions there are.
 func tells(ref string) bool {
-	return strings.HasPrefix(ref, ledger.ID("").Ref()) || ref == archive.IndexRef
+	return strings.HasPrefix(ref, record.ID("").Ref()) || ref == archive.IndexRef
 }
 
 // branches deletes the missions' branches, here and as remotes had them, unless somebody has moved one since it was looked at.

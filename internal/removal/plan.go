@@ -22,6 +22,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -40,7 +41,7 @@ type Plan struct {
 
 	w     *workspace.Workspace
 	force bool
-	tips  map[ledger.ID]git.Hash // of the ledgers
+	tips  map[record.ID]git.Hash // of the ledgers
 	refs  map[string]git.Hash    // the missions' branches as they were looked at, and those that remotes had
 }
 
@@ -90,7 +91,7 @@ func recording(ctx context.Context, w *workspace.Workspace) error {
 }
 
 // count counts missions and turns, as far as they can be read, and returns the missions that are archived.
-func (p *Plan) count(ctx context.Context) (archived []ledger.ID, err error) {
+func (p *Plan) count(ctx context.Context) (archived []record.ID, err error) {
 	tips, err := ledger.List(ctx, p.w.Repo)
 	if err != nil {
 		return nil, err
@@ -166,7 +167,7 @@ func isLocked(worktree string) bool {
 }
 
 // lookArchived looks at archived missions: what only their branches had is lost with them.
-func (p *Plan) lookArchived(ctx context.Context, ids []ledger.ID) error {
+func (p *Plan) lookArchived(ctx context.Context, ids []record.ID) error {
 	if p.force || len(ids) == 0 {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
@@ -52,7 +53,7 @@ func (r *repair) tell(ctx context.Context, w *walk) error {
 }
 
 // tips are the newest commits of all missions, of archived ones too.
-func (r *repair) tips(ctx context.Context) (map[ledger.ID]git.Hash, error) {
+func (r *repair) tips(ctx context.Context) (map[record.ID]git.Hash, error) {
 	tips, err := ledger.List(ctx, r.Repo)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (r *repair) tips(ctx context.Context) (map[ledger.ID]git.Hash, error) {
 }
 
 // mission says what of a mission is lost.
-func (r *repair) mission(ctx context.Context, w *walk, id ledger.ID, tip git.Hash) {
+func (r *repair) mission(ctx context.Context, w *walk, id record.ID, tip git.Hash) {
 	l, err := ledger.At(w.here, id, tip)
 	if err != nil {
 		f := Finding{Lost: true, What: fmt.Sprintf("mission %s: the newest commit of its ledger, %s, can't be read, and so nothing of it: %v", id, tip, err)}

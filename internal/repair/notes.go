@@ -24,7 +24,7 @@ import (
 // A key says what a line of a note is about, and of when it is.
 type key struct {
 	Kind    string    `json:"kind"`
-	Mission ledger.ID `json:"mission"`
+	Mission record.ID `json:"mission"`
 	Turn    int       `json:"turn"`
 	Handoff int       `json:"handoff"`
 	At      time.Time `json:"at"`
@@ -126,7 +126,7 @@ func (r *repair) notes(ctx context.Context) error {
 	return nil
 }
 
-func (r *repair) notesOf(ctx context.Context, id ledger.ID) error {
+func (r *repair) notesOf(ctx context.Context, id record.ID) error {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	refs, err := r.Repo.Refs(ctx, id.Ref(), id.NotesRef())

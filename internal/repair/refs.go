@@ -51,7 +51,7 @@ func (r *repair) refs(ctx context.Context) error {
 	return nil
 }
 
-func (r *repair) brokenRef(ctx context.Context, id ledger.ID, ref, path string) error {
+func (r *repair) brokenRef(ctx context.Context, id record.ID, ref, path string) error {
 	f := Finding{Lost: true, What: fmt.Sprintf("the file of %s holds no hash", ref)}
 	restore := git.Hash{}
 	switch ref {
@@ -89,7 +89,7 @@ func (r *repair) brokenRef(ctx context.Context, id ledger.ID, ref, path string) 
 }
 
 // lastWritten is the newest commit of a mission that this clone wrote, if that is one, and is here.
-func (r *repair) lastWritten(ctx context.Context, id ledger.ID) (git.Hash, error) {
+func (r *repair) lastWritten(ctx context.Context, id record.ID) (git.Hash, error) {
 	last, err := r.Trust.Last(id)
 	if err != nil {
 		return git.Hash{}, err
@@ -145,9 +145,9 @@ func (r *repair) branches(ctx context.Context) error {
 }
 
 // written are the missions of which this clone knows that it wrote something. A removal forgets that.
-func (r *repair) written() []ledger.ID {
+func (r *repair) written() []record.ID {
 	entries, _ := r.Store.Dir().ReadDir("trust") // none before the first event
-	var ids []ledger.ID
+	var ids []record.ID
 	for _, e := range entries {
 		if id, err := record.ParseID(e.Name()); err == nil {
 			ids = append(ids, id)
@@ -157,7 +157,7 @@ func (r *repair) written() []ledger.ID {
 }
 
 // vanished names a mission whose ref is gone, and was not removed by us: somebody deleted it, or lost it.
-func (r *repair) vanished(ctx context.Context, id ledger.ID) {
+func (r *repair) vanished(ctx context.Context, id record.ID) {
 	if last, err := r.lastWritten(ctx, id); err == nil && !last.IsZero() {
 		r.say(Finding{
 			What: fmt.Sprintf("the ledger of mission %s is not here; the newest commit of it that this clone wrote is %s", id, last),
@@ -167,10 +167,10 @@ func (r *repair) vanished(ctx context.Context, id ledger.ID) {
 }
 
 // orphan looks for the ledger of a mission that has a branch alone. Only what the branch says it is, is looked for.
-func (r *repair) orphan(ctx context.Context, objects *git.Objects, id ledger.ID, ref string, tip git.Hash) {
+func (r *repair) orphan(ctx context.Context, objects *git.Objects, id record.ID, ref string, tip git.Hash) {
 	name := strings.TrimPrefix(ref, "refs/heads/")
 	c, err := objects.Commit(tip)
-	says := err == nil && slices.ContainsFunc(ledger.ReadTrailers(c.Message), func(t ledger.TurnID) bool { return t.Mission == id })
+	says := err == nil && slices.ContainsFunc(ledger.ReadTrailers(c.Message), func(t record.TurnID) bool { return t.Mission == id })
 	f := Finding{What: fmt.Sprintf("the branch %s is there, and the ledger of mission %s is not", name, id)}
 	if last, err := r.lastWritten(ctx, id); err == nil && !last.IsZero() {
 		f.What += fmt.Sprintf("; the newest commit of it that this clone wrote is %s", last)

@@ -27,6 +27,7 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
 
@@ -46,13 +47,13 @@ type repair struct {
 	found []Finding
 
 	index    git.Hash // the list of what is archived, zero if nothing is, or it is not known
-	archived map[ledger.ID]archive.Entry
+	archived map[record.ID]archive.Entry
 	unread   error // why that is not all
 }
 
 // Run looks for what is wrong, mends it unless dry is set, and returns what it found.
 func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([]Finding, error) {
-	r := &repair{Workspace: w, at: at.UTC(), dry: dry, archived: make(map[ledger.ID]archive.Entry)}
+	r := &repair{Workspace: w, at: at.UTC(), dry: dry, archived: make(map[record.ID]archive.Entry)}
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error
@@ -115,9 +116,9 @@ func (r *repair) aside(path string) error {
 }
 
 // missions are the missions of the repository, in order of their ids.
-func (r *repair) missions(ctx context.Context) ([]ledger.ID, error) {
+func (r *repair) missions(ctx context.Context) ([]record.ID, error) {
 	tips, err := ledger.List(ctx, r.Repo)
-	var ids []ledger.ID
+	var ids []record.ID
 	for id := range tips {
 		ids = append(ids, id)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 )
 
@@ -380,7 +380,7 @@ func (r *repair) borrow(ctx context.Context, w *walk, scratch *git.Repo) error {
 
 // borrowFrom gets what is lost from a remote, until that has no more of it: what a commit leads to is known
 // when it is here.
-func (r *repair) borrowFrom(ctx context.Context, name string, w *walk, scratch *git.Repo, missions []ledger.ID) error {
+func (r *repair) borrowFrom(ctx context.Context, name string, w *walk, scratch *git.Repo, missions []record.ID) error {
 	from, err := remote.Open(ctx, r.Workspace, name)
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
@@ -47,7 +48,7 @@ func Usable(c *cli.Context, w *workspace.Workspace, s *turns.State) (usable *tur
 // Accept shows a person what a mission brings that the user may not rely on yet, above all the files
 // that something would run or obey, and asks whether to accept it as it is now. If the answer is not
 // yes, or there is no person to ask, that is an error. An agent can't answer.
-func Accept(c *cli.Context, w *workspace.Workspace, id ledger.ID) error {
+func Accept(c *cli.Context, w *workspace.Workspace, id record.ID) error {
 	tip, err := ledger.Tip(c.Context, w.Repo, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return cmdline.Hint(cmdline.NotFoundf("mission %s: not found", id), "list the missions with: git agent-turn missions")
@@ -88,7 +89,7 @@ func Accept(c *cli.Context, w *workspace.Workspace, id ledger.ID) error {
 		return err
 	}
 	defer held.Release()
-	names := []ledger.ID{id}
+	names := []record.ID{id}
 	if r.ledger.Mission.Began != id {
 		names = append(names, r.ledger.Mission.Began)
 	}
@@ -101,7 +102,7 @@ func Accept(c *cli.Context, w *workspace.Workspace, id ledger.ID) error {
 
 // Trusted returns an error that wraps [workspace.ErrStranger], with the advice to accept it, if the user may not
 // rely on all of a mission. One that has no ledger yet is his own.
-func Trusted(ctx context.Context, w *workspace.Workspace, id ledger.ID) error {
+func Trusted(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 	tip, err := ledger.Tip(ctx, w.Repo, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil
@@ -119,7 +120,7 @@ func Trusted(ctx context.Context, w *workspace.Workspace, id ledger.ID) error {
 }
 
 // Unaccepted adds to an error that a mission is a stranger's what a person can do about it.
-func Unaccepted(err error, id ledger.ID) error {
+func Unaccepted(err error, id record.ID) error {
 	return cmdline.Hintf(err, "a person may look at it and accept it, on a terminal of his own: git agent-turn trust accept %s", id)
 }
 
@@ -171,7 +172,7 @@ const (
 	maxRecords = 500_000 // differing paths of ledgers: five for a turn
 )
 
-func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id ledger.ID, tip git.Hash, standing trust.Standing) (*review, error) {
+func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id record.ID, tip git.Hash, standing trust.Standing) (*review, error) {
 	r := &review{repo: w.Repo, added: make(map[git.Hash]bool), by: make(map[string]string), whole: true}
 	var err error
 	if r.ledger, err = ledger.At(objects, id, tip); err != nil {
@@ -185,7 +186,7 @@ func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id 
 	if r.base, err = headTree(c, w, objects); err != nil {
 		return nil, err
 	}
-	usable := ledger.New(objects, &ledger.Mission{ID: id})
+	usable := ledger.New(objects, &record.Mission{ID: id})
 	if !standing.Commit.IsZero() {
 		if usable, err = ledger.At(objects, id, standing.Commit); err != nil {
 			return nil, err

@@ -79,7 +79,7 @@ func proposeStates(c *cli.Context, w *workspace.Workspace, mission, prefix, type
 }
 
 // Likely is [Mission] for completion, without a look at very many of them; empty if it is not known.
-func Likely(ctx context.Context, w *workspace.Workspace, named string) ledger.ID {
+func Likely(ctx context.Context, w *workspace.Workspace, named string) record.ID {
 	id, err := Own(ctx, w, named)
 	if id != "" || err != nil {
 		return id
@@ -95,7 +95,7 @@ func Likely(ctx context.Context, w *workspace.Workspace, named string) ledger.ID
 var errEnough = errors.New("enough")
 
 // proposeTurns proposes a mission's turns whose numbers begin with what was typed, behind a prefix.
-func proposeTurns(c *cli.Context, w *workspace.Workspace, id ledger.ID, prefix, typed string) {
+func proposeTurns(c *cli.Context, w *workspace.Workspace, id record.ID, prefix, typed string) {
 	number, start := strings.CutSuffix(typed, "^")
 	exact, _ := record.ParseNumber(number)
 	propose := func(t *turns.Turn) {
@@ -186,7 +186,7 @@ func proposeSome(c *cli.Context, w *workspace.Workspace, prefix, typed string, w
 }
 
 // someMissions returns missions whose ids begin so.
-func someMissions(ctx context.Context, w *workspace.Workspace, typed string) (map[ledger.ID]git.Hash, error) {
+func someMissions(ctx context.Context, w *workspace.Workspace, typed string) (map[record.ID]git.Hash, error) {
 	missions, err := ledger.Like(ctx, w.Repo, typed, maxMissions)
 	if err != nil || len(missions) < maxMissions {
 		return missions, err

@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transcript"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -17,7 +17,7 @@ const shownResult = 5
 
 // PrintConversation prints the conversation of turns of a mission for reading, folded unless all of it
 // is wanted. See [turns.Render].
-func PrintConversation(c *cli.Context, w *workspace.Workspace, id ledger.ID, numbers []int, full bool) error {
+func PrintConversation(c *cli.Context, w *workspace.Workspace, id record.ID, numbers []int, full bool) error {
 	dates, err := Dates(c, w)
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 )
@@ -43,7 +43,7 @@ func Setup(c *cli.Context, w *workspace.Workspace, foreign bool) (string, error)
 }
 
 // RunSetup runs the setup of a mission in its worktree. The mission stays however that ends.
-func RunSetup(c *cli.Context, command, dir string, mission ledger.ID) error {
+func RunSetup(c *cli.Context, command, dir string, mission record.ID) error {
 	if command == "" {
 		return nil
 	}
@@ -70,7 +70,7 @@ func RunSetup(c *cli.Context, command, dir string, mission ledger.ID) error {
 
 // InWorktree is a shell command that is run for a mission in its worktree. It is told of the mission, and sees
 // none of the variables with which git names another repository.
-func InWorktree(command, dir string, mission ledger.ID) terminal.Job {
+func InWorktree(command, dir string, mission record.ID) terminal.Job {
 	return terminal.Job{
 		Command: terminal.Shell(command), Dir: dir,
 		Without: append(git.Inherited(), "GIT_AGENT_MISSION"), Env: []string{"GIT_AGENT_MISSION=" + string(mission)},

@@ -101,12 +101,12 @@ func Checkout(ctx context.Context, what string) (*workspace.Workspace, error) {
 //
 // A session's mission is the current one as soon as its first turn runs. Nothing of it is recorded then,
 // and it has no ledger: of an error of reading it [Begins] tells that.
-func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.Writer) (ledger.ID, error) {
+func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.Writer) (record.ID, error) {
 	id, err := Here(ctx, w, named)
 	if id != "" || err != nil {
 		return id, err
 	}
-	id = lastHere(w, func(m ledger.ID, st *session.State) bool { return begun(ctx, w, m, st) })
+	id = lastHere(w, func(m record.ID, st *session.State) bool { return begun(ctx, w, m, st) })
 	if id != "" && talk == io.Discard {
 		return id, nil
 	}
@@ -123,7 +123,7 @@ func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.
 // Here is the mission that a command works on without guessing, the first that exists of: the named
 // one, which may be the beginning of its id, the branch's, and that of the session whose agent runs the
 // command. It is empty if there is none.
-func Here(ctx context.Context, w *workspace.Workspace, named string) (ledger.ID, error) {
+func Here(ctx context.Context, w *workspace.Workspace, named string) (record.ID, error) {
 	if named != "" {
 		return Named(ctx, w.Repo, named)
 	}
@@ -141,12 +141,12 @@ func Here(ctx context.Context, w *workspace.Workspace, named string) (ledger.ID,
 // Own is the mission that what a command writes belongs to: [Here], or that of the session that was the
 // last in this worktree, even if it was killed in its first turn, or the only one of the repository. It is
 // empty if there is none.
-func Own(ctx context.Context, w *workspace.Workspace, named string) (ledger.ID, error) {
+func Own(ctx context.Context, w *workspace.Workspace, named string) (record.ID, error) {
 	id, err := Here(ctx, w, named)
 	if id != "" || err != nil {
 		return id, err
 	}
-	if id = lastHere(w, func(ledger.ID, *session.State) bool { return true }); id != "" {
+	if id = lastHere(w, func(record.ID, *session.State) bool { return true }); id != "" {
 		return id, nil
 	}
 	newest, among, err := ledger.Newest(ctx, w.Repo)
@@ -158,7 +158,7 @@ func Own(ctx context.Context, w *workspace.Workspace, named string) (ledger.ID, 
 
 // Named is the mission that a person names by its id, or the beginning of it in any case. One that is
 // named in full need not exist: it may be at a remote, or yet to begin.
-func Named(ctx context.Context, repo *git.Repo, name string) (ledger.ID, error) {
+func Named(ctx context.Context, repo *git.Repo, name string) (record.ID, error) {
 	id, err := ledger.Expand(ctx, repo, name)
 	if !record.IsPrefix(name) {
 		return "", cmdline.Usagef("%w", err)
@@ -173,7 +173,7 @@ func Named(ctx context.Context, repo *git.Repo, name string) (ledger.ID, error) 
 }
 
 // lastHere is the mission of the session that was the last in this worktree, of those that count.
-func lastHere(w *workspace.Workspace, counts func(ledger.ID, *session.State) bool) (id ledger.ID) {
+func lastHere(w *workspace.Workspace, counts func(record.ID, *session.State) bool) (id record.ID) {
 	w.Store.Last(func(st *session.State) bool {
 		m, err := record.ParseID(st.Mission)
 		if err != nil || st.Worktree != w.Repo.GitDir || !counts(m, st) {
@@ -186,7 +186,7 @@ func lastHere(w *workspace.Workspace, counts func(ledger.ID, *session.State) boo
 }
 
 // begun reports whether something of a session's mission is recorded, or its first turn runs.
-func begun(ctx context.Context, w *workspace.Workspace, id ledger.ID, st *session.State) bool {
+func begun(ctx context.Context, w *workspace.Workspace, id record.ID, st *session.State) bool {
 	if _, err := ledger.Tip(ctx, w.Repo, id); !errors.Is(err, git.ErrNotFound) || st.Open == nil {
 		return err == nil
 	}
@@ -205,13 +205,13 @@ func Live(ctx context.Context, w *workspace.Workspace, now time.Time) ([]turns.L
 
 // Begins returns the mission of which an error says that it is not there, or has no turn, if that is
 // because its first turn runs. It is empty for any other error, or none.
-func Begins(ctx context.Context, w *workspace.Workspace, err error) ledger.ID {
+func Begins(ctx context.Context, w *workspace.Workspace, err error) record.ID {
 	var m *turns.MissingError
 	if !errors.As(err, &m) || m.Mission == "" {
 		return ""
 	}
 	if st := Agent(w); st != nil && string(st.Mission) == m.Mission { // what a client runs for its user is a turn, too
-		return ledger.ID(m.Mission)
+		return record.ID(m.Mission)
 	}
 	live, unknown := Live(ctx, w, time.Now())
 	if unknown != nil {
@@ -222,7 +222,7 @@ func Begins(ctx context.Context, w *workspace.Workspace, err error) ledger.ID {
 
 // first is the mission that a person means, by its id or the beginning of it in any case, of those whose
 // first turn runs; empty if there is none.
-func first(live []turns.Live, name string) ledger.ID {
+func first(live []turns.Live, name string) record.ID {
 	for _, l := range live {
 		if l.Open != nil && l.Number == 1 && strings.HasPrefix(string(l.Mission), strings.ToLower(name)) {
 			return l.Mission
@@ -268,7 +268,7 @@ func Range(ctx context.Context, w *workspace.Workspace, mission, name string, ta
 }
 
 // current is the mission that a name of a state is about if it does not say so.
-func current(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (ledger.ID, error) {
+func current(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (record.ID, error) {
 	if _, says := turns.MissionOf(name); says {
 		return "", nil
 	}
@@ -324,7 +324,7 @@ func Remotes(ctx context.Context, w *workspace.Workspace) ([]*remote.Remote, err
 
 // Push pushes a mission that was just made, before anything else is done: the machine may vanish.
 // Errors only go to talk, as the mission exists.
-func Push(ctx context.Context, remotes []*remote.Remote, id ledger.ID, talk io.Writer) {
+func Push(ctx context.Context, remotes []*remote.Remote, id record.ID, talk io.Writer) {
 	for _, r := range remotes {
 		p, err := r.Push(ctx, id)
 		if err == nil {

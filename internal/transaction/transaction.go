@@ -30,7 +30,7 @@ import (
 // A Tx is one attempt to write one event of a mission.
 type Tx struct {
 	*workspace.Workspace
-	ID      ledger.ID
+	ID      record.ID
 	At      time.Time // of the event: UTC, milliseconds
 	Objects *git.Objects
 
@@ -43,7 +43,7 @@ type Tx struct {
 
 	// Aside, after Look or Open, is the mission that a stranger's part of this one becomes with Commit;
 	// empty if there is none. The event follows what the user may rely on.
-	Aside ledger.ID
+	Aside record.ID
 
 	// Stayed, after Commit, is why the mission's branch did not move; nil if it moved, or was not
 	// to. The rest of the event is written.
@@ -68,7 +68,7 @@ type Tx struct {
 
 // A Job describes a transaction.
 type Job struct {
-	Mission ledger.ID
+	Mission record.ID
 	At      time.Time
 	What    string   // in a word or two, for reflogs: "stopped"
 	Warm    git.Hash // a commit that will probably be read; zero for none
@@ -250,7 +250,7 @@ func (tx *Tx) openArchived(ctx context.Context) error {
 func (tx *Tx) LeaveNotes(err error) { tx.Notes, tx.Unnoted = nil, err }
 
 // Begin makes the ledger of a mission that has none.
-func (tx *Tx) Begin(m *ledger.Mission) {
+func (tx *Tx) Begin(m *record.Mission) {
 	m.V, m.ID = record.Version, tx.ID
 	tx.Ledger = ledger.New(tx.Objects, m)
 }

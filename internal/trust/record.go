@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // A known is what this clone knows about a mission's commits. Lines are
@@ -35,9 +35,9 @@ const (
 	longRecord = 16 << 10 // bytes; a longer file is shortened to what matters
 )
 
-func file(id ledger.ID) string { return "trust/" + string(id) }
+func file(id record.ID) string { return "trust/" + string(id) }
 
-func (t *Trust) load(id ledger.ID) (*known, error) {
+func (t *Trust) load(id record.ID) (*known, error) {
 	f, err := t.dir.OpenFile(file(id), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return parseRecord(nil), nil
@@ -99,7 +99,7 @@ func (s Standing) line(at git.Hash, keys string) string {
 	return fmt.Sprintf("checked %s %s %s %s %s\n", at, text(s.Commit), text(s.Foreign), where, keys)
 }
 
-func (t *Trust) add(id ledger.ID, lines string) error {
+func (t *Trust) add(id record.ID, lines string) error {
 	f, err := t.dir.OpenFile(file(id), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err == nil {
 		_, err = f.WriteString(lines)
@@ -114,7 +114,7 @@ func (t *Trust) add(id ledger.ID, lines string) error {
 // Own notes that this clone writes a commit of a mission's ledger, and those before it down to, but
 // without, another one, which is usable; zero if the ledger begins with them. To be called before
 // the ledger's ref moves, by the holder of the mission's lock.
-func (t *Trust) Own(id ledger.ID, commit, before git.Hash) error {
+func (t *Trust) Own(id record.ID, commit, before git.Hash) error {
 	if info, err := t.dir.Lstat(file(id)); err == nil && info.Size() > longRecord {
 		if err := t.shorten(id); err != nil {
 			return err
@@ -125,7 +125,7 @@ func (t *Trust) Own(id ledger.ID, commit, before git.Hash) error {
 
 // Accept notes that a person accepts a mission as it is at a commit. A side of a mission is accepted
 // under both names, the second being that of the mission which it went on from.
-func (t *Trust) Accept(commit git.Hash, ids ...ledger.ID) error {
+func (t *Trust) Accept(commit git.Hash, ids ...record.ID) error {
 	for _, id := range ids {
 		if err := t.add(id, fmt.Sprintf("accepted %s\n", commit)); err != nil {
 			return err
@@ -136,7 +136,7 @@ func (t *Trust) Accept(commit git.Hash, ids ...ledger.ID) error {
 
 // Inherit gives a mission that begins at a commit of another one what is known about the commits up
 // to there. contains reports whether the first commit is the second or comes after it.
-func (t *Trust) Inherit(to, from ledger.ID, commit git.Hash, contains func(a, b git.Hash) (bool, error)) error {
+func (t *Trust) Inherit(to, from record.ID, commit git.Hash, contains func(a, b git.Hash) (bool, error)) error {
 	r, err := t.load(from)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (t *Trust) Inherit(to, from ledger.ID, commit git.Hash, contains func(a, b 
 
 // Follow gives a mission, which may have a new name, what is known about the commits of another one, for
 // those that take their places: what was known stays. To be called before a ref leads to these.
-func (t *Trust) Follow(to, from ledger.ID, successor func(git.Hash) git.Hash) error {
+func (t *Trust) Follow(to, from record.ID, successor func(git.Hash) git.Hash) error {
 	r, err := t.load(from)
 	if err != nil {
 		return err
@@ -244,7 +244,7 @@ func (r *known) lines() string {
 	return b.String()
 }
 
-func (t *Trust) shorten(id ledger.ID) error {
+func (t *Trust) shorten(id record.ID) error {
 	r, err := t.load(id)
 	if err != nil {
 		return err
@@ -255,7 +255,7 @@ func (t *Trust) shorten(id ledger.ID) error {
 	return t.dir.Rename(file(id)+".new", file(id))
 }
 
-func (t *Trust) Forget(id ledger.ID) error {
+func (t *Trust) Forget(id record.ID) error {
 	err := t.dir.Remove(file(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -264,14 +264,14 @@ func (t *Trust) Forget(id ledger.ID) error {
 }
 
 // Known reports whether this clone wrote some of a mission, or it was accepted.
-func (t *Trust) Known(id ledger.ID) bool {
+func (t *Trust) Known(id record.ID) bool {
 	r, err := t.load(id)
 	return err != nil || len(r.own) > 0 || len(r.accepted) > 0
 }
 
 // Last returns the commits of a mission that this clone wrote and nothing that it wrote follows: its newest, as a
 // rule. One of them may have lost a race, and never was in the ledger.
-func (t *Trust) Last(id ledger.ID) ([]git.Hash, error) {
+func (t *Trust) Last(id record.ID) ([]git.Hash, error) {
 	r, err := t.load(id)
 	if err != nil {
 		return nil, err
@@ -280,7 +280,7 @@ func (t *Trust) Last(id ledger.ID) ([]git.Hash, error) {
 }
 
 // Before returns the commit before one that this clone wrote; zero if that is not known, or there is none.
-func (t *Trust) Before(id ledger.ID, commit git.Hash) git.Hash {
+func (t *Trust) Before(id record.ID, commit git.Hash) git.Hash {
 	r, err := t.load(id)
 	if err != nil {
 		return git.Hash{}

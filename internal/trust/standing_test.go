@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(gittest.Tests{M: m}.Run()) }
 
-const mission = ledger.ID("a1b2c3d4")
+const mission = record.ID("a1b2c3d4")
 
 // A lab is a repository with a mission's ledger, and people who write it.
 type lab struct {
@@ -86,9 +86,9 @@ func (l *lab) reopen() {
 }
 
 // add adds an event to a ledger, or begins one. Everybody has the same name.
-func (l *lab) add(id ledger.ID, tip git.Hash, key *signature.Key) git.Hash {
+func (l *lab) add(id record.ID, tip git.Hash, key *signature.Key) git.Hash {
 	l.t.Helper()
-	on := ledger.New(l.objects, &ledger.Mission{V: record.Version, ID: id})
+	on := ledger.New(l.objects, &record.Mission{V: record.Version, ID: id})
 	if !tip.IsZero() {
 		var err error
 		if on, err = ledger.At(l.objects, id, tip); err != nil {
@@ -121,7 +121,7 @@ func (l *lab) own(tip git.Hash, key *signature.Key) git.Hash {
 	return next
 }
 
-func (l *lab) standing(id ledger.ID, tip git.Hash) Standing {
+func (l *lab) standing(id record.ID, tip git.Hash) Standing {
 	l.t.Helper()
 	s, err := l.Of(l.t.Context(), l.repo, l.objects, id, tip)
 	if err != nil {
@@ -457,7 +457,7 @@ func TestInherit(t *testing.T) {
 	f := l.own(e, nil)
 	contains := func(x, y git.Hash) (bool, error) { return l.repo.IsAncestor(t.Context(), y, x) }
 	for i, from := range []git.Hash{a, b, c, d, e, f} {
-		id := ledger.ID(fmt.Sprintf("f0f0f0%02x", i))
+		id := record.ID(fmt.Sprintf("f0f0f0%02x", i))
 		if err := l.Inherit(id, mission, from, contains); err != nil {
 			t.Fatal(err)
 		}

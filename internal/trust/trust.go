@@ -19,6 +19,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/statedir"
 )
 
@@ -60,7 +61,7 @@ const (
 
 // Of decides about a mission whose ledger ends at tip. For a chain that was decided about it costs
 // a file, for a new event the event and 0.1 ms for its signature.
-func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID, tip git.Hash) (Standing, error) {
+func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, tip git.Hash) (Standing, error) {
 	r, err := t.load(id)
 	if err != nil {
 		return Standing{}, err
@@ -84,7 +85,7 @@ func Ours(by string) bool { return by == Clone || by == Machine }
 
 // A walk reads a chain from its newest commit.
 type walk struct {
-	id     ledger.ID
+	id     record.ID
 	record *known
 	keys   func() *Keys
 	chain  *chain
@@ -106,7 +107,7 @@ func (w *walk) standing(tip git.Hash) (s Standing, err error) {
 	s.By = Unknown
 	var named, any beginning // written for this mission, and for any
 	side := false
-	counts := func(b beginning, of ledger.ID) {
+	counts := func(b beginning, of record.ID) {
 		if any.commit.IsZero() {
 			any = b
 		}
@@ -169,7 +170,7 @@ func (b beginning) standing(s Standing, tip git.Hash) Standing {
 // look reads a commit. ok says whether it counts: it has our form and a trusted key's signature, and
 // if it is the first one, it holds the mission's head alone. A commit that is not here, as in a
 // shallow clone, does not count, and nobody knows what came before.
-func (w *walk) look(at git.Hash) (parent git.Hash, of ledger.ID, ok bool, err error) {
+func (w *walk) look(at git.Hash) (parent git.Hash, of record.ID, ok bool, err error) {
 	content, err := w.chain.read(at)
 	if err != nil || content == nil {
 		return parent, "", false, err

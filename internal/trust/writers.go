@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // Writers are the writers of a mission's events: [Clone], [Machine], a name of
@@ -44,7 +45,7 @@ func (w *Writers) of(kind string, number int) string {
 
 // Writers reads who wrote a mission whose ledger ends at tip. Where all of it is this clone's, as
 // mostly, that costs a file; otherwise all its commits are read.
-func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID, tip git.Hash) (*Writers, error) {
+func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, tip git.Hash) (*Writers, error) {
 	s, err := t.Of(ctx, repo, objects, id, tip)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/trust"
 )
 
@@ -14,13 +15,13 @@ type Relied struct {
 	ctx     context.Context
 	w       *Workspace
 	objects *git.Objects
-	of      map[ledger.ID]trust.Standing
+	of      map[record.ID]trust.Standing
 	usable  *ledger.Ledger // the usable part of the mission that was asked about last
 }
 
 // Relied begins a pass, which reads with objects.
 func (w *Workspace) Relied(ctx context.Context, objects *git.Objects) *Relied {
-	return &Relied{ctx: ctx, w: w, objects: objects, of: make(map[ledger.ID]trust.Standing)}
+	return &Relied{ctx: ctx, w: w, objects: objects, of: make(map[record.ID]trust.Standing)}
 }
 
 // Standing is [Workspace.Standing] of a ledger at its tip; a mission about which nothing can be said is a

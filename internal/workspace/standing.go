@@ -16,7 +16,7 @@ import (
 // A mission of which nothing is known, because its turns were recorded before git-agent kept record of
 // who wrote them, counts as this clone's if the local state of a session tells of its last turn. That
 // is noted.
-func (w *Workspace) Standing(ctx context.Context, objects *git.Objects, id ledger.ID, tip git.Hash) (trust.Standing, error) {
+func (w *Workspace) Standing(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (trust.Standing, error) {
 	s, err := w.Trust.Of(ctx, w.Repo, objects, id, tip)
 	if err != nil || s.Whole || w.Trust.Known(id) || !w.witnessed(objects, id, tip) {
 		return s, err
@@ -28,7 +28,7 @@ func (w *Workspace) Standing(ctx context.Context, objects *git.Objects, id ledge
 }
 
 // Writers name who recorded a mission whose ledger ends at tip, see [trust.Trust.Writers].
-func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id ledger.ID, tip git.Hash) (*trust.Writers, error) {
+func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (*trust.Writers, error) {
 	if _, err := w.Standing(ctx, objects, id, tip); err != nil { // which may note something
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id ledger
 }
 
 // witnessed reports whether a session here has recorded the last turn of a ledger.
-func (w *Workspace) witnessed(objects *git.Objects, id ledger.ID, tip git.Hash) bool {
+func (w *Workspace) witnessed(objects *git.Objects, id record.ID, tip git.Hash) bool {
 	st := w.witnesses()[id]
 	if st == nil {
 		return false
@@ -54,8 +54,8 @@ func (w *Workspace) witnessed(objects *git.Objects, id ledger.ID, tip git.Hash) 
 }
 
 // lastOfMissions returns the session that recorded last to each mission.
-func (w *Workspace) lastOfMissions() map[ledger.ID]*session.State {
-	last := make(map[ledger.ID]*session.State)
+func (w *Workspace) lastOfMissions() map[record.ID]*session.State {
+	last := make(map[record.ID]*session.State)
 	for _, st := range w.Store.All() {
 		if l := st.Last; l != nil && (last[l.Mission] == nil || last[l.Mission].Last.Turn < l.Turn) {
 			last[l.Mission] = st
@@ -66,7 +66,7 @@ func (w *Workspace) lastOfMissions() map[ledger.ID]*session.State {
 
 // Usable opens the usable part of a mission's ledger, which ends at tip. If there is none, the error
 // wraps [ErrStranger].
-func (w *Workspace) Usable(ctx context.Context, objects *git.Objects, id ledger.ID, tip git.Hash) (*ledger.Ledger, error) {
+func (w *Workspace) Usable(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (*ledger.Ledger, error) {
 	s, err := w.Standing(ctx, objects, id, tip)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func blame(l *lab) {
 }
 
 // longHistory writes it, and a mission whose turns are in it.
-func (r *repository) longHistory(id ledger.ID) {
+func (r *repository) longHistory(id record.ID) {
 	began := time.Now().Add(-longCommits * time.Minute).UTC().Truncate(time.Second)
 	w := newWriter(r.dir, "5b603d06-8528-4d54-8275-dcebec74b87e", 1)
 	lines := make([]string, longLines)
@@ -97,7 +97,7 @@ func (r *repository) longHistory(id ledger.ID) {
 		hashes[mark] = hash
 	}
 	hex := func(mark string) git.Hash { return git.NewHash(hashes[mark]) }
-	mission := ledger.Mission{
+	mission := record.Mission{
 		V: record.Version, ID: id, Title: "a long history", Created: began,
 		Agent: "claude-code", Base: hashes[list[0].base], Sessions: []string{w.session},
 	}
@@ -112,7 +112,7 @@ func (r *repository) longHistory(id ledger.ID) {
 		w.begin(i + 1)
 		record := turns.Turn{
 			V: record.Version, Kind: "turn", Mission: id, Turn: i + 1, At: at, Started: at.Add(-20 * time.Second),
-			Outcome: turns.Done, Agent: "claude-code", Session: w.session, PromptID: w.promptID, Prompt: w.prompt, Reply: w.reply,
+			Outcome: record.Done, Agent: "claude-code", Session: w.session, PromptID: w.promptID, Prompt: w.prompt, Reply: w.reply,
 			Code: hex(t.code), Base: hex(t.base), Head: hex(t.base), Branch: "main",
 			Files: 1, Insertions: 3, Deletions: 3, Paths: []string{longFile},
 		}
@@ -128,7 +128,7 @@ func (r *repository) longHistory(id ledger.ID) {
 }
 
 // accept lets the user rely on a mission that is not signed, as if he had looked at it.
-func (r *repository) accept(id ledger.ID) {
+func (r *repository) accept(id record.ID) {
 	repo := must(git.Find(r.dir))
 	check(workspace.New(repo, config.Default()).Trust.Accept(git.NewHash(r.git("rev-parse", id.Ref())), id))
 }

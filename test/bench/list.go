@@ -18,7 +18,7 @@ const listedTurns = 10_000
 // docs/format.md.
 func list(l *lab) {
 	r := l.newRepository("list", smallFiles)
-	const id = ledger.ID("a1b2c3d4")
+	const id = record.ID("a1b2c3d4")
 	r.fill(id)
 	heading()
 	n := l.times(15)
@@ -46,12 +46,12 @@ func list(l *lab) {
 }
 
 // fill writes a mission of many turns.
-func (r *repository) fill(id ledger.ID) {
+func (r *repository) fill(id record.ID) {
 	head := r.git("rev-parse", "HEAD")
 	code := git.NewHash(head)
 	w := newWriter(r.dir, "5b603d06-8528-4d54-8275-dcebec74b87e", 1)
 	at := time.Now().Add(-listedTurns * time.Minute).UTC().Truncate(time.Millisecond)
-	mission := ledger.Mission{
+	mission := record.Mission{
 		V: record.Version, ID: id, Title: "ten thousand turns", Created: at,
 		Agent: "claude-code", Base: head, Sessions: []string{w.session},
 	}
@@ -64,12 +64,12 @@ func (r *repository) fill(id ledger.ID) {
 		segment := w.turn(0)[:200] // the list does not look at it
 		t := turns.Turn{
 			V: record.Version, Kind: "turn", Mission: id, Turn: number, At: at.Add(time.Duration(number) * time.Minute), Started: at,
-			Outcome: turns.Done, Agent: "claude-code", Model: "claude-opus-4-8", Session: w.session,
+			Outcome: record.Done, Agent: "claude-code", Model: "claude-opus-4-8", Session: w.session,
 			PromptID: w.promptID, Prompt: w.prompt, Reply: w.reply,
 			Code: code, Base: code, Head: code, Branch: "main",
 			Files: 2, Insertions: rand.IntN(99), Deletions: rand.IntN(99), Paths: []string{"src/module00/part00/file00007.go", "README.md"},
 			Tools: map[string]int{"Edit": 2, "Bash": 1, "Read": 1}, Context: 123456, Output: 2048,
-			Transcript: &turns.Segment{Path: path, After: number - 1, Bytes: len(segment), From: int64(number-1) * 200, To: int64(number) * 200},
+			Transcript: &record.Segment{Path: path, After: number - 1, Bytes: len(segment), From: int64(number-1) * 200, To: int64(number) * 200},
 		}
 		commit(&in, id.Ref(), fmt.Sprintf("turn %d", number))
 		fmt.Fprintf(&in, "merge %s\n", head)

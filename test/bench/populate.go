@@ -23,7 +23,7 @@ const turnsEach = 2
 const written = 5000
 
 // missionID is the id of mission i: no two are equal, and neighbours are far apart.
-func missionID(i int) ledger.ID { return ledger.ID(fmt.Sprintf("%08x", uint32(i+1)*2654435761)) }
+func missionID(i int) record.ID { return record.ID(fmt.Sprintf("%08x", uint32(i+1)*2654435761)) }
 
 // populate gives the repository n missions of last year, each with turns that changed a file, what was said, and
 // notes: what hooks record, but unsigned.
@@ -52,7 +52,7 @@ func (r *repository) populate(n int) {
 type populating struct {
 	*repository
 	objects *git.Objects
-	id      ledger.ID
+	id      record.ID
 	i       int
 	at      time.Time
 }
@@ -62,7 +62,7 @@ func (m *populating) write(head git.Hash) (tip, notesTip git.Hash) {
 	session := fmt.Sprintf("5b603d06-8528-4d54-8275-%012x", m.i)
 	w := newWriter(m.dir, session, m.i)
 	m.at = m.at.UTC().Truncate(time.Millisecond)
-	l := ledger.New(m.objects, &ledger.Mission{
+	l := ledger.New(m.objects, &record.Mission{
 		V: record.Version, ID: m.id, Title: fmt.Sprintf("mission number %d", m.i), Created: m.at,
 		Agent: "claude-code", Base: head.String(), Sessions: []string{session},
 	})
@@ -81,12 +81,12 @@ func (m *populating) write(head git.Hash) (tip, notesTip git.Hash) {
 			session, w.prompt, session, w.reply))
 		t := turns.Turn{
 			V: record.Version, Kind: "turn", Mission: m.id, Turn: number, At: m.at.Add(time.Duration(number) * time.Minute), Started: m.at,
-			Outcome: turns.Done, Agent: "claude-code", Model: "claude-opus-4-8", Session: session,
+			Outcome: record.Done, Agent: "claude-code", Model: "claude-opus-4-8", Session: session,
 			PromptID: w.promptID, Prompt: w.prompt, Reply: w.reply,
 			Code: code, Base: before, Head: base, Branch: "main",
 			Files: 1, Insertions: rand.IntN(99), Deletions: rand.IntN(99), Paths: []string{path(changed)},
 			Tools: map[string]int{"Edit": 1, "Read": 1}, Context: 123456, Output: 2048,
-			Transcript: &turns.Segment{
+			Transcript: &record.Segment{
 				Path: ledger.TurnPath("transcript", number, ".jsonl"), After: number - 1,
 				Bytes: len(segment), From: from, To: from + int64(len(segment)),
 			},

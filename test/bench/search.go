@@ -103,10 +103,10 @@ func (l *lab) conversations() [][]byte {
 func (r *repository) converse(pool [][]byte, nth int, size int64) (count int, total int64) {
 	head := r.git("rev-parse", "HEAD")
 	code := git.NewHash(head)
-	id := ledger.ID(fmt.Sprintf("5ea4c4%02x", nth))
+	id := record.ID(fmt.Sprintf("5ea4c4%02x", nth))
 	w := newWriter(r.dir, "5b603d06-8528-4d54-8275-dceb"+string(id), nth)
 	at := time.Now().Add(-time.Duration(searchedMissions-nth) * 24 * time.Hour).UTC().Truncate(time.Millisecond)
-	mission := ledger.Mission{V: record.Version, ID: id, Title: "to be searched", Created: at, Agent: "claude-code", Base: head, Sessions: []string{w.session}}
+	mission := record.Mission{V: record.Version, ID: id, Title: "to be searched", Created: at, Agent: "claude-code", Base: head, Sessions: []string{w.session}}
 	var in bytes.Buffer
 	commit(&in, id.Ref(), "mission "+string(id))
 	put(&in, "mission.json", string(must(mission.Encode())))
@@ -122,9 +122,9 @@ func (r *repository) converse(pool [][]byte, nth int, size int64) (count int, to
 		path := ledger.TurnPath("transcript", count, ".jsonl")
 		t := turns.Turn{
 			V: record.Version, Kind: "turn", Mission: id, Turn: count, At: at.Add(time.Duration(count) * time.Minute), Started: at,
-			Outcome: turns.Done, Agent: "claude-code", Model: "claude-opus-4-8", Session: w.session,
+			Outcome: record.Done, Agent: "claude-code", Model: "claude-opus-4-8", Session: w.session,
 			PromptID: w.promptID, Prompt: w.prompt, Reply: w.reply, Code: code, Base: code, Head: code, Branch: "main",
-			Files: 1, Paths: []string{"README.md"}, Transcript: &turns.Segment{Path: path, After: count - 1, Bytes: len(segment)},
+			Files: 1, Paths: []string{"README.md"}, Transcript: &record.Segment{Path: path, After: count - 1, Bytes: len(segment)},
 		}
 		commit(&in, id.Ref(), fmt.Sprintf("turn %d", count))
 		put(&in, ledger.TurnPath("turns", count, ".json"), string(must(t.Encode()))+"\n")

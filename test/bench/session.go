@@ -111,7 +111,7 @@ func (s *session) check(files int) {
 		number := len(lines) - i
 		t := must(turns.Parse([]byte(line), s.repo.format()))
 		switch {
-		case t.Turn != number, t.PromptID != s.prompts[number-1], t.Outcome != turns.Done:
+		case t.Turn != number, t.PromptID != s.prompts[number-1], t.Outcome != record.Done:
 			check(fmt.Errorf("turn %d of mission %s is not the one that was played: %s", number, s.mission, line))
 		case t.Transcript == nil || t.Transcript.Bytes == 0:
 			check(fmt.Errorf("turn %d of mission %s has no segment: %s", number, s.mission, line))

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // warmUp is how many rounds go before what is measured: the first turn makes the mission.
@@ -96,7 +96,7 @@ func largeAttached(l *lab) { l.large().raceAttached(l.times(largeTimes), "attach
 func (t *twins) raceAttached(n int, name string) {
 	mission := t.hook.feed(t.hook.dir, nil, t.hook.program, "start")
 	s := t.hook.newSession()
-	s.mission = ledger.ID(mission)
+	s.mission = record.ID(mission)
 	t.raceOf(s, n, name, "")
 	if status := t.hook.git("status", "--porcelain", "--branch"); status != "## agent/mission/"+mission {
 		check(fmt.Errorf("the turns of mission %s did not move its branch and index: %s", mission, status))

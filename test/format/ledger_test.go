@@ -24,6 +24,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -152,8 +153,8 @@ func TestGoOn(t *testing.T) {
 		}
 		m.Write("on-top.txt", string(id)+"\n")
 		last := before[len(before)-1]
-		result := m.record(turns.Signal{Event: turns.Stopped, Mission: id, Session: last.Session, Prompt: "On top.", Outcome: turns.Done})
-		m.gather(handoffstore.Request{Mission: id, Session: last.Session, Summary: "On top.", Exit: handoffstore.Clean})
+		result := m.record(turns.Signal{Event: turns.Stopped, Mission: id, Session: last.Session, Prompt: "On top.", Outcome: record.Done})
+		m.gather(handoffstore.Request{Mission: id, Session: last.Session, Summary: "On top.", Exit: record.Clean})
 		after, err := turns.List(ctx, m.repo(), id)
 		if err != nil {
 			t.Fatal(err)
@@ -223,7 +224,7 @@ func blob(content []byte) git.Hash {
 	return git.NewHash(gittest.Hash("1")).Format().Object(plumbing.BlobObject, content)
 }
 
-func (l *lister) mission(id ledger.ID, r *gittest.Repo) {
+func (l *lister) mission(id record.ID, r *gittest.Repo) {
 	m, err := ledger.Open(l.ctx, l.repo, l.objects, id)
 	if err != nil {
 		l.t.Fatal(err)
@@ -254,7 +255,7 @@ func (l *lister) mission(id ledger.ID, r *gittest.Repo) {
 	l.notes(id)
 }
 
-func (l *lister) turns(id ledger.ID) {
+func (l *lister) turns(id record.ID) {
 	list, err := turns.List(l.ctx, l.repo, id)
 	if err != nil {
 		l.t.Fatal(err)
@@ -277,7 +278,7 @@ func (l *lister) turns(id ledger.ID) {
 	}
 }
 
-func (l *lister) handoffs(id ledger.ID) {
+func (l *lister) handoffs(id record.ID) {
 	list, err := handoffstore.List(l.ctx, l.repo, id)
 	if err != nil {
 		l.t.Fatal(err)
@@ -302,7 +303,7 @@ func (l *lister) handoffs(id ledger.ID) {
 }
 
 // notes tells of every turn and handoff that a note has; of several lines for one the latest.
-func (l *lister) notes(id ledger.ID) {
+func (l *lister) notes(id record.ID) {
 	refs, err := l.repo.Refs(l.ctx, id.NotesRef())
 	if err != nil {
 		l.t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
@@ -240,12 +240,12 @@ func (m *maker) passive() *talk {
 		m.t.Fatal(err)
 	}
 	m.gather(handoffstore.Request{
-		Mission: "a1b2c3d4", Session: c.session, Agent: "claude-code", Exit: handoffstore.Clean, Running: "Go on, and hand off.",
+		Mission: "a1b2c3d4", Session: c.session, Agent: "claude-code", Exit: record.Clean, Running: "Go on, and hand off.",
 		Document: document, Summary: "The form is fixed, the tests are not.", Questions: []string{"Which colour?", "Why?"},
 		Transcript: c.file, Terminal: []byte("# What the terminal showed, with what had scrolled off.\n$ make\n"), Log: "/home/dev/terminal.log",
 	})
 	c.stop("A long reply: "+strings.Repeat("日ä", 600), false)
-	m.gather(handoffstore.Request{Mission: "a1b2c3d4", Session: c.session, Exit: handoffstore.Clean, Ended: true, Transcript: c.file})
+	m.gather(handoffstore.Request{Mission: "a1b2c3d4", Session: c.session, Exit: record.Clean, Ended: true, Transcript: c.file})
 	return c
 }
 
@@ -268,7 +268,7 @@ func (m *maker) cleared() {
 func (m *maker) collides() {
 	m.t.Helper()
 	m.record(turns.Signal{
-		Event: turns.Stopped, Agent: "opencode", Session: "0DD7-1111A1B2C3D4", Prompt: "By hand.", Outcome: turns.Done,
+		Event: turns.Stopped, Agent: "opencode", Session: "0DD7-1111A1B2C3D4", Prompt: "By hand.", Outcome: record.Done,
 	})
 }
 
@@ -306,7 +306,7 @@ func (m *maker) fork() {
 	}
 	f := m.at(dir)
 	f.Write("test.txt", "another test\n")
-	f.record(turns.Signal{Event: turns.Stopped, Prompt: "Another way.", Reply: "Another test.", Outcome: turns.Done})
+	f.record(turns.Signal{Event: turns.Stopped, Prompt: "Another way.", Reply: "Another test.", Outcome: record.Done})
 }
 
 // twoClones goes on with a mission here and in a clone, and has the clone write a note of its own.
@@ -319,7 +319,7 @@ func (m *maker) twoClones(first, attached *talk) {
 	noted := strings.Fields(other.Git("notes", "--ref=agent/a1b2c3d4", "list"))[1]
 	other.Git("notes", "--ref=agent/a1b2c3d4", "append", "-m", `{"v":1,"kind":"comment","text":"of a later version"}`, noted)
 	other.Write("login.txt", "in the clone\n")
-	other.record(turns.Signal{Event: turns.Stopped, Mission: "c3d4e5f6", Session: "in-the-clone-0001", Prompt: "Go on in the clone.", Outcome: turns.Done})
+	other.record(turns.Signal{Event: turns.Stopped, Mission: "c3d4e5f6", Session: "in-the-clone-0001", Prompt: "Go on in the clone.", Outcome: record.Done})
 
 	attached.ask("Go on here.")
 	attached.Write("branch.txt", "1\n2\n")
@@ -329,12 +329,12 @@ func (m *maker) twoClones(first, attached *talk) {
 	m.Git("remote", "add", "clone", dir)
 	for _, change := range m.fetch("clone") {
 		if change.Kind == remote.Side {
-			m.record(turns.Signal{Event: turns.Stopped, Mission: change.Mission, Prompt: "Go on with the other side.", Outcome: turns.Done})
+			m.record(turns.Signal{Event: turns.Stopped, Mission: change.Mission, Prompt: "Go on with the other side.", Outcome: record.Done})
 		}
 	}
 }
 
-func (m *maker) fetch(from string, ids ...ledger.ID) []remote.Change {
+func (m *maker) fetch(from string, ids ...record.ID) []remote.Change {
 	m.t.Helper()
 	r, err := remote.Open(m.t.Context(), m.workspace(), from)
 	if err != nil {
