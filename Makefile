@@ -42,9 +42,9 @@ matrix: export GIT_DEFAULT_HASH = $(HASH)
 matrix: export GIT_AGENT_TESTS = check
 matrix:
 	git version
-	$(MATRIX) ./internal/archive ./internal/erase ./test/format
+	$(MATRIX) ./internal/archive ./internal/objectpurge ./test/format
 	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|EveryTree|Merge'
-	$(MATRIX) ./turns ./internal/remote ./internal/provenance ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
+	$(MATRIX) ./turns ./internal/remote ./internal/blame ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
 	$(MATRIX) ./test/kill -run '^TestKills$$' -kills 10
 
 # Record, list, show and diff a session in a throw-away repository.

@@ -14,14 +14,14 @@ const MaxSessions = 32
 
 // An Abandoned is a session that ended without handing off.
 type Abandoned struct {
-	*session.State
+	*session.Known
 	Exit record.ExitType
 }
 
 // Abandoned reports whether a peer is a session of this worktree that ended without handing off.
 func (s *Store) Abandoned(n session.Peer) (Abandoned, bool) {
 	exit := exitOf(n)
-	return Abandoned{n.State, exit}, exit != "" && n.Worktree == s.Repo.GitDir
+	return Abandoned{n.Known, exit}, exit != "" && n.Worktree == s.Repo.GitDir
 }
 
 // exitOf is how a session ended if it has something to hand off; "" if it is alive, has handed off
@@ -39,7 +39,7 @@ func exitOf(n session.Peer) record.ExitType {
 }
 
 // LastSession is the session that last worked on a mission in this worktree, nil if none is known.
-func (s *Store) LastSession(id record.ID) *session.State {
+func (s *Store) LastSession(id record.ID) *session.Known {
 	for _, st := range s.Workspace.Store.Recent(MaxSessions) {
 		if st.Worktree == s.Repo.GitDir && st.Mission == id && !strings.HasPrefix(st.Session, session.ByHand) {
 			return st
@@ -51,7 +51,7 @@ func (s *Store) LastSession(id record.ID) *session.State {
 // Ending notes that a session has ended, before anything else is done about it. It reports whether
 // the session has been handed off before, as the same event may arrive twice.
 func (s *Store) Ending(ctx context.Context, id string) (done bool, err error) {
-	err = s.Workspace.Store.Update(ctx, id, func(st *session.State) error {
+	err = s.Workspace.Store.Update(ctx, id, func(st *session.Known) error {
 		done = st.HandedOff
 		if done || st.Ended || st.Mission == "" {
 			return session.ErrUnchanged
@@ -64,7 +64,7 @@ func (s *Store) Ending(ctx context.Context, id string) (done bool, err error) {
 
 // HandedOff notes that a session's handoff is in the ledger.
 func (s *Store) HandedOff(ctx context.Context, id string) error {
-	return s.Workspace.Store.Update(ctx, id, func(st *session.State) error {
+	return s.Workspace.Store.Update(ctx, id, func(st *session.Known) error {
 		if st.HandedOff {
 			return session.ErrUnchanged
 		}

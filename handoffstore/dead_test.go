@@ -12,19 +12,19 @@ func TestExitOf(t *testing.T) {
 	open := &session.OpenTurn{}
 	for _, tt := range []struct {
 		name     string
-		st       session.State
+		st       session.Known
 		liveness session.Liveness
 		want     record.ExitType // "" for nothing to hand off
 	}{
-		{"lives", session.State{Mission: "m", Open: open}, session.Lives, ""},
-		{"its process holds another conversation", session.State{Mission: "m", Open: open}, session.MovedOn, record.Clean},
-		{"gone in the middle of a turn", session.State{Mission: "m", Open: open}, session.Gone, record.Killed},
-		{"gone between turns", session.State{Mission: "m"}, session.Gone, record.Crash},
-		{"has ended, and was cut off before it had handed off", session.State{Mission: "m", Ended: true}, session.Ended, record.Clean},
-		{"has handed off", session.State{Mission: "m", Ended: true, HandedOff: true}, session.Ended, ""},
-		{"has recorded nothing", session.State{Open: open}, session.Gone, ""},
+		{"lives", session.Known{Mission: "m", Open: open}, session.Lives, ""},
+		{"its process holds another conversation", session.Known{Mission: "m", Open: open}, session.MovedOn, record.Clean},
+		{"gone in the middle of a turn", session.Known{Mission: "m", Open: open}, session.Gone, record.Killed},
+		{"gone between turns", session.Known{Mission: "m"}, session.Gone, record.Crash},
+		{"has ended, and was cut off before it had handed off", session.Known{Mission: "m", Ended: true}, session.Ended, record.Clean},
+		{"has handed off", session.Known{Mission: "m", Ended: true, HandedOff: true}, session.Ended, ""},
+		{"has recorded nothing", session.Known{Open: open}, session.Gone, ""},
 	} {
-		if got := exitOf(session.Peer{State: &tt.st, Liveness: tt.liveness}); got != tt.want {
+		if got := exitOf(session.Peer{Known: &tt.st, Liveness: tt.liveness}); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}

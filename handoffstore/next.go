@@ -69,7 +69,7 @@ func (s *Store) Next(ctx context.Context, b Start, peers []session.Peer) (*Brief
 		if err != nil {
 			continue
 		}
-		if told, ok, err := s.consider(ctx, id, n.State, b, me, peers); ok || err != nil {
+		if told, ok, err := s.consider(ctx, id, n.Known, b, me, peers); ok || err != nil {
 			return told, err
 		}
 	}
@@ -103,7 +103,7 @@ func (s *Store) before(b Start, peers []session.Peer) []session.Peer {
 
 // consider looks at the last handoff of a mission. If st, the session that worked on it, may still
 // be at work, or there is no handoff, ok is false and the next mission is to be considered.
-func (s *Store) consider(ctx context.Context, id record.ID, st *session.State, b Start, me *session.State, peers []session.Peer) (told *Briefing, ok bool, err error) {
+func (s *Store) consider(ctx context.Context, id record.ID, st *session.Known, b Start, me *session.Known, peers []session.Peer) (told *Briefing, ok bool, err error) {
 	if id == "" {
 		return &Briefing{}, true, nil
 	}
@@ -155,7 +155,7 @@ func (f *Found) fresh(last *turns.Turn) bool {
 // decide says how much of a mission's last handoff a conversation is told. me is the state of its
 // session, t the mission's last turn, and taken says that another session was told the handoff and
 // works from it.
-func decide(f *Found, t *turns.Turn, b Start, me *session.State, taken bool) Scope {
+func decide(f *Found, t *turns.Turn, b Start, me *session.Known, taken bool) Scope {
 	switch {
 	case f.Mission != f.In:
 		return Nothing // inherited from the mission that this one was forked from
@@ -183,7 +183,7 @@ func decide(f *Found, t *turns.Turn, b Start, me *session.State, taken bool) Sco
 const sameStart = time.Minute
 
 // told returns the record of a session having been told a handoff, nil if it was not.
-func told(st *session.State, id ID) *session.Injection {
+func told(st *session.Known, id ID) *session.Injection {
 	i := slices.IndexFunc(st.Injected, func(told session.Injection) bool { return told.Handoff == id.String() })
 	if i < 0 {
 		return nil
@@ -195,7 +195,7 @@ func told(st *session.State, id ID) *session.Injection {
 // had a turn since.
 func taken(id ID, b Start, peers []session.Peer) bool {
 	return slices.ContainsFunc(peers, func(n session.Peer) bool {
-		injection := told(n.State, id)
+		injection := told(n.Known, id)
 		if injection == nil || injection.Line {
 			return false
 		}
@@ -208,7 +208,7 @@ func taken(id ID, b Start, peers []session.Peer) bool {
 // Begin notes that a session is running, in which process, and what it was told; an earlier end no
 // longer counts. A new session that was told nothing leaves no trace.
 func (s *Store) Begin(ctx context.Context, b Start, what *Briefing) error {
-	return s.Workspace.Store.Update(ctx, b.Session, func(st *session.State) error {
+	return s.Workspace.Store.Update(ctx, b.Session, func(st *session.Known) error {
 		fresh := st.Seen.IsZero()
 		tells := what.Scope == Full || what.Scope == Line
 		if fresh && !tells {
@@ -236,7 +236,7 @@ func (s *Store) Begin(ctx context.Context, b Start, what *Briefing) error {
 
 // Forget notes that a conversation is about to lose what it was told: it will be compacted.
 func (s *Store) Forget(ctx context.Context, id string) error {
-	return s.Workspace.Store.Update(ctx, id, func(st *session.State) error {
+	return s.Workspace.Store.Update(ctx, id, func(st *session.Known) error {
 		if len(st.Injected) == 0 {
 			return session.ErrUnchanged
 		}

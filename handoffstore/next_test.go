@@ -26,32 +26,32 @@ func TestDecide(t *testing.T) {
 		source string
 		h      *Handoff
 		turn   turns.Turn
-		me     session.State
+		me     session.Known
 		taken  bool
 		in     string // the mission in whose ledger it lies, if another one
 		want   Scope
 	}{
-		{"a crash", "startup", handoff(record.Crash, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"a kill", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"a document", "startup", handoff(record.Clean, true), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"a clean end", "startup", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Line},
-		{"a document, after /clear", "clear", handoff(record.Clean, true), turns.Turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
-		{"a clean end, after /clear", "clear", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
-		{"a kill that was told", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Nothing},
-		{"another one was told", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/2"}}}, false, "", Full},
-		{"taken by a peer", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, true, "", Nothing},
-		{"somebody has gone on from it", "startup", handoff(record.Killed, false), turns.Turn{Turn: 8, Session: third}, session.State{}, false, "", Nothing},
-		{"its own session has gone on", "startup", handoff(record.Clean, true), turns.Turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
-		{"inherited by a fork", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "0badcafe", Nothing},
-		{"resumed, and another session has worked since", "resume", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Seen: at.Add(-time.Hour)}, false, "", Full},
-		{"resumed, and it was there before", "resume", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Seen: at.Add(time.Hour)}, false, "", Nothing},
-		{"resumed, of which nothing is known", "resume", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
-		{"compacted", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"compacted, and told before", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Full},
-		{"compacted, and told after it", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at}}}, false, "", Nothing},
-		{"compacted, and told of it in a line", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at, Line: true}}}, false, "", Full},
-		{"compacted, and told long ago", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at.Add(-time.Hour)}}}, false, "", Full},
-		{"told in a line", "resume", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Line: true}}}, false, "", Nothing},
+		{"a crash", "startup", handoff(record.Crash, false), turns.Turn{Turn: 7, Session: other}, session.Known{}, false, "", Full},
+		{"a kill", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.Known{}, false, "", Full},
+		{"a document", "startup", handoff(record.Clean, true), turns.Turn{Turn: 7, Session: other}, session.Known{}, false, "", Full},
+		{"a clean end", "startup", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.Known{}, false, "", Line},
+		{"a document, after /clear", "clear", handoff(record.Clean, true), turns.Turn{Turn: 8, Session: other}, session.Known{}, false, "", Full},
+		{"a clean end, after /clear", "clear", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.Known{}, false, "", Nothing},
+		{"a kill that was told", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.Known{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Nothing},
+		{"another one was told", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.Known{Injected: []session.Injection{{Handoff: "a1b2c3d4/2"}}}, false, "", Full},
+		{"taken by a peer", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.Known{}, true, "", Nothing},
+		{"somebody has gone on from it", "startup", handoff(record.Killed, false), turns.Turn{Turn: 8, Session: third}, session.Known{}, false, "", Nothing},
+		{"its own session has gone on", "startup", handoff(record.Clean, true), turns.Turn{Turn: 8, Session: other}, session.Known{}, false, "", Full},
+		{"inherited by a fork", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.Known{}, false, "0badcafe", Nothing},
+		{"resumed, and another session has worked since", "resume", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.Known{Seen: at.Add(-time.Hour)}, false, "", Full},
+		{"resumed, and it was there before", "resume", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.Known{Seen: at.Add(time.Hour)}, false, "", Nothing},
+		{"resumed, of which nothing is known", "resume", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.Known{}, false, "", Nothing},
+		{"compacted", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.Known{}, false, "", Full},
+		{"compacted, and told before", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.Known{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Full},
+		{"compacted, and told after it", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.Known{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at}}}, false, "", Nothing},
+		{"compacted, and told of it in a line", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.Known{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at, Line: true}}}, false, "", Full},
+		{"compacted, and told long ago", "compact", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.Known{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at.Add(-time.Hour)}}}, false, "", Full},
+		{"told in a line", "resume", handoff(record.Clean, false), turns.Turn{Turn: 7, Session: other}, session.Known{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Line: true}}}, false, "", Nothing},
 	} {
 		f := &Found{Handoff: tt.h, In: tt.h.Mission}
 		if tt.in != "" {
@@ -64,7 +64,7 @@ func TestDecide(t *testing.T) {
 	own := &Found{Handoff: handoff(record.Killed, true), In: "a1b2c3d4"}
 	own.Session = me
 	for source, want := range map[string]Scope{"startup": Nothing, "resume": Nothing, "clear": Nothing, "compact": Full} {
-		if got := decide(own, &turns.Turn{Turn: 7, Session: me}, Start{Source: source, Session: me}, &session.State{}, false); got != want {
+		if got := decide(own, &turns.Turn{Turn: 7, Session: me}, Start{Source: source, Session: me}, &session.Known{}, false); got != want {
 			t.Errorf("its own handoff, %s: %d, want %d", source, got, want)
 		}
 	}
@@ -77,20 +77,20 @@ func TestTaken(t *testing.T) {
 	told := []session.Injection{{Handoff: "a1b2c3d4/3", At: at}}
 	for _, tt := range []struct {
 		name string
-		st   session.State
+		st   session.Known
 		want bool
 	}{
-		{"told another one", session.State{Client: me, Injected: []session.Injection{{Handoff: "a1b2c3d4/2", At: at}}}, false},
-		{"lives, and was told in a line", session.State{Client: me, Injected: []session.Injection{{Handoff: "a1b2c3d4/3", At: at, Line: true}}}, false},
-		{"lives", session.State{Client: me, Injected: told}, true},
-		{"lives, in the process that starts anew", session.State{Client: session.Client{PID: 7, Start: "7"}, Injected: told}, false},
-		{"has ended without a turn", session.State{Client: me, Ended: true, Injected: told}, false},
-		{"has ended, with a turn before it was told", session.State{Ended: true, Injected: told, Last: &session.LastTurn{Started: at.Add(-time.Hour)}}, false},
-		{"has ended, with a turn since", session.State{Ended: true, Injected: told, Last: &session.LastTurn{Started: at.Add(time.Hour)}}, true},
-		{"was killed in its first turn", session.State{Ended: true, Injected: told, Open: &session.OpenTurn{Started: at.Add(time.Hour)}}, true},
+		{"told another one", session.Known{Client: me, Injected: []session.Injection{{Handoff: "a1b2c3d4/2", At: at}}}, false},
+		{"lives, and was told in a line", session.Known{Client: me, Injected: []session.Injection{{Handoff: "a1b2c3d4/3", At: at, Line: true}}}, false},
+		{"lives", session.Known{Client: me, Injected: told}, true},
+		{"lives, in the process that starts anew", session.Known{Client: session.Client{PID: 7, Start: "7"}, Injected: told}, false},
+		{"has ended without a turn", session.Known{Client: me, Ended: true, Injected: told}, false},
+		{"has ended, with a turn before it was told", session.Known{Ended: true, Injected: told, Last: &session.LastTurn{Started: at.Add(-time.Hour)}}, false},
+		{"has ended, with a turn since", session.Known{Ended: true, Injected: told, Last: &session.LastTurn{Started: at.Add(time.Hour)}}, true},
+		{"was killed in its first turn", session.Known{Ended: true, Injected: told, Open: &session.OpenTurn{Started: at.Add(time.Hour)}}, true},
 	} {
 		b := Start{Session: "s", Client: session.Client{PID: 7, Start: "7"}}
-		if got := taken(ID{"a1b2c3d4", 3}, b, []session.Peer{{State: &tt.st, Liveness: session.LivenessOf(&tt.st, nil)}}); got != tt.want {
+		if got := taken(ID{"a1b2c3d4", 3}, b, []session.Peer{{Known: &tt.st, Liveness: session.LivenessOf(&tt.st, nil)}}); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
 	}

@@ -38,7 +38,7 @@ func Newest(ctx context.Context, repo *git.Repo, id record.ID, most int) ([]*Han
 		return nil, err
 	}
 	var list []*Handoff
-	var unread ledger.Unread
+	var unread ledger.ReadErrors
 	for _, n := range numbers[:min(most, len(numbers))] {
 		if h, err := readAt(l, n); err == nil {
 			list = append(list, h)

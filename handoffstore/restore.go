@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/snapshot"
-	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
 )
 
 // A Checkout says how a restore checks out its tree.
-type Checkout = snapshot.Checkout
+type RestorePlan = snapshot.Checkout
 
 // A Restored says what a restore has done.
 type Restored struct {
-	transaction.CheckedOut
+	ledgertx.CheckedOut
 	Conflicts []git.Conflict // what their files hold now, or would
 }
 
@@ -29,7 +29,7 @@ type Restored struct {
 // place for them, and is named. If a path to be overwritten or deleted is ignored or was left out of the commit just
 // recorded, nothing changes, and the error says what is in the way. If the handoff is a stranger's,
 // the error wraps [workspace.ErrStranger].
-func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, how Checkout) (*Restored, error) {
+func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, how RestorePlan) (*Restored, error) {
 	if f.Stash.IsZero() {
 		return nil, fmt.Errorf("restore handoff %s: it left nothing uncommitted: %w", f.ID(), git.ErrNotFound)
 	}
@@ -50,7 +50,7 @@ func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, how Checkou
 	return done, nil
 }
 
-func (w *writing) restore(ctx context.Context, f *Found, how Checkout) (*Restored, error) {
+func (w *writing) restore(ctx context.Context, f *Found, how RestorePlan) (*Restored, error) {
 	if w.Ledger == nil {
 		return nil, git.ErrNotFound
 	}
@@ -62,7 +62,7 @@ func (w *writing) restore(ctx context.Context, f *Found, how Checkout) (*Restore
 	if err != nil {
 		return nil, err
 	}
-	done, err := w.CheckOut(ctx, transaction.Checkout{
+	done, err := w.CheckOut(ctx, ledgertx.CheckoutPlan{
 		Checkout: how, Tree: merged.Tree, What: "restore of handoff " + f.ID().String(), Subject: fmt.Sprintf("before restoring handoff %d", f.Number),
 	})
 	if err != nil {

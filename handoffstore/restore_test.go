@@ -30,7 +30,7 @@ func TestRestoreOfStranger(t *testing.T) {
 		l.Git("clean", "-qfd")
 		l.Git("config", "filter.x.smudge", "bin/filter")
 		f := l.find("1")
-		if _, err := l.Restore(t.Context(), f, l.now.Add(time.Hour), Checkout{Foreign: foreign}); err != nil {
+		if _, err := l.Restore(t.Context(), f, l.now.Add(time.Hour), RestorePlan{Foreign: foreign}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(ran); (err == nil) == foreign {
@@ -70,7 +70,7 @@ func TestMergeOfStranger(t *testing.T) {
 			}
 			l.Git("config", "merge.x.driver", "bin/merge %A %O %B")
 			f := l.find("1")
-			done, err := l.Restore(t.Context(), f, l.now.Add(time.Hour), Checkout{Foreign: foreign})
+			done, err := l.Restore(t.Context(), f, l.now.Add(time.Hour), RestorePlan{Foreign: foreign})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,7 +40,7 @@ func Search(ctx context.Context, of *workspace.Workspace, tips map[record.ID]git
 	objects := of.Repo.Objects(ctx)
 	defer objects.Close()
 	w := &walk{
-		objects: objects, relied: of.Relied(ctx, objects), tips: tips, query: query, since: since,
+		objects: objects, relied: of.TrustCache(ctx, objects), tips: tips, query: query, since: since,
 		taken: make(map[git.Hash]bool), told: make(map[[sha256.Size]byte]bool),
 	}
 	var sources []ledger.Source[*cursor]
@@ -65,13 +65,13 @@ func Search(ctx context.Context, of *workspace.Workspace, tips map[record.ID]git
 // A walk goes through the handoffs of missions.
 type walk struct {
 	objects *git.Objects
-	relied  *workspace.Relied
+	relied  *workspace.TrustCache
 	tips    map[record.ID]git.Hash
 	query   *search.Query
 	since   time.Time
 	taken   map[git.Hash]bool          // trees of handoffs; whether the user may rely on one
 	told    map[[sha256.Size]byte]bool // what is in them; the same
-	unread  ledger.Unread
+	unread  ledger.ReadErrors
 }
 
 // A cursor is where a walk is in a mission.
@@ -185,7 +185,7 @@ func (w *walk) look(l *ledger.Ledger, number int, again bool) (*Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours := w.relied.On(l, ledger.HandoffPath(number, ""))
+	ours := w.relied.Trusted(l, ledger.HandoffPath(number, ""))
 	if !again && !first(w.taken, dir.Hash, ours) {
 		return nil, nil
 	}
@@ -255,7 +255,7 @@ func (w *walk) home(hit *Hit) {
 	if its, err := l.Entry(path); err != nil || its.Hash != hit.tree {
 		return
 	}
-	if ours := w.relied.On(l, path); ours || !hit.ours {
+	if ours := w.relied.Trusted(l, path); ours || !hit.ours {
 		hit.In, hit.Tip, hit.ours = hit.Mission, tip, ours
 	}
 }

@@ -6,8 +6,8 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
-	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
 )
 
@@ -18,16 +18,16 @@ type Store struct {
 
 // A writing is one attempt to add an event to a mission's ledger.
 type writing struct {
-	*transaction.Tx
+	*ledgertx.Tx
 	store *Store
 }
 
 // write runs f, which stages and commits an event, until it loses no race; what is for reflogs.
 // publish says that f will change the worktree.
 func (s *Store) write(ctx context.Context, id record.ID, at time.Time, what string, publish bool, f func(context.Context, *writing) error) error {
-	job := transaction.Of(transaction.Job{Mission: id, At: at, What: what})
-	return transaction.Worktree(ctx, s.Workspace, func() error {
-		return transaction.Run(ctx, s.Workspace, job, func(ctx context.Context, tx *transaction.Tx) error {
+	job := ledgertx.Of(ledgertx.Job{Mission: id, At: at, What: what})
+	return ledgertx.Worktree(ctx, s.Workspace, func() error {
+		return ledgertx.Run(ctx, s.Workspace, job, func(ctx context.Context, tx *ledgertx.Tx) error {
 			if err := tx.Look(ctx, publish); err != nil {
 				return err
 			}

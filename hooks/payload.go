@@ -18,7 +18,7 @@ const MaxPayload = 64 << 20
 var ErrPayload = errors.New("malformed hook payload")
 
 // An Event is the part of a payload that we keep. Fields that the event does not have are zero.
-type Event struct {
+type Payload struct {
 	Name           string // hook_event_name: UserPromptSubmit, Stop, ...; not checked, there may be new ones
 	SessionID      string // letters, digits, - and _, at most 128: safe as a file name
 	TranscriptPath string // absolute, or "" if the client keeps none; the file need not exist
@@ -48,8 +48,8 @@ type Event struct {
 //
 // Clients pass the payload on a socket, which may be in non-blocking mode; [os.Stdin] still waits
 // for it.
-func Parse(r io.Reader) (*Event, error) {
-	e := new(Event)
+func Parse(r io.Reader) (*Payload, error) {
+	e := new(Payload)
 	var turnID string
 	err := newScanner(r).object(map[string]any{
 		"hook_event_name":        &e.Name,
@@ -80,7 +80,7 @@ func Parse(r io.Reader) (*Event, error) {
 	return e, nil
 }
 
-func (e *Event) check() error {
+func (e *Payload) check() error {
 	switch {
 	case e.Name == "":
 		return malformed("hook_event_name", "missing")
@@ -150,7 +150,7 @@ func malformed(field, format string, args ...any) error {
 // A Client is what the environment of a hook, or of a command that an agent runs, says about the
 // client. A missing or invalid variable gives the zero value. The environment also holds secrets:
 // it must never be logged as a whole.
-type Client struct {
+type Environment struct {
 	ProjectDir string // where the client was launched; stays when the agent changes directory
 	PID        int    // the client itself: a shell may stand between it and the hook, so this is not our parent
 	SessionID  string // also in the agent's own shell commands, as PID is, unlike ProjectDir

@@ -57,7 +57,7 @@ func captured(t testing.TB) map[string][]byte {
 
 // reference decodes a payload as [Parse] does, but through encoding/json.
 // ok is false if a field has the wrong type or the payload is not an object.
-func reference(data []byte) (e Event, ok bool) {
+func reference(data []byte) (e Payload, ok bool) {
 	var fields map[string]json.RawMessage // a map, because struct fields match names in any case
 	if json.Unmarshal(data, &fields) != nil || fields == nil {
 		return e, false
@@ -120,8 +120,8 @@ func TestParseCaptured(t *testing.T) {
 func TestParse(t *testing.T) {
 	t.Parallel()
 	payloads := captured(t)
-	base := Event{Name: "Stop", SessionID: "s", Cwd: "/r"}
-	with := func(set func(e *Event)) Event {
+	base := Payload{Name: "Stop", SessionID: "s", Cwd: "/r"}
+	with := func(set func(e *Payload)) Payload {
 		e := base
 		set(&e)
 		return e
@@ -129,12 +129,12 @@ func TestParse(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		payload string
-		want    Event
+		want    Payload
 	}{
 		{
 			name:    "stop",
 			payload: string(payloads["claude-code/Stop"]),
-			want: Event{
+			want: Payload{
 				Name:                 "Stop",
 				SessionID:            "5b603d06-8528-4d54-8275-dcebec74b87e",
 				TranscriptPath:       "/home/dev/home/.claude/projects/-home-dev-repo/5b603d06-8528-4d54-8275-dcebec74b87e.jsonl",
@@ -146,7 +146,7 @@ func TestParse(t *testing.T) {
 		{
 			name:    "codex has turn_id",
 			payload: string(payloads["codex/Stop"]),
-			want: Event{
+			want: Payload{
 				Name:                 "Stop",
 				SessionID:            "01a1fb78-f074-7c62-afb1-90ff61f95387",
 				TranscriptPath:       "/home/dev/codexhome/sessions/2026/11/21/rollout-2026-11-21T00-19-29-01a1fb78-f074-7c62-afb1-90ff61f95387.jsonl",
@@ -159,7 +159,7 @@ func TestParse(t *testing.T) {
 		{
 			name:    "prompt_id wins over turn_id",
 			payload: `{"hook_event_name":"Stop","session_id":"s","cwd":"/r","prompt_id":"p","turn_id":"t"}`,
-			want:    with(func(e *Event) { e.PromptID = "p" }),
+			want:    with(func(e *Payload) { e.PromptID = "p" }),
 		},
 		{
 			name:    "white space, escapes in names, unknown fields of every kind",
@@ -184,7 +184,7 @@ func TestParse(t *testing.T) {
 		{
 			name:    "stop hook active",
 			payload: `{"hook_event_name":"Stop","session_id":"s","cwd":"/r","stop_hook_active":true}`,
-			want:    with(func(e *Event) { e.StopHookActive = true }),
+			want:    with(func(e *Payload) { e.StopHookActive = true }),
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

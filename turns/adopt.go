@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
-	"gitagent/internal/transaction"
 )
 
 // Why there is nothing to adopt.
@@ -42,7 +42,7 @@ func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Mergin
 		return nil, err
 	}
 	done := new(Adopted)
-	err = r.change(ctx, of(transaction.Job{Mission: s.In, At: at, What: "adopt"}), func(ctx context.Context, tx *transaction.Tx) error {
+	err = r.change(ctx, of(ledgertx.Job{Mission: s.In, At: at, What: "adopt"}), func(ctx context.Context, tx *ledgertx.Tx) error {
 		point, err := r.adoptable(ctx, tx.Objects, tx.Ledger.Mission, tx.Snap.Head, s)
 		if err != nil {
 			return err
@@ -60,8 +60,8 @@ func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Mergin
 		if err != nil {
 			return err
 		}
-		c := transaction.Checkout{
-			Checkout: how.Checkout, Tree: merged.Tree, Merged: s.Commit, What: adoption(s.In, s.Turn.Turn), Subject: "before adopting " + s.short(),
+		c := ledgertx.CheckoutPlan{
+			Checkout: how.RestorePlan, Tree: merged.Tree, Merged: s.Commit, What: adoption(s.In, s.Turn.Turn), Subject: "before adopting " + s.short(),
 		}
 		if c.Tree != tx.Snap.Tree {
 			tx.Ledger.Mission.Adopted = &record.Adoption{Turn: s.Turn.Turn, At: tx.At}
@@ -118,7 +118,7 @@ func pointOf(m *record.Mission, s *State, here record.ID) (ForkPoint, error) {
 }
 
 // there finds the turns of the fork that changed the paths of conflicts.
-func there(tx *transaction.Tx, point ForkPoint, s *State, conflicts []Conflict) error {
+func there(tx *ledgertx.Tx, point ForkPoint, s *State, conflicts []Conflict) error {
 	after := point.Of.Turn
 	if t, err := readTurn(tx.Ledger, after); err == nil && t.Mission != point.Of.Mission {
 		after-- // it was forked before that turn, and has one of its own with that number

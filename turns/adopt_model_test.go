@@ -38,7 +38,7 @@ func TestAdoptModel(t *testing.T) {
 }
 
 // A merging is a checkout, a fork of it, and a repository in which git merges what they have.
-type merging struct {
+type turnStream struct {
 	t           *testing.T
 	rand        *rand.Rand
 	here, there *lab
@@ -49,9 +49,9 @@ type merging struct {
 	count       map[string]int
 }
 
-func newMerging(t *testing.T, seed uint64) *merging {
+func newMerging(t *testing.T, seed uint64) *turnStream {
 	l := newLab(t)
-	m := &merging{t: t, rand: rand.New(rand.NewPCG(seed, 16)), here: l, count: make(map[string]int)}
+	m := &turnStream{t: t, rand: rand.New(rand.NewPCG(seed, 16)), here: l, count: make(map[string]int)}
 	l.Write(".gitattributes", "*.crlf text eol=crlf\n")
 	l.Write("x.ignored", "ignored\n")
 	l.Commit("attributes")
@@ -74,7 +74,7 @@ func newMerging(t *testing.T, seed uint64) *merging {
 var names = []string{"a", "b.crlf", "d/a", "d/b.crlf", "d/e/f", "d/e/g", "e/-x", "e/ü ü", "f", "f/g", "h/i/j/k", "h/i/l"}
 
 // edit changes something at random, n times.
-func (m *merging) edit(in *lab, n int) {
+func (m *turnStream) edit(in *lab, n int) {
 	for range n {
 		m.n++
 		list := m.tracked(in)
@@ -115,7 +115,7 @@ func (m *merging) edit(in *lab, n int) {
 	}
 }
 
-func (m *merging) create(in *lab) {
+func (m *turnStream) create(in *lab) {
 	name := names[m.rand.IntN(len(names))]
 	if m.rand.IntN(3) == 0 {
 		name = fmt.Sprint("n/", m.n)
@@ -143,7 +143,7 @@ func (m *merging) create(in *lab) {
 }
 
 // line changes, adds or removes one.
-func (m *merging) line(in *lab, name string) {
+func (m *turnStream) line(in *lab, name string) {
 	data, err := os.ReadFile(filepath.Join(in.Dir, name))
 	if err != nil {
 		m.t.Fatal(err)
@@ -166,7 +166,7 @@ func (m *merging) line(in *lab, name string) {
 	m.say(in, "line %d of %q", i, name)
 }
 
-func (m *merging) say(in *lab, format string, args ...any) {
+func (m *turnStream) say(in *lab, format string, args ...any) {
 	side := "here: "
 	if m.there != nil && in.Dir == m.there.Dir {
 		side = "there: "
@@ -175,13 +175,13 @@ func (m *merging) say(in *lab, format string, args ...any) {
 }
 
 // tracked are the files of a worktree that git does not ignore, but for the attributes.
-func (m *merging) tracked(in *lab) []string {
+func (m *turnStream) tracked(in *lab) []string {
 	list := slices.Sorted(maps.Keys((&world{lab: in}).lies()))
 	return slices.DeleteFunc(list, func(name string) bool { return strings.HasPrefix(name, ".git") || strings.HasSuffix(name, ".ignored") })
 }
 
 // round edits both sides, and adopts.
-func (m *merging) round() {
+func (m *turnStream) round() {
 	c := m.there.client()
 	for range 1 + m.rand.IntN(2) {
 		m.there.turn(c, "there", func() { m.edit(m.there, 1+m.rand.IntN(4)) })
@@ -260,7 +260,7 @@ func (m *merging) round() {
 }
 
 // merge lets git merge the trees, and returns what that makes of a worktree, or the paths with conflicts.
-func (m *merging) merge(turn *turns.Turn) (merged disk, conflicts []string) {
+func (m *turnStream) merge(turn *turns.Turn) (merged disk, conflicts []string) {
 	m.t.Helper()
 	base := m.git.Git("commit-tree", "-m", "base", m.point.Code.String()+"^{tree}")
 	ours := m.git.Git("commit-tree", "-m", "ours", "-p", base, m.here.tree())

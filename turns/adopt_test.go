@@ -343,7 +343,7 @@ func TestAdoptOfStranger(t *testing.T) {
 			mission, blob := l.Git("show", leftID.Ref()+":mission.json"), l.Git("rev-parse", "HEAD:kept.txt")
 			l.put(leftID, "mission.json", tt.change(mission, source[1].Code.String(), blob)+"\n")
 			was := l.tree()
-			_, err := l.adopt(l.last(leftID), turns.Merging{Checkout: turns.Checkout{Foreign: true}})
+			_, err := l.adopt(l.last(leftID), turns.Merging{RestorePlan: turns.RestorePlan{Foreign: true}})
 			if tt.want == "" {
 				if err != nil || l.Read("new") != "there\n" {
 					t.Errorf("%v", err)
@@ -377,7 +377,7 @@ func TestAdoptRunsNothingForeign(t *testing.T) {
 		})
 		l.Git("config", "filter.x.smudge", "bin/another")
 		ran()
-		if _, err := l.adopt(l.last(forkID), turns.Merging{Checkout: turns.Checkout{Foreign: foreign}}); err != nil {
+		if _, err := l.adopt(l.last(forkID), turns.Merging{RestorePlan: turns.RestorePlan{Foreign: foreign}}); err != nil {
 			t.Fatal(err)
 		}
 		if got := ran(); (len(got) == 0) != foreign {

@@ -35,7 +35,7 @@ func EachOfAll(ctx context.Context, w *workspace.Workspace, f func(*Turn) error)
 func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[record.ID]git.Hash, f func(*Turn) error) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
-	m := &merging{ctx: ctx, objects: objects, tips: tips, relied: w.Relied(ctx, objects), orphans: make(map[identity]bool)}
+	m := &turnStream{ctx: ctx, objects: objects, tips: tips, relied: w.TrustCache(ctx, objects), orphans: make(map[identity]bool)}
 	var sources []ledger.Source[*cursor]
 	err := ledger.Ends(objects, tips, &m.unread, func(id record.ID, end time.Time) {
 		sources = append(sources, m.source(id, end))
@@ -45,7 +45,7 @@ func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[record
 	}
 	for _, c := range ledger.NewestFirst(sources) {
 		var t *Turn
-		if t, m.err = m.take(c); t != nil && m.err == nil {
+		if t, m.err = m.current(c); t != nil && m.err == nil {
 			m.err = f(t)
 		}
 		if m.err != nil {
@@ -56,13 +56,13 @@ func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[record
 }
 
 // A merging is one pass over all missions.
-type merging struct {
+type turnStream struct {
 	ctx     context.Context
 	objects *git.Objects
 	tips    map[record.ID]git.Hash
-	relied  *workspace.Relied
+	relied  *workspace.TrustCache
 	orphans map[identity]bool // handed over, but not as their own mission's; whether the user may rely on one
-	unread  ledger.Unread
+	unread  ledger.ReadErrors
 	err     error // that ends it
 }
 
@@ -76,7 +76,7 @@ func identify(t *Turn) identity {
 
 // source gives a mission, which it opens at the first question, each time that it has come to a turn that
 // is to be taken.
-func (m *merging) source(id record.ID, end time.Time) ledger.Source[*cursor] {
+func (m *turnStream) source(id record.ID, end time.Time) ledger.Source[*cursor] {
 	c := &cursor{id: id, below: record.MaxNumber + 1}
 	return ledger.Source[*cursor]{
 		At: end, Held: c.size, Drop: c.drop,
@@ -95,7 +95,7 @@ func (m *merging) source(id record.ID, end time.Time) ledger.Source[*cursor] {
 }
 
 // open opens a mission, and the one that it was forked from.
-func (m *merging) open(c *cursor) error {
+func (m *turnStream) open(c *cursor) error {
 	l, err := ledger.At(m.objects, c.id, m.tips[c.id])
 	if err != nil {
 		return ledger.Unreadable(c.id, err)
@@ -105,14 +105,14 @@ func (m *merging) open(c *cursor) error {
 		c.source, c.until = m.other(l, from.Mission), from.Turn
 	}
 	if c.source != nil {
-		c.same = m.relied.Standing(l).Commit.IsZero() || m.relied.Standing(c.source).Whole
+		c.same = m.relied.Level(l).Commit.IsZero() || m.relied.Level(c.source).Whole
 	}
 	return nil
 }
 
 // other opens the ledger of another mission; nil if it is not here or can't be read, which is
 // reported when it is its turn.
-func (m *merging) other(l *ledger.Ledger, id record.ID) *ledger.Ledger {
+func (m *turnStream) other(l *ledger.Ledger, id record.ID) *ledger.Ledger {
 	tip, ok := m.tips[id]
 	if !ok || id == l.ID {
 		return nil
@@ -126,13 +126,13 @@ func (m *merging) other(l *ledger.Ledger, id record.ID) *ledger.Ledger {
 
 // advance goes on to a mission's next turn that is not handed over as another mission's, and returns it;
 // nil if there is none.
-func (m *merging) advance(c *cursor) (*Turn, error) {
+func (m *turnStream) advance(c *cursor) (*Turn, error) {
 	for {
 		if err := m.fill(c); err != nil || len(c.some) == 0 {
 			return nil, err
 		}
 		s := c.some[0]
-		if s.err == nil && (c.chosen || !m.elsewhere(c, s.turn)) {
+		if s.err == nil && (c.chosen || !m.inherited(c, s.turn)) {
 			c.chosen = true
 			return s.turn, nil
 		}
@@ -141,8 +141,8 @@ func (m *merging) advance(c *cursor) (*Turn, error) {
 	}
 }
 
-// take returns the turn that a mission has come to.
-func (m *merging) take(c *cursor) (*Turn, error) {
+// current returns the turn that a mission has come to.
+func (m *turnStream) current(c *cursor) (*Turn, error) {
 	t, err := m.advance(c) // it may have been dropped
 	if t != nil {
 		c.pass()
@@ -150,9 +150,9 @@ func (m *merging) take(c *cursor) (*Turn, error) {
 	return t, err
 }
 
-// elsewhere reports whether a turn is handed over as one of another mission: it was inherited, and
+// inherited reports whether a turn is handed over as one of another mission: it was inherited, and
 // its own mission or the one that this one was forked from has it, or a fork had it before.
-func (m *merging) elsewhere(c *cursor, t *Turn) bool {
+func (m *turnStream) inherited(c *cursor, t *Turn) bool {
 	if t.Mission == c.id {
 		return false
 	}
@@ -172,7 +172,7 @@ func (m *merging) elsewhere(c *cursor, t *Turn) bool {
 
 // has reports whether a mission has a turn of another one, perhaps recorded again, and it can stand for
 // that: a stranger's can't for one that the user may rely on.
-func (m *merging) has(l *ledger.Ledger, c *cursor, t *Turn) bool {
+func (m *turnStream) has(l *ledger.Ledger, c *cursor, t *Turn) bool {
 	if l == nil {
 		return false
 	}
@@ -182,8 +182,8 @@ func (m *merging) has(l *ledger.Ledger, c *cursor, t *Turn) bool {
 
 // reliedOn reports whether the user may rely on a turn and on what was said in it, as they stand in a
 // ledger.
-func (m *merging) reliedOn(l *ledger.Ledger, t *Turn) bool {
-	return m.relied.On(l, ledger.TurnPath("turns", t.Turn, ".json"), ledger.TurnPath("transcript", t.Turn, ".jsonl"))
+func (m *turnStream) reliedOn(l *ledger.Ledger, t *Turn) bool {
+	return m.relied.Trusted(l, ledger.TurnPath("turns", t.Turn, ".json"), ledger.TurnPath("transcript", t.Turn, ".jsonl"))
 }
 
 // firstAtOnce is how many records are read when a mission is opened, and twice as many each time
@@ -234,7 +234,7 @@ func (c *cursor) pass() {
 
 // fill sees to it that there is something to come next, unless the mission has come to its end. There is
 // nothing behind what it has from its source.
-func (m *merging) fill(c *cursor) error {
+func (m *turnStream) fill(c *cursor) error {
 	if len(c.some) > 0 || c.ended {
 		return nil
 	}
@@ -276,7 +276,7 @@ func (m *merging) fill(c *cursor) error {
 }
 
 // read reads records of a mission, or the first of them if they are large.
-func (m *merging) read(c *cursor, records []ledger.Numbered) (whole bool, err error) {
+func (m *turnStream) read(c *cursor, records []ledger.Numbered) (whole bool, err error) {
 	wanted := make([]git.Wanted, len(records))
 	for i, r := range records {
 		wanted[i] = git.Wanted{Hash: r.Hash, Most: ledger.MaxTurn}

@@ -11,10 +11,10 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/lock"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
-	"gitagent/internal/transaction"
 )
 
 // ErrArchived reports a mission that has no branch now, as it is archived.
@@ -23,12 +23,12 @@ var ErrArchived = errors.New("it is archived")
 // An Archiving says what became of missions that were to be archived, or would.
 type Archiving struct {
 	Done []record.ID
-	Left []Leaving
+	Left []NotArchived
 	Refs int // that went
 }
 
 // A Leaving is a mission that was not archived.
-type Leaving struct {
+type NotArchived struct {
 	ID  record.ID
 	Why string
 }
@@ -54,7 +54,7 @@ func (r *Recorder) Archive(ctx context.Context, ids []record.ID, used map[record
 		err = a.replace(ctx, held, func(index *archive.Index) (map[record.ID]archive.Entry, error) {
 			changes := make(map[record.ID]archive.Entry)
 			for id, e := range a.entries {
-				if _, err := a.aside(ctx, index, id, e.Ledger, changes); err != nil {
+				if _, err := a.setApart(ctx, index, id, e.Ledger, changes); err != nil {
 					return nil, err
 				}
 				changes[e.ID] = e
@@ -70,9 +70,9 @@ func (r *Recorder) Archive(ctx context.Context, ids []record.ID, used map[record
 	}
 	a.done.Done = slices.Sorted(maps.Keys(a.entries))
 	for id, why := range a.left {
-		a.done.Left = append(a.done.Left, Leaving{id, why})
+		a.done.Left = append(a.done.Left, NotArchived{id, why})
 	}
-	slices.SortFunc(a.done.Left, func(x, y Leaving) int { return strings.Compare(string(x.ID), string(y.ID)) })
+	slices.SortFunc(a.done.Left, func(x, y NotArchived) int { return strings.Compare(string(x.ID), string(y.ID)) })
 	return a.done, nil
 }
 
@@ -169,7 +169,7 @@ func (a *archiving) refsOf(id record.ID) []string {
 }
 
 // entry is what the archive has of a mission. What it keeps are commits, and nothing else can be.
-func (a *archiving) entry(l Line, refs map[string]git.Hash) (archive.Entry, error) {
+func (a *archiving) entry(l MissionLine, refs map[string]git.Hash) (archive.Entry, error) {
 	c, err := a.objects.Commit(l.Tip)
 	if err != nil {
 		return archive.Entry{}, err
@@ -225,7 +225,7 @@ func (r *Recorder) archive(ctx context.Context, objects *git.Objects) (*archive.
 
 // replace moves the archive to what change makes of it.
 func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*archive.Index) (map[record.ID]archive.Entry, error)) error {
-	return transaction.Alone(ctx, a.Repo, held, "archive", func() ([]git.Update, error) {
+	return ledgertx.Alone(ctx, a.Repo, held, "archive", func() ([]git.Update, error) {
 		refs, err := a.Repo.Refs(ctx, archive.IndexRef, archive.KeepRef)
 		if err != nil {
 			return nil, err
@@ -253,9 +253,9 @@ func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*a
 	})
 }
 
-// aside adds to the changes what the archive has of a mission, as one of its own, if the ledger that takes its
+// setApart adds to the changes what the archive has of a mission, as one of its own, if the ledger that takes its
 // place does not contain it, and returns the id that it has then.
-func (a *archiving) aside(ctx context.Context, index *archive.Index, id record.ID, tip git.Hash, changes map[record.ID]archive.Entry) (record.ID, error) {
+func (a *archiving) setApart(ctx context.Context, index *archive.Index, id record.ID, tip git.Hash, changes map[record.ID]archive.Entry) (record.ID, error) {
 	had, ok, err := index.Find(id)
 	if err != nil || !ok {
 		return "", err
@@ -299,7 +299,7 @@ func (a *archiving) alone(ctx context.Context, ids []record.ID, steps ...func([]
 		}
 		for _, step := range steps {
 			if err == nil {
-				err = transaction.Alone(ctx, a.Repo, held, "archived", func() ([]git.Update, error) { return step(some) })
+				err = ledgertx.Alone(ctx, a.Repo, held, "archived", func() ([]git.Update, error) { return step(some) })
 			}
 		}
 		held.Release()
@@ -414,7 +414,7 @@ func (r *Recorder) unarchive(ctx context.Context, ids []record.ID) (apart map[re
 			apart = make(map[record.ID]record.ID)
 			for _, id := range ids {
 				changes[id] = archive.Entry{}
-				own, err := a.aside(ctx, index, id, tips[id], changes)
+				own, err := a.setApart(ctx, index, id, tips[id], changes)
 				if err != nil {
 					return nil, err
 				}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/spent"
 	"gitagent/internal/transcript"
+	"gitagent/internal/usage"
 )
 
 // TestByModel: what models are called, the client says, and a proxy may call them anything.
@@ -39,7 +39,7 @@ func TestByModel(t *testing.T) {
 			name: "a secret", want: []string{"https://dev:[redacted:url-password]@example.invalid/m"},
 			found: map[string]transcript.Tokens{"https://dev:hunter2hunter2@example.invalid/m": {Input: 1}},
 		},
-		{name: "many", found: many, want: append(names, spent.Others)},
+		{name: "many", found: many, want: append(names, usage.Others)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +49,7 @@ func TestByModel(t *testing.T) {
 					t.Errorf("%q is not there", name)
 				}
 			}
-			if len(got) != len(tt.want) || got.Sum() != spent.ByModel(tt.found).Sum() {
+			if len(got) != len(tt.want) || got.Sum() != usage.ByModel(tt.found).Sum() {
 				t.Errorf("byModel = %v, want %q", maps.Clone(got), tt.want)
 			}
 		})

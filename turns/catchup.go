@@ -9,7 +9,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
@@ -25,14 +25,14 @@ func (r *recording) catchUp() (adopted bool, err error) {
 	if err != nil || t == nil {
 		return false, err
 	}
-	r.adopt(t)
-	r.adoptSides(t)
+	r.setLast(t)
+	r.adoptSubagents(t)
 	return true, r.noteAgain(t)
 }
 
 // missed is the newest turn of a session in a mission, of all of its turns, if the session's state does not know it;
 // else nil.
-func missed(st *session.State, name string, id record.ID, turns iter.Seq2[ledger.Numbered, error], read func(number int) (*Turn, error)) (*Turn, error) {
+func missed(st *session.Known, name string, id record.ID, turns iter.Seq2[ledger.Numbered, error], read func(number int) (*Turn, error)) (*Turn, error) {
 	seen := st.Cursors[id].Turn
 	if last := st.Last; last != nil && last.Mission == id {
 		seen = max(seen, last.Turn)
@@ -68,8 +68,8 @@ func (r *recording) noteAgain(t *Turn) error {
 	return r.note(t, line)
 }
 
-// adopt makes t, a record of this session, the last turn in the local state.
-func (r *recording) adopt(t *Turn) {
+// setLast makes t, a record of this session, the last turn in the local state.
+func (r *recording) setLast(t *Turn) {
 	last := &session.LastTurn{
 		Mission: r.id, Turn: t.Turn, PromptID: t.PromptID,
 		Code: t.Code, Base: t.Base, From: t.Head, Head: t.Head, Prompt: t.Prompt, Started: t.Started,
@@ -93,7 +93,7 @@ func (r *recording) adopt(t *Turn) {
 }
 
 // holds reports whether the client's file still has, at the offsets of a turn's segment, its content.
-func holds(l *ledger.Ledger, purged *secret.Finder, path string, turn int, seg *record.Segment) bool {
+func holds(l *ledger.Ledger, purged *scrub.Finder, path string, turn int, seg *record.Segment) bool {
 	if path == "" || seg.Path == "" || seg.To < seg.From || seg.To-seg.From > transcript.MaxSegment {
 		return false
 	}

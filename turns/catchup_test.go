@@ -44,7 +44,7 @@ func TestMissed(t *testing.T) {
 		{name: "a part can't be read", turns: "3o ! 1s", fails: true},
 		{name: "a part can't be read, before what is known", turns: "3s !", cursor: 3},
 	} {
-		st := &session.State{Cursors: map[record.ID]session.Cursor{id: {Turn: tt.cursor}}}
+		st := &session.Known{Cursors: map[record.ID]session.Cursor{id: {Turn: tt.cursor}}}
 		if tt.last > 0 {
 			st.Last = &session.LastTurn{Mission: id, Turn: tt.last}
 			if tt.of != "" {
@@ -95,7 +95,7 @@ func TestMissedBounded(t *testing.T) {
 		for n := 2 * maxCaughtUp; n > 0 && yield(ledger.Numbered{Number: n}, nil); n-- {
 		}
 	}
-	got, err := missed(new(session.State), "s", "a1b2c3d4", all, func(int) (*Turn, error) { read++; return new(Turn), nil })
+	got, err := missed(new(session.Known), "s", "a1b2c3d4", all, func(int) (*Turn, error) { read++; return new(Turn), nil })
 	if got != nil || err != nil || read != maxCaughtUp {
 		t.Errorf("%v, %v after %d", got, err, read)
 	}

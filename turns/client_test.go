@@ -23,7 +23,7 @@ func TestNextClient(t *testing.T) {
 		{Signal{Event: Stopped, Client: pid}, pid, held},
 		{Signal{Event: Stopped}, old, held},
 	} {
-		f := facts{Signal: tt.s, state: session.State{Client: old, ClientLock: held}}
+		f := inputs{Signal: tt.s, state: session.Known{Client: old, ClientLock: held}}
 		if st := f.next(plan{}, outturn{}, nil); st.Client != tt.client || st.ClientLock != tt.hold {
 			t.Errorf("%+v: client %v, hold %v", tt.s, st.Client, st.ClientLock)
 		}

@@ -123,7 +123,7 @@ func renderTurn(l *ledger.Ledger, t *Turn, r *transcript.Renderer, full bool) er
 	if err := r.Begin("turn "+t.After().String(), agent.Of(t.Agent).Reader()); err != nil {
 		return err
 	}
-	r.Beside(beside(l, t, full))
+	r.ShowSubagents(beside(l, t, full))
 	path, err := segmentPath(t)
 	if err == nil {
 		err = l.Stream(path, func(s io.Reader) error { return copyAll(r, s) })

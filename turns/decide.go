@@ -14,12 +14,12 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// facts hold everything that the meaning of a signal depends on.
-type facts struct {
+// inputs hold everything that the meaning of a signal depends on.
+type inputs struct {
 	Signal
 	id       record.ID     // the mission to record to
 	worktree string        // git directory of the signal's worktree
-	state    session.State // local state of the session; not older than the ledger
+	state    session.Known // local state of the session; not older than the ledger
 	last     int           // number of the mission's last turn
 	segment  flushed       // what the client has written since the cursor
 	head     git.Hash      // HEAD; zero on an unborn branch
@@ -59,10 +59,10 @@ type start struct {
 	at       time.Time
 }
 
-// stands reports whether the start is still valid: its commit is there (`git gc --prune=now` removes
+// valid reports whether the start is still valid: its commit is there (`git gc --prune=now` removes
 // commits known to the local state only), and HEAD has only moved with its branch, wherever to, or on to
 // descendants. What a switch brings from another branch is not the turn's work.
-func (s start) stands(there bool, head git.Hash, branch string, descends func() (bool, error)) (bool, error) {
+func (s start) valid(there bool, head git.Hash, branch string, descends func() (bool, error)) (bool, error) {
 	switch {
 	case !there:
 		return false, nil
@@ -89,7 +89,7 @@ type piece struct {
 // known reports whether a prompt belongs to a turn already seen: the event arrived twice, or the
 // prompt was typed while a turn ran and waits in the client's queue. A queued prompt carries the
 // running turn's id and is not announced again.
-func known(s Signal, st *session.State) bool {
+func known(s Signal, st *session.Known) bool {
 	if s.Event != Prompted || s.PromptID == "" {
 		return false
 	}
@@ -100,7 +100,7 @@ func known(s Signal, st *session.State) bool {
 // agent has spoken since, this is a new event that looks the same, unless the next turn is already
 // running: then the words belong to that turn. A turn that has just ended may be interrupted, and the
 // other way round: the first of the two events says how it ended.
-func repeated(s Signal, st *session.State, spoke func() bool) bool {
+func repeated(s Signal, st *session.Known, spoke func() bool) bool {
 	if s.Event == Prompted || st.Last == nil || s.PromptID == "" {
 		return false
 	}
@@ -116,14 +116,14 @@ func repeated(s Signal, st *session.State, spoke func() bool) bool {
 }
 
 // agent is the one that the signal is of.
-func (f *facts) agent() *agent.Agent { return agent.Of(cmp.Or(f.Agent, f.state.Agent)) }
+func (f *inputs) agent() *agent.Agent { return agent.Of(cmp.Or(f.Agent, f.state.Agent)) }
 
 // endsTurn reports whether the signal is the end of a turn, but not of the session.
-func (f *facts) endsTurn() bool { return f.Event == Stopped || f.Event == Erred || f.Event == Halted }
+func (f *inputs) endsTurn() bool { return f.Event == Stopped || f.Event == Erred || f.Event == Halted }
 
 // again reports whether the signal ends the last recorded turn once more: the agent went on after
 // its Stop hook, or the end of the session arrived before the end of the turn.
-func (f *facts) again() bool {
+func (f *inputs) again() bool {
 	last := f.state.Last
 	return f.endsTurn() && f.state.Open == nil && last != nil &&
 		last.PromptID == f.PromptID && f.PromptID != "" && last.Mission == f.id
@@ -135,7 +135,7 @@ func (f *facts) again() bool {
 // event names is already running, it began unannounced, because its prompt had waited in the queue,
 // and the event is about another prompt typed meanwhile. The end of a session ends the open turn
 // and any that ran unannounced.
-func decide(f facts) plan {
+func decide(f inputs) plan {
 	begun := transcript.Turns(f.agent().Reader(), f.segment.Bytes)
 	named := f.named(begun)
 	ours := begun
@@ -163,30 +163,32 @@ func decide(f facts) plan {
 
 // named returns the index of the turn that a prompt event names, or -1 if the transcript does not
 // have it yet, as is so for a turn about to begin, unless the client notes that first: see [runs].
-func (f *facts) named(begun []transcript.Turn) int {
+func (f *inputs) named(begun []transcript.FileTurn) int {
 	if f.Event != Prompted || f.PromptID == "" {
 		return -1
 	}
-	return slices.IndexFunc(begun, func(t transcript.Turn) bool { return t.PromptID == f.PromptID })
+	return slices.IndexFunc(begun, func(t transcript.FileTurn) bool { return t.PromptID == f.PromptID })
 }
 
 // runs reports whether the turn that an event names has begun before the event. Some clients note that a
 // turn begins, then run the hook, and only then note what it asks.
-func runs(begun []transcript.Turn, named int) bool { return named >= 0 && begun[named].Prompt != "" }
+func runs(begun []transcript.FileTurn, named int) bool {
+	return named >= 0 && begun[named].Prompt != ""
+}
 
 // unannounced reports whether the segment holds turns without any event: a prompt ran from the
 // queue and was interrupted. In a session's first segment no turn counts, since the hooks may have
 // been installed in the middle of a conversation.
-func (f *facts) unannounced(ours []transcript.Turn) bool { return f.continues() && len(ours) > 0 }
+func (f *inputs) unannounced(ours []transcript.FileTurn) bool { return f.continues() && len(ours) > 0 }
 
 // continues reports whether the segment begins where this session's last turn of this mission
 // ended. If it has recorded to another one since, what is in between belongs there.
-func (f *facts) continues() bool {
+func (f *inputs) continues() bool {
 	return f.segment.from > 0 && f.state.Last != nil && f.state.Last.Mission == f.id
 }
 
 // ends lists the turns that the signal ends: usually one, after those whose end was not announced.
-func (f *facts) ends(begun []transcript.Turn, named int) []ending {
+func (f *inputs) ends(begun []transcript.FileTurn, named int) []ending {
 	pieces := f.pieces(begun, named)
 	open := f.state.Open
 	if open != nil && f.endsTurn() && open.PromptID != "" && open.PromptID != pieces[0].promptID && open.PromptID != f.PromptID {
@@ -213,7 +215,7 @@ func (f *facts) ends(begun []transcript.Turn, named int) []ending {
 // Whatever precedes the first turn to be recorded goes with it: in a new session, everything before
 // the turn whose prompt we saw, since the hooks may have been installed in the middle of a
 // conversation. A turn that is only about to begin is left for the next segment.
-func (f *facts) pieces(begun []transcript.Turn, named int) []piece {
+func (f *inputs) pieces(begun []transcript.FileTurn, named int) []piece {
 	bytes := f.segment.Bytes
 	end := len(bytes)
 	seen := !runs(begun, named)
@@ -261,7 +263,7 @@ func (f *facts) pieces(begun []transcript.Turn, named int) []piece {
 }
 
 // start is the state in which the first turn to be recorded began.
-func (f *facts) start() start {
+func (f *inputs) start() start {
 	var s start
 	switch last, o := f.state.Last, f.state.Open; {
 	case o != nil:
@@ -279,7 +281,7 @@ func (f *facts) start() start {
 
 // withoutPrompt is the start of a turn whose prompt event was not seen: the session's last code
 // commit if HEAD has not moved since, otherwise HEAD.
-func (f *facts) withoutPrompt() start {
+func (f *inputs) withoutPrompt() start {
 	s := start{head: f.head, exact: true}
 	if last := f.state.Last; last != nil && last.Mission == f.id && !f.elsewhere() {
 		s.base, s.head = last.Code, last.Head
@@ -288,7 +290,7 @@ func (f *facts) withoutPrompt() start {
 }
 
 // elsewhere reports whether the session's last event came from another worktree.
-func (f *facts) elsewhere() bool { return f.state.Worktree != "" && f.state.Worktree != f.worktree }
+func (f *inputs) elsewhere() bool { return f.state.Worktree != "" && f.state.Worktree != f.worktree }
 
 // An outturn is the result of carrying out a plan.
 type outturn struct {
@@ -300,7 +302,7 @@ type outturn struct {
 
 // next is the session's local state after the plan was carried out. at makes a cursor from an
 // offset in the client's file and the turn that ends there.
-func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) session.Cursor) session.State {
+func (f *inputs) next(p plan, done outturn, at func(offset int64, turn int) session.Cursor) session.Known {
 	st := f.state
 	if n := len(p.ends); n > 0 {
 		t, e := done.turns[n-1], p.ends[n-1]
@@ -351,7 +353,7 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 }
 
 // cursor is where the segment of the signal's turn begins.
-func (f *facts) cursor() session.Cursor {
+func (f *inputs) cursor() session.Cursor {
 	if f.again() {
 		return f.state.Last.Before
 	}

@@ -190,7 +190,7 @@ func (p *play) open(base *told, end int) {
 }
 
 // tell delivers an event, once or more; it may be lost.
-func (p *play) tell(e Event, id, prompt, reply string, safe bool) {
+func (p *play) tell(e SignalKind, id, prompt, reply string, safe bool) {
 	if !safe && p.random.IntN(8) == 0 {
 		p.script = append(p.script, "(lost)")
 		return
@@ -230,7 +230,7 @@ func (p *play) stop(how record.Outcome, heard bool) {
 	text := fmt.Sprintf("%s %04d %d", how, r.number, p.random.IntN(1000))
 	before, after := p.ends(r.id, text, how)
 	p.write(before)
-	events := map[record.Outcome]Event{record.Done: Stopped, record.Failed: Erred, record.Interrupted: Halted}
+	events := map[record.Outcome]SignalKind{record.Done: Stopped, record.Failed: Erred, record.Interrupted: Halted}
 	if heard {
 		was := len(p.script)
 		p.tell(events[how], r.id, "", text, p.safe())

@@ -56,7 +56,7 @@ func TestDecide(t *testing.T) {
 	four := said("p4", "four", answer("did four"))
 	for _, tt := range []struct {
 		name      string
-		event     Event
+		event     SignalKind
 		prompt    string // id
 		open      *session.OpenTurn
 		last      *session.LastTurn
@@ -147,10 +147,10 @@ func TestDecide(t *testing.T) {
 			ends: []ended{{4, 0, "four", true}},
 		},
 	} {
-		f := facts{
+		f := inputs{
 			Signal: Signal{Event: tt.event, PromptID: tt.prompt, Prompt: "typed", Transcript: "/t"}, id: mission, worktree: "/w", last: 3, head: hash(1),
-			state:   session.State{Open: tt.open, Last: tt.last, Worktree: map[bool]string{true: "/other", false: "/w"}[tt.elsewhere]},
-			segment: flushed{Segment: transcript.Segment{Bytes: []byte(tt.file)}, from: tt.from},
+			state:   session.Known{Open: tt.open, Last: tt.last, Worktree: map[bool]string{true: "/other", false: "/w"}[tt.elsewhere]},
+			segment: flushed{NewLines: transcript.NewLines{Bytes: []byte(tt.file)}, from: tt.from},
 		}
 		if tt.from > 0 {
 			f.segment.after = 3
@@ -187,28 +187,28 @@ func TestKnownAndRepeated(t *testing.T) {
 	for _, tt := range []struct {
 		name            string
 		s               Signal
-		st              session.State
+		st              session.Known
 		spoke           bool
 		known, repeated bool
 	}{
-		{"a new prompt", Signal{Event: Prompted, PromptID: "q"}, session.State{Open: &session.OpenTurn{PromptID: "p"}}, false, false, false},
-		{"a prompt in the queue", Signal{Event: Prompted, PromptID: "p"}, session.State{Open: &session.OpenTurn{PromptID: "p"}}, false, true, false},
-		{"a prompt in the queue, when the turn has just ended", Signal{Event: Prompted, PromptID: "p"}, session.State{Last: &session.LastTurn{PromptID: "p"}}, false, true, false},
-		{"a prompt of a client without ids", Signal{Event: Prompted}, session.State{Open: &session.OpenTurn{}}, false, false, false},
-		{"the first stop", stop, session.State{Last: &session.LastTurn{Key: "other"}}, false, false, false},
-		{"the same stop again", stop, session.State{Last: &session.LastTurn{Key: stop.key()}}, false, false, true},
-		{"an equal stop, after which the agent has spoken", stop, session.State{Last: &session.LastTurn{Key: stop.key()}}, true, false, false},
+		{"a new prompt", Signal{Event: Prompted, PromptID: "q"}, session.Known{Open: &session.OpenTurn{PromptID: "p"}}, false, false, false},
+		{"a prompt in the queue", Signal{Event: Prompted, PromptID: "p"}, session.Known{Open: &session.OpenTurn{PromptID: "p"}}, false, true, false},
+		{"a prompt in the queue, when the turn has just ended", Signal{Event: Prompted, PromptID: "p"}, session.Known{Last: &session.LastTurn{PromptID: "p"}}, false, true, false},
+		{"a prompt of a client without ids", Signal{Event: Prompted}, session.Known{Open: &session.OpenTurn{}}, false, false, false},
+		{"the first stop", stop, session.Known{Last: &session.LastTurn{Key: "other"}}, false, false, false},
+		{"the same stop again", stop, session.Known{Last: &session.LastTurn{Key: stop.key()}}, false, false, true},
+		{"an equal stop, after which the agent has spoken", stop, session.Known{Last: &session.LastTurn{Key: stop.key()}}, true, false, false},
 		{
 			"the same stop again, while the next turn runs", stop,
-			session.State{Open: &session.OpenTurn{PromptID: "q"}, Last: &session.LastTurn{Key: stop.key()}},
+			session.Known{Open: &session.OpenTurn{PromptID: "q"}, Last: &session.LastTurn{Key: stop.key()}},
 			true, false, true,
 		},
-		{"a turn is interrupted", halt, session.State{Open: &session.OpenTurn{PromptID: "p"}, Last: &session.LastTurn{PromptID: "o"}}, false, false, false},
-		{"it is interrupted again", halt, session.State{Last: halted}, false, false, true},
-		{"it stops after it was interrupted", stop, session.State{Last: halted}, false, false, true},
-		{"it is interrupted after it stopped", halt, session.State{Last: stopped}, false, false, true},
-		{"it went on after it stopped, and was interrupted", halt, session.State{Last: stopped}, true, false, false},
-		{"it is interrupted, while the next turn runs", halt, session.State{Open: &session.OpenTurn{PromptID: "q"}, Last: stopped}, true, false, true},
+		{"a turn is interrupted", halt, session.Known{Open: &session.OpenTurn{PromptID: "p"}, Last: &session.LastTurn{PromptID: "o"}}, false, false, false},
+		{"it is interrupted again", halt, session.Known{Last: halted}, false, false, true},
+		{"it stops after it was interrupted", stop, session.Known{Last: halted}, false, false, true},
+		{"it is interrupted after it stopped", halt, session.Known{Last: stopped}, false, false, true},
+		{"it went on after it stopped, and was interrupted", halt, session.Known{Last: stopped}, true, false, false},
+		{"it is interrupted, while the next turn runs", halt, session.Known{Open: &session.OpenTurn{PromptID: "q"}, Last: stopped}, true, false, true},
 	} {
 		if got := known(tt.s, &tt.st); got != tt.known {
 			t.Errorf("%s: known is %t", tt.name, got)
@@ -294,14 +294,14 @@ func TestStands(t *testing.T) {
 		s, asked := start{base: hash(9), branch: tt.before, exact: tt.exact}, false
 		head := hash(tt.to)
 		s.head = hash(tt.from)
-		got, err := s.stands(!tt.gone, head, tt.now, func() (bool, error) { asked = true; return tt.descend, nil })
+		got, err := s.valid(!tt.gone, head, tt.now, func() (bool, error) { asked = true; return tt.descend, nil })
 		if err != nil || got != tt.want || asked != tt.asks {
 			t.Errorf("%s: %t, %v, git was asked: %t; want %t, %t", tt.name, got, err, asked, tt.want, tt.asks)
 		}
 	}
 	lost := errors.New("no such commit")
 	s := start{head: hash(1), branch: main}
-	if got, err := s.stands(true, hash(2), other, func() (bool, error) { return false, lost }); got || !errors.Is(err, lost) {
+	if got, err := s.valid(true, hash(2), other, func() (bool, error) { return false, lost }); got || !errors.Is(err, lost) {
 		t.Errorf("git can't tell: %t, %v", got, err)
 	}
 }
@@ -311,7 +311,7 @@ func TestStands(t *testing.T) {
 type sitting struct {
 	t     *testing.T
 	agent *agent.Agent
-	state session.State
+	state session.Known
 	turns []*Turn // by number, from 1
 }
 
@@ -320,7 +320,7 @@ func (s *sitting) take(sig Signal, id record.ID) {
 	if known(sig, &s.state) || repeated(sig, &s.state, func() bool { return s.spoke(sig, id) }) {
 		return
 	}
-	f := facts{Signal: sig, id: id, worktree: "/w", state: s.state, last: len(s.turns), head: hash(1)}
+	f := inputs{Signal: sig, id: id, worktree: "/w", state: s.state, last: len(s.turns), head: hash(1)}
 	f.segment = s.read(sig.Transcript, f.cursor())
 	if f.segment.from == 0 && !f.segment.none && (f.segment.Restarted || s.state.Transcript != sig.Transcript) {
 		f.segment.after = s.goesOnFrom(sig)
@@ -367,7 +367,7 @@ func (s *sitting) read(path string, c session.Cursor) flushed {
 	case seg.Restarted:
 		f.from, f.after = 0, 0
 	}
-	f.Segment = seg
+	f.NewLines = seg
 	return f
 }
 
@@ -396,7 +396,7 @@ func playAtRandom(t *testing.T, seed uint64) {
 	s := &sitting{t: t, agent: agent.Default()}
 	id := record.ID("a1b2c3d4")
 	deliver := func(e replay.Event) {
-		event, ok := map[string]Event{"UserPromptSubmit": Prompted, "Stop": Stopped, "StopFailure": Erred, "SessionEnd": Ended}[e.Name]
+		event, ok := map[string]SignalKind{"UserPromptSubmit": Prompted, "Stop": Stopped, "StopFailure": Erred, "SessionEnd": Ended}[e.Name]
 		if !ok {
 			return
 		}

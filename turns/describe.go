@@ -15,7 +15,7 @@ import (
 
 // describe makes the record of a turn, except for its code commit, from the client's event and
 // transcript and from the paths that the snapshot left out.
-func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
+func describe(f *inputs, e ending, s start, snap *snapshot.Snapshot) *Turn {
 	sum := e.summary
 	t := &Turn{
 		V: record.Version, Kind: record.KindTurn, Mission: f.id, Turn: e.number,
@@ -78,7 +78,7 @@ func toolsCalled(found map[string]int) map[string]int {
 }
 
 // share says where the turn's part of the conversation is in the client's file; nil if there is none.
-func (f *facts) share(e ending) *record.Segment {
+func (f *inputs) share(e ending) *record.Segment {
 	if f.segment.none {
 		return nil
 	}

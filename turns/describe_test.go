@@ -15,7 +15,7 @@ func TestDescribeNames(t *testing.T) {
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
 	for _, name := range []string{secret, strings.Repeat("m", 1<<20), "\xff" + secret} {
 		found := transcript.Summary{Model: name, Tools: map[string]int{name: 2, "Bash": 1}}
-		turn := describe(&facts{}, ending{piece: piece{summary: found}}, start{}, &snapshot.Snapshot{})
+		turn := describe(&inputs{}, ending{piece: piece{summary: found}}, start{}, &snapshot.Snapshot{})
 		line, err := json.Marshal(turn)
 		if err != nil {
 			t.Fatal(err)
@@ -27,7 +27,7 @@ func TestDescribeNames(t *testing.T) {
 			t.Errorf("%.40q: got %.40q %d", name, turn.Model, len(turn.Tools))
 		}
 	}
-	if turn := describe(&facts{}, ending{}, start{}, &snapshot.Snapshot{}); turn.Tools != nil {
+	if turn := describe(&inputs{}, ending{}, start{}, &snapshot.Snapshot{}); turn.Tools != nil {
 		t.Errorf("of none: %v", turn.Tools)
 	}
 }

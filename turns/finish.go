@@ -12,9 +12,9 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
-	"gitagent/internal/transaction"
 )
 
 // Why a mission can't be finished. What git itself refuses, it has said.
@@ -142,8 +142,8 @@ func (r *Recorder) finish(ctx context.Context, objects *git.Objects, f Finishing
 
 // note records that a mission is finished. Its ledger keeps the tip of its branch.
 func (r *Recorder) note(ctx context.Context, f Finishing, k *unfinished, is record.Finish) error {
-	job := transaction.Job{Mission: f.Mission, At: f.At, What: "finish"}
-	err := transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
+	job := ledgertx.Job{Mission: f.Mission, At: f.At, What: "finish"}
+	err := ledgertx.Run(ctx, r.Workspace, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
 		if err := tx.Open(ctx); err != nil {
 			return err
 		}

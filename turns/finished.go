@@ -16,7 +16,7 @@ import (
 var ErrLost = errors.New("in no branch")
 
 // Finished returns where the mission's work is; nil if it was never finished, or has gone on since.
-func (l Line) Finished() *record.Finish {
+func (l MissionLine) Finished() *record.Finish {
 	at := l.Created
 	if l.Last != nil {
 		at = l.Last.At
@@ -66,7 +66,7 @@ func Lost(ctx context.Context, repo *git.Repo, commits ...git.Hash) (map[git.Has
 
 // Unnoted returns the missions of these that were finished by a commit of the user's own, after conflicts for
 // instance, of which nothing is recorded yet.
-func Unnoted(ctx context.Context, w *workspace.Workspace, lines []Line) map[record.ID]*record.Finish {
+func Unnoted(ctx context.Context, w *workspace.Workspace, lines []MissionLine) map[record.ID]*record.Finish {
 	entries, err := w.Store.Dir().ReadDir("finishing")
 	if err != nil || len(entries) == 0 {
 		return nil // usually there are none

@@ -12,7 +12,7 @@ import (
 
 // flushed is the part of the client's file beyond the session's cursor.
 type flushed struct {
-	transcript.Segment
+	transcript.NewLines
 	from    int64  // offset of the segment in the file, bytes
 	after   int    // the turn whose segment precedes it
 	missing string // why there is no segment, as in [Segment.Missing]
@@ -31,7 +31,7 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 	from := transcript.Cursor{Offset: c.Offset, Check: c.Check}
 	var err error
 	if r.Event == Prompted {
-		f.Segment, err = r.interrupted(ctx, from)
+		f.NewLines, err = r.interrupted(ctx, from)
 	} else {
 		want := transcript.Want{PromptID: r.PromptID, Reply: r.Reply}
 		switch {
@@ -42,7 +42,7 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 		}
 		ctx, cancel := context.WithTimeout(ctx, r.FlushWait)
 		defer cancel()
-		f.Segment, err = r.await(ctx, from, want)
+		f.NewLines, err = r.await(ctx, from, want)
 	}
 	if f.Restarted {
 		f.from, f.after = 0, 0
@@ -59,9 +59,9 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 		f.none = true
 	case errors.Is(err, transcript.ErrTooLarge):
 		f.missing = "size"
-		switch f.Segment.Cursor, err = transcript.End(r.Transcript); {
+		switch f.NewLines.Cursor, err = transcript.End(r.Transcript); {
 		case errors.Is(err, transcript.ErrTooLarge): // nor is there a line to go on after, yet
-			f.Segment.Cursor = from
+			f.NewLines.Cursor = from
 		case err != nil:
 			f.missing = "unreadable"
 		}
@@ -69,14 +69,14 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 		f.missing = "unreadable"
 	}
 	if f.missing == "unreadable" {
-		f.Segment = transcript.Segment{Cursor: from}
+		f.NewLines = transcript.NewLines{Cursor: from}
 	}
-	f.sides = r.sides(f.Bytes)
+	f.sides = r.subagents(f.Bytes)
 	return f, nil
 }
 
 // await reads a segment that ends a turn, when the client has written it.
-func (r *recording) await(ctx context.Context, from transcript.Cursor, want transcript.Want) (transcript.Segment, error) {
+func (r *recording) await(ctx context.Context, from transcript.Cursor, want transcript.Want) (transcript.NewLines, error) {
 	if !r.agent().Late {
 		return transcript.ReadSegment(r.Transcript, from)
 	}
@@ -88,7 +88,7 @@ const interruptWait = 250 * time.Millisecond
 
 // interrupted reads the segment of the turn that a new prompt finds open. If the client has not yet
 // written that the turn was interrupted, it waits for that.
-func (r *recording) interrupted(ctx context.Context, from transcript.Cursor) (transcript.Segment, error) {
+func (r *recording) interrupted(ctx context.Context, from transcript.Cursor) (transcript.NewLines, error) {
 	s, err := transcript.ReadSegment(r.Transcript, from)
 	if r.state.Open == nil || err != nil || !r.agent().Late || transcript.Summarise(r.agent().Reader(), s.Bytes).Interrupted {
 		return s, err

@@ -118,7 +118,7 @@ func TestRestoreOfStranger(t *testing.T) {
 		turn, ran := l.stranger()
 		l.Git("config", "core.fsmonitor", "false") // it runs before: for a snapshot of the present tree
 		ran()
-		if _, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), turn.After(), git.Paths{}, turns.Checkout{Foreign: foreign}); err != nil {
+		if _, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), turn.After(), git.Paths{}, turns.RestorePlan{Foreign: foreign}); err != nil {
 			t.Fatal(err)
 		}
 		if got := ran(); (len(got) == 0) != foreign {
@@ -163,7 +163,7 @@ func TestRevertOfStranger(t *testing.T) {
 		l.turn(c, "third", l.write("merged", "2\n"+base+"3\n"))
 		ran()
 		turn := l.list(own(c))[1]
-		_, err := l.recorder(l.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{Checkout: turns.Checkout{Foreign: foreign}})
+		_, err := l.recorder(l.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{RestorePlan: turns.RestorePlan{Foreign: foreign}})
 		if err != nil {
 			t.Fatal(err)
 		}

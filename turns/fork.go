@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"gitagent/internal/agent"
+	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
-	"gitagent/internal/include"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
-	"gitagent/internal/transaction"
 	"gitagent/internal/transcript"
 )
 
@@ -43,9 +43,9 @@ type Fork struct {
 	Session string
 	Config  string
 
-	Include  *include.Files       // what the worktree gets besides the tree; nil for nothing
-	Copying  func(include.Amount) // is told now and then what of that is copied; may be nil
-	Progress io.Writer            // git's progress of the checkout, on a terminal; nil for none
+	Include  *copyignored.Files       // what the worktree gets besides the tree; nil for nothing
+	Copying  func(copyignored.Amount) // is told now and then what of that is copied; may be nil
+	Progress io.Writer                // git's progress of the checkout, on a terminal; nil for none
 }
 
 // agent is what records call the agent that goes on with it.
@@ -82,9 +82,9 @@ func titleOf(name string) string {
 // A Forked is a fork that was made.
 type Forked struct {
 	Mission  *record.Mission
-	Included *include.Copied // nil if nothing was to be
-	File     string          // the session's file; empty if there is no conversation, or none yet: see [Fork.Before]
-	Why      error           // why there is no conversation, if one was asked for
+	Included *copyignored.Copied // nil if nothing was to be
+	File     string              // the session's file; empty if there is no conversation, or none yet: see [Fork.Before]
+	Why      error               // why there is no conversation, if one was asked for
 }
 
 // Fork makes the mission: ledger and branch in one transaction, then the worktree, then the
@@ -99,7 +99,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	if f.Source, err = Usable(ctx, r.Workspace, f.Source); err != nil {
 		return nil, err
 	}
-	telling := make(chan conversation, 1) // it takes as long as the checkout, and neither needs the other
+	telling := make(chan forkConversation, 1) // it takes as long as the checkout, and neither needs the other
 	go func() { telling <- r.retell(ctx, f) }()
 	from, err := f.begins(func() (git.Head, error) { return r.Repo.Head(ctx) })
 	if err != nil {
@@ -107,11 +107,11 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	}
 	done := &Forked{}
 	source := f.Source.ID()
-	p := plant{
+	p := creation{
 		id: f.ID, from: from, branch: r.Branch(f.ID), worktree: f.Worktree, foreign: f.Foreign,
 		include: f.Include, copying: f.Copying, progress: f.Progress,
 	}
-	undo, included, err := r.plant(ctx, p, f.At, func(tx *transaction.Tx) (err error) {
+	undo, included, err := r.create(ctx, p, f.At, func(tx *ledgertx.Tx) (err error) {
 		done.Mission, err = r.fork(ctx, tx, f, from, p.branch)
 		return err
 	})
@@ -135,7 +135,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 
 // fork begins the ledger of a fork in a transaction. The branch is empty for a passive mission. With an error
 // there may be a mission of which something was noted.
-func (r *Recorder) fork(ctx context.Context, tx *transaction.Tx, f Fork, from git.Hash, branch string) (*record.Mission, error) {
+func (r *Recorder) fork(ctx context.Context, tx *ledgertx.Tx, f Fork, from git.Hash, branch string) (*record.Mission, error) {
 	if _, err := tx.Objects.TreeOf(from); err != nil {
 		return nil, fmt.Errorf("its code commit is not here: %w", err)
 	}
@@ -206,7 +206,7 @@ func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (
 }
 
 // A conversation is the one that a fork starts with.
-type conversation struct {
+type forkConversation struct {
 	rebuilt *transcript.Rebuilt // for the client; nil if there is none
 	until   int                 // its last turn in the ledger of the mission that goes on with it; 0 if that has none of it
 	why     error               // why there is none
@@ -214,36 +214,36 @@ type conversation struct {
 
 // retell makes the conversation of a fork. The zero value means that none was asked for, or that
 // the fork begins before the first turn of its conversation.
-func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
+func (r *Recorder) retell(ctx context.Context, f Fork) forkConversation {
 	if f.Session == "" {
-		return conversation{}
+		return forkConversation{}
 	}
 	until := f.Source
 	if f.Before {
 		seg := f.Source.Transcript
 		switch {
 		case seg == nil:
-			return conversation{why: fmt.Errorf("the client kept no transcript of turn %s", f.Source.ID())}
+			return forkConversation{why: fmt.Errorf("the client kept no transcript of turn %s", f.Source.ID())}
 		case seg.After == 0:
-			return conversation{}
+			return forkConversation{}
 		}
 		var err error
 		if until, err = r.before(ctx, f.Source); err != nil {
-			return conversation{why: err}
+			return forkConversation{why: err}
 		}
 	}
 	client, known := agent.Find(until.Agent)
 	switch {
 	case until.Agent == "":
-		return conversation{why: fmt.Errorf("turn %s was recorded by hand, or for an unknown client", until.ID())}
+		return forkConversation{why: fmt.Errorf("turn %s was recorded by hand, or for an unknown client", until.ID())}
 	case !known:
-		return conversation{why: fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)}
+		return forkConversation{why: fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)}
 	case client.Name != f.agent():
-		return conversation{why: fmt.Errorf("it was had with %s, and %s goes on", client.Title, titleOf(f.agent()))}
+		return forkConversation{why: fmt.Errorf("it was had with %s, and %s goes on", client.Title, titleOf(f.agent()))}
 	}
 	stored, err := Conversation(ctx, r.Repo, until)
 	if err != nil {
-		return conversation{why: err}
+		return forkConversation{why: err}
 	}
 	rebuilt, err := client.Rebuild(transcript.Cut{
 		Segments: stored, Foreign: f.Foreign, Session: f.Session, At: f.At, Config: f.Config, Dir: resolved(cmp.Or(f.Worktree, r.Repo.Top)),
@@ -251,7 +251,7 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = fmt.Errorf("sessions of %s can't be taken up again at a turn", client.Title)
 	}
-	return conversation{rebuilt, until.Turn, err}
+	return forkConversation{rebuilt, until.Turn, err}
 }
 
 // resolved is a directory, which may not be there yet, without symbolic links.
@@ -279,7 +279,7 @@ func (r *Recorder) before(ctx context.Context, t *Turn) (*Turn, error) {
 // place puts the conversation where the client will look for it, and notes that it is recorded
 // already, lest it be stored twice. The file gets its name only when complete, and only then does a
 // client that keeps conversations elsewhere take it up.
-func (r *Recorder) place(ctx context.Context, f Fork, c conversation) (path string, err error) {
+func (r *Recorder) place(ctx context.Context, f Fork, c forkConversation) (path string, err error) {
 	gitDir := "" // not this worktree's: its mission may be another one
 	if f.Worktree != "" {
 		repo, err := git.Find(f.Worktree)
@@ -327,12 +327,12 @@ func write(path string, pieces [][]byte) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-func (r *Recorder) remember(ctx context.Context, f Fork, c conversation, gitDir, path, tmp string) error {
+func (r *Recorder) remember(ctx context.Context, f Fork, c forkConversation, gitDir, path, tmp string) error {
 	end, err := transcript.End(tmp)
 	if err != nil {
 		return err
 	}
-	return r.Store.Update(ctx, f.Session, func(st *session.State) error {
+	return r.Store.Update(ctx, f.Session, func(st *session.Known) error {
 		st.Mission, st.Seen, st.Worktree, st.Transcript = f.ID, f.At, gitDir, path
 		if c.until > 0 {
 			st.Cursors = map[record.ID]session.Cursor{f.ID: {Offset: end.Offset, Check: end.Check, Turn: c.until}}

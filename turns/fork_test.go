@@ -131,7 +131,7 @@ func TestForkGoesOn(t *testing.T) {
 		t.Errorf("the new segment is %s, %v", segment, err)
 	}
 	l.holds(list[2], "first")
-	if stored, _ := conversation(l.repo(), list[2]); strings.Contains(string(stored), "third") {
+	if stored, _ := forkConversation(l.repo(), list[2]); strings.Contains(string(stored), "third") {
 		t.Error("the fork's conversation has a turn that came after it")
 	}
 	l.fsck()

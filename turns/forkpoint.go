@@ -72,7 +72,7 @@ func (r *Recorder) source(ctx context.Context, objects *git.Objects, head git.He
 	if err != nil {
 		return nil, err
 	}
-	inHead := func(commit git.Hash) bool { return r.in(ctx, commit, head) }
+	inHead := func(commit git.Hash) bool { return r.beforeHead(ctx, commit, head) }
 	return &source{l.Mission, isHere(l.Mission, at, here, inHead)}, ctx.Err()
 }
 

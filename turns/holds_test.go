@@ -10,7 +10,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
 )
@@ -31,7 +31,7 @@ func TestHolds(t *testing.T) {
 	if err != nil || string(redacted) == token {
 		t.Fatalf("%s is redacted as %s, %v", token, redacted, err)
 	}
-	purged, err := secret.Fixed([]byte("the second"))
+	purged, err := scrub.Fixed([]byte("the second"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestHolds(t *testing.T) {
 		stored  string // in the ledger
 		turn    int    // 0 is 7
 		segment *record.Segment
-		purged  *secret.Finder
+		purged  *scrub.Finder
 		nowhere bool // it is not known where the client's file is
 		want    bool
 	}{

@@ -11,11 +11,11 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/session"
 	"gitagent/internal/snapshot"
-	"gitagent/internal/transaction"
 	"gitagent/internal/transcript"
 	"gitagent/internal/workspace"
 )
@@ -129,7 +129,7 @@ func (im *importer) one(ctx context.Context, c *candidate) Imported {
 	default:
 		// Its hooks wait meanwhile. They find the state that they keep as it was, and what was imported
 		// in the ledger.
-		err = im.Store.Update(ctx, c.Session, func(st *session.State) error {
+		err = im.Store.Update(ctx, c.Session, func(st *session.Known) error {
 			for {
 				more, err := im.some(ctx, c, st, &done)
 				if err != nil || !more {
@@ -152,7 +152,7 @@ func (im *importer) one(ctx context.Context, c *candidate) Imported {
 
 // known says what becomes of a session if there is nothing to be done, as far as that was known when the
 // import began.
-func (im *importer) known(c *candidate) (taking, bool) {
+func (im *importer) known(c *candidate) (importPlan, bool) {
 	for _, id := range im.missions[c.Session] {
 		last := im.last[id]
 		switch {
@@ -160,15 +160,15 @@ func (im *importer) known(c *candidate) (taking, bool) {
 		case last.Imported == "":
 			return im.recorded(id), true
 		case last.To == c.Size:
-			return taking{state: UpToDate, other: id, last: last.Turn}, true
+			return importPlan{state: UpToDate, other: id, last: last.Turn}, true
 		}
 	}
-	return taking{}, false
+	return importPlan{}, false
 }
 
 // recorded is what becomes of a session that hooks have recorded to a mission.
-func (im *importer) recorded(id record.ID) taking {
-	t := taking{state: Recorded, other: id}
+func (im *importer) recorded(id record.ID) importPlan {
+	t := importPlan{state: Recorded, other: id}
 	if last := im.last[id]; last != nil {
 		t.last = last.Turn
 	}
@@ -203,7 +203,7 @@ func (im *importer) look(ctx context.Context, c *candidate, done *Imported) erro
 			return err
 		}
 	}
-	t, err := im.take(ctx, id, l, c, im.Store.Load(c.Session))
+	t, err := im.planImport(ctx, id, l, c, im.Store.Load(c.Session))
 	if err == nil {
 		t.say(done, id)
 	}
@@ -214,16 +214,16 @@ func (im *importer) look(ctx context.Context, c *candidate, done *Imported) erro
 const maxAtOnce = 32 << 20
 
 // some imports the next part of a session. more says that there is another one.
-func (im *importer) some(ctx context.Context, c *candidate, st *session.State, done *Imported) (more bool, err error) {
-	choose := func(ctx context.Context) (transaction.Job, error) {
+func (im *importer) some(ctx context.Context, c *candidate, st *session.Known, done *Imported) (more bool, err error) {
+	choose := func(ctx context.Context) (ledgertx.Job, error) {
 		id, err := im.mission(ctx, c)
-		return transaction.Job{Mission: id, At: im.At, What: "import"}, err
+		return ledgertx.Job{Mission: id, At: im.At, What: "import"}, err
 	}
-	err = transaction.Run(ctx, im.Workspace, choose, func(ctx context.Context, tx *transaction.Tx) error {
+	err = ledgertx.Run(ctx, im.Workspace, choose, func(ctx context.Context, tx *ledgertx.Tx) error {
 		if err := tx.Open(ctx); err != nil {
 			return err
 		}
-		t, err := im.take(ctx, tx.ID, tx.Ledger, c, st)
+		t, err := im.planImport(ctx, tx.ID, tx.Ledger, c, st)
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func (im *importer) some(ctx context.Context, c *candidate, st *session.State, d
 }
 
 // record adds what was taken to the mission.
-func (im *importer) record(ctx context.Context, tx *transaction.Tx, c *candidate, t taking) error {
+func (im *importer) record(ctx context.Context, tx *ledgertx.Tx, c *candidate, t importPlan) error {
 	tx.Prepare()
 	if err := im.code(tx); err != nil {
 		return err
@@ -257,12 +257,12 @@ func (im *importer) record(ctx context.Context, tx *transaction.Tx, c *candidate
 		tx.Begin(&record.Mission{Created: created(c.first.At, im.At), Agent: c.agent.Name})
 	}
 	for i, e := range t.ends {
-		rec := &recording{Recorder: im.Recorder, tx: tx, facts: facts{
+		rec := &recording{Recorder: im.Recorder, tx: tx, inputs: inputs{
 			Signal: Signal{
 				Event: Ended, At: created(lastSaid(e.summary), im.At), Agent: c.agent.Name,
 				Session: c.Session, Transcript: c.Path,
 			},
-			id: tx.ID, segment: flushed{from: t.from, Segment: transcript.Segment{Bytes: t.bytes}},
+			id: tx.ID, segment: flushed{from: t.from, NewLines: transcript.NewLines{Bytes: t.bytes}},
 		}}
 		if e.summary.Answered {
 			rec.Event = Stopped
@@ -274,8 +274,8 @@ func (im *importer) record(ctx context.Context, tx *transaction.Tx, c *candidate
 	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	if tx.Aside != "" {
-		im.Store.Log(im.At, fmt.Sprintf("somebody unknown had made mission %s; what he recorded is mission %s now", tx.ID, tx.Aside))
+	if tx.Quarantined != "" {
+		im.Store.Log(im.At, fmt.Sprintf("somebody unknown had made mission %s; what he recorded is mission %s now", tx.ID, tx.Quarantined))
 	}
 	if tx.Unnoted != nil {
 		im.Store.Log(im.At, fmt.Sprintf("the notes of mission %s were left as they are: %v", tx.ID, tx.Unnoted))
@@ -285,7 +285,7 @@ func (im *importer) record(ctx context.Context, tx *transaction.Tx, c *candidate
 
 // date sets the time of the event that is written next: when it happened, but not before the event that
 // it follows, nor after the import. Which mission is the newest is told by the tips of ledgers.
-func (im *importer) date(tx *transaction.Tx, at time.Time) error {
+func (im *importer) date(tx *ledgertx.Tx, at time.Time) error {
 	if at.After(im.At) {
 		at = im.At
 	}
@@ -321,7 +321,7 @@ func created(at, now time.Time) time.Time {
 }
 
 // code makes sure that there is a commit for turns of which it is not known where the code was.
-func (im *importer) code(tx *transaction.Tx) error {
+func (im *importer) code(tx *ledgertx.Tx) error {
 	if !im.head.IsZero() {
 		return nil
 	}
@@ -343,12 +343,12 @@ func (im *importer) code(tx *transaction.Tx) error {
 // turn adds a turn to the ledger and, if it is known where the code was, to the notes.
 func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bool) error {
 	raw := rec.segment.Bytes[e.start:e.end]
-	at, err := im.where(ctx, rec.tx.Objects, rec.agent().Reader(), e.summary, raw)
+	at, err := im.findCode(ctx, rec.tx.Objects, rec.agent().Reader(), e.summary, raw)
 	if err != nil {
 		return err
 	}
 	rec.head = at.head
-	t := describe(&rec.facts, e, start{base: at.base}, new(snapshot.Snapshot))
+	t := describe(&rec.inputs, e, start{base: at.base}, new(snapshot.Snapshot))
 	t.Code, t.Imported = at.code, at.by
 	var old *Turn
 	if again {
@@ -387,7 +387,7 @@ func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bo
 }
 
 // fork begins the mission of a copied conversation at the turn that it goes on from.
-func (im *importer) fork(ctx context.Context, tx *transaction.Tx, c *candidate, source *Turn) error {
+func (im *importer) fork(ctx context.Context, tx *ledgertx.Tx, c *candidate, source *Turn) error {
 	l, err := im.ledgerOf(ctx, tx.Objects, Fork{Source: source})
 	if err != nil {
 		return err

@@ -142,7 +142,7 @@ func TestImportUnknown(t *testing.T) {
 		t.Errorf("a note says that it ended in a commit: %s", notes)
 	}
 	r := l.recorder(l.Dir)
-	if _, err := r.Restore(context.Background(), time.Now(), list[0].After(), git.Paths{}, turns.Checkout{}); !errors.Is(err, turns.ErrCodeUnknown) {
+	if _, err := r.Restore(context.Background(), time.Now(), list[0].After(), git.Paths{}, turns.RestorePlan{}); !errors.Is(err, turns.ErrCodeUnknown) {
 		t.Errorf("Restore: %v", err)
 	}
 	l.Write("kept.txt", "since\n")
@@ -365,7 +365,7 @@ func TestImportRedacts(t *testing.T) {
 	all := l.imported(false)
 	l.became(all, c, turns.Grown, 1, 2)
 	list := l.list(own(c))
-	stored, err := conversation(l.repo(), list[1])
+	stored, err := forkConversation(l.repo(), list[1])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,9 +31,9 @@ type importer struct {
 type candidate struct {
 	transcript.File
 	agent *agent.Agent
-	first transcript.Turn
+	first transcript.FileTurn
 	err   error // why its file can't be read
-	turns []transcript.Turn
+	turns []transcript.FileTurn
 }
 
 func newImporter(ctx context.Context, r *Recorder, i Import) (*importer, error) {
@@ -56,7 +56,7 @@ func newImporter(ctx context.Context, r *Recorder, i Import) (*importer, error) 
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	for _, m := range lines {
-		standing, err := r.Standing(ctx, objects, m.ID, m.Tip)
+		standing, err := r.TrustLevel(ctx, objects, m.ID, m.Tip)
 		if err != nil || standing.Commit.IsZero() {
 			continue // a stranger can name any session
 		}
@@ -138,7 +138,7 @@ func (im *importer) place(dir string) *git.Repo {
 func (c *candidate) reader() transcript.Reader { return c.agent.Reader() }
 
 // all are the turns of the session, none if they can't be read.
-func (c *candidate) all() []transcript.Turn {
+func (c *candidate) all() []transcript.FileTurn {
 	if c.turns == nil {
 		s, _ := transcript.ReadSegment(c.Path, transcript.Cursor{})
 		c.turns = transcript.Turns(c.reader(), s.Bytes)
@@ -147,7 +147,7 @@ func (c *candidate) all() []transcript.Turn {
 }
 
 // copied is 1 for a conversation that the client has copied: it gives all old prompts one id.
-func copied(turns []transcript.Turn) int {
+func copied(turns []transcript.FileTurn) int {
 	if len(turns) > 1 && turns[0].PromptID == turns[1].PromptID {
 		return 1
 	}

@@ -431,7 +431,7 @@ func TestOldJump(t *testing.T) {
 			turn.Base = turn.Head
 			turn = l.putTurn(*turn)
 		}
-		done, err := l.recorder(l.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{Checkout: turns.Checkout{Dry: true}})
+		done, err := l.recorder(l.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{RestorePlan: turns.RestorePlan{Dry: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

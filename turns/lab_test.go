@@ -87,7 +87,7 @@ func (l *lab) client() *replay.Client {
 // signal is what an event of the client says, in the words of the package, as the hook makes it.
 func signal(e replay.Event) turns.Signal {
 	return turns.Signal{
-		Event: map[string]turns.Event{
+		Event: map[string]turns.SignalKind{
 			"UserPromptSubmit": turns.Prompted, "Stop": turns.Stopped, "StopFailure": turns.Erred, "SessionEnd": turns.Ended,
 		}[e.Name],
 		At: e.At, Agent: "claude-code", Session: e.Session, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.Reply,
@@ -392,8 +392,8 @@ func (l *lab) notes(id record.ID) map[string]map[int]string {
 	return all
 }
 
-// conversation returns the conversation up to a turn as it was written.
-func conversation(repo *git.Repo, t *turns.Turn) ([]byte, error) {
+// forkConversation returns the conversation up to a turn as it was written.
+func forkConversation(repo *git.Repo, t *turns.Turn) ([]byte, error) {
 	segments, err := turns.Conversation(context.Background(), repo, t)
 	return slices.Concat(segments...), err
 }
@@ -406,7 +406,7 @@ func (l *lab) conversation(t *turns.Turn) {
 	if t.Transcript == nil || t.Transcript.Missing != "" || path == "" {
 		return
 	}
-	stored, err := conversation(l.repo(), t)
+	stored, err := forkConversation(l.repo(), t)
 	if err != nil {
 		l.t.Errorf("turn %d: %v", t.Turn, err)
 		return
@@ -433,7 +433,7 @@ func (l *lab) conversation(t *turns.Turn) {
 // holds checks that the conversation up to a turn has the text.
 func (l *lab) holds(t *turns.Turn, text string) {
 	l.t.Helper()
-	stored, err := conversation(l.repo(), t)
+	stored, err := forkConversation(l.repo(), t)
 	if err != nil {
 		l.t.Errorf("turn %d: %v", t.Turn, err)
 	} else if !strings.Contains(string(stored), text) {

@@ -18,7 +18,7 @@ import (
 )
 
 // A Line is a mission as a list shows it.
-type Line struct {
+type MissionLine struct {
 	*record.Mission
 	Tip   git.Hash // of its ledger
 	Turns int      // number of the last turn
@@ -57,7 +57,7 @@ func (t *Turn) glance() *Glance {
 
 // Newest is the time of the mission's last turn, or of its creation if no turn was recorded since: a fork
 // begins with those of another one.
-func (l Line) Newest() time.Time {
+func (l MissionLine) Newest() time.Time {
 	if l.Last != nil && l.Last.At.After(l.Created) {
 		return l.Last.At
 	}
@@ -67,7 +67,7 @@ func (l Line) Newest() time.Time {
 // Missions returns the missions of the repository, the one with the newest turn first. A mission
 // that can't be read is left out and reported in the error; one whose last turn can't be is there all
 // the same.
-func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
+func Missions(ctx context.Context, repo *git.Repo) ([]MissionLine, error) {
 	tips, err := ledger.List(ctx, repo)
 	if err != nil {
 		return nil, err
@@ -78,16 +78,16 @@ func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
 // Lines is [Missions] for some of them, given with the tips of their ledgers.
 //
 // For 10,000 missions that is 60,000 objects, so they are read in batches over many missions.
-func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]git.Hash) ([]Line, error) {
+func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]git.Hash) ([]MissionLine, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	var list []Line
-	var unread ledger.Unread
+	var list []MissionLine
+	var unread ledger.ReadErrors
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(tips)), atOnce) {
 		reads := new(queue)
 		some := make([]*survey, len(ids))
 		for i, id := range ids {
-			some[i] = &survey{queue: reads, id: id, line: Line{Tip: tips[id]}}
+			some[i] = &survey{queue: reads, id: id, line: MissionLine{Tip: tips[id]}}
 			some[i].read(tips[id], plumbing.CommitObject, git.MaxCommit, some[i].commit)
 		}
 		if err := reads.run(objects); err != nil {
@@ -102,7 +102,7 @@ func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]git.Hash) ([]
 			unread.Add(s.last)
 		}
 	}
-	slices.SortFunc(list, func(a, b Line) int {
+	slices.SortFunc(list, func(a, b MissionLine) int {
 		return cmp.Or(b.Newest().Compare(a.Newest()), cmp.Compare(a.ID, b.ID))
 	})
 	return list, unread.Err()
@@ -112,7 +112,7 @@ func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]git.Hash) ([]
 type survey struct {
 	*queue
 	id   record.ID
-	line Line
+	line MissionLine
 	err  error             // why the mission can't be read
 	last error             // why its last turn can't be
 	dirs []ledger.Numbered // of turns, which have not been looked into

@@ -13,7 +13,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
-	"gitagent/internal/spell"
+	"gitagent/internal/suggest"
 	"gitagent/internal/workspace"
 )
 
@@ -254,7 +254,7 @@ func missing(ctx context.Context, repo *git.Repo, what, word string) *MissingErr
 	for _, l := range lines {
 		e.Nearest = append(e.Nearest, string(l.ID))
 	}
-	if near := spell.Nearest(strings.ToLower(word), e.Nearest); near != "" {
+	if near := suggest.Nearest(strings.ToLower(word), e.Nearest); near != "" {
 		e.Nearest = []string{near}
 	}
 	e.Nearest = slices.Clone(e.Nearest[:min(maxSuggested, len(e.Nearest))])

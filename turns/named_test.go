@@ -35,7 +35,7 @@ func TestNamed(t *testing.T) {
 		{name: "the environment's is a letter", asked: "x", exists: "x"},
 		{name: "the environment's is empty", exists: ""},
 	} {
-		got, err := named(Signal{Mission: tt.signal, Asked: tt.asked}, tt.here, &session.State{Mission: tt.recording}, func(id record.ID) (bool, error) {
+		got, err := named(Signal{Mission: tt.signal, Asked: tt.asked}, tt.here, &session.Known{Mission: tt.recording}, func(id record.ID) (bool, error) {
 			if id != d {
 				t.Errorf("%s: %q is looked for", tt.name, id)
 			}
@@ -46,7 +46,7 @@ func TestNamed(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	if got, err := named(Signal{Asked: d}, "", new(session.State), func(record.ID) (bool, error) { return true, broken }); got != "" || !errors.Is(err, broken) {
+	if got, err := named(Signal{Asked: d}, "", new(session.Known), func(record.ID) (bool, error) { return true, broken }); got != "" || !errors.Is(err, broken) {
 		t.Errorf("nobody knows whether it exists: %q, %v", got, err)
 	}
 }

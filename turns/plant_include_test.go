@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
-	"gitagent/internal/include"
 	"gitagent/internal/lock"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
@@ -19,7 +19,7 @@ import (
 )
 
 // ignored makes files that a fork gets besides the tree, some in a directory that is read-only.
-func (l *lab) ignored() *include.Files {
+func (l *lab) ignored() *copyignored.Files {
 	l.t.Helper()
 	l.Write(".git/info/exclude", ".env\n/deps/\n")
 	l.Write(".env", "PASSWORD=hunter2\n")
@@ -30,7 +30,7 @@ func (l *lab) ignored() *include.Files {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	files, err := include.Find(l.t.Context(), repo, []string{".env", "deps/"}, include.Amount{Files: 10, Bytes: 1 << 20})
+	files, err := copyignored.Find(l.t.Context(), repo, []string{".env", "deps/"}, copyignored.Amount{Files: 10, Bytes: 1 << 20})
 	if err != nil || files.Amount().Files != 3 {
 		l.t.Fatalf("%+v, %v", files, err)
 	}
@@ -58,8 +58,8 @@ func TestForkIncludes(t *testing.T) {
 	_, list := l.three()
 	f := l.forkOf(list[2])
 	f.Include = l.ignored()
-	var last include.Amount
-	f.Copying = func(a include.Amount) { last = a }
+	var last copyignored.Amount
+	f.Copying = func(a copyignored.Amount) { last = a }
 	done := l.fork(f)
 	if done.Included == nil || done.Included.Amount != f.Include.Amount() || last != f.Include.Amount() {
 		t.Errorf("included %+v, told of %+v, want %+v", done.Included, last, f.Include.Amount())
@@ -96,7 +96,7 @@ func TestForkIncludesUndone(t *testing.T) {
 	f.Include = l.ignored()
 	before := l.everything()
 	f.Config = filepath.Join(l.Dir, "a.txt") // a file
-	f.Copying = func(include.Amount) {
+	f.Copying = func(copyignored.Amount) {
 		_ = os.Chmod(filepath.Join(f.Worktree, "deps", "locked"), 0o555)
 	}
 	if _, err := l.recorder(l.Dir).Fork(t.Context(), f); err == nil {

@@ -46,7 +46,7 @@ const maxPassed = 100
 // Last returns the record of a ledger's last turn, or nil if it has none. One that can't be read is
 // passed over: what a stranger has broken must not keep work from being recorded.
 func Last(l *ledger.Ledger) (*Turn, error) {
-	var unread ledger.Unread
+	var unread ledger.ReadErrors
 	passed := 0
 	for r, err := range l.Turns() {
 		if err == nil {
@@ -190,7 +190,7 @@ type reading struct {
 
 	halt    atomic.Bool // nobody wants more
 	stopped error       // why
-	unread  ledger.Unread
+	unread  ledger.ReadErrors
 }
 
 // stored is one record as it was read.

@@ -14,10 +14,10 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/limit"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
-	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
 )
 
@@ -64,11 +64,11 @@ func (r *Recorder) Record(ctx context.Context, s Signal) (*Result, error) {
 		r.ClearDead(ctx)
 	}
 	done := new(Result)
-	err := r.Store.Update(ctx, name, func(st *session.State) error {
+	err := r.Store.Update(ctx, name, func(st *session.Known) error {
 		if known(s, st) {
 			return session.ErrUnchanged
 		}
-		return transaction.Worktree(ctx, r.Workspace, func() error { return r.record(ctx, s, st, done) })
+		return ledgertx.Worktree(ctx, r.Workspace, func() error { return r.record(ctx, s, st, done) })
 	})
 	if err != nil {
 		return nil, fmt.Errorf("record %s: %w", s.Event, err)
@@ -77,12 +77,12 @@ func (r *Recorder) Record(ctx context.Context, s Signal) (*Result, error) {
 }
 
 // record adds the signal to the mission's ledger and to the session's state.
-func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done *Result) error {
+func (r *Recorder) record(ctx context.Context, s Signal, st *session.Known, done *Result) error {
 	meant := record.ID("")
-	err := r.recordTo(ctx, s, st, done, func(ctx context.Context) (transaction.Job, error) {
+	err := r.recordTo(ctx, s, st, done, func(ctx context.Context) (ledgertx.Job, error) {
 		var err error
 		meant, err = r.missionOf(ctx, s, st)
-		return transaction.Job{Mission: meant}, err
+		return ledgertx.Job{Mission: meant}, err
 	})
 	if !s.ownInstead(err, meant) {
 		return err
@@ -94,7 +94,7 @@ func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done
 	if e != nil {
 		return err
 	}
-	if e := r.recordTo(ctx, s, st, done, transaction.Of(transaction.Job{Mission: instead, Instead: true})); e != nil {
+	if e := r.recordTo(ctx, s, st, done, ledgertx.Of(ledgertx.Job{Mission: instead, Instead: true})); e != nil {
 		if errors.Is(e, session.ErrUnchanged) {
 			return e
 		}
@@ -117,16 +117,16 @@ func (s Signal) ownInstead(err error, meant record.ID) bool {
 }
 
 // recordTo adds the signal to the mission that choose returns.
-func (r *Recorder) recordTo(ctx context.Context, s Signal, st *session.State, done *Result, mission func(context.Context) (transaction.Job, error)) error {
-	choose := func(ctx context.Context) (transaction.Job, error) {
+func (r *Recorder) recordTo(ctx context.Context, s Signal, st *session.Known, done *Result, mission func(context.Context) (ledgertx.Job, error)) error {
+	choose := func(ctx context.Context) (ledgertx.Job, error) {
 		j, err := mission(ctx)
 		j.At, j.What, j.Warm = s.At, string(s.Event), headBefore(st)
 		return j, err
 	}
-	return transaction.Run(ctx, r.Workspace, choose, func(ctx context.Context, tx *transaction.Tx) error {
+	return ledgertx.Run(ctx, r.Workspace, choose, func(ctx context.Context, tx *ledgertx.Tx) error {
 		rec := &recording{
 			Recorder: r, tx: tx, result: Result{Mission: tx.ID},
-			facts: facts{Signal: s, id: tx.ID, worktree: r.Repo.GitDir, state: *st},
+			inputs: inputs{Signal: s, id: tx.ID, worktree: r.Repo.GitDir, state: *st},
 		}
 		changed, err := rec.run(ctx)
 		if err != nil {
@@ -146,7 +146,7 @@ func (r *Recorder) recordTo(ctx context.Context, s Signal, st *session.State, do
 func (r *Recorder) byHand() string { return session.ByHand + filepath.Base(r.Repo.GitDir) }
 
 // missionOf decides which mission a signal belongs to. Without one that is named, it is the session's own.
-func (r *Recorder) missionOf(ctx context.Context, s Signal, st *session.State) (record.ID, error) {
+func (r *Recorder) missionOf(ctx context.Context, s Signal, st *session.Known) (record.ID, error) {
 	here, err := r.Mission(ctx)
 	if err != nil {
 		return "", err
@@ -167,7 +167,7 @@ func (r *Recorder) missionOf(ctx context.Context, s Signal, st *session.State) (
 //  2. the one whose branch HEAD is on, or will be on when the rebase under way is done;
 //  3. the one that this session already records to;
 //  4. the one that the environment names, if its ledger exists here.
-func named(s Signal, here record.ID, st *session.State, exists func(record.ID) (bool, error)) (record.ID, error) {
+func named(s Signal, here record.ID, st *session.Known, exists func(record.ID) (bool, error)) (record.ID, error) {
 	if id := cmp.Or(s.Mission, here, st.Mission); id != "" {
 		return id, nil
 	}
@@ -200,7 +200,7 @@ func (r *Recorder) ownMission(ctx context.Context, name string) (record.ID, erro
 }
 
 // headBefore is HEAD as the session's last event found it.
-func headBefore(st *session.State) git.Hash {
+func headBefore(st *session.Known) git.Hash {
 	switch {
 	case st.Open != nil:
 		return st.Open.Head
@@ -211,20 +211,20 @@ func headBefore(st *session.State) git.Hash {
 }
 
 // An Event is what a client reports about a session.
-type Event string
+type SignalKind string
 
 // The events.
 const (
-	Prompted Event = "prompted" // a prompt was given; the turn begins, or the prompt was queued in a running one
-	Stopped  Event = "stopped"  // the agent finished its turn
-	Erred    Event = "erred"    // the turn ended in an error of the model's service
-	Halted   Event = "halted"   // the user interrupted the turn
-	Ended    Event = "ended"    // the session is over
+	Prompted SignalKind = "prompted" // a prompt was given; the turn begins, or the prompt was queued in a running one
+	Stopped  SignalKind = "stopped"  // the agent finished its turn
+	Erred    SignalKind = "erred"    // the turn ended in an error of the model's service
+	Halted   SignalKind = "halted"   // the user interrupted the turn
+	Ended    SignalKind = "ended"    // the session is over
 )
 
 // A Signal is one event of one session: a hook's payload, or a command typed by hand.
 type Signal struct {
-	Event   Event
+	Event   SignalKind
 	At      time.Time
 	Agent   string    // its name in records
 	Session string    // safe as a file name; empty if there is no client

@@ -10,12 +10,12 @@ import (
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/internal/session"
-	"gitagent/internal/transaction"
 	"gitagent/internal/transcript"
 )
 
@@ -23,8 +23,8 @@ import (
 // of them, and carries that out.
 type recording struct {
 	*Recorder
-	facts
-	tx       *transaction.Tx
+	inputs
+	tx       *ledgertx.Tx
 	onBranch bool // HEAD is on the mission's branch
 	moves    bool // the branch moves with the turn
 	result   Result
@@ -36,14 +36,14 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 	if r.onBranch, r.moves, err = r.tx.OnBranch(ctx); err != nil {
 		return false, err
 	}
-	segment := transaction.Async(func() (flushed, error) { return r.flush(ctx) })
+	segment := ledgertx.Async(func() (flushed, error) { return r.flush(ctx) })
 	defer func() { _, _ = segment() }()
 	if repeated(r.Signal, &r.state, r.spokeSince) {
 		return false, nil
 	}
 	if r.Event == Ended && r.state.Open == nil && r.state.Last != nil {
 		// Most sessions end with no turn open; then there is no need to look at the worktree.
-		if r.segment, err = segment(); err != nil || len(decide(r.facts).ends) == 0 {
+		if r.segment, err = segment(); err != nil || len(decide(r.inputs).ends) == 0 {
 			return false, err
 		}
 	}
@@ -71,13 +71,13 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 			return false, err
 		}
 	}
-	if err := r.goOn(); err != nil {
+	if err := r.followFile(); err != nil {
 		return false, err
 	}
 	if r.last, err = r.tx.Ledger.LastTurn(); err != nil {
 		return false, err
 	}
-	return r.carryOut(ctx, decide(r.facts))
+	return r.carryOut(ctx, decide(r.inputs))
 }
 
 func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err error) {
@@ -87,13 +87,13 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	if p.ends != nil {
 		r.tx.Prepare()
 	}
-	s, err := r.standing(ctx, p.start)
+	s, err := r.validStart(ctx, p.start)
 	if err != nil {
 		return false, err
 	}
 	var done outturn
 	seen := p.ends == nil
-	before, again := r.sidesBefore(), map[string]session.Side(nil)
+	before, again := r.sidesBefore(), map[string]session.SubagentCursor(nil)
 	if r.again() {
 		again = r.state.Last.SidesBefore
 	}
@@ -111,14 +111,14 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	}
 	done.opens = s
 	if p.opens != nil && p.ends == nil && !p.opens.running {
-		if done.opens.base, err = r.settle(s); err != nil {
+		if done.opens.base, err = r.saveChanges(s); err != nil {
 			return false, err
 		}
 	}
 	if err := r.tx.Commit(ctx); err != nil {
 		return false, err
 	}
-	r.result.Turns, r.result.Aside = done.turns, r.tx.Aside
+	r.result.Turns, r.result.Aside = done.turns, r.tx.Quarantined
 	if r.result.Stayed = r.tx.Stayed; r.result.Stayed != nil {
 		r.warn("the branch of mission %s was left where it is; the next turn catches up: %v", r.id, r.result.Stayed)
 	}
@@ -133,15 +133,15 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 		c, err = r.cursorAt(offset, turn)
 		return c
 	})
-	r.unsay()
+	r.scrubState()
 	if p.ends != nil {
-		r.keepSides(before, again)
+		r.keepSubagents(before, again)
 	}
 	return true, err
 }
 
-// unsay takes out of the session's state what was purged: it is no object, but a purge has left it nowhere.
-func (r *recording) unsay() {
+// scrubState takes out of the session's state what was purged: it is no object, but a purge has left it nowhere.
+func (r *recording) scrubState() {
 	if o := r.state.Open; o != nil {
 		o.Prompt = string(r.Purged().Replace([]byte(o.Prompt)))
 	}
@@ -164,7 +164,7 @@ func (r *recording) predecessor() record.ID {
 	if r.Client.PID == 0 {
 		return ""
 	}
-	last := r.Store.Last(func(st *session.State) bool {
+	last := r.Store.Last(func(st *session.Known) bool {
 		return st.Session != r.Session && st.Client == r.Client && st.Mission != ""
 	})
 	if last == nil || last.Mission == r.id {
@@ -173,10 +173,10 @@ func (r *recording) predecessor() record.ID {
 	return last.Mission
 }
 
-// standing returns s if it is still valid, and HEAD otherwise.
-func (r *recording) standing(ctx context.Context, s start) (start, error) {
+// validStart returns s if it is still valid, and HEAD otherwise.
+func (r *recording) validStart(ctx context.Context, s start) (start, error) {
 	_, err := r.tx.Objects.TreeOf(s.base)
-	stands, err := s.stands(err == nil && !s.base.IsZero(), r.head, r.branch, func() (bool, error) {
+	stands, err := s.valid(err == nil && !s.base.IsZero(), r.head, r.branch, func() (bool, error) {
 		return r.Repo.IsAncestor(ctx, s.head, r.head)
 	})
 	if err != nil || stands {
@@ -187,10 +187,10 @@ func (r *recording) standing(ctx context.Context, s start) (start, error) {
 	return s, err
 }
 
-// settle returns the commit that holds the present worktree. If the worktree is not as the last
+// saveChanges returns the commit that holds the present worktree. If the worktree is not as the last
 // turn left it, its state becomes a code commit of its own, so that the next turn's diff is the
 // agent's work alone. Who made the difference is not claimed.
-func (r *recording) settle(s start) (git.Hash, error) {
+func (r *recording) saveChanges(s start) (git.Hash, error) {
 	subject := fmt.Sprintf("before turn %d", r.last+1)
 	code, fresh, err := commit(r.tx, s, r.onBranch, ledger.CodeMessage(subject, r.id, 0, r.Session))
 	if err != nil || !fresh {
@@ -201,7 +201,7 @@ func (r *recording) settle(s start) (git.Hash, error) {
 }
 
 // commit returns the commit that holds the snapshot, and whether it had to be made.
-func commit(tx *transaction.Tx, s start, onBranch bool, message string) (code git.Hash, fresh bool, err error) {
+func commit(tx *ledgertx.Tx, s start, onBranch bool, message string) (code git.Hash, fresh bool, err error) {
 	at := place{tree: tx.Snap.Tree, head: tx.Snap.Head.Commit, start: s, onBranch: onBranch}
 	if at.headTree, err = tx.Objects.TreeOf(at.head); err != nil {
 		return code, false, err
@@ -233,7 +233,7 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*Tur
 	if _, err := record.Next("turn", e.number-1); err != nil {
 		return nil, fmt.Errorf("mission %s: %w", r.id, err)
 	}
-	t := describe(&r.facts, e, s, r.tx.Snap)
+	t := describe(&r.inputs, e, s, r.tx.Snap)
 	var old *Turn
 	if r.again() {
 		if was, err := readTurn(r.tx.Ledger, e.number); err == nil {
@@ -265,7 +265,7 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*Tur
 	if t.Transcript != nil && t.Transcript.Missing != "" {
 		r.warn("turn %s has no transcript segment: %s", t.ID(), t.Transcript.Missing)
 	}
-	addSides(t, old, sub, files, r.tx.Purged())
+	addSubagents(t, old, sub, files, r.tx.Purged())
 	if sub.err != nil {
 		r.warn("turn %s lacks sub-agents: %v", t.ID(), sub.err)
 	}
@@ -307,7 +307,7 @@ func (r *recording) append(subject string, files map[string][]byte, keep ...git.
 
 // segmentFile redacts the turn's share of the transcript and adds it to files. If it can't be
 // redacted, it is not stored, and the turn says so.
-func segmentFile(t *Turn, files map[string][]byte, raw []byte, purged *secret.Finder) {
+func segmentFile(t *Turn, files map[string][]byte, raw []byte, purged *scrub.Finder) {
 	path := ledger.TurnPath("transcript", t.Turn, ".jsonl")
 	data, err := redact.JSONLines(raw)
 	if err != nil {

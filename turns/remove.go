@@ -14,9 +14,9 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/lock"
 	"gitagent/internal/record"
-	"gitagent/internal/transaction"
 )
 
 // ErrInUse reports a mission whose worktree can't be removed: it has changes, git refuses, or the
@@ -69,8 +69,8 @@ func (r *Recorder) Remove(ctx context.Context, id record.ID, force, dry bool) (*
 	delete(refs, id.Ref())
 	// Git deletes one after the other. With the ledger last, a removal that was killed can be repeated.
 	for _, some := range []map[string]git.Hash{refs, last} {
-		job := transaction.Job{Mission: id, What: "removed"}
-		err = transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
+		job := ledgertx.Job{Mission: id, What: "removed"}
+		err = ledgertx.Run(ctx, r.Workspace, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
 			for ref, old := range some {
 				tx.Move(ref, git.Hash{}, old)
 			}

@@ -10,16 +10,16 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/snapshot"
-	"gitagent/internal/transaction"
 )
 
 // A Checkout says how the worktree is changed.
-type Checkout = snapshot.Checkout
+type RestorePlan = snapshot.Checkout
 
 // A Restored says what a restore, a revert or an undo has done.
 type Restored struct {
-	transaction.CheckedOut
+	ledgertx.CheckedOut
 	Conflicts []Conflict // that were written into the files, as far as they have a place for both sides, or would be
 	Jumped    bool       // HEAD jumped during the turn that was reverted; what was committed in it stays
 }
@@ -32,7 +32,7 @@ type Restored struct {
 // since, nothing changes, and the error is git's. If the state is a stranger's, the error wraps
 // [workspace.ErrStranger]; if only names nothing, [git.ErrNotFound]; if it is not known where the code was,
 // [ErrCodeUnknown].
-func (r *Recorder) Restore(ctx context.Context, at time.Time, s *State, only git.Paths, how Checkout) (*Restored, error) {
+func (r *Recorder) Restore(ctx context.Context, at time.Time, s *State, only git.Paths, how RestorePlan) (*Restored, error) {
 	what := s.Describe()
 	s, err := s.Usable(ctx, r.Workspace)
 	if err == nil {
@@ -43,7 +43,7 @@ func (r *Recorder) Restore(ctx context.Context, at time.Time, s *State, only git
 	}
 	done := new(Restored)
 	// A fork inherits turns, and may outlive their mission; so look where the state was read.
-	err = r.change(ctx, of(transaction.Job{Mission: s.In, At: at, What: "restore"}), func(ctx context.Context, tx *transaction.Tx) error {
+	err = r.change(ctx, of(ledgertx.Job{Mission: s.In, At: at, What: "restore"}), func(ctx context.Context, tx *ledgertx.Tx) error {
 		tree, err := tx.Objects.TreeOf(s.Commit)
 		if err == nil && len(only.Specs) > 0 {
 			tree, err = part(ctx, tx, tree, only)
@@ -51,7 +51,7 @@ func (r *Recorder) Restore(ctx context.Context, at time.Time, s *State, only git
 		if err != nil {
 			return err
 		}
-		return done.checkOut(ctx, tx, transaction.Checkout{
+		return done.checkOut(ctx, tx, ledgertx.CheckoutPlan{
 			Checkout: how, Tree: tree, What: "restore of " + what, Subject: "before restoring " + s.short(),
 		}, false)
 	})
@@ -65,13 +65,13 @@ func (r *Recorder) Restore(ctx context.Context, at time.Time, s *State, only git
 func (s *State) short() string { return strings.Replace(s.Describe(), string(s.In)+"/", "", 1) }
 
 // change runs f, which ends with a checkout, in a mission that is there, after a look at the worktree.
-func (r *Recorder) change(ctx context.Context, choose func() (transaction.Job, error), f func(context.Context, *transaction.Tx) error) error {
-	return transaction.Worktree(ctx, r.Workspace, func() error {
+func (r *Recorder) change(ctx context.Context, choose func() (ledgertx.Job, error), f func(context.Context, *ledgertx.Tx) error) error {
+	return ledgertx.Worktree(ctx, r.Workspace, func() error {
 		job, err := choose()
 		if err != nil {
 			return err
 		}
-		return transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
+		return ledgertx.Run(ctx, r.Workspace, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
 			if err := tx.Look(ctx, true); err != nil {
 				return err
 			}
@@ -84,12 +84,12 @@ func (r *Recorder) change(ctx context.Context, choose func() (transaction.Job, e
 }
 
 // of always chooses j.
-func of(j transaction.Job) func() (transaction.Job, error) {
-	return func() (transaction.Job, error) { return j, nil }
+func of(j ledgertx.Job) func() (ledgertx.Job, error) {
+	return func() (ledgertx.Job, error) { return j, nil }
 }
 
 // checkOut ends a transaction. With conflicts nothing is checked out unless they are to be written.
-func (d *Restored) checkOut(ctx context.Context, tx *transaction.Tx, c transaction.Checkout, merge bool) error {
+func (d *Restored) checkOut(ctx context.Context, tx *ledgertx.Tx, c ledgertx.CheckoutPlan, merge bool) error {
 	if len(d.Conflicts) > 0 && !merge {
 		return &ConflictError{d.Conflicts, c.Tree != tx.Snap.Tree}
 	}
@@ -102,7 +102,7 @@ func (d *Restored) checkOut(ctx context.Context, tx *transaction.Tx, c transacti
 
 // part returns the tree of the worktree with those paths as another tree has them. Each of them must
 // name something there or here.
-func part(ctx context.Context, tx *transaction.Tx, tree git.Hash, only git.Paths) (git.Hash, error) {
+func part(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only git.Paths) (git.Hash, error) {
 	unsure, err := unseen(ctx, tx, tree, only)
 	if err != nil {
 		return git.Hash{}, err
@@ -125,7 +125,7 @@ func part(ctx context.Context, tx *transaction.Tx, tree git.Hash, only git.Paths
 
 // unseen returns the pathspecs that are not plainly the name of something in a tree or in the worktree, in a
 // process or two for all of them. Those that exclude paths need not be.
-func unseen(ctx context.Context, tx *transaction.Tx, tree git.Hash, only git.Paths) ([]string, error) {
+func unseen(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only git.Paths) ([]string, error) {
 	prefix := ""
 	if dir, err := filepath.Abs(only.Dir); err == nil && only.Dir != "" {
 		if dir, err = filepath.EvalSymlinks(dir); err == nil {
@@ -158,7 +158,7 @@ func unseen(ctx context.Context, tx *transaction.Tx, tree git.Hash, only git.Pat
 }
 
 // names reports whether a pathspec names something in a tree or in the worktree.
-func names(ctx context.Context, tx *transaction.Tx, tree git.Hash, spec git.Paths) (bool, error) {
+func names(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, spec git.Paths) (bool, error) {
 	none, err := tx.Objects.EmptyTree()
 	for _, there := range []git.Hash{tree, tx.Snap.Tree} {
 		var found map[string]git.Entry

@@ -17,7 +17,7 @@ import (
 // restore restores a turn in the lab's worktree.
 func (l *lab) restore(turn *turns.Turn, dry bool) (*turns.Restored, error) {
 	l.t.Helper()
-	return l.recorder(l.Dir).Restore(l.t.Context(), time.Now(), turn.After(), git.Paths{}, turns.Checkout{Dry: dry})
+	return l.recorder(l.Dir).Restore(l.t.Context(), time.Now(), turn.After(), git.Paths{}, turns.RestorePlan{Dry: dry})
 }
 
 // TestRestore goes back and forth between turns with everything in them that a worktree can have.
@@ -333,7 +333,7 @@ func TestRestoreManyPaths(t *testing.T) {
 		r := l.recorder(l.Dir)
 		r.Repo = r.Repo.With("GIT_TRACE2_EVENT=" + trace)
 		only := git.Paths{Dir: filepath.Join(l.Dir, dir), Specs: specs}
-		if _, err := r.Restore(t.Context(), time.Now(), first, only, turns.Checkout{Dry: true}); err != nil {
+		if _, err := r.Restore(t.Context(), time.Now(), first, only, turns.RestorePlan{Dry: true}); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(trace)
@@ -352,7 +352,7 @@ func TestRestoreManyPaths(t *testing.T) {
 	}
 	for _, specs := range [][]string{{"many/1*", "many/nothing"}, {"many/1", ":!many", "none"}, {"*.none"}, {"many/1/"}, {"../kept.txt"}} {
 		only := git.Paths{Dir: l.Dir, Specs: specs}
-		if done, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), first, only, turns.Checkout{Dry: true}); err == nil {
+		if done, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), first, only, turns.RestorePlan{Dry: true}); err == nil {
 			t.Errorf("restored %q: %+v", specs, done)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
-	"gitagent/internal/transaction"
 )
 
 // ErrNoConversation reports a turn whose conversation can't be taken up again.
@@ -69,8 +69,8 @@ func (r *Recorder) resume(ctx context.Context, how Resumption) (record.ID, error
 func (r *Recorder) passive(ctx context.Context, f Fork) (undo func() error, err error) {
 	var tip git.Hash
 	var made *record.Mission
-	job := transaction.Of(transaction.Job{Mission: f.ID, At: f.At, What: "begin"})
-	err = transaction.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *transaction.Tx) error {
+	job := ledgertx.Of(ledgertx.Job{Mission: f.ID, At: f.At, What: "begin"})
+	err = ledgertx.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *ledgertx.Tx) error {
 		err := tx.Open(ctx)
 		if err == nil && tx.Ledger != nil {
 			err = fmt.Errorf("mission %s already exists", f.ID)
@@ -89,7 +89,7 @@ func (r *Recorder) passive(ctx context.Context, f Fork) (undo func() error, err 
 	}
 	return func() error {
 		ctx := context.WithoutCancel(ctx)
-		err := transaction.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *transaction.Tx) error {
+		err := ledgertx.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *ledgertx.Tx) error {
 			tx.Move(f.ID.Ref(), git.Hash{}, tip)
 			return tx.Commit(ctx)
 		})

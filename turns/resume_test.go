@@ -65,7 +65,7 @@ func TestResume(t *testing.T) {
 	if code, base := l.trees(list[3:]); code[0] != w.tree || base[0] != w.base {
 		t.Errorf("the turn begins at %s, want %s; it ends at %s, want %s", base[0], w.base, code[0], w.tree)
 	}
-	if stored, err := conversation(l.repo(), list[3]); err != nil || !strings.Contains(string(stored), "another way") || strings.Contains(string(stored), "third") {
+	if stored, err := forkConversation(l.repo(), list[3]); err != nil || !strings.Contains(string(stored), "another way") || strings.Contains(string(stored), "third") {
 		t.Errorf("the conversation is %s, %v", stored, err)
 	}
 	if got := l.Git("for-each-ref", "refs/heads") + l.Git("rev-parse", "HEAD"); got != branches+head {
@@ -98,7 +98,7 @@ func TestResumeAttached(t *testing.T) {
 	if len(list) != 2 || list[1].Transcript.After != 0 || l.treeOf(list[1].Code.String()) != w.tree {
 		t.Fatalf("the turns:\n%s", describe(list))
 	}
-	if stored, err := conversation(l.repo(), list[1]); err != nil || !strings.Contains(string(stored), "another way") || !strings.Contains(string(stored), "go on") {
+	if stored, err := forkConversation(l.repo(), list[1]); err != nil || !strings.Contains(string(stored), "another way") || !strings.Contains(string(stored), "go on") {
 		t.Errorf("the conversation is %s, %v", stored, err)
 	}
 	if got := l.Git("rev-parse", "refs/heads/agent/mission/a1b2c3d4"); got != list[1].Code.String() {

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
-	"gitagent/internal/transaction"
 )
 
 // A Merging says how the worktree is changed where that is a merge.
 type Merging struct {
-	Checkout
+	RestorePlan
 	Merge bool // write conflicts into the files, both sides between markers
 }
 
@@ -74,7 +74,7 @@ func (r *Recorder) Revert(ctx context.Context, at time.Time, from, to *State, ho
 		return nil, err
 	}
 	done := new(Restored)
-	err = r.change(ctx, of(transaction.Job{Mission: to.In, At: at, What: "revert"}), func(ctx context.Context, tx *transaction.Tx) error {
+	err = r.change(ctx, of(ledgertx.Job{Mission: to.In, At: at, What: "revert"}), func(ctx context.Context, tx *ledgertx.Tx) error {
 		theirs, err := tx.Objects.TreeOf(from.Commit)
 		if err != nil {
 			return err
@@ -98,8 +98,8 @@ func (r *Recorder) Revert(ctx context.Context, at time.Time, from, to *State, ho
 				return err
 			}
 		}
-		return done.checkOut(ctx, tx, transaction.Checkout{
-			Checkout: how.Checkout, Tree: merged.Tree, What: "revert of " + what, Subject: "before reverting " + strings.Replace(what, string(to.In)+"/", "", 1),
+		return done.checkOut(ctx, tx, ledgertx.CheckoutPlan{
+			Checkout: how.RestorePlan, Tree: merged.Tree, What: "revert of " + what, Subject: "before reverting " + strings.Replace(what, string(to.In)+"/", "", 1),
 		}, how.Merge)
 	})
 	if err != nil {
@@ -142,7 +142,7 @@ func jumped(t *Turn, before func() (*Turn, error), descends func(from, to git.Ha
 }
 
 // later finds the turns after a state that changed the paths of conflicts.
-func later(tx *transaction.Tx, to *State, conflicts []Conflict) error {
+func later(tx *ledgertx.Tx, to *State, conflicts []Conflict) error {
 	last := 0 // the last turn before the state
 	if to.Turn != nil {
 		last = to.Turn.Turn
@@ -162,7 +162,7 @@ const maxLater = 1000
 
 // changedBy finds the turns after one, up to another, that changed the paths of conflicts: for each of these,
 // the oldest first.
-func changedBy(tx *transaction.Tx, after, until int, conflicts []Conflict) ([][]int, error) {
+func changedBy(tx *ledgertx.Tx, after, until int, conflicts []Conflict) ([][]int, error) {
 	by := make([][]int, len(conflicts))
 	looked := 0
 	for r, err := range tx.Ledger.Turns() {

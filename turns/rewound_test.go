@@ -38,7 +38,7 @@ func playCodex(t *testing.T, l *lab, name, session, file string, at time.Time) (
 	numbers = make(map[string]int)
 	for i, b := range transcript.Turns(client.Reader(), data) {
 		sig := turns.Signal{Agent: client.Name, Session: session, PromptID: b.PromptID, Prompt: b.Prompt, Transcript: path}
-		for _, sig.Event = range []turns.Event{turns.Prompted, turns.Stopped} {
+		for _, sig.Event = range []turns.SignalKind{turns.Prompted, turns.Stopped} {
 			end := b.Start
 			if sig.Event == turns.Stopped {
 				end = b.End

@@ -81,7 +81,7 @@ func (s *Search) Each(ctx context.Context, w *workspace.Workspace, id record.ID,
 			}
 		})
 	}
-	var unread ledger.Unread
+	var unread ledger.ReadErrors
 	var stopped error
 	for b := range inOrder {
 		if stopped == nil {
@@ -128,7 +128,7 @@ type prospect struct {
 }
 
 // handOver waits until the turns were looked at, and hands them to f.
-func (b *batch) handOver(ctx context.Context, unread *ledger.Unread, f func(time.Time, *Found) error) error {
+func (b *batch) handOver(ctx context.Context, unread *ledger.ReadErrors, f func(time.Time, *Found) error) error {
 	select {
 	case <-b.done:
 	case <-ctx.Done():
@@ -245,11 +245,11 @@ func (s *segments) sides(t *Turn) (list []git.Hash, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range t.Agents[:min(len(t.Agents), maxSides)] {
+	for _, a := range t.Agents[:min(len(t.Agents), maxSubagents)] {
 		if a.Missing != "" || !hooks.ValidID(a.ID) {
 			continue
 		}
-		hash, e := l.File(sidePath(t.Turn, a.ID))
+		hash, e := l.File(subagentPath(t.Turn, a.ID))
 		if e != nil {
 			err = e
 			continue

@@ -12,8 +12,8 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/snapshot"
-	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
 )
 
@@ -37,7 +37,7 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 	if err != nil {
 		return nil, err
 	}
-	merging, forget, err := r.knowing(ctx, g, k)
+	merging, forget, err := r.withSquash(ctx, g, k)
 	if err != nil {
 		return nil, err
 	}
@@ -51,9 +51,9 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 		return nil, err
 	}
 	if trees := []git.Hash{merged}; !merged.IsZero() {
-		err = r.leaveOut(ctx, g, k, trees...)
+		err = r.dropOffBranch(ctx, g, k, trees...)
 	} else if trees[0], err = r.treeOf(ctx, k.tip); err == nil {
-		err = r.leaveOut(ctx, g, k, append(trees, tree)...)
+		err = r.dropOffBranch(ctx, g, k, append(trees, tree)...)
 	}
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (r *Recorder) stageRest(ctx context.Context, f Finishing, k *unfinished, le
 	return err
 }
 
-// goOn commits what was merged before. merging is the git that knows what was.
+// followFile commits what was merged before. merging is the git that knows what was.
 func (r *Recorder) goOn(ctx context.Context, g, merging *git.Repo, f Finishing, k *unfinished) ([]git.Hash, error) {
 	proposed, err := r.proposed()
 	if err != nil {
@@ -229,7 +229,7 @@ func (r *Recorder) goOn(ctx context.Context, g, merging *git.Repo, f Finishing, 
 func (k *unfinished) isPart(message string) bool {
 	has := k.named(message)
 	return slices.ContainsFunc(k.turns, func(t worked) bool {
-		return t.changed && !t.committed && !t.leftOut() && !has.Has(t.number)
+		return t.changed && !t.committed && !t.omitted() && !has.Has(t.number)
 	})
 }
 
@@ -400,7 +400,7 @@ func (r *Recorder) unrecorded(ctx context.Context, path string, tip git.Hash) er
 	}
 	w := workspace.New(repo, r.Settings)
 	var paths []string
-	err = transaction.Worktree(ctx, w, func() error {
+	err = ledgertx.Worktree(ctx, w, func() error {
 		objects := repo.Objects(ctx)
 		defer objects.Close()
 		snap, err := snapshot.Take(ctx, repo, objects, snapshot.Options{

@@ -117,7 +117,7 @@ func (s *State) Usable(ctx context.Context, w *workspace.Workspace) (*State, err
 // the turn before. See [trust.Writers].
 func (s *State) By(ctx context.Context, w *workspace.Workspace) (string, error) {
 	if !s.Saved {
-		return (&Roll{Workspace: w}).By(ctx, s.Turn)
+		return (&Writers{Workspace: w}).By(ctx, s.Turn)
 	}
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
@@ -162,12 +162,12 @@ func SavedLately(ctx context.Context, repo *git.Repo, id record.ID, most int) ([
 
 // eventsOf returns the events of a mission, the newest first, at most so many.
 // Where the clone is shallow they may end before the first one.
-func eventsOf(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, most int) ([]*ledger.Commit, error) {
+func eventsOf(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, most int) ([]*ledger.CommitEvent, error) {
 	tip, err := tipOf(ctx, repo, id)
 	if err != nil {
 		return nil, err
 	}
-	var events []*ledger.Commit
+	var events []*ledger.CommitEvent
 	for e, err := range ledger.Events(ctx, repo.Wary(), objects, tip, most) {
 		if err != nil {
 			if shallow, _ := repo.Shallow(); len(events) > 0 && slices.Contains(shallow, events[len(events)-1].Hash) {
@@ -181,7 +181,7 @@ func eventsOf(ctx context.Context, repo *git.Repo, objects *git.Objects, id reco
 }
 
 // saved is the state that an event keeps.
-func saved(objects *git.Objects, id record.ID, e *ledger.Commit, commit git.Hash) (*State, error) {
+func saved(objects *git.Objects, id record.ID, e *ledger.CommitEvent, commit git.Hash) (*State, error) {
 	l, err := ledger.At(objects, id, e.Hash)
 	if err != nil {
 		return nil, err

@@ -189,7 +189,7 @@ func TestFileChanges(t *testing.T) {
 			}
 			l.conversation(list[1])
 			l.holds(list[1], "answer to two")
-			stored, err := conversation(l.repo(), list[0])
+			stored, err := forkConversation(l.repo(), list[0])
 			if err != nil || !bytes.HasPrefix(data, stored) || !bytes.Contains(stored, []byte("answer to one")) {
 				t.Errorf("the conversation of turn 1 is not what the file had: %v\n%s", err, stored)
 			}
@@ -256,7 +256,7 @@ func TestRedacted(t *testing.T) {
 		}
 	}
 	list := l.list(own(c))
-	stored, err := conversation(l.repo(), list[1])
+	stored, err := forkConversation(l.repo(), list[1])
 	if err != nil || bytes.Contains(stored, []byte(secret)) || !bytes.Contains(stored, []byte("[redacted:")) {
 		t.Errorf("the conversation: %v\n%s", err, stored)
 	}

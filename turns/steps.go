@@ -70,7 +70,7 @@ func (k *unfinished) splits(split []ledger.Ranges) error {
 	}
 	var left []int
 	for _, t := range k.turns {
-		if t.changed && !t.committed && !t.leftOut() && !all.Has(t.number) {
+		if t.changed && !t.committed && !t.omitted() && !all.Has(t.number) {
 			left = append(left, t.number)
 		}
 	}

@@ -108,7 +108,7 @@ func TestMissionOfStranger(t *testing.T) {
 		if _, err := turns.Usable(t.Context(), other.recorder(other.Dir).Workspace, turn); !errors.Is(err, workspace.ErrStranger) {
 			t.Errorf("turn %d of a stranger's: %v", turn.Turn, err)
 		}
-		if _, err := other.recorder(other.Dir).Restore(t.Context(), time.Now(), turn.After(), git.Paths{}, turns.Checkout{}); !errors.Is(err, workspace.ErrStranger) {
+		if _, err := other.recorder(other.Dir).Restore(t.Context(), time.Now(), turn.After(), git.Paths{}, turns.RestorePlan{}); !errors.Is(err, workspace.ErrStranger) {
 			t.Errorf("restore turn %d of a stranger's: %v", turn.Turn, err)
 		}
 		if _, err := other.recorder(other.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{}); !errors.Is(err, workspace.ErrStranger) {

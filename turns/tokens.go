@@ -4,8 +4,8 @@ import (
 	"cmp"
 
 	"gitagent/internal/record"
-	"gitagent/internal/spent"
 	"gitagent/internal/transcript"
+	"gitagent/internal/usage"
 )
 
 // The limits of what a record says of tokens.
@@ -15,18 +15,18 @@ const (
 )
 
 // byModel makes the tokens of a conversation fit for a record. What models are called, the client says.
-func byModel(found map[string]transcript.Tokens) spent.ByModel {
-	var m spent.ByModel
+func byModel(found map[string]transcript.Tokens) usage.ByModel {
+	var m usage.ByModel
 	for model, tokens := range found {
 		name := cmp.Or(called(model, maxModel), "unknown")
-		m = m.Plus(spent.ByModel{name: tokens})
+		m = m.Plus(usage.ByModel{name: tokens})
 	}
 	return m.Most(maxModels)
 }
 
 // Spent are the turn's tokens, those of the sub-agents that ran in it apart.
-func (t *Turn) Spent() record.Spent {
-	s := record.Spent{Models: t.Tokens}
+func (t *Turn) Spent() record.Usage {
+	s := record.Usage{Models: t.Tokens}
 	for _, a := range t.Agents {
 		s.Agents = s.Agents.Plus(a.Tokens)
 	}
@@ -43,9 +43,9 @@ func (t *Turn) SpentKnown() bool {
 
 // spend adds the tokens of a turn to its mission's; old is the record that it replaces, or nil.
 func (r *recording) spend(t, old *Turn) {
-	var was record.Spent
+	var was record.Usage
 	if old != nil {
 		was = old.Spent()
 	}
-	r.tx.Ledger.Mission.Spend(t.Turn, was, t.Spent())
+	r.tx.Ledger.Mission.AddUsage(t.Turn, was, t.Spent())
 }

@@ -6,13 +6,13 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/spent"
+	"gitagent/internal/usage"
 	"gitagent/test/gittest"
 )
 
 // messages are the tokens of so many messages of the client that tests replay.
-func messages(n int64) spent.ByModel {
-	return spent.ByModel{"claude-opus-4-8": {Input: 100 * n, CacheRead: 3 * n, CacheWrite: 20 * n, Output: 7 * n}}
+func messages(n int64) usage.ByModel {
+	return usage.ByModel{"claude-opus-4-8": {Input: 100 * n, CacheRead: 3 * n, CacheWrite: 20 * n, Output: 7 * n}}
 }
 
 // spentIn is what the head of a mission says of its tokens.
@@ -28,7 +28,7 @@ func (l *lab) spentIn(id record.ID) *record.Mission {
 // spends checks what the turns of a mission have taken, and what it has taken itself: those of its own turns.
 func (l *lab) spends(id record.ID, want ...int64) {
 	l.t.Helper()
-	var own spent.ByModel
+	var own usage.ByModel
 	for i, t := range l.list(id) {
 		if !maps.Equal(t.Tokens, messages(want[i])) {
 			l.t.Errorf("turn %s has taken %v, want %v", t.ID(), t.Tokens, messages(want[i]))

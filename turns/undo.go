@@ -13,9 +13,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
-	"gitagent/internal/transaction"
 )
 
 // ErrNothingDone reports that no restore, revert or undo in this worktree is known.
@@ -32,13 +32,13 @@ var ErrNothingDone = errors.New("nothing has been restored or reverted in this w
 func (r *Recorder) Undo(ctx context.Context, at time.Time, how Merging, say func(*snapshot.Step, []git.FileStat)) (*Restored, error) {
 	done := new(Restored)
 	var step *snapshot.Step
-	err := r.change(ctx, func() (transaction.Job, error) {
+	err := r.change(ctx, func() (ledgertx.Job, error) {
 		if step = snapshot.NewestStep(r.Repo); step == nil {
-			return transaction.Job{}, ErrNothingDone
+			return ledgertx.Job{}, ErrNothingDone
 		}
 		id, err := record.ParseID(step.Mission)
-		return transaction.Job{Mission: id, At: at, What: "undo"}, err
-	}, func(ctx context.Context, tx *transaction.Tx) error {
+		return ledgertx.Job{Mission: id, At: at, What: "undo"}, err
+	}, func(ctx context.Context, tx *ledgertx.Tx) error {
 		var tree git.Hash
 		var err error
 		step = nil
@@ -57,7 +57,7 @@ func (r *Recorder) Undo(ctx context.Context, at time.Time, how Merging, say func
 		case step == nil:
 			return ErrNothingDone
 		}
-		c := transaction.Checkout{Checkout: how.Checkout, Tree: tree, What: step.What, Undo: !step.Undo, Subject: "before undoing the " + step.String()}
+		c := ledgertx.CheckoutPlan{Checkout: how.RestorePlan, Tree: tree, What: step.What, Undo: !step.Undo, Subject: "before undoing the " + step.String()}
 		c.Foreign = c.Foreign || step.Foreign
 		if a, news := undone(tx.Ledger.Mission, step, tx.At); news {
 			tx.Ledger.Mission.Adopted = &a
@@ -91,7 +91,7 @@ func finished(undo *snapshot.Step) *snapshot.Step {
 }
 
 // before returns the tree of the worktree without a step.
-func before(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, how Merging) (git.Hash, []Conflict, error) {
+func before(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, how Merging) (git.Hash, []Conflict, error) {
 	from, to, now := step.From, step.To, tx.Snap.Tree
 	held, err := tx.Objects.TreeOf(step.Before)
 	if err == nil && held != from && held != to {
@@ -120,7 +120,7 @@ func before(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, how Me
 // whole returns the worktree's tree with all that a killed step had to do with as it was before the
 // step, unless somebody has changed it since. If it was an undo of the step that was killed, parts of
 // files are of what was before.
-func whole(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, undoing bool) (git.Hash, error) {
+func whole(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, undoing bool) (git.Hash, error) {
 	from, to, now := step.From, step.To, tx.Snap.Tree
 	was, err := tx.Repo.Changed(ctx, to, from, git.Paths{})
 	if err != nil {

@@ -25,7 +25,7 @@ func TestUndoCollected(t *testing.T) {
 		},
 		"restore of a path": func(l *lab, list []*turns.Turn) error {
 			only := git.Paths{Specs: []string{"gone"}}
-			_, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), list[0].Before(), only, turns.Checkout{})
+			_, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), list[0].Before(), only, turns.RestorePlan{})
 			return err
 		},
 	} {

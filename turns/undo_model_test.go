@@ -403,7 +403,7 @@ func (w *world) list() []*turns.Turn { return w.lab.list(own(w.c)) }
 func (w *world) step(what string, want disk, conflict bool, do func(turns.Merging) (*turns.Restored, error)) (changed bool) {
 	w.t.Helper()
 	was, refs := w.lies(), w.Git("for-each-ref")
-	dry, err := do(turns.Merging{Checkout: turns.Checkout{Dry: true}})
+	dry, err := do(turns.Merging{RestorePlan: turns.RestorePlan{Dry: true}})
 	if w.Git("for-each-ref") != refs {
 		w.t.Errorf("%s, dry: the refs have changed", what)
 	}
@@ -514,7 +514,7 @@ func (w *world) restore() {
 	w.count["restore"]++
 	was := w.lies()
 	changed := w.step("restore", w.all(there), false, func(how turns.Merging) (*turns.Restored, error) {
-		return w.recorder(w.Dir).Restore(w.t.Context(), time.Now(), state, git.Paths{}, how.Checkout)
+		return w.recorder(w.Dir).Restore(w.t.Context(), time.Now(), state, git.Paths{}, how.RestorePlan)
 	})
 	w.did(changed, was, there)
 }
@@ -542,7 +542,7 @@ func (w *world) restorePaths() {
 	w.count["restore paths"]++
 	was := w.lies()
 	if w.step("restore paths", want, false, func(how turns.Merging) (*turns.Restored, error) {
-		return w.recorder(w.Dir).Restore(w.t.Context(), time.Now(), w.list()[n].After(), only, how.Checkout)
+		return w.recorder(w.Dir).Restore(w.t.Context(), time.Now(), w.list()[n].After(), only, how.RestorePlan)
 	}) {
 		w.back(was)
 		w.before, w.after = nil, nil

@@ -83,7 +83,7 @@ func TestUndoHalf(t *testing.T) {
 			first := l.list(own(c))[0].After()
 			users(l)
 			before := files(t, l.Dir)
-			if _, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), first, git.Paths{}, turns.Checkout{}); err != nil {
+			if _, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), first, git.Paths{}, turns.RestorePlan{}); err != nil {
 				t.Fatal(err)
 			}
 			l.cutOff()
@@ -151,7 +151,7 @@ func TestUndoUntouched(t *testing.T) {
 			}
 			last := l.Read(".git/agent/step")
 			began := time.Now().Add(-time.Hour)
-			if _, err := l.recorder(l.Dir).Restore(t.Context(), began, list[0].After(), git.Paths{}, turns.Checkout{}); err != nil {
+			if _, err := l.recorder(l.Dir).Restore(t.Context(), began, list[0].After(), git.Paths{}, turns.RestorePlan{}); err != nil {
 				t.Fatal(err)
 			}
 			l.Write(".git/agent/step.begun", l.Read(".git/agent/step"))
@@ -384,7 +384,7 @@ func TestRevertJumped(t *testing.T) {
 	l.turn(c, "three", l.write("after", "3\n"))
 	for i, jumped := range []bool{false, true, false} {
 		turn := l.list(own(c))[i]
-		done, err := l.recorder(l.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{Checkout: turns.Checkout{Dry: i != 1}})
+		done, err := l.recorder(l.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{RestorePlan: turns.RestorePlan{Dry: i != 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,8 +46,8 @@ type worked struct {
 	base, code git.Hash
 }
 
-// leftOut reports whether what is to be committed has nothing of the turn.
-func (t *worked) leftOut() bool { return t.elsewhere || t.dropped }
+// omitted reports whether what is to be committed has nothing of the turn.
+func (t *worked) omitted() bool { return t.elsewhere || t.dropped }
 
 // A squashed is a commit that has all that another one has, as git can't know.
 type squashed struct{ commit, of git.Hash }
@@ -67,7 +67,7 @@ func (r *Recorder) unfinished(ctx context.Context, objects *git.Objects, id reco
 	if err != nil {
 		return nil, err
 	}
-	standing, err := r.Standing(ctx, objects, id, tip)
+	standing, err := r.TrustLevel(ctx, objects, id, tip)
 	if err == nil && !standing.Whole {
 		err = fmt.Errorf("mission %s: %w", id, workspace.ErrStranger)
 	}
@@ -87,7 +87,7 @@ func (r *Recorder) unfinished(ctx context.Context, objects *git.Objects, id reco
 	}
 	k.attached = k.branch != "" || l.Mission.Branch != ""
 	after := 0
-	if k.finished, err = r.stands(ctx, l.Mission.Finished, k.head); k.finished {
+	if k.finished, err = r.stillFinished(ctx, l.Mission.Finished, k.head); k.finished {
 		after = l.Mission.Finished.Turn
 		k.squashed = squashed{l.Mission.Finished.Commit, l.Mission.Finished.Tip}
 	} else if err == nil {
@@ -139,17 +139,17 @@ func (k *unfinished) add(t *Turn, after int) {
 	}
 }
 
-// stands reports whether HEAD or some branch has the commit that a mission was finished with.
-func (r *Recorder) stands(ctx context.Context, f *record.Finish, head git.Head) (bool, error) {
+// stillFinished reports whether HEAD or some branch has the commit that a mission was finished with.
+func (r *Recorder) stillFinished(ctx context.Context, f *record.Finish, head git.Head) (bool, error) {
 	if f == nil {
 		return false, nil
 	}
 	lost, err := Lost(ctx, r.Repo, f.Commit)
-	return err == nil && (len(lost) == 0 || r.in(ctx, f.Commit, head)), err
+	return err == nil && (len(lost) == 0 || r.beforeHead(ctx, f.Commit, head)), err
 }
 
-// in reports whether a commit, which may not be here, is before HEAD.
-func (r *Recorder) in(ctx context.Context, commit git.Hash, head git.Head) bool {
+// beforeHead reports whether a commit, which may not be here, is before HEAD.
+func (r *Recorder) beforeHead(ctx context.Context, commit git.Hash, head git.Head) bool {
 	if commit.IsZero() || head.Commit.IsZero() {
 		return false
 	}
@@ -165,7 +165,7 @@ func (r *Recorder) inherited(ctx context.Context, objects *git.Objects, m *recor
 			return nil
 		}
 		return source.Mission.Finished
-	}, func(commit git.Hash) bool { return r.in(ctx, commit, head) })
+	}, func(commit git.Hash) bool { return r.beforeHead(ctx, commit, head) })
 	return after, has, ctx.Err()
 }
 
@@ -184,12 +184,12 @@ func inherited(m *record.Mission, finished func() *record.Finish, inHead func(gi
 	return 0, squashed{}
 }
 
-// knowing is a git that knows of a commit that it has what another one has, as if that had been merged there:
+// withSquash is a git that knows of a commit that it has what another one has, as if that had been merged there:
 // what comes after the first squash of a branch would otherwise conflict with it. There is a file until done
 // is called.
-func (r *Recorder) knowing(ctx context.Context, g *git.Repo, k *unfinished) (knows *git.Repo, done func(), err error) {
+func (r *Recorder) withSquash(ctx context.Context, g *git.Repo, k *unfinished) (knows *git.Repo, done func(), err error) {
 	s := k.squashed
-	if s.of.IsZero() || !r.in(ctx, s.commit, k.head) {
+	if s.of.IsZero() || !r.beforeHead(ctx, s.commit, k.head) {
 		return g, func() {}, nil
 	}
 	objects := r.Repo.Objects(ctx)
@@ -233,7 +233,7 @@ func (k *unfinished) end(turn int, tip git.Hash) {
 func (k *unfinished) numbers() ledger.Ranges {
 	var list []int
 	for _, t := range k.turns {
-		if !t.committed && !t.leftOut() {
+		if !t.committed && !t.omitted() {
 			list = append(list, t.number)
 		}
 	}

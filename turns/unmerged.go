@@ -110,12 +110,12 @@ func (r *Recorder) ownCommits(ctx context.Context, branch string, tip, ledgerTip
 	if !slices.ContainsFunc(list, func(c branchCommit) bool { return c.turn }) {
 		return list, nil
 	}
-	kept, err := r.kept(ctx, ledgerTip)
+	kept, err := r.ledgerCommits(ctx, ledgerTip)
 	return slices.DeleteFunc(list, func(c branchCommit) bool { return c.turn && kept[c.hash] }), err
 }
 
-// kept returns the commits that a ledger keeps: turns, states before turns, and what turns ended in.
-func (r *Recorder) kept(ctx context.Context, ledgerTip git.Hash) (map[string]bool, error) {
+// ledgerCommits returns the commits that a ledger keeps: turns, states before turns, and what turns ended in.
+func (r *Recorder) ledgerCommits(ctx context.Context, ledgerTip git.Hash) (map[string]bool, error) {
 	kept := make(map[string]bool)
 	for e, err := range ledger.Links(ctx, r.Repo, ledgerTip) {
 		if err != nil {

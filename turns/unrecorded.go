@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/snapshot"
-	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
 )
 
@@ -50,7 +50,7 @@ func (r *Recorder) Unrecorded(ctx context.Context, s *State, foreign, committed 
 	}
 	there := workspace.New(repo, r.Settings)
 	var snap *snapshot.Snapshot
-	err = transaction.Worktree(ctx, there, func() error {
+	err = ledgertx.Worktree(ctx, there, func() error {
 		snap, err = snapshot.Take(ctx, repo, objects, snapshot.Options{
 			Policy: there.Policy(), Config: func() (git.Config, error) { return repo.Config(ctx) },
 		})

@@ -33,7 +33,7 @@ func Usable(ctx context.Context, w *workspace.Workspace, t *Turn) (*Turn, error)
 }
 
 // A Roll names who recorded turns, see [trust.Writers]. The zero value with a workspace is ready.
-type Roll struct {
+type Writers struct {
 	Workspace *workspace.Workspace
 	Objects   *git.Objects // to read with; nil to open some for each mission
 
@@ -51,7 +51,7 @@ type written struct {
 const maxOnRoll = 64
 
 // By names who recorded a turn.
-func (r *Roll) By(ctx context.Context, t *Turn) (string, error) {
+func (r *Writers) By(ctx context.Context, t *Turn) (string, error) {
 	key := written{t.mission(), t.LedgerTip}
 	of := r.of[key]
 	if of == nil {
@@ -68,7 +68,7 @@ func (r *Roll) By(ctx context.Context, t *Turn) (string, error) {
 }
 
 // Trusted reports whether the user may rely on all of the mission that a turn was read in.
-func (r *Roll) Trusted(ctx context.Context, t *Turn) (bool, error) {
+func (r *Writers) Trusted(ctx context.Context, t *Turn) (bool, error) {
 	key := written{t.mission(), t.LedgerTip}
 	if trusted, known := r.trusted[key]; known {
 		return trusted, nil
@@ -82,7 +82,7 @@ func (r *Roll) Trusted(ctx context.Context, t *Turn) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	s, err := r.Workspace.Standing(ctx, objects, l.ID, l.Tip)
+	s, err := r.Workspace.TrustLevel(ctx, objects, l.ID, l.Tip)
 	if err != nil {
 		return false, err
 	}
@@ -93,7 +93,7 @@ func (r *Roll) Trusted(ctx context.Context, t *Turn) (bool, error) {
 	return s.Whole, nil
 }
 
-func (r *Roll) writers(ctx context.Context, t *Turn) (*trust.Writers, error) {
+func (r *Writers) writers(ctx context.Context, t *Turn) (*trust.Writers, error) {
 	objects := r.Objects
 	if objects == nil {
 		objects = r.Workspace.Repo.Objects(ctx)

@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/target"
+	"gitagent/internal/command"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -27,13 +27,13 @@ func adoptCommand() *cli.Command {
 		Description: "What the fork has changed since it began is merged into the worktree. HEAD, the branch and the index stay as they are. " +
 			"The present state is recorded first, and its commit printed. Where both have changed the same lines, nothing is changed, and the paths are listed.",
 		Flags: []cli.Flag{
-			target.MergeFlag(), target.DryRunFlag(),
+			command.MergeFlag(), command.DryRunFlag(),
 			cmdline.OneOf(&cli.StringFlag{Name: "commits", Usage: "take its commits into the branch instead: `(pick|merge)`"}, pick, merge),
 			&cli.BoolFlag{Name: "remove-others", Usage: "ask whether the other forks of its turn are to go"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with its conversation here"},
 			&cli.BoolFlag{Name: "launch", Usage: "start the agent, with --resume"},
 		},
-		BashComplete: target.First(target.CompleteForks),
+		BashComplete: command.First(command.CompleteForks),
 		Action:       alone(cmdline.OneArg("fork", adopt)),
 	}
 }
@@ -42,7 +42,7 @@ func adopt(c *cli.Context) error {
 	if err := checkAdopt(c); err != nil {
 		return err
 	}
-	w, err := target.Checkout(c.Context, "adopt into")
+	w, err := command.Checkout(c.Context, "adopt into")
 	if err != nil {
 		return err
 	}
@@ -93,22 +93,22 @@ func checkAdopt(c *cli.Context) error {
 func mergeWork(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) error {
 	r := &turns.Recorder{Workspace: w}
 	done, err := r.Adopt(c.Context, time.Now(), state, turns.Merging{
-		Checkout: turns.Checkout{Foreign: foreign, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
+		RestorePlan: turns.RestorePlan{Foreign: foreign, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
 	})
 	if err != nil {
 		return unadopted(c, w, state, err)
 	}
 	if len(done.Changes) == 0 && len(done.Conflicts) == 0 {
-		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("nothing to adopt: all that %s has is here", state.Describe()))
+		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("nothing to adopt: all that %s has is here", state.Describe()))
 		return nil
 	}
-	return target.PrintMerged(c, fmt.Sprintf("adopted %s, forked at %s", state, done.From), &done.Restored)
+	return command.PrintMerged(c, fmt.Sprintf("adopted %s, forked at %s", state, done.From), &done.Restored)
 }
 
 // adopted returns the end of the turn up to which a fork is to be adopted. One that runs is not recorded yet.
 func adopted(c *cli.Context, w *workspace.Workspace) (state *turns.State, foreign bool, err error) {
 	name := c.Args().First()
-	state, err = target.State(c.Context, w, "", name, c.App.ErrWriter)
+	state, err = command.State(c.Context, w, "", name, c.App.ErrWriter)
 	switch {
 	case err != nil:
 		return nil, false, err
@@ -119,12 +119,12 @@ func adopted(c *cli.Context, w *workspace.Workspace) (state *turns.State, foreig
 			return nil, false, err
 		}
 	}
-	return target.Usable(c, w, state)
+	return command.Usable(c, w, state)
 }
 
 // ended returns an error if a turn of the mission runs.
 func ended(ctx context.Context, w *workspace.Workspace, last *turns.State) error {
-	live, err := target.Live(ctx, w, time.Now())
+	live, err := command.Live(ctx, w, time.Now())
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func unadopted(c *cli.Context, w *workspace.Workspace, state *turns.State, err e
 		return cmdline.Hint(err, "change to the worktree that is to have its work, and adopt it there with: "+
 			cmdline.Shell([]string{"git", "-C", w.Repo.Main(c.Context), "agent-fork", "adopt", state.String()}))
 	}
-	return target.Unmerged(c, err, "git agent-fork adopt --merge "+state.String())
+	return command.Unmerged(c, err, "git agent-fork adopt --merge "+state.String())
 }
 
 // next says what was not adopted: changes in the fork's worktree, and other forks of the same turn.
@@ -169,7 +169,7 @@ func tellUnrecorded(c *cli.Context, w *workspace.Workspace, state *turns.State, 
 	}
 	if dir != "" {
 		cmdline.Warn(fmt.Errorf("changes in %s that no turn has recorded were not adopted", dir))
-		cmdline.Tell(c.App.ErrWriter, c.App.Name+": hint: ", "adopt them as well after you have recorded them with: "+
+		cmdline.WriteMessage(c.App.ErrWriter, c.App.Name+": hint: ", "adopt them as well after you have recorded them with: "+
 			cmdline.Shell([]string{"git", "-C", dir, "agent-turn", "record", "--mission", string(state.In), "--prompt", "by hand"}))
 	}
 }
@@ -198,8 +198,8 @@ func tellSiblings(c *cli.Context, w *workspace.Workspace, state *turns.State) {
 	if len(ids) > maxSiblings {
 		names += " and more"
 	}
-	cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("still there, forked at %s as well: %s", of, names))
-	cmdline.Tell(c.App.ErrWriter, c.App.Name+": hint: ", fmt.Sprintf("remove their worktrees and branches, and keep their turns, with: git agent-fork adopt --remove-others %s", state))
+	cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("still there, forked at %s as well: %s", of, names))
+	cmdline.WriteMessage(c.App.ErrWriter, c.App.Name+": hint: ", fmt.Sprintf("remove their worktrees and branches, and keep their turns, with: git agent-fork adopt --remove-others %s", state))
 }
 
 // numbered reports whether a turn was named by its number, and not as the last one of a mission or by its commit.

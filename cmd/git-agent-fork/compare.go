@@ -10,10 +10,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -39,9 +39,9 @@ func compareCommand() *cli.Command {
 // completeCompared proposes forks, and turns that may have some.
 func completeCompared(c *cli.Context) {
 	if cmdline.Typed(c.Context) == "" { // later they are among the missions
-		target.CompleteForks(c)
+		command.CompleteForks(c)
 	}
-	target.CompleteTurns(c)
+	command.CompleteTurns(c)
 }
 
 func compare(c *cli.Context) error {
@@ -53,7 +53,7 @@ func compare(c *cli.Context) error {
 	case c.IsSet("check") && c.String("check") == "":
 		return cmdline.Usagef("--check needs a command")
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func compare(c *cli.Context) error {
 	if err := t.read(chosen); err != nil {
 		return err
 	}
-	if t.dates, err = target.Dates(c, w); err != nil {
+	if t.dates, err = command.Dates(c, w); err != nil {
 		return err
 	}
 	if c.IsSet("check") {
@@ -74,7 +74,7 @@ func compare(c *cli.Context) error {
 	if err != nil { // it was interrupted, and a pager would be, too
 		return errors.Join(t.print(c), err)
 	}
-	return target.Paged(t.print)(c)
+	return command.Paged(t.print)(c)
 }
 
 // A comparing is one run of the command.
@@ -86,7 +86,7 @@ type comparing struct {
 
 	forks  []*compared
 	pairs  []pair
-	unread ledger.Unread
+	unread ledger.ReadErrors
 }
 
 // A compared is a fork, and what is known of it here.
@@ -158,7 +158,7 @@ func (t *comparing) named(name string) (record.ID, *turns.State, error) {
 	if id != "" || err != nil {
 		return id, nil, err
 	}
-	s, err := target.State(t.c.Context, t.w, "", name, t.c.App.ErrWriter)
+	s, err := command.State(t.c.Context, t.w, "", name, t.c.App.ErrWriter)
 	if err != nil {
 		return "", nil, err
 	}
@@ -172,14 +172,14 @@ func (t *comparing) family(name string) ([]choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	var forks []turns.Line
+	var forks []turns.MissionLine
 	what := "mission " + string(id)
 	if s != nil {
 		if what = s.Describe(); s.Turn != nil {
 			forks, err = t.forksOf(s.Turn.ID(), "")
 		}
 	} else if forks, err = t.siblings(id); err == nil && len(forks) < 2 {
-		var own []turns.Line
+		var own []turns.MissionLine
 		if own, err = t.forksOf(record.TurnID{Mission: id}, ""); len(own) > 0 {
 			forks = own
 		}
@@ -203,7 +203,7 @@ func (t *comparing) family(name string) ([]choice, error) {
 
 // foremost are the forks that are compared of too many: the one that was named, those that somebody known has
 // recorded, and then the others, which may say that they are the oldest.
-func (t *comparing) foremost(forks []turns.Line, named record.ID) []turns.Line {
+func (t *comparing) foremost(forks []turns.MissionLine, named record.ID) []turns.MissionLine {
 	objects := t.w.Repo.Objects(t.c.Context)
 	defer objects.Close()
 	last := make(map[record.ID]int)
@@ -212,18 +212,18 @@ func (t *comparing) foremost(forks []turns.Line, named record.ID) []turns.Line {
 			continue
 		}
 		last[l.ID] = 1
-		if s, err := t.w.Standing(t.c.Context, objects, l.ID, l.Tip); err != nil || s.By == trust.Unknown {
+		if s, err := t.w.TrustLevel(t.c.Context, objects, l.ID, l.Tip); err != nil || s.By == trust.Unknown {
 			last[l.ID] = 2
 		}
 	}
-	slices.SortStableFunc(forks, func(a, b turns.Line) int { return cmp.Compare(last[a.ID], last[b.ID]) })
+	slices.SortStableFunc(forks, func(a, b turns.MissionLine) int { return cmp.Compare(last[a.ID], last[b.ID]) })
 	forks = forks[:maxForks]
-	slices.SortFunc(forks, turns.Line.ByBirth)
+	slices.SortFunc(forks, turns.MissionLine.ByBirth)
 	return forks
 }
 
 // siblings are a fork and the other forks of its turn; none of a mission that is no fork.
-func (t *comparing) siblings(id record.ID) ([]turns.Line, error) {
+func (t *comparing) siblings(id record.ID) ([]turns.MissionLine, error) {
 	objects := t.w.Repo.Objects(t.c.Context)
 	defer objects.Close()
 	l, err := ledger.Open(t.c.Context, t.w.Repo, objects, id)
@@ -238,10 +238,10 @@ func (t *comparing) siblings(id record.ID) ([]turns.Line, error) {
 }
 
 // forksOf is [turns.Forks]. One that can't be read may be among them, or not.
-func (t *comparing) forksOf(of record.TurnID, named record.ID) ([]turns.Line, error) {
+func (t *comparing) forksOf(of record.TurnID, named record.ID) ([]turns.MissionLine, error) {
 	forks, err := turns.Forks(t.c.Context, t.w.Repo, of, named)
 	if errors.As(err, new(*ledger.UnreadError)) {
-		cmdline.Warn(target.Damaged(err))
+		cmdline.Warn(command.Damaged(err))
 		err = nil
 	}
 	return forks, err
@@ -249,7 +249,7 @@ func (t *comparing) forksOf(of record.TurnID, named record.ID) ([]turns.Line, er
 
 // read reads what the forks have done. One that can't be read is noted if there are others.
 func (t *comparing) read(chosen []choice) error {
-	live, err := target.Live(t.c.Context, t.w, t.now)
+	live, err := command.Live(t.c.Context, t.w, t.now)
 	if err != nil {
 		return err
 	}
@@ -263,7 +263,7 @@ func (t *comparing) read(chosen []choice) error {
 		case errors.Is(err, turns.ErrNoFork) && f.upTo != nil && f.upTo.Turn != nil:
 			return cmdline.Hintf(err, "name it as a turn of its own mission: %s", f.upTo.Turn.ID())
 		case errors.Is(err, turns.ErrNoFork), errors.Is(err, git.ErrNotFound), t.c.Context.Err() != nil:
-			return target.Missing(err)
+			return command.Missing(err)
 		case err != nil:
 			t.unread.Add(err)
 			continue

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -73,7 +73,7 @@ func (t *comparing) check() error {
 				if s != nil {
 					caught = s
 				}
-				cmdline.Tell(t.c.App.ErrWriter, "", "checked "+f.name+": "+f.check.String())
+				cmdline.WriteMessage(t.c.App.ErrWriter, "", "checked "+f.name+": "+f.check.String())
 				said.Unlock()
 				if s != nil {
 					return
@@ -107,7 +107,7 @@ func (t *comparing) unchecked(f *compared) (string, error) {
 	}
 	s, err := turns.Find(t.c.Context, t.w, "", string(id))
 	if err == nil {
-		_, _, err = target.Usable(t.c, t.w, s)
+		_, _, err = command.Usable(t.c, t.w, s)
 	}
 	if t.c.Context.Err() != nil {
 		return "", t.c.Context.Err()
@@ -123,14 +123,14 @@ func (t *comparing) unchecked(f *compared) (string, error) {
 }
 
 // run runs the check in a fork's worktree, and returns the signal that has interrupted it, if one has.
-func (f *compared) run(command string, signals <-chan os.Signal) os.Signal {
+func (f *compared) run(cmd string, signals <-chan os.Signal) os.Signal {
 	select {
 	case s := <-signals:
 		return s
 	default:
 	}
 	end := new(tail)
-	job := target.InWorktree(command, f.there.Top, f.Mission.ID)
+	job := command.InWorktree(cmd, f.there.Top, f.Mission.ID)
 	job.Stdout, job.Stderr, job.Caught = end, end, signals
 	began := time.Now()
 	exit, err := job.Run()

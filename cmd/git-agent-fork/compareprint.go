@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/turns"
 )
@@ -146,7 +146,7 @@ func (f *compared) about(titled bool) string {
 	if f.By != trust.Clone {
 		marks = append(marks, "["+f.By+"]")
 	}
-	if adopted := target.Adopted(f.Mission.Adopted, f.last()); adopted != "" {
+	if adopted := command.Adopted(f.Mission.Adopted, f.last()); adopted != "" {
 		marks = append(marks, "["+adopted+"]")
 	}
 	if f.Finished != nil {

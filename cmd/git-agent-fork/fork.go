@@ -11,12 +11,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
+	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
-	"gitagent/internal/include"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
-	"gitagent/internal/spell"
-	"gitagent/internal/target"
+	"gitagent/internal/suggest"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -30,7 +30,7 @@ func fork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -59,9 +59,9 @@ type forking struct {
 	c       *cli.Context
 	w       *workspace.Workspace
 	state   *turns.State
-	foreign bool           // it is a stranger's
-	include *include.Files // that the worktree gets besides the tree; nil for none
-	setup   string         // that is run there; empty for none
+	foreign bool               // it is a stranger's
+	include *copyignored.Files // that the worktree gets besides the tree; nil for none
+	setup   string             // that is run there; empty for none
 	remotes []*remote.Remote
 }
 
@@ -72,7 +72,7 @@ func newForking(c *cli.Context, w *workspace.Workspace) (*forking, error) {
 		return nil, err
 	}
 	f := &forking{c: c, w: w}
-	if f.state, f.foreign, err = target.Usable(c, w, state); err != nil {
+	if f.state, f.foreign, err = command.Usable(c, w, state); err != nil {
 		return nil, err
 	}
 	switch {
@@ -82,15 +82,15 @@ func newForking(c *cli.Context, w *workspace.Workspace) (*forking, error) {
 		return nil, cmdline.Usagef("--before is about a turn, not about %s", f.state.Describe())
 	}
 	if !c.Bool("no-worktree") {
-		if f.include, err = target.Include(c, w, f.foreign); err != nil {
+		if f.include, err = command.Include(c, w, f.foreign); err != nil {
 			return nil, err
 		}
-		if f.setup, err = target.Setup(c, w, f.foreign); err != nil {
+		if f.setup, err = command.Setup(c, w, f.foreign); err != nil {
 			return nil, err
 		}
 	}
 	if c.Bool("push") {
-		if f.remotes, err = target.Remotes(c.Context, w); err != nil {
+		if f.remotes, err = command.Remotes(c.Context, w); err != nil {
 			return nil, err
 		}
 	}
@@ -126,7 +126,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 	if _, err := f.w.Store.Enable(true); err != nil {
 		return nil, err
 	}
-	told, stop := target.Copying(c.App.ErrWriter, f.include)
+	told, stop := command.Copying(c.App.ErrWriter, f.include)
 	fork.Copying = told
 	r := &turns.Recorder{Workspace: f.w}
 	done, err := r.Fork(c.Context, fork)
@@ -134,7 +134,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	target.Push(c.Context, f.remotes, id, c.App.ErrWriter)
+	command.Push(c.Context, f.remotes, id, c.App.ErrWriter)
 	p, err := newPlan(c.Context, f.w.Repo, fork, done, begin.of(fork.Source))
 	if err != nil {
 		return nil, err
@@ -158,14 +158,14 @@ func (f *forking) tell(fork turns.Fork, done *turns.Forked) {
 			cmdline.OneLine(done.Why.Error()))
 	}
 	if fork.Worktree != "" {
-		target.TellIncluded(talk, done.Included)
-		target.TellLacks(f.c.Context, talk, fork.Worktree)
+		command.TellIncluded(talk, done.Included)
+		command.TellLacks(f.c.Context, talk, fork.Worktree)
 	}
 }
 
 // setUp runs the setup in the fork's worktree. If that fails, the fork stays, and is shown.
 func (f *forking) setUp(p *plan) error {
-	if err := target.RunSetup(f.c, f.setup, p.Worktree, record.ID(p.Mission)); err != nil {
+	if err := command.RunSetup(f.c, f.setup, p.Worktree, record.ID(p.Mission)); err != nil {
 		return cmp.Or(err, f.show(p))
 	}
 	return nil
@@ -193,14 +193,14 @@ func check(c *cli.Context) error {
 	case c.Bool("all") && (c.IsSet("mission") || c.NArg() > 0):
 		return cmdline.Usagef("--all is for choosing: it goes with neither a turn nor --mission")
 	}
-	return target.CheckPlanting(c, !c.Bool("no-worktree"))
+	return command.CheckPlanting(c, !c.Bool("no-worktree"))
 }
 
 // sourceOf returns the state named on the command line, or the end of the turn that the person picks.
 func sourceOf(c *cli.Context, w *workspace.Workspace) (*turns.State, error) {
 	mission, talk := c.String("mission"), c.App.ErrWriter
 	if c.NArg() > 0 {
-		state, err := target.State(c.Context, w, mission, c.Args().First(), talk)
+		state, err := command.State(c.Context, w, mission, c.Args().First(), talk)
 		if errors.Is(err, git.ErrNotFound) {
 			err = meant(c, err)
 		}
@@ -209,16 +209,16 @@ func sourceOf(c *cli.Context, w *workspace.Workspace) (*turns.State, error) {
 	var here record.ID // none for all
 	if !c.Bool("all") {
 		var err error
-		if here, err = target.Mission(c.Context, w, mission, talk); err != nil {
+		if here, err = command.Mission(c.Context, w, mission, talk); err != nil {
 			return nil, err
 		}
 	}
 	t, err := newFinder(w.Repo, "fork", here == "").find(c.Context, ofMission(w, here))
 	if errors.Is(err, errEmpty) {
-		return nil, target.NoMission(c.Context, w)
+		return nil, command.NoMission(c.Context, w)
 	}
 	if err != nil {
-		return nil, target.Missing(err)
+		return nil, command.Missing(err)
 	}
 	return t.After(), nil
 }
@@ -226,10 +226,10 @@ func sourceOf(c *cli.Context, w *workspace.Workspace) (*turns.State, error) {
 // meant adds to an error the command that the first argument may have been meant for.
 func meant(c *cli.Context, err error) error {
 	var names []string
-	for _, command := range commands() {
-		names = append(names, command.Name)
+	for _, cmd := range commands() {
+		names = append(names, cmd.Name)
 	}
-	if near := spell.Nearest(c.Args().First(), names); near != "" {
+	if near := suggest.Nearest(c.Args().First(), names); near != "" {
 		return cmdline.Hintf(err, "did you mean %s?", near)
 	}
 	return err
@@ -237,13 +237,13 @@ func meant(c *cli.Context, err error) error {
 
 // choose prints the name of the turn that the person picks for another program, or nothing.
 func choose(c *cli.Context) error {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
 	read, all := ofNames(w, os.Stdin), true
 	if !c.Bool("among") {
-		here, err := target.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter)
+		here, err := command.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter)
 		if err != nil {
 			return err
 		}
@@ -254,10 +254,10 @@ func choose(c *cli.Context) error {
 	case errors.Is(err, errNone):
 		return nil
 	case errors.Is(err, errEmpty) && !c.Bool("among"):
-		return target.NoMission(c.Context, w)
+		return command.NoMission(c.Context, w)
 	}
 	if err != nil {
-		return target.Missing(err)
+		return command.Missing(err)
 	}
 	_, err = fmt.Fprintln(c.App.Writer, t.After())
 	return err

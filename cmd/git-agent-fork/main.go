@@ -24,9 +24,9 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/limit"
-	"gitagent/internal/target"
 )
 
 func main() { execute(limit.With(context.Background(), limit.Default())) }
@@ -39,7 +39,7 @@ func execute(ctx context.Context) {
 		app = pageApp()
 		os.Args[0] = app.Name // with which warnings begin
 	}
-	cmdline.Main(ctx, app, target.Manual, target.Damaged, git.ErrNotFound)
+	cmdline.Main(ctx, app, command.Manual, command.Damaged, git.ErrNotFound)
 }
 
 func run(c *cli.Context) error {
@@ -70,7 +70,7 @@ func newApp() *cli.App {
 		Usage:     "go back to a turn of an agent and try something else",
 		ArgsUsage: "[<mission>[/<turn>] | <commit>]",
 		Flags: slices.Concat([]cli.Flag{
-			target.MissionFlag(),
+			command.MissionFlag(),
 			&cli.BoolFlag{Name: "all", Usage: "choose among the turns of all missions"},
 			&cli.BoolFlag{Name: "before", Usage: "the state in which the turn started, and its prompt to replay it"},
 			&cli.StringFlag{Name: "title", Usage: "call the new mission `<text>`"},
@@ -88,11 +88,11 @@ func newApp() *cli.App {
 			&cli.StringFlag{Name: "choose", Hidden: true, Usage: "what is done with it: `<verb>`"},
 			&cli.BoolFlag{Name: "among", Hidden: true, Usage: "among those that standard input names"},
 			&cli.BoolFlag{Name: "push", Usage: "push the new mission at once, before its first turn"},
-		}, target.IncludeFlags(), target.SetupFlags()),
+		}, command.IncludeFlags(), command.SetupFlags()),
 		Commands: commands(),
-		BashComplete: target.First(func(c *cli.Context) {
+		BashComplete: command.First(func(c *cli.Context) {
 			cmdline.CompleteCommands(c)
-			target.CompleteTurns(c)
+			command.CompleteTurns(c)
 		}),
 		Action: run,
 	}

@@ -14,11 +14,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gitagent/internal/command"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
-	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
 	"gitagent/test/gittest"
@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 			case "check":
 				return gittest.Checking(), nil
 			case "agent":
-				return target.ByAgent(), nil
+				return command.ByAgent(), nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

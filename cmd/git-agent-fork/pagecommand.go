@@ -15,12 +15,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/page"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
-	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -29,7 +29,7 @@ import (
 // pageApp is what git-agent-turn runs for its command page: here, as no other program should pay for the library that reads
 // Markdown at every start.
 func pageApp() *cli.App {
-	return &cli.App{Name: "git-agent-turn", Usage: "write missions as a page to look at", Commands: []*cli.Command{target.PageCommand(writePage)}}
+	return &cli.App{Name: "git-agent-turn", Usage: "write missions as a page to look at", Commands: []*cli.Command{command.PageCommand(writePage)}}
 }
 
 func writePage(c *cli.Context) error {
@@ -50,7 +50,7 @@ func writePage(c *cli.Context) error {
 	case out == "" && !c.Bool("open") && cmdline.IsTerminal(os.Stdout):
 		return cmdline.Hint(cmdline.Usagef("a page is not for a terminal"), "look at it with --open, or write it with --out <file>")
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func ownPage(ctx context.Context, p *page.Page) (path string, written *page.Writ
 }
 
 // pageMissions are the missions that are named, or all, or the one that the command works on.
-func pageMissions(c *cli.Context, w *workspace.Workspace) (list []turns.Line, unread, err error) {
+func pageMissions(c *cli.Context, w *workspace.Workspace) (list []turns.MissionLine, unread, err error) {
 	tips := make(map[record.ID]git.Hash)
 	if c.Bool("all") {
 		if tips, unread = ledger.List(c.Context, w.Repo); tips == nil {
@@ -119,7 +119,7 @@ func pageMissions(c *cli.Context, w *workspace.Workspace) (list []turns.Line, un
 		}
 		for _, id := range ids {
 			if tips[id], err = ledger.Tip(c.Context, w.Repo, id); err != nil {
-				return nil, nil, target.Missing(fmt.Errorf("mission %s: %w", id, err))
+				return nil, nil, command.Missing(fmt.Errorf("mission %s: %w", id, err))
 			}
 		}
 	}
@@ -128,21 +128,21 @@ func pageMissions(c *cli.Context, w *workspace.Workspace) (list []turns.Line, un
 		return nil, nil, err
 	}
 	if len(list) == 0 {
-		return nil, nil, target.NoMission(c.Context, w)
+		return nil, nil, command.NoMission(c.Context, w)
 	}
 	return list, err, nil
 }
 
 func namedMissions(c *cli.Context, w *workspace.Workspace) (ids []record.ID, err error) {
 	if c.NArg() == 0 {
-		id, err := target.Mission(c.Context, w, "", c.App.ErrWriter)
+		id, err := command.Mission(c.Context, w, "", c.App.ErrWriter)
 		if id == "" && err == nil {
-			err = target.NoMission(c.Context, w)
+			err = command.NoMission(c.Context, w)
 		}
 		return []record.ID{id}, err
 	}
 	for _, name := range c.Args().Slice() {
-		id, err := target.Named(c.Context, w.Repo, name)
+		id, err := command.Named(c.Context, w.Repo, name)
 		if err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ func resume(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign 
 	}
 	p := plan{Mission: string(id), Worktree: w.Repo.Top, Command: of.Command(w.Repo.Top, how.Session, "")}
 	if !c.Bool("launch") {
-		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("its conversation goes on in mission %s, with:", id))
+		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("its conversation goes on in mission %s, with:", id))
 		return p.print(c.App.Writer)
 	}
 	if conflicts != nil {

@@ -121,7 +121,7 @@ func (f *forking) starting(unstarted *int) func(*plan) error {
 	}
 	pane, err := terminal.FindPane("")
 	if err != nil {
-		cmdline.Tell(talk, "git-agent-fork: ", "this is no pane of tmux, where each agent would get a window: start them with these command lines")
+		cmdline.WriteMessage(talk, "git-agent-fork: ", "this is no pane of tmux, where each agent would get a window: start them with these command lines")
 		return f.show
 	}
 	return func(p *plan) error {
@@ -131,7 +131,7 @@ func (f *forking) starting(unstarted *int) func(*plan) error {
 			cmdline.Warn(fmt.Errorf("start the agent of %s: %w", p.Mission, err))
 			return f.show(p)
 		}
-		cmdline.Tell(talk, "", fmt.Sprintf("mission %s has window %s: tmux select-window -t %s", p.Mission, w.Index, w.ID))
+		cmdline.WriteMessage(talk, "", fmt.Sprintf("mission %s has window %s: tmux select-window -t %s", p.Mission, w.Index, w.ID))
 		return nil
 	}
 }

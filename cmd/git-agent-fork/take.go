@@ -23,7 +23,7 @@ const (
 // take takes the commits of a fork into HEAD's branch.
 func take(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) error {
 	r := &turns.Recorder{Workspace: w}
-	done, err := r.Take(c.Context, time.Now(), state, turns.Taking{
+	done, err := r.CherryPick(c.Context, time.Now(), state, turns.Taking{
 		Merge: c.String("commits") == merge, Whole: whole(c, w, state), Dry: c.Bool("dry-run"), Foreign: foreign,
 		Stdin: os.Stdin, Talk: c.App.ErrWriter,
 	})
@@ -31,16 +31,16 @@ func take(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bo
 	case err != nil:
 		return untaken(c, w, state, err)
 	case len(done.Commits) == 0:
-		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("nothing to take: HEAD has all the commits of %s", state.Describe()))
+		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("nothing to take: HEAD has all the commits of %s", state.Describe()))
 		return nil
 	case c.Bool("dry-run"):
 		return printCommits(c, w, done.Commits)
 	}
-	cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("took %s of mission %s; HEAD was before:", cmdline.Plural(len(done.Commits), "commit"), state.In))
+	cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("took %s of mission %s; HEAD was before:", cmdline.Plural(len(done.Commits), "commit"), state.In))
 	if _, err := fmt.Fprintln(c.App.Writer, done.Before); err != nil {
 		return err
 	}
-	cmdline.Tell(c.App.ErrWriter, c.App.Name+": hint: ", fmt.Sprintf("take it back with: git reset --keep %s", done.Before))
+	cmdline.WriteMessage(c.App.ErrWriter, c.App.Name+": hint: ", fmt.Sprintf("take it back with: git reset --keep %s", done.Before))
 	return nil
 }
 
@@ -50,7 +50,7 @@ func whole(c *cli.Context, w *workspace.Workspace, state *turns.State) bool {
 	return !numbered(name, state) && !turns.OfCommit(c.Context, w, name)
 }
 
-func printCommits(c *cli.Context, w *workspace.Workspace, list []turns.Commit) error {
+func printCommits(c *cli.Context, w *workspace.Workspace, list []turns.CommitLine) error {
 	var hashes []git.Hash
 	for _, one := range list {
 		hashes = append(hashes, one.Hash)

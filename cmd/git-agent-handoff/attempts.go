@@ -28,7 +28,7 @@ type records struct {
 	store   *handoffstore.Store // nil if nothing is recorded
 	mission record.ID           // empty before the first attempt
 	began   time.Time           // start of the present attempt
-	own     *session.State      // of the last attempt, if the agent's hooks recorded it
+	own     *session.Known      // of the last attempt, if the agent's hooks recorded it
 }
 
 // newRecords finds out whether attempts are recorded. w is nil outside of repositories.
@@ -92,8 +92,8 @@ func (r *records) attempt(a attempt, command []string) error {
 }
 
 // hooked is the session of which hooks recorded a turn since the attempt began; nil if there is none.
-func (r *records) hooked() *session.State {
-	return r.store.Workspace.Store.Last(func(st *session.State) bool {
+func (r *records) hooked() *session.Known {
+	return r.store.Workspace.Store.Last(func(st *session.Known) bool {
 		return st.Worktree == r.store.Repo.GitDir && st.Client.PID != 0 && st.Last != nil && st.Seen.After(r.began)
 	})
 }

@@ -11,9 +11,9 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/monitor"
+	"gitagent/internal/command"
+	"gitagent/internal/contextmeter"
 	"gitagent/internal/session"
-	"gitagent/internal/target"
 	"gitagent/internal/transcript"
 	"gitagent/internal/workspace"
 )
@@ -26,7 +26,7 @@ func contextAction(c *cli.Context) error {
 	case c.NArg() > 1:
 		return cmdline.Usagef("context takes one session, not %d", c.NArg())
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func findSession(w *workspace.Workspace, name string) (a *agent.Agent, id, path 
 		name = client.SessionID
 	}
 	if name == "" {
-		last := w.Store.Last(func(st *session.State) bool { return st.Worktree == w.Repo.GitDir && st.Transcript != "" })
+		last := w.Store.Last(func(st *session.Known) bool { return st.Worktree == w.Repo.GitDir && st.Transcript != "" })
 		if last == nil {
 			return nil, "", "", cmdline.Hint(cmdline.NotFoundf("no session has been seen in this worktree"), "name one: git agent-handoff context <session>")
 		}
@@ -99,10 +99,10 @@ func findSession(w *workspace.Workspace, name string) (a *agent.Agent, id, path 
 }
 
 // monitorState returns the monitor's state of a session.
-func monitorState(store session.Store, id string) *monitor.State {
-	st := new(monitor.State)
-	if !store.LoadMonitor(id, st) || st.V != monitor.Version {
-		st = &monitor.State{V: monitor.Version}
+func monitorState(store session.Store, id string) *contextmeter.Memory {
+	st := new(contextmeter.Memory)
+	if !store.LoadMonitor(id, st) || st.V != contextmeter.Version {
+		st = &contextmeter.Memory{V: contextmeter.Version}
 	}
 	return st
 }

@@ -8,30 +8,30 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
+	"gitagent/internal/contextmeter"
 	"gitagent/internal/hook"
-	"gitagent/internal/monitor"
 	"gitagent/internal/transcript"
 )
 
 // A fill is how full a session's context is, and which messages follow from that.
 type fill struct {
-	Session     string         `json:"session"`
-	Model       string         `json:"model"`
-	Tokens      int64          `json:"tokens"`
-	Window      int            `json:"window"`
-	WindowFrom  monitor.Source `json:"window_from"`
-	Percent     int            `json:"percent"`
-	Warning     int            `json:"warning"`
-	Critical    int            `json:"critical"`
-	Given       string         `json:"given,omitempty"`   // the last message of this cycle
-	Next        string         `json:"next,omitempty"`    // the next message
-	NextAt      int            `json:"next_at,omitempty"` // tokens at which it is due
-	Compactions int            `json:"compactions"`
-	CompactedAt int64          `json:"compacted_at,omitempty"` // tokens before the last one
+	Session     string              `json:"session"`
+	Model       string              `json:"model"`
+	Tokens      int64               `json:"tokens"`
+	Window      int                 `json:"window"`
+	WindowFrom  contextmeter.Source `json:"window_from"`
+	Percent     int                 `json:"percent"`
+	Warning     int                 `json:"warning"`
+	Critical    int                 `json:"critical"`
+	Given       string              `json:"given,omitempty"`   // the last message of this cycle
+	Next        string              `json:"next,omitempty"`    // the next message
+	NextAt      int                 `json:"next_at,omitempty"` // tokens at which it is due
+	Compactions int                 `json:"compactions"`
+	CompactedAt int64               `json:"compacted_at,omitempty"` // tokens before the last one
 }
 
 // newFill reads the file at path of a session of an agent. st is the monitor's state of the session.
-func newFill(a *agent.Agent, id, path string, st *monitor.State, settings *config.Context) (*fill, error) {
+func newFill(a *agent.Agent, id, path string, st *contextmeter.Memory, settings *config.Context) (*fill, error) {
 	if err := hook.See(a, st, path); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (f *fill) print(w io.Writer) error {
 	table := cmdline.NewTable(cmdline.Column{Style: cmdline.Dim}, cmdline.Column{})
 	table.Row("session", f.Session)
 	table.Row("model", f.Model)
-	table.Row("context", fmt.Sprintf("%s of %s tokens, %d%%", monitor.Comma(f.Tokens), comma(f.Window), f.Percent))
+	table.Row("context", fmt.Sprintf("%s of %s tokens, %d%%", contextmeter.Comma(f.Tokens), comma(f.Window), f.Percent))
 	if columns := cmdline.Columns(w); columns > 0 {
 		table.Row("", f.bar(min(columns-len("compactions  "), 60)))
 	}
@@ -67,7 +67,7 @@ func (f *fill) print(w io.Writer) error {
 	table.Row("critical", fmt.Sprintf("%s tokens%s", comma(f.Critical), f.when("critical")))
 	compacted := fmt.Sprint(f.Compactions)
 	if f.Compactions > 0 {
-		compacted += fmt.Sprintf(", the last one at %s tokens", monitor.Comma(f.CompactedAt))
+		compacted += fmt.Sprintf(", the last one at %s tokens", contextmeter.Comma(f.CompactedAt))
 	}
 	table.Row("compactions", compacted)
 	return table.Print(w)
@@ -83,7 +83,7 @@ func (f *fill) when(message string) string {
 	case f.Tokens >= int64(f.NextAt):
 		return ", comes with the next tool calls"
 	}
-	return fmt.Sprintf(", in %s", monitor.Comma(int64(f.NextAt)-f.Tokens))
+	return fmt.Sprintf(", in %s", contextmeter.Comma(int64(f.NextAt)-f.Tokens))
 }
 
 // bar draws the window, with the part in use and the limits.
@@ -100,4 +100,4 @@ func (f *fill) bar(columns int) string {
 	return string(cells)
 }
 
-func comma(n int) string { return monitor.Comma(int64(n)) }
+func comma(n int) string { return contextmeter.Comma(int64(n)) }

@@ -9,20 +9,20 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 )
 
 // open finds the repository and its settings.
 func open(c *cli.Context) (*handoffstore.Store, error) {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	return &handoffstore.Store{Workspace: w}, err
 }
 
 // mission is the mission that a command works on, "" if there is none.
 func mission(c *cli.Context, s *handoffstore.Store) (record.ID, error) {
-	return target.Mission(c.Context, s.Workspace, c.String("mission"), c.App.ErrWriter)
+	return command.Mission(c.Context, s.Workspace, c.String("mission"), c.App.ErrWriter)
 }
 
 // find opens the store and returns the handoff that the first argument names, else the last one. The
@@ -63,7 +63,7 @@ func completeHandoffs(c *cli.Context) {
 	if !slashed {
 		prefix, named = "", c.String("mission")
 	}
-	id := target.Likely(c.Context, s.Workspace, named)
+	id := command.Likely(c.Context, s.Workspace, named)
 	if id == "" {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/screen"
+	"gitagent/internal/vt"
 )
 
 func grep(c *cli.Context) error {
@@ -92,7 +92,7 @@ func searchLog(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pat
 	}
 	defer log.Close()
 	text, rendered := io.Pipe() // search what the terminal showed, not what was sent to it
-	go func() { rendered.CloseWithError(screen.Render(rendered, log)) }()
+	go func() { rendered.CloseWithError(vt.Render(rendered, log)) }()
 	defer text.Close()
 	return handoffstore.Scan(text, name, pattern, found)
 }

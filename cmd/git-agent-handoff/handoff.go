@@ -10,10 +10,10 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/hook"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
-	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 )
 
@@ -23,14 +23,14 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 		return errors.New("a bare repository has no worktree to hand off")
 	}
 	var err error
-	if r.Mission, err = target.Own(c.Context, s.Workspace, c.String("mission")); err != nil {
+	if r.Mission, err = command.Own(c.Context, s.Workspace, c.String("mission")); err != nil {
 		return err
 	}
-	own := hook.Complete(s.Workspace, &r, target.Agent(s.Workspace))
+	own := hook.Complete(s.Workspace, &r, command.Agent(s.Workspace))
 	switch {
 	case r.Mission != "":
 	case !r.Says():
-		return target.NoMission(c.Context, s.Workspace)
+		return command.NoMission(c.Context, s.Workspace)
 	case r.Session != "": // the handoff begins a mission, as a first turn does
 		r.Mission, err = record.OfSession(r.Session, 8)
 	default:

@@ -12,10 +12,10 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 	"gitagent/internal/trust"
 )
 
@@ -27,7 +27,7 @@ func list(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	dates, err := target.Dates(c, s.Workspace)
+	dates, err := command.Dates(c, s.Workspace)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
 			return nil, err
 		}
 		if id == "" {
-			return nil, target.NoMission(c.Context, s.Workspace)
+			return nil, command.NoMission(c.Context, s.Workspace)
 		}
 		tip, err := ledger.Tip(c.Context, s.Repo, id)
 		if errors.Is(err, git.ErrNotFound) {

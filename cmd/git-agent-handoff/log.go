@@ -14,8 +14,8 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
-	"gitagent/internal/screen"
 	"gitagent/internal/terminal"
+	"gitagent/internal/vt"
 )
 
 func logStart(c *cli.Context) error {
@@ -127,7 +127,7 @@ func logShow(c *cli.Context) error {
 		return err
 	}
 	defer f.Close()
-	if err := screen.Render(c.App.Writer, f); err != nil {
+	if err := vt.Render(c.App.Writer, f); err != nil {
 		return fmt.Errorf("show log %s: %w", name, err)
 	}
 	return nil

@@ -12,11 +12,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/hook"
 	"gitagent/internal/limit"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 )
 
 func main() { execute(limit.With(context.Background(), limit.Default())) }
@@ -27,14 +27,14 @@ func execute(ctx context.Context) {
 		hook.Run(ctx, hook.Handoff, args)
 		return
 	}
-	cmdline.Main(ctx, newApp(), target.Manual, target.Damaged, git.ErrNotFound)
+	cmdline.Main(ctx, newApp(), command.Manual, command.Damaged, git.ErrNotFound)
 }
 
 func newApp() *cli.App {
 	return &cli.App{
 		Name:  "git-agent-handoff",
 		Usage: "carry an agent's work from one session to the next",
-		Flags: []cli.Flag{target.NoPagerFlag()},
+		Flags: []cli.Flag{command.NoPagerFlag()},
 		Commands: slices.Concat(
 			cmdline.Group(cmdline.LookBack, lookBack()...),
 			cmdline.Group(cmdline.GoBack, goBack()...),
@@ -53,28 +53,28 @@ func lookBack() []*cli.Command {
 			Usage:     "show a handoff",
 			UsageText: "git agent-handoff show [--document | --patch | --terminal | --conversation [--full] | --json] [<handoff>]",
 			Flags: []cli.Flag{
-				target.MissionFlag(),
+				command.MissionFlag(),
 				&cli.BoolFlag{Name: "document", Usage: "only the document"},
 				&cli.BoolFlag{Name: "patch", Usage: "only what was not committed"},
 				&cli.BoolFlag{Name: "terminal", Usage: "only the snapshot of the terminal"},
 				&cli.BoolFlag{Name: "conversation", Usage: "only the conversation that led to it, for reading"},
 				&cli.BoolFlag{Name: "full", Usage: "with --conversation, without leaving out or folding anything"},
-				target.JSONFlag(),
+				command.JSONFlag(),
 			},
-			BashComplete: target.First(completeHandoffs),
-			Action:       target.Paged(cmdline.OptionalArg("handoff", show)),
+			BashComplete: command.First(completeHandoffs),
+			Action:       command.Paged(cmdline.OptionalArg("handoff", show)),
 		},
 		{
 			Name:      "list",
 			Usage:     "list the handoffs of a mission, newest first",
 			UsageText: "git agent-handoff list [--mission <id> | --all] [--ends] [--json]",
 			Flags: []cli.Flag{
-				target.MissionFlag(),
+				command.MissionFlag(),
 				&cli.BoolFlag{Name: "all", Usage: "the handoffs of all missions"},
 				&cli.BoolFlag{Name: "ends", Usage: "on a terminal, also clean ends for which nothing was written"},
-				target.JSONFlag(),
+				command.JSONFlag(),
 			},
-			Action: target.Paged(cmdline.NoArgs(list)),
+			Action: command.Paged(cmdline.NoArgs(list)),
 		},
 		{
 			Name:      "grep",
@@ -83,7 +83,7 @@ func lookBack() []*cli.Command {
 			Description: "A pattern is a regular expression of Go's regexp package. Each line says where it was found and at which line. " +
 				"The exit status is 3 if nothing was. What was said in turns is searched by git agent-turn search.",
 			Flags: []cli.Flag{
-				target.MissionFlag(),
+				command.MissionFlag(),
 				&cmdline.CompletedFlag{DocGenerationFlag: &cli.StringFlag{Name: "handoff", Usage: "search `<handoff>`, not the last one"}, Values: completeHandoffs},
 				&cli.BoolFlag{Name: "ignore-case", Aliases: []string{"i"}, Usage: "upper and lower case are the same"},
 			},
@@ -101,8 +101,8 @@ func goBack() []*cli.Command {
 			UsageText: "git agent-handoff restore [--dry-run] [--mission <id>] [<handoff>]",
 			Description: "It is merged into the worktree, whatever is checked out there; what conflicts is named. " +
 				"The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are.",
-			Flags:        []cli.Flag{target.MissionFlag(), target.DryRunFlag()},
-			BashComplete: target.First(completeHandoffs),
+			Flags:        []cli.Flag{command.MissionFlag(), command.DryRunFlag()},
+			BashComplete: command.First(completeHandoffs),
 			Action:       cmdline.OptionalArg("handoff", restore),
 		},
 	}
@@ -121,7 +121,7 @@ func goOn() []*cli.Command {
 				"Without either that is all, for a supervisor, before it removes a worktree: what is not committed is kept, " +
 				"what the session has written itself stays, and a crash does not replace a clean end that is a few minutes old.",
 			Flags: []cli.Flag{
-				target.MissionFlag(),
+				command.MissionFlag(),
 				exitTypeFlag(string(record.Clean)),
 				agentFlag(),
 				&cli.StringFlag{Name: "summary", Usage: "what was done and what is next: `<text>`"},
@@ -130,7 +130,7 @@ func goOn() []*cli.Command {
 				snapshotFlag(),
 				&cli.BoolFlag{Name: "wake", Usage: "when this turn has ended, clear the agent's context and tell it to go on"},
 			},
-			BashComplete: target.First(cmdline.ProposeFiles),
+			BashComplete: command.First(cmdline.ProposeFiles),
 			Action:       cmdline.OptionalArg("document", write),
 		},
 		{
@@ -138,8 +138,8 @@ func goOn() []*cli.Command {
 			Usage:        "print what the next session is told",
 			UsageText:    "git agent-handoff prime [--mission <id>] [<handoff>]",
 			Description:  "It has at most 9,000 characters, the essential first. An untrusted handoff has to be accepted first.",
-			Flags:        []cli.Flag{target.MissionFlag()},
-			BashComplete: target.First(completeHandoffs),
+			Flags:        []cli.Flag{command.MissionFlag()},
+			BashComplete: command.First(completeHandoffs),
 			Action:       cmdline.OptionalArg("handoff", prime),
 		},
 		{
@@ -149,7 +149,7 @@ func goOn() []*cli.Command {
 			Description: "With --tmux it types /clear and the message into the pane, as soon as the agent has ended its turn; " +
 				"never into a dialog, into a draft, or where another program has the keyboard.",
 			Flags: []cli.Flag{
-				target.MissionFlag(),
+				command.MissionFlag(),
 				&cli.StringFlag{Name: "tmux", Usage: "clear and wake the agent in the pane `<target>`, as tmux names it"},
 			},
 			Action: cmdline.NoArgs(wakeAgent),
@@ -163,7 +163,7 @@ func goOn() []*cli.Command {
 			Flags: []cli.Flag{
 				&cli.BoolFlag{Name: "calibrate", Hidden: true},
 				&cli.BoolFlag{Name: "write", Hidden: true},
-				target.JSONFlag(),
+				command.JSONFlag(),
 			},
 			Action: contextAction,
 		},
@@ -197,7 +197,7 @@ func keepInOrder() []*cli.Command {
 				Description: "From now on tmux appends everything that is printed in the pane to the file, whose name is printed. " +
 					"Nobody but you can read it, and nothing in it is redacted.",
 				Flags:        []cli.Flag{&cli.StringFlag{Name: "tmux", Usage: "log the pane `<target>`, as tmux names it, instead of this one"}},
-				BashComplete: target.First(cmdline.ProposeFiles),
+				BashComplete: command.First(cmdline.ProposeFiles),
 				Action:       cmdline.OptionalArg("file", logStart),
 			}, {
 				Name:      "show",
@@ -205,7 +205,7 @@ func keepInOrder() []*cli.Command {
 				UsageText: "git agent-handoff log show [<file>]",
 				Description: "The file holds the bytes that programs sent to the terminal, as log start or tmux pipe-pane keeps them. " +
 					"Printed is what a person saw, with what scrolled off. Without a file it is the log of this pane.",
-				BashComplete: target.First(cmdline.ProposeFiles),
+				BashComplete: command.First(cmdline.ProposeFiles),
 				Action:       cmdline.OptionalArg("file", logShow),
 			}},
 			Action: func(c *cli.Context) error {
@@ -215,7 +215,7 @@ func keepInOrder() []*cli.Command {
 				return cmdline.Usagef("log needs a command: start or show")
 			},
 		},
-		hook.Command(hook.Handoff, target.AgentFlag()),
+		hook.Command(hook.Handoff, command.AgentFlag()),
 	}
 }
 

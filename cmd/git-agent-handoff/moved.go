@@ -4,7 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/target"
+	"gitagent/internal/command"
 )
 
 // movedCommands are words of before that other commands have taken over. They
@@ -14,7 +14,7 @@ func movedCommands() []*cli.Command {
 		{
 			Name:   "gather",
 			Hidden: true,
-			Flags:  []cli.Flag{target.MissionFlag(), exitTypeFlag(""), agentFlag(), snapshotFlag()},
+			Flags:  []cli.Flag{command.MissionFlag(), exitTypeFlag(""), agentFlag(), snapshotFlag()},
 			Action: cmdline.NoArgs(cmdline.Moved("git agent-handoff write --exit-type <type>", func(c *cli.Context) error {
 				if !c.IsSet("exit-type") {
 					return cmdline.Usagef("gather needs --exit-type <type>")
@@ -25,8 +25,8 @@ func movedCommands() []*cli.Command {
 		{
 			Name:         "accept",
 			Hidden:       true,
-			Flags:        []cli.Flag{target.MissionFlag()},
-			BashComplete: target.First(completeHandoffs),
+			Flags:        []cli.Flag{command.MissionFlag()},
+			BashComplete: command.First(completeHandoffs),
 			Action: cmdline.OneArg("handoff", func(c *cli.Context) error {
 				s, f, err := find(c)
 				if err != nil {
@@ -34,7 +34,7 @@ func movedCommands() []*cli.Command {
 				}
 				defer f.Close()
 				return cmdline.Moved("git agent-turn trust accept "+string(f.In), func(c *cli.Context) error {
-					return target.Accept(c, s.Workspace, f.In)
+					return command.Accept(c, s.Workspace, f.In)
 				})(c)
 			}),
 		},

@@ -10,7 +10,7 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/target"
+	"gitagent/internal/command"
 	"gitagent/internal/trust"
 )
 
@@ -34,11 +34,11 @@ func restore(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	done, err := s.Restore(c.Context, f, time.Now(), handoffstore.Checkout{Foreign: by == trust.Unknown, Dry: c.Bool("dry-run")})
+	done, err := s.Restore(c.Context, f, time.Now(), handoffstore.RestorePlan{Foreign: by == trust.Unknown, Dry: c.Bool("dry-run")})
 	if err != nil {
-		return target.Unrestored(err)
+		return command.Unrestored(err)
 	}
-	err = target.PrintRestored(c, "restored handoff "+f.ID().String(), done.Changes, done.Present)
+	err = command.PrintRestored(c, "restored handoff "+f.ID().String(), done.Changes, done.Present)
 	if err != nil || len(done.Conflicts) == 0 {
 		return err
 	}
@@ -50,5 +50,5 @@ func restore(c *cli.Context) error {
 	if c.Bool("dry-run") {
 		return err
 	}
-	return target.Conflicted(c, err, done.Changes, done.Conflicts)
+	return command.Conflicted(c, err, done.Changes, done.Conflicts)
 }

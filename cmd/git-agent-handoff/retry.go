@@ -14,11 +14,11 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/retry"
 	"gitagent/internal/streamjson"
-	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 )
@@ -47,7 +47,7 @@ func retryAction(c *cli.Context) error {
 	repo, err := git.Open(c.Context)
 	switch {
 	case err == nil:
-		w, err = target.Open(repo)
+		w, err = command.Open(repo)
 		settings = w.Settings
 	case errors.Is(err, git.ErrNotFound): // an agent may work outside a repository; then nothing is recorded
 		settings, err = config.Load(config.UserPath(), "")
@@ -195,9 +195,9 @@ func (r *retrying) judge(f *retry.Failure) (terminal.Exit, error) {
 }
 
 // place puts the prompt in place of {prompt} in the command's arguments, or on its standard input.
-func place(command []string, prompt string) ([]string, io.Reader) {
+func place(cmd []string, prompt string) ([]string, io.Reader) {
 	const placeholder = "{prompt}"
-	with := slices.Clone(command)
+	with := slices.Clone(cmd)
 	placed := false
 	for i := range with {
 		if i > 0 && strings.Contains(with[i], placeholder) {
@@ -211,8 +211,8 @@ func place(command []string, prompt string) ([]string, io.Reader) {
 }
 
 // printsJSON reports whether a command makes an agent's client print JSON, be it lines or a final object.
-func printsJSON(command []string) bool {
-	line := strings.Join(command, " ")
+func printsJSON(cmd []string) bool {
+	line := strings.Join(cmd, " ")
 	return slices.ContainsFunc([]string{"stream-json", "json"}, func(format string) bool {
 		return strings.Contains(line, "--output-format "+format) || strings.Contains(line, "--output-format="+format)
 	})

@@ -12,8 +12,8 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
-	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -42,7 +42,7 @@ func show(c *cli.Context) error {
 	case len(only) > 0:
 		return showFile(c, f, only[0])
 	}
-	dates, err := target.Dates(c, s.Workspace)
+	dates, err := command.Dates(c, s.Workspace)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func showConversation(c *cli.Context, s *handoffstore.Store, f *handoffstore.Fou
 		return err
 	}
 	numbers, unread := turns.Linked(c.Context, s.Repo, t)
-	return cmp.Or(target.PrintConversation(c, s.Workspace, f.In, numbers, c.Bool("full")), unread)
+	return cmp.Or(command.PrintConversation(c, s.Workspace, f.In, numbers, c.Bool("full")), unread)
 }
 
 // showFile prints one of a handoff's files, unchanged unless that goes to a terminal.

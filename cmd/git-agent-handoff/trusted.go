@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
-	"gitagent/internal/target"
+	"gitagent/internal/command"
 	"gitagent/internal/workspace"
 )
 
@@ -16,7 +16,7 @@ func trusted(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found) error
 	case err != nil || ok:
 		return err
 	}
-	if err := target.Accept(c, s.Workspace, f.In); err != nil {
+	if err := command.Accept(c, s.Workspace, f.In); err != nil {
 		return err
 	}
 	switch ok, err := s.Trusted(c.Context, f); {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/monitor"
+	"gitagent/internal/contextmeter"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 )
@@ -63,7 +63,7 @@ func (h *host) calls(session string) int {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	var st monitor.State
+	var st contextmeter.Memory
 	if err := json.Unmarshal(data, &st); err != nil {
 		h.t.Fatal(err)
 	}

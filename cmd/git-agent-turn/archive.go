@@ -14,11 +14,11 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/config"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
-	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -37,13 +37,13 @@ func archiveCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "older-than", Usage: "whose last turn is older than `<age>`", DefaultText: archiveAge},
 			&cli.BoolFlag{Name: "out", Usage: "take the named missions out of the archive"},
-			target.DryRunFlag(),
+			command.DryRunFlag(),
 		},
 		BashComplete: func(c *cli.Context) {
 			if c.Bool("out") {
-				target.CompleteArchived(c)
+				command.CompleteArchived(c)
 			} else {
-				target.CompleteMissions(c)
+				command.CompleteMissions(c)
 			}
 		},
 		Action: archiveMissions,
@@ -62,13 +62,13 @@ func archiveMissions(c *cli.Context) error {
 	if err != nil {
 		return cmdline.Usagef("%w", err)
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
 	var ids []record.ID
 	for _, name := range named {
-		id, err := target.Named(c.Context, w.Repo, name)
+		id, err := command.Named(c.Context, w.Repo, name)
 		if err == nil {
 			if _, err = ledger.Tip(c.Context, w.Repo, id); err != nil {
 				err = cmdline.Hint(fmt.Errorf("mission %s: %w", id, err), "list the missions with: git agent-turn missions")
@@ -83,10 +83,10 @@ func archiveMissions(c *cli.Context) error {
 	if c.Bool("out") {
 		apart, err := r.Unarchive(c.Context, ids)
 		for _, id := range slices.Sorted(maps.Keys(apart)) {
-			cmdline.Tell(c.App.ErrWriter, "git-agent-turn: ", fmt.Sprintf("mission %s was begun anew since it was archived; what was archived is mission %s now", id, apart[id]))
+			cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: ", fmt.Sprintf("mission %s was begun anew since it was archived; what was archived is mission %s now", id, apart[id]))
 		}
 		if err != nil {
-			return target.Missing(err)
+			return command.Missing(err)
 		}
 		_, err = fmt.Fprintf(c.App.Writer, "%s out of the archive\n", cmdline.Plural(len(ids), "mission"))
 		return err
@@ -109,12 +109,12 @@ func archiveMissions(c *cli.Context) error {
 		return err
 	}
 	for _, l := range done.Left {
-		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s stays: %s", l.ID, cmdline.OneLine(l.Why)))
+		cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s stays: %s", l.ID, cmdline.OneLine(l.Why)))
 	}
 	for _, id := range ids {
-		left := func(l turns.Leaving) bool { return l.ID == id }
+		left := func(l turns.NotArchived) bool { return l.ID == id }
 		if len(named) > 0 && !slices.Contains(done.Done, id) && !slices.ContainsFunc(done.Left, left) {
-			cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s is archived already", id))
+			cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s is archived already", id))
 		}
 	}
 	verb := "archived"
@@ -145,7 +145,7 @@ func inUse(c *cli.Context, w *workspace.Workspace) (map[record.ID]string, error)
 			used[id] = "it has not been pushed to " + name + " yet"
 		}
 	}
-	live, err := target.Live(c.Context, w, time.Now())
+	live, err := command.Live(c.Context, w, time.Now())
 	for _, l := range live {
 		used[l.Mission] = "a session records to it"
 	}
@@ -174,7 +174,7 @@ type archivedJSON struct {
 
 // archived lists the archive, by its index alone: the missions themselves may not be here.
 func archived(c *cli.Context) error {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func archived(c *cli.Context) error {
 		cmdline.Column{Name: "TITLE", Min: 30},
 	)
 	now := time.Now()
-	dates, err := target.Dates(c, w)
+	dates, err := command.Dates(c, w)
 	if err != nil {
 		return err
 	}

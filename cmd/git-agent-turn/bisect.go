@@ -15,9 +15,9 @@ import (
 
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
+	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
-	"gitagent/internal/include"
-	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -32,12 +32,12 @@ func bisectCommand() *cli.Command {
 		Description: "The command is run in a throw-away worktree, at one state of the mission after the other: 0 is good, 1 to 124 is bad, " +
 			"125 skips the state, anything else ends it. Without a command, git bisect is started in a worktree that stays.",
 		Flags: append([]cli.Flag{
-			target.MissionFlag(),
+			command.MissionFlag(),
 			stateFlag("good", "`<state>` was good still"),
 			stateFlag("bad", "`<state>` is bad"),
 			&cli.BoolFlag{Name: "keep-ignored", Usage: "what is ignored, as builds are, stays from one state to the next"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
-		}, target.IncludeFlags()...),
+		}, command.IncludeFlags()...),
 		BashComplete: cmdline.ProposeFiles,
 		Action:       cmdline.WithPaths(runBisect),
 	}
@@ -45,25 +45,25 @@ func bisectCommand() *cli.Command {
 
 // stateFlag is a flag whose value is a state.
 func stateFlag(name, usage string) cli.Flag {
-	return &cmdline.CompletedFlag{DocGenerationFlag: &cli.StringFlag{Name: name, Usage: usage}, Values: target.CompleteTurns}
+	return &cmdline.CompletedFlag{DocGenerationFlag: &cli.StringFlag{Name: name, Usage: usage}, Values: command.CompleteTurns}
 }
 
 func runBisect(c *cli.Context) error {
-	command := cmdline.Paths(c)
+	cmd := cmdline.Paths(c)
 	switch {
 	case c.String("good") == "" || c.String("bad") == "":
 		return cmdline.Hint(cmdline.Usagef("bisect needs --good <state> and --bad <state>"), "list the turns with: git agent-turn list")
 	case c.NArg() > 0: // some of its flags may have been taken for ours
 		return cmdline.Hint(cmdline.Usagef("%q is in the place of a flag", c.Args().First()), "the command comes after --, with its flags")
-	case len(command) == 0 && c.Bool("keep-ignored"):
+	case len(cmd) == 0 && c.Bool("keep-ignored"):
 		return cmdline.Usagef("--keep-ignored is for a command")
-	case len(command) == 0 && c.Bool("json"):
+	case len(cmd) == 0 && c.Bool("json"):
 		return cmdline.Usagef("--json is for a command")
 	}
-	if err := target.CheckPlanting(c, true); err != nil {
+	if err := command.CheckPlanting(c, true); err != nil {
 		return err
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -71,11 +71,11 @@ func runBisect(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	files, err := target.Include(c, w, b.Foreign)
+	files, err := command.Include(c, w, b.Foreign)
 	if err != nil {
 		return err
 	}
-	r := &bisecting{Bisection: b, c: c, w: w, command: command, include: files, caught: make(chan os.Signal, 8)}
+	r := &bisecting{Bisection: b, c: c, w: w, command: cmd, include: files, caught: make(chan os.Signal, 8)}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.Context))
 	defer cancel(nil)
 	ends := make(chan os.Signal, 1)
@@ -92,7 +92,7 @@ func runBisect(c *cli.Context) error {
 	if err := c.Context.Err(); err != nil { // a signal came before we looked out for them
 		return err
 	}
-	if len(command) == 0 {
+	if len(cmd) == 0 {
 		return r.ended(ctx, r.start(ctx))
 	}
 	f, err := r.run(ctx)
@@ -105,26 +105,26 @@ func runBisect(c *cli.Context) error {
 
 // bisection finds the states between the two that the command line names, which must be usable.
 func bisection(c *cli.Context, w *workspace.Workspace) (*bisect.Bisection, error) {
-	good, err := target.State(c.Context, w, c.String("mission"), c.String("good"), c.App.ErrWriter)
+	good, err := command.State(c.Context, w, c.String("mission"), c.String("good"), c.App.ErrWriter)
 	if err != nil {
 		return nil, err
 	}
-	bad, err := target.State(c.Context, w, string(good.In), c.String("bad"), c.App.ErrWriter)
+	bad, err := command.State(c.Context, w, string(good.In), c.String("bad"), c.App.ErrWriter)
 	if err != nil {
 		return nil, err
 	}
 	if err := known(good, bad); err != nil {
 		return nil, err
 	}
-	good, foreign, err := target.Usable(c, w, good)
+	good, foreign, err := command.Usable(c, w, good)
 	if err != nil {
 		return nil, err
 	}
-	bad, also, err := target.Usable(c, w, bad)
+	bad, also, err := command.Usable(c, w, bad)
 	if err != nil {
 		return nil, err
 	}
-	way, unread, err := turns.Way(c.Context, w, good, bad)
+	way, unread, err := turns.Path(c.Context, w, good, bad)
 	var apart *turns.ApartError
 	switch {
 	case errors.Is(err, turns.ErrBackwards):
@@ -138,7 +138,7 @@ func bisection(c *cli.Context, w *workspace.Workspace) (*bisect.Bisection, error
 		return nil, err
 	}
 	if unread != nil {
-		cmdline.Warn(target.Damaged(unread))
+		cmdline.Warn(command.Damaged(unread))
 	}
 	b, err := bisect.New(c.Context, w, way)
 	if errors.Is(err, bisect.ErrSame) {
@@ -156,8 +156,8 @@ type bisecting struct {
 	c       *cli.Context
 	w       *workspace.Workspace
 	command []string
-	include *include.Files // what each state gets besides its files; nil for nothing
-	caught  chan os.Signal // for the commands
+	include *copyignored.Files // what each state gets besides its files; nil for nothing
+	caught  chan os.Signal     // for the commands
 	tried   int
 }
 
@@ -186,7 +186,7 @@ type leftError struct{ error }
 func (e *leftError) Unwrap() error { return e.error }
 
 // drop removes the worktree.
-func drop(t *bisect.Worktree, err *error) {
+func drop(t *bisect.TryTree, err *error) {
 	if e := t.Remove(); e != nil {
 		*err = errors.Join(*err, &leftError{e})
 	}
@@ -215,7 +215,7 @@ func (r *bisecting) run(ctx context.Context) (f found, err error) {
 			return f, fmt.Errorf("check out %s: %w", s.Describe(), err)
 		}
 		if r.tried == 0 {
-			target.TellIncluded(r.c.App.ErrWriter, t.Copied)
+			command.TellIncluded(r.c.App.ErrWriter, t.Copied)
 		}
 		verdict, status, err := r.try(ctx, t, s)
 		switch {
@@ -264,7 +264,7 @@ const (
 
 // try runs the command in a state. Its standard output goes where ours is for talk: what we print there
 // is the answer alone.
-func (r *bisecting) try(ctx context.Context, t *bisect.Worktree, s *turns.State) (bisect.Verdict, int, error) {
+func (r *bisecting) try(ctx context.Context, t *bisect.TryTree, s *turns.State) (bisect.Verdict, int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, 0, err
 	}
@@ -351,13 +351,13 @@ func (r *bisecting) start(ctx context.Context) (err error) {
 		drop(t, &err)
 		return err
 	}
-	target.TellIncluded(r.c.App.ErrWriter, t.Copied)
+	command.TellIncluded(r.c.App.ErrWriter, t.Copied)
 	dir = t.Top
 	if _, err := fmt.Fprintln(r.c.App.Writer, dir); err != nil {
 		return err
 	}
-	cmdline.Tell(r.c.App.ErrWriter, "", "judge what is checked out there with: "+cmdline.Shell([]string{"git", "-C", dir, "bisect", "good"})+"; or bad, or skip")
-	cmdline.Tell(r.c.App.ErrWriter, "", "in the end, remove it with: "+cmdline.Shell([]string{"git", "worktree", "remove", "--force", dir}))
+	cmdline.WriteMessage(r.c.App.ErrWriter, "", "judge what is checked out there with: "+cmdline.Shell([]string{"git", "-C", dir, "bisect", "good"})+"; or bad, or skip")
+	cmdline.WriteMessage(r.c.App.ErrWriter, "", "in the end, remove it with: "+cmdline.Shell([]string{"git", "worktree", "remove", "--force", dir}))
 	return nil
 }
 
@@ -405,7 +405,7 @@ func (r *bisecting) print(f found) error {
 	if len(candidates) == 1 {
 		return r.printFirst(r.States[f.good], candidates[0])
 	}
-	cmdline.Tell(r.c.App.ErrWriter, "", fmt.Sprintf("the first bad state is one of these %d; which one, no trial could tell", len(candidates)))
+	cmdline.WriteMessage(r.c.App.ErrWriter, "", fmt.Sprintf("the first bad state is one of these %d; which one, no trial could tell", len(candidates)))
 	table := cmdline.NewTable(cmdline.Column{}, cmdline.Column{})
 	for _, s := range candidates {
 		table.Row(s.Describe(), about(s))
@@ -431,7 +431,7 @@ func (r *bisecting) printJSON(candidates []*turns.State) error {
 	first := candidates[0]
 	answer.State = &answer.Candidates[0]
 	if !first.Start && !first.Saved {
-		by, err := (&turns.Roll{Workspace: r.w}).By(r.c.Context, first.Turn)
+		by, err := (&turns.Writers{Workspace: r.w}).By(r.c.Context, first.Turn)
 		if err != nil {
 			return err
 		}

@@ -11,11 +11,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/blame"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
-	"gitagent/internal/provenance"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -33,10 +33,10 @@ func blameCommand() *cli.Command {
 			&cli.BoolFlag{Name: "M", Usage: "follow lines that were moved within the file"},
 			&cli.BoolFlag{Name: "C", Count: new(int), Usage: "and from files that changed in the same commit; more often, from others"},
 			&cli.BoolFlag{Name: "porcelain", Aliases: []string{"p"}, Usage: "print what git blame --porcelain does, and the turns"},
-			target.JSONFlag(),
+			command.JSONFlag(),
 		},
 		BashComplete: completeBlame,
-		Action:       target.Paged(cmdline.WithPaths(blame)),
+		Action:       command.Paged(cmdline.WithPaths(printBlame)),
 	}
 }
 
@@ -47,13 +47,13 @@ func completeBlame(c *cli.Context) {
 	_, missing := os.Lstat(head)
 	switch {
 	case c.NArg() == 0 && missing != nil && (record.IsPrefix(head) || head != "" && strings.Trim(head, "0123456789^") == ""):
-		target.CompleteTurns(c)
+		command.CompleteTurns(c)
 	case c.NArg() < 2:
 		cmdline.ProposeFiles(c)
 	}
 }
 
-func blame(c *cli.Context) error {
+func printBlame(c *cli.Context) error {
 	if c.Bool("porcelain") && c.Bool("json") {
 		return cmdline.Usagef("--porcelain and --json exclude each other")
 	}
@@ -145,7 +145,7 @@ func confidence(others int) string {
 }
 
 // json prints an object for each line.
-func (q *inquiry) json(out *bufio.Writer, lines []provenance.Line) error {
+func (q *inquiry) json(out *bufio.Writer, lines []blame.Line) error {
 	for _, l := range lines {
 		object := blamedLine{Line: l.Blame.Number, Text: l.Blame.Text, Commit: l.Blame.Commit, Path: l.Blame.Path, OrigLine: l.Blame.Line}
 		if !l.Blame.Commit.IsZero() {

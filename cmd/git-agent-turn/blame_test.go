@@ -8,25 +8,25 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/blame"
 	"gitagent/internal/git"
-	"gitagent/internal/provenance"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
 // severalLines are lines of two commits, of which one has two paths, and of turns that ran at the same time.
-func severalLines() []provenance.Line {
+func severalLines() []blame.Line {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.FixedZone("", -90*60))
 	one := git.NewHash(gittest.Hash("1"))
 	two := git.NewHash(gittest.Hash("2"))
 	in := &git.Blamable{Author: "Ada", Email: "ada@example.invalid", At: at, Committer: "Bob", CommitterEmail: "bob@example.invalid", Committed: at, Summary: "some"}
 	turn := &turns.Turn{Mission: "a1b2c3d4", Turn: 12, At: at, Agent: "claude-code", Model: "m", Prompt: "Fix\nit\x1b"}
 	other := &turns.Turn{Mission: "0badcafe", Turn: 3, At: at, Agent: "codex", Prompt: "and this"}
-	line := func(number int, commit git.Hash, orig int, path string) provenance.Line {
-		return provenance.Line{Blame: git.Blamed{Number: number, Text: "text", Commit: commit, Line: orig, Path: path, In: in}}
+	line := func(number int, commit git.Hash, orig int, path string) blame.Line {
+		return blame.Line{Blame: git.Blamed{Number: number, Text: "text", Commit: commit, Line: orig, Path: path, In: in}}
 	}
-	lines := []provenance.Line{line(1, one, 1, "f"), line(2, one, 2, "f"), line(3, one, 9, "old"), line(5, two, 5, "f"), line(6, two, 6, "f"), line(7, one, 3, "f")}
+	lines := []blame.Line{line(1, one, 1, "f"), line(2, one, 2, "f"), line(3, one, 9, "old"), line(5, two, 5, "f"), line(6, two, 6, "f"), line(7, one, 3, "f")}
 	lines[2].Blame.Previous, lines[2].Blame.PreviousPath = two, "ä\t"
 	lines[3].Turn, lines[3].Others = turn, []*turns.Turn{other}
 	lines[4].Turn, lines[4].Others = turn, []*turns.Turn{other}

@@ -9,9 +9,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -63,7 +63,7 @@ func choose(c *cli.Context, repo *git.Repo) (*choice, error) {
 		at   *time.Time
 	}{{"since", &f.since}, {"until", &f.until}} {
 		if c.IsSet(date.flag) {
-			if *date.at, err = target.When(c.Context, repo, c.String(date.flag)); err != nil {
+			if *date.at, err = command.When(c.Context, repo, c.String(date.flag)); err != nil {
 				return nil, err
 			}
 		}

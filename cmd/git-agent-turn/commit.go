@@ -9,11 +9,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/blame"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/provenance"
-	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -23,7 +23,7 @@ const maxTrailed = 20
 
 // listed are the turns that are listed, and how many are left out: those that a commit has something of, and
 // first ones of those that it only names.
-func listed(sum *provenance.Contributions, named int) (list []*provenance.Contribution, more int) {
+func listed(sum *blame.Contributions, named int) (list []*blame.Contribution, more int) {
 	for _, t := range sum.Turns {
 		if t.Files == 0 {
 			if named--; named < 0 {
@@ -86,7 +86,7 @@ func showCommit(c *cli.Context, w *workspace.Workspace, name string, commit git.
 			return cmdline.Hintf(cmdline.Usagef("--%s is about a turn, and %q is a commit", flag, name), "list its turns with: git agent-turn show %.12s", commit)
 		}
 	}
-	dates, err := target.Dates(c, w)
+	dates, err := command.Dates(c, w)
 	if err != nil {
 		return err
 	}

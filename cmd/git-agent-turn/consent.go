@@ -22,7 +22,7 @@ func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
 	}
 	text := fmt.Sprintf("%s is %s.\nall sends %s.\ncode sends %s.\nWhoever can read there can read it, and it can't be taken back.",
 		cmdline.Escape(r.Name), plain(r.URLs), remote.All.Says(), remote.Code.Says())
-	fmt.Fprintln(c.App.ErrWriter, cmdline.Hang("", text, cmdline.Columns(c.App.ErrWriter)))
+	fmt.Fprintln(c.App.ErrWriter, cmdline.Indent("", text, cmdline.Columns(c.App.ErrWriter)))
 	if !cmdline.CanAsk() {
 		var commands []string
 		for _, u := range r.URLs {
@@ -34,7 +34,7 @@ func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
 	if err != nil {
 		return err
 	}
-	level := remote.Level(answer)
+	level := remote.Consent(answer)
 	if level != remote.All && level != remote.Code {
 		return errors.New("nothing was changed")
 	}

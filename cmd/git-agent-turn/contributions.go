@@ -12,9 +12,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/blame"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/provenance"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
@@ -25,8 +25,8 @@ import (
 type lander struct {
 	c    *cli.Context
 	w    *workspace.Workspace
-	h    *provenance.History
-	roll *turns.Roll
+	h    *blame.History
+	roll *turns.Writers
 
 	looked, of atomic.Int64 // files
 }
@@ -35,15 +35,15 @@ type lander struct {
 const maxFiles = 300
 
 func newLander(c *cli.Context, w *workspace.Workspace) (*lander, error) {
-	h, err := provenance.Open(c.Context, w)
+	h, err := blame.Open(c.Context, w)
 	if err != nil {
 		return nil, err
 	}
-	return &lander{c: c, w: w, h: h, roll: &turns.Roll{Workspace: w}}, nil
+	return &lander{c: c, w: w, h: h, roll: &turns.Writers{Workspace: w}}, nil
 }
 
 // contributions answers a question. all is whether no file is left out.
-func (l *lander) contributions(q provenance.Landing, all bool) (*provenance.Contributions, error) {
+func (l *lander) contributions(q blame.Landing, all bool) (*blame.Contributions, error) {
 	if !all {
 		q.Files = maxFiles
 	}
@@ -86,7 +86,7 @@ func tellStrangers(c *cli.Context, strangers []record.ID) {
 	if len(strangers) > maxLeftOut {
 		names = append(names, "...")
 	}
-	cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("left out %s of strangers: %s; look at it, and accept it, with: git agent-turn trust accept %s",
+	cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("left out %s of strangers: %s; look at it, and accept it, with: git agent-turn trust accept %s",
 		cmdline.Plural(len(strangers), "mission"), strings.Join(names, ", "), names[0]))
 }
 
@@ -123,7 +123,7 @@ type turnJSON struct {
 	Evidence []string  `json:"evidence"`
 }
 
-func (l *lander) turnJSON(c *provenance.Contribution, prompts bool) (turnJSON, error) {
+func (l *lander) turnJSON(c *blame.Contribution, prompts bool) (turnJSON, error) {
 	t := c.Turn
 	by, err := l.roll.By(l.c.Context, t)
 	j := turnJSON{
@@ -136,7 +136,7 @@ func (l *lander) turnJSON(c *provenance.Contribution, prompts bool) (turnJSON, e
 	return j, err
 }
 
-func (l *lander) printJSON(commit git.Hash, c *git.Commit, sum *provenance.Contributions) error {
+func (l *lander) printJSON(commit git.Hash, c *git.Commit, sum *blame.Contributions) error {
 	j := landedJSON{
 		Kind: "commit", Commit: commit, Author: c.Author.Name, Email: c.Author.Email, At: c.Author.When.UTC(), Subject: subjectOf(c), Merge: len(c.Parents) > 1,
 		Lines: sum.Lines, Hand: sum.Hand, Removed: sum.Removed, Files: sum.Files, Binary: sum.Binary, Unseen: sum.Unseen, Turns: []turnJSON{},
@@ -169,9 +169,9 @@ func (l *lander) prompt(t *turns.Turn) (string, error) {
 
 // table lists turns, and what was written by hand. before is what is before each line; with why there is the
 // evidence.
-func (l *lander) table(w io.Writer, list []*provenance.Contribution, hand int, before string, why bool) error {
+func (l *lander) table(w io.Writer, list []*blame.Contribution, hand int, before string, why bool) error {
 	columns := []cmdline.Column{{}, {Style: cmdline.Yellow, Key: true, Min: 16}, {Right: true, Style: cmdline.Green}}
-	less := slices.ContainsFunc(list, func(t *provenance.Contribution) bool { return t.Removed > 0 })
+	less := slices.ContainsFunc(list, func(t *blame.Contribution) bool { return t.Removed > 0 })
 	if less {
 		columns = append(columns, cmdline.Column{Right: true, Style: cmdline.Red})
 	}
@@ -217,7 +217,7 @@ type agentShare struct {
 }
 
 // shares are those of the clients, the greatest first.
-func shares(sum *provenance.Contributions) []*agentShare {
+func shares(sum *blame.Contributions) []*agentShare {
 	of := make(map[string]*agentShare)
 	var list []*agentShare
 	for _, t := range sum.Turns {
@@ -238,7 +238,7 @@ func shares(sum *provenance.Contributions) []*agentShare {
 }
 
 // counted says in a line how many lines there are, and whose.
-func counted(sum *provenance.Contributions) string {
+func counted(sum *blame.Contributions) string {
 	text := cmdline.Plural(sum.Lines, "line")
 	var parts []string
 	for _, s := range shares(sum) {
@@ -260,7 +260,7 @@ func counted(sum *provenance.Contributions) string {
 }
 
 // unseen says how many files were not looked at.
-func unseen(sum *provenance.Contributions) string {
+func unseen(sum *blame.Contributions) string {
 	if sum.Unseen == 0 {
 		return ""
 	}
@@ -268,7 +268,7 @@ func unseen(sum *provenance.Contributions) string {
 }
 
 // brief prints a commit in a line, and below it the turns that it has something of.
-func (l *lander) brief(short string, c *git.Commit, sum *provenance.Contributions) error {
+func (l *lander) brief(short string, c *git.Commit, sum *blame.Contributions) error {
 	var b bytes.Buffer
 	screen := &cmdline.Screen{Writer: &b, Columns: cmdline.Columns(l.c.App.Writer), Colour: cmdline.Colour(l.c.App.Writer)}
 	subject := cmdline.OneLine(subjectOf(c))

@@ -7,8 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
-	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 )
 
@@ -18,8 +18,8 @@ func diffCommand() *cli.Command {
 		Usage:     "show what a turn changed, or what lies between two",
 		UsageText: "git agent-turn diff [<options>] [-i | <state> [<state>] | <state>..<state>] [-- <path>...]",
 		Flags: []cli.Flag{
-			target.MissionFlag(),
-			target.ChooseFlag(),
+			command.MissionFlag(),
+			command.ChooseFlag(),
 			&cli.BoolFlag{Name: "patch", Aliases: []string{"p"}, Usage: "the changed lines, which is the default"},
 			&cli.UintFlag{Name: "unified", Aliases: []string{"U"}, Usage: "with `<n>` lines around them"},
 			&cli.BoolFlag{Name: "word-diff", Usage: "the changed words: [-removed-]{+added+}"},
@@ -29,16 +29,16 @@ func diffCommand() *cli.Command {
 			&cli.BoolFlag{Name: "name-status", Usage: "only the paths, and what became of each"},
 		},
 		BashComplete: completeDiff,
-		Action:       target.Paged(cmdline.WithPaths(target.Choosing("diff", diff))),
+		Action:       command.Paged(cmdline.WithPaths(command.Choosing("diff", diff))),
 	}
 }
 
 func completeDiff(c *cli.Context) {
 	switch c.NArg() {
 	case 0:
-		target.CompleteRanges(c)
+		command.CompleteRanges(c)
 	case 1:
-		target.CompleteTurns(c)
+		command.CompleteTurns(c)
 	}
 }
 
@@ -49,7 +49,7 @@ func diff(c *cli.Context) error {
 	if c.Bool("name-only") && c.Bool("name-status") {
 		return cmdline.Usagef("--name-only and --name-status exclude each other")
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -74,17 +74,17 @@ func diff(c *cli.Context) error {
 func diffed(c *cli.Context, w *workspace.Workspace) (from, to git.Hash, err error) {
 	mission, first, talk := c.String("mission"), c.Args().First(), c.App.ErrWriter
 	if c.NArg() == 2 {
-		a, err := target.State(c.Context, w, mission, first, talk)
+		a, err := command.State(c.Context, w, mission, first, talk)
 		if err != nil {
 			return from, to, err
 		}
-		b, err := target.State(c.Context, w, string(a.In), c.Args().Get(1), talk)
+		b, err := command.State(c.Context, w, string(a.In), c.Args().Get(1), talk)
 		if err != nil {
 			return from, to, err
 		}
 		return a.Commit, b.Commit, known(a, b)
 	}
-	a, b, isRange, err := target.Range(c.Context, w, mission, first, talk)
+	a, b, isRange, err := command.Range(c.Context, w, mission, first, talk)
 	switch {
 	case err != nil:
 		return from, to, err

@@ -11,22 +11,22 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
-	"gitagent/internal/target"
 )
 
 // A level says how bad a finding is.
-type level string
+type severity string
 
 const (
-	problem level = "problem" // turns are not recorded, or not as they should be
-	warning level = "warning"
-	fine    level = "ok"
+	problem severity = "problem" // turns are not recorded, or not as they should be
+	warning severity = "warning"
+	fine    severity = "ok"
 )
 
 // A finding is one thing that doctor has found.
 type finding struct {
-	Level  level     `json:"level"`
+	Level  severity  `json:"level"`
 	What   string    `json:"what"`
 	At     time.Time `json:"at,omitzero"` // of what was logged
 	Text   string    `json:"text"`
@@ -47,12 +47,12 @@ func doctorCommand() *cli.Command {
 			"turn by turn; then the exit status is 1 if anything does.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "verbose", Usage: "list what the configuration leaves at its default, too"},
-			target.RemoteFlag("remote", "only try what `<remote>` does with our refs, by pushing an empty one"),
+			command.RemoteFlag("remote", "only try what `<remote>` does with our refs, by pushing an empty one"),
 			&cli.BoolFlag{Name: "repair", Usage: "mend what is damaged, missing or stale"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "with --repair, only say what it would do"},
-			target.JSONFlag(),
+			command.JSONFlag(),
 		},
-		Action: cmdline.NoArgs(target.Paged(doctor)),
+		Action: cmdline.NoArgs(command.Paged(doctor)),
 	}
 }
 
@@ -111,9 +111,9 @@ func report(c *cli.Context, found []finding, dates cmdline.Dates) error {
 	return nil
 }
 
-func rank(l level) int { return slices.Index([]level{problem, warning, fine}, l) }
+func rank(l severity) int { return slices.Index([]severity{problem, warning, fine}, l) }
 
-func count(found []finding, l level) int {
+func count(found []finding, l severity) int {
 	n := 0
 	for _, f := range found {
 		if f.Level == l {
@@ -176,9 +176,9 @@ func (f finding) lines(columns int, colour bool, dates cmdline.Dates) string {
 		word = string(f.Level) + ":"
 		text = word + " " + text
 	}
-	lines := cmdline.Hang(fmt.Sprintf("%-*s", labelWidth, f.What), text, columns)
+	lines := cmdline.Indent(fmt.Sprintf("%-*s", labelWidth, f.What), text, columns)
 	if colour && word != "" {
-		style := map[level]cmdline.Style{problem: cmdline.Red, warning: cmdline.Yellow}[f.Level]
+		style := map[severity]cmdline.Style{problem: cmdline.Red, warning: cmdline.Yellow}[f.Level]
 		lines = strings.Replace(lines, word, style.Paint(word), 1)
 	}
 	if f.Remedy != "" {

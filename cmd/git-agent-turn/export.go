@@ -12,11 +12,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/gitnotes"
+	"gitagent/internal/blame"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/export"
 	"gitagent/internal/git"
-	"gitagent/internal/provenance"
-	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 )
 
@@ -35,8 +35,8 @@ func exportCommand() *cli.Command {
 			cmdline.OneOf(&cli.StringFlag{Name: "format", Usage: "the `<format>`: agent-trace or git-ai"}, agentTrace, gitAI),
 			&cli.BoolFlag{Name: "no-prompts", Usage: "without what the agents were asked"},
 		},
-		BashComplete: target.First(completeRevs),
-		Action:       target.Paged(cmdline.OptionalArg("range", exportRange)),
+		BashComplete: command.First(completeRevs),
+		Action:       command.Paged(cmdline.OptionalArg("range", exportRange)),
 	}
 }
 
@@ -49,7 +49,7 @@ func exportRange(c *cli.Context) (err error) {
 	default:
 		return cmdline.Usagef("--format %q: it is one of %s, %s", format, agentTrace, gitAI)
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func exportRange(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	h, err := provenance.Open(c.Context, w)
+	h, err := blame.Open(c.Context, w)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func reachableFrom(ctx context.Context, repo *git.Repo, revs []string) (commits 
 type exporter struct {
 	c       *cli.Context
 	w       *workspace.Workspace
-	history *provenance.History
+	history *blame.History
 
 	progress *cmdline.Progress
 	printed  int // commits
@@ -141,7 +141,7 @@ type exporter struct {
 
 // traces prints the commits' records of Agent Trace.
 func (e *exporter) traces(commits []git.Hash) error {
-	return e.each(commits, func(commit export.Commit) error {
+	return e.each(commits, func(commit export.CommitShare) error {
 		trace, left, err := export.NewTrace(commit, !e.c.Bool("no-prompts"))
 		e.odd = appendMissing(e.odd, left)
 		if err != nil || trace == nil {
@@ -180,7 +180,7 @@ func (e *exporter) notes(commits []git.Hash) error {
 	}
 	var notes []export.Noted
 	var last time.Time
-	err = e.each(wanted, func(commit export.Commit) error {
+	err = e.each(wanted, func(commit export.CommitShare) error {
 		note, left, err := export.Note(commit)
 		e.odd = appendMissing(e.odd, left)
 		if err == nil && note != nil {
@@ -208,7 +208,7 @@ func (e *exporter) notes(commits []git.Hash) error {
 }
 
 // each hands over commits with what turns have in them.
-func (e *exporter) each(commits []git.Hash, f func(export.Commit) error) error {
+func (e *exporter) each(commits []git.Hash, f func(export.CommitShare) error) error {
 	objects := e.w.Repo.Objects(e.c.Context)
 	defer objects.Close()
 	var looked atomic.Int64
@@ -218,8 +218,8 @@ func (e *exporter) each(commits []git.Hash, f func(export.Commit) error) error {
 	defer e.progress.Stop()
 	for _, hash := range commits {
 		looked.Add(1)
-		files, err := e.history.Brought(e.c.Context, hash)
-		if errors.Is(err, provenance.ErrEnd) {
+		files, err := e.history.Added(e.c.Context, hash)
+		if errors.Is(err, blame.ErrEnd) {
 			e.ends++
 			continue
 		}
@@ -238,7 +238,7 @@ func (e *exporter) each(commits []git.Hash, f func(export.Commit) error) error {
 		if err != nil {
 			return err
 		}
-		if err := f(export.Commit{Hash: hash, At: commit.Committer.When, Files: files}); err != nil {
+		if err := f(export.CommitShare{Hash: hash, At: commit.Committer.When, Files: files}); err != nil {
 			return err
 		}
 	}
@@ -247,7 +247,9 @@ func (e *exporter) each(commits []git.Hash, f func(export.Commit) error) error {
 
 // rest says what was left out.
 func (e *exporter) rest(commits int) {
-	tell := func(format string, args ...any) { cmdline.Tell(e.c.App.ErrWriter, "", fmt.Sprintf(format, args...)) }
+	tell := func(format string, args ...any) {
+		cmdline.WriteMessage(e.c.App.ErrWriter, "", fmt.Sprintf(format, args...))
+	}
 	if e.printed == 0 && e.noted < commits {
 		tell("no turn is known to have written a line of %s", cmdline.Plural(commits-e.noted, "commit"))
 	}
@@ -261,7 +263,7 @@ func (e *exporter) rest(commits int) {
 		tell("left out %s: the format can't hold its name", cmdline.Escape(path))
 	}
 	for _, path := range e.slow {
-		tell("left out %s: %v", cmdline.Escape(path), provenance.ErrTimeout)
+		tell("left out %s: %v", cmdline.Escape(path), blame.ErrTimeout)
 	}
 	tellStrangers(e.c, e.history.Strangers)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
-	"gitagent/internal/target"
 )
 
 func fetchCommand() *cli.Command {
@@ -23,16 +23,16 @@ func fetchCommand() *cli.Command {
 		Description: "Brings what is not here, of every mission or of one. A mission that has gone on both here and there becomes two; " +
 			"nothing is overwritten, and a branch that is checked out stays where it is. What somebody whom you trust has purged, goes here as well.",
 		Flags: []cli.Flag{
-			target.MissionFlag(),
+			command.MissionFlag(),
 			&cli.BoolFlag{Name: "accept-purges", Usage: "let go what was purged of that mission by somebody whose key you don't trust"},
 		},
-		BashComplete: target.First(target.CompleteRemotes),
+		BashComplete: command.First(command.CompleteRemotes),
 		Action:       cmdline.OptionalArg("remote", fetch),
 	}
 }
 
 func fetch(c *cli.Context) error {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -36,7 +36,7 @@ func finishCommand() *cli.Command {
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "split", Usage: "a commit of `<turns>`, as in 1-4,7; for each once"}),
 			&cli.BoolFlag{Name: "remove", Usage: "remove the mission's worktree and branch then"},
 		},
-		BashComplete: target.First(target.CompleteMissions),
+		BashComplete: command.First(command.CompleteMissions),
 		Action:       cmdline.OptionalArg("mission", finish),
 	}
 }
@@ -49,17 +49,17 @@ func finish(c *cli.Context) error {
 	if err := readSplit(c, &f); err != nil {
 		return err
 	}
-	here, err := target.Workspace(c.Context)
+	here, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	if f.Mission, err = target.Own(c.Context, here, c.Args().First()); err != nil {
+	if f.Mission, err = command.Own(c.Context, here, c.Args().First()); err != nil {
 		return err
 	}
 	if f.Mission == "" {
 		_, among, err := ledger.Newest(c.Context, here.Repo)
 		if err == nil && among == 0 {
-			return target.NoMission(c.Context, here)
+			return command.NoMission(c.Context, here)
 		}
 		return cmp.Or(err, cmdline.Hint(cmdline.Usagef("which mission?"), "name it; list the missions with: git agent-turn missions"))
 	}
@@ -77,7 +77,7 @@ func finish(c *cli.Context) error {
 	r := &turns.Recorder{Workspace: w}
 	done, err := r.Finish(c.Context, f)
 	if errors.Is(err, workspace.ErrStranger) {
-		if err := target.Accept(c, w, f.Mission); err != nil {
+		if err := command.Accept(c, w, f.Mission); err != nil {
 			return err
 		}
 		done, err = r.Finish(c.Context, f)
@@ -98,7 +98,7 @@ func finish(c *cli.Context) error {
 	}
 	fmt.Fprintf(c.App.ErrWriter, "mission %s %s %.12s\n", f.Mission, verb, done.Commit)
 	if len(done.LeftOut) > 0 {
-		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("the work of these turns is not on the mission's branch, and not in it: %s", done.LeftOut))
+		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("the work of these turns is not on the mission's branch, and not in it: %s", done.LeftOut))
 	}
 	if done.Missing != nil {
 		return unfinished(f.Mission, &turns.Finished{}, fmt.Errorf("mission %s is not finished: %w", f.Mission, done.Missing))
@@ -107,7 +107,7 @@ func finish(c *cli.Context) error {
 		return removeFinished(c, r, here, f.Mission, done)
 	}
 	if done.Branch != "" {
-		cmdline.Tell(c.App.ErrWriter, "", "its branch is still there; remove it, and its worktree, with: git agent-turn finish --remove "+string(f.Mission))
+		cmdline.WriteMessage(c.App.ErrWriter, "", "its branch is still there; remove it, and its worktree, with: git agent-turn finish --remove "+string(f.Mission))
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func readSplit(c *cli.Context, f *turns.Finishing) error {
 func onto(c *cli.Context, here *workspace.Workspace) (*workspace.Workspace, error) {
 	branch := strings.TrimPrefix(c.String("onto"), "refs/heads/")
 	if branch == "" {
-		return target.Checkout(c.Context, "commit in")
+		return command.Checkout(c.Context, "commit in")
 	}
 	head, err := here.Repo.HeadRef(c.Context)
 	if err != nil || head == "refs/heads/"+branch && here.Repo.Top != "" {
@@ -156,7 +156,7 @@ func onto(c *cli.Context, here *workspace.Workspace) (*workspace.Workspace, erro
 		if err != nil {
 			return nil, err
 		}
-		return target.Open(repo)
+		return command.Open(repo)
 	}
 	refs, err := here.Repo.Refs(c.Context, "refs/heads/"+branch)
 	switch {
@@ -170,7 +170,7 @@ func onto(c *cli.Context, here *workspace.Workspace) (*workspace.Workspace, erro
 
 // settled is an error if a turn of the mission runs.
 func settled(ctx context.Context, w *workspace.Workspace, id record.ID) error {
-	live, err := target.Live(ctx, w, time.Now())
+	live, err := command.Live(ctx, w, time.Now())
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func tellPaths(c *cli.Context, what string, paths []string) {
 	if more := len(paths) - len(names); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	cmdline.Tell(c.App.ErrWriter, "", text)
+	cmdline.WriteMessage(c.App.ErrWriter, "", text)
 }
 
 // unfinished says how to go on.
@@ -238,7 +238,7 @@ func unfinished(id record.ID, done *turns.Finished, err error) error {
 	case errors.Is(err, turns.ErrNotSplit):
 		return cmdline.Hint(err, "nothing was changed; list the turns with: git agent-turn list --mission "+string(id))
 	}
-	return target.Missing(err)
+	return command.Missing(err)
 }
 
 // removeFinished removes the worktree and the branch of a mission that is finished.
@@ -246,7 +246,7 @@ func removeFinished(c *cli.Context, r *turns.Recorder, here *workspace.Workspace
 	if done.Worktree != "" && here.Repo.Top == done.Worktree {
 		return cmdline.Hintf(fmt.Errorf("the command runs in %s, the worktree of mission %s", done.Worktree, id), "remove it from another one: git agent-turn finish --remove %s", id)
 	}
-	live, err := target.Live(c.Context, r.Workspace, time.Now())
+	live, err := command.Live(c.Context, r.Workspace, time.Now())
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/hook"
-	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -22,13 +22,13 @@ func importCommand() *cli.Command {
 		UsageText: "git agent-turn import [--dry-run] [--json]",
 		Description: "Each conversation that began in a worktree of this repository becomes a mission. What the hooks have recorded is " +
 			"left as it is, and what was imported before is not imported twice.",
-		Flags:  []cli.Flag{target.DryRunFlag(), target.JSONFlag()},
+		Flags:  []cli.Flag{command.DryRunFlag(), command.JSONFlag()},
 		Action: cmdline.NoArgs(importSessions),
 	}
 }
 
 func importSessions(c *cli.Context) error {
-	w, err := target.Checkout(c.Context, "import the sessions of")
+	w, err := command.Checkout(c.Context, "import the sessions of")
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func importSessions(c *cli.Context) error {
 	if err = cmp.Or(written, err, table.Print(c.App.Writer)); err != nil {
 		return err
 	}
-	cmdline.Tell(c.App.ErrWriter, "", sum.text(i.Dry))
+	cmdline.WriteMessage(c.App.ErrWriter, "", sum.text(i.Dry))
 	if i.Dry {
 		return nil
 	}

@@ -12,8 +12,8 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
-	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 )
 
@@ -26,12 +26,12 @@ func initCommand() *cli.Command {
 			"are several. They do nothing in a repository that is not switched on.",
 		Flags: []cli.Flag{
 			cmdline.OneOf(cmdline.Repeated(&cli.StringSliceFlag{
-				Name: "agent", Usage: "only the hooks of `<name>`: " + target.OneOf(agent.Programs()) + "; may be repeated",
+				Name: "agent", Usage: "only the hooks of `<name>`: " + command.OneOf(agent.Programs()) + "; may be repeated",
 			}), agent.Programs()...),
 			&cli.BoolFlag{Name: "project", Usage: "install the hooks in the repository's settings, for a team"},
-			target.DryRunFlag(),
+			command.DryRunFlag(),
 			&cli.BoolFlag{Name: "private", Usage: "keep other users of this machine out of the repository"},
-			target.RemoteFlag("push", "from now on send what is recorded to `<remote>`; asks first"),
+			command.RemoteFlag("push", "from now on send what is recorded to `<remote>`; asks first"),
 			&cli.BoolFlag{Name: "alias", Usage: "make git la, which is git log --all without what git-agent keeps"},
 			&cli.BoolFlag{Name: "remove", Usage: "take the hooks and git la out again, and switch this repository off"},
 		},
@@ -44,7 +44,7 @@ func initialise(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := target.Checkout(c.Context, "record")
+	w, err := command.Checkout(c.Context, "record")
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func sayLeft(c *cli.Context, w *workspace.Workspace) error {
 // begin says how to go on after init. In a clone without missions it asks a person whether to fetch
 // those of its remote; before that answer nothing is asked of the network.
 func begin(c *cli.Context, w *workspace.Workspace) error {
-	s, err := target.Look(c.Context, w)
+	s, err := command.Look(c.Context, w)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func begin(c *cli.Context, w *workspace.Workspace) error {
 			if err := fetchNow(c, w, s.Remote); err != nil {
 				cmdline.Warn(err) // recording is on, whatever the network does
 			}
-			if s, err = target.Look(c.Context, w); err != nil {
+			if s, err = command.Look(c.Context, w); err != nil {
 				return err
 			}
 		}
@@ -162,7 +162,7 @@ func begin(c *cli.Context, w *workspace.Workspace) error {
 		if err := s.LookBack(c.Context, w); err != nil {
 			cmdline.Warn(err) // recording is on
 		}
-		steps = append([]target.Step{steps[0], {Aim: "what was recorded so far", Command: "git agent-turn missions"}}, s.Import()...)
+		steps = append([]command.Step{steps[0], {Aim: "what was recorded so far", Command: "git agent-turn missions"}}, s.Import()...)
 	}
 	return printSteps(c.App.Writer, steps)
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -27,15 +27,15 @@ func listCommand() *cli.Command {
 		Usage:     "list the turns of a mission, newest first",
 		UsageText: "git agent-turn list [--mission <id> | --all [--archived]] [<flags>] [-- <path>...]",
 		Flags: append([]cli.Flag{
-			target.MissionFlag(),
+			command.MissionFlag(),
 			&cli.BoolFlag{Name: "all", Usage: "the turns of all missions, by time"},
 			&cli.BoolFlag{Name: "archived", Usage: "with --all: those of archived missions too"},
-			target.TrustedFlag(),
+			command.TrustedFlag(),
 			&cli.BoolFlag{Name: "tokens", Usage: "how many tokens each turn took, and all together"},
 			&cli.BoolFlag{Name: "states", Usage: "also the states of the worktree that were saved between turns"},
-			target.JSONFlag(),
+			command.JSONFlag(),
 		}, chooseFlags()...),
-		Action: cmdline.WithPaths(target.Paged(list)),
+		Action: cmdline.WithPaths(command.Paged(list)),
 	}
 }
 
@@ -51,7 +51,7 @@ func list(c *cli.Context) error {
 	case c.Bool("tokens") && (c.Bool("states") || c.Bool("json")):
 		return cmdline.Usagef("--tokens and --states or --json exclude each other") // a record in JSON has them
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -65,14 +65,14 @@ func list(c *cli.Context) error {
 	}
 	var id record.ID
 	if !all {
-		if id, err = target.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter); err != nil {
+		if id, err = command.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter); err != nil {
 			return err
 		}
 		if id == "" {
-			return target.NoMission(c.Context, w)
+			return command.NoMission(c.Context, w)
 		}
 		if c.Bool("trusted") {
-			if err := target.Trusted(c.Context, w, id); err != nil {
+			if err := command.Trusted(c.Context, w, id); err != nil {
 				return err
 			}
 		}
@@ -97,20 +97,20 @@ type listing struct {
 	table   *cmdline.Table
 	json    *bufio.Writer // nil for the table
 	tokens  *tokenSum     // nil unless they are wanted
-	roll    turns.Roll
+	roll    turns.Writers
 
 	states map[int][]*turns.State // saved after each turn, the newest first; nil unless they are wanted
 	newer  *turns.Turn            // the turn before
 	some   bool                   // there is a turn, or a state to print
-	unread ledger.Unread
+	unread ledger.ReadErrors
 
 	strangers []record.ID // missions that are left out
 }
 
 func newListing(c *cli.Context, w *workspace.Workspace, id record.ID, chosen *choice) (*listing, error) {
-	l := &listing{c: c, w: w, mission: id, chosen: chosen, now: time.Now(), roll: turns.Roll{Workspace: w, Objects: w.Repo.Objects(c.Context)}}
+	l := &listing{c: c, w: w, mission: id, chosen: chosen, now: time.Now(), roll: turns.Writers{Workspace: w, Objects: w.Repo.Objects(c.Context)}}
 	var err error
-	if l.dates, err = target.Dates(c, w); err != nil {
+	if l.dates, err = command.Dates(c, w); err != nil {
 		return nil, err
 	}
 	if c.Bool("json") {
@@ -169,9 +169,9 @@ func (l *listing) print() error {
 	}
 	switch {
 	case errors.Is(err, errEnough):
-	case target.Begins(l.c.Context, l.w, err) != "":
+	case command.Begins(l.c.Context, l.w, err) != "":
 	case err != nil:
-		return target.Missing(err)
+		return command.Missing(err)
 	}
 	if !l.some && l.mission != "" && l.unread.Err() == nil {
 		fmt.Fprintf(l.c.App.ErrWriter, "mission %s has no turn yet\n", l.mission)
@@ -193,7 +193,7 @@ func (l *listing) running() error {
 	if l.json != nil || l.chosen.outcome != "" || l.chosen.touch != nil {
 		return nil
 	}
-	live, err := target.Live(l.c.Context, l.w, l.now)
+	live, err := command.Live(l.c.Context, l.w, l.now)
 	if err != nil {
 		return err
 	}

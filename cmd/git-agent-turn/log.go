@@ -12,8 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
-	"gitagent/internal/target"
 )
 
 func logCommand() *cli.Command {
@@ -26,15 +26,15 @@ func logCommand() *cli.Command {
 			&cli.IntFlag{Name: "max-count", Aliases: []string{"n"}, Usage: "at most `<k>`", DefaultText: "all"},
 			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "not older than `<date>`"},
 			&cli.StringFlag{Name: "until", Aliases: []string{"before"}, Usage: "not newer than `<date>`"},
-			target.JSONFlag(),
+			command.JSONFlag(),
 		},
 		BashComplete: completeRevs,
-		Action:       cmdline.WithPaths(target.Paged(logCommits)),
+		Action:       cmdline.WithPaths(command.Paged(logCommits)),
 	}
 }
 
 func logCommits(c *cli.Context) (err error) {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func logArgs(c *cli.Context, repo *git.Repo) (args, paths []string, err error) {
 		if !c.IsSet(limit[0]) {
 			continue
 		}
-		at, err := target.When(c.Context, repo, c.String(limit[0]))
+		at, err := command.When(c.Context, repo, c.String(limit[0]))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -147,7 +147,7 @@ func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit g
 
 // completeRevs proposes names of branches and tags.
 func completeRevs(c *cli.Context) {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/hook"
 	"gitagent/internal/limit"
-	"gitagent/internal/target"
 )
 
 func main() { execute(limit.With(context.Background(), limit.Default())) }
@@ -27,7 +27,7 @@ func execute(ctx context.Context) {
 		hook.Run(ctx, hook.Turn, args)
 		return
 	}
-	cmdline.Main(ctx, newApp(), target.Manual, target.Damaged, git.ErrNotFound)
+	cmdline.Main(ctx, newApp(), command.Manual, command.Damaged, git.ErrNotFound)
 }
 
 func newApp() *cli.App {
@@ -35,7 +35,7 @@ func newApp() *cli.App {
 		Name:   "git-agent-turn",
 		Usage:  "record, list, show and restore the turns of coding agents",
 		Action: overview,
-		Flags:  []cli.Flag{target.NoPagerFlag()},
+		Flags:  []cli.Flag{command.NoPagerFlag()},
 		Commands: slices.Concat(
 			cmdline.Group(cmdline.LookBack,
 				missionsCommand(),
@@ -74,7 +74,7 @@ func newApp() *cli.App {
 				removeCommand(),
 				purgeCommand(),
 				demoCommand(),
-				hook.Command(hook.Turn, target.AgentFlag()),
+				hook.Command(hook.Turn, command.AgentFlag()),
 			),
 			[]*cli.Command{housekeepCommand()},
 			movedCommands(),
@@ -82,6 +82,6 @@ func newApp() *cli.App {
 	}
 }
 
-func completeRanges(c *cli.Context) { target.First(target.CompleteRanges)(c) }
+func completeRanges(c *cli.Context) { command.First(command.CompleteRanges)(c) }
 
-func completeTurns(c *cli.Context) { target.First(target.CompleteTurns)(c) }
+func completeTurns(c *cli.Context) { command.First(command.CompleteTurns)(c) }

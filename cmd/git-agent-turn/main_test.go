@@ -19,11 +19,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gitagent/handoffstore"
+	"gitagent/internal/command"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/limit"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
 	"gitagent/test/gittest"
@@ -68,7 +68,7 @@ func TestScripts(t *testing.T) {
 			case "check":
 				return gittest.Checking(), nil
 			case "agent":
-				return target.ByAgent(), nil
+				return command.ByAgent(), nil
 			case "reftable": // new repositories have their refs in tables
 				return os.Getenv("GIT_DEFAULT_REF_FORMAT") == name, nil
 			case "sha256":

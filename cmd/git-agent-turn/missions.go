@@ -11,10 +11,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -28,9 +28,9 @@ func missionsCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "tree", Usage: "below each mission, its forks"},
 			&cli.BoolFlag{Name: "archived", Usage: "those in the archive, and no others; in the tree, those too"},
-			target.JSONFlag(),
+			command.JSONFlag(),
 		},
-		Action: cmdline.NoArgs(target.Paged(missions)),
+		Action: cmdline.NoArgs(command.Paged(missions)),
 	}
 }
 
@@ -81,10 +81,10 @@ func newMissionTable() *cmdline.Table {
 
 // missionLines are the missions as lists show them.
 type missionLines struct {
-	list  []turns.Line
+	list  []turns.MissionLine
 	by    []string        // who wrote the newest event of each
 	done  []*finishedJSON // where the work of each is; nil unless it is finished
-	grown map[record.ID]*turns.Growth
+	grown map[record.ID]*turns.ForkStats
 	short map[record.ID]record.ID // their ids, abbreviated
 	live  []turns.Live
 	now   time.Time
@@ -94,7 +94,7 @@ type missionLines struct {
 // readMissions returns the missions that can be read, the newest first, or with together the forks of one turn
 // at the place of the newest of them; the error may say what can't be. That there are none is an error, too.
 func readMissions(c *cli.Context, together bool) (*missionLines, error) {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return nil, err
 	}
@@ -109,23 +109,23 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 	}
 	lines.list, err = turns.Lines(c.Context, w.Repo, tips)
 	unread = cmp.Or(unread, err)
-	if lines.live, err = target.Live(c.Context, w, lines.now); err != nil {
+	if lines.live, err = command.Live(c.Context, w, lines.now); err != nil {
 		return nil, err
 	}
 	begin := beginning(lines.live)
 	if !c.Bool("json") { // they are no records
 		lines.list = append(lines.list, begin...)
-		slices.SortStableFunc(lines.list, func(a, b turns.Line) int { return b.Newest().Compare(a.Newest()) })
+		slices.SortStableFunc(lines.list, func(a, b turns.MissionLine) int { return b.Newest().Compare(a.Newest()) })
 	}
 	if len(lines.list)+len(begin) == 0 && unread == nil {
-		return nil, target.NoMission(c.Context, w)
+		return nil, command.NoMission(c.Context, w)
 	}
 	if together {
 		lines.list = turns.Together(lines.list)
 	}
 	objects := w.Repo.Objects(c.Context)
 	defer objects.Close()
-	var known []turns.Line
+	var known []turns.MissionLine
 	lines.by = make([]string, len(lines.list))
 	ids := make([]record.ID, len(lines.list))
 	for i, m := range lines.list {
@@ -134,7 +134,7 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 			lines.by[i] = trust.Clone
 			continue
 		}
-		s, err := w.Standing(c.Context, objects, m.ID, m.Tip)
+		s, err := w.TrustLevel(c.Context, objects, m.ID, m.Tip)
 		if lines.by[i] = s.By; err != nil {
 			lines.by[i], unread = trust.Unknown, cmp.Or(unread, err)
 		}
@@ -145,11 +145,11 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 	if lines.done, err = readFinished(c, w, lines.list); err != nil {
 		return nil, err
 	}
-	if lines.grown, err = turns.Growths(c.Context, w.Repo, known); err != nil {
+	if lines.grown, err = turns.StatsOfForks(c.Context, w.Repo, known); err != nil {
 		return nil, err
 	}
 	lines.short = record.Abbreviate(ids)
-	if lines.dates, err = target.Dates(c, w); err != nil {
+	if lines.dates, err = command.Dates(c, w); err != nil {
 		return nil, err
 	}
 	return lines, unread
@@ -171,7 +171,7 @@ func (f *finishedJSON) String() string {
 
 // readFinished returns where the work of missions is. What a commit of the user's own has finished is read
 // from its trailers.
-func readFinished(c *cli.Context, w *workspace.Workspace, list []turns.Line) ([]*finishedJSON, error) {
+func readFinished(c *cli.Context, w *workspace.Workspace, list []turns.MissionLine) ([]*finishedJSON, error) {
 	done := make([]*finishedJSON, len(list))
 	unnoted := turns.Unnoted(c.Context, w, list)
 	var commits []git.Hash
@@ -194,11 +194,11 @@ func readFinished(c *cli.Context, w *workspace.Workspace, list []turns.Line) ([]
 }
 
 // beginning are the missions whose first turn runs, of which nothing is recorded yet.
-func beginning(live []turns.Live) []turns.Line {
-	var list []turns.Line
+func beginning(live []turns.Live) []turns.MissionLine {
+	var list []turns.MissionLine
 	for _, s := range live {
-		if s.First && !slices.ContainsFunc(list, func(l turns.Line) bool { return l.ID == s.Mission }) {
-			list = append(list, turns.Line{Mission: &record.Mission{ID: s.Mission, Title: s.Open.Prompt, Created: s.Open.Started}})
+		if s.First && !slices.ContainsFunc(list, func(l turns.MissionLine) bool { return l.ID == s.Mission }) {
+			list = append(list, turns.MissionLine{Mission: &record.Mission{ID: s.Mission, Title: s.Open.Prompt, Created: s.Open.Started}})
 		}
 	}
 	return list
@@ -229,7 +229,7 @@ func (l *missionLines) row(i int, name string) []string {
 			change = fmt.Sprintf("+%d -%d", g.Size.Insertions, g.Size.Deletions)
 		}
 	}
-	if text := target.Adopted(m.Adopted, m.Turns); text != "" {
+	if text := command.Adopted(m.Adopted, m.Turns); text != "" {
 		title = "[" + text + "] " + title
 	}
 	if l.done[i] != nil {

@@ -15,12 +15,12 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
-	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -28,7 +28,7 @@ import (
 
 // A brief is what one wants to know first in a repository.
 type brief struct {
-	situation target.Situation
+	situation command.Situation
 	mission   *record.Mission // that commands work on; nil if there is none
 	first     bool            // the mission's first turn runs: nothing of it is recorded yet
 	last      *turns.Turn     // of the mission, nil if there is none
@@ -44,7 +44,7 @@ func overview(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return cmdline.Hint(cmdline.Usagef("unknown command %q", c.Args().First()), "list the commands with: "+c.App.HelpName+" -h")
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func overview(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	dates, err := target.Dates(c, w)
+	dates, err := command.Dates(c, w)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func overview(c *cli.Context) error {
 
 // read finds out what there is.
 func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, err error) {
-	if b.situation, err = target.Look(ctx, w); err != nil {
+	if b.situation, err = command.Look(ctx, w); err != nil {
 		return b, err
 	}
 	registry, err := agent.Running(os.Getenv)
@@ -88,7 +88,7 @@ func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, 
 	}
 	b.running = slices.DeleteFunc(live, func(l turns.Live) bool { return l.Open == nil })
 	b.situation.Running = len(b.running) > 0
-	id, err := target.Mission(ctx, w, "", io.Discard)
+	id, err := command.Mission(ctx, w, "", io.Discard)
 	if err != nil {
 		return b, err
 	}
@@ -122,7 +122,7 @@ func (b *brief) readMission(ctx context.Context, w *workspace.Workspace, id reco
 	if b.last, err = turns.Last(l); err != nil || b.last == nil {
 		return err
 	}
-	if b.by, err = (&turns.Roll{Workspace: w}).By(ctx, b.last); err != nil {
+	if b.by, err = (&turns.Writers{Workspace: w}).By(ctx, b.last); err != nil {
 		return err
 	}
 	if last, err := l.LastTurn(); err == nil && last > b.last.Turn {
@@ -229,35 +229,35 @@ func prompt(text string) string { return cmdline.Truncate(cmdline.OneLine(text),
 const maxSteps = 3
 
 // next says which commands make sense now, the most useful first.
-func (b *brief) next() []target.Step {
+func (b *brief) next() []command.Step {
 	if b.situation.Missions == 0 {
 		return b.situation.Begin()
 	}
-	var steps []target.Step
+	var steps []command.Step
 	if !b.situation.Recording {
 		steps = append(steps, b.situation.Begin()[0])
 	}
 	if len(b.found) > 0 {
-		steps = append(steps, target.Step{Aim: "check everything", Command: "git agent-turn doctor"})
+		steps = append(steps, command.Step{Aim: "check everything", Command: "git agent-turn doctor"})
 	}
 	if b.last != nil {
 		steps = append(steps,
-			target.Step{Aim: "the turns of this mission", Command: "git agent-turn list"},
-			target.Step{Aim: "the last turn: prompt, reply, tools, files", Command: "git agent-turn show"})
+			command.Step{Aim: "the turns of this mission", Command: "git agent-turn list"},
+			command.Step{Aim: "the last turn: prompt, reply, tools, files", Command: "git agent-turn show"})
 		if b.last.Files > 0 {
-			steps = append(steps, target.Step{Aim: "what it changed", Command: "git agent-turn diff"})
+			steps = append(steps, command.Step{Aim: "what it changed", Command: "git agent-turn diff"})
 		}
 	} else if b.situation.Recording {
 		steps = append(steps, b.situation.Begin()[0])
 	}
 	if b.situation.Missions > 1 || b.first && b.situation.Missions > 0 {
-		steps = append(steps, target.Step{Aim: "the other missions", Command: "git agent-turn missions"})
+		steps = append(steps, command.Step{Aim: "the other missions", Command: "git agent-turn missions"})
 	}
 	return steps[:min(len(steps), maxSteps)]
 }
 
 // printSteps prints commands to type, each with what it is for.
-func printSteps(w io.Writer, steps []target.Step) error {
+func printSteps(w io.Writer, steps []command.Step) error {
 	width := 0
 	for _, s := range steps {
 		width = max(width, cmdline.Width(s.Command))

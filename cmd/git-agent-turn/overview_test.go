@@ -7,10 +7,10 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
-	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/turns"
 )
@@ -19,7 +19,7 @@ func TestNext(t *testing.T) {
 	t.Parallel()
 	const start, doctor, list, show, diff, missions = "", "git agent-turn doctor", "git agent-turn list", "git agent-turn show", "git agent-turn diff", "git agent-turn missions"
 	const all = "git agent-turn list --all"
-	on := target.Situation{Recording: true, Missions: 1, Remote: "origin"}
+	on := command.Situation{Recording: true, Missions: 1, Remote: "origin"}
 	off, two, busy := on, on, on
 	off.Recording, two.Missions, busy.Running = false, 2, true
 	for _, tt := range []struct {
@@ -28,12 +28,12 @@ func TestNext(t *testing.T) {
 		want []string
 	}{
 		{"nothing, off", brief{}, []string{"git agent-turn init"}},
-		{"nothing, on", brief{situation: target.Situation{Recording: true}}, []string{start}},
-		{"a clone", brief{situation: target.Situation{Remote: "origin"}}, []string{"git agent-turn init", "git agent-turn fetch origin"}},
+		{"nothing, on", brief{situation: command.Situation{Recording: true}}, []string{start}},
+		{"a clone", brief{situation: command.Situation{Remote: "origin"}}, []string{"git agent-turn init", "git agent-turn fetch origin"}},
 		{"no turn yet", brief{situation: on}, []string{start}},
-		{"the first turn of all", brief{situation: target.Situation{Recording: true, Running: true}, first: true}, []string{all}},
+		{"the first turn of all", brief{situation: command.Situation{Recording: true, Running: true}, first: true}, []string{all}},
 		{"the first turn of a mission", brief{situation: busy, first: true}, []string{all, missions}},
-		{"the first turn, switched off since", brief{situation: target.Situation{Running: true}, first: true}, []string{"git agent-turn init"}},
+		{"the first turn, switched off since", brief{situation: command.Situation{Running: true}, first: true}, []string{"git agent-turn init"}},
 		{"a turn that changed nothing", brief{situation: on, last: &turns.Turn{}}, []string{list, show}},
 		{"a turn", brief{situation: two, last: &turns.Turn{Files: 1}}, []string{list, show, diff}},
 		{"two missions", brief{situation: two, last: &turns.Turn{}}, []string{list, show, missions}},
@@ -63,7 +63,7 @@ func TestFacts(t *testing.T) {
 	}{
 		{"nothing", brief{}, []string{"recording: off in /repo", "mission: none has been recorded here"}},
 		{"everything", brief{
-			situation: target.Situation{Recording: true, Missions: 1},
+			situation: command.Situation{Recording: true, Missions: 1},
 			mission:   &record.Mission{ID: "a1b2c3d4", Title: "the login", Branch: "refs/heads/agent/mission/a1b2c3d4"},
 			last:      last, by: trust.Clone, handoff: left,
 			running: []turns.Live{{Mission: "a1b2c3d4", Number: 4, Open: &session.OpenTurn{Started: now.Add(-2 * time.Minute), Prompt: "go\ton"}}},
@@ -72,7 +72,7 @@ func TestFacts(t *testing.T) {
 			"last turn: a1b2c3d4/3, 5m ago, failed: fix it", "handoff: a1b2c3d4/2, 1h ago, waits for the next session: fix it",
 		}},
 		{"a stranger's", brief{
-			situation: target.Situation{Recording: true, Missions: 1}, mission: &record.Mission{ID: "a1b2c3d4"},
+			situation: command.Situation{Recording: true, Missions: 1}, mission: &record.Mission{ID: "a1b2c3d4"},
 			last: last, by: trust.Unknown, handoff: left, waiting: "a1b2c3d4",
 		}, []string{
 			"recording: on in /repo", "mission: a1b2c3d4", "last turn: a1b2c3d4/3, 5m ago, failed: [unknown] fix it",

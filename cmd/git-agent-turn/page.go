@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
-	"gitagent/internal/target"
+	"gitagent/internal/command"
 )
 
-func pageCommand() *cli.Command { return target.PageCommand(target.WritePage) }
+func pageCommand() *cli.Command { return command.PageCommand(command.WritePage) }

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"io"
 
+	"gitagent/internal/blame"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/provenance"
 	"gitagent/turns"
 )
 
 // porcelain prints the lines as git blame --porcelain does. The headers of a line that a turn wrote also name
 // the turn, and what is known of it where it comes first; readers pass over headers that they don't know.
-func (q *inquiry) porcelain(to io.Writer, lines []provenance.Line) error {
+func (q *inquiry) porcelain(to io.Writer, lines []blame.Line) error {
 	conf, err := q.w.Repo.Config(q.c.Context)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ type porcelain struct {
 	format git.Format
 	quoted bool // letters beyond ASCII are quoted in paths
 	path   string
-	lines  []provenance.Line
+	lines  []blame.Line
 	isEnd  func(git.Blamed) bool // the history that is told ends with the commit
 
 	paths   map[git.Hash]string // the first path in a commit
@@ -49,7 +49,7 @@ type porcelain struct {
 	named   map[*turns.Turn]bool
 }
 
-func newPorcelain(to io.Writer, lines []provenance.Line, path string) *porcelain {
+func newPorcelain(to io.Writer, lines []blame.Line, path string) *porcelain {
 	return &porcelain{
 		out: bufio.NewWriter(to), quoted: true, path: path, lines: lines,
 		paths: make(map[git.Hash]string), several: make(map[git.Hash]bool), told: make(map[git.Hash]bool), named: make(map[*turns.Turn]bool),
@@ -117,7 +117,7 @@ func (p *porcelain) commit(l git.Blamed) {
 }
 
 // turn prints what is to be said of the turn that wrote a line.
-func (p *porcelain) turn(l provenance.Line) {
+func (p *porcelain) turn(l blame.Line) {
 	t := l.Turn
 	fmt.Fprintf(p.out, "agent-turn %s\n", t.After())
 	for _, other := range l.Others {

@@ -22,7 +22,7 @@ func keepPrivate(c *cli.Context, w *workspace.Workspace) error {
 			return nil
 		}
 		text := fmt.Sprintf("Other users of this machine can read %s, and so the conversations that are recorded there.", cmdline.Escape(w.Repo.CommonDir))
-		fmt.Fprintln(c.App.ErrWriter, cmdline.Hang("", text, cmdline.Columns(c.App.ErrWriter)))
+		fmt.Fprintln(c.App.ErrWriter, cmdline.Indent("", text, cmdline.Columns(c.App.ErrWriter)))
 		if !cmdline.CanAsk() {
 			fmt.Fprintln(c.App.ErrWriter, "To keep them out, type: git agent-turn init --private")
 			return nil

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/remote"
-	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 )
 
@@ -34,7 +34,7 @@ func (x *examination) remote(r *remote.Remote) {
 	if r.Level != "" {
 		text = fmt.Sprintf("%s: %s is sent to %s", r.Name, r.Level, plain(r.URLs))
 	}
-	state, err := r.State()
+	state, err := r.QueueStatus()
 	if err != nil {
 		x.problem("remote", err.Error(), "")
 		return
@@ -58,7 +58,7 @@ func (x *examination) remote(r *remote.Remote) {
 
 // probe finds out what a remote does with our refs.
 func (x *examination) probe(name string) error {
-	w, err := target.Workspace(x.ctx)
+	w, err := command.Workspace(x.ctx)
 	if err != nil {
 		return err
 	}

@@ -12,13 +12,13 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/erase"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/objectpurge"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
-	"gitagent/internal/secret"
-	"gitagent/internal/target"
+	"gitagent/internal/scrub"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -35,12 +35,12 @@ func purgeCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "fixed", Usage: "a text, in all its spellings; read from the terminal or standard input"},
 			&cli.BoolFlag{Name: "match", Usage: "what a pattern matches, in Go's syntax; read like that"},
-			completed(&cli.StringSliceFlag{Name: "turn", Usage: "all that was said and done in a `<turn>`"}, target.CompleteTurns),
+			completed(&cli.StringSliceFlag{Name: "turn", Usage: "all that was said and done in a `<turn>`"}, command.CompleteTurns),
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "path", Usage: "the files that a `<pathspec>` names, in all turns"}),
-			completed(&cli.StringSliceFlag{Name: "mission", Usage: "the mission `<id>`, with everything"}, target.CompleteMissions),
+			completed(&cli.StringSliceFlag{Name: "mission", Usage: "the mission `<id>`, with everything"}, command.CompleteMissions),
 			&cli.BoolFlag{Name: "rewrite-mine", Usage: "also write commits of yours on branches anew, which hold it or come after what does"},
 			&cli.BoolFlag{Name: "push", Usage: "purge nothing more here: replace at the remotes what was purged"},
-			target.DryRunFlag(),
+			command.DryRunFlag(),
 			&cli.BoolFlag{Name: "yes", Usage: "don't ask"},
 		},
 		Action: purgeAll,
@@ -71,7 +71,7 @@ func purgeAll(c *cli.Context) error {
 	if c.Bool("push") {
 		return cmdline.Usagef("purge --push takes nothing to purge: a purge asks about remotes by itself")
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func purgeAll(c *cli.Context) error {
 		return cmdline.Hint(err, "switch that worktree to another branch first: git switch <branch>")
 	}
 	if err != nil {
-		return target.Missing(err)
+		return command.Missing(err)
 	}
 	defer func() { plan.Close() }()
 	if plan.Empty() && len(plan.Stays) == 0 {
@@ -113,7 +113,7 @@ func purgeAll(c *cli.Context) error {
 			return err
 		}
 	}
-	done, err := plan.Do(c.Context)
+	done, err := plan.Execute(c.Context)
 	if err != nil {
 		return begun(w, err)
 	}
@@ -122,7 +122,7 @@ func purgeAll(c *cli.Context) error {
 
 // pushPurges is the command purge --push.
 func pushPurges(c *cli.Context) error {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -167,10 +167,10 @@ func replaceAt(c *cli.Context, r *remote.Remote) error {
 	}
 	fmt.Fprintf(c.App.Writer, "at %s: %s replaced\n", cmdline.Escape(r.Name), cmdline.Plural(len(done.Refs), "ref"))
 	for _, branch := range done.Branches {
-		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("%s refuses to change %s, which leads to it: delete it there", cmdline.Escape(r.Name), cmdline.Escape(branch)))
+		cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("%s refuses to change %s, which leads to it: delete it there", cmdline.Escape(r.Name), cmdline.Escape(branch)))
 	}
 	if len(done.Refs) > 0 {
-		cmdline.Tell(c.App.ErrWriter, "", cmdline.Escape(r.Name)+" keeps what no ref leads to until it collects garbage, and gives it to whoever knows a hash: "+
+		cmdline.WriteMessage(c.App.ErrWriter, "", cmdline.Escape(r.Name)+" keeps what no ref leads to until it collects garbage, and gives it to whoever knows a hash: "+
 			"ask its host to; other clones have it until they fetch")
 	}
 	return err
@@ -203,7 +203,7 @@ func askPurge(c *cli.Context, p *purge.Purge, plan *purge.Plan) (*purge.Plan, er
 
 // completePurge is what a call without a target does: it completes a purge that was killed.
 func completePurge(c *cli.Context) error {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func finishPurge(c *cli.Context, w *workspace.Workspace) error {
 // what is erased.
 func begun(w *workspace.Workspace, err error) error {
 	switch {
-	case errors.Is(err, erase.ErrCollecting):
+	case errors.Is(err, objectpurge.ErrCollecting):
 		return cmdline.Hint(err, "when it has ended, complete the purge: git agent-turn purge")
 	case err != nil && purge.Unfinished(w.Store):
 		return cmdline.Hint(err, "when that is mended, complete the purge: git agent-turn purge")
@@ -247,14 +247,14 @@ func begun(w *workspace.Workspace, err error) error {
 // purged is what the command line names. The secret itself is read.
 func purged(c *cli.Context, w *workspace.Workspace) (t purge.Target, err error) {
 	for _, name := range c.StringSlice("mission") {
-		id, err := target.Named(c.Context, w.Repo, name)
+		id, err := command.Named(c.Context, w.Repo, name)
 		if err != nil {
 			return t, err
 		}
 		t.Missions = append(t.Missions, id)
 	}
 	for _, name := range c.StringSlice("turn") {
-		state, err := target.State(c.Context, w, "", name, c.App.ErrWriter)
+		state, err := command.State(c.Context, w, "", name, c.App.ErrWriter)
 		if err != nil {
 			return t, err
 		}
@@ -272,7 +272,7 @@ func purged(c *cli.Context, w *workspace.Workspace) (t purge.Target, err error) 
 	}
 	switch {
 	case c.Bool("fixed"):
-		t.Finder, err = finder(c, "The text, which is not shown:", secret.Fixed)
+		t.Finder, err = finder(c, "The text, which is not shown:", scrub.Fixed)
 	case c.Bool("match"):
 		t.Finder, err = finder(c, "The pattern, which is not shown:", pattern)
 	}
@@ -301,7 +301,7 @@ func here(repo *git.Repo) (string, error) {
 }
 
 // finder reads what to look for. An error must not quote it.
-func finder(c *cli.Context, question string, f func([]byte) (*secret.Finder, error)) (*secret.Finder, error) {
+func finder(c *cli.Context, question string, f func([]byte) (*scrub.Finder, error)) (*scrub.Finder, error) {
 	text, err := cmdline.Secret(c.Context, question)
 	if err != nil {
 		return nil, err
@@ -313,4 +313,4 @@ func finder(c *cli.Context, question string, f func([]byte) (*secret.Finder, err
 	return found, nil
 }
 
-func pattern(text []byte) (*secret.Finder, error) { return secret.Match(string(text)) }
+func pattern(text []byte) (*scrub.Finder, error) { return scrub.Match(string(text)) }

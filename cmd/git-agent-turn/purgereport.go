@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/erase"
 	"gitagent/internal/git"
+	"gitagent/internal/objectpurge"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -77,7 +77,7 @@ func sayPlan(c *cli.Context, w *workspace.Workspace, p *purge.Plan) error {
 // sayBeside prints what is of no concern to a purge that has nothing to do.
 func sayBeside(c *cli.Context, p *purge.Plan) {
 	for _, file := range slices.Concat(p.Worktree, p.Clients) {
-		cmdline.Tell(c.App.ErrWriter, "", "it is in "+cmdline.Escape(file)+", which stays as it is")
+		cmdline.WriteMessage(c.App.ErrWriter, "", "it is in "+cmdline.Escape(file)+", which stays as it is")
 	}
 }
 
@@ -137,7 +137,7 @@ func foundIn(found map[purge.Find]int) []string {
 }
 
 // describe says what a commit of the user's has to do with it, and what he can do.
-func describe(commit purge.Commit) string {
+func describe(commit purge.RewrittenCommit) string {
 	branch := strings.TrimPrefix(commit.Branch, "refs/heads/")
 	text := fmt.Sprintf("%.12s %q on %s", commit.Hash, commit.Line, branch)
 	if len(commit.Paths) > 0 {
@@ -151,7 +151,7 @@ func describe(commit purge.Commit) string {
 
 // likeFirst is how many commits that follow the first one are on the same branch, have it in the same files, and
 // need nothing else to be said.
-func likeFirst(commits []purge.Commit) (n int) {
+func likeFirst(commits []purge.RewrittenCommit) (n int) {
 	for _, c := range commits[1:] {
 		if c.Branch != commits[0].Branch || !slices.Equal(c.Paths, commits[0].Paths) || !c.Onto[0].IsZero() {
 			break
@@ -218,23 +218,23 @@ func branchesAt(c *cli.Context, w *workspace.Workspace, pushed []git.Update) (li
 // together, the oldest first: so the others keep their numbers.
 func sayStays(repo *git.Repo, stays []purge.Stay) (lines []string) {
 	logs := make(map[string][]int)
-	has := func(kind erase.Kind) bool {
+	has := func(kind objectpurge.Kind) bool {
 		return slices.ContainsFunc(stays, func(s purge.Stay) bool { return s.Kind == kind })
 	}
 	for _, s := range stays {
-		if s.Kind == erase.Log {
+		if s.Kind == objectpurge.Log {
 			logs[s.Ref] = append(logs[s.Ref], s.Entry)
 		}
 	}
 	for _, s := range stays {
 		switch {
-		case s.Kind == erase.Log:
+		case s.Kind == objectpurge.Log:
 			if entries := logs[s.Ref]; len(entries) > 0 {
 				lines = append(lines, sayLog(repo, s.Ref, entries))
 			}
 			delete(logs, s.Ref)
-		case s.Kind == erase.Ref && s.Ref == "refs/stash" && has(erase.Stash): // one of these
-		case s.Kind == erase.Index && s.Worktree != "" && len(s.Files) == 0 && has(erase.Ref): // it is as HEAD has it
+		case s.Kind == objectpurge.Ref && s.Ref == "refs/stash" && has(objectpurge.Stash): // one of these
+		case s.Kind == objectpurge.Index && s.Worktree != "" && len(s.Files) == 0 && has(objectpurge.Ref): // it is as HEAD has it
 		default:
 			lines = append(lines, stay(s))
 		}
@@ -264,9 +264,9 @@ func sayLog(repo *git.Repo, ref string, entries []int) string {
 // stay names something that keeps objects.
 func stay(s purge.Stay) string {
 	switch s.Kind {
-	case erase.Stash:
+	case objectpurge.Stash:
 		return fmt.Sprintf("stash %d; drop it with: git stash drop %d", s.Entry, s.Entry)
-	case erase.Index:
+	case objectpurge.Index:
 		if len(s.Files) == 0 {
 			return "the index " + s.Path
 		}
@@ -275,7 +275,7 @@ func stay(s purge.Stay) string {
 			files = []string{"."}
 		}
 		return fmt.Sprintf("what is staged; take it out with: %s", cmdline.Shell(append([]string{"git", "-C", s.Worktree, "restore", "--staged", "--"}, files...)))
-	case erase.File:
+	case objectpurge.File:
 		return s.Path
 	}
 	switch {
@@ -341,7 +341,7 @@ func sayPurged(c *cli.Context, w *workspace.Workspace, done *purge.Result) error
 		if b.replace != "" {
 			text += "; replace it there with: " + b.replace
 		}
-		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(text))
+		cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(text))
 	}
 	switch {
 	case left == 0 && done.Searched != nil && len(done.Searched.Unread) > 0:
@@ -355,7 +355,7 @@ func sayPurged(c *cli.Context, w *workspace.Workspace, done *purge.Result) error
 }
 
 // sayFound says in a few words where a search has found what was purged.
-func sayFound(s *erase.Searched) string {
+func sayFound(s *objectpurge.Searched) string {
 	switch n := len(s.Found); {
 	case n > 0:
 		return fmt.Sprintf("it is in %d of them", n)

@@ -11,10 +11,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
-	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 )
 
@@ -27,16 +27,16 @@ func pushCommand() *cli.Command {
 			"git agent-turn init --push <remote>; without an argument to every such remote. " +
 			"If missions are archived here, the archive goes as well, and the refs of archived missions go there.",
 		Flags: []cli.Flag{
-			target.MissionFlag(),
+			command.MissionFlag(),
 			&cli.BoolFlag{Name: "queued", Usage: "what the hooks have left; started by them", Hidden: true},
 		},
-		BashComplete: target.First(target.CompleteRemotes),
+		BashComplete: command.First(command.CompleteRemotes),
 		Action:       cmdline.OptionalArg("remote", push),
 	}
 }
 
 func push(c *cli.Context) error {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil && (w == nil || !c.Bool("queued")) { // the hook has reported invalid settings
 		return err
 	}
@@ -75,7 +75,7 @@ func pushable(c *cli.Context, w *workspace.Workspace) ([]*remote.Remote, error) 
 		}
 		return []*remote.Remote{r}, nil
 	}
-	return target.Remotes(c.Context, w)
+	return command.Remotes(c.Context, w)
 }
 
 func openRemote(ctx context.Context, w *workspace.Workspace, name string) (*remote.Remote, error) {
@@ -91,7 +91,7 @@ func namedMission(c *cli.Context, repo *git.Repo) ([]record.ID, error) {
 	if !c.IsSet("mission") {
 		return nil, nil
 	}
-	id, err := target.Named(c.Context, repo, c.String("mission"))
+	id, err := command.Named(c.Context, repo, c.String("mission"))
 	return []record.ID{id}, err
 }
 

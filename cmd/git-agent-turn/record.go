@@ -11,10 +11,10 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/hook"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
-	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -24,7 +24,7 @@ func recordCommand() *cli.Command {
 		Usage:     "record a turn by hand, or for an agent without hooks",
 		UsageText: "git agent-turn record [--prompt <text>] [--reply <text>] [--transcript <file>] [--session <id>] [--outcome <o>] [--agent <name>]",
 		Flags: []cli.Flag{
-			target.MissionFlag(),
+			command.MissionFlag(),
 			&cli.StringFlag{Name: "prompt", Usage: "what the agent was asked: `<text>`"},
 			&cli.StringFlag{Name: "reply", Usage: "what it answered: `<text>`"},
 			&cli.StringFlag{Name: "transcript", Usage: "the conversation is in `<file>`"},
@@ -66,13 +66,13 @@ func recordTurn(c *cli.Context) error {
 			return err
 		}
 	}
-	w, err := target.Checkout(c.Context, "record")
+	w, err := command.Checkout(c.Context, "record")
 	if err != nil {
 		return err
 	}
 	var mission record.ID
 	if c.IsSet("mission") || session == "" {
-		if mission, err = target.Own(c.Context, w, c.String("mission")); err == nil && mission == "" {
+		if mission, err = command.Own(c.Context, w, c.String("mission")); err == nil && mission == "" {
 			mission, err = record.NewID()
 		}
 		if err != nil {

@@ -11,12 +11,12 @@ import (
 
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
-	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -40,13 +40,13 @@ func removeCommand() *cli.Command {
 			&cli.BoolFlag{Name: "all", Usage: "all that was recorded here, with everything of git-agent's in this repository"},
 			&cli.BoolFlag{Name: "force", Usage: "even if changes that are not committed, or commits of yours, are lost"},
 			&cli.BoolFlag{Name: "yes", Usage: "with --all or --remote, don't ask"},
-			target.DryRunFlag(),
+			command.DryRunFlag(),
 		},
-		BashComplete: target.First(func(c *cli.Context) {
+		BashComplete: command.First(func(c *cli.Context) {
 			if c.IsSet("older-than") {
-				target.CompleteRemotes(c)
+				command.CompleteRemotes(c)
 			} else {
-				target.CompleteMissions(c)
+				command.CompleteMissions(c)
 			}
 		}),
 		Action: func(c *cli.Context) error {
@@ -69,11 +69,11 @@ func removeCommand() *cli.Command {
 }
 
 func remove(c *cli.Context) error {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	id, err := target.Named(c.Context, w.Repo, c.Args().First())
+	id, err := command.Named(c.Context, w.Repo, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func remove(c *cli.Context) error {
 	case errors.Is(err, turns.ErrUnmerged):
 		return cmdline.Hint(err, "merge the branch, pick the commits, or give them another branch with: git branch <name> <commit>; --force drops them")
 	case err != nil:
-		return target.Missing(err)
+		return command.Missing(err)
 	}
 	return sayRemoved(c, done)
 }
@@ -126,7 +126,7 @@ func removeOld(c *cli.Context) error {
 	if err != nil {
 		return cmdline.Usagef("%w", err)
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func removeOld(c *cli.Context) error {
 }
 
 // isOlder reports whether the last turn of a mission was before. It is not if nobody knows when it was.
-func isOlder(m turns.Line, before time.Time) bool {
+func isOlder(m turns.MissionLine, before time.Time) bool {
 	return m.Newest().Before(before) && (m.Turns == 0 || m.Last != nil)
 }
 
@@ -186,7 +186,7 @@ func removeAll(c *cli.Context, r *turns.Recorder, ids []record.ID, dry bool, say
 	for _, id := range ids {
 		done, err := r.Remove(c.Context, id, false, dry)
 		if errors.Is(err, turns.ErrInUse) || errors.Is(err, turns.ErrUnmerged) {
-			cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(err.Error()))
+			cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(err.Error()))
 			continue
 		}
 		if err == nil {
@@ -229,7 +229,7 @@ func removeOldArchived(c *cli.Context, r *turns.Recorder, before time.Time) (rem
 		return false, err
 	}
 	for _, err := range left {
-		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(err.Error()))
+		cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(err.Error()))
 	}
 	for _, d := range done {
 		if err := sayRemoved(c, d); err != nil {

@@ -11,18 +11,18 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/config"
 	"gitagent/internal/purge"
 	"gitagent/internal/remote"
-	"gitagent/internal/removal"
-	"gitagent/internal/target"
+	"gitagent/internal/uninstall"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
 
 // removeEverything is the command remove --all.
 func removeEverything(c *cli.Context) error {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -34,8 +34,8 @@ func removeEverything(c *cli.Context) error {
 		bisect.ClearDead(w)
 		(&turns.Recorder{Workspace: w}).ClearDead(c.Context)
 	}
-	plan, err := removal.Look(c.Context, w, c.Bool("force"))
-	if errors.Is(err, removal.ErrRecording) {
+	plan, err := uninstall.Look(c.Context, w, c.Bool("force"))
+	if errors.Is(err, uninstall.ErrRecording) {
 		return stillRecording(w, err)
 	}
 	if err != nil {
@@ -89,7 +89,7 @@ func stillRecording(w *workspace.Workspace, err error) error {
 }
 
 // sayWork says which worktrees and branches go with their missions.
-func sayWork(c *cli.Context, plan *removal.Plan, verb string) {
+func sayWork(c *cli.Context, plan *uninstall.Plan, verb string) {
 	for _, m := range plan.Work {
 		what := fmt.Sprintf("%s branch %s", verb, m.Branch)
 		if m.Worktree != "" {
@@ -108,7 +108,7 @@ func sayElsewhere(c *cli.Context, w *workspace.Workspace) error {
 	remotes, err := remote.Consenting(c.Context, w, conf)
 	for _, r := range remotes {
 		name := cmdline.Escape(r.Name)
-		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("what was sent to %s (%s) stays there; as long as it is here, this removes it there: git agent-turn remove --older-than 0h --remote %s",
+		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("what was sent to %s (%s) stays there; as long as it is here, this removes it there: git agent-turn remove --older-than 0h --remote %s",
 			name, plain(r.URLs), name))
 	}
 	return err
@@ -123,15 +123,15 @@ func sayAtHome(c *cli.Context) error {
 	if data := handoffstore.DataDir(os.Getenv); data != "" { // install.sh keeps its list there as well
 		dirs = append(dirs, filepath.Join(data, "handoffs"), filepath.Join(data, "logs"))
 	}
-	command := []string{"rm", "-r"}
+	cmd := []string{"rm", "-r"}
 	for _, dir := range dirs {
 		if _, err := os.Lstat(dir); err == nil {
-			command = append(command, dir)
+			cmd = append(cmd, dir)
 		}
 	}
-	if len(command) == 2 {
+	if len(cmd) == 2 {
 		return nil
 	}
-	_, err := fmt.Fprintf(c.App.ErrWriter, "settings, the key that others may trust, and copies of handoffs are kept for all repositories; to remove them, too: %s\n", cmdline.Shell(command))
+	_, err := fmt.Fprintf(c.App.ErrWriter, "settings, the key that others may trust, and copies of handoffs are kept for all repositories; to remove them, too: %s\n", cmdline.Shell(cmd))
 	return err
 }

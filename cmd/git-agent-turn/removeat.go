@@ -20,14 +20,14 @@ func removeAt(c *cli.Context, rec *turns.Recorder, r *remote.Remote, ids []recor
 	if err != nil {
 		return nil, err
 	}
-	there, err := r.Withdrawal(c.Context, ids)
+	there, err := r.Deletion(c.Context, ids)
 	if err != nil {
 		return nil, err
 	}
 	name := cmdline.Escape(r.Name)
 	stays := func(id record.ID) bool { return slices.Contains(there.Ahead, id) }
 	for _, id := range there.Ahead {
-		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s stays: it has something at %s that is not here; bring it with: git agent-turn fetch --mission %s %s", id, name, id, name))
+		cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s stays: it has something at %s that is not here; bring it with: git agent-turn fetch --mission %s %s", id, name, id, name))
 	}
 	ids = slices.DeleteFunc(ids, stays)
 	if len(there.Missions) == 0 {
@@ -50,7 +50,7 @@ func removeAt(c *cli.Context, rec *turns.Recorder, r *remote.Remote, ids []recor
 			return nil, err
 		}
 	}
-	gone, err := r.Withdraw(c.Context, there)
+	gone, err := r.Delete(c.Context, there)
 	if len(gone) > 0 {
 		if _, err := fmt.Fprintf(c.App.Writer, "removed %s at %s\n", cmdline.Plural(len(gone), "mission"), name); err != nil {
 			return nil, err

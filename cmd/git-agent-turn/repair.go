@@ -7,8 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/repair"
-	"gitagent/internal/target"
 )
 
 // doRepair is doctor --repair.
@@ -19,7 +19,7 @@ func doRepair(c *cli.Context) error {
 	if c.Bool("verbose") || c.IsSet("remote") {
 		return cmdline.Usagef("--repair goes with --dry-run and --json only")
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
-	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -18,9 +18,9 @@ func restoreCommand() *cli.Command {
 		UsageText: "git agent-turn restore [--dry-run] (-i | <state>) [-- <path>...]",
 		Description: "The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are. " +
 			"Nothing that is ignored or was left out of that commit is overwritten or deleted.",
-		Flags:        []cli.Flag{target.MissionFlag(), target.ChooseFlag(), target.DryRunFlag()},
+		Flags:        []cli.Flag{command.MissionFlag(), command.ChooseFlag(), command.DryRunFlag()},
 		BashComplete: completeTurns,
-		Action:       cmdline.WithPaths(target.Choosing("restore", restore)),
+		Action:       cmdline.WithPaths(command.Choosing("restore", restore)),
 	}
 }
 
@@ -28,15 +28,15 @@ func restore(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return cmdline.Hint(cmdline.Usagef("restore takes one turn, not %d", c.NArg()), "paths come after --")
 	}
-	w, err := target.Checkout(c.Context, "restore")
+	w, err := command.Checkout(c.Context, "restore")
 	if err != nil {
 		return err
 	}
-	state, err := target.State(c.Context, w, c.String("mission"), c.Args().First(), c.App.ErrWriter)
+	state, err := command.State(c.Context, w, c.String("mission"), c.Args().First(), c.App.ErrWriter)
 	if err != nil {
 		return err
 	}
-	state, foreign, err := target.Usable(c, w, state)
+	state, foreign, err := command.Usable(c, w, state)
 	if err != nil {
 		return err
 	}
@@ -45,9 +45,9 @@ func restore(c *cli.Context) error {
 	}
 	only := git.Paths{Dir: ".", Specs: cmdline.Paths(c)}
 	r := &turns.Recorder{Workspace: w}
-	done, err := r.Restore(c.Context, time.Now(), state, only, turns.Checkout{Foreign: foreign, Dry: c.Bool("dry-run")})
+	done, err := r.Restore(c.Context, time.Now(), state, only, turns.RestorePlan{Foreign: foreign, Dry: c.Bool("dry-run")})
 	if err != nil {
-		return target.Unrestored(err)
+		return command.Unrestored(err)
 	}
-	return target.PrintRestored(c, "restored "+state.Describe(), done.Changes, done.Present)
+	return command.PrintRestored(c, "restored "+state.Describe(), done.Changes, done.Present)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/target"
+	"gitagent/internal/command"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -20,14 +20,14 @@ func revertCommand() *cli.Command {
 		Description: "What was changed since stays. The present state is recorded first, and its commit printed. " +
 			"HEAD, the branch and the index stay as they are. Where the same lines have changed since, nothing is changed, and the paths are listed, " +
 			"with the turns that changed them.",
-		Flags:        []cli.Flag{target.MissionFlag(), target.ChooseFlag(), target.MergeFlag(), target.DryRunFlag()},
+		Flags:        []cli.Flag{command.MissionFlag(), command.ChooseFlag(), command.MergeFlag(), command.DryRunFlag()},
 		BashComplete: completeRanges,
-		Action:       target.Choosing("revert", cmdline.OneArg("turn", revert)),
+		Action:       command.Choosing("revert", cmdline.OneArg("turn", revert)),
 	}
 }
 
 func revert(c *cli.Context) error {
-	w, err := target.Checkout(c.Context, "revert")
+	w, err := command.Checkout(c.Context, "revert")
 	if err != nil {
 		return err
 	}
@@ -38,31 +38,31 @@ func revert(c *cli.Context) error {
 	if err := known(from, to); err != nil {
 		return err
 	}
-	from, foreign, err := target.Usable(c, w, from)
+	from, foreign, err := command.Usable(c, w, from)
 	if err != nil {
 		return err
 	}
-	to, also, err := target.Usable(c, w, to)
+	to, also, err := command.Usable(c, w, to)
 	if err != nil {
 		return err
 	}
 	r := &turns.Recorder{Workspace: w}
 	done, err := r.Revert(c.Context, time.Now(), from, to, turns.Merging{
-		Checkout: turns.Checkout{Foreign: foreign || also, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
+		RestorePlan: turns.RestorePlan{Foreign: foreign || also, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
 	})
 	if err != nil {
-		return target.Unmerged(c, err, "git agent-turn revert --merge "+nameOf(from, to))
+		return command.Unmerged(c, err, "git agent-turn revert --merge "+nameOf(from, to))
 	}
 	if done.Jumped {
 		cmdline.Warn(fmt.Errorf("HEAD jumped before %s ended; what was committed in it stays", to.Describe()))
 	}
-	return target.PrintMerged(c, "reverted "+turns.Span(from, to), done)
+	return command.PrintMerged(c, "reverted "+turns.Span(from, to), done)
 }
 
 // reverted returns the start and the end of the turn that is named, or what a range names.
 func reverted(c *cli.Context, w *workspace.Workspace) (from, to *turns.State, err error) {
 	name := c.Args().First()
-	from, to, isRange, err := target.Range(c.Context, w, c.String("mission"), name, c.App.ErrWriter)
+	from, to, isRange, err := command.Range(c.Context, w, c.String("mission"), name, c.App.ErrWriter)
 	switch {
 	case err != nil:
 		return nil, nil, err

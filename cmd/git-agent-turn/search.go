@@ -16,11 +16,11 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/search"
-	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -40,14 +40,14 @@ func searchCommand() *cli.Command {
 			cmdline.OneOf(cmdline.Repeated(&cli.StringSliceFlag{Name: "in", Usage: "look only in `<place>`: prompt, reply, tools, paths, agents or handoffs; may be repeated"}), places[:]...),
 			&cli.BoolFlag{Name: "regexp", Aliases: []string{"E"}, Usage: "the words are regular expressions of Go's regexp package"},
 			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "not older than `<date>`"},
-			target.MissionFlag(),
+			command.MissionFlag(),
 			&cli.BoolFlag{Name: "archived", Usage: "archived missions too"},
-			target.TrustedFlag(),
+			command.TrustedFlag(),
 			&cli.IntFlag{Name: "max-count", Aliases: []string{"n"}, Usage: "at most `<k>`", DefaultText: "all"},
-			target.ChooseFlag(),
-			target.JSONFlag(),
+			command.ChooseFlag(),
+			command.JSONFlag(),
 		},
-		Action: target.Paged(searchTurns),
+		Action: command.Paged(searchTurns),
 	}
 }
 
@@ -117,7 +117,7 @@ func (s *searching) choose() error {
 	if err := <-found; err != nil {
 		return err
 	}
-	name, err := target.Choose(s.c, s.w, "show", names)
+	name, err := command.Choose(s.c, s.w, "show", names)
 	cancel()
 	_ = names.Close()
 	if err != nil {
@@ -181,14 +181,14 @@ func newSearching(c *cli.Context) (*searching, error) {
 	s.wanted = func(place string) bool { return len(wanted) == 0 || slices.Contains(wanted, place) }
 	s.in = s.wanted
 	s.turns = &turns.Search{Query: query, Prompts: s.in("prompt"), Replies: s.in("reply"), Tools: s.in("tools"), Paths: s.in("paths"), Agents: s.in("agents")}
-	if s.w, err = target.Workspace(c.Context); err != nil {
+	if s.w, err = command.Workspace(c.Context); err != nil {
 		return nil, err
 	}
-	if s.dates, err = target.Dates(c, s.w); err != nil {
+	if s.dates, err = command.Dates(c, s.w); err != nil {
 		return nil, err
 	}
 	if c.IsSet("since") {
-		if s.turns.Since, err = target.When(c.Context, s.w.Repo, c.String("since")); err != nil {
+		if s.turns.Since, err = command.When(c.Context, s.w.Repo, c.String("since")); err != nil {
 			return nil, err
 		}
 	}
@@ -200,7 +200,7 @@ func newSearching(c *cli.Context) (*searching, error) {
 		return nil, err
 	}
 	if c.IsSet("mission") {
-		if s.mission, err = target.Mission(c.Context, s.w, c.String("mission"), c.App.ErrWriter); err != nil {
+		if s.mission, err = command.Mission(c.Context, s.w, c.String("mission"), c.App.ErrWriter); err != nil {
 			return nil, err
 		}
 		tip, err := ledger.Tip(c.Context, s.w.Repo, s.mission)
@@ -301,7 +301,7 @@ func (s *searching) of(r *result) (*searched, error) {
 		return nil, err
 	}
 	if s.c.Bool("trusted") {
-		if m.left = !s.w.Relied(s.c.Context, objects).Standing(l).Whole; m.left {
+		if m.left = !s.w.TrustCache(s.c.Context, objects).Level(l).Whole; m.left {
 			s.strangers = append(s.strangers, l.ID)
 		}
 	}
@@ -319,7 +319,7 @@ func (r *result) by(m *searched) string {
 // nothing says that nothing was found, and what there is instead.
 func (s *searching) nothing() error {
 	err := cmdline.NotFoundf("nothing matches %q", strings.Join(s.c.Args().Slice(), " "))
-	return target.Advise(s.c.Context, s.w, err, "all words have to be in one turn; list the turns with: git agent-turn list --all")
+	return command.Advise(s.c.Context, s.w, err, "all words have to be in one turn; list the turns with: git agent-turn list --all")
 }
 
 // print prints a result: at once, for what was found first is seen first.

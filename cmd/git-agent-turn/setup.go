@@ -12,7 +12,7 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/target"
+	"gitagent/internal/command"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 )
@@ -33,7 +33,7 @@ func namedAgents(names []string) ([]*agent.Agent, error) {
 	for _, name := range names {
 		a, ok := agent.Find(name)
 		if !ok {
-			return nil, cmdline.Usagef("unknown agent %q: want %s", name, target.OneOf(agent.Programs()))
+			return nil, cmdline.Usagef("unknown agent %q: want %s", name, command.OneOf(agent.Programs()))
 		}
 		if !slices.Contains(named, a) {
 			named = append(named, a)
@@ -53,7 +53,7 @@ func planSetups(c *cli.Context, w *workspace.Workspace, named []*agent.Agent) ([
 	case remove:
 		agents = agent.All()
 	default:
-		agents = target.ToInstall()
+		agents = command.ToInstall()
 	}
 	var setups []setup
 	for _, a := range agents {
@@ -105,7 +105,7 @@ func planSetup(a *agent.Agent, w *workspace.Workspace, project, remove bool) set
 // none of the question.
 func chooseSetups(c *cli.Context, setups []setup) ([]setup, error) {
 	if len(agent.Installed(os.Getenv)) == 0 {
-		cmdline.Tell(c.App.ErrWriter, "", "no agent was found on this machine; the hooks are those of "+agent.Default().Title)
+		cmdline.WriteMessage(c.App.ErrWriter, "", "no agent was found on this machine; the hooks are those of "+agent.Default().Title)
 	}
 	if len(setups) == 1 || c.Bool("dry-run") || !cmdline.CanAsk() {
 		return setups, nil
@@ -213,6 +213,6 @@ func (s setup) sayStay(c *cli.Context) {
 // sayOffer says what else there is for the agent.
 func (s setup) sayOffer(c *cli.Context) {
 	if s.offer != "" {
-		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("skills and commands for %s come with the plugin, which may be installed beside the hooks: %s", s.agent.Title, s.offer))
+		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("skills and commands for %s come with the plugin, which may be installed beside the hooks: %s", s.agent.Title, s.offer))
 	}
 }

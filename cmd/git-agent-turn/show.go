@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
-	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -24,18 +24,18 @@ func showCommand() *cli.Command {
 		UsageText: "git agent-turn show [--patch | --conversation | --transcript | --json] [--full] [--agent <id>] [--trusted]\n" +
 			"                    [-i | <turn> | <state> | <turn>..<turn> | <commit>]",
 		Flags: []cli.Flag{
-			target.MissionFlag(),
-			target.ChooseFlag(),
+			command.MissionFlag(),
+			command.ChooseFlag(),
 			&cli.BoolFlag{Name: "patch", Aliases: []string{"p"}, Usage: "and its diff"},
 			&cli.BoolFlag{Name: "conversation", Usage: "only what was said and done, for reading"},
 			&cli.BoolFlag{Name: "full", Usage: "without leaving out or folding anything"},
 			&cli.BoolFlag{Name: "transcript", Usage: "only its part of the conversation, as the client wrote it"},
-			target.TrustedFlag(),
+			command.TrustedFlag(),
 			&cli.StringFlag{Name: "agent", Usage: "with --transcript, that of the sub-agent `id` in its place"},
-			target.JSONFlag(),
+			command.JSONFlag(),
 		},
 		BashComplete: completeRanges,
-		Action:       target.Paged(target.Choosing("show", cmdline.OptionalArg("turn", show))),
+		Action:       command.Paged(command.Choosing("show", cmdline.OptionalArg("turn", show))),
 	}
 }
 
@@ -50,7 +50,7 @@ func show(c *cli.Context) error {
 	if c.IsSet("agent") && !c.Bool("transcript") {
 		return cmdline.Usagef("--agent goes with --transcript")
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -61,12 +61,12 @@ func show(c *cli.Context) error {
 	case !commit.IsZero():
 		return showCommit(c, w, name, commit)
 	}
-	from, to, isRange, err := target.Range(c.Context, w, c.String("mission"), name, c.App.ErrWriter)
+	from, to, isRange, err := command.Range(c.Context, w, c.String("mission"), name, c.App.ErrWriter)
 	if err != nil {
 		return err
 	}
 	if c.Bool("trusted") {
-		if err := target.Trusted(c.Context, w, to.In); err != nil {
+		if err := command.Trusted(c.Context, w, to.In); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func show(c *cli.Context) error {
 	case isRange:
 		return s.several(name, from, to, raw)
 	case isTurn && c.Bool("conversation"):
-		return target.PrintConversation(c, w, to.In, []int{to.Turn.Turn}, c.Bool("full"))
+		return command.PrintConversation(c, w, to.In, []int{to.Turn.Turn}, c.Bool("full"))
 	case isTurn && raw:
 		return s.raw(to.Turn)
 	case isTurn:
@@ -99,12 +99,12 @@ type shower struct {
 	out   io.Writer
 	dates cmdline.Dates
 	now   time.Time
-	roll  *turns.Roll
+	roll  *turns.Writers
 }
 
 func newShower(c *cli.Context, w *workspace.Workspace) (*shower, error) {
-	dates, err := target.Dates(c, w)
-	return &shower{c: c, w: w, out: c.App.Writer, dates: dates, now: time.Now(), roll: &turns.Roll{Workspace: w}}, err
+	dates, err := command.Dates(c, w)
+	return &shower{c: c, w: w, out: c.App.Writer, dates: dates, now: time.Now(), roll: &turns.Writers{Workspace: w}}, err
 }
 
 // several prints the turns of a range, the oldest first, with raw as they are stored.
@@ -114,7 +114,7 @@ func (s *shower) several(name string, from, to *turns.State, raw bool) error {
 		return cmp.Or(unread, cmdline.NotFoundf("no turn in %s", name))
 	}
 	if s.c.Bool("conversation") {
-		return cmp.Or(target.PrintConversation(s.c, s.w, to.In, numbers, s.c.Bool("full")), unread)
+		return cmp.Or(command.PrintConversation(s.c, s.w, to.In, numbers, s.c.Bool("full")), unread)
 	}
 	one, printed := s.raw, false
 	if id := s.c.String("agent"); id != "" {
@@ -142,7 +142,7 @@ func (s *shower) several(name string, from, to *turns.State, raw bool) error {
 // raw prints a turn's part of the client's file, or its record.
 func (s *shower) raw(t *turns.Turn) error {
 	if id := s.c.String("agent"); id != "" {
-		return cmdline.Print(s.out, func(to io.Writer) error { return turns.WriteSide(s.c.Context, s.w.Repo, t, id, to) })
+		return cmdline.Print(s.out, func(to io.Writer) error { return turns.WriteSubagent(s.c.Context, s.w.Repo, t, id, to) })
 	}
 	if s.c.Bool("transcript") {
 		return cmdline.Print(s.out, func(to io.Writer) error { return turns.WriteTranscript(s.c.Context, s.w.Repo, t, to) })

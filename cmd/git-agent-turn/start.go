@@ -12,10 +12,10 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
-	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/turns"
 )
@@ -34,16 +34,16 @@ func startCommand() *cli.Command {
 			&cli.StringFlag{Name: "worktree", Usage: "check it out in a new worktree at `<dir>`"},
 			&cli.StringFlag{Name: "from", Usage: "start at `<rev>`, not at HEAD", Value: "HEAD"},
 			&cli.BoolFlag{Name: "push", Usage: "push the mission at once, before its first turn"},
-		}, target.IncludeFlags(), target.SetupFlags()),
+		}, command.IncludeFlags(), command.SetupFlags()),
 		Action: start,
 	}
 }
 
 func start(c *cli.Context) error {
-	if err := target.CheckPlanting(c, c.IsSet("worktree")); err != nil {
+	if err := command.CheckPlanting(c, c.IsSet("worktree")); err != nil {
 		return err
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -67,35 +67,35 @@ func start(c *cli.Context) error {
 			return err
 		}
 		dir = b.Worktree
-		if b.Include, err = target.Include(c, w, false); err != nil {
+		if b.Include, err = command.Include(c, w, false); err != nil {
 			return err
 		}
-		if setup, err = target.Setup(c, w, false); err != nil {
+		if setup, err = command.Setup(c, w, false); err != nil {
 			return err
 		}
 	}
-	command := c.Args().Slice()
-	if len(command) > 0 {
-		if err := terminal.Find(command[0]); err != nil {
+	cmd := c.Args().Slice()
+	if len(cmd) > 0 {
+		if err := terminal.Find(cmd[0]); err != nil {
 			return err
 		}
-		if a, ok := agent.Started(command); ok && a.WithSession != nil {
+		if a, ok := agent.Started(cmd); ok && a.WithSession != nil {
 			id := a.NewSession()
-			if with, ok := a.WithSession(command, id); ok {
-				command, b.Session = with, id
+			if with, ok := a.WithSession(cmd, id); ok {
+				cmd, b.Session = with, id
 			}
 		}
 	}
 	var remotes []*remote.Remote
 	if c.Bool("push") {
-		if remotes, err = target.Remotes(c.Context, w); err != nil {
+		if remotes, err = command.Remotes(c.Context, w); err != nil {
 			return err
 		}
 	}
 	if _, err := w.Store.Enable(true); err != nil {
 		return err
 	}
-	told, stop := target.Copying(c.App.ErrWriter, b.Include)
+	told, stop := command.Copying(c.App.ErrWriter, b.Include)
 	b.Copying = told
 	r := &turns.Recorder{Workspace: w}
 	m, included, err := r.Begin(c.Context, b)
@@ -103,13 +103,13 @@ func start(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	target.Push(c.Context, remotes, m.ID, c.App.ErrWriter)
+	command.Push(c.Context, remotes, m.ID, c.App.ErrWriter)
 	if b.Worktree != "" {
-		target.TellIncluded(c.App.ErrWriter, included)
-		target.TellLacks(c.Context, c.App.ErrWriter, dir)
+		command.TellIncluded(c.App.ErrWriter, included)
+		command.TellLacks(c.Context, c.App.ErrWriter, dir)
 	}
-	unset := target.RunSetup(c, setup, dir, m.ID)
-	if len(command) == 0 {
+	unset := command.RunSetup(c, setup, dir, m.ID)
+	if len(cmd) == 0 {
 		_, err := fmt.Fprintln(c.App.Writer, m.ID)
 		return cmp.Or(unset, err)
 	}
@@ -117,5 +117,5 @@ func start(c *cli.Context) error {
 	if unset != nil {
 		return unset
 	}
-	return terminal.Launch(dir, command, []string{"GIT_AGENT_MISSION=" + string(m.ID)})
+	return terminal.Launch(dir, cmd, []string{"GIT_AGENT_MISSION=" + string(m.ID)})
 }

@@ -11,12 +11,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/blame"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/provenance"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -31,15 +31,15 @@ func summaryCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "no-prompts", Usage: "without prompts and titles"},
 			&cli.BoolFlag{Name: "full", Usage: "look at all files, however many"},
-			target.JSONFlag(),
+			command.JSONFlag(),
 		},
-		BashComplete: target.First(completeRevs),
-		Action:       target.Paged(cmdline.OptionalArg("range", summarize)),
+		BashComplete: command.First(completeRevs),
+		Action:       command.Paged(cmdline.OptionalArg("range", summarize)),
 	}
 }
 
 func summarize(c *cli.Context) (err error) {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
@@ -165,27 +165,27 @@ type summarizer struct {
 	span
 	prompts bool
 
-	sum      *provenance.Contributions
-	landed   map[*turns.Turn]*provenance.Contribution
-	missions []*provenance.Asked
-	forks    []*provenance.Asked
+	sum      *blame.Contributions
+	landed   map[*turns.Turn]*blame.Contribution
+	missions []*blame.Prompts
+	forks    []*blame.Prompts
 	restores []*turns.State
 	output   int64
 	context  int64
 }
 
 func (s *summarizer) collect() (err error) {
-	q := provenance.Landing{Commit: s.tip, Since: s.since, Base: s.base}
+	q := blame.Landing{Commit: s.tip, Since: s.since, Base: s.base}
 	if s.sum, err = s.contributions(q, s.c.Bool("full")); err != nil {
 		return err
 	}
 	if s.from, s.until, err = s.h.Dates(s.base, s.tip); err != nil {
 		return err
 	}
-	if s.missions, s.forks, err = s.h.Asked(s.sum, s.from, s.until); err != nil {
+	if s.missions, s.forks, err = s.h.Prompts(s.sum, s.from, s.until); err != nil {
 		return err
 	}
-	s.landed = make(map[*turns.Turn]*provenance.Contribution)
+	s.landed = make(map[*turns.Turn]*blame.Contribution)
 	for _, m := range s.missions {
 		for _, t := range m.Turns {
 			s.landed[t] = s.of(t)
@@ -201,7 +201,7 @@ func (s *summarizer) collect() (err error) {
 }
 
 // of is what a turn contributed; nil for nothing.
-func (s *summarizer) of(t *turns.Turn) *provenance.Contribution {
+func (s *summarizer) of(t *turns.Turn) *blame.Contribution {
 	for _, c := range s.sum.Turns {
 		if c.Turn.ID() == t.ID() && c.Turn.At.Equal(t.At) && c.Turn.Code == t.Code {
 			return c
@@ -212,7 +212,7 @@ func (s *summarizer) of(t *turns.Turn) *provenance.Contribution {
 
 // saved finds the states that were saved before something was restored, reverted or undone, between a
 // mission's turns.
-func (s *summarizer) saved(m *provenance.Asked) error {
+func (s *summarizer) saved(m *blame.Prompts) error {
 	states, err := turns.Saved(s.c.Context, s.w.Repo, m.Mission.ID)
 	if err != nil {
 		return err
@@ -385,7 +385,7 @@ func (s *summarizer) json() error {
 		Why     string    `json:"why"`
 	}
 	lists := [2][]asked{{}, {}}
-	for i, list := range [2][]*provenance.Asked{s.missions, s.forks} {
+	for i, list := range [2][]*blame.Prompts{s.missions, s.forks} {
 		for _, m := range list {
 			one := asked{Mission: m.Mission.ID, From: m.Mission.ForkedFrom, Turns: []turnJSON{}}
 			if s.prompts {
@@ -394,7 +394,7 @@ func (s *summarizer) json() error {
 			for _, t := range m.Turns {
 				c := s.landed[t]
 				if c == nil {
-					c = &provenance.Contribution{Turn: t}
+					c = &blame.Contribution{Turn: t}
 				}
 				j, err := s.turnJSON(c, s.prompts)
 				if err != nil {

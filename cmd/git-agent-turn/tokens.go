@@ -7,7 +7,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/record"
-	"gitagent/internal/spent"
+	"gitagent/internal/usage"
 	"gitagent/turns"
 )
 
@@ -25,7 +25,7 @@ func newTokenTable(name cmdline.Column) *cmdline.Table {
 
 // A tokenSum adds up the tokens of the turns that are listed.
 type tokenSum struct {
-	record.Spent
+	record.Usage
 	turns, unknown int
 }
 
@@ -42,7 +42,7 @@ func (s *tokenSum) cells(t *turns.Turn) []string {
 }
 
 // tokenCells are the columns of tokens; agents are those of sub-agents, all that they were sent and wrote.
-func tokenCells(of, agents spent.Tokens, model string) []string {
+func tokenCells(of, agents usage.Tokens, model string) []string {
 	return []string{
 		number(of.Input), number(of.CacheRead), number(of.CacheWrite), number(of.Output), cmdline.Count(agents.Total()), model,
 	}
@@ -57,7 +57,7 @@ func number(n int64) string {
 }
 
 // modelNames names the model with the most tokens, and says how many others there are.
-func modelNames(m spent.ByModel) string {
+func modelNames(m usage.ByModel) string {
 	names := m.Models()
 	switch {
 	case len(names) == 0:
@@ -73,7 +73,7 @@ func (s *tokenSum) print(add func(cells ...string) error) error {
 	if s.turns == 0 {
 		return nil
 	}
-	row := func(of, agents spent.Tokens, model, text string) error {
+	row := func(of, agents usage.Tokens, model, text string) error {
 		return add(slices.Concat([]string{"total", "", ""}, tokenCells(of, agents, model), []string{text})...)
 	}
 	all := s.Models.Plus(s.Agents)
@@ -95,7 +95,7 @@ func (s *tokenSum) print(add func(cells ...string) error) error {
 const shownModels = 20
 
 // tokensText says what each model has read and written.
-func tokensText(m spent.ByModel) string {
+func tokensText(m usage.ByModel) string {
 	var list []string
 	for _, name := range m.Models()[:min(len(m), shownModels)] {
 		t := m[name]

@@ -3,21 +3,21 @@ package main
 import (
 	"testing"
 
-	"gitagent/internal/spent"
+	"gitagent/internal/usage"
 )
 
 func TestModelNames(t *testing.T) {
 	t.Parallel()
-	some := func(n int64) spent.Tokens { return spent.Tokens{Output: n} }
+	some := func(n int64) usage.Tokens { return usage.Tokens{Output: n} }
 	for _, tt := range []struct {
-		models spent.ByModel
+		models usage.ByModel
 		want   string
 	}{
 		{nil, ""},
-		{spent.ByModel{"one": some(1)}, "one"},
-		{spent.ByModel{"one": some(1), "two": some(2)}, "two +1"},
-		{spent.ByModel{"one": some(1), "two": some(2), "three": some(3)}, "three +2"},
-		{spent.ByModel{"o\x1b[1mne": some(1)}, `o\x1b[1mne`},
+		{usage.ByModel{"one": some(1)}, "one"},
+		{usage.ByModel{"one": some(1), "two": some(2)}, "two +1"},
+		{usage.ByModel{"one": some(1), "two": some(2), "three": some(3)}, "three +2"},
+		{usage.ByModel{"o\x1b[1mne": some(1)}, `o\x1b[1mne`},
 	} {
 		if got := modelNames(tt.models); got != tt.want {
 			t.Errorf("modelNames(%v) = %q, want %q", tt.models, got, tt.want)

@@ -12,8 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/config"
-	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 )
@@ -58,7 +58,7 @@ func trustCommand() *cli.Command {
 				Usage:        "look at a stranger's mission, and accept it as it is now",
 				UsageText:    "git agent-turn trust accept <mission>...",
 				Description:  "It asks on a terminal. An agent can't answer.",
-				BashComplete: target.CompleteMissions,
+				BashComplete: command.CompleteMissions,
 				Action:       cmdline.Args(1, 1000, "missions", trustAccept),
 			},
 		},
@@ -133,7 +133,7 @@ func readLine(name string, info fs.FileInfo) (string, error) {
 
 // person makes sure that no agent runs a command that is for people alone.
 func person(what string) error {
-	if target.ByAgent() {
+	if command.ByAgent() {
 		return cmdline.Hintf(fmt.Errorf("an agent can't %s", what), "a person may, on a terminal of his own")
 	}
 	return nil
@@ -171,14 +171,14 @@ func trustKey(c *cli.Context) error {
 }
 
 func trustAccept(c *cli.Context) error {
-	w, err := target.Workspace(c.Context)
+	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
 	for _, name := range c.Args().Slice() {
-		id, err := target.Named(c.Context, w.Repo, name)
+		id, err := command.Named(c.Context, w.Repo, name)
 		if err == nil {
-			err = target.Accept(c, w, id)
+			err = command.Accept(c, w, id)
 		}
 		if err != nil {
 			return err

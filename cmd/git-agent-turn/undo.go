@@ -8,9 +8,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/snapshot"
-	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -22,17 +22,17 @@ func undoCommand() *cli.Command {
 		Description: "That is a restore, a revert, the restore of a handoff, the adoption of a fork, or an undo: a second one does again what the first took back. " +
 			"What was changed since stays. The present state is recorded first, and its commit printed. " +
 			"HEAD, the branch and the index stay as they are.",
-		Flags:  []cli.Flag{target.MergeFlag(), target.DryRunFlag()},
+		Flags:  []cli.Flag{command.MergeFlag(), command.DryRunFlag()},
 		Action: cmdline.NoArgs(undo),
 	}
 }
 
 func undo(c *cli.Context) error {
-	w, err := target.Checkout(c.Context, "undo anything in")
+	w, err := command.Checkout(c.Context, "undo anything in")
 	if err != nil {
 		return err
 	}
-	dates, _ := target.Dates(c, w) // the way back does not depend on a setting
+	dates, _ := command.Dates(c, w) // the way back does not depend on a setting
 	now, what := time.Now(), ""
 	say := func(step *snapshot.Step, changes []git.FileStat) {
 		if what != "" {
@@ -43,17 +43,17 @@ func undo(c *cli.Context) error {
 		if c.Bool("dry-run") {
 			verb = "would take back"
 		}
-		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("%s the %s (%s): %s", verb, what, dates.Ago(now, step.At), cmdline.Plural(len(changes), "file")))
+		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s the %s (%s): %s", verb, what, dates.Ago(now, step.At), cmdline.Plural(len(changes), "file")))
 	}
 	r := &turns.Recorder{Workspace: w}
-	done, err := r.Undo(c.Context, now, turns.Merging{Checkout: turns.Checkout{Dry: c.Bool("dry-run")}, Merge: c.Bool("merge")}, say)
+	done, err := r.Undo(c.Context, now, turns.Merging{RestorePlan: turns.RestorePlan{Dry: c.Bool("dry-run")}, Merge: c.Bool("merge")}, say)
 	switch {
 	case errors.Is(err, turns.ErrNothingDone):
-		return target.Advise(c.Context, w, cmdline.NotFoundf("undo: %w", err), "list the turns to restore with: git agent-turn list --all")
+		return command.Advise(c.Context, w, cmdline.NotFoundf("undo: %w", err), "list the turns to restore with: git agent-turn list --all")
 	case errors.Is(err, git.ErrNotFound):
 		return cmdline.Hint(err, "nothing was changed; what was there before went with that mission")
 	case err != nil:
-		return target.Unmerged(c, err, "git agent-turn undo --merge")
+		return command.Unmerged(c, err, "git agent-turn undo --merge")
 	}
-	return target.PrintMerged(c, "took back the "+what, done)
+	return command.PrintMerged(c, "took back the "+what, done)
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/blame"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/provenance"
 	"gitagent/internal/record"
-	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/turns"
 )
@@ -32,9 +32,9 @@ func whyCommand() *cli.Command {
 			"                   <file> (<line>[-<line>] | <text>))",
 		Description: "The line is one of the worktree. Of a line that no turn wrote, git's commit is shown. " +
 			"With a text, all lines that have it are meant.",
-		Flags:        []cli.Flag{target.JSONFlag()},
-		BashComplete: target.First(cmdline.ProposeFiles),
-		Action:       target.Paged(why),
+		Flags:        []cli.Flag{command.JSONFlag()},
+		BashComplete: command.First(cmdline.ProposeFiles),
+		Action:       command.Paged(why),
 	}
 }
 
@@ -72,7 +72,7 @@ func why(c *cli.Context) error {
 const beside = 1
 
 // pointed returns the lines that a person points at, and these with some around them.
-func (q *inquiry) pointed(at spot) (lines, chosen []provenance.Line, err error) {
+func (q *inquiry) pointed(at spot) (lines, chosen []blame.Line, err error) {
 	if at.text != "" {
 		if lines, err = q.lines(nil, nil); err != nil {
 			return nil, nil, err
@@ -118,13 +118,13 @@ func (q *inquiry) pointed(at spot) (lines, chosen []provenance.Line, err error) 
 }
 
 // groups are lines by where they come from, a turn or a commit, in the order of their first lines.
-func groups(lines []provenance.Line) [][]provenance.Line {
+func groups(lines []blame.Line) [][]blame.Line {
 	type origin struct {
 		turn    *turns.Turn
 		running *turns.Live
 		commit  git.Hash
 	}
-	var list [][]provenance.Line
+	var list [][]blame.Line
 	place := make(map[origin]int)
 	for _, l := range lines {
 		from := origin{turn: l.Turn, running: l.Running}
@@ -143,7 +143,7 @@ func groups(lines []provenance.Line) [][]provenance.Line {
 }
 
 // numbers are lines' numbers as a person would write them: "4-6,9".
-func numbers(lines []provenance.Line) string {
+func numbers(lines []blame.Line) string {
 	var list []int
 	for _, l := range lines {
 		list = append(list, l.Blame.Number)
@@ -155,10 +155,10 @@ func numbers(lines []provenance.Line) string {
 type whys struct {
 	*shower
 	q     *inquiry
-	lines []provenance.Line // what is shown around them
+	lines []blame.Line // what is shown around them
 }
 
-func (w *whys) answer(i int, group []provenance.Line) error {
+func (w *whys) answer(i int, group []blame.Line) error {
 	a, err := w.about(group)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ type answer struct {
 }
 
 // about finds out what is known of the lines of a group.
-func (w *whys) about(group []provenance.Line) (*answer, error) {
+func (w *whys) about(group []blame.Line) (*answer, error) {
 	a := &answer{turn: group[0].Turn, running: group[0].Running, where: w.q.name + ":" + numbers(group), shown: excerpt(w.lines, group)}
 	for _, l := range group {
 		for _, t := range l.Others {
@@ -221,7 +221,7 @@ func (w *whys) about(group []provenance.Line) (*answer, error) {
 const maxShownLines = 20
 
 // excerpt shows the lines of a group, which have a mark, among those around them.
-func excerpt(lines, group []provenance.Line) []string {
+func excerpt(lines, group []blame.Line) []string {
 	var list []string
 	marked := make(map[int]bool)
 	for _, l := range group {
@@ -251,7 +251,7 @@ func excerpt(lines, group []provenance.Line) []string {
 const maxHunks = 3
 
 // change is what the turn did where the lines of a group are.
-func (w *whys) change(group []provenance.Line) ([]string, error) {
+func (w *whys) change(group []blame.Line) ([]string, error) {
 	type place struct {
 		state git.Hash
 		path  string
@@ -291,7 +291,7 @@ func (w *whys) change(group []provenance.Line) ([]string, error) {
 }
 
 // patch is how the turn that wrote a line changed the file: the whole turn, or the commit that it made.
-func (w *whys) patch(l provenance.Line) (string, error) {
+func (w *whys) patch(l blame.Line) (string, error) {
 	objects := w.w.Repo.Objects(w.c.Context)
 	defer objects.Close()
 	from := l.Turn.Before().Commit
@@ -521,7 +521,7 @@ type whyAnswer struct {
 	Next        []string      `json:"next,omitempty"`
 }
 
-func (a *answer) json(s *shower, path string, group []provenance.Line) (*whyAnswer, error) {
+func (a *answer) json(s *shower, path string, group []blame.Line) (*whyAnswer, error) {
 	object := &whyAnswer{Path: path}
 	for _, l := range group {
 		object.Lines = append(object.Lines, whyLine{l.Blame.Number, l.Blame.Text})

@@ -44,11 +44,11 @@ type Agent struct {
 
 	// Event decodes a payload into the common words. Errors are those of
 	// [hooks.Parse].
-	Event func(r io.Reader) (*hooks.Event, error)
+	Event func(r io.Reader) (*hooks.Payload, error)
 	// Client returns what environment and processes say about the client that started
 	// this process, a hook or a command that the agent runs; the zero Client if it is
 	// not this one.
-	Client    func(getenv func(string) string) hooks.Client
+	Client    func(getenv func(string) string) hooks.Environment
 	Variables []string // that the client sets for what its agent runs
 	Programs  []string // the names that its processes have
 
@@ -73,7 +73,7 @@ type Agent struct {
 	// long as read says, by their ids. segment is what the conversation has become
 	// longer by; running says that a sub-agent still ran before. If neither tells of
 	// any, that costs next to nothing. It is nil if they are not recorded.
-	Sides func(path string, segment []byte, read map[string]int64, running bool) ([]transcript.Side, error)
+	Sides func(path string, segment []byte, read map[string]int64, running bool) ([]transcript.SubagentFile, error)
 	// Continues returns the prompt's id of the last turn that the file at path has in
 	// common with the one that it goes on from, "" if it begins a conversation. It is
 	// nil if clients do not begin a new file when a person goes back in the

@@ -11,13 +11,13 @@ import (
 // Inside returns the agent that runs this process, a command of ours, and what is known of its client.
 // If none says a session, as when a person runs it, that is the default agent. getenv is [os.Getenv] or
 // a stand-in.
-func Inside(getenv func(string) string) (*Agent, hooks.Client) {
+func Inside(getenv func(string) string) (*Agent, hooks.Environment) {
 	return inside(getenv, all, session.Ancestors)
 }
 
 // inside is [Inside] among some agents. An agent that another one runs inherits its variables: the one
 // whose process is nearest counts.
-func inside(getenv func(string) string, among []*Agent, ancestors func() []session.Process) (*Agent, hooks.Client) {
+func inside(getenv func(string) string, among []*Agent, ancestors func() []session.Process) (*Agent, hooks.Environment) {
 	var found []*Agent
 	for _, a := range among {
 		if a.Client(getenv).SessionID != "" {

@@ -8,8 +8,8 @@ import (
 )
 
 // played is an agent that says of its client what the test wants.
-func played(name string, client hooks.Client) *Agent {
-	return &Agent{Name: name, Programs: []string{name}, Client: func(func(string) string) hooks.Client { return client }}
+func played(name string, client hooks.Environment) *Agent {
+	return &Agent{Name: name, Programs: []string{name}, Client: func(func(string) string) hooks.Environment { return client }}
 }
 
 func none(string) string { return "" }
@@ -19,10 +19,10 @@ func descends(from ...session.Process) func() []session.Process {
 
 func TestInside(t *testing.T) {
 	t.Parallel()
-	a, b := hooks.Client{SessionID: "a", PID: 10}, hooks.Client{SessionID: "b", PID: 20}
+	a, b := hooks.Environment{SessionID: "a", PID: 10}, hooks.Environment{SessionID: "b", PID: 20}
 	for _, tt := range []struct {
 		name      string
-		a, b      hooks.Client
+		a, b      hooks.Environment
 		ancestors []session.Process
 		want      string
 	}{

@@ -264,7 +264,7 @@ func (x *Index) Unite(other *Index, side func(commit, besides git.Hash) (record.
 		if err != nil {
 			return nil, err
 		}
-		for range maxSides { // a side may meet one of its name
+		for range maxDiverged { // a side may meet one of its name
 			ours, err := at(theirs.ID)
 			if err != nil {
 				return nil, err
@@ -294,8 +294,8 @@ func (x *Index) Unite(other *Index, side func(commit, besides git.Hash) (record.
 	return x.With(changes)
 }
 
-// maxSides is how many sides of one name there may be.
-const maxSides = 16
+// maxDiverged is how many sides of one name there may be.
+const maxDiverged = 16
 
 // later reports whether the first of two entries of a mission stays: the one with the later event, or more
 // turns; or the removal of both; or whatever is the same in any order.

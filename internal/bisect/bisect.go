@@ -27,7 +27,7 @@ type Bisection struct {
 func New(ctx context.Context, w *workspace.Workspace, way []*turns.State) (*Bisection, error) {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
-	roll := &turns.Roll{Workspace: w, Objects: objects}
+	roll := &turns.Writers{Workspace: w, Objects: objects}
 	b := new(Bisection)
 	for _, s := range way {
 		tree, verdict := git.Hash{}, Unknown

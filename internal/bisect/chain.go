@@ -48,7 +48,7 @@ func (b *Bisection) Chain(ctx context.Context, w *workspace.Workspace, subject f
 }
 
 // Start starts git's own bisect between two commits of a chain, and lets the worktree stay.
-func (t *Worktree) Start(ctx context.Context, good, bad git.Hash, talk io.Writer) error {
+func (t *TryTree) Start(ctx context.Context, good, bad git.Hash, talk io.Writer) error {
 	if err := t.Set(ctx, bad); err != nil {
 		return err
 	}

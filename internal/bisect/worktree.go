@@ -13,18 +13,18 @@ import (
 	"strings"
 	"time"
 
+	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
-	"gitagent/internal/include"
 	"gitagent/internal/lock"
 	"gitagent/internal/workspace"
 )
 
 // A Worktree is a linked worktree in which states are tried.
-type Worktree struct {
+type TryTree struct {
 	Top string
 
-	Include *include.Files  // what to add to a state, or nil
-	Copied  *include.Copied // what the last one got, or nil
+	Include *copyignored.Files  // what to add to a state, or nil
+	Copied  *copyignored.Copied // what the last one got, or nil
 
 	w         *workspace.Workspace
 	mode      fs.FileMode
@@ -45,20 +45,20 @@ const temporary = "git-agent-bisect-"
 // Temporary makes a throw-away worktree in the directory for temporary files. HEAD is at a commit, but
 // nothing is checked out. With keep, what is ignored stays there from one state to the next. Nothing of a
 // foreign one is run, see [git.Repo.Foreign]. If the process is killed, [ClearDead] removes it.
-func Temporary(ctx context.Context, w *workspace.Workspace, at git.Hash, keep, foreign bool) (*Worktree, error) {
+func Temporary(ctx context.Context, w *workspace.Workspace, at git.Hash, keep, foreign bool) (*TryTree, error) {
 	var random [6]byte
 	if _, err := rand.Read(random[:]); err != nil {
 		return nil, fmt.Errorf("make a worktree: %w", err)
 	}
 	dir := filepath.Join(os.TempDir(), temporary+hex.EncodeToString(random[:]))
-	t := &Worktree{Top: dir, w: w, mode: 0o700, throwaway: true, keep: keep, foreign: foreign}
+	t := &TryTree{Top: dir, w: w, mode: 0o700, throwaway: true, keep: keep, foreign: foreign}
 	return t, t.make(ctx, at)
 }
 
 // Make makes a worktree that is to stay, in a directory that does not exist, and whose name no other
 // worktree has. Until [Worktree.Start] has done that, it is like a throw-away one.
-func Make(ctx context.Context, w *workspace.Workspace, dir string, at git.Hash, foreign bool) (*Worktree, error) {
-	t := &Worktree{Top: dir, w: w, mode: 0o777, foreign: foreign}
+func Make(ctx context.Context, w *workspace.Workspace, dir string, at git.Hash, foreign bool) (*TryTree, error) {
+	t := &TryTree{Top: dir, w: w, mode: 0o777, foreign: foreign}
 	return t, t.make(ctx, at)
 }
 
@@ -80,7 +80,7 @@ const tries = 5
 // reason is why git locks the worktree against worktree prune and remove.
 const reason = "states are tried here; what a killed process has left, the next bisection removes"
 
-func (t *Worktree) make(ctx context.Context, at git.Hash) error {
+func (t *TryTree) make(ctx context.Context, at git.Hash) error {
 	top, err := filepath.Abs(t.Top)
 	if err == nil {
 		top, err = filepath.EvalSymlinks(filepath.Dir(top)) // as git writes it
@@ -108,7 +108,7 @@ func (t *Worktree) make(ctx context.Context, at git.Hash) error {
 }
 
 // add makes the directory a worktree, with nothing in it.
-func (t *Worktree) add(ctx context.Context, at git.Hash) error {
+func (t *TryTree) add(ctx context.Context, at git.Hash) error {
 	repo, err := t.guarded(ctx, t.w.Repo)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (t *Worktree) add(ctx context.Context, at git.Hash) error {
 }
 
 // guarded returns a repository in which git runs nothing untrusted.
-func (t *Worktree) guarded(ctx context.Context, repo *git.Repo) (*git.Repo, error) {
+func (t *TryTree) guarded(ctx context.Context, repo *git.Repo) (*git.Repo, error) {
 	if !t.foreign {
 		return repo, nil
 	}
@@ -167,7 +167,7 @@ func quietly(args ...string) []string {
 
 // Set makes the worktree a state: whatever was written, deleted, committed or locked there is gone, but
 // for what is ignored, if that is to stay. Then what it gets besides is copied, as far as it is not there.
-func (t *Worktree) Set(ctx context.Context, commit git.Hash) error {
+func (t *TryTree) Set(ctx context.Context, commit git.Hash) error {
 	if err := t.reset(ctx, commit); err != nil || t.Include == nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (t *Worktree) Set(ctx context.Context, commit git.Hash) error {
 	return err
 }
 
-func (t *Worktree) reset(ctx context.Context, commit git.Hash) error {
+func (t *TryTree) reset(ctx context.Context, commit git.Hash) error {
 	fresh := t.seen.IsZero()
 	t.seen = commit
 	err := t.set(ctx, commit)
@@ -203,7 +203,7 @@ func (t *Worktree) reset(ctx context.Context, commit git.Hash) error {
 
 var errBroken = errors.New("it is no worktree any more")
 
-func (t *Worktree) set(ctx context.Context, commit git.Hash) error {
+func (t *TryTree) set(ctx context.Context, commit git.Hash) error {
 	info, err := os.Lstat(t.Top)
 	if err != nil || !info.IsDir() {
 		return errBroken
@@ -246,7 +246,7 @@ func (t *Worktree) set(ctx context.Context, commit git.Hash) error {
 
 // empty removes what git clean leaves alone: repositories that were made in directories of the state,
 // pipes and sockets there, and what a trial has put into submodules, unless what is ignored stays.
-func (t *Worktree) empty(ctx context.Context, commit git.Hash) error {
+func (t *TryTree) empty(ctx context.Context, commit git.Hash) error {
 	out, err := t.repo.Output(ctx, nil, "ls-tree", "-r", "-d", "-z", commit.String())
 	if err != nil {
 		return err
@@ -297,7 +297,7 @@ func emptyDir(root *os.Root, dir string) error {
 }
 
 // Remove removes the worktree.
-func (t *Worktree) Remove() error {
+func (t *TryTree) Remove() error {
 	if err := t.clear(); err != nil {
 		t.held.Release() // the next one tries again
 		return fmt.Errorf("remove the worktree %s: %w", t.Top, err)
@@ -306,10 +306,10 @@ func (t *Worktree) Remove() error {
 	return nil
 }
 
-func (t *Worktree) clear() error { return erase(t.Top, t.admin) }
+func (t *TryTree) clear() error { return erase(t.Top, t.admin) }
 
 // settings returns what ties the directory to git and makes it sparse.
-func (t *Worktree) settings() string {
+func (t *TryTree) settings() string {
 	var all []byte
 	for _, path := range []string{
 		filepath.Join(t.Top, ".git"), filepath.Join(t.admin, "config.worktree"), filepath.Join(t.admin, "info", "sparse-checkout"),
@@ -321,9 +321,9 @@ func (t *Worktree) settings() string {
 }
 
 // file returns the path of the locked file that names the worktree.
-func (t *Worktree) file() string { return filepath.Join(worktrees, filepath.Base(t.Top)) }
+func (t *TryTree) file() string { return filepath.Join(worktrees, filepath.Base(t.Top)) }
 
-func (t *Worktree) release() { release(t.w, t.held, t.file()) }
+func (t *TryTree) release() { release(t.w, t.held, t.file()) }
 
 func release(w *workspace.Workspace, held *lock.Lock, file string) {
 	_ = held.Done() // those that wait for it have nothing to do

@@ -13,7 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/internal/spell"
+	"gitagent/internal/suggest"
 )
 
 const (
@@ -26,17 +26,17 @@ const (
 // urfave/cli v2 stops looking for flags at the first argument. So each flag is moved to its
 // command, and [line.words] is the same command line in the order that the library understands.
 type line struct {
-	levels  []level  // the program, its command, that command's own, ...
-	args    []string // everything that is neither a flag, a flag's value nor a command
-	dashed  int      // how many of args, the last ones, came after "--"
-	dirs    []string // the values of -C
-	pending string   // the flag at the end of the line without a value
-	version bool     // --version was given
-	whole   bool     // --help was given, or the word help: not the short help but the manual page
+	levels  []commandLevel // the program, its command, that command's own, ...
+	args    []string       // everything that is neither a flag, a flag's value nor a command
+	dashed  int            // how many of args, the last ones, came after "--"
+	dirs    []string       // the values of -C
+	pending string         // the flag at the end of the line without a value
+	version bool           // --version was given
+	whole   bool           // --help was given, or the word help: not the short help but the manual page
 }
 
 // A level is the program or a command, with the flags given to it.
-type level struct {
+type commandLevel struct {
 	name     string // as typed; "" for the program
 	help     string // "git agent-turn list", for advice
 	usage    string // as it is printed, for advice
@@ -49,7 +49,7 @@ type level struct {
 
 // parse splits args. Any error is a usage error, and the line then holds the part that was understood.
 func parse(app *cli.App, args []string) (*line, error) {
-	l := &line{levels: []level{{
+	l := &line{levels: []commandLevel{{
 		help:     app.HelpName,
 		known:    app.Flags,
 		commands: app.Commands,
@@ -85,14 +85,14 @@ func parse(app *cli.App, args []string) (*line, error) {
 			l.args = append(l.args, arg)
 		}
 	}
-	if slices.ContainsFunc(l.levels, level.helps) {
+	if slices.ContainsFunc(l.levels, commandLevel.helps) {
 		l.args = nil // urfave/cli would take them for topics
 	}
 	return l, nil
 }
 
 // helps reports whether the flag for help was given.
-func (v level) helps() bool { return slices.Contains(v.flags, "--help") }
+func (v commandLevel) helps() bool { return slices.Contains(v.flags, "--help") }
 
 // flag adds arg to the level that knows it. It returns how many of the following words belong to
 // it: 1 if it takes a value.
@@ -136,7 +136,7 @@ func (l *line) flag(arg string, rest []string) (int, error) {
 }
 
 // find returns the innermost level that knows the flag, or nil.
-func (l *line) find(arg string) *level {
+func (l *line) find(arg string) *commandLevel {
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	for i := len(l.levels) - 1; i >= 0; i-- {
 		if name == "h" || name == "help" || lookup(l.levels[i].known, name) != nil {
@@ -164,7 +164,7 @@ func (l *line) command(name string) error {
 	var names []string
 	for _, c := range top.commands {
 		if c.HasName(name) {
-			l.levels = append(l.levels, level{
+			l.levels = append(l.levels, commandLevel{
 				name:     name,
 				help:     top.help + " " + c.Name,
 				usage:    c.UsageText,
@@ -179,7 +179,7 @@ func (l *line) command(name string) error {
 		}
 	}
 	err := Usagef("unknown command %q", name)
-	if near := spell.Nearest(name, names); near != "" {
+	if near := suggest.Nearest(name, names); near != "" {
 		return Hintf(err, "did you mean %s?", near)
 	}
 	return Hintf(err, "list the commands with: %s -h", top.help)
@@ -195,7 +195,7 @@ func (l *line) unknownFlag(arg string) error {
 			names = append(names, strings.TrimLeft(name, "-"))
 		}
 	}
-	if near := spell.Nearest(strings.TrimLeft(arg, "-"), names); len(near) > 1 {
+	if near := suggest.Nearest(strings.TrimLeft(arg, "-"), names); len(near) > 1 {
 		return Hintf(err, "did you mean --%s?", near)
 	}
 	if len(l.args) > 0 && strings.Contains(top.usage, "-- <") { // perhaps the flag is another program's

@@ -46,7 +46,7 @@ func ask(to io.Writer, from io.Reader, columns int, question string, answers []s
 	choice := "[" + strings.Join(answers, "/") + "]"
 	lines := bufio.NewReader(from) // a terminal gives one line at a time: the next question's answer stays
 	for range maxAsked {
-		fmt.Fprint(to, Hang("", question+" "+choice, columns)+" ")
+		fmt.Fprint(to, Indent("", question+" "+choice, columns)+" ")
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			fmt.Fprintln(to)

@@ -60,7 +60,7 @@ func TestHang(t *testing.T) {
 		{"", "日本語 日本語", 8, "日本語\n日本語"},
 		{"", "", 10, ""},
 	} {
-		if got := Hang(tt.label, tt.text, tt.columns); got != tt.want {
+		if got := Indent(tt.label, tt.text, tt.columns); got != tt.want {
 			t.Errorf("Hang(%q, %q, %d) = %q, want %q", tt.label, tt.text, tt.columns, got, tt.want)
 		}
 	}

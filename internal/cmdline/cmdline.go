@@ -4,7 +4,7 @@
 // It is the only place that prints errors and exits. A program is a [cli.App] literal, and its main
 // function one call:
 //
-//	func main() { cmdline.Main(ctx, newApp(), target.Manual, target.Damaged, git.ErrNotFound) }
+//	func main() { cmdline.Main(ctx, newApp(), command.Manual, command.Damaged, git.ErrNotFound) }
 //
 // # Command lines
 //
@@ -102,9 +102,9 @@ func run(
 	if advise != nil {
 		err = advise(err)
 	}
-	Tell(app.ErrWriter, app.Name+": error: ", Message(err.Error()))
+	WriteMessage(app.ErrWriter, app.Name+": error: ", Message(err.Error()))
 	if h := (*hintError)(nil); errors.As(err, &h) {
-		Tell(app.ErrWriter, app.Name+": hint: ", Message(h.hint))
+		WriteMessage(app.ErrWriter, app.Name+": hint: ", Message(h.hint))
 	}
 	return exitStatus(err, notFound)
 }

@@ -74,10 +74,10 @@ func Hintf(err error, format string, args ...any) error {
 func Warn(err error) {
 	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	for line := range strings.Lines(Message(err.Error())) {
-		Tell(os.Stderr, program+": warning: ", strings.TrimSuffix(line, "\n"))
+		WriteMessage(os.Stderr, program+": warning: ", strings.TrimSuffix(line, "\n"))
 	}
 	if h := (*hintError)(nil); errors.As(err, &h) {
-		Tell(os.Stderr, program+": hint: ", Message(h.hint))
+		WriteMessage(os.Stderr, program+": hint: ", Message(h.hint))
 	}
 }
 

@@ -33,7 +33,7 @@ const (
 // how it is called now, and does the same. It is there for one release.
 func Moved(now string, action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
-		Tell(c.App.ErrWriter, c.App.Name+": warning: ", fmt.Sprintf("%s is going away; use this instead: %s", c.Command.Name, now))
+		WriteMessage(c.App.ErrWriter, c.App.Name+": warning: ", fmt.Sprintf("%s is going away; use this instead: %s", c.Command.Name, now))
 		return action(c)
 	}
 }

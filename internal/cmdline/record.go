@@ -14,15 +14,15 @@ import (
 
 // A Record prints one record for people: a title, fields, texts. All but the title may be a
 // stranger's text; it is escaped, and on a terminal the prose in texts is wrapped.
-type Record struct {
+type Porcelain struct {
 	w       *bufio.Writer
 	width   int
 	columns int // for texts; 0 for lines as they are
 }
 
 // NewRecord begins with the title. The names of fields, with a colon, have width columns.
-func NewRecord(to io.Writer, title string, width int) *Record {
-	r := &Record{w: bufio.NewWriter(to), width: width}
+func NewRecord(to io.Writer, title string, width int) *Porcelain {
+	r := &Porcelain{w: bufio.NewWriter(to), width: width}
 	if columns := Columns(to); columns > 0 {
 		r.columns = max(columns-len(textIndent), 20)
 	}
@@ -34,7 +34,7 @@ func NewRecord(to io.Writer, title string, width int) *Record {
 }
 
 // Field adds a line, unless the value is empty. A long value is cut.
-func (r *Record) Field(name, value string) {
+func (r *Porcelain) Field(name, value string) {
 	if value != "" {
 		fmt.Fprintf(r.w, "%-*s %s\n", r.width, name+":", shorten(OneLine(value), maxField))
 	}
@@ -80,7 +80,7 @@ func shorten(text string, most int) string {
 }
 
 // Line adds a line, on a terminal cut to its width.
-func (r *Record) Line(text string) {
+func (r *Porcelain) Line(text string) {
 	text = shorten(OneLine(text), maxField)
 	if r.columns > 0 {
 		text = Truncate(text, r.columns+len(textIndent))
@@ -89,7 +89,7 @@ func (r *Record) Line(text string) {
 }
 
 // Quote adds the first lines of a text without a heading, each behind a mark.
-func (r *Record) Quote(mark, value string, most int) {
+func (r *Porcelain) Quote(mark, value string, most int) {
 	n := 0
 	for line := range Wrap(EscapeLines(strings.TrimRight(value, "\n")), max(0, r.columns-len(mark))) {
 		if n++; n > most {
@@ -104,21 +104,21 @@ func (r *Record) Quote(mark, value string, most int) {
 const textIndent = "    "
 
 // Text adds a heading and a text, indented, unless the text is empty.
-func (r *Record) Text(name, value string) { r.text(name, value, r.columns, 0, "") }
+func (r *Porcelain) Text(name, value string) { r.text(name, value, r.columns, 0, "") }
 
 // Verbatim is Text for what is no prose, a patch: it is not wrapped.
-func (r *Record) Verbatim(name, value string) { r.text(name, value, 0, 0, "") }
+func (r *Porcelain) Verbatim(name, value string) { r.text(name, value, 0, 0, "") }
 
 // Beginning is Text for what may be long: on a terminal, only so many lines of it are printed, and
 // then how many more there are and how to see them. 0 is for all of them.
-func (r *Record) Beginning(name, value string, most int, how string) {
+func (r *Porcelain) Beginning(name, value string, most int, how string) {
 	if r.columns == 0 {
 		most = 0
 	}
 	r.text(name, value, r.columns, most, how)
 }
 
-func (r *Record) text(name, value string, columns, most int, how string) {
+func (r *Porcelain) text(name, value string, columns, most int, how string) {
 	if value == "" {
 		return
 	}
@@ -137,7 +137,7 @@ func (r *Record) text(name, value string, columns, most int, how string) {
 }
 
 // Flush writes what is still buffered.
-func (r *Record) Flush() error { return r.w.Flush() }
+func (r *Porcelain) Flush() error { return r.w.Flush() }
 
 // PrintLine writes a stored record as the line of JSON that it has there, see [JSON], with one more
 // field: who recorded it, whatever the record says of that itself.

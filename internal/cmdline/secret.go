@@ -34,7 +34,7 @@ func Secret(ctx context.Context, question string) ([]byte, error) {
 	go func() {
 		fd := int(os.Stdin.Fd())
 		text, err := term.ReadPassword(fd)
-		if more, e := pasted(fd); err == nil && e == nil && more {
+		if more, e := typeahead(fd); err == nil && e == nil && more {
 			err = errSeveral
 		}
 		done <- typed{text, err}

@@ -59,11 +59,11 @@ import (
 // A Config holds the files' settings, and defaults for the rest.
 type Config struct {
 	Capture      Capture
-	Handoff      Handoff
+	Handoff      HandoffSettings
 	Context      Context
 	Retry        Retry
-	Fork         Fork
-	Trust        Trust
+	Fork         ForkSettings
+	Trust        TrustSettings
 	Housekeeping Housekeeping
 
 	origins map[string]string // by key; a missing key has its default
@@ -79,8 +79,8 @@ type Capture struct {
 	SubjectPrompt     bool     // quote the prompt in commit subjects
 }
 
-// Handoff is what a session leaves to the next one.
-type Handoff struct {
+// HandoffSettings is what a session leaves to the next one.
+type HandoffSettings struct {
 	RecentCommits   int           // how many commits are listed
 	MaxDiffBytes    int64         // bytes of uncommitted changes
 	CleanGrace      time.Duration // how long a crash handoff can't replace a clean one
@@ -104,15 +104,15 @@ type Retry struct {
 	SessionTailSize    int64 // bytes
 }
 
-// Fork is what a fork's worktree gets beyond the turn's files.
-type Fork struct {
+// ForkSettings is what a fork's worktree gets beyond the turn's files.
+type ForkSettings struct {
 	Setup        string // a shell command that is run there; empty for none
 	IncludeSize  int64  // bytes, of the ignored files that are copied
 	IncludeFiles int    // how many files that may be
 }
 
-// Trust is what ledgers are signed with.
-type Trust struct {
+// TrustSettings is what ledgers are signed with.
+type TrustSettings struct {
 	Key string // path of a private key; empty for the one that init makes
 }
 
@@ -138,7 +138,7 @@ func Default() *Config {
 			BranchPrefix:      "agent/mission/",
 			SubjectPrompt:     true,
 		},
-		Handoff: Handoff{
+		Handoff: HandoffSettings{
 			RecentCommits:   10,
 			MaxDiffBytes:    10 << 10,
 			CleanGrace:      5 * time.Minute,
@@ -161,7 +161,7 @@ func Default() *Config {
 		Retry: Retry{
 			SessionTailSize: 4 << 10,
 		},
-		Fork: Fork{
+		Fork: ForkSettings{
 			IncludeSize:  5 << 30,
 			IncludeFiles: 500_000,
 		},

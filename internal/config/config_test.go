@@ -92,7 +92,7 @@ func TestEveryKey(t *testing.T) {
 			MaxFileSize: 1 << 20, MaxUntrackedFiles: 7, MaxUntrackedSize: 2 << 30,
 			Exclude: []string{"*.iso", "build/"}, BranchPrefix: "bot/",
 		},
-		Handoff: Handoff{RecentCommits: 3, MaxDiffBytes: 2048, CleanGrace: 90 * time.Minute, SnapshotTimeout: 2 * time.Second},
+		Handoff: HandoffSettings{RecentCommits: 3, MaxDiffBytes: 2048, CleanGrace: 90 * time.Minute, SnapshotTimeout: 2 * time.Second},
 		Context: Context{
 			Warning: Limit{Tokens: 90000}, Critical: Limit{Percent: 62.5}, FallbackToolCount: 50, CheckFrequency: 1,
 			Windows: map[string]int{
@@ -101,8 +101,8 @@ func TestEveryKey(t *testing.T) {
 			},
 		},
 		Retry:        Retry{IncludeSessionTail: true, SessionTailSize: 8 << 10},
-		Fork:         Fork{Setup: "npm ci", IncludeSize: 1 << 30, IncludeFiles: 10},
-		Trust:        Trust{Key: "/home/dev/.ssh/agent"},
+		Fork:         ForkSettings{Setup: "npm ci", IncludeSize: 1 << 30, IncludeFiles: 10},
+		Trust:        TrustSettings{Key: "/home/dev/.ssh/agent"},
 		Housekeeping: Housekeeping{ArchiveAfter: 84 * day, ArtifactsAge: 36 * time.Hour, ArtifactsSize: 10 << 20, LogSize: 1000},
 	}
 	origins := got.origins

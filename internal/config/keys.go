@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"gitagent/internal/spell"
+	"gitagent/internal/suggest"
 )
 
 // A key is one setting of a Config, to read and to show.
@@ -92,7 +92,7 @@ func unknownKey(name string, names []string) error {
 	if len(siblings) == 0 {
 		table, siblings = "", names
 	}
-	if near := spell.Nearest(name[len(table):], siblings); near != "" {
+	if near := suggest.Nearest(name[len(table):], siblings); near != "" {
 		return fmt.Errorf("unknown key, did you mean %s%s?", table, near)
 	}
 	return errors.New("unknown key")

@@ -10,16 +10,16 @@ import (
 	"strings"
 	"time"
 
+	"gitagent/internal/blame"
 	"gitagent/internal/git"
-	"gitagent/internal/provenance"
 	"gitagent/turns"
 )
 
 // A Commit is a commit with the lines of turns that it brought.
-type Commit struct {
+type CommitShare struct {
 	Hash  git.Hash
 	At    time.Time // when it was committed
-	Files []provenance.Brought
+	Files []blame.Added
 }
 
 // Dates that both formats and git can hold.
@@ -46,7 +46,7 @@ type span struct {
 }
 
 // spans groups lines, which are in order, into spans in order of first lines.
-func spans(lines []provenance.Line) []*span {
+func spans(lines []blame.Line) []*span {
 	var list []*span
 	known := make(map[string]*span)
 	for _, l := range lines {

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/blame"
 	"gitagent/internal/git"
-	"gitagent/internal/provenance"
 	"gitagent/internal/record"
 	"gitagent/turns"
 )
@@ -46,8 +46,8 @@ var writers = map[rune]*turns.Turn{
 
 // file is a file whose lines were written by the turns that letters stand for, several of them behind each
 // other in brackets, "." for those by hand.
-func file(path, text string) provenance.Brought {
-	f := provenance.Brought{Path: path}
+func file(path, text string) blame.Added {
+	f := blame.Added{Path: path}
 	number := 0
 	for text != "" {
 		who := text[:1]
@@ -59,7 +59,7 @@ func file(path, text string) provenance.Brought {
 		if who == "." {
 			continue
 		}
-		line := provenance.Line{Blame: git.Blamed{Number: number, Commit: commit}}
+		line := blame.Line{Blame: git.Blamed{Number: number, Commit: commit}}
 		for i, letter := range who {
 			if i == 0 {
 				line.Turn = writers[letter]
@@ -75,36 +75,36 @@ func file(path, text string) provenance.Brought {
 func TestTrace(t *testing.T) {
 	for _, test := range []struct {
 		what  string
-		files []provenance.Brought
+		files []blame.Added
 		want  []string // of each file
 	}{
 		{"nothing", nil, nil},
-		{"by hand alone", []provenance.Brought{file("a", "...")}, nil},
-		{"one turn", []provenance.Brought{file("dir/a b", "aa.a")}, []string{
+		{"by hand alone", []blame.Added{file("a", "...")}, nil},
+		{"one turn", []blame.Added{file("dir/a b", "aa.a")}, []string{
 			`dir/a b: ai anthropic/claude-opus-4-8 git-agent-turn:a1b2c3d4/1 1-2 4-4 session=urn:uuid:` + session,
 		}},
-		{"three turns, the first line first", []provenance.Brought{file("a", ".cacb")}, []string{
+		{"three turns, the first line first", []blame.Added{file("a", ".cacb")}, []string{
 			`a: ai openai/gpt-5.1-codex git-agent-turn:b1b2c3d4/1 2-2 4-4; ` +
 				`ai anthropic/claude-opus-4-8 git-agent-turn:a1b2c3d4/1 3-3 session=urn:uuid:` + session + `; ` +
 				`ai anthropic/claude-sonnet-4-5 git-agent-turn:a1b2c3d4/2 5-5 session=urn:uuid:` + session,
 		}},
-		{"one of two", []provenance.Brought{file("a", "a[ac][ac]")}, []string{
+		{"one of two", []blame.Added{file("a", "a[ac][ac]")}, []string{
 			`a: ai anthropic/claude-opus-4-8 git-agent-turn:a1b2c3d4/1 1-1 session=urn:uuid:` + session + `; ` +
 				`ai 2-3 turn=git-agent-turn:a1b2c3d4/1 turn=git-agent-turn:b1b2c3d4/1`,
 		}},
-		{"one of two with a model", []provenance.Brought{file("a", "[aa]")}, []string{
+		{"one of two with a model", []blame.Added{file("a", "[aa]")}, []string{
 			`a: ai anthropic/claude-opus-4-8 1-1 turn=git-agent-turn:a1b2c3d4/1 turn=git-agent-turn:a1b2c3d4/1`,
 		}},
-		{"a model of somebody", []provenance.Brought{file("a", "d")}, []string{`a: ai git-agent-turn:c1b2c3d4/1 1-1`}},
-		{"nobody's name", []provenance.Brought{file("a", "u[au]")}, []string{
+		{"a model of somebody", []blame.Added{file("a", "d")}, []string{`a: ai git-agent-turn:c1b2c3d4/1 1-1`}},
+		{"nobody's name", []blame.Added{file("a", "u[au]")}, []string{
 			`a: unknown git-agent-turn:d1b2c3d4/1 1-1; unknown 2-2 turn=git-agent-turn:a1b2c3d4/1 turn=git-agent-turn:d1b2c3d4/1`,
 		}},
-		{"odd names", []provenance.Brought{file("new\nline \"", "d"), file("grün", "d"), file("bad\xff", "d")}, []string{
+		{"odd names", []blame.Added{file("new\nline \"", "d"), file("grün", "d"), file("bad\xff", "d")}, []string{
 			"new\nline \": ai git-agent-turn:c1b2c3d4/1 1-1", `grün: ai git-agent-turn:c1b2c3d4/1 1-1`,
 		}},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			trace, left, err := NewTrace(Commit{commit, noon, test.files}, true)
+			trace, left, err := NewTrace(CommitShare{commit, noon, test.files}, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,14 +150,14 @@ func TestTrace(t *testing.T) {
 
 // TestTraceID: the id is the record's, and changes with what it says only.
 func TestTraceID(t *testing.T) {
-	id := func(c Commit, prompts bool) string {
+	id := func(c CommitShare, prompts bool) string {
 		trace, _, err := NewTrace(c, prompts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return trace.ID
 	}
-	c := Commit{commit, noon, []provenance.Brought{file("a", "ab")}}
+	c := CommitShare{commit, noon, []blame.Added{file("a", "ab")}}
 	first := id(c, true)
 	if again := id(c, true); again != first {
 		t.Errorf("the second time it is %s, not %s", again, first)
@@ -165,7 +165,7 @@ func TestTraceID(t *testing.T) {
 	other := c
 	other.Hash = git.NewHash("22")
 	longer := c
-	longer.Files = []provenance.Brought{file("a", "abb")}
+	longer.Files = []blame.Added{file("a", "abb")}
 	seen := []string{first}
 	for _, another := range []string{id(other, true), id(longer, true), id(c, false)} {
 		if slices.Contains(seen, another) {
@@ -184,7 +184,7 @@ func TestTraceDates(t *testing.T) {
 		{time.Unix(1<<40, 0), "9999-12-31T23:59:59Z"},
 		{time.Unix(-1, 0), "1970-01-01T00:00:00Z"},
 	} {
-		trace, _, err := NewTrace(Commit{commit, test.at, []provenance.Brought{file("a", "a")}}, false)
+		trace, _, err := NewTrace(CommitShare{commit, test.at, []blame.Added{file("a", "a")}}, false)
 		if err != nil || trace.At != test.want {
 			t.Errorf("%v is %v, %v; want %s", test.at, trace.At, err, test.want)
 		}
@@ -194,7 +194,7 @@ func TestTraceDates(t *testing.T) {
 // TestPrompts: they are there, or not there at all.
 func TestPrompts(t *testing.T) {
 	for _, prompts := range []bool{true, false} {
-		trace, _, err := NewTrace(Commit{commit, noon, []provenance.Brought{file("a", "a")}}, prompts)
+		trace, _, err := NewTrace(CommitShare{commit, noon, []blame.Added{file("a", "a")}}, prompts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,21 +236,21 @@ func TestModelName(t *testing.T) {
 func TestNote(t *testing.T) {
 	for _, test := range []struct {
 		what  string
-		files []provenance.Brought
+		files []blame.Added
 		want  string // with letters for the traces of turns
 		left  []string
 	}{
 		{"nothing", nil, "", nil},
-		{"by hand, and by nobody who has a name", []provenance.Brought{file("a", "..u")}, "", nil},
-		{"one turn", []provenance.Brought{file("a", "aa.a")}, "a\n  A 1-2,4\n", nil},
-		{"two turns of a session", []provenance.Brought{file("a", "bab"), file("b", ".c")}, "a\n  B 1,3\n  A 2\nb\n  C 2\n", nil},
-		{"the most likely of several", []provenance.Brought{file("a", "a[ac][ca]")}, "a\n  A 1-2\n  C 3\n", nil},
-		{"odd names", []provenance.Brought{
+		{"by hand, and by nobody who has a name", []blame.Added{file("a", "..u")}, "", nil},
+		{"one turn", []blame.Added{file("a", "aa.a")}, "a\n  A 1-2,4\n", nil},
+		{"two turns of a session", []blame.Added{file("a", "bab"), file("b", ".c")}, "a\n  B 1,3\n  A 2\nb\n  C 2\n", nil},
+		{"the most likely of several", []blame.Added{file("a", "a[ac][ca]")}, "a\n  A 1-2\n  C 3\n", nil},
+		{"odd names", []blame.Added{
 			file("---", "d"), file("a b", "d"), file("new\nline", "d"), file("tab\t", "d"), file("grün", "d"), file(`quo"te`, "d"), file("bad\xff", "d"),
 		}, "\"---\"\n  D 1\n\"a b\"\n  D 1\n\"tab\t\"\n  D 1\ngrün\n  D 1\n", []string{"new\nline", `quo"te`, "bad\xff"}},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			note, left, err := Note(Commit{commit, noon, test.files})
+			note, left, err := Note(CommitShare{commit, noon, test.files})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -294,7 +294,7 @@ func TestNote(t *testing.T) {
 
 // TestNoteVector is a note from beginning to end. The keys were made with sha256sum.
 func TestNoteVector(t *testing.T) {
-	note, _, err := Note(Commit{commit, noon, []provenance.Brought{file("src/a.go", "aab")}})
+	note, _, err := Note(CommitShare{commit, noon, []blame.Added{file("src/a.go", "aab")}})
 	want := `src/a.go
   s_d4ee53feb66759::t_a73e0740e1f37c 1-2
   s_d4ee53feb66759::t_1b028bac9ffab7 3

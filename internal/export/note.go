@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 
 	"gitagent/internal/agent"
+	"gitagent/internal/blame"
 	"gitagent/internal/git"
-	"gitagent/internal/provenance"
 	"gitagent/turns"
 )
 
@@ -45,13 +45,13 @@ type noteAgent struct {
 // nothing to say. left lists the paths that the format can't hold. A session is
 // the client's conversation, a trace in it a turn. Only the most likely of
 // several turns is named.
-func Note(c Commit) (note []byte, left []string, err error) {
+func Note(c CommitShare) (note []byte, left []string, err error) {
 	var b bytes.Buffer
 	meta := noteMetadata{Version: noteVersion, Base: c.Hash, Sessions: make(map[string]noteSession)}
 	latest := make(map[string]*turns.Turn) // by session
 	for _, f := range c.Files {
 		lines := slices.Clone(f.Lines)
-		lines = slices.DeleteFunc(lines, func(l provenance.Line) bool { return anonymous(l.Turn) })
+		lines = slices.DeleteFunc(lines, func(l blame.Line) bool { return anonymous(l.Turn) })
 		if len(lines) == 0 {
 			continue
 		}

@@ -34,12 +34,12 @@ type traceVCS struct {
 }
 
 type traceFile struct {
-	Path          string         `json:"path"`
-	Conversations []conversation `json:"conversations"`
+	Path          string              `json:"path"`
+	Conversations []traceConversation `json:"conversations"`
 }
 
 // A conversation is the lines of a turn, or of one of several related turns.
-type conversation struct {
+type traceConversation struct {
 	URL         string       `json:"url,omitempty"`
 	Contributor contributor  `json:"contributor"`
 	Ranges      []traceRange `json:"ranges"`
@@ -78,7 +78,7 @@ type traceTurn struct {
 // NewTrace returns a commit's record, or nil if it would have no lines. left
 // lists the paths that JSON can't hold. The id only changes with the record's
 // content.
-func NewTrace(c Commit, prompts bool) (t *Trace, left []string, err error) {
+func NewTrace(c CommitShare, prompts bool) (t *Trace, left []string, err error) {
 	t = &Trace{Version: traceVersion, At: date(c.At).Format(time.RFC3339), VCS: traceVCS{"git", c.Hash.String()}}
 	known := make(map[string]traceTurn)
 	t.Metadata.Ours.Turns = known
@@ -107,8 +107,8 @@ func NewTrace(c Commit, prompts bool) (t *Trace, left []string, err error) {
 	return t, left, err
 }
 
-func newConversation(s *span) conversation {
-	c := conversation{Contributor: contributor{Type: "ai", Model: modelID(s.turns[0].Model)}}
+func newConversation(s *span) traceConversation {
+	c := traceConversation{Contributor: contributor{Type: "ai", Model: modelID(s.turns[0].Model)}}
 	for _, r := range s.ranges {
 		c.Ranges = append(c.Ranges, traceRange{r[0], r[1]})
 	}

@@ -9,13 +9,13 @@ import (
 )
 
 // A Usage is how many objects there are, and what they take on the disk.
-type Usage struct {
+type DiskUse struct {
 	Objects, Bytes int64
 }
 
 // Usage counts the objects that some commits lead to, and HEAD, branches, tags and what was fetched from remotes
 // do not. Branches whose names begin with own don't count as such.
-func (r *Repo) Usage(ctx context.Context, tips []Hash, own string) (u Usage, err error) {
+func (r *Repo) Usage(ctx context.Context, tips []Hash, own string) (u DiskUse, err error) {
 	var in strings.Builder
 	for _, h := range tips {
 		in.WriteString(r.Format().Text(h) + "\n")
@@ -40,7 +40,7 @@ func (r *Repo) Usage(ctx context.Context, tips []Hash, own string) (u Usage, err
 
 // A Disorder is what `git maintenance` and `git gc` would put in order.
 type Disorder struct {
-	Loose      Usage // objects that have a file of their own
+	Loose      DiskUse // objects that have a file of their own
 	Packs      int64
 	LooseRefs  int
 	PackedSize int64 // bytes of all packs with their indexes

@@ -27,7 +27,7 @@ func start(ctx context.Context, h *hook) error {
 		h.logError(rearm(ctx, h))
 	}
 	w := h.open()
-	_, err := remote.Adopt(ctx, w)
+	_, err := remote.FetchOfBranch(ctx, w)
 	h.logError(err) // the session continues as if its mission began here
 	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)
 	if err != nil {
@@ -90,7 +90,7 @@ func sweep(ctx context.Context, s *handoffstore.Store, b handoffstore.Start, pee
 			gone = append(gone, g)
 		}
 		if err == nil {
-			peers[i] = session.Peer{State: s.Workspace.Store.Load(p.Session), Liveness: session.Ended}
+			peers[i] = session.Peer{Known: s.Workspace.Store.Load(p.Session), Liveness: session.Ended}
 		}
 		errs = append(errs, err)
 	}
@@ -170,7 +170,7 @@ func handOffRunning(ctx context.Context, w *workspace.Workspace, r handoffstore.
 // agent, the session whose agent hands off, which may be nil; otherwise, if the
 // request says nothing, the mission's last session in this worktree. It reports
 // whether the agent itself hands off.
-func Complete(w *workspace.Workspace, r *handoffstore.Request, agent *session.State) (own bool) {
+func Complete(w *workspace.Workspace, r *handoffstore.Request, agent *session.Known) (own bool) {
 	of := agent
 	own = agent != nil && (agent.Mission == "" || agent.Mission == r.Mission)
 	if !own {

@@ -64,8 +64,8 @@ type hook struct {
 	program *Program
 	at      time.Time // when the process began
 	agent   *agent.Agent
-	client  hooks.Client
-	event   *hooks.Event
+	client  hooks.Environment
+	event   *hooks.Payload
 	digest  string // of the payload: the same one may arrive twice
 	repo    *git.Repo
 	store   session.Store

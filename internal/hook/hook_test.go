@@ -52,7 +52,7 @@ func TestVia(t *testing.T) {
 func TestAsked(t *testing.T) {
 	t.Setenv("GIT_AGENT_MISSION", "a1b2c3d4")
 	for shared, want := range map[bool]string{false: "a1b2c3d4", true: ""} {
-		if got := (&hook{client: hooks.Client{Shared: shared}}).asked(); got != want {
+		if got := (&hook{client: hooks.Environment{Shared: shared}}).asked(); got != want {
 			t.Errorf("shared %t: %q", shared, got)
 		}
 	}

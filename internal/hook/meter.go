@@ -10,8 +10,8 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/config"
+	"gitagent/internal/contextmeter"
 	"gitagent/internal/limit"
-	"gitagent/internal/monitor"
 	"gitagent/internal/transcript"
 )
 
@@ -22,13 +22,13 @@ func watch(ctx context.Context, h *hook) error {
 	if h.event.Name == "PostToolUse" {
 		calls = 1
 	}
-	var m monitor.Message
-	err := remember(ctx, h, func(st *monitor.State) {
+	var m contextmeter.Message
+	err := remember(ctx, h, func(st *contextmeter.Memory) {
 		if st.Hear(h.digest) && st.Event(calls) {
 			m = look(h, st)
 		}
 	})
-	if err != nil || m.Notice == monitor.None {
+	if err != nil || m.Notice == contextmeter.None {
 		return err
 	}
 	h.add(hooks.Answer{Event: h.event.Name, Model: m.Text()})
@@ -38,8 +38,8 @@ func watch(ctx context.Context, h *hook) error {
 // rearm begins a new cycle of messages: the earlier ones leave the agent's context,
 // or have left it.
 func rearm(ctx context.Context, h *hook) error {
-	return remember(ctx, h, func(st *monitor.State) {
-		if h.event.Name == "PreCompact" && st.Given != monitor.None {
+	return remember(ctx, h, func(st *contextmeter.Memory) {
+		if h.event.Name == "PreCompact" && st.Given != contextmeter.None {
 			h.log(fmt.Sprintf("session %s is compacted (%s) after its agent got the message %q: it was too late", h.event.SessionID, h.event.Trigger, st.Given))
 		}
 		st.Rearm()
@@ -48,25 +48,25 @@ func rearm(ctx context.Context, h *hook) error {
 
 // remember changes the monitor's state of the event's session. Hooks of one session
 // may run at the same time: those of parallel tools, or of settings and a plugin.
-func remember(ctx context.Context, h *hook, change func(*monitor.State)) error {
+func remember(ctx context.Context, h *hook, change func(*contextmeter.Memory)) error {
 	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Monitor)
 	defer cancel()
-	var st monitor.State
+	var st contextmeter.Memory
 	return h.store.UpdateMonitor(ctx, h.event.SessionID, &st, func(known bool) {
-		if !known || st.V != monitor.Version {
-			st = monitor.State{V: monitor.Version}
+		if !known || st.V != contextmeter.Version {
+			st = contextmeter.Memory{V: contextmeter.Version}
 		}
 		change(&st)
 	})
 }
 
 // look reads how full the context is, and returns the message for the agent.
-func look(h *hook, st *monitor.State) monitor.Message {
+func look(h *hook, st *contextmeter.Memory) contextmeter.Message {
 	settings := h.open().Settings.Context
 	if !settings.Enabled {
-		return monitor.Message{}
+		return contextmeter.Message{}
 	}
-	m := monitor.Message{Calls: st.Calls, Document: documentPath(h.event.SessionID)}
+	m := contextmeter.Message{Calls: st.Calls, Document: documentPath(h.event.SessionID)}
 	before, size := st.Tokens, st.Size
 	if err := See(h.agent, st, h.event.TranscriptPath); err != nil {
 		m.Notice = st.Blind(settings.FallbackToolCount, settings.CheckFrequency)
@@ -81,7 +81,7 @@ func look(h *hook, st *monitor.State) monitor.Message {
 }
 
 // See notes what the file of an agent's session says about its context.
-func See(a *agent.Agent, st *monitor.State, path string) error {
+func See(a *agent.Agent, st *contextmeter.Memory, path string) error {
 	u, err := transcript.LastUsage(a.Reader, path)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func See(a *agent.Agent, st *monitor.State, path string) error {
 
 // learn notes how much fits into the model's context: what it held when the client
 // compacted it by itself, in what the session's file has from an offset on.
-func learn(a *agent.Agent, st *monitor.State, path string, from int64, settings *config.Context) error {
+func learn(a *agent.Agent, st *contextmeter.Memory, path string, from int64, settings *config.Context) error {
 	all, err := transcript.Compactions(a.Reader, path, from)
 	if err != nil || len(all) == 0 || !all[len(all)-1].Auto {
 		return err

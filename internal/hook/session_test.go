@@ -39,7 +39,7 @@ func newLab(t *testing.T) *lab {
 
 // hook returns the hook of an event that comes a second after the one before.
 // pid is the client's process.
-func (l *lab) hook(pid int, e hooks.Event) *hook {
+func (l *lab) hook(pid int, e hooks.Payload) *hook {
 	l.t.Helper()
 	repo, err := git.Find(l.Dir)
 	if err != nil {
@@ -48,13 +48,13 @@ func (l *lab) hook(pid int, e hooks.Event) *hook {
 	e.Cwd = l.Dir
 	l.now = l.now.Add(time.Second)
 	return &hook{
-		program: Turn, at: l.now, agent: agent.Default(), client: hooks.Client{PID: pid}, event: &e,
+		program: Turn, at: l.now, agent: agent.Default(), client: hooks.Environment{PID: pid}, event: &e,
 		repo: repo, store: session.Open(repo.CommonDir), known: true,
 	}
 }
 
 // event does what our hooks do at an event, and returns the answer.
-func (l *lab) event(pid int, e hooks.Event) hooks.Answer {
+func (l *lab) event(pid int, e hooks.Payload) hooks.Answer {
 	l.t.Helper()
 	h := l.hook(pid, e)
 	for _, p := range []*Program{Turn, Handoff} {
@@ -73,15 +73,15 @@ func (l *lab) event(pid int, e hooks.Event) hooks.Answer {
 // turn is a prompt, a change, and the end of the turn.
 func (l *lab) turn(pid int, session, prompt string) {
 	l.t.Helper()
-	l.event(pid, hooks.Event{Name: "UserPromptSubmit", SessionID: session, PromptID: prompt, Prompt: prompt})
+	l.event(pid, hooks.Payload{Name: "UserPromptSubmit", SessionID: session, PromptID: prompt, Prompt: prompt})
 	l.Write("file", prompt+"\n")
-	l.event(pid, hooks.Event{Name: "Stop", SessionID: session, PromptID: prompt, LastAssistantMessage: "done"})
+	l.event(pid, hooks.Payload{Name: "Stop", SessionID: session, PromptID: prompt, LastAssistantMessage: "done"})
 }
 
 // handoffs lists how the sessions ended that handed off for a session's mission.
 func (l *lab) handoffs(session string) (exits []record.ExitType) {
 	l.t.Helper()
-	w := l.hook(0, hooks.Event{}).open()
+	w := l.hook(0, hooks.Payload{}).open()
 	id, err := record.ParseID(w.Store.Load(session).Mission)
 	if err != nil {
 		return nil
@@ -116,16 +116,16 @@ func TestEnd(t *testing.T) {
 	me := os.Getpid()
 	l.turn(me, "one", "Write a file")
 	for range 2 {
-		l.event(me, hooks.Event{Name: "SessionEnd", SessionID: "one", Reason: "other"})
+		l.event(me, hooks.Payload{Name: "SessionEnd", SessionID: "one", Reason: "other"})
 	}
 	if got := l.handoffs("one"); !slices.Equal(got, []record.ExitType{record.Clean}) {
 		t.Errorf("handoffs of one: %q", got)
 	}
-	told := l.event(me, hooks.Event{Name: "SessionStart", SessionID: "two", Source: "startup"})
+	told := l.event(me, hooks.Payload{Name: "SessionStart", SessionID: "two", Source: "startup"})
 	if told.Event != "SessionStart" || !strings.Contains(told.Model, "git agent-handoff prime ") || told.User != "" {
 		t.Errorf("the next session is told %+v", told)
 	}
-	l.event(me, hooks.Event{Name: "SessionEnd", SessionID: "two", Reason: "other"})
+	l.event(me, hooks.Payload{Name: "SessionEnd", SessionID: "two", Reason: "other"})
 	if got := l.handoffs("two"); got != nil {
 		t.Errorf("handoffs of a session without a turn: %q", got)
 	}
@@ -139,9 +139,9 @@ func TestSweep(t *testing.T) {
 	l := newLab(t)
 	dead, me := gone(t), os.Getpid()
 	l.turn(dead, "crashed", "Write a file")
-	l.event(dead, hooks.Event{Name: "UserPromptSubmit", SessionID: "killed", PromptID: "p", Prompt: "Write another"})
-	l.event(me, hooks.Event{Name: "UserPromptSubmit", SessionID: "lives", PromptID: "q", Prompt: "Write a third"})
-	told := l.event(me, hooks.Event{Name: "SessionStart", SessionID: "next", Source: "startup"})
+	l.event(dead, hooks.Payload{Name: "UserPromptSubmit", SessionID: "killed", PromptID: "p", Prompt: "Write another"})
+	l.event(me, hooks.Payload{Name: "UserPromptSubmit", SessionID: "lives", PromptID: "q", Prompt: "Write a third"})
+	told := l.event(me, hooks.Payload{Name: "SessionStart", SessionID: "next", Source: "startup"})
 	for session, want := range map[string][]record.ExitType{
 		"crashed": {record.Crash}, "killed": {record.Killed}, "lives": nil,
 	} {
@@ -153,7 +153,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("the next session is told %+v", told)
 	}
 	// A second start finds nothing more to do.
-	l.event(me, hooks.Event{Name: "SessionStart", SessionID: "last", Source: "startup"})
+	l.event(me, hooks.Payload{Name: "SessionStart", SessionID: "last", Source: "startup"})
 	if got := l.handoffs("killed"); !slices.Equal(got, []record.ExitType{record.Killed}) {
 		t.Errorf("handoffs of killed after another start: %q", got)
 	}
@@ -165,17 +165,17 @@ func TestCompact(t *testing.T) {
 	gittest.Check(t)
 	l := newLab(t)
 	me := os.Getpid()
-	l.event(me, hooks.Event{Name: "PreCompact", SessionID: "one", Trigger: "auto"})
+	l.event(me, hooks.Payload{Name: "PreCompact", SessionID: "one", Trigger: "auto"})
 	if got := l.handoffs("one"); got != nil {
 		t.Errorf("handoffs before the first turn: %q", got)
 	}
 	for i, prompt := range []string{"Write a file", "Write another"} {
 		l.turn(me, "one", prompt)
-		l.event(me, hooks.Event{Name: "PreCompact", SessionID: "one", Trigger: "auto"})
+		l.event(me, hooks.Payload{Name: "PreCompact", SessionID: "one", Trigger: "auto"})
 		if got := l.handoffs("one"); len(got) != i+1 {
 			t.Errorf("handoffs after compaction %d: %q", i+1, got)
 		}
-		if told := l.event(me, hooks.Event{Name: "SessionStart", SessionID: "one", Source: "compact"}); !strings.Contains(told.Model, prompt) {
+		if told := l.event(me, hooks.Payload{Name: "SessionStart", SessionID: "one", Source: "compact"}); !strings.Contains(told.Model, prompt) {
 			t.Errorf("after compaction %d the agent is told %+v", i+1, told)
 		}
 	}
@@ -189,9 +189,9 @@ func TestHandOff(t *testing.T) {
 	l := newLab(t)
 	dead := gone(t)
 	l.turn(dead, "one", "Write a file")
-	l.event(dead, hooks.Event{Name: "UserPromptSubmit", SessionID: "one", PromptID: "p", Prompt: "Write another"})
+	l.event(dead, hooks.Payload{Name: "UserPromptSubmit", SessionID: "one", PromptID: "p", Prompt: "Write another"})
 	l.now = l.now.Add(time.Second)
-	w := l.hook(0, hooks.Event{}).open()
+	w := l.hook(0, hooks.Payload{}).open()
 	id := record.ID(w.Store.Load("one").Mission)
 	r := handoffstore.Request{At: l.now, Mission: id, Exit: record.Crash}
 	if own := Complete(w, &r, nil); own || r.Session != "one" || r.Running != "Write another" {
@@ -210,9 +210,9 @@ func TestHandOff(t *testing.T) {
 func TestComplete(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	w := l.hook(0, hooks.Event{}).open()
-	last := &session.State{Session: "last", Mission: "a1b2c3d4", Worktree: w.Repo.GitDir, Transcript: "/home/dev/last", Agent: "codex"}
-	err := w.Store.Update(t.Context(), "last", func(st *session.State) error { last.V = st.V; *st = *last; return nil })
+	w := l.hook(0, hooks.Payload{}).open()
+	last := &session.Known{Session: "last", Mission: "a1b2c3d4", Worktree: w.Repo.GitDir, Transcript: "/home/dev/last", Agent: "codex"}
+	err := w.Store.Update(t.Context(), "last", func(st *session.Known) error { last.V = st.V; *st = *last; return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestComplete(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		r     handoffstore.Request
-		agent *session.State
+		agent *session.Known
 		own   bool
 		want  handoffstore.Request
 	}{
@@ -245,19 +245,19 @@ func TestComplete(t *testing.T) {
 		{
 			"the agent",
 			handoffstore.Request{Mission: "b1b2c3d4"},
-			&session.State{Session: "mine", Mission: "b1b2c3d4", Open: open, Agent: "x"}, true,
+			&session.Known{Session: "mine", Mission: "b1b2c3d4", Open: open, Agent: "x"}, true,
 			handoffstore.Request{Mission: "b1b2c3d4", Session: "mine", Transcript: "/home/dev/open", Running: "running", Agent: "x"},
 		},
 		{
 			"an agent that has recorded nothing",
 			handoffstore.Request{Agent: "y"},
-			&session.State{Session: "mine", Agent: "x"}, true,
+			&session.Known{Session: "mine", Agent: "x"}, true,
 			handoffstore.Request{Session: "mine", Agent: "y"},
 		},
 		{
 			"the agent of another mission",
 			handoffstore.Request{Mission: "a1b2c3d4"},
-			&session.State{Session: "mine", Mission: "b1b2c3d4"}, false,
+			&session.Known{Session: "mine", Mission: "b1b2c3d4"}, false,
 			handoffstore.Request{Mission: "a1b2c3d4", Session: "last", Transcript: "/home/dev/last", Agent: "codex"},
 		},
 	} {
@@ -274,7 +274,7 @@ func TestFail(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	for i, want := range []bool{true, false} {
-		h := l.hook(0, hooks.Event{Name: "Stop", SessionID: "one"})
+		h := l.hook(0, hooks.Payload{Name: "Stop", SessionID: "one"})
 		h.fail(errors.New("no room"))
 		if got := h.answer.User != ""; got != want {
 			t.Errorf("failure %d is told: %q", i+1, h.answer.User)
@@ -283,7 +283,7 @@ func TestFail(t *testing.T) {
 			t.Errorf("failure %d: the log has %v", i+1, log)
 		}
 	}
-	h := l.hook(0, hooks.Event{Name: "Stop", SessionID: "two"})
+	h := l.hook(0, hooks.Payload{Name: "Stop", SessionID: "two"})
 	h.known = false
 	if h.fail(errors.New("no room")); h.answer.User != "" {
 		t.Errorf("where nothing is recorded, the user is told %q", h.answer.User)
@@ -296,9 +296,9 @@ func TestWatch(t *testing.T) {
 	l := newLab(t)
 	path := filepath.Join(t.TempDir(), "none.jsonl") // tokens can't be counted
 	calls := func(name string, n int) bool {
-		return l.event(0, hooks.Event{Name: name, SessionID: "one", TranscriptPath: path, ToolCalls: n}).Model != ""
+		return l.event(0, hooks.Payload{Name: name, SessionID: "one", TranscriptPath: path, ToolCalls: n}).Model != ""
 	}
-	most := l.hook(0, hooks.Event{}).open().Settings.Context.FallbackToolCount
+	most := l.hook(0, hooks.Payload{}).open().Settings.Context.FallbackToolCount
 	for _, tt := range []struct {
 		name string
 		n    int

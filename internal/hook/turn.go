@@ -28,12 +28,12 @@ const (
 )
 
 // recordTurn returns the handler of an event of package turns.
-func recordTurn(event turns.Event) handler {
+func recordTurn(event turns.SignalKind) handler {
 	return func(ctx context.Context, h *hook) error { return recordEvent(ctx, h, event) }
 }
 
 // recordEvent records an event, and starts what follows from that.
-func recordEvent(ctx context.Context, h *hook, event turns.Event) error {
+func recordEvent(ctx context.Context, h *hook, event turns.SignalKind) error {
 	w := h.open()
 	s := signalOf(event, h.event)
 	s.At, s.Agent, s.Asked, s.Client = h.at, h.agent.Name, h.asked(), session.ReadClient(h.client.PID)
@@ -70,7 +70,7 @@ func recordEvent(ctx context.Context, h *hook, event turns.Event) error {
 }
 
 // signalOf translates a payload for package turns.
-func signalOf(event turns.Event, e *hooks.Event) turns.Signal {
+func signalOf(event turns.SignalKind, e *hooks.Payload) turns.Signal {
 	return turns.Signal{
 		Event: event, Session: e.SessionID, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.LastAssistantMessage,
 		Again: e.StopHookActive, Transcript: e.TranscriptPath,

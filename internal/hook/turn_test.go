@@ -38,7 +38,7 @@ func TestEvents(t *testing.T) {
 
 func TestSignal(t *testing.T) {
 	t.Parallel()
-	e := &hooks.Event{SessionID: "s", PromptID: "p", Prompt: "do", LastAssistantMessage: "done", StopHookActive: true, TranscriptPath: "/home/dev/s"}
+	e := &hooks.Payload{SessionID: "s", PromptID: "p", Prompt: "do", LastAssistantMessage: "done", StopHookActive: true, TranscriptPath: "/home/dev/s"}
 	want := turns.Signal{Event: turns.Erred, Session: "s", PromptID: "p", Prompt: "do", Reply: "done", Again: true, Transcript: "/home/dev/s"}
 	if got := signalOf(turns.Erred, e); got != want {
 		t.Errorf("got %+v, want %+v", got, want)

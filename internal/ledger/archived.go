@@ -100,7 +100,7 @@ func list(ctx context.Context, repo *git.Repo) (missions map[record.ID]git.Hash,
 	if err != nil {
 		return missions, nil, err
 	}
-	var unread Unread
+	var unread ReadErrors
 	for e, err := range x.All() {
 		if err != nil {
 			unread.Add(err)
@@ -113,8 +113,8 @@ func list(ctx context.Context, repo *git.Repo) (missions map[record.ID]git.Hash,
 	return missions, archived, unread.Err()
 }
 
-// LikeArchived returns the missions in the archive whose ids begin with some lower-case digits, in order.
-func LikeArchived(ctx context.Context, repo *git.Repo, digits string) ([]archive.Entry, error) {
+// ArchivedByPrefix returns the missions in the archive whose ids begin with some lower-case digits, in order.
+func ArchivedByPrefix(ctx context.Context, repo *git.Repo, digits string) ([]archive.Entry, error) {
 	index, err := indexOf(ctx, repo)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 )
 
 // A Commit is an event of a ledger as its commit has it.
-type Commit struct {
+type CommitEvent struct {
 	Hash   git.Hash
 	Before git.Hash   // the event before it; zero for the first one
 	Keeps  []git.Hash // the commits that it keeps reachable
@@ -26,7 +26,7 @@ type Commit struct {
 }
 
 // parents notes the parents of a commit.
-func (c *Commit) parents(hashes []git.Hash) {
+func (c *CommitEvent) parents(hashes []git.Hash) {
 	if len(hashes) > 0 {
 		c.Before, c.Keeps = hashes[0], hashes[1:]
 	}
@@ -114,8 +114,8 @@ func (c *Chain) readAhead(from git.Hash) error {
 
 // Events yields the events of a ledger that ends at tip, the newest first, at
 // most so many. One that can't be read is an error, the last thing that comes.
-func Events(ctx context.Context, repo *git.Repo, objects *git.Objects, tip git.Hash, most int) iter.Seq2[*Commit, error] {
-	return func(yield func(*Commit, error) bool) {
+func Events(ctx context.Context, repo *git.Repo, objects *git.Objects, tip git.Hash, most int) iter.Seq2[*CommitEvent, error] {
+	return func(yield func(*CommitEvent, error) bool) {
 		chain := NewChain(ctx, repo, objects, git.MaxCommit, most)
 		at := tip
 		for n := 0; n < most && !at.IsZero(); n++ {
@@ -129,7 +129,7 @@ func Events(ctx context.Context, repo *git.Repo, objects *git.Objects, tip git.H
 				return
 			}
 			subject, _, _ := strings.Cut(parsed.Message, "\n")
-			c := &Commit{Hash: at, Tree: parsed.Tree, At: parsed.Committer.When.Local(), Subject: strings.Clone(subject)}
+			c := &CommitEvent{Hash: at, Tree: parsed.Tree, At: parsed.Committer.When.Local(), Subject: strings.Clone(subject)}
 			c.parents(parsed.Parents)
 			if !yield(c, nil) {
 				return
@@ -142,8 +142,8 @@ func Events(ctx context.Context, repo *git.Repo, objects *git.Objects, tip git.H
 // Links yields the events of ledgers that end at these tips, each once and
 // before the one before it, as git lists them: it opens no commit. Where the
 // clone is shallow they end.
-func Links(ctx context.Context, repo *git.Repo, tips ...git.Hash) iter.Seq2[*Commit, error] {
-	return func(yield func(*Commit, error) bool) {
+func Links(ctx context.Context, repo *git.Repo, tips ...git.Hash) iter.Seq2[*CommitEvent, error] {
+	return func(yield func(*CommitEvent, error) bool) {
 		if len(tips) == 0 {
 			return
 		}
@@ -162,7 +162,7 @@ func Links(ctx context.Context, repo *git.Repo, tips ...git.Hash) iter.Seq2[*Com
 				yield(nil, err)
 				return
 			}
-			c := &Commit{Hash: hashes[0], At: at}
+			c := &CommitEvent{Hash: hashes[0], At: at}
 			if c.parents(hashes[1:]); !yield(c, nil) {
 				return
 			}

@@ -31,7 +31,7 @@ func Expand(ctx context.Context, repo *git.Repo, prefix string) (record.ID, erro
 	}
 	found := slices.Collect(maps.Keys(ofRefs(refs)))
 	if len(found) == 0 {
-		like, err := LikeArchived(ctx, repo, prefix)
+		like, err := ArchivedByPrefix(ctx, repo, prefix)
 		if err != nil {
 			return "", fmt.Errorf("find mission %s: %w", prefix, err)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/signature"
+	"gitagent/internal/sshsig"
 )
 
 // A Ledger is the state of a mission at one event.
@@ -158,7 +158,7 @@ type Event struct {
 	Keep    []git.Hash        // commits that the ledger keeps reachable; zero and repeated ones are ignored
 
 	Author, Committer git.Signature
-	Key               *signature.Key // to sign with; nil for a commit without a signature
+	Key               *sshsig.Key // to sign with; nil for a commit without a signature
 }
 
 // Append stages the ledger commit of an event and returns its hash. It writes mission.json from

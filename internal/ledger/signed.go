@@ -5,7 +5,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/signature"
+	"gitagent/internal/sshsig"
 )
 
 // The headers of a signed ledger commit, behind those that every commit has. The first says whose
@@ -15,22 +15,22 @@ const idHeader = "agent-ledger "
 
 // Sign returns the content of a ledger commit, of which plain has the headers that every commit has and the
 // message: with the header that says whose it is and a signature, or as it is without a key.
-func Sign(plain []byte, of record.ID, key *signature.Key, format git.Format) []byte {
+func Sign(plain []byte, of record.ID, key *sshsig.Key, format git.Format) []byte {
 	if key == nil {
 		return plain
 	}
 	headers, message, _ := bytes.Cut(plain, []byte("\n\n"))
 	headers = append(headers[:len(headers):len(headers)], "\n"+idHeader+string(of)+"\n"...)
 	message = append([]byte("\n"), message...)
-	armored := signature.Sign(*key, append(headers[:len(headers):len(headers)], message...))
+	armored := sshsig.Sign(*key, append(headers[:len(headers):len(headers)], message...))
 	folded := bytes.ReplaceAll(bytes.TrimSuffix(armored, []byte("\n")), []byte("\n"), []byte("\n "))
 	return append(append(append(append(headers, format.SignatureHeader()+" "...), folded...), '\n'), message...)
 }
 
 // A Signed is a ledger commit in the form that [Ledger.Append] gives a signed one.
 type Signed struct {
-	Of     record.ID        // the ledger that it was written for
-	By     signature.Public // as the signature names it; see [Signed.Verify]
+	Of     record.ID     // the ledger that it was written for
+	By     sshsig.Public // as the signature names it; see [Signed.Verify]
 	Tree   git.Hash
 	Parent git.Hash // the event before; zero in the first commit
 
@@ -97,7 +97,7 @@ func ParseSigned(content []byte) (s Signed, ok bool) {
 		return s, false
 	}
 	s.armored = bytes.ReplaceAll(folded, []byte("\n "), []byte("\n"))
-	if s.By, ok = signature.Signer(s.armored); !ok {
+	if s.By, ok = sshsig.Signer(s.armored); !ok {
 		return s, false
 	}
 	plain := head[:len(head)+1-len(signed)]
@@ -107,6 +107,6 @@ func ParseSigned(content []byte) (s Signed, ok bool) {
 
 // Verify reports whether the signature is By's, of this very commit.
 func (s *Signed) Verify() bool {
-	by, err := signature.Verify(s.armored, s.text)
+	by, err := sshsig.Verify(s.armored, s.text)
 	return err == nil && by == s.By
 }

@@ -14,19 +14,19 @@ import (
 
 // Limits are how long a process waits for each thing; zero is without end.
 type Limits struct {
-	Record  time.Duration // for an event of a session to be recorded, plus twice the wait for its transcript
-	Lock    time.Duration // for another process of ours to release a lock
-	Monitor time.Duration // for the state of the context monitor: the agent waits, after each of its tool calls
-	Index   time.Duration // for the user's index.lock; an older one will not go away soon
-	Adopt   time.Duration // at the start of a session, for its mission to be fetched
-	Push    time.Duration // at the end of a session, for its turns to be pushed, unless agent.pushWait says otherwise
-	End     time.Duration // in a plugin's hook at the end of a session, for the process that does its work
-	Version time.Duration // for a client to tell its version: some start an interpreter
-	Blame   time.Duration // for git to blame the states of turns, plus ten times what plain blame takes
-	Import  time.Duration // for a client to import a conversation: it starts within two seconds
-	Browser time.Duration // for what opens a file in a browser: it may be the browser, which stays
-	Attempt time.Duration // for one attempt of pushing in the background
-	Git     time.Duration // for git to end when interrupted, and for its output to be closed when it has ended
+	Record        time.Duration // for an event of a session to be recorded, plus twice the wait for its transcript
+	Lock          time.Duration // for another process of ours to release a lock
+	Monitor       time.Duration // for the state of the context monitor: the agent waits, after each of its tool calls
+	Index         time.Duration // for the user's index.lock; an older one will not go away soon
+	FetchOfBranch time.Duration // at the start of a session, for its mission to be fetched
+	Push          time.Duration // at the end of a session, for its turns to be pushed, unless agent.pushWait says otherwise
+	End           time.Duration // in a plugin's hook at the end of a session, for the process that does its work
+	Version       time.Duration // for a client to tell its version: some start an interpreter
+	Blame         time.Duration // for git to blame the states of turns, plus ten times what plain blame takes
+	Import        time.Duration // for a client to import a conversation: it starts within two seconds
+	Browser       time.Duration // for what opens a file in a browser: it may be the browser, which stays
+	Attempt       time.Duration // for one attempt of pushing in the background
+	Git           time.Duration // for git to end when interrupted, and for its output to be closed when it has ended
 }
 
 // Default returns the limits of the programs. End is short: a client gives a
@@ -36,19 +36,19 @@ type Limits struct {
 // a fifth of that.
 func Default() Limits {
 	return Limits{
-		Record:  90 * time.Second,
-		Lock:    30 * time.Second,
-		Monitor: 2 * time.Second,
-		Index:   time.Second,
-		Adopt:   3 * time.Second,
-		Push:    3 * time.Second,
-		End:     time.Second,
-		Version: 10 * time.Second,
-		Blame:   time.Minute,
-		Import:  2 * time.Minute,
-		Browser: 2 * time.Second,
-		Attempt: 10 * time.Minute,
-		Git:     5 * time.Second,
+		Record:        90 * time.Second,
+		Lock:          30 * time.Second,
+		Monitor:       2 * time.Second,
+		Index:         time.Second,
+		FetchOfBranch: 3 * time.Second,
+		Push:          3 * time.Second,
+		End:           time.Second,
+		Version:       10 * time.Second,
+		Blame:         time.Minute,
+		Import:        2 * time.Minute,
+		Browser:       2 * time.Second,
+		Attempt:       10 * time.Minute,
+		Git:           5 * time.Second,
 	}
 }
 

@@ -45,8 +45,8 @@ func facts(t *turns.Turn) [][2]string {
 // agents adds to d what the turn's sub-agents did.
 func (w *writing) agents(told *turns.Conversations, t *turns.Turn, d *detail) {
 	for _, a := range t.Agents {
-		one := &subAgent{ID: a.ID, Line: strings.TrimPrefix(turns.SideLine(a), "sub-agent ")}
-		segment, err := told.Side(t, a.ID, maxSegment)
+		one := &subagentPacket{ID: a.ID, Line: strings.TrimPrefix(turns.SideLine(a), "sub-agent ")}
+		segment, err := told.Subagent(t, a.ID, maxSegment)
 		if err != nil {
 			one.Missing = err.Error()
 		} else {

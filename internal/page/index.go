@@ -10,26 +10,26 @@ import (
 
 // An index is what the scripts read first.
 type index struct {
-	Title    string         `json:"title"`
-	Contains string         `json:"contains"` // what the page has and lacks, for people
-	Made     stamp          `json:"made"`
-	Without  []Part         `json:"without"`
-	Missions []*mission     `json:"missions"`
-	Wholes   map[string]int `json:"wholes"` // by version, the packet with the whole of it
+	Title    string           `json:"title"`
+	Contains string           `json:"contains"` // what the page has and lacks, for people
+	Made     stamp            `json:"made"`
+	Without  []Part           `json:"without"`
+	Missions []*missionPacket `json:"missions"`
+	Wholes   map[string]int   `json:"wholes"` // by version, the packet with the whole of it
 }
 
 // A mission is a mission in the index.
-type mission struct {
-	ID       record.ID  `json:"id"`
-	Title    string     `json:"title"`
-	Agent    string     `json:"agent,omitempty"` // of its last turn, with the model
-	By       string     `json:"by"`              // recorded its newest event
-	Foreign  bool       `json:"foreign,omitempty"`
-	Parent   *parent    `json:"parent"`
-	Finished *finished  `json:"finished,omitempty"`
-	Limits   []limit    `json:"limits,omitempty"`
-	Handoffs []*handoff `json:"handoffs"`
-	Turns    []*line    `json:"turns"`
+type missionPacket struct {
+	ID       record.ID        `json:"id"`
+	Title    string           `json:"title"`
+	Agent    string           `json:"agent,omitempty"` // of its last turn, with the model
+	By       string           `json:"by"`              // recorded its newest event
+	Foreign  bool             `json:"foreign,omitempty"`
+	Parent   *parent          `json:"parent"`
+	Finished *finished        `json:"finished,omitempty"`
+	Limits   []limit          `json:"limits,omitempty"`
+	Handoffs []*handoffPacket `json:"handoffs"`
+	Turns    []*line          `json:"turns"`
 }
 
 type parent struct {
@@ -48,7 +48,7 @@ type limit struct {
 	Label  string `json:"label"`
 }
 
-type handoff struct {
+type handoffPacket struct {
 	Number int    `json:"number"`
 	Turn   int    `json:"turn"` // the last one before it
 	Title  string `json:"title"`
@@ -74,15 +74,15 @@ type line struct {
 
 // A detail is a turn in a packet.
 type detail struct {
-	Prompt  string      `json:"prompt"`
-	Reply   []node      `json:"reply,omitempty"`
-	Missing string      `json:"missing,omitempty"` // why there is no conversation
-	Steps   []*step     `json:"steps,omitempty"`
-	Agents  []*subAgent `json:"agents,omitempty"`
-	Between []*fileDiff `json:"between,omitempty"` // by others, before the turn
-	Files   []*fileDiff `json:"files,omitempty"`
-	Skipped []skipped   `json:"skipped,omitempty"`
-	Facts   [][2]string `json:"facts,omitempty"`
+	Prompt  string            `json:"prompt"`
+	Reply   []node            `json:"reply,omitempty"`
+	Missing string            `json:"missing,omitempty"` // why there is no conversation
+	Steps   []*step           `json:"steps,omitempty"`
+	Agents  []*subagentPacket `json:"agents,omitempty"`
+	Between []*fileDiff       `json:"between,omitempty"` // by others, before the turn
+	Files   []*fileDiff       `json:"files,omitempty"`
+	Skipped []skipped         `json:"skipped,omitempty"`
+	Facts   [][2]string       `json:"facts,omitempty"`
 }
 
 type skipped struct {
@@ -111,7 +111,7 @@ type result struct {
 	Left   string   `json:"left,omitempty"`  // why there is no text
 }
 
-type subAgent struct {
+type subagentPacket struct {
 	ID      string  `json:"id"`
 	Line    string  `json:"line"`
 	Missing string  `json:"missing,omitempty"`

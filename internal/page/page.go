@@ -12,9 +12,9 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/contextmeter"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/monitor"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
@@ -36,7 +36,7 @@ var Parts = []Part{Transcript, Code, Results}
 // A Page is the missions to be written.
 type Page struct {
 	Workspace *workspace.Workspace
-	Missions  []turns.Line // in the order shown
+	Missions  []turns.MissionLine // in the order shown
 	Without   []Part
 	Made      time.Time
 }
@@ -128,7 +128,7 @@ type writing struct {
 	where  map[record.TurnID]*line // turns that are in the page
 	made   map[git.Hash]bool       // versions of files that the page can make
 	turns  int
-	unread ledger.Unread
+	unread ledger.ReadErrors
 }
 
 type job struct {
@@ -139,16 +139,16 @@ type job struct {
 }
 
 // mission writes a mission's turns and adds it to the index.
-func (w *writing) mission(m turns.Line) error {
+func (w *writing) mission(m turns.MissionLine) error {
 	by, turnBy := trust.Unknown, func(int) string { return trust.Unknown }
 	if writers, err := w.Workspace.Writers(w.ctx, w.objects, m.ID, m.Tip); err != nil {
 		w.unread.Add(err)
 	} else {
 		by, turnBy = writers.Commit(m.Tip), writers.Turn
 	}
-	one := &mission{
+	one := &missionPacket{
 		ID: m.ID, Title: ledger.Head(m.Title, shownTitle), By: by, Foreign: by == trust.Unknown,
-		Handoffs: []*handoff{}, Turns: []*line{},
+		Handoffs: []*handoffPacket{}, Turns: []*line{},
 	}
 	if m.ForkedFrom != nil {
 		one.Parent = &parent{m.ForkedFrom.Mission, m.ForkedFrom.Turn}
@@ -164,7 +164,7 @@ func (w *writing) mission(m turns.Line) error {
 	handoffs, err := handoffstore.List(w.ctx, w.Workspace.Repo, m.ID)
 	w.unread.Add(err)
 	for _, h := range handoffs {
-		one.Handoffs = append(one.Handoffs, &handoff{h.Number, h.LastTurn, ledger.Head(cmdline.OneLine(h.Summary), shownTitle)})
+		one.Handoffs = append(one.Handoffs, &handoffPacket{h.Number, h.LastTurn, ledger.Head(cmdline.OneLine(h.Summary), shownTitle)})
 	}
 	one.Limits = w.limits(list)
 	if n := len(list); n > 0 {
@@ -210,7 +210,7 @@ func newLine(t *turns.Turn) *line {
 
 // limits returns the context sizes to hand off at, for the last turn's model.
 func (w *writing) limits(list []*turns.Turn) []limit {
-	state := monitor.State{V: monitor.Version}
+	state := contextmeter.Memory{V: contextmeter.Version}
 	for _, t := range list {
 		state.Model, state.Most = cmp.Or(t.Model, state.Model), max(state.Most, t.Context)
 	}

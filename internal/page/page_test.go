@@ -31,7 +31,7 @@ func TestWrite(t *testing.T) {
 	}
 	w := workspace.New(g, config.Default())
 	c := replay.New(gittest.TempDir(t), repo.Dir, func(e replay.Event) {
-		event, known := map[string]turns.Event{"UserPromptSubmit": turns.Prompted, "Stop": turns.Stopped}[e.Name]
+		event, known := map[string]turns.SignalKind{"UserPromptSubmit": turns.Prompted, "Stop": turns.Stopped}[e.Name]
 		if !known {
 			return
 		}
@@ -150,7 +150,7 @@ type shown struct {
 		ID, Title, Agent, By string
 		Foreign              bool
 		Limits               []limit
-		Handoffs             []handoff
+		Handoffs             []handoffPacket
 		Turns                []shownTurn
 	}
 }

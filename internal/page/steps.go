@@ -34,7 +34,7 @@ func read(reader transcript.Reader, segment []byte, results bool) said {
 	for line := range bytes.Lines(segment) {
 		e := reader.Read(at, bytes.TrimRight(line, "\n"))
 		at += len(line)
-		if e.Aside || e.ID != "" && r.seen[e.ID] {
+		if e.Subagent || e.ID != "" && r.seen[e.ID] {
 			continue
 		}
 		r.seen[e.ID] = true

@@ -15,8 +15,8 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
-	"gitagent/internal/signature"
+	"gitagent/internal/scrub"
+	"gitagent/internal/sshsig"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 )
@@ -83,7 +83,7 @@ func (a *Apply) Do(ctx context.Context) (*Applied, error) {
 // once applies the map as it is now.
 func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	done := &Applied{Held: make(map[record.ID]HeldBecause), Changed: make(map[record.ID]bool), Renamed: make(map[record.ID]record.ID)}
-	memory, err := secret.ReadMemory(a.Store.Dir())
+	memory, err := scrub.ReadMemory(a.Store.Dir())
 	if err != nil || a.Map.Empty() && !memory.Finds() {
 		return done, err
 	}
@@ -111,14 +111,14 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 		return done, err
 	}
 	if memory == nil && len(learned) > 0 {
-		memory = new(secret.Memory)
+		memory = new(scrub.Memory)
 	}
 	if memory != nil {
 		memory.Add(learned...)
 	}
 	p := &Purge{Workspace: a.Workspace, Known: known, Landing: a.Landing, Map: a.Map, Target: Target{Missions: gone}}
 	if memory.Finds() || len(learned) > 0 {
-		p.Target.Finder = secret.Or(fixed(learned), memory.Finder())
+		p.Target.Finder = scrub.Or(fixed(learned), memory.Finder())
 	}
 	if len(known) == 0 && len(gone) == 0 {
 		found, err := a.arrivedWith(ctx, objects, p.Target.Finder)
@@ -144,7 +144,7 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 			return done, fmt.Errorf("remember what is purged: %w", err)
 		}
 	}
-	if done.Result, err = plan.Do(ctx); err != nil {
+	if done.Result, err = plan.Execute(ctx); err != nil {
 		return done, err
 	}
 	maps.Copy(done.Renamed, plan.renamed)
@@ -152,11 +152,11 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 }
 
 // fixed finds texts that were learned.
-func fixed(learned [][]byte) *secret.Finder {
-	all := new(secret.Finder)
+func fixed(learned [][]byte) *scrub.Finder {
+	all := new(scrub.Finder)
 	for _, text := range learned[:min(len(learned), 50)] {
-		if f, err := secret.Fixed(text); err == nil {
-			all = secret.Or(all, f)
+		if f, err := scrub.Fixed(text); err == nil {
+			all = scrub.Or(all, f)
 		}
 	}
 	return all
@@ -177,7 +177,7 @@ func (a *Apply) archived(ctx context.Context, objects *git.Objects, news bool) (
 	if err != nil {
 		return nil, err
 	}
-	all := a.Map.classes(func(signature.Public) bool { return true })
+	all := a.Map.classes(func(sshsig.Public) bool { return true })
 	for e, err := range index.All() {
 		if err != nil {
 			return nil, err
@@ -228,7 +228,7 @@ func (a *Apply) walk(ctx context.Context, list []*line) error {
 	for i, l := range list {
 		tips[i] = l.tip
 	}
-	events := make(map[git.Hash]*ledger.Commit)
+	events := make(map[git.Hash]*ledger.CommitEvent)
 	for e, err := range ledger.Links(ctx, a.Repo, tips...) {
 		if err != nil {
 			return err
@@ -244,7 +244,7 @@ func (a *Apply) walk(ctx context.Context, list []*line) error {
 }
 
 // arrivedWith reports whether what was fetched has anything of what was purged here once.
-func (a *Apply) arrivedWith(ctx context.Context, objects *git.Objects, finder *secret.Finder) (bool, error) {
+func (a *Apply) arrivedWith(ctx context.Context, objects *git.Objects, finder *scrub.Finder) (bool, error) {
 	if a.Landing == "" || finder == nil {
 		return false, nil
 	}
@@ -286,7 +286,7 @@ func (a *Apply) arrivedWith(ctx context.Context, objects *git.Objects, finder *s
 func (p *Plan) more(ctx context.Context) (list []Chain, err error) {
 	for _, id := range slices.Sorted(maps.Keys(p.besides)) {
 		tip := p.besides[id].Ledger
-		s, err := p.Standing(ctx, p.objects, id, tip)
+		s, err := p.TrustLevel(ctx, p.objects, id, tip)
 		if err != nil {
 			return nil, err
 		}
@@ -301,7 +301,7 @@ func (p *Plan) more(ctx context.Context) (list []Chain, err error) {
 		if !ok || err != nil {
 			continue
 		}
-		s, err := p.Standing(ctx, p.objects, id, p.refs[ref])
+		s, err := p.TrustLevel(ctx, p.objects, id, p.refs[ref])
 		if err != nil {
 			return nil, err
 		}
@@ -334,7 +334,7 @@ func (p *Plan) mapMove() (*git.Update, error) {
 		m.Unite(p.Map)
 	}
 	if key := p.rewrite.Key; key != nil {
-		listed := m.classes(func(signature.Public) bool { return true })
+		listed := m.classes(func(sshsig.Public) bool { return true })
 		pairs := make(map[git.Hash]git.Hash)
 		for from, to := range p.rewrite.done {
 			if c := listed[mask(from)]; from != to && (c == nil || !c.is[to]) {
@@ -376,7 +376,7 @@ func (p *Plan) carried(ctx context.Context) (map[record.ID]git.Hash, error) {
 
 // Replaces reports whether any of some commits is replaced.
 func (m *Map) Replaces(list []git.Hash) bool {
-	listed := m.classes(func(signature.Public) bool { return true })
+	listed := m.classes(func(sshsig.Public) bool { return true })
 	return slices.ContainsFunc(list, func(h git.Hash) bool {
 		c := listed[mask(h)]
 		return c != nil && !c.is[h]
@@ -384,9 +384,9 @@ func (m *Map) Replaces(list []git.Hash) bool {
 }
 
 // trusts are the keys that the user trusts.
-func trusts(w *workspace.Workspace) func(signature.Public) bool {
+func trusts(w *workspace.Workspace) func(sshsig.Public) bool {
 	keys := w.Trust.Keys()
-	return func(by signature.Public) bool { return keys.Name(by) != trust.Unknown }
+	return func(by sshsig.Public) bool { return keys.Name(by) != trust.Unknown }
 }
 
 // Learn unites the map of a repository with another one.

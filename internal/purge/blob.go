@@ -10,7 +10,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 )
 
 // A form is what a text is, and so what may take its place.
@@ -141,7 +141,7 @@ func (r *Rewrite) searchLarge(ctx context.Context, at Place, hash git.Hash) (rew
 const rounds = 4
 
 // clean returns a text without what is found in it. ok is false if something is found still.
-func clean(f *secret.Finder, text []byte) (out []byte, ok bool) {
+func clean(f *scrub.Finder, text []byte) (out []byte, ok bool) {
 	if f == nil {
 		return text, true
 	}
@@ -159,7 +159,7 @@ func clean(f *secret.Finder, text []byte) (out []byte, ok bool) {
 func (r *Rewrite) cleanText(text string) string {
 	out, ok := clean(r.Target.Finder, []byte(text))
 	if !ok {
-		return secret.Mark
+		return scrub.Mark
 	}
 	return string(out)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // A state is a commit that holds a state and may be rewritten.
-type state struct {
+type codeState struct {
 	at      Place
 	when    time.Time
 	parents []git.Hash
@@ -54,7 +54,7 @@ func (r *Rewrite) findStates(ctx context.Context, kept map[git.Hash]bool) error 
 		} else if !r.Theirs[hash] {
 			return nil
 		}
-		r.states[hash] = &state{at: Place{Mission: id.Mission, Turn: id.Turn, Kind: Code}, when: c.Committer.When, parents: c.Parents}
+		r.states[hash] = &codeState{at: Place{Mission: id.Mission, Turn: id.Turn, Kind: Code}, when: c.Committer.When, parents: c.Parents}
 		return nil
 	})
 }
@@ -70,7 +70,7 @@ func (r *Rewrite) inOrder() []git.Hash {
 	}
 	slices.SortFunc(roots, func(a, b git.Hash) int {
 		x, y := r.states[a], r.states[b]
-		named := func(s *state) int { return cmp.Compare(0, s.at.Turn) } // a turn before what was saved besides
+		named := func(s *codeState) int { return cmp.Compare(0, s.at.Turn) } // a turn before what was saved besides
 		return cmp.Or(x.when.Compare(y.when), named(x)-named(y), strings.Compare(string(x.at.Mission), string(y.at.Mission)), x.at.Turn-y.at.Turn, a.Compare(b))
 	})
 	type visit struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 )
 
 // A raw is a commit as it is stored.
@@ -87,7 +87,7 @@ func (r *Rewrite) cleanWho(at Place, who string) string {
 	}
 	to := clean(strings.TrimSuffix(name, " ")) + " <" + clean(email) + ">"
 	if r.holds([]byte(to)) {
-		to = secret.Mark + " <" + secret.Mark + ">"
+		to = scrub.Mark + " <" + scrub.Mark + ">"
 	}
 	return to + who[end:]
 }
@@ -104,7 +104,7 @@ func (r *Rewrite) cleanMessage(at Place, message string) string {
 	}
 	out := r.cleanText(text)
 	if r.holds([]byte(out)) {
-		out = secret.Mark + "\n"
+		out = scrub.Mark + "\n"
 	}
 	if out != text {
 		r.find(at, Redacted, 1)

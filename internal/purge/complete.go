@@ -9,7 +9,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/internal/workspace"
 )
 
@@ -52,13 +52,13 @@ func Complete(ctx context.Context, w *workspace.Workspace) (*Result, error) {
 		return nil, err
 	}
 	defer plan.Close()
-	return plan.Do(ctx)
+	return plan.Execute(ctx)
 }
 
 // remembered is a purge of what the clone remembers.
 func remembered(w *workspace.Workspace, beside []string) (*Purge, error) {
 	p := &Purge{Workspace: w, Beside: beside}
-	m, err := secret.ReadMemory(w.Store.Dir())
+	m, err := scrub.ReadMemory(w.Store.Dir())
 	if m.Finds() {
 		p.Target.Finder = m.Finder()
 	}

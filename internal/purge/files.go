@@ -13,21 +13,21 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/internal/session"
 	"gitagent/internal/statedir"
 )
 
 // A scrub says what becomes of a text in a file of ours.
-type scrub struct {
-	finder    *secret.Finder          // nil for none
+type fileScrub struct {
+	finder    *scrub.Finder           // nil for none
 	prompts   *Rewrite                // knows those of purged turns, which sessions and handoffs repeat; nil for none
 	successor func(git.Hash) git.Hash // nil if no hash follows
 	renamed   map[record.ID]record.ID // sides that have new names
 }
 
 // text returns a text without the secret, in which hashes and ids follow; the same one if it has none.
-func (s *scrub) text(in []byte) []byte {
+func (s *fileScrub) text(in []byte) []byte {
 	out := in
 	if s.finder != nil {
 		out = s.finder.Replace(out)
@@ -51,7 +51,7 @@ func (s *scrub) text(in []byte) []byte {
 }
 
 // file is text for a file of ours.
-func (s *scrub) file(name string, text []byte) []byte {
+func (s *fileScrub) file(name string, text []byte) []byte {
 	if s.prompts != nil && strings.HasPrefix(filepath.ToSlash(name), "sessions/") {
 		text = s.session(text)
 	}
@@ -60,8 +60,8 @@ func (s *scrub) file(name string, text []byte) []byte {
 
 // session returns the state of a session. If the turn that it recorded last is purged as a whole and goes on, only what is
 // said from now on is recorded of it.
-func (s *scrub) session(text []byte) []byte {
-	var st session.State
+func (s *fileScrub) session(text []byte) []byte {
+	var st session.Known
 	if json.Unmarshal(text, &st) != nil || st.Last == nil {
 		return text
 	}
@@ -76,7 +76,7 @@ func (s *scrub) session(text []byte) []byte {
 	for id := range last.SidesBefore {
 		last.SidesBefore[id] = st.Sides[id]
 	}
-	last.Prompt = secret.Mark
+	last.Prompt = scrub.Mark
 	out, err := json.Marshal(st)
 	if err != nil {
 		return text
@@ -137,7 +137,7 @@ func ours(top string, f func(dir *statedir.Dir, name string, text []byte) error)
 }
 
 // files changes the files of ours below directories, and returns how many.
-func (s *scrub) files(tops []string) (n int, err error) {
+func (s *fileScrub) files(tops []string) (n int, err error) {
 	for _, top := range tops {
 		err = errors.Join(err, ours(top, func(dir *statedir.Dir, name string, text []byte) error {
 			if caches[name] {
@@ -172,7 +172,7 @@ func replaceFile(dir *statedir.Dir, name string, data []byte) error {
 }
 
 // holding lists the files of ours below directories that change.
-func (s *scrub) holding(tops []string) (list []string, err error) {
+func (s *fileScrub) holding(tops []string) (list []string, err error) {
 	for _, top := range tops {
 		err = errors.Join(err, ours(top, func(dir *statedir.Dir, name string, text []byte) error {
 			if !caches[name] && !bytes.Equal(s.file(name, text), text) {

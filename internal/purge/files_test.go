@@ -5,18 +5,18 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/test/gittest"
 )
 
 func TestScrub(t *testing.T) {
 	t.Parallel()
 	old, fresh, gone := gittest.Hash("a"), gittest.Hash("b"), gittest.Hash("c")
-	finder, err := secret.Fixed([]byte("hunter2-secret"))
+	finder, err := scrub.Fixed([]byte("hunter2-secret"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scrub{
+	s := &fileScrub{
 		finder: finder,
 		successor: func(h git.Hash) git.Hash {
 			switch h.String() {

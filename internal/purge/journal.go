@@ -12,11 +12,11 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/erase"
 	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
+	"gitagent/internal/objectpurge"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
-	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
 )
 
@@ -186,12 +186,12 @@ func (j *journal) move(ctx context.Context, w *workspace.Workspace, held *holder
 	if err != nil {
 		return err
 	}
-	return transaction.MoveRefs(ctx, w.Repo, held.purge, proc, updates)
+	return ledgertx.MoveRefs(ctx, w.Repo, held.purge, proc, updates)
 }
 
 // files lets the files of ours follow.
 func (j *journal) files(w *workspace.Workspace) error {
-	s := &scrub{successor: j.successor, renamed: j.Renamed}
+	s := &fileScrub{successor: j.successor, renamed: j.Renamed}
 	if _, err := s.files(append(stateDirs(w.Repo), j.Beside...)); err != nil {
 		return fmt.Errorf("change local state: %w", err)
 	}
@@ -266,7 +266,7 @@ func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holde
 	for _, h := range j.Doomed {
 		doomed[h] = true
 	}
-	leading, err := erase.Lead(ctx, w.Repo, doomed)
+	leading, err := objectpurge.FindReferrers(ctx, w.Repo, doomed)
 	if err != nil {
 		return err
 	}
@@ -275,17 +275,17 @@ func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holde
 		return err
 	}
 	replaced := func(h git.Hash) bool { _, ok := j.Replaced[h.String()]; return ok }
-	mine := func(r erase.Root) bool { return own(w.Repo, r, replaced) }
-	logs := make(map[string][]erase.Root) // by ref
+	mine := func(r objectpurge.Root) bool { return own(w.Repo, r, replaced) }
+	logs := make(map[string][]objectpurge.Root) // by ref
 	for _, r := range roots {
 		switch {
 		case !mine(r):
 			done.roots = append(done.roots, r)
-		case r.Kind == erase.Log:
+		case r.Kind == objectpurge.Log:
 			logs[r.Ref] = append(logs[r.Ref], r)
-		case r.Kind == erase.Ref:
-			err := held.locking(erase.Tables(w.Repo), func() error {
-				return erase.Unset(ctx, w.Repo, r)
+		case r.Kind == objectpurge.Ref:
+			err := held.locking(objectpurge.Tables(w.Repo), func() error {
+				return objectpurge.Unset(ctx, w.Repo, r)
 			})
 			if err != nil {
 				return err
@@ -302,13 +302,13 @@ func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holde
 		if filepath.Base(file) == "HEAD" { // of any worktree
 			log = filepath.Join(filepath.Dir(file), "logs", "HEAD")
 		}
-		files := append(erase.Tables(w.Repo), file, log)
-		err := held.locking(files, func() error { return erase.Forget(ctx, w.Repo, entries) })
+		files := append(objectpurge.Tables(w.Repo), file, log)
+		err := held.locking(files, func() error { return objectpurge.Forget(ctx, w.Repo, entries) })
 		if err != nil {
 			return err
 		}
 	}
-	done.Erased, err = erase.Objects(ctx, w.Repo, leading.Without(done.roots), mine)
+	done.Erased, err = objectpurge.Objects(ctx, w.Repo, leading.Without(done.roots), mine)
 	done.roots = append(done.roots, done.Erased.Taken...)
 	return err
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 )
 
 // A token is a scalar of a JSON text, or the name of a member.
@@ -87,7 +87,7 @@ type edit struct {
 // apply returns a text with edits, which don't overlap, in any order.
 func apply(text []byte, edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
-	out := make([]byte, 0, len(text)+len(edits)*len(secret.Mark))
+	out := make([]byte, 0, len(text)+len(edits)*len(scrub.Mark))
 	at := 0
 	for _, e := range edits {
 		out = append(append(out, text[at:e.from]...), e.with...)
@@ -98,7 +98,7 @@ func apply(text []byte, edits []edit) []byte {
 
 // A touched tells whether spans, which are in order, have anything of the parts of a text that it is asked
 // about, which come in order as well.
-type touched struct{ spans []secret.Span }
+type touched struct{ spans []scrub.Span }
 
 func (t *touched) is(from, to int) bool {
 	for len(t.spans) > 0 && t.spans[0].To <= from {

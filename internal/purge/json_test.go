@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/test/gittest"
 )
 
 const slip = "tangerine-horse"
 
-func finder(t testing.TB, text string) *secret.Finder {
+func finder(t testing.TB, text string) *scrub.Finder {
 	t.Helper()
-	f, err := secret.Fixed([]byte(text))
+	f, err := scrub.Fixed([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ n e "e"
 }
 
 func TestCleanLines(t *testing.T) {
-	const m = secret.Mark
+	const m = scrub.Mark
 	for _, test := range []struct{ name, text, in, want string }{
 		{"nothing", slip, `{"a":1}` + "\n", `{"a":1}` + "\n"},
 		{"a string", slip, `{"a":"x tangerine-horse y"}` + "\n", `{"a":"x ` + m + ` y"}` + "\n"},
@@ -94,7 +94,7 @@ func FuzzCleanLines(f *testing.F) {
 	f.Add("redacted:purged", `{"a":"redacted:purged"}`)
 	f.Add("\",\"a\":\"", `{"x":"1","a":"2","a":"3"}`)
 	f.Fuzz(func(t *testing.T, text, segment string) {
-		find, err := secret.Fixed([]byte(text))
+		find, err := scrub.Fixed([]byte(text))
 		if err != nil || len(segment) > 10000 {
 			t.Skip()
 		}
@@ -111,7 +111,7 @@ func FuzzCleanLines(f *testing.F) {
 				t.Errorf("not valid any more: %q", after[i])
 			}
 		}
-		if strings.Contains(secret.Mark, text) {
+		if strings.Contains(scrub.Mark, text) {
 			return
 		}
 		blanked := string(blankLines([]byte(segment)))
@@ -124,7 +124,7 @@ func FuzzCleanLines(f *testing.F) {
 }
 
 func TestBlankLines(t *testing.T) {
-	const m = `"` + secret.Mark + `"`
+	const m = `"` + scrub.Mark + `"`
 	for _, test := range [][2]string{
 		{
 			`{"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"log in"},"cwd":"/home/dev/x"}`,
@@ -152,13 +152,13 @@ func TestBlankLines(t *testing.T) {
 func TestRecord(t *testing.T) {
 	old, next := git.NewHash(gittest.Hash("ab")), git.NewHash(gittest.Hash("cd"))
 	kept := gittest.Hash("12")
-	const m = secret.Mark
+	const m = scrub.Mark
 	turn := `{"v":1,"kind":"turn","mission":"a1b2c3d4","turn":1,`
 	for _, test := range []struct {
 		name     string
 		in, want string
 		left     []string
-		with     facts
+		with     evidence
 		found    []Find
 	}{
 		{name: "nothing", in: turn + `"code":"` + kept + `"}`, want: turn + `"code":"` + kept + `"}`, with: asItWas},
@@ -175,7 +175,7 @@ func TestRecord(t *testing.T) {
 			found: []Find{{Place{"a1b2c3d4", 1, 0, Record, ""}, Kept}},
 		},
 		{
-			name: "sizes", with: facts{segment: 7, agents: map[string]int64{"a2": 9}},
+			name: "sizes", with: evidence{segment: 7, agents: map[string]int64{"a2": 9}},
 			in:   turn + `"agents":[{"id":"a1","bytes":1},{"id":"a2","bytes":2}],"code":"` + kept + `","transcript":{"after":0,"bytes":3}}`,
 			want: turn + `"agents":[{"id":"a1","bytes":1},{"id":"a2","bytes":9}],"code":"` + kept + `","transcript":{"after":0,"bytes":7}}`,
 		},
@@ -230,15 +230,15 @@ func TestRecord(t *testing.T) {
 
 // TestRecordOfMarks: a pattern that finds what stands in place of texts leaves nothing of them.
 func TestRecordOfMarks(t *testing.T) {
-	f, err := secret.Match(`\w{4,}`)
+	f, err := scrub.Match(`\w{4,}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const turn = `{"v":1,"kind":"turn","mission":"a1b2c3d4","turn":1,`
 	for in, want := range map[string]string{
-		`"prompt":"a tangerine horse","reply":"u\\x"}`: `"prompt":"` + secret.Mark + `","reply":"u\\x"}`,
+		`"prompt":"a tangerine horse","reply":"u\\x"}`: `"prompt":"` + scrub.Mark + `","reply":"u\\x"}`,
 		`"prompt":"a b c"}`:                            `"prompt":"a b c"}`,
-		`"later":{"a tangerine horse":"x"}}`:           `"later":{"` + secret.Mark + `":"x"}}`,
+		`"later":{"a tangerine horse":"x"}}`:           `"later":{"` + scrub.Mark + `":"x"}}`,
 	} {
 		r := NewRewrite(nil, nil, Target{Finder: f}, nil, nil)
 		if got := string(r.record(Place{Kind: Note}, []byte(turn+in), asItWas)); got != turn+want {

@@ -20,7 +20,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -78,7 +78,7 @@ func (l *lab) client() *replay.Client { return replay.New(l.config, l.Dir, l.rec
 
 func (l *lab) record(e replay.Event) {
 	l.t.Helper()
-	event, known := map[string]turns.Event{"UserPromptSubmit": turns.Prompted, "Stop": turns.Stopped, "SessionEnd": turns.Ended}[e.Name]
+	event, known := map[string]turns.SignalKind{"UserPromptSubmit": turns.Prompted, "Stop": turns.Stopped, "SessionEnd": turns.Ended}[e.Name]
 	if !known {
 		return
 	}
@@ -206,9 +206,9 @@ func newWorld(t testing.TB) *world {
 
 func (l *lab) write(name, content string) func() { return func() { l.Write(name, content) } }
 
-func fixed(t testing.TB, text string) *secret.Finder {
+func fixed(t testing.TB, text string) *scrub.Finder {
 	t.Helper()
-	f, err := secret.Fixed([]byte(text))
+	f, err := scrub.Fixed([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

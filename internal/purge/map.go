@@ -14,7 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/signature"
+	"gitagent/internal/sshsig"
 )
 
 // MapRef is where the map is, in a repository as at a remote.
@@ -28,7 +28,7 @@ type Map struct{ sheets map[string]*sheet }
 // one whose entries all stand in another one of the same key goes.
 type sheet struct {
 	content []byte
-	by      signature.Public
+	by      sshsig.Public
 	entries map[masked]git.Hash
 }
 
@@ -79,7 +79,7 @@ func parseSheet(content []byte, format git.Format) (*sheet, error) {
 		s.entries[m], last = git.NewHash(to), m
 	}
 	var err error
-	if s.by, err = signature.VerifyAs(mapNamespace, armored, list); err != nil {
+	if s.by, err = sshsig.VerifyAs(mapNamespace, armored, list); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -95,13 +95,13 @@ func cutSignature(content []byte) (list, armored []byte, ok bool) {
 }
 
 // newSheet signs entries.
-func newSheet(key signature.Key, entries map[masked]git.Hash, format git.Format) *sheet {
+func newSheet(key sshsig.Key, entries map[masked]git.Hash, format git.Format) *sheet {
 	var list bytes.Buffer
 	list.WriteString(mapHeader)
 	for _, m := range slices.SortedFunc(maps.Keys(entries), func(a, b masked) int { return bytes.Compare(a[:], b[:]) }) {
 		fmt.Fprintf(&list, "%x %s\n", m[:], format.Text(entries[m]))
 	}
-	armored := signature.SignAs(mapNamespace, key, list.Bytes())
+	armored := sshsig.SignAs(mapNamespace, key, list.Bytes())
 	return &sheet{content: append(list.Bytes(), armored...), by: key.Public(), entries: entries}
 }
 
@@ -152,7 +152,7 @@ func ReadMap(objects *git.Objects, commit git.Hash) (*Map, error) {
 // reduce takes out each sheet of which another one of the same key has everything. How long that takes depends on
 // the size of the map alone: a stranger can have made sheets that differ in hardly anything.
 func (m *Map) reduce() {
-	of := make(map[signature.Public][]string)
+	of := make(map[sshsig.Public][]string)
 	for _, name := range slices.Sorted(maps.Keys(m.sheets)) {
 		of[m.sheets[name].by] = append(of[m.sheets[name].by], name)
 	}
@@ -195,7 +195,7 @@ func (m *Map) Unite(other *Map) {
 }
 
 // Add adds pairs of commits, signed with a key; zero stands for a commit that has no successor.
-func (m *Map) Add(key signature.Key, pairs map[git.Hash]git.Hash) {
+func (m *Map) Add(key sshsig.Key, pairs map[git.Hash]git.Hash) {
 	if len(pairs) == 0 {
 		return
 	}
@@ -219,7 +219,7 @@ func (m *Map) Add(key signature.Key, pairs map[git.Hash]git.Hash) {
 //
 // If all of it would be too large, sheets go that are not by keys which count: whoever fills the map of a remote
 // must not keep others from purging.
-func (m *Map) Write(objects *git.Objects, counts func(signature.Public) bool) (git.Hash, error) {
+func (m *Map) Write(objects *git.Objects, counts func(sshsig.Public) bool) (git.Hash, error) {
 	if len(m.sheets) == 0 {
 		return git.Hash{}, nil
 	}
@@ -284,11 +284,11 @@ func (c *class) end(h git.Hash) bool {
 
 // classes are those of all commits that the map is about, by those keys that count. What purges left in the end
 // is in an order that is the same everywhere, and by key: two purges of one ledger are never mixed.
-func (m *Map) classes(counts func(signature.Public) bool) map[masked]*class {
+func (m *Map) classes(counts func(sshsig.Public) bool) map[masked]*class {
 	type entry struct {
 		masked
 		to git.Hash
-		by signature.Public
+		by sshsig.Public
 	}
 	var all []entry
 	of := make(map[masked]masked) // towards the one that stands for a class
@@ -372,8 +372,8 @@ func (m *Map) Ends() map[git.Hash]bool {
 }
 
 // Keys are those that have signed anything in the map.
-func (m *Map) Keys() []signature.Public {
-	var keys []signature.Public
+func (m *Map) Keys() []sshsig.Public {
+	var keys []sshsig.Public
 	for _, name := range slices.Sorted(maps.Keys(m.sheets)) {
 		if by := m.sheets[name].by; !slices.Contains(keys, by) {
 			keys = append(keys, by)

@@ -12,16 +12,16 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/signature"
+	"gitagent/internal/sshsig"
 	"gitagent/test/gittest"
 )
 
 var update = flag.Bool("update-map", false, "write the vectors of maps anew")
 
 // mapKey is a key of tests, the same each time.
-func mapKey(t testing.TB, n byte) signature.Key {
+func mapKey(t testing.TB, n byte) sshsig.Key {
 	t.Helper()
-	k, err := signature.NewKey(bytes.NewReader(bytes.Repeat([]byte{n}, 64)))
+	k, err := sshsig.NewKey(bytes.NewReader(bytes.Repeat([]byte{n}, 64)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func writeMapVectors(t *testing.T, dir string) {
 	one := newSheet(mapKey(t, 1), map[masked]git.Hash{mask(commitHash(1)): commitHash(2)}, format).content
 	two := newSheet(mapKey(t, 1), map[masked]git.Hash{mask(commitHash(1)): commitHash(2), mask(commitHash(3)): {}}, format).content
 	signed := func(list string) string {
-		return list + string(signature.SignAs(mapNamespace, mapKey(t, 1), []byte(list)))
+		return list + string(sshsig.SignAs(mapNamespace, mapKey(t, 1), []byte(list)))
 	}
 	lines := strings.SplitAfter(string(two), "\n")
 	for name, content := range map[string]string{
@@ -82,7 +82,7 @@ func writeMapVectors(t *testing.T, dir string) {
 		"bad-blanks":           signed(lines[0] + strings.Replace(lines[1], " ", "  ", 1)),
 		"bad-crlf":             signed(strings.ReplaceAll(lines[0]+lines[1], "\n", "\r\n")),
 		"bad-more":             string(one) + "\n",
-		"bad-namespace-of-git": lines[0] + lines[1] + string(signature.Sign(mapKey(t, 1), []byte(lines[0]+lines[1]))),
+		"bad-namespace-of-git": lines[0] + lines[1] + string(sshsig.Sign(mapKey(t, 1), []byte(lines[0]+lines[1]))),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
@@ -151,7 +151,7 @@ func TestMapUnion(t *testing.T) {
 	}
 }
 
-func noKey(signature.Public) bool { return false }
+func noKey(sshsig.Public) bool { return false }
 
 // TestMapFull: whoever has filled the map with as many sheets as are read keeps nobody from adding to it.
 func TestMapFull(t *testing.T) {
@@ -164,7 +164,7 @@ func TestMapFull(t *testing.T) {
 	defer objects.Close()
 	m := &Map{sheets: map[string]*sheet{}}
 	for n := range maxSheets {
-		key, err := signature.NewKey(bytes.NewReader(fmt.Appendf(nil, "%032d", n)))
+		key, err := sshsig.NewKey(bytes.NewReader(fmt.Appendf(nil, "%032d", n)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestMapFull(t *testing.T) {
 	}
 	mine := mapKey(t, 1)
 	m.Add(mine, map[git.Hash]git.Hash{commitHash(3): commitHash(4)})
-	counts := func(by signature.Public) bool { return by == mine.Public() }
+	counts := func(by sshsig.Public) bool { return by == mine.Public() }
 	h, err := m.Write(objects, counts)
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +217,7 @@ func TestMapLarge(t *testing.T) {
 		s := newSheet(mapKey(t, 2), list, format)
 		m.sheets[s.name()] = s
 	}
-	c := m.classes(func(signature.Public) bool { return true })[mask(number(3_000_000))]
+	c := m.classes(func(sshsig.Public) bool { return true })[mask(number(3_000_000))]
 	if c == nil || len(c.ends) < (others-1)*(each-1) {
 		t.Errorf("not all of them are in one class: %v", c != nil)
 	}
@@ -229,7 +229,7 @@ func TestMapClasses(t *testing.T) {
 	all := &Map{sheets: map[string]*sheet{}}
 	all.Add(mapKey(t, 1), map[git.Hash]git.Hash{o: n, n: m, gone: {}})
 	all.Add(mapKey(t, 2), map[git.Hash]git.Hash{o: x})
-	classes := all.classes(func(signature.Public) bool { return true })
+	classes := all.classes(func(sshsig.Public) bool { return true })
 	none := map[git.Hash]bool{}
 	no := func(git.Hash) bool { return false }
 	for _, from := range []git.Hash{o, n, m, x} {
@@ -245,7 +245,7 @@ func TestMapClasses(t *testing.T) {
 	if got := classes[mask(gone)].winner(no); !got.IsZero() {
 		t.Errorf("what is gone becomes %s", got)
 	}
-	if only := all.classes(func(by signature.Public) bool { return by == mapKey(t, 2).Public() }); len(only) != 2 {
+	if only := all.classes(func(by sshsig.Public) bool { return by == mapKey(t, 2).Public() }); len(only) != 2 {
 		t.Errorf("one key's: %v", only)
 	}
 	if classes[mask(commitHash(9))] != nil {
@@ -259,7 +259,7 @@ func TestMapCircle(t *testing.T) {
 	o, n, m := commitHash(1), commitHash(2), commitHash(3)
 	all := &Map{sheets: map[string]*sheet{}}
 	all.Add(mapKey(t, 1), map[git.Hash]git.Hash{o: n, n: m, m: n})
-	classes := all.classes(func(signature.Public) bool { return true })
+	classes := all.classes(func(sshsig.Public) bool { return true })
 	first := classes[mask(o)].winner(func(git.Hash) bool { return true })
 	if first != n && first != m {
 		t.Fatalf("%s became %s", o, first)
@@ -285,7 +285,7 @@ func TestMapCircleBesides(t *testing.T) {
 	all := &Map{sheets: map[string]*sheet{}}
 	all.Add(mapKey(t, 1), map[git.Hash]git.Hash{o: n, n: m, m: n})
 	all.Add(mapKey(t, 2), map[git.Hash]git.Hash{o: other})
-	classes := all.classes(func(signature.Public) bool { return true })
+	classes := all.classes(func(sshsig.Public) bool { return true })
 	for _, from := range []git.Hash{o, n, m, other} {
 		for _, exists := range []git.Hash{n, m, other} {
 			if got := classes[mask(from)].winner(func(h git.Hash) bool { return h == exists }); got != exists {

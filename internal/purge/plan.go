@@ -70,7 +70,7 @@ func (p *Purge) Plan(ctx context.Context) (*Plan, error) {
 	return p.plan(ctx, plan.Commits)
 }
 
-func (p *Purge) plan(ctx context.Context, theirs []Commit) (*Plan, error) {
+func (p *Purge) plan(ctx context.Context, theirs []RewrittenCommit) (*Plan, error) {
 	plan := &Plan{Purge: p, objects: p.Repo.Objects(ctx)}
 	err := plan.rewriteAll(ctx, theirs, p.Known)
 	if err == nil {
@@ -95,7 +95,7 @@ func (p *Plan) Close() { p.objects.Close() }
 
 // rewriteAll computes what takes the place of everything, and which refs move. known are objects whose
 // successors are known already.
-func (p *Plan) rewriteAll(ctx context.Context, theirs []Commit, known map[git.Hash]git.Hash) error {
+func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known map[git.Hash]git.Hash) error {
 	var err error
 	if p.refs, err = p.Repo.OwnRefs(ctx); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (p *Plan) ledgers(ctx context.Context) ([]Chain, error) {
 	var list []Chain
 	for _, id := range slices.Concat(missions(p.refs), slices.Sorted(maps.Keys(p.archived))) {
 		tip := p.tip(id)
-		s, err := p.Standing(ctx, p.objects, id, tip)
+		s, err := p.TrustLevel(ctx, p.objects, id, tip)
 		if err != nil {
 			return nil, err
 		}
@@ -379,7 +379,7 @@ func stagedIn(ctx context.Context, repo *git.Repo) (map[string]stagedEntry, erro
 }
 
 // scrub is what becomes of files of ours before anything else does: nobody knows later what to look for.
-func (p *Plan) scrub() *scrub { return &scrub{finder: p.Target.Finder, prompts: p.rewrite} }
+func (p *Plan) scrub() *fileScrub { return &fileScrub{finder: p.Target.Finder, prompts: p.rewrite} }
 
 // dirs are the directories with files of ours.
 func (p *Purge) dirs() []string { return append(stateDirs(p.Repo), p.Beside...) }

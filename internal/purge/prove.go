@@ -13,7 +13,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 )
 
 // A Refusal says why a pair of a map does not prove itself. It quotes nothing of a text.
@@ -189,7 +189,7 @@ func (p *prover) who(was, is string) bool {
 	if was[at:] != is[end:] {
 		return false
 	}
-	return is[:end] == secret.Mark+" <"+secret.Mark+">" || p.learn([]byte(was[:at]), []byte(is[:end]), true)
+	return is[:end] == scrub.Mark+" <"+scrub.Mark+">" || p.learn([]byte(was[:at]), []byte(is[:end]), true)
 }
 
 // learn reports whether a text is another one with spans replaced, and keeps what was taken out.
@@ -197,7 +197,7 @@ func (p *prover) learn(was, is []byte, keep bool) bool {
 	if bytes.Equal(was, is) {
 		return true
 	}
-	taken, ok := secret.Learn(was, is)
+	taken, ok := scrub.Learn(was, is)
 	if ok && keep {
 		p.keep(taken)
 	}
@@ -424,7 +424,7 @@ func (p *prover) find(tree git.Hash, path string) (git.Entry, error) {
 
 // recordAt proves a record of a ledger, with the segments that belong to it.
 func (p *prover) recordAt(file string, old, fresh, oldRoot, freshRoot git.Hash) error {
-	with := facts{segment: -1, agents: map[string]int64{}}
+	with := evidence{segment: -1, agents: map[string]int64{}}
 	blanked := false
 	pair := blobPair{old: old, fresh: fresh, learn: true}
 	if turn := turnOf(file[strings.LastIndexByte(file, '/')+1:]); turn > 0 && strings.HasPrefix(file, "turns/") {

@@ -9,7 +9,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/internal/snapshot"
 )
 
@@ -85,7 +85,7 @@ func alike(was, is []byte, see func(v token), may func(v token, to []byte) bool)
 }
 
 // record proves a record, or mission.json.
-func (p *prover) record(was, is []byte, with facts, learn bool) error {
+func (p *prover) record(was, is []byte, with evidence, learn bool) error {
 	if !json.Valid(was) {
 		if !p.learn(was, is, learn) {
 			return errRecord
@@ -131,7 +131,7 @@ func (p *prover) record(was, is []byte, with facts, learn bool) error {
 		}
 		// What is a mark as a whole may stand for a turn that is purged, see segment.
 		copied := s.rule(name).Is(record.Copied)
-		return p.learn(text, fresh, learn && !(copied && string(fresh) == secret.Mark))
+		return p.learn(text, fresh, learn && !(copied && string(fresh) == scrub.Mark))
 	})
 	if !ok {
 		return errRecord
@@ -148,7 +148,7 @@ func blankRecord(content []byte) bool {
 	if json.Unmarshal(content, &r) != nil || r.Kind != record.KindTurn {
 		return false
 	}
-	return !slices.ContainsFunc(append(r.Paths, r.Prompt, r.Reply), func(s string) bool { return s != "" && s != secret.Mark })
+	return !slices.ContainsFunc(append(r.Paths, r.Prompt, r.Reply), func(s string) bool { return s != "" && s != scrub.Mark })
 }
 
 // isRenamed reports whether a text names a mission that is named by an old commit, and the other text the same

@@ -17,7 +17,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
-	"gitagent/internal/signature"
+	"gitagent/internal/sshsig"
 	"gitagent/test/gittest"
 )
 
@@ -26,7 +26,7 @@ type maker struct {
 	*lab
 	rnd     *rand.Rand
 	objects *git.Objects
-	key     *signature.Key
+	key     *sshsig.Key
 	at      time.Time
 	tips    map[record.ID]git.Hash
 	codes   map[record.ID]git.Hash // the last code commit of each

@@ -9,17 +9,17 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/internal/snapshot"
 )
 
 // Facts are what else changes in a record: the sizes of what is stored beside it.
-type facts struct {
+type evidence struct {
 	segment int64            // of the turn's segment, -1 if it is as it was
 	agents  map[string]int64 // of sub-agents' segments that are not as they were
 }
 
-var asItWas = facts{segment: -1}
+var asItWas = evidence{segment: -1}
 
 // named reports whether a name in a record is one that programs gave, of today or of later, and not one of a tool or a
 // model. Without it what it names would be gone.
@@ -50,7 +50,7 @@ type shape struct {
 }
 
 // rule is what a purge may do with a member of the record.
-func (s *shape) rule(name string) record.Purge { return record.PurgeOf(s.Kind, name) }
+func (s *shape) rule(name string) record.PurgeRule { return record.PurgeRuleOf(s.Kind, name) }
 
 // place is where a record's texts are, but for their kind.
 func (s *shape) place() Place {
@@ -102,7 +102,7 @@ func (t *Target) turn(id record.TurnID) bool { return slices.Contains(t.Turns, i
 
 // record returns what takes the place of a record: its texts without what is found in them, the hashes and
 // names of what was replaced, sizes, and what was left out of its state. All other bytes are as they were.
-func (r *Rewrite) record(at Place, content []byte, with facts) []byte {
+func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 	if !json.Valid(content) {
 		out, _ := clean(r.Target.Finder, content)
 		if !bytes.Equal(out, content) {
@@ -177,7 +177,7 @@ func (r *Rewrite) record(at Place, content []byte, with facts) []byte {
 						kept[where]++
 					}
 				} else if r.purged(&s, name) {
-					if text != "" && text != secret.Mark {
+					if text != "" && text != scrub.Mark {
 						found[where]++
 						put(marked)
 					}

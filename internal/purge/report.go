@@ -16,18 +16,18 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/agent"
-	"gitagent/internal/erase"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/objectpurge"
 	"gitagent/internal/record"
 )
 
 // A Report says where something was found, what goes, and what stays and why. It never quotes it.
 type Report struct {
 	Found    map[Find]int
-	Objects  int      // that hold it or lead to it, and go
-	Files    []string // of ours, which are written anew
-	Commits  []Commit // of the user's own
+	Objects  int               // that hold it or lead to it, and go
+	Files    []string          // of ours, which are written anew
+	Commits  []RewrittenCommit // of the user's own
 	Pushed   []git.Update
 	Stays    []Stay
 	Worktree []string // files of worktrees that hold it
@@ -35,7 +35,7 @@ type Report struct {
 }
 
 // A Commit is one of the user's own that stands in the way: it is on a branch.
-type Commit struct {
+type RewrittenCommit struct {
 	Hash   git.Hash
 	Branch string      // full name
 	Line   string      // the first line of its message; redacted
@@ -45,7 +45,7 @@ type Commit struct {
 
 // A Stay is something of the user's that leads to what should go, so that it stays.
 type Stay struct {
-	erase.Root
+	objectpurge.Root
 	Worktree string   // of an index; "" for one that no worktree has
 	Files    []string // that are staged there, from its top; none if it is as HEAD has it
 }
@@ -59,7 +59,7 @@ func (p *Plan) Empty() bool {
 func (p *Plan) report(ctx context.Context) error {
 	p.Found = p.rewrite.Found()
 	if has := p.has(); has != nil {
-		searched, err := erase.Search(ctx, p.Repo, has)
+		searched, err := objectpurge.Search(ctx, p.Repo, has)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (p *Plan) report(ctx context.Context) error {
 			}
 		}
 	}
-	leading, err := erase.Lead(ctx, p.Repo, p.doomed)
+	leading, err := objectpurge.FindReferrers(ctx, p.Repo, p.doomed)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (p *Plan) report(ctx context.Context) error {
 	if err := p.commitsOf(ctx, leading); err != nil {
 		return err
 	}
-	roots = slices.DeleteFunc(roots, func(r erase.Root) bool { return p.goesWith(r) })
+	roots = slices.DeleteFunc(roots, func(r objectpurge.Root) bool { return p.goesWith(r) })
 	if p.Stays, err = p.staysIn(ctx, roots); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (p *Plan) pushed() (list []git.Update) {
 }
 
 // staysIn says of what stays which files of an index the user has staged.
-func (p *Purge) staysIn(ctx context.Context, roots []erase.Root) ([]Stay, error) {
+func (p *Purge) staysIn(ctx context.Context, roots []objectpurge.Root) ([]Stay, error) {
 	worktrees, err := p.Repo.Worktrees(ctx)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (p *Purge) staysIn(ctx context.Context, roots []erase.Root) ([]Stay, error)
 		list[i].Root = r
 		for _, w := range worktrees {
 			repo, err := git.Find(w.Path)
-			if r.Kind != erase.Index || err != nil || filepath.Join(repo.GitDir, "index") != r.Path {
+			if r.Kind != objectpurge.Index || err != nil || filepath.Join(repo.GitDir, "index") != r.Path {
 				continue
 			}
 			list[i].Worktree = w.Path
@@ -203,13 +203,13 @@ func (p *Purge) has() func([]byte) bool {
 
 // goesWith reports whether a root will lead to nothing that goes, once the purge is done: it is a ref that
 // moves, or what git has noted of ours.
-func (p *Plan) goesWith(r erase.Root) bool {
+func (p *Plan) goesWith(r objectpurge.Root) bool {
 	switch r.Kind {
-	case erase.Ref:
+	case objectpurge.Ref:
 		if slices.ContainsFunc(p.updates, func(u git.Update) bool { return u.Ref == r.Ref }) {
 			return true
 		}
-	case erase.Index:
+	case objectpurge.Index:
 		if p.follows(r) {
 			return true
 		}
@@ -218,16 +218,16 @@ func (p *Plan) goesWith(r erase.Root) bool {
 }
 
 // own reports whether something that git has noted is about what is ours alone, and replaced: then it goes.
-func own(repo *git.Repo, r erase.Root, replaced func(git.Hash) bool) bool {
+func own(repo *git.Repo, r objectpurge.Root, replaced func(git.Hash) bool) bool {
 	switch r.Kind {
-	case erase.Ref:
+	case objectpurge.Ref:
 		return !strings.Contains(r.Ref, "refs/") && noted[path.Base(r.Ref)]
-	case erase.Log:
+	case objectpurge.Log:
 		if strings.HasPrefix(r.Ref, "refs/agent/") || strings.HasPrefix(r.Ref, "refs/notes/agent/") {
 			return true
 		}
 		return len(r.Hashes) > 0 && !slices.ContainsFunc(r.Hashes, func(h git.Hash) bool { return !replaced(h) })
-	case erase.File, erase.Index:
+	case objectpurge.File, objectpurge.Index:
 		return noted[filepath.Base(r.Path)] || slices.ContainsFunc(stateDirs(repo), func(dir string) bool {
 			below, err := filepath.Rel(dir, r.Path)
 			return err == nil && filepath.IsLocal(below)
@@ -241,13 +241,13 @@ var noted = map[string]bool{"ORIG_HEAD": true, "FETCH_HEAD": true, "COMMIT_EDITM
 
 // follows reports whether all that a user's index has of what goes is in entries that follow HEAD. What else it
 // notes, trees above all, git forgets with them.
-func (p *Plan) follows(r erase.Root) bool {
+func (p *Plan) follows(r objectpurge.Root) bool {
 	staged, ok := p.staged[r.Path]
 	return ok && !slices.ContainsFunc(r.Hashes, func(h git.Hash) bool { return staged[h] })
 }
 
 // commitsOf finds the user's commits on branches that hold what goes, or come after what does.
-func (p *Plan) commitsOf(ctx context.Context, leading *erase.Leading) error {
+func (p *Plan) commitsOf(ctx context.Context, leading *objectpurge.Referrers) error {
 	ours := p.rewrite.Ours()
 	seen := make(map[git.Hash]bool)
 	for _, ref := range slices.Sorted(maps.Keys(p.refs)) {
@@ -268,7 +268,7 @@ func (p *Plan) commitsOf(ctx context.Context, leading *erase.Leading) error {
 			if err != nil {
 				return err
 			}
-			found := Commit{Hash: h, Branch: ref, Line: p.clean(firstLine(c.Message))}
+			found := RewrittenCommit{Hash: h, Branch: ref, Line: p.clean(firstLine(c.Message))}
 			for _, parent := range c.Parents {
 				if ours[parent] && p.replaced(parent) {
 					found.Onto = [2]git.Hash{parent, p.rewrite.Successor(parent)}
@@ -300,7 +300,7 @@ func firstLine(message string) string {
 const maxPaths = 20
 
 // paths are the files of a tree that hold what goes.
-func (p *Plan) paths(leading *erase.Leading, tree git.Hash, dir string) (list []string, err error) {
+func (p *Plan) paths(leading *objectpurge.Referrers, tree git.Hash, dir string) (list []string, err error) {
 	if !leading.Has(tree) {
 		return nil, nil
 	}

@@ -1,5 +1,5 @@
 // Package purge takes a secret out of all that git-agent has recorded: what holds it is written anew
-// without it, refs move together, and the objects that held it go ([gitagent/internal/erase]).
+// without it, refs move together, and the objects that held it go ([gitagent/internal/objectpurge]).
 //
 //	rewrite.go     what takes the place of an object: the order of the work, and what came of it
 //	code.go        commits that hold states
@@ -33,14 +33,14 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
-	"gitagent/internal/signature"
+	"gitagent/internal/scrub"
+	"gitagent/internal/sshsig"
 )
 
 // A Target says what is purged: what Finder finds everywhere, the whole of turns, the files at paths in
 // the states of all turns, the whole of missions. Parts that are empty purge nothing.
 type Target struct {
-	Finder   *secret.Finder
+	Finder   *scrub.Finder
 	Turns    []record.TurnID
 	Paths    git.Paths
 	Missions []record.ID
@@ -63,7 +63,7 @@ type Rewrite struct {
 	Repo    *git.Repo
 	Objects *git.Objects
 	Target  Target
-	Key     *signature.Key // ledgers are signed with; nil writes them without a signature
+	Key     *sshsig.Key // ledgers are signed with; nil writes them without a signature
 
 	// Theirs are commits of the user's own that may be rewritten as well, since he said so. Others sit on
 	// what they sat on.
@@ -85,7 +85,7 @@ type Rewrite struct {
 	records map[recordKey]git.Hash
 	began   map[git.Hash]record.ID // the id in a mission.json
 
-	states  map[git.Hash]*state // commits that hold states, and may be rewritten
+	states  map[git.Hash]*codeState // commits that hold states, and may be rewritten
 	ours    map[git.Hash]bool
 	left    map[git.Hash][]string // what is left out of their successors
 	paths   *paths
@@ -96,14 +96,14 @@ type Rewrite struct {
 }
 
 // NewRewrite begins a rewrite. known are commits whose successors are known already, from a map.
-func NewRewrite(repo *git.Repo, objects *git.Objects, t Target, key *signature.Key, known map[git.Hash]git.Hash) *Rewrite {
+func NewRewrite(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key, known map[git.Hash]git.Hash) *Rewrite {
 	r := &Rewrite{
 		Repo: repo, Objects: objects, Target: t, Key: key,
 		done: map[git.Hash]git.Hash{}, replaced: map[git.Hash]git.Hash{}, found: map[Find]int{},
 		cache: map[git.Hash]*git.Object{}, looked: map[git.Hash]bool{},
 		events: map[git.Hash]bool{}, blobs: map[blobKey]rewritten{}, trees: map[treeKey]pruned{},
 		ledgers: map[dirKey]git.Hash{}, records: map[recordKey]git.Hash{}, began: map[git.Hash]record.ID{},
-		states: map[git.Hash]*state{}, ours: map[git.Hash]bool{}, left: map[git.Hash][]string{},
+		states: map[git.Hash]*codeState{}, ours: map[git.Hash]bool{}, left: map[git.Hash][]string{},
 		usable: map[git.Hash]bool{}, naming: map[record.ID]git.Hash{}, written: map[git.Hash]git.Hash{},
 	}
 	maps.Copy(r.done, known)

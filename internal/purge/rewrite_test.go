@@ -13,14 +13,14 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
 // expect is what a text should be, found out in the plainest way: spans replaced, hashes followed.
 func (d *done) expect(text string) string {
-	text = strings.ReplaceAll(text, slip, secret.Mark)
+	text = strings.ReplaceAll(text, slip, scrub.Mark)
 	for from, to := range d.Replaced() {
 		if d.Successor(from) != from {
 			text = strings.ReplaceAll(text, from.String(), to.String())
@@ -142,7 +142,7 @@ func TestRewrite(t *testing.T) {
 		t.Errorf("turns are\n%s\nand were\n%s", strings.Join(again, "\n"), strings.Join(prompts, "\n"))
 	}
 	skipped := w.list(w.ids[0])[0].Skipped
-	for _, want := range []string{"blob.bin", secret.Mark + ".txt"} {
+	for _, want := range []string{"blob.bin", scrub.Mark + ".txt"} {
 		if !slices.Contains(skipped, record.Skip{Path: want, Why: "purged"}) {
 			t.Errorf("skipped = %v, want %s", skipped, want)
 		}

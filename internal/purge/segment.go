@@ -6,22 +6,22 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 )
 
-const marked = `"` + secret.Mark + `"`
+const marked = `"` + scrub.Mark + `"`
 
 // cleanLines returns lines of JSON without what is found in them, and how much that was. A line of JSON stays
 // one: what is found within a string becomes a mark there, a number in which it is found 0. What reaches from
 // one string into the next takes both; a line with a block that is opaque becomes that of a turn which is purged as a
 // whole; and a line that can't be cleaned becomes an empty object, or nothing.
-func cleanLines(f *secret.Finder, content []byte) (out []byte, n int) {
+func cleanLines(f *scrub.Finder, content []byte) (out []byte, n int) {
 	spans := f.Spans(content)
 	if n = len(spans); n == 0 {
 		return content, 0
 	}
 	for round := 0; len(spans) > 0 && round < rounds; round++ {
-		content = eachTouched(content, spans, func(line []byte, found []secret.Span) []byte {
+		content = eachTouched(content, spans, func(line []byte, found []scrub.Span) []byte {
 			switch {
 			case json.Valid(line) && round == rounds-1:
 				return []byte("{}")
@@ -32,7 +32,7 @@ func cleanLines(f *secret.Finder, content []byte) (out []byte, n int) {
 			case round == rounds-1:
 				return nil
 			case round > 0:
-				return []byte(secret.Mark)
+				return []byte(scrub.Mark)
 			}
 			out, _ := clean(f, line)
 			return out
@@ -44,18 +44,18 @@ func cleanLines(f *secret.Finder, content []byte) (out []byte, n int) {
 
 // eachTouched returns lines, with others in the place of those that spans have anything of. They get the
 // spans as they are in the line, cut at its ends.
-func eachTouched(content []byte, spans []secret.Span, f func(line []byte, found []secret.Span) []byte) []byte {
+func eachTouched(content []byte, spans []scrub.Span, f func(line []byte, found []scrub.Span) []byte) []byte {
 	out := make([]byte, 0, len(content)+len(content)/64)
 	at, t := 0, touched{spans}
 	for line := range bytes.Lines(content) {
 		text := bytes.TrimSuffix(line, []byte("\n"))
 		if t.is(at, at+len(text)) {
-			var found []secret.Span
+			var found []scrub.Span
 			for _, s := range t.spans {
 				if s.From >= at+len(text) {
 					break
 				}
-				found = append(found, secret.Span{From: max(0, s.From-at), To: min(len(text), s.To-at)})
+				found = append(found, scrub.Span{From: max(0, s.From-at), To: min(len(text), s.To-at)})
 			}
 			out = append(append(out, f(text, found)...), line[len(text):]...)
 		} else {
@@ -68,7 +68,7 @@ func eachTouched(content []byte, spans []secret.Span, f func(line []byte, found 
 
 // cleanValues returns a line of valid JSON without what is found in its strings. whole takes each string of
 // which a span has anything.
-func cleanValues(f *secret.Finder, line []byte, found []secret.Span, whole bool) []byte {
+func cleanValues(f *scrub.Finder, line []byte, found []scrub.Span, whole bool) []byte {
 	var edits []edit
 	t := touched{found}
 	tokens(line, func(v token) {
@@ -195,9 +195,9 @@ func blankLine(line []byte) []byte {
 func blankBlocks(line []byte) []byte { return apply(line, blocks(line)) }
 
 // inOpaque reports whether anything is found in an opaque block.
-func inOpaque(line []byte, found []secret.Span) bool {
+func inOpaque(line []byte, found []scrub.Span) bool {
 	return slices.ContainsFunc(blocks(line), func(b edit) bool {
-		return slices.ContainsFunc(found, func(s secret.Span) bool { return s.From < b.to && b.from < s.To })
+		return slices.ContainsFunc(found, func(s scrub.Span) bool { return s.From < b.to && b.from < s.To })
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -45,7 +45,7 @@ func TestRewriteTurn(t *testing.T) {
 		t.Fatalf("there are %d turns, and were %d", len(after), len(before))
 	}
 	first := after[0]
-	if first.Prompt != secret.Mark || first.Reply != secret.Mark || first.Files != 0 || first.Session != before[0].Session || !first.At.Equal(before[0].At) {
+	if first.Prompt != scrub.Mark || first.Reply != scrub.Mark || first.Files != 0 || first.Session != before[0].Session || !first.At.Equal(before[0].At) {
 		t.Errorf("the turn is %+v", first)
 	}
 	if got, want := w.Git("rev-parse", first.Code.String()+"^{tree}"), w.Git("rev-parse", first.Code.String()+"^^{tree}"); got != want {
@@ -69,7 +69,7 @@ func TestRewriteTurn(t *testing.T) {
 		if strings.Contains(said, "log in") {
 			t.Errorf("turn %d: its conversation has the prompt", turn.Turn)
 		}
-		if got := transcript.Turns(agent.Default().Reader(), []byte(said)); len(got) != turn.Turn || got[0].Prompt != secret.Mark {
+		if got := transcript.Turns(agent.Default().Reader(), []byte(said)); len(got) != turn.Turn || got[0].Prompt != scrub.Mark {
 			t.Errorf("turn %d: the conversation has the turns %+v", turn.Turn, got)
 		}
 		rebuilt, err := claude.Rebuild(transcript.Cut{Segments: segments, Session: "5ee7f6a0-0000-4000-8000-0000a1b2c3d4", Config: t.TempDir(), Dir: w.Dir})
@@ -270,7 +270,7 @@ func TestRewriteMissing(t *testing.T) {
 	if unread != 1 {
 		t.Errorf("%d places were not read", unread)
 	}
-	if first := w.list(id)[0]; first.Prompt != "log in with "+secret.Mark {
+	if first := w.list(id)[0]; first.Prompt != "log in with "+scrub.Mark {
 		t.Errorf("the first prompt is %q", first.Prompt)
 	}
 }

@@ -29,7 +29,7 @@ type Mission struct {
 	Sessions    []string  `json:"sessions,omitempty" purge:"formal"`    // in order of their first turn
 	Finished    *Finish   `json:"finished,omitempty"`                   // when its work was committed last; see [Finish.Holds]
 	Adopted     *Adoption `json:"adopted,omitempty"`                    // when another checkout took its work over last; see [Adoption.Holds]
-	Spent       *Spent    `json:"tokens,omitempty" purge:"names"`       // of its own turns; nil if nobody has counted
+	Spent       *Usage    `json:"tokens,omitempty" purge:"names"`       // of its own turns; nil if nobody has counted
 
 	Began   ID `json:"-"` // the id it was recorded under; differs from ID in a side of a mission that went on in two clones
 	unknown Fields

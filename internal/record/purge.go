@@ -29,16 +29,16 @@ const (
 )
 
 // A Purge is the words beside a field.
-type Purge []string
+type PurgeRule []string
 
 // Is reports whether one of the words is that.
-func (p Purge) Is(word string) bool { return slices.Contains(p, word) }
+func (p PurgeRule) Is(word string) bool { return slices.Contains(p, word) }
 
-// PurgeOf returns what may be done with a member of a record: of a turn, a
+// PurgeRuleOf returns what may be done with a member of a record: of a turn, a
 // handoff, or mission.json, whose kind is empty; what is of no known kind is
 // like a turn. The name has those above it, with dots, and is in lower case.
 // For what the record's schema has not it is nil: a text, or a number.
-func PurgeOf(kind, name string) Purge {
+func PurgeRuleOf(kind, name string) PurgeRule {
 	t := tables()
 	if of, ok := t[kind]; ok {
 		return of[name]
@@ -46,8 +46,8 @@ func PurgeOf(kind, name string) Purge {
 	return t[KindTurn][name]
 }
 
-var tables = sync.OnceValue(func() map[string]map[string]Purge {
-	t := map[string]map[string]Purge{"": {}, KindHandoff: {}, KindTurn: {}}
+var tables = sync.OnceValue(func() map[string]map[string]PurgeRule {
+	t := map[string]map[string]PurgeRule{"": {}, KindHandoff: {}, KindTurn: {}}
 	tabulate(t[""], reflect.TypeFor[Mission](), "")
 	tabulate(t[KindHandoff], reflect.TypeFor[Handoff](), "")
 	tabulate(t[KindTurn], reflect.TypeFor[Turn](), "")
@@ -56,7 +56,7 @@ var tables = sync.OnceValue(func() map[string]map[string]Purge {
 
 // tabulate adds the words beside the fields of a struct, by their names in
 // JSON, which follow above.
-func tabulate(t map[string]Purge, of reflect.Type, above string) {
+func tabulate(t map[string]PurgeRule, of reflect.Type, above string) {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		of = of.Elem()
 	}

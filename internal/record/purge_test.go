@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/spent"
+	"gitagent/internal/usage"
 )
 
 // TestPurgeTags: a field says what a purge may do with it, or is a struct whose
@@ -14,8 +14,8 @@ import (
 func TestPurgeTags(t *testing.T) {
 	first := []string{Formal, Number, Count, Hash, Names, Plain, Prompt, Reply, Title, Patch}
 	more := []string{Copied, Users}
-	numbers := map[reflect.Type]bool{reflect.TypeFor[spent.ByModel](): true, reflect.TypeFor[map[string]int](): true, reflect.TypeFor[*Spent](): true}
-	for _, v := range []any{Mission{}, TurnID{}, Finish{}, Adoption{}, Turn{}, Side{}, Segment{}, Skip{}, Handoff{}, Commit{}, Todo{}} {
+	numbers := map[reflect.Type]bool{reflect.TypeFor[usage.ByModel](): true, reflect.TypeFor[map[string]int](): true, reflect.TypeFor[*Usage](): true}
+	for _, v := range []any{Mission{}, TurnID{}, Finish{}, Adoption{}, Turn{}, Subagent{}, Segment{}, Skip{}, Handoff{}, Commit{}, Todo{}} {
 		of := reflect.TypeOf(v)
 		for i := range members(of) {
 			field := of.Field(i)
@@ -30,7 +30,7 @@ func TestPurgeTags(t *testing.T) {
 				}
 				continue
 			}
-			words := Purge(strings.Split(tag, ","))
+			words := PurgeRule(strings.Split(tag, ","))
 			if !slices.Contains(first, words[0]) || slices.ContainsFunc(words[1:], func(w string) bool { return !slices.Contains(more, w) }) {
 				t.Errorf("%s.%s: tag %q", of.Name(), field.Name, tag)
 			}
@@ -55,7 +55,7 @@ func TestPurgeOf(t *testing.T) {
 		{KindHandoff, "todos.text", Plain},
 		{"later", "branch", Plain},
 	} {
-		if got := PurgeOf(tt.kind, tt.name); !got.Is(tt.word) {
+		if got := PurgeRuleOf(tt.kind, tt.name); !got.Is(tt.word) {
 			t.Errorf("%s of %q is %v, want %s", tt.name, tt.kind, got, tt.word)
 		}
 	}
@@ -71,7 +71,7 @@ func TestPurgeOf(t *testing.T) {
 		{KindHandoff, "uncommitted_changes", true},
 		{KindHandoff, "recent_commits", false},
 	} {
-		if got := PurgeOf(tt.kind, tt.name).Is(BeforeSkipped); got != tt.want {
+		if got := PurgeRuleOf(tt.kind, tt.name).Is(BeforeSkipped); got != tt.want {
 			t.Errorf("%s of %q comes before: %t", tt.name, tt.kind, got)
 		}
 	}

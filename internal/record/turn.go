@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/spent"
+	"gitagent/internal/usage"
 )
 
 // An Outcome is how a turn ended.
@@ -68,10 +68,10 @@ type Turn struct {
 
 	// Tokens are those of all messages on the main chain, by model; nil if that
 	// is not known, as in records of older programs.
-	Tokens spent.ByModel `json:"tokens,omitempty" purge:"names"`
+	Tokens usage.ByModel `json:"tokens,omitempty" purge:"names"`
 
-	Agents     []Side `json:"agents,omitempty"`                     // sub-agents that ran in the turn
-	AgentsLeft int    `json:"agents_left,omitempty" purge:"number"` // those of which nothing is there: there was too much
+	Agents     []Subagent `json:"agents,omitempty"`                     // sub-agents that ran in the turn
+	AgentsLeft int        `json:"agents_left,omitempty" purge:"number"` // those of which nothing is there: there was too much
 
 	Transcript *Segment `json:"transcript,omitempty"` // nil if the client keeps none
 
@@ -93,13 +93,13 @@ type Skip struct {
 
 // A Side is what a turn's record says of a sub-agent that ran in it: in the
 // background it may have begun before, and may go on after it.
-type Side struct {
+type Subagent struct {
 	ID      string        `json:"id" purge:"formal"`
 	Type    string        `json:"type,omitempty" purge:"text"`   // what the client calls its kind; redacted
 	Call    string        `json:"call,omitempty" purge:"formal"` // id of the call by which it was started
 	Outcome Outcome       `json:"outcome" purge:"formal"`        // at the end of its part
 	Calls   int           `json:"calls" purge:"number"`          // of tools
-	Tokens  spent.ByModel `json:"tokens,omitempty" purge:"names"`
+	Tokens  usage.ByModel `json:"tokens,omitempty" purge:"names"`
 	Bytes   int           `json:"bytes" purge:"number"` // of its part, redacted
 	From    int64         `json:"from" purge:"number"`  // where that begins in the client's file, bytes
 	To      int64         `json:"to" purge:"number"`    // where it ends there

@@ -17,7 +17,7 @@ import (
 	"gitagent/internal/lock"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 )
 
 // What the archive of a remote was when we saw it last is kept apart from our own, which it never changes: a
@@ -371,7 +371,7 @@ func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (
 // anew writes an archive with some missions as they are after a purge was applied to them. What was read of it
 // before may be gone.
 func (r *Remote) anew(ctx context.Context, all map[record.ID]archive.Entry, landed []record.ID, applied *applied, arrived map[record.ID]tips) (git.Hash, error) {
-	memory, err := secret.ReadMemory(r.w.Store.Dir())
+	memory, err := scrub.ReadMemory(r.w.Store.Dir())
 	if err != nil {
 		return git.Hash{}, err
 	}

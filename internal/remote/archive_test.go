@@ -12,9 +12,9 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/lock"
 	"gitagent/internal/record"
-	"gitagent/internal/transaction"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -176,7 +176,7 @@ func TestArchiveLocks(t *testing.T) {
 	a.pushArchive()
 	equal(t, "fetch", b.fetch("c1b2c3d4"), []string{"c1b2c3d4 new"})
 	killed()
-	if err := transaction.ClearDead(t.Context(), b.workspace()); err != nil {
+	if err := ledgertx.ClearDead(t.Context(), b.workspace()); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := filepath.Glob(filepath.Join(b.Dir, ".git/refs/agent/archives/origin/*.lock")); err != nil || len(left) > 0 {

@@ -12,19 +12,19 @@ import (
 )
 
 // A Level says what may be sent to a URL.
-type Level string
+type Consent string
 
 // The levels. The zero Level allows nothing.
 const (
-	Code Level = "code" // the branches of attached missions
-	All  Level = "all"  // ledgers and notes, too
+	Code Consent = "code" // the branches of attached missions
+	All  Consent = "all"  // ledgers and notes, too
 )
 
 // ErrNoConsent reports that nothing may be sent to a remote.
 var ErrNoConsent = errors.New("nobody has said that missions may be sent there")
 
 // Says returns what a person is told before agreeing to a level.
-func (l Level) Says() string {
+func (l Consent) Says() string {
 	switch l {
 	case All:
 		return "conversations (prompts, replies, what tools have read and printed), the files of the worktree at every turn, " +
@@ -62,8 +62,8 @@ func Plain(rawURL string) string {
 }
 
 // consent returns what may be sent to every one of the URLs.
-func consent(conf git.Config, urls []string) Level {
-	var levels []Level
+func consent(conf git.Config, urls []string) Consent {
+	var levels []Consent
 	for _, u := range urls {
 		levels = append(levels, consentTo(conf, u))
 	}
@@ -72,20 +72,20 @@ func consent(conf git.Config, urls []string) Level {
 
 // consentTo returns what may be sent to one URL. If it is configured more than once, with a
 // password and without, the lowest level counts.
-func consentTo(conf git.Config, pushURL string) Level {
-	var said []Level
+func consentTo(conf git.Config, pushURL string) Consent {
+	var said []Consent
 	for key := range conf {
 		if named, ok := consentURL(key); ok && named == Plain(pushURL) {
-			said = append(said, Level(conf.Get(key)))
+			said = append(said, Consent(conf.Get(key)))
 		}
 	}
 	return lowest(said)
 }
 
 // lowest returns the least of some levels; without any, nothing is allowed.
-func lowest(levels []Level) Level {
+func lowest(levels []Consent) Consent {
 	switch {
-	case len(levels) == 0, slices.ContainsFunc(levels, func(l Level) bool { return l != All && l != Code }):
+	case len(levels) == 0, slices.ContainsFunc(levels, func(l Consent) bool { return l != All && l != Code }):
 		return ""
 	case slices.Contains(levels, Code):
 		return Code

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/erase"
 	"gitagent/internal/git"
+	"gitagent/internal/objectpurge"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
@@ -128,7 +128,7 @@ func TestHeld(t *testing.T) {
 func TestKept(t *testing.T) {
 	t.Parallel()
 	stay := func(n int, path string) (s purge.Stay) {
-		if s.Root = (erase.Root{Path: path}); path == "" {
+		if s.Root = (objectpurge.Root{Path: path}); path == "" {
 			s.Ref = fmt.Sprintf("refs/heads/%d", n)
 		}
 		return s

@@ -12,8 +12,8 @@ import (
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
-	"gitagent/internal/transaction"
 )
 
 // A Change is what a fetch did to one mission of this repository.
@@ -139,7 +139,7 @@ func (r *Remote) move(ctx context.Context, updates []git.Update) error {
 	if err != nil {
 		return err
 	}
-	return transaction.MoveRefs(ctx, r.repo, r.fetching, proc, updates)
+	return ledgertx.MoveRefs(ctx, r.repo, r.fetching, proc, updates)
 }
 
 // mission decides what to do with one mission of the remote.
@@ -212,7 +212,7 @@ func (m *merger) mission(ctx context.Context, id record.ID, theirs tips, nested 
 	}
 	change := Change{Mission: id, Kind: kind, Branch: advice}
 	if kind != Notes && kind != Stayed {
-		standing, err := m.w.Standing(ctx, m.objects, id, m.now[id.Ref()])
+		standing, err := m.w.TrustLevel(ctx, m.objects, id, m.now[id.Ref()])
 		if err != nil {
 			return err
 		}
@@ -225,11 +225,11 @@ func (m *merger) mission(ctx context.Context, id record.ID, theirs tips, nested 
 // usable returns how far a mission here may go forward to what the remote has: never from what the
 // user may rely on to what he may not. A mission that is a stranger's here goes along.
 func (m *merger) usable(ctx context.Context, id record.ID, ours, theirs git.Hash) (git.Hash, error) {
-	s, err := m.w.Standing(ctx, m.objects, id, theirs)
+	s, err := m.w.TrustLevel(ctx, m.objects, id, theirs)
 	if err != nil || s.Whole {
 		return theirs, err
 	}
-	here, err := m.w.Standing(ctx, m.objects, id, ours)
+	here, err := m.w.TrustLevel(ctx, m.objects, id, ours)
 	if err != nil || !here.Whole {
 		return theirs, err
 	}
@@ -362,7 +362,7 @@ func (m *merger) recorded(ctx context.Context, id record.ID, commit git.Hash) (b
 	if err != nil || !kept {
 		return false, err
 	}
-	s, err := m.w.Standing(ctx, m.objects, id, tip)
+	s, err := m.w.TrustLevel(ctx, m.objects, id, tip)
 	return s.Whole, err
 }
 

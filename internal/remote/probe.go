@@ -64,18 +64,18 @@ func (r *Remote) Probe(ctx context.Context) (*Probe, error) {
 }
 
 // A State is what is known about pushes to a remote.
-type State struct {
+type QueueStatus struct {
 	Waiting  int       // missions
 	Failures int       // in a row, in the background
 	Failed   time.Time // the last one
 }
 
-// State returns the state of pushes to the remote.
-func (r *Remote) State() (State, error) {
+// QueueStatus returns the state of pushes to the remote.
+func (r *Remote) QueueStatus() (QueueStatus, error) {
 	ids, err := r.Pending()
 	if err != nil {
-		return State{}, fmt.Errorf("read the queue of %s: %w", r.Name, err)
+		return QueueStatus{}, fmt.Errorf("read the queue of %s: %w", r.Name, err)
 	}
 	known := r.remember()
-	return State{Waiting: len(ids), Failures: known.Failures, Failed: known.Failed}, nil
+	return QueueStatus{Waiting: len(ids), Failures: known.Failures, Failed: known.Failed}, nil
 }

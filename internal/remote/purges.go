@@ -287,7 +287,7 @@ func (r *Remote) upToDate(ctx context.Context, source string, there map[string]g
 // replace is PushPurges for one source.
 func (r *Remote) replace(ctx context.Context, source string, all *Replaced) error {
 	return git.Retry(ErrRejected, func() error { // somebody was faster: their turns are fetched first
-		records, branches, err := r.incorporate(ctx, source, all)
+		records, branches, err := r.updateLocal(ctx, source, all)
 		if err == nil && r.Level == All {
 			err = r.force(ctx, source, records, all)
 		}
@@ -311,9 +311,9 @@ func (r *Remote) replaceArchive(ctx context.Context, source string, all *Replace
 	return err
 }
 
-// incorporate fetches all missions of a source, makes them part of this repository without what was purged, and
+// updateLocal fetches all missions of a source, makes them part of this repository without what was purged, and
 // returns what takes the place of the refs there.
-func (r *Remote) incorporate(ctx context.Context, source string, all *Replaced) (records, branches []git.Update, err error) {
+func (r *Remote) updateLocal(ctx context.Context, source string, all *Replaced) (records, branches []git.Update, err error) {
 	err = r.fetchAlone(ctx, func() error {
 		if err := r.clear(ctx); err != nil {
 			return err

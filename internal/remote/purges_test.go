@@ -23,8 +23,8 @@ import (
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
-	"gitagent/internal/secret"
-	"gitagent/internal/signature"
+	"gitagent/internal/scrub"
+	"gitagent/internal/sshsig"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -72,7 +72,7 @@ func (m *member) purge() { m.purgeText(spilled) }
 
 func (m *member) purgeText(text string) {
 	m.t.Helper()
-	finder, err := secret.Fixed([]byte(text))
+	finder, err := scrub.Fixed([]byte(text))
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func (m *member) purgeText(text string) {
 	if plan.Empty() {
 		return
 	}
-	if _, err := plan.Do(m.t.Context()); err != nil {
+	if _, err := plan.Execute(m.t.Context()); err != nil {
 		m.t.Fatal(err)
 	}
 }
@@ -197,7 +197,7 @@ func TestPurgeElsewhere(t *testing.T) {
 	if len(b.sides()) != 1 {
 		t.Errorf("b has %v", b.sides())
 	}
-	s, err := b.workspace().Standing(t.Context(), b.repo().Objects(t.Context()), mission, git.NewHash(b.Git("rev-parse", mission.Ref())))
+	s, err := b.workspace().TrustLevel(t.Context(), b.repo().Objects(t.Context()), mission, git.NewHash(b.Git("rev-parse", mission.Ref())))
 	if err != nil || !s.Whole {
 		t.Errorf("b relies on %+v, %v", s, err)
 	}
@@ -405,7 +405,7 @@ func forge(m *member, change func(record string) string) {
 		m.t.Fatal(err)
 	}
 	all.Add(*trust.ReadKeys(m.keys, "").Own, pairs)
-	commit, err := all.Write(objects, func(signature.Public) bool { return true })
+	commit, err := all.Write(objects, func(sshsig.Public) bool { return true })
 	if err == nil {
 		err = objects.Flush()
 	}
@@ -425,7 +425,7 @@ func TestFakePurge(t *testing.T) {
 		change   func(string) string
 		accepted bool // if a person agrees
 	}{
-		"stranger":         {false, func(s string) string { return strings.ReplaceAll(s, spilled, secret.Mark) }, true},
+		"stranger":         {false, func(s string) string { return strings.ReplaceAll(s, spilled, scrub.Mark) }, true},
 		"trusted, more":    {true, func(s string) string { return strings.ReplaceAll(s, spilled, "something else") }, false},
 		"trusted, outcome": {true, func(s string) string { return strings.ReplaceAll(s, `"outcome":"`, `"outcome":"x`) }, false},
 		"stranger, more":   {false, func(s string) string { return strings.ReplaceAll(s, spilled, "something else") }, false},
@@ -451,7 +451,7 @@ func TestFakePurge(t *testing.T) {
 				}
 				_, err := r.Fetch(t.Context())
 				if accept && tt.accepted {
-					if b.prompts(mission)[1] != "a "+secret.Mark {
+					if b.prompts(mission)[1] != "a "+scrub.Mark {
 						t.Errorf("accepted: %v, %q", err, b.prompts(mission))
 					}
 					continue
@@ -496,7 +496,7 @@ func TestHiddenRemoval(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Add(*trust.ReadKeys(s.keys, "").Own, map[git.Hash]git.Hash{git.NewHash(b.Git("rev-parse", "refs/agent/missions/"+other)): {}})
-	commit, err := m.Write(objects, func(signature.Public) bool { return true })
+	commit, err := m.Write(objects, func(sshsig.Public) bool { return true })
 	if err == nil {
 		err = objects.Flush()
 	}
@@ -514,7 +514,7 @@ func TestHiddenRemoval(t *testing.T) {
 	if _, err = r.Fetch(t.Context(), mission); err == nil || !strings.Contains(err.Error(), other) {
 		t.Errorf("accepted: %v", err)
 	}
-	if got := b.prompts(mission)[1]; got != "a "+secret.Mark {
+	if got := b.prompts(mission)[1]; got != "a "+scrub.Mark {
 		t.Errorf("what was accepted is %q", got)
 	}
 	equal(t, "the other mission", b.prompts(other), []string{"of b"})
@@ -525,7 +525,7 @@ func TestHiddenRemoval(t *testing.T) {
 	}
 	tip := b.Git("rev-parse", "refs/agent/missions/"+other)
 	m.Add(*trust.ReadKeys(s.keys, "").Own, map[git.Hash]git.Hash{git.NewHash(tip): {}})
-	if commit, err = m.Write(objects, func(signature.Public) bool { return true }); err == nil {
+	if commit, err = m.Write(objects, func(sshsig.Public) bool { return true }); err == nil {
 		err = objects.Flush()
 	}
 	if err != nil {
@@ -617,7 +617,7 @@ func TestPurgeOfMine(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Add(*trust.ReadKeys(a.keys, "").Own, map[git.Hash]git.Hash{git.NewHash(mine): git.NewHash(fresh)})
-	commit, err := m.Write(objects, func(signature.Public) bool { return true })
+	commit, err := m.Write(objects, func(sshsig.Public) bool { return true })
 	if err == nil {
 		err = objects.Flush()
 	}
@@ -648,12 +648,12 @@ func manySheets(t *testing.T, m *member) string {
 	defer objects.Close()
 	files := make(map[string]git.Entry)
 	for n := range 1001 {
-		key, err := signature.NewKey(strings.NewReader(fmt.Sprintf("%032d", n)))
+		key, err := sshsig.NewKey(strings.NewReader(fmt.Sprintf("%032d", n)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		list := fmt.Appendf(nil, "git-agent purges 1\n%064x %0*x\n", n, gittest.Digits(), n+1)
-		content := append(list, signature.SignAs("git-agent-purges", key, list)...)
+		content := append(list, sshsig.SignAs("git-agent-purges", key, list)...)
 		blob, err := objects.Write(plumbing.BlobObject, content)
 		if err != nil {
 			t.Fatal(err)
@@ -726,7 +726,7 @@ func TestPurgedMission(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { plan.Close() }()
-	if _, err := plan.Do(t.Context()); err != nil {
+	if _, err := plan.Execute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	a.pushPurges()
@@ -754,7 +754,7 @@ func TestPurgedMission(t *testing.T) {
 func TestPurgeKindsElsewhere(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	finder, err := secret.Fixed([]byte(spilled))
+	finder, err := scrub.Fixed([]byte(spilled))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -781,7 +781,7 @@ func TestPurgeKindsElsewhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { plan.Close() }()
-			if _, err := plan.Do(t.Context()); err != nil {
+			if _, err := plan.Execute(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			a.pushPurges()

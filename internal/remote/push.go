@@ -26,8 +26,8 @@ type Pushed struct {
 	sent tips // what the remote has now
 }
 
-// maxSides bounds how many sides of a mission a push searches for its own.
-const maxSides = 16
+// maxDiverged bounds how many sides of a mission a push searches for its own.
+const maxDiverged = 16
 
 // Push sends one mission, as far as [Remote.Level] allows: its ledger and its notes together, then
 // its branch, whose rejection does not affect them.
@@ -55,7 +55,7 @@ func (r *Remote) Push(ctx context.Context, id record.ID) (*Pushed, error) {
 
 func (r *Remote) push(ctx context.Context, id record.ID) (*Pushed, error) {
 	p := r.remember().pushed(id)
-	for range maxSides {
+	for range maxDiverged {
 		refs, err := r.local(ctx, id)
 		if err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (r *Remote) push(ctx context.Context, id record.ID) (*Pushed, error) {
 			return p, r.rememberAs(ctx, id, p.As)
 		}
 	}
-	return nil, fmt.Errorf("it has more than %d sides there", maxSides)
+	return nil, fmt.Errorf("it has more than %d sides there", maxDiverged)
 }
 
 // offer sends ours under the name p.As. If the remote has another side under that name, p.As
@@ -183,7 +183,7 @@ func (r *Remote) pushOptions() []string {
 //
 // What is rejected is sent once more, after a moment: a push that was killed lives on at the host, and moves
 // these refs, or holds their locks, while the next one is there.
-func (r *Remote) send(ctx context.Context, specs []string, branches bool) (report, error) {
+func (r *Remote) send(ctx context.Context, specs []string, branches bool) (pushReport, error) {
 	rep, err := r.sendOnce(ctx, specs, branches)
 	if !errors.Is(err, ErrRejected) {
 		return rep, err
@@ -201,7 +201,7 @@ func (r *Remote) send(ctx context.Context, specs []string, branches bool) (repor
 // rejectedPause is as long as git itself waits for the lock of a ref (core.filesRefLockTimeout).
 const rejectedPause = 100 * time.Millisecond
 
-func (r *Remote) sendOnce(ctx context.Context, specs []string, branches bool) (report, error) {
+func (r *Remote) sendOnce(ctx context.Context, specs []string, branches bool) (pushReport, error) {
 	known := r.remember()
 	args := r.pushOptions()
 	var extra []string

@@ -151,7 +151,7 @@ func (r *Remote) drain(ctx context.Context, ids []record.ID) error {
 }
 
 // tell tells the user once what is worth knowing about a push that otherwise went well.
-func (r *Remote) tell(ctx context.Context, p *Pushed, known memory) error {
+func (r *Remote) tell(ctx context.Context, p *Pushed, known capabilities) error {
 	if p.As != p.Mission && p.As != known.As[p.Mission] {
 		r.say(fmt.Sprintf("mission %s has gone on here and at %s; ours is mission %s there", p.Mission, r.Name, p.As))
 	}
@@ -162,7 +162,7 @@ func (r *Remote) tell(ctx context.Context, p *Pushed, known memory) error {
 	if kept {
 		r.say(fmt.Sprintf("mission %s was pushed to %s, but not its branch: %v", p.Mission, r.Name, p.Branch))
 	}
-	return r.learn(ctx, func(m *memory) {
+	return r.learn(ctx, func(m *capabilities) {
 		if m.Kept == nil {
 			m.Kept = make(map[record.ID]bool)
 		}
@@ -181,18 +181,18 @@ func (r *Remote) account(ctx context.Context, failure error) error {
 		return nil
 	case failure == nil:
 		r.say(fmt.Sprintf("pushed to %s again, after %d failures", r.Name, failures))
-		return r.learn(ctx, func(m *memory) { m.Failures, m.Failed = 0, time.Time{} })
+		return r.learn(ctx, func(m *capabilities) { m.Failures, m.Failed = 0, time.Time{} })
 	}
 	if failures == 0 {
 		r.say(failure.Error() + "; it will be tried again at later turns")
 	}
-	return r.learn(ctx, func(m *memory) { m.Failures, m.Failed = m.Failures+1, time.Now() })
+	return r.learn(ctx, func(m *capabilities) { m.Failures, m.Failed = m.Failures+1, time.Now() })
 }
 
 func (r *Remote) say(text string) { r.w.Store.Log(time.Now(), text) }
 
 // restAfter returns how long to wait before the next attempt.
-func restAfter(known memory, now time.Time) time.Duration {
+func restAfter(known capabilities, now time.Time) time.Duration {
 	if known.Failures == 0 {
 		return 0
 	}
@@ -211,7 +211,7 @@ const (
 func (r *Remote) rest(ctx context.Context) error {
 	for {
 		left := restAfter(r.remember(), time.Now())
-		if left <= 0 || r.state().Remove(r.hurry()) == nil {
+		if left <= 0 || r.state().Remove(r.limitTransfer()) == nil {
 			return ctx.Err()
 		}
 		select {
@@ -222,8 +222,8 @@ func (r *Remote) rest(ctx context.Context) error {
 	}
 }
 
-// hurry is a file that exists while somebody waits for the next attempt.
-func (r *Remote) hurry() string { return r.name("hurry") }
+// limitTransfer is a file that exists while somebody waits for the next attempt.
+func (r *Remote) limitTransfer() string { return r.name("hurry") }
 
 // Waits reports whether a mission is waiting to be pushed.
 func (r *Remote) Waits(id record.ID) bool {
@@ -236,8 +236,8 @@ func (r *Remote) Waits(id record.ID) bool {
 // whether the mission is out of the queue.
 func (r *Remote) Await(ctx context.Context, id record.ID) bool {
 	known := r.remember()
-	if known.Failures > 0 && r.Waits(id) && r.state().WriteFile(r.hurry(), nil) == nil {
-		defer func() { _ = r.state().Remove(r.hurry()) }() // it may have come too late for the attempt that we saw
+	if known.Failures > 0 && r.Waits(id) && r.state().WriteFile(r.limitTransfer(), nil) == nil {
+		defer func() { _ = r.state().Remove(r.limitTransfer()) }() // it may have come too late for the attempt that we saw
 	}
 	for r.Waits(id) {
 		if now := r.remember(); now.Failures > 0 && !now.Failed.Equal(known.Failed) {

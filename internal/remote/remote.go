@@ -18,7 +18,7 @@ import (
 type Remote struct {
 	Name  string
 	URLs  []string // what `git push` sends to
-	Level Level    // what may be sent to every one of them
+	Level Consent  // what may be sent to every one of them
 	// Progress receives git's own progress, for a terminal; nil for none.
 	Progress io.Writer
 	// AcceptPurges are missions of which a person agrees to what was purged elsewhere, whoever signed it.

@@ -3,15 +3,15 @@ package remote
 import "strings"
 
 // A report is the output of git push --porcelain.
-type report struct {
+type pushReport struct {
 	any      bool            // something was sent
 	rejected map[string]bool // refs that the remote rejected
 }
 
 // parseReport reads the lines of a push: flag, from:to and a summary for people. It skips the
 // others, the URL and the final line.
-func parseReport(out []byte) report {
-	rep := report{rejected: make(map[string]bool)}
+func parseReport(out []byte) pushReport {
+	rep := pushReport{rejected: make(map[string]bool)}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.SplitN(line, "\t", 3)
 		if len(fields) < 3 {

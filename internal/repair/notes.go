@@ -16,8 +16,8 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
-	"gitagent/internal/transaction"
 	"gitagent/turns"
 )
 
@@ -152,7 +152,7 @@ func (r *repair) notesOf(ctx context.Context, id record.ID) error {
 	if r.dry {
 		return nil
 	}
-	return transaction.Run(ctx, r.Workspace, transaction.Of(transaction.Job{Mission: id, At: r.at, What: "repair"}), func(ctx context.Context, tx *transaction.Tx) error {
+	return ledgertx.Run(ctx, r.Workspace, ledgertx.Of(ledgertx.Job{Mission: id, At: r.at, What: "repair"}), func(ctx context.Context, tx *ledgertx.Tx) error {
 		if err := tx.Open(ctx); err != nil || tx.Ledger == nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"gitagent/internal/screen"
+	"gitagent/internal/vt"
 )
 
 // slack is how many more bytes a ring keeps: an escape sequence or rune cut by
@@ -60,7 +60,7 @@ func (r *Ring) Tail() string {
 	// A pipe has bare line feeds, a terminal a carriage return before each.
 	raw := bytes.ReplaceAll(r.bytes(), []byte{'\n'}, []byte("\r\n"))
 	var seen strings.Builder
-	_ = screen.Render(&seen, bytes.NewReader(raw)) // can't fail
+	_ = vt.Render(&seen, bytes.NewReader(raw)) // can't fail
 	text := strings.Trim(seen.String(), "\n")
 	return strings.ToValidUTF8(text[max(0, len(text)-r.size):], "") // a rune may be cut
 }

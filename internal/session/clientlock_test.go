@@ -57,30 +57,30 @@ func TestLivenessOfLocked(t *testing.T) {
 	other := Registration{PID: me.PID, Start: me.Start, Domain: me.Domain, Session: "other"}
 	for _, tt := range []struct {
 		name     string
-		st       State
+		st       Known
 		registry []Registration
 		want     Liveness
 	}{
-		{"exec runs", State{Client: me, ClientLock: here(held), Open: open}, nil, Lives},
-		{"exec has ended", State{Client: gone, Ended: true, ClientLock: here(removed)}, nil, Ended},
-		{"exec under TERM or KILL", State{Client: gone, ClientLock: here(left), Open: open}, nil, Gone},
-		{"and the next client has removed the file", State{Client: gone, ClientLock: here(removed), Open: open}, nil, Gone},
-		{"TUI between two turns", State{Client: me, ClientLock: here(held)}, nil, Lives},
-		{"TUI after /new, which keeps the old thread", State{Client: me, ClientLock: here(held)}, []Registration{other}, Lives},
-		{"TUI under KILL", State{Client: gone, ClientLock: here(left)}, nil, Gone},
-		{"in the daemon, whose process is not the session's", State{ClientLock: here(held), Open: open}, nil, Lives},
-		{"the TUI was quit or killed: the daemon keeps the thread for a minute", State{ClientLock: here(held)}, nil, Lives},
-		{"then the daemon ends it", State{ClientLock: here(removed), Ended: true}, nil, Ended},
-		{"the daemon was killed", State{ClientLock: here(left), Open: open}, nil, Gone},
-		{"the daemon was killed, and the thread is in another one", State{ClientLock: here(held), Open: open}, nil, Lives},
-		{"begun without the daemon, taken up in it", State{Client: gone, ClientLock: here(held)}, nil, Lives},
-		{"a process with the client's pid still runs", State{Client: me, ClientLock: here(left)}, nil, Gone},
-		{"taken up where another file is locked", State{ClientLock: here(left)}, []Registration{{Session: "s", Held: true}}, Lives},
-		{"in another container", State{ClientLock: ClientLock{left, "linux:another:pid:[1]"}}, nil, Lives},
-		{"in another container, by its pid alone", State{Client: gone, ClientLock: ClientLock{left, "linux:another:pid:[1]"}}, nil, Gone},
-		{"where its configuration is not mounted", State{ClientLock: here(unseen), Open: open}, nil, Lives},
-		{"where that is not mounted, and its client is gone", State{Client: gone, ClientLock: here(unseen), Open: open}, nil, Gone},
-		{"nothing is known, and others hold locks", State{Open: open}, []Registration{{Session: "other", Held: true}}, Lives},
+		{"exec runs", Known{Client: me, ClientLock: here(held), Open: open}, nil, Lives},
+		{"exec has ended", Known{Client: gone, Ended: true, ClientLock: here(removed)}, nil, Ended},
+		{"exec under TERM or KILL", Known{Client: gone, ClientLock: here(left), Open: open}, nil, Gone},
+		{"and the next client has removed the file", Known{Client: gone, ClientLock: here(removed), Open: open}, nil, Gone},
+		{"TUI between two turns", Known{Client: me, ClientLock: here(held)}, nil, Lives},
+		{"TUI after /new, which keeps the old thread", Known{Client: me, ClientLock: here(held)}, []Registration{other}, Lives},
+		{"TUI under KILL", Known{Client: gone, ClientLock: here(left)}, nil, Gone},
+		{"in the daemon, whose process is not the session's", Known{ClientLock: here(held), Open: open}, nil, Lives},
+		{"the TUI was quit or killed: the daemon keeps the thread for a minute", Known{ClientLock: here(held)}, nil, Lives},
+		{"then the daemon ends it", Known{ClientLock: here(removed), Ended: true}, nil, Ended},
+		{"the daemon was killed", Known{ClientLock: here(left), Open: open}, nil, Gone},
+		{"the daemon was killed, and the thread is in another one", Known{ClientLock: here(held), Open: open}, nil, Lives},
+		{"begun without the daemon, taken up in it", Known{Client: gone, ClientLock: here(held)}, nil, Lives},
+		{"a process with the client's pid still runs", Known{Client: me, ClientLock: here(left)}, nil, Gone},
+		{"taken up where another file is locked", Known{ClientLock: here(left)}, []Registration{{Session: "s", Held: true}}, Lives},
+		{"in another container", Known{ClientLock: ClientLock{left, "linux:another:pid:[1]"}}, nil, Lives},
+		{"in another container, by its pid alone", Known{Client: gone, ClientLock: ClientLock{left, "linux:another:pid:[1]"}}, nil, Gone},
+		{"where its configuration is not mounted", Known{ClientLock: here(unseen), Open: open}, nil, Lives},
+		{"where that is not mounted, and its client is gone", Known{Client: gone, ClientLock: here(unseen), Open: open}, nil, Gone},
+		{"nothing is known, and others hold locks", Known{Open: open}, []Registration{{Session: "other", Held: true}}, Lives},
 	} {
 		tt.st.Session = "s"
 		if got := LivenessOf(&tt.st, tt.registry); got != tt.want {

@@ -14,7 +14,7 @@ const (
 
 // A Peer is another session of this repository, and whether it lives.
 type Peer struct {
-	*State
+	*Known
 	Liveness Liveness
 }
 
@@ -33,7 +33,7 @@ func (s Store) Peers(self string, n int, registry []Registration) []Peer {
 // client is in the registry with that client, and a client that went on to
 // another conversation is there with that conversation. A file that is locked
 // for the session says more than the client's process, which may run many.
-func LivenessOf(st *State, registry []Registration) Liveness {
+func LivenessOf(st *Known, registry []Registration) Liveness {
 	locked, known := st.ClientLock.locked()
 	switch {
 	case st.Ended:

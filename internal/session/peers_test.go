@@ -24,23 +24,23 @@ func TestLivenessOf(t *testing.T) {
 	open := &OpenTurn{}
 	for _, tt := range []struct {
 		name     string
-		st       State
+		st       Known
 		registry []Registration
 		want     Liveness
 	}{
-		{"lives", State{Mission: "m", Client: me, Open: open}, nil, Lives},
-		{"lives, and is registered", State{Mission: "m", Client: me}, []Registration{mine}, Lives},
-		{"its process holds another conversation", State{Mission: "m", Client: me, Open: open}, []Registration{live}, MovedOn},
-		{"gone in the middle of a turn", State{Mission: "m", Client: gone, Open: open}, nil, Gone},
-		{"gone between turns", State{Mission: "m", Client: gone}, nil, Gone},
-		{"gone, and its registration is still there", State{Mission: "m", Client: gone, Open: open}, []Registration{stale}, Gone},
-		{"gone, and taken up again in another process", State{Mission: "m", Client: gone, Open: open}, []Registration{mine}, Lives},
-		{"gone, and taken up again where nobody can see it", State{Mission: "m", Client: gone, Open: open}, []Registration{elsewhere}, Lives},
-		{"the machine was started anew", State{Mission: "m", Client: before, Open: open}, nil, Gone},
-		{"nobody knows its process", State{Mission: "m", Open: open}, nil, Lives},
-		{"has handed off", State{Mission: "m", Client: gone, Ended: true, HandedOff: true}, nil, Ended},
-		{"has ended, and was cut off before it had handed off", State{Mission: "m", Client: gone, Ended: true}, nil, Ended},
-		{"has recorded nothing", State{Client: gone, Open: open}, nil, Gone},
+		{"lives", Known{Mission: "m", Client: me, Open: open}, nil, Lives},
+		{"lives, and is registered", Known{Mission: "m", Client: me}, []Registration{mine}, Lives},
+		{"its process holds another conversation", Known{Mission: "m", Client: me, Open: open}, []Registration{live}, MovedOn},
+		{"gone in the middle of a turn", Known{Mission: "m", Client: gone, Open: open}, nil, Gone},
+		{"gone between turns", Known{Mission: "m", Client: gone}, nil, Gone},
+		{"gone, and its registration is still there", Known{Mission: "m", Client: gone, Open: open}, []Registration{stale}, Gone},
+		{"gone, and taken up again in another process", Known{Mission: "m", Client: gone, Open: open}, []Registration{mine}, Lives},
+		{"gone, and taken up again where nobody can see it", Known{Mission: "m", Client: gone, Open: open}, []Registration{elsewhere}, Lives},
+		{"the machine was started anew", Known{Mission: "m", Client: before, Open: open}, nil, Gone},
+		{"nobody knows its process", Known{Mission: "m", Open: open}, nil, Lives},
+		{"has handed off", Known{Mission: "m", Client: gone, Ended: true, HandedOff: true}, nil, Ended},
+		{"has ended, and was cut off before it had handed off", Known{Mission: "m", Client: gone, Ended: true}, nil, Ended},
+		{"has recorded nothing", Known{Client: gone, Open: open}, nil, Gone},
 	} {
 		if me.Start == "" && tt.name == "its process holds another conversation" {
 			continue // the system does not tell processes apart

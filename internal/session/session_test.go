@@ -19,8 +19,8 @@ import (
 var then = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // save makes a state the session's.
-func save(s Store, st *State) error {
-	return s.Update(context.Background(), st.Session, func(old *State) error { *old = *st; return nil })
+func save(s Store, st *Known) error {
+	return s.Update(context.Background(), st.Session, func(old *Known) error { *old = *st; return nil })
 }
 
 func TestSaveAndLoad(t *testing.T) {
@@ -68,7 +68,7 @@ func TestSaveOverWhatWasThere(t *testing.T) {
 	s := Open(t.TempDir())
 	spare := s.Dir().Path(sparePath(path("a")))
 	for i, n := range []int{9000, 10, 5000, 0, 1, 70000, 2} {
-		st := &State{V: stateVersion, Session: "a", Mission: "a1b2c3d4", Transcript: strings.Repeat("x", n)}
+		st := &Known{V: stateVersion, Session: "a", Mission: "a1b2c3d4", Transcript: strings.Repeat("x", n)}
 		if err := save(s, st); err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestUpdate(t *testing.T) {
 	for w := range 4 {
 		all.Go(func() {
 			for i := range rounds {
-				err := s.Update(t.Context(), "a", func(st *State) error {
+				err := s.Update(t.Context(), "a", func(st *Known) error {
 					if st.Cursors == nil {
 						st.Cursors = make(map[record.ID]Cursor)
 					}
@@ -165,11 +165,11 @@ func TestUpdate(t *testing.T) {
 func TestUpdateThatFails(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())
-	if err := save(s, &State{V: stateVersion, Session: "a", Mission: "old"}); err != nil {
+	if err := save(s, &Known{V: stateVersion, Session: "a", Mission: "old"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []error{ErrUnchanged, errors.New("no")} {
-		err := s.Update(t.Context(), "a", func(st *State) error { st.Mission = "new"; return want })
+		err := s.Update(t.Context(), "a", func(st *Known) error { st.Mission = "new"; return want })
 		if want == ErrUnchanged && err != nil || want != ErrUnchanged && !errors.Is(err, want) {
 			t.Errorf("Update = %v, want %v", err, want)
 		}

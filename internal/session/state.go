@@ -7,7 +7,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/spent"
+	"gitagent/internal/usage"
 )
 
 const stateVersion = 1 // of the layout; states with another one are dropped and rebuilt
@@ -16,24 +16,24 @@ const stateVersion = 1 // of the layout; states with another one are dropped and
 const ByHand = "hand-"
 
 // A State is what is known locally about one session.
-type State struct {
-	V          int                  `json:"v"`
-	Session    string               `json:"session"`
-	Mission    record.ID            `json:"mission,omitempty"`  // the one it records to
-	Worktree   string               `json:"worktree,omitempty"` // git directory of the worktree of the last event
-	Transcript string               `json:"transcript,omitempty"`
-	Seen       time.Time            `json:"seen"`              // last event
-	Cursors    map[record.ID]Cursor `json:"cursors,omitempty"` // by mission
-	Open       *OpenTurn            `json:"open,omitempty"`
-	Last       *LastTurn            `json:"last,omitempty"`
-	Client     Client               `json:"client"`
-	ClientLock ClientLock           `json:"hold,omitzero"`
-	Ended      bool                 `json:"ended,omitempty"`      // the session has ended, and not been resumed since
-	HandedOff  bool                 `json:"handed_off,omitempty"` // its handoff is in the ledger
-	Injected   []Injection          `json:"injected,omitempty"`   // the handoffs that the conversation was told
-	Agent      string               `json:"agent,omitempty"`      // its name in records
-	Wake       *Wake                `json:"wake,omitempty"`       // what to do when the running turn ends
-	Sides      map[string]Side      `json:"sides,omitempty"`      // how much of its sub-agents' transcripts is recorded, by their ids
+type Known struct {
+	V          int                       `json:"v"`
+	Session    string                    `json:"session"`
+	Mission    record.ID                 `json:"mission,omitempty"`  // the one it records to
+	Worktree   string                    `json:"worktree,omitempty"` // git directory of the worktree of the last event
+	Transcript string                    `json:"transcript,omitempty"`
+	Seen       time.Time                 `json:"seen"`              // last event
+	Cursors    map[record.ID]Cursor      `json:"cursors,omitempty"` // by mission
+	Open       *OpenTurn                 `json:"open,omitempty"`
+	Last       *LastTurn                 `json:"last,omitempty"`
+	Client     Client                    `json:"client"`
+	ClientLock ClientLock                `json:"hold,omitzero"`
+	Ended      bool                      `json:"ended,omitempty"`      // the session has ended, and not been resumed since
+	HandedOff  bool                      `json:"handed_off,omitempty"` // its handoff is in the ledger
+	Injected   []Injection               `json:"injected,omitempty"`   // the handoffs that the conversation was told
+	Agent      string                    `json:"agent,omitempty"`      // its name in records
+	Wake       *Wake                     `json:"wake,omitempty"`       // what to do when the running turn ends
+	Sides      map[string]SubagentCursor `json:"sides,omitempty"`      // how much of its sub-agents' transcripts is recorded, by their ids
 }
 
 // An Injection is a handoff that a conversation was told.
@@ -65,7 +65,7 @@ type OpenTurn struct {
 
 // File is the client's file of the conversation: the running turn's if that has named one, otherwise that
 // of the last one recorded.
-func (st *State) File() string {
+func (st *Known) File() string {
 	if st.Open != nil && st.Open.Transcript != "" {
 		return st.Open.Transcript
 	}
@@ -87,14 +87,14 @@ type LastTurn struct {
 	Started  time.Time `json:"started"`
 	Before   Cursor    `json:"before"` // the cursor before the turn, from which the turn is recorded again
 
-	SidesBefore map[string]Side `json:"sides_before,omitempty"` // the same of the sub-agents that ran in it
+	SidesBefore map[string]SubagentCursor `json:"sides_before,omitempty"` // the same of the sub-agents that ran in it
 }
 
 // A Side says how much of a sub-agent's transcript is recorded.
-type Side struct {
+type SubagentCursor struct {
 	Offset int64         `json:"offset"` // as in [Cursor]
 	Check  string        `json:"check,omitempty"`
-	Spent  spent.ByModel `json:"spent,omitempty"` // what was recorded of its tokens
+	Spent  usage.ByModel `json:"spent,omitempty"` // what was recorded of its tokens
 	Runs   bool          `json:"runs,omitempty"`  // it had not ended then
 }
 

@@ -217,16 +217,16 @@ func path(id string) string { return filepath.Join(sessions, id+".json") }
 
 // Load returns the state of a session, or a new one if there is none, or none that can be read (a
 // process died while the disk was full), since it can be rebuilt.
-func (s Store) Load(id string) *State {
+func (s Store) Load(id string) *Known {
 	if st := s.read(path(id)); st != nil && st.Session == id {
 		return st
 	}
-	return &State{V: stateVersion, Session: id}
+	return &Known{V: stateVersion, Session: id}
 }
 
 // read returns nil for what can't be read, or has another version.
-func (s Store) read(path string) *State {
-	st := new(State)
+func (s Store) read(path string) *Known {
+	st := new(Known)
 	data, err := s.dir.ReadFile(path)
 	if err != nil || json.Unmarshal(data, st) != nil || st.V != stateVersion {
 		return nil
@@ -240,7 +240,7 @@ var ErrUnchanged = errors.New("nothing has changed")
 // Update lets f change the state of a session, and saves it if f succeeds. Nothing else saves
 // states, nobody changes this one meanwhile, and a reader sees either the old one or the new one.
 // An error of f is returned, except [ErrUnchanged].
-func (s Store) Update(ctx context.Context, id string, f func(*State) error) error {
+func (s Store) Update(ctx context.Context, id string, f func(*Known) error) error {
 	held, err := s.shared(ctx, "session", id)
 	if err != nil {
 		return err
@@ -291,10 +291,10 @@ func (s Store) overwrite(path string, data []byte) error {
 }
 
 // All returns the states of all sessions that can be read, the newest first.
-func (s Store) All() []*State { return s.Recent(math.MaxInt) }
+func (s Store) All() []*Known { return s.Recent(math.MaxInt) }
 
 // Last returns the most recent session that matches; nil if none does.
-func (s Store) Last(matches func(*State) bool) *State {
+func (s Store) Last(matches func(*Known) bool) *Known {
 	for _, st := range s.All() {
 		if matches(st) {
 			return st
@@ -304,7 +304,7 @@ func (s Store) Last(matches func(*State) bool) *State {
 }
 
 // Recent returns the states of the n most recent sessions, the newest first.
-func (s Store) Recent(n int) []*State {
+func (s Store) Recent(n int) []*Known {
 	entries, _ := s.dir.ReadDir(sessions) // none before the first session
 	var files []fs.FileInfo
 	for _, e := range entries {
@@ -314,13 +314,13 @@ func (s Store) Recent(n int) []*State {
 	}
 	// Every event of a session writes its file.
 	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
-	var recent []*State
+	var recent []*Known
 	for _, f := range files[:min(n, len(files))] {
 		if st := s.read(filepath.Join(sessions, f.Name())); st != nil {
 			recent = append(recent, st)
 		}
 	}
-	slices.SortStableFunc(recent, func(a, b *State) int { return b.Seen.Compare(a.Seen) })
+	slices.SortStableFunc(recent, func(a, b *Known) int { return b.Seen.Compare(a.Seen) })
 	return recent
 }
 
@@ -356,7 +356,7 @@ func (s Store) ForgetSession(ctx context.Context, id string, mission record.ID) 
 
 // AskWake asks for a wake at the end of the session's turn.
 func (s Store) AskWake(ctx context.Context, id string, w Wake) error {
-	return s.Update(ctx, id, func(st *State) error { st.Wake = &w; return nil })
+	return s.Update(ctx, id, func(st *Known) error { st.Wake = &w; return nil })
 }
 
 // TakeWake returns and removes the wake left by [Store.AskWake]; nil if there is none.
@@ -365,6 +365,6 @@ func (s Store) TakeWake(ctx context.Context, id string) (*Wake, error) {
 		return nil, nil
 	}
 	var w *Wake
-	err := s.Update(ctx, id, func(st *State) error { w, st.Wake = st.Wake, nil; return nil })
+	err := s.Update(ctx, id, func(st *Known) error { w, st.Wake = st.Wake, nil; return nil })
 	return w, err
 }

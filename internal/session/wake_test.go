@@ -13,7 +13,7 @@ func TestWakeOnce(t *testing.T) {
 	if w, err := s.TakeWake(t.Context(), "a"); w != nil || err != nil {
 		t.Fatalf("TakeWake before AskWake = %v, %v", w, err)
 	}
-	if err := save(s, &State{V: stateVersion, Session: "a", Mission: "a1b2c3d4"}); err != nil {
+	if err := save(s, &Known{V: stateVersion, Session: "a", Mission: "a1b2c3d4"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.AskWake(t.Context(), "a", Wake{Pane: "%3"}); err != nil {

@@ -8,17 +8,17 @@ import (
 	"strings"
 
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 )
 
 // A Policy says which untracked paths stay out of snapshots. Tracked paths are
 // always taken, because the user wants them in the repository.
 type Policy struct {
-	MaxFileSize       int64          // bytes of one untracked file
-	MaxUntrackedFiles int            // how many
-	MaxUntrackedSize  int64          // bytes of all untracked files
-	Exclude           []string       // gitignore patterns beyond the repository's
-	Purged            *secret.Finder // what must not come back, or nil
+	MaxFileSize       int64         // bytes of one untracked file
+	MaxUntrackedFiles int           // how many
+	MaxUntrackedSize  int64         // bytes of all untracked files
+	Exclude           []string      // gitignore patterns beyond the repository's
+	Purged            *scrub.Finder // what must not come back, or nil
 }
 
 // A Skip is a path that a snapshot leaves out, and why.

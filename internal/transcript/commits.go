@@ -26,7 +26,7 @@ func Commits(r Reader, turn []byte) []string {
 	var list []string
 	for at, line := range lines(turn) {
 		e := r.Read(at, line)
-		if e.Aside {
+		if e.Subagent {
 			continue
 		}
 		for _, p := range e.Parts {

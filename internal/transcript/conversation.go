@@ -15,7 +15,7 @@ type File struct {
 }
 
 // A Side is a sub-agent with its conversation in a separate file.
-type Side struct {
+type SubagentFile struct {
 	ID   string // the client's; it can be a file name
 	Path string
 	Type string // what kind of agent the client calls it; "" if unknown
@@ -31,7 +31,7 @@ type own struct{ Reader }
 
 func (o own) Read(at int, line []byte) Entry {
 	e := o.Reader.Read(at, line)
-	e.Aside = false
+	e.Subagent = false
 	return e
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"gitagent/internal/spent"
+	"gitagent/internal/usage"
 )
 
 // A Reader translates the lines of one conversation, in order. Each agent has
@@ -31,14 +31,14 @@ type Meter interface {
 
 // An Entry is what one line says. The zero Entry says nothing.
 type Entry struct {
-	ID    string // the record's, "" for none; a client may write one twice, and the second doesn't count
-	At    time.Time
-	Cwd   string // the directory that the agent is in; "" if the line doesn't say
-	Aside bool   // it is a sub-agent's, and no part of the conversation
+	ID       string // the record's, "" for none; a client may write one twice, and the second doesn't count
+	At       time.Time
+	Cwd      string // the directory that the agent is in; "" if the line doesn't say
+	Subagent bool   // it is a sub-agent's, and no part of the conversation
 
 	// Opens is set if a turn begins here. If its Prompt is empty, the first
 	// [Asked] part that follows has it. End is not set.
-	Opens *Turn
+	Opens *FileTurn
 	// PromptID is the id of the turn that the input belongs to, or "". Only
 	// [Wait] needs it, for clients that write late.
 	PromptID string
@@ -63,7 +63,7 @@ type Entry struct {
 }
 
 // Tokens are what a model read and wrote.
-type Tokens = spent.Tokens
+type Tokens = usage.Tokens
 
 // A Compacted describes a compaction of the conversation.
 type Compacted struct {

@@ -99,12 +99,12 @@ func TestUsageInLinesOfItsOwn(t *testing.T) {
 	const compacted = `{"Compacted":{"Left":9}}` + "\n"
 	for _, tt := range []struct {
 		file string
-		want Usage
+		want ContextUse
 	}{
-		{opens + spends, Usage{Tokens: 70, Model: "m1", Window: 1000}},
-		{opens + far + spends, Usage{Tokens: 70, Model: "m1", Window: 1000}},
-		{opens + far + spends + compacted, Usage{Tokens: 9, Model: "m1", Window: 1000}},
-		{spends, Usage{Tokens: 70}},
+		{opens + spends, ContextUse{Tokens: 70, Model: "m1", Window: 1000}},
+		{opens + far + spends, ContextUse{Tokens: 70, Model: "m1", Window: 1000}},
+		{opens + far + spends + compacted, ContextUse{Tokens: 9, Model: "m1", Window: 1000}},
+		{spends, ContextUse{Tokens: 70}},
 	} {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
 		write(t, path, tt.file)

@@ -62,7 +62,7 @@ type Renderer struct {
 	last    byte            // the mark of the last block; '~' for a folded one
 	head    string          // of the next block
 	told    time.Time
-	beside  []Beside // sub-agents not shown yet
+	beside  []ShownSubagent // sub-agents not shown yet
 }
 
 type call struct {
@@ -162,7 +162,7 @@ func (r *Renderer) record(line []byte) {
 	if !r.seen.first(e.ID) {
 		return
 	}
-	if e.Aside {
+	if e.Subagent {
 		r.aside++
 		return
 	}
@@ -391,7 +391,7 @@ func (r *Renderer) output(prefix, text string) {
 		}
 		most, left = most-1, left-1
 		if !r.form.Full {
-			line = plain(strings.TrimRight(line, "\r\n"))
+			line = stripANSI(strings.TrimRight(line, "\r\n"))
 			if limit := 8 * max(maxPlain, r.form.Columns); len(line) > limit {
 				line = line[:limit] + "…"
 			}
@@ -494,7 +494,7 @@ func (r *Renderer) flush() {
 func (r *Renderer) show(c call) {
 	r.begin('+', c.at, "", false)
 	r.put(c.text)
-	r.showBeside(c.id)
+	r.showStartedBy(c.id)
 }
 
 // lines writes a text with prefixes for the first and the next lines.

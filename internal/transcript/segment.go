@@ -21,7 +21,7 @@ const MaxSegment = 256 << 20
 var ErrTooLarge = errors.New("segment too large")
 
 // A Segment is the content of a session file after a cursor.
-type Segment struct {
+type NewLines struct {
 	// Bytes are whole lines, with the last newline, as they are in the file. A
 	// partial line is left for the next segment. The caller owns them.
 	Bytes []byte
@@ -39,10 +39,10 @@ type Segment struct {
 // ReadSegment reads the complete lines after c in the file at path. If it is
 // missing, the error wraps [fs.ErrNotExist]. Only regular files are read; pipes
 // and devices do not block. See also [ErrTooLarge].
-func ReadSegment(path string, c Cursor) (Segment, error) {
+func ReadSegment(path string, c Cursor) (NewLines, error) {
 	t := tail{path: path, from: c}
 	if _, err := t.poll(); err != nil {
-		return Segment{}, err
+		return NewLines{}, err
 	}
 	return t.segment(), nil
 }
@@ -137,8 +137,8 @@ func (t *tail) seal(from int) {
 	}
 }
 
-func (t *tail) segment() Segment {
-	return Segment{
+func (t *tail) segment() NewLines {
+	return NewLines{
 		Bytes:     t.buf[t.start:t.end:t.end],
 		Cursor:    cursorAt(t.base+int64(t.end-t.start), t.buf[:t.end]),
 		Restarted: t.restarted,

@@ -38,7 +38,7 @@ func add(t testing.TB, path, content string) {
 	}
 }
 
-func readSegment(t testing.TB, path string, c Cursor) Segment {
+func readSegment(t testing.TB, path string, c Cursor) NewLines {
 	t.Helper()
 	s, err := ReadSegment(path, c)
 	if err != nil {
@@ -201,7 +201,7 @@ func TestHole(t *testing.T) {
 	}
 	h.read = 0
 	if g := look(silence, h, h.size, farthest); g.found || h.read > farthest+2*maxLine {
-		t.Errorf("the usage: %+v after %d bytes, want at most %d", g.Usage, h.read, farthest+2*maxLine)
+		t.Errorf("the usage: %+v after %d bytes, want at most %d", g.ContextUse, h.read, farthest+2*maxLine)
 	}
 	h = &hole{size: farthest}
 	if c, err := end(h, h.size); err != nil || c != (Cursor{}) {

@@ -33,7 +33,7 @@ type Summary struct {
 func Summarise(r Reader, turn []byte) Summary {
 	s := summary{seen: make(once), took: make(map[string]took)}
 	for at, line := range lines(turn) {
-		if e := r.Read(at, line); !e.Aside && s.seen.first(e.ID) {
+		if e := r.Read(at, line); !e.Subagent && s.seen.first(e.ID) {
 			s.add(&e)
 		}
 	}

@@ -9,7 +9,7 @@ type Todo = record.Todo
 func Todos(r Reader, segment []byte) []Todo {
 	var list []Todo
 	for at, line := range lines(segment) {
-		if e := r.Read(at, line); e.Todos != nil && !e.Aside {
+		if e := r.Read(at, line); e.Todos != nil && !e.Subagent {
 			list = e.Todos
 		}
 	}

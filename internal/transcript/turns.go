@@ -9,7 +9,7 @@ import (
 )
 
 // A Turn is a turn's place in a segment, and its first record.
-type Turn struct {
+type FileTurn struct {
 	// The turn is segment[Start:End], whole lines. It ends where the next one
 	// starts, or with the segment: what the client notes after the last answer
 	// (cost, titles, a /compact) belongs to it.
@@ -25,8 +25,8 @@ type Turn struct {
 }
 
 // Turns returns the turns that start in a segment, in order.
-func Turns(r Reader, segment []byte) []Turn {
-	var turns []Turn
+func Turns(r Reader, segment []byte) []FileTurn {
+	var turns []FileTurn
 	var asked asked
 	for at, line := range lines(segment) {
 		e := r.Read(at, line)
@@ -52,7 +52,7 @@ func (waits *asked) prompt(e *Entry) (string, bool) {
 	if e.Opens != nil {
 		*waits = e.Opens.Prompt == ""
 	}
-	if !bool(*waits) || e.Aside {
+	if !bool(*waits) || e.Subagent {
 		return "", false
 	}
 	for _, p := range e.Parts {
@@ -71,11 +71,11 @@ var ErrNoTurn = errors.New("nothing was asked in it")
 // most files, at most 64 MiB. Start and End are offsets in what was read.
 // Without a turn the error wraps [ErrNoTurn]; others are those of
 // [ReadSegment].
-func First(reader func() Reader, path string) (Turn, error) {
+func First(reader func() Reader, path string) (FileTurn, error) {
 	for size := int64(64 << 10); ; size *= 8 {
 		head, err := ReadRange(path, 0, size)
 		if err != nil {
-			return Turn{}, err
+			return FileTurn{}, err
 		}
 		whole := int64(len(head)) < size || size >= farthest
 		if t, ok := first(reader(), head); ok || whole && t != nil {
@@ -83,13 +83,13 @@ func First(reader func() Reader, path string) (Turn, error) {
 			return *t, nil
 		}
 		if whole {
-			return Turn{}, ErrNoTurn
+			return FileTurn{}, ErrNoTurn
 		}
 	}
 }
 
 // first returns the first turn, or nil; ok is false if its prompt is missing.
-func first(r Reader, segment []byte) (t *Turn, ok bool) {
+func first(r Reader, segment []byte) (t *FileTurn, ok bool) {
 	var asked asked
 	for at, line := range lines(segment) {
 		e := r.Read(at, line)

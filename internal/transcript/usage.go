@@ -19,7 +19,7 @@ var ErrNoUsage = errors.New("no usage figures")
 const farthest = 64 << 20
 
 // A Usage is how full a session's context is, according to its file.
-type Usage struct {
+type ContextUse struct {
 	// Tokens is the size of the last request: input, cache writes and cache
 	// reads. After a compaction it is the client's estimate of what is left.
 	Tokens int64
@@ -41,10 +41,10 @@ type Usage struct {
 // new Reader.
 //
 // Errors are those of [ReadSegment], or wrap [ErrNoUsage].
-func LastUsage(reader func() Reader, path string) (Usage, error) {
+func LastUsage(reader func() Reader, path string) (ContextUse, error) {
 	f, info, err := open(path)
 	if err != nil {
-		return Usage{}, err
+		return ContextUse{}, err
 	}
 	defer f.Close()
 	g := look(reader, f, info.Size(), tailSize)
@@ -52,9 +52,9 @@ func LastUsage(reader func() Reader, path string) (Usage, error) {
 		g = look(reader, f, info.Size(), farthest)
 	}
 	if !g.found {
-		return Usage{}, fmt.Errorf("read session file %q: %w", path, ErrNoUsage)
+		return ContextUse{}, fmt.Errorf("read session file %q: %w", path, ErrNoUsage)
 	}
-	return g.Usage, nil
+	return g.ContextUse, nil
 }
 
 func look(reader func() Reader, f io.ReaderAt, size, depth int64) gauge {
@@ -75,7 +75,7 @@ func look(reader func() Reader, f io.ReaderAt, size, depth int64) gauge {
 
 // A gauge takes the entries of a conversation, the last one first.
 type gauge struct {
-	Usage
+	ContextUse
 	deep      bool
 	found     bool // the tokens are known
 	together  bool // with the model
@@ -83,7 +83,7 @@ type gauge struct {
 }
 
 func (g *gauge) add(e Entry) {
-	if e.Aside {
+	if e.Subagent {
 		return
 	}
 	g.Variant, g.Window = cmp.Or(g.Variant, e.Variant), cmp.Or(g.Window, e.Window)
@@ -168,7 +168,7 @@ func Compactions(reader func() Reader, path string, from int64) ([]Compaction, e
 	r := bufio.NewReaderSize(f, 256<<10)
 	for {
 		line, err := r.ReadSlice('\n')
-		if e := say(bytes.TrimSuffix(line, []byte{'\n'}), false); !e.Aside {
+		if e := say(bytes.TrimSuffix(line, []byte{'\n'}), false); !e.Subagent {
 			now.Model, now.Variant = cmp.Or(e.Model, now.Model), cmp.Or(e.Variant, now.Variant)
 			if c := e.Compacted; c != nil {
 				all = append(all, Compaction{Auto: c.Auto, Tokens: c.Tokens, At: e.At, Model: now.Model, Variant: now.Variant})

@@ -45,7 +45,7 @@ type Want struct {
 //
 // A missing file is an error only after 250 ms, or when ctx is done. Other
 // errors are those of ReadSegment.
-func Wait(ctx context.Context, reader func() Reader, path string, c Cursor, want Want) (Segment, error) {
+func Wait(ctx context.Context, reader func() Reader, path string, c Cursor, want Want) (NewLines, error) {
 	ticker := time.NewTicker(step)
 	defer ticker.Stop()
 	t := tail{path: path, from: c}
@@ -56,7 +56,7 @@ func Wait(ctx context.Context, reader func() Reader, path string, c Cursor, want
 		case errors.Is(err, fs.ErrNotExist) && still < patience && ctx.Err() == nil:
 			// The client will create it, or is moving it and the path is ahead.
 		case err != nil:
-			return Segment{}, err
+			return NewLines{}, err
 		case found == replaced:
 			m = newMatcher(reader(), want, &t)
 			fallthrough
@@ -109,7 +109,7 @@ func (m *matcher) feed(buf []byte) {
 	for at, line := range lines(buf[m.at:]) {
 		e := m.reader.Read(m.at+at, line)
 		switch by := e.by(); {
-		case e.Aside:
+		case e.Subagent:
 		case by == model:
 			if m.at+at >= m.after {
 				m.answer(&e)

@@ -18,28 +18,28 @@ import (
 	"syscall"
 
 	"gitagent/internal/lock"
-	"gitagent/internal/signature"
+	"gitagent/internal/sshsig"
 	"gitagent/internal/statedir"
 )
 
 // Keys are a user's keys. They are the user's own files, never a repository's.
 type Keys struct {
-	Own      *signature.Key // nil if there is no usable one
-	OwnPath  string         // where it is, or would be
-	OwnError error          // why Own is nil; wraps [fs.ErrNotExist] if there is no file
-	Signers  []Signer       // in the list's order
-	Ignored  []string       // lines of the list that are not understood, with the reason
+	Own      *sshsig.Key // nil if there is no usable one
+	OwnPath  string      // where it is, or would be
+	OwnError error       // why Own is nil; wraps [fs.ErrNotExist] if there is no file
+	Signers  []Signer    // in the list's order
+	Ignored  []string    // lines of the list that are not understood, with the reason
 	ListPath string
 
 	usual  bool // MakeKey may make OwnPath
-	names  map[signature.Public]string
+	names  map[sshsig.Public]string
 	digest string // of the trusted keys; any change changes it
 }
 
 // A Signer is a key that the user trusts.
 type Signer struct {
 	Name string
-	Key  signature.Public
+	Key  sshsig.Public
 }
 
 // Names of the files in the user's configuration directory.
@@ -52,7 +52,7 @@ const (
 // ReadKeys reads the keys in the user's configuration directory, none if dir is
 // "". own is another private key to sign with, or "".
 func ReadKeys(dir, own string) *Keys {
-	k := &Keys{OwnPath: own, ListPath: filepath.Join(dir, listFile), names: make(map[signature.Public]string)}
+	k := &Keys{OwnPath: own, ListPath: filepath.Join(dir, listFile), names: make(map[sshsig.Public]string)}
 	if dir == "" {
 		k.OwnError = errors.New("read the keys: the environment names no home directory")
 		return k
@@ -78,7 +78,7 @@ func ReadKeys(dir, own string) *Keys {
 		k.names[k.Own.Public()] = Machine
 	}
 	sum := sha256.New()
-	for _, key := range slices.SortedFunc(maps.Keys(k.names), func(a, b signature.Public) int { return slices.Compare(a[:], b[:]) }) {
+	for _, key := range slices.SortedFunc(maps.Keys(k.names), func(a, b sshsig.Public) int { return slices.Compare(a[:], b[:]) }) {
 		sum.Write(key[:])
 	}
 	k.digest = hex.EncodeToString(sum.Sum(nil)[:8])
@@ -86,10 +86,10 @@ func ReadKeys(dir, own string) *Keys {
 }
 
 // Name returns the owner of a key: [Machine], a name of the list, or [Unknown].
-func (k *Keys) Name(p signature.Public) string { return cmp.Or(k.names[p], Unknown) }
+func (k *Keys) Name(p sshsig.Public) string { return cmp.Or(k.names[p], Unknown) }
 
 // readKey reads a private key. It refuses one that others own or can read.
-func readKey(path string) (*signature.Key, error) {
+func readKey(path string) (*sshsig.Key, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func readKey(path string) (*signature.Key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the key %s: %w", path, err)
 	}
-	k, err := signature.ParseKey(data)
+	k, err := sshsig.ParseKey(data)
 	if err != nil {
 		return nil, fmt.Errorf("read the key %s: %w", path, err)
 	}
@@ -126,7 +126,7 @@ func parseSigner(line string) (*Signer, error) {
 	if err := checkName(words[0]); err != nil {
 		return nil, err
 	}
-	key, err := signature.ParsePublic(words[1], words[2])
+	key, err := sshsig.ParsePublic(words[1], words[2])
 	if err != nil {
 		return nil, err
 	}
@@ -149,16 +149,16 @@ func checkName(name string) error {
 }
 
 // ParseKey reads a public key: the one line of a public key file.
-func ParseKey(line string) (signature.Public, error) {
+func ParseKey(line string) (sshsig.Public, error) {
 	words := strings.Fields(line)
 	if len(words) < 2 || strings.ContainsAny(strings.TrimRight(line, "\r\n"), "\r\n") {
-		return signature.Public{}, errors.New("not the one line of a public key file")
+		return sshsig.Public{}, errors.New("not the one line of a public key file")
 	}
-	return signature.ParsePublic(words[0], words[1])
+	return sshsig.ParsePublic(words[0], words[1])
 }
 
 // Add adds a key to the list. A name has one key, and a key one name.
-func (k *Keys) Add(ctx context.Context, name string, key signature.Public) error {
+func (k *Keys) Add(ctx context.Context, name string, key sshsig.Public) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (k *Keys) MakeKey(comment string) (made bool, err error) {
 	if !k.CanMake() {
 		return false, nil
 	}
-	key, err := signature.NewKey(rand.Reader)
+	key, err := sshsig.NewKey(rand.Reader)
 	if err != nil {
 		return false, err
 	}

@@ -90,13 +90,13 @@ func ownLine(commit, before git.Hash) string {
 }
 
 // line notes the standing of a mission at one of its commits, with the keys that it was found with.
-func (s Standing) line(at git.Hash, keys string) string {
+func (s Level) line(at git.Hash, keys string) string {
 	where := "elsewhere"
 	if s.Here {
 		where = "here"
 	}
 	text := at.Format().Text
-	return fmt.Sprintf("checked %s %s %s %s %s\n", at, text(s.Commit), text(s.Foreign), where, keys)
+	return fmt.Sprintf("checked %s %s %s %s %s\n", at, text(s.Commit), text(s.Untrusted), where, keys)
 }
 
 func (t *Trust) add(id record.ID, lines string) error {

@@ -15,7 +15,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
-	"gitagent/internal/signature"
+	"gitagent/internal/sshsig"
 	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 )
@@ -31,7 +31,7 @@ type lab struct {
 	repo    *git.Repo
 	objects *git.Objects
 	*Trust
-	me, anna, eve signature.Key
+	me, anna, eve sshsig.Key
 	n             int // events
 }
 
@@ -45,8 +45,8 @@ func newLab(t *testing.T) *lab {
 		t.Fatal(err)
 	}
 	l := &lab{Repo: r, t: t, repo: repo}
-	for _, k := range []*signature.Key{&l.me, &l.anna, &l.eve} {
-		if *k, err = signature.NewKey(rand.Reader); err != nil {
+	for _, k := range []*sshsig.Key{&l.me, &l.anna, &l.eve} {
+		if *k, err = sshsig.NewKey(rand.Reader); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,7 +57,7 @@ func newLab(t *testing.T) *lab {
 }
 
 // know sets the user's keys.
-func (l *lab) know(own signature.Key, list ...Signer) {
+func (l *lab) know(own sshsig.Key, list ...Signer) {
 	l.t.Helper()
 	dir := l.t.TempDir()
 	file, err := own.Encode("")
@@ -86,7 +86,7 @@ func (l *lab) reopen() {
 }
 
 // add adds an event to a ledger, or begins one. Everybody has the same name.
-func (l *lab) add(id record.ID, tip git.Hash, key *signature.Key) git.Hash {
+func (l *lab) add(id record.ID, tip git.Hash, key *sshsig.Key) git.Hash {
 	l.t.Helper()
 	on := ledger.New(l.objects, &record.Mission{V: record.Version, ID: id})
 	if !tip.IsZero() {
@@ -112,7 +112,7 @@ func (l *lab) add(id record.ID, tip git.Hash, key *signature.Key) git.Hash {
 }
 
 // own is add by this clone.
-func (l *lab) own(tip git.Hash, key *signature.Key) git.Hash {
+func (l *lab) own(tip git.Hash, key *sshsig.Key) git.Hash {
 	l.t.Helper()
 	next := l.add(mission, tip, key)
 	if err := l.Own(mission, next, tip); err != nil {
@@ -121,7 +121,7 @@ func (l *lab) own(tip git.Hash, key *signature.Key) git.Hash {
 	return next
 }
 
-func (l *lab) standing(id record.ID, tip git.Hash) Standing {
+func (l *lab) standing(id record.ID, tip git.Hash) Level {
 	l.t.Helper()
 	s, err := l.Of(l.t.Context(), l.repo, l.objects, id, tip)
 	if err != nil {
@@ -151,8 +151,8 @@ func (l *lab) want(tip, usable git.Hash, by string) {
 			foreign = chain[i+1]
 		}
 	}
-	if s.Foreign.String() != foreign {
-		l.t.Errorf("the first foreign commit is %s, want %s", s.Foreign, foreign)
+	if s.Untrusted.String() != foreign {
+		l.t.Errorf("the first foreign commit is %s, want %s", s.Untrusted, foreign)
 	}
 }
 
@@ -352,7 +352,7 @@ func unsigned(content []byte) []byte {
 // resign is a commit with a signature of the user's own key, made by a program that does not look at
 // what it signs.
 func (l *lab) resign(plain []byte) []byte {
-	armored := signature.Sign(l.me, plain)
+	armored := sshsig.Sign(l.me, plain)
 	header := tested.SignatureHeader() + " " + strings.ReplaceAll(strings.TrimSuffix(string(armored), "\n"), "\n", "\n ") + "\n"
 	i := bytes.Index(plain, []byte("\n\n")) + 1
 	return append(append(bytes.Clone(plain[:i]), header...), plain[i:]...)
@@ -499,7 +499,7 @@ func TestWriters(t *testing.T) {
 // Of the list, lines that mean more to ssh-keygen than to us don't count.
 func TestList(t *testing.T) {
 	t.Parallel()
-	key, err := signature.NewKey(rand.Reader)
+	key, err := sshsig.NewKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -547,7 +547,7 @@ func TestKeys(t *testing.T) {
 	if made, err := first.MakeKey(""); made || err != nil {
 		t.Errorf("it is made again: %v, %v", made, err)
 	}
-	other, err := signature.NewKey(rand.Reader)
+	other, err := sshsig.NewKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -558,7 +558,7 @@ func TestKeys(t *testing.T) {
 	if second.Name(other.Public()) != "anna" || second.digest == first.digest {
 		t.Errorf("anna is %q", second.Name(other.Public()))
 	}
-	for name, key := range map[string]signature.Public{"anna": first.Own.Public(), "bob": other.Public(), "two words": {}, "unknown": {}, "": {}} {
+	for name, key := range map[string]sshsig.Public{"anna": first.Own.Public(), "bob": other.Public(), "two words": {}, "unknown": {}, "": {}} {
 		if err := second.Add(ctx, name, key); err == nil {
 			t.Errorf("%q is added", name)
 		}

@@ -38,14 +38,14 @@ func New(dir *statedir.Dir, keys func() *Keys) *Trust {
 func (t *Trust) Keys() *Keys { return t.keys() }
 
 // A Standing is how much of a mission may be relied on.
-type Standing struct {
+type Level struct {
 	// Commit is the newest commit of the ledger up to which everything may be relied on. A turn or
 	// a handoff may be used if it stands in this commit's tree, as it stands there. Zero for none.
 	Commit git.Hash
 	// Whole is true if nothing comes after Commit.
 	Whole bool
-	// Foreign is the oldest commit after Commit; zero if there is none.
-	Foreign git.Hash
+	// Untrusted is the oldest commit after Commit; zero if there is none.
+	Untrusted git.Hash
 	// Here is true if Commit was written by this clone, or accepted in it. A signature alone says
 	// that somebody wrote it, but not that it is about this repository.
 	Here bool
@@ -61,15 +61,15 @@ const (
 
 // Of decides about a mission whose ledger ends at tip. For a chain that was decided about it costs
 // a file, for a new event the event and 0.1 ms for its signature.
-func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, tip git.Hash) (Standing, error) {
+func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, tip git.Hash) (Level, error) {
 	r, err := t.load(id)
 	if err != nil {
-		return Standing{}, err
+		return Level{}, err
 	}
 	w := &walk{id: id, record: r, keys: t.Keys, chain: newChain(ctx, repo, objects)}
-	s, err := w.standing(tip)
+	s, err := w.level(tip)
 	if err != nil {
-		return Standing{}, fmt.Errorf("look who wrote mission %s: %w", id, err)
+		return Level{}, fmt.Errorf("look who wrote mission %s: %w", id, err)
 	}
 	if w.chain.Looked() > keepAfter && r.size < longRecord && !w.chain.gap {
 		_ = t.add(id, s.line(tip, t.Keys().digest)) // or the next time takes as long again
@@ -97,13 +97,13 @@ type beginning struct {
 	here            bool
 }
 
-// standing walks from tip to the root. The usable part ends at the first commit
+// level walks from tip to the root. The usable part ends at the first commit
 // that counts, unless one below it does not count.
 //
 // The newest usable commit must have been written for the mission of this id, as somebody could put
 // a signed ledger under another name. A side of a mission that went on in two clones has the first
 // 12 digits of one of its commits as its id.
-func (w *walk) standing(tip git.Hash) (s Standing, err error) {
+func (w *walk) level(tip git.Hash) (s Level, err error) {
 	s.By = Unknown
 	var named, any beginning // written for this mission, and for any
 	side := false
@@ -127,7 +127,7 @@ func (w *walk) standing(tip git.Hash) (s Standing, err error) {
 		default:
 			if c, ok := w.record.checked[at]; ok && c.keys == w.keys().digest {
 				if c.commit != at { // nothing after it can count either
-					return c.beginning.standing(s, tip), nil
+					return c.beginning.level(s, tip), nil
 				}
 				here = c.here
 				break
@@ -156,11 +156,11 @@ func (w *walk) standing(tip git.Hash) (s Standing, err error) {
 	if named.commit.IsZero() {
 		named.foreign = at
 	}
-	return named.standing(s, tip), nil
+	return named.level(s, tip), nil
 }
 
-func (b beginning) standing(s Standing, tip git.Hash) Standing {
-	s.Commit, s.Foreign, s.Here, s.Whole = b.commit, b.foreign, b.here, b.commit == tip
+func (b beginning) level(s Level, tip git.Hash) Level {
+	s.Commit, s.Untrusted, s.Here, s.Whole = b.commit, b.foreign, b.here, b.commit == tip
 	if !s.Whole {
 		s.By = Unknown
 	}

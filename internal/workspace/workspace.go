@@ -14,7 +14,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
-	"gitagent/internal/secret"
+	"gitagent/internal/scrub"
 	"gitagent/internal/session"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/trust"
@@ -30,8 +30,8 @@ type Workspace struct {
 	Store    session.Store
 	Trust    *trust.Trust
 
-	witnesses func() map[record.ID]*session.State // see Standing
-	purged    func() *secret.Finder
+	witnesses func() map[record.ID]*session.Known // see Standing
+	purged    func() *scrub.Finder
 }
 
 // New returns the workspace of a repository with the given settings.
@@ -109,10 +109,10 @@ func (w *Workspace) Policy() snapshot.Policy {
 
 // Purged finds what was purged in this repository, and must not be recorded again. What can't be read of it is
 // in the log.
-func (w *Workspace) Purged() *secret.Finder { return w.purged() }
+func (w *Workspace) Purged() *scrub.Finder { return w.purged() }
 
-func (w *Workspace) readPurged() *secret.Finder {
-	m, err := secret.ReadMemory(w.Store.Dir())
+func (w *Workspace) readPurged() *scrub.Finder {
+	m, err := scrub.ReadMemory(w.Store.Dir())
 	if err != nil {
 		w.Store.Log(time.Now(), err.Error())
 	}

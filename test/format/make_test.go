@@ -95,7 +95,7 @@ func (m *maker) talk(session string) *talk {
 	return &talk{maker: m, session: session, file: filepath.Join(gittest.TempDir(m.t), session+".jsonl")}
 }
 
-func (c *talk) signal(event turns.Event) turns.Signal {
+func (c *talk) signal(event turns.SignalKind) turns.Signal {
 	return turns.Signal{
 		Event: event, Agent: "claude-code", Session: c.session, PromptID: fmt.Sprintf("prompt-%d", c.prompt),
 		Transcript: c.file, Client: session.Client{PID: 4000},

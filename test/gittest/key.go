@@ -8,14 +8,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"gitagent/internal/signature"
+	"gitagent/internal/sshsig"
 )
 
 // Key gives a home directory the key of a user to sign ledgers with, if it has none, and returns its
 // public part. A name always has the same key.
 func Key(home, name string) string {
 	seed := sha256.Sum256([]byte(name))
-	key, err := signature.NewKey(bytes.NewReader(seed[:]))
+	key, err := sshsig.NewKey(bytes.NewReader(seed[:]))
 	if err != nil {
 		panic(err)
 	}

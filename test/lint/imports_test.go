@@ -213,9 +213,9 @@ func TestLinked(t *testing.T) {
 func TestRules(t *testing.T) {
 	t.Parallel()
 	good := map[string][]string{
-		"internal/spell":        {"strings"},
-		"internal/cmdline":      {"internal/spell", "github.com/urfave/cli/v2"},
-		"internal/config":       {"internal/spell"},
+		"internal/suggest":      {"strings"},
+		"internal/cmdline":      {"internal/suggest", "github.com/urfave/cli/v2"},
+		"internal/config":       {"internal/suggest"},
 		"internal/redact":       nil,
 		"internal/git":          {"os/exec", "internal/redact", "github.com/go-git/go-git/v5/plumbing"},
 		"internal/terminal":     {"os/exec"},
@@ -232,7 +232,7 @@ func TestRules(t *testing.T) {
 		"test/install":          nil,
 		"cmd/git-agent-fork":    {"github.com/ktr0731/go-fuzzyfinder"},
 		"internal/transcript":   nil,
-		"internal/monitor":      {"internal/config"},
+		"internal/contextmeter": {"internal/config"},
 		"internal/session":      nil,
 		"cmd/git-agent-handoff": {"internal/cmdline"},
 		"release":               {"os/exec"},

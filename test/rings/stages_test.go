@@ -13,7 +13,7 @@ import (
 func TestConcurrent(t *testing.T) {
 	starts := regexp.MustCompile(`(?m)^\s*go (func|[a-zA-Z.]+)\(|\.Go\(|\.Async\(func`)
 	// Of what these start, scripts of the commands are the test.
-	through := []string{"./internal/repair", "./internal/transaction"}
+	through := []string{"./internal/repair", "./internal/ledgertx"}
 	found := 0
 	for _, root := range []string{"../../cmd", "../../internal", "../../turns", "../../hooks", "../../gitnotes", "../../handoffstore"} {
 		err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {

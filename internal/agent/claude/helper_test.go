@@ -43,7 +43,7 @@ func add(t testing.TB, path, content string) {
 	}
 }
 
-func readSegment(t testing.TB, path string, c transcript.Cursor) transcript.Segment {
+func readSegment(t testing.TB, path string, c transcript.Cursor) transcript.NewLines {
 	t.Helper()
 	s, err := transcript.ReadSegment(path, c)
 	if err != nil {

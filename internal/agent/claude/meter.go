@@ -25,7 +25,7 @@ func (r *reader) Meter(line []byte, answered bool) transcript.Entry {
 	if !ok {
 		return transcript.Entry{}
 	}
-	e := transcript.Entry{At: parseTime(rec.timestamp), Aside: rec.sidechain}
+	e := transcript.Entry{At: parseTime(rec.timestamp), Subagent: rec.sidechain}
 	switch rec.kind {
 	case "attachment":
 		return transcript.Entry{Variant: rec.variant()}
@@ -38,7 +38,7 @@ func (r *reader) Meter(line []byte, answered bool) transcript.Entry {
 }
 
 // variant is the model that an attachment announces; "" for any other record.
-func (rec *record) variant() string {
+func (rec *fileLine) variant() string {
 	if rec.attached.Get("type").Str != "model" {
 		return ""
 	}
@@ -46,7 +46,7 @@ func (rec *record) variant() string {
 }
 
 // compaction is what a compact_boundary tells.
-func (rec *record) compaction() *transcript.Compacted {
+func (rec *fileLine) compaction() *transcript.Compacted {
 	return &transcript.Compacted{
 		Auto:   rec.compacted.Get("trigger").Str == "auto",
 		Tokens: transcript.Count(rec.compacted.Get("preTokens")),

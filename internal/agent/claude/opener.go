@@ -34,12 +34,12 @@ type lead struct {
 
 // open returns the turn that r, a user record whose line begins at at, starts, nil if it starts none. It
 // does not set End.
-func (o *opener) open(at int, r *record) *transcript.Turn {
+func (o *opener) open(at int, r *fileLine) *transcript.FileTurn {
 	if !o.starts(r) {
 		o.follow(at, r)
 		return nil
 	}
-	t := &transcript.Turn{
+	t := &transcript.FileTurn{
 		Start: at, UUID: r.uuid, PromptID: r.promptID, Prompt: strings.Clone(typed(r.text)),
 		Origin: r.origin, Source: r.source, Cwd: r.cwd, At: parseTime(r.timestamp),
 	}
@@ -59,7 +59,7 @@ func (o *opener) open(at int, r *record) *transcript.Turn {
 }
 
 // starts reports whether a user record of the main chain starts a turn.
-func (o *opener) starts(r *record) bool {
+func (o *opener) starts(r *fileLine) bool {
 	if r.origin != "" {
 		o.exact = true
 	}
@@ -84,7 +84,7 @@ func (o *opener) know(promptID string) {
 }
 
 // follow keeps a user record that starts no turn as a lead, unless it belongs to the running turn.
-func (o *opener) follow(at int, r *record) {
+func (o *opener) follow(at int, r *fileLine) {
 	if r.promptID == "" || r.promptID == o.running {
 		o.lead = lead{}
 		return

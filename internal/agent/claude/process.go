@@ -8,8 +8,8 @@ import (
 )
 
 // Client reads the variables that the client sets for its hooks and for what its agent runs.
-func Client(getenv func(string) string) hooks.Client {
-	c := hooks.Client{
+func Client(getenv func(string) string) hooks.Environment {
+	c := hooks.Environment{
 		ProjectDir: getenv("CLAUDE_PROJECT_DIR"),
 		SessionID:  getenv("CLAUDE_CODE_SESSION_ID"),
 		PluginRoot: getenv("CLAUDE_PLUGIN_ROOT"),

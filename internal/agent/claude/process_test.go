@@ -15,7 +15,7 @@ func TestClient(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		env  map[string]string
-		want hooks.Client
+		want hooks.Environment
 	}{
 		{
 			name: "hook of a plugin",
@@ -23,12 +23,12 @@ func TestClient(t *testing.T) {
 				"CLAUDE_PROJECT_DIR": "/home/dev/repo", "CLAUDE_PID": "20123",
 				"CLAUDE_CODE_SESSION_ID": "5b603d06-8528-4d54-8275-dcebec74b87e", "CLAUDE_PLUGIN_ROOT": "/home/dev/plugin",
 			},
-			want: hooks.Client{ProjectDir: "/home/dev/repo", PID: 20123, SessionID: "5b603d06-8528-4d54-8275-dcebec74b87e", PluginRoot: "/home/dev/plugin"},
+			want: hooks.Environment{ProjectDir: "/home/dev/repo", PID: 20123, SessionID: "5b603d06-8528-4d54-8275-dcebec74b87e", PluginRoot: "/home/dev/plugin"},
 		},
 		{
 			name: "command run by the agent",
 			env:  map[string]string{"CLAUDE_CODE_SESSION_ID": "s"},
-			want: hooks.Client{SessionID: "s"},
+			want: hooks.Environment{SessionID: "s"},
 		},
 		{
 			name: "nonsense",

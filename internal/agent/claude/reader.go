@@ -33,7 +33,7 @@ func (r *reader) Read(at int, line []byte) transcript.Entry {
 	if !ok {
 		return transcript.Entry{}
 	}
-	e := transcript.Entry{ID: rec.uuid, At: parseTime(rec.timestamp), Aside: rec.sidechain}
+	e := transcript.Entry{ID: rec.uuid, At: parseTime(rec.timestamp), Subagent: rec.sidechain}
 	switch rec.kind {
 	case "system":
 		e.Compacted = rec.compaction()
@@ -52,8 +52,8 @@ func (r *reader) Read(at int, line []byte) transcript.Entry {
 	return e
 }
 
-func (r *reader) assistant(e *transcript.Entry, rec *record) {
-	if !e.Aside {
+func (r *reader) assistant(e *transcript.Entry, rec *fileLine) {
+	if !e.Subagent {
 		r.opener.lead = lead{}
 	}
 	m := &rec.message
@@ -67,7 +67,7 @@ func (r *reader) assistant(e *transcript.Entry, rec *record) {
 	e.Stopped = m.stop != "" && m.stop != "tool_use"
 	e.Answers = !rec.apiError && m.stop != "tool_use" && answers(e.Parts, m.stop != "") // old clients note no reason
 	rec.spent(e)
-	if !e.Aside {
+	if !e.Subagent {
 		e.Todos = r.todos.called(e.Parts)
 	}
 }
@@ -87,16 +87,16 @@ func answers(parts []transcript.Part, stopped bool) bool {
 }
 
 // spent notes what the service says of a message: nothing, if the client wrote it itself.
-func (rec *record) spent(e *transcript.Entry) {
+func (rec *fileLine) spent(e *transcript.Entry) {
 	if m := &rec.message; m.model != synthetic {
 		e.Model, e.Tokens = m.model, m.tokens
 		e.Context = m.tokens.Input + m.tokens.CacheWrite + m.tokens.CacheRead
 	}
 }
 
-func (r *reader) user(at int, e *transcript.Entry, rec *record) {
+func (r *reader) user(at int, e *transcript.Entry, rec *fileLine) {
 	rec.said, e.PromptID = decodeSaid(rec.message.content), rec.promptID
-	if !e.Aside {
+	if !e.Subagent {
 		r.todos.answered(rec)
 		if e.Opens = r.opener.open(at, rec); e.Opens != nil {
 			e.Cwd, e.Parts = rec.cwd, rec.opening()
@@ -112,7 +112,7 @@ func (r *reader) user(at int, e *transcript.Entry, rec *record) {
 
 // queued is the prompt of a queued_command attachment that a person typed, but not of one by which
 // the client reports a finished task.
-func (rec *record) queued() transcript.Part {
+func (rec *fileLine) queued() transcript.Part {
 	if rec.attached.Get("origin.kind").Str == "task-notification" {
 		return transcript.Part{}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // A record holds what is read from a line.
-type record struct {
+type fileLine struct {
 	kind      string // type
 	uuid      string
 	promptID  string
@@ -47,7 +47,7 @@ const synthetic = "<synthetic>"
 // gjson walks a line ten times as fast as encoding/json fills a struct (2 GB/s to 0.2), and stops
 // at the type. But it reads on through torn lines, so those that matter are validated first, to a
 // limited depth: gjson's own recursion has no limit. It parses a copy of the line.
-func decode(line []byte) (r record, ok bool) {
+func decode(line []byte) (r fileLine, ok bool) {
 	r.kind = gjson.GetBytes(line, "type").Str
 	switch r.kind {
 	case "user", "assistant":
@@ -59,7 +59,7 @@ func decode(line []byte) (r record, ok bool) {
 		ok = kind == "queued_command" || kind == "model"
 	}
 	if !ok || !valid(line) {
-		return record{}, false
+		return fileLine{}, false
 	}
 	gjson.ParseBytes(line).ForEach(func(k, v gjson.Result) bool {
 		switch k.Str {

@@ -19,7 +19,7 @@ import (
 //
 // Most turns have no sub-agent, and the directory of a long session has hundreds: it is read only if the
 // turn's records tell of one, or one still runs.
-func Sides(path string, segment []byte, read map[string]int64, running bool) ([]transcript.Side, error) {
+func Sides(path string, segment []byte, read map[string]int64, running bool) ([]transcript.SubagentFile, error) {
 	session, ok := strings.CutSuffix(path, ".jsonl")
 	if !ok || !running && !tellsOfSide(segment) {
 		return nil, nil
@@ -29,7 +29,7 @@ func Sides(path string, segment []byte, read map[string]int64, running bool) ([]
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var list []transcript.Side
+	var list []transcript.SubagentFile
 	for _, e := range entries {
 		name, begins := strings.CutPrefix(e.Name(), "agent-")
 		id, ends := strings.CutSuffix(name, ".jsonl")
@@ -40,7 +40,7 @@ func Sides(path string, segment []byte, read map[string]int64, running bool) ([]
 		if err != nil || !info.Mode().IsRegular() || info.Size() == read[id] {
 			continue
 		}
-		s := transcript.Side{ID: id, Path: filepath.Join(dir, e.Name()), Size: info.Size()}
+		s := transcript.SubagentFile{ID: id, Path: filepath.Join(dir, e.Name()), Size: info.Size()}
 		if readAbout(filepath.Join(dir, "agent-"+id+".meta.json")).describe(&s) {
 			list = append(list, s)
 		}
@@ -88,7 +88,7 @@ func readAbout(path string) (a about) {
 
 // describe says what is known of a sub-agent. ok is false for those that compact a conversation, which are
 // of no type: they repeat all of it.
-func (a about) describe(s *transcript.Side) (ok bool) {
+func (a about) describe(s *transcript.SubagentFile) (ok bool) {
 	s.Call, s.Over = a.Call, a.Finished
 	if a.Type != nil {
 		s.Type = *a.Type

@@ -42,7 +42,7 @@ func TestSides(t *testing.T) {
 		}
 	}
 	file := func(id string) string { return filepath.Join(dir, "s", "subagents", "agent-"+id+".jsonl") }
-	all := []transcript.Side{
+	all := []transcript.SubagentFile{
 		{ID: "a1", Path: file("a1"), Size: 5},
 		{ID: "a2", Path: file("a2"), Type: "Explore", Call: "toolu_1", Size: 3, Over: true},
 		{ID: "a3", Path: file("a3"), Type: "Explore", Call: "toolu_2", Size: 1},
@@ -55,7 +55,7 @@ func TestSides(t *testing.T) {
 		session string
 		segment string
 		running bool
-		want    []transcript.Side
+		want    []transcript.SubagentFile
 	}{
 		{name: "the turn calls one", session: "s.jsonl", segment: `{"type":"tool_use","name":"Agent"}`, want: all},
 		{name: "one still runs", session: "s.jsonl", segment: `{"type":"user"}`, running: true, want: all},

@@ -43,7 +43,7 @@ func (t *todos) called(parts []transcript.Part) []transcript.Todo {
 }
 
 // answered notes the id of a task, if that is what a record tells.
-func (t *todos) answered(r *record) {
+func (t *todos) answered(r *fileLine) {
 	if !t.made || len(r.answers) == 0 {
 		return
 	}

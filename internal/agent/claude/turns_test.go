@@ -120,7 +120,7 @@ func TestTurnsOfRealSessions(t *testing.T) {
 }
 
 // checkRanges fails unless the turns are whole lines, in order, up to the end of the segment.
-func checkRanges(t *testing.T, segment []byte, turns []transcript.Turn) {
+func checkRanges(t *testing.T, segment []byte, turns []transcript.FileTurn) {
 	t.Helper()
 	for i, turn := range turns {
 		end := len(segment)
@@ -362,7 +362,7 @@ func TestTurns(t *testing.T) {
 func TestTurnFields(t *testing.T) {
 	segment := []byte(`{"type":"user","uuid":"u","promptId":"p","turnOrigin":"human","promptSource":"typed",` +
 		`"timestamp":"2026-11-21T00:24:47.662Z","message":{"content":"go"}}`) // no newline
-	want := []transcript.Turn{{
+	want := []transcript.FileTurn{{
 		Start: 0, End: len(segment), UUID: "u", PromptID: "p", Prompt: "go", Origin: "human", Source: "typed",
 		At: time.Date(2026, 11, 21, 0, 24, 47, 662e6, time.UTC),
 	}}

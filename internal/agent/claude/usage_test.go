@@ -44,33 +44,33 @@ func TestLastUsage(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		file string
-		want transcript.Usage
+		want transcript.ContextUse
 		err  error
 	}{
-		{"one answer", usageLine("m1", 1000), transcript.Usage{Tokens: 1000, Model: "m1"}, nil},
-		{"the last of two", usageLine("m1", 1000) + usageLine("m2", 2000) + progress, transcript.Usage{Tokens: 2000, Model: "m2"}, nil},
-		{"not the sub-agent's", usageLine("m1", 1000) + side, transcript.Usage{Tokens: 1000, Model: "m1"}, nil},
-		{"not the client's own", usageLine("m1", 1000) + usageLine("<synthetic>", 5000), transcript.Usage{Tokens: 1000, Model: "m1"}, nil},
-		{"not one without figures", usageLine("m1", 1000) + `{"type":"assistant","message":{"model":"m2","usage":{}}}` + "\n", transcript.Usage{Tokens: 1000, Model: "m1"}, nil},
-		{"torn last line", usageLine("m1", 1000) + strings.TrimSuffix(usageLine("m2", 2000), "}\n"), transcript.Usage{Tokens: 1000, Model: "m1"}, nil},
-		{"whole last line without its newline", usageLine("m1", 1000) + strings.TrimSuffix(usageLine("m2", 2000), "\n"), transcript.Usage{Tokens: 2000, Model: "m2"}, nil},
-		{"before one image", usageLine("m1", 1000) + image(300<<10) + progress, transcript.Usage{Tokens: 1000, Model: "m1"}, nil},
-		{"before an image that is never in memory", usageLine("m1", 1000) + image(3*maxLine) + progress, transcript.Usage{Tokens: 1000, Model: "m1"}, nil},
-		{"before an image that ends the file", usageLine("m1", 1000) + strings.TrimSuffix(image(3*maxLine), "\n"), transcript.Usage{Tokens: 1000, Model: "m1"}, nil},
-		{"before many records", usageLine("m1", 1000) + strings.Repeat(progress, 20_000), transcript.Usage{Tokens: 1000, Model: "m1"}, nil},
-		{"with its model's name", modelRecord("m1[1m]") + usageLine("m1", 1000), transcript.Usage{Tokens: 1000, Model: "m1", Variant: "m1[1m]"}, nil},
-		{"the model was changed since", modelRecord("m1[1m]") + usageLine("m1", 1000) + modelRecord("m2"), transcript.Usage{Tokens: 1000, Model: "m1", Variant: "m2"}, nil},
-		{"its model's name is far away", modelRecord("m1[1m]") + image(200<<10) + usageLine("m1", 1000), transcript.Usage{Tokens: 1000, Model: "m1"}, nil},
-		{"compacted since", usageLine("m1", 190_000) + compactBoundary("auto", 190_050, 3000) + progress, transcript.Usage{Tokens: 3000, Model: "m1"}, nil},
-		{"compacted before", usageLine("m1", 190_000) + compactBoundary("auto", 190_050, 3000) + usageLine("m1", 20_000), transcript.Usage{Tokens: 20_000, Model: "m1"}, nil},
-		{"compacted twice since", usageLine("m1", 190_000) + compactBoundary("auto", 1, 7000) + compactBoundary("manual", 1, 3000), transcript.Usage{Tokens: 3000, Model: "m1"}, nil},
-		{"said in a prompt", usageLine("m1", 1000) + `{"type":"user","message":{"content":"{\"type\":\"assistant\"} \"compact_boundary\""}}` + "\n", transcript.Usage{Tokens: 1000, Model: "m1"}, nil},
-		{"negative figures", usageLine("m1", 1000) + `{"type":"assistant","message":{"model":"m2","usage":{"input_tokens":-5}}}` + "\n", transcript.Usage{Tokens: 1000, Model: "m1"}, nil},
-		{"too far from the end", usageLine("m1", 1000) + strings.Repeat(image(16<<20), 4), transcript.Usage{}, transcript.ErrNoUsage},
-		{"empty", "", transcript.Usage{}, transcript.ErrNoUsage},
-		{"progress only", strings.Repeat(progress, 5000), transcript.Usage{}, transcript.ErrNoUsage},
-		{"no JSON", strings.Repeat("type assistant usage\n", 100), transcript.Usage{}, transcript.ErrNoUsage},
-		{"one long line", strings.Repeat("x", 3*maxLine), transcript.Usage{}, transcript.ErrNoUsage},
+		{"one answer", usageLine("m1", 1000), transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
+		{"the last of two", usageLine("m1", 1000) + usageLine("m2", 2000) + progress, transcript.ContextUse{Tokens: 2000, Model: "m2"}, nil},
+		{"not the sub-agent's", usageLine("m1", 1000) + side, transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
+		{"not the client's own", usageLine("m1", 1000) + usageLine("<synthetic>", 5000), transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
+		{"not one without figures", usageLine("m1", 1000) + `{"type":"assistant","message":{"model":"m2","usage":{}}}` + "\n", transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
+		{"torn last line", usageLine("m1", 1000) + strings.TrimSuffix(usageLine("m2", 2000), "}\n"), transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
+		{"whole last line without its newline", usageLine("m1", 1000) + strings.TrimSuffix(usageLine("m2", 2000), "\n"), transcript.ContextUse{Tokens: 2000, Model: "m2"}, nil},
+		{"before one image", usageLine("m1", 1000) + image(300<<10) + progress, transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
+		{"before an image that is never in memory", usageLine("m1", 1000) + image(3*maxLine) + progress, transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
+		{"before an image that ends the file", usageLine("m1", 1000) + strings.TrimSuffix(image(3*maxLine), "\n"), transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
+		{"before many records", usageLine("m1", 1000) + strings.Repeat(progress, 20_000), transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
+		{"with its model's name", modelRecord("m1[1m]") + usageLine("m1", 1000), transcript.ContextUse{Tokens: 1000, Model: "m1", Variant: "m1[1m]"}, nil},
+		{"the model was changed since", modelRecord("m1[1m]") + usageLine("m1", 1000) + modelRecord("m2"), transcript.ContextUse{Tokens: 1000, Model: "m1", Variant: "m2"}, nil},
+		{"its model's name is far away", modelRecord("m1[1m]") + image(200<<10) + usageLine("m1", 1000), transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
+		{"compacted since", usageLine("m1", 190_000) + compactBoundary("auto", 190_050, 3000) + progress, transcript.ContextUse{Tokens: 3000, Model: "m1"}, nil},
+		{"compacted before", usageLine("m1", 190_000) + compactBoundary("auto", 190_050, 3000) + usageLine("m1", 20_000), transcript.ContextUse{Tokens: 20_000, Model: "m1"}, nil},
+		{"compacted twice since", usageLine("m1", 190_000) + compactBoundary("auto", 1, 7000) + compactBoundary("manual", 1, 3000), transcript.ContextUse{Tokens: 3000, Model: "m1"}, nil},
+		{"said in a prompt", usageLine("m1", 1000) + `{"type":"user","message":{"content":"{\"type\":\"assistant\"} \"compact_boundary\""}}` + "\n", transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
+		{"negative figures", usageLine("m1", 1000) + `{"type":"assistant","message":{"model":"m2","usage":{"input_tokens":-5}}}` + "\n", transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
+		{"too far from the end", usageLine("m1", 1000) + strings.Repeat(image(16<<20), 4), transcript.ContextUse{}, transcript.ErrNoUsage},
+		{"empty", "", transcript.ContextUse{}, transcript.ErrNoUsage},
+		{"progress only", strings.Repeat(progress, 5000), transcript.ContextUse{}, transcript.ErrNoUsage},
+		{"no JSON", strings.Repeat("type assistant usage\n", 100), transcript.ContextUse{}, transcript.ErrNoUsage},
+		{"one long line", strings.Repeat("x", 3*maxLine), transcript.ContextUse{}, transcript.ErrNoUsage},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -121,7 +121,7 @@ func TestLastUsageOfLargeFile(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	got, err := transcript.LastUsage(Reader, path)
 	runtime.ReadMemStats(&after)
-	if want := (transcript.Usage{Tokens: 1000, Model: "m1"}); got != want || err != nil {
+	if want := (transcript.ContextUse{Tokens: 1000, Model: "m1"}); got != want || err != nil {
 		t.Errorf("LastUsage = %+v, %v, want %+v", got, err, want)
 	}
 	if used, most := after.TotalAlloc-before.TotalAlloc, uint64(4*maxLine); used > most {

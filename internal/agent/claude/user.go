@@ -28,7 +28,7 @@ func decodeSaid(content gjson.Result) (s said) {
 }
 
 // opening returns the parts of a record that starts a turn.
-func (r *record) opening() []transcript.Part {
+func (r *fileLine) opening() []transcript.Part {
 	switch {
 	case r.origin == "task_notification":
 		return []transcript.Part{task(r.text)}
@@ -40,7 +40,7 @@ func (r *record) opening() []transcript.Part {
 }
 
 // going returns the parts of a record that starts none.
-func (r *record) going() []transcript.Part {
+func (r *fileLine) going() []transcript.Part {
 	list := r.answers
 	add := func(kind transcript.Kind, text string) []transcript.Part {
 		if strings.TrimSpace(text) == "" {

@@ -23,7 +23,7 @@ const locks = "thread-writer-locks"
 
 // Event decodes a payload. The client's configuration, and in it the lock of the thread, is above the
 // rollout: what the environment says may be about another terminal.
-func Event(r io.Reader) (*hooks.Event, error) {
+func Event(r io.Reader) (*hooks.Payload, error) {
 	e, err := hooks.Parse(r)
 	if err == nil {
 		e.Lock = lockOf(e.TranscriptPath, e.SessionID)
@@ -43,8 +43,8 @@ func lockOf(path, thread string) string {
 
 // Client finds the client among the processes that this one descends from. A command that a sub-agent
 // runs has the session of its parent, as hooks have.
-func Client(getenv func(string) string) hooks.Client {
-	c := hooks.Client{SessionID: cmp.Or(getenv("CODEX_SESSION_ID"), getenv("CODEX_THREAD_ID"))}
+func Client(getenv func(string) string) hooks.Environment {
+	c := hooks.Environment{SessionID: cmp.Or(getenv("CODEX_SESSION_ID"), getenv("CODEX_THREAD_ID"))}
 	if !hooks.ValidID(c.SessionID) {
 		c.SessionID = ""
 	}

@@ -19,7 +19,7 @@ import (
 func TestEvent(t *testing.T) {
 	t.Parallel()
 	const rollouts, tui = "/home/dev/.codex/sessions/2026/11/22/", "01a200dd-759c-7162-a29d-c743cd1919d2"
-	for file, want := range map[string]hooks.Event{
+	for file, want := range map[string]hooks.Payload{
 		"tui-Interrupt.json": {
 			Name: "Interrupt", SessionID: tui, PromptID: "01a200de-3b82-70e0-9211-f503beeac75f",
 			TranscriptPath: rollouts + "rollout-2026-11-22T01-27-23-" + tui + ".jsonl",

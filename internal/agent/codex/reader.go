@@ -152,8 +152,8 @@ func (r *reader) started(at int, p gjson.Result, e *transcript.Entry) {
 var origins = map[string]string{"user": "human", "exec": "sdk"}
 
 // opens makes the running task a turn.
-func (r *reader) opens(prompt string, e *transcript.Entry) *transcript.Turn {
-	t := &transcript.Turn{Start: r.task, UUID: r.turn, PromptID: r.turn, Prompt: prompt, Cwd: r.cwd, At: e.At}
+func (r *reader) opens(prompt string, e *transcript.Entry) *transcript.FileTurn {
+	t := &transcript.FileTurn{Start: r.task, UUID: r.turn, PromptID: r.turn, Prompt: prompt, Cwd: r.cwd, At: e.At}
 	r.task = -1
 	return t
 }

@@ -261,7 +261,7 @@ func TestUsage(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "rollout.jsonl")
 		put(t, path, tt.data)
 		u, err := transcript.LastUsage(Reader, path)
-		if want := (transcript.Usage{Tokens: tt.want, Model: "gpt-mock", Window: 258400}); u != want || err != nil {
+		if want := (transcript.ContextUse{Tokens: tt.want, Model: "gpt-mock", Window: 258400}); u != want || err != nil {
 			t.Errorf("%s: LastUsage gives %+v, %v, want %+v", tt.name, u, err, want)
 		}
 	}

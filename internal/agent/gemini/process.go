@@ -17,7 +17,7 @@ import (
 //
 // AfterAgent comes however a turn has ended, and its prompt_response has all that was said in the turn: what
 // the last answer was, and whether there is one, is read from the file.
-func Event(r io.Reader) (*hooks.Event, error) {
+func Event(r io.Reader) (*hooks.Payload, error) {
 	e, err := hooks.Parse(r)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func Event(r io.Reader) (*hooks.Event, error) {
 }
 
 // ended fills in what the file says of the turn that has ended.
-func ended(e *hooks.Event) {
+func ended(e *hooks.Payload) {
 	const most = 4 << 20 // what is not found in that is of no turn that a person waited for
 	e.Name = "Stop"
 	data, err := transcript.Tail(e.TranscriptPath, most)
@@ -77,8 +77,8 @@ const (
 )
 
 // Client reads the variables that hooks have. What the agent runs has none with the session's id.
-func Client(getenv func(string) string) hooks.Client {
-	c := hooks.Client{ProjectDir: getenv("GEMINI_PROJECT_DIR"), SessionID: getenv("GEMINI_SESSION_ID")}
+func Client(getenv func(string) string) hooks.Environment {
+	c := hooks.Environment{ProjectDir: getenv("GEMINI_PROJECT_DIR"), SessionID: getenv("GEMINI_SESSION_ID")}
 	if !filepath.IsAbs(c.ProjectDir) {
 		c.ProjectDir = ""
 	}

@@ -12,18 +12,18 @@ import (
 // TestEvent: the client's payloads in the common words. What a turn's end is about is read from the file.
 func TestEvent(t *testing.T) {
 	t.Parallel()
-	session := hooks.Event{SessionID: "803193ae-2ca9-4c46-8548-8ade9edb1e44", Cwd: "/home/dev/gm"}
-	event := func(name string, change func(*hooks.Event)) hooks.Event {
+	session := hooks.Payload{SessionID: "803193ae-2ca9-4c46-8548-8ade9edb1e44", Cwd: "/home/dev/gm"}
+	event := func(name string, change func(*hooks.Payload)) hooks.Payload {
 		e := session
 		e.Name = name
 		change(&e)
 		return e
 	}
-	for file, want := range map[string]hooks.Event{
-		"BeforeAgent":      event("UserPromptSubmit", func(e *hooks.Event) { e.Prompt = "T1 hello" }),
-		"AfterAgent":       event("Stop", func(e *hooks.Event) { e.Prompt = "T1 hello" }),
-		"AfterTool":        event("PostToolUse", func(*hooks.Event) {}),
-		"SessionEnd-clear": event("SessionEnd", func(e *hooks.Event) { e.Reason = "clear" }),
+	for file, want := range map[string]hooks.Payload{
+		"BeforeAgent":      event("UserPromptSubmit", func(e *hooks.Payload) { e.Prompt = "T1 hello" }),
+		"AfterAgent":       event("Stop", func(e *hooks.Payload) { e.Prompt = "T1 hello" }),
+		"AfterTool":        event("PostToolUse", func(*hooks.Payload) {}),
+		"SessionEnd-clear": event("SessionEnd", func(e *hooks.Payload) { e.Reason = "clear" }),
 	} {
 		f, err := os.Open(filepath.Join("testdata", "payloads", file+".json"))
 		if err != nil {

@@ -97,7 +97,7 @@ func (r *reader) user(at int, record gjson.Result, e *transcript.Entry) {
 		prompt = typed(texts(shown))
 	}
 	r.running, r.done = true, nil
-	e.Opens = &transcript.Turn{Start: at, UUID: id, PromptID: id, Prompt: prompt, At: e.At}
+	e.Opens = &transcript.FileTurn{Start: at, UUID: id, PromptID: id, Prompt: prompt, At: e.At}
 	e.Parts = []transcript.Part{{Kind: transcript.Asked, Text: prompt, Files: attached(content)}}
 }
 

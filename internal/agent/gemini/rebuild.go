@@ -34,7 +34,7 @@ func NewSession() string { return session.NewID() }
 // resumes the session. Of a foreign conversation, the model's thoughts and all that only the service can have
 // signed are left out as well.
 func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
-	now := conversation{at: make(map[string]int)}
+	now := chat{at: make(map[string]int)}
 	for _, segment := range c.Segments {
 		for line := range bytes.SplitSeq(segment, []byte{'\n'}) {
 			now.follow(line)
@@ -114,13 +114,13 @@ func claim(config, dir string) (name string, adopt func(context.Context) error, 
 }
 
 // A conversation is the messages of a session, in order, and where each is by its id.
-type conversation struct {
+type chat struct {
 	messages []gjson.Result
 	at       map[string]int
 }
 
 // follow changes the conversation as the client does when it reads a line.
-func (c *conversation) follow(line []byte) {
+func (c *chat) follow(line []byte) {
 	if !bytes.HasPrefix(line, []byte{'{'}) || !json.Valid(line) || !utf8.Valid(line) {
 		return
 	}
@@ -148,7 +148,7 @@ func (c *conversation) follow(line []byte) {
 }
 
 // cut leaves the first messages.
-func (c *conversation) cut(n int) {
+func (c *chat) cut(n int) {
 	for _, m := range c.messages[n:] {
 		delete(c.at, m.Get("id").Str)
 	}
@@ -156,7 +156,7 @@ func (c *conversation) cut(n int) {
 }
 
 // put adds a message, or puts it in the place of the one with its id.
-func (c *conversation) put(m gjson.Result) {
+func (c *chat) put(m gjson.Result) {
 	id := m.Get("id").Str
 	if i, is := c.at[id]; is {
 		c.messages[i] = m

@@ -97,10 +97,10 @@ func TestClient(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		pid, id string
-		want    hooks.Client
+		want    hooks.Environment
 	}{
-		{"12", "ses_df66c3548ffebYgP3dFv5wDzLh", hooks.Client{PID: 12, SessionID: "ses_df66c3548ffebYgP3dFv5wDzLh"}},
-		{"-1", "../x", hooks.Client{}},
+		{"12", "ses_df66c3548ffebYgP3dFv5wDzLh", hooks.Environment{PID: 12, SessionID: "ses_df66c3548ffebYgP3dFv5wDzLh"}},
+		{"-1", "../x", hooks.Environment{}},
 	} {
 		env := map[string]string{pidVariable: tt.pid, sessionVariable: tt.id}
 		if got := Client(func(name string) string { return env[name] }); got != tt.want {

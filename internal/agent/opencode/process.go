@@ -13,8 +13,8 @@ const (
 )
 
 // Client returns what the plugin has said about the client.
-func Client(getenv func(string) string) hooks.Client {
-	var c hooks.Client
+func Client(getenv func(string) string) hooks.Environment {
+	var c hooks.Environment
 	if id := getenv(sessionVariable); hooks.ValidID(id) {
 		c.SessionID = id
 	}

@@ -82,7 +82,7 @@ func (r *reader) user(e *transcript.Entry, at int, m gjson.Result) {
 	asked.Kind = kind
 	e.Parts = append([]transcript.Part{asked}, e.Parts...)
 	if kind == transcript.Asked {
-		e.Opens = &transcript.Turn{Start: at, UUID: e.ID, PromptID: e.ID, Prompt: asked.Text, Origin: "human", At: e.At}
+		e.Opens = &transcript.FileTurn{Start: at, UUID: e.ID, PromptID: e.ID, Prompt: asked.Text, Origin: "human", At: e.At}
 	}
 }
 

@@ -26,23 +26,23 @@ type (
 		Parts  []*piece `json:"parts"`
 	}
 	info struct {
-		ID         string   `json:"id"`
-		SessionID  string   `json:"sessionID"`
-		Role       string   `json:"role"`
-		Time       *span    `json:"time"`
-		Agent      string   `json:"agent"`
-		Model      *model   `json:"model,omitempty"` // of a prompt
-		ParentID   string   `json:"parentID,omitempty"`
-		Mode       string   `json:"mode,omitempty"`
-		Path       *place   `json:"path,omitempty"`
-		Cost       *float64 `json:"cost,omitempty"`
-		Tokens     *usage   `json:"tokens,omitempty"`
-		ModelID    string   `json:"modelID,omitempty"`
-		ProviderID string   `json:"providerID,omitempty"`
-		Variant    string   `json:"variant,omitempty"`
-		Finish     string   `json:"finish,omitempty"`
-		Summary    *bool    `json:"summary,omitempty"`
-		Error      *failure `json:"error,omitempty"`
+		ID         string      `json:"id"`
+		SessionID  string      `json:"sessionID"`
+		Role       string      `json:"role"`
+		Time       *span       `json:"time"`
+		Agent      string      `json:"agent"`
+		Model      *model      `json:"model,omitempty"` // of a prompt
+		ParentID   string      `json:"parentID,omitempty"`
+		Mode       string      `json:"mode,omitempty"`
+		Path       *place      `json:"path,omitempty"`
+		Cost       *float64    `json:"cost,omitempty"`
+		Tokens     *tokenCount `json:"tokens,omitempty"`
+		ModelID    string      `json:"modelID,omitempty"`
+		ProviderID string      `json:"providerID,omitempty"`
+		Variant    string      `json:"variant,omitempty"`
+		Finish     string      `json:"finish,omitempty"`
+		Summary    *bool       `json:"summary,omitempty"`
+		Error      *failure    `json:"error,omitempty"`
 	}
 	piece struct {
 		ID        string          `json:"id"`
@@ -56,18 +56,18 @@ type (
 		Metadata  json.RawMessage `json:"metadata,omitempty"` // what the provider wants back: a signature of thoughts
 		CallID    string          `json:"callID,omitempty"`
 		Tool      string          `json:"tool,omitempty"`
-		State     *state          `json:"state,omitempty"`
+		State     *toolState      `json:"state,omitempty"`
 		Mime      string          `json:"mime,omitempty"`
 		Filename  string          `json:"filename,omitempty"`
 		URL       string          `json:"url,omitempty"`
 		Reason    string          `json:"reason,omitempty"`
 		Cost      *float64        `json:"cost,omitempty"`
-		Tokens    *usage          `json:"tokens,omitempty"`
+		Tokens    *tokenCount     `json:"tokens,omitempty"`
 		Auto      *bool           `json:"auto,omitempty"`
 		Overflow  bool            `json:"overflow,omitempty"`
 		Tail      string          `json:"tail_start_id,omitempty"`
 	}
-	state struct {
+	toolState struct {
 		Status      string          `json:"status"`
 		Input       json.RawMessage `json:"input"`
 		Output      *string         `json:"output,omitempty"`
@@ -99,7 +99,7 @@ type (
 		Cwd  string `json:"cwd"`
 		Root string `json:"root"`
 	}
-	usage struct {
+	tokenCount struct {
 		Total     int64 `json:"total,omitempty"`
 		Input     int64 `json:"input"`
 		Output    int64 `json:"output"`
@@ -221,7 +221,7 @@ func (b *builder) assistant(i *info) bool {
 		i.Cost = new(float64)
 	}
 	if i.Tokens == nil {
-		i.Tokens = new(usage)
+		i.Tokens = new(tokenCount)
 	}
 	if i.Time.Completed == 0 { // it would be taken for one that still runs
 		i.Time.Completed = max(i.Time.Created, 1)
@@ -273,7 +273,7 @@ func (b *builder) part(p *piece, role string) bool {
 }
 
 // state sets right what became of a tool's call. One that had not ended never will.
-func (b *builder) state(s *state) bool {
+func (b *builder) state(s *toolState) bool {
 	if s == nil || !bytes.HasPrefix(bytes.TrimSpace(s.Input), []byte("{")) {
 		return false
 	}
@@ -303,7 +303,7 @@ func (b *builder) state(s *state) bool {
 		text := "Tool execution aborted"
 		s.Error = &text
 	}
-	*s = state{Status: "error", Input: s.Input, Error: s.Error, Time: &span{Start: s.Time.Start, End: s.Time.End}}
+	*s = toolState{Status: "error", Input: s.Input, Error: s.Error, Time: &span{Start: s.Time.Start, End: s.Time.End}}
 	return true
 }
 

@@ -20,13 +20,13 @@ import (
 )
 
 // A Client is one that has registered itself, and what it waits for if its Status is "waiting".
-type Client struct {
+type Running struct {
 	session.Registration
 	WaitingFor string
 }
 
 // Read reads the registration of a client. The error wraps [fs.ErrNotExist] for none.
-func Read(config string, pid int) (Client, error) {
+func Read(config string, pid int) (Running, error) {
 	// Beside it is <pid>.<hash>.key, a secret: so open files by name, never by pattern.
 	data, err := os.ReadFile(filepath.Join(config, "sessions", strconv.Itoa(pid)+".json"))
 	var said struct {
@@ -44,9 +44,9 @@ func Read(config string, pid int) (Client, error) {
 		err = errors.New("it has another pid, or no session")
 	}
 	if err != nil {
-		return Client{}, fmt.Errorf("read registration of client %d: %w", pid, err)
+		return Running{}, fmt.Errorf("read registration of client %d: %w", pid, err)
 	}
-	return Client{
+	return Running{
 		session.Registration{PID: pid, Session: said.Session, Start: said.Start, Domain: said.Domain, Status: said.Status},
 		said.WaitingFor,
 	}, nil

@@ -40,7 +40,7 @@ func TestRead(t *testing.T) {
 		"24924.json":       `{"pid":24924}`,
 		"24925.json":       registered, // copied
 	})
-	want := Client{session.Registration{
+	want := Running{session.Registration{
 		PID: 24922, Session: "97f4b419-eebe-449d-a344-c7f03b980e23", Start: "396479",
 		Domain: "linux:0123:pid:[4026531836]", Status: "waiting",
 	}, "permission prompt"}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// askable is an error if nobody can be asked whether the other forks are to be removed.
+func askable() error {
+	if cmdline.CanAsk() {
+		return nil
+	}
+	return cmdline.Hint(errors.New("--remove-others asks what to remove, and "+cmdline.Unasked()),
+		"nothing was changed; adopt the fork without it, and remove another one with: git agent-turn remove <mission>")
+}
+
+// removeOthers removes worktrees and branches of the other forks of the turn that a fork began at, if the
+// person wants that. Those that hold what is nowhere else stay.
+func removeOthers(c *cli.Context, w *workspace.Workspace, state *turns.State) error {
+	lines, unread := turns.Missions(c.Context, w.Repo)
+	if unread != nil { // they stay
+		cmdline.Warn(command.Damaged(unread))
+	}
+	r := &turns.Recorder{Workspace: w}
+	live := func(ctx context.Context) ([]turns.Live, error) { return command.Live(ctx, w, time.Now()) }
+	going, table, err := removable(c, r, turns.Siblings(lines, state.In), live)
+	if err != nil {
+		return err
+	}
+	if len(going) == 0 {
+		cmdline.WriteMessage(c.App.ErrWriter, "", "no other fork of that turn has a worktree or a branch that can be removed")
+		return nil
+	}
+	if err := table.Print(c.App.ErrWriter); err != nil {
+		return err
+	}
+	question := "Remove the worktree and the branch of each of them? Ignored files in them go as well; turns and conversations stay."
+	if len(going) == 1 {
+		question = "Remove its worktree and its branch? Ignored files in it go as well; turns and conversations stay."
+	}
+	answer, err := cmdline.Ask(c.Context, question, "yes", "no")
+	if err != nil {
+		return err
+	}
+	if answer != "yes" {
+		cmdline.WriteMessage(c.App.ErrWriter, "", "none was removed")
+		return nil
+	}
+	for _, l := range going {
+		gone, err := r.Leave(c.Context, l.ID, live, false) // much may have happened meanwhile
+		if left(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		text := "removed branch " + gone.Branch
+		if gone.Worktree != "" {
+			text += ", worktree " + cmdline.Escape(gone.Worktree)
+		}
+		cmdline.WriteMessage(c.App.ErrWriter, "", text)
+	}
+	return nil
+}
+
+// removable finds the forks of which something can be removed, and says in a table what that is.
+func removable(c *cli.Context, r *turns.Recorder, forks []turns.MissionLine, live func(context.Context) ([]turns.Live, error)) (going []turns.MissionLine, table *cmdline.Table, err error) {
+	table = cmdline.NewTable(
+		cmdline.Column{}, cmdline.Column{}, cmdline.Column{Style: cmdline.Green, Right: true}, cmdline.Column{Style: cmdline.Red, Right: true},
+		cmdline.Column{Path: true},
+	)
+	for _, l := range forks {
+		gone, err := r.Leave(c.Context, l.ID, live, true)
+		if left(err) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if gone.Branch == "" {
+			continue
+		}
+		insertions, deletions, err := sizeOf(c.Context, r.Workspace, l)
+		if err != nil {
+			return nil, nil, err
+		}
+		going = append(going, l)
+		table.Row(string(l.ID), l.Title, fmt.Sprintf("+%d", insertions), fmt.Sprintf("-%d", deletions), gone.Worktree)
+	}
+	return going, table, nil
+}
+
+// left warns of a fork that stays, if that is what an error says.
+func left(err error) bool {
+	for _, why := range []error{turns.ErrInUse, turns.ErrAtWork, turns.ErrUnmerged, workspace.ErrStranger} {
+		if errors.Is(err, why) {
+			cmdline.Warn(fmt.Errorf("not removed: %w", err))
+			return true
+		}
+	}
+	return false
+}
+
+// sizeOf is how much the branch of a fork has changed since it began, with what the user has committed there.
+func sizeOf(ctx context.Context, w *workspace.Workspace, l turns.MissionLine) (insertions, deletions int, err error) {
+	point, err := turns.PointOf(l.Mission)
+	if err != nil {
+		return 0, 0, err
+	}
+	branch := w.Branch(l.ID)
+	refs, err := w.Repo.Refs(ctx, branch)
+	if err != nil {
+		return 0, 0, err
+	}
+	changes, err := w.Repo.DiffShown(ctx, point.Commit, refs[branch])
+	insertions, deletions = count(changes)
+	return insertions, deletions, err
+}

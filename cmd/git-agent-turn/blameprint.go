@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gitagent/internal/blame"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/turns"
+)
+
+// An origin is what stands before a line: what git blame says of it, or else the turn.
+type origin struct {
+	id   string // the turn's name, or the commit's
+	path string // of the file there
+	who  string // the agent and its prompt, or the author
+	when string
+}
+
+// How many columns the agent and its prompt, or the author, may have: on a terminal, the rest is for the line.
+const (
+	leastWho = 16
+	mostWho  = 40
+	rest     = 56
+)
+
+// annotate prints the lines as git blame does, for people.
+func (q *inquiry) annotate(out *bufio.Writer, lines []blame.Line) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	columns, colour := cmdline.Columns(q.c.App.Writer), cmdline.Colour(q.c.App.Writer)
+	most := mostWho
+	if columns > 0 {
+		most = max(leastWho, min(mostWho, columns-rest))
+	}
+	origins, err := q.origins(lines, most)
+	if err != nil {
+		return err
+	}
+	id, path, who, when := 0, 0, 0, 0
+	for _, o := range origins {
+		id, path, who, when = max(id, cmdline.Width(o.id)), max(path, cmdline.Width(o.path)), max(who, cmdline.Width(o.who)), max(when, cmdline.Width(o.when))
+	}
+	if !slices.ContainsFunc(lines, func(l blame.Line) bool { return l.Blame.Path != q.path }) {
+		path = 0
+	}
+	number := len(strconv.Itoa(lines[len(lines)-1].Blame.Number))
+	for i, o := range origins {
+		name, about := pad(o.id, id), " "
+		if path > 0 {
+			about += pad(o.path, path) + " "
+		}
+		about += fmt.Sprintf("(%s %s %*d)", pad(o.who, who), pad(o.when, when), number, lines[i].Blame.Number)
+		switch {
+		case colour && i > 0 && o == origins[i-1]:
+			name, about = "", cmdline.Dim.Paint(name+about)
+		case colour:
+			name = cmdline.Yellow.Paint(name)
+		}
+		text := lines[i].Blame.Text
+		if columns > 0 {
+			text = strings.TrimSuffix(cmdline.EscapeLines(text+"\n"), "\n")
+		}
+		if _, err := out.WriteString(name + about + " " + text + "\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", width-cmdline.Width(text))
+}
+
+// origins say of lines where they come from, in a few words: who wrote them in at most so many columns.
+func (q *inquiry) origins(lines []blame.Line, most int) ([]*origin, error) {
+	names, err := q.names(lines)
+	if err != nil {
+		return nil, err
+	}
+	dates, err := q.dates()
+	if err != nil {
+		return nil, err
+	}
+	type key struct {
+		turn    *turns.Turn
+		running *turns.Live
+		commit  git.Hash
+		path    string
+		several bool
+	}
+	known, now := make(map[key]*origin), time.Now()
+	list := make([]*origin, len(lines))
+	for i, l := range lines {
+		k := key{turn: l.Turn, running: l.Running, path: l.Blame.Path, several: len(l.Others) > 0}
+		if l.Turn == nil {
+			k.commit = l.Blame.Commit
+		}
+		o := known[k]
+		if o == nil {
+			o = &origin{id: names.line(l), path: cmdline.OneLine(l.Blame.Path), who: l.Blame.In.Author, when: dates.Long(now, l.Blame.In.At)}
+			if t := l.Turn; t != nil {
+				o.who, o.when = called(t.Agent, t.Prompt), dates.Long(now, t.At)
+			} else if l.Running != nil {
+				o.who, o.when = called("running", l.Running.Open.Prompt), dates.Long(now, l.Running.Open.Started)
+			}
+			o.who = cmdline.Truncate(cmdline.OneLine(o.who), most)
+			known[k] = o
+		}
+		list[i] = o
+	}
+	return list, nil
+}
+
+// called is how a turn is called where there is little room: by its agent, without what follows a dash, and
+// its prompt.
+func called(agent, prompt string) string {
+	agent, _, _ = strings.Cut(agent, "-")
+	if agent == "" || prompt == "" {
+		return agent + prompt
+	}
+	return agent + ": " + prompt
+}
+
+// dates say how the user wants to see dates: as git blame shows them, or else git log, or else short.
+func (q *inquiry) dates() (cmdline.Dates, error) {
+	conf, err := q.w.Repo.Config(q.c.Context)
+	if err != nil {
+		return cmdline.Dates{}, err
+	}
+	return cmdline.ParseDates(cmp.Or(conf.Get("blame.date"), conf.Get("log.date"), "short"), cmdline.Columns(q.c.App.Writer) > 0)
+}
+
+// shortNames are names of missions and commits that are short.
+type shortNames struct {
+	missions map[record.ID]record.ID
+	commits  map[git.Hash]string
+}
+
+func (q *inquiry) names(lines []blame.Line) (*shortNames, error) {
+	missions, err := ledger.List(q.c.Context, q.w.Repo)
+	if err != nil {
+		return nil, err
+	}
+	var commits []git.Hash
+	for _, l := range lines {
+		if l.Turn == nil && !l.Blame.Commit.IsZero() {
+			commits = append(commits, l.Blame.Commit)
+		}
+	}
+	short, err := q.w.Repo.Abbreviate(q.c.Context, commits)
+	return &shortNames{record.Abbreviate(slices.Collect(maps.Keys(missions))), short}, err
+}
+
+// line names where a line comes from: the turn, with a mark if it may have been another one, or the commit, as
+// git blame does.
+func (n *shortNames) line(l blame.Line) string {
+	switch {
+	case len(l.Others) > 0:
+		return n.turn(l.Turn) + "?"
+	case l.Turn != nil:
+		return n.turn(l.Turn)
+	case l.Running != nil:
+		return record.TurnID{Mission: cmp.Or(n.missions[l.Running.Mission], l.Running.Mission), Turn: l.Running.Number}.String() + "?"
+	case l.Blame.Commit.IsZero():
+		return "00000000"
+	case l.Blame.Before:
+		return "^" + n.commits[l.Blame.Commit]
+	}
+	return n.commits[l.Blame.Commit]
+}
+
+func (n *shortNames) turn(t *turns.Turn) string {
+	return record.TurnID{Mission: cmp.Or(n.missions[t.In()], t.In()), Turn: t.Turn}.String()
+}

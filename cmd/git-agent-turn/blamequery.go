@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/blame"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// An inquiry asks where the lines of a file come from.
+type inquiry struct {
+	c       *cli.Context
+	w       *workspace.Workspace
+	history *blame.History
+	name    string   // of the file, as it was typed
+	path    string   // from the top
+	commit  git.Hash // whose file it is; zero for the worktree
+}
+
+// newInquiry begins one about a file of a commit, or of the worktree if rev is empty. The caller must call
+// close.
+func newInquiry(c *cli.Context, rev, name string) (*inquiry, error) {
+	w, err := command.Workspace(c.Context)
+	if err != nil {
+		return nil, err
+	}
+	q := &inquiry{c: c, w: w, name: name}
+	if rev == "" && w.Repo.Top == "" {
+		_, err := command.Checkout(c.Context, "read a file of")
+		return nil, cmdline.Hintf(err, "name a commit, too: git agent-turn blame HEAD -- %s", cmdline.Shell([]string{name}))
+	}
+	var inside bool
+	if q.path, inside, err = w.Repo.FromTop(c.Context, name); err != nil {
+		return nil, err
+	}
+	if !inside {
+		return nil, cmdline.Usagef("%q is no file in the worktree", name)
+	}
+	if rev != "" {
+		if q.commit, err = q.resolve(rev); err != nil {
+			return nil, err
+		}
+	}
+	progress := cmdline.StartProgress(c.App.ErrWriter, func() string { return "reading the turns" })
+	defer progress.Stop()
+	q.history, err = blame.Open(c.Context, w)
+	return q, err
+}
+
+func (q *inquiry) close() { q.history.Close() }
+
+// resolve returns the commit that a person names: as git does, or else as a state, a turn's or another.
+func (q *inquiry) resolve(rev string) (git.Hash, error) {
+	commit, err := q.w.Repo.Resolve(q.c.Context, rev)
+	if err == nil {
+		if record.IsPrefix(rev) {
+			if id, err := ledger.Expand(q.c.Context, q.w.Repo, rev); err == nil {
+				cmdline.Warn(fmt.Errorf("%q is taken for commit %s; the mission's last turn is %s/latest", rev, commit, id))
+			}
+		}
+		return commit, nil
+	}
+	if !errors.Is(err, git.ErrNotFound) {
+		return git.Hash{}, err
+	}
+	_, slashed := turns.MissionOf(rev)
+	if !slashed && !turns.OfCurrent(rev) && !record.IsPrefix(strings.TrimSuffix(rev, "^")) {
+		err := cmdline.NotFoundf("%q is neither a commit nor a turn", rev)
+		if _, failed := os.Lstat(rev); failed == nil {
+			return git.Hash{}, cmdline.Hint(err, "one file is blamed at a time, and a commit comes before it")
+		}
+		return git.Hash{}, cmdline.Hint(err, "list the turns with: git agent-turn list --all")
+	}
+	state, err := command.State(q.c.Context, q.w, "", rev, q.c.App.ErrWriter)
+	if err != nil {
+		return git.Hash{}, err
+	}
+	return state.Commit, known(state)
+}
+
+// lines asks for the lines in git's ranges, or for all.
+func (q *inquiry) lines(ranges, options []string) ([]blame.Line, error) {
+	progress := cmdline.StartProgress(q.c.App.ErrWriter, func() string { return "asking git about " + cmdline.OneLine(q.name) })
+	defer progress.Stop()
+	request := blame.Request{Commit: q.commit, Path: q.path, Ranges: ranges, Options: options}
+	if q.commit.IsZero() {
+		var err error
+		if request.Running, err = command.Live(q.c.Context, q.w, time.Now()); err != nil {
+			return nil, err
+		}
+	}
+	lines, err := q.history.Blame(q.c.Context, request)
+	if err != nil && q.c.Context.Err() == nil {
+		return nil, q.failed(err)
+	}
+	return lines, err
+}
+
+// failed says why there is no answer, if that is because there is no such file.
+func (q *inquiry) failed(err error) error {
+	what, entry := "the worktree", git.Entry{}
+	objects := q.w.Repo.Objects(q.c.Context)
+	defer objects.Close()
+	if q.commit.IsZero() {
+		info, statErr := os.Lstat(filepath.Join(q.w.Repo.Top, filepath.FromSlash(q.path)))
+		switch {
+		case statErr == nil && info.IsDir():
+			entry.Mode = filemode.Dir
+		case !errors.Is(statErr, fs.ErrNotExist) && !errors.Is(statErr, syscall.ENOTDIR):
+			return err
+		}
+	} else {
+		what = "commit " + q.commit.String()[:8]
+		var unread error
+		if entry, unread = objects.At(q.commit, q.path); unread != nil {
+			return err
+		}
+	}
+	switch entry.Mode {
+	case filemode.Dir:
+		return cmdline.Usagef("%q is a directory, and blame is about a file", q.name)
+	case filemode.Submodule:
+		return cmdline.Hintf(cmdline.Usagef("%q is a submodule", q.name), "ask in it: git -C %s agent-turn blame", cmdline.Shell([]string{q.name}))
+	case filemode.Empty:
+	default:
+		return err
+	}
+	missing := cmdline.NotFoundf("no file %q in %s", q.name, what)
+	head, err := q.w.Repo.Head(q.c.Context)
+	if err != nil || head.Commit.IsZero() || head.Commit == q.commit {
+		return missing
+	}
+	if there, err := objects.At(head.Commit, q.path); err == nil && there.Mode.IsFile() {
+		return cmdline.Hintf(missing, "HEAD has it: git agent-turn blame HEAD -- %s", cmdline.Shell([]string{q.name}))
+	}
+	return missing
+}
+
+// rest says what was left out of an answer, where that may matter: a line is no turn's.
+func (q *inquiry) rest(lines []blame.Line) error {
+	if slices.ContainsFunc(lines, func(l blame.Line) bool { return l.Turn == nil }) {
+		tellStrangers(q.c, q.history.Strangers)
+	}
+	return q.history.Unread
+}

@@ -1,0 +1,22 @@
+// Package blame finds the turn that wrote a line of a file, or that it was
+// written by hand. It sees through what the user did since, such as a rebase,
+// squash or rename.
+//
+// A turn's states are commits. The package inserts them among the ancestors of
+// the commits that contain their work and runs `git blame` over that ancestry.
+// Nothing is indexed or stored. docs/decisions/46-blame.md has the rule:
+//
+//	history.go   the missions that may be relied on, their turns and states
+//	graph.go     the commits of a history, in one order
+//	versions.go  what a file was in each of them
+//	tips.go      which states a commit took its lines from
+//	blame.go     the question to git, and its answer
+//	brought.go   lines by turns that a commit brought
+//
+//	contributions.go  what turns contributed to commits: lines counted
+//	steps.go          files that only turns changed
+//	wholes.go         what lines do not tell: deletions, modes, binary files
+//	asked.go          what else was asked while the commits came about
+//
+// Untrusted missions are left out: they could claim any line.
+package blame

@@ -1,0 +1,441 @@
+package blame
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// A History is what is known of the turns. It is not safe for concurrent use.
+type History struct {
+	// Strangers are the missions left out because no part of them is trusted.
+	Strangers []record.ID
+	Unread    error // what could not be read and was left out; nil if nothing
+
+	w        *workspace.Workspace
+	objects  *git.Objects
+	promisor string      // the remote of a partial clone, "" for other clones
+	turns    []*pastTurn // each once, in order of their starts
+	states   map[git.Hash]*savedState
+	asked    git.Hash // the commit of the last question
+	// kept is the graph of an earlier question, and what was looked up in it; nil if there is none. It does
+	// for another commit in it, too, as nothing comes from what is after a commit.
+	kept  *graph
+	files map[string]*versions
+}
+
+// A turn is what is kept of a turn's record.
+type pastTurn struct {
+	id          record.TurnID // as the record names it
+	in          *ledger.Ledger
+	started, at time.Time
+	code, base  git.Hash // zero where the record of an imported turn doesn't know it
+	// start is the state that was saved when it started, if one was: after a switch of branches it is not base.
+	start          git.Hash
+	head           git.Hash  // at the end; zero if that is not known
+	branch         string    // HEAD's at the end, "" if it was detached
+	before         *pastTurn // the one before it in its mission; nil if it is the first
+	paths          []string  // that it changed
+	more, imported bool      // it changed more paths than these; it was imported
+}
+
+// A state is a commit that holds a mission's worktree at some moment.
+type savedState struct {
+	// made is set if the commit was made for that moment, not by the user or
+	// agent: then the state before it stands for its ancestors.
+	made    bool
+	mission record.ID   // of one that was made
+	chain   git.Hash    // of one that was made: the state before it; zero for the first one
+	turn    *pastTurn   // that ended in it, or was running; nil if it was saved between two
+	starts  []*pastTurn // that started in it
+	// elsewhere is whether it may be of another worktree than that of the mission which keeps it: an adoption
+	// saved it, or an undo after one.
+	elsewhere bool
+}
+
+// Open reads the missions that the user may rely on.
+func Open(ctx context.Context, w *workspace.Workspace) (*History, error) {
+	h := &History{w: w, objects: w.Repo.Objects(ctx), states: make(map[git.Hash]*savedState)}
+	if err := h.read(ctx); err != nil {
+		h.Close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// Close ends the git processes of the history.
+func (h *History) Close() { h.objects.Close() }
+
+// maxFiles limits the files with versions that are kept.
+const maxFiles = 16
+
+// versions returns what a file was in the commits that matter for one commit and some turns, as far as that
+// is known: nothing of a file that is asked about for the first time.
+func (h *History) versions(ctx context.Context, commit git.Hash, list []*pastTurn, name string) (*versions, error) {
+	if h.kept == nil || !h.kept.has(commit) || !h.kept.holds(list) {
+		if h.asked == commit { // there are questions about several files
+			list = slices.DeleteFunc(slices.Clone(h.turns), func(t *pastTurn) bool { return t.code.IsZero() })
+		}
+		g, err := h.graph(ctx, h.w.Repo, commit, list)
+		if err != nil {
+			return nil, err
+		}
+		h.kept, h.files = g, nil
+	}
+	h.asked = commit
+	v := h.files[name]
+	if v == nil {
+		if h.files == nil || len(h.files) == maxFiles {
+			h.files = make(map[string]*versions)
+		}
+		v = newVersions(h.w.Repo, h.objects, h, h.kept)
+		h.files[name] = v
+	}
+	return v, nil
+}
+
+func (h *History) read(ctx context.Context) error {
+	conf, err := h.w.Repo.Config(ctx)
+	if err != nil {
+		return err
+	}
+	h.promisor = conf.Promisor()
+	var unread ledger.ReadErrors
+	tips, err := ledger.ListAll(ctx, h.w.Repo)
+	if err != nil && tips == nil {
+		return err
+	}
+	unread.Add(err)
+	relied := h.w.TrustCache(ctx, h.objects)
+	var list []*ledger.Ledger
+	known := make(map[recorded]*pastTurn)
+	for _, id := range slices.Sorted(maps.Keys(tips)) {
+		l, err := ledger.At(h.objects, id, tips[id])
+		if err != nil {
+			unread.Add(ledger.Unreadable(id, err))
+			continue
+		}
+		switch standing := relied.Level(l); {
+		case standing.Commit.IsZero():
+			h.Strangers = append(h.Strangers, id)
+			continue
+		case !standing.Whole:
+			if l, err = ledger.At(h.objects, id, standing.Commit); err != nil {
+				unread.Add(ledger.Unreadable(id, err))
+				continue
+			}
+		}
+		list = append(list, l)
+		unread.Add(h.readTurns(l, known))
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	h.Unread = unread.Err()
+	h.turns = slices.SortedFunc(maps.Values(known), byStart)
+	return h.readStates(ctx, list)
+}
+
+func byStart(a, b *pastTurn) int {
+	return cmp.Or(a.started.Compare(b.started), cmp.Compare(a.id.Mission, b.id.Mission), cmp.Compare(a.id.Turn, b.id.Turn), a.at.Compare(b.at))
+}
+
+// recorded identifies the record of a turn: forks inherit it, and a mission
+// continued in two clones may use a number twice.
+type recorded struct {
+	id   record.TurnID
+	at   time.Time
+	code git.Hash
+}
+
+// readTurns reads a mission's records. An inherited turn belongs to the mission
+// that recorded it, if that is here.
+func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*pastTurn) error {
+	var after *pastTurn
+	return turns.EachIn(h.objects, l, func(t *turns.Turn) error {
+		key := recorded{t.ID(), t.At, t.Code}
+		r := known[key]
+		if r == nil {
+			r = &pastTurn{
+				id: t.ID(), in: l, started: t.Before().At, at: t.At, head: t.Head,
+				paths: slices.Clone(t.Paths), branch: t.Branch, more: t.Files > len(t.Paths), imported: t.Imported != "",
+			}
+			if t.CodeKnown() == nil {
+				r.code, r.base = t.Code, t.Base
+			}
+			known[key] = r
+		} else if t.Mission == l.ID {
+			r.in = l
+		}
+		if after != nil {
+			after.before = r
+		}
+		after = r
+		return nil
+	})
+}
+
+func (t *pastTurn) record() (*turns.Turn, error) { return turns.ReadIn(t.in, t.id.Turn) }
+
+// readStates finds the states that ledgers keep, and the one before each.
+func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
+	events, err := h.events(ctx, list)
+	if err != nil {
+		return err
+	}
+	made, err := h.made(events)
+	if err != nil {
+		return err
+	}
+	byID, byCode := make(map[record.TurnID][]*pastTurn), make(map[git.Hash][]*pastTurn)
+	for _, t := range h.turns {
+		byID[t.id], byCode[t.code] = append(byID[t.id], t), append(byCode[t.code], t)
+		if !t.code.IsZero() {
+			h.state(t.code)
+		}
+		if !t.base.IsZero() {
+			h.starts(t, t.base)
+		}
+	}
+	type end struct {
+		state   git.Hash
+		adopted bool // by then the work had been adopted: what is saved while it is taken back may be elsewhere
+	}
+	last := make(map[git.Hash]end) // by event: what it left behind
+	for _, l := range list {
+		var chain []*ledger.CommitEvent
+		at := l.Tip
+		for e := events[at]; e != nil; e = events[at] {
+			delete(events, at) // what a fork inherited is read once
+			chain = append(chain, e)
+			at = e.Before
+		}
+		before, adopted := last[at].state, last[at].adopted
+		var saved []*save
+		for _, e := range slices.Backward(chain) {
+			pair := made.pair(e)
+			if adopted = adopted || pair > 1; adopted && pair > 0 {
+				h.elsewhere(e, made)
+				last[e.Hash] = end{before, adopted}
+				continue
+			}
+			next := before
+			for _, commit := range e.Keeps {
+				s := h.state(commit)
+				name, is := made[keep{commit, e.At.Unix()}]
+				if !is {
+					if t := recordedIn(byCode[commit], e.At.Unix()); t != nil {
+						h.began(t, saved)
+						saved, next = nil, commit
+						break // what follows is where it began
+					}
+					if next == before {
+						next = commit
+					}
+					continue
+				}
+				s.made, s.mission = true, name.Mission
+				if t := ended(byID[name.TurnID], e.At.Unix(), commit); t != nil {
+					s.turn, s.chain, next = t, other(t.base, commit), commit
+					h.began(t, saved)
+					saved = nil
+					break
+				}
+				if s.chain.IsZero() {
+					s.chain = other(next, commit)
+				}
+				next = commit
+				saved = append(saved, &save{keep{commit, e.At.Unix()}, len(e.Keeps) == 1})
+			}
+			before = next
+			last[e.Hash] = end{before, adopted}
+		}
+	}
+	return nil
+}
+
+// elsewhere marks the states that an event keeps as possibly of another
+// worktree: they neither follow nor precede the ledger's other states.
+func (h *History) elsewhere(e *ledger.CommitEvent, made makings) {
+	for _, commit := range e.Keeps {
+		if name, is := made[keep{commit, e.At.Unix()}]; is {
+			s := h.state(commit)
+			s.made, s.mission, s.elsewhere = true, name.Mission, true
+		}
+	}
+}
+
+// recordedIn returns the turn in the list that was recorded at a second.
+func recordedIn(list []*pastTurn, at int64) *pastTurn {
+	for _, t := range list {
+		if t.at.Unix() == at {
+			return t
+		}
+	}
+	return nil
+}
+
+// began finds, among the states since the turn before, those that a turn
+// started in and that were saved while it ran.
+func (h *History) began(t *pastTurn, saved []*save) {
+	started := t.started.Unix()
+	start := slices.IndexFunc(saved, func(k *save) bool { return k.commit == t.base })
+	known := start >= 0 // what came after it came in the turn
+	if !known && t.base == t.head {
+		// After a switch base is HEAD, and the state's parent another.
+		start = slices.IndexFunc(saved, func(k *save) bool { return k.at == started && k.alone && !h.on(k.commit, t.base) })
+		known = start >= 0
+	}
+	if known {
+		t.start = saved[start].commit
+		h.starts(t, t.start)
+	}
+	for _, k := range saved[start+1:] { // all, if none is the start
+		if k.at > started || k.at == started && (known || k.alone && h.on(k.commit, t.base)) {
+			h.state(k.commit).turn = t
+		}
+	}
+}
+
+// on reports whether a commit was made on another one.
+func (h *History) on(commit, parent git.Hash) bool {
+	parents, err := h.objects.Parents(commit)
+	return err == nil && slices.Contains(parents, parent)
+}
+
+// starts notes that a turn started in a state.
+func (h *History) starts(t *pastTurn, commit git.Hash) {
+	if s := h.state(commit); !slices.Contains(s.starts, t) {
+		s.starts = append(s.starts, t)
+	}
+}
+
+// other is a commit, or zero if it is that one.
+func other(commit, than git.Hash) git.Hash {
+	if commit == than {
+		return git.Hash{}
+	}
+	return commit
+}
+
+// ended is the turn that ended in a commit which an event keeps: of those with the name that the commit
+// has, the one that was recorded last, and no earlier. It may have been recorded again since.
+func ended(named []*pastTurn, at int64, code git.Hash) *pastTurn {
+	var best *pastTurn
+	for _, t := range named {
+		if t.code == code {
+			return t
+		}
+		if t.at.Unix() >= at && (best == nil || t.at.Before(best.at)) {
+			best = t
+		}
+	}
+	return best
+}
+
+// state is what is known of a commit that holds a state.
+func (h *History) state(commit git.Hash) *savedState {
+	s := h.states[commit]
+	if s == nil {
+		s = new(savedState)
+		h.states[commit] = s
+	}
+	return s
+}
+
+// events returns the commits of ledgers, each once.
+func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[git.Hash]*ledger.CommitEvent, error) {
+	tips := make([]git.Hash, len(list))
+	for i, l := range list {
+		tips[i] = l.Tip
+	}
+	events := make(map[git.Hash]*ledger.CommitEvent)
+	for e, err := range ledger.Links(ctx, h.w.Repo.Wary(), tips...) {
+		if err != nil {
+			return nil, err
+		}
+		events[e.Hash] = e
+	}
+	return events, nil
+}
+
+// A keep is a commit kept by an event, and the event's time in seconds.
+type keep struct {
+	commit git.Hash
+	at     int64
+}
+
+// A save is a kept state. A restore keeps two, before and after.
+type save struct {
+	keep
+	alone bool
+}
+
+// maxMessage limits the commits read, in bytes: one for a state is small.
+const maxMessage = 1 << 20
+
+// A making is what a state's commit was made for, and its parents.
+type making struct {
+	record.TurnID
+	on []git.Hash
+}
+
+type makings map[keep]making
+
+// pair returns how many parents the second of two commits kept by an event has,
+// if it was made on the first: one after a restore, revert or undo, two after
+// an adoption; else 0.
+func (m makings) pair(e *ledger.CommitEvent) int {
+	if len(e.Keeps) != 2 {
+		return 0
+	}
+	after, is := m[keep{e.Keeps[1], e.At.Unix()}]
+	if !is || after.Turn != 0 || len(after.on) == 0 || after.on[0] != e.Keeps[0] {
+		return 0
+	}
+	return len(after.on)
+}
+
+// made returns what the commits were made for that were made by the events that keep them. Of the others
+// nothing is said: they are the user's, maybe with trailers that name turns, or an earlier event's.
+func (h *History) made(events map[git.Hash]*ledger.CommitEvent) (makings, error) {
+	times := make(map[git.Hash][]int64)
+	for _, e := range events {
+		for _, commit := range e.Keeps {
+			times[commit] = append(times[commit], e.At.Unix())
+		}
+	}
+	made := make(makings)
+	var wanted []git.Wanted
+	for commit := range times {
+		wanted = append(wanted, git.Wanted{Hash: commit, Most: maxMessage})
+	}
+	err := h.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
+		if err != nil || obj.Type != plumbing.CommitObject {
+			return nil // it is not here, or no state
+		}
+		c, err := git.ParseCommit(obj.Content)
+		if err != nil {
+			return nil
+		}
+		if id, ok := ledger.ReadCodeMessage(c.Message); ok && (id.Turn > 0 || len(ledger.ReadTrailers(c.Message)) == 0) {
+			for _, at := range times[obj.Hash] {
+				if c.Committer.When.Unix() == at {
+					made[keep{obj.Hash, at}] = making{id, c.Parents}
+				}
+			}
+		}
+		return nil
+	})
+	return made, err
+}

@@ -1,0 +1,301 @@
+package blame
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+)
+
+// versions holds what a file was in a graph's commits, under all its names.
+type versions struct {
+	repo     *git.Repo
+	objects  *git.Objects
+	history  *git.Objects // those with the ledgers
+	graph    *graph
+	promisor string // the remote of a partial clone, "" for other clones
+	names    []string
+	blobs    [][]git.Hash // by name and place; zero where there is none
+
+	numbering *lineIDs
+	lines     map[git.Hash][]int32 // of a blob: the numbers of its lines, in order, each once
+	left      int                  // how many numbers may still be kept
+	all       *contents            // nil before they are known
+	tips      [][]int              // by place, see [tips]; nil before they are known
+}
+
+// Limits of what is kept: a file may have 100,000 versions of 10,000 lines.
+const (
+	maxBlob  = 16 << 20 // bytes of one version
+	maxLines = 64 << 20 // of all versions
+)
+
+func newVersions(repo *git.Repo, objects *git.Objects, h *History, g *graph) *versions {
+	return &versions{
+		repo: repo, objects: objects, history: h.objects, graph: g, promisor: h.promisor,
+		numbering: newNumbering(), lines: make(map[git.Hash][]int32), left: maxLines,
+	}
+}
+
+// add looks up the new names in the graph's commits, and reads the blobs.
+func (v *versions) add(ctx context.Context, names ...string) error {
+	for _, name := range names {
+		if slices.Contains(v.names, name) {
+			continue
+		}
+		blobs, err := v.named(ctx, name)
+		if err != nil {
+			return err
+		}
+		v.names, v.blobs, v.all, v.tips = append(v.names, name), append(v.blobs, blobs), nil, nil
+	}
+	return v.read(ctx)
+}
+
+func (v *versions) named(ctx context.Context, name string) ([]git.Hash, error) {
+	nodes := v.graph.nodes
+	blobs := make([]git.Hash, len(nodes))
+	parts := max(1, min(runtime.GOMAXPROCS(0), len(nodes)/256))
+	errs := make([]error, parts)
+	var done sync.WaitGroup
+	for i := range parts {
+		done.Go(func() {
+			from, to := i*len(nodes)/parts, (i+1)*len(nodes)/parts
+			errs[i] = v.look(ctx, nodes[from:to], name, blobs[from:to])
+		})
+	}
+	done.Wait()
+	return blobs, errors.Join(errs...)
+}
+
+func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs []git.Hash) error {
+	var in strings.Builder
+	empty := v.repo.Format().EmptyTree().String() + " "
+	asked := make(map[git.Hash]bool)
+	for _, n := range nodes {
+		if !asked[n.tree] && !n.tree.IsZero() {
+			asked[n.tree] = true
+			in.WriteString(empty + n.tree.String() + "\n")
+		}
+	}
+	// cat-file would need the blobs, which a partial clone fetches one by one.
+	out, err := v.repo.With("GIT_LITERAL_PATHSPECS=1").Output(ctx, strings.NewReader(in.String()),
+		"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--", name)
+	if err != nil {
+		return err
+	}
+	found, err := parseLook(string(out), name, empty)
+	for i, n := range nodes {
+		blobs[i] = found[n.tree]
+	}
+	return err
+}
+
+// parseLook reads what `git diff-tree` prints for trees, each against the empty one: a line with the two
+// hashes, of which empty is the first one and a blank, then for each path its modes, hashes and status, NUL, the path, NUL. It returns the blob of a path
+// by tree.
+func parseLook(out, name, empty string) (map[git.Hash]git.Hash, error) {
+	blobs := make(map[git.Hash]git.Hash)
+	var tree git.Hash
+	for out != "" {
+		if rest, ok := strings.CutPrefix(out, empty); ok {
+			line, rest, _ := strings.Cut(rest, "\n")
+			hash, err := git.ParseHash(line)
+			if err != nil {
+				return nil, err
+			}
+			tree, out = hash, rest
+			continue
+		}
+		meta, rest, _ := strings.Cut(out, "\x00")
+		path, rest, ended := strings.Cut(rest, "\x00")
+		fields := strings.Fields(meta)
+		if len(fields) != 5 || !ended {
+			return nil, fmt.Errorf("unexpected answer %q of git diff-tree", meta)
+		}
+		hash, err := git.ParseHash(fields[3])
+		if err != nil {
+			return nil, err
+		}
+		if path == name && fields[1] != submodule {
+			blobs[tree] = hash
+		}
+		out = rest
+	}
+	return blobs, nil
+}
+
+const submodule = "160000"
+
+// same reports whether two commits have equal content under all names.
+func (v *versions) same(a, b int) bool {
+	for _, blobs := range v.blobs {
+		if blobs[a] != blobs[b] {
+			return false
+		}
+	}
+	return true
+}
+
+// appears reports whether one commit has a name that the other lacks.
+func (v *versions) appears(in, from int) bool {
+	for _, blobs := range v.blobs {
+		if !blobs[in].IsZero() && blobs[from].IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// read reads the lines of unread versions, oldest first: neighbours are alike.
+func (v *versions) read(ctx context.Context) error {
+	var wanted []git.Wanted
+	asked := make(map[git.Hash]bool)
+	for at := range v.graph.nodes {
+		for _, blobs := range v.blobs {
+			hash := blobs[at]
+			if _, known := v.lines[hash]; !known && !hash.IsZero() && !asked[hash] {
+				asked[hash] = true
+				wanted = append(wanted, git.Wanted{Hash: hash, Most: maxBlob})
+			}
+		}
+	}
+	if v.promisor != "" {
+		missing := make([]git.Hash, len(wanted))
+		for i, w := range wanted {
+			missing[i] = w.Hash
+		}
+		if err := v.repo.Prefetch(ctx, v.promisor, missing); err != nil {
+			return err
+		}
+	}
+	type version struct {
+		blob git.Hash
+		text []byte
+	}
+	texts := make(chan version, 16) // git reads on while lines are numbered
+	var done sync.WaitGroup
+	done.Go(func() {
+		for t := range texts {
+			v.lines[t.blob] = nil // an unreadable one has no lines
+			if v.left > 0 {
+				v.lines[t.blob] = v.numbering.number(t.text)
+				v.left -= len(v.lines[t.blob])
+			}
+		}
+	})
+	err := v.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
+		if err == nil && obj.Type == plumbing.BlobObject {
+			texts <- version{wanted[i].Hash, obj.Content}
+		} else {
+			texts <- version{blob: wanted[i].Hash}
+		}
+		return nil
+	})
+	close(texts)
+	done.Wait()
+	return err
+}
+
+// began is the state in which a turn started. That of one which no event told of, or in which HEAD went to
+// another branch, is not in its record: then it is the one before it in its mission.
+func (v *versions) began(t *pastTurn) git.Hash {
+	if !t.start.IsZero() {
+		return t.start
+	}
+	at, ok := v.graph.index[t.base]
+	if ok && !v.graph.nodes[at].made && v.graph.nodes[at].date > t.started.Unix() && t.before != nil && !t.before.code.IsZero() {
+		return t.before.code
+	}
+	return t.base
+}
+
+// lacked reports whether a line was absent when a turn started.
+func (v *versions) lacked(t *pastTurn, line string) bool {
+	at, ok := v.graph.index[v.began(t)]
+	if !ok {
+		return true
+	}
+	n, known := v.numbering.words[maphash.Bytes(v.numbering.seed, []byte(line))]
+	return !known || !v.has(at, n)
+}
+
+// wrote reports whether a line appeared in a turn: it was there at the end, and
+// neither at the start nor in commits that HEAD moved to.
+func (v *versions) wrote(t *pastTurn, line string) bool {
+	at, ok := v.graph.index[t.code]
+	if !ok {
+		return false
+	}
+	n, known := v.numbering.words[maphash.Bytes(v.numbering.seed, []byte(line))]
+	if !known || !v.has(at, n) {
+		return false
+	}
+	if !v.lacked(t, line) {
+		return false
+	}
+	began := v.began(t)
+	// Stop at commits that were not made in the turn.
+	for todo := []int{at}; len(todo) > 0; {
+		node := v.graph.nodes[todo[0]]
+		todo = todo[1:]
+		switch {
+		case node.made || slices.Contains(node.writers, t):
+			for _, p := range node.real {
+				if v.has(p, n) {
+					todo = append(todo, p)
+				}
+			}
+		case node.hash != began:
+			return false
+		}
+	}
+	return true
+}
+
+func (v *versions) has(at int, line int32) bool {
+	return slices.ContainsFunc(v.blobs, func(blobs []git.Hash) bool {
+		_, ok := slices.BinarySearch(v.lines[blobs[at]], line)
+		return ok
+	})
+}
+
+func (v *versions) contents() *contents {
+	if v.all != nil {
+		return v.all
+	}
+	c := &contents{of: make([]int, len(v.graph.nodes)), words: len(v.numbering.words)}
+	known := make(map[string]int)
+	var key []byte
+	for at := range v.graph.nodes {
+		key = key[:0]
+		for _, blobs := range v.blobs {
+			key = v.repo.Format().Append(key, blobs[at])
+		}
+		version, ok := known[string(key)]
+		if !ok {
+			version = len(c.lines)
+			known[string(key)] = version
+			var lines []int32
+			for _, blobs := range v.blobs {
+				lines = append(lines, v.lines[blobs[at]]...)
+			}
+			if len(v.blobs) > 1 {
+				slices.Sort(lines)
+				lines = slices.Compact(lines)
+			}
+			c.lines = append(c.lines, lines)
+		}
+		c.of[at] = version
+	}
+	v.all = c
+	return c
+}

@@ -1,0 +1,442 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/urfave/cli/v2"
+
+	"gitagent/handoffstore"
+	"gitagent/internal/agent"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/session"
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// Usable returns a state as the user may rely on it. If it is a stranger's, a person is asked first,
+// see [Accept]; foreign is true of what was accepted, now or before.
+func Usable(c *cli.Context, w *workspace.Workspace, s *turns.State) (usable *turns.State, foreign bool, err error) {
+	usable, err = s.Usable(c.Context, w)
+	if errors.Is(err, workspace.ErrStranger) {
+		if err := Accept(c, w, s.In); err != nil {
+			return nil, false, err
+		}
+		usable, err = s.Usable(c.Context, w)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	by, err := usable.By(c.Context, w)
+	return usable, by == trust.Unknown, err
+}
+
+// Accept shows a person what a mission brings that the user may not rely on yet, above all the files
+// that something would run or obey, and asks whether to accept it as it is now. If the answer is not
+// yes, or there is no person to ask, that is an error. An agent can't answer.
+func Accept(c *cli.Context, w *workspace.Workspace, id record.ID) error {
+	tip, err := ledger.Tip(c.Context, w.Repo, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return cmdline.Hint(cmdline.NotFoundf("mission %s: not found", id), "list the missions with: git agent-turn missions")
+	}
+	if err != nil {
+		return err
+	}
+	objects := w.Repo.Objects(c.Context)
+	defer objects.Close()
+	standing, err := w.TrustLevel(c.Context, objects, id, tip)
+	if err != nil {
+		return err
+	}
+	if standing.Whole {
+		fmt.Fprintf(c.App.ErrWriter, "mission %s: nothing to accept; it was recorded by %s\n", id, standing.By)
+		return nil
+	}
+	stranger := fmt.Errorf("mission %s: %w", id, workspace.ErrStranger)
+	if why := nobody(); why != "" {
+		return Unaccepted(fmt.Errorf("%w (%s)", stranger, why), id)
+	}
+	r, err := newReview(c, w, objects, id, tip, standing)
+	if err != nil {
+		return err
+	}
+	if err := r.print(c); err != nil {
+		return err
+	}
+	answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Accept mission %s as it is at %.12s? What is added later needs it anew.", id, tip), "yes", "no")
+	if err != nil {
+		return err
+	}
+	if answer != "yes" {
+		return fmt.Errorf("%w, and not accepted; nothing was changed", stranger)
+	}
+	held, err := w.Store.LockMission(c.Context, id)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	names := []record.ID{id}
+	if r.ledger.Mission.Began != id {
+		names = append(names, r.ledger.Mission.Began)
+	}
+	if err := w.Trust.Accept(tip, names...); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.ErrWriter, "accepted mission %s\n", id)
+	return nil
+}
+
+// Trusted returns an error that wraps [workspace.ErrStranger], with the advice to accept it, if the user may not
+// rely on all of a mission. One that has no ledger yet is his own.
+func Trusted(ctx context.Context, w *workspace.Workspace, id record.ID) error {
+	tip, err := ledger.Tip(ctx, w.Repo, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	s, err := w.TrustLevel(ctx, objects, id, tip)
+	if err == nil && !s.Whole {
+		err = Unaccepted(fmt.Errorf("mission %s: %w", id, workspace.ErrStranger), id)
+	}
+	return err
+}
+
+// Unaccepted adds to an error that a mission is a stranger's what a person can do about it.
+func Unaccepted(err error, id record.ID) error {
+	return cmdline.Hintf(err, "a person may look at it and accept it, on a terminal of his own: git agent-turn trust accept %s", id)
+}
+
+// nobody says why there is no person who could answer; "" if there is one, as far as can be seen. An
+// agent that can type into a terminal of the user's own can't be told from him.
+func nobody() string {
+	switch {
+	case !cmdline.CanAsk():
+		return cmdline.Unasked()
+	case ByAgent():
+		return "an agent can't accept it"
+	}
+	return ""
+}
+
+// ByAgent reports whether an agent runs this process: by the environment, which the agent could
+// change, and by the processes that this one descends from.
+func ByAgent() bool {
+	if agent.InAgent(os.Environ()) {
+		return true
+	}
+	registry, err := agent.Running(os.Getenv)
+	return slices.ContainsFunc(session.Ancestors(), func(p session.Process) bool {
+		return agent.IsClient(p.Name) ||
+			err == nil && slices.ContainsFunc(registry, func(r session.Registration) bool { return r.PID == p.PID && r.Here() })
+	})
+}
+
+// A review is what a person has to know before he accepts a mission.
+type review struct {
+	repo     *git.Repo
+	ledger   *ledger.Ledger
+	author   git.Signature
+	turns    []*turns.Turn // that are not usable yet
+	handoffs int           // the same
+	base     git.Hash      // HEAD's tree
+	trees    []git.Hash
+	of       []string          // what each tree is of
+	added    map[git.Hash]bool // commits whose trees these are, and the trees
+	obeyed   []git.Difference
+	by       map[string]string // who obeys a path
+	whole    bool              // obeyed is complete
+}
+
+// Limits of what a review looks at.
+const (
+	maxObeyed  = 200_000 // differing paths
+	maxEvents  = 100_000
+	maxRecords = 500_000 // differing paths of ledgers: five for a turn
+)
+
+func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id record.ID, tip git.Hash, standing trust.Level) (*review, error) {
+	r := &review{repo: w.Repo, added: make(map[git.Hash]bool), by: make(map[string]string), whole: true}
+	var err error
+	if r.ledger, err = ledger.At(objects, id, tip); err != nil {
+		return nil, err
+	}
+	commit, err := objects.Commit(tip)
+	if err != nil {
+		return nil, err
+	}
+	r.author = commit.Author
+	if r.base, err = headTree(c, w, objects); err != nil {
+		return nil, err
+	}
+	usable := ledger.New(objects, &record.Mission{ID: id})
+	if !standing.Commit.IsZero() {
+		if usable, err = ledger.At(objects, id, standing.Commit); err != nil {
+			return nil, err
+		}
+	}
+	same := func(name string) bool {
+		before, err := usable.Entry(name)
+		now, e := r.ledger.Entry(name)
+		return err == nil && e == nil && before == now
+	}
+	list, err := turns.List(c.Context, w.Repo, id)
+	if err := r.readable(c, err); err != nil {
+		return nil, err
+	}
+	r.turns = slices.DeleteFunc(list, func(t *turns.Turn) bool {
+		return same(ledger.TurnPath("turns", t.Turn, ".json")) && same(ledger.TurnPath("transcript", t.Turn, ".jsonl"))
+	})
+	handoffs, err := handoffstore.List(c.Context, w.Repo, id)
+	if err := r.readable(c, err); err != nil {
+		return nil, err
+	}
+	handoffs = slices.DeleteFunc(handoffs, func(h *handoffstore.Handoff) bool { return same(ledger.HandoffPath(h.Number, "")) })
+	r.handoffs = len(handoffs)
+	if err := r.bring(c, objects, standing); err != nil {
+		return nil, err
+	}
+	return r, r.find(c, objects)
+}
+
+// bring adds the trees of all commits that can be restored or forked once the mission is accepted: those
+// that the record of a turn or of a handoff names, and those that an event keeps, since each is a state
+// with a name. Every event counts, and not the newest alone: a fork at an earlier turn begins with the
+// records as they were then.
+func (r *review) bring(c *cli.Context, objects *git.Objects, standing trust.Level) error {
+	var ledgers, states []git.Hash
+	whole := true
+	for e, err := range ledger.Events(c.Context, r.repo.Wary(), objects, r.ledger.Tip, maxEvents+1) {
+		if err != nil {
+			return fmt.Errorf("look at the events of mission %s: %w", r.ledger.ID, err)
+		}
+		if e.Hash == standing.Commit {
+			break
+		}
+		if whole = len(ledgers) < maxEvents; !whole {
+			break
+		}
+		ledgers, states = append(ledgers, e.Tree), append(states, e.Keeps...)
+	}
+	before, err := objects.TreeOf(standing.Commit)
+	if err != nil {
+		return err
+	}
+	files, all, err := objects.Differences(before, ledgers, maxRecords)
+	if err != nil {
+		return err
+	}
+	r.whole = whole && all
+	for _, f := range files {
+		if err := r.record(objects, f); err != nil {
+			return err
+		}
+	}
+	for _, kept := range states {
+		if err := r.add(objects, kept, fmt.Sprintf("the state %.12s", kept)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// record adds what a file of the ledger names, if it is a record. One that can't be read can't be used
+// either, but one that is not here could become anything later.
+func (r *review) record(objects *git.Objects, f git.Difference) error {
+	turn := strings.HasPrefix(f.Path, "turns/")
+	handoff := strings.HasPrefix(f.Path, "handoffs/") && path.Base(f.Path) == "handoff.json"
+	if !turn && !handoff || f.New.Mode != filemode.Regular && f.New.Mode != filemode.Executable {
+		return nil
+	}
+	most := int64(ledger.MaxTurn)
+	if handoff {
+		most = ledger.MaxHandoff
+	}
+	data, err := objects.Blob(f.New.Hash, most)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return fmt.Errorf("read %s: %w", f.Path, err)
+	}
+	if err != nil {
+		return nil
+	}
+	if turn {
+		t, err := turns.Parse(data, objects.Format())
+		if err != nil {
+			return nil
+		}
+		of := "turn " + t.ID().String()
+		return cmp.Or(r.add(objects, t.Code, of), r.add(objects, t.Base, of))
+	}
+	h, err := handoffstore.Parse(data, objects.Format())
+	if err != nil || h.Stash.IsZero() {
+		return nil
+	}
+	of := "handoff " + h.ID().String()
+	if err := r.add(objects, h.Stash, of); err != nil {
+		return err
+	}
+	on, err := objects.Parents(h.Stash) // a merge has it as its base
+	if err != nil || len(on) == 0 {
+		return err
+	}
+	return r.add(objects, on[0], of)
+}
+
+// readable passes over what can't be read, and so can't be used either, with a warning.
+func (r *review) readable(c *cli.Context, err error) error {
+	var unread *ledger.UnreadError
+	if !errors.As(err, &unread) {
+		return err
+	}
+	fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", c.App.Name, cmdline.OneLine(err.Error()))
+	return nil
+}
+
+func headTree(c *cli.Context, w *workspace.Workspace, objects *git.Objects) (git.Hash, error) {
+	head, err := w.Repo.Resolve(c.Context, "HEAD")
+	if errors.Is(err, git.ErrNotFound) {
+		return objects.EmptyTree()
+	}
+	if err != nil {
+		return head, err
+	}
+	return objects.TreeOf(head)
+}
+
+// add adds the tree of a commit. One that is not here could become anything later.
+func (r *review) add(objects *git.Objects, commit git.Hash, of string) error {
+	if commit.IsZero() || r.added[commit] {
+		return nil
+	}
+	tree, err := objects.TreeOf(commit)
+	if err != nil {
+		return fmt.Errorf("look at the files of %s: commit %s: %w", of, commit, err)
+	}
+	if !r.added[tree] {
+		r.trees, r.of = append(r.trees, tree), append(r.of, of)
+	}
+	r.added[commit], r.added[tree] = true, true
+	return nil
+}
+
+// find finds the paths of the trees that something obeys, and what they lead to if they are links.
+func (r *review) find(c *cli.Context, objects *git.Objects) error {
+	all, whole, err := objects.Differences(r.base, r.trees, maxObeyed)
+	if err != nil {
+		return err
+	}
+	r.whole = r.whole && whole
+	var also []string
+	conf, err := r.repo.Config(c.Context)
+	if err != nil {
+		return err
+	}
+	if dir := conf.Get("core.hookspath"); dir != "" && !filepath.IsAbs(dir) {
+		also = append(also, dir)
+	}
+	for more := true; more && len(also) < 100; {
+		more = false
+		for _, d := range all {
+			by := trust.ObeyedBy(d.Path, also...)
+			if by == "" || r.by[d.Path] != "" {
+				continue
+			}
+			r.by[d.Path] = by
+			if d.New.Mode == filemode.Symlink {
+				if target, err := objects.Blob(d.New.Hash, maxLink); err == nil {
+					also, more = append(also, path.Join(path.Dir(d.Path), string(target))), true
+				}
+			}
+		}
+	}
+	for _, d := range all {
+		if r.by[d.Path] != "" {
+			r.obeyed = append(r.obeyed, d)
+		}
+	}
+	return nil
+}
+
+// Limits of what is read and printed.
+const (
+	maxLink   = 4096 // bytes of what a symbolic link leads to
+	maxListed = 100  // paths
+	maxShown  = 400  // lines of diffs
+	bigFile   = "1m" // of larger files only that they differ
+)
+
+func (r *review) print(c *cli.Context) error {
+	to := c.App.ErrWriter
+	say := func(format string, args ...any) {
+		fmt.Fprintln(to, cmdline.Indent("", fmt.Sprintf(format, args...), cmdline.Columns(to)))
+	}
+	say("mission %s was recorded by somebody unknown. Its commits say %s, which anybody can write.",
+		r.ledger.ID, cmdline.Escape(fmt.Sprintf("%s <%s>", r.author.Name, r.author.Email)))
+	last := ""
+	if n := len(r.turns); n > 0 {
+		last = ", the last " + cmdline.Age(time.Now(), r.turns[n-1].At) + " ago"
+	}
+	say("It has %s%s, and %s, that you have not accepted.", cmdline.Plural(len(r.turns), "turn"), last, cmdline.Plural(r.handoffs, "handoff"))
+	say("Read what was said with:\n  git agent-turn list --mission %[1]s\n  git agent-handoff list --mission %[1]s", r.ledger.ID)
+	if len(r.obeyed) == 0 && r.whole {
+		say("Of its files that differ from HEAD none is one that an agent's client, an editor, a shell or git obeys by itself.")
+		return nil
+	}
+	say("These of its files differ from HEAD, and are run or obeyed by themselves:")
+	for i, d := range r.obeyed {
+		if i == maxListed {
+			fmt.Fprintf(to, "  and %d more\n", len(r.obeyed)-i)
+			break
+		}
+		fmt.Fprintf(to, "  %s (%s; %s)\n", cmdline.Escape(d.Path), r.by[d.Path], r.of[d.Tree])
+	}
+	if !r.whole {
+		say("There are too many files to look at all of them.")
+	}
+	return r.printDiffs(c)
+}
+
+func (r *review) printDiffs(c *cli.Context) error {
+	left := maxShown
+	repo := r.repo.With("GIT_LITERAL_PATHSPECS=1")
+	for i := 0; i < min(len(r.obeyed), maxListed) && left > 0; {
+		tree := r.obeyed[i].Tree
+		args := []string{
+			"-c", "core.bigFileThreshold=" + bigFile, "diff", "--no-ext-diff", "--no-textconv", "--no-color",
+			r.base.String(), r.trees[tree].String(), "--",
+		}
+		for ; i < min(len(r.obeyed), maxListed) && r.obeyed[i].Tree == tree; i++ {
+			args = append(args, r.obeyed[i].Path)
+		}
+		out, err := repo.Output(c.Context, nil, args...)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.App.ErrWriter, "\n%s\n", r.of[tree])
+		for line := range strings.Lines(string(out)) {
+			if left--; left == 0 {
+				fmt.Fprintf(c.App.ErrWriter, "There is more; all of it: git diff %s %s\n", r.base, r.trees[tree])
+				break
+			}
+			fmt.Fprintln(c.App.ErrWriter, cmdline.Escape(strings.TrimRight(line, "\n")))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,31 @@
+package command
+
+import (
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/record"
+	"gitagent/internal/transcript"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// shownResult is how many lines of a tool's result are printed.
+const shownResult = 5
+
+// PrintConversation prints the conversation of turns of a mission for reading, folded unless all of it
+// is wanted. See [turns.Render].
+func PrintConversation(c *cli.Context, w *workspace.Workspace, id record.ID, numbers []int, full bool) error {
+	dates, err := Dates(c, w)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	return turns.Render(c.Context, w.Repo, id, numbers, transcript.Form{
+		Results: shownResult, Full: full,
+		When:    func(at time.Time) string { return dates.Long(now, at) },
+		Columns: cmdline.Columns(c.App.Writer), Colour: cmdline.Colour(c.App.Writer),
+	}, c.App.Writer)
+}

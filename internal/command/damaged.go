@@ -1,0 +1,19 @@
+package command
+
+import (
+	"fmt"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+)
+
+// Damaged says what to do about an error of any command, if that is because an object is missing or damaged.
+func Damaged(err error) error {
+	if !git.Lost(err) && !git.NamesObject(err) {
+		return err
+	}
+	if git.NamesObject(err) {
+		err = fmt.Errorf("an object is missing or damaged: %w", err)
+	}
+	return cmdline.Hint(err, "see what that is part of, and get it back where a remote has it: git agent-turn doctor --repair")
+}

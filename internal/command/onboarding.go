@@ -1,0 +1,148 @@
+package command
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"gitagent/internal/agent"
+	"gitagent/internal/archive"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// A Situation is what there is in a repository, as far as it decides what would help there.
+type Situation struct {
+	Recording bool // turns are recorded here
+	Bare      bool // there is no worktree here, and nothing can be recorded
+	Missions  int
+	Running   bool   // a turn is under way; in a repository with missions nobody looks
+	Remote    string // to fetch from; "" for none
+	// Importable is how many conversations from before could be recorded. In a repository with missions
+	// nobody looks for them: see [Situation.LookBack].
+	Importable int
+}
+
+// Look finds out what the situation of a repository is. That uses no network. What of the client's can't
+// be read is no error: conversations there are not counted.
+func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) {
+	if s.Recording, err = w.Enabled(ctx); err != nil {
+		return s, err
+	}
+	repo := w.Repo
+	s.Bare = repo.Top == ""
+	missions, err := ledger.List(ctx, repo)
+	if err != nil {
+		return s, err
+	}
+	s.Missions = len(missions)
+	names, err := remote.Names(ctx, repo)
+	if err != nil {
+		return s, err
+	}
+	s.Remote = remote.Usual(names)
+	if s.Missions == 0 {
+		if live, err := Live(ctx, w, time.Now()); err == nil {
+			s.Running = slices.ContainsFunc(live, func(l turns.Live) bool { return l.Open != nil })
+		}
+		_ = s.LookBack(ctx, w) // advice alone
+	}
+	return s, ctx.Err()
+}
+
+// ToInstall are the agents whose hooks init installs if it isn't told: those that are used on this machine
+// or, if there are none, the default one.
+func ToInstall() []*agent.Agent {
+	if some := agent.Installed(os.Getenv); len(some) > 0 {
+		return some
+	}
+	return []*agent.Agent{agent.Default()}
+}
+
+// LookBack finds out how many conversations from before could be recorded. Where there are some, every
+// mission is read. With an error there may be more of them.
+func (s *Situation) LookBack(ctx context.Context, w *workspace.Workspace) (err error) {
+	if w.Repo.Top != "" {
+		s.Importable, err = turns.Importable(ctx, w, os.Getenv)
+	}
+	return err
+}
+
+// A Step is something to do next.
+type Step struct {
+	Aim     string // "switch recording on"
+	Command string // that does it; "" for what no command of ours does
+}
+
+// Begin says how turns come into a repository that has none, the first step first.
+func (s Situation) Begin() []Step {
+	var steps []Step
+	switch {
+	case s.Bare:
+		steps = append(steps, Step{Aim: "change into a worktree: turns are recorded where agents work"})
+	case !s.Recording:
+		steps = append(steps, Step{"switch recording on", "git agent-turn init"})
+	case s.Running:
+		steps = append(steps, Step{"see the turn that is running", "git agent-turn list --all"})
+	default:
+		steps = append(steps, Step{Aim: "start the agent's client here, and work as always"})
+	}
+	if s.Remote != "" {
+		steps = append(steps, Step{"bring what was recorded elsewhere", "git agent-turn fetch " + cmdline.Shell([]string{s.Remote})})
+	}
+	return append(steps, s.Import()...)
+}
+
+// Import says how conversations from before are recorded, if there are any.
+func (s Situation) Import() []Step {
+	if s.Importable == 0 {
+		return nil
+	}
+	return []Step{{"record " + cmdline.Plural(s.Importable, "conversation") + " from before", "git agent-turn import"}}
+}
+
+// NoMission says that there is nothing to work on, and what would bring it there.
+func NoMission(ctx context.Context, w *workspace.Workspace) error {
+	s, err := Look(ctx, w)
+	if err != nil {
+		return err
+	}
+	if s.Missions > 0 {
+		return cmdline.Hint(cmdline.NotFoundf("no turn has been recorded in this worktree"),
+			"name a mission with --mission <id>; list them with: git agent-turn missions")
+	}
+	if refs, err := w.Repo.Refs(ctx, archive.IndexRef); err == nil && len(refs) > 0 {
+		return cmdline.Hint(cmdline.NotFoundf("all missions are archived"), "list them with: git agent-turn missions --archived")
+	}
+	return cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), hint(s.Begin()))
+}
+
+// Advise adds a hint to an error: the advice where there are missions, else what would bring some.
+func Advise(ctx context.Context, w *workspace.Workspace, err error, advice string) error {
+	s, unknown := Look(ctx, w)
+	switch {
+	case unknown != nil:
+		return err
+	case s.Missions > 0:
+		return cmdline.Hint(err, advice)
+	}
+	return cmdline.Hint(err, "no mission has been recorded here; "+hint(s.Begin()))
+}
+
+// hint is steps as one piece of advice.
+func hint(steps []Step) string {
+	var parts []string
+	for _, s := range steps {
+		part := s.Aim
+		if s.Command != "" {
+			part += " with: " + s.Command
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "; or ")
+}

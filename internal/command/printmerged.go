@@ -1,0 +1,92 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/turns"
+)
+
+// Unmerged lists the conflicts that kept a merge from being made, if that is what err says, and names
+// the command that makes it nevertheless. Any other error is for [Unrestored].
+func Unmerged(c *cli.Context, err error, command string) error {
+	var conflict *turns.ConflictError
+	if !errors.As(err, &conflict) {
+		return Unrestored(err)
+	}
+	printConflicts(c.App.ErrWriter, conflict.Conflicts)
+	marked := 0
+	for _, f := range conflict.Conflicts {
+		if f.Holds == git.HoldsBoth {
+			marked++
+		}
+	}
+	switch {
+	case !conflict.Changes:
+		return cmdline.Hint(err, "nothing was changed, and no file can hold both sides, with markers")
+	case marked == 0:
+		return cmdline.Hint(err, "nothing was changed, and no file can hold both sides, with markers; change the rest with: "+command)
+	case marked < len(conflict.Conflicts):
+		return cmdline.Hint(err, "nothing was changed; write both sides into the files that can hold them, with markers, with: "+command)
+	}
+	return cmdline.Hint(err, "nothing was changed; write both sides into the files, with markers, with: "+command)
+}
+
+// PrintMerged is [PrintRestored] for a merge.
+func PrintMerged(c *cli.Context, what string, done *turns.Restored) error {
+	err := PrintRestored(c, what, done.Changes, done.Present)
+	if err != nil || len(done.Conflicts) == 0 {
+		return err
+	}
+	printConflicts(c.App.ErrWriter, done.Conflicts)
+	err = &turns.ConflictError{Conflicts: done.Conflicts}
+	if c.Bool("dry-run") {
+		return err
+	}
+	var conflicts []git.Conflict
+	for _, f := range done.Conflicts {
+		conflicts = append(conflicts, git.Conflict{Name: f.Path, Holds: f.Holds})
+	}
+	return Conflicted(c, err, done.Changes, conflicts)
+}
+
+func printConflicts(to io.Writer, conflicts []turns.Conflict) {
+	for _, f := range conflicts {
+		fmt.Fprintf(to, "conflict in %s: %s\n", cmdline.Escape(f.Path), changedBy(f))
+	}
+}
+
+// maxNamed is how many turns are named for a path, the newest.
+const maxNamed = 10
+
+func changedBy(f turns.Conflict) string {
+	if len(f.There) > 0 {
+		return "changed here, and there by " + named(f.There)
+	}
+	if len(f.Later) > 0 {
+		return "changed since by " + named(f.Later)
+	}
+	return "changed since"
+}
+
+func named(list []int) string {
+	var names []string
+	for _, n := range list[max(0, len(list)-maxNamed):] {
+		names = append(names, fmt.Sprint(n))
+	}
+	more := ""
+	if len(list) > maxNamed {
+		more = fmt.Sprintf(" and %d before", len(list)-maxNamed)
+	}
+	noun := "turn"
+	if len(list) > 1 {
+		noun = "turns"
+	}
+	return fmt.Sprintf("%s %s%s", noun, strings.Join(names, ", "), more)
+}

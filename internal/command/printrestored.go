@@ -1,0 +1,83 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/snapshot"
+)
+
+// MergeFlag is the flag --merge of the commands that merge into the worktree.
+func MergeFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "merge", Usage: "where the same lines have changed since, write both into the files, with markers"}
+}
+
+// PrintRestored says what has changed the worktree ("restored turn a1b2c3d4/3"), and prints the commit
+// that holds what was there before. After a dry run it lists what would change.
+func PrintRestored(c *cli.Context, what string, changes []git.FileStat, before git.Hash) error {
+	if !c.Bool("dry-run") {
+		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: %s changed; what was there before:", what, cmdline.Plural(len(changes), "file")))
+		_, err := fmt.Fprintln(c.App.Writer, before)
+		if err == nil && len(changes) > 0 {
+			cmdline.WriteMessage(c.App.ErrWriter, c.App.Name+": hint: ", "take it back with: git agent-turn undo")
+		}
+		return err
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{Right: true, Style: cmdline.Green},
+		cmdline.Column{Right: true, Style: cmdline.Red},
+		cmdline.Column{},
+	)
+	for _, f := range changes {
+		table.Row(fmt.Sprintf("+%d", f.Insertions), fmt.Sprintf("-%d", f.Deletions), f.Path)
+	}
+	return table.Print(c.App.Writer)
+}
+
+// Conflicted adds to an error that names the conflicts what their files hold after a merge that has been
+// written, and how to go back: where nothing has changed, an undo would take back something else.
+func Conflicted(c *cli.Context, err error, changes []git.FileStat, conflicts []git.Conflict) error {
+	marked := 0
+	for _, f := range conflicts {
+		name := cmdline.Escape(f.Name)
+		switch f.Holds {
+		case git.HoldsBoth:
+			marked++
+		case git.HoldsOurs:
+			cmdline.WriteMessage(c.App.ErrWriter, "", name+" stays as it was: it can't hold both sides")
+		case git.HoldsOther:
+			cmdline.WriteMessage(c.App.ErrWriter, "", name+" is written without markers: it can't hold both sides")
+		}
+	}
+	switch {
+	case len(changes) == 0:
+		return cmdline.Hint(err, "nothing was changed")
+	case marked == 0:
+		return cmdline.Hint(err, "no file holds both sides; go back with: git agent-turn undo")
+	case marked < len(conflicts):
+		return cmdline.Hint(err, "the other files hold both sides, between markers; go back with: git agent-turn undo")
+	}
+	return cmdline.Hint(err, "the files hold both sides, between markers; go back with: git agent-turn undo")
+}
+
+// Unrestored says what to do after the worktree could not be changed.
+func Unrestored(err error) error {
+	inWay := (*snapshot.InWayError)(nil)
+	hidden := (*snapshot.HiddenError)(nil)
+	switch {
+	case errors.Is(err, git.ErrNotFound):
+		return err
+	case errors.Is(err, snapshot.ErrHalf):
+		return cmdline.Hint(err, "go back to what was there before with: git agent-turn undo")
+	case errors.As(err, &inWay):
+		return cmdline.Hint(err, "nothing was changed; move away what is in the way, or commit it")
+	case errors.As(err, &hidden):
+		return cmdline.Hint(err, "nothing was changed; let git look at the file, and so restores keep what is in it, with: "+
+			cmdline.Shell([]string{"git", "-C", hidden.Top, "update-index", "--no-" + hidden.Mark, hidden.Path}))
+	}
+	return cmdline.Hint(err, "nothing was changed")
+}

@@ -1,0 +1,337 @@
+// Package command finds what a command works on if the command line does not say: the repository of
+// the current directory, the mission, the turn, the remotes.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/agent"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/remote"
+	"gitagent/internal/session"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// MissionFlag is the flag --mission; what it says is for [Mission].
+func MissionFlag() cli.Flag {
+	return &cmdline.CompletedFlag{DocGenerationFlag: &cli.StringFlag{Name: "mission", Usage: "of the mission `<id>`"}, Values: CompleteMissions}
+}
+
+// AgentFlag is the flag --agent of hooks.
+func AgentFlag() cli.Flag {
+	names := agent.Programs()
+	return cmdline.OneOf(&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: " + OneOf(names), Value: names[0]}, names...)
+}
+
+// TrustedFlag is the flag --trusted of commands that an agent reads.
+func TrustedFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "trusted", Usage: "leave out what was recorded by somebody unknown, and not accepted"}
+}
+
+// OneOf lists words of which one is meant: "a, b or c".
+func OneOf(words []string) string {
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " or " + words[last]
+	}
+	return strings.Join(words, "")
+}
+
+// JSONFlag is the flag --json of the commands that print lists or records.
+func JSONFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print one JSON object per line"}
+}
+
+// DryRunFlag is the flag --dry-run of the commands that change something.
+func DryRunFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"}
+}
+
+// Workspace opens the repository of the current directory, see [Open].
+func Workspace(ctx context.Context) (*workspace.Workspace, error) {
+	repo, err := git.Open(ctx)
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, cmdline.Hint(errors.New("not in a git repository"), "change into one, or name it with -C <dir>")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Open(repo)
+}
+
+// Open opens a repository. If an error is about the user's settings, all of which a command requires
+// to be valid, there is a workspace with the valid ones, too. The repository's only cause a warning.
+func Open(repo *git.Repo) (*workspace.Workspace, error) {
+	w, err := workspace.Open(repo)
+	if errors.As(err, new(*config.Stranger)) {
+		cmdline.Warn(err)
+		return w, nil
+	}
+	return w, err
+}
+
+// Checkout is [Workspace] for commands that need a worktree to what: "record", say.
+func Checkout(ctx context.Context, what string) (*workspace.Workspace, error) {
+	w, err := Workspace(ctx)
+	if err != nil || w.Repo.Top != "" {
+		return w, err
+	}
+	conf, err := w.Repo.Config(ctx)
+	if err == nil && !conf.Bool("core.bare") { // in a git directory, or GIT_DIR is set
+		return nil, fmt.Errorf("the current directory is in no worktree to %s", what)
+	}
+	return nil, fmt.Errorf("a bare repository has no worktree to %s", what)
+}
+
+// Mission is the mission that a command works on: [Here], else that of the session that was the last in
+// this worktree, else the one that was written last of those in the repository, as after a fetch. It is
+// announced on talk if it was guessed among several. It is empty if there is none.
+//
+// A session's mission is the current one as soon as its first turn runs. Nothing of it is recorded then,
+// and it has no ledger: of an error of reading it [Begins] tells that.
+func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.Writer) (record.ID, error) {
+	id, err := Here(ctx, w, named)
+	if id != "" || err != nil {
+		return id, err
+	}
+	id = lastHere(w, func(m record.ID, st *session.Known) bool { return begun(ctx, w, m, st) })
+	if id != "" && talk == io.Discard {
+		return id, nil
+	}
+	newest, among, err := ledger.Newest(ctx, w.Repo)
+	if id == "" {
+		id = newest
+	}
+	if among > 1 {
+		fmt.Fprintf(talk, "mission %s\n", id)
+	}
+	return id, err
+}
+
+// Here is the mission that a command works on without guessing, the first that exists of: the named
+// one, which may be the beginning of its id, the branch's, and that of the session whose agent runs the
+// command. It is empty if there is none.
+func Here(ctx context.Context, w *workspace.Workspace, named string) (record.ID, error) {
+	if named != "" {
+		return Named(ctx, w.Repo, named)
+	}
+	if id, err := w.Mission(ctx); id != "" || err != nil {
+		return id, err
+	}
+	if st := Agent(w); st != nil {
+		if m, err := record.ParseID(st.Mission); err == nil {
+			return m, nil
+		}
+	}
+	return "", nil
+}
+
+// Own is the mission that what a command writes belongs to: [Here], or that of the session that was the
+// last in this worktree, even if it was killed in its first turn, or the only one of the repository. It is
+// empty if there is none.
+func Own(ctx context.Context, w *workspace.Workspace, named string) (record.ID, error) {
+	id, err := Here(ctx, w, named)
+	if id != "" || err != nil {
+		return id, err
+	}
+	if id = lastHere(w, func(record.ID, *session.Known) bool { return true }); id != "" {
+		return id, nil
+	}
+	newest, among, err := ledger.Newest(ctx, w.Repo)
+	if among == 1 {
+		id = newest
+	}
+	return id, err
+}
+
+// Named is the mission that a person names by its id, or the beginning of it in any case. One that is
+// named in full need not exist: it may be at a remote, or yet to begin.
+func Named(ctx context.Context, repo *git.Repo, name string) (record.ID, error) {
+	id, err := ledger.Expand(ctx, repo, name)
+	if !record.IsPrefix(name) {
+		return "", cmdline.Usagef("%w", err)
+	}
+	if !errors.Is(err, git.ErrNotFound) {
+		return id, err
+	}
+	if id, err := record.ParseID(name); err == nil {
+		return id, nil
+	}
+	return "", cmdline.Hint(err, "list the missions with: git agent-turn missions")
+}
+
+// lastHere is the mission of the session that was the last in this worktree, of those that count.
+func lastHere(w *workspace.Workspace, counts func(record.ID, *session.Known) bool) (id record.ID) {
+	w.Store.Last(func(st *session.Known) bool {
+		m, err := record.ParseID(st.Mission)
+		if err != nil || st.Worktree != w.Repo.GitDir || !counts(m, st) {
+			return false
+		}
+		id = m
+		return true
+	})
+	return id
+}
+
+// begun reports whether something of a session's mission is recorded, or its first turn runs.
+func begun(ctx context.Context, w *workspace.Workspace, id record.ID, st *session.Known) bool {
+	if _, err := ledger.Tip(ctx, w.Repo, id); !errors.Is(err, git.ErrNotFound) || st.Open == nil {
+		return err == nil
+	}
+	live, err := Live(ctx, w, time.Now())
+	return err == nil && first(live, string(id)) == id
+}
+
+// Live returns the sessions that live now, see [turns.LiveSessions].
+func Live(ctx context.Context, w *workspace.Workspace, now time.Time) ([]turns.Live, error) {
+	registry, err := agent.Running(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return turns.LiveSessions(ctx, w, registry, now)
+}
+
+// Begins returns the mission of which an error says that it is not there, or has no turn, if that is
+// because its first turn runs. It is empty for any other error, or none.
+func Begins(ctx context.Context, w *workspace.Workspace, err error) record.ID {
+	var m *turns.MissingError
+	if !errors.As(err, &m) || m.Mission == "" {
+		return ""
+	}
+	if st := Agent(w); st != nil && string(st.Mission) == m.Mission { // what a client runs for its user is a turn, too
+		return record.ID(m.Mission)
+	}
+	live, unknown := Live(ctx, w, time.Now())
+	if unknown != nil {
+		return ""
+	}
+	return first(live, m.Mission)
+}
+
+// first is the mission that a person means, by its id or the beginning of it in any case, of those whose
+// first turn runs; empty if there is none.
+func first(live []turns.Live, name string) record.ID {
+	for _, l := range live {
+		if l.Open != nil && l.Number == 1 && strings.HasPrefix(string(l.Mission), strings.ToLower(name)) {
+			return l.Mission
+		}
+	}
+	return ""
+}
+
+// Agent is the session whose agent runs the command; nil if a person runs it.
+func Agent(w *workspace.Workspace) *session.Known {
+	if _, client := agent.Inside(os.Getenv); client.SessionID != "" {
+		return w.Store.Load(client.SessionID)
+	}
+	return nil
+}
+
+// State returns the state that a command works on: the one that is named, see [turns.Find], else the end
+// of the last turn. A number, or no name, is about the mission that [Mission] gives.
+func State(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (*turns.State, error) {
+	if strings.Contains(name, "..") {
+		return nil, cmdline.Usagef("%q names two states, and one is needed", name)
+	}
+	here, err := current(ctx, w, mission, name, talk)
+	if err != nil {
+		return nil, err
+	}
+	s, err := turns.Find(ctx, w, here, name)
+	return s, noState(ctx, w, err)
+}
+
+// Range returns the two states that a range names, see [turns.Range]. For any other name isRange is
+// false, and to is its [State].
+func Range(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (from, to *turns.State, isRange bool, err error) {
+	here, err := current(ctx, w, mission, name, talk)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	from, to, isRange, err = turns.Range(ctx, w, here, name)
+	if err == nil && !isRange {
+		to, err = turns.Find(ctx, w, here, name)
+	}
+	return from, to, isRange, noState(ctx, w, err)
+}
+
+// current is the mission that a name of a state is about if it does not say so.
+func current(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (record.ID, error) {
+	if _, says := turns.MissionOf(name); says {
+		return "", nil
+	}
+	unsaid := turns.OfCurrent(name)
+	if !unsaid {
+		talk = io.Discard // it is looked for in all missions
+	}
+	here, err := Mission(ctx, w, mission, talk)
+	if err == nil && here == "" && unsaid {
+		err = NoMission(ctx, w)
+	}
+	return here, err
+}
+
+// noState is [Missing], or the error that a mission has no turn yet.
+func noState(ctx context.Context, w *workspace.Workspace, err error) error {
+	if id := Begins(ctx, w, err); id != "" {
+		return cmdline.Hint(cmdline.NotFoundf("mission %s has no turn yet: its first one is running", id), "list the turns with: git agent-turn list --all")
+	}
+	return Missing(err)
+}
+
+// Missing adds to the error that something is not there what there is instead.
+func Missing(err error) error {
+	var m *turns.MissingError
+	if !errors.As(err, &m) {
+		return err
+	}
+	near := strings.Join(m.Nearest, ", ")
+	switch {
+	case m.At != "":
+		return cmdline.Hintf(err, "it is in the archive of %[1]s; bring it with: git agent-turn fetch --mission %[2]s %[1]s", cmdline.Escape(m.At), m.Mission)
+	case near == "":
+		return cmdline.Hint(err, "list the turns with: git agent-turn list --all")
+	case strings.Contains(near, "/"):
+		return cmdline.Hintf(err, "nearest: %s; list the turns with: git agent-turn list --all", near)
+	}
+	return cmdline.Hintf(err, "nearest: %s; list the missions with: git agent-turn missions", near)
+}
+
+// Remotes returns the remotes to which something may be sent. It is an error if there are none.
+func Remotes(ctx context.Context, w *workspace.Workspace) ([]*remote.Remote, error) {
+	conf, err := w.Repo.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	remotes, err := remote.Consenting(ctx, w, conf)
+	if err == nil && len(remotes) == 0 {
+		err = cmdline.Hint(errors.New("there is no remote that anything may be sent to"), "name one with: git agent-turn init --push <remote>")
+	}
+	return remotes, err
+}
+
+// Push pushes a mission that was just made, before anything else is done: the machine may vanish.
+// Errors only go to talk, as the mission exists.
+func Push(ctx context.Context, remotes []*remote.Remote, id record.ID, talk io.Writer) {
+	for _, r := range remotes {
+		p, err := r.Push(ctx, id)
+		if err == nil {
+			err = p.Branch
+		}
+		if err != nil {
+			fmt.Fprintf(talk, "mission %s was not pushed: %s\n", id, cmdline.OneLine(err.Error()))
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package ledgertx
+
+import (
+	"context"
+	"fmt"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+)
+
+// open opens the mission at the newest commit that the user may rely on. Nothing is ever added to
+// what a stranger wrote: that becomes a mission of its own, and if there is nothing else, this one
+// begins anew.
+func (tx *Tx) open(ctx context.Context, tip git.Hash) error {
+	if _, err := tx.Objects.Commit(tip); err != nil { // nobody's, as far as anybody can tell: it is lost
+		return fmt.Errorf("read ledger of %s: %w", tx.ID, err)
+	}
+	s, err := tx.TrustLevel(ctx, tx.Objects, tx.ID, tip)
+	if err != nil {
+		return err
+	}
+	if !s.Commit.IsZero() {
+		if tx.Ledger, err = ledger.At(tx.Objects, tx.ID, s.Commit); err != nil {
+			return err
+		}
+	}
+	if s.Whole {
+		return nil
+	}
+	return tx.quarantine(ctx, tip, s.Untrusted)
+}
+
+// maxSides bounds how many sides of a chain are followed, see package remote.
+const maxSides = 16
+
+// quarantine gives a chain a ref of its own: the name is that of its first foreign commit or, if that
+// is taken by a chain that went on in another way, of the first commit that the other one lacks.
+func (tx *Tx) quarantine(ctx context.Context, tip, first git.Hash) error {
+	id := record.OfCommit(first)
+	if id == tx.ID { // it was set aside before, and somebody works on it
+		id = record.OfCommit(tip)
+	}
+	for range maxSides {
+		refs, err := tx.Repo.Refs(ctx, id.Ref())
+		if err != nil {
+			return err
+		}
+		there, taken := refs[id.Ref()]
+		if tx.Quarantined = id; !taken || there == tip {
+			tx.Move(id.Ref(), tip, there)
+			return nil
+		}
+		switch kept, err := tx.Repo.IsAncestor(ctx, tip, there); {
+		case err != nil:
+			return err
+		case kept:
+			return nil
+		}
+		switch more, err := tx.Repo.IsAncestor(ctx, there, tip); {
+		case err != nil:
+			return err
+		case more:
+			tx.Move(id.Ref(), tip, there)
+			return nil
+		}
+		if first, err = ledger.Side(ctx, tx.Repo, tip, there); err != nil {
+			return err
+		}
+		id = record.OfCommit(first)
+	}
+	return fmt.Errorf("set a stranger's part of mission %s aside: it has more than %d sides", tx.ID, maxSides)
+}

@@ -1,0 +1,69 @@
+package objectpurge
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gitagent/internal/git"
+)
+
+// atOnce is how many entries one git takes out, which reads the log for each.
+const atOnce = 500
+
+// Forget takes entries out of the logs of refs: those among the roots that are of the kinds [Log] or
+// [Stash]. Nothing may have been added to the logs since they were read.
+func Forget(ctx context.Context, repo *git.Repo, roots []Root) error {
+	entries := make(map[string][]int)
+	for _, r := range roots {
+		if r.Kind == Log || r.Kind == Stash {
+			entries[r.Ref] = append(entries[r.Ref], r.Entry)
+		}
+	}
+	repo = quiet(repo).With("GIT_DIR=" + repo.CommonDir)
+	for ref, list := range entries {
+		slices.SortFunc(list, func(a, b int) int { return cmp.Compare(b, a) }) // the newer ones keep their numbers
+		for part := range slices.Chunk(slices.Compact(list), atOnce) {
+			args := []string{"reflog", "delete", "--rewrite"}
+			for _, n := range part {
+				args = append(args, ref+"@{"+strconv.Itoa(n)+"}")
+			}
+			_, err := repo.Output(ctx, nil, args...)
+			if err != nil && gone(ctx, repo, ref) {
+				err = os.Remove(logFile(repo.CommonDir, ref))
+			}
+			if err != nil {
+				return fmt.Errorf("take entries out of the log of %s: %w", ref, repo.Locked(err, ref))
+			}
+		}
+	}
+	if len(entries) > 0 && repo.InTables() {
+		return compact(ctx, repo)
+	}
+	return nil
+}
+
+// Unset deletes a ref, of whichever worktree.
+func Unset(ctx context.Context, repo *git.Repo, r Root) error {
+	dir, ref := repo.CommonDir, r.Ref
+	if parts := strings.SplitN(ref, "/", 3); len(parts) == 3 && parts[0] == "worktrees" {
+		dir, ref = filepath.Join(dir, parts[0], parts[1]), parts[2]
+	}
+	_, err := quiet(repo).With("GIT_DIR="+dir).Output(ctx, nil, "update-ref", "-d", "--", ref)
+	return err
+}
+
+// gone reports whether a ref does not exist, so that git does not look at the log that it has left.
+func gone(ctx context.Context, repo *git.Repo, ref string) bool {
+	if !strings.Contains(ref, "refs/") {
+		return false
+	}
+	refs, err := repo.Refs(ctx, ref)
+	_, there := refs[ref]
+	return err == nil && !there
+}

@@ -1,0 +1,217 @@
+// Package objectpurge takes objects out of a repository, for good: loose ones, and those in packs, which
+// are written anew without them. Everything else stays, also what nothing refers to.
+//
+//	referrers.go what leads to doomed objects: trees, commits and tags, kept by something or not
+//	roots.go     what keeps them: refs, logs of refs, indexes, files of git's
+//	logs.go      entries out of the logs of refs
+//	reftable.go  logs of refs that are no files
+//	objects.go   the objects themselves, with pack.go, packindex.go and stray.go
+//	trash.go     where they are until nothing leads to them for certain
+//	search.go    whether a secret is still in any object or file
+//
+// A caller moves its refs, then:
+//
+//	leading, err := objectpurge.FindReferrers(ctx, repo, doomed)
+//	roots, err := leading.Roots(ctx, repo, has)
+//	err = objectpurge.Forget(ctx, repo, logs)     // the logs among the roots
+//	goes := leading.Without(others)         // the roots that are the user's, and stay
+//	report, err := objectpurge.Objects(ctx, repo, goes, own)
+//	found, err := objectpurge.Search(ctx, repo, has)
+package objectpurge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"gitagent/internal/git"
+	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
+)
+
+// A Report says what was done.
+type Result struct {
+	Loose, Packs int // loose objects removed; packs written anew or removed
+	Objects      int // that are gone
+
+	// Taken are roots that lead to some since: a git that ran meanwhile had found them. Those are there again.
+	Taken []Root
+
+	// Elsewhere are the object directories of other repositories, which this one borrows from, that
+	// have doomed objects. They are not touched.
+	Elsewhere []string
+}
+
+// ErrCollecting is wrapped by the error that a `git gc` runs. All objects are erased, but it may copy what
+// it had read before: when it has ended, this must be done again.
+var ErrCollecting = errors.New("a git gc is running")
+
+// Objects removes the doomed objects. No ref, log of a ref or index may lead to one any more, but for those of
+// which own is true (nil for none), and what refers to one must be doomed as well, see [Leading.Without]. Killed
+// at any moment, it has lost nothing else, and doing it again completes it. The error wraps [ErrCollecting] while
+// git collects garbage.
+func Objects(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool, own func(Root) bool) (Result, error) {
+	var report Result
+	if len(doomed) == 0 {
+		return report, nil
+	}
+	// A roll-up of packs would copy what is erased. A git of ours that outlives us keeps the lock.
+	held, err := lock.Take(ctx, statedir.In(repo.CommonDir, "agent"), filepath.Join("locks", "packs"))
+	if err != nil {
+		return report, err
+	}
+	defer held.Release()
+	e := eraser{
+		store:  store{quiet(repo).Holding(held.File()), filepath.Join(repo.CommonDir, "objects")},
+		doomed: doomed, gone: make(map[git.Hash]bool), clean: make(map[string]bool),
+	}
+	e.temp, e.aside = filepath.Join(e.dir, tempName), filepath.Join(e.dir, asideName)
+	tables := append(Tables(repo), filepath.Join(e.dir, "info")+"/", e.packDir()+"/") // where git locks a table that it writes
+	if err = git.DropLeft(ctx, held); err == nil {
+		err = held.With(lock.Note{Words: tables}, func() error { return e.erase(ctx, &report, own) })
+	}
+	if err != nil {
+		return report, fmt.Errorf("erase %d objects: %w", len(doomed), err)
+	}
+	return report, nil
+}
+
+// tempName is a directory beside the objects for packs that are being written. Git prunes what is so
+// called.
+const tempName = "tmp_agent-erase"
+
+// An eraser erases objects from one store.
+type eraser struct {
+	store
+	doomed map[git.Hash]bool
+	temp   string
+	aside  string
+
+	gone  map[git.Hash]bool
+	clean map[string]bool // packs without doomed objects, by name
+}
+
+func (e *eraser) erase(ctx context.Context, report *Result, own func(Root) bool) error {
+	if err := os.RemoveAll(e.temp); err != nil { // what our dead predecessor left
+		return err
+	}
+	defer os.RemoveAll(e.temp)
+	if err := e.restore(); err != nil {
+		return err
+	}
+	if err := e.writeGraph(ctx); err != nil {
+		return err
+	}
+	collecting := false
+	for {
+		collecting = e.repo.GCRuns()
+		loose, err := e.loose()
+		if err != nil {
+			return err
+		}
+		packs, err := e.packs(ctx)
+		if err != nil {
+			return err
+		}
+		report.Loose += loose
+		report.Packs += packs
+		if loose+packs == 0 {
+			break // nobody has copied any meanwhile
+		}
+	}
+	var err error
+	if report.Taken, err = e.takeBack(ctx, own); err == nil {
+		err = e.drop()
+	}
+	if err != nil {
+		return err
+	}
+	if collecting {
+		return ErrCollecting
+	}
+	if err := e.dropGarbage(ctx); err != nil {
+		return err
+	}
+	if err := dropLost(ctx, e.repo); err != nil {
+		return err
+	}
+	report.Objects = len(e.gone)
+	others, err := e.alternates(ctx)
+	for _, dir := range others {
+		has, e := store{e.repo, dir}.having(ctx, e.doomed)
+		if err = errors.Join(err, e); len(has) > 0 {
+			report.Elsewhere = append(report.Elsewhere, dir)
+		}
+	}
+	return err
+}
+
+// loose puts the loose ones aside.
+func (e *eraser) loose() (n int, err error) {
+	for h := range e.doomed {
+		switch err := e.trash(e.looseFile(h)); {
+		case err == nil:
+			n++
+			e.gone[h] = true
+		case !errors.Is(err, fs.ErrNotExist):
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// packs puts the packs aside that have one, once what else they have is in new ones.
+func (e *eraser) packs(ctx context.Context) (n int, err error) {
+	names, err := e.packNames()
+	if err != nil {
+		return 0, err
+	}
+	var old []string
+	for _, name := range names {
+		if e.clean[name] {
+			continue
+		}
+		list, err := e.entries(ctx, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // git has repacked meanwhile
+		}
+		if err != nil {
+			return 0, err
+		}
+		dirty := false
+		for _, o := range list {
+			if e.doomed[o.Hash] {
+				dirty, e.gone[o.Hash] = true, true
+			}
+		}
+		if !dirty {
+			e.clean[name] = true
+			continue
+		}
+		if err := e.rewritePack(ctx, name, list); err != nil {
+			return 0, fmt.Errorf("write %s anew: %w", name, err)
+		}
+		old = append(old, name)
+	}
+	if len(old) == 0 {
+		return 0, nil
+	}
+	if err := e.writeMultiPackIndex(ctx, old); err != nil {
+		return 0, err
+	}
+	for _, name := range old {
+		if err := e.trashPack(name); err != nil {
+			return 0, err
+		}
+	}
+	return len(old), nil
+}
+
+// quiet returns the same repository, whose git fetches nothing, as a partial clone does when it reads
+// what was removed. The first variable is new in git 2.45, the second one makes a fetch fail.
+func quiet(repo *git.Repo) *git.Repo {
+	return repo.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+}

@@ -1,0 +1,175 @@
+package objectpurge
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+)
+
+// Referrers are the doomed objects, and all that refer to one, directly or not: trees that have it,
+// commits with such a tree or parent, tags of them.
+type Referrers struct {
+	to map[git.Hash][]git.Hash // to which others each refers
+}
+
+// FindReferrers reads all commits, trees and tags of a repository. What is damaged leads nowhere.
+func FindReferrers(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool) (*Referrers, error) {
+	list, err := referrers(ctx, repo)
+	for range 3 { // a git that lists all packs fails when a gc has renamed one meanwhile
+		if err == nil || !repo.GCRuns() {
+			break
+		}
+		list, err = referrers(ctx, repo)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list all objects: %w", err)
+	}
+	g := graph{doomed: doomed, number: make(map[git.Hash]int32)}
+	objects := quiet(repo).Objects(ctx)
+	defer objects.Close()
+	err = objects.Each(list, func(_ int, obj *git.Object, err error) error {
+		if err == nil {
+			g.add(obj)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what leads to %d objects: %w", len(doomed), err)
+	}
+	return g.leading(), nil
+}
+
+// referrers lists all objects but blobs.
+func referrers(ctx context.Context, repo *git.Repo) (list []git.Wanted, err error) {
+	err = quiet(repo).Split(ctx, nil, '\n', func(line []byte) error {
+		text, kind, _ := bytes.Cut(line, []byte(" "))
+		h, err := git.ParseHash(text)
+		if err != nil {
+			return fmt.Errorf("unexpected line %q", line)
+		}
+		switch string(kind) {
+		case "tree":
+			list = append(list, git.Wanted{Hash: h, Most: git.MaxTree})
+		case "commit", "tag":
+			list = append(list, git.Wanted{Hash: h, Most: git.MaxCommit})
+		}
+		return nil
+	}, "cat-file", "--batch-all-objects", "--unordered", "--buffer", "--batch-check=%(objectname) %(objecttype)")
+	return list, err
+}
+
+// A graph is who refers to whom, but for the blobs that are not doomed. Objects have numbers.
+type graph struct {
+	doomed map[git.Hash]bool
+	number map[git.Hash]int32
+	hashes []git.Hash
+	into   []int32 // by number: the last edge into it, or -1
+	edges  []edge
+}
+
+// An edge leads from an object to the one in whose list it is.
+type edge struct{ from, next int32 }
+
+func (g *graph) node(h git.Hash) int32 {
+	n, known := g.number[h]
+	if !known {
+		n = int32(len(g.hashes))
+		g.number[h] = n
+		g.hashes, g.into = append(g.hashes, h), append(g.into, -1)
+	}
+	return n
+}
+
+func (g *graph) add(obj *git.Object) {
+	from := int32(-1)
+	refer := func(h git.Hash) {
+		if from < 0 {
+			from = g.node(obj.Hash)
+		}
+		to := g.node(h)
+		g.edges = append(g.edges, edge{from, g.into[to]})
+		g.into[to] = int32(len(g.edges) - 1)
+	}
+	if obj.Type != plumbing.TreeObject {
+		head, _, _ := bytes.Cut(obj.Content, []byte("\n\n"))
+		for line := range bytes.Lines(head) {
+			key, value, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
+			switch string(key) {
+			case "tree", "parent", "object":
+				if h, err := git.ParseHash(value); err == nil {
+					refer(h)
+				}
+			}
+		}
+		return
+	}
+	format := obj.Hash.Format()
+	for rest := obj.Content; ; rest = rest[format.Size():] {
+		mode, after, _ := bytes.Cut(rest, []byte(" "))
+		_, after, ok := bytes.Cut(after, []byte{0})
+		if rest = after; !ok || len(rest) < format.Size() {
+			return
+		}
+		h := format.Hash(rest)
+		if string(bytes.TrimLeft(mode, "0")) == "40000" || g.doomed[h] { // old programs wrote 040000
+			refer(h)
+		}
+	}
+}
+
+// leading walks from the doomed objects to all that lead there.
+func (g *graph) leading() *Referrers {
+	l := &Referrers{to: make(map[git.Hash][]git.Hash)}
+	var next []git.Hash
+	for h := range g.doomed {
+		l.to[h] = nil
+		next = append(next, h)
+	}
+	for len(next) > 0 {
+		h := next[len(next)-1]
+		next = next[:len(next)-1]
+		n, known := g.number[h]
+		if !known {
+			continue
+		}
+		for e := g.into[n]; e >= 0; e = g.edges[e].next {
+			from := g.hashes[g.edges[e].from]
+			if _, seen := l.to[from]; !seen {
+				next = append(next, from)
+			}
+			l.to[from] = append(l.to[from], h)
+		}
+	}
+	return l
+}
+
+// Has reports whether an object is doomed or leads to one that is.
+func (l *Referrers) Has(h git.Hash) bool { _, has := l.to[h]; return has }
+
+// Without returns the objects that can go: all but those that the roots need.
+func (l *Referrers) Without(roots []Root) map[git.Hash]bool {
+	needed := make(map[git.Hash]bool)
+	var next []git.Hash
+	for _, r := range roots {
+		next = append(next, r.Hashes...)
+	}
+	for len(next) > 0 {
+		h := next[len(next)-1]
+		next = next[:len(next)-1]
+		if !needed[h] {
+			needed[h] = true
+			next = append(next, l.to[h]...)
+		}
+	}
+	goes := make(map[git.Hash]bool)
+	for h := range l.to {
+		if !needed[h] {
+			goes[h] = true
+		}
+	}
+	return goes
+}

@@ -1,0 +1,123 @@
+package objectpurge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gitagent/internal/git"
+)
+
+// ofWorktree are the refs of which each worktree has its own.
+func ofWorktree(ref string) bool {
+	return !strings.HasPrefix(ref, "refs/") || slices.ContainsFunc([]string{"refs/bisect/", "refs/worktree/", "refs/rewritten/"}, func(dir string) bool {
+		return strings.HasPrefix(ref, dir)
+	})
+}
+
+// tableLogs looks at the logs in a reftable, which only git reads: those of a worktree, or with no prefix the shared ones
+// and those of the main one.
+func (f *finder) tableLogs(ctx context.Context, repo *git.Repo, prefix string) error {
+	in := quiet(repo).With("GIT_DIR=" + filepath.Join(f.dir, filepath.FromSlash(prefix)))
+	names, lost, err := logs(ctx, in)
+	if err == nil && slices.Contains(lost, "HEAD") {
+		err = fmt.Errorf("git does not show the log of HEAD while its branch has no commit: commit, or check another one out")
+	}
+	if err != nil {
+		return err
+	}
+	if prefix != "" {
+		names = slices.DeleteFunc(names, func(name string) bool { return !ofWorktree(name) })
+	}
+	for _, name := range names {
+		out, err := in.Output(ctx, nil, "log", "-g", "-z", "--no-show-signature", "--format=%gd%x00%H%x00%gs", name, "--")
+		if err != nil {
+			return err
+		}
+		fields := bytes.Split(bytes.TrimSuffix(out, []byte{0}), []byte{0})
+		// What was before the oldest entry git tells by the number that the next older one would have, if anything was.
+		oldest := fmt.Sprintf("%s@{%d}", name, len(fields)/3)
+		before, err := in.Output(ctx, nil, "rev-parse", "--verify", "--quiet", oldest)
+		if err != nil && git.Status(err) < 0 {
+			return err
+		}
+		if err := f.tableLog(prefix+name, append(fields, nil, bytes.TrimSpace(before))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tableLog looks at the log of a ref, of which it gets the fields of each entry, newest first, and behind them the
+// name and the hash of what was before.
+func (f *finder) tableLog(ref string, fields [][]byte) error {
+	for i := 0; i+4 < len(fields); i += 3 {
+		_, at, _ := strings.Cut(string(fields[i]), "@{")
+		n, err := strconv.Atoi(strings.TrimSuffix(at, "}"))
+		h, err2 := git.ParseHash(fields[i+1])
+		if err != nil || err2 != nil {
+			return errors.New("the log of " + ref + " has an entry that can't be read")
+		}
+		before, _ := git.ParseHash(fields[i+4]) // git does not write that anew when the entry goes that led there
+		f.add(Root{Kind: logKind(ref), Ref: ref, Entry: n, Said: f.has(fields[i+2])}, h, before)
+	}
+	return nil
+}
+
+// logs returns which refs have logs in the tables of a worktree, and of those lost ones git shows none: they lead
+// nowhere, or are gone. The log of a symbolic ref stays when that is deleted.
+func logs(ctx context.Context, in *git.Repo) (names, lost []string, err error) {
+	out, err := in.Output(ctx, nil, "reflog", "list")
+	if err != nil {
+		return nil, nil, err
+	}
+	refs, err := in.Output(ctx, nil, "for-each-ref", "--include-root-refs", "--format=%(refname)")
+	there := strings.Split(string(refs), "\n")
+	for name := range strings.Lines(string(out)) {
+		if name = strings.TrimSuffix(name, "\n"); slices.Contains(there, name) {
+			names = append(names, name)
+		} else {
+			lost = append(lost, name)
+		}
+	}
+	return names, lost, err
+}
+
+// dropLost takes entries that lead to objects which are gone out of lost logs.
+func dropLost(ctx context.Context, repo *git.Repo) error {
+	for _, dir := range Tables(repo) {
+		in := quiet(repo).With("GIT_DIR=" + filepath.Dir(filepath.Clean(dir)))
+		_, lost, err := logs(ctx, in)
+		if err == nil && len(lost) > 0 {
+			_, err = in.Output(ctx, nil, "reflog", "expire", "--all", "--single-worktree", "--stale-fix", "--expire=never", "--expire-unreachable=never")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tables returns the directories, with a slash behind, in which [Forget] may leave locks if it is killed while refs are
+// in reftables.
+func Tables(repo *git.Repo) (dirs []string) {
+	for _, dir := range append(repo.Glob("worktrees/*/reftable"), repo.Glob("reftable")...) {
+		dirs = append(dirs, dir+"/")
+	}
+	return dirs
+}
+
+// compact has git write tables anew: what was taken out of them is in an older one until then.
+func compact(ctx context.Context, repo *git.Repo) error {
+	for _, dir := range Tables(repo) {
+		if _, err := quiet(repo).With("GIT_DIR="+filepath.Dir(filepath.Clean(dir))).Output(ctx, nil, "pack-refs", "--all"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

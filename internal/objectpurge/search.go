@@ -1,0 +1,276 @@
+package objectpurge
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+)
+
+// Searched says what a search has found.
+type Searched struct {
+	Objects int   // that were read
+	Bytes   int64 // of them
+	Files   int   // of the git directory that were read
+
+	Found   []Found
+	Unread  []git.Hash // objects that are damaged
+	Garbage []string   // files with objects of a git that runs or has died, of which as much is read as can be
+}
+
+// Found is something that has the secret: an object or a file. A file with one object, which a git has left that
+// died, is both.
+type Found struct {
+	Object    git.Hash
+	Type      plumbing.ObjectType
+	Path      string // of a file, absolute
+	Elsewhere bool   // the object is another repository's, which this one borrows from
+}
+
+// Search reads every object of the repository, reachable or not, and every file of the git directory,
+// local state of ours among them. Nothing is fetched. has is called by several goroutines at once; what
+// is large it gets in pieces that overlap.
+func Search(ctx context.Context, repo *git.Repo, has func(content []byte) bool) (*Searched, error) {
+	repo = quiet(repo)
+	s := store{repo, filepath.Join(repo.CommonDir, "objects")}
+	found := new(Searched)
+	err := searchObjects(ctx, repo, has, found)
+	if err != nil && ctx.Err() == nil { // it has ended at one that is damaged
+		*found = Searched{}
+		err = searchEach(ctx, repo, has, found)
+	}
+	if err == nil {
+		err = s.elsewhere(ctx, found.Found)
+	}
+	if err == nil {
+		found.Garbage, err = s.garbage()
+	}
+	if err == nil {
+		err = s.searchGarbage(ctx, has, found)
+	}
+	if err == nil {
+		err = searchFiles(ctx, repo.CommonDir, has, found)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("search all objects: %w", err)
+	}
+	return found, nil
+}
+
+// A searchedObject is whole, or a part of one that is large.
+type searchedObject struct {
+	Found
+	content []byte
+}
+
+// searchObjects has one git write all objects, in the order in which they are packed.
+func searchObjects(ctx context.Context, repo *git.Repo, has func([]byte) bool, found *Searched) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	out, ended, err := repo.Pipe(ctx, nil, "-c", "core.bigFileThreshold="+strconv.Itoa(piece), "cat-file", "--batch-all-objects", "--batch", "--unordered", "--buffer")
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	pool := newSearchers(has)
+	in := bufio.NewReaderSize(out, 1<<20)
+	for err == nil {
+		err = pool.next(in, found)
+	}
+	found.Found = pool.wait()
+	if !errors.Is(err, io.EOF) {
+		stop()
+	}
+	_ = out.Close()
+	if e := <-ended; e != nil {
+		return e
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// searchers look into objects, each a goroutine. Buffers go round, so that memory is bounded.
+type searchers struct {
+	has   func([]byte) bool
+	work  chan searchedObject
+	spare chan []byte
+	done  sync.WaitGroup
+
+	mu    sync.Mutex
+	found []Found
+}
+
+// maxSearchers is how many there are: one git does not write faster than they read.
+const maxSearchers = 4
+
+func newSearchers(has func([]byte) bool) *searchers {
+	n := min(runtime.GOMAXPROCS(0), maxSearchers)
+	s := &searchers{has: has, work: make(chan searchedObject, n), spare: make(chan []byte, 2*n+1)}
+	for range cap(s.spare) {
+		s.spare <- nil
+	}
+	for range n {
+		s.done.Go(func() {
+			for o := range s.work {
+				if s.has(o.content) {
+					s.mu.Lock()
+					s.found = append(s.found, o.Found)
+					s.mu.Unlock()
+				}
+				s.spare <- o.content
+			}
+		})
+	}
+	return s
+}
+
+// wait returns what was found, each once.
+func (s *searchers) wait() []Found {
+	close(s.work)
+	s.done.Wait()
+	slices.SortFunc(s.found, func(a, b Found) int {
+		return cmp.Or(a.Object.Compare(b.Object), strings.Compare(a.Path, b.Path))
+	})
+	return slices.Compact(s.found)
+}
+
+// next reads an object that git writes, and hands it over. The error at the end is [io.EOF].
+func (s *searchers) next(in *bufio.Reader, found *Searched) error {
+	line, err := in.ReadSlice('\n')
+	if err != nil {
+		return err
+	}
+	fields := strings.Fields(string(line))
+	if len(fields) != 3 {
+		return fmt.Errorf("unexpected answer %q", line)
+	}
+	h, err0 := git.ParseHash(fields[0])
+	t, err := plumbing.ParseObjectType(fields[1])
+	size, err2 := strconv.ParseInt(fields[2], 10, 64)
+	if err := errors.Join(err0, err, err2); err != nil {
+		return fmt.Errorf("unexpected answer %q", line)
+	}
+	if err := s.object(Found{Object: h, Type: t}, in, size); err != nil {
+		return err
+	}
+	found.Objects++
+	found.Bytes += size
+	if _, err = in.Discard(1); err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// object hands over the content of an object or a file, which r has.
+func (s *searchers) object(what Found, r io.Reader, size int64) error {
+	if size <= piece {
+		buffer := slices.Grow((<-s.spare)[:0], int(size))[:size]
+		if _, err := io.ReadFull(r, buffer); err != nil {
+			s.spare <- buffer
+			return io.ErrUnexpectedEOF
+		}
+		s.work <- searchedObject{what, buffer}
+		return nil
+	}
+	content := &io.LimitedReader{R: r, N: size}
+	buffer, err := pieces(content, <-s.spare, func(part []byte) bool {
+		s.work <- searchedObject{what, append((<-s.spare)[:0], part...)}
+		return false
+	})
+	s.spare <- buffer
+	if err == nil && content.N > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// searchEach asks for one object after the other, and goes on behind one that is damaged.
+func searchEach(ctx context.Context, repo *git.Repo, has func([]byte) bool, found *Searched) error {
+	var all []git.Wanted
+	err := repo.Split(ctx, nil, '\n', func(line []byte) error {
+		h, err := git.ParseHash(line)
+		if err != nil {
+			return fmt.Errorf("unexpected line %q", line)
+		}
+		all = append(all, git.Wanted{Hash: h, Most: 1 << 40})
+		return nil
+	}, "cat-file", "--batch-all-objects", "--unordered", "--buffer", "--batch-check=%(objectname)")
+	if err != nil {
+		return err
+	}
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	pool := newSearchers(has)
+	err = objects.Each(all, func(i int, obj *git.Object, err error) error {
+		if err != nil {
+			found.Unread = append(found.Unread, all[i].Hash)
+			return nil
+		}
+		found.Objects++
+		found.Bytes += int64(len(obj.Content))
+		return pool.object(Found{Object: obj.Hash, Type: obj.Type}, bytes.NewReader(obj.Content), int64(len(obj.Content)))
+	})
+	found.Found = pool.wait()
+	return err
+}
+
+// elsewhere marks the objects that only other repositories have.
+func (s store) elsewhere(ctx context.Context, found []Found) error {
+	others, err := s.alternates(ctx)
+	if err != nil || len(others) == 0 || len(found) == 0 {
+		return err
+	}
+	objects := make(map[git.Hash]bool)
+	for _, f := range found {
+		objects[f.Object] = true
+	}
+	ours, err := s.having(ctx, objects)
+	for i, f := range found {
+		found[i].Elsewhere = !ours[f.Object]
+	}
+	return err
+}
+
+// searchFiles looks into the files of the git directory.
+func searchFiles(ctx context.Context, dir string, has func([]byte) bool, found *Searched) error {
+	pool := newSearchers(has)
+	err := files(dir, func(name string) error {
+		path := filepath.Join(dir, name)
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		found.Files++
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if err := pool.object(Found{Path: path}, f, info.Size()); !errors.Is(err, io.ErrUnexpectedEOF) {
+			return cmp.Or(err, ctx.Err())
+		}
+		return nil // it is being written anew
+	})
+	found.Found = append(found.Found, pool.wait()...)
+	return err
+}

@@ -1,0 +1,81 @@
+package objectpurge
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gitagent/internal/git"
+)
+
+// A store is an object directory: the repository's own, or one that it borrows from.
+type store struct {
+	repo *git.Repo // whose git knows the format
+	dir  string
+}
+
+func (s store) packDir() string { return filepath.Join(s.dir, "pack") }
+
+func (s store) looseFile(h git.Hash) string {
+	name := s.repo.Format().Text(h)
+	return filepath.Join(s.dir, name[:2], name[2:])
+}
+
+// packNames returns the names, without extension, of all that has an index.
+func (s store) packNames() ([]string, error) {
+	files, err := os.ReadDir(s.packDir())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		if name, ok := strings.CutSuffix(f.Name(), ".idx"); ok {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// entries returns the objects of a pack, in the order of its index.
+func (s store) entries(ctx context.Context, name string) ([]git.PackEntry, error) {
+	return s.repo.PackEntries(ctx, filepath.Join(s.packDir(), name))
+}
+
+// having returns those of the objects that a store has.
+func (s store) having(ctx context.Context, objects map[git.Hash]bool) (map[git.Hash]bool, error) {
+	has := make(map[git.Hash]bool)
+	for h := range objects {
+		if _, err := os.Lstat(s.looseFile(h)); err == nil {
+			has[h] = true
+		}
+	}
+	names, err := s.packNames()
+	for _, name := range names {
+		list, e := s.entries(ctx, name)
+		for _, o := range list {
+			if objects[o.Hash] {
+				has[o.Hash] = true
+			}
+		}
+		err = errors.Join(err, e)
+	}
+	return has, err
+}
+
+// alternates returns the object directories that the repository borrows from, directly or not.
+func (s store) alternates(ctx context.Context) (dirs []string, err error) {
+	out, err := s.repo.Output(ctx, nil, "count-objects", "-v")
+	for line := range strings.Lines(string(out)) {
+		if dir, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "alternate: "); ok {
+			if unquoted, err := strconv.Unquote(dir); err == nil {
+				dir = unquoted
+			}
+			dirs = append(dirs, filepath.FromSlash(dir))
+		}
+	}
+	return dirs, err
+}

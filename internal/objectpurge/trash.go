@@ -1,0 +1,138 @@
+package objectpurge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// asideName is a directory beside the objects for those that are about to go, in the shape of an object
+// directory. Git does not look there, and prunes nothing of it.
+const asideName = "agent-erased"
+
+// trash moves a file from the objects to those that are about to go.
+func (e *eraser) trash(file string) error {
+	name, err := filepath.Rel(e.dir, file)
+	if err == nil {
+		_, err = os.Lstat(file)
+	}
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(e.aside, name)
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	return os.Rename(file, to)
+}
+
+// restore moves everything back that a dead predecessor has put aside: something may need it again.
+func (e *eraser) restore() error {
+	var list []string
+	err := filepath.WalkDir(e.aside, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			list = append(list, path)
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, file := range inOrder(list, ".keep") {
+		name, err := filepath.Rel(e.aside, file)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(e.dir, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return err
+		}
+		if err := os.Rename(file, to); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(e.aside)
+}
+
+// takeBack brings back what something leads to again. A git that finds an object does not write it: one that
+// added files or made a commit while objects were looked for and put aside counts on those that it has found.
+func (e *eraser) takeBack(ctx context.Context, own func(Root) bool) ([]Root, error) {
+	if _, err := os.Lstat(e.aside); err != nil {
+		return nil, nil // nothing was put there
+	}
+	if err := e.awaitIndexes(ctx); err != nil {
+		return nil, err
+	}
+	if err := e.makeTemp(); err != nil {
+		return nil, err
+	}
+	all := e.repo.With("GIT_OBJECT_DIRECTORY=" + e.temp) // with what is aside
+	leading, err := FindReferrers(ctx, all, e.doomed)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := leading.Roots(ctx, all, nil)
+	if err != nil {
+		return nil, err
+	}
+	roots = slices.DeleteFunc(roots, func(r Root) bool { return own != nil && own(r) })
+	goes := leading.Without(roots)
+	var needed bytes.Buffer
+	for h := range e.gone {
+		if !goes[h] {
+			delete(e.gone, h)
+			needed.WriteString(h.String() + "\n")
+		}
+	}
+	if needed.Len() == 0 {
+		return nil, nil
+	}
+	base, err := e.pack(ctx, &needed, false)
+	if err == nil {
+		err = e.install(filepath.Base(base), time.Now())
+	}
+	return roots, err
+}
+
+// adding is how long a git may add files to an index, which it has locked, before it writes that.
+const adding = 10 * time.Second
+
+// awaitIndexes waits for gits that add files: the index that they write is not there yet, and leads to them.
+func (e *eraser) awaitIndexes(ctx context.Context) error {
+	const written = time.Second // how long ago, if there is something in it: it is whole, or as good as that
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
+	for _, file := range append(e.repo.Glob("index.lock"), e.repo.Glob("worktrees/*/index.lock")...) {
+		for {
+			info, err := os.Lstat(file)
+			if err != nil || time.Since(info.ModTime()) > adding || info.Size() > 0 && time.Since(info.ModTime()) > written {
+				break
+			}
+			select {
+			case <-poll.C:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// drop lets go for good what was put aside, so that a successor brings back nothing of what is half gone.
+func (e *eraser) drop() error {
+	if err := e.makeTemp(); err != nil {
+		return err
+	}
+	if err := os.Rename(e.aside, filepath.Join(e.temp, "gone")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(e.temp)
+}

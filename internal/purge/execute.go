@@ -1,0 +1,211 @@
+package purge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
+	"gitagent/internal/objectpurge"
+	"gitagent/internal/scrub"
+)
+
+// A Result says what a purge has done.
+type Result struct {
+	Refs     int
+	Files    int // of ours, that were written anew
+	Erased   objectpurge.Result
+	Stays    []Stay
+	Pushed   []git.Update          // see [Report]
+	Searched *objectpurge.Searched // nil if there was nothing to search for
+
+	roots []objectpurge.Root // of Stays
+}
+
+// Execute carries the plan out. If a turn was recorded meanwhile, or a ref has moved in any other way, the plan is
+// made anew first. An error that comes when refs have moved leaves the journal, see [Complete].
+func (p *Plan) Execute(ctx context.Context) (*Result, error) {
+	held := new(holder)
+	defer func() { held.release() }()
+	for attempt := 1; ; attempt++ {
+		if held.purge == nil {
+			fresh, err := hold(ctx, p.Workspace)
+			if err != nil {
+				return nil, err
+			}
+			held = fresh
+		}
+		done, err := p.execute(ctx, held)
+		if err == nil {
+			held.release() // a search may take longer than a hook waits
+			err = forget(ctx, p.Workspace, p.Target.Missions)
+			if err == nil {
+				err = p.search(ctx, done)
+			}
+			return done, err
+		}
+		if !errors.Is(err, git.ErrConflict) || attempt == git.MaxAttempts {
+			return nil, err
+		}
+		if attempt <= besideOthers {
+			held.release()
+		}
+		fresh, err := p.Purge.Plan(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.Close()
+		*p = *fresh
+	}
+}
+
+// besideOthers is how often the plan is made anew while others record: it takes as long as all objects take to be
+// searched, and a hook does not wait for that.
+const besideOthers = 3
+
+func (p *Plan) execute(ctx context.Context, held *holder) (*Result, error) {
+	now, err := p.Repo.OwnRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range p.updates {
+		if now[u.Ref] != u.Old {
+			return nil, fmt.Errorf("%s: %w", u.Ref, git.ErrConflict)
+		}
+	}
+	for _, id := range missions(now) {
+		if now[id.Ref()] != p.refs[id.Ref()] {
+			return nil, fmt.Errorf("mission %s: %w", id, git.ErrConflict)
+		}
+	}
+	if err := p.objects.Flush(); err != nil {
+		return nil, err
+	}
+	if err := p.doomUnneeded(ctx, now); err != nil {
+		return nil, err
+	}
+	// A session that runs says it again, and nobody knows later what to look for in files of ours.
+	if err := p.remember(); err != nil {
+		return nil, err
+	}
+	files, err := p.scrub().files(p.dirs())
+	if err != nil {
+		return nil, err
+	}
+	j := p.journal()
+	if err := j.write(p.Store); err != nil {
+		return nil, err
+	}
+	done, err := j.finish(ctx, p.Workspace, held)
+	if errors.Is(err, git.ErrConflict) {
+		switch begun, e := j.begun(ctx, p.Repo); {
+		case e != nil:
+			return nil, e
+		case begun: // git was killed among them
+			return j.complete(ctx, p.Workspace, held)
+		}
+		return nil, errors.Join(err, p.Store.Dir().Remove(journalFile))
+	}
+	if err != nil {
+		return nil, err
+	}
+	done.Files = files
+	return done, nil
+}
+
+// search says what keeps what was purged, and looks whether it is anywhere yet.
+func (p *Purge) search(ctx context.Context, done *Result) (err error) {
+	if done.Stays, err = p.staysIn(ctx, done.roots); err != nil {
+		return err
+	}
+	if has := p.has(); has != nil {
+		done.Searched, err = objectpurge.Search(ctx, p.Repo, has)
+	}
+	return err
+}
+
+// doomUnneeded dooms what only the old values of refs lead to, if more is to go than a text: of a turn or a mission
+// no object stays. What the user's logs, stashes and indexes need, is kept later.
+func (p *Plan) doomUnneeded(ctx context.Context, now map[string]git.Hash) error {
+	t := p.Target
+	if len(p.updates) == 0 || len(t.Turns)+len(t.Missions)+len(t.Paths.Specs)+len(p.Known) == 0 {
+		return nil
+	}
+	now = maps.Clone(now)
+	var old, kept []git.Hash
+	for _, u := range p.updates {
+		if !u.Old.IsZero() && !strings.HasPrefix(u.Ref, archive.SeenRefs) { // others' missions
+			old = append(old, u.Old)
+		}
+		if now[u.Ref] = u.New; u.New.IsZero() {
+			delete(now, u.Ref)
+		}
+	}
+	worktrees, err := p.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range worktrees {
+		if w.Branch == "" && !w.Head.IsZero() {
+			kept = append(kept, w.Head)
+		}
+	}
+	kept = slices.AppendSeq(kept, maps.Values(now))
+	goes, err := p.reach(ctx, old, "--objects", "--no-object-names")
+	if err != nil {
+		return err
+	}
+	commits, err := p.reach(ctx, old)
+	if err != nil {
+		return err
+	}
+	stays, err := p.reach(ctx, kept, "--objects", "--no-object-names") // rev-list with both leaves out only what the newest commits have in common
+	if err != nil {
+		return err
+	}
+	for h := range stays {
+		delete(goes, h)
+		delete(commits, h)
+	}
+	err = p.unlost(ctx, goes, commits)
+	maps.Copy(p.doomed, goes)
+	return err
+}
+
+// reach are the commits that some lead to, or all objects.
+func (p *Plan) reach(ctx context.Context, from []git.Hash, args ...string) (map[git.Hash]bool, error) {
+	var in strings.Builder
+	for _, h := range from {
+		fmt.Fprintln(&in, p.Repo.Format().Text(h))
+	}
+	out, err := p.Repo.Output(ctx, strings.NewReader(in.String()), append([]string{"rev-list", "--stdin"}, args...)...)
+	found := make(map[git.Hash]bool)
+	for line := range strings.Lines(string(out)) {
+		found[git.NewHash(strings.TrimSpace(line))] = true
+	}
+	return found, err
+}
+
+// remember notes what was found, by keyed hashes, so that it is not recorded again.
+func (p *Plan) remember() error {
+	if len(p.secrets) == 0 && len(p.rewrite.prompts) == 0 {
+		return nil
+	}
+	m, err := scrub.ReadMemory(p.Store.Dir())
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		m = new(scrub.Memory)
+	}
+	m.Add(p.secrets...)
+	m.AddPrompts(p.rewrite.prompts...)
+	if err := m.Write(p.Store.Dir()); err != nil {
+		return fmt.Errorf("remember what is purged: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+package purge
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"gitagent/internal/git"
+	"gitagent/internal/record"
+	"gitagent/internal/sshsig"
+)
+
+// A pairing finds which pairs of a map are applied to some ledgers.
+type pairing struct {
+	objects  *git.Objects
+	exists   func(git.Hash) bool // the commit is here
+	accepted []record.ID         // missions of which a person agrees to what strangers' keys say
+	list     []*line
+	done     *Applied // where it is noted what can't be applied
+
+	classes, all map[masked]*class    // by the keys that count, and by all
+	under, there map[git.Hash]bool    // commits of ledgers that the remote has under refs, and of those that were fetched
+	here         map[git.Hash]bool    // commits of ledgers that are here
+	landed       map[git.Hash][]*line // by an event: the fetched ledgers that have it
+	winners      map[*class]git.Hash
+	agreed       map[git.Hash]bool // events that a person agrees to be replaced: forks share them
+
+	pairs   map[*line]map[git.Hash]git.Hash
+	removed map[git.Hash]bool  // newest events of missions that were removed
+	refused map[git.Hash]error // of commits that were looked at; nil if the pair has proved itself
+}
+
+func (a *Apply) pairing(objects *git.Objects, list, there []*line, done *Applied) *pairing {
+	p := newPairing(a.Map, trusts(a.Workspace), a.Accepted, func(h git.Hash) bool { return objects.Has(h) == nil }, list, there)
+	p.objects, p.done = objects, done
+	return p
+}
+
+// newPairing finds them by the keys that count. there are ledgers that the remote has under refs.
+func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, exists func(git.Hash) bool, list, there []*line) *pairing {
+	p := &pairing{
+		exists: exists, accepted: accepted, list: list,
+		classes: m.classes(counts), all: m.classes(func(sshsig.Public) bool { return true }),
+		under: make(map[git.Hash]bool), there: make(map[git.Hash]bool), here: make(map[git.Hash]bool),
+		landed: make(map[git.Hash][]*line), winners: make(map[*class]git.Hash), agreed: make(map[git.Hash]bool),
+		pairs: make(map[*line]map[git.Hash]git.Hash), removed: make(map[git.Hash]bool), refused: make(map[git.Hash]error),
+	}
+	for _, l := range there {
+		for _, h := range slices.Concat(l.events, l.kept) {
+			p.under[h] = true
+		}
+	}
+	for _, l := range list {
+		in := p.here
+		if l.landed {
+			in = p.there
+		}
+		for _, h := range slices.Concat(l.events, l.kept) {
+			in[h] = true
+		}
+		accepted := slices.Contains(accepted, l.id)
+		for _, h := range l.events {
+			if l.landed {
+				p.landed[h] = append(p.landed[h], l)
+			}
+			if accepted && p.all[mask(h)] != nil {
+				p.agreed[h] = true
+			}
+		}
+	}
+	return p
+}
+
+// known returns the pairs that prove themselves, the missions that were removed, and what was taken out.
+func (p *pairing) known(ctx context.Context) (known map[git.Hash]git.Hash, gone []record.ID, learned [][]byte, err error) {
+	gone = p.choose()
+	p.unmix()
+	if learned, err = p.prove(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	p.together()
+	known = p.union()
+	for h := range p.removed {
+		if slices.ContainsFunc(p.list, func(l *line) bool { return l.landed && l.tip == h }) {
+			known[h] = git.Hash{}
+		}
+	}
+	if len(p.pairs) == 0 {
+		learned = nil
+	}
+	return known, gone, learned, nil
+}
+
+// winner is what takes the place of a commit by some classes, and whether they say anything of it.
+func (p *pairing) winner(x git.Hash, in map[masked]*class) (to git.Hash, listed bool) {
+	c := in[mask(x)]
+	if c == nil {
+		return x, false
+	}
+	to, ok := p.winners[c]
+	if !ok {
+		to = c.winner(p.exists, p.under, p.there, p.here)
+		p.winners[c] = to
+	}
+	return to, true
+}
+
+// agrees reports whether a person agrees to what strangers' keys say of a ledger.
+func (p *pairing) agrees(l *line) bool {
+	return slices.ContainsFunc(l.events, func(h git.Hash) bool { return p.agreed[h] })
+}
+
+func (p *pairing) hold(l *line, why HeldBecause) { p.done.Held[l.id] = why }
+
+// choose finds the pairs of each ledger, and returns the missions that were removed.
+func (p *pairing) choose() (gone []record.ID) {
+	for _, l := range p.list {
+		mine, why, held := p.of(l)
+		switch {
+		case held:
+			p.hold(l, why)
+		case p.removed[l.tip] && !l.landed && !l.besides:
+			gone = append(gone, l.id)
+		case len(mine) > 0: // what a stranger says besides is in nobody's way
+			p.pairs[l] = mine
+		case why.Unknown || why.Whole:
+			p.hold(l, why)
+		}
+	}
+	return gone
+}
+
+// of is what the map says of a ledger, and whether that keeps it as it is.
+func (p *pairing) of(l *line) (mine map[git.Hash]git.Hash, why HeldBecause, held bool) {
+	mine = make(map[git.Hash]git.Hash)
+	agrees := p.agrees(l)
+	for n, h := range slices.Concat(l.events, l.kept) {
+		to, listed := p.winner(h, p.classes)
+		if !listed {
+			if to, listed = p.winner(h, p.all); !listed || to == h {
+				continue
+			}
+			listed = agrees && (!to.IsZero() || slices.Contains(p.accepted, l.id))
+		}
+		switch {
+		case !listed && l.landed:
+		case !listed && to.IsZero():
+			why.Whole = why.Whole || n == 0 && !l.besides
+		case !listed:
+			why.Unknown = why.Unknown || p.apart(to, h)
+		case to == h:
+		case to.IsZero() && n == 0:
+			p.removed[h] = true
+		case to.IsZero():
+			if n < len(l.events) && !p.removed[l.tip] { // it may have gone on, and have been removed again
+				why.WentOn, held = true, true
+			}
+		case !p.exists(to):
+			why.Away, held = true, true
+		default:
+			mine[h] = to
+		}
+	}
+	return mine, why, held
+}
+
+// union is the pairs of all ledgers.
+func (p *pairing) union() map[git.Hash]git.Hash {
+	all := make(map[git.Hash]git.Hash)
+	for _, mine := range p.pairs {
+		maps.Copy(all, mine)
+	}
+	return all
+}
+
+// unmix leaves out the events in which two purges would be mixed.
+func (p *pairing) unmix() {
+	known := p.union()
+	for l, mine := range p.pairs {
+		in := p.classes
+		if p.agrees(l) {
+			in = p.all
+		}
+		for _, h := range spliced(p.objects, l.events, known, in) {
+			delete(mine, h)
+		}
+		if len(mine) == 0 {
+			delete(p.pairs, l)
+		}
+	}
+}
+
+// prove has all pairs prove themselves, and returns what was taken out.
+func (p *pairing) prove(ctx context.Context) (learned [][]byte, err error) {
+	by := newProver(p.objects, p.union())
+	for _, l := range p.list {
+		if p.pairs[l] == nil {
+			continue
+		}
+		events := make(map[git.Hash]bool)
+		for _, h := range l.events {
+			events[h] = true
+		}
+		for _, h := range slices.Concat(l.kept, l.events) { // states first: records name what they leave out
+			to, ok := p.pairs[l][h]
+			if _, before := p.refused[h]; !ok || before {
+				continue
+			}
+			prove := by.state
+			if events[h] {
+				prove = by.event
+			}
+			bad := prove(h, to)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if p.refused[h] = nil; bad != nil {
+				p.refused[h] = &Refusal{h, to, bad.Error()}
+			}
+		}
+	}
+	return by.learned, nil
+}
+
+// together holds what was refused, and each mission with those that it shares anything with.
+func (p *pairing) together() {
+	for again := true; again; {
+		again = false
+		for _, l := range p.list {
+			var bad error
+			for h := range p.pairs[l] {
+				if bad = p.refused[h]; bad != nil {
+					break
+				}
+			}
+			if bad == nil {
+				continue
+			}
+			p.hold(l, HeldBecause{Refused: bad})
+			for h := range p.pairs[l] {
+				p.refused[h] = bad
+			}
+			delete(p.pairs, l)
+			again = true
+		}
+	}
+}
+
+// apart reports whether a ledger was fetched that has one commit and not the other.
+func (p *pairing) apart(has, lacks git.Hash) bool {
+	return slices.ContainsFunc(p.landed[has], func(l *line) bool { return !slices.Contains(p.landed[lacks], l) })
+}
+
+// winner is what takes the place of the commits of a class: the first that one of some sets has, then one that exists.
+// The sets are what the remote has under refs, what was fetched, such as its archive, and what is here: of two purges
+// of one ledger that of the remote wins, and if it has both, the same one whatever of it was fetched. A mission is gone
+// only if nobody has left anything of it.
+func (c *class) winner(exists func(git.Hash) bool, sets ...map[git.Hash]bool) git.Hash {
+	var order []func(git.Hash) bool
+	for _, set := range sets {
+		if !c.circular {
+			order = append(order, func(h git.Hash) bool { return set[h] })
+		}
+	}
+	for _, in := range append(order, exists, func(git.Hash) bool { return true }) {
+		for _, h := range c.ends {
+			if !h.IsZero() && in(h) {
+				return h
+			}
+		}
+	}
+	return git.Hash{}
+}

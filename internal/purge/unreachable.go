@@ -1,0 +1,62 @@
+package purge
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/objectpurge"
+)
+
+// unlost takes out of objects that are not needed any more the files and trees which commits of the user's have as
+// well that nothing refers to, such as one that he threw away: he may still want it. One that comes after a commit that
+// goes has to go with it.
+func (p *Plan) unlost(ctx context.Context, goes, commits map[git.Hash]bool) error {
+	leading, err := objectpurge.FindReferrers(ctx, p.Repo, goes)
+	if err != nil {
+		return err
+	}
+	after := maps.Clone(commits) // what comes after one of them
+	var follows func(h git.Hash) bool
+	follows = func(h git.Hash) bool {
+		if is, known := after[h]; known || !leading.Has(h) {
+			return is
+		}
+		after[h] = false
+		c, err := p.objects.Commit(h)
+		if err != nil {
+			return false
+		}
+		for _, parent := range c.Parents {
+			after[h] = after[h] || follows(parent)
+		}
+		return after[h]
+	}
+	var lost []git.Hash
+	for h := range leading.Without(nil) {
+		if goes[h] {
+			continue
+		}
+		c, err := p.objects.Commit(h)
+		if err == nil && !p.made(c) && !follows(h) {
+			lost = append(lost, h)
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	rest := leading.Without([]objectpurge.Root{{Hashes: lost}})
+	maps.DeleteFunc(goes, func(h git.Hash, _ bool) bool { return !rest[h] })
+	return nil
+}
+
+// made reports whether a commit is one that we make: of a state, of a ledger, of notes.
+func (p *Plan) made(c *git.Commit) bool {
+	if _, ours := ledger.ReadCodeMessage(c.Message); ours || strings.HasPrefix(c.Message, "mission ") || c.Message == "merge notes\n" {
+		return true
+	}
+	entries, err := p.objects.Tree(c.Tree, git.MaxTree)
+	return err == nil && entries["mission.json"].Mode.IsFile()
+}

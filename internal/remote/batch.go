@@ -1,0 +1,208 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+)
+
+// maxTogether is how many missions go in one connection: their names are command-line arguments.
+const maxTogether = 200
+
+// maxRefused is the number of missions rejected in a row, with none accepted, after which the rest
+// is not tried.
+const maxRefused = 3
+
+// PushAll pushes missions, the given ones or all that the remote lacks, in as few connections as
+// possible: those that nobody else has continued go together, each of the others as in [Remote.Push].
+// It returns those that are there now; the error is about the others, and wraps what Push's does.
+func (r *Remote) PushAll(ctx context.Context, ids []record.ID) ([]*Pushed, error) {
+	if r.Level == "" {
+		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
+	}
+	var done []*Pushed
+	alone := ids
+	if len(ids) != 1 {
+		var err error
+		if done, alone, err = r.together(ctx, ids); err != nil {
+			return done, fmt.Errorf("push to %s: %w", r.Name, err)
+		}
+	}
+	var problems []error
+	refused := 0
+	for _, id := range alone {
+		p, err := r.Push(ctx, id)
+		switch {
+		case err == nil:
+			done, refused = append(done, p), 0
+			continue
+		case errors.Is(err, git.ErrNotFound): // it was removed meanwhile
+			done = append(done, &Pushed{Mission: id, As: id})
+			continue
+		}
+		problems = append(problems, err)
+		if refused++; refused == maxRefused || !errors.Is(err, ErrRejected) {
+			break // the next one would fail, too
+		}
+	}
+	return done, errors.Join(problems...)
+}
+
+// together pushes what needs no more than one look at the remote's refs, and returns the missions
+// that remain to be pushed one by one.
+func (r *Remote) together(ctx context.Context, ids []record.ID) (done []*Pushed, alone []record.ID, err error) {
+	held, err := r.lock(ctx, "push")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer held.Release()
+	refs, err := r.local(ctx, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	all := r.byMission(refs)
+	var theirs []map[record.ID]tips // by source
+	for _, source := range r.sources {
+		there, err := r.refs(ctx, source)
+		if err == nil {
+			there, err = r.upToDate(ctx, source, there)
+		}
+		list := r.missions(there)
+		if err == nil {
+			err = r.archivedThere(ctx, source, there, list, all)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		theirs = append(theirs, list)
+	}
+	if ids == nil {
+		ids = slices.Sorted(maps.Keys(all))
+	}
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	var group []parcel
+	known := r.remember()
+	for _, id := range ids {
+		ours := all[id]
+		p := known.pushed(id)
+		p.sent = ours
+		o := parcel{p, tips{}}
+		clear := true // we have everything that is there
+		for _, list := range theirs {
+			o.lacks(r.Level, ours, list[p.As])
+			clear = clear && (r.Level != All || r.extends(ctx, objects, ours.ledger, list[p.As].ledger))
+		}
+		switch {
+		case o.needs.zero(), r.ofTheirs(ctx, objects, id, ours, theirs):
+			done = append(done, p)
+		case !clear:
+			alone = append(alone, id)
+		default:
+			group = append(group, o)
+		}
+	}
+	for batch := range slices.Chunk(group, maxTogether) {
+		err := r.sendGroup(ctx, batch)
+		if err != nil && !errors.Is(err, ErrRejected) {
+			return done, nil, err
+		}
+		for _, o := range batch {
+			if err == nil {
+				done = append(done, o.Pushed)
+			} else {
+				alone = append(alone, o.Mission)
+			}
+		}
+	}
+	return done, alone, nil
+}
+
+// A parcel is a mission that is pushed together with others.
+type parcel struct {
+	*Pushed
+	needs tips // its refs that the remote lacks
+}
+
+// lacks adds the refs of ours that a source lacks, within the level.
+func (o *parcel) lacks(level Consent, ours, theirs tips) {
+	add := func(to *git.Hash, our, their git.Hash) {
+		if our != their {
+			*to = our
+		}
+	}
+	add(&o.needs.branch, ours.branch, theirs.branch)
+	if level == All {
+		add(&o.needs.ledger, ours.ledger, theirs.ledger)
+		add(&o.needs.notes, ours.notes, theirs.notes)
+	}
+}
+
+// ofTheirs reports whether a mission here is the remote's own side of one that also went on here:
+// the remote has it under the name that the mission began with.
+func (r *Remote) ofTheirs(ctx context.Context, objects *git.Objects, id record.ID, ours tips, theirs []map[record.ID]tips) bool {
+	if len(id) != 12 || ours.ledger.IsZero() {
+		return false
+	}
+	l, err := ledger.At(objects, id, ours.ledger)
+	if err != nil || l.Mission.Began == id {
+		return false
+	}
+	for _, list := range theirs {
+		if !r.extends(ctx, objects, list[l.Mission.Began].ledger, ours.ledger) {
+			return false
+		}
+	}
+	return true
+}
+
+// extends reports whether a is known here to contain all of b.
+func (r *Remote) extends(ctx context.Context, objects *git.Objects, a, b git.Hash) bool {
+	for _, hash := range []git.Hash{a, b} {
+		if !hash.IsZero() && objects.Has(hash) != nil {
+			return false
+		}
+	}
+	has, err := r.contains(ctx, a, b)
+	return err == nil && has
+}
+
+// sendGroup pushes the records of several missions together, then their branches.
+func (r *Remote) sendGroup(ctx context.Context, group []parcel) error {
+	var records, branches []string
+	add := func(specs *[]string, hash git.Hash, ref string) {
+		if !hash.IsZero() {
+			*specs = append(*specs, r.spec(hash, ref))
+		}
+	}
+	for _, o := range group {
+		add(&records, o.needs.ledger, o.As.Ref())
+		add(&records, o.needs.notes, o.As.NotesRef())
+		add(&branches, o.needs.branch, r.w.Branch(o.As))
+	}
+	if len(records) > 0 {
+		if _, err := r.send(ctx, records, false); err != nil {
+			return err
+		}
+	}
+	var rep pushReport
+	var err error
+	if len(branches) > 0 {
+		if rep, err = r.send(ctx, branches, true); err != nil && !errors.Is(err, ErrRejected) {
+			return err
+		}
+	}
+	for _, o := range group {
+		o.Sent = true
+		if rep.rejected[r.w.Branch(o.As)] {
+			o.Branch = err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gitagent/internal/git"
+	"gitagent/internal/record"
+)
+
+// maxWithdrawn is how many refs are deleted in one connection. The client compares every name, and every
+// value that is expected, with every ref of the remote; and they are command-line arguments.
+const maxWithdrawn = 500
+
+// A Withdrawal is what is to be deleted at a remote: refs by their names there, and what they are.
+type Deletion struct {
+	Missions []record.ID // under their names here, in order
+	refs     map[record.ID]map[string]git.Hash
+	Ahead    []record.ID // that have something there which is not here, and stay
+}
+
+// Refs is how many refs it deletes.
+func (w *Deletion) Refs() (n int) {
+	for _, refs := range w.refs {
+		n += len(refs)
+	}
+	return n
+}
+
+// Deletion looks which of some missions the remote has. It leaves out what is not there, and keeps apart
+// what has gone on there.
+func (r *Remote) Deletion(ctx context.Context, ids []record.ID) (*Deletion, error) {
+	if r.Level == "" {
+		return nil, fmt.Errorf("remove missions at %s: %w", r.Name, ErrNoConsent)
+	}
+	if len(r.sources) > 1 { // what one of them lacks can't be deleted at the others alone
+		return nil, fmt.Errorf("remove missions at %s: it is several repositories", r.Name)
+	}
+	there, err := r.refs(ctx, r.sources[0])
+	if err != nil {
+		return nil, err
+	}
+	theirs := r.missions(there)
+	refs, err := r.local(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	ours := r.byMission(refs)
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	known := r.remember()
+	w := &Deletion{refs: make(map[record.ID]map[string]git.Hash)}
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		as := known.pushed(id).As
+		t := theirs[as]
+		switch {
+		case t.zero():
+		case !r.extends(ctx, objects, ours[id].ledger, t.ledger), !r.hasBranch(ctx, objects, ours[id], t.branch):
+			w.Ahead = append(w.Ahead, id)
+		default:
+			w.Missions = append(w.Missions, id)
+			w.refs[id] = r.refsOf(as, t)
+		}
+	}
+	return w, nil
+}
+
+// hasBranch reports whether a mission's branch or ledger here has all of the branch there.
+func (r *Remote) hasBranch(ctx context.Context, objects *git.Objects, ours tips, theirs git.Hash) bool {
+	return r.extends(ctx, objects, ours.branch, theirs) || r.extends(ctx, objects, ours.ledger, theirs)
+}
+
+// refsOf returns the refs of a mission that point at something.
+func (r *Remote) refsOf(id record.ID, t tips) map[string]git.Hash {
+	refs := map[string]git.Hash{id.Ref(): t.ledger, id.NotesRef(): t.notes, r.w.Branch(id): t.branch}
+	maps.DeleteFunc(refs, func(_ string, hash git.Hash) bool { return hash.IsZero() })
+	return refs
+}
+
+// Delete deletes missions at the remote, those that still are what they were when looked at. It returns
+// the missions that are gone there; killed in between, it can be repeated.
+func (r *Remote) Delete(ctx context.Context, w *Deletion) (gone []record.ID, err error) {
+	held, err := r.lock(ctx, "push")
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	stayed, err := r.deleteRefs(ctx, slices.Collect(func(yield func(map[string]git.Hash) bool) {
+		for _, id := range w.Missions {
+			if !yield(w.refs[id]) {
+				return
+			}
+		}
+	}))
+	for _, id := range w.Missions {
+		whole := true
+		for ref := range w.refs[id] {
+			whole = whole && !stayed[ref]
+		}
+		if whole {
+			gone = append(gone, id)
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("remove missions at %s: %w", r.Name, err)
+	}
+	return gone, err
+}
+
+// deleteRefs deletes refs at the remote, given by mission with the values that they must have, and returns
+// those that stay. The branches go first, and what belongs to one that the remote keeps stays. Ledgers and notes
+// go in one transaction of the host, which then writes its packed refs once: one after the other each deletion
+// writes them anew. If one has moved, the others of its batch go one by one.
+func (r *Remote) deleteRefs(ctx context.Context, missions []map[string]git.Hash) (stayed map[string]bool, err error) {
+	stayed = make(map[string]bool)
+	expected := make(map[string]git.Hash)
+	for _, refs := range missions {
+		for ref, hash := range refs {
+			stayed[ref], expected[ref] = true, hash
+		}
+	}
+	var problems []error
+	for _, branches := range []bool{true, false} {
+		var some []string
+		for _, refs := range missions {
+			if !branches && slices.ContainsFunc(slices.Collect(maps.Keys(refs)), func(ref string) bool { return stayed[ref] && isBranch(ref) }) {
+				continue
+			}
+			for _, ref := range slices.Sorted(maps.Keys(refs)) {
+				if isBranch(ref) == branches {
+					some = append(some, ref)
+				}
+			}
+		}
+		for batch := range slices.Chunk(some, maxWithdrawn) {
+			rejected, err := r.deleteBatch(ctx, batch, expected)
+			problems = append(problems, err)
+			if err != nil && !errors.Is(err, ErrRejected) {
+				return stayed, errors.Join(problems...)
+			}
+			for _, ref := range batch {
+				stayed[ref] = rejected[ref]
+			}
+		}
+	}
+	return stayed, errors.Join(problems...)
+}
+
+func isBranch(ref string) bool { return strings.HasPrefix(ref, "refs/heads/") }
+
+// deleteBatch deletes refs in one connection, or in two if not all of them can go together.
+func (r *Remote) deleteBatch(ctx context.Context, refs []string, expected map[string]git.Hash) (rejected map[string]bool, err error) {
+	args := r.pushOptions()
+	for _, ref := range refs {
+		args = append(args, fmt.Sprintf("--force-with-lease=%s:%s", ref, expected[ref]))
+	}
+	target := []string{"--end-of-options", r.Name}
+	for _, ref := range refs {
+		target = append(target, ":"+ref)
+	}
+	attempt := func(extra ...string) (pushReport, bool, error) {
+		out, reached, err := r.reach(ctx, "push", slices.Concat(args, extra, target)...)
+		return parseReport(out), reached, err
+	}
+	if !lacking(r.remember().NoAtomic) {
+		_, reached, err := attempt("--atomic")
+		if err == nil || !reached || ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	rep, _, err := attempt()
+	if len(rep.rejected) > 0 {
+		err = fmt.Errorf("%w: %w", ErrRejected, err)
+	}
+	return rep.rejected, err
+}

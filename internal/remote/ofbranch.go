@@ -1,0 +1,54 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gitagent/internal/git"
+	"gitagent/internal/limit"
+	"gitagent/internal/record"
+	"gitagent/internal/workspace"
+)
+
+// FetchOfBranch fetches the mission whose branch is checked out, if its ledger is not here: fetching a
+// branch does not bring the ledger along, and the next turn would be number 1. It asks the remotes
+// that the user has agreed to send to, within the limit for all of them. It returns the mission, empty if there was
+// nothing to fetch or no remote has it.
+//
+// If another branch is checked out, it only reads one file.
+func FetchOfBranch(ctx context.Context, w *workspace.Workspace) (record.ID, error) {
+	branch, err := w.Repo.HeadRef(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read HEAD: %w", err)
+	}
+	id, ok := w.MissionOf(branch)
+	if !ok {
+		return "", nil
+	}
+	refs, err := w.Repo.Refs(ctx, id.Ref())
+	if err != nil || len(refs) > 0 {
+		return "", err
+	}
+	ctx, cancel := limit.Within(ctx, limit.Of(ctx).FetchOfBranch)
+	defer cancel()
+	conf, err := w.Repo.Config(ctx)
+	if err != nil {
+		return "", err
+	}
+	remotes, err := Consenting(ctx, w, conf)
+	if err != nil {
+		return "", err
+	}
+	var problems []error
+	for _, r := range remotes {
+		_, err := r.Fetch(ctx, id)
+		if err == nil {
+			return id, nil
+		}
+		if !errors.Is(err, git.ErrNotFound) {
+			problems = append(problems, err)
+		}
+	}
+	return "", errors.Join(problems...)
+}

@@ -1,0 +1,55 @@
+package scrub
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// Learn returns the texts that [Mark] replaced in redacted, each once, and also
+// unescaped if they were in JSON. It leaves out those shorter than [MinLength].
+// ok is false unless redacted is text with parts replaced.
+func Learn(text, redacted []byte) (taken [][]byte, ok bool) {
+	parts := bytes.Split(redacted, []byte(Mark))
+	rest, ok := bytes.CutPrefix(text, parts[0])
+	if !ok {
+		return nil, false
+	}
+	last := len(parts) - 1
+	if last == 0 {
+		return nil, len(rest) == 0
+	}
+	if rest, ok = bytes.CutSuffix(rest, parts[last]); !ok {
+		return nil, false
+	}
+	add := func(part []byte) {
+		if len(part) < MinLength || bytes.Equal(part, []byte(Mark)) {
+			return
+		}
+		if !slices.ContainsFunc(taken, func(b []byte) bool { return bytes.Equal(b, part) }) {
+			taken = append(taken, bytes.Clone(part))
+		}
+	}
+	take := func(part []byte) {
+		add(part)
+		var plain string
+		if bytes.IndexByte(part, '\\') >= 0 && json.Unmarshal(slices.Concat([]byte{'"'}, part, []byte{'"'}), &plain) == nil {
+			add([]byte(plain))
+		}
+	}
+	for _, part := range parts[1:last] {
+		i := 0
+		if len(part) > 0 {
+			// An old mark stands for itself; otherwise something was taken out.
+			if after, marked := bytes.CutPrefix(rest, []byte(Mark)); marked && bytes.HasPrefix(after, part) {
+				i = len(Mark)
+			} else if i = bytes.Index(rest, part); i < 0 {
+				return nil, false
+			}
+		}
+		take(rest[:i])
+		rest = rest[i+len(part):]
+	}
+	take(rest)
+	return taken, true
+}

@@ -1,0 +1,254 @@
+// Package scrub finds one secret in texts, however it is spelled: escaped,
+// encoded, wrapped or split. It decodes and compares, without a list of
+// spellings ([layers]).
+//
+// A [Finder] looks for a text, a pattern, or what this repository remembers by
+// keyed hash ([Memory]), so that nothing purged is recorded again.
+package scrub
+
+import (
+	"bytes"
+	"hash/maphash"
+	"slices"
+	"unicode/utf8"
+)
+
+// Mark replaces what was purged.
+const Mark = "[redacted:purged]"
+
+// A Span is a part of a text, in bytes: from From to before To.
+type Span struct{ From, To int }
+
+// A Finder finds secrets, the zero Finder none. It is safe for concurrent use.
+type Finder struct {
+	matchers []matcher
+	isPrompt func(text string) bool // of a turn that was purged as a whole; nil if there is none
+}
+
+// A matcher finds one secret in a decoded text.
+type matcher struct {
+	// match returns where the text has it.
+	match func(text []byte) []Span
+	least int // the least size in bytes where it is encoded
+	// may reports whether a text may have it in any spelling; nil if unknown.
+	may   func(text []byte) bool
+	exact bool // a text: lines may be joined, where a pattern would match on into the next
+	// says is the secret, if what is found has something in between; else nil.
+	says []byte
+}
+
+// Or returns a finder for all that the given ones find.
+func Or(finders ...*Finder) *Finder {
+	all := new(Finder)
+	for _, f := range finders {
+		if f != nil {
+			all.matchers = append(all.matchers, f.matchers...)
+		}
+	}
+	return all
+}
+
+// IsPrompt reports whether a text is a prompt of a purged turn in a [Memory].
+func (f *Finder) IsPrompt(text string) bool { return f != nil && f.isPrompt != nil && f.isPrompt(text) }
+
+// Empty reports whether f never finds anything, also if nil.
+func (f *Finder) Empty() bool { return f == nil || len(f.matchers) == 0 }
+
+// A hit is the place of a secret, and the decoded secret.
+type hit struct {
+	Span
+	text []byte
+}
+
+// depth limits nested layers, as a coloured listing in JSON in JSON in JSON.
+const depth = 5
+
+// Spans returns where a text has the secret, sorted and apart. A span covers
+// whole escapes and whole encoded runs.
+func (f *Finder) Spans(text []byte) []Span { return join(f.search(text)) }
+
+// Found returns the secrets in a text, decoded, each once.
+func (f *Finder) Found(text []byte) [][]byte {
+	var found [][]byte
+	for _, h := range f.search(text) {
+		if !slices.ContainsFunc(found, func(b []byte) bool { return bytes.Equal(b, h.text) }) {
+			found = append(found, h.text)
+		}
+	}
+	return found
+}
+
+// Replace replaces each span by [Mark]; without any it returns text itself. For
+// JSON use [Finder.ReplaceJSON].
+func (f *Finder) Replace(text []byte) []byte { return replace(text, f.Spans(text)) }
+
+func replace(text []byte, spans []Span) []byte {
+	if len(spans) == 0 {
+		return text
+	}
+	var out []byte
+	end := 0
+	for _, s := range spans {
+		out = append(append(out, text[end:s.From]...), Mark...)
+		end = s.To
+	}
+	return append(out, text[end:]...)
+}
+
+// join sorts spans and merges those that overlap.
+func join(hits []hit) []Span {
+	slices.SortFunc(hits, func(a, b hit) int {
+		if a.From != b.From {
+			return a.From - b.From
+		}
+		return a.To - b.To
+	})
+	var spans []Span
+	for _, h := range hits {
+		if n := len(spans); n > 0 && h.From < spans[n-1].To {
+			spans[n-1].To = max(spans[n-1].To, h.To)
+			continue
+		}
+		spans = append(spans, h.Span)
+	}
+	return spans
+}
+
+// search finds the secrets in a text as it is and decoded in every way.
+func (f *Finder) search(text []byte) []hit {
+	if f.Empty() {
+		return nil
+	}
+	least := f.matchers[0].least
+	patterns := false
+	for _, m := range f.matchers {
+		least, patterns = min(least, m.least), patterns || !m.exact
+	}
+	possible := func(m matcher) bool { return m.may == nil || m.may(text) }
+	if !slices.ContainsFunc(f.matchers, possible) {
+		return nil
+	}
+	s := &search{matchers: f.matchers, least: least, patterns: patterns}
+	return s.in(text, depth, outermost, false)
+}
+
+// A search is the search of one text.
+type search struct {
+	matchers []matcher
+	least    int
+	patterns bool // not all matchers are exact
+
+	// seen has hashes of decoded texts, as two layers can give the same. It is
+	// for one part of a text: in another the place differs.
+	seen map[uint64]bool
+}
+
+var seed = maphash.MakeSeed()
+
+// in searches a text from a layer of rank above, perhaps with joined lines.
+func (s *search) in(text []byte, depth int, above rank, joined bool) (hits []hit) {
+	for _, m := range s.matchers {
+		if joined && !m.exact {
+			continue
+		}
+		for _, span := range m.match(text) {
+			said := m.says
+			if said == nil {
+				said = text[span.From:span.To]
+			}
+			hits = append(hits, hit{span, said})
+		}
+	}
+	if depth == 0 {
+		return hits
+	}
+	hits = append(hits, s.decoded(text, depth, above, joined, func(r rank) bool { return r == widening })...)
+	for _, part := range legible(text, s.least) {
+		of := s
+		if part.To-part.From < len(text) {
+			of = s.anew()
+		}
+		found := of.decoded(text[part.From:part.To], depth, above, joined, func(r rank) bool { return r != widening })
+		for _, h := range found {
+			h.From, h.To = h.From+part.From, h.To+part.From
+			hits = append(hits, h)
+		}
+	}
+	for _, span := range runs(text, s.least) {
+		for _, decoded := range span.decodings(text) {
+			if s.patterns && !printable(decoded) {
+				continue // a pattern may match noise
+			}
+			if found := s.anew().in(decoded, min(depth-1, 2), outermost, joined); len(found) > 0 {
+				hits = append(hits, hit{span.Span, found[0].text})
+				for _, h := range found[1:] {
+					hits = append(hits, hit{span.Span, h.text})
+				}
+			}
+		}
+	}
+	return hits
+}
+
+// anew returns the search for another part of a text.
+func (s *search) anew() *search {
+	return &search{matchers: s.matchers, least: s.least, patterns: s.patterns}
+}
+
+// decoded searches what layers of some ranks make of a text.
+func (s *search) decoded(text []byte, depth int, above rank, joined bool, of func(rank) bool) (hits []hit) {
+	for _, l := range layers {
+		if !of(l.rank) || !l.rank.within(above) {
+			continue
+		}
+		v, ok := l.decode(text)
+		if !ok {
+			continue
+		}
+		hash := maphash.Bytes(seed, v.text)
+		if s.seen[hash] {
+			continue
+		}
+		if s.seen == nil {
+			s.seen = make(map[uint64]bool)
+		}
+		s.seen[hash] = true
+		for _, h := range s.in(v.text, depth-1, l.rank, joined || l.rank == joining) {
+			h.Span = v.source(h.Span)
+			hits = append(hits, h)
+		}
+	}
+	return hits
+}
+
+// legible returns the parts that are text: binary data has all signs by chance.
+func legible(text []byte, least int) (parts []Span) {
+	from := 0
+	end := func(to int) {
+		if to-from >= least {
+			parts = append(parts, Span{from, to})
+		}
+	}
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c >= utf8.RuneSelf:
+			if _, n := utf8.DecodeRune(text[i:]); n > 1 {
+				i += n
+				continue
+			}
+		case c >= ' ' && c != 0x7f, c == '\n', c == '\r', c == '\t', c == '\b', c == '\f', c == 0x07, c == 0x1b:
+			i++
+			continue
+		}
+		end(i)
+		i++
+		from = i
+	}
+	end(len(text))
+	return parts
+}
+
+// printable reports whether a person may have written a text.
+func printable(text []byte) bool {
+	return utf8.Valid(text) && !bytes.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' })
+}

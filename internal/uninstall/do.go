@@ -1,0 +1,162 @@
+package uninstall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
+	"gitagent/internal/lock"
+	"gitagent/internal/record"
+	"gitagent/internal/statedir"
+	"gitagent/turns"
+)
+
+// Do removes what the plan says. The objects stay until git collects garbage.
+func (p *Plan) Do(ctx context.Context) error {
+	r := &turns.Recorder{Workspace: p.w}
+	for _, gone := range p.Work {
+		if gone.Worktree == "" {
+			continue
+		}
+		if err := r.RemoveWorktree(ctx, gone.Worktree, p.force); err != nil {
+			return fmt.Errorf("remove mission %s: %w", gone.ID, err)
+		}
+	}
+	// A push in the background, which may rest for a while after a failure, ends when there is nothing to push.
+	if err := p.w.Store.Dir().RemoveAll("push"); err != nil {
+		return err
+	}
+	held, err := p.w.Store.LockOut(ctx)
+	if err != nil {
+		return err
+	}
+	err = p.alone(ctx, held)
+	for _, l := range held {
+		l.Release()
+	}
+	if err != nil {
+		return err
+	}
+	// Some systems keep a file that is open, and so the locks go when nobody has them.
+	return p.w.Store.Dir().RemoveAll(".")
+}
+
+// alone is what is done while all others are locked out.
+func (p *Plan) alone(ctx context.Context, held []*lock.Lock) error {
+	if err := recording(ctx, p.w); err != nil { // somebody has switched it on meanwhile
+		return err
+	}
+	if err := p.removeRefs(ctx, held[0]); err != nil {
+		return err
+	}
+	if err := removeRefFiles(p.w.Repo.CommonDir, path.Dir(p.w.Branch("x"))); err != nil {
+		return err
+	}
+	if err := p.unset(ctx, held[0]); err != nil {
+		return err
+	}
+	for _, dir := range p.w.Repo.Glob("worktrees/*") {
+		if err := statedir.In(dir, "agent").RemoveAll("."); err != nil {
+			return err
+		}
+	}
+	return p.w.Store.Clear()
+}
+
+// removeRefs deletes all refs. Those that say which missions there are come last.
+func (p *Plan) removeRefs(ctx context.Context, held *lock.Lock) error {
+	for _, choose := range []func() ([]git.Update, error){
+		func() ([]git.Update, error) { return p.branches(ctx) },
+		func() ([]git.Update, error) { return p.ours(ctx, func(ref string) bool { return !tells(ref) }) },
+		func() ([]git.Update, error) { return p.ours(ctx, tells) },
+	} {
+		if err := ledgertx.Alone(ctx, p.w.Repo, held, "remove all", choose); err != nil {
+			return fmt.Errorf("remove refs: %w", err)
+		}
+	}
+	return nil
+}
+
+// tells reports whether a ref tells which missions there are.
+func tells(ref string) bool {
+	return strings.HasPrefix(ref, record.ID("").Ref()) || ref == archive.IndexRef
+}
+
+// branches deletes the missions' branches, here and as remotes had them, unless somebody has moved one since it was looked at.
+func (p *Plan) branches(ctx context.Context) (updates []git.Update, err error) {
+	now, err := p.w.Repo.Refs(ctx, p.w.Branch(""), "refs/remotes/")
+	for ref, tip := range p.refs {
+		switch at, ok := now[ref]; {
+		case !ok || err != nil:
+		case at != tip:
+			return nil, fmt.Errorf("%s has moved meanwhile", ref)
+		default:
+			updates = append(updates, git.Update{Ref: ref, Old: tip})
+		}
+	}
+	return updates, err
+}
+
+// ours deletes the refs of ours that some function chooses. One whose file holds no hash is left to
+// [removeRefFiles].
+func (p *Plan) ours(ctx context.Context, choose func(ref string) bool) (updates []git.Update, err error) {
+	refs, err := p.w.Repo.Refs(ctx, agentRefs, notesRefs)
+	for ref, tip := range refs {
+		if !tip.IsZero() && choose(ref) {
+			updates = append(updates, git.Update{Ref: ref, Old: tip})
+		}
+	}
+	return updates, err
+}
+
+// removeRefFiles removes what git leaves when it deletes refs: directories, and with them locks and logs without
+// an owner. Of the directory of missions' branches nothing goes that is not empty. A repository with reftable has
+// nothing of that.
+func removeRefFiles(commonDir, branches string) error {
+	root, err := os.OpenRoot(commonDir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, logs := range []string{"", "logs"} {
+		for _, refs := range []string{agentRefs, notesRefs} {
+			if err := root.RemoveAll(filepath.Join(logs, filepath.FromSlash(refs))); err != nil {
+				return fmt.Errorf("remove refs: %w", err)
+			}
+		}
+		_ = root.Remove(filepath.Join(logs, "refs", "notes")) // if the user has no notes
+		for dir := branches; dir != "refs/heads"; dir = path.Dir(dir) {
+			_ = root.Remove(filepath.Join(logs, filepath.FromSlash(dir)))
+		}
+	}
+	return nil
+}
+
+// unset takes out of the repository's configuration what we have written there.
+func (p *Plan) unset(ctx context.Context, held *lock.Lock) error {
+	commands, err := settings(ctx, p.w.Repo)
+	if err != nil || len(commands) == 0 {
+		return err
+	}
+	file := filepath.Join(p.w.Repo.CommonDir, "config")
+	var files []string
+	if _, err := os.Lstat(file + ".lock"); errors.Is(err, fs.ErrNotExist) { // else it is somebody else's
+		files = append(files, file)
+	}
+	return p.w.Repo.Locking(ctx, held, lock.Note{Words: files}, func(repo *git.Repo) error {
+		for _, args := range commands {
+			if _, err := repo.Output(ctx, nil, append([]string{"config", "--local"}, args...)...); err != nil {
+				return fmt.Errorf("take what is ours out of the configuration: %w", p.w.Repo.Locked(err, "config"))
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,222 @@
+// Package uninstall takes all that is git-agent's out of a repository: missions, archived ones too, with their
+// worktrees, branches and notes; what fetches and purges have left in refs; what we have written into its
+// configuration; and the local state of all its worktrees.
+//
+// [Look] says what goes, and what is in the way; then [Plan.Do] does it. What is the user's stays: commits on
+// his branches, his notes, his worktrees. Remotes are not asked.
+//
+// A removal that was killed is completed by the next one. What tells what is ours goes after what it tells of:
+// first worktrees, then branches, then refs, the ledgers' last, then the configuration, and the local state,
+// with the notes of dead processes in it, at the very end.
+package uninstall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/remote"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// ErrRecording reports that recording is switched on: the next hook would make anew what is removed.
+var ErrRecording = errors.New("recording is switched on here")
+
+// A Plan is what goes.
+type Plan struct {
+	Missions int
+	Turns    int // that were recorded in them, without what forks have inherited
+	Work     []*turns.Removed
+	Stays    []error // why some of Work can't go; then nothing can
+	Nothing  bool    // there is nothing of ours
+
+	w     *workspace.Workspace
+	force bool
+	tips  map[record.ID]git.Hash // of the ledgers
+	refs  map[string]git.Hash    // the missions' branches as they were looked at, and those that remotes had
+}
+
+// Where our refs are.
+const (
+	agentRefs = "refs/agent/"
+	notesRefs = "refs/notes/agent/"
+)
+
+// Look plans to remove everything. Work is what has a branch or a worktree. With force what is not committed, and
+// commits of the user's own on missions' branches, go as well.
+func Look(ctx context.Context, w *workspace.Workspace, force bool) (*Plan, error) {
+	if err := recording(ctx, w); err != nil {
+		return nil, err
+	}
+	p := &Plan{w: w, force: force, refs: make(map[string]git.Hash)}
+	refs, err := w.Repo.Refs(ctx, agentRefs, notesRefs, w.Branch(""))
+	if err != nil {
+		return nil, err
+	}
+	archived, err := p.count(ctx)
+	if err == nil {
+		err = p.look(ctx, refs)
+	}
+	if err == nil {
+		err = p.lookTracked(ctx)
+	}
+	if err == nil {
+		err = p.lookArchived(ctx, archived)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Nothing, err = nothing(ctx, w)
+	for ref := range refs {
+		p.Nothing = p.Nothing && strings.HasPrefix(ref, "refs/heads/")
+	}
+	return p, err
+}
+
+func recording(ctx context.Context, w *workspace.Workspace) error {
+	on, err := w.Enabled(ctx)
+	if err == nil && on {
+		err = ErrRecording
+	}
+	return err
+}
+
+// count counts missions and turns, as far as they can be read, and returns the missions that are archived.
+func (p *Plan) count(ctx context.Context) (archived []record.ID, err error) {
+	tips, err := ledger.List(ctx, p.w.Repo)
+	if err != nil {
+		return nil, err
+	}
+	p.tips = tips
+	entries, err := ledger.ListArchived(ctx, p.w.Repo)
+	if err != nil && !unread(err) {
+		return nil, err
+	}
+	for _, e := range entries {
+		archived = append(archived, e.ID)
+		tips[e.ID] = e.Ledger
+	}
+	p.Missions = len(tips)
+	lines, err := turns.Lines(ctx, p.w.Repo, tips)
+	if err != nil && !unread(err) {
+		return nil, err
+	}
+	for _, l := range lines {
+		p.Turns += l.Turns
+		if l.ForkedFrom != nil {
+			p.Turns -= min(l.ForkedFrom.Turn, l.Turns)
+		}
+	}
+	return archived, nil
+}
+
+func unread(err error) bool { return git.Lost(err) || errors.As(err, new(*ledger.UnreadError)) }
+
+// look looks at the missions that have branches.
+func (p *Plan) look(ctx context.Context, refs map[string]git.Hash) error {
+	r := &turns.Recorder{Workspace: p.w}
+	for _, ref := range slices.Sorted(maps.Keys(refs)) {
+		id, ok := p.w.MissionOf(ref)
+		if _, live := refs[id.Ref()]; !ok || !live {
+			continue // the user's, for all that we know
+		}
+		p.refs[ref] = refs[ref]
+		gone, err := r.Removal(ctx, id, refs, p.force)
+		if err == nil && gone.Worktree != "" && isLocked(gone.Worktree) {
+			err = fmt.Errorf("mission %s: git has locked %s: %w", id, gone.Worktree, turns.ErrInUse)
+		}
+		if err := p.add(gone, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookTracked finds where git has noted, when missions were pushed, that remotes have their branches.
+func (p *Plan) lookTracked(ctx context.Context) error {
+	refs, err := p.w.Repo.Refs(ctx, "refs/remotes/")
+	for ref, tip := range refs {
+		at := strings.LastIndex(ref, "/"+p.w.BranchName(""))
+		if at < 0 {
+			continue
+		}
+		id, _ := p.w.MissionOf("refs/heads" + ref[at:])
+		if _, ok := p.tips[id]; ok {
+			p.refs[ref] = tip
+		}
+	}
+	return err
+}
+
+func isLocked(worktree string) bool {
+	at, err := git.Find(worktree)
+	if err != nil {
+		return false // it is gone
+	}
+	_, err = os.Lstat(filepath.Join(at.GitDir, "locked"))
+	return err == nil
+}
+
+// lookArchived looks at archived missions: what only their branches had is lost with them.
+func (p *Plan) lookArchived(ctx context.Context, ids []record.ID) error {
+	if p.force || len(ids) == 0 {
+		return nil
+	}
+	_, left, err := (&turns.Recorder{Workspace: p.w}).RemoveArchived(ctx, ids, false, true)
+	p.Stays = append(p.Stays, left...)
+	return err
+}
+
+// add adds a mission that goes, or what is in the way.
+func (p *Plan) add(gone *turns.Removed, err error) error {
+	switch {
+	case err == nil:
+		p.Work = append(p.Work, gone)
+	case errors.Is(err, turns.ErrInUse), errors.Is(err, turns.ErrUnmerged):
+		p.Stays = append(p.Stays, err)
+	default:
+		return err
+	}
+	return nil
+}
+
+// nothing reports whether there is nothing of ours beside refs.
+func nothing(ctx context.Context, w *workspace.Workspace) (bool, error) {
+	settings, err := settings(ctx, w.Repo)
+	if err != nil || len(settings) > 0 {
+		return false, err
+	}
+	for _, dir := range append(w.Repo.Glob("worktrees/*/agent"), w.Store.Dir().Path(".")) {
+		if _, err := os.Lstat(dir); err == nil {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// settings are the arguments with which git config takes out what we have written into the repository's own
+// configuration: what may be sent where, and which notes git copies when it rewrites commits.
+func settings(ctx context.Context, repo *git.Repo) (commands [][]string, err error) {
+	conf, err := repo.OwnConfig(ctx)
+	for key := range conf {
+		if remote.IsConsent(key) {
+			commands = append(commands, []string{"--unset-all", key})
+		}
+	}
+	const rewriteRef = "notes.rewriteref"
+	for _, ref := range slices.Compact(slices.Sorted(slices.Values(conf[rewriteRef]))) {
+		if strings.HasPrefix(ref, notesRefs) {
+			commands = append(commands, []string{"--fixed-value", "--unset-all", rewriteRef, ref})
+		}
+	}
+	return commands, err
+}

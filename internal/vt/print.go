@@ -1,0 +1,120 @@
+package vt
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// widths are tmux's: ambiguous characters are narrow in every locale.
+var widths = runewidth.Condition{StrictEmojiNeutral: true}
+
+// lines are the line-drawing characters for the letters from ` to ~.
+const lines = "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"
+
+// ascii prints a run of printable ASCII.
+func (s *screen) ascii(b []byte) {
+	if s.insertMode || s.noWrap || s.cursor.lines[s.shift] {
+		for _, c := range b {
+			s.print(rune(c))
+		}
+		return
+	}
+	s.last = rune(b[len(b)-1])
+	for len(b) > 0 {
+		if s.x >= s.cols {
+			s.wrap()
+		}
+		r := s.page[s.y]
+		n := min(len(b), s.cols-s.x)
+		r.split(s.x)
+		r.split(s.x + n)
+		for i, c := range b[:n] {
+			r.cells[s.x+i] = cell{r: rune(c)}
+		}
+		r.change(s.x + n)
+		s.x += n
+		b = b[n:]
+	}
+}
+
+func (s *screen) print(c rune) {
+	if s.cursor.lines[s.shift] && c >= '`' && c <= '~' {
+		c = []rune(lines)[c-'`']
+	}
+	width := 1
+	if c >= utf8.RuneSelf {
+		if unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && c != '\u200c' && c != '\u200d' {
+			return // a terminal would act on it
+		}
+		width = widths.RuneWidth(c)
+	}
+	if width == 0 {
+		s.mark(c)
+		return
+	}
+	if width > s.cols {
+		return
+	}
+	if s.x > s.cols-width {
+		if s.noWrap {
+			if width > 1 {
+				return
+			}
+			s.x = s.cols - 1
+		} else {
+			s.wrap()
+		}
+	}
+	s.last = c
+	r := s.page[s.y]
+	if s.insertMode {
+		r.insert(s.x, width)
+	}
+	r.split(s.x)
+	r.split(s.x + width)
+	r.cells[s.x] = cell{r: c}
+	if width == 2 {
+		r.cells[s.x+1] = cell{r: right}
+	}
+	r.change(s.x + width)
+	s.x += width
+}
+
+// mark combines a rune with the cell before the cursor.
+func (s *screen) mark(c rune) {
+	r := s.page[s.y]
+	x := min(s.x, s.cols) - 1
+	if x > 0 && r.cells[x].r == right {
+		x--
+	}
+	if x < 0 || r.cells[x].r == blank {
+		return // no character to combine with
+	}
+	marks := string(c)
+	if old := r.cells[x].marks; old != nil {
+		if len(*old) >= maxMarks {
+			return
+		}
+		marks = *old + marks
+	}
+	r.cells[x].marks = &marks
+	r.change(0)
+}
+
+func (s *screen) wrap() {
+	s.page[s.y].wrapped = true
+	s.x = 0
+	s.down()
+}
+
+// down moves the cursor down, or scrolls in the last row.
+func (s *screen) down() {
+	switch {
+	case s.y == s.bottom:
+		s.scrollUp(1)
+	case s.y < s.rows-1:
+		s.y++
+	}
+}

@@ -1,0 +1,78 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/session"
+	"gitagent/internal/trust"
+)
+
+// TrustLevel says how much of a mission whose ledger ends at tip may be relied on, see [trust.Trust.Of].
+//
+// A mission of which nothing is known, because its turns were recorded before git-agent kept record of
+// who wrote them, counts as this clone's if the local state of a session tells of its last turn. That
+// is noted.
+func (w *Workspace) TrustLevel(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (trust.Level, error) {
+	s, err := w.Trust.Of(ctx, w.Repo, objects, id, tip)
+	if err != nil || s.Whole || w.Trust.Known(id) || !w.witnessed(objects, id, tip) {
+		return s, err
+	}
+	if err := w.Trust.Own(id, tip, git.Hash{}); err != nil {
+		return s, err
+	}
+	return w.Trust.Of(ctx, w.Repo, objects, id, tip)
+}
+
+// Writers name who recorded a mission whose ledger ends at tip, see [trust.Trust.Writers].
+func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (*trust.Writers, error) {
+	if _, err := w.TrustLevel(ctx, objects, id, tip); err != nil { // which may note something
+		return nil, err
+	}
+	return w.Trust.Writers(ctx, w.Repo, objects, id, tip)
+}
+
+// witnessed reports whether a session here has recorded the last turn of a ledger.
+func (w *Workspace) witnessed(objects *git.Objects, id record.ID, tip git.Hash) bool {
+	st := w.witnesses()[id]
+	if st == nil {
+		return false
+	}
+	l, err := ledger.At(objects, id, tip)
+	if err != nil {
+		return false
+	}
+	if last, err := l.LastTurn(); err != nil || last != st.Last.Turn {
+		return false
+	}
+	var t record.Turn
+	data, err := l.Read(ledger.TurnPath("turns", st.Last.Turn, ".json"))
+	return err == nil && record.Decode(data, &t) == nil && t.Code == st.Last.Code && t.Session == st.Session
+}
+
+// lastOfMissions returns the session that recorded last to each mission.
+func (w *Workspace) lastOfMissions() map[record.ID]*session.Known {
+	last := make(map[record.ID]*session.Known)
+	for _, st := range w.Store.All() {
+		if l := st.Last; l != nil && (last[l.Mission] == nil || last[l.Mission].Last.Turn < l.Turn) {
+			last[l.Mission] = st
+		}
+	}
+	return last
+}
+
+// Usable opens the usable part of a mission's ledger, which ends at tip. If there is none, the error
+// wraps [ErrStranger].
+func (w *Workspace) Usable(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (*ledger.Ledger, error) {
+	s, err := w.TrustLevel(ctx, objects, id, tip)
+	if err != nil {
+		return nil, err
+	}
+	if s.Commit.IsZero() {
+		return nil, fmt.Errorf("mission %s: %w", id, ErrStranger)
+	}
+	return ledger.At(objects, id, s.Commit)
+}

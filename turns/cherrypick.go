@@ -1,0 +1,302 @@
+package turns
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
+	"gitagent/internal/record"
+)
+
+// Why the commits of a fork can't be taken, besides what is in the way of a finish: [ErrOwnBranch],
+// [ErrUnderWay], [ErrNotCommitted], [ErrNotNoted]. What git itself refuses, it has said.
+var (
+	ErrNoBranch  = errors.New("it has no branch")
+	ErrOffBranch = errors.New("not on its branch")
+	ErrMerges    = errors.New("a merge")
+	ErrNotTaken  = errors.New("git has not taken them")
+	ErrStopped   = errors.New("git has stopped in the middle")
+)
+
+// A Taking says how the commits of a fork are taken into HEAD's branch.
+type Taking struct {
+	Merge   bool // by git merge, with all that HEAD lacks of the branch; else each is picked
+	Whole   bool // up to the tip of the branch; else up to the state
+	Dry     bool
+	Foreign bool      // a stranger recorded the fork, and the user has accepted it
+	Stdin   io.Reader // of git, its hooks and the editor
+	Talk    io.Writer // where they write
+}
+
+// A Taken says which commits were taken, or would be.
+type Picked struct {
+	Commits []CommitLine // the fork's, the oldest first; none if HEAD has all of it
+	Before  git.Hash     // HEAD
+	After   git.Hash     // the same; zero after a dry run
+}
+
+// A Commit is one on a branch.
+type CommitLine struct {
+	Hash    git.Hash
+	Subject string // anybody's text
+}
+
+// CherryPick takes the commits of a fork's branch into HEAD's, as the user would: by `git cherry-pick` of those
+// that came after the fork point and that HEAD lacks, or by `git merge`. Then an event of the fork's ledger
+// says so, and keeps what HEAD is.
+//
+// If git stops, with conflicts for instance, all is as git leaves it, and the error wraps [ErrStopped].
+// Nothing is recorded then. Where HEAD has all of it already, that alone is recorded.
+func (r *Recorder) CherryPick(ctx context.Context, at time.Time, s *State, how Taking) (*Picked, error) {
+	what := s.Describe()
+	done, err := r.cherryPick(ctx, at, s, how)
+	if err != nil {
+		return nil, fmt.Errorf("take the commits of %s: %w", what, err)
+	}
+	return done, nil
+}
+
+func (r *Recorder) cherryPick(ctx context.Context, at time.Time, s *State, how Taking) (*Picked, error) {
+	s, err := s.Usable(ctx, r.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	g := r.Repo.AsUser()
+	if how.Foreign {
+		if g, err = g.Foreign(ctx); err != nil {
+			return nil, err
+		}
+	}
+	k, err := r.pickable(ctx, g, s, how)
+	if err != nil {
+		return nil, err
+	}
+	done := &Picked{Commits: k.commits, Before: k.head}
+	if how.Dry {
+		return done, nil
+	}
+	done.After = done.Before
+	ctx = context.WithoutCancel(ctx) // an interrupt in the terminal is for git and the editor as well, which decide
+	if len(k.commits) > 0 {
+		if done.After, err = r.pickInto(ctx, g, k, how); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.notePicked(ctx, at, s, done.After, len(k.commits) > 0); err != nil {
+		return nil, fmt.Errorf("HEAD has them, and %w: %w", ErrNotNoted, err)
+	}
+	return done, nil
+}
+
+// A takable is what there is to take of a fork.
+type pickable struct {
+	head, tip git.Hash // where HEAD is, and up to where the fork's branch is taken
+	name      string   // of what is merged
+	commits   []CommitLine
+}
+
+// pickable finds what HEAD lacks.
+func (r *Recorder) pickable(ctx context.Context, g *git.Repo, s *State, how Taking) (*pickable, error) {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	branch := r.Branch(s.In)
+	refs, err := r.Repo.Refs(ctx, s.In.Ref(), branch)
+	if err != nil {
+		return nil, err
+	}
+	head, err := r.Repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if refs[s.In.Ref()].IsZero() {
+		return nil, fmt.Errorf("mission %s: %w", s.In, ErrArchived)
+	}
+	l, err := r.Usable(ctx, objects, s.In, refs[s.In.Ref()])
+	if err != nil {
+		return nil, err
+	}
+	point, err := r.adoptable(ctx, objects, l.Mission, head, s)
+	if err == nil {
+		if err = objects.Has(point.Commit); err != nil {
+			err = fmt.Errorf("find where it began: %w", err)
+		}
+	}
+	tip, ok := refs[branch]
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, fmt.Errorf("mission %s: %w", s.In, ErrNoBranch)
+	case head.Commit.IsZero():
+		return nil, errors.New("HEAD has no commit yet to add them to")
+	}
+	if op, err := r.Repo.Operation(ctx); err != nil || op != "" && !how.Dry {
+		return nil, cmp.Or(err, fmt.Errorf("a %s %w here", op, ErrUnderWay))
+	}
+	k := &pickable{head: head.Commit, tip: tip}
+	if !how.Whole {
+		k.tip = s.Commit
+		on, err := r.Repo.IsAncestor(ctx, s.Commit, tip)
+		if err != nil {
+			return nil, err
+		}
+		if !on {
+			return nil, fmt.Errorf("the commit of %s is %w %s", s.Describe(), ErrOffBranch, strings.TrimPrefix(branch, "refs/heads/"))
+		}
+	}
+	if !how.Merge {
+		k.commits, err = r.picks(ctx, g, objects, k, point)
+		return k, err
+	}
+	if k.name, err = r.mergeName(ctx, k.tip, branch, tip); err != nil {
+		return nil, err
+	}
+	found, err := r.log(ctx, k.head.String()+".."+k.tip.String())
+	for _, c := range found {
+		k.commits = append(k.commits, c.CommitLine)
+	}
+	return k, err
+}
+
+// mergeName is the name for git merge of a commit, for the message: that of the branch if it is its tip.
+func (r *Recorder) mergeName(ctx context.Context, commit git.Hash, branch string, tip git.Hash) (string, error) {
+	if commit != tip {
+		return commit.String(), nil
+	}
+	name, err := r.Repo.Output(ctx, nil, "for-each-ref", "--format=%(refname:short)", branch) // a tag may have the same name
+	return strings.TrimSpace(string(name)), err
+}
+
+// picks are the fork's own commits that HEAD lacks. What has the same patch as a commit of HEAD's was picked
+// before.
+func (r *Recorder) picks(ctx context.Context, g *git.Repo, objects *git.Objects, k *pickable, point ForkPoint) ([]CommitLine, error) {
+	found, err := r.log(ctx, "--cherry-pick", "--right-only", k.head.String()+"..."+k.tip.String(), "^"+point.Commit.String())
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range found {
+		if c.parents > 1 {
+			return nil, fmt.Errorf("%.7s %s is %w, which can't be picked", c.Hash, c.Subject, ErrMerges)
+		}
+	}
+	return lacking(ctx, g, objects, k.head, found)
+}
+
+// A logged is a commit and how many parents it has.
+type logged struct {
+	CommitLine
+	parents int
+}
+
+// log lists commits, the oldest first.
+func (r *Recorder) log(ctx context.Context, revs ...string) ([]logged, error) {
+	args := append([]string{"log", "-z", "--reverse", "--topo-order", "--no-show-signature", "--encoding=UTF-8", "--format=%H %P%n%s"}, revs...)
+	out, err := r.Repo.Wary().Output(ctx, nil, append(args, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	var list []logged
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		hashes, subject, _ := strings.Cut(entry, "\n")
+		if fields := strings.Fields(hashes); len(fields) > 0 {
+			list = append(list, logged{CommitLine{git.NewHash(fields[0]), ledger.Head(subject, maxSubject)}, len(fields) - 1})
+		}
+	}
+	return list, nil
+}
+
+// lacking are the commits that change something where the others are picked as well: git stops at one that
+// does not. After a conflict, of which nobody knows what comes, they are those that change anything at all.
+func lacking(ctx context.Context, g *git.Repo, objects *git.Objects, head git.Hash, found []logged) ([]CommitLine, error) {
+	ours, err := objects.TreeOf(head)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	base, err := objects.EmptyTree()
+	if err != nil {
+		return nil, err
+	}
+	conflicts := false
+	var list []CommitLine
+	for _, c := range found {
+		theirs, err := objects.TreeOf(c.Hash)
+		if err != nil {
+			return nil, err
+		}
+		parents, err := objects.Parents(c.Hash)
+		if err == nil && len(parents) > 0 {
+			base, err = objects.TreeOf(parents[0])
+		}
+		if err != nil {
+			return nil, err
+		}
+		if base == theirs {
+			continue
+		}
+		if !conflicts {
+			merged, err := g.MergeTrees(ctx, objects, base, ours, theirs)
+			if err != nil {
+				return nil, err
+			}
+			conflicts = len(merged.Conflicts) > 0
+			if !conflicts && merged.Tree == ours {
+				continue
+			}
+			ours = merged.Tree
+		}
+		list = append(list, c.CommitLine)
+	}
+	return list, nil
+}
+
+// pickInto lets git take the commits, and returns HEAD.
+func (r *Recorder) pickInto(ctx context.Context, g *git.Repo, k *pickable, how Taking) (git.Hash, error) {
+	args := []string{"merge", k.name}
+	if !how.Merge {
+		args = []string{"cherry-pick"}
+		for _, c := range k.commits {
+			args = append(args, c.Hash.String())
+		}
+	}
+	err := r.locking(ctx, g, func(g *git.Repo) error { return g.Run(ctx, how.Stdin, how.Talk, how.Talk, args...) })
+	if err != nil {
+		if op, e := r.Repo.Operation(ctx); e == nil && op != "" {
+			return git.Hash{}, fmt.Errorf("%w: %w", ErrStopped, err)
+		}
+		return git.Hash{}, fmt.Errorf("%w: %w", ErrNotTaken, err)
+	}
+	now, err := r.Repo.Head(ctx)
+	if err == nil && now.Commit == k.head { // merge.<branch>.options may say --squash
+		err = ErrNotCommitted
+	}
+	return now.Commit, err
+}
+
+// notePicked records that HEAD has the commits of a fork. Where there was nothing to take, it may say so already.
+func (r *Recorder) notePicked(ctx context.Context, at time.Time, s *State, head git.Hash, taken bool) error {
+	job := ledgertx.Job{Mission: s.In, At: at, What: "adopt"}
+	return ledgertx.Run(ctx, r.Workspace, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
+		if err := tx.Open(ctx); err != nil {
+			return err
+		}
+		if tx.Ledger == nil {
+			return fmt.Errorf("mission %s: %w", tx.ID, git.ErrNotFound)
+		}
+		last := s.Turn.Turn
+		if a := tx.Ledger.Mission.Adopted; !taken && a != nil && !a.Undone && a.Turn >= last && r.beforeHead(ctx, a.Commit, git.Head{Commit: head}) {
+			return nil
+		}
+		tx.Ledger.Mission.Adopted = &record.Adoption{Turn: last, At: tx.At, Commit: head}
+		if err := tx.Append(fmt.Sprintf("adopt %d", last), nil, head); err != nil {
+			return err
+		}
+		return tx.Commit(ctx)
+	})
+}

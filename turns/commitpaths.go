@@ -1,0 +1,304 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
+)
+
+// A pick is what a passive mission has left in the worktree.
+type pick struct {
+	head, tree git.Hash        // trees: of HEAD, and with the paths
+	paths      map[string]bool // that its turns changed, and that differ from HEAD
+	fresh      []string        // of these, the ones that HEAD does not have
+	byHand     []string        // of these, the ones that something else has changed as well
+	left       []string        // other paths that differ from HEAD
+	replaced   bool            // a directory is in the place of a file, which git commit --only can't commit
+}
+
+// pick commits what a passive mission has left in the worktree; nothing if HEAD has all of it.
+func (r *Recorder) pick(ctx context.Context, f Finishing, k *unfinished) ([]git.Hash, error) {
+	p, err := r.look(ctx, f, k)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.paths) == 0 {
+		return nil, nil // HEAD has it all
+	}
+	g, err := r.git(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	through := len(f.Split) > 0 || p.replaced // the index, in which there must be nothing else
+	if through {
+		if staged, err := r.staged(ctx); err != nil {
+			return nil, err
+		} else if staged {
+			return nil, ErrStaged
+		}
+	}
+	steps, err := r.steps(ctx, g, f, k, p.head, p.tree, p.paths)
+	if err == nil {
+		err = r.begin(k.mission.ID, k)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.Tell != nil {
+		f.Tell(p.byHand, p.left)
+	}
+	if !through {
+		commit, err := r.commitPaths(ctx, g, f, k.head.Commit, p, steps[0].message)
+		if err != nil {
+			return nil, err
+		}
+		return []git.Hash{commit}, nil
+	}
+	var made []git.Hash
+	for _, s := range steps {
+		var commit git.Hash
+		err := r.staging(ctx, r.Repo, "", "read-tree", "-m", "-i", s.tree.String())
+		if err == nil {
+			commit, err = r.commit(ctx, g, f, messaged(f, s.message)...)
+		}
+		if err != nil {
+			none := []string{"read-tree", "-m", "-i", "HEAD"} // nothing was staged
+			if k.head.Commit.IsZero() && len(made) == 0 {
+				none = []string{"read-tree", "--empty"}
+			}
+			e := r.staging(context.WithoutCancel(ctx), r.Repo, "", none...)
+			return made, errors.Join(err, e)
+		}
+		made = append(made, commit)
+	}
+	return made, nil
+}
+
+// messaged are the arguments of a commit with a message that the user may edit.
+func messaged(f Finishing, message string) []string {
+	args := []string{"-m", message}
+	if f.Edit {
+		args = append(args, "--edit")
+	}
+	return args
+}
+
+// commitPaths commits the paths as they are in the worktree. Whatever else is staged stays so, and if git makes
+// no commit, nothing of these is.
+func (r *Recorder) commitPaths(ctx context.Context, g *git.Repo, f Finishing, head git.Hash, p *pick, message string) (commit git.Hash, err error) {
+	// Git takes files for --only from the index's list, and an editor needs standard input.
+	specs, done, err := r.given(literally(slices.Sorted(maps.Keys(p.paths))))
+	if err != nil {
+		return commit, err
+	}
+	defer done()
+	added, err := r.notInIndex(ctx, p.fresh)
+	if err == nil && len(added) > 0 {
+		err = r.staging(ctx, g, literally(added), "add", "--intent-to-add", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul")
+	}
+	if err != nil {
+		return commit, err
+	}
+	args := append(messaged(f, message), "--only", "--pathspec-from-file="+specs, "--pathspec-file-nul")
+	if commit, err = r.commit(ctx, g, f, args...); err == nil {
+		return commit, r.restage(context.WithoutCancel(ctx), p.tree, commit)
+	}
+	if now, e := r.Repo.Head(context.WithoutCancel(ctx)); len(added) > 0 && e == nil && now.Commit == head {
+		e := r.staging(context.WithoutCancel(ctx), r.Repo, strings.Join(added, "\x00")+"\x00", "update-index", "-z", "--force-remove", "--stdin")
+		err = errors.Join(err, e)
+	}
+	return commit, err
+}
+
+// restage stages what a hook has added to a commit of paths: git gives it another index than the one that
+// stays, in which it would be staged to be taken back. What the user has staged himself stays.
+func (r *Recorder) restage(ctx context.Context, wanted, commit git.Hash) error {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	tree, err := objects.TreeOf(commit)
+	if err != nil || tree == wanted {
+		return err
+	}
+	paths, err := differing(objects, wanted, tree)
+	if err != nil {
+		return err
+	}
+	out, err := r.Repo.Output(ctx, nil, "diff-index", "--cached", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", wanted.String())
+	if err != nil {
+		return err
+	}
+	staged := strings.Split(string(out), "\x00")
+	paths = slices.DeleteFunc(paths, func(p string) bool { return slices.Contains(staged, p) })
+	if len(paths) == 0 {
+		return nil
+	}
+	return r.staging(ctx, r.Repo, literally(paths), "reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul")
+}
+
+// literally makes pathspecs that stand for these paths and nothing else.
+func literally(paths []string) string {
+	var b strings.Builder
+	for _, p := range paths {
+		b.WriteString(":(top,literal)" + p + "\x00")
+	}
+	return b.String()
+}
+
+// notInIndex are those of the paths that the index does not have.
+func (r *Recorder) notInIndex(ctx context.Context, paths []string) ([]string, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	out, err := r.Repo.Output(ctx, nil, "ls-files", "-z", "--full-name")
+	if err != nil {
+		return nil, err
+	}
+	has := make(map[string]bool)
+	for path := range strings.SplitSeq(string(out), "\x00") {
+		has[path] = true
+	}
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return has[p] }), nil
+}
+
+// look compares the worktree with HEAD and with what the turns changed.
+func (r *Recorder) look(ctx context.Context, f Finishing, k *unfinished) (p *pick, err error) {
+	err = ledgertx.Worktree(ctx, r.Workspace, func() error {
+		job := ledgertx.Job{Mission: f.Mission, At: f.At, What: "finish", Warm: k.head.Commit}
+		return ledgertx.Run(ctx, r.Workspace, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
+			if err := tx.Look(ctx, false); err != nil {
+				return err
+			}
+			if tx.Snap.Head.Commit != k.head.Commit {
+				return errors.New("HEAD has moved meanwhile")
+			}
+			var err error
+			if p, err = k.pick(tx.Objects, tx.Snap.Tree); err != nil {
+				return err
+			}
+			return tx.Objects.Flush()
+		})
+	})
+	return p, err
+}
+
+// pick finds what a worktree, given as a tree, has of a passive mission.
+func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
+	p := &pick{paths: make(map[string]bool)}
+	var err error
+	if p.head, err = objects.EmptyTree(); err == nil && !k.head.Commit.IsZero() {
+		p.head, err = objects.TreeOf(k.head.Commit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	touched, outside := make(map[string]bool), make(map[string]bool)
+	own := make([]map[string]bool, len(k.turns)) // the paths that each turn changed
+	var last git.Hash                            // the tree that the turn before ended with
+	add := func(to map[string]bool, from, at git.Hash) {
+		var paths []string
+		if err == nil && !from.IsZero() {
+			paths, err = differing(objects, from, at)
+		}
+		for _, path := range paths {
+			to[path] = true
+		}
+	}
+	if !k.before.IsZero() {
+		last, _ = objects.TreeOf(k.before) // nothing can be said if it is not here
+	}
+	for i, t := range k.turns {
+		var base, code git.Hash
+		if base, err = objects.TreeOf(t.base); err == nil {
+			code, err = objects.TreeOf(t.code)
+		}
+		add(outside, last, base)
+		if own[i] = make(map[string]bool); !t.committed {
+			add(own[i], base, code)
+			maps.Copy(touched, own[i])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("compare turn %d: %w", t.number, err)
+		}
+		last = code
+	}
+	if len(touched) == 0 {
+		return nil, fmt.Errorf("%w: no turn changed anything", ErrEmpty)
+	}
+	add(outside, last, tree)
+	if err != nil {
+		return nil, err
+	}
+	found, _, err := objects.Differences(p.head, []git.Hash{tree}, maxDiffering)
+	if err != nil {
+		return nil, err
+	}
+	changes := k.choose(p, own, touched, outside, found)
+	if p.tree, err = objects.EditTree(p.head, changes); err != nil || len(changes) > 0 {
+		return p, err
+	}
+	return p, k.inHead(objects, p.head, last, touched)
+}
+
+// choose picks among the paths in which the worktree differs from HEAD, and returns what is there: own are the paths
+// that each turn changed, none if it is committed, touched all of these, and outside those that something else has.
+func (k *unfinished) choose(p *pick, own []map[string]bool, touched, outside map[string]bool, found []git.Difference) map[string]git.Entry {
+	changes := make(map[string]git.Entry)
+	for _, d := range found {
+		switch {
+		case !touched[d.Path]:
+			p.left = append(p.left, d.Path)
+			continue
+		case d.Old == git.Entry{}:
+			p.fresh = append(p.fresh, d.Path)
+		}
+		p.paths[d.Path], changes[d.Path] = true, d.New
+		if outside[d.Path] {
+			p.byHand = append(p.byHand, d.Path)
+		}
+	}
+	for i, paths := range own { // of some everything was committed by somebody else, or is on another branch
+		k.turns[i].elsewhere = len(paths) > 0 && !overlap(paths, p.paths)
+	}
+	for _, path := range p.fresh {
+		for dir := path; strings.Contains(dir, "/"); {
+			dir = dir[:strings.LastIndexByte(dir, '/')]
+			p.replaced = p.replaced || p.paths[dir]
+		}
+	}
+	return changes
+}
+
+func overlap(a, b map[string]bool) bool {
+	for path := range a {
+		if b[path] {
+			return true
+		}
+	}
+	return false
+}
+
+// inHead is an error unless HEAD has what the turns have left at the paths that they changed.
+func (k *unfinished) inHead(objects *git.Objects, head, last git.Hash, touched map[string]bool) error {
+	var other []string
+	for _, path := range slices.Sorted(maps.Keys(touched)) {
+		is, err := objects.Lookup(head, path)
+		if err != nil {
+			return err
+		}
+		if was, err := objects.Lookup(last, path); err != nil {
+			return err
+		} else if is != was {
+			other = append(other, path)
+		}
+	}
+	if len(other) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: the worktree has no changes where its turns made some, and not their state in HEAD: %s", ErrEmpty, some(other))
+}

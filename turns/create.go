@@ -1,0 +1,388 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gitagent/internal/copyignored"
+	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
+	"gitagent/internal/lock"
+	"gitagent/internal/record"
+	"gitagent/internal/session"
+)
+
+// A plant is a new mission with its refs and, if one is named, a worktree of its own.
+type creation struct {
+	id       record.ID
+	tip      git.Hash           // of the ledger
+	from     git.Hash           // commit at which the branch begins
+	branch   string             // full name
+	worktree string             // empty for none
+	here     bool               // the branch is checked out in the present worktree
+	foreign  bool               // what is checked out is a stranger's
+	include  *copyignored.Files // what the worktree gets besides the tree; nil for nothing
+	copying  func(copyignored.Amount)
+	progress io.Writer // git's, of the checkout; nil for none
+}
+
+// create makes the mission or changes nothing; event adds the first event of its ledger. undo
+// removes everything again; its error says what is left.
+//
+// Meanwhile a locked file names what is being made. If the process is killed, the file stays, and
+// [Recorder.ClearDead] removes what was made.
+func (r *Recorder) create(ctx context.Context, p creation, at time.Time, event func(*ledgertx.Tx) error) (undo func() error, got *copyignored.Copied, err error) {
+	if p.worktree != "" {
+		// Existing files must not be removed when a later step fails.
+		if entries, err := os.ReadDir(p.worktree); len(entries) > 0 {
+			return nil, nil, fmt.Errorf("the directory %s is not empty", p.worktree)
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+	}
+	repo, err := r.checkingOut(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.ClearDead(ctx)
+	planting := filepath.Join(plantings, string(p.id))
+	held, err := lock.Take(ctx, r.Store.Dir(), planting)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.release(held, planting)
+	job := ledgertx.Job{Mission: p.id, At: at, What: "begin"}
+	err = ledgertx.Run(ctx, r.Workspace, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
+		if err := tx.Open(ctx); err != nil {
+			return err
+		}
+		refs, err := tx.Repo.Refs(ctx, p.id.Ref(), p.branch)
+		_, taken := refs[p.id.Ref()]
+		switch {
+		case err != nil:
+			return err
+		case taken || tx.Ledger != nil: // or archived
+			return fmt.Errorf("mission %s already exists", p.id)
+		case len(refs) > 0:
+			return fmt.Errorf("the branch %s already exists", strings.TrimPrefix(p.branch, "refs/heads/"))
+		}
+		if err := event(tx); err != nil {
+			return err
+		}
+		p.tip = tx.Ledger.Tip
+		tx.Move(p.branch, p.from, git.Hash{})
+		if err := held.Note(lock.Note{Words: p.words(r.Repo)}); err != nil {
+			return err
+		}
+		return tx.Commit(ctx)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	undo = func() error { return r.undoCreation(context.WithoutCancel(ctx), p, "--force", "--") }
+	if err := p.checkOut(ctx, repo.Holding(held.File())); err != nil {
+		return nil, nil, errors.Join(err, undo())
+	}
+	if p.include != nil {
+		if got, err = r.include(ctx, p); err != nil {
+			return nil, nil, errors.Join(err, undo())
+		}
+	}
+	return undo, got, nil
+}
+
+// include copies to the new worktree what it gets besides the tree.
+func (r *Recorder) include(ctx context.Context, p creation) (*copyignored.Copied, error) {
+	repo, err := git.Find(p.worktree)
+	if err != nil {
+		return nil, err
+	}
+	if p.foreign {
+		if repo, err = repo.Foreign(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return p.include.Copy(ctx, repo, p.copying)
+}
+
+// plantings is the directory of the files that name what is being made.
+const plantings = "planting"
+
+// release gives up one of these files, which this process has locked.
+func (r *Recorder) release(held *lock.Lock, path string) {
+	_ = r.Store.Dir().Remove(path)
+	_ = r.Store.Dir().Remove(plantings) // if it is empty
+	held.Release()
+}
+
+// foreignWord stands in the lock note of a stranger's plant, before the paths of files.
+const foreignWord = "foreign"
+
+// words are the lock note of a plant: its fields, and what git locks to check it out here.
+func (p creation) words(repo *git.Repo) []string {
+	words := []string{string(p.id), repo.Format().Text(p.tip), repo.Format().Text(p.from), p.branch, p.worktree}
+	if p.foreign {
+		words = append(words, foreignWord)
+	}
+	if p.here {
+		words = append(words, filepath.Join(repo.GitDir, "index"), filepath.Join(repo.GitDir, "HEAD"))
+	}
+	return append(words, repo.TableLists()...)
+}
+
+func parsePlant(words []string) (p creation, files []string, ok bool) {
+	if len(words) < 5 {
+		return p, nil, false
+	}
+	p = creation{
+		id: record.ID(words[0]), tip: git.NewHash(words[1]), from: git.NewHash(words[2]), branch: words[3], worktree: words[4],
+	}
+	files = words[5:]
+	if p.foreign = len(files) > 0 && files[0] == foreignWord; p.foreign {
+		files = files[1:]
+	}
+	return p, files, true
+}
+
+// ClearDead removes what our killed processes left behind: locks, and half-made missions unless
+// somebody already works with them. What can't be removed is logged.
+func (r *Recorder) ClearDead(ctx context.Context) {
+	if err := ledgertx.ClearDead(ctx, r.Workspace); err != nil {
+		r.Store.Log(time.Now(), err.Error())
+	}
+	entries, err := r.Store.Dir().ReadDir(plantings)
+	if err != nil {
+		return // usually there are none
+	}
+	for _, e := range entries {
+		path := filepath.Join(plantings, e.Name())
+		held, err := lock.Try(r.Store.Dir(), path)
+		if held == nil || err != nil {
+			continue // its process is alive
+		}
+		if words := held.Left().Words; len(words) == 2 {
+			if err := r.finishRemoval(ctx, words[0], words[1]); err != nil {
+				r.Store.Log(time.Now(), fmt.Sprintf("the worktree %s was being removed by a process that was killed: %v", words[0], err))
+			}
+		} else if p, files, ok := parsePlant(words); ok {
+			err := git.DropLeftLocks(ctx, lock.Note{At: held.Left().At, Words: files})
+			if err == nil {
+				// To check it out, git locks the branch, too; nobody else knows it yet.
+				_, err = r.Repo.AwaitLocks(ctx, p.branch)
+			}
+			if err == nil {
+				err = r.undoLeftCreations(ctx, p)
+			}
+			if err != nil {
+				r.Store.Log(time.Now(), fmt.Sprintf("mission %s was being made by a process that was killed: %v", p.id, err))
+			}
+		}
+		r.release(held, path)
+	}
+	_ = r.Store.Dir().Remove(plantings) // if it was empty already
+}
+
+// undoLeftCreations removes what a killed process made of a plant, unless it was changed since.
+func (r *Recorder) undoLeftCreations(ctx context.Context, p creation) error {
+	if err := r.clearWorktree(p); err != nil { // first: git fails at one that is half made
+		return err
+	}
+	refs, err := r.Repo.Refs(ctx, p.id.Ref(), p.branch)
+	if err != nil {
+		return err
+	}
+	for ref, made := range p.refs() {
+		if now, ok := refs[ref]; ok && now != made {
+			return nil
+		}
+	}
+	list, err := r.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range list {
+		if w.Branch == p.branch && w.Path != p.worktree {
+			return nil // it is checked out already, and whole
+		}
+	}
+	return r.undoCreation(ctx, p, "--") // git refuses where somebody has changed something
+}
+
+// refs are the plant's refs and the commits at which they begin.
+func (p creation) refs() map[string]git.Hash {
+	return map[string]git.Hash{p.id.Ref(): p.tip, p.branch: p.from}
+}
+
+// clearWorktree removes a worktree that git has not finished making, or removing. Until it is made, git keeps
+// it locked, with the reason "initializing"; what is half removed may have lost what makes it a worktree.
+func (r *Recorder) clearWorktree(p creation) error {
+	if p.worktree == "" {
+		return nil
+	}
+	admin := ""
+	for _, dir := range r.Repo.Glob("worktrees/*") {
+		reason, _ := os.ReadFile(filepath.Join(dir, "locked")) // usually there is none
+		half := strings.TrimSpace(string(reason)) == "initializing"
+		of, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+		switch git := strings.TrimSpace(string(of)); {
+		case err == nil && git != "" && sameFile(filepath.Dir(git), p.worktree) && (half || !pathExists(git)),
+			half && git == "" && strings.HasPrefix(filepath.Base(dir), filepath.Base(p.worktree)): // it had not got that far
+			admin = dir
+		}
+	}
+	if admin == "" {
+		return nil // complete, or not begun
+	}
+	git.Unlock(p.worktree)
+	if err := os.RemoveAll(p.worktree); err != nil {
+		return err
+	}
+	return os.RemoveAll(admin)
+}
+
+// undoCreation removes a plant, the worktree first: git leaves that behind when a hook of the user's
+// fails, and a branch that is checked out can't be deleted. args are for git worktree remove.
+func (r *Recorder) undoCreation(ctx context.Context, p creation, args ...string) error {
+	if p.worktree != "" && pathExists(filepath.Join(p.worktree, ".git")) {
+		git.Unlock(p.worktree)
+		repo, err := r.checkingOut(ctx, p)
+		if err == nil {
+			_, err = repo.Others().Output(ctx, nil, append(append([]string{"worktree", "remove"}, args...), p.worktree)...)
+		}
+		if err != nil {
+			return fmt.Errorf("what is left: the mission %s, its branch and the worktree %s; remove them with git agent-turn remove --force %s: %w",
+				p.id, p.worktree, p.id, err)
+		}
+	}
+	job := ledgertx.Job{Mission: p.id, What: "undone"}
+	err := ledgertx.Run(ctx, r.Workspace, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
+		left, err := r.Repo.Refs(ctx, p.id.Ref(), p.branch)
+		if err != nil {
+			return err
+		}
+		for ref := range left { // git moves two refs one after the other
+			tx.Move(ref, git.Hash{}, p.refs()[ref])
+		}
+		return tx.Commit(ctx)
+	})
+	if err == nil {
+		err = r.Trust.Forget(p.id)
+	}
+	if err != nil {
+		return fmt.Errorf("what is left: the mission %s and its branch; remove them with git agent-turn remove %s: %w", p.id, p.id, err)
+	}
+	return nil
+}
+
+// checkingOut returns the repository whose git checks a plant out, or removes what it has checked out.
+func (r *Recorder) checkingOut(ctx context.Context, p creation) (*git.Repo, error) {
+	if !p.foreign {
+		return r.Repo, nil
+	}
+	return r.Repo.Foreign(ctx, p.worktree)
+}
+
+func (p creation) checkOut(ctx context.Context, repo *git.Repo) error {
+	switch {
+	case p.here:
+		return switchTo(ctx, repo, p.branch)
+	case p.worktree == "":
+		return nil
+	}
+	name := strings.TrimPrefix(p.branch, "refs/heads/")
+	if p.progress != nil {
+		return repo.Others().Run(ctx, nil, io.Discard, p.progress, "worktree", "add", "--", p.worktree, name)
+	}
+	_, err := repo.Others().Output(ctx, nil, "worktree", "add", "--quiet", "--", p.worktree, name)
+	return err
+}
+
+// sameFile compares two paths, by what they lead to if that exists.
+func sameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
+	ai, aerr := os.Stat(a)
+	bi, berr := os.Stat(b)
+	return aerr == nil && berr == nil && os.SameFile(ai, bi)
+}
+
+func pathExists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// A Beginning is a new attached mission.
+type Beginning struct {
+	ID       record.ID
+	Title    string
+	From     git.Hash // its first commit
+	Worktree string   // to be made for it; empty for the present one
+	Session  string   // the session that will record to it, if known
+	At       time.Time
+
+	Include *copyignored.Files       // what a new worktree gets besides the tree; nil for nothing
+	Copying func(copyignored.Amount) // is told now and then what of that is copied; may be nil
+}
+
+// Begin makes an attached mission: ledger and branch in one transaction, then the checkout, which
+// keeps uncommitted changes as `git switch` does. If that fails, both are removed again. included is nil if
+// nothing was to be.
+func (r *Recorder) Begin(ctx context.Context, b Beginning) (m *record.Mission, included *copyignored.Copied, err error) {
+	branch := r.Branch(b.ID)
+	m = &record.Mission{
+		Title: givenTitle(b.Title), Created: b.At.UTC().Truncate(time.Millisecond),
+		Base: b.From.String(), Branch: branch,
+	}
+	m.AddSession(b.Session)
+	p := creation{
+		id: b.ID, from: b.From, branch: branch, worktree: b.Worktree, here: b.Worktree == "", include: b.Include, copying: b.Copying,
+	}
+	_, included, err = r.create(ctx, p, b.At, func(tx *ledgertx.Tx) error {
+		tx.Begin(m)
+		return tx.Append("start "+string(b.ID), nil, b.From)
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("start mission %s: %w", b.ID, err)
+	}
+	r.followRewrites(ctx, b.ID)
+	if b.Session == "" {
+		return m, included, nil
+	}
+	return m, included, r.Store.Update(ctx, b.Session, func(st *session.Known) error {
+		st.Mission, st.Seen = b.ID, b.At
+		return nil
+	})
+}
+
+// switchTo checks out the branch. If it fails, HEAD stays or goes back where it was: when a hook of
+// the user's fails, git has switched already.
+func switchTo(ctx context.Context, repo *git.Repo, branch string) error {
+	before, err := repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = repo.Output(ctx, nil, "switch", "--quiet", strings.TrimPrefix(branch, "refs/heads/"))
+	if err == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	if now, e := repo.HeadRef(ctx); e != nil || now != branch {
+		return errors.Join(err, e)
+	}
+	back := []string{"-c", "core.hooksPath=/dev/null", "switch", "--quiet"}
+	if before.Branch == "" {
+		back = append(back, "--detach", before.Commit.String())
+	} else {
+		back = append(back, strings.TrimPrefix(before.Branch, "refs/heads/"))
+	}
+	_, e := repo.Output(ctx, nil, back...)
+	return errors.Join(err, e)
+}

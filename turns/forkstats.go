@@ -1,0 +1,145 @@
+package turns
+
+import (
+	"context"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+)
+
+// A Growth is what a fork has become since it began.
+type ForkStats struct {
+	Output int64     // tokens that the model wrote in its own turns
+	Size   *git.Size // of what has changed since; nil if that can't be read, or would take long
+}
+
+// The limits of what is read and compared for a list of forks.
+const (
+	maxGrown  = 100  // forks, the first in the list
+	maxOwn    = 200  // turns of a fork
+	maxGrowth = 2000 // paths that the turns of a fork have changed, to be compared
+)
+
+// StatsOfForks says what has become of the forks in a list that have turns of their own, of the first 100 of them.
+// What can't be read is left out: other commands say why. Whose they are is for the caller to look at: git takes
+// long to compare what somebody has made for that.
+//
+// Everything is read in batches over all forks, and compared by one git.
+func StatsOfForks(ctx context.Context, repo *git.Repo, list []MissionLine) (map[record.ID]*ForkStats, error) {
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	reads := new(queue)
+	var all []*forkStats
+	for _, l := range list {
+		if !forked(l.Mission) || l.Last == nil || l.Last.Mission != l.ID || l.Turns-l.ForkedFrom.Turn >= maxOwn {
+			continue
+		}
+		if len(all) == maxGrown {
+			break
+		}
+		g := &forkStats{queue: reads, line: l}
+		g.read(l.Tip, plumbing.CommitObject, git.MaxCommit, g.commit)
+		all = append(all, g)
+	}
+	if err := reads.run(objects); err != nil {
+		return nil, err
+	}
+	for _, g := range all {
+		g.wantTrees()
+	}
+	if err := reads.run(objects); err != nil {
+		return nil, err
+	}
+	grown := make(map[record.ID]*ForkStats)
+	var sized []*ForkStats
+	var pairs [][2]git.Hash
+	for _, g := range all {
+		grown[g.line.ID] = &g.growth
+		if !slices.ContainsFunc(g.trees[:], git.Hash.IsZero) {
+			pairs, sized = append(pairs, g.trees), append(sized, &g.growth)
+		}
+	}
+	sizes, err := repo.Sizes(ctx, pairs)
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	for i := range sizes {
+		sized[i].Size = &sizes[i]
+	}
+	return grown, nil
+}
+
+// A growing is what is read of one fork.
+type forkStats struct {
+	*queue
+	line   MissionLine
+	growth ForkStats
+	files  int         // that its turns have changed
+	code   git.Hash    // at the end of the last one
+	trees  [2]git.Hash // where it began, and of that
+}
+
+func (g *forkStats) commit(content []byte, err error) {
+	c, err := parseCommit(content, err)
+	if err != nil {
+		return
+	}
+	g.read(c.Tree, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
+		if entries, err := g.treeMap(content, err); err == nil && entries["turns"].Mode == filemode.Dir {
+			g.read(entries["turns"].Hash, plumbing.TreeObject, ledger.MaxTree, g.top)
+		}
+	})
+}
+
+// maxDirs is how many directories have [maxOwn] turns.
+const maxDirs = 3
+
+func (g *forkStats) top(content []byte, err error) {
+	entries, _ := g.treeMap(content, err)
+	dirs := ledger.NewestDirs(entries)
+	for _, d := range dirs[:min(maxDirs, len(dirs))] {
+		g.read(d.Hash, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
+			entries, _ := g.treeMap(content, err)
+			for _, r := range ledger.NewestRecords(d.Number, entries) {
+				if r.Number >= g.line.ForkedFrom.Turn { // one that begins before the turn has its own of that number
+					g.read(r.Hash, plumbing.BlobObject, ledger.MaxTurn, func(content []byte, err error) { g.record(r.Number, content, err) })
+				}
+			}
+		})
+	}
+}
+
+func (g *forkStats) record(number int, content []byte, err error) {
+	if err != nil {
+		return
+	}
+	t, err := parseAt(content, g.line.ID, g.line.Tip, number)
+	if err != nil || t.Mission != g.line.ID {
+		return
+	}
+	g.growth.Output += max(0, t.Output)
+	g.files += max(0, t.Files)
+	if number == g.line.Turns {
+		g.code = t.Code
+	}
+}
+
+// wantTrees reads the trees between which the fork has changed, unless it has changed too much.
+func (g *forkStats) wantTrees() {
+	point, err := PointOf(g.line.Mission)
+	if err != nil || g.files > maxGrowth {
+		return
+	}
+	for i, commit := range []git.Hash{point.Commit, g.code} {
+		g.read(commit, plumbing.CommitObject, git.MaxCommit, func(content []byte, err error) {
+			if c, err := parseCommit(content, err); err == nil {
+				g.trees[i] = c.Tree
+			}
+		})
+	}
+}

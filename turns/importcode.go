@@ -1,0 +1,179 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/transcript"
+)
+
+// What says where the code was at the end of a turn that was imported, see [Turn.Imported].
+const (
+	byReflog     = "reflog"     // HEAD's, of the worktree
+	byTranscript = "transcript" // a commit was made in the turn, and the transcript tells of it
+	byNothing    = "head"       // nothing: it is HEAD at the import
+)
+
+// ErrCodeUnknown reports a turn of which it is not known where the code was: nobody looked when it
+// ended, and nothing tells.
+var ErrCodeUnknown = errors.New("where the code was then is not known: the turn was imported")
+
+// CodeKnown returns nil if Code and Base are where the code was at the turn. The error wraps
+// [ErrCodeUnknown].
+func (t *Turn) CodeKnown() error {
+	switch t.Imported {
+	case "", byReflog, byTranscript:
+		return nil
+	}
+	return fmt.Errorf("turn %s: %w", t.After(), ErrCodeUnknown)
+}
+
+// Proof says in words where the code of an imported turn comes from; it is empty for a recorded one.
+func (t *Turn) Proof() string {
+	switch t.Imported {
+	case "":
+		return ""
+	case byReflog:
+		return "the commit is HEAD's then, as its reflog tells; what else the worktree held is not known"
+	case byTranscript:
+		return "the commit was made in the turn, as the conversation tells; what else the worktree held is not known"
+	}
+	return "where the code was is not known; the commit is HEAD's at the import"
+}
+
+// A whereabouts says where the code was at a turn.
+type codePlace struct {
+	code, base git.Hash
+	head       git.Hash // HEAD at the end; zero if that is not known
+	by         string
+}
+
+// findCode finds out where the code was at a turn, of which the summary and the lines are given. What the
+// worktree held besides, nobody knows.
+func (im *importer) findCode(ctx context.Context, objects *git.Objects, r transcript.Reader, sum transcript.Summary, lines []byte) (codePlace, error) {
+	if repo := im.place(sum.Cwd); repo != nil {
+		log := im.headLog(ctx, repo)
+		if code, ok := log.at(sum.Ended); ok && here(objects, code) {
+			w := codePlace{code: code, base: code, head: code, by: byReflog}
+			base, ok := log.at(sum.Started)
+			if !ok || base == code || !here(objects, base) {
+				return w, nil
+			}
+			return im.since(ctx, objects, w, base)
+		}
+	}
+	if made := im.made(ctx, objects, sum, transcript.Commits(r, lines)); len(made) > 0 {
+		code := made[len(made)-1]
+		w := codePlace{code: code, base: code, by: byTranscript}
+		parents, err := objects.Parents(made[0])
+		if err != nil || len(parents) == 0 || !here(objects, parents[0]) {
+			return w, err
+		}
+		return im.since(ctx, objects, w, parents[0])
+	}
+	return codePlace{code: im.head, base: im.head, by: byNothing}, nil
+}
+
+// since lets a turn begin at a commit, unless HEAD has jumped since then.
+func (im *importer) since(ctx context.Context, objects *git.Objects, w codePlace, base git.Hash) (codePlace, error) {
+	parents, err := objects.Parents(w.code)
+	if err != nil {
+		return w, err
+	}
+	descends := slices.Contains(parents, base)
+	if !descends {
+		if descends, err = im.Repo.IsAncestor(ctx, base, w.code); err != nil {
+			return w, err
+		}
+	}
+	if descends {
+		w.base = base
+	}
+	return w, nil
+}
+
+// here reports whether a commit is here, with its tree.
+func here(objects *git.Objects, commit git.Hash) bool {
+	_, err := objects.TreeOf(commit)
+	return err == nil
+}
+
+// made returns those of the commits that a transcript names which are here, and were made in the time
+// of the turn.
+func (im *importer) made(ctx context.Context, objects *git.Objects, sum transcript.Summary, names []string) (made []git.Hash) {
+	if len(names) == 0 {
+		return nil
+	}
+	out, err := im.Repo.Output(ctx, strings.NewReader(strings.Join(names, "\n")+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	if err != nil {
+		return nil
+	}
+	from, to := sum.Started.Truncate(time.Second), sum.Ended.Add(time.Second)
+	for line := range strings.Lines(string(out)) {
+		name, kind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if kind != "commit" || !git.IsHash(name) {
+			continue
+		}
+		content, err := objects.Read(plumbing.CommitObject, git.NewHash(name), git.MaxCommit)
+		if err != nil {
+			continue
+		}
+		if c, err := git.ParseCommit(content); err == nil && !c.Committer.When.Before(from) && !c.Committer.When.After(to) {
+			made = append(made, git.NewHash(name))
+		}
+	}
+	return made
+}
+
+// A headLog is the reflog of a worktree's HEAD, the newest entry first.
+type headLog []headEntry
+
+type headEntry struct {
+	to   git.Hash
+	when int64 // seconds
+}
+
+// headLog reads the reflog of a worktree's HEAD. If it can't be read, it proves nothing.
+func (im *importer) headLog(ctx context.Context, repo *git.Repo) headLog {
+	log, known := im.logs[repo.GitDir]
+	if known {
+		return log
+	}
+	var out []byte
+	if _, err := repo.Output(ctx, nil, "reflog", "exists", "HEAD"); err == nil { // else git takes that of HEAD's branch
+		out, _ = repo.Output(ctx, nil, "log", "--walk-reflogs", "--no-show-signature", "--no-patch", "--date=unix", "--format=%H %gd", "HEAD", "--")
+	}
+	for line := range strings.Lines(string(out)) {
+		hash, selector, _ := strings.Cut(line, " HEAD@{")
+		seconds, err := strconv.ParseInt(strings.TrimSuffix(selector, "}\n"), 10, 64)
+		if err != nil || !git.IsHash(hash) {
+			log = nil
+			break
+		}
+		log = append(log, headEntry{git.NewHash(hash), seconds})
+	}
+	im.logs[repo.GitDir] = log
+	return log
+}
+
+// at returns the commit that HEAD was at. It is not known before the first entry, nor in the second in
+// which HEAD moved.
+func (l headLog) at(t time.Time) (commit git.Hash, ok bool) {
+	if t.IsZero() {
+		return commit, false
+	}
+	for _, e := range l {
+		if e.when <= t.Unix() {
+			return e.to, e.when < t.Unix()
+		}
+	}
+	return commit, false
+}

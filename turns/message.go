@@ -1,0 +1,81 @@
+package turns
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+)
+
+// message is that of a commit: the user's, or one to propose, and trailers that say which turns it has.
+// whole is said of a commit that has all that is left of the mission.
+func (r *Recorder) message(ctx context.Context, f Finishing, k *unfinished, turns ledger.Ranges, whole bool) (string, error) {
+	text := f.Message
+	if text == "" {
+		var prompts []worked
+		for _, t := range k.turns {
+			if t.changed && !t.omitted() && turns.Has(t.number) {
+				prompts = append(prompts, t)
+			}
+		}
+		title := k.mission.Title
+		if !whole && len(prompts) > 0 {
+			title = prompts[0].prompt
+		}
+		if !r.Settings.Capture.SubjectPrompt {
+			title, prompts = "", nil
+		}
+		config, err := r.Repo.Config(ctx)
+		if err != nil {
+			return "", err
+		}
+		comment := "#"
+		for _, key := range []string{"core.commentchar", "core.commentstring"} {
+			if set := config.Get(key); set != "" {
+				comment = set
+			}
+		}
+		text = proposal(k.mission.ID, title, prompts, comment)
+	}
+	// However the user's trailers are written, everybody reads these.
+	args := []string{"-c", "trailer.separators=:", "-c", "trailer.ifExists=addIfDifferent", "-c", "trailer.where=end", "interpret-trailers", "--no-divider", "--trailer", ledger.TrailerMission + "=" + string(k.mission.ID)}
+	if len(turns) > 0 {
+		args = append(args, "--trailer", ledger.TrailerTurns+"="+turns.String())
+	}
+	out, err := r.Repo.Output(ctx, strings.NewReader(strings.TrimRight(text, "\n")+"\n"), args...)
+	return string(out), err
+}
+
+// maxProposed is how many turns a proposed message names.
+const maxProposed = 50
+
+// proposal is a message to propose: the mission's title and, unless that says it all, the prompts of the turns
+// that changed something. A line that git would take for a comment begins with a blank.
+func proposal(id record.ID, title string, turns []worked, comment string) string {
+	subject := firstLine(title)
+	if subject == "" {
+		subject = "Agent mission " + string(id)
+	}
+	lines := []string{subject}
+	if len(turns) > 1 || len(turns) == 1 && turns[0].prompt != subject && turns[0].prompt != "" {
+		lines = append(lines, "")
+		for _, t := range turns[:min(len(turns), maxProposed)] {
+			line := fmt.Sprintf("- turn %d", t.number)
+			if t.prompt != "" {
+				line += ": " + t.prompt
+			}
+			lines = append(lines, line)
+		}
+		if more := len(turns) - maxProposed; more > 0 {
+			lines = append(lines, fmt.Sprintf("- and %d more", more))
+		}
+	}
+	for i, line := range lines {
+		if line != "" && strings.HasPrefix(line, comment) {
+			lines[i] = " " + line
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

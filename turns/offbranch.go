@@ -1,0 +1,150 @@
+package turns
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// dropOffBranch finds the turns whose work a merge of the mission's branch does not bring, as HEAD was on another
+// branch, or detached, when they ended; and HEAD does not have it either. With nothing else after them the
+// mission ends before them, for this time. trees are what comes of the merge or, if that has conflicts, both
+// sides.
+func (r *Recorder) dropOffBranch(ctx context.Context, g *git.Repo, k *unfinished, trees ...git.Hash) error {
+	if err := r.dropped(ctx, k); err != nil {
+		return err
+	}
+	apart, err := r.apart(ctx, k)
+	if err != nil || len(apart) == 0 {
+		return err
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	for i := range k.turns {
+		t := &k.turns[i]
+		if apart[i] {
+			brought, err := brings(ctx, g, objects, t, trees)
+			if err != nil {
+				return fmt.Errorf("look for the work of turn %d: %w", t.number, err)
+			}
+			t.elsewhere = !brought
+		}
+	}
+	k.endBefore()
+	return nil
+}
+
+// endBefore ends the mission before the turns that are elsewhere, if nothing else comes after them.
+func (k *unfinished) endBefore() {
+	end, last := -1, -1 // the first that is left out after all that are not, and the last that is left out
+	for i, t := range k.turns {
+		switch {
+		case t.dropped:
+		case t.elsewhere && end < 0:
+			end, last = i, i
+		case t.elsewhere:
+			last = i
+		case t.changed:
+			end = -1
+		}
+	}
+	if end < 0 {
+		return
+	}
+	on := k.turns[last].branch
+	if on == "" {
+		on = "no branch"
+	}
+	k.missing = fmt.Errorf("turn %d was %w, on %s", k.turns[last].number, ErrElsewhere, on)
+	k.end(k.turns[end].number-1, k.tip)
+}
+
+// omitted are the turns of an attached mission that are left out, with others after them that are not.
+func (k *unfinished) leftOut() ledger.Ranges {
+	var list []int
+	for _, t := range k.turns {
+		if k.attached && t.omitted() {
+			list = append(list, t.number)
+		}
+	}
+	return ledger.RangesOf(list...)
+}
+
+// dropped finds the turns that the mission's branch has lost: it was reset to what was there before them.
+func (r *Recorder) dropped(ctx context.Context, k *unfinished) error {
+	if k.branch == "" {
+		return nil
+	}
+	of := make(map[string]*worked)
+	var in strings.Builder
+	for i := range k.turns {
+		if t := &k.turns[i]; t.changed && !t.committed && "refs/heads/"+t.branch == k.branch {
+			of[t.code.String()] = t
+			in.WriteString(r.Repo.Format().Text(t.code) + "\n")
+		}
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	in.WriteString("^" + k.tip.String() + "\n")
+	out, err := r.Repo.Output(ctx, strings.NewReader(in.String()), "rev-list", "--ancestry-path", "--stdin")
+	for line := range strings.Lines(string(out)) {
+		if t := of[strings.TrimSpace(line)]; t != nil {
+			t.dropped = true
+		}
+	}
+	return err
+}
+
+// apart are the indices of the turns that changed something, and whose commits neither the branch nor HEAD
+// has, though they were not made on it: those would just have been rebased.
+func (r *Recorder) apart(ctx context.Context, k *unfinished) (map[int]bool, error) {
+	apart := make(map[int]bool)
+	if k.branch == "" {
+		return nil, nil // the tip is the last of them
+	}
+	of := make(map[string][]int)
+	var in strings.Builder
+	for i, t := range k.turns {
+		if t.changed && !t.committed && "refs/heads/"+t.branch != k.branch {
+			of[t.code.String()] = append(of[t.code.String()], i)
+			in.WriteString(r.Repo.Format().Text(t.code) + "\n")
+		}
+	}
+	if len(of) == 0 {
+		return nil, nil
+	}
+	in.WriteString("^" + k.tip.String() + "\n^" + k.head.Commit.String() + "\n")
+	out, err := r.Repo.Output(ctx, strings.NewReader(in.String()), "rev-list", "--stdin")
+	for line := range strings.Lines(string(out)) {
+		for _, i := range of[strings.TrimSpace(line)] {
+			apart[i] = true
+		}
+	}
+	return apart, err
+}
+
+// brings reports whether one of the trees has what a turn changed.
+func brings(ctx context.Context, g *git.Repo, objects *git.Objects, t *worked, trees []git.Hash) (bool, error) {
+	base, err := objects.TreeOf(t.base)
+	if err != nil {
+		return false, err
+	}
+	code, err := objects.TreeOf(t.code)
+	if err != nil {
+		return false, err
+	}
+	for _, tree := range trees {
+		merged, err := g.MergeTrees(ctx, objects, base, tree, code)
+		if err != nil {
+			return false, err
+		}
+		if len(merged.Conflicts) == 0 && merged.Tree == tree {
+			return true, nil
+		}
+	}
+	return false, nil
+}

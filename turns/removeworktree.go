@@ -1,0 +1,234 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
+	"gitagent/internal/record"
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
+)
+
+// ErrAtWork reports a mission in whose worktree an agent is.
+var ErrAtWork = errors.New("an agent is at work")
+
+// Leave removes the worktree and the branch of a mission, as [Recorder.RemoveFinished] does, though it was not
+// finished: its ledger stays, with its turns. With dry nothing is changed. If it has no branch, nothing is to
+// be removed.
+//
+// What is nowhere else stays, and then all of it does. The error wraps [ErrInUse] if the worktree has changes
+// that no turn has recorded, is locked, is the present one, or git has something under way there; [ErrAtWork]
+// if one of the sessions that live is there; [ErrUnmerged] if only the branch has some commits of the user's
+// own; and [workspace.ErrStranger] if somebody unknown has recorded the mission, which may say of itself what
+// it wants.
+func (r *Recorder) Leave(ctx context.Context, id record.ID, live func(context.Context) ([]Live, error), dry bool) (gone *Removed, err error) {
+	r.ClearDead(ctx)
+	branch := r.Branch(id)
+	path, err := r.Repo.WorktreeOf(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	leave := func() error {
+		gone, err = r.leaveWorktree(ctx, id, branch, live, dry)
+		return err
+	}
+	if linked := r.linked(path); path != "" && linked != nil {
+		return gone, ledgertx.Worktree(ctx, workspace.New(linked, r.Settings), leave) // no turn is recorded there meanwhile
+	}
+	return gone, leave()
+}
+
+func (r *Recorder) leaveWorktree(ctx context.Context, id record.ID, branch string, live func(context.Context) ([]Live, error), dry bool) (*Removed, error) {
+	refs, err := r.Repo.Refs(ctx, id.Ref(), branch)
+	if err != nil {
+		return nil, err
+	}
+	tip, ok := refs[branch]
+	if !ok {
+		return &Removed{ID: id, Bytes: -1}, nil
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	standing, err := r.TrustLevel(ctx, objects, id, refs[id.Ref()])
+	if err == nil && (!standing.Whole || standing.By == trust.Unknown) {
+		err = fmt.Errorf("mission %s was %w", id, workspace.ErrStranger)
+	}
+	if err == nil {
+		err = r.idle(ctx, id, branch, live)
+	}
+	if err != nil {
+		return nil, err
+	}
+	gone, err := r.leaving(ctx, id, branch)
+	if err != nil {
+		return nil, err
+	}
+	err = r.unmerged(ctx, branch, tip, refs[id.Ref()])
+	if err == nil {
+		err = r.notLookedAt(ctx, gone.Worktree)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("mission %s: %w", id, err)
+	}
+	if !dry {
+		err = r.cut(ctx, gone, tip, "left")
+	}
+	return gone, err
+}
+
+// idle is an error if somebody works on a mission: an agent, or git in the middle of something.
+func (r *Recorder) idle(ctx context.Context, id record.ID, branch string, live func(context.Context) ([]Live, error)) error {
+	sessions, err := live(ctx)
+	if err != nil {
+		return err
+	}
+	worktrees, err := r.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	var there []occupied
+	for _, w := range worktrees {
+		at, err := git.Find(w.Path)
+		if err != nil || at.CommonDir != r.Repo.CommonDir {
+			continue // it is gone
+		}
+		op, err := at.Operation(ctx)
+		if err != nil {
+			return err
+		}
+		there = append(there, occupied{
+			path: w.Path, gitDir: at.GitDir, branch: w.Branch, operation: op, returns: []string{at.RebasedBranch(), bisected(at)},
+			locked: pathExists(filepath.Join(at.GitDir, "locked")),
+		})
+	}
+	return busy(id, branch, there, sessions)
+}
+
+// An occupied is a worktree, and what may be going on in it.
+type occupied struct {
+	path, gitDir string
+	branch       string   // full name; empty when detached
+	operation    string   // what git has under way
+	returns      []string // the branches that it will go back to
+	locked       bool
+}
+
+// busy is an error if somebody works on a mission that has this branch.
+func busy(id record.ID, branch string, worktrees []occupied, sessions []Live) error {
+	there := make(map[string]bool) // git directories
+	for _, w := range worktrees {
+		if w.operation != "" && (w.branch == branch || slices.Contains(w.returns, branch)) {
+			return fmt.Errorf("mission %s: a %s %w in %s: %w", id, w.operation, ErrUnderWay, w.path, ErrInUse)
+		}
+		if w.branch != branch {
+			continue
+		}
+		there[w.gitDir] = true
+		if w.locked {
+			return fmt.Errorf("mission %s: git has locked %s: %w", id, w.path, ErrInUse)
+		}
+	}
+	for _, l := range sessions {
+		switch {
+		case l.Mission != id && !there[l.Worktree]:
+		case l.Open != nil:
+			return fmt.Errorf("turn %s is running: %w", l.ID(), ErrAtWork)
+		default:
+			return fmt.Errorf("mission %s waits for a prompt: %w", id, ErrAtWork)
+		}
+	}
+	return nil
+}
+
+// bisected is the branch, by its full name, that a bisect which is under way will go back to.
+func bisected(repo *git.Repo) string {
+	name, err := os.ReadFile(filepath.Join(repo.GitDir, "BISECT_START"))
+	if err != nil {
+		return ""
+	}
+	return "refs/heads/" + strings.TrimSpace(string(name))
+}
+
+// leaving says what of a mission goes when only its ledger is to stay. If its worktree has changes, that
+// is an error, which wraps [ErrInUse].
+func (r *Recorder) leaving(ctx context.Context, id record.ID, branch string) (*Removed, error) {
+	worktree, err := r.removable(ctx, id, branch, false)
+	if err != nil {
+		return nil, err
+	}
+	return &Removed{ID: id, Branch: strings.TrimPrefix(branch, "refs/heads/"), Worktree: worktree, Bytes: -1}, nil
+}
+
+// notLookedAt is an error if a file of a worktree has changes that git status does not tell of, because the user
+// has told git not to look at it.
+func (r *Recorder) notLookedAt(ctx context.Context, worktree string) error {
+	linked := r.linked(worktree)
+	if worktree == "" || linked == nil {
+		return nil
+	}
+	out, err := linked.Output(ctx, nil, "ls-files", "-v", "-s", "-z")
+	if err != nil {
+		return err
+	}
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		name, hash, hidden := parseHidden(entry)
+		if !hidden {
+			continue
+		}
+		path := filepath.Join(worktree, filepath.FromSlash(name))
+		info, err := os.Lstat(path)
+		if err != nil || info.IsDir() {
+			continue // what is in a directory in its place, git tells
+		}
+		var now []byte
+		if info.Mode().IsRegular() {
+			now, err = linked.Output(ctx, nil, "hash-object", "--", name)
+		} else if to, e := os.Readlink(path); e == nil {
+			now, err = linked.Output(ctx, strings.NewReader(to), "hash-object", "--stdin")
+		}
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(string(now)) != hash {
+			return fmt.Errorf("%q in %s has changes that git does not look at: %w", name, worktree, ErrInUse)
+		}
+	}
+	return nil
+}
+
+// parseHidden reads an entry of git ls-files -v -s: a file that the user has told git not to look at has the tag S,
+// or one in lower case.
+func parseHidden(entry string) (name, hash string, hidden bool) {
+	about, name, _ := strings.Cut(entry, "\t")
+	fields := strings.Fields(about) // tag, mode, hash, stage
+	if len(fields) != 4 || fields[0] != "S" && fields[0] == strings.ToUpper(fields[0]) {
+		return "", "", false
+	}
+	return name, fields[2], true
+}
+
+// cut removes the worktree and the branch, which must be at tip, of a mission. what is for the reflog.
+func (r *Recorder) cut(ctx context.Context, gone *Removed, tip git.Hash, what string) error {
+	if gone.Worktree != "" {
+		if err := r.removeWorktree(ctx, gone.Worktree, false); err != nil {
+			return fmt.Errorf("remove the worktree of mission %s: %w: %w", gone.ID, ErrInUse, err)
+		}
+	}
+	job := ledgertx.Job{Mission: gone.ID, At: time.Now(), What: what}
+	err := ledgertx.Run(ctx, r.Workspace, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
+		tx.Move("refs/heads/"+gone.Branch, git.Hash{}, tip)
+		return tx.Commit(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("remove the branch of mission %s: %w", gone.ID, err)
+	}
+	return nil
+}

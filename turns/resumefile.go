@@ -1,0 +1,125 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/workspace"
+)
+
+// Some clients begin a new file when a person goes back in a conversation, or forks it with the client's
+// own means. It refers to the file that it goes on from instead of repeating it, so its turns are to follow
+// the turn up to which both are the same.
+
+// followFile lets a segment that begins a file follow the turn that the file goes on from, if that is in the
+// mission's ledger. Without such a turn the file begins a conversation.
+func (r *recording) followFile() error {
+	if r.segment.none || r.segment.from > 0 || !r.segment.Restarted && r.state.Transcript == r.Transcript {
+		return nil
+	}
+	shared := r.shared()
+	if shared == "" {
+		return nil
+	}
+	most := maxCaughtUp
+	t, err := r.turnOf(r.tx.Ledger, shared, &most)
+	if t != nil {
+		r.segment.after = t.Turn
+	}
+	return err
+}
+
+// shared is the prompt's id of the last turn that the session's file has in common with another one, "" for none.
+func (r *recording) shared() string {
+	continues := r.agent().Continues
+	if continues == nil {
+		return ""
+	}
+	id, err := continues(r.Transcript)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.warn("what the conversation in %s goes on from is not known: %v", r.Transcript, err)
+	}
+	return id
+}
+
+// turnOf returns the newest turn of a ledger with a prompt's id and a stored conversation, nil for none. It
+// looks at so many at most, and takes those that it has looked at off.
+func (r *recording) turnOf(l *ledger.Ledger, promptID string, most *int) (*Turn, error) {
+	for turn, err := range l.Turns() {
+		if err != nil || *most == 0 {
+			return nil, err
+		}
+		*most--
+		if t, err := readTurn(l, turn.Number); err == nil && leadsTo(t, promptID, r.agent().Name) {
+			return t, nil
+		}
+	}
+	return nil, nil
+}
+
+// leadsTo reports whether a turn is the one with a prompt's id, which the agent's client made, and its
+// conversation is stored.
+func leadsTo(t *Turn, promptID, agent string) bool {
+	return t.PromptID == promptID && t.Agent == agent && t.Transcript != nil && t.Transcript.Missing == ""
+}
+
+// maxSources is how many sessions are looked at for the one that a client has forked, the latest.
+const maxSources = 32
+
+// begin begins the mission's ledger. If the session's file goes on from a turn of another mission, as its
+// user has forked the conversation with the client's own means, the mission is a fork of that turn.
+func (r *recording) begin(ctx context.Context) error {
+	if r.Transcript == "" || r.Session == "" || r.state.Last != nil {
+		r.tx.Begin(r.mission())
+		return nil
+	}
+	source, err := r.source(ctx)
+	if err != nil {
+		return err
+	}
+	if source == nil {
+		r.tx.Begin(r.mission())
+		return nil
+	}
+	_, err = r.fork(ctx, r.tx, Fork{Source: source, ID: r.id, At: r.At}, source.After().Commit, r.mission().Branch)
+	if err != nil {
+		err = errors.Join(err, r.Trust.Forget(r.id))
+	}
+	return err
+}
+
+// source is the turn of another mission that the session's file goes on from, as it stands where it may be
+// relied on; nil for none.
+func (r *recording) source(ctx context.Context) (*Turn, error) {
+	shared := r.shared()
+	if shared == "" {
+		return nil, nil
+	}
+	looked, most := map[record.ID]bool{"": true, r.id: true}, maxCaughtUp
+	for _, st := range r.Store.Recent(maxSources) {
+		if looked[st.Mission] || st.Agent != r.agent().Name {
+			continue
+		}
+		looked[st.Mission] = true
+		l, err := ledger.Open(ctx, r.Repo, r.tx.Objects, st.Mission)
+		if ledger.Missing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		t, err := r.turnOf(l, shared, &most)
+		if err != nil || t == nil {
+			continue // what can't be read is no source
+		}
+		usable, err := Usable(ctx, r.Workspace, t)
+		if errors.Is(err, workspace.ErrStranger) {
+			return nil, nil
+		}
+		return usable, err
+	}
+	return nil, nil
+}

@@ -1,0 +1,307 @@
+package turns
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"gitagent/hooks"
+	"gitagent/internal/agent"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/redact"
+	"gitagent/internal/scrub"
+	"gitagent/internal/session"
+	"gitagent/internal/transcript"
+	"gitagent/internal/usage"
+)
+
+// The limits of what is recorded of sub-agents at the end of a turn. What is left stays for the next one.
+const (
+	maxSubagents     = 100
+	maxSubagentBytes = 64 << 20
+	maxSide          = 32 << 20 // bytes of one; more at once is not stored
+	maxSideName      = 100      // runes
+)
+
+// sides are what the files of sub-agents have become longer by.
+type sides struct {
+	list []sided
+	left int   // those that the limits leave to the next turn, or that can't be read now
+	err  error // why
+}
+
+// sided is one of them.
+type sided struct {
+	record.Subagent
+	raw           []byte
+	before, after session.SubagentCursor
+}
+
+// subagents reads what sub-agents have done since the session's last turn. segment is what is new in the
+// conversation.
+func (r *recording) subagents(segment []byte) (s sides) {
+	list := r.agent().Sides
+	if list == nil || r.Transcript == "" || r.Event == Prompted && r.state.Open == nil {
+		return s
+	}
+	before, running, read := r.sidesBefore(), false, make(map[string]int64)
+	for id, side := range before {
+		read[id], running = side.Offset, running || side.Runs
+	}
+	found, err := list(r.Transcript, segment, read, running)
+	s.err = err
+	bytes := int64(0)
+	for _, f := range found {
+		if len(s.list) == maxSubagents || bytes >= maxSubagentBytes {
+			s.left++
+			continue
+		}
+		side, err := readSubagent(r.agent(), f, before[f.ID])
+		if err != nil {
+			s.left, s.err = s.left+1, err
+		} else if side.To > side.From {
+			s.list, bytes = append(s.list, side), bytes+int64(len(side.raw))
+		}
+	}
+	return s
+}
+
+// sidesBefore is how much of sub-agents' files was recorded before the turn.
+func (f *inputs) sidesBefore() map[string]session.SubagentCursor {
+	before := make(map[string]session.SubagentCursor)
+	maps.Copy(before, f.state.Sides)
+	if f.again() {
+		maps.Copy(before, f.state.Last.SidesBefore)
+	}
+	return before
+}
+
+// readSubagent reads what is new in a sub-agent's file.
+func readSubagent(a *agent.Agent, f transcript.SubagentFile, before session.SubagentCursor) (s sided, err error) {
+	from := transcript.Cursor{Offset: before.Offset, Check: before.Check}
+	if from.Offset > 0 && from.Check == "" { // it is known from the ledger alone
+		from, err = transcript.At(f.Path, from.Offset)
+	}
+	var segment transcript.NewLines
+	if err == nil {
+		segment, err = readNew(f, from)
+	}
+	missing := ""
+	if errors.Is(err, transcript.ErrTooLarge) {
+		missing = "size"
+		segment.Cursor, err = transcript.End(f.Path)
+	}
+	if err != nil {
+		return s, fmt.Errorf("sub-agent %s: %w", f.ID, err)
+	}
+	if segment.Restarted {
+		before = session.SubagentCursor{}
+	}
+	// A message may have begun in the part before: its tokens count once if all of the file is added up.
+	whole := segment.Bytes
+	if to := segment.Cursor.Offset; before.Offset > 0 && to <= maxSide {
+		if whole, err = transcript.ReadRange(f.Path, 0, to); err != nil {
+			return s, fmt.Errorf("sub-agent %s: %w", f.ID, err)
+		}
+	}
+	all := transcript.Summarise(transcript.Own(a.Reader()), whole)
+	tokens := byModel(all.Tokens)
+	if len(whole) > len(segment.Bytes) {
+		tokens = tokens.Minus(before.Spent)
+	}
+	s = sided{raw: segment.Bytes, before: before, Subagent: record.Subagent{
+		ID: f.ID, Type: called(f.Type, maxSideName), Outcome: subagentOutcome(all, f.Over), Calls: calls(transcript.Summarise(transcript.Own(a.Reader()), segment.Bytes)), Tokens: tokens,
+		From: before.Offset, To: segment.Cursor.Offset, Missing: missing,
+	}}
+	if hooks.ValidID(f.Call) {
+		s.Call = f.Call
+	}
+	s.after = session.SubagentCursor{
+		Offset: segment.Cursor.Offset, Check: segment.Cursor.Check, Spent: before.Spent.Plus(tokens), Runs: s.Outcome == record.Running,
+	}
+	return s, nil
+}
+
+// calls are how many tools were called.
+func calls(s transcript.Summary) int {
+	n := 0
+	for _, of := range s.Tools {
+		n += of
+	}
+	return n
+}
+
+// readNew reads a file from a cursor on.
+func readNew(f transcript.SubagentFile, from transcript.Cursor) (transcript.NewLines, error) {
+	if f.Size-from.Offset > maxSide {
+		return transcript.NewLines{}, transcript.ErrTooLarge
+	}
+	return transcript.ReadSegment(f.Path, from)
+}
+
+// subagentOutcome says how a sub-agent stands after all that it has done; over, that the client says it is.
+func subagentOutcome(all transcript.Summary, over bool) record.Outcome {
+	switch {
+	case all.APIError:
+		return record.Failed
+	case all.Interrupted:
+		return record.Interrupted
+	case all.Answered:
+		return record.Done
+	case over:
+		return record.Interrupted
+	}
+	return record.Running
+}
+
+// addSubagents adds what sub-agents have done to a turn and its files. If the turn is recorded again, what the
+// former record says of those that are not there any more stays.
+func addSubagents(t, old *Turn, s sides, files map[string][]byte, purged *scrub.Finder) {
+	t.AgentsLeft = s.left
+	for _, one := range s.list {
+		path := subagentPath(t.Turn, one.ID)
+		data, err := redact.JSONLines(one.raw)
+		data = purged.ReplaceJSON(data)
+		switch {
+		case one.Missing != "":
+		case err != nil:
+			one.Missing = "redaction"
+		default:
+			one.Bytes, files[path] = len(data), append([]byte{}, data...)
+		}
+		if one.Missing != "" {
+			files[path] = nil
+		}
+		t.Agents = append(t.Agents, one.Subagent)
+	}
+	if old == nil {
+		return
+	}
+	for _, was := range old.Agents {
+		if !slices.ContainsFunc(t.Agents, func(s record.Subagent) bool { return s.ID == was.ID }) {
+			t.Agents = append(t.Agents, was)
+		}
+	}
+}
+
+// keepSubagents notes in the session's state how much of sub-agents' files is recorded now.
+func (r *recording) keepSubagents(before map[string]session.SubagentCursor, again map[string]session.SubagentCursor) {
+	touched := make(map[string]session.SubagentCursor)
+	maps.Copy(touched, again)
+	for _, one := range r.segment.sides.list {
+		touched[one.ID], before[one.ID] = one.before, one.after
+	}
+	r.state.Sides, r.state.Last.SidesBefore = before, touched
+}
+
+// subagentPath is where a turn's part of a sub-agent's transcript is. The id is checked: see [Turn.Side].
+func subagentPath(turn int, id string) string {
+	return ledger.TurnPath("transcript", turn, "/"+id+".jsonl")
+}
+
+// maxSubagentsRead is how many turns are read to find out what is recorded of sub-agents, where the local
+// state is lost.
+const maxSubagentsRead = 1000
+
+// recordedSubagents is how much of sub-agents' files the ledger says is recorded in a session's turns.
+func recordedSubagents(l *ledger.Ledger, of string) map[string]session.SubagentCursor {
+	all := make(map[string]session.SubagentCursor)
+	looked := 0
+	for turn, err := range l.Turns() {
+		if err != nil || looked == maxSubagentsRead {
+			break
+		}
+		looked++
+		t, err := readTurn(l, turn.Number)
+		if err != nil || t.Session != of || t.Mission != l.ID {
+			continue
+		}
+		for _, s := range t.Agents {
+			if !hooks.ValidID(s.ID) || s.To < 0 {
+				continue
+			}
+			known := all[s.ID]
+			all[s.ID] = session.SubagentCursor{
+				Offset: max(known.Offset, s.To), Spent: known.Spent.Plus(s.Tokens), Runs: known.Runs || known.Offset == 0 && s.Outcome == record.Running,
+			}
+		}
+	}
+	return all
+}
+
+// adoptSubagents brings the local state in line with what t, the session's last turn, and the ledger say of
+// sub-agents.
+func (r *recording) adoptSubagents(t *Turn) {
+	if r.state.Sides == nil {
+		r.state.Sides = recordedSubagents(r.tx.Ledger, r.Session)
+	}
+	known, before := maps.Clone(r.state.Sides), make(map[string]session.SubagentCursor)
+	for _, s := range t.Agents {
+		if s.To > known[s.ID].Offset { // this turn was recorded by a process that died then
+			known[s.ID] = session.SubagentCursor{Offset: s.To, Spent: known[s.ID].Spent.Plus(s.Tokens), Runs: s.Outcome == record.Running}
+		}
+		before[s.ID] = session.SubagentCursor{Offset: s.From, Spent: known[s.ID].Spent.Minus(s.Tokens), Runs: true}
+	}
+	r.state.Sides, r.state.Last.SidesBefore = known, before
+}
+
+// Side returns what the record says of a sub-agent. Its id may be a stranger's, who may have written any.
+func (t *Turn) Side(id string) (*record.Subagent, error) {
+	i := slices.IndexFunc(t.Agents, func(s record.Subagent) bool { return s.ID == id && hooks.ValidID(s.ID) })
+	if i < 0 {
+		return nil, fmt.Errorf("sub-agent %s of turn %s: %w", id, t.After(), git.ErrNotFound)
+	}
+	return &t.Agents[i], nil
+}
+
+// WriteSubagent writes what a turn has stored of a sub-agent's transcript.
+func WriteSubagent(ctx context.Context, repo *git.Repo, t *Turn, id string, w io.Writer) error {
+	s, err := t.Side(id)
+	if err == nil && s.Missing != "" {
+		err = fmt.Errorf("sub-agent %s of turn %s: not stored (%s): %w", id, t.After(), s.Missing, git.ErrNotFound)
+	}
+	if err != nil {
+		return err
+	}
+	return inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
+		return l.Stream(subagentPath(t.Turn, id), func(r io.Reader) error { return copyAll(w, r) })
+	})
+}
+
+// beside is what is shown of a turn's sub-agents with its conversation; with full, all that they did.
+func beside(l *ledger.Ledger, t *Turn, full bool) []transcript.ShownSubagent {
+	var list []transcript.ShownSubagent
+	for _, s := range t.Agents {
+		b := transcript.ShownSubagent{Call: s.Call, Text: SideLine(s)}
+		if full && s.Missing == "" && hooks.ValidID(s.ID) {
+			b.Show = func(w io.Writer) error {
+				return l.Stream(subagentPath(t.Turn, s.ID), func(r io.Reader) error { return copyAll(w, r) })
+			}
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// SideLine says in a line what became of a sub-agent in the turn. Whatever is a stranger's is escaped.
+func SideLine(s record.Subagent) string {
+	text := "sub-agent " + cmdline.OneLine(s.ID)
+	if s.Type != "" {
+		text += ", " + cmdline.OneLine(s.Type)
+	}
+	text += ": " + cmdline.OneLine(string(s.Outcome)) + ", " + cmdline.Plural(s.Calls, "tool call")
+	if t := s.Tokens.Sum(); t != (usage.Tokens{}) {
+		text += fmt.Sprintf(", %s tokens read, %s written", cmp.Or(cmdline.Count(t.Sent()), "0"), cmp.Or(cmdline.Count(t.Output), "0"))
+	}
+	if s.Missing != "" {
+		text += ", not stored: " + cmdline.OneLine(s.Missing)
+	}
+	return text
+}
