@@ -18,7 +18,7 @@ var starts = []start{
 	{"stop", "internal/hook", "recordEvent", "h"},
 	{"prime", "internal/hook", "start", "h"},
 	{"fork", "turns", "Recorder.Fork", "r"},
-	{"purge", "internal/purge", "Plan.Do", "p"},
+	{"purge", "internal/purge", "Plan.Execute", "p"},
 }
 
 // summary prints how often a walk came to a file, and how often back to one.

@@ -1,0 +1,16 @@
+package main
+
+import "testing"
+
+// Each walk has its start in the code as it is.
+func TestStarts(t *testing.T) {
+	h, err := load("../..", "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range starts {
+		if w, err := h.walk(s); err != nil || len(w.done) < 10 {
+			t.Errorf("%v: %v", s, err)
+		}
+	}
+}
