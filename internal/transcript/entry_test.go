@@ -42,7 +42,7 @@ func TestPromptOfALineOfItsOwn(t *testing.T) {
 		{opens + asks + says + asks2, []string{"go"}},
 		{opens + says + opens + asks, []string{"", "go"}},
 		{asks2 + given + asks, []string{"given"}},
-		{opens + strings.Replace(asks2, "{", `{"Aside":true,`, 1) + asks, []string{"go"}},
+		{opens + strings.Replace(asks2, "{", `{"Subagent":true,`, 1) + asks, []string{"go"}},
 	} {
 		var got []string
 		for _, turn := range Turns(plainly(), []byte(tt.segment)) {

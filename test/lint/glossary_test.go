@@ -25,7 +25,7 @@ func glossary(t *testing.T, text string) map[string][]string {
 	}
 	table, _, _ = strings.Cut(table, "\n## ")
 	words := map[string][]string{}
-	for _, m := range regexp.MustCompile("(?m)^\\| ([a-z]+) \\| .* \\| (.*) \\|$").FindAllStringSubmatch(table, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\| ([a-z]+) \| .* \| (.*) \|$`).FindAllStringSubmatch(table, -1) {
 		if m[1] == "word" {
 			continue
 		}
