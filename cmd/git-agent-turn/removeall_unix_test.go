@@ -93,6 +93,32 @@ func run(t *testing.T, r *gittest.Repo, args ...string) {
 	}
 }
 
+// TestRemovalOfKilledWorktree: what a git leaves that was killed while it
+// removed a worktree goes with all else, and the user's worktrees stay.
+func TestRemovalOfKilledWorktree(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Write("file", "1\n")
+	r.Commit("first")
+	r.Git("worktree", "add", "-q", "--detach", "../away")
+	if err := os.Rename(filepath.Join(r.Dir, "../away"), filepath.Join(r.Dir, "../elsewhere")); err != nil { // as on another disk
+		t.Fatal(err)
+	}
+	before := everything(t, r)
+	fill(t, r)
+	dir := filepath.Join(r.Dir, ".git", "worktrees", "left")
+	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/x\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, r, "git-agent-turn", "remove", "--all", "--yes")
+	if after := everything(t, r); after != before {
+		t.Errorf("there was\n%s\nand is\n%s", before, after)
+	}
+}
+
 // everything lists what is in a repository but for objects: refs, worktrees, configuration, and all files and logs.
 func everything(t *testing.T, r *gittest.Repo) string {
 	t.Helper()

@@ -63,6 +63,11 @@ func (p *Plan) alone(ctx context.Context, held []*lock.Lock) error {
 	if err := p.unset(ctx, held[0]); err != nil {
 		return err
 	}
+	// A git that was killed while it removed a worktree has left some of its
+	// files. Those without gitdir belong to none; git prunes nothing else then.
+	if _, err := p.w.Repo.Output(ctx, nil, "worktree", "prune", "--expire=never"); err != nil {
+		return fmt.Errorf("remove what is left of worktrees: %w", err)
+	}
 	for _, dir := range p.w.Repo.Glob("worktrees/*") {
 		if err := statedir.In(dir, "agent").RemoveAll("."); err != nil {
 			return err
