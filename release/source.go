@@ -85,12 +85,10 @@ func versionOf(archived []byte) (string, error) {
 	return strings.TrimPrefix(words[1], "v"), nil
 }
 
-// since matches the end of a version that is some commits after its tag.
-var since = regexp.MustCompile(`-(\d+)-g([0-9a-f]+)$`)
-
 // debianVersion is a version as dpkg puts it into order: a pre-release before its release, commits since a
 // tag after it. The package is the first one of it.
 func debianVersion(version string) string {
+	since := regexp.MustCompile(`-(\d+)-g([0-9a-f]+)$`)
 	version = since.ReplaceAllString(version, "+$1.g$2")
 	version = strings.Replace(version, "-", "~", 1)
 	return strings.ReplaceAll(version, "-", ".") + "-1"
