@@ -335,6 +335,9 @@ func (p *play) compare() {
 
 // goesOnFrom is the number of the turn from which a file goes on.
 func (s *sitting) goesOnFrom(sig Signal) int {
+	if s.agent.Continues == nil {
+		return 0
+	}
 	shared, err := s.agent.Continues(sig.Transcript)
 	if err != nil {
 		s.t.Fatal(err)
