@@ -20,15 +20,15 @@ import (
 	"gitagent/internal/scrub"
 )
 
-// What the archive of a remote was when we saw it last is kept apart from our own, which it never changes: a
-// stranger can have made it. Its index says what can be fetched; the commits that keep the objects are here
-// only if we have put our archive and that one together, or else each push would fetch them again.
+// The remote's archive, as last seen, has refs apart from our archive, because
+// it is untrusted. Commits that keep its objects are here only once both were
+// united; without them each push would fetch the objects again.
 
 func (r *Remote) seenIndex() string { return archive.SeenRefs + escape(r.Name) + "/index" }
 func (r *Remote) seenKeep() string  { return archive.SeenRefs + escape(r.Name) + "/keep" }
 
-// seeing runs f, which moves these refs, while no other process of ours does: pushes and fetches both do. It notes
-// where git may leave locks.
+// seeing runs f, which moves these refs, under a lock that pushes and fetches
+// share. It notes where git may leave locks.
 func (r *Remote) seeing(ctx context.Context, f func(r *Remote) error) error {
 	held, err := r.lock(ctx, "archive")
 	if err != nil {
@@ -44,7 +44,7 @@ func (r *Remote) seeing(ctx context.Context, f func(r *Remote) error) error {
 	return held.With(lock.Note{Words: files, Long: true}, func() error { return f(&alone) })
 }
 
-// see fetches the index of the remote's archive, given the refs that are there.
+// see fetches the index of the remote's archive. there are the remote's refs.
 func (r *Remote) see(ctx context.Context, source string, there map[string]git.Hash) (index git.Hash, err error) {
 	seen, err := r.repo.Refs(ctx, r.seenIndex())
 	index = there[archive.IndexRef]
@@ -59,9 +59,9 @@ func (r *Remote) see(ctx context.Context, source string, there map[string]git.Ha
 	})
 }
 
-// archivedOf returns what the index of a remote's archive says of missions that is not here, or was asked for by
-// name: of those without refs there, and besides of those that went on with refs. What can't be read of the index,
-// which a stranger may have written, is an error only for who asked by name.
+// archivedOf returns archived missions of the remote that are missing here or
+// were named: alone without refs there, besides with refs. The index is
+// untrusted; its errors are returned only if missions were named.
 func (r *Remote) archivedOf(ctx context.Context, tip git.Hash, ids []record.ID, theirs map[record.ID]tips, named bool) (alone, besides []archive.Entry, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
@@ -101,7 +101,6 @@ func (r *Remote) archivedOf(ctx context.Context, tip git.Hash, ids []record.ID, 
 	return alone, besides, errors.Join(problems...)
 }
 
-// holds reports whether a mission here, archived or not, has all of a ledger.
 func (r *Remote) holds(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (bool, error) {
 	ours, err := ledger.Tip(ctx, r.repo, id)
 	if errors.Is(err, git.ErrNotFound) {
@@ -113,8 +112,7 @@ func (r *Remote) holds(ctx context.Context, objects *git.Objects, id record.ID, 
 	return r.extends(ctx, objects, ours, tip), nil
 }
 
-// bringArchived fetches missions of the remote's archive to where a fetch lands. They become missions here as if
-// the remote had refs of them.
+// bringArchived fetches archived missions as if the remote had refs to them.
 func (r *Remote) bringArchived(ctx context.Context, source, into string, list []archive.Entry) error {
 	refspecs := ""
 	for _, e := range list {
@@ -130,7 +128,7 @@ func (r *Remote) bringArchived(ctx context.Context, source, into string, list []
 	return r.fetchRefs(ctx, source, refspecs)
 }
 
-// archivedThere adds to the missions that the remote has those of its archive that are the same here.
+// archivedThere adds to theirs what the remote's archive has as we have it.
 func (r *Remote) archivedThere(ctx context.Context, source string, refs map[string]git.Hash, theirs, ours map[record.ID]tips) error {
 	tip, err := r.see(ctx, source, refs)
 	if err != nil || tip.IsZero() {
@@ -139,7 +137,7 @@ func (r *Remote) archivedThere(ctx context.Context, source string, refs map[stri
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	index, err := archive.Open(objects, tip)
-	if err != nil { // what can't be read has nothing: the missions are sent
+	if err != nil { // an unreadable archive has nothing: the missions are sent
 		return ctx.Err()
 	}
 	known := r.remember()
@@ -157,17 +155,17 @@ func (r *Remote) archivedThere(ctx context.Context, source string, refs map[stri
 	return nil
 }
 
-// A SentArchive says what became of an archive at a remote.
+// A SentArchive is the outcome of [Remote.PushArchive].
 type SentArchive struct {
-	Sent bool        // something of it was sent
-	Gone []record.ID // missions that are in the remote's archive, and have no refs there any more
+	Sent bool        // anything was sent
+	Gone []record.ID // missions that the remote now has only in its archive
 }
 
-// PushArchive puts the archive here and that of the remote together, there, and then deletes the refs of
-// missions of which the remote's archive has everything. Neither the archive here nor any mission changes.
+// PushArchive unites our archive with the remote's, there, and then deletes the
+// remote's refs to missions that its archive has in full. Ours stays.
 //
-// The remote's is no ancestor of what takes its place, so it goes only if it still is what was read, and is
-// read again otherwise. Killed at any time, it can be repeated.
+// The union does not descend from the remote's archive, so it replaces only the
+// value that was read. PushArchive can be killed and repeated.
 func (r *Remote) PushArchive(ctx context.Context) (*SentArchive, error) {
 	done := new(SentArchive)
 	refs, err := r.repo.Refs(ctx, archive.IndexRef)
@@ -188,7 +186,7 @@ func (r *Remote) PushArchive(ctx context.Context) (*SentArchive, error) {
 }
 
 const (
-	maxStill     = 5 // times in a row that a remote rejects what is sent although it has what was read
+	maxStill     = 5 // rejections in a row while the remote has not moved
 	archivePause = 50 * time.Millisecond
 )
 
@@ -213,7 +211,7 @@ func (r *Remote) pushArchive(ctx context.Context, source string, done *SentArchi
 		}
 		was := there
 		there, err = r.refs(ctx, source)
-		if still++; !maps.Equal(was, there) { // somebody else has moved them, else it does not accept it
+		if still++; !maps.Equal(was, there) { // if the refs have not moved, the remote does not accept ours
 			still = 0
 		}
 		if !errors.Is(refused, ErrRejected) || still == maxStill || attempt == git.MaxAttempts {
@@ -228,7 +226,8 @@ func (r *Remote) pushArchive(ctx context.Context, source string, done *SentArchi
 	return err
 }
 
-// unitedArchive makes one archive of that here and that of a source, and says what has to move there.
+// unitedArchive unites our archive with a source's, and returns the moves
+// there.
 func (r *Remote) unitedArchive(ctx context.Context, source string, there map[string]git.Hash) (index git.Hash, updates []git.Update, err error) {
 	ours, err := r.repo.Refs(ctx, archive.IndexRef, archive.KeepRef, r.seenIndex(), r.seenKeep())
 	if err != nil {
@@ -240,7 +239,7 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 	keep := there[archive.KeepRef]
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
-	stem, err := archive.Stem(objects, keep) // to compare: it is not written
+	stem, err := archive.Stem(objects, keep) // for comparison only, not written
 	if err != nil {
 		return index, nil, err
 	}
@@ -254,7 +253,7 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 		if err != nil {
 			return index, nil, err
 		}
-		if ours, err = r.repo.Refs(ctx, archive.IndexRef, archive.KeepRef); err == nil { // ours may have changed as well
+		if ours, err = r.repo.Refs(ctx, archive.IndexRef, archive.KeepRef); err == nil { // ours may have changed
 			index, err = archive.Tip(ours)
 		}
 		if err == nil {
@@ -263,7 +262,7 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 		if err != nil {
 			return index, nil, err
 		}
-	} else if theirs.IsZero() || stem != ours[archive.KeepRef] { // what is sent keeps what it lists, whatever the ref here says
+	} else if theirs.IsZero() || stem != ours[archive.KeepRef] { // what is sent keeps all that it lists
 		if keep, err = r.keep(ctx, index); err != nil {
 			return index, nil, err
 		}
@@ -284,8 +283,8 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 	return index, updates, nil
 }
 
-// fetchArchive fetches the archive of a source, and notes in there what has come, which may be newer. The caller keeps
-// others from doing so.
+// fetchArchive fetches a source's archive and updates there, as what arrives
+// may be newer. The caller holds the lock of seeing.
 func (r *Remote) fetchArchive(ctx context.Context, source string, there map[string]git.Hash) error {
 	refspecs, keeps := "+"+archive.IndexRef+":"+r.seenIndex()+"\n", !there[archive.KeepRef].IsZero()
 	if keeps {
@@ -309,8 +308,8 @@ func (r *Remote) fetchArchive(ctx context.Context, source string, there map[stri
 	return r.move(ctx, []git.Update{{Ref: r.seenKeep(), New: stem, Old: got[r.seenKeep()]}})
 }
 
-// withoutPurged returns what a source's archive is without what was purged, given ours. Missions of which ours has
-// the same are left out: they had all this done.
+// withoutPurged applies purges to a source's archive and returns its new tip.
+// It skips entries that ours shares: purges were applied to them.
 func (r *Remote) withoutPurged(ctx context.Context, source string, there map[string]git.Hash, ours git.Hash) (tip git.Hash, err error) {
 	theirs := there[archive.IndexRef]
 	known, err := r.repo.Refs(ctx, purge.MapRef)
@@ -336,7 +335,8 @@ func (r *Remote) withoutPurged(ctx context.Context, source string, there map[str
 	return tip, err
 }
 
-// land gives refs to those missions of an archive that another one has not as they are, as if they were fetched.
+// land gives landing refs to missions of theirs that ours lacks or has
+// otherwise.
 func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (all map[record.ID]archive.Entry, landed []record.ID, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
@@ -368,8 +368,8 @@ func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (
 	return all, landed, r.repo.UpdateRefs(ctx, "archived at "+r.Name, refs)
 }
 
-// anew writes an archive with some missions as they are after a purge was applied to them. What was read of it
-// before may be gone.
+// anew writes an archive whose landed missions are as a purge left them. The
+// old archive's objects may be gone.
 func (r *Remote) anew(ctx context.Context, all map[record.ID]archive.Entry, landed []record.ID, applied *applied, arrived map[record.ID]tips) (git.Hash, error) {
 	memory, err := scrub.ReadMemory(r.w.Store.Dir())
 	if err != nil {
@@ -404,7 +404,6 @@ func (r *Remote) anew(ctx context.Context, all map[record.ID]archive.Entry, land
 	return index.Tip, nil
 }
 
-// keep writes the commits that keep what an index lists.
 func (r *Remote) keep(ctx context.Context, index git.Hash) (keep git.Hash, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
@@ -418,7 +417,7 @@ func (r *Remote) keep(ctx context.Context, index git.Hash) (keep git.Hash, err e
 	return keep, err
 }
 
-// stem writes what a ref here has for a commit that keeps objects, see [archive.Stem].
+// stem writes what a local ref stores of a keeping commit, see [archive.Stem].
 func (r *Remote) stem(ctx context.Context, keep git.Hash) (git.Hash, error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
@@ -429,7 +428,7 @@ func (r *Remote) stem(ctx context.Context, keep git.Hash) (git.Hash, error) {
 	return stem, err
 }
 
-// unite writes the union of two archives, whose missions are all here.
+// unite writes the union of two archives whose missions are all here.
 func (r *Remote) unite(ctx context.Context, a, b git.Hash) (index, keep git.Hash, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
@@ -469,9 +468,9 @@ func (r *Remote) unite(ctx context.Context, a, b git.Hash) (index, keep git.Hash
 	return both.Tip, keep, nil
 }
 
-// whole is a remote's archive, of which everything was fetched that it keeps, without the missions that it does not
-// keep: it names commits that are not here, or no commits. Nobody can have them from there, and an archive that
-// names them could not be sent. What ours has as well is not looked at.
+// whole drops from a fetched archive the missions with objects that did not
+// come or are no commits: an archive that lists them could not be sent. Entries
+// that ours shares are not checked.
 func whole(objects *git.Objects, theirs, ours *archive.Index) (*archive.Index, error) {
 	mine := make(map[record.ID]archive.Entry)
 	for e := range ours.All() {
@@ -500,8 +499,7 @@ func whole(objects *git.Objects, theirs, ours *archive.Index) (*archive.Index, e
 	return theirs.With(drop)
 }
 
-// seen notes what the remote's archive is since a push. What is missing here has been fetched, and would be
-// fetched again at the next push.
+// seen records what a push made of the remote's archive, to spare fetching it.
 func (r *Remote) seen(ctx context.Context, index git.Hash, updates []git.Update) error {
 	refs, err := r.repo.Refs(ctx, r.seenIndex(), r.seenKeep())
 	if err != nil {
@@ -535,7 +533,7 @@ func (r *Remote) seen(ctx context.Context, index git.Hash, updates []git.Update)
 	return err
 }
 
-// dropArchived deletes the refs at the remote of missions that are in its archive as they are.
+// dropArchived deletes the remote's refs to missions its archive has in full.
 func (r *Remote) dropArchived(ctx context.Context, there map[string]git.Hash, tip git.Hash, done *SentArchive) error {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()

@@ -9,8 +9,8 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// Background queues a mission for every remote that the user has agreed to send to, to be pushed by
-// a process for each, and returns those remotes.
+// Background queues a mission for every remote that the user has agreed to send
+// to, starts a process for each, and returns those remotes.
 func Background(ctx context.Context, w *workspace.Workspace, conf git.Config, id record.ID) ([]*Remote, error) {
 	remotes, err := Consenting(ctx, w, conf)
 	if err != nil {
@@ -27,8 +27,7 @@ func Background(ctx context.Context, w *workspace.Workspace, conf git.Config, id
 	return remotes, nil
 }
 
-// Start starts a process that pushes what waits, see [Remote.Drain]. If one is already waiting,
-// Start leaves the work to it.
+// Start starts a process that runs [Remote.Drain], unless one already waits.
 func (r *Remote) Start(ctx context.Context) error {
 	return terminal.DetachOwn(r.repo.Main(ctx), "git-agent-turn", "push", "--queued", "--", r.Name)
 }

@@ -12,16 +12,16 @@ import (
 	"gitagent/internal/record"
 )
 
-// maxTogether is how many missions go in one connection: their names are command-line arguments.
+// maxTogether bounds the missions of one connection, whose names are arguments.
 const maxTogether = 200
 
-// maxRefused is the number of missions rejected in a row, with none accepted, after which the rest
-// is not tried.
+// maxRefused is the number of rejections in a row after which PushAll stops.
 const maxRefused = 3
 
-// PushAll pushes missions, the given ones or all that the remote lacks, in as few connections as
-// possible: those that nobody else has continued go together, each of the others as in [Remote.Push].
-// It returns those that are there now; the error is about the others, and wraps what Push's does.
+// PushAll pushes the given missions, or all that the remote lacks if ids is
+// nil, in few connections: missions that nobody continued there go together,
+// the others as in [Remote.Push]. It returns those that are there now; the
+// error is about the others and wraps what Push's does.
 func (r *Remote) PushAll(ctx context.Context, ids []record.ID) ([]*Pushed, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
@@ -54,8 +54,8 @@ func (r *Remote) PushAll(ctx context.Context, ids []record.ID) ([]*Pushed, error
 	return done, errors.Join(problems...)
 }
 
-// together pushes what needs no more than one look at the remote's refs, and returns the missions
-// that remain to be pushed one by one.
+// together pushes what needs one look at the remote's refs, and returns the
+// missions that remain to be pushed one by one.
 func (r *Remote) together(ctx context.Context, ids []record.ID) (done []*Pushed, alone []record.ID, err error) {
 	held, err := r.lock(ctx, "push")
 	if err != nil {
@@ -124,13 +124,11 @@ func (r *Remote) together(ctx context.Context, ids []record.ID) (done []*Pushed,
 	return done, alone, nil
 }
 
-// A parcel is a mission that is pushed together with others.
 type parcel struct {
 	*Pushed
 	needs tips // its refs that the remote lacks
 }
 
-// lacks adds the refs of ours that a source lacks, within the level.
 func (o *parcel) lacks(level Consent, ours, theirs tips) {
 	add := func(to *git.Hash, our, their git.Hash) {
 		if our != their {
@@ -144,8 +142,8 @@ func (o *parcel) lacks(level Consent, ours, theirs tips) {
 	}
 }
 
-// ofTheirs reports whether a mission here is the remote's own side of one that also went on here:
-// the remote has it under the name that the mission began with.
+// ofTheirs reports whether a mission here is the remote's own chain of one that
+// diverged, which the remote has under the original name.
 func (r *Remote) ofTheirs(ctx context.Context, objects *git.Objects, id record.ID, ours tips, theirs []map[record.ID]tips) bool {
 	if len(id) != 12 || ours.ledger.IsZero() {
 		return false
@@ -173,7 +171,7 @@ func (r *Remote) extends(ctx context.Context, objects *git.Objects, a, b git.Has
 	return err == nil && has
 }
 
-// sendGroup pushes the records of several missions together, then their branches.
+// sendGroup pushes the records of missions together, then their branches.
 func (r *Remote) sendGroup(ctx context.Context, group []parcel) error {
 	var records, branches []string
 	add := func(specs *[]string, hash git.Hash, ref string) {

@@ -12,24 +12,22 @@ import (
 	"gitagent/internal/statedir"
 )
 
-// A memory is what was learned about a remote. If it is lost, it is learned again.
+// capabilities are what was learned about a remote. They may be lost.
 type capabilities struct {
 	NoAtomic  time.Time               `json:"no_atomic,omitzero"`  // when it refused several refs in one transaction
 	NoOptions time.Time               `json:"no_options,omitzero"` // when it refused push options
 	As        map[record.ID]record.ID `json:"as,omitempty"`        // missions that have another name there
-	Kept      map[record.ID]bool      `json:"kept,omitempty"`      // missions whose branch was rejected, and the user told
+	Kept      map[record.ID]bool      `json:"kept,omitempty"`      // missions whose branch was rejected, as logged
 	Failures  int                     `json:"failures,omitempty"`  // in a row
 	Failed    time.Time               `json:"failed,omitzero"`     // the last one
 }
 
-// state is the directory of the local state; name, one of a file of this remote in it: of its
-// memory and its queue.
+// state returns the local state, and name a path in it of this remote's files.
 func (r *Remote) state() *statedir.Dir    { return r.w.Store.Dir() }
 func (r *Remote) name(file string) string { return filepath.Join("push", escape(r.Name), file) }
 
 func (r *Remote) memoryName() string { return r.name("memory.json") }
 
-// remember returns what is known, or nothing if it can't be read.
 func (r *Remote) remember() capabilities {
 	var m capabilities
 	data, err := r.state().ReadFile(r.memoryName())
@@ -39,7 +37,6 @@ func (r *Remote) remember() capabilities {
 	return m
 }
 
-// learn updates what is known.
 func (r *Remote) learn(ctx context.Context, change func(*capabilities)) error {
 	held, err := r.lock(ctx, "push-memory")
 	if err != nil {
@@ -62,7 +59,6 @@ func (r *Remote) learn(ctx context.Context, change func(*capabilities)) error {
 	return nil
 }
 
-// pushed begins the result of a push, under the name that the mission had there last.
 func (m capabilities) pushed(id record.ID) *Pushed {
 	return &Pushed{Mission: id, As: cmp.Or(m.As[id], id)}
 }
@@ -82,8 +78,8 @@ func (r *Remote) rememberAs(ctx context.Context, id, as record.ID) error {
 	})
 }
 
-// rememberLacking notes that the remote refuses push options, or several refs in one transaction.
-// The network may be to blame, or the remote may change, so this is believed for a day.
+// rememberLacking notes that the remote refuses push options, or several refs
+// in one transaction. The network may be to blame, so it is believed for a day.
 func (r *Remote) rememberLacking(ctx context.Context, options bool) error {
 	return r.learn(ctx, func(m *capabilities) {
 		if options {

@@ -11,10 +11,10 @@ import (
 	"gitagent/internal/git"
 )
 
-// A Level says what may be sent to a URL.
+// A Consent says what may be sent to a URL. The zero Consent allows nothing.
 type Consent string
 
-// The levels. The zero Level allows nothing.
+// The levels of consent.
 const (
 	Code Consent = "code" // the branches of attached missions
 	All  Consent = "all"  // ledgers and notes, too
@@ -35,12 +35,12 @@ func (l Consent) Says() string {
 	return "nothing"
 }
 
-// ConsentKey is the key in git's configuration that holds the level of a URL.
+// ConsentKey returns the configuration key that holds the level of a URL.
 func ConsentKey(pushURL string) string { return "agent." + Plain(pushURL) + ".push" }
 
-// Plain returns a URL without the parts that may change or must be kept secret: the whole userinfo
-// of http, https and ftp, the password of others. The user of an ssh URL stays: another user has
-// another home directory, and so other repositories.
+// Plain returns a URL without the parts that may change or are secret: the
+// userinfo of http, https and ftp, the password of others. The user of an ssh
+// URL stays, because another user has other repositories.
 func Plain(rawURL string) string {
 	scheme, rest, ok := strings.Cut(rawURL, "://")
 	if !ok {
@@ -61,7 +61,6 @@ func Plain(rawURL string) string {
 	return scheme + "://" + user + "@" + host + path
 }
 
-// consent returns what may be sent to every one of the URLs.
 func consent(conf git.Config, urls []string) Consent {
 	var levels []Consent
 	for _, u := range urls {
@@ -70,8 +69,8 @@ func consent(conf git.Config, urls []string) Consent {
 	return lowest(levels)
 }
 
-// consentTo returns what may be sent to one URL. If it is configured more than once, with a
-// password and without, the lowest level counts.
+// consentTo returns what may be sent to one URL: the lowest level if it is
+// configured more than once, with and without a password.
 func consentTo(conf git.Config, pushURL string) Consent {
 	var said []Consent
 	for key := range conf {
@@ -82,7 +81,6 @@ func consentTo(conf git.Config, pushURL string) Consent {
 	return lowest(said)
 }
 
-// lowest returns the least of some levels; without any, nothing is allowed.
 func lowest(levels []Consent) Consent {
 	switch {
 	case len(levels) == 0, slices.ContainsFunc(levels, func(l Consent) bool { return l != All && l != Code }):
@@ -93,13 +91,12 @@ func lowest(levels []Consent) Consent {
 	return All
 }
 
-// IsConsent reports whether a key of git's configuration, in lower case but for the URL, holds what may be sent.
+// IsConsent reports whether a key, as git lists it, holds the level of a URL.
 func IsConsent(key string) bool {
 	_, ok := consentURL(key)
 	return ok
 }
 
-// consentURL returns the URL that a configuration key stands for.
 func consentURL(key string) (string, bool) {
 	key, ok := strings.CutPrefix(key, "agent.")
 	if !ok {
@@ -109,7 +106,7 @@ func consentURL(key string) (string, bool) {
 	return Plain(named), ok && named != ""
 }
 
-// consented reports whether anything may be sent anywhere: if not, no hook has to ask for URLs.
+// consented reports whether any level is configured. If not, hooks do no more.
 func consented(conf git.Config) bool {
 	for key := range conf {
 		if _, ok := consentURL(key); ok {
@@ -119,8 +116,8 @@ func consented(conf git.Config) bool {
 	return false
 }
 
-// urls returns the URLs that `git push <name>` sends to or, with "--all" alone, those that git
-// fetch knows.
+// urls returns the URLs of a remote that git fetch knows, or with "--push"
+// those that git push sends to; "--all" returns every one.
 func urls(ctx context.Context, repo *git.Repo, name string, which ...string) ([]string, error) {
 	out, err := repo.Output(ctx, nil, append(append([]string{"remote", "get-url"}, which...), "--", name)...)
 	if git.Status(err) == 2 {
@@ -132,5 +129,6 @@ func urls(ctx context.Context, repo *git.Repo, name string, which ...string) ([]
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), nil
 }
 
-// escape turns the name of a remote, which may contain slashes, into one part of a path or ref.
+// escape turns a remote's name, which may have slashes, into one part of a
+// path.
 func escape(name string) string { return url.PathEscape(name) }

@@ -12,18 +12,18 @@ import (
 	"gitagent/internal/record"
 )
 
-// maxWithdrawn is how many refs are deleted in one connection. The client compares every name, and every
-// value that is expected, with every ref of the remote; and they are command-line arguments.
+// maxWithdrawn bounds the refs deleted in one connection: they are arguments,
+// and git compares each with every ref of the remote.
 const maxWithdrawn = 500
 
-// A Withdrawal is what is to be deleted at a remote: refs by their names there, and what they are.
+// A Deletion is what is to be deleted at a remote.
 type Deletion struct {
 	Missions []record.ID // under their names here, in order
 	refs     map[record.ID]map[string]git.Hash
-	Ahead    []record.ID // that have something there which is not here, and stay
+	Ahead    []record.ID // missions that have something there which is not here, and stay
 }
 
-// Refs is how many refs it deletes.
+// Refs returns how many refs are to be deleted.
 func (w *Deletion) Refs() (n int) {
 	for _, refs := range w.refs {
 		n += len(refs)
@@ -31,8 +31,8 @@ func (w *Deletion) Refs() (n int) {
 	return n
 }
 
-// Deletion looks which of some missions the remote has. It leaves out what is not there, and keeps apart
-// what has gone on there.
+// Deletion finds which missions the remote has. It leaves out what is not
+// there, and lists in Ahead what has gone on there.
 func (r *Remote) Deletion(ctx context.Context, ids []record.ID) (*Deletion, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("remove missions at %s: %w", r.Name, ErrNoConsent)
@@ -69,20 +69,19 @@ func (r *Remote) Deletion(ctx context.Context, ids []record.ID) (*Deletion, erro
 	return w, nil
 }
 
-// hasBranch reports whether a mission's branch or ledger here has all of the branch there.
+// hasBranch reports whether our branch or ledger has all of the branch there.
 func (r *Remote) hasBranch(ctx context.Context, objects *git.Objects, ours tips, theirs git.Hash) bool {
 	return r.extends(ctx, objects, ours.branch, theirs) || r.extends(ctx, objects, ours.ledger, theirs)
 }
 
-// refsOf returns the refs of a mission that point at something.
 func (r *Remote) refsOf(id record.ID, t tips) map[string]git.Hash {
 	refs := map[string]git.Hash{id.Ref(): t.ledger, id.NotesRef(): t.notes, r.w.Branch(id): t.branch}
 	maps.DeleteFunc(refs, func(_ string, hash git.Hash) bool { return hash.IsZero() })
 	return refs
 }
 
-// Delete deletes missions at the remote, those that still are what they were when looked at. It returns
-// the missions that are gone there; killed in between, it can be repeated.
+// Delete deletes the missions that have not changed since [Remote.Deletion],
+// and returns those that are gone. It can be killed and repeated.
 func (r *Remote) Delete(ctx context.Context, w *Deletion) (gone []record.ID, err error) {
 	held, err := r.lock(ctx, "push")
 	if err != nil {
@@ -111,10 +110,10 @@ func (r *Remote) Delete(ctx context.Context, w *Deletion) (gone []record.ID, err
 	return gone, err
 }
 
-// deleteRefs deletes refs at the remote, given by mission with the values that they must have, and returns
-// those that stay. The branches go first, and what belongs to one that the remote keeps stays. Ledgers and notes
-// go in one transaction of the host, which then writes its packed refs once: one after the other each deletion
-// writes them anew. If one has moved, the others of its batch go one by one.
+// deleteRefs deletes refs, given by mission with their expected values, and
+// returns those that stay. Branches go first: what belongs to a kept one stays.
+// Ledgers and notes go in one transaction, so the host rewrites packed refs
+// once; if one has moved, its batch goes one by one.
 func (r *Remote) deleteRefs(ctx context.Context, missions []map[string]git.Hash) (stayed map[string]bool, err error) {
 	stayed = make(map[string]bool)
 	expected := make(map[string]git.Hash)
@@ -152,7 +151,7 @@ func (r *Remote) deleteRefs(ctx context.Context, missions []map[string]git.Hash)
 
 func isBranch(ref string) bool { return strings.HasPrefix(ref, "refs/heads/") }
 
-// deleteBatch deletes refs in one connection, or in two if not all of them can go together.
+// deleteBatch deletes refs in one connection, or two if they can't go together.
 func (r *Remote) deleteBatch(ctx context.Context, refs []string, expected map[string]git.Hash) (rejected map[string]bool, err error) {
 	args := r.pushOptions()
 	for _, ref := range refs {

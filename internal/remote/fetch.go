@@ -18,10 +18,10 @@ import (
 	"gitagent/internal/record"
 )
 
-// Fetch brings missions from the remote: the named ones, with the branches of attached ones, or all
-// that have something which is missing here. See [Change] for what becomes of them. A branch that
-// does not exist here is created only for a named mission. If a mission is not on the remote or
-// can't be read, the error says so; the others are fetched.
+// Fetch brings the named missions with their branches, or all that have
+// something which is missing here; see [Change]. It creates a branch only for a
+// named mission. The error tells of missions that are not there or can't be
+// read; the others are fetched.
 func (r *Remote) Fetch(ctx context.Context, ids ...record.ID) ([]Change, error) {
 	var changes []Change
 	err := r.fetchAlone(ctx, func() error {
@@ -37,8 +37,8 @@ func (r *Remote) Fetch(ctx context.Context, ids ...record.ID) ([]Change, error) 
 	return changes, nil
 }
 
-// fetchAlone runs f while none of our other processes fetches from the remote, and notes where git
-// may leave locks.
+// fetchAlone runs f under the lock of fetches, noting where git may leave
+// locks.
 func (r *Remote) fetchAlone(ctx context.Context, f func() error) error {
 	held, err := r.lock(ctx, "fetch")
 	if err != nil {
@@ -49,7 +49,6 @@ func (r *Remote) fetchAlone(ctx context.Context, f func() error) error {
 	return held.With(r.noteLandings(), f)
 }
 
-// noteLandings says where git may leave locks when refs land here, or are removed.
 func (r *Remote) noteLandings() lock.Note {
 	landings := filepath.Join(r.repo.CommonDir, filepath.FromSlash(r.landings())) + "/"
 	return lock.Note{Words: append(r.repo.TableLists(), landings), Long: true}
@@ -119,7 +118,8 @@ func (r *Remote) fetch(ctx context.Context, ids []record.ID) ([]Change, error) {
 	return changes, err
 }
 
-// take makes what a fetch has brought part of this repository. there are the refs of the remote.
+// take makes what a fetch brought part of this repository. there are the
+// remote's refs.
 func (r *Remote) take(ctx context.Context, into string, there map[string]git.Hash, ids []record.ID) (changes []Change, found map[record.ID]bool, err error) {
 	applied, arrived, err := r.apply(ctx, r.Name, into, there, false)
 	if err != nil {
@@ -129,7 +129,7 @@ func (r *Remote) take(ctx context.Context, into string, there map[string]git.Has
 	for id, t := range arrived {
 		found[id] = !t.ledger.IsZero()
 	}
-	for id := range applied.Changed { // it may have been there, and be gone everywhere
+	for id := range applied.Changed { // it may have been there before, and be gone everywhere
 		found[id] = true
 	}
 	news := applied.let(arrived)
@@ -142,8 +142,8 @@ func (r *Remote) take(ctx context.Context, into string, there map[string]git.Has
 	return append(applied.changes(), changes...), found, errors.Join(append(applied.held(), err)...)
 }
 
-// withoutResting are missions of a remote without those that are archived here as they are there: who archives
-// them before a push does not want their refs back with the next fetch.
+// withoutResting leaves out missions that are archived here as they are there,
+// whose refs the next fetch would otherwise bring back.
 func (r *Remote) withoutResting(ctx context.Context, theirs map[record.ID]tips) (map[record.ID]tips, error) {
 	refs, err := r.repo.Refs(ctx, archive.IndexRef)
 	if err != nil {
@@ -152,7 +152,7 @@ func (r *Remote) withoutResting(ctx context.Context, theirs map[record.ID]tips) 
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	index, err := archive.Open(objects, refs[archive.IndexRef])
-	if git.Lost(err) { // a damaged archive is in the way of no fetch
+	if git.Lost(err) { // a damaged archive does not prevent a fetch
 		return theirs, nil
 	}
 	if err != nil {
@@ -160,20 +160,20 @@ func (r *Remote) withoutResting(ctx context.Context, theirs map[record.ID]tips) 
 	}
 	rest := maps.Clone(theirs)
 	for _, id := range slices.Sorted(maps.Keys(theirs)) {
-		if e, ok, _ := index.Find(id); ok && rests(theirs[id], e) { // what can't be read says nothing of it
+		if e, ok, _ := index.Find(id); ok && rests(theirs[id], e) { // an unreadable part counts as nothing
 			delete(rest, id)
 		}
 	}
 	return rest, nil
 }
 
-// rests reports whether an archive has all that a remote has of a mission, but for its branch.
+// rests reports whether an archive has a remote's mission, but for its branch.
 func rests(theirs tips, e archive.Entry) bool {
 	return theirs.ledger == e.Ledger && (theirs.notes.IsZero() || theirs.notes == e.Notes)
 }
 
-// A source is refs to fetch: their namespace, and a name or a pattern. It is no error if a pattern
-// matches nothing.
+// A source is refs to fetch: a namespace, and a name or pattern, which may
+// match nothing.
 type source struct{ namespace, name string }
 
 // all returns the refs of one mission, or of all that a pattern matches.
@@ -181,9 +181,9 @@ func (r *Remote) all(name string) []source {
 	return []source{{ledgers, name}, {notes, name}, {r.branches(), name}}
 }
 
-// landings is where fetched refs stay until they are merged: never where they would count as
-// missions, notes or branches of this repository. Each fetch has its own directory there, so that
-// leftovers of an earlier one are not taken for what this one has brought.
+// landings returns where fetched refs stay until they are merged, apart from
+// this repository's own. Each fetch has its own directory there, so leftovers
+// of an earlier one are not taken for what it brought.
 func (r *Remote) landings() string { return allLandings + escape(r.Name) + "/" }
 
 // landing returns the place of a namespace in the directory of one fetch.
@@ -191,7 +191,6 @@ func (r *Remote) landing(into, namespace string) string {
 	return into + map[string]string{ledgers: "missions/", notes: "notes/", r.branches(): "heads/", agentRefs: "map/"}[namespace]
 }
 
-// news returns the refs of those of the remote's missions that we do not have in full.
 func (r *Remote) news(theirs map[record.ID]tips, ours map[string]git.Hash) []source {
 	have := make(map[git.Hash]bool, len(ours)+1)
 	have[git.Hash{}] = true
@@ -221,15 +220,14 @@ func (r *Remote) news(theirs map[record.ID]tips, ours map[string]git.Hash) []sou
 	return sources
 }
 
-// maxExact is how many refs are fetched by name; beyond that, all are fetched by a pattern. Git
+// maxExact bounds the refs fetched by name; more are fetched by a pattern. Git
 // compares every ref of the remote with every name: 20,000 take minutes.
 const maxExact = 500
 
-// bring fetches refs from a remote, given by name or URL, to where they land.
-//
-// It never passes --depth, because git would then not advance the history of a mission in a shallow
-// clone. It fetches all blobs, even in a partial clone: there are many small ones, and git would
-// ask for each as it is read.
+// bring fetches refs from a remote, given by name or URL, to a new landing. It
+// never passes --depth, with which git would not advance a mission in a shallow
+// clone. It fetches all blobs: they are many and small, and in a partial clone
+// git would ask for each as it is read.
 func (r *Remote) bring(ctx context.Context, from string, sources []source) (into string, arrived map[record.ID]tips, err error) {
 	into = r.landings() + rand.Text() + "/"
 	if err := r.bringInto(ctx, from, into, sources); err != nil {
@@ -247,7 +245,6 @@ func (r *Remote) bringInto(ctx context.Context, from, into string, sources []sou
 	return r.fetchRefs(ctx, from, refspecs.String())
 }
 
-// fetchRefs runs git fetch with refspecs, one in a line.
 func (r *Remote) fetchRefs(ctx context.Context, from, refspecs string) error {
 	_, err := r.run(ctx, refspecs, "fetch", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-prune",
 		"--no-prune-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--no-show-forced-updates", "--no-filter",
@@ -255,7 +252,7 @@ func (r *Remote) fetchRefs(ctx context.Context, from, refspecs string) error {
 	return err
 }
 
-// landed are the missions that a fetch has brought.
+// landed returns the missions that a fetch has brought.
 func (r *Remote) landed(ctx context.Context, into string) (map[record.ID]tips, error) {
 	refs, err := r.repo.Refs(ctx, into)
 	if err != nil {
@@ -264,7 +261,7 @@ func (r *Remote) landed(ctx context.Context, into string) (map[record.ID]tips, e
 	return r.byMission(r.original(into, refs)), nil
 }
 
-// original are refs of a landing by the names that they have at the remote.
+// original returns the refs of a landing under their names at the remote.
 func (r *Remote) original(into string, refs map[string]git.Hash) map[string]git.Hash {
 	original := make(map[string]git.Hash, len(refs))
 	for ref, hash := range refs {
@@ -277,13 +274,11 @@ func (r *Remote) original(into string, refs map[string]git.Hash) map[string]git.
 	return original
 }
 
-// clear removes the refs brought by this fetch and by earlier ones that were killed. The objects
-// stay until git collects them.
-//
-// The files are removed without git, as nobody else writes here. To delete a packed ref, git locks packed-refs,
-// and if a killed git left that lock, only the user may remove it: then packed refs stay, see [Remote.Left].
+// clear removes the landing refs of this and earlier, killed fetches, without
+// git, as only we write here. Packed refs stay if a killed git left its lock on
+// packed-refs, which only the user may remove; see [Remote.Left].
 func (r *Remote) clear(ctx context.Context) error {
-	for _, dir := range []string{".", "logs"} { // including locks that killed gits have left
+	for _, dir := range []string{".", "logs"} { // including locks that killed gits left
 		if err := os.RemoveAll(filepath.Join(r.repo.CommonDir, dir, filepath.FromSlash(r.landings()))); err != nil {
 			return err
 		}
@@ -302,11 +297,10 @@ func (r *Remote) clear(ctx context.Context) error {
 	return nil
 }
 
-// errLeft reports fetched refs that could not be removed.
 var errLeft = errors.New("what was fetched is still there")
 
-// Left reports what fetches could not remove, nil if nothing. It does no harm, and the next fetch
-// tries again. If a lock is in the way, the error wraps a [*git.LockedError].
+// Left reports what fetches could not remove, or nil. It is harmless, and the
+// next fetch tries again. The error wraps a [*git.LockedError] for a lock.
 func (r *Remote) Left(ctx context.Context) error {
 	refs, err := r.repo.Refs(ctx, r.landings())
 	if err != nil || len(refs) == 0 {
@@ -315,7 +309,7 @@ func (r *Remote) Left(ctx context.Context) error {
 	return fmt.Errorf("remove %d refs below %s: %w", len(refs), r.landings(), r.repo.Locked(errLeft, "packed-refs"))
 }
 
-// look fetches what a remote, given by name or URL, has under the name of one mission, to compare it.
+// look fetches one mission from a remote, given by name or URL, to compare it.
 func (r *Remote) look(ctx context.Context, from string, id record.ID) (tips, error) {
 	var found tips
 	err := r.fetchAlone(ctx, func() error {

@@ -12,10 +12,10 @@ import (
 	"gitagent/internal/record"
 )
 
-// FetchMissing brings objects from the remote into another repository, an empty one: git does not fetch what it
-// believes to have. Objects are asked for by their hashes, which most hosts answer; should one of them not
-// be there, what the remote has of the missions is fetched, with all that it leads to. It is no error if
-// something is not there. The other repository must be looked into: nothing that came is checked.
+// FetchMissing brings objects into another, empty repository, because git does
+// not fetch what it believes to have. It asks for hashes, which most hosts
+// answer, or else for all that the missions lead to. A missing object is no
+// error, and nothing that arrives is checked, so look into the repository.
 func (r *Remote) FetchMissing(ctx context.Context, into *git.Repo, wanted []git.Hash, missions []record.ID) error {
 	var hashes strings.Builder
 	for _, hash := range wanted {
@@ -31,13 +31,13 @@ func (r *Remote) FetchMissing(ctx context.Context, into *git.Repo, wanted []git.
 			fmt.Fprintf(&refs, "+%s%s:refs/borrowed/%s%s\n", s.namespace, s.name, strings.TrimPrefix(s.namespace, "refs/"), s.name)
 		}
 	}
-	if e := r.lend(ctx, into, refs.String(), "--depth=2147483647"); e != nil { // all, also after the above
+	if e := r.lend(ctx, into, refs.String(), "--depth=2147483647"); e != nil { // everything, also after a shallow fetch
 		return fmt.Errorf("borrow objects from %s: %w", r.Name, errors.Join(err, e))
 	}
 	return nil
 }
 
-// lend fetches into another repository, which is given what this one's configuration says about transport.
+// lend fetches into another repository with this one's transport settings.
 func (r *Remote) lend(ctx context.Context, into *git.Repo, refspecs, depth string) error {
 	if refspecs == "" {
 		return nil
@@ -53,8 +53,8 @@ func (r *Remote) lend(ctx context.Context, into *git.Repo, refspecs, depth strin
 	return err
 }
 
-// transport is what the repository's own configuration says about the remote and how to reach it, as options
-// of git. The user's configuration counts anyway.
+// transport returns the repository's own settings of the transport, as options
+// of git. The user's apply anyway.
 func (r *Remote) transport(ctx context.Context) ([]string, error) {
 	out, err := r.repo.Output(ctx, nil, "config", "--list", "--show-scope", "-z")
 	if err != nil {
@@ -73,7 +73,6 @@ func (r *Remote) transport(ctx context.Context) ([]string, error) {
 	return options, nil
 }
 
-// concerns reports whether a key of git's configuration is about how the remote is reached.
 func (r *Remote) concerns(key string) bool {
 	if strings.Contains(key, "=") || key == "remote."+r.Name+".promisor" || key == "remote."+r.Name+".partialclonefilter" {
 		return false
@@ -86,7 +85,6 @@ func (r *Remote) concerns(key string) bool {
 	return key == "core.sshcommand" || key == "core.gitproxy"
 }
 
-// isRelative reports whether a URL is a path that is relative.
 func isRelative(url string) bool {
 	before, _, colon := strings.Cut(url, ":")
 	return !filepath.IsAbs(url) && !strings.HasPrefix(url, "~") && (!colon || strings.Contains(before, "/"))

@@ -9,11 +9,11 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// allLandings is where fetched refs stay until they are merged, see docs/format.md.
+// allLandings is where fetched refs wait to be merged, see docs/format.md.
 const allLandings = "refs/agent/remotes/"
 
-// DropLanded removes the refs that fetches have left which were killed, from any remote, and counts them by the
-// names of the remotes. A fetch that runs holds a lock, and its refs stay. With dry they are only counted.
+// DropLanded removes the landing refs of killed fetches, not of running ones,
+// and counts them by remote. With dry set it only counts.
 func DropLanded(ctx context.Context, w *workspace.Workspace, dry bool) (map[string]int, error) {
 	refs, err := w.Repo.Refs(ctx, allLandings)
 	if err != nil {

@@ -20,16 +20,15 @@ import (
 type Change struct {
 	Mission record.ID
 	Kind    Kind
-	Of      record.ID // for Side, the mission that went on both here and there
-	// Foreign is true if what came was recorded, at least in part, by somebody whom the user does not
-	// trust.
+	Of      record.ID // for Side, the mission that diverged
+	// Foreign is true if any of it was recorded by an untrusted key.
 	Foreign bool
-	// Branch says what to do about the mission's branch, which does not move if it is checked out
-	// or has commits that the remote's lacks. Empty if there is nothing to do.
+	// Branch says why the branch was left alone and what to do, see stays; ""
+	// if there is nothing to do.
 	Branch string
 }
 
-// Kind is a kind of [Change].
+// A Kind is a kind of [Change].
 type Kind string
 
 // The kinds.
@@ -37,16 +36,16 @@ const (
 	New     Kind = "new"     // it was not here
 	Forward Kind = "forward" // the remote had more turns
 	Notes   Kind = "notes"   // the remote had more notes on its turns
-	Side    Kind = "side"    // it is the other side of a mission that also went on here
+	Side    Kind = "side"    // it is the other chain of a mission that diverged
 	Stayed  Kind = "stayed"  // only the branch differs, and it can't be moved
-	Purged  Kind = "purged"  // somebody has purged it, and what was purged is gone here as well
+	Purged  Kind = "purged"  // it was purged elsewhere, and what was purged is gone here
 )
 
-// maxNested bounds how many sides of sides are followed, as names could be made to collide.
+// maxNested bounds chains that diverged from diverged chains: names may
+// collide.
 const maxNested = 16
 
-// A merger makes what has arrived part of the repository. It collects the new values of the refs,
-// and moves them together.
+// A merger collects new values of refs from what has arrived, to move together.
 type merger struct {
 	*Remote
 	objects  *git.Objects
@@ -58,8 +57,8 @@ type merger struct {
 	problems []error
 }
 
-// merge merges what has arrived. All refs move in one transaction; if another process moves one of
-// them meanwhile, everything is decided again.
+// merge merges what has arrived in one transaction. If another process moves
+// one of the refs meanwhile, everything is decided again.
 func (r *Remote) merge(ctx context.Context, arrived map[record.ID]tips, named []record.ID) ([]Change, error) {
 	var m *merger
 	err := git.Retry(git.ErrConflict, func() error {
@@ -104,7 +103,6 @@ func (m *merger) run(ctx context.Context, arrived map[record.ID]tips) error {
 	return m.clear(ctx)
 }
 
-// settle moves the refs to their new values.
 func (m *merger) settle(ctx context.Context) error {
 	var updates []git.Update
 	for ref, hash := range m.now {
@@ -115,7 +113,6 @@ func (m *merger) settle(ctx context.Context) error {
 	return m.move(ctx, updates)
 }
 
-// leaveBranches gives up moving branches, and reports whether any was to move.
 func (m *merger) leaveBranches() bool {
 	left := false
 	for ref, hash := range m.now {
@@ -129,8 +126,8 @@ func (m *merger) leaveBranches() bool {
 	return left
 }
 
-// move moves our refs. If a killed git left its lock on one of them, the lock is removed and the
-// error wraps [git.ErrConflict].
+// move moves our refs. If a killed git left its lock on one of them, the lock
+// is removed and the error wraps [git.ErrConflict].
 func (r *Remote) move(ctx context.Context, updates []git.Update) error {
 	if len(updates) == 0 {
 		return nil
@@ -142,7 +139,6 @@ func (r *Remote) move(ctx context.Context, updates []git.Update) error {
 	return ledgertx.MoveRefs(ctx, r.repo, r.fetching, proc, updates)
 }
 
-// mission decides what to do with one mission of the remote.
 func (m *merger) mission(ctx context.Context, id record.ID, theirs tips, nested int) error {
 	ours := m.now[id.Ref()]
 	kind := Kind("")
@@ -152,7 +148,7 @@ func (m *merger) mission(ctx context.Context, id record.ID, theirs tips, nested 
 		if err != nil {
 			return err
 		}
-		// The remote may have our own side of a mission, under the name that it has there.
+		// The remote may have our diverged chain, under its name there.
 		here, err := m.contains(ctx, m.now[l.Mission.Began.Ref()], theirs.ledger)
 		if err != nil || here && l.Mission.Began != id {
 			return err
@@ -222,8 +218,8 @@ func (m *merger) mission(ctx context.Context, id record.ID, theirs tips, nested 
 	return nil
 }
 
-// usable returns how far a mission here may go forward to what the remote has: never from what the
-// user may rely on to what he may not. A mission that is a stranger's here goes along.
+// usable returns how far a mission may go forward: never from what the user may
+// rely on to what they may not. One that is untrusted already goes along.
 func (m *merger) usable(ctx context.Context, id record.ID, ours, theirs git.Hash) (git.Hash, error) {
 	s, err := m.w.TrustLevel(ctx, m.objects, id, theirs)
 	if err != nil || s.Whole {
@@ -240,7 +236,7 @@ func (m *merger) usable(ctx context.Context, id record.ID, ours, theirs git.Hash
 	return ours, nil
 }
 
-// foreign moves a mission forward as far as it may go, and keeps the rest as a mission of its own.
+// foreign moves a mission forward to usable, and keeps the rest as another one.
 func (m *merger) foreign(ctx context.Context, id record.ID, usable git.Hash, theirs tips, nested int) error {
 	if usable != m.now[id.Ref()] {
 		m.now[id.Ref()] = usable
@@ -249,7 +245,7 @@ func (m *merger) foreign(ctx context.Context, id record.ID, usable git.Hash, the
 	return m.other(ctx, id, theirs, nested)
 }
 
-// other keeps the remote's side of a mission that also went on here, as a mission of its own.
+// other keeps the remote's chain of a diverged mission as another mission.
 func (m *merger) other(ctx context.Context, id record.ID, theirs tips, nested int) error {
 	if nested == maxNested {
 		return fmt.Errorf("it has more than %d sides", maxNested)
@@ -276,8 +272,8 @@ func (m *merger) other(ctx context.Context, id record.ID, theirs tips, nested in
 	return nil
 }
 
-// inherit gives a side, which begins with the commit first, what is known here about the part that
-// both sides have.
+// inherit gives a diverged chain that begins with first the trust of the common
+// part.
 func (m *merger) inherit(ctx context.Context, name, id record.ID, first git.Hash) error {
 	parents, err := m.objects.Parents(first)
 	if err != nil || len(parents) == 0 { // they have nothing in common
@@ -286,8 +282,7 @@ func (m *merger) inherit(ctx context.Context, name, id record.ID, first git.Hash
 	return m.w.Trust.Inherit(name, id, parents[0], func(a, b git.Hash) (bool, error) { return m.contains(ctx, a, b) })
 }
 
-// unite merges two states of notes. Any two clones merge the same two into the same commit, so one
-// merge is enough.
+// unite merges two states of notes, into the same commit in any clone.
 func (m *merger) unite(ours, theirs git.Hash) (git.Hash, error) {
 	if ours.IsZero() || theirs.IsZero() || ours == theirs {
 		return gitnotes.Merge(m.objects, ours, theirs, git.Signature{}, git.Signature{}, "")
@@ -310,7 +305,7 @@ func (m *merger) unite(ours, theirs git.Hash) (git.Hash, error) {
 	return gitnotes.Merge(m.objects, first, second, who, who, "merge notes\n")
 }
 
-// branch moves the mission's branch forward, if it is not checked out anywhere.
+// branch moves the mission's branch forward, unless stays has a reason not to.
 func (m *merger) branch(ctx context.Context, id record.ID, theirs git.Hash) (advice string, err error) {
 	ref := m.w.Branch(id)
 	ours := m.now[ref]
@@ -338,8 +333,9 @@ func (m *merger) branch(ctx context.Context, id record.ID, theirs git.Hash) (adv
 	return stays, err
 }
 
-// stays says why a branch that the remote has further is left alone, and what to do; empty if it moves. where is the
-// worktree in which it is checked out, and more that it has no commits of its own.
+// stays returns why a branch is left alone and what to do about it, or "" if it
+// moves. where is the worktree that has it checked out; more says that ours has
+// no commits of its own.
 func (r *Remote) stays(id record.ID, theirs git.Hash, where string, more bool, recorded func() (bool, error)) (string, error) {
 	name := r.w.BranchName(id)
 	switch {
@@ -355,7 +351,7 @@ func (r *Remote) stays(id record.ID, theirs git.Hash, where string, more bool, r
 	return "", err
 }
 
-// recorded reports whether a mission's ledger keeps a commit of its branch, and may be relied on.
+// recorded reports whether a ledger keeps a commit and may be relied on.
 func (m *merger) recorded(ctx context.Context, id record.ID, commit git.Hash) (bool, error) {
 	tip := m.now[id.Ref()]
 	kept, err := m.contains(ctx, tip, commit)
@@ -366,8 +362,7 @@ func (m *merger) recorded(ctx context.Context, id record.ID, commit git.Hash) (b
 	return s.Whole, err
 }
 
-// checkedOut returns the branches that are checked out in any worktree, and those that a rebase
-// there will move.
+// checkedOut returns the worktrees of branches, including those being rebased.
 func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) {
 	list, err := repo.Worktrees(ctx)
 	if err != nil {
@@ -386,8 +381,7 @@ func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) 
 	return branches, nil
 }
 
-// mergeNotes merges the remote's notes into those of a mission here, and reports whether that
-// changed them.
+// mergeNotes merges theirs into a mission's notes, and reports a change.
 func (r *Remote) mergeNotes(ctx context.Context, id record.ID, theirs git.Hash) (changed bool, err error) {
 	err = r.fetchAlone(ctx, func() error {
 		changed, err = r.uniteNotes(ctx, id, theirs)

@@ -11,12 +11,11 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// FetchOfBranch fetches the mission whose branch is checked out, if its ledger is not here: fetching a
-// branch does not bring the ledger along, and the next turn would be number 1. It asks the remotes
-// that the user has agreed to send to, within the limit for all of them. It returns the mission, empty if there was
-// nothing to fetch or no remote has it.
-//
-// If another branch is checked out, it only reads one file.
+// FetchOfBranch fetches the mission of the checked-out branch if its ledger is
+// not here: fetching a branch does not bring the ledger, and the next turn
+// would be number 1. It asks consenting remotes, within one time limit, and
+// returns "" if there was nothing to fetch. For another branch it only reads
+// one file.
 func FetchOfBranch(ctx context.Context, w *workspace.Workspace) (record.ID, error) {
 	branch, err := w.Repo.HeadRef(ctx)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 
 // A Probe is what a remote can do with our refs.
 type Probe struct {
-	Refs    error // why it rejects them; nil if it does not. If it does, nothing else was tried
+	Refs    error // why it rejects them, or nil; if it does, nothing else was tried
 	Atomic  bool  // it accepts ledger and notes in one transaction
 	Options bool  // it accepts push options, so that pushed branches don't start its CI
-	Deletes error // why it refuses to delete them; nil if it does not
+	Deletes error // why it refuses to delete them, or nil
 	Left    []string
 }
 
-// Probe pushes two refs that belong to no mission, with an empty commit, and deletes them again.
-// [Probe.Left] are those that could not be deleted. The error, if any, is not the remote's.
+// Probe pushes two refs of no mission and deletes them again. [Probe.Left] has
+// those that could not be deleted. The error, if any, is not the remote's.
 func (r *Remote) Probe(ctx context.Context) (*Probe, error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
@@ -63,7 +63,7 @@ func (r *Remote) Probe(ctx context.Context) (*Probe, error) {
 	return p, nil
 }
 
-// A State is what is known about pushes to a remote.
+// A QueueStatus is what is known about pushes to a remote.
 type QueueStatus struct {
 	Waiting  int       // missions
 	Failures int       // in a row, in the background

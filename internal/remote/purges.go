@@ -16,13 +16,12 @@ import (
 	"gitagent/internal/record"
 )
 
-// agentRefs is the namespace of the map of what was purged.
 const agentRefs = "refs/agent/"
 
 // purges is that map, if the remote has one.
 var purges = source{agentRefs, "purges*"}
 
-// A HeldError reports a mission that somebody has purged, and that stays as it is here.
+// A HeldError reports a mission that was purged elsewhere and stays here.
 type HeldError struct {
 	Mission record.ID
 	purge.HeldBecause
@@ -48,7 +47,8 @@ func (e *HeldError) Error() string {
 
 func (e *HeldError) Unwrap() error { return e.Refused }
 
-// A KeptError reports that something of the user's own still has what somebody has purged. Only he may change it.
+// A KeptError reports that something of the user's own, which only they may
+// change, still has what was purged elsewhere.
 type KeptError struct {
 	Stays  []purge.Stay
 	remote string
@@ -66,18 +66,16 @@ func (e *KeptError) Error() string {
 	return fmt.Sprintf("what was purged at %s stays in what is yours: %s", e.remote, strings.Join(names, ", "))
 }
 
-// An applied is what became of what others have purged.
 type applied struct {
 	*purge.Applied
 	remote string
-	unread error // of the map there
+	unread error // why the map there could not be read
 }
 
-// apply applies what others have purged to what is here and to what was fetched, before any of it becomes a
-// mission or the side of one: what is fetched may come from who does not know of the purge.
-//
-// there are the refs of the remote. whole says that everything was fetched; if not, it is fetched from source where
-// something needs it.
+// apply applies others' purges to what is here and to what was fetched, before
+// any of it becomes a mission: it may come from a clone that does not know of
+// the purge. there are the remote's refs. Unless whole says that everything was
+// fetched, it is fetched from source where needed.
 func (r *Remote) apply(ctx context.Context, source, into string, there map[string]git.Hash, whole bool) (*applied, map[record.ID]tips, error) {
 	done := &applied{remote: r.Name, Applied: new(purge.Applied)}
 	refs, err := r.repo.Refs(ctx, purge.MapRef, r.landing(into, agentRefs))
@@ -91,7 +89,7 @@ func (r *Remote) apply(ctx context.Context, source, into string, there map[strin
 		return nil, nil, err
 	}
 	theirs, bad := purge.ReadMap(objects, refs[r.landing(into, agentRefs)+"purges"])
-	if bad != nil { // whoever can push can have spoiled it: that keeps nothing else from being fetched or sent
+	if bad != nil { // anybody who can push can spoil it, which must not prevent fetches and pushes
 		done.unread = fmt.Errorf("%s: %w", r.Name, bad)
 	}
 	known.Unite(theirs)
@@ -104,13 +102,13 @@ func (r *Remote) apply(ctx context.Context, source, into string, there map[strin
 	if done.Applied, err = a.Do(ctx); err != nil {
 		return nil, nil, err
 	}
-	if away(done.Held) { // what takes the place of a mission may be there and not have been asked for
+	if away(done.Held) { // replacements of missions may be there without having been asked for
 		if !whole {
 			if into, _, err = r.bring(ctx, source, append(r.all("*"), purges)); err != nil {
 				return nil, nil, err
 			}
 		}
-		if err := r.bringPurged(ctx, source, known, done.Held); err != nil { // it stays away, and that is said
+		if err := r.bringPurged(ctx, source, known, done.Held); err != nil { // it stays away, and is reported
 			done.unread = errors.Join(done.unread, fmt.Errorf("%s: %w", r.Name, err))
 		}
 		a.Landing = into
@@ -125,8 +123,8 @@ func (r *Remote) apply(ctx context.Context, source, into string, there map[strin
 	return done, done.rename(arrived), err
 }
 
-// bringPurged fetches from the archive of a source what takes the place of missions. They don't arrive
-// with a fetch: their objects do.
+// bringPurged fetches objects of missions' replacements from a source's
+// archive.
 func (r *Remote) bringPurged(ctx context.Context, source string, known *purge.Map, held map[record.ID]purge.HeldBecause) error {
 	there, err := r.refs(ctx, source)
 	if err != nil {
@@ -144,7 +142,7 @@ func (r *Remote) bringPurged(ctx context.Context, source string, known *purge.Ma
 	}
 	ends := known.Ends()
 	var list []archive.Entry
-	for e := range index.All() { // what can't be read stays away
+	for e := range index.All() { // unreadable entries stay away
 		if !e.Gone() && (held[e.ID].Away || ends[e.Ledger]) && objects.Has(e.Ledger) != nil {
 			list = append(list, e)
 		}
@@ -161,7 +159,7 @@ func away(held map[record.ID]purge.HeldBecause) bool {
 	return false
 }
 
-// rename names missions that are named by a commit which was replaced.
+// rename gives missions that a replaced commit names their new names.
 func (a *applied) rename(arrived map[record.ID]tips) map[record.ID]tips {
 	named := make(map[record.ID]tips, len(arrived))
 	for id, t := range arrived {
@@ -173,7 +171,8 @@ func (a *applied) rename(arrived map[record.ID]tips) map[record.ID]tips {
 	return named
 }
 
-// let leaves out what is held. That a mission was removed is in the way of none that is there.
+// let leaves out what is held, but for missions whose removal alone is not
+// believed.
 func (a *applied) let(arrived map[record.ID]tips) map[record.ID]tips {
 	rest := maps.Clone(arrived)
 	for id, why := range a.Held {
@@ -204,22 +203,21 @@ func (a *applied) held() (all []error) {
 	return all
 }
 
-// A Replaced says what became of a remote after a purge.
+// A Replaced is the outcome of [Remote.PushPurges].
 type Replaced struct {
 	Refs     []string // that have new values there, or are gone
 	Branches []string // that the remote refused to change: they still lead to what was purged
 	Changes  []Change // here, as of a fetch
-	Held     []error  // missions that stay as they are, each a [*HeldError], what stays, a [*KeptError], and a map that could not be read
+	Held     []error  // each a [*HeldError], a [*KeptError], or why a map could not be read
 }
 
-// PushPurges takes out of the remote what was purged here: it fetches everything, so that nobody's turns are
-// lost, and puts what takes its place where it was, with the map for other clones. Each ref is replaced only if it
-// still is what was fetched. Branches go apart, as a host may refuse to rewrite them.
+// PushPurges replaces what was purged here at the remote, and sends the map for
+// other clones. It fetches everything first, so that no turns are lost, and
+// replaces a ref only if it still is what was fetched. Branches go apart, as a
+// host may refuse to rewrite them. Errors are as of [Remote.Push].
 //
-// What it can't do: the host keeps the objects until its gc, and gives them to whoever knows their hashes; other
-// people's clones, and forks at the host, stay as they are until they fetch.
-//
-// The error wraps what that of [Remote.Push] does.
+// The host keeps the objects until its gc, for anybody who knows their hashes.
+// Other clones, and forks at the host, stay as they are until they fetch.
 func (r *Remote) PushPurges(ctx context.Context) (*Replaced, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
@@ -231,7 +229,7 @@ func (r *Remote) PushPurges(ctx context.Context) (*Replaced, error) {
 	defer held.Release()
 	all := new(Replaced)
 	for _, source := range r.sources {
-		for range maxRounds { // what only the archive has may say more of what has refs
+		for range maxRounds { // the archive may tell more about missions that have refs
 			before := len(all.Refs)
 			err := r.replace(ctx, source, all)
 			if err == nil && r.Level == All {
@@ -250,12 +248,12 @@ func (r *Remote) PushPurges(ctx context.Context) (*Replaced, error) {
 	return all, errors.Join(all.Held...)
 }
 
-// maxRounds bounds how often a remote is purged in one go.
 const maxRounds = 4
 
-// cleaned replaces what a source has, if it has a map: somebody who does not know maps may have pushed what was
-// purged, or we are about to. It reports whether anything has changed, there or here. If the mission is held, it
-// must not be pushed. The caller holds the lock of pushes.
+// cleaned replaces what a source with a map has, as a clone that knows no maps
+// may have pushed what was purged. It reports whether anything changed, there
+// or here. On an error the mission must not be pushed. The caller holds the
+// lock of pushes.
 func (r *Remote) cleaned(ctx context.Context, source string, id record.ID) (bool, error) {
 	there, err := r.refs(ctx, source)
 	if err != nil || there[purge.MapRef].IsZero() {
@@ -271,8 +269,7 @@ func (r *Remote) cleaned(ctx context.Context, source string, id record.ID) (bool
 	return len(all.Refs)+len(all.Changes) > 0, err
 }
 
-// upToDate takes over what others have purged, before anything is pushed beside it, and returns the refs of the
-// source as they are then.
+// upToDate applies others' purges before a push, and returns the source's refs.
 func (r *Remote) upToDate(ctx context.Context, source string, there map[string]git.Hash) (map[string]git.Hash, error) {
 	known, err := r.repo.Refs(ctx, purge.MapRef)
 	if err != nil || there[purge.MapRef].IsZero() || there[purge.MapRef] == known[purge.MapRef] {
@@ -286,7 +283,7 @@ func (r *Remote) upToDate(ctx context.Context, source string, there map[string]g
 
 // replace is PushPurges for one source.
 func (r *Remote) replace(ctx context.Context, source string, all *Replaced) error {
-	return git.Retry(ErrRejected, func() error { // somebody was faster: their turns are fetched first
+	return git.Retry(ErrRejected, func() error { // if another push was faster, its turns are fetched first
 		records, branches, err := r.updateLocal(ctx, source, all)
 		if err == nil && r.Level == All {
 			err = r.force(ctx, source, records, all)
@@ -298,7 +295,6 @@ func (r *Remote) replace(ctx context.Context, source string, all *Replaced) erro
 	})
 }
 
-// replaceArchive replaces the archive of a source, if it has one.
 func (r *Remote) replaceArchive(ctx context.Context, source string, all *Replaced) error {
 	there, err := r.refs(ctx, source)
 	if err != nil || there[archive.IndexRef].IsZero() {
@@ -311,8 +307,8 @@ func (r *Remote) replaceArchive(ctx context.Context, source string, all *Replace
 	return err
 }
 
-// updateLocal fetches all missions of a source, makes them part of this repository without what was purged, and
-// returns what takes the place of the refs there.
+// updateLocal merges all missions of a source without what was purged, and
+// returns the replacements of its refs.
 func (r *Remote) updateLocal(ctx context.Context, source string, all *Replaced) (records, branches []git.Update, err error) {
 	err = r.fetchAlone(ctx, func() error {
 		if err := r.clear(ctx); err != nil {
@@ -347,8 +343,8 @@ func (r *Remote) updateLocal(ctx context.Context, source string, all *Replaced) 
 	return records, branches, err
 }
 
-// replacements are the updates that put what is now in the place of what a source had before, under the names that
-// missions have now, and our map in that of its own. Branches are apart.
+// replacements returns the updates that turn a source's refs from before into
+// now, with new names and our map. Branches are apart.
 func (r *Remote) replacements(before, now map[string]git.Hash, ours git.Hash, names map[record.ID]record.ID) (records, branches []git.Update) {
 	for ref, was := range before {
 		if ref == purge.MapRef {
@@ -375,7 +371,6 @@ func (r *Remote) replacements(before, now map[string]git.Hash, ours git.Hash, na
 	return records, branches
 }
 
-// renamed is the name that a ref of a mission gets if the mission does.
 func (r *Remote) renamed(ref string, names map[record.ID]record.ID) string {
 	for from, to := range names {
 		for _, pair := range [][2]string{{from.Ref(), to.Ref()}, {from.NotesRef(), to.NotesRef()}, {r.w.Branch(from), r.w.Branch(to)}} {
@@ -387,8 +382,8 @@ func (r *Remote) renamed(ref string, names map[record.ID]record.ID) string {
 	return ref
 }
 
-// force replaces refs, all or none. What was not fetched meanwhile is never overwritten: then the error wraps
-// [ErrRejected].
+// force replaces refs, all or none. If one is not what was fetched, the error
+// wraps [ErrRejected].
 func (r *Remote) force(ctx context.Context, source string, updates []git.Update, all *Replaced) error {
 	if len(updates) == 0 {
 		return nil
@@ -421,7 +416,8 @@ func (r *Remote) force(ctx context.Context, source string, updates []git.Update,
 	return err
 }
 
-// forceBranches replaces branches one by one. Where a host refuses to rewrite one, it is deleted and made anew.
+// forceBranches replaces branches one by one. One that the host does not
+// rewrite is deleted and created again.
 func (r *Remote) forceBranches(ctx context.Context, source string, updates []git.Update, all *Replaced) {
 	for _, u := range updates {
 		err := r.force(ctx, source, []git.Update{u}, all)

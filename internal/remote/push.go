@@ -18,25 +18,24 @@ var ErrRejected = errors.New("the remote rejected it")
 // A Pushed is the result of pushing one mission.
 type Pushed struct {
 	Mission record.ID
-	As      record.ID // its name at the remote: not its own if somebody else continued the mission there
+	As      record.ID // its name at the remote, another one if the mission diverged there
 	Sent    bool      // false if the remote already had everything
-	// Branch is why the mission's branch was rejected although ledger and notes were accepted.
+	// Branch is why the branch was rejected although ledger and notes went.
 	Branch error
 
 	sent tips // what the remote has now
 }
 
-// maxDiverged bounds how many sides of a mission a push searches for its own.
+// maxDiverged bounds the diverged chains that a push tries names for.
 const maxDiverged = 16
 
-// Push sends one mission, as far as [Remote.Level] allows: its ledger and its notes together, then
-// its branch, whose rejection does not affect them.
+// Push sends a mission, within [Remote.Level]: ledger and notes together, then
+// its branch, whose rejection does not affect them. If the mission has diverged
+// there, ours goes under its chain's name. Only notes change here: the remote's
+// are merged into ours.
 //
-// If the remote has another side of the mission under its name, ours goes under the name of its
-// side. Nothing in this repository changes but notes: the remote's are merged into ours if they
-// have something that ours lack.
-//
-// The error wraps [ErrNoConsent] or [ErrRejected], or is git's own if the remote was not reached.
+// The error wraps [ErrNoConsent] or [ErrRejected], or is git's own if the
+// remote was not reached.
 func (r *Remote) Push(ctx context.Context, id record.ID) (*Pushed, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
@@ -75,8 +74,7 @@ func (r *Remote) push(ctx context.Context, id record.ID) (*Pushed, error) {
 	return nil, fmt.Errorf("it has more than %d sides there", maxDiverged)
 }
 
-// offer sends ours under the name p.As. If the remote has another side under that name, p.As
-// becomes the next name to try.
+// offer sends ours under the name p.As, or sets p.As to the next name to try.
 func (r *Remote) offer(ctx context.Context, p *Pushed, ours tips) (done bool, err error) {
 	if r.Level == All && !ours.ledger.IsZero() {
 		refused := r.sendRecord(ctx, p, ours)
@@ -95,7 +93,6 @@ func (r *Remote) offer(ctx context.Context, p *Pushed, ours tips) (done bool, er
 	return true, nil
 }
 
-// sendRecord pushes ledger and notes.
 func (r *Remote) sendRecord(ctx context.Context, p *Pushed, ours tips) error {
 	specs := []string{r.spec(ours.ledger, p.As.Ref())}
 	if !ours.notes.IsZero() {
@@ -106,7 +103,6 @@ func (r *Remote) sendRecord(ctx context.Context, p *Pushed, ours tips) error {
 	return err
 }
 
-// sendBranch pushes the mission's branch, if it has one.
 func (r *Remote) sendBranch(ctx context.Context, p *Pushed, ours tips) error {
 	if ours.branch.IsZero() {
 		return nil
@@ -116,14 +112,13 @@ func (r *Remote) sendBranch(ctx context.Context, p *Pushed, ours tips) error {
 	return err
 }
 
-// spec has the remote's ref set to a commit. It deletes none.
 func (r *Remote) spec(hash git.Hash, ref string) string {
 	return r.w.Repo.Format().Text(hash) + ":" + ref
 }
 
-// yield finds out why the remote rejected ledger and notes, and prepares the next attempt, under
-// another name or with more notes, unless all of it is there already. If there is nothing to do,
-// the error is refused.
+// yield finds out why the remote rejected the record. It returns true if the
+// remote has it all, else it prepares the next attempt: another name or more
+// notes. If it can't, the error is refused.
 func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error) (done bool, err error) {
 	there, merged := true, false
 	for _, source := range r.sources {
@@ -169,7 +164,7 @@ func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error)
 	return false, refused
 }
 
-// pushOptions are the options of every push: the named refs go there, and nothing else.
+// pushOptions returns the options by which only the named refs are sent.
 func (r *Remote) pushOptions() []string {
 	options := []string{"--porcelain", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", "--no-force-with-lease", "--no-force-if-includes"}
 	if !r.conf.Bool("agent.prepush") {
@@ -178,11 +173,9 @@ func (r *Remote) pushOptions() []string {
 	return options
 }
 
-// send pushes refs: records all or none, branches as far as the remote accepts them. If one is
-// rejected, the error wraps [ErrRejected].
-//
-// What is rejected is sent once more, after a moment: a push that was killed lives on at the host, and moves
-// these refs, or holds their locks, while the next one is there.
+// send pushes refs: records all or none, branches as accepted. An error wraps
+// [ErrRejected] if one is rejected, for the second time: a killed push may live
+// on at the host for a moment, moving these refs or holding their locks.
 func (r *Remote) send(ctx context.Context, specs []string, branches bool) (pushReport, error) {
 	rep, err := r.sendOnce(ctx, specs, branches)
 	if !errors.Is(err, ErrRejected) {
@@ -198,7 +191,7 @@ func (r *Remote) send(ctx context.Context, specs []string, branches bool) (pushR
 	return again, err
 }
 
-// rejectedPause is as long as git itself waits for the lock of a ref (core.filesRefLockTimeout).
+// rejectedPause is git's own wait for a ref's lock (core.filesRefLockTimeout).
 const rejectedPause = 100 * time.Millisecond
 
 func (r *Remote) sendOnce(ctx context.Context, specs []string, branches bool) (pushReport, error) {
@@ -215,7 +208,7 @@ func (r *Remote) sendOnce(ctx context.Context, specs []string, branches bool) (p
 	out, reached, err := r.reach(ctx, "push", slices.Concat(args, extra, target)...)
 	rep := parseReport(out)
 	if err != nil && reached && len(extra) > 0 && len(rep.rejected) == 0 && ctx.Err() == nil {
-		// Git does not even start if the remote has not announced a capability that was asked for.
+		// Git refuses at once to ask for a capability that is not announced.
 		out, again := r.run(ctx, "", "push", slices.Concat(args, target)...)
 		if rep = parseReport(out); again == nil || len(rep.rejected) > 0 {
 			if err := r.rememberLacking(ctx, branches); err != nil {

@@ -12,14 +12,13 @@ import (
 	"gitagent/internal/record"
 )
 
-// The queue of a remote is a directory with an empty file for each mission that waits. A mission is
-// added after its refs have moved, and removed only when these very values have been pushed: if a
-// process dies, the mission stays.
+// The queue is a directory with an empty file for each mission: added after its
+// refs moved, removed once these very values were pushed. So it survives a
+// crash.
 
 func (r *Remote) waiting(id record.ID) string { return r.name(string(id)) }
 
-// Later notes that a mission is to be pushed. The caller then starts a process that calls
-// [Remote.Drain].
+// Later queues a mission. The caller then starts a process that drains.
 func (r *Remote) Later(id record.ID) error {
 	if err := r.state().WriteFile(r.waiting(id), nil); err != nil {
 		return fmt.Errorf("queue mission %s for %s: %w", id, r.Name, err)
@@ -27,7 +26,7 @@ func (r *Remote) Later(id record.ID) error {
 	return nil
 }
 
-// Pending lists the missions that are waiting to be pushed, in order.
+// Pending lists the missions that wait to be pushed, in order.
 func (r *Remote) Pending() ([]record.ID, error) {
 	entries, err := r.state().ReadDir(r.name(""))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -42,8 +41,8 @@ func (r *Remote) Pending() ([]record.ID, error) {
 	return ids, nil
 }
 
-// sent takes a mission out of the queue, unless it has moved since. What has moved before that stays
-// in the queue without a gap: somebody may be waiting for it to leave.
+// sent takes a mission out of the queue unless it has moved since. If it moved
+// before, it stays without a gap, as another process may await it.
 func (r *Remote) sent(ctx context.Context, p *Pushed) error {
 	moved, err := r.moved(ctx, p)
 	if !moved && err == nil {
@@ -58,8 +57,8 @@ func (r *Remote) sent(ctx context.Context, p *Pushed) error {
 	return err
 }
 
-// Settle takes out of the queue what was pushed by hand, and what has been removed since it was queued.
-// When nothing waits any more, earlier failures are forgotten.
+// Settle takes out of the queue what was pushed by hand or removed since. When
+// nothing waits any more, earlier failures are forgotten.
 func (r *Remote) Settle(ctx context.Context, pushed []*Pushed) error {
 	waiting, err := r.Pending()
 	if err != nil {
@@ -88,24 +87,21 @@ func (r *Remote) Settle(ctx context.Context, pushed []*Pushed) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// moved reports whether a mission has moved since it was pushed.
 func (r *Remote) moved(ctx context.Context, p *Pushed) (bool, error) {
 	refs, err := r.local(ctx, p.Mission)
 	return err == nil && r.byMission(refs)[p.Mission] != p.sent, err
 }
 
-// Limits of a background process.
 const (
-	maxFailures = 8           // failed attempts in a row; then the next turn's process does the rest
+	maxFailures = 8           // in a row; then the next turn's process does the rest
 	maxPause    = time.Minute // between two attempts
 )
 
-// Drain pushes what waits, until nothing does. Run it in a process of its own: for a repository and
-// a remote at most one pushes, at most one more waits for it, and any further one returns at once,
-// because the waiting one will find its mission in the queue.
-//
-// After a failure it pauses, twice as long each time, and gives up after 8 in a row, about 2
-// minutes. The first failure after a success goes to the log.
+// Drain pushes what waits, in a process of its own: at most one pushes for a
+// repository and a remote, one more waits, and others return at once, as the
+// waiting one will find their missions in the queue. After a failure it pauses,
+// twice as long each time, and gives up after 8 in a row, about 2 minutes. The
+// first failure after a success is logged.
 func (r *Remote) Drain(ctx context.Context) error {
 	waiting, err := r.w.Store.TryLock("push-waits-" + escape(r.Name))
 	if err != nil || waiting == nil {
@@ -138,7 +134,6 @@ func (r *Remote) Drain(ctx context.Context) error {
 	}
 }
 
-// drain pushes some missions and records the outcome.
 func (r *Remote) drain(ctx context.Context, ids []record.ID) error {
 	attempt, cancel := limit.Within(ctx, limit.Of(ctx).Attempt)
 	defer cancel()
@@ -150,7 +145,7 @@ func (r *Remote) drain(ctx context.Context, ids []record.ID) error {
 	return errors.Join(err, r.account(ctx, err))
 }
 
-// tell tells the user once what is worth knowing about a push that otherwise went well.
+// tell logs once what is worth knowing about a push that went well.
 func (r *Remote) tell(ctx context.Context, p *Pushed, known capabilities) error {
 	if p.As != p.Mission && p.As != known.As[p.Mission] {
 		r.say(fmt.Sprintf("mission %s has gone on here and at %s; ours is mission %s there", p.Mission, r.Name, p.As))
@@ -173,7 +168,6 @@ func (r *Remote) tell(ctx context.Context, p *Pushed, known capabilities) error 
 	})
 }
 
-// account counts failures in a row and reports the first one.
 func (r *Remote) account(ctx context.Context, failure error) error {
 	failures := r.remember().Failures
 	switch {
@@ -191,7 +185,6 @@ func (r *Remote) account(ctx context.Context, failure error) error {
 
 func (r *Remote) say(text string) { r.w.Store.Log(time.Now(), text) }
 
-// restAfter returns how long to wait before the next attempt.
 func restAfter(known capabilities, now time.Time) time.Duration {
 	if known.Failures == 0 {
 		return 0
@@ -200,14 +193,13 @@ func restAfter(known capabilities, now time.Time) time.Duration {
 	return min(whole-now.Sub(known.Failed), whole) // the clock may have been set back
 }
 
-// How often a process checks whether another one has made progress.
 const (
 	restPoll  = 100 * time.Millisecond // for minutes, if need be
 	awaitPoll = 20 * time.Millisecond
 )
 
-// rest pauses before the next attempt. It ends early when another process has reached the remote,
-// or when the end of a session waits: see [Remote.Await].
+// rest pauses before the next attempt, until another process has reached the
+// remote or the end of a session waits in [Remote.Await].
 func (r *Remote) rest(ctx context.Context) error {
 	for {
 		left := restAfter(r.remember(), time.Now())
@@ -222,22 +214,21 @@ func (r *Remote) rest(ctx context.Context) error {
 	}
 }
 
-// limitTransfer is a file that exists while somebody waits for the next attempt.
+// limitTransfer returns the file that exists while an attempt is awaited.
 func (r *Remote) limitTransfer() string { return r.name("hurry") }
 
-// Waits reports whether a mission is waiting to be pushed.
+// Waits reports whether a mission waits to be pushed.
 func (r *Remote) Waits(id record.ID) bool {
 	_, err := r.state().Lstat(r.waiting(id))
 	return err == nil
 }
 
-// Await waits until a mission has left the queue, the next attempt fails, or ctx ends. Only the
-// background process makes attempts; if it is resting, it makes the next one at once. Await reports
-// whether the mission is out of the queue.
+// Await waits until a mission has left the queue, which it reports, the next
+// attempt fails, or ctx ends. It ends the background process's rest.
 func (r *Remote) Await(ctx context.Context, id record.ID) bool {
 	known := r.remember()
 	if known.Failures > 0 && r.Waits(id) && r.state().WriteFile(r.limitTransfer(), nil) == nil {
-		defer func() { _ = r.state().Remove(r.limitTransfer()) }() // it may have come too late for the attempt that we saw
+		defer func() { _ = r.state().Remove(r.limitTransfer()) }() // the process may not have seen it
 	}
 	for r.Waits(id) {
 		if now := r.remember(); now.Failures > 0 && !now.Failed.Equal(known.Failed) {

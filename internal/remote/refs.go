@@ -12,12 +12,12 @@ import (
 	"gitagent/internal/record"
 )
 
-// Tips are what the refs of one mission point at, zero if it lacks one.
+// tips are what the refs of one mission point at, zero for a missing ref.
 type tips struct{ ledger, notes, branch git.Hash }
 
 func (t tips) zero() bool { return t == tips{} }
 
-// The namespaces of refs of missions.
+// The namespaces of missions' refs.
 const (
 	ledgers = "refs/agent/missions/"
 	notes   = "refs/notes/agent/"
@@ -25,7 +25,7 @@ const (
 
 func (r *Remote) branches() string { return r.w.Branch("") }
 
-// byMission groups refs by mission. Refs named differently belong to no mission.
+// byMission groups refs by mission, and skips all others.
 func (r *Remote) byMission(refs map[string]git.Hash) map[record.ID]tips {
 	all := make(map[record.ID]tips)
 	for ref, hash := range refs {
@@ -58,17 +58,15 @@ func (r *Remote) local(ctx context.Context, id record.ID) (map[string]git.Hash, 
 	return r.repo.Refs(ctx, ledgers, notes, r.branches())
 }
 
-// missions groups refs of a remote by mission.
 func (r *Remote) missions(refs map[string]git.Hash) map[record.ID]tips {
 	missions := r.byMission(refs)
 	maps.DeleteFunc(missions, func(_ record.ID, t tips) bool { return t.zero() })
 	return missions
 }
 
-// refs asks a source for the refs of all missions, of the archive, and for the map of what was purged.
+// refs asks a source for the refs of missions, the archive and the purge map.
 func (r *Remote) refs(ctx context.Context, source string) (map[string]git.Hash, error) {
-	// No patterns: git would match them here, against whole words from the end, and the remote
-	// sends everything anyway.
+	// No patterns: git would match them here, and the remote sends all anyway.
 	out, err := r.repo.Output(ctx, nil, append(r.always(), "ls-remote", "--refs", "--quiet", "--end-of-options", source)...)
 	if err != nil {
 		return nil, err
@@ -91,7 +89,7 @@ func (r *Remote) refs(ctx context.Context, source string) (map[string]git.Hash, 
 	return refs, nil
 }
 
-// contains reports whether b is a or one of its ancestors. Everything contains the zero hash.
+// contains reports whether b is zero, a, or an ancestor of a.
 func (r *Remote) contains(ctx context.Context, a, b git.Hash) (bool, error) {
 	switch {
 	case a == b, b.IsZero():

@@ -13,26 +13,26 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// A Remote is one remote of a repository, by its name in git's configuration. It is never addressed
-// by a URL, because git would rewrite that once more.
+// A Remote is a remote by its name in git's configuration, never by a URL,
+// because git would rewrite that once more.
 type Remote struct {
 	Name  string
 	URLs  []string // what `git push` sends to
 	Level Consent  // what may be sent to every one of them
 	// Progress receives git's own progress, for a terminal; nil for none.
 	Progress io.Writer
-	// AcceptPurges are missions of which a person agrees to what was purged elsewhere, whoever signed it.
+	// AcceptPurges are missions whose purges are accepted, whoever signed them.
 	AcceptPurges []record.ID
 
 	w       *workspace.Workspace
 	repo    *git.Repo // with the environment that git needs
-	sources []string  // where pushed refs are found again: the remote itself, or its push URLs if they differ from its fetch URL
+	sources []string  // the remote, or its push URLs if they differ from its fetch URL
 	conf    git.Config
 
 	fetching *lock.Lock // held while a fetch is under way
 }
 
-// Open looks up a remote. If none has that name, the error wraps [git.ErrNotFound].
+// Open looks up a remote. The error wraps [git.ErrNotFound] if there is none.
 func Open(ctx context.Context, w *workspace.Workspace, name string) (*Remote, error) {
 	conf, err := w.Repo.Config(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func open(ctx context.Context, w *workspace.Workspace, conf git.Config, name str
 	}, nil
 }
 
-// Names lists the remotes of the repository, in order.
+// Names lists the remotes of the repository in order.
 func Names(ctx context.Context, repo *git.Repo) ([]string, error) {
 	out, err := repo.Output(ctx, nil, "remote")
 	if err != nil {
@@ -72,8 +72,7 @@ func Names(ctx context.Context, repo *git.Repo) ([]string, error) {
 	return strings.Fields(string(out)), nil // git allows no blanks in them
 }
 
-// Usual returns the remote that is meant where none is named: origin, or else the only one. It is empty
-// if that can't be said.
+// Usual returns the remote that is meant: origin, or else the only one, or "".
 func Usual(names []string) string {
 	switch {
 	case slices.Contains(names, "origin"):
@@ -84,8 +83,8 @@ func Usual(names []string) string {
 	return ""
 }
 
-// Consenting returns the remotes that the user has agreed to send to. It costs nothing if no URL
-// was ever named.
+// Consenting returns the remotes that the user agreed to send to. It runs no
+// git if no URL was ever named.
 func Consenting(ctx context.Context, w *workspace.Workspace, conf git.Config) ([]*Remote, error) {
 	if !consented(conf) {
 		return nil, nil
@@ -107,7 +106,7 @@ func Consenting(ctx context.Context, w *workspace.Workspace, conf git.Config) ([
 	return list, nil
 }
 
-// lock waits until no other process of ours pushes to, or fetches from, the remote.
+// lock waits for our other processes that do the same ("push") with the remote.
 func (r *Remote) lock(ctx context.Context, what string) (*lock.Lock, error) {
 	return r.w.Store.Lock(ctx, what+"-"+escape(r.Name))
 }

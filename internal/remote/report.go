@@ -2,14 +2,13 @@ package remote
 
 import "strings"
 
-// A report is the output of git push --porcelain.
+// A pushReport is the output of git push --porcelain.
 type pushReport struct {
 	any      bool            // something was sent
 	rejected map[string]bool // refs that the remote rejected
 }
 
-// parseReport reads the lines of a push: flag, from:to and a summary for people. It skips the
-// others, the URL and the final line.
+// parseReport reads lines of flag, from:to and summary, and skips the others.
 func parseReport(out []byte) pushReport {
 	rep := pushReport{rejected: make(map[string]bool)}
 	for line := range strings.Lines(string(out)) {

@@ -11,8 +11,8 @@ import (
 	"gitagent/internal/git"
 )
 
-// environ is the environment of git's transport, beside the repository's own: a command that reaches a
-// remote never asks a person, who may be elsewhere. Credential helpers and ssh agents still answer.
+// environ returns the environment of git's transport: it never asks a person,
+// who may be elsewhere. Credential helpers and ssh agents still answer.
 func environ(conf git.Config) []string {
 	env := []string{
 		"GIT_NO_LAZY_FETCH=0", // a push from a partial clone may need what only the remote has
@@ -24,7 +24,7 @@ func environ(conf git.Config) []string {
 	return env
 }
 
-// sshCommand is the user's ssh in batch mode, or "" if it is not OpenSSH and has other options.
+// sshCommand returns the user's ssh in batch mode, or "" if it is not OpenSSH.
 func sshCommand(conf git.Config) string {
 	command := cmp.Or(os.Getenv("GIT_SSH_COMMAND"), conf.Get("core.sshcommand"))
 	variant := cmp.Or(os.Getenv("GIT_SSH_VARIANT"), conf.Get("ssh.variant"))
@@ -41,19 +41,19 @@ func sshCommand(conf git.Config) string {
 	return command + " -o BatchMode=yes"
 }
 
-// always are the options of every git that reaches a remote. The user's settings for his own pushes
-// and fetches must not affect ours: a mirror would be forced, push options may open a merge
-// request, a program may ask for a password, and a redirection leads to a URL that he has not
-// named. GIT_ASKPASS stays: on unattended machines it supplies the password.
+// always returns the options of every git that reaches a remote, so that the
+// user's settings for their own pushes don't affect ours: a mirror would be
+// forced, push options may open a merge request, a program may ask for a
+// password, a redirection leads to an unnamed URL. GIT_ASKPASS stays, for
+// unattended machines.
 func (r *Remote) always() []string {
 	return []string{
 		"-c", "core.askPass=", "-c", "http.followRedirects=false", "-c", "push.pushOption=",
-		"-c", "core.bigFileThreshold=32m", // what is larger is not held in memory: a stranger can have pushed it
+		"-c", "core.bigFileThreshold=32m", // what is larger is untrusted and not held in memory
 		"-c", "remote." + r.Name + ".mirror=false", "-c", "remote." + r.Name + ".followRemoteHEAD=never",
 	}
 }
 
-// run runs a git command that reaches the remote and returns what it prints.
 func (r *Remote) run(ctx context.Context, stdin, command string, args ...string) ([]byte, error) {
 	all := slices.Concat(r.always(), []string{command})
 	if r.Progress == nil {
@@ -64,9 +64,8 @@ func (r *Remote) run(ctx context.Context, stdin, command string, args ...string)
 	return out.Bytes(), err
 }
 
-// reach is run that also reports whether the remote was reached: git's trace tells which protocol
-// version was agreed on, while its output does not tell an unreachable remote from one that lacks
-// something.
+// reach is run that also reports whether the remote was reached: git's trace,
+// unlike its output, tells whether a protocol version was agreed on.
 func (r *Remote) reach(ctx context.Context, command string, args ...string) (out []byte, reached bool, err error) {
 	trace := r.name("trace.json") // one process pushes at a time
 	if err := r.state().WriteFile(trace, nil); err != nil {
