@@ -25,46 +25,44 @@ import (
 type Apply struct {
 	*workspace.Workspace
 	Map *Map // what is here and what was fetched, united
-	// Landing is the directory of refs where a fetch has put what it brought, in missions/, notes/ and heads/.
+	// Landing is where a fetch has put missions/, notes/ and heads/.
 	Landing string
-	// There are the ledgers that the remote has under refs, whether a fetch has just brought them or not. What it has
-	// only in its archive follows them.
+	// There are the ledgers under refs of the remote, not in its archive alone.
 	There []git.Hash
-	// Accepted are missions of which a person has agreed to what was purged, whoever signed it.
+	// Accepted are missions whose purge a person accepts, whoever signed it.
 	Accepted []record.ID
 }
 
-// An Applied says what a map has done.
+// An Applied is what a map has done.
 type Applied struct {
 	Result  *Result                   // nil if there was nothing to do
-	Renamed map[record.ID]record.ID   // missions that are named by a commit which was replaced
+	Renamed map[record.ID]record.ID   // missions that a replaced commit names
 	Changed map[record.ID]bool        // missions here that were rewritten, or went
-	Held    map[record.ID]HeldBecause // missions here, or just fetched, that stay as they are
+	Held    map[record.ID]HeldBecause // missions here or just fetched that stay
 }
 
 // HeldBecause says why the map was not applied to a mission.
 type HeldBecause struct {
-	Unknown bool  // nobody whom the user trusts has signed it
-	Whole   bool  // nor that the mission was removed, and no more is known
+	Unknown bool  // no trusted key has signed it
+	Whole   bool  // no trusted key signed that it was removed, and no more is known
 	Refused error // a pair did not prove itself
 	Away    bool  // what takes its place is not here
 	WentOn  bool  // it was removed elsewhere, and has gone on
 }
 
-// A line is a ledger with what it keeps, from its newest commit.
+// A line is a ledger, from its newest commit, with what it keeps.
 type line struct {
 	id      record.ID
 	landed  bool
-	besides bool // archived, of a mission that has refs
+	besides bool // archived, of a mission that also has refs
 	tip     git.Hash
 	events  []git.Hash
 	kept    []git.Hash
 }
 
-// Do applies the map. All refs move together, those of the landing too, and what was replaced goes.
-//
-// It is applied until nothing changes: what was fetched may lack what others have purged and have what was purged
-// here, and a pair proves itself only when that is gone as well.
+// Do applies the map. All refs move together, the landing's too, and the
+// replaced objects go. It repeats until nothing changes: what was fetched may
+// still have what was purged here, and only then can a pair prove itself.
 func (a *Apply) Do(ctx context.Context) (*Applied, error) {
 	done, err := a.once(ctx)
 	for round := 1; err == nil && done.Result != nil && round < rounds; round++ {
@@ -80,7 +78,6 @@ func (a *Apply) Do(ctx context.Context) (*Applied, error) {
 	return done, err
 }
 
-// once applies the map as it is now.
 func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	done := &Applied{Held: make(map[record.ID]HeldBecause), Changed: make(map[record.ID]bool), Renamed: make(map[record.ID]record.ID)}
 	memory, err := scrub.ReadMemory(a.Store.Dir())
@@ -139,7 +136,7 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 			done.Changed[id] = true
 		}
 	}
-	if len(learned) > 0 { // first: a turn that is recorded when the refs have moved has it as well
+	if len(learned) > 0 { // first, as a turn recorded after the refs moved may have it again
 		if err := memory.Write(a.Store.Dir()); err != nil {
 			return done, fmt.Errorf("remember what is purged: %w", err)
 		}
@@ -151,7 +148,6 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	return done, nil
 }
 
-// fixed finds texts that were learned.
 func fixed(learned [][]byte) *scrub.Finder {
 	all := new(scrub.Finder)
 	for _, text := range learned[:min(len(learned), 50)] {
@@ -162,8 +158,8 @@ func fixed(learned [][]byte) *scrub.Finder {
 	return all
 }
 
-// archived returns the ledgers of archived missions to which the map may apply. Without news a look at the tips
-// will do: an archived mission had the map applied when it was not.
+// archived returns the archived ledgers to which the map may apply. Without
+// news only their tips are looked at, as the known map was applied before.
 func (a *Apply) archived(ctx context.Context, objects *git.Objects, news bool) (list []*line, err error) {
 	refs, err := a.Repo.Refs(ctx, archive.IndexRef)
 	if err != nil || len(refs) == 0 || a.Map.Empty() {
@@ -189,8 +185,7 @@ func (a *Apply) archived(ctx context.Context, objects *git.Objects, news bool) (
 	return list, nil
 }
 
-// lines reads the ledgers that are here and those that were fetched, and of those that the remote has under refs what
-// is here.
+// lines reads the ledgers here, the fetched, and those of There that are here.
 func (a *Apply) lines(ctx context.Context, objects *git.Objects, archived []*line) (list, there []*line, err error) {
 	here, err := a.Repo.Refs(ctx, "refs/agent/missions/")
 	if err != nil {
@@ -222,7 +217,6 @@ func (a *Apply) lines(ctx context.Context, objects *git.Objects, archived []*lin
 	return list, there, a.walk(ctx, slices.Concat(list, there))
 }
 
-// walk finds the events of ledgers, and what they keep.
 func (a *Apply) walk(ctx context.Context, list []*line) error {
 	tips := make([]git.Hash, len(list))
 	for i, l := range list {
@@ -243,7 +237,7 @@ func (a *Apply) walk(ctx context.Context, list []*line) error {
 	return nil
 }
 
-// arrivedWith reports whether what was fetched has anything of what was purged here once.
+// arrivedWith reports whether anything fetched has what was purged here.
 func (a *Apply) arrivedWith(ctx context.Context, objects *git.Objects, finder *scrub.Finder) (bool, error) {
 	if a.Landing == "" || finder == nil {
 		return false, nil
@@ -281,8 +275,7 @@ func (a *Apply) arrivedWith(ctx context.Context, objects *git.Objects, finder *s
 	return found, err
 }
 
-// more returns other ledgers of missions that are here already: what is archived of them, and what a fetch has
-// brought.
+// more returns further ledgers: archived ones beside refs, and fetched ones.
 func (p *Plan) more(ctx context.Context) (list []Chain, err error) {
 	for _, id := range slices.Sorted(maps.Keys(p.besides)) {
 		tip := p.besides[id].Ledger
@@ -310,7 +303,7 @@ func (p *Plan) more(ctx context.Context) (list []Chain, err error) {
 	return list, nil
 }
 
-// landedMove is what becomes of a ref of the landing.
+// landedMove returns what a ref of the landing becomes.
 func (p *Plan) landedMove(ctx context.Context, ref string, tip git.Hash) (git.Hash, error) {
 	name, ok := strings.CutPrefix(ref, p.Landing+"notes/")
 	if id, err := record.ParseID(name); ok && err == nil {
@@ -322,8 +315,8 @@ func (p *Plan) landedMove(ctx context.Context, ref string, tip git.Hash) (git.Ha
 	return p.rewrite.Successor(tip), nil
 }
 
-// mapMove is the move of the map, with all that the plan replaces: in one transaction with the refs that it is
-// about. Without a key nothing is added, as nobody would believe it.
+// mapMove returns the move of the map with all that the plan replaces. Without
+// a key nothing is added, as no clone would believe it.
 func (p *Plan) mapMove() (*git.Update, error) {
 	before := p.refs[MapRef]
 	m, err := ReadMap(p.objects, before)
@@ -350,8 +343,8 @@ func (p *Plan) mapMove() (*git.Update, error) {
 	return &git.Update{Ref: MapRef, New: now, Old: before}, nil
 }
 
-// carried are the commits up to which ledgers here may be relied on when a map has put others' commits in the
-// place of theirs: each was proved to be the old one without what was purged.
+// carried returns up to which commits ledgers may be relied on, as proved,
+// after a map replaced their commits with others'.
 func (p *Plan) carried(ctx context.Context) (map[record.ID]git.Hash, error) {
 	all := make(map[record.ID]git.Hash)
 	for _, c := range p.chains {
@@ -383,7 +376,6 @@ func (m *Map) Replaces(list []git.Hash) bool {
 	})
 }
 
-// trusts are the keys that the user trusts.
 func trusts(w *workspace.Workspace) func(sshsig.Public) bool {
 	keys := w.Trust.Keys()
 	return func(by sshsig.Public) bool { return keys.Name(by) != trust.Unknown }

@@ -10,8 +10,8 @@ import (
 	"gitagent/internal/record"
 )
 
-// readArchive reads the archived missions that are here. Of others a clone has the index alone: they are purged
-// where they are. Some may have gone on with refs, as a fetch leaves the archive as it is.
+// readArchive reads the archived missions whose objects are here; others are
+// purged where they are. After a fetch some may also have refs.
 func (p *Plan) readArchive() (err error) {
 	p.archived, p.besides = make(map[record.ID]archive.Entry), make(map[record.ID]archive.Entry)
 	tip, err := archive.Tip(p.refs)
@@ -37,8 +37,8 @@ func (p *Plan) readArchive() (err error) {
 	return nil
 }
 
-// archiveMoves are the moves of the archive's refs: what is archived is rewritten as everything else is, and a
-// mission that is purged leaves no trace there.
+// archiveMoves returns the moves of the archive's refs. Archived missions are
+// rewritten like others, and a purged one leaves no trace there.
 func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
 	changes := make(map[record.ID]archive.Entry)
 	all := maps.Clone(p.archived)
@@ -79,7 +79,7 @@ func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
 	return index.Moves(p.refs)
 }
 
-// spoiled reports whether a remote's archive, as it was seen last, may have what goes: it is fetched again.
+// spoiled reports whether a remote's archive, as seen last, may have what goes.
 func (p *Plan) spoiled(ref string) bool {
 	if len(p.rewrite.Replaced()) > 0 || len(p.Target.Missions) > 0 {
 		return true

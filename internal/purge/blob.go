@@ -13,7 +13,7 @@ import (
 	"gitagent/internal/scrub"
 )
 
-// A form is what a text is, and so what may take its place.
+// A form says what a text is, and so what may replace it.
 type form int
 
 const (
@@ -22,7 +22,7 @@ const (
 	blank             // lines of JSON of a turn that is purged as a whole
 )
 
-// A rewritten is what takes the place of a blob.
+// A rewritten is what replaces a blob.
 type rewritten struct {
 	hash git.Hash // zero if it has to be left out
 	size int64    // of the new content; -1 if that is the old one
@@ -33,15 +33,14 @@ type blobKey struct {
 	form form
 }
 
-// The limits of what is rewritten. A larger text is only searched, piece by piece, and left out if it has
-// anything: pieces overlap, so that nothing hides at their ends.
+// A text larger than maxText is only searched, in overlapping pieces, so that
+// nothing hides at their ends, and left out if it has anything.
 const (
 	maxText = 64 << 20
 	piece   = 8 << 20
 	overlap = 64 << 10
 )
 
-// blob returns what takes the place of a blob that stands at a place.
 func (r *Rewrite) blob(ctx context.Context, at Place, hash git.Hash, f form) (rewritten, error) {
 	key := blobKey{hash, f}
 	if done, ok := r.blobs[key]; ok {
@@ -137,10 +136,10 @@ func (r *Rewrite) searchLarge(ctx context.Context, at Place, hash git.Hash) (rew
 	return rewritten{size: -1}, nil
 }
 
-// rounds is how often a text is looked at again: what stands beside a mark may be found only then.
+// rounds bounds how often a text is searched again: a mark may reveal more.
 const rounds = 4
 
-// clean returns a text without what is found in it. ok is false if something is found still.
+// clean returns a text without finds. ok is false if something remains.
 func clean(f *scrub.Finder, text []byte) (out []byte, ok bool) {
 	if f == nil {
 		return text, true
@@ -155,7 +154,7 @@ func clean(f *scrub.Finder, text []byte) (out []byte, ok bool) {
 	return text, len(f.Spans(text)) == 0
 }
 
-// cleanText is clean for a short text, of which nothing is left if it can't be cleaned.
+// cleanText is clean for a short text, which becomes a mark if that fails.
 func (r *Rewrite) cleanText(text string) string {
 	out, ok := clean(r.Target.Finder, []byte(text))
 	if !ok {
@@ -164,12 +163,11 @@ func (r *Rewrite) cleanText(text string) string {
 	return string(out)
 }
 
-// holds reports whether anything is found in a text.
 func (r *Rewrite) holds(text []byte) bool {
 	return r.Target.Finder != nil && len(r.Target.Finder.Spans(text)) > 0
 }
 
-// binaryHead is how much of a file decides whether it is a text; it is git's rule.
+// binaryHead is how many bytes decide whether a file is a text, as in git.
 const binaryHead = 8000
 
 func isBinary(content []byte) bool {

@@ -15,21 +15,21 @@ import (
 	"gitagent/internal/record"
 )
 
-// A state is a commit that holds a state and may be rewritten.
+// A codeState is a commit that holds a state and may be rewritten.
 type codeState struct {
 	at      Place
 	when    time.Time
 	parents []git.Hash
 }
 
-// isOurs reports whether a commit with that message holds the state of a turn, and no person made it.
+// isOurs reports whether a commit with that message holds the state of a turn:
+// it has our trailer, and not that of a person's commit of several turns.
 func isOurs(message string) bool {
 	_, ours := ledger.ReadCodeMessage(message)
 	return ours && !strings.Contains(message, "\n"+ledger.TrailerTurns+": ")
 }
 
-// findStates reads the commits that ledgers keep or name, and takes those that are ours: their message has our
-// trailer, and not the one of a commit that a person made of the work of several turns.
+// findStates reads the commits that ledgers keep or name, and takes ours.
 func (r *Rewrite) findStates(ctx context.Context, kept map[git.Hash]bool) error {
 	var list []git.Hash
 	for hash := range kept {
@@ -46,7 +46,7 @@ func (r *Rewrite) findStates(ctx context.Context, kept map[git.Hash]bool) error 
 	return r.each(ctx, list, git.MaxCommit, func(hash git.Hash, content []byte) error {
 		c, err := git.ParseCommit(content)
 		if err != nil {
-			return nil // a tag, a blob: a stranger's record can name anything
+			return nil // a tag, a blob: an untrusted record can name anything
 		}
 		id, _ := ledger.ReadCodeMessage(c.Message)
 		if isOurs(c.Message) {
@@ -59,8 +59,8 @@ func (r *Rewrite) findStates(ctx context.Context, kept map[git.Hash]bool) error 
 	})
 }
 
-// inOrder are the commits that may be rewritten, parents before children, and else the oldest first: what several
-// of them have is found in the turn that it came with.
+// inOrder returns the commits that may be rewritten, parents first, else the
+// oldest first: what several have is then found in the turn it came with.
 func (r *Rewrite) inOrder() []git.Hash {
 	var order []git.Hash
 	seen := make(map[git.Hash]bool, len(r.states))
@@ -70,7 +70,7 @@ func (r *Rewrite) inOrder() []git.Hash {
 	}
 	slices.SortFunc(roots, func(a, b git.Hash) int {
 		x, y := r.states[a], r.states[b]
-		named := func(s *codeState) int { return cmp.Compare(0, s.at.Turn) } // a turn before what was saved besides
+		named := func(s *codeState) int { return cmp.Compare(0, s.at.Turn) } // states between turns go after turns
 		return cmp.Or(x.when.Compare(y.when), named(x)-named(y), strings.Compare(string(x.at.Mission), string(y.at.Mission)), x.at.Turn-y.at.Turn, a.Compare(b))
 	})
 	type visit struct {
@@ -102,7 +102,6 @@ func (r *Rewrite) inOrder() []git.Hash {
 	return order
 }
 
-// code rewrites the commits that hold states.
 func (r *Rewrite) code(ctx context.Context) error {
 	order := r.inOrder()
 	if len(r.Target.Paths.Specs) > 0 {
@@ -123,7 +122,6 @@ func (r *Rewrite) code(ctx context.Context) error {
 	return nil
 }
 
-// findPaths asks git for the files that pathspecs match in any state.
 func (r *Rewrite) findPaths(ctx context.Context, order []git.Hash) error {
 	var trees []git.Hash
 	err := r.each(ctx, order, git.MaxCommit, func(_ git.Hash, content []byte) error {
@@ -184,7 +182,7 @@ func (r *Rewrite) codeCommit(ctx context.Context, hash git.Hash) error {
 	return r.replace(hash, old, &c, nil)
 }
 
-// treeOf is the tree of the first parent, which is in its place already; the empty one without a parent.
+// treeOf returns the tree of the first, rewritten parent, or the empty one.
 func (r *Rewrite) treeOf(parents []git.Hash) (git.Hash, error) {
 	if len(parents) == 0 {
 		return r.Objects.EmptyTree()
@@ -192,7 +190,7 @@ func (r *Rewrite) treeOf(parents []git.Hash) (git.Hash, error) {
 	return r.Objects.TreeOf(parents[0])
 }
 
-// blankMessage is the message of a turn's code commit without what its prompt was.
+// blankMessage returns a turn's commit message without its prompt.
 func blankMessage(message string) string {
 	subject, _, _ := strings.Cut(message, "\n")
 	subject, _, _ = strings.Cut(subject, ": ")
@@ -202,7 +200,6 @@ func blankMessage(message string) string {
 	return subject + "\n"
 }
 
-// mapped are the parents of what takes the place of a commit.
 func (r *Rewrite) mapped(parents []git.Hash) (list []git.Hash) {
 	for _, parent := range parents {
 		if to := r.Successor(parent); !to.IsZero() && (!slices.Contains(list, to) || to == parent) {

@@ -17,7 +17,7 @@ type raw struct {
 	message           string
 }
 
-// parseRaw reads the content of a commit; ok is false for one that could not be written again as it is.
+// parseRaw reads a commit; ok is false if it can't be encoded as it is.
 func parseRaw(content []byte) (c *raw, ok bool) {
 	head, message, ok := strings.Cut(string(content), "\n\n")
 	if !ok {
@@ -60,7 +60,7 @@ func (c *raw) encode() []byte {
 	return b.Bytes()
 }
 
-// unsigned takes the headers away that say something of the commit as it was.
+// unsigned drops the headers that vouch for the commit as it was.
 func (c *raw) unsigned() {
 	var others []string
 	for _, header := range c.others {
@@ -73,7 +73,7 @@ func (c *raw) unsigned() {
 	c.others = others
 }
 
-// cleanWho returns who did something, and when, without what is found in the name and the address.
+// cleanWho cleans the name and address of an identity, and keeps its time.
 func (r *Rewrite) cleanWho(at Place, who string) string {
 	end := strings.LastIndexByte(who, '>') + 1
 	if !r.holds([]byte(who[:end])) {
@@ -92,7 +92,7 @@ func (r *Rewrite) cleanWho(at Place, who string) string {
 	return to + who[end:]
 }
 
-// cleanMessage returns the message of a commit without what is found in it. Our trailers stay.
+// cleanMessage cleans a commit message, but for our trailers.
 func (r *Rewrite) cleanMessage(at Place, message string) string {
 	if !r.holds([]byte(message)) {
 		return message

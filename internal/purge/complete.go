@@ -13,8 +13,8 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// Complete ends a purge that was killed; if there is none, the result is nil. What was recorded since on what
-// the purge replaces, or says again what the clone remembers, is rewritten as well.
+// Complete ends a purge that was killed, or returns nil if there is none. It
+// also rewrites what was recorded since with replaced commits or known secrets.
 func Complete(ctx context.Context, w *workspace.Workspace) (*Result, error) {
 	if !Unfinished(w.Store) {
 		return nil, nil
@@ -29,7 +29,7 @@ func Complete(ctx context.Context, w *workspace.Workspace) (*Result, error) {
 		return nil, err
 	}
 	var done *Result
-	err = git.Retry(git.ErrConflict, func() error { // there may be locks of the dead
+	err = git.Retry(git.ErrConflict, func() error { // dead processes may have left locks
 		done, err = j.complete(ctx, w, held)
 		return err
 	})
@@ -47,7 +47,7 @@ func Complete(ctx context.Context, w *workspace.Workspace) (*Result, error) {
 	if err != nil || done.Searched == nil || len(done.Searched.Found) == 0 {
 		return done, err
 	}
-	plan, err := p.Plan(ctx) // a session that ran may have said it once more, after another purge
+	plan, err := p.Plan(ctx) // a running session may have repeated it after another purge
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func Complete(ctx context.Context, w *workspace.Workspace) (*Result, error) {
 	return plan.Execute(ctx)
 }
 
-// remembered is a purge of what the clone remembers.
+// remembered returns a purge of what the clone remembers.
 func remembered(w *workspace.Workspace, beside []string) (*Purge, error) {
 	p := &Purge{Workspace: w, Beside: beside}
 	m, err := scrub.ReadMemory(w.Store.Dir())
@@ -65,7 +65,7 @@ func remembered(w *workspace.Workspace, beside []string) (*Purge, error) {
 	return p, err
 }
 
-// forget drops the states of sessions that recorded to missions which are gone. Their locks must be free.
+// forget drops the sessions of removed missions. Their locks must be free.
 func forget(ctx context.Context, w *workspace.Workspace, missions []record.ID) error {
 	for _, id := range missions {
 		if err := w.Store.Forget(ctx, id); err != nil {
@@ -75,8 +75,8 @@ func forget(ctx context.Context, w *workspace.Workspace, missions []record.ID) e
 	return nil
 }
 
-// collected forgets successors that are not here: no ref had moved to them, and a `git gc` has taken them. What
-// the clone remembers is rewritten anew; of the rest it is said that it stays.
+// collected forgets successors that `git gc` took because no ref had moved to
+// them. What the clone remembers is rewritten again; the rest is said to stay.
 func (j *journal) collected(objects *git.Objects) {
 	gone := func(h git.Hash) bool { return !h.IsZero() && objects.Has(h) != nil }
 	maps.DeleteFunc(j.Replaced, func(_ string, to git.Hash) bool { return gone(to) })
@@ -90,7 +90,7 @@ func (j *journal) collected(objects *git.Objects) {
 }
 
 func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *holder) (*Result, error) {
-	purge, err := remembered(w, j.Beside) // a turn that came in between may have said it again
+	purge, err := remembered(w, j.Beside) // a turn in between may have repeated it
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *ho
 	defer p.Close()
 	j.collected(p.objects)
 	for _, r := range j.Refs {
-		if r.Ref == MapRef && p.objects.Has(r.New) == nil { // it may be of others, who were fetched
+		if r.Ref == MapRef && p.objects.Has(r.New) == nil { // it may have fetched pairs of others
 			m, err := ReadMap(p.objects, r.New)
 			if err != nil {
 				return nil, err

@@ -19,7 +19,6 @@ import (
 
 var errCommit = errors.New("not a commit that can be written again")
 
-// A chain is a ledger that is rewritten.
 type chain struct {
 	Chain
 	events []git.Hash  // the oldest first
@@ -27,12 +26,12 @@ type chain struct {
 	begun  bool
 }
 
-// readChain reads which events a ledger has, what they keep, and what its records name.
+// readChain reads a ledger's events, what they keep, and what its records name.
 func (r *Rewrite) readChain(ctx context.Context, c Chain, kept map[git.Hash]bool) (*chain, error) {
 	out := &chain{Chain: c}
 	for e, err := range ledger.Events(ctx, r.Repo, r.Objects, c.Tip, math.MaxInt) {
 		if git.Lost(err) || errors.Is(err, git.ErrTooLarge) {
-			r.find(Place{Mission: c.ID, Kind: Record}, Unread, 1) // it is not here: a shallow clone
+			r.find(Place{Mission: c.ID, Kind: Record}, Unread, 1) // absent in a shallow clone
 			break
 		}
 		if err != nil {
@@ -58,8 +57,8 @@ func (r *Rewrite) readChain(ctx context.Context, c Chain, kept map[git.Hash]bool
 	return out, r.readRecords(ctx, out, kept)
 }
 
-// readRecords reads the records in a ledger's newest tree: the commits and missions that they name, and the
-// prompts of turns that are purged.
+// readRecords reads the newest records of a ledger: the commits and missions
+// that they name, and the prompts of purged turns.
 func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[git.Hash]bool) error {
 	if len(c.events) == 0 {
 		return nil
@@ -95,7 +94,6 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[git.Hash]b
 	})
 }
 
-// recordsIn collects the blobs of the records in the tree of a ledger.
 func (r *Rewrite) recordsIn(ctx context.Context, id record.ID, dir string, tree git.Hash, blobs *[]git.Hash) error {
 	content, err := r.read(plumbing.TreeObject, tree, git.MaxTree)
 	var list []entry
@@ -119,7 +117,7 @@ func (r *Rewrite) recordsIn(ctx context.Context, id record.ID, dir string, tree 
 	return nil
 }
 
-// chains rewrites ledgers. What their records name goes first: a mission may get another name.
+// chains rewrites a ledger, after those that its records name: ids may change.
 func (r *Rewrite) chains(ctx context.Context, all map[record.ID]*chain, c *chain) error {
 	if c.begun {
 		return nil
@@ -145,7 +143,7 @@ func (r *Rewrite) chains(ctx context.Context, all map[record.ID]*chain, c *chain
 	return nil
 }
 
-// event rewrites a commit of a ledger, whose first parent is in its place already.
+// event rewrites a commit of a ledger, whose first parent is rewritten already.
 func (r *Rewrite) event(ctx context.Context, c *chain, hash git.Hash) error {
 	if _, known := r.done[hash]; known || r.events[hash] {
 		return nil
@@ -196,7 +194,7 @@ func (r *Rewrite) event(ctx context.Context, c *chain, hash git.Hash) error {
 	return nil
 }
 
-// replace writes what takes the place of a commit, unless only its headers would differ.
+// replace writes the successor of a commit, unless only headers would differ.
 func (r *Rewrite) replace(hash git.Hash, old, next *raw, sign func([]byte) []byte) error {
 	if next.tree == old.tree && slices.Equal(next.parents, old.parents) && next.author == old.author &&
 		next.committer == old.committer && next.message == old.message {
@@ -212,7 +210,6 @@ func (r *Rewrite) replace(hash git.Hash, old, next *raw, sign func([]byte) []byt
 	return err
 }
 
-// renamed is the new name of a mission that is named by a commit which was replaced.
 func (r *Rewrite) renamed(id record.ID) (record.ID, bool) {
 	commit, ok := r.naming[id]
 	if !ok {
@@ -225,7 +222,7 @@ func (r *Rewrite) renamed(id record.ID) (record.ID, bool) {
 	return record.OfCommit(to), true
 }
 
-// turnOf reads the number of a turn from the name of a file or a directory that has its segments.
+// turnOf reads a turn's number from the name of a file or directory.
 func turnOf(name string) int {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".json"), ".jsonl")
 	if n, err := strconv.Atoi(name); err == nil && len(name) == 6 && record.IsNumber(n) {

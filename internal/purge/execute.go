@@ -14,10 +14,10 @@ import (
 	"gitagent/internal/scrub"
 )
 
-// A Result says what a purge has done.
+// A Result is what a purge has done.
 type Result struct {
 	Refs     int
-	Files    int // of ours, that were written anew
+	Files    int // of ours, that were rewritten
 	Erased   objectpurge.Result
 	Stays    []Stay
 	Pushed   []git.Update          // see [Report]
@@ -26,8 +26,8 @@ type Result struct {
 	roots []objectpurge.Root // of Stays
 }
 
-// Execute carries the plan out. If a turn was recorded meanwhile, or a ref has moved in any other way, the plan is
-// made anew first. An error that comes when refs have moved leaves the journal, see [Complete].
+// Execute carries the plan out. If any ref moved meanwhile, it plans again. An
+// error after refs have moved leaves the journal, see [Complete].
 func (p *Plan) Execute(ctx context.Context) (*Result, error) {
 	held := new(holder)
 	defer func() { held.release() }()
@@ -63,8 +63,8 @@ func (p *Plan) Execute(ctx context.Context) (*Result, error) {
 	}
 }
 
-// besideOthers is how often the plan is made anew while others record: it takes as long as all objects take to be
-// searched, and a hook does not wait for that.
+// besideOthers bounds the plans made while others record: hooks don't wait for
+// long.
 const besideOthers = 3
 
 func (p *Plan) execute(ctx context.Context, held *holder) (*Result, error) {
@@ -88,7 +88,8 @@ func (p *Plan) execute(ctx context.Context, held *holder) (*Result, error) {
 	if err := p.doomUnneeded(ctx, now); err != nil {
 		return nil, err
 	}
-	// A session that runs says it again, and nobody knows later what to look for in files of ours.
+	// Later it is unknown what to look for, and a running session may say it
+	// again.
 	if err := p.remember(); err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (p *Plan) execute(ctx context.Context, held *holder) (*Result, error) {
 		switch begun, e := j.begun(ctx, p.Repo); {
 		case e != nil:
 			return nil, e
-		case begun: // git was killed among them
+		case begun: // git was killed while moving them
 			return j.complete(ctx, p.Workspace, held)
 		}
 		return nil, errors.Join(err, p.Store.Dir().Remove(journalFile))
@@ -117,7 +118,7 @@ func (p *Plan) execute(ctx context.Context, held *holder) (*Result, error) {
 	return done, nil
 }
 
-// search says what keeps what was purged, and looks whether it is anywhere yet.
+// search finds what keeps what was purged, and whether it is anywhere still.
 func (p *Purge) search(ctx context.Context, done *Result) (err error) {
 	if done.Stays, err = p.staysIn(ctx, done.roots); err != nil {
 		return err
@@ -128,8 +129,9 @@ func (p *Purge) search(ctx context.Context, done *Result) (err error) {
 	return err
 }
 
-// doomUnneeded dooms what only the old values of refs lead to, if more is to go than a text: of a turn or a mission
-// no object stays. What the user's logs, stashes and indexes need, is kept later.
+// doomUnneeded also dooms every object that only the old refs reach. It applies
+// when turns, paths or missions are purged, not for a mere text. Objects that
+// the user's reflogs, stashes and indexes need are spared later.
 func (p *Plan) doomUnneeded(ctx context.Context, now map[string]git.Hash) error {
 	t := p.Target
 	if len(p.updates) == 0 || len(t.Turns)+len(t.Missions)+len(t.Paths.Specs)+len(p.Known) == 0 {
@@ -138,7 +140,7 @@ func (p *Plan) doomUnneeded(ctx context.Context, now map[string]git.Hash) error 
 	now = maps.Clone(now)
 	var old, kept []git.Hash
 	for _, u := range p.updates {
-		if !u.Old.IsZero() && !strings.HasPrefix(u.Ref, archive.SeenRefs) { // others' missions
+		if !u.Old.IsZero() && !strings.HasPrefix(u.Ref, archive.SeenRefs) { // not others' missions
 			old = append(old, u.Old)
 		}
 		if now[u.Ref] = u.New; u.New.IsZero() {
@@ -163,7 +165,7 @@ func (p *Plan) doomUnneeded(ctx context.Context, now map[string]git.Hash) error 
 	if err != nil {
 		return err
 	}
-	stays, err := p.reach(ctx, kept, "--objects", "--no-object-names") // rev-list with both leaves out only what the newest commits have in common
+	stays, err := p.reach(ctx, kept, "--objects", "--no-object-names") // one rev-list of both would leave out less
 	if err != nil {
 		return err
 	}
@@ -176,7 +178,7 @@ func (p *Plan) doomUnneeded(ctx context.Context, now map[string]git.Hash) error 
 	return err
 }
 
-// reach are the commits that some lead to, or all objects.
+// reach returns the commits that some lead to, or with --objects all objects.
 func (p *Plan) reach(ctx context.Context, from []git.Hash, args ...string) (map[git.Hash]bool, error) {
 	var in strings.Builder
 	for _, h := range from {
@@ -190,7 +192,7 @@ func (p *Plan) reach(ctx context.Context, from []git.Hash, args ...string) (map[
 	return found, err
 }
 
-// remember notes what was found, by keyed hashes, so that it is not recorded again.
+// remember notes finds, by keyed hashes, so that they are not recorded again.
 func (p *Plan) remember() error {
 	if len(p.secrets) == 0 && len(p.rewrite.prompts) == 0 {
 		return nil

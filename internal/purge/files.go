@@ -18,15 +18,15 @@ import (
 	"gitagent/internal/statedir"
 )
 
-// A scrub says what becomes of a text in a file of ours.
+// A fileScrub says what becomes of a text in a file of ours.
 type fileScrub struct {
 	finder    *scrub.Finder           // nil for none
-	prompts   *Rewrite                // knows those of purged turns, which sessions and handoffs repeat; nil for none
+	prompts   *Rewrite                // has the prompts of purged turns, which files repeat; nil for none
 	successor func(git.Hash) git.Hash // nil if no hash follows
-	renamed   map[record.ID]record.ID // sides that have new names
+	renamed   map[record.ID]record.ID // missions with new names
 }
 
-// text returns a text without the secret, in which hashes and ids follow; the same one if it has none.
+// text returns a text without the secret, with new hashes and ids, or itself.
 func (s *fileScrub) text(in []byte) []byte {
 	out := in
 	if s.finder != nil {
@@ -37,7 +37,7 @@ func (s *fileScrub) text(in []byte) []byte {
 	}
 	if s.successor != nil {
 		out = fullHash().ReplaceAllFunc(out, func(old []byte) []byte {
-			// Where there is no successor, the old hash tells nothing, and who looks for it says that it is gone.
+			// Without a successor the old hash stays, and is reported as gone.
 			if to := s.successor(git.NewHash(string(old))); !to.IsZero() {
 				return []byte(to.String())
 			}
@@ -50,7 +50,6 @@ func (s *fileScrub) text(in []byte) []byte {
 	return out
 }
 
-// file is text for a file of ours.
 func (s *fileScrub) file(name string, text []byte) []byte {
 	if s.prompts != nil && strings.HasPrefix(filepath.ToSlash(name), "sessions/") {
 		text = s.session(text)
@@ -58,8 +57,8 @@ func (s *fileScrub) file(name string, text []byte) []byte {
 	return s.text(text)
 }
 
-// session returns the state of a session. If the turn that it recorded last is purged as a whole and goes on, only what is
-// said from now on is recorded of it.
+// session returns the state of a session. If its last recorded turn is purged
+// as a whole, only what is said from now on is recorded of it.
 func (s *fileScrub) session(text []byte) []byte {
 	var st session.Known
 	if json.Unmarshal(text, &st) != nil || st.Last == nil {
@@ -86,24 +85,22 @@ func (s *fileScrub) session(text []byte) []byte {
 
 var fullHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b`) })
 
-// The directories and files of local state that hold no text of anybody's. The private index and what it
-// was made from are caches, and go, as does the page that somebody has looked at.
+// The untold files have no texts. The caches go, as they can be made again.
 var (
 	untold = map[string]bool{"locks": true, journalDir: true, "purged": true}
 	caches = map[string]bool{"index": true, "index.origin": true, session.PageFile: true}
 )
 
-// unsearched is a directory of local state with objects that can't be searched: what a repair has put away because
-// it is damaged. It goes with what is purged.
+// unsearched holds damaged objects put away by a repair. It goes in any purge.
 const unsearched = "damaged"
 
-// stateDirs are the directories of ours in the repository, one shared and one for each worktree.
+// stateDirs returns our directories, one shared and one for each worktree.
 func stateDirs(repo *git.Repo) []string {
 	dirs := []string{filepath.Join(repo.CommonDir, "agent")}
 	return append(dirs, repo.Glob("worktrees/*/agent")...)
 }
 
-// ours calls f for every file of ours with texts below a directory. No link is followed.
+// ours calls f for files with our texts below a directory, following no link.
 func ours(top string, f func(dir *statedir.Dir, name string, text []byte) error) error {
 	dir := statedir.In(filepath.Dir(top), filepath.Base(top))
 	var walk func(name string) error
@@ -136,7 +133,6 @@ func ours(top string, f func(dir *statedir.Dir, name string, text []byte) error)
 	return walk(".")
 }
 
-// files changes the files of ours below directories, and returns how many.
 func (s *fileScrub) files(tops []string) (n int, err error) {
 	for _, top := range tops {
 		err = errors.Join(err, ours(top, func(dir *statedir.Dir, name string, text []byte) error {
@@ -154,7 +150,7 @@ func (s *fileScrub) files(tops []string) (n int, err error) {
 	return n, err
 }
 
-// replaceFile writes a file anew: a reader sees the old one or the new one, also after a crash.
+// replaceFile rewrites a file; readers see one state, even after a crash.
 func replaceFile(dir *statedir.Dir, name string, data []byte) error {
 	fresh := name + ".new"
 	f, err := dir.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
@@ -171,7 +167,7 @@ func replaceFile(dir *statedir.Dir, name string, data []byte) error {
 	return dir.Rename(fresh, name)
 }
 
-// holding lists the files of ours below directories that change.
+// holding lists the files that [fileScrub.files] would change.
 func (s *fileScrub) holding(tops []string) (list []string, err error) {
 	for _, top := range tops {
 		err = errors.Join(err, ours(top, func(dir *statedir.Dir, name string, text []byte) error {

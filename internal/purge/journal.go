@@ -20,13 +20,13 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// A journal is the work list of a purge, written when all new objects are there and before a ref moves. It has
-// hashes and names, and not the secret: what that was, nobody has to know to finish.
+// A journal is the work list of a purge, written when all new objects exist and
+// before a ref moves. It never has the secret, which finishing does not need.
 type journal struct {
 	V        int                     `json:"v"`
 	Refs     []refMove               `json:"refs,omitempty"`
-	Replaced map[string]git.Hash     `json:"replaced,omitempty"` // objects, by what takes their place; "" for nothing
-	Own      map[record.ID]git.Hash  `json:"own,omitempty"`      // up to which this clone wrote the ledgers of missions
+	Replaced map[string]git.Hash     `json:"replaced,omitempty"` // objects, by their successors; "" for none
+	Own      map[record.ID]git.Hash  `json:"own,omitempty"`      // up to which this clone wrote missions' ledgers
 	Renamed  map[record.ID]record.ID `json:"renamed,omitempty"`
 	Removed  []record.ID             `json:"removed,omitempty"`
 	Index    []indexChange           `json:"index,omitempty"`
@@ -35,7 +35,6 @@ type journal struct {
 	Pushed   []refMove               `json:"pushed,omitempty"` // see [Report]
 }
 
-// A refMove is a [git.Update] in the journal.
 type refMove struct {
 	Ref string   `json:"ref"`
 	Old git.Hash `json:"old,omitzero"`
@@ -49,13 +48,12 @@ const (
 	purgeLock   = "purge"
 )
 
-// Unfinished reports whether a purge was begun and has not ended: it runs, or was killed.
+// Unfinished reports whether a purge runs or was killed.
 func Unfinished(s session.Store) bool {
 	_, err := s.Dir().Lstat(journalFile)
 	return err == nil
 }
 
-// read returns the journal, nil if there is none.
 func readJournal(s session.Store) (*journal, error) {
 	data, err := s.Dir().ReadFile(journalFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,7 +83,6 @@ func (j *journal) write(s session.Store) error {
 	return nil
 }
 
-// journal is the plan's.
 func (p *Plan) journal() *journal {
 	j := &journal{
 		V: journalV, Renamed: p.renamed, Removed: p.Target.Missions, Index: p.index, Beside: p.Beside,
@@ -115,14 +112,14 @@ func (p *Plan) journal() *journal {
 	return j
 }
 
-// finish does what is in the journal, from wherever it stands: each step is done, or can be done again.
+// finish does what is in the journal. Each step can be repeated.
 func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *holder) (*Result, error) {
 	done := &Result{Refs: len(j.Refs)}
 	for _, r := range j.Pushed {
 		done.Pushed = append(done.Pushed, git.Update{Ref: r.Ref, Old: r.Old, New: r.New})
 	}
 	err := j.trust(w)
-	if err == nil { // before the branch: else what the user commits in between brings back what goes
+	if err == nil { // before the branch: a commit in between would bring back what goes
 		err = j.indexes(ctx, w, held)
 	}
 	if err == nil {
@@ -140,7 +137,7 @@ func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *hold
 	return done, err
 }
 
-// successor is what takes the place of an object: itself if it stays.
+// successor returns what replaces an object, itself if it stays.
 func (j *journal) successor(h git.Hash) git.Hash {
 	if to, ok := j.Replaced[h.String()]; ok {
 		return to
@@ -148,7 +145,7 @@ func (j *journal) successor(h git.Hash) git.Hash {
 	return h
 }
 
-// trust notes of the new events, before a ref leads to them, what was known of the old ones.
+// trust gives new events the trust of the old ones, before a ref moves.
 func (j *journal) trust(w *workspace.Workspace) error {
 	for _, r := range j.Refs {
 		id, err := record.ParseID(r.Ref[strings.LastIndexByte(r.Ref, '/')+1:])
@@ -167,13 +164,11 @@ func (j *journal) trust(w *workspace.Workspace) error {
 	return nil
 }
 
-// begun reports whether a ref has moved.
 func (j *journal) begun(ctx context.Context, repo *git.Repo) (bool, error) {
 	now, err := repo.Refs(ctx, "refs/")
 	return slices.ContainsFunc(j.Refs, func(r refMove) bool { return r.New != r.Old && now[r.Ref] == r.New }), err
 }
 
-// move moves the refs, all together.
 func (j *journal) move(ctx context.Context, w *workspace.Workspace, held *holder) error {
 	if len(j.Refs) == 0 {
 		return nil
@@ -189,7 +184,6 @@ func (j *journal) move(ctx context.Context, w *workspace.Workspace, held *holder
 	return ledgertx.MoveRefs(ctx, w.Repo, held.purge, proc, updates)
 }
 
-// files lets the files of ours follow.
 func (j *journal) files(w *workspace.Workspace) error {
 	s := &fileScrub{successor: j.successor, renamed: j.Renamed}
 	if _, err := s.files(append(stateDirs(w.Repo), j.Beside...)); err != nil {
@@ -203,7 +197,7 @@ func (j *journal) files(w *workspace.Workspace) error {
 	return os.RemoveAll(w.Store.Dir().Path(unsearched))
 }
 
-// indexes lets the users' indexes go ahead of the branches that move under them.
+// indexes changes users' indexes ahead of the branches that move under them.
 func (j *journal) indexes(ctx context.Context, w *workspace.Workspace, held *holder) error {
 	changes := make(map[string][]indexChange)
 	for _, c := range j.Index {
@@ -223,8 +217,8 @@ func (j *journal) indexes(ctx context.Context, w *workspace.Workspace, held *hol
 	return nil
 }
 
-// changeIndex changes a worktree's index, but for what the user has staged since. Git forgets the flags of an entry that
-// is written anew.
+// changeIndex changes a worktree's index, but for what was staged since. It
+// restores the flags, which git forgets of an entry that is written.
 func changeIndex(ctx context.Context, repo *git.Repo, list []indexChange) error {
 	staged, err := stagedIn(ctx, repo)
 	if err != nil {
@@ -232,7 +226,7 @@ func changeIndex(ctx context.Context, repo *git.Repo, list []indexChange) error 
 	}
 	var lines, sparse, unlooked strings.Builder
 	for _, c := range list {
-		if c.Was != "" && entryLine(staged[c.path()].Entry, repo.Format()) != c.Was { // journals of older programs don't say
+		if c.Was != "" && entryLine(staged[c.path()].Entry, repo.Format()) != c.Was { // older journals don't say
 			continue
 		}
 		lines.WriteString(c.Line + "\x00")
@@ -260,7 +254,7 @@ func changeIndex(ctx context.Context, repo *git.Repo, list []indexChange) error 
 	return err
 }
 
-// erase lets the objects go, but for what the user's own refs, stashes and indexes need.
+// erase deletes doomed objects that nothing of the user's needs.
 func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holder, done *Result) error {
 	doomed := make(map[git.Hash]bool)
 	for _, h := range j.Doomed {

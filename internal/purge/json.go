@@ -13,13 +13,13 @@ import (
 type token struct {
 	from, to int      // with the quotes of a string
 	kind     byte     // 'n' for a name, '"' for a string, '0' for anything else
-	path     [][]byte // the names that lead to it, as they are written; those of a name end with itself
+	path     [][]byte // the names that lead to it, as written; those of a name end with itself
 }
 
-// name is the path of a token as one text, in lower case: names in records have no case.
+// name returns the path in lower case, as names in records have no case.
 func (t token) name() string { return strings.ToLower(string(bytes.Join(t.path, []byte(".")))) }
 
-// key is the name that it is the value of, or that it is.
+// key returns the name that the token has or is.
 func (t token) key() string {
 	if len(t.path) == 0 {
 		return ""
@@ -27,7 +27,7 @@ func (t token) key() string {
 	return string(t.path[len(t.path)-1])
 }
 
-// tokens hands over the tokens of a valid JSON text, in order. A path must not be kept.
+// tokens yields the tokens of valid JSON in order. f must not keep paths.
 func tokens(text []byte, f func(t token)) {
 	var path [][]byte
 	var objects []bool // for each level, whether it is an object
@@ -78,7 +78,7 @@ func tokens(text []byte, f func(t token)) {
 	}
 }
 
-// An edit puts something in the place of a part of a text.
+// An edit replaces a part of a text.
 type edit struct {
 	from, to int
 	with     string
@@ -96,8 +96,7 @@ func apply(text []byte, edits []edit) []byte {
 	return append(out, text[at:]...)
 }
 
-// A touched tells whether spans, which are in order, have anything of the parts of a text that it is asked
-// about, which come in order as well.
+// A touched tells whether ordered spans overlap parts of a text, in order.
 type touched struct{ spans []scrub.Span }
 
 func (t *touched) is(from, to int) bool {

@@ -16,14 +16,14 @@ import (
 	"gitagent/internal/record"
 )
 
-// isRecord reports whether a path in a ledger is that of a record, or of the mission's head.
+// isRecord reports whether a path in a ledger is a record's or mission.json's.
 func isRecord(file string) bool {
 	return file == "mission.json" || strings.HasPrefix(file, "turns/") && strings.HasSuffix(file, ".json") ||
 		strings.HasPrefix(file, "handoffs/") && path.Base(file) == "handoff.json"
 }
 
-// ofLedger are the paths that ledgers consist of. What is found in such a name stays, and is named: without it nobody
-// would find what is there.
+// ofLedger matches the paths of ledgers. They stay if something is found in
+// them, because readers need them.
 var ofLedger = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(mission\.json|(turns|transcript)(/\d+(/\d+(\.jsonl?)?)?)?|handoffs(/\d+(/(handoff\.json|handoff\.md|uncommitted\.patch|terminal\.txt))?)?)$`)
 })
@@ -33,17 +33,17 @@ type ledgerTree struct {
 	*Rewrite
 	began record.ID // by its mission.json
 	tree  git.Hash
-	dirs  map[string]map[string]entry // that were looked into
+	dirs  map[string]map[string]entry // read so far
 }
 
-// A dirKey is what a directory of a ledger becomes something else by: what it holds, where it is, and what is
-// beside it. Records have the sizes of segments, and say which turns segments are of.
+// A dirKey has all that decides what replaces a directory: records have the
+// sizes of segments, and say which turns segments are of.
 type dirKey struct {
 	hash, beside git.Hash
 	path         string
 }
 
-// A recordKey is the same of a record.
+// A recordKey has all that decides what replaces a record.
 type recordKey struct{ record, segment, agents git.Hash }
 
 func (r *Rewrite) ledgerAt(ctx context.Context, id record.ID, tree git.Hash) (*ledgerTree, error) {
@@ -66,7 +66,7 @@ func (r *Rewrite) ledgerAt(ctx context.Context, id record.ID, tree git.Hash) (*l
 	return l, nil
 }
 
-// entry is what the tree has at a path, the zero entry for nothing.
+// entry returns what the tree has at a path, or the zero entry.
 func (l *ledgerTree) entry(ctx context.Context, file string) (entry, error) {
 	dir, err := l.dir(ctx, path.Dir(file))
 	return dir[path.Base(file)], err
@@ -102,7 +102,6 @@ func (l *ledgerTree) dir(ctx context.Context, name string) (map[string]entry, er
 	return d, nil
 }
 
-// rewrite returns what takes the place of the tree.
 func (l *ledgerTree) rewrite(ctx context.Context) (git.Hash, error) {
 	to, err := l.rewriteDir(ctx, "", l.tree)
 	if err == nil && to.IsZero() {
@@ -111,7 +110,7 @@ func (l *ledgerTree) rewrite(ctx context.Context) (git.Hash, error) {
 	return to, err
 }
 
-// beside is the directory with the segments of a directory of records, or the reverse.
+// beside returns the directory of segments for one of records, or the reverse.
 func (l *ledgerTree) beside(ctx context.Context, dir string) (git.Hash, error) {
 	top, rest, _ := strings.Cut(dir, "/")
 	other := map[string]string{"turns": "transcript", "transcript": "turns"}[top]
@@ -122,7 +121,7 @@ func (l *ledgerTree) beside(ctx context.Context, dir string) (git.Hash, error) {
 		return git.Hash{}, nil
 	}
 	if first, _, deeper := strings.Cut(rest, "/"); deeper {
-		rest = first // the segments of sub-agents
+		rest = first // the segments of subagents
 	}
 	e, err := l.entry(ctx, path.Join(other, rest))
 	return e.hash, err
@@ -205,7 +204,7 @@ func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash git.Ha
 	return l.write(plumbing.TreeObject, out)
 }
 
-// fileOf is the place of a file of a ledger that is neither record nor segment.
+// fileOf returns the place of a file that is neither record nor segment.
 func fileOf(at Place, file string) Place {
 	dir, name := path.Split(file)
 	number := turnOf(path.Base(dir))
@@ -217,7 +216,7 @@ func fileOf(at Place, file string) Place {
 	return at
 }
 
-// numbered is the turn of a path below transcript/, and whether it is a sub-agent's.
+// numbered returns the turn of a path below transcript/; agent for a subagent.
 func numbered(file string) (turn int, agent bool) {
 	parts := strings.Split(file, "/")
 	switch len(parts) {

@@ -9,14 +9,14 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// A holder has every mission and session to itself.
+// A holder has every mission and session locked.
 type holder struct {
 	purge *lock.Lock
 	all   []*lock.Lock
 }
 
-// hold waits until no other process of ours records or purges. It removes the locks that the git of a dead
-// purge left.
+// hold waits for other processes that record or purge, and removes locks of a
+// dead purge's git.
 func hold(ctx context.Context, w *workspace.Workspace) (*holder, error) {
 	purge, err := w.Store.Lock(ctx, purgeLock)
 	if err != nil {
@@ -43,12 +43,11 @@ func (h *holder) release() {
 	*h = holder{}
 }
 
-// locking runs do, in which git locks files: what it leaves there if it is killed, hold removes.
+// locking runs do, whose git locks files; hold removes what it leaves.
 func (h *holder) locking(files []string, do func() error) error {
 	return h.purge.With(lock.Note{Words: files}, do)
 }
 
-// repo is a repository whose gits hold the locks as well.
 func (h *holder) repo(r *git.Repo) *git.Repo {
 	r = r.Holding(h.purge.File())
 	for _, l := range h.all {

@@ -17,22 +17,23 @@ import (
 	"gitagent/internal/sshsig"
 )
 
-// MapRef is where the map is, in a repository as at a remote.
+// MapRef is where the map is, in a repository and at a remote.
 const MapRef = "refs/agent/purges"
 
-// A Map says which commits were replaced by which, without naming the old ones. It is a set of sheets, and what
-// is written of it is a function of the set: whoever unites the same maps, in any order, gets the same commit.
+// A Map says which commits replace which, without naming the old ones. It is
+// written as a function of its set of sheets, the same in every clone.
 type Map struct{ sheets map[string]*sheet }
 
-// A sheet is a part of a map: what one key has signed. Its name is the hash of its content. It is never changed;
-// one whose entries all stand in another one of the same key goes.
+// A sheet is what one key has signed, named by the hash of its content. It
+// never changes; it goes once another sheet of the key has all its entries.
 type sheet struct {
 	content []byte
 	by      sshsig.Public
 	entries map[masked]git.Hash
 }
 
-// A masked is the hash of a commit's hash. Who has the commit knows it; nobody else learns what to ask a host for.
+// masked is the hash of a commit's hash: it does not tell what to ask a host
+// for.
 type masked [sha256.Size]byte
 
 func mask(commit git.Hash) masked {
@@ -41,7 +42,7 @@ func mask(commit git.Hash) masked {
 
 const (
 	mapHeader    = "git-agent purges 1\n"
-	mapNamespace = "git-agent-purges" // of signatures: nothing else is signed so
+	mapNamespace = "git-agent-purges" // of signatures: nothing else is signed with it
 	mapSuffix    = ".purges"
 
 	maxSheet   = 32 << 20 // bytes: 300,000 commits
@@ -52,7 +53,7 @@ const (
 
 var errSheet = errors.New("not a list of purged commits")
 
-// parseSheet reads a sheet. Only what encodeSheet writes is accepted, so that a set of entries has one form.
+// parseSheet reads a sheet, in no other form than newSheet writes.
 func parseSheet(content []byte, format git.Format) (*sheet, error) {
 	list, armored, ok := cutSignature(content)
 	if !ok || len(content) > maxSheet {
@@ -85,7 +86,6 @@ func parseSheet(content []byte, format git.Format) (*sheet, error) {
 	return s, nil
 }
 
-// cutSignature separates the lines of a sheet from the signature at its end.
 func cutSignature(content []byte) (list, armored []byte, ok bool) {
 	i := bytes.Index(content, []byte("\n-----BEGIN "))
 	if i < 0 {
@@ -94,7 +94,6 @@ func cutSignature(content []byte) (list, armored []byte, ok bool) {
 	return content[:i+1], content[i+1:], true
 }
 
-// newSheet signs entries.
 func newSheet(key sshsig.Key, entries map[masked]git.Hash, format git.Format) *sheet {
 	var list bytes.Buffer
 	list.WriteString(mapHeader)
@@ -110,9 +109,9 @@ func (s *sheet) name() string {
 	return hex.EncodeToString(sum[:]) + mapSuffix
 }
 
-// ReadMap reads the map that a commit holds, the empty one for the zero hash. Whoever can push to a remote can
-// have written it. What is no sheet, or is signed wrongly, is left out. What can't be read, or is too large, is
-// an error, and the map has what was read before.
+// ReadMap reads the untrusted map in a commit, empty for the zero hash. It
+// skips what is no sheet or badly signed. With an error, as for a too large
+// map, it returns what was read before.
 func ReadMap(objects *git.Objects, commit git.Hash) (*Map, error) {
 	m := &Map{sheets: make(map[string]*sheet)}
 	if commit.IsZero() {
@@ -149,8 +148,9 @@ func ReadMap(objects *git.Objects, commit git.Hash) (*Map, error) {
 	return m, nil
 }
 
-// reduce takes out each sheet of which another one of the same key has everything. How long that takes depends on
-// the size of the map alone: a stranger can have made sheets that differ in hardly anything.
+// reduce drops each sheet that another one of the same key covers, in a time
+// that depends on the map's size alone: an attacker may make nearly equal
+// sheets.
 func (m *Map) reduce() {
 	of := make(map[sshsig.Public][]string)
 	for _, name := range slices.Sorted(maps.Keys(m.sheets)) {
@@ -194,13 +194,13 @@ func (m *Map) Unite(other *Map) {
 	m.reduce()
 }
 
-// Add adds pairs of commits, signed with a key; zero stands for a commit that has no successor.
+// Add adds pairs of commits, signed with a key; zero means no successor.
 func (m *Map) Add(key sshsig.Key, pairs map[git.Hash]git.Hash) {
 	if len(pairs) == 0 {
 		return
 	}
 	entries := make(map[masked]git.Hash)
-	for _, name := range slices.Sorted(maps.Keys(m.sheets)) { // a sheet that has it all takes the place of others
+	for _, name := range slices.Sorted(maps.Keys(m.sheets)) { // a sheet that covers others replaces them
 		if s := m.sheets[name]; s.by == key.Public() && len(s.content) < maxSheet/2 {
 			maps.Copy(entries, s.entries)
 		}
@@ -214,11 +214,10 @@ func (m *Map) Add(key sshsig.Key, pairs map[git.Hash]git.Hash) {
 	m.reduce()
 }
 
-// Write writes the map: a commit without parents, by nobody and at no time. It has no hash of an object that is
-// one, so it keeps nothing alive. The empty map is the zero hash.
-//
-// If all of it would be too large, sheets go that are not by keys which count: whoever fills the map of a remote
-// must not keep others from purging.
+// Write writes the map as a commit without parents, author or time. It keeps
+// nothing alive, as its trees have no commit. The empty map is the zero hash.
+// If it is too large, sheets of keys that don't count are dropped: an attacker
+// who fills a remote's map must not keep others from purging.
 func (m *Map) Write(objects *git.Objects, counts func(sshsig.Public) bool) (git.Hash, error) {
 	if len(m.sheets) == 0 {
 		return git.Hash{}, nil
@@ -263,17 +262,15 @@ func (m *Map) Same(other *Map) bool {
 	return maps.EqualFunc(m.sheets, other.sheets, func(a, b *sheet) bool { return true })
 }
 
-// A class is commits that all say the same: what was replaced, again and again or by several people at once, and
-// what took its place in the end.
+// A class is commits that replaced one another, and what remained in the end.
 type class struct {
 	ends []git.Hash
 	is   map[git.Hash]bool // the same, to ask
-	// circular says that some of the ends took the place of one another: two purges of one ledger, of which each won
-	// somewhere. Everybody takes the first one then.
+	// circular says that ends replaced one another: two purges of a ledger each
+	// won somewhere. Every clone then takes the first.
 	circular bool
 }
 
-// end adds an end, and reports whether it is a new one.
 func (c *class) end(h git.Hash) bool {
 	if c.is[h] {
 		return false
@@ -282,8 +279,8 @@ func (c *class) end(h git.Hash) bool {
 	return true
 }
 
-// classes are those of all commits that the map is about, by those keys that count. What purges left in the end
-// is in an order that is the same everywhere, and by key: two purges of one ledger are never mixed.
+// classes returns the classes of commits, by the keys that count. Ends are
+// ordered by key, so that two purges of a ledger are never mixed.
 func (m *Map) classes(counts func(sshsig.Public) bool) map[masked]*class {
 	type entry struct {
 		masked
@@ -360,7 +357,7 @@ func (m *Map) classes(counts func(sshsig.Public) bool) map[masked]*class {
 	return found
 }
 
-// Ends are the commits that took the place of others, whoever says so.
+// Ends returns the commits that replaced others by any key.
 func (m *Map) Ends() map[git.Hash]bool {
 	ends := make(map[git.Hash]bool)
 	for _, s := range m.sheets {
@@ -371,7 +368,7 @@ func (m *Map) Ends() map[git.Hash]bool {
 	return ends
 }
 
-// Keys are those that have signed anything in the map.
+// Keys returns the keys that signed anything in the map.
 func (m *Map) Keys() []sshsig.Public {
 	var keys []sshsig.Public
 	for _, name := range slices.Sorted(maps.Keys(m.sheets)) {

@@ -14,16 +14,16 @@ import (
 type pairing struct {
 	objects  *git.Objects
 	exists   func(git.Hash) bool // the commit is here
-	accepted []record.ID         // missions of which a person agrees to what strangers' keys say
+	accepted []record.ID         // missions for which a person accepts untrusted keys
 	list     []*line
-	done     *Applied // where it is noted what can't be applied
+	done     *Applied // gets what can't be applied
 
 	classes, all map[masked]*class    // by the keys that count, and by all
-	under, there map[git.Hash]bool    // commits of ledgers that the remote has under refs, and of those that were fetched
+	under, there map[git.Hash]bool    // commits of ledgers under refs of the remote, and of fetched ones
 	here         map[git.Hash]bool    // commits of ledgers that are here
 	landed       map[git.Hash][]*line // by an event: the fetched ledgers that have it
 	winners      map[*class]git.Hash
-	agreed       map[git.Hash]bool // events that a person agrees to be replaced: forks share them
+	agreed       map[git.Hash]bool // events whose replacement a person accepts: forks share them
 
 	pairs   map[*line]map[git.Hash]git.Hash
 	removed map[git.Hash]bool  // newest events of missions that were removed
@@ -36,7 +36,7 @@ func (a *Apply) pairing(objects *git.Objects, list, there []*line, done *Applied
 	return p
 }
 
-// newPairing finds them by the keys that count. there are ledgers that the remote has under refs.
+// newPairing returns a pairing by the keys that count.
 func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, exists func(git.Hash) bool, list, there []*line) *pairing {
 	p := &pairing{
 		exists: exists, accepted: accepted, list: list,
@@ -71,7 +71,7 @@ func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, e
 	return p
 }
 
-// known returns the pairs that prove themselves, the missions that were removed, and what was taken out.
+// known returns the proved pairs, the removed missions, and what was taken out.
 func (p *pairing) known(ctx context.Context) (known map[git.Hash]git.Hash, gone []record.ID, learned [][]byte, err error) {
 	gone = p.choose()
 	p.unmix()
@@ -91,7 +91,7 @@ func (p *pairing) known(ctx context.Context) (known map[git.Hash]git.Hash, gone 
 	return known, gone, learned, nil
 }
 
-// winner is what takes the place of a commit by some classes, and whether they say anything of it.
+// winner returns a commit's successor, and whether any class lists it.
 func (p *pairing) winner(x git.Hash, in map[masked]*class) (to git.Hash, listed bool) {
 	c := in[mask(x)]
 	if c == nil {
@@ -105,14 +105,13 @@ func (p *pairing) winner(x git.Hash, in map[masked]*class) (to git.Hash, listed 
 	return to, true
 }
 
-// agrees reports whether a person agrees to what strangers' keys say of a ledger.
 func (p *pairing) agrees(l *line) bool {
 	return slices.ContainsFunc(l.events, func(h git.Hash) bool { return p.agreed[h] })
 }
 
 func (p *pairing) hold(l *line, why HeldBecause) { p.done.Held[l.id] = why }
 
-// choose finds the pairs of each ledger, and returns the missions that were removed.
+// choose finds the pairs of each ledger, and returns the removed missions.
 func (p *pairing) choose() (gone []record.ID) {
 	for _, l := range p.list {
 		mine, why, held := p.of(l)
@@ -121,7 +120,7 @@ func (p *pairing) choose() (gone []record.ID) {
 			p.hold(l, why)
 		case p.removed[l.tip] && !l.landed && !l.besides:
 			gone = append(gone, l.id)
-		case len(mine) > 0: // what a stranger says besides is in nobody's way
+		case len(mine) > 0: // what untrusted keys say beyond that does no harm
 			p.pairs[l] = mine
 		case why.Unknown || why.Whole:
 			p.hold(l, why)
@@ -130,7 +129,7 @@ func (p *pairing) choose() (gone []record.ID) {
 	return gone
 }
 
-// of is what the map says of a ledger, and whether that keeps it as it is.
+// of returns what the map says of a ledger, and whether that holds it.
 func (p *pairing) of(l *line) (mine map[git.Hash]git.Hash, why HeldBecause, held bool) {
 	mine = make(map[git.Hash]git.Hash)
 	agrees := p.agrees(l)
@@ -152,7 +151,7 @@ func (p *pairing) of(l *line) (mine map[git.Hash]git.Hash, why HeldBecause, held
 		case to.IsZero() && n == 0:
 			p.removed[h] = true
 		case to.IsZero():
-			if n < len(l.events) && !p.removed[l.tip] { // it may have gone on, and have been removed again
+			if n < len(l.events) && !p.removed[l.tip] { // it may have gone on, and been removed again
 				why.WentOn, held = true, true
 			}
 		case !p.exists(to):
@@ -164,7 +163,6 @@ func (p *pairing) of(l *line) (mine map[git.Hash]git.Hash, why HeldBecause, held
 	return mine, why, held
 }
 
-// union is the pairs of all ledgers.
 func (p *pairing) union() map[git.Hash]git.Hash {
 	all := make(map[git.Hash]git.Hash)
 	for _, mine := range p.pairs {
@@ -190,7 +188,6 @@ func (p *pairing) unmix() {
 	}
 }
 
-// prove has all pairs prove themselves, and returns what was taken out.
 func (p *pairing) prove(ctx context.Context) (learned [][]byte, err error) {
 	by := newProver(p.objects, p.union())
 	for _, l := range p.list {
@@ -222,7 +219,7 @@ func (p *pairing) prove(ctx context.Context) (learned [][]byte, err error) {
 	return by.learned, nil
 }
 
-// together holds what was refused, and each mission with those that it shares anything with.
+// together holds refused missions, and those that share anything with them.
 func (p *pairing) together() {
 	for again := true; again; {
 		again = false
@@ -246,15 +243,14 @@ func (p *pairing) together() {
 	}
 }
 
-// apart reports whether a ledger was fetched that has one commit and not the other.
+// apart reports whether a fetched ledger has one commit and not the other.
 func (p *pairing) apart(has, lacks git.Hash) bool {
 	return slices.ContainsFunc(p.landed[has], func(l *line) bool { return !slices.Contains(p.landed[lacks], l) })
 }
 
-// winner is what takes the place of the commits of a class: the first that one of some sets has, then one that exists.
-// The sets are what the remote has under refs, what was fetched, such as its archive, and what is here: of two purges
-// of one ledger that of the remote wins, and if it has both, the same one whatever of it was fetched. A mission is gone
-// only if nobody has left anything of it.
+// winner returns the end of a class: the first in one of the sets, tried in
+// order, else one that exists, else any. With what the remote has under refs,
+// what was fetched and what is here, the remote's purge wins over another one.
 func (c *class) winner(exists func(git.Hash) bool, sets ...map[git.Hash]bool) git.Hash {
 	var order []func(git.Hash) bool
 	for _, set := range sets {

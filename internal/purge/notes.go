@@ -15,11 +15,11 @@ import (
 	"gitagent/internal/record"
 )
 
-// nobody is the author of notes that are written anew, so that they are the same in each clone.
+// nobody is the author of rewritten notes, so that all clones write the same.
 var nobody = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(0, 0).UTC()}
 
-// Notes returns the successor of the notes of a mission: a commit without history, if anything in the ledger,
-// in the notes, or in what they were has changed. It comes after Ledgers. Entries that are no notes go.
+// Notes returns the successor of a mission's notes: a commit without history,
+// if the ledger or any past or present note changed. It comes after Ledgers.
 func (r *Rewrite) Notes(ctx context.Context, id record.ID, tip git.Hash) (git.Hash, error) {
 	if to, ok := r.done[tip]; ok {
 		return to, nil
@@ -83,7 +83,7 @@ func (r *Rewrite) rewriteNotes(ctx context.Context, id record.ID, tip git.Hash) 
 	return anew.Commit(nobody, nobody, "mission "+string(name)+"\n")
 }
 
-// note returns what takes the place of a note. Its lines are records, most of them as in the ledger.
+// note returns what replaces a note, most of whose lines are ledger records.
 func (r *Rewrite) note(at Place, content []byte) ([]byte, error) {
 	var out []byte
 	for line := range bytes.Lines(content) {
@@ -106,7 +106,7 @@ func (r *Rewrite) note(at Place, content []byte) ([]byte, error) {
 	return out, nil
 }
 
-// everHeld reports whether anything is found in what the notes are or were.
+// everHeld reports whether anything is found in present or past notes.
 func (r *Rewrite) everHeld(ctx context.Context, tip git.Hash) (found bool, err error) {
 	if r.Target.Finder == nil {
 		return false, nil

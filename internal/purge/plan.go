@@ -21,19 +21,20 @@ import (
 type Purge struct {
 	*workspace.Workspace
 	Target Target
-	// Theirs says that commits of the user's own, on branches, which hold it or come after one that does, are
-	// written anew as well.
+	// Theirs says that commits on the user's branches that hold it, or descend
+	// from one that does, are rewritten too.
 	Theirs bool
-	// Beside are directories of ours outside of the repository: copies of handoffs, logs of terminals.
+	// Beside are our directories outside the repository: handoffs, terminal
+	// logs.
 	Beside []string
 
-	// Of a map that is applied, see [Apply]:
+	// For a map that is applied, see [Apply]:
 	Known   map[git.Hash]git.Hash // commits whose successors are known
 	Landing string                // refs to what was just fetched, which is rewritten as well; "" for none
 	Map     *Map                  // united with the one that is here; nil for that one alone
 }
 
-// A Plan is everything that a purge will do, as far as the refs stay as they are.
+// A Plan is all that a purge will do, provided that no ref moves.
 type Plan struct {
 	*Purge
 	Report
@@ -45,7 +46,7 @@ type Plan struct {
 	chains    []Chain
 	archive   *archive.Index
 	archived  map[record.ID]archive.Entry // that are here and have no refs
-	besides   map[record.ID]archive.Entry // of missions that have refs
+	besides   map[record.ID]archive.Entry // archived, of missions that also have refs
 	inArchive []record.ID                 // whose entries there change
 	renamed   map[record.ID]record.ID
 	carry     map[record.ID]git.Hash // see carried
@@ -53,11 +54,10 @@ type Plan struct {
 	index     []indexChange
 	staged    map[string]map[git.Hash]bool // what else is staged in the indexes that follow, by their paths
 	doomed    map[git.Hash]bool            // what is replaced, and all that holds the secret
-	goes      map[git.Hash]bool            // of it, and of what leads to it, all that nothing of the user's needs
+	goes      map[git.Hash]bool            // what of doomed, and of what leads to it, the user does not need
 }
 
-// Plan looks for what is to be purged, and computes what takes its place. Nothing is changed. The caller
-// closes the plan.
+// Plan computes the purge and changes nothing. The caller closes the plan.
 func (p *Purge) Plan(ctx context.Context) (*Plan, error) {
 	if err := p.free(ctx); err != nil {
 		return nil, err
@@ -90,11 +90,10 @@ func (p *Purge) plan(ctx context.Context, theirs []RewrittenCommit) (*Plan, erro
 	return plan, nil
 }
 
-// Close ends the plan. What was not done is forgotten.
+// Close ends the plan, and forgets what was not executed.
 func (p *Plan) Close() { p.objects.Close() }
 
-// rewriteAll computes what takes the place of everything, and which refs move. known are objects whose
-// successors are known already.
+// rewriteAll computes replacements and ref moves, given known successors.
 func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known map[git.Hash]git.Hash) error {
 	var err error
 	if p.refs, err = p.Repo.OwnRefs(ctx); err != nil {
@@ -129,10 +128,9 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known m
 	return err
 }
 
-// ErrCheckedOut reports a mission that can't go because a worktree has its branch.
+// ErrCheckedOut reports a mission whose branch a worktree has, so it can't go.
 var ErrCheckedOut = errors.New("its branch is checked out")
 
-// free makes sure that no worktree is on the branch of a mission that goes.
 func (p *Purge) free(ctx context.Context) error {
 	for _, id := range p.Target.Missions {
 		if _, err := ledger.Tip(ctx, p.Repo, id); err != nil {
@@ -149,7 +147,7 @@ func (p *Purge) free(ctx context.Context) error {
 	return nil
 }
 
-// ledgers are those of all missions, each with how much of it the user may rely on.
+// ledgers returns the ledgers of all missions, with how far they are usable.
 func (p *Plan) ledgers(ctx context.Context) ([]Chain, error) {
 	var list []Chain
 	for _, id := range slices.Concat(missions(p.refs), slices.Sorted(maps.Keys(p.archived))) {
@@ -163,7 +161,6 @@ func (p *Plan) ledgers(ctx context.Context) ([]Chain, error) {
 	return list, nil
 }
 
-// tip is where the ledger of a mission ends; zero if it is not here.
 func (p *Plan) tip(id record.ID) git.Hash {
 	if tip, ok := p.refs[id.Ref()]; ok {
 		return tip
@@ -171,7 +168,6 @@ func (p *Plan) tip(id record.ID) git.Hash {
 	return p.archived[id].Ledger
 }
 
-// missions are those that have a ledger among the refs, in order.
 func missions(refs map[string]git.Hash) []record.ID {
 	var ids []record.ID
 	for ref := range refs {
@@ -184,9 +180,9 @@ func missions(refs map[string]git.Hash) []record.ID {
 	return ids
 }
 
-// moves are the refs that move, in order of their names: those of missions, which may get new names, our
-// branches and what a remote had of them, and with Theirs the user's branches. A fetch that was killed leaves
-// refs of its own: they go.
+// moves returns the ordered moves of refs: missions', which may get new names,
+// our branches, what remotes had of them, and with Theirs the user's branches.
+// Leftover landing refs go.
 func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 	var list []git.Update
 	move := func(ref, name string, to git.Hash) {
@@ -249,9 +245,9 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 	return list, nil
 }
 
-// mine reports whether a ref is a branch of the user's, or what a remote had of one, that ends in a commit of his
-// own. Others can have purged that commit, as a ledger keeps those that turns began and ended with. He has not said
-// that his branches may move.
+// mine reports whether a ref is the user's branch, or a remote's copy, ending
+// in their own commit. Ledgers keep such commits, so others can have purged
+// them, but these branches move only with Theirs.
 func (p *Plan) mine(ref string, tip git.Hash) (bool, error) {
 	if _, known := p.Known[tip]; !known || p.Theirs || strings.Contains(ref, strings.TrimPrefix(p.Branch(""), "refs/heads")) {
 		return false, nil
@@ -263,32 +259,29 @@ func (p *Plan) mine(ref string, tip git.Hash) (bool, error) {
 	return !isOurs(c.Message), nil
 }
 
-// replaced reports whether a commit is.
 func (p *Plan) replaced(commit git.Hash) bool { return p.rewrite.Successor(commit) != commit }
 
-// An indexChange is an entry of a user's index that follows the branch which moves under it.
+// An indexChange is an entry of a user's index that follows its branch.
 type indexChange struct {
 	Worktree string `json:"worktree"`
-	Was      string `json:"was"`  // the entry that it takes the place of, mode and hash: any other is the user's
+	Was      string `json:"was"`  // the mode and hash that it replaces: any other entry is the user's
 	Line     string `json:"line"` // for `git update-index --index-info`
-	// Flags is the letter of `git ls-files -v`, if it says that a file is left out of a sparse checkout (S), is
-	// not to be looked at (h), or both (s).
+	// Flags is the letter of `git ls-files -v`: left out of a sparse checkout
+	// (S), assumed unchanged (h), or both (s).
 	Flags string `json:"flags,omitempty"`
 }
 
-// entryLine is how git names what an index has at a path.
 func entryLine(e git.Entry, format git.Format) string {
 	return fmt.Sprintf("%o %s", uint32(e.Mode), format.Text(e.Hash))
 }
 
-// path is that of the entry.
 func (c indexChange) path() string {
 	_, path, _ := strings.Cut(c.Line, "\t")
 	return path
 }
 
-// indexChanges are the entries of indexes that are as HEAD has them, where HEAD is rewritten. Whatever else is
-// staged is the user's, and stays.
+// indexChanges returns the entries of indexes that are as in a HEAD that is
+// rewritten. Anything else that is staged is the user's, and stays.
 func (p *Plan) indexChanges(ctx context.Context) ([]indexChange, error) {
 	list, err := p.Repo.Worktrees(ctx)
 	if err != nil {
@@ -339,20 +332,19 @@ func (p *Plan) indexChanges(ctx context.Context) ([]indexChange, error) {
 	return changes, nil
 }
 
-// maxDiffer bounds in how many files a rewritten state differs from what it was.
+// maxDiffer bounds the files in which a rewritten state may differ.
 const maxDiffer = 1_000_000
 
 func (p *Plan) moved(ref string) bool {
 	return slices.ContainsFunc(p.updates, func(u git.Update) bool { return u.Ref == ref && !u.New.IsZero() })
 }
 
-// A stagedEntry is an entry of an index, with the letter of `git ls-files -v`.
 type stagedEntry struct {
 	git.Entry
 	flags string
 }
 
-// stagedIn is what a worktree's index holds, by path; of a conflict, with the number of the side.
+// stagedIn returns a worktree's index by path, in a conflict with the stage.
 func stagedIn(ctx context.Context, repo *git.Repo) (map[string]stagedEntry, error) {
 	out, err := repo.Others().Output(ctx, nil, "-C", repo.Top, "ls-files", "-z", "--stage", "-v")
 	if err != nil {
@@ -378,8 +370,7 @@ func stagedIn(ctx context.Context, repo *git.Repo) (map[string]stagedEntry, erro
 	return found, nil
 }
 
-// scrub is what becomes of files of ours before anything else does: nobody knows later what to look for.
+// scrub returns what is done to our files first, as it is unknown later.
 func (p *Plan) scrub() *fileScrub { return &fileScrub{finder: p.Target.Finder, prompts: p.rewrite} }
 
-// dirs are the directories with files of ours.
 func (p *Purge) dirs() []string { return append(stateDirs(p.Repo), p.Beside...) }

@@ -16,7 +16,7 @@ import (
 	"gitagent/internal/scrub"
 )
 
-// A Refusal says why a pair of a map does not prove itself. It quotes nothing of a text.
+// A Refusal says why a pair of a map is not proved. It quotes no text.
 type Refusal struct {
 	Old, New git.Hash
 	Why      string
@@ -26,11 +26,11 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("%s in the place of %s: %s", r.New, r.Old, r.Why)
 }
 
-// A prover compares old commits with what is said to take their place. All that may differ is what a purge
-// changes: so the worst that a map can do is to redact.
+// A prover compares old commits with alleged successors, which may differ only
+// in what a purge changes: so the worst that a map can do is to redact.
 type prover struct {
 	objects *git.Objects
-	known   map[git.Hash]git.Hash   // all pairs, of which each is proved
+	known   map[git.Hash]git.Hash   // all pairs, each of which is proved
 	renamed map[record.ID]record.ID // missions that are named by one of the old commits
 
 	learned [][]byte              // what was taken out
@@ -53,7 +53,6 @@ type blobPair struct {
 	learn      bool
 }
 
-// maxLearned is how many texts are learned.
 const maxLearned = 1000
 
 func newProver(objects *git.Objects, known map[git.Hash]git.Hash) *prover {
@@ -143,7 +142,6 @@ func (p *prover) event(old, fresh git.Hash) error {
 	return p.ledger(was.tree, is.tree, "", was.tree, is.tree)
 }
 
-// began is the id in the mission.json of a ledger.
 func (p *prover) began(tree git.Hash) record.ID {
 	var s shape
 	if e, err := p.find(tree, "mission.json"); err == nil && !e.Hash.IsZero() {
@@ -169,7 +167,7 @@ func (p *prover) commits(old, fresh git.Hash) (was, is *raw, err error) {
 	return was, is, nil
 }
 
-// follows reports whether a commit has the parents that the old one's became, and its author and committer.
+// follows reports whether parents, author and committer are the rewritten ones.
 func (p *prover) follows(was, is *raw) bool {
 	var parents []git.Hash
 	for _, parent := range was.parents {
@@ -192,7 +190,7 @@ func (p *prover) who(was, is string) bool {
 	return is[:end] == scrub.Mark+" <"+scrub.Mark+">" || p.learn([]byte(was[:at]), []byte(is[:end]), true)
 }
 
-// learn reports whether a text is another one with spans replaced, and keeps what was taken out.
+// learn reports whether is is was with spans replaced, and keeps those.
 func (p *prover) learn(was, is []byte, keep bool) bool {
 	if bytes.Equal(was, is) {
 		return true
@@ -273,7 +271,6 @@ func (p *prover) tree(old, fresh git.Hash) (left []string, err error) {
 	return left, nil
 }
 
-// allBelow are the first files of a tree that is left out.
 func (p *prover) allBelow(tree git.Hash) (list []string, err error) {
 	entries, err := p.entries(tree)
 	if err != nil {
@@ -298,7 +295,6 @@ func (p *prover) allBelow(tree git.Hash) (list []string, err error) {
 	return list, nil
 }
 
-// blob proves a pair of blobs, once.
 func (p *prover) blob(pair blobPair, how func(was, is []byte, learn bool) error) error {
 	if err, ok := p.blobs[pair]; ok {
 		return err
@@ -332,7 +328,7 @@ func (p *prover) text(was, is []byte, learn bool) error {
 	return nil
 }
 
-// ledger proves a directory of a ledger whose trees are given.
+// ledger proves a directory of a ledger, given the root trees.
 func (p *prover) ledger(old, fresh git.Hash, dir string, oldRoot, freshRoot git.Hash) error {
 	if old == fresh {
 		return nil
@@ -350,7 +346,7 @@ func (p *prover) ledger(old, fresh git.Hash, dir string, oldRoot, freshRoot git.
 	return err
 }
 
-// beside is what records in a directory also depend on: the segments.
+// beside returns what records in a directory also depend on: the segments.
 func (p *prover) beside(root git.Hash, dir string) (git.Hash, error) {
 	rest, ok := strings.CutPrefix(dir, "turns")
 	if !ok {
@@ -403,7 +399,6 @@ func (p *prover) ledgerEntries(old, fresh git.Hash, dir string, oldRoot, freshRo
 	return nil
 }
 
-// find is what a tree has at a path; the zero entry for nothing.
 func (p *prover) find(tree git.Hash, path string) (git.Entry, error) {
 	e := git.Entry{Hash: tree}
 	for name := range strings.SplitSeq(path, "/") {

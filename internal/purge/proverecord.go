@@ -13,8 +13,8 @@ import (
 	"gitagent/internal/snapshot"
 )
 
-// segment proves the lines of a conversation. What a turn said that is purged as a whole is not learned: it is
-// no secret wherever else it is said.
+// segment proves the lines of a conversation. It learns nothing from a wholly
+// purged turn, whose words are no secret elsewhere.
 func (p *prover) segment(was, is []byte, learn bool) error {
 	if bytes.Equal(is, blankLines(was)) {
 		return nil
@@ -61,8 +61,8 @@ func (p *prover) line(was, is []byte, learn bool) bool {
 	return same(was) || same(blankLine(was))
 }
 
-// alike reports whether two JSON texts differ in nothing but tokens for which a function reports that they may.
-// see gets every token first, as it was.
+// alike reports whether JSON texts differ only in tokens that may allows. see
+// gets every old token first.
 func alike(was, is []byte, see func(v token), may func(v token, to []byte) bool) bool {
 	var list []token
 	tokens(is, func(v token) { list = append(list, token{from: v.from, to: v.to, kind: v.kind}) })
@@ -84,7 +84,7 @@ func alike(was, is []byte, see func(v token), may func(v token, to []byte) bool)
 	return ok && len(list) == 0 && bytes.Equal(was[at:], is[end:])
 }
 
-// record proves a record, or mission.json.
+// record proves a record or mission.json.
 func (p *prover) record(was, is []byte, with evidence, learn bool) error {
 	if !json.Valid(was) {
 		if !p.learn(was, is, learn) {
@@ -129,7 +129,7 @@ func (p *prover) record(was, is []byte, with evidence, learn bool) error {
 		if s.rule(name).Is(record.Formal) {
 			return false
 		}
-		// What is a mark as a whole may stand for a turn that is purged, see segment.
+		// A whole mark may stand for a turn that is purged, see segment.
 		copied := s.rule(name).Is(record.Copied)
 		return p.learn(text, fresh, learn && !(copied && string(fresh) == scrub.Mark))
 	})
@@ -139,7 +139,7 @@ func (p *prover) record(was, is []byte, with evidence, learn bool) error {
 	return nil
 }
 
-// blankRecord reports whether a record is that of a turn which was purged as a whole.
+// blankRecord reports whether a record is that of a wholly purged turn.
 func blankRecord(content []byte) bool {
 	var r struct {
 		Kind, Prompt, Reply string
@@ -151,8 +151,7 @@ func blankRecord(content []byte) bool {
 	return !slices.ContainsFunc(append(r.Paths, r.Prompt, r.Reply), func(s string) bool { return s != "" && s != scrub.Mark })
 }
 
-// isRenamed reports whether a text names a mission that is named by an old commit, and the other text the same
-// by the new one.
+// isRenamed reports whether two texts are the old and new name of a mission.
 func (p *prover) isRenamed(key, was, is string) bool {
 	if key == "branch" {
 		end := strings.LastIndexByte(was, '/') + 1
@@ -167,7 +166,7 @@ func (p *prover) isRenamed(key, was, is string) bool {
 	return ok && string(to) == is
 }
 
-// skipped adds to an old record what the new one says that its state leaves out, if it does.
+// skipped adds to an old record what the new one says its state leaves out.
 func (p *prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
 	list := func(s *shape) (list []record.Skip) {
 		if s.Skipped != nil {

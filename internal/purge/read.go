@@ -10,18 +10,17 @@ import (
 )
 
 const (
-	// together is how many commits are read at once, with what they hold that is new.
+	// together is how many commits are read at once, with their new objects.
 	together = 256
-	// small is the size in bytes of the largest object that is read with others.
+	// small is the size in bytes of the largest object that is read ahead.
 	small = 1 << 20
-	// held is how many bytes of what was read together are kept, about. The rest is read when it is needed.
+	// held bounds, roughly, the bytes of what is read ahead or staged.
 	held = 64 << 20
 )
 
-// errEnough ends reading ahead.
 var errEnough = errors.New("enough")
 
-// read is [git.Objects.Read], for what was perhaps read with others.
+// read is [git.Objects.Read] with what was read ahead.
 func (r *Rewrite) read(t plumbing.ObjectType, hash git.Hash, most int64) ([]byte, error) {
 	if obj := r.cache[hash]; obj != nil && obj.Type == t && int64(len(obj.Content)) <= most {
 		return obj.Content, nil
@@ -29,7 +28,7 @@ func (r *Rewrite) read(t plumbing.ObjectType, hash git.Hash, most int64) ([]byte
 	return r.Objects.Read(t, hash, most)
 }
 
-// write stages an object. Now and then all that is staged goes to the disk: nothing refers to it yet.
+// write stages an object. It flushes at times: nothing refers to it yet.
 func (r *Rewrite) write(t plumbing.ObjectType, content []byte) (git.Hash, error) {
 	if r.staged += len(content); r.staged > held {
 		if err := r.Objects.Flush(); err != nil {
@@ -41,7 +40,7 @@ func (r *Rewrite) write(t plumbing.ObjectType, content []byte) (git.Hash, error)
 	return r.Objects.Write(t, content)
 }
 
-// each reads objects and hands over those that can be read.
+// each reads objects and passes on those that can be read.
 func (r *Rewrite) each(ctx context.Context, list []git.Hash, most int64, f func(hash git.Hash, content []byte) error) error {
 	wanted := make([]git.Wanted, len(list))
 	for i, hash := range list {
@@ -49,14 +48,14 @@ func (r *Rewrite) each(ctx context.Context, list []git.Hash, most int64, f func(
 	}
 	return r.Objects.Each(wanted, func(i int, obj *git.Object, err error) error {
 		if err != nil {
-			return ctx.Err() // who needs it asks for it
+			return ctx.Err() // reported where it is needed
 		}
 		return f(list[i], obj.Content)
 	})
 }
 
-// prefetch reads commits, and what is new in their trees, level by level: asking git for one object after
-// another takes ten times as long. What was read before is forgotten.
+// prefetch reads commits and what is new in their trees, level by level: asking
+// git for single objects takes ten times as long. It forgets earlier reads.
 func (r *Rewrite) prefetch(ctx context.Context, commits []git.Hash) error {
 	clear(r.cache)
 	next := commits

@@ -13,16 +13,16 @@ import (
 	"gitagent/internal/snapshot"
 )
 
-// Facts are what else changes in a record: the sizes of what is stored beside it.
+// An evidence is the sizes of what is stored beside a record, which it repeats.
 type evidence struct {
 	segment int64            // of the turn's segment, -1 if it is as it was
-	agents  map[string]int64 // of sub-agents' segments that are not as they were
+	agents  map[string]int64 // of the subagents' segments that changed
 }
 
 var asItWas = evidence{segment: -1}
 
-// named reports whether a name in a record is one that programs gave, of today or of later, and not one of a tool or a
-// model. Without it what it names would be gone.
+// named reports whether a program gave a name in a record, not a tool or a
+// model. Such a name stays, or its value would be lost.
 func (s *shape) named(v token) bool {
 	for n := 1; n < len(v.path); n++ {
 		if s.rule(token{path: v.path[:n]}.name()).Is(record.Names) {
@@ -32,7 +32,7 @@ func (s *shape) named(v token) bool {
 	return !strings.ContainsFunc(v.key(), func(r rune) bool { return (r < 'a' || r > 'z') && r != '_' })
 }
 
-// A shape is what has to be known of a record, or of mission.json, before it is rewritten.
+// A shape is what must be known of a record or mission.json to rewrite it.
 type shape struct {
 	Kind        string           `json:"kind"`
 	ID          record.ID        `json:"id"`
@@ -49,10 +49,10 @@ type shape struct {
 	Skipped     *json.RawMessage `json:"skipped"`
 }
 
-// rule is what a purge may do with a member of the record.
+// rule returns what a purge may do with a member of the record.
 func (s *shape) rule(name string) record.PurgeRule { return record.PurgeRuleOf(s.Kind, name) }
 
-// place is where a record's texts are, but for their kind.
+// place returns where a record's texts are, but for their kind.
 func (s *shape) place() Place {
 	at := Place{Mission: s.Mission, Kind: Record}
 	switch {
@@ -66,7 +66,7 @@ func (s *shape) place() Place {
 	return at
 }
 
-// kind is what kind of text a member of a record is.
+// kind returns the kind of text of a member.
 func (s *shape) kind(name string) Kind {
 	rule := s.rule(name)
 	for _, kind := range []Kind{Prompt, Reply, Title, Patch} {
@@ -77,7 +77,7 @@ func (s *shape) kind(name string) Kind {
 	return s.place().Kind
 }
 
-// purged reports whether a text of a record goes because the whole turn does.
+// purged reports whether a text of a record goes because its whole turn does.
 func (r *Rewrite) purged(s *shape, name string) bool {
 	turn := func(n int) bool { return r.Target.turn(record.TurnID{Mission: s.Mission, Turn: n}) }
 	switch copied := s.rule(name).Is(record.Copied); {
@@ -100,8 +100,8 @@ func (r *Rewrite) purged(s *shape, name string) bool {
 
 func (t *Target) turn(id record.TurnID) bool { return slices.Contains(t.Turns, id) }
 
-// record returns what takes the place of a record: its texts without what is found in them, the hashes and
-// names of what was replaced, sizes, and what was left out of its state. All other bytes are as they were.
+// record returns what replaces a record: clean texts, the new hashes, names and
+// sizes, and what its state leaves out. All other bytes stay.
 func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 	if !json.Valid(content) {
 		out, _ := clean(r.Target.Finder, content)
@@ -111,7 +111,7 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 		return out
 	}
 	var s shape
-	_ = json.Unmarshal(content, &s) // of what has another type, nothing is known
+	_ = json.Unmarshal(content, &s) // members of other types stay unknown
 	if where := s.place(); where.Mission != "" {
 		at = where
 	}
@@ -213,8 +213,7 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 	return r.skipped(out, &s)
 }
 
-// followed is what takes the place of a string that is the hash of a commit or names a mission. is is true
-// for any hash, which no text is looked for in.
+// followed returns the successor of a hash or mission. is is true for any hash.
 func (r *Rewrite) followed(text, key string) (to string, is bool) {
 	if hash, err := git.ParseHash(text); err == nil {
 		if next := r.Successor(hash); next != hash && !next.IsZero() {
@@ -236,7 +235,7 @@ func (r *Rewrite) followed(text, key string) (to string, is bool) {
 	return text, false
 }
 
-// skipped adds what was left out of the state of a record to what the record says it leaves out.
+// skipped adds what was left out of a record's state to its own list.
 func (r *Rewrite) skipped(content []byte, s *shape) []byte {
 	state := s.Code
 	if s.Kind == record.KindHandoff {
@@ -291,7 +290,7 @@ func (r *Rewrite) skipped(content []byte, s *shape) []byte {
 	return apply(content, []edit{{at, at, `,"skipped":[` + add + `]`}})
 }
 
-// valueEnd is where the value of a member ends, behind whose name the text begins.
+// valueEnd returns the end of a member's value, given the text after its name.
 func valueEnd(text []byte) int {
 	depth, inString := 0, false
 	i := bytes.IndexByte(text, ':') + 1

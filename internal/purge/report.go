@@ -22,11 +22,12 @@ import (
 	"gitagent/internal/record"
 )
 
-// A Report says where something was found, what goes, and what stays and why. It never quotes it.
+// A Report says where something was found, what goes and what stays. It never
+// quotes the secret.
 type Report struct {
 	Found    map[Find]int
 	Objects  int               // that hold it or lead to it, and go
-	Files    []string          // of ours, which are written anew
+	Files    []string          // of ours, which are rewritten
 	Commits  []RewrittenCommit // of the user's own
 	Pushed   []git.Update
 	Stays    []Stay
@@ -34,16 +35,17 @@ type Report struct {
 	Clients  []string // files of clients that hold it
 }
 
-// A Commit is one of the user's own that stands in the way: it is on a branch.
+// A RewrittenCommit is a commit of the user's own, on a branch, to be
+// rewritten.
 type RewrittenCommit struct {
 	Hash   git.Hash
 	Branch string      // full name
 	Line   string      // the first line of its message; redacted
 	Paths  []string    // files of it that hold the secret
-	Onto   [2]git.Hash // a turn's that it sits on, and its successor; zero if it sits on none that is replaced
+	Onto   [2]git.Hash // the replaced turn's commit that it sits on and its successor, or zero
 }
 
-// A Stay is something of the user's that leads to what should go, so that it stays.
+// A Stay is something of the user's that keeps what should go.
 type Stay struct {
 	objectpurge.Root
 	Worktree string   // of an index; "" for one that no worktree has
@@ -55,7 +57,7 @@ func (p *Plan) Empty() bool {
 	return len(p.updates) == 0 && len(p.goes) == 0 && len(p.Files) == 0
 }
 
-// report looks around.
+// report searches the repository, our files, worktrees and clients.
 func (p *Plan) report(ctx context.Context) error {
 	p.Found = p.rewrite.Found()
 	if has := p.has(); has != nil {
@@ -106,8 +108,8 @@ func (p *Plan) report(ctx context.Context) error {
 	return p.clients()
 }
 
-// pushed are branches of the user's own as remotes have them, and what takes their place here: the remotes have
-// them as they were, and the next fetch would bring them back.
+// pushed returns remotes' copies of the user's branches that are replaced here,
+// which the next fetch would bring back.
 func (p *Plan) pushed() (list []git.Update) {
 	for _, u := range p.updates {
 		id := record.ID(u.Ref[strings.LastIndexByte(u.Ref, '/')+1:])
@@ -119,7 +121,7 @@ func (p *Plan) pushed() (list []git.Update) {
 	return list
 }
 
-// staysIn says of what stays which files of an index the user has staged.
+// staysIn adds which files the user has staged in an index that stays.
 func (p *Purge) staysIn(ctx context.Context, roots []objectpurge.Root) ([]Stay, error) {
 	worktrees, err := p.Repo.Worktrees(ctx)
 	if err != nil {
@@ -142,7 +144,7 @@ func (p *Purge) staysIn(ctx context.Context, roots []objectpurge.Root) ([]Stay, 
 	return list, nil
 }
 
-// stagedOf are the files that the index of a worktree has with some content, and HEAD has not.
+// stagedOf returns the files of an index that have contents HEAD lacks there.
 func (p *Purge) stagedOf(ctx context.Context, repo *git.Repo, head git.Hash, contents []git.Hash) (files []string, err error) {
 	staged, err := stagedIn(ctx, repo)
 	if err != nil {
@@ -175,8 +177,7 @@ func (p *Purge) stagedOf(ctx context.Context, repo *git.Repo, head git.Hash, con
 	return slices.Compact(files), nil
 }
 
-// learn keeps what an object has of the secret, as it reads when it is decoded: a pattern says less. It is
-// never written.
+// learn keeps, in memory only, the secret as an object decoded spells it.
 func (p *Plan) learn(t plumbing.ObjectType, h git.Hash) error {
 	content, err := p.objects.Read(t, h, maxFile)
 	if errors.Is(err, git.ErrTooLarge) {
@@ -193,7 +194,7 @@ func (p *Plan) learn(t plumbing.ObjectType, h git.Hash) error {
 	return nil
 }
 
-// has is what looks for the secret; nil if there is none to look for.
+// has returns what looks for the secret, or nil.
 func (p *Purge) has() func([]byte) bool {
 	if p.Target.Finder == nil {
 		return nil
@@ -201,8 +202,8 @@ func (p *Purge) has() func([]byte) bool {
 	return func(text []byte) bool { return len(p.Target.Finder.Spans(text)) > 0 }
 }
 
-// goesWith reports whether a root will lead to nothing that goes, once the purge is done: it is a ref that
-// moves, or what git has noted of ours.
+// goesWith reports whether a root leads to nothing that goes after the purge,
+// as a ref that moves or something that git noted of ours.
 func (p *Plan) goesWith(r objectpurge.Root) bool {
 	switch r.Kind {
 	case objectpurge.Ref:
@@ -217,7 +218,7 @@ func (p *Plan) goesWith(r objectpurge.Root) bool {
 	return own(p.Repo, r, p.replaced)
 }
 
-// own reports whether something that git has noted is about what is ours alone, and replaced: then it goes.
+// own reports whether something that git noted is only about replaced objects.
 func own(repo *git.Repo, r objectpurge.Root, replaced func(git.Hash) bool) bool {
 	switch r.Kind {
 	case objectpurge.Ref:
@@ -236,17 +237,17 @@ func own(repo *git.Repo, r objectpurge.Root, replaced func(git.Hash) bool) bool 
 	return false
 }
 
-// noted are files of git's, or refs in reftables, that tell of what was, and that nobody needs: they go.
+// noted are files or refs in which git notes the past, which go.
 var noted = map[string]bool{"ORIG_HEAD": true, "FETCH_HEAD": true, "COMMIT_EDITMSG": true, "AUTO_MERGE": true}
 
-// follows reports whether all that a user's index has of what goes is in entries that follow HEAD. What else it
-// notes, trees above all, git forgets with them.
+// follows reports whether what an index has of what goes all follows HEAD. Git
+// forgets its cached trees then.
 func (p *Plan) follows(r objectpurge.Root) bool {
 	staged, ok := p.staged[r.Path]
 	return ok && !slices.ContainsFunc(r.Hashes, func(h git.Hash) bool { return staged[h] })
 }
 
-// commitsOf finds the user's commits on branches that hold what goes, or come after what does.
+// commitsOf finds commits on the user's branches that lead to what goes.
 func (p *Plan) commitsOf(ctx context.Context, leading *objectpurge.Referrers) error {
 	ours := p.rewrite.Ours()
 	seen := make(map[git.Hash]bool)
@@ -283,7 +284,6 @@ func (p *Plan) commitsOf(ctx context.Context, leading *objectpurge.Referrers) er
 	return nil
 }
 
-// clean is a text without the secret.
 func (p *Purge) clean(text string) string {
 	if p.Target.Finder == nil {
 		return text
@@ -296,10 +296,8 @@ func firstLine(message string) string {
 	return line
 }
 
-// maxPaths is how many files of a commit are named.
 const maxPaths = 20
 
-// paths are the files of a tree that hold what goes.
 func (p *Plan) paths(leading *objectpurge.Referrers, tree git.Hash, dir string) (list []string, err error) {
 	if !leading.Has(tree) {
 		return nil, nil
@@ -326,10 +324,10 @@ func (p *Plan) paths(leading *objectpurge.Referrers, tree git.Hash, dir string) 
 	return list[:min(len(list), maxPaths)], nil
 }
 
-// maxFile is how large a file of a worktree, or of a client, may be to be searched.
+// maxFile bounds the files of worktrees and clients that are searched.
 const maxFile = ledger.MaxSegment
 
-// holds reports whether a file holds the secret; a link, or one that can't be read, does not.
+// holds reports whether a regular, readable file holds the secret.
 func (p *Purge) holds(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
@@ -339,7 +337,7 @@ func (p *Purge) holds(path string) bool {
 	return err == nil && p.has()(text)
 }
 
-// worktrees finds the files of worktrees that hold it, but for ignored ones: what the next turn would take.
+// worktrees finds the files with it that the next turn would record.
 func (p *Plan) worktrees(ctx context.Context) error {
 	args := []string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"}
 	switch {
@@ -385,7 +383,7 @@ func (p *Plan) worktrees(ctx context.Context) error {
 	return nil
 }
 
-// clients finds the files of clients with the conversations of missions in which it was found.
+// clients finds the clients' files of the missions in which it was found.
 func (p *Plan) clients() error {
 	if p.Target.Finder == nil {
 		return nil

@@ -1,28 +1,27 @@
-// Package purge takes a secret out of all that git-agent has recorded: what holds it is written anew
-// without it, refs move together, and the objects that held it go ([gitagent/internal/objectpurge]).
+// Package purge takes a secret out of all that git-agent has recorded: what
+// holds it is rewritten, refs move together, and the old objects are deleted
+// ([gitagent/internal/objectpurge]).
 //
-//	rewrite.go     what takes the place of an object: the order of the work, and what came of it
-//	code.go        commits that hold states
-//	tree.go        their trees
-//	events.go      the commits of ledgers
-//	ledgertree.go  the trees of ledgers
-//	commit.go      commits as they are stored
-//	blob.go        texts
-//	segment.go     conversations
-//	record.go      records, also those in notes
-//	json.go        the tokens of JSON, and edits of a text
-//	notes.go       notes
-//	read.go        objects, many at once
-//	plan.go        where it was found, and everything that a purge will do
-//	do.go          a plan carried out
-//	hold.go        while nobody else records
-//	journal.go     the work list, and each of its steps
-//	complete.go    a purge that was killed is completed from there
-//	lost.go        what commits of the user's need that nothing refers to
-//	map.go         refs/agent/purges: which commits were replaced, for other clones
-//	prove.go       a pair of the map proves itself: equal but for redacted spans
-//	apply.go       a map from a remote, applied to what is here
-//	pairing.go     which of its pairs are applied
+//	rewrite.go      replacements of objects: the order, the results
+//	code.go         commits that hold states; tree.go their trees
+//	events.go       commits of ledgers; ledgertree.go their trees
+//	commit.go       commits as they are stored
+//	blob.go         texts
+//	segment.go      conversations
+//	record.go       records, also those in notes
+//	json.go         the tokens of JSON, and edits of a text
+//	notes.go        notes
+//	read.go         objects, many at once
+//	archived.go     archived missions
+//	files.go        local state
+//	plan.go         all that a purge will do; report.go what was found
+//	execute.go      a plan carried out; lockall.go its locks
+//	journal.go      the work list; complete.go ends a killed purge
+//	unreachable.go  the user's commits that nothing refers to
+//	map.go          refs/agent/purges: replacements, for other clones
+//	prove.go        a pair is equal but for redacted spans; proverecord.go
+//	apply.go        a map from a remote, applied here
+//	matchmap.go     which of its pairs are applied; splice.go
 package purge
 
 import (
@@ -37,8 +36,8 @@ import (
 	"gitagent/internal/sshsig"
 )
 
-// A Target says what is purged: what Finder finds everywhere, the whole of turns, the files at paths in
-// the states of all turns, the whole of missions. Parts that are empty purge nothing.
+// A Target says what is purged: texts that Finder finds, whole turns, files at
+// paths in all states, whole missions. Empty parts purge nothing.
 type Target struct {
 	Finder   *scrub.Finder
 	Turns    []record.TurnID
@@ -50,34 +49,33 @@ type Target struct {
 type Chain struct {
 	ID  record.ID
 	Tip git.Hash
-	// Usable is the newest event that may be relied on, zero for none: see [gitagent/internal/trust].
-	// Events up to there are signed again, later ones (a stranger's) lose their signatures.
+	// Usable is the newest event to rely on, or zero, see
+	// [gitagent/internal/trust]. Events up to it are signed again; later,
+	// untrusted ones lose their signatures.
 	Usable git.Hash
 }
 
-// A Rewrite computes what takes the place of objects. It stages what is new (the caller flushes it), and moves
-// no ref. An object has one successor, so a fork shares its source's rewritten past.
-//
-// The order of calls is Ledgers, once and with all missions, then Notes.
+// A Rewrite computes the successors of objects, one for each, so forks share a
+// rewritten past. It stages new objects, which the caller flushes, and moves no
+// ref. Call Ledgers once with all missions, then Notes.
 type Rewrite struct {
 	Repo    *git.Repo
 	Objects *git.Objects
 	Target  Target
-	Key     *sshsig.Key // ledgers are signed with; nil writes them without a signature
+	Key     *sshsig.Key // signs ledgers; nil leaves them unsigned
 
-	// Theirs are commits of the user's own that may be rewritten as well, since he said so. Others sit on
-	// what they sat on.
+	// Theirs are the user's own commits that may be rewritten too.
 	Theirs map[git.Hash]bool
 
 	done     map[git.Hash]git.Hash // commits
 	replaced map[git.Hash]git.Hash // objects of every kind
 	found    map[Find]int
 
-	staged int                      // bytes that were written and are not on the disk, about
+	staged int                      // bytes written since the last flush, about
 	cache  map[git.Hash]*git.Object // that were read together
 	looked map[git.Hash]bool        // objects that were read ahead, and need not be again
 
-	// Of what is rewritten, so that nothing is twice:
+	// What was rewritten, so that nothing is rewritten twice:
 	events  map[git.Hash]bool // of ledgers
 	blobs   map[blobKey]rewritten
 	trees   map[treeKey]pruned
@@ -95,7 +93,7 @@ type Rewrite struct {
 	written map[git.Hash]git.Hash
 }
 
-// NewRewrite begins a rewrite. known are commits whose successors are known already, from a map.
+// NewRewrite begins a rewrite. known are successors that a map has given.
 func NewRewrite(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key, known map[git.Hash]git.Hash) *Rewrite {
 	r := &Rewrite{
 		Repo: repo, Objects: objects, Target: t, Key: key,
@@ -111,9 +109,8 @@ func NewRewrite(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key,
 	return r
 }
 
-// Ledgers computes the successors of the ledgers of all missions, and of the code commits that these keep or
-// name; see [Rewrite.Successor]. The tips of purged missions have none, unless another ledger goes on from
-// there.
+// Ledgers computes the successors of ledgers and of code commits they keep or
+// name. Tips of purged missions have none, unless another ledger goes on there.
 func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 	kept := map[git.Hash]bool{}
 	all := map[record.ID]*chain{}
@@ -148,7 +145,7 @@ func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 	return nil
 }
 
-// Successor is what takes the place of a commit: itself if nothing in it is purged, zero for nothing.
+// Successor returns what replaces a commit, itself if it stays, or zero.
 func (r *Rewrite) Successor(commit git.Hash) git.Hash {
 	if to, ok := r.done[commit]; ok {
 		return to
@@ -156,15 +153,14 @@ func (r *Rewrite) Successor(commit git.Hash) git.Hash {
 	return commit
 }
 
-// Replaced are all objects that have another successor than themselves, of every kind; zero for one that
-// has none. A tree or a blob among them may still be in use elsewhere, in a commit of the user's.
+// Replaced returns replaced objects with successors, or zero. The user's
+// commits may still use a tree or blob among them.
 func (r *Rewrite) Replaced() map[git.Hash]git.Hash { return r.replaced }
 
-// Ours are the code commits of ledgers: those that may be rewritten, whether or not they were.
+// Ours returns the code commits of ledgers, rewritten or not.
 func (r *Rewrite) Ours() map[git.Hash]bool { return r.ours }
 
-// Renamed are the missions that are named by a commit which was replaced, with their new names: their refs
-// are to be renamed.
+// Renamed returns new names of missions that replaced commits named.
 func (r *Rewrite) Renamed() map[record.ID]record.ID {
 	names := map[record.ID]record.ID{}
 	for id := range r.naming {
@@ -175,9 +171,9 @@ func (r *Rewrite) Renamed() map[record.ID]record.ID {
 	return names
 }
 
-// Written are the new events of ledgers up to the usable ones, each with the event before it (zero for a
-// first one). Where there is no key they are to be noted as this clone's: the run of them that ends in the
-// successor of the usable one, see [gitagent/internal/trust.Trust.Own].
+// Written returns new usable events, each with the one before it or zero.
+// Without a key they are to be noted as this clone's, see
+// [gitagent/internal/trust.Trust.Own].
 func (r *Rewrite) Written() map[git.Hash]git.Hash { return r.written }
 
 // A Kind is a kind of text.
@@ -213,15 +209,15 @@ type Place struct {
 	Path    string // of a file in a state; redacted
 }
 
-// What became of something that was found.
+// A Fate is what became of something that was found.
 type Fate string
 
 const (
 	Redacted Fate = "redacted"
 	LeftOut  Fate = "left out" // a binary file, one whose name holds it, or a very large one
-	// Kept is what can't go without making the record unreadable: it stands in an id, a number, a hash.
+	// Kept is what stands in an id, a number or a hash, which a record needs.
 	Kept Fate = "kept"
-	// Unread is what is not here, is damaged, or is larger than such a thing may be.
+	// Unread is what is not here, damaged, or too large.
 	Unread Fate = "unread"
 )
 
@@ -231,12 +227,13 @@ type Find struct {
 	Fate Fate
 }
 
-// Found are all finds with the number of times; of Unread things it is the number of objects.
+// Found returns all finds with their counts, of Unread things in objects.
 func (r *Rewrite) Found() map[Find]int { return r.found }
 
 func (r *Rewrite) find(at Place, fate Fate, n int) { r.found[Find{at, fate}] += n }
 
-// unread notes that something can't be read, and so stays as it is. It returns the error that ends the work.
+// unread notes something unreadable, which stays. Only ctx's error ends the
+// work.
 func (r *Rewrite) unread(ctx context.Context, at Place, _ error) error {
 	r.find(at, Unread, 1)
 	return ctx.Err()

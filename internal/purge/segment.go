@@ -11,10 +11,10 @@ import (
 
 const marked = `"` + scrub.Mark + `"`
 
-// cleanLines returns lines of JSON without what is found in them, and how much that was. A line of JSON stays
-// one: what is found within a string becomes a mark there, a number in which it is found 0. What reaches from
-// one string into the next takes both; a line with a block that is opaque becomes that of a turn which is purged as a
-// whole; and a line that can't be cleaned becomes an empty object, or nothing.
+// cleanLines returns lines of JSON without what is found in them, and the
+// number of finds. A line stays JSON: a find in a string becomes a mark, a
+// number 0. A find that spans strings takes them all, a line with a find in an
+// opaque block is blanked, and one that can't be cleaned becomes {} or nothing.
 func cleanLines(f *scrub.Finder, content []byte) (out []byte, n int) {
 	spans := f.Spans(content)
 	if n = len(spans); n == 0 {
@@ -42,8 +42,7 @@ func cleanLines(f *scrub.Finder, content []byte) (out []byte, n int) {
 	return content, n
 }
 
-// eachTouched returns lines, with others in the place of those that spans have anything of. They get the
-// spans as they are in the line, cut at its ends.
+// eachTouched replaces lines that spans overlap. f gets spans cut to the line.
 func eachTouched(content []byte, spans []scrub.Span, f func(line []byte, found []scrub.Span) []byte) []byte {
 	out := make([]byte, 0, len(content)+len(content)/64)
 	at, t := 0, touched{spans}
@@ -66,8 +65,7 @@ func eachTouched(content []byte, spans []scrub.Span, f func(line []byte, found [
 	return out
 }
 
-// cleanValues returns a line of valid JSON without what is found in its strings. whole takes each string of
-// which a span has anything.
+// cleanValues cleans strings of valid JSON; whole marks entire strings.
 func cleanValues(f *scrub.Finder, line []byte, found []scrub.Span, whole bool) []byte {
 	var edits []edit
 	t := touched{found}
@@ -91,8 +89,8 @@ func cleanValues(f *scrub.Finder, line []byte, found []scrub.Span, whole bool) [
 	return apply(line, edits)
 }
 
-// structural are the names of members that hold a conversation together: who speaks, in which order, which
-// result belongs to which call. Their texts stay when a turn is purged as a whole.
+// structural are the members that hold a conversation together: who speaks, in
+// which order, which result belongs to which call. They stay in a purged turn.
 var structural = map[string]bool{
 	"type": true, "subtype": true, "role": true, "kind": true, "phase": true, "status": true, "outcome": true,
 	"uuid": true, "parentUuid": true, "logicalParentUuid": true, "sourceToolAssistantUUID": true, "leafUuid": true,
@@ -105,16 +103,16 @@ var structural = map[string]bool{
 	"startTime": true, "lastUpdated": true, "projectHash": true, "originator": true, "cli_version": true,
 }
 
-// opaque are the types of blocks that nobody but the service can make, or whose data a mark would make
-// invalid: a text takes their place.
+// opaque are block types that only the service can make, or that a mark would
+// make invalid, by the type of the text that replaces them.
 var opaque = map[string]string{
 	"thinking": "text", "redacted_thinking": "text", "image": "text", "document": "text",
 	"input_image": "input_text",
 }
 
-// blankLines returns what takes the place of the lines of a turn that is purged as a whole. It depends on
-// nothing but them. Numbers, names and what is structural stay, every other text is a mark. A line that
-// holds what only the service can have made, encrypted, is an empty object, and one that isn't JSON nothing.
+// blankLines returns what replaces the lines of a wholly purged turn, a
+// function of them alone: numbers, names and structural texts stay, others
+// become marks, a line with encrypted content {}, and no JSON nothing.
 func blankLines(content []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(content) {
@@ -134,8 +132,8 @@ func blankLines(content []byte) []byte {
 	return out
 }
 
-// Unquoted returns a segment without the prompts of purged turns, as far as the client itself repeats them:
-// it notes the last one beside the conversation, when the next turn has begun.
+// Unquoted returns a segment without purged prompts that the client notes
+// beside the conversation once the next turn begins.
 func Unquoted(content []byte, isPrompt func(string) bool) []byte {
 	const repeats = "lastPrompt"
 	if !bytes.Contains(content, []byte(repeats)) {
@@ -151,7 +149,7 @@ func Unquoted(content []byte, isPrompt func(string) bool) []byte {
 	return out
 }
 
-// unprompted returns a value of JSON without the prompts of purged turns, in members of such names.
+// unprompted marks the prompts of purged turns in members of the given names.
 func unprompted(content []byte, isPrompt func(string) bool, names ...string) []byte {
 	if !json.Valid(content) {
 		return content
@@ -191,18 +189,15 @@ func blankLine(line []byte) []byte {
 	return apply(line, edits)
 }
 
-// blankBlocks puts a text in the place of opaque blocks.
 func blankBlocks(line []byte) []byte { return apply(line, blocks(line)) }
 
-// inOpaque reports whether anything is found in an opaque block.
 func inOpaque(line []byte, found []scrub.Span) bool {
 	return slices.ContainsFunc(blocks(line), func(b edit) bool {
 		return slices.ContainsFunc(found, func(s scrub.Span) bool { return s.From < b.to && b.from < s.To })
 	})
 }
 
-// blocks are the opaque blocks of a line, objects with such a type that are elements of lists, and what takes their
-// place.
+// blocks returns edits that replace a line's opaque blocks, elements of lists.
 func blocks(line []byte) (edits []edit) {
 	var begins []int // of the objects and lists around a token
 	kinds := map[int]string{}

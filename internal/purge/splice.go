@@ -4,10 +4,10 @@ import (
 	"gitagent/internal/git"
 )
 
-// spliced are the events of a ledger, given from its newest, that are replaced by one purge, and come after one
-// that another purge replaced, or that stays though a purge replaced it too. They are written anew after it.
+// spliced returns the events (newest first) whose successor has a parent from a
+// different purge. Using it would mix two purges, so they are rewritten again.
 func spliced(objects *git.Objects, events []git.Hash, known map[git.Hash]git.Hash, classes map[masked]*class) (list []git.Hash) {
-	anew := false // the event before is
+	anew := false // whether the event before is rewritten
 	for i := len(events) - 2; i >= 0; i-- {
 		to, ok := known[events[i]]
 		if !ok {

@@ -13,8 +13,8 @@ import (
 	"gitagent/internal/record"
 )
 
-// An entry is one of a tree as it is stored, so that what is not purged stays byte for byte: modes that git
-// does not write, several of one name.
+// An entry is a tree's as stored, so that what stays is the same byte for byte:
+// even modes that git does not write, or duplicate names.
 type entry struct {
 	head []byte // mode, blank, name and NUL
 	mode uint64 // its kind
@@ -49,7 +49,7 @@ func entries(content []byte, format git.Format) ([]entry, error) {
 	return list, nil
 }
 
-// A pruned is what takes the place of a tree, and the paths from there that it leaves out.
+// A pruned is what replaces a tree, and the paths below it that it leaves out.
 type pruned struct {
 	hash git.Hash // zero if nothing is left of it
 	left []string
@@ -86,7 +86,7 @@ func (p *paths) at(name string) *paths {
 	return p.below[name]
 }
 
-// tree returns what takes the place of a tree of a state, which stands at a place.
+// tree returns what replaces a tree of a state at a place.
 func (r *Rewrite) tree(ctx context.Context, at Place, hash git.Hash, only *paths) (pruned, error) {
 	key := treeKey{hash, only}
 	if done, ok := r.trees[key]; ok {

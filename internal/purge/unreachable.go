@@ -10,9 +10,8 @@ import (
 	"gitagent/internal/objectpurge"
 )
 
-// unlost takes out of objects that are not needed any more the files and trees which commits of the user's have as
-// well that nothing refers to, such as one that he threw away: he may still want it. One that comes after a commit that
-// goes has to go with it.
+// unlost spares the files and trees of the user's unreachable commits, which
+// may still be wanted, unless they descend from a commit that goes.
 func (p *Plan) unlost(ctx context.Context, goes, commits map[git.Hash]bool) error {
 	leading, err := objectpurge.FindReferrers(ctx, p.Repo, goes)
 	if err != nil {
@@ -52,7 +51,7 @@ func (p *Plan) unlost(ctx context.Context, goes, commits map[git.Hash]bool) erro
 	return nil
 }
 
-// made reports whether a commit is one that we make: of a state, of a ledger, of notes.
+// made reports whether we made a commit: of a state, a ledger or notes.
 func (p *Plan) made(c *git.Commit) bool {
 	if _, ours := ledger.ReadCodeMessage(c.Message); ours || strings.HasPrefix(c.Message, "mission ") || c.Message == "merge notes\n" {
 		return true
