@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// piece is how many bytes of something large are looked at at once, and overlap how many of them
-	// again with the next ones: nothing that is longer is found where it is cut.
+	// piece is how many bytes of something large are searched at once. Pieces
+	// share overlap bytes, so only longer texts are missed where they are cut.
 	piece   = 16 << 20
 	overlap = 1 << 20
 
 	smallest = 64 << 10 // bytes of a buffer
 )
 
-// pieces passes what r reads to f, until f returns true. The buffer is of the caller's, or made if it is
-// too small, and returned. It grows with what is read: most files are small.
+// pieces passes what r reads to f, until f returns true. It returns the buffer,
+// grown with what is read, as most files are small.
 func pieces(r io.Reader, buffer []byte, f func(part []byte) bool) ([]byte, error) {
 	buffer = slices.Grow(buffer[:0], smallest)
 	from, before := 0, 0 // what was read, and what of it was passed with the piece before
@@ -45,8 +45,7 @@ func pieces(r io.Reader, buffer []byte, f func(part []byte) bool) ([]byte, error
 	}
 }
 
-// files passes the path of every plain file of a git directory to f, relative to it, but for the objects
-// and what is a repository of its own.
+// files passes each plain file of a git directory, but no objects, to f.
 func files(commonDir string, f func(name string) error) error {
 	return filepath.WalkDir(commonDir, func(path string, d fs.DirEntry, err error) error {
 		if os.IsNotExist(err) { // as a lock, or a file of a session

@@ -13,11 +13,11 @@ import (
 	"gitagent/internal/git"
 )
 
-// atOnce is how many entries one git takes out, which reads the log for each.
+// atOnce bounds the entries of one git, which reads the log for each.
 const atOnce = 500
 
-// Forget takes entries out of the logs of refs: those among the roots that are of the kinds [Log] or
-// [Stash]. Nothing may have been added to the logs since they were read.
+// Forget takes the entries of the kinds [Log] and [Stash] among the roots out
+// of reflogs, which must not have grown since they were read.
 func Forget(ctx context.Context, repo *git.Repo, roots []Root) error {
 	entries := make(map[string][]int)
 	for _, r := range roots {
@@ -48,7 +48,7 @@ func Forget(ctx context.Context, repo *git.Repo, roots []Root) error {
 	return nil
 }
 
-// Unset deletes a ref, of whichever worktree.
+// Unset deletes a ref of any worktree.
 func Unset(ctx context.Context, repo *git.Repo, r Root) error {
 	dir, ref := repo.CommonDir, r.Ref
 	if parts := strings.SplitN(ref, "/", 3); len(parts) == 3 && parts[0] == "worktrees" {
@@ -58,7 +58,7 @@ func Unset(ctx context.Context, repo *git.Repo, r Root) error {
 	return err
 }
 
-// gone reports whether a ref does not exist, so that git does not look at the log that it has left.
+// gone reports whether a ref does not exist, so that git ignores its log.
 func gone(ctx context.Context, repo *git.Repo, ref string) bool {
 	if !strings.Contains(ref, "refs/") {
 		return false

@@ -1,20 +1,20 @@
-// Package objectpurge takes objects out of a repository, for good: loose ones, and those in packs, which
-// are written anew without them. Everything else stays, also what nothing refers to.
+// Package objectpurge removes objects from a repository for good: loose ones,
+// and those in packs, which are rewritten. All others stay, even if
+// unreachable.
 //
-//	referrers.go what leads to doomed objects: trees, commits and tags, kept by something or not
-//	roots.go     what keeps them: refs, logs of refs, indexes, files of git's
-//	logs.go      entries out of the logs of refs
-//	reftable.go  logs of refs that are no files
-//	objects.go   the objects themselves, with pack.go, packindex.go and stray.go
-//	trash.go     where they are until nothing leads to them for certain
-//	search.go    whether a secret is still in any object or file
+//	referrers.go  what leads to doomed objects: trees, commits and tags
+//	roots.go      what keeps them: refs, logs (also reftable.go), files
+//	logs.go       entries out of the logs of refs
+//	objects.go    the objects, with pack.go, packindex.go and stray.go
+//	trash.go      where they are until nothing leads to them for certain
+//	search.go     whether a secret is still in any object or file
 //
 // A caller moves its refs, then:
 //
 //	leading, err := objectpurge.FindReferrers(ctx, repo, doomed)
 //	roots, err := leading.Roots(ctx, repo, has)
-//	err = objectpurge.Forget(ctx, repo, logs)     // the logs among the roots
-//	goes := leading.Without(others)         // the roots that are the user's, and stay
+//	err = objectpurge.Forget(ctx, repo, logs)  // the logs among the roots
+//	goes := leading.Without(others)            // the user's roots, which stay
 //	report, err := objectpurge.Objects(ctx, repo, goes, own)
 //	found, err := objectpurge.Search(ctx, repo, has)
 package objectpurge
@@ -32,33 +32,33 @@ import (
 	"gitagent/internal/statedir"
 )
 
-// A Report says what was done.
+// A Result says what was done.
 type Result struct {
-	Loose, Packs int // loose objects removed; packs written anew or removed
+	Loose, Packs int // loose objects removed; packs rewritten or removed
 	Objects      int // that are gone
 
-	// Taken are roots that lead to some since: a git that ran meanwhile had found them. Those are there again.
+	// Taken are new roots, found by a git meanwhile. Their objects are back.
 	Taken []Root
 
-	// Elsewhere are the object directories of other repositories, which this one borrows from, that
-	// have doomed objects. They are not touched.
+	// Elsewhere are object directories that this repository borrows from and
+	// that have doomed objects. They are not touched.
 	Elsewhere []string
 }
 
-// ErrCollecting is wrapped by the error that a `git gc` runs. All objects are erased, but it may copy what
-// it had read before: when it has ended, this must be done again.
+// ErrCollecting reports a running `git gc`, which may copy objects it had read.
+// All are erased, but must be erased again when it has ended.
 var ErrCollecting = errors.New("a git gc is running")
 
-// Objects removes the doomed objects. No ref, log of a ref or index may lead to one any more, but for those of
-// which own is true (nil for none), and what refers to one must be doomed as well, see [Leading.Without]. Killed
-// at any moment, it has lost nothing else, and doing it again completes it. The error wraps [ErrCollecting] while
-// git collects garbage.
+// Objects removes the doomed objects. No root other than those that own accepts
+// (nil for none) may lead to one, and what refers to one must be doomed too,
+// see [Referrers.Without]. It can be killed and repeated, and loses nothing
+// else. The error wraps [ErrCollecting] while git collects garbage.
 func Objects(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool, own func(Root) bool) (Result, error) {
 	var report Result
 	if len(doomed) == 0 {
 		return report, nil
 	}
-	// A roll-up of packs would copy what is erased. A git of ours that outlives us keeps the lock.
+	// A roll-up of packs would copy what is erased. Our gits hold the lock.
 	held, err := lock.Take(ctx, statedir.In(repo.CommonDir, "agent"), filepath.Join("locks", "packs"))
 	if err != nil {
 		return report, err
@@ -69,7 +69,7 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool, own 
 		doomed: doomed, gone: make(map[git.Hash]bool), clean: make(map[string]bool),
 	}
 	e.temp, e.aside = filepath.Join(e.dir, tempName), filepath.Join(e.dir, asideName)
-	tables := append(Tables(repo), filepath.Join(e.dir, "info")+"/", e.packDir()+"/") // where git locks a table that it writes
+	tables := append(Tables(repo), filepath.Join(e.dir, "info")+"/", e.packDir()+"/") // where git locks tables
 	if err = git.DropLeft(ctx, held); err == nil {
 		err = held.With(lock.Note{Words: tables}, func() error { return e.erase(ctx, &report, own) })
 	}
@@ -79,11 +79,9 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool, own 
 	return report, nil
 }
 
-// tempName is a directory beside the objects for packs that are being written. Git prunes what is so
-// called.
+// tempName is where packs are written. By its prefix git may prune it.
 const tempName = "tmp_agent-erase"
 
-// An eraser erases objects from one store.
 type eraser struct {
 	store
 	doomed map[git.Hash]bool
@@ -119,7 +117,7 @@ func (e *eraser) erase(ctx context.Context, report *Result, own func(Root) bool)
 		report.Loose += loose
 		report.Packs += packs
 		if loose+packs == 0 {
-			break // nobody has copied any meanwhile
+			break // nothing was copied meanwhile
 		}
 	}
 	var err error
@@ -149,7 +147,7 @@ func (e *eraser) erase(ctx context.Context, report *Result, own func(Root) bool)
 	return err
 }
 
-// loose puts the loose ones aside.
+// loose moves loose doomed objects to the trash.
 func (e *eraser) loose() (n int, err error) {
 	for h := range e.doomed {
 		switch err := e.trash(e.looseFile(h)); {
@@ -163,7 +161,7 @@ func (e *eraser) loose() (n int, err error) {
 	return n, nil
 }
 
-// packs puts the packs aside that have one, once what else they have is in new ones.
+// packs moves dirty packs to the trash, once the rest is in new ones.
 func (e *eraser) packs(ctx context.Context) (n int, err error) {
 	names, err := e.packNames()
 	if err != nil {
@@ -210,8 +208,8 @@ func (e *eraser) packs(ctx context.Context) (n int, err error) {
 	return len(old), nil
 }
 
-// quiet returns the same repository, whose git fetches nothing, as a partial clone does when it reads
-// what was removed. The first variable is new in git 2.45, the second one makes a fetch fail.
+// quiet returns the repository with a git that never fetches removed objects,
+// as in a partial clone. Before 2.45 only the second variable prevents that.
 func quiet(repo *git.Repo) *git.Repo {
 	return repo.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 }

@@ -18,8 +18,8 @@ import (
 	"gitagent/internal/git"
 )
 
-// rewritePack writes what a pack has, in the order of its index, but for the doomed objects as a new pack, of the same
-// kind and age. Until its index is there git does not see it.
+// rewritePack writes a new pack of the same kind and age without the doomed
+// objects of list, the pack's index. Git sees it once its index is there.
 func (e *eraser) rewritePack(ctx context.Context, name string, list []git.PackEntry) error {
 	old := filepath.Join(e.packDir(), name)
 	info, err := os.Stat(old + ".pack")
@@ -50,7 +50,7 @@ func (e *eraser) rewritePack(ctx context.Context, name string, list []git.PackEn
 	if len(keep) == 0 {
 		return nil
 	}
-	slices.SortFunc(keep, func(a, b git.PackEntry) int { return cmp.Compare(a.Offset, b.Offset) }) // git has put together what is read together
+	slices.SortFunc(keep, func(a, b git.PackEntry) int { return cmp.Compare(a.Offset, b.Offset) }) // for locality
 	var in bytes.Buffer
 	for _, o := range keep {
 		in.WriteString(o.Hash.String() + "\n")
@@ -76,7 +76,7 @@ func (e *eraser) rewritePack(ctx context.Context, name string, list []git.PackEn
 func (e *eraser) install(name string, at time.Time) error {
 	files := inOrder(e.repo.Glob("objects/"+tempName+"/pack/"+name+".*"), ".keep")
 	e.clean[name] = true
-	there := isFile(filepath.Join(e.packDir(), name+".idx")) // before we were killed, or of another pack that has become the same
+	there := isFile(filepath.Join(e.packDir(), name+".idx")) // before we were killed, or of an identical pack
 	for _, file := range files {
 		to := filepath.Join(e.packDir(), filepath.Base(file))
 		if there && (isFile(to) || strings.HasSuffix(file, ".mtimes")) {
@@ -92,16 +92,16 @@ func (e *eraser) install(name string, at time.Time) error {
 	return nil
 }
 
-// inOrder sorts files of packs: those with the first extension come first, and indexes last, without which git
-// does not see a pack.
+// inOrder sorts files of packs: the extension first in front, and last the
+// indexes, without which git does not see a pack.
 func inOrder(files []string, first string) []string {
 	rank := map[string]int{first: -1, ".idx": 1}
 	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(rank[filepath.Ext(a)], rank[filepath.Ext(b)]) })
 	return files
 }
 
-// pack has git write a pack, and returns its path without extension. What it is a delta of in another
-// pack is reused if that stays. One thread makes the same pack again if this is killed.
+// pack has git write a pack, and returns its path without extension. Deltas are
+// reused if their bases stay. With one thread a repetition makes the same pack.
 func (e *eraser) pack(ctx context.Context, names *bytes.Buffer, reverse bool) (base string, err error) {
 	if err := e.makeTemp(); err != nil {
 		return "", err
@@ -112,8 +112,8 @@ func (e *eraser) pack(ctx context.Context, names *bytes.Buffer, reverse bool) (b
 	return base + "-" + strings.TrimSpace(string(out)), err
 }
 
-// makeTemp makes a directory of objects of our own, so that what git writes there is found again if we
-// are killed. Those of the repository are next door, and those that were put aside.
+// makeTemp makes an object directory of our own, found again after a kill. It
+// borrows from the repository's and the trash.
 func (e *eraser) makeTemp() error {
 	for _, dir := range []string{"info", "pack"} {
 		if err := os.MkdirAll(filepath.Join(e.temp, dir), 0o777); err != nil {
@@ -127,8 +127,8 @@ func (e *eraser) makeTemp() error {
 	return os.WriteFile(filepath.Join(e.temp, "info", "alternates"), []byte(others), 0o666)
 }
 
-// carry copies a small file that belongs to a pack. A .keep that is the pack itself, as
-// [git.Objects.Flush] makes one for a moment, stays behind.
+// carry copies a small file of a pack. A .keep that is the pack itself, which
+// [git.Objects.Flush] makes for a moment, stays behind.
 func carry(from, to string) error {
 	content, err := os.ReadFile(from)
 	if errors.Is(err, fs.ErrNotExist) || bytes.HasPrefix(content, []byte("PACK")) {
@@ -140,8 +140,8 @@ func carry(from, to string) error {
 	return os.WriteFile(to, content, 0o444)
 }
 
-// trashPack puts the files of a pack aside: the objects first, and the index last. Git passes over an index
-// without a pack, and whoever completes this knows by it what is left to do.
+// trashPack moves a pack to the trash, objects first and the index last. Git
+// ignores an index without a pack, and a repetition sees what is left to do.
 func (e *eraser) trashPack(name string) error {
 	for _, file := range inOrder(e.repo.Glob("objects/pack/"+name+".*"), ".pack") {
 		if err := e.trash(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -156,14 +156,12 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// mtimesHead begins the times of the objects of a cruft pack: a magic, the version, and the object format's
-// number; see gitformat-pack(5).
+// mtimesHead returns the head of a cruft pack's times, see gitformat-pack(5).
 func mtimesHead(format git.Format) []byte {
 	return append([]byte("MTME\x00\x00\x00\x01\x00\x00\x00"), byte(format))
 }
 
-// readMtimes returns the times of the objects of a cruft pack, in the order of its index; nil if the
-// pack is none.
+// readMtimes returns a cruft pack's times in index order, or nil.
 func readMtimes(file string, format git.Format) ([]uint32, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -181,7 +179,6 @@ func readMtimes(file string, format git.Format) ([]uint32, error) {
 	return times, err
 }
 
-// writeMtimes makes a pack a cruft pack.
 func writeMtimes(base string, times []uint32, format git.Format) error {
 	_, name, _ := strings.Cut(filepath.Base(base), "-")
 	sum, err := hex.DecodeString(name)

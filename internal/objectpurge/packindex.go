@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// writeGraph writes the commit-graph anew, if there is one, of what refs still lead to. This comes first:
+// writeGraph rewrites an existing commit-graph for the refs. It comes first, as
 // git would look for the commits of the old one.
 func (e *eraser) writeGraph(ctx context.Context) error {
 	info := filepath.Join(e.dir, "info")
@@ -28,13 +28,13 @@ func (e *eraser) writeGraph(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// Names of doomed commits alone are in it, so one that is not written is only slower.
+		// It only names doomed commits, so without one git is just slower.
 		_, err = e.repo.Output(ctx, nil, append([]string{"commit-graph", "write", "--reachable", "--no-progress"}, graph.flags...)...)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		after, statErr := os.Stat(graph.file)
-		if err != nil || statErr == nil && os.SameFile(before, after) { // as in a shallow repository, where git has no use for it
+		if err != nil || statErr == nil && os.SameFile(before, after) { // a shallow repository has no use for it
 			if err := os.Remove(graph.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -43,8 +43,8 @@ func (e *eraser) writeGraph(ctx context.Context) error {
 	return nil
 }
 
-// writeMultiPackIndex writes the multi-pack index anew, if there is one, without the packs that are about
-// to be removed. Its bitmap goes.
+// writeMultiPackIndex rewrites an existing multi-pack index without the packs
+// that are about to go. Its bitmap goes.
 func (e *eraser) writeMultiPackIndex(ctx context.Context, without []string) error {
 	file := filepath.Join(e.packDir(), "multi-pack-index")
 	chain := file + ".d" // of several, see git's multi-pack-index(5)

@@ -10,16 +10,15 @@ import (
 	"gitagent/internal/git"
 )
 
-// Referrers are the doomed objects, and all that refer to one, directly or not: trees that have it,
-// commits with such a tree or parent, tags of them.
+// Referrers are the doomed objects and all that lead to one.
 type Referrers struct {
-	to map[git.Hash][]git.Hash // to which others each refers
+	to map[git.Hash][]git.Hash // the others that each refers to
 }
 
-// FindReferrers reads all commits, trees and tags of a repository. What is damaged leads nowhere.
+// FindReferrers reads all commits, trees and tags. Damaged ones lead nowhere.
 func FindReferrers(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool) (*Referrers, error) {
 	list, err := referrers(ctx, repo)
-	for range 3 { // a git that lists all packs fails when a gc has renamed one meanwhile
+	for range 3 { // listing all packs fails when a gc renames one
 		if err == nil || !repo.GCRuns() {
 			break
 		}
@@ -43,7 +42,6 @@ func FindReferrers(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool
 	return g.leading(), nil
 }
 
-// referrers lists all objects but blobs.
 func referrers(ctx context.Context, repo *git.Repo) (list []git.Wanted, err error) {
 	err = quiet(repo).Split(ctx, nil, '\n', func(line []byte) error {
 		text, kind, _ := bytes.Cut(line, []byte(" "))
@@ -62,7 +60,8 @@ func referrers(ctx context.Context, repo *git.Repo) (list []git.Wanted, err erro
 	return list, err
 }
 
-// A graph is who refers to whom, but for the blobs that are not doomed. Objects have numbers.
+// A graph has the references between objects, which are numbered, but for those
+// to blobs that are not doomed.
 type graph struct {
 	doomed map[git.Hash]bool
 	number map[git.Hash]int32
@@ -71,7 +70,6 @@ type graph struct {
 	edges  []edge
 }
 
-// An edge leads from an object to the one in whose list it is.
 type edge struct{ from, next int32 }
 
 func (g *graph) node(h git.Hash) int32 {
@@ -150,7 +148,7 @@ func (g *graph) leading() *Referrers {
 // Has reports whether an object is doomed or leads to one that is.
 func (l *Referrers) Has(h git.Hash) bool { _, has := l.to[h]; return has }
 
-// Without returns the objects that can go: all but those that the roots need.
+// Without returns the objects that can go: all that the roots don't need.
 func (l *Referrers) Without(roots []Root) map[git.Hash]bool {
 	needed := make(map[git.Hash]bool)
 	var next []git.Hash

@@ -13,15 +13,15 @@ import (
 	"gitagent/internal/git"
 )
 
-// ofWorktree are the refs of which each worktree has its own.
+// ofWorktree reports whether each worktree has its own ref of that name.
 func ofWorktree(ref string) bool {
 	return !strings.HasPrefix(ref, "refs/") || slices.ContainsFunc([]string{"refs/bisect/", "refs/worktree/", "refs/rewritten/"}, func(dir string) bool {
 		return strings.HasPrefix(ref, dir)
 	})
 }
 
-// tableLogs looks at the logs in a reftable, which only git reads: those of a worktree, or with no prefix the shared ones
-// and those of the main one.
+// tableLogs adds the logs in a reftable, through git: those of a worktree, or
+// without a prefix the shared and the main one's.
 func (f *finder) tableLogs(ctx context.Context, repo *git.Repo, prefix string) error {
 	in := quiet(repo).With("GIT_DIR=" + filepath.Join(f.dir, filepath.FromSlash(prefix)))
 	names, lost, err := logs(ctx, in)
@@ -40,7 +40,7 @@ func (f *finder) tableLogs(ctx context.Context, repo *git.Repo, prefix string) e
 			return err
 		}
 		fields := bytes.Split(bytes.TrimSuffix(out, []byte{0}), []byte{0})
-		// What was before the oldest entry git tells by the number that the next older one would have, if anything was.
+		// What was before the oldest entry has the next number.
 		oldest := fmt.Sprintf("%s@{%d}", name, len(fields)/3)
 		before, err := in.Output(ctx, nil, "rev-parse", "--verify", "--quiet", oldest)
 		if err != nil && git.Status(err) < 0 {
@@ -53,8 +53,8 @@ func (f *finder) tableLogs(ctx context.Context, repo *git.Repo, prefix string) e
 	return nil
 }
 
-// tableLog looks at the log of a ref, of which it gets the fields of each entry, newest first, and behind them the
-// name and the hash of what was before.
+// tableLog adds the log of a ref from its entries' fields, newest first, then
+// the name and hash of what was before.
 func (f *finder) tableLog(ref string, fields [][]byte) error {
 	for i := 0; i+4 < len(fields); i += 3 {
 		_, at, _ := strings.Cut(string(fields[i]), "@{")
@@ -63,14 +63,14 @@ func (f *finder) tableLog(ref string, fields [][]byte) error {
 		if err != nil || err2 != nil {
 			return errors.New("the log of " + ref + " has an entry that can't be read")
 		}
-		before, _ := git.ParseHash(fields[i+4]) // git does not write that anew when the entry goes that led there
+		before, _ := git.ParseHash(fields[i+4]) // git keeps it when the earlier entry goes
 		f.add(Root{Kind: logKind(ref), Ref: ref, Entry: n, Said: f.has(fields[i+2])}, h, before)
 	}
 	return nil
 }
 
-// logs returns which refs have logs in the tables of a worktree, and of those lost ones git shows none: they lead
-// nowhere, or are gone. The log of a symbolic ref stays when that is deleted.
+// logs returns the refs with logs in a worktree's tables. Git does not show
+// lost ones, of refs that are gone (such as symbolic ones) or lead nowhere.
 func logs(ctx context.Context, in *git.Repo) (names, lost []string, err error) {
 	out, err := in.Output(ctx, nil, "reflog", "list")
 	if err != nil {
@@ -88,7 +88,7 @@ func logs(ctx context.Context, in *git.Repo) (names, lost []string, err error) {
 	return names, lost, err
 }
 
-// dropLost takes entries that lead to objects which are gone out of lost logs.
+// dropLost takes entries that lead to missing objects out of lost logs.
 func dropLost(ctx context.Context, repo *git.Repo) error {
 	for _, dir := range Tables(repo) {
 		in := quiet(repo).With("GIT_DIR=" + filepath.Dir(filepath.Clean(dir)))
@@ -103,8 +103,8 @@ func dropLost(ctx context.Context, repo *git.Repo) error {
 	return nil
 }
 
-// Tables returns the directories, with a slash behind, in which [Forget] may leave locks if it is killed while refs are
-// in reftables.
+// Tables returns the reftable directories, with a trailing slash, in which a
+// killed [Forget] may leave locks.
 func Tables(repo *git.Repo) (dirs []string) {
 	for _, dir := range append(repo.Glob("worktrees/*/reftable"), repo.Glob("reftable")...) {
 		dirs = append(dirs, dir+"/")
@@ -112,7 +112,7 @@ func Tables(repo *git.Repo) (dirs []string) {
 	return dirs
 }
 
-// compact has git write tables anew: what was taken out of them is in an older one until then.
+// compact has git rewrite its tables, as older ones have what was taken out.
 func compact(ctx context.Context, repo *git.Repo) error {
 	for _, dir := range Tables(repo) {
 		if _, err := quiet(repo).With("GIT_DIR="+filepath.Dir(filepath.Clean(dir))).Output(ctx, nil, "pack-refs", "--all"); err != nil {

@@ -19,21 +19,21 @@ type Kind string
 
 // The kinds.
 const (
-	Ref   Kind = "ref"   // branches, tags, notes, replacements, bisect's, the newest stash; of any worktree; see File
+	Ref   Kind = "ref"   // of any worktree: branches, tags, notes, replacements, bisect's, the newest stash
 	Log   Kind = "log"   // an entry of the log of a ref
-	Stash Kind = "stash" // an entry of the log of refs/stash: an older stash, of the user
+	Stash Kind = "stash" // an entry of the log of refs/stash: an older stash
 	Index Kind = "index" // of a worktree, also our private one, which can be removed
-	// ORIG_HEAD and its like, which are refs in reftables, FETCH_HEAD, MERGE_HEAD, COMMIT_EDITMSG, what a rebase
-	// keeps; and files of our local state that say the secret, whatever hashes are in them.
+	// File is ORIG_HEAD and its like (a Ref in reftables), COMMIT_EDITMSG, what
+	// a rebase keeps, or local state of ours with the secret.
 	File Kind = "file"
 )
 
-// A Root is something outside of the objects that leads to a doomed one, or says the secret itself.
+// A Root leads to a doomed object from outside, or has the secret itself.
 type Root struct {
 	Kind Kind
 
-	// Ref is the full name of a ref, or of that whose log it is; "worktrees/<name>/..." for one of
-	// another worktree than the main one, as git takes it, and "HEAD" for a detached HEAD.
+	// Ref is the full name of a ref, or of a log's, as git takes it:
+	// "worktrees/<name>/..." in a linked worktree, "HEAD" if detached.
 	Ref   string
 	Entry int    // of a log, as in ref@{entry}: 0 is the newest
 	Path  string // of an index or a file, absolute
@@ -42,10 +42,9 @@ type Root struct {
 	Said   bool       // the text itself has the secret
 }
 
-// Roots finds what leads to the doomed objects in all worktrees; and, unless has is nil, logs and files of
-// git's in which it finds the secret. What is the caller's own among them, only the caller knows.
-//
-// What is like ORIG_HEAD is a file, or with reftables mostly a ref.
+// Roots finds what leads to doomed objects in all worktrees and, unless has is
+// nil, logs and files of git's in which it finds the secret. Only the caller
+// knows which roots are its own.
 func (l *Referrers) Roots(ctx context.Context, repo *git.Repo, has func(text []byte) bool) ([]Root, error) {
 	if has == nil {
 		has = func([]byte) bool { return false }
@@ -77,7 +76,6 @@ func (l *Referrers) Roots(ctx context.Context, repo *git.Repo, has func(text []b
 	return f.roots, nil
 }
 
-// A finder finds roots.
 type finder struct {
 	*Referrers
 	dir    string // the common directory
@@ -88,7 +86,7 @@ type finder struct {
 	buffer []byte
 }
 
-// add takes a root if some of the hashes are doomed or lead to what is, or if it says the secret itself.
+// add takes a root that leads to doomed objects or has the secret.
 func (f *finder) add(r Root, hashes ...git.Hash) {
 	for _, h := range hashes {
 		if f.Has(h) && !slices.Contains(r.Hashes, h) {
@@ -100,8 +98,7 @@ func (f *finder) add(r Root, hashes ...git.Hash) {
 	}
 }
 
-// refs looks at the refs that all worktrees share and those of the main one, or, with a prefix, at those
-// of another one alone.
+// refs adds shared and main refs or, with a prefix, those of a worktree alone.
 func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error {
 	in := quiet(repo).With("GIT_DIR=" + filepath.Join(f.dir, filepath.FromSlash(prefix)))
 	args := []string{"for-each-ref", "--format=%(objectname) %(symref) %(refname)"}
@@ -135,7 +132,6 @@ func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error 
 	return err
 }
 
-// file looks at a file of the git directory.
 func (f *finder) file(name string) error {
 	prefix, parts := "", strings.Split(filepath.ToSlash(name), "/")
 	if len(parts) > 2 && parts[0] == "worktrees" {
@@ -169,7 +165,7 @@ func (f *finder) file(name string) error {
 		switch {
 		case root.Kind == Index:
 			found = append(found, f.inside(part)...)
-		case parts[0] != "agent": // there our journal has them, and sessions what they began with
+		case parts[0] != "agent": // our journal names them there, and sessions what they began with
 			found = append(found, f.written(part)...)
 		}
 		root.Said = root.Said || root.Kind == File && f.has(part)
@@ -179,11 +175,11 @@ func (f *finder) file(name string) error {
 	return err
 }
 
-// isIndex tells an index by its first bytes, the shared part of a split one as well.
+// isIndex reports whether bytes begin an index, also a split one's shared part.
 func isIndex(b []byte) bool { return bytes.HasPrefix(b, []byte("DIRC")) }
 
-// inside returns the hashes in an index: of entries, of trees that it remembers, of resolved conflicts.
-// They are looked for at every byte, as nothing else looks like one.
+// inside returns the known hashes in an index. It looks at every byte, as
+// nothing else looks like one.
 func (f *finder) inside(b []byte) (found []git.Hash) {
 	var first [1 << 16]bool
 	for h := range f.to {
@@ -199,7 +195,6 @@ func (f *finder) inside(b []byte) (found []git.Hash) {
 	return found
 }
 
-// written returns the hashes in a text.
 func (f *finder) written(b []byte) (found []git.Hash) {
 	digits, run := f.format.Digits(), 0
 	for i, c := range append(b[:len(b):len(b)], 0) {
@@ -217,7 +212,6 @@ func (f *finder) written(b []byte) (found []git.Hash) {
 	return found
 }
 
-// log looks at the log of a ref.
 func (f *finder) log(ref string) error {
 	data, err := os.ReadFile(logFile(f.dir, ref))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -229,7 +223,7 @@ func (f *finder) log(ref string) error {
 	entries := parseLog(data, f.format)
 	for i, e := range entries {
 		hashes := []git.Hash{e.new}
-		// Of an entry that follows another git writes anew what was before when that one goes.
+		// Git rewrites the old value of an entry when the one before it goes.
 		if i == 0 || entries[i-1].new != e.old {
 			hashes = append(hashes, e.old)
 		}
@@ -245,7 +239,7 @@ func logKind(ref string) Kind {
 	return Log
 }
 
-// logFile returns where git has the log of a ref: "worktrees/<name>/HEAD" is HEAD of that worktree.
+// logFile returns where git has the log of a ref of any worktree.
 func logFile(commonDir, ref string) string {
 	if parts := strings.SplitN(ref, "/", 3); len(parts) == 3 && parts[0] == "worktrees" {
 		return filepath.Join(commonDir, parts[0], parts[1], "logs", filepath.FromSlash(parts[2]))
@@ -253,13 +247,13 @@ func logFile(commonDir, ref string) string {
 	return filepath.Join(commonDir, "logs", filepath.FromSlash(ref))
 }
 
-// A logEntry is a line of a log: what a ref was before and after, who moved it, and why.
+// A logEntry is a line of a log: a ref's values, who moved it, and why.
 type logEntry struct {
 	old, new git.Hash
 	line     []byte
 }
 
-// parseLog reads a log as git does, which passes over what is damaged and doesn't count it.
+// parseLog reads a log as git does, which does not count damaged lines.
 func parseLog(data []byte, format git.Format) (entries []logEntry) {
 	digits := format.Digits()
 	for line := range bytes.Lines(data) {

@@ -22,7 +22,7 @@ import (
 	"gitagent/internal/git"
 )
 
-// Searched says what a search has found.
+// Searched is the outcome of a search.
 type Searched struct {
 	Objects int   // that were read
 	Bytes   int64 // of them
@@ -30,11 +30,11 @@ type Searched struct {
 
 	Found   []Found
 	Unread  []git.Hash // objects that are damaged
-	Garbage []string   // files with objects of a git that runs or has died, of which as much is read as can be
+	Garbage []string   // files with objects of a running or dead git, of which all that is readable was read
 }
 
-// Found is something that has the secret: an object or a file. A file with one object, which a git has left that
-// died, is both.
+// Found is what has the secret: an object, a file, or a stray file of an
+// object.
 type Found struct {
 	Object    git.Hash
 	Type      plumbing.ObjectType
@@ -42,15 +42,15 @@ type Found struct {
 	Elsewhere bool   // the object is another repository's, which this one borrows from
 }
 
-// Search reads every object of the repository, reachable or not, and every file of the git directory,
-// local state of ours among them. Nothing is fetched. has is called by several goroutines at once; what
-// is large it gets in pieces that overlap.
+// Search reads every object, reachable or not, and every file of the git
+// directory with our local state. It fetches nothing. has is called
+// concurrently, for large contents with overlapping pieces.
 func Search(ctx context.Context, repo *git.Repo, has func(content []byte) bool) (*Searched, error) {
 	repo = quiet(repo)
 	s := store{repo, filepath.Join(repo.CommonDir, "objects")}
 	found := new(Searched)
 	err := searchObjects(ctx, repo, has, found)
-	if err != nil && ctx.Err() == nil { // it has ended at one that is damaged
+	if err != nil && ctx.Err() == nil { // it ended at a damaged one
 		*found = Searched{}
 		err = searchEach(ctx, repo, has, found)
 	}
@@ -72,13 +72,13 @@ func Search(ctx context.Context, repo *git.Repo, has func(content []byte) bool) 
 	return found, nil
 }
 
-// A searchedObject is whole, or a part of one that is large.
+// A searchedObject is an object, or a part of a large one.
 type searchedObject struct {
 	Found
 	content []byte
 }
 
-// searchObjects has one git write all objects, in the order in which they are packed.
+// searchObjects has one git write all objects, in the order of packs.
 func searchObjects(ctx context.Context, repo *git.Repo, has func([]byte) bool, found *Searched) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -106,7 +106,7 @@ func searchObjects(ctx context.Context, repo *git.Repo, has func([]byte) bool, f
 	return err
 }
 
-// searchers look into objects, each a goroutine. Buffers go round, so that memory is bounded.
+// searchers look into objects concurrently. Buffers are reused to bound memory.
 type searchers struct {
 	has   func([]byte) bool
 	work  chan searchedObject
@@ -117,7 +117,7 @@ type searchers struct {
 	found []Found
 }
 
-// maxSearchers is how many there are: one git does not write faster than they read.
+// maxSearchers are as many as one git keeps busy.
 const maxSearchers = 4
 
 func newSearchers(has func([]byte) bool) *searchers {
@@ -151,7 +151,7 @@ func (s *searchers) wait() []Found {
 	return slices.Compact(s.found)
 }
 
-// next reads an object that git writes, and hands it over. The error at the end is [io.EOF].
+// next passes on an object that git writes. The error at the end is [io.EOF].
 func (s *searchers) next(in *bufio.Reader, found *Searched) error {
 	line, err := in.ReadSlice('\n')
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *searchers) next(in *bufio.Reader, found *Searched) error {
 	return err
 }
 
-// object hands over the content of an object or a file, which r has.
+// object passes on the content of an object or a file.
 func (s *searchers) object(what Found, r io.Reader, size int64) error {
 	if size <= piece {
 		buffer := slices.Grow((<-s.spare)[:0], int(size))[:size]
@@ -201,7 +201,7 @@ func (s *searchers) object(what Found, r io.Reader, size int64) error {
 	return err
 }
 
-// searchEach asks for one object after the other, and goes on behind one that is damaged.
+// searchEach asks for single objects, and goes on after a damaged one.
 func searchEach(ctx context.Context, repo *git.Repo, has func([]byte) bool, found *Searched) error {
 	var all []git.Wanted
 	err := repo.Split(ctx, nil, '\n', func(line []byte) error {
@@ -248,7 +248,6 @@ func (s store) elsewhere(ctx context.Context, found []Found) error {
 	return err
 }
 
-// searchFiles looks into the files of the git directory.
 func searchFiles(ctx context.Context, dir string, has func([]byte) bool, found *Searched) error {
 	pool := newSearchers(has)
 	err := files(dir, func(name string) error {
@@ -269,7 +268,7 @@ func searchFiles(ctx context.Context, dir string, has func([]byte) bool, found *
 		if err := pool.object(Found{Path: path}, f, info.Size()); !errors.Is(err, io.ErrUnexpectedEOF) {
 			return cmp.Or(err, ctx.Err())
 		}
-		return nil // it is being written anew
+		return nil // it is being rewritten
 	})
 	found.Found = append(found.Found, pool.wait()...)
 	return err

@@ -12,9 +12,9 @@ import (
 	"gitagent/internal/git"
 )
 
-// A store is an object directory: the repository's own, or one that it borrows from.
+// A store is an object directory, the repository's or an alternate.
 type store struct {
-	repo *git.Repo // whose git knows the format
+	repo *git.Repo // has the object format
 	dir  string
 }
 
@@ -25,7 +25,7 @@ func (s store) looseFile(h git.Hash) string {
 	return filepath.Join(s.dir, name[:2], name[2:])
 }
 
-// packNames returns the names, without extension, of all that has an index.
+// packNames returns the names, without extension, of packs with an index.
 func (s store) packNames() ([]string, error) {
 	files, err := os.ReadDir(s.packDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -40,12 +40,11 @@ func (s store) packNames() ([]string, error) {
 	return names, nil
 }
 
-// entries returns the objects of a pack, in the order of its index.
 func (s store) entries(ctx context.Context, name string) ([]git.PackEntry, error) {
 	return s.repo.PackEntries(ctx, filepath.Join(s.packDir(), name))
 }
 
-// having returns those of the objects that a store has.
+// having returns the given objects that a store has.
 func (s store) having(ctx context.Context, objects map[git.Hash]bool) (map[git.Hash]bool, error) {
 	has := make(map[git.Hash]bool)
 	for h := range objects {
@@ -66,7 +65,7 @@ func (s store) having(ctx context.Context, objects map[git.Hash]bool) (map[git.H
 	return has, err
 }
 
-// alternates returns the object directories that the repository borrows from, directly or not.
+// alternates returns all object directories that the repository borrows from.
 func (s store) alternates(ctx context.Context) (dirs []string, err error) {
 	out, err := s.repo.Output(ctx, nil, "count-objects", "-v")
 	for line := range strings.Lines(string(out)) {

@@ -14,8 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// garbage lists the files with objects that git does not find there: what is being written, what a git
-// has left that died, packs without an index.
+// garbage lists files of objects that git ignores: being written, left by a
+// dead git, or packs without an index.
 func (s store) garbage() (list []string, err error) {
 	err = filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
 		if os.IsNotExist(err) {
@@ -35,7 +35,7 @@ func (s store) garbage() (list []string, err error) {
 	return list, err
 }
 
-// holdsObjects tells packs and loose objects from the indexes and what else git writes.
+// holdsObjects tells packs and loose objects from other files of git.
 func holdsObjects(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,8 +47,8 @@ func holdsObjects(path string) bool {
 	return bytes.HasPrefix(head[:n], []byte("PACK")) || n > 0 && head[0] == 0x78 // as zlib begins
 }
 
-// dropGarbage removes the garbage that has a doomed object. If a git is writing it this very moment, that
-// one fails, and has lost what must not be there.
+// dropGarbage removes garbage with a doomed object. A git that is writing it
+// fails, and has lost what must not be there.
 func (e *eraser) dropGarbage(ctx context.Context) error {
 	list, err := e.garbage()
 	for _, file := range list {
@@ -83,7 +83,7 @@ func (e *eraser) inGarbage(ctx context.Context, file string) (bool, error) {
 	if err := e.makeTemp(); err != nil {
 		return false, err
 	}
-	// What can be read of a pack that is damaged or cut is written before git fails.
+	// Git writes what it can read of a damaged pack before it fails.
 	_ = e.repo.With("GIT_OBJECT_DIRECTORY="+e.temp).Run(ctx, f, io.Discard, io.Discard, "unpack-objects", "-q", "-r")
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -97,13 +97,13 @@ func (e *eraser) inGarbage(ctx context.Context, file string) (bool, error) {
 	return false, nil
 }
 
-// searchGarbage looks into the garbage, as far as it can be inflated: a torn pack has whole objects.
+// searchGarbage searches what can be inflated: torn packs have whole objects.
 func (s store) searchGarbage(ctx context.Context, has func([]byte) bool, found *Searched) error {
 	var buffer []byte
 	for _, file := range found.Garbage {
 		data, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it is written, and has its name
+			continue // it has its final name
 		}
 		if err != nil {
 			return err

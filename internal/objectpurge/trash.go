@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// asideName is a directory beside the objects for those that are about to go, in the shape of an object
-// directory. Git does not look there, and prunes nothing of it.
+// asideName is an object directory for what is to go. Git ignores it.
 const asideName = "agent-erased"
 
-// trash moves a file from the objects to those that are about to go.
+// trash moves a file from the objects to the trash.
 func (e *eraser) trash(file string) error {
 	name, err := filepath.Rel(e.dir, file)
 	if err == nil {
@@ -31,7 +30,7 @@ func (e *eraser) trash(file string) error {
 	return os.Rename(file, to)
 }
 
-// restore moves everything back that a dead predecessor has put aside: something may need it again.
+// restore moves a dead predecessor's trash back: it may be needed again.
 func (e *eraser) restore() error {
 	var list []string
 	err := filepath.WalkDir(e.aside, func(path string, d fs.DirEntry, err error) error {
@@ -62,8 +61,8 @@ func (e *eraser) restore() error {
 	return os.RemoveAll(e.aside)
 }
 
-// takeBack brings back what something leads to again. A git that finds an object does not write it: one that
-// added files or made a commit while objects were looked for and put aside counts on those that it has found.
+// takeBack restores what something leads to again. A git that finds an object
+// does not write it, and may have counted on those in the trash.
 func (e *eraser) takeBack(ctx context.Context, own func(Root) bool) ([]Root, error) {
 	if _, err := os.Lstat(e.aside); err != nil {
 		return nil, nil // nothing was put there
@@ -74,7 +73,7 @@ func (e *eraser) takeBack(ctx context.Context, own func(Root) bool) ([]Root, err
 	if err := e.makeTemp(); err != nil {
 		return nil, err
 	}
-	all := e.repo.With("GIT_OBJECT_DIRECTORY=" + e.temp) // with what is aside
+	all := e.repo.With("GIT_OBJECT_DIRECTORY=" + e.temp) // with the trash
 	leading, err := FindReferrers(ctx, all, e.doomed)
 	if err != nil {
 		return nil, err
@@ -102,12 +101,12 @@ func (e *eraser) takeBack(ctx context.Context, own func(Root) bool) ([]Root, err
 	return roots, err
 }
 
-// adding is how long a git may add files to an index, which it has locked, before it writes that.
+// adding bounds how long a git may add files to an index that it has locked.
 const adding = 10 * time.Second
 
-// awaitIndexes waits for gits that add files: the index that they write is not there yet, and leads to them.
+// awaitIndexes waits for gits that add files, whose indexes lead to them soon.
 func (e *eraser) awaitIndexes(ctx context.Context) error {
-	const written = time.Second // how long ago, if there is something in it: it is whole, or as good as that
+	const written = time.Second // since when a non-empty index counts as complete
 	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
 	for _, file := range append(e.repo.Glob("index.lock"), e.repo.Glob("worktrees/*/index.lock")...) {
@@ -126,7 +125,7 @@ func (e *eraser) awaitIndexes(ctx context.Context) error {
 	return nil
 }
 
-// drop lets go for good what was put aside, so that a successor brings back nothing of what is half gone.
+// drop deletes the trash, renamed first: half of it must not be restored.
 func (e *eraser) drop() error {
 	if err := e.makeTemp(); err != nil {
 		return err
