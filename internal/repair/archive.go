@@ -14,8 +14,9 @@ import (
 	"gitagent/internal/git"
 )
 
-// archive looks for the list of what is archived, if its ref is damaged or gone, and reads it. The list is here as
-// long as git has not collected it, among others from before, and the one that is meant says itself how it is kept.
+// archive reads the list of what is archived, and restores its ref if that is
+// damaged or gone. Git may not have collected the list yet; among older ones,
+// the commit that keeps it tells the right one.
 func (r *repair) archive(ctx context.Context) error {
 	refs, err := r.Repo.Refs(ctx, archive.IndexRef, archive.KeepRef)
 	if err != nil {
@@ -26,7 +27,7 @@ func (r *repair) archive(ctx context.Context) error {
 	tip, err := archive.Tip(refs)
 	if err != nil {
 		if tip, r.unread = r.lostIndex(ctx, objects, refs[archive.KeepRef]); r.unread != nil {
-			return nil // it is looked for once more when the objects are mended
+			return nil // searched again when the objects are mended
 		}
 		if err := r.indexRef(ctx, refs, tip); err != nil {
 			return err
@@ -37,7 +38,7 @@ func (r *repair) archive(ctx context.Context) error {
 	return nil
 }
 
-// readIndex reads what is archived, as far as that can be read.
+// readIndex reads as much as it can of what is archived.
 func (r *repair) readIndex(objects *git.Objects) {
 	x, err := archive.Open(objects, r.index)
 	if r.unread = err; err != nil {
@@ -52,8 +53,8 @@ func (r *repair) readIndex(objects *git.Objects) {
 	}
 }
 
-// lostIndex finds the list of missions that a commit keeps, among all that are here. It returns zero if none is, or
-// if the commit is not known either and there are several.
+// lostIndex finds the list that the commit keep keeps among all objects. It
+// returns zero if there is none, or several while keep is unknown.
 func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep git.Hash) (git.Hash, error) {
 	out, err := r.Repo.Output(ctx, nil, "cat-file", "--batch-all-objects", "--unordered", "--buffer", "--batch-check=%(objecttype) %(objectname) %(objectsize)")
 	if err != nil {
@@ -86,8 +87,8 @@ func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep git.H
 	return found[0], nil
 }
 
-// stem returns the commits that keep what an index lists: the one that a clone has, and that of a remote, which a
-// mirror has as well.
+// stem returns the commits that keep what an index lists: a clone's, and a
+// remote's, which a mirror also has.
 func stem(objects *git.Objects, x *archive.Index) (stem, keep git.Hash, err error) {
 	if keep, err = x.Keep(); err == nil {
 		stem, err = archive.Stem(objects, keep)
@@ -95,7 +96,7 @@ func stem(objects *git.Objects, x *archive.Index) (stem, keep git.Hash, err erro
 	return stem, keep, err
 }
 
-// indexRef says that the archive's list is lost, and lets its ref have the commit that was found.
+// indexRef reports that the archive's list is lost, and sets its ref to tip.
 func (r *repair) indexRef(ctx context.Context, refs map[string]git.Hash, tip git.Hash) error {
 	f := Finding{Lost: true, What: archive.IndexRef + " is gone, and so is what it said of what is archived"}
 	_, broken := refs[archive.IndexRef]
@@ -112,7 +113,7 @@ func (r *repair) indexRef(ctx context.Context, refs map[string]git.Hash, tip git
 	return r.moveArchive(ctx, archive.IndexRef, broken, tip, git.Hash{})
 }
 
-// moveArchive moves a ref of the archive, whose file is put away first if it is broken.
+// moveArchive moves a ref of the archive, after putting away a broken file.
 func (r *repair) moveArchive(ctx context.Context, ref string, broken bool, to, from git.Hash) error {
 	held, err := r.Store.LockArchive(ctx)
 	if err != nil {
@@ -132,9 +133,9 @@ func (r *repair) moveArchive(ctx context.Context, ref string, broken bool, to, f
 	return r.Repo.UpdateRefs(ctx, "agent: repair", []git.Update{{Ref: ref, New: to, Old: from}})
 }
 
-// kept lets the ref that keeps what is archived have what the list says, or git would collect the missions.
+// kept makes the ref that keeps what is archived agree with the list.
 func (r *repair) kept(ctx context.Context) error {
-	if r.unread != nil { // what was lost of it may have been mended
+	if r.unread != nil { // the lost part may have been mended
 		if err := r.archive(ctx); err != nil {
 			return err
 		}
@@ -153,7 +154,7 @@ func (r *repair) kept(ctx context.Context) error {
 	defer objects.Close()
 	x, err := archive.Open(objects, r.index)
 	if err != nil {
-		return nil // it has been said
+		return nil // reported already
 	}
 	stem, keep, err := stem(objects, x)
 	if err != nil && !git.Lost(err) {
@@ -186,7 +187,8 @@ func (r *repair) kept(ctx context.Context) error {
 	return r.moveArchive(ctx, archive.KeepRef, there && now.IsZero(), stem, now)
 }
 
-// archivedTips are what archived missions have here, or had: of others a clone may have the list alone.
+// archivedTips returns the tips of archived missions that are or were here. A
+// clone may have only the list of others.
 func (r *repair) archivedTips(ctx context.Context) (tips []git.Hash, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// derived puts away what git has made from the objects to be faster, if it finds that wrong: with a commit-graph that
-// is damaged it crashes, or says that there is nothing. It makes another one when it next collects garbage.
+// derived puts away a commit-graph or multi-pack index that git finds wrong:
+// git crashes with it or finds nothing, and makes it again at its next gc.
 func (r *repair) derived(ctx context.Context) error {
 	dir := filepath.Join(r.Repo.CommonDir, "objects")
 	for _, d := range []struct {
@@ -31,7 +31,7 @@ func (r *repair) derived(ctx context.Context) error {
 			continue
 		}
 		r.say(Finding{What: d.name + " is damaged, or not what the objects are", Mended: "it is put away; git makes another one"})
-		if r.dry { // what is looked at after it is as if it were done
+		if r.dry { // later steps look as if it were done
 			w := *r.Workspace
 			w.Repo, r.Workspace = w.Repo.Underived(), &w
 			continue

@@ -13,10 +13,10 @@ import (
 	"gitagent/turns"
 )
 
-// lostOf is what of a turn or a handoff is lost, and what of a turn's code.
+// lostOf is what is lost of a turn or handoff.
 type lostOf struct{ record, conversation, code bool }
 
-// say names it for a person, "" if nothing is lost.
+// say describes it for a person, "" if nothing is lost.
 func (l lostOf) say(what string) string {
 	var parts []string
 	for _, p := range []struct {
@@ -33,7 +33,7 @@ func (l lostOf) say(what string) string {
 	return what + ": " + strings.Join(parts, ", ") + " missing"
 }
 
-// tell says what stays lost, mission by mission and turn by turn.
+// tell reports what stays lost, by mission and turn.
 func (r *repair) tell(ctx context.Context, w *walk) error {
 	if len(w.lost) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func (r *repair) tell(ctx context.Context, w *walk) error {
 	return nil
 }
 
-// tips are the newest commits of all missions, of archived ones too.
+// tips returns the newest events of all missions, also archived ones.
 func (r *repair) tips(ctx context.Context) (map[record.ID]git.Hash, error) {
 	tips, err := ledger.List(ctx, r.Repo)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *repair) tips(ctx context.Context) (map[record.ID]git.Hash, error) {
 	return tips, nil
 }
 
-// mission says what of a mission is lost.
+// mission reports what of a mission is lost.
 func (r *repair) mission(ctx context.Context, w *walk, id record.ID, tip git.Hash) {
 	l, err := ledger.At(w.here, id, tip)
 	if err != nil {
@@ -114,7 +114,6 @@ func (r *repair) mission(ctx context.Context, w *walk, id record.ID, tip git.Has
 	}
 }
 
-// events is how many commits of a ledger, or their trees, are known to be lost.
 func (r *repair) events(w *walk, tip git.Hash) int {
 	n := 0
 	for at := tip; ; {
@@ -132,7 +131,7 @@ func (r *repair) events(w *walk, tip git.Hash) int {
 	}
 }
 
-// code is incomplete for the state that a commit holds, without its history.
+// code reports whether anything of a commit's state is lost.
 func (w *walk) code(commit git.Hash, known map[git.Hash]bool) bool {
 	if w.lost[commit] {
 		return true

@@ -21,7 +21,7 @@ import (
 	"gitagent/turns"
 )
 
-// A key says what a line of a note is about, and of when it is.
+// A key says what a line of a note is about, and its time.
 type key struct {
 	Kind    string    `json:"kind"`
 	Mission record.ID `json:"mission"`
@@ -30,7 +30,7 @@ type key struct {
 	At      time.Time `json:"at"`
 }
 
-// noted reports whether a note has a line about the same as want, and of the same time or later.
+// noted reports whether a note has a line about the same, as new or newer.
 func noted(note []byte, want key) bool {
 	for line := range bytes.Lines(note) {
 		var k key
@@ -44,14 +44,13 @@ func noted(note []byte, want key) bool {
 	return false
 }
 
-// A wanted is a line that the note on a commit should have.
 type wanted struct {
 	on   git.Hash
 	what key
 	line func(note []byte) ([]byte, error) // for a note with that content
 }
 
-// lines are what a ledger says the notes of its mission have. What is inherited is noted elsewhere.
+// lines returns what a mission's notes should have, without inherited turns.
 func lines(l *ledger.Ledger) []wanted {
 	var list []wanted
 	for n := range l.Turns() {
@@ -89,8 +88,7 @@ func lines(l *ledger.Ledger) []wanted {
 	return list
 }
 
-// complete adds to notes the lines that they lack, and returns how many that are. An error means that the notes
-// can't be read.
+// complete adds missing lines to notes and counts them.
 func complete(n *gitnotes.Notes, list []wanted) (added int, err error) {
 	for _, want := range list {
 		note, err := n.Get(want.on)
@@ -112,7 +110,6 @@ func complete(n *gitnotes.Notes, list []wanted) (added int, err error) {
 	return added, nil
 }
 
-// notes adds to the notes of every mission what its ledger has and they lack.
 func (r *repair) notes(ctx context.Context) error {
 	missions, err := r.missions(ctx)
 	if err != nil {
@@ -135,7 +132,7 @@ func (r *repair) notesOf(ctx context.Context, id record.ID) error {
 	}
 	l, err := ledger.At(objects, id, refs[id.Ref()])
 	if err != nil {
-		return nil // it has been said that it can't be read
+		return nil // reported already
 	}
 	added, damaged, err := supplement(objects, refs[id.NotesRef()], lines(l))
 	if err != nil || added == nil {
@@ -146,7 +143,7 @@ func (r *repair) notesOf(ctx context.Context, id record.ID) error {
 		f.What = fmt.Sprintf("notes of mission %s are damaged; %s", id, f.What)
 	}
 	if standing, err := r.Trust.Of(ctx, r.Repo, objects, id, l.Tip); err != nil || !standing.Whole {
-		return err // a stranger's: what it says is not ours to write
+		return err // untrusted: what it says is not ours to write
 	}
 	r.say(f)
 	if r.dry {
@@ -169,14 +166,13 @@ func (r *repair) notesOf(ctx context.Context, id record.ID) error {
 	})
 }
 
-// A supplemented is notes with what they lacked.
 type supplemented struct {
 	notes *gitnotes.Notes
 	lines int
 }
 
-// supplement returns the notes of a commit with the lines that they lack, nil if they lack none. Of damaged notes
-// it takes what can be read.
+// supplement returns the notes of a commit with their missing lines, or nil if
+// none is missing. It takes what is readable of damaged notes.
 func supplement(objects *git.Objects, tip git.Hash, list []wanted) (s *supplemented, damaged bool, err error) {
 	n, err := gitnotes.Open(objects, tip)
 	added := 0
@@ -199,7 +195,7 @@ func supplement(objects *git.Objects, tip git.Hash, list []wanted) (s *supplemen
 	return &supplemented{n, added}, damaged, nil
 }
 
-// salvage puts into notes those of a damaged commit that can be read.
+// salvage copies the readable notes of a damaged commit.
 func salvage(objects *git.Objects, tip git.Hash, into *gitnotes.Notes) error {
 	tree, err := objects.TreeOf(tip)
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"gitagent/internal/remote"
 )
 
-// landings removes what fetches that were killed have left.
 func (r *repair) landings(ctx context.Context) error {
 	counts, err := remote.DropLanded(ctx, r.Workspace, r.dry)
 	if err != nil {
@@ -32,8 +31,8 @@ func (r *repair) landings(ctx context.Context) error {
 	return nil
 }
 
-// refs puts away the files of our refs that git can't read. A ledger gets back the newest commit that this clone
-// wrote of it, and a remote may have more.
+// refs puts away files of our refs that git can't read. A ledger gets back the
+// newest commit that this clone wrote; a remote may have more.
 func (r *repair) refs(ctx context.Context) error {
 	refs, err := r.Repo.Refs(ctx, "refs/agent/missions/", "refs/notes/agent/", r.Branch(""))
 	if err != nil {
@@ -66,7 +65,7 @@ func (r *repair) brokenRef(ctx context.Context, id record.ID, ref, path string) 
 		}
 	case id.NotesRef():
 		f.Mended = "it is put away, and the notes are written anew from the ledger"
-	default: // where it was is said by what looks for branches
+	default: // reported where branches are looked at
 		f.Mended = "it is put away"
 	}
 	r.say(f)
@@ -88,7 +87,7 @@ func (r *repair) brokenRef(ctx context.Context, id record.ID, ref, path string) 
 	return r.Repo.UpdateRefs(ctx, "agent: repair", []git.Update{{Ref: ref, New: restore, Old: now[ref]}})
 }
 
-// lastWritten is the newest commit of a mission that this clone wrote, if that is one, and is here.
+// lastWritten returns a mission's newest commit written by this clone, or zero.
 func (r *repair) lastWritten(ctx context.Context, id record.ID) (git.Hash, error) {
 	last, err := r.Trust.Last(id)
 	if err != nil {
@@ -106,7 +105,7 @@ func (r *repair) lastWritten(ctx context.Context, id record.ID) (git.Hash, error
 	return last[0], nil
 }
 
-// branches looks for branches without a ledger, and the reverse. A ledger that a remote has is fetched.
+// branches finds branches without a ledger, to fetch it, and the reverse.
 func (r *repair) branches(ctx context.Context) error {
 	prefix := r.Branch("")
 	refs, err := r.Repo.Refs(ctx, "refs/agent/missions/", prefix)
@@ -120,7 +119,7 @@ func (r *repair) branches(ctx context.Context) error {
 			r.orphan(ctx, objects, id, ref, tip)
 		}
 	}
-	for _, id := range r.written() { // those of which nobody knows whether they are archived are not named
+	for _, id := range r.written() { // unless the archive is unread
 		if refs[id.Ref()].IsZero() && refs[r.Branch(id)].IsZero() && r.archived[id].Gone() && r.unread == nil {
 			r.vanished(ctx, id)
 		}
@@ -144,7 +143,7 @@ func (r *repair) branches(ctx context.Context) error {
 	return nil
 }
 
-// written are the missions of which this clone knows that it wrote something. A removal forgets that.
+// written returns the missions that this clone wrote to and did not remove.
 func (r *repair) written() []record.ID {
 	entries, _ := r.Store.Dir().ReadDir("trust") // none before the first event
 	var ids []record.ID
@@ -156,7 +155,7 @@ func (r *repair) written() []record.ID {
 	return ids
 }
 
-// vanished names a mission whose ref is gone, and was not removed by us: somebody deleted it, or lost it.
+// vanished reports a mission whose ref was deleted or lost, not removed by us.
 func (r *repair) vanished(ctx context.Context, id record.ID) {
 	if last, err := r.lastWritten(ctx, id); err == nil && !last.IsZero() {
 		r.say(Finding{
@@ -166,7 +165,7 @@ func (r *repair) vanished(ctx context.Context, id record.ID) {
 	}
 }
 
-// orphan looks for the ledger of a mission that has a branch alone. Only what the branch says it is, is looked for.
+// orphan looks for the ledger of a branch, if the branch's trailers name it.
 func (r *repair) orphan(ctx context.Context, objects *git.Objects, id record.ID, ref string, tip git.Hash) {
 	name := strings.TrimPrefix(ref, "refs/heads/")
 	c, err := objects.Commit(tip)
@@ -199,7 +198,6 @@ func (r *repair) orphan(ctx context.Context, objects *git.Objects, id record.ID,
 	r.say(f)
 }
 
-// named names what somebody else left, which only he can remove.
 func (r *repair) named(ctx context.Context) error {
 	if err := r.worktrees(ctx); err != nil {
 		return err
@@ -213,11 +211,11 @@ func (r *repair) named(ctx context.Context) error {
 		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".lock") {
 			r.lock(path)
 		}
-		return nil // what is gone again needs no word
+		return nil // what is gone again is no problem
 	})
 }
 
-// lock names a lock file that is older than any git needs.
+// lock reports a lock file that is older than any git needs.
 func (r *repair) lock(path string) {
 	info, err := os.Lstat(path)
 	if err != nil || r.at.Sub(info.ModTime()) < oldLock {

@@ -1,17 +1,18 @@
-// Package repair finds what is missing, damaged or stale in what git-agent keeps in a repository, and
-// mends what can be mended without a guess: from the refs, from the ledgers, from a remote.
+// Package repair finds what is missing, damaged or stale in what git-agent
+// keeps in a repository, and mends what needs no guess: from refs, ledgers,
+// remotes.
 //
-//	scan.go      loose objects and packs whose content is not what their names say
+//	scan.go      damaged loose objects and packs
 //	derived.go   what git has made of the objects to be faster
 //	walk.go      what our refs lead to, and what of that is lost
 //	missing.go   which turns that concerns, and how
-//	archive.go   the archive's refs, each made anew from the other
-//	refs.go      refs that git can't read, refs that killed fetches left, branches and ledgers without each other
+//	archive.go   the archive's refs, each restored from the other
+//	refs.go      unreadable refs, landing refs, lone branches and ledgers
 //	notes.go     notes that the ledgers say should be there
-//	stale.go     what dead processes left in the local state and in the repository
+//	stale.go     what dead processes left
 //
-// What is damaged is never deleted. It is put into a directory of the local state, agent/damaged, and what takes
-// its place is checked by its hash. Everything may be done again at any time.
+// Damaged files are put into agent/damaged of the local state, not deleted, and
+// replacements checked by hash. A repair can be repeated at any time.
 package repair
 
 import (
@@ -34,24 +35,23 @@ import (
 // A Finding is one thing that is wrong.
 type Finding struct {
 	What   string // in a line, for a person
-	Mended string // what mends it, or has; empty if nothing can
+	Mended string // what mends it, or has mended it; empty if nothing can
 	Hint   string // a command with which a person may decide; empty if there is none
 	Lost   bool   // something that was recorded is not here
 }
 
-// A repair is one run.
 type repair struct {
 	*workspace.Workspace
 	at    time.Time
 	dry   bool
 	found []Finding
 
-	index    git.Hash // the list of what is archived, zero if nothing is, or it is not known
+	index    git.Hash // the list of what is archived, zero if empty or unknown
 	archived map[record.ID]archive.Entry
 	unread   error // why that is not all
 }
 
-// Run looks for what is wrong, mends it unless dry is set, and returns what it found.
+// Run looks for what is wrong, mends it unless dry is set, and returns it.
 func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([]Finding, error) {
 	r := &repair{Workspace: w, at: at.UTC(), dry: dry, archived: make(map[record.ID]archive.Entry)}
 	for _, step := range []struct {
@@ -75,7 +75,7 @@ func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([
 			if ctx.Err() != nil {
 				return r.found, ctx.Err()
 			}
-			r.say(Finding{Lost: true, What: fmt.Sprintf("%s could not be looked at: %v", step.what, err)}) // as far as anybody knows
+			r.say(Finding{Lost: true, What: fmt.Sprintf("%s could not be looked at: %v", step.what, err)}) // perhaps
 		}
 	}
 	return r.found, nil
@@ -83,7 +83,7 @@ func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([
 
 func (r *repair) say(f Finding) { r.found = append(r.found, f) }
 
-// purge names a purge that was killed. Until it is completed, what it was to take out is still here.
+// purge reports a purge that was killed and so has not taken out everything.
 func (r *repair) purge(context.Context) error {
 	entries, err := r.Store.Dir().ReadDir("purge")
 	if errors.Is(err, fs.ErrNotExist) || len(entries) == 0 {
@@ -93,10 +93,10 @@ func (r *repair) purge(context.Context) error {
 	return err
 }
 
-// asideDir is where what is damaged is kept, in the local state.
+// asideDir is where damaged files are kept in the local state.
 const asideDir = "damaged"
 
-// aside puts a file of the repository away, under its own path below a directory for this run.
+// aside puts a file of the repository away, in a directory of this run.
 func (r *repair) aside(path string) error {
 	rel, err := filepath.Rel(r.Repo.CommonDir, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -115,7 +115,6 @@ func (r *repair) aside(path string) error {
 	return nil
 }
 
-// missions are the missions of the repository, in order of their ids.
 func (r *repair) missions(ctx context.Context) ([]record.ID, error) {
 	tips, err := ledger.List(ctx, r.Repo)
 	var ids []record.ID
@@ -126,11 +125,11 @@ func (r *repair) missions(ctx context.Context) ([]record.ID, error) {
 	return ids, err
 }
 
-// scratchName is a repository without objects, for what must not be taken for the repository's own. It lies beside the
-// objects: git prunes what is so called, with the locks of gits that were killed in it.
+// scratchName is a repository for objects that must not count as the
+// repository's. Git prunes what has that prefix, with its gits' locks.
 const scratchName = "tmp_agent-mend"
 
-// scratch makes that repository, in the place of one that a killed repair has left. It is removed by done.
+// scratch makes that repository, instead of a killed repair's, until done.
 func (r *repair) scratch(ctx context.Context) (repo *git.Repo, done func(), err error) {
 	held, err := r.Store.Lock(ctx, "repair")
 	if err != nil {

@@ -19,13 +19,11 @@ import (
 	"gitagent/internal/git"
 )
 
-// A scan is what is damaged among the files of objects.
 type scan struct {
-	loose []string // paths of loose objects that are not what their names say
-	packs []string // paths of packs, or of indexes of packs, that git finds wrong, without their extension
+	loose []string // of loose objects that are not what their names say
+	packs []string // of packs or indexes that git finds wrong, without extension
 }
 
-// scanObjects reads every object of the repository once.
 func (r *repair) scanObjects(ctx context.Context) (s scan, err error) {
 	dir := filepath.Join(r.Repo.CommonDir, "objects")
 	if s.loose, err = damagedLoose(dir, r.Repo.Format()); err != nil {
@@ -35,7 +33,6 @@ func (r *repair) scanObjects(ctx context.Context) (s scan, err error) {
 	return s, err
 }
 
-// damagedLoose returns the paths of loose objects whose content does not have the hash that their name says.
 func damagedLoose(dir string, format git.Format) ([]string, error) {
 	var mu sync.Mutex
 	var damaged []string
@@ -75,8 +72,8 @@ func damagedLoose(dir string, format git.Format) ([]string, error) {
 	return damaged, failed
 }
 
-// isWhole reports whether the file of a loose object has the content of that hash. The error is about the
-// file, not its content; one that git has packed meanwhile counts as whole.
+// isWhole reports whether a loose object's file has the content of hash, or was
+// packed meanwhile. An error is about the file alone.
 func isWhole(path string, hash git.Hash) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +87,7 @@ func isWhole(path string, hash git.Hash) (bool, error) {
 	return err == nil && is == hash, nil
 }
 
-// damagedPacks returns the packs, without their extension, that are not whole, or whose index isn't.
+// damagedPacks returns the packs, without extension, that git can't verify.
 func (r *repair) damagedPacks(ctx context.Context, dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -113,23 +110,23 @@ func (r *repair) damagedPacks(ctx context.Context, dir string) ([]string, error)
 	return damaged, nil
 }
 
-// A rescue takes what is whole out of a pack that is not.
+// A rescue takes what is whole out of a damaged pack.
 type rescue struct {
 	base  string // path without extension
 	index []byte // a new one, if only that was wrong
 	whole []git.Hash
-	saved []git.Hash // whole as well, though git can't read them there
+	saved []git.Hash // whole too, though git can't read them there
 	lost  []git.Hash // that git has nowhere else
-	keep  string     // why the pack has to stay as it is; empty if it can go
+	keep  string     // why the pack has to stay as it is, or empty
 }
 
-// maxHeld is the largest object, in bytes, that is brought into memory, and about how much of others is.
+// The bounds of one object, and roughly of several, held in memory, in bytes.
 const (
 	maxObject = 512 << 20
 	maxHeld   = 64 << 20
 )
 
-// examine looks what of a pack is whole.
+// examine looks for what is whole in a pack.
 func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*rescue, error) {
 	c := &rescue{base: base}
 	fresh := filepath.Join(scratch.GitDir, filepath.Base(base)+".idx")
@@ -179,12 +176,12 @@ func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*
 	return c, err
 }
 
-// unpack takes objects out of a damaged pack, one after the other, into another repository, and returns what is
-// there. Git reads nothing of a pack whose beginning or end is not what it should be, even if all else is whole.
-// objects is how many the pack has, 0 if that is not known.
+// unpack takes objects one by one out of a damaged pack into another
+// repository, and returns all that are there. Git reads nothing of a pack with
+// a bad header, so unless objects, the pack's count, is 0, it gets a new one.
 func (r *repair) unpack(ctx context.Context, base string, objects int, into *git.Repo) ([]git.Hash, error) {
 	f, err := os.Open(base + ".pack")
-	if errors.Is(err, fs.ErrNotExist) { // git has packed anew
+	if errors.Is(err, fs.ErrNotExist) { // git has repacked
 		return nil, nil
 	}
 	if err != nil {
@@ -207,7 +204,7 @@ func (r *repair) unpack(ctx context.Context, base string, objects int, into *git
 	return hashes, err
 }
 
-// carryOut writes what is whole anew, and puts the pack away.
+// carryOut writes what is whole into new packs, and puts the old pack away.
 func (r *repair) carryOut(ctx context.Context, c *rescue, scratch *git.Repo) error {
 	if c.index != nil {
 		for _, ext := range []string{".idx", ".rev", ".bitmap"} {
@@ -237,7 +234,6 @@ func (r *repair) carryOut(ctx context.Context, c *rescue, scratch *git.Repo) err
 	return nil
 }
 
-// copy writes objects of a repository into packs of their own.
 func (r *repair) copy(ctx context.Context, from *git.Repo, list []git.Hash) (err error) {
 	for len(list) > 0 && err == nil {
 		list, err = r.copySome(ctx, from, list)
@@ -245,7 +241,7 @@ func (r *repair) copy(ctx context.Context, from *git.Repo, list []git.Hash) (err
 	return err
 }
 
-// copySome writes the first of some objects, and returns the rest.
+// copySome copies the first of some objects, and returns the rest.
 func (r *repair) copySome(ctx context.Context, there *git.Repo, list []git.Hash) (rest []git.Hash, err error) {
 	from, to := there.Objects(ctx), r.Repo.Objects(ctx)
 	defer from.Close()
@@ -270,7 +266,7 @@ func (r *repair) copySome(ctx context.Context, there *git.Repo, list []git.Hash)
 	return nil, to.Flush()
 }
 
-// dropMultiPackIndex puts the index of all packs away: it names one that changes. Git does without it.
+// dropMultiPackIndex puts away the index of all packs, as one of them changes.
 func (r *repair) dropMultiPackIndex() error {
 	for _, path := range r.Repo.Glob("objects/pack/multi-pack-index*") {
 		if err := r.aside(path); err != nil {
@@ -280,7 +276,7 @@ func (r *repair) dropMultiPackIndex() error {
 	return nil
 }
 
-// writeNew writes a file that must not exist, as read-only as git's are, under its name when it is whole.
+// writeNew writes a read-only file that must not exist, renamed when complete.
 func writeNew(path string, data []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "tmp_idx_")
 	if err != nil {

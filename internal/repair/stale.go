@@ -13,10 +13,10 @@ import (
 	"gitagent/turns"
 )
 
-// oldLock is how old a lock must be to be named: git holds none that long.
+// oldLock is the age from which a lock is reported: git holds none that long.
 const oldLock = 10 * time.Minute
 
-// codeOf is the commit that the last turn of a ledger ended in, "" if that is not known.
+// codeOf returns the commit that a ledger's last turn ended in, or "".
 func codeOf(l *ledger.Ledger) string {
 	t, err := turns.Last(l)
 	if err != nil || t == nil || t.Code.IsZero() {
@@ -25,7 +25,7 @@ func codeOf(l *ledger.Ledger) string {
 	return t.Code.String()
 }
 
-// dead removes what our dead processes left: locks, and missions and worktrees that were being made or removed.
+// dead removes what our dead processes left: locks, unfinished missions.
 func (r *repair) dead(ctx context.Context) error {
 	entries, err := r.Store.Dir().ReadDir("planting")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -40,7 +40,7 @@ func (r *repair) dead(ctx context.Context) error {
 	return nil
 }
 
-// sessions removes states of sessions that can't be read. What they say is found again in the refs.
+// sessions removes unreadable session states. The refs tell what they said.
 func (r *repair) sessions(context.Context) error {
 	entries, err := r.Store.Dir().ReadDir("sessions")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -66,7 +66,6 @@ func (r *repair) sessions(context.Context) error {
 	return nil
 }
 
-// worktrees names worktrees of missions whose directory is gone.
 func (r *repair) worktrees(ctx context.Context) error {
 	out, err := r.Repo.Output(ctx, nil, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
@@ -78,7 +77,7 @@ func (r *repair) worktrees(ctx context.Context) error {
 	return nil
 }
 
-// prunable returns the worktrees in git's list that git would prune, of the branches that ours accepts.
+// prunable returns the paths that git would prune of the branches ours accepts.
 func prunable(list string, ours func(branch string) bool) []string {
 	var paths []string
 	for record := range strings.SplitSeq(list, "\x00\x00") {

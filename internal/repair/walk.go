@@ -24,9 +24,9 @@ type walk struct {
 	repo  *git.Repo
 	here  *git.Objects
 	there *git.Objects      // what was borrowed; nil for nothing
-	bad   map[git.Hash]bool // what is damaged and was not put away
+	bad   map[git.Hash]bool // damaged, and not put away
 
-	promised map[git.Hash]bool // came from the remote of a partial clone, which has what they lead to
+	promised map[git.Hash]bool // from the remote of a partial clone, which has what they lead to
 
 	below map[git.Hash][]git.Hash // what each commit and tree leads to
 	tree  map[git.Hash]git.Hash   // of a commit
@@ -35,7 +35,7 @@ type walk struct {
 	got   int // objects that were borrowed
 }
 
-// leads are what an object leads to, by its content.
+// leads returns what an object leads to.
 func leads(t plumbing.ObjectType, content []byte, format git.Format) (tree git.Hash, commits, trees, blobs []git.Hash, err error) {
 	switch t {
 	case plumbing.CommitObject:
@@ -60,7 +60,7 @@ func leads(t plumbing.ObjectType, content []byte, format git.Format) (tree git.H
 	return tree, nil, nil, nil, nil
 }
 
-// run walks from some objects on. What was lost before is looked for again.
+// run walks from some objects on. It looks again for what was lost before.
 func (w *walk) run(from []git.Hash) error {
 	nodes, blobs := from, []git.Hash(nil)
 	for len(nodes)+len(blobs) > 0 {
@@ -76,7 +76,7 @@ func (w *walk) run(from []git.Hash) error {
 	return nil
 }
 
-// step reads commits and trees, and returns what they lead to that was not seen yet.
+// step reads commits and trees, and returns what else they lead to.
 func (w *walk) step(nodes []git.Hash) (next, blobs []git.Hash, err error) {
 	var wanted []git.Wanted
 	for _, hash := range nodes {
@@ -108,11 +108,11 @@ func (w *walk) step(nodes []git.Hash) (next, blobs []git.Hash, err error) {
 	return next, blobs, err
 }
 
-// add notes what an object leads to, and appends what of that was not seen yet.
+// add notes what an object leads to, and appends what was not seen yet.
 func (w *walk) add(obj *git.Object, next, blobs []git.Hash) (nodes, files []git.Hash) {
 	tree, commits, trees, some, err := leads(obj.Type, obj.Content, obj.Hash.Format())
 	if err != nil {
-		return next, blobs // git has it like that
+		return next, blobs // git's own object is like that
 	}
 	fresh := func(list []git.Hash, hash git.Hash) []git.Hash {
 		if !w.seen[hash] {
@@ -135,8 +135,8 @@ func (w *walk) add(obj *git.Object, next, blobs []git.Hash) (nodes, files []git.
 	return next, blobs
 }
 
-// borrow takes an object that is lost from what was borrowed, and checks it. It returns nil if that is not
-// there; then it is noted as lost.
+// borrow restores a lost object from what was fetched, checking its hash.
+// Otherwise it notes it as lost and returns nil.
 func (w *walk) borrow(hash git.Hash) *git.Object {
 	w.lost[hash] = true
 	if w.there == nil {
@@ -186,7 +186,7 @@ func (w *walk) check(blobs []git.Hash) error {
 	return nil
 }
 
-// incomplete reports whether anything that a tree leads to is lost, or it itself.
+// incomplete reports whether a tree, or anything it leads to, is lost.
 func (w *walk) incomplete(hash git.Hash, known map[git.Hash]bool) bool {
 	if w.lost[hash] {
 		return true
@@ -200,9 +200,9 @@ func (w *walk) incomplete(hash git.Hash, known map[git.Hash]bool) bool {
 	return is
 }
 
-// objects mends what our refs lead to, and says what stays lost.
+// objects mends what our refs lead to, and reports what stays lost.
 func (r *repair) objects(ctx context.Context) error {
-	scratch, done, err := r.scratch(ctx) // which only one repair has: what another one mends is not looked at meanwhile
+	scratch, done, err := r.scratch(ctx) // the lock of repairs comes first
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (r *repair) objects(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := slices.DeleteFunc(slices.Collect(maps.Values(refs)), git.Hash.IsZero) // of a ref that is damaged itself
+	from := slices.DeleteFunc(slices.Collect(maps.Values(refs)), git.Hash.IsZero) // of damaged refs
 	if refs[archive.KeepRef].IsZero() {
 		tips, err := r.archivedTips(ctx)
 		if err != nil {
@@ -254,7 +254,7 @@ func (r *repair) objects(ctx context.Context) error {
 	return r.tell(ctx, w)
 }
 
-// connected reports whether all that some commits lead to is here, or promised by the remote of a partial clone.
+// connected reports whether all that some commits lead to is here or promised.
 func (r *repair) connected(ctx context.Context, from []git.Hash) bool {
 	var in strings.Builder
 	for _, hash := range from {
@@ -268,7 +268,6 @@ func (r *repair) connected(ctx context.Context, from []git.Hash) bool {
 	return err == nil
 }
 
-// promised are the objects that came from the remote of a partial clone.
 func (r *repair) promised(ctx context.Context) (all map[git.Hash]bool, err error) {
 	all = make(map[git.Hash]bool)
 	for _, path := range r.Repo.Glob("objects/pack/*.promisor") {
@@ -281,7 +280,8 @@ func (r *repair) promised(ctx context.Context) (all map[git.Hash]bool, err error
 	return all, err
 }
 
-// pack mends a pack, as far as what it holds is whole. What is not, and is nowhere else, is added to bad.
+// pack rescues what is whole in a pack. What is lost is added to bad in a dry
+// run, or if the pack has to stay.
 func (r *repair) pack(ctx context.Context, base string, scratch *git.Repo, bad map[git.Hash]bool) error {
 	c, err := r.examine(ctx, base, scratch)
 	if err != nil {
@@ -307,7 +307,7 @@ func (r *repair) pack(ctx context.Context, base string, scratch *git.Repo, bad m
 	return r.carryOut(ctx, c, scratch)
 }
 
-// loose puts damaged loose objects away. In a dry run those that git has nowhere else are added to bad.
+// loose puts damaged loose objects away. In a dry run it adds lost ones to bad.
 func (r *repair) loose(ctx context.Context, paths []string, bad map[git.Hash]bool) error {
 	if len(paths) == 0 {
 		return nil
@@ -341,7 +341,7 @@ func (r *repair) loose(ctx context.Context, paths []string, bad map[git.Hash]boo
 	return nil
 }
 
-// hashOf is the hash that the path of a loose object spells.
+// hashOf returns the hash that the path of a loose object spells.
 func hashOf(path string) git.Hash {
 	return git.NewHash(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
 }
@@ -378,8 +378,8 @@ func (r *repair) borrow(ctx context.Context, w *walk, scratch *git.Repo) error {
 	return w.here.Flush()
 }
 
-// borrowFrom gets what is lost from a remote, until that has no more of it: what a commit leads to is known
-// when it is here.
+// borrowFrom gets what is lost from one remote, as long as that helps: only a
+// commit that is here tells what it leads to.
 func (r *repair) borrowFrom(ctx context.Context, name string, w *walk, scratch *git.Repo, missions []record.ID) error {
 	from, err := remote.Open(ctx, r.Workspace, name)
 	if err != nil {
