@@ -30,7 +30,7 @@ func (p *Plan) Do(ctx context.Context) error {
 			return fmt.Errorf("remove mission %s: %w", gone.ID, err)
 		}
 	}
-	// A push in the background, which may rest for a while after a failure, ends when there is nothing to push.
+	// A push that rests in the background ends when there is nothing to push.
 	if err := p.w.Store.Dir().RemoveAll("push"); err != nil {
 		return err
 	}
@@ -45,13 +45,13 @@ func (p *Plan) Do(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Some systems keep a file that is open, and so the locks go when nobody has them.
+	// Some systems keep an open file, so the locks go once they are released.
 	return p.w.Store.Dir().RemoveAll(".")
 }
 
-// alone is what is done while all others are locked out.
+// alone does what needs all others locked out.
 func (p *Plan) alone(ctx context.Context, held []*lock.Lock) error {
-	if err := recording(ctx, p.w); err != nil { // somebody has switched it on meanwhile
+	if err := recording(ctx, p.w); err != nil { // it may have been switched on meanwhile
 		return err
 	}
 	if err := p.removeRefs(ctx, held[0]); err != nil {
@@ -76,7 +76,7 @@ func (p *Plan) alone(ctx context.Context, held []*lock.Lock) error {
 	return p.w.Store.Clear()
 }
 
-// removeRefs deletes all refs. Those that say which missions there are come last.
+// removeRefs deletes all refs, those that say which missions there are last.
 func (p *Plan) removeRefs(ctx context.Context, held *lock.Lock) error {
 	for _, choose := range []func() ([]git.Update, error){
 		func() ([]git.Update, error) { return p.branches(ctx) },
@@ -95,7 +95,7 @@ func tells(ref string) bool {
 	return strings.HasPrefix(ref, record.ID("").Ref()) || ref == archive.IndexRef
 }
 
-// branches deletes the missions' branches, here and as remotes had them, unless somebody has moved one since it was looked at.
+// branches deletes the missions' branches if none has moved since Look.
 func (p *Plan) branches(ctx context.Context) (updates []git.Update, err error) {
 	now, err := p.w.Repo.Refs(ctx, p.w.Branch(""), "refs/remotes/")
 	for ref, tip := range p.refs {
@@ -110,8 +110,7 @@ func (p *Plan) branches(ctx context.Context) (updates []git.Update, err error) {
 	return updates, err
 }
 
-// ours deletes the refs of ours that some function chooses. One whose file holds no hash is left to
-// [removeRefFiles].
+// ours deletes chosen refs of ours; broken ones are left to [removeRefFiles].
 func (p *Plan) ours(ctx context.Context, choose func(ref string) bool) (updates []git.Update, err error) {
 	refs, err := p.w.Repo.Refs(ctx, agentRefs, notesRefs)
 	for ref, tip := range refs {
@@ -122,9 +121,8 @@ func (p *Plan) ours(ctx context.Context, choose func(ref string) bool) (updates 
 	return updates, err
 }
 
-// removeRefFiles removes what git leaves when it deletes refs: directories, and with them locks and logs without
-// an owner. Of the directory of missions' branches nothing goes that is not empty. A repository with reftable has
-// nothing of that.
+// removeRefFiles removes the directories, locks and logs that git leaves of
+// refs, but no directory of branches that is not empty. Reftables have none.
 func removeRefFiles(commonDir, branches string) error {
 	root, err := os.OpenRoot(commonDir)
 	if err != nil {
@@ -145,7 +143,7 @@ func removeRefFiles(commonDir, branches string) error {
 	return nil
 }
 
-// unset takes out of the repository's configuration what we have written there.
+// unset takes our settings out of the repository's configuration.
 func (p *Plan) unset(ctx context.Context, held *lock.Lock) error {
 	commands, err := settings(ctx, p.w.Repo)
 	if err != nil || len(commands) == 0 {
@@ -153,7 +151,7 @@ func (p *Plan) unset(ctx context.Context, held *lock.Lock) error {
 	}
 	file := filepath.Join(p.w.Repo.CommonDir, "config")
 	var files []string
-	if _, err := os.Lstat(file + ".lock"); errors.Is(err, fs.ErrNotExist) { // else it is somebody else's
+	if _, err := os.Lstat(file + ".lock"); errors.Is(err, fs.ErrNotExist) { // else it is not ours
 		files = append(files, file)
 	}
 	return p.w.Repo.Locking(ctx, held, lock.Note{Words: files}, func(repo *git.Repo) error {

@@ -1,13 +1,12 @@
-// Package uninstall takes all that is git-agent's out of a repository: missions, archived ones too, with their
-// worktrees, branches and notes; what fetches and purges have left in refs; what we have written into its
-// configuration; and the local state of all its worktrees.
+// Package uninstall takes all that is git-agent's out of a repository: missions
+// with their worktrees, branches and notes, archived ones too; refs of fetches
+// and purges; our settings; local state. Commits on the user's branches, their
+// notes and worktrees stay. Remotes are not asked.
 //
-// [Look] says what goes, and what is in the way; then [Plan.Do] does it. What is the user's stays: commits on
-// his branches, his notes, his worktrees. Remotes are not asked.
-//
-// A removal that was killed is completed by the next one. What tells what is ours goes after what it tells of:
-// first worktrees, then branches, then refs, the ledgers' last, then the configuration, and the local state,
-// with the notes of dead processes in it, at the very end.
+// [Look] says what goes and what is in the way; then [Plan.Do] does it. If it
+// is killed, the next one completes it, because what tells what is ours goes
+// last: worktrees first, then branches, refs (the ledgers' last), the
+// configuration, and the local state with its notes of dead processes.
 package uninstall
 
 import (
@@ -28,31 +27,31 @@ import (
 	"gitagent/turns"
 )
 
-// ErrRecording reports that recording is switched on: the next hook would make anew what is removed.
+// ErrRecording reports that recording is on: the next hook would record again.
 var ErrRecording = errors.New("recording is switched on here")
 
 // A Plan is what goes.
 type Plan struct {
 	Missions int
-	Turns    int // that were recorded in them, without what forks have inherited
+	Turns    int // recorded in them, not inherited by forks
 	Work     []*turns.Removed
-	Stays    []error // why some of Work can't go; then nothing can
+	Stays    []error // why some of Work can't go, so that nothing can
 	Nothing  bool    // there is nothing of ours
 
 	w     *workspace.Workspace
 	force bool
 	tips  map[record.ID]git.Hash // of the ledgers
-	refs  map[string]git.Hash    // the missions' branches as they were looked at, and those that remotes had
+	refs  map[string]git.Hash    // the missions' branches, and those that remotes had, as last seen
 }
 
-// Where our refs are.
+// The namespaces of our refs.
 const (
 	agentRefs = "refs/agent/"
 	notesRefs = "refs/notes/agent/"
 )
 
-// Look plans to remove everything. Work is what has a branch or a worktree. With force what is not committed, and
-// commits of the user's own on missions' branches, go as well.
+// Look plans to remove everything. With force even uncommitted changes and the
+// user's commits on missions' branches go.
 func Look(ctx context.Context, w *workspace.Workspace, force bool) (*Plan, error) {
 	if err := recording(ctx, w); err != nil {
 		return nil, err
@@ -90,7 +89,7 @@ func recording(ctx context.Context, w *workspace.Workspace) error {
 	return err
 }
 
-// count counts missions and turns, as far as they can be read, and returns the missions that are archived.
+// count counts missions and turns that are readable, and returns the archived.
 func (p *Plan) count(ctx context.Context) (archived []record.ID, err error) {
 	tips, err := ledger.List(ctx, p.w.Repo)
 	if err != nil {
@@ -121,13 +120,12 @@ func (p *Plan) count(ctx context.Context) (archived []record.ID, err error) {
 
 func unread(err error) bool { return git.Lost(err) || errors.As(err, new(*ledger.UnreadError)) }
 
-// look looks at the missions that have branches.
 func (p *Plan) look(ctx context.Context, refs map[string]git.Hash) error {
 	r := &turns.Recorder{Workspace: p.w}
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		id, ok := p.w.MissionOf(ref)
 		if _, live := refs[id.Ref()]; !ok || !live {
-			continue // the user's, for all that we know
+			continue // presumably the user's
 		}
 		p.refs[ref] = refs[ref]
 		gone, err := r.Removal(ctx, id, refs, p.force)
@@ -141,7 +139,7 @@ func (p *Plan) look(ctx context.Context, refs map[string]git.Hash) error {
 	return nil
 }
 
-// lookTracked finds where git has noted, when missions were pushed, that remotes have their branches.
+// lookTracked finds missions' branches as git has noted them of remotes.
 func (p *Plan) lookTracked(ctx context.Context) error {
 	refs, err := p.w.Repo.Refs(ctx, "refs/remotes/")
 	for ref, tip := range refs {
@@ -166,7 +164,7 @@ func isLocked(worktree string) bool {
 	return err == nil
 }
 
-// lookArchived looks at archived missions: what only their branches had is lost with them.
+// lookArchived looks at archived missions, whose branches may have more.
 func (p *Plan) lookArchived(ctx context.Context, ids []record.ID) error {
 	if p.force || len(ids) == 0 {
 		return nil
@@ -176,7 +174,6 @@ func (p *Plan) lookArchived(ctx context.Context, ids []record.ID) error {
 	return err
 }
 
-// add adds a mission that goes, or what is in the way.
 func (p *Plan) add(gone *turns.Removed, err error) error {
 	switch {
 	case err == nil:
@@ -189,7 +186,7 @@ func (p *Plan) add(gone *turns.Removed, err error) error {
 	return nil
 }
 
-// nothing reports whether there is nothing of ours beside refs.
+// nothing reports whether there is nothing of ours but refs.
 func nothing(ctx context.Context, w *workspace.Workspace) (bool, error) {
 	settings, err := settings(ctx, w.Repo)
 	if err != nil || len(settings) > 0 {
@@ -203,8 +200,8 @@ func nothing(ctx context.Context, w *workspace.Workspace) (bool, error) {
 	return true, nil
 }
 
-// settings are the arguments with which git config takes out what we have written into the repository's own
-// configuration: what may be sent where, and which notes git copies when it rewrites commits.
+// settings returns arguments by which git config takes out our settings:
+// consent, and which notes git copies when it rewrites commits.
 func settings(ctx context.Context, repo *git.Repo) (commands [][]string, err error) {
 	conf, err := repo.OwnConfig(ctx)
 	for key := range conf {
