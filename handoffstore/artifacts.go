@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// DataDir is where artifacts are put: $XDG_DATA_HOME/git-agent, by default ~/.local/share/git-agent,
-// "" if the environment sets neither variable.
+// DataDir returns where artifacts are put, $XDG_DATA_HOME/git-agent or
+// ~/.local/share/git-agent, or "" without either variable.
 func DataDir(getenv func(string) string) string {
 	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) { // the specification says to ignore a relative path
 		return filepath.Join(dir, "git-agent")
@@ -22,15 +22,12 @@ func DataDir(getenv func(string) string) string {
 	return ""
 }
 
-// artifactFiles are the files of a handoff that are copied.
 var artifactFiles = []string{recordFile, docFile, patchFile, terminalFile}
 
-// Artifacts copies the files of a handoff to where any program can search them: below data, a
-// [DataDir], in handoffs/<session>-<YYYYMMDD-HHMMSS>/, in UTC. The ledger has them as well; the
-// copy may be deleted at any time.
-//
-// A directory inside a worktree is an error, since the files would be taken for work. No file is
-// overwritten, and no symbolic link is followed from handoffs/ on.
+// Artifacts copies a handoff's files to where any program can search them: in
+// data, a [DataDir], to handoffs/<session>-<YYYYMMDD-HHMMSS>/, in UTC. A
+// directory inside a worktree is an error, since the files would be taken for
+// work. No file is overwritten, and below handoffs/ no symbolic link followed.
 func (s *Store) Artifacts(ctx context.Context, f *Found, data string) (dir string, err error) {
 	if data == "" {
 		return "", errors.New("put artifacts: the environment names no home directory")
@@ -81,7 +78,7 @@ func writeNew(root *os.Root, name string, content []byte) error {
 	return cmp.Or(err, f.Close())
 }
 
-// outside makes sure that a directory, which may not exist yet, is in no worktree of the repository.
+// outside makes sure that a directory, which may not exist, is in no worktree.
 func (s *Store) outside(ctx context.Context, dir string) error {
 	there, missing := dir, ""
 	real, err := filepath.EvalSymlinks(there)

@@ -8,8 +8,8 @@ import (
 	"gitagent/internal/session"
 )
 
-// MaxSessions is how many sessions are looked at, the most recent ones. A dead session is found by
-// the next one that starts, so it is among them.
+// MaxSessions bounds the recent sessions that are looked at, as a dead one is
+// found by the next that starts.
 const MaxSessions = 32
 
 // An Abandoned is a session that ended without handing off.
@@ -18,14 +18,14 @@ type Abandoned struct {
 	Exit record.ExitType
 }
 
-// Abandoned reports whether a peer is a session of this worktree that ended without handing off.
+// Abandoned reports whether a peer ended here without handing off.
 func (s *Store) Abandoned(n session.Peer) (Abandoned, bool) {
 	exit := exitOf(n)
 	return Abandoned{n.Known, exit}, exit != "" && n.Worktree == s.Repo.GitDir
 }
 
-// exitOf is how a session ended if it has something to hand off; "" if it is alive, has handed off
-// already, or has recorded nothing. If nobody can tell, it counts as alive.
+// exitOf returns how a session ended, or "" if it lives, has handed off or has
+// recorded nothing. If its state is unknown, it counts as alive.
 func exitOf(n session.Peer) record.ExitType {
 	switch {
 	case n.Mission == "" || n.HandedOff || n.Liveness == session.Lives:
@@ -38,7 +38,7 @@ func exitOf(n session.Peer) record.ExitType {
 	return record.Clean // its SessionEnd hook did not get that far, or a /clear left it
 }
 
-// LastSession is the session that last worked on a mission in this worktree, nil if none is known.
+// LastSession returns the last session of a mission in this worktree, or nil.
 func (s *Store) LastSession(id record.ID) *session.Known {
 	for _, st := range s.Workspace.Store.Recent(MaxSessions) {
 		if st.Worktree == s.Repo.GitDir && st.Mission == id && !strings.HasPrefix(st.Session, session.ByHand) {
@@ -48,8 +48,8 @@ func (s *Store) LastSession(id record.ID) *session.Known {
 	return nil
 }
 
-// Ending notes that a session has ended, before anything else is done about it. It reports whether
-// the session has been handed off before, as the same event may arrive twice.
+// Ending notes that a session has ended, before anything else is done about it.
+// It reports whether the session was handed off before, as events may repeat.
 func (s *Store) Ending(ctx context.Context, id string) (done bool, err error) {
 	err = s.Workspace.Store.Update(ctx, id, func(st *session.Known) error {
 		done = st.HandedOff

@@ -16,7 +16,7 @@ import (
 
 const maxPatch = 1 << 20 // bytes of a patch that are kept; Stash has all of it
 
-// describe fills in what git knows: the recent commits, and the changes from HEAD to the worktree.
+// describe fills in recent commits, and changes from HEAD to the worktree.
 func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]byte) error {
 	var err error
 	if h.Commits, err = w.commits(ctx, h.Head); err != nil || h.Stash.IsZero() {
@@ -74,7 +74,7 @@ func (w *writing) commits(ctx context.Context, head git.Hash) ([]record.Commit, 
 	return list, nil
 }
 
-// patch returns the redacted diff of two trees, and whether it was cut at [maxPatch].
+// patch returns the redacted diff of two trees, and whether it was cut.
 func (w *writing) patch(ctx context.Context, from, to git.Hash) ([]byte, bool, error) {
 	var out bounded
 	err := w.Repo.Run(ctx, nil, &out, nil, "diff-tree", "-r", "-p", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv", from.String(), to.String())
@@ -85,8 +85,8 @@ func (w *writing) patch(ctx context.Context, from, to git.Hash) ([]byte, bool, e
 	return bytes.ToValidUTF8(redact.Bytes(patch), []byte("\uFFFD")), cut, nil
 }
 
-// bounded keeps the beginning of a patch, with one byte too many, which tells cutLines that something
-// was cut. Then its error stops git.
+// bounded keeps the beginning of a patch and one byte more, by which cutLines
+// sees the cut. Its error then stops git.
 type bounded []byte
 
 func (b *bounded) Write(p []byte) (int, error) {

@@ -11,10 +11,10 @@ import (
 	"gitagent/internal/redact"
 )
 
-// MaxDocument is how much of a document is kept, in bytes: a hundred times what a conversation is told.
+// MaxDocument bounds a document, in bytes: a hundred times what is told of it.
 const MaxDocument = 1 << 20
 
-// ErrEmpty reports an empty document or summary, which never replaces one with content.
+// ErrEmpty reports an empty document or summary, which replaces nothing.
 var ErrEmpty = errors.New("there is nothing in it")
 
 // A Document is what the agent wrote for the next session.
@@ -24,8 +24,8 @@ type Document struct {
 	Truncated bool   // it was longer than [MaxDocument]
 }
 
-// ReadDocument reads a document. It must be text, without a NUL byte, and not empty. If it is too
-// long, its beginning is kept: a session that runs out of context has no other.
+// ReadDocument reads a text document, not empty and without NUL. Of a long one
+// it keeps the beginning: a session out of context has no other.
 func ReadDocument(r io.Reader, source string) (*Document, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, MaxDocument+1))
 	d := &Document{Source: source}
@@ -49,14 +49,14 @@ func ReadDocument(r io.Reader, source string) (*Document, error) {
 	return d, nil
 }
 
-// clean makes a text fit for a record: without secrets, in valid UTF-8, and cut to n runes.
+// clean makes a text fit for a record: redacted, valid UTF-8, at most n runes.
 func clean(s string, n int) string {
-	const limit = 256 << 10 // bytes: what is kept is a few KB, and a secret is whole within that
+	const limit = 256 << 10 // bytes, so that secrets within the few KB that are kept are whole
 	s = strings.ToValidUTF8(redact.String(s[:min(len(s), limit)]), "\uFFFD")
 	return ledger.Head(strings.TrimSpace(s), n)
 }
 
-// cutLines returns the whole lines of text that fit into limit bytes, and whether any were cut.
+// cutLines returns the whole lines in limit bytes, and whether any was cut.
 func cutLines(text []byte, limit int64) ([]byte, bool) {
 	if int64(len(text)) <= limit {
 		return text, false

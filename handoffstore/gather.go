@@ -21,7 +21,7 @@ import (
 	"gitagent/turns"
 )
 
-// A Request says what to hand off. Everything but At, Exit and Mission may be missing.
+// A Request says what to hand off. Only At, Exit and Mission are required.
 type Request struct {
 	At      time.Time
 	Exit    record.ExitType
@@ -33,7 +33,7 @@ type Request struct {
 	Running    string // prompt of the turn under way
 	Transcript string // path of the session's file, for the agent's todos
 
-	// What the agent says. If nil and empty, what the same session said before stays.
+	// What the agent says. If empty, what the same session said before stays.
 	Document  *Document
 	Summary   string
 	Questions []string
@@ -50,15 +50,14 @@ type Gathered struct {
 	New bool // false if the mission's last handoff says it all
 }
 
-// Gather hands off what the request says, and what can be known without the agent. Uncommitted work
-// is kept as a commit that the ledger refers to. The worktree is not touched.
+// Gather hands off what the request says and what is known without the agent.
+// It keeps uncommitted work in a commit, and does not touch the worktree.
 //
-// If nothing has happened since the session's last handoff, no new one is made. A crash does not
-// replace a clean end within the configured grace: the supervisor ended the session. If there is
-// uncommitted work that the clean handoff lacks, the new one is clean, too.
-//
-// A mission without a ledger has nothing to hand off, unless the request says something or a turn
-// is under way: the error wraps [git.ErrNotFound].
+// If nothing has happened since the session's last handoff, it makes no new
+// one. A crash within the configured grace counts as the clean end before it,
+// as the supervisor ended the session. The error wraps [git.ErrNotFound] if the
+// mission has no ledger, unless the request says something or a turn is under
+// way.
 func (s *Store) Gather(ctx context.Context, r Request) (*Gathered, error) {
 	var done *Gathered
 	err := s.write(ctx, r.Mission, r.At, "handoff", false, func(ctx context.Context, w *writing) (err error) {
@@ -139,9 +138,9 @@ func (w *writing) begin(r Request) {
 	w.Begin(m)
 }
 
-// lastOf returns the mission's last handoff if this session made it: what was written then still
-// holds. By hand, without a session, it may be any session's. One that can't be read, of a newer
-// version perhaps, must not keep work from being handed off, nor a stranger's come back as ours.
+// lastOf returns the mission's last handoff if this session made it (by hand,
+// any session): what it says still holds. It returns nil for one that can't be
+// read, or is untrusted and must not become ours.
 func (w *writing) lastOf(ctx context.Context, number int, session string) (*Handoff, error) {
 	if number == 0 {
 		return nil, nil
@@ -157,7 +156,7 @@ func (w *writing) lastOf(ctx context.Context, number int, session string) (*Hand
 	return h, nil
 }
 
-// lastTurn reads the mission's last turn, the zero Turn if there is none, a stranger's without words.
+// lastTurn returns the last turn or a zero one, untrusted ones without words.
 func (w *writing) lastTurn(ctx context.Context, session string) (turns.Turn, error) {
 	last, err := turns.Last(w.Ledger)
 	if err != nil || last == nil {
@@ -174,12 +173,10 @@ func (w *writing) lastTurn(ctx context.Context, session string) (turns.Turn, err
 	return t, err
 }
 
-// writers name who recorded the mission.
 func (w *writing) writers(ctx context.Context) (*trust.Writers, error) {
 	return w.Workspace.Writers(ctx, w.Objects, w.ID, w.Ledger.Tip)
 }
 
-// same reports whether nothing has happened between two handoffs of a session.
 func (w *writing) same(last, now *Handoff) (bool, error) {
 	if last.LastTurn != now.LastTurn || last.LastOutcome != now.LastOutcome || last.LastPrompt != now.LastPrompt || last.Head != now.Head || last.Stash.IsZero() != now.Stash.IsZero() {
 		return false, nil
@@ -271,8 +268,7 @@ func (w *writing) takeOver(h, last *Handoff, files map[string][]byte) error {
 
 const saidBytes = 8 << 20 // of the end of a session's file are read
 
-// said reads the agent's todos and its last reply. If the file can't be read, both are empty: the
-// handoff does not depend on it.
+// said reads the agent's todos and last reply, both empty if it can't.
 func said(reader func() transcript.Reader, path string) (list []transcript.Todo, reply string) {
 	lines, err := transcript.Tail(path, saidBytes)
 	if err != nil {
@@ -291,7 +287,7 @@ func said(reader func() transcript.Reader, path string) (list []transcript.Todo,
 	return list, reply
 }
 
-// known is the first of some agents that is known by its name: a supervisor may call one as it likes.
+// known returns the first agent known by its name: others may be invented.
 func known(names ...string) *agent.Agent {
 	for _, name := range names {
 		if a, ok := agent.Find(name); ok {
@@ -301,7 +297,7 @@ func known(names ...string) *agent.Agent {
 	return agent.Default()
 }
 
-// add stores the handoff, with a note on the last turn's code commit or on HEAD.
+// add stores the handoff, with a note on the last turn's commit or on HEAD.
 func (w *writing) add(ctx context.Context, h *Handoff, files map[string][]byte, noted git.Hash) (*Gathered, error) {
 	record, err := h.Encode()
 	if err != nil {

@@ -21,8 +21,8 @@ const (
 	maxScanned = 16 << 20 // bytes of a line that are searched
 )
 
-// Scan calls found for every matching line of a text, in order, until found returns an error. Lines
-// may have any length; only the first 16 MiB of one are searched.
+// Scan calls found for every matching line in order, until it returns an error.
+// It searches only the first 16 MiB of a line.
 func Scan(r io.Reader, file string, pattern *regexp.Regexp, found func(Match) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
@@ -41,7 +41,7 @@ func Scan(r io.Reader, file string, pattern *regexp.Regexp, found func(Match) er
 	}
 }
 
-// readLine reads one line without its end, or the beginning of a very long one.
+// readLine reads a line without its end, or the beginning of a very long one.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {

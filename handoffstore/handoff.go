@@ -20,8 +20,8 @@ const (
 	terminalFile = "terminal.txt"
 )
 
-// Parse decodes the record of a handoff, in a repository whose hashes have that format. A record of a newer format gives
-// an error wrapping [record.ErrVersion]. Unknown fields are kept. The Handoff refers to data.
+// Parse decodes a handoff's record in a repository of that format, and keeps
+// unknown fields. The error for a newer version wraps [record.ErrVersion].
 func Parse(data []byte, format git.Format) (*Handoff, error) {
 	h := &Handoff{Text: record.TextOf(data)}
 	err := record.Decode(data, h)
@@ -55,8 +55,7 @@ func Parse(data []byte, format git.Format) (*Handoff, error) {
 // Encode returns the record as one line of JSON, without a newline.
 func (h *Handoff) Encode() ([]byte, error) { return h.Text.Encode(h) }
 
-// Line returns the record as one line of JSON, without a newline: unchanged if it was read from a
-// ledger.
+// Line returns the record as one line of JSON, unchanged if it was read.
 func (h *Handoff) Line() ([]byte, error) { return h.Text.Line(h) }
 
 // An ID names a handoff across missions, written `a1b2c3d4/3`.
@@ -70,7 +69,7 @@ func (id ID) String() string { return fmt.Sprintf("%s/%d", id.Mission, id.Number
 // ID names the handoff.
 func (h *Handoff) ID() ID { return ID{h.Mission, h.Number} }
 
-// Prose is the record's prose, in lines: summary, questions, todos and the last prompt.
+// Prose returns summary, questions, todos and the last prompt, in lines.
 func (h *Handoff) Prose() string {
 	parts := append([]string{h.Summary}, h.Questions...)
 	for _, t := range h.Todos {
@@ -79,7 +78,7 @@ func (h *Handoff) Prose() string {
 	return strings.Join(append(parts, h.LastPrompt), "\n")
 }
 
-// When says at which turn of the mission the handoff was made, "" if there were none.
+// When says after which turn the handoff was made, or "" if there was none.
 func (h *Handoff) When() string {
 	switch {
 	case h.LastOutcome == record.Running:
@@ -90,8 +89,8 @@ func (h *Handoff) When() string {
 	return ""
 }
 
-// NoteLine is the handoff's line in a note. It only says where the record is, as every new line
-// rewrites the whole note.
+// NoteLine returns the handoff's line in a note. It only says where the record
+// is, as every new line rewrites the whole note.
 func (h *Handoff) NoteLine() ([]byte, error) {
 	return record.Encode(&Handoff{
 		V: h.V, Kind: h.Kind, Mission: h.Mission, Number: h.Number, At: h.At, ExitType: h.ExitType,

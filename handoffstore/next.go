@@ -27,7 +27,7 @@ type Scope int
 
 const (
 	Nothing Scope = iota
-	Waiting       // only that there is one, by a stranger, which a person has to accept
+	Waiting       // only that there is an untrusted one, for a person to accept
 	Line          // one line
 	Full
 )
@@ -45,9 +45,9 @@ func (t *Briefing) Close() {
 	}
 }
 
-// Next decides what a starting conversation is told: the last handoff of the mission that the
-// branch or the environment names, or else, in a checkout of the user's own, that of the session
-// among the peers that last worked there.
+// Next decides what a starting conversation is told: the last handoff of the
+// mission that the branch or the environment names, or else, in the user's own
+// checkout, of the peer that last worked there.
 func (s *Store) Next(ctx context.Context, b Start, peers []session.Peer) (*Briefing, error) {
 	if b.Source == "fork" {
 		return &Briefing{}, nil // a copy knows all that its original knew
@@ -76,7 +76,7 @@ func (s *Store) Next(ctx context.Context, b Start, peers []session.Peer) (*Brief
 	return &Briefing{}, nil
 }
 
-// named is the mission that HEAD's branch or the environment names, "" if none.
+// named returns the mission that HEAD's branch or the environment names, or "".
 func (s *Store) named(ctx context.Context, b Start) (record.ID, error) {
 	id, err := s.Mission(ctx)
 	if err == nil && id == "" {
@@ -85,8 +85,8 @@ func (s *Store) named(ctx context.Context, b Start) (record.ID, error) {
 	return id, err
 }
 
-// before lists the peers that worked in this worktree, the latest first. After a /clear it is
-// only the same client process's previous session.
+// before lists the peers of this worktree, the latest first. After a /clear it
+// is only the same client process's last session.
 func (s *Store) before(b Start, peers []session.Peer) []session.Peer {
 	var here []session.Peer
 	for _, n := range peers {
@@ -101,8 +101,8 @@ func (s *Store) before(b Start, peers []session.Peer) []session.Peer {
 	return here
 }
 
-// consider looks at the last handoff of a mission. If st, the session that worked on it, may still
-// be at work, or there is no handoff, ok is false and the next mission is to be considered.
+// consider looks at a mission's last handoff. ok is false if there is none, or
+// if st, the session that worked on it, may still be at work.
 func (s *Store) consider(ctx context.Context, id record.ID, st *session.Known, b Start, me *session.Known, peers []session.Peer) (told *Briefing, ok bool, err error) {
 	if id == "" {
 		return &Briefing{}, true, nil
@@ -147,14 +147,13 @@ func (s *Store) consider(ctx context.Context, id record.ID, st *session.Known, b
 	return &Briefing{scope, f}, true, nil
 }
 
-// fresh reports whether the agent wrote the handoff in the mission's last turn or later.
+// fresh reports whether the agent wrote the handoff in the last turn or later.
 func (f *Found) fresh(last *turns.Turn) bool {
 	return !f.Written.IsZero() && last.Turn <= f.LastTurn+1
 }
 
-// decide says how much of a mission's last handoff a conversation is told. me is the state of its
-// session, t the mission's last turn, and taken says that another session was told the handoff and
-// works from it.
+// decide says how much of a handoff a conversation is told. me is its session,
+// t the mission's last turn; taken says that another session works from it.
 func decide(f *Found, t *turns.Turn, b Start, me *session.Known, taken bool) Scope {
 	switch {
 	case f.Mission != f.In:
@@ -167,9 +166,9 @@ func decide(f *Found, t *turns.Turn, b Start, me *session.Known, taken bool) Sco
 	case f.Session == b.Session, told(me, f.ID()) != nil, taken:
 		return Nothing
 	case t.Turn > f.LastTurn && t.Session != f.Session:
-		return Nothing // somebody has gone on from it
+		return Nothing // another session has gone on from it
 	case b.Source == "resume" && (me.Seen.IsZero() || !f.At.After(me.Seen)):
-		return Nothing // nobody has worked here since, as far as is known
+		return Nothing // no work is known of since
 	case f.ExitType != record.Clean, !f.Written.IsZero():
 		return Full
 	case b.Source == "clear":
@@ -178,11 +177,11 @@ func decide(f *Found, t *turns.Turn, b Start, me *session.Known, taken bool) Sco
 	return Line
 }
 
-// sameStart is how long after a conversation was told a handoff another start of it after a compaction is the
-// same one, where nobody has told of a compaction in between.
+// sameStart is how soon after being told another start after a compaction is a
+// repeated event, unless [Store.Forget] came between.
 const sameStart = time.Minute
 
-// told returns the record of a session having been told a handoff, nil if it was not.
+// told returns when a session was told a handoff, nil if it was not.
 func told(st *session.Known, id ID) *session.Injection {
 	i := slices.IndexFunc(st.Injected, func(told session.Injection) bool { return told.Handoff == id.String() })
 	if i < 0 {
@@ -191,8 +190,8 @@ func told(st *session.Known, id ID) *session.Injection {
 	return &st.Injected[i]
 }
 
-// taken reports whether another session was told a handoff, and is alive in another client or has
-// had a turn since.
+// taken reports whether another session was told a handoff, and is alive in
+// another client or has had a turn since.
 func taken(id ID, b Start, peers []session.Peer) bool {
 	return slices.ContainsFunc(peers, func(n session.Peer) bool {
 		injection := told(n.Known, id)
@@ -205,8 +204,8 @@ func taken(id ID, b Start, peers []session.Peer) bool {
 	})
 }
 
-// Begin notes that a session is running, in which process, and what it was told; an earlier end no
-// longer counts. A new session that was told nothing leaves no trace.
+// Begin notes that a session runs, in which process, and what it was told. A
+// new session that was told nothing leaves no trace.
 func (s *Store) Begin(ctx context.Context, b Start, what *Briefing) error {
 	return s.Workspace.Store.Update(ctx, b.Session, func(st *session.Known) error {
 		fresh := st.Seen.IsZero()
@@ -234,7 +233,7 @@ func (s *Store) Begin(ctx context.Context, b Start, what *Briefing) error {
 	})
 }
 
-// Forget notes that a conversation is about to lose what it was told: it will be compacted.
+// Forget notes that a compaction is about to lose what a conversation was told.
 func (s *Store) Forget(ctx context.Context, id string) error {
 	return s.Workspace.Store.Update(ctx, id, func(st *session.Known) error {
 		if len(st.Injected) == 0 {
@@ -247,9 +246,9 @@ func (s *Store) Forget(ctx context.Context, id string) error {
 	})
 }
 
-// Orphan returns what to hand off for the mission that HEAD's branch or the environment names, if its
-// last session worked elsewhere, or left no trace here, and has not handed off; otherwise nil. A
-// stranger's words must not come back as our handoff.
+// Orphan returns what to hand off for the current mission if its last session
+// is not known here and has not handed off, or nil. Untrusted words must not
+// come back as our handoff.
 func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registration) (*Request, error) {
 	id, err := s.named(ctx, b)
 	if err != nil || id == "" || b.Source == "compact" {
@@ -277,7 +276,7 @@ func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registra
 			return nil, err
 		}
 	}
-	// What is known here is left to Abandoned.
+	// Sessions that are known here are left to Abandoned.
 	if s.Workspace.Store.Load(t.Session).Mission != "" || session.Registered(t.Session, registry) {
 		return nil, nil
 	}

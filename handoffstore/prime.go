@@ -17,7 +17,7 @@ import (
 	"gitagent/internal/record"
 )
 
-// MaxPrime is how much a conversation is told, in UTF-16 units: the client hides more than 10,000.
+// MaxPrime bounds what is told, in UTF-16 units: the client hides over 10,000.
 const MaxPrime = 9000
 
 const forDocument = 6500 // units of that for the document, so that there is room for the rest
@@ -29,12 +29,10 @@ type Surroundings struct {
 	File   func(string) bool   // whether the worktree has a file at the path, relative to its top
 }
 
-// Prime renders a handoff for the next session as Markdown, in at most [MaxPrime] units: the
-// document first, then everything else. Cut parts are named with the command that shows them, and
-// what no longer exists is marked.
-//
-// All that comes from the last session is fenced, with fences longer than any inside, so it can't pass
-// for ours: outside are numbers, hashes, and how it ended.
+// Prime renders a handoff as Markdown, in at most [MaxPrime] units, the
+// document first. It names cut parts with the command that shows them, and
+// marks what no longer exists. All that comes from the last session is in
+// fences longer than any inside, so it can't pass for ours.
 func Prime(h *Handoff, document []byte, here Surroundings) string {
 	p := &primer{Handoff: h, here: here}
 	name := h.ID().String()
@@ -70,7 +68,6 @@ func (s *Store) Tell(ctx context.Context, f *Found, at time.Time) (string, error
 	}), nil
 }
 
-// lacks reports whether the handoff has only part of something.
 func (h *Handoff) lacks(what string) bool { return slices.Contains(h.Truncated, what) }
 
 // Mention tells of a handoff in one line.
@@ -136,7 +133,7 @@ func (p *primer) head() string {
 	return b.String()
 }
 
-// record are the short fields, a line each.
+// record returns the short fields, a line each.
 func (p *primer) record() string {
 	var b strings.Builder
 	line := func(name, value string) {
@@ -198,7 +195,7 @@ func (p *primer) commits() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// missing names the files with uncommitted changes that no longer exist.
+// missing names files with uncommitted changes that no longer exist.
 func (p *primer) missing() string {
 	var gone []string
 	for _, path := range p.Paths {
@@ -241,7 +238,7 @@ func (p *primer) render(out string) string {
 
 const minSection = 200 // units of a section that must fit for it to be worth showing
 
-// render returns the section, cut to room units. ok is false if too little of it would be left.
+// render returns the section cut to room. ok is false if too little is left.
 func (s section) render(room int) (text string, ok bool) {
 	fence := strings.Repeat("`", max(3, longest(s.body)+1))
 	frame := fmt.Sprintf("\n### %s\n%s%s\n", s.title, fence, s.lang)
@@ -258,7 +255,7 @@ func (s section) render(room int) (text string, ok bool) {
 	return frame + cutUnits(s.body, room) + end + note, true
 }
 
-// longest is the length of the longest run of backticks.
+// longest returns the length of the longest run of backticks.
 func longest(body string) int {
 	most := 0
 	for run := range strings.FieldsFuncSeq(body, func(r rune) bool { return r != '`' }) {
@@ -267,8 +264,7 @@ func longest(body string) int {
 	return most
 }
 
-// cutUnits returns the beginning of text, at most n units, cut at the end of a line if that keeps
-// half of it.
+// cutUnits returns at most n units of text, at a line's end if half is left.
 func cutUnits(text string, n int) string {
 	for at, r := range text {
 		if n -= utf16.RuneLen(r); n < 0 {

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// PruneArtifacts removes, below a [DataDir], the artifacts of handoffs that were made before, and of the rest the
-// oldest until they have at most so many bytes; zero is no bound. The ledgers have all of them. What is not ours
-// stays: other files in a directory of artifacts, and directories and links with other names.
+// PruneArtifacts removes artifacts in a [DataDir]: of handoffs made before, and
+// the oldest beyond most bytes; zero is no bound. Anything else there stays.
 func PruneArtifacts(data string, before time.Time, most int64) error {
 	root, err := os.OpenRoot(filepath.Join(data, "handoffs"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +32,7 @@ func PruneArtifacts(data string, before time.Time, most int64) error {
 		for _, file := range artifactFiles {
 			errs = append(errs, missing(root.Remove(filepath.Join(a.name, file))))
 		}
-		_ = root.Remove(a.name) // it stays if somebody has put something there
+		_ = root.Remove(a.name) // it stays if anything else is there
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("prune artifacts: %w", err)
@@ -41,7 +40,7 @@ func PruneArtifacts(data string, before time.Time, most int64) error {
 	return nil
 }
 
-// missing is nil if err says that a file is not there: two may prune at once.
+// missing returns nil for a missing file, as two may prune at once.
 func missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -49,14 +48,12 @@ func missing(err error) error {
 	return err
 }
 
-// An artifact is a directory of artifacts.
 type artifact struct {
 	name string
 	at   time.Time
 	size int64 // bytes of our files in it
 }
 
-// artifacts lists those that have a file of ours.
 func artifacts(root *os.Root) (list []artifact, err error) {
 	dir, err := root.Open(".")
 	if err != nil {
@@ -87,8 +84,8 @@ func artifacts(root *os.Root) (list []artifact, err error) {
 	return list, nil
 }
 
-// stamped reads from the name of a directory of artifacts when the handoff was made. A number after that tells apart
-// those of one second.
+// stamped returns a handoff's time from its directory's name, which may end in
+// a number that tells apart those of one second.
 func stamped(name string) (time.Time, bool) {
 	const form = "20060102-150405"
 	if at := len(name) - len("-"+form); at > 0 && name[at] == '-' {
@@ -103,7 +100,6 @@ func stamped(name string) (time.Time, bool) {
 	return stamped(name[:at])
 }
 
-// surplus are those that go.
 func surplus(all []artifact, before time.Time, most int64) (out []artifact) {
 	slices.SortFunc(all, func(a, b artifact) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.name, b.name)) })
 	var total int64

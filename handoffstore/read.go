@@ -16,16 +16,16 @@ import (
 	"gitagent/internal/record"
 )
 
-// List returns the handoffs of a mission, in order, including those that a fork inherited. If there
-// is no such mission, the error wraps [git.ErrNotFound]. A handoff that can't be read is left out
-// and reported in the error.
+// List returns the handoffs of a mission in order, also those that a fork
+// inherited. The error reports unreadable ones, which are left out, and wraps
+// [git.ErrNotFound] if there is no such mission.
 func List(ctx context.Context, repo *git.Repo, id record.ID) ([]*Handoff, error) {
 	list, err := Newest(ctx, repo, id, math.MaxInt)
 	slices.Reverse(list)
 	return list, err
 }
 
-// Newest is [List] for the last of a mission's handoffs, at most so many, the newest first.
+// Newest is [List] for the last handoffs, at most most, the newest first.
 func Newest(ctx context.Context, repo *git.Repo, id record.ID, most int) ([]*Handoff, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
@@ -52,15 +52,15 @@ func Newest(ctx context.Context, repo *git.Repo, id record.ID, most int) ([]*Han
 // A Found is a handoff in its ledger. The caller closes it.
 type Found struct {
 	*Handoff
-	In     record.ID // the mission in whose ledger it was found; a fork inherits its source's handoffs
+	In     record.ID // the mission in whose ledger it was found; forks inherit handoffs
 	Ledger *ledger.Ledger
 
 	objects *git.Objects
 }
 
-// Find returns the handoff that a person names: `3` of the current mission, `a1b2/3`, or `a1b2`,
-// `latest` or nothing for the last one, with 4 digits or more of the mission's id. If there is none, the
-// error wraps [git.ErrNotFound].
+// Find returns the handoff that a person names: `3` of the current mission,
+// `a1b2/3`, or the last one: `a1b2` (4 digits or more), `latest` or "". If
+// there is none, the error wraps [git.ErrNotFound].
 func Find(ctx context.Context, repo *git.Repo, current record.ID, name string) (*Found, error) {
 	typed, number, ok := parseName(name)
 	if !ok {
@@ -79,8 +79,8 @@ func Find(ctx context.Context, repo *git.Repo, current record.ID, name string) (
 	return open(ctx, repo, mission, number)
 }
 
-// parseName splits a handoff's name into the mission as it was typed, empty for the current one, and
-// the number, 0 for the last one.
+// parseName splits a handoff's name into the mission as typed, "" for the
+// current one, and the number, 0 for the last.
 func parseName(name string) (mission string, number int, ok bool) {
 	if n, ok := record.ParseNumber(name); ok {
 		return "", n, true
@@ -136,7 +136,7 @@ func (f *Found) File(name string) ([]byte, error) {
 	return data, err
 }
 
-// The document, the patch of the uncommitted changes, and the snapshot of the terminal; nil for none.
+// Document, Patch and Terminal return files of the handoff, nil for none.
 func (f *Found) Document() ([]byte, error) { return f.File(docFile) }
 func (f *Found) Patch() ([]byte, error)    { return f.File(patchFile) }
 func (f *Found) Terminal() ([]byte, error) { return f.File(terminalFile) }

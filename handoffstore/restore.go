@@ -11,7 +11,7 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// A Checkout says how a restore checks out its tree.
+// A RestorePlan says how a restore checks out its tree.
 type RestorePlan = snapshot.Checkout
 
 // A Restored says what a restore has done.
@@ -20,15 +20,12 @@ type Restored struct {
 	Conflicts []git.Conflict // what their files hold now, or would
 }
 
-// Restore brings a handoff's uncommitted changes into this worktree, whatever is checked out there,
-// by a three-way merge of the worktree now and the worktree then, based on the commit that HEAD was
-// then. The present state is recorded first, as a commit kept by the ledger of the handoff's
-// mission. HEAD, branch and index are not touched.
-//
-// Where both sides changed the same lines, the file gets both, with git's conflict markers, if it has a
-// place for them, and is named. If a path to be overwritten or deleted is ignored or was left out of the commit just
-// recorded, nothing changes, and the error says what is in the way. If the handoff is a stranger's,
-// the error wraps [workspace.ErrStranger].
+// Restore merges a handoff's uncommitted changes into this worktree, based on
+// the HEAD of then. It first records the present state in the mission's ledger.
+// HEAD, branch and index stay. Files with conflicts get git's markers, if
+// possible, and are reported. If a path to be overwritten or deleted is ignored
+// or was not recorded, nothing changes, and the error says so. The error for an
+// untrusted handoff wraps [workspace.ErrStranger].
 func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, how RestorePlan) (*Restored, error) {
 	if f.Stash.IsZero() {
 		return nil, fmt.Errorf("restore handoff %s: it left nothing uncommitted: %w", f.ID(), git.ErrNotFound)
@@ -71,7 +68,7 @@ func (w *writing) restore(ctx context.Context, f *Found, how RestorePlan) (*Rest
 	return &Restored{*done, merged.Conflicts}, nil
 }
 
-// left returns the tree that a stash holds, and that of its parent, on which the changes were made.
+// left returns the trees of a stash's parent and of the stash.
 func (w *writing) left(stash git.Hash) (base, left git.Hash, err error) {
 	c, err := w.Objects.Commit(stash)
 	if err != nil {

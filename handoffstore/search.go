@@ -17,9 +17,9 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// A Hit is a handoff in which everything was found that a search looks for.
+// A Hit is a handoff in which all that a search looks for was found.
 type Hit struct {
-	Mission record.ID // that the handoff was made in, as its record says
+	Mission record.ID // in which it was made, as its record says
 	Number  int
 	At      time.Time
 	In      record.ID // the mission that it is named by
@@ -30,12 +30,11 @@ type Hit struct {
 	tree git.Hash
 }
 
-// Search looks for something in what was written into the handoffs of missions, whose ledgers end at
-// these tips: documents, summaries, questions. The newest come first. For each it calls f, with its
-// time, and what was found or nil; an error of f ends that and is returned. A handoff that forks
-// inherited is looked at once, and so is what later handoffs took over; but what a stranger wrote never
-// stands for what the user may rely on. What can't be read is left out, and the error says so. What is held
-// of the missions has a limit, [ledger.MaxHeld].
+// Search looks into the documents, summaries and questions of missions, newest
+// first, and calls f for each handoff with its time and a hit or nil. What was
+// inherited or taken over is looked at once, but untrusted text never stands
+// for trusted. The error is f's, or reports what can't be read. Memory is
+// bounded by [ledger.MaxHeld].
 func Search(ctx context.Context, of *workspace.Workspace, tips map[record.ID]git.Hash, query *search.Query, since time.Time, f func(time.Time, *Hit) error) error {
 	objects := of.Repo.Objects(ctx)
 	defer objects.Close()
@@ -62,7 +61,6 @@ func Search(ctx context.Context, of *workspace.Workspace, tips map[record.ID]git
 	return cmp.Or(ctx.Err(), w.unread.Err())
 }
 
-// A walk goes through the handoffs of missions.
 type walk struct {
 	objects *git.Objects
 	relied  *workspace.TrustCache
@@ -81,14 +79,14 @@ type cursor struct {
 	below int  // the handoffs below this number are to come
 	found bool // something was found in the next one
 
-	// What can be read again, nil if it was not read yet, or dropped.
+	// What can be read again; nil if not read yet, or dropped.
 	ledger  *ledger.Ledger
 	numbers []int // of the handoffs to come, the last one first
 	hit     *Hit  // the next
 }
 
-// source gives a mission each time that it has come to a handoff that is to be taken, the last one first.
-// It begins with the mission itself, which is opened only after that.
+// source yields a mission at each handoff that is to be taken, the last one
+// first. It begins with the mission itself, which is opened only after that.
 func (w *walk) source(id record.ID, end time.Time) ledger.Source[*cursor] {
 	c := &cursor{id: id, below: record.MaxNumber + 1}
 	return ledger.Source[*cursor]{
@@ -119,7 +117,7 @@ func (w *walk) source(id record.ID, end time.Time) ledger.Source[*cursor] {
 	}
 }
 
-// open opens a mission, unless it is, and reports whether it can be read.
+// open opens a mission if needed, and reports whether it can be read.
 func (w *walk) open(c *cursor) bool {
 	if c.ledger != nil || c.below == 0 {
 		return c.ledger != nil
@@ -137,8 +135,8 @@ func (w *walk) open(c *cursor) bool {
 	return true
 }
 
-// take returns the handoff that a mission has come to, without matches if not all was found; nil for the
-// mission itself.
+// take returns the handoff that a mission has come to, without matches if not
+// all was found, or nil for the mission itself.
 func (w *walk) take(c *cursor) *Hit {
 	if !c.begun {
 		c.begun = true
@@ -154,7 +152,7 @@ func (w *walk) take(c *cursor) *Hit {
 	return hit
 }
 
-// size is how many bytes are held of the mission, about.
+// size returns roughly how many bytes are held of the mission.
 func (c *cursor) size() int {
 	size := 8 * len(c.numbers)
 	if c.ledger != nil {
@@ -171,7 +169,7 @@ func (c *cursor) size() int {
 // drop forgets what can be read again.
 func (c *cursor) drop() { c.ledger, c.numbers, c.hit = nil, nil, nil }
 
-// pass goes behind the next handoff.
+// pass goes to the next handoff.
 func (c *cursor) pass() {
 	if len(c.numbers) > 0 {
 		c.below, c.numbers = c.numbers[0], c.numbers[1:]
@@ -179,7 +177,7 @@ func (c *cursor) pass() {
 	c.hit, c.found = nil, false
 }
 
-// look looks into a handoff; nil if that was done before, unless it is to be done again.
+// look looks into a handoff, or returns nil if it did before, unless again.
 func (w *walk) look(l *ledger.Ledger, number int, again bool) (*Hit, error) {
 	dir, err := l.Entry(ledger.HandoffPath(number, ""))
 	if err != nil {
@@ -201,7 +199,7 @@ func (w *walk) look(l *ledger.Ledger, number int, again bool) (*Hit, error) {
 	if !ours {
 		w.home(hit)
 	}
-	if hit.ours && !ours { // a stranger's fork has it from us
+	if hit.ours && !ours { // an untrusted fork has it from us
 		ours, w.taken[dir.Hash] = true, true
 	}
 	if h.Written.IsZero() { // the rest quotes a turn
@@ -221,8 +219,8 @@ func (w *walk) look(l *ledger.Ledger, number int, again bool) (*Hit, error) {
 	return hit, nil
 }
 
-// first reports whether something was not there before, and notes it. Of what the user may rely on, a
-// stranger's does not count.
+// first reports whether something is new, and notes it. Trusted text counts as
+// new after the same untrusted text.
 func first[K comparable](seen map[K]bool, key K, ours bool) bool {
 	if before, known := seen[key]; known && (before || !ours) {
 		return false
@@ -240,8 +238,8 @@ func (w *walk) named(hit *Hit) *Hit {
 	return hit
 }
 
-// home has a handoff be of the mission that it was made in, if that has the same one, and the user may rely
-// on it there if he may at all.
+// home names a hit by the mission in which it was made, if that has it too and,
+// should the hit be trusted, is trusted there.
 func (w *walk) home(hit *Hit) {
 	tip, ok := w.tips[hit.Mission]
 	if !ok || hit.Mission == hit.In {

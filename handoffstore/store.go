@@ -22,8 +22,8 @@ type writing struct {
 	store *Store
 }
 
-// write runs f, which stages and commits an event, until it loses no race; what is for reflogs.
-// publish says that f will change the worktree.
+// write runs f, which commits an event, until it loses no race; what is for
+// reflogs. publish says that f will change the worktree.
 func (s *Store) write(ctx context.Context, id record.ID, at time.Time, what string, publish bool, f func(context.Context, *writing) error) error {
 	job := ledgertx.Of(ledgertx.Job{Mission: id, At: at, What: what})
 	return ledgertx.Worktree(ctx, s.Workspace, func() error {
@@ -44,8 +44,7 @@ func (w *writing) headTree() (git.Hash, error) {
 	return w.Objects.TreeOf(w.Snap.Head.Commit)
 }
 
-// uncommitted returns a commit on HEAD that holds the worktree, or zero if the worktree equals
-// HEAD's tree.
+// uncommitted returns a commit of the worktree on HEAD, zero if they are equal.
 func (w *writing) uncommitted(subject, session string) (git.Hash, error) {
 	tree, err := w.headTree()
 	if err != nil || tree == w.Snap.Tree {

@@ -23,10 +23,9 @@ const (
 	fromConversation = "# The conversation, at most its last 2,000 lines: the terminal showed a single page.\n"
 )
 
-// Snapshot returns the text of the pane of tmux that target names, see [terminal.FindPane], redacted.
-// A full-screen client leaves only a single page there; then the last lines of the conversation in
-// the file of the named agent's session are rendered instead. No keys are sent. The error says why
-// there is no snapshot.
+// Snapshot returns the redacted text of a tmux pane, see [terminal.FindPane],
+// or the last lines of session, the conversation's file, if a full-screen
+// client leaves only a page there. It sends no keys.
 func Snapshot(ctx context.Context, target, name, session string, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -11,15 +11,15 @@ import (
 	"gitagent/turns"
 )
 
-// Trusted reports whether a handoff may be told to an agent and restored: it stands, with all its
-// files, in the part of its mission's ledger that the user may rely on.
+// Trusted reports whether a handoff may be told to an agent and restored: it
+// is, with all its files, in the trusted part of its mission's ledger.
 func (s *Store) Trusted(ctx context.Context, f *Found) (bool, error) {
 	trusted, _, err := s.standing(ctx, f)
 	return trusted, err
 }
 
-// standing says, too, whether it was written by this clone, or accepted here. Otherwise a signature
-// is all there is, and the ledger could be about another repository.
+// standing also reports whether this clone wrote or accepted the ledger. If
+// not, there is only a signature, and it could be about another repository.
 func (s *Store) standing(ctx context.Context, f *Found) (trusted, here bool, err error) {
 	tree, err := f.tree()
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *Store) By(ctx context.Context, f *Found) (string, error) {
 	return w.Handoff(f.Number), nil
 }
 
-// LogOf is the log of the terminal that a handoff names, "" if it names none or was not made by this
-// user on this machine: a record may name any file.
+// LogOf returns the terminal log that a handoff names, or "". It trusts only
+// handoffs made by this user on this machine: a record may name any file.
 func (s *Store) LogOf(ctx context.Context, f *Found) (string, error) {
 	if f.Log == "" {
 		return "", nil
@@ -59,8 +59,8 @@ func (s *Store) LogOf(ctx context.Context, f *Found) (string, error) {
 	return f.Log, nil
 }
 
-// about reports whether any of the commits is HEAD or one of its ancestors, so that what names them
-// is about this repository and the line of history that is checked out.
+// about reports whether any of the commits is HEAD or an ancestor of it, so
+// that what names them is about this line of history.
 func (s *Store) about(ctx context.Context, commits ...git.Hash) (bool, error) {
 	head, err := s.Repo.Resolve(ctx, "HEAD")
 	if errors.Is(err, git.ErrNotFound) {
@@ -80,8 +80,8 @@ func (s *Store) about(ctx context.Context, commits ...git.Hash) (bool, error) {
 	return false, nil
 }
 
-// aboutHere reports whether the last turn of a ledger may come back as our own words: nothing in the
-// ledger is a stranger's, and it is about this repository.
+// aboutHere reports whether a ledger's last turn may come back as our own
+// words: the ledger is wholly trusted and about this repository.
 func (s *Store) aboutHere(ctx context.Context, objects *git.Objects, l *ledger.Ledger, t *turns.Turn) (bool, error) {
 	standing, err := s.TrustLevel(ctx, objects, l.ID, l.Tip)
 	if err != nil || !standing.Whole || standing.Here {
