@@ -28,8 +28,8 @@ import (
 	"gitagent/turns"
 )
 
-// Usable returns a state as the user may rely on it. If it is a stranger's, a person is asked first,
-// see [Accept]; foreign is true of what was accepted, now or before.
+// Usable returns a state as the user may rely on it. It asks a person about an
+// untrusted one, see [Accept]; foreign says that it was accepted at some time.
 func Usable(c *cli.Context, w *workspace.Workspace, s *turns.State) (usable *turns.State, foreign bool, err error) {
 	usable, err = s.Usable(c.Context, w)
 	if errors.Is(err, workspace.ErrStranger) {
@@ -45,9 +45,9 @@ func Usable(c *cli.Context, w *workspace.Workspace, s *turns.State) (usable *tur
 	return usable, by == trust.Unknown, err
 }
 
-// Accept shows a person what a mission brings that the user may not rely on yet, above all the files
-// that something would run or obey, and asks whether to accept it as it is now. If the answer is not
-// yes, or there is no person to ask, that is an error. An agent can't answer.
+// Accept shows a person what the untrusted part of a mission brings, above all
+// files that something would run or obey, and asks whether to accept it as it
+// is. Any answer but yes, or nobody to ask, is an error. Agents can't answer.
 func Accept(c *cli.Context, w *workspace.Workspace, id record.ID) error {
 	tip, err := ledger.Tip(c.Context, w.Repo, id)
 	if errors.Is(err, git.ErrNotFound) {
@@ -100,8 +100,8 @@ func Accept(c *cli.Context, w *workspace.Workspace, id record.ID) error {
 	return nil
 }
 
-// Trusted returns an error that wraps [workspace.ErrStranger], with the advice to accept it, if the user may not
-// rely on all of a mission. One that has no ledger yet is his own.
+// Trusted returns an error that wraps [workspace.ErrStranger] and hints at
+// accepting, unless all of a mission is trusted or it has no ledger yet.
 func Trusted(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 	tip, err := ledger.Tip(ctx, w.Repo, id)
 	if errors.Is(err, git.ErrNotFound) {
@@ -119,13 +119,13 @@ func Trusted(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 	return err
 }
 
-// Unaccepted adds to an error that a mission is a stranger's what a person can do about it.
+// Unaccepted adds to an error about an untrusted mission what a person can do.
 func Unaccepted(err error, id record.ID) error {
 	return cmdline.Hintf(err, "a person may look at it and accept it, on a terminal of his own: git agent-turn trust accept %s", id)
 }
 
-// nobody says why there is no person who could answer; "" if there is one, as far as can be seen. An
-// agent that can type into a terminal of the user's own can't be told from him.
+// nobody returns why no person could answer, or "". An agent that can type into
+// the user's own terminal can't be told from them.
 func nobody() string {
 	switch {
 	case !cmdline.CanAsk():
@@ -136,8 +136,8 @@ func nobody() string {
 	return ""
 }
 
-// ByAgent reports whether an agent runs this process: by the environment, which the agent could
-// change, and by the processes that this one descends from.
+// ByAgent reports whether an agent runs this process, by the environment, which
+// the agent could change, and by the parent processes.
 func ByAgent() bool {
 	if agent.InAgent(os.Environ()) {
 		return true
@@ -149,7 +149,7 @@ func ByAgent() bool {
 	})
 }
 
-// A review is what a person has to know before he accepts a mission.
+// A review is what a person has to know before they accept a mission.
 type review struct {
 	repo     *git.Repo
 	ledger   *ledger.Ledger
@@ -216,10 +216,9 @@ func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id 
 	return r, r.find(c, objects)
 }
 
-// bring adds the trees of all commits that can be restored or forked once the mission is accepted: those
-// that the record of a turn or of a handoff names, and those that an event keeps, since each is a state
-// with a name. Every event counts, and not the newest alone: a fork at an earlier turn begins with the
-// records as they were then.
+// bring adds the trees of all commits that can be restored or forked after
+// acceptance: those that records name and events keep, in every event, as a
+// fork at an earlier turn begins with the records of then.
 func (r *review) bring(c *cli.Context, objects *git.Objects, standing trust.Level) error {
 	var ledgers, states []git.Hash
 	whole := true
@@ -257,8 +256,8 @@ func (r *review) bring(c *cli.Context, objects *git.Objects, standing trust.Leve
 	return nil
 }
 
-// record adds what a file of the ledger names, if it is a record. One that can't be read can't be used
-// either, but one that is not here could become anything later.
+// record adds what a record names. An unreadable one can't be used either, but
+// one that is not here could become anything later.
 func (r *review) record(objects *git.Objects, f git.Difference) error {
 	turn := strings.HasPrefix(f.Path, "turns/")
 	handoff := strings.HasPrefix(f.Path, "handoffs/") && path.Base(f.Path) == "handoff.json"
@@ -299,7 +298,7 @@ func (r *review) record(objects *git.Objects, f git.Difference) error {
 	return r.add(objects, on[0], of)
 }
 
-// readable passes over what can't be read, and so can't be used either, with a warning.
+// readable makes a warning of unreadable records, which can't be used either.
 func (r *review) readable(c *cli.Context, err error) error {
 	var unread *ledger.UnreadError
 	if !errors.As(err, &unread) {
@@ -320,7 +319,7 @@ func headTree(c *cli.Context, w *workspace.Workspace, objects *git.Objects) (git
 	return objects.TreeOf(head)
 }
 
-// add adds the tree of a commit. One that is not here could become anything later.
+// add adds a commit's tree. A missing one could become anything later.
 func (r *review) add(objects *git.Objects, commit git.Hash, of string) error {
 	if commit.IsZero() || r.added[commit] {
 		return nil
@@ -336,7 +335,7 @@ func (r *review) add(objects *git.Objects, commit git.Hash, of string) error {
 	return nil
 }
 
-// find finds the paths of the trees that something obeys, and what they lead to if they are links.
+// find finds the paths that something obeys, and what such links lead to.
 func (r *review) find(c *cli.Context, objects *git.Objects) error {
 	all, whole, err := objects.Differences(r.base, r.trees, maxObeyed)
 	if err != nil {

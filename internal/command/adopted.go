@@ -6,8 +6,8 @@ import (
 	"gitagent/internal/record"
 )
 
-// Adopted says for a list how far the work of a mission was adopted, of which last is the last turn; nothing
-// if it was not, or if that was taken back.
+// Adopted says for a list how far a mission's work, up to the turn last, was
+// adopted. It returns "" if it was not, or if that was undone.
 func Adopted(a *record.Adoption, last int) string {
 	switch {
 	case a.Holds(last):

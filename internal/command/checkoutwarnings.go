@@ -12,8 +12,8 @@ import (
 	"gitagent/internal/git"
 )
 
-// TellLacks says what a new worktree has not got of its tree, and how to get it: git worktree add checks out
-// no submodules, and files of LFS stay pointers where its filter is not configured, or told to leave them.
+// TellLacks says what git worktree add left out, and how to get it: submodules,
+// and files of LFS if its filter is off.
 func TellLacks(ctx context.Context, w io.Writer, dir string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -36,15 +36,14 @@ func isOrAre(n int) string {
 	return fmt.Sprintf("%d files are", n)
 }
 
-// What is looked at to find pointers of LFS.
+// The bounds and the beginning of LFS pointers.
 const (
 	maxAttributes = 64 << 10
 	maxPointer    = 1 << 10
 	pointer       = "version https://git-lfs.github.com/spec/v1\n"
 )
 
-// pointers counts the files of LFS that are pointers still. Only if the attributes at the top name LFS is
-// git asked for the files.
+// pointers counts remaining LFS pointers, if the top attributes name LFS.
 func pointers(ctx context.Context, root *os.Root, dir string) (n int) {
 	attributes, _ := head(root, ".gitattributes", maxAttributes, maxAttributes)
 	if !bytes.Contains(attributes, []byte("filter=lfs")) {

@@ -13,15 +13,15 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// ChooseFlag is the flag --interactive of the commands that are [Choosing].
+// ChooseFlag returns the flag --interactive of commands that are [Choosing].
 func ChooseFlag() cli.Flag {
 	return &cli.BoolFlag{Name: chooseFlag, Aliases: []string{"i"}, Usage: "choose the turn in the finder"}
 }
 
 const chooseFlag = "interactive"
 
-// Choosing is the action of a command that works on a turn. With the flag of [ChooseFlag] a person
-// chooses it in the finder, which says what the verb says, and its name is the argument.
+// Choosing returns the action of a command on a turn, which with [ChooseFlag] a
+// person chooses in the finder. The finder shows verb.
 func Choosing(verb string, action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		if !c.Bool(chooseFlag) {
@@ -42,11 +42,10 @@ func Choosing(verb string, action cli.ActionFunc) cli.ActionFunc {
 	}
 }
 
-// Choose lets a person choose a turn in the finder, which says what is then done with it, and returns its
-// name: one of those named by the lines of names, which the finder shows as they come, or if that is nil
-// one of the mission that the command works on. It is an error if none was chosen.
-//
-// The finder is git-agent-fork's, as no other program should pay for its library at every start.
+// Choose returns the turn that a person chooses in the finder, which shows
+// verb: from the lines of names as they come or, if nil, the mission's.
+// Choosing none is an error. The finder is git-agent-fork's, so that others
+// don't pay for its library.
 func Choose(c *cli.Context, w *workspace.Workspace, verb string, names io.Reader) (string, error) {
 	if !terminal.HasScreen() {
 		return "", cmdline.Hint(cmdline.Usagef("choosing a turn needs a terminal"), "name it; list the turns with: git agent-turn list --all")

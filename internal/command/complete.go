@@ -21,15 +21,15 @@ import (
 	"gitagent/turns"
 )
 
-// A shell waits for what is proposed, so of very many turns or missions only these are.
+// The bounds of what is proposed, because a shell waits for it.
 const (
 	maxTurns    = 1000 // the newest
 	maxMissions = 200  // those that this clone has recorded last, and some others
 )
 
-// CompleteTurns proposes the turns of the mission that --mission names, else of the current one, with
-// their prompts. `12^` is proposed once 12 was typed, another mission's turns after its id and a slash,
-// and after 4 digits, or a letter, missions, which stand for their last turns, and saved states.
+// CompleteTurns proposes the mission's turns with their prompts, `12^` after
+// 12, another mission's turns after its id and a slash, and, after 4 digits or
+// a letter, missions and saved states.
 func CompleteTurns(c *cli.Context) {
 	if w, err := Workspace(c.Context); err == nil {
 		proposeStates(c, w, c.String("mission"), "", cmdline.Typed(c.Context))
@@ -51,8 +51,7 @@ func CompleteRanges(c *cli.Context) {
 	}
 }
 
-// proposeStates proposes states, of the named mission, whose names begin with what was typed, behind a
-// prefix.
+// proposeStates proposes states, of the named mission, that begin with typed.
 func proposeStates(c *cli.Context, w *workspace.Workspace, mission, prefix, typed string) {
 	named, number, slashed := strings.Cut(typed, "/")
 	if !slashed {
@@ -78,7 +77,7 @@ func proposeStates(c *cli.Context, w *workspace.Workspace, mission, prefix, type
 	}
 }
 
-// Likely is [Mission] for completion, without a look at very many of them; empty if it is not known.
+// Likely is [Mission] for completion, without a look at very many missions.
 func Likely(ctx context.Context, w *workspace.Workspace, named string) record.ID {
 	id, err := Own(ctx, w, named)
 	if id != "" || err != nil {
@@ -91,10 +90,9 @@ func Likely(ctx context.Context, w *workspace.Workspace, named string) record.ID
 	return id
 }
 
-// errEnough ends a reading of turns.
 var errEnough = errors.New("enough")
 
-// proposeTurns proposes a mission's turns whose numbers begin with what was typed, behind a prefix.
+// proposeTurns proposes a mission's turns whose numbers begin with typed.
 func proposeTurns(c *cli.Context, w *workspace.Workspace, id record.ID, prefix, typed string) {
 	number, start := strings.CutSuffix(typed, "^")
 	exact, _ := record.ParseNumber(number)
@@ -125,20 +123,20 @@ func proposeTurns(c *cli.Context, w *workspace.Workspace, id record.ID, prefix, 
 	})
 }
 
-// CompleteMissions proposes the missions, with their titles, or else their last prompts.
+// CompleteMissions proposes the missions, with their titles or last prompts.
 func CompleteMissions(c *cli.Context) {
 	if w, err := Workspace(c.Context); err == nil {
 		proposeMissions(c, w, "", cmdline.Typed(c.Context))
 	}
 }
 
-// CompleteArchived proposes the archived missions, with their titles. One that has refs as well was taken out.
+// CompleteArchived proposes the archived missions that have no refs.
 func CompleteArchived(c *cli.Context) {
 	w, err := Workspace(c.Context)
 	if err != nil {
 		return
 	}
-	like, _ := ledger.ArchivedByPrefix(c.Context, w.Repo, cmdline.Typed(c.Context)) // what can't be read is not proposed
+	like, _ := ledger.ArchivedByPrefix(c.Context, w.Repo, cmdline.Typed(c.Context)) // unreadable ones are not proposed
 	live, err := ledger.List(c.Context, w.Repo)
 	if err != nil {
 		return
@@ -149,7 +147,7 @@ func CompleteArchived(c *cli.Context) {
 	}
 }
 
-// CompleteForks proposes the missions that are forks and, after the id of one and a slash, its turns.
+// CompleteForks proposes forks and, after an id and a slash, a fork's turns.
 func CompleteForks(c *cli.Context) {
 	typed := cmdline.Typed(c.Context)
 	if strings.Contains(typed, "/") {
@@ -166,7 +164,6 @@ func proposeMissions(c *cli.Context, w *workspace.Workspace, prefix, typed strin
 	proposeSome(c, w, prefix, typed, func(turns.MissionLine) bool { return true })
 }
 
-// proposeSome proposes some of the missions whose ids begin so.
 func proposeSome(c *cli.Context, w *workspace.Workspace, prefix, typed string, wanted func(turns.MissionLine) bool) {
 	tips, err := someMissions(c.Context, w, typed)
 	if err != nil {
@@ -185,7 +182,7 @@ func proposeSome(c *cli.Context, w *workspace.Workspace, prefix, typed string, w
 	}
 }
 
-// someMissions returns missions whose ids begin so.
+// someMissions returns missions whose ids begin with typed.
 func someMissions(ctx context.Context, w *workspace.Workspace, typed string) (map[record.ID]git.Hash, error) {
 	missions, err := ledger.ByPrefix(ctx, w.Repo, typed, maxMissions)
 	if err != nil || len(missions) < maxMissions {
@@ -225,12 +222,12 @@ func CompleteRemotes(c *cli.Context) {
 	}
 }
 
-// RemoteFlag is a flag whose value is a remote.
+// RemoteFlag returns a flag whose value is a remote.
 func RemoteFlag(name, usage string) cli.Flag {
 	return &cmdline.CompletedFlag{DocGenerationFlag: &cli.StringFlag{Name: name, Usage: usage}, Values: CompleteRemotes}
 }
 
-// First is for commands with one argument: nothing is proposed after it.
+// First completes only the first argument.
 func First(complete cli.BashCompleteFunc) cli.BashCompleteFunc {
 	return func(c *cli.Context) {
 		if c.NArg() == 0 {

@@ -15,8 +15,7 @@ import (
 // shownResult is how many lines of a tool's result are printed.
 const shownResult = 5
 
-// PrintConversation prints the conversation of turns of a mission for reading, folded unless all of it
-// is wanted. See [turns.Render].
+// PrintConversation prints turns, folded unless full; see [turns.Render].
 func PrintConversation(c *cli.Context, w *workspace.Workspace, id record.ID, numbers []int, full bool) error {
 	dates, err := Dates(c, w)
 	if err != nil {

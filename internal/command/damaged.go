@@ -7,7 +7,7 @@ import (
 	"gitagent/internal/git"
 )
 
-// Damaged says what to do about an error of any command, if that is because an object is missing or damaged.
+// Damaged adds what to do to any command's error about a lost object.
 func Damaged(err error) error {
 	if !git.Lost(err) && !git.NamesObject(err) {
 		return err

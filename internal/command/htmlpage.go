@@ -7,7 +7,7 @@ import (
 	"gitagent/internal/terminal"
 )
 
-// PageCommand is the command page. Git-agent-turn has it, and git-agent-fork does it: see [WritePage].
+// PageCommand returns the command page, done by git-agent-fork in [WritePage].
 func PageCommand(action cli.ActionFunc) *cli.Command {
 	return &cli.Command{
 		Name:      "page",
@@ -25,8 +25,8 @@ func PageCommand(action cli.ActionFunc) *cli.Command {
 	}
 }
 
-// WritePage has git-agent-fork do what a command line of page asks for, as no other program should pay for the library
-// that reads Markdown at every start.
+// WritePage has git-agent-fork do what page asks for. Other programs should not
+// pay for the library that reads Markdown at every start.
 func WritePage(c *cli.Context) error {
 	args := []string{"page"}
 	for _, name := range []string{"all", "open"} {

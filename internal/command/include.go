@@ -19,7 +19,7 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// IncludeFlags say which ignored files a new worktree gets.
+// IncludeFlags returns the flags for ignored files in a new worktree.
 func IncludeFlags() []cli.Flag {
 	return []cli.Flag{
 		cmdline.Repeated(&cli.StringSliceFlag{Name: "include", Usage: "copy also the ignored files that `<pattern>` names; may be repeated"}),
@@ -27,7 +27,7 @@ func IncludeFlags() []cli.Flag {
 	}
 }
 
-// CheckPlanting checks what a command line says about a new worktree, if it makes one.
+// CheckPlanting checks what a command line says about a new worktree.
 func CheckPlanting(c *cli.Context, makes bool) error {
 	switch {
 	case !makes && (c.IsSet("include") || c.IsSet("setup")):
@@ -40,8 +40,8 @@ func CheckPlanting(c *cli.Context, makes bool) error {
 	return nil
 }
 
-// Include finds the ignored files of the user's checkout that a new worktree gets; nil for none. If the
-// worktree is of a stranger's state, a person is asked whether to copy them.
+// Include finds the ignored files of the user's checkout that a new worktree
+// gets, or nil. If its state is untrusted, a person is asked first.
 func Include(c *cli.Context, w *workspace.Workspace, foreign bool) (*copyignored.Files, error) {
 	patterns := c.StringSlice("include")
 	switch {
@@ -74,8 +74,8 @@ func Include(c *cli.Context, w *workspace.Workspace, foreign bool) (*copyignored
 	return files, nil
 }
 
-// allowed asks a person something about a new worktree that is of a stranger's state. Where nobody can be
-// asked, the answer is no, and not says what is left undone.
+// allowed asks a person about a new worktree with untrusted state. If nobody
+// can be asked, the answer is no, and not says what is left undone.
 func allowed(c *cli.Context, not, question string) (bool, error) {
 	if why := nobody(); why != "" {
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: the state is a stranger's, and %s", not, why))
@@ -85,7 +85,7 @@ func allowed(c *cli.Context, not, question string) (bool, error) {
 	return answer == "yes", err
 }
 
-// tooMuch is the error that names what to do about more files than may be copied.
+// tooMuch returns the error and advice for more files than may be copied.
 func tooMuch(top string, patterns []string, limit *copyignored.LimitError) error {
 	list := []string{"git", "-C", top, "ls-files", "--others", "--ignored", "--directory"}
 	if _, err := os.Lstat(filepath.Join(top, copyignored.File)); err == nil {
@@ -100,7 +100,6 @@ func tooMuch(top string, patterns []string, limit *copyignored.LimitError) error
 		cmdline.Escape(config.UserPath()), cmdline.Shell(list))
 }
 
-// maxTops is how many names are named.
 const maxTops = 5
 
 // tops names the files and directories at the top that paths are in or below.
@@ -121,7 +120,7 @@ func tops(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Copying returns what tells on a terminal how the copying of files gets on, and what takes that away.
+// Copying returns functions that show and remove a progress bar of copying.
 func Copying(w io.Writer, files *copyignored.Files) (told func(copyignored.Amount), stop func()) {
 	if files == nil {
 		return nil, func() {}
@@ -155,7 +154,6 @@ func TellIncluded(w io.Writer, done *copyignored.Copied) {
 	}
 }
 
-// maxLeft is how many files that were not copied are named.
 const maxLeft = 5
 
 func included(done *copyignored.Copied) (lines []string) {

@@ -7,8 +7,7 @@ import (
 	"gitagent/internal/terminal"
 )
 
-// Manual shows the manual page of that name, as git shows its own, and reports
-// whether there is one.
+// Manual shows a manual page as git does, and reports whether there is one.
 func Manual(ctx context.Context, page string) bool {
 	if _, err := terminal.Capture(ctx, "", "man", "-w", page); err != nil {
 		return false

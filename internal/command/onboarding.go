@@ -16,20 +16,20 @@ import (
 	"gitagent/turns"
 )
 
-// A Situation is what there is in a repository, as far as it decides what would help there.
+// A Situation is what decides what would help in a repository.
 type Situation struct {
 	Recording bool // turns are recorded here
 	Bare      bool // there is no worktree here, and nothing can be recorded
 	Missions  int
-	Running   bool   // a turn is under way; in a repository with missions nobody looks
+	Running   bool   // a turn is under way; not looked for if there are missions
 	Remote    string // to fetch from; "" for none
-	// Importable is how many conversations from before could be recorded. In a repository with missions
-	// nobody looks for them: see [Situation.LookBack].
+	// Importable counts earlier conversations that could be recorded. If there
+	// are missions, only [Situation.LookBack] counts them.
 	Importable int
 }
 
-// Look finds out what the situation of a repository is. That uses no network. What of the client's can't
-// be read is no error: conversations there are not counted.
+// Look finds out the situation of a repository, without network. Unreadable
+// conversations of clients are no error and not counted.
 func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) {
 	if s.Recording, err = w.Enabled(ctx); err != nil {
 		return s, err
@@ -55,8 +55,8 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 	return s, ctx.Err()
 }
 
-// ToInstall are the agents whose hooks init installs if it isn't told: those that are used on this machine
-// or, if there are none, the default one.
+// ToInstall returns the agents whose hooks init installs by default: those used
+// on this machine, or else the default one.
 func ToInstall() []*agent.Agent {
 	if some := agent.Installed(os.Getenv); len(some) > 0 {
 		return some
@@ -64,8 +64,8 @@ func ToInstall() []*agent.Agent {
 	return []*agent.Agent{agent.Default()}
 }
 
-// LookBack finds out how many conversations from before could be recorded. Where there are some, every
-// mission is read. With an error there may be more of them.
+// LookBack counts the earlier conversations that could be recorded. If there
+// are any, it reads every mission. With an error there may be more.
 func (s *Situation) LookBack(ctx context.Context, w *workspace.Workspace) (err error) {
 	if w.Repo.Top != "" {
 		s.Importable, err = turns.Importable(ctx, w, os.Getenv)
@@ -75,11 +75,11 @@ func (s *Situation) LookBack(ctx context.Context, w *workspace.Workspace) (err e
 
 // A Step is something to do next.
 type Step struct {
-	Aim     string // "switch recording on"
+	Aim     string // that does it, if any of ours does
 	Command string // that does it; "" for what no command of ours does
 }
 
-// Begin says how turns come into a repository that has none, the first step first.
+// Begin returns the steps that bring turns into a repository without any.
 func (s Situation) Begin() []Step {
 	var steps []Step
 	switch {
@@ -98,7 +98,7 @@ func (s Situation) Begin() []Step {
 	return append(steps, s.Import()...)
 }
 
-// Import says how conversations from before are recorded, if there are any.
+// Import returns the step that records earlier conversations, if there are any.
 func (s Situation) Import() []Step {
 	if s.Importable == 0 {
 		return nil
@@ -106,7 +106,7 @@ func (s Situation) Import() []Step {
 	return []Step{{"record " + cmdline.Plural(s.Importable, "conversation") + " from before", "git agent-turn import"}}
 }
 
-// NoMission says that there is nothing to work on, and what would bring it there.
+// NoMission returns an error that there is no mission, and advice.
 func NoMission(ctx context.Context, w *workspace.Workspace) error {
 	s, err := Look(ctx, w)
 	if err != nil {
@@ -122,7 +122,7 @@ func NoMission(ctx context.Context, w *workspace.Workspace) error {
 	return cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), hint(s.Begin()))
 }
 
-// Advise adds a hint to an error: the advice where there are missions, else what would bring some.
+// Advise adds to an error the advice or, without missions, how to begin.
 func Advise(ctx context.Context, w *workspace.Workspace, err error, advice string) error {
 	s, unknown := Look(ctx, w)
 	switch {
@@ -134,7 +134,6 @@ func Advise(ctx context.Context, w *workspace.Workspace, err error, advice strin
 	return cmdline.Hint(err, "no mission has been recorded here; "+hint(s.Begin()))
 }
 
-// hint is steps as one piece of advice.
 func hint(steps []Step) string {
 	var parts []string
 	for _, s := range steps {

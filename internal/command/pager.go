@@ -14,20 +14,18 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// NoPagerFlag is the flag --no-pager of the programs that page.
+// NoPagerFlag returns the flag --no-pager of the programs that page.
 func NoPagerFlag() cli.Flag {
 	return &cli.BoolFlag{Name: noPager, Usage: "print without a pager"}
 }
 
 const noPager = "no-pager"
 
-// Paged is an action whose output goes through the user's pager, as git's does: the one of GIT_PAGER,
-// core.pager or PAGER, unless --no-pager is given, pager.<program> is off, or standard output is no
-// terminal. The pager starts when something is written. Colours heed color.ui, color.pager and the
-// environment.
-//
-// In the action, c.App.Writer leads there. When the pager was quit, writing fails as it does on a
-// closed pipe, and the action should return that error.
+// Paged returns an action whose output, c.App.Writer, goes through git's pager,
+// unless --no-pager is given, pager.<program> is off, or standard output is no
+// terminal. The pager starts at the first write. Colours heed color.ui,
+// color.pager and the environment. When the pager was quit, writing fails, and
+// the action should return that error.
 func Paged(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		repo, err := git.Open(c.Context)
@@ -64,7 +62,7 @@ type look struct {
 	colour   bool
 }
 
-// lookOf decides how output to w looks, which is a terminal, a pager that git has started, or neither.
+// lookOf decides how output to w looks: a terminal, git's pager, or neither.
 func lookOf(w io.Writer, conf git.Config, getenv func(string) string) look {
 	l := look{columns: cmdline.Columns(w)}
 	l.terminal = l.columns > 0
@@ -84,7 +82,7 @@ func lookOf(w io.Writer, conf git.Config, getenv func(string) string) look {
 	return l
 }
 
-// startPager starts the pager that the user wants for this program; nil if he wants none.
+// startPager starts the user's pager for this program; nil if they want none.
 func startPager(c *cli.Context, repo *git.Repo, conf git.Config) (*terminal.Pager, error) {
 	key := "pager." + c.App.Name[len("git-"):]
 	if c.Bool(noPager) || conf.Off(key) {
@@ -104,8 +102,8 @@ func startPager(c *cli.Context, repo *git.Repo, conf git.Config) (*terminal.Page
 	return terminal.StartPager(command)
 }
 
-// A lazyPager starts the pager at the first byte: what comes before, a question or an error, is on the
-// terminal alone.
+// A lazyPager starts the pager at the first byte, so that earlier questions and
+// errors are on the terminal alone.
 type lazyPager struct {
 	plain io.Writer
 	start func() (*terminal.Pager, error) // nil when nothing is left to be started
@@ -126,10 +124,10 @@ func (l *lazyPager) Write(data []byte) (int, error) {
 	return l.plain.Write(data)
 }
 
-// close waits for the end of the pager, and reports whether it was quit before everything was written.
+// close waits for the pager, and reports whether it was quit too early.
 func (l *lazyPager) close() (quit bool) { return l.pager != nil && l.pager.Close() }
 
-// Dates says how the user wants to see dates: git's log.date.
+// Dates returns how the user wants to see dates: git's log.date.
 func Dates(c *cli.Context, w *workspace.Workspace) (cmdline.Dates, error) {
 	conf, err := w.Repo.Config(c.Context)
 	if err != nil {
@@ -138,7 +136,7 @@ func Dates(c *cli.Context, w *workspace.Workspace) (cmdline.Dates, error) {
 	return cmdline.ParseDates(conf.Get("log.date"), cmdline.Columns(c.App.Writer) > 0)
 }
 
-// When reads a date that a person typed, as git does: "2 weeks ago", "yesterday", "2026-01-02".
+// When reads a date as git does: "2 weeks ago", "yesterday", "2026-01-02".
 func When(ctx context.Context, repo *git.Repo, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, cmdline.Usagef("a date is missing")

@@ -13,8 +13,8 @@ import (
 	"gitagent/turns"
 )
 
-// Unmerged lists the conflicts that kept a merge from being made, if that is what err says, and names
-// the command that makes it nevertheless. Any other error is for [Unrestored].
+// Unmerged lists the conflicts that err reports and names the command that
+// merges nevertheless. Other errors go to [Unrestored].
 func Unmerged(c *cli.Context, err error, command string) error {
 	var conflict *turns.ConflictError
 	if !errors.As(err, &conflict) {
@@ -62,7 +62,6 @@ func printConflicts(to io.Writer, conflicts []turns.Conflict) {
 	}
 }
 
-// maxNamed is how many turns are named for a path, the newest.
 const maxNamed = 10
 
 func changedBy(f turns.Conflict) string {

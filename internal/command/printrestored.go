@@ -11,13 +11,13 @@ import (
 	"gitagent/internal/snapshot"
 )
 
-// MergeFlag is the flag --merge of the commands that merge into the worktree.
+// MergeFlag returns the flag --merge of commands that merge into the worktree.
 func MergeFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "merge", Usage: "where the same lines have changed since, write both into the files, with markers"}
 }
 
-// PrintRestored says what has changed the worktree ("restored turn a1b2c3d4/3"), and prints the commit
-// that holds what was there before. After a dry run it lists what would change.
+// PrintRestored says what changed the worktree ("restored turn a1b2c3d4/3"),
+// and prints the commit of what was there before, or a dry run's changes.
 func PrintRestored(c *cli.Context, what string, changes []git.FileStat, before git.Hash) error {
 	if !c.Bool("dry-run") {
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: %s changed; what was there before:", what, cmdline.Plural(len(changes), "file")))
@@ -38,8 +38,8 @@ func PrintRestored(c *cli.Context, what string, changes []git.FileStat, before g
 	return table.Print(c.App.Writer)
 }
 
-// Conflicted adds to an error that names the conflicts what their files hold after a merge that has been
-// written, and how to go back: where nothing has changed, an undo would take back something else.
+// Conflicted adds to an error what files with conflicts hold now, and how to go
+// back if anything has changed.
 func Conflicted(c *cli.Context, err error, changes []git.FileStat, conflicts []git.Conflict) error {
 	marked := 0
 	for _, f := range conflicts {
@@ -64,7 +64,7 @@ func Conflicted(c *cli.Context, err error, changes []git.FileStat, conflicts []g
 	return cmdline.Hint(err, "the files hold both sides, between markers; go back with: git agent-turn undo")
 }
 
-// Unrestored says what to do after the worktree could not be changed.
+// Unrestored adds what to do if the worktree could not be changed.
 func Unrestored(err error) error {
 	inWay := (*snapshot.InWayError)(nil)
 	hidden := (*snapshot.HiddenError)(nil)

@@ -13,7 +13,7 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// SetupFlags say what is run in a new worktree.
+// SetupFlags returns the flags for what is run in a new worktree.
 func SetupFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "setup", Usage: "run this shell `<command>` there, and not that of fork.setup"},
@@ -21,8 +21,8 @@ func SetupFlags() []cli.Flag {
 	}
 }
 
-// Setup returns the shell command that is run in a new worktree; "" for none. If the worktree is of a
-// stranger's state, a person is asked whether to run it.
+// Setup returns the shell command to run in a new worktree, or "". If the
+// worktree's state is untrusted, a person is asked first.
 func Setup(c *cli.Context, w *workspace.Workspace, foreign bool) (string, error) {
 	command := w.Settings.Fork.Setup
 	if c.IsSet("setup") {
@@ -42,7 +42,8 @@ func Setup(c *cli.Context, w *workspace.Workspace, foreign bool) (string, error)
 	return command, nil
 }
 
-// RunSetup runs the setup of a mission in its worktree. The mission stays however that ends.
+// RunSetup runs a mission's setup in its worktree. If it fails, the mission
+// stays.
 func RunSetup(c *cli.Context, command, dir string, mission record.ID) error {
 	if command == "" {
 		return nil
@@ -68,8 +69,8 @@ func RunSetup(c *cli.Context, command, dir string, mission record.ID) error {
 	return cmdline.Hint(err, "run it again with:\n  "+again)
 }
 
-// InWorktree is a shell command that is run for a mission in its worktree. It is told of the mission, and sees
-// none of the variables with which git names another repository.
+// InWorktree returns a job that runs a shell command in a mission's worktree.
+// It names the mission, and drops the variables that name a repository to git.
 func InWorktree(command, dir string, mission record.ID) terminal.Job {
 	return terminal.Job{
 		Command: terminal.Shell(command), Dir: dir,

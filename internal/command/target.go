@@ -1,5 +1,5 @@
-// Package command finds what a command works on if the command line does not say: the repository of
-// the current directory, the mission, the turn, the remotes.
+// Package command finds what a command works on if the command line does not
+// say: repository, mission, turn, remotes.
 package command
 
 import (
@@ -25,18 +25,18 @@ import (
 	"gitagent/turns"
 )
 
-// MissionFlag is the flag --mission; what it says is for [Mission].
+// MissionFlag returns the flag --mission; its value is for [Mission].
 func MissionFlag() cli.Flag {
 	return &cmdline.CompletedFlag{DocGenerationFlag: &cli.StringFlag{Name: "mission", Usage: "of the mission `<id>`"}, Values: CompleteMissions}
 }
 
-// AgentFlag is the flag --agent of hooks.
+// AgentFlag returns the flag --agent of hooks.
 func AgentFlag() cli.Flag {
 	names := agent.Programs()
 	return cmdline.OneOf(&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: " + OneOf(names), Value: names[0]}, names...)
 }
 
-// TrustedFlag is the flag --trusted of commands that an agent reads.
+// TrustedFlag returns the flag --trusted of commands that an agent reads.
 func TrustedFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "trusted", Usage: "leave out what was recorded by somebody unknown, and not accepted"}
 }
@@ -49,12 +49,12 @@ func OneOf(words []string) string {
 	return strings.Join(words, "")
 }
 
-// JSONFlag is the flag --json of the commands that print lists or records.
+// JSONFlag returns the flag --json of commands that print lists or records.
 func JSONFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "json", Usage: "print one JSON object per line"}
 }
 
-// DryRunFlag is the flag --dry-run of the commands that change something.
+// DryRunFlag returns the flag --dry-run of commands that change something.
 func DryRunFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"}
 }
@@ -71,8 +71,9 @@ func Workspace(ctx context.Context) (*workspace.Workspace, error) {
 	return Open(repo)
 }
 
-// Open opens a repository. If an error is about the user's settings, all of which a command requires
-// to be valid, there is a workspace with the valid ones, too. The repository's only cause a warning.
+// Open opens a repository. With an error about the user's settings, which
+// commands require to be valid, it also returns a workspace of the valid ones.
+// Invalid settings of the repository cause a warning.
 func Open(repo *git.Repo) (*workspace.Workspace, error) {
 	w, err := workspace.Open(repo)
 	if errors.As(err, new(*config.Stranger)) {
@@ -82,7 +83,7 @@ func Open(repo *git.Repo) (*workspace.Workspace, error) {
 	return w, err
 }
 
-// Checkout is [Workspace] for commands that need a worktree to what: "record", say.
+// Checkout is [Workspace] for commands that need a worktree to what: "record".
 func Checkout(ctx context.Context, what string) (*workspace.Workspace, error) {
 	w, err := Workspace(ctx)
 	if err != nil || w.Repo.Top != "" {
@@ -95,12 +96,10 @@ func Checkout(ctx context.Context, what string) (*workspace.Workspace, error) {
 	return nil, fmt.Errorf("a bare repository has no worktree to %s", what)
 }
 
-// Mission is the mission that a command works on: [Here], else that of the session that was the last in
-// this worktree, else the one that was written last of those in the repository, as after a fetch. It is
-// announced on talk if it was guessed among several. It is empty if there is none.
-//
-// A session's mission is the current one as soon as its first turn runs. Nothing of it is recorded then,
-// and it has no ledger: of an error of reading it [Begins] tells that.
+// Mission returns the mission that a command works on, or "": [Here], else that
+// of the worktree's last session, else the one written last. It is announced on
+// talk if there are several. A session's mission counts from its first turn on,
+// before it has a ledger; see [Begins].
 func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.Writer) (record.ID, error) {
 	id, err := Here(ctx, w, named)
 	if id != "" || err != nil {
@@ -120,9 +119,8 @@ func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.
 	return id, err
 }
 
-// Here is the mission that a command works on without guessing, the first that exists of: the named
-// one, which may be the beginning of its id, the branch's, and that of the session whose agent runs the
-// command. It is empty if there is none.
+// Here returns the mission that a command names, perhaps by a prefix, else the
+// branch's, else that of the session whose agent runs the command, or "".
 func Here(ctx context.Context, w *workspace.Workspace, named string) (record.ID, error) {
 	if named != "" {
 		return Named(ctx, w.Repo, named)
@@ -138,9 +136,8 @@ func Here(ctx context.Context, w *workspace.Workspace, named string) (record.ID,
 	return "", nil
 }
 
-// Own is the mission that what a command writes belongs to: [Here], or that of the session that was the
-// last in this worktree, even if it was killed in its first turn, or the only one of the repository. It is
-// empty if there is none.
+// Own returns the mission to which a command writes, or "": [Here], that of the
+// worktree's last session, even if killed in its first turn, or the only one.
 func Own(ctx context.Context, w *workspace.Workspace, named string) (record.ID, error) {
 	id, err := Here(ctx, w, named)
 	if id != "" || err != nil {
@@ -156,8 +153,8 @@ func Own(ctx context.Context, w *workspace.Workspace, named string) (record.ID, 
 	return id, err
 }
 
-// Named is the mission that a person names by its id, or the beginning of it in any case. One that is
-// named in full need not exist: it may be at a remote, or yet to begin.
+// Named returns the mission of an id or a prefix in any case. A full id need
+// not exist here: it may be remote, or yet to begin.
 func Named(ctx context.Context, repo *git.Repo, name string) (record.ID, error) {
 	id, err := ledger.Expand(ctx, repo, name)
 	if !record.IsPrefix(name) {
@@ -172,7 +169,7 @@ func Named(ctx context.Context, repo *git.Repo, name string) (record.ID, error) 
 	return "", cmdline.Hint(err, "list the missions with: git agent-turn missions")
 }
 
-// lastHere is the mission of the session that was the last in this worktree, of those that count.
+// lastHere returns the mission of the worktree's last session that counts.
 func lastHere(w *workspace.Workspace, counts func(record.ID, *session.Known) bool) (id record.ID) {
 	w.Store.Last(func(st *session.Known) bool {
 		m, err := record.ParseID(st.Mission)
@@ -185,7 +182,7 @@ func lastHere(w *workspace.Workspace, counts func(record.ID, *session.Known) boo
 	return id
 }
 
-// begun reports whether something of a session's mission is recorded, or its first turn runs.
+// begun reports whether a mission has a ledger, or its first turn runs.
 func begun(ctx context.Context, w *workspace.Workspace, id record.ID, st *session.Known) bool {
 	if _, err := ledger.Tip(ctx, w.Repo, id); !errors.Is(err, git.ErrNotFound) || st.Open == nil {
 		return err == nil
@@ -203,8 +200,8 @@ func Live(ctx context.Context, w *workspace.Workspace, now time.Time) ([]turns.L
 	return turns.LiveSessions(ctx, w, registry, now)
 }
 
-// Begins returns the mission of which an error says that it is not there, or has no turn, if that is
-// because its first turn runs. It is empty for any other error, or none.
+// Begins returns the mission that err calls missing although its first turn is
+// running, or "".
 func Begins(ctx context.Context, w *workspace.Workspace, err error) record.ID {
 	var m *turns.MissingError
 	if !errors.As(err, &m) || m.Mission == "" {
@@ -220,8 +217,7 @@ func Begins(ctx context.Context, w *workspace.Workspace, err error) record.ID {
 	return first(live, m.Mission)
 }
 
-// first is the mission that a person means, by its id or the beginning of it in any case, of those whose
-// first turn runs; empty if there is none.
+// first returns the mission with that prefix in any case whose first turn runs.
 func first(live []turns.Live, name string) record.ID {
 	for _, l := range live {
 		if l.Open != nil && l.Number == 1 && strings.HasPrefix(string(l.Mission), strings.ToLower(name)) {
@@ -231,7 +227,7 @@ func first(live []turns.Live, name string) record.ID {
 	return ""
 }
 
-// Agent is the session whose agent runs the command; nil if a person runs it.
+// Agent returns the session whose agent runs the command; nil for a person.
 func Agent(w *workspace.Workspace) *session.Known {
 	if _, client := agent.Inside(os.Getenv); client.SessionID != "" {
 		return w.Store.Load(client.SessionID)
@@ -239,8 +235,8 @@ func Agent(w *workspace.Workspace) *session.Known {
 	return nil
 }
 
-// State returns the state that a command works on: the one that is named, see [turns.Find], else the end
-// of the last turn. A number, or no name, is about the mission that [Mission] gives.
+// State returns the named state, see [turns.Find], or the end of the last turn.
+// A number, or no name, is about the mission that [Mission] gives.
 func State(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (*turns.State, error) {
 	if strings.Contains(name, "..") {
 		return nil, cmdline.Usagef("%q names two states, and one is needed", name)
@@ -253,8 +249,8 @@ func State(ctx context.Context, w *workspace.Workspace, mission, name string, ta
 	return s, noState(ctx, w, err)
 }
 
-// Range returns the two states that a range names, see [turns.Range]. For any other name isRange is
-// false, and to is its [State].
+// Range returns the two states of a range, see [turns.Range]. For another name
+// isRange is false, and to is its [State].
 func Range(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (from, to *turns.State, isRange bool, err error) {
 	here, err := current(ctx, w, mission, name, talk)
 	if err != nil {
@@ -267,7 +263,7 @@ func Range(ctx context.Context, w *workspace.Workspace, mission, name string, ta
 	return from, to, isRange, noState(ctx, w, err)
 }
 
-// current is the mission that a name of a state is about if it does not say so.
+// current returns the mission of a state's name that does not say it.
 func current(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (record.ID, error) {
 	if _, says := turns.MissionOf(name); says {
 		return "", nil
@@ -291,7 +287,7 @@ func noState(ctx context.Context, w *workspace.Workspace, err error) error {
 	return Missing(err)
 }
 
-// Missing adds to the error that something is not there what there is instead.
+// Missing adds to an error that something is missing what there is instead.
 func Missing(err error) error {
 	var m *turns.MissingError
 	if !errors.As(err, &m) {
@@ -309,7 +305,7 @@ func Missing(err error) error {
 	return cmdline.Hintf(err, "nearest: %s; list the missions with: git agent-turn missions", near)
 }
 
-// Remotes returns the remotes to which something may be sent. It is an error if there are none.
+// Remotes returns the remotes that anything may be sent to, or an error.
 func Remotes(ctx context.Context, w *workspace.Workspace) ([]*remote.Remote, error) {
 	conf, err := w.Repo.Config(ctx)
 	if err != nil {
@@ -322,8 +318,8 @@ func Remotes(ctx context.Context, w *workspace.Workspace) ([]*remote.Remote, err
 	return remotes, err
 }
 
-// Push pushes a mission that was just made, before anything else is done: the machine may vanish.
-// Errors only go to talk, as the mission exists.
+// Push pushes a mission that was just made, as the machine may vanish. Errors
+// only go to talk, as the mission exists.
 func Push(ctx context.Context, remotes []*remote.Remote, id record.ID, talk io.Writer) {
 	for _, r := range remotes {
 		p, err := r.Push(ctx, id)
