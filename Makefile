@@ -88,7 +88,7 @@ kills:
 faults:
 	GIT_AGENT_TESTS=nightly go test -count=1 -timeout 0 -v ./test/fault -every 1
 
-# 300 ledgers as strangers could make them. See test/hostile.
+# 300 untrusted ledgers, made to do harm. See test/hostile.
 hostile:
 	GIT_AGENT_TESTS=nightly go test -count=1 -timeout 0 -v ./test/hostile -ledgers 300 $(SEED:%=-seed %)
 

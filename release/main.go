@@ -207,7 +207,7 @@ func (r *release) sign(ctx context.Context, key, path string) error {
 		"-f", filepath.Join(r.work, "src", "release", "allowed_signers"), "-s", path+".sig")
 	verify.Stdin = signed
 	if _, err := output(verify); err != nil {
-		return fmt.Errorf("nobody could verify what %s signs: is its public key committed, in release/allowed_signers? %w", key, err)
+		return fmt.Errorf("what %s signs can't be verified: is its public key committed, in release/allowed_signers? %w", key, err)
 	}
 	return nil
 }

@@ -266,7 +266,7 @@ func TestForkFails(t *testing.T) {
 			later := *f.Source
 			later.Turn = 9
 			f.Source = &later
-		}, "somebody unknown"},
+		}, "not signed by a key you trust"},
 	} {
 		for _, empty := range []bool{false, true} {
 			if empty && strings.HasPrefix(tt.name, "the directory") {

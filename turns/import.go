@@ -275,7 +275,7 @@ func (im *importer) record(ctx context.Context, tx *ledgertx.Tx, c *candidate, t
 		return err
 	}
 	if tx.Quarantined != "" {
-		im.Store.Log(im.At, fmt.Sprintf("somebody unknown had made mission %s; what he recorded is mission %s now", tx.ID, tx.Quarantined))
+		im.Store.Log(im.At, fmt.Sprintf("mission %s contained turns that are not signed by a key you trust; they are now mission %s", tx.ID, tx.Quarantined))
 	}
 	if tx.Unnoted != nil {
 		im.Store.Log(im.At, fmt.Sprintf("the notes of mission %s were left as they are: %v", tx.ID, tx.Unnoted))

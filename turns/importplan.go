@@ -98,7 +98,7 @@ func (im *importer) planImport(ctx context.Context, id record.ID, l *ledger.Ledg
 		return t, err
 	}
 	if segment.Restarted {
-		return t, errors.New("its file is being written anew")
+		return t, errors.New("its file is being rewritten")
 	}
 	t.bytes = segment.Bytes
 	begun := transcript.Turns(c.reader(), t.bytes)

@@ -165,7 +165,7 @@ func next(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bo
 func tellUnrecorded(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) {
 	dir, err := (&turns.Recorder{Workspace: w}).Unrecorded(c.Context, state, foreign, c.IsSet("commits") && whole(c, w, state))
 	if err != nil {
-		cmdline.Warn(fmt.Errorf("nobody knows whether all changes of the fork are recorded: %w", err))
+		cmdline.Warn(fmt.Errorf("it is not known whether all changes of the fork are recorded: %w", err))
 	}
 	if dir != "" {
 		cmdline.Warn(fmt.Errorf("changes in %s that no turn has recorded were not adopted", dir))

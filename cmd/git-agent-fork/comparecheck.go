@@ -115,7 +115,7 @@ func (t *comparing) unchecked(f *compared) (string, error) {
 	if err != nil && !errors.Is(err, git.ErrNotFound) { // it has no turn at all
 		return "not checked: " + err.Error(), nil
 	}
-	answer, err := cmdline.Ask(t.c.Context, fmt.Sprintf("Run the check in the worktree of mission %s, which somebody unknown has recorded?", id), "yes", "no")
+	answer, err := cmdline.Ask(t.c.Context, fmt.Sprintf("Run the check in the worktree of mission %s, which is untrusted?", id), "yes", "no")
 	if err == nil && answer != "yes" {
 		return "not checked: " + workspace.ErrStranger.Error(), nil
 	}

@@ -99,7 +99,7 @@ func goBack() []*cli.Command {
 			Name:      "restore",
 			Usage:     "bring back what a handoff left uncommitted",
 			UsageText: "git agent-handoff restore [--dry-run] [--mission <id>] [<handoff>]",
-			Description: "It is merged into the worktree, whatever is checked out there; what conflicts is named. " +
+			Description: "It is merged into what is checked out in the worktree; what conflicts is named. " +
 				"The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are.",
 			Flags:        []cli.Flag{command.MissionFlag(), command.DryRunFlag()},
 			BashComplete: command.First(completeHandoffs),
@@ -195,7 +195,7 @@ func keepInOrder() []*cli.Command {
 				Usage:     "begin to log a pane of tmux",
 				UsageText: "git agent-handoff log start [--tmux <target>] [<file>]",
 				Description: "From now on tmux appends everything that is printed in the pane to the file, whose name is printed. " +
-					"Nobody but you can read it, and nothing in it is redacted.",
+					"Only you can read it, and nothing in it is redacted.",
 				Flags:        []cli.Flag{&cli.StringFlag{Name: "tmux", Usage: "log the pane `<target>`, as tmux names it, instead of this one"}},
 				BashComplete: command.First(cmdline.ProposeFiles),
 				Action:       cmdline.OptionalArg("file", logStart),

@@ -83,7 +83,7 @@ func archiveMissions(c *cli.Context) error {
 	if c.Bool("out") {
 		apart, err := r.Unarchive(c.Context, ids)
 		for _, id := range slices.Sorted(maps.Keys(apart)) {
-			cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: ", fmt.Sprintf("mission %s was begun anew since it was archived; what was archived is mission %s now", id, apart[id]))
+			cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: ", fmt.Sprintf("mission %s was begun again since it was archived; what was archived is mission %s now", id, apart[id]))
 		}
 		if err != nil {
 			return command.Missing(err)

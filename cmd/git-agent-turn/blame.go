@@ -26,7 +26,7 @@ func blameCommand() *cli.Command {
 		UsageText: "git agent-turn blame [-L <range>]... [-w] [-M] [-C]... [--porcelain | --json]\n" +
 			"                     [<rev>] [--] <file>",
 		Description: "The lines are those of the worktree, or of a commit, which may be named as a turn's. " +
-			"A line that a turn wrote names it, its agent and its prompt, whatever the commit was made of since; all others are git blame's.",
+			"A line that a turn wrote names it, its agent and its prompt, also after the commit was amended, squashed or rebased; all others are git blame's.",
 		Flags: []cli.Flag{
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "L", Usage: "only these lines: `<range>` as for git blame; may be repeated"}),
 			&cli.BoolFlag{Name: "w", Usage: "changes of white space are none"},

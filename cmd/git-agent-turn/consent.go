@@ -20,7 +20,7 @@ func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s is %s.\nall sends %s.\ncode sends %s.\nWhoever can read there can read it, and it can't be taken back.",
+	text := fmt.Sprintf("%s is %s.\nall sends %s.\ncode sends %s.\nAll who can read there can read it, and it can't be taken back.",
 		cmdline.Escape(r.Name), plain(r.URLs), remote.All.Says(), remote.Code.Says())
 	fmt.Fprintln(c.App.ErrWriter, cmdline.Indent("", text, cmdline.Columns(c.App.ErrWriter)))
 	if !cmdline.CanAsk() {

@@ -86,8 +86,8 @@ func tellStrangers(c *cli.Context, strangers []record.ID) {
 	if len(strangers) > maxLeftOut {
 		names = append(names, "...")
 	}
-	cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("left out %s of strangers: %s; look at it, and accept it, with: git agent-turn trust accept %s",
-		cmdline.Plural(len(strangers), "mission"), strings.Join(names, ", "), names[0]))
+	cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("left out %s: %s; look at it, and accept it, with: git agent-turn trust accept %s",
+		cmdline.Plural(len(strangers), "untrusted mission"), strings.Join(names, ", "), names[0]))
 }
 
 // landedJSON is a commit with its turns.

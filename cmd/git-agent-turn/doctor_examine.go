@@ -162,7 +162,7 @@ func (x *examination) keys() {
 
 // ownKey says what is signed with.
 func (x *examination) ownKey(k *trust.Keys) {
-	const none = "none, so what is recorded is not signed, and is a stranger's in other clones"
+	const none = "none, so what is recorded is not signed, and is untrusted in other clones"
 	switch {
 	case k.CanMake():
 		x.warn("key", none, x.init)

@@ -21,10 +21,10 @@ func fetchCommand() *cli.Command {
 		Usage:     "bring missions from a remote",
 		UsageText: "git agent-turn fetch [--mission <id> [--accept-purges]] [<remote>]",
 		Description: "Brings what is not here, of every mission or of one. A mission that has gone on both here and there becomes two; " +
-			"nothing is overwritten, and a branch that is checked out stays where it is. What somebody whom you trust has purged, goes here as well.",
+			"nothing is overwritten, and a branch that is checked out stays where it is. What was purged with a key that you trust goes here as well.",
 		Flags: []cli.Flag{
 			command.MissionFlag(),
-			&cli.BoolFlag{Name: "accept-purges", Usage: "let go what was purged of that mission by somebody whose key you don't trust"},
+			&cli.BoolFlag{Name: "accept-purges", Usage: "let go what was purged of that mission without a key that you trust"},
 		},
 		BashComplete: command.First(command.CompleteRemotes),
 		Action:       cmdline.OptionalArg("remote", fetch),
@@ -83,7 +83,7 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 		return cmdline.Hintf(err, "ask who has purged it, and agree with: git agent-turn fetch --accept-purges --mission %s %s", held.Mission, cmdline.Escape(r.Name))
 	}
 	if errors.As(err, new(*remote.KeptError)) {
-		return cmdline.Hint(err, "write commits of yours anew with git rebase, or drop what you don't need; then: git gc --prune=now")
+		return cmdline.Hint(err, "rewrite commits of yours with git rebase, or drop what you don't need; then: git gc --prune=now")
 	}
 	return err
 }
@@ -110,7 +110,7 @@ func sayChange(c *cli.Context, r *remote.Remote, change remote.Change) error {
 	}
 	switch {
 	case change.Of != "" && change.Foreign:
-		fmt.Fprintf(c.App.ErrWriter, "mission %[1]s was continued at %[2]s by somebody unknown; what is there is mission %[3]s here; look at it and accept it with: git agent-turn trust accept %[3]s\n",
+		fmt.Fprintf(c.App.ErrWriter, "mission %[1]s was continued at %[2]s, not signed by a key you trust; what is there is mission %[3]s here; look at it and accept it with: git agent-turn trust accept %[3]s\n",
 			change.Of, cmdline.Escape(r.Name), change.Mission)
 	case change.Of != "":
 		fmt.Fprintf(c.App.ErrWriter, "mission %s has gone on here and at %s; what is there is mission %s here\n", change.Of, cmdline.Escape(r.Name), change.Mission)

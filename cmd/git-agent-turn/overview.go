@@ -216,7 +216,7 @@ func (b *brief) facts(repo *git.Repo, now time.Time, dates cmdline.Dates) []find
 	if b.waiting != "" {
 		list = append(list, finding{
 			Level: warning, What: "handoff",
-			Text:   fmt.Sprintf("%s was made by somebody unknown; no agent is told of it before you accept it", b.handoff.ID()),
+			Text:   fmt.Sprintf("%s is untrusted; no agent is told of it before you accept it", b.handoff.ID()),
 			Remedy: "git agent-turn trust accept " + string(b.waiting),
 		})
 	}

@@ -76,7 +76,7 @@ func TestFacts(t *testing.T) {
 			last: last, by: trust.Unknown, handoff: left, waiting: "a1b2c3d4",
 		}, []string{
 			"recording: on in /repo", "mission: a1b2c3d4", "last turn: a1b2c3d4/3, 5m ago, failed: [unknown] fix it",
-			"handoff: a1b2c3d4/2 was made by somebody unknown; no agent is told of it before you accept it",
+			"handoff: a1b2c3d4/2 is untrusted; no agent is told of it before you accept it",
 		}},
 	} {
 		var got []string

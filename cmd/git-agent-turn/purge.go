@@ -38,7 +38,7 @@ func purgeCommand() *cli.Command {
 			completed(&cli.StringSliceFlag{Name: "turn", Usage: "all that was said and done in a `<turn>`"}, command.CompleteTurns),
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "path", Usage: "the files that a `<pathspec>` names, in all turns"}),
 			completed(&cli.StringSliceFlag{Name: "mission", Usage: "the mission `<id>`, with everything"}, command.CompleteMissions),
-			&cli.BoolFlag{Name: "rewrite-mine", Usage: "also write commits of yours on branches anew, which hold it or come after what does"},
+			&cli.BoolFlag{Name: "rewrite-mine", Usage: "also rewrite commits of yours on branches, which hold it or come after what does"},
 			&cli.BoolFlag{Name: "push", Usage: "purge nothing more here: replace at the remotes what was purged"},
 			command.DryRunFlag(),
 			&cli.BoolFlag{Name: "yes", Usage: "don't ask"},
@@ -170,7 +170,7 @@ func replaceAt(c *cli.Context, r *remote.Remote) error {
 		cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("%s refuses to change %s, which leads to it: delete it there", cmdline.Escape(r.Name), cmdline.Escape(branch)))
 	}
 	if len(done.Refs) > 0 {
-		cmdline.WriteMessage(c.App.ErrWriter, "", cmdline.Escape(r.Name)+" keeps what no ref leads to until it collects garbage, and gives it to whoever knows a hash: "+
+		cmdline.WriteMessage(c.App.ErrWriter, "", cmdline.Escape(r.Name)+" keeps what no ref leads to until it collects garbage, and gives it to all who know a hash: "+
 			"ask its host to; other clones have it until they fetch")
 	}
 	return err
@@ -179,7 +179,7 @@ func replaceAt(c *cli.Context, r *remote.Remote) error {
 // askPurge asks whether to purge, and what becomes of commits that are in the way.
 func askPurge(c *cli.Context, p *purge.Purge, plan *purge.Plan) (*purge.Plan, error) {
 	if n := len(plan.Commits); n > 0 && !p.Theirs {
-		question := fmt.Sprintf("Write %s of yours anew as well? Their hashes change, and signatures go.", cmdline.Plural(n, "commit"))
+		question := fmt.Sprintf("Rewrite %s of yours as well? Their hashes change, and signatures go.", cmdline.Plural(n, "commit"))
 		answer, err := cmdline.Ask(c.Context, question, "yes", "no")
 		if err != nil {
 			return plan, err

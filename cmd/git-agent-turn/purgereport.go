@@ -69,7 +69,7 @@ func sayPlan(c *cli.Context, w *workspace.Workspace, p *purge.Plan) error {
 		return err
 	}
 	if p.Target.Finder != nil {
-		say("rotate", "whatever it opens: who has fetched it, or read it at a host, has it")
+		say("rotate", "what it opens: who has fetched it, or read it at a host, has it")
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func describe(commit purge.RewrittenCommit) string {
 		text += " has it in " + strings.Join(commit.Paths, ", ")
 	}
 	if onto := commit.Onto; !onto[0].IsZero() && !onto[1].IsZero() {
-		text += fmt.Sprintf("; it sits on a turn that is written anew; --rewrite-mine moves it, and so does: git rebase --onto %.12s %.12s %s", onto[1], onto[0], cmdline.Shell([]string{branch}))
+		text += fmt.Sprintf("; it sits on a turn that is rewritten; --rewrite-mine moves it, and so does: git rebase --onto %.12s %.12s %s", onto[1], onto[0], cmdline.Shell([]string{branch}))
 	}
 	return text
 }
@@ -289,7 +289,7 @@ func stay(s purge.Stay) string {
 
 // errStays reports that something of the user's keeps what was to go.
 var errStays = cmdline.Hint(errors.New("it stays in what is yours"),
-	"let go of these as it says there, or let purge write commits of yours anew with --rewrite-mine, and purge it again")
+	"let go of these as it says there, or let purge rewrite commits of yours with --rewrite-mine, and purge it again")
 
 // staying is the error of a plan that can't take it out of everything.
 func staying(p *purge.Plan) error {
@@ -303,7 +303,7 @@ func staying(p *purge.Plan) error {
 func sayPurged(c *cli.Context, w *workspace.Workspace, done *purge.Result) error {
 	out := c.App.Writer
 	columns := cmdline.Columns(out)
-	_, err := fmt.Fprintln(out, cmdline.Labelled("purged: ", fmt.Sprintf("%s moved, %s erased, %s and %s written anew", cmdline.Plural(done.Refs, "ref"),
+	_, err := fmt.Fprintln(out, cmdline.Labelled("purged: ", fmt.Sprintf("%s moved, %s erased, %s and %s rewritten", cmdline.Plural(done.Refs, "ref"),
 		cmdline.Plural(done.Erased.Objects, "object"), cmdline.Plural(done.Erased.Packs, "pack"), cmdline.Plural(done.Files, "file")), columns))
 	if err != nil {
 		return err

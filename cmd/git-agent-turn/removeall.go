@@ -81,7 +81,7 @@ func removeEverything(c *cli.Context) error {
 
 // stillRecording says how recording is switched off.
 func stillRecording(w *workspace.Workspace, err error) error {
-	err = fmt.Errorf("%w, and the next turn would make anew what is removed", err)
+	err = fmt.Errorf("%w, and the next turn would make again what is removed", err)
 	if w.Store.Enabled() {
 		return cmdline.Hint(err, "switch it off first: git agent-turn init --remove")
 	}

@@ -42,7 +42,7 @@ func removeAt(c *cli.Context, rec *turns.Recorder, r *remote.Remote, ids []recor
 	case !cmdline.CanAsk():
 		return nil, cmdline.Hint(fmt.Errorf("nothing was changed: %s", cmdline.Unasked()), "to remove without a question, add --yes")
 	default:
-		answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Remove %s? Nobody can fetch them there any more; a clone that has them may send them again.", what), "yes", "no")
+		answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Remove %s? They can't be fetched there any more; a clone that has them may send them again.", what), "yes", "no")
 		if err == nil && answer != "yes" {
 			err = errors.New("nothing was changed")
 		}

@@ -30,7 +30,7 @@ func trustCommand() *cli.Command {
 		Usage:     "whose records may be used: the keys you trust, and missions you accept",
 		UsageText: "git agent-turn trust",
 		Description: "Lists the keys. What they have signed counts as what was recorded here; everything else that a remote " +
-			"brings is a stranger's, which no agent is told and nothing forks before a person has looked at it.",
+			"brings is untrusted: no agent is told of it, and nothing forks it, before a person has looked at it.",
 		Action: cmdline.NoArgs(trustList),
 		Subcommands: []*cli.Command{
 			{
@@ -44,7 +44,7 @@ func trustCommand() *cli.Command {
 				Name:        "remove",
 				Usage:       "trust a key no longer",
 				UsageText:   "git agent-turn trust remove <name>",
-				Description: "All that it has signed is a stranger's then, whenever it was signed.",
+				Description: "All that it has signed is untrusted then, whenever it was signed.",
 				Action:      cmdline.OneArg("name", trustRemove),
 			},
 			{
@@ -55,7 +55,7 @@ func trustCommand() *cli.Command {
 			},
 			{
 				Name:         "accept",
-				Usage:        "look at a stranger's mission, and accept it as it is now",
+				Usage:        "look at an untrusted mission, and accept it as it is now",
 				UsageText:    "git agent-turn trust accept <mission>...",
 				Description:  "It asks on a terminal. An agent can't answer.",
 				BashComplete: command.CompleteMissions,
@@ -134,7 +134,7 @@ func readLine(name string, info fs.FileInfo) (string, error) {
 // person makes sure that no agent runs a command that is for people alone.
 func person(what string) error {
 	if command.ByAgent() {
-		return cmdline.Hintf(fmt.Errorf("an agent can't %s", what), "a person may, on a terminal of his own")
+		return cmdline.Hintf(fmt.Errorf("an agent can't %s", what), "a person may, on a terminal of their own")
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func trustRemove(c *cli.Context) error {
 		return cmdline.Hint(cmdline.NotFoundf("%s is not in %s", name, k.ListPath), "list the names with: git agent-turn trust")
 	}
 	if err == nil {
-		fmt.Fprintf(c.App.ErrWriter, "what %s has signed is a stranger's from now on\n", cmdline.Escape(name))
+		fmt.Fprintf(c.App.ErrWriter, "what %s has signed is untrusted from now on\n", cmdline.Escape(name))
 	}
 	return err
 }

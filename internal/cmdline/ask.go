@@ -17,7 +17,7 @@ func CanAsk() bool { return IsTerminal(os.Stdin) && IsTerminal(os.Stderr) }
 // Unasked says why nobody can be asked where [CanAsk] is false, for an error.
 func Unasked() string {
 	if PagedColumns() > 0 && IsTerminal(os.Stdin) {
-		return "git has given the terminal to a pager, so nobody can be asked; call it as git --no-pager"
+		return "git has given the terminal to a pager, so no question can be asked; call it as git --no-pager"
 	}
 	return "there is no terminal to ask on"
 }

@@ -77,7 +77,7 @@ func Accept(c *cli.Context, w *workspace.Workspace, id record.ID) error {
 	if err := r.print(c); err != nil {
 		return err
 	}
-	answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Accept mission %s as it is at %.12s? What is added later needs it anew.", id, tip), "yes", "no")
+	answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Accept mission %s as it is at %.12s? What is added later must be accepted again.", id, tip), "yes", "no")
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func Trusted(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 
 // Unaccepted adds to an error about an untrusted mission what a person can do.
 func Unaccepted(err error, id record.ID) error {
-	return cmdline.Hintf(err, "a person may look at it and accept it, on a terminal of his own: git agent-turn trust accept %s", id)
+	return cmdline.Hintf(err, "a person may look at it and accept it, on a terminal of their own: git agent-turn trust accept %s", id)
 }
 
 // nobody returns why no person could answer, or "". An agent that can type into
@@ -386,7 +386,7 @@ func (r *review) print(c *cli.Context) error {
 	say := func(format string, args ...any) {
 		fmt.Fprintln(to, cmdline.Indent("", fmt.Sprintf(format, args...), cmdline.Columns(to)))
 	}
-	say("mission %s was recorded by somebody unknown. Its commits say %s, which anybody can write.",
+	say("mission %s is not signed by a key you trust. Its commits say %s, which anyone can write.",
 		r.ledger.ID, cmdline.Escape(fmt.Sprintf("%s <%s>", r.author.Name, r.author.Email)))
 	last := ""
 	if n := len(r.turns); n > 0 {

@@ -50,7 +50,7 @@ func TestReview(t *testing.T) {
 		by[p] = "direnv"
 	}
 	const (
-		head  = "mission deadbeef was recorded by somebody unknown. Its commits say Eve \\x1b[2J <eve@example.invalid>, which anybody can write. "
+		head  = "mission deadbeef is not signed by a key you trust. Its commits say Eve \\x1b[2J <eve@example.invalid>, which anyone can write. "
 		read  = "Read what was said with: git agent-turn list --mission deadbeef git agent-handoff list --mission deadbeef "
 		these = "These of its files differ from HEAD, and are run or obeyed by themselves: "
 	)

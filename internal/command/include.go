@@ -67,7 +67,7 @@ func Include(c *cli.Context, w *workspace.Workspace, foreign bool) (*copyignored
 	}
 	what := fmt.Sprintf("%s (%s)", cmdline.Plural(files.Amount().Files, "ignored file"), cmdline.Size(files.Amount().Bytes))
 	ok, err := allowed(c, what+" not copied", fmt.Sprintf("%s of this checkout would be copied there: %s. "+
-		"What the stranger has written can read them when it is run. Copy them?", what, tops(files.Paths())))
+		"Untrusted code can read them when it is run. Copy them?", what, tops(files.Paths())))
 	if !ok {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func Include(c *cli.Context, w *workspace.Workspace, foreign bool) (*copyignored
 // can be asked, the answer is no, and not says what is left undone.
 func allowed(c *cli.Context, not, question string) (bool, error) {
 	if why := nobody(); why != "" {
-		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: the state is a stranger's, and %s", not, why))
+		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: the state is untrusted, and %s", not, why))
 		return false, nil
 	}
 	answer, err := cmdline.Ask(c.Context, question, "yes", "no")

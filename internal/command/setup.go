@@ -35,7 +35,7 @@ func Setup(c *cli.Context, w *workspace.Workspace, foreign bool) (string, error)
 		return command, nil
 	}
 	ok, err := allowed(c, "setup not run", fmt.Sprintf("The setup would be run there: %s. "+
-		"It may run what the stranger has written. Run it?", cmdline.Escape(command)))
+		"It may run untrusted code. Run it?", cmdline.Escape(command)))
 	if !ok {
 		return "", err
 	}

@@ -38,7 +38,7 @@ func AgentFlag() cli.Flag {
 
 // TrustedFlag returns the flag --trusted of commands that an agent reads.
 func TrustedFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "trusted", Usage: "leave out what was recorded by somebody unknown, and not accepted"}
+	return &cli.BoolFlag{Name: "trusted", Usage: "leave out what is untrusted"}
 }
 
 // OneOf lists words of which one is meant: "a, b or c".

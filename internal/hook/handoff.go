@@ -60,7 +60,7 @@ func start(ctx context.Context, h *hook) error {
 	case handoffstore.Line:
 		answer.Model = handoffstore.Mention(told.Handoff, b.At)
 	case handoffstore.Waiting:
-		text := fmt.Sprintf("git-agent: a handoff of mission %[1]s was made by somebody unknown; the agent is not told of it before you accept it, on a terminal: "+
+		text := fmt.Sprintf("git-agent: a handoff of mission %[1]s is untrusted; the agent is not told of it before you accept it, on a terminal: "+
 			"git agent-handoff show %[2]s, git agent-turn trust accept %[1]s", told.In, told.ID())
 		if w.Store.Tell(b.Session, fmt.Sprintf("handoff-%s-%d", told.In, told.Number), text) {
 			answer.User = text

@@ -69,5 +69,5 @@ func (tx *Tx) quarantine(ctx context.Context, tip, first git.Hash) error {
 		}
 		id = record.OfCommit(first)
 	}
-	return fmt.Errorf("set a stranger's part of mission %s aside: it has more than %d sides", tx.ID, maxSides)
+	return fmt.Errorf("set the untrusted part of mission %s aside: it has more than %d sides", tx.ID, maxSides)
 }

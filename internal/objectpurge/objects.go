@@ -190,7 +190,7 @@ func (e *eraser) packs(ctx context.Context) (n int, err error) {
 			continue
 		}
 		if err := e.rewritePack(ctx, name, list); err != nil {
-			return 0, fmt.Errorf("write %s anew: %w", name, err)
+			return 0, fmt.Errorf("rewrite %s: %w", name, err)
 		}
 		old = append(old, name)
 	}

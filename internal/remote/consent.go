@@ -21,7 +21,7 @@ const (
 )
 
 // ErrNoConsent reports that nothing may be sent to a remote.
-var ErrNoConsent = errors.New("nobody has said that missions may be sent there")
+var ErrNoConsent = errors.New("sending missions there was not agreed to")
 
 // Says returns what a person is told before agreeing to a level.
 func (l Consent) Says() string {

@@ -78,14 +78,14 @@ func TestHeld(t *testing.T) {
 		away   bool
 		want   string
 	}{
-		{why: purge.HeldBecause{Unknown: true}, want: "mission a1b2c3d4: it was purged at origin by somebody whom you don't trust; nothing was changed"},
-		{why: purge.HeldBecause{Whole: true}, merged: true, want: "mission a1b2c3d4: it was purged at origin as a whole by somebody whom you don't trust; nothing was changed"},
-		{why: purge.HeldBecause{Unknown: true, Whole: true}, want: "mission a1b2c3d4: it was purged at origin by somebody whom you don't trust; nothing was changed"},
+		{why: purge.HeldBecause{Unknown: true}, want: "mission a1b2c3d4: it was purged at origin without a key that you trust; nothing was changed"},
+		{why: purge.HeldBecause{Whole: true}, merged: true, want: "mission a1b2c3d4: it was purged at origin as a whole without a key that you trust; nothing was changed"},
+		{why: purge.HeldBecause{Unknown: true, Whole: true}, want: "mission a1b2c3d4: it was purged at origin without a key that you trust; nothing was changed"},
 		{why: purge.HeldBecause{WentOn: true}, want: "mission a1b2c3d4: it was purged at origin as a whole, and has gone on here; nothing was changed"},
 		{why: purge.HeldBecause{WentOn: true, Away: true}, away: true, want: "mission a1b2c3d4: it was purged at origin as a whole, and has gone on here; nothing was changed"},
 		{why: purge.HeldBecause{Away: true, Unknown: true}, away: true, want: "mission a1b2c3d4: it was purged at origin and what takes its place is not there; nothing was changed"},
 		{why: purge.HeldBecause{Refused: refused}, want: "mission a1b2c3d4: what origin says was purged of it is refused: it is longer"},
-		{why: purge.HeldBecause{Whole: true, Refused: refused}, want: "mission a1b2c3d4: it was purged at origin as a whole by somebody whom you don't trust; nothing was changed"},
+		{why: purge.HeldBecause{Whole: true, Refused: refused}, want: "mission a1b2c3d4: it was purged at origin as a whole without a key that you trust; nothing was changed"},
 	} {
 		a := &applied{remote: "origin", Applied: &purge.Applied{Held: map[record.ID]purge.HeldBecause{"a1b2c3d4": tt.why}}}
 		arrived := map[record.ID]tips{"a1b2c3d4": {}, "00000000": {}}

@@ -346,7 +346,7 @@ func (r *Remote) stays(id record.ID, theirs git.Hash, where string, more bool, r
 	}
 	known, err := recorded()
 	if err == nil && !known {
-		return fmt.Sprintf("branch %s at %s has commits that nobody whom you trust recorded, and was left alone; that one is %.12s", name, r.Name, theirs), nil
+		return fmt.Sprintf("branch %s at %s has commits that were not recorded with a key that you trust, and was left alone; that one is %.12s", name, r.Name, theirs), nil
 	}
 	return "", err
 }

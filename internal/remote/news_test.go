@@ -110,7 +110,7 @@ func TestStays(t *testing.T) {
 		{name: "checked out", where: "/w", more: true, want: "git -C /w merge 010101010101"},
 		{name: "checked out, with commits of its own", where: "/w", want: "is checked out in /w"},
 		{name: "with commits of its own", want: "has commits that the one at origin lacks"},
-		{name: "with commits there that nobody recorded", more: true, asks: true, want: "has commits that nobody whom you trust recorded"},
+		{name: "with commits there that nobody recorded", more: true, asks: true, want: "has commits that were not recorded with a key that you trust"},
 		{name: "nobody knows", more: true, asks: true, err: broken},
 	} {
 		asked := false

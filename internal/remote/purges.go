@@ -36,9 +36,9 @@ func (e *HeldError) Error() string {
 	case e.Away:
 		why = "and what takes its place is not there"
 	case e.Unknown:
-		why = "by somebody whom you don't trust"
+		why = "without a key that you trust"
 	case e.Whole:
-		why = "as a whole by somebody whom you don't trust"
+		why = "as a whole without a key that you trust"
 	default:
 		return fmt.Sprintf("mission %s: what %s says was purged of it is refused: %v", e.Mission, e.remote, e.Refused)
 	}

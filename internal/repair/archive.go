@@ -164,7 +164,7 @@ func (r *repair) kept(ctx context.Context) error {
 	if err != nil || now == stem || now == keep {
 		return nil
 	}
-	f := Finding{What: "the missions in the archive are not kept as its list says: git may collect them", Mended: archive.KeepRef + " is made anew from the list"}
+	f := Finding{What: "the missions in the archive are not kept as its list says: git may collect them", Mended: archive.KeepRef + " is made again from the list"}
 	missing := 0
 	for _, e := range r.archived {
 		switch err := objects.Has(e.Ledger); {
@@ -175,7 +175,7 @@ func (r *repair) kept(ctx context.Context) error {
 		}
 	}
 	if missing > 0 {
-		f = Finding{What: fmt.Sprintf("%s; and %d of them are not here, so %s can't be made anew", f.What, missing, archive.KeepRef)}
+		f = Finding{What: fmt.Sprintf("%s; and %d of them are not here, so %s can't be made again", f.What, missing, archive.KeepRef)}
 	}
 	r.say(f)
 	if r.dry || missing > 0 {

@@ -290,12 +290,12 @@ func (r *repair) pack(ctx context.Context, base string, scratch *git.Repo, bad m
 	f := Finding{What: fmt.Sprintf("the pack %s.pack is damaged: %d of its objects are whole, %d are not", base, len(c.whole)+len(c.saved), len(c.lost))}
 	switch {
 	case c.index != nil:
-		f = Finding{What: fmt.Sprintf("the index of the pack %s.pack is damaged or missing", base), Mended: "it is made anew from the pack"}
+		f = Finding{What: fmt.Sprintf("the index of the pack %s.pack is damaged or missing", base), Mended: "it is made again from the pack"}
 	case c.keep != "":
 		f.What += "; it stays as it is: " + c.keep
 		f.Hint = "git fetch --refetch"
 	default:
-		f.Mended = "the whole ones are written anew, and the pack is kept below " + r.Store.Dir().Path(asideDir)
+		f.Mended = "the whole ones are written again, and the pack is kept below " + r.Store.Dir().Path(asideDir)
 	}
 	r.say(f)
 	if r.dry || c.keep != "" {

@@ -53,7 +53,7 @@ func (k Key) Encode(comment string) ([]byte, error) {
 
 var (
 	errNoKey     = errors.New("not an Ed25519 private key of OpenSSH's")
-	errEncrypted = errors.New("the key has a passphrase, which nobody could be asked for")
+	errEncrypted = errors.New("the key has a passphrase, which could not be asked for")
 )
 
 // ParseKey reads an OpenSSH private key file without a passphrase.

@@ -15,7 +15,7 @@ func private(info fs.FileInfo) error {
 	case !info.Mode().IsRegular():
 		return errors.New("it is not a regular file")
 	case ok && int(stat.Uid) != os.Geteuid():
-		return errors.New("it belongs to somebody else")
+		return errors.New("it belongs to another user")
 	case info.Mode().Perm()&0o077 != 0:
 		return ErrExposed
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // ErrStranger reports what somebody recorded whom the user does not trust, and nobody has accepted.
-var ErrStranger = errors.New("recorded by somebody unknown")
+var ErrStranger = errors.New("not signed by a key you trust")
 
 // A Workspace is a repository with its settings and its local state.
 type Workspace struct {

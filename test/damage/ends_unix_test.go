@@ -28,7 +28,7 @@ func (w *world) ends(t *testing.T) {
 				t.Fatal(packs, err)
 			}
 			w.change(t, "objects/pack/"+filepath.Base(packs[0]), to)
-			if a := w.run(t, "turn doctor --repair"); a.status != 0 || !strings.Contains(a.stdout, " 0 are not; the whole ones are written anew") {
+			if a := w.run(t, "turn doctor --repair"); a.status != 0 || !strings.Contains(a.stdout, " 0 are not; the whole ones are written again") {
 				t.Errorf("doctor --repair: status %d\n%s%s", a.status, a.stdout, a.stderr)
 			}
 			if now := w.Git("cat-file", "--batch-check=%(objectname)", "--batch-all-objects"); now != all {

@@ -32,7 +32,7 @@ func TestAccept(t *testing.T) {
 		_, err := r.tryCommand(r.repo.Dir, "restore", "--dry-run", generated+"/2")
 		return err
 	}
-	if err := usable(); err == nil || !strings.Contains(err.Error(), "recorded by somebody unknown") {
+	if err := usable(); err == nil || !strings.Contains(err.Error(), "not signed by a key you trust") {
 		t.Errorf("restore of a stranger's turn: %v", err)
 	}
 	for _, agent := range []string{"CLAUDECODE=1", "CODEX_THREAD_ID=x", "AI_AGENT=x"} {

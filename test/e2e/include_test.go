@@ -332,14 +332,14 @@ func TestIncludeOfStranger(t *testing.T) {
 
 	cmd := exec.Command("git-agent-fork", turn, "--worktree", filepath.Join(r.home, "refused"))
 	cmd.Dir, cmd.Env = r.repo.Dir, r.env()
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "recorded by somebody unknown") {
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "not signed by a key you trust") {
 		t.Errorf("fork of a stranger's turn: %v, %s", err, out)
 	}
 	on("yes", "git-agent-turn", "trust", "accept", turn[:8])
 	forked("nobody")
 	forked("")
 	r.repo.Write(".worktreeinclude", ".env\nkeys/\n")
-	if said := forked("nobody"); !strings.Contains(said, "not copied: the state is a stranger's") {
+	if said := forked("nobody"); !strings.Contains(said, "not copied: the state is untrusted") {
 		t.Errorf("nobody could be asked, and it says %s", said)
 	}
 	forked("no")

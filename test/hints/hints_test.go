@@ -843,7 +843,7 @@ var scenes = []struct {
 			p.t.Fatal(err)
 		}
 	}, line: "git agent-turn purge --turn 1 --dry-run", follow: run("git agent-turn doctor")},
-	{name: "purged by somebody unknown", prepare: (*place).turns, says: func(p *place) string {
+	{name: "purged without a trusted key", prepare: (*place).turns, says: func(p *place) string {
 		p.consents()
 		own := p.unknown()
 		own.do("git agent-turn trust add dev " + strings.TrimSpace(p.do("git agent-turn trust key")))

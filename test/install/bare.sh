@@ -71,7 +71,7 @@ typed() {
 	esac
 }
 
-# files are those of a system, but for logs, caches, what the client keeps, and the user's key, which stays his.
+# files are those of a system, but for logs, caches, what the client keeps, and the user's key, which stays theirs.
 files() {
 	(cd -- "$1" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp -o -path ./dist -o -path ./var/log -o -path ./var/cache \
 		-o -path ./var/lib/dpkg -o -path ./var/lib/apt -o -path ./home/dev/.claude -o -path './home/dev/.claude.json*' -o -path ./home/dev/.cache -o -path ./home/dev/.config \

@@ -183,7 +183,7 @@ func TestQuestions(t *testing.T) {
 			cmd.Dir, cmd.Env = w.Dir, append(w.Env, "TERM=xterm")
 			s := open(t, cmd)
 			for i, answer := range tt.answers {
-				s.await([]string{"not shown", "of yours anew", "can't be undone"}[i])
+				s.await([]string{"not shown", "of yours as well", "can't be undone"}[i])
 				if i > 0 {
 					s.await("[yes/no] ")
 				}
@@ -271,7 +271,7 @@ func TestUnseen(t *testing.T) {
 		}
 	}()
 	s.types(secret + "\n")
-	s.await("of yours anew")
+	s.await("of yours as well")
 	s.types("yes\n")
 	s.await("can't be undone")
 	s.types("yes\n")

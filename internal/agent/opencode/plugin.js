@@ -24,7 +24,7 @@ export const GitAgent = async ({ client, directory }) => {
 
   const variables = (id) => ({ GIT_AGENT_OPENCODE_PID: String(process.pid), GIT_AGENT_OPENCODE_SESSION: id })
 
-  // hook runs a hook, tells the user what is for him, and returns what is for the model.
+  // hook runs a hook, tells the user what is for them, and returns what is for the model.
   const hook = async (program, s, name, more) => {
     const payload = { session_id: s.id, cwd: directory, hook_event_name: name, transcript_path: s.file, ...more }
     const out = await new Promise((done) => {

@@ -1,4 +1,4 @@
-// Everything is made of nodes and texts here, and nothing is ever parsed as HTML: what strangers wrote is text.
+// Everything is made of nodes and texts here, and nothing is ever parsed as HTML: what is untrusted is text.
 
 // element makes an element: props are attributes, but for functions, which are listeners.
 function element(name, props, ...children) {

@@ -27,7 +27,7 @@ function pressed(event) {
 }
 
 // step goes to a turn that is so many further on, or to the first. The address is ahead of the route while the browser has
-// not told of its change, as when somebody types fast.
+// not told of its change, as when keys are typed fast.
 function step(by) {
   const m = route.mission ?? index.missions[0]
   if (!m) return

@@ -1,5 +1,5 @@
 // Markdown comes as a tree: a text, or an array of a tag and what is in it. See markdown.go, which makes it.
-// Whatever is not in this table is shown as its text.
+// What is not in this table is shown as its text.
 
 const marks = {
   p: 'p', h: 'h4', ul: 'ul', li: 'li', q: 'blockquote', c: 'code', em: 'em', st: 'strong', de: 'del',

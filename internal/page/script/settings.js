@@ -14,13 +14,14 @@ function store(key, value) {
   } catch { /* forgotten */ }
 }
 
-const themes = {auto: 'As the system', light: 'Light', dark: 'Dark'}
+const themes = {auto: 'system', light: 'light', dark: 'dark'}
 
 function showTheme(theme) {
   if (!(theme in themes)) theme = 'auto'
   document.documentElement.dataset.theme = theme
-  byId('theme').replaceChildren(themes[theme], ' ', element('kbd', null, 't'))
-  byId('theme').setAttribute('aria-label', `Colours: ${themes[theme].toLowerCase()}`)
+  const label = `Theme: ${themes[theme]}`
+  byId('theme').replaceChildren(label, ' ', element('kbd', null, 't'))
+  byId('theme').setAttribute('aria-label', label)
   store('theme', theme)
 }
 

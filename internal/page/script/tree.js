@@ -3,7 +3,7 @@
 function showTree(current) {
   const nav = byId('missions')
   const roots = index.missions.filter(m => !missions.get(m.parent?.mission) || m.parent.mission === m.id)
-  const drawn = new Set() // two missions of a stranger's may name each other
+  const drawn = new Set() // two untrusted missions may name each other
   const branch = (m, depth) => {
     if (drawn.has(m.id)) return null
     drawn.add(m.id)
@@ -16,7 +16,7 @@ function showTree(current) {
   nav.firstChild.open = matchMedia('(min-width: 60em)').matches || !current
 }
 
-// label is what tells a mission from others: a fork has the title of what it comes from, unless somebody gave it one.
+// label is what tells a mission from others: a fork has the title of what it comes from, unless it was given one.
 function label(m) {
   const parent = m.parent && missions.get(m.parent.mission)
   const own = parent?.title === m.title && m.turns.find(t => t.number > m.parent.turn)
@@ -28,7 +28,7 @@ function missionLink(m, current) {
   const notes = [plural(m.turns.length, 'turn')]
   if (m.parent) notes.push(`fork of ${m.parent.mission}/${m.parent.turn}`)
   if (m.finished) notes.push('finished')
-  if (m.foreign) notes.push('by somebody unknown')
+  if (m.foreign) notes.push('untrusted')
   return element('a', {href: `#${m.id}`, 'aria-current': m === current ? 'true' : null, class: m.foreign ? 'foreign' : ''},
     parts, element('span', {class: 'notes'}, visible(notes.join(', '))))
 }

@@ -4,7 +4,7 @@ async function showTurn(t) {
   const main = byId('main')
   main.replaceChildren(turnHead(t), element('p', {class: 'note'}, 'Opening...'))
   const d = await detail(t)
-  if (route.turn !== t) return // somebody went on meanwhile
+  if (route.turn !== t) return // the page was moved on meanwhile
   main.replaceChildren(turnHead(t), ...turnBody(t, d))
 }
 
@@ -26,7 +26,7 @@ function turnHead(t) {
 function turnBody(t, d) {
   const parts = []
   if (t.foreign) {
-    parts.push(element('p', {class: 'warning'}, 'Recorded by somebody unknown, whom the maker of this page has not accepted.'))
+    parts.push(element('p', {class: 'warning'}, 'Untrusted: not signed by a key that the maker of this page trusts, and not accepted.'))
   }
   if (d.between?.length) {
     parts.push(element('section', null, element('h3', null, 'Changed by others before it'), filesChanged(d.between, 'Changed by others before it')))

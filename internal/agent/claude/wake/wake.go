@@ -77,7 +77,7 @@ func (w *waker) ready(ctx context.Context, id string, patience time.Duration) er
 		case why == "":
 			return nil
 		case busy && idle:
-			return refuse("somebody has given the agent something to do")
+			return refuse("the agent was given something to do")
 		case busy:
 			since = time.Time{}
 		case since.IsZero():
@@ -206,7 +206,7 @@ func (w *waker) submit(ctx context.Context, prompt string) error {
 
 // shows waits until the input box shows text, or the end of it if it is long.
 func (w *waker) shows(ctx context.Context, text string) error {
-	why := fmt.Sprintf("what was typed is not what stands in the input box: is somebody typing? (wanted %.40q)", text)
+	why := fmt.Sprintf("what was typed is not what stands in the input box: is a person typing? (wanted %.40q)", text)
 	return w.await(ctx, echoWait, why, func() (bool, error) {
 		got, shown, err := w.box(ctx)
 		return shown && (got == text || got != "" && len(text) > 80 && strings.HasSuffix(text, got)), err
