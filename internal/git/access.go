@@ -11,13 +11,13 @@ import (
 
 const sharedRepository = "core.sharedrepository"
 
-// OwnerOnly is what [Repo.KeepPrivate] sets it to.
+// OwnerOnly is the core.sharedRepository that [Repo.KeepPrivate] sets.
 const OwnerOnly = "0600"
 
-// Shared is core.sharedRepository, "" if it is not set: who may read and write the repository.
+// Shared returns core.sharedRepository, or "" if it is not set.
 func (c Config) Shared() string { return c.Get(sharedRepository) }
 
-// share gives a read-only file that we have written the permissions that git would give it.
+// share gives a read-only file that we wrote the mode that git would give it.
 func (r *Repo) share(ctx context.Context, f *os.File) error {
 	if r.sharing.Load() == nil {
 		if _, err := r.Config(ctx); err != nil {
@@ -39,8 +39,8 @@ func (r *Repo) share(ctx context.Context, f *os.File) error {
 	return nil
 }
 
-// sharedMode is the mode of a read-only file under a setting of core.sharedRepository. A mode in octal
-// is meant as it is; what is shared with a group, or with all, adds to what the umask has left.
+// sharedMode applies core.sharedRepository to the mode of a read-only file. An
+// octal setting replaces the mode; group and all add to the umask's.
 func sharedMode(mode fs.FileMode, setting string) fs.FileMode {
 	number, err := strconv.ParseUint(setting, 8, 32)
 	switch {
@@ -54,8 +54,8 @@ func sharedMode(mode fs.FileMode, setting string) fs.FileMode {
 	return mode // umask, false
 }
 
-// KeepPrivate keeps all other users of the machine out of the repository: git gives new files no
-// permissions for them (core.sharedRepository=0600), and what is there can't be reached any more.
+// KeepPrivate keeps other users of the machine out of the repository, for new
+// files (core.sharedRepository) and existing ones.
 func (r *Repo) KeepPrivate(ctx context.Context) error {
 	if _, err := r.Output(ctx, nil, "config", "core.sharedRepository", OwnerOnly); err != nil {
 		return err

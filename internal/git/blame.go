@@ -12,34 +12,33 @@ import (
 	"time"
 )
 
-// A Blame is a question of `git blame`.
+// A Blame is a query for [Repo.Blame].
 type Blame struct {
-	Commit  Hash     // whose file is meant
-	Path    string   // of the file, from the top
+	Commit  Hash     // the file's commit
+	Path    string   // of the file, from the top of the worktree
 	Ranges  []string // git's -L; none for all lines
-	Since   Hash     // what came no later is not told apart, unless zero: see [Blamed.Before]
+	Since   Hash     // if set, lines that came no later are [Blamed.Before]
 	Options []string // git's own: -w, -M, -C
-	// Parents is a file with lines of hashes, a commit and the parents that it has here; "" for the
-	// parents that commits have. Where a clone is shallow, it has to say so of the commits at the end.
-	// A circle would hold git up for ever.
+	// Parents is a file that replaces the parents of commits (-S), "" for none.
+	// In a shallow clone it must list the boundary. Git never ends on a cycle.
 	Parents string
 }
 
-// A Blamed is what `git blame` says of one line of a file.
+// A Blamed is one line of a file with its origin.
 type Blamed struct {
-	Number int       // of the line in the file, from 1
-	Text   string    // as it is stored, without the line feed
-	Commit Hash      // that it comes from; zero if it is not committed
-	Line   int       // its number there
-	Path   string    // the file's name there
-	Before bool      // it came no later than [Blame.Since], or the history ends there
-	In     *Blamable // the commit
-	// Previous is the parent of the commit that had the file, as PreviousPath; zero if none had.
+	Number int    // line number in the file, from 1
+	Text   string // as stored, without the line feed
+	Commit Hash   // where it comes from; zero if it is not committed
+	Line   int    // its line number there
+	Path   string // the file's name there
+	Before bool   // it came no later than [Blame.Since], or the history ends there
+	In     *Blamable
+	// Previous is Commit's parent with the file, as PreviousPath; or zero.
 	Previous     Hash
 	PreviousPath string
 }
 
-// A Blamable is what `git blame` says of a commit.
+// A Blamable is a commit as `git blame` describes it.
 type Blamable struct {
 	Author, Email             string
 	At                        time.Time // when it was written, in the author's time zone
@@ -48,13 +47,13 @@ type Blamable struct {
 	Summary                   string    // the first line of the message
 }
 
-// Blame asks `git blame` for the lines of a file. Neither textconv nor replacements are heeded, and the
-// user's blame.ignoreRevsFile only where that is there. A failure is an [*Error].
+// Blame runs `git blame` without textconv and replacements, and without a
+// blame.ignoreRevsFile that does not exist. A failure is an [*Error].
 func (r *Repo) Blame(ctx context.Context, b Blame) ([]Blamed, error) {
 	args := []string{"blame", "--porcelain", "--encoding=UTF-8", "--no-textconv", "--no-progress", "--root"}
 	from := r
 	if b.Parents != "" {
-		// Git ignores what the file says of a commit that is the end of a shallow clone.
+		// Git would ignore its line for a commit where a shallow clone ends.
 		args, from = append(args, "-S", b.Parents), r.With("GIT_SHALLOW_FILE="+os.DevNull)
 	}
 	args = append(args, b.Options...)
@@ -80,8 +79,7 @@ func (r *Repo) Blame(ctx context.Context, b Blame) ([]Blamed, error) {
 	return list, nil
 }
 
-// ignoredRevs are the flags for the revs that the user wants to be ignored: git ends at a file that is
-// missing.
+// ignoredRevs returns flags for those blame.ignoreRevsFiles that exist.
 func (r *Repo) ignoredRevs(ctx context.Context) ([]string, error) {
 	out, err := r.Output(ctx, nil, "config", "-z", "--type=path", "--get-all", "blame.ignoreRevsFile")
 	if Status(err) == 1 || err == nil && len(out) == 0 {
@@ -92,7 +90,7 @@ func (r *Repo) ignoredRevs(ctx context.Context) ([]string, error) {
 	}
 	flags := []string{"--no-ignore-revs-file"}
 	for path := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		if path == "" { // begins the list anew
+		if path == "" { // an empty value resets the list
 			flags = flags[:1]
 			continue
 		}
@@ -109,8 +107,8 @@ func (r *Repo) ignoredRevs(ctx context.Context) ([]string, error) {
 
 var errPorcelain = errors.New("unexpected line")
 
-// parseBlame reads `git blame --porcelain`: for each line a header of hash and numbers, what is known of the
-// commit if that was not said before, and the line itself behind a tab.
+// parseBlame reads `git blame --porcelain`: for each line a header of hash and
+// numbers, the commit's headers if it is new, and a tab with the line.
 func parseBlame(out []byte) ([]Blamed, error) {
 	var list []Blamed
 	commits := make(map[Hash]*seenCommit)
@@ -158,15 +156,14 @@ func parseBlame(out []byte) ([]Blamed, error) {
 	return list, nil
 }
 
-// A seenCommit is what was said of a commit so far.
 type seenCommit struct {
 	in     *Blamable
 	before bool
-	// Of the file: its name there, and what it was made from. They are said again when they change.
+	// About the file; git repeats these when they change.
 	path         string
 	previous     Hash
 	previousPath string
-	preceded     bool // what it was made from has been said, and its name comes
+	preceded     bool // a "previous" was read, and its "filename" comes next
 }
 
 func (c *seenCommit) header(text string) (err error) {
@@ -212,7 +209,7 @@ func address(mail string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(mail, "<"), ">")
 }
 
-// inZone is a time in a zone as git writes it, "+0130".
+// inZone returns t in a zone that git wrote, such as "+0130".
 func inZone(t time.Time, zone string) time.Time {
 	n, err := strconv.Atoi(zone)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Blobs reads many blobs and hands the content of each to f while git reads it, with its index in
-// list, in order; or the error that [Objects.Read] would return for it. An error of reading says
-// that the rest of a blob can't be had. An error of f ends the walk and is returned. f must not use o.
+// Blobs calls f for each blob of list, in order, with its index and its content
+// while git sends it, or with the error of [Objects.Read]. A failed read loses
+// the rest of that blob. An error of f ends the walk and is returned. f must
+// not use o.
 //
-// As with [Objects.Each], what was not flushed is not found. Nothing is kept in memory, so that it
-// is the way to read gigabytes.
+// It misses objects that were not flushed, and keeps nothing in memory.
 func (o *Objects) Blobs(list []Wanted, f func(i int, content io.Reader, err error) error) error {
 	return o.inParts(plumbing.BlobObject, list, func(start int, part []Wanted, errs []error) error {
 		return o.stream(part, errs, func(i int, content io.Reader, err error) error {
@@ -26,9 +26,8 @@ func (o *Objects) Blobs(list []Wanted, f func(i int, content io.Reader, err erro
 	})
 }
 
-// stream has git send those of the blobs that have no error, and hands over all.
 func (o *Objects) stream(list []Wanted, errs []error, f func(i int, content io.Reader, err error) error) error {
-	asked := 0 // those before it were asked for
+	asked := 0 // list[:asked] was asked for
 	for i, w := range list {
 		if errs[i] != nil {
 			if err := f(i, nil, errs[i]); err != nil {
@@ -40,7 +39,7 @@ func (o *Objects) stream(list []Wanted, errs []error, f func(i int, content io.R
 		if err != nil {
 			return err
 		}
-		if asked <= i { // git is new
+		if asked <= i { // git was just started
 			var in strings.Builder
 			for asked = i; asked < len(list); asked++ {
 				if errs[asked] == nil {
@@ -48,7 +47,7 @@ func (o *Objects) stream(list []Wanted, errs []error, f func(i int, content io.R
 				}
 			}
 			in.WriteString("flush\n")
-			_, _ = io.WriteString(p.stdin, in.String()) // that git has ended shows when it is read
+			_, _ = io.WriteString(p.stdin, in.String()) // if git has ended, reading shows it
 		}
 		_, size, err := p.object(w.Hash, false)
 		if err != nil {
@@ -68,14 +67,14 @@ func (o *Objects) stream(list []Wanted, errs []error, f func(i int, content io.R
 			return err
 		}
 		if errs[i] != nil && !errors.Is(errs[i], plumbing.ErrObjectNotFound) {
-			o.endBatch() // it ends at an object that is damaged; another one goes on behind that
+			o.endBatch() // git ends at a damaged object; a new git continues after it
 			asked = i + 1
 		}
 	}
 	return nil
 }
 
-// announced reads as many bytes as git has announced.
+// An announced reads as many bytes as git has announced.
 type announced struct {
 	r    io.Reader
 	left int64
@@ -92,14 +91,12 @@ func (a *announced) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// drain passes over what was not read.
 func (a *announced) drain() error {
 	n, err := io.CopyN(io.Discard, a.r, a.left)
 	a.left -= n
 	return err
 }
 
-// newline reads what follows a content.
 func (p *Process) newline() error {
 	c, err := p.stdout.ReadByte()
 	if err == nil && c != '\n' {

@@ -10,14 +10,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// Paths are pathspecs as git takes them, seen from a directory of the worktree. None stand for
-// everything.
+// Paths are pathspecs relative to a directory of the worktree; none mean all.
 type Paths struct {
 	Dir   string // "" for the top of the worktree
 	Specs []string
 }
 
-// Excludes reports whether a pathspec takes paths away, as `:!docs` does.
+// Excludes reports whether a pathspec excludes paths, as `:!docs` does.
 func Excludes(spec string) bool {
 	magic, ok := strings.CutPrefix(spec, ":")
 	if !ok || magic == "" {
@@ -30,8 +29,8 @@ func Excludes(spec string) bool {
 	return strings.ContainsAny(magic[:len(magic)-len(strings.TrimLeft(magic, "!^/"))], "!^")
 }
 
-// Changed returns every path in which two trees differ, with what the tree to has there: the zero
-// Entry for nothing. Both trees must be on the disk.
+// Changed returns the paths that differ between two trees on disk, with their
+// entries in the tree to, zero if it has none.
 func (r *Repo) Changed(ctx context.Context, from, to Hash, only Paths) (map[string]Entry, error) {
 	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-relative", "--no-abbrev", from.String(), to.String(), "--"}
 	there := *r
@@ -64,7 +63,7 @@ func (r *Repo) Changed(ctx context.Context, from, to Hash, only Paths) (map[stri
 	return changed, nil
 }
 
-// Lookup returns what a tree has at a path; the zero Entry for nothing.
+// Lookup returns a tree's entry at a path, zero if there is none.
 func (o *Objects) Lookup(tree Hash, path string) (Entry, error) {
 	e := Entry{Mode: filemode.Dir, Hash: tree}
 	for name := range strings.SplitSeq(path, "/") {

@@ -9,15 +9,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// A Change is what differs in one path between two trees: what they have there, and the lines.
+// A Change is one path that differs between two trees: its entries and lines.
 type Change struct {
 	FileStat
-	From     string // the path in the first tree; another one if the file was renamed
-	Old, New Entry  // zero where the path is not
+	From     string // the path in the first tree; differs from Path after a rename
+	Old, New Entry  // zero where the path does not exist
 }
 
-// Changes returns what differs between two trees as [Repo.DiffShown] counts it, in git's order. None
-// is the empty tree.
+// Changes compares two trees as [Repo.DiffShown] does, in git's order. A zero
+// hash is the empty tree.
 func (r *Repo) Changes(ctx context.Context, from, to Hash, only Paths) ([]Change, error) {
 	trees := []string{r.Format().OrEmpty(from).String(), r.Format().OrEmpty(to).String()}
 	there := *r.Wary()
@@ -39,7 +39,7 @@ func (r *Repo) Changes(ctx context.Context, from, to Hash, only Paths) ([]Change
 	return list, nil
 }
 
-// parseChanges reads `git diff-tree -z --raw --numstat`: all entries, then all counts, in one order.
+// parseChanges reads `git diff-tree -z --raw --numstat`: entries, then counts.
 func parseChanges(out []byte) ([]Change, error) {
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	var list []Change
@@ -70,8 +70,8 @@ func parseChanges(out []byte) ([]Change, error) {
 	return list, nil
 }
 
-// parseRaw reads one entry, and says how many fields it has: `:<mode> <mode> <hash> <hash> <status>`, the
-// path, and of a rename the new path.
+// parseRaw reads `:<mode> <mode> <hash> <hash> <status>`, the path, and after a
+// rename the new path, and returns how many fields that were.
 func parseRaw(fields []string) (c Change, n int, err error) {
 	f := strings.Fields(fields[0][1:])
 	if len(f) != 5 {
@@ -100,8 +100,8 @@ func parseRaw(fields []string) (c Change, n int, err error) {
 	return c, n, nil
 }
 
-// Named returns the objects that "<commit>:<path>" name, zero for those that are not there, as that of a
-// submodule.
+// Named returns the objects that "<commit>:<path>" names, zero for those not in
+// the repository, such as a submodule's commit.
 func (r *Repo) Named(ctx context.Context, names []string) ([]Hash, error) {
 	out, err := r.Output(ctx, strings.NewReader(strings.Join(names, "\x00")+"\x00"), "cat-file", "--batch-check=%(objectname)", "-z", "--buffer")
 	if err != nil {
@@ -110,8 +110,8 @@ func (r *Repo) Named(ctx context.Context, names []string) ([]Hash, error) {
 	return parseNamed(string(out), names)
 }
 
-// parseNamed reads what `git cat-file` says of names: a hash, or of what is not there "<name> missing", or
-// since git 2.51 "<hash> submodule".
+// parseNamed reads hashes, "<name> missing", or since git 2.51 "<hash>
+// submodule".
 func parseNamed(out string, names []string) ([]Hash, error) {
 	hashes := make([]Hash, len(names))
 	for i, name := range names {

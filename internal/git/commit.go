@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Commit holds what we write and read of one. Other headers (signatures, encodings) are skipped.
+// A Commit is a commit without its other headers (signatures, encodings).
 type Commit struct {
 	Tree              Hash
 	Parents           []Hash
@@ -16,16 +16,16 @@ type Commit struct {
 	Message           string
 }
 
-// A Signature says who did something, and when.
+// A Signature is an author or a committer, with the time.
 type Signature struct {
-	Name, Email string // without what git drops from them, see [Config.Author]
+	Name, Email string // without what git drops from them; see [Config.Author]
 	When        time.Time
 }
 
 var errCommit = errors.New("not a commit")
 
-// ParseCommit reads the content of a commit. As in git, the tree and the parents come first; a
-// missing or unreadable author or committer is the zero Signature.
+// ParseCommit reads the content of a commit. As in git, the tree and the
+// parents come first. A bad author or committer is the zero Signature.
 func ParseCommit(content []byte) (*Commit, error) {
 	c := new(Commit)
 	line, rest, _ := strings.Cut(string(content), "\n")
@@ -53,7 +53,6 @@ func ParseCommit(content []byte) (*Commit, error) {
 	return c, nil
 }
 
-// hashAfter reads a line that consists of a word and a hash.
 func hashAfter(line, word string) (Hash, bool) {
 	hash, ok := strings.CutPrefix(line, word)
 	if !ok {
@@ -63,8 +62,8 @@ func hashAfter(line, word string) (Hash, bool) {
 	return h, err == nil
 }
 
-// parseSignature reads `Name <email> 1795176000 +0100`. Like git, it looks for the time after the
-// last bracket.
+// parseSignature reads `Name <email> 1795176000 +0100`. Like git, it takes the
+// time after the last bracket.
 func parseSignature(s string) Signature {
 	name, rest, _ := strings.Cut(s, "<")
 	email, _, ok := strings.Cut(rest, ">")
@@ -75,7 +74,6 @@ func parseSignature(s string) Signature {
 	return Signature{Name: strings.TrimSpace(name), Email: email, When: parseTime(when)}
 }
 
-// parseTime makes a time from seconds and an offset from UTC.
 func parseTime(fields []string) time.Time {
 	if len(fields) == 0 {
 		return time.Time{}
@@ -95,7 +93,7 @@ func parseTime(fields []string) time.Time {
 	return at.In(time.FixedZone("", offset/100*3600+offset%100*60))
 }
 
-// Encode returns the content of the commit, as git writes it.
+// Encode returns the content of the commit as git writes it.
 func (c *Commit) Encode() []byte {
 	var b bytes.Buffer
 	b.WriteString("tree " + c.Tree.String() + "\n")

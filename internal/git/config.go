@@ -11,7 +11,7 @@ import (
 )
 
 // A Config is git's effective configuration. Keys are as `git config --list`
-// prints them: section and name in lower case, the subsection as it was written.
+// prints them: section and name in lower case, the subsection as written.
 type Config map[string][]string
 
 // Config reads the effective configuration in one git process.
@@ -26,7 +26,7 @@ func (r *Repo) Config(ctx context.Context) (Config, error) {
 	return conf, nil
 }
 
-// OwnConfig reads what the repository's own file of configuration says.
+// OwnConfig reads the repository's own configuration file.
 func (r *Repo) OwnConfig(ctx context.Context) (Config, error) {
 	out, err := r.Output(ctx, nil, "config", "-z", "--local", "--list")
 	if err != nil {
@@ -55,7 +55,7 @@ func (c Config) Get(key string) string {
 	return ""
 }
 
-// Bool reports whether key is set to one of git's words for true, or to a number other than 0.
+// Bool reports whether key is one of git's words for true, or not 0.
 func (c Config) Bool(key string) bool {
 	value := strings.ToLower(c.Get(key))
 	switch value {
@@ -77,15 +77,14 @@ func (c Config) Off(key string) bool {
 	return false
 }
 
-// Pager returns the command of the user's pager, for the shell: what $GIT_PAGER, core.pager or $PAGER
-// says, else git's default; "cat" for none.
+// Pager returns the user's pager, a shell command; "cat" means none.
 func (r *Repo) Pager(ctx context.Context) (string, error) {
 	out, err := r.Output(ctx, nil, "var", "GIT_PAGER")
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// Date reads a date as git's --since takes it: "2 weeks ago", "yesterday", "2026-01-02 12:00". What
-// git can't read is now, as it is for git.
+// Date parses a date as git's --since does ("2 weeks ago"). As in git, text
+// that it can't read is now.
 func (r *Repo) Date(ctx context.Context, text string) (time.Time, error) {
 	out, err := r.Output(ctx, nil, "rev-parse", "--since="+text)
 	if err != nil {
@@ -98,11 +97,11 @@ func (r *Repo) Date(ctx context.Context, text string) (time.Time, error) {
 	return time.Unix(seconds, 0), nil
 }
 
-// Author returns the user's identity as git would find it in the environment and the configuration.
-// If there is none, as in most containers, it is git-agent's own: a turn must be recorded.
+// Author returns the user's identity, as git finds it, or git-agent's own
+// without one, as in most containers, because a turn must be recorded.
 func (c Config) Author(at time.Time) Signature { return c.identity("AUTHOR", "author", at) }
 
-// Committer does for the committer what [Config.Author] does for the author.
+// Committer is [Config.Author] for the committer.
 func (c Config) Committer(at time.Time) Signature { return c.identity("COMMITTER", "committer", at) }
 
 func (c Config) identity(env, section string, at time.Time) Signature {
@@ -114,7 +113,7 @@ func (c Config) identity(env, section string, at time.Time) Signature {
 	return Signature{Name: name, Email: email, When: at}
 }
 
-// clean drops the characters that git drops from an identity: they would end the header line.
+// clean drops what git drops from an identity, such as what ends the header.
 func clean(s string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r < ' ' || r == '<' || r == '>' || r == 0x7f {
@@ -124,7 +123,7 @@ func clean(s string) string {
 	}, s), " .,:;\"'\\")
 }
 
-// Version returns git's version, for instance 2.39.5.
+// Version returns git's version, for example 2.39.5.
 func Version(ctx context.Context) (major, minor int, text string, err error) {
 	r := at(".", environ(nil))
 	out, err := r.Output(ctx, nil, "version")

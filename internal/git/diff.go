@@ -16,35 +16,35 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// A FileStat is what changed in one path between two trees.
+// A FileStat counts the changes of one path between two trees.
 type FileStat struct {
-	Path                  string // bytes as git has them
+	Path                  string // git's bytes
 	Insertions, Deletions int    // lines; both 0 for a binary file
 	Binary                bool
 }
 
-// DiffTrees returns what differs between two trees, counted as `git diff` does by default, whatever
-// the user has configured: a moved file that is at least half unchanged counts as one path, the new
-// one. The order is git's. See [Objects.Stat] for small differences.
+// DiffTrees compares two trees as `git diff` does if not configured, in its
+// order. A file that was moved, at least half unchanged, counts once, by its
+// new path. See [Objects.Stat] for small differences.
 func (r *Repo) DiffTrees(ctx context.Context, from, to Hash) ([]FileStat, error) {
 	return r.numstat(ctx, from, to, nil, DiffCounting()...)
 }
 
-// DiffShown is DiffTrees for people, of what a stranger may have made: files of more than 32 MB count
-// as binary and are not read.
+// DiffShown is DiffTrees for untrusted trees: files of more than 32 MB count as
+// binary and are not read.
 func (r *Repo) DiffShown(ctx context.Context, from, to Hash) ([]FileStat, error) {
 	return r.Wary().numstat(ctx, from, to, []string{"-c", "core.bigFileThreshold=32m"}, DiffCounting()...)
 }
 
-// DiffCounting returns the flags that make `git diff` count and show what [Repo.DiffTrees] counts.
+// DiffCounting returns git's flags for counting as [Repo.DiffTrees] does.
 func DiffCounting() []string {
 	return []string{"--find-renames=50%", "-l1000", "--diff-algorithm=default"}
 }
 
-// Diff writes the diff of two commits for people, by default a patch, without colours. The options are
-// git's, and so are the paths, all if there are none. What differs is counted and shown as
-// [Repo.DiffTrees] does. Files of more than 32 MB count as binary, and are not read; paths are quoted
-// only for what is no text. A failure is an [*Error], as that of [Repo.Run].
+// Diff writes the diff of two commits, by default a patch, without colours. The
+// options and paths are git's; no paths mean all. Renames are as in
+// [Repo.DiffTrees]. Files of more than 32 MB count as binary and are not read;
+// only paths that are not text are quoted. A failure is an [*Error].
 func (r *Repo) Diff(ctx context.Context, stdout io.Writer, from, to Hash, options, paths []string) error {
 	args := slices.Concat(
 		[]string{"-c", "core.bigFileThreshold=32m", "-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative"},
@@ -58,14 +58,14 @@ func (r *Repo) Diff(ctx context.Context, stdout io.Writer, from, to Hash, option
 	return err
 }
 
-// MovedFrom returns where a file of one commit was in another one, "" if it was not there or has not moved.
-// Half of it has to be the same.
+// MovedFrom returns where a file of the commit to was in from, or "" if it has
+// not moved. Half of the file must be unchanged.
 func (r *Repo) MovedFrom(ctx context.Context, from, to Hash, path string) (string, error) {
 	out, err := r.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-status", "--find-renames=50%", "-l1000", "--diff-filter=R", from.String(), to.String())
 	if err != nil {
 		return "", err
 	}
-	fields := strings.Split(string(out), "\x00") // of each file: R and a number, the old name, the new one
+	fields := strings.Split(string(out), "\x00") // for each file: R and a number, the old name, the new one
 	for i := 0; i+2 < len(fields); i += 3 {
 		if fields[i+2] == path {
 			return fields[i+1], nil
@@ -74,7 +74,7 @@ func (r *Repo) MovedFrom(ctx context.Context, from, to Hash, path string) (strin
 	return "", nil
 }
 
-// DiffPaths returns every path that differs between two trees, in git's order. A move is two.
+// DiffPaths returns the paths that differ, in git's order. A move is two paths.
 func (r *Repo) DiffPaths(ctx context.Context, from, to Hash) ([]FileStat, error) {
 	return r.numstat(ctx, from, to, nil, "--no-renames")
 }
@@ -104,7 +104,6 @@ func parseNumstat(out []byte) (stats []FileStat, err error) {
 	return stats, nil
 }
 
-// cutNumstat reads what is said of the first path, and returns the rest.
 func cutNumstat(out []byte) (s FileStat, rest []byte, err error) {
 	line, out, _ := bytes.Cut(out, []byte{0})
 	fields := bytes.SplitN(line, []byte{'\t'}, 3)
@@ -125,17 +124,17 @@ func cutNumstat(out []byte) (s FileStat, rest []byte, err error) {
 	return s, out, err
 }
 
-// Limits of what is compared in-process; anything larger is left to git.
+// Limits of a comparison in-process; git does anything larger.
 const (
 	maxStatFiles = 64
 	maxStatSize  = 1 << 20 // bytes of one file
-	maxStatLines = 1000    // lines to align on one side: a few milliseconds at worst
+	maxStatLines = 1000    // lines to align in one file: a few milliseconds at worst
 )
 
-// Stat returns what differs between two trees, in order of paths, without the process and without
-// the objects on disk that [Repo.DiffTrees] needs. Lines are counted by a minimal diff, which
-// nearly always agrees with git's. ok is false, and the answer is left to git, if the work would
-// exceed the limits or if one path was added and another deleted, which may be a rename.
+// Stat compares two trees, in order of paths, without a process; they need not
+// be flushed. A minimal diff counts lines, nearly always like git. ok is false,
+// and git has to do it, beyond the limits or if one path was added and another
+// deleted, which may be a rename.
 func (o *Objects) Stat(from, to Hash) (stats []FileStat, ok bool, err error) {
 	s := stater{objects: o}
 	if err := s.trees("", from, to); err != nil {
@@ -226,7 +225,7 @@ func (s *stater) file(path string, old, fresh Entry) error {
 	return nil
 }
 
-// split returns what a path holds as a directory and what it holds otherwise; one of them is zero.
+// split returns an entry as a directory or as a file; the other is zero.
 func split(e Entry) (dir Hash, file Entry) {
 	if e.Mode == filemode.Dir {
 		return e.Hash, Entry{}
@@ -241,13 +240,12 @@ func (s *stater) content(e Entry) ([]byte, error) {
 	return s.objects.Blob(e.Hash, maxStatSize)
 }
 
-// isBinary reports whether git would treat the content as binary: a NUL in the first 8,000 bytes.
+// isBinary reports whether git takes the content for binary.
 func isBinary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0
 }
 
-// lineStat counts the lines that a minimal diff of a and b inserts and deletes. ok is false if that would be
-// too much work.
+// lineStat counts inserted and deleted lines. ok is false as in [Align].
 func lineStat(a, b []byte) (insertions, deletions int, ok bool) {
 	from, ok := Align(a, b)
 	if !ok {
@@ -266,8 +264,8 @@ func lineStat(a, b []byte) (insertions, deletions int, ok bool) {
 	return insertions, deletions, true
 }
 
-// Align says of each line of a text which line of an older one it is, -1 if it is new, by a minimal diff. ok
-// is false if that would be too much work.
+// Align maps each line of a text to a line of an older one, or -1, by a minimal
+// diff. ok is false if that is too much work.
 func Align(old, fresh []byte) (from []int, ok bool) {
 	a, b := slices.Collect(bytes.Lines(old)), slices.Collect(bytes.Lines(fresh))
 	from = make([]int, len(b))
@@ -284,7 +282,7 @@ func Align(old, fresh []byte) (from []int, ok bool) {
 	for i := first; i < n; i++ {
 		from[i] = -1
 	}
-	// A line that the other side lacks is never common to both.
+	// A line that the other text lacks can't be common to both.
 	olds, news := among(a[first:m], b[first:n], first), among(b[first:n], a[first:m], first)
 	if len(olds) == 0 || len(news) == 0 {
 		return from, true
@@ -319,7 +317,7 @@ func Align(old, fresh []byte) (from []int, ok bool) {
 	return from, true
 }
 
-// among are the places of lines that are also in others; the first line is at that place.
+// among returns the indexes of the lines that others has too, plus first.
 func among(lines, others [][]byte, first int) []int {
 	known := make(map[string]bool, len(others))
 	for _, l := range others {
@@ -334,7 +332,7 @@ func among(lines, others [][]byte, first int) []int {
 	return places
 }
 
-// asRunes gives every distinct line its own rune, because the library compares runes.
+// asRunes maps each distinct line to a rune, which the library compares.
 func asRunes(ids map[string]rune, lines [][]byte) []rune {
 	runes := make([]rune, len(lines))
 	for i, l := range lines {

@@ -8,25 +8,26 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Difference is a path in which a tree differs from another one.
+// A Difference is a path that differs between two trees.
 type Difference struct {
-	Tree     int    // which of the trees that were compared
-	Path     string // bytes as git has them
-	Old, New Entry  // zero where the path is not; never a directory
+	Tree     int    // index of the tree that was compared
+	Path     string // git's bytes
+	Old, New Entry  // zero where the path does not exist; never a directory
 }
 
-// Limits of what [Objects.Differences] reads of a stranger's trees.
+// Limits of what [Objects.Differences] reads of untrusted trees.
 const (
-	maxDiffEntries = 5_000_000 // entries of trees in all: about a second
+	maxDiffEntries = 5_000_000 // tree entries in total: about a second
 	maxDiffPath    = 4096      // bytes; no system checks out a longer path
 )
 
-// Differences returns the paths in which trees differ from the tree base. What several trees have
-// in common is told once, of the first: the turns of a mission differ from HEAD in mostly the same.
+// Differences returns the paths in which trees differ from the tree base. What
+// several trees share is returned for the first one only: the turns of a
+// mission share most of it. whole is false if more than limit paths, with
+// directories, differ.
 //
-// whole is false if there is more: at most limit differences are looked at, directories among them.
-// A tree of a kilobyte can hold a million paths, for which git, which collects them all before it
-// prints one, takes 20 s and 300 MB; so it is not asked.
+// A tree of a kilobyte can hold a million paths. Git, which is not used here,
+// collects them all first, in 20 s and 300 MB.
 func (o *Objects) Differences(base Hash, trees []Hash, limit int) (found []Difference, whole bool, err error) {
 	d := differ{objects: o, limit: limit, base: make(map[string]map[string]Entry), seen: make(map[seenEntry]bool)}
 	for i, tree := range trees {
@@ -45,14 +46,13 @@ type differ struct {
 	objects *Objects
 	limit   int
 	tree    int
-	base    map[string]map[string]Entry // what was read of the base, by path
+	base    map[string]map[string]Entry // the directories of base that were read, by path
 	seen    map[seenEntry]bool
 	entries int // read so far
 	found   []Difference
 	tooMuch bool
 }
 
-// A seenEntry is what a tree has at a path; what the base has there is always the same.
 type seenEntry struct {
 	path string
 	Entry
@@ -78,7 +78,7 @@ func (d *differ) trees(dir string, from, to Hash) error {
 		}
 	}
 	gone := maps.Clone(old)
-	for _, e := range list { // several may have one name
+	for _, e := range list { // several may have the same name
 		delete(gone, e.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(gone)) {

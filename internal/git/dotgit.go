@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// DotGit reports whether some file system takes a part of a path for .git. Git refuses to store most such
-// names, and git fsck rejects all.
+// DotGit reports whether some file system takes a part of a path for .git. Git
+// refuses to store most such names, and git fsck rejects all.
 func DotGit(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.EqualFold(visible(part), ".git") {
 			return true
 		}
-		for sub := range strings.SplitSeq(part, `\`) { // NTFS: a name ends at a colon, without spaces and dots before that
+		for sub := range strings.SplitSeq(part, `\`) { // NTFS ends a name at a colon, and drops dots and spaces
 			sub, _, _ = strings.Cut(sub, ":")
 			sub = strings.TrimRight(sub, " .")
 			if strings.EqualFold(sub, ".git") || strings.EqualFold(sub, "git~1") {
@@ -23,8 +23,8 @@ func DotGit(name string) bool {
 	return false
 }
 
-// DotGitmodules reports whether some file system takes the last part of a path for .gitmodules, which git
-// refuses to store as a link.
+// DotGitmodules reports whether some file system takes a path's last part for
+// .gitmodules, which git refuses as a link.
 func DotGitmodules(name string) bool {
 	base := strings.ToLower(visible(path.Base(name)))
 	base, _, _ = strings.Cut(base, ":")

@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// Foreign returns the same repository for the checkout of a stranger's tree: no git that it runs,
-// and none that such a git runs in turn, runs a file of a worktree. tops are worktrees that are about
-// to be made; those that the repository has are known.
+// Foreign returns the repository for checking out an untrusted tree: no git,
+// and no git that such a git starts, runs a file of a worktree, including tops,
+// which are about to be made.
 //
-//   - Hooks of a directory outside of all worktrees run as ever, unless one of them is a link to a
-//     file in a worktree. Others don't: core.hooksPath is relative, or leads into a worktree.
+//   - Hooks run only from a directory outside all worktrees without links into
+//     one. core.hooksPath may lead into one.
 //   - core.fsmonitor is off.
-//   - A filter runs if it is a program that is known to run nothing that lies in the directory in
-//     which git starts it. Content that another one would convert is checked out as git stores it.
-//   - So does a merge driver; git's own merge takes the place of others.
-//   - What is configured as a hook's command (since git 2.54) must begin with a path outside.
-//   - PATH has no directory that is relative, or in a worktree.
+//   - Filters run if they are known to run nothing in their directory.
+//     Otherwise content is checked out as stored.
+//   - Merge drivers likewise; git's own merge replaces others.
+//   - A hook's command (since git 2.54) must begin with a path outside.
+//   - PATH has no directory that is relative or in a worktree.
 //   - Submodules are left alone.
 //
-// It says what is true now: the configuration may come from a file of the tree that is checked out.
+// Call it again after a checkout, which may bring configuration.
 func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
 	config, err := r.Config(ctx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
 		tops = append(tops, w.Path)
 	}
 	out := worktrees(slices.DeleteFunc(append(tops, r.Top), func(top string) bool {
-		return top == "" || sameFile(top, r.CommonDir) // git lists a git directory that lies apart, or is bare
+		return top == "" || sameFile(top, r.CommonDir) // git also lists a separate or bare git directory
 	}))
 	hooks, err := r.hooks(ctx)
 	if err != nil {
@@ -46,8 +46,9 @@ func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
 	}
 	s := r.With("PATH=" + out.path(r.path()))
 	for i, set := range overrides(config, out.hooks(hooks), out) {
-		// Not with -c, where an equals sign ends the key. What a git is told in this way it tells those
-		// that it runs, and it counts more than GIT_CONFIG_COUNT and what our own caller was told.
+		// Not -c, where "=" ends the key. Unlike it, --config-env reaches the
+		// gits that a git runs, and overrides GIT_CONFIG_COUNT and our
+		// caller's.
 		name := fmt.Sprint("GIT_AGENT_FOREIGN_", i)
 		s.env = append(s.env, name+"="+set[1])
 		s.options = append(s.options[:len(s.options):len(s.options)], "--config-env="+set[0]+"="+name)
@@ -55,7 +56,6 @@ func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
 	return s, nil
 }
 
-// path returns the PATH that git runs with.
 func (r *Repo) path() (list string) {
 	for _, v := range r.env {
 		name, value, _ := strings.Cut(v, "=")
@@ -66,7 +66,6 @@ func (r *Repo) path() (list string) {
 	return list
 }
 
-// hooks returns the directory of hooks that is configured, or git's own.
 func (r *Repo) hooks(ctx context.Context) (string, error) {
 	out, err := r.Output(ctx, nil, "config", "-z", "--type=path", "--get", "core.hooksPath")
 	if Status(err) == 1 {
@@ -75,10 +74,11 @@ func (r *Repo) hooks(ctx context.Context) (string, error) {
 	return filepath.FromSlash(strings.TrimSuffix(string(out), "\x00")), err
 }
 
-// overrides are the settings that keep what is configured from running a file of a worktree.
+// overrides returns settings that keep the configuration from running files of
+// worktrees.
 func overrides(config Config, hooks string, out worktrees) [][2]string {
 	set := [][2]string{{"core.hooksPath", hooks}, {"core.fsmonitor", "false"}, {"submodule.recurse", "false"}}
-	drivers := make(map[string]bool) // "filter.<name>.", "merge.<name>.", "hook.<name>.": whether it may run
+	drivers := make(map[string]bool) // "filter.<name>.", "merge.<name>." or "hook.<name>." to whether it may run
 	for key, commands := range config {
 		dot := strings.LastIndexByte(key, '.') + 1
 		driver, what := key[:dot], key[dot:]
@@ -99,7 +99,7 @@ func overrides(config Config, hooks string, out worktrees) [][2]string {
 			set = append(set, [2]string{driver + "enabled", "false"})
 		case strings.HasPrefix(driver, "merge."):
 			set = append(set, [2]string{driver + "driver", "git merge-file --quiet --marker-size=%L %A %O %B"})
-		default: // git takes an empty command for none
+		default: // to git an empty command means none
 			set = append(set, [2]string{driver + "clean", ""}, [2]string{driver + "smudge", ""}, [2]string{driver + "process", ""},
 				[2]string{driver + "required", "false"})
 		}
@@ -107,11 +107,11 @@ func overrides(config Config, hooks string, out worktrees) [][2]string {
 	return set
 }
 
-// worktrees are the tops of worktrees: below them lies what a stranger may have written.
+// worktrees are the tops of worktrees, whose files are untrusted.
 type worktrees []string
 
-// have reports whether a path leads into one of them, or nowhere. What lies below a directory .git
-// does not count, because git checks nothing out there.
+// have reports whether a path leads into a worktree or nowhere. A directory
+// .git does not count, because git checks nothing out there.
 func (w worktrees) have(path string) bool {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil || !filepath.IsAbs(path) {
@@ -128,15 +128,15 @@ func (w worktrees) have(path string) bool {
 	}
 }
 
-// hooks returns where a directory of hooks really is, or a place without hooks if one of them is in a
-// worktree.
+// hooks returns the real path of dir, or a place without hooks if dir has
+// anything in a worktree.
 func (w worktrees) hooks(dir string) string {
 	if !filepath.IsAbs(dir) || w.have(dir) {
 		return os.DevNull
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return os.DevNull // git could run what we can't see
+		return os.DevNull // git might run what we can't see
 	}
 	for _, e := range entries {
 		if !e.Type().IsRegular() && w.have(filepath.Join(dir, e.Name())) {
@@ -149,32 +149,31 @@ func (w worktrees) hooks(dir string) string {
 	return dir
 }
 
-// path returns what of PATH is outside of the worktrees.
 func (w worktrees) path(list string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool { return !filepath.IsAbs(dir) || w.have(dir) })
 	return strings.Join(dirs, string(os.PathListSeparator))
 }
 
-// filters are programs that run as filters or merge drivers, and don't run what lies in the directory
-// in which they are started, as make, npx or python -m do.
+// filters run nothing in the directory where they start, unlike make, npx or
+// python -m.
 var filters = []string{"git-lfs", "git-crypt", "git-annex"}
 
-// harmless reports whether a filter's command, which a shell runs, is one of the filters and no more.
+// harmless reports whether a shell command runs one of the filters and no more.
 func (w worktrees) harmless(command string) bool {
 	program, ok := program(command)
 	name := strings.TrimSuffix(filepath.Base(program), ".exe")
 	return command == "" || ok && slices.Contains(filters, name) && (name == program || w.outside(command))
 }
 
-// outside reports whether a command is one program, named by an absolute path that leads into no
-// worktree.
+// outside reports whether a command is one program, by an absolute path that
+// leads into no worktree.
 func (w worktrees) outside(command string) bool {
 	program, ok := program(command)
 	return ok && filepath.IsAbs(program) && !w.have(program)
 }
 
-// program returns the first word of a command. ok is false if a shell might make of it anything but
-// one program and its arguments.
+// program returns a command's first word. ok is false if a shell might run
+// anything but that with its arguments.
 func program(command string) (word string, ok bool) {
 	word, arguments, _ := strings.Cut(strings.TrimLeft(command, " "), " ")
 	if quoted, isQuoted := strings.CutPrefix(strings.TrimLeft(command, " "), `"`); isQuoted {
@@ -182,7 +181,7 @@ func program(command string) (word string, ok bool) {
 		if !ok || arguments != "" && arguments[0] != ' ' {
 			return "", false
 		}
-	} else if strings.Contains(word, "=") { // a variable
+	} else if strings.Contains(word, "=") { // sets a variable
 		return "", false
 	}
 	plain := func(s, more string) bool {
@@ -193,7 +192,6 @@ func program(command string) (word string, ok bool) {
 	return word, word != "" && plain(word, "/:._+- ") && plain(arguments, "/:._+-=%, ")
 }
 
-// sameFile reports whether two paths lead to one file, by what is there.
 func sameFile(a, b string) bool {
 	ai, aerr := os.Stat(a)
 	bi, berr := os.Stat(b)

@@ -1,7 +1,7 @@
 package git
 
-// Forget lets go of the contents of all that was flushed: it is read from the disk again. A rewrite of a long
-// history would otherwise have all of it in memory.
+// Forget frees the contents of flushed objects, which a rewrite of a long
+// history would otherwise all hold in memory.
 func (o *Objects) Forget() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

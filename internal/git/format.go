@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// ErrFormat is wrapped by errors about repositories that this program can't read and write, though git may.
+// ErrFormat is wrapped by errors about repositories that we can't handle,
+// though git may.
 var ErrFormat = errors.New("unsupported repository format")
 
-// Format returns the object format of the repository. The first call reads one
-// file; whatever that has beyond what git writes there, [Config.Supported] knows
-// from git. It is SHA1 if the file can't be read: what is wrong with it, git
-// will say.
+// Format returns the repository's object format. The first call reads the
+// config file; if it can't, the format is SHA1, and git will report the error.
+// [Config.Supported] checks for formats as git sees them.
 func (r *Repo) Format() Format {
 	if f := Format(r.format.Load()); f != 0 {
 		return f
@@ -27,7 +27,6 @@ func (r *Repo) Format() Format {
 	return f
 }
 
-// formatNamed returns the format that git calls so, SHA1 if nothing is said of it.
 func formatNamed(name string) Format {
 	switch name {
 	case "", SHA1.String():
@@ -38,8 +37,7 @@ func formatNamed(name string) Format {
 	return 0
 }
 
-// objectFormat reads extensions.objectFormat in a repository's own configuration. Git takes it from that file
-// alone, without what the file includes.
+// objectFormat reads extensions.objectFormat. Like git, it ignores includes.
 func objectFormat(config []byte) string {
 	if config = bytes.ToLower(config); !bytes.Contains(config, []byte("objectformat")) {
 		return ""
@@ -59,14 +57,14 @@ func objectFormat(config []byte) string {
 	return format
 }
 
-// The extensions of the repository format that change nothing of what we read and write without git; those of git
-// 2.55 but for compatobjectformat, which is not complete there.
+// harmless are the extensions of git 2.55 that don't affect us, all but
+// compatobjectformat, which is incomplete there.
 var harmless = []string{
 	"noop", "noop-v1", "partialclone", "preciousobjects", "refstorage", "relativeworktrees", "submodulepathconfig", "worktreeconfig",
 }
 
-// Supported is an error that wraps [ErrFormat] if the repository has objects in another format than those that we
-// know, or an extension that we don't know.
+// Supported returns an error that wraps [ErrFormat] for an unknown object
+// format or extension.
 func (c Config) Supported() error {
 	if name := c.Get("extensions.objectformat"); formatNamed(name) == 0 {
 		return fmt.Errorf("%w: its objects are named by %s", ErrFormat, name)

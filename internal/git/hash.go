@@ -16,16 +16,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
-// A Hash names an object, in whichever format. It is comparable; the zero Hash
-// names none. In JSON it is as many hex digits as git has in it, or "" for
-// none.
+// A Hash names an object in any format. It is comparable; the zero Hash names
+// none. In JSON it is hex digits, or "".
 type Hash struct {
-	sum    [sha256.Size]byte // of SHA-1 the first 20 bytes; the others are zero
-	format Format            // zero only if all is
+	sum    [sha256.Size]byte // SHA-1 fills the first 20 bytes; the others are zero
+	format Format            // zero only if the hash is
 }
 
-// ParseHash reads a hash as git prints it. Zeros are none. Of millions, strings
-// would cost more than all else.
+// ParseHash parses a hash as git prints it; all zeros are the zero Hash. It
+// accepts bytes, as converting millions to strings would cost most of the time.
 func ParseHash[T string | []byte](text T) (Hash, error) {
 	h := Hash{format: formatOf(len(text))}
 	if h.format != 0 {
@@ -46,8 +45,7 @@ func formatOf(digits int) Format {
 	return 0
 }
 
-// NewHash returns the hash that git has printed, or the zero one for anything
-// else.
+// NewHash parses a hash, and returns the zero Hash for anything else.
 func NewHash(s string) Hash {
 	if formatOf(len(s)) == 0 {
 		return Hash{}
@@ -56,13 +54,12 @@ func NewHash(s string) Hash {
 	return h
 }
 
-// IsHash reports whether s is a hash as git prints it, zeros for none included.
+// IsHash reports whether s is a hash as git prints it, or all zeros.
 func IsHash(s string) bool {
 	_, err := hex.DecodeString(s)
 	return err == nil && formatOf(len(s)) != 0
 }
 
-// orNone returns the hash, or the zero one for zeros, as git has them for none.
 func (h Hash) orNone() Hash {
 	if h.sum == (Hash{}).sum {
 		return Hash{}
@@ -73,14 +70,13 @@ func (h Hash) orNone() Hash {
 // IsZero reports whether there is no hash; JSON's omitzero option uses it.
 func (h Hash) IsZero() bool { return h.format == 0 }
 
-// Format returns the format that the hash is of, zero for none.
+// Format returns the format of the hash, zero for the zero Hash.
 func (h Hash) Format() Format { return h.format }
 
-// Bytes returns the hash as it is in git's files, empty for none. They must not
-// be changed.
+// Bytes returns the hash as in git's files. The caller must not change it.
 func (h *Hash) Bytes() []byte { return h.sum[:h.format.Size()] }
 
-// Byte returns one of its bytes.
+// Byte returns the byte at index i.
 func (h Hash) Byte(i int) byte { return h.sum[i] }
 
 // Compare orders hashes by their bytes, as git does. The zero hash comes first.
@@ -92,10 +88,10 @@ func (h Hash) String() string {
 	return string(digits[:hex.Encode(digits[:], h.Bytes())])
 }
 
-// MarshalText is the JSON form.
+// MarshalText returns the JSON form.
 func (h Hash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h.Bytes()), nil }
 
-// UnmarshalText accepts the JSON form and nothing else.
+// UnmarshalText accepts only the JSON form.
 func (h *Hash) UnmarshalText(text []byte) (err error) {
 	if *h = (Hash{}); len(text) > 0 {
 		*h, err = ParseHash(text)
@@ -103,17 +99,16 @@ func (h *Hash) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// A Format is how the objects of a repository are named, its object format. The
-// zero Format is one that we don't know.
+// A Format is a repository's object format. The zero Format is unknown.
 type Format uint8
 
-// The formats, as they are numbered in git's files.
+// The formats, as numbered in git's files.
 const (
 	SHA1 Format = iota + 1
 	SHA256
 )
 
-// String returns the name that git has for the format.
+// String returns git's name of the format.
 func (f Format) String() string {
 	switch f {
 	case SHA1:
@@ -124,7 +119,7 @@ func (f Format) String() string {
 	return "unknown"
 }
 
-// Size returns how many bytes a hash has in git's files.
+// Size returns the bytes of a hash in git's files.
 func (f Format) Size() int {
 	switch f {
 	case SHA1:
@@ -135,10 +130,10 @@ func (f Format) Size() int {
 	return 0
 }
 
-// Digits returns how many hex digits a hash has.
+// Digits returns the hex digits of a hash.
 func (f Format) Digits() int { return 2 * f.Size() }
 
-// Names reports whether hashes are of the format, or none.
+// Names reports whether all hashes are zero or of the format.
 func (f Format) Names(hashes ...Hash) bool {
 	for _, h := range hashes {
 		if h.format != f && !h.IsZero() {
@@ -148,7 +143,7 @@ func (f Format) Names(hashes ...Hash) bool {
 	return true
 }
 
-// Text returns the hash as git prints it, zeros for none.
+// Text returns the hash as git prints it, all zeros for none.
 func (f Format) Text(h Hash) string {
 	if h.IsZero() {
 		return strings.Repeat("0", f.Digits())
@@ -156,18 +151,17 @@ func (f Format) Text(h Hash) string {
 	return h.String()
 }
 
-// Hash returns the hash that raw begins with, as it is in git's files. raw must
-// be long enough.
+// Hash returns the hash at the beginning of raw, which must be long enough.
 func (f Format) Hash(raw []byte) Hash {
 	h := Hash{format: f}
 	copy(h.sum[:], raw[:f.Size()])
 	return h.orNone()
 }
 
-// Append appends the hash as it is in git's files, zeros for none.
+// Append appends the hash as in git's files, zeros for none.
 func (f Format) Append(b []byte, h Hash) []byte { return append(b, h.sum[:f.Size()]...) }
 
-// SignatureHeader is the header of commits in which git looks for a signature.
+// SignatureHeader returns the commit header in which git looks for a signature.
 func (f Format) SignatureHeader() string {
 	if f == SHA256 {
 		return "gpgsig-sha256"
@@ -180,11 +174,10 @@ var emptyTrees = [...]Hash{
 	SHA256: NewHash("6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"),
 }
 
-// EmptyTree returns the hash of a tree without entries; git knows it without
-// having it.
+// EmptyTree returns the empty tree, which git knows without storing it.
 func (f Format) EmptyTree() Hash { return emptyTrees[f] }
 
-// OrEmpty returns a commit or tree, or the empty tree for none.
+// OrEmpty returns h, or the empty tree for the zero Hash.
 func (f Format) OrEmpty(h Hash) Hash {
 	if h.IsZero() {
 		return f.EmptyTree()
@@ -192,9 +185,8 @@ func (f Format) OrEmpty(h Hash) Hash {
 	return h
 }
 
-// Checksum returns what a file of git's with that content ends with. It names
-// nothing that somebody could want to collide, so its SHA-1 is not the one that
-// looks for collisions and takes longer.
+// Checksum returns the checksum of a git file's content. Collisions don't
+// matter here, so it uses plain SHA-1, which is faster.
 func (f Format) Checksum(content []byte) Hash {
 	h := Hash{format: f}
 	if f == SHA256 {
@@ -213,17 +205,16 @@ func (f Format) Object(t plumbing.ObjectType, content []byte) Hash {
 	return h.Hash()
 }
 
-// A Hasher makes the hash of an object whose content is written to it.
+// A Hasher computes the hash of an object whose content is written to it.
 type Hasher struct {
 	sum    hash.Hash
 	format Format
 }
 
-// Write takes more of the content. It does not fail.
+// Write adds content. It never fails.
 func (h Hasher) Write(content []byte) (int, error) { return h.sum.Write(content) }
 
-// Hasher returns one for an object of that type and size. Its SHA-1 is one that
-// nobody's collision deceives.
+// Hasher returns a Hasher for an object. Its SHA-1 detects collisions.
 func (f Format) Hasher(t plumbing.ObjectType, size int64) Hasher {
 	algorithm := crypto.SHA1
 	if f == SHA256 {
@@ -240,7 +231,7 @@ func (h Hasher) Hash() Hash {
 	return h.format.Hash(h.sum.Sum(nil))
 }
 
-// LooseHash returns the hash of the object that a loose object's file has.
+// LooseHash returns the hash of the object in a loose object's file.
 func (f Format) LooseHash(file io.Reader) (Hash, error) {
 	r, err := objfile.NewReader(file)
 	if err != nil {
@@ -251,7 +242,7 @@ func (f Format) LooseHash(file io.Reader) (Hash, error) {
 	if err != nil {
 		return Hash{}, err
 	}
-	if f == SHA1 { // which the reader makes itself
+	if f == SHA1 { // the reader computes it itself
 		_, err = io.Copy(io.Discard, r)
 		sum := r.Hash()
 		return f.Hash(sum[:]), err

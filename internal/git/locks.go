@@ -14,14 +14,14 @@ import (
 	"gitagent/internal/lock"
 )
 
-// deadAfter is how long git may hold a lock on what is ours. It takes milliseconds, and so does
-// git's own gc, which locks every ref that it packs. It is less than a second, so that nobody who
-// waits for it is held up for longer than that.
+// deadAfter is how long git may hold a lock on our files: git, even gc, needs
+// milliseconds. It bounds the wait to less than a second.
 const deadAfter = 900 * time.Millisecond
 
-// AwaitLocks waits until none of the refs is locked. A lock still there after a second was left by
-// a git that was killed, and is removed. So all refs must be git-agent's own, and the caller must
-// hold a lock that keeps our other processes away. It reports whether there was any lock.
+// AwaitLocks waits until no ref is locked, and reports whether any was. A lock
+// that stays for a second was left by a killed git and is removed. So the refs
+// must be git-agent's, and the caller must hold a lock against our other
+// processes.
 func (r *Repo) AwaitLocks(ctx context.Context, refs ...string) (found bool, err error) {
 	for _, ref := range refs {
 		there, err := DropDeadLock(ctx, filepath.Join(r.CommonDir, filepath.FromSlash(ref)))
@@ -32,8 +32,9 @@ func (r *Repo) AwaitLocks(ctx context.Context, refs ...string) (found bool, err 
 	return found, nil
 }
 
-// DropDeadLock waits until a file is unlocked, and removes a lock that is more than a second old or
-// does not change for a second, with what git was writing under it. It reports whether there was a lock.
+// DropDeadLock waits until a file is unlocked, and reports whether it was
+// locked. It removes a lock that is a second old or does not change for a
+// second, with what git was writing under it.
 func DropDeadLock(ctx context.Context, path string) (bool, error) {
 	first, err := os.Lstat(path + ".lock")
 	if err != nil {
@@ -55,7 +56,7 @@ func DropDeadLock(ctx context.Context, path string) (bool, error) {
 			first, waited = now, 0
 		}
 	}
-	if filepath.Base(path) == "packed-refs" { // while this is there, git packs and deletes no ref
+	if filepath.Base(path) == "packed-refs" { // while this is there, git neither packs nor deletes refs
 		if err := os.Remove(path + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return true, err
 		}
@@ -63,13 +64,14 @@ func DropDeadLock(ctx context.Context, path string) (bool, error) {
 	return true, os.Remove(path + ".lock")
 }
 
-// DropLeftLocks removes the lock files left beside the files of a note by a dead git that was about to
-// lock them when it was made. That git had a second for each, see [Repo.BeginRefs], unless the note says
-// that it takes long; a lock made before or after that is another process's, and so is one that goes away
-// by itself. A name that ends in a slash stands for everything in that directory, whenever it was made,
-// but not before a long note. One of [Repo.TableLists] stands for the tables beside it, too.
+// DropLeftLocks removes locks that a dead git left beside the files of a note,
+// which was made just before. Unless the note is long, git had a second for
+// each (see [Repo.BeginRefs]): an earlier or later lock, or one that goes away,
+// is another process's. A name with a final slash stands for all files below
+// it, but for a long note only since then. One of [Repo.TableLists] includes
+// the tables.
 func DropLeftLocks(ctx context.Context, note lock.Note) error {
-	const tick = 20 * time.Millisecond // how far the time of a file may lag
+	const tick = 20 * time.Millisecond // how far a file's time may lag
 	since := note.At.Add(-tick)
 	for _, file := range note.Words {
 		if strings.HasSuffix(file, "/") {
@@ -106,8 +108,7 @@ func DropLeftLocks(ctx context.Context, note lock.Note) error {
 	return nil
 }
 
-// DropLeft removes the locks that the git of a dead holder left where it had
-// noted, and the note.
+// DropLeft removes the locks noted by a dead holder of held, and the note.
 func DropLeft(ctx context.Context, held *lock.Lock) error {
 	left := held.Left()
 	if left.Words == nil {
@@ -119,21 +120,20 @@ func DropLeft(ctx context.Context, held *lock.Lock) error {
 	return held.Done()
 }
 
-// Locking runs a git that locks files, with held, which notes them. If that git
-// is killed its locks are removed, here or, if this process is killed as well,
-// by the next holder, see [DropLeft].
+// Locking runs a git that locks files, and notes them in held. If git is
+// killed, its locks are removed: here or, if this process is killed too, by the
+// next holder (see [DropLeft]).
 func (r *Repo) Locking(ctx context.Context, held *lock.Lock, note lock.Note, do func(r *Repo) error) error {
 	note.At = time.Now()
 	return held.With(note, func() error {
 		err := do(r.Holding(held.File()))
-		if err != nil && Status(err) < 0 && !errors.Is(err, ErrConflict) { // git was killed, but not this process
+		if err != nil && Status(err) < 0 && !errors.Is(err, ErrConflict) { // git was killed, this process was not
 			err = errors.Join(err, DropLeftLocks(context.WithoutCancel(ctx), note))
 		}
 		return err
 	})
 }
 
-// tablesIn returns the files of a stack of tables that are locked, without .lock: the list of them, and tables.
 func tablesIn(dir string) (files []string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -144,8 +144,9 @@ func tablesIn(dir string) (files []string) {
 	return files
 }
 
-// A LockedError reports that a git command failed while a file that it needs was locked. It may be
-// in use or left by a killed git. Nothing tells which: only the user may remove it.
+// A LockedError reports that a git command found a file locked. The lock may be
+// in use or left by a killed git; nothing tells which, so only the user may
+// remove it.
 type LockedError struct {
 	Path string        // of the lock file
 	Age  time.Duration // since it was made
@@ -158,8 +159,8 @@ func (e *LockedError) Error() string {
 
 func (e *LockedError) Unwrap() error { return e.Err }
 
-// Locked explains the failure of a git command that locks the named files: full names of refs,
-// "packed-refs", "HEAD" or "index". If one of them is locked now, a [*LockedError] wraps err.
+// Locked wraps err in a [*LockedError] if one of the files that git had to lock
+// is locked now: full refs, "packed-refs", "HEAD" or "index".
 func (r *Repo) Locked(err error, names ...string) error {
 	if err == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Matching returns the paths of all files, in any of these trees, that pathspecs match. It is one walk: each
-// tree is compared with the one before it.
+// Matching returns the files in any of the trees that match pathspecs, in one
+// walk: each tree is compared with the one before it.
 func (r *Repo) Matching(ctx context.Context, trees []Hash, only Paths) (map[string]bool, error) {
 	var pairs strings.Builder
 	before := r.Format().EmptyTree()
@@ -26,7 +26,8 @@ func (r *Repo) Matching(ctx context.Context, trees []Hash, only Paths) (map[stri
 	found := make(map[string]bool)
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
-		// Pairs of trees, each on a line, and then `:<mode> <mode> <hash> <hash> <status>` and a path.
+		// A line for the pair, then `:<mode> <mode> <hash> <hash> <status>` and
+		// a path.
 		found[fields[i+1]] = true
 	}
 	return found, nil

@@ -10,37 +10,37 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// A Merge is what became of three trees.
+// A Merge is the result of a three-way merge of trees.
 type Merge struct {
-	Tree      Hash // on the disk
+	Tree      Hash // on disk
 	Conflicts []Conflict
 }
 
-// A Conflict is a path where a merge has two answers.
+// A Conflict is a path that a merge could not resolve.
 type Conflict struct {
 	Name  string // in the merge's tree, as git has it
-	Path  string // the same without the suffix of a file that a directory is in the place of
+	Path  string // Name without the suffix of a file that gave way to a directory
 	Holds Holds
 }
 
-// Holds says what a merge's tree has where there is a conflict.
+// Holds says what a merge's tree contains at a conflict.
 type Holds int
 
 const (
-	HoldsBoth  Holds = iota // both sides, between markers
-	HoldsOurs               // what ours has: a binary file or a link has no place for markers
-	HoldsOther              // no markers either: what ours has deleted and theirs has changed, for instance
+	HoldsBoth  Holds = iota // both versions, between markers
+	HoldsOurs               // ours: a binary file or a link has no place for markers
+	HoldsOther              // no markers either: for example ours deleted it and theirs changed it
 )
 
-// nobody makes the commits of a merge, which nothing keeps. So a merge of the same trees has the same
-// markers.
+// nobody makes the commits of a merge, which nothing keeps. It never changes,
+// so that equal merges have equal markers.
 var nobody = Signature{Name: "git-agent", Email: "git-agent@localhost"}
 
-// MergeTrees applies what changed from base to theirs to ours. All that is staged is flushed.
+// MergeTrees applies the changes from base to theirs to ours. It flushes o.
 //
-// Git finds the merge base by itself (--merge-base exists only since 2.40), so both sides are made
-// commits on a commit of base. A file that one side has put into a directory that the other has moved stays
-// where it is. Merge drivers run as they are configured; see [Repo.Foreign].
+// Git finds the merge base itself (--merge-base exists only since 2.40), so
+// both trees become commits on base. A file put into a directory that the other
+// tree moved stays. Merge drivers run as configured; see [Repo.Foreign].
 func (r *Repo) MergeTrees(ctx context.Context, o *Objects, base, ours, theirs Hash) (Merge, error) {
 	m, err := r.mergeTrees(ctx, o, base, ours, theirs)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Repo) MergeTrees(ctx context.Context, o *Objects, base, ours, theirs Ha
 }
 
 func (r *Repo) mergeTrees(ctx context.Context, o *Objects, base, ours, theirs Hash) (m Merge, err error) {
-	commit := func(tree Hash, message string, parents ...Hash) (hash Hash) { // unless something has failed
+	commit := func(tree Hash, message string, parents ...Hash) (hash Hash) { // does nothing after an error
 		if err == nil {
 			hash, err = o.CommitTree(tree, parents, nobody, nobody, message)
 		}
@@ -86,11 +86,11 @@ func (r *Repo) mergeTrees(ctx context.Context, o *Objects, base, ours, theirs Ha
 	return m, nil
 }
 
-// maxMarked is how large a file may be, in bytes, for us to look for markers in it.
+// maxMarked is the largest file, in bytes, that is searched for markers.
 const maxMarked = 64 << 20
 
-// holds says what a merged tree has at a path with a conflict. What git says of conflicts does not tell:
-// that of a link is one of content.
+// holds says what a merged tree has at a conflict. Git's message does not tell:
+// a conflict of links is one of content.
 func (o *Objects) holds(name string, merged, ours, theirs Hash) (Holds, error) {
 	var is [3]Entry
 	for i, tree := range []Hash{merged, ours, theirs} {

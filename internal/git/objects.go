@@ -21,30 +21,30 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
 
-// Objects is the object database of a repository.
+// Objects is the object database of a repository, safe for concurrent use.
 //
-// A written object can be read at once, and reaches the disk with [Objects.Flush], as one pack:
-// nothing may refer to it before Flush has returned. A turn writes about 16 objects, and creating
-// files is what costs (0.15 to 0.8 ms each). [Repo.RollUp] keeps the packs few.
+// A written object can be read at once; [Objects.Flush] brings all to disk, as
+// one pack, and nothing may refer to them before. A turn writes about 16
+// objects, and creating files is what costs (0.15 to 0.8 ms each).
+// [Repo.RollUp] keeps the packs few.
 //
-// A loose object, or one in a small pack, is read in-process. Everything else (large packs,
-// alternates, what a partial clone lacks) is read through one `git cat-file --batch`: go-git would
-// read the whole index first, 275 ms at a million objects; git needs 2 ms.
+// Loose objects and small packs are read in-process. All else (large packs,
+// alternates, what a partial clone lacks) goes through one `git cat-file
+// --batch`, in 2 ms; go-git would first read the index, 275 ms at a million
+// objects.
 //
-// Whoever reads an object says how large it may be, since it may come from a stranger: a pack of 500
-// KB can hold a blob of 500 MB. The size is known before the content is read, see [ErrTooLarge].
-//
-// Objects is safe for concurrent use.
+// Readers bound the size, because an untrusted pack of 500 KB can hold a blob
+// of 500 MB. It is known before content is read; see [ErrTooLarge].
 type Objects struct {
 	repo   *Repo
 	format Format
-	ctx    context.Context // of the operation that opened it; its end ends the batch process
+	ctx    context.Context // of the operation that opened it; cancelling it ends the batch process
 	dir    string          // the object directory
 
 	mu     sync.Mutex
 	known  map[Hash]*Object // everything written, flushed or not
-	staged []Hash           // what Flush will write
-	recent map[Hash]*Object // small ones that were read
+	staged []Hash           // to be written by Flush
+	recent map[Hash]*Object // small objects that were read
 
 	small smallPacks
 
@@ -76,7 +76,7 @@ func (r *Repo) Objects(ctx context.Context) *Objects {
 // Format returns the object format of the repository.
 func (o *Objects) Format() Format { return o.format }
 
-// Close ends the batch process. Anything not flushed is lost.
+// Close ends the batch process. Objects that were not flushed are lost.
 func (o *Objects) Close() {
 	o.small.close()
 	o.batchMu.Lock()
@@ -123,32 +123,32 @@ func (o *Objects) Flush() error {
 	return nil
 }
 
-// ErrTooLarge reports an object that is larger than its reader allows. Its content was not read.
+// ErrTooLarge reports an object above its reader's limit. It was not read.
 var ErrTooLarge = errors.New("too large")
 
 func tooLarge(size, most int64) error {
 	return fmt.Errorf("%w: %d bytes, and %d are allowed", ErrTooLarge, size, most)
 }
 
-// ErrDamaged reports an object that is there, and can't be read.
+// ErrDamaged reports an object that exists but can't be read.
 var ErrDamaged = errors.New("damaged")
 
-// Lost reports whether an error means that an object is not here or is damaged. Then
-// `git agent-turn doctor --repair` says what it belongs to, and gets it where a remote has it.
+// Lost reports whether an object is missing or damaged. The user then needs
+// `git agent-turn doctor --repair`.
 func Lost(err error) bool {
 	return errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, ErrDamaged)
 }
 
-// MaxCommit and MaxTree are the largest commits and trees, in bytes, that are read of a repository's
-// own history. Git has no limits.
+// MaxCommit and MaxTree bound, in bytes, what is read of a repository's own
+// history. Git has no limits.
 const (
 	MaxCommit = 16 << 20
 	MaxTree   = 64 << 20
 )
 
-// Read returns the content of an object of the given type and of at most so many bytes, which must
-// not be changed. If there is none, the error wraps [plumbing.ErrObjectNotFound]; if it is larger,
-// [ErrTooLarge].
+// Read returns the content, not to be changed, of an object of type t and at
+// most most bytes. The error wraps [plumbing.ErrObjectNotFound] if there is
+// none, and [ErrTooLarge] if it is larger.
 func (o *Objects) Read(t plumbing.ObjectType, h Hash, most int64) ([]byte, error) {
 	obj, err := o.object(h, most)
 	if err == nil && obj.Type != t {
@@ -165,8 +165,8 @@ func (o *Objects) Blob(h Hash, most int64) ([]byte, error) {
 	return o.Read(plumbing.BlobObject, h, most)
 }
 
-// Has returns nil if the object exists. The error is [plumbing.ErrObjectNotFound] if git could tell
-// that it does not.
+// Has returns nil if the object exists, and [plumbing.ErrObjectNotFound] if git
+// could tell that it does not.
 func (o *Objects) Has(h Hash) error {
 	if o.written(h) != nil {
 		return nil
@@ -175,11 +175,11 @@ func (o *Objects) Has(h Hash) error {
 	return err
 }
 
-// inMemory is the largest object, in bytes, that [Objects.Stream] reads at once.
+// inMemory is the largest object that [Objects.Stream] reads at once.
 const inMemory = 16 << 20
 
-// Stream hands the content of a blob of at most so many bytes to f, a large one while git reads it.
-// Errors are those of [Objects.Read] and of f.
+// Stream calls f with a blob of at most most bytes, a large one while git sends
+// it. Errors are those of [Objects.Read] and of f.
 func (o *Objects) Stream(h Hash, most int64, f func(io.Reader) error) error {
 	content, err := o.Blob(h, min(most, inMemory))
 	if err == nil {
@@ -200,25 +200,24 @@ func (o *Objects) Stream(h Hash, most int64, f func(io.Reader) error) error {
 		return err
 	}
 	err = f(out)
-	_ = out.Close() // git must not wait for a reader that has seen enough
+	_ = out.Close() // git must not wait for a reader that has stopped
 	return cmp.Or(err, <-ended)
 }
 
-// written returns the object if it was written through o, flushed or not; otherwise nil.
 func (o *Objects) written(h Hash) *Object {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.known[h]
 }
 
-// An event reads the same commits and trees several times; so this many of this size are remembered.
+// Bounds of the cache: an event reads the same commits and trees several times.
 const (
 	maxRecent     = 256
 	maxRecentSize = 16 << 10
 )
 
 func (o *Objects) object(h Hash, most int64) (*Object, error) {
-	if h.format != o.format { // none, or one of another repository
+	if h.format != o.format { // the zero hash, or another repository's
 		return nil, plumbing.ErrObjectNotFound
 	}
 	o.mu.Lock()
@@ -247,7 +246,7 @@ func (o *Objects) object(h Hash, most int64) (*Object, error) {
 
 func (o *Objects) find(h Hash, most int64) (*Object, error) {
 	t, content, err := o.readLoose(h, most)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) { // of that a pack may have a whole one
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) { // a pack may have an undamaged copy
 		if t, content = o.small.get(h, most); t == plumbing.InvalidObject {
 			return o.ask(h, most)
 		}
@@ -284,12 +283,12 @@ func (o *Objects) readLoose(h Hash, most int64) (t plumbing.ObjectType, content 
 	return t, content, nil
 }
 
-// maxTrusted is the largest size in bytes for which memory is allocated on the word of an object's
-// header: whether the file is damaged shows only when it is read.
+// maxTrusted bounds the allocation for a size that a header announces; only
+// reading shows damage.
 const maxTrusted = 64 << 20
 
-// inflate reads r to its end, which must come at the announced size. A conversation has megabytes,
-// and growing a buffer for it piece by piece takes longer than inflating it.
+// inflate reads r, which must have size bytes. It allocates them at once:
+// growing a buffer to megabytes takes longer than inflating.
 func inflate(r io.Reader, size int64) ([]byte, error) {
 	var content bytes.Buffer
 	content.Grow(int(min(size, maxTrusted)) + bytes.MinRead)
@@ -301,7 +300,6 @@ func inflate(r io.Reader, size int64) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
-// size returns how large an object is that git has.
 func (o *Objects) size(h Hash) (int64, error) {
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
@@ -309,8 +307,7 @@ func (o *Objects) size(h Hash) (int64, error) {
 	return size, err
 }
 
-// ask returns an object as a `git cat-file` has it: its size first, and the content if that is at most so
-// many bytes.
+// ask returns an object of at most most bytes from `git cat-file`.
 func (o *Objects) ask(h Hash, most int64) (*Object, error) {
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
@@ -325,9 +322,8 @@ func (o *Objects) ask(h Hash, most int64) (*Object, error) {
 	return obj, err
 }
 
-// question is [Objects.questions] for one object.
 func (o *Objects) question(command string, h Hash) (obj *Object, size int64, err error) {
-	if h.format != o.format { // no git has to start for that
+	if h.format != o.format { // no need to start git
 		return nil, 0, plumbing.ErrObjectNotFound
 	}
 	var errs [1]error
@@ -341,7 +337,7 @@ func (o *Objects) question(command string, h Hash) (obj *Object, size int64, err
 	return obj, size, cmp.Or(err, errs[0])
 }
 
-// damaged tells what it means that git has ended by itself: it does so at an object that it can't read.
+// damaged explains that git ended, as at an object that it can't read.
 func damaged(err error) error {
 	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, fs.ErrClosed, syscall.EPIPE} {
 		if errors.Is(err, end) {
@@ -351,16 +347,16 @@ func damaged(err error) error {
 	return err
 }
 
-// ErrKilled is wrapped by errors about objects that could not be read because a signal has ended git
-// twice. It says nothing about the objects: the system may lack memory.
+// ErrKilled reports that a signal ended git twice as it read an object. The
+// object may be fine: the system may lack memory.
 var ErrKilled = errors.New("git was killed")
 
-// crashes are the signals that a program brings upon itself.
+// crashes are the signals by which a program ends itself.
 var crashes = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGILL, syscall.SIGFPE}
 
-// lost ends a `git cat-file` that has not answered as expected; what it says after that no longer
-// matters. The result wraps [ErrKilled] if somebody had killed it. At an object that is damaged, or too
-// large for it, git exits or crashes.
+// lost ends a `git cat-file` that gave an unexpected answer. killed wraps
+// [ErrKilled], unless git exited or crashed, as at a damaged or too large
+// object.
 func (o *Objects) lost(err error) (killed error) {
 	p := o.batch
 	if p == nil || !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.EPIPE) {
@@ -382,17 +378,17 @@ func (o *Objects) lost(err error) (killed error) {
 }
 
 const (
-	// streamed has git write blobs of more than that piece by piece.
+	// streamed has git write larger blobs piece by piece.
 	streamed = "core.bigFileThreshold=32m"
-	// frugal is how much git keeps of what objects are deltas of: it would be 96 MB.
+	// frugal bounds git's cache of delta bases, 96 MB by default.
 	frugal = "core.deltaBaseCacheLimit=16m"
 )
 
-// Wary returns the same repository, but its git has only so much memory for an object, and ends at one
-// that needs more. A stranger's may be large, or the delta of a large one, which git would build.
+// Wary returns r with a bound on git's memory for an object; git ends above it.
+// An untrusted one may be, or be a delta of, a huge one that git would build.
 func (r *Repo) Wary() *Repo { return r.With("GIT_ALLOC_LIMIT=128m") }
 
-// catFile is the running `git cat-file`. The caller holds batchMu.
+// catFile returns the running `git cat-file`. The caller holds batchMu.
 func (o *Objects) catFile() (*Process, error) {
 	var err error
 	if o.batch == nil {
@@ -406,8 +402,8 @@ func (o *Objects) endBatch() {
 	o.batch = nil
 }
 
-// object reads an answer of `git cat-file`: `<hash> <type> <size>`, then the content and a newline
-// if that was asked for; or the hash and the word "missing" if there is no such object.
+// object reads `<hash> <type> <size>`, if whole with content and newline, or
+// `<hash> missing`.
 func (p *Process) object(h Hash, whole bool) (*Object, int64, error) {
 	line, err := p.stdout.ReadString('\n')
 	if err != nil {
@@ -435,23 +431,21 @@ func (p *Process) object(h Hash, whole bool) (*Object, int64, error) {
 	return obj, size, err
 }
 
-// A Wanted is an object to be read, of at most so many bytes.
+// A Wanted is an object to be read, if it has at most Most bytes.
 type Wanted struct {
 	Hash Hash
 	Most int64
 }
 
-// together is how many objects git is asked for at once.
 const together = 256
 
-// Each reads many objects and passes each to f with its index in list, in order, or the error that
-// [Objects.Read] would return for it. An error of f ends the walk and is returned. f must not use o.
-//
-// What was written and not yet flushed is not found. It is for readers of thousands of objects, as
-// it asks git for the sizes of many objects at once, and then for their contents.
+// Each calls f for each object of list, in order, with its index, or with the
+// error of [Objects.Read]. An error of f ends the walk and is returned. f must
+// not use o. It misses objects that were not flushed, and suits thousands: git
+// gets many questions at once.
 func (o *Objects) Each(list []Wanted, f func(i int, obj *Object, err error) error) error {
 	return o.inParts(plumbing.AnyObject, list, func(start int, part []Wanted, errs []error) error {
-		next := 0 // the first that f has not got
+		next := 0 // the first that was not passed to f
 		fail := func(until int) error {
 			for ; next < until; next++ {
 				if err := f(start+next, nil, fmt.Errorf("read object %s: %w", part[next].Hash, errs[next])); err != nil {
@@ -474,8 +468,8 @@ func (o *Objects) Each(list []Wanted, f func(i int, obj *Object, err error) erro
 	})
 }
 
-// inParts asks git for the types and sizes of many objects, and has read take each part of the list with the
-// errors of those that can't be had: they are not there, not of type t, or too large.
+// inParts asks git for types and sizes, and calls read for parts of list, with
+// errors for objects that are missing, not of type t, or too large.
 func (o *Objects) inParts(t plumbing.ObjectType, list []Wanted, read func(start int, part []Wanted, errs []error) error) error {
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
@@ -504,16 +498,17 @@ func (o *Objects) inParts(t plumbing.ObjectType, list []Wanted, read func(start 
 	return nil
 }
 
-// questions asks a `git cat-file` for those of the objects that have no error yet, and hands over
-// its answers. Git ends at an object that is damaged, or too large for it; another one goes on
-// behind that. The error is that of answer, or that git can't be started, or was killed twice.
+// questions asks `git cat-file` for the objects without an error, and calls
+// answer for each. Git ends at a damaged or too large object; a new one
+// continues after it. The error is answer's, or git could not start or was
+// killed twice.
 func (o *Objects) questions(command string, list []Wanted, errs []error, answer func(i int, obj *Object, size int64) error) error {
 	for i, w := range list {
 		if errs[i] == nil && w.Hash.format != o.format {
 			errs[i] = plumbing.ErrObjectNotFound
 		}
 	}
-	again := true // with the same object, if git is killed
+	again := true // retry the same object if git is killed
 	for first := 0; first < len(list); {
 		p, err := o.catFile()
 		if err != nil {

@@ -16,12 +16,12 @@ import (
 	"gitagent/internal/statedir"
 )
 
-// oldPacksWait is how long packs stay after a roll-up has replaced them, unless the next roll-up
-// comes first: a git that has already listed them can still open them.
+// oldPacksWait is how long replaced packs stay, if no roll-up comes first, for
+// a git that has listed them.
 const oldPacksWait = time.Hour
 
-// oldPacksFile names the pack that the last roll-up has written, and those that it replaces, one a line.
-// Its time is that of the roll-up. Without it they are rolled up again.
+// oldPacksFile names the pack of the last roll-up, whose time it has, and those
+// that it replaces, a line each. If it is lost, they are rolled up again.
 const oldPacksFile = "old-packs"
 
 func (r *Repo) agentDir() *statedir.Dir { return statedir.In(r.CommonDir, "agent") }
@@ -38,13 +38,12 @@ func (r *Repo) readOldPacks() (fresh string, old []string) {
 	return fresh, strings.Fields(rest)
 }
 
-// noteOldPacks notes that fresh replaces the packs.
 func (r *Repo) noteOldPacks(fresh string, packs []string) error {
 	now := time.Now()
-	_ = os.Chtimes(filepath.Join(r.packDir(), fresh+".pack"), now, now) // git leaves one alone that was there already
+	_ = os.Chtimes(filepath.Join(r.packDir(), fresh+".pack"), now, now) // git does not touch one that already existed
 	note := fresh + "\n"
 	for _, name := range packs {
-		if name != fresh { // which may have held all objects already
+		if name != fresh { // fresh may have held all objects already
 			note += name + "\n"
 		}
 	}
@@ -55,9 +54,9 @@ func (r *Repo) noteOldPacks(fresh string, packs []string) error {
 	return dir.Rename(tmp, oldPacksFile)
 }
 
-// dropOldPacks removes the packs that the last roll-up has replaced, if the pack that replaced them is
-// still there and makes up for them. The others are forgotten, and rolled up again. If a `git gc`
-// begins, the rest are all forgotten.
+// dropOldPacks removes replaced packs, if the new pack is there and has all
+// their objects. Others are forgotten, and rolled up again, as are all
+// remaining ones if a `git gc` begins.
 func (r *Repo) dropOldPacks() error {
 	fresh, old := r.readOldPacks()
 	defer func() { _ = r.agentDir().Remove(oldPacksFile) }()
@@ -82,7 +81,7 @@ func (r *Repo) dropOldPacks() error {
 			return nil
 		}
 		base := filepath.Join(r.packDir(), name)
-		for _, ext := range []string{".idx", ".pack", ".rev"} { // the index first: without it the pack is not seen
+		for _, ext := range []string{".idx", ".pack", ".rev"} { // the index first: without it git does not see the pack
 			if err := os.Remove(base + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -91,7 +90,6 @@ func (r *Repo) dropOldPacks() error {
 	return nil
 }
 
-// openWhole opens a pack, and checks that its index belongs to it.
 func (r *Repo) openWhole(name string) (smallPack, error) {
 	p, err := openSmallPack(filepath.Join(r.packDir(), name), r.Format())
 	if err != nil {
@@ -112,8 +110,9 @@ func (r *Repo) openWhole(name string) (smallPack, error) {
 	return p, err
 }
 
-// replaces reports whether taker has every object of the named pack, and is as young: git prunes by the
-// time of a pack, and whoever has written that one again since counts on its own.
+// replaces reports whether taker has every object of a pack and is not older:
+// git prunes by time, and a process that wrote the pack again relies on its new
+// time.
 func (r *Repo) replaces(taker smallPack, name string) bool {
 	old, err := openSmallPack(filepath.Join(r.packDir(), name), r.Format())
 	if err != nil {
@@ -133,13 +132,13 @@ func (r *Repo) replaces(taker smallPack, name string) bool {
 	return true
 }
 
-// GCRuns reports whether a `git gc` is running in the repository, as git itself would judge.
+// GCRuns reports whether a `git gc` is running, as git itself would judge.
 func (r *Repo) GCRuns() bool { return r.gcRuns(time.Now()) }
 
-// gcRuns reports whether a `git gc` is running, judged by its gc.pid as git itself does: the file
-// is at most 12 hours old, and the process that it names is alive or on another host. From 2.54 on, `git maintenance`
-// repacks by itself, and has a lock that names no process: that counts for an hour, as one may be left by a killed git,
-// or copied by a `git clone` on the same machine.
+// gcRuns is GCRuns by git's rule: gc.pid is at most 12 hours old, and its
+// process is alive or on another host. Since 2.54 `git maintenance` repacks
+// under a lock without a process. It counts for an hour: a killed git may have
+// left it, or a local clone copied it.
 func (r *Repo) gcRuns(now time.Time) bool {
 	if info, err := os.Stat(filepath.Join(r.CommonDir, "objects", "maintenance.lock")); err == nil && now.Sub(info.ModTime()) <= time.Hour {
 		return true
@@ -167,7 +166,7 @@ func (r *Repo) gcRuns(now time.Time) bool {
 	}
 	process, err := os.FindProcess(pid)
 	if err != nil {
-		return false // a dead process, on Windows; elsewhere this never fails
+		return false // a dead process on Windows; never an error elsewhere
 	}
 	defer process.Release()
 	return !errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)

@@ -12,12 +12,10 @@ import (
 	"syscall"
 )
 
-// Trusted returns nil if git would work in a repository that [Find] has found: it belongs to the
-// user of this process, or the user's configuration names it (safe.directory). Otherwise the error is
-// git's own, with its advice.
-//
-// Of what belongs to the user git is not asked. Everything else is git's to decide, by one process:
-// what safe.directory means has changed often.
+// Trusted returns nil if git would work in a repository from [Find]. Otherwise
+// the error is git's own, with its advice. Git is not asked if the repository
+// is the user's; else it decides, because safe.directory's meaning has changed
+// often.
 func (r *Repo) Trusted(ctx context.Context) error {
 	if os.Getenv("GIT_TEST_ASSUME_DIFFERENT_OWNER") == "" && r.owned() {
 		return nil
@@ -32,8 +30,8 @@ func (r *Repo) Trusted(ctx context.Context) error {
 	return nil
 }
 
-// owned reports whether all that git compares belongs to us: the worktree, .git, and the git
-// directory that a file .git names. A link .git must be ours, and what it leads to.
+// owned reports whether what git checks is ours: the worktree, .git (a link and
+// its target), and the git directory that a file .git names.
 func (r *Repo) owned() bool {
 	top, err := os.Lstat(r.Top)
 	if err != nil || !ours(r.Top, top) {
@@ -59,8 +57,7 @@ func sameDir(a, b string) bool {
 
 const maxPointer = 64 << 10 // bytes of a file that holds a path
 
-// readPlain reads a small regular file. Anything else in its place is an error: to open a pipe that a
-// stranger has put there would never end.
+// readPlain reads a small regular file. Opening an untrusted pipe would hang.
 func readPlain(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

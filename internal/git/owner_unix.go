@@ -15,21 +15,20 @@ func ours(_ string, info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
-// ownGroup reports whether nobody but a file's owner is in its group, as far as numbers tell.
+// ownGroup reports whether a file's group has its owner's number.
 func ownGroup(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid == stat.Gid
 }
 
-// Readable reports whether other users of the machine can read the repository's objects, as far as
-// modes tell. A group with the number of the directory's owner counts as the owner's alone, as most
-// systems give each user one.
+// Readable reports whether modes let other users read the objects. A group with
+// the owner's number counts as the owner's, as on most systems.
 func (r *Repo) Readable() bool {
 	dir, err := filepath.EvalSymlinks(filepath.Join(r.CommonDir, "objects", "pack"))
 	if err != nil {
 		return false
 	}
-	for needed := fs.FileMode(5); ; needed = 1 { // to list it; and to pass through those above it
+	for needed := fs.FileMode(5); ; needed = 1 { // 5 to list the directory, 1 to pass through its parents
 		info, err := os.Stat(dir)
 		if err != nil {
 			return false

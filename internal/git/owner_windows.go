@@ -20,6 +20,5 @@ func ours(path string, _ fs.FileInfo) bool {
 	return err == nil && owner.Equals(user.User.Sid)
 }
 
-// Readable reports whether other users of the machine can read the repository's objects; what the
-// access lists of Windows say is not looked at.
+// Readable returns false: the access lists of Windows are not read.
 func (r *Repo) Readable() bool { return false }

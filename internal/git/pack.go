@@ -17,8 +17,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// writePack writes the objects as one pack. Git finds a pack by its index, so the index gets its
-// name last; what a process leaves that dies before, git or [Repo.RollUp] prunes.
+// writePack writes the objects as one pack. Git finds packs by their indexes,
+// so the index is named last. Git or [Repo.RollUp] prunes what a kill leaves.
 func (o *Objects) writePack(objects []*Object) error {
 	pack, index, err := encodePack(o.format, objects)
 	if err != nil {
@@ -32,17 +32,17 @@ func (o *Objects) writePack(objects []*Object) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(packTmp) // gone already when all went well
+	defer os.Remove(packTmp) // already gone on success
 	idxTmp, err := o.tempFile(dir, "tmp_idx_", index)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(idxTmp)
-	// Like git, name it by its checksum: two writers of the same objects meet in one file.
+	// Named by its checksum, as in git: two writers of the same objects meet.
 	base := filepath.Join(dir, fmt.Sprintf("pack-%x", pack[len(pack)-o.format.Size():]))
-	// If a git gc begins between pack and index (seen with 2.39), it sees the pack and removes it
-	// at its end, but keeps only objects whose index it has seen: with git gc in a loop, one pack
-	// in 2,000 was lost. It leaves a pack with a .keep alone. A link costs 10 us, a new file 300.
+	// If a git gc begins between pack and index (seen with 2.39), it deletes
+	// the pack at its end, with the objects: in a loop, one pack in 2,000 was
+	// lost. A .keep stops it. A link costs 10 us, a new file 300.
 	if os.Link(packTmp, base+".keep") == nil {
 		defer os.Remove(base + ".keep")
 	}
@@ -73,14 +73,13 @@ func encodePack(format Format, objects []*Object) (pack, index []byte, err error
 	return buf.Bytes(), encodePackIndex(entries, sum), nil
 }
 
-// maxStored is the size in bytes up to which an object is stored uncompressed: Go's compressor
-// clears 0.8 MB at first, more than all other work, and the roll-up compresses it later.
+// maxStored is the largest object stored uncompressed. Go's compressor first
+// clears 0.8 MB, more than all other work; the roll-up compresses later.
 const maxStored = 4 << 10
 
-// A deflater writes objects as zlib streams, all with one compressor.
 type deflater struct{ z *zlib.Writer }
 
-// deflate writes content as a zlib stream. Writing to a buffer does not fail.
+// deflate writes content as a zlib stream. Writing to a buffer can't fail.
 func (d *deflater) deflate(w *bytes.Buffer, content []byte) {
 	if len(content) <= maxStored {
 		n := uint16(len(content))
@@ -99,8 +98,8 @@ func (d *deflater) deflate(w *bytes.Buffer, content []byte) {
 	_ = d.z.Close()
 }
 
-// entryHeader encodes an object's type and size as packs do: 4 bits of the size beside the type,
-// then 7 in each byte, lowest first.
+// entryHeader encodes type and size for a pack: 4 bits of the size beside the
+// type, then 7 in each byte, lowest first.
 func entryHeader(t plumbing.ObjectType, size int64) []byte {
 	head := []byte{byte(t)<<4 | byte(size&0xf)}
 	for size >>= 4; size > 0; size >>= 7 {
@@ -110,8 +109,8 @@ func entryHeader(t plumbing.ObjectType, size int64) []byte {
 	return head
 }
 
-// tempFile writes a new file into dir, read-only like git's packs, and returns its name. Who may read
-// it is decided as git does: by core.sharedRepository, or else the umask.
+// tempFile writes a new read-only file, readable as git would make it:
+// core.sharedRepository or the umask.
 func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
 	path := filepath.Join(dir, prefix+rand.Text())
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
@@ -132,14 +131,14 @@ func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
 	return path, nil
 }
 
-// A PackEntry is an object of a pack, and where it is there.
+// A PackEntry is an object's place in a pack.
 type PackEntry struct {
 	Hash   Hash
 	Offset int64
 }
 
-// PackEntries reads the index of a pack, in its order; base is the pack's path without extension. Whatever
-// version the index has, git reads it.
+// PackEntries returns a pack's entries in the order of its index, of any
+// version. base is the pack's path without extension.
 func (r *Repo) PackEntries(ctx context.Context, base string) (list []PackEntry, err error) {
 	index, err := os.Open(base + ".idx")
 	if err != nil {
@@ -160,9 +159,9 @@ func (r *Repo) PackEntries(ctx context.Context, base string) (list []PackEntry, 
 	return list, err
 }
 
-// Probe writes a file beside the packs, to see whether turns can be stored, and removes it.
+// Probe checks that turns can be stored, by writing a file beside the packs.
 func (r *Repo) Probe() error {
-	f, err := os.CreateTemp(filepath.Join(r.CommonDir, "objects", "pack"), "tmp_pack_") // git prunes it, should we die
+	f, err := os.CreateTemp(filepath.Join(r.CommonDir, "objects", "pack"), "tmp_pack_") // git prunes it if we die
 	if err != nil {
 		return fmt.Errorf("write an object: %w", err)
 	}

@@ -8,19 +8,20 @@ import (
 	"strings"
 )
 
-// A Patch is how one version of a file becomes another one, in git's words.
+// A Patch is the difference between two versions of a file, as git prints it.
 type Patch struct {
-	Hunks  string // from the first @@ on; empty for a binary file, or if it is too long
+	Hunks  string // from the first @@ on; empty if Binary or Long
 	Binary bool
-	Long   bool // the hunks have more bytes than were allowed
+	Long   bool // the hunks exceed the limit
 }
 
-// A Versions is two versions of a file, by their blobs. The zero hash is that of no file.
+// Versions are two versions of a file, by their blobs; zero for no file.
 type Versions struct{ Old, New Hash }
 
-// Patches compares pairs of trees, by one git for all of them, and hands over for each pair in its turn how the files
-// of one become those of the other. A file that has moved is a deleted and an added one. Of each patch it allows so
-// many bytes, and files of more than 32 MB count as binary. An error of f ends it, and is returned.
+// Patches compares pairs of trees in one git process, and calls f for each in
+// order. A moved file is a deleted and an added one. A patch has at most most
+// bytes; files of more than 32 MB count as binary. An error of f ends it and is
+// returned.
 func (r *Repo) Patches(ctx context.Context, pairs [][2]Hash, most int, f func(i int, patches map[Versions]*Patch) error) error {
 	if len(pairs) == 0 {
 		return nil
@@ -49,24 +50,25 @@ func (r *Repo) Patches(ctx context.Context, pairs [][2]Hash, most int, f func(i 
 	return nil
 }
 
-// A patchReader reads `git diff-tree --stdin -p --full-index`: before what differs stands a line with the two trees, before
-// each file "diff --git" and its names, which nobody reads, and "index" and its versions.
+// A patchReader parses `git diff-tree --stdin -p --full-index`: a line with
+// both trees, then for each file "diff --git" with unused names, and "index"
+// with the versions.
 type patchReader struct {
 	pairs [][2]Hash
 	most  int
 	next  func(i int, patches map[Versions]*Patch) error
 	err   error
 
-	line    []byte // not complete yet
-	long    bool   // more of it is left out
-	pair    int    // that is read; 0 before the first, else its place from 1
+	line    []byte // so far
+	long    bool   // the rest of it is dropped
+	pair    int    // the pair being read, from 1; 0 before the first
 	patches map[Versions]*Patch
 	file    *Patch
 	hunks   strings.Builder
 	inHunks bool
 }
 
-// errEnough ends git when nobody wants more.
+// errEnough ends git after an error.
 var errEnough = errors.New("no more is wanted")
 
 func (p *patchReader) Write(b []byte) (int, error) {
@@ -117,7 +119,6 @@ func (p *patchReader) endLine() {
 	}
 }
 
-// add adds a line to the hunks.
 func (p *patchReader) add() {
 	if p.file == nil {
 		return
@@ -136,7 +137,6 @@ func (p *patchReader) endFile() {
 	p.hunks.Reset()
 }
 
-// end hands over what is known of a pair.
 func (p *patchReader) end() {
 	p.endFile()
 	if p.pair > 0 && p.err == nil {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// FromTop returns the path from the top of the worktree, as git has it, of a file that a person names: relative
-// to the current directory, or absolute. ok is false for one that lies outside, and for the top itself.
+// FromTop returns the path from the top of a file that a person named, relative
+// to the current directory or absolute. ok is false outside and for the top
+// itself.
 func (r *Repo) FromTop(ctx context.Context, name string) (file string, ok bool, err error) {
 	if filepath.IsAbs(name) {
 		file, ok = below(r.Top, filepath.Clean(name))
@@ -25,7 +26,6 @@ func (r *Repo) FromTop(ctx context.Context, name string) (file string, ok bool, 
 	return file, file != "." && file != ".." && !strings.HasPrefix(file, "../"), nil
 }
 
-// below is the path of a file from a directory, if it is in that.
 func below(dir, file string) (string, bool) {
 	rest, err := filepath.Rel(dir, file)
 	if dir == "" || err != nil || !filepath.IsLocal(rest) || rest == "." {
@@ -34,7 +34,7 @@ func below(dir, file string) (string, bool) {
 	return filepath.ToSlash(rest), true
 }
 
-// At returns what a commit has at a path from the top, the zero Entry for nothing.
+// At returns a commit's entry at a path from the top, zero if there is none.
 func (o *Objects) At(commit Hash, path string) (Entry, error) {
 	tree, err := o.TreeOf(commit)
 	if err != nil {

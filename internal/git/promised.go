@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Promisor is the remote from which a partial clone gets what it lacks, "" in any other repository.
+// Promisor returns the remote with a partial clone's missing objects, or "".
 func (c Config) Promisor() string {
 	if name := c.Get("extensions.partialclone"); name != "" {
 		return name
@@ -23,8 +23,7 @@ func (c Config) Promisor() string {
 	return ""
 }
 
-// Prefetch gets blobs that a partial clone lacks from the remote that has promised them, all at once: git
-// would ask for one at a time.
+// Prefetch fetches the missing blobs at once; git would fetch them one by one.
 func (r *Repo) Prefetch(ctx context.Context, promisor string, blobs []Hash) error {
 	missing := make(map[string]bool)
 	var in strings.Builder

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// unquotePath reads a path as git writes it where it doesn't end with NUL: what has odd bytes is in
-// quotes, with the escapes of C.
+// unquotePath parses a path printed without -z: in quotes, with C escapes, if
+// it has odd bytes.
 func unquotePath(s string) (string, error) {
 	body, quoted := strings.CutPrefix(s, `"`)
 	if !quoted {
@@ -46,8 +46,8 @@ func unquotePath(s string) (string, error) {
 	return string(path), nil
 }
 
-// QuotePath writes a path as git does where it doesn't end with NUL; high is whether letters beyond ASCII are
-// odd, too: core.quotePath.
+// QuotePath quotes a path as git without -z; high is core.quotePath: quote
+// beyond ASCII, too.
 func QuotePath(path string, high bool) string {
 	var b strings.Builder
 	for i := range len(path) {

@@ -7,16 +7,15 @@ import (
 	"path/filepath"
 )
 
-// Records reports whether a file lies in the worktree and is not ignored: `git add` would take it.
+// Records reports whether `git add` would add a file of the worktree.
 func (r *Repo) Records(ctx context.Context, path string) bool {
 	path, err := filepath.Abs(path)
-	if err != nil || r.inGitDir(path) { // of which check-ignore says that it is not ignored
+	if err != nil || r.inGitDir(path) { // there, check-ignore says "not ignored"
 		return false
 	}
-	return Status(r.Run(ctx, nil, io.Discard, io.Discard, "check-ignore", "--quiet", "--", path)) == 1 // 128 outside of the worktree
+	return Status(r.Run(ctx, nil, io.Discard, io.Discard, "check-ignore", "--quiet", "--", path)) == 1 // else 128
 }
 
-// inGitDir reports whether a file lies in the directory that all worktrees share, whatever links lead to it.
 func (r *Repo) inGitDir(path string) bool {
 	common, err := os.Stat(r.CommonDir)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// ErrConflict reports that a ref no longer has the expected value: read again, rebuild, retry.
+// ErrConflict reports that a ref has moved: read again, rebuild, retry.
 var ErrConflict = errors.New("a ref has moved meanwhile")
 
-// MaxAttempts is how often a lost race is run in all.
+// MaxAttempts is how often [Retry] tries in all.
 const MaxAttempts = 20
 
 // Retry runs try again while its error wraps lost, mostly [ErrConflict].
@@ -30,26 +30,26 @@ func Retry(lost error, try func() error) error {
 type Update struct {
 	Ref string // full name
 	New Hash   // the zero hash deletes
-	Old Hash   // its expected value; the zero hash: it must not exist
+	Old Hash   // the expected value; zero means that it must not exist
 }
 
-// A RefTransaction moves several refs together or none of them. It holds a waiting `git update-ref
-// --stdin`, so that only the update itself is left to do once the objects are there.
+// A RefTransaction moves several refs or none. Its `git update-ref --stdin` is
+// started early, to overlap with writing objects.
 type RefTransaction struct {
 	repo *Repo
 	proc *Process
 }
 
-// refLockWait is how long git waits for the lock of a ref, ms. Git's own 100 ms are little
-// on a busy machine: a git whose parent was killed may still be about to give its lock up. In tables, all refs
-// have one lock.
+// refLockWait is how long git waits for a ref's lock, in ms. Git's 100 is short
+// on a busy machine: an orphaned git may be about to unlock. All refs in tables
+// share one lock.
 const refLockWait = "900"
 
-// BeginRefs starts a transaction. The caller ends it with Commit or Abort. reason is for reflogs.
-// The user's reference-transaction hook does not run: it could veto a turn.
+// BeginRefs starts a transaction, to be ended with Commit or Abort. reason is
+// for reflogs. No reference-transaction hook runs: it could veto a turn.
 func (r *Repo) BeginRefs(ctx context.Context, reason string) (*RefTransaction, error) {
 	p, err := r.Start(ctx, "-c", "core.hooksPath="+os.DevNull, "-c", "core.filesRefLockTimeout="+refLockWait, "-c", "reftable.lockTimeout="+refLockWait,
-		"-c", "core.warnAmbiguousRefs=false", // or git looks for six refs named like each hash
+		"-c", "core.warnAmbiguousRefs=false", // otherwise git looks for six refs named like each hash
 		"update-ref", "-m", reason, "--stdin", "-z")
 	if err != nil {
 		return nil, err
@@ -60,14 +60,14 @@ func (r *Repo) BeginRefs(ctx context.Context, reason string) (*RefTransaction, e
 // Abort ends the transaction without effect. After Commit it does nothing.
 func (t *RefTransaction) Abort() { t.proc.Kill() }
 
-// Commit moves every ref to its new value, or none of them. If one does not have its expected
-// value, the error wraps [ErrConflict].
+// Commit moves all refs or none. The error wraps [ErrConflict] if one does not
+// have its expected value.
 func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 	var in bytes.Buffer
 	in.WriteString("start\x00")
 	names, format := make([]string, 0, len(updates)), t.repo.Format()
 	for _, u := range updates {
-		if !format.Names(u.New, u.Old) { // git could take it for an abbreviation
+		if !format.Names(u.New, u.Old) { // git might take it for an abbreviation
 			t.Abort()
 			return fmt.Errorf("move %s to %s: that names no object here", u.Ref, u.New)
 		}
@@ -104,9 +104,9 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates []Update) 
 	return t.Commit(ctx, updates)
 }
 
-// LockedBy returns the files, without .lock, that a transaction of these updates is about to lock:
-// the refs, HEAD, which may be on one of them, and packed-refs if a ref is deleted, or the lists of tables. It leaves
-// out those that another process has locked now.
+// LockedBy returns the files, without .lock, that a transaction will lock:
+// refs, HEAD, which may be on one, packed-refs for deletions, and the lists of
+// tables. It omits those locked now by others.
 func (r *Repo) LockedBy(updates []Update) []string {
 	files := append(r.TableLists(), filepath.Join(r.GitDir, "HEAD"))
 	for _, u := range updates {

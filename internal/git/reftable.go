@@ -2,12 +2,12 @@ package git
 
 import "path/filepath"
 
-// InTables reports whether the refs and their logs are in reftables: a stack of tables that all worktrees share, and
-// one of each linked worktree for its HEAD and what else is its own. Only git reads and writes them.
+// InTables reports whether refs and reflogs are in reftables, which only git
+// reads and writes: a shared stack of tables, and one per linked worktree.
 func (r *Repo) InTables() bool { return len(r.TableLists()) > 0 }
 
-// TableLists returns the files, without .lock, that git locks to move any ref of this worktree, or to change the log of
-// one; none unless refs are in tables. Other gits lock them, too, for milliseconds.
+// TableLists returns the files, without .lock, that git locks for milliseconds
+// to change any ref or reflog of this worktree; none without reftables.
 func (r *Repo) TableLists() (files []string) {
 	for _, dir := range []string{r.CommonDir, r.GitDir} {
 		file := filepath.Join(dir, "reftable", tableList)
@@ -18,5 +18,5 @@ func (r *Repo) TableLists() (files []string) {
 	return files
 }
 
-// tableList is the file that names the tables of a stack. To put tables together, git locks each of them besides.
+// tableList names the tables of a stack. Compacting also locks each table.
 const tableList = "tables.list"

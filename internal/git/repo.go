@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 )
 
-// A Repo is a repository seen from one of its worktrees. It is safe for concurrent use.
+// A Repo is one worktree's view of a repository, safe for concurrent use.
 type Repo struct {
 	Top       string // top of the worktree, absolute; empty in a bare repository
 	GitDir    string // the worktree's own git directory, absolute
@@ -24,28 +24,28 @@ type Repo struct {
 	env     []string
 	program string
 	options []string                // before each command; see Foreign
-	sharing *atomic.Pointer[string] // core.sharedRepository, once it was read
-	format  *atomic.Uint32          // see Format; zero until it was read
+	sharing *atomic.Pointer[string] // core.sharedRepository, once read
+	format  *atomic.Uint32          // see Format; zero until read
 	held    []*os.File              // see Holding
 }
 
-// at returns a Repo good enough to run git in dir with env. It looks git up in PATH, once.
+// at returns a Repo that can only run git in dir. It looks git up in PATH once.
 func at(dir string, env []string) *Repo {
 	program, err := exec.LookPath("git")
 	if err != nil {
-		program = "git" // running it says what is wrong
+		program = "git" // running it reports what is wrong
 	}
 	return &Repo{dir: dir, env: env, program: program, sharing: new(atomic.Pointer[string]), format: new(atomic.Uint32)}
 }
 
-// Open asks git for the repository of the current directory, honouring the environment that git
-// set. Outside a repository the error wraps [ErrNotFound]. If git refuses the repository
-// (safe.directory), the error is git's own.
+// Open asks git for the repository of the current directory, in git's
+// environment. Outside a repository the error wraps [ErrNotFound]. If git
+// refuses it (safe.directory), the error is git's own.
 func Open(ctx context.Context) (*Repo, error) {
-	r := at(".", environ([]string{"GIT_CONFIG"})) // GIT_CONFIG matters to git config alone
+	r := at(".", environ([]string{"GIT_CONFIG"})) // GIT_CONFIG is for git config alone
 	out, err := r.Output(ctx, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree", "--show-toplevel")
 	lines := strings.SplitN(strings.TrimSuffix(string(out), "\n"), "\n", 4)
-	outside := len(lines) > 2 && lines[2] == "false" // of any worktree: then the last question is an error, mostly
+	outside := len(lines) > 2 && lines[2] == "false" // of any worktree: then --show-toplevel mostly fails
 	if err != nil && !outside {
 		if _, found := Find("."); found != nil && errors.Is(found, ErrNotFound) && os.Getenv("GIT_DIR") == "" {
 			return nil, found
@@ -60,7 +60,7 @@ func Open(ctx context.Context) (*Repo, error) {
 		r.Top = filepath.FromSlash(lines[3])
 		r.dir = r.Top
 	}
-	// What the environment says relative to this directory must also hold at the worktree's top.
+	// Relative paths in the environment must also hold at the worktree's top.
 	for name, dir := range map[string]string{"GIT_DIR": r.GitDir, "GIT_COMMON_DIR": r.CommonDir, "GIT_WORK_TREE": r.Top} {
 		if os.Getenv(name) != "" && dir != "" {
 			r.env = append(r.env, name+"="+dir)
@@ -69,9 +69,9 @@ func Open(ctx context.Context) (*Repo, error) {
 	return r, nil
 }
 
-// Find walks up from dir to the top of the worktree that it is in, as git would, but without
-// running git and without git's environment. If there is none, the error wraps [ErrNotFound].
-// Whether git would work there, [Repo.Trusted] tells.
+// Find walks up from dir to its worktree's top as git would, without git and
+// its environment. If there is none, the error wraps [ErrNotFound].
+// [Repo.Trusted] tells whether git would work there.
 func Find(dir string) (*Repo, error) {
 	top, gitDir, common, err := locate(dir)
 	if err != nil {
@@ -85,7 +85,7 @@ func Find(dir string) (*Repo, error) {
 	return r, nil
 }
 
-// locate walks up from dir to a repository. In a bare one, or inside .git, top is empty.
+// locate walks up from dir to a repository. A bare one, or .git, has no top.
 func locate(dir string) (top, gitDir, common string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", "", "", fmt.Errorf("find the repository: %w", err)
@@ -101,15 +101,14 @@ func locate(dir string) (top, gitDir, common string, err error) {
 		if common, ok := commonOf(top); ok && !isFile {
 			return "", top, common, nil
 		}
-		if isFile || // it points nowhere: a worktree that was removed, not a directory of the repository around it
+		if isFile || // it points nowhere: a removed worktree, not a directory of the repository around it
 			top == filepath.Dir(top) {
 			return "", "", "", fmt.Errorf("find the repository of %s: %w", dir, ErrNotFound)
 		}
 	}
 }
 
-// gitDirOf returns the git directory that path, a worktree's .git, leads to, "" if there is none: path itself, or the
-// directory that it names (linked worktrees, submodules).
+// gitDirOf returns the directory that a .git is or names, "" for none.
 func gitDirOf(path string) (gitDir string, isFile bool) {
 	info, err := os.Stat(path)
 	switch {
@@ -134,13 +133,12 @@ func gitDirOf(path string) (gitDir string, isFile bool) {
 	return filepath.Clean(target), true
 }
 
-// commonOf returns the common directory of a git directory, which is known by the same signs as git
-// knows it. ok is false for any other directory.
+// commonOf returns the common directory of what git takes for a git directory.
 func commonOf(gitDir string) (dir string, ok bool) {
 	if gitDir == "" {
 		return "", false
 	}
-	// A pipe in the place of HEAD or commondir would hold git up.
+	// A pipe in place of HEAD or commondir would make git hang.
 	head, err := os.Lstat(filepath.Join(gitDir, "HEAD"))
 	if err != nil || !head.Mode().IsRegular() && head.Mode().Type() != fs.ModeSymlink {
 		return "", false
@@ -164,66 +162,61 @@ func commonOf(gitDir string) (dir string, ok bool) {
 	return dir, true
 }
 
-// Glob returns the files of the common directory that match a pattern, absolute. Only the pattern is one: the
-// directory may have any name.
+// Glob returns the files in CommonDir that match pattern, as absolute paths.
 func (r *Repo) Glob(pattern string) []string {
-	names, _ := fs.Glob(os.DirFS(r.CommonDir), pattern) // what can't be read matches nothing
+	names, _ := fs.Glob(os.DirFS(r.CommonDir), pattern) // unreadable files don't match
 	for i, name := range names {
 		names[i] = filepath.Join(r.CommonDir, filepath.FromSlash(name))
 	}
 	return names
 }
 
-// With returns the same repository with more variables in git's environment.
+// With returns the repository with more variables in git's environment.
 func (r *Repo) With(env ...string) *Repo {
 	s := *r
 	s.env = append(append(make([]string, 0, len(r.env)+len(env)), r.env...), env...)
 	return &s
 }
 
-// Underived returns the same repository, whose git does without what it has made of the objects to be faster: the
-// commit-graph and the index of all packs.
+// Underived returns r without git's commit-graph and multi-pack index.
 func (r *Repo) Underived() *Repo {
 	s := *r
 	s.options = append(slices.Clip(r.options), "-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false")
 	return &s
 }
 
-// Others returns the same repository for what git does in other worktrees: the index that the environment may
-// name, as that of a hook does, is of the present one.
+// Others returns r without GIT_INDEX_FILE, which is about this worktree.
 func (r *Repo) Others() *Repo {
 	s := *r
 	s.env = slices.DeleteFunc(slices.Clone(r.env), func(v string) bool { return strings.HasPrefix(v, "GIT_INDEX_FILE=") })
 	return &s
 }
 
-// Sparing returns the same repository, but to git the current directory is where the user is, which it
-// does not remove then (since 2.35).
+// Sparing returns r with git starting in the user's directory (and -C): since
+// 2.35 git does not delete the directory it started in.
 func (r *Repo) Sparing() *Repo {
 	s := *r
 	s.dir, s.options = ".", append([]string{"-C", r.dir}, r.options...)
 	return &s
 }
 
-// Here returns the same repository, but git runs in the current directory: the paths of a person who
-// is in a subdirectory are relative to that.
+// Here returns r with git in the current directory, for typed paths.
 func (r *Repo) Here() *Repo {
 	s := *r
 	s.dir = "."
 	return &s
 }
 
-// Holding returns the same repository, but every git that it runs also holds the lock of the file,
-// which stays locked until they have ended; of several calls, those of all. Don't use it for a git that may
-// leave something running (a daemon started by a user's hook, an ssh master connection).
+// Holding returns r whose git also holds the locks of the files, until it ends.
+// Not for a git that may leave processes behind (a hook's daemon, ssh master).
 func (r *Repo) Holding(locks ...*os.File) *Repo {
 	s := *r
 	s.held = append(slices.Clip(r.held), locks...)
 	return &s
 }
 
-// Resolve returns the hash of the commit that rev names.
-// If there is none, the error wraps [ErrNotFound].
+// Resolve returns the commit that rev names, or an error that wraps
+// [ErrNotFound].
 func (r *Repo) Resolve(ctx context.Context, rev string) (Hash, error) {
 	out, err := r.Output(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if Status(err) == 1 {
@@ -238,11 +231,12 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (Hash, error) {
 	return ParseHash(strings.TrimSpace(string(out)))
 }
 
-// Broken is an error if HEAD, or a ref by its full name, is there, but its commit or the tree of that is not, or its
-// file holds no hash. Git takes it for unborn then, or for none.
+// Broken returns an error if HEAD, or a ref by full name, exists but its commit
+// or tree does not, or its file has no hash. Git would call it unborn or
+// missing.
 func (r *Repo) Broken(ctx context.Context, ref string) error {
 	if ref == "HEAD" {
-		ref, _ = r.HeadRef(ctx) // detached, it is a commit that git names
+		ref, _ = r.HeadRef(ctx) // detached, git names its commit
 	}
 	if !strings.HasPrefix(ref, "refs/") {
 		return nil
@@ -284,12 +278,11 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 	return h, err
 }
 
-// Refs returns the hashes of the refs that exist. The names are full ones; a name that ends in a
-// slash stands for every ref below it.
+// Refs returns the hashes of the refs that exist, of full names; a name with a
+// final slash stands for all refs below it.
 //
-// A loose ref is read from its file, and git is asked for the rest. The refs of a hook are loose,
-// because they have just been written. One whose file holds no hash has the zero hash: git would keep silent
-// about it, and so about all that it leads to.
+// Loose refs are read from their files: a hook has just written them. One whose
+// file holds no hash is zero; git would skip it silently.
 func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Hash, error) {
 	refs := make(map[string]Hash)
 	var ask []string
@@ -312,8 +305,8 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Hash, erro
 	return refs, nil
 }
 
-// OwnRefs returns the hashes of all refs that have one of their own. A symbolic one, such as refs/remotes/origin/HEAD
-// in every clone, follows another: git refuses to move that one by both of its names.
+// OwnRefs returns all refs but symbolic ones (refs/remotes/origin/HEAD): git
+// refuses to move a ref by two names.
 func (r *Repo) OwnRefs(ctx context.Context) (map[string]Hash, error) {
 	refs, err := r.Refs(ctx, "refs/")
 	if err != nil {
@@ -328,11 +321,11 @@ func (r *Repo) OwnRefs(ctx context.Context) (map[string]Hash, error) {
 	return refs, err
 }
 
-// brokenRefs adds those refs whose files hold no hash. One that git has listed, and that has the size of a whole one,
-// need not be looked into. A power cut leaves zeros, and perhaps as many.
+// brokenRefs adds refs whose files hold no hash, but trusts one that git listed
+// if its size is right. A power cut leaves zeros, perhaps as many.
 func (r *Repo) brokenRefs(name string, refs map[string]Hash) {
 	if !strings.HasPrefix(name, "refs/") || strings.Contains(name, "..") || strings.ContainsAny(name, "*?[") || r.InTables() {
-		return // with tables, refs/heads is a file that keeps older gits away
+		return // with reftables, refs/heads is a file against older gits
 	}
 	_ = filepath.WalkDir(filepath.Join(r.CommonDir, filepath.FromSlash(name)), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || strings.HasSuffix(path, ".lock") {
@@ -354,27 +347,24 @@ func (r *Repo) brokenRefs(name string, refs map[string]Hash) {
 	})
 }
 
-// isRef reports whether that can be the content of a ref's file: a hash, or the name of another ref.
+// isRef reports whether data may be a ref's file: a hash, or a symbolic ref.
 func isRef(data []byte) bool {
 	text := strings.TrimRight(string(data), "\r\n")
 	return strings.HasPrefix(text, "ref: ") || (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// Containing returns the refs among those that the pattern names, see [Repo.Refs], from which a commit
-// can be reached.
+// Containing returns the refs of a pattern that reach commit; see [Repo.Refs].
 func (r *Repo) Containing(ctx context.Context, commit Hash, pattern string) (map[string]Hash, error) {
 	refs := make(map[string]Hash)
 	return refs, r.eachRef(ctx, refs, "--contains="+commit.String(), pattern)
 }
 
-// NewestRef returns the ref, among those that the pattern names, whose commit has the latest committer
-// date; "" if there is none.
+// NewestRef returns the matching ref with the latest committer date, or "".
 func (r *Repo) NewestRef(ctx context.Context, pattern string) (string, error) {
 	out, err := r.Output(ctx, nil, "for-each-ref", "--sort=-committerdate", "--count=1", "--format=%(refname)", pattern)
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// eachRef adds the refs that for-each-ref lists with args.
 func (r *Repo) eachRef(ctx context.Context, refs map[string]Hash, args ...string) error {
 	out, err := r.Output(ctx, nil, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, args...)...)
 	if err != nil {
@@ -392,7 +382,6 @@ func (r *Repo) eachRef(ctx context.Context, refs map[string]Hash, args ...string
 	return nil
 }
 
-// looseRef reads the file of a ref, if it has one. It has none for a name that git would refuse.
 func (r *Repo) looseRef(name string) (Hash, bool) {
 	if !strings.HasPrefix(name, "refs/") || strings.HasSuffix(name, "/") || strings.Contains(name, "..") {
 		return Hash{}, false
@@ -403,11 +392,11 @@ func (r *Repo) looseRef(name string) (Hash, bool) {
 		return Hash{}, false // packed, or not there
 	}
 	h, err := ParseHash(text)
-	return h, err == nil && len(text) == r.Format().Digits() // or symbolic
+	return h, err == nil && len(text) == r.Format().Digits() // it may be symbolic
 }
 
-// Init makes a repository with the branch main in dir, which must exist. The zero format is the one that is git's
-// default.
+// Init makes a repository with the branch main in the existing dir. The zero
+// format is git's default.
 func Init(ctx context.Context, dir string, format Format) (*Repo, error) {
 	r := at(dir, environ(location))
 	args := []string{"init", "--quiet", "--initial-branch=main"}
@@ -454,9 +443,9 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 	return list, nil
 }
 
-// WorktreeOf returns where a branch, by its full name, is checked out; "" if nowhere.
+// WorktreeOf returns the worktree that has a branch (full name), or "".
 func (r *Repo) WorktreeOf(ctx context.Context, branch string) (string, error) {
-	if branch == "" { // as HEAD is where it is detached
+	if branch == "" { // a detached HEAD
 		return "", nil
 	}
 	list, err := r.Worktrees(ctx)
@@ -471,9 +460,9 @@ func (r *Repo) WorktreeOf(ctx context.Context, branch string) (string, error) {
 	return "", nil
 }
 
-// Main returns where git runs in the main worktree: its top, or a bare repository itself. A relative
-// URL means the same there whichever worktree asks, and the place stays when a linked worktree is
-// removed. A git directory that lies apart does not say whose it is; then it is r's worktree.
+// Main returns where git runs in the main worktree: its top, or a bare
+// repository. Relative URLs mean the same there, and it stays when a linked
+// worktree goes. If a separate git directory names no worktree, it is r's.
 func (r *Repo) Main(ctx context.Context) string {
 	if r.GitDir == r.CommonDir && r.Top != "" {
 		return r.Top
@@ -492,8 +481,8 @@ func (r *Repo) Main(ctx context.Context) string {
 	return r.Top
 }
 
-// HeadRef returns the full name of the branch that HEAD is on, or "" if HEAD is detached. It reads
-// one file, and asks git only if HEAD is not in that file (reftable).
+// HeadRef returns HEAD's branch in full, "" if detached. It reads one file, and
+// asks git only for reftables.
 func (r *Repo) HeadRef(ctx context.Context) (string, error) {
 	data, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD"))
 	if err != nil {
@@ -522,8 +511,8 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b Hash) (bool, error) {
 	return err == nil, err
 }
 
-// Operation names what git has under way in the worktree: "merge", "rebase", "cherry-pick",
-// "revert" or "bisect", or "" for nothing. Of some of them a ref tells, which is a file unless refs are in tables.
+// Operation returns what git has in progress: "merge", "rebase", "cherry-pick",
+// "revert", "bisect" or "". Some show as a ref, which may be in a reftable.
 func (r *Repo) Operation(ctx context.Context) (string, error) {
 	for _, op := range []struct{ file, name string }{
 		{"rebase-merge", "rebase"},
@@ -552,8 +541,7 @@ func (r *Repo) Operation(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// RebasedBranch returns the full name of the branch that a rebase, during which HEAD is detached,
-// will move, or "".
+// RebasedBranch returns the full name of the branch being rebased, or "".
 func (r *Repo) RebasedBranch() string {
 	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
 		b, err := os.ReadFile(filepath.Join(r.GitDir, dir, "head-name"))

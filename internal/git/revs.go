@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Revs resolves what a person typed for commits, a rev or a range such as a..b or a...b, to what git takes
-// for the same: "<hash>" or "^<hash>". If it is neither, the error wraps [ErrNotFound].
+// Revs resolves a typed rev or range (a..b, a...b) to "<hash>" and "^<hash>".
+// The error may wrap [ErrNotFound].
 func (r *Repo) Revs(ctx context.Context, text string) ([]string, error) {
 	out, err := r.Output(ctx, nil, "rev-parse", "--quiet", "--revs-only", "--end-of-options", text)
 	if err != nil && Status(err) != 1 && Status(err) != 128 { // 128 for what only looks like one
@@ -27,10 +27,9 @@ func (r *Repo) Revs(ctx context.Context, text string) ([]string, error) {
 	return revs, nil
 }
 
-// maxNames is how many branches and tags [Repo.Branches] returns.
 const maxNames = 1000
 
-// Branches returns the short names of branches and tags, those that were written last first.
+// Branches returns short names of branches and tags, the latest first.
 func (r *Repo) Branches(ctx context.Context) ([]string, error) {
 	out, err := r.Output(ctx, nil, "for-each-ref", fmt.Sprintf("--count=%d", maxNames), "--sort=-creatordate", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags")
 	if err != nil {
@@ -39,8 +38,7 @@ func (r *Repo) Branches(ctx context.Context) ([]string, error) {
 	return strings.Fields(string(out)), nil
 }
 
-// Upstream returns the full names of the branch that HEAD is on, "" if it is detached, and of that one's
-// upstream, "" if it has none.
+// Upstream returns the full names of HEAD's branch and its upstream, or "".
 func (r *Repo) Upstream(ctx context.Context) (branch, upstream string, err error) {
 	if branch, err = r.HeadRef(ctx); err != nil || branch == "" {
 		return "", "", err
@@ -49,7 +47,7 @@ func (r *Repo) Upstream(ctx context.Context) (branch, upstream string, err error
 	return branch, strings.TrimSpace(string(out)), err
 }
 
-// MergeBase returns the best common ancestor of two commits, zero if they have none.
+// MergeBase returns the best common ancestor of two commits, or zero.
 func (r *Repo) MergeBase(ctx context.Context, a, b Hash) (Hash, error) {
 	out, err := r.Output(ctx, nil, "merge-base", a.String(), b.String())
 	if Status(err) == 1 {

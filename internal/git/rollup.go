@@ -17,28 +17,29 @@ import (
 )
 
 const (
-	// maxRolledPack is the size in bytes from which a pack is no longer rolled up: this keeps the
-	// work of a roll-up small, and `git gc` limits the number of such packs.
+	// maxRolledPack is the size from which packs are not rolled up, which keeps
+	// roll-ups short; `git gc` limits their number.
 	maxRolledPack = 1 << 20
-	// maxSmallPacks is how many smaller packs there may be. Git searches them in turn.
+	// maxSmallPacks is how many smaller packs may exist. Git searches each.
 	maxSmallPacks = 20
 )
 
-// RollUpDue reports whether [Repo.RollUp] has something to do. It reads one directory.
+// RollUpDue reports whether [Repo.RollUp] has work. It reads one directory.
 func (r *Repo) RollUpDue() bool {
 	now := time.Now()
 	packs, err := r.rollable()
 	return err == nil && (len(packs) > maxSmallPacks || r.oldPacksDue(now)) && !r.gcRuns(now)
 }
 
-// RollUp makes one pack of the small ones, one of which every [Objects.Flush] leaves, if there are
-// many. Run it in a process of its own. Writers, git gc and other roll-ups go on beside it; of
-// several roll-ups all but one return at once.
+// RollUp replaces many small packs, one from each [Objects.Flush], by one. It
+// should run in its own process, beside any writers and git gc; of several
+// roll-ups all but one return at once.
 //
-// No object is lost, whatever is killed when. The old packs stay for any git that has listed them,
-// until the next roll-up or for an hour, and go only if the new pack still holds everything in
-// them. Nothing happens while a `git gc` runs. A pack with any extra file (.keep, .promisor,
-// .mtimes, .bitmap) or that a multi-pack index may cover is left alone.
+// No kill loses objects. The old packs stay until the next roll-up or for an
+// hour, for gits that have listed them, and go only if the new pack still has
+// all their objects. It does nothing during a `git gc`, and skips packs with
+// other files (.keep, .promisor, .mtimes, .bitmap) or that a multi-pack index
+// may cover.
 func (r *Repo) RollUp(ctx context.Context) error {
 	held, err := lock.Try(r.agentDir(), filepath.Join("locks", "packs"))
 	if held == nil {
@@ -66,7 +67,7 @@ func (r *Repo) RollUp(ctx context.Context) error {
 	if err := r.rollUp(ctx, packs); err != nil {
 		now, e := r.rollable()
 		if e == nil && slices.ContainsFunc(packs, func(name string) bool { return !slices.Contains(now, name) }) {
-			return nil // somebody else has repacked meanwhile
+			return nil // another process has repacked meanwhile
 		}
 		return fmt.Errorf("roll up %d packs: %w", len(packs), err)
 	}
@@ -78,7 +79,7 @@ func (r *Repo) rollUp(ctx context.Context, packs []string) error {
 	for _, name := range packs {
 		in.WriteString(name + ".pack\n")
 	}
-	// Small objects were not compressed when they were written, so do not reuse them as they are.
+	// Small objects were stored uncompressed, so git must not reuse them.
 	out, err := r.Output(ctx, strings.NewReader(in.String()), "-c", "pack.packSizeLimit=0", "-c", "pack.threads=1",
 		"pack-objects", "--stdin-packs", "--no-reuse-object", "--delta-base-offset", "--quiet", filepath.Join(r.packDir(), "pack"))
 	if err != nil {
@@ -87,8 +88,8 @@ func (r *Repo) rollUp(ctx context.Context, packs []string) error {
 	return r.noteOldPacks("pack-"+strings.TrimSpace(string(out)), packs)
 }
 
-// dropLeftovers removes what a process that died inside [Objects.Flush] left more than an hour ago:
-// the link that kept its pack, which is the pack itself, and a pack without an index.
+// dropLeftovers removes what a [Objects.Flush] killed over an hour ago left:
+// the .keep, a link to the pack, and a pack without an index.
 func (r *Repo) dropLeftovers(now time.Time) {
 	old := func(path string) bool {
 		info, err := os.Stat(path)
@@ -106,7 +107,7 @@ func (r *Repo) dropLeftovers(now time.Time) {
 	}
 }
 
-// isPack reports whether a file begins like a pack. Git's .keep files hold text.
+// isPack reports whether a file is a pack, as our .keep is; git's has text.
 func isPack(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -120,8 +121,8 @@ func isPack(path string) bool {
 
 func (r *Repo) packDir() string { return filepath.Join(r.CommonDir, "objects", "pack") }
 
-// rollable returns the names, without extension, of the packs that may be rolled up. It looks at
-// sizes only if there are enough packs.
+// rollable returns the packs to roll up. It reads sizes only if there are
+// enough.
 func (r *Repo) rollable() ([]string, error) {
 	packs, err := r.plainPacks()
 	if err != nil || len(packs) <= maxSmallPacks {
@@ -143,7 +144,7 @@ func (r *Repo) rollable() ([]string, error) {
 	return packs, nil
 }
 
-// plainPacks returns the names, unordered, of the packs that have no other file than an index.
+// plainPacks returns the names, unordered, of packs with only an index.
 func (r *Repo) plainPacks() ([]string, error) {
 	entries, err := os.ReadDir(r.packDir())
 	if err != nil {
@@ -164,7 +165,7 @@ func (r *Repo) plainPacks() ([]string, error) {
 	return packs, nil
 }
 
-// multiPackNames returns the names of all indexes that multi-pack indexes cover, each between NULs.
+// multiPackNames returns all indexes in multi-pack indexes, between NULs.
 func (r *Repo) multiPackNames() (string, error) {
 	names := ""
 	for _, file := range append(r.Glob("objects/pack/multi-pack-index.d/*.midx"), filepath.Join(r.packDir(), "multi-pack-index")) {
@@ -177,11 +178,10 @@ func (r *Repo) multiPackNames() (string, error) {
 	return names, nil
 }
 
-// contains reports whether the names of [Repo.multiPackNames] include the pack's index.
 func contains(names, pack string) bool { return strings.Contains(names, "\x00"+pack+".idx\x00") }
 
-// packNames reads the chunk PNAM of a multi-pack index: the names of the indexes that it covers,
-// each ending in NUL; see gitformat-pack(5). The other chunks can be large.
+// packNames reads chunk PNAM of a multi-pack index: its indexes, each with NUL;
+// see gitformat-pack(5).
 func packNames(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {

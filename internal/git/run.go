@@ -18,7 +18,7 @@ import (
 	"gitagent/internal/limit"
 )
 
-// ErrNotFound is wrapped by errors about a rev, ref or repository that does not exist.
+// ErrNotFound is wrapped by errors about a missing rev, ref or repository.
 var ErrNotFound = errors.New("not found")
 
 // An Error reports a git command that failed.
@@ -44,8 +44,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Status returns the exit status of the git command that caused err, or -1
-// if err does not come from a git that ran and exited.
+// Status returns the exit status of the git that caused err, or -1.
 func Status(err error) int {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -54,12 +53,12 @@ func Status(err error) int {
 	return -1
 }
 
-// NamesObject reports whether err is of a git that could not go on, and named an object or a pack: as a rule it
-// could not read that. A pack whose index is wrong is named by that word alone ("offset beyond end of packfile"),
-// which git says here in English; no more than a hint comes of it.
+// NamesObject reports whether git failed and named an object or pack, which it
+// mostly could not read. It partly matches English ("offset beyond end of
+// packfile"), so it is good for a hint only.
 func NamesObject(err error) bool {
 	e := (*Error)(nil)
-	if status := Status(err); !errors.As(err, &e) || status != 128 && status != 255 { // as newer ones end merge-base
+	if status := Status(err); !errors.As(err, &e) || status != 128 && status != 255 { // 255: newer merge-base
 		return false
 	}
 	return strings.Contains(e.Stderr, "packfile") || slices.ContainsFunc(strings.FieldsFunc(e.Stderr, func(c rune) bool {
@@ -67,10 +66,9 @@ func NamesObject(err error) bool {
 	}), IsHash)
 }
 
-// location are the variables of `git rev-parse --local-env-vars` that say which repository git
-// works on; they override -C. Those that carry configuration (GIT_CONFIG_COUNT,
-// GIT_CONFIG_PARAMETERS) are kept: containers set safe.directory with them. GIT_ATTR_SOURCE, which
-// git does not list, names a tree of the repository.
+// location are the variables that select a repository and override -C: those of
+// `git rev-parse --local-env-vars` without configuration, in which containers
+// set safe.directory, and GIT_ATTR_SOURCE, which git omits there.
 var location = []string{
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE",
 	"GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS",
@@ -78,16 +76,15 @@ var location = []string{
 	"GIT_CONFIG", "GIT_ATTR_SOURCE",
 }
 
-// Inherited returns the names of the variables that git sets for those that it runs, and that would
-// lead another git to this repository, or to what the user told the first one. What runs for the user in
-// another place must not get them.
+// Inherited returns variables that git sets for its children and that would
+// mislead a git elsewhere. Programs run for the user elsewhere must not get
+// them.
 func Inherited() []string {
 	return append(slices.Clone(location), "GIT_CONFIG_PARAMETERS", "GIT_EXEC_PATH", "GIT_PAGER_IN_USE")
 }
 
-// environ returns the environment of this process without drop, plus what every git of ours runs
-// with: no translations, no prompt, and no replacements (git replace), because objects that are
-// read in-process have none either.
+// environ returns our environment without drop, and for git: no translation, no
+// prompt, and no replacements, as in-process reading has none.
 func environ(drop []string) []string {
 	env := make([]string, 0, 64)
 	for _, v := range os.Environ() {
@@ -103,16 +100,15 @@ func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.program, append(r.options[:len(r.options):len(r.options)], args...)...)
 	cmd.Args[0] = "git"
 	cmd.Dir, cmd.Env = r.dir, r.env
-	if runtime.GOOS != "windows" { // which can't pass a file to a child
+	if runtime.GOOS != "windows" { // it can't pass files to a child
 		cmd.ExtraFiles = r.held
 	}
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // let git drop its locks
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // lets git drop its locks
 	cmd.WaitDelay = limit.Of(ctx).Git
 	return cmd
 }
 
-// Output runs git with args, feeding it stdin, and returns what it prints.
-// stdin may be nil. A failure is an [*Error].
+// Output runs git with stdin, or nil, and returns its output, or an [*Error].
 func (r *Repo) Output(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	cmd := r.command(ctx, args...)
 	var stdout, stderr bytes.Buffer
@@ -123,9 +119,8 @@ func (r *Repo) Output(ctx context.Context, stdin io.Reader, args ...string) ([]b
 	return stdout.Bytes(), nil
 }
 
-// Run runs git with args for its effect, with the given standard streams: a person's terminal for a
-// pager, or a file. A failure is an [*Error]. If stdout is a file that nobody reads any more, the
-// error is what writing to it would return: an [*fs.PathError] with EPIPE.
+// Run runs git with the given streams. A failure is an [*Error]; if stdout is a
+// file that lost its reader, of an [*fs.PathError] with EPIPE.
 func (r *Repo) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args ...string) error {
 	cmd := r.command(ctx, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
@@ -139,9 +134,9 @@ func (r *Repo) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Write
 	return &Error{Args: args, Err: err}
 }
 
-// Pipe runs git with args, feeding it stdin, and returns what it prints, and a channel that has its error once it has ended; a
-// failure is an [*Error]. The pipe is one of the system's: whoever reads it may take any time, as with a pager,
-// while a copy in this process is given up five seconds after git's end. The caller closes it.
+// Pipe runs git and returns its output, for the caller to close, and its
+// [*Error] once it ends. out is a system pipe, whose reader may be slow like a
+// pager; a copy in this process would end five seconds after git.
 func (r *Repo) Pipe(ctx context.Context, stdin io.Reader, args ...string) (out io.ReadCloser, ended <-chan error, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -160,9 +155,9 @@ func (r *Repo) Pipe(ctx context.Context, stdin io.Reader, args ...string) (out i
 	return read, done, nil
 }
 
-// Split runs git with args, feeding it stdin, and passes what it prints to f piece by piece: each ends at
-// the byte end, which is left out, and has at most 64 KB. The piece is valid until f returns. An error of f
-// ends git, and is returned.
+// Split runs git and calls f for each piece of output up to the byte end. A
+// piece has at most 64 KB and is valid until f returns. An error of f ends git
+// and is returned.
 func (r *Repo) Split(ctx context.Context, stdin io.Reader, end byte, f func(piece []byte) error, args ...string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -187,7 +182,7 @@ func (r *Repo) Split(ctx context.Context, stdin io.Reader, end byte, f func(piec
 	}
 }
 
-// endedBySIGPIPE reports whether SIGPIPE ended git, or a command whose exit status git passed on.
+// endedBySIGPIPE reports whether SIGPIPE ended git, or a command that it ran.
 func endedBySIGPIPE(err error) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -201,8 +196,7 @@ func failure(args []string, stderr *bytes.Buffer, err error) error {
 	return &Error{Args: args, Stderr: strings.TrimSpace(stderr.String()), Err: err}
 }
 
-// A Process is a git that was started early and waits for its standard input,
-// so that its start-up overlaps with other work.
+// A Process is a git that was started early, to overlap, and waits for input.
 type Process struct {
 	args   []string
 	cmd    *exec.Cmd
@@ -232,11 +226,11 @@ func (r *Repo) Start(ctx context.Context, args ...string) (*Process, error) {
 	return p, nil
 }
 
-// Finish sends input, closes it, and returns the rest of what git prints. A failure is an [*Error].
+// Finish sends input and returns the rest of the output, or an [*Error].
 func (p *Process) Finish(input []byte) ([]byte, error) { return p.finish(input, "") }
 
-// finish is Finish for a git that has done its work as soon as it has printed the line last, unless
-// that is empty. Its exit is not waited for then; it takes as long as writing a file or two.
+// finish is Finish, but done once git prints the line last, unless that is "":
+// its exit takes as long as writing a file or two.
 func (p *Process) finish(input []byte, last string) ([]byte, error) {
 	p.finished = true
 	sent := make(chan error, 1)
@@ -262,7 +256,6 @@ func (p *Process) finish(input []byte, last string) ([]byte, error) {
 	return out, nil
 }
 
-// readUntil reads r to its end, or until it has read the line last.
 func readUntil(r *bufio.Reader, last string) (out []byte, done bool, err error) {
 	for {
 		line, err := r.ReadBytes('\n')

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// A Size says how much differs between two trees.
+// A Size is how much differs between two trees.
 type Size struct {
 	Files, Insertions, Deletions int
 }
 
-// Sizes says of pairs of trees how much differs, counted as [Repo.DiffShown] does, by one git for all of them.
+// Sizes compares pairs of trees as [Repo.DiffShown] does, in one git process.
 func (r *Repo) Sizes(ctx context.Context, pairs [][2]Hash) ([]Size, error) {
 	if len(pairs) == 0 {
 		return nil, nil
@@ -34,8 +34,7 @@ func (r *Repo) Sizes(ctx context.Context, pairs [][2]Hash) ([]Size, error) {
 	return sizes, nil
 }
 
-// parseSizes reads `git diff-tree --stdin -z --numstat`: before what differs stands a line with the two trees,
-// which begins like nothing that is said of a path.
+// parseSizes reads `git diff-tree --stdin -z --numstat`: headings, then counts.
 func parseSizes(out []byte, pairs [][2]Hash) ([]Size, error) {
 	sizes := make([]Size, len(pairs))
 	for i := range pairs {
@@ -59,7 +58,7 @@ func parseSizes(out []byte, pairs [][2]Hash) ([]Size, error) {
 	return sizes, nil
 }
 
-// heading is what git says before the i-th pair.
+// heading returns what git prints before the i-th pair.
 func heading(pairs [][2]Hash, i int) string {
 	if i == len(pairs) {
 		return ""

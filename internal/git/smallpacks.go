@@ -19,15 +19,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
-// smallPacks are the packs whose index is worth reading in-process: those that turns write. They
-// hold nearly everything that a hook reads of a mission, which saves it `git cat-file`.
+// smallPacks are packs as turns write them. They have nearly all that a hook
+// reads of a mission, without `git cat-file`.
 type smallPacks struct {
 	dir    string
 	format Format
 
 	mu     sync.Mutex
 	read   bool
-	unread []fs.FileInfo // of the indexes not yet opened, the newest last
+	unread []fs.FileInfo // indexes not yet opened, the newest last
 	packs  []smallPack
 
 	entries entryReader
@@ -38,12 +38,11 @@ type smallPack struct {
 	file  *os.File
 }
 
-// maxSmallIndex is the size in bytes of the largest index read in-process: 2,000 objects, 0.2 ms.
+// maxSmallIndex is the largest index read in-process: 2,000 objects, 0.2 ms.
 const maxSmallIndex = 64 << 10
 
-// get returns an object of the small packs; its type is [plumbing.InvalidObject] if none of them
-// has it, or it has more than so many bytes. An unreadable pack is skipped: git will say what is
-// wrong with it.
+// get returns an object of at most most bytes, or [plumbing.InvalidObject]. It
+// skips unreadable packs; git will report them.
 func (s *smallPacks) get(h Hash, most int64) (plumbing.ObjectType, []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +54,7 @@ func (s *smallPacks) get(h Hash, most int64) (plumbing.ObjectType, []byte) {
 	return plumbing.InvalidObject, nil
 }
 
-// openNext opens the newest readable pack that is not yet open, and reports whether there is one.
+// openNext opens the newest readable pack not yet open, if there is one.
 func (s *smallPacks) openNext() bool {
 	if !s.read {
 		s.list()
@@ -107,24 +106,24 @@ func (s *smallPacks) close() {
 	s.packs, s.unread = nil, nil
 }
 
-// maxDeltas is the longest chain of deltas that is followed; git's default limit is 50.
+// maxDeltas is the longest chain of deltas followed; git's default is 50.
 const maxDeltas = 100
 
-// An entryReader reads entries of packs. It is reused because its decompressor takes 40 KB.
+// An entryReader reads pack entries. Its decompressor, 40 KB, is reused.
 type entryReader struct {
 	buf *bufio.Reader
 	z   io.ReadCloser
 }
 
-// object reads the object at offset. One of more than so many bytes counts as unreadable, and so
-// does one that is made of far more: git has a limit for that, too.
+// object reads the object at offset. Beyond most bytes, or if made of far more,
+// it counts as unreadable.
 func (e *entryReader) object(p smallPack, offset, most int64) (plumbing.ObjectType, []byte) {
 	return e.entry(p, offset, maxDeltas, most, 2*most+maxRecentSize)
 }
 
-// entry reads the entry at offset, of at most so many bytes, following at most the given number of
-// deltas, which may have as many bytes as there is room for, together with what they are deltas of.
-// An unreadable entry has the type [plumbing.InvalidObject].
+// entry reads an entry of at most most bytes, through at most deltas deltas,
+// which with their bases have at most room bytes. If it can't, the type is
+// [plumbing.InvalidObject].
 func (e *entryReader) entry(p smallPack, offset int64, deltas int, most, room int64) (plumbing.ObjectType, []byte) {
 	if offset < 0 || deltas == 0 {
 		return plumbing.InvalidObject, nil
@@ -173,14 +172,14 @@ func (e *entryReader) entry(p smallPack, offset int64, deltas int, most, room in
 	return t, content
 }
 
-// deltaSizes reads how large a delta says that its base and its result are.
+// deltaSizes returns the sizes of base and result that a delta announces.
 func deltaSizes(delta []byte) (from, to int64) {
 	a, n := binary.Uvarint(delta)
 	b, _ := binary.Uvarint(delta[max(0, n):])
 	return int64(min(a, 1<<53)), int64(min(b, 1<<53))
 }
 
-// readHeader reads an entry's type and its size in bytes, as [entryHeader] encodes them.
+// readHeader reads an entry's type and size, as [entryHeader] encodes them.
 func readHeader(r io.ByteReader) (plumbing.ObjectType, int64, error) {
 	b, err := r.ReadByte()
 	var more uint64
@@ -192,8 +191,8 @@ func readHeader(r io.ByteReader) (plumbing.ObjectType, int64, error) {
 	return plumbing.ObjectType(b >> 4 & 7), int64(more<<4 | uint64(b&15)), err
 }
 
-// baseOffset reads how many bytes before a delta its base is: groups of seven bits, highest first,
-// one added to each but the last.
+// baseOffset reads a delta's distance to its base: seven bits a byte, highest
+// first, one added to each but the last.
 func baseOffset(r io.ByteReader) (int64, error) {
 	b, err := r.ReadByte()
 	n := int64(b & 0x7f)
@@ -220,8 +219,8 @@ func (e *entryReader) inflate(size int64) ([]byte, error) {
 	return inflate(e.z, size)
 }
 
-// A packIndex is a version 2 pack index as it is on disk; see gitformat-pack(5). It is searched in
-// place, for an object or two; go-git's decoder would make 256 tables of it.
+// A packIndex is a version 2 index, see gitformat-pack(5), searched in place;
+// go-git's decoder would make 256 tables.
 type packIndex struct {
 	data   []byte
 	format Format
@@ -231,7 +230,7 @@ type packIndex struct {
 const (
 	packIndexHead = "\xfftOc\x00\x00\x00\x02"
 	namesAt       = len(packIndexHead) + 256*4
-	perObject     = 4 + 4 // a checksum, its offset in the pack; and its name
+	perObject     = 4 + 4 // checksum and offset, without the name
 )
 
 var errIndex = errors.New("not an index of a pack")
@@ -257,19 +256,17 @@ func newPackIndex(data []byte, format Format) (packIndex, error) {
 	return x, nil
 }
 
-// upTo returns how many objects have a name whose first byte is at most first.
+// upTo returns how many names begin with a byte of at most first.
 func (x packIndex) upTo(first int) int { return int(x.number(len(packIndexHead) + 4*first)) }
 
 func (x packIndex) number(at int) int64 { return int64(binary.BigEndian.Uint32(x.data[at:])) }
 
-// objects is how many objects the pack has, and name the name of one of them; they are in order.
+// objects returns how many objects there are, name the i-th sorted name.
 func (x packIndex) objects() int      { return x.upTo(255) }
 func (x packIndex) name(i int) []byte { return x.data[namesAt+i*x.size:][:x.size] }
 
-// checksum returns the checksum of the pack, as the index stores it.
 func (x packIndex) checksum() []byte { return x.data[len(x.data)-2*x.size:][:x.size] }
 
-// find returns the index of an object among the sorted names.
 func (x packIndex) find(h Hash) (int, bool) {
 	from := 0
 	name, first := h.Bytes(), int(h.Byte(0))
@@ -281,7 +278,7 @@ func (x packIndex) find(h Hash) (int, bool) {
 	return i, i < to && bytes.Equal(x.name(i), name)
 }
 
-// offset returns where the object is in the pack, or -1. Offsets of 2 GB or more are left to git.
+// offset returns an object's offset, or -1. Git reads those of 2 GB or more.
 func (x packIndex) offset(h Hash) int64 {
 	if i, ok := x.find(h); ok {
 		if offset := x.number(namesAt + x.objects()*(x.size+4) + 4*i); offset < 1<<31 {
@@ -291,13 +288,11 @@ func (x packIndex) offset(h Hash) int64 {
 	return -1
 }
 
-// A packed object is one entry of an index.
 type packed struct {
 	hash             Hash
 	checksum, offset uint32
 }
 
-// encodePackIndex returns the index of a pack whose checksum is sum.
 func encodePackIndex(objects []packed, sum Hash) []byte {
 	slices.SortFunc(objects, func(a, b packed) int { return a.hash.Compare(b.hash) })
 	b := []byte(packIndexHead)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// CheckTop returns an error if to git the worktree is not where r has it. With extensions.worktreeConfig, a
-// core.worktree in the file for all worktrees counts in all of them: a git that runs in a linked one checks
-// out, or merges, over what the user works on in another.
+// CheckTop returns an error if git finds the worktree elsewhere than r. A
+// shared core.worktree applies to linked worktrees, too
+// (extensions.worktreeConfig): git there would check out over the user's work.
 func (r *Repo) CheckTop(ctx context.Context) error {
 	out, err := r.Output(ctx, nil, "rev-parse", "--show-toplevel")
 	if err != nil {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// A Touch tells which changes touch some paths. Many are asked of one git.
+// A Touch tells which changes touch some paths, with one git for many.
 type Touch struct {
 	ctx   context.Context
 	repo  *Repo
 	paths []string
-	git   *Process // nil before the first question, and after one that git could not answer
+	git   *Process // nil before the first question, and after a failed one
 }
 
-// Touch returns a Touch for pathspecs, relative to the current directory. It is an error if git can't
-// read them. The caller must call Close.
+// Touch returns a Touch for pathspecs relative to the current directory, if git
+// can parse them. The caller must call Close.
 func (r *Repo) Touch(ctx context.Context, pathspecs []string) (*Touch, error) {
 	t := &Touch{ctx: ctx, repo: r.Here().Wary(), paths: pathspecs}
 	_, err := t.repo.Output(ctx, strings.NewReader(""), t.args()...)
@@ -28,10 +28,10 @@ func (t *Touch) args() []string {
 	return append(args, t.paths...)
 }
 
-// touchEnd is a line that git diff-tree repeats, as it repeats all that is no commit.
+// touchEnd is not a commit, so diff-tree repeats the line.
 const touchEnd = ".\n"
 
-// Between reports whether the trees of two commits differ in any of the paths.
+// Between reports whether the trees of two commits differ in the paths.
 func (t *Touch) Between(from, to Hash) (bool, error) {
 	if t.git == nil {
 		var err error
@@ -39,7 +39,7 @@ func (t *Touch) Between(from, to Hash) (bool, error) {
 			return false, err
 		}
 	}
-	// A line names a commit and, in place of its own, its parents.
+	// The line names a commit and the parents to use instead of its own.
 	_, err := io.WriteString(t.git.stdin, to.String()+" "+from.String()+"\n"+touchEnd)
 	read, touched := false, false
 	for err == nil {
@@ -56,13 +56,13 @@ func (t *Touch) Between(from, to Hash) (bool, error) {
 		}
 	}
 	if _, failed := t.git.Finish(nil); failed != nil {
-		err = failed // which says why
+		err = failed // it says why
 	}
 	t.git = nil
 	return false, fmt.Errorf("compare %s and %s: %w", from, to, err)
 }
 
-// Close ends the git.
+// Close ends git.
 func (t *Touch) Close() {
 	if t.git != nil {
 		t.git.Kill()

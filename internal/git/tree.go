@@ -13,14 +13,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// An Entry is what a tree holds at a path. The zero Entry stands for nothing.
+// An Entry is what a tree holds at a path; the zero Entry is nothing.
 type Entry struct {
 	Mode filemode.FileMode
 	Hash Hash
 }
 
-// EditTree returns base with every path in changes set to its entry; the zero Entry removes the
-// path. Paths are git's bytes. A zero base is the empty tree. New trees are staged.
+// EditTree sets the paths of changes in base, the zero hash for the empty tree;
+// a zero Entry removes. Paths are git's bytes. New trees are staged.
 func (o *Objects) EditTree(base Hash, changes map[string]Entry) (Hash, error) {
 	entries, err := o.Tree(base, MaxTree)
 	if err != nil {
@@ -66,8 +66,8 @@ func (o *Objects) EditTree(base Hash, changes map[string]Entry) (Hash, error) {
 	return o.writeTree(entries)
 }
 
-// Tree returns the entries of a tree of at most so many bytes by name; of several with one name, the
-// first, as git does. The zero hash is the empty tree.
+// Tree returns the entries by name of a tree of at most most bytes; as in git,
+// the first of a name. The zero hash is the empty tree.
 func (o *Objects) Tree(hash Hash, most int64) (map[string]Entry, error) {
 	if hash.IsZero() || hash == o.format.EmptyTree() {
 		return make(map[string]Entry), nil
@@ -83,7 +83,7 @@ func (o *Objects) Tree(hash Hash, most int64) (map[string]Entry, error) {
 	return entries, nil
 }
 
-// TreeMap returns the entries of a tree's content by name, see [Objects.Tree].
+// TreeMap returns the entries of a tree's content; see [Objects.Tree].
 func TreeMap(format Format, content []byte) (map[string]Entry, error) {
 	list, err := ParseTree(format, content)
 	entries := make(map[string]Entry, len(list))
@@ -105,10 +105,10 @@ func (o *Objects) writeTree(entries map[string]Entry) (Hash, error) {
 	return o.Write(plumbing.TreeObject, content)
 }
 
-// EmptyTree stages the tree without entries and returns its hash.
+// EmptyTree stages the empty tree and returns its hash.
 func (o *Objects) EmptyTree() (Hash, error) { return o.writeTree(nil) }
 
-// Commit reads a commit. If there is none, the error wraps [plumbing.ErrObjectNotFound].
+// Commit reads a commit; the error may wrap [plumbing.ErrObjectNotFound].
 func (o *Objects) Commit(hash Hash) (*Commit, error) {
 	content, err := o.Read(plumbing.CommitObject, hash, MaxCommit)
 	if err != nil {
@@ -121,7 +121,7 @@ func (o *Objects) Commit(hash Hash) (*Commit, error) {
 	return c, nil
 }
 
-// TreeOf returns the tree of a commit. The zero hash (an unborn branch) gives the zero hash.
+// TreeOf returns a commit's tree; for the zero hash, an unborn branch, zero.
 func (o *Objects) TreeOf(commit Hash) (Hash, error) {
 	if commit.IsZero() {
 		return Hash{}, nil
@@ -153,14 +153,14 @@ func (o *Objects) CommitTree(tree Hash, parents []Hash, author, committer Signat
 
 // A TreeEntry is one entry of a tree.
 type TreeEntry struct {
-	Name string // bytes as git has them
+	Name string // git's bytes
 	Entry
 }
 
 var errTree = errors.New("not a tree")
 
-// ParseTree reads the content of a tree. A stranger's tree may have its entries in any order, and
-// several of one name. Modes are normalized to those that git knows.
+// ParseTree parses a tree, which if untrusted may be unsorted and repeat names.
+// Modes become git's.
 func ParseTree(format Format, content []byte) ([]TreeEntry, error) {
 	var entries []TreeEntry
 	for len(content) > 0 {
@@ -176,7 +176,7 @@ func ParseTree(format Format, content []byte) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-// canonical returns the mode that git reads a mode as.
+// canonical returns the mode that git takes m for.
 func canonical(m filemode.FileMode) filemode.FileMode {
 	switch m & 0o170000 {
 	case filemode.Dir:
@@ -193,7 +193,7 @@ func canonical(m filemode.FileMode) filemode.FileMode {
 	}
 }
 
-// EncodeTree returns the content of a tree. It sorts the entries in git's order.
+// EncodeTree returns the content of a tree, in git's order of entries.
 func EncodeTree(format Format, entries []TreeEntry) ([]byte, error) {
 	slices.SortFunc(entries, compareEntries)
 	var b bytes.Buffer
@@ -210,13 +210,12 @@ func EncodeTree(format Format, entries []TreeEntry) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// compareEntries orders names by their bytes; a directory's name counts as if it ended in a slash.
+// compareEntries orders names by bytes, directories as if followed by a slash.
 func compareEntries(a, b TreeEntry) int {
 	n := min(len(a.Name), len(b.Name))
 	return cmp.Or(strings.Compare(a.Name[:n], b.Name[:n]), cmp.Compare(a.at(n), b.at(n)))
 }
 
-// at returns byte n of the name, or the byte that follows the name in git's order.
 func (e TreeEntry) at(n int) byte {
 	switch {
 	case n < len(e.Name):
@@ -228,13 +227,12 @@ func (e TreeEntry) at(n int) byte {
 	}
 }
 
-// Share unstages what the staged tree has in common with a stored one, path by path: a worktree
-// differs from HEAD in everything that its session has changed so far, and most of that was written
-// by an earlier turn. The caller knows that stored and everything in it is in the object database,
-// and must not flush meanwhile.
+// Share unstages what a staged tree shares with a stored one: a worktree
+// differs from HEAD mostly by what earlier turns wrote. stored and all in it
+// must be in the database, and the caller must not flush meanwhile.
 func (o *Objects) Share(tree, stored Hash) error {
 	if o.written(tree) == nil {
-		return nil // neither the tree nor anything in it is staged
+		return nil // then nothing in the tree is staged either
 	}
 	entries, err := o.Tree(tree, MaxTree)
 	if err != nil {

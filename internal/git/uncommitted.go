@@ -11,12 +11,11 @@ import (
 	"time"
 )
 
-// An Uncommitted is a commit with a file as it is in the worktree. It is in a place of its own, which
-// Close removes.
+// An Uncommitted is a commit with a worktree's file, until Close.
 type Uncommitted struct {
-	Repo   *Repo // that has the commit
+	Repo   *Repo // has the commit
 	Commit Hash
-	Made   bool // it was made for that; otherwise the file is as in HEAD, and it is HEAD
+	Made   bool // false if the file is as in HEAD, and Commit is HEAD
 
 	dir string
 }
@@ -24,8 +23,9 @@ type Uncommitted struct {
 // Close removes what was made.
 func (u *Uncommitted) Close() { _ = os.RemoveAll(u.dir) }
 
-// Uncommitted returns a commit on HEAD, and on what is being merged, with the file at path (from the top) as
-// it is in the worktree, as git would store it. If the file is not there, the error wraps [fs.ErrNotExist].
+// Uncommitted returns a commit on HEAD, and on what is being merged, with the
+// worktree's file at path, from the top, as git would store it. If there is
+// none, the error wraps [fs.ErrNotExist].
 func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, err error) {
 	if info, err := os.Lstat(filepath.Join(r.Top, filepath.FromSlash(path))); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 	scratch := r.scratch(dir)
 	index := scratch.With("GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_LITERAL_PATHSPECS=1")
 	tree, err := index.withFile(ctx, path, func() error { return r.copyIndex(filepath.Join(dir, "index")) })
-	if err != nil { // the user's may have conflicts
+	if err != nil { // the user's index may have conflicts
 		tree, err = index.withFile(ctx, path, func() error {
 			_ = os.Remove(filepath.Join(dir, "index"))
 			if head.Commit.IsZero() {
@@ -99,7 +99,7 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 	return u, err
 }
 
-// scratch is the same repository, but what git writes goes to dir.
+// scratch returns the repository with git writing objects to dir.
 func (r *Repo) scratch(dir string) *Repo {
 	objects := filepath.Join(r.CommonDir, "objects")
 	more := os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES")
@@ -109,7 +109,6 @@ func (r *Repo) scratch(dir string) *Repo {
 	return r.With("GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteList(objects)+more)
 }
 
-// quoteList quotes a path for a list of paths, where it has what would end it there.
 func quoteList(path string) string {
 	if !strings.ContainsAny(path, "\""+string(os.PathListSeparator)) {
 		return path
@@ -117,8 +116,7 @@ func quoteList(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
-// copyIndex copies the index with its time: git asks of files that changed at the time of the index, or
-// later, whether they have changed since.
+// copyIndex keeps the index's time: git rechecks files changed since then.
 func (r *Repo) copyIndex(to string) error {
 	from := filepath.Join(r.GitDir, "index")
 	info, err := os.Stat(from)
@@ -138,8 +136,8 @@ func (r *Repo) copyIndex(to string) error {
 	return err
 }
 
-// withFile returns a tree of the index, once prepared, with a file as it is in the worktree. A file that is
-// new there may be another one that was moved, so those that are gone are gone in the tree.
+// withFile returns a tree of the prepared index with a worktree's file. A new
+// file may have moved here, so deleted ones are removed.
 func (r *Repo) withFile(ctx context.Context, path string, prepare func() error) (tree string, err error) {
 	if err := prepare(); err != nil {
 		return "", err
@@ -172,9 +170,8 @@ func (r *Repo) withFile(ctx context.Context, path string, prepare func() error) 
 	return strings.TrimSpace(string(out)), err
 }
 
-// notLookedAt are the flags that make git look at a file of the worktree again, by what `git ls-files -v`
-// says of it: a small letter if the user has told git to assume that it is unchanged, S or s if it is out of
-// a sparse checkout.
+// notLookedAt returns flags to look at a file again, by its tag in `ls-files
+// -v`: small if assumed unchanged, S or s outside a sparse checkout.
 func notLookedAt(listed []byte) (flags []string) {
 	if len(listed) == 0 {
 		return nil
@@ -188,17 +185,16 @@ func notLookedAt(listed []byte) (flags []string) {
 	return flags
 }
 
-// merging are the commits that are being merged.
 func (r *Repo) merging() ([]Hash, error) {
 	return r.hashesIn(filepath.Join(r.GitDir, "MERGE_HEAD"))
 }
 
-// Shallow are the commits at which a shallow clone ends.
+// Shallow returns the commits at which a shallow clone ends.
 func (r *Repo) Shallow() ([]Hash, error) {
 	return r.hashesIn(filepath.Join(r.CommonDir, "shallow"))
 }
 
-// hashesIn reads a file of git's with one hash in each line; none if there is no such file.
+// hashesIn reads a git file with one hash a line; none if there is no file.
 func (r *Repo) hashesIn(file string) ([]Hash, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// maxSeconds is the last second of the year 9999: JSON has no later time, and a commit of a stranger's may.
+// maxSeconds is the end of 9999, JSON's last year. Commits may be later.
 const maxSeconds = 253_402_300_799
 
-// UnixTime reads a time in seconds, as git writes it: at the most one that can be written in JSON.
+// UnixTime parses git's seconds, capped at the last time that JSON can hold.
 func UnixTime(seconds string) (time.Time, error) {
 	n, err := strconv.ParseInt(seconds, 10, 64)
 	return time.Unix(min(n, maxSeconds), 0), err
 }
 
-// ParseRevision reads a line of hashes, at least one, behind a time in seconds.
+// ParseRevision parses a line of seconds and at least one hash.
 func ParseRevision(line string) (at time.Time, hashes []Hash, err error) {
 	fields := strings.Fields(line)
 	if len(fields) < 2 {

@@ -6,15 +6,14 @@ import (
 	"path/filepath"
 )
 
-// Unlock gives the user back the permissions of directories below one, and of itself: git removes nothing
-// from those that are read-only.
+// Unlock makes directories writable for the user, or git could not remove them.
 func Unlock(top string) {
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return nil
 		}
 		if info, err := d.Info(); err == nil && info.Mode().Perm()&0o700 != 0o700 {
-			_ = os.Chmod(path, info.Mode().Perm()|0o700) // removing it says what is wrong
+			_ = os.Chmod(path, info.Mode().Perm()|0o700) // removing it reports what is wrong
 		}
 		return nil
 	})

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A Usage is how many objects there are, and what they take on the disk.
+// A DiskUse is a number of objects and their size on disk.
 type DiskUse struct {
 	Objects, Bytes int64
 }
 
-// Usage counts the objects that some commits lead to, and HEAD, branches, tags and what was fetched from remotes
-// do not. Branches whose names begin with own don't count as such.
+// Usage counts the objects that tips reach, but HEAD, tags, remotes and
+// branches (without those with the prefix own) do not.
 func (r *Repo) Usage(ctx context.Context, tips []Hash, own string) (u DiskUse, err error) {
 	var in strings.Builder
 	for _, h := range tips {
@@ -38,15 +38,15 @@ func (r *Repo) Usage(ctx context.Context, tips []Hash, own string) (u DiskUse, e
 	return u, nil
 }
 
-// A Disorder is what `git maintenance` and `git gc` would put in order.
+// A Disorder is what `git maintenance` and `git gc` would tidy.
 type Disorder struct {
-	Loose      DiskUse // objects that have a file of their own
+	Loose      DiskUse // objects in a file each
 	Packs      int64
 	LooseRefs  int
 	PackedSize int64 // bytes of all packs with their indexes
 }
 
-// Disorder says how the repository's objects and refs lie.
+// Disorder counts the repository's loose objects, packs and loose refs.
 func (r *Repo) Disorder(ctx context.Context) (Disorder, error) {
 	var d Disorder
 	out, err := r.Output(ctx, nil, "count-objects", "-v")
@@ -64,7 +64,7 @@ func (r *Repo) Disorder(ctx context.Context) (Disorder, error) {
 		n, e := strconv.ParseInt(text, 10, 64)
 		*value, err = n, errors.Join(err, e)
 	}
-	const unit = 1 << 10 // sizes are in KiB
+	const unit = 1 << 10 // git prints KiB
 	d.Loose.Bytes *= unit
 	d.PackedSize *= unit
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// AsUser returns the same repository, but git runs as it would if the user had typed the command: what it
-// starts, hooks and the editor above all, speaks the user's language, and may ask.
+// AsUser returns r with git running as if the user had typed the command: hooks
+// and editors use their language and may ask.
 func (r *Repo) AsUser() *Repo {
 	s := *r
 	s.env = slices.DeleteFunc(slices.Clone(r.env), func(v string) bool {
@@ -22,5 +22,5 @@ func (r *Repo) AsUser() *Repo {
 	return &s
 }
 
-// notUsers are the variables that every git of ours runs with, besides the user's.
+// notUsers are the variables that we set for every git.
 var notUsers = []string{"LC_ALL", "GIT_TERMINAL_PROMPT", "GIT_NO_REPLACE_OBJECTS", "GIT_NO_LAZY_FETCH"}
