@@ -8,8 +8,8 @@ import (
 	"gitagent/internal/record"
 )
 
-// Tip returns the last commit of a mission's ledger, of an archived one too. If there is none, the error wraps
-// [git.ErrNotFound].
+// Tip returns the tip of a mission's ledger, live or archived. If there is
+// none, the error wraps [git.ErrNotFound].
 func Tip(ctx context.Context, repo *git.Repo, id record.ID) (git.Hash, error) {
 	var before git.Hash
 	for {
@@ -17,8 +17,8 @@ func Tip(ctx context.Context, repo *git.Repo, id record.ID) (git.Hash, error) {
 		if tip, ok := refs[id.Ref()]; ok || err != nil {
 			return tip, err
 		}
-		// The archive has it before its ref goes, and until its ref is there again: so it is looked for in this
-		// order, and once more if the archive has moved meanwhile.
+		// A mission is in the archive before its ref goes, and until the ref is
+		// back. So look there second, and again if the archive has moved.
 		index, err := indexOf(ctx, repo)
 		if err != nil {
 			return git.Hash{}, err
@@ -44,8 +44,7 @@ func indexOf(ctx context.Context, repo *git.Repo) (git.Hash, error) {
 	return archive.Tip(refs)
 }
 
-// Archived returns the entry of a mission in the archive whose index is a commit: one that is Gone for a
-// mission that is not there.
+// Archived returns a mission's entry in an index, Gone if it has none.
 func Archived(objects *git.Objects, index git.Hash, id record.ID) (archive.Entry, error) {
 	x, err := archive.Open(objects, index)
 	if err != nil {
@@ -58,15 +57,14 @@ func Archived(objects *git.Objects, index git.Hash, id record.ID) (archive.Entry
 	return e, err
 }
 
-// ListArchived returns the entries of the missions in the archive that have no ref, in order of their ids.
-// Where the archive can't be read in part, it returns the others as well.
+// ListArchived returns the missions that are only archived, in order of ids,
+// with an error all readable ones.
 func ListArchived(ctx context.Context, repo *git.Repo) ([]archive.Entry, error) {
 	_, archived, err := list(ctx, repo)
 	return archived, err
 }
 
-// ListAll returns all missions, archived ones too, as [List] does. Where the archive can't be read in part, it
-// returns the others as well.
+// ListAll is [List] with archived missions, with an error all readable ones.
 func ListAll(ctx context.Context, repo *git.Repo) (map[record.ID]git.Hash, error) {
 	missions, archived, err := list(ctx, repo)
 	for _, e := range archived {
@@ -75,13 +73,12 @@ func ListAll(ctx context.Context, repo *git.Repo) (map[record.ID]git.Hash, error
 	return missions, err
 }
 
-// list returns the missions that have refs, and the archived ones.
 func list(ctx context.Context, repo *git.Repo) (missions map[record.ID]git.Hash, archived []archive.Entry, err error) {
 	before, err := indexOf(ctx, repo)
 	if err != nil {
 		return nil, nil, err
 	}
-	for { // until the archive has not moved meanwhile: nobody is missed on the way into it, or out
+	for { // until the archive is unchanged, so that no mission is missed on its way in or out
 		if missions, err = List(ctx, repo); err != nil {
 			return nil, nil, err
 		}
@@ -113,7 +110,7 @@ func list(ctx context.Context, repo *git.Repo) (missions map[record.ID]git.Hash,
 	return missions, archived, unread.Err()
 }
 
-// ArchivedByPrefix returns the missions in the archive whose ids begin with some lower-case digits, in order.
+// ArchivedByPrefix returns the archived missions of an id prefix, in order.
 func ArchivedByPrefix(ctx context.Context, repo *git.Repo, digits string) ([]archive.Entry, error) {
 	index, err := indexOf(ctx, repo)
 	if err != nil {

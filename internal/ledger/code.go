@@ -7,17 +7,16 @@ import (
 	"gitagent/internal/record"
 )
 
-// The trailers of a code commit. After a rebase that lost a turn's note, they are how the turn is
-// found again.
+// Trailers of a code commit, to find a turn whose note a rebase lost.
 const (
 	TrailerMission = "Agent-Mission"
-	TrailerTurns   = "Agent-Turns" // of a commit that has the work of several: [Ranges]
+	TrailerTurns   = "Agent-Turns" // for a commit with the work of several turns: [Ranges]
 	trailerTurn    = "Agent-Turn"
 	trailerSession = "Agent-Session"
 )
 
-// CodeMessage is the message of a code commit: a subject and trailers. Turn 0 means a commit that
-// is not a turn's, and the session may be empty.
+// CodeMessage returns the message of a code commit: a subject and trailers.
+// Turn 0 means that it is not a turn's; the session may be empty.
 func CodeMessage(subject string, id record.ID, turn int, session string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n%s: %s\n", subject, TrailerMission, id)
@@ -30,8 +29,8 @@ func CodeMessage(subject string, id record.ID, turn int, session string) string 
 	return b.String()
 }
 
-// ReadCodeMessage reads the trailers of a code commit's message, as [CodeMessage] writes them, in its last
-// paragraph. ok is false if it names no mission. The turn is 0 for a commit that is not a turn's.
+// ReadCodeMessage reads [CodeMessage]'s trailers in the last paragraph. ok is
+// false without a mission; without a turn that is 0.
 func ReadCodeMessage(message string) (id record.TurnID, ok bool) {
 	message = strings.TrimRight(message, "\n")
 	for line := range strings.SplitSeq(message[strings.LastIndex(message, "\n\n")+1:], "\n") {

@@ -1,15 +1,16 @@
-// Package ledger keeps missions: their refs, and the chain of event commits, which is authoritative.
+// Package ledger keeps missions: their refs, and the authoritative chain of
+// event commits.
 //
-// A mission has up to three refs, and nothing else in the repository belongs to it:
+// Nothing but up to three refs belongs to a mission:
 //
-//	refs/agent/missions/<id>      the ledger: one commit per event, first parent the event before
-//	refs/notes/agent/<id>         git notes on the code commits, an index of the ledger
-//	refs/heads/<prefix><id>       the branch of an attached mission
+//	refs/agent/missions/<id>  the ledger: event commits, each on the one before
+//	refs/notes/agent/<id>     notes on the code commits, an index of the ledger
+//	refs/heads/<prefix><id>   the branch of an attached mission
 //
-// The tree of a ledger commit holds everything known at that event: mission.json and the files that
-// package turns and package handoffstore put there. The commit's further parents keep the code
-// commits reachable. The format is specified in docs/format.md.
+// A ledger commit's tree holds all that is known then: mission.json and the
+// files of packages turns and handoffstore. Its further parents keep code
+// commits reachable. docs/format.md specifies the format.
 //
-// This package stages objects and never moves a ref: all refs of an event move in
-// one [gitagent/internal/git.RefTransaction], which the caller commits.
+// This package stages objects and never moves a ref: all refs of an event move
+// in one [gitagent/internal/git.RefTransaction] of the caller.
 package ledger

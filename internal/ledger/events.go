@@ -14,18 +14,17 @@ import (
 	"gitagent/internal/git"
 )
 
-// A Commit is an event of a ledger as its commit has it.
+// A CommitEvent is an event of a ledger, read from its commit.
 type CommitEvent struct {
 	Hash   git.Hash
-	Before git.Hash   // the event before it; zero for the first one
-	Keeps  []git.Hash // the commits that it keeps reachable
+	Before git.Hash   // the previous event; zero for the first one
+	Keeps  []git.Hash // the commits it keeps reachable
 	At     time.Time  // in seconds
 
-	Tree    git.Hash // not of [Links]
-	Subject string   // not of [Links]
+	Tree    git.Hash // not set by [Links]
+	Subject string   // not set by [Links]
 }
 
-// parents notes the parents of a commit.
 func (c *CommitEvent) parents(hashes []git.Hash) {
 	if len(hashes) > 0 {
 		c.Before, c.Keeps = hashes[0], hashes[1:]
@@ -39,32 +38,29 @@ type Chain struct {
 	objects *git.Objects
 	size    int64
 	most    int
-	ahead   map[git.Hash][]byte // contents that were read together
+	ahead   map[git.Hash][]byte // contents that were read in a batch
 	looked  int
 }
 
 const (
-	// oneByOne is how many commits are read one by one. A long chain, of which
-	// a fork or a prime sees most, is read in batches: that takes a fifth of
-	// the time.
+	// oneByOne commits are read singly, as many as a fork or prime mostly
+	// needs. A longer chain is read in batches, in a fifth of the time.
 	oneByOne = 32
 	batch    = 20_000
-	// maxAhead is how many bytes of a batch are held: the next one has the
-	// rest.
+	// maxAhead bounds the bytes held of a batch; the rest is read again.
 	maxAhead = 64 << 20
 )
 
-// NewChain returns a reader of commits that have at most size bytes each. It
-// reads at most so many of them.
+// NewChain returns a Chain of at most most commits of at most size bytes.
 func NewChain(ctx context.Context, repo *git.Repo, objects *git.Objects, size int64, most int) *Chain {
 	return &Chain{ctx: ctx, repo: repo, objects: objects, size: size, most: most}
 }
 
-// Looked is how many commits were read.
+// Looked returns how many commits were read.
 func (c *Chain) Looked() int { return c.looked }
 
-// Read returns the content of a commit as it is stored, also where the clone is
-// shallow. Then a ledger's first parents are mostly at hand.
+// Read returns the content of a commit. It also goes past the boundary of a
+// shallow clone, where a ledger's first parents mostly exist.
 func (c *Chain) Read(at git.Hash) ([]byte, error) {
 	content, ok := c.ahead[at]
 	if ok {
@@ -82,7 +78,6 @@ func (c *Chain) Read(at git.Hash) ([]byte, error) {
 	return content, err
 }
 
-// errEnough ends the reading of a batch.
 var errEnough = errors.New("enough")
 
 func (c *Chain) readAhead(from git.Hash) error {
@@ -112,8 +107,8 @@ func (c *Chain) readAhead(from git.Hash) error {
 	return err
 }
 
-// Events yields the events of a ledger that ends at tip, the newest first, at
-// most so many. One that can't be read is an error, the last thing that comes.
+// Events yields at most most events of a ledger, from tip to the first. An
+// unreadable one is an error, and ends it.
 func Events(ctx context.Context, repo *git.Repo, objects *git.Objects, tip git.Hash, most int) iter.Seq2[*CommitEvent, error] {
 	return func(yield func(*CommitEvent, error) bool) {
 		chain := NewChain(ctx, repo, objects, git.MaxCommit, most)
@@ -139,9 +134,8 @@ func Events(ctx context.Context, repo *git.Repo, objects *git.Objects, tip git.H
 	}
 }
 
-// Links yields the events of ledgers that end at these tips, each once and
-// before the one before it, as git lists them: it opens no commit. Where the
-// clone is shallow they end.
+// Links yields the events of these ledgers, each once and before its
+// predecessor, up to a shallow clone's boundary. It opens no commit.
 func Links(ctx context.Context, repo *git.Repo, tips ...git.Hash) iter.Seq2[*CommitEvent, error] {
 	return func(yield func(*CommitEvent, error) bool) {
 		if len(tips) == 0 {

@@ -12,9 +12,9 @@ import (
 	"gitagent/internal/record"
 )
 
-// Expand returns the mission whose id a person has typed, or the beginning of it, in any case. An archived
-// one counts if it is named in full, or if no other begins like this. If there is none, the error wraps
-// [git.ErrNotFound]; if there are several, it names them.
+// Expand returns the mission of an id prefix, in any case. An archived one must
+// be named in full or match alone. If there is none, the error wraps
+// [git.ErrNotFound].
 func Expand(ctx context.Context, repo *git.Repo, prefix string) (record.ID, error) {
 	if !record.IsPrefix(prefix) {
 		return "", fmt.Errorf("mission %q: name it by %d hex digits or more", prefix, record.LeastDigits)
@@ -56,5 +56,4 @@ func Expand(ctx context.Context, repo *git.Repo, prefix string) (record.ID, erro
 	return "", fmt.Errorf("mission %s: several begin like this: %s%s", prefix, strings.Join(names, ", "), more)
 }
 
-// maxNamed is how many missions an error names.
 const maxNamed = 5

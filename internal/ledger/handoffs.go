@@ -11,12 +11,12 @@ import (
 	"gitagent/internal/record"
 )
 
-// HandoffPath is the path of a handoff's file, or of its directory if name is empty.
+// HandoffPath returns a handoff's file, or its directory if name is empty.
 func HandoffPath(number int, name string) string {
 	return path.Join(fmt.Sprintf("handoffs/%06d", number), name)
 }
 
-// Handoffs returns the numbers of the mission's handoffs, the last one first.
+// Handoffs returns the numbers of the mission's handoffs, the last first.
 func (l *Ledger) Handoffs() ([]int, error) {
 	entries, err := l.dir("handoffs")
 	var numbers []int
@@ -29,7 +29,7 @@ func (l *Ledger) Handoffs() ([]int, error) {
 	return numbers, err
 }
 
-// LastHandoff returns the number of the mission's last handoff, 0 if it has none.
+// LastHandoff returns the number of the mission's last handoff, or 0.
 func (l *Ledger) LastHandoff() (int, error) {
 	numbers, err := l.Handoffs()
 	if len(numbers) == 0 {

@@ -27,11 +27,11 @@ type Ledger struct {
 	objects *git.Objects
 	tree    git.Hash
 	dirs    map[string]map[string]git.Entry
-	held    int // bytes, about, that it takes in memory
+	held    int // approximate bytes in memory
 }
 
-// Open reads the ledger that the mission's ref points at, or that of an archived mission.
-// If there is none, the error wraps [git.ErrNotFound].
+// Open opens the ledger of a mission, live or archived. If there is none, the
+// error wraps [git.ErrNotFound].
 func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID) (*Ledger, error) {
 	tip, err := Tip(ctx, repo, id)
 	if err != nil {
@@ -40,9 +40,9 @@ func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.I
 	return At(objects, id, tip)
 }
 
-// At reads the ledger at one of its commits. Its head gets its name as in [record.ParseHead].
+// At opens the ledger at one of its commits. See [record.ParseHead] for ids.
 func At(objects *git.Objects, id record.ID, tip git.Hash) (*Ledger, error) {
-	if tip.IsZero() { // as a ref whose file is damaged says
+	if tip.IsZero() { // the ref's file is damaged
 		return nil, fmt.Errorf("read ledger of %s: its ref is %w", id, git.ErrDamaged)
 	}
 	tree, err := objects.TreeOf(tip)
@@ -61,30 +61,29 @@ func At(objects *git.Objects, id record.ID, tip git.Hash) (*Ledger, error) {
 	return l, nil
 }
 
-// New returns the ledger of a mission that has not recorded anything yet.
+// New returns the ledger of a mission that has recorded nothing yet.
 func New(objects *git.Objects, m *record.Mission) *Ledger {
 	m.Began = m.ID
 	return &Ledger{ID: m.ID, Mission: m, objects: objects, dirs: make(map[string]map[string]git.Entry)}
 }
 
-// headFile is the path of the mission's head.
 const headFile = "mission.json"
 
-// What is read of a ledger takes so many bytes in memory, or less: an entry of a directory, and a byte of
-// mission.json, of which a list may have nearly as many strings.
+// Upper bounds of memory, in bytes, for a directory's entry and for a byte of
+// mission.json, which may hold nearly as many strings in lists.
 const (
 	entrySize = 150
 	headSize  = 16
 )
 
-// Held is about how many bytes it takes in memory. It grows with the directories that were looked into.
+// Held returns the approximate bytes in memory, which grow as l is read.
 func (l *Ledger) Held() int { return l.held }
 
-// Read returns the content of a file of the ledger. If there is none, the error wraps
-// [git.ErrNotFound]; if it is larger than such a file may be, [git.ErrTooLarge].
+// Read returns the content of a file. If there is none, the error wraps
+// [git.ErrNotFound]; if it exceeds its limit, [git.ErrTooLarge].
 func (l *Ledger) Read(name string) ([]byte, error) { return l.ReadUpTo(name, limit(name)) }
 
-// ReadUpTo is Read for a file that must not be larger than that.
+// ReadUpTo is Read with a further limit on the file's bytes.
 func (l *Ledger) ReadUpTo(name string, most int64) ([]byte, error) {
 	hash, err := l.File(name)
 	var data []byte
@@ -97,8 +96,8 @@ func (l *Ledger) ReadUpTo(name string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// Stream hands the content of a file to f, a large one while it is read. Errors are those of Read,
-// and that of f.
+// Stream calls f with the content of a file, a large one while it is read.
+// Errors are those of Read and of f.
 func (l *Ledger) Stream(name string, f func(io.Reader) error) error {
 	hash, err := l.File(name)
 	if err == nil {
@@ -110,7 +109,7 @@ func (l *Ledger) Stream(name string, f func(io.Reader) error) error {
 	return nil
 }
 
-// File returns the blob of a file. If there is none, the error wraps [git.ErrNotFound].
+// File returns a file's blob, or an error that wraps [git.ErrNotFound].
 func (l *Ledger) File(name string) (git.Hash, error) {
 	e, err := l.Entry(name)
 	if err == nil && !isFile(e) {
@@ -119,7 +118,7 @@ func (l *Ledger) File(name string) (git.Hash, error) {
 	return e.Hash, err
 }
 
-// dir returns the entries of a directory, none if it does not exist. "." is the top.
+// dir returns the entries of a directory, if it exists. "." is the top.
 func (l *Ledger) dir(name string) (map[string]git.Entry, error) {
 	if d, ok := l.dirs[name]; ok {
 		return d, nil
@@ -145,27 +144,27 @@ func (l *Ledger) dir(name string) (map[string]git.Entry, error) {
 	return d, nil
 }
 
-// isFile reports whether an entry is a file. Symbolic links and submodules are not, and a reader
-// takes them, as it takes a directory, for something that it does not know.
+// isFile reports whether an entry is a file. Anything else in its place is
+// ignored as unknown.
 func isFile(e git.Entry) bool {
 	return e.Mode == filemode.Regular || e.Mode == filemode.Executable
 }
 
-// An Event is one step of a mission: what it adds to the ledger and what it keeps reachable.
+// An Event is one step of a mission: what it adds and what it keeps reachable.
 type Event struct {
 	Subject string            // first line of the ledger commit's message
 	Files   map[string][]byte // content by path; nil removes the file
-	Keep    []git.Hash        // commits that the ledger keeps reachable; zero and repeated ones are ignored
+	Keep    []git.Hash        // commits to keep reachable; zero and repeated ones are ignored
 
 	Author, Committer git.Signature
 	Key               *sshsig.Key // to sign with; nil for a commit without a signature
 }
 
-// Append stages the ledger commit of an event and returns its hash. It writes mission.json from
-// l.Mission. To continue from the event, open the new commit.
+// Append stages the ledger commit of an event, with mission.json from
+// l.Mission, and returns its hash. To go on, open that commit.
 //
-// A mission's first event follows a commit without parents that holds mission.json alone, so that
-// the first-parent chain of a ledger has ledger commits only.
+// Before the first event it stages a commit without parents, with mission.json
+// alone, so that the first-parent chain has ledger commits only.
 func (l *Ledger) Append(e Event) (git.Hash, error) {
 	commit, err := l.stage(e)
 	if err != nil {
@@ -191,7 +190,7 @@ func (l *Ledger) stage(e Event) (git.Hash, error) {
 	}
 	maps.Copy(files, e.Files)
 	for name := range files {
-		if _, err := l.dir(path.Dir(name)); err != nil { // it may be too large to be edited
+		if _, err := l.dir(path.Dir(name)); err != nil { // it may be too large to edit
 			return git.Hash{}, err
 		}
 	}
@@ -216,7 +215,7 @@ func (l *Ledger) commit(tree git.Hash, parents []git.Hash, e Event, subject stri
 	return l.objects.Write(plumbing.CommitObject, Sign(c.Encode(), l.ID, e.Key, l.objects.Format()))
 }
 
-// edit stages a tree that differs from another in some files.
+// edit stages tree with changed files.
 func (l *Ledger) edit(tree git.Hash, files map[string][]byte) (git.Hash, error) {
 	changes := make(map[string]git.Entry, len(files))
 	for name, data := range files {
@@ -233,7 +232,7 @@ func (l *Ledger) edit(tree git.Hash, files map[string][]byte) (git.Hash, error) 
 	return l.objects.EditTree(tree, changes)
 }
 
-// List returns the repository's missions and the tips of their ledgers.
+// List returns the missions that have refs, with the tips of their ledgers.
 func List(ctx context.Context, repo *git.Repo) (map[record.ID]git.Hash, error) {
 	refs, err := repo.Refs(ctx, record.MissionRefs)
 	if err != nil {
@@ -251,8 +250,8 @@ func Keeping(ctx context.Context, repo *git.Repo, commit git.Hash) (map[record.I
 	return ofRefs(refs), nil
 }
 
-// Newest returns the mission whose ledger was written last, by what its commit says, and how many
-// missions there are. Where git can't tell, as a stranger's commit is too large, it is none.
+// Newest returns the mission written last, and how many there are. It is "" if
+// git fails, as at an untrusted commit that is too large.
 func Newest(ctx context.Context, repo *git.Repo) (record.ID, int, error) {
 	missions, err := List(ctx, repo)
 	if err != nil || len(missions) == 0 {
@@ -276,8 +275,8 @@ func ofRefs(refs map[string]git.Hash) map[record.ID]git.Hash {
 	return missions
 }
 
-// Side returns the first commit of one side of a mission that went on in two ways: tip's first one
-// that beside lacks. The side is named by it, see [record.OfCommit].
+// Side returns tip's first commit that beside lacks, after ledgers diverged.
+// That part is named by it; see [record.OfCommit].
 func Side(ctx context.Context, repo *git.Repo, tip, beside git.Hash) (git.Hash, error) {
 	out, err := repo.Output(ctx, nil, "rev-list", "--first-parent", "--reverse", tip.String(), "^"+beside.String())
 	if err != nil {

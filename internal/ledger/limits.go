@@ -2,8 +2,8 @@ package ledger
 
 import "strings"
 
-// The limits of what is read of a ledger, in bytes. They are the format's: whoever can push to the
-// repository can have written a ledger, and what git stores in 500 KB can have 500 MB.
+// Limits in bytes of what is read of a ledger, which docs/format.md sets: an
+// untrusted ledger of 500 KB in git can hold 500 MB.
 const (
 	MaxTree    = 8 << 20
 	MaxHead    = 1 << 20 // mission.json
@@ -13,7 +13,6 @@ const (
 	maxFile    = 4 << 20  // any other
 )
 
-// limit is how large a file of a ledger may be.
 func limit(name string) int64 {
 	switch {
 	case name == headFile:

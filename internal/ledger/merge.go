@@ -12,9 +12,8 @@ import (
 	"gitagent/internal/record"
 )
 
-// Ends hands over when the last events of missions were, whose ledgers end at these tips, in order of the
-// ids: no record in a ledger is newer. Missions that can't be read are added to unread. It looks at the
-// tips alone.
+// Ends calls f with the time of each ledger's last event, in order of ids. It
+// reads only the tips, and adds unreadable missions to unread.
 func Ends(objects *git.Objects, tips map[record.ID]git.Hash, unread *ReadErrors, f func(id record.ID, end time.Time)) error {
 	ids := slices.Sorted(maps.Keys(tips))
 	wanted := make([]git.Wanted, len(ids))
@@ -30,30 +29,30 @@ func Ends(objects *git.Objects, tips map[record.ID]git.Hash, unread *ReadErrors,
 			unread.Add(Unreadable(ids[i], err))
 			return nil
 		}
-		f(ids[i], c.Committer.When.Add(time.Second)) // git knows no parts of a second
+		f(ids[i], c.Committer.When.Add(time.Second)) // git has no fractions of a second
 		return nil
 	})
 }
 
-// A Source gives things of a mission, the newest first. It is asked only when it may have the newest.
+// A Source yields things of a mission, the newest first.
 type Source[T any] struct {
-	At   time.Time                               // nothing that it gives is newer
-	Next func() (thing T, at time.Time, ok bool) // what comes next; not ok at its end
+	At   time.Time                               // nothing it yields is newer
+	Next func() (thing T, at time.Time, ok bool) // what comes next; not ok at the end
 
-	// A source that keeps what it has read says how many bytes that is, about, and gives it up when all
-	// together have too much. It may be asked to between a Next and the thing's turn, so it reads that
-	// again if it has to. Both are nil for one that keeps nothing.
+	// Held returns the approximate bytes kept, and Drop frees them, perhaps
+	// before the last thing was used; then it is read again. Both may be nil.
 	Held func() int
 	Drop func()
 }
 
-// MaxHeld is how many bytes all sources may hold, and one more that has just read on: a stranger can
-// have made 10,000 missions of which each may have the newest, and each with megabytes in its way.
+// MaxHeld bounds the bytes that sources hold, without one that just read. There
+// may be 10,000 untrusted missions, each with megabytes before its newest
+// thing.
 const MaxHeld = 32 << 20
 
-// NewestFirst yields what all sources have, the newest first, with its time; of two at the same time that of
-// the first source. Where a source does not keep to its order, a thing takes the time of the one before
-// it. It holds no more than [MaxHeld].
+// NewestFirst yields the things of all sources with times, the newest first; of
+// equal ones the earlier source's first. A thing out of its source's order gets
+// the previous one's time. Sources hold at most [MaxHeld].
 func NewestFirst[T any](sources []Source[T]) iter.Seq2[time.Time, T] {
 	return func(yield func(time.Time, T) bool) {
 		h := make(heads[T], len(sources))
@@ -69,7 +68,7 @@ func NewestFirst[T any](sources []Source[T]) iter.Seq2[time.Time, T] {
 				if !yield(s.At, s.thing) {
 					return
 				}
-				continue // nobody else is newer than what it gives next may be
+				continue // no other source is newer than what it yields next may be
 			}
 			var at time.Time
 			s.thing, at, s.ready = s.Next()
@@ -86,23 +85,23 @@ func NewestFirst[T any](sources []Source[T]) iter.Seq2[time.Time, T] {
 	}
 }
 
-// A head is what a source gives next.
+// A head is a source with its next thing.
 type head[T any] struct {
 	Source[T]
 	index int  // of the source
-	ready bool // thing is to be given
+	ready bool // thing is to be yielded
 	thing T
 }
 
-// holding is what sources hold.
+// A holding counts what sources hold.
 type holding[T any] struct {
 	by  map[*head[T]]int // those that hold anything
 	sum int
 }
 
-// look looks at what a source holds after it was asked. If all hold too much, those that hold much give it
-// up: more than half of what each might. Whoever holds little goes on without reading anything twice, and
-// it takes many bytes until all have to be looked at again.
+// look updates what a source holds. If that is too much in all, those with more
+// than half of an equal share drop it: small ones need not read again, and the
+// next time is many bytes away.
 func (h *holding[T]) look(s *head[T]) {
 	if s.Held == nil {
 		return
@@ -127,7 +126,6 @@ func (h *holding[T]) set(s *head[T], size int) {
 	}
 }
 
-// heads is a heap, see [heap.Interface].
 type heads[T any] []*head[T]
 
 func (h heads[T]) Len() int      { return len(h) }

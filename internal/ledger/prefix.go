@@ -11,14 +11,14 @@ import (
 	"gitagent/internal/record"
 )
 
-// ByPrefix returns missions whose ids begin with these lower-case digits, at most so many, and the tips of
-// their ledgers. In a repository with very many missions it does not read all of their names.
+// ByPrefix returns at most most missions of an id prefix. Of very many it does
+// not read all names.
 func ByPrefix(ctx context.Context, repo *git.Repo, digits string, most int) (map[record.ID]git.Hash, error) {
 	if strings.Trim(digits, "0123456789abcdef") != "" {
 		return nil, nil
 	}
 	patterns := []string{digits}
-	if digits == "" { // Ids are random: a sixteenth tells how many there are.
+	if digits == "" { // ids are random: a sixteenth shows how many there are
 		patterns = []string{"0", ""}
 	}
 	missions := make(map[record.ID]git.Hash)

@@ -10,13 +10,13 @@ import (
 	"gitagent/internal/record"
 )
 
-// Ranges are numbers as people write them, of turns above all: "1-4,7". They are in order, and don't touch.
+// Ranges are numbers, mostly of turns: sorted, with gaps, as in "1-4,7".
 type Ranges []Range
 
 // A Range is the numbers from First to Last.
 type Range struct{ First, Last int }
 
-// ParseRanges reads numbers and ranges of them with commas between, in any order.
+// ParseRanges parses numbers and ranges with commas between, in any order.
 func ParseRanges(s string) (Ranges, error) {
 	var list Ranges
 	for part := range strings.SplitSeq(s, ",") {
@@ -34,7 +34,7 @@ func ParseRanges(s string) (Ranges, error) {
 	return list.joined(), nil
 }
 
-// RangesOf are those of some numbers.
+// RangesOf returns the Ranges of some numbers.
 func RangesOf(numbers ...int) Ranges {
 	list := make(Ranges, len(numbers))
 	for i, n := range numbers {
@@ -43,7 +43,7 @@ func RangesOf(numbers ...int) Ranges {
 	return list.joined()
 }
 
-// joined puts ranges in order and makes one of those that touch.
+// joined sorts ranges and joins those that touch.
 func (r Ranges) joined() Ranges {
 	slices.SortFunc(r, func(a, b Range) int { return a.First - b.First })
 	var list Ranges
@@ -57,10 +57,10 @@ func (r Ranges) joined() Ranges {
 	return list
 }
 
-// With are the numbers of both.
+// With returns the numbers of both.
 func (r Ranges) With(s Ranges) Ranges { return append(slices.Clone(r), s...).joined() }
 
-// Has reports whether a number is among them.
+// Has reports whether n is among the numbers.
 func (r Ranges) Has(n int) bool {
 	_, is := slices.BinarySearchFunc(r, n, func(s Range, n int) int {
 		switch {
@@ -74,7 +74,7 @@ func (r Ranges) Has(n int) bool {
 	return is
 }
 
-// All are the numbers, in order.
+// All yields the numbers in order.
 func (r Ranges) All() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for _, s := range r {

@@ -8,17 +8,17 @@ import (
 	"gitagent/internal/record"
 )
 
-// maxUnread is how many errors [Unread] keeps.
+// maxUnread is how many errors [ReadErrors] keeps.
 const maxUnread = 10
 
-// ReadErrors collects why things could not be read: the first errors in full, and how many there were
-// besides. A stranger's ledger may have a million of them.
+// ReadErrors collects errors: the first ones and a count, as an untrusted
+// ledger may cause a million.
 type ReadErrors struct {
 	errs []error
 	more int
 }
 
-// Add adds an error; nil is none.
+// Add adds an error, if it is not nil.
 func (u *ReadErrors) Add(err error) {
 	switch {
 	case err == nil:
@@ -29,8 +29,8 @@ func (u *ReadErrors) Add(err error) {
 	}
 }
 
-// Unreadable is the error that a mission which is there can't be read. It does not wrap err, which may be
-// that something was not found; that something is lost can be told.
+// Unreadable returns the error for an existing mission. It wraps
+// [git.ErrDamaged] if that is the cause, but not err, which may be "not found".
 func Unreadable(id record.ID, err error) error {
 	if git.Lost(err) {
 		return fmt.Errorf("mission %s can't be read: %w: %v", id, git.ErrDamaged, err)
@@ -38,13 +38,13 @@ func Unreadable(id record.ID, err error) error {
 	return fmt.Errorf("mission %s can't be read: %v", id, err)
 }
 
-// An UnreadError says what could not be read. The rest was.
+// An UnreadError reports what could not be read. The rest was.
 type UnreadError struct{ err error }
 
 func (e *UnreadError) Error() string { return e.err.Error() }
 func (e *UnreadError) Unwrap() error { return e.err }
 
-// Err returns an [UnreadError], nil if there is nothing to say.
+// Err returns an [UnreadError], or nil.
 func (u *ReadErrors) Err() error {
 	errs := u.errs[:len(u.errs):len(u.errs)]
 	if u.more > 0 {

@@ -8,13 +8,12 @@ import (
 	"gitagent/internal/sshsig"
 )
 
-// The headers of a signed ledger commit, behind those that every commit has. The first says whose
-// ledger it is a part of, lest a commit that somebody signed for another purpose, or for another
-// mission, pass for an event of this one. The second is git's, [git.Format.SignatureHeader]; git verifies it.
+// idHeader begins the line that names a signed commit's ledger, between git's
+// headers and its signature's, lest a commit signed for another purpose or
+// mission pass for an event of this one.
 const idHeader = "agent-ledger "
 
-// Sign returns the content of a ledger commit, of which plain has the headers that every commit has and the
-// message: with the header that says whose it is and a signature, or as it is without a key.
+// Sign adds the ledger's header and a signature to a commit, if there is a key.
 func Sign(plain []byte, of record.ID, key *sshsig.Key, format git.Format) []byte {
 	if key == nil {
 		return plain
@@ -27,19 +26,19 @@ func Sign(plain []byte, of record.ID, key *sshsig.Key, format git.Format) []byte
 	return append(append(append(append(headers, format.SignatureHeader()+" "...), folded...), '\n'), message...)
 }
 
-// A Signed is a ledger commit in the form that [Ledger.Append] gives a signed one.
+// A Signed is a signed ledger commit, in the form of [Ledger.Append].
 type Signed struct {
-	Of     record.ID     // the ledger that it was written for
+	Of     record.ID     // the ledger it was written for
 	By     sshsig.Public // as the signature names it; see [Signed.Verify]
 	Tree   git.Hash
-	Parent git.Hash // the event before; zero in the first commit
+	Parent git.Hash // the previous event; zero in the first commit
 
-	armored, text []byte // the signature, and what it is of
+	armored, text []byte // the signature, and what it signs
 }
 
-// ParseSigned reads the content of a commit. ok is false unless its headers are exactly a tree, any
-// parents, an author, a committer, the ledger's id and one signature, in this order. Anything else
-// could mean one thing here and another to git, or be a commit that was signed for another purpose.
+// ParseSigned parses a commit. ok is false unless its headers are exactly tree,
+// any parents, author, committer, ledger id and one signature: others may mean
+// something else to git, or be signed for another purpose.
 func ParseSigned(content []byte) (s Signed, ok bool) {
 	head, message, ok := bytes.Cut(content, []byte("\n\n"))
 	if !ok || bytes.IndexByte(content, 0) >= 0 {
@@ -105,7 +104,7 @@ func ParseSigned(content []byte) (s Signed, ok bool) {
 	return s, true
 }
 
-// Verify reports whether the signature is By's, of this very commit.
+// Verify reports whether the signature is By's and of this commit.
 func (s *Signed) Verify() bool {
 	by, err := sshsig.Verify(s.armored, s.text)
 	return err == nil && by == s.By

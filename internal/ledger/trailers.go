@@ -6,11 +6,11 @@ import (
 	"gitagent/internal/record"
 )
 
-// maxTrailed is how many turns of a message count, with those that it names again.
+// maxTrailed bounds the turns that a message names, repeated ones included.
 const maxTrailed = 10_000
 
-// ReadTrailers returns the turns that the message of any commit names in trailers, each once. They are read
-// wherever they stand, also indented: a squash puts whole messages into one. What they claim proves nothing.
+// ReadTrailers returns the turns that a message's trailers name, anywhere and
+// indented, as a squash joins messages. They prove nothing.
 func ReadTrailers(message string) []record.TurnID {
 	var list []record.TurnID
 	seen := make(map[record.TurnID]bool)
@@ -24,7 +24,7 @@ func ReadTrailers(message string) []record.TurnID {
 		var numbers Ranges
 		switch key {
 		case TrailerMission:
-			mission, _ = record.ParseID(value) // what is no id is none
+			mission, _ = record.ParseID(value) // an invalid id is none
 		case trailerTurn:
 			if n, ok := record.ParseNumber(value); ok {
 				numbers = RangesOf(n)

@@ -2,8 +2,8 @@ package ledger
 
 import "unicode/utf8"
 
-// Head returns the first n runes of a text for a record. If it cuts the text, the last of them is
-// an ellipsis.
+// Head returns the first n runes of a text; the last is an ellipsis if it was
+// cut.
 func Head(s string, n int) string {
 	if fits(s, n) {
 		return s
@@ -12,7 +12,7 @@ func Head(s string, n int) string {
 	return string(r[:n-1]) + "…"
 }
 
-// Tail returns the last n runes of a text; like [Head], it marks a cut by an ellipsis.
+// Tail returns the last n runes of a text, the first an ellipsis if it was cut.
 func Tail(s string, n int) string {
 	if fits(s, n) {
 		return s

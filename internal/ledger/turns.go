@@ -13,24 +13,22 @@ import (
 	"gitagent/internal/record"
 )
 
-// perDir is how many turns share a directory of the ledger: every turn rewrites a directory, so it
-// must stay small.
+// perDir is how many turns share a directory, which every turn rewrites.
 const perDir = 100
 
-// TurnPath is the path of a turn's file; its directory is the turn's number divided by 100. kind is
-// "turns" with ext ".json", or "transcript" with ext ".jsonl".
+// TurnPath returns the file of a turn: "turns" and ".json", or "transcript" and
+// ".jsonl".
 func TurnPath(kind string, turn int, ext string) string {
 	return fmt.Sprintf("%s/%04d/%06d%s", kind, turn/perDir, turn, ext)
 }
 
-// A Numbered is something in a ledger that has a number: the record of a turn, or a directory of them.
+// A Numbered is a turn's record, or a directory of records.
 type Numbered struct {
 	Number int
 	Hash   git.Hash
 }
 
-// NewestDirs returns the directories among the entries of turns/, the one with the newest turns
-// first. Other entries are left out.
+// NewestDirs returns the directories in turns/, the newest turns first.
 func NewestDirs(entries map[string]git.Entry) []Numbered {
 	return newest(entries, func(name string, e git.Entry) (int, bool) {
 		n, ok := padded(name, 4, "")
@@ -38,7 +36,7 @@ func NewestDirs(entries map[string]git.Entry) []Numbered {
 	})
 }
 
-// NewestRecords returns the records among the entries of one of these directories, the newest first.
+// NewestRecords returns the records in such a directory, the newest first.
 func NewestRecords(dir int, entries map[string]git.Entry) []Numbered {
 	return newest(entries, func(name string, e git.Entry) (int, bool) {
 		n, ok := padded(name, 6, ".json")
@@ -57,12 +55,11 @@ func newest(entries map[string]git.Entry, number func(string, git.Entry) (int, b
 	return list
 }
 
-// Turns goes through the records of the mission's turns, the newest first. A directory is read when
-// it is its turn; one that can't be read is an error in the place of its turns, with the number of the
-// first.
+// Turns yields the records of turns, the newest first. An unreadable directory
+// is an error in place of its turns, with their first number.
 func (l *Ledger) Turns() iter.Seq2[Numbered, error] { return l.TurnsBelow(record.MaxNumber + 1) }
 
-// TurnsBelow is Turns for those with numbers below that.
+// TurnsBelow is Turns for numbers below number.
 func (l *Ledger) TurnsBelow(number int) iter.Seq2[Numbered, error] {
 	return func(yield func(Numbered, error) bool) {
 		top, err := l.dir("turns")
@@ -88,7 +85,7 @@ func (l *Ledger) TurnsBelow(number int) iter.Seq2[Numbered, error] {
 	}
 }
 
-// LastTurn returns the number of the mission's last turn, 0 if it has none.
+// LastTurn returns the number of the mission's last turn, or 0.
 func (l *Ledger) LastTurn() (int, error) {
 	for r, err := range l.Turns() {
 		return r.Number, err
@@ -96,7 +93,7 @@ func (l *Ledger) LastTurn() (int, error) {
 	return 0, nil
 }
 
-// padded reads a number in the name of an entry of a ledger's tree: so many digits, and ext.
+// padded parses a tree entry's name: that many digits, and ext.
 func padded(name string, digits int, ext string) (int, bool) {
 	name, ok := strings.CutSuffix(name, ext)
 	if !ok || len(name) != digits || strings.Trim(name, "0123456789") != "" {
