@@ -10,12 +10,10 @@ import (
 	"strings"
 )
 
-// Fields are the fields of a JSON record that this version does not know. They are kept when the
-// record is written again.
+// Fields are fields of a record that this version does not know, and keeps.
 type Fields map[string]json.RawMessage
 
-// Unknown returns the fields of a JSON object that are missing in v, a pointer to the struct that
-// the object was decoded into.
+// Unknown returns an object's fields that v, a pointer to a struct, lacks.
 func Unknown(data []byte, v any) (Fields, error) {
 	var all Fields
 	if err := json.Unmarshal(data, &all); err != nil {
@@ -26,15 +24,15 @@ func Unknown(data []byte, v any) (Fields, error) {
 		known[name] = true
 	}
 	for key := range all {
-		if known[strings.ToLower(key)] { // encoding/json ignores the case of names
+		if known[strings.ToLower(key)] { // encoding/json ignores case
 			delete(all, key)
 		}
 	}
 	return all, nil
 }
 
-// Encode writes v, a struct, as one line of JSON without a newline. The unknown fields follow,
-// sorted by name.
+// Encode returns the struct v as a line of JSON, without a newline. The unknown
+// fields follow, sorted.
 func Encode(v any, unknown Fields) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -60,11 +58,11 @@ func Encode(v any, unknown Fields) ([]byte, error) {
 	return append(line, '}'), nil
 }
 
-// maxValues is how many values a record may have: those of a list or an object take far more memory
-// than their text.
+// maxValues bounds the values of a record: in lists and objects they take far
+// more memory than text.
 const maxValues = 1 << 15
 
-// Decode decodes a record that a stranger may have written.
+// Decode decodes a record that may be untrusted.
 func Decode(data []byte, v any) error {
 	if len(data) > maxValues && values(data) > maxValues {
 		return fmt.Errorf("the record has more than %d values", maxValues)
@@ -72,7 +70,7 @@ func Decode(data []byte, v any) error {
 	return json.Unmarshal(data, v)
 }
 
-// values is about how many values a JSON text has: it counts what begins or separates them.
+// values roughly counts a JSON text's values by what begins or separates them.
 func values(data []byte) int {
 	n, inString := 0, false
 	for i := 0; i < len(data); i++ {

@@ -14,7 +14,7 @@ import (
 // An ID names a mission: 8 lower-case hex digits, or 12 if the 8 were taken.
 type ID string
 
-// ParseID checks an id given by a person, a payload or a record.
+// ParseID parses an id from a person, a payload or a record.
 func ParseID[S ~string](s S) (ID, error) {
 	if id := ID(s); id.Valid() {
 		return id, nil
@@ -22,21 +22,20 @@ func ParseID[S ~string](s S) (ID, error) {
 	return "", fmt.Errorf("mission %q: an id has 8 hex digits", s)
 }
 
-// Valid reports whether a text is an id.
+// Valid reports whether id is well-formed.
 func (id ID) Valid() bool {
 	return (len(id) == 8 || len(id) == 12) && strings.Trim(string(id), "0123456789abcdef") == ""
 }
 
-// LeastDigits is how many digits of an id a person types at least.
+// LeastDigits is the length of the shortest prefix of an id.
 const LeastDigits = 4
 
-// IsPrefix reports whether a text can be the beginning of an id, in any case.
+// IsPrefix reports whether s may begin an id, in any case.
 func IsPrefix(s string) bool {
 	return len(s) >= LeastDigits && len(s) <= 12 && strings.Trim(s, "0123456789abcdefABCDEF") == ""
 }
 
-// Abbreviate returns for each of the repository's missions the shortest beginning of its id that names
-// it.
+// Abbreviate returns the shortest unique prefix of each id.
 func Abbreviate(ids []ID) map[ID]ID {
 	ids = slices.Sorted(slices.Values(ids))
 	short := make(map[ID]ID, len(ids))
@@ -52,7 +51,7 @@ func Abbreviate(ids []ID) map[ID]ID {
 	return short
 }
 
-// alike is how many digits two ids begin with that are the same.
+// alike returns the length of the common prefix of two ids.
 func alike(a, b ID) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -61,7 +60,7 @@ func alike(a, b ID) int {
 	return n
 }
 
-// NewID returns an id that is unlikely to be taken.
+// NewID returns a random id, most likely a free one.
 func NewID() (ID, error) {
 	var b [4]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -70,9 +69,10 @@ func NewID() (ID, error) {
 	return ID(hex.EncodeToString(b[:])), nil
 }
 
-// OfSession returns the id of the passive mission of a session: the last digits hex digits of the
-// session's own id (a UUIDv7 begins with a timestamp). An id that has other characters than hex digits and
-// dashes is hashed first: of what is left of it without them, too little is random.
+// OfSession returns the id of a session's passive mission: the last digits of
+// the session's id, as a UUIDv7 begins with the time. An id with other
+// characters than hex digits and dashes is hashed first: too few of its hex
+// digits are random.
 func OfSession(session string, digits int) (ID, error) {
 	name := strings.ReplaceAll(strings.ToLower(session), "-", "")
 	if strings.Trim(name, "0123456789abcdef") != "" {
@@ -85,28 +85,28 @@ func OfSession(session string, digits int) (ID, error) {
 	return ID(name[len(name)-digits:]), nil
 }
 
-// OfCommit returns the id of a side of a mission, which is named by one of its commits.
+// OfCommit returns the id of a mission that is named by a ledger commit.
 func OfCommit(commit git.Hash) ID {
-	digits := commit.String() // none, if it is none
+	digits := commit.String() // "" for the zero hash
 	return ID(digits[:min(12, len(digits))])
 }
 
-// Where refs of missions begin.
+// Prefixes of missions' refs.
 const (
 	MissionRefs = "refs/agent/missions/"
 	notesRefs   = "refs/notes/agent/"
 )
 
-// Ref is the mission's ledger.
+// Ref returns the ref of the mission's ledger.
 func (id ID) Ref() string { return MissionRefs + string(id) }
 
-// NotesRef holds the notes on the mission's code commits.
+// NotesRef returns the ref of the notes on the mission's code commits.
 func (id ID) NotesRef() string { return notesRefs + string(id) }
 
-// Branch is the full name of the mission's branch; prefix is the configured one, "agent/mission/".
+// Branch returns the mission's branch; prefix is "agent/mission/" by default.
 func (id ID) Branch(prefix string) string { return "refs/heads/" + prefix + string(id) }
 
-// OfBranch returns the mission that a branch (full name) belongs to, if its name says so.
+// OfBranch returns the mission that a full branch name names, if any.
 func OfBranch(branch, prefix string) (ID, bool) {
 	name, ok := strings.CutPrefix(branch, "refs/heads/"+prefix)
 	if !ok {

@@ -1,9 +1,9 @@
 package record
 
-// The limits of records, and of a note.
+// The limits of records and notes.
 const (
 	MaxPrompt  = 500      // runes
-	MaxReply   = 1000     // runes, also of a reply that stands in for a summary
+	MaxReply   = 1000     // runes, also for a reply instead of a summary
 	MaxPaths   = 20       // number
 	MaxSkipped = 50       // number
 	MaxNote    = 32 << 10 // bytes; a longer note gets short lines

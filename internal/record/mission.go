@@ -21,17 +21,17 @@ type Mission struct {
 	ID          ID        `json:"id" purge:"formal"`
 	Title       string    `json:"title,omitempty" purge:"title,copied"`
 	Created     time.Time `json:"created" purge:"formal"`
-	Agent       string    `json:"agent,omitempty" purge:"formal"`       // that it began with, by its name in records
-	Base        string    `json:"base,omitempty" purge:"hash"`          // the commit that it started from; empty on an unborn branch
+	Agent       string    `json:"agent,omitempty" purge:"formal"`       // the first one, by its name in records
+	Base        string    `json:"base,omitempty" purge:"hash"`          // first HEAD; empty on an unborn branch
 	Branch      string    `json:"branch,omitempty" purge:"formal"`      // full name; empty for a passive mission
-	ForkedFrom  *TurnID   `json:"forked_from,omitempty"`                // the turn whose ledger commit this ledger starts at
-	Predecessor ID        `json:"predecessor,omitempty" purge:"formal"` // the mission that a /clear in the same client has ended
+	ForkedFrom  *TurnID   `json:"forked_from,omitempty"`                // the turn at which this ledger starts
+	Predecessor ID        `json:"predecessor,omitempty" purge:"formal"` // ended by a /clear in the same client
 	Sessions    []string  `json:"sessions,omitempty" purge:"formal"`    // in order of their first turn
-	Finished    *Finish   `json:"finished,omitempty"`                   // when its work was committed last; see [Finish.Holds]
-	Adopted     *Adoption `json:"adopted,omitempty"`                    // when another checkout took its work over last; see [Adoption.Holds]
-	Spent       *Usage    `json:"tokens,omitempty" purge:"names"`       // of its own turns; nil if nobody has counted
+	Finished    *Finish   `json:"finished,omitempty"`                   // the last one; see [Finish.Holds]
+	Adopted     *Adoption `json:"adopted,omitempty"`                    // the last one; see [Adoption.Holds]
+	Spent       *Usage    `json:"tokens,omitempty" purge:"names"`       // in its own turns; nil if not counted
 
-	Began   ID `json:"-"` // the id it was recorded under; differs from ID in a side of a mission that went on in two clones
+	Began   ID `json:"-"` // the id it was recorded under; differs from ID in a diverged part
 	unknown Fields
 }
 
@@ -43,31 +43,31 @@ type TurnID struct {
 
 func (t TurnID) String() string { return fmt.Sprintf("%s/%d", t.Mission, t.Turn) }
 
-// A Finish says that all of a mission's work up to a turn is in a commit that is not the mission's own.
+// A Finish records that a mission's work up to a turn is in another commit.
 type Finish struct {
 	Commit git.Hash  `json:"commit" purge:"hash,users"`
-	Turn   int       `json:"turn" purge:"number"`       // the last one that is finished; 0 if there is none
+	Turn   int       `json:"turn" purge:"number"`       // the last finished turn, or 0
 	At     time.Time `json:"at" purge:"formal"`         // not before that turn was recorded
-	Tip    git.Hash  `json:"tip,omitzero" purge:"hash"` // what the commit has the work of: the mission's branch; zero for a passive mission
+	Tip    git.Hash  `json:"tip,omitzero" purge:"hash"` // the branch that Commit finishes; zero if passive
 }
 
-// Holds reports whether a mission whose last turn was recorded at that time has not gone on since.
+// Holds reports whether the finish includes the last turn, recorded at at.
 func (f *Finish) Holds(last int, at time.Time) bool {
 	return f != nil && last <= f.Turn && !at.After(f.At)
 }
 
-// An Adoption says that the work of a fork up to a turn was taken over by another checkout.
+// An Adoption records that a checkout adopted a fork's work up to a turn.
 type Adoption struct {
-	Turn   int       `json:"turn" purge:"number"` // the last one that was adopted
+	Turn   int       `json:"turn" purge:"number"` // the last adopted turn
 	At     time.Time `json:"at" purge:"formal"`
-	Commit git.Hash  `json:"commit,omitzero" purge:"hash,users"` // HEAD after the fork's commits were taken; zero if the work went into the worktree
-	Undone bool      `json:"undone,omitempty" purge:"number"`    // it was taken back
+	Commit git.Hash  `json:"commit,omitzero" purge:"hash,users"` // HEAD with the work; zero if in the worktree only
+	Undone bool      `json:"undone,omitempty" purge:"number"`    // it was undone
 }
 
-// Holds reports whether the work up to the mission's last turn was adopted, and not taken back.
+// Holds reports whether all turns are adopted, and it was not undone.
 func (a *Adoption) Holds(last int) bool { return a != nil && !a.Undone && last <= a.Turn }
 
-// ParseMission decodes a mission.json. If its format is newer, the error wraps [ErrVersion].
+// ParseMission parses a mission.json; the error may wrap [ErrVersion].
 func ParseMission(data []byte) (*Mission, error) {
 	m := new(Mission)
 	err := Decode(data, m)
@@ -101,9 +101,9 @@ func ParseMission(data []byte) (*Mission, error) {
 	return m, nil
 }
 
-// ParseHead decodes the mission.json in the ledger of the mission id, in a repository whose hashes have that format. The ref's name counts, not
-// the one in the file: when a mission went on in two clones, one side has another name, and is a
-// fork of the other side at a turn that the file does not record.
+// ParseHead parses the mission.json of mission id's ledger, with hashes of a
+// format. The ref's id counts, not the file's: if clones diverged, one part has
+// a new id, and is a fork of the other at a turn that the file does not record.
 func ParseHead(id ID, data []byte, format git.Format) (*Mission, error) {
 	m, err := ParseMission(data)
 	if err != nil {
@@ -118,13 +118,13 @@ func ParseHead(id ID, data []byte, format git.Format) (*Mission, error) {
 	return m, nil
 }
 
-// Encode returns the mission.json, one line with its newline.
+// Encode returns the mission.json, a line with its newline.
 func (m *Mission) Encode() ([]byte, error) {
 	line, err := Encode(m, m.unknown)
 	return append(line, '\n'), err
 }
 
-// AddSession notes that a session records to the mission, and reports whether it is new there.
+// AddSession adds a session of the mission, and reports whether it is new.
 func (m *Mission) AddSession(session string) bool {
 	if session == "" || slices.Contains(m.Sessions, session) {
 		return false

@@ -7,37 +7,35 @@ import (
 	"sync"
 )
 
-// What a purge may do with a field stands beside it, as `purge:"text"`. A
-// struct without such a tag has its fields' tags. What is found in anything but
-// text is named, and stays.
+// Rules for a purge of a field, in its tag `purge:"text"`. A struct without the
+// tag has its fields' rules. A match outside text is reported, and stays.
 const (
-	Formal = "formal" // the record could not be read without it, or would mean something else
+	Formal = "formal" // without it the record is unreadable, or means something else
 	Number = "number" // stays
 	Count  = "count"  // a number that is 0 once the turn is gone
 	Hash   = "hash"   // follows a commit that is replaced; text if it is no hash
-	Names  = "names"  // what is below has names that tools and models gave, which are text
-	Plain  = "text"   // loses what is found in it, and goes with its turn
-	Prompt = "prompt" // such a text, as the three that follow
+	Names  = "names"  // has names from tools and models below, which are text
+	Plain  = "text"   // loses what matches, and goes with its turn
+	Prompt = "prompt" // text, as are the next three
 	Reply  = "reply"
 	Title  = "title"
 	Patch  = "patch"
 
-	Copied = "copied" // besides: a text that was copied from a turn, and goes with that
-	Users  = "users"  // besides: a commit of the user's that the ledger does not keep
+	Copied = "copied" // also: copied from a turn, goes with that
+	Users  = "users"  // also: a commit of the user's that the ledger does not keep
 
-	BeforeSkipped = "before" // besides, without saying so: it comes before the list of what a state leaves out
+	BeforeSkipped = "before" // also, implied: it precedes the list of what a state leaves out
 )
 
-// A Purge is the words beside a field.
+// A PurgeRule is the words of a field's tag.
 type PurgeRule []string
 
-// Is reports whether one of the words is that.
+// Is reports whether word is one of the rule's.
 func (p PurgeRule) Is(word string) bool { return slices.Contains(p, word) }
 
-// PurgeRuleOf returns what may be done with a member of a record: of a turn, a
-// handoff, or mission.json, whose kind is empty; what is of no known kind is
-// like a turn. The name has those above it, with dots, and is in lower case.
-// For what the record's schema has not it is nil: a text, or a number.
+// PurgeRuleOf returns the rule for a lower-case name, with dots, in a record of
+// a kind: a turn, also for unknown kinds, a handoff, or "" for mission.json. It
+// is nil for unknown fields: text or numbers.
 func PurgeRuleOf(kind, name string) PurgeRule {
 	t := tables()
 	if of, ok := t[kind]; ok {
@@ -54,8 +52,6 @@ var tables = sync.OnceValue(func() map[string]map[string]PurgeRule {
 	return t
 })
 
-// tabulate adds the words beside the fields of a struct, by their names in
-// JSON, which follow above.
 func tabulate(t map[string]PurgeRule, of reflect.Type, above string) {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		of = of.Elem()
@@ -75,8 +71,7 @@ func tabulate(t map[string]PurgeRule, of reflect.Type, above string) {
 	}
 }
 
-// members returns the names in JSON of a struct's fields, by their index, in
-// lower case: JSON has no case when it is decoded.
+// members returns JSON names by field index, in lower case as for decoding.
 func members(of reflect.Type) map[int]string {
 	names := make(map[int]string)
 	for i := range of.NumField() {

@@ -2,21 +2,21 @@ package record
 
 import "gitagent/internal/usage"
 
-// maxModels is how many models the sum of a mission names.
+// maxModels is how many models a mission's usage names.
 const maxModels = 16
 
-// A Spent says how many tokens the turns of a mission took, without those that a fork inherited. Who lists
-// missions reads their heads, and not the records of all turns.
+// A Usage is the tokens of a mission's turns, without those inherited by a
+// fork. It is in the head, so that lists need not read all turns.
 type Usage struct {
-	Since  int           `json:"since"`            // the first turn that counts: older programs did not count
-	Models usage.ByModel `json:"models,omitempty"` // without sub-agents
-	Agents usage.ByModel `json:"agents,omitempty"` // sub-agents
+	Since  int           `json:"since"`            // the first counted turn: older programs did not count
+	Models usage.ByModel `json:"models,omitempty"` // without subagents
+	Agents usage.ByModel `json:"agents,omitempty"` // subagents
 }
 
-// All are the tokens of models and sub-agents.
+// All returns the tokens of models and subagents.
 func (s *Usage) All() usage.Tokens { return s.Models.Sum().Plus(s.Agents.Sum()) }
 
-// AddUsage adds the tokens of a turn to the mission's. was is what a former record of the turn has said.
+// AddUsage adds a turn's tokens; was is what its previous record counted.
 func (m *Mission) AddUsage(turn int, was, is Usage) {
 	if m.Spent == nil {
 		m.Spent = &Usage{Since: turn}
@@ -27,7 +27,7 @@ func (m *Mission) AddUsage(turn int, was, is Usage) {
 	}
 }
 
-// SpentAll reports whether the mission's tokens are those of all its turns.
+// SpentAll reports whether all turns of the mission are counted.
 func (m *Mission) SpentAll() bool {
 	first := 1
 	if m.ForkedFrom != nil {
