@@ -11,8 +11,8 @@ import (
 	"gitagent/internal/lock"
 )
 
-// ReadClient describes the client's process, as far as the system tells. A pid
-// of 0 is an unknown client. Of a process that has ended only the id is known.
+// ReadClient describes a client's process; a pid of 0 is an unknown client. Of
+// an ended process only the id is known.
 func ReadClient(pid int) Client {
 	if pid <= 0 {
 		return Client{}
@@ -27,9 +27,8 @@ func ReadClient(pid int) Client {
 	return c
 }
 
-// startOf reads the start time from a line of /proc/<pid>/stat. It is "" for a
-// process that has ended but whose parent has not waited for it: in containers
-// the parent often never does.
+// startOf reads the start time from /proc/<pid>/stat. It is "" for an ended
+// process whose parent has not waited: in containers it often never does.
 func startOf(stat string) string {
 	_, rest, ok := cutName(stat)
 	fields := strings.Fields(rest)
@@ -39,10 +38,9 @@ func startOf(stat string) string {
 	return fields[19] // field 22 of the line
 }
 
-// Live reports whether the process still runs. Another process with the same
-// pid does not count, nor does a pid from before a reboot. An unknown client, or
-// one whose pid means nothing here (on another machine, in another container),
-// counts as live: nothing here shows that it is gone.
+// Live reports whether the process still runs, by start time and boot, as pids
+// are reused. An unknown client, or one of another machine or container, counts
+// as live: nothing shows that it is gone.
 func (c Client) Live() bool {
 	if c.PID <= 0 {
 		return true
@@ -54,18 +52,18 @@ func (c Client) Live() bool {
 	case c.Boot != "" && now.Boot != "" && c.Boot != now.Boot:
 		return false
 	case c.Start == "":
-		return running(c.PID) // a system without /proc
+		return running(c.PID) // no /proc
 	}
 	return c.Start == now.Start
 }
 
-// A Process is one that this one descends from.
+// A Process is an ancestor of this process.
 type Process struct {
 	PID  int
 	Name string // of its program, at most 15 bytes
 }
 
-// Ancestors returns the processes that this one descends from, as far as the system tells.
+// Ancestors returns the ancestors of this process, if the system tells.
 func Ancestors() []Process {
 	var all []Process
 	for pid := os.Getppid(); pid > 0 && len(all) < 100; {
@@ -84,7 +82,7 @@ func Ancestors() []Process {
 	return all
 }
 
-// cutName cuts a line of /proc/<pid>/stat after its second field, the name of the program in
+// cutName cuts /proc/<pid>/stat after its second field, the program's name in
 // parentheses, which may hold anything.
 func cutName(stat string) (name, rest string, ok bool) {
 	from, to := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
@@ -94,7 +92,7 @@ func cutName(stat string) (name, rest string, ok bool) {
 	return stat[from+1 : to], stat[to+1:], true
 }
 
-// Argv reads the command line of a process; nil where the system doesn't tell.
+// Argv returns the command line of a process; nil if the system doesn't tell.
 func Argv(pid int) []string {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	if err != nil || len(data) == 0 {
@@ -107,16 +105,15 @@ func Argv(pid int) []string {
 	return args
 }
 
-// A ClientLock is a file that a client keeps locked as long as a session lives
-// in it. The zero ClientLock is none, or one that can't be seen from here.
+// A ClientLock is a file that a client locks while a session lives in it. The
+// zero ClientLock is none, or not visible from here.
 type ClientLock struct {
 	Path   string `json:"path"`
 	Domain string `json:"domain,omitempty"` // where the client runs, as in [Client]
 }
 
-// ReadClientLock describes the file that a client should have locked for a
-// session that lives now. It returns the zero ClientLock if the lock can't be
-// seen: then its absence will say nothing either.
+// ReadClientLock describes a lock that a live session's client should hold. It
+// is zero if it can't be seen: then its absence will prove nothing either.
 func ReadClientLock(path string) ClientLock {
 	l := ClientLock{path, Domain()}
 	if path == "" || l.Domain == "" && runtime.GOOS == "linux" { // another container's locks look free
@@ -128,9 +125,8 @@ func ReadClientLock(path string) ClientLock {
 	return l
 }
 
-// locked reports whether the file is locked; known is false if that can't be
-// told from here. A process may have other mounts, and not see the directory
-// that the client keeps the file in.
+// locked reports whether the file is locked, if known. A process with other
+// mounts may not see the client's directory.
 func (l ClientLock) locked() (locked, known bool) {
 	if l.Path == "" || l.Domain != Domain() {
 		return false, false
@@ -142,21 +138,21 @@ func (l ClientLock) locked() (locked, known bool) {
 	return locked, err == nil
 }
 
-// A Registration is a session that a client says it runs, in a file of its own.
-// A client that was killed may have left it behind.
+// A Registration is a session that a client registered in a file, which stays
+// if the client is killed.
 type Registration struct {
 	PID     int
 	Session string
 	Start   string // as in [Client]
-	Domain  string // of processes among which PID is unique; see [Domain]
+	Domain  string // of the processes among which PID is unique; see [Domain]
 	Status  string // idle, busy, waiting; "" if the client doesn't say
-	// Held is set if the client has locked a file for the session; then PID may be 0.
+	// Held is set if the client locked a file for the session; PID may then be
+	// 0.
 	Held bool
 }
 
-// Domain names the set of processes among which this process's pid is unique,
-// in the form that clients use: one machine and one pid namespace. It is "" if
-// either can't be read.
+// Domain names a machine and pid namespace, in which pids are unique, in the
+// form of clients. It is "" if unknown.
 func Domain() string {
 	machine, err := os.ReadFile("/etc/machine-id")
 	namespace, e := os.Readlink("/proc/self/ns/pid")
@@ -166,16 +162,15 @@ func Domain() string {
 	return "linux:" + strings.TrimSpace(string(machine)) + ":" + namespace
 }
 
-// Here reports whether the client runs, or ran, where we can look for it: a home
-// directory may be shared by machines and containers.
+// Here reports whether we can see the client's processes: machines and
+// containers may share a home directory.
 func (r Registration) Here() bool {
 	domain := Domain()
 	return r.Domain == "" || domain == "" || r.Domain == domain
 }
 
-// Runs reports whether the registration's process still exists. It means
-// something only if r.Here, and is always false where the system doesn't tell
-// when a process started, unless r.Held.
+// Runs reports whether a registration's process still exists, if r.Here. It is
+// false where the system tells no start times, unless r.Held.
 func (r Registration) Runs() bool {
 	if r.Held {
 		return true

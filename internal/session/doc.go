@@ -1,15 +1,15 @@
-// Package session keeps the local state of agents' sessions: which mission a session records to, how
-// much of its transcript has been taken, which turn is open.
+// Package session keeps the local state of agents' sessions: a session's
+// mission, how much of its transcript is recorded, and its open turn.
 //
-// The state is in $GIT_COMMON_DIR/agent, is never pushed, and may be deleted at any time (except
-// for the file that enables recording): what matters is rebuilt from the refs.
+// The state is in $GIT_COMMON_DIR/agent and is never pushed. All but enabled
+// may be deleted at any time, as it is rebuilt from the refs.
 //
 //	enabled               its existence enables recording in this repository
 //	sessions/<id>.json    one session
 //	sessions/<id>.monitor what its agent was told about its context
 //	locks/<name>          files to lock, with what their holders are about to do
-//	planting/<id>         the worktree that a start or fork is making; see package turns
-//	log                   what hooks could not tell anybody else
+//	planting/<id>         the worktree that a start or fork makes
+//	log                   what hooks could not report otherwise
 //
-// What the user was told is noted elsewhere; see [Store.Tell].
+// See [Store.Tell] for the record of what the user was told.
 package session

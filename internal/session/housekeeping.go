@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// housekept is the file whose time says when housekeeping was last done.
 const housekept = "housekept"
 
-// Due reports whether a day has passed since [Store.Housekept] was called, or
-// since Due was first called.
+// Due reports whether a day has passed since [Store.Housekept], or else since
+// the first call of Due.
 func (s Store) Due(now time.Time) bool {
 	info, err := s.dir.Lstat(housekept)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -22,15 +21,14 @@ func (s Store) Due(now time.Time) bool {
 	return err == nil && now.Sub(info.ModTime()).Abs() >= 24*time.Hour // or the clock was wrong
 }
 
-// Housekept notes that housekeeping begins now. However it ends, the next is due
-// in a day.
+// Housekept notes that housekeeping begins. The next is due in a day, even if
+// this one fails.
 func (s Store) Housekept(now time.Time) error {
 	return s.dir.WriteFile(housekept, []byte(now.UTC().Format(time.RFC3339)+"\n"))
 }
 
-// Prune forgets sessions without an event since a time, and the leftovers of
-// dead writers. If such a session is resumed, its state is rebuilt from the
-// refs.
+// Prune removes sessions without events since before, and leftovers of dead
+// writers. If resumed, a session's state is rebuilt from the refs.
 func (s Store) Prune(before time.Time) error {
 	entries, err := s.dir.ReadDir(sessions)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

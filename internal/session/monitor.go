@@ -10,16 +10,16 @@ import (
 	"path/filepath"
 )
 
-// The context monitor keeps its state of a session in a file of its own: it is small, and changes
-// with every batch of tool calls, while the client waits. A session's state has some kilobytes.
+// The context monitor's state has its own small file, because it changes with
+// every batch of tool calls, while the client waits.
 
-const monitorSize = 512 // bytes, at least, of such a file
+const monitorSize = 512 // bytes of such a file, at least
 
 func monitorPath(id string) string { return filepath.Join(sessions, id+".monitor") }
 
-// UpdateMonitor loads the context monitor's state of a session into v, lets f change it, and saves
-// it. If there is none, or none that can be read, known is false. The session's lock is not taken,
-// since it is held as long as a turn is being recorded.
+// UpdateMonitor loads a session's monitor state into v, calls f to change it,
+// and saves it. known is false if none can be read. It has its own lock,
+// because the session's is held while a turn is recorded.
 func (s Store) UpdateMonitor(ctx context.Context, id string, v any, f func(known bool)) error {
 	held, err := s.shared(ctx, "monitor", id)
 	if err != nil {
@@ -33,16 +33,15 @@ func (s Store) UpdateMonitor(ctx context.Context, id string, v any, f func(known
 	return nil
 }
 
-// LoadMonitor reads the context monitor's state of a session into v. If there is none, or none that
-// can be read, ok is false, and v must not be used.
+// LoadMonitor reads a session's monitor state into v. v is invalid if ok is
+// false.
 func (s Store) LoadMonitor(id string, v any) (ok bool) {
 	data, err := s.dir.ReadFile(monitorPath(id))
 	return err == nil && json.Unmarshal(data, v) == nil
 }
 
-// saveMonitor saves v. A reader sees the old state or the new one: blanks make both equally long,
-// and one write replaces everything. Writing a new file and renaming it, as for the session's own
-// state, costs 0.6 ms more.
+// saveMonitor saves v, padded to a fixed length, in one write, so that readers
+// see the old or the new state. Renaming a new file costs 0.6 ms more.
 func (s Store) saveMonitor(id string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -17,37 +17,35 @@ import (
 	"gitagent/internal/statedir"
 )
 
-// A hook has two places for what it has to say: notices to the user, and the
-// log. Notices are noted outside of the repository, in a directory for what need
-// not survive a restart, since most of them say that nothing can be written in
-// the repository. Each is a file that holds what was said.
+// A hook talks to the user in notices, and to the log. Notices are noted
+// outside the repository, a file each, in a directory that a restart may clear,
+// because most are about a repository that can't be written.
 
-// A Notice is something that the user was told.
+// A Notice is a text that the user was told.
 type Notice struct {
 	At   time.Time
 	Text string
 }
 
-// Tell reports whether to tell the user text in a session, which happens once for
-// each kind of thing. kind is safe as a part of a file name. Where that can't be
-// noted they are told again: better twice than never.
+// Tell reports whether to tell the user text, once per session and kind, which
+// must be safe in a file name. If that can't be noted, it returns true.
 func (s Store) Tell(id, kind, text string) bool {
 	f, err := notes().OpenFile(s.repository()+id+"-"+kind, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return !errors.Is(err, fs.ErrExist)
 	}
-	_, _ = f.WriteString(text) // on a full disk the file is there all the same
+	_, _ = f.WriteString(text) // the file exists even if the disk is full
 	_ = f.Close()
 	return true
 }
 
-// WasTold reports whether the user was told something of that kind in a session.
+// WasTold reports whether the user was told something of a kind in a session.
 func (s Store) WasTold(id, kind string) bool {
 	_, err := notes().Lstat(s.repository() + id + "-" + kind)
 	return err == nil
 }
 
-// Notices lists what the user was told about the repository since the last
+// Notices returns what the user was told about the repository since the last
 // restart, the newest first.
 func (s Store) Notices() []Notice {
 	dir := notes()
@@ -63,7 +61,6 @@ func (s Store) Notices() []Notice {
 	return list
 }
 
-// untell forgets what the user was told about the repository.
 func (s Store) untell() error {
 	dir := notes()
 	entries, err := dir.ReadDir(".")
@@ -79,15 +76,15 @@ func (s Store) untell() error {
 	return err
 }
 
-// repository returns what the names of the repository's notes begin with.
+// repository returns the prefix of the repository's notices.
 func (s Store) repository() string {
 	sum := sha256.Sum256([]byte(s.dir.Path(".")))
 	return fmt.Sprintf("%x-", sum[:8])
 }
 
-// notes returns the directory of the notes: in $XDG_RUNTIME_DIR if that is the
-// user's own, otherwise where temporary files are. A directory of that name that
-// another user has made there is not used.
+// notes returns the directory of notices: in $XDG_RUNTIME_DIR if it is the
+// user's, else in the temporary directory. One that another user made there is
+// not used.
 func notes() *statedir.Dir {
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && statedir.Own(dir) {
 		return statedir.Private(dir, "git-agent")
@@ -97,11 +94,11 @@ func notes() *statedir.Dir {
 
 const (
 	logFile = "log"
-	maxLine = 4 << 10 // bytes of a line of the log: an error may quote a payload
+	maxLine = 4 << 10 // bytes of a log line: an error may quote a payload
 )
 
-// Log appends a line to the log. A log of more than [config.MaxLogSize] loses its
-// older half before that.
+// Log appends a line to the log. Beyond [config.MaxLogSize], it first drops the
+// log's older half.
 func (s Store) Log(at time.Time, text string) error {
 	if info, err := s.dir.Lstat(logFile); err == nil && info.Size() > config.MaxLogSize {
 		_ = s.TrimLog(time.Time{}, info.Size()/2)
@@ -119,9 +116,8 @@ func (s Store) Log(at time.Time, text string) error {
 	return nil
 }
 
-// TrimLog drops from the log what was written before a time, and then the oldest
-// lines until at most that many bytes are left. A line that is written at the
-// same moment may be lost.
+// TrimLog drops lines written before a time, then the oldest ones down to most
+// bytes. A line written at the same moment may be lost.
 func (s Store) TrimLog(before time.Time, most int64) error {
 	data, err := s.dir.ReadFile(logFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -140,12 +136,11 @@ func (s Store) TrimLog(before time.Time, most int64) error {
 	return nil
 }
 
-// newest returns the end of a log: at most that many bytes, from the first line
-// that was not written before a time. A line that is none of ours is as old as
-// the next one.
+// newest returns at most the last most bytes of a log, from the first line not
+// before a time. A malformed line is as old as the next.
 func newest(data []byte, before time.Time, most int64) []byte {
 	if cut := int64(len(data)) - most; cut > 0 {
-		data = data[cut-1:] // with the newline, if the cut is at the beginning of a line
+		data = data[cut-1:] // with the newline, if the cut is at a line's beginning
 		data = data[bytes.IndexByte(data, '\n')+1:]
 	}
 	kept, rest := data, data
@@ -162,7 +157,7 @@ func newest(data []byte, before time.Time, most int64) []byte {
 	return kept
 }
 
-// Probe writes files, to see whether sessions and errors can be noted, and removes them.
+// Probe checks that state can be written, by writing files and removing them.
 func (s Store) Probe() error {
 	for _, dir := range []string{".", sessions, "locks"} {
 		name := filepath.Join(dir, "probe")
@@ -177,7 +172,7 @@ func (s Store) Probe() error {
 
 // A Logged is an entry of the log.
 type Logged struct {
-	At   time.Time // zero if the line is none of ours
+	At   time.Time // zero for a malformed line
 	Text string
 }
 

@@ -2,23 +2,23 @@ package session
 
 import "slices"
 
-// A Liveness says whether a session lives, as far as can be told from here.
+// A Liveness says whether a session lives, if that can be told from here.
 type Liveness int
 
 const (
 	Lives   Liveness = iota // its client runs, or may run where we can't look
 	Ended                   // its end was seen
-	MovedOn                 // its client runs and has gone on to another conversation
+	MovedOn                 // its client runs another conversation now
 	Gone                    // its client is gone without an end
 )
 
-// A Peer is another session of this repository, and whether it lives.
+// A Peer is another session of this repository.
 type Peer struct {
 	*Known
 	Liveness Liveness
 }
 
-// Peers returns the n most recent sessions, the newest first, without self.
+// Peers returns the n most recent sessions but self, the newest first.
 func (s Store) Peers(self string, n int, registry []Registration) []Peer {
 	var list []Peer
 	for _, st := range s.Recent(n) {
@@ -29,10 +29,10 @@ func (s Store) Peers(self string, n int, registry []Registration) []Peer {
 	return list
 }
 
-// LivenessOf reports whether a session lives. A session resumed by another
-// client is in the registry with that client, and a client that went on to
-// another conversation is there with that conversation. A file that is locked
-// for the session says more than the client's process, which may run many.
+// LivenessOf reports whether a session lives. The registry has a resumed
+// session with its new client, and a client with its new conversation. A file
+// locked for the session counts more than a process, which may run several
+// sessions.
 func LivenessOf(st *Known, registry []Registration) Liveness {
 	locked, known := st.ClientLock.locked()
 	switch {
@@ -51,8 +51,8 @@ func LivenessOf(st *Known, registry []Registration) Liveness {
 	return Lives
 }
 
-// Registered reports whether the registry has the session with a client that is
-// not known to have ended.
+// Registered reports whether the registry has the session with a client that
+// has not ended as far as we can see.
 func Registered(session string, registry []Registration) bool {
 	return slices.ContainsFunc(registry, func(r Registration) bool {
 		return r.Session == session && (!r.Here() || r.Runs())

@@ -10,17 +10,17 @@ import (
 	"gitagent/internal/usage"
 )
 
-const stateVersion = 1 // of the layout; states with another one are dropped and rebuilt
+const stateVersion = 1 // of the layout; other states are dropped and rebuilt
 
-// ByHand is the prefix of states that belong to no client's session, for turns recorded by hand.
+// ByHand is the session prefix for turns recorded by hand.
 const ByHand = "hand-"
 
-// A State is what is known locally about one session.
+// A Known is what is known locally about one session.
 type Known struct {
 	V          int                       `json:"v"`
 	Session    string                    `json:"session"`
-	Mission    record.ID                 `json:"mission,omitempty"`  // the one it records to
-	Worktree   string                    `json:"worktree,omitempty"` // git directory of the worktree of the last event
+	Mission    record.ID                 `json:"mission,omitempty"`  // the mission it records to
+	Worktree   string                    `json:"worktree,omitempty"` // git directory of the last event's worktree
 	Transcript string                    `json:"transcript,omitempty"`
 	Seen       time.Time                 `json:"seen"`              // last event
 	Cursors    map[record.ID]Cursor      `json:"cursors,omitempty"` // by mission
@@ -28,43 +28,42 @@ type Known struct {
 	Last       *LastTurn                 `json:"last,omitempty"`
 	Client     Client                    `json:"client"`
 	ClientLock ClientLock                `json:"hold,omitzero"`
-	Ended      bool                      `json:"ended,omitempty"`      // the session has ended, and not been resumed since
+	Ended      bool                      `json:"ended,omitempty"`      // ended and not resumed since
 	HandedOff  bool                      `json:"handed_off,omitempty"` // its handoff is in the ledger
-	Injected   []Injection               `json:"injected,omitempty"`   // the handoffs that the conversation was told
+	Injected   []Injection               `json:"injected,omitempty"`   // handoffs that the conversation was told
 	Agent      string                    `json:"agent,omitempty"`      // its name in records
 	Wake       *Wake                     `json:"wake,omitempty"`       // what to do when the running turn ends
-	Sides      map[string]SubagentCursor `json:"sides,omitempty"`      // how much of its sub-agents' transcripts is recorded, by their ids
+	Sides      map[string]SubagentCursor `json:"sides,omitempty"`      // subagents' cursors by their ids
 }
 
 // An Injection is a handoff that a conversation was told.
 type Injection struct {
 	Handoff string    `json:"handoff"` // "a1b2c3d4/3"
 	At      time.Time `json:"at"`
-	Last    time.Time `json:"last,omitzero"`  // when it was told last; zero if it was compacted away since
+	Last    time.Time `json:"last,omitzero"`  // when it was last told; zero if compacted away since
 	Line    bool      `json:"line,omitempty"` // only that there is one
 }
 
-// A Cursor says how much of a session's transcript a mission has recorded.
+// A Cursor is how much of a session's transcript a mission has recorded.
 type Cursor struct {
-	Offset int64  `json:"offset"`          // bytes of the client's file that were taken
-	Check  string `json:"check,omitempty"` // of the bytes before Offset, as package transcript makes it
-	Turn   int    `json:"turn"`            // the turn in which they end; 0 for none
+	Offset int64  `json:"offset"`          // recorded bytes of the client's file
+	Check  string `json:"check,omitempty"` // of the bytes before Offset; see package transcript
+	Turn   int    `json:"turn"`            // the turn in which they end, or 0
 }
 
-// An OpenTurn is a turn whose prompt was seen, but not its end.
+// An OpenTurn is a turn that has begun and not ended.
 type OpenTurn struct {
 	PromptID string    `json:"prompt_id,omitempty"`
 	Prompt   string    `json:"prompt"` // redacted and cut
 	Started  time.Time `json:"started"`
-	Base     git.Hash  `json:"base"`             // the commit whose tree the worktree had
+	Base     git.Hash  `json:"base"`             // a commit of the worktree
 	Head     git.Hash  `json:"head"`             // HEAD; zero on an unborn branch
-	Branch   string    `json:"branch,omitempty"` // HEAD's, or the one that the rebase under way will move; empty when detached
+	Branch   string    `json:"branch,omitempty"` // HEAD's, or the one a rebase will move; "" when detached
 
-	Transcript string `json:"transcript,omitempty"` // the client's file as the prompt named it
+	Transcript string `json:"transcript,omitempty"` // the client's file that the prompt named
 }
 
-// File is the client's file of the conversation: the running turn's if that has named one, otherwise that
-// of the last one recorded.
+// File returns the client's file: the open turn's if named, or the last one.
 func (st *Known) File() string {
 	if st.Open != nil && st.Open.Transcript != "" {
 		return st.Open.Transcript
@@ -72,51 +71,50 @@ func (st *Known) File() string {
 	return st.Transcript
 }
 
-// A LastTurn is the turn that was recorded last in the session.
+// A LastTurn is the turn recorded last in a session.
 type LastTurn struct {
 	Mission  record.ID `json:"mission"`
 	Turn     int       `json:"turn"`
 	PromptID string    `json:"prompt_id,omitempty"`
-	Key      string    `json:"key"` // hash of the event that recorded it: the same event may arrive twice
+	Key      string    `json:"key"` // hash of the event that recorded it, which may come twice
 	Code     git.Hash  `json:"code"`
 	Base     git.Hash  `json:"base"`
-	From     git.Hash  `json:"from,omitzero"`    // HEAD when it began; zero on an unborn branch
-	Branch   string    `json:"branch,omitempty"` // HEAD's when it began, as in [OpenTurn]
+	From     git.Hash  `json:"from,omitzero"`    // HEAD at its start; zero on an unborn branch
+	Branch   string    `json:"branch,omitempty"` // at its start, as in [OpenTurn]
 	Head     git.Hash  `json:"head"`             // HEAD when it was recorded
 	Prompt   string    `json:"prompt"`
 	Started  time.Time `json:"started"`
-	Before   Cursor    `json:"before"` // the cursor before the turn, from which the turn is recorded again
+	Before   Cursor    `json:"before"` // the cursor before it, to record it again
 
-	SidesBefore map[string]SubagentCursor `json:"sides_before,omitempty"` // the same of the sub-agents that ran in it
+	SidesBefore map[string]SubagentCursor `json:"sides_before,omitempty"` // the same for its subagents
 }
 
-// A Side says how much of a sub-agent's transcript is recorded.
+// A SubagentCursor is how much of a subagent's transcript is recorded.
 type SubagentCursor struct {
 	Offset int64         `json:"offset"` // as in [Cursor]
 	Check  string        `json:"check,omitempty"`
-	Spent  usage.ByModel `json:"spent,omitempty"` // what was recorded of its tokens
-	Runs   bool          `json:"runs,omitempty"`  // it had not ended then
+	Spent  usage.ByModel `json:"spent,omitempty"` // its recorded tokens
+	Runs   bool          `json:"runs,omitempty"`  // it was still running
 }
 
-// A Client is the process of the agent's client, identified by PID and Start together, since the
-// system reuses pids.
+// A Client is a client's process: PID with Start, since pids are reused.
 type Client struct {
 	PID    int    `json:"pid,omitempty"`
-	Start  string `json:"start,omitempty"` // field 22 of /proc/<pid>/stat, clock ticks since boot; empty elsewhere
+	Start  string `json:"start,omitempty"` // field 22 of /proc/<pid>/stat, ticks since boot; or ""
 	Boot   string `json:"boot,omitempty"`
-	Domain string `json:"domain,omitempty"` // of processes among which PID is unique; see [Domain]
+	Domain string `json:"domain,omitempty"` // of the processes among which PID is unique; see [Domain]
 }
 
 // NewID returns an id for a new session: a random UUID, version 4.
 func NewID() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // never returns an error; a failure ends the process
+	_, _ = rand.Read(b[:]) // returns no error; a failure ends the process
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// A Wake asks for the agent's context to be cleared, and for the wake message to be typed,
-// as soon as the running turn has ended.
+// A Wake asks to clear the agent's context, and to type the wake message, once
+// the running turn has ended.
 type Wake struct {
-	Pane string `json:"pane"` // a tmux pane, as `git agent-handoff wake --tmux` takes it
+	Pane string `json:"pane"` // a tmux pane, as for `git agent-handoff wake --tmux`
 }

@@ -20,40 +20,38 @@ import (
 	"gitagent/internal/statedir"
 )
 
-// What the store's directory holds.
 const (
 	enabled  = "enabled"
 	sessions = "sessions"
 )
 
-// A Store is the local state of one repository, shared by its worktrees.
+// A Store is the local state of a repository, shared by its worktrees.
 type Store struct{ dir *statedir.Dir }
 
-// PageFile is the page that a person has looked at last, in the directory of a store.
+// PageFile is the last page that a person viewed, in the store's directory.
 const PageFile = "page.html"
 
-// Open returns the store of the repository with that common directory. It touches no file.
+// Open returns the store of a common directory. It touches no file.
 func Open(commonDir string) Store { return Store{statedir.In(commonDir, "agent")} }
 
-// Dir is the store's directory.
+// Dir returns the store's directory.
 func (s Store) Dir() *statedir.Dir { return s.dir }
 
-// Enabled reports whether recording was enabled in this repository. It counts as enabled if that
-// can't be told, because something else is in the place of the directory: whoever enabled it is to
-// hear of that.
+// Enabled reports whether recording is enabled here. It returns true if
+// something is in the directory's place, so that the user hears of it.
 func (s Store) Enabled() bool {
 	_, err := s.dir.Lstat(enabled)
 	return err == nil || errors.Is(err, statedir.ErrRefused)
 }
 
-// Enable enables or disables recording in this repository and reports whether that changed anything.
+// Enable turns recording on or off here, and reports whether that changed it.
 func (s Store) Enable(on bool) (bool, error) {
 	if s.Enabled() == on {
 		return false, nil
 	}
 	if !on {
 		err := s.dir.Remove(enabled)
-		_ = s.dir.Remove(".") // if nothing was recorded, it is empty
+		_ = s.dir.Remove(".") // empty if nothing was recorded
 		return true, err
 	}
 	err := s.dir.WriteFile(enabled, nil)
@@ -63,45 +61,42 @@ func (s Store) Enable(on bool) (bool, error) {
 	return err == nil, err
 }
 
-// Lock waits for the lock of that name until ctx ends.
+// Lock waits for the named lock until ctx ends.
 func (s Store) Lock(ctx context.Context, name string) (*lock.Lock, error) {
 	return lock.Take(ctx, s.dir, filepath.Join("locks", name))
 }
 
-// TryLock takes the lock of that name if it is free, and otherwise returns nil.
+// TryLock returns the named lock if it is free, or nil.
 func (s Store) TryLock(name string) (*lock.Lock, error) {
 	return lock.Try(s.dir, filepath.Join("locks", name))
 }
 
-// Locks lists the files to lock.
+// Locks lists the lock files.
 func (s Store) Locks() ([]fs.DirEntry, error) { return s.dir.ReadDir("locks") }
 
-// lock waits, but not for ever, for another process that works on the same session, worktree or
-// mission.
+// lock waits, within a limit, for a process at work on the same thing.
 func (s Store) lock(ctx context.Context, kind, name string) (*lock.Lock, error) {
 	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Lock)
 	defer cancel()
 	return s.Lock(ctx, kind+"-"+name)
 }
 
-// shared takes the lock of a session or mission. Each kind shares 64 files: otherwise every session
-// and mission would leave one behind, and a lock file can't be deleted safely.
+// shared locks a session or mission, by one of 64 files per kind: a file for
+// each would stay, as lock files can't be deleted safely.
 func (s Store) shared(ctx context.Context, kind, id string) (*lock.Lock, error) {
 	return s.slot(ctx, kind, slotOf(id))
 }
 
 func slotOf(id string) uint32 { return crc32.ChecksumIEEE([]byte(id)) % slots }
 
-// slots is how many files the locks of a kind share.
 const slots = 64
 
 func (s Store) slot(ctx context.Context, kind string, n uint32) (*lock.Lock, error) {
 	return s.lock(ctx, kind, fmt.Sprintf("%02d", n))
 }
 
-// LockAll keeps our other processes away from the states of all sessions and the refs of all missions.
-// Whoever records takes a session's lock first and then a mission's, and so does this. An error leaves
-// nothing locked.
+// LockAll locks all sessions and missions against our other processes, in a
+// recorder's order: sessions, then missions. An error leaves nothing locked.
 func (s Store) LockAll(ctx context.Context) (held []*lock.Lock, err error) {
 	for _, kind := range []string{"session", "mission"} {
 		for n := range uint32(slots) {
@@ -118,8 +113,8 @@ func (s Store) LockAll(ctx context.Context) (held []*lock.Lock, err error) {
 	return held, nil
 }
 
-// LockOut takes every lock that there is, so that no other process of ours does anything here. The first is a
-// mission's. It takes them all or none: whoever has one meanwhile is waited for, but not for ever.
+// LockOut takes every lock, a mission's first, so that no other process of ours
+// works here. It takes all or none, and waits within a limit.
 func (s Store) LockOut(ctx context.Context) ([]*lock.Lock, error) {
 	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Lock)
 	defer cancel()
@@ -138,10 +133,9 @@ func (s Store) LockOut(ctx context.Context) ([]*lock.Lock, error) {
 	}
 }
 
-// lockDirs are the directories of files that our processes lock.
+// lockDirs are the directories with our lock files.
 var lockDirs = [...]string{"locks", "planting", "bisect"}
 
-// tryAll takes all locks, or none of them if one is busy.
 func (s Store) tryAll() (held []*lock.Lock, busy string, err error) {
 	var names []string
 	for _, kind := range []string{"mission", "session"} {
@@ -173,8 +167,8 @@ func (s Store) tryAll() (held []*lock.Lock, busy string, err error) {
 	return held, "", nil
 }
 
-// Clear removes all local state but the files to lock, and what the user was told. The caller has locked all
-// others out.
+// Clear removes all local state but lock files, and what the user was told. The
+// caller must hold all locks.
 func (s Store) Clear() error {
 	entries, err := s.dir.ReadDir(".")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,35 +182,35 @@ func (s Store) Clear() error {
 	return errors.Join(err, s.untell())
 }
 
-// LockArchive keeps our other processes away from the archive. It is taken before any mission's lock.
+// LockArchive locks the archive. It comes before any mission's lock.
 func (s Store) LockArchive(ctx context.Context) (*lock.Lock, error) {
 	return s.lock(ctx, "archive", "index")
 }
 
-// MissionLock tells which lock is that of a mission: whoever holds it has all missions of this number.
+// MissionLock returns a mission's lock number, which other missions share.
 func MissionLock(id record.ID) uint32 { return slotOf(string(id)) }
 
-// LockWorktree keeps our other processes away from the worktree with that git directory, and from
-// the private index of its snapshots.
+// LockWorktree locks a worktree, by its git directory, and the private index of
+// its snapshots.
 func (s Store) LockWorktree(ctx context.Context, gitDir string) (*lock.Lock, error) {
 	return s.lock(ctx, "worktree", filepath.Base(gitDir))
 }
 
-// LockSessions keeps sessions from beginning and ending in that worktree. It is taken before any
-// other lock, and held while a turn is recorded and a session handed off.
+// LockSessions keeps sessions of a worktree from beginning and ending. It comes
+// before other locks, and is held to record a turn or hand off.
 func (s Store) LockSessions(ctx context.Context, gitDir string) (*lock.Lock, error) {
 	return s.lock(ctx, "handoff", filepath.Base(gitDir))
 }
 
-// LockMission keeps our other processes away from the refs of a mission.
+// LockMission locks the refs of a mission.
 func (s Store) LockMission(ctx context.Context, id record.ID) (*lock.Lock, error) {
 	return s.shared(ctx, "mission", string(id))
 }
 
 func path(id string) string { return filepath.Join(sessions, id+".json") }
 
-// Load returns the state of a session, or a new one if there is none, or none that can be read (a
-// process died while the disk was full), since it can be rebuilt.
+// Load returns a session's state. It is new, to be rebuilt, if none can be
+// read, as after a death on a full disk.
 func (s Store) Load(id string) *Known {
 	if st := s.read(path(id)); st != nil && st.Session == id {
 		return st
@@ -224,7 +218,7 @@ func (s Store) Load(id string) *Known {
 	return &Known{V: stateVersion, Session: id}
 }
 
-// read returns nil for what can't be read, or has another version.
+// read returns nil for a state that is unreadable or of another version.
 func (s Store) read(path string) *Known {
 	st := new(Known)
 	data, err := s.dir.ReadFile(path)
@@ -234,12 +228,12 @@ func (s Store) read(path string) *Known {
 	return st
 }
 
-// ErrUnchanged is returned by the function given to [Store.Update] if there is nothing to save.
+// ErrUnchanged makes [Store.Update] save nothing, without an error.
 var ErrUnchanged = errors.New("nothing has changed")
 
-// Update lets f change the state of a session, and saves it if f succeeds. Nothing else saves
-// states, nobody changes this one meanwhile, and a reader sees either the old one or the new one.
-// An error of f is returned, except [ErrUnchanged].
+// Update loads a session's state, calls f, and saves it if f succeeds. It is
+// the only writer, and excludes others; a reader sees the old or the new state.
+// It returns f's error, except [ErrUnchanged].
 func (s Store) Update(ctx context.Context, id string, f func(*Known) error) error {
 	held, err := s.shared(ctx, "session", id)
 	if err != nil {
@@ -262,9 +256,9 @@ func (s Store) Update(ctx context.Context, id string, f func(*Known) error) erro
 	return nil
 }
 
-// replace writes a file of a session, whose lock the caller holds. Where the system can exchange two
-// files, the predecessor stays beside it, to be written over by the next: that costs a tenth of what
-// a new file does. Nobody reads it.
+// replace writes a session's file under its lock. Where files can be exchanged,
+// the unused predecessor stays to be overwritten next: that costs a tenth of a
+// new file.
 func (s Store) replace(path string, data []byte) error {
 	spare := sparePath(path)
 	err := s.overwrite(spare, data)
@@ -276,8 +270,7 @@ func (s Store) replace(path string, data []byte) error {
 
 func sparePath(path string) string { return path + ".old" }
 
-// overwrite gives a file its content without emptying it first, which would make ext4 write it to
-// the disk at once.
+// overwrite writes a file without emptying it, which would make ext4 sync it.
 func (s Store) overwrite(path string, data []byte) error {
 	f, err := s.dir.OpenFile(path, os.O_WRONLY|os.O_CREATE)
 	if err != nil {
@@ -290,10 +283,10 @@ func (s Store) overwrite(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// All returns the states of all sessions that can be read, the newest first.
+// All returns all readable states, the newest first.
 func (s Store) All() []*Known { return s.Recent(math.MaxInt) }
 
-// Last returns the most recent session that matches; nil if none does.
+// Last returns the most recent matching session, or nil.
 func (s Store) Last(matches func(*Known) bool) *Known {
 	for _, st := range s.All() {
 		if matches(st) {
@@ -303,7 +296,7 @@ func (s Store) Last(matches func(*Known) bool) *Known {
 	return nil
 }
 
-// Recent returns the states of the n most recent sessions, the newest first.
+// Recent returns the n most recent states, the newest first.
 func (s Store) Recent(n int) []*Known {
 	entries, _ := s.dir.ReadDir(sessions) // none before the first session
 	var files []fs.FileInfo
@@ -336,7 +329,7 @@ func (s Store) Forget(ctx context.Context, mission record.ID) error {
 	return nil
 }
 
-// ForgetSession drops the state of a session if that records to a mission.
+// ForgetSession drops the state of a session if it records to mission.
 func (s Store) ForgetSession(ctx context.Context, id string, mission record.ID) error {
 	held, err := s.shared(ctx, "session", id)
 	if err != nil {
@@ -344,7 +337,7 @@ func (s Store) ForgetSession(ctx context.Context, id string, mission record.ID) 
 	}
 	defer held.Release()
 	if s.Load(id).Mission != mission {
-		return nil // the session has gone on to another one
+		return nil // it records to another one now
 	}
 	for _, path := range []string{path(id), sparePath(path(id))} {
 		if err := s.dir.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -359,7 +352,7 @@ func (s Store) AskWake(ctx context.Context, id string, w Wake) error {
 	return s.Update(ctx, id, func(st *Known) error { st.Wake = &w; return nil })
 }
 
-// TakeWake returns and removes the wake left by [Store.AskWake]; nil if there is none.
+// TakeWake returns and removes the session's [Wake], or nil.
 func (s Store) TakeWake(ctx context.Context, id string) (*Wake, error) {
 	if s.Load(id).Wake == nil { // spares the lock in most turns
 		return nil, nil
