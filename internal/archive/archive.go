@@ -1,10 +1,10 @@
-// Package archive keeps missions without refs for each: an index of them, and commits that keep their
-// objects. Both are functions of the set of missions, without history, so any order of additions, removals
-// and merges gives the same hashes. docs/format.md specifies them.
+// Package archive keeps missions without refs: an index, and commits that keep
+// their objects. Both depend only on the set of missions, so any order of
+// additions, removals and merges gives the same hashes. docs/format.md
+// specifies them.
 //
-// The index is one commit, whose tree has the missions in 256 files, by the first two digits of their
-// ids: a look-up reads one of them. The commits that keep the objects are apart from it, so that a clone
-// can have the index alone.
+// The index is a commit with 256 files, by the first two digits of ids; a
+// look-up reads one. A clone can have it without the keeping commits.
 package archive
 
 import (
@@ -31,23 +31,23 @@ const (
 	KeepRef  = "refs/agent/archive-keep"
 )
 
-// SeenRefs is where the archives of remotes are as they were seen last: below the remote's name, escaped as in a
-// URL, "index" and perhaps "keep". They say what can be fetched, and nothing about the missions here.
+// SeenRefs is the prefix of remotes' archives as last seen: an escaped remote
+// name, then "index" and perhaps "keep". They serve fetches only.
 const SeenRefs = "refs/agent/archives/"
 
-// Limits of what is read of an index, in bytes. A stranger can have made it.
+// Limits in bytes of an index, which may be untrusted.
 const (
 	maxFile = 16 << 20
 	maxDir  = 1 << 20
 )
 
-// who made all commits of an archive, and when: before any commit of git's, so that git does not walk into
-// them when it looks for what two repositories have in common.
+// who makes all commits, before any commit of git's, so that git does not walk
+// into them to find what two repositories have in common.
 var who = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(1_000_000_000, 0).UTC()}
 
-// Tip returns the index of the archive among some refs, zero if nothing is archived. If the file of its ref holds no
-// hash, or if it is gone and what it listed is still kept, the error wraps [git.ErrDamaged]: nobody knows then what
-// is archived, and nothing may take its place.
+// Tip returns the index among refs, zero for none. The error wraps
+// [git.ErrDamaged] if its ref holds no hash, or is gone while KeepRef exists:
+// nothing may then replace it.
 func Tip(refs map[string]git.Hash) (git.Hash, error) {
 	tip, ok := refs[IndexRef]
 	if ok && tip.IsZero() || !ok && !refs[KeepRef].IsZero() {
@@ -56,8 +56,8 @@ func Tip(refs map[string]git.Hash) (git.Hash, error) {
 	return tip, nil
 }
 
-// Moves are those of the archive's refs here to an index, and, with its [Stem], to what keeps all that it lists. What
-// is killed between the two leaves the index without the other, never the reverse. New commits are staged.
+// Moves returns the updates of the archive's refs to x and to its [Stem], in an
+// order that never leaves the latter alone. It stages new commits.
 func (x *Index) Moves(refs map[string]git.Hash) (moves []git.Update, err error) {
 	keep, err := x.Keep()
 	if err == nil {
@@ -77,13 +77,13 @@ func (x *Index) Moves(refs map[string]git.Hash) (moves []git.Update, err error) 
 	return moves, nil
 }
 
-// An Index is the missions of an archive. Its zero tip is the empty one. It is not safe for concurrent use.
+// An Index is the missions of an archive. It is not safe for concurrent use.
 type Index struct {
 	Tip     git.Hash
 	objects *git.Objects
 	files   map[string]git.Entry
 
-	// last is the file that was read last: who looks up many missions does it in order of their ids.
+	// last is the last file read: look-ups of many are in order of ids.
 	last struct {
 		name    string
 		entries []Entry
@@ -91,7 +91,7 @@ type Index struct {
 	}
 }
 
-// Open reads the index that a commit is.
+// Open opens the index of a commit.
 func Open(objects *git.Objects, tip git.Hash) (*Index, error) {
 	x := &Index{Tip: tip, objects: objects}
 	if tip.IsZero() {
@@ -111,13 +111,13 @@ func Open(objects *git.Objects, tip git.Hash) (*Index, error) {
 	return x, nil
 }
 
-// IndexCommit is the content of the commit of an index with a tree.
+// IndexCommit returns the content of the commit of an index with a tree.
 func IndexCommit(tree git.Hash) []byte {
 	c := git.Commit{Tree: tree, Author: who, Committer: who, Message: "archive\n"}
 	return c.Encode()
 }
 
-// Find returns the mission with an id. It is not ok for one that is not there, or was removed.
+// Find returns a mission's entry. ok is false if it is missing or removed.
 func (x *Index) Find(id record.ID) (e Entry, ok bool, err error) {
 	if len(id) < 2 {
 		return Entry{}, false, nil
@@ -130,7 +130,7 @@ func (x *Index) Find(id record.ID) (e Entry, ok bool, err error) {
 	return entries[i], !entries[i].Gone(), nil
 }
 
-// Like returns the missions whose ids begin with some digits, in their order, without removed ones.
+// Like returns the missions of an id prefix, in order, but no removed ones.
 func (x *Index) Like(digits string) (found []Entry, err error) {
 	for e, err := range x.from(digits) {
 		if err != nil {
@@ -143,11 +143,10 @@ func (x *Index) Like(digits string) (found []Entry, err error) {
 	return found, nil
 }
 
-// All goes through all entries in order of their ids, removed missions too. A file that can't be read is an
-// error in the place of its entries.
+// All yields all entries in order of ids, removed missions too. An unreadable
+// file is an error in its entries' place.
 func (x *Index) All() iter.Seq2[Entry, error] { return x.from("") }
 
-// from goes through the files that can have ids which begin with some digits.
 func (x *Index) from(digits string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		digits = digits[:min(len(digits), 2)]
@@ -168,7 +167,7 @@ func (x *Index) from(digits string) iter.Seq2[Entry, error] {
 	}
 }
 
-// file reads the entries of one file, as far as they are valid.
+// file returns the valid entries of a file.
 func (x *Index) file(name string) ([]Entry, error) {
 	f, ok := x.files[name]
 	if !ok || f.Mode != filemode.Regular {
@@ -189,9 +188,8 @@ func (x *Index) file(name string) ([]Entry, error) {
 	return entries, err
 }
 
-// With stages the index in which some missions have other entries, by their ids; the zero Entry takes one
-// out, without a trace. It returns the commit, zero for an empty index. Lines that are not valid are left
-// out of files that change.
+// With stages x with changed entries; a zero Entry removes one without a trace.
+// The tip of an empty index is zero. Changed files lose invalid lines.
 func (x *Index) With(changes map[record.ID]Entry) (*Index, error) {
 	byFile := make(map[string][]record.ID)
 	for id := range changes {
@@ -248,9 +246,9 @@ func (x *Index) With(changes map[record.ID]Entry) (*Index, error) {
 	return out, err
 }
 
-// Unite stages the union of two indexes. Of two entries of a mission the later one stays ([later]). What
-// the other one has besides becomes a mission of its own: side returns the id of that, "" if the first
-// commit has all of the second.
+// Unite stages the union of two indexes, with the [later] entry of a mission.
+// What the other one has in addition becomes a mission of its own: side returns
+// its id, "" if the first commit contains the second.
 func (x *Index) Unite(other *Index, side func(commit, besides git.Hash) (record.ID, error)) (*Index, error) {
 	changes := make(map[record.ID]Entry)
 	at := func(id record.ID) (Entry, error) {
@@ -264,7 +262,7 @@ func (x *Index) Unite(other *Index, side func(commit, besides git.Hash) (record.
 		if err != nil {
 			return nil, err
 		}
-		for range maxDiverged { // a side may meet one of its name
+		for range maxDiverged { // a diverged part may meet one of its name
 			ours, err := at(theirs.ID)
 			if err != nil {
 				return nil, err
@@ -294,11 +292,11 @@ func (x *Index) Unite(other *Index, side func(commit, besides git.Hash) (record.
 	return x.With(changes)
 }
 
-// maxDiverged is how many sides of one name there may be.
+// maxDiverged bounds the diverged parts with the same name.
 const maxDiverged = 16
 
-// later reports whether the first of two entries of a mission stays: the one with the later event, or more
-// turns; or the removal of both; or whatever is the same in any order.
+// later reports whether a stays: by later event, more turns, or removal, or
+// else in a fixed order.
 func later(a, b Entry) bool {
 	switch {
 	case a.At != b.At:
@@ -311,11 +309,11 @@ func later(a, b Entry) bool {
 	return bytes.Compare(a.line(), b.line()) < 0
 }
 
-// maxParents is how many parents a commit has that keeps objects: git's tools become slow with more.
+// maxParents is a keeping commit's limit: git's tools become slow with more.
 const maxParents = 64
 
-// Keep stages the commits that keep the objects of an index reachable, and returns the one that has all of
-// the others, which a remote's ref points at; zero for an empty index.
+// Keep stages the commits that keep an index's objects, and returns the last,
+// for a remote's ref; zero for an empty index.
 func (x *Index) Keep() (git.Hash, error) {
 	var tips []git.Hash
 	for e, err := range x.All() {
@@ -336,8 +334,8 @@ func (x *Index) Keep() (git.Hash, error) {
 	return x.keep(empty, tips, 0)
 }
 
-// keep stages the commit of tips, in order, that have so many digits in common: those, or one commit for
-// each digit that comes next. So a mission more changes few of the commits.
+// keep stages the commit that keeps sorted tips with digits common digits, or a
+// commit per next digit, so that a new mission changes few of them.
 func (x *Index) keep(tree git.Hash, tips []git.Hash, digits int) (git.Hash, error) {
 	parents := tips
 	if len(tips) > maxParents {
@@ -358,5 +356,4 @@ func (x *Index) keep(tree git.Hash, tips []git.Hash, digits int) (git.Hash, erro
 	return x.objects.CommitTree(tree, parents, who, who, "kept\n")
 }
 
-// errOrder reports an index whose lines are not in order.
 var errOrder = errors.New("its lines are not in order")

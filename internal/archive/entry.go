@@ -13,25 +13,25 @@ import (
 	"gitagent/internal/record"
 )
 
-// An Entry is a mission in the archive, or a word that it was removed.
+// An Entry is a mission in the archive, or notes that it was removed.
 type Entry struct {
 	ID      record.ID `json:"id"`               // 8 or 12 hex digits
-	Ledger  git.Hash  `json:"ledger,omitzero"`  // zero for a mission that was removed
+	Ledger  git.Hash  `json:"ledger,omitzero"`  // zero if it was removed
 	Notes   git.Hash  `json:"notes,omitzero"`   // zero if it has none
 	Branch  git.Hash  `json:"branch,omitzero"`  // zero for a passive mission
-	Removed git.Hash  `json:"removed,omitzero"` // the ledger's last commit, of a mission that was removed
-	Title   string    `json:"title,omitempty"`  // for people: the mission's
-	At      int64     `json:"at,omitempty"`     // of its last event, seconds since 1970, of a removed one too
+	Removed git.Hash  `json:"removed,omitzero"` // the ledger's last commit, if it was removed
+	Title   string    `json:"title,omitempty"`  // the mission's, for people
+	At      int64     `json:"at,omitempty"`     // its last event, seconds since 1970, also if removed
 	Turns   int       `json:"turns,omitempty"`  // the number of its last turn
 }
 
 // Gone reports whether the mission was removed.
 func (e Entry) Gone() bool { return e.Ledger.IsZero() }
 
-// Time is when the mission's last event was.
+// Time returns the time of the mission's last event.
 func (e Entry) Time() time.Time { return time.Unix(e.At, 0).UTC() }
 
-// last is the last commit of the mission's ledger, of a removed one too.
+// last returns the ledger's last commit, also if removed.
 func (e Entry) last() git.Hash {
 	if e.Gone() {
 		return e.Removed
@@ -39,7 +39,7 @@ func (e Entry) last() git.Hash {
 	return e.Ledger
 }
 
-// tips are what keeps the mission's objects.
+// tips returns what keeps the mission's objects.
 func (e Entry) tips() (tips []git.Hash) {
 	for _, h := range []git.Hash{e.Ledger, e.Notes, e.Branch} {
 		if !h.IsZero() {
@@ -62,7 +62,6 @@ func (e Entry) line() []byte {
 	return b.Bytes()
 }
 
-// encode writes entries as the lines of a file.
 func encode(entries map[record.ID]Entry) ([]byte, error) {
 	var out []byte
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
@@ -75,8 +74,7 @@ func encode(entries map[record.ID]Entry) ([]byte, error) {
 	return out, nil
 }
 
-// decode reads the lines of the file of that name, in a repository of that format. The error says which are not valid; the others are
-// returned.
+// decode returns a file's valid entries, and an error if others are not.
 func decode(name string, content []byte, format git.Format) (entries []Entry, err error) {
 	bad := 0
 	for line := range bytes.Lines(content) {

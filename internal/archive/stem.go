@@ -6,17 +6,18 @@ import (
 	"gitagent/internal/git"
 )
 
-// stem is how many commits a clone's own refs have before the commit that keeps objects.
+// stem is how many commits a clone's refs have before the keeping commit.
 //
-// A fetch tells the host which commits are here: 16 at first, 32 over the older protocol, the newest first. These
-// stand before the archive's, and no host has them. Otherwise git would tell of commits in the archive. Then it walks
-// on from each that the host has as well, and a host with a bitmap, as `git gc` makes one in a bare repository,
-// lists all that they lead to, for each fetch: 2.7 s of CPU with 20,000 archived missions.
+// A fetch offers the host its 16 newest commits (32 in the older protocol).
+// Those are the stem's, which no host has. Otherwise git offers the archive's,
+// and goes on from each that the host has; a host with a bitmap, as `git gc`
+// makes in bare repositories, then lists all that they reach: 2.7 s of CPU per
+// fetch with 20,000 archived missions.
 const stem = 32
 
-// Stem stages the commits that stand before one which keeps objects, each the only parent of the next, and returns
-// the last; zero for zero. They are a function of that one, and are never sent. They are a second newer, so that git
-// comes to them first also where the host has said that it has the other one.
+// Stem stages a chain of commits on keep and returns the last; zero for zero.
+// They depend only on keep and are never sent. They are a second newer, so that
+// git visits them first even if the host has keep.
 func Stem(objects *git.Objects, keep git.Hash) (git.Hash, error) {
 	if keep.IsZero() {
 		return keep, nil
