@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// try locks a file unless somebody else holds the lock.
 func try(f *os.File) (bool, error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -25,7 +24,7 @@ func try(f *os.File) (bool, error) {
 
 func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// own reports whether the file belongs to the user of this process, as git wants of a repository.
+// own reports whether this process's user owns the file.
 func own(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil {

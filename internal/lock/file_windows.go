@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// far is where the byte is that is locked, behind all that is written: 4 GiB times this.
+// far is the offset of the locked byte, in units of 4 GiB, past all content.
 const far = 1
 
 func try(f *os.File) (bool, error) {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// held asks for a lock of the other kind that would be in the way: there, the two kinds see each other.
+// held tests for a conflicting POSIX lock: here the two kinds see each other.
 func held(path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

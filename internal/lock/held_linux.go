@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// held looks for the file in the system's list of locks. The list is read in pieces, and loses a line
-// if a lock before it is released between two of them: so what is not there is looked for again.
+// held searches /proc/locks, up to three times: it is read in pieces, and loses
+// a line if an earlier lock is released in between.
 func held(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -32,12 +32,12 @@ func held(path string) (bool, error) {
 	return false, nil
 }
 
-// listed reports whether a list of locks has one of a whole file with that inode:
+// listed reports whether a list has a lock of a whole file with that inode:
 //
 //	5: FLOCK  ADVISORY  WRITE 26890 fe:00:11068620 0 EOF
 //
-// The device is not compared, as stat tells another one in the subvolumes of btrfs. A line with an
-// arrow is of a process that waits for the lock above.
+// On btrfs stat gives another device, which is ignored. A line with an arrow is
+// a process that waits for the lock above.
 func listed(list []byte, inode uint64) bool {
 	for line := range bytes.Lines(list) {
 		fields := bytes.Fields(line)

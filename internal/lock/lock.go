@@ -1,8 +1,9 @@
-// Package lock keeps our processes apart with files that the system unlocks when the holder dies.
+// Package lock excludes our processes by files that the system unlocks when the
+// holder dies.
 //
-// A lock can be shared with a child through [Lock.File]; it is free when both have ended. So
-// whoever takes a lock knows that the previous holder and its child are gone, and that whatever the
-// holder noted in the lock ([Lock.Note]) no longer has an owner.
+// A child can share a lock through [Lock.File]; it is free when both have
+// ended. So its next holder knows that the previous one and its child are gone,
+// and that their [Lock.Note] has no owner.
 package lock
 
 import (
@@ -29,17 +30,17 @@ type Lock struct {
 
 // A Note says what a holder is about to do.
 type Note struct {
-	At    time.Time // when the note was made; now, if it is zero
-	Words []string  // for instance paths of files; without NUL
+	At    time.Time // the time of the note; zero for now
+	Words []string  // such as paths of files; without NUL
 	Long  bool      // it takes longer than a moment
 }
 
-// long is the word before a note's own that says so.
+// long is the word before a long note's own.
 const long = "long"
 
-const step = 5 * time.Millisecond // between attempts of Take
+const step = 5 * time.Millisecond // between the attempts of Take
 
-// Take waits for the lock of that name in dir until ctx ends. Missing directories are made.
+// Take waits for the named lock in dir until ctx ends. It makes directories.
 func Take(ctx context.Context, dir *statedir.Dir, name string) (*Lock, error) {
 	for {
 		l, err := Try(dir, name)
@@ -70,7 +71,7 @@ func take(dir *statedir.Dir, name string) (*Lock, error) {
 	}
 	l := &Lock{file: f}
 	ok, err := try(f)
-	if err == nil && ok && own(f) { // what somebody else has noted is not acted upon
+	if err == nil && ok && own(f) { // another user's note is not acted upon
 		err = l.read()
 	}
 	if err != nil || !ok {
@@ -80,17 +81,17 @@ func take(dir *statedir.Dir, name string) (*Lock, error) {
 	return l, nil
 }
 
-// Release unlocks the file. To close it would not do: a child that is being started just now has a
-// copy until it runs its program.
+// Release unlocks the file. Closing is not enough: a starting child has a copy
+// until it runs its program.
 func (l *Lock) Release() {
 	unlock(l.file)
-	_ = l.file.Close() // can only fail when the lock is gone already
+	_ = l.file.Close() // fails only if the lock is gone already
 }
 
-// File is the locked file, for a child that keeps the lock while it runs.
+// File returns the locked file, for a child that keeps the lock as it runs.
 func (l *Lock) File() *os.File { return l.file }
 
-// With runs do, and meanwhile adds n to what this process has noted.
+// With runs do, with n added to what this process has noted.
 func (l *Lock) With(n Note, do func() error) error {
 	before := l.noted
 	n.Words = append(slices.Clip(before.Words), n.Words...)
@@ -100,7 +101,7 @@ func (l *Lock) With(n Note, do func() error) error {
 	return cmp.Or(do(), l.Note(before))
 }
 
-// Done clears the previous holder's note, once that has been dealt with.
+// Done clears the previous holder's note.
 func (l *Lock) Done() error { l.left = Note{}; return l.Note(Note{}) }
 
 // Note notes what this process is about to do; the zero Note clears that.
@@ -127,8 +128,7 @@ func (l *Lock) Note(n Note) error {
 	return nil
 }
 
-// Left is what the previous holder was about to do when it died; the zero Note if it did not die or
-// had noted nothing.
+// Left returns the note of a previous holder that died, or the zero Note.
 func (l *Lock) Left() Note { return l.left }
 
 const maxNote = 1 << 20 // bytes of a note that are read
