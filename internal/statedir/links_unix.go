@@ -14,7 +14,7 @@ func own(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
-// links is how many names a file has.
+// links returns how many names a file has.
 func links(info fs.FileInfo) int {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

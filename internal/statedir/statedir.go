@@ -1,10 +1,8 @@
-// Package statedir opens the files of our own local state, such as
-// $GIT_COMMON_DIR/agent. It follows no symbolic link out of the directory and
-// opens nothing but plain files that have one name.
-//
-// Anyone who could once write into a git directory, or who packed it into an
-// archive, may have put a link to a user's own file there, or a pipe that
-// nobody reads.
+// Package statedir opens files of our local state, such as
+// $GIT_COMMON_DIR/agent. It follows no symbolic link out of it, and opens only
+// plain files with one name: anyone who once could write there, or packed an
+// archive of it, may have put a link to a user's file there, or a pipe without
+// a reader.
 package statedir
 
 import (
@@ -18,10 +16,10 @@ import (
 	"syscall"
 )
 
-// ErrRefused is wrapped by errors about something in the place of a file or directory of ours.
+// ErrRefused is wrapped by errors about something in our file's place.
 var ErrRefused = errors.New("remove it")
 
-// A RefusedError names what is in the place of a file or directory of ours. It wraps [ErrRefused].
+// A RefusedError names what is in our file's place. It wraps [ErrRefused].
 type RefusedError struct {
 	Path string
 	what string
@@ -30,8 +28,8 @@ type RefusedError struct {
 func (e *RefusedError) Error() string { return fmt.Sprintf("%s %s; %v", e.Path, e.what, ErrRefused) }
 func (e *RefusedError) Unwrap() error { return ErrRefused }
 
-// A Dir is a directory of local state. It is made when its first file is
-// written. Names are relative to it. It is safe for concurrent use.
+// A Dir is a directory of local state, made with its first file. Names are
+// relative to it. It is safe for concurrent use.
 type Dir struct {
 	parent, name string
 	private      bool // see Private
@@ -40,13 +38,11 @@ type Dir struct {
 	root *os.Root // nil until the directory was seen
 }
 
-// In returns the directory called name in parent, which is trusted. It touches
-// no file.
+// In returns a directory in the trusted parent. It touches no file.
 func In(parent, name string) *Dir { return &Dir{parent: parent, name: name} }
 
-// Private returns the directory called name in parent, where others may make
-// files as well. It is used only if it belongs to the user of this process and
-// nobody else has access to it.
+// Private returns a directory in parent, where others may write. It must belong
+// to this process's user, and others must have no access.
 func Private(parent, name string) *Dir { return &Dir{parent: parent, name: name, private: true} }
 
 // Own reports whether a directory belongs to the user of this process.
@@ -55,12 +51,10 @@ func Own(dir string) bool {
 	return err == nil && info.IsDir() && own(info)
 }
 
-// Path returns the path of a file, for messages and for git, which opens it
-// without our checks.
+// Path returns a path, for messages and for git, which lacks our checks.
 func (d *Dir) Path(name string) string { return filepath.Join(d.parent, d.name, name) }
 
-// open opens the directory itself, which must not be a link. With make it
-// creates a missing one, for those who may use its parent.
+// open opens the directory, which must not be a link; with make it creates it.
 func (d *Dir) open(make bool) (*os.Root, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -100,8 +94,7 @@ func (d *Dir) open(make bool) (*os.Root, error) {
 	return root, nil
 }
 
-// mode returns the mode of a new directory: whoever may use the one above it
-// may use it.
+// mode returns a new directory's mode: users of the parent may use it.
 func (d *Dir) mode(above fs.FileInfo) fs.FileMode {
 	if d.private {
 		return 0o700
@@ -115,7 +108,7 @@ func (d *Dir) Make() error {
 	return err
 }
 
-// drop forgets a directory that was removed while it was open.
+// drop forgets a directory that was removed while open.
 func (d *Dir) drop(root *os.Root) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -124,14 +117,14 @@ func (d *Dir) drop(root *os.Root) {
 	}
 }
 
-// OpenFile opens a plain file as [os.OpenFile] does; nobody else may read a new
-// one. With [os.O_CREATE] it makes missing directories.
+// OpenFile opens a plain file as [os.OpenFile] does; only the user can read a
+// new one. With [os.O_CREATE] it makes directories.
 func (d *Dir) OpenFile(name string, flag int) (*os.File, error) {
 	root, err := d.open(flag&os.O_CREATE != 0)
 	if err != nil {
 		return nil, err
 	}
-	// What is there is looked at before it is emptied.
+	// Check what is there before emptying it.
 	open := func() (*os.File, error) { return root.OpenFile(name, flag&^os.O_TRUNC|syscall.O_NONBLOCK, 0o600) }
 	f, err := open()
 	if errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0 {
@@ -169,8 +162,7 @@ func (d *Dir) OpenFile(name string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// refuse returns an error that says what is in the place of our file or
-// directory.
+// refuse returns the error about what is in our file's place.
 func (d *Dir) refuse(name string, info fs.FileInfo) error {
 	what := "is not what git-agent has put there"
 	switch {
@@ -182,7 +174,7 @@ func (d *Dir) refuse(name string, info fs.FileInfo) error {
 	return &RefusedError{d.Path(name), what}
 }
 
-// named puts the whole path into an error.
+// named puts the full path into an error.
 func (d *Dir) named(name string, err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		return &fs.PathError{Op: e.Op, Path: d.Path(name), Err: e.Err}
@@ -190,7 +182,7 @@ func (d *Dir) named(name string, err error) error {
 	return err
 }
 
-// ReadFile reads a file.
+// ReadFile returns the content of a file.
 func (d *Dir) ReadFile(name string) ([]byte, error) {
 	f, err := d.OpenFile(name, os.O_RDONLY)
 	if err != nil {
@@ -200,7 +192,7 @@ func (d *Dir) ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// WriteFile writes a file, over the one that is there.
+// WriteFile writes a file, replacing the content of an existing one.
 func (d *Dir) WriteFile(name string, data []byte) error {
 	f, err := d.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
@@ -210,7 +202,7 @@ func (d *Dir) WriteFile(name string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// ReadDir lists a directory, in no particular order.
+// ReadDir returns a directory's entries, in no particular order.
 func (d *Dir) ReadDir(name string) ([]fs.DirEntry, error) {
 	f, err := d.directory(name)
 	if err != nil {
