@@ -10,33 +10,33 @@ import (
 	"gitagent/internal/snapshot"
 )
 
-// A Checkout is what [Tx.CheckOut] makes of the worktree.
+// A CheckoutPlan is what [Tx.CheckOut] does to the worktree.
 type CheckoutPlan struct {
 	snapshot.Checkout
 	Tree    git.Hash
-	What    string // for a person who wants to undo it: "restore of turn a1b2c3d4/12"
-	Undo    bool   // it takes that back
-	Subject string // of the event that keeps what was there before
-	// Noted, unless empty, is the subject of an event that comes first, with what has changed in mission.json:
-	// an event that keeps a state must not change the records, see [turns.Saved].
+	What    string // what a person would undo: "restore of turn a1b2c3d4/12"
+	Undo    bool   // it undoes that
+	Subject string // of the event that keeps the previous worktree
+	// Noted, if set, is the subject of a first event, with mission.json's
+	// changes: one that keeps a state must not change records, see
+	// [turns.Saved].
 	Noted string
-	// Merged is a commit whose work the tree has, with what was there before; zero for none. The commit that
-	// the event keeps of the tree is on it as well.
+	// Merged, if set, went into Tree, and is a parent of its kept commit.
 	Merged git.Hash
-	// Say, unless nil, is called when nothing is in the way any more, before anything changes.
+	// Say, if set, is called before any change, once nothing is in the way.
 	Say func(changes []git.FileStat)
 }
 
-// A CheckedOut says what [Tx.CheckOut] has done.
+// A CheckedOut is the result of [Tx.CheckOut].
 type CheckedOut struct {
-	Present git.Hash       // the commit that holds the worktree as it was before; zero in a dry run
-	Changes []git.FileStat // what changed, or would
+	Present git.Hash       // the commit of the previous worktree; zero in a dry run
+	Changes []git.FileStat // done, or in a dry run to be done
 }
 
-// CheckOut makes the worktree, at which the transaction has looked with publish, match a tree. HEAD,
-// branch and index are not touched. An event keeps what was there before, and what comes of it; a
-// [snapshot.Step] tells how to take it back. If something is in the way, nothing of that happens, see
-// [snapshot.CheckOut]. It is the end of a transaction.
+// CheckOut makes the worktree match a tree, but not HEAD, branch and index. It
+// ends the transaction, after Look with publish. An event keeps both worktrees,
+// and a [snapshot.Step] allows undo. If something is in the way, it does
+// nothing; see [snapshot.CheckOut].
 func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error) {
 	if err := tx.Objects.Flush(); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 		Before: present, From: tx.Snap.Tree, To: c.Tree,
 	}
 	if err == nil && c.Tree != tx.Snap.Tree {
-		var after git.Hash // undo needs its tree, should the worktree change meanwhile
+		var after git.Hash // undo needs its tree if the worktree changes meanwhile
 		on := []git.Hash{present}
 		if !c.Merged.IsZero() {
 			on = append(on, c.Merged)
@@ -84,7 +84,7 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 	}
 	done.Present = present
 	if c.Tree == tx.Snap.Tree {
-		return done, nil // and what was done before can still be taken back
+		return done, nil // an earlier step can still be undone
 	}
 	if err = tx.Snap.Step(ctx, step); errors.Is(err, snapshot.ErrHalf) {
 		err = fmt.Errorf("%w; what was there before is kept as %s", err, done.Present)
@@ -92,8 +92,9 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 	return done, err
 }
 
-// Merge applies what changed from base to theirs to ours, all of them trees, see [git.Repo.MergeTrees].
-// With foreign, no merge driver that lies in the worktree runs: an earlier tree of a stranger's may.
+// Merge applies the changes from base to theirs to ours, see
+// [git.Repo.MergeTrees]; with foreign without the worktree's merge drivers,
+// which may come from an earlier untrusted tree.
 func (tx *Tx) Merge(ctx context.Context, base, ours, theirs git.Hash, foreign bool) (git.Merge, error) {
 	repo := tx.Repo
 	if foreign {
@@ -105,7 +106,7 @@ func (tx *Tx) Merge(ctx context.Context, base, ours, theirs git.Hash, foreign bo
 	return repo.MergeTrees(ctx, tx.Objects, base, ours, theirs)
 }
 
-// present returns a commit that holds the worktree: HEAD if it does, else a new one on HEAD.
+// present returns a commit of the worktree, HEAD or a new one on it.
 func (tx *Tx) present(subject string) (git.Hash, error) {
 	head, err := tx.Head(ledger.CodeMessage("before the first commit", tx.ID, 0, ""))
 	if err != nil {

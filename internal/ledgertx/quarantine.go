@@ -9,11 +9,10 @@ import (
 	"gitagent/internal/record"
 )
 
-// open opens the mission at the newest commit that the user may rely on. Nothing is ever added to
-// what a stranger wrote: that becomes a mission of its own, and if there is nothing else, this one
-// begins anew.
+// open opens the mission up to where the user may rely on it, perhaps empty.
+// The untrusted rest becomes its own mission: nothing may be added to it.
 func (tx *Tx) open(ctx context.Context, tip git.Hash) error {
-	if _, err := tx.Objects.Commit(tip); err != nil { // nobody's, as far as anybody can tell: it is lost
+	if _, err := tx.Objects.Commit(tip); err != nil { // it is lost, so nobody can tell who wrote it
 		return fmt.Errorf("read ledger of %s: %w", tx.ID, err)
 	}
 	s, err := tx.TrustLevel(ctx, tx.Objects, tx.ID, tip)
@@ -31,14 +30,14 @@ func (tx *Tx) open(ctx context.Context, tip git.Hash) error {
 	return tx.quarantine(ctx, tip, s.Untrusted)
 }
 
-// maxSides bounds how many sides of a chain are followed, see package remote.
+// maxSides bounds the diverged chains followed; see package remote.
 const maxSides = 16
 
-// quarantine gives a chain a ref of its own: the name is that of its first foreign commit or, if that
-// is taken by a chain that went on in another way, of the first commit that the other one lacks.
+// quarantine gives an untrusted chain a ref, named by its first untrusted
+// commit or, if a diverged chain has that, the first that it lacks.
 func (tx *Tx) quarantine(ctx context.Context, tip, first git.Hash) error {
 	id := record.OfCommit(first)
-	if id == tx.ID { // it was set aside before, and somebody works on it
+	if id == tx.ID { // it was quarantined before, and is worked on
 		id = record.OfCommit(tip)
 	}
 	for range maxSides {

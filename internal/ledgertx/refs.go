@@ -11,15 +11,15 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// MoveRefs moves refs in a transaction that was begun with the file of held, and notes in held
-// which files git is about to lock. The error wraps [git.ErrConflict] if a ref has changed, and if
-// a killed git's lock was in the way; it is removed.
+// MoveRefs commits proc, which holds held's file, after noting in held what git
+// will lock. The error wraps [git.ErrConflict] if a ref has moved, or if a
+// killed git's lock, now removed, was in the way.
 func MoveRefs(ctx context.Context, repo *git.Repo, held *lock.Lock, proc *git.RefTransaction, updates []git.Update) error {
 	err := repo.Locking(ctx, held, lock.Note{Words: repo.LockedBy(updates)}, func(*git.Repo) error { return proc.Commit(ctx, updates) })
 	if err == nil || errors.Is(err, git.ErrConflict) {
 		return err
 	}
-	var own []string // git-agent's own refs, which nobody else locks for long; a branch is the user's
+	var own []string // git-agent's refs, which nothing else locks for long; a branch is the user's
 	for _, u := range updates {
 		if !strings.HasPrefix(u.Ref, "refs/heads/") {
 			own = append(own, u.Ref)
@@ -34,8 +34,8 @@ func MoveRefs(ctx context.Context, repo *git.Repo, held *lock.Lock, proc *git.Re
 	return err
 }
 
-// Alone moves refs of the missions whose lock is held, or of the archive: choose reads them and says how they
-// move, and is called again when it has lost a race.
+// Alone moves refs of held's missions or archive as choose says, which runs
+// again after a lost race.
 func Alone(ctx context.Context, repo *git.Repo, held *lock.Lock, reason string, choose func() ([]git.Update, error)) error {
 	if err := git.DropLeft(ctx, held); err != nil {
 		return err
@@ -53,7 +53,7 @@ func Alone(ctx context.Context, repo *git.Repo, held *lock.Lock, reason string, 
 	})
 }
 
-// ClearDead removes all git locks that dead processes of ours left behind.
+// ClearDead removes the git locks that dead processes of ours left.
 func ClearDead(ctx context.Context, w *workspace.Workspace) error {
 	entries, err := w.Store.Locks()
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package ledgertx writes events to the ledgers of missions. It is the one writer: turns,
-// handoffs, restores, forks and removals all go through [Run].
+// Package ledgertx is the only writer of ledgers: turns, handoffs, restores,
+// forks and removals use [Run].
 //
-// A transaction has a mission to itself: this process and the git that moves the refs hold the
-// mission's lock, so a lock file that stays on one of these refs has no owner. A transaction
-// provides the parts of an event ([Tx.Objects], [Tx.Look]), collects what the event adds
-// ([Tx.Append], [Tx.Notes], [Tx.Move]) and writes it ([Tx.Commit]): first all objects, as one pack,
-// then all refs together, each only if it is unchanged. The loser of a race starts over.
+// In a transaction this process, with its git, holds the mission's lock, so a
+// lock left on a ref has no owner. It provides what an event needs
+// ([Tx.Objects], [Tx.Look]), collects what it adds ([Tx.Append], [Tx.Notes],
+// [Tx.Move]) and writes ([Tx.Commit]) first all objects, as one pack, then all
+// refs together, if unchanged. The loser of a race starts over.
 package ledgertx
 
 import (
@@ -34,19 +34,18 @@ type Tx struct {
 	At      time.Time // of the event: UTC, milliseconds
 	Objects *git.Objects
 
-	// After Look or Open:
+	// Set by Look or Open.
 	Snap   *snapshot.Snapshot // nil after Open
 	Ledger *ledger.Ledger     // nil if the mission has none; see Begin
-	Notes  *gitnotes.Notes    // nil if they are to be left as they are
+	Notes  *gitnotes.Notes    // nil if they stay as they are
 
-	Unnoted error // why that is
+	Unnoted error // why Notes is nil
 
-	// Quarantined, after Look or Open, is the mission that a stranger's part of this one becomes with Commit;
-	// empty if there is none. The event follows what the user may rely on.
+	// Quarantined, after Look or Open, is the mission that the untrusted part
+	// becomes with Commit, or "". The event follows the trusted part.
 	Quarantined record.ID
 
-	// Stayed, after Commit, is why the mission's branch did not move; nil if it moved, or was not
-	// to. The rest of the event is written.
+	// Stayed, after Commit, is why the branch, but nothing else, did not move.
 	Stayed error
 
 	instead bool // see [Job]
@@ -58,11 +57,11 @@ type Tx struct {
 	warm    func() (git.Hash, error)
 	prepare func() // starts the next one, once
 	moving  func() (*git.RefTransaction, error)
-	tips    map[string]git.Hash // the refs as the transaction found them
-	kept    archive.Entry       // the mission, where it is archived and has no ref; else Gone
+	tips    map[string]git.Hash // the refs as found
+	kept    archive.Entry       // the mission if it is archived without a ref; else Gone
 	moves   []git.Update        // of refs other than the ledger's and the notes'
-	branch  git.Hash            // where the mission's branch moves to; zero if it stays
-	before  git.Hash            // the ledger's commit that the event follows; zero if it is the first
+	branch  git.Hash            // where the mission's branch moves; zero if it stays
+	before  git.Hash            // the ledger's commit before the event, or zero
 	grown   bool                // Append was called
 }
 
@@ -71,22 +70,22 @@ type Job struct {
 	Mission record.ID
 	At      time.Time
 	What    string   // in a word or two, for reflogs: "stopped"
-	Warm    git.Hash // a commit that will probably be read; zero for none
-	Instead bool     // of one that is damaged: it begins, if an archive that can't be read may have it
+	Warm    git.Hash // a commit that will probably be read, or zero
+	Instead bool     // replaces a damaged one: begins even if an unreadable archive may have it
 }
 
-// Run lets f write an event, and runs it again when it loses a race. choose is called anew for
-// every attempt, since HEAD may have moved. If f looks at the worktree, call Run within [Worktree].
+// Run calls choose and f to write an event, again after each lost race, as HEAD
+// may have moved. If f looks at the worktree, use [Worktree].
 func Run(ctx context.Context, w *workspace.Workspace, choose func(context.Context) (Job, error), f func(context.Context, *Tx) error) error {
 	return git.Retry(git.ErrConflict, func() error { return run(ctx, w, choose, f) })
 }
 
-// Of always chooses j.
+// Of returns a function that chooses j.
 func Of(j Job) func(context.Context) (Job, error) {
 	return func(context.Context) (Job, error) { return j, nil }
 }
 
-// Worktree runs f while no other process of ours looks at the worktree or changes it.
+// Worktree runs f with the worktree locked against our other processes.
 func Worktree(ctx context.Context, w *workspace.Workspace, f func() error) error {
 	held, err := w.Store.LockWorktree(ctx, w.Repo.GitDir)
 	if err != nil {
@@ -123,8 +122,7 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 	return f(ctx, tx)
 }
 
-// startReading starts what can overlap with the pass over the worktree, begun first as it takes
-// longest.
+// startReading starts what can overlap with the pass over the worktree.
 func (tx *Tx) startReading(ctx context.Context, warm git.Hash) {
 	tx.config = Async(func() (git.Config, error) {
 		c, err := tx.Repo.Config(ctx)
@@ -134,11 +132,10 @@ func (tx *Tx) startReading(ctx context.Context, warm git.Hash) {
 		return c, err
 	})
 	tx.refs = Async(func() (map[string]git.Hash, error) { return tx.Repo.Refs(ctx, tx.ID.Ref(), tx.ID.NotesRef()) })
-	// HEAD has probably not moved; finding its objects takes as long as the pass over the worktree.
+	// HEAD has rarely moved; finding its objects takes as long as the pass.
 	tx.warm = Async(func() (git.Hash, error) { return tx.Objects.TreeOf(warm) })
 }
 
-// end ends what was started and not used.
 func (tx *Tx) end() {
 	if tx.moving != nil {
 		if t, err := tx.moving(); err == nil {
@@ -154,18 +151,17 @@ func (tx *Tx) beginRefs(ctx context.Context) (*git.RefTransaction, error) {
 	return tx.Repo.Holding(tx.held.File()).BeginRefs(ctx, tx.reason)
 }
 
-// Prepare starts the git that will move the refs, so that its start overlaps with what comes before
-// Commit. Most prompts move none.
+// Prepare starts the git that will move the refs early. Most prompts move none.
 func (tx *Tx) Prepare() { tx.prepare() }
 
-// Config is git's configuration.
+// Config returns git's configuration.
 func (tx *Tx) Config() (git.Config, error) {
 	tx.start()
 	return tx.config()
 }
 
-// OnBranch reports whether HEAD is on the mission's branch, and whether the branch may move, as it
-// may not while git has an operation under way.
+// OnBranch reports whether HEAD is on the mission's branch, and whether that
+// may move: not while git has an operation in progress.
 func (tx *Tx) OnBranch(ctx context.Context) (on, moves bool, err error) {
 	head, err := tx.Repo.HeadRef(ctx)
 	if err != nil {
@@ -178,8 +174,8 @@ func (tx *Tx) OnBranch(ctx context.Context) (on, moves bool, err error) {
 	return on, op == "" && err == nil, err
 }
 
-// Look takes a snapshot of the worktree and opens the mission. With publish the branch can be moved,
-// or the worktree changed, afterwards.
+// Look takes a snapshot and opens the mission. With publish the branch may be
+// moved, or the worktree changed, afterwards.
 func (tx *Tx) Look(ctx context.Context, publish bool) error {
 	var err error
 	tx.Snap, err = snapshot.Take(ctx, tx.Repo, tx.Objects, snapshot.Options{
@@ -191,14 +187,14 @@ func (tx *Tx) Look(ctx context.Context, publish bool) error {
 	return tx.Open(ctx)
 }
 
-// Open opens the mission, as far as the user may rely on it.
+// Open opens the mission, up to where the user may rely on it.
 func (tx *Tx) Open(ctx context.Context) error {
 	tx.start()
 	var err error
 	if tx.tips, err = tx.refs(); err != nil {
 		return err
 	}
-	tip, live := tx.tips[tx.ID.Ref()] // zero if that is a file without a hash, as a power cut leaves it
+	tip, live := tx.tips[tx.ID.Ref()] // zero for a file without a hash, as after a power cut
 	notes, noted := tx.tips[tx.ID.NotesRef()]
 	if !live {
 		if err := tx.openArchived(ctx); err != nil {
@@ -222,7 +218,7 @@ func (tx *Tx) Open(ctx context.Context) error {
 	return nil
 }
 
-// openArchived finds the mission in the archive. Only a mission without a ref pays for the look.
+// openArchived finds a mission without a ref in the archive.
 func (tx *Tx) openArchived(ctx context.Context) error {
 	refs, err := tx.Repo.Refs(ctx, archive.IndexRef)
 	if err != nil || len(refs) == 0 {
@@ -245,8 +241,8 @@ func (tx *Tx) openArchived(ctx context.Context) error {
 	return err
 }
 
-// LeaveNotes leaves the notes as they are, because of err: they can't be read, perhaps. The ledger
-// has all that they say, and a stranger can have made them what they are.
+// LeaveNotes leaves the notes unchanged: they may be unreadable, or untrusted.
+// The ledger has all that they say.
 func (tx *Tx) LeaveNotes(err error) { tx.Notes, tx.Unnoted = nil, err }
 
 // Begin makes the ledger of a mission that has none.
@@ -255,8 +251,8 @@ func (tx *Tx) Begin(m *record.Mission) {
 	tx.Ledger = ledger.New(tx.Objects, m)
 }
 
-// stored is the tree of the mission's newest code commit, zero if its last event has none. The
-// mission's ref keeps the commit.
+// stored returns the tree of the last event's code commit, if any. The
+// mission's ref keeps that commit.
 func (tx *Tx) stored() git.Hash {
 	tips, _ := tx.refs()
 	tip, ok := tips[tx.ID.Ref()]
@@ -271,7 +267,7 @@ func (tx *Tx) stored() git.Hash {
 	return tree
 }
 
-// Append adds an event to the ledger: files by path, nil to remove one, and commits to keep reachable.
+// Append adds an event: files by path, nil to remove, and commits to keep.
 func (tx *Tx) Append(subject string, files map[string][]byte, keep ...git.Hash) error {
 	config, err := tx.Config()
 	if err != nil {
@@ -292,7 +288,6 @@ func (tx *Tx) Append(subject string, files map[string][]byte, keep ...git.Hash) 
 	return err
 }
 
-// clean takes out of files what was purged in this repository.
 func (tx *Tx) clean(files map[string][]byte) map[string][]byte {
 	known := tx.Purged()
 	if known.Empty() {
@@ -325,8 +320,7 @@ func (tx *Tx) CommitTree(tree git.Hash, parents []git.Hash, message string) (git
 	return tx.Objects.CommitTree(tree, parents, config.Author(tx.At), config.Committer(tx.At), message)
 }
 
-// Head is HEAD's commit as the snapshot found it or, on an unborn branch, a new root commit with
-// the empty tree and message.
+// Head returns the snapshot's HEAD or, if unborn, a new empty root commit.
 func (tx *Tx) Head(message string) (git.Hash, error) {
 	if head := tx.Snap.Head.Commit; !head.IsZero() {
 		return head, nil
@@ -338,11 +332,11 @@ func (tx *Tx) Head(message string) (git.Hash, error) {
 	return tx.CommitTree(tree, nil, message)
 }
 
-// MoveBranch lets Commit move the mission's branch, which is checked out, to a commit with the
-// snapshot's tree; the user's index goes with it.
+// MoveBranch makes Commit move the checked-out branch of the mission, with the
+// index, to a commit with the snapshot's tree.
 func (tx *Tx) MoveBranch(to git.Hash) { tx.branch = to }
 
-// HeadNow is HEAD's commit after Commit.
+// HeadNow returns HEAD's commit after Commit.
 func (tx *Tx) HeadNow() git.Hash {
 	if !tx.branch.IsZero() && tx.Stayed == nil {
 		return tx.branch
@@ -350,13 +344,13 @@ func (tx *Tx) HeadNow() git.Hash {
 	return tx.Snap.Head.Commit
 }
 
-// Move lets Commit move another ref with the rest; the zero hash stands for no ref.
+// Move makes Commit move another ref, too; the zero hash stands for no ref.
 func (tx *Tx) Move(ref string, to, from git.Hash) {
 	tx.moves = append(tx.moves, git.Update{Ref: ref, New: to, Old: from})
 }
 
-// Commit writes all objects, then moves all refs. The error wraps [git.ErrConflict] if one of them
-// has changed since. If only the branch can't be moved, that is no error: see Stayed.
+// Commit writes all objects, then moves all refs. The error wraps
+// [git.ErrConflict] if one has moved. If only the branch stays, see Stayed.
 func (tx *Tx) Commit(ctx context.Context) error {
 	tx.start()
 	updates, err := tx.updates()
@@ -401,7 +395,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	return MoveRefs(ctx, tx.Repo, tx.held, proc, updates)
 }
 
-// updates lists the moves of all refs except the mission's branch.
+// updates returns the moves of all refs but the mission's branch.
 func (tx *Tx) updates() ([]git.Update, error) {
 	updates := tx.moves
 	move := func(ref string, to git.Hash) {
@@ -415,7 +409,7 @@ func (tx *Tx) updates() ([]git.Update, error) {
 	if tx.Ledger != nil {
 		move(tx.ID.Ref(), tx.Ledger.Tip)
 	}
-	if !tx.kept.Branch.IsZero() { // an archived mission goes on: it has its refs again
+	if !tx.kept.Branch.IsZero() { // an archived mission goes on: it gets its refs back
 		move(tx.Branch(tx.ID), tx.kept.Branch)
 	}
 	notes := tx.tips[tx.ID.NotesRef()]
@@ -438,8 +432,8 @@ func (tx *Tx) updates() ([]git.Update, error) {
 	return updates, nil
 }
 
-// Async runs f in the background; the returned function waits for the result. A panic of f becomes
-// an error: status 2 would tell a client to continue the turn.
+// Async runs f in the background; the result waits for it. A panic becomes an
+// error, as status 2 would make a client continue the turn.
 func Async[T any](f func() (T, error)) func() (T, error) {
 	done := make(chan struct{})
 	var v T
