@@ -9,23 +9,21 @@ import (
 	"gitagent/internal/trust"
 )
 
-// A Relied tells, for one pass over many missions, what of their ledgers the user may rely on. Each mission
-// is looked at once.
+// A TrustCache looks at each mission's trust once, in a pass over many.
 type TrustCache struct {
 	ctx     context.Context
 	w       *Workspace
 	objects *git.Objects
 	of      map[record.ID]trust.Level
-	usable  *ledger.Ledger // the usable part of the mission that was asked about last
+	usable  *ledger.Ledger // the usable part of the last mission asked about
 }
 
-// TrustCache begins a pass, which reads with objects.
+// TrustCache returns a cache for one pass, which reads with objects.
 func (w *Workspace) TrustCache(ctx context.Context, objects *git.Objects) *TrustCache {
 	return &TrustCache{ctx: ctx, w: w, objects: objects, of: make(map[record.ID]trust.Level)}
 }
 
-// Level is [Workspace.Standing] of a ledger at its tip; a mission about which nothing can be said is a
-// stranger's.
+// Level is [Workspace.TrustLevel] at l's tip; on an error nothing is trusted.
 func (r *TrustCache) Level(l *ledger.Ledger) trust.Level {
 	s, known := r.of[l.ID]
 	if !known {
@@ -38,8 +36,8 @@ func (r *TrustCache) Level(l *ledger.Ledger) trust.Level {
 	return s
 }
 
-// Trusted reports whether the user may rely on what a ledger, at its tip, holds at these paths: the usable part
-// holds the same there.
+// Trusted reports whether the user may rely on a ledger's paths at its tip: the
+// usable part has the same there.
 func (r *TrustCache) Trusted(l *ledger.Ledger, paths ...string) bool {
 	s := r.Level(l)
 	if s.Commit.IsZero() || s.Whole {

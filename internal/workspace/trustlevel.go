@@ -11,11 +11,9 @@ import (
 	"gitagent/internal/trust"
 )
 
-// TrustLevel says how much of a mission whose ledger ends at tip may be relied on, see [trust.Trust.Of].
-//
-// A mission of which nothing is known, because its turns were recorded before git-agent kept record of
-// who wrote them, counts as this clone's if the local state of a session tells of its last turn. That
-// is noted.
+// TrustLevel returns how far a ledger, up to tip, may be relied on; see
+// [trust.Trust.Of]. An unknown mission, from before git-agent noted writers,
+// becomes this clone's if a session's local state has its last turn.
 func (w *Workspace) TrustLevel(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (trust.Level, error) {
 	s, err := w.Trust.Of(ctx, w.Repo, objects, id, tip)
 	if err != nil || s.Whole || w.Trust.Known(id) || !w.witnessed(objects, id, tip) {
@@ -27,15 +25,15 @@ func (w *Workspace) TrustLevel(ctx context.Context, objects *git.Objects, id rec
 	return w.Trust.Of(ctx, w.Repo, objects, id, tip)
 }
 
-// Writers name who recorded a mission whose ledger ends at tip, see [trust.Trust.Writers].
+// Writers returns who recorded a ledger up to tip; see [trust.Trust.Writers].
 func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (*trust.Writers, error) {
-	if _, err := w.TrustLevel(ctx, objects, id, tip); err != nil { // which may note something
+	if _, err := w.TrustLevel(ctx, objects, id, tip); err != nil { // it may note something
 		return nil, err
 	}
 	return w.Trust.Writers(ctx, w.Repo, objects, id, tip)
 }
 
-// witnessed reports whether a session here has recorded the last turn of a ledger.
+// witnessed reports whether a session here recorded a ledger's last turn.
 func (w *Workspace) witnessed(objects *git.Objects, id record.ID, tip git.Hash) bool {
 	st := w.witnesses()[id]
 	if st == nil {
@@ -53,7 +51,7 @@ func (w *Workspace) witnessed(objects *git.Objects, id record.ID, tip git.Hash) 
 	return err == nil && record.Decode(data, &t) == nil && t.Code == st.Last.Code && t.Session == st.Session
 }
 
-// lastOfMissions returns the session that recorded last to each mission.
+// lastOfMissions returns the last session that recorded to each mission.
 func (w *Workspace) lastOfMissions() map[record.ID]*session.Known {
 	last := make(map[record.ID]*session.Known)
 	for _, st := range w.Store.All() {
@@ -64,8 +62,8 @@ func (w *Workspace) lastOfMissions() map[record.ID]*session.Known {
 	return last
 }
 
-// Usable opens the usable part of a mission's ledger, which ends at tip. If there is none, the error
-// wraps [ErrStranger].
+// Usable opens the usable part of a ledger up to tip, if any. The error may
+// wrap [ErrStranger].
 func (w *Workspace) Usable(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (*ledger.Ledger, error) {
 	s, err := w.TrustLevel(ctx, objects, id, tip)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package workspace is what a process works on: a repository, seen from one of its worktrees, the
-// settings in effect there, and the local state of its sessions. A process opens it once and hands
-// it down.
+// Package workspace is what a process works on: a repository seen from a
+// worktree, its settings, and its local state. A process opens it once.
 package workspace
 
 import (
@@ -23,14 +22,14 @@ import (
 // ErrStranger reports what somebody recorded whom the user does not trust, and nobody has accepted.
 var ErrStranger = errors.New("not signed by a key you trust")
 
-// A Workspace is a repository with its settings and its local state.
+// A Workspace is a repository with its settings and local state.
 type Workspace struct {
 	Repo     *git.Repo
 	Settings *config.Config
 	Store    session.Store
 	Trust    *trust.Trust
 
-	witnesses func() map[record.ID]*session.Known // see Standing
+	witnesses func() map[record.ID]*session.Known // see TrustLevel
 	purged    func() *scrub.Finder
 }
 
@@ -43,7 +42,7 @@ func New(repo *git.Repo, settings *config.Config) *Workspace {
 	return w
 }
 
-// Keys reads the keys that a user with the given settings signs with and trusts.
+// Keys returns the keys that a user signs with and trusts.
 func Keys(settings *config.Config) *trust.Keys {
 	dir := ""
 	if path := config.UserPath(); path != "" {
@@ -52,28 +51,27 @@ func Keys(settings *config.Config) *trust.Keys {
 	return trust.ReadKeys(dir, settings.Trust.Key)
 }
 
-// Open reads the user's settings and the repository's. An error says what is wrong in them; the
-// workspace can be used all the same, with the valid settings.
+// Open reads the user's and the repository's settings. If an error reports a
+// part of them, the workspace is usable with the valid ones.
 func Open(repo *git.Repo) (*Workspace, error) {
 	settings, err := config.Load(config.UserPath(), filepath.Join(repo.Top, config.RepoFile))
 	return New(repo, settings), err
 }
 
-// Branch is the full name of a mission's branch.
+// Branch returns the full name of a mission's branch.
 func (w *Workspace) Branch(id record.ID) string { return id.Branch(w.Settings.Capture.BranchPrefix) }
 
-// BranchName is the short name of a mission's branch.
+// BranchName returns the short name of a mission's branch.
 func (w *Workspace) BranchName(id record.ID) string {
 	return w.Settings.Capture.BranchPrefix + string(id)
 }
 
-// MissionOf returns the mission that a branch (full name) belongs to, judging by its name.
+// MissionOf returns the mission that a full branch name names, if any.
 func (w *Workspace) MissionOf(branch string) (record.ID, bool) {
 	return record.OfBranch(branch, w.Settings.Capture.BranchPrefix)
 }
 
-// Mission returns the mission whose branch HEAD is on, or will be on when the rebase under way is
-// done; empty if there is none.
+// Mission returns the mission of the branch at HEAD, or being rebased, or "".
 func (w *Workspace) Mission(ctx context.Context) (record.ID, error) {
 	branch, err := w.Repo.HeadRef(ctx)
 	if err != nil {
@@ -86,7 +84,7 @@ func (w *Workspace) Mission(ctx context.Context) (record.ID, error) {
 	return id, nil
 }
 
-// Enabled reports whether turns are recorded here: in this repository, or in all of the user's.
+// Enabled reports whether turns are recorded here, or for all of the user's.
 func (w *Workspace) Enabled(ctx context.Context) (bool, error) {
 	if w.Store.Enabled() {
 		return true, nil
@@ -95,7 +93,7 @@ func (w *Workspace) Enabled(ctx context.Context) (bool, error) {
 	return err == nil && conf.Bool("agent.record"), err
 }
 
-// Policy says what a snapshot of the worktree takes.
+// Policy returns what a snapshot of the worktree takes.
 func (w *Workspace) Policy() snapshot.Policy {
 	c := w.Settings.Capture
 	return snapshot.Policy{
@@ -107,8 +105,7 @@ func (w *Workspace) Policy() snapshot.Policy {
 	}
 }
 
-// Purged finds what was purged in this repository, and must not be recorded again. What can't be read of it is
-// in the log.
+// Purged finds what must not be recorded again, and logs what it can't read.
 func (w *Workspace) Purged() *scrub.Finder { return w.purged() }
 
 func (w *Workspace) readPurged() *scrub.Finder {
