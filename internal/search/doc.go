@@ -7,10 +7,9 @@
 //
 // # Words
 //
-// All words must be there, in any order, though not in the same text. A word in
-// lower case matches in any case, one with an upper-case letter only as
-// written. Case is Unicode's: k matches the Kelvin sign too. Words match in the
-// middle of others, and never across lines.
+// All words must be there, in any order, though not in one text. A word in
+// lower case matches in any case, others only as written. Case is Unicode's: k
+// matches the Kelvin sign. Words match inside others, and never across lines.
 //
 // # Speed
 //

@@ -57,7 +57,6 @@ func (f finder) inJSON() finder {
 	return f
 }
 
-// index returns the offset of part in b[from:], or len(b).
 func index(b []byte, from int, part []byte) int {
 	if i := bytes.Index(b[from:], part); i >= 0 {
 		return from + i
@@ -65,8 +64,8 @@ func index(b []byte, from int, part []byte) int {
 	return len(b)
 }
 
-// escape returns the offset of the next escape in JSON, with ascii of ASCII
-// only. Control characters don't count: programs' output is full of them.
+// escape returns the offset of the next escape in JSON, with ascii of an ASCII
+// character. Control characters, of which output is full, don't count.
 func escape(b []byte, from int, ascii bool) int {
 	for at := from; ; at++ {
 		at = index(b, at, []byte(`\u`))
@@ -112,7 +111,7 @@ func (s *seeker) next(from int) int {
 	return at
 }
 
-// plain is next for the two spellings alone.
+// plain is next without odd spellings.
 func (s *seeker) plain(from int) int {
 	one, other := s.f.one, s.f.other
 	for at := from + s.f.rare; at < len(s.b); at++ {

@@ -26,11 +26,11 @@ type Line struct {
 }
 
 const (
-	// MaxLines is how many lines of a turn are kept beyond each word's first.
+	// MaxLines bounds a turn's lines, beyond each word's first.
 	MaxLines = 100
-	// maxText is how many bytes of a line are kept.
+	// maxText bounds the bytes of a line.
 	maxText = 2000
-	// maxSpans is how many matches of a term are marked in a line.
+	// maxSpans bounds the marked matches of a term in a line.
 	maxSpans = 100
 )
 
@@ -70,7 +70,7 @@ func (m *Matches) line(place string, line []byte) {
 }
 
 // Best returns up to most lines, in order: each term's first, then the first
-// ones. Equal lines in one place count once.
+// ones. Equal lines in a place count once.
 func (m *Matches) Best(most int) []Line {
 	var chosen []int
 	var found uint64
@@ -132,7 +132,7 @@ func (q *Query) spans(line []byte) [][2]int {
 	return spans
 }
 
-// Join adds other's matches but for lines that m has, or has more of.
+// Join adds other's matches, but for lines that m has at least as much of.
 func (m *Matches) Join(other *Matches) {
 	m.found |= other.found
 	had := len(m.Lines)

@@ -21,8 +21,8 @@ type term struct {
 	find      func(line []byte, most int) [][]int
 }
 
-// Words returns a query for texts with all words. Words may contain blanks;
-// those without anything else are ignored.
+// Words returns a query for texts with all words, which may contain blanks. It
+// ignores blank words.
 func Words(words []string) (*Query, error) {
 	q := &Query{}
 	for _, w := range words {
@@ -34,8 +34,8 @@ func Words(words []string) (*Query, error) {
 	return q.check()
 }
 
-// Patterns returns a query for texts that match all regular expressions, in
-// Go's syntax. Classes such as \S don't make a pattern depend on case.
+// Patterns returns a query for texts that match all Go regular expressions.
+// Classes such as \S don't make a pattern depend on case.
 func Patterns(patterns []string) (*Query, error) {
 	q := &Query{}
 	for _, p := range patterns {
@@ -95,7 +95,7 @@ func pattern(p string) (term, error) {
 	}, nil
 }
 
-// literal returns the longest text easily seen to be in all matches of re, and
+// literal returns the longest text easily seen to be in all matches, and
 // whether it may be in any case.
 func literal(re *syntax.Regexp) (longest []rune, fold bool) {
 	switch re.Op {
@@ -117,8 +117,8 @@ func literal(re *syntax.Regexp) (longest []rune, fold bool) {
 	return longest, fold
 }
 
-// safest returns the longest part of text that JSON writes as it is, or with
-// \u0000 and \/ escapes: no blank, and nothing that separates parts of JSON.
+// safest returns the longest part of text that JSON writes as is, or with
+// \u0000 and \/ escapes: no blank, and no separator of JSON.
 func safest(text []rune) []rune {
 	var longest []rune
 	start := 0
