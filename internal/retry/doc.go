@@ -1,3 +1,3 @@
-// Package retry tells an agent's next attempt about the last one. A [Ring]
-// keeps the end of the output, [Failure.Context] goes after the next prompt.
+// Package retry tells an agent's next attempt about the last. A [Ring] keeps
+// the output's end; [Failure.Context] goes after the next prompt.
 package retry

@@ -8,12 +8,11 @@ import (
 	"gitagent/internal/vt"
 )
 
-// slack is how many more bytes a ring keeps: an escape sequence or rune cut by
-// its beginning ends within them.
+// slack is for the end of an escape sequence or rune cut by the ring's start.
 const slack = 256
 
-// A Ring keeps the last bytes written to it. A write copies only those, without
-// allocation. Several writers may share a ring.
+// A Ring keeps the last bytes written to it, without allocation, for any number
+// of writers.
 type Ring struct {
 	mu   sync.Mutex
 	size int
@@ -53,9 +52,8 @@ func (r *Ring) bytes() []byte {
 	return all
 }
 
-// Tail returns the end of the output as a person saw it: whole runes of at most
-// size bytes, without escape sequences and control characters, each line in its
-// last state.
+// Tail returns the output's end as a person saw it: whole runes, at most size
+// bytes, without escapes and control characters, lines in their last state.
 func (r *Ring) Tail() string {
 	// A pipe has bare line feeds, a terminal a carriage return before each.
 	raw := bytes.ReplaceAll(r.bytes(), []byte{'\n'}, []byte("\r\n"))
