@@ -34,7 +34,7 @@ func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, how Restore
 	case err != nil:
 		return nil, err
 	case !trusted:
-		return nil, fmt.Errorf("restore handoff %s: %w", f.ID(), workspace.ErrStranger)
+		return nil, fmt.Errorf("restore handoff %s: %w", f.ID(), workspace.ErrUntrusted)
 	}
 	var done *Restored
 	err := s.write(ctx, f.In, at, "restore", true, func(ctx context.Context, w *writing) (err error) {

@@ -406,7 +406,7 @@ func TestAdoptUnaccepted(t *testing.T) {
 	other.keyless = true
 	other.Git("fetch", "-q", l.Dir, "main", "+refs/agent/*:refs/agent/*")
 	other.Git("switch", "-q", "-c", "topic", "FETCH_HEAD")
-	if _, err := other.adopt(other.last(leftID), turns.Merging{}); !errors.Is(err, workspace.ErrStranger) {
+	if _, err := other.adopt(other.last(leftID), turns.Merging{}); !errors.Is(err, workspace.ErrUntrusted) {
 		t.Errorf("a stranger's: %v", err)
 	}
 	other.accept(leftID)

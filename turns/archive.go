@@ -266,7 +266,7 @@ func (a *archiving) setApart(ctx context.Context, index *archive.Index, id recor
 			return "", err
 		}
 		if len(parents) == 0 {
-			first, err := ledger.Side(ctx, a.Repo, had.Ledger, tip)
+			first, err := ledger.Diverged(ctx, a.Repo, had.Ledger, tip)
 			if err != nil {
 				return "", err
 			}
@@ -406,7 +406,7 @@ func (r *Recorder) unarchive(ctx context.Context, ids []record.ID) (apart map[re
 	}
 	tips := make(map[record.ID]git.Hash)
 	err = a.alone(ctx, ids,
-		func(some []record.ID) ([]git.Update, error) { return a.restoreBesides(ctx, some) },
+		func(some []record.ID) ([]git.Update, error) { return a.restoreOthers(ctx, some) },
 		func(some []record.ID) ([]git.Update, error) { return a.restoreLedgers(ctx, some, tips) })
 	if err == nil {
 		err = a.replace(ctx, held, func(index *archive.Index) (map[record.ID]archive.Entry, error) {
@@ -431,8 +431,8 @@ func (r *Recorder) unarchive(ctx context.Context, ids []record.ID) (apart map[re
 	return apart, nil
 }
 
-// restoreBesides lists the refs of archived missions, other than a ledger's, that come back.
-func (a *archiving) restoreBesides(ctx context.Context, ids []record.ID) (updates []git.Update, err error) {
+// restoreOthers lists the refs of archived missions, other than a ledger's, that come back.
+func (a *archiving) restoreOthers(ctx context.Context, ids []record.ID) (updates []git.Update, err error) {
 	refs, _, err := a.read(ctx, ids)
 	for _, id := range ids {
 		if _, live := refs[id.Ref()]; live {

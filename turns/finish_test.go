@@ -244,8 +244,8 @@ func TestFinishStranger(t *testing.T) {
 	l.turn(c, "one", l.write("new.txt", "1\n"))
 	l.plant(own(c), map[string]string{"note": "x\n"})
 	head := l.Git("rev-parse", "HEAD")
-	if _, _, err := l.finish(own(c)); !errors.Is(err, workspace.ErrStranger) {
-		t.Errorf("finish: %v, want %v", err, workspace.ErrStranger)
+	if _, _, err := l.finish(own(c)); !errors.Is(err, workspace.ErrUntrusted) {
+		t.Errorf("finish: %v, want %v", err, workspace.ErrUntrusted)
 	}
 	if now := l.Git("rev-parse", "HEAD"); now != head {
 		t.Error("there is a commit")

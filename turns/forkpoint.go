@@ -66,7 +66,7 @@ func (r *Recorder) source(ctx context.Context, objects *git.Objects, head git.He
 	if err == nil {
 		l, err = r.Usable(ctx, objects, l.ID, l.Tip)
 	}
-	if errors.Is(err, git.ErrNotFound) || errors.Is(err, workspace.ErrStranger) {
+	if errors.Is(err, git.ErrNotFound) || errors.Is(err, workspace.ErrUntrusted) {
 		return nil, nil
 	}
 	if err != nil {

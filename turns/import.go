@@ -199,7 +199,7 @@ func (im *importer) look(ctx context.Context, c *candidate, done *Imported) erro
 	}
 	var l *ledger.Ledger
 	if err == nil {
-		if l, err = im.Usable(ctx, objects, id, tip); err != nil && !errors.Is(err, workspace.ErrStranger) {
+		if l, err = im.Usable(ctx, objects, id, tip); err != nil && !errors.Is(err, workspace.ErrUntrusted) {
 			return err
 		}
 	}

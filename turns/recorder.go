@@ -36,8 +36,8 @@ type Result struct {
 	// Config is git's configuration as the recording read it, since a hook has no time to read it
 	// twice; nil if there was nothing to record.
 	Config git.Config
-	// Aside is the mission that a stranger's part of Mission has become; empty if there was none.
-	Aside record.ID
+	// Quarantined is the mission that a stranger's part of Mission has become; empty if there was none.
+	Quarantined record.ID
 	// Damaged is the mission that the signal was for, if an object of its ledger is lost: then Mission, the
 	// session's own, has the turn. Else it is empty.
 	Damaged record.ID

@@ -93,9 +93,9 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	}
 	var done outturn
 	seen := p.ends == nil
-	before, again := r.sidesBefore(), map[string]session.SubagentCursor(nil)
+	before, again := r.subagentsBefore(), map[string]session.SubagentCursor(nil)
 	if r.again() {
-		again = r.state.Last.SidesBefore
+		again = r.state.Last.SubagentsBefore
 	}
 	for i, e := range p.ends {
 		var sub sides
@@ -118,7 +118,7 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	if err := r.tx.Commit(ctx); err != nil {
 		return false, err
 	}
-	r.result.Turns, r.result.Aside = done.turns, r.tx.Quarantined
+	r.result.Turns, r.result.Quarantined = done.turns, r.tx.Quarantined
 	if r.result.Stayed = r.tx.Stayed; r.result.Stayed != nil {
 		r.warn("the branch of mission %s was left where it is; the next turn catches up: %v", r.id, r.result.Stayed)
 	}

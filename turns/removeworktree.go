@@ -59,7 +59,7 @@ func (r *Recorder) leaveWorktree(ctx context.Context, id record.ID, branch strin
 	defer objects.Close()
 	standing, err := r.TrustLevel(ctx, objects, id, refs[id.Ref()])
 	if err == nil && (!standing.Whole || standing.By == trust.Unknown) {
-		err = fmt.Errorf("mission %s was %w", id, workspace.ErrStranger)
+		err = fmt.Errorf("mission %s was %w", id, workspace.ErrUntrusted)
 	}
 	if err == nil {
 		err = r.idle(ctx, id, branch, live)

@@ -146,7 +146,7 @@ func TestLeaveKeeps(t *testing.T) {
 			at.Git("commit", "-q", "-m", "module")
 			l.Git("branch", "-q", "copy", "agent/mission/f0f0f0f0")
 		}, nil, turns.ErrInUse},
-		{"a stranger's", func(l, at *lab) { l.plant(forkID, map[string]string{"turns/0000/000004.json": "{}\n"}) }, nil, workspace.ErrStranger},
+		{"a stranger's", func(l, at *lab) { l.plant(forkID, map[string]string{"turns/0000/000004.json": "{}\n"}) }, nil, workspace.ErrUntrusted},
 		{"without a directory", func(l, at *lab) {
 			if err := os.RemoveAll(at.Dir); err != nil {
 				l.t.Fatal(err)

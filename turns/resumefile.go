@@ -116,7 +116,7 @@ func (r *recording) source(ctx context.Context) (*Turn, error) {
 			continue // what can't be read is no source
 		}
 		usable, err := Usable(ctx, r.Workspace, t)
-		if errors.Is(err, workspace.ErrStranger) {
+		if errors.Is(err, workspace.ErrUntrusted) {
 			return nil, nil
 		}
 		return usable, err

@@ -108,7 +108,7 @@ func (s *State) Usable(ctx context.Context, w *workspace.Workspace) (*State, err
 	}
 	reaches, err := w.Repo.Wary().IsAncestor(ctx, s.event, l.Tip)
 	if err == nil && !reaches {
-		err = fmt.Errorf("%s: %w", s.Describe(), workspace.ErrStranger)
+		err = fmt.Errorf("%s: %w", s.Describe(), workspace.ErrUntrusted)
 	}
 	return &usable, err
 }

@@ -105,16 +105,16 @@ func TestMissionOfStranger(t *testing.T) {
 	other.Git("fetch", "-q", l.Dir, "main", "+refs/agent/*:refs/agent/*")
 	other.Git("switch", "-q", "-c", "agent/mission/"+string(id), "FETCH_HEAD")
 	for _, turn := range other.list(id) {
-		if _, err := turns.Usable(t.Context(), other.recorder(other.Dir).Workspace, turn); !errors.Is(err, workspace.ErrStranger) {
+		if _, err := turns.Usable(t.Context(), other.recorder(other.Dir).Workspace, turn); !errors.Is(err, workspace.ErrUntrusted) {
 			t.Errorf("turn %d of a stranger's: %v", turn.Turn, err)
 		}
-		if _, err := other.recorder(other.Dir).Restore(t.Context(), time.Now(), turn.After(), git.Paths{}, turns.RestorePlan{}); !errors.Is(err, workspace.ErrStranger) {
+		if _, err := other.recorder(other.Dir).Restore(t.Context(), time.Now(), turn.After(), git.Paths{}, turns.RestorePlan{}); !errors.Is(err, workspace.ErrUntrusted) {
 			t.Errorf("restore turn %d of a stranger's: %v", turn.Turn, err)
 		}
-		if _, err := other.recorder(other.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{}); !errors.Is(err, workspace.ErrStranger) {
+		if _, err := other.recorder(other.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{}); !errors.Is(err, workspace.ErrUntrusted) {
 			t.Errorf("revert turn %d of a stranger's: %v", turn.Turn, err)
 		}
-		if _, err := other.recorder(other.Dir).Fork(t.Context(), turns.Fork{Source: turn, ID: "f0f0f0f0", At: time.Now()}); !errors.Is(err, workspace.ErrStranger) {
+		if _, err := other.recorder(other.Dir).Fork(t.Context(), turns.Fork{Source: turn, ID: "f0f0f0f0", At: time.Now()}); !errors.Is(err, workspace.ErrUntrusted) {
 			t.Errorf("fork turn %d of a stranger's: %v", turn.Turn, err)
 		}
 	}
@@ -175,7 +175,7 @@ func TestFromBefore(t *testing.T) {
 		}
 		for range 2 { // a look may note something
 			_, err := turns.Usable(t.Context(), l.recorder(l.Dir).Workspace, l.first(id))
-			if errors.Is(err, workspace.ErrStranger) != foreign {
+			if errors.Is(err, workspace.ErrUntrusted) != foreign {
 				t.Errorf("foreign %t: %v", foreign, err)
 			}
 		}

@@ -47,11 +47,11 @@ type sided struct {
 // subagents reads what sub-agents have done since the session's last turn. segment is what is new in the
 // conversation.
 func (r *recording) subagents(segment []byte) (s sides) {
-	list := r.agent().Sides
+	list := r.agent().Subagents
 	if list == nil || r.Transcript == "" || r.Event == Prompted && r.state.Open == nil {
 		return s
 	}
-	before, running, read := r.sidesBefore(), false, make(map[string]int64)
+	before, running, read := r.subagentsBefore(), false, make(map[string]int64)
 	for id, side := range before {
 		read[id], running = side.Offset, running || side.Runs
 	}
@@ -73,12 +73,12 @@ func (r *recording) subagents(segment []byte) (s sides) {
 	return s
 }
 
-// sidesBefore is how much of sub-agents' files was recorded before the turn.
-func (f *inputs) sidesBefore() map[string]session.SubagentCursor {
+// subagentsBefore is how much of sub-agents' files was recorded before the turn.
+func (f *inputs) subagentsBefore() map[string]session.SubagentCursor {
 	before := make(map[string]session.SubagentCursor)
-	maps.Copy(before, f.state.Sides)
+	maps.Copy(before, f.state.Subagents)
 	if f.again() {
-		maps.Copy(before, f.state.Last.SidesBefore)
+		maps.Copy(before, f.state.Last.SubagentsBefore)
 	}
 	return before
 }
@@ -198,7 +198,7 @@ func (r *recording) keepSubagents(before map[string]session.SubagentCursor, agai
 	for _, one := range r.segment.sides.list {
 		touched[one.ID], before[one.ID] = one.before, one.after
 	}
-	r.state.Sides, r.state.Last.SidesBefore = before, touched
+	r.state.Subagents, r.state.Last.SubagentsBefore = before, touched
 }
 
 // subagentPath is where a turn's part of a sub-agent's transcript is. The id is checked: see [Turn.Side].
@@ -239,17 +239,17 @@ func recordedSubagents(l *ledger.Ledger, of string) map[string]session.SubagentC
 // adoptSubagents brings the local state in line with what t, the session's last turn, and the ledger say of
 // sub-agents.
 func (r *recording) adoptSubagents(t *Turn) {
-	if r.state.Sides == nil {
-		r.state.Sides = recordedSubagents(r.tx.Ledger, r.Session)
+	if r.state.Subagents == nil {
+		r.state.Subagents = recordedSubagents(r.tx.Ledger, r.Session)
 	}
-	known, before := maps.Clone(r.state.Sides), make(map[string]session.SubagentCursor)
+	known, before := maps.Clone(r.state.Subagents), make(map[string]session.SubagentCursor)
 	for _, s := range t.Agents {
 		if s.To > known[s.ID].Offset { // this turn was recorded by a process that died then
 			known[s.ID] = session.SubagentCursor{Offset: s.To, Spent: known[s.ID].Spent.Plus(s.Tokens), Runs: s.Outcome == record.Running}
 		}
 		before[s.ID] = session.SubagentCursor{Offset: s.From, Spent: known[s.ID].Spent.Minus(s.Tokens), Runs: true}
 	}
-	r.state.Sides, r.state.Last.SidesBefore = known, before
+	r.state.Subagents, r.state.Last.SubagentsBefore = known, before
 }
 
 // Side returns what the record says of a sub-agent. Its id may be a stranger's, who may have written any.

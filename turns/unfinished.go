@@ -69,7 +69,7 @@ func (r *Recorder) unfinished(ctx context.Context, objects *git.Objects, id reco
 	}
 	standing, err := r.TrustLevel(ctx, objects, id, tip)
 	if err == nil && !standing.Whole {
-		err = fmt.Errorf("mission %s: %w", id, workspace.ErrStranger)
+		err = fmt.Errorf("mission %s: %w", id, workspace.ErrUntrusted)
 	}
 	if err != nil {
 		return nil, err

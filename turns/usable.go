@@ -27,7 +27,7 @@ func Usable(ctx context.Context, w *workspace.Workspace, t *Turn) (*Turn, error)
 	}
 	usable, err := readTurn(l, t.Turn)
 	if errors.Is(err, git.ErrNotFound) {
-		err = fmt.Errorf("turn %s: %w", t.After(), workspace.ErrStranger)
+		err = fmt.Errorf("turn %s: %w", t.After(), workspace.ErrUntrusted)
 	}
 	return usable, err
 }

@@ -103,7 +103,7 @@ func (t *comparing) unchecked(f *compared) (string, error) {
 	case !f.Foreign:
 		return "", nil
 	case !cmdline.CanAsk():
-		return fmt.Sprintf("not checked: %v (%s)", workspace.ErrStranger, cmdline.Unasked()), nil
+		return fmt.Sprintf("not checked: %v (%s)", workspace.ErrUntrusted, cmdline.Unasked()), nil
 	}
 	s, err := turns.Find(t.c.Context, t.w, "", string(id))
 	if err == nil {
@@ -117,7 +117,7 @@ func (t *comparing) unchecked(f *compared) (string, error) {
 	}
 	answer, err := cmdline.Ask(t.c.Context, fmt.Sprintf("Run the check in the worktree of mission %s, which is untrusted?", id), "yes", "no")
 	if err == nil && answer != "yes" {
-		return "not checked: " + workspace.ErrStranger.Error(), nil
+		return "not checked: " + workspace.ErrUntrusted.Error(), nil
 	}
 	return "", err
 }

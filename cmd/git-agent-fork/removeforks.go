@@ -101,7 +101,7 @@ func removable(c *cli.Context, r *turns.Recorder, forks []turns.MissionLine, liv
 
 // left warns of a fork that stays, if that is what an error says.
 func left(err error) bool {
-	for _, why := range []error{turns.ErrInUse, turns.ErrAtWork, turns.ErrUnmerged, workspace.ErrStranger} {
+	for _, why := range []error{turns.ErrInUse, turns.ErrAtWork, turns.ErrUnmerged, workspace.ErrUntrusted} {
 		if errors.Is(err, why) {
 			cmdline.Warn(fmt.Errorf("not removed: %w", err))
 			return true

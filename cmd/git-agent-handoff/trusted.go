@@ -23,5 +23,5 @@ func trusted(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found) error
 	case err != nil || ok:
 		return err
 	}
-	return fmt.Errorf("handoff %s: %w", f.ID(), workspace.ErrStranger)
+	return fmt.Errorf("handoff %s: %w", f.ID(), workspace.ErrUntrusted)
 }

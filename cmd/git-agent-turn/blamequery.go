@@ -156,7 +156,7 @@ func (q *inquiry) failed(err error) error {
 // rest says what was left out of an answer, where that may matter: a line is no turn's.
 func (q *inquiry) rest(lines []blame.Line) error {
 	if slices.ContainsFunc(lines, func(l blame.Line) bool { return l.Turn == nil }) {
-		tellStrangers(q.c, q.history.Strangers)
+		tellStrangers(q.c, q.history.Untrusted)
 	}
 	return q.history.Unread
 }

@@ -67,7 +67,7 @@ func (l *lander) progress() *cmdline.Progress {
 // close says what was left out, and returns what could not be read.
 func (l *lander) close() error {
 	l.h.Close()
-	tellStrangers(l.c, l.h.Strangers)
+	tellStrangers(l.c, l.h.Untrusted)
 	return l.h.Unread
 }
 

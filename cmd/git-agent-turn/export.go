@@ -265,7 +265,7 @@ func (e *exporter) rest(commits int) {
 	for _, path := range e.slow {
 		tell("left out %s: %v", cmdline.Escape(path), blame.ErrTimeout)
 	}
-	tellStrangers(e.c, e.history.Strangers)
+	tellStrangers(e.c, e.history.Untrusted)
 }
 
 func appendMissing(list, more []string) []string {

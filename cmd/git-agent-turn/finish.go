@@ -76,7 +76,7 @@ func finish(c *cli.Context) error {
 	}
 	r := &turns.Recorder{Workspace: w}
 	done, err := r.Finish(c.Context, f)
-	if errors.Is(err, workspace.ErrStranger) {
+	if errors.Is(err, workspace.ErrUntrusted) {
 		if err := command.Accept(c, w, f.Mission); err != nil {
 			return err
 		}

@@ -223,7 +223,7 @@ func (s *summarizer) saved(m *blame.Prompts) error {
 			continue
 		}
 		switch _, err := state.Usable(s.c.Context, s.w); {
-		case errors.Is(err, workspace.ErrStranger):
+		case errors.Is(err, workspace.ErrUntrusted):
 		case err != nil:
 			return err
 		default:

@@ -21,7 +21,7 @@ var all = []*Agent{
 		Plugin: claude.Plugin,
 		Event:  hooks.Parse, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
 		Running: registry.All, Files: claude.Files, History: claude.History,
-		Reader: claude.Reader, Sides: claude.Sides,
+		Reader: claude.Reader, Subagents: claude.Sides,
 		Late:       true, // the file is written from a timer, and the Stop hook does not wait for it
 		NewSession: claude.NewSession, Rebuild: claude.Rebuild, Command: claude.Command,
 		WithSession: claude.WithSession, Interactive: claude.Interactive, Wake: wake.Wake,

@@ -18,8 +18,8 @@ import (
 
 // A History is what is known of the turns. It is not safe for concurrent use.
 type History struct {
-	// Strangers are the missions left out because no part of them is trusted.
-	Strangers []record.ID
+	// Untrusted are the missions left out because no part of them is trusted.
+	Untrusted []record.ID
 	Unread    error // what could not be read and was left out; nil if nothing
 
 	w        *workspace.Workspace
@@ -127,7 +127,7 @@ func (h *History) read(ctx context.Context) error {
 		}
 		switch standing := relied.Level(l); {
 		case standing.Commit.IsZero():
-			h.Strangers = append(h.Strangers, id)
+			h.Untrusted = append(h.Untrusted, id)
 			continue
 		case !standing.Whole:
 			if l, err = ledger.At(h.objects, id, standing.Commit); err != nil {

@@ -32,7 +32,7 @@ import (
 // untrusted one, see [Accept]; foreign says that it was accepted at some time.
 func Usable(c *cli.Context, w *workspace.Workspace, s *turns.State) (usable *turns.State, foreign bool, err error) {
 	usable, err = s.Usable(c.Context, w)
-	if errors.Is(err, workspace.ErrStranger) {
+	if errors.Is(err, workspace.ErrUntrusted) {
 		if err := Accept(c, w, s.In); err != nil {
 			return nil, false, err
 		}
@@ -66,7 +66,7 @@ func Accept(c *cli.Context, w *workspace.Workspace, id record.ID) error {
 		fmt.Fprintf(c.App.ErrWriter, "mission %s: nothing to accept; it was recorded by %s\n", id, standing.By)
 		return nil
 	}
-	stranger := fmt.Errorf("mission %s: %w", id, workspace.ErrStranger)
+	stranger := fmt.Errorf("mission %s: %w", id, workspace.ErrUntrusted)
 	if why := nobody(); why != "" {
 		return Unaccepted(fmt.Errorf("%w (%s)", stranger, why), id)
 	}
@@ -114,7 +114,7 @@ func Trusted(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 	defer objects.Close()
 	s, err := w.TrustLevel(ctx, objects, id, tip)
 	if err == nil && !s.Whole {
-		err = Unaccepted(fmt.Errorf("mission %s: %w", id, workspace.ErrStranger), id)
+		err = Unaccepted(fmt.Errorf("mission %s: %w", id, workspace.ErrUntrusted), id)
 	}
 	return err
 }

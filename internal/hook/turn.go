@@ -87,9 +87,9 @@ type notice struct {
 // notices returns what the user must know after an event was recorded; purging
 // says that a purge was begun and has not ended.
 func notices(r *turns.Result, purging bool) (list []notice) {
-	if r.Aside != "" {
+	if r.Quarantined != "" {
 		list = append(list, notice{"aside", fmt.Sprintf("mission %s contained turns that are not signed by a key you trust; "+
-			"they are now mission %s, and yours continues without them", r.Mission, r.Aside), true})
+			"they are now mission %s, and yours continues without them", r.Mission, r.Quarantined), true})
 	}
 	if purging { // none runs, or recording would have waited for it
 		list = append(list, notice{"purge", "a purge was begun and has not ended; complete it with: git agent-turn purge", false})

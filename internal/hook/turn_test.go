@@ -54,13 +54,13 @@ func TestNotices(t *testing.T) {
 		want    []string // kind, + if it is logged, and the missions that are named
 	}{
 		{"nothing", turns.Result{Mission: "aaaaaaaa"}, false, nil},
-		{"turns of others", turns.Result{Mission: "aaaaaaaa", Aside: "bbbbbbbb"}, false, []string{"aside+ aaaaaaaa bbbbbbbb"}},
+		{"turns of others", turns.Result{Mission: "aaaaaaaa", Quarantined: "bbbbbbbb"}, false, []string{"aside+ aaaaaaaa bbbbbbbb"}},
 		{"a purge", turns.Result{Mission: "aaaaaaaa"}, true, []string{"purge"}},
 		{"damage", turns.Result{Mission: "aaaaaaaa", Damaged: "cccccccc"}, false, []string{"damaged+ aaaaaaaa cccccccc"}},
 		{"a lock", turns.Result{Mission: "aaaaaaaa", Stayed: errors.New("locked")}, false, []string{"branch aaaaaaaa"}},
 		{
 			"all",
-			turns.Result{Mission: "aaaaaaaa", Aside: "bbbbbbbb", Damaged: "cccccccc", Stayed: errors.New("locked")},
+			turns.Result{Mission: "aaaaaaaa", Quarantined: "bbbbbbbb", Damaged: "cccccccc", Stayed: errors.New("locked")},
 			true,
 			[]string{"aside+ aaaaaaaa bbbbbbbb", "purge", "damaged+ aaaaaaaa cccccccc", "branch aaaaaaaa"},
 		},

@@ -30,8 +30,8 @@ func (tx *Tx) open(ctx context.Context, tip git.Hash) error {
 	return tx.quarantine(ctx, tip, s.Untrusted)
 }
 
-// maxSides bounds the diverged chains followed; see package remote.
-const maxSides = 16
+// maxDiverged bounds the diverged chains followed; see package remote.
+const maxDiverged = 16
 
 // quarantine gives an untrusted chain a ref, named by its first untrusted
 // commit or, if a diverged chain has that, the first that it lacks.
@@ -40,7 +40,7 @@ func (tx *Tx) quarantine(ctx context.Context, tip, first git.Hash) error {
 	if id == tx.ID { // it was quarantined before, and is worked on
 		id = record.OfCommit(tip)
 	}
-	for range maxSides {
+	for range maxDiverged {
 		refs, err := tx.Repo.Refs(ctx, id.Ref())
 		if err != nil {
 			return err
@@ -63,10 +63,10 @@ func (tx *Tx) quarantine(ctx context.Context, tip, first git.Hash) error {
 			tx.Move(id.Ref(), tip, there)
 			return nil
 		}
-		if first, err = ledger.Side(ctx, tx.Repo, tip, there); err != nil {
+		if first, err = ledger.Diverged(ctx, tx.Repo, tip, there); err != nil {
 			return err
 		}
 		id = record.OfCommit(first)
 	}
-	return fmt.Errorf("set the untrusted part of mission %s aside: it has more than %d sides", tx.ID, maxSides)
+	return fmt.Errorf("set the untrusted part of mission %s aside: it has more than %d sides", tx.ID, maxDiverged)
 }

@@ -72,8 +72,8 @@ func (s *fileScrub) session(text []byte) []byte {
 		now.Turn = last.Before.Turn
 		last.Before = now
 	}
-	for id := range last.SidesBefore {
-		last.SidesBefore[id] = st.Sides[id]
+	for id := range last.SubagentsBefore {
+		last.SubagentsBefore[id] = st.Subagents[id]
 	}
 	last.Prompt = scrub.Mark
 	out, err := json.Marshal(st)

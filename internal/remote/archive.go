@@ -453,7 +453,7 @@ func (r *Remote) unite(ctx context.Context, a, b git.Hash) (index, keep git.Hash
 		if has, err := r.contains(ctx, commit, besides); err != nil || has {
 			return "", err
 		}
-		first, err := ledger.Side(ctx, r.repo, besides, commit)
+		first, err := ledger.Diverged(ctx, r.repo, besides, commit)
 		return record.OfCommit(first), err
 	})
 	if err == nil {

@@ -33,12 +33,12 @@ type Kind string
 
 // The kinds.
 const (
-	New     Kind = "new"     // it was not here
-	Forward Kind = "forward" // the remote had more turns
-	Notes   Kind = "notes"   // the remote had more notes on its turns
-	Side    Kind = "side"    // it is the other chain of a mission that diverged
-	Stayed  Kind = "stayed"  // only the branch differs, and it can't be moved
-	Purged  Kind = "purged"  // it was purged elsewhere, and what was purged is gone here
+	New      Kind = "new"     // it was not here
+	Forward  Kind = "forward" // the remote had more turns
+	Notes    Kind = "notes"   // the remote had more notes on its turns
+	Diverged Kind = "side"    // it is the other chain of a mission that diverged
+	Stayed   Kind = "stayed"  // only the branch differs, and it can't be moved
+	Purged   Kind = "purged"  // it was purged elsewhere, and what was purged is gone here
 )
 
 // maxNested bounds chains that diverged from diverged chains: names may
@@ -155,7 +155,7 @@ func (m *merger) mission(ctx context.Context, id record.ID, theirs tips, nested 
 		}
 		kind = New
 		if nested > 0 {
-			kind = Side
+			kind = Diverged
 		}
 	case ours != theirs.ledger:
 		more, err := m.contains(ctx, theirs.ledger, ours)
@@ -250,7 +250,7 @@ func (m *merger) other(ctx context.Context, id record.ID, theirs tips, nested in
 	if nested == maxNested {
 		return fmt.Errorf("it has more than %d sides", maxNested)
 	}
-	first, err := ledger.Side(ctx, m.repo, theirs.ledger, m.now[id.Ref()])
+	first, err := ledger.Diverged(ctx, m.repo, theirs.ledger, m.now[id.Ref()])
 	if err != nil {
 		return err
 	}

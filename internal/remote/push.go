@@ -138,7 +138,7 @@ func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error)
 			return false, err
 		}
 		if !ahead && !behind {
-			first, err := ledger.Side(ctx, r.repo, ours.ledger, theirs.ledger)
+			first, err := ledger.Diverged(ctx, r.repo, ours.ledger, theirs.ledger)
 			if err == nil {
 				p.As = record.OfCommit(first)
 			}

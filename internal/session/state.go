@@ -33,7 +33,7 @@ type Known struct {
 	Injected   []Injection               `json:"injected,omitempty"`   // handoffs that the conversation was told
 	Agent      string                    `json:"agent,omitempty"`      // its name in records
 	Wake       *Wake                     `json:"wake,omitempty"`       // what to do when the running turn ends
-	Sides      map[string]SubagentCursor `json:"sides,omitempty"`      // subagents' cursors by their ids
+	Subagents  map[string]SubagentCursor `json:"sides,omitempty"`      // subagents' cursors by their ids
 }
 
 // An Injection is a handoff that a conversation was told.
@@ -86,7 +86,7 @@ type LastTurn struct {
 	Started  time.Time `json:"started"`
 	Before   Cursor    `json:"before"` // the cursor before it, to record it again
 
-	SidesBefore map[string]SubagentCursor `json:"sides_before,omitempty"` // the same for its subagents
+	SubagentsBefore map[string]SubagentCursor `json:"sides_before,omitempty"` // the same for its subagents
 }
 
 // A SubagentCursor is how much of a subagent's transcript is recorded.

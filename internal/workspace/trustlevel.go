@@ -63,14 +63,14 @@ func (w *Workspace) lastOfMissions() map[record.ID]*session.Known {
 }
 
 // Usable opens the usable part of a ledger up to tip, if any. The error may
-// wrap [ErrStranger].
+// wrap [ErrUntrusted].
 func (w *Workspace) Usable(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (*ledger.Ledger, error) {
 	s, err := w.TrustLevel(ctx, objects, id, tip)
 	if err != nil {
 		return nil, err
 	}
 	if s.Commit.IsZero() {
-		return nil, fmt.Errorf("mission %s: %w", id, ErrStranger)
+		return nil, fmt.Errorf("mission %s: %w", id, ErrUntrusted)
 	}
 	return ledger.At(objects, id, s.Commit)
 }

@@ -19,8 +19,8 @@ import (
 	"gitagent/internal/trust"
 )
 
-// ErrStranger reports what somebody recorded whom the user does not trust, and nobody has accepted.
-var ErrStranger = errors.New("not signed by a key you trust")
+// ErrUntrusted reports what somebody recorded whom the user does not trust, and nobody has accepted.
+var ErrUntrusted = errors.New("not signed by a key you trust")
 
 // A Workspace is a repository with its settings and local state.
 type Workspace struct {

@@ -328,7 +328,7 @@ func (m *maker) twoClones(first, attached *talk) {
 	first.stop("One more.", false)
 	m.Git("remote", "add", "clone", dir)
 	for _, change := range m.fetch("clone") {
-		if change.Kind == remote.Side {
+		if change.Kind == remote.Diverged {
 			m.record(turns.Signal{Event: turns.Stopped, Mission: change.Mission, Prompt: "Go on with the other side.", Outcome: record.Done})
 		}
 	}
