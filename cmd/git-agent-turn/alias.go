@@ -13,14 +13,14 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// The alias that init --alias makes. `git log --all` shows every ref, and so the commits of ledgers and
-// notes; without them it shows what it did before anything was recorded, and missions' branches.
+// The alias of init --alias is `git log --all` without the commits of ledgers
+// and notes, but with missions' branches.
 const (
 	aliasName    = "la"
 	aliasCommand = "log --exclude=refs/agent/* --exclude=refs/notes/* --all"
 )
 
-// aliasFree returns an error if git la is something else already.
+// aliasFree returns an error if git la is already something else.
 func aliasFree(c *cli.Context, w *workspace.Workspace) error {
 	conf, err := w.Repo.Config(c.Context)
 	if err != nil {
@@ -33,7 +33,6 @@ func aliasFree(c *cli.Context, w *workspace.Workspace) error {
 	return nil
 }
 
-// makeAlias gives the user `git la`, in all repositories.
 func makeAlias(c *cli.Context, w *workspace.Workspace) error {
 	conf, err := w.Repo.Config(c.Context)
 	if err == nil && conf.Get("alias."+aliasName) != aliasCommand {
@@ -45,7 +44,7 @@ func makeAlias(c *cli.Context, w *workspace.Workspace) error {
 	return err
 }
 
-// aliasFile returns the user's own file of configuration that has our alias, "" if there is none.
+// aliasFile returns the user's git configuration file with our alias, or "".
 func aliasFile(c *cli.Context, w *workspace.Workspace) (string, error) {
 	out, err := w.Repo.Output(c.Context, nil, "config", "--global", "-z", "--show-origin", "--fixed-value", "--get-all", "alias."+aliasName, aliasCommand)
 	if git.Status(err) == 1 { // no such value
@@ -55,7 +54,7 @@ func aliasFile(c *cli.Context, w *workspace.Workspace) (string, error) {
 	return strings.TrimPrefix(origin, "file:"), err
 }
 
-// dropAlias takes the alias back, and the file if there is nothing else in it.
+// dropAlias removes the alias, and the file if nothing else is in it.
 func dropAlias(c *cli.Context, w *workspace.Workspace) error {
 	file, err := aliasFile(c, w)
 	if file == "" || err != nil {

@@ -23,7 +23,7 @@ import (
 	"gitagent/turns"
 )
 
-// archiveAge is how old missions are that are archived if nobody says anything else.
+// archiveAge is the default age from which missions are archived.
 const archiveAge = "90d"
 
 func archiveCommand() *cli.Command {
@@ -125,7 +125,7 @@ func archiveMissions(c *cli.Context) error {
 	return cmp.Or(err, unread)
 }
 
-// inUse says why missions are in use: a session records to them, or they wait to be pushed.
+// inUse returns why missions are in use: a session's, or waiting to be pushed.
 func inUse(c *cli.Context, w *workspace.Workspace) (map[record.ID]string, error) {
 	used := make(map[record.ID]string)
 	names, err := remote.Names(c.Context, w.Repo)
@@ -152,7 +152,7 @@ func inUse(c *cli.Context, w *workspace.Workspace) (map[record.ID]string, error)
 	return used, err
 }
 
-// oldMissions are those in which nothing has happened for so long.
+// oldMissions returns the missions in which nothing has happened for age.
 func oldMissions(c *cli.Context, w *workspace.Workspace, age time.Duration) (ids []record.ID, unread error) {
 	lines, unread := turns.Missions(c.Context, w.Repo)
 	before := time.Now().Add(-age)
@@ -164,7 +164,7 @@ func oldMissions(c *cli.Context, w *workspace.Workspace, age time.Duration) (ids
 	return ids, unread
 }
 
-// An archivedJSON is what missions --archived --json prints.
+// An archivedJSON is a line of missions --archived --json.
 type archivedJSON struct {
 	ID    string    `json:"id"`
 	Title string    `json:"title,omitempty"`
@@ -172,7 +172,7 @@ type archivedJSON struct {
 	Turns int       `json:"turns"`
 }
 
-// archived lists the archive, by its index alone: the missions themselves may not be here.
+// archived lists the archive's index: a partial clone may lack the missions.
 func archived(c *cli.Context) error {
 	w, err := command.Workspace(c.Context)
 	if err != nil {

@@ -43,7 +43,6 @@ func bisectCommand() *cli.Command {
 	}
 }
 
-// stateFlag is a flag whose value is a state.
 func stateFlag(name, usage string) cli.Flag {
 	return &cmdline.CompletedFlag{DocGenerationFlag: &cli.StringFlag{Name: name, Usage: usage}, Values: command.CompleteTurns}
 }
@@ -89,7 +88,7 @@ func runBisect(c *cli.Context) error {
 		}
 	}()
 	bisect.ClearDead(w)
-	if err := c.Context.Err(); err != nil { // a signal came before we looked out for them
+	if err := c.Context.Err(); err != nil { // a signal came before we caught them
 		return err
 	}
 	if len(cmd) == 0 {
@@ -103,7 +102,7 @@ func runBisect(c *cli.Context) error {
 	return err
 }
 
-// bisection finds the states between the two that the command line names, which must be usable.
+// bisection finds the states between the two that the command line names.
 func bisection(c *cli.Context, w *workspace.Workspace) (*bisect.Bisection, error) {
 	good, err := command.State(c.Context, w, c.String("mission"), c.String("good"), c.App.ErrWriter)
 	if err != nil {
@@ -150,13 +149,12 @@ func bisection(c *cli.Context, w *workspace.Workspace) (*bisect.Bisection, error
 	return b, err
 }
 
-// A bisecting is one run of the command.
 type bisecting struct {
 	*bisect.Bisection
 	c       *cli.Context
 	w       *workspace.Workspace
 	command []string
-	include *copyignored.Files // what each state gets besides its files; nil for nothing
+	include *copyignored.Files // what each state also gets, or nil
 	caught  chan os.Signal     // for the commands
 	tried   int
 }
@@ -166,8 +164,8 @@ type endedError struct{ signal os.Signal }
 
 func (e *endedError) Error() string { return fmt.Sprintf("interrupted (%s)", e.signal) }
 
-// ended gives an interruption, which may have made anything fail, its own exit status. If something is
-// left, the error says so.
+// ended returns an error with a signal's exit status if one ended the
+// bisection, since that may make anything fail. It also says what was left.
 func (r *bisecting) ended(ctx context.Context, err error) error {
 	var ended *endedError
 	if err == nil || !errors.As(err, &ended) && !errors.As(context.Cause(ctx), &ended) {
@@ -180,23 +178,20 @@ func (r *bisecting) ended(ctx context.Context, err error) error {
 	return cmdline.ExitWith(status, ended)
 }
 
-// A leftError says what could not be removed.
 type leftError struct{ error }
 
 func (e *leftError) Unwrap() error { return e.error }
 
-// drop removes the worktree.
 func drop(t *bisect.TryTree, err *error) {
 	if e := t.Remove(); e != nil {
 		*err = errors.Join(*err, &leftError{e})
 	}
 }
 
-// A found says where a bisection has ended: the first bad state is one of those after good, up to bad. It
-// is zero if that was not found.
+// A found is the result of a bisection: the first bad state is one of those
+// after good, up to bad. It is zero if none was found.
 type found struct{ good, bad int }
 
-// run tries one state after the other.
 func (r *bisecting) run(ctx context.Context) (f found, err error) {
 	t, err := bisect.Temporary(ctx, r.w, r.States[0].Commit, r.c.Bool("keep-ignored"), r.Foreign)
 	if err != nil {
@@ -236,7 +231,7 @@ func (r *bisecting) run(ctx context.Context) (f found, err error) {
 	}
 }
 
-// left says how much there is to do.
+// left returns how many states and steps are left, as text.
 func (r *bisecting) left() string {
 	good, bad, _ := bisect.Halve(r.Verdicts)
 	states, trials := bisect.Left(r.Verdicts, good, bad)
@@ -246,7 +241,7 @@ func (r *bisecting) left() string {
 	return fmt.Sprintf("%d left, about %s", states, cmdline.Plural(trials, "step"))
 }
 
-// judged says of an end that a verdict is wrong for it.
+// judged describes a verdict that is wrong for an end of the range.
 func judged(v bisect.Verdict) string {
 	if v == bisect.Skipped {
 		return "can't be tried"
@@ -254,7 +249,7 @@ func judged(v bisect.Verdict) string {
 	return "is " + v.String()
 }
 
-// What the exit statuses of a command mean.
+// The meanings of a command's exit statuses.
 const (
 	skips     = 125
 	cantRun   = 126
@@ -262,8 +257,8 @@ const (
 	signalled = 128 // and the number of a signal
 )
 
-// try runs the command in a state. Its standard output goes where ours is for talk: what we print there
-// is the answer alone.
+// try runs the command in a state. The command's standard output goes to our
+// standard error, because our standard output is the answer alone.
 func (r *bisecting) try(ctx context.Context, t *bisect.TryTree, s *turns.State) (bisect.Verdict, int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, 0, err
@@ -300,11 +295,11 @@ func (r *bisecting) try(ctx context.Context, t *bisect.TryTree, s *turns.State) 
 	return 0, 0, cmdline.Hint(fmt.Errorf("%s: the command ended with status %d%s", s.Describe(), exit.Status, why), stopsAt)
 }
 
-// stopsAt is the hint to a command that says neither good nor bad.
+// stopsAt is the hint for a command that says neither good nor bad.
 const stopsAt = "0 is good, 1 to 124 is bad, and 125 skips the state"
 
-// inside is the directory of a worktree that is to another one what the current directory is to it. Where
-// there is none, it is the top.
+// inside returns the directory in the worktree top that corresponds to the
+// current directory in the worktree of. If there is none, it returns top.
 func inside(of, top string) string {
 	here, err := os.Getwd()
 	if err != nil || of == "" {
@@ -361,10 +356,9 @@ func (r *bisecting) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// maxSubject is how many columns the subject of a commit has.
 const maxSubject = 100
 
-// about is what the turn of a state was about.
+// about returns what the turn of a state was about.
 func about(s *turns.State) string {
 	switch {
 	case s.Saved:
@@ -375,7 +369,7 @@ func about(s *turns.State) string {
 	return s.Turn.Prompt
 }
 
-// worktreeDir is a directory for a worktree beside the repository's, of a name that no worktree has.
+// worktreeDir returns an unused directory beside the repository for a worktree.
 func worktreeDir(ctx context.Context, repo *git.Repo, mission string) (string, error) {
 	main := repo.Main(ctx)
 	for n := 1; ; n++ {
@@ -396,7 +390,6 @@ func worktreeDir(ctx context.Context, repo *git.Repo, mission string) (string, e
 	}
 }
 
-// print prints the answer.
 func (r *bisecting) print(f found) error {
 	candidates := r.States[f.good+1 : f.bad+1]
 	if r.c.Bool("json") {
@@ -413,7 +406,6 @@ func (r *bisecting) print(f found) error {
 	return table.Print(r.c.App.Writer)
 }
 
-// printJSON prints the answer as one object.
 func (r *bisecting) printJSON(candidates []*turns.State) error {
 	answer := struct {
 		State      *string         `json:"state"`
@@ -444,8 +436,8 @@ func (r *bisecting) printJSON(candidates []*turns.State) error {
 	return cmdline.PrintJSON(r.c.App.Writer, answer)
 }
 
-// printFirst prints the first bad state: a turn as why explains it, and of another state what changed, and
-// what to do about it.
+// printFirst prints the first bad state. A turn is explained as by why; any
+// other state is shown with its changes and what to do about them.
 func (r *bisecting) printFirst(before, first *turns.State) error {
 	s, err := newShower(r.c, r.w)
 	if err != nil {

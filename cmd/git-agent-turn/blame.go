@@ -40,7 +40,7 @@ func blameCommand() *cli.Command {
 	}
 }
 
-// completeBlame proposes turns once what was typed can be the beginning of one's name, and files otherwise.
+// completeBlame proposes turns if a turn's name may begin so, otherwise files.
 func completeBlame(c *cli.Context) {
 	typed := cmdline.Typed(c.Context)
 	head, _, _ := strings.Cut(typed, "/")
@@ -86,7 +86,7 @@ func printBlame(c *cli.Context) error {
 	return cmp.Or(err, out.Flush(), q.rest(lines))
 }
 
-// blamed reads the arguments of a command line, and what comes after "--": a file, perhaps after a rev.
+// blamed reads the words before and after "--": a file, perhaps after a rev.
 func blamed(args, dashed []string) (rev, file string, err error) {
 	words := slices.Concat(args, dashed)
 	switch {
@@ -106,11 +106,11 @@ func blamed(args, dashed []string) (rev, file string, err error) {
 	return rev, file, nil
 }
 
-// A blamedLine is a line in JSON.
+// A blamedLine is a line of blame --json.
 type blamedLine struct {
 	Line       int           `json:"line"`
 	Text       string        `json:"text"`
-	Commit     git.Hash      `json:"commit,omitzero"` // none where the line is not committed
+	Commit     git.Hash      `json:"commit,omitzero"` // zero if the line is not committed
 	Path       string        `json:"path"`            // of the file in the commit
 	OrigLine   int           `json:"orig_line"`       // the line's number there
 	Author     string        `json:"author,omitempty"`
@@ -119,10 +119,10 @@ type blamedLine struct {
 	Turn       *blamedTurn   `json:"turn,omitempty"`
 	Confidence string        `json:"confidence,omitempty"`
 	Others     []*blamedTurn `json:"others,omitempty"`
-	Running    string        `json:"running,omitempty"` // the turn that runs, and may have written it
+	Running    string        `json:"running,omitempty"` // the running turn that may have written it
 }
 
-// A blamedTurn is what is said of a turn with each of its lines.
+// A blamedTurn describes a turn with each of its lines.
 type blamedTurn struct {
 	Mission record.ID `json:"mission"`
 	Turn    int       `json:"turn"`
@@ -136,7 +136,6 @@ func asBlamed(t *turns.Turn) *blamedTurn {
 	return &blamedTurn{t.In(), t.Turn, t.At, t.Agent, t.Model, t.Prompt}
 }
 
-// confidence says in JSON how sure it is which turn wrote a line.
 func confidence(others int) string {
 	if others > 0 {
 		return "several"
@@ -144,7 +143,6 @@ func confidence(others int) string {
 	return "one"
 }
 
-// json prints an object for each line.
 func (q *inquiry) json(out *bufio.Writer, lines []blame.Line) error {
 	for _, l := range lines {
 		object := blamedLine{Line: l.Blame.Number, Text: l.Blame.Text, Commit: l.Blame.Commit, Path: l.Blame.Path, OrigLine: l.Blame.Line}

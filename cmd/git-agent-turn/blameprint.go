@@ -18,7 +18,6 @@ import (
 	"gitagent/turns"
 )
 
-// An origin is what stands before a line: what git blame says of it, or else the turn.
 type origin struct {
 	id   string // the turn's name, or the commit's
 	path string // of the file there
@@ -26,14 +25,14 @@ type origin struct {
 	when string
 }
 
-// How many columns the agent and its prompt, or the author, may have: on a terminal, the rest is for the line.
+// Widths in columns of the agent and its prompt, or of the author. On a
+// terminal, rest columns are left for the line.
 const (
 	leastWho = 16
 	mostWho  = 40
 	rest     = 56
 )
 
-// annotate prints the lines as git blame does, for people.
 func (q *inquiry) annotate(out *bufio.Writer, lines []blame.Line) error {
 	if len(lines) == 0 {
 		return nil
@@ -82,7 +81,7 @@ func pad(text string, width int) string {
 	return text + strings.Repeat(" ", width-cmdline.Width(text))
 }
 
-// origins say of lines where they come from, in a few words: who wrote them in at most so many columns.
+// origins returns where lines come from, with authors in at most most columns.
 func (q *inquiry) origins(lines []blame.Line, most int) ([]*origin, error) {
 	names, err := q.names(lines)
 	if err != nil {
@@ -122,8 +121,7 @@ func (q *inquiry) origins(lines []blame.Line, most int) ([]*origin, error) {
 	return list, nil
 }
 
-// called is how a turn is called where there is little room: by its agent, without what follows a dash, and
-// its prompt.
+// called describes a turn: its agent up to a dash, and its prompt.
 func called(agent, prompt string) string {
 	agent, _, _ = strings.Cut(agent, "-")
 	if agent == "" || prompt == "" {
@@ -132,7 +130,7 @@ func called(agent, prompt string) string {
 	return agent + ": " + prompt
 }
 
-// dates say how the user wants to see dates: as git blame shows them, or else git log, or else short.
+// dates returns the user's date format: of git blame, git log, or else short.
 func (q *inquiry) dates() (cmdline.Dates, error) {
 	conf, err := q.w.Repo.Config(q.c.Context)
 	if err != nil {
@@ -141,7 +139,6 @@ func (q *inquiry) dates() (cmdline.Dates, error) {
 	return cmdline.ParseDates(cmp.Or(conf.Get("blame.date"), conf.Get("log.date"), "short"), cmdline.Columns(q.c.App.Writer) > 0)
 }
 
-// shortNames are names of missions and commits that are short.
 type shortNames struct {
 	missions map[record.ID]record.ID
 	commits  map[git.Hash]string
@@ -162,8 +159,7 @@ func (q *inquiry) names(lines []blame.Line) (*shortNames, error) {
 	return &shortNames{record.Abbreviate(slices.Collect(maps.Keys(missions))), short}, err
 }
 
-// line names where a line comes from: the turn, with a mark if it may have been another one, or the commit, as
-// git blame does.
+// line names a line's turn, with "?" if it may be another, or its commit.
 func (n *shortNames) line(l blame.Line) string {
 	switch {
 	case len(l.Others) > 0:

@@ -24,18 +24,17 @@ import (
 	"gitagent/turns"
 )
 
-// An inquiry asks where the lines of a file come from.
 type inquiry struct {
 	c       *cli.Context
 	w       *workspace.Workspace
 	history *blame.History
 	name    string   // of the file, as it was typed
 	path    string   // from the top
-	commit  git.Hash // whose file it is; zero for the worktree
+	commit  git.Hash // that has the file; zero for the worktree
 }
 
-// newInquiry begins one about a file of a commit, or of the worktree if rev is empty. The caller must call
-// close.
+// newInquiry starts an inquiry about a file of a commit, or of the worktree if
+// rev is empty. The caller must call close.
 func newInquiry(c *cli.Context, rev, name string) (*inquiry, error) {
 	w, err := command.Workspace(c.Context)
 	if err != nil {
@@ -66,7 +65,7 @@ func newInquiry(c *cli.Context, rev, name string) (*inquiry, error) {
 
 func (q *inquiry) close() { q.history.Close() }
 
-// resolve returns the commit that a person names: as git does, or else as a state, a turn's or another.
+// resolve returns the commit that rev names for git, or else as a state.
 func (q *inquiry) resolve(rev string) (git.Hash, error) {
 	commit, err := q.w.Repo.Resolve(q.c.Context, rev)
 	if err == nil {
@@ -95,7 +94,7 @@ func (q *inquiry) resolve(rev string) (git.Hash, error) {
 	return state.Commit, known(state)
 }
 
-// lines asks for the lines in git's ranges, or for all.
+// lines returns the lines in git's ranges, or all if there are none.
 func (q *inquiry) lines(ranges, options []string) ([]blame.Line, error) {
 	progress := cmdline.StartProgress(q.c.App.ErrWriter, func() string { return "asking git about " + cmdline.OneLine(q.name) })
 	defer progress.Stop()
@@ -113,7 +112,7 @@ func (q *inquiry) lines(ranges, options []string) ([]blame.Line, error) {
 	return lines, err
 }
 
-// failed says why there is no answer, if that is because there is no such file.
+// failed explains err if there is no such file.
 func (q *inquiry) failed(err error) error {
 	what, entry := "the worktree", git.Entry{}
 	objects := q.w.Repo.Objects(q.c.Context)
@@ -153,7 +152,7 @@ func (q *inquiry) failed(err error) error {
 	return missing
 }
 
-// rest says what was left out of an answer, where that may matter: a line is no turn's.
+// rest reports what the answer left out, if some line has no turn.
 func (q *inquiry) rest(lines []blame.Line) error {
 	if slices.ContainsFunc(lines, func(l blame.Line) bool { return l.Turn == nil }) {
 		tellStrangers(q.c, q.history.Untrusted)

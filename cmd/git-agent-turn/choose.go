@@ -15,7 +15,6 @@ import (
 	"gitagent/turns"
 )
 
-// chooseFlags are the flags of a command that lists turns which say which, as git log's do.
 func chooseFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "max-count", Aliases: []string{"n"}, Usage: "at most `<k>`", DefaultText: "all"},
@@ -28,24 +27,24 @@ func chooseFlags() []cli.Flag {
 	}
 }
 
-// errEnough ends a walk over turns: nobody wants more of them.
+// errEnough ends a walk over turns early.
 var errEnough = errors.New("enough")
 
-// A choice says which turns a person wants to see. The zero value is about all of them.
+// A choice selects turns. The zero value selects all.
 type choice struct {
-	limited      bool // to left
+	limited      bool // to left turns
 	left         int
 	since, until time.Time
 	old          int // turns in a row that are older than since
 	grep         *regexp.Regexp
 	outcome      record.Outcome
-	touch        *git.Touch // of the paths that they must have changed
+	touch        *git.Touch // paths that the turns must have changed
 }
 
-// choose reads the flags and the paths of a command line. The caller must call close.
+// choose reads the command line's flags and paths. The caller must call close.
 func choose(c *cli.Context, repo *git.Repo) (*choice, error) {
 	f := &choice{limited: c.IsSet("max-count"), left: c.Int("max-count")}
-	if c.NArg() == 1 && len(c.Args().First()) > 1 && c.Args().First()[0] == '-' { // the habit of git log -5
+	if c.NArg() == 1 && len(c.Args().First()) > 1 && c.Args().First()[0] == '-' { // git log -5
 		n, err := strconv.Atoi(c.Args().First()[1:])
 		if err != nil || f.limited {
 			return nil, cmdline.Usagef("unexpected argument %q", c.Args().First())
@@ -96,11 +95,11 @@ func (f *choice) close() {
 	}
 }
 
-// byContent reports whether turns are chosen by what they are, not only by when they were.
+// byContent reports whether turns are chosen by more than their time.
 func (f *choice) byContent() bool { return f.grep != nil || f.outcome != "" || f.touch != nil }
 
-// at reports whether something of that time is wanted. As the newest comes first, the error says when
-// no more will be.
+// at reports whether something at time t is wanted. The newest must come first;
+// the error is errEnough when no more is wanted.
 func (f *choice) at(t time.Time) (bool, error) {
 	if f.limited && f.left == 0 {
 		return false, errEnough
@@ -115,7 +114,6 @@ func (f *choice) at(t time.Time) (bool, error) {
 	return f.until.IsZero() || !t.After(f.until), nil
 }
 
-// takes reports whether a turn is wanted, and counts it.
 func (f *choice) takes(t *turns.Turn) (bool, error) {
 	ok, err := f.at(t.At)
 	if !ok || err != nil || f.outcome != "" && t.Outcome != f.outcome || f.grep != nil && !f.grep.MatchString(t.Prompt) && !f.grep.MatchString(t.Reply) {
@@ -133,7 +131,6 @@ func (f *choice) takes(t *turns.Turn) (bool, error) {
 	return true, nil
 }
 
-// takesState reports whether a state of the worktree is wanted, and counts it.
 func (f *choice) takesState(s *turns.State) (bool, error) {
 	ok, err := f.at(s.At)
 	if ok {

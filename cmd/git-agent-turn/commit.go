@@ -18,11 +18,11 @@ import (
 	"gitagent/turns"
 )
 
-// maxTrailed is how many turns are listed that a commit names, and has nothing of.
+// maxTrailed bounds the list of turns that only a commit's trailers name.
 const maxTrailed = 20
 
-// listed are the turns that are listed, and how many are left out: those that a commit has something of, and
-// first ones of those that it only names.
+// listed returns the turns that the commit has something of and the first named
+// ones of those that it only names, and how many were left out.
 func listed(sum *blame.Contributions, named int) (list []*blame.Contribution, more int) {
 	for _, t := range sum.Turns {
 		if t.Files == 0 {
@@ -36,7 +36,6 @@ func listed(sum *blame.Contributions, named int) (list []*blame.Contribution, mo
 	return list, more
 }
 
-// alsoNamed says how many turns were not listed.
 func alsoNamed(n int) string {
 	if n == 0 {
 		return ""
@@ -44,8 +43,7 @@ func alsoNamed(n int) string {
 	return fmt.Sprintf("%s named by trailers alone, with --full they are listed", cmdline.Plural(n, "more turn"))
 }
 
-// ofUser is the commit that a person means by the name of one, if it is no state of a mission that was
-// made for that.
+// ofUser returns the user's commit of a name, or zero for a mission's state.
 func ofUser(c *cli.Context, w *workspace.Workspace, name string) (git.Hash, error) {
 	if strings.Contains(name, "..") || c.IsSet("mission") || !turns.OfCommit(c.Context, w, name) {
 		return git.Hash{}, nil
@@ -74,12 +72,12 @@ func ofUser(c *cli.Context, w *workspace.Workspace, name string) (git.Hash, erro
 	case err != nil:
 		return git.Hash{}, err
 	case ended && (id.Turn == 0 || state.At.Unix() != content.Committer.When.Unix()), !ended && id.Turn != 0:
-		return commit, nil // the user's, made of another one
+		return commit, nil // the user's, made from another one
 	}
 	return git.Hash{}, nil
 }
 
-// showCommit shows a commit of the user's, and the turns that contributed to it.
+// showCommit shows a commit of the user, and the turns that contributed to it.
 func showCommit(c *cli.Context, w *workspace.Workspace, name string, commit git.Hash) (err error) {
 	for _, flag := range []string{"conversation", "transcript"} {
 		if c.Bool(flag) {

@@ -12,9 +12,8 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// allowPush asks a person what may be sent to a remote, and writes the answer into the repository's
-// configuration. If there is nobody to ask, it says how to write it by hand: an agent must not
-// agree on the user's behalf.
+// allowPush asks what may be sent to a remote and configures it. Without a
+// terminal it says how: an agent must not agree on the user's behalf.
 func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
 	r, err := openRemote(c.Context, w, name)
 	if err != nil {

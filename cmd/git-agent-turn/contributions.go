@@ -21,7 +21,6 @@ import (
 	"gitagent/turns"
 )
 
-// A lander prints which turns contributed to commits.
 type lander struct {
 	c    *cli.Context
 	w    *workspace.Workspace
@@ -31,7 +30,7 @@ type lander struct {
 	looked, of atomic.Int64 // files
 }
 
-// maxFiles is of how many files git is asked whose lines they are, unless all are wanted: some twenty seconds.
+// maxFiles is how many files git blames by default, in some twenty seconds.
 const maxFiles = 300
 
 func newLander(c *cli.Context, w *workspace.Workspace) (*lander, error) {
@@ -42,7 +41,7 @@ func newLander(c *cli.Context, w *workspace.Workspace) (*lander, error) {
 	return &lander{c: c, w: w, h: h, roll: &turns.Writers{Workspace: w}}, nil
 }
 
-// contributions answers a question. all is whether no file is left out.
+// contributions answers a question. If all is set, no file is left out.
 func (l *lander) contributions(q blame.Landing, all bool) (*blame.Contributions, error) {
 	if !all {
 		q.Files = maxFiles
@@ -64,17 +63,16 @@ func (l *lander) progress() *cmdline.Progress {
 	})
 }
 
-// close says what was left out, and returns what could not be read.
+// close reports what was left out, and returns what could not be read.
 func (l *lander) close() error {
 	l.h.Close()
 	tellStrangers(l.c, l.h.Untrusted)
 	return l.h.Unread
 }
 
-// maxLeftOut is how many missions are named that were left out.
 const maxLeftOut = 3
 
-// tellStrangers names missions that an answer leaves out, as strangers recorded them.
+// tellStrangers names untrusted missions that an answer leaves out.
 func tellStrangers(c *cli.Context, strangers []record.ID) {
 	if len(strangers) == 0 {
 		return
@@ -90,13 +88,12 @@ func tellStrangers(c *cli.Context, strangers []record.ID) {
 		cmdline.Plural(len(strangers), "untrusted mission"), strings.Join(names, ", "), names[0]))
 }
 
-// landedJSON is a commit with its turns.
 type landedJSON struct {
 	Kind    string     `json:"kind"` // commit
 	Commit  git.Hash   `json:"commit"`
 	Author  string     `json:"author"`
 	Email   string     `json:"email"`
-	At      time.Time  `json:"at"` // when it was written
+	At      time.Time  `json:"at"` // of the author
 	Subject string     `json:"subject"`
 	Merge   bool       `json:"merge,omitempty"`
 	Lines   int        `json:"lines"`
@@ -108,7 +105,6 @@ type landedJSON struct {
 	Turns   []turnJSON `json:"turns"`
 }
 
-// turnJSON is what a turn contributed.
 type turnJSON struct {
 	Mission  record.ID `json:"mission"`
 	Turn     int       `json:"turn"`
@@ -151,13 +147,13 @@ func (l *lander) printJSON(commit git.Hash, c *git.Commit, sum *blame.Contributi
 	return cmdline.PrintJSON(l.c.App.Writer, j)
 }
 
-// subjectOf is a commit's subject, as git has it: its first paragraph.
+// subjectOf returns the first paragraph of a commit's message, as git does.
 func subjectOf(c *git.Commit) string {
 	text, _, _ := strings.Cut(strings.TrimLeft(c.Message, "\n"), "\n\n")
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// prompt is the prompt of a turn in one line, with who recorded it if that was not this clone.
+// prompt returns a turn's prompt in a line, after its recorder if not us.
 func (l *lander) prompt(t *turns.Turn) (string, error) {
 	by, err := l.roll.By(l.c.Context, t)
 	prompt := cmdline.OneLine(t.Prompt)
@@ -167,8 +163,7 @@ func (l *lander) prompt(t *turns.Turn) (string, error) {
 	return prompt, err
 }
 
-// table lists turns, and what was written by hand. before is what is before each line; with why there is the
-// evidence.
+// table lists turns, and lines by hand. why adds the evidence.
 func (l *lander) table(w io.Writer, list []*blame.Contribution, hand int, before string, why bool) error {
 	columns := []cmdline.Column{{}, {Style: cmdline.Yellow, Key: true, Min: 16}, {Right: true, Style: cmdline.Green}}
 	less := slices.ContainsFunc(list, func(t *blame.Contribution) bool { return t.Removed > 0 })
@@ -202,7 +197,6 @@ func (l *lander) table(w io.Writer, list []*blame.Contribution, hand int, before
 	return table.Print(w)
 }
 
-// taken is a number of lines that were removed, for a column.
 func taken(n int) string {
 	if n == 0 {
 		return ""
@@ -210,13 +204,11 @@ func taken(n int) string {
 	return fmt.Sprintf("-%d", n)
 }
 
-// An agentShare is what the turns of one client contributed.
 type agentShare struct {
 	agent                 string
 	turns, lines, removed int
 }
 
-// shares are those of the clients, the greatest first.
 func shares(sum *blame.Contributions) []*agentShare {
 	of := make(map[string]*agentShare)
 	var list []*agentShare
@@ -237,7 +229,6 @@ func shares(sum *blame.Contributions) []*agentShare {
 	return list
 }
 
-// counted says in a line how many lines there are, and whose.
 func counted(sum *blame.Contributions) string {
 	text := cmdline.Plural(sum.Lines, "line")
 	var parts []string
@@ -259,7 +250,6 @@ func counted(sum *blame.Contributions) string {
 	return text
 }
 
-// unseen says how many files were not looked at.
 func unseen(sum *blame.Contributions) string {
 	if sum.Unseen == 0 {
 		return ""
@@ -267,7 +257,7 @@ func unseen(sum *blame.Contributions) string {
 	return fmt.Sprintf("%s not looked at: there are too many (--full takes all), or it takes too long", cmdline.Plural(sum.Unseen, "more file"))
 }
 
-// brief prints a commit in a line, and below it the turns that it has something of.
+// brief prints a commit in a line, and below it the turns that it is from.
 func (l *lander) brief(short string, c *git.Commit, sum *blame.Contributions) error {
 	var b bytes.Buffer
 	screen := &cmdline.Screen{Writer: &b, Columns: cmdline.Columns(l.c.App.Writer), Colour: cmdline.Colour(l.c.App.Writer)}

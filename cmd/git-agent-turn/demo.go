@@ -25,8 +25,8 @@ import (
 //go:embed demo/five-turns.jsonl
 var recordedSession []byte
 
-// demoFiles are the files that the tools of each recorded turn wrote: two of the tools are shell
-// commands, which a demo does not run.
+// demoFiles are the files that each recorded turn wrote. Two of its tools are
+// shell commands, which a demo does not run.
 var demoFiles = [5]map[string]string{
 	{"one.txt": "one\n"},
 	{"two.txt": "two\n"},
@@ -62,7 +62,7 @@ func demo(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	// A fork places files for the client; the user's own directories must not be touched.
+	// The user's own directories, where a fork places files, are not touched.
 	repo = repo.With("XDG_DATA_HOME=" + filepath.Join(dir, "data"))
 	for _, name := range agent.Reads(func(getenv func(string) string) { agent.Default().ConfigDir(getenv) }) {
 		if name != "HOME" {
@@ -94,7 +94,6 @@ func demo(c *cli.Context) error {
 	return nil
 }
 
-// demoRepo makes a repository with one commit, and switches on recording in it.
 func demoRepo(ctx context.Context, dir string) (*git.Repo, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -124,7 +123,7 @@ func demoRepo(ctx context.Context, dir string) (*git.Repo, error) {
 	return repo, err
 }
 
-// replay sends the recorded session's hooks and writes its transcript, in the client's order.
+// replay sends the session's hooks and transcript in the client's order.
 func replay(ctx context.Context, repo *git.Repo, path string) error {
 	recorded := transcript.Turns(agent.Default().Reader(), recordedSession)
 	file, err := os.Create(path)
@@ -164,7 +163,7 @@ func replay(ctx context.Context, repo *git.Repo, path string) error {
 	return nil
 }
 
-// sendHook runs the hook as a client does: in a process of its own, with a payload on standard input.
+// sendHook runs the hook in its own process, as a client does.
 func sendHook(ctx context.Context, repo *git.Repo, payload map[string]any) error {
 	data, err := json.Marshal(payload)
 	if err != nil {

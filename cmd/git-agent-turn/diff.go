@@ -69,8 +69,8 @@ func diff(c *cli.Context) error {
 	return diffTrees(c, w.Repo.Here(), from, to, options, cmdline.Paths(c)...)
 }
 
-// diffed are the two commits that a command line names: two states or a range of them, the beginning and
-// the end of one turn, or what was saved and the turn before it.
+// diffed returns the commits that a command line names: two states, a range, a
+// turn's start and end, or what was saved and the turn before it.
 func diffed(c *cli.Context, w *workspace.Workspace) (from, to git.Hash, err error) {
 	mission, first, talk := c.String("mission"), c.Args().First(), c.App.ErrWriter
 	if c.NArg() == 2 {
@@ -98,8 +98,8 @@ func diffed(c *cli.Context, w *workspace.Workspace) (from, to git.Hash, err erro
 	return b.Turn.Before().Commit, b.Commit, known(b)
 }
 
-// diffTrees prints the diff of two commits in git's words, with the records' numbers; on a terminal
-// escaped and coloured.
+// diffTrees prints the diff of two commits as git does, with the records'
+// numbers; on a terminal it is escaped and coloured.
 func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hash, options []string, paths ...string) error {
 	columns := cmdline.Columns(c.App.Writer)
 	if columns == 0 {

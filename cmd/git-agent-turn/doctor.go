@@ -15,7 +15,6 @@ import (
 	"gitagent/internal/git"
 )
 
-// A level says how bad a finding is.
 type severity string
 
 const (
@@ -24,15 +23,14 @@ const (
 	fine    severity = "ok"
 )
 
-// A finding is one thing that doctor has found.
 type finding struct {
 	Level  severity  `json:"level"`
 	What   string    `json:"what"`
-	At     time.Time `json:"at,omitzero"` // of what was logged
+	At     time.Time `json:"at,omitzero"` // of a log entry
 	Text   string    `json:"text"`
-	Remedy string    `json:"remedy,omitempty"` // a command that works here, after which the finding is gone
+	Remedy string    `json:"remedy,omitempty"` // a command that works here and clears the finding
 
-	Figures map[string]int64 `json:"figures,omitempty"` // what the text says, for programs: numbers of things, and bytes
+	Figures map[string]int64 `json:"figures,omitempty"` // the text's counts and bytes, for programs
 }
 
 func doctorCommand() *cli.Command {
@@ -92,7 +90,7 @@ func doctor(c *cli.Context) error {
 	return report(c, x.found, dates)
 }
 
-// report prints what was found, the worst first. Problems make it an error.
+// report prints findings, the worst first. Problems make it an error.
 func report(c *cli.Context, found []finding, dates cmdline.Dates) error {
 	slices.SortStableFunc(found, func(a, b finding) int { return rank(a.Level) - rank(b.Level) })
 	var err error
@@ -123,7 +121,6 @@ func count(found []finding, l severity) int {
 	return n
 }
 
-// printFindings prints what is wrong, how much that is, and then the rest.
 func printFindings(w io.Writer, found []finding, dates cmdline.Dates) error {
 	problems, warnings := count(found, problem), count(found, warning)
 	columns, colour := cmdline.Columns(w), cmdline.Colour(w)
@@ -141,7 +138,6 @@ func printFindings(w io.Writer, found []finding, dates cmdline.Dates) error {
 	return err
 }
 
-// summary is the line between what is wrong and the rest.
 func summary(problems, warnings int) string {
 	text := cmdline.Plural(problems, "problem")
 	if problems == 0 {
@@ -156,13 +152,12 @@ func summary(problems, warnings int) string {
 	return text + "\n\n"
 }
 
-// labelWidth is how many columns there are before the text of a finding.
 const labelWidth = 13
 
-// maxText is how much of a text is shown on a terminal; an error of a hook may be a page.
+// maxText is the width of a text on a terminal; a hook's error may be a page.
 const maxText = 400
 
-// lines shows a finding, on a terminal broken at words.
+// lines formats a finding, on a terminal broken at words.
 func (f finding) lines(columns int, colour bool, dates cmdline.Dates) string {
 	text := cmdline.OneLine(f.Text)
 	if columns > 0 {

@@ -21,16 +21,16 @@ import (
 	"gitagent/internal/version"
 )
 
-// An examination collects findings about a repository, and about what does not depend on one.
+// An examination collects findings about a repository and the machine.
 type examination struct {
 	ctx   context.Context
 	found []finding
 
-	repo    *git.Repo // nil outside of one
+	repo    *git.Repo // nil outside a repository
 	conf    git.Config
 	set     *config.Config
 	records bool        // recording is on
-	agents  []inspected // those that are used on this machine, or have our hooks
+	agents  []inspected // those used on this machine, or with our hooks
 	init    string      // the command that switches recording on; "" if it would fail here
 }
 
@@ -55,7 +55,7 @@ func (x *examination) refused(err error) {
 	x.problem("repository", err.Error(), remedy)
 }
 
-// look reads what several checks need. repo is nil outside of a repository.
+// look reads what several checks need. repo is nil outside a repository.
 func (x *examination) look(repo *git.Repo) {
 	x.repo = repo
 	top := ""
@@ -117,7 +117,7 @@ func (x *examination) repository() {
 	}
 }
 
-// config lists what the files of configuration set, and what is wrong in them.
+// config reports what the configuration files set, and what is wrong in them.
 func (x *examination) config(defaults bool) {
 	file := ""
 	if x.repo != nil {
@@ -141,7 +141,7 @@ func (x *examination) config(defaults bool) {
 	}
 }
 
-// keys says what is signed with, and what is wrong with the list of keys that are trusted.
+// keys reports the signing key, and what is wrong with the trusted keys.
 func (x *examination) keys() {
 	k, err := keys()
 	if err != nil {
@@ -160,7 +160,6 @@ func (x *examination) keys() {
 	}
 }
 
-// ownKey says what is signed with.
 func (x *examination) ownKey(k *trust.Keys) {
 	const none = "none, so what is recorded is not signed, and is untrusted in other clones"
 	switch {
@@ -175,7 +174,7 @@ func (x *examination) ownKey(k *trust.Keys) {
 	}
 }
 
-// unset is the command that removes a variable from the file of git's that has it, "" if none has.
+// unset returns the command that unsets a variable where it is set, or "".
 func (x *examination) unset(key string) string {
 	out, err := x.repo.Output(x.ctx, nil, "config", "-z", "--show-scope", "--get", key)
 	scope, _, _ := strings.Cut(string(out), "\x00")
@@ -185,8 +184,8 @@ func (x *examination) unset(key string) string {
 	return "git config --" + scope + " --unset " + key
 }
 
-// signsWith reports whether a user.signingKey of git's, the path of a key or the public key itself, is
-// the user's own key for ledgers.
+// signsWith reports whether user.signingKey, the path of a key or a public key
+// itself, is the user's own key for ledgers.
 func signsWith(name string, k *trust.Keys) bool {
 	if strings.Contains(name, strings.Fields(k.Own.Public().String())[1]) {
 		return true
@@ -202,14 +201,12 @@ func signsWith(name string, k *trust.Keys) bool {
 	return aerr == nil && berr == nil && os.SameFile(a, b)
 }
 
-// purge says that a purge has not ended.
 func (x *examination) purge() {
 	if purge.Unfinished(session.Open(x.repo.CommonDir)) {
 		x.warn("purge", "one was begun and has not ended: it runs, or was killed, and what it was to take out may be there still", "git agent-turn purge")
 	}
 }
 
-// access tells who can read the repository, and whether we can write there.
 func (x *examination) access() {
 	if x.repo.Readable() {
 		remedy := "chmod go= " + cmdline.Shell([]string{x.repo.CommonDir})
@@ -230,8 +227,8 @@ func (x *examination) access() {
 	}
 }
 
-// inPlace is the command that puts away what is in the place of a file of ours. Nothing is deleted: it
-// may be somebody's.
+// inPlace returns the command that moves away what is in the place of a file of
+// ours. It deletes nothing: the user may need it.
 func inPlace(err error) string {
 	var refused *statedir.RefusedError
 	if !errors.As(err, &refused) {
@@ -240,10 +237,10 @@ func inPlace(err error) string {
 	return cmdline.Shell([]string{"mv", refused.Path, refused.Path + ".old"})
 }
 
-// lastErrors is how many different entries of the log doctor shows.
+// lastErrors is how many different log entries doctor shows.
 const lastErrors = 10
 
-// maxLogged is how many entries are looked at for that: the same error may come at every turn.
+// maxLogged is how many entries it reads: an error may come at every turn.
 const maxLogged = 1000
 
 func (x *examination) log() {
@@ -255,7 +252,7 @@ func (x *examination) log() {
 	}
 }
 
-// logged makes findings of entries of the log, the newest first, those with equal texts together.
+// logged returns findings for log entries, the newest first, without repeats.
 func logged(entries []session.Logged, most int) []finding {
 	times := make(map[string]int)
 	for _, e := range entries {

@@ -16,19 +16,18 @@ import (
 	"gitagent/internal/version"
 )
 
-// An inspected is an agent, and what there is of our hooks in its settings.
+// An inspected is an agent, and what its settings have of our hooks.
 type inspected struct {
 	*agent.Agent
 	report *hooks.Report
-	user   string // the settings that init edits; "" for none, or if they can't be read
+	user   string // the settings that init edits; "" if none or unreadable
 	usable bool   // init can install the hooks
 }
 
-// hooked reports whether the agent has any hook of ours.
 func (i inspected) hooked() bool { return len(i.report.Installed)+len(i.report.Plugins) > 0 }
 
-// inspect looks at the hooks of the agents that are used on this machine, or have ours, else at those of the
-// default one. project is the worktree, empty outside of one.
+// inspect reads the hooks of the agents that are used on this machine or have
+// ours, or else of the default agent. project is the worktree, or empty.
 func (x *examination) inspect(project string) {
 	used := command.ToInstall()
 	for _, a := range agent.All() {
@@ -56,7 +55,7 @@ func (x *examination) inspect(project string) {
 	}
 }
 
-// initOf is the command that switches recording on with the hooks of some agents.
+// initOf returns the command that switches recording on with hooks of agents.
 func initOf(agents ...*agent.Agent) string {
 	cmd := "git agent-turn init"
 	if !slices.Equal(agents, command.ToInstall()) {
@@ -67,7 +66,6 @@ func initOf(agents ...*agent.Agent) string {
 	return cmd
 }
 
-// clients says which clients there are, and which of them are newer than those that were tested.
 func (x *examination) clients() {
 	for _, a := range agent.All() {
 		if terminal.Find(a.Program) != nil {
@@ -90,7 +88,7 @@ func (x *examination) clients() {
 	}
 }
 
-// hooks says where the hooks of each agent are, and what is wrong with them.
+// hooks reports where each agent's hooks are, and what is wrong with them.
 func (x *examination) hooks() {
 	hooked := slices.ContainsFunc(x.agents, inspected.hooked)
 	for _, i := range x.agents {
@@ -135,7 +133,7 @@ func (x *examination) hooksOf(i inspected, name string) {
 	}
 }
 
-// plugin says that a plugin has our hooks; beside says that settings have them, too.
+// plugin reports a plugin with our hooks; if beside, settings have them, too.
 func (x *examination) plugin(p hooks.Plugin, name string, beside bool) {
 	text := strings.TrimSpace("the plugin " + p.Name + " " + p.Version)
 	own := strings.TrimPrefix(version.String(), "v")
@@ -149,7 +147,7 @@ func (x *examination) plugin(p hooks.Plugin, name string, beside bool) {
 	x.say("hooks", name+text)
 }
 
-// advice says what to do about a finding that no command mends, because a person has to edit a file.
+// advice returns what a person has to edit where no command mends a finding.
 func advice(f hooks.Finding) string {
 	switch {
 	case f.Managed:
@@ -164,7 +162,7 @@ func advice(f hooks.Finding) string {
 	return ""
 }
 
-// hooksRemedy is the command that mends what is wrong with an agent's hooks, "" if there is none.
+// hooksRemedy returns the command that mends an agent's hooks, or "".
 func (x *examination) hooksRemedy(i inspected, f hooks.Finding) string {
 	switch {
 	case f.Problem == hooks.Missing && !slices.ContainsFunc(x.agents, inspected.hooked):

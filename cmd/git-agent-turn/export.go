@@ -20,7 +20,6 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// The formats of other tools.
 const (
 	agentTrace = "agent-trace"
 	gitAI      = "git-ai"
@@ -75,8 +74,8 @@ func exportRange(c *cli.Context) (err error) {
 	return h.Unread
 }
 
-// exported are the commits of a range, those that were made from others behind these. Without one they are
-// those that HEAD has, and the branch that it is to be merged into has not.
+// exported returns the commits of a range, parents first. The default range is
+// what HEAD has and the branch that it will be merged into has not.
 func exported(c *cli.Context, repo *git.Repo, format string) ([]git.Hash, error) {
 	text := c.Args().First()
 	if text == "" {
@@ -125,7 +124,6 @@ func reachableFrom(ctx context.Context, repo *git.Repo, revs []string) (commits 
 	return commits, nil
 }
 
-// An exporter prints commits in a format of other tools, and counts what is left out.
 type exporter struct {
 	c       *cli.Context
 	w       *workspace.Workspace
@@ -134,12 +132,11 @@ type exporter struct {
 	progress *cmdline.Progress
 	printed  int // commits
 	noted    int // commits that had a note already
-	ends     int // commits at the end of a shallow clone
+	ends     int // commits where a shallow clone ends
 	slow     []string
 	odd      []string // paths that the format can't hold
 }
 
-// traces prints the commits' records of Agent Trace.
 func (e *exporter) traces(commits []git.Hash) error {
 	return e.each(commits, func(commit export.CommitShare) error {
 		trace, left, err := export.NewTrace(commit, !e.c.Bool("no-prompts"))
@@ -153,8 +150,7 @@ func (e *exporter) traces(commits []git.Hash) error {
 	})
 }
 
-// notes prints what `git fast-import` takes to add the commits' notes of the Git AI Standard to those that are
-// there.
+// notes prints notes of the Git AI Standard as input for `git fast-import`.
 func (e *exporter) notes(commits []git.Hash) error {
 	refs, err := e.w.Repo.Refs(e.c.Context, export.NotesRef)
 	if err != nil {
@@ -207,7 +203,7 @@ func (e *exporter) notes(commits []git.Hash) error {
 	return err
 }
 
-// each hands over commits with what turns have in them.
+// each calls f with each commit and the turns' shares in it.
 func (e *exporter) each(commits []git.Hash, f func(export.CommitShare) error) error {
 	objects := e.w.Repo.Objects(e.c.Context)
 	defer objects.Close()
@@ -245,7 +241,7 @@ func (e *exporter) each(commits []git.Hash, f func(export.CommitShare) error) er
 	return nil
 }
 
-// rest says what was left out.
+// rest reports what was left out.
 func (e *exporter) rest(commits int) {
 	tell := func(format string, args ...any) {
 		cmdline.WriteMessage(e.c.App.ErrWriter, "", fmt.Sprintf(format, args...))

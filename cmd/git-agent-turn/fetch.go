@@ -54,14 +54,14 @@ func fetch(c *cli.Context) error {
 		if err := person("agree to a purge"); err != nil {
 			return err
 		}
-		if r.AcceptPurges = ids; len(ids) == 0 { // others may have put more into the map than what he was told of
+		if r.AcceptPurges = ids; len(ids) == 0 { // others may have added to the map since the user was told
 			return cmdline.Usagef("fetch --accept-purges needs --mission <id>: the one of which it was said")
 		}
 	}
 	return fetchFrom(c, r, ids)
 }
 
-// fetchFrom brings missions from a remote, all or some, and says what has changed.
+// fetchFrom fetches the missions in ids, or all, and says what has changed.
 func fetchFrom(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	if cmdline.IsTerminal(os.Stderr) {
 		r.Progress = os.Stderr
@@ -88,7 +88,6 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	return err
 }
 
-// usualRemote is the remote to use if none is named.
 func usualRemote(c *cli.Context, repo *git.Repo) (string, error) {
 	names, err := remote.Names(c.Context, repo)
 	if err != nil {

@@ -112,7 +112,6 @@ func finish(c *cli.Context) error {
 	return nil
 }
 
-// readSplit reads which turns each commit is to have.
 func readSplit(c *cli.Context, f *turns.Finishing) error {
 	for _, value := range c.StringSlice("split") {
 		for text := range strings.FieldsSeq(value) {
@@ -134,7 +133,7 @@ func readSplit(c *cli.Context, f *turns.Finishing) error {
 	return nil
 }
 
-// onto is the workspace to commit in: this one, or that of the branch that is named.
+// onto returns the workspace to commit in: here, or that of --onto.
 func onto(c *cli.Context, here *workspace.Workspace) (*workspace.Workspace, error) {
 	branch := strings.TrimPrefix(c.String("onto"), "refs/heads/")
 	if branch == "" {
@@ -168,7 +167,7 @@ func onto(c *cli.Context, here *workspace.Workspace) (*workspace.Workspace, erro
 	return nil, cmdline.Hint(fmt.Errorf("branch %q is checked out nowhere", branch), "check it out with: "+cmdline.Shell([]string{"git", "switch", branch}))
 }
 
-// settled is an error if a turn of the mission runs.
+// settled returns an error if a turn of the mission runs.
 func settled(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 	live, err := command.Live(ctx, w, time.Now())
 	if err != nil {
@@ -182,7 +181,6 @@ func settled(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 	return nil
 }
 
-// maxTold is how many paths are named.
 const maxTold = 10
 
 func tellPaths(c *cli.Context, what string, paths []string) {
@@ -200,7 +198,6 @@ func tellPaths(c *cli.Context, what string, paths []string) {
 	cmdline.WriteMessage(c.App.ErrWriter, "", text)
 }
 
-// unfinished says how to go on.
 func unfinished(id record.ID, done *turns.Finished, err error) error {
 	again := "git agent-turn finish " + string(id)
 	if n := len(done.Made); n > 0 && !errors.Is(err, turns.ErrNotNoted) {
@@ -241,7 +238,6 @@ func unfinished(id record.ID, done *turns.Finished, err error) error {
 	return command.Missing(err)
 }
 
-// removeFinished removes the worktree and the branch of a mission that is finished.
 func removeFinished(c *cli.Context, r *turns.Recorder, here *workspace.Workspace, id record.ID, done *turns.Finished) error {
 	if done.Worktree != "" && here.Repo.Top == done.Worktree {
 		return cmdline.Hintf(fmt.Errorf("the command runs in %s, the worktree of mission %s", done.Worktree, id), "remove it from another one: git agent-turn finish --remove %s", id)

@@ -18,7 +18,7 @@ import (
 	"gitagent/turns"
 )
 
-// keepSessions is how long the local state of a session is kept after its last event.
+// keepSessions is how long a session's state is kept after its last event.
 const keepSessions = 90 * 24 * time.Hour
 
 func housekeepCommand() *cli.Command {
@@ -30,8 +30,8 @@ func housekeepCommand() *cli.Command {
 	}
 }
 
-// keepHouse is the command that [housekeep] starts. One runs at a time, and none beside a purge. Each part is
-// done whatever becomes of the others; what went wrong is in the log.
+// keepHouse is started by hooks. Only one runs at a time, and none during a
+// purge. A failing part does not stop the others; errors are logged.
 func keepHouse(c *cli.Context) error {
 	repo, err := git.Find(".")
 	if err == nil {
@@ -41,11 +41,11 @@ func keepHouse(c *cli.Context) error {
 		return err
 	}
 	w, err := workspace.Open(repo)
-	if err != nil { // what is valid of the settings counts, as it does for a hook
+	if err != nil { // valid settings still count, as for a hook
 		w.Store.Log(time.Now(), "housekeeping: "+err.Error())
 	}
 	if _, err := w.Store.Dir().Lstat("."); err != nil || purge.Unfinished(w.Store) {
-		return nil // all was removed since the hook, or somebody is about to purge
+		return nil // all was removed since the hook, or a purge is about to run
 	}
 	held, err := w.Store.TryLock("housekeeping")
 	if err != nil || held == nil {
@@ -73,7 +73,6 @@ func keepHouse(c *cli.Context) error {
 	return errors.Join(errs...)
 }
 
-// daily is what is done once a day.
 func daily(c *cli.Context, w *workspace.Workspace, held *lock.Lock, now time.Time) []func() error {
 	s := w.Settings.Housekeeping
 	return []func() error{
@@ -88,7 +87,7 @@ func daily(c *cli.Context, w *workspace.Workspace, held *lock.Lock, now time.Tim
 	}
 }
 
-// bound is when something was made that has reached an age; the zero time if there is no bound.
+// bound returns the time age ago, or the zero time, for no bound, if age is 0.
 func bound(now time.Time, age time.Duration) time.Time {
 	if age == 0 {
 		return time.Time{}
@@ -96,7 +95,7 @@ func bound(now time.Time, age time.Duration) time.Time {
 	return now.Add(-age)
 }
 
-// archiveOld archives what the user has configured to be archived by itself.
+// archiveOld archives missions as old as the user has configured.
 func archiveOld(c *cli.Context, w *workspace.Workspace, age time.Duration) error {
 	if age == 0 {
 		return nil

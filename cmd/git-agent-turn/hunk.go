@@ -7,14 +7,13 @@ import (
 	"gitagent/internal/git"
 )
 
-// A hunk is a part of a patch that holds a line.
 type hunk struct {
 	header []string // of the file
-	lines  []string // the first says where they are
-	at     int      // of lines, which is the one
+	lines  []string // the first is the hunk's @@ line
+	at     int      // index of the line in lines
 }
 
-// hunkStart reads the first line of a hunk: the number of the first new line.
+// hunkStart returns the first new line's number from a hunk's first line.
 func hunkStart(line string) (number int, ok bool) {
 	rest, ok := strings.CutPrefix(line, "@@ -")
 	if !ok {
@@ -26,7 +25,7 @@ func hunkStart(line string) (number int, ok bool) {
 	return number, err == nil
 }
 
-// renamedTo finds in a patch of several files the one of the file that got a name; "" if none did.
+// renamedTo returns the patch of the file that was renamed to path, or "".
 func renamedTo(patch, path string) string {
 	const begin = "diff --git "
 	for i, part := range strings.Split("\n"+patch, "\n"+begin) {
@@ -38,11 +37,11 @@ func renamedTo(patch, path string) string {
 	return ""
 }
 
-// hunkOf finds the hunk in the patch of one file that adds the line with a number; nil if none does.
+// hunkOf returns the hunk of a file's patch that adds a line, or nil.
 func hunkOf(patch string, number int) *hunk {
 	var found hunk
 	lines := strings.Split(strings.TrimSuffix(patch, "\n"), "\n")
-	next := -1 // the number of the next new line of the hunk; -1 before the first one
+	next := -1 // number of the hunk's next new line; -1 before the first hunk
 	for i, line := range lines {
 		if start, ok := hunkStart(line); ok {
 			if next < 0 {
@@ -58,7 +57,7 @@ func hunkOf(patch string, number int) *hunk {
 			continue
 		}
 		found.lines = append(found.lines, line)
-		if line != "" && line[0] != '+' && line[0] != ' ' { // a blank one may come without its sign
+		if line != "" && line[0] != '+' && line[0] != ' ' { // a blank one may lack its sign
 			continue
 		}
 		if next == number {
@@ -75,7 +74,7 @@ func hunkOf(patch string, number int) *hunk {
 	return &found
 }
 
-// around returns at most so many lines of the hunk, those around the one, below the header.
+// around returns the header and at most most lines of the hunk around its line.
 func (h *hunk) around(most int) []string {
 	first, last := 1, len(h.lines)
 	if last-first > most {

@@ -40,7 +40,7 @@ func importSessions(c *cli.Context) error {
 	)
 	var sum importSum
 	progress := cmdline.IsTerminal(os.Stderr)
-	var written error // nobody may be reading any more
+	var written error // the pipe's reader may be gone
 	i := turns.Import{Getenv: os.Getenv, At: time.Now(), Dry: c.Bool("dry-run")}
 	i.Report = func(n, of int, done turns.Imported) {
 		sum.add(done)
@@ -68,7 +68,7 @@ func importSessions(c *cli.Context) error {
 	return hook.Housekeep(w)
 }
 
-// importRow is a session's row of the table: mission, turns, what became of it, title.
+// importRow returns a session's row: mission, turns, state and title.
 func importRow(i turns.Imported) []string {
 	name, state := string(i.Mission), string(i.State)
 	switch i.State {
@@ -82,7 +82,6 @@ func importRow(i turns.Imported) []string {
 	return []string{name, strconv.Itoa(i.Turns), cmdline.OneLine(state), cmdline.OneLine(i.Title)}
 }
 
-// An importSum is what all came to.
 type importSum struct {
 	conversations, turns int // with something new
 	known, skipped       int
@@ -121,7 +120,7 @@ func (s *importSum) text(dry bool) string {
 	return text
 }
 
-// known is the error that it is not known of a state where the code was, and what can be done then.
+// known returns an error if it is unknown where the code was in a state.
 func known(states ...*turns.State) error {
 	for _, s := range states {
 		if err := s.Known(); err != nil {

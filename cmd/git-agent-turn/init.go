@@ -54,7 +54,7 @@ func initialise(c *cli.Context) error {
 			return cmdline.Usagef("--%s does not go with --remove or --dry-run", flag)
 		}
 	}
-	// Whatever can be wrong is found before anything changes.
+	// Everything that can be wrong is found before anything changes.
 	conf, err := w.Repo.Config(c.Context)
 	if err == nil && !remove {
 		err = conf.Supported()
@@ -66,7 +66,7 @@ func initialise(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	all := remove && len(named) == 0 && !c.Bool("project") // that init has made, for whichever agent
+	all := remove && len(named) == 0 && !c.Bool("project") // of what init has made, for all agents
 	if dry {
 		return preview(c, w, setups, remove, all)
 	}
@@ -123,7 +123,7 @@ func initialise(c *cli.Context) error {
 	return begin(c, w)
 }
 
-// sayLeft says what is left when init was taken back.
+// sayLeft reports what stays after init was undone.
 func sayLeft(c *cli.Context, w *workspace.Workspace) error {
 	if _, err := os.Lstat(w.Store.Dir().Path(".")); err == nil {
 		fmt.Fprintln(c.App.ErrWriter, "what was recorded here stays; to remove that, too: git agent-turn remove --all")
@@ -135,8 +135,8 @@ func sayLeft(c *cli.Context, w *workspace.Workspace) error {
 	return errors.Join(err, sayAtHome(c))
 }
 
-// begin says how to go on after init. In a clone without missions it asks a person whether to fetch
-// those of its remote; before that answer nothing is asked of the network.
+// begin says how to go on after init. In a clone without missions it asks
+// whether to fetch, and uses no network before the answer.
 func begin(c *cli.Context, w *workspace.Workspace) error {
 	s, err := command.Look(c.Context, w)
 	if err != nil {
@@ -150,7 +150,7 @@ func begin(c *cli.Context, w *workspace.Workspace) error {
 		}
 		if answer == "yes" {
 			if err := fetchNow(c, w, s.Remote); err != nil {
-				cmdline.Warn(err) // recording is on, whatever the network does
+				cmdline.Warn(err) // recording is on in any case
 			}
 			if s, err = command.Look(c.Context, w); err != nil {
 				return err
@@ -182,7 +182,7 @@ func say(c *cli.Context, changed bool, where, what string) {
 	fmt.Fprintf(c.App.Writer, "%s %s\n", what, cmdline.Escape(where))
 }
 
-// preview shows what init would do: the settings as diffs.
+// preview shows what init would do, settings as diffs.
 func preview(c *cli.Context, w *workspace.Workspace, setups []setup, remove, all bool) error {
 	for _, s := range setups {
 		switch {

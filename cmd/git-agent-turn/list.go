@@ -90,7 +90,7 @@ func list(c *cli.Context) error {
 type listing struct {
 	c       *cli.Context
 	w       *workspace.Workspace
-	mission record.ID // empty for all of them
+	mission record.ID // empty for all
 	chosen  *choice
 	now     time.Time
 	dates   cmdline.Dates
@@ -99,8 +99,8 @@ type listing struct {
 	tokens  *tokenSum     // nil unless they are wanted
 	roll    turns.Writers
 
-	states map[int][]*turns.State // saved after each turn, the newest first; nil unless they are wanted
-	newer  *turns.Turn            // the turn before
+	states map[int][]*turns.State // saved after each turn, the newest first; nil if not wanted
+	newer  *turns.Turn            // the turn that was printed before
 	some   bool                   // there is a turn, or a state to print
 	unread ledger.ReadErrors
 
@@ -149,7 +149,6 @@ func newListing(c *cli.Context, w *workspace.Workspace, id record.ID, chosen *ch
 
 func (l *listing) close() { l.roll.Objects.Close() }
 
-// print prints what is chosen.
 func (l *listing) print() error {
 	err := l.running()
 	if err != nil {
@@ -188,7 +187,7 @@ func (l *listing) print() error {
 	return cmp.Or(l.table.Print(l.c.App.Writer), l.more(), l.unread.Err())
 }
 
-// running prints the turns that are not over. They are no records.
+// running prints the running turns, which are not records.
 func (l *listing) running() error {
 	if l.json != nil || l.chosen.outcome != "" || l.chosen.touch != nil {
 		return nil
@@ -241,7 +240,7 @@ func (l *listing) add(t *turns.Turn) error {
 	switch {
 	case errors.Is(err, errEnough):
 		return err
-	case err != nil: // what it changed can't be read
+	case err != nil: // its change can't be read
 		l.unread.Add(fmt.Errorf("turn %s: %w", t.ID(), err))
 		return l.c.Context.Err()
 	case !ok:
@@ -267,7 +266,7 @@ func (l *listing) add(t *turns.Turn) error {
 	return l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", t.Insertions), fmt.Sprintf("-%d", t.Deletions), prompt, changed(t))
 }
 
-// name is how the list names a turn: by its number in the mission, or in full if all are listed.
+// name returns a turn's name in the list: its number, or in full with --all.
 func (l *listing) name(t *turns.Turn) string {
 	if l.mission == "" {
 		return record.TurnID{Mission: t.In(), Turn: t.Turn}.String()
@@ -275,7 +274,7 @@ func (l *listing) name(t *turns.Turn) string {
 	return strconv.Itoa(t.Turn)
 }
 
-// changed names the first of the paths that a turn changed, and says how many there are besides.
+// changed returns the first path that a turn changed, and counts the others.
 func changed(t *turns.Turn) string {
 	switch {
 	case len(t.Paths) == 0:
@@ -286,8 +285,7 @@ func changed(t *turns.Turn) string {
 	return t.Paths[0]
 }
 
-// between prints the states that were saved between this turn, nil for none, and the one printed
-// before, which is newer.
+// between prints the states between t, or nil, and the turn printed before.
 func (l *listing) between(t *turns.Turn) error {
 	after, newer := 0, l.newer
 	if l.newer = t; t != nil {
@@ -305,7 +303,6 @@ func (l *listing) between(t *turns.Turn) error {
 	return nil
 }
 
-// state prints a state of the worktree.
 func (l *listing) state(s *turns.State, name string) error {
 	if ok, err := l.chosen.takesState(s); !ok || err != nil {
 		return err
@@ -328,7 +325,7 @@ func (l *listing) row(name, mark string, at time.Time, cells ...string) error {
 	return l.table.Add(l.c.App.Writer, append([]string{name, mark, l.dates.Short(l.now, at)}, cells...)...)
 }
 
-// archived goes through all missions, archived ones too.
+// archived lists all missions, with the archived ones.
 func (l *listing) archived() error {
 	tips, unread := ledger.ListAll(l.c.Context, l.w.Repo)
 	if tips == nil {

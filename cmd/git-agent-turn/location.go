@@ -7,16 +7,16 @@ import (
 	"gitagent/internal/cmdline"
 )
 
-// A spot is what a person points at in a file: lines, or those that have a text.
+// A spot is a place in a file: lines by number, or those that have a text.
 type spot struct {
 	file        string // as it was typed
 	first, last int
 	text        string // empty for lines by number
 }
 
-// readSpot reads what a person points at: "file:12", "file:12-20", "file:/text/", or the file and the rest
-// apart. Names of files may have colons, so isFile tells which of several readings is meant. What follows a
-// line's number after a colon, as in the messages of compilers and of grep, doesn't count.
+// readSpot reads "file:12", "file:12-20", "file:/text/", or two words. Names
+// may have colons, so isFile decides between readings. It ignores what follows
+// a line number and a colon, as in messages of compilers and grep.
 func readSpot(args []string, isFile func(string) bool) (spot, error) {
 	switch len(args) {
 	case 0:
@@ -32,7 +32,7 @@ func readSpot(args []string, isFile func(string) bool) (spot, error) {
 	return spot{}, cmdline.Hint(cmdline.Usagef("why takes a file and a line, a range or a text of it, not %d arguments", len(args)), "quote a text that has blanks")
 }
 
-// apart reads what is pointed at in a file.
+// apart reads a file and a place in it given as two words.
 func apart(file, where string) (spot, error) {
 	if file == "" || where == "" {
 		return spot{}, cmdline.Usagef("an empty text points at nothing")
@@ -44,8 +44,8 @@ func apart(file, where string) (spot, error) {
 	return spot{file: file, first: first, last: last}, err
 }
 
-// joined reads a file and what is pointed at in one word. Of several readings the one counts of which the
-// file is there, and of those the one with the longest name.
+// joined reads a file and a place in one word. If several readings are
+// possible, the longest name of an existing file counts.
 func joined(word string, isFile func(string) bool) (spot, error) {
 	if isFile(word) {
 		return spot{}, cmdline.Hintf(cmdline.Usagef("why needs a line of %q, a range or a text", word), "as in: git agent-turn why %s 1", cmdline.Shell([]string{word}))
@@ -77,7 +77,7 @@ func joined(word string, isFile func(string) bool) (spot, error) {
 	return spot{}, cmdline.Hint(cmdline.Usagef("%q names no line of a file", word), "as in: git agent-turn why main.go:12")
 }
 
-// readLines reads numbers of lines: "12", "12-20", "12,20", "12,+3". ok is false for any other text.
+// readLines reads "12", "12-20", "12,20" or "12,+3"; ok is false otherwise.
 func readLines(text string) (first, last int, ok bool, err error) {
 	from, to, isRange := text, "", false
 	if i := strings.IndexAny(text, "-,"); i >= 0 {
@@ -105,7 +105,6 @@ func readLines(text string) (first, last int, ok bool, err error) {
 	return first, last, true, err
 }
 
-// lineNumber reads a number of nine digits at most.
 func lineNumber(text string) (int, bool) {
 	if len(text) > 9 || text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false

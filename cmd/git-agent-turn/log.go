@@ -67,12 +67,12 @@ func logCommits(c *cli.Context) (err error) {
 	})
 }
 
-// logArgs are the arguments of git for the flags and revs of a command line, and the paths.
+// logArgs returns git's arguments for a command line, and its paths.
 func logArgs(c *cli.Context, repo *git.Repo) (args, paths []string, err error) {
 	most, words := -1, c.Args().Slice()
 	if c.IsSet("max-count") {
 		most = c.Int("max-count")
-	} else if len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' { // the habit of git log -5
+	} else if len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' { // git log -5
 		if most, err = strconv.Atoi(words[0][1:]); err != nil {
 			return nil, nil, cmdline.Usagef("unexpected argument %q", words[0])
 		}
@@ -101,7 +101,6 @@ func logArgs(c *cli.Context, repo *git.Repo) (args, paths []string, err error) {
 	return append(args, revs...), paths, err
 }
 
-// headCommit returns the commit of HEAD, which there must be.
 func headCommit(ctx context.Context, repo *git.Repo) (git.Hash, error) {
 	head, err := repo.Head(ctx)
 	if err == nil && head.Commit.IsZero() {
@@ -110,8 +109,8 @@ func headCommit(ctx context.Context, repo *git.Repo) (git.Hash, error) {
 	return head.Commit, err
 }
 
-// splitRevs tells revs and ranges, which it resolves, from paths, as git does: what is no rev is a path if it
-// is there, and so is all that comes after it.
+// splitRevs splits words into resolved revs and paths, as git does: a word that
+// is no rev is a path if it exists, and so are all words after it.
 func splitRevs(ctx context.Context, repo *git.Repo, words, paths []string) (revs, all []string, err error) {
 	for i, word := range words {
 		found, err := repo.Revs(ctx, word)
@@ -132,7 +131,7 @@ func splitRevs(ctx context.Context, repo *git.Repo, words, paths []string) (revs
 	return revs, paths, nil
 }
 
-// eachRev hands over commits in the order of `git log`, with their short names, while git finds them.
+// eachRev calls f with commits and their short names, as `git log` finds them.
 func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit git.Hash, short string) error) error {
 	args = append([]string{"rev-list", "--no-commit-header", "--encoding=UTF-8", "--format=%H %h"}, args...)
 	return repo.Split(ctx, nil, '\n', func(line []byte) error {
@@ -145,7 +144,6 @@ func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit g
 	}, args...)
 }
 
-// completeRevs proposes names of branches and tags.
 func completeRevs(c *cli.Context) {
 	w, err := command.Workspace(c.Context)
 	if err != nil {
@@ -156,7 +154,7 @@ func completeRevs(c *cli.Context) {
 	if at := strings.LastIndex(typed, ".."); at >= 0 {
 		prefix = typed[:at+2]
 	}
-	names, _ := w.Repo.Branches(c.Context) // what can't be read is not proposed
+	names, _ := w.Repo.Branches(c.Context) // an unreadable one is not proposed
 	for _, name := range names {
 		cmdline.Propose(c, prefix+name, "")
 	}

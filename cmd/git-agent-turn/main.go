@@ -1,8 +1,8 @@
-// Git-agent-turn records the turns of coding agents as git objects, notes and refs,
-// and lists, shows, compares and restores them.
+// Git-agent-turn records the turns of coding agents as git objects, notes and
+// refs, and lists, shows, compares and restores them.
 //
-// It is run by git as `git agent-turn`, and by the hooks of an agent's client.
-// The commands and their flags are described in docs/git-agent-turn.1 and the pages that it lists.
+// Git runs it as `git agent-turn`, and an agent's client as its hook.
+// docs/git-agent-turn.1 and the pages that it lists describe the commands.
 package main
 
 import (

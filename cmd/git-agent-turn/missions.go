@@ -60,8 +60,8 @@ func missions(c *cli.Context) error {
 	return cmp.Or(table.Print(c.App.Writer), err)
 }
 
-// newMissionTable is the table of missions, and of their tree, where a deep fork loses some of what it is
-// indented by, not of its id.
+// newMissionTable returns the table of missions and of their tree. A deep fork
+// loses some of its indentation there, not of its id.
 func newMissionTable() *cmdline.Table {
 	return cmdline.NewTable(
 		cmdline.Column{Name: "MISSION", Style: cmdline.Yellow, Key: true, Min: 16, Path: true},
@@ -79,20 +79,21 @@ func newMissionTable() *cmdline.Table {
 	)
 }
 
-// missionLines are the missions as lists show them.
+// A missionLines holds missions as lists show them.
 type missionLines struct {
 	list  []turns.MissionLine
-	by    []string        // who wrote the newest event of each
-	done  []*finishedJSON // where the work of each is; nil unless it is finished
+	by    []string        // who wrote each newest event
+	done  []*finishedJSON // where each mission's work is; nil if unfinished
 	grown map[record.ID]*turns.ForkStats
-	short map[record.ID]record.ID // their ids, abbreviated
+	short map[record.ID]record.ID // abbreviated ids
 	live  []turns.Live
 	now   time.Time
 	dates cmdline.Dates
 }
 
-// readMissions returns the missions that can be read, the newest first, or with together the forks of one turn
-// at the place of the newest of them; the error may say what can't be. That there are none is an error, too.
+// readMissions returns the readable missions, the newest first, or if together
+// with all forks of a turn at the newest one's place. The error may report
+// unreadable missions, or that there are none.
 func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 	w, err := command.Workspace(c.Context)
 	if err != nil {
@@ -130,7 +131,7 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 	ids := make([]record.ID, len(lines.list))
 	for i, m := range lines.list {
 		ids[i] = m.ID
-		if m.Tip.IsZero() { // it is of a session of this clone
+		if m.Tip.IsZero() { // it belongs to a session of this clone
 			lines.by[i] = trust.Clone
 			continue
 		}
@@ -138,7 +139,7 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 		if lines.by[i] = s.By; err != nil {
 			lines.by[i], unread = trust.Unknown, cmp.Or(unread, err)
 		}
-		if lines.by[i] != trust.Unknown { // a stranger's may have millions of paths
+		if lines.by[i] != trust.Unknown { // an untrusted one may have millions of paths
 			known = append(known, m)
 		}
 	}
@@ -158,7 +159,7 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 // A finishedJSON says where the work of a mission is.
 type finishedJSON struct {
 	*record.Finish
-	Lost bool `json:"lost,omitempty"` // no branch has that commit any more
+	Lost bool `json:"lost,omitempty"` // no branch has that commit now
 }
 
 func (f *finishedJSON) String() string {
@@ -169,8 +170,8 @@ func (f *finishedJSON) String() string {
 	return text
 }
 
-// readFinished returns where the work of missions is. What a commit of the user's own has finished is read
-// from its trailers.
+// readFinished returns where the missions' work is. If a commit of the user
+// finished one, that is read from the trailers.
 func readFinished(c *cli.Context, w *workspace.Workspace, list []turns.MissionLine) ([]*finishedJSON, error) {
 	done := make([]*finishedJSON, len(list))
 	unnoted := turns.Unnoted(c.Context, w, list)
@@ -193,7 +194,7 @@ func readFinished(c *cli.Context, w *workspace.Workspace, list []turns.MissionLi
 	return done, err
 }
 
-// beginning are the missions whose first turn runs, of which nothing is recorded yet.
+// beginning returns missions with a running first turn and no recorded one.
 func beginning(live []turns.Live) []turns.MissionLine {
 	var list []turns.MissionLine
 	for _, s := range live {
@@ -204,14 +205,14 @@ func beginning(live []turns.Live) []turns.MissionLine {
 	return list
 }
 
-// row is the row of the i-th mission, with its name as the list shows it.
+// row returns the row of the i-th mission under the given name.
 func (l *missionLines) row(i int, name string) []string {
 	m := l.list[i]
 	title, context, last, from, change := cmdline.OneLine(m.Title), "", "", "", ""
 	input, output := spentCells(m.Mission)
 	if f := m.ForkedFrom; f != nil {
 		from = string(cmp.Or(l.short[f.Mission], f.Mission))
-		if f.Turn > 0 { // it is not known of a side of a mission that went on in two clones
+		if f.Turn > 0 { // unknown for a side of a mission that went on in two clones
 			from += "/" + strconv.Itoa(f.Turn)
 		}
 	}
@@ -244,20 +245,20 @@ func (l *missionLines) row(i int, name string) []string {
 	}
 }
 
-// A missionJSON is a mission's line of JSON: its mission.json, where it stands, and who wrote that.
+// A missionJSON is a line of JSON: mission.json, its progress and its writer.
 type missionJSON struct {
 	*record.Mission
-	Finished *finishedJSON `json:"finished,omitempty"` // not what it was finished with before it went on
+	Finished *finishedJSON `json:"finished,omitempty"` // not an earlier one, if it went on since
 	*growthJSON
 	Turns int       `json:"turns"`
 	At    time.Time `json:"at,omitzero"` // of the last turn
 	By    string    `json:"by"`
 }
 
-// A growthJSON says what a fork with turns of its own has become since it began.
+// A growthJSON says what a fork's own turns have changed.
 type growthJSON struct {
 	State      turns.Activity `json:"state"`
-	Files      *int           `json:"files,omitempty"` // with the lines below; missing if that is not known
+	Files      *int           `json:"files,omitempty"` // with the lines below; missing if unknown
 	Insertions *int           `json:"insertions,omitempty"`
 	Deletions  *int           `json:"deletions,omitempty"`
 	Output     int64          `json:"output"` // tokens that the model wrote

@@ -6,8 +6,7 @@ import (
 	"gitagent/internal/cmdline"
 )
 
-// movedCommands are words of before that other commands have taken over. They
-// answer for one release.
+// movedCommands returns replaced commands, which work for one more release.
 func movedCommands() []*cli.Command {
 	missions, remove := missionsCommand(), removeCommand()
 	return []*cli.Command{

@@ -26,17 +26,17 @@ import (
 	"gitagent/turns"
 )
 
-// A brief is what one wants to know first in a repository.
+// A brief is the overview of a repository.
 type brief struct {
 	situation command.Situation
-	mission   *record.Mission // that commands work on; nil if there is none
-	first     bool            // the mission's first turn runs: nothing of it is recorded yet
-	last      *turns.Turn     // of the mission, nil if there is none
-	by        string          // who recorded it
-	running   []turns.Live    // the turns under way, of whatever mission and worktree, the newest first
+	mission   *record.Mission // that commands work on, or nil
+	first     bool            // its first turn runs, and nothing is recorded yet
+	last      *turns.Turn     // of the mission, or nil
+	by        string          // its recorder
+	running   []turns.Live    // in any mission and worktree, the newest first
 	handoff   *handoffstore.Handoff
-	waiting   record.ID // the mission of a stranger's handoff, which has to be accepted; empty for none
-	found     []finding // that is wrong, as far as that is cheap to know
+	waiting   record.ID // mission of an untrusted handoff that has to be accepted, or empty
+	found     []finding // problems that are cheap to find
 }
 
 // overview is the action of the program without a command.
@@ -61,7 +61,7 @@ func overview(c *cli.Context) error {
 	columns, colour := cmdline.Columns(to), cmdline.Colour(to)
 	var text strings.Builder
 	for _, f := range slices.Concat(b.facts(w.Repo, now, dates), b.found) {
-		if f.Level == fine && columns > 0 { // one line for each
+		if f.Level == fine && columns > 0 { // one line each
 			f.Text = cmdline.Truncate(cmdline.OneLine(f.Text), columns-labelWidth)
 		}
 		text.WriteString(f.lines(columns, colour, dates))
@@ -73,7 +73,6 @@ func overview(c *cli.Context) error {
 	return printSteps(to, b.next())
 }
 
-// read finds out what there is.
 func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, err error) {
 	if b.situation, err = command.Look(ctx, w); err != nil {
 		return b, err
@@ -132,7 +131,7 @@ func (b *brief) readMission(ctx context.Context, w *workspace.Workspace, id reco
 	return nil
 }
 
-// readHandoff looks for what a session that started now would be told.
+// readHandoff finds the handoff that a session starting now would get.
 func (b *brief) readHandoff(ctx context.Context, w *workspace.Workspace, peers []session.Peer, now time.Time) error {
 	start := handoffstore.Start{At: now, Source: "startup", Session: session.NewID(), Asked: os.Getenv("GIT_AGENT_MISSION")}
 	told, err := (&handoffstore.Store{Workspace: w}).Next(ctx, start, peers)
@@ -149,10 +148,10 @@ func (b *brief) readHandoff(ctx context.Context, w *workspace.Workspace, peers [
 	return nil
 }
 
-// recent is how long an entry of the log is news.
+// recent is how long a log entry is news.
 const recent = 24 * time.Hour
 
-// wrong finds what doctor would, as far as it is cheap to know and matters while turns are recorded.
+// wrong returns doctor's findings that are cheap and matter while recording.
 func wrong(ctx context.Context, w *workspace.Workspace, records bool, now time.Time) []finding {
 	x := &examination{ctx: ctx}
 	if records {
@@ -177,13 +176,12 @@ func wrong(ctx context.Context, w *workspace.Workspace, records bool, now time.T
 	return found
 }
 
-// maxRunning is how many running turns are shown.
 const maxRunning = 3
 
 // maxPrompt is how many columns of a prompt are shown.
 const maxPrompt = 100
 
-// facts says what there is, in lines as doctor's.
+// facts returns the overview as lines like doctor's.
 func (b *brief) facts(repo *git.Repo, now time.Time, dates cmdline.Dates) []finding {
 	var list []finding
 	say := func(what, format string, args ...any) {
@@ -225,10 +223,9 @@ func (b *brief) facts(repo *git.Repo, now time.Time, dates cmdline.Dates) []find
 
 func prompt(text string) string { return cmdline.Truncate(cmdline.OneLine(text), maxPrompt) }
 
-// maxSteps is how many commands are proposed.
 const maxSteps = 3
 
-// next says which commands make sense now, the most useful first.
+// next returns the commands that make sense now, the most useful first.
 func (b *brief) next() []command.Step {
 	if b.situation.Missions == 0 {
 		return b.situation.Begin()
@@ -256,7 +253,6 @@ func (b *brief) next() []command.Step {
 	return steps[:min(len(steps), maxSteps)]
 }
 
-// printSteps prints commands to type, each with what it is for.
 func printSteps(w io.Writer, steps []command.Step) error {
 	width := 0
 	for _, s := range steps {
@@ -275,7 +271,7 @@ func printSteps(w io.Writer, steps []command.Step) error {
 	return err
 }
 
-// unreadable is the finding that something recorded can't be read.
+// unreadable returns the finding that something recorded can't be read.
 func unreadable(what string, err error) finding {
 	f := finding{Level: problem, What: what, Text: err.Error()}
 	if git.Lost(err) || git.NamesObject(err) {

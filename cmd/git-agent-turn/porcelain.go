@@ -11,8 +11,8 @@ import (
 	"gitagent/turns"
 )
 
-// porcelain prints the lines as git blame --porcelain does. The headers of a line that a turn wrote also name
-// the turn, and what is known of it where it comes first; readers pass over headers that they don't know.
+// porcelain prints lines as git blame --porcelain does. Headers also describe
+// the turn of a line; readers skip headers that they don't know.
 func (q *inquiry) porcelain(to io.Writer, lines []blame.Line) error {
 	conf, err := q.w.Repo.Config(q.c.Context)
 	if err != nil {
@@ -34,18 +34,17 @@ func (q *inquiry) porcelain(to io.Writer, lines []blame.Line) error {
 	return p.out.Flush()
 }
 
-// A porcelain prints lines as git blame --porcelain does.
 type porcelain struct {
 	out    *bufio.Writer
 	format git.Format
 	quoted bool // letters beyond ASCII are quoted in paths
 	path   string
 	lines  []blame.Line
-	isEnd  func(git.Blamed) bool // the history that is told ends with the commit
+	isEnd  func(git.Blamed) bool // history ends with the commit
 
 	paths   map[git.Hash]string // the first path in a commit
 	several map[git.Hash]bool   // it has several paths
-	told    map[git.Hash]bool   // all of it was said
+	told    map[git.Hash]bool   // it was described
 	named   map[*turns.Turn]bool
 }
 
@@ -85,12 +84,12 @@ func (p *porcelain) print() {
 	}
 }
 
-// follows reports whether a line comes after another one in both, the file and the commit.
+// follows reports whether line b follows a in both the file and the commit.
 func follows(a, b git.Blamed) bool {
 	return a.Commit == b.Commit && a.Path == b.Path && a.Line+1 == b.Line && a.Number+1 == b.Number
 }
 
-// commit prints what is to be said of a commit where lines of it begin.
+// commit prints the headers of a commit where its lines begin.
 func (p *porcelain) commit(l git.Blamed) {
 	told := p.told[l.Commit]
 	if !told {
@@ -116,7 +115,7 @@ func (p *porcelain) commit(l git.Blamed) {
 	fmt.Fprintf(p.out, "filename %s\n", git.QuotePath(l.Path, p.quoted))
 }
 
-// turn prints what is to be said of the turn that wrote a line.
+// turn prints the headers of the turn that wrote a line.
 func (p *porcelain) turn(l blame.Line) {
 	t := l.Turn
 	fmt.Fprintf(p.out, "agent-turn %s\n", t.After())

@@ -9,8 +9,8 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// keepPrivate keeps other users of the machine from reading what is recorded, if the command line or
-// an answer says so. Where there is nobody to ask it says that they can, and how to change that.
+// keepPrivate keeps other users from reading what is recorded, if that is
+// wanted. Without a terminal it says that they can, and how to change that.
 func keepPrivate(c *cli.Context, w *workspace.Workspace) error {
 	private := c.Bool("private")
 	if !private {
@@ -18,7 +18,7 @@ func keepPrivate(c *cli.Context, w *workspace.Workspace) error {
 		if err != nil {
 			return err
 		}
-		if conf.Shared() != "" || !w.Repo.Readable() { // the user has decided, or there is nothing to decide
+		if conf.Shared() != "" || !w.Repo.Readable() { // the user has decided, or it is private already
 			return nil
 		}
 		text := fmt.Sprintf("Other users of this machine can read %s, and so the conversations that are recorded there.", cmdline.Escape(w.Repo.CommonDir))

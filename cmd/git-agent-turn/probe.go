@@ -11,9 +11,9 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// remotes says what may be sent where, and what is waiting to be pushed.
+// remotes reports what may be sent where, and what waits to be pushed.
 func (x *examination) remotes() {
-	w, _ := workspace.Open(x.repo) // what is wrong with the settings is reported already
+	w, _ := workspace.Open(x.repo) // settings' errors are reported already
 	names, err := remote.Names(x.ctx, x.repo)
 	if err != nil {
 		x.problem("remotes", err.Error(), "")
@@ -56,7 +56,7 @@ func (x *examination) remote(r *remote.Remote) {
 	}
 }
 
-// probe finds out what a remote does with our refs.
+// probe reports what a remote does with our refs.
 func (x *examination) probe(name string) error {
 	w, err := command.Workspace(x.ctx)
 	if err != nil {

@@ -120,7 +120,6 @@ func purgeAll(c *cli.Context) error {
 	return errors.Join(sayPurged(c, w, done), replaceAtRemotes(c, w))
 }
 
-// pushPurges is the command purge --push.
 func pushPurges(c *cli.Context) error {
 	w, err := command.Workspace(c.Context)
 	if err != nil {
@@ -129,13 +128,13 @@ func pushPurges(c *cli.Context) error {
 	if err := finishPurge(c, w); err != nil {
 		return err
 	}
-	if _, err := pushable(c, w); err != nil { // there is none
+	if _, err := pushable(c, w); err != nil { // there is no remote
 		return err
 	}
 	return replaceAtRemotes(c, w)
 }
 
-// replaceAtRemotes replaces what the remotes have that missions are sent to, after a question for each.
+// replaceAtRemotes replaces missions at the remotes, after a question for each.
 func replaceAtRemotes(c *cli.Context, w *workspace.Workspace) error {
 	conf, err := w.Repo.Config(c.Context)
 	if err != nil {
@@ -159,7 +158,7 @@ func replaceAtRemotes(c *cli.Context, w *workspace.Workspace) error {
 	return errors.Join(problems...)
 }
 
-// replaceAt replaces what one remote has, and says what can't be.
+// replaceAt replaces missions at a remote, and reports what can't be replaced.
 func replaceAt(c *cli.Context, r *remote.Remote) error {
 	done, err := r.PushPurges(c.Context)
 	if done == nil {
@@ -176,7 +175,7 @@ func replaceAt(c *cli.Context, r *remote.Remote) error {
 	return err
 }
 
-// askPurge asks whether to purge, and what becomes of commits that are in the way.
+// askPurge asks whether to purge, and what to do about commits in the way.
 func askPurge(c *cli.Context, p *purge.Purge, plan *purge.Plan) (*purge.Plan, error) {
 	if n := len(plan.Commits); n > 0 && !p.Theirs {
 		question := fmt.Sprintf("Rewrite %s of yours as well? Their hashes change, and signatures go.", cmdline.Plural(n, "commit"))
@@ -201,7 +200,7 @@ func askPurge(c *cli.Context, p *purge.Purge, plan *purge.Plan) (*purge.Plan, er
 	return plan, err
 }
 
-// completePurge is what a call without a target does: it completes a purge that was killed.
+// completePurge is purge without a target: it completes a killed one.
 func completePurge(c *cli.Context) error {
 	w, err := command.Workspace(c.Context)
 	if err != nil {
@@ -213,14 +212,13 @@ func completePurge(c *cli.Context) error {
 	return finishPurge(c, w)
 }
 
-// needTarget is the error of a call that does not say what to purge.
 func needTarget() error {
 	return cmdline.Usagef("purge needs --fixed, --match, --turn <turn>, --path <pathspec> or --mission <id>")
 }
 
-// finishPurge completes a purge that was killed, if there is one, and removes what killed fetches have left.
+// finishPurge completes a killed purge, and removes what killed fetches left.
 func finishPurge(c *cli.Context, w *workspace.Workspace) error {
-	// What a killed fetch has left is nobody's, and can have what is purged.
+	// A killed fetch may have left objects with what is purged.
 	if _, err := remote.DropLanded(c.Context, w, false); err != nil {
 		return err
 	}
@@ -232,8 +230,7 @@ func finishPurge(c *cli.Context, w *workspace.Workspace) error {
 	return sayPurged(c, w, done)
 }
 
-// begun says how a purge that has begun is completed after an error, such as a full disk or a git gc that may copy
-// what is erased.
+// begun adds how to complete a purge that a full disk or a git gc stopped.
 func begun(w *workspace.Workspace, err error) error {
 	switch {
 	case errors.Is(err, objectpurge.ErrCollecting):
@@ -244,7 +241,7 @@ func begun(w *workspace.Workspace, err error) error {
 	return err
 }
 
-// purged is what the command line names. The secret itself is read.
+// purged returns the command line's target. The secret itself is read.
 func purged(c *cli.Context, w *workspace.Workspace) (t purge.Target, err error) {
 	for _, name := range c.StringSlice("mission") {
 		id, err := command.Named(c.Context, w.Repo, name)
@@ -283,7 +280,7 @@ func turnOf(s *turns.State) record.TurnID {
 	return record.TurnID{Mission: s.Turn.Mission, Turn: s.Turn.Turn}
 }
 
-// here is the current directory, from the top of the worktree.
+// here returns the current directory relative to the top of the worktree.
 func here(repo *git.Repo) (string, error) {
 	wd, err := os.Getwd()
 	if err == nil {

@@ -74,14 +74,13 @@ func sayPlan(c *cli.Context, w *workspace.Workspace, p *purge.Plan) error {
 	return nil
 }
 
-// sayBeside prints what is of no concern to a purge that has nothing to do.
+// sayBeside names other files that have the text, if there is nothing to purge.
 func sayBeside(c *cli.Context, p *purge.Plan) {
 	for _, file := range slices.Concat(p.Worktree, p.Clients) {
 		cmdline.WriteMessage(c.App.ErrWriter, "", "it is in "+cmdline.Escape(file)+", which stays as it is")
 	}
 }
 
-// sayRemotes names the remotes that missions may have been sent to.
 func sayRemotes(c *cli.Context, w *workspace.Workspace, say func(label, format string, args ...any)) error {
 	conf, err := w.Repo.Config(c.Context)
 	if err != nil {
@@ -94,7 +93,7 @@ func sayRemotes(c *cli.Context, w *workspace.Workspace, say func(label, format s
 	return err
 }
 
-// foundIn are finds in lines: a mission and turn, with the kinds of text that had it.
+// foundIn formats finds, one line for each turn with the kinds of its texts.
 func foundIn(found map[purge.Find]int) []string {
 	type key struct {
 		mission       record.ID
@@ -136,7 +135,7 @@ func foundIn(found map[purge.Find]int) []string {
 	return lines
 }
 
-// describe says what a commit of the user's has to do with it, and what he can do.
+// describe says why a purge affects a commit of the user, and what they can do.
 func describe(commit purge.RewrittenCommit) string {
 	branch := strings.TrimPrefix(commit.Branch, "refs/heads/")
 	text := fmt.Sprintf("%.12s %q on %s", commit.Hash, commit.Line, branch)
@@ -149,8 +148,8 @@ func describe(commit purge.RewrittenCommit) string {
 	return text
 }
 
-// likeFirst is how many commits that follow the first one are on the same branch, have it in the same files, and
-// need nothing else to be said.
+// likeFirst returns how many commits after the first are on its branch, have
+// the text in the same files, and need no other remark.
 func likeFirst(commits []purge.RewrittenCommit) (n int) {
 	for _, c := range commits[1:] {
 		if c.Branch != commits[0].Branch || !slices.Equal(c.Paths, commits[0].Paths) || !c.Onto[0].IsZero() {
@@ -164,7 +163,6 @@ func likeFirst(commits []purge.RewrittenCommit) (n int) {
 // maxNamed is how many files, and entries of a log, are named.
 const maxNamed = 10
 
-// sayFiles names files that have it and stay as they are.
 func sayFiles(say func(label, format string, args ...any), label string, files []string, remedy string) {
 	if len(files) == 1 {
 		say(label, "%s has it, and stays as it is: %s", files[0], remedy)
@@ -182,13 +180,13 @@ func sayFiles(say func(label, format string, args ...any), label string, files [
 	}
 }
 
-// A pushedBranch is a branch of the user's own as a remote has it, which a purge does not change there.
+// A pushedBranch is a user's branch at a remote; a purge keeps it there.
 type pushedBranch struct {
 	name    string
-	replace string // a command; "" if its remote is not known
+	replace string // a command; "" if the remote is unknown
 }
 
-// branchesAt says of branches that a purge has moved here, or will, where they were pushed to.
+// branchesAt returns where branches that a purge moves were pushed to.
 func branchesAt(c *cli.Context, w *workspace.Workspace, pushed []git.Update) (list []pushedBranch, err error) {
 	names, err := remote.Names(c.Context, w.Repo)
 	if err != nil {
@@ -203,7 +201,7 @@ func branchesAt(c *cli.Context, w *workspace.Workspace, pushed []git.Update) (li
 				continue
 			}
 			b.name = fmt.Sprintf("%s at %s", branch, name)
-			if !u.New.IsZero() { // what it was is not here any more, and the ref is what takes its place
+			if !u.New.IsZero() { // the old value is gone here, and the ref replaces it
 				ref := "refs/heads/" + branch
 				b.replace = cmdline.Shell([]string{"git", "push", fmt.Sprintf("--force-with-lease=%s:%s", ref, u.Old), name, u.Ref + ":" + ref})
 			}
@@ -214,8 +212,8 @@ func branchesAt(c *cli.Context, w *workspace.Workspace, pushed []git.Update) (li
 	return list, nil
 }
 
-// sayStays names what keeps objects, each with what lets go of it if a command does. The entries of one log stand
-// together, the oldest first: so the others keep their numbers.
+// sayStays names what keeps objects, and the command that releases it, if any.
+// A log's entries stand together, oldest first: the others keep their numbers.
 func sayStays(repo *git.Repo, stays []purge.Stay) (lines []string) {
 	logs := make(map[string][]int)
 	has := func(kind objectpurge.Kind) bool {
@@ -233,8 +231,9 @@ func sayStays(repo *git.Repo, stays []purge.Stay) (lines []string) {
 				lines = append(lines, sayLog(repo, s.Ref, entries))
 			}
 			delete(logs, s.Ref)
-		case s.Kind == objectpurge.Ref && s.Ref == "refs/stash" && has(objectpurge.Stash): // one of these
-		case s.Kind == objectpurge.Index && s.Worktree != "" && len(s.Files) == 0 && has(objectpurge.Ref): // it is as HEAD has it
+		case s.Kind == objectpurge.Ref && s.Ref == "refs/stash" && has(objectpurge.Stash): // its entries are named
+		case s.Kind == objectpurge.Index && s.Worktree != "" && len(s.Files) == 0 && has(objectpurge.Ref):
+			// It equals HEAD, which is named.
 		default:
 			lines = append(lines, stay(s))
 		}
@@ -242,10 +241,9 @@ func sayStays(repo *git.Repo, stays []purge.Stay) (lines []string) {
 	return lines
 }
 
-// sayLog names entries of the log of a ref.
 func sayLog(repo *git.Repo, ref string, entries []int) string {
 	if ref == "HEAD" && repo.GitDir != repo.CommonDir {
-		ref = "main-worktree/HEAD" // as git calls it in another one
+		ref = "main-worktree/HEAD" // its name in a linked worktree
 	}
 	slices.SortFunc(entries, func(a, b int) int { return b - a })
 	if len(entries) > maxNamed {
@@ -261,7 +259,6 @@ func sayLog(repo *git.Repo, ref string, entries []int) string {
 	return fmt.Sprintf("%d entries of the log of %s; drop them with: %s", len(entries), ref, cmdline.Shell(words))
 }
 
-// stay names something that keeps objects.
 func stay(s purge.Stay) string {
 	switch s.Kind {
 	case objectpurge.Stash:
@@ -287,11 +284,11 @@ func stay(s purge.Stay) string {
 	return s.Ref
 }
 
-// errStays reports that something of the user's keeps what was to go.
+// errStays reports that something of the user keeps the purged text.
 var errStays = cmdline.Hint(errors.New("it stays in what is yours"),
 	"let go of these as it says there, or let purge rewrite commits of yours with --rewrite-mine, and purge it again")
 
-// staying is the error of a plan that can't take it out of everything.
+// staying returns errStays if a plan can't remove the text everywhere.
 func staying(p *purge.Plan) error {
 	if len(p.Stays) > 0 {
 		return errStays
@@ -299,7 +296,6 @@ func staying(p *purge.Plan) error {
 	return nil
 }
 
-// sayPurged prints what was done, and whether anything is left.
 func sayPurged(c *cli.Context, w *workspace.Workspace, done *purge.Result) error {
 	out := c.App.Writer
 	columns := cmdline.Columns(out)
@@ -322,7 +318,7 @@ func sayPurged(c *cli.Context, w *workspace.Workspace, done *purge.Result) error
 			switch {
 			case f.Path != "":
 				stays(f.Path)
-			case left == 0: // else they are what was named
+			case left == 0: // otherwise they were named above
 				stays(fmt.Sprintf("%s %s", f.Type, f.Object))
 			}
 		}
@@ -348,13 +344,12 @@ func sayPurged(c *cli.Context, w *workspace.Workspace, done *purge.Result) error
 		return errors.New("not everything could be searched")
 	case left == 0:
 		return nil
-	case len(done.Stays)+len(done.Erased.Elsewhere) == 0: // what is ours could not be read without it
+	case len(done.Stays)+len(done.Erased.Elsewhere) == 0: // the search found it in what is ours
 		return errors.New("it is not out of everything")
 	}
 	return errStays
 }
 
-// sayFound says in a few words where a search has found what was purged.
 func sayFound(s *objectpurge.Searched) string {
 	switch n := len(s.Found); {
 	case n > 0:

@@ -52,7 +52,7 @@ func push(c *cli.Context) error {
 	for _, r := range remotes {
 		if c.Bool("queued") {
 			if err = r.Drain(c.Context); err != nil {
-				w.Store.Log(time.Now(), err.Error()) // nobody sees it otherwise
+				w.Store.Log(time.Now(), err.Error()) // the log is where it is seen
 			}
 		} else {
 			err = pushTo(c, r, ids)
@@ -62,7 +62,7 @@ func push(c *cli.Context) error {
 	return errors.Join(problems...)
 }
 
-// pushable returns the named remote, or all to which something may be sent.
+// pushable returns the named remote, or all that something may be sent to.
 func pushable(c *cli.Context, w *workspace.Workspace) ([]*remote.Remote, error) {
 	if c.NArg() == 1 {
 		r, err := openRemote(c.Context, w, c.Args().First())
@@ -86,7 +86,6 @@ func openRemote(ctx context.Context, w *workspace.Workspace, name string) (*remo
 	return r, err
 }
 
-// namedMission is the mission that the flag names; none without the flag.
 func namedMission(c *cli.Context, repo *git.Repo) ([]record.ID, error) {
 	if !c.IsSet("mission") {
 		return nil, nil
@@ -95,7 +94,7 @@ func namedMission(c *cli.Context, repo *git.Repo) ([]record.ID, error) {
 	return []record.ID{id}, err
 }
 
-// plain is a list of URLs without secrets, for people.
+// plain formats URLs for people, without secrets.
 func plain(urls []string) string {
 	var list []string
 	for _, u := range urls {
@@ -137,7 +136,7 @@ func pushTo(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	return errors.Join(err, r.Settle(c.Context, done))
 }
 
-// pushArchive sends the archive, and says so if there was anything to do.
+// pushArchive sends the archive, and reports whether it had anything to send.
 func pushArchive(c *cli.Context, r *remote.Remote) (sent bool, err error) {
 	done, err := r.PushArchive(c.Context)
 	if err != nil || !done.Sent && len(done.Gone) == 0 {

@@ -46,12 +46,12 @@ func recordTurn(c *cli.Context) error {
 	asked := os.Getenv("GIT_AGENT_MISSION")
 	a, client := agent.Inside(os.Getenv)
 	if client.Shared {
-		asked = "" // it is another session's
+		asked = "" // the variable is another session's
 	}
 	name := c.String("agent")
 	if session == "" {
 		session = client.SessionID
-		if session != "" && name == "" && a != agent.Default() { // whose records need not say so
+		if session != "" && name == "" && a != agent.Default() { // the default agent's records need no name
 			name = a.Name
 		}
 	} else if !hooks.ValidID(session) {

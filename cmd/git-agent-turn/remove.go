@@ -117,7 +117,7 @@ func sayRemoved(c *cli.Context, done *turns.Removed) error {
 	return err
 }
 
-// removeOld removes the missions that nothing has happened in for long.
+// removeOld removes the missions without a recent event.
 func removeOld(c *cli.Context) error {
 	if !c.Bool("remote") && (c.NArg() > 0 || c.Bool("yes")) {
 		return cmdline.Usagef("with --older-than, a remote and --yes are only for --remote")
@@ -165,12 +165,12 @@ func removeOld(c *cli.Context) error {
 	return unread
 }
 
-// isOlder reports whether the last turn of a mission was before. It is not if nobody knows when it was.
+// isOlder reports whether a mission's last turn is known to be before a time.
 func isOlder(m turns.MissionLine, before time.Time) bool {
 	return m.Newest().Before(before) && (m.Turns == 0 || m.Last != nil)
 }
 
-// olderThan are the missions whose last turn was before, the newest first.
+// olderThan returns missions with no turn since a time, the newest first.
 func olderThan(c *cli.Context, r *turns.Recorder, before time.Time) (ids []record.ID, unread error) {
 	lines, unread := turns.Missions(c.Context, r.Repo)
 	for _, m := range lines {
@@ -181,7 +181,8 @@ func olderThan(c *cli.Context, r *turns.Recorder, before time.Time) (ids []recor
 	return ids, unread
 }
 
-// removeAll removes missions, or would, and returns those. What is in use stays, and is named.
+// removeAll removes missions and returns them; if dry, those that it would
+// remove. It only warns of missions in use.
 func removeAll(c *cli.Context, r *turns.Recorder, ids []record.ID, dry bool, say func(*cli.Context, *turns.Removed) error) (removed []record.ID, err error) {
 	for _, id := range ids {
 		done, err := r.Remove(c.Context, id, false, dry)
@@ -200,8 +201,8 @@ func removeAll(c *cli.Context, r *turns.Recorder, ids []record.ID, dry bool, say
 	return removed, nil
 }
 
-// removeOldArchived removes archived missions that are older, and reports whether there was one. The index says
-// which may be, and their ledgers which are.
+// removeOldArchived removes older archived missions, and reports whether there
+// was one. The index gives the candidates, their ledgers decide.
 func removeOldArchived(c *cli.Context, r *turns.Recorder, before time.Time) (removed bool, err error) {
 	entries, unread := ledger.ListArchived(c.Context, r.Repo)
 	if unread != nil && !errors.As(unread, new(*ledger.UnreadError)) {

@@ -20,7 +20,6 @@ import (
 	"gitagent/turns"
 )
 
-// removeEverything is the command remove --all.
 func removeEverything(c *cli.Context) error {
 	w, err := command.Workspace(c.Context)
 	if err != nil {
@@ -79,7 +78,7 @@ func removeEverything(c *cli.Context) error {
 	return sayAtHome(c)
 }
 
-// stillRecording says how recording is switched off.
+// stillRecording adds to err how to switch recording off.
 func stillRecording(w *workspace.Workspace, err error) error {
 	err = fmt.Errorf("%w, and the next turn would make again what is removed", err)
 	if w.Store.Enabled() {
@@ -88,7 +87,6 @@ func stillRecording(w *workspace.Workspace, err error) error {
 	return cmdline.Hint(err, "agent.record is set in git's configuration; switch it off here first: git config agent.record false")
 }
 
-// sayWork says which worktrees and branches go with their missions.
 func sayWork(c *cli.Context, plan *uninstall.Plan, verb string) {
 	for _, m := range plan.Work {
 		what := fmt.Sprintf("%s branch %s", verb, m.Branch)
@@ -99,7 +97,6 @@ func sayWork(c *cli.Context, plan *uninstall.Plan, verb string) {
 	}
 }
 
-// sayElsewhere says that what was sent to remotes stays there.
 func sayElsewhere(c *cli.Context, w *workspace.Workspace) error {
 	conf, err := w.Repo.Config(c.Context)
 	if err != nil {
@@ -114,13 +111,13 @@ func sayElsewhere(c *cli.Context, w *workspace.Workspace) error {
 	return err
 }
 
-// sayAtHome says what of ours is left outside of the repository, and what removes it.
+// sayAtHome says what stays outside the repository, and how to remove it.
 func sayAtHome(c *cli.Context) error {
 	var dirs []string
 	if path := config.UserPath(); path != "" {
 		dirs = append(dirs, filepath.Dir(path))
 	}
-	if data := handoffstore.DataDir(os.Getenv); data != "" { // install.sh keeps its list there as well
+	if data := handoffstore.DataDir(os.Getenv); data != "" { // install.sh keeps its list there, too
 		dirs = append(dirs, filepath.Join(data, "handoffs"), filepath.Join(data, "logs"))
 	}
 	cmd := []string{"rm", "-r"}

@@ -13,8 +13,8 @@ import (
 	"gitagent/turns"
 )
 
-// removeAt removes at a remote what a removal here would remove, and returns what may go here: not what the
-// remote keeps, since the next push would not send it again.
+// removeAt removes missions at a remote, and returns which may be removed here:
+// not what the remote keeps, as the next push would not send it again.
 func removeAt(c *cli.Context, rec *turns.Recorder, r *remote.Remote, ids []record.ID) ([]record.ID, error) {
 	ids, err := removeAll(c, rec, ids, true, func(*cli.Context, *turns.Removed) error { return nil })
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"gitagent/internal/repair"
 )
 
-// doRepair is doctor --repair.
 func doRepair(c *cli.Context) error {
 	if !c.Bool("repair") {
 		return cmdline.Usagef("--dry-run goes with --repair")
@@ -40,7 +39,7 @@ func doRepair(c *cli.Context) error {
 	return nil
 }
 
-// repaired is a finding of a repair as doctor prints it.
+// repaired returns a repair's finding as doctor's.
 func repaired(f repair.Finding, dry bool) finding {
 	switch {
 	case f.Mended != "" && dry:

@@ -59,7 +59,7 @@ func revert(c *cli.Context) error {
 	return command.PrintMerged(c, "reverted "+turns.Span(from, to), done)
 }
 
-// reverted returns the start and the end of the turn that is named, or what a range names.
+// reverted returns the start and end of the named turn or range.
 func reverted(c *cli.Context, w *workspace.Workspace) (from, to *turns.State, err error) {
 	name := c.Args().First()
 	from, to, isRange, err := command.Range(c.Context, w, c.String("mission"), name, c.App.ErrWriter)
@@ -76,7 +76,7 @@ func reverted(c *cli.Context, w *workspace.Workspace) (from, to *turns.State, er
 	return to.Turn.Before(), to, nil
 }
 
-// nameOf is what revert takes for what lies between two states.
+// nameOf returns the name that revert takes for what is between two states.
 func nameOf(from, to *turns.State) string {
 	if name := to.String(); from.String() == name+"^" {
 		return name

@@ -26,7 +26,6 @@ import (
 	"gitagent/turns"
 )
 
-// places are the values of --in.
 var places = [...]string{"prompt", "reply", "tools", "paths", "agents", "handoffs"}
 
 func searchCommand() *cli.Command {
@@ -85,7 +84,7 @@ func searchTurns(c *cli.Context) error {
 	return nil
 }
 
-// choose shows the turn that a person chooses among those in which everything was found.
+// choose shows the turn that a person chooses among the results.
 func (s *searching) choose() error {
 	if s.c.Bool("json") {
 		return cmdline.Usagef("--interactive and --json exclude each other")
@@ -104,7 +103,7 @@ func (s *searching) choose() error {
 			if n++; n == 1 {
 				found <- nil
 			}
-			_, _ = fmt.Fprintln(written, r.id) // nobody may be reading any more
+			_, _ = fmt.Fprintln(written, r.id) // the pipe's reader may be gone
 			if n == most {
 				break
 			}
@@ -126,7 +125,6 @@ func (s *searching) choose() error {
 	return show(cmdline.WithArgs(s.c, []string{name}))
 }
 
-// A searching is one run of the command.
 type searching struct {
 	c       *cli.Context
 	w       *workspace.Workspace
@@ -143,14 +141,13 @@ type searching struct {
 	unread    [2]error    // of turns and of handoffs
 }
 
-// A searched is a mission in which something was found.
+// A searched is a mission with results.
 type searched struct {
 	title string
 	by    *trust.Writers
-	left  bool // it is not all trusted, and only that is wanted
+	left  bool // it is not all trusted, and that is required
 }
 
-// A result is a turn or a handoff in which everything was found.
 type result struct {
 	id      record.TurnID // or the mission and number of a handoff
 	handoff bool
@@ -217,8 +214,8 @@ func newSearching(c *cli.Context) (*searching, error) {
 	return s, nil
 }
 
-// results are the turns and handoffs in which everything was found, the newest first, and nil for
-// each of the others. What could not be read is in unread then.
+// results returns the matching turns and handoffs, the newest first, and a nil
+// result for each other one. Read errors are then in unread.
 func (s *searching) results(ctx context.Context) iter.Seq2[time.Time, *result] {
 	return func(yield func(time.Time, *result) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -241,7 +238,7 @@ func (s *searching) results(ctx context.Context) iter.Seq2[time.Time, *result] {
 		}
 		ledger.NewestFirst(sources)(func(at time.Time, r *result) bool {
 			if r != nil && s.c.Bool("trusted") {
-				if m, err := s.of(r); err == nil && m.left { // an error comes again when it is printed
+				if m, err := s.of(r); err == nil && m.left { // an error recurs when it is printed
 					r = nil
 				}
 			}
@@ -250,7 +247,7 @@ func (s *searching) results(ctx context.Context) iter.Seq2[time.Time, *result] {
 	}
 }
 
-// endOfTime is when nothing has happened yet.
+// endOfTime is later than every event.
 var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 func (s *searching) inTurns(ctx context.Context, f func(time.Time, *result) error) error {
@@ -284,7 +281,6 @@ func (s *searching) err() error {
 	return errors.Join(s.unread[:]...)
 }
 
-// of returns the mission of a result.
 func (s *searching) of(r *result) (*searched, error) {
 	m := s.missions[r.id.Mission]
 	if m != nil {
@@ -316,13 +312,12 @@ func (r *result) by(m *searched) string {
 	return m.by.Turn(r.id.Turn)
 }
 
-// nothing says that nothing was found, and what there is instead.
+// nothing returns the error that nothing was found, with advice.
 func (s *searching) nothing() error {
 	err := cmdline.NotFoundf("nothing matches %q", strings.Join(s.c.Args().Slice(), " "))
 	return command.Advise(s.c.Context, s.w, err, "all words have to be in one turn; list the turns with: git agent-turn list --all")
 }
 
-// print prints a result: at once, for what was found first is seen first.
 func (s *searching) print(r *result) error {
 	m, err := s.of(r)
 	if err != nil {

@@ -21,13 +21,12 @@ import (
 type setup struct {
 	agent  *agent.Agent
 	edit   *hooks.Edit
-	plugin string         // that has the hooks already: nothing is edited; "" for none
-	offer  string         // the command that installs one; "" for none
-	stay   []hooks.Plugin // that are there after the hooks are removed
+	plugin string         // that has the hooks already, so nothing is edited; or ""
+	offer  string         // the command that installs one, or ""
+	stay   []hooks.Plugin // that remain after the hooks are removed
 	err    error          // why the edit can't be made
 }
 
-// namedAgents are the agents that a command line names.
 func namedAgents(names []string) ([]*agent.Agent, error) {
 	var named []*agent.Agent
 	for _, name := range names {
@@ -42,9 +41,9 @@ func namedAgents(names []string) ([]*agent.Agent, error) {
 	return named, nil
 }
 
-// planSetups plans what is done about the hooks: of the agents that are named, else to be removed of all that
-// have them, else of those that are used on this machine, and a person chooses among several. Nothing is
-// changed, and all that stands against it is found.
+// planSetups plans what is done about the hooks of the named agents, and
+// changes nothing. The default for removal is all agents with our hooks,
+// otherwise those used on this machine, among which a person may choose.
 func planSetups(c *cli.Context, w *workspace.Workspace, named []*agent.Agent) ([]setup, error) {
 	remove := c.Bool("remove")
 	agents := named
@@ -78,7 +77,6 @@ func planSetups(c *cli.Context, w *workspace.Workspace, named []*agent.Agent) ([
 	return setups, wrongWith(setups)
 }
 
-// planSetup plans what is done about the hooks of one agent.
 func planSetup(a *agent.Agent, w *workspace.Workspace, project, remove bool) setup {
 	s := setup{agent: a}
 	places := placesOf(a, w)
@@ -101,8 +99,7 @@ func planSetup(a *agent.Agent, w *workspace.Workspace, project, remove bool) set
 	return s
 }
 
-// chooseSetups asks a person for which of several agents hooks are installed. Those that have them already are
-// none of the question.
+// chooseSetups asks a person which of several agents without hooks get them.
 func chooseSetups(c *cli.Context, setups []setup) ([]setup, error) {
 	if len(agent.Installed(os.Getenv)) == 0 {
 		cmdline.WriteMessage(c.App.ErrWriter, "", "no agent was found on this machine; the hooks are those of "+agent.Default().Title)
@@ -129,7 +126,6 @@ func chooseSetups(c *cli.Context, setups []setup) ([]setup, error) {
 	return chosen, nil
 }
 
-// wrongWith is what stands against some setups.
 func wrongWith(setups []setup) error {
 	for _, s := range setups {
 		if s.err != nil {
@@ -139,7 +135,7 @@ func wrongWith(setups []setup) error {
 	return nil
 }
 
-// apply makes the change, and says where; of which agent if there are several.
+// apply makes the change and says where, naming the agent if there are several.
 func (s setup) apply(c *cli.Context, w *workspace.Workspace, several, remove bool) error {
 	if s.plugin != "" {
 		s.sayPlugin(c)
@@ -161,8 +157,8 @@ func (s setup) apply(c *cli.Context, w *workspace.Workspace, several, remove boo
 	return nil
 }
 
-// tidy removes the directories of a file that is gone, as far as nothing else is in them: init may have made them.
-// What the user's environment names stays, and so does what a link stands for.
+// tidy removes the empty directories above a removed file, which init may have
+// made. Links stay, and so do directories that the user's environment names.
 func (s setup) tidy(w *workspace.Workspace) {
 	stay := []string{w.Repo.Top, s.agent.ConfigDir(os.Getenv)}
 	usual := s.agent.ConfigDir(func(name string) string {
@@ -185,8 +181,8 @@ func (s setup) tidy(w *workspace.Workspace) {
 	}
 }
 
-// unsettled reports whether it is left to the user that the client runs the hooks: they are new to it, or
-// he has not trusted them yet.
+// unsettled reports whether the user still has to let the client run the hooks,
+// because they are new or not yet trusted.
 func (s setup) unsettled(w *workspace.Workspace) bool {
 	if s.plugin != "" {
 		return false
@@ -203,14 +199,12 @@ func (s setup) sayPlugin(c *cli.Context) {
 	fmt.Fprintf(c.App.Writer, "the hooks are those of the plugin %s\n", cmdline.Escape(s.plugin))
 }
 
-// sayStay says how to remove what init has not installed.
 func (s setup) sayStay(c *cli.Context) {
 	for _, p := range s.stay {
 		fmt.Fprintf(c.App.Writer, "the plugin %s stays; remove it with: %s\n", cmdline.Escape(p.Name), cmdline.Escape(p.Remove))
 	}
 }
 
-// sayOffer says what else there is for the agent.
 func (s setup) sayOffer(c *cli.Context) {
 	if s.offer != "" {
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("skills and commands for %s come with the plugin, which may be installed beside the hooks: %s", s.agent.Title, s.offer))

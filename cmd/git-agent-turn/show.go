@@ -92,7 +92,6 @@ func show(c *cli.Context) error {
 	return s.state(to)
 }
 
-// A shower prints turns and states for people.
 type shower struct {
 	c     *cli.Context
 	w     *workspace.Workspace
@@ -107,7 +106,7 @@ func newShower(c *cli.Context, w *workspace.Workspace) (*shower, error) {
 	return &shower{c: c, w: w, out: c.App.Writer, dates: dates, now: time.Now(), roll: &turns.Writers{Workspace: w}}, err
 }
 
-// several prints the turns of a range, the oldest first, with raw as they are stored.
+// several prints the turns of a range, the oldest first, with raw as stored.
 func (s *shower) several(name string, from, to *turns.State, raw bool) error {
 	numbers, unread := turns.Between(s.c.Context, s.w.Repo, from, to)
 	if len(numbers) == 0 {
@@ -120,7 +119,7 @@ func (s *shower) several(name string, from, to *turns.State, raw bool) error {
 	if id := s.c.String("agent"); id != "" {
 		one = func(t *turns.Turn) error {
 			if _, err := t.Side(id); err != nil {
-				return nil // it did not run in this one
+				return nil // it did not run in this turn
 			}
 			return s.raw(t)
 		}
@@ -154,10 +153,11 @@ func (s *shower) raw(t *turns.Turn) error {
 	return cmdline.PrintLine(s.out, t, by)
 }
 
-// shownPrompt is how many lines of a prompt a terminal gets: the reply begins on the same screen.
+// shownPrompt is how many lines of a prompt a terminal gets, to show the reply,
+// too.
 const shownPrompt = 10
 
-// turn prints all that there is to know of one turn.
+// turn prints all that is known of one turn.
 func (s *shower) turn(t *turns.Turn) error {
 	by, err := s.roll.By(s.c.Context, t)
 	if err != nil {
@@ -219,7 +219,6 @@ func (s *shower) turn(t *turns.Turn) error {
 	return s.changes("Changed", t.Before().Commit, t.Code)
 }
 
-// brief prints a turn of several.
 func (s *shower) brief(t *turns.Turn) error {
 	r := cmdline.NewRecord(s.out, "turn "+t.After().String(), 0)
 	r.Line(s.summary(t))
@@ -234,10 +233,9 @@ func (s *shower) brief(t *turns.Turn) error {
 	return diffTrees(s.c, s.w.Repo, t.Before().Commit, t.Code, []string{"--patch"})
 }
 
-// shownBriefly is how many lines of a prompt and of a reply are printed where there are several turns.
+// shownBriefly is how many lines of each prompt and reply several turns get.
 const shownBriefly = 3
 
-// summary says in a line how a turn ended, when, and what it changed.
 func (s *shower) summary(t *turns.Turn) string {
 	text := string(t.Outcome) + " " + s.dates.Ago(s.now, t.At)
 	if t.Files == 0 {
@@ -250,8 +248,7 @@ func (s *shower) summary(t *turns.Turn) string {
 	return text
 }
 
-// state prints a state that is not the end of a turn, and what it differs in from the end of the turn
-// before it.
+// state prints a state other than a turn's end, with its changes since one.
 func (s *shower) state(state *turns.State) error {
 	before := state.Turn
 	title, what := "state "+state.String(), "Changed since the end of turn"
@@ -284,10 +281,9 @@ func (s *shower) state(state *turns.State) error {
 	return s.changes(what+" "+before.After().String(), before.Code, state.Commit)
 }
 
-// shownFiles is how many files are named.
 const shownFiles = 20
 
-// changes prints under a heading which files differ between two commits, and with --patch how.
+// changes prints which files differ between commits, and with --patch how.
 func (s *shower) changes(heading string, from, to git.Hash) error {
 	if from == to {
 		return nil

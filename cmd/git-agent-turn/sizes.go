@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	// manyRefs is from how many refs on, that an archiving would free, it is advised: 1,000 are 72 KB of each push.
+	// manyRefs freed refs are worth advice: 1,000 are 72 KB of each push.
 	manyRefs = 1000
-	// sampled is how many missions are measured; of more, the figures are those of some.
+	// sampled is how many missions are measured at most, for averages.
 	sampled = 100
 )
 
-// sizes says what missions cost, and what commands would free.
+// sizes reports what missions cost, and what commands would free.
 func (x *examination) sizes(c config.Capture, now time.Time) {
 	refs, err := x.repo.Refs(x.ctx, "refs/agent/missions/", "refs/notes/agent/", "refs/heads/"+c.BranchPrefix)
 	if err != nil {
@@ -59,18 +59,18 @@ func (x *examination) figures(what, text string, figures map[string]int64) {
 	x.add(finding{Level: fine, What: what, Text: text, Figures: figures})
 }
 
-// What was measured is what refs of missions cost.
+// A measured is the cost of all missions' refs.
 type measured struct {
 	of         map[record.ID]cost
 	refs       int
 	advertised int64 // bytes
 }
 
-// A cost is what one mission's refs are.
+// A cost is what one mission's refs cost.
 type cost struct {
 	refs       int
 	advertised int64
-	ledger     git.Hash // zero if it has none
+	ledger     git.Hash // zero if there is none
 }
 
 func (m *measured) missions() (n int) {
@@ -82,8 +82,8 @@ func (m *measured) missions() (n int) {
 	return n
 }
 
-// measure says what refs cost: whoever pushes is told of each in a line, which has its length in 4 digits, the hash,
-// a space, the name and a newline.
+// measure computes what refs cost. A push is told of each ref in a line: its
+// length in 4 digits, the hash, a space, the name and a newline.
 func measure(refs map[string]git.Hash, prefix string) *measured {
 	m := &measured{of: make(map[record.ID]cost)}
 	for ref, tip := range refs {
@@ -105,9 +105,9 @@ func measure(refs map[string]git.Hash, prefix string) *measured {
 	return m
 }
 
-// perMission says what objects a mission has, by those of some if there are many.
+// perMission returns a mission's average objects, from a sample if need be.
 func (x *examination) perMission(refs map[string]git.Hash, m *measured, prefix string) (each git.DiskUse) {
-	if m.missions() == 0 || x.conf.Promisor() != "" { // which would fetch what it counts
+	if m.missions() == 0 || x.conf.Promisor() != "" { // git would fetch what it counts
 		return each
 	}
 	var tips []git.Hash
@@ -133,7 +133,8 @@ func (x *examination) perMission(refs map[string]git.Hash, m *measured, prefix s
 	return each
 }
 
-// sample returns at most so many missions that have a ledger, evenly spread over their ids, which are by chance.
+// sample returns at most most missions with a ledger, spread evenly over their
+// ids, which are random.
 func sample(m *measured, most int) []record.ID {
 	var ids []record.ID
 	for id, c := range m.of {
@@ -152,7 +153,7 @@ func sample(m *measured, most int) []record.ID {
 	return some
 }
 
-// archiving says what archiving old missions would free, and advises it if that is much.
+// archiving reports what archiving would free, and advises it if that is much.
 func archiving(old int64, gone cost) finding {
 	const command = "git agent-turn archive"
 	text := fmt.Sprintf("%s of %s without a turn in %s, %s of each push", cmdline.Plural(gone.refs, "ref"),
@@ -165,7 +166,7 @@ func archiving(old int64, gone cost) finding {
 	return f
 }
 
-// toFree says what commands would free.
+// toFree reports what commands would free.
 func (x *examination) toFree(m *measured, each git.DiskUse, now time.Time) {
 	lines, err := turns.Missions(x.ctx, x.repo)
 	if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
@@ -202,7 +203,7 @@ func (x *examination) toFree(m *measured, each git.DiskUse, now time.Time) {
 	}
 }
 
-// size is the number of bytes in the files below dir.
+// size returns the number of bytes in the files below dir.
 func size(dir string) (int64, error) {
 	var total int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

@@ -66,19 +66,19 @@ func summarize(c *cli.Context) (err error) {
 	return err
 }
 
-// A span is what a summary is about.
+// A span is the range that a summary covers.
 type span struct {
-	name  string // as git takes it, and a person knows it
+	name  string // as git takes it, and people know it
 	since git.Hash
 	tip   git.Hash
-	base  git.Hash // where they have parted; zero if they have nothing in common
+	base  git.Hash // the merge base; zero if there is none
 	from  time.Time
 	until time.Time
 	count int // of commits
 }
 
-// summaryRange reads a range: a..b, a...b, or a alone for a..HEAD. Without one it is what HEAD has and the
-// branch that it came from has not.
+// summaryRange reads a range: a..b, a...b, or a alone for a..HEAD. The default
+// is what HEAD has and the branch that it came from has not.
 func summaryRange(c *cli.Context, repo *git.Repo, name string) (r span, err error) {
 	if name == "" {
 		if _, err := headCommit(c.Context, repo); err != nil {
@@ -122,11 +122,11 @@ func summaryRange(c *cli.Context, repo *git.Repo, name string) (r span, err erro
 	return r, nil
 }
 
-// rangeHint says how to name one.
 const rangeHint = "name a range, as in: git agent-turn summary HEAD^..HEAD"
 
-// likelyBase is the branch that HEAD's commits will be merged into: its upstream, unless that is the branch
-// itself at a remote, or else the default branch; "" if there is none.
+// likelyBase returns the branch that HEAD's commits will be merged into: its
+// upstream, unless that is the same branch at a remote, or else the default
+// branch. It returns "" if there is none.
 func likelyBase(c *cli.Context, repo *git.Repo) (string, error) {
 	branch, upstream, err := repo.Upstream(c.Context)
 	if err != nil {
@@ -156,10 +156,8 @@ func likelyBase(c *cli.Context, repo *git.Repo) (string, error) {
 	return "", nil
 }
 
-// errNoBase reports that there is none.
 var errNoBase = cmdline.Usagef("there is nothing to compare HEAD with: it has no upstream, and there is no other branch main or master")
 
-// A summarizer collects what a summary says.
 type summarizer struct {
 	*lander
 	span
@@ -200,7 +198,7 @@ func (s *summarizer) collect() (err error) {
 	return nil
 }
 
-// of is what a turn contributed; nil for nothing.
+// of returns what a turn contributed, or nil.
 func (s *summarizer) of(t *turns.Turn) *blame.Contribution {
 	for _, c := range s.sum.Turns {
 		if c.Turn.ID() == t.ID() && c.Turn.At.Equal(t.At) && c.Turn.Code == t.Code {
@@ -210,8 +208,7 @@ func (s *summarizer) of(t *turns.Turn) *blame.Contribution {
 	return nil
 }
 
-// saved finds the states that were saved before something was restored, reverted or undone, between a
-// mission's turns.
+// saved finds states saved before a restore, revert or undo.
 func (s *summarizer) saved(m *blame.Prompts) error {
 	states, err := turns.Saved(s.c.Context, s.w.Repo, m.Mission.ID)
 	if err != nil {
@@ -233,10 +230,10 @@ func (s *summarizer) saved(m *blame.Prompts) error {
 	return nil
 }
 
-// maxSaid is how much of a prompt a summary quotes, in runes.
+// maxSaid is how many runes of a prompt a summary quotes.
 const maxSaid = 200
 
-// asQuoted is the first line of a prompt, for Markdown.
+// asQuoted returns the first line of a prompt as Markdown.
 func asQuoted(prompt string) string {
 	for line := range strings.Lines(prompt) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -246,7 +243,7 @@ func asQuoted(prompt string) string {
 	return ""
 }
 
-// Limits of what is listed.
+// Bounds of the lists.
 const (
 	maxTurns    = 500
 	maxRestores = 20
@@ -264,7 +261,6 @@ func (s *summarizer) markdown() string {
 	return b.String()
 }
 
-// figures are the lines.
 func (s *summarizer) figures(b *bytes.Buffer) {
 	fmt.Fprint(b, "| Lines by | Turns | Added | Removed |\n| --- | ---: | ---: | ---: |\n")
 	left := s.sum.Removed
@@ -286,7 +282,6 @@ func (s *summarizer) figures(b *bytes.Buffer) {
 	}
 }
 
-// asked lists the turns.
 func (s *summarizer) asked(b *bytes.Buffer) {
 	if len(s.missions) > 0 {
 		b.WriteString("\n## What was asked\n")
@@ -313,7 +308,6 @@ func (s *summarizer) asked(b *bytes.Buffer) {
 	}
 }
 
-// fate says what became of a turn's work.
 func (s *summarizer) fate(t *turns.Turn) string {
 	var parts []string
 	c := s.landed[t]
@@ -343,7 +337,6 @@ func (s *summarizer) fate(t *turns.Turn) string {
 	return strings.Join(parts, ", ")
 }
 
-// gone lists what was given up.
 func (s *summarizer) gone(b *bytes.Buffer) {
 	if len(s.forks) == 0 && len(s.restores) == 0 {
 		return
@@ -370,7 +363,6 @@ func (s *summarizer) gone(b *bytes.Buffer) {
 	}
 }
 
-// json prints all that is known.
 func (s *summarizer) json() error {
 	type asked struct {
 		Mission record.ID      `json:"mission"`

@@ -6,7 +6,7 @@ import (
 	"gitagent/turns"
 )
 
-// The marks of turns and missions in lists. They are read without colours, too.
+// The marks of turns and missions in lists, to be read without colours, too.
 const (
 	markRunning     = ">" // the turn runs; in the mission, a turn does
 	markWaiting     = "*" // the mission's agent waits for a prompt
@@ -34,7 +34,6 @@ func markOfMission(a turns.Activity) string {
 	return ""
 }
 
-// lookOfMark is the style of a column of marks.
 func lookOfMark(mark string) cmdline.Style {
 	switch mark {
 	case markRunning, markWaiting:

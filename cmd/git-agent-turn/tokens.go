@@ -11,7 +11,6 @@ import (
 	"gitagent/turns"
 )
 
-// newTokenTable is the table of turns with their tokens.
 func newTokenTable(name cmdline.Column) *cmdline.Table {
 	columns := []cmdline.Column{name, {Styles: lookOfMark}, {Name: "WHEN", Right: true, Style: cmdline.Dim, Min: 4}}
 	for _, name := range []string{"INPUT", "CACHE-R", "CACHE-W", "OUTPUT", "AGENTS"} {
@@ -23,13 +22,11 @@ func newTokenTable(name cmdline.Column) *cmdline.Table {
 	)...)
 }
 
-// A tokenSum adds up the tokens of the turns that are listed.
 type tokenSum struct {
 	record.Usage
 	turns, unknown int
 }
 
-// cells are what the columns of tokens say of a turn, which counts for the sum.
 func (s *tokenSum) cells(t *turns.Turn) []string {
 	of := t.Spent()
 	s.turns++
@@ -41,14 +38,13 @@ func (s *tokenSum) cells(t *turns.Turn) []string {
 	return tokenCells(of.Models.Sum(), of.Agents.Sum(), modelNames(of.Models))
 }
 
-// tokenCells are the columns of tokens; agents are those of sub-agents, all that they were sent and wrote.
+// tokenCells returns the token columns; agents is for subagents.
 func tokenCells(of, agents usage.Tokens, model string) []string {
 	return []string{
 		number(of.Input), number(of.CacheRead), number(of.CacheWrite), number(of.Output), cmdline.Count(agents.Total()), model,
 	}
 }
 
-// number is a count that is known: 0 as well.
 func number(n int64) string {
 	if n <= 0 {
 		return "0"
@@ -56,7 +52,7 @@ func number(n int64) string {
 	return cmdline.Count(n)
 }
 
-// modelNames names the model with the most tokens, and says how many others there are.
+// modelNames names the model with the most tokens, and counts the others.
 func modelNames(m usage.ByModel) string {
 	names := m.Models()
 	switch {
@@ -68,7 +64,6 @@ func modelNames(m usage.ByModel) string {
 	return cmdline.OneLine(names[0])
 }
 
-// print adds the sums to the table: of each model, if there are several, and of all.
 func (s *tokenSum) print(add func(cells ...string) error) error {
 	if s.turns == 0 {
 		return nil
@@ -91,10 +86,9 @@ func (s *tokenSum) print(add func(cells ...string) error) error {
 	return row(s.Models.Sum(), s.Agents.Sum(), "", text)
 }
 
-// shownModels is how many models are named: a stranger's records may name any number.
+// shownModels bounds the named models: an untrusted record may name any number.
 const shownModels = 20
 
-// tokensText says what each model has read and written.
 func tokensText(m usage.ByModel) string {
 	var list []string
 	for _, name := range m.Models()[:min(len(m), shownModels)] {
@@ -111,8 +105,8 @@ func tokensText(m usage.ByModel) string {
 	return strings.Join(list, "; ")
 }
 
-// spentCells are what the list of missions says of a mission's tokens: what its turns were sent, with the
-// caches, and what they wrote. Of a mission whose first turns nobody counted it is more than that.
+// spentCells returns the tokens that a mission's turns were sent, with caches,
+// and wrote. ">" marks a mission with uncounted first turns.
 func spentCells(m *record.Mission) (input, output string) {
 	if m.Spent == nil {
 		return "", ""

@@ -28,7 +28,7 @@ func tree(c *cli.Context) error {
 		if m.ForkedFrom != nil && known[m.ForkedFrom.Mission] && m.ForkedFrom.Mission != m.ID {
 			forks[m.ForkedFrom.Mission] = append(forks[m.ForkedFrom.Mission], i)
 		} else {
-			roots = append(roots, i) // the source of a fork may have been removed
+			roots = append(roots, i) // a fork's source may have been removed
 		}
 	}
 	for _, of := range forks {
@@ -58,7 +58,7 @@ func tree(c *cli.Context) error {
 		return nil
 	}
 	for i := range lines.list {
-		roots = append(roots, i) // of missions that name each other none is a root
+		roots = append(roots, i) // a cycle of missions has no root
 	}
 	for _, i := range roots {
 		if err := draw(i, 0); err != nil {
@@ -68,7 +68,6 @@ func tree(c *cli.Context) error {
 	return cmp.Or(table.Print(c.App.Writer), err)
 }
 
-// branchJSON is a mission's line of JSON in the tree.
 func (l *missionLines) branchJSON(i, depth int) any {
 	line := struct {
 		missionJSON
@@ -81,10 +80,10 @@ func (l *missionLines) branchJSON(i, depth int) any {
 	return line
 }
 
-// maxIndent is how deep forks of forks are indented: whoever can push can make thousands.
+// maxIndent bounds indentation: anyone who can push can nest thousands.
 const maxIndent = 16
 
-// indent is what stands before a fork; beyond the deepest indentation, its depth.
+// indent returns a fork's indentation; beyond maxIndent, also its depth.
 func indent(depth int) string {
 	if depth <= maxIndent {
 		return strings.Repeat("  ", depth)

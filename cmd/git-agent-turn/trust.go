@@ -18,7 +18,7 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// keys reads the user's keys. They are the same in every repository, and outside of one.
+// keys reads the user's keys, which do not depend on a repository.
 func keys() (*trust.Keys, error) {
 	settings, err := config.Load(config.UserPath(), "")
 	return workspace.Keys(settings), err
@@ -117,7 +117,7 @@ func trustAdd(c *cli.Context) error {
 	return nil
 }
 
-// readLine reads a file that a person names; a public key is one line.
+// readLine reads a file of one line, such as a public key.
 func readLine(name string, info fs.FileInfo) (string, error) {
 	if !info.Mode().IsRegular() {
 		return "", fmt.Errorf("%s: not a regular file", name)
@@ -131,7 +131,7 @@ func readLine(name string, info fs.FileInfo) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// person makes sure that no agent runs a command that is for people alone.
+// person returns an error if an agent runs a command that is for people alone.
 func person(what string) error {
 	if command.ByAgent() {
 		return cmdline.Hintf(fmt.Errorf("an agent can't %s", what), "a person may, on a terminal of their own")
@@ -187,8 +187,8 @@ func trustAccept(c *cli.Context) error {
 	return nil
 }
 
-// makeKey makes the key of this machine, if it has none, and puts it into the list, so that plain git
-// verifies with it what is recorded here.
+// makeKey makes the key of this machine, if it has none, and lists it as
+// trusted, so that plain git verifies what is recorded here.
 func makeKey(ctx context.Context, comment string, talk io.Writer) error {
 	k, err := keys()
 	if err != nil {

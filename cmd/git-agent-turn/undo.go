@@ -32,11 +32,11 @@ func undo(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	dates, _ := command.Dates(c, w) // the way back does not depend on a setting
+	dates, _ := command.Dates(c, w) // undo works with invalid settings, too
 	now, what := time.Now(), ""
 	say := func(step *snapshot.Step, changes []git.FileStat) {
 		if what != "" {
-			return // the transaction began anew
+			return // the transaction started again
 		}
 		what = cmdline.Escape(step.String())
 		verb := "taking back"

@@ -68,10 +68,10 @@ func why(c *cli.Context) error {
 	return q.rest(chosen)
 }
 
-// beside is how many lines are shown before and after those that are asked about.
+// beside is how many lines are shown on each side of the lines in question.
 const beside = 1
 
-// pointed returns the lines that a person points at, and these with some around them.
+// pointed returns the lines at a spot, and those with some around them.
 func (q *inquiry) pointed(at spot) (lines, chosen []blame.Line, err error) {
 	if at.text != "" {
 		if lines, err = q.lines(nil, nil); err != nil {
@@ -92,7 +92,7 @@ func (q *inquiry) pointed(at spot) (lines, chosen []blame.Line, err error) {
 		return lines, chosen, nil
 	}
 	lines, err = q.lines([]string{fmt.Sprintf("%d,%d", max(1, at.first-beside), at.last+beside)}, nil)
-	if e := (*git.Error)(nil); errors.As(err, &e) { // perhaps they are beyond the end
+	if e := (*git.Error)(nil); errors.As(err, &e) { // they may be beyond the end
 		all, failed := q.lines(nil, nil)
 		if failed != nil || len(all) >= at.first {
 			return nil, nil, err
@@ -117,7 +117,7 @@ func (q *inquiry) pointed(at spot) (lines, chosen []blame.Line, err error) {
 	return nil, nil, cmdline.Hintf(err, "the last one: git agent-turn why %s", cmdline.Shell([]string{at.file, fmt.Sprint(last)}))
 }
 
-// groups are lines by where they come from, a turn or a commit, in the order of their first lines.
+// groups groups lines by turn or commit, in the order of their first lines.
 func groups(lines []blame.Line) [][]blame.Line {
 	type origin struct {
 		turn    *turns.Turn
@@ -142,7 +142,6 @@ func groups(lines []blame.Line) [][]blame.Line {
 	return list
 }
 
-// numbers are lines' numbers as a person would write them: "4-6,9".
 func numbers(lines []blame.Line) string {
 	var list []int
 	for _, l := range lines {
@@ -151,7 +150,6 @@ func numbers(lines []blame.Line) string {
 	return ledger.RangesOf(list...).String()
 }
 
-// whys answers for groups of lines of one file.
 type whys struct {
 	*shower
 	q     *inquiry
@@ -181,16 +179,16 @@ func (w *whys) answer(i int, group []blame.Line) error {
 	return w.byHand(a, group[0].Blame)
 }
 
-// An answer is a turn that is the answer to a question, and what is known besides.
+// An answer is the turn that answers a question, and what else is known.
 type answer struct {
 	turn    *turns.Turn
-	others  []*turns.Turn // that may be it as well
-	running *turns.Live   // the turn that may have written it, if none is known that has
-	where   string        // the lines that were asked about; "" if that was no question about lines
+	others  []*turns.Turn // that may be it, too
+	running *turns.Live   // that may have written it, if no recorded turn is known to have
+	where   string        // the lines in question, or ""
 	shown   []string      // these lines, with some around them
-	landed  []git.Blamed  // a line of each commit that they are in
-	change  []string      // what the turn did to them, as a patch; nil for all that it did
-	later   []*turns.Turn // of the mission that changed the file, the oldest first
+	landed  []git.Blamed  // a line of each commit that has them
+	change  []string      // the turn's patch of them; nil for its whole change
+	later   []*turns.Turn // turns of the mission that changed the file, the oldest first
 	more    int           // how many of these are left out
 }
 
@@ -217,10 +215,10 @@ func (w *whys) about(group []blame.Line) (*answer, error) {
 	return a, w.follow(a, group[0].Path)
 }
 
-// maxShownLines is how many lines of a group are shown, and how many of a hunk.
+// maxShownLines is how many lines of a group, and of a hunk, are shown.
 const maxShownLines = 20
 
-// excerpt shows the lines of a group, which have a mark, among those around them.
+// excerpt shows the lines of a group, marked, among those around them.
 func excerpt(lines, group []blame.Line) []string {
 	var list []string
 	marked := make(map[int]bool)
@@ -247,10 +245,9 @@ func excerpt(lines, group []blame.Line) []string {
 	return list
 }
 
-// maxHunks is how many hunks of a change are shown.
 const maxHunks = 3
 
-// change is what the turn did where the lines of a group are.
+// change returns what the turn did where the lines of a group are.
 func (w *whys) change(group []blame.Line) ([]string, error) {
 	type place struct {
 		state git.Hash
@@ -258,7 +255,7 @@ func (w *whys) change(group []blame.Line) ([]string, error) {
 	}
 	type part struct {
 		in    place
-		start string // its first line, which a part of another commit may have as well
+		start string // the first line, which a part of another commit may share
 	}
 	patches := make(map[place]string)
 	seen := make(map[part]bool)
@@ -290,7 +287,7 @@ func (w *whys) change(group []blame.Line) ([]string, error) {
 	return list, nil
 }
 
-// patch is how the turn that wrote a line changed the file: the whole turn, or the commit that it made.
+// patch returns the turn's change, or its commit's, to the file of a line.
 func (w *whys) patch(l blame.Line) (string, error) {
 	objects := w.w.Repo.Objects(w.c.Context)
 	defer objects.Close()
@@ -311,7 +308,7 @@ func (w *whys) patch(l blame.Line) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if was.Mode == filemode.Empty { // perhaps it had another name
+	if was.Mode == filemode.Empty { // it may have had another name
 		patch, err := diff([]string{"--diff-filter=R"}, nil)
 		if patch = renamedTo(patch, l.Path); patch != "" || err != nil {
 			return patch, err
@@ -320,10 +317,9 @@ func (w *whys) patch(l blame.Line) (string, error) {
 	return diff(nil, []string{":(top,literal)" + l.Path})
 }
 
-// maxLater is how many of the turns that followed are named.
 const maxLater = 5
 
-// follow finds the later turns of the mission that changed the file, under its name then or now.
+// follow finds later turns of the mission that changed the file.
 func (w *whys) follow(a *answer, then string) error {
 	err := turns.Each(w.c.Context, w.w.Repo, a.turn.In(), func(t *turns.Turn) error {
 		if t.Turn <= a.turn.Turn {
@@ -343,8 +339,8 @@ func (w *whys) follow(a *answer, then string) error {
 	return nil
 }
 
-// explain prints a turn as the answer to a question: what was asked and said, what was changed, what followed,
-// and what can be done.
+// explain prints a turn as the answer to a question: prompt and reply, the
+// change, what followed, and what to do next.
 func (s *shower) explain(a *answer) error {
 	t := a.turn
 	by, err := s.roll.By(s.c.Context, t)
@@ -394,7 +390,7 @@ func (s *shower) explain(a *answer) error {
 	return cmp.Or(err, s.next(steps(t)))
 }
 
-// commit says in a line which commit lines are in.
+// commit describes the commit of a line.
 func (s *shower) commit(b git.Blamed) string {
 	if b.Commit.IsZero() {
 		return "not committed yet"
@@ -402,7 +398,6 @@ func (s *shower) commit(b git.Blamed) string {
 	return fmt.Sprintf("%s %s (%s, %s)", b.Commit.String()[:8], b.In.Summary, b.In.Author, s.dates.Ago(s.now, b.In.At))
 }
 
-// hunks prints parts of a patch.
 func (s *shower) hunks(lines []string) error {
 	if len(lines) == 0 {
 		return nil
@@ -417,10 +412,8 @@ func (s *shower) hunks(lines []string) error {
 	return cmp.Or(err, d.Flush())
 }
 
-// A step is a command that one may want to run next.
 type step struct{ command, about string }
 
-// steps are what can be done about a turn.
 func steps(t *turns.Turn) []step {
 	name := t.After().String()
 	return []step{
@@ -430,7 +423,6 @@ func steps(t *turns.Turn) []step {
 	}
 }
 
-// textIndent is before what stands below a heading.
 const textIndent = "    "
 
 func (s *shower) next(list []step) error {
@@ -443,7 +435,7 @@ func (s *shower) next(list []step) error {
 	for _, step := range list {
 		about := "  # " + step.about
 		if columns := cmdline.Columns(s.out); columns > 0 && len(textIndent)+width+cmdline.Width(about) > columns {
-			fmt.Fprintln(out, textIndent+step.command) // to be copied, it has to stay in one line
+			fmt.Fprintln(out, textIndent+step.command) // one line, to be copied
 			continue
 		}
 		if cmdline.Colour(s.out) {
@@ -479,7 +471,6 @@ func (w *whys) byHand(a *answer, b git.Blamed) error {
 	return w.next([]step{{"git show " + b.Commit.String()[:12], "the whole commit"}})
 }
 
-// A whyTurn is a turn in the JSON of an answer.
 type whyTurn struct {
 	Mission record.ID      `json:"mission"`
 	Turn    int            `json:"turn"`
@@ -493,7 +484,6 @@ type whyTurn struct {
 	Reply   string         `json:"reply,omitempty"`
 }
 
-// A whyCommit is a commit in the JSON of an answer.
 type whyCommit struct {
 	Commit  git.Hash  `json:"commit"`
 	Summary string    `json:"summary"`
@@ -506,17 +496,17 @@ type whyLine struct {
 	Text string `json:"text"`
 }
 
-// A whyAnswer is an answer in JSON.
+// A whyAnswer is an answer of why --json.
 type whyAnswer struct {
 	Path        string        `json:"path"` // from the top
 	Lines       []whyLine     `json:"lines"`
-	Turn        *whyTurn      `json:"turn,omitempty"` // none where no turn wrote them
+	Turn        *whyTurn      `json:"turn,omitempty"` // nil if no turn wrote them
 	Confidence  string        `json:"confidence,omitempty"`
 	Others      []*blamedTurn `json:"others,omitempty"`
 	Change      string        `json:"change,omitempty"`
-	Commits     []whyCommit   `json:"commits,omitempty"`     // that they are in
-	Uncommitted bool          `json:"uncommitted,omitempty"` // some are in none
-	Running     string        `json:"running,omitempty"`     // the turn that runs, and may have written them
+	Commits     []whyCommit   `json:"commits,omitempty"`     // that have them
+	Uncommitted bool          `json:"uncommitted,omitempty"` // some are in no commit
+	Running     string        `json:"running,omitempty"`     // the running turn that may have written them
 	Later       []*blamedTurn `json:"later,omitempty"`
 	Next        []string      `json:"next,omitempty"`
 }
