@@ -22,16 +22,15 @@ import (
 	"gitagent/turns"
 )
 
-// A records records the attempts of a command as turns of one mission, where recording is enabled.
+// A records records a command's attempts as turns of one mission, if enabled.
 type records struct {
 	c       *cli.Context
 	store   *handoffstore.Store // nil if nothing is recorded
 	mission record.ID           // empty before the first attempt
 	began   time.Time           // start of the present attempt
-	own     *session.Known      // of the last attempt, if the agent's hooks recorded it
+	own     *session.Known      // the last attempt's session, if the agent's hooks recorded it
 }
 
-// newRecords finds out whether attempts are recorded. w is nil outside of repositories.
 func newRecords(c *cli.Context, w *workspace.Workspace) (*records, error) {
 	r := &records{c: c}
 	if w == nil || w.Repo.Top == "" {
@@ -44,7 +43,7 @@ func newRecords(c *cli.Context, w *workspace.Workspace) (*records, error) {
 	return r, err
 }
 
-// env makes the hooks of an attempt record to the mission of the one before.
+// env makes an attempt's hooks record to the mission of the one before.
 func (r *records) env() []string {
 	if r.mission == "" {
 		return nil
@@ -52,13 +51,13 @@ func (r *records) env() []string {
 	return []string{"GIT_AGENT_MISSION=" + string(r.mission)}
 }
 
-// attempt records how an attempt ended. If the agent's own hooks recorded it, without knowing the
-// result of the check, its turn gets the right outcome.
+// attempt records how an attempt ended. If the agent's hooks recorded it, which
+// don't know the result of the check, its turn gets the right outcome.
 func (r *records) attempt(a attempt, command []string) error {
 	if r.store == nil {
 		return nil
 	}
-	// The attempt is recorded even if this process was told to end meanwhile.
+	// The attempt is recorded even if this process was told to end.
 	ctx := context.WithoutCancel(r.c.Context)
 	s := turns.Signal{Event: turns.Stopped, At: time.Now(), Outcome: record.Done}
 	switch {
@@ -91,14 +90,13 @@ func (r *records) attempt(a attempt, command []string) error {
 	return err
 }
 
-// hooked is the session of which hooks recorded a turn since the attempt began; nil if there is none.
+// hooked returns the session recorded by hooks since the attempt began, or nil.
 func (r *records) hooked() *session.Known {
 	return r.store.Workspace.Store.Last(func(st *session.Known) bool {
 		return st.Worktree == r.store.Repo.GitDir && st.Client.PID != 0 && st.Last != nil && st.Seen.After(r.began)
 	})
 }
 
-// agentOf is the name of the agent that a command runs.
 func agentOf(command []string) string {
 	if a, ok := agent.Started(command); ok {
 		return a.Name
@@ -106,11 +104,10 @@ func agentOf(command []string) string {
 	return strings.TrimSuffix(filepath.Base(command[0]), ".exe")
 }
 
-// saidTail is how much of the tail goes into the handoff's summary for the next session to read, in
-// runes. All of it is kept as the handoff's snapshot of the terminal.
+// saidTail is how much of the tail, in runes, the next session is told. The
+// handoff's snapshot of the terminal keeps all of it.
 const saidTail = 3000
 
-// handOff hands off for an agent that did not succeed.
 func (r *records) handOff(f retry.Failure) error {
 	if r.store == nil || r.mission == "" {
 		return nil

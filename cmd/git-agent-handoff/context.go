@@ -20,7 +20,7 @@ import (
 
 func contextAction(c *cli.Context) error {
 	switch {
-	case c.Bool("calibrate") || c.Bool("write"): // flags of before, for one release
+	case c.Bool("calibrate") || c.Bool("write"): // old flags, for one release
 		return cmdline.Hint(cmdline.Usagef("windows are not calibrated by hand any more: a model's is learned with each compaction"),
 			"see what was learned with: git agent-turn doctor")
 	case c.NArg() > 1:
@@ -47,9 +47,9 @@ func contextAction(c *cli.Context) error {
 	return f.print(c.App.Writer)
 }
 
-// findSession finds a session by its id or the beginning of one, the file of its conversation, and whose
-// that is.
-// Without an id it is the session whose agent runs this command, or the latest in this worktree.
+// findSession finds a session by its id or a prefix, with its agent and the
+// file of its conversation. The default is the session of the agent that runs
+// this command, or the latest in this worktree.
 func findSession(w *workspace.Workspace, name string) (a *agent.Agent, id, path string, err error) {
 	if name == "" {
 		_, client := agent.Inside(os.Getenv)
@@ -98,7 +98,6 @@ func findSession(w *workspace.Workspace, name string) (a *agent.Agent, id, path 
 	return nil, "", "", cmdline.NotFoundf("%d sessions begin with %s", len(found), name)
 }
 
-// monitorState returns the monitor's state of a session.
 func monitorState(store session.Store, id string) *contextmeter.Memory {
 	st := new(contextmeter.Memory)
 	if !store.LoadMonitor(id, st) || st.V != contextmeter.Version {

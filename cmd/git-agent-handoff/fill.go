@@ -13,7 +13,7 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// A fill is how full a session's context is, and which messages follow from that.
+// A fill is how full a session's context is, and which messages are due.
 type fill struct {
 	Session     string              `json:"session"`
 	Model       string              `json:"model"`
@@ -27,10 +27,10 @@ type fill struct {
 	Next        string              `json:"next,omitempty"`    // the next message
 	NextAt      int                 `json:"next_at,omitempty"` // tokens at which it is due
 	Compactions int                 `json:"compactions"`
-	CompactedAt int64               `json:"compacted_at,omitempty"` // tokens before the last one
+	CompactedAt int64               `json:"compacted_at,omitempty"` // tokens before the last compaction
 }
 
-// newFill reads the file at path of a session of an agent. st is the monitor's state of the session.
+// newFill reads a session's file. st is the session's monitor state.
 func newFill(a *agent.Agent, id, path string, st *contextmeter.Memory, settings *config.Context) (*fill, error) {
 	if err := hook.See(a, st, path); err != nil {
 		return nil, err
@@ -54,7 +54,6 @@ func newFill(a *agent.Agent, id, path string, st *contextmeter.Memory, settings 
 	return f, nil
 }
 
-// print prints the fill for a person, with a bar if that is on a terminal.
 func (f *fill) print(w io.Writer) error {
 	table := cmdline.NewTable(cmdline.Column{Style: cmdline.Dim}, cmdline.Column{})
 	table.Row("session", f.Session)
@@ -73,7 +72,7 @@ func (f *fill) print(w io.Writer) error {
 	return table.Print(w)
 }
 
-// when says that a message was given, or how far off it is.
+// when says that a message was given, or when it comes.
 func (f *fill) when(message string) string {
 	switch {
 	case f.Given == message || message == "warning" && f.Given == "critical":
@@ -86,7 +85,6 @@ func (f *fill) when(message string) string {
 	return fmt.Sprintf(", in %s", contextmeter.Comma(int64(f.NextAt)-f.Tokens))
 }
 
-// bar draws the window, with the part in use and the limits.
 func (f *fill) bar(columns int) string {
 	at := func(tokens int64) int {
 		return int(min(tokens, int64(f.Window)) * int64(columns) / int64(max(f.Window, 1)))

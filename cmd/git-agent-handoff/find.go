@@ -14,19 +14,17 @@ import (
 	"gitagent/internal/record"
 )
 
-// open finds the repository and its settings.
 func open(c *cli.Context) (*handoffstore.Store, error) {
 	w, err := command.Workspace(c.Context)
 	return &handoffstore.Store{Workspace: w}, err
 }
 
-// mission is the mission that a command works on, "" if there is none.
 func mission(c *cli.Context, s *handoffstore.Store) (record.ID, error) {
 	return command.Mission(c.Context, s.Workspace, c.String("mission"), c.App.ErrWriter)
 }
 
-// find opens the store and returns the handoff that the first argument names, else the last one. The
-// caller closes it.
+// find opens the store and the handoff that the first argument names, or the
+// last one. The caller closes it.
 func find(c *cli.Context) (*handoffstore.Store, *handoffstore.Found, error) {
 	s, err := open(c)
 	if err != nil {
@@ -48,11 +46,10 @@ func findIn(c *cli.Context, s *handoffstore.Store) (*handoffstore.Found, error) 
 	return f, err
 }
 
-// maxCompleted is how many handoffs are proposed to a shell.
 const maxCompleted = 200
 
-// completeHandoffs proposes the newest handoffs of a mission: the one that is named before a slash, or
-// by --mission, else the current one.
+// completeHandoffs proposes the newest handoffs of a mission: the one before a
+// slash, that of --mission, or the current one.
 func completeHandoffs(c *cli.Context) {
 	s, err := open(c)
 	if err != nil {
@@ -67,7 +64,7 @@ func completeHandoffs(c *cli.Context) {
 	if id == "" {
 		return
 	}
-	newest, _ := handoffstore.Newest(c.Context, s.Repo, id, maxCompleted) // what can't be read is not proposed
+	newest, _ := handoffstore.Newest(c.Context, s.Repo, id, maxCompleted) // an unreadable one is not proposed
 	for _, h := range newest {
 		cmdline.Propose(c, prefix+strconv.Itoa(h.Number), about(h))
 	}

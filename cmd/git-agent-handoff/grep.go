@@ -57,8 +57,7 @@ func grep(c *cli.Context) error {
 	return nil
 }
 
-// search searches all files of a handoff that exist, and the log. What was said in turns is for
-// git agent-turn search.
+// search searches a handoff's files and log, but not what turns said.
 func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pattern *regexp.Regexp, found func(handoffstore.Match) error) error {
 	for _, part := range []struct {
 		name string
@@ -75,7 +74,7 @@ func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, patter
 	return searchLog(c, s, f, pattern, found)
 }
 
-// searchLog searches the log of the terminal, if this user made the handoff on this machine.
+// searchLog searches the terminal's log, if this user made the handoff here.
 func searchLog(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pattern *regexp.Regexp, found func(handoffstore.Match) error) error {
 	name, err := s.LogOf(c.Context, f)
 	if err != nil || name == "" {

@@ -17,7 +17,8 @@ import (
 	"gitagent/internal/terminal"
 )
 
-// handOff hands off for the agent that runs the command, or for the mission, and prints the name.
+// handOff hands off for the agent that runs the command, or for the mission,
+// and prints the handoff's name.
 func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) error {
 	if s.Repo.Top == "" {
 		return errors.New("a bare repository has no worktree to hand off")
@@ -40,7 +41,7 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 		return err
 	}
 	_, client := agent.Inside(os.Getenv)
-	if own && !client.Shared || c.IsSet("tmux") { // a shared process has the pane of some other session
+	if own && !client.Shared || c.IsSet("tmux") { // a shared process has another session's pane
 		r.Terminal = snapshot(c, s, r)
 		if r.Log == "" {
 			r.Log = paneLog(c, s)
@@ -56,7 +57,8 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 		if err != nil {
 			return err
 		}
-		// A process of its own pushes it, since the work may continue on another machine.
+		// It is pushed in the background: the work may go on on another
+		// machine.
 		if _, err := remote.Background(c.Context, s.Workspace, conf, r.Mission); err != nil {
 			return err
 		}
@@ -67,8 +69,9 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 	return err
 }
 
-// snapshot is what the agent's terminal shows, nil if that is not available. Without --tmux it is
-// taken from the agent's own pane, as that of a person or a supervisor shows something else.
+// snapshot returns what the agent's terminal shows, or nil. Without --tmux it
+// takes the agent's own pane, since a person's or supervisor's shows something
+// else.
 func snapshot(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) []byte {
 	text, err := handoffstore.Snapshot(c.Context, c.String("tmux"), r.Agent, r.Transcript, s.Settings.Handoff.SnapshotTimeout)
 	if err != nil && !errors.Is(err, terminal.ErrNoPane) {
@@ -77,7 +80,8 @@ func snapshot(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) []b
 	return text
 }
 
-// putArtifacts copies a handoff's files to where other programs can search them; it may fail.
+// putArtifacts copies a handoff's files to where other programs can search
+// them. It only warns of errors.
 func putArtifacts(c *cli.Context, s *handoffstore.Store, done *handoffstore.Gathered) {
 	if done.Doc == "" && done.Terminal == "" {
 		return

@@ -78,8 +78,8 @@ func list(c *cli.Context) error {
 	return errors.Join(err, unread)
 }
 
-// fold leaves out the clean ends for which nobody wrote anything, except what each mission's next
-// session is told: its last handoff.
+// fold leaves out clean ends without a written text, except each mission's last
+// handoff, which its next session is told.
 func fold(all []listed) (kept []listed, folded int) {
 	last := make(map[record.ID]int)
 	for _, h := range all {
@@ -95,7 +95,6 @@ func fold(all []listed) (kept []listed, folded int) {
 	return kept, folded
 }
 
-// about says in a few words what a handoff is about.
 func about(h *handoffstore.Handoff) string {
 	switch {
 	case h.Doc != "":
@@ -106,13 +105,13 @@ func about(h *handoffstore.Handoff) string {
 	return h.LastPrompt
 }
 
-// A listed handoff is one with who made it.
 type listed struct {
 	*handoffstore.Handoff
 	by string
 }
 
-// handoffs returns those of a mission, or of all, newest first. The error names the unreadable ones.
+// handoffs returns the handoffs of a mission or of all, the newest first. The
+// error names the unreadable ones.
 func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
 	var missions map[record.ID]git.Hash
 	if c.Bool("all") {
@@ -152,7 +151,7 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
 			return nil, err
 		}
 		for _, h := range some {
-			if h.Mission == id || !c.Bool("all") { // with --all, list it only where it was made, not in forks
+			if h.Mission == id || !c.Bool("all") { // with --all, a handoff is not repeated in forks
 				all = append(all, listed{h, writers.Handoff(h.Number)})
 			}
 		}

@@ -37,8 +37,8 @@ func logStart(c *cli.Context) error {
 	})
 }
 
-// askPane calls do with the pane of [findPane] and the name of its log, empty if it has none. tmux has
-// as much time for all of that as the user's settings say.
+// askPane calls do with findPane's pane and the name of its log, or "". The
+// user's settings limit the time that tmux has for it.
 func askPane(c *cli.Context, do func(ctx context.Context, pane terminal.Pane, log string) error) error {
 	pane, err := findPane(c)
 	if err != nil {
@@ -57,7 +57,6 @@ func askPane(c *cli.Context, do func(ctx context.Context, pane terminal.Pane, lo
 	return do(ctx, pane, name)
 }
 
-// findPane returns the pane of --tmux, or else the one in which the command was typed.
 func findPane(c *cli.Context) (terminal.Pane, error) {
 	pane, err := terminal.FindPane(c.String("tmux"))
 	if errors.Is(err, terminal.ErrNoPane) {
@@ -66,8 +65,8 @@ func findPane(c *cli.Context) (terminal.Pane, error) {
 	return pane, err
 }
 
-// newLog is the absolute name of a log. If the user gave no name, it is a new file in our own
-// directory, outside all worktrees, so that no snapshot ever takes it.
+// newLog returns the absolute name of a log. The default is a new file in our
+// own directory, outside all worktrees, so that no snapshot takes it.
 func newLog(name, pane string, now time.Time) (string, error) {
 	if name != "" {
 		return filepath.Abs(name)
@@ -83,7 +82,7 @@ func newLog(name, pane string, now time.Time) (string, error) {
 	return filepath.Join(dir, now.Format("20060102-150405")+"-"+strings.Map(fileRune, pane)+".log"), nil
 }
 
-// privateDir makes directories below dir that only the user can read. A symbolic link is refused.
+// privateDir makes private directories below dir. It refuses symbolic links.
 func privateDir(dir string, names ...string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -100,7 +99,7 @@ func privateDir(dir string, names ...string) (string, error) {
 	return dir, nil
 }
 
-// fileRune keeps the characters that file names can have on every system.
+// fileRune replaces characters that some systems refuse in file names.
 func fileRune(r rune) rune {
 	switch {
 	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.':
@@ -111,7 +110,7 @@ func fileRune(r rune) rune {
 
 func logShow(c *cli.Context) error {
 	name := c.Args().First()
-	if name == "" { // the log of the pane in which the command was typed
+	if name == "" { // the log of this command's pane
 		err := askPane(c, func(_ context.Context, _ terminal.Pane, log string) error {
 			if name = log; name == "" {
 				return cmdline.Hint(cmdline.NotFoundf("this pane is not logged"), "begin with: git agent-handoff log start")

@@ -1,7 +1,7 @@
 // Git-agent-handoff carries an agent's work from one session to the next.
 //
-// It is run by git as `git agent-handoff`, and by the hooks of an agent's client.
-// The commands and their flags are described in docs/git-agent-handoff.1 and the pages that it lists.
+// Git runs it as `git agent-handoff`, and an agent's client as its hook.
+// docs/git-agent-handoff.1 and the pages that it lists describe the commands.
 package main
 
 import (
@@ -45,7 +45,6 @@ func newApp() *cli.App {
 	}
 }
 
-// lookBack are the commands that read handoffs.
 func lookBack() []*cli.Command {
 	return []*cli.Command{
 		{
@@ -92,7 +91,6 @@ func lookBack() []*cli.Command {
 	}
 }
 
-// goBack are the commands that bring back what a handoff has.
 func goBack() []*cli.Command {
 	return []*cli.Command{
 		{
@@ -108,7 +106,6 @@ func goBack() []*cli.Command {
 	}
 }
 
-// goOn are the commands that hand off, and go on from there.
 func goOn() []*cli.Command {
 	return []*cli.Command{
 		{
@@ -183,7 +180,6 @@ func goOn() []*cli.Command {
 	}
 }
 
-// keepInOrder are the commands that keep what handoffs are made of.
 func keepInOrder() []*cli.Command {
 	return []*cli.Command{
 		{

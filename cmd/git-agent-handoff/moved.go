@@ -7,8 +7,6 @@ import (
 	"gitagent/internal/command"
 )
 
-// movedCommands are words of before that other commands have taken over. They
-// answer for one release.
 func movedCommands() []*cli.Command {
 	return []*cli.Command{
 		{

@@ -23,7 +23,7 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// maxPrompt is how much is read from standard input, in bytes. It is the client's own limit.
+// maxPrompt bounds standard input, in bytes. It is the client's own limit.
 const maxPrompt = 10 << 20
 
 func retryAction(c *cli.Context) error {
@@ -49,7 +49,7 @@ func retryAction(c *cli.Context) error {
 	case err == nil:
 		w, err = command.Open(repo)
 		settings = w.Settings
-	case errors.Is(err, git.ErrNotFound): // an agent may work outside a repository; then nothing is recorded
+	case errors.Is(err, git.ErrNotFound): // outside a repository nothing is recorded
 		settings, err = config.Load(config.UserPath(), "")
 	}
 	if err != nil {
@@ -78,27 +78,24 @@ func retryAction(c *cli.Context) error {
 	return r.run(records)
 }
 
-// A retrying is one command with its attempts.
 type retrying struct {
 	c         *cli.Context
 	command   []string
 	attempts  int
 	prompt    string
 	check     string
-	tail      int // bytes of output to keep; 0 for none
-	checkTail int // the same for the check's output
+	tail      int // bytes of output to keep
+	checkTail int // bytes of the check's output to keep
 }
 
-// An attempt says how one attempt ended.
 type attempt struct {
-	prompt  string // including what it was told about the previous attempt
+	prompt  string // including the report on the previous attempt
 	tail    string
 	failure *retry.Failure // nil if it succeeded
-	status  int            // exit status of the command if this is the last attempt
+	status  int            // exit status of the command after the last attempt
 	stopped bool           // this process was told to end
 }
 
-// run makes attempts until one succeeds.
 func (r *retrying) run(records *records) error {
 	var last *retry.Failure
 	for n := 1; ; n++ {
@@ -132,7 +129,6 @@ func (r *retrying) warn(err error) {
 	fmt.Fprintf(r.c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(err.Error()))
 }
 
-// attempt runs the agent once, and then the check. An error means that one of them could not be run.
 func (r *retrying) attempt(n int, last *retry.Failure, env []string) (attempt, error) {
 	a := attempt{prompt: r.prompt}
 	if last != nil {
@@ -182,7 +178,6 @@ func (r *retrying) attempt(n int, last *retry.Failure, env []string) (attempt, e
 	return a, nil
 }
 
-// judge runs the check, whose output the person sees, too.
 func (r *retrying) judge(f *retry.Failure) (terminal.Exit, error) {
 	ring := retry.NewRing(r.checkTail)
 	out := io.MultiWriter(r.c.App.ErrWriter, ring)
@@ -194,7 +189,7 @@ func (r *retrying) judge(f *retry.Failure) (terminal.Exit, error) {
 	return exit, err
 }
 
-// place puts the prompt in place of {prompt} in the command's arguments, or on its standard input.
+// place puts the prompt in place of {prompt} in the command, or on its stdin.
 func place(cmd []string, prompt string) ([]string, io.Reader) {
 	const placeholder = "{prompt}"
 	with := slices.Clone(cmd)
@@ -210,7 +205,7 @@ func place(cmd []string, prompt string) ([]string, io.Reader) {
 	return with, strings.NewReader(prompt + "\n")
 }
 
-// printsJSON reports whether a command makes an agent's client print JSON, be it lines or a final object.
+// printsJSON reports whether a client will print JSON: lines or one object.
 func printsJSON(cmd []string) bool {
 	line := strings.Join(cmd, " ")
 	return slices.ContainsFunc([]string{"stream-json", "json"}, func(format string) bool {
@@ -218,8 +213,8 @@ func printsJSON(cmd []string) bool {
 	})
 }
 
-// failureOf is why a run of such a client failed, "" if it did not. Its status may be 0 all the same: an
-// interrupted client exits with 0.
+// failureOf returns why a client printing JSON failed, or "". Its status does
+// not tell: an interrupted client exits with 0.
 func failureOf(result streamjson.Result) string {
 	switch {
 	case !result.Told:
@@ -230,7 +225,7 @@ func failureOf(result streamjson.Result) string {
 	return ""
 }
 
-// statusOf is the exit status of a failure, never 0.
+// statusOf returns the exit status of a failure, never 0.
 func statusOf(exit terminal.Exit) int {
 	if exit.Status != 0 {
 		return exit.Status

@@ -57,8 +57,7 @@ func show(c *cli.Context) error {
 	return nil
 }
 
-// showConversation prints what was said and done up to the handoff, from the beginning of the session's
-// conversation.
+// showConversation prints the session's conversation up to the handoff.
 func showConversation(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found) error {
 	if f.LastTurn == 0 {
 		return cmdline.NotFoundf("handoff %s has no conversation: no turn came before it", f.ID())
@@ -71,7 +70,7 @@ func showConversation(c *cli.Context, s *handoffstore.Store, f *handoffstore.Fou
 	return cmp.Or(command.PrintConversation(c, s.Workspace, f.In, numbers, c.Bool("full")), unread)
 }
 
-// showFile prints one of a handoff's files, unchanged unless that goes to a terminal.
+// showFile prints a handoff's file, unchanged unless on a terminal.
 func showFile(c *cli.Context, f *handoffstore.Found, what string) error {
 	read := map[string]func() ([]byte, error){"document": f.Document, "patch": f.Patch, "terminal": f.Terminal}[what]
 	data, err := read()
@@ -92,7 +91,6 @@ func showFile(c *cli.Context, f *handoffstore.Found, what string) error {
 	})
 }
 
-// showHandoff prints record and document.
 func showHandoff(to io.Writer, f *handoffstore.Found, by string, date func(time.Time) string) error {
 	document, err := f.Document()
 	if err != nil {

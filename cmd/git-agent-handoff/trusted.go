@@ -10,7 +10,7 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// trusted makes sure that a handoff may be used; if it is untrusted, a person is asked first.
+// trusted checks that a handoff may be used; if it is untrusted, it asks.
 func trusted(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found) error {
 	switch ok, err := s.Trusted(c.Context, f); {
 	case err != nil || ok:

@@ -35,7 +35,7 @@ func wakeAgent(c *cli.Context) error {
 		return err
 	}
 	_, client := agent.Inside(os.Getenv)
-	hook := client.ProjectDir != "" // started by the hook at the end of the turn; an agent's own commands don't have this
+	hook := client.ProjectDir != "" // started by the hook at a turn's end; an agent's own commands don't have it
 	pid, self := 0, client.SessionID
 	if hook {
 		pid, self = client.PID, ""
@@ -58,13 +58,13 @@ func wakeAgent(c *cli.Context) error {
 		byHand = message
 	}
 	err = fmt.Errorf("wake the agent in pane %s: %w", pane, err)
-	if hook { // nobody reads a hook's output
+	if hook { // the hook's output is not seen
 		s.Workspace.Store.Log(time.Now(), err.Error()+"; type by hand: "+byHand)
 	}
 	return cmdline.Hint(err, "type by hand: "+byHand)
 }
 
-// wakeMessage is the message that points the agent to the last handoff.
+// wakeMessage returns the message about the last handoff.
 func wakeMessage(c *cli.Context, s *handoffstore.Store) (string, error) {
 	id, err := mission(c, s)
 	if err != nil {
@@ -91,7 +91,7 @@ func wakeMessage(c *cli.Context, s *handoffstore.Store) (string, error) {
 	return m.String(), nil
 }
 
-// paneLog is the log of the agent's pane, "" if there is none, or no tmux to ask.
+// paneLog returns the log of the agent's pane, or "" without a log or tmux.
 func paneLog(c *cli.Context, s *handoffstore.Store) string {
 	pane, err := terminal.FindPane(c.String("tmux"))
 	if err != nil {
@@ -103,7 +103,8 @@ func paneLog(c *cli.Context, s *handoffstore.Store) string {
 	return name
 }
 
-// wakeLater is the wake that the Stop hook will start. What it needs is checked before any writing.
+// wakeLater returns the wake that the Stop hook will start. It checks all needs
+// before anything is written.
 func wakeLater(c *cli.Context, s *handoffstore.Store) (*session.Wake, error) {
 	switch a, client := agent.Inside(os.Getenv); {
 	case client.SessionID == "":

@@ -64,7 +64,7 @@ func write(c *cli.Context) error {
 	return s.Workspace.Store.AskWake(c.Context, client.SessionID, *asked)
 }
 
-// request reads how the session ends, and of which agent it is. Invalid flags are refused before anything else.
+// request reads how a session ends, and its agent. It validates flags first.
 func request(c *cli.Context) (handoffstore.Request, error) {
 	r := handoffstore.Request{At: time.Now(), Agent: c.String("agent")}
 	exit, err := record.ParseExitType(c.String("exit-type"))
@@ -85,7 +85,7 @@ func request(c *cli.Context) (handoffstore.Request, error) {
 	return r, nil
 }
 
-// document reads the agent's document, - from standard input; see [relative] for how it is named.
+// document reads the agent's document, named as by [relative]; - is stdin.
 func document(stdin io.Reader, top, name string) (*handoffstore.Document, error) {
 	if name == "-" {
 		return handoffstore.ReadDocument(stdin, "")
@@ -105,7 +105,8 @@ func document(stdin io.Reader, top, name string) (*handoffstore.Document, error)
 	return handoffstore.ReadDocument(f, relative(top, name))
 }
 
-// relative returns a path below top as relative to it, with slashes, and any other as absolute.
+// relative returns a path relative to top, with slashes, if below it, or else
+// absolute.
 func relative(top, name string) string {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -120,7 +121,6 @@ func relative(top, name string) string {
 	return abs
 }
 
-// logFile checks that the log exists.
 func logFile(name string) (string, error) {
 	if name == "" {
 		return "", nil
