@@ -66,13 +66,12 @@ func adopt(c *cli.Context) error {
 	if err == nil {
 		next(c, w, state, foreign)
 	}
-	if c.Bool("resume") { // where conflicts were written as well
+	if c.Bool("resume") { // with conflicts in the worktree, too
 		return cmp.Or(resume(c, w, state, foreign, err), err)
 	}
 	return err
 }
 
-// checkAdopt checks the command line itself.
 func checkAdopt(c *cli.Context) error {
 	switch way := c.String("commits"); {
 	case c.IsSet("commits") && way != pick && way != merge:
@@ -89,7 +88,6 @@ func checkAdopt(c *cli.Context) error {
 	return nil
 }
 
-// mergeWork merges the work of a fork into the worktree.
 func mergeWork(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) error {
 	r := &turns.Recorder{Workspace: w}
 	done, err := r.Adopt(c.Context, time.Now(), state, turns.Merging{
@@ -105,7 +103,7 @@ func mergeWork(c *cli.Context, w *workspace.Workspace, state *turns.State, forei
 	return command.PrintMerged(c, fmt.Sprintf("adopted %s, forked at %s", state, done.From), &done.Restored)
 }
 
-// adopted returns the end of the turn up to which a fork is to be adopted. One that runs is not recorded yet.
+// adopted returns the end of the last turn to adopt; none may be running.
 func adopted(c *cli.Context, w *workspace.Workspace) (state *turns.State, foreign bool, err error) {
 	name := c.Args().First()
 	state, err = command.State(c.Context, w, "", name, c.App.ErrWriter)
@@ -122,7 +120,6 @@ func adopted(c *cli.Context, w *workspace.Workspace) (state *turns.State, foreig
 	return command.Usable(c, w, state)
 }
 
-// ended returns an error if a turn of the mission runs.
 func ended(ctx context.Context, w *workspace.Workspace, last *turns.State) error {
 	live, err := command.Live(ctx, w, time.Now())
 	if err != nil {
@@ -136,7 +133,7 @@ func ended(ctx context.Context, w *workspace.Workspace, last *turns.State) error
 	return nil
 }
 
-// unadopted says what to do after an adoption has failed.
+// unadopted adds what to do after a failed adoption.
 func unadopted(c *cli.Context, w *workspace.Workspace, state *turns.State, err error) error {
 	switch {
 	case errors.Is(err, turns.ErrNoFork):
@@ -152,12 +149,12 @@ func unadopted(c *cli.Context, w *workspace.Workspace, state *turns.State, err e
 	return command.Unmerged(c, err, "git agent-fork adopt --merge "+state.String())
 }
 
-// next says what was not adopted: changes in the fork's worktree, and other forks of the same turn.
+// next says what was not adopted: other changes, and the turn's other forks.
 func next(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) {
 	if ended(c.Context, w, state) == nil {
 		tellUnrecorded(c, w, state, foreign)
 	}
-	if !c.Bool("remove-others") { // else the person has seen them
+	if !c.Bool("remove-others") { // otherwise they were shown
 		tellSiblings(c, w, state)
 	}
 }
@@ -174,13 +171,12 @@ func tellUnrecorded(c *cli.Context, w *workspace.Workspace, state *turns.State, 
 	}
 }
 
-// maxSiblings is how many are named.
 const maxSiblings = 5
 
-// tellSiblings names the other forks of the turn that have a branch. Of the others only their turns are left.
+// tellSiblings names the other forks of the turn that still have a branch.
 func tellSiblings(c *cli.Context, w *workspace.Workspace, state *turns.State) {
-	lines, _ := turns.Missions(c.Context, w.Repo)          // one that can't be read is not named
-	branches, err := w.Repo.Refs(c.Context, "refs/heads/") // one process, however many siblings there are
+	lines, _ := turns.Missions(c.Context, w.Repo)          // an unreadable one is not named
+	branches, err := w.Repo.Refs(c.Context, "refs/heads/") // one process for all siblings
 	if err != nil {
 		return
 	}
@@ -202,5 +198,5 @@ func tellSiblings(c *cli.Context, w *workspace.Workspace, state *turns.State) {
 	cmdline.WriteMessage(c.App.ErrWriter, c.App.Name+": hint: ", fmt.Sprintf("remove their worktrees and branches, and keep their turns, with: git agent-fork adopt --remove-others %s", state))
 }
 
-// numbered reports whether a turn was named by its number, and not as the last one of a mission or by its commit.
+// numbered reports whether a turn was named by its number.
 func numbered(name string, s *turns.State) bool { return path.Base(name) == strconv.Itoa(s.Turn.Turn) }

@@ -36,9 +36,8 @@ func compareCommand() *cli.Command {
 	}
 }
 
-// completeCompared proposes forks, and turns that may have some.
 func completeCompared(c *cli.Context) {
-	if cmdline.Typed(c.Context) == "" { // later they are among the missions
+	if cmdline.Typed(c.Context) == "" { // with a prefix they are among the missions
 		command.CompleteForks(c)
 	}
 	command.CompleteTurns(c)
@@ -71,13 +70,12 @@ func compare(c *cli.Context) error {
 	if c.IsSet("check") {
 		err = t.check()
 	}
-	if err != nil { // it was interrupted, and a pager would be, too
+	if err != nil { // it was interrupted, as a pager would be
 		return errors.Join(t.print(c), err)
 	}
 	return command.Paged(t.print)(c)
 }
 
-// A comparing is one run of the command.
 type comparing struct {
 	c     *cli.Context
 	w     *workspace.Workspace
@@ -94,31 +92,32 @@ type compared struct {
 	*turns.Compared
 	name    string // as it is shown
 	state   turns.Activity
-	there   *git.Repo // its worktree; nil if it has none here
-	changed bool      // that has changes which no turn has recorded
-	check   *checked  // nil if none was asked for
+	there   *git.Repo // its worktree here, or nil
+	changed bool      // the worktree has unrecorded changes
+	check   *checked  // nil without --check
 }
 
-// A choice is a fork as it was named: up to a state, or with nil until now.
+// A choice is a named fork: up to a state, or if nil until now.
 type choice struct {
 	id   record.ID
 	upTo *turns.State
 }
 
-// A pair is what differs between two forks.
+// A pair is the difference between two forks.
 type pair struct {
 	a, b *compared
 	turns.Difference
 }
 
-// Of more forks than maxPaired, each is only compared with where it began, and of a turn no more than
-// maxForks are looked at: whoever can push can make thousands.
+// With more forks than maxPaired, each is only compared with where it began. At
+// most maxForks of a turn are looked at: anyone who can push can make
+// thousands.
 const (
 	maxPaired = 8
 	maxForks  = 64
 )
 
-// choose finds what the command line names, or lets a person choose.
+// choose returns what the command line names, or a person chooses.
 func (t *comparing) choose() ([]choice, error) {
 	var chosen []choice
 	add := func(id record.ID, s *turns.State) {
@@ -152,7 +151,7 @@ func (t *comparing) choose() ([]choice, error) {
 	return chosen, nil
 }
 
-// named finds what a name means: a mission, or else a state of one.
+// named returns the mission or state that a name means.
 func (t *comparing) named(name string) (record.ID, *turns.State, error) {
 	id, err := turns.MissionNamed(t.c.Context, t.w, name)
 	if id != "" || err != nil {
@@ -165,8 +164,8 @@ func (t *comparing) named(name string) (record.ID, *turns.State, error) {
 	return s.In, s, nil
 }
 
-// family are the forks that one name means: those of a turn or of a mission, or if that is a fork itself, it
-// and its siblings.
+// family returns the forks that one name means: those of a turn or of a mission
+// or, if that is a fork itself, it and its siblings.
 func (t *comparing) family(name string) ([]choice, error) {
 	id, s, err := t.named(name)
 	if err != nil {
@@ -201,8 +200,8 @@ func (t *comparing) family(name string) ([]choice, error) {
 	return chosen, nil
 }
 
-// foremost are the forks that are compared of too many: the one that was named, those that somebody known has
-// recorded, and then the others, which may say that they are the oldest.
+// foremost selects among too many forks: the named one, those recorded by
+// trusted keys, and then the others, which may claim to be the oldest.
 func (t *comparing) foremost(forks []turns.MissionLine, named record.ID) []turns.MissionLine {
 	objects := t.w.Repo.Objects(t.c.Context)
 	defer objects.Close()
@@ -222,7 +221,7 @@ func (t *comparing) foremost(forks []turns.MissionLine, named record.ID) []turns
 	return forks
 }
 
-// siblings are a fork and the other forks of its turn; none of a mission that is no fork.
+// siblings returns a fork and its turn's other forks; nothing if it is no fork.
 func (t *comparing) siblings(id record.ID) ([]turns.MissionLine, error) {
 	objects := t.w.Repo.Objects(t.c.Context)
 	defer objects.Close()
@@ -237,7 +236,7 @@ func (t *comparing) siblings(id record.ID) ([]turns.MissionLine, error) {
 	return t.forksOf(p.Of, id)
 }
 
-// forksOf is [turns.Forks]. One that can't be read may be among them, or not.
+// forksOf is [turns.Forks], but only warns of unreadable missions.
 func (t *comparing) forksOf(of record.TurnID, named record.ID) ([]turns.MissionLine, error) {
 	forks, err := turns.Forks(t.c.Context, t.w.Repo, of, named)
 	if errors.As(err, new(*ledger.UnreadError)) {
@@ -247,7 +246,7 @@ func (t *comparing) forksOf(of record.TurnID, named record.ID) ([]turns.MissionL
 	return forks, err
 }
 
-// read reads what the forks have done. One that can't be read is noted if there are others.
+// read reads what the forks have done. One unreadable among others is noted.
 func (t *comparing) read(chosen []choice) error {
 	live, err := command.Live(t.c.Context, t.w, t.now)
 	if err != nil {
@@ -296,9 +295,8 @@ func nameOf(f choice) string {
 	return string(f.id)
 }
 
-// visit looks at a fork's worktree, if it has one here.
 func (t *comparing) visit(f *compared, worktrees []git.Worktree) error {
-	branch := t.w.Branch(f.Mission.ID) // what its record says may be anybody's
+	branch := t.w.Branch(f.Mission.ID) // its record may name any branch
 	for _, at := range worktrees {
 		if at.Branch != branch {
 			continue
@@ -316,7 +314,7 @@ func (t *comparing) visit(f *compared, worktrees []git.Worktree) error {
 	return nil
 }
 
-// from is where all the forks began; nil if that is not one place.
+// from returns where all the forks began, or nil if they differ.
 func (t *comparing) from() *turns.ForkPoint {
 	first := t.forks[0].Point
 	for _, f := range t.forks {

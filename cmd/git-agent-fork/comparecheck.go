@@ -17,18 +17,16 @@ import (
 	"gitagent/turns"
 )
 
-// A checked is how the check of a fork ended.
+// A checked is the result of a fork's check.
 type checked struct {
-	why    string // it has no end; "" if it has
+	why    string // why it has no result, or ""
 	status int
 	took   time.Duration
-	output string // its last lines
+	output string // the last lines
 }
 
-// passed reports whether it ended well.
 func (k *checked) passed() bool { return k != nil && k.why == "" && k.status == 0 }
 
-// String says in a sentence how it ended.
 func (k *checked) String() string {
 	switch {
 	case k.why != "":
@@ -41,7 +39,7 @@ func (k *checked) String() string {
 
 const interrupted = "interrupted"
 
-// check runs the check in the forks' worktrees. The error is that it was interrupted.
+// check runs the check in the forks' worktrees. Its error is an interruption.
 func (t *comparing) check() error {
 	var run []*compared
 	for _, f := range t.forks {
@@ -82,7 +80,7 @@ func (t *comparing) check() error {
 		})
 	}
 	workers.Wait()
-	if caught == nil && t.c.Context.Err() != nil { // before we looked out for it
+	if caught == nil && t.c.Context.Err() != nil { // before signals were caught
 		caught = os.Interrupt
 	}
 	if caught != nil {
@@ -91,8 +89,8 @@ func (t *comparing) check() error {
 	return nil
 }
 
-// unchecked says why a fork is not checked; "" if it is. What a stranger wrote runs only after a person has
-// accepted it, and wants that.
+// unchecked returns why a fork is not checked, or "". Untrusted code runs only
+// after a person has accepted it, and wants that.
 func (t *comparing) unchecked(f *compared) (string, error) {
 	id := f.Mission.ID
 	switch {
@@ -112,7 +110,7 @@ func (t *comparing) unchecked(f *compared) (string, error) {
 	if t.c.Context.Err() != nil {
 		return "", t.c.Context.Err()
 	}
-	if err != nil && !errors.Is(err, git.ErrNotFound) { // it has no turn at all
+	if err != nil && !errors.Is(err, git.ErrNotFound) { // it may have no turn at all
 		return "not checked: " + err.Error(), nil
 	}
 	answer, err := cmdline.Ask(t.c.Context, fmt.Sprintf("Run the check in the worktree of mission %s, which is untrusted?", id), "yes", "no")
@@ -122,7 +120,7 @@ func (t *comparing) unchecked(f *compared) (string, error) {
 	return "", err
 }
 
-// run runs the check in a fork's worktree, and returns the signal that has interrupted it, if one has.
+// run runs the check in a fork's worktree, and returns the interrupting signal.
 func (f *compared) run(cmd string, signals <-chan os.Signal) os.Signal {
 	select {
 	case s := <-signals:
@@ -145,10 +143,9 @@ func (f *compared) run(cmd string, signals <-chan os.Signal) os.Signal {
 	return exit.Caught
 }
 
-// A tail keeps the end of what is written to it.
 type tail struct{ text []byte }
 
-// What a tail keeps, and what of it is shown: lines, and runes of each.
+// A tail keeps maxTail bytes, and shows maxLines lines of maxLine runes.
 const (
 	maxTail  = 32 << 10
 	maxLines = 20
@@ -163,7 +160,6 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines are the last lines.
 func (t *tail) lines() string {
 	text := strings.TrimRight(string(t.text[max(0, len(t.text)-maxTail):]), "\r\n")
 	if text == "" {
@@ -173,7 +169,7 @@ func (t *tail) lines() string {
 	lines = lines[max(0, len(lines)-maxLines):]
 	for i, l := range lines {
 		l = strings.TrimRight(l, "\r")
-		l = l[strings.LastIndexByte(l, '\r')+1:] // a bar of progress, as it was in the end
+		l = l[strings.LastIndexByte(l, '\r')+1:] // the last state of a progress bar
 		lines[i] = ledger.Head(l, maxLine)
 	}
 	return strings.Join(lines, "\n")

@@ -16,7 +16,7 @@ import (
 	"gitagent/turns"
 )
 
-// ofForks reads the last turns of all forks, the one with the newest first.
+// ofForks reads the last turn of each fork, the newest first.
 func ofForks(w *workspace.Workspace) reader {
 	return func(ctx context.Context, f func(*turns.Turn) error) error {
 		lines, unread := turns.Missions(ctx, w.Repo)
@@ -45,7 +45,7 @@ func ofForks(w *workspace.Workspace) reader {
 	}
 }
 
-// several shows the finder for several missions, each of which is named by a turn.
+// several shows the finder for several missions, each named by a turn.
 func (f *finder) several(ctx context.Context, read reader) ([]record.ID, error) {
 	if !terminal.HasScreen() {
 		return nil, cmdline.Hint(cmdline.Usagef("choosing forks needs a terminal"),

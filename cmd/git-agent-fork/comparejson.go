@@ -8,7 +8,7 @@ import (
 	"gitagent/turns"
 )
 
-// What --json prints.
+// The output of --json.
 type (
 	comparisonJSON struct {
 		From  *record.TurnID `json:"from"` // null if they began at different states

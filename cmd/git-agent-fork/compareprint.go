@@ -16,10 +16,9 @@ import (
 	"gitagent/turns"
 )
 
-// maxChanged is how many paths of a fork are named.
 const maxChanged = 20
 
-// text prints the comparison for people: a table, then fork for fork, then each with each.
+// text prints a table, then each fork, then each pair.
 func (t *comparing) text(to io.Writer) error {
 	if _, err := fmt.Fprintln(to, t.heading()); err != nil {
 		return err
@@ -49,8 +48,8 @@ func (t *comparing) heading() string {
 	return fmt.Sprintf("%d forks, which began at different states, each compared with its own", len(t.forks))
 }
 
-// table is one line for each fork. Forks have the title of what they come from, unless they got one: where
-// all have the same, it says nothing.
+// table has one line for each fork. It shows last prompts if all forks have one
+// title, as forks have their source's unless they got their own.
 func (t *comparing) table() *cmdline.Table {
 	columns := []cmdline.Column{
 		{Name: "FORK", Style: cmdline.Yellow, Key: true, Min: 8},
@@ -101,7 +100,7 @@ func lookOfCheck(check string) cmdline.Style {
 	return cmdline.Dim
 }
 
-// shortly is how a check ended, in a column.
+// shortly formats the result of a check for a column.
 func shortly(k *checked) string {
 	switch {
 	case k.why == interrupted:
@@ -114,7 +113,6 @@ func shortly(k *checked) string {
 	return "failed"
 }
 
-// figures are files, insertions and deletions.
 func (f *compared) figures() []string {
 	if f.Unknown != nil {
 		return []string{"?", "", ""}
@@ -134,7 +132,7 @@ func count(changes []git.FileStat) (insertions, deletions int) {
 	return insertions, deletions
 }
 
-// about is what tells a fork from the others, and what became of it.
+// about returns what distinguishes a fork, and what became of it.
 func (f *compared) about(titled bool) string {
 	text := f.Mission.Title
 	if !titled {
@@ -155,7 +153,7 @@ func (f *compared) about(titled bool) string {
 	return strings.Join(append(marks, cmdline.OneLine(text)), " ")
 }
 
-// last is the number of the last turn; 0 if there is none.
+// last returns the number of the last turn, or 0.
 func (f *compared) last() int {
 	if f.Last == nil {
 		return 0
@@ -163,7 +161,7 @@ func (f *compared) last() int {
 	return f.Last.Turn
 }
 
-// took is a duration for people; of hours the seconds don't matter.
+// took formats a duration, of hours without the seconds.
 func took(d time.Duration) string {
 	switch {
 	case d == 0:
@@ -174,10 +172,8 @@ func took(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// indented begins a row below a heading.
 const indented = "  "
 
-// section prints what is known of a fork.
 func (t *comparing) section(to io.Writer, f *compared) error {
 	if _, err := fmt.Fprintln(to); err != nil {
 		return err
@@ -245,7 +241,7 @@ func (t *comparing) section(to io.Writer, f *compared) error {
 	return f.printed(to)
 }
 
-// printed shows what the check has printed last.
+// printed shows the last output of the check.
 func (f *compared) printed(to io.Writer) error {
 	if f.check == nil || f.check.output == "" {
 		return nil
@@ -259,7 +255,7 @@ func (f *compared) printed(to io.Writer) error {
 	return err
 }
 
-// prompts lists what was asked since the fork began.
+// prompts lists the prompts since the fork began.
 func (f *compared) prompts(to io.Writer) error {
 	if len(f.Said) == 0 {
 		return nil
@@ -281,7 +277,6 @@ func lookOfOutcome(outcome string) cmdline.Style {
 	return cmdline.Dim
 }
 
-// paths lists what has changed.
 func paths(to io.Writer, heading string, changes []git.FileStat) error {
 	if len(changes) == 0 {
 		return nil
@@ -312,7 +307,7 @@ func list(to io.Writer, heading string, table *cmdline.Table, more int) error {
 	return err
 }
 
-// each prints what differs between the forks.
+// each prints the differences between forks.
 func (t *comparing) each(to io.Writer) error {
 	if len(t.forks) > maxPaired {
 		_, err := fmt.Fprintf(to, "\nMore than %d forks are not compared with each other; name some of them.\n", maxPaired)
@@ -351,7 +346,7 @@ func changedBoth(n int) string {
 	return cmdline.Plural(n, "file") + " changed by both"
 }
 
-// next says what to type to go on: with the first fork that may be wanted.
+// next prints commands to go on, with the first fork that may be wanted.
 func (t *comparing) next(to io.Writer) error {
 	var steps [][2]string
 	f := t.best()
@@ -362,7 +357,7 @@ func (t *comparing) next(to io.Writer) error {
 	}
 	if i := slices.IndexFunc(t.forks, func(other *compared) bool { return other != f && other.Turns > 0 }); i >= 0 {
 		from, to := t.forks[i].name, f.name
-		if !f.Forked() { // in the order in which they were named
+		if !f.Forked() { // in the order of their naming
 			from, to = to, from
 		}
 		steps = append(steps, [2]string{"git agent-turn diff " + from + " " + to, "what differs"})
@@ -389,8 +384,8 @@ func (t *comparing) next(to io.Writer) error {
 	return nil
 }
 
-// best is the first fork that has turns, has passed the check and was not adopted as it is; one of a stranger
-// only where there is no other. It is nil if there is none.
+// best returns the first fork with turns that passed the check and was not
+// adopted as it is, or nil. A trusted fork comes before an untrusted one.
 func (t *comparing) best() (best *compared) {
 	for _, f := range t.forks {
 		good := f.Forked() && f.Turns > 0 && !f.Mission.Adopted.Holds(f.last()) && (f.check == nil || f.check.passed())

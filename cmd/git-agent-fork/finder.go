@@ -23,36 +23,37 @@ import (
 
 // A finder lets a person pick a turn. It is filled while it is on the screen.
 //
-// In a wide terminal a preview of the turn stands beside the list, and Enter picks it. In another one the
-// list has the whole width, and Enter shows the turn on a page of its own, where Enter picks it: the
-// library has one place for the preview, and no key of ours.
+// A wide terminal shows a preview of the turn beside the list, and Enter picks
+// it. A narrow one shows the list, and Enter opens the turn on its own page,
+// where Enter picks it: the library has one place for the preview, and no key
+// of ours.
 type finder struct {
 	repo    *git.Repo
 	verb    string // what is done with the turn
-	all     bool   // it may be one of any mission
+	all     bool   // turns of any mission
 	now     time.Time
 	columns int  // of the terminal
-	colour  bool // may be used
+	colour  bool // colours may be used
 
 	mu    sync.Mutex // held by the library while it reads lines
 	lines []string   // newest first
 	err   error
 
-	// What previews need has a lock of its own, as they are made with the library's held.
+	// Previews are made with the library's lock held, so they have their own.
 	shown    sync.Mutex
 	turns    []*turns.Turn  // of the lines
-	rows     map[int][]row  // of the turns that were looked at
-	previews map[int]string // the same for a terminal of width columns
+	rows     map[int][]row  // of the turns that were shown
+	previews map[int]string // the same, for width columns
 	width    int
 }
 
-// errNone says that the person left the finder without a turn.
+// errNone reports that the person left the finder without a turn.
 var errNone = errors.New("no turn was chosen")
 
-// errEmpty says that there is no turn to choose.
+// errEmpty reports that there is no turn to choose.
 var errEmpty = errors.New("there is no turn to choose")
 
-// wide is how many columns a terminal needs for the list and the preview beside it.
+// wide is the least width of a terminal with a preview beside the list.
 const wide = 100
 
 func newFinder(repo *git.Repo, verb string, all bool) *finder {
@@ -62,10 +63,10 @@ func newFinder(repo *git.Repo, verb string, all bool) *finder {
 	}
 }
 
-// A reader hands over turns, the newest first.
+// A reader calls a function with turns, the newest first.
 type reader func(context.Context, func(*turns.Turn) error) error
 
-// ofMission reads the turns of a mission, or if that is empty of all.
+// ofMission reads the turns of a mission, or of all if id is empty.
 func ofMission(w *workspace.Workspace, id record.ID) reader {
 	return func(ctx context.Context, f func(*turns.Turn) error) error {
 		if id == "" {
@@ -75,7 +76,6 @@ func ofMission(w *workspace.Workspace, id record.ID) reader {
 	}
 }
 
-// ofNames reads the turns that lines name.
 func ofNames(w *workspace.Workspace, lines io.Reader) reader {
 	return func(ctx context.Context, f func(*turns.Turn) error) error {
 		names, any := bufio.NewScanner(lines), false
@@ -95,7 +95,6 @@ func ofNames(w *workspace.Workspace, lines io.Reader) reader {
 	}
 }
 
-// find shows the finder, for one turn.
 func (f *finder) find(ctx context.Context, read reader) (t *turns.Turn, err error) {
 	if !terminal.HasScreen() {
 		return nil, cmdline.Hint(cmdline.Usagef("choosing a turn needs a terminal"),
@@ -117,8 +116,8 @@ func (f *finder) find(ctx context.Context, read reader) (t *turns.Turn, err erro
 	return t, nil
 }
 
-// show fills the finder for a choice. Reading 10,000 records takes longer than a person should wait for
-// the first line, so they are read while it is already on the screen.
+// show fills the finder for a choice. Turns are read while it is on the screen,
+// since 10,000 records take longer than a person should wait.
 func (f *finder) show(ctx context.Context, read reader, choice func(context.Context) error) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
@@ -131,9 +130,10 @@ func (f *finder) show(ctx context.Context, read reader, choice func(context.Cont
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// When the library closes the screen, a draw of its own may still be under way on another processor, and
-	// tcell then takes the cells from under it: a panic, seen once in all runs of the tests. On one
-	// processor they take turns. Until all is read, that needs the others.
+	// When the library closes the screen, a draw of its own may be under way on
+	// another processor, and tcell then takes the cells from under it: a panic,
+	// seen once in all runs of the tests. On one processor they take turns.
+	// Reading needs the others until it ends.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	first := make(chan struct{})
 	go func() {
@@ -155,7 +155,6 @@ func (f *finder) show(ctx context.Context, read reader, choice func(context.Cont
 	return choice(ctx)
 }
 
-// pick shows the list.
 func (f *finder) pick(ctx context.Context) (*turns.Turn, error) {
 	prompt := "Enter: look at it > "
 	if f.columns >= wide {
@@ -172,7 +171,6 @@ func (f *finder) pick(ctx context.Context) (*turns.Turn, error) {
 
 func (f *finder) item(i int) string { return f.lines[i] }
 
-// options are those of the library.
 func (f *finder) options(ctx context.Context, prompt string) []fuzzyfinder.Option {
 	// The library's header would cover a line that the cursor can be on.
 	options := []fuzzyfinder.Option{fuzzyfinder.WithHotReloadLock(&f.mu), fuzzyfinder.WithContext(ctx), fuzzyfinder.WithPromptString(prompt)}
@@ -182,7 +180,7 @@ func (f *finder) options(ctx context.Context, prompt string) []fuzzyfinder.Optio
 	return options
 }
 
-// unchosen is the error of the library.
+// unchosen translates an error of the library.
 func unchosen(err error) error {
 	if errors.Is(err, fuzzyfinder.ErrAbort) {
 		return errNone
@@ -190,7 +188,7 @@ func unchosen(err error) error {
 	return fmt.Errorf("choose a turn: %w", err)
 }
 
-// fill reads the turns and closes first when there is something to show.
+// fill reads turns, and closes first when there is something to show.
 func (f *finder) fill(ctx context.Context, read reader, first chan struct{}) {
 	ready := sync.OnceFunc(func() { close(first) })
 	defer ready()
@@ -217,13 +215,12 @@ func (f *finder) fill(ctx context.Context, read reader, first chan struct{}) {
 	}
 }
 
-// The finder is shown when it has so many turns, and takes no more than so many, or of so many bytes:
-// nobody looks through more.
+// The finder appears with atFirst turns, and takes at most maxListed turns or
+// maxSize bytes, more than people read.
 const (
 	atFirst   = 200
 	maxListed = 50_000
 	maxSize   = 64 << 20
 )
 
-// errEnough ends the reading of turns.
 var errEnough = errors.New("enough")

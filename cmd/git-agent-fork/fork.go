@@ -59,13 +59,13 @@ type forking struct {
 	c       *cli.Context
 	w       *workspace.Workspace
 	state   *turns.State
-	foreign bool               // it is a stranger's
-	include *copyignored.Files // that the worktree gets besides the tree; nil for none
-	setup   string             // that is run there; empty for none
+	foreign bool               // it is untrusted
+	include *copyignored.Files // what the worktree also gets, or nil
+	setup   string             // the command to run there, or ""
 	remotes []*remote.Remote
 }
 
-// newForking finds what the command line names. Nothing is made yet.
+// newForking reads the command line, and makes nothing yet.
 func newForking(c *cli.Context, w *workspace.Workspace) (*forking, error) {
 	state, err := sourceOf(c, w)
 	if err != nil {
@@ -97,7 +97,6 @@ func newForking(c *cli.Context, w *workspace.Workspace) (*forking, error) {
 	return f, nil
 }
 
-// make makes a fork.
 func (f *forking) make(begin outset) (*plan, error) {
 	c := f.c
 	id, err := record.NewID()
@@ -143,7 +142,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 	return p, nil
 }
 
-// tell tells the user what a fork has got besides the turn, and what it has not.
+// tell reports what a fork got in addition to the turn, and what it lacks.
 func (f *forking) tell(fork turns.Fork, done *turns.Forked) {
 	talk := f.c.App.ErrWriter
 	if proof := fork.Source.Proof(); proof != "" && !f.state.Saved {
@@ -163,7 +162,7 @@ func (f *forking) tell(fork turns.Fork, done *turns.Forked) {
 	}
 }
 
-// setUp runs the setup in the fork's worktree. If that fails, the fork stays, and is shown.
+// setUp runs the setup in the fork's worktree. After a failure the fork stays.
 func (f *forking) setUp(p *plan) error {
 	if err := command.RunSetup(f.c, f.setup, p.Worktree, record.ID(p.Mission)); err != nil {
 		return cmp.Or(err, f.show(p))
@@ -171,7 +170,7 @@ func (f *forking) setUp(p *plan) error {
 	return nil
 }
 
-// show prints what was made, and how the agent is started there.
+// show prints what was made, and how to start the agent there.
 func (f *forking) show(p *plan) error {
 	if f.c.Bool("print") {
 		return cmdline.PrintJSON(f.c.App.Writer, p)
@@ -179,7 +178,6 @@ func (f *forking) show(p *plan) error {
 	return p.print(f.c.App.Writer)
 }
 
-// check checks the command line itself.
 func check(c *cli.Context) error {
 	switch {
 	case c.NArg() > 1:
@@ -196,7 +194,7 @@ func check(c *cli.Context) error {
 	return command.CheckPlanting(c, !c.Bool("no-worktree"))
 }
 
-// sourceOf returns the state named on the command line, or the end of the turn that the person picks.
+// sourceOf returns the state that is named, or the end of the picked turn.
 func sourceOf(c *cli.Context, w *workspace.Workspace) (*turns.State, error) {
 	mission, talk := c.String("mission"), c.App.ErrWriter
 	if c.NArg() > 0 {
@@ -206,7 +204,7 @@ func sourceOf(c *cli.Context, w *workspace.Workspace) (*turns.State, error) {
 		}
 		return state, err
 	}
-	var here record.ID // none for all
+	var here record.ID // empty for all
 	if !c.Bool("all") {
 		var err error
 		if here, err = command.Mission(c.Context, w, mission, talk); err != nil {
@@ -223,7 +221,7 @@ func sourceOf(c *cli.Context, w *workspace.Workspace) (*turns.State, error) {
 	return t.After(), nil
 }
 
-// meant adds to an error the command that the first argument may have been meant for.
+// meant suggests the command that the first argument may stand for.
 func meant(c *cli.Context, err error) error {
 	var names []string
 	for _, cmd := range commands() {
@@ -235,7 +233,7 @@ func meant(c *cli.Context, err error) error {
 	return err
 }
 
-// choose prints the name of the turn that the person picks for another program, or nothing.
+// choose prints the turn that a person picks for another program, or nothing.
 func choose(c *cli.Context) error {
 	w, err := command.Workspace(c.Context)
 	if err != nil {
@@ -263,13 +261,13 @@ func choose(c *cli.Context) error {
 	return err
 }
 
-// worktree is where the fork is checked out: the directory named, or else one beside the checkout.
+// worktree returns the named directory, or a new one beside the checkout.
 func worktree(c *cli.Context, repo *git.Repo, id record.ID) (string, error) {
 	dir := c.String("worktree")
 	if dir == "" {
 		main := repo.Top
 		if filepath.Base(repo.CommonDir) == ".git" {
-			main = filepath.Dir(repo.CommonDir) // in a linked worktree, too, a fork is named after the repository
+			main = filepath.Dir(repo.CommonDir) // the repository's name, in a linked worktree, too
 		}
 		dir = filepath.Join(filepath.Dir(main), filepath.Base(main)+"-"+string(id))
 	}

@@ -11,7 +11,7 @@ import (
 	"gitagent/turns"
 )
 
-// line is a turn's line, which is shown and searched.
+// line returns the line of a turn in the list.
 func (f *finder) line(t *turns.Turn) string {
 	room := f.columns
 	if room >= wide {
@@ -20,8 +20,9 @@ func (f *finder) line(t *turns.Turn) string {
 	return line(t, f.now, f.all, room-4) // the cursor, and dots at the end
 }
 
-// line is a turn's line: number or name, prompt, age and changes in columns of so many altogether, and
-// behind them, where only the search sees it, the rest of the prompt and the paths.
+// line formats a turn's number or name, prompt, age and changes in room
+// columns. Behind them the search also sees the rest of the prompt and the
+// paths.
 func line(t *turns.Turn, now time.Time, all bool, room int) string {
 	name := fmt.Sprintf("%4d", t.Turn)
 	if all {
@@ -53,6 +54,6 @@ func line(t *turns.Turn, now time.Time, all bool, room int) string {
 
 const (
 	gap         = "  "
-	leastPrompt = 28 // columns; with less, changes are left out
+	leastPrompt = 28 // columns; with fewer, changes are left out
 	maxPaths    = 20
 )

@@ -8,13 +8,15 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// adaptLook makes the finder readable on dark and on light backgrounds. The library has fixed colours:
-// a black frame, a blue prompt, a yellow cursor line on black. What a colour is, though, the description
-// of the terminal says, and here it says: the frame is faint, the prompt bold, the cursor line reverse,
-// and what was found is green, or underlined where no colour may be used or the line is reverse.
+// adaptLook makes the finder readable on dark and light backgrounds. The
+// library's colours are fixed: a black frame, a blue prompt, a yellow cursor
+// line on black. But the terminal's description defines what a colour is, so
+// here the frame is faint, the prompt bold, the cursor line reverse, and
+// matches are green, or underlined without colour or on the reverse line.
 //
-// It also makes ambiguous characters narrow: the library asks the locale, but draws through tcell, which
-// asks RUNEWIDTH_EASTASIAN alone, and where they differ there is a gap behind each "é".
+// It also makes ambiguous characters narrow. The library asks the locale, but
+// tcell, which draws, asks only RUNEWIDTH_EASTASIAN; if they differ, a gap
+// follows each "é".
 func adaptLook(term string, colour bool) error {
 	if os.Getenv("RUNEWIDTH_EASTASIAN") == "" {
 		runewidth.DefaultCondition.EastAsianWidth = false
@@ -33,7 +35,7 @@ func adaptLook(term string, colour bool) error {
 	}
 	own.SetFgBg = "\x1b[7%?%p1%{6}%=%t;4%;m"
 	terminfo.AddTerminfo(&own)
-	// More colours would be asked for by their own names, and none would be black and white.
+	// Truecolour names colours directly, and NO_COLOR leaves black and white.
 	if err := os.Setenv("TCELL_TRUECOLOR", "disable"); err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
-// Git-agent-fork goes back to a turn of an agent and starts something else there,
-// code and conversation together.
+// Git-agent-fork goes back to a turn of an agent and starts something else
+// there, with the code and the conversation.
 //
 // Usage:
 //
@@ -7,11 +7,8 @@
 //	git agent-fork compare [<fork>... | <turn>]
 //	git agent-fork adopt <fork>
 //
-// Without a turn it opens a finder on the terminal.
-// The commands and their flags are described in docs/git-agent-fork.1 and the pages that it lists.
-//
-// The exit status is 0 on success, 1 for a failure or if no turn was chosen, 2 if the command line
-// is wrong, and 3 if there is no such turn.
+// Without a turn it opens a finder on the terminal. docs/git-agent-fork.1 and
+// the pages that it lists describe the commands and the exit status.
 package main
 
 import (
@@ -33,11 +30,11 @@ func main() { execute(limit.With(context.Background(), limit.Default())) }
 
 // execute is main with the limits of ctx.
 func execute(ctx context.Context) {
-	debug.SetGCPercent(400) // the process lives for some milliseconds, and a conversation has megabytes
+	debug.SetGCPercent(400) // the process is short-lived, and a conversation has megabytes
 	app := newApp()
 	if len(os.Args) > 1 && os.Args[1] == "page" {
 		app = pageApp()
-		os.Args[0] = app.Name // with which warnings begin
+		os.Args[0] = app.Name // which warnings begin with
 	}
 	cmdline.Main(ctx, app, command.Manual, command.Damaged, git.ErrNotFound)
 }
@@ -49,7 +46,7 @@ func run(c *cli.Context) error {
 	return fork(c)
 }
 
-// alone is the action of a command. The program's own flags are about forking a turn: they are wrong there.
+// alone refuses the program's own flags, for forking a turn, with a command.
 func alone(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		if wrong := c.Lineage()[1].LocalFlagNames(); len(wrong) > 0 {
@@ -84,7 +81,7 @@ func newApp() *cli.App {
 			&cli.BoolFlag{Name: "launch", Usage: "start the agent there"},
 			&cli.BoolFlag{Name: "print", Usage: "print what was made as a JSON object"},
 			&cli.BoolFlag{Name: "no-conversation", Usage: "leave the conversation behind"},
-			// For the other programs: only print the name of the turn that was chosen, if any was.
+			// Other programs use these to get the name of the chosen turn.
 			&cli.StringFlag{Name: "choose", Hidden: true, Usage: "what is done with it: `<verb>`"},
 			&cli.BoolFlag{Name: "among", Hidden: true, Usage: "among those that standard input names"},
 			&cli.BoolFlag{Name: "push", Usage: "push the new mission at once, before its first turn"},

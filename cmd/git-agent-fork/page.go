@@ -11,8 +11,8 @@ import (
 	"gitagent/turns"
 )
 
-// page shows a turn on the whole terminal, and reports whether the person takes it; if not, he wants the
-// list again.
+// page shows a turn on the whole terminal, and reports whether the person takes
+// it or else wants the list again.
 func (f *finder) page(ctx context.Context, t *turns.Turn) (taken bool, err error) {
 	rows := f.describe(ctx, t)
 	screen, err := tcell.NewScreen()
@@ -51,7 +51,7 @@ func (f *finder) page(ctx context.Context, t *turns.Turn) (taken bool, err error
 	}
 }
 
-// scroll is where the page begins after a key.
+// scroll returns where the page begins after a key.
 func scroll(top, room, lines int, event *tcell.EventKey) int {
 	switch key := event.Key(); {
 	case key == tcell.KeyDown, event.Rune() == 'j':
@@ -70,7 +70,7 @@ func scroll(top, room, lines int, event *tcell.EventKey) int {
 	return top
 }
 
-// footer says what the keys do, and how much of the turn is above the end of the screen.
+// footer names the keys, and how much of the turn has been shown.
 func (f *finder) footer(top, room, lines int) string {
 	text := fmt.Sprintf("Enter: %s  Esc: back to the list", f.verb)
 	if lines > room {

@@ -26,8 +26,8 @@ import (
 	"gitagent/turns"
 )
 
-// pageApp is what git-agent-turn runs for its command page: here, as no other program should pay for the library that reads
-// Markdown at every start.
+// pageApp is what git-agent-turn runs for its command page. It is here because
+// its Markdown library would slow every start of another program.
 func pageApp() *cli.App {
 	return &cli.App{Name: "git-agent-turn", Usage: "write missions as a page to look at", Commands: []*cli.Command{command.PageCommand(writePage)}}
 }
@@ -87,8 +87,8 @@ func writePage(c *cli.Context) error {
 	return errors.Join(unread, written.Unread)
 }
 
-// ownPage writes a page that is only to be looked at, over the one before it, and returns its path. It is one of the files
-// that a purge removes.
+// ownPage writes a page to look at over the one before it, and returns its
+// path. A purge removes it, too.
 func ownPage(ctx context.Context, p *page.Page) (path string, written *page.Written, err error) {
 	dir := p.Workspace.Store.Dir()
 	if err := dir.Remove(session.PageFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +105,7 @@ func ownPage(ctx context.Context, p *page.Page) (path string, written *page.Writ
 	return dir.Path(session.PageFile), written, err
 }
 
-// pageMissions are the missions that are named, or all, or the one that the command works on.
+// pageMissions returns the named missions, or all, or the current one.
 func pageMissions(c *cli.Context, w *workspace.Workspace) (list []turns.MissionLine, unread, err error) {
 	tips := make(map[record.ID]git.Hash)
 	if c.Bool("all") {
@@ -151,13 +151,13 @@ func namedMissions(c *cli.Context, w *workspace.Workspace) (ids []record.ID, err
 	return ids, nil
 }
 
-// unfinished begins the name of a page that is being written, and abandonedAfter is when nobody writes it any more.
+// The prefix of a page that is being written, and when it is abandoned.
 const (
 	unfinished     = ".git-agent-page-"
 	abandonedAfter = time.Hour // since the last byte; a turn takes milliseconds
 )
 
-// dropAbandoned removes what killed processes have left of pages in a directory.
+// dropAbandoned removes pages that killed processes have left in a directory.
 func dropAbandoned(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -170,7 +170,7 @@ func dropAbandoned(dir string) {
 	}
 }
 
-// writeFile writes a file that only its owner can read, whole or not at all. A pipe or a device is written to.
+// writeFile writes a private file, whole or not at all; or to a pipe or device.
 func writeFile(name string, write func(io.Writer) (*page.Written, error)) (written *page.Written, err error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)

@@ -21,21 +21,21 @@ type plan struct {
 	Branch   string   `json:"branch"` // short name
 	Commit   string   `json:"commit"`
 	Worktree string   `json:"worktree,omitempty"`
-	Agent    string   `json:"agent"`             // that goes on with it, as in records
+	Agent    string   `json:"agent"`             // that goes on, named as in records
 	Session  string   `json:"session,omitempty"` // of the fork's conversation
-	Prompt   string   `json:"prompt,omitempty"`  // it starts with this one: its own, or with --before the turn's
+	Prompt   string   `json:"prompt,omitempty"`  // the first one: its own, or with --before the turn's
 	Command  []string `json:"command"`           // to run in the worktree
 
-	Included *included `json:"included,omitempty"` // if anything was copied there besides the tree
+	Included *included `json:"included,omitempty"` // if anything but the tree was copied
 }
 
-// An included says how much was copied.
+// An included counts what was copied.
 type included struct {
 	Files int   `json:"files"`
 	Bytes int64 `json:"bytes"`
 }
 
-// newPlan tells of a fork that was made, with which an agent goes on.
+// newPlan describes a fork that was made, with which an agent goes on.
 func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Forked, of *agent.Agent) (*plan, error) {
 	p := &plan{
 		Mission: string(f.ID), Source: f.Source.ID().String(), Branch: strings.TrimPrefix(done.Mission.Branch, "refs/heads/"),
@@ -57,7 +57,7 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 	case done.Why != nil:
 		list, err := turns.List(ctx, repo, f.ID)
 		if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
-			return nil, err // the digest does without those that can't be read
+			return nil, err // the digest leaves out unreadable ones
 		}
 		first = append([]string{turns.Digest(list, f.Source, f.Before, p.Prompt != "")}, first...)
 	}
@@ -65,10 +65,10 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 	return p, nil
 }
 
-// environment is what the agent's command gets besides.
+// environment returns the variables to add for the agent's command.
 func (p *plan) environment() []string { return []string{"GIT_AGENT_MISSION=" + p.Mission} }
 
-// print writes the command line that starts the agent, for a person to copy or a shell to evaluate.
+// print writes the command line that starts the agent, for people and shells.
 func (p *plan) print(w io.Writer) error {
 	line := cmdline.Shell(p.Command)
 	if p.Worktree != "" {

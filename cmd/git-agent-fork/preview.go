@@ -13,14 +13,14 @@ import (
 	"gitagent/turns"
 )
 
-// A row is a line of what a turn looks like. Its text is safe.
+// A row is a line of a turn's description. Its text is escaped.
 type row struct {
 	style cmdline.Style
 	text  string
 }
 
-// preview is a turn's prompt, reply, files and diff, for the right half of a terminal of so many columns.
-// It is made once for each turn, as the library asks for it at every keystroke.
+// preview returns a turn's description for the right half of a terminal. It
+// caches them, since the library asks at every keystroke.
 func (f *finder) preview(ctx context.Context, i, columns int) string {
 	if i < 0 {
 		return ""
@@ -37,7 +37,7 @@ func (f *finder) preview(ctx context.Context, i, columns int) string {
 			f.rows[i] = f.describe(ctx, f.turns[i])
 		}
 		var b strings.Builder
-		for _, r := range wrapRows(f.rows[i], columns-columns/2-5) { // the frame, and a column that the library keeps for ".."
+		for _, r := range wrapRows(f.rows[i], columns-columns/2-5) { // the frame, and a column for ".."
 			b.WriteString(r.style.Paint(r.text) + "\n")
 		}
 		text = b.String()
@@ -46,7 +46,7 @@ func (f *finder) preview(ctx context.Context, i, columns int) string {
 	return text
 }
 
-// describe is what a turn looks like: the whole prompt, the reply, files and the diff.
+// describe returns a turn's prompt, reply, files and diff.
 func (f *finder) describe(ctx context.Context, t *turns.Turn) []row {
 	about := []string{string(t.Outcome), t.At.Local().Format(time.RFC1123), t.Model}
 	about = slices.DeleteFunc(about, func(s string) bool { return s == "" })
@@ -80,7 +80,6 @@ func (f *finder) describe(ctx context.Context, t *turns.Turn) []row {
 // maxDiff is how many bytes of a diff are shown.
 const maxDiff = 64 << 10
 
-// diff is what a turn changed, as far as it can be had.
 func (f *finder) diff(ctx context.Context, t *turns.Turn) []row {
 	begin := &beginning{most: maxDiff}
 	out := cmdline.NewDiff(&cmdline.Screen{Writer: begin, Columns: wide, Colour: f.colour})
@@ -99,7 +98,7 @@ func (f *finder) diff(ctx context.Context, t *turns.Turn) []row {
 	return rows
 }
 
-// painted takes a line apart that was painted with one style, or none. It has no other escapes.
+// painted splits a line into its one style, if any, and text.
 func painted(line string) row {
 	if style, text, ok := strings.Cut(line, "m"); ok && strings.HasPrefix(style, "\x1b[") {
 		return row{cmdline.Style(style[2:]), strings.TrimSuffix(text, "\x1b[m")}
@@ -107,7 +106,7 @@ func painted(line string) row {
 	return row{text: line}
 }
 
-// A beginning keeps whole writes up to about so many bytes, and then refuses more.
+// A beginning keeps whole writes up to about most bytes, then refuses more.
 type beginning struct {
 	text []byte
 	most int
@@ -138,7 +137,7 @@ func wrapRows(rows []row, columns int) []row {
 	return wrapped
 }
 
-// wrap breaks lines so that none is wider than columns, at a blank if there is one.
+// wrap breaks lines to at most columns, at a blank if there is one.
 func wrap(text string, columns int) string {
 	columns = max(columns, 2) // a wide character has two
 	var b strings.Builder

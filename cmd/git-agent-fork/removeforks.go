@@ -14,7 +14,7 @@ import (
 	"gitagent/turns"
 )
 
-// askable is an error if nobody can be asked whether the other forks are to be removed.
+// askable returns an error if --remove-others can't ask.
 func askable() error {
 	if cmdline.CanAsk() {
 		return nil
@@ -23,8 +23,8 @@ func askable() error {
 		"nothing was changed; adopt the fork without it, and remove another one with: git agent-turn remove <mission>")
 }
 
-// removeOthers removes worktrees and branches of the other forks of the turn that a fork began at, if the
-// person wants that. Those that hold what is nowhere else stay.
+// removeOthers removes, after a question, worktrees and branches of the other
+// forks of a fork's turn. Forks with work that is nowhere else stay.
 func removeOthers(c *cli.Context, w *workspace.Workspace, state *turns.State) error {
 	lines, unread := turns.Missions(c.Context, w.Repo)
 	if unread != nil { // they stay
@@ -56,7 +56,7 @@ func removeOthers(c *cli.Context, w *workspace.Workspace, state *turns.State) er
 		return nil
 	}
 	for _, l := range going {
-		gone, err := r.Leave(c.Context, l.ID, live, false) // much may have happened meanwhile
+		gone, err := r.Leave(c.Context, l.ID, live, false) // much may have changed
 		if left(err) {
 			continue
 		}
@@ -72,7 +72,7 @@ func removeOthers(c *cli.Context, w *workspace.Workspace, state *turns.State) er
 	return nil
 }
 
-// removable finds the forks of which something can be removed, and says in a table what that is.
+// removable returns the forks to remove something of, and a table of that.
 func removable(c *cli.Context, r *turns.Recorder, forks []turns.MissionLine, live func(context.Context) ([]turns.Live, error)) (going []turns.MissionLine, table *cmdline.Table, err error) {
 	table = cmdline.NewTable(
 		cmdline.Column{}, cmdline.Column{}, cmdline.Column{Style: cmdline.Green, Right: true}, cmdline.Column{Style: cmdline.Red, Right: true},
@@ -99,7 +99,7 @@ func removable(c *cli.Context, r *turns.Recorder, forks []turns.MissionLine, liv
 	return going, table, nil
 }
 
-// left warns of a fork that stays, if that is what an error says.
+// left reports whether err says that a fork stays, and warns of it.
 func left(err error) bool {
 	for _, why := range []error{turns.ErrInUse, turns.ErrAtWork, turns.ErrUnmerged, workspace.ErrUntrusted} {
 		if errors.Is(err, why) {
@@ -110,7 +110,7 @@ func left(err error) bool {
 	return false
 }
 
-// sizeOf is how much the branch of a fork has changed since it began, with what the user has committed there.
+// sizeOf returns a fork's changes since it began, including the user's commits.
 func sizeOf(ctx context.Context, w *workspace.Workspace, l turns.MissionLine) (insertions, deletions int, err error) {
 	point, err := turns.PointOf(l.Mission)
 	if err != nil {

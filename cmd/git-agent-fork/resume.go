@@ -16,8 +16,8 @@ import (
 	"gitagent/turns"
 )
 
-// resume brings the conversation of a fork to this checkout, and prints the command that goes on with it, or
-// starts the agent: conflicts, if there are any, are told before.
+// resume brings a fork's conversation to this checkout, and prints the command
+// that goes on with it or, after any conflicts, starts the agent.
 func resume(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool, conflicts error) error {
 	id, err := record.NewID()
 	if err != nil {

@@ -14,16 +14,15 @@ import (
 	"gitagent/turns"
 )
 
-// maxTimes is how many forks one command line makes at most: each of them is a worktree, and an agent.
+// maxTimes bounds the forks made at once: each is a worktree and an agent.
 const maxTimes = 32
 
 // An outset is what a fork starts with.
 type outset struct {
-	prompt string       // "" for that of the turn, if any
-	agent  *agent.Agent // nil for the turn's own
+	prompt string       // "" for the turn's, if any
+	agent  *agent.Agent // nil for the turn's
 }
 
-// of returns the agent that goes on with a turn.
 func (o outset) of(t *turns.Turn) *agent.Agent {
 	if o.agent == nil {
 		return agent.Of(t.Agent)
@@ -31,7 +30,7 @@ func (o outset) of(t *turns.Turn) *agent.Agent {
 	return o.agent
 }
 
-// outsets returns what each fork that the command line asks for starts with.
+// outsets returns what each fork of the command line starts with.
 func outsets(c *cli.Context) ([]outset, error) {
 	times := 0
 	if c.IsSet("times") {
@@ -47,8 +46,7 @@ func outsets(c *cli.Context) ([]outset, error) {
 	return begins, err
 }
 
-// share shares prompts and agents out among so many forks; with 0 there is one for each of what there
-// is more of.
+// share gives times forks prompts and agents; 0 is one for each of the most.
 func share(prompts, agents []string, times int) ([]outset, error) {
 	if times == 0 {
 		times = max(1, len(prompts), len(agents))
@@ -83,8 +81,8 @@ func share(prompts, agents []string, times int) ([]outset, error) {
 	return begins, nil
 }
 
-// several makes a fork for each outset, and starts its agent or prints how. If one can't be made,
-// those before it stay.
+// several makes a fork for each outset, and starts its agent or prints how.
+// After a failure the earlier forks stay.
 func (f *forking) several(begins []outset) error {
 	unstarted := 0
 	start := f.starting(&unstarted)
@@ -112,8 +110,8 @@ func (f *forking) several(begins []outset) error {
 	return nil
 }
 
-// starting returns what is done with each of several forks. It counts those whose agent should have been
-// started and was not.
+// starting returns what to do with each of several forks. It counts the agents
+// that could not be started.
 func (f *forking) starting(unstarted *int) func(*plan) error {
 	talk := f.c.App.ErrWriter
 	if !f.c.Bool("launch") {
@@ -136,8 +134,8 @@ func (f *forking) starting(unstarted *int) func(*plan) error {
 	}
 }
 
-// ours are the variables of this process that decide which client is started, and where it keeps its
-// settings and sessions: a window of tmux has the environment of its server.
+// ours returns our variables that decide which client runs and where its
+// settings and sessions are: a tmux window has its server's environment.
 func ours() (env []string) {
 	names := []string{"PATH", "XDG_DATA_HOME"}
 	for _, a := range agent.All() {

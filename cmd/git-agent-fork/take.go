@@ -14,13 +14,12 @@ import (
 	"gitagent/turns"
 )
 
-// The ways in which commits are taken.
+// The values of --commits.
 const (
 	pick  = "pick"
 	merge = "merge"
 )
 
-// take takes the commits of a fork into HEAD's branch.
 func take(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) error {
 	r := &turns.Recorder{Workspace: w}
 	done, err := r.CherryPick(c.Context, time.Now(), state, turns.Taking{
@@ -66,7 +65,7 @@ func printCommits(c *cli.Context, w *workspace.Workspace, list []turns.CommitLin
 	return table.Print(c.App.Writer)
 }
 
-// untaken says how to go on.
+// untaken adds to err how to go on.
 func untaken(c *cli.Context, w *workspace.Workspace, state *turns.State, err error) error {
 	name := c.Args().First()
 	again := func(how string) string {
