@@ -23,31 +23,32 @@ const (
 
 // A line is a command line split into its parts, without the program's name.
 //
-// urfave/cli v2 stops looking for flags at the first argument. So each flag is moved to its
-// command, and [line.words] is the same command line in the order that the library understands.
+// urfave/cli v2 stops looking for flags at the first argument. So each flag is
+// moved to its command, and [line.words] returns the same command line in the
+// order that the library understands.
 type line struct {
-	levels  []commandLevel // the program, its command, that command's own, ...
-	args    []string       // everything that is neither a flag, a flag's value nor a command
-	dashed  int            // how many of args, the last ones, came after "--"
+	levels  []commandLevel // the program, its command, its subcommand, ...
+	args    []string       // neither flags, their values nor commands
+	dashed  int            // how many of args, at the end, came after "--"
 	dirs    []string       // the values of -C
-	pending string         // the flag at the end of the line without a value
+	pending string         // the last flag, if it lacks a value
 	version bool           // --version was given
-	whole   bool           // --help was given, or the word help: not the short help but the manual page
+	whole   bool           // --help or the word help was given: show the manual page
 }
 
-// A level is the program or a command, with the flags given to it.
+// A commandLevel is the program or a command, with the flags given to it.
 type commandLevel struct {
 	name     string // as typed; "" for the program
 	help     string // "git agent-turn list", for advice
-	usage    string // as it is printed, for advice
+	usage    string // as printed, for advice
 	known    []cli.Flag
 	commands []*cli.Command
-	raw      bool // wants its arguments as they are
-	takes    bool // takes arguments besides its commands
+	raw      bool // wants its arguments unchanged
+	takes    bool // takes arguments in addition to its commands
 	flags    []string
 }
 
-// parse splits args. Any error is a usage error, and the line then holds the part that was understood.
+// parse splits args. The line has what was understood before a usage error.
 func parse(app *cli.App, args []string) (*line, error) {
 	l := &line{levels: []commandLevel{{
 		help:     app.HelpName,
@@ -91,11 +92,9 @@ func parse(app *cli.App, args []string) (*line, error) {
 	return l, nil
 }
 
-// helps reports whether the flag for help was given.
 func (v commandLevel) helps() bool { return slices.Contains(v.flags, "--help") }
 
-// flag adds arg to the level that knows it. It returns how many of the following words belong to
-// it: 1 if it takes a value.
+// flag adds arg to its level, and returns how many words of rest are its value.
 func (l *line) flag(arg string, rest []string) (int, error) {
 	owner := l.find(arg)
 	if owner == nil {
@@ -108,7 +107,7 @@ func (l *line) flag(arg string, rest []string) (int, error) {
 	name, value, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	words := []string{arg}
 	if hasValue && !takesValue(owner.known, name) {
-		if _, err := strconv.ParseBool(value); err != nil { // which is not repeated: it may be a secret
+		if _, err := strconv.ParseBool(value); err != nil { // not repeated: it may be a secret
 			flag, _, _ := strings.Cut(arg, "=")
 			return 0, Usagef("%s takes no value", flag)
 		}
@@ -146,8 +145,7 @@ func (l *line) find(arg string) *commandLevel {
 	return nil
 }
 
-// detach takes apart a flag of one letter to which its value is attached: "-U5". It returns nil for
-// anything else.
+// detach splits a one-letter flag from its value, "-U5", or returns nil.
 func (l *line) detach(arg string) []string {
 	if len(arg) < 3 || arg[1] == '-' {
 		return nil
@@ -198,13 +196,12 @@ func (l *line) unknownFlag(arg string) error {
 	if near := suggest.Nearest(strings.TrimLeft(arg, "-"), names); len(near) > 1 {
 		return Hintf(err, "did you mean --%s?", near)
 	}
-	if len(l.args) > 0 && strings.Contains(top.usage, "-- <") { // perhaps the flag is another program's
+	if len(l.args) > 0 && strings.Contains(top.usage, "-- <") { // it may be another program's flag
 		return Hintf(err, "a command to be run comes after --, with its flags; list ours with: %s -h", top.help)
 	}
 	return Hintf(err, "list the flags with: %s -h", top.help)
 }
 
-// words returns the line with every flag before the arguments.
 func (l *line) words() []string {
 	var words []string
 	for i, level := range l.levels {
@@ -219,7 +216,6 @@ func (l *line) words() []string {
 	return append(words, l.args...)
 }
 
-// enter applies -C.
 func (l *line) enter() error {
 	dir := l.dir()
 	if dir == "" {
@@ -231,15 +227,15 @@ func (l *line) enter() error {
 	return nil
 }
 
-// dir is where the command works: "" for the current directory. As for git, each -C is relative to that of the
-// one before, and an empty one changes nothing.
+// dir returns where the command works, or "" for the current directory. As for
+// git, each -C is relative to the one before, and an empty one is ignored.
 func (l *line) dir() string {
 	at := ""
 	for _, dir := range l.dirs {
 		if at == "" || filepath.IsAbs(dir) {
 			at = cmp.Or(dir, at)
 		} else if dir != "" {
-			at += string(filepath.Separator) + dir // not cleaned: what is before ".." may be a link
+			at += string(filepath.Separator) + dir // not cleaned: a link may come before ".."
 		}
 	}
 	return at
@@ -250,8 +246,9 @@ type (
 	pathsKey  struct{}
 )
 
-// WithPaths is the action of a command that takes paths after "--", as git's own commands do: they
-// are no arguments, and [Paths] has them. Without it, what comes after "--" are arguments like others.
+// WithPaths returns the action of a command that takes paths after "--", as
+// git's own commands do. They are not among its arguments; [Paths] returns
+// them. Other commands take what follows "--" as arguments.
 func WithPaths(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		dashed, _ := c.Context.Value(dashedKey{}).(int)
@@ -263,33 +260,33 @@ func WithPaths(action cli.ActionFunc) cli.ActionFunc {
 	}
 }
 
-// WithArgs returns the context of a command with other arguments, and the same flags.
+// WithArgs returns a command's context with other arguments and the same flags.
 func WithArgs(c *cli.Context, args []string) *cli.Context {
 	set := flag.NewFlagSet(c.Command.Name, flag.ContinueOnError)
-	_ = set.Parse(append([]string{"--"}, args...)) // which has no flags, and can't fail
+	_ = set.Parse(append([]string{"--"}, args...)) // it has no flags, and can't fail
 	inner := cli.NewContext(c.App, set, c)
 	inner.Command = c.Command
 	return inner
 }
 
-// Paths returns what came after "--" on the command line of a command [WithPaths].
+// Paths returns the words after "--" of a command with [WithPaths].
 func Paths(c *cli.Context) []string {
 	paths, _ := c.Context.Value(pathsKey{}).([]string)
 	return paths
 }
 
-// NoArgs is the action of a command that takes no arguments; with one it is a usage error.
+// NoArgs returns the action of a command without arguments.
 func NoArgs(action cli.ActionFunc) cli.ActionFunc { return limitArgs(0, 0, "", action) }
 
-// OneArg is the action of a command that takes one argument: a turn, if that is the noun.
+// OneArg returns the action of a command with one argument, described by noun.
 func OneArg(noun string, action cli.ActionFunc) cli.ActionFunc { return limitArgs(1, 1, noun, action) }
 
-// OptionalArg is [OneArg] for an argument that may be missing.
+// OptionalArg is [OneArg] with an optional argument.
 func OptionalArg(noun string, action cli.ActionFunc) cli.ActionFunc {
 	return limitArgs(0, 1, noun, action)
 }
 
-// Args is the action of a command that takes several arguments, described by what.
+// Args returns the action of a command with arguments as described by what.
 func Args(least, most int, what string, action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		if n := c.NArg(); n < least || n > most {
@@ -313,7 +310,6 @@ func limitArgs(least, most int, noun string, action cli.ActionFunc) cli.ActionFu
 	}
 }
 
-// isFlag tells a flag from an argument; "-" alone is standard input.
 func isFlag(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-'
 }
@@ -336,7 +332,6 @@ func takesValue(flags []cli.Flag, name string) bool {
 	return ok && f.TakesValue()
 }
 
-// flagNames returns the flags as people type them, "--json" or "-C".
 func flagNames(flags []cli.Flag) []string {
 	var names []string
 	for _, f := range flags {
@@ -354,9 +349,10 @@ func flagNames(flags []cli.Flag) []string {
 	return names
 }
 
-// Flags returns the visible flags of every command of app, "--json" or "-C"; a command within
-// another one is called "log start", and "" is the program itself. A manual page must describe
-// them. The help flag, which all commands have, is left out.
+// Flags returns the visible flags of every command of app, as "--json" or "-C",
+// for a comparison with the manual pages. The keys are names of commands, as
+// "log start", and "" is the program itself. The help flag of all commands is
+// left out.
 func Flags(app *cli.App) map[string][]string {
 	flags := map[string][]string{"": flagNames(slices.Concat(app.Flags, commonFlags()))}
 	var add func(prefix string, commands []*cli.Command)

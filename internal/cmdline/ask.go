@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// CanAsk reports whether there is a terminal to ask a person on: standard input and standard error
-// are both one.
+// CanAsk reports whether standard input and standard error are terminals.
 func CanAsk() bool { return IsTerminal(os.Stdin) && IsTerminal(os.Stderr) }
 
-// Unasked says why nobody can be asked where [CanAsk] is false, for an error.
+// Unasked returns why [CanAsk] is false, for an error.
 func Unasked() string {
 	if PagedColumns() > 0 && IsTerminal(os.Stdin) {
 		return "git has given the terminal to a pager, so no question can be asked; call it as git --no-pager"
@@ -22,12 +21,13 @@ func Unasked() string {
 	return "there is no terminal to ask on"
 }
 
-// Ask asks a person a question on the terminal, see [CanAsk], and returns which of the answers it
-// was; y and n stand for yes and no. The last one is the careful one: it is also the answer of an
-// empty line, of the end of input, and of whoever has typed something else three times. The question
-// must already be safe. If the context ends meanwhile, as by Ctrl-C, that is the error.
+// Ask asks a question on the terminal, see [CanAsk], and returns one of
+// answers; y and n stand for yes and no. The last answer is the careful one: it
+// is also returned for an empty line, the end of input, and after three wrong
+// answers. The question must be safe. If the context ends, as by Ctrl-C, Ask
+// returns its error.
 func Ask(ctx context.Context, question string, answers ...string) (string, error) {
-	answer := make(chan string, 1) // a read from a terminal can't be interrupted
+	answer := make(chan string, 1) // a terminal's read can't be interrupted
 	go func() { answer <- ask(os.Stderr, os.Stdin, Columns(os.Stderr), question, answers) }()
 	select {
 	case a := <-answer:
@@ -38,13 +38,12 @@ func Ask(ctx context.Context, question string, answers ...string) (string, error
 	}
 }
 
-// maxAsked is how often a question is asked.
 const maxAsked = 3
 
 func ask(to io.Writer, from io.Reader, columns int, question string, answers []string) string {
 	careful := answers[len(answers)-1]
 	choice := "[" + strings.Join(answers, "/") + "]"
-	lines := bufio.NewReader(from) // a terminal gives one line at a time: the next question's answer stays
+	lines := bufio.NewReader(from) // a terminal gives one line at a time, so the next answer is not read
 	for range maxAsked {
 		fmt.Fprint(to, Indent("", question+" "+choice, columns)+" ")
 		line, err := lines.ReadString('\n')

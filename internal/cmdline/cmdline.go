@@ -1,40 +1,44 @@
-// Package cmdline is what the programs of git-agent share at their edges: flags in, errors out, and
+// Package cmdline has the programs' common edges: flags in, errors out, and
 // text made safe for a terminal.
 //
-// It is the only place that prints errors and exits. A program is a [cli.App] literal, and its main
-// function one call:
+// It is the only place that prints errors and exits. A program is a [cli.App]
+// literal, and its main function one call:
 //
-//	func main() { cmdline.Main(ctx, newApp(), command.Manual, command.Damaged, git.ErrNotFound) }
+//	cmdline.Main(ctx, app, command.Manual, command.Damaged, git.ErrNotFound)
 //
 // # Command lines
 //
-// Flags may stand before, between and after arguments, and "--" ends them. "-C <dir>" works as it does
-// in git, before or after the command; "--version" prints the version, and "-h" the help. "--help", or the word
-// "help" before a command, opens the manual page, which is called git-agent-turn-show for git agent-turn show, and
-// prints the help where that page isn't installed. A flag's value may begin with a dash, that of a flag of one letter may be attached ("-U5"), and "-3"
-// is an argument, not a flag. What comes after "--" are paths for a command that says [WithPaths].
+// Flags may stand before, between and after arguments, and "--" ends them. "-C
+// <dir>" works as in git, before or after the command; "--version" prints the
+// version, and "-h" the help. "--help", or "help" before a command, opens the
+// manual page, git-agent-turn-show for git agent-turn show, or prints the help
+// if the page is not installed. A flag's value may begin with a dash, and may
+// be attached to a one-letter flag ("-U5"); "-3" is an argument. Words after
+// "--" are paths for a command with [WithPaths].
 //
-// A program whose [cli.App] has an ArgsUsage takes arguments besides its commands: a first one that is the
-// name of no command.
+// If its [cli.App] has an ArgsUsage, a program also takes arguments without a
+// command: the first must not be a command's name.
 //
 // # Errors
 //
-// A command returns its error. [Usagef] makes an error for a wrong command line, [NotFoundf] one
-// for nothing to show, and [Hint] adds advice. Standard error then gets one line, or two, broken at
-// words on a terminal, and the process ends with
+// A command returns its error. [Usagef] makes an error for a wrong command
+// line, [NotFoundf] one for nothing to show, and [Hint] adds advice. Standard
+// error then gets one or two lines, broken at words on a terminal, and the
+// process ends with
 //
 //	0  done
 //	1  failed
 //	2  wrong command line
 //	3  nothing there
 //
-// If nobody reads standard output any more, as after `| head -1` or in a pager that was quit, the
-// program ends as git does: silently, with the status that a shell sees after SIGPIPE, 141.
+// If the reader of standard output has gone, as after `| head -1` or a pager
+// that was quit, the program ends silently with status 141, as git does: the
+// status that a shell sees after SIGPIPE.
 //
 // # Text
 //
-// Text from a note, a transcript or a file name was written by a stranger. [Escape] removes what
-// would command the terminal, and [Table] fits it to the terminal's width.
+// Text from a note, a transcript or a file name is untrusted. [Escape] removes
+// what would command the terminal, and [Table] fits it to the terminal's width.
 package cmdline
 
 import (
@@ -52,12 +56,13 @@ import (
 	"gitagent/internal/version"
 )
 
-// Main runs app with the arguments of the process and exits. An error that wraps one of notFound
-// means that there is nothing there: exit status 3. manual shows the manual page of that name, and reports
-// whether there is one. advise may add to an error of any command.
+// Main runs app with the arguments of the process and exits. An error that
+// wraps one of notFound gives exit status 3. manual shows a manual page, and
+// reports whether it exists. advise may add to any command's error.
 //
-// The context of a command is made from ctx, and ends at the first SIGINT or SIGTERM; a second one kills. A command that
-// must outlive them, as a hook must, calls [signal.Ignore].
+// The context of a command comes from ctx, and ends at the first SIGINT or
+// SIGTERM; a second one kills. A command that must survive them, such as a
+// hook, calls [signal.Ignore].
 func Main(
 	ctx context.Context, app *cli.App, manual func(ctx context.Context, page string) bool,
 	advise func(error) error, notFound ...error,
@@ -74,8 +79,9 @@ func run(
 ) (status int) {
 	prepare(app)
 	defer func() {
-		// Go's own status for a panic is 2, which means "wrong command line" here, and "continue
-		// the turn" to an agent's client that called us as a hook.
+		// Go's own status for a panic is 2, which means "wrong command line"
+		// here, and "continue the turn" to an agent's client that called us as
+		// a hook.
 		if p := recover(); p != nil {
 			fmt.Fprintf(app.ErrWriter, "%s: error: panic: %v\n%s", app.Name, p, debug.Stack())
 			status = statusFailed
@@ -109,9 +115,9 @@ func run(
 	return exitStatus(err, notFound)
 }
 
-// interrupted reports whether the error is that a program we ran was interrupted. A terminal sends the
-// signal to all of them, and that one may have ended before we got ours. An error with an exit status of
-// its own says itself what was interrupted.
+// interrupted reports whether err is the interruption of a program we ran. A
+// terminal signals all programs, and that one may end before we get the signal.
+// An error with its own exit status already says what was interrupted.
 func interrupted(err error) bool {
 	var exit interface {
 		error
@@ -124,10 +130,9 @@ func interrupted(err error) bool {
 	return ok && status.Signaled() && (status.Signal() == syscall.SIGINT || status.Signal() == syscall.SIGTERM)
 }
 
-// maxMessage is how much of an error is printed, in runes.
 const maxMessage = 8000
 
-// Message is [EscapeLines] for an error, which may quote a stranger at length: it is cut.
+// Message is [EscapeLines] for an error, cut since it may quote untrusted text.
 func Message(text string) string { return shorten(EscapeLines(text), maxMessage) }
 
 func execute(ctx context.Context, app *cli.App, args []string, manual func(ctx context.Context, page string) bool) error {
@@ -146,15 +151,16 @@ func execute(ctx context.Context, app *cli.App, args []string, manual func(ctx c
 		return err
 	}
 	if l.levels[0].takes && len(l.levels) == 1 && len(l.args) > 0 {
-		app.Commands = nil // the library would take an argument after "--" for one
+		app.Commands = nil // the library would take an argument after "--" for a command
 	}
 	ctx = context.WithValue(ctx, dashedKey{}, l.dashed)
 	return app.RunContext(ctx, append([]string{args[0]}, l.words()...))
 }
 
-// prepare removes unwanted habits of urfave/cli v2 from app and all its commands: it prints usage
-// errors on standard output, exits with the status of any error that has one, and takes "help" and
-// "h" for a command wherever an argument may stand.
+// prepare removes unwanted habits of urfave/cli v2 from app and all its
+// commands: it prints usage errors on standard output, exits with the status of
+// any error that has one, and takes "help" and "h" for commands wherever an
+// argument may stand.
 func prepare(app *cli.App) {
 	if app.Writer == nil {
 		app.Writer = os.Stdout
@@ -164,7 +170,7 @@ func prepare(app *cli.App) {
 	}
 	app.HelpName = strings.Replace(app.Name, "git-", "git ", 1) // as people type it
 	app.HideHelpCommand = true
-	app.HideVersion = true               // the library's also accepts -v; our own does not
+	app.HideVersion = true               // the library's also accepts -v, ours does not
 	app.DisableSliceFlagSeparator = true // a comma is part of a text
 	app.EnableBashCompletion = true
 	app.ExitErrHandler = func(*cli.Context, error) {}
@@ -180,12 +186,11 @@ func prepare(app *cli.App) {
 	app.BashComplete = completer(app.BashComplete)
 	app.CustomAppHelpTemplate = help(app)
 	for _, c := range app.Commands {
-		c.Category = "" // the library would print it in the help of the command
+		c.Category = "" // the command's own help would print it
 		prepareCommand(c)
 	}
 }
 
-// commonFlags are the flags that every program has besides -h.
 func commonFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: chdirFlag, Usage: "run as if started in `<dir>`"},
@@ -209,7 +214,6 @@ func prepareCommand(c *cli.Command) {
 	}
 }
 
-// plain keeps "(default: false)" out of help texts.
 func plain(flags []cli.Flag) {
 	for _, f := range flags {
 		if b, ok := f.(*cli.BoolFlag); ok {
@@ -222,7 +226,6 @@ func onUsageError(_ *cli.Context, err error, _ bool) error {
 	return Usagef("%w", err)
 }
 
-// needCommand is the action of a command that only groups others.
 func needCommand(c *cli.Context) error {
 	return Hint(Usagef("no command given"), "list the commands with: "+c.Command.HelpName+" -h")
 }

@@ -12,24 +12,25 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// completeFlag is what a shell appends to an unfinished command line to ask for completions. The
-// word before it is the one under the cursor, as far as it has been typed. The answer is one word
-// per line, perhaps with a tab and a description; the word is empty where names of files fit.
+// completeFlag asks for completions of an unfinished command line. The word
+// before it is the typed part of the word under the cursor. The answer has one
+// word per line, perhaps with a tab and a description; the word is empty where
+// names of files fit.
 const completeFlag = "--generate-bash-completion"
 
-// CompletedFlag is a flag whose values a shell can be offered.
+// A CompletedFlag is a flag with values that a shell can complete.
 type CompletedFlag struct {
 	cli.DocGenerationFlag
-	Values cli.BashCompleteFunc // proposes them, see [Propose]
+	Values cli.BashCompleteFunc // calls [Propose] for each
 }
 
-// IsVisible is what the library asks before it describes a flag.
+// IsVisible reports whether the flag is not hidden.
 func (f *CompletedFlag) IsVisible() bool {
 	v, ok := f.DocGenerationFlag.(cli.VisibleFlag)
 	return !ok || v.IsVisible()
 }
 
-// OneOf returns the flag, whose value is one of these words.
+// OneOf returns the flag with words as its completions.
 func OneOf(flag cli.DocGenerationFlag, words ...string) cli.Flag {
 	return &CompletedFlag{flag, func(c *cli.Context) {
 		for _, word := range words {
@@ -38,10 +39,9 @@ func OneOf(flag cli.DocGenerationFlag, words ...string) cli.Flag {
 	}}
 }
 
-// A cursor is where a command line is being completed.
 type cursor struct {
-	typed string   // of the word
-	flag  cli.Flag // whose value the word is; nil for an argument
+	typed string   // part of the word
+	flag  cli.Flag // the flag that the word is a value of, or nil
 }
 
 type cursorKey struct{}
@@ -51,15 +51,14 @@ func cursorOf(ctx context.Context) cursor {
 	return at
 }
 
-// Typed returns what has been typed of the word that is being completed. It is for the functions
-// that know what could follow.
+// Typed returns the typed part of the word that is being completed.
 func Typed(ctx context.Context) string { return cursorOf(ctx).typed }
 
-// maxAbout is how much of a description goes to a shell, in runes.
 const maxAbout = 100
 
-// Propose offers the shell a word and says what it is about, unless something else has been typed.
-// Both may be a stranger's: a word that a terminal would obey is not offered.
+// Propose offers the shell a word with a description if its beginning was
+// typed. Both may be untrusted: a word that a terminal would obey is not
+// offered.
 func Propose(c *cli.Context, word, about string) {
 	if word == "" || Escape(word) != word || !strings.HasPrefix(word, Typed(c.Context)) {
 		return
@@ -71,13 +70,14 @@ func Propose(c *cli.Context, word, about string) {
 	fmt.Fprintln(c.App.Writer, word+about)
 }
 
-// ProposeFiles has the shell offer names of files.
+// ProposeFiles makes the shell offer names of files.
 func ProposeFiles(c *cli.Context) { fmt.Fprint(c.App.Writer, fileNames) }
 
 const fileNames = "\tfiles\n"
 
-// complete answers the shell. args has the program's name and lacks [completeFlag]. If there is
-// nothing to propose, or nothing was understood, there is no output and no error.
+// complete answers the shell. args has the program's name and lacks
+// [completeFlag]. If nothing is understood or proposed, there is no output and
+// no error.
 func complete(ctx context.Context, app *cli.App, args []string) error {
 	words, at := args[1:], cursor{}
 	if n := len(words) - 1; n >= 0 {
@@ -102,8 +102,8 @@ func complete(ctx context.Context, app *cli.App, args []string) error {
 	if l.enter() != nil {
 		return nil
 	}
-	// The library finds the command and its flags for the function that knows the possible values.
-	// It ends completion at "--", so that is left out.
+	// The library finds the command and its flags for the function that knows
+	// the possible values. It would end completion at "--", which is left out.
 	line := slices.DeleteFunc(l.words(), func(word string) bool { return word == "--" })
 	answer := bufio.NewWriter(app.Writer)
 	app.Writer = answer
@@ -111,7 +111,7 @@ func complete(ctx context.Context, app *cli.App, args []string) error {
 	return cmp.Or(err, answer.Flush())
 }
 
-// completer is what a command answers: values of the flag under the cursor, else its arguments.
+// completer proposes values of the flag under the cursor, or else arguments.
 func completer(arguments cli.BashCompleteFunc) cli.BashCompleteFunc {
 	return func(c *cli.Context) {
 		switch f := cursorOf(c.Context).flag.(type) {

@@ -9,14 +9,13 @@ import (
 	"github.com/ncruces/go-strftime"
 )
 
-// Dates says how dates are shown: as git's log.date has it. The zero value shows ages in lists, and
-// elsewhere what git shows by default.
+// Dates is a format of dates, as in git's log.date. The zero value shows ages
+// in lists, and git's default format elsewhere.
 type Dates struct {
 	format string
-	layout string // of package time, if the format has one
+	layout string // for package time, if it can write the format
 }
 
-// layouts are those of git's formats that package time can write.
 var layouts = map[string]string{
 	"default":        "Mon Jan 2 15:04:05 2006 -0700",
 	"local":          "Mon Jan 2 15:04:05 2006",
@@ -29,11 +28,9 @@ var layouts = map[string]string{
 	"short":          "2006-01-02",
 }
 
-// strftimePrefix begins a format of the user's own.
 const strftimePrefix = "format:"
 
-// ParseDates reads the value of log.date, "" if it is not set. With auto, as in "auto:iso", the
-// format counts on a terminal only.
+// ParseDates reads log.date. "auto:iso" is "iso" on a terminal only.
 func ParseDates(value string, terminal bool) (Dates, error) {
 	format, auto := strings.CutPrefix(value, "auto:")
 	if auto && !terminal {
@@ -45,7 +42,7 @@ func ParseDates(value string, terminal bool) (Dates, error) {
 	case format == "":
 		return Dates{}, nil
 	}
-	format = strings.TrimSuffix(format, "-local") // all dates are local ones
+	format = strings.TrimSuffix(format, "-local") // all dates are local
 	d := Dates{format, layouts[format]}
 	switch {
 	case d.layout != "", format == "relative", format == "human", format == "raw", format == "unix":
@@ -54,7 +51,7 @@ func ParseDates(value string, terminal bool) (Dates, error) {
 	return Dates{}, fmt.Errorf("log.date: unknown format %q", value)
 }
 
-// Short is a date in a column of a list: an age, "12m", unless a format with dates was asked for.
+// Short returns a date for a column: an age, "12m", if the format has no dates.
 func (d Dates) Short(now, t time.Time) string {
 	if d.format == "" || d.format == "relative" || d.format == "human" {
 		return Age(now, t)
@@ -62,7 +59,7 @@ func (d Dates) Short(now, t time.Time) string {
 	return d.Long(now, t)
 }
 
-// Ago is a date in a sentence: as Short, but an age is "12m ago".
+// Ago returns a date for a sentence: as Short, but an age is "12m ago".
 func (d Dates) Ago(now, t time.Time) string {
 	date := d.Short(now, t)
 	if date != "" && date == Age(now, t) {
@@ -71,7 +68,7 @@ func (d Dates) Ago(now, t time.Time) string {
 	return date
 }
 
-// Long is a date on a line of its own, local, empty for the zero time.
+// Long returns a local date for its own line, or "" for the zero time.
 func (d Dates) Long(now, t time.Time) string {
 	t = t.Local()
 	switch {
@@ -94,7 +91,7 @@ func (d Dates) Long(now, t time.Time) string {
 	return t.Format(layouts["default"])
 }
 
-// human leaves out what is plain: the year of this year, and of this week the day's date.
+// human omits the current year, and the date within the last five days.
 func human(now, t time.Time) string {
 	switch age := now.Sub(t); {
 	case now.Year() != t.Year():

@@ -7,46 +7,44 @@ import (
 	"strings"
 )
 
-// A Diff passes on to a terminal what `git diff --no-color` prints: escaped, as the content of files
-// is a stranger's text, and then coloured. Git's own colours can't be told from those in the
-// content, which could hide a line.
+// A Diff passes on the output of `git diff --no-color` to a terminal, escaped,
+// since contents are untrusted, and then coloured. Git's own colours can't be
+// told from those in contents, which could hide a line.
 type Diff struct {
 	to     *bufio.Writer
 	colour bool
-	words  bool   // what comes is --word-diff=porcelain, and --word-diff=plain is wanted
-	line   []byte // that has not ended yet
-	begun  bool   // a piece of it was printed
+	words  bool   // turns --word-diff=porcelain into --word-diff=plain
+	line   []byte // an unfinished line
+	begun  bool   // a piece of line was printed
 	in     section
 	style  Style
-	run    bool   // it is a run of words, and no line ends with it
-	close  string // the mark at its end
+	run    bool   // a run of words, which ends no line
+	close  string // the mark that ends a run
 }
 
-// A section is what a line of a diff belongs to.
 type section int
 
 const (
 	summary section = iota // --stat, names
-	header                 // of a file, where -- and ++ are no changes
+	header                 // of a file: -- and ++ are not changes
 	hunk
 )
 
-// NewDiff makes a Diff; its Flush ends it.
+// NewDiff returns a Diff, which the caller must Flush.
 func NewDiff(w io.Writer) *Diff {
 	return &Diff{to: bufio.NewWriter(w), colour: Colour(w)}
 }
 
-// NewWordDiff is [NewDiff] for what `git diff --word-diff=porcelain` prints. It is passed on as
-// --word-diff=plain would have it: [-removed-]{+added+}. From that alone the marks can't be told from
-// those in the content.
+// NewWordDiff is [NewDiff] for `git diff --word-diff=porcelain`. It prints what
+// --word-diff=plain would, [-removed-]{+added+}: in git's own plain output the
+// marks can't be told from contents.
 func NewWordDiff(w io.Writer) *Diff {
 	d := NewDiff(w)
 	d.words = true
 	return d
 }
 
-// Print writes a stranger's text of any length, for which write is called: to a terminal escaped, and
-// elsewhere as it is.
+// Print writes untrusted text by calling write. A terminal gets it escaped.
 func Print(w io.Writer, write func(io.Writer) error) error {
 	if Columns(w) == 0 {
 		return write(w)
@@ -59,7 +57,7 @@ func Print(w io.Writer, write func(io.Writer) error) error {
 	return err
 }
 
-// longLine is how much of a line is kept until it ends; a longer one is printed in pieces.
+// longLine is how many bytes of a line are buffered before it is printed.
 const longLine = 64 << 10
 
 func (d *Diff) Write(p []byte) (int, error) {
@@ -80,7 +78,7 @@ func (d *Diff) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Flush writes what is left.
+// Flush writes buffered text.
 func (d *Diff) Flush() error {
 	err := d.flush()
 	if e := d.to.Flush(); err == nil {
@@ -89,7 +87,6 @@ func (d *Diff) Flush() error {
 	return err
 }
 
-// flush prints the line, or a piece of a long one: the first decides how all of it looks.
 func (d *Diff) flush() error {
 	text, ended := strings.CutSuffix(string(d.line), "\n")
 	d.line = d.line[:0]
@@ -114,8 +111,7 @@ func (d *Diff) flush() error {
 	return err
 }
 
-// word is a line of a word diff: "~" is the end of a line, and anything else a run of words, which has
-// the sign of a line.
+// word prints a word diff's line: "~" ends a line, others are runs of words.
 func (d *Diff) word(text string) string {
 	if text == "~" {
 		return ""
@@ -146,7 +142,6 @@ func (d *Diff) paint(text string) string {
 	return text[:plus] + Green.Paint(text[plus:minus]) + Red.Paint(text[minus:])
 }
 
-// look is the colour that git gives a line by default.
 func (d *Diff) look(line string) Style {
 	switch {
 	case strings.HasPrefix(line, "diff --git "):

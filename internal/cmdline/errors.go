@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// The exit statuses are an interface: the manual pages list them and scripts test them.
+// The exit statuses are an interface: manuals list and scripts test them.
 const (
 	statusDone     = 0
 	statusFailed   = 1
@@ -20,23 +20,24 @@ const (
 	statusUnread   = 128 + 13 // a shell's status for SIGPIPE
 )
 
-// Usagef returns an error for a wrong command line: exit status 2. The format is that of [fmt.Errorf].
+// Usagef returns an error for a wrong command line, with exit status 2. The
+// format is that of [fmt.Errorf].
 func Usagef(format string, args ...any) error {
 	return &statusError{statusUsage, fmt.Errorf(format, args...)}
 }
 
-// NotFoundf returns an error for something requested that does not exist: exit status 3. The format
-// is that of [fmt.Errorf].
+// NotFoundf returns an error for something that does not exist, with exit
+// status 3. The format is that of [fmt.Errorf].
 func NotFoundf(format string, args ...any) error {
 	return &statusError{statusNotFound, fmt.Errorf(format, args...)}
 }
 
-// ExitWith wraps err so that the program exits with status, that of another program which it ran
-// for the user.
+// ExitWith gives err an exit status, such as that of a program that we ran.
 func ExitWith(status int, err error) error { return &statusError{status, err} }
 
-// Told is the error of another program of ours that was run for this one, and has said what is wrong: nothing is printed,
-// and the exit status is that one's. So it is if nobody has read what that one printed. Any other error stays as it is.
+// Told wraps the error of another of our programs that has already reported it,
+// or had no reader of its output: nothing is printed, and the exit status is
+// the same. It returns any other error unchanged.
 func Told(err error) error {
 	var exit interface {
 		error
@@ -56,8 +57,8 @@ func Told(err error) error {
 	return err
 }
 
-// Hint adds advice to err, printed on a line of its own. Of several hints the outermost is printed.
-// A nil err stays nil.
+// Hint adds advice to err, printed on its own line. Only the outermost of
+// several hints is printed. A nil err stays nil.
 func Hint(err error, hint string) error {
 	if err == nil {
 		return nil
@@ -70,7 +71,7 @@ func Hintf(err error, format string, args ...any) error {
 	return Hint(err, fmt.Sprintf(format, args...))
 }
 
-// Warn says on standard error, in the program's name, what is wrong and keeps nothing from being done.
+// Warn prints an error that prevents nothing as a warning on standard error.
 func Warn(err error) {
 	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	for line := range strings.Lines(Message(err.Error())) {
@@ -81,11 +82,10 @@ func Warn(err error) {
 	}
 }
 
-// statusError is an error with its exit status. It has no method ExitCode, because urfave/cli would
-// take it for one of its own and exit.
+// A statusError has an exit status. urfave/cli would exit on an ExitCode.
 type statusError struct {
 	status int
-	err    error // nil if another program has told it
+	err    error // nil if another program has printed it
 }
 
 func (e *statusError) Error() string {
@@ -105,8 +105,9 @@ type hintError struct {
 func (e *hintError) Error() string { return e.err.Error() }
 func (e *hintError) Unwrap() error { return e.err }
 
-// unread reports whether err says that nobody reads our standard output any more. Go's runtime then
-// ends us by SIGPIPE, unless that was ignored when we started or one of our gits was writing.
+// unread reports whether the reader of standard output has gone. Go's runtime
+// then ends us by SIGPIPE, unless it was ignored when we started or git was
+// writing.
 func unread(err error) bool {
 	var e *fs.PathError
 	return errors.As(err, &e) && e.Path == os.Stdout.Name() && errors.Is(e, syscall.EPIPE)

@@ -7,25 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// Escape makes a stranger's text safe to print on one line of a terminal.
+// Escape makes untrusted text safe to print on one line of a terminal.
 //
-// Control characters, C0 and C1, become visible escapes in the style of Go: \n, \x1b, \u009b; so do
-// line and paragraph separators, characters that reorder or hide text (bidirectional overrides and
-// isolates, zero-width and tag characters), and bytes that are not UTF-8: \xff. Everything else
-// stays, including the joiners that emoji and several scripts need. A backslash also stays, so
-// Escape is for reading, not for decoding, and escaping twice is the same as once.
+// C0 and C1 control characters become visible escapes in the style of Go: \n,
+// \x1b, \u009b; so do line and paragraph separators, characters that reorder or
+// hide text (bidirectional overrides and isolates, zero-width and tag
+// characters), and bytes that are not UTF-8: \xff. Everything else stays,
+// including the joiners that emoji and several scripts need. A backslash also
+// stays, so Escape is for reading, not for decoding, and is idempotent.
 func Escape(text string) string {
 	return escape(text, "")
 }
 
-// EscapeLines is [Escape] for a text of several lines: line feeds and tabs stay.
-// A carriage return before a line feed is dropped.
+// EscapeLines is [Escape], but keeps line feeds and tabs; CR LF becomes LF.
 func EscapeLines(text string) string {
 	return escape(strings.ReplaceAll(text, "\r\n", "\n"), "\n\t")
 }
 
 func escape(text, keep string) string {
-	start := 0 // of the safe text that is not yet in b
+	start := 0 // of the safe text not yet in b
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1
@@ -61,12 +61,12 @@ func escape(text, keep string) string {
 	return b.String()
 }
 
-// isHazard reports whether a terminal would obey r, or show something else because of it.
+// isHazard reports whether r may command a terminal or change other text.
 func isHazard(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
 		return r < ' ' || r == 0x7f
-	case r == '\u200c' || r == '\u200d': // the joiners
+	case r == '\u200c' || r == '\u200d': // joiners
 		return false
 	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // visible, unlike the rest of Cf
 		return false
@@ -74,7 +74,7 @@ func isHazard(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// OneLine is [Escape] after replacing every run of white space, line breaks included, by one space.
+// OneLine is [Escape] with one space for every run of white space.
 func OneLine(text string) string {
 	return Escape(strings.Join(strings.Fields(text), " "))
 }

@@ -7,31 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// Excerpts prints lines of texts with what was looked for in them, below a title each. The texts are
-// strangers'.
+// Excerpts prints the matching lines of untrusted texts below titles.
 type Excerpts struct {
 	w       io.Writer
-	columns int // of the terminal, 0 for none
+	columns int // of the terminal, or 0
 	colour  bool
 }
 
-// NewExcerpts prints to w, fitted to so many columns unless that is 0.
+// NewExcerpts prints to w, fitted to columns unless that is 0.
 func NewExcerpts(w io.Writer, columns int, colour bool) *Excerpts {
 	return &Excerpts{w, columns, colour}
 }
 
 const (
-	// found is the look of what was looked for, as git grep has it.
-	found Style = "1;31"
-	// placeWidth is how wide the names of places are.
-	placeWidth = 8
-	// leastRoom is how many columns a text has at least.
-	leastRoom = 20
+	// found is the style of a match, as in git grep.
+	found      Style = "1;31"
+	placeWidth       = 8
+	leastRoom        = 20
 )
 
 func (e *Excerpts) paint(s Style, text string) string { return paint(s, text, e.colour) }
 
-// Title begins what is found in one thing: its name, its age, and what it is.
+// Title begins an excerpt with a name, an age, and a description.
 func (e *Excerpts) Title(name, age, what string) {
 	name, age, what = Escape(name), Escape(age), shorten(Escape(what), maxCell)
 	if e.columns > 0 {
@@ -44,8 +41,7 @@ func (e *Excerpts) Title(name, age, what string) {
 	fmt.Fprintln(e.w, line)
 }
 
-// Line prints where a line was found, and the line: on a terminal, the part around what was looked
-// for, which is at these offsets.
+// Line prints a place and a line: on a terminal, the part around its matches.
 func (e *Excerpts) Line(place, text string, spans [][2]int) {
 	pieces := cut(text, spans)
 	if e.columns > 0 {
@@ -68,13 +64,11 @@ func (e *Excerpts) More(n int) {
 	fmt.Fprintln(e.w, gap+gap+e.paint(Dim, "and "+Plural(n, "more line")))
 }
 
-// A piece is a part of a line that can be printed.
 type piece struct {
 	text  string
 	found bool
 }
 
-// cut makes a line safe, piece by piece.
 func cut(text string, spans [][2]int) []piece {
 	var pieces []piece
 	add := func(text string, found bool) {
@@ -96,7 +90,7 @@ func cut(text string, spans [][2]int) []piece {
 	return pieces
 }
 
-// fit cuts a line to so many columns, with what was found first in it.
+// fit cuts a line to columns, keeping the first match.
 func fit(pieces []piece, columns int) []piece {
 	total := 0
 	for _, p := range pieces {
@@ -121,10 +115,10 @@ func fit(pieces []piece, columns int) []piece {
 	return fitted
 }
 
-// truncated is [Truncate] for a text behind which something is left out, even if it fits.
+// truncated is [Truncate] for a text that goes on, even if it fits.
 func truncated(text string, columns int) string { return Truncate(text+" ", columns) }
 
-// lastColumns cuts a text at its beginning to so many columns; an ellipsis marks the cut.
+// lastColumns cuts the beginning of a text to columns, with an ellipsis.
 func lastColumns(text string, columns int) string {
 	if Width(text) <= columns {
 		return text

@@ -8,11 +8,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// helpWord before a command asks for its manual page, as in git.
 const helpWord = "help"
 
-// Group puts commands under a heading of the program's help. Groups come in
-// the order in which the program has them.
+// Group puts commands under a heading of the help. Groups keep their order.
 func Group(heading string, commands ...*cli.Command) []*cli.Command {
 	for _, c := range commands {
 		c.Category = heading
@@ -20,7 +18,7 @@ func Group(heading string, commands ...*cli.Command) []*cli.Command {
 	return commands
 }
 
-// The names of groups, which all programs share.
+// The headings of groups, in all programs.
 const (
 	LookBack    = "look back"
 	GoBack      = "go back"
@@ -29,8 +27,8 @@ const (
 	KeepInOrder = "keep in order"
 )
 
-// Moved is the action of a command that another one has taken over: it says
-// how it is called now, and does the same. It is there for one release.
+// Moved returns the action of a command under its old name, which first warns
+// with the new one. It stays for one release.
 func Moved(now string, action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		WriteMessage(c.App.ErrWriter, c.App.Name+": warning: ", fmt.Sprintf("%s is going away; use this instead: %s", c.Command.Name, now))
@@ -38,7 +36,7 @@ func Moved(now string, action cli.ActionFunc) cli.ActionFunc {
 	}
 }
 
-// help is the template of a program's help. The library sorts groups by name.
+// help returns the template of a program's help. The library would sort groups.
 func help(app *cli.App) string {
 	width := 0
 	for _, c := range app.Commands {
@@ -71,14 +69,13 @@ GLOBAL OPTIONS:{{template "visibleFlagTemplate" .}}
 `
 }
 
-// manual opens the manual page of what the command line asks for help on, and
-// reports whether there is one.
+// manual opens the manual page for the command line, and reports if it exists.
 func (l *line) manual(ctx context.Context, app *cli.App, open func(ctx context.Context, page string) bool) bool {
 	if !l.whole || open == nil {
 		return false
 	}
 	page := app.Name
-	if len(l.levels) > 1 { // the page of a command has those below it
+	if len(l.levels) > 1 { // a command's page includes its subcommands
 		page += "-" + l.levels[1].name
 	}
 	return open(ctx, page)

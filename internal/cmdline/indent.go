@@ -2,8 +2,7 @@ package cmdline
 
 import "strings"
 
-// Indent is a text whose lines are broken as by [Wrap], with a label before the first one, and as many
-// blanks as that has columns before the others.
+// Indent breaks text as [Wrap] does, with label at its left.
 func Indent(label, text string, columns int) string {
 	width := Width(label)
 	if columns > 0 {

@@ -5,13 +5,15 @@ import (
 	"unicode"
 )
 
-// Markdown makes a text of anybody's safe to put into a line of Markdown, and into the message of a commit,
-// which forges make of a pull request's description: it shows what [OneLine] would, and has no effect.
+// Markdown makes untrusted text safe for a line of Markdown and for a commit
+// message, which forges copy into a pull request's description. It shows what
+// [OneLine] would, without an effect.
 //
-// A prompt must neither notify people nor close issues. Forges look for that in what they have rendered, and
-// in the source, where a backslash may or may not help. So the @ of a name and the # of a number become the
-// wide characters that look like them, the - of GH-12 a hyphen that does not break, and an address of the
-// web is no link.
+// A prompt must neither notify people nor close issues. Forges look for names
+// and numbers in rendered text and in the source, where a backslash may not
+// help. So the @ of a name and the # of a number become the wide characters
+// that look like them, the - of GH-12 a hyphen that does not break, and a web
+// address is no link.
 func Markdown(text string) string {
 	var b strings.Builder
 	list := []rune(OneLine(text))
@@ -21,7 +23,7 @@ func Markdown(text string) string {
 		}
 		return list[i]
 	}
-	begins := true // so far there were digits alone
+	begins := true // only digits so far
 	for i, r := range list {
 		before, after := at(i-1), at(i+1)
 		switch {

@@ -5,15 +5,17 @@ import (
 	"strings"
 )
 
-// WriteMessage writes a message in a line of its own, whose text begins with label and must already be safe.
-// On a terminal, lines are broken at words, with two blanks before what goes on. A command in the
-// text, from "git" after a colon to a semicolon or the end, stays in one line, so that it can be copied.
+// WriteMessage writes a message that begins with label on its own line. The
+// text must be safe. A terminal's lines are broken at words and go on after two
+// blanks. A command, from "git" after a colon to a semicolon or the end, stays
+// in one line, so that it can be copied.
 func WriteMessage(w io.Writer, label, text string) {
-	_, _ = io.WriteString(w, broken(label+text, "  ", Columns(w))+"\n") // there is nobody else to tell
+	_, _ = io.WriteString(w, broken(label+text, "  ", Columns(w))+"\n") // there is nowhere to report an error
 }
 
-// Labelled is one line of a report: a label, which may end in blanks, and a text, which must already be safe.
-// Lines are broken as by [Tell], for that many columns, with as many blanks as the label has before what goes on.
+// Labelled returns a label, which may end in blanks, and a text, which must be
+// safe. Lines are broken as by [WriteMessage] to columns, and go on below the
+// text.
 func Labelled(label, text string, columns int) string {
 	width := Width(label)
 	if columns > 0 {
@@ -22,8 +24,8 @@ func Labelled(label, text string, columns int) string {
 	return label + strings.ReplaceAll(broken(text, "", columns), "\n", "\n"+strings.Repeat(" ", width))
 }
 
-// broken is a text whose lines are broken for that many columns, 0 for any number, with indent before what goes
-// on. A line that begins with a blank is laid out already.
+// broken breaks lines to columns, unless that is 0, with indent before each
+// continuation. A line with a leading blank is already laid out.
 func broken(text, indent string, columns int) string {
 	if columns == 0 {
 		return text
@@ -53,7 +55,6 @@ func broken(text, indent string, columns int) string {
 	return b.String()
 }
 
-// words are the words of a message, each command one.
 func words(line string) []string {
 	var list []string
 	command := false

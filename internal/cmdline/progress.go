@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Progress tells on a terminal what is being done, while there is nothing else to see.
+// A Progress shows on a terminal what is being done, before other output.
 type Progress struct {
 	once sync.Once
 	end  chan struct{}
@@ -16,12 +16,11 @@ type Progress struct {
 }
 
 const (
-	patience = 300 * time.Millisecond // before anything is told
+	patience = 300 * time.Millisecond // before it is shown
 	interval = 100 * time.Millisecond
 )
 
-// StartProgress begins to tell what is being done, if w is a terminal. What doing returns must already be
-// safe.
+// StartProgress shows what doing returns, which is safe, if w is a terminal.
 func StartProgress(w io.Writer, doing func() string) *Progress {
 	p := &Progress{end: make(chan struct{})}
 	if f, ok := w.(*os.File); !ok || !IsTerminal(f) {
@@ -45,7 +44,7 @@ func StartProgress(w io.Writer, doing func() string) *Progress {
 	return p
 }
 
-// Stop takes away what was told, before anything else is written.
+// Stop erases the progress. It must come before other output.
 func (p *Progress) Stop() {
 	p.once.Do(func() { close(p.end) })
 	p.told.Wait()

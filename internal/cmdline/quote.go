@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// isInvisible reports whether r is a hazard or, unlike for [Escape], a joiner: where escapes are
-// read back, nothing is lost.
+// isInvisible reports whether r is a hazard or a joiner; escapes lose neither.
 func isInvisible(r rune) bool { return isHazard(r) || r == '\u200c' || r == '\u200d' }
 
-// JSON makes a line of JSON safe to print: everything that [Escape] would escape, and the joiners,
-// become \uXXXX, which means the same. What is no UTF-8 becomes \ufffd, as readers take it.
+// JSON makes a line of JSON safe to print: everything that [Escape] escapes,
+// and the joiners, become \uXXXX, which means the same. Invalid UTF-8 becomes
+// \ufffd, as readers take it.
 func JSON(line []byte) []byte {
 	if !bytes.ContainsFunc(line, unsafeInJSON) {
 		return line
@@ -21,7 +21,7 @@ func JSON(line []byte) []byte {
 	for len(line) > 0 {
 		r, size := utf8.DecodeRune(line)
 		switch {
-		case r < ' ': // between tokens; strings can't have it
+		case r < ' ': // between tokens: not allowed in strings
 			out = append(out, ' ')
 		case !unsafeInJSON(r) || r == utf8.RuneError && size > 1:
 			out = append(out, line[:size]...)
@@ -38,9 +38,9 @@ func JSON(line []byte) []byte {
 
 func unsafeInJSON(r rune) bool { return r == utf8.RuneError || isInvisible(r) }
 
-// Shell quotes words for a POSIX shell, so that the line can be shown, copied and pasted: line breaks
-// and tabs stay as they are, and what else [Escape] would escape, and the joiners, printf makes.
-// There is no way to write a NUL, which is left out.
+// Shell quotes words for a POSIX shell, to be shown, copied and pasted. Line
+// breaks and tabs stay; printf makes the joiners and what else [Escape] would
+// escape. A NUL can't be written, and is left out.
 func Shell(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -56,7 +56,7 @@ func quote(word string) string {
 	var b strings.Builder
 	b.WriteByte('\'')
 	for len(word) > 0 {
-		shown := 0 // bytes that are no hazard
+		shown := 0 // bytes without a hazard
 		for shown < len(word) && !hiddenAt(word[shown:]) {
 			_, size := utf8.DecodeRuneInString(word[shown:])
 			shown += size
@@ -81,13 +81,11 @@ func quote(word string) string {
 	return b.String()
 }
 
-// hiddenAt reports whether a text begins with something that must not be shown as it is.
 func hiddenAt(text string) bool {
 	r, size := utf8.DecodeRuneInString(text)
 	return r == utf8.RuneError && size == 1 || isInvisible(r) && r != '\n' && r != '\t'
 }
 
-// special reports whether the character may have a meaning for a shell.
 func special(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@+,=%", r))
 }

@@ -12,15 +12,15 @@ import (
 	"unicode/utf8"
 )
 
-// A Record prints one record for people: a title, fields, texts. All but the title may be a
-// stranger's text; it is escaped, and on a terminal the prose in texts is wrapped.
+// A Porcelain prints a record: a title, fields and texts. It escapes all but
+// the title, and wraps prose on a terminal.
 type Porcelain struct {
 	w       *bufio.Writer
 	width   int
-	columns int // for texts; 0 for lines as they are
+	columns int // for texts, or 0 to keep lines
 }
 
-// NewRecord begins with the title. The names of fields, with a colon, have width columns.
+// NewRecord prints the title. Names of fields, with a colon, get width columns.
 func NewRecord(to io.Writer, title string, width int) *Porcelain {
 	r := &Porcelain{w: bufio.NewWriter(to), width: width}
 	if columns := Columns(to); columns > 0 {
@@ -40,10 +40,9 @@ func (r *Porcelain) Field(name, value string) {
 	}
 }
 
-// maxListed is how many of a list [List] keeps.
 const maxListed = 50
 
-// List cuts a list of a stranger's, which may be of any length, and says what is left out.
+// List returns at most maxListed untrusted items, and how many are left out.
 func List(items []string) []string {
 	if more := len(items) - maxListed; more > 0 {
 		return append(items[:maxListed:maxListed], fmt.Sprintf("... and %d more", more))
@@ -51,8 +50,7 @@ func List(items []string) []string {
 	return items
 }
 
-// Tally lists names, which are a stranger's, with how often each counts if that is more than once:
-// "Bash 3, Read". A long list is cut as by [List].
+// Tally formats untrusted names and counts, "Bash 3, Read", cut as by [List].
 func Tally(counts map[string]int) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -65,13 +63,12 @@ func Tally(counts map[string]int) string {
 	return strings.Join(List(list), ", ")
 }
 
-// The longest texts on one line that are printed whole, in runes.
+// Texts on one line are cut to this many runes.
 const (
 	maxField = 4000
 	maxCell  = 500
 )
 
-// shorten cuts a text that is longer than any that we write.
 func shorten(text string, most int) string {
 	if len(text) <= most || utf8.RuneCountInString(text) <= most {
 		return text
@@ -79,7 +76,7 @@ func shorten(text string, most int) string {
 	return string([]rune(text[:min(len(text), 4*most)])[:most-1]) + "…"
 }
 
-// Line adds a line, on a terminal cut to its width.
+// Line adds a line, cut to a terminal's width.
 func (r *Porcelain) Line(text string) {
 	text = shorten(OneLine(text), maxField)
 	if r.columns > 0 {
@@ -88,7 +85,7 @@ func (r *Porcelain) Line(text string) {
 	fmt.Fprintln(r.w, text)
 }
 
-// Quote adds the first lines of a text without a heading, each behind a mark.
+// Quote adds at most most lines of a text without a heading, each behind mark.
 func (r *Porcelain) Quote(mark, value string, most int) {
 	n := 0
 	for line := range Wrap(EscapeLines(strings.TrimRight(value, "\n")), max(0, r.columns-len(mark))) {
@@ -100,17 +97,16 @@ func (r *Porcelain) Quote(mark, value string, most int) {
 	}
 }
 
-// textIndent is before every line of a text.
 const textIndent = "    "
 
-// Text adds a heading and a text, indented, unless the text is empty.
+// Text adds a heading and an indented text, unless that is empty.
 func (r *Porcelain) Text(name, value string) { r.text(name, value, r.columns, 0, "") }
 
-// Verbatim is Text for what is no prose, a patch: it is not wrapped.
+// Verbatim is Text without wrapping, such as for a patch.
 func (r *Porcelain) Verbatim(name, value string) { r.text(name, value, 0, 0, "") }
 
-// Beginning is Text for what may be long: on a terminal, only so many lines of it are printed, and
-// then how many more there are and how to see them. 0 is for all of them.
+// Beginning is Text for a long text: a terminal gets only most lines, unless
+// that is 0, then how many more there are and how to see them.
 func (r *Porcelain) Beginning(name, value string, most int, how string) {
 	if r.columns == 0 {
 		most = 0
@@ -125,7 +121,7 @@ func (r *Porcelain) text(name, value string, columns, most int, how string) {
 	fmt.Fprintf(r.w, "\n%s\n", name)
 	lines := slices.Collect(Wrap(EscapeLines(value), columns))
 	shown := len(lines)
-	if most > 0 && shown > most+1 { // to leave out one line takes a line as well
+	if most > 0 && shown > most+1 { // leaving out one line would save nothing
 		shown = most
 	}
 	for _, line := range lines[:shown] {
@@ -136,11 +132,11 @@ func (r *Porcelain) text(name, value string, columns, most int, how string) {
 	}
 }
 
-// Flush writes what is still buffered.
+// Flush writes buffered text.
 func (r *Porcelain) Flush() error { return r.w.Flush() }
 
-// PrintLine writes a stored record as the line of JSON that it has there, see [JSON], with one more
-// field: who recorded it, whatever the record says of that itself.
+// PrintLine writes a stored record as its line of [JSON], with by as the field
+// that says who recorded it, even if the record has such a field.
 func PrintLine(w io.Writer, record interface{ Line() ([]byte, error) }, by string) error {
 	line, err := record.Line()
 	if err == nil {
@@ -152,13 +148,12 @@ func PrintLine(w io.Writer, record interface{ Line() ([]byte, error) }, by strin
 	return err
 }
 
-// withBy sets the field "by" of an object.
 func withBy(line []byte, by string) ([]byte, error) {
 	value, err := json.Marshal(by)
 	if err != nil {
 		return nil, err
 	}
-	if bytes.Contains(line, []byte(`"by"`)) || bytes.Contains(line, []byte(`\u`)) { // perhaps it has one, in some spelling
+	if bytes.Contains(line, []byte(`"by"`)) || bytes.Contains(line, []byte(`\u`)) { // it may have one, however spelled
 		var fields map[string]json.RawMessage
 		if err := json.Unmarshal(line, &fields); err != nil {
 			return nil, err
@@ -177,7 +172,7 @@ func withBy(line []byte, by string) ([]byte, error) {
 	return append(append(append(line[:end:end], `,"by":`...), value...), '}'), nil
 }
 
-// PrintJSON writes v as one line of JSON, see [JSON].
+// PrintJSON writes v as one line of [JSON].
 func PrintJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -2,8 +2,8 @@ package cmdline
 
 import "github.com/urfave/cli/v2"
 
-// Repeated is a flag that may be given several times. In its help it stands once: the library names it twice,
-// with all its names, and nothing else then fits the line.
+// Repeated returns a flag that may be given several times. The library's own
+// help would name it twice.
 func Repeated(flag *cli.StringSliceFlag) cli.DocGenerationFlag { return &repeated{flag} }
 
 type repeated struct{ *cli.StringSliceFlag }

@@ -11,12 +11,12 @@ import (
 	"golang.org/x/term"
 )
 
-// maxSecret is how many bytes a secret has at most: a private key has some thousands.
+// maxSecret is in bytes; a private key has some thousands.
 const maxSecret = 64 << 10
 
-// Secret reads what must be in no shell history and in no list of processes: from the terminal, where it
-// is not shown and has one line, or else from standard input. A newline at the end doesn't count. The question
-// must already be safe.
+// Secret reads text that must not be in a shell history or process list: an
+// unechoed line of the terminal, or all of standard input. A final newline is
+// dropped. The question must be safe.
 func Secret(ctx context.Context, question string) ([]byte, error) {
 	if !IsTerminal(os.Stdin) {
 		return secretFrom(os.Stdin)
@@ -30,7 +30,7 @@ func Secret(ctx context.Context, question string) ([]byte, error) {
 		text []byte
 		err  error
 	}
-	done := make(chan typed, 1) // a read from a terminal can't be interrupted
+	done := make(chan typed, 1) // a terminal's read can't be interrupted
 	go func() {
 		fd := int(os.Stdin.Fd())
 		text, err := term.ReadPassword(fd)
@@ -54,7 +54,6 @@ func Secret(ctx context.Context, question string) ([]byte, error) {
 	}
 }
 
-// errSeveral reports a paste of which only the first line was read.
 var errSeveral = errors.New("those were several lines: give them on standard input, from a file")
 
 func secretFrom(r io.Reader) ([]byte, error) {

@@ -7,38 +7,37 @@ import (
 	"strings"
 )
 
-// A Table prints rows with aligned columns. A long one that is made with [Table.Add] is printed in
-// parts, each aligned for itself, but no column becomes narrower.
+// A Table prints rows with aligned columns. With [Table.Add], a long table is
+// printed in parts that are aligned separately, but no column becomes narrower.
 //
-// On a terminal it has headings, and is fitted to the width, narrowing the widest column first.
-// Elsewhere nothing is coloured, and only what is longer than anything of ours is cut. The cells are
-// strangers' texts; the table escapes them.
+// On a terminal it has headings, and is fitted to the width by narrowing the
+// widest column first. Elsewhere it has no colours, and only cuts cells longer
+// than our own. Cells may be untrusted; the table escapes them.
 type Table struct {
 	columns []Column
 	rows    [][]string
-	printed []int // how wide the columns were that have been printed; nil before the first part
+	printed []int // widths of printed columns; nil before the first part
 }
 
-// A Column says how the cells of one column look.
+// A Column is the layout of a column's cells.
 type Column struct {
-	Name  string // the heading on a terminal; a table without any has no line of them
+	Name  string // a terminal's heading; the line is omitted if all are empty
 	Right bool   // flush right, for numbers
-	Path  bool   // a long cell loses its beginning, not its end
-	Style Style  // where colours are wanted
-	// Styles is the style of each cell, instead of Style.
+	Path  bool   // a long cell loses its beginning
+	Style Style  // if there are colours
+	// Styles returns the style of each cell, instead of Style.
 	Styles func(cell string) Style
 
-	// Min is how many columns of a narrow terminal it keeps while other columns have more than theirs.
+	// Min is the width kept on a narrow terminal while others exceed theirs.
 	Min int
-	// Key says that the cells name the rows. The column keeps its Min, or without one its width, until
-	// nothing is left of the others.
+	// Key says that the cells name the rows. The column keeps its Min, or else
+	// its width, until nothing is left of the others.
 	Key bool
-	// Spare columns are left out of a terminal that has no room for all Mins, the last one first, and
-	// while all their cells are empty.
+	// Spare columns are left out if empty or, the last first, without room.
 	Spare bool
 }
 
-// NewTable makes a table without rows.
+// NewTable returns a table without rows.
 func NewTable(columns ...Column) *Table {
 	return &Table{columns: columns}
 }
@@ -52,13 +51,13 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// So many rows are aligned with each other: few at first, which are a screen or two.
+// These many rows are aligned together: in the first part, a screen or two.
 const (
 	firstPart = 100
 	part      = 1000
 )
 
-// Add is Row for a table of any length: when there are enough rows, they are printed.
+// Add is Row for a table of any length: it prints each complete part.
 func (t *Table) Add(w io.Writer, cells ...string) error {
 	t.Row(cells...)
 	enough := part
@@ -71,17 +70,15 @@ func (t *Table) Add(w io.Writer, cells ...string) error {
 	return t.Print(w)
 }
 
-// Print writes the table, or what was added to it since, fitted and coloured to suit w.
+// Print writes the rows not yet printed, fitted and coloured to suit w.
 func (t *Table) Print(w io.Writer) error {
 	err := t.print(w, Columns(w), Colour(w))
 	t.rows = t.rows[:0]
 	return err
 }
 
-// gap separates two columns.
 const gap = "  "
 
-// print writes the table to w, a terminal with that many columns, or 0 if it is not one.
 func (t *Table) print(w io.Writer, columns int, colour bool) error {
 	first := t.printed == nil
 	if first && len(t.rows) == 0 {
@@ -119,12 +116,10 @@ func paint(style Style, text string, colour bool) string {
 	return style.Paint(text)
 }
 
-// leftOut is the width of a column that is not printed.
 const leftOut = -1
 
-// line writes one line, without spaces at its end.
 func (t *Table) line(b *bufio.Writer, cells []string, widths []int, cut bool, paint func(i int, text string) string) {
-	pad, first := 0, true // spaces due before the next text
+	pad, first := 0, true // spaces before the next text
 	for i, text := range cells {
 		if widths[i] == leftOut {
 			continue
@@ -154,7 +149,6 @@ func (t *Table) line(b *bufio.Writer, cells []string, widths []int, cut bool, pa
 	b.WriteByte('\n')
 }
 
-// widths returns the preferred width of each column.
 func (t *Table) widths() []int {
 	widths := make([]int, len(t.columns))
 	copy(widths, t.printed)
@@ -166,7 +160,7 @@ func (t *Table) widths() []int {
 	return widths
 }
 
-// fit returns the widths on a terminal, given the preferred ones of the cells.
+// fit returns the widths for a terminal, from the preferred ones.
 func (t *Table) fit(widths []int, columns int) []int {
 	least := make([]int, len(widths))
 	need := -len(gap)
@@ -204,8 +198,7 @@ func (t *Table) fit(widths []int, columns int) []int {
 	return widths
 }
 
-// narrow shrinks the widest column until all fit into the room: first those that are wider than the
-// first least says, then than the second.
+// narrow shrinks the widest columns to room, down to each of leasts in turn.
 func narrow(widths []int, room int, leasts ...[]int) {
 	total := 0
 	for _, w := range widths {
@@ -215,7 +208,8 @@ func narrow(widths []int, room int, leasts ...[]int) {
 		for total > room {
 			widest := -1
 			for i, w := range widths {
-				if w > max(1, least[i]) && (widest < 0 || w >= widths[widest]) { // of equals the last: a cut text is more useful than a cut number
+				// The last of equals: a number is more useful uncut.
+				if w > max(1, least[i]) && (widest < 0 || w >= widths[widest]) {
 					widest = i
 				}
 			}

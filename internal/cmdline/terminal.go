@@ -10,16 +10,14 @@ import (
 	"golang.org/x/term"
 )
 
-// A Screen is a writer that leads to a terminal by way of something else, a pager, or one whose colours
-// are decided.
+// A Screen is a writer to a terminal behind a pager, or with chosen colours.
 type Screen struct {
 	io.Writer
-	Columns int  // of the terminal; 0 if there is none
-	Colour  bool // what is written may be coloured
+	Columns int  // of the terminal, or 0
+	Colour  bool // colours are allowed
 }
 
-// Columns returns the width of the terminal that w leads to, 0 if it leads to none. A terminal of
-// unknown width counts as 80.
+// Columns returns the width of w's terminal, 80 if unknown; 0 without one.
 func Columns(w io.Writer) int {
 	if s, ok := w.(*Screen); ok {
 		return s.Columns
@@ -34,11 +32,9 @@ func Columns(w io.Writer) int {
 	return unknownWidth
 }
 
-// unknownWidth is how many columns a terminal has that does not tell.
 const unknownWidth = 80
 
-// PagedColumns returns the width of the terminal behind a pager that git has started, 0 if git has
-// started none. See pager.<command> in git-config(1).
+// PagedColumns returns the width of the terminal behind git's pager, or 0.
 func PagedColumns() int {
 	if os.Getenv("GIT_PAGER_IN_USE") == "" {
 		return 0
@@ -54,8 +50,8 @@ func IsTerminal(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd()))
 }
 
-// Colour reports whether output to w may be coloured: it is a terminal, not a dumb one, and the
-// environment has no NO_COLOR. A Screen knows by itself.
+// Colour reports whether output to w may be coloured: w is a terminal that is
+// not dumb, and NO_COLOR is not set. A Screen decides for itself.
 func Colour(w io.Writer) bool {
 	if s, ok := w.(*Screen); ok {
 		return s.Colour
@@ -63,13 +59,13 @@ func Colour(w io.Writer) bool {
 	return Columns(w) > 0 && Colourful()
 }
 
-// Colourful reports whether the environment lets a terminal be coloured.
+// Colourful reports whether the environment allows colours on a terminal.
 func Colourful() bool { return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" }
 
-// A Style is the look of a text where colours are wanted: the parameter of an SGR sequence.
+// A Style is the parameter of an SGR sequence.
 type Style string
 
-// Styles that a terminal with eight colours also has.
+// These styles exist on a terminal with eight colours, too.
 const (
 	Plain  Style = ""
 	Bold   Style = "1"
@@ -80,7 +76,7 @@ const (
 	Cyan   Style = "36"
 )
 
-// Paint returns text in the style. The text must already be safe.
+// Paint returns text in the style. The text must be safe.
 func (s Style) Paint(text string) string {
 	if s == Plain || text == "" {
 		return text
@@ -88,11 +84,11 @@ func (s Style) Paint(text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[m"
 }
 
-// widths are git's and tmux's: an ambiguous character, as the ellipsis is, is narrow in every locale.
-// The library's own depend on it.
+// widths are git's and tmux's: ambiguous characters, such as the ellipsis, are
+// narrow in every locale. The library's depend on the locale.
 var widths = runewidth.Condition{StrictEmojiNeutral: true}
 
-// Width returns how many terminal columns text takes. The text must already be safe.
+// Width returns how many terminal columns text takes. The text must be safe.
 func Width(text string) int {
 	if isASCII(text) {
 		return len(text)
@@ -100,8 +96,8 @@ func Width(text string) int {
 	return widths.StringWidth(text)
 }
 
-// Truncate cuts text to at most columns of a terminal; an ellipsis, which counts, marks the cut.
-// Wide characters and those of several code points are kept whole. The text must already be safe.
+// Truncate cuts text to columns; an ellipsis, which counts, marks the cut. Wide
+// and combined characters are kept whole. The text must be safe.
 func Truncate(text string, columns int) string {
 	switch {
 	case columns <= 0:
@@ -114,7 +110,7 @@ func Truncate(text string, columns int) string {
 	return widths.Truncate(text, columns, "…")
 }
 
-// TruncateStart is [Truncate] for a text whose end says more, as a path's does: it cuts the beginning.
+// TruncateStart is [Truncate] for the beginning of a text, such as of a path.
 func TruncateStart(text string, columns int) string {
 	switch {
 	case columns <= 0:

@@ -2,5 +2,4 @@
 
 package cmdline
 
-// typeahead is not known here.
 func typeahead(int) (bool, error) { return false, nil }

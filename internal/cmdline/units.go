@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Age returns how long before now something was, in one unit: "12m". It is empty for the zero time.
+// Age returns the time since then in one unit, "12m", or "" for the zero time.
 func Age(now, then time.Time) string {
 	d := now.Sub(then)
 	switch {
@@ -33,7 +33,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Size formats a number of bytes for people, in binary units: 512 B, 1.5 KiB, 20 MiB.
+// Size formats a number of bytes in binary units: 512 B, 1.5 KiB, 20 MiB.
 func Size(n int64) string {
 	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)
@@ -49,7 +49,7 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.*f %ciB", digits, size, "KMGTPE"[unit])
 }
 
-// Count formats a large number for a column: 999, 45k, 1.2M. It is empty for 0.
+// Count formats a number for a column: 999, 45k, 1.2M, and "" for 0.
 func Count(n int64) string {
 	switch {
 	case n == 0:

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Wrap yields the lines of a text, those of prose broken at words so that they have no more columns.
-// What is no prose in Markdown stays as it is: fenced and indented code, tables. An item of a list
-// goes on below its text, and a word that is too long for a line has one of its own. With no columns
-// every line stays as it is. The text must already be safe.
+// Wrap yields the lines of a text, with prose broken at words to columns.
+// Fenced and indented Markdown code and tables stay as they are. A list item
+// goes on below its text, and a word longer than a line has its own. If columns
+// is 0, every line stays. The text must be safe.
 func Wrap(text string, columns int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		fence := ""
@@ -44,13 +44,13 @@ func nextFence(open, line string) string {
 	return ""
 }
 
-// isProse reports whether a line outside of a fence is no code and no row of a table.
+// isProse reports whether a line outside a fence is no code or table row.
 func isProse(line string) bool {
 	text := strings.TrimLeft(line, " ")
 	return !strings.HasPrefix(text, "|") && !strings.HasPrefix(text, "\t") && (len(line)-len(text) < 4 || marker(text) > 0)
 }
 
-// marker returns the length of what begins an item of a list, 0 if nothing does.
+// marker returns the length of a list item's marker, or 0.
 func marker(text string) int {
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	rest := text[digits:]
@@ -62,7 +62,6 @@ func marker(text string) int {
 	return 0
 }
 
-// wrapLine yields one line in pieces.
 func wrapLine(line string, columns int, yield func(string) bool) bool {
 	text := strings.TrimLeft(line, " ")
 	hang := len(line) - len(text)
@@ -88,8 +87,8 @@ func wrapLine(line string, columns int, yield func(string) bool) bool {
 	return yield(string(b))
 }
 
-// pieces breaks a word that is too long for a line, if it is of a script that has no blanks: one of
-// ASCII is a URL or a path, and is copied whole.
+// pieces breaks a word longer than a line if its script has no blanks. An ASCII
+// word is a URL or a path, and stays whole to be copied.
 func pieces(word string, columns int) []string {
 	if isASCII(word) || Width(word) <= columns {
 		return []string{word}
