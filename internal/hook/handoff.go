@@ -20,15 +20,15 @@ import (
 	"gitagent/turns"
 )
 
-// start handles the start of a session: it hands off for dead sessions that did
-// not do so themselves, and tells the starting one what to continue.
+// start handles a session's start: it hands off for dead sessions that did not,
+// and tells the starting one what to continue.
 func start(ctx context.Context, h *hook) error {
 	if source := h.event.Source; source == "clear" || source == "compact" {
 		h.logError(rearm(ctx, h))
 	}
 	w := h.open()
 	_, err := remote.FetchOfBranch(ctx, w)
-	h.logError(err) // the session continues as if its mission began here
+	h.logError(err) // the session goes on as if its mission began here
 	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func start(ctx context.Context, h *hook) error {
 	if err == nil {
 		gone, err = sweep(ctx, s, b, peers, registry)
 	}
-	h.logError(err) // the next start tries again; this session is told its handoff all the same
+	h.logError(err) // the next start tries again, and this one still tells the handoff
 	told, err := s.Next(ctx, b, peers)
 	if err != nil {
 		return err
@@ -75,8 +75,8 @@ func start(ctx context.Context, h *hook) error {
 	return err
 }
 
-// sweep hands off for dead peers, and marks them as ended. It returns the handoffs
-// of those that did not end cleanly.
+// sweep hands off for dead peers, and marks them as ended. It returns the
+// handoffs of those that did not end cleanly.
 func sweep(ctx context.Context, s *handoffstore.Store, b handoffstore.Start, peers []session.Peer, registry []session.Registration) ([]*handoffstore.Gathered, error) {
 	var gone []*handoffstore.Gathered
 	var errs []error
@@ -101,8 +101,7 @@ func sweep(ctx context.Context, s *handoffstore.Store, b handoffstore.Start, pee
 	return gone, errors.Join(append(errs, err)...)
 }
 
-// finishLeft finishes a session that is gone. r holds what else is known of its
-// end.
+// finishLeft finishes a session that is gone. r has what is known of its end.
 func finishLeft(ctx context.Context, s *handoffstore.Store, left handoffstore.Abandoned, at time.Time, r handoffstore.Request) (*handoffstore.Gathered, error) {
 	mission, err := record.ParseID(left.Mission)
 	if err != nil {
@@ -119,8 +118,7 @@ func finishLeft(ctx context.Context, s *handoffstore.Store, left handoffstore.Ab
 	return g, err
 }
 
-// alsoGone names two of the dead sessions other than the one whose handoff is told.
-// There are rarely any.
+// alsoGone names at most two dead sessions in addition to the told handoff's.
 func alsoGone(gone []*handoffstore.Gathered, told handoffstore.ID) string {
 	var lines []string
 	for _, g := range gone {
@@ -131,8 +129,7 @@ func alsoGone(gone []*handoffstore.Gathered, told handoffstore.ID) string {
 	return strings.Join(lines, "")
 }
 
-// compact handles a compaction that is about to happen: it hands off, and
-// afterwards the conversation is told the handoff.
+// compact hands off before a compaction, to tell the handoff after it.
 func compact(ctx context.Context, h *hook) error {
 	rearmed := rearm(ctx, h)
 	return errors.Join(rearmed, handOffRunning(ctx, h.open(), handoffstore.Request{
@@ -140,8 +137,8 @@ func compact(ctx context.Context, h *hook) error {
 	}))
 }
 
-// handOffRunning hands off for a session that goes on, if it has recorded anything,
-// and forgets that it was told the handoff.
+// handOffRunning hands off for a session that goes on, if it has recorded
+// anything, and forgets that it was told the handoff.
 func handOffRunning(ctx context.Context, w *workspace.Workspace, r handoffstore.Request) error {
 	s := &handoffstore.Store{Workspace: w}
 	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)
@@ -166,10 +163,10 @@ func handOffRunning(ctx context.Context, w *workspace.Workspace, r handoffstore.
 	return err
 }
 
-// Complete fills in which session a request is about, with what is known of it:
-// agent, the session whose agent hands off, which may be nil; otherwise, if the
-// request says nothing, the mission's last session in this worktree. It reports
-// whether the agent itself hands off.
+// Complete fills in the session of a request. That is agent, the session that
+// hands off, if it is not nil; or else, if the request says nothing, the
+// mission's last session in this worktree. It reports whether the agent itself
+// hands off.
 func Complete(w *workspace.Workspace, r *handoffstore.Request, agent *session.Known) (own bool) {
 	of := agent
 	own = agent != nil && (agent.Mission == "" || agent.Mission == r.Mission)
@@ -189,9 +186,9 @@ func Complete(w *workspace.Workspace, r *handoffstore.Request, agent *session.Kn
 	return own
 }
 
-// HandOff carries out a request. If its session is gone, it first records that
-// session's last turn, as the next session's start would do; own says that the
-// session's agent itself hands off.
+// HandOff carries out a request. If its session is gone, it first records the
+// last turn, as the next session's start would. own says that the session's
+// agent itself hands off.
 func HandOff(ctx context.Context, w *workspace.Workspace, r handoffstore.Request, own bool) (*handoffstore.Gathered, error) {
 	s := &handoffstore.Store{Workspace: w}
 	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)

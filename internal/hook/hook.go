@@ -34,7 +34,7 @@ import (
 // A Program is one of our programs that have a hook.
 type Program struct {
 	name   string
-	lost   string // what is lost if its hook fails, for the user
+	lost   string // what the user loses if its hook fails
 	events map[string]handler
 }
 
@@ -50,7 +50,7 @@ var Turn = &Program{"git-agent-turn", "a turn was not recorded", map[string]hand
 	"SessionEnd":       recordTurn(turns.Ended),
 }}
 
-// Handoff is git-agent-handoff, which tells a session what others have left to it.
+// Handoff is git-agent-handoff, which tells a session what others have left.
 var Handoff = &Program{"git-agent-handoff", "what the last session left could not be told", map[string]handler{
 	"SessionStart":  start,
 	"PostToolBatch": watch,
@@ -58,24 +58,22 @@ var Handoff = &Program{"git-agent-handoff", "what the last session left could no
 	"PreCompact":    compact,
 }}
 
-// A hook is the process of one event: its payload, the repository that it belongs
-// to, and the answer.
+// A hook is the process of one event: payload, repository and answer.
 type hook struct {
 	program *Program
-	at      time.Time // when the process began
+	at      time.Time // when the process started
 	agent   *agent.Agent
 	client  hooks.Environment
 	event   *hooks.Payload
-	digest  string // of the payload: the same one may arrive twice
+	digest  string // of the payload, which may arrive twice
 	repo    *git.Repo
 	store   session.Store
-	known   bool // recording is enabled in the repository: errors go to store
+	known   bool // recording is enabled, and errors go to store
 	answer  hooks.Answer
 }
 
-// Command describes the hook of a program for its help; agent is the flag that
-// names one. Clients do not get here, unless with flags that no client gives: see
-// [IsHook].
+// Command describes a program's hook for its help; agent is the flag for one.
+// Clients get here only with flags that none gives: see [IsHook].
 func Command(p *Program, agent cli.Flag) *cli.Command {
 	return &cli.Command{
 		Name:      "hook",
@@ -92,9 +90,8 @@ func Command(p *Program, agent cli.Flag) *cli.Command {
 }
 
 // IsHook reports whether a program's arguments, without its name, run its hook,
-// and returns the hook's arguments. No other parser may see these, since a hook
-// exits with 0 whatever they are and whatever breaks. -C does not matter: the
-// payload says where the hook works.
+// and returns the hook's arguments. No other parser may see them, since a hook
+// always exits with 0. -C is ignored: the payload says where the hook works.
 func IsHook(args []string) ([]string, bool) {
 	for len(args) > 2 && args[0] == "-C" {
 		args = args[2:]
@@ -105,13 +102,13 @@ func IsHook(args []string) ([]string, bool) {
 	return args[1:], true
 }
 
-// Run reads a payload from standard input, does what the program does at its event,
-// if recording is enabled where the agent works, and prints the answer. An error
-// or panic is logged, and the user is told what was lost.
+// Run reads a payload from standard input, handles its event if recording is
+// enabled where the agent works, and prints the answer. It logs an error or
+// panic, and tells the user what was lost.
 func Run(ctx context.Context, p *Program, args []string) {
 	// The client ends a headless StopFailure hook 20 ms after its start.
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
-	debug.SetGCPercent(400) // the process lives for some milliseconds
+	debug.SetGCPercent(400) // the process is short-lived
 	h := &hook{program: p, at: time.Now(), agent: agent.Default()}
 	defer func() {
 		if p := recover(); p != nil {
@@ -139,7 +136,8 @@ func (h *hook) run(ctx context.Context, args []string) error {
 	event, err := h.agent.Event(io.TeeReader(os.Stdin, &payload))
 	h.digest = fmt.Sprintf("%08x", crc32.Checksum(payload.Bytes(), crc32.MakeTable(crc32.Castagnoli)))
 	if err != nil {
-		// The payload can't say where it belongs, but the client runs hooks in the agent's directory.
+		// The payload can't say where it belongs, but the client runs hooks in
+		// the agent's directory.
 		if wd, e := os.Getwd(); e == nil {
 			h.find(ctx, wd)
 		}
@@ -157,33 +155,30 @@ func (h *hook) run(ctx context.Context, args []string) error {
 		if err == nil {
 			return nil
 		}
-		h.logError(err) // and do it here, for as long as the client lets us
+		h.logError(err) // do it here, as long as the client allows
 	}
 	handle := h.program.events[event.Name]
-	if handle == nil || event.AgentID != "" { // a sub-agent's events say nothing about the session
+	if handle == nil || event.AgentID != "" { // a subagent's events say nothing about the session
 		return nil
 	}
 	return handle(ctx, h)
 }
 
-// What a plugin's hook is called with, besides the arguments of the same hook in settings.
+// The additional argument of a plugin's hook.
 const via, plugin = "via", "plugin"
 
-// viaPlugin reports whether a hook's arguments say that it is a plugin's.
 func viaPlugin(args []string) bool {
 	i := slices.Index(args, "--"+via)
 	return i >= 0 && i+1 < len(args) && args[i+1] == plugin
 }
 
-// withoutVia returns the arguments of a plugin's hook as the hook in settings has
-// them.
+// withoutVia returns a plugin hook's arguments as those of a hook in settings.
 func withoutVia(args []string) []string {
 	i := slices.Index(args, "--"+via)
 	return slices.Delete(slices.Clone(args), i, i+2)
 }
 
-// named returns the agent that a hook's arguments name with --agent, the default
-// one if they name none.
+// named returns the agent of the --agent argument, or the default one.
 func named(args []string) (*agent.Agent, error) {
 	if i := slices.Index(args, "--agent"); i >= 0 && i+1 < len(args) {
 		a, ok := agent.Find(args[i+1])
@@ -204,48 +199,45 @@ func (h *hook) asked() string {
 	return os.Getenv("GIT_AGENT_MISSION")
 }
 
-// open opens the repository with the settings in effect there. Invalid ones are
-// logged, valid ones count.
+// open opens the repository with its settings. Invalid ones are only logged.
 func (h *hook) open() *workspace.Workspace {
 	w, err := workspace.Open(h.repo)
 	h.logError(err)
 	return w
 }
 
-// log writes to the repository's log, with the time of the event. If that fails,
-// the user is told instead, once in a session.
+// log writes to the repository's log, with the time of the event. If that
+// fails, it tells the user instead, once in a session.
 func (h *hook) log(text string) {
 	if err := h.store.Log(h.at, text); err != nil && !h.store.WasTold(h.session(), h.program.name) {
 		h.tell("log", fmt.Sprintf("%s: %v", text, err))
 	}
 }
 
-// logError logs an error that does not make the hook fail; nil is none.
 func (h *hook) logError(err error) {
 	if err != nil {
 		h.log(err.Error())
 	}
 }
 
-// fail logs an error and tells the user, once in a session.
 func (h *hook) fail(err error) {
 	if !h.known {
 		return
 	}
-	_ = h.store.Log(h.at, err.Error())     // the user hears more than that there is no log
-	if !errors.Is(err, context.Canceled) { // a client that has gone away needs no message
+	_ = h.store.Log(h.at, err.Error())     // the user is told anyway
+	if !errors.Is(err, context.Canceled) { // the client has gone away
 		h.tell(h.program.name, fmt.Sprintf("%s: %v", h.program.lost, err))
 	}
 }
 
-// tell tells the user of something, once in a session for each kind of thing.
+// tell tells the user of something, once in a session for each kind.
 func (h *hook) tell(kind, text string) {
 	if h.store.Tell(h.session(), kind, text) {
 		h.add(hooks.Answer{User: fmt.Sprintf("%s: %s (git agent-turn doctor tells more)", h.program.name, cmdline.Message(text))})
 	}
 }
 
-// session returns the id of the event's session, "" if the payload can't be read.
+// session returns the event's session, or "" if the payload is unreadable.
 func (h *hook) session() string {
 	if h.event == nil {
 		return ""
@@ -253,28 +245,27 @@ func (h *hook) session() string {
 	return h.event.SessionID
 }
 
-// add adds to what is printed when the hook ends.
 func (h *hook) add(a hooks.Answer) {
 	h.answer.Event = cmp.Or(a.Event, h.answer.Event)
 	h.answer.Model = strings.TrimPrefix(h.answer.Model+"\n"+a.Model, "\n")
 	h.answer.User = strings.Trim(h.answer.User+"\n"+a.User, "\n")
 }
 
-// find finds the repository in which the agent works: that of its directory if
-// that is a worktree of the repository in which the client was launched, otherwise
-// the latter. It sets known if recording is enabled there. That costs one git
-// process where recording is not enabled for the repository itself, one where it
-// belongs to another user, and none where there is no repository.
+// find finds the repository in which the agent works: its directory's if that
+// is a worktree of the client's repository, or else the client's. It sets known
+// if recording is enabled there. It runs one git process if recording is not
+// enabled for the repository itself, one if it belongs to another user, and
+// none without a repository.
 func (h *hook) find(ctx context.Context, cwd string) {
 	repo, err := launched(ctx, cwd, h.client.ProjectDir)
 	if err != nil {
-		return // not in a repository, or in one that git refuses
+		return // no repository, or one that git refuses
 	}
 	if home, err := os.UserHomeDir(); repo.Top == filepath.Dir(repo.Top) || err == nil && sameDir(repo.Top, home) {
-		return // the whole disk or home directory is no project
+		return // neither the whole disk nor the home directory is a project
 	}
 	if bisect.Throwaway(repo.GitDir) {
-		return // an agent that a test runs works on no mission
+		return // a test's agent works on no mission
 	}
 	w := workspace.New(repo, nil)
 	h.repo, h.store = repo, w.Store
@@ -295,8 +286,8 @@ func launched(ctx context.Context, cwd, project string) (*git.Repo, error) {
 	return repo, nil
 }
 
-// trusted finds the repository of dir, if git trusts it. Otherwise nothing in it is
-// read or written: anyone can put a .git above a directory in which others work.
+// trusted finds the repository of dir, if git trusts it. Otherwise it must not
+// be read or written: anyone can put a .git above a shared directory.
 func trusted(ctx context.Context, dir string) (*git.Repo, error) {
 	repo, err := git.Find(dir)
 	if err == nil {

@@ -15,8 +15,7 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// watch tells the agent, after tool calls and when it is due, how full its context
-// is.
+// watch tells the agent after tool calls, when due, how full its context is.
 func watch(ctx context.Context, h *hook) error {
 	calls := h.event.ToolCalls
 	if h.event.Name == "PostToolUse" {
@@ -35,8 +34,7 @@ func watch(ctx context.Context, h *hook) error {
 	return nil
 }
 
-// rearm begins a new cycle of messages: the earlier ones leave the agent's context,
-// or have left it.
+// rearm begins a new cycle of messages: the earlier ones leave the context.
 func rearm(ctx context.Context, h *hook) error {
 	return remember(ctx, h, func(st *contextmeter.Memory) {
 		if h.event.Name == "PreCompact" && st.Given != contextmeter.None {
@@ -46,8 +44,8 @@ func rearm(ctx context.Context, h *hook) error {
 	})
 }
 
-// remember changes the monitor's state of the event's session. Hooks of one session
-// may run at the same time: those of parallel tools, or of settings and a plugin.
+// remember changes the monitor's state of the session. Hooks of one session may
+// run in parallel: for parallel tools, or from settings and a plugin.
 func remember(ctx context.Context, h *hook, change func(*contextmeter.Memory)) error {
 	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Monitor)
 	defer cancel()
@@ -72,7 +70,7 @@ func look(h *hook, st *contextmeter.Memory) contextmeter.Message {
 		m.Notice = st.Blind(settings.FallbackToolCount, settings.CheckFrequency)
 		return m
 	}
-	if st.Tokens < before { // it may have been compacted since
+	if st.Tokens < before { // it may have been compacted
 		h.logError(learn(h.agent, st, h.event.TranscriptPath, size, &settings))
 	}
 	m.Tokens, m.Limits = st.Tokens, st.Limits(&settings)
@@ -98,8 +96,8 @@ func See(a *agent.Agent, st *contextmeter.Memory, path string) error {
 	return nil
 }
 
-// learn notes how much fits into the model's context: what it held when the client
-// compacted it by itself, in what the session's file has from an offset on.
+// learn notes the size of the model's context: what it held when the client
+// compacted it by itself, if the session's file says so after offset from.
 func learn(a *agent.Agent, st *contextmeter.Memory, path string, from int64, settings *config.Context) error {
 	all, err := transcript.Compactions(a.Reader, path, from)
 	if err != nil || len(all) == 0 || !all[len(all)-1].Auto {
@@ -111,7 +109,7 @@ func learn(a *agent.Agent, st *contextmeter.Memory, path string, from int64, set
 	return nil
 }
 
-// documentPath returns where an agent is asked to write its handoff: in no worktree.
+// documentPath returns where an agent shall write its handoff: in no worktree.
 func documentPath(session string) string {
 	dir := handoffstore.DataDir(os.Getenv)
 	if dir == "" {

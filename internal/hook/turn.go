@@ -20,19 +20,17 @@ import (
 	"gitagent/turns"
 )
 
-// How long the end of a turn waits for the client's transcript, which is written
-// up to 100 ms late.
+// Limits of the wait for a transcript, which is written up to 100 ms late.
 const (
 	flushWait = 2 * time.Second
-	goneWait  = 100 * time.Millisecond // the client is gone: all that it wrote is on disk
+	goneWait  = 100 * time.Millisecond // a client that is gone has written all to disk
 )
 
-// recordTurn returns the handler of an event of package turns.
 func recordTurn(event turns.SignalKind) handler {
 	return func(ctx context.Context, h *hook) error { return recordEvent(ctx, h, event) }
 }
 
-// recordEvent records an event, and starts what follows from that.
+// recordEvent records an event, and starts what follows.
 func recordEvent(ctx context.Context, h *hook, event turns.SignalKind) error {
 	w := h.open()
 	s := signalOf(event, h.event)
@@ -45,7 +43,7 @@ func recordEvent(ctx context.Context, h *hook, event turns.SignalKind) error {
 	if err != nil {
 		return err
 	}
-	if done == nil { // the same event arrived twice, and the other process may end before its push
+	if done == nil { // a duplicate; the other process may end before its push
 		return h.awaitOther(ctx, w)
 	}
 	for _, warning := range done.Warnings {
@@ -55,7 +53,7 @@ func recordEvent(ctx context.Context, h *hook, event turns.SignalKind) error {
 	news := len(done.Turns) > 0 || done.HandedOff
 	if news {
 		_, err := remote.Background(ctx, w, done.Config, done.Mission)
-		h.logError(err) // the turn is recorded all the same
+		h.logError(err) // the turn is recorded in any case
 	}
 	if event == turns.Ended {
 		h.awaitPush(ctx, w, done.Config, done.Mission, news)
@@ -69,7 +67,6 @@ func recordEvent(ctx context.Context, h *hook, event turns.SignalKind) error {
 	return nil
 }
 
-// signalOf translates a payload for package turns.
 func signalOf(event turns.SignalKind, e *hooks.Payload) turns.Signal {
 	return turns.Signal{
 		Event: event, Session: e.SessionID, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.LastAssistantMessage,
@@ -77,21 +74,20 @@ func signalOf(event turns.SignalKind, e *hooks.Payload) turns.Signal {
 	}
 }
 
-// A notice is what the user must know after an event was recorded.
+// A notice is for the user after an event was recorded.
 type notice struct {
 	kind   string
 	text   string
 	logged bool // too
 }
 
-// notices returns what the user must know after an event was recorded; purging
-// says that a purge was begun and has not ended.
+// notices returns the notices after an event. purging: a purge is unfinished.
 func notices(r *turns.Result, purging bool) (list []notice) {
 	if r.Quarantined != "" {
 		list = append(list, notice{"aside", fmt.Sprintf("mission %s contained turns that are not signed by a key you trust; "+
 			"they are now mission %s, and yours continues without them", r.Mission, r.Quarantined), true})
 	}
-	if purging { // none runs, or recording would have waited for it
+	if purging { // none runs, as recording waits for it
 		list = append(list, notice{"purge", "a purge was begun and has not ended; complete it with: git agent-turn purge", false})
 	}
 	if r.Damaged != "" {
@@ -105,16 +101,16 @@ func notices(r *turns.Result, purging bool) (list []notice) {
 	return list
 }
 
-// A Recorded is the outcome of a signal.
+// A Recorded is the result of a signal.
 type Recorded struct {
 	*turns.Result
-	HandedOff bool // the session has ended, and its handoff is in the ledger
+	HandedOff bool // the session has ended, with a handoff in the ledger
 }
 
 // Record handles a signal of a session: a prompt, the end of a turn, or the
-// session's end, after which it hands off. It returns nil if the end was already
-// handled. If this process dies before it has finished, the next session's start
-// does the rest.
+// session's end, after which it hands off. It returns nil if the end was
+// already handled. If this process dies, the next session's start does the
+// rest.
 func Record(ctx context.Context, w *workspace.Workspace, s turns.Signal) (*Recorded, error) {
 	if s.Event != turns.Ended {
 		result, err := (&turns.Recorder{Workspace: w, FlushWait: flushWait}).Record(ctx, s)
@@ -144,15 +140,15 @@ func Record(ctx context.Context, w *workspace.Workspace, s turns.Signal) (*Recor
 }
 
 // finish ends a session: it records the last turn, hands off, and notes that in
-// the session's state. A session that has recorded nothing leaves nothing. The
-// caller holds the lock of sessions.
+// the session's state. A session without a record leaves nothing. The caller
+// must hold the lock of sessions.
 func finish(ctx context.Context, s *handoffstore.Store, last turns.Signal, wait time.Duration, r handoffstore.Request) (*turns.Result, *handoffstore.Gathered, error) {
 	result, err := (&turns.Recorder{Workspace: s.Workspace, FlushWait: wait}).Record(ctx, last)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the end of session %s: %w", last.Session, err)
 	}
 	if r.Mission, err = record.ParseID(s.Workspace.Store.Load(last.Session).Mission); err != nil {
-		return result, nil, nil // the session never recorded anything
+		return result, nil, nil // nothing was ever recorded
 	}
 	g, err := s.Gather(ctx, r)
 	if err != nil && !errors.Is(err, git.ErrNotFound) { // not found: the mission has no ledger
@@ -161,9 +157,9 @@ func finish(ctx context.Context, s *handoffstore.Store, last turns.Signal, wait 
 	return result, g, s.HandedOff(ctx, last.Session)
 }
 
-// wake starts the process that clears the agent's context, if the agent asked for
-// that in the turn that ends here. The process waits for the client to be ready;
-// a prompt given before that cancels it.
+// wake starts the process that clears the agent's context, if the agent asked
+// for it in the turn that ends. The process waits until the client is ready; an
+// earlier prompt cancels it.
 func wake(ctx context.Context, w *workspace.Workspace, s turns.Signal) error {
 	if s.Event != turns.Prompted && s.Event != turns.Stopped {
 		return nil
@@ -175,8 +171,8 @@ func wake(ctx context.Context, w *workspace.Workspace, s turns.Signal) error {
 	return terminal.DetachOwn(w.Repo.Top, "git-agent-handoff", "wake", "--tmux", asked.Pane)
 }
 
-// Housekeep starts a process that keeps the packs few, every 20 turns, and does
-// the rest of housekeeping once a day. The caller does not wait for it.
+// Housekeep starts, in the background, a process that keeps packs few every 20
+// turns, and does other housekeeping once a day.
 func Housekeep(w *workspace.Workspace) error {
 	if !w.Repo.RollUpDue() && !w.Store.Due(time.Now()) {
 		return nil
@@ -185,7 +181,7 @@ func Housekeep(w *workspace.Workspace) error {
 }
 
 // awaitOther waits for the push of a session's end that another process has
-// recorded: the client waits longer for a hook from settings than for a plugin's.
+// recorded: clients wait longer for a hook from settings than for a plugin's.
 func (h *hook) awaitOther(ctx context.Context, w *workspace.Workspace) error {
 	mission, err := record.ParseID(w.Store.Load(h.event.SessionID).Mission)
 	if err != nil {
@@ -199,10 +195,10 @@ func (h *hook) awaitOther(ctx context.Context, w *workspace.Workspace) error {
 	return nil
 }
 
-// awaitPush waits at the end of a session until its mission is pushed, or can't
-// be, since the machine may be about to vanish, and tells the user if it still is
-// not. started says that the background process was started just now; an earlier
-// one may have given up long ago.
+// awaitPush waits at a session's end until its mission is pushed, or can't be,
+// since the machine may vanish, and tells the user if it is not pushed. started
+// says that a background process was just started; an earlier one may have
+// given up.
 func (h *hook) awaitPush(ctx context.Context, w *workspace.Workspace, conf git.Config, id record.ID, started bool) {
 	if h.event.Reason == "clear" {
 		return // the client lives on
@@ -231,9 +227,8 @@ func (h *hook) awaitPush(ctx context.Context, w *workspace.Workspace, conf git.C
 	}
 }
 
-// pushWait returns how long the end of a session waits for its push: as the
-// setting says, or most if it says nothing or is invalid. waits is false if it
-// waits not at all; a wait of 0 has no limit.
+// pushWait returns how long a session's end waits for its push: the setting, or
+// most if it is empty or invalid. waits is false for no wait; 0 is no limit.
 func pushWait(setting string, most time.Duration) (wait time.Duration, waits bool, err error) {
 	if setting == "" {
 		return most, true, nil
