@@ -11,10 +11,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A SettingsError reports settings that the client would not accept or whose shape does not allow
-// hooks.
+// A SettingsError reports settings that a client rejects or that fit no hooks.
 type SettingsError struct {
-	Line, Column int // of the place at fault, from 1; columns are runes
+	Line, Column int // of the fault, from 1; columns are runes
 	Text         string
 }
 
@@ -22,17 +21,16 @@ func (e *SettingsError) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Text)
 }
 
-// A document is a JSON text and the position of everything in it.
 type document struct {
 	data []byte
 	root *node
 }
 
-// A node is a value; data[start:end] is its text.
+// A node is a value, with data[start:end] as its text.
 type node struct {
 	start, end int
-	kind       byte   // the first byte of its text: { [ " or that of a scalar
-	text       string // of a string, decoded
+	kind       byte   // the first byte of its text
+	text       string // the decoded string
 	json       gjson.Result
 	inside     []item // see items
 }
@@ -40,28 +38,28 @@ type node struct {
 // An item is a member of an object or an element of an array.
 type item struct {
 	key   string // "" in an array
-	start int    // of the key or, in an array, of the value
+	start int    // of the key or, in an array, the value
 	value *node
 }
 
 var byteOrderMark = []byte("\ufeff")
 
-// blank reports whether the settings are empty, as in a newly created file.
+// blank reports whether the settings are empty, as in a new file.
 func blank(settings []byte) bool {
 	return len(bytes.TrimSpace(bytes.TrimPrefix(settings, byteOrderMark))) == 0
 }
 
-// parse reads settings. They must strictly be one JSON object: for a comment or a trailing comma
-// the client drops the whole file. It accepts a byte order mark.
+// parse reads settings. They must strictly be one JSON object, perhaps after a
+// byte order mark: for a comment or a trailing comma the client drops the file.
 func parse(data []byte) (*document, error) {
 	d := &document{data: data}
 	skip := len(data) - len(bytes.TrimPrefix(data, byteOrderMark))
-	var syntax *json.SyntaxError // the only error there is
+	var syntax *json.SyntaxError // the only possible error
 	if errors.As(json.Unmarshal(data[skip:], new(json.RawMessage)), &syntax) {
-		at := skip + int(syntax.Offset) - 1 // the offset is after the byte at fault
+		at := skip + int(syntax.Offset) - 1 // the offset is after the fault
 		return nil, d.fault(max(at, 0), "not strict JSON: %v", syntax)
 	}
-	root := gjson.ParseBytes(bytes.TrimRight(data[skip:], " \t\r\n")) // which would be taken for part of it
+	root := gjson.ParseBytes(bytes.TrimRight(data[skip:], " \t\r\n")) // trailing blanks would become part of the root
 	root.Index += skip
 	d.root = newNode(root)
 	if d.root.kind != '{' {
@@ -74,7 +72,7 @@ func newNode(v gjson.Result) *node {
 	return &node{start: v.Index, end: v.Index + len(v.Raw), kind: v.Raw[0], text: decoded(v), json: v}
 }
 
-// decoded returns the content of a string as encoding/json has it, "" of anything else.
+// decoded returns a string's content as encoding/json does, or "".
 func decoded(v gjson.Result) (text string) {
 	if v.Type == gjson.String {
 		_ = json.Unmarshal([]byte(v.Raw), &text) // it is valid
@@ -82,7 +80,7 @@ func decoded(v gjson.Result) (text string) {
 	return text
 }
 
-// items returns what is in an object or array, parsed when it is first asked for.
+// items returns the items of an object or array, which it parses once.
 func (n *node) items() []item {
 	if n.inside == nil && n.json.Type == gjson.JSON {
 		n.json.ForEach(func(key, value gjson.Result) bool {
@@ -97,8 +95,7 @@ func (n *node) items() []item {
 	return n.inside
 }
 
-// member returns the value of key in the object n, nil if there is none. Of several members with
-// one key the last counts, as in JavaScript.
+// member returns n's last value of key, which counts in JavaScript, or nil.
 func (n *node) member(key string) *node {
 	for _, m := range slices.Backward(n.members()) {
 		if m.key == key {
@@ -108,8 +105,7 @@ func (n *node) member(key string) *node {
 	return nil
 }
 
-// elements returns the elements of the array n, members the members of the object n; none if n is
-// something else.
+// elements and members return the items of an array or object, or else nil.
 func (n *node) elements() []item { return n.itemsOf('[') }
 func (n *node) members() []item  { return n.itemsOf('{') }
 
@@ -122,7 +118,7 @@ func (n *node) itemsOf(kind byte) []item {
 
 func (n *node) isTrue() bool { return n != nil && n.kind == 't' }
 
-// position returns the line and column of offset at, from 1. Columns are runes.
+// position returns the line and column of offset at, from 1, in runes.
 func (d *document) position(at int) (line, column int) {
 	before := bytes.TrimPrefix(d.data[:at], byteOrderMark)
 	start := bytes.LastIndexByte(before, '\n') + 1

@@ -11,23 +11,23 @@ import (
 	"path/filepath"
 )
 
-// ErrChanged reports a settings file that another program changed between our reading and writing.
-// Nothing was written; plan again.
+// ErrChanged reports that another program changed a file after its edit was
+// planned. Nothing was written; plan again.
 var ErrChanged = errors.New("changed in the meantime")
 
-// An Edit is a planned change of a settings file, or of another file of a client's.
+// An Edit is a planned change of one of a client's files.
 type Edit struct {
 	Path          string // as given, perhaps a symbolic link
-	Before, After []byte // nil if there is, or is to be, no file
+	Before, After []byte // nil for no file
 }
 
-// PlanInstall plans how to add entries to the file at path, see [Install]. It writes nothing.
-// Mistakes in the file are named as path:line:column.
+// PlanInstall plans an [Install] in the file at path. It writes nothing. Errors
+// name mistakes in the file as path:line:column.
 func PlanInstall(path string, entries []Entry) (*Edit, error) {
 	return Plan(path, func(settings []byte) ([]byte, error) { return Install(settings, entries) })
 }
 
-// PlanFile plans to make the file at path, as a whole, what content is, or with nil to remove it.
+// PlanFile plans to give the file at path this content, or to remove it if nil.
 func PlanFile(path string, content []byte) (*Edit, error) {
 	before, err := readSettings(path)
 	if err != nil {
@@ -36,8 +36,8 @@ func PlanFile(path string, content []byte) (*Edit, error) {
 	return &Edit{path, before, content}, nil
 }
 
-// Plan plans what change makes of the settings in the file at path, which are nil if there is no file. If that is
-// what [Install] makes a file from, nothing else is in it, and it is removed; a symbolic link keeps its file.
+// Plan plans what change makes of the settings at path, nil for no file. It
+// removes a file with only what [Install] starts with, but not behind a link.
 func Plan(path string, change func(settings []byte) ([]byte, error)) (*Edit, error) {
 	before, err := readSettings(path)
 	if err != nil {
@@ -45,7 +45,7 @@ func Plan(path string, change func(settings []byte) ([]byte, error)) (*Edit, err
 	}
 	after, err := change(before)
 	if err != nil {
-		return nil, fmt.Errorf("%s:%w", path, err) // the format of compilers
+		return nil, fmt.Errorf("%s:%w", path, err) // in the format of compilers
 	}
 	if info, err := os.Lstat(path); bytes.Equal(after, made) && err == nil && info.Mode().IsRegular() {
 		after = nil
@@ -55,7 +55,7 @@ func Plan(path string, change func(settings []byte) ([]byte, error)) (*Edit, err
 
 const maxSettings = 16 << 20 // bytes; real files have some kilobytes
 
-// readSettings returns the content of the file at path, nil if there is none.
+// readSettings returns the content of the file at path, or nil without one.
 func readSettings(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,13 +85,14 @@ func (e *Edit) Changes() bool {
 	return !bytes.Equal(e.Before, e.After) || (e.Before == nil) != (e.After == nil)
 }
 
-// Apply makes the whole change or, if there is an error, none of it.
+// Apply makes the whole change or returns an error, which wraps [ErrChanged] if
+// the file has changed since it was planned.
 //
-// A running client reads its settings whenever they change, so they are replaced in one step. The
-// file keeps its mode and, if we are allowed to set it, its owner; behind a symbolic link the file
-// is replaced, not the link. A new file, and its directory, get the mode that the umask leaves, as
-// from the client. A symbolic link to a file that is to be removed goes, and the file stays. If the file
-// has changed since the plan was made, the error wraps [ErrChanged].
+// A running client reads its settings whenever they change, so they are
+// replaced in one step. The file keeps its mode and, if we may set it, its
+// owner; behind a symbolic link the file is replaced, not the link. New files
+// and directories get the umask's mode, as from the client. Removal removes a
+// link, and keeps its file.
 func (e *Edit) Apply() error {
 	if !e.Changes() {
 		return nil
@@ -122,7 +123,7 @@ func (e *Edit) apply() error {
 	temp := fmt.Sprintf("%s.%s.tmp", path, rand.Text()[:8])
 	err = writeLike(temp, info, e.After)
 	if err == nil {
-		err = e.unchanged() // once more, because other programs write the file, too
+		err = e.unchanged() // again, as other programs write the file, too
 	}
 	if err == nil {
 		err = os.Rename(temp, path)
@@ -144,7 +145,7 @@ func (e *Edit) unchanged() error {
 	return nil
 }
 
-// writeLike writes a new file with the mode and owner of info's file, unless info is nil.
+// writeLike writes a new file with the mode and owner of info, unless nil.
 func writeLike(path string, info fs.FileInfo, data []byte) error {
 	mode := fs.FileMode(0o666)
 	if info != nil {

@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// InHome returns a path in the user's home directory, "" if the environment names none. getenv is
-// [os.Getenv] or a stand-in.
+// InHome returns a path in the home directory that getenv names, or "" if it
+// names none. getenv is [os.Getenv] or a stand-in.
 func InHome(getenv func(string) string, path string) string {
 	home := getenv("HOME")
 	if home == "" && runtime.GOOS == "windows" {

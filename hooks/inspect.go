@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// Places says where an agent's client looks for hooks. An empty one is skipped.
+// Places are where an agent's client has hooks. Empty ones are skipped.
 type Places struct {
 	Config  string // the user's own configuration
-	Project string // directory in which the client is launched
+	Project string // where the client is launched
 }
 
 // Settings are a file that a client reads its hooks from.
 type Settings struct {
 	Path    string
-	Managed bool // an administrator set them, for everybody
-	Team    bool // they are in the repository, for everybody who works there
+	Managed bool // by an administrator, for all users
+	Team    bool // in the repository, for its team
 }
 
-// A Problem is a reason why hooks do not run, or not properly.
+// A Problem is a reason why hooks don't run properly.
 type Problem string
 
 const (
@@ -31,18 +31,18 @@ const (
 	Disabled    Problem = "disabled"     // disableAllHooks in one file silences all
 	ManagedOnly Problem = "managed only" // only an administrator's hooks run
 	Missing     Problem = "missing"      // no hook of ours for an event
-	Twice       Problem = "twice"        // two hooks of ours for an event in settings: recorded once at twice the cost
-	Changed     Problem = "changed"      // runs our program, but by another command than we install
-	Untrusted   Problem = "untrusted"    // the client asks the user first, or the user has switched it off
+	Twice       Problem = "twice"        // two hooks of ours in settings for an event: recorded once at twice the cost
+	Changed     Problem = "changed"      // runs our program by another command than we install
+	Untrusted   Problem = "untrusted"    // the client asks the user first, or the user has disabled it
 )
 
 // A Finding is one problem.
 type Finding struct {
 	Problem Problem
-	Path    string   // the file or plugin at fault; "" for Missing
-	Events  []string // the events concerned; none means all
+	Path    string   // at fault, a file or plugin; "" for Missing
+	Events  []string // none means all
 	Text    string   // what is wrong, for a person
-	Managed bool     // only an administrator can change that
+	Managed bool     // only an administrator can change it
 }
 
 func (f Finding) String() string {
@@ -66,27 +66,26 @@ type Installed struct {
 	Command string // with its arguments if it is in exec form
 	Path    string
 	Line    int
-	form    string // equal hooks, in whatever files, run once
+	form    string // equal hooks run once, in any files
 }
 
-// A Plugin is a copy of our plugin, with hooks of its own for all events.
+// A Plugin is a copy of our plugin, with hooks for all events.
 type Plugin struct {
-	Name    string // as the client has it, or where it is
-	Version string // "" if it doesn't say
-	Update  string // the client's command that brings it to our version; "" for none
-	Remove  string // the command that takes it out; "" if Remove of the agent does
+	Name    string // in the client, or else its path
+	Version string // "" if unknown
+	Update  string // the client's command to update it to our version, or ""
+	Remove  string // the command to remove it; "" if the agent's Remove does
 }
 
-// A Report is what [Inspect] found.
+// A Report is the result of [Inspect].
 type Report struct {
 	Installed []Installed
 	Plugins   []Plugin // that the client runs
-	Off       []string // names of those that are switched off
+	Off       []string // the disabled ones
 	Findings  []Finding
 }
 
-// Other returns the name of a plugin with our hooks that is not the file at path, which an installation
-// would write; "" if there is none.
+// Other returns the name of a plugin with our hooks, not at path, or "".
 func (r *Report) Other(path string) string {
 	for _, p := range r.Plugins {
 		if p.Name != path {
@@ -96,9 +95,10 @@ func (r *Report) Other(path string) string {
 	return ""
 }
 
-// Inspect says which of our entries a client will run that reads its settings from files, in rising
-// precedence, and what is wrong with them. plugins are copies of our plugin that no settings name.
-// It changes nothing; an unreadable file is a finding, a missing one is not.
+// Inspect reports which of our entries a client will run with the settings in
+// files, in rising precedence, and what is wrong. plugins are copies of our
+// plugin that no settings name. An unreadable file is a finding, a missing one
+// is not.
 func Inspect(entries []Entry, files []Settings, plugins ...Plugin) *Report {
 	r := new(Report)
 	enabled := map[string]bool{}
@@ -107,7 +107,7 @@ func Inspect(entries []Entry, files []Settings, plugins ...Plugin) *Report {
 		if d := r.read(f.Path); d != nil {
 			r.settings(f, d, entries)
 			for _, p := range d.root.member("enabledPlugins").members() { // later files win
-				// A team can switch a plugin off, but who has not installed it does not get it by that.
+				// A team can disable a plugin, but can't install it.
 				if on := p.value.isTrue(); !on || !f.Team {
 					enabled[p.key] = on
 				}
@@ -131,7 +131,7 @@ func Inspect(entries []Entry, files []Settings, plugins ...Plugin) *Report {
 	return r
 }
 
-// read returns the settings in path, nil if there are none.
+// read returns the settings in path, or nil.
 func (r *Report) read(path string) *document {
 	data, err := readSettings(path)
 	if err != nil {
@@ -177,8 +177,8 @@ func (r *Report) settings(f Settings, d *document, entries []Entry) {
 	}
 }
 
-// event compares the findings for e's event in all places. A plugin beside settings is well: what
-// both tell is recorded once, and a user may want the one for its skills, and the other.
+// event adds findings about e's event. A plugin and settings may both have
+// hooks: events are recorded once, and the plugin has skills, too.
 func (r *Report) event(e Entry) {
 	var places []string
 	forms := map[string]bool{}
@@ -196,7 +196,7 @@ func (r *Report) event(e Entry) {
 	}
 }
 
-// add adds a finding, or only its event if there is an equal one, and returns it.
+// add adds a finding, or only its event to an equal one, and returns it.
 func (r *Report) add(p Problem, path, event, text string) *Finding {
 	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Problem == p && f.Path == path && f.Text == text })
 	if i < 0 {

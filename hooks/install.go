@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// An Entry is one hook that we install: a command for one event.
+// An Entry is a hook that we install: a command for one event.
 type Entry struct {
 	Event   string
 	Command string // never changes once released; see the package comment
@@ -17,17 +17,16 @@ type Entry struct {
 // program returns the name of the executable that e runs.
 func (e Entry) program() string { return strings.Fields(e.Command)[0] }
 
-// made are the settings of a file that is made for our entries, before they are added. Nobody else ends a file like
-// that: so one is known in which there is nothing else.
+// made starts a settings file of ours. Its unique ending identifies that.
 var made = []byte("{}\n\n")
 
-// Install returns settings with those of entries that they lack.
+// Install returns settings with the entries that they lack.
 //
-// Every existing byte stays, and additions follow the file's own indentation and line ends. An
-// entry counts as installed if any hook of its event runs its program, whatever else it says, so
-// installing twice changes nothing. Empty settings, and nil for none, become a new object. If settings are not strict
-// JSON, or something in them has the wrong type and would make the client skip an event of entries,
-// the error is a [*SettingsError].
+// Every existing byte stays, and additions follow the file's own indentation
+// and line ends. An entry counts as installed if any hook of its event runs its
+// program, so installing twice changes nothing. Empty or nil settings become an
+// object. If settings are not strict JSON, or have a wrong type that makes the
+// client skip an event of entries, the error is a [*SettingsError].
 func Install(settings []byte, entries []Entry) ([]byte, error) {
 	switch {
 	case settings == nil:
@@ -48,9 +47,10 @@ func Install(settings []byte, entries []Entry) ([]byte, error) {
 	return settings, nil
 }
 
-// Remove returns settings without the hooks of any event whose command is that of one of entries,
-// and without the arrays and objects that become empty, unless they existed, empty, before
-// [Install]: Remove after Install restores the original bytes.
+// Remove returns settings without the hooks of any event that have exactly a
+// command of entries, and without arrays and objects that become empty, unless
+// they existed before [Install]: Remove after Install restores the original
+// bytes.
 func Remove(settings []byte, entries []Entry) ([]byte, error) {
 	if blank(settings) {
 		return settings, nil
@@ -68,7 +68,7 @@ func Remove(settings []byte, entries []Entry) ([]byte, error) {
 	}
 }
 
-// The shape of an entry, in the order in which the client itself writes it.
+// The shape of an entry, in the order in which the client writes it.
 type (
 	hookGroup struct {
 		Hooks []hookCommand `json:"hooks"`
@@ -80,7 +80,7 @@ type (
 	}
 )
 
-// add returns the text of d with e; [document.check] has made sure that this is possible.
+// add returns the text of d with e. [document.check] must have passed.
 func (d *document) add(e Entry) []byte {
 	group := hookGroup{[]hookCommand{{"command", e.Command, e.Timeout}}}
 	groups := []hookGroup{group}
@@ -102,8 +102,7 @@ func (d *document) add(e Entry) []byte {
 	return d.insert(event, "", group)
 }
 
-// commandOf returns the command line of the hook h, "" if it has none. In exec form a hook has its
-// arguments apart.
+// commandOf returns h's command line, or "". Exec form has separate arguments.
 func commandOf(h *node) string {
 	command := h.member("command")
 	if command == nil {
@@ -116,13 +115,13 @@ func commandOf(h *node) string {
 	return line
 }
 
-// program matches a command that runs one of our hooks, by any path and with anything around it. It
-// is compiled on first use, which the hooks themselves, started often, never make.
+// program matches a command that runs one of our hooks, by any path and with
+// anything around it. Hooks, which start often, never compile it.
 var program = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^\w.-])git[ -]agent-(turn|handoff)(?:\.exe)?["']?\s+hook(?:$|[^\w-])`)
 })
 
-// runs returns which of our programs the hook h runs, "" if none.
+// runs returns which of our programs the hook h runs, or "".
 func runs(h *node) string {
 	if m := program().FindStringSubmatch(commandOf(h)); m != nil {
 		return "git-agent-" + m[1]
@@ -130,21 +129,18 @@ func runs(h *node) string {
 	return ""
 }
 
-// isOurs reports whether h has exactly the command of one of entries.
 func isOurs(h *node, entries []Entry) bool {
 	command := h.member("command")
 	return command != nil && h.member("args") == nil &&
 		slices.ContainsFunc(entries, func(e Entry) bool { return command.text == e.Command })
 }
 
-// A step is an item of an array or object on the way from the root to a hook.
 type step struct {
 	in    *node
 	index int
 }
 
-// find returns the way to our first hook: the steps in the root, in its hooks, in the event's
-// groups and in the group's hooks. It is nil if there is none.
+// find returns the items on the way to our first hook, from the root, or nil.
 func (d *document) find(entries []Entry) []step {
 	for i, hooks := range d.root.items() {
 		if hooks.key != "hooks" {
@@ -164,7 +160,7 @@ func (d *document) find(entries []Entry) []step {
 	return nil
 }
 
-// cut returns the text of d without the hook at path and without what becomes empty.
+// cut returns the text of d without the hook at path and what becomes empty.
 func (d *document) cut(path []step) []byte {
 	for i, s := range slices.Backward(path) {
 		if len(s.in.items()) > 1 {
@@ -180,7 +176,7 @@ func (d *document) cut(path []step) []byte {
 	return d.splice(d.root.start+1, d.root.end-1, "")
 }
 
-// check returns what keeps the client from running a hook of event, or nil.
+// check returns the reason why a client can't run a hook of event, or nil.
 func (d *document) check(event string) error {
 	name := "hooks." + event
 	hooks := d.root.member("hooks")
@@ -216,7 +212,7 @@ func (d *document) check(event string) error {
 	return nil
 }
 
-// want returns an error if n, which is called what, is there and of another kind.
+// want returns an error if n, which is called what, exists with another kind.
 func (d *document) want(kind, what string, n *node) error {
 	if n == nil || kindOf(n.kind) == kind {
 		return nil

@@ -9,16 +9,15 @@ import (
 	"gitagent/internal/cmdline"
 )
 
-// An Answer is what a hook tells the client, in one line of JSON. A hook with nothing to say prints
-// nothing.
+// An Answer is what a hook prints for the client: JSON or, if empty, nothing.
 type Answer struct {
 	Event string // the event of the payload; needed with Model
-	Model string // added to the conversation; the client replaces more than 10,000 UTF-16 units by a preview
-	User  string // shown, and not sent to the model
+	Model string // for the conversation; the client replaces more than 10,000 UTF-16 units by a preview
+	User  string // shown, but not sent to the model
 }
 
-// Write writes the answer. Control characters other than newlines and tabs become U+FFFD, because
-// the client prints and sends text unchanged.
+// Write writes the answer, with U+FFFD for control characters but newlines and
+// tabs, because the client prints and sends text unchanged.
 func (a Answer) Write(w io.Writer) error {
 	if a.Model == "" && a.User == "" {
 		return nil

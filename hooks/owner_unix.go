@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives f the owner and group in info. Only root may set any of them; what is not allowed
-// is left alone.
+// keepOwner gives f the owner and group in info; only root may set any.
 func keepOwner(f *os.File, info fs.FileInfo) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		f.Chown(int(stat.Uid), int(stat.Gid))

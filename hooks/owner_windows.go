@@ -5,5 +5,5 @@ import (
 	"os"
 )
 
-// keepOwner does nothing: a new file has the owner of the process, as with other editors.
+// keepOwner does nothing: a new file has the process's owner, as in editors.
 func keepOwner(*os.File, fs.FileInfo) {}

@@ -10,44 +10,44 @@ import (
 	"strings"
 )
 
-// MaxPayload is the largest payload in bytes that [Parse] reads. Payloads carry what tools read and
-// wrote, including images, so they can have megabytes.
+// MaxPayload is the largest payload that [Parse] reads, in bytes. Payloads have
+// what tools read and wrote, including images.
 const MaxPayload = 64 << 20
 
 // ErrPayload reports a payload that is not what a client sends.
 var ErrPayload = errors.New("malformed hook payload")
 
-// An Event is the part of a payload that we keep. Fields that the event does not have are zero.
+// A Payload is the part of a payload that we keep. Fields that the event does
+// not have are zero.
 type Payload struct {
-	Name           string // hook_event_name: UserPromptSubmit, Stop, ...; not checked, there may be new ones
+	Name           string // hook_event_name: UserPromptSubmit, Stop, ...; unchecked, there may be new ones
 	SessionID      string // letters, digits, - and _, at most 128: safe as a file name
 	TranscriptPath string // absolute, or "" if the client keeps none; the file need not exist
 	Cwd            string // absolute; follows the agent's cd
-	PromptID       string // prompt_id, or turn_id where there is none; "" before the first prompt
+	PromptID       string // prompt_id or else turn_id; "" before the first prompt
 
 	Prompt               string // UserPromptSubmit
-	LastAssistantMessage string // Stop; StopFailure, where it is the error's text
+	LastAssistantMessage string // Stop; StopFailure: the error's text
 	StopHookActive       bool   // Stop: the turn goes on because of a Stop hook
 	Source               string // SessionStart: startup, resume, fork, clear, compact
 	Reason               string // SessionEnd: other, prompt_input_exit, clear
 	Error                string // StopFailure
 	Trigger              string // PreCompact: manual, auto
 	Model                string
-	AgentID, AgentType   string // set if the event comes from inside a sub-agent
-	ToolCalls            int    // PostToolBatch: how many tool calls it reports
+	AgentID, AgentType   string // set for an event of a subagent
+	ToolCalls            int    // PostToolBatch: number of tool calls
 
-	// Lock is a file that the client should keep locked as long as the session lives; "" if it has
-	// none. It is no part of the payload.
+	// Lock is a file that the client locks while the session lives, or "". It
+	// is not from the payload.
 	Lock string
 }
 
-// Parse decodes the payload on r, one JSON object, and stops reading after it. Fields that [Event]
-// does not have are skipped without being kept or checked, so a payload with a large tool input
-// costs time but no memory. An error wraps [ErrPayload] and names the field at fault, unless
-// reading itself failed.
+// Parse decodes the payload on r, one JSON object, and stops reading after it.
+// It skips fields that [Payload] lacks, so a large tool input costs time but no
+// memory. An error wraps [ErrPayload] and names the field, unless reading
+// failed.
 //
-// Clients pass the payload on a socket, which may be in non-blocking mode; [os.Stdin] still waits
-// for it.
+// Clients may pass it on a non-blocking socket, where [os.Stdin] still waits.
 func Parse(r io.Reader) (*Payload, error) {
 	e := new(Payload)
 	var turnID string
@@ -98,8 +98,8 @@ func (e *Payload) check() error {
 	return nil
 }
 
-// ValidID reports whether id matches [A-Za-z0-9][A-Za-z0-9_-]{0,127}, so that it can be a file
-// name, a part of a ref and an argument, and nothing else.
+// ValidID reports whether id matches [A-Za-z0-9][A-Za-z0-9_-]{0,127}, so that
+// it is a safe file name, part of a ref, and argument.
 func ValidID(id string) bool {
 	const first = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	return id != "" && len(id) <= 128 && strings.IndexByte(first, id[0]) >= 0 && strings.Trim(id, first+"-_") == ""
@@ -109,8 +109,7 @@ func validPath(path string) bool {
 	return filepath.IsAbs(path) && !strings.ContainsRune(path, 0)
 }
 
-// decode stores the JSON value raw in field, a string or bool. null gives the zero value, as if the
-// field were missing.
+// decode stores raw in field, a string or bool. null gives the zero value.
 func decode(name string, raw []byte, field any) error {
 	want := "a string"
 	switch field := field.(type) { // null changes nothing
@@ -129,34 +128,33 @@ func decode(name string, raw []byte, field any) error {
 	return nil
 }
 
-// kindOf names the kind of the JSON value that starts with c.
 func kindOf(c byte) string {
 	kinds := map[byte]string{'{': "an object", '[': "an array", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null"}
 	return cmp.Or(kinds[c], "a number")
 }
 
-// malformed returns an error about field, or about the payload as a whole if field is "".
+// malformed returns an error about field, or if "" about the whole payload.
 func malformed(field, format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	switch {
 	case field == "":
 		return fmt.Errorf("%w: %s", ErrPayload, text)
-	case !ValidID(field): // a stranger's text
+	case !ValidID(field): // untrusted text
 		return fmt.Errorf("%w: %.40q: %s", ErrPayload, field, text)
 	}
 	return fmt.Errorf("%w: %s: %s", ErrPayload, field, text)
 }
 
-// A Client is what the environment of a hook, or of a command that an agent runs, says about the
-// client. A missing or invalid variable gives the zero value. The environment also holds secrets:
-// it must never be logged as a whole.
+// An Environment is what a hook's or command's environment says about the
+// client. Missing and invalid variables give zero values. The environment also
+// holds secrets: it must never be logged as a whole.
 type Environment struct {
-	ProjectDir string // where the client was launched; stays when the agent changes directory
-	PID        int    // the client itself: a shell may stand between it and the hook, so this is not our parent
-	SessionID  string // also in the agent's own shell commands, as PID is, unlike ProjectDir
-	PluginRoot string // the plugin's directory; "" if the hook comes from settings
-	// Shared says that the process serves several clients. The environment is not that of the session's
-	// own client then: neither GIT_AGENT_MISSION, GIT_AGENT_DISABLE nor a pane of tmux in it is believed,
-	// and of where the agent works only what the payload says.
+	ProjectDir string // where the client was launched, even if the agent changes directory
+	PID        int    // the client's; a shell may stand between it and the hook, so this is not our parent
+	SessionID  string // like PID, and unlike ProjectDir, also in the agent's shell commands
+	PluginRoot string // the plugin's directory; "" for a hook from settings
+	// Shared says that the process serves several clients, so its environment
+	// is not the session's: GIT_AGENT_MISSION, GIT_AGENT_DISABLE and the pane
+	// of tmux don't count, and only the payload says where the agent works.
 	Shared bool
 }

@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-const maxDepth = 10000 // of nested values; encoding/json has the same limit
+const maxDepth = 10000 // of nested values, as in encoding/json
 
-// A scanner reads one JSON object and keeps only the requested values. encoding/json would hold the
-// whole payload and read it twice: a megabyte of tool input takes it 5 times as long.
+// A scanner reads one JSON object and keeps only the requested values.
+// encoding/json would hold the whole payload and read it twice: a megabyte of
+// tool input takes it 5 times as long.
 type scanner struct {
 	limit *io.LimitedReader
 	buf   *bufio.Reader
@@ -24,8 +25,8 @@ func newScanner(r io.Reader) *scanner {
 	return &scanner{limit, bufio.NewReaderSize(limit, 32<<10)}
 }
 
-// object reads an object. fields says where the values of some members go: a *string or *bool, or
-// an *int that gets the number of objects in an array.
+// object reads an object. fields has pointers for some members: *string, *bool,
+// or *int for the number of objects in an array.
 func (s *scanner) object(fields map[string]any) error {
 	if _, err := s.sign("", "{", "starts with %q, want an object"); err != nil {
 		return err
@@ -59,7 +60,6 @@ func (s *scanner) object(fields map[string]any) error {
 	return nil
 }
 
-// name reads a member's name and the colon after it. last is the previous member, for errors.
 func (s *scanner) name(last string) (string, error) {
 	c, err := s.next(last)
 	if err != nil {
@@ -80,8 +80,7 @@ func (s *scanner) name(last string) (string, error) {
 	return name, err
 }
 
-// value reads the value of the field called name. It returns its bytes, if keep, and the number of
-// objects in it, if it is an array.
+// value reads a value and returns it, if keep is set, and an array's objects.
 func (s *scanner) value(name string, keep bool) (raw []byte, objects int, err error) {
 	c, err := s.next(name)
 	if err != nil {
@@ -110,18 +109,16 @@ func (s *scanner) value(name string, keep bool) (raw []byte, objects int, err er
 	}
 }
 
-// An extent finds where a value ends. Inside arrays and objects it tracks only strings and the
-// number of open brackets.
+// An extent finds the end of a value by tracking strings and open brackets.
 type extent struct {
-	scalar          bool // neither string, array nor object
+	scalar          bool // not a string, array or object
 	array           bool
 	quoted, escaped bool // inside a string, after a backslash
 	depth           int
 	objects         int // elements of the array
 }
 
-// advance continues with data. It returns how many of its bytes belong to the value, and whether
-// the value ends with them.
+// advance returns how many bytes of data the value has, and if it ends there.
 func (v *extent) advance(data []byte) (n int, done bool) {
 	for i, c := range data {
 		switch {
@@ -159,8 +156,8 @@ func (v *extent) advance(data []byte) (n int, done bool) {
 	return len(data), false
 }
 
-// sign reads the next byte that is not white space, which must be one of wanted. fault is the
-// format of the error that it is not.
+// sign reads the next byte after white space. It must be in wanted, else the
+// error's format is fault.
 func (s *scanner) sign(name, wanted, fault string) (byte, error) {
 	c, err := s.next(name)
 	if err == nil && strings.IndexByte(wanted, c) < 0 {
@@ -170,7 +167,6 @@ func (s *scanner) sign(name, wanted, fault string) (byte, error) {
 	return c, err
 }
 
-// next returns the next byte that is not white space, without consuming it.
 func (s *scanner) next(name string) (byte, error) {
 	for {
 		window, err := s.window(name)
@@ -185,7 +181,7 @@ func (s *scanner) next(name string) (byte, error) {
 	}
 }
 
-// window returns what has been read ahead, at least one byte. Errors name the field name.
+// window returns one byte or more read ahead. Errors name the field name.
 func (s *scanner) window(name string) ([]byte, error) {
 	if _, err := s.buf.Peek(1); err != nil {
 		if !errors.Is(err, io.EOF) {

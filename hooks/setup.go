@@ -2,33 +2,32 @@ package hooks
 
 import "path/filepath"
 
-// A Setup says which hooks a client is to run for us, and in which JSON files it
-// keeps hooks. Its functions are nil for a client that needs none.
+// A Setup describes a client's hooks and files. Unneeded functions are nil.
 type Setup struct {
 	Entries []Entry
-	User    string // the file for all of a user's sessions, below the configuration
-	Project string // the one that a team shares, below the project
-	Local   string // the user's own for the project, below it; "" for none
-	Managed string // an administrator's, by its whole path; "" for none
+	User    string // of all the user's sessions, below Config
+	Project string // of a team, below the project
+	Local   string // the user's own in the project, or ""
+	Managed string // an administrator's, absolute, or ""
 
 	// Vacate changes settings before our entries are removed from them.
 	Vacate func(settings []byte, entries []Entry) []byte
 	// Plugins lists the copies of our plugin that no settings name.
 	Plugins func(config string) []Plugin
-	// Check completes a report by what else the client's configuration says.
+	// Check completes a report from other parts of the client's configuration.
 	Check func(r *Report, files []Settings, config string)
 }
 
-// Install plans how to add our hooks to the user's settings, or with project to
-// those that a team shares. It writes nothing.
+// Install plans to add our hooks to the user's settings or, with project, the
+// team's. It writes nothing.
 func (s Setup) Install(places Places, project bool) (*Edit, error) {
 	return PlanInstall(s.Path(places, project), s.Entries)
 }
 
-// Remove plans how to take our hooks out of the same settings. It writes nothing.
+// Remove plans to remove our hooks from the same settings. It writes nothing.
 func (s Setup) Remove(places Places, project bool) (*Edit, error) {
 	return Plan(s.Path(places, project), func(before []byte) ([]byte, error) {
-		after, err := Remove(before, s.Entries) // it names what is wrong where the user has it
+		after, err := Remove(before, s.Entries) // its error has the user's positions
 		if err == nil && s.Vacate != nil {
 			after, err = Remove(s.Vacate(before, s.Entries), s.Entries)
 		}
@@ -44,8 +43,7 @@ func (s Setup) Path(places Places, project bool) string {
 	return filepath.Join(places.Config, s.User)
 }
 
-// Inspect reports which of our hooks the client will run, and what is wrong with
-// them.
+// Inspect reports which of our hooks the client will run, and what is wrong.
 func (s Setup) Inspect(places Places) *Report {
 	var files []Settings
 	var plugins []Plugin

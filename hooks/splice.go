@@ -7,22 +7,20 @@ import (
 	"strings"
 )
 
-// Editing a document means inserting one item or removing one; all other bytes stay in place.
+// An edit of a document inserts or removes one item; all other bytes stay.
 //
-// In an array or object with items, a new one goes to the end and looks like the last one. One that
-// was empty must look as before after the item is removed, while one that was created with its item
-// must go. To tell them apart, the white space of the former is kept after its opening bracket,
-// followed by one blank and then the item.
+// In an array or object with items, a new one goes to the end and looks like
+// the last one. An empty one must look as before after the removal, but one
+// created with its item must go. So the former keeps its white space after the
+// opening bracket, followed by one blank and the item.
 
-// A layout is the style in which a piece of JSON is written.
 type layout struct {
-	newline string // between lines; "" for everything on one line
+	newline string // between lines; "" for a single line
 	indent  string // of the first line
 	unit    string // what each level adds to indent
-	spaced  bool   // on one line: a blank after colons and commas
+	spaced  bool   // on a single line: a blank after colons and commas
 }
 
-// render encodes v, which holds only strings, numbers, and containers of them.
 func (l layout) render(v any) string {
 	var compact, b bytes.Buffer
 	enc := json.NewEncoder(&compact)
@@ -40,7 +38,7 @@ func (l layout) render(v any) string {
 	return string(text)
 }
 
-// item renders an item: v, after its key if there is one.
+// item renders v, after a key if that is not empty.
 func (l layout) item(key string, v any) string {
 	if key == "" {
 		return l.render(v)
@@ -51,7 +49,7 @@ func (l layout) item(key string, v any) string {
 	return l.render(key) + ": " + l.render(v)
 }
 
-// insert returns the text of d with one more item at the end of the array or object n.
+// insert returns the text of d with an item appended to the array or object n.
 func (d *document) insert(n *node, key string, v any) []byte {
 	l := layout{unit: d.unit(), spaced: d.spaced()}
 	if len(n.items()) == 0 {
@@ -81,7 +79,6 @@ func (d *document) insert(n *node, key string, v any) []byte {
 	return d.splice(last.value.end, last.value.end, separator+l.item(key, v))
 }
 
-// delete returns the text of d without the item at s, which is not the only one.
 func (d *document) delete(s step) []byte {
 	items := s.in.items()
 	if s.index == 0 {
@@ -90,8 +87,8 @@ func (d *document) delete(s step) []byte {
 	return d.splice(items[s.index-1].value.end, items[s.index].value.end, "")
 }
 
-// emptied returns the text left inside n, the root or a part of it, without its only item. kept is
-// false if n was created for that item.
+// emptied returns the text inside n without its only item. kept is false if n
+// was created for that item.
 func (d *document) emptied(n *node) (inner string, kept bool) {
 	inner = string(d.data[n.start+1 : n.items()[0].start])
 	if i := strings.LastIndexByte(inner, '\n'); i >= 0 {
@@ -107,8 +104,8 @@ func (d *document) splice(start, end int, text string) []byte {
 	return slices.Concat(d.data[:start], []byte(text), d.data[end:])
 }
 
-// lead returns the line end and indentation before item i of n, or two empty strings if the item is
-// on the same line as what precedes it.
+// lead returns the indentation and line end before item i of n, both empty if
+// the item does not begin a line.
 func (d *document) lead(n *node, i int) (indent, newline string) {
 	start := n.start + 1
 	if i > 0 {
@@ -123,16 +120,15 @@ func (d *document) lead(n *node, i int) (indent, newline string) {
 	if strings.HasSuffix(gap[:at], "\r") {
 		newline = "\r\n"
 	}
-	line := gap[at+1:] // may have a comma, if the file puts it first
+	line := gap[at+1:] // may begin with a comma
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))], newline
 }
 
-// multiline reports whether d contains line ends. An empty object gets them.
+// multiline reports whether d is empty or has line ends.
 func (d *document) multiline() bool {
 	return len(d.root.items()) == 0 || bytes.IndexByte(d.data[d.root.start:d.root.end], '\n') >= 0
 }
 
-// oneLine reports whether n is an array or object with its items on one line.
 func (d *document) oneLine(n *node) bool {
 	return len(n.items()) > 0 && bytes.IndexByte(d.data[n.start:n.end], '\n') < 0
 }
@@ -144,13 +140,13 @@ func (d *document) newline() string {
 	return "\n"
 }
 
-// lineIndent returns the white space at the start of the line that has offset at.
+// lineIndent returns the white space at the start of offset at's line.
 func (d *document) lineIndent(at int) string {
 	line := d.data[bytes.LastIndexByte(d.data[:at], '\n')+1 : at]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// unit returns the indentation of one level of d: two blanks if nothing shows it.
+// unit returns the indentation of one level of d, two blanks by default.
 func (d *document) unit() string {
 	outer := d.lineIndent(d.root.start)
 	for i := range d.root.items() {
