@@ -1,7 +1,6 @@
-// Package agent knows the coding agents that are supported. All that belongs to
-// one of them is in a folder of its own below this one, and nothing outside of
-// these folders names an agent; what they share, and what is the same for all, is
-// in the packages that they import. docs/agents.md says how to add one.
+// Package agent knows the supported coding agents. Each has its own folder
+// below this one, and nothing outside these names an agent; common code is in
+// the packages that they import. docs/agents.md says how to add one.
 package agent
 
 import (
@@ -14,60 +13,53 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// An Agent is a coding agent, by the client that runs it. The names of events, and
-// of what is in their payloads, are common to all: see package hooks. A function
-// whose comment says "nil if ..." is one that some agents do not have.
+// An Agent is a coding agent with its client. Events and payload fields have
+// common names: see package hooks. Functions documented as "nil if ..." are
+// missing from some agents.
 type Agent struct {
-	Name    string // what records call it: "claude-code". It never changes.
-	Program string // the client's program, and what --agent takes: "claude"
-	Title   string // what people call it: "Claude Code"
-	Tested  string // the newest version of the client that the tests ran
+	Name    string // in records: "claude-code". It never changes.
+	Program string // the client's program, and the value of --agent: "claude"
+	Title   string // for people: "Claude Code"
+	Tested  string // the newest version of the client in tests
 
-	// ConfigDir returns the directory of the user's own configuration of the client,
-	// "" if the environment has neither it nor a home directory. getenv is
-	// [os.Getenv] or a stand-in.
+	// ConfigDir returns the directory of the client's user configuration, or ""
+	// if getenv, [os.Getenv] or a stand-in, names none.
 	ConfigDir func(getenv func(string) string) string
-	// Install plans how to add our hooks to the user's settings, or with project to
-	// those that a team shares; Remove plans how to take them out. Nothing is
-	// written. A client without settings for projects gives an error that wraps
-	// [errors.ErrUnsupported].
+	// Install plans to add our hooks to the user's or, with project, a team's
+	// settings; Remove plans to remove them. Neither writes. The error wraps
+	// [errors.ErrUnsupported] if the client has no project settings.
 	Install, Remove func(places hooks.Places, project bool) (*hooks.Edit, error)
-	// Inspect reports which of our hooks the client will run, and what is wrong with
-	// them.
+	// Inspect reports which of our hooks the client will run, and what is
+	// wrong.
 	Inspect func(places hooks.Places) *hooks.Report
-	// Plugin returns the client's command that installs our plugin from what came
-	// with our programs, below the directory share; "" if that is not there. It is
-	// nil if there is no plugin for the client.
+	// Plugin returns the client's command to install our plugin from share, or
+	// "" if it lacks that. It is nil if the client has no plugin.
 	Plugin func(share string) string
-	// Notice is a sentence that a user must read after an installation, or "".
+	// Notice is a sentence for the user after an installation, or "".
 	Notice string
 
-	// Event decodes a payload into the common words. Errors are those of
-	// [hooks.Parse].
+	// Event decodes a payload. Errors are those of [hooks.Parse].
 	Event func(r io.Reader) (*hooks.Payload, error)
-	// Client returns what environment and processes say about the client that started
-	// this process, a hook or a command that the agent runs; the zero Client if it is
-	// not this one.
+	// Client returns what environment and processes say about the client of
+	// this process, a hook or an agent's command; zero for another client.
 	Client    func(getenv func(string) string) hooks.Environment
-	Variables []string // that the client sets for what its agent runs
-	Programs  []string // the names that its processes have
+	Variables []string // that the client sets for its agent's commands
+	Programs  []string // the names of its processes
 
-	// Running lists the sessions that clients have said they run, those of dead
-	// clients among them; config is the client's ConfigDir, and not empty. See
-	// [session.Registration]. It is nil if clients do not say that.
+	// Running lists the sessions that clients, even dead ones, have registered.
+	// config is ConfigDir, and not empty. See [session.Registration]. It is nil
+	// if clients do not register.
 	Running func(config string) ([]session.Registration, error)
-	// Files lists the conversations on this machine whose session begins with a
-	// prefix.
+	// Files lists this machine's conversations by a prefix of the session.
 	Files func(config, prefix string) ([]transcript.File, error)
-	// History lists the conversations that may have been begun in one of some
-	// directories, or below one, in order of their ids. It is nil if the client's
-	// files can't tell.
+	// History lists, by id, the conversations that may have begun in or below
+	// dirs. It is nil if the client's files can't tell.
 	History func(config string, dirs []string) ([]transcript.File, error)
 
-	// Reader reads a conversation from the beginning of a segment.
+	// Reader reads a conversation from the start of a segment.
 	Reader func() transcript.Reader
-	// Late says that the client runs the hook at the end of a turn before it has
-	// written the turn's end, so that it is worth waiting for.
+	// Late says that the client writes a turn's end only after it has started
+	// the hook, so it is worth waiting for.
 	Late bool
 	// Subagents lists the sub-agents of the conversation at path whose files are not as
 	// long as read says, by their ids. segment is what the conversation has become
@@ -80,24 +72,23 @@ type Agent struct {
 	// conversation, or repeat in it what was before.
 	Continues func(path string) (promptID string, err error)
 
-	// NewSession returns an id for a new session, as the client wants them.
+	// NewSession returns an id for a new session in the client's form.
 	NewSession func() string
-	// Rebuild makes the file of a new session of a conversation cut at a turn. The
+	// Rebuild makes a new session's file from a conversation cut at a turn. The
 	// error wraps [transcript.ErrEmpty] if nothing was said in it, or
 	// [errors.ErrUnsupported].
 	Rebuild func(c transcript.Cut) (*transcript.Rebuilt, error)
-	// Command returns the command that starts the client in a directory, with a
-	// session to take up and a first prompt, either of which may be empty.
+	// Command returns the command that starts the client in a directory. The
+	// session to resume and the first prompt may be empty.
 	Command func(dir, session, prompt string) []string
-	// WithSession adds an id for its session to a command that starts the client; ok
-	// is false if the command has one. It is nil if the id can't be chosen
-	// beforehand.
+	// WithSession adds a session's id to a command that starts the client; ok
+	// is false if it has one. It is nil if the id can't be chosen.
 	WithSession func(command []string, id string) (with []string, ok bool)
-	// Interactive reports whether a command that starts the client talks to a person.
+	// Interactive reports whether a client's command talks to a person.
 	Interactive func(command []string) bool
 
-	// Wake clears the context of the client in a pane of tmux and gives it a prompt;
-	// pid is its process, 0 for any, and self the session that calls, "" for none. It
-	// is nil if that can't be done.
+	// Wake clears the context of the client in a pane of tmux and gives it a
+	// prompt. pid is its process, or 0 for any, and self the calling session,
+	// or "". It is nil if that is impossible.
 	Wake func(ctx context.Context, pane terminal.Pane, config string, pid int, self, prompt string) error
 }

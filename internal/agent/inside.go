@@ -8,15 +8,14 @@ import (
 	"gitagent/internal/session"
 )
 
-// Inside returns the agent that runs this process, a command of ours, and what is known of its client.
-// If none says a session, as when a person runs it, that is the default agent. getenv is [os.Getenv] or
-// a stand-in.
+// Inside returns the agent that runs this command of ours, and its client, by
+// default the default agent. getenv is [os.Getenv] or a stand-in.
 func Inside(getenv func(string) string) (*Agent, hooks.Environment) {
 	return inside(getenv, all, session.Ancestors)
 }
 
-// inside is [Inside] among some agents. An agent that another one runs inherits its variables: the one
-// whose process is nearest counts.
+// inside is [Inside] for some agents. An agent inherits the variables of one
+// that runs it, so the nearest process counts.
 func inside(getenv func(string) string, among []*Agent, ancestors func() []session.Process) (*Agent, hooks.Environment) {
 	var found []*Agent
 	for _, a := range among {
@@ -39,14 +38,14 @@ func inside(getenv func(string) string, among []*Agent, ancestors func() []sessi
 	return found[0], found[0].Client(getenv)
 }
 
-// Marks of clients whose turns are not recorded. Their agents must not give a person's consent either.
+// Marks of clients that are not recorded. Their agents must not give a person's
+// consent, either.
 var (
 	otherVariables = []string{"QWEN_CODE", "CURSOR_AGENT", "AI_AGENT"} // the last is common to several
 	otherPrograms  = []string{"qwen", "cursor-agent"}
 )
 
-// InAgent reports whether an environment, as [os.Environ] returns it, is that of a program which an
-// agent runs.
+// InAgent reports whether an environment, as of [os.Environ], is an agent's.
 func InAgent(environ []string) bool {
 	names := otherVariables
 	for _, a := range all {

@@ -11,8 +11,8 @@ import (
 	"gitagent/internal/terminal"
 )
 
-// Running lists the sessions that clients have said they run, of all agents. With an error there may be
-// more of them. getenv is [os.Getenv] or a stand-in.
+// Running lists the sessions that clients of all agents have registered. After
+// an error there may be more. getenv is [os.Getenv] or a stand-in.
 func Running(getenv func(string) string) ([]session.Registration, error) {
 	var list []session.Registration
 	var unread []error
@@ -26,8 +26,7 @@ func Running(getenv func(string) string) ([]session.Registration, error) {
 	return list, errors.Join(unread...)
 }
 
-// Installed returns the agents that somebody uses on this machine: their program is there, or their
-// configuration.
+// Installed returns the agents with a program or configuration here.
 func Installed(getenv func(string) string) []*Agent {
 	return slices.DeleteFunc(All(), func(a *Agent) bool {
 		config := a.ConfigDir(getenv)
@@ -38,7 +37,7 @@ func Installed(getenv func(string) string) []*Agent {
 	})
 }
 
-// Started returns the agent whose client a command starts; ok is false for any other command.
+// Started returns the agent of the client that a command starts, if any.
 func Started(command []string) (a *Agent, ok bool) {
 	name := strings.TrimSuffix(filepath.Base(command[0]), ".exe")
 	i := slices.IndexFunc(all, func(a *Agent) bool { return a.Program == name })
@@ -48,7 +47,7 @@ func Started(command []string) (a *Agent, ok bool) {
 	return all[i], true
 }
 
-// Reads returns the names of the variables that a function of an environment asks for if none is set.
+// Reads returns the variables that f asks for if none is set.
 func Reads(f func(getenv func(string) string)) []string {
 	var names []string
 	f(func(name string) string {

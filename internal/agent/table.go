@@ -12,8 +12,7 @@ import (
 	"gitagent/internal/agent/opencode"
 )
 
-// all are the agents that are supported. The first is the one of hooks and records
-// that don't say whose they are.
+// all are the agents. The first is for hooks and records that name none.
 var all = []*Agent{
 	{
 		Name: claude.Name, Program: claude.Program, Title: claude.Title, Tested: claude.Tested,
@@ -40,7 +39,7 @@ var all = []*Agent{
 		ConfigDir: opencode.ConfigDir, Install: opencode.Install, Remove: opencode.Remove, Inspect: opencode.Inspect,
 		Notice: "opencode loads plugins when it starts: start running ones again",
 		Event:  hooks.Parse, Client: opencode.Client, Variables: opencode.Variables, Programs: []string{opencode.Program},
-		Files:  opencode.Files, // what was before the plugin is in a database
+		Files:  opencode.Files, // older ones are in a database
 		Reader: opencode.Reader, Continues: opencode.Continues,
 		NewSession: opencode.NewSession, Rebuild: opencode.Rebuild, Command: opencode.Command, Interactive: opencode.Interactive,
 	},
@@ -55,13 +54,13 @@ var all = []*Agent{
 	},
 }
 
-// All returns the agents that are supported.
+// All returns the supported agents.
 func All() []*Agent { return slices.Clone(all) }
 
-// Default returns the agent of hooks and records that don't say whose they are.
+// Default returns the agent of hooks and records that name none.
 func Default() *Agent { return all[0] }
 
-// Find returns the agent with a name, that of records or that of its program; ok is false for any other.
+// Find returns the agent with a name, its own or its program's.
 func Find(name string) (a *Agent, ok bool) {
 	i := slices.IndexFunc(all, func(a *Agent) bool { return a.Name == name || a.Program == name })
 	if i < 0 {
@@ -70,8 +69,7 @@ func Find(name string) (a *Agent, ok bool) {
 	return all[i], true
 }
 
-// Of returns the agent that a record names, the default one for any other name: a conversation that a
-// person gives us by hand is tried as one of its kind.
+// Of returns the agent with a record's name, or else the default one.
 func Of(name string) *Agent {
 	if a, ok := Find(name); ok {
 		return a
@@ -79,7 +77,7 @@ func Of(name string) *Agent {
 	return Default()
 }
 
-// Programs returns what the flag --agent takes.
+// Programs returns the values of --agent.
 func Programs() []string {
 	var names []string
 	for _, a := range all {

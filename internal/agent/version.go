@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Version returns the first part of what a client prints that looks like a version, "2.1.329"; "" if
-// there is none.
+// Version returns the part of a client's output like "2.1.329", or "".
 func Version(printed string) string {
 	for _, word := range strings.FieldsFunc(printed, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }) {
 		if word = strings.Trim(word, "."); strings.Contains(word, ".") {
@@ -21,7 +20,7 @@ func Version(printed string) string {
 // Newer reports whether one version is newer than another.
 func Newer(a, b string) bool {
 	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(a, b string) int {
-		x, _ := strconv.Atoi(a) // a number too large to be one is the largest there is
+		x, _ := strconv.Atoi(a) // a number out of range counts as the largest
 		y, _ := strconv.Atoi(b)
 		return cmp.Compare(x, y)
 	}) > 0

@@ -1,7 +1,6 @@
 package claude
 
-// Claude Code, as records, command lines and people call it, and the newest version of
-// its client that the tests ran.
+// The names of Claude Code, and its client's newest version in tests.
 const (
 	Name    = "claude-code"
 	Program = "claude"

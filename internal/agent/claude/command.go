@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Command starts the client, which takes the directory that it is started in.
+// Command starts the client, which works in the current directory.
 func Command(dir, session, prompt string) []string {
 	command := []string{Program}
 	if session != "" {
@@ -17,12 +17,12 @@ func Command(dir, session, prompt string) []string {
 	case strings.HasPrefix(prompt, "-"):
 		command = append(command, "--")
 	case session == "" && !strings.ContainsAny(prompt, " \t\n"):
-		prompt += " " // the client has commands of one word, such as update, behind -- too
+		prompt += " " // the client has one-word commands, such as update, even after --
 	}
 	return append(command, prompt)
 }
 
-// WithSession names the session, unless the command does.
+// WithSession adds a session's id, unless the command has one.
 func WithSession(command []string, id string) (with []string, ok bool) {
 	named := []string{"--session-id", "--resume", "-r", "--continue", "-c"}
 	if slices.ContainsFunc(command, func(word string) bool { return slices.Contains(named, word) }) {
@@ -31,7 +31,7 @@ func WithSession(command []string, id string) (with []string, ok bool) {
 	return append([]string{command[0], "--session-id", id}, command[1:]...), true
 }
 
-// Interactive reports whether a command does without -p.
+// Interactive reports whether a command lacks -p.
 func Interactive(command []string) bool {
 	return !slices.Contains(command, "-p") && !slices.Contains(command, "--print")
 }

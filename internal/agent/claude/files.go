@@ -20,7 +20,6 @@ func Files(config, prefix string) ([]transcript.File, error) {
 	return files, err
 }
 
-// escape makes a pattern of [filepath.Glob] that matches a text alone.
 func escape(text string) string {
 	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(text)
 }

@@ -16,14 +16,13 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// History lists the conversations that the client may have begun in one of some directories, or below
-// one, in order of their ids. It looks at names alone.
+// History lists, by id, conversations that may have begun in or below dirs.
 //
-// A conversation is a file, <config>/projects/<directory>/<session>.jsonl, and the directory's name
-// does not tell `repo/old` from `repo-old`: what is in the file does, see [transcript.First]. Files
-// of sub-agents are left out, and of two files of one session the smaller one: the client moves a
-// file when its session changes to another worktree. Directories that can't be read are left out, and
-// the error says which.
+// A conversation is a file, <config>/projects/<directory>/<session>.jsonl. The
+// directory's name does not distinguish `repo/old` from `repo-old`, but the
+// file does, see [transcript.First]. Subagents' files are left out, and the
+// smaller of two files of a session: the client moves a file when the session
+// changes to another worktree. The error names unreadable directories.
 func History(config string, dirs []string) ([]transcript.File, error) {
 	if config == "" {
 		return nil, nil
@@ -36,7 +35,7 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the client's sessions: %w", err)
 	}
-	var begun []string // what names begin with
+	var begun []string // beginnings of names
 	for _, dir := range dirs {
 		name := filepath.Base(filepath.Dir(Path(config, dir, "")))
 		begun = append(begun, name[:min(len(name), MaxName)])

@@ -6,13 +6,12 @@ import (
 	"gitagent/hooks"
 )
 
-// Hooks are the hooks that we install. The client reads a project's file only when
-// it is launched in the project's own directory, not below it.
+// Hooks are the hooks that we install. The client reads a project's file only
+// when it is launched in the project's own directory, not below it.
 //
-// Every entry has its own timeout. 60 s is eight times the slowest first turn
-// measured (7.7 s, 30,000 untracked files). At SessionEnd, the client gives 1.5 s
-// unless told otherwise. The agent waits for the hook after each batch of tool
-// calls: 10 s are enough for 5 ms.
+// 60 s is eight times the slowest first turn measured (7.7 s, 30,000 untracked
+// files). At SessionEnd, the client's default is 1.5 s. The agent waits for the
+// hook after each batch of tool calls: 10 s are enough for 5 ms.
 var Hooks = hooks.Setup{
 	Entries: []hooks.Entry{
 		{Event: "UserPromptSubmit", Command: "git-agent-turn hook || true", Timeout: 60},
@@ -39,8 +38,7 @@ func ConfigDir(getenv func(string) string) string {
 	return hooks.InHome(getenv, ".claude")
 }
 
-// managedSettings returns the file with the settings that an administrator set for
-// all users.
+// managedSettings returns the file of an administrator's settings for all.
 func managedSettings() string {
 	switch runtime.GOOS {
 	case "darwin":

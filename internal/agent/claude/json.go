@@ -6,23 +6,18 @@ import (
 	"encoding/json"
 )
 
-// maxDepth is how deeply values may lie in each other. The deepest of the client's are the inputs of
-// tools, at about ten.
+// maxDepth bounds nesting. The client's deepest values, tools' inputs, have 10.
 const maxDepth = 500
 
-// valid reports whether a line is JSON. [json.Valid], which takes four times as long, decides about
-// what the client doesn't write.
+// valid reports whether a line is JSON. It falls back on [json.Valid], which
+// takes four times as long, for lines that the client would not write.
 func valid(line []byte) bool {
 	return skip(line, 0, maxDepth) == len(line) && printable(line) || json.Valid(line)
 }
 
-// members calls each for the members of the JSON object that begins at b[i], with the text between
-// the quotes of its key, where that key and its value begin, and where the comma before it is. each
-// returns where the value ends, as skip does. members returns where the object ends, -1 if it isn't
-// valid or each returned -1.
-//
-// It is ours because it does in one pass what takes two with gjson: tell whether all of a line is
-// JSON as RFC 8259 has it, and find its parts.
+// members calls each for the members of the JSON object at b[i]. Both return
+// the end of a value, or -1 if it is invalid. It does in one pass what takes
+// gjson two: it checks a line against RFC 8259, and finds its parts.
 func members(b []byte, i, depth int, each func(m member) int) int {
 	if depth == 0 || i < 0 || i >= len(b) || b[i] != '{' {
 		return -1
@@ -59,16 +54,16 @@ func members(b []byte, i, depth int, each func(m member) int) int {
 	}
 }
 
-// A member is a field of an object: its key, and offsets.
+// A member is a field of an object: its key, between quotes, and offsets.
 type member struct {
 	key   []byte
-	comma int // before it; the brace if it is the first
+	comma int // before it; the first's is the brace
 	from  int // of the key's quote
 	value int
-	end   int // of the value, once that is known
+	end   int // of the value, once known
 }
 
-// elements is members for the elements of an array; each gets where one begins.
+// elements is members for an array; each gets an element's start.
 func elements(b []byte, i, depth int, each func(at int) int) int {
 	if depth == 0 || i < 0 || i >= len(b) || b[i] != '[' {
 		return -1
@@ -92,7 +87,7 @@ func elements(b []byte, i, depth int, each func(at int) int) int {
 	return -1
 }
 
-// skip returns where the JSON value that begins at b[i] ends, -1 if there is none.
+// skip returns the end of the JSON value at b[i], or -1.
 func skip(b []byte, i, depth int) int {
 	if i < 0 || i >= len(b) {
 		return -1
@@ -122,12 +117,12 @@ func skipWord(b []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// skipString takes control characters for what they are not, a part of a string; see [printable].
+// skipString accepts control characters in strings; see [printable].
 func skipString(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
 	}
-	quote := i // the next one, which a backslash may be before
+	quote := i // the next one, perhaps after a backslash
 	for i++; ; i++ {
 		if quote < i {
 			n := bytes.IndexByte(b[i:], '"')
@@ -144,7 +139,7 @@ func skipString(b []byte, i int) int {
 		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		case 'u':
 			for range 4 {
-				if i++; !isHex(b[i]) { // at the latest, at the quote
+				if i++; !isHex(b[i]) { // ends at the quote at the latest
 					return -1
 				}
 			}
@@ -154,12 +149,12 @@ func skipString(b []byte, i int) int {
 	}
 }
 
-// printable reports whether there is no control character in b. In JSON there may be some between
-// values, but the client writes none.
+// printable reports whether b has no control character. JSON allows some
+// between values, but the client writes none.
 func printable(b []byte) bool {
-	const ones = ^uint64(0) / 255 // in each byte
+	const ones = ^uint64(0) / 255 // one in each byte
 	for ; len(b) >= 8; b = b[8:] {
-		if x := binary.LittleEndian.Uint64(b); (x-' '*ones)&^x&(ones<<7) != 0 { // a byte borrows: it is less than a blank
+		if x := binary.LittleEndian.Uint64(b); (x-' '*ones)&^x&(ones<<7) != 0 { // a byte less than a blank borrows
 			return false
 		}
 	}
@@ -197,7 +192,6 @@ func skipNumber(b []byte, i int) int {
 	return i
 }
 
-// digits returns where the digits at b[i] end, -1 if there are none.
 func digits(b []byte, i int) int {
 	start := i
 	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
@@ -209,7 +203,6 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// blank returns the first offset from i on that isn't a blank.
 func blank(b []byte, i int) int {
 	for i < len(b) && b[i] == ' ' {
 		i++

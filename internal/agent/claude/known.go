@@ -2,22 +2,23 @@ package claude
 
 import "strings"
 
-// known lists what is kept when a conversation is rebuilt: the records of the client that its next
-// request to the model is made of, and of each the fields that say who spoke when, in which order,
-// and what. They were found in files that Claude Code 2.1.329 wrote, and tried against it and 2.1.330; those
-// that it writes in an editor, in plan mode and the like, in its program.
+// known lists what Rebuild keeps: the client's records that its next request is
+// made from, and their fields that say who spoke when, in which order, and
+// what. They are from files of Claude Code 2.1.329, and tested with it and
+// 2.1.330; those of the editor, plan mode and such are from its program.
 //
-// Whatever makes the client act is not among them: where it works (cwd, worktree-state), what it may
-// do (permissionMode, command_permissions), what it goes on with by itself (hook_deferred_tool,
-// session_cron_carry, goal_status), which files it looks after (slug, rereadEntry, outputFile).
+// Nothing that makes the client act is kept: where it works (cwd,
+// worktree-state), what it may do (permissionMode, command_permissions), what
+// it continues by itself (hook_deferred_tool, session_cron_carry, goal_status),
+// which files it watches (slug, rereadEntry, outputFile).
 //
-// A name is the record's type, or a field's with a dot before it if that is an object; then the
-// subtype of a system record, or the type of an attachment.
+// A name is the record's type, or a dot and a field if that is an object; then
+// the subtype of a system record, or the type of an attachment.
 var known = []struct{ name, fields string }{
 	{"user", chain + "message promptId promptSource turnOrigin turnPosition turnCompanion origin isMeta isCompactSummary isVisibleInTranscriptOnly repeatsCompactSummary summarizedTurnPromptUuids queueSkipAttachments interruptedMessageId toolDenialKind toolUseResult sourceToolAssistantUUID"},
 	{"assistant", chain + "message apiBlockIndex requestId thinkingDisplay thinkingDurationMs isMeta isAbortedMidStream isApiErrorMessage error apiErrorStatus apiErrorType failedResponseHadNoToolCall"},
 	{".message", "id type role model content stop_reason stop_sequence stop_details usage"},
-	{".block", "type source content"}, // all are kept, but these are looked at
+	{".block", "type source content"}, // all are kept, these are checked
 	{".toolUseResult", "type file filePath content stdout stderr interrupted isImage noOutputExpected oldString newString replaceAll originalFile structuredPatch userModified mode filenames numFiles numLines numMatches durationMs truncated oldTodos newTodos"},
 
 	{"system compact_boundary", chain + "subtype content level isMeta compactMetadata"},
@@ -77,17 +78,17 @@ var known = []struct{ name, fields string }{
 }
 
 const (
-	// chain are the fields of every record that is a part of the conversation.
+	// chain are the fields of all records of the conversation.
 	chain = "type uuid parentUuid logicalParentUuid sessionId timestamp isSidechain version "
 
 	hook = "type hookName hookEvent toolUseID "
 )
 
-// fields are the fields that are kept, each with a bit of its own.
+// A fields has a bit for each field that is kept.
 type fields map[string]uint64
 
-// knownFields returns the table by name. It is built when it is needed, because most processes that
-// read transcripts rebuild none.
+// knownFields returns the table by name. It is built on use, because most
+// processes that read transcripts rebuild none.
 func knownFields() map[string]fields {
 	table := make(map[string]fields, len(known))
 	for _, k := range known {
@@ -100,8 +101,8 @@ func knownFields() map[string]fields {
 	return table
 }
 
-// blocks are the kinds of content that a message is made of, and sources those of the data of an
-// image or a document: it is in the conversation, not somewhere else.
+// blocks are the kinds of content of a message, and sources those of an image's
+// or document's data: in the conversation itself.
 var (
 	blocks = []string{
 		"text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document",

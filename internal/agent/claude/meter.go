@@ -6,7 +6,7 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// Meter looks at no more than the type of most records.
+// Meter decodes most records no further than their type.
 func (r *reader) Meter(line []byte, answered bool) transcript.Entry {
 	switch gjson.GetBytes(line, "type").Str {
 	case "attachment":
@@ -37,7 +37,6 @@ func (r *reader) Meter(line []byte, answered bool) transcript.Entry {
 	return e
 }
 
-// variant is the model that an attachment announces; "" for any other record.
 func (rec *fileLine) variant() string {
 	if rec.attached.Get("type").Str != "model" {
 		return ""
@@ -45,7 +44,6 @@ func (rec *fileLine) variant() string {
 	return transcript.Kept(rec.attached.Get("identity.modelId"))
 }
 
-// compaction is what a compact_boundary tells.
 func (rec *fileLine) compaction() *transcript.Compacted {
 	return &transcript.Compacted{
 		Auto:   rec.compacted.Get("trigger").Str == "auto",

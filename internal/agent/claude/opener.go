@@ -7,33 +7,35 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// An opener recognises the records that start a turn, given all records of a segment in order.
+// An opener recognises the records that start a turn, given all records of a
+// segment in order.
 //
-// A turn starts at a user record with a turnOrigin, except the summary of a compaction, which
-// repeats that of the running turn. If no record of the segment has a turnOrigin (old clients do
-// not write it), a turn starts at a user record with a new promptId that is not a tool's result,
-// said by the client, a mark of an interruption or a local command.
+// A turn starts at a user record with a turnOrigin, except a compaction's
+// summary, which repeats the running turn's. If no record of the segment has a
+// turnOrigin (old clients do not write it), a turn starts at a user record with
+// a new promptId that is not a tool's result, said by the client, a mark of an
+// interruption or a local command.
 //
-// The user records directly before it with the same promptId belong to it: the command line of a
+// User records directly before it with its promptId belong to it: the line of a
 // shell command, a reminder before the note of a finished task.
 type opener struct {
 	exact   bool            // a turnOrigin was seen
 	started map[string]bool // uuids of starts
-	known   map[string]bool // promptIds of starts and of tools' results
+	known   map[string]bool // promptIds of starts and tools' results
 
-	running string // promptId of the last turn that started
+	running string // promptId of the last started turn
 	lead    lead
 }
 
-// A lead is what may prove to belong to the next turn.
+// A lead is what may belong to the next turn.
 type lead struct {
 	at       int
 	promptID string
-	shell    string // the command line of a shell command
+	shell    string // the line of a shell command
 }
 
-// open returns the turn that r, a user record whose line begins at at, starts, nil if it starts none. It
-// does not set End.
+// open returns the turn that starts with r, at offset at, or nil. It does not
+// set End.
 func (o *opener) open(at int, r *fileLine) *transcript.FileTurn {
 	if !o.starts(r) {
 		o.follow(at, r)
@@ -58,7 +60,7 @@ func (o *opener) open(at int, r *fileLine) *transcript.FileTurn {
 	return t
 }
 
-// starts reports whether a user record of the main chain starts a turn.
+// starts reports whether a main chain's user record starts a turn.
 func (o *opener) starts(r *fileLine) bool {
 	if r.origin != "" {
 		o.exact = true
@@ -83,7 +85,7 @@ func (o *opener) know(promptID string) {
 	o.known[promptID] = true
 }
 
-// follow keeps a user record that starts no turn as a lead, unless it belongs to the running turn.
+// follow keeps a record as a lead, unless it belongs to the running turn.
 func (o *opener) follow(at int, r *fileLine) {
 	if r.promptID == "" || r.promptID == o.running {
 		o.lead = lead{}
@@ -97,16 +99,16 @@ func (o *opener) follow(at int, r *fileLine) {
 	}
 }
 
-// interruption begins the text of the user record that marks an Esc; "for tool use" or "]" follows it.
+// interruption starts the record of an Esc; "for tool use" or "]" follows it.
 const interruption = "[Request interrupted by user"
 
-// local reports whether a user record's text is the client's note of its own action.
+// local reports whether text is the client's note of the user's own action.
 func local(text string) bool {
 	return slices.ContainsFunc([]string{interruption, "<command-name>", "<local-command-", "<bash-"},
 		func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
-// typed returns a prompt as the user typed it. The client notes a slash command in tags.
+// typed returns a prompt as typed. The client notes a slash command in tags.
 func typed(text string) string {
 	name, ok := between(text, "<command-name>", "</command-name>")
 	if !ok || !strings.HasPrefix(text, "<command-") {
@@ -116,7 +118,6 @@ func typed(text string) string {
 	return strings.TrimSpace(name + " " + args)
 }
 
-// between returns the part of s between the first open and the last end after it.
 func between(s, open, end string) (string, bool) {
 	_, s, _ = strings.Cut(s, open)
 	i := strings.LastIndex(s, end)

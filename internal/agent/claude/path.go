@@ -6,15 +6,15 @@ import (
 	"unicode/utf16"
 )
 
-// MaxName is the longest name, in UTF-16 units, that the client gives a project's directory without
-// shortening it.
+// MaxName bounds a project directory's name, in UTF-16 units, before it is cut.
 const MaxName = 200
 
-// Path returns where the client looks for the file of a session that is resumed in a directory.
-// config is its configuration directory, dir the directory with symbolic links resolved.
+// Path returns the path of the file of a session resumed in dir, which must not
+// have symbolic links. config is the client's configuration directory.
 //
-// Every UTF-16 unit of dir outside A-Z, a-z, 0-9 becomes a dash. A name of more than 200 units is
-// cut, and followed by a hash of the whole in base 36: Java's string hash without its sign.
+// Every UTF-16 unit of dir outside A-Z, a-z, 0-9 becomes a dash. A name of more
+// than 200 units is cut, and followed by a hash of the whole in base 36: Java's
+// string hash without its sign.
 func Path(config, dir, session string) string {
 	units := utf16.Encode([]rune(dir))
 	name := make([]byte, len(units))

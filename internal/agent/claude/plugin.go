@@ -10,15 +10,14 @@ import (
 	"gitagent/internal/cmdline"
 )
 
-// Our plugin for the client, plugin/ in this repository, has the hooks and, beside them, skills and commands.
-// A marketplace is a directory or repository with a list of plugins. What follows is how Claude Code 2.1.330
-// keeps what it has installed; where it is kept in another way, no version is known.
+// Our plugin for the client, plugin/ in this repository, has the hooks and also
+// skills and commands. A marketplace is a directory or repository with a list
+// of plugins. The following is the layout of Claude Code 2.1.330; in another
+// layout, no version is known.
 
-// manifest is where a plugin says its version.
 var manifest = filepath.Join(".claude-plugin", "plugin.json")
 
-// Plugin returns the command that installs the plugin from the marketplace in the
-// directory share, "" if there is none.
+// Plugin returns the command to install the plugin from share, if it is there.
 func Plugin(share string) string {
 	if _, err := os.Stat(filepath.Join(share, ".claude-plugin", "marketplace.json")); err != nil {
 		return ""
@@ -26,8 +25,7 @@ func Plugin(share string) string {
 	return "claude plugin install git-agent --marketplace " + cmdline.Shell([]string{share})
 }
 
-// skills lists the plugin if the user has put it among their skills, where the
-// client finds it by itself.
+// skills lists the plugin if it is in the user's skills, without settings.
 func skills(config string) []hooks.Plugin {
 	dir := filepath.Join(config, "skills", "git-agent")
 	if _, err := os.Stat(filepath.Join(dir, manifest)); err != nil {
@@ -36,7 +34,6 @@ func skills(config string) []hooks.Plugin {
 	return []hooks.Plugin{{Name: dir, Version: versionIn(dir), Remove: "rm -r " + cmdline.Shell([]string{dir})}}
 }
 
-// describeAll completes what a report knows of plugins that settings name.
 func describeAll(r *hooks.Report, _ []hooks.Settings, config string) {
 	for i := range r.Plugins {
 		if p := &r.Plugins[i]; p.Remove == "" {
@@ -45,7 +42,7 @@ func describeAll(r *hooks.Report, _ []hooks.Settings, config string) {
 	}
 }
 
-// describe completes what is known of a plugin that settings name: "git-agent@<marketplace>".
+// describe completes a plugin that settings name "git-agent@<marketplace>".
 func describe(config string, p *hooks.Plugin) {
 	name := cmdline.Shell([]string{p.Name})
 	p.Update, p.Remove = "claude plugin update "+name, "claude plugin uninstall "+name
@@ -54,7 +51,7 @@ func describe(config string, p *hooks.Plugin) {
 		Source struct{ Source, Path string }
 	}
 	read(filepath.Join(config, "plugins", "known_marketplaces.json"), &known)
-	if m := known[marketplace]; m.Source.Source == "directory" { // is used where it is, not as it was installed
+	if m := known[marketplace]; m.Source.Source == "directory" { // used in place, not as installed
 		if p.Version = versionIn(filepath.Join(m.Source.Path, "plugin")); p.Version != "" {
 			return
 		}
@@ -68,14 +65,14 @@ func describe(config string, p *hooks.Plugin) {
 	}
 }
 
-// versionIn is the version of the plugin in a directory, "" if it doesn't say.
+// versionIn returns the version of the plugin in a directory, or "".
 func versionIn(dir string) string {
 	var m struct{ Version string }
 	read(filepath.Join(dir, manifest), &m)
 	return m.Version
 }
 
-// read reads a file of JSON into v; what can't be read leaves v as far as it was.
+// read reads a file of JSON into v; v stays as it is if that fails.
 func read(path string, v any) {
 	if data, err := os.ReadFile(path); err == nil {
 		_ = json.Unmarshal(data, v)

@@ -7,7 +7,7 @@ import (
 	"gitagent/hooks"
 )
 
-// Client reads the variables that the client sets for its hooks and for what its agent runs.
+// Client reads the variables of hooks and of the agent's commands.
 func Client(getenv func(string) string) hooks.Environment {
 	c := hooks.Environment{
 		ProjectDir: getenv("CLAUDE_PROJECT_DIR"),
@@ -26,6 +26,6 @@ func Client(getenv func(string) string) hooks.Environment {
 	return c
 }
 
-// Variables are what the client sets for what its agent runs. CLAUDE_PROJECT_DIR is
-// not one of them: other clients set it for hooks that were written for this one.
+// Variables are set for the agent's commands. CLAUDE_PROJECT_DIR is not listed:
+// other clients set it for hooks written for this one.
 var Variables = []string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PID"}

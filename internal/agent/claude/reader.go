@@ -8,18 +8,23 @@ import (
 
 // Reader reads a session's file.
 //
-// A line is a record; its "type" says which kind. Records with a "uuid" form the conversation;
-// "isSidechain" marks those of a sub-agent, the rest is the main chain.
+// A line is a record; its "type" says which kind. Records with a "uuid" form
+// the conversation; "isSidechain" marks those of a subagent, the rest is the
+// main chain.
 //
-//	{"type":"user","promptId":"8154...","turnOrigin":"human","message":{"content":"go on"},...}
-//	{"type":"assistant","message":{"id":"msg_1","content":[{"type":"text","text":"I look."}],...},...}
-//	{"type":"assistant","message":{"id":"msg_1","content":[{"type":"tool_use","name":"Bash",...}],...},...}
-//	{"type":"user","promptId":"8154...","message":{"content":[{"type":"tool_result",...}]},...}
-//	{"type":"assistant","message":{"id":"msg_2","content":[{"type":"text","text":"Done."}],...},...}
+//	{"type":"user","promptId":"8154...","turnOrigin":"human",
+//	 "message":{"content":"go on"},...}
+//	{"type":"assistant","message":{"id":"msg_1",
+//	 "content":[{"type":"text","text":"I look."}],...},...}
+//	{"type":"assistant","message":{"id":"msg_1",
+//	 "content":[{"type":"tool_use","name":"Bash",...}],...},...}
+//	{"type":"user","promptId":"8154...",
+//	 "message":{"content":[{"type":"tool_result",...}]},...}
 //
-// A message of the model has one content block per line; its lines share "message.id" and the usage
-// figures. Everything that the user or the machine says in a turn carries the turn's "promptId". Most
-// of the bytes are records of other types, which say nothing about turns and are skipped undecoded.
+// A message of the model has one content block per line; its lines share
+// "message.id" and the usage figures. Records of the user or the machine in a
+// turn have the turn's "promptId". Most bytes are records of other types, which
+// say nothing about turns and are skipped undecoded.
 func Reader() transcript.Reader { return new(reader) }
 
 type reader struct {
@@ -27,7 +32,7 @@ type reader struct {
 	todos  todos
 }
 
-// Read says what a record says. Those of other types, and what is no record, say nothing.
+// Read decodes a record. Other types and invalid lines give a zero Entry.
 func (r *reader) Read(at int, line []byte) transcript.Entry {
 	rec, ok := decode(line)
 	if !ok {
@@ -58,11 +63,11 @@ func (r *reader) assistant(e *transcript.Entry, rec *fileLine) {
 	}
 	m := &rec.message
 	if m.model == synthetic && !rec.apiError {
-		return // "No response requested.", which the client adds after a turn that was cut off
+		return // "No response requested.", which follows a turn that was cut off
 	}
 	e.Cwd, e.Message, e.Failed = rec.cwd, m.id, rec.apiError
 	if e.Parts, _ = parts(m.content, true); e.Parts == nil {
-		e.Parts = []transcript.Part{{Kind: transcript.Other}} // it is the model's all the same
+		e.Parts = []transcript.Part{{Kind: transcript.Other}} // the model's in any case
 	}
 	e.Stopped = m.stop != "" && m.stop != "tool_use"
 	e.Answers = !rec.apiError && m.stop != "tool_use" && answers(e.Parts, m.stop != "") // old clients note no reason
@@ -72,8 +77,8 @@ func (r *reader) assistant(e *transcript.Entry, rec *fileLine) {
 	}
 }
 
-// answers reports whether a message that wants nothing more is an answer: it calls no tool, and says
-// something or was stopped for a reason.
+// answers reports whether a final message is an answer: it calls no tool, and
+// says something or was stopped for a reason.
 func answers(parts []transcript.Part, stopped bool) bool {
 	for _, p := range parts {
 		switch p.Kind {
@@ -86,7 +91,7 @@ func answers(parts []transcript.Part, stopped bool) bool {
 	return stopped
 }
 
-// spent notes what the service says of a message: nothing, if the client wrote it itself.
+// spent notes the service's usage of a message that the client did not write.
 func (rec *fileLine) spent(e *transcript.Entry) {
 	if m := &rec.message; m.model != synthetic {
 		e.Model, e.Tokens = m.model, m.tokens
@@ -110,12 +115,12 @@ func (r *reader) user(at int, e *transcript.Entry, rec *fileLine) {
 	}
 }
 
-// queued is the prompt of a queued_command attachment that a person typed, but not of one by which
-// the client reports a finished task.
+// queued returns the typed prompt of a queued_command attachment, but not one
+// by which the client reports a finished task.
 func (rec *fileLine) queued() transcript.Part {
 	if rec.attached.Get("origin.kind").Str == "task-notification" {
 		return transcript.Part{}
 	}
-	list, _ := parts(rec.attached.Get("prompt"), false) // a string, or blocks when there is an image
+	list, _ := parts(rec.attached.Get("prompt"), false) // a string, or blocks with an image
 	return transcript.Part{Kind: transcript.Queued, Text: text(list), Files: files(list)}
 }

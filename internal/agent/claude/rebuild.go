@@ -14,23 +14,23 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// NewSession is a random UUID.
+// NewSession returns a random UUID.
 func NewSession() string { return session.NewID() }
 
-// Rebuild turns a conversation, the segments of a session in order, into the file of a new session.
-// Its pieces share the segments' memory.
+// Rebuild turns a conversation, a session's segments in order, into the file of
+// a new session. Its pieces share the segments' memory.
 //
-// The segments may be a stranger's, and the client acts on some of what it finds in its file. So
-// Rebuild keeps the records that form the conversation by a list of known types and fields, with
-// their values as they were, which makes the client's next request the original's byte for byte.
-// Records of other types are left out, and so are those of a sub-agent, those that aren't JSON to
-// the letter or have a field twice, and those with content that lies somewhere else. What follows
-// such a record follows the one before it instead, because the client silently omits a turn whose
-// links don't hold.
+// Segments may be untrusted, and the client acts on parts of its file. So
+// Rebuild keeps the conversation's records by a list of known types and fields,
+// with unchanged values, which makes the client's next request the original's
+// byte for byte. It leaves out records of other types, a subagent's, those that
+// are not strict JSON or repeat a field, and those with content elsewhere. The
+// next record then follows the one before, because the client silently omits a
+// turn with a broken link.
 //
-// Of a foreign conversation, a stranger's, attachments are left out as well: with them the client
-// would say to the model, in its own name and in the system prompt, what it is said to have said
-// then. It makes its own anew.
+// A foreign conversation is untrusted and also loses attachments, as the client
+// would repeat them to the model in its own name and in the system prompt. It
+// makes new ones.
 func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	file, err := rebuild(c.Segments, c.Session, c.Foreign)
 	if err != nil {
@@ -60,10 +60,10 @@ func rebuild(segments [][]byte, session string, foreign bool) (file [][]byte, er
 	return r.file, nil
 }
 
-// never is the time of every result of a tool. The client looks whether the files that tools have read
-// or written are older than the results, and if not, tells the model what is in them, whatever files
-// those are; without a time they count as new. By its program it also orders records by their times as
-// texts, where this one comes before all others.
+// never is the time of every tool result. If files that tools have read or
+// written are not older than the result, the client sends the model their
+// contents, of any file; without a time they count as new. The program
+// also orders records by time as text, where this is the first.
 const never = `"+099999-12-31T23:59:59.999Z"`
 
 // A rebuilder makes the file of a new session, record by record.
@@ -72,32 +72,30 @@ type rebuilder struct {
 	kinds map[string]bool // of records
 	id    []byte          // of the new session, in JSON
 	file  [][]byte
-	said  bool // somebody has said something
+	said  bool // something was said
 
-	// before has, for the uuid of each record that was left out, the last one before it that wasn't.
-	// Both are JSON.
+	// before maps the uuid of an omitted record to the last kept one, in JSON.
 	before map[string]string
 
-	// Of the record at hand:
+	// The current record:
 	line    []byte
 	kind    string // its type
 	subtype string // of a system record
 	parts   []member
 	edits   []edit
 	stamp   member // the timestamp
-	result  bool   // it has the result of a tool
+	result  bool   // it has a tool's result
 }
 
-// An edit puts something else, or nothing, in the place of a part of a line.
+// An edit replaces a part of a line.
 type edit struct {
 	from, to int
 	with     []byte
 }
 
-// add takes the record in a line over, or leaves it out.
 func (r *rebuilder) add(line []byte) {
 	if len(line) == 0 || line[0] != '{' {
-		return // the client, too, skips what is not JSON
+		return // the client also skips what is not JSON
 	}
 	if r.line = line; !r.take() {
 		r.leaveOut()
@@ -108,7 +106,7 @@ func (r *rebuilder) add(line []byte) {
 	at := 0
 	for _, e := range r.edits {
 		if e.from < at {
-			continue // in what was cut out
+			continue // in a part that was cut
 		}
 		r.file = append(r.file, line[at:e.from])
 		if e.with != nil {
@@ -119,7 +117,6 @@ func (r *rebuilder) add(line []byte) {
 	r.file = append(r.file, line[at:], []byte{'\n'})
 }
 
-// isLink reports whether a value is what one record names another by.
 func isLink(value string) bool {
 	const form = `"00000000-0000-0000-0000-000000000000"`
 	if len(value) != len(form) {
@@ -133,7 +130,7 @@ func isLink(value string) bool {
 	return true
 }
 
-// leaveOut notes what goes before the record at hand, for those that come after it.
+// leaveOut notes the omitted record's predecessor for its successors.
 func (r *rebuilder) leaveOut() {
 	if !bytes.Contains(r.line, []byte(`"parentUuid"`)) {
 		return
@@ -148,8 +145,7 @@ func (r *rebuilder) leaveOut() {
 	r.before[uuid] = parent
 }
 
-// take finds what is to be edited in the record at hand. It returns false if the record is to be
-// left out.
+// take finds the edits of the record, or returns false to leave it out.
 func (r *rebuilder) take() bool {
 	r.kind, r.subtype, r.parts, r.edits, r.stamp, r.result = "", "", r.parts[:0], r.edits[:0], member{}, false
 	if r.object(0, maxDepth, r.field) != len(r.line) || !printable(r.line) {
@@ -171,8 +167,8 @@ func (r *rebuilder) take() bool {
 	return true
 }
 
-// object appends the members of the object that begins at i to parts and returns where it ends, -1
-// if it isn't valid. look returns where the value of a member ends.
+// object appends the members of the object at i to parts and returns its end,
+// or -1 if it is invalid. look returns the end of a member's value.
 func (r *rebuilder) object(i, depth int, look func(m member, depth int) int) int {
 	return members(r.line, i, depth, func(m member) int {
 		m.end = look(m, depth-1)
@@ -181,13 +177,12 @@ func (r *rebuilder) object(i, depth int, look func(m member, depth int) int) int
 	})
 }
 
-// keep cuts out what isn't known of the object that begins at i and has these parts, with the comma
-// beside it. It returns false if something known is there twice: the client would take the last,
-// another program the first.
+// keep cuts unknown members, with a comma each, from the object at i, or
+// returns false if a known one is repeated: programs differ in which they take.
 func (r *rebuilder) keep(i int, parts []member, known fields) bool {
-	kept := i + 1     // where the last one that is kept ends
-	gap := false      // something was not, since then
-	seen := uint64(0) // the bits of those that are
+	kept := i + 1     // end of the last that is kept
+	gap := false      // some were cut since
+	seen := uint64(0) // bits of the known ones
 	for _, m := range parts {
 		bit := known[string(m.key)]
 		switch {
@@ -209,7 +204,6 @@ func (r *rebuilder) keep(i int, parts []member, known fields) bool {
 	return true
 }
 
-// field looks at a field of the record.
 func (r *rebuilder) field(m member, depth int) int {
 	switch string(m.key) {
 	case "message":
@@ -217,7 +211,7 @@ func (r *rebuilder) field(m member, depth int) int {
 	case "attachment":
 		return r.part(m.value, depth, ".attachment ", r.value)
 	case "toolUseResult":
-		if r.line[m.value] == '{' { // else a text, or content
+		if r.line[m.value] == '{' { // otherwise text or content
 			return r.part(m.value, depth, ".toolUseResult", r.value)
 		}
 	case "rendered":
@@ -230,7 +224,7 @@ func (r *rebuilder) field(m member, depth int) int {
 	switch value := r.line[m.value:end]; string(m.key) {
 	case "type":
 		if r.kind = unquote(value); !r.kinds[r.kind] {
-			return -1 // no need to look at the rest, which may be long
+			return -1 // the rest may be long
 		}
 	case "subtype":
 		r.subtype = unquote(value)
@@ -250,8 +244,8 @@ func (r *rebuilder) field(m member, depth int) int {
 	return end
 }
 
-// part keeps what is known of an object within the record, and returns where that ends. A name with
-// a blank at its end is followed by the object's type.
+// part keeps the known members of an inner object, and returns its end. A name
+// that ends in a blank is followed by the object's type.
 func (r *rebuilder) part(i, depth int, name string, look func(m member, depth int) int) int {
 	outer := len(r.parts)
 	end := r.object(i, depth, look)
@@ -274,10 +268,8 @@ func (r *rebuilder) part(i, depth int, name string, look func(m member, depth in
 	return end
 }
 
-// unquote returns the text of a JSON string, as it is written.
 func unquote(value []byte) string { return string(bytes.Trim(value, `"`)) }
 
-// message looks at a field of a message.
 func (r *rebuilder) message(m member, depth int) int {
 	if string(m.key) == "content" {
 		return r.content(m.value, depth)
@@ -285,12 +277,11 @@ func (r *rebuilder) message(m member, depth int) int {
 	return skip(r.line, m.value, depth)
 }
 
-// value looks at a field whose value may be any.
 func (r *rebuilder) value(m member, depth int) int { return skip(r.line, m.value, depth) }
 
-// content looks at what is said: a text, or blocks of known kinds, which may have content of their
-// own. Images and documents must have their data with them. Nothing is cut out of a block: what the
-// model is sent has to be what it was.
+// content checks what is said: a text, or blocks of known kinds, which may have
+// content. Images and documents must have their data. Blocks are kept whole:
+// the model must get what it got before.
 func (r *rebuilder) content(at, depth int) int {
 	if r.line[at] != '[' {
 		return skip(r.line, at, depth)
@@ -303,13 +294,13 @@ func (r *rebuilder) content(at, depth int) int {
 	})
 }
 
-// checked looks at a block, or at the source of one. Its type must be among types.
+// checked checks a block or its source. Its type must be among types.
 func (r *rebuilder) checked(at, depth int, types []string) int {
 	seen := uint64(0)
 	return members(r.line, at, depth, func(m member) int {
 		bit := r.known[".block"][string(m.key)]
 		if seen&bit != 0 || bit == 0 && bytes.IndexByte(m.key, '\\') >= 0 {
-			return -1 // there twice, perhaps in another spelling
+			return -1 // repeated, perhaps spelled differently
 		}
 		seen |= bit
 		switch string(m.key) {

@@ -9,7 +9,7 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// A record holds what is read from a line.
+// A fileLine is the decoded part of a line.
 type fileLine struct {
 	kind      string // type
 	uuid      string
@@ -17,10 +17,10 @@ type fileLine struct {
 	timestamp string
 	cwd       string
 	sidechain bool
-	meta      bool // said by the client, not by the user
-	summary   bool // the user record that a compaction leaves behind
+	meta      bool // said by the client
+	summary   bool // the user record of a compaction
 	apiError  bool
-	origin    string       // turnOrigin: human, sdk, task_notification; only on records that start a turn
+	origin    string       // turnOrigin: human, sdk, task_notification; only where a turn starts
 	source    string       // promptSource: typed, queued, sdk, system
 	attached  gjson.Result // attachment
 	compacted gjson.Result // compactMetadata
@@ -41,12 +41,12 @@ type message struct {
 // synthetic is the model of assistant records that the client wrote itself.
 const synthetic = "<synthetic>"
 
-// decode reads a line if it is a record that matters here. ok is false for all others, and for
-// anything that is not JSON.
+// decode reads a line. ok is false unless it is JSON and matters here.
 //
-// gjson walks a line ten times as fast as encoding/json fills a struct (2 GB/s to 0.2), and stops
-// at the type. But it reads on through torn lines, so those that matter are validated first, to a
-// limited depth: gjson's own recursion has no limit. It parses a copy of the line.
+// gjson walks a line ten times as fast as encoding/json fills a struct (2 GB/s
+// to 0.2), and stops at the type. But it reads on through torn lines, so lines
+// that matter are validated first, to a limited depth: gjson's own recursion
+// has no limit. It parses a copy of the line.
 func decode(line []byte) (r fileLine, ok bool) {
 	r.kind = gjson.GetBytes(line, "type").Str
 	switch r.kind {
@@ -133,8 +133,8 @@ func decodeUsage(v gjson.Result) (t transcript.Tokens) {
 	return t
 }
 
-// parts returns what content says, and how many blocks it has: a text counts as one. bare says that a
-// text among the blocks is one of them.
+// parts returns the parts of content and its number of blocks: a text is one.
+// bare says that a text among the blocks is one of them.
 func parts(content gjson.Result, bare bool) (list []transcript.Part, blocks int) {
 	if content.Type == gjson.String {
 		return []transcript.Part{{Kind: transcript.Said, Text: transcript.Unquote(content)}}, 1
@@ -154,7 +154,6 @@ func parts(content gjson.Result, bare bool) (list []transcript.Part, blocks int)
 	return list, blocks
 }
 
-// part returns what a block says.
 func part(block gjson.Result) transcript.Part {
 	p := transcript.Part{Kind: transcript.Other}
 	if !block.IsObject() {
@@ -202,7 +201,6 @@ func part(block gjson.Result) transcript.Part {
 	return transcript.Part{Kind: transcript.Other, Name: strings.Clone(kind), Text: block.Raw}
 }
 
-// text returns the texts among parts, separated by newlines.
 func text(list []transcript.Part) string {
 	if len(list) == 1 && list[0].Kind == transcript.Said {
 		return list[0].Text
@@ -216,7 +214,6 @@ func text(list []transcript.Part) string {
 	return strings.Join(texts, "\n")
 }
 
-// files returns what is no text among parts.
 func files(list []transcript.Part) (all []transcript.Attached) {
 	for _, p := range list {
 		if p.Kind == transcript.Other {
@@ -226,7 +223,6 @@ func files(list []transcript.Part) (all []transcript.Attached) {
 	return all
 }
 
-// attached describes an image or a document.
 func attached(kind string, source gjson.Result) transcript.Attached {
 	a := transcript.Attached{Kind: kind, Media: transcript.Kept(source.Get("media_type"))}
 	if data := source.Get("data"); data.Type == gjson.String {
@@ -235,7 +231,6 @@ func attached(kind string, source gjson.Result) transcript.Attached {
 	return a
 }
 
-// parseTime returns the zero time if s is not a time in the client's format.
 func parseTime(s string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, s)
 	return t

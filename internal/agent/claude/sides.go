@@ -14,11 +14,11 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// Sides lists the sub-agents of a session: beside its file, in the directory "<session>/subagents", each has
-// a file "agent-<id>.jsonl", and one that says what it is. The client removes all of them some weeks later.
+// Sides lists the subagents of a session. Each has a file "agent-<id>.jsonl" in
+// "<session>/subagents", and a note. The client removes them after some weeks.
 //
-// Most turns have no sub-agent, and the directory of a long session has hundreds: it is read only if the
-// turn's records tell of one, or one still runs.
+// A long session's directory has hundreds of them, so it is read only if the
+// turn's records tell of a subagent, or one still runs.
 func Sides(path string, segment []byte, read map[string]int64, running bool) ([]transcript.SubagentFile, error) {
 	session, ok := strings.CutSuffix(path, ".jsonl")
 	if !ok || !running && !tellsOfSide(segment) {
@@ -36,7 +36,7 @@ func Sides(path string, segment []byte, read map[string]int64, running bool) ([]
 		if !begins || !ends || !hooks.ValidID(id) {
 			continue
 		}
-		info, err := e.Info() // of a symbolic link, not of where it leads
+		info, err := e.Info() // of a symbolic link itself
 		if err != nil || !info.Mode().IsRegular() || info.Size() == read[id] {
 			continue
 		}
@@ -48,7 +48,7 @@ func Sides(path string, segment []byte, read map[string]int64, running bool) ([]
 	return list, err
 }
 
-// tellsOfSide reports whether a turn has to do with sub-agents: it calls one, or is told of one.
+// tellsOfSide reports whether a turn calls a subagent, or is told of one.
 func tellsOfSide(segment []byte) bool {
 	for _, sign := range []string{`"name":"Agent"`, `"name":"Task"`, `"agentId"`, `<task-id>`} {
 		if bytes.Contains(segment, []byte(sign)) {
@@ -58,14 +58,14 @@ func tellsOfSide(segment []byte) bool {
 	return false
 }
 
-// about is what the client notes of a sub-agent.
+// An about is the client's note of a subagent.
 type about struct {
 	Type     *string `json:"agentType"`
 	Call     string  `json:"toolUseId"`
 	Finished bool    `json:"finished"`
 }
 
-// maxAbout is how large such a note is at most, in bytes; it has the call's description.
+// maxAbout bounds such a note, in bytes; it has the call's description.
 const maxAbout = 1 << 20
 
 // readAbout reads the note, which older clients don't write.
@@ -86,8 +86,8 @@ func readAbout(path string) (a about) {
 	return a
 }
 
-// describe says what is known of a sub-agent. ok is false for those that compact a conversation, which are
-// of no type: they repeat all of it.
+// describe describes a subagent. ok is false if it compacts a conversation and
+// repeats all of it, which has an empty type.
 func (a about) describe(s *transcript.SubagentFile) (ok bool) {
 	s.Call, s.Over = a.Call, a.Finished
 	if a.Type != nil {

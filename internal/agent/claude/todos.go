@@ -6,22 +6,22 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// todos follows the agent's task list. The client has two kinds of tools for it: TodoWrite, whose every
-// call has the whole list, and TaskCreate with TaskUpdate, which change one item. Items made before the
-// first record are unknown.
+// A todos follows the agent's task list. The client has two kinds of tools:
+// TodoWrite has the whole list, TaskCreate and TaskUpdate change one item.
+// Items made before the first record are unknown.
 type todos struct {
 	items []todo
 	seen  map[string]bool // calls
-	made  bool            // there is an item whose id the result of its call tells
+	made  bool            // an item's id is in a result to come
 }
 
 type todo struct {
 	transcript.Todo
-	call string // id of the call that created it
-	id   string // the task's id, once the tool's result has arrived
+	call string // id of the creating call
+	id   string // the task's id from the tool's result
 }
 
-// called returns the list after calls of tools, nil if none of them changes it.
+// called returns the list after calls of tools, or nil if it did not change.
 func (t *todos) called(parts []transcript.Part) []transcript.Todo {
 	changed := false
 	for i := range parts {
@@ -42,7 +42,7 @@ func (t *todos) called(parts []transcript.Part) []transcript.Todo {
 	return t.list()
 }
 
-// answered notes the id of a task, if that is what a record tells.
+// answered notes a task's id from a result.
 func (t *todos) answered(r *fileLine) {
 	if !t.made || len(r.answers) == 0 {
 		return
@@ -60,7 +60,7 @@ func (t *todos) answered(r *fileLine) {
 	}
 }
 
-// maxTodos is how long a list is followed: each change goes through all of it.
+// maxTodos bounds a list, as each change walks it.
 const maxTodos = 1000
 
 func (t *todos) call(p *transcript.Part) {
@@ -97,7 +97,7 @@ func (t *todos) call(p *transcript.Part) {
 	}
 }
 
-// list returns the items without those that were deleted. It is not nil.
+// list returns the items that were not deleted. It is not nil.
 func (t *todos) list() []transcript.Todo {
 	list := []transcript.Todo{}
 	for _, item := range t.items {

@@ -10,8 +10,8 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// A said is what a user record says: the user's words, the client's in his place, and what tools
-// answered. What lies bare in a list of blocks is none of them.
+// A said is the content of a user record: the user's words, the client's in
+// their place, and tools' answers, but no bare text among blocks.
 type said struct {
 	blocks  int
 	text    string
@@ -32,14 +32,14 @@ func (r *fileLine) opening() []transcript.Part {
 	switch {
 	case r.origin == "task_notification":
 		return []transcript.Part{task(r.text)}
-	case strings.HasPrefix(r.text, "<bash-"): // the record before it has the command
+	case strings.HasPrefix(r.text, "<bash-"): // the record before has the command
 		return append(printed(r.text), r.answers...)
 	}
 	asked := transcript.Part{Kind: transcript.Asked, Text: typed(r.text), Files: r.files}
 	return append([]transcript.Part{asked}, r.answers...)
 }
 
-// going returns the parts of a record that starts none.
+// going returns the parts of other user records.
 func (r *fileLine) going() []transcript.Part {
 	list := r.answers
 	add := func(kind transcript.Kind, text string) []transcript.Part {
@@ -68,7 +68,6 @@ func (r *fileLine) going() []transcript.Part {
 	return add(transcript.Added, r.text)
 }
 
-// printed is what a shell command of the user printed, or a command of the client.
 func printed(text string) (list []transcript.Part) {
 	for _, name := range []string{"bash-stdout", "bash-stderr", "local-command-stdout", "local-command-stderr"} {
 		if out, ok := between(text, "<"+name+">", "</"+name+">"); ok && strings.TrimSpace(out) != "" {
@@ -78,7 +77,6 @@ func printed(text string) (list []transcript.Part) {
 	return list
 }
 
-// task is how a task ended that ran in the background.
 func task(text string) transcript.Part {
 	summary, _ := between(text, "<summary>", "</summary>")
 	status, _ := between(text, "<status>", "</status>")

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Command starts the client in dir, which it is told: without that, it asks whether it should rather
-// work where the session was. A prompt follows a "--": there it is neither an option nor one of the
-// client's commands.
+// Command starts the client in dir, which is an argument, as otherwise the
+// client asks whether to work where the session was. A prompt follows a "--" so
+// that it is neither an option nor a command of the client.
 func Command(dir, session, prompt string) []string {
 	command := []string{Program}
 	if session != "" {
@@ -26,8 +26,8 @@ func Command(dir, session, prompt string) []string {
 	return command
 }
 
-// Interactive reports whether the client is started as such, or with one of the commands that are the
-// same with another session. All its other commands ask nobody anything.
+// Interactive reports whether the client starts without a command, or with one
+// that resumes a session. All others ask nothing.
 func Interactive(command []string) bool {
 	if len(command) == 0 || strings.TrimSuffix(filepath.Base(command[0]), ".exe") != Program {
 		return false
@@ -51,7 +51,7 @@ var valued = []string{
 	"-s", "--sandbox", "-C", "--cd", "--add-dir", "-a", "--ask-for-approval", "--remote", "--remote-auth-token-env",
 }
 
-// alone are the client's commands that talk to nobody.
+// alone are the client's commands that talk to no person.
 var alone = []string{
 	"exec", "e", "review", "login", "logout", "mcp", "plugin", "app-server", "remote-control", "completion", "update",
 	"doctor", "sandbox", "debug", "apply", "a", "queue", "archive", "delete", "migrate-rollouts", "migrate-nfs-db",

@@ -17,22 +17,22 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// The directories of the client's configuration in which rollouts are: by day, and put away.
+// The directories of rollouts: by day, and archived.
 const (
 	sessions = "sessions"
 	archived = "archived_sessions"
 )
 
-// A file is a rollout by its name: rollout-<time>-<thread>.jsonl, or rollout-<time>-<thread>_<id>.jsonl
-// if it is another file of the same thread. The client begins one when a person goes back.
+// A file is a rollout by its name, rollout-<time>-<thread>.jsonl, or, after a
+// person went back, rollout-<time>-<thread>_<id>.jsonl.
 type file struct {
 	path   string
-	began  string // when, as the name has it: later names sort behind
+	began  string // the time in the name, which sorts files
 	thread string
 	id     string // of the file: the thread's for its first one
 }
 
-// parse returns what a rollout's name says; ok is false for other names.
+// parse reads a rollout's name; ok is false for other names.
 func parse(path string) (f file, ok bool) {
 	const time = len("2006-01-02T15-04-05-")
 	name, is := strings.CutPrefix(filepath.Base(path), "rollout-")
@@ -48,20 +48,19 @@ func parse(path string) (f file, ok bool) {
 	return f, safe(thread) && safe(id)
 }
 
-// safe reports whether an id is one, and so neither a path nor an option.
+// safe reports whether id is neither a path nor an option.
 func safe(id string) bool {
 	return id != "" && id[0] != '-' && !strings.ContainsFunc(id, func(c rune) bool {
 		return c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
 	})
 }
 
-// rollouts lists the rollouts below the client's configuration, in order of their names.
 func rollouts(config string) (list []file, err error) {
 	if config == "" {
 		return nil, nil
 	}
 	for _, top := range []string{sessions, archived} {
-		root := filepath.Join(config, top) + string(filepath.Separator) // which may be a symbolic link
+		root := filepath.Join(config, top) + string(filepath.Separator) // may be a symbolic link
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
@@ -82,7 +81,7 @@ func rollouts(config string) (list []file, err error) {
 	return list, nil
 }
 
-// current returns of each thread the file that it is in now, the newest, in order of the threads' ids.
+// current returns the newest file of each thread, by the thread's id.
 func current(config string) ([]file, error) {
 	list, err := rollouts(config)
 	newest := make(map[string]file, len(list))
@@ -97,7 +96,7 @@ func current(config string) ([]file, error) {
 	return list, err
 }
 
-// Files lists the rollouts of the threads whose id begins with a prefix: of each the newest.
+// Files lists the newest rollouts of threads by a prefix of their ids.
 func Files(config, prefix string) ([]transcript.File, error) {
 	list, err := current(config)
 	var files []transcript.File
@@ -109,14 +108,13 @@ func Files(config, prefix string) ([]transcript.File, error) {
 	return files, err
 }
 
-// History lists the threads that were begun in one of dirs, or below one. Those of sub-agents are no
-// conversations.
+// History lists the threads begun in or below dirs, but not those of subagents.
 func History(config string, dirs []string) ([]transcript.File, error) {
 	list, err := current(config)
 	if err != nil {
 		return nil, err
 	}
-	running, _ := Running(config) // that nothing runs is a good guess
+	running, _ := Running(config) // nothing running is a good guess
 	var all []transcript.File
 	for _, f := range list {
 		m, err := readMeta(f.path)
@@ -125,7 +123,7 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 		}
 		info, err := os.Stat(f.path)
 		if err != nil {
-			continue // it was moved to the archive, or removed
+			continue // it was archived or removed
 		}
 		one := transcript.File{Session: f.thread, Path: f.path, Size: info.Size()}
 		for _, r := range running {
@@ -136,26 +134,25 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 	return all, nil
 }
 
-// within reports whether a path is a directory or below it.
 func within(path, dir string) bool {
 	rest, ok := strings.CutPrefix(filepath.Clean(path), filepath.Clean(dir))
 	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(dir, string(filepath.Separator)))
 }
 
-// A meta is what is read of a rollout's first record.
+// A meta is the part that we read of a rollout's first record.
 type meta struct {
 	Cwd    string `json:"cwd"`
 	Thread string `json:"thread_source"`
 	Base   *base  `json:"history_base"`
 }
 
-// A base is where a rollout goes on from.
+// A base is the point that a rollout goes on from.
 type base struct {
-	File string `json:"thread_id"` // that file's id, which is the thread's only for its first one
+	File string `json:"thread_id"` // that file's id, the thread's only for the first
 	End  int64  `json:"end_byte_offset"`
 }
 
-// readMeta reads a rollout's first record, which has the client's instructions in it: 20 KB.
+// readMeta reads a rollout's first record, which with instructions has 20 KB.
 func readMeta(path string) (meta, error) {
 	const most = 1 << 20
 	f, err := os.Open(path)
@@ -180,12 +177,11 @@ func readMeta(path string) (meta, error) {
 	return record.Payload, nil
 }
 
-// Continues returns the id of the last turn before the place that a rollout goes on from. The client
-// begins such a file when a person goes back in the conversation, and for a fork of its own. What it
-// goes on from is looked for by its id among the client's rollouts: "" if it isn't there, or is not
-// what it was.
+// Continues returns the id of the last turn before the point that a rollout
+// goes on from, as it does after a person has gone back, or as a fork. It
+// returns "" if that file is not among the rollouts or has changed.
 func Continues(path string) (promptID string, err error) {
-	const deepest = 100 // times that a person has gone back, and further
+	const deepest = 100 // repeated goings back
 	config, ok := configOf(path)
 	if !ok {
 		return "", nil
@@ -214,7 +210,6 @@ func Continues(path string) (promptID string, err error) {
 	return "", nil
 }
 
-// configOf returns the client's configuration directory, of a path within it.
 func configOf(path string) (config string, ok bool) {
 	for dir := filepath.Dir(path); ; {
 		up := filepath.Dir(dir)
@@ -228,9 +223,9 @@ func configOf(path string) (config string, ok bool) {
 	}
 }
 
-// lastTurn returns the id of the last turn that begins before an offset of a rollout, at which a line
-// must end: else it isn't the file that was meant. It is looked for from there backwards, in more and
-// more of the file, which may have hundreds of megabytes.
+// lastTurn returns the id of the last turn that begins before offset end of a
+// rollout. A line must end there, otherwise it is another file. It searches
+// backwards in ever larger parts, as the file may have hundreds of megabytes.
 func lastTurn(path string, end int64) (id string, err error) {
 	for size := int64(1 << 20); id == "" && end > 0; size = min(8*size, transcript.MaxSegment) {
 		from := max(0, end-size)
@@ -249,7 +244,6 @@ func lastTurn(path string, end int64) (id string, err error) {
 	return id, nil
 }
 
-// lastIn returns the id of the last turn that begins in a part of a rollout.
 func lastIn(data []byte) (id string) {
 	r := Reader()
 	at := 0

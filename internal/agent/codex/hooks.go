@@ -2,13 +2,12 @@ package codex
 
 import "gitagent/hooks"
 
-// Hooks are the hooks that we install. Neither payload nor environment reliably
-// identifies the client, which inherits the variables of another one that runs it,
-// so the command does.
+// Hooks are the hooks that we install. The command names the client, since
+// payloads don't, and a client inherits the variables of one that runs it.
 //
-// The client never gives more than 3 s at SessionEnd and Interrupt. What it trusts
-// of a file goes by position: an entry is only ever added behind the others of its
-// event, and none changes its place, nor do those of others when ours go.
+// The client never gives more than 3 s at SessionEnd and Interrupt. It trusts
+// hooks by their position in a file: entries are only added behind an event's
+// others, and neither our changes nor our removal move any.
 var Hooks = hooks.Setup{
 	Entries: []hooks.Entry{
 		{Event: "UserPromptSubmit", Command: "git-agent-turn hook --agent codex || true", Timeout: 60},

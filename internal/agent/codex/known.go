@@ -2,27 +2,30 @@ package codex
 
 import "strings"
 
-// known lists what is kept when a conversation is rebuilt: the records that the client makes its next
-// request of, those by which it shows what was said before, and of each the fields that it needs for
-// that. They were found in files that Codex 0.169.0 wrote, and tried against it.
+// known lists what Rebuild keeps: the records that the client makes its next
+// request from, those by which it shows what was said, and their fields that it
+// needs for that. They are from files of Codex 0.169.0, and tested with it.
 //
-// What makes the client act is not among them. Without these it makes its own, of where it is and of
-// what its user has set:
+// Nothing that makes the client act is kept. It makes its own instead, from its
+// place and its user's settings:
 //
-//   - session_meta, but for its name and times: where it works (cwd, runtime_workspace_roots), the
-//     service that it talks to (model_provider), its instructions (base_instructions), tools that it
-//     offers (dynamic_tools), and the files that the conversation goes on from (history_base,
-//     forked_from_id), which the segments have in them;
-//   - turn_context and thread_settings_applied: what it may do (approval_policy, sandbox_policy,
-//     permission_profile), where, and with which model;
-//   - world_state: what it believes to have told the model about all this. It tells it anew;
-//   - of a compaction what it resumes with (resume_metadata);
-//   - ghost_snapshot: commits to which it can take the worktree back;
-//   - token_usage_record: the new session begins to count.
+//   - session_meta, but for its name and times: where it works (cwd,
+//     runtime_workspace_roots), the service (model_provider), its instructions
+//     (base_instructions), the tools that it offers (dynamic_tools), and the
+//     files that the conversation continues (history_base, forked_from_id),
+//     which are in the segments;
+//   - turn_context and thread_settings_applied: what it may do
+//     (approval_policy, sandbox_policy, permission_profile), where, and with
+//     which model;
+//   - world_state: what it has told the model about this, and tells again;
+//   - resume_metadata of a compaction;
+//   - ghost_snapshot: commits to which it can restore the worktree;
+//   - token_usage_record: the new session counts from 0.
 //
-// A name is the record's type and its payload's, a part's, or that of a field with an object or a
-// list of objects. After a field's name, in braces, is that of the objects in it: what follows there
-// is their type, if names of the table have one. A field with a sign of equality has the session's id.
+// A name is a record's type and its payload's, a part's, or that of a field
+// with objects. Braces after a field have the name of the objects in it, which
+// their type follows if the table has such names. A field with "=" has the
+// session's id.
 var known = map[string]string{
 	"response_item message":                 "type id role content{content} phase internal_chat_message_metadata_passthrough{passthrough}",
 	"response_item reasoning":               "type id summary content encrypted_content internal_chat_message_metadata_passthrough{passthrough}",
@@ -68,15 +71,15 @@ var known = map[string]string{
 	"said Text": "type text",
 }
 
-// A field is kept of an object.
+// A field is a kept field of an object.
 type field struct {
 	name    string
-	objects string // what the objects in it are called; "" if its value may be any
+	objects string // the name of its objects; "" for any value
 	session bool   // it has the session's id
 }
 
-// knownFields returns the table with its fields. It is built when it is needed, because most processes
-// that read conversations rebuild none.
+// knownFields returns the table with its fields. It is built on use, because
+// most processes that read conversations rebuild none.
 func knownFields() map[string][]field {
 	table := make(map[string][]field, len(known))
 	for name, list := range known {

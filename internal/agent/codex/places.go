@@ -8,13 +8,14 @@ import (
 	"gitagent/hooks"
 )
 
-// vacate returns a file of hooks in which those groups of ours that have others behind them are empty.
-// To take them out would move the others, and the client skips, without a word, a hook that is not in
-// the place in which the user has trusted it. What is last is left to [hooks.Remove].
+// vacate empties those groups of ours that others follow. Removing them would
+// move the others, and the client silently skips a hook that is not in the
+// place where the user has trusted it. [hooks.Remove] removes groups at the
+// end.
 func vacate(settings []byte, entries []hooks.Entry) []byte {
 	var vacant []gjson.Result
 	gjson.ParseBytes(settings).Get("hooks").ForEach(func(_, groups gjson.Result) bool {
-		var last []gjson.Result // of ours, with nothing behind them so far
+		var last []gjson.Result // of ours, so far at the end
 		groups.ForEach(func(_, group gjson.Result) bool {
 			if list := group.Get("hooks"); ours(list, entries) {
 				last = append(last, list)
@@ -31,7 +32,7 @@ func vacate(settings []byte, entries []hooks.Entry) []byte {
 	return settings
 }
 
-// ours reports whether a group's hooks are entries of ours, and nothing else.
+// ours reports whether all of a group's hooks are entries of ours.
 func ours(list gjson.Result, entries []hooks.Entry) bool {
 	all := list.Array()
 	return len(all) > 0 && !slices.ContainsFunc(all, func(h gjson.Result) bool {

@@ -16,13 +16,14 @@ import (
 	"gitagent/internal/session"
 )
 
-// locks is the directory in the client's configuration where it locks a file for each thread that
-// lives: from the moment in which the thread can be prompted until its SessionEnd hooks have run. It
-// removes the file then; what a killed client has left, the next one removes. Seen with 0.169.0.
+// locks is the directory in the client's configuration with a locked file for
+// each thread, from when it can be prompted until its SessionEnd hooks have
+// run. The client then removes the file; those of a killed client go with the
+// next one. Seen with 0.169.0.
 const locks = "thread-writer-locks"
 
-// Event decodes a payload. The client's configuration, and in it the lock of the thread, is above the
-// rollout: what the environment says may be about another terminal.
+// Event decodes a payload. It finds the client's configuration, with the
+// thread's lock, above the rollout: the environment may be of another terminal.
 func Event(r io.Reader) (*hooks.Payload, error) {
 	e, err := hooks.Parse(r)
 	if err == nil {
@@ -31,7 +32,7 @@ func Event(r io.Reader) (*hooks.Payload, error) {
 	return e, err
 }
 
-// lockOf is the lock of the thread whose rollout is at path: <config>/sessions/2026/11/22/rollout-....
+// lockOf returns the lock of a thread with a rollout below <config>/sessions.
 func lockOf(path, thread string) string {
 	day := filepath.Dir(path)
 	top := filepath.Dir(filepath.Dir(filepath.Dir(day)))
@@ -41,8 +42,8 @@ func lockOf(path, thread string) string {
 	return filepath.Join(filepath.Dir(top), locks, thread+".lock")
 }
 
-// Client finds the client among the processes that this one descends from. A command that a sub-agent
-// runs has the session of its parent, as hooks have.
+// Client finds the client among our ancestors. A subagent's command has the
+// session of the parent, as hooks have.
 func Client(getenv func(string) string) hooks.Environment {
 	c := hooks.Environment{SessionID: cmp.Or(getenv("CODEX_SESSION_ID"), getenv("CODEX_THREAD_ID"))}
 	if !hooks.ValidID(c.SessionID) {
@@ -59,12 +60,12 @@ func Client(getenv func(string) string) hooks.Environment {
 	return c
 }
 
-// Programs are the names of the client's processes: the one below node that does everything, and what
-// it is called in a release, as far as the system keeps it.
+// Programs are the client's processes: the one below node that does everything,
+// and its name in a release, as the system cuts it.
 var Programs = []string{"codex", "codex-x86_64-un", "codex-aarch64-u"}
 
-// serves reports whether a command line of the client is that of a server: the daemon that the TUI
-// starts by default, which goes on without it, or the one that an editor starts.
+// serves reports whether a command line is a server's: the daemon that the TUI
+// starts by default and that outlives it, or the one of an editor.
 func serves(args []string) bool {
 	for i := 1; i < len(args); i++ {
 		switch arg := args[i]; {
@@ -77,11 +78,11 @@ func serves(args []string) bool {
 	return false
 }
 
-// Variables are what the client sets for what its agent runs.
+// Variables are set for the agent's commands.
 var Variables = []string{"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"}
 
-// Running lists the threads that live in clients of this configuration. Who holds a lock is not told:
-// the daemon holds those of many.
+// Running lists the threads that live in clients of this configuration. It
+// can't tell which process has a lock: the daemon has many.
 func Running(config string) ([]session.Registration, error) {
 	entries, err := os.ReadDir(filepath.Join(config, locks))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,38 +13,40 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// Reader reads a rollout: the file of a thread, a record in each line.
+// Reader reads a rollout: the file of a thread, with one record per line.
 //
-// What a person and the model said is in it twice, as a response_item, which the client sends to the
-// model again, and as an event_msg, which it shows. The events are read: resumed, the client shows
-// these alone, and only they leave out what it says in the user's place (its environment,
-// instructions, what hooks add) and the summary that a compaction asks the model for. In a review
-// only the event has the prompt. What tools were given and have answered is in the response_items.
+// All that a person and the model said is in it twice: as a response_item,
+// which the client sends to the model again, and as an event_msg, which it
+// shows. The events are read: a resumed client shows only these, and they omit
+// what it says in the user's place (its environment, instructions, what hooks
+// add) and the summary of a compaction. In a review only the event has the
+// prompt. The response_items have tools' inputs and answers.
 //
-// A turn begins where a task is started for somebody: such a record has a turn_trigger. Those of
-// /compact and of a command of the user's own have none, and no hook is run for them; they belong to
-// the turn before, as all does that the client notes after its end. Nor have those of older clients,
-// of a review, and of the client as a server: there a task is a turn as soon as somebody says something.
-// The settings that are written directly before a task are a part of it.
+// A turn begins with a task that has a turn_trigger in its record. Those of
+// /compact and of the user's own commands have none and run no hook; they
+// belong to the turn before, like all that the client notes after its end. The
+// trigger is also missing in older clients, in a review, and from a server:
+// there a task becomes a turn when something is said. The settings directly
+// before a task are part of it.
 //
-// The client runs the hook Stop before it writes task_complete, and Interrupt before turn_aborted.
-// So the next segment begins with this record, and it says nothing about that segment's own turn.
+// The client runs the hook Stop before it writes task_complete, and Interrupt
+// before turn_aborted. So the next segment begins with this record, and it says
+// nothing about that segment's own turn.
 func Reader() transcript.Reader { return &reader{task: -1, lead: -1} }
 
 type reader struct {
-	lead    int    // where the settings begin that the last record was; -1
-	before  int    // lead, before the record at hand
-	task    int    // where the running task began, if it is no turn yet; -1
+	lead    int    // start of the settings that end before; -1
+	before  int    // lead before this record
+	task    int    // start of the running task until it is a turn; -1
 	turn    string // the running task's id
 	asked   bool   // the running turn has its prompt
-	aborted bool   // the running task was, as the model has been told
+	aborted bool   // the running task was, as the model was told
 	model   string
 	cwd     string
-	old     bool            // the record at hand is an older client's
-	failed  map[string]bool // the running task's calls that have failed, by id, until their answer
+	old     bool            // this record is an older client's
+	failed  map[string]bool // failed calls of the task, by id, until their answer
 }
 
-// Read says what a line says.
 func (r *reader) Read(at int, line []byte) transcript.Entry {
 	var read func(at int, p gjson.Result, e *transcript.Entry)
 	switch gjson.GetBytes(line, "type").Str {
@@ -74,8 +76,7 @@ func (r *reader) Read(at int, line []byte) transcript.Entry {
 	return e
 }
 
-// Meter is Read for what a line says of the model and of its context: the conversation itself, which is
-// most of the file, is passed over.
+// Meter skips the conversation, which is most of the file.
 func (r *reader) Meter(line []byte, answered bool) transcript.Entry {
 	switch gjson.GetBytes(line, "type").Str {
 	case "response_item":
@@ -98,7 +99,7 @@ func (r *reader) Meter(line []byte, answered bool) transcript.Entry {
 	return r.Read(0, line)
 }
 
-// context reads where the agent is, and which model it has; the file's first record says only where.
+// context reads the directory and the model; the first record has no model.
 func (r *reader) context(_ int, p gjson.Result, e *transcript.Entry) {
 	r.model = cmp.Or(transcript.Kept(p.Get("model")), r.model)
 	r.cwd = cmp.Or(transcript.Kept(p.Get("cwd")), r.cwd)
@@ -116,7 +117,7 @@ func (r *reader) event(at int, p gjson.Result, e *transcript.Entry) {
 		r.started(at, p, e)
 	case "item_completed":
 		r.completed(p.Get("item"), e)
-	case "user_message": // of an older client, as are the next two
+	case "user_message": // of an older client, as the next two
 		r.user(transcript.Kept(p.Get("message")), images(p.Get("images"), p.Get("local_images")), e)
 	case "agent_message":
 		r.said(transcript.Kept(p.Get("message")), p, e)
@@ -130,7 +131,7 @@ func (r *reader) event(at int, p gjson.Result, e *transcript.Entry) {
 		r.fault(p.Get("error"), e)
 		e.Ended = true
 	case "turn_aborted":
-		// A segment that begins with it is the next one's: the turn before has been told about it.
+		// At the start of a segment, it is about the turn before, which knows.
 		e.Interrupted = r.turn != "" && !r.aborted && p.Get("reason").Str != "review_ended"
 		e.Ended = true
 	}
@@ -148,17 +149,14 @@ func (r *reader) started(at int, p gjson.Result, e *transcript.Entry) {
 	}
 }
 
-// origins are whose a turn is, by what the client says has triggered it.
 var origins = map[string]string{"user": "human", "exec": "sdk"}
 
-// opens makes the running task a turn.
 func (r *reader) opens(prompt string, e *transcript.Entry) *transcript.FileTurn {
 	t := &transcript.FileTurn{Start: r.task, UUID: r.turn, PromptID: r.turn, Prompt: prompt, Cwd: r.cwd, At: e.At}
 	r.task = -1
 	return t
 }
 
-// completed reads what the client has shown.
 func (r *reader) completed(item gjson.Result, e *transcript.Entry) {
 	switch item.Get("type").Str {
 	case "UserMessage":
@@ -185,7 +183,7 @@ func (r *reader) completed(item gjson.Result, e *transcript.Entry) {
 	}
 }
 
-// outcome notes whether a call has failed, for its answer.
+// outcome notes for its answer whether a call has failed.
 func (r *reader) outcome(item gjson.Result) {
 	if s := item.Get("status").Str; s == "failed" || s == "declined" {
 		if r.failed == nil {
@@ -206,7 +204,7 @@ func (r *reader) user(said string, files []transcript.Attached, e *transcript.En
 	e.Parts = []transcript.Part{{Kind: kind, Text: said, Files: files}}
 }
 
-// said reads what the model says. Some models say of what is no answer yet that it is commentary.
+// said reads the model's words. Some before the answer are commentary.
 func (r *reader) said(said string, message gjson.Result, e *transcript.Entry) {
 	e.Model, e.Answers = r.model, message.Get("phase").Str != "commentary"
 	e.Parts = []transcript.Part{{Kind: transcript.Said, Text: said}}
@@ -216,7 +214,7 @@ func thought(text string, e *transcript.Entry) {
 	e.Parts = []transcript.Part{{Kind: transcript.Thought, Text: text}}
 }
 
-// fault reads an error of the service, which the client may write as JSON that it was given.
+// fault reads an error of the service, perhaps as the JSON that it sent.
 func (r *reader) fault(p gjson.Result, e *transcript.Entry) {
 	said := transcript.Kept(p.Get("message"))
 	if said == "" {
@@ -229,12 +227,11 @@ func (r *reader) fault(p gjson.Result, e *transcript.Entry) {
 	e.Parts = []transcript.Part{{Kind: transcript.Said, Text: said}}
 }
 
-// item reads what is sent to the model.
 func (r *reader) item(_ int, p gjson.Result, e *transcript.Entry) {
 	kind := p.Get("type").Str
 	switch {
 	case kind == "message":
-		// At the hook Interrupt, this is all that the file says about it.
+		// At the hook Interrupt, the file says no more about it.
 		said := p.Get("content.0.text")
 		e.Interrupted = p.Get("role").Str == "user" && strings.HasPrefix(said.Str, "<turn_aborted>")
 		r.aborted = r.aborted || e.Interrupted
@@ -264,7 +261,7 @@ func (r *reader) call(kind string, p gjson.Result, e *transcript.Entry) {
 	e.Message, e.Model, e.Parts = transcript.Kept(p.Get("id")), r.model, []transcript.Part{c}
 }
 
-// input is what a tool is given: an object as a text, else the text under the name of its field.
+// input returns a tool's input, as an object with one field if it is text.
 func input(name, s string) gjson.Result {
 	if json.Valid([]byte(s)) && strings.HasPrefix(strings.TrimSpace(s), "{") {
 		return gjson.Parse(s)
@@ -272,7 +269,6 @@ func input(name, s string) gjson.Result {
 	return gjson.Parse(`{"` + name + `":` + string(gjson.AppendJSONString(nil, s)) + `}`)
 }
 
-// todos reads the agent's plan.
 func todos(plan gjson.Result) []transcript.Todo {
 	list := []transcript.Todo{}
 	plan.ForEach(func(_, item gjson.Result) bool {
@@ -293,9 +289,9 @@ func (r *reader) output(p gjson.Result, e *transcript.Entry) {
 	e.Parts = []transcript.Part{a}
 }
 
-// exited reports whether a command's output begins with the note that it has failed.
+// exited reports whether a command's output begins with a note of failure.
 func exited(output string) bool {
-	for range 5 { // what precedes the output itself
+	for range 5 { // lines before the output itself
 		var line string
 		line, output, _ = strings.Cut(output, "\n")
 		for _, note := range []string{"Process exited with code ", "Exit code: "} {
@@ -310,16 +306,16 @@ func exited(output string) bool {
 	return false
 }
 
-// usage reads what one response of the model has cost: the client writes it once for each.
+// usage reads the cost of a response of the model, written once for each.
 func (r *reader) usage(_ int, p gjson.Result, e *transcript.Entry) {
 	e.Message, e.Model = transcript.Kept(p.Get("response_id")), r.model
 	e.Tokens, e.Context = spent(p.Get("usage"))
 }
 
-// count reads a token_count. The client writes what it counts in them in a token_usage_record, too, and
-// writes them again and again. Only after a compaction they have something else: an estimate of what is
-// left, and no request. An older client, whose records have no ordinals, counts in them alone: there
-// the sum so far tells one request from another.
+// count reads a token_count. It repeats token_usage_records, except after a
+// compaction: then it estimates what is left, without a request. In an older
+// client, which has no ordinals, it is the only count, and its sums distinguish
+// requests.
 func (r *reader) count(info gjson.Result, e *transcript.Entry) {
 	e.Window = transcript.Count(info.Get("model_context_window"))
 	last := info.Get("last_token_usage")
@@ -333,8 +329,7 @@ func (r *reader) count(info gjson.Result, e *transcript.Entry) {
 	}
 }
 
-// spent puts a usage in common words: the client's input has what was read from a cache and written
-// to one in it.
+// spent converts a usage: the client's input includes tokens of a cache.
 func spent(u gjson.Result) (t transcript.Tokens, context int64) {
 	context = transcript.Count(u.Get("input_tokens"))
 	t = transcript.Tokens{
@@ -347,15 +342,14 @@ func spent(u gjson.Result) (t transcript.Tokens, context int64) {
 	return t, context
 }
 
-// compacted reads what a compaction has left. The client does it by itself within a turn, on request
-// in a task that is none.
+// compacted reads a compaction. The client compacts by itself within a turn,
+// and on request in a task that is none.
 func (r *reader) compacted(_ int, p gjson.Result, e *transcript.Entry) {
 	_, before := spent(p.Get("latest_token_usage_record.usage"))
 	e.Compacted = &transcript.Compacted{Auto: r.task < 0, Tokens: before}
 	e.Parts = []transcript.Part{{Kind: transcript.Gist, Text: transcript.Kept(p.Get("message"))}}
 }
 
-// texts joins the texts in the content of a message.
 func texts(content gjson.Result) string {
 	var all []string
 	content.ForEach(func(_, part gjson.Result) bool {
@@ -367,7 +361,6 @@ func texts(content gjson.Result) string {
 	return strings.Join(all, "\n")
 }
 
-// lines joins the texts of a list.
 func lines(list gjson.Result) string {
 	var all []string
 	list.ForEach(func(_, t gjson.Result) bool {
@@ -377,7 +370,6 @@ func lines(list gjson.Result) string {
 	return strings.Join(all, "\n")
 }
 
-// attached lists the images in the content of a message.
 func attached(content gjson.Result) (files []transcript.Attached) {
 	content.ForEach(func(_, part gjson.Result) bool {
 		if url := part.Get("image_url"); url.Type == gjson.String {
@@ -401,7 +393,7 @@ func images(lists ...gjson.Result) (files []transcript.Attached) {
 	return files
 }
 
-// image describes what is at an address or a path. Only what an address holds itself has a size.
+// image describes an image. Only a data address has a size.
 func image(name string) transcript.Attached {
 	a := transcript.Attached{Kind: "image"}
 	head, data, ok := strings.Cut(name, ";base64,")
@@ -418,7 +410,6 @@ func image(name string) transcript.Attached {
 	return a
 }
 
-// moment returns the zero time if s is not a time in the client's format.
 func moment(s string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, s)
 	return t

@@ -20,10 +20,10 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// NewSession returns a UUID of version 7, by whose time the client sorts its threads.
+// NewSession returns a UUID of version 7: its time sorts the threads.
 func NewSession() string {
 	var b [16]byte
-	_, _ = rand.Read(b[6:]) // never returns an error; a failure ends the process
+	_, _ = rand.Read(b[6:]) // never fails; a failure ends the process
 	now := uint64(time.Now().UnixMilli())
 	binary.BigEndian.PutUint16(b[:], uint16(now>>32))
 	binary.BigEndian.PutUint32(b[2:], uint32(now))
@@ -31,19 +31,21 @@ func NewSession() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Rebuild makes the rollout of a new thread. It is whole by itself, though the segments may be of
-// several files, each of which goes on from the one before: the client follows a person who goes
-// back, and forks, by beginning such a file.
+// Rebuild makes the rollout of a new thread. It is complete, though the
+// segments may be from several files that continue each other, as after a
+// person went back, or for a fork.
 //
-// The segments may be a stranger's, and the client acts on some of what it finds in its file. So the
-// records that form the conversation are kept by a list of known types and fields, see [known], with
-// their values as they were, which makes the client's next request the original's but for what it
-// says about its environment. Left out are all others, and those that aren't JSON to the letter or
-// have a field twice, which programs read differently.
+// Segments may be untrusted, and the client acts on parts of its file. So the
+// conversation's records are kept by a list of known types and fields, see
+// [known], with unchanged values, which makes the client's next request the
+// original's except about its environment. Other records are left out, and
+// those that are not strict JSON or repeat a field, which programs read
+// differently.
 //
-// Of a foreign conversation, what the client says in its own name is left out as well: messages to
-// the model that are neither the user's own words nor the model's, and what only the account can
-// read that it was written for. So are its counts of tokens, by which the client decides to compact.
+// A foreign conversation also loses what the client says in its own name:
+// messages to the model from neither the user nor the model, content that only
+// the original account can read, and counts of tokens, by which the client
+// decides to compact.
 func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	r := rebuilder{Cut: c, known: knownFields()}
 	r.session = quote(c.Session)
@@ -62,35 +64,32 @@ func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	return &transcript.Rebuilt{Path: rollout(c.Config, c.Session, c.At), Pieces: r.file}, nil
 }
 
-// rollout is where the client looks for the file of a thread.
 func rollout(config, session string, at time.Time) string {
 	name := "rollout-" + at.Format("2006-01-02T15-04-05") + "-" + session + ".jsonl"
 	return filepath.Join(config, sessions, at.Format("2006"), at.Format("01"), at.Format("02"), name)
 }
 
-// defaultProvider is the model provider of the user's settings, the client's own if they name none.
+// defaultProvider returns the user's model provider, or the client's own.
 func defaultProvider(config string) string {
 	var s struct {
 		Provider string `toml:"model_provider"`
 	}
-	_, _ = toml.DecodeFile(filepath.Join(config, "config.toml"), &s) // what is wrong with it the client says
+	_, _ = toml.DecodeFile(filepath.Join(config, "config.toml"), &s) // the client reports its errors
 	return cmp.Or(s.Provider, "openai")
 }
 
-// A rebuilder makes the rollout of a new thread, record by record.
 type rebuilder struct {
 	transcript.Cut
 	known    map[string][]field
 	session  []byte // the new id, in JSON
-	provider string // that the thread is to have, unless its own record names one
+	provider string // the thread's, unless its own record names one
 
 	file  [][]byte
-	said  bool   // somebody has said something
-	turn  string // the id of the task that runs, in JSON; "" for none
+	said  bool   // something was said
+	turn  string // the running task's id, in JSON, or ""
 	stamp string // of the last record, in JSON
 }
 
-// add takes the record in a line over, or leaves it out.
 func (r *rebuilder) add(line []byte) {
 	if !bytes.HasPrefix(line, []byte{'{'}) || !json.Valid(line) || !utf8.Valid(line) {
 		return
@@ -111,9 +110,10 @@ func (r *rebuilder) add(line []byte) {
 	r.record(stamp(top["timestamp"]), kind, payload)
 }
 
-// begin writes the first record. Records have numbers if the segments' have, else the client takes
-// them for an older one's. Its terminal opens no thread without a provider: that is the one that the
-// conversation had, but which of the user's a stranger's words are sent to, the user's settings say.
+// begin writes the first record. Records have numbers if the segments' have,
+// otherwise the client takes them for an older one's. The client's terminal
+// needs a provider: the conversation's, but for untrusted words only the user's
+// own settings decide.
 func (r *rebuilder) begin(kind string, top map[string]gjson.Result) {
 	provider := r.provider
 	if own := top["payload"].Get("model_provider"); kind == "session_meta" && !r.Foreign && own.Type == gjson.String {
@@ -129,14 +129,13 @@ func (r *rebuilder) begin(kind string, top map[string]gjson.Result) {
 		[]byte(`,"cwd":`), quote(r.Dir), []byte(`,"originator":"git-agent","cli_version":"`+Tested+`","source":"cli","model_provider":`), quote(provider), []byte(mode+`}`)))
 }
 
-// record writes a record with the next number.
 func (r *rebuilder) record(stamp, kind string, payload []byte) {
 	r.stamp = stamp
 	head := `{"timestamp":` + stamp + `,"ordinal":` + strconv.Itoa(len(r.file)) + `,"type":"` + kind + `","payload":`
 	r.file = append(r.file, slices.Concat([]byte(head), payload, []byte("}\n")))
 }
 
-// follow notes what a record means for the file as a whole.
+// follow notes what a record means for the whole file.
 func (r *rebuilder) follow(kind string, p gjson.Result) {
 	switch of := p.Get("type").Str; {
 	case kind == "response_item" && of == "message":
@@ -148,11 +147,11 @@ func (r *rebuilder) follow(kind string, p gjson.Result) {
 	}
 }
 
-// speaks reports whether a record of a foreign conversation says something in the client's name.
+// speaks reports whether a foreign record says something in the client's name.
 func speaks(kind string, p gjson.Result) bool {
 	switch of := p.Get("type").Str; {
 	case kind == "compacted":
-		speaks := p.Get("replacement_history").IsObject() // a list is what the client writes
+		speaks := p.Get("replacement_history").IsObject() // the client writes a list
 		p.Get("replacement_history").ForEach(func(_, item gjson.Result) bool {
 			of := item.Get("type").Str
 			speaks = speaks || of == "compaction" || of == "reasoning"
@@ -178,8 +177,8 @@ func speaks(kind string, p gjson.Result) bool {
 	return true
 }
 
-// keep returns what is known of an object, or of each in a list. Anything else than these stays as it
-// is. It returns false if the object isn't known, or has a field twice.
+// keep returns the known part of an object, or of each in a list, and any other
+// value unchanged. It returns false if an object is unknown or repeats a field.
 func (r *rebuilder) keep(name string, v gjson.Result) ([]byte, bool) {
 	switch {
 	case v.IsArray():
@@ -222,8 +221,8 @@ func (r *rebuilder) keep(name string, v gjson.Result) ([]byte, bool) {
 	return append(out, '}'), true
 }
 
-// list is keep for the elements of a list. Those that speak in the client's name are left out of what a
-// compaction has left of a foreign conversation; and files of the user's from what is shown.
+// list is keep for a list. It omits elements in the client's name from a
+// foreign compaction, and the user's files from what is shown.
 func (r *rebuilder) list(name string, v gjson.Result) (out []byte, ok bool) {
 	out, ok = []byte{'['}, true
 	v.ForEach(func(_, element gjson.Result) bool {
@@ -244,17 +243,17 @@ func (r *rebuilder) list(name string, v gjson.Result) (out []byte, ok bool) {
 	return append(out, ']'), ok
 }
 
-// elsewhere reports whether an image is not in the conversation, but somewhere else.
+// elsewhere reports whether an image is outside the conversation.
 func elsewhere(parts map[string]gjson.Result) bool {
 	url, is := parts["image_url"]
 	return is && !strings.HasPrefix(url.Str, "data:")
 }
 
-// maxDepth is how deeply values may lie in each other that are kept as they are. The deepest of the
-// client's are the arguments of tools, which are mostly texts.
+// maxDepth bounds nesting in values that are kept whole. The client's deepest
+// are tools' arguments, mostly texts.
 const maxDepth = 50
 
-// stamp returns a record's time, as it is written, if it is one.
+// stamp returns a record's time as it is written, if it is valid.
 func stamp(v gjson.Result) string {
 	if moment(v.Str).IsZero() {
 		return `"1970-01-01T00:00:00.000Z"`
@@ -262,5 +261,4 @@ func stamp(v gjson.Result) string {
 	return string(quote(v.Str))
 }
 
-// quote returns a text in JSON.
 func quote(s string) []byte { return gjson.AppendJSONString(nil, s) }

@@ -19,28 +19,27 @@ import (
 	"gitagent/hooks"
 )
 
-// requirements is where an administrator says what all users must have.
+// requirements has an administrator's settings for all users.
 const requirements = "/etc/codex/requirements.toml"
 
-// settings are what the client's own files say about hooks. Seen with 0.169.0.
+// A hookSettings is what the client's files say about hooks. Seen with 0.169.0.
 type hookSettings struct {
-	ManagedOnly bool `toml:"allow_managed_hooks_only"` // of the requirements
+	ManagedOnly bool `toml:"allow_managed_hooks_only"` // in requirements
 	Features    struct {
 		Hooks  *bool `toml:"hooks"`
 		Legacy *bool `toml:"codex_hooks"`
 	} `toml:"features"`
 	Hooks struct {
-		State map[string]hookState `toml:"state"` // by hookKey
+		State map[string]hookState `toml:"state"` // by key
 	} `toml:"hooks"`
 }
 
-// A hookState is what the user has said about one hook.
+// A hookState is the user's decision about one hook.
 type hookState struct {
 	TrustedHash string `toml:"trusted_hash"`
 	Enabled     *bool  `toml:"enabled"`
 }
 
-// off reports whether no hook runs.
 func (s *hookSettings) off() bool {
 	is := func(b *bool) bool { return b != nil && !*b }
 	return is(s.Features.Hooks) || is(s.Features.Legacy)
@@ -61,9 +60,8 @@ func readSettings(path string) (*hookSettings, error) {
 	return s, nil
 }
 
-// trust adds to a report which of our hooks the client skips, because the user has
-// not trusted them as they are now, or because hooks are switched off. config is
-// the client's configuration directory.
+// trust adds which of our hooks the client skips, because the user has not
+// trusted their present form, or because hooks are off.
 func trust(report *hooks.Report, _ []hooks.Settings, config string) {
 	judge(report, config, requirements)
 }
@@ -122,7 +120,6 @@ func judge(report *hooks.Report, config, requirements string) {
 	}
 }
 
-// paths are the files with hooks of ours.
 func paths(r *hooks.Report) []string {
 	var all []string
 	for _, i := range r.Installed {
@@ -132,7 +129,7 @@ func paths(r *hooks.Report) []string {
 	return slices.Compact(all)
 }
 
-// A placedHook is a hook, and its place in a file: what a user has trusted goes by that.
+// A placedHook is a hook with its place in a file, by which it is trusted.
 type placedHook struct {
 	event        string
 	group, index int
@@ -140,7 +137,7 @@ type placedHook struct {
 	handler      handler
 }
 
-// A handler is one hook in a file of hooks. Its fields are in the order of their names.
+// A handler is one hook in a file of hooks. Its fields are sorted by name.
 type handler struct {
 	Limit   *uint64 `json:"additionalContextLimit,omitempty"`
 	Async   bool    `json:"async"`
@@ -160,7 +157,7 @@ func installed(path string) []placedHook {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil || json.Unmarshal(data, &file) != nil {
-		return nil // of which the report tells
+		return nil // the report says so
 	}
 	var all []placedHook
 	for event, groups := range file.Hooks {
@@ -174,7 +171,7 @@ func installed(path string) []placedHook {
 	return all
 }
 
-// key names a hook in the client's settings: <file>:<event>:<group>:<index>, without links.
+// key returns a hook's name in settings, <file>:<event>:<group>:<index>.
 func (h *placedHook) key(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -182,7 +179,7 @@ func (h *placedHook) key(path string) string {
 	return fmt.Sprintf("%s:%s:%d:%d", path, snake(h.event), h.group, h.index)
 }
 
-// snake writes an event as the client's settings do: pre_tool_use for PreToolUse.
+// snake writes an event as the settings do: pre_tool_use for PreToolUse.
 func snake(event string) string {
 	var b strings.Builder
 	for i, c := range event {
@@ -194,8 +191,9 @@ func snake(event string) string {
 	return b.String()
 }
 
-// hash is what the client notes when a user trusts a hook: the SHA-256 of all that it runs by, after
-// its own corrections. The place is no part of it. Found by trying; the tests have hashes of the client.
+// hash returns what the client notes for a trusted hook: the SHA-256 of all
+// that it runs by, after its own corrections, but not its place. It was found
+// by trying; the tests have hashes of the client.
 func (h *placedHook) hash() string {
 	canonical := struct {
 		Event   string     `json:"event_name"`
@@ -219,7 +217,7 @@ func (h *placedHook) hash() string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(canonical) // strings and numbers only
+	_ = encoder.Encode(canonical) // only strings and numbers
 	sum := sha256.Sum256(bytes.TrimSuffix(text.Bytes(), []byte("\n")))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }

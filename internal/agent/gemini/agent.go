@@ -1,7 +1,6 @@
 package gemini
 
-// Gemini CLI, as records, command lines and people call it, and the newest version of
-// its client that the tests ran.
+// The names of Gemini CLI, and its client's newest version in tests.
 const (
 	Name    = "gemini-cli"
 	Program = "gemini"

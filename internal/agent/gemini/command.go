@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Command starts the client, which takes the directory that it is started in. The prompt is in one word
-// with its option, so that it can begin with anything.
+// Command starts the client, which works in the current directory. The prompt
+// shares a word with its option, so that it can begin with anything.
 func Command(dir, session, prompt string) []string {
 	command := []string{Program}
 	if session != "" {
@@ -18,7 +18,7 @@ func Command(dir, session, prompt string) []string {
 	return command
 }
 
-// WithSession names the session, unless the command does.
+// WithSession adds a session's id, unless the command has one.
 func WithSession(command []string, id string) (with []string, ok bool) {
 	if has(command, "--session-id", "--resume", "-r", "--session-file") {
 		return command, false
@@ -26,10 +26,10 @@ func WithSession(command []string, id string) (with []string, ok bool) {
 	return append([]string{command[0], "--session-id", id}, command[1:]...), true
 }
 
-// Interactive reports whether a command does without -p.
+// Interactive reports whether a command lacks -p.
 func Interactive(command []string) bool { return !has(command, "-p", "--prompt") }
 
-// has reports whether a command has one of some options, with a value in the same word or without.
+// has reports whether a command has one of options, perhaps with a value.
 func has(command []string, options ...string) bool {
 	return slices.ContainsFunc(command, func(word string) bool {
 		option, _, _ := strings.Cut(word, "=")

@@ -17,21 +17,20 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// The client keeps conversations by project, in tmp/<project>/chats/session-<time>-<first 8 of the id>.jsonl.
-// What a project is called says a file beside them, with the project's directory in it.
+// Conversations are in tmp/<project>/chats/session-<time>-<first 8 of the
+// id>.jsonl; tmp/<project>/.project_root has the project's directory.
 const (
 	projects = "tmp"
 	chats    = "chats"
 	owner    = ".project_root"
 )
 
-// A project is a directory in which somebody has worked.
 type project struct {
 	name string
-	dir  string // "" if nothing says
+	dir  string // "" if unknown
 }
 
-// known lists the projects of a configuration, in order of their names.
+// known lists the projects of a configuration, by name.
 func known(config string) ([]project, error) {
 	entries, err := os.ReadDir(filepath.Join(config, projects))
 	if errors.Is(err, os.ErrNotExist) {
@@ -47,8 +46,8 @@ func known(config string) ([]project, error) {
 	return list, err
 }
 
-// in lists the conversations of a project whose session begins with a prefix. Of a session that was
-// resumed, other files may have the head, and nothing that somebody said.
+// in lists a project's conversations by a prefix of the session. A resumed
+// session may have other files with the head and no words of a person.
 func (p project) in(config, prefix string) []transcript.File {
 	dir := filepath.Join(config, projects, p.name, chats)
 	entries, _ := os.ReadDir(dir)
@@ -70,9 +69,9 @@ func (p project) in(config, prefix string) []transcript.File {
 	return files
 }
 
-// sessionOf returns the session that a file begins with, "" if it isn't one or has no message.
+// sessionOf returns the session that a file begins with, or "" if it is empty.
 func sessionOf(path string) (id string) {
-	const most = 8 << 20 // heads, each with what the client says about the project
+	const most = 8 << 20 // of heads, each with the client's text about the project
 	f, err := os.Open(path)
 	if err != nil {
 		return ""
@@ -104,7 +103,7 @@ func Files(config, prefix string) ([]transcript.File, error) {
 	return files, err
 }
 
-// History lists the conversations of the projects in some directories, and below one.
+// History lists the conversations of the projects in or below dirs.
 func History(config string, dirs []string) ([]transcript.File, error) {
 	list, err := known(config)
 	if err != nil {
@@ -116,7 +115,7 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 			continue
 		}
 		for _, f := range p.in(config, "") {
-			if info, err := os.Stat(f.Path); err == nil { // else it was removed
+			if info, err := os.Stat(f.Path); err == nil { // otherwise it was removed
 				f.Size = info.Size()
 				all = append(all, f)
 			}
@@ -126,7 +125,6 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 	return all, nil
 }
 
-// within reports whether a path is a directory or below it.
 func within(path, dir string) bool {
 	rest, ok := strings.CutPrefix(filepath.Clean(path), filepath.Clean(dir))
 	return path != "" && ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(dir, string(filepath.Separator)))

@@ -9,9 +9,8 @@ import (
 	"gitagent/hooks"
 )
 
-// Hooks are the hooks that we install. The client counts time-outs in
-// milliseconds. Its PreCompress is not among them: it runs before every request to
-// the model, and no session starts after a compression.
+// Hooks are our hooks, with time-outs in milliseconds. PreCompress is left out:
+// it runs before every model request, and no session starts after it.
 var Hooks = hooks.Setup{
 	Entries: []hooks.Entry{
 		{Event: "BeforeAgent", Command: "git-agent-turn hook --agent gemini || true", Timeout: 60_000},
@@ -33,8 +32,8 @@ func ConfigDir(getenv func(string) string) string {
 	return hooks.InHome(getenv, ".gemini")
 }
 
-// disabled adds to a report the files that turn off hooks. Which of them the user
-// has switched off by their names does not matter: ours have none.
+// disabled adds to a report the files that turn off hooks. Hooks that are
+// disabled by name don't matter: ours have none.
 func disabled(r *hooks.Report, files []hooks.Settings, _ string) {
 	for _, f := range files {
 		data, err := os.ReadFile(f.Path)

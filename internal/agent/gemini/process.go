@@ -12,11 +12,11 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// Event decodes a payload. The client gives its turns no ids, so that of a turn is its prompt's in the
-// file, which is not there yet when the turn begins.
+// Event decodes a payload. The client gives turns no ids, so a turn's id is
+// that of its prompt in the file, which is not there yet when the turn begins.
 //
-// AfterAgent comes however a turn has ended, and its prompt_response has all that was said in the turn: what
-// the last answer was, and whether there is one, is read from the file.
+// AfterAgent comes after any end of a turn, and its prompt_response has all
+// that was said. The last answer, if any, is read from the file.
 func Event(r io.Reader) (*hooks.Payload, error) {
 	e, err := hooks.Parse(r)
 	if err != nil {
@@ -34,9 +34,9 @@ func Event(r io.Reader) (*hooks.Payload, error) {
 	return e, nil
 }
 
-// ended fills in what the file says of the turn that has ended.
+// ended fills in what the file says of the ended turn.
 func ended(e *hooks.Payload) {
-	const most = 4 << 20 // what is not found in that is of no turn that a person waited for
+	const most = 4 << 20 // a person's turn has an end within that
 	e.Name = "Stop"
 	data, err := transcript.Tail(e.TranscriptPath, most)
 	if err != nil {
@@ -70,13 +70,13 @@ func typed(prompt string) string {
 	}
 }
 
-// What the client puts around what hooks tell the model.
+// The client's marks of hooks' words to the model.
 const (
 	hookContext    = "<hook_context>"
 	hookContextEnd = "</hook_context>"
 )
 
-// Client reads the variables that hooks have. What the agent runs has none with the session's id.
+// Client reads the variables of hooks. Commands have no session's id.
 func Client(getenv func(string) string) hooks.Environment {
 	c := hooks.Environment{ProjectDir: getenv("GEMINI_PROJECT_DIR"), SessionID: getenv("GEMINI_SESSION_ID")}
 	if !filepath.IsAbs(c.ProjectDir) {
@@ -94,8 +94,8 @@ func Client(getenv func(string) string) hooks.Environment {
 	return c
 }
 
-// runs reports whether a command line is the client's. It is a script: what the system calls the process
-// is node, as many others.
+// runs reports whether a command line is the client's. It is a script, so the
+// system's name of the process is node.
 func runs(args []string) bool {
 	if len(args) == 0 {
 		return false
@@ -107,5 +107,5 @@ func runs(args []string) bool {
 	return len(args) > 0 && strings.TrimSuffix(filepath.Base(args[0]), ".js") == "gemini"
 }
 
-// Variables are what the client sets for what its agent runs.
+// Variables are set for the agent's commands.
 var Variables = []string{"GEMINI_CLI", "GEMINI_SESSION_ID"}

@@ -12,30 +12,32 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// Reader reads the file of a session, to which the client only appends. A line is
+// Reader reads the file of a session, to which the client only appends. A line
+// is
 //
-//   - a message, with an id: of the user, of the model (gemini), or of the client to the user (info, warning,
-//     error). A message is written again, whole, when its tools have run.
-//   - {"$set":{"messages":[...]}}: these are the conversation from here on. So it is when a session is
-//     resumed, when the client compresses the conversation, and when it forgets a prompt that failed.
+//   - a message, with an id: of the user, of the model (gemini), or of the
+//     client to the user (info, warning, error). A message is written again,
+//     whole, when its tools have run.
+//   - {"$set":{"messages":[...]}}: the conversation from here on, after a
+//     session was resumed, compressed, or forgot a prompt that failed.
 //   - {"$rewindTo":id}: the user has gone back to before a message.
-//   - {"$set":...} with something else, and the head: {"sessionId":...}. It is there again if the session was
-//     resumed within the same minute.
+//   - {"$set":...} with something else, or the head, {"sessionId":...}, which
+//     is repeated if the session was resumed within the same minute.
 //
-// A new message is always in a line of its own first, so what is said is read from these lines alone.
+// A new message always has its own line first, so words are read only there.
 //
-// The client sends tools' results in the user's place, and some words of its own; what hooks tell the model
-// is before or behind the user's prompt, or a message like it.
+// The client sends tools' results in the user's place, and some words of its
+// own; hooks' words to the model are before or behind the user's prompt, or in
+// a message like it.
 func Reader() transcript.Reader { return &reader{} }
 
 type reader struct {
-	headed  bool            // the head was read, and no message since
-	running bool            // a turn has begun, and the model has not answered
-	message string          // the last message of the model
-	done    map[string]bool // of the calls of tools in this turn: those that are told; true with their answer
+	headed  bool            // after the head, before a message
+	running bool            // a turn has begun without an answer
+	message string          // the model's last message
+	done    map[string]bool // this turn's calls that were told; true with their answer
 }
 
-// Read says what a line says.
 func (r *reader) Read(at int, line []byte) transcript.Entry {
 	if !bytes.HasPrefix(line, []byte{'{'}) || bytes.HasPrefix(line, []byte(`{"$set":{"lastUpdated":`)) || !json.Valid(line) {
 		return transcript.Entry{}
@@ -58,7 +60,6 @@ func (r *reader) Read(at int, line []byte) transcript.Entry {
 	return e
 }
 
-// set reads a line that is no message.
 func (r *reader) set(record gjson.Result) (e transcript.Entry) {
 	if record.Get("sessionId").Exists() {
 		r.headed = true
@@ -79,7 +80,6 @@ func (r *reader) set(record gjson.Result) (e transcript.Entry) {
 	return e
 }
 
-// user reads a message in the user's place.
 func (r *reader) user(at int, record gjson.Result, e *transcript.Entry) {
 	id, content := text(record.Get("id")), record.Get("content")
 	r.headed = false
@@ -88,7 +88,7 @@ func (r *reader) user(at int, record gjson.Result, e *transcript.Entry) {
 	prompt := typed(said)
 	switch {
 	case content.Get("#.functionResponse").Get("0").Exists() && strings.TrimSpace(prompt) == "":
-		return // the answers of tools are in the model's message, too
+		return // the model's message has them, too
 	case strings.TrimSpace(prompt) == "" || strings.HasPrefix(prompt, "<session_context>") || prompt == "Please continue.":
 		e.Parts = []transcript.Part{{Kind: transcript.Told, Text: said}}
 		return
@@ -101,8 +101,8 @@ func (r *reader) user(at int, record gjson.Result, e *transcript.Entry) {
 	e.Parts = []transcript.Part{{Kind: transcript.Asked, Text: prompt, Files: attached(content)}}
 }
 
-// model reads a message of the model. Its input has in it what was read from a cache; what it thought is
-// not in its output.
+// model reads a message of the model. Its input includes what was read from a
+// cache; its output excludes thoughts.
 func (r *reader) model(record gjson.Result, e *transcript.Entry) {
 	id, content := text(record.Get("id")), record.Get("content")
 	again := id == r.message
@@ -138,7 +138,6 @@ func (r *reader) model(record gjson.Result, e *transcript.Entry) {
 	}
 }
 
-// call reads a call of a tool, and its answer when it is there.
 func (r *reader) call(call gjson.Result, e *transcript.Entry) {
 	id := text(call.Get("id"))
 	answered, told := r.done[id]
@@ -162,7 +161,6 @@ func (r *reader) call(call gjson.Result, e *transcript.Entry) {
 	r.done[id] = answered || result.Exists()
 }
 
-// answers joins what a tool has answered: its output or an error.
 func answers(result gjson.Result) string {
 	var all []string
 	result.ForEach(func(_, part gjson.Result) bool {
@@ -177,7 +175,6 @@ func answers(result gjson.Result) string {
 	return strings.Join(all, "\n")
 }
 
-// texts joins the texts of a content: a string, or a list of parts. A thought is none.
 func texts(content gjson.Result) string {
 	if content.Type == gjson.String {
 		return text(content)
@@ -185,7 +182,7 @@ func texts(content gjson.Result) string {
 	var all []string
 	content.ForEach(func(_, part gjson.Result) bool {
 		if t := part.Get("text"); t.Type == gjson.String && part.Get("thought").Type != gjson.True {
-			if s := text(t); typed(s) != "" || s == "" { // a part that hooks have added is none of the prompt
+			if s := text(t); typed(s) != "" || s == "" { // added by hooks
 				all = append(all, s)
 			}
 		}
@@ -194,7 +191,6 @@ func texts(content gjson.Result) string {
 	return strings.Join(all, "\n")
 }
 
-// attached lists the images and documents in a content.
 func attached(content gjson.Result) (files []transcript.Attached) {
 	content.ForEach(func(_, part gjson.Result) bool {
 		if data := part.Get("inlineData"); data.IsObject() {
@@ -210,7 +206,7 @@ func attached(content gjson.Result) (files []transcript.Attached) {
 	return files
 }
 
-// fault returns an error's message, which the client puts around the JSON that it was given.
+// fault returns an error's message, without the client's frame around JSON.
 func fault(said string) string {
 	inner := strings.TrimSuffix(strings.TrimPrefix(said, "[API Error: "), "]")
 	if message := gjson.Get(inner, "error.message"); gjson.Valid(inner) && message.Type == gjson.String {
@@ -219,8 +215,8 @@ func fault(said string) string {
 	return said
 }
 
-// text returns a JSON string as encoding/json decodes it, which the hooks' payloads are decoded with;
-// "" for any other value. It is a copy: a short string must not hold a line of megabytes in memory.
+// text returns a JSON string as encoding/json decodes it, or "". It is a copy,
+// as a short string must not keep megabytes in memory.
 func text(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return ""
@@ -235,16 +231,14 @@ func text(v gjson.Result) string {
 	return s
 }
 
-// tokens returns a count of tokens; 0 if v can't be one.
 func tokens(v gjson.Result) int64 {
-	const most = 1 << 40 // so that no sum overflows
+	const most = 1 << 40 // no sum overflows
 	if n := v.Num; v.Type == gjson.Number && n > 0 && n < most {
 		return int64(n)
 	}
 	return 0
 }
 
-// moment returns the zero time if v is not a time in the client's format.
 func moment(v gjson.Result) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, v.Str)
 	return t

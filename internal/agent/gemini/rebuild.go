@@ -25,14 +25,16 @@ import (
 // NewSession returns a random UUID, as the client does.
 func NewSession() string { return session.NewID() }
 
-// Rebuild makes the file of a new session. It holds the conversation as it is at its end, each message once:
-// what the client would go on with after it has read the segments' patches.
+// Rebuild makes the file of a new session. It has the final conversation, each
+// message once: what the client would go on with after reading the segments'
+// patches.
 //
-// The segments may be a stranger's: of the messages of user and model, known fields are kept, see [fields].
-// Left out are what the client says to the user, and what it says to the model about where it is, which it
-// says anew. What hooks had put before a prompt goes: the client would forget the prompt with it when it
-// resumes the session. Of a foreign conversation, the model's thoughts and all that only the service can have
-// signed are left out as well.
+// Segments may be untrusted: only known fields of messages of user and model
+// are kept, see [fields]. What the client says to the user is left out, and
+// what it tells the model about its place, which it says again. Hooks' words
+// before a prompt are left out, as the client would forget the prompt with them
+// on resuming. A foreign conversation also loses the model's thoughts and all
+// that only the service can have signed.
 func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	now := chat{at: make(map[string]int)}
 	for _, segment := range c.Segments {
@@ -53,17 +55,16 @@ func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, err)
 	}
-	// Resumed within the minute that its name says, a session has its file's head again, and with it
-	// the conversation without the outcome of tools.
+	// A session resumed within its name's minute gets a second head, and then
+	// its conversation lacks tools' results.
 	began := c.At.UTC().Add(-time.Minute).Format("2006-01-02T15-04")
 	path := filepath.Join(c.Config, projects, name, chats, "session-"+began+"-"+c.Session[:min(8, len(c.Session))]+".jsonl")
 	return &transcript.Rebuilt{Path: path, Pieces: append([][]byte{head(c)}, file...), Adopt: adopt}, nil
 }
 
-// head is the first line of a session's file.
 func head(c transcript.Cut) []byte {
 	hash := sha256.Sum256([]byte(c.Dir))
-	line, _ := json.Marshal(struct { // of strings: there is no error
+	line, _ := json.Marshal(struct { // strings cause no error
 		Session string `json:"sessionId"`
 		Project string `json:"projectHash"`
 		Start   string `json:"startTime"`
@@ -75,8 +76,8 @@ func head(c transcript.Cut) []byte {
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// claim returns the name of the project in a directory. The client looks it up in a list and, if it isn't
-// there, among the projects for one whose file names the directory: adopt writes such a file if there is none.
+// claim returns the name of a directory's project. The client finds it in a
+// list or by projects' files; adopt writes such a file if there is none.
 func claim(config, dir string) (name string, adopt func(context.Context) error, err error) {
 	list, err := known(config)
 	if err != nil {
@@ -113,13 +114,13 @@ func claim(config, dir string) (name string, adopt func(context.Context) error, 
 	}, nil
 }
 
-// A conversation is the messages of a session, in order, and where each is by its id.
+// A chat is a session's messages, in order and by id.
 type chat struct {
 	messages []gjson.Result
 	at       map[string]int
 }
 
-// follow changes the conversation as the client does when it reads a line.
+// follow changes the conversation as the client does for a line.
 func (c *chat) follow(line []byte) {
 	if !bytes.HasPrefix(line, []byte{'{'}) || !json.Valid(line) || !utf8.Valid(line) {
 		return
@@ -129,7 +130,7 @@ func (c *chat) follow(line []byte) {
 	switch {
 	case !ok:
 	case fields["$rewindTo"].Type == gjson.String:
-		c.cut(c.at[fields["$rewindTo"].Str]) // to the beginning if it isn't there
+		c.cut(c.at[fields["$rewindTo"].Str]) // to the start if unknown
 	case fields["id"].Type == gjson.String:
 		c.put(record)
 	case fields["$set"].IsObject():
@@ -147,7 +148,6 @@ func (c *chat) follow(line []byte) {
 	}
 }
 
-// cut leaves the first messages.
 func (c *chat) cut(n int) {
 	for _, m := range c.messages[n:] {
 		delete(c.at, m.Get("id").Str)
@@ -155,7 +155,6 @@ func (c *chat) cut(n int) {
 	c.messages = c.messages[:n]
 }
 
-// put adds a message, or puts it in the place of the one with its id.
 func (c *chat) put(m gjson.Result) {
 	id := m.Get("id").Str
 	if i, is := c.at[id]; is {
@@ -166,12 +165,13 @@ func (c *chat) put(m gjson.Result) {
 	c.messages = append(c.messages, m)
 }
 
-// fields are what is kept of messages, and of the objects in them. They were found in files that Gemini
-// CLI 0.61.0 wrote, and tried against it. Left out is what names files and places that it would read
-// (fileData), and what it shows and doesn't send.
+// fields are the kept fields of messages, and of the objects in them. They are
+// from files of Gemini CLI 0.61.0, and tested with it. Names of files and
+// places that it would read (fileData), and fields that it only shows, are left
+// out.
 //
-// After a field's name, in braces, is that of the objects in it; a field with a question mark is not kept of a
-// foreign conversation.
+// Braces after a field have the name of the objects in it; "?" marks a field
+// that a foreign conversation loses.
 var fields = map[string]string{
 	"user":   "id timestamp type content{part}",
 	"gemini": "id timestamp type content{part} thoughts?{thought} tokens?{tokens} model toolCalls{call}",
@@ -186,7 +186,7 @@ var fields = map[string]string{
 	"call":    "id name args result{part} status timestamp resultDisplay description displayName renderOutputAsMarkdown",
 }
 
-// keep returns what is known of a message in JSON, nil if it isn't kept.
+// keep returns the known part of a message in JSON, or nil to leave it out.
 func keep(m gjson.Result, foreign bool) []byte {
 	kind := m.Get("type").Str
 	if content := m.Get("content"); kind != "user" && kind != "gemini" || content.Type != gjson.String && content.Type != gjson.JSON {
@@ -205,7 +205,7 @@ func keep(m gjson.Result, foreign bool) []byte {
 	return out
 }
 
-// asked returns a message in the user's place without what hooks have added to it; nil if nothing is left.
+// asked returns a user's message without hooks' additions, or nil.
 func asked(message []byte) []byte {
 	content := gjson.GetBytes(message, "content")
 	var parts []json.RawMessage
@@ -242,7 +242,7 @@ func asked(message []byte) []byte {
 	return slices.Concat(message[:content.Index], list, message[content.Index+len(content.Raw):])
 }
 
-// object returns what is known of an object; false if it has a field twice.
+// object returns the known part of an object; false if it repeats a field.
 func object(name string, v gjson.Result, foreign bool) ([]byte, bool) {
 	parts, ok := transcript.Members(v)
 	if !ok {
@@ -269,8 +269,8 @@ func object(name string, v gjson.Result, foreign bool) ([]byte, bool) {
 	return append(out, '}'), true
 }
 
-// values returns what is known of a value: of the objects in it, if it has known ones. An object of which
-// nothing is known is left out of a list, and so is a thought of a foreign model.
+// values returns a value with the known parts of its objects. A list loses
+// objects with nothing known, and thoughts of a foreign model.
 func values(name string, v gjson.Result, foreign bool) ([]byte, bool) {
 	switch {
 	case name == "" || !v.IsObject() && !v.IsArray():
@@ -296,6 +296,5 @@ func values(name string, v gjson.Result, foreign bool) ([]byte, bool) {
 	return append(out, ']'), ok
 }
 
-// maxDepth is how deeply values may lie in each other that are kept as they are: what tools were given
-// and have answered.
+// maxDepth bounds nesting in values kept whole: tools' inputs and answers.
 const maxDepth = 50

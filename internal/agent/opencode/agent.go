@@ -1,7 +1,6 @@
 package opencode
 
-// OpenCode, as records, command lines and people call it, and the newest version of
-// its client that the tests ran.
+// The names of OpenCode, and its client's newest version in tests.
 const (
 	Name    = "opencode"
 	Program = "opencode"

@@ -26,8 +26,8 @@ var quiet = []string{
 	"plugin", "providers", "run", "serve", "session", "stats", "uninstall", "upgrade", "web",
 }
 
-// Interactive reports whether a command starts the client's screen: its first word is a directory, or
-// one of the few commands that draw it.
+// Interactive reports whether a command starts the client's screen: its first
+// word is a directory, or one of few commands.
 func Interactive(command []string) bool {
 	if len(command) == 0 {
 		return false

@@ -16,12 +16,13 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// The plugin keeps each conversation in a file, <data>/opencode/<session>.jsonl, to which it only ever
-// adds: a message with its parts per line, once it is complete. When a person has gone back in the
-// conversation, it goes on in <session>.1.jsonl, <session>.2.jsonl, whose first line says after which
-// message. The files may be deleted at any time: the plugin begins them again, from what OpenCode has.
+// The plugin only appends to a conversation's file,
+// <data>/opencode/<session>.jsonl: each complete message with its parts as a
+// line. After a person has gone back, it goes on in <session>.1.jsonl,
+// <session>.2.jsonl; the first line names the message before. If files are
+// deleted, the plugin begins them again from OpenCode's data.
 
-// conversations is the directory of these files, "" if the environment names no home directory.
+// conversations returns the directory of these files, or "" without a home.
 func conversations(getenv func(string) string) string {
 	data := getenv("XDG_DATA_HOME")
 	if home := getenv("HOME"); !filepath.IsAbs(data) {
@@ -33,7 +34,7 @@ func conversations(getenv func(string) string) string {
 	return filepath.Join(data, "git-agent", "opencode")
 }
 
-// Files lists the files of the sessions whose id begins with a prefix.
+// Files lists the files of the sessions with a prefix.
 func Files(config, prefix string) ([]transcript.File, error) {
 	dir := conversations(os.Getenv)
 	if dir == "" {
@@ -50,7 +51,7 @@ func Files(config, prefix string) ([]transcript.File, error) {
 			list = append(list, transcript.File{Session: id, Path: filepath.Join(dir, e.Name())})
 		}
 	}
-	return list, nil // in order of their names, as the directory is read
+	return list, nil // by name, as the directory is read
 }
 
 // Continues reads the first line of a file.
@@ -66,7 +67,7 @@ func Continues(path string) (promptID string, err error) {
 	defer f.Close()
 	line, err := bufio.NewReaderSize(f, 1<<10).ReadSlice('\n')
 	if err != nil || !bytes.HasPrefix(line, []byte(`{"continues":`)) || !gjson.ValidBytes(line) {
-		return "", nil // a message, which may be longer than this
+		return "", nil // a message, which may be longer
 	}
 	if id := gjson.GetBytes(line, "continues").Str; hooks.ValidID(id) {
 		promptID = id

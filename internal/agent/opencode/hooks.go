@@ -9,8 +9,8 @@ import (
 	"gitagent/hooks"
 )
 
-// ConfigDir returns the directory of the user's configuration, $XDG_CONFIG_HOME/opencode, by default
-// ~/.config/opencode, on every system. OpenCode reads $OPENCODE_CONFIG_DIR as well, not instead.
+// ConfigDir returns $XDG_CONFIG_HOME/opencode or ~/.config/opencode, on every
+// system. OpenCode reads $OPENCODE_CONFIG_DIR, too, not instead.
 func ConfigDir(getenv func(string) string) string {
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "opencode")
@@ -18,8 +18,8 @@ func ConfigDir(getenv func(string) string) string {
 	return hooks.InHome(getenv, filepath.Join(".config", "opencode"))
 }
 
-// Install plans how to write the plugin. A plugin of ours that is another version, or was changed, is
-// replaced; a file of the same name that isn't ours is an error.
+// Install plans to write the plugin. It replaces a plugin of ours that has
+// another version or was changed; another file of the name is an error.
 func Install(places hooks.Places, project bool) (*hooks.Edit, error) {
 	if project {
 		return nil, fmt.Errorf("install the plugin into a project: OpenCode writes packages beside a project's plugins: %w", errors.ErrUnsupported)
@@ -35,7 +35,7 @@ func Install(places hooks.Places, project bool) (*hooks.Edit, error) {
 	return e, nil
 }
 
-// Remove plans how to remove the plugin's file, if it is ours.
+// Remove plans to remove the plugin's file, if it is ours.
 func Remove(places hooks.Places, project bool) (*hooks.Edit, error) {
 	if project {
 		return nil, fmt.Errorf("remove the plugin from a project: it is installed for the user alone: %w", errors.ErrUnsupported)
@@ -47,7 +47,6 @@ func Remove(places hooks.Places, project bool) (*hooks.Edit, error) {
 	return e, err
 }
 
-// plan reads what is there.
 func plan(places hooks.Places) (*hooks.Edit, error) {
 	if places.Config == "" {
 		return nil, errors.New("find OpenCode's configuration: the environment names no home directory")
@@ -55,11 +54,10 @@ func plan(places hooks.Places) (*hooks.Edit, error) {
 	return hooks.PlanFile(pluginPath(places.Config), nil)
 }
 
-// pluginPath is where the plugin is.
 func pluginPath(config string) string { return filepath.Join(config, "plugin", "git-agent.js") }
 
-// Inspect says whether the plugin is there, as we wrote it. OpenCode also loads what is in plugins/,
-// and in .opencode/ of the project: a second copy runs our hooks twice.
+// Inspect reports whether the plugin is there, unchanged. OpenCode also loads
+// plugins/ and the project's .opencode/: a second copy runs our hooks twice.
 func Inspect(places hooks.Places) *hooks.Report {
 	r := new(hooks.Report)
 	if places.Config == "" {
@@ -93,7 +91,6 @@ func Inspect(places hooks.Places) *hooks.Report {
 	return r
 }
 
-// changed says how a plugin differs from the one that we install.
 func changed(path string, data []byte) []hooks.Finding {
 	switch {
 	case bytes.Equal(data, plugin):

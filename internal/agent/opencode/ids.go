@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// The client's ids are a word, 48 bits of a time and a count in 12 hex digits, and 14 random characters.
-// Those of messages and parts grow with time, by which the client sorts them; those of sessions fall.
+// An id is a word, 12 hex digits of a time and a count, and 14 random
+// characters. Ids of messages and parts grow and so sort them; sessions' fall.
 
-// ids makes ids that follow one another.
 type ids struct{ next uint64 }
 
-// idsAt makes ids that come before those of any time after at, however many there are in a conversation.
+// idsAt makes ids before those of any time after at, for all messages.
 func idsAt(at time.Time) *ids { return &ids{uint64(at.Add(-time.Minute).UnixMilli()) << 12} }
 
 func (i *ids) make(word string) string {
@@ -20,7 +19,7 @@ func (i *ids) make(word string) string {
 	return id(word, i.next)
 }
 
-// NewSession is an id for a new session.
+// NewSession returns an id for a new session.
 func NewSession() string { return id("ses", ^(uint64(time.Now().UnixMilli())<<12 + 1)) }
 
 func id(word string, count uint64) string {

@@ -6,7 +6,7 @@ import (
 	"gitagent/hooks"
 )
 
-// The variables that the plugin sets, for our hooks and for what the agent runs.
+// The plugin sets these variables for our hooks and the agent's commands.
 const (
 	pidVariable     = "GIT_AGENT_OPENCODE_PID"
 	sessionVariable = "GIT_AGENT_OPENCODE_SESSION"
@@ -24,5 +24,5 @@ func Client(getenv func(string) string) hooks.Environment {
 	return c
 }
 
-// Variables are what OpenCode and the plugin set.
+// Variables are set by OpenCode and the plugin.
 var Variables = []string{"OPENCODE", "OPENCODE_PID", pidVariable, sessionVariable}

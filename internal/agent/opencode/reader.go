@@ -10,25 +10,26 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// Reader reads what the plugin has written: one message with its parts per line.
+// Reader reads the plugin's file: one message with its parts per line.
 //
-//	{"id":"msg_1","info":{"role":"user",...},"parts":[{"type":"text","text":"go on"}]}
-//	{"id":"msg_2","window":200000,"info":{"role":"assistant","finish":"stop",...},"parts":[...]}
+//	{"id":"msg_1","info":{"role":"user",...},
+//	 "parts":[{"type":"text","text":"go on"}]}
+//	{"id":"msg_2","window":200000,
+//	 "info":{"role":"assistant","finish":"stop",...},"parts":[...]}
 //
-// A turn begins with a message of the user that has anything of his own: what the client says in his
-// place is marked as synthetic, and a request to compact the conversation has a part of that kind. One
-// that waited while a turn ran has "queued".
+// A turn begins with a user's message that has their own content: the client's
+// words in their place are marked as synthetic, and a request to compact has a
+// part of that kind. A message that waited for a running turn has "queued".
 func Reader() transcript.Reader { return &reader{} }
 
 // A reader remembers what a summary doesn't say of itself.
 type reader struct {
-	auto     bool  // the compaction that was asked for was not the user's wish
-	again    bool  // it took the place of a prompt that was too long, which the client repeats after it
+	auto     bool  // the user did not ask for the compaction
+	again    bool  // it replaced a prompt that was too long, which the client repeats
 	context  int64 // of the last request
 	answered bool  // the model has, since a prompt
 }
 
-// Read reads a message.
 func (r *reader) Read(at int, line []byte) transcript.Entry {
 	if len(line) == 0 || line[0] != '{' || !gjson.ValidBytes(line) {
 		return transcript.Entry{}
@@ -48,7 +49,6 @@ func (r *reader) Read(at int, line []byte) transcript.Entry {
 	return e
 }
 
-// user reads what stands in the user's place.
 func (r *reader) user(e *transcript.Entry, at int, m gjson.Result) {
 	kind := transcript.Asked
 	if m.Get("queued").Type == gjson.True {
@@ -86,7 +86,6 @@ func (r *reader) user(e *transcript.Entry, at int, m gjson.Result) {
 	}
 }
 
-// assistant reads what the model has said and done.
 func (r *reader) assistant(e *transcript.Entry, m, info gjson.Result) {
 	r.answered = true
 	e.Message, e.Model = e.ID, transcript.Kept(info.Get("modelID"))
@@ -105,7 +104,7 @@ func (r *reader) assistant(e *transcript.Entry, m, info gjson.Result) {
 	if info.Get("summary").Type == gjson.True {
 		said = transcript.Gist
 		e.Compacted = &transcript.Compacted{Auto: r.auto, Tokens: r.context}
-		e.Context = 0 // of the request for the summary, not of what is left
+		e.Context = 0 // that was the summary's request
 	}
 	if e.Context > 0 {
 		r.context = e.Context
@@ -124,7 +123,6 @@ func (r *reader) assistant(e *transcript.Entry, m, info gjson.Result) {
 	}
 }
 
-// part reads a part of the model's message.
 func part(p gjson.Result, said transcript.Kind) []transcript.Part {
 	switch p.Get("type").Str {
 	case "text":
@@ -144,10 +142,9 @@ func part(p gjson.Result, said transcript.Kind) []transcript.Part {
 		}
 		return parts
 	}
-	return nil // where a step begins and ends, which files it has changed
+	return nil // starts and ends of steps, with changed files
 }
 
-// attached describes a file in a conversation.
 func attached(p gjson.Result) transcript.Attached {
 	a := transcript.Attached{Kind: "document", Media: transcript.Kept(p.Get("mime"))}
 	if strings.HasPrefix(a.Media, "image/") {
@@ -160,7 +157,6 @@ func attached(p gjson.Result) transcript.Attached {
 	return a
 }
 
-// each calls f for the objects in an array.
 func each(list gjson.Result, f func(gjson.Result)) {
 	if !list.IsArray() {
 		return
@@ -173,10 +169,9 @@ func each(list gjson.Result, f func(gjson.Result)) {
 	})
 }
 
-// own is a value with memory of its own.
+// own returns a copy of a value with its own memory.
 func own(v gjson.Result) gjson.Result { return gjson.Parse(strings.Clone(v.Raw)) }
 
-// instant is a time, in milliseconds since 1970.
 func instant(v gjson.Result) time.Time {
 	if v.Type != gjson.Number || v.Num <= 0 || v.Num > 1<<50 {
 		return time.Time{}

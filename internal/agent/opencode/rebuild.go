@@ -15,8 +15,8 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// Of a message and its parts, these are the fields that are kept when a conversation is rebuilt. They
-// are what the client's next request is made of, and what its schema asks for.
+// Rebuild keeps these fields of a message and its parts: the client's next
+// request is made from them, or its schema needs them.
 type (
 	message struct {
 		ID     string   `json:"id"`
@@ -53,7 +53,7 @@ type (
 		Synthetic bool            `json:"synthetic,omitempty"`
 		Ignored   bool            `json:"ignored,omitempty"`
 		Time      *span           `json:"time,omitempty"`
-		Metadata  json.RawMessage `json:"metadata,omitempty"` // what the provider wants back: a signature of thoughts
+		Metadata  json.RawMessage `json:"metadata,omitempty"` // for the provider: a signature of thoughts
 		CallID    string          `json:"callID,omitempty"`
 		Tool      string          `json:"tool,omitempty"`
 		State     *toolState      `json:"state,omitempty"`
@@ -77,7 +77,7 @@ type (
 		Time        *span           `json:"time,omitempty"`
 		Attachments []*piece        `json:"attachments,omitempty"`
 	}
-	shown struct { // of a tool's result, on the screen
+	shown struct { // a tool's result on the screen
 		Output    string `json:"output,omitempty"`
 		Diff      string `json:"diff,omitempty"`
 		Exit      *int   `json:"exit,omitempty"`
@@ -88,7 +88,7 @@ type (
 		Completed int64 `json:"completed,omitempty"`
 		Start     int64 `json:"start,omitempty"`
 		End       int64 `json:"end,omitempty"`
-		Compacted int64 `json:"compacted,omitempty"` // the output is not sent any more
+		Compacted int64 `json:"compacted,omitempty"` // the output is no longer sent
 	}
 	model struct {
 		ProviderID string `json:"providerID"`
@@ -117,15 +117,15 @@ type (
 	}
 )
 
-// Rebuild makes the file of a new session, as the plugin would have written it, under new ids: with old
-// ones the client takes up a session without messages. The client's own snapshots of files, the agents
-// and commands that were asked for, and files that lie somewhere else are left out; nothing that is left
-// makes the client act.
+// Rebuild makes the file of a new session, as the plugin would have written it,
+// under new ids: with old ones the client resumes a session without messages.
+// The client's snapshots of files, requested agents and commands, and files
+// elsewhere are left out; nothing that is left makes the client act.
 //
-// Of a foreign conversation, what the client says in its own name is left out as well, and what it
-// would do as the conversation has it, not as its user has: which agent and which model go on, and so
-// what they may do and who reads it; and when to compact. What providers want back they may put into
-// a request as it is, even in the place of a message's role.
+// A foreign conversation also loses what the client says in its own name, and
+// settings that its user shall decide: which agent and model go on, and so what
+// they may do and who reads it, and when to compact. Providers may put what
+// they want back into a request unchanged, even in place of a message's role.
 func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	dir := conversations(os.Getenv)
 	if dir == "" {
@@ -154,7 +154,7 @@ func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	return r, nil
 }
 
-// A builder makes messages of lines.
+// A builder makes messages from lines.
 type builder struct {
 	transcript.Cut
 	ids     *ids
@@ -163,11 +163,10 @@ type builder struct {
 	prompt  string            // the last one's id
 }
 
-// unknown is the name of an agent and of a model that the client must have but cannot find. Its screen
-// stays with the user's own then; without a screen, it has to be told a model.
+// unknown names an agent and a model that the client must have but can't find.
+// Its screen then keeps the user's own; without one, a model must be given.
 const unknown = "unknown"
 
-// add takes a message over, or leaves it out.
 func (b *builder) add(line []byte) {
 	m := new(message)
 	if json.Unmarshal(line, m) != nil || m.Info.ID == "" || b.renamed[m.Info.ID] != "" || m.Info.Time == nil {
@@ -210,7 +209,6 @@ func (b *builder) add(line []byte) {
 	b.list = append(b.list, m)
 }
 
-// assistant sets right what the model's message says of itself.
 func (b *builder) assistant(i *info) bool {
 	if b.prompt == "" || i.ModelID == "" || i.ProviderID == "" {
 		return false
@@ -223,7 +221,7 @@ func (b *builder) assistant(i *info) bool {
 	if i.Tokens == nil {
 		i.Tokens = new(tokenCount)
 	}
-	if i.Time.Completed == 0 { // it would be taken for one that still runs
+	if i.Time.Completed == 0 { // otherwise it counts as running
 		i.Time.Completed = max(i.Time.Created, 1)
 	}
 	if i.Error != nil {
@@ -236,7 +234,7 @@ func (b *builder) assistant(i *info) bool {
 	return true
 }
 
-// part sets a part right, or says that it is to be left out.
+// part corrects a part, or returns false to leave it out.
 func (b *builder) part(p *piece, role string) bool {
 	if b.Foreign || !bytes.HasPrefix(bytes.TrimSpace(p.Metadata), []byte("{")) {
 		p.Metadata = nil
@@ -272,7 +270,7 @@ func (b *builder) part(p *piece, role string) bool {
 	return false
 }
 
-// state sets right what became of a tool's call. One that had not ended never will.
+// state corrects a tool's call. An unfinished one never finishes.
 func (b *builder) state(s *toolState) bool {
 	if s == nil || !bytes.HasPrefix(bytes.TrimSpace(s.Input), []byte("{")) {
 		return false
@@ -307,7 +305,7 @@ func (b *builder) state(s *toolState) bool {
 	return true
 }
 
-// trim leaves out a request to compact at the end, which the client would carry out.
+// trim omits a final request to compact, which the client would carry out.
 func (b *builder) trim() {
 	for n := len(b.list); n > 0; n = len(b.list) {
 		last := b.list[n-1]
@@ -318,7 +316,7 @@ func (b *builder) trim() {
 	}
 }
 
-// adopt lets the client import a session in the directory in which it will go on.
+// adopt lets the client import a session in the directory where it will go on.
 func adopt(ctx context.Context, c transcript.Cut, list []*message) (err error) {
 	f, err := os.CreateTemp("", "git-agent-*.json")
 	if err != nil {
@@ -351,7 +349,7 @@ func adopt(ctx context.Context, c transcript.Cut, list []*message) (err error) {
 	return err
 }
 
-// title is what the client calls the session: the first line of what began it.
+// title returns the client's title of the session: the first line of its start.
 func title(list []*message) string {
 	for _, m := range list {
 		for _, p := range m.Parts {

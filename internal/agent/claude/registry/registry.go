@@ -1,8 +1,8 @@
-// Package registry reads what clients say about themselves while they run: sessions/<pid>.json in their
-// configuration directory. /clear changes the session in the same file. A client that was killed leaves
-// the file behind, and nobody cleans it up.
+// Package registry reads sessions/<pid>.json in clients' configuration
+// directory, which running clients write. /clear changes the session in the
+// file. A client that was killed leaves its file.
 //
-// Seen with version 2.1.329. It is not documented: a file that is not as expected counts as an unknown
+// Seen with version 2.1.329, undocumented: an unexpected file is an unknown
 // client.
 package registry
 
@@ -19,15 +19,15 @@ import (
 	"gitagent/internal/session"
 )
 
-// A Client is one that has registered itself, and what it waits for if its Status is "waiting".
+// A Running is a registered client. It waits if its Status is "waiting".
 type Running struct {
 	session.Registration
 	WaitingFor string
 }
 
-// Read reads the registration of a client. The error wraps [fs.ErrNotExist] for none.
+// Read reads a client's registration. An error may wrap [fs.ErrNotExist].
 func Read(config string, pid int) (Running, error) {
-	// Beside it is <pid>.<hash>.key, a secret: so open files by name, never by pattern.
+	// <pid>.<hash>.key beside it is a secret, so don't open files by pattern.
 	data, err := os.ReadFile(filepath.Join(config, "sessions", strconv.Itoa(pid)+".json"))
 	var said struct {
 		PID        int    `json:"pid"`
@@ -52,7 +52,7 @@ func Read(config string, pid int) (Running, error) {
 	}, nil
 }
 
-// All reads all readable registrations, even those of dead clients, in no particular order.
+// All reads all readable registrations, even of dead clients, in no order.
 func All(config string) ([]session.Registration, error) {
 	entries, err := os.ReadDir(filepath.Join(config, "sessions"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-const rule = "────────" // begins the lines above and below the input box
+const rule = "────────" // starts the lines above and below the input box
 
-// readBox returns the text in the client's input box, without any white space. ok is false if the
-// page, captured by tmux with attributes, shows no input box that takes text: there is a dialog, a
-// menu, the mode for shell commands, or another view.
+// readBox returns the text in the client's input box, without white space. ok
+// is false if the page, captured by tmux with attributes, has no input box for
+// text, but a dialog, a menu, the shell mode, or another view.
 func readBox(page string) (text string, ok bool) {
 	lines := parsePage(page)
 	for i := len(lines) - 1; i > 0; i-- {
@@ -30,16 +30,15 @@ func readBox(page string) (text string, ok bool) {
 	return "", false
 }
 
-// isFooter reports whether lines can stand below a box that takes text. They can't if they show a
-// dialog, or if the box is used to search old prompts.
+// isFooter reports whether lines can be below an input box: no dialog or
+// search.
 func isFooter(lines [][]glyph) bool {
 	return !slices.ContainsFunc(lines, func(line []glyph) bool {
 		return strings.HasPrefix(plain(line), rule) || strings.Contains(plain(line), "search prompts:")
 	})
 }
 
-// typed returns the text of a line that somebody typed. A placeholder is dim, except its first
-// letter if the cursor is on it.
+// typed returns a line's typed text. A placeholder is dim except at the cursor.
 func typed(line []glyph) string {
 	var b strings.Builder
 	for i, g := range line {
@@ -65,7 +64,7 @@ type glyph struct {
 	dim, reverse bool
 }
 
-// parsePage splits a page with escape sequences into glyphs. Attributes last beyond line ends.
+// parsePage splits a page into glyphs. Attributes last beyond line ends.
 func parsePage(page string) [][]glyph {
 	var lines [][]glyph
 	var line []glyph
@@ -93,7 +92,6 @@ func parsePage(page string) [][]glyph {
 	return append(lines, line)
 }
 
-// set changes attributes according to the parameters of an SGR sequence.
 func (g *glyph) set(params string) {
 	fields := strings.Split(params, ";")
 	for i := 0; i < len(fields); i++ {

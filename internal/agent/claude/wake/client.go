@@ -11,8 +11,8 @@ import (
 	"gitagent/internal/terminal"
 )
 
-// find returns the registered client in a pane, the one in front if there are several. If pid is
-// not 0, only that client counts.
+// find returns the registered client in a pane, the one in front of several. If
+// pid is not 0, it must be that client.
 func find(ctx context.Context, pane terminal.Pane, configDir string, pid int) (session.Registration, error) {
 	tty, err := pane.Ask(ctx, "#{pane_tty}")
 	if err != nil {
@@ -51,7 +51,6 @@ func refuse(format string, args ...any) error {
 	return &terminal.Refusal{Why: fmt.Sprintf(format, args...)}
 }
 
-// cleared marks in a refusal that /clear was done.
 func cleared(err error) error {
 	if r := (*terminal.Refusal)(nil); errors.As(err, &r) {
 		return &terminal.Refusal{Why: r.Why, Cleared: true}

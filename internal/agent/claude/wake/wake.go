@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// pollEvery is the pause between two looks. A look starts three processes of some milliseconds;
-	// the client writes its registration 20 to 70 ms after a change.
+	// pollEvery is the pause between two looks. A look starts three processes
+	// of some milliseconds; the client registers a change after 20 to 70 ms.
 	pollEvery = 50 * time.Millisecond
 
-	busyWait  = 2 * time.Minute // for a turn, which ends only when all Stop hooks have: ours may take a minute
-	settle    = 2 * time.Second // for any other obstacle, as it may just be being painted
+	busyWait  = 2 * time.Minute // for a turn with its Stop hooks, where ours may take a minute
+	settle    = 2 * time.Second // for any other obstacle, which may just be being painted
 	echoWait  = 5 * time.Second // for the client to show a key
 	clearWait = time.Minute     // for /clear, including its SessionStart hooks
 )
 
-// Wake clears the context of the agent in a pane and gives it a prompt. pid is its client's
-// process, 0 for any client in the pane; configDir is where clients register. self is the session
-// whose agent is calling, "" for none: Wake would wait for its own caller. An error that wraps a
-// [*terminal.Refusal] says what was in the way.
+// Wake clears the context of the agent in a pane and gives it a prompt. pid is
+// its client's process, or 0 for any in the pane; configDir is where clients
+// register. self is the calling agent's session, or "": Wake would wait for its
+// own caller. An error that wraps a [*terminal.Refusal] names an obstacle.
 func Wake(ctx context.Context, pane terminal.Pane, configDir string, pid int, self, prompt string) error {
-	id, err := pane.Ask(ctx, "#{pane_id}") // a name could come to mean another pane before we are done
+	id, err := pane.Ask(ctx, "#{pane_id}") // a name may come to mean another pane
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ type waker struct {
 // ready waits until the client has a session and nothing is in the way.
 func (w *waker) ready(ctx context.Context, id string, patience time.Duration) error {
 	end := time.Now().Add(patience)
-	var since time.Time // since when something other than work was in the way
+	var since time.Time // first sight of another obstacle than work
 	idle := false       // it was idle already
 	for {
 		why, busy, err := w.obstacle(ctx, id)
@@ -94,7 +94,7 @@ func (w *waker) ready(ctx context.Context, id string, patience time.Duration) er
 	}
 }
 
-// obstacle looks once for what is in the way, "" for nothing. busy means work, which will end.
+// obstacle returns the present obstacle, or "". busy is work, which will end.
 func (w *waker) obstacle(ctx context.Context, id string) (why string, busy bool, err error) {
 	client, err := registry.Read(w.config, w.pid)
 	if err != nil {
@@ -147,8 +147,7 @@ func (w *waker) box(ctx context.Context) (text string, shown bool, err error) {
 }
 
 func (w *waker) clear(ctx context.Context) error {
-	// A letter first: where letters are commands, as in vi's normal mode, this one does nothing in
-	// an empty box.
+	// In vi's normal mode, x is a command that does nothing in an empty box.
 	if err := w.pane.Type(ctx, "x"); err != nil {
 		return err
 	}
@@ -173,7 +172,6 @@ func (w *waker) clear(ctx context.Context) error {
 	return w.pane.Press(ctx, "Enter")
 }
 
-// begun waits for the session that begins after /clear and returns its id.
 func (w *waker) begun(ctx context.Context, old string) (fresh string, err error) {
 	err = w.await(ctx, clearWait, "no new session has begun after /clear", func() (bool, error) {
 		client, err := registry.Read(w.config, w.pid)
@@ -183,7 +181,6 @@ func (w *waker) begun(ctx context.Context, old string) (fresh string, err error)
 	return fresh, err
 }
 
-// submit gives the agent a prompt, and makes sure that it was sent.
 func (w *waker) submit(ctx context.Context, prompt string) error {
 	if err := w.pane.Paste(ctx, prompt); err != nil {
 		return err
@@ -200,11 +197,11 @@ func (w *waker) submit(ctx context.Context, prompt string) error {
 			return err == nil, err
 		}
 		text, shown, err := w.box(ctx)
-		return shown && text == "", err // the turn may be over already
+		return shown && text == "", err // the turn may be over
 	})
 }
 
-// shows waits until the input box shows text, or the end of it if it is long.
+// shows waits until the input box shows text, or the end of a long text.
 func (w *waker) shows(ctx context.Context, text string) error {
 	why := fmt.Sprintf("what was typed is not what stands in the input box: is a person typing? (wanted %.40q)", text)
 	return w.await(ctx, echoWait, why, func() (bool, error) {
@@ -213,7 +210,7 @@ func (w *waker) shows(ctx context.Context, text string) error {
 	})
 }
 
-// await looks until ok, and refuses with the reason why if that takes too long.
+// await polls ok, and refuses with the reason why after patience.
 func (w *waker) await(ctx context.Context, patience time.Duration, why string, ok func() (bool, error)) error {
 	end := time.Now().Add(patience)
 	for {
