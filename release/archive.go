@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// below returns files in a directory and with all directories that they are in, as an archive has them: with
-// one time, and without an owner, whom tar takes for root.
+// below returns files below top and all their directories, with one time and no
+// owner, which tar takes for root.
 func below(top string, files fstest.MapFS, at time.Time) fs.FS {
 	all := fstest.MapFS{}
 	for name, f := range files {
@@ -42,7 +42,7 @@ func zipped(files fs.FS) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// compressed is data as `gzip -9n` makes it, without a name and a time.
+// compressed returns data as `gzip -9n` does, without a name and a time.
 func compressed(data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

@@ -15,8 +15,8 @@ import (
 	"testing/fstest"
 )
 
-// build builds the programs for a platform and returns the files of its archive. It adds to the release's
-// modules.
+// build builds the programs for a platform and returns its archive's files. It
+// adds to the release's modules.
 func (r *release) build(ctx context.Context, p platform) (fstest.MapFS, error) {
 	files := fstest.MapFS{}
 	for path, f := range r.files {
@@ -56,8 +56,8 @@ func (r *release) build(ctx context.Context, p platform) (fstest.MapFS, error) {
 	return files, err
 }
 
-// inArchive reports whether a file of the source is in the archives: what install.sh installs, and what a
-// person reads.
+// inArchive reports whether the archives have a file of the source: install.sh
+// installs it, or people read it.
 func inArchive(path string) bool {
 	top, _, below := strings.Cut(path, "/")
 	if below {
@@ -66,8 +66,8 @@ func inArchive(path string) bool {
 	return slices.Contains([]string{"install.sh", "LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md"}, top)
 }
 
-// goCommand runs the go command in the source, for a platform. What the environment could change in its
-// output is fixed; where it gets modules from, and where it keeps them, is not.
+// goCommand returns a go command in the source, for a platform. It fixes the
+// environment that could change its output, but not where modules are.
 func (r *release) goCommand(ctx context.Context, p platform, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(r.work, "src")

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// addDebian makes a package for Debian of the files of an archive: what install.sh installs from there, in
-// Debian's places. nfpm writes it, as release/debian/nfpm.yaml says; go.mod there says which nfpm.
+// addDebian makes a Debian package of an archive's files. nfpm writes it: in
+// release/debian are its configuration and, in go.mod, its version.
 func (r *release) addDebian(ctx context.Context, p platform, files fstest.MapFS) error {
 	unpacked := filepath.Join(r.work, "unpacked-"+p.goarch)
 	if err := os.CopyFS(unpacked, files); err != nil {
@@ -39,7 +39,7 @@ func (r *release) addDebian(ctx context.Context, p platform, files fstest.MapFS)
 	return err
 }
 
-// moveToDebian makes of what install.sh has installed in usr/share what Debian has there.
+// moveToDebian changes what install.sh put into usr/share to Debian's layout.
 func (r *release) moveToDebian(share, version string) error {
 	doc := func(name string) string { return filepath.Join(share, "doc", "git-agent", name) }
 	copyright := fmt.Appendf(nil, "%s\nThe programs contain parts of others; THIRD-PARTY, in this directory, has their licenses.\n", r.files["LICENSE"].Data)

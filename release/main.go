@@ -1,14 +1,15 @@
-// Release makes what a release consists of, from a commit and nothing else:
+// Release makes the files of a release, from a commit and nothing else:
 //
 //	go run ./release -out dist
 //
-// For each platform an archive with the programs, manual pages, completions and install.sh; packages for
-// Debian; a Homebrew formula and a Nix expression for these archives; the source; a bill of materials;
-// SHA256SUMS, and with -key its signature.
+// They are, for each platform, an archive with the programs, manual pages,
+// completions and install.sh; Debian packages; a Homebrew formula and a Nix
+// expression for these archives; the source; a bill of materials; SHA256SUMS,
+// and with -key its signature.
 //
-// Whoever does it again, anywhere, with the same Go and a umask of 022 gets the same bytes: what is not
-// committed is left out; files are in order, belong to root, have one of two modes, and the time of the commit
-// or that of SOURCE_DATE_EPOCH; what the environment could change in a build is fixed.
+// The same Go and a umask of 022 make the same bytes anywhere. Uncommitted
+// files are left out; files are sorted, belong to root, have one of two modes,
+// and the time of the commit or SOURCE_DATE_EPOCH; builds' environment is set.
 package main
 
 import (
@@ -29,7 +30,6 @@ import (
 	"testing/fstest"
 )
 
-// A platform is one that we build for.
 type platform struct{ goos, goarch string }
 
 func (p platform) String() string { return p.goos + "/" + p.goarch }
@@ -43,15 +43,15 @@ var platforms = []platform{
 	{"windows", "arm64"},
 }
 
-// A release is being made.
+// A release is a release being made.
 type release struct {
 	source
-	out        string // directory for what is made
-	work       string // directory for what is not kept; the source is in src
-	site       string // where the release will be: the address that archives are below
-	maintainer string // of packages, a name and an address
+	out        string // directory for the results
+	work       string // temporary directory; the source is in src
+	site       string // the address that archives will be below
+	maintainer string // of packages: a name and an address
 
-	modules map[string]*debug.Module // that programs were built from, by their paths; Go is std
+	modules map[string]*debug.Module // of the programs, by path; Go is std
 }
 
 func main() {
@@ -98,7 +98,7 @@ func run(ctx context.Context, args []string) error {
 	if err := r.readSource(ctx); err != nil {
 		return err
 	}
-	if *key != "" { // to know it before all is built
+	if *key != "" { // fails before everything is built
 		probe := filepath.Join(r.work, "probe")
 		if err := errors.Join(os.WriteFile(probe, nil, 0o666), r.sign(ctx, *key, probe)); err != nil {
 			return err
@@ -141,7 +141,7 @@ func (r *release) make(ctx context.Context, chosen []platform) error {
 	return r.addMaterials()
 }
 
-// addArchive makes an archive of files. Its name, and that of the directory which it has, end as told.
+// addArchive makes an archive. Its name and its directory's name end with end.
 func (r *release) addArchive(end string, files fstest.MapFS) error {
 	pack, extension := tarball, ".tar.gz"
 	if strings.HasPrefix(end, "-windows-") {
@@ -155,12 +155,11 @@ func (r *release) addArchive(end string, files fstest.MapFS) error {
 	return r.add(name+extension, packed)
 }
 
-// add makes one file of the release.
 func (r *release) add(name string, content []byte) error {
 	return os.WriteFile(filepath.Join(r.out, name), content, 0o666)
 }
 
-// sums returns the SHA-256 of each file that the release has so far, by its name.
+// sums returns the SHA-256 of each file of the release so far, by name.
 func (r *release) sums() (map[string]string, error) {
 	sums := map[string]string{}
 	made := os.DirFS(r.out)
@@ -175,7 +174,6 @@ func (r *release) sums() (map[string]string, error) {
 	return sums, err
 }
 
-// addSums writes SHA256SUMS, and signs it if there is a key.
 func (r *release) addSums(ctx context.Context, key string) error {
 	sums, err := r.sums()
 	if err != nil {
@@ -191,8 +189,7 @@ func (r *release) addSums(ctx context.Context, key string) error {
 	return r.sign(ctx, key, filepath.Join(r.out, "SHA256SUMS"))
 }
 
-// sign signs a file, and verifies that as those will who have the repository: a signature that they could not
-// verify is an error.
+// sign signs a file, and verifies it with the repository's keys, as users will.
 func (r *release) sign(ctx context.Context, key, path string) error {
 	const namespace, signer = "git-agent-release", "release@git-agent"
 	if _, err := output(exec.CommandContext(ctx, "ssh-keygen", "-Y", "sign", "-n", namespace, "-f", key, path)); err != nil {
@@ -212,7 +209,7 @@ func (r *release) sign(ctx context.Context, key, path string) error {
 	return nil
 }
 
-// output runs a command and returns what it prints. Its error has what it said.
+// output runs a command and returns its output. The error has its stderr.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	out, err := cmd.Output()
 	if err != nil {

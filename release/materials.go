@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// An object is one of JSON, whose encoder puts names into order.
+// An object is a JSON object. The encoder sorts names.
 type object map[string]any
 
-// addMaterials makes the bill of materials, in the form of CycloneDX 1.6: the modules that the programs were
-// built from, by their own word, and the files of the release.
+// addMaterials writes the bill of materials in CycloneDX 1.6: the modules that
+// the programs report, and the files of the release.
 func (r *release) addMaterials() error {
 	sums, err := r.sums()
 	if err != nil {
@@ -23,7 +23,7 @@ func (r *release) addMaterials() error {
 		m := r.modules[path]
 		purl := "pkg:golang/" + path + "@" + m.Version
 		c := object{"bom-ref": purl, "type": "library", "name": path, "version": m.Version, "purl": purl}
-		if m.Sum != "" { // as in go.sum; no hash of one file, so none of the bill's own
+		if m.Sum != "" { // as in go.sum: not one file's hash, so not for the bill's hashes
 			c["properties"] = []object{{"name": "go.sum", "value": m.Sum}}
 		}
 		components = append(components, c)

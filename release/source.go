@@ -17,17 +17,16 @@ import (
 	"time"
 )
 
-// A source is the commit that a release is made of.
 type source struct {
 	version string // without v, such as 1.2.3
 	time    time.Time
-	files   fstest.MapFS // as `git archive` has them
+	files   fstest.MapFS // as in `git archive`
 }
 
-// readSource reads HEAD's files and writes them to work/src, where they are built: outside of a repository,
-// so that a build knows of git what the archived files say and no more.
+// readSource reads HEAD's files and writes them to work/src. That is outside a
+// repository, so a build knows only what the archived files say of git.
 func (r *release) readSource(ctx context.Context) error {
-	// Without what a user's configuration could change in the files.
+	// A user's configuration must not change the files.
 	packed, err := output(exec.CommandContext(ctx, "git", "-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.attributesFile="+os.DevNull,
 		"archive", "--format=zip", "HEAD"))
 	if err != nil {
@@ -73,13 +72,13 @@ func (r *release) readSource(ctx context.Context) error {
 	return nil
 }
 
-// versionOf is the version that a file of package version has, without v.
+// versionOf returns the version in a file of package version, without v.
 func versionOf(archived []byte) (string, error) {
 	words := strings.Fields(string(archived))
 	if len(words) == 0 || strings.HasPrefix(words[0], "$") {
 		return "", errors.New("internal/version/archived.txt has no commit: is export-subst in .gitattributes, and git 2.39 or newer?")
 	}
-	if len(words) == 1 { // there is no tag
+	if len(words) == 1 { // no tag
 		return "0.0.0-0-g" + words[0][:12], nil
 	}
 	return strings.TrimPrefix(words[1], "v"), nil

@@ -10,7 +10,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// fillTemplates makes the descriptions for package managers that take our archives.
+// fillTemplates writes the package managers' descriptions of our archives.
 func (r *release) fillTemplates() error {
 	sums, err := r.sums()
 	if err != nil {
