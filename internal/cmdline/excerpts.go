@@ -19,11 +19,13 @@ func NewExcerpts(w io.Writer, columns int, colour bool) *Excerpts {
 	return &Excerpts{w, columns, colour}
 }
 
+// found is the style of a match, as in git grep.
+const found Style = "1;31"
+
+// In columns: how wide names of places are, and a text at least.
 const (
-	// found is the style of a match, as in git grep.
-	found      Style = "1;31"
-	placeWidth       = 8
-	leastRoom        = 20
+	placeWidth = 8
+	leastRoom  = 20
 )
 
 func (e *Excerpts) paint(s Style, text string) string { return paint(s, text, e.colour) }
