@@ -12,26 +12,27 @@ import (
 	"gitagent/internal/snapshot"
 )
 
-// Why there is nothing to adopt.
+// Reasons why there is nothing to adopt.
 var (
-	// ErrNoFork reports a mission that is no fork, or one of which it is not known where it began.
+	// ErrNoFork reports a mission that is no fork, or one with no known point.
 	ErrNoFork = errors.New("it is no fork")
-	// ErrInherited reports a turn that a fork has from the mission that it was forked from.
+	// ErrInherited reports a turn that a fork has from its source.
 	ErrInherited = errors.New("the fork has inherited it")
 )
 
-// An Adopted says what an adoption has done.
+// An Adopted is the result of an adoption.
 type Adopted struct {
 	Restored               // without Present if there was nothing to adopt
-	From     record.TurnID // the turn after which the work begins that was adopted
+	From     record.TurnID // the turn after which the adopted work begins
 }
 
-// Adopt merges the work of a fork, from where it began up to the end of a turn, into the worktree: a
-// three-way merge of trees, of which one is the worktree as it is. Otherwise it is like [Recorder.Revert].
-// The mission of the fork says that it was adopted, see [record.Mission].
+// Adopt merges the work of a fork, from its fork point up to a state, into the
+// current worktree by a three-way merge of trees. Otherwise it is like
+// [Recorder.Revert]. The fork's mission notes the adoption, see
+// [record.Mission].
 //
-// Work that the fork has from another fork comes along, unless it is here; see further. If all of it is
-// here already, nothing is done.
+// Work that the fork has from another fork comes along unless it is here
+// already; see [source.further]. If all of it is here, nothing is done.
 func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Merging) (*Adopted, error) {
 	what := s.Describe()
 	s, err := s.Usable(ctx, r.Workspace)
@@ -82,7 +83,7 @@ func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Mergin
 	return done, nil
 }
 
-// adoptable returns where the work begins that a state of a fork has and this checkout lacks.
+// adoptable returns the point where the work begins that HEAD lacks of a state.
 func (r *Recorder) adoptable(ctx context.Context, objects *git.Objects, m *record.Mission, head git.Head, s *State) (ForkPoint, error) {
 	here, err := r.Mission(ctx)
 	if err != nil {
@@ -102,8 +103,7 @@ func (r *Recorder) adoptable(ctx context.Context, objects *git.Objects, m *recor
 	})
 }
 
-// pointOf returns where a fork began one of whose states is to be adopted where HEAD is on the branch of here, if on that
-// of any mission.
+// pointOf returns the fork point for adopting s while HEAD is on here's branch.
 func pointOf(m *record.Mission, s *State, here record.ID) (ForkPoint, error) {
 	point, err := PointOf(m)
 	switch {
@@ -117,11 +117,11 @@ func pointOf(m *record.Mission, s *State, here record.ID) (ForkPoint, error) {
 	return point, nil
 }
 
-// there finds the turns of the fork that changed the paths of conflicts.
+// there sets, for each conflict, the turns of the fork that changed its path.
 func there(tx *ledgertx.Tx, point ForkPoint, s *State, conflicts []Conflict) error {
 	after := point.Of.Turn
 	if t, err := readTurn(tx.Ledger, after); err == nil && t.Mission != point.Of.Mission {
-		after-- // it was forked before that turn, and has one of its own with that number
+		after-- // it was forked before that turn, and has its own of that number
 	}
 	by, err := changedBy(tx, after, s.Turn.Turn, conflicts)
 	for i := range by {
@@ -130,13 +130,13 @@ func there(tx *ledgertx.Tx, point ForkPoint, s *State, conflicts []Conflict) err
 	return err
 }
 
-// adoption says in words what adopting a fork up to a turn is: "adoption of turn a1b2c3d4/12".
+// adoption describes an adoption, as a step's What: "adoption of turn a1b2/12".
 func adoption(id record.ID, turn int) string {
 	return "adoption of turn " + record.TurnID{Mission: id, Turn: turn}.String()
 }
 
-// undone returns what a mission says of its adoption when a step is taken back, and whether that is news. The
-// step may be of an earlier adoption, or of one in another worktree: then it is none.
+// undone returns the adoption after a step was undone or redone, and whether it
+// changes. It does not if the step belongs to another adoption.
 func undone(m *record.Mission, step *snapshot.Step, at time.Time) (a record.Adoption, news bool) {
 	if m.Adopted == nil || !m.Adopted.Commit.IsZero() || step.What != adoption(m.ID, m.Adopted.Turn) {
 		return a, false

@@ -14,15 +14,17 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// EachOfAll hands over the turns of all missions, the newest first, while it reads them. A turn that
-// forks have inherited is handed over once: as its own mission's, or if that has been removed, as
-// that of one of the forks; [Turn.In] tells which. What a stranger recorded never stands for what the user
-// may rely on: if he has taken the place of such a turn, both are handed over. Within a mission the order
-// is that of the numbers. An error of f ends the walk and is returned. As with [Each], what can't be read
-// is left out, and the error says so.
+// EachOfAll calls f with the turns of all missions, newest first, while it
+// reads them. Within a mission the order is that of the numbers. A turn that
+// forks have inherited comes once: as its own mission's or, if that was
+// removed, as one of the forks'; [Turn.In] tells which. An untrusted copy never
+// replaces a turn that the user may rely on: both are passed then. An error of
+// f ends the walk and is returned. As with [Each], turns that can't be read are
+// left out, and the error says so.
 //
-// A mission is opened when its newest turn may be the next, so the first turns of 100,000 missions
-// cost one look at the tip of each. What is held of those that are open has a limit, [ledger.MaxHeld].
+// A mission is opened when its newest turn may be the next, so the first turns
+// of 100,000 missions cost one look at the tip of each. The memory of open
+// missions is limited by [ledger.MaxHeld].
 func EachOfAll(ctx context.Context, w *workspace.Workspace, f func(*Turn) error) error {
 	tips, err := ledger.List(ctx, w.Repo)
 	if err != nil {
@@ -31,7 +33,7 @@ func EachOfAll(ctx context.Context, w *workspace.Workspace, f func(*Turn) error)
 	return EachOfMissions(ctx, w, tips, f)
 }
 
-// EachOfMissions is [EachOfAll] for some missions, given with the tips of their ledgers.
+// EachOfMissions is [EachOfAll] for some missions, given with ledgers' tips.
 func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[record.ID]git.Hash, f func(*Turn) error) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
@@ -55,27 +57,25 @@ func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[record
 	return cmp.Or(m.err, m.unread.Err())
 }
 
-// A merging is one pass over all missions.
 type turnStream struct {
 	ctx     context.Context
 	objects *git.Objects
 	tips    map[record.ID]git.Hash
 	relied  *workspace.TrustCache
-	orphans map[identity]bool // handed over, but not as their own mission's; whether the user may rely on one
+	orphans map[identity]bool // passed as a fork's turn; whether the user may rely on that one
 	unread  ledger.ReadErrors
 	err     error // that ends it
 }
 
-// identity is what stays of a turn when it is recorded again, and differs between the turns of one
-// number in the sides of a mission that went on in two clones. It is a hash, as all are remembered.
+// An identity hashes what stays of a turn that is recorded again. It tells
+// apart turns of one number in a mission that went on in two clones.
 type identity [sha256.Size]byte
 
 func identify(t *Turn) identity {
 	return sha256.Sum256(fmt.Appendf(nil, "%s %d %q %q", t.ID(), t.Started.UnixNano(), t.Session, t.PromptID))
 }
 
-// source gives a mission, which it opens at the first question, each time that it has come to a turn that
-// is to be taken.
+// source returns a mission as a source that stops at each turn to be passed.
 func (m *turnStream) source(id record.ID, end time.Time) ledger.Source[*cursor] {
 	c := &cursor{id: id, below: record.MaxNumber + 1}
 	return ledger.Source[*cursor]{
@@ -94,7 +94,6 @@ func (m *turnStream) source(id record.ID, end time.Time) ledger.Source[*cursor] 
 	}
 }
 
-// open opens a mission, and the one that it was forked from.
 func (m *turnStream) open(c *cursor) error {
 	l, err := ledger.At(m.objects, c.id, m.tips[c.id])
 	if err != nil {
@@ -110,8 +109,8 @@ func (m *turnStream) open(c *cursor) error {
 	return nil
 }
 
-// other opens the ledger of another mission; nil if it is not here or can't be read, which is
-// reported when it is its turn.
+// other opens another mission's ledger. It returns nil if that is missing or
+// can't be read, which is reported at its own turn.
 func (m *turnStream) other(l *ledger.Ledger, id record.ID) *ledger.Ledger {
 	tip, ok := m.tips[id]
 	if !ok || id == l.ID {
@@ -124,8 +123,7 @@ func (m *turnStream) other(l *ledger.Ledger, id record.ID) *ledger.Ledger {
 	return o
 }
 
-// advance goes on to a mission's next turn that is not handed over as another mission's, and returns it;
-// nil if there is none.
+// advance returns the mission's next turn to be passed as its own, or nil.
 func (m *turnStream) advance(c *cursor) (*Turn, error) {
 	for {
 		if err := m.fill(c); err != nil || len(c.some) == 0 {
@@ -141,7 +139,6 @@ func (m *turnStream) advance(c *cursor) (*Turn, error) {
 	}
 }
 
-// current returns the turn that a mission has come to.
 func (m *turnStream) current(c *cursor) (*Turn, error) {
 	t, err := m.advance(c) // it may have been dropped
 	if t != nil {
@@ -150,8 +147,8 @@ func (m *turnStream) current(c *cursor) (*Turn, error) {
 	return t, err
 }
 
-// inherited reports whether a turn is handed over as one of another mission: it was inherited, and
-// its own mission or the one that this one was forked from has it, or a fork had it before.
+// inherited reports whether a turn is passed by its own mission, by the source
+// of this one, or by a fork that had it before.
 func (m *turnStream) inherited(c *cursor, t *Turn) bool {
 	if t.Mission == c.id {
 		return false
@@ -170,8 +167,8 @@ func (m *turnStream) inherited(c *cursor, t *Turn) bool {
 	return false
 }
 
-// has reports whether a mission has a turn of another one, perhaps recorded again, and it can stand for
-// that: a stranger's can't for one that the user may rely on.
+// has reports whether a ledger has a turn of another one, perhaps recorded
+// again, to stand for it. An untrusted one can't stand for a trusted one.
 func (m *turnStream) has(l *ledger.Ledger, c *cursor, t *Turn) bool {
 	if l == nil {
 		return false
@@ -180,35 +177,33 @@ func (m *turnStream) has(l *ledger.Ledger, c *cursor, t *Turn) bool {
 	return err == nil && identify(other) == identify(t) && (m.reliedOn(l, other) || !m.reliedOn(c.ledger, t))
 }
 
-// reliedOn reports whether the user may rely on a turn and on what was said in it, as they stand in a
-// ledger.
+// reliedOn reports whether a ledger's turn and its segment are trusted.
 func (m *turnStream) reliedOn(l *ledger.Ledger, t *Turn) bool {
 	return m.relied.Trusted(l, ledger.TurnPath("turns", t.Turn, ".json"), ledger.TurnPath("transcript", t.Turn, ".jsonl"))
 }
 
-// firstAtOnce is how many records are read when a mission is opened, and twice as many each time
-// after that: of most missions only the newest turns are wanted.
+// firstAtOnce is how many records are read first; of most missions only the
+// newest turns are wanted. The number doubles with each read.
 const firstAtOnce = 4
 
-// A cursor is where a pass is in a mission.
 type cursor struct {
 	id     record.ID
 	below  int  // the turns below this number are to come
-	chosen bool // the next one is not handed over as another mission's
+	chosen bool // the next one is to be passed as this mission's
 	ended  bool // all that is to come was read
 
-	// What can be read again; nil if it was not read yet, or dropped.
+	// The rest can be read again; nil if not read yet, or dropped.
 	ledger *ledger.Ledger
 	source *ledger.Ledger // that it was forked from; nil if there is none here
-	until  int            // the turn that it was forked at, or before which; 0 if that is not known
-	same   bool           // what is the source's may be left to it
+	until  int            // the turn that it was forked at, or before which; 0 if unknown
+	same   bool           // turns that the source has too may be left to it
 	origin *ledger.Ledger // the mission of the last inherited turn; nil if it is not here
 	atOnce int            // how many records to read next
-	some   []stored       // read, and to come next
+	some   []stored       // read, and next in order
 	held   int            // bytes of them
 }
 
-// size is how many bytes are held of the mission, about.
+// size returns about how many bytes are held of the mission.
 func (c *cursor) size() int {
 	size := c.held
 	for _, l := range []*ledger.Ledger{c.ledger, c.source, c.origin} {
@@ -219,12 +214,10 @@ func (c *cursor) size() int {
 	return size
 }
 
-// drop forgets what can be read again.
 func (c *cursor) drop() {
 	*c = cursor{id: c.id, below: c.below, chosen: c.chosen, ended: c.ended && len(c.some) == 0}
 }
 
-// pass goes behind what comes next.
 func (c *cursor) pass() {
 	c.held -= c.some[0].size()
 	c.below, c.chosen = c.some[0].number, false
@@ -232,8 +225,7 @@ func (c *cursor) pass() {
 	c.some = c.some[1:]
 }
 
-// fill sees to it that there is something to come next, unless the mission has come to its end. There is
-// nothing behind what it has from its source.
+// fill reads the next turns. It ends where those of the mission's source begin.
 func (m *turnStream) fill(c *cursor) error {
 	if len(c.some) > 0 || c.ended {
 		return nil
@@ -275,7 +267,6 @@ func (m *turnStream) fill(c *cursor) error {
 	return nil
 }
 
-// read reads records of a mission, or the first of them if they are large.
 func (m *turnStream) read(c *cursor, records []ledger.Numbered) (whole bool, err error) {
 	wanted := make([]git.Wanted, len(records))
 	for i, r := range records {
@@ -300,8 +291,7 @@ func (m *turnStream) read(c *cursor, records []ledger.Numbered) (whole bool, err
 	return true, err
 }
 
-// shared reports whether a record is the very one that the source has. Then all before it are the
-// source's, too.
+// shared reports whether the source has the very record, and so all before it.
 func (c *cursor) shared(r ledger.Numbered) bool {
 	if c.source == nil || !c.same || c.until > 0 && r.Number > c.until {
 		return false

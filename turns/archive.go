@@ -17,30 +17,30 @@ import (
 	"gitagent/internal/session"
 )
 
-// ErrArchived reports a mission that has no branch now, as it is archived.
+// ErrArchived reports an archived mission, which has no branch.
 var ErrArchived = errors.New("it is archived")
 
-// An Archiving says what became of missions that were to be archived, or would.
+// An Archiving is the result, in a dry run the expected one, of archiving.
 type Archiving struct {
 	Done []record.ID
 	Left []NotArchived
-	Refs int // that went
+	Refs int // how many were deleted
 }
 
-// A Leaving is a mission that was not archived.
+// A NotArchived is a mission that stays, and the reason.
 type NotArchived struct {
 	ID  record.ID
 	Why string
 }
 
-// Archive puts missions into the archive, and deletes their refs. Those that are in use are left: for what used
-// says, or because they are checked out somewhere, or their last turn has not been recorded. With dry nothing is
-// changed.
+// Archive puts missions into the archive and deletes their refs. Missions in
+// use stay: those in used, with the reason, those that are checked out, and
+// those with an unrecorded turn. With dry nothing is changed.
 //
-// First comes the archive, then the ledgers' refs go, then the others. So whatever is killed when, a mission is
-// where readers look for it; what is left of its refs goes with the next archiving. The refs go while nobody
-// else has their missions, few at a time: a hook that waits takes a lock of git's that stays for that of a dead
-// one. What has gone on until then stays.
+// The archive is written first, then ledgers' refs go, then others. So a killed
+// Archive loses no mission, and the next one deletes refs that are left. Refs
+// go a few at a time under the missions' locks: a hook that waits takes a
+// long-held lock of git's for a dead one's. A mission that has gone on stays.
 func (r *Recorder) Archive(ctx context.Context, ids []record.ID, used map[record.ID]string, dry bool) (*Archiving, error) {
 	a, held, err := r.beginArchive(ctx)
 	if err != nil {
@@ -76,17 +76,16 @@ func (r *Recorder) Archive(ctx context.Context, ids []record.ID, used map[record
 	return a.done, nil
 }
 
-// An archiving is a change of the archive in the making.
 type archiving struct {
 	*Recorder
 	objects *git.Objects
-	entries map[record.ID]archive.Entry // of the missions whose refs go
-	remains map[record.ID]archive.Entry // of missions without a ledger's ref, of which other refs remained
-	left    map[record.ID]string        // why others stay
+	entries map[record.ID]archive.Entry // missions whose refs go
+	remains map[record.ID]archive.Entry // missions without a ledger's ref that have other refs left
+	left    map[record.ID]string        // why missions stay
 	done    *Archiving
 }
 
-// beginArchive keeps others from changing the archive. The caller ends the archiving with the lock.
+// beginArchive locks the archive. The caller ends the archiving with the lock.
 func (r *Recorder) beginArchive(ctx context.Context) (*archiving, *lock.Lock, error) {
 	held, err := r.Store.LockArchive(ctx)
 	if err != nil {
@@ -103,7 +102,6 @@ func (a *archiving) end(held *lock.Lock) {
 	held.Release()
 }
 
-// choose decides what goes.
 func (a *archiving) choose(ctx context.Context, ids []record.ID, used map[record.ID]string) error {
 	refs, err := a.Repo.Refs(ctx, "refs/agent/missions/", "refs/notes/agent/", a.Branch(""))
 	if err != nil {
@@ -152,7 +150,6 @@ func (a *archiving) choose(ctx context.Context, ids []record.ID, used map[record
 	return errors.Join(ctx.Err(), a.findRemains(ctx, refs))
 }
 
-// checkedOut adds the missions whose branches are checked out to those that are used.
 func (a *archiving) checkedOut(ctx context.Context, used map[record.ID]string) error {
 	worktrees, err := a.Repo.Worktrees(ctx)
 	for _, w := range worktrees {
@@ -163,12 +160,12 @@ func (a *archiving) checkedOut(ctx context.Context, used map[record.ID]string) e
 	return err
 }
 
-// refsOf are the refs of a mission, its ledger's first.
+// refsOf returns the names of a mission's refs, the ledger's first.
 func (a *archiving) refsOf(id record.ID) []string {
 	return []string{id.Ref(), id.NotesRef(), a.Branch(id)}
 }
 
-// entry is what the archive has of a mission. What it keeps are commits, and nothing else can be.
+// entry returns a mission's entry, which can keep nothing but commits.
 func (a *archiving) entry(l MissionLine, refs map[string]git.Hash) (archive.Entry, error) {
 	c, err := a.objects.Commit(l.Tip)
 	if err != nil {
@@ -187,7 +184,7 @@ func (a *archiving) entry(l MissionLine, refs map[string]git.Hash) (archive.Entr
 	}, nil
 }
 
-// findRemains finds what an archiving that was killed has left: refs of missions without a ledger's.
+// findRemains finds refs that a killed archiving left behind.
 func (a *archiving) findRemains(ctx context.Context, refs map[string]git.Hash) error {
 	index, err := a.archive(ctx, a.objects)
 	if err != nil {
@@ -223,7 +220,6 @@ func (r *Recorder) archive(ctx context.Context, objects *git.Objects) (*archive.
 	return archive.Open(objects, tip)
 }
 
-// replace moves the archive to what change makes of it.
 func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*archive.Index) (map[record.ID]archive.Entry, error)) error {
 	return ledgertx.Alone(ctx, a.Repo, held, "archive", func() ([]git.Update, error) {
 		refs, err := a.Repo.Refs(ctx, archive.IndexRef, archive.KeepRef)
@@ -253,8 +249,8 @@ func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*a
 	})
 }
 
-// setApart adds to the changes what the archive has of a mission, as one of its own, if the ledger that takes its
-// place does not contain it, and returns the id that it has then.
+// setApart keeps an archived mission under a new id, which it returns, if the
+// ledger at tip does not contain it.
 func (a *archiving) setApart(ctx context.Context, index *archive.Index, id record.ID, tip git.Hash, changes map[record.ID]archive.Entry) (record.ID, error) {
 	had, ok, err := index.Find(id)
 	if err != nil || !ok {
@@ -280,7 +276,7 @@ func (a *archiving) setApart(ctx context.Context, index *archive.Index, id recor
 	return "", nil
 }
 
-// together parts missions into those that have one lock.
+// together groups missions by the lock that they share.
 func together(ids []record.ID) [][]record.ID {
 	byLock := make(map[uint32][]record.ID)
 	for _, id := range slices.Sorted(slices.Values(ids)) {
@@ -290,7 +286,7 @@ func together(ids []record.ID) [][]record.ID {
 	return slices.Collect(maps.Values(byLock))
 }
 
-// alone moves refs of some missions while nobody else has any that shares their lock.
+// alone runs the steps, each a transaction, holding the missions' locks.
 func (a *archiving) alone(ctx context.Context, ids []record.ID, steps ...func([]record.ID) ([]git.Update, error)) error {
 	for _, some := range together(ids) {
 		held, err := a.Store.LockMission(ctx, some[0])
@@ -310,7 +306,6 @@ func (a *archiving) alone(ctx context.Context, ids []record.ID, steps ...func([]
 	return nil
 }
 
-// drop deletes the refs of what the archive has now.
 func (a *archiving) drop(ctx context.Context) error {
 	a.done.Refs = 0
 	ids := slices.AppendSeq(slices.Collect(maps.Keys(a.entries)), maps.Keys(a.remains))
@@ -319,7 +314,6 @@ func (a *archiving) drop(ctx context.Context) error {
 		func(some []record.ID) ([]git.Update, error) { return a.dropRemains(ctx, some) })
 }
 
-// read returns the refs of some missions, and which are checked out.
 func (a *archiving) read(ctx context.Context, ids []record.ID) (refs map[string]git.Hash, used map[record.ID]string, err error) {
 	var names []string
 	for _, id := range ids {
@@ -332,7 +326,7 @@ func (a *archiving) read(ctx context.Context, ids []record.ID) (refs map[string]
 	return refs, used, a.checkedOut(ctx, used)
 }
 
-// dropLedgers lists the ledgers' refs that go: nothing has happened to their missions meanwhile.
+// dropLedgers lists ledgers' refs to delete, of missions unchanged meanwhile.
 func (a *archiving) dropLedgers(ctx context.Context, ids []record.ID) (updates []git.Update, err error) {
 	refs, used, err := a.read(ctx, ids)
 	if err != nil {
@@ -356,7 +350,7 @@ func (a *archiving) dropLedgers(ctx context.Context, ids []record.ID) (updates [
 	return updates, nil
 }
 
-// dropRemains lists the refs of missions without a ledger's that are as the archive has them.
+// dropRemains lists other refs to delete that are as the archive has them.
 func (a *archiving) dropRemains(ctx context.Context, ids []record.ID) (updates []git.Update, err error) {
 	refs, used, err := a.read(ctx, ids)
 	if err != nil {
@@ -382,9 +376,10 @@ func (a *archiving) dropRemains(ctx context.Context, ids []record.ID) (updates [
 	return updates, nil
 }
 
-// Unarchive gives archived missions their refs again, and takes them out of the archive. A mission that is not
-// there is an error, before anything is changed. Where a program that does not see archives has begun a mission
-// anew, the archived one comes out with an id of its own: apart says which.
+// Unarchive makes archived missions' refs again and takes them out of the
+// archive. If one is not there, it fails before anything changes. apart maps a
+// mission that a program without archives began again to the archived one's new
+// id.
 func (r *Recorder) Unarchive(ctx context.Context, ids []record.ID) (apart map[record.ID]record.ID, err error) {
 	apart, err = r.unarchive(ctx, ids)
 	if err == nil && len(apart) > 0 {
@@ -393,8 +388,8 @@ func (r *Recorder) Unarchive(ctx context.Context, ids []record.ID) (apart map[re
 	return apart, err
 }
 
-// unarchive leaves in the archive, apart, what has been begun anew. The ledgers' refs come last: whatever is killed
-// when, a mission that has one has the others too.
+// unarchive leaves those in the archive. The ledgers' refs come last: even
+// after a kill, a mission that has one has the others.
 func (r *Recorder) unarchive(ctx context.Context, ids []record.ID) (apart map[record.ID]record.ID, err error) {
 	a, held, err := r.beginArchive(ctx)
 	if err != nil {
@@ -431,7 +426,7 @@ func (r *Recorder) unarchive(ctx context.Context, ids []record.ID) (apart map[re
 	return apart, nil
 }
 
-// restoreOthers lists the refs of archived missions, other than a ledger's, that come back.
+// restoreOthers lists the refs to make again, except the ledgers'.
 func (a *archiving) restoreOthers(ctx context.Context, ids []record.ID) (updates []git.Update, err error) {
 	refs, _, err := a.read(ctx, ids)
 	for _, id := range ids {
@@ -448,7 +443,7 @@ func (a *archiving) restoreOthers(ctx context.Context, ids []record.ID) (updates
 	return updates, err
 }
 
-// restoreLedgers lists the ledgers' refs of archived missions that come back, and notes where they all end.
+// restoreLedgers lists the ledgers' refs to make again, and sets all tips.
 func (a *archiving) restoreLedgers(ctx context.Context, ids []record.ID, tips map[record.ID]git.Hash) (updates []git.Update, err error) {
 	refs, _, err := a.read(ctx, ids)
 	for _, id := range ids {
@@ -460,7 +455,6 @@ func (a *archiving) restoreLedgers(ctx context.Context, ids []record.ID, tips ma
 	return updates, err
 }
 
-// find reads the entries of archived missions. It is an error if one is not there.
 func (a *archiving) find(ctx context.Context, ids []record.ID) error {
 	index, err := a.archive(ctx, a.objects)
 	if err != nil {
@@ -479,7 +473,7 @@ func (a *archiving) find(ctx context.Context, ids []record.ID) error {
 	return nil
 }
 
-// forgetArchived lets the archive say of missions, as far as it has them, that they were removed.
+// forgetArchived marks missions that the archive has as removed.
 func (r *Recorder) forgetArchived(ctx context.Context, ids ...record.ID) error {
 	refs, err := r.Repo.Refs(ctx, archive.IndexRef)
 	if err != nil || len(refs) == 0 {

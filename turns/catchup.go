@@ -14,9 +14,9 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// catchUp brings the local state in line with the ledger. The state is behind if a hook died after
-// moving the refs, and empty if somebody deleted it. Neither may make us record a turn again, or
-// store its part of the conversation twice.
+// catchUp brings the local state in line with the ledger: it is behind if a
+// hook died after moving the refs, and empty if deleted. Neither may lead to a
+// turn or its segment being recorded twice.
 func (r *recording) catchUp() (adopted bool, err error) {
 	if r.Session == "" || !slices.Contains(r.tx.Ledger.Mission.Sessions, r.Session) {
 		return false, nil
@@ -30,8 +30,7 @@ func (r *recording) catchUp() (adopted bool, err error) {
 	return true, r.noteAgain(t)
 }
 
-// missed is the newest turn of a session in a mission, of all of its turns, if the session's state does not know it;
-// else nil.
+// missed returns the session's newest turn if its state does not know it.
 func missed(st *session.Known, name string, id record.ID, turns iter.Seq2[ledger.Numbered, error], read func(number int) (*Turn, error)) (*Turn, error) {
 	seen := st.Cursors[id].Turn
 	if last := st.Last; last != nil && last.Mission == id {
@@ -51,11 +50,11 @@ func missed(st *session.Known, name string, id record.ID, turns iter.Seq2[ledger
 	return nil, nil
 }
 
-// maxCaughtUp is how many turns, those of other sessions, may have been recorded meanwhile.
+// maxCaughtUp limits the turns of other sessions to pass over.
 const maxCaughtUp = 10_000
 
-// noteAgain adds a turn's line to its note if it is missing there: git moves the ledger's ref
-// before that of the notes, and may have been killed in between.
+// noteAgain adds a turn's line to its note if it is missing: git moves the
+// ledger's ref before the notes', and may have been killed in between.
 func (r *recording) noteAgain(t *Turn) error {
 	if t.CodeKnown() != nil {
 		return nil // it has none
@@ -68,7 +67,6 @@ func (r *recording) noteAgain(t *Turn) error {
 	return r.note(t, line)
 }
 
-// setLast makes t, a record of this session, the last turn in the local state.
 func (r *recording) setLast(t *Turn) {
 	last := &session.LastTurn{
 		Mission: r.id, Turn: t.Turn, PromptID: t.PromptID,
@@ -92,7 +90,7 @@ func (r *recording) setLast(t *Turn) {
 	}
 }
 
-// holds reports whether the client's file still has, at the offsets of a turn's segment, its content.
+// holds reports whether the client's file still has a segment's content.
 func holds(l *ledger.Ledger, purged *scrub.Finder, path string, turn int, seg *record.Segment) bool {
 	if path == "" || seg.Path == "" || seg.To < seg.From || seg.To-seg.From > transcript.MaxSegment {
 		return false

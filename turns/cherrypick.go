@@ -15,8 +15,8 @@ import (
 	"gitagent/internal/record"
 )
 
-// Why the commits of a fork can't be taken, besides what is in the way of a finish: [ErrOwnBranch],
-// [ErrUnderWay], [ErrNotCommitted], [ErrNotNoted]. What git itself refuses, it has said.
+// Reasons why a fork's commits can't be picked, besides [ErrOwnBranch],
+// [ErrUnderWay], [ErrNotCommitted] and [ErrNotNoted].
 var (
 	ErrNoBranch  = errors.New("it has no branch")
 	ErrOffBranch = errors.New("not on its branch")
@@ -25,35 +25,35 @@ var (
 	ErrStopped   = errors.New("git has stopped in the middle")
 )
 
-// A Taking says how the commits of a fork are taken into HEAD's branch.
+// A Taking says how the commits of a fork get into HEAD's branch.
 type Taking struct {
 	Merge   bool // by git merge, with all that HEAD lacks of the branch; else each is picked
 	Whole   bool // up to the tip of the branch; else up to the state
 	Dry     bool
-	Foreign bool      // a stranger recorded the fork, and the user has accepted it
+	Foreign bool      // the fork is untrusted, and the user has accepted it
 	Stdin   io.Reader // of git, its hooks and the editor
 	Talk    io.Writer // where they write
 }
 
-// A Taken says which commits were taken, or would be.
+// A Picked lists the commits that were picked, or would be.
 type Picked struct {
 	Commits []CommitLine // the fork's, the oldest first; none if HEAD has all of it
 	Before  git.Hash     // HEAD
-	After   git.Hash     // the same; zero after a dry run
+	After   git.Hash     // HEAD then; zero after a dry run
 }
 
-// A Commit is one on a branch.
+// A CommitLine is a commit as lists show it.
 type CommitLine struct {
 	Hash    git.Hash
-	Subject string // anybody's text
+	Subject string // untrusted text
 }
 
-// CherryPick takes the commits of a fork's branch into HEAD's, as the user would: by `git cherry-pick` of those
-// that came after the fork point and that HEAD lacks, or by `git merge`. Then an event of the fork's ledger
-// says so, and keeps what HEAD is.
+// CherryPick takes the commits of a fork's branch into HEAD's, as the user
+// would: with `git cherry-pick` of those after the fork point that HEAD lacks,
+// or with `git merge`. Then the fork's ledger notes it and keeps the new HEAD.
 //
-// If git stops, with conflicts for instance, all is as git leaves it, and the error wraps [ErrStopped].
-// Nothing is recorded then. Where HEAD has all of it already, that alone is recorded.
+// If git stops, at conflicts for instance, all stays as git leaves it, nothing
+// is noted, and the error wraps [ErrStopped].
 func (r *Recorder) CherryPick(ctx context.Context, at time.Time, s *State, how Taking) (*Picked, error) {
 	what := s.Describe()
 	done, err := r.cherryPick(ctx, at, s, how)
@@ -83,7 +83,7 @@ func (r *Recorder) cherryPick(ctx context.Context, at time.Time, s *State, how T
 		return done, nil
 	}
 	done.After = done.Before
-	ctx = context.WithoutCancel(ctx) // an interrupt in the terminal is for git and the editor as well, which decide
+	ctx = context.WithoutCancel(ctx) // an interrupt in the terminal is for git and the editor, too, which decide
 	if len(k.commits) > 0 {
 		if done.After, err = r.pickInto(ctx, g, k, how); err != nil {
 			return nil, err
@@ -95,14 +95,13 @@ func (r *Recorder) cherryPick(ctx context.Context, at time.Time, s *State, how T
 	return done, nil
 }
 
-// A takable is what there is to take of a fork.
+// A pickable is what HEAD lacks of a fork.
 type pickable struct {
-	head, tip git.Hash // where HEAD is, and up to where the fork's branch is taken
-	name      string   // of what is merged
+	head, tip git.Hash // HEAD, and the last commit to take of the fork's branch
+	name      string   // for git merge
 	commits   []CommitLine
 }
 
-// pickable finds what HEAD lacks.
 func (r *Recorder) pickable(ctx context.Context, g *git.Repo, s *State, how Taking) (*pickable, error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
@@ -165,17 +164,16 @@ func (r *Recorder) pickable(ctx context.Context, g *git.Repo, s *State, how Taki
 	return k, err
 }
 
-// mergeName is the name for git merge of a commit, for the message: that of the branch if it is its tip.
+// mergeName returns a commit's name for git merge and its message.
 func (r *Recorder) mergeName(ctx context.Context, commit git.Hash, branch string, tip git.Hash) (string, error) {
 	if commit != tip {
 		return commit.String(), nil
 	}
-	name, err := r.Repo.Output(ctx, nil, "for-each-ref", "--format=%(refname:short)", branch) // a tag may have the same name
+	name, err := r.Repo.Output(ctx, nil, "for-each-ref", "--format=%(refname:short)", branch) // a tag may have its name
 	return strings.TrimSpace(string(name)), err
 }
 
-// picks are the fork's own commits that HEAD lacks. What has the same patch as a commit of HEAD's was picked
-// before.
+// picks returns the fork's commits that HEAD lacks, also as a copied patch.
 func (r *Recorder) picks(ctx context.Context, g *git.Repo, objects *git.Objects, k *pickable, point ForkPoint) ([]CommitLine, error) {
 	found, err := r.log(ctx, "--cherry-pick", "--right-only", k.head.String()+"..."+k.tip.String(), "^"+point.Commit.String())
 	if err != nil {
@@ -189,13 +187,11 @@ func (r *Recorder) picks(ctx context.Context, g *git.Repo, objects *git.Objects,
 	return lacking(ctx, g, objects, k.head, found)
 }
 
-// A logged is a commit and how many parents it has.
 type logged struct {
 	CommitLine
 	parents int
 }
 
-// log lists commits, the oldest first.
 func (r *Recorder) log(ctx context.Context, revs ...string) ([]logged, error) {
 	args := append([]string{"log", "-z", "--reverse", "--topo-order", "--no-show-signature", "--encoding=UTF-8", "--format=%H %P%n%s"}, revs...)
 	out, err := r.Repo.Wary().Output(ctx, nil, append(args, "--")...)
@@ -212,8 +208,9 @@ func (r *Recorder) log(ctx context.Context, revs ...string) ([]logged, error) {
 	return list, nil
 }
 
-// lacking are the commits that change something where the others are picked as well: git stops at one that
-// does not. After a conflict, of which nobody knows what comes, they are those that change anything at all.
+// lacking drops commits that would be empty when picked in order, because git
+// stops there. After a conflict the result is unknown; from then on only
+// commits that are empty by themselves are dropped.
 func lacking(ctx context.Context, g *git.Repo, objects *git.Objects, head git.Hash, found []logged) ([]CommitLine, error) {
 	ours, err := objects.TreeOf(head)
 	if err != nil || len(found) == 0 {
@@ -256,7 +253,6 @@ func lacking(ctx context.Context, g *git.Repo, objects *git.Objects, head git.Ha
 	return list, nil
 }
 
-// pickInto lets git take the commits, and returns HEAD.
 func (r *Recorder) pickInto(ctx context.Context, g *git.Repo, k *pickable, how Taking) (git.Hash, error) {
 	args := []string{"merge", k.name}
 	if !how.Merge {
@@ -279,7 +275,7 @@ func (r *Recorder) pickInto(ctx context.Context, g *git.Repo, k *pickable, how T
 	return now.Commit, err
 }
 
-// notePicked records that HEAD has the commits of a fork. Where there was nothing to take, it may say so already.
+// notePicked notes that HEAD has the fork's commits, if that is news.
 func (r *Recorder) notePicked(ctx context.Context, at time.Time, s *State, head git.Hash, taken bool) error {
 	job := ledgertx.Job{Mission: s.In, At: at, What: "adopt"}
 	return ledgertx.Run(ctx, r.Workspace, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {

@@ -12,17 +12,16 @@ import (
 	"gitagent/internal/ledgertx"
 )
 
-// A pick is what a passive mission has left in the worktree.
+// A pick is the work of a passive mission that is in the worktree.
 type pick struct {
 	head, tree git.Hash        // trees: of HEAD, and with the paths
-	paths      map[string]bool // that its turns changed, and that differ from HEAD
-	fresh      []string        // of these, the ones that HEAD does not have
-	byHand     []string        // of these, the ones that something else has changed as well
+	paths      map[string]bool // that the turns changed and that differ from HEAD
+	fresh      []string        // those of paths that HEAD lacks
+	byHand     []string        // those of paths that something else has changed, too
 	left       []string        // other paths that differ from HEAD
-	replaced   bool            // a directory is in the place of a file, which git commit --only can't commit
+	replaced   bool            // a directory replaces a file, which git commit --only can't commit
 }
 
-// pick commits what a passive mission has left in the worktree; nothing if HEAD has all of it.
 func (r *Recorder) pick(ctx context.Context, f Finishing, k *unfinished) ([]git.Hash, error) {
 	p, err := r.look(ctx, f, k)
 	if err != nil {
@@ -80,7 +79,6 @@ func (r *Recorder) pick(ctx context.Context, f Finishing, k *unfinished) ([]git.
 	return made, nil
 }
 
-// messaged are the arguments of a commit with a message that the user may edit.
 func messaged(f Finishing, message string) []string {
 	args := []string{"-m", message}
 	if f.Edit {
@@ -89,10 +87,10 @@ func messaged(f Finishing, message string) []string {
 	return args
 }
 
-// commitPaths commits the paths as they are in the worktree. Whatever else is staged stays so, and if git makes
-// no commit, nothing of these is.
+// commitPaths commits the paths as the worktree has them. Other staged changes
+// stay staged; without a commit, the paths are not staged.
 func (r *Recorder) commitPaths(ctx context.Context, g *git.Repo, f Finishing, head git.Hash, p *pick, message string) (commit git.Hash, err error) {
-	// Git takes files for --only from the index's list, and an editor needs standard input.
+	// Git reads --only's files from this list; the editor needs standard input.
 	specs, done, err := r.given(literally(slices.Sorted(maps.Keys(p.paths))))
 	if err != nil {
 		return commit, err
@@ -116,8 +114,9 @@ func (r *Recorder) commitPaths(ctx context.Context, g *git.Repo, f Finishing, he
 	return commit, err
 }
 
-// restage stages what a hook has added to a commit of paths: git gives it another index than the one that
-// stays, in which it would be staged to be taken back. What the user has staged himself stays.
+// restage stages what a hook added to a commit of paths. The hook gets a
+// temporary index; in the real one, its changes would look reverted. What the
+// user has staged stays.
 func (r *Recorder) restage(ctx context.Context, wanted, commit git.Hash) error {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
@@ -141,7 +140,6 @@ func (r *Recorder) restage(ctx context.Context, wanted, commit git.Hash) error {
 	return r.staging(ctx, r.Repo, literally(paths), "reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul")
 }
 
-// literally makes pathspecs that stand for these paths and nothing else.
 func literally(paths []string) string {
 	var b strings.Builder
 	for _, p := range paths {
@@ -150,7 +148,6 @@ func literally(paths []string) string {
 	return b.String()
 }
 
-// notInIndex are those of the paths that the index does not have.
 func (r *Recorder) notInIndex(ctx context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -166,7 +163,7 @@ func (r *Recorder) notInIndex(ctx context.Context, paths []string) ([]string, er
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return has[p] }), nil
 }
 
-// look compares the worktree with HEAD and with what the turns changed.
+// look compares the worktree with HEAD and the turns.
 func (r *Recorder) look(ctx context.Context, f Finishing, k *unfinished) (p *pick, err error) {
 	err = ledgertx.Worktree(ctx, r.Workspace, func() error {
 		job := ledgertx.Job{Mission: f.Mission, At: f.At, What: "finish", Warm: k.head.Commit}
@@ -187,7 +184,6 @@ func (r *Recorder) look(ctx context.Context, f Finishing, k *unfinished) (p *pic
 	return p, err
 }
 
-// pick finds what a worktree, given as a tree, has of a passive mission.
 func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
 	p := &pick{paths: make(map[string]bool)}
 	var err error
@@ -199,7 +195,7 @@ func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
 	}
 	touched, outside := make(map[string]bool), make(map[string]bool)
 	own := make([]map[string]bool, len(k.turns)) // the paths that each turn changed
-	var last git.Hash                            // the tree that the turn before ended with
+	var last git.Hash                            // the tree that the previous turn ended with
 	add := func(to map[string]bool, from, at git.Hash) {
 		var paths []string
 		if err == nil && !from.IsZero() {
@@ -210,7 +206,7 @@ func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
 		}
 	}
 	if !k.before.IsZero() {
-		last, _ = objects.TreeOf(k.before) // nothing can be said if it is not here
+		last, _ = objects.TreeOf(k.before) // zero if it is gone: then nothing can be said
 	}
 	for i, t := range k.turns {
 		var base, code git.Hash
@@ -245,8 +241,9 @@ func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
 	return p, k.inHead(objects, p.head, last, touched)
 }
 
-// choose picks among the paths in which the worktree differs from HEAD, and returns what is there: own are the paths
-// that each turn changed, none if it is committed, touched all of these, and outside those that something else has.
+// choose sorts paths that differ from HEAD into p, and returns the entries to
+// commit. own are each turn's changes unless committed, touched all of them,
+// and outside the changes of others.
 func (k *unfinished) choose(p *pick, own []map[string]bool, touched, outside map[string]bool, found []git.Difference) map[string]git.Entry {
 	changes := make(map[string]git.Entry)
 	for _, d := range found {
@@ -262,7 +259,7 @@ func (k *unfinished) choose(p *pick, own []map[string]bool, touched, outside map
 			p.byHand = append(p.byHand, d.Path)
 		}
 	}
-	for i, paths := range own { // of some everything was committed by somebody else, or is on another branch
+	for i, paths := range own { // all of it was committed already, or is on another branch
 		k.turns[i].elsewhere = len(paths) > 0 && !overlap(paths, p.paths)
 	}
 	for _, path := range p.fresh {
@@ -283,7 +280,7 @@ func overlap(a, b map[string]bool) bool {
 	return false
 }
 
-// inHead is an error unless HEAD has what the turns have left at the paths that they changed.
+// inHead returns an error unless HEAD has the turns' last state of their paths.
 func (k *unfinished) inHead(objects *git.Objects, head, last git.Hash, touched map[string]bool) error {
 	var other []string
 	for _, path := range slices.Sorted(maps.Keys(touched)) {

@@ -17,27 +17,27 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// A Compared is what a fork has done since it began, or a mission that is none since its first turn, up to a state of it.
+// A Compared is what a fork, or a mission that is none, has done up to a state.
 type Compared struct {
 	Mission *record.Mission
-	Point   ForkPoint // of a mission that is no fork: turn 0 of it
-	By      string    // who recorded the newest event of the mission
-	Foreign bool      // somebody unknown recorded one of its turns, or the one that it was forked at
-	Newest  bool      // it was recorded up to now
+	Point   ForkPoint // turn 0 of the mission itself if it is no fork
+	By      string    // who recorded the newest event
+	Foreign bool      // one of its turns, or the one it was forked at, has an unknown author
+	Newest  bool      // nothing was recorded after the state
 
-	Commit  git.Hash // whose tree is the state
-	Turns   int      // its own, not those that it has inherited
-	Said    []Said   // in the first of them, in order
-	Last    *Said    // in the last of them; nil if there is none
-	Agent   string   // that ran it, and its model
+	Commit  git.Hash // the state's
+	Turns   int      // its own, without inherited ones
+	Said    []Said   // in its last maxSaid turns, in order
+	Last    *Said    // in the last turn; nil if there is none
+	Agent   string   // of the last turn, with its model
 	Ended   time.Time
-	Took    time.Duration // all of them, from their prompts to their ends
+	Took    time.Duration // the sum of its turns, from prompt to end
 	Output  int64         // tokens that the model wrote
-	Context int64         // tokens that the last request sent
+	Context int64         // tokens of the last known request
 
 	Finished *record.Finish // nil unless it is finished
-	Changes  []git.FileStat // from where it began to the state
-	Unknown  error          // why they are not known
+	Changes  []git.FileStat // from the fork point to the state
+	Unknown  error          // why Changes are not known
 	Unread   error          // which records can't be read
 }
 
@@ -48,16 +48,16 @@ type Said struct {
 	Outcome record.Outcome
 }
 
-// What a [Compared] keeps: turns, and runes of an outcome and an agent, which may be a stranger's.
+// Limits of a [Compared]: turns, and runes of untrusted outcomes and agents.
 const (
 	maxSaid    = 20
 	maxOutcome = 32
 	maxAgent   = 100
 )
 
-// Compare reads what a mission has done up to a state in its ledger, or with nil until now. The error of a
-// state that a fork has inherited wraps [ErrNoFork]. What is missing among the objects, or can't be read of
-// the turns, is no error, but noted.
+// Compare reads what a mission has done up to a state in its ledger, or with
+// nil until now. The error of an inherited state wraps [ErrNoFork]. Missing
+// objects and unreadable turns are noted in Unknown and Unread.
 func Compare(ctx context.Context, w *workspace.Workspace, id record.ID, upTo *State) (*Compared, error) {
 	tip, err := tipOf(ctx, w.Repo, id)
 	if err != nil {
@@ -91,16 +91,16 @@ func Compare(ctx context.Context, w *workspace.Workspace, id record.ID, upTo *St
 	return c, ctx.Err()
 }
 
-// Forked reports whether it is a fork.
+// Forked reports whether the mission is a fork.
 func (c *Compared) Forked() bool { return c.Point.Of.Turn > 0 }
 
-// read reads the turns of the fork's own, up to the state, and hands over their numbers and that of the
-// last one that it has inherited. Of those there may be very many, and no other is read.
+// read reads the own turns up to the state, and calls look with their numbers
+// and the last inherited one. There may be too many more to read.
 func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Ledger, upTo *State, look func(number int)) error {
 	c.Commit = c.Point.Commit
 	last, err := l.LastTurn()
 	if err != nil {
-		last = 0 // what can't be read is said below
+		last = 0 // the error is noted below
 	}
 	until := record.MaxNumber
 	switch {
@@ -128,7 +128,7 @@ func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Led
 	}
 	err = eachRecord(objects, l, since, func(t *Turn) error {
 		look(t.Turn)
-		if t.Mission == l.Mission.Began { // it may have inherited the one that it was forked at
+		if t.Mission == l.Mission.Began { // not if it is inherited: the turn that it was forked at may be
 			c.add(t)
 		}
 		return ctx.Err()
@@ -153,7 +153,6 @@ func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Led
 	return nil
 }
 
-// add adds a turn; the last one comes first.
 func (c *Compared) add(t *Turn) {
 	s := Said{t.Turn, strings.Clone(ledger.Head(t.Prompt, record.MaxPrompt)), record.Outcome(strings.Clone(ledger.Head(string(t.Outcome), maxOutcome)))}
 	if c.Turns++; c.Turns == 1 {
@@ -163,7 +162,7 @@ func (c *Compared) add(t *Turn) {
 	if !c.Forked() {
 		c.Point.Commit = t.Before().Commit
 	}
-	if c.Context == 0 { // of a turn that failed at once it is not known
+	if c.Context == 0 { // a turn that failed at once has none
 		c.Context = max(0, t.Context)
 	}
 	if c.Said = append(c.Said, s); len(c.Said) > maxSaid {
@@ -175,7 +174,7 @@ func (c *Compared) add(t *Turn) {
 	}
 }
 
-// sum adds what a stranger may have written: less than nothing counts as nothing, and too much as the most.
+// sum adds untrusted numbers, taking b < 0 for 0 and an overflow for the most.
 func sum[T ~int64](a, b T) T {
 	b = max(0, b)
 	if a > math.MaxInt64-b {
@@ -187,11 +186,11 @@ func sum[T ~int64](a, b T) T {
 // A Difference is what differs between the states of two forks.
 type Difference struct {
 	Changes []git.FileStat
-	Both    int // how many paths both have changed since they began
+	Both    int // number of paths that both have changed
 	Unknown error
 }
 
-// Against compares a fork with another one.
+// Against compares the states of two forks.
 func (c *Compared) Against(ctx context.Context, repo *git.Repo, other *Compared) Difference {
 	var d Difference
 	if d.Unknown = cmp.Or(c.Unknown, other.Unknown); d.Unknown != nil {

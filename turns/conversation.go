@@ -16,7 +16,7 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// WriteTranscript writes the turn's segment of the conversation. If there is none, the error says why.
+// WriteTranscript writes the turn's segment, or returns why there is none.
 func WriteTranscript(ctx context.Context, repo *git.Repo, t *Turn, w io.Writer) error {
 	return inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
 		path, err := segmentPath(t)
@@ -32,11 +32,12 @@ func copyAll(w io.Writer, r io.Reader) error {
 	return err
 }
 
-// maxConversation is the largest conversation, in bytes, that is brought into memory.
+// maxConversation is the largest conversation to read into memory, in bytes.
 const maxConversation = 512 << 20
 
-// Conversation returns the conversation up to and including the turn: its segments in order, as the
-// client wrote them except where redacted. If one is missing, the error says which and why.
+// Conversation returns the conversation up to and including the turn: its
+// segments in order, as the client wrote them except where redacted. If one is
+// missing, the error says which and why.
 func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error) {
 	var segments [][]byte
 	err := inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
@@ -57,7 +58,6 @@ func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error
 	return segments, err
 }
 
-// inLedger opens the ledger that a turn was read from, for f.
 func inLedger(ctx context.Context, repo *git.Repo, t *Turn, f func(*ledger.Ledger) error) error {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
@@ -68,7 +68,6 @@ func inLedger(ctx context.Context, repo *git.Repo, t *Turn, f func(*ledger.Ledge
 	return f(l)
 }
 
-// chain returns the paths of the segments of a turn's conversation, in order.
 func chain(l *ledger.Ledger, t *Turn) ([]string, error) {
 	var paths []string
 	err := eachLinked(l, t, func(t *Turn) error {
@@ -80,7 +79,7 @@ func chain(l *ledger.Ledger, t *Turn) ([]string, error) {
 	return paths, err
 }
 
-// eachLinked goes through the turns of a turn's conversation, the newest first.
+// eachLinked calls f with a conversation's turns up to t, newest first.
 func eachLinked(l *ledger.Ledger, t *Turn, f func(*Turn) error) error {
 	for {
 		if err := f(t); err != nil || t.Transcript == nil || t.Transcript.After == 0 {
@@ -88,7 +87,7 @@ func eachLinked(l *ledger.Ledger, t *Turn, f func(*Turn) error) error {
 		}
 		after := t.Transcript.After
 		if after >= t.Turn {
-			return fmt.Errorf("conversation of turn %s: it follows turn %d", t.After(), after) // a chain never goes forward
+			return fmt.Errorf("conversation of turn %s: it follows turn %d", t.After(), after) // never forward
 		}
 		var err error
 		if t, err = readTurn(l, after); err != nil {
@@ -97,8 +96,8 @@ func eachLinked(l *ledger.Ledger, t *Turn, f func(*Turn) error) error {
 	}
 }
 
-// Linked returns the numbers of the turns whose segments are the conversation that led to a turn, the
-// oldest first and the turn itself last. With an error it has those after the one that can't be read.
+// Linked returns the numbers of the turns that make up a turn's conversation,
+// its own last. With an error, it returns those after the unreadable one.
 func Linked(ctx context.Context, repo *git.Repo, t *Turn) (numbers []int, err error) {
 	err = inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
 		return eachLinked(l, t, func(t *Turn) error {
@@ -110,9 +109,9 @@ func Linked(ctx context.Context, repo *git.Repo, t *Turn) (numbers []int, err er
 	return numbers, err
 }
 
-// Render writes the conversation of some turns of a mission for reading, in the order of the numbers,
-// each with its name. Of a turn without a segment it has what the record says. Turns that can't be read
-// are left out, and the error says which.
+// Render writes the conversation of some turns for reading, in order. For a
+// turn without a segment it writes what the record has. Turns that can't be
+// read are left out, and the error says which.
 func Render(ctx context.Context, repo *git.Repo, id record.ID, numbers []int, form transcript.Form, w io.Writer) error {
 	r := transcript.NewRenderer(w, nil, form)
 	err := eachOf(ctx, repo, id, numbers, func(l *ledger.Ledger, t *Turn) error { return renderTurn(l, t, r, form.Full) })
@@ -134,8 +133,7 @@ func renderTurn(l *ledger.Ledger, t *Turn, r *transcript.Renderer, full bool) er
 	return r.Instead(t.Before().At, t.Prompt, t.Reply)
 }
 
-// segmentPath is where a turn's segment is. It is computed, not taken from the record, which may come
-// from a stranger.
+// segmentPath returns a segment's path; the record's own is untrusted.
 func segmentPath(t *Turn) (string, error) {
 	switch {
 	case t.Transcript == nil:
@@ -146,17 +144,16 @@ func segmentPath(t *Turn) (string, error) {
 	return ledger.TurnPath("transcript", t.Turn, ".jsonl"), nil
 }
 
-// maxRead is the largest segment, in bytes, that is read for the sake of a prompt.
+// maxRead is the largest segment to read for a prompt, in bytes.
 const maxRead = 8 << 20
 
-// Prompt returns a turn's whole redacted prompt, of which the record may have only the beginning.
+// Prompt returns a turn's whole redacted prompt; the record's may be cut.
 func Prompt(ctx context.Context, repo *git.Repo, t *Turn) string {
 	prompt, _ := Words(ctx, repo, t)
 	return prompt
 }
 
-// Words returns a turn's whole redacted prompt and reply, of which the record may have only the
-// beginning and the end.
+// Words returns a turn's whole redacted prompt and reply.
 func Words(ctx context.Context, repo *git.Repo, t *Turn) (prompt, reply string) {
 	var data []byte
 	err := inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
@@ -177,20 +174,20 @@ func Words(ctx context.Context, repo *git.Repo, t *Turn) (prompt, reply string) 
 	said := transcript.Summarise(reader(), data[begun[len(begun)-1].Start:])
 	prompt, reply = cmp.Or(begun[len(begun)-1].Prompt, t.Prompt), t.Reply
 	if end, cut := strings.CutPrefix(t.Reply, "…"); cut && strings.HasSuffix(said.Reply, strings.TrimSpace(end)) {
-		reply = said.Reply // the event may have had another one
+		reply = said.Reply // the event may have had a different one
 	}
 	return prompt, reply
 }
 
-// The limits of a digest.
 const (
 	digestTurns  = 20  // number of turns, the latest
 	digestPrompt = 300 // runes
 	digestReply  = 400 // runes
 )
 
-// Digest tells in words what the turns up to until did, for an agent that can't have their
-// conversation. list holds the mission's turns in order; with before, until itself is left out.
+// Digest describes the turns up to until, or with before the ones before it,
+// for an agent that can't have their conversation. list has all turns in order;
+// follows says that an instruction comes next.
 func Digest(list []*Turn, until *Turn, before, follows bool) string {
 	var told []*Turn
 	for _, t := range list {
@@ -227,7 +224,7 @@ func Digest(list []*Turn, until *Turn, before, follows bool) string {
 	return b.String()
 }
 
-// quote marks every line of a text as quoted, whatever ends its lines.
+// quote marks every line as quoted, for any kind of line break.
 func quote(b *strings.Builder, what, text string) {
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }) {
 		fmt.Fprintf(b, "> %s: %s\n", what, line)

@@ -9,13 +9,13 @@ import (
 	"gitagent/internal/record"
 )
 
-// Conversations reads what is stored of the conversations of a mission's turns.
+// A Conversations reads the stored conversations of a mission's turns.
 type Conversations struct {
 	objects *git.Objects
 	ledger  *ledger.Ledger
 }
 
-// OpenConversations opens those of a mission. The caller closes them.
+// OpenConversations opens those of a mission, to be closed by the caller.
 func OpenConversations(ctx context.Context, repo *git.Repo, id record.ID) (*Conversations, error) {
 	tip, err := tipOf(ctx, repo, id)
 	if err != nil {
@@ -32,8 +32,8 @@ func OpenConversations(ctx context.Context, repo *git.Repo, id record.ID) (*Conv
 // Close ends the reading.
 func (c *Conversations) Close() { c.objects.Close() }
 
-// Segment returns a turn's lines of the client's file, redacted, at most so many bytes. If there are none, or more, the
-// error says why.
+// Segment returns a turn's redacted lines of the client's file. If there are
+// none, or more than most bytes, the error says why.
 func (c *Conversations) Segment(t *Turn, most int64) ([]byte, error) {
 	path, err := segmentPath(t)
 	if err != nil {
@@ -42,7 +42,7 @@ func (c *Conversations) Segment(t *Turn, most int64) ([]byte, error) {
 	return c.ledger.ReadUpTo(path, most)
 }
 
-// Subagent returns the lines that a turn has of a sub-agent, like Segment.
+// Subagent returns a turn's lines of a subagent, like Segment.
 func (c *Conversations) Subagent(t *Turn, id string, most int64) ([]byte, error) {
 	s, err := t.Side(id)
 	if err != nil {

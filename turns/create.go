@@ -19,25 +19,25 @@ import (
 	"gitagent/internal/session"
 )
 
-// A plant is a new mission with its refs and, if one is named, a worktree of its own.
+// A creation is a new mission with its refs and, if named, its worktree.
 type creation struct {
 	id       record.ID
 	tip      git.Hash           // of the ledger
 	from     git.Hash           // commit at which the branch begins
 	branch   string             // full name
 	worktree string             // empty for none
-	here     bool               // the branch is checked out in the present worktree
-	foreign  bool               // what is checked out is a stranger's
-	include  *copyignored.Files // what the worktree gets besides the tree; nil for nothing
+	here     bool               // the branch is checked out in the current worktree
+	foreign  bool               // what is checked out is untrusted
+	include  *copyignored.Files // files that the worktree gets besides the tree; may be nil
 	copying  func(copyignored.Amount)
-	progress io.Writer // git's, of the checkout; nil for none
+	progress io.Writer // git's, of the checkout; may be nil
 }
 
-// create makes the mission or changes nothing; event adds the first event of its ledger. undo
-// removes everything again; its error says what is left.
+// create makes the mission or changes nothing; event adds the first event of
+// its ledger. undo removes everything again; its error says what is left.
 //
-// Meanwhile a locked file names what is being made. If the process is killed, the file stays, and
-// [Recorder.ClearDead] removes what was made.
+// A locked file names what is being made. If the process is killed,
+// [Recorder.ClearDead] finds the file and removes what was made.
 func (r *Recorder) create(ctx context.Context, p creation, at time.Time, event func(*ledgertx.Tx) error) (undo func() error, got *copyignored.Copied, err error) {
 	if p.worktree != "" {
 		// Existing files must not be removed when a later step fails.
@@ -98,7 +98,6 @@ func (r *Recorder) create(ctx context.Context, p creation, at time.Time, event f
 	return undo, got, nil
 }
 
-// include copies to the new worktree what it gets besides the tree.
 func (r *Recorder) include(ctx context.Context, p creation) (*copyignored.Copied, error) {
 	repo, err := git.Find(p.worktree)
 	if err != nil {
@@ -112,20 +111,19 @@ func (r *Recorder) include(ctx context.Context, p creation) (*copyignored.Copied
 	return p.include.Copy(ctx, repo, p.copying)
 }
 
-// plantings is the directory of the files that name what is being made.
+// plantings is the directory of files that name what is being made or removed.
 const plantings = "planting"
 
-// release gives up one of these files, which this process has locked.
 func (r *Recorder) release(held *lock.Lock, path string) {
 	_ = r.Store.Dir().Remove(path)
 	_ = r.Store.Dir().Remove(plantings) // if it is empty
 	held.Release()
 }
 
-// foreignWord stands in the lock note of a stranger's plant, before the paths of files.
+// foreignWord marks an untrusted creation in its lock note, before file paths.
 const foreignWord = "foreign"
 
-// words are the lock note of a plant: its fields, and what git locks to check it out here.
+// words returns the lock note: the fields, and files that git locks.
 func (p creation) words(repo *git.Repo) []string {
 	words := []string{string(p.id), repo.Format().Text(p.tip), repo.Format().Text(p.from), p.branch, p.worktree}
 	if p.foreign {
@@ -151,8 +149,8 @@ func parsePlant(words []string) (p creation, files []string, ok bool) {
 	return p, files, true
 }
 
-// ClearDead removes what our killed processes left behind: locks, and half-made missions unless
-// somebody already works with them. What can't be removed is logged.
+// ClearDead removes what our killed processes left: locks, and half-made
+// missions unless they are in use already. Failures are logged.
 func (r *Recorder) ClearDead(ctx context.Context) {
 	if err := ledgertx.ClearDead(ctx, r.Workspace); err != nil {
 		r.Store.Log(time.Now(), err.Error())
@@ -174,7 +172,8 @@ func (r *Recorder) ClearDead(ctx context.Context) {
 		} else if p, files, ok := parsePlant(words); ok {
 			err := git.DropLeftLocks(ctx, lock.Note{At: held.Left().At, Words: files})
 			if err == nil {
-				// To check it out, git locks the branch, too; nobody else knows it yet.
+				// The checkout locks the branch, too, which is still unknown to
+				// others.
 				_, err = r.Repo.AwaitLocks(ctx, p.branch)
 			}
 			if err == nil {
@@ -189,9 +188,9 @@ func (r *Recorder) ClearDead(ctx context.Context) {
 	_ = r.Store.Dir().Remove(plantings) // if it was empty already
 }
 
-// undoLeftCreations removes what a killed process made of a plant, unless it was changed since.
+// undoLeftCreations removes a killed process's creation, if unchanged.
 func (r *Recorder) undoLeftCreations(ctx context.Context, p creation) error {
-	if err := r.clearWorktree(p); err != nil { // first: git fails at one that is half made
+	if err := r.clearWorktree(p); err != nil { // first: git fails at a half-made one
 		return err
 	}
 	refs, err := r.Repo.Refs(ctx, p.id.Ref(), p.branch)
@@ -212,16 +211,15 @@ func (r *Recorder) undoLeftCreations(ctx context.Context, p creation) error {
 			return nil // it is checked out already, and whole
 		}
 	}
-	return r.undoCreation(ctx, p, "--") // git refuses where somebody has changed something
+	return r.undoCreation(ctx, p, "--") // git refuses if there are changes
 }
 
-// refs are the plant's refs and the commits at which they begin.
 func (p creation) refs() map[string]git.Hash {
 	return map[string]git.Hash{p.id.Ref(): p.tip, p.branch: p.from}
 }
 
-// clearWorktree removes a worktree that git has not finished making, or removing. Until it is made, git keeps
-// it locked, with the reason "initializing"; what is half removed may have lost what makes it a worktree.
+// clearWorktree removes a half-made or half-removed worktree: git keeps it
+// locked as "initializing" until it is made; a removal may have taken its .git.
 func (r *Recorder) clearWorktree(p creation) error {
 	if p.worktree == "" {
 		return nil
@@ -233,7 +231,7 @@ func (r *Recorder) clearWorktree(p creation) error {
 		of, err := os.ReadFile(filepath.Join(dir, "gitdir"))
 		switch git := strings.TrimSpace(string(of)); {
 		case err == nil && git != "" && sameFile(filepath.Dir(git), p.worktree) && (half || !pathExists(git)),
-			half && git == "" && strings.HasPrefix(filepath.Base(dir), filepath.Base(p.worktree)): // it had not got that far
+			half && git == "" && strings.HasPrefix(filepath.Base(dir), filepath.Base(p.worktree)): // no gitdir yet
 			admin = dir
 		}
 	}
@@ -247,8 +245,9 @@ func (r *Recorder) clearWorktree(p creation) error {
 	return os.RemoveAll(admin)
 }
 
-// undoCreation removes a plant, the worktree first: git leaves that behind when a hook of the user's
-// fails, and a branch that is checked out can't be deleted. args are for git worktree remove.
+// undoCreation removes a creation, the worktree first: if a user's hook fails,
+// git keeps that, and won't delete its branch. args are for git worktree
+// remove.
 func (r *Recorder) undoCreation(ctx context.Context, p creation, args ...string) error {
 	if p.worktree != "" && pathExists(filepath.Join(p.worktree, ".git")) {
 		git.Unlock(p.worktree)
@@ -281,7 +280,6 @@ func (r *Recorder) undoCreation(ctx context.Context, p creation, args ...string)
 	return nil
 }
 
-// checkingOut returns the repository whose git checks a plant out, or removes what it has checked out.
 func (r *Recorder) checkingOut(ctx context.Context, p creation) (*git.Repo, error) {
 	if !p.foreign {
 		return r.Repo, nil
@@ -304,7 +302,6 @@ func (p creation) checkOut(ctx context.Context, repo *git.Repo) error {
 	return err
 }
 
-// sameFile compares two paths, by what they lead to if that exists.
 func sameFile(a, b string) bool {
 	if a == b {
 		return true
@@ -324,17 +321,17 @@ type Beginning struct {
 	ID       record.ID
 	Title    string
 	From     git.Hash // its first commit
-	Worktree string   // to be made for it; empty for the present one
+	Worktree string   // to be made for it; empty for the current one
 	Session  string   // the session that will record to it, if known
 	At       time.Time
 
-	Include *copyignored.Files       // what a new worktree gets besides the tree; nil for nothing
-	Copying func(copyignored.Amount) // is told now and then what of that is copied; may be nil
+	Include *copyignored.Files       // files that a new worktree gets besides the tree; may be nil
+	Copying func(copyignored.Amount) // is told now and then how much of them is copied; may be nil
 }
 
-// Begin makes an attached mission: ledger and branch in one transaction, then the checkout, which
-// keeps uncommitted changes as `git switch` does. If that fails, both are removed again. included is nil if
-// nothing was to be.
+// Begin makes an attached mission: ledger and branch in one transaction, then
+// the checkout, which keeps uncommitted changes as `git switch` does. If that
+// fails, both are removed. included is nil if nothing was to be copied.
 func (r *Recorder) Begin(ctx context.Context, b Beginning) (m *record.Mission, included *copyignored.Copied, err error) {
 	branch := r.Branch(b.ID)
 	m = &record.Mission{
@@ -362,8 +359,8 @@ func (r *Recorder) Begin(ctx context.Context, b Beginning) (m *record.Mission, i
 	})
 }
 
-// switchTo checks out the branch. If it fails, HEAD stays or goes back where it was: when a hook of
-// the user's fails, git has switched already.
+// switchTo checks out the branch. If a user's hook fails after it, HEAD goes
+// back.
 func switchTo(ctx context.Context, repo *git.Repo, branch string) error {
 	before, err := repo.Head(ctx)
 	if err != nil {

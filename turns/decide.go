@@ -14,7 +14,7 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// inputs hold everything that the meaning of a signal depends on.
+// An inputs is everything that the meaning of a signal depends on.
 type inputs struct {
 	Signal
 	id       record.ID     // the mission to record to
@@ -23,32 +23,30 @@ type inputs struct {
 	last     int           // number of the mission's last turn
 	segment  flushed       // what the client has written since the cursor
 	head     git.Hash      // HEAD; zero on an unborn branch
-	branch   string        // HEAD's, or the one that the rebase under way will move; empty when detached
+	branch   string        // HEAD's, or the one that the current rebase will move; empty when detached
 }
 
-// A plan says what a signal means: the turns that end, in order, and the one that begins.
+// A plan is a signal's meaning: turns that end, in order, and one that begins.
 type plan struct {
 	ends  []ending
 	start start // of the first turn that ends or, if none does, of the one that begins
-	taken int   // bytes of the segment that the ended turns take
+	taken int   // bytes of the segment that belong to the ended turns
 	opens *opening
 }
 
-// An ending is a turn to be recorded.
 type ending struct {
 	piece
 	number int
 	after  int // the turn whose segment precedes its own
 }
 
-// An opening is a turn that begins.
 type opening struct {
 	prompt  string
 	at      time.Time
 	running bool // it began earlier, unannounced; the worktree may have changed since
 }
 
-// A start is the state in which a turn began, as the session remembers it. Its commit may be gone.
+// A start is the state in which a turn began, as the session knows it.
 type start struct {
 	base     git.Hash // the commit whose tree the worktree had; zero for HEAD's
 	head     git.Hash // HEAD then; zero on an unborn branch
@@ -59,9 +57,10 @@ type start struct {
 	at       time.Time
 }
 
-// valid reports whether the start is still valid: its commit is there (`git gc --prune=now` removes
-// commits known to the local state only), and HEAD has only moved with its branch, wherever to, or on to
-// descendants. What a switch brings from another branch is not the turn's work.
+// valid reports whether the start can be used: its commit exists (`git gc
+// --prune=now` removes those that only the local state knows), and HEAD moved
+// only with its branch or to descendants. A switch's changes are not the
+// turn's.
 func (s start) valid(there bool, head git.Hash, branch string, descends func() (bool, error)) (bool, error) {
 	switch {
 	case !there:
@@ -70,7 +69,7 @@ func (s start) valid(there bool, head git.Hash, branch string, descends func() (
 		return true, nil
 	case s.exact:
 		return false, nil
-	case s.branch == branch: // perhaps it was amended, reset or rebased
+	case s.branch == branch: // it may have been amended, reset or rebased
 		return true, nil
 	case head.IsZero():
 		return false, nil
@@ -83,11 +82,11 @@ type piece struct {
 	start, end int // bytes of the segment
 	promptID   string
 	summary    transcript.Summary
-	seen       bool // the worktree still is as the turn left it
+	seen       bool // the worktree is still as the turn left it
 }
 
-// known reports whether a prompt belongs to a turn already seen: the event arrived twice, or the
-// prompt was typed while a turn ran and waits in the client's queue. A queued prompt carries the
+// known reports whether a prompt belongs to a turn already seen: the event came
+// twice, or the prompt waits in the client's queue. A queued prompt has the
 // running turn's id and is not announced again.
 func known(s Signal, st *session.Known) bool {
 	if s.Event != Prompted || s.PromptID == "" {
@@ -96,10 +95,10 @@ func known(s Signal, st *session.Known) bool {
 	return st.Open != nil && st.Open.PromptID == s.PromptID || st.Last != nil && st.Last.PromptID == s.PromptID
 }
 
-// repeated reports whether the event that recorded the last turn has arrived a second time. If the
-// agent has spoken since, this is a new event that looks the same, unless the next turn is already
-// running: then the words belong to that turn. A turn that has just ended may be interrupted, and the
-// other way round: the first of the two events says how it ended.
+// repeated reports whether the event that recorded the last turn came again. If
+// the agent has spoken since, it is a new event, unless the next turn is
+// running, which then said it. Halted and another end of one turn count as the
+// same: the first says how it ended.
 func repeated(s Signal, st *session.Known, spoke func() bool) bool {
 	if s.Event == Prompted || st.Last == nil || s.PromptID == "" {
 		return false
@@ -115,26 +114,25 @@ func repeated(s Signal, st *session.Known, spoke func() bool) bool {
 	return !spoke()
 }
 
-// agent is the one that the signal is of.
 func (f *inputs) agent() *agent.Agent { return agent.Of(cmp.Or(f.Agent, f.state.Agent)) }
 
-// endsTurn reports whether the signal is the end of a turn, but not of the session.
+// endsTurn reports whether the signal ends a turn, but not the session.
 func (f *inputs) endsTurn() bool { return f.Event == Stopped || f.Event == Erred || f.Event == Halted }
 
-// again reports whether the signal ends the last recorded turn once more: the agent went on after
-// its Stop hook, or the end of the session arrived before the end of the turn.
+// again reports whether the signal ends the last turn once more: the agent went
+// on after Stop, or the session's end came before the turn's.
 func (f *inputs) again() bool {
 	last := f.state.Last
 	return f.endsTurn() && f.state.Open == nil && last != nil &&
 		last.PromptID == f.PromptID && f.PromptID != "" && last.Mission == f.id
 }
 
-// decide says what the signal means. The zero plan is to do nothing.
+// decide returns the meaning of the signal; the zero plan does nothing.
 //
-// A prompt opens a turn; a turn still open was interrupted and ends here. If the turn that the
-// event names is already running, it began unannounced, because its prompt had waited in the queue,
-// and the event is about another prompt typed meanwhile. The end of a session ends the open turn
-// and any that ran unannounced.
+// A prompt opens a turn; one still open was interrupted and ends. If the turn
+// that the event names is already running, its prompt had waited in the queue
+// unannounced, and the event is about another one. The end of a session ends
+// the open turn and any that ran unannounced.
 func decide(f inputs) plan {
 	begun := transcript.Turns(f.agent().Reader(), f.segment.Bytes)
 	named := f.named(begun)
@@ -161,8 +159,8 @@ func decide(f inputs) plan {
 	return p
 }
 
-// named returns the index of the turn that a prompt event names, or -1 if the transcript does not
-// have it yet, as is so for a turn about to begin, unless the client notes that first: see [runs].
+// named returns the index of the turn that a prompt event names, or -1 if the
+// transcript lacks it. Some clients note a turn early: see [runs].
 func (f *inputs) named(begun []transcript.FileTurn) int {
 	if f.Event != Prompted || f.PromptID == "" {
 		return -1
@@ -170,24 +168,23 @@ func (f *inputs) named(begun []transcript.FileTurn) int {
 	return slices.IndexFunc(begun, func(t transcript.FileTurn) bool { return t.PromptID == f.PromptID })
 }
 
-// runs reports whether the turn that an event names has begun before the event. Some clients note that a
-// turn begins, then run the hook, and only then note what it asks.
+// runs reports whether the named turn began before the event. Some clients note
+// a turn's beginning, run the hook, and then note its prompt.
 func runs(begun []transcript.FileTurn, named int) bool {
 	return named >= 0 && begun[named].Prompt != ""
 }
 
-// unannounced reports whether the segment holds turns without any event: a prompt ran from the
-// queue and was interrupted. In a session's first segment no turn counts, since the hooks may have
-// been installed in the middle of a conversation.
+// unannounced reports whether turns ran without an event: a queued prompt was
+// interrupted. A first segment does not count, since hooks may have been
+// installed in the middle of a conversation.
 func (f *inputs) unannounced(ours []transcript.FileTurn) bool { return f.continues() && len(ours) > 0 }
 
-// continues reports whether the segment begins where this session's last turn of this mission
-// ended. If it has recorded to another one since, what is in between belongs there.
+// continues reports whether the segment begins where the session's last turn of
+// this mission ended. Turns before belong to another mission.
 func (f *inputs) continues() bool {
 	return f.segment.from > 0 && f.state.Last != nil && f.state.Last.Mission == f.id
 }
 
-// ends lists the turns that the signal ends: usually one, after those whose end was not announced.
 func (f *inputs) ends(begun []transcript.FileTurn, named int) []ending {
 	pieces := f.pieces(begun, named)
 	open := f.state.Open
@@ -209,12 +206,12 @@ func (f *inputs) ends(begun []transcript.FileTurn, named int) []ending {
 	return list
 }
 
-// pieces cuts the segment into turns. Usually there is one. There are more when a turn ended
-// without an event: the user interrupted it, and a queued prompt ran next.
+// pieces cuts the segment into turns; several if one ended without an event:
+// the user interrupted it, and a queued prompt ran next.
 //
-// Whatever precedes the first turn to be recorded goes with it: in a new session, everything before
-// the turn whose prompt we saw, since the hooks may have been installed in the middle of a
-// conversation. A turn that is only about to begin is left for the next segment.
+// Bytes before the first turn go with it. In a new session these are all before
+// the turn whose prompt was seen, since hooks may have been installed in the
+// middle of a conversation. A turn about to begin is left for the next segment.
 func (f *inputs) pieces(begun []transcript.FileTurn, named int) []piece {
 	bytes := f.segment.Bytes
 	end := len(bytes)
@@ -262,7 +259,6 @@ func (f *inputs) pieces(begun []transcript.FileTurn, named int) []piece {
 	return list
 }
 
-// start is the state in which the first turn to be recorded began.
 func (f *inputs) start() start {
 	var s start
 	switch last, o := f.state.Last, f.state.Open; {
@@ -279,8 +275,8 @@ func (f *inputs) start() start {
 	return s
 }
 
-// withoutPrompt is the start of a turn whose prompt event was not seen: the session's last code
-// commit if HEAD has not moved since, otherwise HEAD.
+// withoutPrompt returns the start of a turn without a prompt event: the last
+// code commit if HEAD has not moved since, else HEAD.
 func (f *inputs) withoutPrompt() start {
 	s := start{head: f.head, exact: true}
 	if last := f.state.Last; last != nil && last.Mission == f.id && !f.elsewhere() {
@@ -289,10 +285,9 @@ func (f *inputs) withoutPrompt() start {
 	return s
 }
 
-// elsewhere reports whether the session's last event came from another worktree.
+// elsewhere reports whether the last event came from another worktree.
 func (f *inputs) elsewhere() bool { return f.state.Worktree != "" && f.state.Worktree != f.worktree }
 
-// An outturn is the result of carrying out a plan.
 type outturn struct {
 	turns []*Turn  // records of the turns that ended
 	ended start    // the state in which the last of them began
@@ -300,8 +295,8 @@ type outturn struct {
 	head  git.Hash // HEAD, after all refs have moved
 }
 
-// next is the session's local state after the plan was carried out. at makes a cursor from an
-// offset in the client's file and the turn that ends there.
+// next returns the session's state after the plan was carried out. at makes a
+// cursor from an offset in the client's file and the turn that ends there.
 func (f *inputs) next(p plan, done outturn, at func(offset int64, turn int) session.Cursor) session.Known {
 	st := f.state
 	if n := len(p.ends); n > 0 {
@@ -343,7 +338,7 @@ func (f *inputs) next(p plan, done outturn, at func(offset int64, turn int) sess
 	if f.Agent != "" {
 		st.Agent = f.Agent
 	}
-	if f.Client.PID != 0 || f.Event == Prompted { // a session may be taken up again by an unknown process
+	if f.Client.PID != 0 || f.Event == Prompted { // an unknown process may resume a session
 		st.Client = f.Client
 	}
 	if f.Event == Prompted {
@@ -352,7 +347,7 @@ func (f *inputs) next(p plan, done outturn, at func(offset int64, turn int) sess
 	return st
 }
 
-// cursor is where the segment of the signal's turn begins.
+// cursor returns where the segment of the signal's turn begins.
 func (f *inputs) cursor() session.Cursor {
 	if f.again() {
 		return f.state.Last.Before
@@ -360,7 +355,7 @@ func (f *inputs) cursor() session.Cursor {
 	return f.state.Cursors[f.id]
 }
 
-// A place holds what determines the commit for the present worktree.
+// A place holds what determines the commit for the current worktree.
 type place struct {
 	tree     git.Hash // of the worktree
 	head     git.Hash // HEAD; zero on an unborn branch
@@ -370,13 +365,13 @@ type place struct {
 	onBranch bool // HEAD is on the mission's branch
 }
 
-// commit returns the commit that holds the worktree or, if none does, the parent of the commit to
-// be made, which is the zero hash for a root commit.
+// commit returns the commit that holds the worktree or, if there is none, the
+// parent of one to make; zero for a root commit.
 //
-// HEAD is taken if the worktree equals its tree. In a passive mission whose HEAD has not moved since
-// the start, that is taken if the worktree equals it, and is the parent of a new commit otherwise.
-// Everywhere else a new commit's parent is HEAD. There is never a second one: a turn recorded as a
-// merge commit would lose its work in a rebase, and could not be cherry-picked.
+// HEAD is used if its tree is the worktree's. In a passive mission whose HEAD
+// has not moved, so is the start's commit; else it is the parent. Otherwise
+// HEAD is the parent. There is only one: a turn recorded as a merge would lose
+// its work in a rebase, and could not be cherry-picked.
 func (p place) commit() (commit, parent git.Hash) {
 	switch {
 	case !p.head.IsZero() && p.tree == p.headTree:

@@ -13,8 +13,8 @@ import (
 	"gitagent/internal/version"
 )
 
-// describe makes the record of a turn, except for its code commit, from the client's event and
-// transcript and from the paths that the snapshot left out.
+// describe returns a turn's record, except for its code commit, from the event,
+// the transcript, and the paths that the snapshot left out.
 func describe(f *inputs, e ending, s start, snap *snapshot.Snapshot) *Turn {
 	sum := e.summary
 	t := &Turn{
@@ -31,8 +31,8 @@ func describe(f *inputs, e ending, s start, snap *snapshot.Snapshot) *Turn {
 	prompt, reply := sum.Prompt, sum.Reply
 	if e.promptID == "" || e.promptID == s.promptID {
 		t.PromptID = s.promptID
-		// The event has the prompt as typed, while the transcript wraps a paste; but the event may
-		// be about another prompt, typed while this turn ran.
+		// The event has the prompt as typed, while the transcript wraps a
+		// paste; but it may be about another prompt, typed meanwhile.
 		if prompt == "" || s.prompt != "" && strings.Contains(redact.String(clip(prompt)), s.prompt) {
 			prompt = s.prompt
 		}
@@ -59,13 +59,12 @@ func describe(f *inputs, e ending, s start, snap *snapshot.Snapshot) *Turn {
 	return t
 }
 
-// called is what something is called in a record: the client or the model says so, and it may be any text.
+// called returns an untrusted name as records have it.
 func called(name string, most int) string { return ledger.Head(valid(redact.String(clip(name))), most) }
 
-// maxTool is how much of a tool's name a record has, in runes.
+// maxTool is how much of a tool's name a record keeps, in runes.
 const maxTool = 100
 
-// toolsCalled makes the calls of tools fit for a record.
 func toolsCalled(found map[string]int) map[string]int {
 	var m map[string]int
 	for tool, n := range found {
@@ -77,7 +76,7 @@ func toolsCalled(found map[string]int) map[string]int {
 	return m
 }
 
-// share says where the turn's part of the conversation is in the client's file; nil if there is none.
+// share returns where the turn's segment is in the client's file, or nil.
 func (f *inputs) share(e ending) *record.Segment {
 	if f.segment.none {
 		return nil
@@ -90,11 +89,11 @@ func (f *inputs) share(e ending) *record.Segment {
 	return seg
 }
 
-// valid makes a text fit for JSON: bytes that are not UTF-8 become U+FFFD.
+// valid replaces invalid UTF-8 with U+FFFD, for JSON.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// maxClip is how much of a prompt or reply is redacted, in bytes: a pasted log of many MB is cut
-// before it is redacted, and cut further afterwards.
+// maxClip is how many bytes of a prompt or reply are redacted: a pasted log of
+// many MB is cut before, and further afterwards.
 const maxClip = 64 << 10
 
 func clip(prompt string) string { return prompt[:min(len(prompt), maxClip)] }
@@ -104,7 +103,7 @@ func clipEnd(reply string) string { return reply[max(0, len(reply)-maxClip):] }
 // maxSubject is how much of a prompt a commit's subject quotes, in runes.
 const maxSubject = 60
 
-// subject is the first line of a turn's commit message. With quote, it includes the prompt.
+// subject returns the subject of a turn's commit, with quote the prompt, too.
 func subject(turn int, prompt string, quote bool) string {
 	s := fmt.Sprintf("turn %d", turn)
 	if line := ledger.Head(firstLine(prompt), maxSubject); quote && line != "" {
@@ -113,11 +112,11 @@ func subject(turn int, prompt string, quote bool) string {
 	return s
 }
 
-// givenTitle returns the title of a mission as a person gave it: one line, without secrets.
+// givenTitle returns a person's title as one line without secrets.
 func givenTitle(s string) string { return ledger.Head(firstLine(redact.String(s)), record.MaxPrompt) }
 
-// firstLine returns the first line of a text that is not blank. Control characters become blanks,
-// since `git log` shows the line and escapes nothing.
+// firstLine returns the first non-blank line. Control characters become blanks,
+// since `git log` does not escape them.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.Map(func(c rune) rune {

@@ -14,9 +14,9 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// byCommit finds the state that a commit holds, in the current mission or else in any that keeps it:
-// the end of its newest turn there, else a turn's start, else a saved one. Any such state that the user
-// may rely on goes before all others, for a stranger's ledger may keep a commit of ours.
+// byCommit returns the state that a commit holds, of the current mission or
+// another: a turn's end, else a start, else a saved one. A trusted state wins,
+// since an untrusted ledger may keep our commits.
 func byCommit(ctx context.Context, w *workspace.Workspace, current record.ID, rev string) (*State, error) {
 	commit, err := w.Repo.Resolve(ctx, rev)
 	if err != nil {
@@ -57,7 +57,7 @@ func byCommit(ctx context.Context, w *workspace.Workspace, current record.ID, re
 		}
 		rank := s.rank()
 		if rank+usableRank <= most {
-			continue // who recorded it is not asked in vain: its whole ledger may be read for that
+			continue // skip Usable, which may read the whole ledger
 		}
 		if _, err := s.Usable(ctx, w); err == nil {
 			rank += usableRank
@@ -78,8 +78,9 @@ func byCommit(ctx context.Context, w *workspace.Workspace, current record.ID, re
 	return nil, &MissingError{What: fmt.Sprintf("a turn that ended in commit %q", rev)}
 }
 
-// keeping returns the missions that keep a commit; of archived ones those that its message names. Where a stranger's ledger holds something that is too
-// large for git, they are those that may: the current one, and all that this clone knows.
+// keeping returns the missions that keep a commit, with archived ones that its
+// message names. If an untrusted ledger has something too large for git, it
+// returns those that may: the current one and those known to this clone.
 func keeping(ctx context.Context, w *workspace.Workspace, current record.ID, commit git.Hash) (map[record.ID]git.Hash, error) {
 	missions, err := ledger.Keeping(ctx, w.Repo.Wary(), commit)
 	if ctx.Err() != nil {
@@ -95,8 +96,8 @@ func keeping(ctx context.Context, w *workspace.Workspace, current record.ID, com
 	return missions, nil
 }
 
-// addNamed adds the missions that a commit of ours names in trailers. They may be archived, and no ref leads
-// from them to the commit then; whether they do keep it, their ledgers say.
+// addNamed adds missions that a commit's trailers name: if they are archived,
+// no ref leads to the commit. Their ledgers tell whether they keep it.
 func addNamed(ctx context.Context, w *workspace.Workspace, commit git.Hash, missions map[record.ID]git.Hash) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
@@ -120,19 +121,18 @@ func addNamed(ctx context.Context, w *workspace.Workspace, commit git.Hash, miss
 	return nil
 }
 
-// How many missions that keep a commit are looked into: if it is a state of one of them, and at all. One
-// of the user's own commits may be kept by every mission, and be a state of none.
+// Limits of how many missions that keep a commit are searched: once a state is
+// found, and at all. Every mission may keep it and none be in that state.
 const (
 	maxKeeping  = 100
 	maxSearched = 1000
 )
 
-// The ranks of states that one commit holds.
 const (
 	savedRank = 1 + iota
 	startRank
 	endRank
-	usableRank // is added for one that the user may rely on
+	usableRank // added if the user may rely on the state
 )
 
 func (s *State) rank() int {
@@ -145,12 +145,12 @@ func (s *State) rank() int {
 	return endRank
 }
 
-// How much is read for it: of all missions together, the user's own before those of strangers, and of one,
-// since the current mission comes first and may be a stranger's.
+// Limits of what is read: of all missions, the user's first, and of one, since
+// the current one comes first and may be untrusted.
 const (
 	maxEvents  = 150_000  // in chains
-	maxLooked  = 10_000   // events whose ledgers are looked into, each for the record of its last turn
-	maxRecords = 96 << 20 // bytes of records beyond that, of which each counts as leastRecord at least
+	maxLooked  = 10_000   // events whose ledger is opened for the record of its last turn
+	maxRecords = 96 << 20 // bytes of further records, each counted as leastRecord at least
 
 	maxEventsOfOne  = 100_000
 	maxLookedOfOne  = 100 // the newest that keep the commit
@@ -162,7 +162,6 @@ const (
 // A readings is how much may still be read, see [maxEvents].
 type readings struct{ events, looked, records int }
 
-// A keeper looks for the states that a commit holds.
 type commitFinder struct {
 	ctx     context.Context
 	repo    *git.Repo
@@ -171,7 +170,7 @@ type commitFinder struct {
 	left    readings
 }
 
-// state finds the state of a mission that the commit holds, nil if it is none, as far as that can be read.
+// state returns the state of a mission that the commit holds, or nil.
 func (k *commitFinder) state(id record.ID) (*State, error) {
 	events, err := eventsOf(k.ctx, k.repo, k.objects, id, min(maxEventsOfOne, k.left.events))
 	if err != nil {
@@ -201,9 +200,9 @@ func (k *commitFinder) state(id record.ID) (*State, error) {
 		}
 	}
 	if kept < 0 {
-		return nil, nil // it is one of the user's own, before the mission
+		return nil, nil // one of the user's own, from before the mission
 	}
-	// A turn may have started there, or its record was written once more, after later ones.
+	// A turn may have started there, or its record was written again later.
 	var ended, started *State
 	records := min(maxRecordsOfOne, k.left.records)
 	err = Each(k.ctx, k.repo, id, func(t *Turn) error {
@@ -233,7 +232,7 @@ func (k *commitFinder) state(id record.ID) (*State, error) {
 	return saved(k.objects, id, events[kept], k.commit)
 }
 
-// recorded returns the record of the last turn as it was at an event, nil if that can't be read.
+// recorded returns the last turn's record as of an event, or nil.
 func (k *commitFinder) recorded(id record.ID, e *ledger.CommitEvent) (*Turn, error) {
 	l, err := ledger.At(k.objects, id, e.Hash)
 	if err != nil {
@@ -245,10 +244,10 @@ func (k *commitFinder) recorded(id record.ID, e *ledger.CommitEvent) (*Turn, err
 	}
 	t, err := readTurn(l, last)
 	if err != nil {
-		return nil, nil // the one before was recorded by another event
+		return nil, nil // another event recorded the one before
 	}
 	return t, nil
 }
 
-// errFound ends a search: there is nothing more to find, or too much to read.
+// errFound ends a search: found, or too much to read.
 var errFound = errors.New("found")

@@ -17,7 +17,7 @@ import (
 	"gitagent/internal/session"
 )
 
-// Why a mission can't be finished. What git itself refuses, it has said.
+// Reasons why a mission can't be finished. Git itself has said what it refuses.
 var (
 	ErrOwnBranch    = errors.New("HEAD is on the mission's own branch")
 	ErrUnderWay     = errors.New("is under way")
@@ -39,41 +39,43 @@ var (
 type Finishing struct {
 	Mission record.ID
 	At      time.Time
-	Message string          // in the place of the proposed one; trailers are added
+	Message string          // replaces the proposed one; trailers are added
 	Edit    bool            // the user edits the message
 	Split   []ledger.Ranges // the turns of each commit; nil for one commit
 	Stdin   io.Reader       // of git, its hooks and the editor
 	Talk    io.Writer       // where they write
 
-	// Tell, unless nil, is called for a passive mission before the commit: which of the paths have changes
-	// that no turn made, and which changed paths stay as they are.
+	// Tell, unless nil, is called for a passive mission before the commit:
+	// byHand are committed paths with other changes, left are other changed
+	// paths.
 	Tell func(byHand, left []string)
 }
 
 // A Finished says where the work of a mission is.
 type Finished struct {
 	record.Finish
-	Made []git.Hash // the commits that were made, the oldest first; with an error, the ones before it
+	Made []git.Hash // the commits that were made, oldest first; with an error, those before it
 
-	// Missing wraps [ErrElsewhere] if the work of the last turns is on another branch; else it is nil. LeftOut
-	// are the turns before them of which that is so, and those that the user has dropped from the branch.
+	// Missing wraps [ErrElsewhere] if the last turns are on another branch.
+	// LeftOut are earlier such turns, and those dropped from the branch.
 	Missing error
 	LeftOut ledger.Ranges
 
 	Attached bool
-	Branch   string // short name; empty if it has none, or none any more
-	Worktree string // where that is checked out; empty if nowhere
+	Branch   string // short name; empty if it has none now
+	Worktree string // where Branch is checked out; empty if nowhere
 }
 
-// Finish commits the work of a mission to HEAD, as the user would: that of an attached mission by `git
-// merge --squash` of its branch, that of a passive one by `git commit --only` of the paths that its turns
-// changed. Then an event says in which commit it is. If it is in one already, by its trailers or because
-// nothing is left, none is made.
+// Finish commits the work of a mission to HEAD, as the user would: of an
+// attached mission by `git merge --squash` of its branch, of a passive one by
+// `git commit --only` of the paths that its turns changed. Then an event notes
+// the commit. No commit is made if one has the work already, by its trailers or
+// because nothing is left.
 //
-// No lock but that of finishing is held while git asks the user for a message, or runs hooks: turns are
-// recorded meanwhile. If git does not make the commit, what was merged is staged, with the message in
-// SQUASH_MSG, as `git merge --squash` leaves it; the work of a passive mission is as it was. Finish goes on
-// from there.
+// Only the lock of finishing is held while git runs the editor and hooks, so
+// turns are recorded meanwhile. If git makes no commit, a merge stays staged,
+// with the message in SQUASH_MSG, as `git merge --squash` leaves it; a passive
+// mission's work is as before. Finish goes on from there.
 func (r *Recorder) Finish(ctx context.Context, f Finishing) (*Finished, error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
@@ -83,7 +85,7 @@ func (r *Recorder) Finish(ctx context.Context, f Finishing) (*Finished, error) {
 		err = ErrAtOnce
 	}
 	if err == nil {
-		defer held.Release() // no git has it: what a hook leaves running would keep it
+		defer held.Release() // not passed on to git: a hook's background process would keep it
 		err = r.finish(ctx, objects, f, done)
 	}
 	if err != nil {
@@ -128,7 +130,7 @@ func (r *Recorder) finish(ctx context.Context, objects *git.Objects, f Finishing
 		return err
 	}
 	if in.IsZero() {
-		if in, err = r.Repo.Resolve(context.WithoutCancel(ctx), "HEAD"); err != nil { // it may have made nothing: what is left is there
+		if in, err = r.Repo.Resolve(context.WithoutCancel(ctx), "HEAD"); err != nil { // HEAD has the rest
 			return err
 		}
 	}
@@ -140,7 +142,7 @@ func (r *Recorder) finish(ctx context.Context, objects *git.Objects, f Finishing
 	return r.note(context.WithoutCancel(ctx), f, k, done.Finish)
 }
 
-// note records that a mission is finished. Its ledger keeps the tip of its branch.
+// note records that a mission is finished. Its ledger keeps the branch's tip.
 func (r *Recorder) note(ctx context.Context, f Finishing, k *unfinished, is record.Finish) error {
 	job := ledgertx.Job{Mission: f.Mission, At: f.At, What: "finish"}
 	err := ledgertx.Run(ctx, r.Workspace, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
@@ -169,8 +171,8 @@ func (r *Recorder) note(ctx context.Context, f Finishing, k *unfinished, is reco
 	return nil
 }
 
-// git is the git that merges and commits. What the user has configured runs, but for what lies in the
-// worktree if that is a stranger's.
+// git returns the git that merges and commits. The user's configuration counts,
+// except what lies in an untrusted worktree.
 func (r *Recorder) git(ctx context.Context, k *unfinished) (*git.Repo, error) {
 	if k.foreign {
 		return r.Repo.AsUser().Foreign(ctx)
@@ -178,9 +180,9 @@ func (r *Recorder) git(ctx context.Context, k *unfinished) (*git.Repo, error) {
 	return r.Repo.AsUser(), nil
 }
 
-// commit lets git commit what is staged, or what the arguments say, and returns the commit.
+// commit runs git commit with the arguments, and returns the commit.
 func (r *Recorder) commit(ctx context.Context, g *git.Repo, f Finishing, args ...string) (git.Hash, error) {
-	ctx = context.WithoutCancel(ctx) // an interrupt in the terminal is for git and the editor as well, which decide
+	ctx = context.WithoutCancel(ctx) // an interrupt in the terminal is for git and the editor, too, which decide
 	before, err := r.Repo.Head(ctx)
 	if err != nil {
 		return git.Hash{}, err
@@ -198,8 +200,8 @@ func (r *Recorder) commit(ctx context.Context, g *git.Repo, f Finishing, args ..
 	return now.Commit, err
 }
 
-// A begun finish is noted in a file of the local state until it is recorded: whoever resolves conflicts
-// makes the commit himself, and a process may be killed before it can say so.
+// A begun finish is noted in the local state until it is recorded: the user
+// commits after conflicts, and a process may be killed before it notes that.
 type begun struct {
 	Worktree string   `json:"worktree"` // git directory
 	Head     git.Hash `json:"head"`     // before; zero on an unborn branch
@@ -207,7 +209,7 @@ type begun struct {
 	Tip      git.Hash `json:"tip,omitzero"`
 }
 
-// of reports whether it is of this worktree, and of a branch that is still where it was.
+// of reports whether it began in this worktree, with the branch at tip.
 func (b *begun) of(worktree string, tip git.Hash) bool {
 	return b != nil && b.Worktree == worktree && b.Tip == tip
 }
@@ -222,7 +224,7 @@ func (r *Recorder) begin(id record.ID, k *unfinished) error {
 	return r.Store.Dir().WriteFile(begunPath(id), data)
 }
 
-// readBegun returns the note of a finish; nil if there is none that can be read.
+// readBegun returns the note of a finish; nil if none can be read.
 func readBegun(store session.Store, id record.ID) *begun {
 	data, err := store.Dir().ReadFile(begunPath(id))
 	b := new(begun)
@@ -232,8 +234,8 @@ func readBegun(store session.Store, id record.ID) *begun {
 	return b
 }
 
-// given is a file for git to read, until done is called. It has one name for a worktree, whose finish is locked:
-// what a killed process has left, the next one replaces.
+// given writes a file for git to read, and done removes it. A worktree has one
+// name for it, under the lock of its finish, so that leftovers are replaced.
 func (r *Recorder) given(text string) (path string, done func(), err error) {
 	name := "finish-given-" + filepath.Base(r.Repo.GitDir)
 	if err := r.Store.Dir().WriteFile(name, []byte(text)); err != nil {
@@ -242,10 +244,10 @@ func (r *Recorder) given(text string) (path string, done func(), err error) {
 	return r.Store.Dir().Path(name), func() { _ = r.Store.Dir().Remove(name) }, nil
 }
 
-// ungrafted keeps git from advising against a file of grafts.
+// ungrafted silences git's advice against a file of grafts.
 const ungrafted = "advice.graftFileDeprecated=false"
 
-// mergedTree is the tree of a merge of two commits, zero if it has conflicts.
+// mergedTree returns the tree of a merge, or zero if it conflicts.
 func mergedTree(ctx context.Context, g *git.Repo, ours, theirs git.Hash) (git.Hash, error) {
 	out, err := g.Output(ctx, nil, "-c", ungrafted, "merge-tree", "--write-tree", "--no-messages", ours.String(), theirs.String())
 	if git.Status(err) == 1 {

@@ -12,10 +12,10 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// ErrLost reports that no branch has the commit that a mission was finished with.
+// ErrLost reports that no branch has the commit that finished a mission.
 var ErrLost = errors.New("in no branch")
 
-// Finished returns where the mission's work is; nil if it was never finished, or has gone on since.
+// Finished returns where the work is; nil if never, or no longer, finished.
 func (l MissionLine) Finished() *record.Finish {
 	at := l.Created
 	if l.Last != nil {
@@ -27,8 +27,8 @@ func (l MissionLine) Finished() *record.Finish {
 	return l.Mission.Finished
 }
 
-// Lost returns which of these commits no branch here, none of a remote, and no tag has: they were amended,
-// rebased or reset away. One process tells, and looks no further back than the oldest of them.
+// Lost returns which commits no branch, remote branch or tag has: they were
+// amended, rebased or reset away. One git looks back as far as the oldest one.
 func Lost(ctx context.Context, repo *git.Repo, commits ...git.Hash) (map[git.Hash]bool, error) {
 	if len(commits) == 0 {
 		return nil, nil
@@ -64,8 +64,8 @@ func Lost(ctx context.Context, repo *git.Repo, commits ...git.Hash) (map[git.Has
 	return lost, nil
 }
 
-// Unnoted returns the missions of these that were finished by a commit of the user's own, after conflicts for
-// instance, of which nothing is recorded yet.
+// Unnoted returns missions that the user's commit finished, after conflicts for
+// instance, without a note of it in the ledger.
 func Unnoted(ctx context.Context, w *workspace.Workspace, lines []MissionLine) map[record.ID]*record.Finish {
 	entries, err := w.Store.Dir().ReadDir("finishing")
 	if err != nil || len(entries) == 0 {
@@ -94,9 +94,9 @@ func Unnoted(ctx context.Context, w *workspace.Workspace, lines []MissionLine) m
 	return found
 }
 
-// RemoveFinished removes the worktree and the branch of a mission that was finished. Its ledger keeps the
-// branch's commits. If the worktree has changes or can't be removed, the error wraps [ErrInUse]; if no
-// branch has the commit that the mission was finished with, [ErrLost].
+// RemoveFinished removes a finished mission's worktree and branch, whose
+// commits the ledger keeps. The error wraps [ErrInUse] if the worktree can't be
+// removed or has changes, and [ErrLost] if no branch has the finish's commit.
 func (r *Recorder) RemoveFinished(ctx context.Context, id record.ID, is record.Finish) (*Removed, error) {
 	lost, err := Lost(ctx, r.Repo, is.Commit)
 	if err == nil && len(lost) > 0 {

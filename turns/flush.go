@@ -10,17 +10,17 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// flushed is the part of the client's file beyond the session's cursor.
+// A flushed is the part of the client's file beyond the session's cursor.
 type flushed struct {
 	transcript.NewLines
 	from    int64  // offset of the segment in the file, bytes
 	after   int    // the turn whose segment precedes it
-	missing string // why there is no segment, as in [Segment.Missing]
+	missing string // why there is no segment, as in [record.Segment.Missing]
 	none    bool   // the client keeps no file
-	sides   sides  // of sub-agents
+	sides   sides  // of subagents
 }
 
-// flush reads the segment. The end of a turn waits for the client to write it.
+// flush reads the segment. At a turn's end it waits for the client to write it.
 func (r *recording) flush(ctx context.Context) (flushed, error) {
 	c := r.cursor()
 	f := flushed{from: c.Offset, after: c.Turn}
@@ -75,7 +75,6 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 	return f, nil
 }
 
-// await reads a segment that ends a turn, when the client has written it.
 func (r *recording) await(ctx context.Context, from transcript.Cursor, want transcript.Want) (transcript.NewLines, error) {
 	if !r.agent().Late {
 		return transcript.ReadSegment(r.Transcript, from)
@@ -83,11 +82,11 @@ func (r *recording) await(ctx context.Context, from transcript.Cursor, want tran
 	return transcript.Wait(ctx, r.agent().Reader, r.Transcript, from, want)
 }
 
-// interruptWait is how long a prompt waits for the client to write the end of an interrupted turn.
+// interruptWait is how long a prompt waits for the note of an interruption.
 const interruptWait = 250 * time.Millisecond
 
-// interrupted reads the segment of the turn that a new prompt finds open. If the client has not yet
-// written that the turn was interrupted, it waits for that.
+// interrupted reads the segment of the turn that a new prompt finds open, when
+// the client has written that it was interrupted.
 func (r *recording) interrupted(ctx context.Context, from transcript.Cursor) (transcript.NewLines, error) {
 	s, err := transcript.ReadSegment(r.Transcript, from)
 	if r.state.Open == nil || err != nil || !r.agent().Late || transcript.Summarise(r.agent().Reader(), s.Bytes).Interrupted {
@@ -98,7 +97,7 @@ func (r *recording) interrupted(ctx context.Context, from transcript.Cursor) (tr
 	return r.await(ctx, from, transcript.Want{})
 }
 
-// spokeSince reports whether the agent has said something after the cursor.
+// spokeSince reports whether the agent has spoken after the cursor.
 func (r *recording) spokeSince() bool {
 	c := r.state.Cursors[r.id]
 	if r.Transcript == "" {

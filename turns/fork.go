@@ -23,32 +23,31 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// A Fork is a mission that begins at a turn of another one, code and conversation together. If it is
-// not known where the code was, see [Turn.CodeKnown], the code is HEAD's.
+// A Fork is a mission that begins at a turn of another one, with its code and
+// conversation. If [Turn.CodeKnown] is an error, the code is HEAD's.
 type Fork struct {
 	Source *Turn
-	Before bool     // at the state in which the turn started, not the one in which it ended
-	From   git.Hash // the commit that it begins at, if that is neither: a saved state after the turn
+	Before bool     // at the turn's start, not its end
+	From   git.Hash // a saved state after the turn to begin at instead
 	ID     record.ID
 	Title  string
-	Prompt string // what it starts with, of which it has its title if none is given; empty for none
+	Prompt string // the first prompt, for the title if none is given; may be empty
 	At     time.Time
 
 	Worktree string // to be made for it; if empty, only the branch is made
-	Foreign  bool   // the source is a stranger's: making the worktree runs nothing of it, see [git.Repo.Foreign]
-	// Agent goes on with it; nil for the source's own, which alone can have the conversation. Session is the
-	// id of that, and Config the client's configuration directory where it is placed; without a session none
-	// is made.
+	Foreign  bool   // the source is untrusted: making the worktree runs nothing of it, see [git.Repo.Foreign]
+	// Agent goes on with the fork; nil for the source's own, the only one that
+	// can have the conversation. Session is the id of that, and Config the
+	// client's configuration directory for it; without a session none is made.
 	Agent   *agent.Agent
 	Session string
 	Config  string
 
-	Include  *copyignored.Files       // what the worktree gets besides the tree; nil for nothing
-	Copying  func(copyignored.Amount) // is told now and then what of that is copied; may be nil
-	Progress io.Writer                // git's progress of the checkout, on a terminal; nil for none
+	Include  *copyignored.Files       // files that the worktree gets besides the tree; may be nil
+	Copying  func(copyignored.Amount) // is told now and then how much of them is copied; may be nil
+	Progress io.Writer                // git's, of the checkout; may be nil
 }
 
-// agent is what records call the agent that goes on with it.
 func (f *Fork) agent() string {
 	if f.Agent == nil {
 		return f.Source.Agent
@@ -56,7 +55,6 @@ func (f *Fork) agent() string {
 	return f.Agent.Name
 }
 
-// begins is the commit that it begins at.
 func (f *Fork) begins(head func() (git.Head, error)) (git.Hash, error) {
 	switch {
 	case !f.From.IsZero():
@@ -71,7 +69,7 @@ func (f *Fork) begins(head func() (git.Head, error)) (git.Hash, error) {
 	return f.Source.After().Commit, nil
 }
 
-// titleOf is what people call an agent, by its name in records.
+// titleOf returns an agent's title, given its name in records.
 func titleOf(name string) string {
 	if a, ok := agent.Find(name); ok {
 		return a.Title
@@ -82,16 +80,17 @@ func titleOf(name string) string {
 // A Forked is a fork that was made.
 type Forked struct {
 	Mission  *record.Mission
-	Included *copyignored.Copied // nil if nothing was to be
-	File     string              // the session's file; empty if there is no conversation, or none yet: see [Fork.Before]
+	Included *copyignored.Copied // nil if nothing was to be copied
+	File     string              // the session's file; empty if there is no conversation yet
 	Why      error               // why there is no conversation, if one was asked for
 }
 
-// Fork makes the mission: ledger and branch in one transaction, then the worktree, then the
-// conversation, whose last step is to give the session's file its name. The source is not touched.
-// If a step fails, the earlier ones are undone; if that fails too, the error says what is left. A
-// conversation that can't be rebuilt is no failure: see [Forked.Why]. If the source is a stranger's,
-// the error wraps [workspace.ErrStranger].
+// Fork makes the mission: ledger and branch in one transaction, then the
+// worktree, then the conversation, whose file gets its name last. The source is
+// not touched. After a failure the earlier steps are undone, or the error says
+// what is left. A conversation that can't be rebuilt is no failure: see
+// [Forked.Why]. The error wraps [workspace.ErrUntrusted] if the source is
+// untrusted.
 func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -99,7 +98,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	if f.Source, err = Usable(ctx, r.Workspace, f.Source); err != nil {
 		return nil, err
 	}
-	telling := make(chan forkConversation, 1) // it takes as long as the checkout, and neither needs the other
+	telling := make(chan forkConversation, 1) // takes as long as the checkout, and is independent of it
 	go func() { telling <- r.retell(ctx, f) }()
 	from, err := f.begins(func() (git.Head, error) { return r.Repo.Head(ctx) })
 	if err != nil {
@@ -118,7 +117,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	done.Included = included
 	told := <-telling
 	done.Why = told.why
-	if err != nil && done.Mission != nil { // it was not made, but what is known of its source was noted
+	if err != nil && done.Mission != nil { // it was not made, but the trust in its source was noted
 		err = errors.Join(err, r.Trust.Forget(f.ID))
 	}
 	if err == nil && told.rebuilt != nil {
@@ -133,8 +132,8 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	return done, nil
 }
 
-// fork begins the ledger of a fork in a transaction. The branch is empty for a passive mission. With an error
-// there may be a mission of which something was noted.
+// fork begins the ledger of a fork. Branch is empty for a passive mission. With
+// a mission and an error, trust was noted that is to be forgotten.
 func (r *Recorder) fork(ctx context.Context, tx *ledgertx.Tx, f Fork, from git.Hash, branch string) (*record.Mission, error) {
 	if _, err := tx.Objects.TreeOf(from); err != nil {
 		return nil, fmt.Errorf("its code commit is not here: %w", err)
@@ -162,7 +161,7 @@ func (r *Recorder) fork(ctx context.Context, tx *ledgertx.Tx, f Fork, from git.H
 	return m, tx.Append("fork of "+source.String(), nil, from)
 }
 
-// ledgerOf returns the source's ledger as of the turn or, with Before, as of its predecessor.
+// ledgerOf returns the source's ledger as of the turn, or the one before.
 func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (*ledger.Ledger, error) {
 	mission := f.Source.mission()
 	tip, err := f.Source.ledger(ctx, r.Repo, objects)
@@ -205,15 +204,15 @@ func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (
 	return found, nil
 }
 
-// A conversation is the one that a fork starts with.
+// A forkConversation is the conversation that a fork starts with.
 type forkConversation struct {
 	rebuilt *transcript.Rebuilt // for the client; nil if there is none
-	until   int                 // its last turn in the ledger of the mission that goes on with it; 0 if that has none of it
+	until   int                 // its last turn in the ledger of the mission that continues it; 0 if none
 	why     error               // why there is none
 }
 
-// retell makes the conversation of a fork. The zero value means that none was asked for, or that
-// the fork begins before the first turn of its conversation.
+// retell makes the conversation of a fork. The zero value means that none was
+// asked for, or that the fork begins before its first turn.
 func (r *Recorder) retell(ctx context.Context, f Fork) forkConversation {
 	if f.Session == "" {
 		return forkConversation{}
@@ -254,7 +253,7 @@ func (r *Recorder) retell(ctx context.Context, f Fork) forkConversation {
 	return forkConversation{rebuilt, until.Turn, err}
 }
 
-// resolved is a directory, which may not be there yet, without symbolic links.
+// resolved returns a directory, which may not exist, without symbolic links.
 func resolved(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
@@ -265,7 +264,7 @@ func resolved(dir string) string {
 	return filepath.Join(resolved(filepath.Dir(dir)), filepath.Base(dir))
 }
 
-// before reads the turn that comes before one in its conversation.
+// before reads the previous turn of a turn's conversation.
 func (r *Recorder) before(ctx context.Context, t *Turn) (*Turn, error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
@@ -276,11 +275,11 @@ func (r *Recorder) before(ctx context.Context, t *Turn) (*Turn, error) {
 	return readTurn(l, t.Transcript.After)
 }
 
-// place puts the conversation where the client will look for it, and notes that it is recorded
-// already, lest it be stored twice. The file gets its name only when complete, and only then does a
-// client that keeps conversations elsewhere take it up.
+// place puts the conversation where the client looks for it, and notes that it
+// is recorded, lest it be stored twice. The file gets its name when complete;
+// then a client that keeps conversations elsewhere imports it.
 func (r *Recorder) place(ctx context.Context, f Fork, c forkConversation) (path string, err error) {
-	gitDir := "" // not this worktree's: its mission may be another one
+	gitDir := "" // not this worktree's, whose mission may be another one
 	if f.Worktree != "" {
 		repo, err := git.Find(f.Worktree)
 		if err != nil {

@@ -13,11 +13,11 @@ import (
 
 // A ForkPoint is where a fork left another mission.
 type ForkPoint struct {
-	Of     record.TurnID // the turn that it was forked at, as its record names it
-	Commit git.Hash      // where its branch began: that turn's start or end, or a state that was saved after it
+	Of     record.TurnID // the turn that it was forked at, as in its record
+	Commit git.Hash      // where its branch began: the turn's start or end, or a state saved after it
 }
 
-// PointOf returns where a fork began. The error of a mission that is none wraps [ErrNoFork].
+// PointOf returns a fork's point. If m is no fork, the error wraps [ErrNoFork].
 func PointOf(m *record.Mission) (ForkPoint, error) {
 	base, err := git.ParseHash(m.Base)
 	if err != nil || !forked(m) {
@@ -26,11 +26,10 @@ func PointOf(m *record.Mission) (ForkPoint, error) {
 	return ForkPoint{Of: *m.ForkedFrom, Commit: base}, nil
 }
 
-// maxOutward is how many forks of forks are looked at.
 const maxOutward = 100
 
-// outermost goes outward from where a fork began: from fork to fork, as long as further says that there is
-// one whose work is to come along. It stops where missions name each other in a circle.
+// outermost goes from fork to source as long as further returns a point, at
+// most maxOutward times. It stops at a circle of missions.
 func outermost(point ForkPoint, further func(ForkPoint) (ForkPoint, bool, error)) (ForkPoint, error) {
 	seen := make(map[record.ID]bool)
 	for range maxOutward {
@@ -44,23 +43,22 @@ func outermost(point ForkPoint, further func(ForkPoint) (ForkPoint, bool, error)
 	return point, nil
 }
 
-// A source is the mission that a fork was forked from, as far as it decides where the work begins that is
-// to be adopted.
+// A source is the mission that a fork was forked from, for [source.further].
 type source struct {
 	mission *record.Mission
-	here    bool // HEAD is on its branch, or has its work up to where it was forked
+	here    bool // HEAD is on its branch, or has its work up to the fork point
 }
 
-// further returns where the source began, if its work up to where it was forked comes along: it is a fork
-// with a branch of its own, and is not here. That it was adopted into some worktree is not enough, for it may
-// be another one, or the user may have dropped it since; where it is here nevertheless, both sides have
-// made the same changes, and they merge.
+// further returns the source's own fork point if its work comes along: it is a
+// fork with a branch, and not here. A noted adoption alone does not count,
+// since it may be in another worktree or dropped; if the work is here after
+// all, both sides made the same changes and merge.
 func (s source) further() (ForkPoint, bool) {
 	point, err := PointOf(s.mission)
 	return point, err == nil && s.mission.Branch != "" && !s.here
 }
 
-// source reads the mission that a fork was forked from; nil if that is gone, or the user may not rely on it.
+// source reads the mission that a fork is from; nil if gone or untrusted.
 func (r *Recorder) source(ctx context.Context, objects *git.Objects, head git.Head, at ForkPoint, here record.ID) (*source, error) {
 	l, err := ledger.Open(ctx, r.Repo, objects, at.Of.Mission)
 	if err == nil {
@@ -76,8 +74,8 @@ func (r *Recorder) source(ctx context.Context, objects *git.Objects, head git.He
 	return &source{l.Mission, isHere(l.Mission, at, here, inHead)}, ctx.Err()
 }
 
-// isHere reports whether HEAD is on a mission's branch, or has its work up to where it was forked: the commit itself,
-// or one that a finish or an adoption of that has made.
+// isHere reports whether HEAD is on a mission's branch, or has its work up to
+// the fork point: the commit itself, or one of a finish or an adoption.
 func isHere(m *record.Mission, at ForkPoint, here record.ID, inHead func(git.Hash) bool) bool {
 	f, a := m.Finished, m.Adopted
 	return m.ID == here || inHead(at.Commit) ||

@@ -11,9 +11,9 @@ import (
 	"gitagent/internal/record"
 )
 
-// Forks returns the missions that were forked at a turn, or with number 0 at any turn of that mission, in
-// the order of these turns, and the oldest first. Archived ones, of which there may be very many, are among them
-// if no other is there, or not the one that is named. The error may say which missions can't be read.
+// Forks returns the missions forked at a turn or, with number 0, at any turn of
+// that mission, by turn and age. It searches the large archive if it finds no
+// live fork, or not the named one. The error says which missions can't be read.
 func Forks(ctx context.Context, repo *git.Repo, of record.TurnID, named record.ID) ([]MissionLine, error) {
 	lines, err := Missions(ctx, repo)
 	forks := forksAt(lines, of)
@@ -43,8 +43,7 @@ func forksAt(lines []MissionLine, of record.TurnID) (forks []MissionLine) {
 	return forks
 }
 
-// Siblings returns the other forks of the turn that a mission is a fork of, the oldest first. One of which
-// it is not known at which turn it was forked has none.
+// Siblings returns the other forks of a mission's fork point, oldest first.
 func Siblings(lines []MissionLine, id record.ID) []MissionLine {
 	i := slices.IndexFunc(lines, func(l MissionLine) bool { return l.ID == id })
 	if i < 0 || !forked(lines[i].Mission) {
@@ -60,7 +59,7 @@ func Siblings(lines []MissionLine, id record.ID) []MissionLine {
 	return list
 }
 
-// Together moves the forks of one turn together, to the place of the first of them, in order of creation.
+// Together moves the forks of one turn to the first of them, oldest first.
 func Together(list []MissionLine) []MissionLine {
 	siblings := make(map[record.TurnID][]MissionLine)
 	for _, l := range list {
@@ -82,10 +81,10 @@ func Together(list []MissionLine) []MissionLine {
 	return together
 }
 
-// ByBirth compares forks of one mission: by the turn that they were forked at, then by their creation.
+// ByBirth compares forks of one mission, by turn and then by creation.
 func (l MissionLine) ByBirth(other MissionLine) int {
 	return cmp.Or(cmp.Compare(l.ForkedFrom.Turn, other.ForkedFrom.Turn), l.Created.Compare(other.Created), cmp.Compare(l.ID, other.ID))
 }
 
-// forked reports whether a mission was forked at a turn that is known.
+// forked reports whether a mission was forked at a known turn.
 func forked(m *record.Mission) bool { return m.ForkedFrom != nil && m.ForkedFrom.Turn > 0 }

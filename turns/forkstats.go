@@ -12,24 +12,24 @@ import (
 	"gitagent/internal/record"
 )
 
-// A Growth is what a fork has become since it began.
+// A ForkStats is how much a fork has done since it began.
 type ForkStats struct {
-	Output int64     // tokens that the model wrote in its own turns
-	Size   *git.Size // of what has changed since; nil if that can't be read, or would take long
+	Output int64     // tokens that the model wrote in the fork's own turns
+	Size   *git.Size // of the changes; nil if unreadable or slow to compute
 }
 
-// The limits of what is read and compared for a list of forks.
+// Limits of what is read and compared for a list of forks.
 const (
-	maxGrown  = 100  // forks, the first in the list
+	maxGrown  = 100  // forks, the first of the list
 	maxOwn    = 200  // turns of a fork
-	maxGrowth = 2000 // paths that the turns of a fork have changed, to be compared
+	maxGrowth = 2000 // paths that the turns of a fork changed
 )
 
-// StatsOfForks says what has become of the forks in a list that have turns of their own, of the first 100 of them.
-// What can't be read is left out: other commands say why. Whose they are is for the caller to look at: git takes
-// long to compare what somebody has made for that.
+// StatsOfForks returns the stats of the first 100 forks in a list that have
+// turns of their own. What can't be read is left out. The caller excludes
+// untrusted forks, which may be made to take git long.
 //
-// Everything is read in batches over all forks, and compared by one git.
+// Everything is read in batches over all forks, and one git compares it.
 func StatsOfForks(ctx context.Context, repo *git.Repo, list []MissionLine) (map[record.ID]*ForkStats, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
@@ -74,14 +74,13 @@ func StatsOfForks(ctx context.Context, repo *git.Repo, list []MissionLine) (map[
 	return grown, nil
 }
 
-// A growing is what is read of one fork.
 type forkStats struct {
 	*queue
 	line   MissionLine
 	growth ForkStats
-	files  int         // that its turns have changed
+	files  int         // number of files that its turns changed
 	code   git.Hash    // at the end of the last one
-	trees  [2]git.Hash // where it began, and of that
+	trees  [2]git.Hash // at the fork point, and of code
 }
 
 func (g *forkStats) commit(content []byte, err error) {
@@ -96,7 +95,6 @@ func (g *forkStats) commit(content []byte, err error) {
 	})
 }
 
-// maxDirs is how many directories have [maxOwn] turns.
 const maxDirs = 3
 
 func (g *forkStats) top(content []byte, err error) {
@@ -106,7 +104,7 @@ func (g *forkStats) top(content []byte, err error) {
 		g.read(d.Hash, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
 			entries, _ := g.treeMap(content, err)
 			for _, r := range ledger.NewestRecords(d.Number, entries) {
-				if r.Number >= g.line.ForkedFrom.Turn { // one that begins before the turn has its own of that number
+				if r.Number >= g.line.ForkedFrom.Turn { // a fork from before the turn has its own of that number
 					g.read(r.Hash, plumbing.BlobObject, ledger.MaxTurn, func(content []byte, err error) { g.record(r.Number, content, err) })
 				}
 			}
@@ -129,7 +127,7 @@ func (g *forkStats) record(number int, content []byte, err error) {
 	}
 }
 
-// wantTrees reads the trees between which the fork has changed, unless it has changed too much.
+// wantTrees reads the trees at the fork's two ends unless it changed too much.
 func (g *forkStats) wantTrees() {
 	point, err := PointOf(g.line.Mission)
 	if err != nil || g.files > maxGrowth {

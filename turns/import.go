@@ -20,29 +20,30 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// An Import brings the conversations that agents' clients have on disk into the ledgers, those that
-// began in a worktree of the repository. Each becomes a passive mission, the one that hooks would have
-// recorded it to, with a turn for each turn of the client's file.
+// An Import brings conversations that agents' clients have on disk into
+// ledgers, if they began in a worktree of the repository. Each becomes a
+// passive mission, the one that hooks would have recorded to, with a turn for
+// each turn of the client's file.
 //
-// It can be repeated, and adds only what is new then. What hooks have recorded of a session, or are
-// recording, is left to them. A conversation that the client made as a copy of another one becomes a
-// fork of that one's mission.
+// It can be repeated, and then adds only what is new. Sessions that hooks have
+// recorded, or are recording, are left to them. A client's copy of a
+// conversation becomes a fork of the original's mission.
 type Import struct {
-	Getenv func(string) string // tells where the clients have them; [os.Getenv] or a stand-in
+	Getenv func(string) string // finds the clients' directories; [os.Getenv] or a stand-in
 	At     time.Time
 	Dry    bool // only look
-	// Report is told what became of each session, the n-th of so many; nil for nobody.
+	// Report is called with each session's result, the n-th; may be nil.
 	Report func(n, of int, i Imported)
 }
 
-// An Imported is what became of one session.
+// An Imported is the result for one session.
 type Imported struct {
 	Session string      `json:"session"`
 	Mission record.ID   `json:"mission,omitempty"`
 	State   ImportState `json:"state"`
 	Why     string      `json:"why,omitempty"` // it was skipped
 	Turns   int         `json:"turns"`         // number of the mission's last turn
-	Added   int         `json:"added"`         // turns that were imported, or would be
+	Added   int         `json:"added"`         // turns imported, or to be imported in a dry run
 	Title   string      `json:"title,omitempty"`
 }
 
@@ -58,8 +59,8 @@ const (
 	Skipped  ImportState = "skipped"    // see Why
 )
 
-// Import imports sessions, the oldest first. One that fails is skipped; an error means that nothing
-// more could be done, or says which of the clients' directories can't be read.
+// Import imports sessions, the oldest first. One that fails is skipped; an
+// error means that nothing more could be done, or names unreadable places.
 func (r *Recorder) Import(ctx context.Context, i Import) error {
 	im, err := newImporter(ctx, r, i)
 	if err != nil {
@@ -88,13 +89,13 @@ func (r *Recorder) Import(ctx context.Context, i Import) error {
 	return nil
 }
 
-// manyPacks is after how many sessions, each of which leaves a pack, these are rolled up: who looks for an
-// object opens one after the other.
+// manyPacks is how many sessions, with a pack each, are imported before packs
+// are rolled up: a reader opens one pack after the other.
 const manyPacks = 100
 
-// Importable returns how many sessions [Recorder.Import] would make a mission of. It reads the
-// beginnings of their files alone, but for copies that a client has made. getenv is that of [Import]. What
-// can't be read of the clients' does not count, and the error says so.
+// Importable returns how many sessions [Recorder.Import] would make a mission
+// of. It reads only the beginnings of files, except for copies that a client
+// made. getenv is that of [Import]. With an error, some could not be read.
 func Importable(ctx context.Context, w *workspace.Workspace, getenv func(string) string) (int, error) {
 	im, err := newImporter(ctx, &Recorder{Workspace: w}, Import{Getenv: getenv, Dry: true})
 	if err != nil {
@@ -107,7 +108,7 @@ func Importable(ctx context.Context, w *workspace.Workspace, getenv func(string)
 		}
 		n++
 		if id, err := record.OfSession(c.Session, 8); err == nil {
-			im.missions[c.Session] = append(im.missions[c.Session], id) // as if it were imported, for its copies
+			im.missions[c.Session] = append(im.missions[c.Session], id) // as if imported, for its copies
 		}
 	}
 	if im.unread != nil {
@@ -116,19 +117,17 @@ func Importable(ctx context.Context, w *workspace.Workspace, getenv func(string)
 	return n, err
 }
 
-// one imports a session.
 func (im *importer) one(ctx context.Context, c *candidate) Imported {
 	done := Imported{Session: c.Session, Title: title(c.first.Prompt)}
 	err := c.err
 	switch t, known := im.known(c); {
 	case err != nil:
-	case known: // without waiting for anybody
+	case known: // without waiting for a lock
 		t.say(&done, t.other)
 	case im.Dry:
 		err = im.look(ctx, c, &done)
 	default:
-		// Its hooks wait meanwhile. They find the state that they keep as it was, and what was imported
-		// in the ledger.
+		// Its hooks wait. Their state stays; the ledger will have the turns.
 		err = im.Store.Update(ctx, c.Session, func(st *session.Known) error {
 			for {
 				more, err := im.some(ctx, c, st, &done)
@@ -150,8 +149,7 @@ func (im *importer) one(ctx context.Context, c *candidate) Imported {
 	return done
 }
 
-// known says what becomes of a session if there is nothing to be done, as far as that was known when the
-// import began.
+// known returns the result for a session with nothing to do.
 func (im *importer) known(c *candidate) (importPlan, bool) {
 	for _, id := range im.missions[c.Session] {
 		last := im.last[id]
@@ -166,7 +164,6 @@ func (im *importer) known(c *candidate) (importPlan, bool) {
 	return importPlan{}, false
 }
 
-// recorded is what becomes of a session that hooks have recorded to a mission.
 func (im *importer) recorded(id record.ID) importPlan {
 	t := importPlan{state: Recorded, other: id}
 	if last := im.last[id]; last != nil {
@@ -175,7 +172,6 @@ func (im *importer) recorded(id record.ID) importPlan {
 	return t
 }
 
-// mission is the session's own. Usually it is known already, or not made yet.
 func (im *importer) mission(ctx context.Context, c *candidate) (record.ID, error) {
 	for _, digits := range []int{8, 12} {
 		if id, err := record.OfSession(c.Session, digits); err == nil && slices.Contains(im.missions[c.Session], id) {
@@ -185,7 +181,6 @@ func (im *importer) mission(ctx context.Context, c *candidate) (record.ID, error
 	return im.ownMission(ctx, c.Session)
 }
 
-// look says what an import would do.
 func (im *importer) look(ctx context.Context, c *candidate, done *Imported) error {
 	id, err := im.mission(ctx, c)
 	if err != nil {
@@ -210,10 +205,10 @@ func (im *importer) look(ctx context.Context, c *candidate, done *Imported) erro
 	return err
 }
 
-// maxAtOnce is how many bytes of a file are imported in one transaction, about.
+// maxAtOnce is about how many bytes of a file one transaction imports.
 const maxAtOnce = 32 << 20
 
-// some imports the next part of a session. more says that there is another one.
+// some imports the next part of a session, and reports whether there is more.
 func (im *importer) some(ctx context.Context, c *candidate, st *session.Known, done *Imported) (more bool, err error) {
 	choose := func(ctx context.Context) (ledgertx.Job, error) {
 		id, err := im.mission(ctx, c)
@@ -241,7 +236,6 @@ func (im *importer) some(ctx context.Context, c *candidate, st *session.Known, d
 	return more, err
 }
 
-// record adds what was taken to the mission.
 func (im *importer) record(ctx context.Context, tx *ledgertx.Tx, c *candidate, t importPlan) error {
 	tx.Prepare()
 	if err := im.code(tx); err != nil {
@@ -283,8 +277,8 @@ func (im *importer) record(ctx context.Context, tx *ledgertx.Tx, c *candidate, t
 	return nil
 }
 
-// date sets the time of the event that is written next: when it happened, but not before the event that
-// it follows, nor after the import. Which mission is the newest is told by the tips of ledgers.
+// date sets the next event's time: when it happened, but not before the
+// previous event nor after the import, since ledgers' tips date missions.
 func (im *importer) date(tx *ledgertx.Tx, at time.Time) error {
 	if at.After(im.At) {
 		at = im.At
@@ -304,7 +298,6 @@ func (im *importer) date(tx *ledgertx.Tx, at time.Time) error {
 	return nil
 }
 
-// lastSaid is when the last thing in a turn was said or done.
 func lastSaid(sum transcript.Summary) time.Time {
 	if sum.Ended.IsZero() {
 		return sum.Started
@@ -312,7 +305,6 @@ func lastSaid(sum transcript.Summary) time.Time {
 	return sum.Ended
 }
 
-// created is a time that a file tells, as records have it.
 func created(at, now time.Time) time.Time {
 	if at.IsZero() {
 		at = now
@@ -320,7 +312,7 @@ func created(at, now time.Time) time.Time {
 	return at.UTC().Truncate(time.Millisecond)
 }
 
-// code makes sure that there is a commit for turns of which it is not known where the code was.
+// code makes a commit for turns whose code is unknown, if HEAD has none.
 func (im *importer) code(tx *ledgertx.Tx) error {
 	if !im.head.IsZero() {
 		return nil
@@ -340,7 +332,7 @@ func (im *importer) code(tx *ledgertx.Tx) error {
 	return nil
 }
 
-// turn adds a turn to the ledger and, if it is known where the code was, to the notes.
+// turn adds a turn to the ledger and, if its code is known, to the notes.
 func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bool) error {
 	raw := rec.segment.Bytes[e.start:e.end]
 	at, err := im.findCode(ctx, rec.tx.Objects, rec.agent().Reader(), e.summary, raw)
@@ -386,7 +378,7 @@ func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bo
 	return rec.note(t, line)
 }
 
-// fork begins the mission of a copied conversation at the turn that it goes on from.
+// fork begins a copied conversation's mission at the turn that it continues.
 func (im *importer) fork(ctx context.Context, tx *ledgertx.Tx, c *candidate, source *Turn) error {
 	l, err := im.ledgerOf(ctx, tx.Objects, Fork{Source: source})
 	if err != nil {
@@ -410,7 +402,7 @@ func (im *importer) fork(ctx context.Context, tx *ledgertx.Tx, c *candidate, sou
 	return tx.Append("fork of "+name.String(), nil, source.Code)
 }
 
-// title is what a mission that begins with a prompt is called.
+// title returns the title of a mission that begins with a prompt.
 func title(prompt string) string {
 	return ledger.Head(firstLine(redact.String(clip(prompt))), maxSubject)
 }

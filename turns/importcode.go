@@ -15,19 +15,18 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// What says where the code was at the end of a turn that was imported, see [Turn.Imported].
+// The evidence of an imported turn's code, see [record.Turn.Imported].
 const (
-	byReflog     = "reflog"     // HEAD's, of the worktree
-	byTranscript = "transcript" // a commit was made in the turn, and the transcript tells of it
-	byNothing    = "head"       // nothing: it is HEAD at the import
+	byReflog     = "reflog"     // of the worktree's HEAD
+	byTranscript = "transcript" // a commit was made in the turn, and the transcript has its name
+	byNothing    = "head"       // none: it is HEAD at the import
 )
 
-// ErrCodeUnknown reports a turn of which it is not known where the code was: nobody looked when it
-// ended, and nothing tells.
+// ErrCodeUnknown reports an imported turn with no evidence of its code.
 var ErrCodeUnknown = errors.New("where the code was then is not known: the turn was imported")
 
-// CodeKnown returns nil if Code and Base are where the code was at the turn. The error wraps
-// [ErrCodeUnknown].
+// CodeKnown returns nil if Code and Base are the turn's code, else an error
+// wrapping [ErrCodeUnknown].
 func (t *Turn) CodeKnown() error {
 	switch t.Imported {
 	case "", byReflog, byTranscript:
@@ -36,7 +35,7 @@ func (t *Turn) CodeKnown() error {
 	return fmt.Errorf("turn %s: %w", t.After(), ErrCodeUnknown)
 }
 
-// Proof says in words where the code of an imported turn comes from; it is empty for a recorded one.
+// Proof describes the evidence of an imported turn's code; else it is empty.
 func (t *Turn) Proof() string {
 	switch t.Imported {
 	case "":
@@ -49,15 +48,15 @@ func (t *Turn) Proof() string {
 	return "where the code was is not known; the commit is HEAD's at the import"
 }
 
-// A whereabouts says where the code was at a turn.
+// A codePlace is where the code was at a turn.
 type codePlace struct {
 	code, base git.Hash
-	head       git.Hash // HEAD at the end; zero if that is not known
+	head       git.Hash // HEAD at the end; zero if unknown
 	by         string
 }
 
-// findCode finds out where the code was at a turn, of which the summary and the lines are given. What the
-// worktree held besides, nobody knows.
+// findCode finds where the code was at a turn with this summary and these
+// lines. Uncommitted changes of that time remain unknown.
 func (im *importer) findCode(ctx context.Context, objects *git.Objects, r transcript.Reader, sum transcript.Summary, lines []byte) (codePlace, error) {
 	if repo := im.place(sum.Cwd); repo != nil {
 		log := im.headLog(ctx, repo)
@@ -82,7 +81,7 @@ func (im *importer) findCode(ctx context.Context, objects *git.Objects, r transc
 	return codePlace{code: im.head, base: im.head, by: byNothing}, nil
 }
 
-// since lets a turn begin at a commit, unless HEAD has jumped since then.
+// since sets a turn's base commit, unless HEAD has jumped since then.
 func (im *importer) since(ctx context.Context, objects *git.Objects, w codePlace, base git.Hash) (codePlace, error) {
 	parents, err := objects.Parents(w.code)
 	if err != nil {
@@ -100,14 +99,13 @@ func (im *importer) since(ctx context.Context, objects *git.Objects, w codePlace
 	return w, nil
 }
 
-// here reports whether a commit is here, with its tree.
+// here reports whether a commit and its tree exist.
 func here(objects *git.Objects, commit git.Hash) bool {
 	_, err := objects.TreeOf(commit)
 	return err == nil
 }
 
-// made returns those of the commits that a transcript names which are here, and were made in the time
-// of the turn.
+// made returns the named commits that exist and were made during the turn.
 func (im *importer) made(ctx context.Context, objects *git.Objects, sum transcript.Summary, names []string) (made []git.Hash) {
 	if len(names) == 0 {
 		return nil
@@ -141,7 +139,7 @@ type headEntry struct {
 	when int64 // seconds
 }
 
-// headLog reads the reflog of a worktree's HEAD. If it can't be read, it proves nothing.
+// headLog reads the reflog of a worktree's HEAD; empty if it can't be read.
 func (im *importer) headLog(ctx context.Context, repo *git.Repo) headLog {
 	log, known := im.logs[repo.GitDir]
 	if known {
@@ -164,8 +162,8 @@ func (im *importer) headLog(ctx context.Context, repo *git.Repo) headLog {
 	return log
 }
 
-// at returns the commit that HEAD was at. It is not known before the first entry, nor in the second in
-// which HEAD moved.
+// at returns the commit that HEAD was at. It is unknown before the first entry
+// and in the very second in which HEAD moved.
 func (l headLog) at(t time.Time) (commit git.Hash, ok bool) {
 	if t.IsZero() {
 		return commit, false

@@ -18,12 +18,12 @@ type importer struct {
 	*Recorder
 	Import
 	list     []*candidate
-	unread   error                   // what could not be looked through for more of them
-	missions map[string][]record.ID  // that have recorded a session
-	last     map[record.ID]*Glance   // of each mission; nil if there is none that may be relied on
-	alike    map[string][]*candidate // by the first turn's uuid: a copy made by the client shares it
+	unread   error                   // which places could not be searched
+	missions map[string][]record.ID  // by session; those that recorded it
+	last     map[record.ID]*Glance   // of each trusted mission
+	alike    map[string][]*candidate // by the first turn's uuid, which a client's copy shares
 	head     git.Hash                // HEAD's commit; zero on an unborn branch
-	places   map[string]*git.Repo    // the worktree that a directory is in; nil if that is not one of this repository
+	places   map[string]*git.Repo    // the worktree of a directory; nil if not of this repository
 	logs     map[string]headLog      // by git directory
 }
 
@@ -46,7 +46,7 @@ func newImporter(ctx context.Context, r *Recorder, i Import) (*importer, error) 
 		return nil, err
 	}
 	im.head = head.Commit
-	if err := im.find(ctx); err != nil || len(im.list) == 0 { // then there is no need to look at all missions
+	if err := im.find(ctx); err != nil || len(im.list) == 0 { // then there is no need to read all missions
 		return im, err
 	}
 	lines, err := Missions(ctx, r.Repo)
@@ -58,7 +58,7 @@ func newImporter(ctx context.Context, r *Recorder, i Import) (*importer, error) 
 	for _, m := range lines {
 		standing, err := r.TrustLevel(ctx, objects, m.ID, m.Tip)
 		if err != nil || standing.Commit.IsZero() {
-			continue // a stranger can name any session
+			continue // an untrusted mission can name any session
 		}
 		if standing.Whole {
 			im.last[m.ID] = m.Last
@@ -70,8 +70,8 @@ func newImporter(ctx context.Context, r *Recorder, i Import) (*importer, error) 
 	return im, nil
 }
 
-// find lists the sessions that began in the repository, the oldest first, and copies after originals.
-// What of the client's can't be read is no error: see unread.
+// find lists the sessions that began in the repository, the oldest first, and
+// copies after originals. Unreadable places go to unread.
 func (im *importer) find(ctx context.Context) error {
 	worktrees, err := im.Repo.Worktrees(ctx)
 	if err != nil {
@@ -101,8 +101,8 @@ func (im *importer) find(ctx context.Context) error {
 	return nil
 }
 
-// history lists the conversations of all agents that may have begun in some directories. A client whose
-// files can't tell has none.
+// history lists the conversations that may have begun in some directories, of
+// all agents whose files can tell.
 func (im *importer) history(dirs []string) []*candidate {
 	var list []*candidate
 	var unread []error
@@ -120,8 +120,8 @@ func (im *importer) history(dirs []string) []*candidate {
 	return list
 }
 
-// place returns the worktree that a directory is in, or was in; nil if that is not one of this
-// repository.
+// place returns a directory's worktree, now or before, in this repository, or
+// nil.
 func (im *importer) place(dir string) *git.Repo {
 	repo, known := im.places[dir]
 	if known || dir == "" {
@@ -134,10 +134,8 @@ func (im *importer) place(dir string) *git.Repo {
 	return repo
 }
 
-// reader reads the session's file from its beginning.
 func (c *candidate) reader() transcript.Reader { return c.agent.Reader() }
 
-// all are the turns of the session, none if they can't be read.
 func (c *candidate) all() []transcript.FileTurn {
 	if c.turns == nil {
 		s, _ := transcript.ReadSegment(c.Path, transcript.Cursor{})
@@ -146,7 +144,7 @@ func (c *candidate) all() []transcript.FileTurn {
 	return c.turns
 }
 
-// copied is 1 for a conversation that the client has copied: it gives all old prompts one id.
+// copied returns 1 for a client's copy, in which old prompts share one id.
 func copied(turns []transcript.FileTurn) int {
 	if len(turns) > 1 && turns[0].PromptID == turns[1].PromptID {
 		return 1

@@ -14,20 +14,20 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// A taking is what is to be taken of a session.
+// An importPlan is what to import of a session.
 type importPlan struct {
 	state  ImportState
 	why    string
-	other  record.ID // the mission that has recorded it, if that is not its own
+	other  record.ID // the mission that has recorded it, if not its own
 	last   int       // number of the mission's last turn
 	bytes  []byte    // of the client's file
-	from   int64     // where they are in it
+	from   int64     // their offset in it
 	ends   []ending
-	again  bool  // the first of them is recorded already, and has gone on
-	source *Turn // the turn of another mission after which they come; nil for none
+	again  bool  // the first of them is recorded, and has gone on
+	source *Turn // the turn of another mission that they follow; or nil
 }
 
-// shorten leaves what is too much for one transaction for the next one.
+// shorten drops turns too large for one transaction, and reports if it did.
 func (t *importPlan) shorten() bool {
 	for i, e := range t.ends {
 		if i > 0 && e.end-t.ends[0].start > maxAtOnce {
@@ -38,10 +38,10 @@ func (t *importPlan) shorten() bool {
 	return false
 }
 
-// say adds what is taken to what is told of the session.
+// say adds the plan to the session's result.
 func (t *importPlan) say(done *Imported, id record.ID) {
 	done.Mission, done.Turns = cmp.Or(t.other, id), t.last
-	if done.State == "" { // else this is a further part of it
+	if done.State == "" { // else this is a later part of it
 		done.State, done.Why = t.state, t.why
 	}
 	if done.State == Skipped {
@@ -53,8 +53,8 @@ func (t *importPlan) say(done *Imported, id record.ID) {
 	}
 }
 
-// planImport decides what is to be taken of a session, of which the ledger of its own mission is given, nil
-// if there is none, and the local state that its hooks keep.
+// planImport decides what to import of a session. l is the ledger of its own
+// mission, or nil, and st the local state that its hooks keep.
 func (im *importer) planImport(ctx context.Context, id record.ID, l *ledger.Ledger, c *candidate, st *session.Known) (importPlan, error) {
 	for _, other := range im.missions[c.Session] {
 		if other != id {
@@ -147,7 +147,7 @@ func (im *importer) planImport(ctx context.Context, id record.ID, l *ledger.Ledg
 	return t, nil
 }
 
-// owns is an error if a mission that has the id of a session's own is another session's.
+// owns returns an error if the mission with the id is another session's.
 func owns(m *record.Mission, id record.ID, session string) error {
 	switch {
 	case slices.Contains(m.Sessions, session):
@@ -158,14 +158,14 @@ func owns(m *record.Mission, id record.ID, session string) error {
 	return fmt.Errorf("mission %s, which would be its own, is another one's", id)
 }
 
-// imported reports whether the last record that can be read, nil if there is none, is that of the mission's last
-// turn, and an import of the session has made it.
+// imported reports whether last, the last readable record or nil, is of the
+// mission's last turn and comes from an import of the session.
 func imported(last *Turn, id record.ID, number int, session string) bool {
 	return last != nil && last.Turn == number && last.Session == session && last.Mission == id && last.Imported != "" && last.Transcript != nil
 }
 
-// furtherTurns returns the turns that came after a part of the file, which has one. If that has gone on, it comes first,
-// again, to where the next one begins.
+// furtherTurns returns the turns after the imported old bytes. If the last
+// imported turn has gone on, it comes first, up to the next turn.
 func furtherTurns(r transcript.Reader, bytes []byte, begun []transcript.FileTurn, old int) (list []transcript.FileTurn, again bool) {
 	n := 0
 	for n < len(begun) && begun[n].Start < old {
@@ -184,15 +184,14 @@ func furtherTurns(r transcript.Reader, bytes []byte, begun []transcript.FileTurn
 
 var errNotTheSame = errors.New("its file is not what was imported of it; the mission stays as it is")
 
-// spoke reports whether bytes that follow a turn are more of it, and not what the client notes for
-// itself.
+// spoke reports whether bytes after a turn are more of it, not mere notes.
 func spoke(r transcript.Reader, more []byte) bool {
 	sum := transcript.Summarise(r, more)
 	return !sum.Ended.IsZero() || sum.Reply != "" || len(sum.Queued) > 0
 }
 
-// running returns the turns without those that are left to hooks, from the open one on, and without
-// one that has not ended yet, in a client that is alive.
+// running returns the turns without those left to hooks, from the open one on,
+// and without an unfinished one in a live client.
 func running(c *candidate, begun []transcript.FileTurn, bytes []byte, open *session.OpenTurn) []transcript.FileTurn {
 	if open != nil && open.PromptID != "" {
 		if i := slices.IndexFunc(begun, func(t transcript.FileTurn) bool { return t.PromptID == open.PromptID }); i >= 0 {
@@ -208,9 +207,8 @@ func running(c *candidate, begun []transcript.FileTurn, bytes []byte, open *sess
 	return begun
 }
 
-// source returns the turn of another session's mission that a copied conversation goes on from, and
-// how many of the turns it shares. It is nil if nothing is known to be shared: then everything counts
-// as the session's own.
+// source returns the turn of another session's mission that a copied
+// conversation continues, and how many turns they share; nil if none.
 func (im *importer) source(ctx context.Context, c *candidate, begun []transcript.FileTurn) (source *Turn, shared int) {
 	for _, other := range im.alike[c.first.UUID] {
 		if other == c || len(im.missions[other.Session]) == 0 {
@@ -234,7 +232,7 @@ func (im *importer) source(ctx context.Context, c *candidate, begun []transcript
 	return source, shared
 }
 
-// inCommon is with how many turns that are the same two conversations begin.
+// inCommon returns how many equal turns two conversations begin with.
 func inCommon(a, b []transcript.FileTurn) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n].UUID != "" && a[n].UUID == b[n].UUID {
@@ -243,7 +241,7 @@ func inCommon(a, b []transcript.FileTurn) int {
 	return n
 }
 
-// mere reports whether a session is the client's copy of one that has a mission, and nothing else.
+// mere reports whether a session is nothing but a copy of one with a mission.
 func (im *importer) mere(ctx context.Context, c *candidate) bool {
 	if len(im.alike[c.first.UUID]) < 2 {
 		return false
@@ -252,8 +250,7 @@ func (im *importer) mere(ctx context.Context, c *candidate) bool {
 	return source != nil && shared == len(c.all())
 }
 
-// recordOf returns the record of the turn of a session that is at a place in its file; nil if there is
-// none that may be used.
+// recordOf returns the trusted record of a session's turn in its file, or nil.
 func (im *importer) recordOf(ctx context.Context, id record.ID, session string, at transcript.FileTurn) *Turn {
 	var found *Turn
 	_ = Each(ctx, im.Repo, id, func(t *Turn) error {

@@ -9,8 +9,8 @@ import (
 	"gitagent/internal/record"
 )
 
-// message is that of a commit: the user's, or one to propose, and trailers that say which turns it has.
-// whole is said of a commit that has all that is left of the mission.
+// message returns a commit's message: the user's or a proposed one, with
+// trailers. whole says that the commit has the rest of the mission.
 func (r *Recorder) message(ctx context.Context, f Finishing, k *unfinished, turns ledger.Ranges, whole bool) (string, error) {
 	text := f.Message
 	if text == "" {
@@ -39,7 +39,7 @@ func (r *Recorder) message(ctx context.Context, f Finishing, k *unfinished, turn
 		}
 		text = proposal(k.mission.ID, title, prompts, comment)
 	}
-	// However the user's trailers are written, everybody reads these.
+	// Every reader finds these, however the user configured trailers.
 	args := []string{"-c", "trailer.separators=:", "-c", "trailer.ifExists=addIfDifferent", "-c", "trailer.where=end", "interpret-trailers", "--no-divider", "--trailer", ledger.TrailerMission + "=" + string(k.mission.ID)}
 	if len(turns) > 0 {
 		args = append(args, "--trailer", ledger.TrailerTurns+"="+turns.String())
@@ -48,11 +48,10 @@ func (r *Recorder) message(ctx context.Context, f Finishing, k *unfinished, turn
 	return string(out), err
 }
 
-// maxProposed is how many turns a proposed message names.
 const maxProposed = 50
 
-// proposal is a message to propose: the mission's title and, unless that says it all, the prompts of the turns
-// that changed something. A line that git would take for a comment begins with a blank.
+// proposal returns a message: the mission's title and, unless that says it all,
+// the prompts of changes, with a blank before what git would take for comments.
 func proposal(id record.ID, title string, turns []worked, comment string) string {
 	subject := firstLine(title)
 	if subject == "" {

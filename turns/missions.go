@@ -17,12 +17,12 @@ import (
 	"gitagent/internal/record"
 )
 
-// A Line is a mission as a list shows it.
+// A MissionLine is a mission as lists show it.
 type MissionLine struct {
 	*record.Mission
 	Tip   git.Hash // of its ledger
 	Turns int      // number of the last turn
-	Last  *Glance  // at the last turn; nil if there is none, or it can't be read
+	Last  *Glance  // of the last turn; nil if there is none, or it can't be read
 }
 
 // A Glance is what lists keep of a turn's record, which may have megabytes.
@@ -30,17 +30,16 @@ type Glance struct {
 	Mission  record.ID
 	Turn     int
 	At       time.Time
-	Session  string // empty if it is longer than a client's
+	Session  string // empty if longer than a client's
 	Prompt   string // its beginning
-	Imported string // the same
+	Imported string // as Prompt
 	Context  int64
-	To       int64 // where the segment ends in the client's file, -1 if there is none
+	To       int64 // end of the segment in the client's file, -1 if there is none
 }
 
 // maxName is the longest name that a [Glance] keeps, in bytes.
 const maxName = 256
 
-// glance copies what it keeps.
 func (t *Turn) glance() *Glance {
 	g := &Glance{
 		Mission: record.ID(strings.Clone(string(t.Mission))), Turn: t.Turn, At: t.At, Context: t.Context, To: -1,
@@ -55,8 +54,8 @@ func (t *Turn) glance() *Glance {
 	return g
 }
 
-// Newest is the time of the mission's last turn, or of its creation if no turn was recorded since: a fork
-// begins with those of another one.
+// Newest returns the time of the last turn, or of creation if the mission is a
+// fork that has only inherited turns.
 func (l MissionLine) Newest() time.Time {
 	if l.Last != nil && l.Last.At.After(l.Created) {
 		return l.Last.At
@@ -64,9 +63,9 @@ func (l MissionLine) Newest() time.Time {
 	return l.Created
 }
 
-// Missions returns the missions of the repository, the one with the newest turn first. A mission
-// that can't be read is left out and reported in the error; one whose last turn can't be is there all
-// the same.
+// Missions returns the repository's missions, the newest turn's first.
+// Unreadable missions are left out, and the error says so; it also reports
+// unreadable last turns, whose missions stay in the list.
 func Missions(ctx context.Context, repo *git.Repo) ([]MissionLine, error) {
 	tips, err := ledger.List(ctx, repo)
 	if err != nil {
@@ -76,8 +75,7 @@ func Missions(ctx context.Context, repo *git.Repo) ([]MissionLine, error) {
 }
 
 // Lines is [Missions] for some of them, given with the tips of their ledgers.
-//
-// For 10,000 missions that is 60,000 objects, so they are read in batches over many missions.
+// For 10,000 missions it reads 60,000 objects, in batches.
 func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]git.Hash) ([]MissionLine, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
@@ -108,23 +106,21 @@ func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]git.Hash) ([]
 	return list, unread.Err()
 }
 
-// A survey is what is read of one mission: its head and its last record.
 type survey struct {
 	*queue
 	id   record.ID
 	line MissionLine
 	err  error             // why the mission can't be read
 	last error             // why its last turn can't be
-	dirs []ledger.Numbered // of turns, which have not been looked into
+	dirs []ledger.Numbered // of turns, not yet searched
 }
 
-// A queue is what is to be read for many missions at once.
+// A queue is what to read for many missions at once.
 type queue struct {
 	format git.Format // of the objects
 	next   []wanted
 }
 
-// wanted is an object that is needed, and what to do with it.
 type wanted struct {
 	git.Wanted
 	kind plumbing.ObjectType
@@ -135,7 +131,7 @@ func (q *queue) read(h git.Hash, t plumbing.ObjectType, most int64, take func([]
 	q.next = append(q.next, wanted{git.Wanted{Hash: h, Most: most}, t, take})
 }
 
-// run reads what is wanted, and what is wanted then, until there is nothing more.
+// run reads what is wanted, and what that makes wanted, to the end.
 func (q *queue) run(objects *git.Objects) error {
 	q.format = objects.Format()
 	for len(q.next) > 0 {
@@ -148,7 +144,6 @@ func (q *queue) run(objects *git.Objects) error {
 	return nil
 }
 
-// readAll reads objects and hands them over.
 func readAll(objects *git.Objects, next []wanted) error {
 	list := make([]git.Wanted, len(next))
 	for i, w := range next {
@@ -217,7 +212,6 @@ func (q *queue) treeMap(content []byte, err error) (map[string]git.Entry, error)
 	return git.TreeMap(q.format, content)
 }
 
-// descend looks into the next directory of turns.
 func (s *survey) descend() {
 	if len(s.dirs) == 0 {
 		return

@@ -17,16 +17,14 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// Find returns the state that a person names, and nothing else:
+// Find returns the state that a person names. A number is always a turn. If
+// there is no such state, the error is a [MissingError].
 //
 //	12            the end of turn 12 of the current mission
-//	a1b2/12       that of another one, by 4 digits or more of its id, in any case
+//	a1b2/12       that of another, by 4 digits or more of its id, in any case
 //	a1b2, latest  the end of the last turn; so is no name at all
 //	12^           the state in which turn 12 started
-//	1f2e3d4c      a commit that a mission keeps: a turn's, or what was saved before a restore
-//
-// A number is a turn, whatever missions there are. If there is no such state, the error is a
-// [MissingError].
+//	1f2e3d4c      a commit that a mission keeps: a turn's, or a saved state's
 func Find(ctx context.Context, w *workspace.Workspace, current record.ID, name string) (*State, error) {
 	n, err := parseName(name)
 	if err != nil {
@@ -64,9 +62,10 @@ func Find(ctx context.Context, w *workspace.Workspace, current record.ID, name s
 	return t.After(), nil
 }
 
-// Range reads a name of two states, `3..7`: what came after the first, up to the second. Without the
-// second it is the last turn's end, without the first the beginning of the mission's first turn. The
-// second is of the first one's mission, unless it says otherwise. ok is false for any other name.
+// Range returns the states of a name like `3..7`: what came after the first, up
+// to the second. The second defaults to the end of the last turn, in the
+// first's mission; the first to the mission's start. ok is false for other
+// names.
 func Range(ctx context.Context, w *workspace.Workspace, current record.ID, name string) (from, to *State, ok bool, err error) {
 	first, second, ok := strings.Cut(name, "..")
 	if !ok {
@@ -88,7 +87,6 @@ func Range(ctx context.Context, w *workspace.Workspace, current record.ID, name 
 	return from, to, true, err
 }
 
-// firstTurn returns the first turn of a mission that can be read.
 func firstTurn(ctx context.Context, repo *git.Repo, id record.ID) (*Turn, error) {
 	var first *Turn
 	err := Each(ctx, repo, id, func(t *Turn) error {
@@ -99,21 +97,21 @@ func firstTurn(ctx context.Context, repo *git.Repo, id record.ID) (*Turn, error)
 		err = &MissingError{Mission: string(id)}
 	}
 	if first != nil {
-		err = nil // what can't be read is not the first
+		err = nil // the first is one that can be read
 	}
 	return first, err
 }
 
-// A name is what a person types for a turn, or for the state in which it started.
+// A name is what a person types for the end or start of a turn.
 type name struct {
 	mission string // as typed, digits of an id; empty for the current one
 	slashed bool   // the mission was followed by a slash
 	turn    int    // 0 for the last one
-	number  bool   // the turn was named by its number, or as the last one
+	number  bool   // the turn was named by number, or as the last one
 	start   bool
 }
 
-// errNoName says that a text can only be the name of a commit.
+// errNoName reports a text that can only be a commit's name.
 var errNoName = errors.New("not the name of a turn")
 
 func parseName(text string) (n name, err error) {
@@ -138,14 +136,14 @@ func parseName(text string) (n name, err error) {
 	return n, nil
 }
 
-// MissionOf returns the mission in the name of a state or a range, as it was typed, if it has one.
+// MissionOf returns the mission in a state's or range's name, as typed, if any.
 func MissionOf(text string) (string, bool) {
 	n, err := parseName(leading(text))
 	return n.mission, err == nil && n.slashed
 }
 
-// MissionNamed returns the mission that a name of [Find] is the id of, or the beginning of it; empty if it
-// names something else.
+// MissionNamed returns the mission that a text is the id of, or a beginning of
+// it; empty if it names something else.
 func MissionNamed(ctx context.Context, w *workspace.Workspace, text string) (record.ID, error) {
 	n, err := parseName(text)
 	if err != nil || n.mission == "" || n.slashed || n.start {
@@ -158,7 +156,7 @@ func MissionNamed(ctx context.Context, w *workspace.Workspace, text string) (rec
 	return id, err
 }
 
-// OfCommit reports whether a text can name a commit alone: it is the name of no turn, and of no mission here.
+// OfCommit reports whether a text is no name of a turn or a mission here.
 func OfCommit(ctx context.Context, w *workspace.Workspace, text string) bool {
 	n, err := parseName(text)
 	if err != nil || n.mission == "" || n.slashed {
@@ -168,14 +166,14 @@ func OfCommit(ctx context.Context, w *workspace.Workspace, text string) bool {
 	return errors.Is(err, git.ErrNotFound)
 }
 
-// OfCurrent reports whether a text names a turn of the current mission, or a range that begins with one.
+// OfCurrent reports whether a name or range begins in the current mission.
 func OfCurrent(text string) bool {
 	n, err := parseName(leading(text))
 	return err == nil && n.mission == ""
 }
 
-// leading is the name of the state that says of which mission a range is: the first one, or the second
-// if there is no first. Any other name is its own.
+// leading returns the part of a range that has its mission: the first state, or
+// the second if there is no first. Other names are returned as they are.
 func leading(text string) string {
 	first, second, isRange := strings.Cut(text, "..")
 	if isRange && first == "" {
@@ -192,12 +190,13 @@ func exists(ctx context.Context, repo *git.Repo, id record.ID) (bool, error) {
 	return err == nil, err
 }
 
-// A MissingError wraps [git.ErrNotFound]: a turn or a mission is not there. It says which ones are.
+// A MissingError reports a turn or a mission that is not there, and names some
+// that are. It wraps [git.ErrNotFound].
 type MissingError struct {
-	What    string   // is not there; empty if it is any turn of the mission
-	Mission string   // as it was named, if it is not there or has no turn yet
+	What    string   // is not there; empty for any turn of the mission
+	Mission string   // as named, if it is not there or has no turn yet
 	Nearest []string // names for [Find]; empty if nothing is similar
-	At      string   // a remote whose archive has the mission, as far as is known
+	At      string   // a remote whose archive is known to have the mission
 }
 
 func (e *MissingError) Error() string {
@@ -209,7 +208,6 @@ func (e *MissingError) Error() string {
 
 func (e *MissingError) Unwrap() error { return git.ErrNotFound }
 
-// missingTurn names the turns before and after the one that a ledger lacks.
 func missingTurn(l *ledger.Ledger, number int) error {
 	before, after := 0, 0
 	for r, err := range l.Turns() {
@@ -233,17 +231,15 @@ func missingTurn(l *ledger.Ledger, number int) error {
 	return e
 }
 
-// missingMission says that there is no such mission, and which one resembles it.
 func missingMission(ctx context.Context, repo *git.Repo, named string) error {
 	e := missing(ctx, repo, "mission "+named, named)
 	e.Mission = named
 	return e
 }
 
-// maxSuggested is how many missions are named if none resembles what was typed.
 const maxSuggested = 3
 
-// missing names the mission that resembles the word that was typed, or else the newest ones.
+// missing names the mission nearest to the word, or else the newest ones.
 func missing(ctx context.Context, repo *git.Repo, what, word string) *MissingError {
 	e := &MissingError{What: what}
 	if e.At = archivedAt(ctx, repo, word); e.At != "" {
@@ -261,13 +257,13 @@ func missing(ctx context.Context, repo *git.Repo, what, word string) *MissingErr
 	return e
 }
 
-// archivedAt names a remote whose archive has a mission, empty if none is known to.
+// archivedAt returns a remote whose archive has a mission, or "".
 func archivedAt(ctx context.Context, repo *git.Repo, named string) string {
 	id, err := record.ParseID(strings.ToLower(named))
 	if err != nil {
 		return ""
 	}
-	refs, _ := repo.Refs(ctx, archive.SeenRefs) // nobody may have an archive, or it can't be read
+	refs, _ := repo.Refs(ctx, archive.SeenRefs) // there may be no archive
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {

@@ -9,10 +9,10 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// dropOffBranch finds the turns whose work a merge of the mission's branch does not bring, as HEAD was on another
-// branch, or detached, when they ended; and HEAD does not have it either. With nothing else after them the
-// mission ends before them, for this time. trees are what comes of the merge or, if that has conflicts, both
-// sides.
+// dropOffBranch marks the turns that this finish cannot include: they ended
+// while HEAD was on another branch, and neither the mission's branch nor HEAD
+// has their changes. If only such turns come last, the mission ends before them
+// this time. trees are the merge's result or, if it conflicts, both sides.
 func (r *Recorder) dropOffBranch(ctx context.Context, g *git.Repo, k *unfinished, trees ...git.Hash) error {
 	if err := r.dropped(ctx, k); err != nil {
 		return err
@@ -37,9 +37,9 @@ func (r *Recorder) dropOffBranch(ctx context.Context, g *git.Repo, k *unfinished
 	return nil
 }
 
-// endBefore ends the mission before the turns that are elsewhere, if nothing else comes after them.
+// endBefore ends the mission before its last turns if they are elsewhere.
 func (k *unfinished) endBefore() {
-	end, last := -1, -1 // the first that is left out after all that are not, and the last that is left out
+	end, last := -1, -1 // the first that is left out after the last that is not, and the last left out
 	for i, t := range k.turns {
 		switch {
 		case t.dropped:
@@ -62,7 +62,7 @@ func (k *unfinished) endBefore() {
 	k.end(k.turns[end].number-1, k.tip)
 }
 
-// omitted are the turns of an attached mission that are left out, with others after them that are not.
+// leftOut returns the omitted turns of an attached mission.
 func (k *unfinished) leftOut() ledger.Ranges {
 	var list []int
 	for _, t := range k.turns {
@@ -73,7 +73,7 @@ func (k *unfinished) leftOut() ledger.Ranges {
 	return ledger.RangesOf(list...)
 }
 
-// dropped finds the turns that the mission's branch has lost: it was reset to what was there before them.
+// dropped marks turns that the mission's branch lost to a reset.
 func (r *Recorder) dropped(ctx context.Context, k *unfinished) error {
 	if k.branch == "" {
 		return nil
@@ -99,12 +99,12 @@ func (r *Recorder) dropped(ctx context.Context, k *unfinished) error {
 	return err
 }
 
-// apart are the indices of the turns that changed something, and whose commits neither the branch nor HEAD
-// has, though they were not made on it: those would just have been rebased.
+// apart returns the indices of changed turns made on another branch whose
+// commits neither the branch nor HEAD has. Those made on it were rebased.
 func (r *Recorder) apart(ctx context.Context, k *unfinished) (map[int]bool, error) {
 	apart := make(map[int]bool)
 	if k.branch == "" {
-		return nil, nil // the tip is the last of them
+		return nil, nil // the tip is the last turn's commit
 	}
 	of := make(map[string][]int)
 	var in strings.Builder
@@ -127,7 +127,6 @@ func (r *Recorder) apart(ctx context.Context, k *unfinished) (map[int]bool, erro
 	return apart, err
 }
 
-// brings reports whether one of the trees has what a turn changed.
 func brings(ctx context.Context, g *git.Repo, objects *git.Objects, t *worked, trees []git.Hash) (bool, error) {
 	base, err := objects.TreeOf(t.base)
 	if err != nil {

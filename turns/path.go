@@ -12,26 +12,26 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// ErrBackwards reports two states of which the first comes after the second, or is the second.
+// ErrBackwards reports two states, the first not before the second.
 var ErrBackwards = errors.New("the first does not come before the second")
 
-// An ApartError reports two states of which the first is neither in the mission of the second nor in
-// what that has inherited as a fork.
+// An ApartError reports a first state not in the mission of the second.
 type ApartError struct {
 	From, To *State
-	Common   *Turn // the last that both missions have; nil if there is none
+	Common   *Turn // the last turn of both missions; nil if there is none
 }
 
 func (e *ApartError) Error() string {
 	return fmt.Sprintf("%s is not on the way to %s", e.From.Describe(), e.To.Describe())
 }
 
-// Path returns the states of a mission from one to another, in order: those in which turns started and
-// ended. So what somebody else has changed between two turns is a state of its own: the start of the
-// second. The first state may be of the mission that the other's was forked from.
+// Path returns the states from one to another, in order: those in which turns
+// started and ended. So other changes between two turns make a state of their
+// own, the start of the second. The first may be of the mission that to's was
+// forked from.
 //
-// It is read where the user may rely on it, see [Usable]. Records that can't be read are left out, and
-// unread says which. The error wraps [ErrBackwards], or is an [ApartError].
+// It reads the trusted part of the ledger. Unreadable records are left out, as
+// unread says. The error wraps [ErrBackwards] or is an [ApartError].
 func Path(ctx context.Context, w *workspace.Workspace, from, to *State) (states []*State, unread, err error) {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
@@ -57,7 +57,7 @@ func Path(ctx context.Context, w *workspace.Workspace, from, to *State) (states 
 	return states, unread, nil
 }
 
-// pathBetween is [Way] in a mission with these turns; empty if there is none.
+// pathBetween is [Path] among these turns; empty if there is none.
 func pathBetween(list []*Turn, from, to *State) []*State {
 	var all []*State
 	for _, t := range list {
@@ -72,7 +72,7 @@ func pathBetween(list []*Turn, from, to *State) []*State {
 		return nil
 	}
 	begin := slices.IndexFunc(all, from.same)
-	if begin < 0 { // of a mission that has gone its own way, from the same commit
+	if begin < 0 { // it is in a mission that diverged at the same commit
 		for i, s := range all[:end] {
 			if s.Commit == from.Commit && s.Known() == nil {
 				begin = i
@@ -85,7 +85,7 @@ func pathBetween(list []*Turn, from, to *State) []*State {
 	return all[begin : end+1]
 }
 
-// insert puts a saved state after the turn that it was saved after, and after those saved before it.
+// insert puts a saved state after its turn and older saved states.
 func insert(all []*State, s *State) []*State {
 	if !s.Saved {
 		return all
@@ -102,7 +102,7 @@ func insert(all []*State, s *State) []*State {
 	return slices.Insert(all, at, s)
 }
 
-// same reports whether two states are one, whichever ledgers they were read in.
+// same reports whether two states are one, also from different ledgers.
 func (s *State) same(other *State) bool {
 	if s.Saved || other.Saved {
 		return s.Saved == other.Saved && s.event == other.event
@@ -110,7 +110,7 @@ func (s *State) same(other *State) bool {
 	return s.Start == other.Start && s.Turn.ID() == other.Turn.ID() && s.Commit == other.Commit
 }
 
-// noPath says why there is no way in a mission with these turns.
+// noPath returns the reason why there is no path among these turns.
 func noPath(ctx context.Context, repo *git.Repo, list []*Turn, from, to *State) error {
 	if from.same(to) || len(pathBetween(list, to, from)) > 0 {
 		return ErrBackwards

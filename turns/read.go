@@ -18,7 +18,7 @@ import (
 	"gitagent/internal/record"
 )
 
-// readTurn reads one record of a ledger. If there is none, the error wraps [git.ErrNotFound].
+// readTurn reads a record; if there is none, the error wraps [git.ErrNotFound].
 func readTurn(l *ledger.Ledger, number int) (*Turn, error) {
 	data, err := l.Read(ledger.TurnPath("turns", number, ".json"))
 	if err != nil {
@@ -27,7 +27,6 @@ func readTurn(l *ledger.Ledger, number int) (*Turn, error) {
 	return parseAt(data, l.ID, l.Tip, number)
 }
 
-// parseAt decodes the record stored under a turn's number in a mission's ledger, at one of its commits.
 func parseAt(data []byte, in record.ID, at git.Hash, number int) (*Turn, error) {
 	t, err := Parse(data, at.Format())
 	if err == nil && t.Turn != number {
@@ -40,11 +39,11 @@ func parseAt(data []byte, in record.ID, at git.Hash, number int) (*Turn, error) 
 	return t, nil
 }
 
-// maxPassed is how many records that can't be read [Last] passes over.
+// maxPassed limits the unreadable records that [Last] passes over.
 const maxPassed = 100
 
-// Last returns the record of a ledger's last turn, or nil if it has none. One that can't be read is
-// passed over: what a stranger has broken must not keep work from being recorded.
+// Last returns the newest readable record of a ledger, or nil if it has none. A
+// broken untrusted one must not keep work from being recorded.
 func Last(l *ledger.Ledger) (*Turn, error) {
 	var unread ledger.ReadErrors
 	passed := 0
@@ -63,8 +62,8 @@ func Last(l *ledger.Ledger) (*Turn, error) {
 	return nil, unread.Err()
 }
 
-// Read returns the record of a turn, or of the last one if number is 0. If there is none, the error
-// wraps [git.ErrNotFound].
+// Read returns the record of a turn, or of the last one if number is 0. If
+// there is none, the error wraps [git.ErrNotFound].
 func Read(ctx context.Context, repo *git.Repo, id record.ID, number int) (*Turn, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
@@ -86,9 +85,9 @@ func Read(ctx context.Context, repo *git.Repo, id record.ID, number int) (*Turn,
 	return t, err
 }
 
-// List returns the records of a mission's turns, in order, including those that a fork inherited.
-// Those that can't be read are left out, and the error says which; if there is no such mission, it
-// is a [MissingError].
+// List returns the records of a mission's turns, in order, with inherited ones.
+// Unreadable ones are left out, and the error says which; if there is no such
+// mission, it is a [MissingError].
 func List(ctx context.Context, repo *git.Repo, id record.ID) ([]*Turn, error) {
 	var list []*Turn
 	err := Each(ctx, repo, id, func(t *Turn) error {
@@ -99,8 +98,9 @@ func List(ctx context.Context, repo *git.Repo, id record.ID) ([]*Turn, error) {
 	return list, err
 }
 
-// Each hands over the records of a mission's turns, the newest first, while it reads them: there may
-// be a million. An error of f ends that and is returned. As with [List], other errors don't.
+// Each calls f with the records of a mission's turns, newest first, while it
+// reads them: there may be a million. An error of f ends that and is returned.
+// Other errors are as for [List].
 func Each(ctx context.Context, repo *git.Repo, id record.ID, f func(*Turn) error) error {
 	tip, err := tipOf(ctx, repo, id)
 	if err != nil {
@@ -115,13 +115,12 @@ func Each(ctx context.Context, repo *git.Repo, id record.ID, f func(*Turn) error
 	return EachIn(objects, l, f)
 }
 
-// EachIn is [Each] for a ledger at one of its commits, read with objects. f must not use those.
+// EachIn is [Each] for a ledger at a commit. f must not use objects.
 func EachIn(objects *git.Objects, l *ledger.Ledger, f func(*Turn) error) error {
 	return eachRecord(objects, l, l.Turns(), f)
 }
 
-// SomeIn is [EachIn] for some of the turns, in the order of the numbers. Those that are not there are left out, and
-// the error says which.
+// SomeIn is [EachIn] for some turns, in the given order.
 func SomeIn(objects *git.Objects, l *ledger.Ledger, numbers []int, f func(*Turn) error) error {
 	return eachRecord(objects, l, func(yield func(ledger.Numbered, error) bool) {
 		for _, n := range numbers {
@@ -133,7 +132,6 @@ func SomeIn(objects *git.Objects, l *ledger.Ledger, numbers []int, f func(*Turn)
 	}, f)
 }
 
-// eachRecord hands over the records of turns that are stored in a ledger.
 func eachRecord(objects *git.Objects, l *ledger.Ledger, list iter.Seq2[ledger.Numbered, error], f func(*Turn) error) error {
 	e := &reading{in: l.ID, at: l.Tip, objects: objects, full: make(chan []stored)}
 	var done sync.WaitGroup
@@ -160,8 +158,8 @@ func eachRecord(objects *git.Objects, l *ledger.Ledger, list iter.Seq2[ledger.Nu
 	return cmp.Or(e.stopped, err, e.unread.Err())
 }
 
-// ReadIn returns the record of a turn in a ledger at one of its commits. If there is none, the error wraps
-// [git.ErrNotFound].
+// ReadIn returns the record of a turn in a ledger at one of its commits. If
+// there is none, the error wraps [git.ErrNotFound].
 func ReadIn(l *ledger.Ledger, number int) (*Turn, error) { return readTurn(l, number) }
 
 func tipOf(ctx context.Context, repo *git.Repo, id record.ID) (git.Hash, error) {
@@ -172,28 +170,26 @@ func tipOf(ctx context.Context, repo *git.Repo, id record.ID) (git.Hash, error) 
 	return tip, err
 }
 
-// Records are read so many at once, and of these so many bytes. They are parsed, which takes most of
-// the time, while the next ones are read.
+// Limits of a batch, which is parsed, the slow part, while the next is read.
 const (
 	atOnce      = 256
 	bytesAtOnce = 4 << 20
 )
 
-// A reading is one pass over the records of a mission.
+// A reading is one pass over a mission's records.
 type reading struct {
 	in      record.ID
 	at      git.Hash // the ledger's commit
 	objects *git.Objects
-	some    []stored // read, and not yet in full
+	some    []stored // read, but not sent to full yet
 	size    int      // of some, in bytes
 	full    chan []stored
 
-	halt    atomic.Bool // nobody wants more
+	halt    atomic.Bool // no more are wanted
 	stopped error       // why
 	unread  ledger.ReadErrors
 }
 
-// stored is one record as it was read.
 type stored struct {
 	number int
 	data   []byte
@@ -201,8 +197,8 @@ type stored struct {
 	err    error
 }
 
-// size is how many bytes the record takes in memory, about. What was decoded of it refers to its own copies
-// of the strings.
+// size returns about how many bytes the record takes in memory. The decoded
+// record has its own copies of the strings.
 func (s *stored) size() int {
 	if s.turn == nil {
 		return len(s.data)
@@ -210,14 +206,13 @@ func (s *stored) size() int {
 	return recordSize + 2*len(s.data) + valueSize*(len(s.turn.Paths)+len(s.turn.Skipped)+len(s.turn.Tools)+len(s.turn.Tokens)+sideValues*len(s.turn.Agents))
 }
 
-// What a record takes besides its text, and each value of its lists.
+// Sizes of a record besides its text, and of each value in its lists.
 const (
 	recordSize = 1 << 10
 	valueSize  = 100
 	sideValues = 5
 )
 
-// storedAs is what was read of a turn's record in a mission's ledger.
 func storedAs(in record.ID, number int, obj *git.Object, err error) stored {
 	if err == nil && obj.Type != plumbing.BlobObject {
 		err = fmt.Errorf("object %s is a %s", obj.Hash, obj.Type)
@@ -228,7 +223,6 @@ func storedAs(in record.ID, number int, obj *git.Object, err error) stored {
 	return stored{number: number, data: obj.Content}
 }
 
-// errHalted ends the reading after an error of the function that gets the turns.
 var errHalted = errors.New("halted")
 
 func (e *reading) read(records []ledger.Numbered) error {
@@ -259,7 +253,7 @@ func (e *reading) flush() error {
 	return nil
 }
 
-// handOver parses what was read and hands it to f, until that returns an error.
+// handOver parses records and passes them to f, until that returns an error.
 func (e *reading) handOver(f func(*Turn) error) {
 	for some := range e.full {
 		if e.stopped != nil {
@@ -279,7 +273,6 @@ func (e *reading) handOver(f func(*Turn) error) {
 	}
 }
 
-// parseAll parses what was read of a mission's ledger, at one of its commits.
 func parseAll(some []stored, in record.ID, at git.Hash) {
 	var workers sync.WaitGroup
 	n := max(1, runtime.GOMAXPROCS(0))

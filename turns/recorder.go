@@ -33,21 +33,22 @@ type Recorder struct {
 type Result struct {
 	Mission record.ID // empty if there was nothing to record
 	Turns   []*Turn   // recorded by this signal, in order
-	// Config is git's configuration as the recording read it, since a hook has no time to read it
-	// twice; nil if there was nothing to record.
+	// Config is git's configuration as the recording read it, to spare a hook a
+	// second read; nil if there was nothing to record.
 	Config git.Config
-	// Quarantined is the mission that a stranger's part of Mission has become; empty if there was none.
+	// Quarantined is what the untrusted part of Mission became, if there was
+	// one.
 	Quarantined record.ID
-	// Damaged is the mission that the signal was for, if an object of its ledger is lost: then Mission, the
-	// session's own, has the turn. Else it is empty.
+	// Damaged is the mission that the signal was for, if its ledger lost an
+	// object. Then Mission, the session's own, has the turn.
 	Damaged record.ID
-	// Stayed is why the mission's branch did not move although the turn was recorded; or nil.
+	// Stayed is the reason why the branch did not move with the turn, or nil.
 	Stayed error
-	// Warnings are problems for the log that did not keep the turn from being recorded.
+	// Warnings are problems, for the log, that did not prevent the recording.
 	Warnings []string
 }
 
-// Record records one signal. When it returns, the repository holds everything.
+// Record records a signal. When it returns, the repository holds everything.
 func (r *Recorder) Record(ctx context.Context, s Signal) (*Result, error) {
 	most := limit.Of(ctx).Record
 	if most > 0 {
@@ -76,7 +77,6 @@ func (r *Recorder) Record(ctx context.Context, s Signal) (*Result, error) {
 	return done, nil
 }
 
-// record adds the signal to the mission's ledger and to the session's state.
 func (r *Recorder) record(ctx context.Context, s Signal, st *session.Known, done *Result) error {
 	meant := record.ID("")
 	err := r.recordTo(ctx, s, st, done, func(ctx context.Context) (ledgertx.Job, error) {
@@ -103,20 +103,19 @@ func (r *Recorder) record(ctx context.Context, s Signal, st *session.Known, done
 		}
 		return errors.Join(err, e)
 	}
-	if instead != meant { // else nobody knows whether it is archived, and it begins
+	if instead != meant { // else it may just be archived, and it begins
 		done.Damaged = meant
 	}
 	return nil
 }
 
-// ownInstead reports whether a signal that could not be recorded to the mission that was meant is recorded to the
-// session's own: an object of that is lost. What was recorded there may come back. Until then nothing goes on from it,
-// and the turn is not lost, unless somebody has asked for that very mission.
+// ownInstead reports whether a signal goes to the session's own mission because
+// the meant one lost an object. Until that comes back nothing continues there,
+// and the turn is not lost. A mission that the signal names is not replaced.
 func (s Signal) ownInstead(err error, meant record.ID) bool {
 	return git.Lost(err) && s.Session != "" && meant != "" && s.Mission == ""
 }
 
-// recordTo adds the signal to the mission that choose returns.
 func (r *Recorder) recordTo(ctx context.Context, s Signal, st *session.Known, done *Result, mission func(context.Context) (ledgertx.Job, error)) error {
 	choose := func(ctx context.Context) (ledgertx.Job, error) {
 		j, err := mission(ctx)
@@ -133,7 +132,7 @@ func (r *Recorder) recordTo(ctx context.Context, s Signal, st *session.Known, do
 			return err
 		}
 		*done = rec.result
-		done.Config, _ = tx.Config() // code that needs the configuration has reported the error
+		done.Config, _ = tx.Config() // code that needs it has reported the error
 		if !changed {
 			return session.ErrUnchanged
 		}
@@ -142,10 +141,10 @@ func (r *Recorder) recordTo(ctx context.Context, s Signal, st *session.Known, do
 	})
 }
 
-// byHand names the state of turns recorded by hand in this worktree.
+// byHand returns the session name for turns recorded by hand in this worktree.
 func (r *Recorder) byHand() string { return session.ByHand + filepath.Base(r.Repo.GitDir) }
 
-// missionOf decides which mission a signal belongs to. Without one that is named, it is the session's own.
+// missionOf returns a signal's mission, by default the session's own.
 func (r *Recorder) missionOf(ctx context.Context, s Signal, st *session.Known) (record.ID, error) {
 	here, err := r.Mission(ctx)
 	if err != nil {
@@ -161,10 +160,10 @@ func (r *Recorder) missionOf(ctx context.Context, s Signal, st *session.Known) (
 	return r.ownMission(ctx, s.Session)
 }
 
-// named is the mission that a signal belongs to, the first of these:
+// named returns the mission that a signal belongs to, the first of these:
 //
 //  1. the one that the signal names;
-//  2. the one whose branch HEAD is on, or will be on when the rebase under way is done;
+//  2. the one whose branch HEAD is on, or will be on after the current rebase;
 //  3. the one that this session already records to;
 //  4. the one that the environment names, if its ledger exists here.
 func named(s Signal, here record.ID, st *session.Known, exists func(record.ID) (bool, error)) (record.ID, error) {
@@ -181,7 +180,8 @@ func named(s Signal, here record.ID, st *session.Known, exists func(record.ID) (
 	return asked, nil
 }
 
-// ownMission is the passive mission of a session. Its id has 12 digits if another's has its 8.
+// ownMission returns a session's passive mission. Its id has 12 digits if the
+// mission with its 8 is another session's, or damaged.
 func (r *Recorder) ownMission(ctx context.Context, name string) (record.ID, error) {
 	short, err := record.OfSession(name, 8)
 	if err != nil {
@@ -196,10 +196,9 @@ func (r *Recorder) ownMission(ctx context.Context, name string) (record.ID, erro
 	if err == nil && slices.Contains(l.Mission.Sessions, name) || err != nil && !git.Lost(err) {
 		return short, err
 	}
-	return record.OfSession(name, 12) // it is another's, or damaged
+	return record.OfSession(name, 12) // another session's, or damaged
 }
 
-// headBefore is HEAD as the session's last event found it.
 func headBefore(st *session.Known) git.Hash {
 	switch {
 	case st.Open != nil:
@@ -210,19 +209,19 @@ func headBefore(st *session.Known) git.Hash {
 	return git.Hash{}
 }
 
-// An Event is what a client reports about a session.
+// A SignalKind is what a client reports about a session.
 type SignalKind string
 
-// The events.
+// The kinds of signals.
 const (
-	Prompted SignalKind = "prompted" // a prompt was given; the turn begins, or the prompt was queued in a running one
+	Prompted SignalKind = "prompted" // a prompt was given; the turn begins, or the prompt waits in a running one
 	Stopped  SignalKind = "stopped"  // the agent finished its turn
 	Erred    SignalKind = "erred"    // the turn ended in an error of the model's service
 	Halted   SignalKind = "halted"   // the user interrupted the turn
 	Ended    SignalKind = "ended"    // the session is over
 )
 
-// A Signal is one event of one session: a hook's payload, or a command typed by hand.
+// A Signal is one event of one session: a hook's payload, or a command by hand.
 type Signal struct {
 	Event   SignalKind
 	At      time.Time
@@ -243,7 +242,7 @@ type Signal struct {
 	ClientLock session.ClientLock // Prompted: the file that the client has locked for the session
 }
 
-// key identifies an event: if both settings and plugin are installed, each event arrives twice.
+// key identifies an event; it comes twice with both settings and plugin.
 func (s Signal) key() string {
 	h := sha256.New()
 	for _, part := range []string{string(s.Event), s.Session, s.PromptID, strconv.FormatBool(s.Again), s.Reply} {

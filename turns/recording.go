@@ -19,8 +19,8 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// A recording is one attempt to record a signal: it collects the facts, lets [decide] make a plan
-// of them, and carries that out.
+// A recording is one attempt to record a signal: it collects the facts, lets
+// [decide] plan, and carries the plan out.
 type recording struct {
 	*Recorder
 	inputs
@@ -30,8 +30,9 @@ type recording struct {
 	result   Result
 }
 
-// run records the signal and reports whether that changed anything; if so, r.state is the session's
-// new state. An error wrapping [git.ErrConflict] asks for another attempt.
+// run records the signal and reports whether that changed anything; then
+// r.state is the session's new state. An error wrapping [git.ErrConflict] asks
+// to retry.
 func (r *recording) run(ctx context.Context) (changed bool, err error) {
 	if r.onBranch, r.moves, err = r.tx.OnBranch(ctx); err != nil {
 		return false, err
@@ -42,7 +43,7 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 		return false, nil
 	}
 	if r.Event == Ended && r.state.Open == nil && r.state.Last != nil {
-		// Most sessions end with no turn open; then there is no need to look at the worktree.
+		// Most sessions end with no turn open; then the worktree is not read.
 		if r.segment, err = segment(); err != nil || len(decide(r.inputs).ends) == 0 {
 			return false, err
 		}
@@ -99,7 +100,7 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	}
 	for i, e := range p.ends {
 		var sub sides
-		if i == len(p.ends)-1 { // which of several turns they ran in is not looked for
+		if i == len(p.ends)-1 { // it is not known in which of several turns they ran
 			sub = r.segment.sides
 		}
 		t, err := r.end(ctx, e, s, sub)
@@ -140,7 +141,7 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	return true, err
 }
 
-// scrubState takes out of the session's state what was purged: it is no object, but a purge has left it nowhere.
+// scrubState removes purged texts from the session's state, which is no object.
 func (r *recording) scrubState() {
 	if o := r.state.Open; o != nil {
 		o.Prompt = string(r.Purged().Replace([]byte(o.Prompt)))
@@ -150,7 +151,6 @@ func (r *recording) scrubState() {
 	}
 }
 
-// mission is the head of a new ledger, for a mission that begins with this signal.
 func (r *recording) mission() *record.Mission {
 	m := &record.Mission{Created: r.At, Agent: r.Agent, Base: r.tx.Snap.Head.Commit.String(), Predecessor: r.predecessor()}
 	if r.onBranch {
@@ -159,7 +159,7 @@ func (r *recording) mission() *record.Mission {
 	return m
 }
 
-// predecessor is the mission of the client process's previous session: /clear begins a new one.
+// predecessor returns the mission of the client's session before a /clear.
 func (r *recording) predecessor() record.ID {
 	if r.Client.PID == 0 {
 		return ""
@@ -173,7 +173,6 @@ func (r *recording) predecessor() record.ID {
 	return last.Mission
 }
 
-// validStart returns s if it is still valid, and HEAD otherwise.
 func (r *recording) validStart(ctx context.Context, s start) (start, error) {
 	_, err := r.tx.Objects.TreeOf(s.base)
 	stands, err := s.valid(err == nil && !s.base.IsZero(), r.head, r.branch, func() (bool, error) {
@@ -187,9 +186,9 @@ func (r *recording) validStart(ctx context.Context, s start) (start, error) {
 	return s, err
 }
 
-// saveChanges returns the commit that holds the present worktree. If the worktree is not as the last
-// turn left it, its state becomes a code commit of its own, so that the next turn's diff is the
-// agent's work alone. Who made the difference is not claimed.
+// saveChanges returns the commit that holds the current worktree. If the last
+// turn left another state, that is a new code commit, so that the next turn's
+// diff is the agent's alone. It does not say whose the changes are.
 func (r *recording) saveChanges(s start) (git.Hash, error) {
 	subject := fmt.Sprintf("before turn %d", r.last+1)
 	code, fresh, err := commit(r.tx, s, r.onBranch, ledger.CodeMessage(subject, r.id, 0, r.Session))
@@ -200,7 +199,7 @@ func (r *recording) saveChanges(s start) (git.Hash, error) {
 	return code, r.append(subject, nil, code) // the ledger keeps it until the turn does
 }
 
-// commit returns the commit that holds the snapshot, and whether it had to be made.
+// commit returns the commit that holds the snapshot, and whether it is new.
 func commit(tx *ledgertx.Tx, s start, onBranch bool, message string) (code git.Hash, fresh bool, err error) {
 	at := place{tree: tx.Snap.Tree, head: tx.Snap.Head.Commit, start: s, onBranch: onBranch}
 	if at.headTree, err = tx.Objects.TreeOf(at.head); err != nil {
@@ -227,8 +226,8 @@ func (r *recording) moveBranch(to git.Hash) {
 	}
 }
 
-// end builds one turn and adds it to the ledger and to the notes. Only the last turn of a signal
-// has seen the worktree; the earlier ones are recorded as changing nothing.
+// end adds one turn to the ledger and the notes. Only a signal's last turn has
+// seen the worktree; earlier ones are recorded as changing nothing.
 func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*Turn, error) {
 	if _, err := record.Next("turn", e.number-1); err != nil {
 		return nil, fmt.Errorf("mission %s: %w", r.id, err)
@@ -290,8 +289,7 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*Tur
 	return t, r.note(t, line)
 }
 
-// reaches reports whether the turn's base is known, without a walk, to be reachable from its code
-// commit: it is that, or its parent.
+// reaches reports whether the turn's base is its code commit or a parent of it.
 func (r *recording) reaches(t *Turn) (bool, error) {
 	if t.Base == t.Code {
 		return true, nil
@@ -305,8 +303,8 @@ func (r *recording) append(subject string, files map[string][]byte, keep ...git.
 	return r.tx.Append(subject, files, keep...)
 }
 
-// segmentFile redacts the turn's share of the transcript and adds it to files. If it can't be
-// redacted, it is not stored, and the turn says so.
+// segmentFile adds the redacted segment to files. If redaction fails, nothing
+// is stored, and the turn says so.
 func segmentFile(t *Turn, files map[string][]byte, raw []byte, purged *scrub.Finder) {
 	path := ledger.TurnPath("transcript", t.Turn, ".jsonl")
 	data, err := redact.JSONLines(raw)
@@ -323,7 +321,6 @@ func segmentFile(t *Turn, files map[string][]byte, raw []byte, purged *scrub.Fin
 	files[path] = data
 }
 
-// compare fills in what the turn changed.
 func (r *recording) compare(ctx context.Context, t *Turn) error {
 	from, err := r.tx.Objects.TreeOf(t.Base)
 	if err != nil {
@@ -354,7 +351,7 @@ func (r *recording) compare(ctx context.Context, t *Turn) error {
 	return nil
 }
 
-// note adds the turn's line to the note on its code commit; a long one gets a short line.
+// note adds the turn's line, or a short one, to the note on its code commit.
 func (r *recording) note(t *Turn, line []byte) error {
 	line, err := t.NoteLine(line, r.noteOn(t))
 	if err != nil {
@@ -369,7 +366,7 @@ func (r *recording) note(t *Turn, line []byte) error {
 	return nil
 }
 
-// noteOn returns the note on a turn's code commit, nil if there is none or it can't be read.
+// noteOn returns the note on a turn's code commit, or nil.
 func (r *recording) noteOn(t *Turn) []byte {
 	if r.tx.Notes == nil {
 		return nil

@@ -19,23 +19,23 @@ import (
 	"gitagent/internal/record"
 )
 
-// ErrInUse reports a mission whose worktree can't be removed: it has changes, git refuses, or the
-// command runs in it.
+// ErrInUse reports a mission whose worktree can't be removed: it has changes,
+// git refuses, or the command runs in it.
 var ErrInUse = errors.New("its worktree is in use")
 
-// A Removed says what a removal has done, or would do.
+// A Removed is the result of a removal, or the expected one.
 type Removed struct {
 	ID       record.ID
 	Branch   string      // short name; empty if it had none
 	Worktree string      // empty if it had none
-	Bytes    int64       // on disk, freed when git collects garbage; -1 if git can't tell
+	Bytes    int64       // on disk, freed when git collects garbage; -1 if unknown
 	Forks    []record.ID // missions that keep what they inherited
 }
 
-// Remove removes a mission: its worktree, if that is clean or force is set, then branch and notes, and then
-// the ledger. What forks inherited stays. With dry nothing is changed. If the worktree can't be removed, the
-// error wraps [ErrInUse]; if the branch has commits of the user's own and force is not set, it wraps
-// [ErrUnmerged].
+// Remove removes a mission: the worktree, if clean or with force, then branch
+// and notes, then the ledger. Forks keep what they inherited. With dry nothing
+// is changed. The error wraps [ErrInUse] if the worktree can't be removed, and
+// [ErrUnmerged] if the branch has commits of the user's and force is not set.
 func (r *Recorder) Remove(ctx context.Context, id record.ID, force, dry bool) (*Removed, error) {
 	refs, err := r.Repo.Refs(ctx, id.Ref(), id.NotesRef(), r.Branch(id))
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *Recorder) Remove(ctx context.Context, id record.ID, force, dry bool) (*
 		return nil, err
 	}
 	if done.Bytes, err = r.freed(ctx, refs); err != nil {
-		done.Bytes = -1 // an object is missing, or too large to be looked at
+		done.Bytes = -1 // an object is missing or too large
 	}
 	if done.Forks, err = r.forksOf(ctx, id); err != nil {
 		return nil, err
@@ -62,12 +62,12 @@ func (r *Recorder) Remove(ctx context.Context, id record.ID, force, dry bool) (*
 			return nil, fmt.Errorf("remove mission %s: %w", id, err)
 		}
 	}
-	if err := r.forgetArchived(ctx, id); err != nil { // else what it was before it went on would be there again
+	if err := r.forgetArchived(ctx, id); err != nil { // else its archived state would come back
 		return nil, err
 	}
 	last := map[string]git.Hash{id.Ref(): refs[id.Ref()]}
 	delete(refs, id.Ref())
-	// Git deletes one after the other. With the ledger last, a removal that was killed can be repeated.
+	// Git deletes one by one: ledger last, a killed removal can be repeated.
 	for _, some := range []map[string]git.Hash{refs, last} {
 		job := ledgertx.Job{Mission: id, What: "removed"}
 		err = ledgertx.Run(ctx, r.Workspace, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
@@ -86,8 +86,8 @@ func (r *Recorder) Remove(ctx context.Context, id record.ID, force, dry bool) (*
 	return done, errors.Join(r.Trust.Forget(id), r.Store.Forget(ctx, id))
 }
 
-// Removal says what of a mission's would be removed but for its ledger and notes, and whether that may be: the
-// errors are those of [Recorder.Remove]. refs has its branch and ledger.
+// Removal returns what would be removed besides ledger and notes, with the
+// errors of [Recorder.Remove]. refs has the mission's branch and ledger.
 func (r *Recorder) Removal(ctx context.Context, id record.ID, refs map[string]git.Hash, force bool) (*Removed, error) {
 	branch := r.Branch(id)
 	worktree, err := r.removable(ctx, id, branch, force)
@@ -108,7 +108,6 @@ func (r *Recorder) Removal(ctx context.Context, id record.ID, refs map[string]gi
 	return done, nil
 }
 
-// removeArchived is Remove for a mission that is archived.
 func (r *Recorder) removeArchived(ctx context.Context, id record.ID, force, dry bool) (*Removed, error) {
 	done, left, err := r.RemoveArchived(ctx, []record.ID{id}, force, dry)
 	if err == nil {
@@ -123,8 +122,8 @@ func (r *Recorder) removeArchived(ctx context.Context, id record.ID, force, dry 
 	return done[0], nil
 }
 
-// RemoveArchived removes archived missions, all together. An error for each says what is left, as for Remove:
-// branches that have commits of the user's own, if force is not set.
+// RemoveArchived removes archived missions together. left has an error for each
+// that stays, as for Remove, because of the user's commits on its branch.
 func (r *Recorder) RemoveArchived(ctx context.Context, ids []record.ID, force, dry bool) (done []*Removed, left []error, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
@@ -170,7 +169,8 @@ func (r *Recorder) RemoveArchived(ctx context.Context, ids []record.ID, force, d
 	return done, left, err
 }
 
-// RemoveWorktree removes a linked worktree. If git refuses, because it is locked, say, the error wraps [ErrInUse].
+// RemoveWorktree removes a linked worktree. A refusal of git's wraps
+// [ErrInUse].
 func (r *Recorder) RemoveWorktree(ctx context.Context, path string, force bool) error {
 	err := r.removeWorktree(ctx, path, force)
 	if err != nil {
@@ -179,7 +179,7 @@ func (r *Recorder) RemoveWorktree(ctx context.Context, path string, force bool) 
 	return err
 }
 
-// removeWorktree removes a linked worktree. A note says where git leaves locks if it is killed.
+// removeWorktree removes a linked worktree, noting the locks of a killed git.
 func (r *Recorder) removeWorktree(ctx context.Context, path string, force bool) error {
 	args := []string{"worktree", "remove", "--", path}
 	if force {
@@ -196,7 +196,7 @@ func (r *Recorder) removeWorktree(ctx context.Context, path string, force bool) 
 		if err := held.Note(lock.Note{Words: []string{path, linked.GitDir + "/"}}); err != nil {
 			return err
 		}
-	} else if force && !pathExists(filepath.Join(path, ".git")) { // a removal was killed, and git knows the directory no longer
+	} else if force && !pathExists(filepath.Join(path, ".git")) { // a removal was killed
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}
@@ -205,9 +205,8 @@ func (r *Recorder) removeWorktree(ctx context.Context, path string, force bool) 
 	return err
 }
 
-// finishRemoval removes what git has left of a worktree that it was removing when it was killed, and
-// its locks in that worktree's git directory. If it had not begun, nothing is removed; nor if there is
-// what was not in it.
+// finishRemoval removes the rest of a worktree whose removal was killed, with
+// its locks. Nothing goes if the removal had not begun, or files were added.
 func (r *Recorder) finishRemoval(ctx context.Context, path, gitDir string) error {
 	if filepath.Dir(filepath.Clean(gitDir)) != filepath.Join(r.Repo.CommonDir, "worktrees") || !filepath.IsAbs(path) {
 		return errors.New("the note of its removal names no worktree of this repository")
@@ -216,7 +215,7 @@ func (r *Recorder) finishRemoval(ctx context.Context, path, gitDir string) error
 		return err
 	}
 	if !pathExists(gitDir) || !pathExists(path) {
-		return nil // git was done: what is there now is somebody's
+		return nil // git was done: anything there now is new
 	}
 	if !pathExists(filepath.Join(path, ".git")) {
 		changes, err := changesIn(ctx, r.Repo.Others().With("GIT_DIR="+gitDir, "GIT_WORK_TREE="+path))
@@ -237,19 +236,18 @@ func (r *Recorder) finishRemoval(ctx context.Context, path, gitDir string) error
 	return err
 }
 
-// changesIn is what git status prints of a worktree.
 func changesIn(ctx context.Context, repo *git.Repo) ([]byte, error) {
 	return repo.With("GIT_OPTIONAL_LOCKS=0").Output(ctx, nil, "status", "--porcelain=v2", "-z", "-uall")
 }
 
-// onlyDeleted reports whether a worktree has lost tracked files, and is as HEAD says otherwise: nothing in it
-// is lost when it goes.
+// onlyDeleted reports whether a worktree differs from HEAD in missing tracked
+// files only, so that its removal loses nothing.
 func onlyDeleted(status []byte) bool {
 	entries := strings.Split(strings.TrimSuffix(string(status), "\x00"), "\x00")
 	return !slices.ContainsFunc(entries, func(e string) bool { return !strings.HasPrefix(e, "1 .D ") })
 }
 
-// linked is the repository seen from its linked worktree at a path; nil if there is none any more.
+// linked returns the repository of the linked worktree at a path, or nil.
 func (r *Recorder) linked(path string) *git.Repo {
 	repo, err := git.Find(path)
 	if err != nil || repo.CommonDir != r.Repo.CommonDir || repo.GitDir == repo.CommonDir || !pathExists(filepath.Join(path, ".git")) {
@@ -258,8 +256,8 @@ func (r *Recorder) linked(path string) *git.Repo {
 	return repo
 }
 
-// removable returns the linked worktree in which the mission's branch is checked out, or "". It is an error if
-// it is checked out in another one as well, where its branch would be gone.
+// removable returns the linked worktree that has the mission's branch, or "". A
+// second one is an error, since it would lose its branch.
 func (r *Recorder) removable(ctx context.Context, id record.ID, branch string, force bool) (string, error) {
 	list, err := r.Repo.Worktrees(ctx)
 	if err != nil {
@@ -287,8 +285,9 @@ func (r *Recorder) removable(ctx context.Context, id record.ID, branch string, f
 	return path, nil
 }
 
-// checkedOut is the linked worktree in which a mission's branch is checked out, of all of them, the main one first;
-// or one whose directory is gone, which git forgets; "" if there is none. top is the present one.
+// checkedOut returns the linked worktree with the branch, or one whose
+// directory is gone, which git forgets; "" if there is none. The main worktree
+// comes first in worktrees, and top is the current one.
 func checkedOut(id record.ID, branch, top string, worktrees []git.Worktree, linkedAt func(path string) *git.Repo) (path string, linked *git.Repo, err error) {
 	gone := ""
 	for i, w := range worktrees {
@@ -310,8 +309,8 @@ func checkedOut(id record.ID, branch, top string, worktrees []git.Worktree, link
 	return cmp.Or(path, gone), linked, nil
 }
 
-// nested is a directory in a worktree that is a repository or a worktree itself; "" if there is none. Git says
-// nothing of one that it ignores, whatever is in it and nowhere else.
+// nested returns a repository or worktree inside a worktree, or "". Git does
+// not report an ignored one, which may hold the only copy of its content.
 func nested(worktree string) (within string, err error) {
 	err = filepath.WalkDir(worktree, func(path string, d fs.DirEntry, err error) error {
 		switch dir := filepath.Dir(path); {
@@ -326,7 +325,7 @@ func nested(worktree string) (within string, err error) {
 	return within, err
 }
 
-// freed is the size on disk of the objects that only refs reach.
+// freed returns the size on disk of objects that only these refs reach.
 func (r *Recorder) freed(ctx context.Context, refs map[string]git.Hash) (int64, error) {
 	args := []string{"rev-list", "--objects", "--disk-usage"}
 	for _, h := range refs {
@@ -343,7 +342,6 @@ func (r *Recorder) freed(ctx context.Context, refs map[string]git.Hash) (int64, 
 	return strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
 }
 
-// forksOf names the forks of a mission, as far as the missions can be read.
 func (r *Recorder) forksOf(ctx context.Context, id record.ID) ([]record.ID, error) {
 	lines, err := Missions(ctx, r.Repo)
 	if err := cmp.Or(ctx.Err(), err); err != nil && !errors.As(err, new(*ledger.UnreadError)) {

@@ -17,18 +17,17 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// ErrAtWork reports a mission in whose worktree an agent is.
+// ErrAtWork reports a mission with an agent in its worktree.
 var ErrAtWork = errors.New("an agent is at work")
 
-// Leave removes the worktree and the branch of a mission, as [Recorder.RemoveFinished] does, though it was not
-// finished: its ledger stays, with its turns. With dry nothing is changed. If it has no branch, nothing is to
-// be removed.
+// Leave removes the worktree and branch of an unfinished mission, like
+// [Recorder.RemoveFinished]; the ledger stays. With dry nothing is changed.
 //
-// What is nowhere else stays, and then all of it does. The error wraps [ErrInUse] if the worktree has changes
-// that no turn has recorded, is locked, is the present one, or git has something under way there; [ErrAtWork]
-// if one of the sessions that live is there; [ErrUnmerged] if only the branch has some commits of the user's
-// own; and [workspace.ErrStranger] if somebody unknown has recorded the mission, which may say of itself what
-// it wants.
+// If anything would be lost, all stays. The error wraps [ErrInUse] if the
+// worktree has unrecorded changes, is locked, is the current one, or git has an
+// operation under way there; [ErrAtWork] if a live session is there;
+// [ErrUnmerged] if only the branch has some commits of the user's; and
+// [workspace.ErrUntrusted] for an untrusted mission.
 func (r *Recorder) Leave(ctx context.Context, id record.ID, live func(context.Context) ([]Live, error), dry bool) (gone *Removed, err error) {
 	r.ClearDead(ctx)
 	branch := r.Branch(id)
@@ -41,7 +40,7 @@ func (r *Recorder) Leave(ctx context.Context, id record.ID, live func(context.Co
 		return err
 	}
 	if linked := r.linked(path); path != "" && linked != nil {
-		return gone, ledgertx.Worktree(ctx, workspace.New(linked, r.Settings), leave) // no turn is recorded there meanwhile
+		return gone, ledgertx.Worktree(ctx, workspace.New(linked, r.Settings), leave) // no turn is recorded there
 	}
 	return gone, leave()
 }
@@ -84,7 +83,7 @@ func (r *Recorder) leaveWorktree(ctx context.Context, id record.ID, branch strin
 	return gone, err
 }
 
-// idle is an error if somebody works on a mission: an agent, or git in the middle of something.
+// idle returns an error if an agent or a git operation is at work on a mission.
 func (r *Recorder) idle(ctx context.Context, id record.ID, branch string, live func(context.Context) ([]Live, error)) error {
 	sessions, err := live(ctx)
 	if err != nil {
@@ -112,16 +111,16 @@ func (r *Recorder) idle(ctx context.Context, id record.ID, branch string, live f
 	return busy(id, branch, there, sessions)
 }
 
-// An occupied is a worktree, and what may be going on in it.
+// An occupied is a worktree with what may be going on in it.
 type occupied struct {
 	path, gitDir string
 	branch       string   // full name; empty when detached
-	operation    string   // what git has under way
-	returns      []string // the branches that it will go back to
+	operation    string   // of git, under way
+	returns      []string // branches that it will go back to
 	locked       bool
 }
 
-// busy is an error if somebody works on a mission that has this branch.
+// busy returns an error if the mission with this branch is being worked on.
 func busy(id record.ID, branch string, worktrees []occupied, sessions []Live) error {
 	there := make(map[string]bool) // git directories
 	for _, w := range worktrees {
@@ -148,7 +147,7 @@ func busy(id record.ID, branch string, worktrees []occupied, sessions []Live) er
 	return nil
 }
 
-// bisected is the branch, by its full name, that a bisect which is under way will go back to.
+// bisected returns the branch, as a full ref, to which a bisect goes back.
 func bisected(repo *git.Repo) string {
 	name, err := os.ReadFile(filepath.Join(repo.GitDir, "BISECT_START"))
 	if err != nil {
@@ -157,8 +156,8 @@ func bisected(repo *git.Repo) string {
 	return "refs/heads/" + strings.TrimSpace(string(name))
 }
 
-// leaving says what of a mission goes when only its ledger is to stay. If its worktree has changes, that
-// is an error, which wraps [ErrInUse].
+// leaving returns what goes when only the ledger stays. If the worktree has
+// changes, the error wraps [ErrInUse].
 func (r *Recorder) leaving(ctx context.Context, id record.ID, branch string) (*Removed, error) {
 	worktree, err := r.removable(ctx, id, branch, false)
 	if err != nil {
@@ -167,8 +166,8 @@ func (r *Recorder) leaving(ctx context.Context, id record.ID, branch string) (*R
 	return &Removed{ID: id, Branch: strings.TrimPrefix(branch, "refs/heads/"), Worktree: worktree, Bytes: -1}, nil
 }
 
-// notLookedAt is an error if a file of a worktree has changes that git status does not tell of, because the user
-// has told git not to look at it.
+// notLookedAt returns an error if git status hides changes of a file because of
+// its skip-worktree or assume-unchanged bit.
 func (r *Recorder) notLookedAt(ctx context.Context, worktree string) error {
 	linked := r.linked(worktree)
 	if worktree == "" || linked == nil {
@@ -186,7 +185,7 @@ func (r *Recorder) notLookedAt(ctx context.Context, worktree string) error {
 		path := filepath.Join(worktree, filepath.FromSlash(name))
 		info, err := os.Lstat(path)
 		if err != nil || info.IsDir() {
-			continue // what is in a directory in its place, git tells
+			continue // git reports the content of a directory
 		}
 		var now []byte
 		if info.Mode().IsRegular() {
@@ -204,8 +203,8 @@ func (r *Recorder) notLookedAt(ctx context.Context, worktree string) error {
 	return nil
 }
 
-// parseHidden reads an entry of git ls-files -v -s: a file that the user has told git not to look at has the tag S,
-// or one in lower case.
+// parseHidden parses an entry of git ls-files -v -s: skip-worktree has the tag
+// S, and assume-unchanged one in lower case.
 func parseHidden(entry string) (name, hash string, hidden bool) {
 	about, name, _ := strings.Cut(entry, "\t")
 	fields := strings.Fields(about) // tag, mode, hash, stage
@@ -215,7 +214,7 @@ func parseHidden(entry string) (name, hash string, hidden bool) {
 	return name, fields[2], true
 }
 
-// cut removes the worktree and the branch, which must be at tip, of a mission. what is for the reflog.
+// cut removes a worktree and its branch, which is at tip; a reflog says what.
 func (r *Recorder) cut(ctx context.Context, gone *Removed, tip git.Hash, what string) error {
 	if gone.Worktree != "" {
 		if err := r.removeWorktree(ctx, gone.Worktree, false); err != nil {

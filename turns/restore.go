@@ -14,24 +14,24 @@ import (
 	"gitagent/internal/snapshot"
 )
 
-// A Checkout says how the worktree is changed.
+// A RestorePlan says how the worktree is changed.
 type RestorePlan = snapshot.Checkout
 
-// A Restored says what a restore, a revert or an undo has done.
+// A Restored is the result of a restore, a revert or an undo.
 type Restored struct {
 	ledgertx.CheckedOut
-	Conflicts []Conflict // that were written into the files, as far as they have a place for both sides, or would be
-	Jumped    bool       // HEAD jumped during the turn that was reverted; what was committed in it stays
+	Conflicts []Conflict // written into the files, where these have a place for both sides, or to be written
+	Jumped    bool       // HEAD jumped during the reverted turn, whose commits stay
 }
 
-// Restore sets the worktree back to a state or, with only, the paths of it. Its present state is
-// recorded first, as a code commit kept by the ledger of that state's mission. HEAD, branch and index
-// are not touched.
+// Restore sets the worktree, or only some paths, back to a state. The current
+// state is recorded first, as a code commit that the ledger of that state's
+// mission keeps. HEAD, branch and index stay.
 //
-// If a path to be overwritten or deleted is ignored, was left out of the snapshot, or has changed
-// since, nothing changes, and the error is git's. If the state is a stranger's, the error wraps
-// [workspace.ErrStranger]; if only names nothing, [git.ErrNotFound]; if it is not known where the code was,
-// [ErrCodeUnknown].
+// If a path to overwrite or delete is ignored, was left out of the snapshot, or
+// has changed since, nothing changes, and the error is git's. Other errors wrap
+// [workspace.ErrUntrusted] if the state is untrusted, [git.ErrNotFound] if only
+// matches nothing, and [ErrCodeUnknown] if the code is unknown.
 func (r *Recorder) Restore(ctx context.Context, at time.Time, s *State, only git.Paths, how RestorePlan) (*Restored, error) {
 	what := s.Describe()
 	s, err := s.Usable(ctx, r.Workspace)
@@ -42,7 +42,7 @@ func (r *Recorder) Restore(ctx context.Context, at time.Time, s *State, only git
 		return nil, err
 	}
 	done := new(Restored)
-	// A fork inherits turns, and may outlive their mission; so look where the state was read.
+	// Inherited turns may outlive their mission: use the ledger they are from.
 	err = r.change(ctx, of(ledgertx.Job{Mission: s.In, At: at, What: "restore"}), func(ctx context.Context, tx *ledgertx.Tx) error {
 		tree, err := tx.Objects.TreeOf(s.Commit)
 		if err == nil && len(only.Specs) > 0 {
@@ -61,10 +61,10 @@ func (r *Recorder) Restore(ctx context.Context, at time.Time, s *State, only git
 	return done, nil
 }
 
-// short says in words what the state is, within its mission: "turn 12".
+// short describes the state without its mission: "turn 12".
 func (s *State) short() string { return strings.Replace(s.Describe(), string(s.In)+"/", "", 1) }
 
-// change runs f, which ends with a checkout, in a mission that is there, after a look at the worktree.
+// change runs f, which ends with a checkout, in a mission after a snapshot.
 func (r *Recorder) change(ctx context.Context, choose func() (ledgertx.Job, error), f func(context.Context, *ledgertx.Tx) error) error {
 	return ledgertx.Worktree(ctx, r.Workspace, func() error {
 		job, err := choose()
@@ -83,12 +83,11 @@ func (r *Recorder) change(ctx context.Context, choose func() (ledgertx.Job, erro
 	})
 }
 
-// of always chooses j.
 func of(j ledgertx.Job) func() (ledgertx.Job, error) {
 	return func() (ledgertx.Job, error) { return j, nil }
 }
 
-// checkOut ends a transaction. With conflicts nothing is checked out unless they are to be written.
+// checkOut ends a transaction. Conflicts prevent it unless merge is set.
 func (d *Restored) checkOut(ctx context.Context, tx *ledgertx.Tx, c ledgertx.CheckoutPlan, merge bool) error {
 	if len(d.Conflicts) > 0 && !merge {
 		return &ConflictError{d.Conflicts, c.Tree != tx.Snap.Tree}
@@ -100,8 +99,8 @@ func (d *Restored) checkOut(ctx context.Context, tx *ledgertx.Tx, c ledgertx.Che
 	return err
 }
 
-// part returns the tree of the worktree with those paths as another tree has them. Each of them must
-// name something there or here.
+// part returns the worktree's tree with the paths as another tree has them.
+// Each spec must match something in one of the two.
 func part(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only git.Paths) (git.Hash, error) {
 	unsure, err := unseen(ctx, tx, tree, only)
 	if err != nil {
@@ -123,8 +122,8 @@ func part(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only git.Paths) (
 	return tx.Objects.EditTree(tx.Snap.Tree, changes)
 }
 
-// unseen returns the pathspecs that are not plainly the name of something in a tree or in the worktree, in a
-// process or two for all of them. Those that exclude paths need not be.
+// unseen returns the pathspecs that are not plainly names in a tree or the
+// worktree, with a git or two for all. Specs that exclude need not match.
 func unseen(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only git.Paths) ([]string, error) {
 	prefix := ""
 	if dir, err := filepath.Abs(only.Dir); err == nil && only.Dir != "" {
@@ -140,7 +139,7 @@ func unseen(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only git.Paths)
 		}
 		var found map[string]git.Entry
 		found, err = tx.Repo.Changed(ctx, none, there, git.Paths{Dir: only.Dir, Specs: left})
-		seen := make(map[string]bool) // directories with and without a slash at the end
+		seen := make(map[string]bool) // directories with and without a final slash
 		for p := range found {
 			for seen[p] = true; p != "." && !seen[path.Dir(p)+"/"]; p = path.Dir(p) {
 				seen[path.Dir(p)], seen[path.Dir(p)+"/"] = true, true
@@ -157,7 +156,6 @@ func unseen(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only git.Paths)
 	return left, err
 }
 
-// names reports whether a pathspec names something in a tree or in the worktree.
 func names(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, spec git.Paths) (bool, error) {
 	none, err := tx.Objects.EmptyTree()
 	for _, there := range []git.Hash{tree, tx.Snap.Tree} {

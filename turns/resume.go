@@ -11,26 +11,25 @@ import (
 	"gitagent/internal/record"
 )
 
-// ErrNoConversation reports a turn whose conversation can't be taken up again.
+// ErrNoConversation reports a turn whose conversation can't be continued.
 var ErrNoConversation = errors.New("the conversation can't be taken along")
 
-// A Resumption is a conversation that goes on in the present checkout, whatever is in that.
+// A Resumption is a conversation to be continued in the current checkout.
 type Resumption struct {
-	Source  *Turn // the last one of the conversation
-	Foreign bool  // it is a stranger's
+	Source  *Turn // the last turn of the conversation
+	Foreign bool  // it is untrusted
 	At      time.Time
 
 	ID      record.ID // of the new mission
 	Session string    // of the new conversation
-	Config  string    // the client's configuration directory, where it is placed
+	Config  string    // the client's configuration directory to place it in
 }
 
-// Resume places the conversation of a turn for the present checkout, and returns the mission that its next
-// turn will be recorded to. That is a new one, a fork without a branch of its own, which begins at the turn.
-// Where HEAD is on the branch of a mission, turns are recorded to that, and none is made: its next turn will
-// have all of the conversation.
-//
-// If the conversation can't be rebuilt, nothing is made, and the error wraps [ErrNoConversation].
+// Resume places a turn's conversation for the current checkout, and returns the
+// mission of its next turn: a new fork without a branch, or the mission whose
+// branch HEAD is on, whose next turn will then have all of the conversation. If
+// it can't be rebuilt, nothing is made, and the error wraps
+// [ErrNoConversation].
 func (r *Recorder) Resume(ctx context.Context, how Resumption) (record.ID, error) {
 	id, err := r.resume(ctx, how)
 	if err != nil {
@@ -84,7 +83,7 @@ func (r *Recorder) passive(ctx context.Context, f Fork) (undo func() error, err 
 		tip = tx.Ledger.Tip
 		return tx.Commit(ctx)
 	})
-	if err != nil && made != nil { // it was not made, but what is known of its source was noted
+	if err != nil && made != nil { // it was not made, but the trust in its source was noted
 		err = errors.Join(err, r.Trust.Forget(f.ID))
 	}
 	return func() error {

@@ -10,12 +10,12 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// Some clients begin a new file when a person goes back in a conversation, or forks it with the client's
-// own means. It refers to the file that it goes on from instead of repeating it, so its turns are to follow
-// the turn up to which both are the same.
+// Some clients begin a new file when the user goes back in a conversation, or
+// forks it in the client. It refers to the old file instead of repeating it, so
+// its turns follow the last turn that both share.
 
-// followFile lets a segment that begins a file follow the turn that the file goes on from, if that is in the
-// mission's ledger. Without such a turn the file begins a conversation.
+// followFile makes a segment that begins a file follow the turn that the file
+// continues, if the mission's ledger has it.
 func (r *recording) followFile() error {
 	if r.segment.none || r.segment.from > 0 || !r.segment.Restarted && r.state.Transcript == r.Transcript {
 		return nil
@@ -32,7 +32,8 @@ func (r *recording) followFile() error {
 	return err
 }
 
-// shared is the prompt's id of the last turn that the session's file has in common with another one, "" for none.
+// shared returns the prompt id of the last turn shared with another file, or
+// "".
 func (r *recording) shared() string {
 	continues := r.agent().Continues
 	if continues == nil {
@@ -45,8 +46,8 @@ func (r *recording) shared() string {
 	return id
 }
 
-// turnOf returns the newest turn of a ledger with a prompt's id and a stored conversation, nil for none. It
-// looks at so many at most, and takes those that it has looked at off.
+// turnOf returns the newest turn of a ledger with a prompt id and a stored
+// conversation, or nil. It looks at most turns, and counts them off.
 func (r *recording) turnOf(l *ledger.Ledger, promptID string, most *int) (*Turn, error) {
 	for turn, err := range l.Turns() {
 		if err != nil || *most == 0 {
@@ -60,17 +61,15 @@ func (r *recording) turnOf(l *ledger.Ledger, promptID string, most *int) (*Turn,
 	return nil, nil
 }
 
-// leadsTo reports whether a turn is the one with a prompt's id, which the agent's client made, and its
-// conversation is stored.
 func leadsTo(t *Turn, promptID, agent string) bool {
 	return t.PromptID == promptID && t.Agent == agent && t.Transcript != nil && t.Transcript.Missing == ""
 }
 
-// maxSources is how many sessions are looked at for the one that a client has forked, the latest.
+// maxSources is how many of the latest sessions may be a fork's source.
 const maxSources = 32
 
-// begin begins the mission's ledger. If the session's file goes on from a turn of another mission, as its
-// user has forked the conversation with the client's own means, the mission is a fork of that turn.
+// begin begins the mission's ledger, as a fork if the session's file continues
+// a turn of another mission because the user forked it in the client.
 func (r *recording) begin(ctx context.Context) error {
 	if r.Transcript == "" || r.Session == "" || r.state.Last != nil {
 		r.tx.Begin(r.mission())
@@ -91,8 +90,7 @@ func (r *recording) begin(ctx context.Context) error {
 	return err
 }
 
-// source is the turn of another mission that the session's file goes on from, as it stands where it may be
-// relied on; nil for none.
+// source returns the trusted turn that the session's file continues, or nil.
 func (r *recording) source(ctx context.Context) (*Turn, error) {
 	shared := r.shared()
 	if shared == "" {
@@ -113,7 +111,7 @@ func (r *recording) source(ctx context.Context) (*Turn, error) {
 		}
 		t, err := r.turnOf(l, shared, &most)
 		if err != nil || t == nil {
-			continue // what can't be read is no source
+			continue // an unreadable ledger is no source
 		}
 		usable, err := Usable(ctx, r.Workspace, t)
 		if errors.Is(err, workspace.ErrUntrusted) {

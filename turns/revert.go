@@ -15,13 +15,14 @@ import (
 	"gitagent/internal/record"
 )
 
-// A Merging says how the worktree is changed where that is a merge.
+// A Merging says how a merge changes the worktree.
 type Merging struct {
 	RestorePlan
 	Merge bool // write conflicts into the files, both sides between markers
 }
 
-// conflicts are those of a merge, at the paths where they are written, or as they were where nothing is.
+// conflicts returns a merge's conflicts, at the paths where they are written
+// or, if they are not, where they were.
 func (how Merging) conflicts(m git.Merge) []Conflict {
 	var list []Conflict
 	for _, c := range m.Conflicts {
@@ -33,12 +34,12 @@ func (how Merging) conflicts(m git.Merge) []Conflict {
 	return list
 }
 
-// A Conflict is a path where a merge has two answers.
+// A Conflict is a path that can't be merged.
 type Conflict struct {
 	Path  string    // bytes as git has them
 	Holds git.Holds // what is there when conflicts are written
-	Later []int     // of a revert: the turns after it that changed the path, the oldest first; see maxLater
-	There []int     // of an adoption: the turns of the fork that did
+	Later []int     // of a revert: later turns that changed the path, oldest first; see maxLater
+	There []int     // of an adoption: the fork's turns that changed it
 }
 
 // A ConflictError reports what could not be merged. Nothing was changed.
@@ -55,12 +56,13 @@ func (e *ConflictError) Error() string {
 	return "conflicts in " + strings.Join(paths, ", ")
 }
 
-// Revert takes what changed from one state to another out of the worktree, by a three-way merge: what
-// differs from the second to the first is applied to the worktree as it is. For one turn the states are
-// its start and its end. Otherwise it is like [Recorder.Restore].
+// Revert takes the changes from one state to another, such as a turn's start
+// and end, out of the worktree, by a three-way merge with the worktree as it
+// is. Otherwise it is like [Recorder.Restore].
 //
-// Where the same lines have changed since, nothing changes, and the error is a [*ConflictError], unless
-// conflicts are to be written into the files. If HEAD jumped during the turn, [Restored.Jumped] is set.
+// If the same lines changed since, nothing is done, and the error is a
+// [*ConflictError], unless conflicts are to be written into the files. If HEAD
+// jumped during the turn, [Restored.Jumped] is set.
 func (r *Recorder) Revert(ctx context.Context, at time.Time, from, to *State, how Merging) (*Restored, error) {
 	what := Span(from, to)
 	from, err := from.Usable(ctx, r.Workspace)
@@ -108,7 +110,8 @@ func (r *Recorder) Revert(ctx context.Context, at time.Time, from, to *State, ho
 	return done, nil
 }
 
-// Span says in words what came after one state up to another: "turn a1b2c3d4/3", "turns a1b2c3d4/3..7".
+// Span describes the turns after one state, up to another: "turn a1b2/3",
+// "turns a1b2/3..7".
 func Span(from, to *State) string {
 	if oneTurn(from, to) {
 		return to.Describe()
@@ -116,14 +119,13 @@ func Span(from, to *State) string {
 	return "turns " + from.String() + ".." + strings.TrimPrefix(to.String(), string(from.In)+"/")
 }
 
-// oneTurn reports whether two states are the start and the end of a turn.
 func oneTurn(from, to *State) bool {
 	return from.Start && !to.Start && !to.Saved && from.In == to.In && from.Turn.Turn == to.Turn.Turn
 }
 
-// jumped reports whether the record begins at the HEAD that the turn ended with because HEAD had gone to
-// a commit that does not descend from where it was when the turn before this one ended: by a switch to
-// another branch or, where version 0.1 wrote the record, in any way.
+// jumped reports whether a record begins at the HEAD that the turn ended with
+// because HEAD had gone, since the previous turn's end, to a commit that does
+// not descend: by a switch or, in a record of version 0.1, in any way.
 func jumped(t *Turn, before func() (*Turn, error), descends func(from, to git.Hash) (bool, error)) (bool, error) {
 	if t.Head.IsZero() || t.Base != t.Head || t.Turn == 1 {
 		return false, nil
@@ -141,7 +143,6 @@ func jumped(t *Turn, before func() (*Turn, error), descends func(from, to git.Ha
 	return !does, err
 }
 
-// later finds the turns after a state that changed the paths of conflicts.
 func later(tx *ledgertx.Tx, to *State, conflicts []Conflict) error {
 	last := 0 // the last turn before the state
 	if to.Turn != nil {
@@ -157,11 +158,10 @@ func later(tx *ledgertx.Tx, to *State, conflicts []Conflict) error {
 	return err
 }
 
-// maxLater is how many turns are looked at to say which of them stand against a merge, the newest.
+// maxLater is how many of the newest turns are searched for [Conflict.Later].
 const maxLater = 1000
 
-// changedBy finds the turns after one, up to another, that changed the paths of conflicts: for each of these,
-// the oldest first.
+// changedBy returns each conflict's turns in a range, oldest first.
 func changedBy(tx *ledgertx.Tx, after, until int, conflicts []Conflict) ([][]int, error) {
 	by := make([][]int, len(conflicts))
 	looked := 0
@@ -170,7 +170,7 @@ func changedBy(tx *ledgertx.Tx, after, until int, conflicts []Conflict) ([][]int
 			break
 		}
 		if err != nil || r.Number > until {
-			continue // of the first it can't be said
+			continue // an unreadable turn may have changed anything
 		}
 		t, err := readTurn(tx.Ledger, r.Number)
 		if err != nil || t.Files == 0 {
@@ -190,7 +190,6 @@ func changedBy(tx *ledgertx.Tx, after, until int, conflicts []Conflict) ([][]int
 	return by, nil
 }
 
-// changes reports whether a turn changed a path.
 func changes(objects *git.Objects, t *Turn, path string) (bool, error) {
 	var is [2]git.Entry
 	for i, commit := range []git.Hash{t.Before().Commit, t.Code} {

@@ -10,12 +10,12 @@ import (
 	"gitagent/internal/record"
 )
 
-// rewriteRef is git's variable with the notes that it copies to what `git commit --amend` and `git rebase` make
-// of a commit. It may have many values; the user's own are left as they are.
+// rewriteRef is git's variable with the notes refs that `git commit --amend`
+// and `git rebase` copy. It may have many values; the user's stay as they are.
 const rewriteRef = "notes.rewriteRef"
 
-// followRewrites lets git copy the mission's notes when it rewrites commits. If the configuration is locked, they
-// don't follow, and that is all.
+// followRewrites lets git copy the mission's notes when it rewrites commits,
+// unless the configuration is locked.
 func (r *Recorder) followRewrites(ctx context.Context, id record.ID) {
 	ref := id.NotesRef()
 	if err := r.configuring(ctx, "--replace-all", rewriteRef, ref, ref); err != nil {
@@ -23,7 +23,7 @@ func (r *Recorder) followRewrites(ctx context.Context, id record.ID) {
 	}
 }
 
-// leaveRewrites takes that back, for a mission that is removed or finished. What stays does no harm.
+// leaveRewrites undoes followRewrites. A value that stays does no harm.
 func (r *Recorder) leaveRewrites(ctx context.Context, id record.ID) {
 	err := r.configuring(ctx, "--unset-all", rewriteRef, id.NotesRef())
 	const none = 5 // git's status where there is no such value
@@ -32,8 +32,8 @@ func (r *Recorder) leaveRewrites(ctx context.Context, id record.ID) {
 	}
 }
 
-// configuring runs a git that changes the repository's configuration. If it is killed together with this process,
-// the next one removes the lock that it has left.
+// configuring runs git config. The next one removes the lock that a git killed
+// together with this process left.
 func (r *Recorder) configuring(ctx context.Context, args ...string) error {
 	held, err := r.Store.TryLock("config")
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *Recorder) configuring(ctx context.Context, args ...string) error {
 		return err
 	}
 	path := filepath.Join(r.Repo.CommonDir, "config")
-	if pathExists(path + ".lock") { // somebody else's
+	if pathExists(path + ".lock") { // another process's
 		return do(r.Repo)
 	}
 	return r.Repo.Locking(ctx, held, lock.Note{Words: []string{path}}, do)

@@ -13,29 +13,29 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// A Live is a session whose client runs, as far as that is known.
+// A Live is a session whose client runs, or seems to.
 type Live struct {
 	Mission record.ID         // the one that it records to
 	Number  int               // of its next turn, which is the running one if Open is not nil
 	Open    *session.OpenTurn // the running turn; nil if the client waits for a prompt
 	Seen    time.Time         // its last event
-	First   bool              // nothing of the mission is recorded yet, and its first turn runs
-	// Worktree is the git directory of the worktree that its last event came from; "" if that is not known.
+	First   bool              // the mission's first turn is running, and nothing is recorded yet
+	// Worktree is the git directory of its last worktree, or "" if unknown.
 	Worktree string
 }
 
-// ID names the running turn, as it will be recorded.
+// ID returns the running turn's id, as it will be recorded.
 func (l Live) ID() record.TurnID { return record.TurnID{Mission: l.Mission, Turn: l.Number} }
 
-// maxLive is how many sessions are looked at, the most recent ones, and maxSilent how long one counts
-// as live of whose client nothing is known.
+// Limits of how many recent sessions are examined, and how long one whose
+// client is unknown counts as live.
 const (
 	maxLive   = 64
 	maxSilent = 24 * time.Hour
 )
 
-// LiveSessions returns the live sessions of the repository, the one with the newest event first.
-// registry is what their clients say of themselves.
+// LiveSessions returns the live sessions of the repository, newest event first.
+// registry is what their clients report of themselves.
 func LiveSessions(ctx context.Context, w *workspace.Workspace, registry []session.Registration, now time.Time) ([]Live, error) {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
@@ -52,7 +52,7 @@ func LiveSessions(ctx context.Context, w *workspace.Workspace, registry []sessio
 		}
 		l := Live{Mission: id, Number: last + 1, Open: n.Open, Seen: n.Seen, Worktree: n.Worktree}
 		if slices.ContainsFunc(registry, func(r session.Registration) bool { return r.Session == n.Session && r.Status == "idle" }) {
-			l.Open = nil // the user has interrupted it, of which there is no event
+			l.Open = nil // the user has interrupted it, which is no event
 		}
 		l.First = !begun && l.Open != nil
 		live = append(live, l)
@@ -60,8 +60,7 @@ func LiveSessions(ctx context.Context, w *workspace.Workspace, registry []sessio
 	return live, nil
 }
 
-// lastNumber is the number of a mission's last turn, 0 if there is none; begun is false for a mission of
-// which nothing is recorded yet.
+// lastNumber returns a mission's last turn, or 0, and whether it has a ledger.
 func lastNumber(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID) (last int, begun bool, err error) {
 	l, err := ledger.Open(ctx, repo, objects, id)
 	if errors.Is(err, git.ErrNotFound) {

@@ -23,33 +23,32 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// A Search looks for something in turns: in what was said, which the segment of a turn has, and in
-// its record.
+// A Search looks for something in turns' segments and records.
 type Search struct {
 	Query *search.Query
 	Since time.Time // older turns are left out
 
 	Prompts, Replies, Tools, Paths bool // where to look
-	Agents                         bool // in what sub-agents said and did
+	Agents                         bool // search subagents
 
-	Missions map[record.ID]git.Hash // where to look, with the tips of their ledgers; nil for all that have refs
+	Missions map[record.ID]git.Hash // where to search, with the ledgers' tips; nil for all that have refs
 
-	Read atomic.Int64 // bytes of conversations that were looked through so far
+	Read atomic.Int64 // bytes of conversations searched so far
 }
 
-// A Found is a turn in which a [Search] found everything that it looks for.
+// A Found is a turn with everything that a [Search] looks for.
 type Found struct {
 	*Turn
 	*search.Matches
 }
 
-// Each looks through the turns of a mission, or of all if that is empty: the newest first, and each
-// once, as [EachOfAll] has it. For every turn it calls f, with the turn's time, and what was found in
-// it or nil; an error of f ends that and is returned. Other errors don't: what can't be read is left
-// out, and the error says so.
+// Each searches the turns of a mission, or of all if id is empty, newest first,
+// and each once, like [EachOfAll]. It calls f for every turn, with its time and
+// the matches, or nil; an error of f ends the search and is returned. What
+// can't be read is left out, and the error says so.
 //
-// Git inflates what is looked through, several processes side by side, and no more of a segment is in
-// memory than [window], but for its longest line.
+// Several gits inflate segments in parallel. Memory holds [window] bytes of
+// each, or its longest line.
 func (s *Search) Each(ctx context.Context, w *workspace.Workspace, id record.ID, f func(time.Time, *Found) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -101,33 +100,31 @@ func (s *Search) Each(ctx context.Context, w *workspace.Workspace, id record.ID,
 const (
 	maxLookers = 8
 
-	// A batch is what one of them gets at once. The first are small, for the first result to come soon.
+	// Limits of a batch. The first are small, for a quick first result.
 	firstBatch    = 4       // turns
 	maxBatch      = 64      // turns
-	maxBatchBytes = 4 << 20 // of their segments, as their records tell, and of the records
+	maxBatchBytes = 4 << 20 // of segments, as records say, and of records
 )
 
-// MaxOld is how many turns in a row are too old when a walk from the newest on ends. A turn that was
-// recorded again, and one that was imported, is newer than some that come before it.
+// MaxOld is how many older turns in a row end a walk from the newest on. A turn
+// that was recorded again or imported is newer than some before it.
 const MaxOld = 100
 
-// A batch is some turns, in order.
 type batch struct {
 	turns []*prospect
 	done  chan struct{} // closed when all were looked at
 }
 
-// A prospect is a turn that may match.
 type prospect struct {
 	*Turn
 	segment git.Hash        // zero for none
-	sides   []git.Hash      // of sub-agents
+	sides   []git.Hash      // of subagents
 	said    *search.Matches // found in conversations
-	matches *search.Matches // nil if not all was found
-	err     error           // why some of it could not be looked at
+	matches *search.Matches // nil if not everything was found
+	err     error           // why some could not be searched
 }
 
-// handOver waits until the turns were looked at, and hands them to f.
+// handOver waits for the batch and passes its turns to f.
 func (b *batch) handOver(ctx context.Context, unread *ledger.ReadErrors, f func(time.Time, *Found) error) error {
 	select {
 	case <-b.done:
@@ -147,7 +144,6 @@ func (b *batch) handOver(ctx context.Context, unread *ledger.ReadErrors, f func(
 	return nil
 }
 
-// walk hands over the turns in batches.
 func (s *Search) walk(ctx context.Context, w *workspace.Workspace, id record.ID, hand func(*batch) error) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
@@ -198,7 +194,6 @@ func (s *Search) walk(ctx context.Context, w *workspace.Workspace, id record.ID,
 	return err
 }
 
-// segments find the segments of turns.
 type segments struct {
 	ctx     context.Context
 	repo    *git.Repo
@@ -207,7 +202,6 @@ type segments struct {
 	held    int // bytes of them, about
 }
 
-// of returns the blob of a turn's segment, zero if there is none.
 func (s *segments) of(t *Turn) (git.Hash, error) {
 	path, err := segmentPath(t)
 	if err != nil {
@@ -222,7 +216,6 @@ func (s *segments) of(t *Turn) (git.Hash, error) {
 	return hash, err
 }
 
-// ledger opens the ledger that a turn was read from, once.
 func (s *segments) ledger(t *Turn) (*ledger.Ledger, error) {
 	if l := s.ledgers[t.In()]; l != nil {
 		s.held -= l.Held()
@@ -231,7 +224,7 @@ func (s *segments) ledger(t *Turn) (*ledger.Ledger, error) {
 	return t.ledger(s.ctx, s.repo, s.objects)
 }
 
-// keep keeps it for the next turn, with the directories that were read.
+// keep keeps a ledger, with the directories that it read, for the next turn.
 func (s *segments) keep(t *Turn, l *ledger.Ledger) {
 	if s.held += l.Held(); s.ledgers == nil || s.held > ledger.MaxHeld {
 		s.ledgers, s.held = make(map[record.ID]*ledger.Ledger), l.Held()
@@ -239,7 +232,6 @@ func (s *segments) keep(t *Turn, l *ledger.Ledger) {
 	s.ledgers[t.In()] = l
 }
 
-// sides returns the blobs of what a turn has stored of sub-agents.
 func (s *segments) sides(t *Turn) (list []git.Hash, err error) {
 	l, err := s.ledger(t)
 	if err != nil {
@@ -260,14 +252,12 @@ func (s *segments) sides(t *Turn) (list []git.Hash, err error) {
 	return list, err
 }
 
-// A looker looks for something in turns.
 type looker struct {
 	search  *Search
 	objects *git.Objects
 	buffer  []byte
 }
 
-// look looks at the turns of a batch.
 func (k *looker) look(b *batch) {
 	defer close(b.done)
 	var wanted []git.Wanted
@@ -299,13 +289,14 @@ func (k *looker) look(b *batch) {
 	}
 }
 
-// A blobOf is one of the conversations that a turn has: its own, or a sub-agent's.
+// A blobOf is a turn's conversation, its own or a subagent's.
 type blobOf struct {
 	*prospect
 	side bool
 }
 
-// blob looks through one of them. In a turn that has several, all is decoded: what one lacks another may have.
+// blob searches one of them. If a turn has several, all are decoded, since one
+// may have the words that another lacks.
 func (k *looker) blob(of blobOf, content io.Reader) error {
 	p := looking{reader: agent.Of(of.Agent).Reader(), side: of.side, found: of.said}
 	if of.side {
@@ -317,27 +308,25 @@ func (k *looker) blob(of blobOf, content io.Reader) error {
 	return k.segment(&p, content)
 }
 
-// A looking is what is looked through at once.
+// A looking is the search of one blob.
 type looking struct {
 	reader transcript.Reader
-	side   bool // it is a sub-agent's
+	side   bool // a subagent's
 	found  *search.Matches
-	others *search.Matches // found elsewhere; nil if all of it is to be decoded
+	others *search.Matches // found elsewhere; nil to decode everything
 	seen   map[string]bool // records
 }
 
-// found notes what was found in the turn's conversations and in its record, if that is all.
+// found keeps the matches of conversations and record if they are complete.
 func (c *prospect) found(record *search.Matches) {
 	if c.said.Join(record); c.said.Complete() {
 		c.matches = c.said
 	}
 }
 
-// said reports whether the search is about what was said.
 func (s *Search) said() bool { return s.Prompts || s.Replies || s.Tools }
 
-// record is what is found in a turn's record. Of the prompt it has the beginning, and of the reply
-// the end.
+// record searches a turn's record: the prompt's start, and the reply's end.
 func (k *looker) record(t *Turn) *search.Matches {
 	m := k.search.Query.Matches()
 	if k.search.Prompts {
@@ -353,19 +342,19 @@ func (k *looker) record(t *Turn) *search.Matches {
 }
 
 const (
-	// window is how many bytes of a segment are looked at together.
+	// window is how many bytes of a segment are searched together.
 	window = 2 << 20
-	// maxLine is the longest line of a segment, in bytes, that is looked at.
+	// maxLine is the longest line that is searched, in bytes.
 	maxLine = 16 << 20
 )
 
-// segment looks through a segment. What else is needed must be in p.others, else nothing is decoded.
+// segment searches a segment, decoding it only if it and p.others can match.
 func (k *looker) segment(p *looking, content io.Reader) error {
 	if len(k.buffer) != window {
 		k.buffer = make([]byte, window)
 	}
 	p.seen = make(map[string]bool)
-	have, skip := 0, false // bytes in the buffer; whether they are of a line that is too long
+	have, skip := 0, false // bytes in the buffer; whether they are of too long a line
 	for first := true; ; first = false {
 		n, err := io.ReadFull(content, k.buffer[have:])
 		k.search.Read.Add(int64(n))
@@ -374,7 +363,7 @@ func (k *looker) segment(p *looking, content io.Reader) error {
 		if err != nil && !ended {
 			return err
 		}
-		whole := have // where the last line ends that is there as a whole
+		whole := have // end of the last complete line
 		if !ended {
 			whole = bytes.LastIndexByte(k.buffer[:have], '\n') + 1
 		}
@@ -399,7 +388,7 @@ func (k *looker) segment(p *looking, content io.Reader) error {
 	}
 }
 
-// lines looks through whole lines. Of a record that is there twice it looks at one.
+// lines searches complete lines, and repeated records once.
 func (k *looker) lines(of *looking, b []byte) {
 	s := k.search
 	for line := range s.Query.Lines(b) {

@@ -17,8 +17,8 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// squash commits what HEAD lacks of an attached mission; nothing if it lacks nothing. worktree is where its
-// branch is checked out.
+// squash commits what HEAD lacks of an attached mission, if anything. worktree
+// is where its branch is checked out.
 func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, worktree string) ([]git.Hash, error) {
 	name := strings.TrimPrefix(k.branch, "refs/heads/")
 	switch {
@@ -81,7 +81,7 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 	if err != nil {
 		return nil, err
 	}
-	if err := r.unpropose(); err != nil { // a git that was killed after its commit has left it
+	if err := r.unpropose(); err != nil { // left by a git that was killed after its commit
 		return nil, err
 	}
 	err = r.locking(ctx, merging, func(g *git.Repo) error {
@@ -93,8 +93,8 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 	return r.commitSteps(ctx, g, f, k, steps)
 }
 
-// mergeable reports whether the tree of HEAD lacks something of what comes of the merge, which is zero if that has
-// conflicts; or an error, if git must not merge.
+// mergeable reports whether HEAD's tree lacks something of merged, which is
+// zero if the merge conflicts, or returns why git must not merge.
 func (k *unfinished) mergeable(tree, merged git.Hash, split, staged bool, resolved func() bool) (lacks bool, err error) {
 	switch {
 	case tree == merged && !k.changed() && k.missing != nil:
@@ -113,8 +113,7 @@ func (k *unfinished) mergeable(tree, merged git.Hash, split, staged bool, resolv
 	return true, nil
 }
 
-// stopped is the error of a merge that git did not make, or not to the end: then it has written a message, in
-// the place of which ours is put.
+// stopped returns the error of a failed merge, and replaces git's message.
 func (r *Recorder) stopped(ctx context.Context, message string, err error) error {
 	err = fmt.Errorf("%w: %w", ErrNotMerged, err)
 	paths, e := r.unresolved(ctx)
@@ -140,8 +139,9 @@ func (r *Recorder) stopped(ctx context.Context, message string, err error) error
 	return fmt.Errorf("the merge of its branch %w", ErrResolved)
 }
 
-// commitSteps commits one step after the other. If that fails, all that is left is staged, and proposed. The
-// message never has a turn that the index has not, or a finish that goes on would claim it: it comes first.
+// commitSteps commits the steps in order. After a failure the rest is staged
+// and proposed. A message is written before its changes are staged: if it named
+// turns that the index lacks, a later finish would claim them.
 func (r *Recorder) commitSteps(ctx context.Context, g *git.Repo, f Finishing, k *unfinished, steps []step) (made []git.Hash, err error) {
 	for i, s := range steps {
 		err = r.propose(s.message)
@@ -165,7 +165,7 @@ func (r *Recorder) commitSteps(ctx context.Context, g *git.Repo, f Finishing, k 
 	return made, nil
 }
 
-// stageRest stages what was not committed of several commits, with a message for all of it.
+// stageRest stages the uncommitted steps, with a message for all of them.
 func (r *Recorder) stageRest(ctx context.Context, f Finishing, k *unfinished, left []step) error {
 	var turns ledger.Ranges
 	for _, s := range left {
@@ -181,19 +181,19 @@ func (r *Recorder) stageRest(ctx context.Context, f Finishing, k *unfinished, le
 	return err
 }
 
-// followFile commits what was merged before. merging is the git that knows what was.
+// goOn commits an earlier merge. merging is the git of [Recorder.withSquash].
 func (r *Recorder) goOn(ctx context.Context, g, merging *git.Repo, f Finishing, k *unfinished) ([]git.Hash, error) {
 	proposed, err := r.proposed()
 	if err != nil {
 		return nil, err
 	}
 	b := readBegun(r.Store, k.mission.ID)
-	if b == nil || k.merges(proposed) { // the user has merged it by hand
+	if b == nil || k.merges(proposed) { // the user has merged it
 		if err := r.begin(k.mission.ID, k); err != nil {
 			return nil, err
 		}
 	} else if b.Turn < k.last {
-		k.end(b.Turn, b.Tip) // what came later is not merged
+		k.end(b.Turn, b.Tip) // later turns are not merged
 	}
 	ours := k.names(proposed)
 	part := ours && k.isPart(proposed)
@@ -225,7 +225,7 @@ func (r *Recorder) goOn(ctx context.Context, g, merging *git.Repo, f Finishing, 
 	return []git.Hash{commit}, nil
 }
 
-// isPart reports whether a message is of one commit of several, which lacks some of the turns.
+// isPart reports whether a message, of one of several commits, lacks turns.
 func (k *unfinished) isPart(message string) bool {
 	has := k.named(message)
 	return slices.ContainsFunc(k.turns, func(t worked) bool {
@@ -233,7 +233,7 @@ func (k *unfinished) isPart(message string) bool {
 	})
 }
 
-// named are the turns of the mission that a message names.
+// named returns the mission's turns that a message names.
 func (k *unfinished) named(message string) ledger.Ranges {
 	var list []int
 	for _, t := range ledger.ReadTrailers(message) {
@@ -244,14 +244,15 @@ func (k *unfinished) named(message string) ledger.Ranges {
 	return ledger.RangesOf(list...)
 }
 
-// stageWhole stages all that is left of a merge where a finish was killed while it made several commits: it is
-// in the worktree. What it has staged is all of that, or what one commit was to have; anything else is the user's.
+// stageWhole stages the rest of a merge after a finish was killed between
+// several commits. The index must be all of the merge or one commit's part of
+// it; otherwise it has changes of the user's.
 func (r *Recorder) stageWhole(ctx context.Context, g, merging *git.Repo, k *unfinished, proposed string, b *begun) error {
 	if !b.of(r.Repo.GitDir, k.tip) {
 		return ErrStaged
 	}
 	whole, err := mergedTree(ctx, merging, k.head.Commit, k.tip)
-	if err != nil || whole.IsZero() { // with conflicts there is one commit
+	if err != nil || whole.IsZero() { // a conflicting merge makes one commit
 		return err
 	}
 	out, err := r.Repo.Output(ctx, nil, "write-tree")
@@ -278,7 +279,7 @@ func (r *Recorder) stageWhole(ctx context.Context, g, merging *git.Repo, k *unfi
 	return err
 }
 
-// editing are the arguments of a commit whose message git has.
+// editing returns git commit's arguments if SQUASH_MSG has the message.
 func editing(f Finishing) []string {
 	if f.Edit {
 		return []string{"--edit"}
@@ -286,10 +287,8 @@ func editing(f Finishing) []string {
 	return []string{"--no-edit"}
 }
 
-// squashMessage is where git keeps the message of a squash that is not committed.
 func (r *Recorder) squashMessage() string { return filepath.Join(r.Repo.GitDir, "SQUASH_MSG") }
 
-// propose makes a message the one that git proposes for the next commit.
 func (r *Recorder) propose(message string) error {
 	if err := os.WriteFile(r.squashMessage(), []byte(message), 0o666); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotPrepared, err)
@@ -297,7 +296,6 @@ func (r *Recorder) propose(message string) error {
 	return nil
 }
 
-// unpropose drops the message that git would propose.
 func (r *Recorder) unpropose() error {
 	if err := os.Remove(r.squashMessage()); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -305,8 +303,7 @@ func (r *Recorder) unpropose() error {
 	return nil
 }
 
-// proposed is the message that git proposes for the next commit; empty if it has none, or was killed before
-// it had written any.
+// proposed returns git's message for the next commit, or "".
 func (r *Recorder) proposed() (string, error) {
 	message, err := os.ReadFile(r.squashMessage())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -315,17 +312,17 @@ func (r *Recorder) proposed() (string, error) {
 	return string(message), err
 }
 
-// resolved reports whether a merge that had conflicts is still to be committed, though nothing of it is
-// staged: HEAD's side was taken everywhere, or it was given up without git reset.
+// resolved reports whether a conflicting merge is uncommitted although nothing
+// is staged: HEAD's side was taken, or it was given up without git reset.
 func (r *Recorder) resolved(k *unfinished) bool {
 	message, err := r.proposed()
 	b := readBegun(r.Store, k.mission.ID)
 	return err == nil && k.names(message) && b.of(r.Repo.GitDir, k.tip) && b.Head == k.head.Commit
 }
 
-// squashed reports whether what is staged is a merge of the mission that was not committed: by its trailer in
-// the message that git proposes; as git's own message names the commit; or, if git was killed before it wrote
-// one, as we were about to merge it here, and the index is what comes of that.
+// squashed reports whether the index is an uncommitted merge of the mission: by
+// our trailer or git's commit line in the proposed message or, if git was
+// killed before writing that, by our note and the index.
 func (r *Recorder) squashed(ctx context.Context, k *unfinished, merged git.Hash) (bool, error) {
 	message, err := r.proposed()
 	if err != nil || message != "" {
@@ -342,12 +339,11 @@ func (r *Recorder) squashed(ctx context.Context, k *unfinished, merged git.Hash)
 	return err == nil && strings.TrimSpace(string(out)) == merged.String(), err
 }
 
-// names reports whether a message has the mission's trailer.
 func (k *unfinished) names(message string) bool {
 	return hasLine(message, ledger.TrailerMission+": "+string(k.mission.ID))
 }
 
-// merges reports whether a message is git's of a squash of the mission's branch.
+// merges reports whether a message is git's of a squash of the branch.
 func (k *unfinished) merges(message string) bool { return hasLine(message, "commit "+k.tip.String()) }
 
 func hasLine(text, want string) bool {
@@ -359,7 +355,6 @@ func hasLine(text, want string) bool {
 	return false
 }
 
-// unresolved are the paths that have conflicts in the index.
 func (r *Recorder) unresolved(ctx context.Context) ([]string, error) {
 	out, err := r.Repo.Output(ctx, nil, "ls-files", "--unmerged", "-z")
 	if err != nil {
@@ -376,10 +371,8 @@ func (r *Recorder) unresolved(ctx context.Context) ([]string, error) {
 
 func unresolvedError(paths []string) error { return fmt.Errorf("%w in %s", ErrUnresolved, some(paths)) }
 
-// maxSome is how many paths an error names.
 const maxSome = 5
 
-// some names some paths.
 func some(paths []string) string {
 	var quoted []string
 	for _, p := range paths[:min(len(paths), maxSome)] {
@@ -392,11 +385,11 @@ func some(paths []string) string {
 	return list
 }
 
-// unrecorded is an error if the worktree of a mission is not as its branch says.
+// unrecorded returns an error if a worktree differs from its branch.
 func (r *Recorder) unrecorded(ctx context.Context, path string, tip git.Hash) error {
 	repo, err := git.Find(path)
 	if path == "" || err != nil || repo.CommonDir != r.Repo.CommonDir {
-		return nil // it is checked out nowhere, or the worktree is gone
+		return nil // not checked out, or the worktree is gone
 	}
 	w := workspace.New(repo, r.Settings)
 	var paths []string
@@ -421,10 +414,9 @@ func (r *Recorder) unrecorded(ctx context.Context, path string, tip git.Hash) er
 	return err
 }
 
-// maxDiffering is how many paths of a mission are looked at.
+// maxDiffering is how many paths of a mission are compared.
 const maxDiffering = 1_000_000
 
-// differing are the paths in which two trees differ.
 func differing(objects *git.Objects, from, to git.Hash) ([]string, error) {
 	found, whole, err := objects.Differences(from, []git.Hash{to}, maxDiffering)
 	if err == nil && !whole {

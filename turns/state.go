@@ -15,26 +15,26 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// A State is a state of the worktree that the ledger of a mission keeps: the end of a turn, its start,
-// or one that was saved because the worktree was about to be changed.
+// A State is a worktree's state that a mission's ledger keeps: the end of a
+// turn, its start, or one saved before the worktree was changed.
 type State struct {
 	In     record.ID // the mission in whose ledger it is
 	Commit git.Hash  // whose tree is the worktree
 	At     time.Time // when it was recorded
-	// Turn is the one that ended or started in the state. For a saved state it is the last one before,
-	// nil if there was none.
+	// Turn ended or started in it, or came before a saved state; then it may be
+	// nil.
 	Turn  *Turn
 	Start bool   // Turn started in it
-	Saved bool   // it is neither
-	Why   string // of a saved state: the subject of its event, for people to read; a stranger's text
+	Saved bool   // neither start nor end
+	Why   string // of a saved state: its event's subject; untrusted text
 
 	event git.Hash // of a saved state: the ledger's commit that keeps it
 }
 
-// After is the state in which the turn ended.
+// After returns the state in which the turn ended.
 func (t *Turn) After() *State { return &State{In: t.mission(), Commit: t.Code, At: t.At, Turn: t} }
 
-// Before is the state in which the turn started.
+// Before returns the state in which the turn started.
 func (t *Turn) Before() *State {
 	at := t.Started
 	if at.IsZero() {
@@ -43,10 +43,9 @@ func (t *Turn) Before() *State {
 	return &State{In: t.mission(), Commit: cmp.Or(t.Base, t.Code), At: at, Turn: t, Start: true}
 }
 
-// shownDigits is how many digits of a commit a name has.
 const shownDigits = 12
 
-// String is the state's name, for [Find].
+// String returns the state's name, for [Find].
 func (s *State) String() string {
 	switch {
 	case s.Saved:
@@ -57,7 +56,7 @@ func (s *State) String() string {
 	return record.TurnID{Mission: s.In, Turn: s.Turn.Turn}.String()
 }
 
-// Describe says in words what the state is: "turn a1b2c3d4/12", "the start of turn a1b2c3d4/12".
+// Describe returns "turn a1b2c3d4/12", "the start of turn a1b2c3d4/12" or such.
 func (s *State) Describe() string {
 	switch {
 	case s.Saved:
@@ -68,7 +67,8 @@ func (s *State) Describe() string {
 	return "turn " + s.String()
 }
 
-// Known returns nil if the commit is known to be the state. The error wraps [ErrCodeUnknown].
+// Known returns nil if the commit is known to be the state, else an error
+// wrapping [ErrCodeUnknown].
 func (s *State) Known() error {
 	if s.Saved {
 		return nil
@@ -76,8 +76,8 @@ func (s *State) Known() error {
 	return s.Turn.CodeKnown()
 }
 
-// Usable returns a state that was read as it stands where the user may rely on it. If it does not stand
-// there, the error wraps [workspace.ErrStranger]. See [Usable].
+// Usable returns the state as the trusted part of the ledger has it. If it does
+// not, the error wraps [workspace.ErrUntrusted]. See [Usable].
 func (s *State) Usable(ctx context.Context, w *workspace.Workspace) (*State, error) {
 	usable := *s
 	if s.Turn != nil {
@@ -113,8 +113,7 @@ func (s *State) Usable(ctx context.Context, w *workspace.Workspace) (*State, err
 	return &usable, err
 }
 
-// By names who recorded a state: the turn, or of a saved one the event that keeps it, whoever recorded
-// the turn before. See [trust.Writers].
+// By returns who recorded the turn or the saved state, see [trust.Writers].
 func (s *State) By(ctx context.Context, w *workspace.Workspace) (string, error) {
 	if !s.Saved {
 		return (&Writers{Workspace: w}).By(ctx, s.Turn)
@@ -132,13 +131,13 @@ func (s *State) By(ctx context.Context, w *workspace.Workspace) (string, error) 
 	return writers.Commit(s.event), nil
 }
 
-// Saved returns the saved states of a mission, the newest first: those of its events that changed
-// nothing in its records, and keep a commit.
+// Saved returns a mission's saved states, newest first, from events that keep a
+// commit and change no record.
 func Saved(ctx context.Context, repo *git.Repo, id record.ID) ([]*State, error) {
 	return SavedLately(ctx, repo, id, math.MaxInt)
 }
 
-// SavedLately is [Saved] among the newest of the mission's events, so many.
+// SavedLately is [Saved] among the newest most events.
 func SavedLately(ctx context.Context, repo *git.Repo, id record.ID, most int) ([]*State, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
@@ -160,8 +159,8 @@ func SavedLately(ctx context.Context, repo *git.Repo, id record.ID, most int) ([
 	return list, nil
 }
 
-// eventsOf returns the events of a mission, the newest first, at most so many.
-// Where the clone is shallow they may end before the first one.
+// eventsOf returns a mission's events, newest first, at most as many as most. A
+// shallow clone may lack the oldest.
 func eventsOf(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, most int) ([]*ledger.CommitEvent, error) {
 	tip, err := tipOf(ctx, repo, id)
 	if err != nil {
@@ -180,7 +179,6 @@ func eventsOf(ctx context.Context, repo *git.Repo, objects *git.Objects, id reco
 	return events, nil
 }
 
-// saved is the state that an event keeps.
 func saved(objects *git.Objects, id record.ID, e *ledger.CommitEvent, commit git.Hash) (*State, error) {
 	l, err := ledger.At(objects, id, e.Hash)
 	if err != nil {

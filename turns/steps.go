@@ -9,16 +9,15 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// A step is one of the commits that a mission is finished with.
 type step struct {
 	turns   ledger.Ranges
 	tree    git.Hash
 	message string
 }
 
-// steps plans the commits that lead from a tree to another: one, or those that the user has named the turns
-// of. Each has what these turns changed, applied to the one before; the last one has all that is left. With
-// only, other paths stay as they are.
+// steps plans the commits from one tree to another: one, or one for each set of
+// turns in f.Split, with the turns' changes applied to the previous one. The
+// last has the rest. With only, other paths stay as they are.
 func (r *Recorder) steps(ctx context.Context, g *git.Repo, f Finishing, k *unfinished, from, to git.Hash, only map[string]bool) ([]step, error) {
 	split := f.Split
 	if len(split) == 0 {
@@ -49,7 +48,7 @@ func (r *Recorder) steps(ctx context.Context, g *git.Repo, f Finishing, k *unfin
 	return list, nil
 }
 
-// splits reports what is wrong with the turns that the user has named for several commits.
+// splits checks the user's sets of turns.
 func (k *unfinished) splits(split []ledger.Ranges) error {
 	var all ledger.Ranges
 	for _, turns := range split {
@@ -80,7 +79,7 @@ func (k *unfinished) splits(split []ledger.Ranges) error {
 	return nil
 }
 
-// apply applies what some turns changed to a tree, by three-way merges, one for turns that follow each other.
+// apply merges the turns' changes into a tree, consecutive turns at once.
 func apply(ctx context.Context, g *git.Repo, objects *git.Objects, k *unfinished, turns ledger.Ranges, to git.Hash, only map[string]bool) (git.Hash, error) {
 	for i := 0; i < len(k.turns); i++ {
 		if !turns.Has(k.turns[i].number) {
@@ -117,7 +116,7 @@ func apply(ctx context.Context, g *git.Repo, objects *git.Objects, k *unfinished
 	return to, objects.Flush()
 }
 
-// within is a tree with only some of its changes; with all if none are named.
+// within returns a tree with only these of its changes; all if only is nil.
 func within(objects *git.Objects, from, to git.Hash, only map[string]bool) (git.Hash, error) {
 	if only == nil {
 		return to, nil

@@ -22,30 +22,29 @@ import (
 	"gitagent/internal/usage"
 )
 
-// The limits of what is recorded of sub-agents at the end of a turn. What is left stays for the next one.
+// Limits of what a turn records of subagents. The rest is left for the next.
 const (
 	maxSubagents     = 100
 	maxSubagentBytes = 64 << 20
-	maxSide          = 32 << 20 // bytes of one; more at once is not stored
+	maxSide          = 32 << 20 // bytes of one; a larger piece is not stored
 	maxSideName      = 100      // runes
 )
 
-// sides are what the files of sub-agents have become longer by.
+// A sides is what was added to subagents' files.
 type sides struct {
 	list []sided
-	left int   // those that the limits leave to the next turn, or that can't be read now
-	err  error // why
+	left int   // left to the next turn by the limits, or unreadable now
+	err  error // why it is unreadable
 }
 
-// sided is one of them.
 type sided struct {
 	record.Subagent
 	raw           []byte
 	before, after session.SubagentCursor
 }
 
-// subagents reads what sub-agents have done since the session's last turn. segment is what is new in the
-// conversation.
+// subagents reads what subagents did since the session's last turn. segment is
+// the new part of the conversation.
 func (r *recording) subagents(segment []byte) (s sides) {
 	list := r.agent().Subagents
 	if list == nil || r.Transcript == "" || r.Event == Prompted && r.state.Open == nil {
@@ -73,7 +72,7 @@ func (r *recording) subagents(segment []byte) (s sides) {
 	return s
 }
 
-// subagentsBefore is how much of sub-agents' files was recorded before the turn.
+// subagentsBefore returns how much of subagents' files was recorded before.
 func (f *inputs) subagentsBefore() map[string]session.SubagentCursor {
 	before := make(map[string]session.SubagentCursor)
 	maps.Copy(before, f.state.Subagents)
@@ -83,10 +82,9 @@ func (f *inputs) subagentsBefore() map[string]session.SubagentCursor {
 	return before
 }
 
-// readSubagent reads what is new in a sub-agent's file.
 func readSubagent(a *agent.Agent, f transcript.SubagentFile, before session.SubagentCursor) (s sided, err error) {
 	from := transcript.Cursor{Offset: before.Offset, Check: before.Check}
-	if from.Offset > 0 && from.Check == "" { // it is known from the ledger alone
+	if from.Offset > 0 && from.Check == "" { // known only from the ledger
 		from, err = transcript.At(f.Path, from.Offset)
 	}
 	var segment transcript.NewLines
@@ -104,7 +102,7 @@ func readSubagent(a *agent.Agent, f transcript.SubagentFile, before session.Suba
 	if segment.Restarted {
 		before = session.SubagentCursor{}
 	}
-	// A message may have begun in the part before: its tokens count once if all of the file is added up.
+	// A message may go on from the previous part, and its tokens count once.
 	whole := segment.Bytes
 	if to := segment.Cursor.Offset; before.Offset > 0 && to <= maxSide {
 		if whole, err = transcript.ReadRange(f.Path, 0, to); err != nil {
@@ -129,7 +127,6 @@ func readSubagent(a *agent.Agent, f transcript.SubagentFile, before session.Suba
 	return s, nil
 }
 
-// calls are how many tools were called.
 func calls(s transcript.Summary) int {
 	n := 0
 	for _, of := range s.Tools {
@@ -138,7 +135,6 @@ func calls(s transcript.Summary) int {
 	return n
 }
 
-// readNew reads a file from a cursor on.
 func readNew(f transcript.SubagentFile, from transcript.Cursor) (transcript.NewLines, error) {
 	if f.Size-from.Offset > maxSide {
 		return transcript.NewLines{}, transcript.ErrTooLarge
@@ -146,7 +142,8 @@ func readNew(f transcript.SubagentFile, from transcript.Cursor) (transcript.NewL
 	return transcript.ReadSegment(f.Path, from)
 }
 
-// subagentOutcome says how a sub-agent stands after all that it has done; over, that the client says it is.
+// subagentOutcome returns a subagent's outcome after all that it did. over says
+// that the client reports its end.
 func subagentOutcome(all transcript.Summary, over bool) record.Outcome {
 	switch {
 	case all.APIError:
@@ -161,8 +158,8 @@ func subagentOutcome(all transcript.Summary, over bool) record.Outcome {
 	return record.Running
 }
 
-// addSubagents adds what sub-agents have done to a turn and its files. If the turn is recorded again, what the
-// former record says of those that are not there any more stays.
+// addSubagents adds subagents' work to a turn and its files. A turn recorded
+// again keeps the old record's subagents that are gone.
 func addSubagents(t, old *Turn, s sides, files map[string][]byte, purged *scrub.Finder) {
 	t.AgentsLeft = s.left
 	for _, one := range s.list {
@@ -191,7 +188,7 @@ func addSubagents(t, old *Turn, s sides, files map[string][]byte, purged *scrub.
 	}
 }
 
-// keepSubagents notes in the session's state how much of sub-agents' files is recorded now.
+// keepSubagents notes how much of subagents' files is recorded now.
 func (r *recording) keepSubagents(before map[string]session.SubagentCursor, again map[string]session.SubagentCursor) {
 	touched := make(map[string]session.SubagentCursor)
 	maps.Copy(touched, again)
@@ -201,16 +198,15 @@ func (r *recording) keepSubagents(before map[string]session.SubagentCursor, agai
 	r.state.Subagents, r.state.Last.SubagentsBefore = before, touched
 }
 
-// subagentPath is where a turn's part of a sub-agent's transcript is. The id is checked: see [Turn.Side].
+// subagentPath returns the path of a subagent's part; its id must be valid.
 func subagentPath(turn int, id string) string {
 	return ledger.TurnPath("transcript", turn, "/"+id+".jsonl")
 }
 
-// maxSubagentsRead is how many turns are read to find out what is recorded of sub-agents, where the local
-// state is lost.
+// maxSubagentsRead is how many turns are read if the local state is lost.
 const maxSubagentsRead = 1000
 
-// recordedSubagents is how much of sub-agents' files the ledger says is recorded in a session's turns.
+// recordedSubagents returns how much of the subagents' files a ledger has.
 func recordedSubagents(l *ledger.Ledger, of string) map[string]session.SubagentCursor {
 	all := make(map[string]session.SubagentCursor)
 	looked := 0
@@ -236,15 +232,14 @@ func recordedSubagents(l *ledger.Ledger, of string) map[string]session.SubagentC
 	return all
 }
 
-// adoptSubagents brings the local state in line with what t, the session's last turn, and the ledger say of
-// sub-agents.
+// adoptSubagents updates the local state from t, the last turn, and the ledger.
 func (r *recording) adoptSubagents(t *Turn) {
 	if r.state.Subagents == nil {
 		r.state.Subagents = recordedSubagents(r.tx.Ledger, r.Session)
 	}
 	known, before := maps.Clone(r.state.Subagents), make(map[string]session.SubagentCursor)
 	for _, s := range t.Agents {
-		if s.To > known[s.ID].Offset { // this turn was recorded by a process that died then
+		if s.To > known[s.ID].Offset { // a process recorded this turn and died
 			known[s.ID] = session.SubagentCursor{Offset: s.To, Spent: known[s.ID].Spent.Plus(s.Tokens), Runs: s.Outcome == record.Running}
 		}
 		before[s.ID] = session.SubagentCursor{Offset: s.From, Spent: known[s.ID].Spent.Minus(s.Tokens), Runs: true}
@@ -252,7 +247,7 @@ func (r *recording) adoptSubagents(t *Turn) {
 	r.state.Subagents, r.state.Last.SubagentsBefore = known, before
 }
 
-// Side returns what the record says of a sub-agent. Its id may be a stranger's, who may have written any.
+// Side returns the record of a subagent. Ids in records are untrusted.
 func (t *Turn) Side(id string) (*record.Subagent, error) {
 	i := slices.IndexFunc(t.Agents, func(s record.Subagent) bool { return s.ID == id && hooks.ValidID(s.ID) })
 	if i < 0 {
@@ -261,7 +256,7 @@ func (t *Turn) Side(id string) (*record.Subagent, error) {
 	return &t.Agents[i], nil
 }
 
-// WriteSubagent writes what a turn has stored of a sub-agent's transcript.
+// WriteSubagent writes a subagent's part of a turn, as stored.
 func WriteSubagent(ctx context.Context, repo *git.Repo, t *Turn, id string, w io.Writer) error {
 	s, err := t.Side(id)
 	if err == nil && s.Missing != "" {
@@ -275,7 +270,7 @@ func WriteSubagent(ctx context.Context, repo *git.Repo, t *Turn, id string, w io
 	})
 }
 
-// beside is what is shown of a turn's sub-agents with its conversation; with full, all that they did.
+// beside returns what to show of a turn's subagents; with full, all they did.
 func beside(l *ledger.Ledger, t *Turn, full bool) []transcript.ShownSubagent {
 	var list []transcript.ShownSubagent
 	for _, s := range t.Agents {
@@ -290,7 +285,7 @@ func beside(l *ledger.Ledger, t *Turn, full bool) []transcript.ShownSubagent {
 	return list
 }
 
-// SideLine says in a line what became of a sub-agent in the turn. Whatever is a stranger's is escaped.
+// SideLine describes a subagent's part of a turn in a line, escaped.
 func SideLine(s record.Subagent) string {
 	text := "sub-agent " + cmdline.OneLine(s.ID)
 	if s.Type != "" {

@@ -8,13 +8,12 @@ import (
 	"gitagent/internal/usage"
 )
 
-// The limits of what a record says of tokens.
 const (
 	maxModels = 16
 	maxModel  = 100 // runes of a name
 )
 
-// byModel makes the tokens of a conversation fit for a record. What models are called, the client says.
+// byModel makes token counts fit for a record. Model names are untrusted.
 func byModel(found map[string]transcript.Tokens) usage.ByModel {
 	var m usage.ByModel
 	for model, tokens := range found {
@@ -24,7 +23,7 @@ func byModel(found map[string]transcript.Tokens) usage.ByModel {
 	return m.Most(maxModels)
 }
 
-// Spent are the turn's tokens, those of the sub-agents that ran in it apart.
+// Spent returns the turn's tokens, with those of its subagents apart.
 func (t *Turn) Spent() record.Usage {
 	s := record.Usage{Models: t.Tokens}
 	for _, a := range t.Agents {
@@ -33,15 +32,16 @@ func (t *Turn) Spent() record.Usage {
 	return s
 }
 
-// SpentKnown reports whether the record says what the turn has taken. Older programs wrote how much the model
-// had written, and nothing else.
+// SpentKnown reports whether the record has the turn's tokens. Older programs
+// only wrote those of the model's output.
 func (t *Turn) SpentKnown() bool {
 	s := t.Spent()
 	counted := t.Transcript != nil && t.Transcript.Missing == "" && t.Context == 0 && t.Output == 0
 	return len(s.Models)+len(s.Agents) > 0 || counted
 }
 
-// spend adds the tokens of a turn to its mission's; old is the record that it replaces, or nil.
+// spend adds a turn's tokens to its mission's, in place of those of old, if
+// any.
 func (r *recording) spend(t, old *Turn) {
 	var was record.Usage
 	if old != nil {

@@ -14,12 +14,11 @@ import (
 // A Turn is the record of one turn.
 type Turn record.Turn
 
-// mission is the mission in whose ledger to look up the turn.
 func (t *Turn) mission() record.ID {
 	return cmp.Or(t.Ledger, t.Mission)
 }
 
-// ledger opens the ledger in which the turn was read, as it was then.
+// ledger opens the ledger that the turn was read from, as it was then.
 func (t *Turn) ledger(ctx context.Context, repo *git.Repo, objects *git.Objects) (*ledger.Ledger, error) {
 	if t.LedgerTip.IsZero() {
 		return ledger.Open(ctx, repo, objects, t.mission())
@@ -27,8 +26,9 @@ func (t *Turn) ledger(ctx context.Context, repo *git.Repo, objects *git.Objects)
 	return ledger.At(objects, t.mission(), t.LedgerTip)
 }
 
-// Parse decodes the record of a turn, in a repository whose hashes have that format. A record of a newer format gives
-// an error wrapping [record.ErrVersion]. Unknown fields are kept. The Turn refers to data.
+// Parse decodes a turn's record, with hashes of the format, and keeps unknown
+// fields. For another version the error wraps [record.ErrVersion]. The Turn
+// refers to data.
 func Parse(data []byte, format git.Format) (*Turn, error) {
 	t := &Turn{Text: record.TextOf(data)}
 	if err := record.Decode(data, t); err != nil {
@@ -56,11 +56,11 @@ func Parse(data []byte, format git.Format) (*Turn, error) {
 // Encode returns the record as one line of JSON, without a newline.
 func (t *Turn) Encode() ([]byte, error) { return t.Text.Encode(t) }
 
-// Line returns the record as one line of JSON, without a newline: unchanged if it was read.
+// Line returns the record like Encode, but unchanged if it was read.
 func (t *Turn) Line() ([]byte, error) { return t.Text.Line(t) }
 
-// replaces makes t the record that takes the place of old. It keeps old's unknown fields, and is
-// dated later even if its event began earlier: the latest of several lines in a note counts.
+// replaces makes t take old's place: with its unknown fields and a later date,
+// even if the event was earlier, since the latest line in a note counts.
 func (t *Turn) replaces(old *Turn) error {
 	if !t.At.After(old.At) {
 		t.At = old.At.Add(time.Millisecond)
@@ -68,11 +68,11 @@ func (t *Turn) replaces(old *Turn) error {
 	return t.Text.Inherit(&old.Text, old)
 }
 
-// ID names the turn across missions.
+// ID returns the turn's name across missions.
 func (t *Turn) ID() record.TurnID { return record.TurnID{Mission: t.Mission, Turn: t.Turn} }
 
-// A shortLine is added to a note that has become long: many turns without a file change share one
-// commit, and each of them writes the whole note anew.
+// A shortLine is added to a long note: many turns without a file change share
+// one commit, and each writes the whole note again.
 type shortLine struct {
 	V          int            `json:"v"`
 	Kind       string         `json:"kind"`
@@ -87,8 +87,8 @@ type shortLine struct {
 	Deletions  int            `json:"deletions"`
 }
 
-// NoteLine is the turn's line in the note on its code commit, which has some content: its record, encoded as
-// line, or where the note would become too long, what a list needs of it.
+// NoteLine returns the turn's line for the note on its code commit: its record
+// as encoded in line or, if on, the note so far, is long, a short one.
 func (t *Turn) NoteLine(line, on []byte) ([]byte, error) {
 	if len(on)+len(line) < record.MaxNote {
 		return line, nil
@@ -96,7 +96,6 @@ func (t *Turn) NoteLine(line, on []byte) ([]byte, error) {
 	return t.short()
 }
 
-// short returns the record as a short line, without a newline.
 func (t *Turn) short() ([]byte, error) {
 	return record.Encode(shortLine{
 		t.V, t.Kind, t.Mission, t.Turn, t.At, t.Outcome, t.Session, t.Code, t.Files, t.Insertions, t.Deletions,

@@ -10,9 +10,9 @@ import (
 	"gitagent/internal/record"
 )
 
-// Between returns the numbers of the turns of a mission that came after one of its states, up to
-// another, the oldest first: with the start of a turn that turn, too. Directories that can't be read are
-// left out, and the error says which.
+// Between returns the numbers of the turns after one state of a mission, up to
+// another, oldest first; if from is a turn's start, with that turn. Unreadable
+// directories are left out, and the error says which.
 func Between(ctx context.Context, repo *git.Repo, from, to *State) ([]int, error) {
 	first, last := from.number()+1, to.number()
 	var numbers []int
@@ -33,9 +33,9 @@ func Between(ctx context.Context, repo *git.Repo, from, to *State) ([]int, error
 	return numbers, cmp.Or(err, unread.Err())
 }
 
-// EachOf hands over the records of some turns of a mission, in the order of the numbers, one at a time:
-// a stranger's may be large. An error of f ends that and is returned; those that can't be read are left
-// out, and the error says which.
+// EachOf calls f with the records of some turns, in order, one at a time, since
+// untrusted ones may be large. An error of f ends that and is returned;
+// unreadable ones are left out, and the error says which.
 func EachOf(ctx context.Context, repo *git.Repo, id record.ID, numbers []int, f func(*Turn) error) error {
 	return eachOf(ctx, repo, id, numbers, func(_ *ledger.Ledger, t *Turn) error { return f(t) })
 }
@@ -57,7 +57,7 @@ func eachOf(ctx context.Context, repo *git.Repo, id record.ID, numbers []int, f 
 	return cmp.Or(err, unread.Err())
 }
 
-// withLedger opens the ledger of a mission for f. If there is none, the error is a [MissingError].
+// withLedger calls f with a mission's ledger, or returns a [MissingError].
 func withLedger(ctx context.Context, repo *git.Repo, id record.ID, f func(*ledger.Ledger) error) error {
 	tip, err := tipOf(ctx, repo, id)
 	if err != nil {
@@ -72,7 +72,7 @@ func withLedger(ctx context.Context, repo *git.Repo, id record.ID, f func(*ledge
 	return f(l)
 }
 
-// number is that of the last turn that had ended in the state, or before it.
+// number returns the last turn that had ended by the state.
 func (s *State) number() int {
 	switch {
 	case s.Turn == nil:
@@ -83,7 +83,7 @@ func (s *State) number() int {
 	return s.Turn.Turn
 }
 
-// Previous returns the turn before another one in the same ledger, nil if it is the first.
+// Previous returns the turn before t in its ledger, or nil.
 func Previous(ctx context.Context, repo *git.Repo, t *Turn) (before *Turn, err error) {
 	err = inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
 		for r, err := range l.Turns() {

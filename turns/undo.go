@@ -18,17 +18,18 @@ import (
 	"gitagent/internal/snapshot"
 )
 
-// ErrNothingDone reports that no restore, revert or undo in this worktree is known.
+// ErrNothingDone reports that this worktree has no restore, revert or undo.
 var ErrNothingDone = errors.New("nothing has been restored or reverted in this worktree")
 
-// Undo takes back the last restore, revert, restore of a handoff or undo in this worktree. If nothing
-// has changed since, the worktree becomes exactly what it was before; otherwise what has changed since
-// is kept, by a three-way merge, as in [Recorder.Revert]. A step whose process was killed in the middle
-// is taken back as well; an undo that was is finished.
+// Undo takes back the last restore, revert, restore of a handoff or undo in
+// this worktree. If nothing changed since, the worktree becomes exactly what it
+// was; otherwise later changes are kept, by a three-way merge, as in
+// [Recorder.Revert]. A killed step is taken back, too, and a killed undo is
+// finished.
 //
-// say is told what will be taken back, and what that changes, before it does; it may be nil. The present
-// state is recorded first, in the ledger that holds the state before the step. If there is nothing to
-// take back, the error is [ErrNothingDone].
+// say, unless nil, is called before with the step and the changes. The current
+// state is recorded first, in the ledger of the state before the step. If there
+// is nothing to take back, the error is [ErrNothingDone].
 func (r *Recorder) Undo(ctx context.Context, at time.Time, how Merging, say func(*snapshot.Step, []git.FileStat)) (*Restored, error) {
 	done := new(Restored)
 	var step *snapshot.Step
@@ -82,15 +83,14 @@ func (r *Recorder) Undo(ctx context.Context, at time.Time, how Merging, say func
 	return done, nil
 }
 
-// finished is the step that an undo which was killed in the middle has taken back in part, as one that
-// was done in part: taking it back finishes the undo.
+// finished returns the step that a killed undo took back in part, as if it was
+// done in part: taking that back finishes the undo.
 func finished(undo *snapshot.Step) *snapshot.Step {
 	step := *undo
 	step.Undo, step.From, step.To = false, undo.To, undo.From
 	return &step
 }
 
-// before returns the tree of the worktree without a step.
 func before(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, how Merging) (git.Hash, []Conflict, error) {
 	from, to, now := step.From, step.To, tx.Snap.Tree
 	held, err := tx.Objects.TreeOf(step.Before)
@@ -100,7 +100,7 @@ func before(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, how Mergi
 	if err != nil {
 		return from, nil, fmt.Errorf("find what was there before: %w", err)
 	}
-	for _, tree := range []git.Hash{from, to} { // git would merge with nothing in the place of one
+	for _, tree := range []git.Hash{from, to} { // git would merge with an empty tree in place of a missing one
 		if err := tx.Objects.Has(tree); err != nil {
 			return from, nil, fmt.Errorf("what it made of the worktree is not here any more; what was there before is commit %s: %w", step.Before, err)
 		}
@@ -117,9 +117,8 @@ func before(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, how Mergi
 	return merged.Tree, how.conflicts(merged), err
 }
 
-// whole returns the worktree's tree with all that a killed step had to do with as it was before the
-// step, unless somebody has changed it since. If it was an undo of the step that was killed, parts of
-// files are of what was before.
+// whole returns the worktree's tree with a killed step's paths as before it,
+// unless they changed since. After a killed undo, cut files are of that state.
 func whole(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, undoing bool) (git.Hash, error) {
 	from, to, now := step.From, step.To, tx.Snap.Tree
 	was, err := tx.Repo.Changed(ctx, to, from, git.Paths{})
@@ -142,8 +141,8 @@ func whole(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, undoing bo
 	return tx.Objects.EditTree(now, was)
 }
 
-// keepSince leaves out of what was there before a killed step what somebody has changed since: not what is gone,
-// which it may have removed, nor what is there already, nor what it has cut off.
+// keepSince removes from was the paths changed since a killed step, except
+// files that are gone, already restored, or cut off.
 func keepSince(was, since map[string]git.Entry, cut func(path string, is git.Entry) bool) {
 	maps.DeleteFunc(was, func(path string, before git.Entry) bool {
 		is, differs := since[path]
@@ -151,7 +150,7 @@ func keepSince(was, since map[string]git.Entry, cut func(path string, is git.Ent
 	})
 }
 
-// cut reports whether a file is what a killed checkout has left of another one: its beginning.
+// cut reports whether a file is a mere beginning of another one, half written.
 func cut(objects *git.Objects, is, whole git.Entry) bool {
 	if is.Mode == filemode.Symlink || whole.Mode == filemode.Empty {
 		return false

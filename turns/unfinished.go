@@ -15,45 +15,44 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// An unfinished mission, and what is to be known of it to finish it.
+// An unfinished is a mission to be finished.
 type unfinished struct {
 	mission  *record.Mission
 	attached bool
-	branch   string   // full name; empty if it has none, or none any more
+	branch   string   // full name; empty if it has none now
 	tip      git.Hash // of the branch, or the last turn's commit; zero for a passive mission
 	head     git.Head
-	finished bool // it was, and went on since
-	foreign  bool // a stranger recorded it, and the user has accepted it
+	finished bool // it was finished, and went on since
+	foreign  bool // it is untrusted, and the user has accepted it
 	last     int  // the last turn, 0 if there is none
 	at       time.Time
-	turns    []worked // since the mission was finished last, the oldest first
+	turns    []worked // since the last finish, oldest first
 	squashed squashed // what HEAD has of it
-	missing  error    // that the work of its last turns is on another branch; nil if it is not
-	before   git.Hash // the commit that holds the state before these; zero if that is not known
+	missing  error    // the last turns' work is on another branch; else nil
+	before   git.Hash // the commit of the state before turns; zero if unknown
 }
 
-// A worked is what is needed of a turn.
+// A worked is what a finish needs of a turn.
 type worked struct {
 	number     int
 	at         time.Time
 	prompt     string
 	changed    bool
-	again      bool // it was recorded again since the mission was finished with it
-	committed  bool // by the trailers of a commit: the mission was to be several, and not all were made
-	elsewhere  bool // what it changed is not in what is to be committed
-	dropped    bool // nor will it be: the branch was reset to what was there before it
+	again      bool // it was recorded again since the finish that has it
+	committed  bool // by a commit's trailers: not all of several commits were made
+	elsewhere  bool // what is to be committed lacks its changes
+	dropped    bool // the branch was reset to a state before it
 	branch     string
 	base, code git.Hash
 }
 
-// omitted reports whether what is to be committed has nothing of the turn.
 func (t *worked) omitted() bool { return t.elsewhere || t.dropped }
 
-// A squashed is a commit that has all that another one has, as git can't know.
+// A squashed is a commit with all the work of another one, unknown to git.
 type squashed struct{ commit, of git.Hash }
 
-// unfinished reads what is left of a mission. If the user may not rely on all of it, the error wraps
-// [workspace.ErrStranger].
+// unfinished reads what is left of a mission. If not all of it is trusted, the
+// error wraps [workspace.ErrUntrusted].
 func (r *Recorder) unfinished(ctx context.Context, objects *git.Objects, id record.ID) (*unfinished, error) {
 	branch := r.Branch(id)
 	refs, err := r.Repo.Refs(ctx, branch)
@@ -99,7 +98,6 @@ func (r *Recorder) unfinished(ctx context.Context, objects *git.Objects, id reco
 	return k, err
 }
 
-// read reads the turns after one of them.
 func (k *unfinished) read(ctx context.Context, l *ledger.Ledger, after int) error {
 	var numbers []int
 	for r, err := range l.Turns() {
@@ -121,8 +119,8 @@ func (k *unfinished) read(ctx context.Context, l *ledger.Ledger, after int) erro
 	return nil
 }
 
-// add adds the next turn: it is left to be finished if it came after the last one that is done, or if that
-// was recorded again since.
+// add adds the next turn, which is to be finished if it came after the last
+// finished one, or is that one, recorded again since.
 func (k *unfinished) add(t *Turn, after int) {
 	k.last, k.at = t.Turn, t.At
 	again := k.finished && t.Turn == after && t.At.After(k.mission.Finished.At)
@@ -139,7 +137,7 @@ func (k *unfinished) add(t *Turn, after int) {
 	}
 }
 
-// stillFinished reports whether HEAD or some branch has the commit that a mission was finished with.
+// stillFinished reports whether HEAD or a branch has the finish's commit.
 func (r *Recorder) stillFinished(ctx context.Context, f *record.Finish, head git.Head) (bool, error) {
 	if f == nil {
 		return false, nil
@@ -148,7 +146,7 @@ func (r *Recorder) stillFinished(ctx context.Context, f *record.Finish, head git
 	return err == nil && (len(lost) == 0 || r.beforeHead(ctx, f.Commit, head)), err
 }
 
-// beforeHead reports whether a commit, which may not be here, is before HEAD.
+// beforeHead reports whether a commit, which may be missing, is before HEAD.
 func (r *Recorder) beforeHead(ctx context.Context, commit git.Hash, head git.Head) bool {
 	if commit.IsZero() || head.Commit.IsZero() {
 		return false
@@ -157,7 +155,7 @@ func (r *Recorder) beforeHead(ctx context.Context, commit git.Hash, head git.Hea
 	return err == nil && is
 }
 
-// inherited is the last turn that a fork has from its source, if HEAD has the work of that.
+// inherited returns the last turn that HEAD has through a fork's source.
 func (r *Recorder) inherited(ctx context.Context, objects *git.Objects, m *record.Mission, head git.Head) (int, squashed, error) {
 	after, has := inherited(m, func() *record.Finish {
 		source, err := ledger.Open(ctx, r.Repo, objects, m.ForkedFrom.Mission)
@@ -169,7 +167,7 @@ func (r *Recorder) inherited(ctx context.Context, objects *git.Objects, m *recor
 	return after, has, ctx.Err()
 }
 
-// inherited tells that of the finish of the source, nil if there is none, and whether HEAD has a commit.
+// inherited is the rule for that. finished returns the source's finish or nil.
 func inherited(m *record.Mission, finished func() *record.Finish, inHead func(git.Hash) bool) (after int, has squashed) {
 	from, base := m.ForkedFrom, git.NewHash(m.Base)
 	switch {
@@ -184,9 +182,9 @@ func inherited(m *record.Mission, finished func() *record.Finish, inHead func(gi
 	return 0, squashed{}
 }
 
-// withSquash is a git that knows of a commit that it has what another one has, as if that had been merged there:
-// what comes after the first squash of a branch would otherwise conflict with it. There is a file until done
-// is called.
+// withSquash returns a git in which the squash commit counts as a merge of the
+// branch (GIT_GRAFT_FILE), so that a second squash does not conflict with it.
+// done removes the file.
 func (r *Recorder) withSquash(ctx context.Context, g *git.Repo, k *unfinished) (knows *git.Repo, done func(), err error) {
 	s := k.squashed
 	if s.of.IsZero() || !r.beforeHead(ctx, s.commit, k.head) {
@@ -215,12 +213,12 @@ func (r *Recorder) withSquash(ctx context.Context, g *git.Repo, k *unfinished) (
 	return g.With("GIT_GRAFT_FILE=" + file), done, nil
 }
 
-// changed reports whether any of the turns has changed something that was not dropped.
+// changed reports whether any turn made changes that were not dropped.
 func (k *unfinished) changed() bool {
 	return slices.ContainsFunc(k.turns, func(t worked) bool { return t.changed && !t.dropped })
 }
 
-// end leaves out what came after a turn, at which the branch was at tip.
+// end drops the turns after one, at which the branch was at tip.
 func (k *unfinished) end(turn int, tip git.Hash) {
 	k.turns = slices.DeleteFunc(k.turns, func(t worked) bool { return t.number > turn })
 	k.last, k.tip, k.at = turn, tip, time.Time{}
@@ -229,7 +227,6 @@ func (k *unfinished) end(turn int, tip git.Hash) {
 	}
 }
 
-// numbers are those of the turns that are to be committed.
 func (k *unfinished) numbers() ledger.Ranges {
 	var list []int
 	for _, t := range k.turns {
@@ -240,8 +237,9 @@ func (k *unfinished) numbers() ledger.Ranges {
 	return ledger.RangesOf(list...)
 }
 
-// committed returns the newest commit before HEAD that has the work, by its trailers: all turns that changed
-// something are in such commits. Zero if there is none, or not all of it; then it notes what is.
+// committed returns the newest commit before HEAD that, by trailers, completes
+// the work: such commits have all turns with changes. Otherwise it returns zero
+// and marks the turns that they have.
 func (r *Recorder) committed(ctx context.Context, k *unfinished) (git.Hash, error) {
 	if k.head.Commit.IsZero() {
 		return git.Hash{}, nil
@@ -267,20 +265,20 @@ func (r *Recorder) committed(ctx context.Context, k *unfinished) (git.Hash, erro
 	return newest, nil
 }
 
-// A proof is how far trailers show that commits have the work of a mission.
+// A proof is how far trailers show that commits have a mission's work.
 type proof int
 
 const (
 	unproved proof = iota // not, or not all of it
 	proved                // all of it
-	byMerge               // all of it, if the branch merges into the newest of them and changes nothing
+	byMerge               // all, if merging the branch into the newest changes nothing
 )
 
-// claim notes which turns are in commits, and what the newest of these has, as their trailers say.
+// claim marks the turns that trailers name, and what the newest commit has.
 //
-// Anybody can write trailers. They count for the turns that were being finished in this clone, or were finished
-// once, as the ledger says: the commit may have been amended since, or have resolved conflicts. For others, the
-// commit must have what the branch has.
+// Trailers are untrusted. They count for turns that this clone was finishing or
+// that the ledger calls finished: such a commit may have been amended, or have
+// resolved conflicts. For others, the commit must have what the branch has.
 func (k *unfinished) claim(newest git.Hash, have ledger.Ranges, b *begun) proof {
 	believed := 0 // up to which turn
 	if b != nil {
@@ -310,7 +308,7 @@ func (k *unfinished) claim(newest git.Hash, have ledger.Ranges, b *begun) proof 
 		return unproved
 	case covers && !k.attached:
 		return proved
-	case !k.attached: // what the paths of its turns are in HEAD will tell
+	case !k.attached: // HEAD's state of the turns' paths will tell
 		return unproved
 	// The branch may have more than its turns.
 	case covers && (b != nil && b.Tip == k.tip || len(k.turns) > 0 && k.turns[len(k.turns)-1].code == k.tip):
@@ -319,8 +317,8 @@ func (k *unfinished) claim(newest git.Hash, have ledger.Ranges, b *begun) proof 
 	return byMerge
 }
 
-// trailers returns the newest commit, of those from one that lack another, that says that it has work of a
-// mission, and the turns that they say.
+// trailers returns the newest commit in from, but not in without, whose
+// trailers name the mission, and the turns that all such trailers name.
 func trailers(ctx context.Context, repo *git.Repo, id record.ID, from, without string) (newest git.Hash, have ledger.Ranges, err error) {
 	format := "--format=%H"
 	for _, key := range []string{ledger.TrailerMission, ledger.TrailerTurns} {
@@ -336,7 +334,7 @@ func trailers(ctx context.Context, repo *git.Repo, id record.ID, from, without s
 	if err != nil {
 		return newest, nil, err
 	}
-	var all ledger.Ranges // joined once: anybody may have written hundreds of thousands of them into one commit
+	var all ledger.Ranges // joined once: one commit may have hundreds of thousands
 	for record := range strings.SplitSeq(string(out), "\x00") {
 		lines := strings.SplitN(record, "\n", 3)
 		if len(lines) < 3 || !slices.Contains(strings.Fields(lines[1]), string(id)) {

@@ -11,16 +11,16 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// ErrUnmerged reports that only a mission's branch has some commits of the user's own.
+// ErrUnmerged reports commits of the user's that only a mission's branch has.
 var ErrUnmerged = errors.New("in no other branch")
 
 const (
-	// maxOthers is how many other branches one process searches for copies of commits: HEAD's and
-	// those with the newest tips, since a copy is newer than the commit. maxMerges is how many of
-	// them are searched for a squash, at a process each.
+	// maxOthers is how many branches one process searches for copies of
+	// commits: HEAD's and the newest, since a copy is newer than the commit.
+	// maxMerges is how many are searched for a squash, at a process each.
 	maxOthers = 20
 	maxMerges = 5
-	// maxNamed is how many of the commits that would be lost are named.
+	// maxNamed is how many of the commits an error names.
 	maxNamed = 3
 )
 
@@ -28,15 +28,15 @@ const (
 type branchCommit struct {
 	hash    string
 	merge   bool
-	turn    bool // its message says so
+	turn    bool // by its message
 	subject string
 }
 
-// unmerged returns an error wrapping [ErrUnmerged] if the branch of a mission, whose tip and ledger
-// are given, has commits that would be lost with it. Turns and the states before them don't count.
-// Nor does a commit of the user's own if another branch, a tag or another worktree reaches it, if
-// another branch has the same patch or would not change by merging this one, or if it is a merge
-// that git would make by itself.
+// unmerged returns an error wrapping [ErrUnmerged] if a mission's branch has
+// commits that would be lost with it. Turns and states before them don't count,
+// nor do the user's commits that another branch, a tag or another worktree
+// reaches, whose patch another branch has, that change nothing if merged into
+// one, or that are merges which git would repeat.
 func (r *Recorder) unmerged(ctx context.Context, branch string, tip, ledgerTip git.Hash) error {
 	own, err := r.ownCommits(ctx, branch, tip, ledgerTip)
 	if err != nil || len(own) == 0 {
@@ -57,7 +57,7 @@ func (r *Recorder) unmerged(ctx context.Context, branch string, tip, ledgerTip g
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err == nil && strings.TrimSpace(string(out)) == o.tree { // else the merge conflicts, or there is no common commit
+		if err == nil && strings.TrimSpace(string(out)) == o.tree { // else it conflicts, or there is no common commit
 			return nil
 		}
 	}
@@ -80,8 +80,8 @@ func unmergedError(branch string, own []branchCommit) error {
 	return fmt.Errorf("branch %s has %d %s of yours %w: %s", strings.TrimPrefix(branch, "refs/heads/"), len(own), noun, ErrUnmerged, list)
 }
 
-// ownCommits lists, newest first, the commits that no other branch, tag or worktree reaches and
-// that the ledger does not keep as a turn or as the state before one.
+// ownCommits lists, newest first, the commits that no other branch, tag or
+// worktree reaches and that the ledger does not keep.
 func (r *Recorder) ownCommits(ctx context.Context, branch string, tip, ledgerTip git.Hash) ([]branchCommit, error) {
 	args := []string{
 		"log", "-z", "--no-show-signature", "--encoding=UTF-8", "--format=%H %P%n%(trailers:key=" + ledger.TrailerMission + ",valueonly,separator=%x20)%n%s",
@@ -114,7 +114,6 @@ func (r *Recorder) ownCommits(ctx context.Context, branch string, tip, ledgerTip
 	return slices.DeleteFunc(list, func(c branchCommit) bool { return c.turn && kept[c.hash] }), err
 }
 
-// ledgerCommits returns the commits that a ledger keeps: turns, states before turns, and what turns ended in.
 func (r *Recorder) ledgerCommits(ctx context.Context, ledgerTip git.Hash) (map[string]bool, error) {
 	kept := make(map[string]bool)
 	for e, err := range ledger.Links(ctx, r.Repo, ledgerTip) {
@@ -128,10 +127,9 @@ func (r *Recorder) ledgerCommits(ctx context.Context, ledgerTip git.Hash) (map[s
 	return kept, nil
 }
 
-// A branchTip is the tip of another branch.
 type branchTip struct{ hash, tree string }
 
-// newestBranches lists the tips of other branches, here and of remotes: HEAD's, then the newest.
+// newestBranches returns other branches' tips: HEAD's, then the newest.
 func (r *Recorder) newestBranches(ctx context.Context, branch string) ([]branchTip, error) {
 	out, err := r.Repo.Output(ctx, nil, "for-each-ref", "--sort=-committerdate", "--sort=-HEAD", "--format=%(objectname) %(tree) %(refname)", "refs/heads/", "refs/remotes/")
 	if err != nil {
@@ -150,8 +148,8 @@ func (r *Recorder) newestBranches(ctx context.Context, branch string) ([]branchT
 	return tips, nil
 }
 
-// withoutCopies drops the commits whose patch another branch has because they were rebased or
-// cherry-picked. Merges have no patch.
+// withoutCopies drops commits whose patch another branch has after a rebase or
+// cherry-pick. Merges have no patch.
 func (r *Recorder) withoutCopies(ctx context.Context, own []branchCommit, tip git.Hash, others []branchTip) ([]branchCommit, error) {
 	if len(others) == 0 {
 		return own, nil

@@ -9,12 +9,10 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// Unrecorded returns the worktree of an attached mission if that has changes which are not in the mission's
-// last turn, in whose end s is; "" if there is none, or s is of an earlier turn. With foreign nothing of the
-// worktree runs.
-//
-// Git's status does not tell: what the user has committed there is not recorded either. With committed it is
-// left out all the same.
+// Unrecorded returns the worktree of an attached mission if it has changes
+// since s, the end of the last turn; else, or if s is earlier, "". With foreign
+// nothing of the worktree runs. The user's commits there count as changes,
+// unlike in git's status, unless committed is set.
 func (r *Recorder) Unrecorded(ctx context.Context, s *State, foreign, committed bool) (string, error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
@@ -62,12 +60,11 @@ func (r *Recorder) Unrecorded(ctx context.Context, s *State, foreign, committed 
 	return dir, nil
 }
 
-// Unrecorded reports whether the worktree of a fork has changes that no turn has recorded. It is the one of
-// the repository that is given. Nothing of a stranger's runs.
-//
-// It is git's status and HEAD's tree that tell, other than for [Recorder.Unrecorded]: forks are compared while
-// their agents work, and a snapshot of each would keep their hooks waiting and write objects. A file that no
-// turn ever records, as one that is too large, counts as a change here.
+// Unrecorded reports whether a fork's worktree, that of there, has unrecorded
+// changes. Nothing untrusted runs. Unlike [Recorder.Unrecorded] it uses git's
+// status and HEAD's tree: agents work while forks are compared, and snapshots
+// would delay their hooks and write objects. Files too large to record count
+// here.
 func (c *Compared) Unrecorded(ctx context.Context, there *git.Repo) (bool, error) {
 	repo := there.With("GIT_OPTIONAL_LOCKS=0")
 	if c.Foreign {

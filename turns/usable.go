@@ -11,10 +11,10 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// Usable returns a turn that was read as it stands where the user may rely on it: in the usable part
-// of its mission's ledger. Its code, its conversation and those before it are what was recorded by
-// somebody whom the user trusts, whatever was added later. If the turn does not stand there, the
-// error wraps [workspace.ErrStranger].
+// Usable returns the turn as the trusted part of its ledger has it: its code
+// and its conversation come from writers that the user trusts, and not from
+// later additions. If it is not there, the error wraps
+// [workspace.ErrUntrusted].
 func Usable(ctx context.Context, w *workspace.Workspace, t *Turn) (*Turn, error) {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
@@ -32,25 +32,25 @@ func Usable(ctx context.Context, w *workspace.Workspace, t *Turn) (*Turn, error)
 	return usable, err
 }
 
-// A Roll names who recorded turns, see [trust.Writers]. The zero value with a workspace is ready.
+// A Writers finds who recorded turns. Its zero value with a workspace is ready.
 type Writers struct {
 	Workspace *workspace.Workspace
-	Objects   *git.Objects // to read with; nil to open some for each mission
+	Objects   *git.Objects // to read with; nil to open them for each mission
 
 	of      map[written]*trust.Writers
 	trusted map[written]bool
 }
 
-// written is what has been written of a mission, up to one of its ledger's commits.
+// A written is a mission up to one of its ledger's commits.
 type written struct {
 	id  record.ID
 	tip git.Hash
 }
 
-// maxOnRoll is how many missions are remembered: turns by time come from several in turn.
+// maxOnRoll is how many missions are remembered, for turns in order of time.
 const maxOnRoll = 64
 
-// By names who recorded a turn.
+// By returns who recorded a turn.
 func (r *Writers) By(ctx context.Context, t *Turn) (string, error) {
 	key := written{t.mission(), t.LedgerTip}
 	of := r.of[key]
@@ -67,7 +67,7 @@ func (r *Writers) By(ctx context.Context, t *Turn) (string, error) {
 	return of.Turn(t.Turn), nil
 }
 
-// Trusted reports whether the user may rely on all of the mission that a turn was read in.
+// Trusted reports whether the mission that a turn was read from is all trusted.
 func (r *Writers) Trusted(ctx context.Context, t *Turn) (bool, error) {
 	key := written{t.mission(), t.LedgerTip}
 	if trusted, known := r.trusted[key]; known {
@@ -106,5 +106,5 @@ func (r *Writers) writers(ctx context.Context, t *Turn) (*trust.Writers, error) 
 	return r.Workspace.Writers(ctx, objects, l.ID, l.Tip)
 }
 
-// In is the mission in whose ledger the turn was read. A fork inherits records of its source.
+// In returns the mission whose ledger has the turn: a fork inherits records.
 func (t *Turn) In() record.ID { return t.mission() }

@@ -9,11 +9,11 @@ import (
 	"gitagent/internal/lock"
 )
 
-// locking runs a git that locks the user's index, his HEAD and its branch, as he could have typed it. If it is
-// killed together with this process, the next event removes the locks that it has left.
+// locking runs a git that locks the user's index, HEAD and its branch. The next
+// event removes the locks that it left if killed together with this process.
 //
-// Git has the lock with that note, and so does whatever a hook of the user's leaves running: that long nothing more
-// is noted.
+// Git and the user's hooks inherit the lock with that note. While a hook's
+// background process keeps it, nothing more is noted.
 func (r *Recorder) locking(ctx context.Context, g *git.Repo, do func(g *git.Repo) error) error {
 	held, err := r.Store.TryLock("user-git-" + filepath.Base(r.Repo.GitDir))
 	if err != nil {
@@ -35,7 +35,7 @@ func (r *Recorder) locking(ctx context.Context, g *git.Repo, do func(g *git.Repo
 		updates = []git.Update{{Ref: head.Branch, New: head.Commit}}
 	}
 	note := lock.Note{Words: r.Repo.LockedBy(updates)}
-	if index := filepath.Join(r.Repo.GitDir, "index"); !pathExists(index + ".lock") { // else it is somebody else's
+	if index := filepath.Join(r.Repo.GitDir, "index"); !pathExists(index + ".lock") { // else it is another process's
 		note.Words = append(note.Words, index)
 	}
 	return g.Locking(ctx, held, note, do)
