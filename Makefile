@@ -27,7 +27,7 @@ nightly:
 	go run ./test/rings nightly $(STAGE)
 
 MATRIX = go test -count=1 -timeout 0 -vet=off
-# Of turns, remotes, provenance and the commands.
+# Of turns, missions, remotes, blame and the commands.
 MATRIX_RUNS = \
 	^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting)$$ \
 	^Test(MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$ \
@@ -44,7 +44,7 @@ matrix:
 	git version
 	$(MATRIX) ./internal/archive ./internal/objectpurge ./test/format
 	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|EveryTree|Merge'
-	$(MATRIX) ./turns ./internal/remote ./internal/blame ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
+	$(MATRIX) ./turns $(addprefix ./internal/,recorder missionstore checkout finisher) ./internal/remote ./internal/blame ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
 	$(MATRIX) ./test/kill -run '^TestKills$$' -kills 10
 
 # Record, list, show and diff a session in a throw-away repository.

@@ -173,7 +173,7 @@ func (m *turnStream) has(l *ledger.Ledger, c *cursor, t *Turn) bool {
 	if l == nil {
 		return false
 	}
-	other, err := readTurn(l, t.Turn)
+	other, err := ReadIn(l, t.Turn)
 	return err == nil && identify(other) == identify(t) && (m.reliedOn(l, other) || !m.reliedOn(c.ledger, t))
 }
 

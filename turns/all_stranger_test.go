@@ -10,15 +10,16 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
+	"gitagent/test/lab"
 	"gitagent/turns"
 )
 
 // replant makes the ledger of a mission as a stranger can: out of another one, with other records, and
 // with a date in the future. It begins anew, or goes on from a commit.
-func (l *lab) replant(id, from record.ID, on string, change func(record string) string) {
-	l.t.Helper()
+func replant(l *lab.Lab, id, from record.ID, on string, change func(record string) string) {
+	l.T.Helper()
 	w := l.In(l.Dir)
-	w.Env = append(slices.Clone(w.Env), "GIT_INDEX_FILE="+l.t.TempDir()+"/index", "GIT_COMMITTER_DATE=@4000000000 +0000")
+	w.Env = append(slices.Clone(w.Env), "GIT_INDEX_FILE="+l.T.TempDir()+"/index", "GIT_COMMITTER_DATE=@4000000000 +0000")
 	w.Git("read-tree", from.Ref())
 	for _, name := range strings.Fields(w.Git("ls-files", "mission.json", "turns")) {
 		content := change(l.Git("cat-file", "blob", from.Ref()+":"+name))
@@ -27,7 +28,7 @@ func (l *lab) replant(id, from record.ID, on string, change func(record string) 
 		}
 		hash, err := l.Feed(content+"\n", "hash-object", "-w", "--stdin")
 		if err != nil {
-			l.t.Fatal(err)
+			l.T.Fatal(err)
 		}
 		w.Git("update-index", "--cacheinfo", "100644,"+hash+","+name)
 	}
@@ -51,28 +52,28 @@ func TestStrangerHidesNothing(t *testing.T) {
 		return lie(record)
 	}
 	same := func(record string) string { return record }
-	for name, plant := range map[string]func(l *lab, source record.ID){
-		"nothing": func(l *lab, source record.ID) { l.Git("update-ref", "-d", source.Ref()) },
-		"another mission with its turns": func(l *lab, source record.ID) {
+	for name, plant := range map[string]func(l *lab.Lab, source record.ID){
+		"nothing": func(l *lab.Lab, source record.ID) { l.Git("update-ref", "-d", source.Ref()) },
+		"another mission with its turns": func(l *lab.Lab, source record.ID) {
 			l.Git("update-ref", "-d", source.Ref())
-			l.replant("99990000", forkID, "", lie)
+			replant(l, "99990000", lab.ForkID, "", lie)
 		},
-		"another mission with its records, without what was said": func(l *lab, source record.ID) {
+		"another mission with its records, without what was said": func(l *lab.Lab, source record.ID) {
 			l.Git("update-ref", "-d", source.Ref())
-			l.replant("99990000", forkID, "", same)
+			replant(l, "99990000", lab.ForkID, "", same)
 		},
-		"its source anew":                      func(l *lab, source record.ID) { l.replant(source, source, "", lie) },
-		"its source anew, with one of ours":    func(l *lab, source record.ID) { l.replant(source, source, "", early) },
-		"more of its source":                   func(l *lab, source record.ID) { l.replant(source, source, source.Ref(), lie) },
-		"more of its source, with one of ours": func(l *lab, source record.ID) { l.replant(source, source, source.Ref(), early) },
+		"its source anew":                      func(l *lab.Lab, source record.ID) { replant(l, source, source, "", lie) },
+		"its source anew, with one of ours":    func(l *lab.Lab, source record.ID) { replant(l, source, source, "", early) },
+		"more of its source":                   func(l *lab.Lab, source record.ID) { replant(l, source, source, source.Ref(), lie) },
+		"more of its source, with one of ours": func(l *lab.Lab, source record.ID) { replant(l, source, source, source.Ref(), early) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t)
-			_, list := l.three()
-			l.fork(l.forkOf(list[2]))
+			l := lab.New(t)
+			_, list := l.Three()
+			l.Fork(l.ForkOf(list[2]))
 			plant(l, list[0].Mission)
-			w := l.recorder(l.Dir).Workspace
+			w := l.Workspace(l.Dir)
 			var ours []string
 			err := turns.EachOfAll(t.Context(), w, func(turn *turns.Turn) error {
 				if _, err := turns.Usable(t.Context(), w, turn); err == nil && !strings.HasPrefix(turn.Prompt, "not ") {

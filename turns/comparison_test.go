@@ -18,49 +18,31 @@ import (
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/test/gittest"
+	"gitagent/test/lab"
 	"gitagent/turns"
 )
-
-// compare compares a fork up to a state, nil for now.
-func (l *lab) compare(id record.ID, upTo *turns.State) *turns.Compared {
-	l.t.Helper()
-	c, err := turns.Compare(context.Background(), l.recorder(l.Dir).Workspace, id, upTo)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return c
-}
-
-// forkTo is a fork of a turn, and the lab in its worktree.
-func (l *lab) forkTo(id record.ID, t *turns.Turn, before bool) *lab {
-	l.t.Helper()
-	f := l.forkOf(t)
-	f.ID, f.Before, f.Worktree = id, before, filepath.Join(gittest.TempDir(l.t), string(id))
-	l.fork(f)
-	return l.at(f.Worktree)
-}
 
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	_, list := l.three()
+	l := lab.New(t)
+	_, list := l.Three()
 	lines := strings.Repeat("a line\n", 30)
 	l.Write("long.txt", lines)
-	after := l.forkTo("f0f0f0f0", list[1], false)
-	c := after.client()
-	after.turn(c, "move", func() {
+	after := l.ForkTo("f0f0f0f0", list[1], false)
+	c := after.Client()
+	after.Turn(c, "move", func() {
 		after.Write("moved.txt", after.Read("dir/edited.txt"))
 		after.Git("rm", "-q", "-f", "dir/edited.txt")
 	})
-	after.turn(c, "more", func() {
+	after.Turn(c, "more", func() {
 		after.Write("image.bin", "a\x00b")
 		after.Write("a.txt", "a\nb\nc\n")
 	})
-	before := l.forkTo("e0e0e0e0", list[1], true)
-	before.turn(before.client(), "in its own way", before.write("a.txt", "b\nb\n"))
+	before := l.ForkTo("e0e0e0e0", list[1], true)
+	before.Turn(before.Client(), "in its own way", before.Writes("a.txt", "b\nb\n"))
 
-	one := l.compare("f0f0f0f0", nil)
+	one := l.Compare("f0f0f0f0", nil)
 	if one.Turns != 2 || len(one.Said) != 2 || one.Said[0].Prompt != "move" || one.Said[0].Turn != 3 || one.Last.Prompt != "more" || !one.Newest || one.Foreign {
 		t.Errorf("the fork of the end of a turn: %+v", one)
 	}
@@ -75,36 +57,36 @@ func TestCompare(t *testing.T) {
 	if want := "a.txt 2 0 false\nimage.bin 0 0 true\nmoved.txt 0 0 false\n"; got != want {
 		t.Errorf("changed: %s\nwant %s", got, want)
 	}
-	two := l.compare("e0e0e0e0", nil)
+	two := l.Compare("e0e0e0e0", nil)
 	if two.Turns != 1 || two.Last.Turn != 2 || two.Point.Of != list[1].ID() {
 		t.Errorf("the fork of the start of a turn: %+v", two)
 	}
-	d := one.Against(context.Background(), l.repo(), two)
+	d := one.Against(context.Background(), l.GitRepo(), two)
 	if d.Both != 1 || len(d.Changes) != 3 || d.Unknown != nil {
 		t.Errorf("against each other: %+v", d)
 	}
 
 	// Up to a state of it.
-	turns3 := after.list("f0f0f0f0")[2]
+	turns3 := after.List("f0f0f0f0")[2]
 	for _, tt := range []struct {
 		of    *turns.State
 		turns int
 		files int
 	}{{turns3.After(), 1, 1}, {turns3.Before(), 0, 0}} {
-		c := l.compare("f0f0f0f0", tt.of)
+		c := l.Compare("f0f0f0f0", tt.of)
 		if c.Turns != tt.turns || len(c.Changes) != tt.files || c.Newest {
 			t.Errorf("up to %s: %d turns, %d files", tt.of, c.Turns, len(c.Changes))
 		}
 	}
-	inherited := after.list("f0f0f0f0")[0].After()
-	if _, err := turns.Compare(context.Background(), l.recorder(l.Dir).Workspace, "f0f0f0f0", inherited); !errors.Is(err, turns.ErrNoFork) {
+	inherited := after.List("f0f0f0f0")[0].After()
+	if _, err := turns.Compare(context.Background(), l.Workspace(l.Dir), "f0f0f0f0", inherited); !errors.Is(err, turns.ErrNoFork) {
 		t.Errorf("up to an inherited turn: %v", err)
 	}
-	source := l.compare(list[0].Mission, list[1].After())
+	source := l.Compare(list[0].Mission, list[1].After())
 	if source.Forked() || source.Turns != 2 || source.Point.Of != (record.TurnID{Mission: list[0].Mission}) || source.Point.Commit != list[0].Before().Commit {
 		t.Errorf("of no fork: %+v", source)
 	}
-	forks, err := turns.Forks(context.Background(), l.repo(), list[1].ID(), "")
+	forks, err := turns.Forks(context.Background(), l.GitRepo(), list[1].ID(), "")
 	if err != nil || len(forks) != 2 {
 		t.Errorf("forks: %v, %v", forks, err)
 	}
@@ -114,10 +96,10 @@ func TestCompare(t *testing.T) {
 	if err := os.Remove(filepath.Join(l.Dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
 		t.Fatal(err)
 	}
-	if c := l.compare("e0e0e0e0", nil); c.Unknown == nil || c.Turns != 1 {
+	if c := l.Compare("e0e0e0e0", nil); c.Unknown == nil || c.Turns != 1 {
 		t.Errorf("with an object missing: %+v", c)
 	}
-	if c := l.compare("f0f0f0f0", nil); c.Unknown != nil || len(c.Changes) != 3 {
+	if c := l.Compare("f0f0f0f0", nil); c.Unknown != nil || len(c.Changes) != 3 {
 		t.Errorf("the other one: %+v", c)
 	}
 }
@@ -125,9 +107,9 @@ func TestCompare(t *testing.T) {
 func TestCompareManyTurns(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	_, list := l.three()
-	l.forkTo("f0f0f0f0", list[2], false)
+	l := lab.New(t)
+	_, list := l.Three()
+	l.ForkTo("f0f0f0f0", list[2], false)
 	n := gittest.Size(300, 30)
 	records := make(map[string]string)
 	for i := 4; i < n+4; i++ {
@@ -135,8 +117,8 @@ func TestCompareManyTurns(t *testing.T) {
 			`"started":"2026-11-21T09:59:00Z","outcome":"done","prompt":"prompt %[1]d","code":"%s","output":10}`, i, list[0].Code)
 	}
 	records["turns/0000/000010.json"] = "torn"
-	l.plant("f0f0f0f0", records)
-	got := l.compare("f0f0f0f0", nil)
+	l.Plant("f0f0f0f0", records)
+	got := l.Compare("f0f0f0f0", nil)
 	if got.Turns != n-1 || len(got.Said) != 20 || got.Said[0].Prompt != "prompt 4" || got.Said[19].Turn != 24 || got.Last.Turn != n+3 {
 		t.Errorf("%d turns, %d kept, from %+v to %+v; the last %+v", got.Turns, len(got.Said), got.Said[0], got.Said[len(got.Said)-1], got.Last)
 	}
@@ -153,13 +135,13 @@ func TestCompareManyTurns(t *testing.T) {
 func TestCompareWithStranger(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	turn, ran := l.stranger()
-	fork := l.forkTo("f0f0f0f0", turn, false)
+	l := lab.New(t)
+	turn, ran := l.Stranger()
+	fork := l.ForkTo("f0f0f0f0", turn, false)
 	unrecorded := func(want bool) {
 		t.Helper()
-		c := l.compare("f0f0f0f0", nil)
-		if changed, err := c.Unrecorded(context.Background(), fork.repo()); changed != want || err != nil {
+		c := l.Compare("f0f0f0f0", nil)
+		if changed, err := c.Unrecorded(context.Background(), fork.GitRepo()); changed != want || err != nil {
 			t.Errorf("Unrecorded = %t, %v; want %t", changed, err, want)
 		}
 	}
@@ -169,7 +151,7 @@ func TestCompareWithStranger(t *testing.T) {
 	if got := ran(); !slices.Contains(got, "fsmonitor") {
 		t.Errorf("of one's own, git has run only %q", got)
 	}
-	l.plant("f0f0f0f0", map[string]string{"turns/0000/000009.json": "a stranger's"})
+	l.Plant("f0f0f0f0", map[string]string{"turns/0000/000009.json": "a stranger's"})
 	unrecorded(true)
 	if got := ran(); len(got) > 0 {
 		t.Errorf("of a stranger's, git has run %q", got)
@@ -180,26 +162,26 @@ func TestCompareWithStranger(t *testing.T) {
 // somebody known went on.
 func TestCompareOnStranger(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	c := l.client()
-	l.keyless = true
-	l.turn(c, "unsigned", l.write("a.txt", "a\n"))
-	if got := l.compare(own(c), nil); got.Foreign || got.By != trust.Clone {
+	l := lab.New(t)
+	c := l.Client()
+	l.Keyless = true
+	l.Turn(c, "unsigned", l.Writes("a.txt", "a\n"))
+	if got := l.Compare(lab.Own(c), nil); got.Foreign || got.By != trust.Clone {
 		t.Errorf("where it was recorded it is by %s, foreign %t", got.By, got.Foreign)
 	}
-	clone := l.at(gittest.TempDir(t))
-	clone.keyless = false
+	clone := l.At(gittest.TempDir(t))
+	clone.Keyless = false
 	clone.Git("init", "-q", "-b", "other")
 	clone.Git("fetch", "-q", l.Dir, "refs/*:refs/*")
-	if got := clone.compare(own(c), nil); !got.Foreign || got.By != trust.Unknown {
+	if got := clone.Compare(lab.Own(c), nil); !got.Foreign || got.By != trust.Unknown {
 		t.Errorf("in a clone it is by %s, foreign %t", got.By, got.Foreign)
 	}
-	if err := clone.recorder(clone.Dir).Trust.Accept(git.NewHash(clone.Git("rev-parse", own(c).Ref())), own(c)); err != nil {
+	if err := clone.Workspace(clone.Dir).Trust.Accept(git.NewHash(clone.Git("rev-parse", lab.Own(c).Ref())), lab.Own(c)); err != nil {
 		t.Fatal(err)
 	}
 	c.Cwd = clone.Dir
-	clone.turn(c, "signed", clone.write("b.txt", "b\n"))
-	if got := clone.compare(own(c), nil); !got.Foreign || got.By != trust.Clone || got.Turns != 2 {
+	clone.Turn(c, "signed", clone.Writes("b.txt", "b\n"))
+	if got := clone.Compare(lab.Own(c), nil); !got.Foreign || got.By != trust.Clone || got.Turns != 2 {
 		t.Errorf("where somebody went on it is by %s, foreign %t, of %d turns", got.By, got.Foreign, got.Turns)
 	}
 }
@@ -208,15 +190,15 @@ func TestCompareOnStranger(t *testing.T) {
 func TestCompareFailed(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	_, list := l.three()
-	l.forkTo("f0f0f0f0", list[2], false)
+	l := lab.New(t)
+	_, list := l.Three()
+	l.ForkTo("f0f0f0f0", list[2], false)
 	line := func(n, context int, outcome string) string {
 		return fmt.Sprintf(`{"v":1,"kind":"turn","mission":"f0f0f0f0","turn":%d,"at":"2026-11-24T00:00:00Z","outcome":"%s","code":"%s","output":3,"context":%d}`,
 			n, outcome, list[2].Code, context)
 	}
-	l.plant("f0f0f0f0", map[string]string{"turns/0000/000004.json": line(4, 120, "done"), "turns/0000/000005.json": line(5, 0, "failed")})
-	if c := l.compare("f0f0f0f0", nil); c.Context != 120 || c.Output != 6 || c.Last.Outcome != record.Failed {
+	l.Plant("f0f0f0f0", map[string]string{"turns/0000/000004.json": line(4, 120, "done"), "turns/0000/000005.json": line(5, 0, "failed")})
+	if c := l.Compare("f0f0f0f0", nil); c.Context != 120 || c.Output != 6 || c.Last.Outcome != record.Failed {
 		t.Errorf("%+v", c)
 	}
 }
@@ -225,15 +207,15 @@ func TestCompareFailed(t *testing.T) {
 func TestCompareOdd(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	_, list := l.three()
-	l.forkTo("f0f0f0f0", list[2], false)
+	l := lab.New(t)
+	_, list := l.Three()
+	l.ForkTo("f0f0f0f0", list[2], false)
 	record := func(n int) string {
 		return fmt.Sprintf(`{"v":1,"kind":"turn","mission":"f0f0f0f0","turn":%d,"at":"9999-01-01T00:00:00Z","started":"0001-02-01T00:00:00Z","outcome":"\u001b[2J",`+
 			`"prompt":"%s","code":"%s","output":%d,"context":-5}`, n, strings.Repeat("long ", 1000), list[0].Code, int64(math.MaxInt64))
 	}
-	l.plant("f0f0f0f0", map[string]string{"turns/0000/000004.json": record(4), "turns/0000/000005.json": record(5)})
-	c := l.compare("f0f0f0f0", nil)
+	l.Plant("f0f0f0f0", map[string]string{"turns/0000/000004.json": record(4), "turns/0000/000005.json": record(5)})
+	c := l.Compare("f0f0f0f0", nil)
 	if c.Turns != 2 || utf8.RuneCountInString(c.Said[0].Prompt) > 500 || c.Context != 0 || c.Output != math.MaxInt64 || c.Took != math.MaxInt64 {
 		t.Errorf("%+v", c)
 	}

@@ -61,7 +61,7 @@ func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error
 func inLedger(ctx context.Context, repo *git.Repo, t *Turn, f func(*ledger.Ledger) error) error {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	l, err := t.ledger(ctx, repo, objects)
+	l, err := t.OpenLedger(ctx, repo, objects)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func eachLinked(l *ledger.Ledger, t *Turn, f func(*Turn) error) error {
 			return fmt.Errorf("conversation of turn %s: it follows turn %d", t.After(), after) // never forward
 		}
 		var err error
-		if t, err = readTurn(l, after); err != nil {
+		if t, err = ReadIn(l, after); err != nil {
 			return err
 		}
 	}

@@ -12,21 +12,22 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/transcript"
+	"gitagent/test/lab"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
 
 // talked records some turns of one client, each with a file of its own.
-func talked(t *testing.T, prompts ...string) (*lab, []*turns.Turn) {
+func talked(t *testing.T, prompts ...string) (*lab.Lab, []*turns.Turn) {
 	t.Helper()
-	l := newLab(t)
-	c := l.client()
+	l := lab.New(t)
+	c := l.Client()
 	for _, prompt := range prompts {
 		c.Prompt(prompt)
 		l.Write(prompt[:3]+".txt", prompt+"\n")
 		c.Stop("reply to " + prompt)
 	}
-	list, err := turns.List(t.Context(), l.repo(), own(c))
+	list, err := turns.List(t.Context(), l.GitRepo(), lab.Own(c))
 	if err != nil || len(list) != len(prompts) {
 		t.Fatalf("%d turns, %v", len(list), err)
 	}
@@ -37,19 +38,19 @@ func TestWords(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a long prompt\n", 200) + "its end"
 	l, list := talked(t, long, "short")
-	if prompt, reply := turns.Words(t.Context(), l.repo(), list[0]); prompt != long || reply != "reply to "+long {
+	if prompt, reply := turns.Words(t.Context(), l.GitRepo(), list[0]); prompt != long || reply != "reply to "+long {
 		t.Errorf("the words are %q, %q", prompt, reply)
 	}
-	if prompt, reply := turns.Words(t.Context(), l.repo(), list[1]); prompt != "short" || reply != "reply to short" {
+	if prompt, reply := turns.Words(t.Context(), l.GitRepo(), list[1]); prompt != "short" || reply != "reply to short" {
 		t.Errorf("the words are %q, %q", prompt, reply)
 	}
 	other := *list[0]
 	other.Reply = "…of another event"
-	if _, reply := turns.Words(t.Context(), l.repo(), &other); reply != other.Reply {
+	if _, reply := turns.Words(t.Context(), l.GitRepo(), &other); reply != other.Reply {
 		t.Errorf("the reply is %q", reply)
 	}
 	other.Transcript = nil
-	if prompt, reply := turns.Words(t.Context(), l.repo(), &other); prompt != other.Prompt || reply != other.Reply {
+	if prompt, reply := turns.Words(t.Context(), l.GitRepo(), &other); prompt != other.Prompt || reply != other.Reply {
 		t.Errorf("without a segment the words are %q, %q", prompt, reply)
 	}
 }
@@ -59,17 +60,17 @@ func TestRender(t *testing.T) {
 	l, list := talked(t, "one", "two", "three")
 	last := *list[2]
 	last.Transcript = &record.Segment{After: 2, Missing: "size"}
-	linked, err := turns.Linked(t.Context(), l.repo(), &last)
+	linked, err := turns.Linked(t.Context(), l.GitRepo(), &last)
 	if err != nil || !slices.Equal(linked, []int{1, 2, 3}) {
 		t.Fatalf("%v: %v", linked, err)
 	}
 	last.Transcript.After = 3
-	if linked, err := turns.Linked(t.Context(), l.repo(), &last); err == nil || !slices.Equal(linked, []int{3}) {
+	if linked, err := turns.Linked(t.Context(), l.GitRepo(), &last); err == nil || !slices.Equal(linked, []int{3}) {
 		t.Errorf("a turn that follows itself: %v, %v", linked, err)
 	}
-	l.record(replay.Event{Name: "Stop", At: time.Now(), Session: list[0].Session, Cwd: l.Dir, Prompt: "p", Reply: "r"})
+	l.Record(replay.Event{Name: "Stop", At: time.Now(), Session: list[0].Session, Cwd: l.Dir, Prompt: "p", Reply: "r"})
 	var b bytes.Buffer
-	if err := turns.Render(t.Context(), l.repo(), list[0].Mission, []int{1, 3, 4}, transcript.Form{}, &b); err != nil {
+	if err := turns.Render(t.Context(), l.GitRepo(), list[0].Mission, []int{1, 3, 4}, transcript.Form{}, &b); err != nil {
 		t.Fatal(err)
 	}
 	id := string(list[0].Mission)
@@ -79,7 +80,7 @@ func TestRender(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
-	if err := turns.Render(t.Context(), l.repo(), list[0].Mission, []int{7}, transcript.Form{}, &b); !errors.Is(err, git.ErrNotFound) {
+	if err := turns.Render(t.Context(), l.GitRepo(), list[0].Mission, []int{7}, transcript.Form{}, &b); !errors.Is(err, git.ErrNotFound) {
 		t.Errorf("of a turn that is not there: %v", err)
 	}
 }
@@ -90,25 +91,25 @@ func TestBetween(t *testing.T) {
 	for name, want := range map[string]string{
 		"1..3": "2 3", "1^..3": "1 2 3", "..2": "1 2", "3..": "4", "2^..": "2 3 4", "1..4^": "2 3", "3..3": "", "4..1": "",
 	} {
-		from, to, ok, err := turns.Range(t.Context(), l.recorder(l.Dir).Workspace, list[0].Mission, name)
+		from, to, ok, err := turns.Range(t.Context(), l.Workspace(l.Dir), list[0].Mission, name)
 		if err != nil || !ok {
 			t.Fatal(name, err)
 		}
-		got, err := turns.Between(t.Context(), l.repo(), from, to)
+		got, err := turns.Between(t.Context(), l.GitRepo(), from, to)
 		if err != nil || fmt.Sprint(got) != "["+want+"]" {
 			t.Errorf("%s is %v, %v; want %s", name, got, err, want)
 		}
 	}
 	none := &turns.State{In: list[0].Mission, Saved: true} // before the first turn
-	if between, err := turns.Between(t.Context(), l.repo(), none, list[3].After()); err != nil || len(between) != 4 {
+	if between, err := turns.Between(t.Context(), l.GitRepo(), none, list[3].After()); err != nil || len(between) != 4 {
 		t.Errorf("from the beginning there are %d turns, %v", len(between), err)
 	}
 	gone := &turns.State{In: record.ID("ffffffff"), Turn: list[0]}
-	if _, err := turns.Between(t.Context(), l.repo(), gone, gone); !errors.As(err, new(*turns.MissingError)) {
+	if _, err := turns.Between(t.Context(), l.GitRepo(), gone, gone); !errors.As(err, new(*turns.MissingError)) {
 		t.Errorf("of no mission: %v", err)
 	}
 	for i, turn := range list {
-		before, err := turns.Previous(t.Context(), l.repo(), turn)
+		before, err := turns.Previous(t.Context(), l.GitRepo(), turn)
 		if err != nil || i == 0 && before != nil || i > 0 && (before == nil || before.Turn != i) {
 			t.Errorf("before %d is %v, %v", i+1, before, err)
 		}

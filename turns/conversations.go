@@ -51,5 +51,5 @@ func (c *Conversations) Subagent(t *Turn, id string, most int64) ([]byte, error)
 	if s.Missing != "" {
 		return nil, fmt.Errorf("sub-agent %s of turn %s: not stored (%s): %w", id, t.After(), s.Missing, git.ErrNotFound)
 	}
-	return c.ledger.ReadUpTo(subagentPath(t.Turn, id), most)
+	return c.ledger.ReadUpTo(SubagentPath(t.Turn, id), most)
 }

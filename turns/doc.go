@@ -1,4 +1,4 @@
-// Package turns records, finds and restores the turns of agents' missions.
+// Package turns finds and reads the turns of agents' missions.
 //
 // A turn is one exchange between a person and an agent: a prompt, the work that
 // it led to, and the state the worktree ended in. A mission is a line of such
@@ -18,13 +18,7 @@
 // nothing that the user sees. An attached one has a branch; every turn moves
 // it.
 //
-// # How a turn is recorded
-//
-// A client's events arrive as [Signal] values from hooks, each in its own
-// process: sometimes twice, or two at once, or not at all, as for an interrupt.
-// So [Recorder.Record] is idempotent, locks the session and the worktree, and
-// records a turn still open when the next begins as interrupted. All objects
-// are written before any ref moves, and an event's refs move in one
-// transaction; the loser of a race reads the refs again and starts over. The
+// This package reads: it finds the turn that a name means, and lists, compares
+// and searches turns and conversations. It writes nothing to the repository. The
 // format is docs/format.md.
 package turns

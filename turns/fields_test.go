@@ -1,88 +1,37 @@
 package turns_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
+	"gitagent/test/lab"
 	"gitagent/test/replay"
-	"gitagent/turns"
 )
 
 // annotate adds a field to a file of a mission's ledger, as a later version of this program, or
 // another program, may.
-func (l *lab) annotate(id record.ID, file, field string) {
-	l.t.Helper()
+func annotate(l *lab.Lab, id record.ID, file, field string) {
+	l.T.Helper()
 	content := l.Git("show", id.Ref()+":"+file)
-	l.put(id, file, strings.TrimSuffix(content, "}")+","+field+"}\n")
-}
-
-// put gives a file of a mission's ledger another content, by another program, and accepts that.
-func (l *lab) put(id record.ID, file, content string) {
-	l.t.Helper()
-	l.plant(id, map[string]string{file: content})
-	l.accept(id)
-}
-
-// plant adds an event to a mission's ledger that changes files, in the user's name and without his
-// key, and moves the ref there, as a fetch with a refspec of the user's own would.
-func (l *lab) plant(id record.ID, files map[string]string) (tip string) {
-	l.t.Helper()
-	w := l.In(l.Dir)
-	w.Env = append(w.Env[:len(w.Env):len(w.Env)], "GIT_INDEX_FILE="+l.t.TempDir()+"/index")
-	w.Git("read-tree", id.Ref())
-	for name, content := range files {
-		hash, err := l.Feed(content, "hash-object", "-w", "--stdin")
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		w.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+name)
-	}
-	l.Git("update-ref", id.Ref(), w.Git("commit-tree", "-m", "turn 1", "-p", id.Ref(), w.Git("write-tree")))
-	return l.Git("rev-parse", id.Ref())
-}
-
-// accept accepts a mission as it is, as a person does.
-func (l *lab) accept(id record.ID) {
-	l.t.Helper()
-	if err := l.recorder(l.Dir).Trust.Accept(git.NewHash(l.Git("rev-parse", id.Ref())), id); err != nil {
-		l.t.Fatal(err)
-	}
-}
-
-// putTurn gives a turn another record.
-func (l *lab) putTurn(t turns.Turn) *turns.Turn {
-	l.t.Helper()
-	line, err := t.Encode()
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	l.put(t.Mission, ledger.TurnPath("turns", t.Turn, ".json"), string(line)+"\n")
-	stored, err := turns.Read(context.Background(), l.recorder(l.Dir).Repo, t.Mission, t.Turn)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return stored
+	l.Put(id, file, strings.TrimSuffix(content, "}")+","+field+"}\n")
 }
 
 // TestUnknownFieldsAreKept: when a turn is recorded again, and when mission.json is written again.
 func TestUnknownFieldsAreKept(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.client()
-	id := own(c)
-	l.turn(c, "first", nil)
+	l := lab.New(t)
+	c := l.Client()
+	id := lab.Own(c)
+	l.Turn(c, "first", nil)
 	c.Prompt("write")
 	l.Write("file", "wrong\n")
 	c.Block("done", "no")
-	l.annotate(id, "turns/0000/000002.json", `"annotation":{"by":"dev","stars": 5}`)
-	l.annotate(id, "mission.json", `"colour":"blue"`)
+	annotate(l, id, "turns/0000/000002.json", `"annotation":{"by":"dev","stars": 5}`)
+	annotate(l, id, "mission.json", `"colour":"blue"`)
 	c.Tool("Edit")
 	l.Write("file", "right\n")
 	c.StopAgain("done again")
@@ -92,21 +41,21 @@ func TestUnknownFieldsAreKept(t *testing.T) {
 	if mission := l.Git("show", id.Ref()+":mission.json"); !strings.HasSuffix(mission, `,"colour":"blue"}`) {
 		t.Errorf("mission.json is %s", mission)
 	}
-	l.turn(c, "third", nil)
+	l.Turn(c, "third", nil)
 	if record := l.Git("show", id.Ref()+":turns/0000/000003.json"); strings.Contains(record, "annotation") {
 		t.Errorf("another turn's record is %s", record)
 	}
-	l.verify(id)
+	l.Verify(id)
 }
 
 // TestLaterVersion: a mission that a later version has written is not written to. The turn is not
 // recorded, and the error says why.
 func TestLaterVersion(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	c := l.client()
-	id := own(c)
-	l.turn(c, "first", nil)
+	l := lab.New(t)
+	c := l.Client()
+	id := lab.Own(c)
+	l.Turn(c, "first", nil)
 	tip := l.Git("rev-parse", id.Ref())
 	hash, err := l.Feed(`{"v":2,"id":"`+string(id)+`","everything":"is different"}`+"\n", "hash-object", "-w", "--stdin")
 	if err != nil {
@@ -118,9 +67,9 @@ func TestLaterVersion(t *testing.T) {
 	}
 	later := l.Git("commit-tree", "-m", "later", "-p", tip, tree)
 	l.Git("update-ref", id.Ref(), later)
-	l.accept(id)
+	l.Accept(id)
 	c.Hook = func(e replay.Event) {
-		if _, err := l.try(e); err == nil || !strings.Contains(err.Error(), "version") {
+		if _, err := l.TryRecord(e); err == nil || !strings.Contains(err.Error(), "version") {
 			t.Errorf("%s: %v, want an error about the version", e.Name, err)
 		}
 	}
@@ -135,21 +84,21 @@ func TestLaterVersion(t *testing.T) {
 func TestWithoutPromptIDs(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.client()
+	l := lab.New(t)
+	c := l.Client()
 	c.Hook = func(e replay.Event) {
 		e.PromptID, e.Transcript = "", ""
-		l.record(e)
+		l.Record(e)
 	}
-	var wants []want
+	var wants []lab.Want
 	for i := range 3 {
-		wants = append(wants, l.turn(c, fmt.Sprint("turn ", i), l.write("file", fmt.Sprint(i))))
+		wants = append(wants, l.Turn(c, fmt.Sprint("turn ", i), l.Writes("file", fmt.Sprint(i))))
 	}
 	c.Prompt("interrupted")
 	c.Esc()
-	wants = append(wants, want{prompt: "interrupted", outcome: "interrupted"}, l.turn(c, "last", nil))
+	wants = append(wants, lab.Want{Prompt: "interrupted", Outcome: "interrupted"}, l.Turn(c, "last", nil))
 	c.End("other")
-	l.check(own(c), wants...)
-	l.quiet()
-	l.fsck()
+	l.Check(lab.Own(c), wants...)
+	l.Quiet()
+	l.Fsck()
 }

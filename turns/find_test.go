@@ -8,25 +8,27 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
+	"gitagent/test/lab"
 	"gitagent/turns"
 )
 
 func TestFind(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	l.begin(turns.Beginning{ID: "12345678", At: time.Now()})
-	c := l.client()
+	l := lab.New(t)
+	l.Begin(missionstore.Beginning{ID: "12345678", At: time.Now()})
+	c := l.Client()
 	for i := range 3 {
-		l.turn(c, fmt.Sprint(i+1), l.write("file", fmt.Sprint(i)))
+		l.Turn(c, fmt.Sprint(i+1), l.Writes("file", fmt.Sprint(i)))
 	}
-	l.turn(c, "4", nil)
+	l.Turn(c, "4", nil)
 	l.Git("checkout", "-q", "main")
-	l.begin(turns.Beginning{ID: "a1b2c3d4", At: time.Now()})
-	l.turn(l.client(), "other", l.write("other", "x"))
-	first := l.list("12345678")[0].Code.String()
+	l.Begin(missionstore.Beginning{ID: "a1b2c3d4", At: time.Now()})
+	l.Turn(l.Client(), "other", l.Writes("other", "x"))
+	first := l.List("12345678")[0].Code.String()
 	for _, tt := range []struct {
 		current record.ID
 		name    string
@@ -73,7 +75,7 @@ func TestFind(t *testing.T) {
 		{"", "2", ""},
 		{"", "", ""},
 	} {
-		got, err := turns.Find(t.Context(), l.recorder(l.Dir).Workspace, tt.current, tt.name)
+		got, err := turns.Find(t.Context(), l.Workspace(l.Dir), tt.current, tt.name)
 		switch {
 		case tt.want == "" && !errors.Is(err, git.ErrNotFound):
 			t.Errorf("Find(%q, %q) = %v, %v; want an error wrapping ErrNotFound", tt.current, tt.name, got, err)
@@ -85,18 +87,18 @@ func TestFind(t *testing.T) {
 
 func TestMissions(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	if list, err := turns.Missions(t.Context(), l.repo()); err != nil || len(list) != 0 {
+	l := lab.New(t)
+	if list, err := turns.Missions(t.Context(), l.GitRepo()); err != nil || len(list) != 0 {
 		t.Errorf("in a fresh repository: %v, %v", list, err)
 	}
-	one, two := l.client(), l.client()
-	l.turn(one, "first of one", nil)
-	l.turn(two, "first of two", nil)
-	l.turn(one, "second of one", nil)
-	l.begin(turns.Beginning{ID: "a1b2c3d4", Title: "empty", At: time.Now().Add(-time.Hour)})
+	one, two := l.Client(), l.Client()
+	l.Turn(one, "first of one", nil)
+	l.Turn(two, "first of two", nil)
+	l.Turn(one, "second of one", nil)
+	l.Begin(missionstore.Beginning{ID: "a1b2c3d4", Title: "empty", At: time.Now().Add(-time.Hour)})
 	l.Git("update-ref", "refs/agent/missions/not-a-mission", "HEAD")
 	l.Git("update-ref", "refs/agent/missions/bad0bad0", "HEAD") // it has no mission.json
-	list, err := turns.Missions(t.Context(), l.repo())
+	list, err := turns.Missions(t.Context(), l.GitRepo())
 	if err == nil {
 		t.Error("a broken mission is no error")
 	}
@@ -105,14 +107,14 @@ func TestMissions(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %q %d", m.ID, m.Title, m.Turns))
 	}
 	want := []string{
-		fmt.Sprintf("%s %q 2", own(one), "first of one"),
-		fmt.Sprintf("%s %q 1", own(two), "first of two"),
+		fmt.Sprintf("%s %q 2", lab.Own(one), "first of one"),
+		fmt.Sprintf("%s %q 1", lab.Own(two), "first of two"),
 		`a1b2c3d4 "empty" 0`,
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("missions are\n%q\nwant\n%q", got, want)
 	}
-	if _, err := turns.List(t.Context(), l.repo(), "ffffffff"); !errors.Is(err, git.ErrNotFound) {
+	if _, err := turns.List(t.Context(), l.GitRepo(), "ffffffff"); !errors.Is(err, git.ErrNotFound) {
 		t.Errorf("turns of a mission that does not exist: %v", err)
 	}
 }
@@ -121,13 +123,13 @@ func TestMissions(t *testing.T) {
 func TestMissionsKeepLittle(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.client()
-	l.turn(c, "first", nil)
-	long := *l.list(own(c))[0]
+	l := lab.New(t)
+	c := l.Client()
+	l.Turn(c, "first", nil)
+	long := *l.List(lab.Own(c))[0]
 	long.Prompt, long.Reply, long.Session = strings.Repeat("word ", 500_000), strings.Repeat("x", 500_000), strings.Repeat("x", 500_000)
-	l.putTurn(long)
-	list, err := turns.Missions(t.Context(), l.repo())
+	l.PutTurn(long)
+	list, err := turns.Missions(t.Context(), l.GitRepo())
 	if err != nil || len(list) != 1 || list[0].Last == nil {
 		t.Fatalf("%v, %v", list, err)
 	}
@@ -163,8 +165,8 @@ func TestHostileLedger(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t)
-			side := l.at(l.Dir)
+			l := lab.New(t)
+			side := l.At(l.Dir)
 			side.Repo = l.In(l.Dir)
 			side.Env = append(side.Env[:len(side.Env):len(side.Env)], "GIT_INDEX_FILE="+t.TempDir()+"/index")
 			for file, content := range files {
@@ -175,18 +177,18 @@ func TestHostileLedger(t *testing.T) {
 				side.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+file)
 			}
 			l.Git("update-ref", "refs/agent/missions/a1b2c3d4", side.Git("commit-tree", "-m", "x", side.Git("write-tree")))
-			s, err := turns.Find(t.Context(), l.recorder(l.Dir).Workspace, "", "a1b2c3d4/1")
+			s, err := turns.Find(t.Context(), l.Workspace(l.Dir), "", "a1b2c3d4/1")
 			if err == nil {
-				_, err = turns.Conversation(t.Context(), l.repo(), s.Turn)
+				_, err = turns.Conversation(t.Context(), l.GitRepo(), s.Turn)
 			}
 			if err == nil {
 				t.Errorf("no error")
 			}
-			_, _ = turns.List(t.Context(), l.repo(), "a1b2c3d4")
-			_, _ = turns.Missions(t.Context(), l.repo())
+			_, _ = turns.List(t.Context(), l.GitRepo(), "a1b2c3d4")
+			_, _ = turns.Missions(t.Context(), l.GitRepo())
 			// And it keeps no other mission from being recorded.
-			c := l.client()
-			l.check(own(c), l.turn(c, "one", l.write("one.txt", "1\n")))
+			c := l.Client()
+			l.Check(lab.Own(c), l.Turn(c, "one", l.Writes("one.txt", "1\n")))
 		})
 	}
 }

@@ -20,7 +20,7 @@ import (
 func byCommit(ctx context.Context, w *workspace.Workspace, current record.ID, rev string) (*State, error) {
 	commit, err := w.Repo.Resolve(ctx, rev)
 	if err != nil {
-		return nil, missing(ctx, w.Repo, fmt.Sprintf("turn %q", rev), rev)
+		return nil, Missing(ctx, w.Repo, fmt.Sprintf("turn %q", rev), rev)
 	}
 	missions, err := keeping(ctx, w, current, commit)
 	if err != nil {
@@ -242,7 +242,7 @@ func (k *commitFinder) recorded(id record.ID, e *ledger.CommitEvent) (*Turn, err
 	if err != nil || last == 0 {
 		return nil, err
 	}
-	t, err := readTurn(l, last)
+	t, err := ReadIn(l, last)
 	if err != nil {
 		return nil, nil // another event recorded the one before
 	}

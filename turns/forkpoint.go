@@ -58,11 +58,11 @@ func (s source) further() (ForkPoint, bool) {
 	return point, err == nil && s.mission.Branch != "" && !s.here
 }
 
-// source reads the mission that a fork is from; nil if gone or untrusted.
-func (r *Recorder) source(ctx context.Context, objects *git.Objects, head git.Head, at ForkPoint, here record.ID) (*source, error) {
-	l, err := ledger.Open(ctx, r.Repo, objects, at.Of.Mission)
+// sourceOf reads the mission that a fork is from; nil if gone or untrusted.
+func sourceOf(ctx context.Context, w *workspace.Workspace, objects *git.Objects, head git.Head, at ForkPoint, here record.ID) (*source, error) {
+	l, err := ledger.Open(ctx, w.Repo, objects, at.Of.Mission)
 	if err == nil {
-		l, err = r.Usable(ctx, objects, l.ID, l.Tip)
+		l, err = w.Usable(ctx, objects, l.ID, l.Tip)
 	}
 	if errors.Is(err, git.ErrNotFound) || errors.Is(err, workspace.ErrUntrusted) {
 		return nil, nil
@@ -70,7 +70,7 @@ func (r *Recorder) source(ctx context.Context, objects *git.Objects, head git.He
 	if err != nil {
 		return nil, err
 	}
-	inHead := func(commit git.Hash) bool { return r.beforeHead(ctx, commit, head) }
+	inHead := func(commit git.Hash) bool { return BeforeHead(ctx, w, commit, head) }
 	return &source{l.Mission, isHere(l.Mission, at, here, inHead)}, ctx.Err()
 }
 
@@ -82,3 +82,56 @@ func isHere(m *record.Mission, at ForkPoint, here record.ID, inHead func(git.Has
 		f != nil && f.Turn >= at.Of.Turn && inHead(f.Commit) ||
 		a != nil && !a.Undone && a.Turn >= at.Of.Turn && inHead(a.Commit)
 }
+
+// Adoptable returns the point where the work begins that HEAD lacks of a state.
+func Adoptable(ctx context.Context, w *workspace.Workspace, objects *git.Objects, m *record.Mission, head git.Head, s *State) (ForkPoint, error) {
+	here, err := w.Mission(ctx)
+	if err != nil {
+		return ForkPoint{}, err
+	}
+	point, err := pointOf(m, s, here)
+	if err != nil {
+		return point, err
+	}
+	return outermost(point, func(at ForkPoint) (ForkPoint, bool, error) {
+		source, err := sourceOf(ctx, w, objects, head, at, here)
+		if err != nil || source == nil {
+			return at, false, err
+		}
+		next, ok := source.further()
+		return next, ok, nil
+	})
+}
+
+// pointOf returns the fork point for adopting s while HEAD is on here's branch.
+func pointOf(m *record.Mission, s *State, here record.ID) (ForkPoint, error) {
+	point, err := PointOf(m)
+	switch {
+	case err != nil:
+		return point, err
+	case here == m.ID:
+		return point, ErrOwnBranch
+	case s.Turn.Mission != m.ID:
+		return point, fmt.Errorf("%w: it is turn %s", ErrInherited, s.Turn.ID())
+	}
+	return point, nil
+}
+
+// BeforeHead reports whether a commit, which may be missing, is before HEAD.
+func BeforeHead(ctx context.Context, w *workspace.Workspace, commit git.Hash, head git.Head) bool {
+	if commit.IsZero() || head.Commit.IsZero() {
+		return false
+	}
+	is, err := w.Repo.IsAncestor(ctx, commit, head.Commit)
+	return err == nil && is
+}
+
+// Reasons why there is nothing to adopt.
+var (
+	// ErrNoFork reports a mission that is no fork, or one with no known point.
+	ErrNoFork = errors.New("it is no fork")
+	// ErrInherited reports a turn that a fork has from its source.
+	ErrInherited = errors.New("the fork has inherited it")
+	// ErrOwnBranch reports that HEAD is on the mission's own branch.
+	ErrOwnBranch = errors.New("HEAD is on the mission's own branch")
+)

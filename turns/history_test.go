@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
+	"gitagent/test/lab"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
@@ -32,15 +33,15 @@ func FuzzHistory(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		t.Parallel()
-		h := &history{lab: newLab(t), data: data[:min(len(data), 96)]}
+		h := &history{Lab: lab.New(t), data: data[:min(len(data), 96)]}
 		switch h.choose(3) {
 		case 0:
 			h.forgets = true
 		case 1:
-			h.lab.start()
+			h.Lab.Start()
 			h.forgets, h.stays = true, true // off its branch, a session that was forgotten is a new one
 		case 2:
-			h.lab.start()
+			h.Lab.Start()
 		}
 		for range 1 + h.choose(2) {
 			h.players = append(h.players, h.player())
@@ -63,7 +64,7 @@ func FuzzHistory(f *testing.F) {
 
 // A history is a lab in which things happen.
 type history struct {
-	*lab
+	*lab.Lab
 	data    []byte
 	players []*player
 	forgets bool // the local state is deleted now and then
@@ -104,23 +105,23 @@ func (h *history) say(format string, args ...any) {
 }
 
 func (h *history) player() *player {
-	p := &player{h: h, c: h.client()}
+	p := &player{h: h, c: h.Client()}
 	p.c.PID = 4000 + len(h.players)*100
 	p.c.Hook = func(e replay.Event) {
 		switch h.choose(4) {
 		case 0: // a plugin is installed beside the settings
 			h.say("  %s, twice at once", e.Name)
 			var both sync.WaitGroup
-			both.Go(func() { h.record(e) })
-			both.Go(func() { h.record(e) })
+			both.Go(func() { h.Record(e) })
+			both.Go(func() { h.Record(e) })
 			both.Wait()
 		case 1:
 			h.say("  %s, twice", e.Name)
-			h.record(e)
-			h.record(e)
+			h.Record(e)
+			h.Record(e)
 		default:
 			h.say("  %s", e.Name)
-			h.record(e)
+			h.Record(e)
 		}
 	}
 	return p
@@ -170,7 +171,7 @@ func (p *player) act() {
 	if p.again {
 		h.say("%.4s: ends again", p.c.Session)
 		p.again = false
-		p.runs[len(p.runs)-1].tree = h.tree()
+		p.runs[len(p.runs)-1].tree = h.Tree()
 		p.c.StopAgain("answer again to " + name)
 		p.next()
 		h.settle(false)
@@ -190,7 +191,7 @@ func (p *player) act() {
 		p.next()
 	case 3:
 		h.say("%.4s: fails", p.c.Session)
-		tree := h.tree()
+		tree := h.Tree()
 		p.c.Fail("API Error: " + name)
 		p.end(record.Failed)
 		p.runs[len(p.runs)-1].tree = tree
@@ -215,7 +216,7 @@ func (p *player) act() {
 		p.again = true
 	default:
 		h.say("%.4s: stops", p.c.Session)
-		tree := h.tree()
+		tree := h.Tree()
 		p.c.Stop("answer to " + name)
 		p.end(record.Done)
 		p.runs[len(p.runs)-1].tree = tree
@@ -250,20 +251,20 @@ func (h *history) edit() {
 	switch h.choose(7) {
 	case 0:
 		h.say("remove %s", name)
-		h.remove(name)
+		h.Remove(name)
 	case 1:
 		h.say("chmod %s", name)
 		_ = os.Chmod(filepath.Join(h.Dir, name), 0o755) // it may not be there
 	case 2:
 		h.say("directory %s", name)
-		h.remove(name)
+		h.Remove(name)
 		h.Write(name+"/below", fmt.Sprint(h.n))
 	case 3:
 		h.say("write ignored")
 		h.Write("x.ignored", fmt.Sprint(h.n))
 	default:
 		h.say("write %s", name)
-		h.remove(name)
+		h.Remove(name)
 		h.Write(name, fmt.Sprint(h.n%10))
 	}
 }
@@ -297,25 +298,25 @@ func (h *history) user() {
 			}
 		}
 		h.say("the local state is deleted")
-		h.forget("")
+		h.Forget("")
 	}
 }
 
 // settle compares what was recorded with what was run. At the end, nothing is left that could still
 // be recorded.
 func (h *history) settle(end bool) {
-	h.t.Helper()
-	missions, err := ledger.List(h.t.Context(), h.repo())
+	h.T.Helper()
+	missions, err := ledger.List(h.T.Context(), h.GitRepo())
 	if err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	records := make(map[string][]*turns.Turn)
 	for id := range missions {
-		for _, t := range h.list(id) {
+		for _, t := range h.List(id) {
 			records[t.Session] = append(records[t.Session], t)
 		}
 		if end {
-			h.verify(id)
+			h.Verify(id)
 		}
 	}
 	for _, p := range h.players {
@@ -329,30 +330,30 @@ func (h *history) settle(end bool) {
 		}
 	}
 	for session, list := range records {
-		h.t.Errorf("session %s ran no turn, but has\n%s", session, describe(list))
+		h.T.Errorf("session %s ran no turn, but has\n%s", session, lab.Describe(list))
 	}
 	if end {
-		h.fsck()
+		h.Fsck()
 	}
 }
 
 func (h *history) compare(session string, list []*turns.Turn, runs []run, end bool) {
-	h.t.Helper()
+	h.T.Helper()
 	if len(list) > len(runs) || end && len(list) != len(runs) {
-		h.t.Errorf("session %s ran %d turns %+v, recorded are\n%s", session, len(runs), runs, describe(list))
+		h.T.Errorf("session %s ran %d turns %+v, recorded are\n%s", session, len(runs), runs, lab.Describe(list))
 		return
 	}
-	code, _ := h.trees(list)
+	code, _ := h.Trees(list)
 	for i, t := range list {
 		r := runs[i]
 		if t.Prompt != r.prompt || t.Outcome != r.outcome && r.outcome != "" {
-			h.t.Errorf("session %s: turn %d is %s %q, want %s %q:\n%s", session, t.Turn, t.Outcome, t.Prompt, r.outcome, r.prompt, describe(list))
+			h.T.Errorf("session %s: turn %d is %s %q, want %s %q:\n%s", session, t.Turn, t.Outcome, t.Prompt, r.outcome, r.prompt, lab.Describe(list))
 		}
 		if r.tree != "" && code[i] != r.tree {
-			h.t.Errorf("session %s: turn %d has another tree:\n%s", session, t.Turn, h.Git("diff", "--stat", r.tree, code[i]))
+			h.T.Errorf("session %s: turn %d has another tree:\n%s", session, t.Turn, h.Git("diff", "--stat", r.tree, code[i]))
 		}
 		if i > 0 && list[i-1].Mission == t.Mission && t.Turn <= list[i-1].Turn {
-			h.t.Errorf("session %s: turn %d after turn %d", session, t.Turn, list[i-1].Turn)
+			h.T.Errorf("session %s: turn %d after turn %d", session, t.Turn, list[i-1].Turn)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package turns
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +17,9 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
+
+// ErrArchived reports an archived mission, which has no branch.
+var ErrArchived = errors.New("it is archived")
 
 // A MissionLine is a mission as lists show it.
 type MissionLine struct {

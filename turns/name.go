@@ -43,9 +43,9 @@ func Find(ctx context.Context, w *workspace.Workspace, current record.ID, name s
 		mission = id
 	}
 	if mission == "" {
-		return nil, missing(ctx, w.Repo, fmt.Sprintf("turn %q", name), "")
+		return nil, Missing(ctx, w.Repo, fmt.Sprintf("turn %q", name), "")
 	}
-	there, err := exists(ctx, w.Repo, mission)
+	there, err := Exists(ctx, w.Repo, mission)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func leading(text string) string {
 	return first
 }
 
-func exists(ctx context.Context, repo *git.Repo, id record.ID) (bool, error) {
+func Exists(ctx context.Context, repo *git.Repo, id record.ID) (bool, error) {
 	_, err := ledger.Tip(ctx, repo, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return false, nil
@@ -232,15 +232,15 @@ func missingTurn(l *ledger.Ledger, number int) error {
 }
 
 func missingMission(ctx context.Context, repo *git.Repo, named string) error {
-	e := missing(ctx, repo, "mission "+named, named)
+	e := Missing(ctx, repo, "mission "+named, named)
 	e.Mission = named
 	return e
 }
 
 const maxSuggested = 3
 
-// missing names the mission nearest to the word, or else the newest ones.
-func missing(ctx context.Context, repo *git.Repo, what, word string) *MissingError {
+// Missing names the mission nearest to the word, or else the newest ones.
+func Missing(ctx context.Context, repo *git.Repo, what, word string) *MissingError {
 	e := &MissingError{What: what}
 	if e.At = archivedAt(ctx, repo, word); e.At != "" {
 		e.Mission = word

@@ -18,8 +18,9 @@ import (
 	"gitagent/internal/record"
 )
 
-// readTurn reads a record; if there is none, the error wraps [git.ErrNotFound].
-func readTurn(l *ledger.Ledger, number int) (*Turn, error) {
+// ReadIn returns the record of a turn in a ledger at one of its commits. If
+// there is none, the error wraps [git.ErrNotFound].
+func ReadIn(l *ledger.Ledger, number int) (*Turn, error) {
 	data, err := l.Read(ledger.TurnPath("turns", number, ".json"))
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func Last(l *ledger.Ledger) (*Turn, error) {
 	for r, err := range l.Turns() {
 		if err == nil {
 			var t *Turn
-			if t, err = readTurn(l, r.Number); err == nil {
+			if t, err = ReadIn(l, r.Number); err == nil {
 				return t, nil
 			}
 		}
@@ -78,7 +79,7 @@ func Read(ctx context.Context, repo *git.Repo, id record.ID, number int) (*Turn,
 	if number == 0 {
 		number = last
 	}
-	t, err := readTurn(l, number)
+	t, err := ReadIn(l, number)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, missingTurn(l, number)
 	}
@@ -157,10 +158,6 @@ func eachRecord(objects *git.Objects, l *ledger.Ledger, list iter.Seq2[ledger.Nu
 	done.Wait()
 	return cmp.Or(e.stopped, err, e.unread.Err())
 }
-
-// ReadIn returns the record of a turn in a ledger at one of its commits. If
-// there is none, the error wraps [git.ErrNotFound].
-func ReadIn(l *ledger.Ledger, number int) (*Turn, error) { return readTurn(l, number) }
 
 func tipOf(ctx context.Context, repo *git.Repo, id record.ID) (git.Hash, error) {
 	tip, err := ledger.Tip(ctx, repo, id)

@@ -46,7 +46,7 @@ func LiveSessions(ctx context.Context, w *workspace.Workspace, registry []sessio
 		if !id.Valid() || n.Liveness != session.Lives || !known && (n.Open == nil || now.Sub(n.Seen) > maxSilent) {
 			continue
 		}
-		last, begun, err := lastNumber(ctx, w.Repo, objects, id)
+		last, begun, err := LastNumber(ctx, w.Repo, objects, id)
 		if err != nil {
 			return nil, err
 		}
@@ -60,8 +60,8 @@ func LiveSessions(ctx context.Context, w *workspace.Workspace, registry []sessio
 	return live, nil
 }
 
-// lastNumber returns a mission's last turn, or 0, and whether it has a ledger.
-func lastNumber(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID) (last int, begun bool, err error) {
+// LastNumber returns a mission's last turn, or 0, and whether it has a ledger.
+func LastNumber(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID) (last int, begun bool, err error) {
 	l, err := ledger.Open(ctx, repo, objects, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return 0, false, nil

@@ -221,7 +221,7 @@ func (s *segments) ledger(t *Turn) (*ledger.Ledger, error) {
 		s.held -= l.Held()
 		return l, nil
 	}
-	return t.ledger(s.ctx, s.repo, s.objects)
+	return t.OpenLedger(s.ctx, s.repo, s.objects)
 }
 
 // keep keeps a ledger, with the directories that it read, for the next turn.
@@ -237,11 +237,11 @@ func (s *segments) sides(t *Turn) (list []git.Hash, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range t.Agents[:min(len(t.Agents), maxSubagents)] {
+	for _, a := range t.Agents[:min(len(t.Agents), MaxSubagents)] {
 		if a.Missing != "" || !hooks.ValidID(a.ID) {
 			continue
 		}
-		hash, e := l.File(subagentPath(t.Turn, a.ID))
+		hash, e := l.File(SubagentPath(t.Turn, a.ID))
 		if e != nil {
 			err = e
 			continue

@@ -11,20 +11,10 @@ import (
 	"gitagent/internal/record"
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
+	"gitagent/test/lab"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
-
-// forget deletes the local state, as anybody may do at any time.
-func (l *lab) forget(name string) {
-	l.t.Helper()
-	for _, dir := range []string{"--git-common-dir", "--git-dir"} {
-		path := filepath.Join(l.Git("rev-parse", "--path-format=absolute", dir), "agent", name)
-		if err := os.RemoveAll(path); err != nil {
-			l.t.Fatal(err)
-		}
-	}
-}
 
 // TestStateDeleted: what is known locally is lost after each event in turn. Nothing is recorded
 // twice, and no byte of the conversation is stored twice.
@@ -37,51 +27,34 @@ func TestStateDeleted(t *testing.T) {
 				if attached || at != 3 {
 					gittest.Check(t)
 				}
-				l := newLab(t)
-				c := l.client()
-				id := own(c)
+				l := lab.New(t)
+				c := l.Client()
+				id := lab.Own(c)
 				if attached {
-					id = l.start()
+					id = l.Start()
 				}
 				n := 0
 				c.Hook = func(e replay.Event) {
-					l.record(e)
+					l.Record(e)
 					if n == at {
-						l.forget("")
+						l.Forget("")
 					}
 					n++
 				}
-				wants := []want{
-					l.turn(c, "one", l.write("one.txt", "1\n")),
-					l.turn(c, "two", nil),
-					l.turn(c, "three", l.write("three.txt", "3\n")),
+				wants := []lab.Want{
+					l.Turn(c, "one", l.Writes("one.txt", "1\n")),
+					l.Turn(c, "two", nil),
+					l.Turn(c, "three", l.Writes("three.txt", "3\n")),
 				}
 				c.Prompt("four")
 				c.Block("wrong", "go on")
 				c.StopAgain("right")
 				c.End("other")
-				list := l.check(id, append(wants, want{prompt: "four", reply: "right"})...)
-				l.storedOnce(list)
-				l.fsck()
+				list := l.Check(id, append(wants, lab.Want{Prompt: "four", Reply: "right"})...)
+				l.StoredOnce(list)
+				l.Fsck()
 			})
 		}
-	}
-}
-
-// storedOnce checks that the segments of one session cover its file without overlap.
-func (l *lab) storedOnce(list []*turns.Turn) {
-	l.t.Helper()
-	end := int64(0)
-	for i, t := range list {
-		s := t.Transcript
-		if s == nil || s.From != end {
-			l.t.Errorf("the segment of turn %d is %+v, want it to begin at %d", t.Turn, s, end)
-			return
-		}
-		if i > 0 && s.After != i {
-			l.t.Errorf("the segment of turn %d follows %d", t.Turn, s.After)
-		}
-		end = s.To
 	}
 }
 
@@ -89,39 +62,39 @@ func (l *lab) storedOnce(list []*turns.Turn) {
 func TestStateAlwaysDeleted(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.client()
+	l := lab.New(t)
+	c := l.Client()
 	c.Hook = func(e replay.Event) {
-		l.record(e)
-		l.forget("")
+		l.Record(e)
+		l.Forget("")
 	}
-	wants := []want{
-		l.turn(c, "one", l.write("one.txt", "1\n")),
-		l.turn(c, "two", l.write("two.txt", "2\n")),
-		l.turn(c, "three", nil),
+	wants := []lab.Want{
+		l.Turn(c, "one", l.Writes("one.txt", "1\n")),
+		l.Turn(c, "two", l.Writes("two.txt", "2\n")),
+		l.Turn(c, "three", nil),
 	}
-	l.storedOnce(l.check(own(c), wants...))
-	l.fsck()
+	l.StoredOnce(l.Check(lab.Own(c), wants...))
+	l.Fsck()
 }
 
 // TestEventTwiceAcrossDeletion: the second one of two equal events finds no state.
 func TestEventTwiceAcrossDeletion(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.client()
+	l := lab.New(t)
+	c := l.Client()
 	c.Hook = func(e replay.Event) {
-		l.record(e)
-		l.forget("sessions")
-		l.record(e)
+		l.Record(e)
+		l.Forget("sessions")
+		l.Record(e)
 	}
-	wants := []want{l.turn(c, "one", l.write("one.txt", "1\n")), l.turn(c, "two", nil)}
-	list := l.list(own(c))
+	wants := []lab.Want{l.Turn(c, "one", l.Writes("one.txt", "1\n")), l.Turn(c, "two", nil)}
+	list := l.List(lab.Own(c))
 	if len(list) != len(wants) {
-		t.Fatalf("%d turns, want %d:\n%s", len(list), len(wants), describe(list))
+		t.Fatalf("%d turns, want %d:\n%s", len(list), len(wants), lab.Describe(list))
 	}
-	l.storedOnce(list)
-	l.verify(own(c))
+	l.StoredOnce(list)
+	l.Verify(lab.Own(c))
 }
 
 // TestStateUnreadable: a process died while it was written, or a later version wrote it.
@@ -133,14 +106,14 @@ func TestStateUnreadable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t)
-			c := l.client()
-			a := l.turn(c, "one", l.write("one.txt", "1\n"))
+			l := lab.New(t)
+			c := l.Client()
+			a := l.Turn(c, "one", l.Writes("one.txt", "1\n"))
 			path := filepath.Join(l.Dir, ".git", "agent", "sessions", c.Session+".json")
 			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			l.storedOnce(l.check(own(c), a, l.turn(c, "two", l.write("two.txt", "2\n"))))
+			l.StoredOnce(l.Check(lab.Own(c), a, l.Turn(c, "two", l.Writes("two.txt", "2\n"))))
 		})
 	}
 }
@@ -163,9 +136,9 @@ func TestFileChanges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t)
-			c := l.client()
-			a := l.turn(c, "one", l.write("one.txt", "1\n"))
+			l := lab.New(t)
+			c := l.Client()
+			a := l.Turn(c, "one", l.Writes("one.txt", "1\n"))
 			c.Flush()
 			data, err := os.ReadFile(c.Path)
 			if err != nil {
@@ -179,21 +152,21 @@ func TestFileChanges(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			b := l.turn(c, "two", l.write("two.txt", "2\n"))
-			list := l.list(own(c))
-			if len(list) != 2 || l.treeOf(list[1].Code.String()) != b.tree || l.treeOf(list[0].Code.String()) != a.tree {
-				t.Fatalf("want two turns with their trees:\n%s", describe(list))
+			b := l.Turn(c, "two", l.Writes("two.txt", "2\n"))
+			list := l.List(lab.Own(c))
+			if len(list) != 2 || l.TreeOf(list[1].Code.String()) != b.Tree || l.TreeOf(list[0].Code.String()) != a.Tree {
+				t.Fatalf("want two turns with their trees:\n%s", lab.Describe(list))
 			}
 			if list[1].Transcript.After != tt.after {
 				t.Errorf("the segment of turn 2 follows %d, want %d", list[1].Transcript.After, tt.after)
 			}
-			l.conversation(list[1])
-			l.holds(list[1], "answer to two")
-			stored, err := forkConversation(l.repo(), list[0])
+			l.Conversation(list[1])
+			l.Holds(list[1], "answer to two")
+			stored, err := lab.ForkConversation(l.GitRepo(), list[0])
 			if err != nil || !bytes.HasPrefix(data, stored) || !bytes.Contains(stored, []byte("answer to one")) {
 				t.Errorf("the conversation of turn 1 is not what the file had: %v\n%s", err, stored)
 			}
-			l.fsck()
+			l.Fsck()
 		})
 	}
 }
@@ -202,15 +175,15 @@ func TestFileChanges(t *testing.T) {
 func TestFileMoves(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.client()
-	a := l.turn(c, "one", l.write("one.txt", "1\n"))
+	l := lab.New(t)
+	c := l.Client()
+	a := l.Turn(c, "one", l.Writes("one.txt", "1\n"))
 	c.Prompt("two")
 	c.Move()
 	l.Write("two.txt", "2\n")
 	c.Stop("moved")
-	list := l.check(own(c), a, want{prompt: "two", reply: "moved", tree: l.tree()}, l.turn(c, "three", nil))
-	l.storedOnce(list)
+	list := l.Check(lab.Own(c), a, lab.Want{Prompt: "two", Reply: "moved", Tree: l.Tree()}, l.Turn(c, "three", nil))
+	l.StoredOnce(list)
 }
 
 // TestFileIsNone: the path in the payload names something that is no file of a session.
@@ -220,18 +193,18 @@ func TestFileIsNone(t *testing.T) {
 	for _, path := range []string{"/dev/zero", "/dev/stdin", "/", "/home/dev/nowhere"} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t)
-			c := l.client()
+			l := lab.New(t)
+			c := l.Client()
 			c.Hook = func(e replay.Event) {
 				e.Transcript = path
-				l.record(e)
+				l.Record(e)
 			}
 			c.Prompt("one")
 			l.Write("one.txt", "1\n")
 			c.Stop("done")
-			list := l.list(own(c))
-			if len(list) != 1 || l.treeOf(list[0].Code.String()) != l.tree() || list[0].Reply != "done" || list[0].Prompt != "one" {
-				t.Fatalf("want one turn:\n%s", describe(list))
+			list := l.List(lab.Own(c))
+			if len(list) != 1 || l.TreeOf(list[0].Code.String()) != l.Tree() || list[0].Reply != "done" || list[0].Prompt != "one" {
+				t.Fatalf("want one turn:\n%s", lab.Describe(list))
 			}
 			if s := list[0].Transcript; s != nil && (s.Path != "" || s.Missing == "") {
 				t.Errorf("there is a segment: %+v", s)
@@ -245,32 +218,32 @@ func TestFileIsNone(t *testing.T) {
 func TestRedacted(t *testing.T) {
 	t.Parallel()
 	secret := "AKIA" + strings.Repeat("Z", 8) + "QWERTY12"
-	l := newLab(t)
-	c := l.client()
-	l.turn(c, "use "+secret, nil)
+	l := lab.New(t)
+	c := l.Client()
+	l.Turn(c, "use "+secret, nil)
 	c.Prompt("say it")
 	c.Stop("it is " + secret)
-	for _, turn := range l.list(own(c)) {
+	for _, turn := range l.List(lab.Own(c)) {
 		if strings.Contains(turn.Prompt+turn.Reply, secret) {
 			t.Errorf("turn %d: %q %q", turn.Turn, turn.Prompt, turn.Reply)
 		}
 	}
-	list := l.list(own(c))
-	stored, err := forkConversation(l.repo(), list[1])
+	list := l.List(lab.Own(c))
+	stored, err := lab.ForkConversation(l.GitRepo(), list[1])
 	if err != nil || bytes.Contains(stored, []byte(secret)) || !bytes.Contains(stored, []byte("[redacted:")) {
 		t.Errorf("the conversation: %v\n%s", err, stored)
 	}
-	l.nowhere(secret)
+	nowhere(l, secret)
 }
 
 // nowhere fails the test if any object of the repository, or a file of the local state, holds the
 // text.
-func (l *lab) nowhere(text string) {
-	l.t.Helper()
+func nowhere(l *lab.Lab, text string) {
+	l.T.Helper()
 	for line := range strings.Lines(l.Git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")) {
 		hash, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if kind != "tree" && strings.Contains(l.Git("cat-file", kind, hash), text) {
-			l.t.Errorf("%s %s holds %q", kind, hash, text)
+			l.T.Errorf("%s %s holds %q", kind, hash, text)
 		}
 	}
 	err := filepath.WalkDir(filepath.Join(l.Dir, ".git", "agent"), func(path string, d os.DirEntry, err error) error {
@@ -279,41 +252,41 @@ func (l *lab) nowhere(text string) {
 		}
 		data, err := os.ReadFile(path)
 		if strings.Contains(string(data), text) {
-			l.t.Errorf("%s holds %q", path, text)
+			l.T.Errorf("%s holds %q", path, text)
 		}
 		return err
 	})
 	if err != nil {
-		l.t.Fatal(err)
+		l.T.Fatal(err)
 	}
 }
 
 // TestRedactedText: a line that is not JSON is redacted as text.
 func TestRedactedText(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
+	l := lab.New(t)
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
-	c := l.client()
+	c := l.Client()
 	c.Prompt("one")
 	c.Flush()
-	l.appendTo(c.Path, "{\"type\":\"attachment\",\"bad\":\"\\q\",\"token\":\""+secret+"\"}\n")
+	appendTo(l, c.Path, "{\"type\":\"attachment\",\"bad\":\"\\q\",\"token\":\""+secret+"\"}\n")
 	c.Stop("done")
-	list := l.list(own(c))
-	l.holds(list[0], "[redacted:")
-	l.nowhere(secret)
+	list := l.List(lab.Own(c))
+	l.Holds(list[0], "[redacted:")
+	nowhere(l, secret)
 }
 
-func (l *lab) appendTo(path, text string) {
-	l.t.Helper()
+func appendTo(l *lab.Lab, path, text string) {
+	l.T.Helper()
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
-		l.t.Fatal(err)
+		l.T.Fatal(err)
 	}
 	if _, err := f.WriteString(text); err != nil {
-		l.t.Fatal(err)
+		l.T.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
-		l.t.Fatal(err)
+		l.T.Fatal(err)
 	}
 }
 
@@ -321,22 +294,22 @@ func (l *lab) appendTo(path, text string) {
 // turn says so; the next one's is.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	c := l.client()
-	a := l.turn(c, "one", nil)
+	l := lab.New(t)
+	c := l.Client()
+	a := l.Turn(c, "one", nil)
 	c.Prompt("two")
 	c.Flush()
 	if err := os.Truncate(c.Path, transcript.MaxSegment+c.Size()); err != nil { // a hole
 		t.Fatal(err)
 	}
-	l.appendTo(c.Path, "\n")
+	appendTo(l, c.Path, "\n")
 	l.Write("two.txt", "2\n")
-	b := want{prompt: "two", reply: "done", tree: l.tree()}
+	b := lab.Want{Prompt: "two", Reply: "done", Tree: l.Tree()}
 	c.Stop("done")
-	d := l.turn(c, "three", nil)
-	list := l.list(own(c))
-	if len(list) != 3 || list[0].Reply != a.reply || l.treeOf(list[1].Code.String()) != b.tree || list[2].Reply != d.reply {
-		t.Fatalf("want three turns:\n%s", describe(list))
+	d := l.Turn(c, "three", nil)
+	list := l.List(lab.Own(c))
+	if len(list) != 3 || list[0].Reply != a.Reply || l.TreeOf(list[1].Code.String()) != b.Tree || list[2].Reply != d.Reply {
+		t.Fatalf("want three turns:\n%s", lab.Describe(list))
 	}
 	if s := list[1].Transcript; s == nil || s.Missing != "size" || s.Path != "" || s.Bytes != 0 {
 		t.Errorf("the segment of turn 2 is %+v, want it missing", s)
@@ -344,16 +317,16 @@ func TestTooLarge(t *testing.T) {
 	if s := list[2].Transcript; s.Missing != "" || s.From != list[1].Transcript.To {
 		t.Errorf("the segment of turn 3 is %+v", s)
 	}
-	if _, err := l.Try("cat-file", "-e", own(c).Ref()+":transcript/0000/000002.jsonl"); err == nil {
+	if _, err := l.Try("cat-file", "-e", lab.Own(c).Ref()+":transcript/0000/000002.jsonl"); err == nil {
 		t.Error("the ledger has a segment of turn 2")
 	}
-	if len(l.seen.warnings) == 0 {
+	if len(l.Seen.Warnings) == 0 {
 		t.Error("no warning for the log")
 	}
-	if _, err := turns.Conversation(t.Context(), l.repo(), list[2]); err == nil || !strings.Contains(err.Error(), "size") {
+	if _, err := turns.Conversation(t.Context(), l.GitRepo(), list[2]); err == nil || !strings.Contains(err.Error(), "size") {
 		t.Errorf("conversation of turn 3: %v, want an error that says why there is none", err)
 	}
-	if data, err := transcriptOf(t.Context(), l.repo(), list[2]); err != nil || !bytes.Contains(data, []byte("answer to three")) {
+	if data, err := lab.TranscriptOf(t.Context(), l.GitRepo(), list[2]); err != nil || !bytes.Contains(data, []byte("answer to three")) {
 		t.Errorf("transcript of turn 3: %v\n%s", err, data)
 	}
 }
@@ -363,20 +336,20 @@ func TestTooLarge(t *testing.T) {
 func TestTooLargeWithoutLine(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.client()
-	l.turn(c, "one", nil)
+	l := lab.New(t)
+	c := l.Client()
+	l.Turn(c, "one", nil)
 	c.Prompt("two")
 	c.Flush()
 	if err := os.Truncate(c.Path, 200<<30); err != nil { // a hole
 		t.Fatal(err)
 	}
 	c.End("other")
-	l.turn(c, "three", nil)
-	l.turn(c, "four", nil)
-	list := l.list(own(c))
+	l.Turn(c, "three", nil)
+	l.Turn(c, "four", nil)
+	list := l.List(lab.Own(c))
 	if len(list) != 4 {
-		t.Fatalf("want four turns:\n%s", describe(list))
+		t.Fatalf("want four turns:\n%s", lab.Describe(list))
 	}
 	for i, missing := range []string{"", "size", "size", ""} {
 		if s := list[i].Transcript; s == nil || s.Missing != missing || i > 0 && s.From != list[i-1].Transcript.To {
@@ -392,20 +365,20 @@ func TestTooLargeWithoutLine(t *testing.T) {
 func TestStateDeletedAfterTooLarge(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.client()
+	l := lab.New(t)
+	c := l.Client()
 	c.Prompt("one")
 	c.Flush()
 	if err := os.Truncate(c.Path, transcript.MaxSegment+c.Size()); err != nil { // a hole
 		t.Fatal(err)
 	}
-	l.appendTo(c.Path, "\n")
+	appendTo(l, c.Path, "\n")
 	c.Stop("done")
-	l.forget("")
-	l.turn(c, "two", nil)
-	list := l.list(own(c))
+	l.Forget("")
+	l.Turn(c, "two", nil)
+	list := l.List(lab.Own(c))
 	if len(list) != 2 || list[0].Transcript.Missing != "size" {
-		t.Fatalf("want two turns:\n%s", describe(list))
+		t.Fatalf("want two turns:\n%s", lab.Describe(list))
 	}
 	if s := list[1].Transcript; s.Missing != "" || s.From != list[0].Transcript.To || s.After != 1 {
 		t.Errorf("the segment of turn 2 is %+v, that of turn 1 %+v", s, list[0].Transcript)
@@ -417,14 +390,14 @@ func TestStateDeletedAfterTooLarge(t *testing.T) {
 func TestStateDeletedThenEnded(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.client()
-	a := l.turn(c, "one", l.write("one.txt", "1\n"))
+	l := lab.New(t)
+	c := l.Client()
+	a := l.Turn(c, "one", l.Writes("one.txt", "1\n"))
 	c.Prompt("two")
 	l.Write("two.txt", "2\n")
-	l.forget("")
+	l.Forget("")
 	c.End("other")
-	l.storedOnce(l.check(own(c), a, want{prompt: "two", outcome: record.Interrupted, tree: l.tree()}))
+	l.StoredOnce(l.Check(lab.Own(c), a, lab.Want{Prompt: "two", Outcome: record.Interrupted, Tree: l.Tree()}))
 }
 
 // TestNothingIsWrittenTwice: the worktree differs from HEAD in all that the session has changed so
@@ -432,10 +405,10 @@ func TestStateDeletedThenEnded(t *testing.T) {
 func TestNothingIsWrittenTwice(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.client()
+	l := lab.New(t)
+	c := l.Client()
 	for i := range 5 {
-		l.turn(c, "more", l.write(fmt.Sprintf("dir-%d/sub/file", i), fmt.Sprintf("content of %d\n", i)))
+		l.Turn(c, "more", l.Writes(fmt.Sprintf("dir-%d/sub/file", i), fmt.Sprintf("content of %d\n", i)))
 	}
 	packs, err := filepath.Glob(filepath.Join(l.Dir, ".git", "objects", "pack", "*.idx"))
 	if err != nil || len(packs) < 5 {

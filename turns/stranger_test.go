@@ -8,11 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/checkout"
 	"gitagent/internal/git"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
+	"gitagent/test/lab"
 	"gitagent/turns"
 )
 
@@ -22,14 +25,14 @@ func TestContinuedByStranger(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	for _, key := range []bool{true, false} {
-		l := newLab(t)
-		l.keyless = !key
-		c := l.client()
-		id := own(c)
-		l.turn(c, "first", nil)
+		l := lab.New(t)
+		l.Keyless = !key
+		c := l.Client()
+		id := lab.Own(c)
+		l.Turn(c, "first", nil)
 		ours := l.Git("rev-parse", id.Ref())
-		evil := l.plant(id, map[string]string{"transcript/0000/000001.jsonl": "{}\n"})
-		if _, err := turns.Usable(t.Context(), l.recorder(l.Dir).Workspace, l.list(id)[0]); err != nil {
+		evil := l.Plant(id, map[string]string{"transcript/0000/000001.jsonl": "{}\n"})
+		if _, err := turns.Usable(t.Context(), l.Workspace(l.Dir), l.List(id)[0]); err != nil {
 			t.Errorf("turn 1, which stands before the stranger's: %v", err)
 		}
 		c.Prompt("second")
@@ -41,17 +44,17 @@ func TestContinuedByStranger(t *testing.T) {
 		if aside := record.ID(evil[:12]); l.Git("rev-parse", aside.Ref()) != evil {
 			t.Errorf("key %t: the stranger's part is not mission %s", key, aside)
 		}
-		if list := l.list(id); len(list) != 2 || list[1].Transcript.After != 1 {
-			t.Errorf("key %t: the turns are\n%s", key, describe(list))
+		if list := l.List(id); len(list) != 2 || list[1].Transcript.After != 1 {
+			t.Errorf("key %t: the turns are\n%s", key, lab.Describe(list))
 		}
-		l.verify(id)
-		for _, turn := range l.list(id) {
-			if _, err := turns.Usable(t.Context(), l.recorder(l.Dir).Workspace, turn); err != nil {
+		l.Verify(id)
+		for _, turn := range l.List(id) {
+			if _, err := turns.Usable(t.Context(), l.Workspace(l.Dir), turn); err != nil {
 				t.Errorf("key %t: turn %d: %v", key, turn.Turn, err)
 			}
 		}
-		l.turn(c, "third", nil)
-		l.verify(id)
+		l.Turn(c, "third", nil)
+		l.Verify(id)
 	}
 }
 
@@ -61,23 +64,23 @@ func TestSavedByStranger(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	for _, key := range []bool{true, false} {
-		l := newLab(t)
-		l.keyless = !key
-		c := l.client()
-		id := own(c)
-		l.turn(c, "first", l.write("file", "first\n"))
+		l := lab.New(t)
+		l.Keyless = !key
+		c := l.Client()
+		id := lab.Own(c)
+		l.Turn(c, "first", l.Writes("file", "first\n"))
 		l.Write("file", "by hand\n")
-		if _, err := l.restore(l.list(id)[0], false); err != nil {
+		if _, err := l.Restore(l.List(id)[0], false); err != nil {
 			t.Fatal(err)
 		}
-		code := l.Git("commit-tree", "-m", "any", l.list(id)[0].Code.String()+"^{tree}")
+		code := l.Git("commit-tree", "-m", "any", l.List(id)[0].Code.String()+"^{tree}")
 		l.Git("update-ref", id.Ref(), l.Git("commit-tree", "-m", "before restoring turn 1", "-p", id.Ref(), "-p", code, id.Ref()+"^{tree}"))
-		l.accept(id)
-		saved, err := turns.Saved(t.Context(), l.repo(), id)
+		l.Accept(id)
+		saved, err := turns.Saved(t.Context(), l.GitRepo(), id)
 		if err != nil || len(saved) != 2 {
 			t.Fatalf("%v, %v", saved, err)
 		}
-		w := l.recorder(l.Dir).Workspace
+		w := l.Workspace(l.Dir)
 		for i, want := range []string{trust.Unknown, trust.Clone} {
 			if _, err := saved[i].Usable(t.Context(), w); err != nil {
 				t.Error(err)
@@ -92,61 +95,61 @@ func TestSavedByStranger(t *testing.T) {
 // A stranger's mission has the id of ours, or its branch is checked out: ours begins anew.
 func TestMissionOfStranger(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	c := l.client()
-	id := own(c)
-	l.turn(c, "first", nil)
-	l.turn(c, "second", nil)
+	l := lab.New(t)
+	c := l.Client()
+	id := lab.Own(c)
+	l.Turn(c, "first", nil)
+	l.Turn(c, "second", nil)
 	theirs := l.Git("rev-parse", id.Ref())
 	root := l.Git("rev-list", "--max-parents=0", "--first-parent", theirs)
 
-	other := labIn(t, gittest.New(t))
-	other.keyless = true
+	other := lab.In(t, gittest.New(t))
+	other.Keyless = true
 	other.Git("fetch", "-q", l.Dir, "main", "+refs/agent/*:refs/agent/*")
 	other.Git("switch", "-q", "-c", "agent/mission/"+string(id), "FETCH_HEAD")
-	for _, turn := range other.list(id) {
-		if _, err := turns.Usable(t.Context(), other.recorder(other.Dir).Workspace, turn); !errors.Is(err, workspace.ErrUntrusted) {
+	for _, turn := range other.List(id) {
+		if _, err := turns.Usable(t.Context(), other.Workspace(other.Dir), turn); !errors.Is(err, workspace.ErrUntrusted) {
 			t.Errorf("turn %d of a stranger's: %v", turn.Turn, err)
 		}
-		if _, err := other.recorder(other.Dir).Restore(t.Context(), time.Now(), turn.After(), git.Paths{}, turns.RestorePlan{}); !errors.Is(err, workspace.ErrUntrusted) {
+		if _, err := checkout.Restore(t.Context(), other.Workspace(other.Dir), time.Now(), turn.After(), git.Paths{}, checkout.RestorePlan{}); !errors.Is(err, workspace.ErrUntrusted) {
 			t.Errorf("restore turn %d of a stranger's: %v", turn.Turn, err)
 		}
-		if _, err := other.recorder(other.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{}); !errors.Is(err, workspace.ErrUntrusted) {
+		if _, err := checkout.Revert(t.Context(), other.Workspace(other.Dir), time.Now(), turn.Before(), turn.After(), checkout.Merging{}); !errors.Is(err, workspace.ErrUntrusted) {
 			t.Errorf("revert turn %d of a stranger's: %v", turn.Turn, err)
 		}
-		if _, err := other.recorder(other.Dir).Fork(t.Context(), turns.Fork{Source: turn, ID: "f0f0f0f0", At: time.Now()}); !errors.Is(err, workspace.ErrUntrusted) {
+		if _, err := missionstore.Fork(t.Context(), other.Workspace(other.Dir), missionstore.ForkPlan{Source: turn, ID: "f0f0f0f0", At: time.Now()}); !errors.Is(err, workspace.ErrUntrusted) {
 			t.Errorf("fork turn %d of a stranger's: %v", turn.Turn, err)
 		}
 	}
-	d := other.client()
-	other.turn(d, "mine", nil)
-	if list := other.list(id); len(list) != 1 || list[0].Prompt != "mine" {
-		t.Errorf("the turns are\n%s", describe(list))
+	d := other.Client()
+	other.Turn(d, "mine", nil)
+	if list := other.List(id); len(list) != 1 || list[0].Prompt != "mine" {
+		t.Errorf("the turns are\n%s", lab.Describe(list))
 	}
 	if aside := record.ID(root[:12]); other.Git("rev-parse", aside.Ref()) != theirs {
 		t.Errorf("the stranger's is not mission %s", aside)
 	}
-	other.verify(id)
+	other.Verify(id)
 }
 
 // A fork knows what is known of its source, also without a key, and so does a fork of a fork.
 func TestForkKnowsItsSource(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	l.keyless = true
-	_, source := l.three()
+	l := lab.New(t)
+	l.Keyless = true
+	_, source := l.Three()
 	from := source[1]
 	for i, id := range []record.ID{"f0f0f0f0", "f1f1f1f1", "f2f2f2f2"} {
-		f := l.forkOf(from)
+		f := l.ForkOf(from)
 		f.ID, f.Worktree, f.Before = id, f.Worktree+string(id), i == 1
-		l.fork(f)
-		in := l.at(f.Worktree)
-		c := in.client()
-		in.turn(c, "on "+string(id), nil)
-		list := l.list(id)
+		l.Fork(f)
+		in := l.At(f.Worktree)
+		c := in.Client()
+		in.Turn(c, "on "+string(id), nil)
+		list := l.List(id)
 		for _, turn := range list {
-			if _, err := turns.Usable(t.Context(), l.recorder(l.Dir).Workspace, turn); err != nil {
+			if _, err := turns.Usable(t.Context(), l.Workspace(l.Dir), turn); err != nil {
 				t.Errorf("fork %s, turn %d: %v", id, turn.Turn, err)
 			}
 		}
@@ -160,21 +163,21 @@ func TestFromBefore(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
-		l := newLab(t)
-		l.keyless = true
-		c := l.client()
-		id := own(c)
+		l := lab.New(t)
+		l.Keyless = true
+		c := l.Client()
+		id := lab.Own(c)
 		for range 12 {
-			l.turn(c, "again", nil)
+			l.Turn(c, "again", nil)
 		}
 		if err := os.RemoveAll(filepath.Join(l.Dir, ".git", "agent", "trust")); err != nil {
 			t.Fatal(err)
 		}
 		if foreign {
-			l.plant(id, map[string]string{"turns/0000/000013.json": "{}\n"})
+			l.Plant(id, map[string]string{"turns/0000/000013.json": "{}\n"})
 		}
 		for range 2 { // a look may note something
-			_, err := turns.Usable(t.Context(), l.recorder(l.Dir).Workspace, l.first(id))
+			_, err := turns.Usable(t.Context(), l.Workspace(l.Dir), first(l, id))
 			if errors.Is(err, workspace.ErrUntrusted) != foreign {
 				t.Errorf("foreign %t: %v", foreign, err)
 			}
@@ -182,20 +185,20 @@ func TestFromBefore(t *testing.T) {
 		if foreign {
 			continue
 		}
-		l.turn(c, "one more", nil)
-		if list := l.list(id); len(list) != 13 {
-			t.Errorf("the turns are\n%s", describe(list))
+		l.Turn(c, "one more", nil)
+		if list := l.List(id); len(list) != 13 {
+			t.Errorf("the turns are\n%s", lab.Describe(list))
 		}
-		l.verify(id)
+		l.Verify(id)
 	}
 }
 
 // first reads a mission's first turn.
-func (l *lab) first(id record.ID) *turns.Turn {
-	l.t.Helper()
-	turn, err := turns.Read(l.t.Context(), l.repo(), id, 1)
+func first(l *lab.Lab, id record.ID) *turns.Turn {
+	l.T.Helper()
+	turn, err := turns.Read(l.T.Context(), l.GitRepo(), id, 1)
 	if err != nil {
-		l.t.Fatal(err)
+		l.T.Fatal(err)
 	}
 	return turn
 }

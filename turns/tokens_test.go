@@ -4,104 +4,89 @@ import (
 	"maps"
 	"testing"
 
-	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/usage"
 	"gitagent/test/gittest"
+	"gitagent/test/lab"
 )
 
-// messages are the tokens of so many messages of the client that tests replay.
-func messages(n int64) usage.ByModel {
-	return usage.ByModel{"claude-opus-4-8": {Input: 100 * n, CacheRead: 3 * n, CacheWrite: 20 * n, Output: 7 * n}}
-}
-
-// spentIn is what the head of a mission says of its tokens.
-func (l *lab) spentIn(id record.ID) *record.Mission {
-	l.t.Helper()
-	m, err := record.ParseHead(id, []byte(l.Git("show", id.Ref()+":mission.json")), git.NewHash(gittest.Hash("1")).Format())
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return m
-}
-
 // spends checks what the turns of a mission have taken, and what it has taken itself: those of its own turns.
-func (l *lab) spends(id record.ID, want ...int64) {
-	l.t.Helper()
+func spends(l *lab.Lab, id record.ID, want ...int64) {
+	l.T.Helper()
 	var own usage.ByModel
-	for i, t := range l.list(id) {
-		if !maps.Equal(t.Tokens, messages(want[i])) {
-			l.t.Errorf("turn %s has taken %v, want %v", t.ID(), t.Tokens, messages(want[i]))
+	for i, t := range l.List(id) {
+		if !maps.Equal(t.Tokens, lab.Messages(want[i])) {
+			l.T.Errorf("turn %s has taken %v, want %v", t.ID(), t.Tokens, lab.Messages(want[i]))
 		}
 		if t.Output != t.Tokens.Sum().Output {
-			l.t.Errorf("turn %s has written %d, and %d of its tokens", t.ID(), t.Output, t.Tokens.Sum().Output)
+			l.T.Errorf("turn %s has written %d, and %d of its tokens", t.ID(), t.Output, t.Tokens.Sum().Output)
 		}
 		if t.Mission == id {
 			own = own.Plus(t.Tokens)
 		}
 	}
-	m := l.spentIn(id)
+	m := l.SpentIn(id)
 	if m.Spent == nil || !maps.Equal(m.Spent.Models, own) || !m.SpentAll() {
-		l.t.Errorf("mission %s has taken %+v, want %v", id, m.Spent, own)
+		l.T.Errorf("mission %s has taken %+v, want %v", id, m.Spent, own)
 	}
 }
 
 func TestTokensOfTurns(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.client()
-	l.turn(c, "first", l.write("a", "a")) // a tool, and the answer
-	l.spends(own(c), 2)
-	l.turn(c, "second", nil)
-	l.spends(own(c), 2, 1)
+	l := lab.New(t)
+	c := l.Client()
+	l.Turn(c, "first", l.Writes("a", "a")) // a tool, and the answer
+	spends(l, lab.Own(c), 2)
+	l.Turn(c, "second", nil)
+	spends(l, lab.Own(c), 2, 1)
 
 	// The agent goes on after its Stop hook: the turn is recorded again.
 	c.Prompt("third")
 	c.Block("not yet", "go on")
-	l.spends(own(c), 2, 1, 1)
+	spends(l, lab.Own(c), 2, 1, 1)
 	c.StopAgain("done")
-	l.spends(own(c), 2, 1, 2)
+	spends(l, lab.Own(c), 2, 1, 2)
 
 	// What was taken before a fork is not the fork's.
-	list := l.list(own(c))
-	f := l.forkOf(list[1])
-	l.fork(f)
-	if m := l.spentIn(forkID); m.Spent != nil {
+	list := l.List(lab.Own(c))
+	f := l.ForkOf(list[1])
+	l.Fork(f)
+	if m := l.SpentIn(lab.ForkID); m.Spent != nil {
 		t.Errorf("a fork begins with %+v", m.Spent)
 	}
-	r := l.at(f.Worktree).client()
-	l.at(f.Worktree).turn(r, "other", l.write("b", "b"))
-	l.spends(forkID, 2, 1, 2)
-	l.spends(own(c), 2, 1, 2)
+	r := l.At(f.Worktree).Client()
+	l.At(f.Worktree).Turn(r, "other", l.Writes("b", "b"))
+	spends(l, lab.ForkID, 2, 1, 2)
+	spends(l, lab.Own(c), 2, 1, 2)
 }
 
 // TestTokensOfOldRecords: what nobody counted is unknown, and stays so.
 func TestTokensOfOldRecords(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.client()
-	l.turn(c, "first", nil)
-	old := *l.list(own(c))[0]
+	l := lab.New(t)
+	c := l.Client()
+	l.Turn(c, "first", nil)
+	old := *l.List(lab.Own(c))[0]
 	old.Tokens = nil
-	l.putTurn(old)
-	head := *l.spentIn(own(c))
+	l.PutTurn(old)
+	head := *l.SpentIn(lab.Own(c))
 	head.Spent = nil
 	data, err := head.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.put(own(c), "mission.json", string(data))
-	l.accept(own(c))
+	l.Put(lab.Own(c), "mission.json", string(data))
+	l.Accept(lab.Own(c))
 
-	l.turn(c, "second", nil)
-	list := l.list(own(c))
-	if list[0].Tokens != nil || list[0].Output != 7 || !maps.Equal(list[1].Tokens, messages(1)) {
+	l.Turn(c, "second", nil)
+	list := l.List(lab.Own(c))
+	if list[0].Tokens != nil || list[0].Output != 7 || !maps.Equal(list[1].Tokens, lab.Messages(1)) {
 		t.Errorf("turns have taken %v and %v", list[0].Tokens, list[1].Tokens)
 	}
-	m := l.spentIn(own(c))
-	if m.SpentAll() || m.Spent.Since != 2 || !maps.Equal(m.Spent.Models, messages(1)) {
+	m := l.SpentIn(lab.Own(c))
+	if m.SpentAll() || m.Spent.Since != 2 || !maps.Equal(m.Spent.Models, lab.Messages(1)) {
 		t.Errorf("the mission has taken %+v", m.Spent)
 	}
 }
@@ -110,13 +95,13 @@ func TestTokensOfOldRecords(t *testing.T) {
 func TestTokensOfImported(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := newLab(t)
-	c := l.unheard()
-	l.turn(c, "first", l.write("a", "a"))
-	l.turn(c, "second", nil)
-	l.imported(false)
-	l.spends(own(c), 2, 1)
-	l.turn(c, "third", nil)
-	l.imported(false)
-	l.spends(own(c), 2, 1, 1)
+	l := lab.New(t)
+	c := l.Unheard()
+	l.Turn(c, "first", l.Writes("a", "a"))
+	l.Turn(c, "second", nil)
+	l.Imported(false)
+	spends(l, lab.Own(c), 2, 1)
+	l.Turn(c, "third", nil)
+	l.Imported(false)
+	spends(l, lab.Own(c), 2, 1, 1)
 }

@@ -18,8 +18,8 @@ func (t *Turn) mission() record.ID {
 	return cmp.Or(t.Ledger, t.Mission)
 }
 
-// ledger opens the ledger that the turn was read from, as it was then.
-func (t *Turn) ledger(ctx context.Context, repo *git.Repo, objects *git.Objects) (*ledger.Ledger, error) {
+// OpenLedger opens the ledger that the turn was read from, as it was then.
+func (t *Turn) OpenLedger(ctx context.Context, repo *git.Repo, objects *git.Objects) (*ledger.Ledger, error) {
 	if t.LedgerTip.IsZero() {
 		return ledger.Open(ctx, repo, objects, t.mission())
 	}
@@ -59,9 +59,9 @@ func (t *Turn) Encode() ([]byte, error) { return t.Text.Encode(t) }
 // Line returns the record like Encode, but unchanged if it was read.
 func (t *Turn) Line() ([]byte, error) { return t.Text.Line(t) }
 
-// replaces makes t take old's place: with its unknown fields and a later date,
+// Replaces makes t take old's place: with its unknown fields and a later date,
 // even if the event was earlier, since the latest line in a note counts.
-func (t *Turn) replaces(old *Turn) error {
+func (t *Turn) Replaces(old *Turn) error {
 	if !t.At.After(old.At) {
 		t.At = old.At.Add(time.Millisecond)
 	}

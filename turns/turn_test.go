@@ -164,7 +164,7 @@ func TestFirstLine(t *testing.T) {
 		"a\ufffdb":                       "a b",
 		"trailer: x\n\nAgent-Mission: y": "trailer: x",
 	} {
-		if got := firstLine(text); got != want {
+		if got := FirstLine(text); got != want {
 			t.Errorf("firstLine(%q) = %q, want %q", text, got, want)
 		}
 	}

@@ -44,7 +44,7 @@ func eachOf(ctx context.Context, repo *git.Repo, id record.ID, numbers []int, f 
 	var unread ledger.ReadErrors
 	err := withLedger(ctx, repo, id, func(l *ledger.Ledger) error {
 		for _, n := range numbers {
-			t, err := readTurn(l, n)
+			t, err := ReadIn(l, n)
 			if unread.Add(err); err != nil {
 				continue
 			}
@@ -91,7 +91,7 @@ func Previous(ctx context.Context, repo *git.Repo, t *Turn) (before *Turn, err e
 				return err
 			}
 			if r.Number < t.Turn {
-				before, err = readTurn(l, r.Number)
+				before, err = ReadIn(l, r.Number)
 				return err
 			}
 		}

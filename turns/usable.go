@@ -18,14 +18,14 @@ import (
 func Usable(ctx context.Context, w *workspace.Workspace, t *Turn) (*Turn, error) {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
-	l, err := t.ledger(ctx, w.Repo, objects)
+	l, err := t.OpenLedger(ctx, w.Repo, objects)
 	if err == nil {
 		l, err = w.Usable(ctx, objects, l.ID, l.Tip)
 	}
 	if err != nil {
 		return nil, err
 	}
-	usable, err := readTurn(l, t.Turn)
+	usable, err := ReadIn(l, t.Turn)
 	if errors.Is(err, git.ErrNotFound) {
 		err = fmt.Errorf("turn %s: %w", t.After(), workspace.ErrUntrusted)
 	}
@@ -78,7 +78,7 @@ func (r *Writers) Trusted(ctx context.Context, t *Turn) (bool, error) {
 		objects = r.Workspace.Repo.Objects(ctx)
 		defer objects.Close()
 	}
-	l, err := t.ledger(ctx, r.Workspace.Repo, objects)
+	l, err := t.OpenLedger(ctx, r.Workspace.Repo, objects)
 	if err != nil {
 		return false, err
 	}
@@ -99,7 +99,7 @@ func (r *Writers) writers(ctx context.Context, t *Turn) (*trust.Writers, error) 
 		objects = r.Workspace.Repo.Objects(ctx)
 		defer objects.Close()
 	}
-	l, err := t.ledger(ctx, r.Workspace.Repo, objects)
+	l, err := t.OpenLedger(ctx, r.Workspace.Repo, objects)
 	if err != nil {
 		return nil, err
 	}

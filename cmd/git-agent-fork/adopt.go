@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/checkout"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/workspace"
@@ -55,7 +56,7 @@ func adopt(c *cli.Context) error {
 	} else {
 		err = mergeWork(c, w, state, foreign)
 	}
-	if err != nil && !(c.Bool("merge") && errors.As(err, new(*turns.ConflictError))) || c.Bool("dry-run") {
+	if err != nil && !(c.Bool("merge") && errors.As(err, new(*checkout.ConflictError))) || c.Bool("dry-run") {
 		return err
 	}
 	if err == nil && c.Bool("remove-others") {
@@ -89,9 +90,8 @@ func checkAdopt(c *cli.Context) error {
 }
 
 func mergeWork(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) error {
-	r := &turns.Recorder{Workspace: w}
-	done, err := r.Adopt(c.Context, time.Now(), state, turns.Merging{
-		RestorePlan: turns.RestorePlan{Foreign: foreign, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
+	done, err := checkout.Adopt(c.Context, w, time.Now(), state, checkout.Merging{
+		RestorePlan: checkout.RestorePlan{Foreign: foreign, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
 	})
 	if err != nil {
 		return unadopted(c, w, state, err)
@@ -160,7 +160,7 @@ func next(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bo
 }
 
 func tellUnrecorded(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) {
-	dir, err := (&turns.Recorder{Workspace: w}).Unrecorded(c.Context, state, foreign, c.IsSet("commits") && whole(c, w, state))
+	dir, err := checkout.Unrecorded(c.Context, w, state, foreign, c.IsSet("commits") && whole(c, w, state))
 	if err != nil {
 		cmdline.Warn(fmt.Errorf("it is not known whether all changes of the fork are recorded: %w", err))
 	}

@@ -6,11 +6,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gitagent/internal/checkout"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
 	"gitagent/internal/workspace"
-	"gitagent/turns"
 )
 
 // turn records what has changed in the current directory, which is on the branch of a mission or
@@ -21,15 +22,15 @@ func turn(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: turn <prompt> [<mission>]")
 	}
-	r := recorder(ts)
-	id, err := r.Mission(context.Background())
+	w := here(ts)
+	id, err := w.Mission(context.Background())
 	ts.Check(err)
 	if len(args) == 2 {
 		id, err = record.ParseID(args[1])
 		ts.Check(err)
 	}
-	_, err = r.Record(context.Background(), turns.Signal{
-		Event: turns.Stopped, At: time.Now(), Mission: id, Prompt: args[0], Outcome: record.Done, Strict: true,
+	_, err = recorder.Record(context.Background(), w, recorder.Signal{
+		Event: recorder.Stopped, At: time.Now(), Mission: id, Prompt: args[0], Outcome: record.Done, Strict: true,
 	})
 	ts.Check(err)
 }
@@ -41,12 +42,12 @@ func undo(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: undo")
 	}
-	_, err := recorder(ts).Undo(context.Background(), time.Now(), turns.Merging{}, nil)
+	_, err := checkout.Undo(context.Background(), here(ts), time.Now(), checkout.Merging{}, nil)
 	ts.Check(err)
 }
 
-func recorder(ts *testscript.TestScript) *turns.Recorder {
+func here(ts *testscript.TestScript) *workspace.Workspace {
 	repo, err := git.Find(ts.MkAbs("."))
 	ts.Check(err)
-	return &turns.Recorder{Workspace: workspace.New(repo, config.Default())}
+	return workspace.New(repo, config.Default())
 }

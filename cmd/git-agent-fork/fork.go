@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/command"
 	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/suggest"
@@ -103,7 +104,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	fork := turns.Fork{
+	fork := missionstore.ForkPlan{
 		Source: f.state.Turn, Foreign: f.foreign, Before: c.Bool("before") || f.state.Start, ID: id,
 		Title: c.String("title"), Prompt: begin.prompt, Agent: begin.agent, At: time.Now(), Include: f.include,
 	}
@@ -127,8 +128,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 	}
 	told, stop := command.Copying(c.App.ErrWriter, f.include)
 	fork.Copying = told
-	r := &turns.Recorder{Workspace: f.w}
-	done, err := r.Fork(c.Context, fork)
+	done, err := missionstore.Fork(c.Context, f.w, fork)
 	stop()
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 }
 
 // tell reports what a fork got in addition to the turn, and what it lacks.
-func (f *forking) tell(fork turns.Fork, done *turns.Forked) {
+func (f *forking) tell(fork missionstore.ForkPlan, done *missionstore.Forked) {
 	talk := f.c.App.ErrWriter
 	if proof := fork.Source.Proof(); proof != "" && !f.state.Saved {
 		where := done.Mission.Base

@@ -18,12 +18,12 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
-	"gitagent/turns"
 )
 
 func TestMain(m *testing.M) {
@@ -115,14 +115,14 @@ func recordSession(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs(".")
 	repo, err := git.Find(dir)
 	ts.Check(err)
-	r := &turns.Recorder{Workspace: workspace.New(repo, config.Default()), FlushWait: time.Second}
+	w := workspace.New(repo, config.Default())
 	c := replay.New(ts.MkAbs(filepath.Join("..", "client")), dir, func(e replay.Event) {
-		what := turns.Stopped
+		what := recorder.Stopped
 		if e.Name == "UserPromptSubmit" {
-			what = turns.Prompted
+			what = recorder.Prompted
 		}
-		_, err := r.Record(context.Background(), turns.Signal{
-			Event: what, At: e.At, Agent: args[1], Session: e.Session, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.Reply, Transcript: e.Transcript,
+		_, err := recorder.Record(context.Background(), w, recorder.Signal{
+			FlushWait: time.Second, Event: what, At: e.At, Agent: args[1], Session: e.Session, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.Reply, Transcript: e.Transcript,
 		})
 		ts.Check(err)
 	})

@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/missionstore"
 	"gitagent/turns"
 )
 
@@ -36,7 +37,7 @@ type included struct {
 }
 
 // newPlan describes a fork that was made, with which an agent goes on.
-func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Forked, of *agent.Agent) (*plan, error) {
+func newPlan(ctx context.Context, repo *git.Repo, f missionstore.ForkPlan, done *missionstore.Forked, of *agent.Agent) (*plan, error) {
 	p := &plan{
 		Mission: string(f.ID), Source: f.Source.ID().String(), Branch: strings.TrimPrefix(done.Mission.Branch, "refs/heads/"),
 		Commit: done.Mission.Base, Worktree: f.Worktree, Agent: of.Name,

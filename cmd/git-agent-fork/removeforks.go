@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -30,9 +31,8 @@ func removeOthers(c *cli.Context, w *workspace.Workspace, state *turns.State) er
 	if unread != nil { // they stay
 		cmdline.Warn(command.Damaged(unread))
 	}
-	r := &turns.Recorder{Workspace: w}
 	live := func(ctx context.Context) ([]turns.Live, error) { return command.Live(ctx, w, time.Now()) }
-	going, table, err := removable(c, r, turns.Siblings(lines, state.In), live)
+	going, table, err := removable(c, w, turns.Siblings(lines, state.In), live)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func removeOthers(c *cli.Context, w *workspace.Workspace, state *turns.State) er
 		return nil
 	}
 	for _, l := range going {
-		gone, err := r.Leave(c.Context, l.ID, live, false) // much may have changed
+		gone, err := missionstore.Leave(c.Context, w, l.ID, live, false) // much may have changed
 		if left(err) {
 			continue
 		}
@@ -73,13 +73,13 @@ func removeOthers(c *cli.Context, w *workspace.Workspace, state *turns.State) er
 }
 
 // removable returns the forks to remove something of, and a table of that.
-func removable(c *cli.Context, r *turns.Recorder, forks []turns.MissionLine, live func(context.Context) ([]turns.Live, error)) (going []turns.MissionLine, table *cmdline.Table, err error) {
+func removable(c *cli.Context, w *workspace.Workspace, forks []turns.MissionLine, live func(context.Context) ([]turns.Live, error)) (going []turns.MissionLine, table *cmdline.Table, err error) {
 	table = cmdline.NewTable(
 		cmdline.Column{}, cmdline.Column{}, cmdline.Column{Style: cmdline.Green, Right: true}, cmdline.Column{Style: cmdline.Red, Right: true},
 		cmdline.Column{Path: true},
 	)
 	for _, l := range forks {
-		gone, err := r.Leave(c.Context, l.ID, live, true)
+		gone, err := missionstore.Leave(c.Context, w, l.ID, live, true)
 		if left(err) {
 			continue
 		}
@@ -89,7 +89,7 @@ func removable(c *cli.Context, r *turns.Recorder, forks []turns.MissionLine, liv
 		if gone.Branch == "" {
 			continue
 		}
-		insertions, deletions, err := sizeOf(c.Context, r.Workspace, l)
+		insertions, deletions, err := sizeOf(c.Context, w, l)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -101,7 +101,7 @@ func removable(c *cli.Context, r *turns.Recorder, forks []turns.MissionLine, liv
 
 // left reports whether err says that a fork stays, and warns of it.
 func left(err error) bool {
-	for _, why := range []error{turns.ErrInUse, turns.ErrAtWork, turns.ErrUnmerged, workspace.ErrUntrusted} {
+	for _, why := range []error{missionstore.ErrInUse, missionstore.ErrAtWork, missionstore.ErrUnmerged, workspace.ErrUntrusted} {
 		if errors.Is(err, why) {
 			cmdline.Warn(fmt.Errorf("not removed: %w", err))
 			return true

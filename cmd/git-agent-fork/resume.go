@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
@@ -23,13 +24,12 @@ func resume(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign 
 	if err != nil {
 		return err
 	}
-	r := &turns.Recorder{Workspace: w}
 	of := agent.Of(state.Turn.Agent)
-	how := turns.Resumption{
+	how := missionstore.Resumption{
 		Source: state.Turn, Foreign: foreign, At: time.Now(), ID: id, Session: of.NewSession(), Config: of.ConfigDir(os.Getenv),
 	}
-	id, err = r.Resume(c.Context, how)
-	if errors.Is(err, turns.ErrNoConversation) {
+	id, err = missionstore.Resume(c.Context, w, how)
+	if errors.Is(err, missionstore.ErrNoConversation) {
 		return cmdline.Hint(err, "its work is adopted; what was said is shown by: git agent-turn show "+state.String())
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/finisher"
 	"gitagent/internal/git"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -21,8 +22,7 @@ const (
 )
 
 func take(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) error {
-	r := &turns.Recorder{Workspace: w}
-	done, err := r.CherryPick(c.Context, time.Now(), state, turns.Taking{
+	done, err := finisher.CherryPick(c.Context, w, time.Now(), state, finisher.Taking{
 		Merge: c.String("commits") == merge, Whole: whole(c, w, state), Dry: c.Bool("dry-run"), Foreign: foreign,
 		Stdin: os.Stdin, Talk: c.App.ErrWriter,
 	})
@@ -49,7 +49,7 @@ func whole(c *cli.Context, w *workspace.Workspace, state *turns.State) bool {
 	return !numbered(name, state) && !turns.OfCommit(c.Context, w, name)
 }
 
-func printCommits(c *cli.Context, w *workspace.Workspace, list []turns.CommitLine) error {
+func printCommits(c *cli.Context, w *workspace.Workspace, list []finisher.CommitLine) error {
 	var hashes []git.Hash
 	for _, one := range list {
 		hashes = append(hashes, one.Hash)
@@ -73,23 +73,23 @@ func untaken(c *cli.Context, w *workspace.Workspace, state *turns.State, err err
 	}
 	how := c.String("commits")
 	switch {
-	case errors.Is(err, turns.ErrNoBranch):
+	case errors.Is(err, finisher.ErrNoBranch):
 		return cmdline.Hintf(err, "merge its work into the worktree with: git agent-fork adopt %s", state)
-	case errors.Is(err, turns.ErrOffBranch):
+	case errors.Is(err, finisher.ErrOffBranch):
 		return cmdline.Hintf(err, "it was made on another one, or the branch was rebased; take that as it is with: git agent-fork adopt --commits %s %s", how, state.In)
-	case errors.Is(err, turns.ErrMerges):
+	case errors.Is(err, finisher.ErrMerges):
 		return cmdline.Hint(err, "nothing was changed; take the branch as it is with: "+again(merge))
-	case errors.Is(err, turns.ErrUnderWay):
+	case errors.Is(err, finisher.ErrUnderWay):
 		return cmdline.Hint(err, "end it first; how, is said by: git status")
-	case errors.Is(err, turns.ErrStopped) && how == merge:
+	case errors.Is(err, finisher.ErrStopped) && how == merge:
 		return cmdline.Hintf(err, "git has said why; nothing was recorded; go on with: git merge --continue; then record it with: %s; give it up with: git merge --abort", again(how))
-	case errors.Is(err, turns.ErrStopped):
+	case errors.Is(err, finisher.ErrStopped):
 		return cmdline.Hint(err, "git has said why; nothing was recorded; go on with: git cherry-pick --continue; give it up with: git cherry-pick --abort")
-	case errors.Is(err, turns.ErrNotTaken):
+	case errors.Is(err, finisher.ErrNotTaken):
 		return cmdline.Hintf(err, "git has said why; changes in its way are put away with: git stash --include-untracked; then: %s", again(how))
-	case errors.Is(err, turns.ErrNotCommitted):
+	case errors.Is(err, finisher.ErrNotCommitted):
 		return cmdline.Hintf(err, "commit what it has staged, or take it back with: git reset --merge; the options that it has read are shown by: git config --get-regexp '^(merge|branch)'")
-	case errors.Is(err, turns.ErrNotNoted):
+	case errors.Is(err, finisher.ErrNotNoted):
 		return cmdline.Hint(err, "no commit is missing; record it with: "+again(how))
 	}
 	return unadopted(c, w, state, err)

@@ -15,11 +15,11 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/hook"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
 	"gitagent/internal/redact"
 	"gitagent/internal/retry"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
-	"gitagent/turns"
 )
 
 // A records records a command's attempts as turns of one mission, if enabled.
@@ -59,7 +59,7 @@ func (r *records) attempt(a attempt, command []string) error {
 	}
 	// The attempt is recorded even if this process was told to end.
 	ctx := context.WithoutCancel(r.c.Context)
-	s := turns.Signal{Event: turns.Stopped, At: time.Now(), Outcome: record.Done}
+	s := recorder.Signal{Event: recorder.Stopped, At: time.Now(), Outcome: record.Done}
 	switch {
 	case a.stopped:
 		s.Outcome = record.Interrupted

@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/command"
 	"gitagent/internal/config"
 	"gitagent/internal/ledger"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
@@ -79,9 +80,8 @@ func archiveMissions(c *cli.Context) error {
 		}
 		ids = append(ids, id)
 	}
-	r := &turns.Recorder{Workspace: w}
 	if c.Bool("out") {
-		apart, err := r.Unarchive(c.Context, ids)
+		apart, err := missionstore.Unarchive(c.Context, w, ids)
 		for _, id := range slices.Sorted(maps.Keys(apart)) {
 			cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: ", fmt.Sprintf("mission %s was begun again since it was archived; what was archived is mission %s now", id, apart[id]))
 		}
@@ -104,7 +104,7 @@ func archiveMissions(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	done, err := r.Archive(c.Context, ids, used, c.Bool("dry-run"))
+	done, err := missionstore.Archive(c.Context, w, ids, used, c.Bool("dry-run"))
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func archiveMissions(c *cli.Context) error {
 		cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s stays: %s", l.ID, cmdline.OneLine(l.Why)))
 	}
 	for _, id := range ids {
-		left := func(l turns.NotArchived) bool { return l.ID == id }
+		left := func(l missionstore.NotArchived) bool { return l.ID == id }
 		if len(named) > 0 && !slices.Contains(done.Done, id) && !slices.ContainsFunc(done.Left, left) {
 			cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s is archived already", id))
 		}

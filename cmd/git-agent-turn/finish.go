@@ -13,8 +13,10 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
+	"gitagent/internal/finisher"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -42,7 +44,7 @@ func finishCommand() *cli.Command {
 }
 
 func finish(c *cli.Context) error {
-	f := turns.Finishing{
+	f := finisher.Finishing{
 		Message: strings.Join(c.StringSlice("message"), "\n\n"), Edit: !c.Bool("no-edit") && !c.IsSet("message"),
 		At: time.Now(), Stdin: os.Stdin, Talk: c.App.ErrWriter,
 	}
@@ -74,13 +76,12 @@ func finish(c *cli.Context) error {
 		tellPaths(c, "commits changes that no turn made as well, in", byHand)
 		tellPaths(c, "leaves", left)
 	}
-	r := &turns.Recorder{Workspace: w}
-	done, err := r.Finish(c.Context, f)
+	done, err := finisher.Finish(c.Context, w, f)
 	if errors.Is(err, workspace.ErrUntrusted) {
 		if err := command.Accept(c, w, f.Mission); err != nil {
 			return err
 		}
-		done, err = r.Finish(c.Context, f)
+		done, err = finisher.Finish(c.Context, w, f)
 	}
 	for _, commit := range done.Made {
 		fmt.Fprintln(c.App.Writer, commit)
@@ -101,10 +102,10 @@ func finish(c *cli.Context) error {
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("the work of these turns is not on the mission's branch, and not in it: %s", done.LeftOut))
 	}
 	if done.Missing != nil {
-		return unfinished(f.Mission, &turns.Finished{}, fmt.Errorf("mission %s is not finished: %w", f.Mission, done.Missing))
+		return unfinished(f.Mission, &finisher.Finished{}, fmt.Errorf("mission %s is not finished: %w", f.Mission, done.Missing))
 	}
 	if c.Bool("remove") {
-		return removeFinished(c, r, here, f.Mission, done)
+		return removeFinished(c, w, here, f.Mission, done)
 	}
 	if done.Branch != "" {
 		cmdline.WriteMessage(c.App.ErrWriter, "", "its branch is still there; remove it, and its worktree, with: git agent-turn finish --remove "+string(f.Mission))
@@ -112,7 +113,7 @@ func finish(c *cli.Context) error {
 	return nil
 }
 
-func readSplit(c *cli.Context, f *turns.Finishing) error {
+func readSplit(c *cli.Context, f *finisher.Finishing) error {
 	for _, value := range c.StringSlice("split") {
 		for text := range strings.FieldsSeq(value) {
 			ranges, err := ledger.ParseRanges(text)
@@ -198,51 +199,51 @@ func tellPaths(c *cli.Context, what string, paths []string) {
 	cmdline.WriteMessage(c.App.ErrWriter, "", text)
 }
 
-func unfinished(id record.ID, done *turns.Finished, err error) error {
+func unfinished(id record.ID, done *finisher.Finished, err error) error {
 	again := "git agent-turn finish " + string(id)
-	if n := len(done.Made); n > 0 && !errors.Is(err, turns.ErrNotNoted) {
+	if n := len(done.Made); n > 0 && !errors.Is(err, finisher.ErrNotNoted) {
 		err = fmt.Errorf("%w; before that it made %s", err, cmdline.Plural(n, "commit"))
 	}
 	switch {
-	case errors.Is(err, turns.ErrEmpty):
+	case errors.Is(err, finisher.ErrEmpty):
 		return cmdline.Hint(cmdline.NotFoundf("%w", err), "nothing was changed; see what its turns have with: git agent-turn list --mission "+string(id))
 	case errors.Is(err, turns.ErrOwnBranch):
 		return cmdline.Hintf(err, "name the branch to commit to: %s --onto <branch>", again)
-	case errors.Is(err, turns.ErrAtOnce):
+	case errors.Is(err, finisher.ErrAtOnce):
 		return cmdline.Hint(err, "it may wait in an editor; see what has become of it with: git agent-turn missions")
-	case errors.Is(err, turns.ErrUnderWay):
+	case errors.Is(err, finisher.ErrUnderWay):
 		return cmdline.Hint(err, "end it first; how, is said by: git status")
-	case errors.Is(err, turns.ErrStaged):
+	case errors.Is(err, finisher.ErrStaged):
 		return cmdline.Hint(err, "commit them first, or put them away with: git stash")
-	case errors.Is(err, turns.ErrUncommitted):
+	case errors.Is(err, finisher.ErrUncommitted):
 		return cmdline.Hint(err, "commit them there, or put them away with: "+cmdline.Shell([]string{"git", "-C", done.Worktree, "stash", "--include-untracked"}))
-	case errors.Is(err, turns.ErrNotMerged):
+	case errors.Is(err, finisher.ErrNotMerged):
 		return cmdline.Hintf(err, "git has said why; changes in its way, and what it had written before, are put away with: git stash --include-untracked; then: %s", again)
-	case errors.Is(err, turns.ErrNotPrepared):
+	case errors.Is(err, finisher.ErrNotPrepared):
 		return cmdline.Hintf(err, "what was merged is staged; go on with: %s; give it up with: git reset --merge", again)
-	case errors.Is(err, turns.ErrNotNoted):
+	case errors.Is(err, finisher.ErrNotNoted):
 		return cmdline.Hintf(err, "no commit is missing; record it with: %s", again)
-	case errors.Is(err, turns.ErrUnresolved):
+	case errors.Is(err, finisher.ErrUnresolved):
 		return cmdline.Hintf(err, "resolve them, then git add and git commit, which has the message, or: %s; give it up with: git reset --merge", again)
-	case errors.Is(err, turns.ErrResolved):
+	case errors.Is(err, finisher.ErrResolved):
 		return cmdline.Hint(err, "if all of it is as it should be, end it with git commit --allow-empty, which has the message; to merge once more, first: git reset")
-	case errors.Is(err, turns.ErrElsewhere):
+	case errors.Is(err, finisher.ErrElsewhere):
 		return cmdline.Hintf(err, "commit it there and merge that, then: %s; see it with: git agent-turn list --mission %s", again, id)
-	case errors.Is(err, turns.ErrNotCommitted) && done.Attached:
+	case errors.Is(err, finisher.ErrNotCommitted) && done.Attached:
 		return cmdline.Hintf(err, "the work is staged; go on with git commit, which has the message, or: %s; give it up with: git reset --merge", again)
-	case errors.Is(err, turns.ErrNotCommitted):
+	case errors.Is(err, finisher.ErrNotCommitted):
 		return cmdline.Hintf(err, "the work is as it was, and git keeps the message in COMMIT_EDITMSG; try again with: %s", again)
-	case errors.Is(err, turns.ErrNotSplit):
+	case errors.Is(err, finisher.ErrNotSplit):
 		return cmdline.Hint(err, "nothing was changed; list the turns with: git agent-turn list --mission "+string(id))
 	}
 	return command.Missing(err)
 }
 
-func removeFinished(c *cli.Context, r *turns.Recorder, here *workspace.Workspace, id record.ID, done *turns.Finished) error {
+func removeFinished(c *cli.Context, w *workspace.Workspace, here *workspace.Workspace, id record.ID, done *finisher.Finished) error {
 	if done.Worktree != "" && here.Repo.Top == done.Worktree {
 		return cmdline.Hintf(fmt.Errorf("the command runs in %s, the worktree of mission %s", done.Worktree, id), "remove it from another one: git agent-turn finish --remove %s", id)
 	}
-	live, err := command.Live(c.Context, r.Workspace, time.Now())
+	live, err := command.Live(c.Context, w, time.Now())
 	if err != nil {
 		return err
 	}
@@ -251,11 +252,11 @@ func removeFinished(c *cli.Context, r *turns.Recorder, here *workspace.Workspace
 			return cmdline.Hintf(fmt.Errorf("an agent of mission %s is in %s", id, done.Worktree), "end its session first, then: git agent-turn finish --remove %s", id)
 		}
 	}
-	gone, err := r.RemoveFinished(c.Context, id, done.Finish)
+	gone, err := missionstore.RemoveFinished(c.Context, w, id, done.Finish)
 	switch {
-	case errors.Is(err, turns.ErrInUse):
+	case errors.Is(err, missionstore.ErrInUse):
 		return cmdline.Hint(err, "commit or drop the changes, or switch that worktree to another branch")
-	case errors.Is(err, turns.ErrLost):
+	case errors.Is(err, missionstore.ErrLost):
 		return cmdline.Hintf(err, "give that commit a branch, then: git agent-turn finish --remove %s", id)
 	case err != nil:
 		return err

@@ -18,7 +18,7 @@ import (
 )
 
 // A finisher is a host with a mission to be finished again and again.
-type finisher struct {
+type finishHost struct {
 	*victim
 	at      *host // where its agent works
 	c       *claude.Client
@@ -26,10 +26,10 @@ type finisher struct {
 	turns   int
 }
 
-func newFinisher(t *testing.T, attached, group bool) *finisher {
+func newFinishHost(t *testing.T, attached, group bool) *finishHost {
 	t.Helper()
 	h := newHost(t)
-	f := &finisher{victim: &victim{host: h, group: group, random: rand.New(rand.NewPCG(5, uint64(len(t.Name()))))}, at: h}
+	f := &finishHost{victim: &victim{host: h, group: group, random: rand.New(rand.NewPCG(5, uint64(len(t.Name()))))}, at: h}
 	if attached {
 		dir := filepath.Join(gittest.TempDir(t), "linked")
 		h.Git("worktree", "add", "-q", "-b", "agent/mission/a1b2c3d4", dir)
@@ -44,7 +44,7 @@ func newFinisher(t *testing.T, attached, group bool) *finisher {
 }
 
 // turn is a turn that changes files, some of them new.
-func (f *finisher) turn() {
+func (f *finishHost) turn() {
 	f.turns++
 	f.c.Prompt(fmt.Sprintf("turn %d", f.turns))
 	for i := range 20 {
@@ -55,7 +55,7 @@ func (f *finisher) turn() {
 }
 
 // finish finishes the mission as a person does who sees what a dead git has left.
-func (f *finisher) finish() error {
+func (f *finishHost) finish() error {
 	out, err := f.command("finish", "--no-edit", f.mission).CombinedOutput()
 	if err != nil && f.group && strings.Contains(string(out), "could not merge") { // git was killed in the middle of it
 		f.Git("reset", "-q", "--hard")
@@ -69,7 +69,7 @@ func (f *finisher) finish() error {
 }
 
 // check fails the test unless HEAD has all turns, each by the trailers of one commit.
-func (f *finisher) check() {
+func (f *finishHost) check() {
 	f.t.Helper()
 	if diff := f.Git("diff", "--stat", "HEAD"); diff != "" {
 		f.t.Errorf("not committed:\n%s", diff)
@@ -110,7 +110,7 @@ func TestFinishKilled(t *testing.T) {
 	for _, tt := range []struct{ attached, group bool }{{false, false}, {false, true}, {true, false}, {true, true}} {
 		t.Run(fmt.Sprintf("attached %t group %t", tt.attached, tt.group), func(t *testing.T) {
 			t.Parallel()
-			f := newFinisher(t, tt.attached, tt.group)
+			f := newFinishHost(t, tt.attached, tt.group)
 			f.turn()
 			began := time.Now()
 			if err := f.finish(); err != nil {
@@ -135,7 +135,7 @@ func TestFinishKilled(t *testing.T) {
 }
 
 // unlock removes the locks that a killed git has left, as git advises.
-func (f *finisher) unlock() {
+func (f *finishHost) unlock() {
 	if !f.group {
 		return
 	}
@@ -157,7 +157,7 @@ func TestFinishAtOnce(t *testing.T) {
 	for _, attached := range []bool{false, true} {
 		t.Run(fmt.Sprintf("attached %t", attached), func(t *testing.T) {
 			t.Parallel()
-			f := newFinisher(t, attached, false)
+			f := newFinishHost(t, attached, false)
 			for range gittest.Size(10, 3) {
 				f.turn()
 				var all sync.WaitGroup
@@ -182,7 +182,7 @@ func TestFinishLocked(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	for _, attached := range []bool{false, true} {
-		f := newFinisher(t, attached, false)
+		f := newFinishHost(t, attached, false)
 		f.turn()
 		f.Write(".git/index.lock", "")
 		if err := f.finish(); err == nil || !strings.Contains(err.Error(), "index.lock") {

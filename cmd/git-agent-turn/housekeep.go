@@ -13,9 +13,9 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/purge"
 	"gitagent/internal/workspace"
-	"gitagent/turns"
 )
 
 // keepSessions is how long a session's state is kept after its last event.
@@ -106,7 +106,7 @@ func archiveOld(c *cli.Context, w *workspace.Workspace, age time.Duration) error
 	}
 	used, err := inUse(c, w)
 	if err == nil {
-		_, err = (&turns.Recorder{Workspace: w}).Archive(c.Context, ids, used, false)
+		_, err = missionstore.Archive(c.Context, w, ids, used, false)
 	}
 	if err != nil {
 		return fmt.Errorf("archive old missions: %w", err)

@@ -12,6 +12,8 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/hook"
+	"gitagent/internal/missionstore"
+	"gitagent/internal/recorder"
 	"gitagent/turns"
 )
 
@@ -41,8 +43,8 @@ func importSessions(c *cli.Context) error {
 	var sum importSum
 	progress := cmdline.IsTerminal(os.Stderr)
 	var written error // the pipe's reader may be gone
-	i := turns.Import{Getenv: os.Getenv, At: time.Now(), Dry: c.Bool("dry-run")}
-	i.Report = func(n, of int, done turns.Imported) {
+	i := recorder.ImportOptions{Getenv: os.Getenv, At: time.Now(), Dry: c.Bool("dry-run")}
+	i.Report = func(n, of int, done recorder.Imported) {
 		sum.add(done)
 		if progress {
 			fmt.Fprint(c.App.ErrWriter, "\r\x1b[K") // a row may go to the same terminal
@@ -56,8 +58,10 @@ func importSessions(c *cli.Context) error {
 			fmt.Fprintf(c.App.ErrWriter, "importing: %d of %d conversations", n, of)
 		}
 	}
-	r := &turns.Recorder{Workspace: w}
-	err = r.Import(c.Context, i)
+	if !i.Dry {
+		missionstore.ClearDead(c.Context, w)
+	}
+	err = recorder.Import(c.Context, w, i)
 	if err = cmp.Or(written, err, table.Print(c.App.Writer)); err != nil {
 		return err
 	}
@@ -69,14 +73,14 @@ func importSessions(c *cli.Context) error {
 }
 
 // importRow returns a session's row: mission, turns, state and title.
-func importRow(i turns.Imported) []string {
+func importRow(i recorder.Imported) []string {
 	name, state := string(i.Mission), string(i.State)
 	switch i.State {
-	case turns.Skipped:
+	case recorder.Skipped:
 		name, state = cmp.Or(name, i.Session), "skipped: "+i.Why
-	case turns.Recorded:
+	case recorder.Recorded:
 		state = "recorded by hooks"
-	case turns.Grown:
+	case recorder.Grown:
 		state = fmt.Sprintf("grown by %d", i.Added)
 	}
 	return []string{name, strconv.Itoa(i.Turns), cmdline.OneLine(state), cmdline.OneLine(i.Title)}
@@ -87,9 +91,9 @@ type importSum struct {
 	known, skipped       int
 }
 
-func (s *importSum) add(i turns.Imported) {
+func (s *importSum) add(i recorder.Imported) {
 	switch {
-	case i.State == turns.Skipped:
+	case i.State == recorder.Skipped:
 		s.skipped++
 	case i.Added > 0:
 		s.conversations++

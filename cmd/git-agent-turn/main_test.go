@@ -19,10 +19,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gitagent/handoffstore"
+	"gitagent/internal/checkout"
 	"gitagent/internal/command"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/limit"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
@@ -161,8 +163,7 @@ func fork(ts *testscript.TestScript, neg bool, args []string) {
 	w := workspace.New(repo, config.Default())
 	source, err := turns.Find(context.Background(), w, "", args[0])
 	ts.Check(err)
-	r := &turns.Recorder{Workspace: w}
-	_, err = r.Fork(context.Background(), turns.Fork{
+	_, err = missionstore.Fork(context.Background(), w, missionstore.ForkPlan{
 		Source: source.Turn, ID: record.ID(args[1]), Title: "another way", At: time.Now(), Worktree: ts.MkAbs(args[2]),
 	})
 	ts.Check(err)
@@ -180,8 +181,7 @@ func adopt(ts *testscript.TestScript, neg bool, args []string) {
 	w := workspace.New(repo, config.Default())
 	state, err := turns.Find(context.Background(), w, "", args[0])
 	ts.Check(err)
-	r := &turns.Recorder{Workspace: w}
-	_, err = r.Adopt(context.Background(), time.Now(), state, turns.Merging{})
+	_, err = checkout.Adopt(context.Background(), w, time.Now(), state, checkout.Merging{})
 	ts.Check(err)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
+	"gitagent/internal/finisher"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -174,7 +175,7 @@ func (f *finishedJSON) String() string {
 // finished one, that is read from the trailers.
 func readFinished(c *cli.Context, w *workspace.Workspace, list []turns.MissionLine) ([]*finishedJSON, error) {
 	done := make([]*finishedJSON, len(list))
-	unnoted := turns.Unnoted(c.Context, w, list)
+	unnoted := finisher.Unnoted(c.Context, w, list)
 	var commits []git.Hash
 	for i, m := range list {
 		if f := m.Finished(); f != nil {

@@ -14,8 +14,8 @@ import (
 	"gitagent/internal/command"
 	"gitagent/internal/hook"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
 	"gitagent/internal/remote"
-	"gitagent/turns"
 )
 
 func recordCommand() *cli.Command {
@@ -79,8 +79,8 @@ func recordTurn(c *cli.Context) error {
 			return err
 		}
 	}
-	result, err := hook.Record(c.Context, w, turns.Signal{
-		Event: turns.Stopped, At: time.Now(), Agent: name, Session: session, Mission: mission,
+	result, err := hook.Record(c.Context, w, recorder.Signal{
+		Event: recorder.Stopped, At: time.Now(), Agent: name, Session: session, Mission: mission,
 		Asked:  asked,
 		Prompt: c.String("prompt"), Reply: c.String("reply"), Transcript: transcript, Outcome: outcome, Strict: true,
 	})

@@ -15,8 +15,10 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
+	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
 
@@ -77,12 +79,11 @@ func remove(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &turns.Recorder{Workspace: w}
-	done, err := r.Remove(c.Context, id, c.Bool("force"), c.Bool("dry-run"))
+	done, err := missionstore.Remove(c.Context, w, id, c.Bool("force"), c.Bool("dry-run"))
 	switch {
-	case errors.Is(err, turns.ErrInUse):
+	case errors.Is(err, missionstore.ErrInUse):
 		return cmdline.Hint(err, "commit or drop the changes, or switch that worktree to another branch; --force drops them")
-	case errors.Is(err, turns.ErrUnmerged):
+	case errors.Is(err, missionstore.ErrUnmerged):
 		return cmdline.Hint(err, "merge the branch, pick the commits, or give them another branch with: git branch <name> <commit>; --force drops them")
 	case err != nil:
 		return command.Missing(err)
@@ -90,7 +91,7 @@ func remove(c *cli.Context) error {
 	return sayRemoved(c, done)
 }
 
-func sayRemoved(c *cli.Context, done *turns.Removed) error {
+func sayRemoved(c *cli.Context, done *missionstore.Removed) error {
 	verb := "removed"
 	if c.Bool("dry-run") {
 		verb = "would remove"
@@ -139,22 +140,22 @@ func removeOld(c *cli.Context) error {
 			return err
 		}
 	}
-	r, before := &turns.Recorder{Workspace: w}, time.Now().Add(-age)
-	ids, unread := olderThan(c, r, before)
+	before := time.Now().Add(-age)
+	ids, unread := olderThan(c, w, before)
 	if unread != nil && !errors.As(unread, new(*ledger.UnreadError)) {
 		return unread
 	}
 	for _, there := range remotes {
-		if ids, err = removeAt(c, r, there, ids); err != nil {
+		if ids, err = removeAt(c, w, there, ids); err != nil {
 			return err
 		}
 	}
-	done, err := removeAll(c, r, ids, c.Bool("dry-run"), sayRemoved)
+	done, err := removeAll(c, w, ids, c.Bool("dry-run"), sayRemoved)
 	if err != nil {
 		return err
 	}
 	removed := len(done) > 0
-	archived, err := removeOldArchived(c, r, before)
+	archived, err := removeOldArchived(c, w, before)
 	if unread = cmp.Or(unread, err); err != nil && !errors.As(err, new(*ledger.UnreadError)) {
 		return err
 	}
@@ -171,8 +172,8 @@ func isOlder(m turns.MissionLine, before time.Time) bool {
 }
 
 // olderThan returns missions with no turn since a time, the newest first.
-func olderThan(c *cli.Context, r *turns.Recorder, before time.Time) (ids []record.ID, unread error) {
-	lines, unread := turns.Missions(c.Context, r.Repo)
+func olderThan(c *cli.Context, w *workspace.Workspace, before time.Time) (ids []record.ID, unread error) {
+	lines, unread := turns.Missions(c.Context, w.Repo)
 	for _, m := range lines {
 		if isOlder(m, before) {
 			ids = append(ids, m.ID)
@@ -183,10 +184,10 @@ func olderThan(c *cli.Context, r *turns.Recorder, before time.Time) (ids []recor
 
 // removeAll removes missions and returns them; if dry, those that it would
 // remove. It only warns of missions in use.
-func removeAll(c *cli.Context, r *turns.Recorder, ids []record.ID, dry bool, say func(*cli.Context, *turns.Removed) error) (removed []record.ID, err error) {
+func removeAll(c *cli.Context, w *workspace.Workspace, ids []record.ID, dry bool, say func(*cli.Context, *missionstore.Removed) error) (removed []record.ID, err error) {
 	for _, id := range ids {
-		done, err := r.Remove(c.Context, id, false, dry)
-		if errors.Is(err, turns.ErrInUse) || errors.Is(err, turns.ErrUnmerged) {
+		done, err := missionstore.Remove(c.Context, w, id, false, dry)
+		if errors.Is(err, missionstore.ErrInUse) || errors.Is(err, missionstore.ErrUnmerged) {
 			cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(err.Error()))
 			continue
 		}
@@ -203,8 +204,8 @@ func removeAll(c *cli.Context, r *turns.Recorder, ids []record.ID, dry bool, say
 
 // removeOldArchived removes older archived missions, and reports whether there
 // was one. The index gives the candidates, their ledgers decide.
-func removeOldArchived(c *cli.Context, r *turns.Recorder, before time.Time) (removed bool, err error) {
-	entries, unread := ledger.ListArchived(c.Context, r.Repo)
+func removeOldArchived(c *cli.Context, w *workspace.Workspace, before time.Time) (removed bool, err error) {
+	entries, unread := ledger.ListArchived(c.Context, w.Repo)
 	if unread != nil && !errors.As(unread, new(*ledger.UnreadError)) {
 		return false, unread
 	}
@@ -214,7 +215,7 @@ func removeOldArchived(c *cli.Context, r *turns.Recorder, before time.Time) (rem
 			tips[e.ID] = e.Ledger
 		}
 	}
-	lines, err := turns.Lines(c.Context, r.Repo, tips)
+	lines, err := turns.Lines(c.Context, w.Repo, tips)
 	if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
 		return false, err
 	}
@@ -225,7 +226,7 @@ func removeOldArchived(c *cli.Context, r *turns.Recorder, before time.Time) (rem
 			ids = append(ids, m.ID)
 		}
 	}
-	done, left, err := r.RemoveArchived(c.Context, ids, false, c.Bool("dry-run"))
+	done, left, err := missionstore.RemoveArchived(c.Context, w, ids, false, c.Bool("dry-run"))
 	if err != nil {
 		return false, err
 	}

@@ -13,11 +13,11 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/config"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/purge"
 	"gitagent/internal/remote"
 	"gitagent/internal/uninstall"
 	"gitagent/internal/workspace"
-	"gitagent/turns"
 )
 
 func removeEverything(c *cli.Context) error {
@@ -31,7 +31,7 @@ func removeEverything(c *cli.Context) error {
 	dry := c.Bool("dry-run")
 	if !dry {
 		bisect.ClearDead(w)
-		(&turns.Recorder{Workspace: w}).ClearDead(c.Context)
+		missionstore.ClearDead(c.Context, w)
 	}
 	plan, err := uninstall.Look(c.Context, w, c.Bool("force"))
 	if errors.Is(err, uninstall.ErrRecording) {

@@ -8,15 +8,16 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
-	"gitagent/turns"
+	"gitagent/internal/workspace"
 )
 
 // removeAt removes missions at a remote, and returns which may be removed here:
 // not what the remote keeps, as the next push would not send it again.
-func removeAt(c *cli.Context, rec *turns.Recorder, r *remote.Remote, ids []record.ID) ([]record.ID, error) {
-	ids, err := removeAll(c, rec, ids, true, func(*cli.Context, *turns.Removed) error { return nil })
+func removeAt(c *cli.Context, w *workspace.Workspace, r *remote.Remote, ids []record.ID) ([]record.ID, error) {
+	ids, err := removeAll(c, w, ids, true, func(*cli.Context, *missionstore.Removed) error { return nil })
 	if err != nil {
 		return nil, err
 	}

@@ -5,10 +5,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/checkout"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
-	"gitagent/turns"
 )
 
 func restoreCommand() *cli.Command {
@@ -44,8 +44,7 @@ func restore(c *cli.Context) error {
 		return err
 	}
 	only := git.Paths{Dir: ".", Specs: cmdline.Paths(c)}
-	r := &turns.Recorder{Workspace: w}
-	done, err := r.Restore(c.Context, time.Now(), state, only, turns.RestorePlan{Foreign: foreign, Dry: c.Bool("dry-run")})
+	done, err := checkout.Restore(c.Context, w, time.Now(), state, only, checkout.RestorePlan{Foreign: foreign, Dry: c.Bool("dry-run")})
 	if err != nil {
 		return command.Unrestored(err)
 	}

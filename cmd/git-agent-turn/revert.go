@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/checkout"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/workspace"
@@ -46,9 +47,8 @@ func revert(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &turns.Recorder{Workspace: w}
-	done, err := r.Revert(c.Context, time.Now(), from, to, turns.Merging{
-		RestorePlan: turns.RestorePlan{Foreign: foreign || also, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
+	done, err := checkout.Revert(c.Context, w, time.Now(), from, to, checkout.Merging{
+		RestorePlan: checkout.RestorePlan{Foreign: foreign || also, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
 	})
 	if err != nil {
 		return command.Unmerged(c, err, "git agent-turn revert --merge "+nameOf(from, to))
@@ -56,7 +56,7 @@ func revert(c *cli.Context) error {
 	if done.Jumped {
 		cmdline.Warn(fmt.Errorf("HEAD jumped before %s ended; what was committed in it stays", to.Describe()))
 	}
-	return command.PrintMerged(c, "reverted "+turns.Span(from, to), done)
+	return command.PrintMerged(c, "reverted "+checkout.Span(from, to), done)
 }
 
 // reverted returns the start and end of the named turn or range.

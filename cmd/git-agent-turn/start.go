@@ -14,10 +14,10 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/terminal"
-	"gitagent/turns"
 )
 
 func startCommand() *cli.Command {
@@ -57,7 +57,7 @@ func start(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b := turns.Beginning{Title: c.String("title"), From: from, At: time.Now()}
+	b := missionstore.Beginning{Title: c.String("title"), From: from, At: time.Now()}
 	if b.ID, err = record.NewID(); err != nil {
 		return err
 	}
@@ -97,8 +97,7 @@ func start(c *cli.Context) error {
 	}
 	told, stop := command.Copying(c.App.ErrWriter, b.Include)
 	b.Copying = told
-	r := &turns.Recorder{Workspace: w}
-	m, included, err := r.Begin(c.Context, b)
+	m, included, err := missionstore.Begin(c.Context, w, b)
 	stop()
 	if err != nil {
 		return err

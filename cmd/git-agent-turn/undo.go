@@ -7,11 +7,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/checkout"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/snapshot"
-	"gitagent/turns"
 )
 
 func undoCommand() *cli.Command {
@@ -45,10 +45,9 @@ func undo(c *cli.Context) error {
 		}
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s the %s (%s): %s", verb, what, dates.Ago(now, step.At), cmdline.Plural(len(changes), "file")))
 	}
-	r := &turns.Recorder{Workspace: w}
-	done, err := r.Undo(c.Context, now, turns.Merging{RestorePlan: turns.RestorePlan{Dry: c.Bool("dry-run")}, Merge: c.Bool("merge")}, say)
+	done, err := checkout.Undo(c.Context, w, now, checkout.Merging{RestorePlan: checkout.RestorePlan{Dry: c.Bool("dry-run")}, Merge: c.Bool("merge")}, say)
 	switch {
-	case errors.Is(err, turns.ErrNothingDone):
+	case errors.Is(err, checkout.ErrNothingDone):
 		return command.Advise(c.Context, w, cmdline.NotFoundf("undo: %w", err), "list the turns to restore with: git agent-turn list --all")
 	case errors.Is(err, git.ErrNotFound):
 		return cmdline.Hint(err, "nothing was changed; what was there before went with that mission")

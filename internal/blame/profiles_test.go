@@ -11,9 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"gitagent/internal/checkout"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/test/replay"
 	"gitagent/turns"
@@ -591,7 +593,7 @@ func (tr *tree) attached() bool {
 	}
 	id := tr.id()
 	dir := filepath.Join(filepath.Dir(tr.machine.trees[0].dir), "mission-"+string(id))
-	_, _, err := tr.recorder().Begin(context.Background(), turns.Beginning{
+	_, _, err := missionstore.Begin(context.Background(), tr.workspace(tr.dir), missionstore.Beginning{
 		ID: id, Title: "a mission", From: git.NewHash(tr.git("rev-parse", "HEAD")), Worktree: dir, At: tr.time(),
 	})
 	if err != nil {
@@ -633,11 +635,11 @@ func (tr *tree) forkOf(source *turns.Turn) bool {
 		return false
 	}
 	id := tr.id()
-	f := turns.Fork{
+	f := missionstore.ForkPlan{
 		Source: source, ID: id, Title: "a fork", At: tr.time(), Before: tr.rand.IntN(4) == 0,
 		Worktree: filepath.Join(filepath.Dir(tr.machine.trees[0].dir), "fork-"+string(id)), Session: replay.NewID(), Config: tr.config,
 	}
-	done, err := tr.recorder().Fork(context.Background(), f)
+	done, err := missionstore.Fork(context.Background(), tr.workspace(tr.dir), f)
 	if err != nil {
 		tr.fatal(err)
 	}
@@ -703,7 +705,7 @@ func (tr *tree) forks() (list []*turns.Turn, trees []*tree) {
 func (tr *tree) adopt() bool {
 	list, trees := tr.forks()
 	for i, t := range list {
-		done, err := tr.recorder().Adopt(context.Background(), tr.time(), t.After(), turns.Merging{})
+		done, err := checkout.Adopt(context.Background(), tr.workspace(tr.dir), tr.time(), t.After(), checkout.Merging{})
 		if err != nil || len(done.Changes) == 0 {
 			tr.note("adopt %s: %v", t.ID(), err)
 			continue
@@ -801,7 +803,7 @@ func (tr *tree) restore() bool {
 		return false
 	}
 	t := list[tr.rand.IntN(min(len(list), 6))]
-	if _, err := tr.recorder().Restore(context.Background(), tr.time(), t.After(), git.Paths{}, turns.RestorePlan{}); err != nil {
+	if _, err := checkout.Restore(context.Background(), tr.workspace(tr.dir), tr.time(), t.After(), git.Paths{}, checkout.RestorePlan{}); err != nil {
 		tr.note("restore: %v", err)
 		return false
 	}
@@ -815,7 +817,7 @@ func (tr *tree) restore() bool {
 }
 
 func (tr *tree) undo() bool {
-	_, err := tr.recorder().Undo(context.Background(), tr.time(), turns.Merging{}, nil)
+	_, err := checkout.Undo(context.Background(), tr.workspace(tr.dir), tr.time(), checkout.Merging{}, nil)
 	return err == nil
 }
 

@@ -18,12 +18,12 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
 	"gitagent/internal/session"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
-	"gitagent/turns"
 )
 
 // TestMain keeps the developer's own configuration out.
@@ -226,10 +226,6 @@ func (m *machine) with(repo *git.Repo) *workspace.Workspace {
 	w := workspace.New(repo, settings)
 	w.Trust = trust.New(w.Store.Dir(), func() *trust.Keys { return trust.ReadKeys(m.keys, "") })
 	return w
-}
-
-func (tr *tree) recorder() *turns.Recorder {
-	return &turns.Recorder{Workspace: tr.workspace(tr.dir), FlushWait: 2 * time.Second}
 }
 
 // tick lets some time pass.
@@ -572,12 +568,12 @@ func (tr *tree) agent(free bool) *agent {
 func (a *agent) record(e replay.Event) {
 	tr := a.tree
 	tr.tick()
-	result, err := tr.recorder().Record(context.Background(), turns.Signal{
-		Event: map[string]turns.SignalKind{
-			"UserPromptSubmit": turns.Prompted, "Stop": turns.Stopped, "StopFailure": turns.Erred, "SessionEnd": turns.Ended,
+	result, err := recorder.Record(context.Background(), tr.workspace(tr.dir), recorder.Signal{
+		Event: map[string]recorder.SignalKind{
+			"UserPromptSubmit": recorder.Prompted, "Stop": recorder.Stopped, "StopFailure": recorder.Erred, "SessionEnd": recorder.Ended,
 		}[e.Name],
 		At: tr.time(), Agent: "claude-code", Session: e.Session, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.Reply,
-		Again: e.Again, Transcript: e.Transcript, Client: session.Client{PID: e.PID},
+		Again: e.Again, Transcript: e.Transcript, Client: session.Client{PID: e.PID}, FlushWait: 2 * time.Second,
 	})
 	if err != nil {
 		tr.fatal(fmt.Errorf("%s: %w", e.Name, err))

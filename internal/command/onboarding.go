@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
+	"gitagent/internal/recorder"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -68,7 +69,7 @@ func ToInstall() []*agent.Agent {
 // are any, it reads every mission. With an error there may be more.
 func (s *Situation) LookBack(ctx context.Context, w *workspace.Workspace) (err error) {
 	if w.Repo.Top != "" {
-		s.Importable, err = turns.Importable(ctx, w, os.Getenv)
+		s.Importable, err = recorder.Importable(ctx, w, os.Getenv)
 	}
 	return err
 }

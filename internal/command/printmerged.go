@@ -8,15 +8,15 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/checkout"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/turns"
 )
 
 // Unmerged lists the conflicts that err reports and names the command that
 // merges nevertheless. Other errors go to [Unrestored].
 func Unmerged(c *cli.Context, err error, command string) error {
-	var conflict *turns.ConflictError
+	var conflict *checkout.ConflictError
 	if !errors.As(err, &conflict) {
 		return Unrestored(err)
 	}
@@ -39,13 +39,13 @@ func Unmerged(c *cli.Context, err error, command string) error {
 }
 
 // PrintMerged is [PrintRestored] for a merge.
-func PrintMerged(c *cli.Context, what string, done *turns.Restored) error {
+func PrintMerged(c *cli.Context, what string, done *checkout.Restored) error {
 	err := PrintRestored(c, what, done.Changes, done.Present)
 	if err != nil || len(done.Conflicts) == 0 {
 		return err
 	}
 	printConflicts(c.App.ErrWriter, done.Conflicts)
-	err = &turns.ConflictError{Conflicts: done.Conflicts}
+	err = &checkout.ConflictError{Conflicts: done.Conflicts}
 	if c.Bool("dry-run") {
 		return err
 	}
@@ -56,7 +56,7 @@ func PrintMerged(c *cli.Context, what string, done *turns.Restored) error {
 	return Conflicted(c, err, done.Changes, conflicts)
 }
 
-func printConflicts(to io.Writer, conflicts []turns.Conflict) {
+func printConflicts(to io.Writer, conflicts []checkout.Conflict) {
 	for _, f := range conflicts {
 		fmt.Fprintf(to, "conflict in %s: %s\n", cmdline.Escape(f.Path), changedBy(f))
 	}
@@ -64,7 +64,7 @@ func printConflicts(to io.Writer, conflicts []turns.Conflict) {
 
 const maxNamed = 10
 
-func changedBy(f turns.Conflict) string {
+func changedBy(f checkout.Conflict) string {
 	if len(f.There) > 0 {
 		return "changed here, and there by " + named(f.There)
 	}

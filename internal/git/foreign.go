@@ -38,7 +38,7 @@ func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
 		tops = append(tops, w.Path)
 	}
 	out := worktrees(slices.DeleteFunc(append(tops, r.Top), func(top string) bool {
-		return top == "" || sameFile(top, r.CommonDir) // git also lists a separate or bare git directory
+		return top == "" || SameFile(top, r.CommonDir) // git also lists a separate or bare git directory
 	}))
 	hooks, err := r.hooks(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func (w worktrees) have(path string) bool {
 		return true
 	}
 	for dir, protected := path, false; ; dir = filepath.Dir(dir) {
-		if !protected && slices.ContainsFunc(w, func(top string) bool { return sameFile(top, dir) }) {
+		if !protected && slices.ContainsFunc(w, func(top string) bool { return SameFile(top, dir) }) {
 			return true
 		}
 		if dir == filepath.Dir(dir) {
@@ -192,7 +192,12 @@ func program(command string) (word string, ok bool) {
 	return word, word != "" && plain(word, "/:._+- ") && plain(arguments, "/:._+-=%, ")
 }
 
-func sameFile(a, b string) bool {
+// SameFile reports whether two paths lead to one file. Equal paths do, even if
+// nothing is there.
+func SameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
 	ai, aerr := os.Stat(a)
 	bi, berr := os.Stat(b)
 	return aerr == nil && berr == nil && os.SameFile(ai, bi)

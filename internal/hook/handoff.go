@@ -13,11 +13,12 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
-	"gitagent/turns"
 )
 
 // start handles a session's start: it hands off for dead sessions that did not,
@@ -34,7 +35,7 @@ func start(ctx context.Context, h *hook) error {
 		return err
 	}
 	defer held.Release()
-	(&turns.Recorder{Workspace: w}).ClearDead(ctx)
+	missionstore.ClearDead(ctx, w)
 	s := &handoffstore.Store{Workspace: w}
 	b := handoffstore.Start{
 		At: h.at.UTC(), Source: h.event.Source, Session: h.event.SessionID,
@@ -112,8 +113,8 @@ func finishLeft(ctx context.Context, s *handoffstore.Store, left handoffstore.Ab
 		r.Exit, r.Ended = left.Exit, left.Ended
 	}
 	r.Agent = cmp.Or(r.Agent, left.Agent)
-	_, g, err := finish(ctx, s, turns.Signal{
-		Event: turns.Ended, At: at, Agent: left.Agent, Session: left.Session, Mission: mission, Transcript: left.File(),
+	_, g, err := finish(ctx, s, recorder.Signal{
+		Event: recorder.Ended, At: at, Agent: left.Agent, Session: left.Session, Mission: mission, Transcript: left.File(),
 	}, goneWait, r)
 	return g, err
 }

@@ -25,10 +25,10 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/limit"
+	"gitagent/internal/recorder"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
-	"gitagent/turns"
 )
 
 // A Program is one of our programs that have a hook.
@@ -43,11 +43,11 @@ type handler func(context.Context, *hook) error
 
 // Turn is git-agent-turn, which records what happens in a session.
 var Turn = &Program{"git-agent-turn", "a turn was not recorded", map[string]handler{
-	"UserPromptSubmit": recordTurn(turns.Prompted),
-	"Stop":             recordTurn(turns.Stopped),
-	"StopFailure":      recordTurn(turns.Erred),
-	"Interrupt":        recordTurn(turns.Halted),
-	"SessionEnd":       recordTurn(turns.Ended),
+	"UserPromptSubmit": recordTurn(recorder.Prompted),
+	"Stop":             recordTurn(recorder.Stopped),
+	"StopFailure":      recordTurn(recorder.Erred),
+	"Interrupt":        recordTurn(recorder.Halted),
+	"SessionEnd":       recordTurn(recorder.Ended),
 }}
 
 // Handoff is git-agent-handoff, which tells a session what others have left.

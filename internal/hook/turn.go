@@ -11,13 +11,14 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/git"
 	"gitagent/internal/limit"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
-	"gitagent/turns"
 )
 
 // Limits of the wait for a transcript, which is written up to 100 ms late.
@@ -26,16 +27,16 @@ const (
 	goneWait  = 100 * time.Millisecond // a client that is gone has written all to disk
 )
 
-func recordTurn(event turns.SignalKind) handler {
+func recordTurn(event recorder.SignalKind) handler {
 	return func(ctx context.Context, h *hook) error { return recordEvent(ctx, h, event) }
 }
 
 // recordEvent records an event, and starts what follows.
-func recordEvent(ctx context.Context, h *hook, event turns.SignalKind) error {
+func recordEvent(ctx context.Context, h *hook, event recorder.SignalKind) error {
 	w := h.open()
 	s := signalOf(event, h.event)
 	s.At, s.Agent, s.Asked, s.Client = h.at, h.agent.Name, h.asked(), session.ReadClient(h.client.PID)
-	if event == turns.Prompted {
+	if event == recorder.Prompted {
 		s.ClientLock = session.ReadClientLock(h.event.Lock)
 	}
 	done, err := Record(ctx, w, s)
@@ -55,7 +56,7 @@ func recordEvent(ctx context.Context, h *hook, event turns.SignalKind) error {
 		_, err := remote.Background(ctx, w, done.Config, done.Mission)
 		h.logError(err) // the turn is recorded in any case
 	}
-	if event == turns.Ended {
+	if event == recorder.Ended {
 		h.awaitPush(ctx, w, done.Config, done.Mission, news)
 	}
 	for _, n := range notices(done.Result, purge.Unfinished(w.Store)) {
@@ -67,8 +68,8 @@ func recordEvent(ctx context.Context, h *hook, event turns.SignalKind) error {
 	return nil
 }
 
-func signalOf(event turns.SignalKind, e *hooks.Payload) turns.Signal {
-	return turns.Signal{
+func signalOf(event recorder.SignalKind, e *hooks.Payload) recorder.Signal {
+	return recorder.Signal{
 		Event: event, Session: e.SessionID, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.LastAssistantMessage,
 		Again: e.StopHookActive, Transcript: e.TranscriptPath,
 	}
@@ -82,7 +83,7 @@ type notice struct {
 }
 
 // notices returns the notices after an event. purging: a purge is unfinished.
-func notices(r *turns.Result, purging bool) (list []notice) {
+func notices(r *recorder.Result, purging bool) (list []notice) {
 	if r.Quarantined != "" {
 		list = append(list, notice{"aside", fmt.Sprintf("mission %s contained turns that are not signed by a key you trust; "+
 			"they are now mission %s, and yours continues without them", r.Mission, r.Quarantined), true})
@@ -103,7 +104,7 @@ func notices(r *turns.Result, purging bool) (list []notice) {
 
 // A Recorded is the result of a signal.
 type Recorded struct {
-	*turns.Result
+	*recorder.Result
 	HandedOff bool // the session has ended, with a handoff in the ledger
 }
 
@@ -111,9 +112,13 @@ type Recorded struct {
 // session's end, after which it hands off. It returns nil if the end was
 // already handled. If this process dies, the next session's start does the
 // rest.
-func Record(ctx context.Context, w *workspace.Workspace, s turns.Signal) (*Recorded, error) {
-	if s.Event != turns.Ended {
-		result, err := (&turns.Recorder{Workspace: w, FlushWait: flushWait}).Record(ctx, s)
+func Record(ctx context.Context, w *workspace.Workspace, s recorder.Signal) (*Recorded, error) {
+	if s.Event == recorder.Prompted {
+		missionstore.ClearDead(ctx, w)
+	}
+	if s.Event != recorder.Ended {
+		s.FlushWait = flushWait
+		result, err := recorder.Record(ctx, w, s)
 		if err != nil {
 			return nil, err
 		}
@@ -142,8 +147,9 @@ func Record(ctx context.Context, w *workspace.Workspace, s turns.Signal) (*Recor
 // finish ends a session: it records the last turn, hands off, and notes that in
 // the session's state. A session without a record leaves nothing. The caller
 // must hold the lock of sessions.
-func finish(ctx context.Context, s *handoffstore.Store, last turns.Signal, wait time.Duration, r handoffstore.Request) (*turns.Result, *handoffstore.Gathered, error) {
-	result, err := (&turns.Recorder{Workspace: s.Workspace, FlushWait: wait}).Record(ctx, last)
+func finish(ctx context.Context, s *handoffstore.Store, last recorder.Signal, wait time.Duration, r handoffstore.Request) (*recorder.Result, *handoffstore.Gathered, error) {
+	last.FlushWait = wait
+	result, err := recorder.Record(ctx, s.Workspace, last)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the end of session %s: %w", last.Session, err)
 	}
@@ -160,12 +166,12 @@ func finish(ctx context.Context, s *handoffstore.Store, last turns.Signal, wait 
 // wake starts the process that clears the agent's context, if the agent asked
 // for it in the turn that ends. The process waits until the client is ready; an
 // earlier prompt cancels it.
-func wake(ctx context.Context, w *workspace.Workspace, s turns.Signal) error {
-	if s.Event != turns.Prompted && s.Event != turns.Stopped {
+func wake(ctx context.Context, w *workspace.Workspace, s recorder.Signal) error {
+	if s.Event != recorder.Prompted && s.Event != recorder.Stopped {
 		return nil
 	}
 	asked, err := w.Store.TakeWake(ctx, s.Session)
-	if err != nil || asked == nil || s.Event == turns.Prompted {
+	if err != nil || asked == nil || s.Event == recorder.Prompted {
 		return err
 	}
 	return terminal.DetachOwn(w.Repo.Top, "git-agent-handoff", "wake", "--tmux", asked.Pane)

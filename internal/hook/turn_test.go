@@ -11,7 +11,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/hooks"
 	"gitagent/internal/record"
-	"gitagent/turns"
+	"gitagent/internal/recorder"
 )
 
 // Each event is handled by one of the programs.
@@ -39,8 +39,8 @@ func TestEvents(t *testing.T) {
 func TestSignal(t *testing.T) {
 	t.Parallel()
 	e := &hooks.Payload{SessionID: "s", PromptID: "p", Prompt: "do", LastAssistantMessage: "done", StopHookActive: true, TranscriptPath: "/home/dev/s"}
-	want := turns.Signal{Event: turns.Erred, Session: "s", PromptID: "p", Prompt: "do", Reply: "done", Again: true, Transcript: "/home/dev/s"}
-	if got := signalOf(turns.Erred, e); got != want {
+	want := recorder.Signal{Event: recorder.Erred, Session: "s", PromptID: "p", Prompt: "do", Reply: "done", Again: true, Transcript: "/home/dev/s"}
+	if got := signalOf(recorder.Erred, e); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -49,18 +49,18 @@ func TestNotices(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
-		r       turns.Result
+		r       recorder.Result
 		purging bool
 		want    []string // kind, + if it is logged, and the missions that are named
 	}{
-		{"nothing", turns.Result{Mission: "aaaaaaaa"}, false, nil},
-		{"turns of others", turns.Result{Mission: "aaaaaaaa", Quarantined: "bbbbbbbb"}, false, []string{"aside+ aaaaaaaa bbbbbbbb"}},
-		{"a purge", turns.Result{Mission: "aaaaaaaa"}, true, []string{"purge"}},
-		{"damage", turns.Result{Mission: "aaaaaaaa", Damaged: "cccccccc"}, false, []string{"damaged+ aaaaaaaa cccccccc"}},
-		{"a lock", turns.Result{Mission: "aaaaaaaa", Stayed: errors.New("locked")}, false, []string{"branch aaaaaaaa"}},
+		{"nothing", recorder.Result{Mission: "aaaaaaaa"}, false, nil},
+		{"turns of others", recorder.Result{Mission: "aaaaaaaa", Quarantined: "bbbbbbbb"}, false, []string{"aside+ aaaaaaaa bbbbbbbb"}},
+		{"a purge", recorder.Result{Mission: "aaaaaaaa"}, true, []string{"purge"}},
+		{"damage", recorder.Result{Mission: "aaaaaaaa", Damaged: "cccccccc"}, false, []string{"damaged+ aaaaaaaa cccccccc"}},
+		{"a lock", recorder.Result{Mission: "aaaaaaaa", Stayed: errors.New("locked")}, false, []string{"branch aaaaaaaa"}},
 		{
 			"all",
-			turns.Result{Mission: "aaaaaaaa", Quarantined: "bbbbbbbb", Damaged: "cccccccc", Stayed: errors.New("locked")},
+			recorder.Result{Mission: "aaaaaaaa", Quarantined: "bbbbbbbb", Damaged: "cccccccc", Stayed: errors.New("locked")},
 			true,
 			[]string{"aside+ aaaaaaaa bbbbbbbb", "purge", "damaged+ aaaaaaaa cccccccc", "branch aaaaaaaa"},
 		},

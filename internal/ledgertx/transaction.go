@@ -251,6 +251,24 @@ func (tx *Tx) Begin(m *record.Mission) {
 	tx.Ledger = ledger.New(tx.Objects, m)
 }
 
+// Fork begins the mission as a fork of another one, whose ledger up to the fork
+// is l, and inherits the trust in that. The ledger keeps the commit from. If the
+// mission is not made after all, the caller forgets the trust in it.
+func (tx *Tx) Fork(ctx context.Context, m *record.Mission, l *ledger.Ledger, from git.Hash) error {
+	if _, err := tx.Objects.TreeOf(from); err != nil {
+		return fmt.Errorf("its code commit is not here: %w", err)
+	}
+	err := tx.Trust.Inherit(m.ID, l.ID, l.Tip, func(a, b git.Hash) (bool, error) {
+		return tx.Repo.IsAncestor(ctx, b, a)
+	})
+	if err != nil {
+		return err
+	}
+	l.ID, l.Mission = m.ID, m
+	tx.Ledger = l
+	return tx.Append("fork of "+m.ForkedFrom.String(), nil, from)
+}
+
 // stored returns the tree of the last event's code commit, if any. The
 // mission's ref keeps that commit.
 func (tx *Tx) stored() git.Hash {

@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/recorder"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -31,12 +32,11 @@ func TestWrite(t *testing.T) {
 	}
 	w := workspace.New(g, config.Default())
 	c := replay.New(gittest.TempDir(t), repo.Dir, func(e replay.Event) {
-		event, known := map[string]turns.SignalKind{"UserPromptSubmit": turns.Prompted, "Stop": turns.Stopped}[e.Name]
+		event, known := map[string]recorder.SignalKind{"UserPromptSubmit": recorder.Prompted, "Stop": recorder.Stopped}[e.Name]
 		if !known {
 			return
 		}
-		r := &turns.Recorder{Workspace: w}
-		if _, err := r.Record(t.Context(), turns.Signal{
+		if _, err := recorder.Record(t.Context(), w, recorder.Signal{
 			Event: event, At: e.At, Agent: "claude-code", Session: e.Session, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.Reply,
 			Transcript: e.Transcript, Client: session.Client{PID: e.PID},
 		}); err != nil {

@@ -18,8 +18,10 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
 	"gitagent/internal/scrub"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
@@ -70,21 +72,17 @@ func (l *lab) workspace() *workspace.Workspace {
 	return workspace.New(repo, settings)
 }
 
-func (l *lab) recorder() *turns.Recorder {
-	return &turns.Recorder{Workspace: l.workspace(), FlushWait: 2 * time.Second}
-}
-
 func (l *lab) client() *replay.Client { return replay.New(l.config, l.Dir, l.record) }
 
 func (l *lab) record(e replay.Event) {
 	l.t.Helper()
-	event, known := map[string]turns.SignalKind{"UserPromptSubmit": turns.Prompted, "Stop": turns.Stopped, "SessionEnd": turns.Ended}[e.Name]
+	event, known := map[string]recorder.SignalKind{"UserPromptSubmit": recorder.Prompted, "Stop": recorder.Stopped, "SessionEnd": recorder.Ended}[e.Name]
 	if !known {
 		return
 	}
-	_, err := l.recorder().Record(l.t.Context(), turns.Signal{
+	_, err := recorder.Record(l.t.Context(), l.workspace(), recorder.Signal{
 		Event: event, At: e.At, Agent: "claude-code", Session: e.Session, PromptID: e.PromptID,
-		Prompt: e.Prompt, Reply: e.Reply, Again: e.Again, Transcript: e.Transcript, Client: session.Client{PID: e.PID},
+		Prompt: e.Prompt, Reply: e.Reply, Again: e.Again, Transcript: e.Transcript, Client: session.Client{PID: e.PID}, FlushWait: 2 * time.Second,
 	})
 	if err != nil {
 		l.t.Fatalf("%s: %v", e.Name, err)
@@ -140,11 +138,11 @@ func (l *lab) list(id record.ID) []*turns.Turn {
 // fork forks a turn into a worktree beside the repository and returns the client that goes on there.
 func (l *lab) fork(source *turns.Turn, id record.ID) (*lab, *replay.Client) {
 	l.t.Helper()
-	f := turns.Fork{
+	f := missionstore.ForkPlan{
 		Source: source, ID: id, At: time.Now(), Worktree: filepath.Join(filepath.Dir(l.Dir), string(id)),
 		Session: replay.NewID(), Config: l.config,
 	}
-	done, err := l.recorder().Fork(l.t.Context(), f)
+	done, err := missionstore.Fork(l.t.Context(), l.workspace(), f)
 	if err == nil {
 		err = done.Why
 	}

@@ -14,16 +14,15 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/lock"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
-	"gitagent/turns"
 )
 
 // archives puts missions into the archive of a clone.
 func (c *clone) archives(ids ...record.ID) {
 	c.t.Helper()
-	r := &turns.Recorder{Workspace: c.workspace()}
-	done, err := r.Archive(c.t.Context(), ids, nil, false)
+	done, err := missionstore.Archive(c.t.Context(), c.workspace(), ids, nil, false)
 	if err != nil || len(done.Left) > 0 {
 		c.t.Fatal(err, done.Left)
 	}

@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -103,9 +104,8 @@ func (c *clone) workspace() *workspace.Workspace {
 func (c *clone) turn(id record.ID, prompt string) *turns.Turn {
 	c.t.Helper()
 	c.Write("of "+string(id), prompt+"\n")
-	r := &turns.Recorder{Workspace: c.workspace()}
-	result, err := r.Record(c.t.Context(), turns.Signal{
-		Event: turns.Stopped, At: time.Now(), Agent: "test", Mission: id, Session: "of-" + string(id), Prompt: prompt, Reply: "answer to " + prompt,
+	result, err := recorder.Record(c.t.Context(), c.workspace(), recorder.Signal{
+		Event: recorder.Stopped, At: time.Now(), Agent: "test", Mission: id, Session: "of-" + string(id), Prompt: prompt, Reply: "answer to " + prompt,
 	})
 	if err != nil {
 		c.t.Fatal(err)

@@ -20,15 +20,16 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
 	"gitagent/internal/remote"
 	"gitagent/internal/scrub"
 	"gitagent/internal/sshsig"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
-	"gitagent/turns"
 )
 
 // spilled is what must not stay anywhere.
@@ -59,9 +60,8 @@ func (m *member) origin() *remote.Remote {
 func (m *member) turn(id record.ID, prompt string) {
 	m.t.Helper()
 	m.Write("of "+string(id), prompt+"\n")
-	r := &turns.Recorder{Workspace: m.workspace()}
-	if _, err := r.Record(m.t.Context(), turns.Signal{
-		Event: turns.Stopped, At: time.Now(), Agent: "test", Mission: id, Session: "of-" + string(id), Prompt: prompt, Reply: "answer to " + prompt,
+	if _, err := recorder.Record(m.t.Context(), m.workspace(), recorder.Signal{
+		Event: recorder.Stopped, At: time.Now(), Agent: "test", Mission: id, Session: "of-" + string(id), Prompt: prompt, Reply: "answer to " + prompt,
 	}); err != nil {
 		m.t.Fatal(err)
 	}
@@ -108,8 +108,7 @@ func (m *member) pushAll() {
 
 func (m *member) archives(ids ...record.ID) {
 	m.t.Helper()
-	r := &turns.Recorder{Workspace: m.workspace()}
-	if done, err := r.Archive(m.t.Context(), ids, nil, false); err != nil || len(done.Left) > 0 {
+	if done, err := missionstore.Archive(m.t.Context(), m.workspace(), ids, nil, false); err != nil || len(done.Left) > 0 {
 		m.t.Fatal(err, done.Left)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/missionstore"
 	"gitagent/turns"
 )
 
@@ -35,7 +36,7 @@ func (r *repair) dead(ctx context.Context) error {
 		r.say(Finding{What: fmt.Sprintf("missions or worktrees that were being made or removed: %d", len(entries)), Mended: "what a dead process left of them is removed"})
 	}
 	if !r.dry {
-		(&turns.Recorder{Workspace: r.Workspace}).ClearDead(ctx)
+		missionstore.ClearDead(ctx, r.Workspace)
 	}
 	return nil
 }

@@ -14,19 +14,18 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/lock"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
-	"gitagent/turns"
 )
 
 // Do removes what the plan says. The objects stay until git collects garbage.
 func (p *Plan) Do(ctx context.Context) error {
-	r := &turns.Recorder{Workspace: p.w}
 	for _, gone := range p.Work {
 		if gone.Worktree == "" {
 			continue
 		}
-		if err := r.RemoveWorktree(ctx, gone.Worktree, p.force); err != nil {
+		if err := missionstore.RemoveWorktree(ctx, p.w, gone.Worktree, p.force); err != nil {
 			return fmt.Errorf("remove mission %s: %w", gone.ID, err)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
@@ -34,7 +35,7 @@ var ErrRecording = errors.New("recording is switched on here")
 type Plan struct {
 	Missions int
 	Turns    int // recorded in them, not inherited by forks
-	Work     []*turns.Removed
+	Work     []*missionstore.Removed
 	Stays    []error // why some of Work can't go, so that nothing can
 	Nothing  bool    // there is nothing of ours
 
@@ -121,16 +122,15 @@ func (p *Plan) count(ctx context.Context) (archived []record.ID, err error) {
 func unread(err error) bool { return git.Lost(err) || errors.As(err, new(*ledger.UnreadError)) }
 
 func (p *Plan) look(ctx context.Context, refs map[string]git.Hash) error {
-	r := &turns.Recorder{Workspace: p.w}
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		id, ok := p.w.MissionOf(ref)
 		if _, live := refs[id.Ref()]; !ok || !live {
 			continue // presumably the user's
 		}
 		p.refs[ref] = refs[ref]
-		gone, err := r.Removal(ctx, id, refs, p.force)
+		gone, err := missionstore.Removal(ctx, p.w, id, refs, p.force)
 		if err == nil && gone.Worktree != "" && isLocked(gone.Worktree) {
-			err = fmt.Errorf("mission %s: git has locked %s: %w", id, gone.Worktree, turns.ErrInUse)
+			err = fmt.Errorf("mission %s: git has locked %s: %w", id, gone.Worktree, missionstore.ErrInUse)
 		}
 		if err := p.add(gone, err); err != nil {
 			return err
@@ -169,16 +169,16 @@ func (p *Plan) lookArchived(ctx context.Context, ids []record.ID) error {
 	if p.force || len(ids) == 0 {
 		return nil
 	}
-	_, left, err := (&turns.Recorder{Workspace: p.w}).RemoveArchived(ctx, ids, false, true)
+	_, left, err := missionstore.RemoveArchived(ctx, p.w, ids, false, true)
 	p.Stays = append(p.Stays, left...)
 	return err
 }
 
-func (p *Plan) add(gone *turns.Removed, err error) error {
+func (p *Plan) add(gone *missionstore.Removed, err error) error {
 	switch {
 	case err == nil:
 		p.Work = append(p.Work, gone)
-	case errors.Is(err, turns.ErrInUse), errors.Is(err, turns.ErrUnmerged):
+	case errors.Is(err, missionstore.ErrInUse), errors.Is(err, missionstore.ErrUnmerged):
 		p.Stays = append(p.Stays, err)
 	default:
 		return err

@@ -25,6 +25,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -153,7 +154,7 @@ func TestGoOn(t *testing.T) {
 		}
 		m.Write("on-top.txt", string(id)+"\n")
 		last := before[len(before)-1]
-		result := m.record(turns.Signal{Event: turns.Stopped, Mission: id, Session: last.Session, Prompt: "On top.", Outcome: record.Done})
+		result := m.record(recorder.Signal{Event: recorder.Stopped, Mission: id, Session: last.Session, Prompt: "On top.", Outcome: record.Done})
 		m.gather(handoffstore.Request{Mission: id, Session: last.Session, Summary: "On top.", Exit: record.Clean})
 		after, err := turns.List(ctx, m.repo(), id)
 		if err != nil {

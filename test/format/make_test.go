@@ -12,7 +12,9 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
@@ -60,14 +62,10 @@ func (m *maker) workspace() *workspace.Workspace {
 	return workspace.New(m.repo(), settings)
 }
 
-func (m *maker) recorder() *turns.Recorder {
-	return &turns.Recorder{Workspace: m.workspace(), FlushWait: time.Second}
-}
-
-func (m *maker) record(s turns.Signal) *turns.Result {
+func (m *maker) record(s recorder.Signal) *recorder.Result {
 	m.t.Helper()
-	s.At = m.now()
-	result, err := m.recorder().Record(m.t.Context(), s)
+	s.At, s.FlushWait = m.now(), time.Second
+	result, err := recorder.Record(m.t.Context(), m.workspace(), s)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -95,8 +93,8 @@ func (m *maker) talk(session string) *talk {
 	return &talk{maker: m, session: session, file: filepath.Join(gittest.TempDir(m.t), session+".jsonl")}
 }
 
-func (c *talk) signal(event turns.SignalKind) turns.Signal {
-	return turns.Signal{
+func (c *talk) signal(event recorder.SignalKind) recorder.Signal {
+	return recorder.Signal{
 		Event: event, Agent: "claude-code", Session: c.session, PromptID: fmt.Sprintf("prompt-%d", c.prompt),
 		Transcript: c.file, Client: session.Client{PID: 4000},
 	}
@@ -135,7 +133,7 @@ func (c *talk) write(kind string, fields map[string]any) {
 func (c *talk) ask(prompt string) {
 	c.t.Helper()
 	c.prompt++
-	s := c.signal(turns.Prompted)
+	s := c.signal(recorder.Prompted)
 	s.Prompt = prompt
 	c.record(s)
 	c.write("user", map[string]any{
@@ -157,7 +155,7 @@ func (c *talk) answer(text string) {
 func (c *talk) stop(reply string, again bool) {
 	c.t.Helper()
 	c.answer(reply)
-	s := c.signal(turns.Stopped)
+	s := c.signal(recorder.Stopped)
 	s.Reply, s.Again = reply, again
 	c.record(s)
 }
@@ -168,7 +166,7 @@ func (c *talk) fail(text string) {
 	c.write("assistant", map[string]any{"isApiErrorMessage": true, "message": map[string]any{
 		"role": "assistant", "model": "<synthetic>", "content": []any{map[string]any{"type": "text", "text": text}},
 	}})
-	s := c.signal(turns.Erred)
+	s := c.signal(recorder.Erred)
 	s.Reply = text
 	c.record(s)
 }
@@ -256,7 +254,7 @@ func (m *maker) cleared() {
 	c := m.talk("5ee7f6a0-0000-4000-8000-0000b2c3d4e5")
 	good := c.file
 	c.file = filepath.Dir(good)
-	s := c.signal(turns.Stopped)
+	s := c.signal(recorder.Stopped)
 	s.PromptID, s.Prompt, s.Reply = "prompt-0", "Say hello.", "Hello."
 	m.record(s)
 	c.file = good
@@ -267,8 +265,8 @@ func (m *maker) cleared() {
 // collides is a session whose id ends as that of another one does.
 func (m *maker) collides() {
 	m.t.Helper()
-	m.record(turns.Signal{
-		Event: turns.Stopped, Agent: "opencode", Session: "0DD7-1111A1B2C3D4", Prompt: "By hand.", Outcome: record.Done,
+	m.record(recorder.Signal{
+		Event: recorder.Stopped, Agent: "opencode", Session: "0DD7-1111A1B2C3D4", Prompt: "By hand.", Outcome: record.Done,
 	})
 }
 
@@ -280,7 +278,7 @@ func (m *maker) attached() *talk {
 		m.t.Fatal(err)
 	}
 	dir := filepath.Join(gittest.TempDir(m.t), "attached")
-	_, _, err = m.recorder().Begin(m.t.Context(), turns.Beginning{
+	_, _, err = missionstore.Begin(m.t.Context(), m.workspace(), missionstore.Beginning{
 		ID: "c3d4e5f6", Title: "On a branch", From: from, Worktree: dir, At: m.now().In(time.FixedZone("", 3600)),
 	})
 	if err != nil {
@@ -301,12 +299,12 @@ func (m *maker) fork() {
 		m.t.Fatal(err)
 	}
 	dir := filepath.Join(gittest.TempDir(m.t), "fork")
-	if _, err := m.recorder().Fork(m.t.Context(), turns.Fork{Source: source, ID: "d4e5f607", At: m.now(), Worktree: dir}); err != nil {
+	if _, err := missionstore.Fork(m.t.Context(), m.workspace(), missionstore.ForkPlan{Source: source, ID: "d4e5f607", At: m.now(), Worktree: dir}); err != nil {
 		m.t.Fatal(err)
 	}
 	f := m.at(dir)
 	f.Write("test.txt", "another test\n")
-	f.record(turns.Signal{Event: turns.Stopped, Prompt: "Another way.", Reply: "Another test.", Outcome: record.Done})
+	f.record(recorder.Signal{Event: recorder.Stopped, Prompt: "Another way.", Reply: "Another test.", Outcome: record.Done})
 }
 
 // twoClones goes on with a mission here and in a clone, and has the clone write a note of its own.
@@ -319,7 +317,7 @@ func (m *maker) twoClones(first, attached *talk) {
 	noted := strings.Fields(other.Git("notes", "--ref=agent/a1b2c3d4", "list"))[1]
 	other.Git("notes", "--ref=agent/a1b2c3d4", "append", "-m", `{"v":1,"kind":"comment","text":"of a later version"}`, noted)
 	other.Write("login.txt", "in the clone\n")
-	other.record(turns.Signal{Event: turns.Stopped, Mission: "c3d4e5f6", Session: "in-the-clone-0001", Prompt: "Go on in the clone.", Outcome: record.Done})
+	other.record(recorder.Signal{Event: recorder.Stopped, Mission: "c3d4e5f6", Session: "in-the-clone-0001", Prompt: "Go on in the clone.", Outcome: record.Done})
 
 	attached.ask("Go on here.")
 	attached.Write("branch.txt", "1\n2\n")
@@ -329,7 +327,7 @@ func (m *maker) twoClones(first, attached *talk) {
 	m.Git("remote", "add", "clone", dir)
 	for _, change := range m.fetch("clone") {
 		if change.Kind == remote.Diverged {
-			m.record(turns.Signal{Event: turns.Stopped, Mission: change.Mission, Prompt: "Go on with the other side.", Outcome: record.Done})
+			m.record(recorder.Signal{Event: recorder.Stopped, Mission: change.Mission, Prompt: "Go on with the other side.", Outcome: record.Done})
 		}
 	}
 }

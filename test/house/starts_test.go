@@ -1,9 +1,14 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"gitagent/test/gittest"
+)
 
 // Each walk has its start in the code as it is.
 func TestStarts(t *testing.T) {
+	gittest.Check(t)
 	h, err := load("../..", "./...")
 	if err != nil {
 		t.Fatal(err)

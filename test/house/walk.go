@@ -17,7 +17,7 @@ type start struct{ name, pkg, function, param string }
 var starts = []start{
 	{"stop", "internal/hook", "recordEvent", "h"},
 	{"prime", "internal/hook", "start", "h"},
-	{"fork", "turns", "Recorder.Fork", "r"},
+	{"fork", "internal/missionstore", "Fork", "f"},
 	{"purge", "internal/purge", "Plan.Execute", "p"},
 }
 

@@ -44,11 +44,14 @@ const newest = "newest"
 // started has the packages that start goroutines, but for the programs. The race detector, which makes a test two to
 // three times as long, has nothing to look at elsewhere.
 var started = []string{
-	"./internal/cmdline", "./internal/objectpurge", "./internal/git", "./internal/copyignored", "./internal/snapshot", "./internal/terminal", "./turns",
+	"./internal/cmdline", "./internal/objectpurge", "./internal/git", "./internal/copyignored", "./internal/snapshot", "./internal/terminal",
+	"./internal/missionstore", "./turns",
 }
 
 // concurrent has all that start some, themselves or by what only scripts come to.
-var concurrent = append([]string{"./cmd/...", "./internal/blame"}, started...)
+var concurrent = append([]string{
+	"./cmd/...", "./internal/blame", "./internal/checkout", "./internal/finisher", "./internal/recorder",
+}, started...)
 
 // atOnce matches the tests in which several do something at once, and a script that leads to each goroutine of a command.
 const atOnce = "AtOnce|Twice|Concurrent|Together|Beside|TestPluginEnd|" +

@@ -1,0 +1,161 @@
+package missionstore_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/checkout"
+	"gitagent/internal/git"
+	"gitagent/internal/lock"
+	"gitagent/internal/missionstore"
+	"gitagent/internal/statedir"
+	"gitagent/test/gittest"
+	"gitagent/test/lab"
+)
+
+// TestForkOfStranger: making the worktree runs the tree's hooks and filters, unless it is a stranger's.
+func TestForkOfStranger(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	for _, foreign := range []bool{false, true} {
+		l := lab.New(t)
+		turn, ran := l.Stranger()
+		f := l.ForkOf(turn)
+		f.Foreign = foreign
+		l.Fork(f)
+		if got := ran(); (len(got) == 0) != foreign {
+			t.Errorf("foreign %t: %q ran", foreign, got)
+		}
+		if text, err := os.ReadFile(filepath.Join(f.Worktree, "zzz")); err != nil || string(text) != "filtered\n" {
+			t.Errorf("foreign %t: zzz has %q, %v", foreign, text, err)
+		}
+	}
+}
+
+// TestForkOfStrangerFails: nor does taking back what was made of it.
+func TestForkOfStrangerFails(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	l := lab.New(t)
+	turn, ran := l.Stranger()
+	f := l.ForkOf(turn)
+	f.Foreign = true
+	// A hook of the user's own fails, after which git leaves the worktree as it is.
+	hooks := filepath.Join(filepath.Dir(l.Dir), "hooks")
+	l.Write("../hooks/post-checkout", "#!/bin/sh\nexit 1\n")
+	if err := os.Chmod(filepath.Join(hooks, "post-checkout"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	l.Git("config", "core.hooksPath", hooks)
+	before := leavings(l)
+	if _, err := missionstore.Fork(t.Context(), l.Workspace(l.Dir), f); err == nil {
+		t.Fatal("a hook fails, and the fork does not")
+	}
+	if got := ran(); len(got) > 0 {
+		t.Errorf("%q ran", got)
+	}
+	if after := leavings(l); after != before {
+		t.Errorf("left:\n%s\nwant:\n%s", after, before)
+	}
+}
+
+func TestRestoreOfStranger(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	for _, foreign := range []bool{false, true} {
+		l := lab.New(t)
+		turn, ran := l.Stranger()
+		l.Git("config", "core.fsmonitor", "false") // it runs before: for a snapshot of the present tree
+		ran()
+		if _, err := checkout.Restore(t.Context(), l.Workspace(l.Dir), time.Now(), turn.After(), git.Paths{}, checkout.RestorePlan{Foreign: foreign}); err != nil {
+			t.Fatal(err)
+		}
+		if got := ran(); (len(got) == 0) != foreign {
+			t.Errorf("foreign %t: %q ran", foreign, got)
+		}
+		if text := l.Read("zzz"); text != "filtered\n" {
+			t.Errorf("foreign %t: zzz has %q", foreign, text)
+		}
+		// An undo knows of it: the second one brings the stranger's tree back.
+		if _, _, err := l.Undo(checkout.Merging{}); err != nil {
+			t.Fatal(err)
+		}
+		ran() // the snapshot of his tree
+		if _, _, err := l.Undo(checkout.Merging{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := ran(); (len(got) == 0) != foreign || l.Read("zzz") != "filtered\n" {
+			t.Errorf("foreign %t: %q ran", foreign, got)
+		}
+	}
+}
+
+// TestRevertOfStranger: what a revert brings back is checked out as what a restore does, and merged
+// without the drivers that lie in the worktree.
+func TestRevertOfStranger(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	for _, foreign := range []bool{false, true} {
+		l := lab.New(t)
+		_, ran := l.Stranger()
+		l.Git("config", "core.fsmonitor", "false")
+		l.Git("config", "merge.x.driver", "bin/merge %A %O %B")
+		c := l.Client()
+		base := strings.Repeat("line\n", 9)
+		l.Turn(c, "first", func() {
+			l.Write("bin/merge", "#!/bin/sh\necho merge >>'"+filepath.Join(filepath.Dir(l.Dir), "ran")+"'\nexec git merge-file -q $1 $2 $3\n")
+			l.Chmod("bin/merge", 0o755)
+			l.Write(".gitattributes", "merged merge=x\n")
+			l.Write("merged", base)
+		})
+		l.Turn(c, "second", l.Writes("merged", "2\n"+base))
+		l.Turn(c, "third", l.Writes("merged", "2\n"+base+"3\n"))
+		ran()
+		turn := l.List(lab.Own(c))[1]
+		_, err := checkout.Revert(t.Context(), l.Workspace(l.Dir), time.Now(), turn.Before(), turn.After(), checkout.Merging{RestorePlan: checkout.RestorePlan{Foreign: foreign}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(ran(), "merge"); got == foreign || l.Read("merged") != base+"3\n" {
+			t.Errorf("foreign %t: the driver ran: %t, and made %q", foreign, got, l.Read("merged"))
+		}
+	}
+}
+
+// TestKilledForkOfStranger: a fork was killed when it had made the worktree. Whoever takes that back
+// has git look at the worktree first, and it runs nothing of it.
+func TestKilledForkOfStranger(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	for _, foreign := range []bool{false, true} {
+		l := lab.New(t)
+		turn, ran := l.Stranger()
+		f := l.ForkOf(turn)
+		f.Foreign = true
+		l.Fork(f)
+		held, err := lock.Take(t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", string(lab.ForkID)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		branch := lab.ForkID.Branch(l.Capture.BranchPrefix)
+		words := []string{string(lab.ForkID), l.Git("rev-parse", lab.ForkID.Ref()), turn.Code.String(), branch, f.Worktree}
+		if foreign {
+			words = append(words, "foreign")
+		}
+		if err := held.Note(lock.Note{At: time.Now(), Words: words}); err != nil {
+			t.Fatal(err)
+		}
+		held.Release()
+		missionstore.ClearDead(t.Context(), l.Workspace(l.Dir))
+		if got := ran(); (len(got) == 0) != foreign {
+			t.Errorf("foreign %t: %q ran", foreign, got)
+		}
+		if _, err := os.Stat(f.Worktree); err == nil {
+			t.Errorf("foreign %t: the worktree is still there", foreign)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package missionstore
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"gitagent/internal/agent"
+	"gitagent/internal/copyignored"
+	"gitagent/internal/git"
+	"gitagent/internal/ledgertx"
+	"gitagent/internal/record"
+	"gitagent/internal/session"
+	"gitagent/internal/transcript"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// A Fork is a mission that begins at a turn of another one, with its code and
+// conversation. If [turns.Turn.CodeKnown] is an error, the code is HEAD's.
+type ForkPlan struct {
+	Source *turns.Turn
+	Before bool     // at the turn's start, not its end
+	From   git.Hash // a saved state after the turn to begin at instead
+	ID     record.ID
+	Title  string
+	Prompt string // the first prompt, for the title if none is given; may be empty
+	At     time.Time
+
+	Worktree string // to be made for it; if empty, only the branch is made
+	Foreign  bool   // the source is untrusted: making the worktree runs nothing of it, see [git.Repo.Foreign]
+	// Agent goes on with the fork; nil for the source's own, the only one that
+	// can have the conversation. Session is the id of that, and Config the
+	// client's configuration directory for it; without a session none is made.
+	Agent   *agent.Agent
+	Session string
+	Config  string
+
+	Include  *copyignored.Files       // files that the worktree gets besides the tree; may be nil
+	Copying  func(copyignored.Amount) // is told now and then how much of them is copied; may be nil
+	Progress io.Writer                // git's, of the checkout; may be nil
+}
+
+func (f *ForkPlan) agent() string {
+	if f.Agent == nil {
+		return f.Source.Agent
+	}
+	return f.Agent.Name
+}
+
+func (f *ForkPlan) begins(head func() (git.Head, error)) (git.Hash, error) {
+	switch {
+	case !f.From.IsZero():
+		return f.From, nil
+	case f.Source.CodeKnown() != nil:
+		if now, err := head(); err != nil || !now.Commit.IsZero() {
+			return now.Commit, err
+		}
+	case f.Before:
+		return f.Source.Before().Commit, nil
+	}
+	return f.Source.After().Commit, nil
+}
+
+// titleOf returns an agent's title, given its name in records.
+func titleOf(name string) string {
+	if a, ok := agent.Find(name); ok {
+		return a.Title
+	}
+	return strconv.Quote(name)
+}
+
+// A Forked is a fork that was made.
+type Forked struct {
+	Mission  *record.Mission
+	Included *copyignored.Copied // nil if nothing was to be copied
+	File     string              // the session's file; empty if there is no conversation yet
+	Why      error               // why there is no conversation, if one was asked for
+}
+
+// Fork makes the mission: ledger and branch in one transaction, then the
+// worktree, then the conversation, whose file gets its name last. The source is
+// not touched. After a failure the earlier steps are undone, or the error says
+// what is left. A conversation that can't be rebuilt is no failure: see
+// [Forked.Why]. The error wraps [workspace.ErrUntrusted] if the source is
+// untrusted.
+func Fork(ctx context.Context, w *workspace.Workspace, f ForkPlan) (*Forked, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var err error
+	if f.Source, err = turns.Usable(ctx, w, f.Source); err != nil {
+		return nil, err
+	}
+	telling := make(chan forkConversation, 1) // takes as long as the checkout, and is independent of it
+	go func() { telling <- retell(ctx, w, f) }()
+	from, err := f.begins(func() (git.Head, error) { return w.Repo.Head(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	done := &Forked{}
+	source := f.Source.ID()
+	p := creation{
+		id: f.ID, from: from, branch: w.Branch(f.ID), worktree: f.Worktree, foreign: f.Foreign,
+		include: f.Include, copying: f.Copying, progress: f.Progress,
+	}
+	undo, included, err := create(ctx, w, p, f.At, func(tx *ledgertx.Tx) (err error) {
+		done.Mission, err = fork(ctx, w, tx, f, from, p.branch)
+		return err
+	})
+	done.Included = included
+	told := <-telling
+	done.Why = told.why
+	if err != nil && done.Mission != nil { // it was not made, but the trust in its source was noted
+		err = errors.Join(err, w.Trust.Forget(f.ID))
+	}
+	if err == nil && told.rebuilt != nil {
+		if done.File, err = placeConversation(ctx, w, f, told); err != nil {
+			err = errors.Join(fmt.Errorf("place the conversation: %w", err), undo())
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fork turn %s: %w", source, err)
+	}
+	ledgertx.FollowRewrites(ctx, w, f.ID)
+	return done, nil
+}
+
+// fork begins the ledger of a fork. Branch is empty for a passive mission. With
+// a mission and an error, trust was noted that is to be forgotten.
+func fork(ctx context.Context, w *workspace.Workspace, tx *ledgertx.Tx, f ForkPlan, from git.Hash, branch string) (*record.Mission, error) {
+	l, err := f.Source.LedgerAt(ctx, w.Repo, tx.Objects, f.Before)
+	if err != nil {
+		return nil, err
+	}
+	source := f.Source.ID()
+	m := &record.Mission{
+		V: record.Version, ID: f.ID, Title: cmp.Or(turns.GivenTitle(f.Title), turns.Title(f.Prompt)), Created: f.At.UTC().Truncate(time.Millisecond),
+		Agent: f.agent(), Base: from.String(), Branch: branch, ForkedFrom: &source,
+	}
+	if m.Title == "" {
+		m.Title = l.Mission.Title
+	}
+	return m, tx.Fork(ctx, m, l, from)
+}
+
+// A forkConversation is the conversation that a fork starts with.
+type forkConversation struct {
+	rebuilt *transcript.Rebuilt // for the client; nil if there is none
+	until   int                 // its last turn in the ledger of the mission that continues it; 0 if none
+	why     error               // why there is none
+}
+
+// retell makes the conversation of a fork. The zero value means that none was
+// asked for, or that the fork begins before its first turn.
+func retell(ctx context.Context, w *workspace.Workspace, f ForkPlan) forkConversation {
+	if f.Session == "" {
+		return forkConversation{}
+	}
+	until := f.Source
+	if f.Before {
+		seg := f.Source.Transcript
+		switch {
+		case seg == nil:
+			return forkConversation{why: fmt.Errorf("the client kept no transcript of turn %s", f.Source.ID())}
+		case seg.After == 0:
+			return forkConversation{}
+		}
+		var err error
+		if until, err = turnBefore(ctx, w, f.Source); err != nil {
+			return forkConversation{why: err}
+		}
+	}
+	client, known := agent.Find(until.Agent)
+	switch {
+	case until.Agent == "":
+		return forkConversation{why: fmt.Errorf("turn %s was recorded by hand, or for an unknown client", until.ID())}
+	case !known:
+		return forkConversation{why: fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)}
+	case client.Name != f.agent():
+		return forkConversation{why: fmt.Errorf("it was had with %s, and %s goes on", client.Title, titleOf(f.agent()))}
+	}
+	stored, err := turns.Conversation(ctx, w.Repo, until)
+	if err != nil {
+		return forkConversation{why: err}
+	}
+	rebuilt, err := client.Rebuild(transcript.Cut{
+		Segments: stored, Foreign: f.Foreign, Session: f.Session, At: f.At, Config: f.Config, Dir: resolved(cmp.Or(f.Worktree, w.Repo.Top)),
+	})
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = fmt.Errorf("sessions of %s can't be taken up again at a turn", client.Title)
+	}
+	return forkConversation{rebuilt, until.Turn, err}
+}
+
+// resolved returns a directory, which may not exist, without symbolic links.
+func resolved(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil || filepath.Dir(dir) == dir {
+		return cmp.Or(real, dir)
+	}
+	return filepath.Join(resolved(filepath.Dir(dir)), filepath.Base(dir))
+}
+
+// turnBefore reads the previous turn of a turn's conversation.
+func turnBefore(ctx context.Context, w *workspace.Workspace, t *turns.Turn) (*turns.Turn, error) {
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	l, err := t.OpenLedger(ctx, w.Repo, objects)
+	if err != nil {
+		return nil, err
+	}
+	return turns.ReadIn(l, t.Transcript.After)
+}
+
+// placeConversation puts the conversation where the client looks for it, and notes that it
+// is recorded, lest it be stored twice. The file gets its name when complete;
+// then a client that keeps conversations elsewhere imports it.
+func placeConversation(ctx context.Context, w *workspace.Workspace, f ForkPlan, c forkConversation) (path string, err error) {
+	gitDir := "" // not this worktree's, whose mission may be another one
+	if f.Worktree != "" {
+		repo, err := git.Find(f.Worktree)
+		if err != nil {
+			return "", err
+		}
+		gitDir = repo.GitDir
+	}
+	path = c.rebuilt.Path
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	tmp := path + ".tmp"
+	if err = write(tmp, c.rebuilt.Pieces); err == nil {
+		err = remember(ctx, w, f, c, gitDir, path, tmp)
+		if err == nil {
+			err = os.Rename(tmp, path)
+		}
+		if err == nil && c.rebuilt.Adopt != nil {
+			if err = c.rebuilt.Adopt(ctx); err != nil {
+				_ = os.Remove(path)
+			}
+		}
+		if err == nil {
+			return path, nil
+		}
+		err = errors.Join(err, w.Store.ForgetSession(ctx, f.Session, f.ID))
+	}
+	_ = os.Remove(tmp)
+	_ = os.Remove(dir) // if it is empty
+	return "", err
+}
+
+// write makes a file that only the user can read.
+func write(path string, pieces [][]byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<16)
+	for _, p := range pieces {
+		_, _ = w.Write(p) // Flush returns the error, too
+	}
+	return errors.Join(w.Flush(), f.Close())
+}
+
+func remember(ctx context.Context, w *workspace.Workspace, f ForkPlan, c forkConversation, gitDir, path, tmp string) error {
+	end, err := transcript.End(tmp)
+	if err != nil {
+		return err
+	}
+	return w.Store.Update(ctx, f.Session, func(st *session.Known) error {
+		st.Mission, st.Seen, st.Worktree, st.Transcript = f.ID, f.At, gitDir, path
+		if c.until > 0 {
+			st.Cursors = map[record.ID]session.Cursor{f.ID: {Offset: end.Offset, Check: end.Check, Turn: c.until}}
+		}
+		return nil
+	})
+}

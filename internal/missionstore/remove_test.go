@@ -1,0 +1,181 @@
+package missionstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gitagent/internal/missionstore"
+	"gitagent/test/gittest"
+	"gitagent/test/lab"
+)
+
+// TestRemoveKeepsOwnCommits: what the user has committed to a mission's branch is not lost with the
+// mission.
+func TestRemoveKeepsOwnCommits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		then func(l *lab.Lab, branch string) // on the branch, after a turn and a commit of the user's; ends elsewhere
+		lost []string                        // subjects; none if the mission may go
+	}{
+		{"on top", func(l *lab.Lab, branch string) {
+			l.Git("checkout", "-q", "main")
+		}, []string{"mine"}},
+		{"between turns", func(l *lab.Lab, branch string) {
+			l.Turn(l.Client(), "two", l.Writes("kept.txt", "two\n"))
+			l.Git("checkout", "-q", "main")
+		}, []string{"mine"}},
+		{"the code commit of a turn without a change", func(l *lab.Lab, branch string) {
+			l.Turn(l.Client(), "two", nil)
+			l.Git("checkout", "-q", "main")
+		}, []string{"mine"}},
+		{"several", func(l *lab.Lab, branch string) {
+			for i := range 5 {
+				l.Write("more.txt", fmt.Sprint(i))
+				l.Git("add", "-A")
+				l.Git("commit", "-q", "-m", fmt.Sprint("more ", i))
+			}
+			l.Git("checkout", "-q", "main")
+		}, []string{"more 4", "more 3", "more 2", "and 3 more"}},
+		{"a turn that the user has amended", func(l *lab.Lab, branch string) {
+			l.Git("reset", "-q", "--hard", "HEAD~")
+			l.Write("kept.txt", "better\n")
+			l.Git("commit", "-q", "-a", "--amend", "--no-edit")
+			l.Git("checkout", "-q", "main")
+		}, []string{"turn 1: one"}},
+		{"a conflict that the user has resolved", func(l *lab.Lab, branch string) {
+			l.Git("reset", "-q", "--hard", "HEAD~")
+			l.Git("checkout", "-q", "main")
+			l.Write("kept.txt", "main's\n")
+			l.Git("commit", "-q", "-a", "-m", "main's")
+			l.Git("checkout", "-q", branch)
+			_, _ = l.Try("merge", "-q", "main")
+			l.Write("kept.txt", "both\n")
+			l.Git("commit", "-q", "-a", "-m", "resolved")
+			l.Git("checkout", "-q", "main")
+		}, []string{"resolved"}},
+		{"squashed and reverted", func(l *lab.Lab, branch string) {
+			l.Git("checkout", "-q", "main")
+			l.Git("merge", "-q", "--squash", branch)
+			l.Git("commit", "-q", "-m", "squashed")
+			l.Git("revert", "--no-edit", "HEAD")
+		}, []string{"mine"}},
+
+		{"only turns", func(l *lab.Lab, branch string) {
+			l.Git("reset", "-q", "--hard", "HEAD~")
+			l.Write("kept.txt", "between\n") // a commit `before turn 2`
+			l.Turn(l.Client(), "two", l.Writes("dir/edited.txt", "two\n"))
+			l.Git("checkout", "-q", "main")
+		}, nil},
+		{"main merged into it", func(l *lab.Lab, branch string) {
+			l.Git("reset", "-q", "--hard", "HEAD~")
+			l.Git("checkout", "-q", "main")
+			l.Write("dir/edited.txt", "main's\n")
+			l.Git("commit", "-q", "-a", "-m", "main's")
+			l.Git("checkout", "-q", branch)
+			l.Git("merge", "-q", "--no-edit", "main")
+			l.Git("checkout", "-q", "main")
+		}, nil},
+		{"merged", func(l *lab.Lab, branch string) {
+			l.Git("checkout", "-q", "main")
+			l.Git("merge", "-q", "--no-ff", "--no-edit", branch)
+		}, nil},
+		{"fetched from a remote", func(l *lab.Lab, branch string) {
+			l.Git("update-ref", "refs/remotes/origin/theirs", "HEAD")
+			l.Git("checkout", "-q", "main")
+		}, nil},
+		{"tagged", func(l *lab.Lab, branch string) {
+			l.Git("tag", "-a", "-m", "v1", "v1")
+			l.Git("checkout", "-q", "main")
+		}, nil},
+		{"checked out elsewhere", func(l *lab.Lab, branch string) {
+			l.Git("worktree", "add", "-q", "--detach", l.T.TempDir())
+			l.Git("checkout", "-q", "main")
+		}, nil},
+		{"cherry-picked", func(l *lab.Lab, branch string) {
+			l.AdvanceMain()
+			l.Git("checkout", "-q", "main")
+			l.Git("cherry-pick", branch)
+		}, nil},
+		{"one of two cherry-picked", func(l *lab.Lab, branch string) {
+			l.Write("more.txt", "more\n")
+			l.Git("add", "-A")
+			l.Git("commit", "-q", "-m", "more")
+			l.Git("checkout", "-q", "main")
+			l.Git("cherry-pick", branch+"~")
+		}, []string{"more"}},
+		{"squashed", func(l *lab.Lab, branch string) {
+			l.Write("more.txt", "more\n")
+			l.Git("add", "-A")
+			l.Git("commit", "-q", "-m", "more")
+			l.AdvanceMain()
+			l.Git("checkout", "-q", "main")
+			l.Git("merge", "-q", "--squash", branch)
+			l.Git("commit", "-q", "-m", "squashed")
+			l.Write("mains.txt", "and on\n")
+			l.Git("commit", "-q", "-a", "-m", "main goes on")
+		}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if tt.name != "on top" {
+				gittest.Check(t)
+				gittest.Sample(t)
+			}
+			l := lab.New(t)
+			id := l.Start()
+			l.Turn(l.Client(), "one", l.Writes("kept.txt", "one\n"))
+			l.Write("mine.txt", "mine\n")
+			l.Git("add", "-A")
+			l.Git("commit", "-q", "-m", "mine")
+			tt.then(l, l.Branch(id))
+			w := l.Workspace(l.Dir)
+			before := l.Git("for-each-ref")
+			for _, dry := range []bool{true, false} {
+				_, err := missionstore.Remove(context.Background(), w, id, false, dry)
+				if errors.Is(err, missionstore.ErrUnmerged) != (tt.lost != nil) || tt.lost == nil && err != nil {
+					t.Fatalf("Remove: %v, want %q in it", err, tt.lost)
+				}
+				for _, s := range tt.lost {
+					if !strings.Contains(err.Error(), s) {
+						t.Errorf("Remove: %v, want %q in it", err, s)
+					}
+				}
+				if strings.Contains(fmt.Sprint(err), "turn 2") {
+					t.Errorf("Remove: %v, but a turn is not the user's own", err)
+				}
+			}
+			if tt.lost == nil {
+				return
+			}
+			if now := l.Git("for-each-ref"); now != before {
+				t.Errorf("refs have changed:\n%s\nwant\n%s", now, before)
+			}
+			if _, err := missionstore.Remove(context.Background(), w, id, true, false); err != nil {
+				t.Error(err)
+			}
+			if left := l.Git("for-each-ref", id.Ref(), id.NotesRef(), "refs/heads/agent"); left != "" {
+				t.Errorf("left: %s", left)
+			}
+		})
+	}
+}
+
+// TestRemoveKeepsAnotherRepository: one that lies where a mission's worktree was is not the worktree.
+func TestRemoveKeepsAnotherRepository(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	l, at := sibling(t)
+	at.Remove(".")
+	at.Write("mine", "mine\n")
+	at.Git("init", "-q")
+	if _, err := missionstore.Remove(t.Context(), l.Workspace(l.Dir), lab.ForkID, true, false); !errors.Is(err, missionstore.ErrInUse) {
+		t.Errorf("Remove: %v", err)
+	}
+	if !Exists(at.Dir + "/mine") {
+		t.Error("the repository is gone")
+	}
+}

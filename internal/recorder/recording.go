@@ -1,0 +1,390 @@
+package recorder
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gitagent/gitnotes"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
+	"gitagent/internal/purge"
+	"gitagent/internal/record"
+	"gitagent/internal/redact"
+	"gitagent/internal/scrub"
+	"gitagent/internal/session"
+	"gitagent/internal/transcript"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// A recording is one attempt to record a signal: it collects the facts, lets
+// [decide] plan, and carries the plan out.
+type recording struct {
+	*workspace.Workspace
+	inputs
+	tx       *ledgertx.Tx
+	onBranch bool // HEAD is on the mission's branch
+	moves    bool // the branch moves with the turn
+	result   Result
+}
+
+// run records the signal and reports whether that changed anything; then
+// r.state is the session's new state. An error wrapping [git.ErrConflict] asks
+// to retry.
+func (r *recording) run(ctx context.Context) (changed bool, err error) {
+	if r.onBranch, r.moves, err = r.tx.OnBranch(ctx); err != nil {
+		return false, err
+	}
+	segment := ledgertx.Async(func() (flushed, error) { return r.flush(ctx) })
+	defer func() { _, _ = segment() }()
+	if repeated(r.Signal, &r.state, r.spokeSince) {
+		return false, nil
+	}
+	if r.Event == Ended && r.state.Open == nil && r.state.Last != nil {
+		// Most sessions end with no turn open; then the worktree is not read.
+		if r.segment, err = segment(); err != nil || len(decide(r.inputs).ends) == 0 {
+			return false, err
+		}
+	}
+	if err := r.tx.Look(ctx, r.moves); err != nil {
+		return false, err
+	}
+	if r.moves && r.tx.Snap.Head.Branch != r.tx.Branch(r.id) {
+		return false, fmt.Errorf("HEAD moved to another branch: %w", git.ErrConflict)
+	}
+	if r.tx.Ledger == nil {
+		if err := r.begin(ctx); err != nil {
+			return false, err
+		}
+	}
+	r.head = r.tx.Snap.Head.Commit
+	r.branch = valid(cmp.Or(r.tx.Snap.Head.Branch, r.Repo.RebasedBranch()))
+	if r.segment, err = segment(); err != nil {
+		return false, err
+	}
+	switch adopted, err := r.catchUp(); {
+	case err != nil:
+		return false, err
+	case adopted: // the cursor has changed
+		if r.segment, err = r.flush(ctx); err != nil {
+			return false, err
+		}
+	}
+	if err := r.followFile(); err != nil {
+		return false, err
+	}
+	if r.last, err = r.tx.Ledger.LastTurn(); err != nil {
+		return false, err
+	}
+	return r.carryOut(ctx, decide(r.inputs))
+}
+
+func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err error) {
+	if p.ends == nil && p.opens == nil {
+		return false, nil
+	}
+	if p.ends != nil {
+		r.tx.Prepare()
+	}
+	s, err := r.validStart(ctx, p.start)
+	if err != nil {
+		return false, err
+	}
+	var done outturn
+	seen := p.ends == nil
+	before, again := r.subagentsBefore(), map[string]session.SubagentCursor(nil)
+	if r.again() {
+		again = r.state.Last.SubagentsBefore
+	}
+	for i, e := range p.ends {
+		var sub sides
+		if i == len(p.ends)-1 { // it is not known in which of several turns they ran
+			sub = r.segment.sides
+		}
+		t, err := r.end(ctx, e, s, sub)
+		if err != nil {
+			return false, err
+		}
+		done.turns, done.ended, seen = append(done.turns, t), s, e.seen
+		s = start{base: t.Code, head: s.head, branch: s.branch} // the next one begins where this one ended
+	}
+	done.opens = s
+	if p.opens != nil && p.ends == nil && !p.opens.running {
+		if done.opens.base, err = r.saveChanges(s); err != nil {
+			return false, err
+		}
+	}
+	if err := r.tx.Commit(ctx); err != nil {
+		return false, err
+	}
+	r.result.Turns, r.result.Quarantined = done.turns, r.tx.Quarantined
+	if r.result.Stayed = r.tx.Stayed; r.result.Stayed != nil {
+		r.warn("the branch of mission %s was left where it is; the next turn catches up: %v", r.id, r.result.Stayed)
+	}
+	if r.tx.Unnoted != nil {
+		r.warn("the notes of mission %s were left as they are: %v", r.id, r.tx.Unnoted)
+	}
+	done.head = r.tx.HeadNow()
+	if seen {
+		done.opens.head, done.opens.branch = done.head, r.branch
+	}
+	r.state = r.next(p, done, func(offset int64, turn int) (c session.Cursor) {
+		c, err = r.cursorAt(offset, turn)
+		return c
+	})
+	r.scrubState()
+	if p.ends != nil {
+		r.keepSubagents(before, again)
+	}
+	return true, err
+}
+
+// scrubState removes purged texts from the session's state, which is no object.
+func (r *recording) scrubState() {
+	if o := r.state.Open; o != nil {
+		o.Prompt = string(r.Purged().Replace([]byte(o.Prompt)))
+	}
+	if last := r.state.Last; last != nil {
+		last.Prompt = string(r.Purged().Replace([]byte(last.Prompt)))
+	}
+}
+
+func (r *recording) mission() *record.Mission {
+	m := &record.Mission{Created: r.At, Agent: r.Agent, Base: r.tx.Snap.Head.Commit.String(), Predecessor: r.predecessor()}
+	if r.onBranch {
+		m.Branch = r.tx.Branch(r.id)
+	}
+	return m
+}
+
+// predecessor returns the mission of the client's session before a /clear.
+func (r *recording) predecessor() record.ID {
+	if r.Client.PID == 0 {
+		return ""
+	}
+	last := r.Store.Last(func(st *session.Known) bool {
+		return st.Session != r.Session && st.Client == r.Client && st.Mission != ""
+	})
+	if last == nil || last.Mission == r.id {
+		return ""
+	}
+	return last.Mission
+}
+
+func (r *recording) validStart(ctx context.Context, s start) (start, error) {
+	_, err := r.tx.Objects.TreeOf(s.base)
+	stands, err := s.valid(err == nil && !s.base.IsZero(), r.head, r.branch, func() (bool, error) {
+		return r.Repo.IsAncestor(ctx, s.head, r.head)
+	})
+	if err != nil || stands {
+		return s, err
+	}
+	s.base, err = r.tx.Head(ledger.CodeMessage("before the first commit", r.id, 0, r.Session))
+	s.head, s.branch = r.head, r.branch
+	return s, err
+}
+
+// saveChanges returns the commit that holds the current worktree. If the last
+// turn left another state, that is a new code commit, so that the next turn's
+// diff is the agent's alone. It does not say whose the changes are.
+func (r *recording) saveChanges(s start) (git.Hash, error) {
+	subject := fmt.Sprintf("before turn %d", r.last+1)
+	code, fresh, err := commit(r.tx, s, r.onBranch, ledger.CodeMessage(subject, r.id, 0, r.Session))
+	if err != nil || !fresh {
+		return code, err
+	}
+	r.moveBranch(code)
+	return code, r.append(subject, nil, code) // the ledger keeps it until the turn does
+}
+
+// commit returns the commit that holds the snapshot, and whether it is new.
+func commit(tx *ledgertx.Tx, s start, onBranch bool, message string) (code git.Hash, fresh bool, err error) {
+	at := place{tree: tx.Snap.Tree, head: tx.Snap.Head.Commit, start: s, onBranch: onBranch}
+	if at.headTree, err = tx.Objects.TreeOf(at.head); err != nil {
+		return code, false, err
+	}
+	if at.baseTree, err = tx.Objects.TreeOf(s.base); err != nil {
+		return code, false, err
+	}
+	code, parent := at.commit()
+	if !code.IsZero() {
+		return code, false, nil
+	}
+	var parents []git.Hash
+	if !parent.IsZero() {
+		parents = []git.Hash{parent}
+	}
+	code, err = tx.CommitTree(at.tree, parents, message)
+	return code, true, err
+}
+
+func (r *recording) moveBranch(to git.Hash) {
+	if r.moves {
+		r.tx.MoveBranch(to)
+	}
+}
+
+// end adds one turn to the ledger and the notes. Only a signal's last turn has
+// seen the worktree; earlier ones are recorded as changing nothing.
+func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*turns.Turn, error) {
+	if _, err := record.Next("turn", e.number-1); err != nil {
+		return nil, fmt.Errorf("mission %s: %w", r.id, err)
+	}
+	t := describe(&r.inputs, e, s, r.tx.Snap)
+	var old *turns.Turn
+	if r.again() {
+		if was, err := turns.ReadIn(r.tx.Ledger, e.number); err == nil {
+			if err := t.Replaces(was); err != nil {
+				return nil, err
+			}
+			old = was
+		}
+	}
+	t.Code = s.base
+	if e.seen {
+		message := ledger.CodeMessage(subject(e.number, t.Prompt, r.Settings.Capture.SubjectPrompt), r.id, e.number, r.Session)
+		code, fresh, err := commit(r.tx, s, r.onBranch, message)
+		if err != nil {
+			return nil, err
+		}
+		if fresh {
+			r.moveBranch(code)
+		}
+		t.Code = code
+	}
+	if err := r.compare(ctx, t); err != nil {
+		return nil, err
+	}
+	files := make(map[string][]byte)
+	if t.Transcript != nil && t.Transcript.Missing == "" {
+		segmentFile(t, files, r.segment.Bytes[e.start:e.end], r.tx.Purged())
+	}
+	if t.Transcript != nil && t.Transcript.Missing != "" {
+		r.warn("turn %s has no transcript segment: %s", t.ID(), t.Transcript.Missing)
+	}
+	addSubagents(t, old, sub, files, r.tx.Purged())
+	if sub.err != nil {
+		r.warn("turn %s lacks sub-agents: %v", t.ID(), sub.err)
+	}
+	line, err := t.Encode()
+	if err != nil {
+		return nil, err
+	}
+	files[ledger.TurnPath("turns", e.number, ".json")] = append(line[:len(line):len(line)], '\n')
+	r.spend(t, old)
+	keep := []git.Hash{t.Code}
+	if reached, err := r.reaches(t); err != nil {
+		return nil, err
+	} else if !reached {
+		keep = append(keep, t.Base)
+	}
+	if r.tx.Ledger.Mission.Title == "" {
+		r.tx.Ledger.Mission.Title = ledger.Head(turns.FirstLine(t.Prompt), turns.MaxSubject)
+	}
+	if err := r.append(fmt.Sprintf("turn %d", e.number), files, keep...); err != nil {
+		return nil, err
+	}
+	return t, r.note(t, line)
+}
+
+// reaches reports whether the turn's base is its code commit or a parent of it.
+func (r *recording) reaches(t *turns.Turn) (bool, error) {
+	if t.Base == t.Code {
+		return true, nil
+	}
+	parents, err := r.tx.Objects.Parents(t.Code)
+	return slices.Contains(parents, t.Base), err
+}
+
+func (r *recording) append(subject string, files map[string][]byte, keep ...git.Hash) error {
+	r.tx.Ledger.Mission.AddSession(r.Session)
+	return r.tx.Append(subject, files, keep...)
+}
+
+// segmentFile adds the redacted segment to files. If redaction fails, nothing
+// is stored, and the turn says so.
+func segmentFile(t *turns.Turn, files map[string][]byte, raw []byte, purged *scrub.Finder) {
+	path := ledger.TurnPath("transcript", t.Turn, ".jsonl")
+	data, err := redact.JSONLines(raw)
+	if err != nil {
+		t.Transcript.Missing = "redaction"
+		files[path] = nil
+		return
+	}
+	data = purge.Unquoted(purged.ReplaceJSON(data), purged.IsPrompt)
+	t.Transcript.Path, t.Transcript.Bytes = path, len(data)
+	if data == nil {
+		data = []byte{}
+	}
+	files[path] = data
+}
+
+func (r *recording) compare(ctx context.Context, t *turns.Turn) error {
+	from, err := r.tx.Objects.TreeOf(t.Base)
+	if err != nil {
+		return err
+	}
+	to, err := r.tx.Objects.TreeOf(t.Code)
+	if err != nil || from == to {
+		return err
+	}
+	stats, ok, err := r.tx.Objects.Stat(from, to)
+	if err == nil && !ok {
+		// Too large to compare in-process; git needs the objects on disk.
+		if err = r.tx.Objects.Flush(); err == nil {
+			stats, err = r.Repo.DiffTrees(ctx, from, to)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	t.Files = len(stats)
+	for i, s := range stats {
+		t.Insertions += s.Insertions
+		t.Deletions += s.Deletions
+		if i < record.MaxPaths {
+			t.Paths = append(t.Paths, valid(s.Path))
+		}
+	}
+	return nil
+}
+
+// note adds the turn's line, or a short one, to the note on its code commit.
+func (r *recording) note(t *turns.Turn, line []byte) error {
+	line, err := t.NoteLine(line, r.noteOn(t))
+	if err != nil {
+		return err
+	}
+	if r.tx.Notes == nil {
+		return nil
+	}
+	if err := r.tx.Note(t.Code, line); err != nil {
+		r.tx.LeaveNotes(err)
+	}
+	return nil
+}
+
+// noteOn returns the note on a turn's code commit, or nil.
+func (r *recording) noteOn(t *turns.Turn) []byte {
+	if r.tx.Notes == nil {
+		return nil
+	}
+	note, err := r.tx.Notes.Get(t.Code)
+	if err != nil && !errors.Is(err, gitnotes.ErrNotFound) {
+		r.tx.LeaveNotes(err)
+	}
+	return note
+}
+
+func (r *recording) cursorAt(offset int64, turn int) (session.Cursor, error) {
+	c, err := transcript.At(r.Transcript, offset)
+	return session.Cursor{Offset: c.Offset, Check: c.Check, Turn: turn}, err
+}
+
+func (r *recording) warn(format string, args ...any) {
+	r.result.Warnings = append(r.result.Warnings, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,114 @@
+package recorder_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gitagent/internal/agent"
+	"gitagent/internal/record"
+	"gitagent/internal/recorder"
+	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
+	"gitagent/test/lab"
+)
+
+const (
+	codexThread = "01a20994-f999-7070-ae09-149962ce9ef3"                  // of the capture "tui"
+	codexFirst  = "rollout-2026-11-23T18-04-47-" + codexThread + ".jsonl" // and its file
+	codexShared = "01a20995-6f16-7d00-aeca-5ac5249cbff2"                  // its last turn that "rewound" goes on from
+	codexFresh  = "01a20997-98c1-7c43-b7e2-8b939adfb8c1"                  // the first turn of "rewound"
+)
+
+// playCodex plays a capture of Codex as a session: the prompt and the end of each turn, with the file as it was then.
+// It returns the mission and the number of each turn by its prompt's id.
+func playCodex(t *testing.T, l *lab.Lab, name, session, file string, at time.Time) (mission record.ID, numbers map[string]int) {
+	t.Helper()
+	client := agent.Of("codex")
+	data, err := os.ReadFile(filepath.Join("..", "internal", "agent", "codex", "testdata", name+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := filepath.Join(l.Config, "sessions", "2026", "11", "23")
+	if err := os.MkdirAll(day, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(day, file)
+	numbers = make(map[string]int)
+	for i, b := range transcript.Turns(client.Reader(), data) {
+		sig := recorder.Signal{FlushWait: l.Flush, Agent: client.Name, Session: session, PromptID: b.PromptID, Prompt: b.Prompt, Transcript: path}
+		for _, sig.Event = range []recorder.SignalKind{recorder.Prompted, recorder.Stopped} {
+			end := b.Start
+			if sig.Event == recorder.Stopped {
+				end = b.End
+			}
+			if err := os.WriteFile(path, data[:end], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			at = at.Add(time.Second)
+			sig.At = at
+			done, err := recorder.Record(context.Background(), l.Workspace(l.Dir), sig)
+			if err != nil {
+				t.Fatalf("turn %d of %s: %v", i+1, name, err)
+			}
+			if len(done.Turns) > 0 {
+				mission, numbers[b.PromptID] = done.Turns[0].Mission, done.Turns[0].Turn
+			}
+		}
+	}
+	return mission, numbers
+}
+
+// TestRewound plays captures of a client that begins a new file when a person goes back in the
+// conversation: what it has in common with the old one is stored once, and the first turn of the new one
+// follows the last that they share.
+func TestRewound(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	l := lab.New(t)
+	at := time.Date(2026, 11, 23, 18, 5, 0, 0, time.UTC)
+	mission, old := playCodex(t, l, "tui", codexThread, codexFirst, at)
+	_, fresh := playCodex(t, l, "rewound", codexThread, "rollout-2026-11-23T18-07-36-"+codexThread+"_01a20997-8db3-7e80-9295-6f8b14881855.jsonl", at.Add(time.Hour))
+	first := fresh[codexFresh]
+	if old[codexShared] == 0 || first == 0 {
+		t.Fatalf("recorded %v, then %v", old, fresh)
+	}
+	for _, turn := range l.List(mission) {
+		if turn.Turn == first && (turn.Transcript.After != old[codexShared] || turn.Transcript.From != 0) {
+			t.Errorf("turn %d is %+v; want it after turn %d", first, turn.Transcript, old[codexShared])
+		}
+		if turn.Turn == first+1 && turn.Transcript.After != first {
+			t.Errorf("turn %d is %+v; want it after turn %d", turn.Turn, turn.Transcript, first)
+		}
+	}
+}
+
+// TestForkedByClient plays the same as a session of its own, which the client has forked: its mission is a
+// fork of the turn that it goes on from, and has what was said before.
+func TestForkedByClient(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	const session = "01a20997-8db3-7e80-9295-6f8b14881855"
+	l := lab.New(t)
+	at := time.Date(2026, 11, 23, 18, 5, 0, 0, time.UTC)
+	source, old := playCodex(t, l, "tui", codexThread, codexFirst, at)
+	fork, fresh := playCodex(t, l, "rewound", session, "rollout-2026-11-23T18-07-36-"+session+".jsonl", at.Add(time.Hour))
+	first := fresh[codexFresh]
+	if fork == source || first != old[codexShared]+1 {
+		t.Fatalf("%s has %v, its fork %s %v", source, old, fork, fresh)
+	}
+	for _, turn := range l.List(fork) {
+		if turn.Turn == first && (turn.Transcript.After != old[codexShared] || turn.Transcript.From != 0) {
+			t.Errorf("turn %d is %+v; want it after turn %d", first, turn.Transcript, old[codexShared])
+		}
+		if turn.Turn < first && turn.Mission != source {
+			t.Errorf("turn %d is of mission %s", turn.Turn, turn.Mission)
+		}
+	}
+	m, err := record.ParseMission([]byte(l.Git("show", fork.Ref()+":mission.json")))
+	if err != nil || m.ForkedFrom == nil || m.ForkedFrom.Mission != source || m.ForkedFrom.Turn != old[codexShared] {
+		t.Errorf("the mission is %+v, %v", m, err)
+	}
+}

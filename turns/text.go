@@ -1,0 +1,47 @@
+package turns
+
+import (
+	"strings"
+	"unicode"
+
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/redact"
+)
+
+// MaxSubject is how much of a prompt a commit's subject quotes, in runes.
+const MaxSubject = 60
+
+// Title returns the title of a mission that begins with a prompt.
+func Title(prompt string) string {
+	return ledger.Head(FirstLine(redact.String(Clip(prompt))), MaxSubject)
+}
+
+// GivenTitle returns a person's title as one line without secrets.
+func GivenTitle(s string) string { return ledger.Head(FirstLine(redact.String(s)), record.MaxPrompt) }
+
+// FirstLine returns the first non-blank line. Control characters become blanks,
+// since `git log` does not escape them.
+func FirstLine(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.Map(func(c rune) rune {
+			switch {
+			case c == '\n':
+				return -1
+			case unicode.IsControl(c), unicode.Is(unicode.Bidi_Control, c), c == unicode.ReplacementChar:
+				return ' '
+			}
+			return c
+		}, line)
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// MaxClip is how many bytes of a prompt or reply are redacted: a pasted log of
+// many MB is cut before, and further afterwards.
+const MaxClip = 64 << 10
+
+func Clip(prompt string) string { return prompt[:min(len(prompt), MaxClip)] }
