@@ -27,7 +27,7 @@ const (
 func playCodex(t *testing.T, l *lab.Lab, name, session, file string, at time.Time) (mission record.ID, numbers map[string]int) {
 	t.Helper()
 	client := agent.Of("codex")
-	data, err := os.ReadFile(filepath.Join("..", "internal", "agent", "codex", "testdata", name+".jsonl"))
+	data, err := os.ReadFile(filepath.Join("..", "agent", "codex", "testdata", name+".jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
 	"gitagent/internal/session"
@@ -120,7 +121,11 @@ func (l *Lab) Record(e replay.Event) *recorder.Result {
 
 func (l *Lab) TryRecord(e replay.Event) (*recorder.Result, error) {
 	l.T.Helper()
-	result, err := recorder.Record(limit.With(context.Background(), l.Limits), l.Workspace(e.Cwd), l.Signal(e))
+	ctx, w, s := limit.With(context.Background(), l.Limits), l.Workspace(e.Cwd), l.Signal(e)
+	if s.Event == recorder.Prompted {
+		missionstore.ClearDead(ctx, w)
+	}
+	result, err := recorder.Record(ctx, w, s)
 	l.Seen.mu.Lock()
 	defer l.Seen.mu.Unlock()
 	l.Seen.files[e.Session] = e.Transcript
