@@ -17,7 +17,7 @@ type start struct{ name, pkg, function, param string }
 var starts = []start{
 	{"stop", "internal/hook", "recordEvent", "h"},
 	{"prime", "internal/hook", "start", "h"},
-	{"fork", "internal/missionstore", "Fork", "f"},
+	{"fork", "internal/missionstore", "Fork", "w"},
 	{"purge", "internal/purge", "Plan.Execute", "p"},
 }
 
