@@ -182,6 +182,7 @@ func leading(text string) string {
 	return first
 }
 
+// Exists reports whether a mission has a ledger here, live or archived.
 func Exists(ctx context.Context, repo *git.Repo, id record.ID) (bool, error) {
 	_, err := ledger.Tip(ctx, repo, id)
 	if errors.Is(err, git.ErrNotFound) {

@@ -44,4 +44,5 @@ func FirstLine(text string) string {
 // many MB is cut before, and further afterwards.
 const MaxClip = 64 << 10
 
+// Clip returns as much of a prompt as is redacted.
 func Clip(prompt string) string { return prompt[:min(len(prompt), MaxClip)] }

@@ -3,6 +3,7 @@ package checkout_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,7 +124,7 @@ func TestAdopt(t *testing.T) {
 		if _, what, err := l.Undo(checkout.Merging{}); err != nil || strings.Contains(what, "undo") != (i%2 == 1) {
 			t.Fatalf("took back %q, %v", what, err)
 		}
-		if got := files(t, l.Dir); !lab.Same(got, want.files) {
+		if got := files(t, l.Dir); !maps.Equal(got, want.files) {
 			t.Errorf("undo %d: %v, want %v", i, got, want.files)
 		}
 		if got := adopted(l, leftID); got != want.says {
@@ -428,7 +429,7 @@ func TestAdoptUnborn(t *testing.T) {
 			t.Fatalf("%q: %v", args, err)
 		}
 		index(l, still)
-		if _, _, err := l.Undo(checkout.Merging{}); err != nil || !lab.Same(files(t, l.Dir), before) {
+		if _, _, err := l.Undo(checkout.Merging{}); err != nil || !maps.Equal(files(t, l.Dir), before) {
 			t.Errorf("%q: undo: %v", args, err)
 		}
 	}
@@ -461,7 +462,7 @@ func TestAdoptDuringMerge(t *testing.T) {
 	if got := l.Git("ls-files", "-u"); got == "" {
 		t.Error("the merge is over")
 	}
-	if _, _, err := l.Undo(checkout.Merging{}); err != nil || !lab.Same(files(t, l.Dir), before) {
+	if _, _, err := l.Undo(checkout.Merging{}); err != nil || !maps.Equal(files(t, l.Dir), before) {
 		t.Errorf("undo: %v", err)
 	}
 }
@@ -480,7 +481,7 @@ func TestAdoptInWay(t *testing.T) {
 	if inWay := (*snapshot.InWayError)(nil); !errors.As(err, &inWay) {
 		t.Errorf("%v", err)
 	}
-	if l.Git("for-each-ref") != refs || !lab.Same(files(t, l.Dir), was) {
+	if l.Git("for-each-ref") != refs || !maps.Equal(files(t, l.Dir), was) {
 		t.Error("something has changed")
 	}
 }
@@ -500,7 +501,7 @@ func TestAdoptKilled(t *testing.T) {
 	}
 	cutOff(l)
 	l.Write("a.txt", "a\n") // the adoption was killed in the middle
-	if _, what, err := l.Undo(checkout.Merging{}); err != nil || what != "adoption of turn "+string(leftID)+"/3" || !lab.Same(files(t, l.Dir), before) {
+	if _, what, err := l.Undo(checkout.Merging{}); err != nil || what != "adoption of turn "+string(leftID)+"/3" || !maps.Equal(files(t, l.Dir), before) {
 		t.Fatalf("took back %q, %v", what, err)
 	}
 	if got := adopted(l, leftID); got != "3 undone" {
@@ -508,7 +509,7 @@ func TestAdoptKilled(t *testing.T) {
 	}
 	cutOff(l)
 	l.Write("new", "there\n") // the undo was, too
-	if _, what, err := l.Undo(checkout.Merging{}); err != nil || what != "adoption of turn "+string(leftID)+"/3" || !lab.Same(files(t, l.Dir), before) {
+	if _, what, err := l.Undo(checkout.Merging{}); err != nil || what != "adoption of turn "+string(leftID)+"/3" || !maps.Equal(files(t, l.Dir), before) {
 		t.Fatalf("took back %q, %v", what, err)
 	}
 	if got := adopted(l, leftID); got != "3 undone" {

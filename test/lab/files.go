@@ -115,15 +115,6 @@ func (l *Lab) Head() string {
 // A Sight is what a user sees of a repository and its worktree.
 type Sight map[string]string
 
-func Same(a, b map[string]string) bool {
-	for name := range a {
-		if a[name] != b[name] {
-			return false
-		}
-	}
-	return len(a) == len(b)
-}
-
 // Look is what the user of a worktree sees. Nothing of it is refreshed by looking.
 func (l *Lab) Look() Sight {
 	l.T.Helper()

@@ -63,6 +63,7 @@ func Empty(t testing.TB) *Lab {
 	return In(t, gittest.New(t))
 }
 
+// In makes a lab of a repository.
 func In(t testing.TB, repo *gittest.Repo) *Lab {
 	t.Helper()
 	return &Lab{
@@ -135,7 +136,7 @@ func (l *Lab) TryRecord(e replay.Event) (*recorder.Result, error) {
 	return result, err
 }
 
-// ownOf is the passive mission of a client's session.
+// Own is the passive mission of a client's session.
 func Own(c *replay.Client) record.ID { return record.ID(c.Session[len(c.Session)-8:]) }
 
 // Tree is the worktree as a tree, taken the plainest way that there is.
@@ -278,6 +279,7 @@ func (l *Lab) Check(id record.ID, wants ...Want) []*turns.Turn {
 	return list
 }
 
+// Describe shows turns in a failure.
 func Describe(list []*turns.Turn) string {
 	var b strings.Builder
 	for _, t := range list {
