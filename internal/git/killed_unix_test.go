@@ -71,6 +71,17 @@ func TestKilledWhileReading(t *testing.T) {
 		}
 	}
 
+	dead := *objects.repo
+	dead.program, dead.options = "/bin/sh", []string{"-c", "kill -KILL $$"} // whatever it is asked
+	twice := dead.Objects(t.Context())
+	defer twice.Close()
+	if _, err := twice.ask(list[0].Hash, 1<<20); !errors.Is(err, ErrKilled) || Lost(err) {
+		t.Errorf("killed twice: %v", err)
+	}
+	if err := twice.Each(list, func(_ int, _ *Object, err error) error { return err }); !errors.Is(err, ErrKilled) {
+		t.Errorf("killed twice at the first of many: %v", err)
+	}
+
 	n := 0
 	errs := make([]error, len(list))
 	err := objects.questions("contents", list, errs, func(i int, _ *Object, _ int64) error {
