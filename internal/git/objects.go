@@ -216,8 +216,12 @@ const (
 	maxRecentSize = 16 << 10
 )
 
+// names reports whether h may name an object here: it is not zero, nor of
+// another repository's format.
+func (o *Objects) names(h Hash) bool { return !h.IsZero() && h.format == o.format }
+
 func (o *Objects) object(h Hash, most int64) (*Object, error) {
-	if h.format != o.format { // the zero hash, or another repository's
+	if !o.names(h) {
 		return nil, plumbing.ErrObjectNotFound
 	}
 	o.mu.Lock()
@@ -323,7 +327,7 @@ func (o *Objects) ask(h Hash, most int64) (*Object, error) {
 }
 
 func (o *Objects) question(command string, h Hash) (obj *Object, size int64, err error) {
-	if h.format != o.format { // no need to start git
+	if !o.names(h) { // no need to start git
 		return nil, 0, plumbing.ErrObjectNotFound
 	}
 	var errs [1]error
@@ -504,7 +508,7 @@ func (o *Objects) inParts(t plumbing.ObjectType, list []Wanted, read func(start 
 // killed twice.
 func (o *Objects) questions(command string, list []Wanted, errs []error, answer func(i int, obj *Object, size int64) error) error {
 	for i, w := range list {
-		if errs[i] == nil && w.Hash.format != o.format {
+		if errs[i] == nil && !o.names(w.Hash) {
 			errs[i] = plumbing.ErrObjectNotFound
 		}
 	}

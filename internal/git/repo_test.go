@@ -443,8 +443,13 @@ func TestUnknownFormat(t *testing.T) {
 	if _, err := o.Write(plumbing.BlobObject, []byte("x")); !errors.Is(err, ErrFormat) {
 		t.Errorf("Write: %v", err)
 	}
-	if obj, err := o.object(head, MaxTree); err == nil {
-		t.Errorf("it has %v", obj)
+	for _, h := range []Hash{head, {}} {
+		if obj, err := o.object(h, MaxTree); err != plumbing.ErrObjectNotFound {
+			t.Errorf("it has %v for %q: %v", obj, h, err)
+		}
+		if err := o.Has(h); err != plumbing.ErrObjectNotFound {
+			t.Errorf("Has(%q) = %v", h, err)
+		}
 	}
 }
 
