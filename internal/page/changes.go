@@ -91,7 +91,7 @@ func (w *writing) version(e git.Entry) string {
 	if e.Mode == filemode.Empty {
 		return ""
 	}
-	digits := e.Hash.String() // none of a stranger's entry that has zeros
+	digits := e.Hash.String() // "" for an untrusted entry of zeros
 	return digits[:min(16, len(digits))]
 }
 
