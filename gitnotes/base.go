@@ -10,8 +10,8 @@ import (
 	"gitagent/internal/git"
 )
 
-// mergeBase returns the best common ancestor of two commits, the newest if there are
-// several, and the zero hash if there is none.
+// mergeBase returns the best common ancestor of two commits, the newest if
+// there are several, and the zero hash if there is none.
 func mergeBase(s Store, a, b git.Hash) (git.Hash, error) {
 	bases, err := commonAncestors(s, a, b)
 	if err != nil {
@@ -44,10 +44,11 @@ const (
 	fromBoth = fromA | fromB
 )
 
-// commonAncestors returns the best common ancestors of a and b, newest first, and perhaps ancestors
-// of these where clocks went backwards. It walks both histories at once, from the newest commit to
-// the oldest, and stops when only ancestors of common ancestors are left: commits that are older
-// than the answer are not loaded, as long as the clocks were right.
+// commonAncestors returns the best common ancestors of a and b, newest first,
+// and perhaps ancestors of these where clocks went backwards. It walks both
+// histories at once, from the newest commit to the oldest, and stops when only
+// ancestors of common ancestors are left: commits that are older than the
+// answer are not loaded, as long as the clocks were right.
 func commonAncestors(s Store, a, b git.Hash) ([]git.Hash, error) {
 	type commit struct {
 		hash git.Hash

@@ -24,20 +24,21 @@ type dir struct {
 	dirs   map[byte]*dir            // by the byte at depth
 	others map[string]git.TreeEntry // entries that are no notes, by name
 
-	// What belongs here but was not read yet: trees, and notes that a tree further up holds
-	// although this directory exists.
+	// What belongs here but was not read yet: trees, and notes that a tree
+	// further up holds although this directory exists.
 	unread []git.Hash
 	late   []Note
 }
 
-// A prefix has the first bytes of objects' hashes, as many as the depth of a directory; the others are zero.
+// A prefix has the first bytes of objects' hashes, as many as the depth of a
+// directory; the others are zero.
 type prefix [32]byte
 
 // maxDepth is the depth at which the names of notes have only two digits left.
 func (n *Notes) maxDepth() int { return n.s.Format().Size() - 1 }
 
-// path returns the directories from the root to the one that holds the note of object, or would.
-// All of them have been read.
+// path returns the directories from the root to the one that holds the note of
+// object, or would. All of them have been read.
 func (n *Notes) path(object git.Hash) ([]*dir, error) {
 	if object.Format() != n.s.Format() {
 		return nil, fmt.Errorf("%q names no object here: %w", object, ErrNotFound)
@@ -123,8 +124,8 @@ func (n *Notes) fill(d *dir, notes []Note) error {
 	return nil
 }
 
-// join makes one note of an object's several, with a blank line between two of them, leaving out
-// empty and repeated ones.
+// join makes one note of an object's several, with a blank line between two of
+// them, leaving out empty and repeated ones.
 func (n *Notes) join(d *dir, object git.Hash, blobs []git.Hash) error {
 	whole := blobs[0] // the blob of content, zero if it comes from more than one
 	content, err := n.blob(whole)

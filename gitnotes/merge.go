@@ -18,8 +18,8 @@ import (
 // other changed stays, sorted if theirs removed it. Other entries are those of
 // ours.
 //
-// The result is the same as git's, except for a note with a NUL byte, which git cuts there and
-// Merge does not.
+// The result is the same as git's, except for a note with a NUL byte, which git
+// cuts there and Merge does not.
 func Merge(s Store, ours, theirs git.Hash, author, committer git.Signature, message string) (git.Hash, error) {
 	switch {
 	case ours.IsZero():
@@ -116,8 +116,8 @@ func catSortUniq(a, b []byte) []byte {
 	return all
 }
 
-// changes appends to list the objects whose notes differ between d of a and e of b. A directory
-// with the same tree on both sides is not read.
+// changes appends to list the objects whose notes differ between d of a and e
+// of b. A directory with the same tree on both sides is not read.
 func changes(a *Notes, d *dir, b *Notes, e *dir, list []git.Hash) ([]git.Hash, error) {
 	if !d.tree.IsZero() && d.tree == e.tree {
 		return list, nil

@@ -35,8 +35,8 @@ type Notes struct {
 	fresh map[git.Hash][]byte
 }
 
-// Open returns the notes of a notes commit. The zero hash has no notes yet. The notes tree is read
-// later, and only as far as needed.
+// Open returns the notes of a notes commit. The zero hash has no notes yet. The
+// notes tree is read later, and only as far as needed.
 func Open(s Store, commit git.Hash) (*Notes, error) {
 	tree := s.Format().EmptyTree()
 	root := &dir{}
@@ -62,8 +62,9 @@ func (n *Notes) Get(object git.Hash) ([]byte, error) {
 	return bytes.Clone(content), nil
 }
 
-// Set makes content the note of an object, whether or not it had one. Empty content makes an empty
-// note, as `git notes add --allow-empty` does. Nothing is written before [Notes.Commit].
+// Set makes content the note of an object, whether or not it had one. Empty
+// content makes an empty note, as `git notes add --allow-empty` does. Nothing
+// is written before [Notes.Commit].
 func (n *Notes) Set(object git.Hash, content []byte) error {
 	if err := n.set(object, bytes.Clone(content)); err != nil {
 		return fmt.Errorf("set note of %s: %w", object, err)
@@ -71,8 +72,9 @@ func (n *Notes) Set(object git.Hash, content []byte) error {
 	return nil
 }
 
-// Append adds line and a newline at the end of an object's note, and makes the note if there is none.
-// A note that does not end in a newline gets one first. Nothing is written before [Notes.Commit].
+// Append adds line and a newline at the end of an object's note, and makes the
+// note if there is none. A note that does not end in a newline gets one first.
+// Nothing is written before [Notes.Commit].
 func (n *Notes) Append(object git.Hash, line []byte) error {
 	before, err := n.get(object)
 	if err == nil || errors.Is(err, ErrNotFound) {
@@ -90,7 +92,8 @@ func (n *Notes) Append(object git.Hash, line []byte) error {
 	return nil
 }
 
-// Remove removes the note of an object. If there is none, the error wraps [ErrNotFound].
+// Remove removes the note of an object. If there is none, the error wraps
+// [ErrNotFound].
 func (n *Notes) Remove(object git.Hash) error {
 	blob, err := n.lookup(object)
 	if err == nil && blob.IsZero() {
@@ -156,7 +159,8 @@ func (n *Notes) walk(d *dir, f func(Note) error) error {
 	return some(len(objects))
 }
 
-// lookup returns the blob of an object's note, and the zero hash if it has none.
+// lookup returns the blob of an object's note, and the zero hash if it has
+// none.
 func (n *Notes) lookup(object git.Hash) (git.Hash, error) {
 	path, err := n.path(object)
 	if err != nil {

@@ -10,9 +10,10 @@ import (
 
 // A Store holds objects, as [git.Objects] does for a repository.
 type Store interface {
-	// Read returns the content of an object of the given type, which nobody may change. If there is
-	// none, the error wraps [plumbing.ErrObjectNotFound]. One of more than most bytes is an error,
-	// and should cost no memory: notes may come from strangers.
+	// Read returns the content of an object of the given type, which nobody may
+	// change. If there is none, the error wraps [plumbing.ErrObjectNotFound].
+	// One of more than most bytes is an error, and should cost no memory: notes
+	// may be untrusted.
 	Read(t plumbing.ObjectType, h git.Hash, most int64) ([]byte, error)
 	// Format is the object format of the store.
 	Format() git.Format

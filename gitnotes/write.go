@@ -13,9 +13,10 @@ import (
 	"gitagent/internal/git"
 )
 
-// Commit writes what changed, and a commit whose only parent is the opened commit, if there was
-// one, and returns its hash. The message is stored as it is; git's end in a newline. When nothing
-// changed, Commit writes nothing and returns the opened commit.
+// Commit writes what changed, and a commit whose only parent is the opened
+// commit, if there was one, and returns its hash. The message is stored as it
+// is; git's end in a newline. When nothing changed, Commit writes nothing and
+// returns the opened commit.
 //
 // The Notes continue from the new commit.
 func (n *Notes) Commit(author, committer git.Signature, message string) (git.Hash, error) {
@@ -43,8 +44,8 @@ func (n *Notes) advance(c *git.Commit) (git.Hash, error) {
 	return hash, nil
 }
 
-// write stores d, unless already stored, and returns its tree. An empty directory has none, unless
-// it is the root.
+// write stores d, unless already stored, and returns its tree. An empty
+// directory has none, unless it is the root.
 func (n *Notes) write(d *dir) (git.Hash, error) {
 	if !d.tree.IsZero() {
 		return d.tree, nil

@@ -25,7 +25,7 @@ type Restored struct {
 // HEAD, branch and index stay. Files with conflicts get git's markers, if
 // possible, and are reported. If a path to be overwritten or deleted is ignored
 // or was not recorded, nothing changes, and the error says so. The error for an
-// untrusted handoff wraps [workspace.ErrStranger].
+// untrusted handoff wraps [workspace.ErrUntrusted].
 func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, how RestorePlan) (*Restored, error) {
 	if f.Stash.IsZero() {
 		return nil, fmt.Errorf("restore handoff %s: it left nothing uncommitted: %w", f.ID(), git.ErrNotFound)

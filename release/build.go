@@ -76,9 +76,11 @@ func (r *release) goCommand(ctx context.Context, p platform, args ...string) *ex
 	return cmd
 }
 
-// notices are the licenses of what the programs consist of, which copies of them have to come with.
+// notices are the licenses of what the programs consist of, which copies of
+// them have to come with.
 func (r *release) notices(ctx context.Context, p platform, modules map[string]*debug.Module) ([]byte, error) {
-	// The names of files that have to come with a program that contains what they are about.
+	// The names of files that have to come with a program that contains what
+	// they are about.
 	license := regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)`)
 	all := []byte("The programs of git-agent are under the license in LICENSE. They contain parts of the following.\n")
 	for _, path := range slices.Sorted(maps.Keys(modules)) {

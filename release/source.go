@@ -84,8 +84,9 @@ func versionOf(archived []byte) (string, error) {
 	return strings.TrimPrefix(words[1], "v"), nil
 }
 
-// debianVersion is a version as dpkg puts it into order: a pre-release before its release, commits since a
-// tag after it. The package is the first one of it.
+// debianVersion is a version as dpkg puts it into order: a pre-release before
+// its release, commits since a tag after it. The package is the first one of
+// it.
 func debianVersion(version string) string {
 	since := regexp.MustCompile(`-(\d+)-g([0-9a-f]+)$`)
 	version = since.ReplaceAllString(version, "+$1.g$2")

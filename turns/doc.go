@@ -19,6 +19,6 @@
 // it.
 //
 // This package reads: it finds the turn that a name means, and lists, compares
-// and searches turns and conversations. It writes nothing to the repository. The
-// format is docs/format.md.
+// and searches turns and conversations. It writes nothing to the repository.
+// The format is docs/format.md.
 package turns

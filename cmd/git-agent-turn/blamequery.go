@@ -155,7 +155,7 @@ func (q *inquiry) failed(err error) error {
 // rest reports what the answer left out, if some line has no turn.
 func (q *inquiry) rest(lines []blame.Line) error {
 	if slices.ContainsFunc(lines, func(l blame.Line) bool { return l.Turn == nil }) {
-		tellStrangers(q.c, q.history.Untrusted)
+		tellUntrusted(q.c, q.history.Untrusted)
 	}
 	return q.history.Unread
 }

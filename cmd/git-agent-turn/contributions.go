@@ -66,26 +66,26 @@ func (l *lander) progress() *cmdline.Progress {
 // close reports what was left out, and returns what could not be read.
 func (l *lander) close() error {
 	l.h.Close()
-	tellStrangers(l.c, l.h.Untrusted)
+	tellUntrusted(l.c, l.h.Untrusted)
 	return l.h.Unread
 }
 
 const maxLeftOut = 3
 
-// tellStrangers names untrusted missions that an answer leaves out.
-func tellStrangers(c *cli.Context, strangers []record.ID) {
-	if len(strangers) == 0 {
+// tellUntrusted names untrusted missions that an answer leaves out.
+func tellUntrusted(c *cli.Context, untrusted []record.ID) {
+	if len(untrusted) == 0 {
 		return
 	}
 	var names []string
-	for _, id := range strangers[:min(len(strangers), maxLeftOut)] {
+	for _, id := range untrusted[:min(len(untrusted), maxLeftOut)] {
 		names = append(names, string(id))
 	}
-	if len(strangers) > maxLeftOut {
+	if len(untrusted) > maxLeftOut {
 		names = append(names, "...")
 	}
 	cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("left out %s: %s; look at it, and accept it, with: git agent-turn trust accept %s",
-		cmdline.Plural(len(strangers), "untrusted mission"), strings.Join(names, ", "), names[0]))
+		cmdline.Plural(len(untrusted), "untrusted mission"), strings.Join(names, ", "), names[0]))
 }
 
 type landedJSON struct {

@@ -127,7 +127,7 @@ func (x *examination) config(defaults bool) {
 	x.set = conf
 	if err != nil {
 		tell := x.problem
-		if errors.As(err, new(*config.Stranger)) {
+		if errors.As(err, new(*config.UntrustedError)) {
 			tell = x.warn
 		}
 		for line := range strings.Lines(err.Error()) {

@@ -261,7 +261,7 @@ func (e *exporter) rest(commits int) {
 	for _, path := range e.slow {
 		tell("left out %s: %v", cmdline.Escape(path), blame.ErrTimeout)
 	}
-	tellStrangers(e.c, e.history.Untrusted)
+	tellUntrusted(e.c, e.history.Untrusted)
 }
 
 func appendMissing(list, more []string) []string {

@@ -82,7 +82,7 @@ func list(c *cli.Context) error {
 		return err
 	}
 	defer l.close()
-	defer func() { tellStrangers(c, l.strangers) }()
+	defer func() { tellUntrusted(c, l.untrusted) }()
 	return l.print()
 }
 
@@ -104,7 +104,7 @@ type listing struct {
 	some   bool                   // there is a turn, or a state to print
 	unread ledger.ReadErrors
 
-	strangers []record.ID // missions that are left out
+	untrusted []record.ID // missions that are left out
 }
 
 func newListing(c *cli.Context, w *workspace.Workspace, id record.ID, chosen *choice) (*listing, error) {
@@ -227,8 +227,8 @@ func (l *listing) add(t *turns.Turn) error {
 		case err != nil:
 			return err
 		case !trusted:
-			if !slices.Contains(l.strangers, t.In()) {
-				l.strangers = append(l.strangers, t.In())
+			if !slices.Contains(l.untrusted, t.In()) {
+				l.untrusted = append(l.untrusted, t.In())
 			}
 			return nil
 		}

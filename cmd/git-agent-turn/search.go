@@ -60,7 +60,7 @@ func searchTurns(c *cli.Context) error {
 	}
 	progress := cmdline.StartProgress(c.App.ErrWriter, func() string { return "searching, " + cmdline.Size(s.turns.Read.Load()) + " so far" })
 	defer progress.Stop()
-	defer func() { tellStrangers(c, s.strangers) }()
+	defer func() { tellUntrusted(c, s.untrusted) }()
 	found := 0
 	for _, r := range s.results(c.Context) {
 		if r == nil {
@@ -137,7 +137,7 @@ type searching struct {
 	now     time.Time
 
 	missions  map[record.ID]*searched
-	strangers []record.ID // missions that are left out
+	untrusted []record.ID // missions that are left out
 	unread    [2]error    // of turns and of handoffs
 }
 
@@ -298,7 +298,7 @@ func (s *searching) of(r *result) (*searched, error) {
 	}
 	if s.c.Bool("trusted") {
 		if m.left = !s.w.TrustCache(s.c.Context, objects).Level(l).Whole; m.left {
-			s.strangers = append(s.strangers, l.ID)
+			s.untrusted = append(s.untrusted, l.ID)
 		}
 	}
 	s.missions[l.ID] = m

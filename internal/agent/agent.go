@@ -61,15 +61,16 @@ type Agent struct {
 	// Late says that the client writes a turn's end only after it has started
 	// the hook, so it is worth waiting for.
 	Late bool
-	// Subagents lists the sub-agents of the conversation at path whose files are not as
-	// long as read says, by their ids. segment is what the conversation has become
-	// longer by; running says that a sub-agent still ran before. If neither tells of
-	// any, that costs next to nothing. It is nil if they are not recorded.
+	// Subagents lists the sub-agents of the conversation at path whose files
+	// are not as long as read says, by their ids. segment is what the
+	// conversation has become longer by; running says that a sub-agent still
+	// ran before. If neither tells of any, that costs next to nothing. It is
+	// nil if they are not recorded.
 	Subagents func(path string, segment []byte, read map[string]int64, running bool) ([]transcript.SubagentFile, error)
-	// Continues returns the prompt's id of the last turn that the file at path has in
-	// common with the one that it goes on from, "" if it begins a conversation. It is
-	// nil if clients do not begin a new file when a person goes back in the
-	// conversation, or repeat in it what was before.
+	// Continues returns the prompt's id of the last turn that the file at path
+	// has in common with the one that it goes on from, "" if it begins a
+	// conversation. It is nil if clients do not begin a new file when a person
+	// goes back in the conversation, or repeat in it what was before.
 	Continues func(path string) (promptID string, err error)
 
 	// NewSession returns an id for a new session in the client's form.

@@ -13,9 +13,10 @@ import (
 	"gitagent/turns"
 )
 
-// Chain makes commits of the states, each on the one before, and returns the first and the last. The
-// subject says what a state is, for people to read. States that can't be tried are left out; the message
-// of the next one names them.
+// Chain makes commits of the states, each on the one before, and returns the
+// first and the last. The subject says what a state is, for people to read.
+// States that can't be tried are left out; the message of the next one names
+// them.
 func (b *Bisection) Chain(ctx context.Context, w *workspace.Workspace, subject func(*turns.State) string) (good, bad git.Hash, err error) {
 	config, err := w.Repo.Config(ctx)
 	if err != nil {
@@ -47,7 +48,8 @@ func (b *Bisection) Chain(ctx context.Context, w *workspace.Workspace, subject f
 	return good, bad, objects.Flush()
 }
 
-// Start starts git's own bisect between two commits of a chain, and lets the worktree stay.
+// Start starts git's own bisect between two commits of a chain, and lets the
+// worktree stay.
 func (t *TryTree) Start(ctx context.Context, good, bad git.Hash, talk io.Writer) error {
 	if err := t.Set(ctx, bad); err != nil {
 		return err

@@ -42,9 +42,10 @@ type TryTree struct {
 // temporary is the prefix of a throw-away worktree's name.
 const temporary = "git-agent-bisect-"
 
-// Temporary makes a throw-away worktree in the directory for temporary files. HEAD is at a commit, but
-// nothing is checked out. With keep, what is ignored stays there from one state to the next. Nothing of a
-// foreign one is run, see [git.Repo.Foreign]. If the process is killed, [ClearDead] removes it.
+// Temporary makes a throw-away worktree in the directory for temporary files.
+// HEAD is at a commit, but nothing is checked out. With keep, what is ignored
+// stays there from one state to the next. Nothing of a foreign one is run, see
+// [git.Repo.Foreign]. If the process is killed, [ClearDead] removes it.
 func Temporary(ctx context.Context, w *workspace.Workspace, at git.Hash, keep, foreign bool) (*TryTree, error) {
 	var random [6]byte
 	if _, err := rand.Read(random[:]); err != nil {
@@ -55,8 +56,9 @@ func Temporary(ctx context.Context, w *workspace.Workspace, at git.Hash, keep, f
 	return t, t.make(ctx, at)
 }
 
-// Make makes a worktree that is to stay, in a directory that does not exist, and whose name no other
-// worktree has. Until [Worktree.Start] has done that, it is like a throw-away one.
+// Make makes a worktree that is to stay, in a directory that does not exist,
+// and whose name no other worktree has. Until [Worktree.Start] has done that,
+// it is like a throw-away one.
 func Make(ctx context.Context, w *workspace.Workspace, dir string, at git.Hash, foreign bool) (*TryTree, error) {
 	t := &TryTree{Top: dir, w: w, mode: 0o777, foreign: foreign}
 	return t, t.make(ctx, at)
@@ -165,8 +167,9 @@ func quietly(args ...string) []string {
 	}, args...)
 }
 
-// Set makes the worktree a state: whatever was written, deleted, committed or locked there is gone, but
-// for what is ignored, if that is to stay. Then what it gets besides is copied, as far as it is not there.
+// Set makes the worktree a state: whatever was written, deleted, committed or
+// locked there is gone, but for what is ignored, if that is to stay. Then what
+// it gets besides is copied, as far as it is not there.
 func (t *TryTree) Set(ctx context.Context, commit git.Hash) error {
 	if err := t.reset(ctx, commit); err != nil || t.Include == nil {
 		return err
@@ -244,8 +247,9 @@ func (t *TryTree) set(ctx context.Context, commit git.Hash) error {
 	return nil
 }
 
-// empty removes what git clean leaves alone: repositories that were made in directories of the state,
-// pipes and sockets there, and what a trial has put into submodules, unless what is ignored stays.
+// empty removes what git clean leaves alone: repositories that were made in
+// directories of the state, pipes and sockets there, and what a trial has put
+// into submodules, unless what is ignored stays.
 func (t *TryTree) empty(ctx context.Context, commit git.Hash) error {
 	out, err := t.repo.Output(ctx, nil, "ls-tree", "-r", "-d", "-z", commit.String())
 	if err != nil {

@@ -23,9 +23,10 @@ type Added struct {
 // new lines can't be told from old ones.
 var ErrEnd = errors.New("the history ends there, in a shallow clone")
 
-// Added returns the files of a commit, in order of their paths, with the lines that no parent of it has and
-// turns wrote: those that plain `git blame` gives to the commit. Of a merge they are what was made of
-// conflicts. What has no lines is left out, such as binary files, links and submodules.
+// Added returns the files of a commit, in order of their paths, with the lines
+// that no parent of it has and turns wrote: those that plain `git blame` gives
+// to the commit. Of a merge they are what was made of conflicts. What has no
+// lines is left out, such as binary files, links and submodules.
 func (h *History) Added(ctx context.Context, commit git.Hash) ([]Added, error) {
 	files, err := h.brought(ctx, commit)
 	if err != nil {
@@ -79,8 +80,8 @@ func (h *History) brought(ctx context.Context, commit git.Hash) ([]Added, error)
 	return files, nil
 }
 
-// grown are the files in which a commit may have lines of turns' that none of its parents has. From is the
-// first of those, or nothing.
+// grown are the files in which a commit may have lines of turns' that none of
+// its parents has. From is the first of those, or nothing.
 func (h *History) grown(ctx context.Context, parents []git.Hash, from, commit git.Hash) ([]string, error) {
 	changed, err := h.w.Repo.Changed(ctx, from, commit, git.Paths{})
 	if err != nil {

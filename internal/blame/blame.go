@@ -235,7 +235,8 @@ func (q *question) moved(ctx context.Context, lines []Line, names []string) ([]s
 	return names, nil
 }
 
-// last are the last states of turns before a time, of the missions that had the latest.
+// last are the last states of turns before a time, of the missions that had the
+// latest.
 func (h *History) last(before time.Time) (states []git.Hash) {
 	missions := make(map[record.ID]bool)
 	for _, t := range slices.Backward(h.turns) {

@@ -20,15 +20,18 @@ import (
 // A Landing asks which turns contributed to the user's commits.
 type Landing struct {
 	Commit git.Hash
-	// Since leaves out the commits that it reaches, as in git's Since..Commit; zero for none of them.
+	// Since leaves out the commits that it reaches, as in git's Since..Commit;
+	// zero for none of them.
 	Since git.Hash
-	// Base is the commit from which files have changed: a merge base, or Since. Zero is an empty tree.
+	// Base is the commit from which files have changed: a merge base, or Since.
+	// Zero is an empty tree.
 	Base git.Hash
 	// Own leaves out what a merge has from one of its parents.
 	Own bool
 	// Only are the paths that count.
 	Only git.Paths
-	// Files is of how many git is asked at most, as turns alone don't say enough; 0 for any number.
+	// Files is of how many git is asked at most, as turns alone don't say
+	// enough; 0 for any number.
 	Files int
 	// Looked is told how many files of how many were looked at; nil for nobody.
 	Looked func(n, of int)
@@ -83,8 +86,8 @@ func (e Evidence) Words() []string {
 	return list
 }
 
-// Of returns the question about one commit. For a merge it is about all that was merged into its first
-// parent, or with own about what no parent has.
+// Of returns the question about one commit. For a merge it is about all that
+// was merged into its first parent, or with own about what no parent has.
 func (h *History) Of(commit git.Hash, own bool) (Landing, *git.Commit, error) {
 	l := Landing{Commit: commit}
 	c, err := h.objects.Commit(commit)
@@ -198,7 +201,8 @@ func (a *landing) list(ctx context.Context) error {
 	return nil
 }
 
-// add notes what is needed of a commit. Messages are not kept: in a small pack may be thousands of megabytes.
+// add notes what is needed of a commit. Messages are not kept: in a small pack
+// may be thousands of megabytes.
 func (a *landing) add(hash git.Hash, c *git.Commit) {
 	a.commits[hash] = c.Committer.When
 	for _, id := range ledger.ReadTrailers(c.Message) {

@@ -66,7 +66,8 @@ const (
 	otherMode     // alone
 )
 
-// act is what the i-th turn did if it left the file as it is now, before the turns after it.
+// act is what the i-th turn did if it left the file as it is now, before the
+// turns after it.
 func (f *file) act(i int, now git.Hash) act {
 	c, had := f.c, f.had(i)
 	unchanged := had == now && now == c.Old.Hash

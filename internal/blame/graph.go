@@ -55,8 +55,8 @@ type node struct {
 	writers []*pastTurn
 }
 
-// graph returns the commits that can be reached from one commit and from the states of turns, without what
-// was there before the oldest of them.
+// graph returns the commits that can be reached from one commit and from the
+// states of turns, without what was there before the oldest of them.
 func (h *History) graph(ctx context.Context, repo *git.Repo, commit git.Hash, list []*pastTurn) (*graph, error) {
 	real, err := h.revisions(ctx, repo, commit, list)
 	if err != nil {
@@ -222,7 +222,8 @@ func (g *graph) claim(t *pastTurn) {
 func (g *graph) had(t *pastTurn, at int) bool {
 	from := t.started.Unix()
 	var had []git.Hash
-	// After a switch of branches base is where HEAD was at the end, which may have been made in the turn.
+	// After a switch of branches base is where HEAD was at the end, which may
+	// have been made in the turn.
 	if start, ok := g.index[t.base]; ok && (t.base != t.head || g.nodes[start].made || g.nodes[start].date <= from && cmp.Or(t.start, t.base) == t.base) {
 		had = append(had, t.base)
 	}
@@ -438,9 +439,9 @@ func order(edges []*node, commits []*waiting) *graph {
 	return g
 }
 
-// rank gives states their rank among the commits of their second: in order of time, each behind what it needs
-// of that second. So nothing comes before the states that it may have been made from, unless a state needs
-// it.
+// rank gives states their rank among the commits of their second: in order of
+// time, each behind what it needs of that second. So nothing comes before the
+// states that it may have been made from, unless a state needs it.
 func rank(commits []*waiting, known map[git.Hash]*waiting) {
 	var states []*waiting
 	for _, w := range commits {
@@ -474,7 +475,8 @@ func rank(commits []*waiting, known map[git.Hash]*waiting) {
 	}
 }
 
-// freed is the oldest commit in a circle: one that waits for nothing but a state.
+// freed is the oldest commit in a circle: one that waits for nothing but a
+// state.
 func freed(commits []*waiting, known map[git.Hash]*waiting) *waiting {
 	var best *waiting
 	for _, w := range commits {

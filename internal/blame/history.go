@@ -28,8 +28,9 @@ type History struct {
 	turns    []*pastTurn // each once, in order of their starts
 	states   map[git.Hash]*savedState
 	asked    git.Hash // the commit of the last question
-	// kept is the graph of an earlier question, and what was looked up in it; nil if there is none. It does
-	// for another commit in it, too, as nothing comes from what is after a commit.
+	// kept is the graph of an earlier question, and what was looked up in it;
+	// nil if there is none. It does for another commit in it, too, as nothing
+	// comes from what is after a commit.
 	kept  *graph
 	files map[string]*versions
 }
@@ -40,7 +41,8 @@ type pastTurn struct {
 	in          *ledger.Ledger
 	started, at time.Time
 	code, base  git.Hash // zero where the record of an imported turn doesn't know it
-	// start is the state that was saved when it started, if one was: after a switch of branches it is not base.
+	// start is the state that was saved when it started, if one was: after a
+	// switch of branches it is not base.
 	start          git.Hash
 	head           git.Hash  // at the end; zero if that is not known
 	branch         string    // HEAD's at the end, "" if it was detached
@@ -58,8 +60,8 @@ type savedState struct {
 	chain   git.Hash    // of one that was made: the state before it; zero for the first one
 	turn    *pastTurn   // that ended in it, or was running; nil if it was saved between two
 	starts  []*pastTurn // that started in it
-	// elsewhere is whether it may be of another worktree than that of the mission which keeps it: an adoption
-	// saved it, or an undo after one.
+	// elsewhere is whether it may be of another worktree than that of the
+	// mission which keeps it: an adoption saved it, or an undo after one.
 	elsewhere bool
 }
 
@@ -79,8 +81,9 @@ func (h *History) Close() { h.objects.Close() }
 // maxFiles limits the files with versions that are kept.
 const maxFiles = 16
 
-// versions returns what a file was in the commits that matter for one commit and some turns, as far as that
-// is known: nothing of a file that is asked about for the first time.
+// versions returns what a file was in the commits that matter for one commit
+// and some turns, as far as that is known: nothing of a file that is asked
+// about for the first time.
 func (h *History) versions(ctx context.Context, commit git.Hash, list []*pastTurn, name string) (*versions, error) {
 	if h.kept == nil || !h.kept.has(commit) || !h.kept.holds(list) {
 		if h.asked == commit { // there are questions about several files
@@ -328,8 +331,9 @@ func other(commit, than git.Hash) git.Hash {
 	return commit
 }
 
-// ended is the turn that ended in a commit which an event keeps: of those with the name that the commit
-// has, the one that was recorded last, and no earlier. It may have been recorded again since.
+// ended is the turn that ended in a commit which an event keeps: of those with
+// the name that the commit has, the one that was recorded last, and no earlier.
+// It may have been recorded again since.
 func ended(named []*pastTurn, at int64, code git.Hash) *pastTurn {
 	var best *pastTurn
 	for _, t := range named {
@@ -406,8 +410,9 @@ func (m makings) pair(e *ledger.CommitEvent) int {
 	return len(after.on)
 }
 
-// made returns what the commits were made for that were made by the events that keep them. Of the others
-// nothing is said: they are the user's, maybe with trailers that name turns, or an earlier event's.
+// made returns what the commits were made for that were made by the events that
+// keep them. Of the others nothing is said: they are the user's, maybe with
+// trailers that name turns, or an earlier event's.
 func (h *History) made(events map[git.Hash]*ledger.CommitEvent) (makings, error) {
 	times := make(map[git.Hash][]int64)
 	for _, e := range events {

@@ -16,11 +16,11 @@ type Prompts struct {
 	Turns   []*turns.Turn
 }
 
-// Prompts returns the missions that contributed to commits, and their forks that
-// did not, each by first turn. It includes the turns that contributed, those
-// between the first and last of them, and those that began between the two
-// moments, if on a branch of a contributing turn. Being named by a commit is
-// not enough.
+// Prompts returns the missions that contributed to commits, and their forks
+// that did not, each by first turn. It includes the turns that contributed,
+// those between the first and last of them, and those that began between the
+// two moments, if on a branch of a contributing turn. Being named by a commit
+// is not enough.
 func (h *History) Prompts(to *Contributions, since, until time.Time) (missions, forks []*Prompts, err error) {
 	contributed := make(map[recorded]bool)
 	branches := make(map[string]bool)

@@ -99,9 +99,10 @@ func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs [
 	return err
 }
 
-// parseLook reads what `git diff-tree` prints for trees, each against the empty one: a line with the two
-// hashes, of which empty is the first one and a blank, then for each path its modes, hashes and status, NUL, the path, NUL. It returns the blob of a path
-// by tree.
+// parseLook reads what `git diff-tree` prints for trees, each against the empty
+// one: a line with the two hashes, of which empty is the first one and a blank,
+// then for each path its modes, hashes and status, NUL, the path, NUL. It
+// returns the blob of a path by tree.
 func parseLook(out, name, empty string) (map[git.Hash]git.Hash, error) {
 	blobs := make(map[git.Hash]git.Hash)
 	var tree git.Hash
@@ -205,8 +206,9 @@ func (v *versions) read(ctx context.Context) error {
 	return err
 }
 
-// began is the state in which a turn started. That of one which no event told of, or in which HEAD went to
-// another branch, is not in its record: then it is the one before it in its mission.
+// began is the state in which a turn started. That of one which no event told
+// of, or in which HEAD went to another branch, is not in its record: then it is
+// the one before it in its mission.
 func (v *versions) began(t *pastTurn) git.Hash {
 	if !t.start.IsZero() {
 		return t.start

@@ -66,9 +66,9 @@ func Accept(c *cli.Context, w *workspace.Workspace, id record.ID) error {
 		fmt.Fprintf(c.App.ErrWriter, "mission %s: nothing to accept; it was recorded by %s\n", id, standing.By)
 		return nil
 	}
-	stranger := fmt.Errorf("mission %s: %w", id, workspace.ErrUntrusted)
+	untrusted := fmt.Errorf("mission %s: %w", id, workspace.ErrUntrusted)
 	if why := nobody(); why != "" {
-		return Unaccepted(fmt.Errorf("%w (%s)", stranger, why), id)
+		return Unaccepted(fmt.Errorf("%w (%s)", untrusted, why), id)
 	}
 	r, err := newReview(c, w, objects, id, tip, standing)
 	if err != nil {
@@ -82,7 +82,7 @@ func Accept(c *cli.Context, w *workspace.Workspace, id record.ID) error {
 		return err
 	}
 	if answer != "yes" {
-		return fmt.Errorf("%w, and not accepted; nothing was changed", stranger)
+		return fmt.Errorf("%w, and not accepted; nothing was changed", untrusted)
 	}
 	held, err := w.Store.LockMission(c.Context, id)
 	if err != nil {
@@ -100,7 +100,7 @@ func Accept(c *cli.Context, w *workspace.Workspace, id record.ID) error {
 	return nil
 }
 
-// Trusted returns an error that wraps [workspace.ErrStranger] and hints at
+// Trusted returns an error that wraps [workspace.ErrUntrusted] and hints at
 // accepting, unless all of a mission is trusted or it has no ledger yet.
 func Trusted(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 	tip, err := ledger.Tip(ctx, w.Repo, id)

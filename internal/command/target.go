@@ -76,7 +76,7 @@ func Workspace(ctx context.Context) (*workspace.Workspace, error) {
 // Invalid settings of the repository cause a warning.
 func Open(repo *git.Repo) (*workspace.Workspace, error) {
 	w, err := workspace.Open(repo)
-	if errors.As(err, new(*config.Stranger)) {
+	if errors.As(err, new(*config.UntrustedError)) {
 		cmdline.Warn(err)
 		return w, nil
 	}

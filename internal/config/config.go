@@ -40,10 +40,12 @@
 //	log_age = "90d"
 //	log_size = "256KiB"          # at most 1MiB
 //
-// Beside the user's file, windows.toml has windows that were learned from compactions ([Learn]).
+// Beside the user's file, windows.toml has windows that were learned from
+// compactions ([Learn]).
 //
 // Sizes are bytes or a text with a unit: "512KiB", "10MiB", "1GiB", "10MB".
-// Durations are texts such as "90s" or "1h30m", ages such as "6h", "90d" or "12w".
+// Durations are texts such as "90s" or "1h30m", ages such as "6h", "90d" or
+// "12w".
 package config
 
 import (
@@ -198,7 +200,8 @@ func (c *Context) pattern(model string) string {
 	return best
 }
 
-// learn takes the windows that were learned, of models for which the user has set none.
+// learn takes the windows that were learned, of models for which the user has
+// set none.
 func (c *Config) learn(file string) {
 	for model, tokens := range learned(file) {
 		if c.origins[windowsTable+"."+quoteKey(c.Context.pattern(model))] != "" {
@@ -231,7 +234,8 @@ const RepoFile = ".git-agent.toml"
 // Load reads the user's file, then the repository's, if they exist. The Config
 // is never nil: it has all valid settings, and defaults for the rest. The error
 // joins one [*Error] for each mistake. A hook logs it and continues. So does a
-// command, with a warning, if it is a [Stranger]; otherwise the command fails.
+// command, with a warning, if it is an [UntrustedError]; otherwise the command
+// fails.
 func Load(userPath, repoPath string) (*Config, error) {
 	c := Default()
 	errs := apply(userPath, os.Stat, func(e entry) error {
@@ -250,17 +254,17 @@ func Load(userPath, repoPath string) (*Config, error) {
 		return c.lower(e.key, repoPath, &repo.Capture, &standard.Capture)
 	})
 	if len(errs) == 0 && len(foreign) > 0 {
-		return c, &Stranger{errors.Join(foreign...)}
+		return c, &UntrustedError{errors.Join(foreign...)}
 	}
 	return c, errors.Join(append(errs, foreign...)...)
 }
 
-// A Stranger is an error of [Load] about the repository's file alone. The file
-// is untrusted: its mistakes must not keep others from working.
-type Stranger struct{ err error }
+// An UntrustedError is an error of [Load] about the repository's file alone.
+// The file is untrusted: its mistakes must not keep others from working.
+type UntrustedError struct{ err error }
 
-func (s *Stranger) Error() string { return s.err.Error() }
-func (s *Stranger) Unwrap() error { return s.err }
+func (s *UntrustedError) Error() string { return s.err.Error() }
+func (s *UntrustedError) Unwrap() error { return s.err }
 
 // lower sets one setting of c to the repository's value if that captures less.
 // More than the default is an error; else the user's value stays.

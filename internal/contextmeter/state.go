@@ -159,10 +159,11 @@ const (
 
 // Limits returns the limits for the session's model as last seen.
 //
-// The client knows best, if its file names the window. A window that was learned from compactions grows with
-// what is seen, up to that of the table. Otherwise, if the context was fuller than table, client or
-// user say, they do not know this model: then it has
-// the window of an unlisted model, or at least what was seen.
+// The client knows best, if its file names the window. A window that was
+// learned from compactions grows with what is seen, up to that of the table.
+// Otherwise, if the context was fuller than table, client or user say, they do
+// not know this model: then it has the window of an unlisted model, or at least
+// what was seen.
 func (s *Memory) Limits(c *config.Context) Limits {
 	l := Limits{Window: c.Window(s.Model), From: Settings}
 	if n := c.Learned[s.Model]; n > 0 && s.Most <= int64(max(n, l.Window)) {
@@ -181,8 +182,9 @@ func (s *Memory) Limits(c *config.Context) Limits {
 	return l
 }
 
-// Fits returns what the session's model can take, as a compaction that its client made by itself at that many
-// tokens shows: whole thousands of them. It is 0 if client or user say better, or it is known already.
+// Fits returns what the session's model can take, as a compaction that its
+// client made by itself at that many tokens shows: whole thousands of them. It
+// is 0 if client or user say better, or it is known already.
 func (s *Memory) Fits(tokens int64, c *config.Context) int {
 	const step = 1000
 	fits := int(tokens) / step * step

@@ -13,9 +13,10 @@ type Noted struct {
 	Note   []byte
 }
 
-// Stream returns what `git fast-import` takes to put notes on commits under [NotesRef], whose commit is the
-// tip now, zero if there is none; nothing if there are no notes. If the ref has moved before it is read, or
-// if it is cut short, git leaves the ref alone.
+// Stream returns what `git fast-import` takes to put notes on commits under
+// [NotesRef], whose commit is the tip now, zero if there is none; nothing if
+// there are no notes. If the ref has moved before it is read, or if it is cut
+// short, git leaves the ref alone.
 func Stream(tip git.Hash, by git.Signature, notes []Noted) []byte {
 	if len(notes) == 0 {
 		return nil

@@ -171,8 +171,8 @@ func note(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinishe
 	return nil
 }
 
-// userGit returns the git that merges and commits. The user's configuration counts,
-// except what lies in an untrusted worktree.
+// userGit returns the git that merges and commits. The user's configuration
+// counts, except what lies in an untrusted worktree.
 func userGit(ctx context.Context, w *workspace.Workspace, k *unfinished) (*git.Repo, error) {
 	if k.foreign {
 		return w.Repo.AsUser().Foreign(ctx)

@@ -313,16 +313,17 @@ func proposed(w *workspace.Workspace) (string, error) {
 	return string(message), err
 }
 
-// isResolved reports whether a conflicting merge is uncommitted although nothing
-// is staged: HEAD's side was taken, or it was given up without git reset.
+// isResolved reports whether a conflicting merge is uncommitted although
+// nothing is staged: HEAD's side was taken, or it was given up without git
+// reset.
 func isResolved(w *workspace.Workspace, k *unfinished) bool {
 	message, err := proposed(w)
 	b := readBegun(w.Store, k.mission.ID)
 	return err == nil && k.names(message) && b.of(w.Repo.GitDir, k.tip) && b.Head == k.head.Commit
 }
 
-// isSquashed reports whether the index is an uncommitted merge of the mission: by
-// our trailer or git's commit line in the proposed message or, if git was
+// isSquashed reports whether the index is an uncommitted merge of the mission:
+// by our trailer or git's commit line in the proposed message or, if git was
 // killed before writing that, by our note and the index.
 func isSquashed(ctx context.Context, w *workspace.Workspace, k *unfinished, merged git.Hash) (bool, error) {
 	message, err := proposed(w)

@@ -52,8 +52,8 @@ func (t *worked) omitted() bool { return t.elsewhere || t.dropped }
 // A squashed is a commit with all the work of another one, unknown to git.
 type squashed struct{ commit, of git.Hash }
 
-// readUnfinished reads what is left of a mission. If not all of it is trusted, the
-// error wraps [workspace.ErrUntrusted].
+// readUnfinished reads what is left of a mission. If not all of it is trusted,
+// the error wraps [workspace.ErrUntrusted].
 func readUnfinished(ctx context.Context, w *workspace.Workspace, objects *git.Objects, id record.ID) (*unfinished, error) {
 	branch := w.Branch(id)
 	refs, err := w.Repo.Refs(ctx, branch)

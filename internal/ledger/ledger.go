@@ -275,8 +275,8 @@ func ofRefs(refs map[string]git.Hash) map[record.ID]git.Hash {
 	return missions
 }
 
-// Diverged returns tip's first commit that beside lacks, after ledgers diverged.
-// That part is named by it; see [record.OfCommit].
+// Diverged returns tip's first commit that beside lacks, after ledgers
+// diverged. That part is named by it; see [record.OfCommit].
 func Diverged(ctx context.Context, repo *git.Repo, tip, beside git.Hash) (git.Hash, error) {
 	out, err := repo.Output(ctx, nil, "rev-list", "--first-parent", "--reverse", tip.String(), "^"+beside.String())
 	if err != nil {

@@ -252,8 +252,8 @@ func (tx *Tx) Begin(m *record.Mission) {
 }
 
 // Fork begins the mission as a fork of another one, whose ledger up to the fork
-// is l, and inherits the trust in that. The ledger keeps the commit from. If the
-// mission is not made after all, the caller forgets the trust in it.
+// is l, and inherits the trust in that. The ledger keeps the commit from. If
+// the mission is not made after all, the caller forgets the trust in it.
 func (tx *Tx) Fork(ctx context.Context, m *record.Mission, l *ledger.Ledger, from git.Hash) error {
 	if _, err := tx.Objects.TreeOf(from); err != nil {
 		return fmt.Errorf("its code commit is not here: %w", err)

@@ -221,9 +221,9 @@ func turnBefore(ctx context.Context, w *workspace.Workspace, t *turns.Turn) (*tu
 	return turns.ReadIn(l, t.Transcript.After)
 }
 
-// placeConversation puts the conversation where the client looks for it, and notes that it
-// is recorded, lest it be stored twice. The file gets its name when complete;
-// then a client that keeps conversations elsewhere imports it.
+// placeConversation puts the conversation where the client looks for it, and
+// notes that it is recorded, lest it be stored twice. The file gets its name
+// when complete; then a client that keeps conversations elsewhere imports it.
 func placeConversation(ctx context.Context, w *workspace.Workspace, f ForkPlan, c forkConversation) (path string, err error) {
 	gitDir := "" // not this worktree's, whose mission may be another one
 	if f.Worktree != "" {

@@ -249,7 +249,8 @@ func onlyDeleted(status []byte) bool {
 	return !slices.ContainsFunc(entries, func(e string) bool { return !strings.HasPrefix(e, "1 .D ") })
 }
 
-// linkedWorktree returns the repository of the linked worktree at a path, or nil.
+// linkedWorktree returns the repository of the linked worktree at a path, or
+// nil.
 func linkedWorktree(w *workspace.Workspace, path string) *git.Repo {
 	repo, err := git.Find(path)
 	if err != nil || repo.CommonDir != w.Repo.CommonDir || repo.GitDir == repo.CommonDir || !pathExists(filepath.Join(path, ".git")) {

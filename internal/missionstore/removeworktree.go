@@ -217,7 +217,8 @@ func parseHidden(entry string) (name, hash string, hidden bool) {
 	return name, fields[2], true
 }
 
-// removeBranch removes a worktree and its branch, which is at tip; a reflog says what.
+// removeBranch removes a worktree and its branch, which is at tip; a reflog
+// says what.
 func removeBranch(ctx context.Context, w *workspace.Workspace, gone *Removed, tip git.Hash, what string) error {
 	if gone.Worktree != "" {
 		if err := removeWorktree(ctx, w, gone.Worktree, false); err != nil {

@@ -18,7 +18,8 @@ type Referrers struct {
 // FindReferrers reads all commits, trees and tags. Damaged ones lead nowhere.
 func FindReferrers(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool) (*Referrers, error) {
 	list, err := referrers(ctx, repo)
-	// Listing all packs fails when a gc renames one, which may have ended since.
+	// Listing all packs fails when a gc renames one, which may have ended
+	// since.
 	for try := 0; err != nil && (try == 0 || try < 4 && repo.GCRuns()); try++ {
 		list, err = referrers(ctx, repo)
 	}

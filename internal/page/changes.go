@@ -34,7 +34,8 @@ func (w *writing) job(t, before *turns.Turn, l *line) *job {
 	return j
 }
 
-// differences are the files in which two states differ. Their patches are not read yet.
+// differences are the files in which two states differ. Their patches are not
+// read yet.
 func (w *writing) differences(from, to git.Hash) []*fileDiff {
 	if from == to {
 		return nil

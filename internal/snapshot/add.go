@@ -9,8 +9,9 @@ import (
 	"gitagent/internal/git"
 )
 
-// throughGit builds the tree through git on the private index. With Options.Publish it leaves a
-// copy of the index for the user, unless the user's already holds the same.
+// throughGit builds the tree through git on the private index. With
+// Options.Publish it leaves a copy of the index for the user, unless the user's
+// already holds the same.
 func (t *taker) throughGit(entries []entry) (tree git.Hash, fresh bool, err error) {
 	var work []*entry
 	var added, settle strings.Builder
@@ -170,7 +171,8 @@ func (t *taker) setEntries(lines string) error {
 	return err
 }
 
-// indexLine is an entry for `git update-index -z --index-info`; the zero Entry removes the path.
+// indexLine is an entry for `git update-index -z --index-info`; the zero Entry
+// removes the path.
 func (t *taker) indexLine(path string, e git.Entry) string {
 	return fmt.Sprintf("%o %s\t%s\x00", uint32(e.Mode), t.index.repo.Format().Text(e.Hash), path)
 }

@@ -25,10 +25,12 @@ type Checkout struct {
 // the way that the snapshot left out gives an [*InWayError], an edited one that
 // git does not look at a [*HiddenError].
 //
-// In a sparse checkout what differs outside of the patterns is written as well. The user's index, HEAD and
-// branch stay as they are, and so does the current directory.
+// In a sparse checkout what differs outside of the patterns is written as well.
+// The user's index, HEAD and branch stay as they are, and so does the current
+// directory.
 func (s *Snapshot) CheckOut(ctx context.Context, tree git.Hash, how Checkout) error {
-	// Otherwise it would write nothing outside of a sparse checkout's patterns, and remove what is there.
+	// Otherwise it would write nothing outside of a sparse checkout's patterns,
+	// and remove what is there.
 	args := []string{"read-tree", "-m", "-u", "--no-sparse-checkout"}
 	if how.Dry {
 		args = append(args, "--dry-run")
@@ -78,7 +80,8 @@ func (e *HiddenError) Error() string {
 	return fmt.Sprintf("%q has changes that git does not look at: it is marked %s", e.Path, e.Mark)
 }
 
-// hidden returns a [*HiddenError] if that explains why git did not check out tree, else git's own error.
+// hidden returns a [*HiddenError] if that explains why git did not check out
+// tree, else git's own error.
 func (s *Snapshot) hidden(ctx context.Context, x *privateIndex, tree git.Hash, failed error) error {
 	was, err := x.repo.Changed(ctx, tree, s.Tree, git.Paths{})
 	if err != nil {
@@ -144,9 +147,9 @@ func (s *Snapshot) written(fresh []string) error {
 	return nil
 }
 
-// clear makes sure that nothing is lost where tree has a path that the snapshot lacks. Since
-// version 2.34 git overwrites ignored files. It returns the files of the snapshot that tree does not
-// have, and those that only tree has.
+// clear makes sure that nothing is lost where tree has a path that the snapshot
+// lacks. Since version 2.34 git overwrites ignored files. It returns the files
+// of the snapshot that tree does not have, and those that only tree has.
 func (s *Snapshot) clear(ctx context.Context, tree git.Hash) (gone map[string]bool, fresh []string, err error) {
 	out, err := s.index.repo.Output(ctx, nil, "diff-tree", "-r", "-z", "--raw", "--no-renames", s.Tree.String(), tree.String())
 	if err != nil {

@@ -25,7 +25,7 @@ type Step struct {
 	Before  git.Hash  `json:"before"`            // the commit that holds the worktree as it was
 	From    git.Hash  `json:"from"`              // its tree
 	To      git.Hash  `json:"to"`                // the tree that the step has made of it
-	Foreign bool      `json:"foreign,omitempty"` // a stranger's files may have come with it
+	Foreign bool      `json:"foreign,omitempty"` // untrusted files may have come with it
 	Half    bool      `json:"half,omitempty"`    // it was killed in the middle: there may be parts of files
 }
 

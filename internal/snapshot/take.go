@@ -33,9 +33,9 @@ type Options struct {
 	Begun func()
 	// Config returns git's configuration. It is called after the pass.
 	Config func() (git.Config, error)
-	// Stored returns the tree of an earlier snapshot, which is complete in the object database, or
-	// zero. What the new one has in common with it is not written again. It is called at the same
-	// time as Config; it may be nil.
+	// Stored returns the tree of an earlier snapshot, which is complete in the
+	// object database, or zero. What the new one has in common with it is not
+	// written again. It is called at the same time as Config; it may be nil.
 	Stored func() git.Hash
 	// Publish prepares an index that matches the tree; see [Snapshot.Publish].
 	Publish bool
@@ -252,7 +252,8 @@ func (t *taker) leave(e *entry, why string) {
 
 func (t *taker) skip(path, why string) { t.skipped = append(t.skipped, Skip{Path: path, Why: why}) }
 
-// overlay builds the tree in-process: HEAD's tree overlaid with staged entries and hashed files.
+// overlay builds the tree in-process: HEAD's tree overlaid with staged entries
+// and hashed files.
 func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Entry) (git.Hash, error) {
 	base, err := t.objects.TreeOf(head.Commit)
 	if err != nil {

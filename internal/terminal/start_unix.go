@@ -26,8 +26,9 @@ func Launch(dir string, command, env []string) error {
 	return fmt.Errorf("run %s: %w", command[0], err)
 }
 
-// Catch has the signals by which people and systems end a process sent to the channel from now on, but
-// for those that it ignores, as under nohup; and nobody reading what it prints does not end it.
+// Catch has the signals by which people and systems end a process sent to the
+// channel from now on, but for those that it ignores, as under nohup; and
+// nobody reading what it prints does not end it.
 func Catch(caught chan<- os.Signal) {
 	signal.Notify(caught, slices.DeleteFunc(endings(), signal.Ignored)...)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

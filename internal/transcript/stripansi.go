@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// stripANSI returns a printed line as a terminal would show it: without sequences
-// for colour, cursor or title, and after the last carriage return, as in a
-// progress bar. Unreadable sequences and other control characters stay.
+// stripANSI returns a printed line as a terminal would show it: without
+// sequences for colour, cursor or title, and after the last carriage return, as
+// in a progress bar. Unreadable sequences and other control characters stay.
 func stripANSI(line string) string {
 	line = line[strings.LastIndexByte(line, '\r')+1:]
 	if !strings.Contains(line, "\x1b") {

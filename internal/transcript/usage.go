@@ -151,8 +151,9 @@ type Compaction struct {
 	Model, Variant string // as in [Usage]; Variant is "" in files of old clients
 }
 
-// Compactions reads the file at path from an offset to its end and lists its compactions, in order. Of what
-// stands before the offset, it knows no model. Memory does not depend on the file's size. Errors are those of [ReadSegment].
+// Compactions reads the file at path from an offset to its end and lists its
+// compactions, in order. Of what stands before the offset, it knows no model.
+// Memory does not depend on the file's size. Errors are those of [ReadSegment].
 func Compactions(reader func() Reader, path string, from int64) ([]Compaction, error) {
 	f, _, err := open(path)
 	if err != nil {

@@ -28,7 +28,8 @@ func newChain(ctx context.Context, repo *git.Repo, objects *git.Objects) *chain 
 	return &chain{Chain: ledger.NewChain(ctx, repo, objects, maxCommit, maxLooked), objects: objects}
 }
 
-// read returns the content of a commit, nil if it is not here or can't be an event of a ledger.
+// read returns the content of a commit, nil if it is not here or can't be an
+// event of a ledger.
 func (c *chain) read(at git.Hash) ([]byte, error) {
 	content, err := c.Read(at)
 	missing := errors.Is(err, plumbing.ErrObjectNotFound)

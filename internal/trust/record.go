@@ -89,7 +89,8 @@ func ownLine(commit, before git.Hash) string {
 	return fmt.Sprintf("own %s %s\n", commit, commit.Format().Text(before))
 }
 
-// line notes the standing of a mission at one of its commits, with the keys that it was found with.
+// line notes how far a mission is trusted at one of its commits, with the keys
+// that it was found with.
 func (s Level) line(at git.Hash, keys string) string {
 	where := "elsewhere"
 	if s.Here {
@@ -111,9 +112,10 @@ func (t *Trust) add(id record.ID, lines string) error {
 	return nil
 }
 
-// Own notes that this clone writes a commit of a mission's ledger, and those before it down to, but
-// without, another one, which is usable; zero if the ledger begins with them. To be called before
-// the ledger's ref moves, by the holder of the mission's lock.
+// Own notes that this clone writes a commit of a mission's ledger, and those
+// before it down to, but without, another one, which is usable; zero if the
+// ledger begins with them. To be called before the ledger's ref moves, by the
+// holder of the mission's lock.
 func (t *Trust) Own(id record.ID, commit, before git.Hash) error {
 	if info, err := t.dir.Lstat(file(id)); err == nil && info.Size() > longRecord {
 		if err := t.shorten(id); err != nil {
@@ -123,8 +125,9 @@ func (t *Trust) Own(id record.ID, commit, before git.Hash) error {
 	return t.add(id, ownLine(commit, before))
 }
 
-// Accept notes that a person accepts a mission as it is at a commit. A side of a mission is accepted
-// under both names, the second being that of the mission which it went on from.
+// Accept notes that a person accepts a mission as it is at a commit. A side of
+// a mission is accepted under both names, the second being that of the mission
+// which it went on from.
 func (t *Trust) Accept(commit git.Hash, ids ...record.ID) error {
 	for _, id := range ids {
 		if err := t.add(id, fmt.Sprintf("accepted %s\n", commit)); err != nil {
@@ -134,8 +137,9 @@ func (t *Trust) Accept(commit git.Hash, ids ...record.ID) error {
 	return nil
 }
 
-// Inherit gives a mission that begins at a commit of another one what is known about the commits up
-// to there. contains reports whether the first commit is the second or comes after it.
+// Inherit gives a mission that begins at a commit of another one what is known
+// about the commits up to there. contains reports whether the first commit is
+// the second or comes after it.
 func (t *Trust) Inherit(to, from record.ID, commit git.Hash, contains func(a, b git.Hash) (bool, error)) error {
 	r, err := t.load(from)
 	if err != nil {
@@ -150,8 +154,9 @@ func (t *Trust) Inherit(to, from record.ID, commit git.Hash, contains func(a, b 
 	return nil
 }
 
-// Follow gives a mission, which may have a new name, what is known about the commits of another one, for
-// those that take their places: what was known stays. To be called before a ref leads to these.
+// Follow gives a mission, which may have a new name, what is known about the
+// commits of another one, for those that take their places: what was known
+// stays. To be called before a ref leads to these.
 func (t *Trust) Follow(to, from record.ID, successor func(git.Hash) git.Hash) error {
 	r, err := t.load(from)
 	if err != nil {
@@ -269,8 +274,9 @@ func (t *Trust) Known(id record.ID) bool {
 	return err != nil || len(r.own) > 0 || len(r.accepted) > 0
 }
 
-// Last returns the commits of a mission that this clone wrote and nothing that it wrote follows: its newest, as a
-// rule. One of them may have lost a race, and never was in the ledger.
+// Last returns the commits of a mission that this clone wrote and nothing that
+// it wrote follows: its newest, as a rule. One of them may have lost a race,
+// and never was in the ledger.
 func (t *Trust) Last(id record.ID) ([]git.Hash, error) {
 	r, err := t.load(id)
 	if err != nil {
@@ -279,7 +285,8 @@ func (t *Trust) Last(id record.ID) ([]git.Hash, error) {
 	return slices.Collect(maps.Keys(r.merged().own)), nil
 }
 
-// Before returns the commit before one that this clone wrote; zero if that is not known, or there is none.
+// Before returns the commit before one that this clone wrote; zero if that is
+// not known, or there is none.
 func (t *Trust) Before(id record.ID, commit git.Hash) git.Hash {
 	r, err := t.load(id)
 	if err != nil {

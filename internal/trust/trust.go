@@ -39,15 +39,17 @@ func (t *Trust) Keys() *Keys { return t.keys() }
 
 // A Standing is how much of a mission may be relied on.
 type Level struct {
-	// Commit is the newest commit of the ledger up to which everything may be relied on. A turn or
-	// a handoff may be used if it stands in this commit's tree, as it stands there. Zero for none.
+	// Commit is the newest commit of the ledger up to which everything may be
+	// relied on. A turn or a handoff may be used if it stands in this commit's
+	// tree, as it stands there. Zero for none.
 	Commit git.Hash
 	// Whole is true if nothing comes after Commit.
 	Whole bool
 	// Untrusted is the oldest commit after Commit; zero if there is none.
 	Untrusted git.Hash
-	// Here is true if Commit was written by this clone, or accepted in it. A signature alone says
-	// that somebody wrote it, but not that it is about this repository.
+	// Here is true if Commit was written by this clone, or accepted in it. A
+	// signature alone says that somebody wrote it, but not that it is about
+	// this repository.
 	Here bool
 	By   string // writer of the newest commit: see [Clone]
 }
@@ -59,8 +61,9 @@ const (
 	Unknown = "unknown"
 )
 
-// Of decides about a mission whose ledger ends at tip. For a chain that was decided about it costs
-// a file, for a new event the event and 0.1 ms for its signature.
+// Of decides about a mission whose ledger ends at tip. For a chain that was
+// decided about it costs a file, for a new event the event and 0.1 ms for its
+// signature.
 func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, tip git.Hash) (Level, error) {
 	r, err := t.load(id)
 	if err != nil {
@@ -100,9 +103,10 @@ type beginning struct {
 // level walks from tip to the root. The usable part ends at the first commit
 // that counts, unless one below it does not count.
 //
-// The newest usable commit must have been written for the mission of this id, as somebody could put
-// a signed ledger under another name. A side of a mission that went on in two clones has the first
-// 12 digits of one of its commits as its id.
+// The newest usable commit must have been written for the mission of this id,
+// as somebody could put a signed ledger under another name. A side of a mission
+// that went on in two clones has the first 12 digits of one of its commits as
+// its id.
 func (w *walk) level(tip git.Hash) (s Level, err error) {
 	s.By = Unknown
 	var named, any beginning // written for this mission, and for any
@@ -167,9 +171,10 @@ func (b beginning) level(s Level, tip git.Hash) Level {
 	return s
 }
 
-// look reads a commit. ok says whether it counts: it has our form and a trusted key's signature, and
-// if it is the first one, it holds the mission's head alone. A commit that is not here, as in a
-// shallow clone, does not count, and nobody knows what came before.
+// look reads a commit. ok says whether it counts: it has our form and a trusted
+// key's signature, and if it is the first one, it holds the mission's head
+// alone. A commit that is not here, as in a shallow clone, does not count, and
+// nobody knows what came before.
 func (w *walk) look(at git.Hash) (parent git.Hash, of record.ID, ok bool, err error) {
 	content, err := w.chain.read(at)
 	if err != nil || content == nil {

@@ -43,8 +43,9 @@ func (w *Writers) of(kind string, number int) string {
 	return Unknown
 }
 
-// Writers reads who wrote a mission whose ledger ends at tip. Where all of it is this clone's, as
-// mostly, that costs a file; otherwise all its commits are read.
+// Writers reads who wrote a mission whose ledger ends at tip. Where all of it
+// is this clone's, as mostly, that costs a file; otherwise all its commits are
+// read.
 func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, tip git.Hash) (*Writers, error) {
 	s, err := t.Of(ctx, repo, objects, id, tip)
 	if err != nil {
@@ -108,7 +109,7 @@ func (w *Writers) add(commit []byte, who string) {
 	}
 }
 
-// changed names nobody for what a stranger changed between two commits.
+// changed names nobody for what untrusted hands changed between two commits.
 func (w *Writers) changed(ctx context.Context, repo *git.Repo, from, to git.Hash) error {
 	out, err := repo.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", from.String(), to.String(), "--")
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package usage counts the tokens that models read and wrote. What a stranger has written down may be negative, or
-// near the end of the numbers: below zero counts as nothing, and no sum overflows.
+// Package usage counts the tokens that models read and wrote. What is untrusted
+// may be negative, or near the end of the numbers: below zero
+// counts as nothing, and no sum overflows.
 package usage
 
 import (
@@ -9,7 +10,8 @@ import (
 	"slices"
 )
 
-// Tokens are what a model read and wrote. Together, the first three are what it was sent.
+// Tokens are what a model read and wrote. Together, the first three are what it
+// was sent.
 type Tokens struct {
 	Input      int64 `json:"input,omitempty"`       // neither read from a cache nor written to one
 	CacheRead  int64 `json:"cache_read,omitempty"`  //
@@ -76,10 +78,12 @@ func (m ByModel) each(n ByModel, f func(t, u Tokens) Tokens) ByModel {
 	return all
 }
 
-// Others is what models are called together that are more than [ByModel.Most] keeps.
+// Others is what models are called together that are more than [ByModel.Most]
+// keeps.
 const Others = "others"
 
-// Most keeps so many names: those with the most tokens, and [Others] for the rest.
+// Most keeps so many names: those with the most tokens, and [Others] for the
+// rest.
 func (m ByModel) Most(n int) ByModel {
 	if len(m) <= n {
 		return m

@@ -19,7 +19,8 @@ import (
 	"gitagent/internal/trust"
 )
 
-// ErrUntrusted reports what somebody recorded whom the user does not trust, and nobody has accepted.
+// ErrUntrusted reports what somebody recorded whom the user does not trust, and
+// nobody has accepted.
 var ErrUntrusted = errors.New("not signed by a key you trust")
 
 // A Workspace is a repository with its settings and local state.
