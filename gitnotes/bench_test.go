@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/test/gittest"
 )
 
 // packed makes a repository with count notes in a pack, and opens the last notes commit.
@@ -25,9 +26,7 @@ func BenchmarkAppend(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				n := open(b, n.s, n.commit)
-				if err := n.Append(hash("1"), fmt.Append(nil, i)); err != nil {
-					b.Fatal(err)
-				}
+				gittest.Must(b, n.Append(hash("1"), fmt.Append(nil, i)))
 				commit(b, n)
 				i++
 			}
@@ -55,9 +54,7 @@ func BenchmarkAll(b *testing.B) {
 	for b.Loop() {
 		listed := 0
 		for _, err := range open(b, n.s, n.commit).All() {
-			if err != nil {
-				b.Fatal(err)
-			}
+			gittest.Must(b, err)
 			listed++
 		}
 		if listed != 10_000 {
@@ -72,9 +69,7 @@ func BenchmarkMerge(b *testing.B) {
 	var sides [2]git.Hash
 	for i := range sides {
 		n := open(b, n.s, n.commit)
-		if err := n.Append(hash("1"), fmt.Append(nil, i)); err != nil {
-			b.Fatal(err)
-		}
+		gittest.Must(b, n.Append(hash("1"), fmt.Append(nil, i)))
 		sides[i] = commit(b, n)
 	}
 	for b.Loop() {

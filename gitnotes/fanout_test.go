@@ -63,9 +63,7 @@ func TestTreesEqualGit(t *testing.T) {
 				for there > size {
 					there--
 					fewer = append(fewer, object(there).String())
-					if err := n.Remove(object(there)); err != nil {
-						t.Fatal(err)
-					}
+					gittest.Must(t, n.Remove(object(there)))
 				}
 				head := commit(t, n)
 				removeNotes(t, r, "git", slices.Values(fewer))
@@ -98,9 +96,7 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 			r := newRepo(t)
 			s := objects(t, r)
 			blob, err := r.Feed("note\n", "hash-object", "-w", "--stdin")
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			pool := stepping(rnd)
 			there := make(map[git.Hash]bool)
 			var head git.Hash
@@ -131,9 +127,7 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 					err = n.Set(object, []byte("note\n"))
 					r.Git("notes", "--ref=git", "add", "-C", blob, object.String())
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				there[object] = !there[object]
 				head = commit(t, n)
 				theirs := open(t, s, git.NewHash(r.Git("rev-parse", "refs/notes/git")))
@@ -142,9 +136,7 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 						r.Git("ls-tree", "-r", "--name-only", n.tree.String()), r.Git("ls-tree", "-r", "--name-only", theirs.tree.String()))
 				}
 				path, err := theirs.path(within(hash("x"), 0x5a, 0xc3, 0))
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				steps[len(path)-1]++
 			}
 			if len(steps) < 2 {
@@ -165,9 +157,7 @@ func TestStepDown(t *testing.T) {
 		set(t, n, map[git.Hash]string{in(byte(digit<<4|1), "1"): "x", in(byte(digit<<4|2), "2"): "x"})
 	}
 	// Of the notes below "a", both are in one directory.
-	if err := n.Remove(in(0xa2, "2")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, n.Remove(in(0xa2, "2")))
 	set(t, n, map[git.Hash]string{in(0xa1, "2"): "x"})
 	commit(t, n)
 	n = open(t, s, n.commit)
@@ -176,21 +166,15 @@ func TestStepDown(t *testing.T) {
 		t.Helper()
 		commit(t, n)
 		entries, err := readTree(s, n.tree)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if len(entries) != want {
 			t.Errorf("%s the root has %d entries, want %d", when, len(entries), want)
 		}
 	}
 	wantEntries("at first", 31)
-	if err := n.Remove(in(0xa1, "2")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, n.Remove(in(0xa1, "2")))
 	wantEntries("with one note below a", 31) // flat: as many notes
-	if err := n.Remove(in(0xb2, "2")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, n.Remove(in(0xb2, "2")))
 	set(t, n, map[git.Hash]string{in(0xa1, "2"): "x", in(0xa1, "3"): "x"})
 	wantEntries("with one note below b", 32) // still flat: a directory for each would be 30
 	set(t, n, map[git.Hash]string{in(0xb1, "2"): "x"})
@@ -241,9 +225,7 @@ func TestHundredThousand(t *testing.T) {
 	}
 	got := 0
 	for note, err := range n.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if content, ok := blobs[note.Blob]; !ok || content != want[note.Object] {
 			t.Fatalf("note of %s is blob %s, want %q", note.Object, note.Blob, want[note.Object])
 		}
@@ -254,9 +236,7 @@ func TestHundredThousand(t *testing.T) {
 	}
 
 	r.Git("notes", "--ref=git", "add", "-m", "first", head.String())
-	if err := n.Append(head, []byte("first")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, n.Append(head, []byte("first")))
 	commit(t, n)
 	if got, want := n.tree.String(), r.Git("rev-parse", "refs/notes/git^{tree}"); got != want {
 		t.Fatalf("tree is %s, git's is %s", got, want)
@@ -264,9 +244,7 @@ func TestHundredThousand(t *testing.T) {
 
 	s := count(objects(t, r))
 	n = open(t, s, tip(r, "git"))
-	if err := n.Append(head, []byte("second")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, n.Append(head, []byte("second")))
 	r.Git("update-ref", "refs/notes/ours", commit(t, n).String())
 	if got, want := tally(s.read)+", "+tally(s.written), "blob:1 commit:1 tree:3, blob:1 commit:1 tree:3"; got != want {
 		t.Errorf("a line more read and wrote %s, want %s", got, want)

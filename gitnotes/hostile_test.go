@@ -57,9 +57,7 @@ func writeTree(t testing.TB, s Store, files []file) git.Hash {
 func write(t testing.TB, s Store, kind plumbing.ObjectType, content string) git.Hash {
 	t.Helper()
 	hash, err := s.Write(kind, []byte(content))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return hash
 }
 
@@ -67,9 +65,7 @@ func write(t testing.TB, s Store, kind plumbing.ObjectType, content string) git.
 func notesCommit(t testing.TB, s Store, tree git.Hash) git.Hash {
 	t.Helper()
 	h, err := open(t, s, git.Hash{}).advance(&git.Commit{Author: dev, Committer: dev, Message: "notes\n", Tree: tree})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return h
 }
 
@@ -78,9 +74,7 @@ func trees(t testing.TB, s Store, root git.Hash) map[git.Hash]bool {
 	t.Helper()
 	all := map[git.Hash]bool{root: true}
 	entries, err := readTree(s, root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, e := range entries {
 		if e.Mode == filemode.Dir {
 			maps.Copy(all, trees(t, s, e.Hash))
@@ -152,9 +146,7 @@ func TestHostileTrees(t *testing.T) {
 				}
 				n = open(t, s, head)
 				old := trees(t, s, n.tree)
-				if err := n.Set(hash("new"), []byte("new\n")); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, n.Set(hash("new"), []byte("new\n")))
 				got[hash("new")] = "new\n"
 				commit(t, n)
 				checkTrees(t, s, n.tree, old)
@@ -202,9 +194,7 @@ func TestNameTaken(t *testing.T) {
 	commit(t, n)
 	checkTrees(t, s, n.tree, nil)
 	entries, err := readTree(s, n.tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if len(entries) != len(want)+1 {
 		t.Errorf("%d entries in the root, want %d", len(entries), len(want)+1)
 	}
@@ -248,9 +238,7 @@ func FuzzTree(f *testing.F) {
 			}
 		}
 		rest := others(t, s, n.tree, "", "")
-		if err := n.Append(hash("x"), []byte("line")); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, n.Append(hash("x"), []byte("line")))
 		if before := want[hash("x")]; before != "" && !strings.HasSuffix(before, "\n") {
 			want[hash("x")] += "\n"
 		}
@@ -270,13 +258,9 @@ func FuzzTree(f *testing.F) {
 		}
 		// A merge of the two is a fast-forward; with a third side it is one of all notes.
 		other := open(t, s, head)
-		if err := other.Append(hash("y"), []byte("line")); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, other.Append(hash("y"), []byte("line")))
 		merged, err := Merge(s, commit(t, other), head2, dev, dev, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if before := want[hash("y")]; before != "" && !strings.HasSuffix(before, "\n") {
 			want[hash("y")] += "\n"
 		}
@@ -293,9 +277,7 @@ func others(t testing.TB, s Store, tree git.Hash, path, prefix string) map[strin
 	t.Helper()
 	got := make(map[string]bool)
 	entries, err := readTree(s, tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, e := range entries {
 		_, err := hex.DecodeString(e.Name)
 		switch {

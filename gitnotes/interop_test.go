@@ -26,9 +26,7 @@ func gitNotes(t testing.TB, r *gittest.Repo, name string) map[git.Hash]string {
 		specs.WriteString(blob + "\n")
 	}
 	out, err := r.Feed(specs.String(), "cat-file", "--batch=%(objectsize)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	out += "\n"
 	notes := make(map[git.Hash]string)
 	for _, object := range order {
@@ -85,9 +83,7 @@ func mktree(t testing.TB, r *gittest.Repo, name string, notes map[git.Hash]strin
 		fmt.Fprintf(&in, "100644 blob %s\t%s\n", blobs[content], object)
 	}
 	tree, err := r.Feed(in.String(), "mktree")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	r.Git("update-ref", "refs/notes/"+name, r.Git("commit-tree", "-m", "notes", tree))
 }
 
@@ -143,12 +139,8 @@ func TestGitReads(t *testing.T) {
 			if d := diff(all(t, n), want); d != "" {
 				t.Error(d)
 			}
-			if err := n.Append(head, []byte("fourth")); err != nil {
-				t.Fatal(err)
-			}
-			if err := n.Remove(hash("2")); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, n.Append(head, []byte("fourth")))
+			gittest.Must(t, n.Remove(hash("2")))
 			want[head] += "fourth\n"
 			delete(want, hash("2"))
 			r.Git("update-ref", "refs/notes/agent/m", commit(t, n).String())
@@ -191,9 +183,7 @@ func TestReadsAnyFanOut(t *testing.T) {
 				if _, err := n.Get(hash("none")); err == nil {
 					t.Error("there is a note of an object that has none")
 				}
-				if err := n.Append(hash("new"), []byte("new")); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, n.Append(hash("new"), []byte("new")))
 				commit(t, n)
 				r.Git("notes", "--ref=ours", "add", "-m", "new", hash("new").String())
 				if got, want := n.tree.String(), r.Git("rev-parse", "refs/notes/ours^{tree}"); got != want {
@@ -234,9 +224,7 @@ func TestReadsMixedFanOut(t *testing.T) {
 		t.Error(d)
 	}
 	r.Git("notes", "--ref=mixed", "add", "-m", "new", hash("new").String())
-	if err := n.Append(hash("new"), []byte("new")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, n.Append(hash("new"), []byte("new")))
 	r.Git("update-ref", "refs/notes/mixed2", commit(t, n).String())
 	if got, want := r.Git("ls-tree", "-r", "refs/notes/mixed2"), r.Git("ls-tree", "-r", "refs/notes/mixed"); got != want {
 		t.Errorf("tree is\n%s\ngit's is\n%s", got, want)
@@ -293,9 +281,7 @@ func TestOtherEntriesSurvive(t *testing.T) {
 
 	n = open(t, objects(t, r), n.commit)
 	for object := range notes {
-		if err := n.Remove(object); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, n.Remove(object))
 	}
 	r.Git("update-ref", "refs/notes/ours", commit(t, n).String())
 	got, ok := cutNote(r.Git("ls-tree", "-r", "refs/notes/ours"), hash("x").String())
@@ -333,9 +319,7 @@ func copyNotes(t testing.TB, r *gittest.Repo, name string, notes map[git.Hash]st
 			source = hash("source of " + content).String()
 			sources[content] = source
 			blob, err := r.Feed(content, "hash-object", "-w", "--stdin")
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			r.Git("notes", "--ref="+name, "add", "-C", blob, source)
 		}
 		fmt.Fprintf(&in, "%s %s\n", source, object)

@@ -87,9 +87,7 @@ func checkMerge(t testing.TB, r *gittest.Repo, ours, theirs git.Hash) {
 	t.Helper()
 	s := objects(t, r)
 	merged, err := Merge(s, ours, theirs, dev, dev, "merge\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	got := all(t, open(t, s, merged))
 	r.Git("notes", "--ref=ours", "merge", "-q", "-s", "cat_sort_uniq", "theirs")
 	if d := diff(got, gitNotes(t, r, "ours")); d != "" {
@@ -127,9 +125,7 @@ func TestMergeSeveralNotes(t *testing.T) {
 	n := open(t, s, git.Hash{})
 	set(t, n, map[git.Hash]string{hash("y"): "y"})
 	merged, err := Merge(s, commit(t, n), theirs, dev, dev, "merge\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	want := map[git.Hash]string{hash("x"): "1\n\n2\n", hash("y"): "y"}
 	if d := diff(all(t, open(t, s, merged)), want); d != "" {
 		t.Error(d)
@@ -199,9 +195,7 @@ func TestMergeAgainAndAgain(t *testing.T) {
 						case 0:
 							_ = n.Remove(object) // there may be none
 						default:
-							if err := n.Append(object, fmt.Appendf(nil, "%d", rnd.IntN(9))); err != nil {
-								t.Fatal(err)
-							}
+							gittest.Must(t, n.Append(object, fmt.Appendf(nil, "%d", rnd.IntN(9))))
 						}
 					}
 					who := tick()
@@ -219,9 +213,7 @@ func TestMergeAgainAndAgain(t *testing.T) {
 					r.Git("update-ref", "refs/notes/other", before[other].String())
 					who := tick()
 					merged, err := Merge(s, before[name], before[other], who, who, "merge\n")
-					if err != nil {
-						t.Fatal(err)
-					}
+					gittest.Must(t, err)
 					r.Git("notes", "--ref="+name, "merge", "-q", "-s", "cat_sort_uniq", "other")
 					want := r.Git("rev-parse", "refs/notes/"+name+"^{tree}")
 					if got := r.Git("rev-parse", merged.String()+"^{tree}"); got != want {
@@ -256,9 +248,7 @@ func TestMergeBase(t *testing.T) {
 				maps.Copy(all, ancestors[parent])
 			}
 			hash, err := n.advance(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			all[hash] = true
 			ancestors[hash] = all
 			commits = append(commits, hash)
@@ -279,9 +269,7 @@ func TestMergeBase(t *testing.T) {
 				}
 			}
 			got, err := mergeBase(s, a, b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if !best[got] && (len(best) > 0 || !got.IsZero()) {
 				t.Errorf("history %d: merge base of %s and %s is %s, want one of %v", seed, a, b, got, best)
 			}
@@ -298,13 +286,9 @@ func TestMergeLoadsFewCommits(t *testing.T) {
 	step := func(n *Notes, line string) git.Hash {
 		t.Helper()
 		at.When = at.When.Add(time.Minute)
-		if err := n.Append(hash(line), []byte(line)); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, n.Append(hash(line), []byte(line)))
 		h, err := n.Commit(at, at, "notes\n")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return h
 	}
 	var base git.Hash
@@ -319,9 +303,7 @@ func TestMergeLoadsFewCommits(t *testing.T) {
 	clear(s.read)
 	clear(s.written)
 	merged, err := Merge(s, ours, theirs, at, at, "merge\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if got := s.read[plumbing.CommitObject]; got > 15 {
 		t.Errorf("a merge of 4 and 4 commits after 1000 read %d commits", got)
 	}
@@ -355,9 +337,7 @@ func TestMergeShallow(t *testing.T) {
 	delete(s, first)
 	for range 2 {
 		merged, err := Merge(s, ours, theirs, dev, dev, "merge\n")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if got, err := open(t, s, merged).Get(hash("x")); err != nil || string(got) != "1\n2\n3\n4\n" {
 			t.Errorf("merged note is %q, %v", got, err)
 		}

@@ -23,18 +23,14 @@ var dev = git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Da
 func open(t testing.TB, s Store, commit git.Hash) *Notes {
 	t.Helper()
 	n, err := Open(s, commit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return n
 }
 
 func commit(t testing.TB, n *Notes) git.Hash {
 	t.Helper()
 	hash, err := n.Commit(dev, dev, "notes\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return hash
 }
 
@@ -42,9 +38,7 @@ func commit(t testing.TB, n *Notes) git.Hash {
 func set(t testing.TB, n *Notes, want map[git.Hash]string) {
 	t.Helper()
 	for object, content := range want {
-		if err := n.Set(object, []byte(content)); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, n.Set(object, []byte(content)))
 	}
 }
 
@@ -53,9 +47,7 @@ func all(t testing.TB, n *Notes) map[git.Hash]string {
 	t.Helper()
 	var list []Note
 	for note, err := range n.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		list = append(list, note)
 	}
 	got := make(map[git.Hash]string)
@@ -64,9 +56,7 @@ func all(t testing.TB, n *Notes) map[git.Hash]string {
 			t.Fatalf("All: %s comes after %s", note.Object, list[i-1].Object)
 		}
 		content, err := n.Get(note.Object)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if hash := format.Object(plumbing.BlobObject, content); hash != note.Blob {
 			t.Fatalf("All: note of %s is blob %s, Get has %s", note.Object, note.Blob, hash)
 		}
@@ -133,13 +123,9 @@ func TestAppend(t *testing.T) {
 			if tt.before != "-" {
 				set(t, n, map[git.Hash]string{hash("x"): tt.before})
 			}
-			if err := n.Append(hash("x"), []byte("line")); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, n.Append(hash("x"), []byte("line")))
 			got, err := n.Get(hash("x"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if string(got) != tt.want {
 				t.Errorf("%q with a line more is %q, want %q", tt.before, got, tt.want)
 			}
@@ -172,14 +158,10 @@ func TestContentIsCopied(t *testing.T) {
 	t.Parallel()
 	n := open(t, memory{}, git.Hash{})
 	given := []byte("note")
-	if err := n.Set(hash("x"), given); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, n.Set(hash("x"), given))
 	given[0] = 'X'
 	got, err := n.Get(hash("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	got[1] = 'X'
 	if d := diff(all(t, n), map[git.Hash]string{hash("x"): "note"}); d != "" {
 		t.Error(d)
@@ -194,9 +176,7 @@ func TestCommitWithoutChange(t *testing.T) {
 		t.Errorf("commit of no notes is %s, want none", got)
 	}
 	set(t, n, map[git.Hash]string{hash("x"): "x"})
-	if err := n.Remove(hash("x")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, n.Remove(hash("x")))
 	if got := commit(t, n); !got.IsZero() {
 		t.Errorf("commit of a note set and removed is %s, want none", got)
 	}
@@ -221,14 +201,10 @@ func TestCommitParents(t *testing.T) {
 	n := open(t, s, git.Hash{})
 	var parents []git.Hash
 	for i := range 3 {
-		if err := n.Append(hash("x"), fmt.Append(nil, i)); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, n.Append(hash("x"), fmt.Append(nil, i)))
 		h := commit(t, n)
 		c, err := readCommit(s, h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if !slices.Equal(c.Parents, parents) {
 			t.Errorf("commit %d has parents %v, want %v", i, c.Parents, parents)
 		}
@@ -293,9 +269,7 @@ func TestAllStops(t *testing.T) {
 	for want := range 5 {
 		got := 0
 		for _, err := range n.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if got++; got > want {
 				break
 			}
@@ -325,9 +299,7 @@ func TestRandomOperations(t *testing.T) {
 					set(t, n, map[git.Hash]string{object: content})
 					want[object] = content
 				case op < 60:
-					if err := n.Append(object, []byte("line")); err != nil {
-						t.Fatal(err)
-					}
+					gittest.Must(t, n.Append(object, []byte("line")))
 					if before := want[object]; before != "" && !strings.HasSuffix(before, "\n") {
 						want[object] += "\n"
 					}
@@ -351,9 +323,7 @@ func TestRandomOperations(t *testing.T) {
 					if rnd.IntN(4) == 0 {
 						for object := range want {
 							if rnd.IntN(3) > 0 {
-								if err := n.Remove(object); err != nil {
-									t.Fatal(err)
-								}
+								gittest.Must(t, n.Remove(object))
 								delete(want, object)
 							}
 						}
@@ -397,9 +367,7 @@ func checkTrees(t testing.TB, s Store, root git.Hash, old map[git.Hash]bool) {
 		return
 	}
 	entries, err := readTree(s, root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	names := make(map[string]bool)
 	for _, e := range entries {
 		if names[e.Name] {
@@ -473,9 +441,7 @@ func TestObjectsReadAndWritten(t *testing.T) {
 			clear(s.read)
 			clear(s.written)
 			n := open(t, s, head)
-			if err := tt.do(n); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, tt.do(n))
 			commit(t, n)
 			if got := tally(s.read); got != tt.read {
 				t.Errorf("read %q, want %q", got, tt.read)
@@ -538,9 +504,7 @@ func TestEndlessTree(t *testing.T) {
 	s := memory{}
 	n := open(t, s, git.Hash{})
 	leaf, err := n.store([]git.TreeEntry{{Name: "00", Entry: git.Entry{Mode: filemode.Regular, Hash: blob("x")}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for depth := n.maxDepth() - 1; depth >= 0; depth-- {
 		var entries []git.TreeEntry
 		for b := range 256 {
@@ -554,13 +518,9 @@ func TestEndlessTree(t *testing.T) {
 		}
 	}
 	n.fresh[hash("x")] = []byte("x")
-	if err := n.storeNote(Note{Object: hash("x")}); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, n.storeNote(Note{Object: hash("x")}))
 	head, err := n.advance(&git.Commit{Author: dev, Committer: dev, Tree: leaf})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	n = open(t, s, head)
 	if n.unread != maxEntries {
 		t.Errorf("%d entries may be read, want %d", n.unread, maxEntries)

@@ -23,9 +23,7 @@ type disk struct {
 func objects(t testing.TB, r *gittest.Repo) Store {
 	t.Helper()
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	o := repo.Objects(context.Background())
 	t.Cleanup(o.Close)
 	return disk{o, filepath.Join(repo.CommonDir, "objects")}

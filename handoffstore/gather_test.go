@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 // TestGather: all that is to be known about a worktree is in the record, and is read back as it was
@@ -30,9 +31,7 @@ func TestGather(t *testing.T) {
 	l.Write(".env", "TOKEN=x\n")
 	session := filepath.Join(t.TempDir(), "s.jsonl")
 	todo := `{"type":"assistant","uuid":"1","message":{"content":[{"type":"tool_use","id":"t","name":"TodoWrite","input":{"todos":[{"content":"read","status":"completed"}]}}]}}`
-	if err := os.WriteFile(session, []byte(todo+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(session, []byte(todo+"\n"), 0o600))
 	g := l.gather(0, Request{Exit: record.Killed, Session: "s", Transcript: session})
 	if !g.New {
 		t.Error("the first handoff is not new")
@@ -87,13 +86,9 @@ func TestGather(t *testing.T) {
 func sameRecord(t *testing.T, a, b *Handoff) bool {
 	t.Helper()
 	first, err := a.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	second, err := b.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return bytes.Equal(first, second)
 }
 
@@ -196,9 +191,7 @@ func TestRunning(t *testing.T) {
 	lines := `{"type":"user","uuid":"1","promptId":"p","turnOrigin":"human","message":{"content":"the prompt"}}
 {"type":"assistant","uuid":"2","message":{"id":"m","model":"x","content":[{"type":"text","text":"I am at it."}]}}
 `
-	if err := os.WriteFile(session, []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(session, []byte(lines), 0o600))
 	g := l.gather(0, Request{Session: "s", Agent: "claude-code", Running: "the prompt", Transcript: session})
 	if g.When() != "in the middle of turn 1" || g.LastPrompt != "the prompt" || g.Summary != "I am at it." || g.LastTurn != 0 {
 		t.Errorf("the record is %+v", g.Handoff)
@@ -253,9 +246,7 @@ func TestGatherAtOnce(t *testing.T) {
 func gittestDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return dir
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
+	"gitagent/test/gittest"
 )
 
 // vectors are the records of testdata/vectors, which docs/format.md names as normative. A file has
@@ -26,9 +27,7 @@ func vectors(t testing.TB) map[string][3]string {
 	all := make(map[string][3]string)
 	for _, name := range append(names, more...) {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		header, rest, _ := strings.Cut(string(data), "\n\n")
 		record, rewritten, _ := strings.Cut(strings.TrimSuffix(rest, "\n"), "\n\n")
 		expect, ok := strings.CutPrefix(header, "expect: ")

@@ -9,6 +9,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
+	"gitagent/test/gittest"
 )
 
 // plant puts a file into the ledger, as anybody can who writes to its ref.
@@ -17,13 +18,9 @@ func (l *lab) plant(path, content string) {
 	objects := l.Store.Repo.Objects(l.t.Context())
 	defer objects.Close()
 	m, err := ledger.Open(l.t.Context(), l.Store.Repo, objects, mission)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	config, err := l.Store.Repo.Config(l.t.Context())
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	old := m.Tip
 	tip, err := m.Append(ledger.Event{
 		Subject: "planted", Files: map[string][]byte{path: []byte(content)}, Author: config.Author(l.now), Committer: config.Committer(l.now),
@@ -37,9 +34,7 @@ func (l *lab) plant(path, content string) {
 	if err == nil {
 		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: mission.Ref(), New: tip, Old: old}})
 	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 }
 
 // TestBroken: a record that can't be read, or is of a newer version, is an error where it is asked

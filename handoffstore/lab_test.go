@@ -40,9 +40,7 @@ func newLab(t testing.TB) *lab {
 func openLab(t testing.TB, r *gittest.Repo) *lab {
 	t.Helper()
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return &lab{
 		Repo: r, t: t, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 		Store: &Store{Workspace: workspace.New(repo, config.Default())},
@@ -67,13 +65,9 @@ func (l *lab) turn(number int, session, outcome, prompt, reply string) {
 		"v": 1, "kind": "turn", "mission": mission, "turn": number, "at": l.now, "outcome": outcome, "agent": "claude-code",
 		"session": session, "prompt": prompt, "reply": reply, "code": code,
 	})
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	config, err := l.Store.Repo.Config(l.t.Context())
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	tip, err := m.Append(ledger.Event{
 		Subject: fmt.Sprintf("turn %d", number), Files: map[string][]byte{ledger.TurnPath("turns", number, ".json"): record},
 		Author: config.Author(l.now), Committer: config.Committer(l.now),
@@ -87,9 +81,7 @@ func (l *lab) turn(number int, session, outcome, prompt, reply string) {
 	if err == nil {
 		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: mission.Ref(), New: tip, Old: old}})
 	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 }
 
 // gather hands off so long after the lab's beginning.
@@ -100,18 +92,14 @@ func (l *lab) gather(after time.Duration, r Request) *Gathered {
 		r.Exit = record.Clean
 	}
 	g, err := l.Gather(l.t.Context(), r)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	return g
 }
 
 func (l *lab) find(name string) *Found {
 	l.t.Helper()
 	f, err := Find(l.t.Context(), l.Store.Repo, mission, name)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	l.t.Cleanup(f.Close)
 	return f
 }
@@ -127,8 +115,6 @@ func (l *lab) fsck() {
 func document(t testing.TB, text string) *Document {
 	t.Helper()
 	d, err := ReadDocument(strings.NewReader(text), "HANDOFF.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return d
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 func TestSurplus(t *testing.T) {
@@ -68,13 +70,9 @@ func TestPruneArtifacts(t *testing.T) {
 	}
 	write(t, filepath.Join(elsewhere, docFile))
 	for link, to := range map[string]string{"link-20260101-000000": elsewhere, fresh + "/" + patchFile: filepath.Join(elsewhere, docFile)} {
-		if err := os.Symlink(to, filepath.Join(data, "handoffs", link)); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Symlink(to, filepath.Join(data, "handoffs", link)))
 	}
-	if err := PruneArtifacts(data, time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), 0); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, PruneArtifacts(data, time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), 0))
 	var left []string
 	err := fs.WalkDir(os.DirFS(filepath.Join(data, "handoffs")), ".", func(path string, d fs.DirEntry, err error) error {
 		if !d.IsDir() {
@@ -99,10 +97,6 @@ func TestPruneArtifacts(t *testing.T) {
 
 func write(t *testing.T, path string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	gittest.Must(t, os.WriteFile(path, []byte("text"), 0o600))
 }

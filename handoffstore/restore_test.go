@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // TestRestoreOfStranger: what a stranger has handed off comes with a filter, which runs unless it is
@@ -21,9 +23,7 @@ func TestRestoreOfStranger(t *testing.T) {
 		ran := filepath.Join(filepath.Dir(l.Dir), "ran")
 		l.turn(1, "s", "end_turn", "give me a filter", "here it is")
 		l.Write("bin/filter", "#!/bin/sh\ntouch '"+ran+"'\ncat\n")
-		if err := os.Chmod(filepath.Join(l.Dir, "bin", "filter"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Chmod(filepath.Join(l.Dir, "bin", "filter"), 0o755))
 		l.Write(".gitattributes", "zzz filter=x\n")
 		l.Write("zzz", "filtered\n")
 		l.gather(time.Minute, Request{Session: "s"})
@@ -54,9 +54,7 @@ func TestMergeOfStranger(t *testing.T) {
 			l := newLab(t)
 			ran := filepath.Join(filepath.Dir(l.Dir), "ran")
 			l.Write("bin/merge", "#!/bin/sh\ntouch '"+ran+"'\nexec git merge-file -q $1 $2 $3\n")
-			if err := os.Chmod(filepath.Join(l.Dir, "bin", "merge"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Chmod(filepath.Join(l.Dir, "bin", "merge"), 0o755))
 			l.Write(".gitattributes", "file merge=x\n")
 			l.Write("file", "1\n2\n3\n4\n5\n")
 			l.Commit("second")
@@ -71,9 +69,7 @@ func TestMergeOfStranger(t *testing.T) {
 			l.Git("config", "merge.x.driver", "bin/merge %A %O %B")
 			f := l.find("1")
 			done, err := l.Restore(t.Context(), f, l.now.Add(time.Hour), RestorePlan{Foreign: foreign})
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if _, err := os.Stat(ran); (err == nil) == foreign {
 				t.Errorf("foreign %t: the driver ran: %t", foreign, err == nil)
 			}

@@ -12,19 +12,16 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/search"
+	"gitagent/test/gittest"
 )
 
 // found are the handoffs in which all words are, each with the lines.
 func (l *lab) found(since time.Time, words ...string) []string {
 	l.t.Helper()
 	query, err := search.Words(words)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	tips, err := ledger.List(l.t.Context(), l.Store.Repo)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	var found []string
 	err = Search(l.t.Context(), l.Workspace, tips, query, since, func(at time.Time, h *Hit) error {
 		if h == nil {
@@ -40,9 +37,7 @@ func (l *lab) found(since time.Time, words ...string) []string {
 		found = append(found, fmt.Sprintf("%s/%d %s", h.In, h.Number, strings.Join(lines, " | ")))
 		return nil
 	})
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	return found
 }
 
@@ -92,13 +87,9 @@ func TestSearch(t *testing.T) {
 	}
 
 	query, err := search.Words([]string{"parser"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	tips, err := ledger.List(t.Context(), l.Store.Repo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	stop := errors.New("stop")
 	if err := Search(t.Context(), l.Workspace, tips, query, time.Time{}, func(time.Time, *Hit) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("Search = %v, want the callback's error", err)
@@ -135,9 +126,7 @@ func (l *lab) replant(id record.ID, path, content string) {
 	objects := l.Store.Repo.Objects(l.t.Context())
 	defer objects.Close()
 	m, err := ledger.Open(l.t.Context(), l.Store.Repo, objects, id)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	who := git.Signature{Name: "a", Email: "b", When: l.now.AddDate(70, 0, 0)}
 	tip, err := m.Append(ledger.Event{Subject: "planted", Files: map[string][]byte{path: []byte(content)}, Author: who, Committer: who})
 	if err == nil {
@@ -146,9 +135,7 @@ func (l *lab) replant(id record.ID, path, content string) {
 	if err == nil {
 		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip, Old: m.Tip}})
 	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 }
 
 // inherit makes a mission that has what the lab's has.
@@ -157,9 +144,7 @@ func (l *lab) inherit(id record.ID) {
 	objects := l.Store.Repo.Objects(l.t.Context())
 	defer objects.Close()
 	m, err := ledger.Open(l.t.Context(), l.Store.Repo, objects, mission)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	m.ID, m.Mission = id, &record.Mission{V: record.Version, ID: id, Created: l.now}
 	who := git.Signature{Name: "a", Email: "b", When: l.now.Add(time.Hour)}
 	tip, err := m.Append(ledger.Event{Subject: "fork", Author: who, Committer: who})
@@ -169,7 +154,5 @@ func (l *lab) inherit(id record.ID) {
 	if err == nil {
 		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip}})
 	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 }

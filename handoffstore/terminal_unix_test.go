@@ -12,23 +12,20 @@ import (
 	"time"
 
 	"gitagent/internal/terminal"
+	"gitagent/test/gittest"
 )
 
 // fakeTmux puts a shell script in the place of tmux. Package terminal is tested with the real one.
 func fakeTmux(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tmux"), []byte("#!/bin/sh\n"+script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(filepath.Join(dir, "tmux"), []byte("#!/bin/sh\n"+script), 0o777))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
 func TestSnapshot(t *testing.T) {
 	session, err := filepath.Abs(filepath.Join("..", "testdata", "transcripts", "five-turns.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for name, tt := range map[string]struct {
 		alternate, session  string
 		first, holds, lacks string

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // files makes a directory with the given files, by relative path.
@@ -17,12 +19,8 @@ func files(t *testing.T, contents map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range contents {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		gittest.Must(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	return dir
 }
@@ -30,9 +28,7 @@ func files(t *testing.T, contents map[string]string) string {
 func contents(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return string(data)
 }
 
@@ -40,9 +36,7 @@ func contents(t *testing.T, path string) string {
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
@@ -53,23 +47,15 @@ func names(t *testing.T, dir string) string {
 func installAt(t *testing.T, path string) {
 	t.Helper()
 	edit, err := PlanInstall(path, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := edit.Apply(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
+	gittest.Must(t, edit.Apply())
 }
 
 func removeAt(t *testing.T, path string) {
 	t.Helper()
 	edit, err := Plan(path, func(settings []byte) ([]byte, error) { return Remove(settings, entries) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := edit.Apply(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
+	gittest.Must(t, edit.Apply())
 }
 
 func TestApply(t *testing.T) {
@@ -79,15 +65,11 @@ func TestApply(t *testing.T) {
 	path := filepath.Join(dir, "settings.json")
 
 	edit, err := PlanInstall(path, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if got := contents(t, path); got != before || !edit.Changes() || string(edit.Before) != before {
 		t.Fatalf("planning wrote %q, or says %t, %q", got, edit.Changes(), edit.Before)
 	}
-	if err := edit.Apply(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, edit.Apply())
 	if got := contents(t, path); got != string(edit.After) || !strings.Contains(got, "git-agent-turn hook") {
 		t.Errorf("wrote %s", got)
 	}
@@ -128,21 +110,15 @@ func TestApplyMissing(t *testing.T) {
 	// What somebody else has added stays, and so does a file that a link leads to by now.
 	installAt(t, path)
 	text := strings.Replace(contents(t, path), "{", `{"model": "opus",`, 1)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte(text), 0o666))
 	removeAt(t, path)
 	if got := contents(t, path); !strings.Contains(got, "opus") || strings.Contains(got, "git-agent") {
 		t.Errorf("removed: %q", got)
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Remove(path))
 	installAt(t, path)
 	moved := filepath.Join(dir, "moved")
-	if err := os.Rename(path, moved); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Rename(path, moved))
 	if err := os.Symlink(moved, path); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
@@ -162,15 +138,11 @@ func TestPlanFile(t *testing.T) {
 		changes bool
 	}{{nil, false}, {[]byte("one"), true}, {[]byte("one"), false}, {[]byte{}, true}, {nil, true}, {nil, false}} {
 		edit, err := PlanFile(path, tt.content)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if edit.Changes() != tt.changes {
 			t.Errorf("%q changes something: %t", tt.content, edit.Changes())
 		}
-		if err := edit.Apply(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, edit.Apply())
 		if tt.content != nil && contents(t, path) != string(tt.content) {
 			t.Errorf("got %q, want %q", contents(t, path), tt.content)
 		}
@@ -194,15 +166,11 @@ func TestPlanFile(t *testing.T) {
 	if err == nil {
 		err = edit.Apply()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if edit, err = PlanFile(path, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte("theirs"), 0o600))
 	if err := edit.Apply(); !errors.Is(err, ErrChanged) || contents(t, path) != "theirs" {
 		t.Errorf("changed in the meantime: %v", err)
 	}
@@ -211,9 +179,7 @@ func TestPlanFile(t *testing.T) {
 func mode(t *testing.T, path string) fs.FileMode {
 	t.Helper()
 	info, err := os.Lstat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return info.Mode()
 }
 
@@ -221,9 +187,7 @@ func TestApplyKeepsMode(t *testing.T) {
 	t.Parallel()
 	for _, want := range []fs.FileMode{0o600, 0o640, 0o666, 0o400} {
 		path := filepath.Join(files(t, map[string]string{"settings.json": "{}"}), "settings.json")
-		if err := os.Chmod(path, want); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Chmod(path, want))
 		installAt(t, path)
 		if got := mode(t, path); got != want {
 			t.Errorf("mode %v became %v", want, got)
@@ -235,9 +199,7 @@ func TestApplyFollowsLinks(t *testing.T) {
 	t.Parallel()
 	dir := files(t, map[string]string{"dotfiles/claude.json": "{}", "home/x": ""})
 	link, target := filepath.Join(dir, "home", "settings.json"), filepath.Join(dir, "dotfiles", "claude.json")
-	if err := os.Symlink(filepath.Join("..", "dotfiles", "claude.json"), link); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Symlink(filepath.Join("..", "dotfiles", "claude.json"), link))
 	installAt(t, link)
 	if mode(t, link)&fs.ModeSymlink == 0 {
 		t.Error("the link was replaced")
@@ -249,9 +211,7 @@ func TestApplyFollowsLinks(t *testing.T) {
 		t.Errorf("left behind: %s", got)
 	}
 
-	if err := os.Remove(target); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Remove(target))
 	if _, err := PlanInstall(link, entries); err == nil || !strings.HasSuffix(err.Error(), "a symbolic link to nothing") {
 		t.Errorf("dangling: got error %v", err)
 	}
@@ -271,12 +231,8 @@ func TestApplyChanged(t *testing.T) {
 		dir := files(t, tt.before)
 		path := filepath.Join(dir, "settings.json")
 		edit, err := PlanInstall(path, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tt.change(path); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
+		gittest.Must(t, tt.change(path))
 		want, _ := os.ReadFile(path)
 		left := names(t, dir)
 		if err := edit.Apply(); !errors.Is(err, ErrChanged) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 func TestApplyKeepsOwner(t *testing.T) {
@@ -16,15 +18,11 @@ func TestApplyKeepsOwner(t *testing.T) {
 	uid, gid := os.Geteuid(), os.Getegid()
 	if uid == 0 { // as under sudo: the file stays the user's
 		uid, gid = 12345, 12346
-		if err := os.Chown(path, uid, gid); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Chown(path, uid, gid))
 	}
 	installAt(t, path)
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if stat := info.Sys().(*syscall.Stat_t); int(stat.Uid) != uid || int(stat.Gid) != gid {
 		t.Errorf("owner %d:%d, want %d:%d", stat.Uid, stat.Gid, uid, gid)
 	}
@@ -34,9 +32,7 @@ func TestApplyKeepsOwner(t *testing.T) {
 func TestPlanPipe(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "settings.json")
-	if err := syscall.Mkfifo(path, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, syscall.Mkfifo(path, 0o666))
 	if _, err := PlanInstall(path, entries); err == nil || !strings.HasSuffix(err.Error(), "not a file") {
 		t.Errorf("got error %v", err)
 	}

@@ -33,9 +33,7 @@ var entries = []Entry{
 func golden(t testing.TB, name, what string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(goldenPath(name, what))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return data
 }
 
@@ -76,12 +74,8 @@ func TestInstall(t *testing.T) {
 		before := golden(t, tt.name, "")
 		if *update {
 			after, err := Install(before, entries)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(goldenPath(tt.name, "installed"), after, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
+			gittest.Must(t, os.WriteFile(goldenPath(tt.name, "installed"), after, 0o666))
 		}
 		after, removed := golden(t, tt.name, "installed"), before
 		if tt.removed {
@@ -91,9 +85,7 @@ func TestInstall(t *testing.T) {
 			t.Run(tt.name+" "+form, func(t *testing.T) {
 				t.Parallel()
 				got, err := Install(as(before), entries)
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				if want := as(after); !bytes.Equal(got, want) {
 					t.Errorf("installed\n%q\nwant\n%q", got, want)
 				}
@@ -151,13 +143,9 @@ func TestRemove(t *testing.T) {
 func TestRemoveRewritten(t *testing.T) {
 	t.Parallel()
 	settings, err := Install([]byte(`{"model":"opus"}`), entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	var b bytes.Buffer
-	if err := json.Indent(&b, settings, "", "  "); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, json.Indent(&b, settings, "", "  "))
 	got, err := Remove(b.Bytes(), entries)
 	if want := "{\n  \"model\": \"opus\"\n}"; err != nil || string(got) != want {
 		t.Errorf("got %s, error %v", got, err)
@@ -226,9 +214,7 @@ func TestRuns(t *testing.T) {
 		`{"command":"notify","args":["-t","git-agent-turn hook has finished"]}`: "git-agent-turn", // too eager, but harmless: nothing is removed
 	} {
 		d, err := parse([]byte(hook))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if got := runs(d.root); got != want {
 			t.Errorf("%s: got %q, want %q", hook, got, want)
 		}
@@ -241,9 +227,7 @@ func effective(t *testing.T, settings []byte, event string) []string {
 	var top map[string]json.RawMessage
 	var events map[string]json.RawMessage
 	var groups []map[string]json.RawMessage
-	if err := json.Unmarshal(bytes.TrimPrefix(settings, byteOrderMark), &top); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, json.Unmarshal(bytes.TrimPrefix(settings, byteOrderMark), &top))
 	if json.Unmarshal(top["hooks"], &events) != nil || json.Unmarshal(events[event], &groups) != nil {
 		return nil
 	}
@@ -276,9 +260,7 @@ func FuzzInstall(f *testing.F) {
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		gittest.Must(f, err)
 		f.Add(data)
 		f.Add(bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")))
 	}
@@ -393,9 +375,7 @@ func checkInstall(t *testing.T, before []byte) {
 		t.Fatalf("installed once\n%q\ntwice, error %v\n%q", after, err, again)
 	}
 	back, err := Remove(after, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if bytes.Equal(clean, before) && !blank(before) && !bytes.Equal(back, before) {
 		t.Fatalf("before\n%q\ninstalled\n%q\nremoved\n%q", before, after, back)
 	}

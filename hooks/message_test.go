@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 func TestAnswer(t *testing.T) {
@@ -42,9 +44,7 @@ func TestAnswerIsOneLine(t *testing.T) {
 		"\xff<&>\u2028\t":                  "\ufffd<&>\u2028\t",
 	} {
 		var b bytes.Buffer
-		if err := (Answer{User: text}).Write(&b); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, (Answer{User: text}).Write(&b))
 		if i := bytes.IndexByte(b.Bytes(), '\n'); i != b.Len()-1 {
 			t.Errorf("%q: not one line: %q", text, b.String())
 		}

@@ -32,20 +32,14 @@ func captured(t testing.TB) map[string][]byte {
 		all[c.Name] = c.Payload
 	}
 	files, err := filepath.Glob(filepath.Join("..", "testdata", "payloads", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		add("claude-code/"+strings.TrimSuffix(filepath.Base(file), ".json"), data)
 	}
 	data, err := os.ReadFile(filepath.Join("testdata", "payloads.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for line := range bytes.Lines(data) {
 		add("", line)
 	}
@@ -189,9 +183,7 @@ func TestParse(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := Parse(strings.NewReader(tt.payload))
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if *got != tt.want {
 				t.Errorf("got  %+v\nwant %+v", *got, tt.want)
 			}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // Clients connect standard input to a socket, perhaps in non-blocking mode:
@@ -13,13 +15,9 @@ import (
 func TestParseSocket(t *testing.T) {
 	t.Parallel()
 	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, fd := range ends {
-		if err := syscall.SetNonblock(fd, true); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, syscall.SetNonblock(fd, true))
 	}
 	client, stdin := os.NewFile(uintptr(ends[0]), "client"), os.NewFile(uintptr(ends[1]), "/dev/stdin")
 	defer stdin.Close()
@@ -31,9 +29,7 @@ func TestParseSocket(t *testing.T) {
 		}
 	}()
 	e, err := Parse(stdin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if want, _ := reference(payload); *e != want {
 		t.Errorf("got %+v, want %+v", *e, want)
 	}

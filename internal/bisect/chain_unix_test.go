@@ -21,9 +21,7 @@ func TestChain(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	w := workspace.New(repo, config.Default())
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {

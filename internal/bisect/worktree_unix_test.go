@@ -40,18 +40,14 @@ func newLab(t *testing.T) *lab {
 	r.Write("goes/away", "one\n")
 	first := r.Commit("first")
 	r.Write("file", "two\n")
-	if err := os.RemoveAll(filepath.Join(r.Dir, "goes")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.RemoveAll(filepath.Join(r.Dir, "goes")))
 	r.Git("rm", "-q", "becomes")
 	r.Write("becomes/a", "directory\n")
 	r.Write("build", "was ignored\n")
 	r.Git("add", "-f", "build")
 	l := &lab{Repo: r, t: t, first: hash(t, first), last: hash(t, r.Commit("last"))}
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	l.w = workspace.New(repo, config.Default())
 	return l
 }
@@ -59,9 +55,7 @@ func newLab(t *testing.T) *lab {
 func hash(t *testing.T, text string) git.Hash {
 	t.Helper()
 	h, err := git.ParseHash(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return h
 }
 
@@ -86,9 +80,7 @@ func files(t *testing.T, top string) string {
 		fmt.Fprintf(&b, "%s %s\n", name, d.Type())
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return b.String()
 }
 
@@ -168,14 +160,10 @@ func TestWorktreeSet(t *testing.T) {
 				before := l.everything()
 				ctx := context.Background()
 				w, err := Temporary(ctx, l.w, l.first, keep, false)
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				t.Cleanup(func() { _ = os.RemoveAll(w.Top) })
 				for i, state := range []git.Hash{l.first, l.last, l.last, l.first} {
-					if err := w.Set(ctx, state); err != nil {
-						t.Fatal(err)
-					}
+					gittest.Must(t, w.Set(ctx, state))
 					got := files(t, w.Top)
 					if keep && name == "changed files" && i > 0 {
 						got = strings.ReplaceAll(got, "x.o \"x\\n\"\n", "")
@@ -197,9 +185,7 @@ func TestWorktreeSet(t *testing.T) {
 					}
 					l.run(w.Top, mess)
 				}
-				if err := w.Remove(); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, w.Remove())
 				if _, err := os.Lstat(w.Top); err == nil {
 					t.Errorf("%s is still there", w.Top)
 				}
@@ -283,14 +269,10 @@ func TestWorktreeModules(t *testing.T) {
 		with := hash(t, l.Commit("with a submodule"))
 		ctx := context.Background()
 		w, err := Temporary(ctx, l.w, with, keep, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		inner := filepath.Join(w.Top, "sub", "module", "inner")
 		for i := range 3 {
-			if err := w.Set(ctx, with); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, w.Set(ctx, with))
 			if _, err := os.Lstat(inner); (err == nil) != (keep && i > 0) {
 				t.Errorf("keep %t, step %d: the submodule's file: %v", keep, i, err)
 			}
@@ -299,14 +281,10 @@ func TestWorktreeModules(t *testing.T) {
 			}
 			l.run(w.Top, "git -c protocol.file.allow=always submodule --quiet update --init")
 		}
-		if err := w.Set(ctx, l.last); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, w.Set(ctx, l.last))
 		if _, err := os.Lstat(filepath.Join(w.Top, "sub")); err == nil {
 			t.Errorf("keep %t: the submodule is there where there is none", keep)
 		}
-		if err := w.Remove(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, w.Remove())
 	}
 }

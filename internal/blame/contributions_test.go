@@ -33,27 +33,17 @@ func TestMessagesAreNotKept(t *testing.T) {
 	}
 	in.Reset()
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	h, err := Open(t.Context(), workspace.New(repo, config.Default()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	defer h.Close()
 	tip, err := git.ParseHash(r.Git("rev-parse", "big"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	from, err := git.ParseHash(r.Git("rev-parse", "main"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	a := &landing{h: h, Landing: Landing{Commit: tip, Since: from, Base: from}}
 	before := live()
-	if err := a.list(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, a.list(t.Context()))
 	if kept := live() - before; kept > commits<<20/2 {
 		t.Errorf("it keeps %d KB of %d commits", kept>>10, commits)
 	}

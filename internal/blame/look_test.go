@@ -16,9 +16,7 @@ import (
 func workspaceOf(t *testing.T, r *gittest.Repo) *workspace.Workspace {
 	t.Helper()
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return workspace.New(repo, config.Default())
 }
 
@@ -30,9 +28,7 @@ func TestLook(t *testing.T) {
 		r.Git("read-tree", "--empty")
 		for path, content := range files {
 			hash, err := r.Feed(content, "hash-object", "-w", "--stdin")
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			r.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+path)
 		}
 		return git.NewHash(r.Git("commit-tree", "-m", "a state", r.Git("write-tree")))

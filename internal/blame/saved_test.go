@@ -29,9 +29,7 @@ func TestSaved(t *testing.T) {
 	}
 	h := &History{w: w, objects: objects}
 	g, err := h.graph(t.Context(), w.Repo, of["asked"], list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for name, want := range map[string]int64{"base": 1001, "start": 1001, "head": 2002, "code": 2002, "code of both": 3500, "asked": 0} {
 		i, ok := g.index[of[name]]
 		if !ok {

@@ -55,9 +55,7 @@ var variants = []variant{
 	{name: "ignored revisions", other: true, make: func(w *world) *machine {
 		m := w.copy()
 		file := filepath.Join(m.clone.Dir, ".git", "ignored")
-		if err := os.WriteFile(file, []byte(m.clone.Git("rev-parse", "HEAD~1")+"\n"), 0o666); err != nil {
-			w.t.Fatal(err)
-		}
+		gittest.Must(w.t, os.WriteFile(file, []byte(m.clone.Git("rev-parse", "HEAD~1")+"\n"), 0o666))
 		m.clone.Git("config", "blame.ignoreRevsFile", file)
 		return m
 	}},
@@ -72,9 +70,7 @@ var variants = []variant{
 func (w *world) copy() *machine {
 	a := w.machines[0]
 	r := a.clone.In(filepath.Join(gittest.TempDir(w.t), "repo"))
-	if err := os.CopyFS(r.Dir, os.DirFS(a.clone.Dir)); err != nil {
-		w.t.Fatal(err)
-	}
+	gittest.Must(w.t, os.CopyFS(r.Dir, os.DirFS(a.clone.Dir)))
 	m := *a
 	m.clone, m.trees = r, nil
 	m.trees = []*tree{{machine: &m, dir: r.Dir}}

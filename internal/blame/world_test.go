@@ -180,18 +180,14 @@ func (m *machine) trusts(name, keys string) {
 	if other.OwnError != nil {
 		m.t.Fatal(other.OwnError)
 	}
-	if err := trust.ReadKeys(m.keys, "").Add(context.Background(), name, other.Own.Public()); err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, trust.ReadKeys(m.keys, "").Add(context.Background(), name, other.Own.Public()))
 }
 
 // workspace is that of a worktree, with this machine's keys.
 func (m *machine) workspace(dir string) *workspace.Workspace {
 	m.t.Helper()
 	repo, err := git.Find(dir)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	return m.with(repo)
 }
 
@@ -207,16 +203,12 @@ func (m *machine) asked(dir string) *workspace.Workspace {
 	if err == nil {
 		err = os.Chdir(dir)
 	}
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	repo, err := git.Open(context.Background())
 	if e := os.Chdir(before); err == nil {
 		err = e
 	}
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	return m.with(repo)
 }
 
@@ -288,9 +280,7 @@ func (tr *tree) files() []string {
 		list = append(list, filepath.ToSlash(name))
 		return err
 	})
-	if err != nil {
-		tr.t.Fatal(err)
-	}
+	gittest.Must(tr.t, err)
 	return list
 }
 

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/test/gittest"
+
 	"github.com/urfave/cli/v2"
 )
 
@@ -393,13 +395,9 @@ func TestMoved(t *testing.T) {
 
 func TestChdir(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	sub := filepath.Join(top, "a b")
-	if err := os.Mkdir(sub, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Mkdir(sub, 0o777))
 	for _, args := range [][]string{
 		{"-C", sub, "pwd"},
 		{"pwd", "-C", sub},

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 func TestDiff(t *testing.T) {
@@ -51,9 +53,7 @@ func TestDiffColours(t *testing.T) {
 		var out strings.Builder
 		d := &Diff{to: bufio.NewWriter(&out), colour: true}
 		_, _ = d.Write([]byte(tt.in))
-		if err := d.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, d.Flush())
 		got := strings.ReplaceAll(out.String(), "+\x1b[m\x1b[31m+", "++") // between the pieces of a line
 		if got != tt.want {
 			t.Errorf("%.80q: got %.200q, want %.200q", tt.in, got, tt.want)

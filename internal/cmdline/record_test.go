@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 func TestRecord(t *testing.T) {
@@ -19,9 +21,7 @@ func TestRecord(t *testing.T) {
 		r.Text("Reply", "words that go on and on\n\tx\x1b\n")
 		r.Verbatim("Patch", "+words that go on and on\n")
 		r.Quote("> ", "a\n\nb\nc\n", 3)
-		if err := r.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, r.Flush())
 		return b.String()
 	}
 	want := `turn a1b2c3d4/1

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"gitagent/test/gittest"
+
 	"github.com/mattn/go-runewidth"
 )
 
@@ -106,9 +108,7 @@ func TestTable(t *testing.T) {
 `},
 	} {
 		var b strings.Builder
-		if err := turnTable().print(&b, tt.columns, tt.colour); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, turnTable().print(&b, tt.columns, tt.colour))
 		want := strings.NewReplacer("<>", "\x1b[m", "<", "\x1b[", ">", "m").Replace(strings.TrimPrefix(tt.want, "\n"))
 		if got := b.String(); got != want {
 			t.Errorf("at %d columns:\ngot\n%s\nwant\n%s", tt.columns, got, want)
@@ -121,9 +121,7 @@ func TestTableWidth(t *testing.T) {
 	t.Parallel()
 	for columns := 13; columns < 100; columns++ { // five columns of one and four gaps
 		var b strings.Builder
-		if err := turnTable().print(&b, columns, false); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, turnTable().print(&b, columns, false))
 		for line := range strings.Lines(b.String()) {
 			line = strings.TrimSuffix(line, "\n")
 			if w := Width(line); w > columns {
@@ -173,9 +171,7 @@ func TestNotATerminal(t *testing.T) {
 	if Colour(&b) {
 		t.Error("Colour of a builder = true, want false")
 	}
-	if err := turnTable().Print(&b); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, turnTable().Print(&b))
 	if strings.Contains(b.String(), "\x1b") || strings.Contains(b.String(), "…") {
 		t.Errorf("a table for a pipe is cut or coloured:\n%s", b.String())
 	}
@@ -188,9 +184,7 @@ func BenchmarkTable(b *testing.B) {
 			table.Row(fmt.Sprint(i), "5 minutes", "internal/cmdline/table.go", "fix the login that fails for users without a name, größer")
 		}
 		var out strings.Builder
-		if err := table.print(&out, 100, true); err != nil {
-			b.Fatal(err)
-		}
+		gittest.Must(b, table.print(&out, 100, true))
 	}
 }
 
@@ -201,9 +195,7 @@ func TestTableInParts(t *testing.T) {
 	table := NewTable(Column{}, Column{Right: true})
 	const parts = firstPart + 2*part
 	for n := range parts + 1 {
-		if err := table.Add(&out, fmt.Sprint(n), strings.Repeat("x", (n+part-firstPart)/part)); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, table.Add(&out, fmt.Sprint(n), strings.Repeat("x", (n+part-firstPart)/part)))
 		want := (n+1+part-firstPart)/part*part - part + firstPart
 		if n+1 < firstPart {
 			want = 0
@@ -212,9 +204,7 @@ func TestTableInParts(t *testing.T) {
 			t.Fatalf("after %d rows %d are printed", n+1, printed)
 		}
 	}
-	if err := table.Print(&out); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, table.Print(&out))
 	lines := strings.Split(out.String(), "\n")
 	for n, want := range map[int]string{0: "0", firstPart: "100   x", firstPart + part: "1100  xx", parts: "2100  xxx", parts + 1: ""} {
 		if lines[n] != want {
@@ -292,9 +282,7 @@ TURN     PROMPT
 			table.Row(row...)
 		}
 		var b strings.Builder
-		if err := table.print(&b, tt.columns, tt.colour); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, table.print(&b, tt.columns, tt.colour))
 		want := strings.NewReplacer("<>", "\x1b[m", "<", "\x1b[", ">", "m").Replace(strings.TrimPrefix(tt.want, "\n"))
 		if got := b.String(); got != want {
 			t.Errorf("at %d columns:\ngot\n%s\nwant\n%s", tt.columns, got, want)
@@ -312,9 +300,7 @@ func TestTableMins(t *testing.T) {
 		)
 		table.Row("a1b2c3d4/12", "2026-11-20 12:00:00 +0100", strings.Repeat("prompt ", 20), "src/module/a.go +17")
 		var b strings.Builder
-		if err := table.print(&b, columns, false); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, table.print(&b, columns, false))
 		for line := range strings.Lines(b.String()) {
 			if w := Width(strings.TrimSuffix(line, "\n")); w > columns {
 				t.Errorf("at %d columns a line is %d wide: %q", columns, w, line)
@@ -337,9 +323,7 @@ func TestTableHeadingsOnce(t *testing.T) {
 	var b strings.Builder
 	for range 2 {
 		table.Row("1")
-		if err := table.print(&b, 80, false); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, table.print(&b, 80, false))
 		table.rows = nil
 	}
 	if got := b.String(); got != "TURN\n1\n1\n" {

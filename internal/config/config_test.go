@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // load writes the two files and loads them; an empty text is no file.
@@ -20,9 +22,7 @@ func load(t *testing.T, user, repo string) (*Config, []string, string) {
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		if text != "" {
-			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(path, []byte(text), 0o666))
 		}
 		return path
 	}
@@ -158,9 +158,7 @@ func TestValues(t *testing.T) {
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("config.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	doc, _, _ := strings.Cut(string(source), "\npackage config")
 	var text strings.Builder
 	for _, line := range regexp.MustCompile(`(?m)^//\t(.*)$`).FindAllStringSubmatch(doc, -1) {
@@ -186,9 +184,7 @@ func TestDocumentation(t *testing.T) {
 func TestManual(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/git-agent-turn.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	_, text, _ := strings.Cut(string(page), "\n.Sh CONFIGURATION\n")
 	_, text, _ = strings.Cut(text, "\n.Bd -literal -offset indent\n")
 	text, _, _ = strings.Cut(text, "\n.Ed\n")
@@ -288,9 +284,7 @@ func TestError(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "user.toml")
-	if err := os.WriteFile(path, []byte("\n[capture]\nnope = 1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte("\n[capture]\nnope = 1\n"), 0o666))
 	_, err := Load(path, "")
 	e := (*Error)(nil)
 	if !errors.As(err, &e) || e.Path != path || e.Line != 3 || e.Key != "capture.nope" {
@@ -422,9 +416,7 @@ func TestHostileRepoFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	elsewhere := filepath.Join(dir, "elsewhere.toml")
-	if err := os.WriteFile(elsewhere, []byte("[capture]\nmax_file_size = 1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(elsewhere, []byte("[capture]\nmax_file_size = 1\n"), 0o666))
 	path := filepath.Join(dir, RepoFile)
 	check := func(what string, errs ...string) {
 		t.Helper()
@@ -435,38 +427,22 @@ func TestHostileRepoFile(t *testing.T) {
 		if !reflect.DeepEqual(c, Default()) {
 			t.Errorf("%s: got %+v, want the defaults", what, c)
 		}
-		if err := os.RemoveAll(path); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.RemoveAll(path))
 	}
 	check("nothing")
-	if err := os.Symlink(elsewhere, path); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Symlink(elsewhere, path))
 	check("a link", RepoFile+": not a regular file")
-	if err := os.Symlink(filepath.Join(dir, "gone"), path); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Symlink(filepath.Join(dir, "gone"), path))
 	check("a dangling link", RepoFile+": not a regular file")
-	if err := os.Mkdir(path, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Mkdir(path, 0o777))
 	check("a directory", RepoFile+": not a regular file")
-	if err := os.WriteFile(path, []byte("a="+strings.Repeat("[", maxFile-2)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte("a="+strings.Repeat("[", maxFile-2)), 0o666))
 	check("many brackets", RepoFile+`:1: a: unexpected EOF; expected value`)
-	if err := os.WriteFile(path, []byte(strings.Repeat("x", maxFile)+"x=1"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte(strings.Repeat("x", maxFile)+"x=1"), 0o666))
 	check("too large", RepoFile+`: larger than "16KiB"`)
-	if err := os.WriteFile(path, []byte("#\n"+strings.Repeat("a.", 7000)+"a = 1"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte("#\n"+strings.Repeat("a.", 7000)+"a = 1"), 0o666))
 	check("a key of many parts", RepoFile+": too many dots in line 2")
-	if err := os.WriteFile(path, []byte(strings.Repeat("a = {", 3000)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte(strings.Repeat("a = {", 3000)), 0o666))
 	check("deep inline tables", RepoFile+": too many inline tables")
 	var many strings.Builder
 	var want []string
@@ -476,9 +452,7 @@ func TestHostileRepoFile(t *testing.T) {
 			want = append(want, fmt.Sprintf("%s:%d: k%d: unknown key", RepoFile, i+1, i))
 		}
 	}
-	if err := os.WriteFile(path, []byte(many.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte(many.String()), 0o666))
 	check("many mistakes", append(want, RepoFile+": 990 more mistakes")...)
 }
 
@@ -487,13 +461,9 @@ func TestUserLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "dotfiles.toml")
-	if err := os.WriteFile(path, []byte("[retry]\nsession_tail_size = 1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte("[retry]\nsession_tail_size = 1\n"), 0o666))
 	link := filepath.Join(dir, "config.toml")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Symlink(path, link))
 	c, err := Load(link, "")
 	if err != nil || c.Retry.SessionTailSize != 1 {
 		t.Errorf("got %d, %v", c.Retry.SessionTailSize, err)
@@ -560,9 +530,7 @@ func FuzzLoad(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "x.toml")
 	f.Fuzz(func(t *testing.T, text string) {
 		write := func(text string) {
-			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(path, []byte(text), 0o666))
 		}
 		write(text)
 		c, err := Load(path, "")
@@ -593,9 +561,7 @@ func BenchmarkLoad(b *testing.B) {
 	path := filepath.Join(dir, "config.toml")
 	for _, text := range []string{"", everyKey} {
 		if text != "" {
-			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-				b.Fatal(err)
-			}
+			gittest.Must(b, os.WriteFile(path, []byte(text), 0o666))
 		}
 		b.Run(fmt.Sprintf("%dbytes", len(text)), func(b *testing.B) {
 			for b.Loop() {

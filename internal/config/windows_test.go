@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 func TestLearn(t *testing.T) {
@@ -20,13 +22,9 @@ func TestLearn(t *testing.T) {
 	}
 	check(nil)
 	for model, tokens := range map[string]int{"claude-sonnet-4-5": 164_000, "a.b [1m]\"": 5000} {
-		if err := Learn(user, model, tokens); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, Learn(user, model, tokens))
 	}
-	if err := Learn(user, "claude-sonnet-4-5", 166_000); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, Learn(user, "claude-sonnet-4-5", 166_000))
 	check(map[string]int{"claude-sonnet-4-5": 166_000, "a.b [1m]\"": 5000})
 	c, _ := Load(user, "")
 	shown := false
@@ -42,29 +40,21 @@ func TestLearn(t *testing.T) {
 		"claude-*":           {"claude-sonnet-4-5": 166_000, "a.b [1m]\"": 5000},
 		"claude-sonnet-4-5*": {"a.b [1m]\"": 5000},
 	} {
-		if err := os.WriteFile(user, fmt.Appendf(nil, "[context.windows]\n%q = 100000\n", pattern), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(user, fmt.Appendf(nil, "[context.windows]\n%q = 100000\n", pattern), 0o600))
 		check(want)
 	}
 
 	// What is damaged counts as not there, and is written again.
-	if err := os.WriteFile(learnedPath(user), []byte("[context"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(learnedPath(user), []byte("[context"), 0o600))
 	check(nil)
-	if err := Learn(user, "m", 7000); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, Learn(user, "m", 7000))
 	check(map[string]int{"m": 7000})
 	if left, err := os.ReadDir(filepath.Dir(user)); err != nil || len(left) != 2 {
 		t.Errorf("there are %v, %v", left, err)
 	}
 
 	for i := range 2 * maxLearned {
-		if err := Learn(user, fmt.Sprint("model-", i), 1000); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, Learn(user, fmt.Sprint("model-", i), 1000))
 	}
 	if c, _ := Load(user, ""); len(c.Context.Learned) > maxLearned {
 		t.Errorf("%d windows were learned", len(c.Context.Learned))

@@ -40,9 +40,7 @@ func BenchmarkInclude(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.StopTimer()
-			if err := os.RemoveAll(filepath.Join(to.Top, "node_modules")); err != nil {
-				b.Fatal(err)
-			}
+			gittest.Must(b, os.RemoveAll(filepath.Join(to.Top, "node_modules")))
 			b.StartTimer()
 		}
 	})

@@ -28,9 +28,7 @@ func copied(t *testing.T, r *gittest.Repo, prepare func(top string), patterns ..
 	before := tree(t, to.Top)
 	told := Amount{}
 	done, err := files.Copy(context.Background(), to, func(a Amount) { told = a })
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if told.Files < done.Files || told.Bytes < done.Bytes {
 		t.Errorf("told %v, copied %v", told, done.Amount)
 	}
@@ -57,14 +55,10 @@ func TestCopy(t *testing.T) {
 	for name, mode := range map[string]fs.FileMode{
 		"deps/a/run": 0o755, "deps/a/secret": 0o400, ".env": 0o600, "deps/a/closed/x": 0o444, "deps/a/closed": 0o555, "deps/a": 0o750,
 	} {
-		if err := os.Chmod(filepath.Join(r.Dir, name), mode); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Chmod(filepath.Join(r.Dir, name), mode))
 	}
 	for i, name := range []string{"deps/a/run", "deps/a/closed", "deps/a", "deps", ".env"} {
-		if err := os.Chtimes(filepath.Join(r.Dir, name), then, then.Add(time.Duration(i)*time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Chtimes(filepath.Join(r.Dir, name), then, then.Add(time.Duration(i)*time.Hour)))
 	}
 	got, done, top := copied(t, r, nil, ".env", "deps/")
 	t.Cleanup(func() {
@@ -82,9 +76,7 @@ func TestCopy(t *testing.T) {
 	for _, name := range got {
 		a, err := os.Lstat(filepath.Join(r.Dir, name))
 		b, err2 := os.Lstat(filepath.Join(top, name))
-		if err := errors.Join(err, err2); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, errors.Join(err, err2))
 		if runtime.GOOS != "windows" && a.Mode() != b.Mode() {
 			t.Errorf("%s: mode %v, want %v", name, b.Mode(), a.Mode())
 		}
@@ -145,10 +137,8 @@ func TestCopyWhatIsIgnoredThere(t *testing.T) {
 		{
 			name: "a link in the way", ignore: "deps\n", give: []string{"deps/a", "z/deps/a"}, at: map[string]string{".gitignore": "deps\n"},
 			prepare: func(t *testing.T, top string) {
-				if err := errors.Join(os.Mkdir(filepath.Join(top, "out"), 0o777), os.Symlink("out", filepath.Join(top, "deps")),
-					os.Symlink(t.TempDir(), filepath.Join(top, "z"))); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, errors.Join(os.Mkdir(filepath.Join(top, "out"), 0o777), os.Symlink("out", filepath.Join(top, "deps")),
+					os.Symlink(t.TempDir(), filepath.Join(top, "z"))))
 			},
 			wantLeft: []string{"deps/a: " + whyInTheWay, "z/deps/a: " + whyInTheWay},
 		},
@@ -181,9 +171,7 @@ func TestCopyWhatIsIgnoredThere(t *testing.T) {
 			}
 			before := tree(t, fork.Top)
 			done, err := find(t, r, "*").Copy(context.Background(), fork, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			want(t, "files", compare(before, tree(t, fork.Top)), tt.want)
 			want(t, "left", reasons(done.Skipped), tt.wantLeft)
 			for name, content := range tt.at {
@@ -200,9 +188,7 @@ func TestCopyWhatIsIgnoredThere(t *testing.T) {
 
 func put(t *testing.T, file, content string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(content), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(content), 0o666)))
 }
 
 // A .gitignore that comes along may take a file out of what is ignored.
@@ -218,9 +204,7 @@ func TestCopyTakesBack(t *testing.T) {
 	r.Write("d/.gitignore", "!*.o\n")
 	write(t, r, "d/a.o", "d/b.o")
 	done, err := find(t, r, "d").Copy(context.Background(), fork, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	want(t, "files", compare(map[string]fs.FileInfo{".gitignore": nil}, tree(t, fork.Top)), []string{"d", "d/.gitignore"})
 	want(t, "left", reasons(done.Skipped), []string{"d/a.o: " + whyNotIgnored, "d/b.o: " + whyNotIgnored})
 	if done.Amount != (Amount{1, 5}) {
@@ -244,9 +228,7 @@ func TestCopySparse(t *testing.T) {
 	_ = os.Remove(filepath.Join(r.Dir, "deps"))
 	write(t, r, "deps/1", "b/x")
 	done, err := find(t, r, "*").Copy(context.Background(), fork, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	want(t, "left", reasons(done.Skipped), []string{"a/x: " + whyTracked, "deps/1: " + whyInTheWay})
 	if got := in.Read("b/x"); got != "content of b/x" {
 		t.Errorf("b/x has %q", got)
@@ -302,9 +284,7 @@ func TestRepositoriesInside(t *testing.T) {
 	fork := filepath.Join(r.Dir, ".worktrees", "fork")
 	r.Git("worktree", "add", "-q", fork)
 	done, err := files.Copy(context.Background(), open(t, fork), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	left := []string{
 		".store/bare/: " + whyRepository, ".worktrees/one/: " + whyRepository, ".worktrees/two/: " + whyRepository,
 		"deps/.GIT: " + whyName, "deps/git~1: " + whyName, "deps/vendor/clone/: " + whyRepository, "lone/: " + whyRepository,
@@ -326,15 +306,11 @@ func TestChangesMeanwhile(t *testing.T) {
 	put(t, in("grows"), "now it is longer than before")
 	err := errors.Join(os.Remove(in("gone")), os.Remove(in("link")), os.Symlink("stays", in("link")), os.RemoveAll(in("dir")),
 		os.RemoveAll(in("moved")), os.Symlink("../other", in("moved")), os.Remove(in("now-dir")), os.Mkdir(in("now-dir"), 0o777))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	to := worktree(t, r)
 	before := tree(t, to.Top)
 	done, err := files.Copy(context.Background(), to, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	want(t, "files", compare(before, tree(t, to.Top)), []string{"deps", "deps/grows", "deps/stays"})
 	want(t, "left", reasons(done.Skipped), []string{
 		"deps/dir/x: " + whyGone, "deps/gone: " + whyGone, "deps/link: " + whyGone, "deps/moved/x: " + whyGone, "deps/now-dir: " + whyGone,
@@ -387,9 +363,7 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || told >= 600 {
 		t.Errorf("cancelled: %v after %d files", err, told)
 	}
-	if err := os.RemoveAll(filepath.Join(to.Top, "deps")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.RemoveAll(filepath.Join(to.Top, "deps")))
 	done, err := files.Copy(context.Background(), to, nil)
 	if err != nil || done.Files != 600 {
 		t.Errorf("again: %v, %v", done, err)

@@ -24,9 +24,7 @@ var plenty = Amount{Files: 1 << 30, Bytes: 1 << 40}
 func open(t testing.TB, dir string) *git.Repo {
 	t.Helper()
 	repo, err := git.Find(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return repo
 }
 
@@ -55,18 +53,14 @@ func write(t testing.TB, r *gittest.Repo, names ...string) {
 		default:
 			r.Write(name, "content of "+name)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 	}
 }
 
 func find(t testing.TB, r *gittest.Repo, patterns ...string) *Files {
 	t.Helper()
 	files, err := Find(context.Background(), open(t, r.Dir), patterns, plenty)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return files
 }
 
@@ -99,9 +93,7 @@ func tree(t testing.TB, dir string) map[string]fs.FileInfo {
 		all[filepath.ToSlash(file[len(dir)+1:])] = info
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return all
 }
 
@@ -299,9 +291,7 @@ func TestPatternsFile(t *testing.T) {
 			r.Write(".gitignore", ".env\n")
 			r.Commit("one")
 			r.Write(".env", "x")
-			if err := tt.put(t, r, filepath.Join(r.Dir, File)); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, tt.put(t, r, filepath.Join(r.Dir, File)))
 			files, err := Find(context.Background(), open(t, r.Dir), nil, plenty)
 			if (err != nil) != tt.err {
 				t.Fatalf("error %v, want one: %t", err, tt.err)

@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/blame"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -105,9 +106,7 @@ func TestTrace(t *testing.T) {
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			trace, left, err := NewTrace(CommitShare{commit, noon, test.files}, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			for _, path := range left {
 				if path != "bad\xff" {
 					t.Errorf("left out %q", path)
@@ -138,9 +137,7 @@ func TestTrace(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
 			text, err := json.Marshal(trace)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if err := checkTrace(text); err != nil {
 				t.Errorf("%v: %s", err, text)
 			}
@@ -152,9 +149,7 @@ func TestTrace(t *testing.T) {
 func TestTraceID(t *testing.T) {
 	id := func(c CommitShare, prompts bool) string {
 		trace, _, err := NewTrace(c, prompts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return trace.ID
 	}
 	c := CommitShare{commit, noon, []blame.Added{file("a", "ab")}}
@@ -195,13 +190,9 @@ func TestTraceDates(t *testing.T) {
 func TestPrompts(t *testing.T) {
 	for _, prompts := range []bool{true, false} {
 		trace, _, err := NewTrace(CommitShare{commit, noon, []blame.Added{file("a", "a")}}, prompts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		text, err := json.Marshal(trace)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if got := bytes.Contains(text, []byte("prompt")); got != prompts {
 			t.Errorf("prompts are there: %v, want %v: %s", got, prompts, text)
 		}
@@ -251,9 +242,7 @@ func TestNote(t *testing.T) {
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			note, left, err := Note(CommitShare{commit, noon, test.files})
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if !slices.Equal(left, test.left) {
 				t.Errorf("left %q, want %q", left, test.left)
 			}

@@ -45,9 +45,7 @@ func TestEvents(t *testing.T) {
 		want = append([]string{fmt.Sprint(n)}, want...)
 	}
 	for _, shallow := range []string{"", hashes[70].String() + "\n", hashes[30].String() + "\n"} {
-		if err := os.WriteFile(filepath.Join(r.Dir, ".git", "shallow"), []byte(shallow), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(filepath.Join(r.Dir, ".git", "shallow"), []byte(shallow), 0o600))
 		for _, most := range []int{0, 1, 31, 32, 33, 34, 50, 99, 100, 101, math.MaxInt} {
 			got, err := look(most)
 			if want := want[:min(most, len(want))]; err != nil || !slices.Equal(got, want) {
@@ -55,9 +53,7 @@ func TestEvents(t *testing.T) {
 			}
 		}
 	}
-	if err := os.Remove(filepath.Join(r.Dir, ".git", "shallow")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Remove(filepath.Join(r.Dir, ".git", "shallow")))
 	links := make(map[git.Hash]bool)
 	for e, err := range Links(t.Context(), repo, hashes[50], hashes[99], hashes[50]) {
 		if err != nil || links[e.Hash] || len(e.Keeps) == 0 != e.Before.IsZero() || e.At.Unix() == 0 {
@@ -72,9 +68,7 @@ func TestEvents(t *testing.T) {
 		t.Error("there are links of nothing")
 	}
 	for _, n := range []int{40, 90} { // in what is read together, and before that
-		if err := os.Remove(filepath.Join(r.Dir, ".git", "objects", hashes[n].String()[:2], hashes[n].String()[2:])); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Remove(filepath.Join(r.Dir, ".git", "objects", hashes[n].String()[:2], hashes[n].String()[2:])))
 		if got, err := look(100); err == nil || len(got) > 99-n {
 			t.Errorf("without event %d: %q, %v", n, got, err)
 		}

@@ -23,9 +23,7 @@ func TestMain(m *testing.M) { os.Exit(gittest.Tests{M: m}.Run()) }
 func open(t testing.TB, r *gittest.Repo) (*git.Repo, *git.Objects) {
 	t.Helper()
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	objects := repo.Objects(context.Background())
 	t.Cleanup(objects.Close)
 	return repo, objects
@@ -40,13 +38,9 @@ func (l *Ledger) append(t testing.TB, e Event) *Ledger {
 	t.Helper()
 	e.Author, e.Committer = dev(0), dev(1)
 	tip, err := l.Append(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	next, err := At(l.objects, l.ID, tip)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return next
 }
 
@@ -76,12 +70,8 @@ func TestAppend(t *testing.T) {
 	l = l.append(t, Event{Subject: "turn 201 again", Files: map[string][]byte{
 		TurnPath("turns", 201, ".json"): []byte("again\n"), TurnPath("transcript", 201, ".jsonl"): nil,
 	}})
-	if err := objects.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	if err := repo.UpdateRefs(t.Context(), "test", []git.Update{{Ref: l.ID.Ref(), New: l.Tip}}); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, objects.Flush())
+	gittest.Must(t, repo.UpdateRefs(t.Context(), "test", []git.Update{{Ref: l.ID.Ref(), New: l.Tip}}))
 
 	// With plain git.
 	ref := record.ID("a1b2c3d4").Ref()
@@ -114,9 +104,7 @@ func TestAppend(t *testing.T) {
 	// And with this package, in another process.
 	_, objects = open(t, r)
 	l, err := Open(t.Context(), repo, objects, "a1b2c3d4")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if !slices.Equal(l.Mission.Sessions, []string{"session-0", "session-1", "session-2"}) {
 		t.Errorf("sessions are %v", l.Mission.Sessions)
 	}
@@ -213,25 +201,19 @@ func TestFilesOnly(t *testing.T) {
 	_, objects := open(t, r)
 	l := New(objects, &record.Mission{V: record.Version, ID: "a1b2c3d4"}).append(t, Event{Files: map[string][]byte{"turns/0000/000001.json": []byte("x")}})
 	file, err := l.Entry("turns/0000/000001.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	tree, err := objects.EditTree(l.tree, map[string]git.Entry{
 		"turns/0000/000002.json": {Mode: filemode.Symlink, Hash: file.Hash},
 		"turns/0000/000003.json": {Mode: filemode.Submodule, Hash: l.Tip},
 		"turns/0001":             {Mode: filemode.Symlink, Hash: file.Hash},
 		"handoffs/000001":        {Mode: filemode.Submodule, Hash: l.Tip},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	tip, err := objects.CommitTree(tree, nil, dev(0), dev(0), "planted\n")
 	if err == nil {
 		l, err = At(objects, "a1b2c3d4", tip)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if last, err := l.LastTurn(); err != nil || last != 1 {
 		t.Errorf("LastTurn = %d, %v; want 1", last, err)
 	}

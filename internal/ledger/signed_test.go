@@ -20,9 +20,7 @@ func TestSignedVectors(t *testing.T) {
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		header, commit, _ := bytes.Cut(data, []byte("\n\n"))
 		want, ok := strings.CutPrefix(string(header), "expect: ok ")
 		s, formed := ParseSigned(commit)
@@ -40,9 +38,7 @@ func FuzzParseSigned(f *testing.F) {
 	files, _ := filepath.Glob(gittest.Vectors("testdata/signed") + "/*.txt")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		gittest.Must(f, err)
 		_, commit, _ := bytes.Cut(data, []byte("\n\n"))
 		f.Add(commit)
 	}

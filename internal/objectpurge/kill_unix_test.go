@@ -23,9 +23,7 @@ func TestObjectsKilled(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	rounds := gittest.Size(3, 1)
 	if *kills > 0 {
 		rounds = *kills
@@ -49,9 +47,7 @@ func TestObjectsKilled(t *testing.T) {
 					cmd.Env = append(os.Environ(), eraseDir+"="+l.Dir)
 					cmd.Stdin = strings.NewReader(names.String())
 					cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-					if err := cmd.Start(); err != nil {
-						t.Fatal(err)
-					}
+					gittest.Must(t, cmd.Start())
 					target := cmd.Process.Pid
 					if n%2 == 0 {
 						target = -target // and its git

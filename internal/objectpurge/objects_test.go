@@ -82,9 +82,7 @@ func versions(r *gittest.Repo) {
 func open(t testing.TB, r *gittest.Repo) *lab {
 	t.Helper()
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	l := &lab{Repo: r, t: t, repo: repo, doomed: make(map[git.Hash]bool), all: objects(t, r)}
 	secrets := make(map[git.Hash]bool)
 	for name, content := range l.all {
@@ -96,9 +94,7 @@ func open(t testing.TB, r *gittest.Repo) *lab {
 		t.Fatal("the secret is nowhere")
 	}
 	leading, err := FindReferrers(t.Context(), repo, secrets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	l.doomed = leading.Without(nil)
 	return l
 }
@@ -107,9 +103,7 @@ func open(t testing.TB, r *gittest.Repo) *lab {
 func objects(t testing.TB, r *gittest.Repo) map[string]string {
 	t.Helper()
 	out, err := r.Feed("", "cat-file", "--batch-all-objects", "--batch")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	out += "\n"
 	all := make(map[string]string)
 	for out != "" {
@@ -128,9 +122,7 @@ func objects(t testing.TB, r *gittest.Repo) map[string]string {
 func (l *lab) erase() Result {
 	l.t.Helper()
 	report, err := Objects(l.t.Context(), l.repo, l.doomed, nil)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	return report
 }
 
@@ -164,9 +156,7 @@ func (l *lab) check() {
 
 func glob(l *lab, pattern string) []string {
 	files, err := filepath.Glob(filepath.Join(l.repo.CommonDir, "objects", "pack", pattern))
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	return files
 }
 
@@ -357,9 +347,7 @@ func (l *lab) places() map[string]string {
 			}
 		}
 	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	return places
 }
 
@@ -387,9 +375,7 @@ func TestPartialClone(t *testing.T) {
 	r.Git("checkout", "-q", "main")
 	r.Git("tag", "-d", "keep")
 	r.Git("reflog", "expire", "--expire=all", "--expire-unreachable=all", "--all")
-	if err := os.Remove(filepath.Join(dir, ".git", "FETCH_HEAD")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Remove(filepath.Join(dir, ".git", "FETCH_HEAD")))
 	l := open(t, r)
 	places := l.places()
 	promised := 0
@@ -460,16 +446,10 @@ func TestOpenPack(t *testing.T) {
 	cmd := exec.Command("git", "cat-file", "--batch-check")
 	cmd.Dir, cmd.Env = l.Dir, l.Env
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
+	gittest.Must(t, cmd.Start())
 	out := bufio.NewReader(stdout)
 	ask := func(name string) {
 		_, err := io.WriteString(in, name+"\n")
@@ -503,16 +483,12 @@ func TestGarbage(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(path, content, 0o444)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return path
 	}
 	pack := func(names ...string) []byte {
 		out, err := l.Feed(strings.Join(names, "\n")+"\n", "pack-objects", "-q", "--stdout")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return []byte(out)
 	}
 	var bad, good string
@@ -525,9 +501,7 @@ func TestGarbage(t *testing.T) {
 	}
 	loose := func(name string) []byte {
 		b, err := os.ReadFile(store{l.repo, dir}.looseFile(git.NewHash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return b
 	}
 	cut := pack(bad, good)
@@ -569,17 +543,13 @@ func TestCollecting(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, func(*gittest.Repo) {})
 	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	l.Write(".git/gc.pid", fmt.Sprint(os.Getpid(), " ", host))
 	if _, err := Objects(t.Context(), l.repo, l.doomed, nil); !errors.Is(err, ErrCollecting) {
 		t.Errorf("while a gc runs: %v", err)
 	}
 	l.check()
-	if err := os.Remove(filepath.Join(l.Dir, ".git", "gc.pid")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Remove(filepath.Join(l.Dir, ".git", "gc.pid")))
 	l.erase()
 	l.check()
 }
@@ -592,9 +562,7 @@ func TestBesideGC(t *testing.T) {
 		l := newLab(t, func(r *gittest.Repo) { r.Git("repack", "-adfq") })
 		gc := exec.Command("git", "-c", "gc.pruneExpire=never", "-c", fmt.Sprintf("gc.cruftPacks=%t", n%2 == 0), "gc", "-q")
 		gc.Dir, gc.Env = l.Dir, l.Env
-		if err := gc.Start(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, gc.Start())
 		ended := make(chan struct{})
 		go func() {
 			_ = gc.Wait() // it may fail when a pack goes
@@ -623,9 +591,7 @@ func TestAnyName(t *testing.T) {
 	r.Git("branch", "-q", "-D", "old", "mine")
 	r.Git("reflog", "expire", "--expire=all", "--expire-unreachable=all", "--all")
 	dir := filepath.Join(filepath.Dir(r.Dir), "[a-c]")
-	if err := os.Rename(r.Dir, dir); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Rename(r.Dir, dir))
 	l := open(t, r.In(dir))
 	l.erase()
 	l.check()
@@ -650,9 +616,7 @@ func TestPadded(t *testing.T) {
 	feed := func(text string, args ...string) string {
 		t.Helper()
 		out, err := r.Feed(text, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return out
 	}
 	blob := feed(secret, "hash-object", "-w", "--stdin")
@@ -660,13 +624,9 @@ func TestPadded(t *testing.T) {
 	tree := feed("040000 dir\x00"+string(below.Bytes()), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
 	r.Git("update-ref", "refs/heads/mine", r.Git("commit-tree", "-m", "mine", tree))
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	leading, err := FindReferrers(t.Context(), repo, map[git.Hash]bool{git.NewHash(blob): true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	roots, err := leading.Roots(t.Context(), repo, nil)
 	if err != nil || !slices.ContainsFunc(roots, func(r Root) bool { return r.Kind == Ref && r.Ref == "refs/heads/mine" }) {
 		t.Errorf("what keeps it is %+v, %v", roots, err)

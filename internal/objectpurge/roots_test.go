@@ -44,14 +44,10 @@ func TestRoots(t *testing.T) {
 	r.Git("fetch", "-q", "origin")
 	r.Git("notes", "add", "-C", r.Git("rev-parse", bad+":f"), first)
 	r.Git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/side")
-	if err := os.WriteFile(filepath.Join(r.Dir, ".git", "MERGE_MSG"), []byte("no "+secret+"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(filepath.Join(r.Dir, ".git", "MERGE_MSG"), []byte("no "+secret+"\n"), 0o666))
 
 	repo, err := git.Find(linked.Dir) // wherever the user is
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	doomed := make(map[git.Hash]bool)
 	for name, content := range objects(t, r) {
 		if strings.HasPrefix(content, "blob") && strings.Contains(content, secret) {
@@ -59,13 +55,9 @@ func TestRoots(t *testing.T) {
 		}
 	}
 	leading, err := FindReferrers(t.Context(), repo, doomed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	roots, err := leading.Roots(t.Context(), repo, has)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	var got []string
 	for _, root := range roots {
 		name := root.Ref
@@ -119,17 +111,13 @@ func TestRoots(t *testing.T) {
 		t.Errorf("%d can go before anything was done", len(goes))
 	}
 
-	if err := Forget(t.Context(), repo, roots); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, Forget(t.Context(), repo, roots))
 	r.Git("replace", "-d", first)
 	r.Git("reset", "-q", "--hard")
 	linked.Git("bisect", "reset")
 	linked.Git("checkout", "-q", "-B", "side", first)
 	for _, ref := range []string{"worktrees/linked/ORIG_HEAD", "worktrees/linked/refs/bisect/bad", "refs/notes/commits", "refs/stash", "refs/tags/v1"} {
-		if err := Unset(t.Context(), repo, Root{Kind: Ref, Ref: ref}); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, Unset(t.Context(), repo, Root{Kind: Ref, Ref: ref}))
 	}
 	r.Git("remote", "remove", "origin")
 	for _, root := range roots {
@@ -158,9 +146,7 @@ func TestWithout(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, func(r *gittest.Repo) { r.Git("tag", "keep", "old~3") })
 	leading, err := FindReferrers(t.Context(), l.repo, l.doomed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	roots, err := leading.Roots(t.Context(), l.repo, nil)
 	if err != nil || len(roots) != 1 || roots[0].Ref != "refs/tags/keep" {
 		t.Fatalf("roots %+v, %v", roots, err)

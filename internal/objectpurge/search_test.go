@@ -37,13 +37,9 @@ func TestSearch(t *testing.T) {
 	r.Write(".git/agent/logs/deep", strings.Repeat("z", 100))
 	r.Write(".git/objects/info/alternates", lender.Dir+"/.git/objects\n")
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	got, err := Search(t.Context(), repo, has)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	var found []string
 	for _, f := range got.Found {
 		name := f.Type.String()
@@ -87,12 +83,8 @@ func TestSearchDamaged(t *testing.T) {
 	for name, content := range l.all {
 		if strings.HasPrefix(content, "blob") && !strings.Contains(content, secret) {
 			path := filepath.Join(l.repo.CommonDir, "objects", name[:2], name[2:])
-			if err := os.Chmod(path, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte("not zlib"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Chmod(path, 0o600))
+			gittest.Must(t, os.WriteFile(path, []byte("not zlib"), 0o600))
 			hurt = append(hurt, name)
 		}
 		if len(hurt) == 2 {
@@ -100,13 +92,9 @@ func TestSearchDamaged(t *testing.T) {
 		}
 	}
 	left := filepath.Join(l.repo.CommonDir, "objects", "pack", "tmp_pack_dead")
-	if err := os.WriteFile(left, []byte("PACK"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(left, []byte("PACK"), 0o600))
 	got, err := Search(t.Context(), l.repo, has)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	var unread []string
 	for _, h := range got.Unread {
 		unread = append(unread, h.String())

@@ -45,9 +45,7 @@ func TestTaken(t *testing.T) {
 			l.Git("update-ref", "refs/heads/again", commit)
 			l.all = objects(t, l.Repo)
 			report, err := Objects(t.Context(), l.repo, l.doomed, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			var taken []string
 			for _, r := range report.Taken {
 				taken = append(taken, string(r.Kind)+" "+r.Ref)
@@ -111,9 +109,7 @@ func TestTakenLate(t *testing.T) {
 	l.staged(tree)
 	index := filepath.Join(l.repo.GitDir, "index")
 	staged, err := os.ReadFile(index)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	l.Git("read-tree", "HEAD")
 	l.all = objects(t, l.Repo)
 	if err := os.WriteFile(index+".lock", nil, 0o666); err != nil { // as git makes it before it looks at files
@@ -127,9 +123,7 @@ func TestTakenLate(t *testing.T) {
 		adding <- errors.Join(os.WriteFile(index+".lock", staged, 0o666), os.Rename(index+".lock", index))
 	}()
 	report := l.erase()
-	if err := <-adding; err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, <-adding)
 	if len(report.Taken) != 1 {
 		t.Errorf("taken: %+v", report.Taken)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // source returns the text files below dir.
@@ -28,9 +30,7 @@ func source(tb testing.TB, dir string) (files []string, size int64) {
 		}
 		return err
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	gittest.Must(tb, err)
 	return files, size
 }
 
@@ -120,13 +120,9 @@ func BenchmarkFirstUse(b *testing.B) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), firstUse+"=1")
 		out, err := cmd.Output()
-		if err != nil {
-			b.Fatal(err)
-		}
+		gittest.Must(b, err)
 		d, err := time.ParseDuration(string(out))
-		if err != nil {
-			b.Fatal(err)
-		}
+		gittest.Must(b, err)
 		first += d
 		n++
 	}

@@ -23,9 +23,7 @@ type shape struct {
 func shapes(tb testing.TB, file string) (all []shape) {
 	tb.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	gittest.Must(tb, err)
 	bare := false
 	for i, line := range strings.Split(string(data), "\n") {
 		switch {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 var (
@@ -127,9 +129,7 @@ func TestJSONLines(t *testing.T) {
 			before := strings.Clone(tt.in)
 			segment := []byte(tt.in)
 			got, err := JSONLines(segment)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if string(got) != tt.want {
 				t.Errorf("JSONLines(%s)\n got %s\nwant %s", tt.in, got, tt.want)
 			}
@@ -147,9 +147,7 @@ func TestLongLines(t *testing.T) {
 	image := strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", 200000) // 8.8 MB
 	in := `{"data":"` + image + `","text":"` + strings.Repeat(`word\n`, 1000000) + fakeToken + `"}`
 	got, err := JSONLines([]byte(in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if want := strings.Replace(in, fakeToken, "[redacted:github-token]", 1); string(got) != want {
 		t.Errorf("a line of %d MB is not what it should be", len(in)>>20)
 	}

@@ -43,9 +43,7 @@ func recorded(tb testing.TB) map[string][]byte {
 		}
 		for _, file := range files {
 			data, err := os.ReadFile(file)
-			if err != nil {
-				tb.Fatal(err)
-			}
+			gittest.Must(tb, err)
 			all[file] = data
 		}
 	}

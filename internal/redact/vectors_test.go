@@ -30,9 +30,7 @@ func vectors(tb testing.TB) []vector {
 	var all []vector
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		gittest.Must(tb, err)
 		rule := ""
 		for i, line := range strings.Split(string(data), "\n") {
 			pos := fmt.Sprintf("%s:%d", file, i+1)

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestMemoryModel compares what a memory of texts of many lengths finds with where they stand. Texts of few letters
@@ -40,13 +42,9 @@ func TestMemoryModel(t *testing.T) {
 		m := new(Memory)
 		m.Add(texts...)
 		data, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		read := new(Memory)
-		if err := json.Unmarshal(data, read); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, json.Unmarshal(data, read))
 		var got []hit
 		for _, matcher := range read.Finder().matchers {
 			got = append(got, hits(matcher.match(in))...)

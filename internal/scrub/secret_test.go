@@ -120,9 +120,7 @@ func secretOf(r *rand.Rand) string {
 func fixed(t testing.TB, s string) *Finder {
 	t.Helper()
 	f, err := Fixed([]byte(s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return f
 }
 
@@ -319,9 +317,7 @@ func TestReplaceJSON(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f, err := Match(test.pattern)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if got := string(f.ReplaceJSON([]byte(test.in))); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
@@ -331,9 +327,7 @@ func TestReplaceJSON(t *testing.T) {
 
 func TestFound(t *testing.T) {
 	f, err := Match(`sk-[a-z]{8}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	got := f.Found([]byte("sk-abcdefgh, c2stYWJjZGVmZ2g= and sk\\u002dijklmnop"))
 	if want := "sk-abcdefgh sk-ijklmnop"; string(bytes.Join(got, []byte(" "))) != want {
 		t.Errorf("%q, want %s", got, want)
@@ -380,12 +374,8 @@ func TestMemory(t *testing.T) {
 	}
 	m := new(Memory)
 	m.Add([]byte("correct horse"), []byte("battery staple"), []byte("correct horse"))
-	if err := dir.Make(); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, dir.Make())
+	gittest.Must(t, m.Write(dir))
 	m, err := ReadMemory(dir)
 	if err != nil || len(m.Texts) != 2 {
 		t.Fatalf("%v, %v", m, err)

@@ -4,20 +4,18 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // BenchmarkLines passes over lines of JSON in which nothing is found.
 func BenchmarkLines(b *testing.B) {
 	files, err := filepath.Glob("../transcript/testdata/*.jsonl")
-	if err != nil {
-		b.Fatal(err)
-	}
+	gittest.Must(b, err)
 	var segment []byte
 	for _, name := range files {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			b.Fatal(err)
-		}
+		gittest.Must(b, err)
 		segment = append(segment, data...)
 	}
 	for name, q := range map[string]*Query{

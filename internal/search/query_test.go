@@ -44,9 +44,7 @@ func TestWords(t *testing.T) {
 		{"ab,\t", "ab", "[ab]"},
 	} {
 		q, err := Words(strings.Split(tt.words, ","))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if got := shown(q, tt.text); got != tt.want {
 			t.Errorf("%q in %q: %q, want %q", tt.words, tt.text, got, tt.want)
 		}
@@ -81,9 +79,7 @@ func TestPatterns(t *testing.T) {
 		{`a.c`, "a\nc\na c", "[a c]"},
 	} {
 		q, err := Patterns([]string{tt.pattern})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if got := shown(q, tt.text); got != tt.want {
 			t.Errorf("%q in %q: %q, want %q", tt.pattern, tt.text, got, tt.want)
 		}
@@ -225,9 +221,7 @@ func TestModel(t *testing.T) {
 			continue
 		}
 		q, err := Words(words)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		raw := []byte(strings.Join(coded, "\n"))
 		var passed []string
 		for line := range q.Lines(raw) {
@@ -295,9 +289,7 @@ func FuzzLines(f *testing.F) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	q, err := Words([]string{"x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	m := q.Matches()
 	m.Add("a", strings.Repeat("x\n", MaxLines+7))
 	if len(m.Lines) != MaxLines || m.More != 7 {
@@ -319,9 +311,7 @@ func TestLimits(t *testing.T) {
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	q, err := Words([]string{"one", "two"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	m, other := q.Matches(), q.Matches()
 	m.Add("prompt", "one line that is here as a whole")
 	other.Add("prompt", "one line that is…")
@@ -344,9 +334,7 @@ func TestJoin(t *testing.T) {
 func TestBestDiffer(t *testing.T) {
 	t.Parallel()
 	q, err := Words([]string{"often"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	m := q.Matches()
 	m.Add("reply", "often\nnever\noften")
 	m.Add("prompt", "often\nmore often")
@@ -363,9 +351,7 @@ func TestBestDiffer(t *testing.T) {
 func TestBest(t *testing.T) {
 	t.Parallel()
 	q, err := Words([]string{"often", "seldom", "once"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	m := q.Matches()
 	for i := range 200 {
 		m.Add("", fmt.Sprintf("often %d", i))

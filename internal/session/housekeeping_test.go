@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 func TestDue(t *testing.T) {
@@ -24,16 +26,10 @@ func TestDue(t *testing.T) {
 	due("a day later", now.Add(25*time.Hour), true)
 	due("still", now.Add(25*time.Hour), true)
 	past := now.Add(-48 * time.Hour)
-	if err := os.Chtimes(s.dir.Path(housekept), past, past); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chtimes(s.dir.Path(housekept), past, past))
 	due("since the day before yesterday", now, true)
-	if err := s.Housekept(now); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, s.Housekept(now))
 	due("done", now, false)
-	if err := os.Chtimes(s.dir.Path(housekept), now, now.Add(1000*time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chtimes(s.dir.Path(housekept), now, now.Add(1000*time.Hour)))
 	due("the clock was wrong", now, true)
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 func TestNewest(t *testing.T) {
@@ -12,9 +14,7 @@ func TestNewest(t *testing.T) {
 	at := func(text string) time.Time {
 		t.Helper()
 		at, err := time.Parse(time.DateOnly, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return at
 	}
 	const all = 1 << 20
@@ -51,9 +51,7 @@ func TestTrimLog(t *testing.T) {
 	}
 	s.Log(then, "old")
 	s.Log(then.Add(time.Hour), strings.Repeat("new ", 10))
-	if err := s.TrimLog(then.Add(time.Minute), 1<<10); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, s.TrimLog(then.Add(time.Minute), 1<<10))
 	if got := s.LogTail(5); len(got) != 1 || !strings.HasPrefix(got[0].Text, "new") {
 		t.Errorf("left are %v", got)
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestTell: of many processes that have something to say one says it, for each session, kind and
@@ -59,9 +61,7 @@ func TestTellAmongOthers(t *testing.T) {
 			t.Setenv("XDG_RUNTIME_DIR", top)
 			s := Open(t.TempDir())
 			path := notes().Path(".")
-			if err := plant(path); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, plant(path))
 			if name != "nothing" {
 				_ = os.Chmod(path, 0o777)
 			}

@@ -4,14 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 func TestLivenessOf(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, cmd.Run())
 	me := ReadClient(os.Getpid())
 	gone := Client{PID: cmd.ProcessState.Pid(), Start: "1", Boot: me.Boot, Domain: me.Domain}
 	before := me

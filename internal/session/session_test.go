@@ -14,6 +14,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/record"
+	"gitagent/test/gittest"
 )
 
 var then = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -41,18 +42,14 @@ func TestSaveAndLoad(t *testing.T) {
 	st.Open = &OpenTurn{PromptID: "p", Prompt: "go\non", Started: then}
 	st.Last = &LastTurn{Mission: "a1b2c3d4", Turn: 3, Started: then, Before: Cursor{Offset: 1}}
 	st.Client = Client{PID: 7, Start: "99", Boot: "b"}
-	if err := save(s, st); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, save(s, st))
 	if got := s.Load("a"); !reflect.DeepEqual(got, st) {
 		t.Errorf("loaded %+v, saved %+v", got, st)
 	}
 	if got := s.Load("b"); got.Mission != "" {
 		t.Errorf("another session's state is %+v", got)
 	}
-	if err := save(s, s.Load("b")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, save(s, s.Load("b")))
 	if all := s.All(); len(all) != 2 {
 		t.Errorf("All = %+v", all)
 	}
@@ -69,9 +66,7 @@ func TestSaveOverWhatWasThere(t *testing.T) {
 	spare := s.Dir().Path(sparePath(path("a")))
 	for i, n := range []int{9000, 10, 5000, 0, 1, 70000, 2} {
 		st := &Known{V: stateVersion, Session: "a", Mission: "a1b2c3d4", Transcript: strings.Repeat("x", n)}
-		if err := save(s, st); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, save(s, st))
 		if got := s.Load("a"); !reflect.DeepEqual(got, st) {
 			t.Errorf("state %d: loaded %+v, saved %+v", i, got, st)
 		}
@@ -82,14 +77,10 @@ func TestSaveOverWhatWasThere(t *testing.T) {
 		case 3:
 			_ = os.Remove(spare)
 		case 4:
-			if err := os.WriteFile(spare, []byte(`{"v":1,"session":"a","tran`+strings.Repeat("y", 90000)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(spare, []byte(`{"v":1,"session":"a","tran`+strings.Repeat("y", 90000)), 0o600))
 		}
 	}
-	if err := s.Forget(t.Context(), "a1b2c3d4"); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, s.Forget(t.Context(), "a1b2c3d4"))
 	if left, err := os.ReadDir(filepath.Dir(spare)); err != nil || len(left) != 0 {
 		t.Errorf("forgotten, it leaves %v, %v", left, err)
 	}
@@ -101,12 +92,8 @@ func TestLoadWhatCantBeRead(t *testing.T) {
 		"empty": "", "torn": `{"v":1,"sess`, "newer": `{"v":2,"session":"a","mission":"m"}`, "another's": `{"v":1,"session":"b","mission":"m"}`, "binary": "\x00\xff",
 	} {
 		s := Open(t.TempDir())
-		if err := os.MkdirAll(s.Dir().Path("sessions"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(s.Dir().Path("sessions/a.json"), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(s.Dir().Path("sessions"), 0o700))
+		gittest.Must(t, os.WriteFile(s.Dir().Path("sessions/a.json"), []byte(content), 0o600))
 		if st := s.Load("a"); st.Mission != "" || st.Session != "a" {
 			t.Errorf("%s: %+v", name, st)
 		}
@@ -165,9 +152,7 @@ func TestUpdate(t *testing.T) {
 func TestUpdateThatFails(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())
-	if err := save(s, &Known{V: stateVersion, Session: "a", Mission: "old"}); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, save(s, &Known{V: stateVersion, Session: "a", Mission: "old"}))
 	for _, want := range []error{ErrUnchanged, errors.New("no")} {
 		err := s.Update(t.Context(), "a", func(st *Known) error { st.Mission = "new"; return want })
 		if want == ErrUnchanged && err != nil || want != ErrUnchanged && !errors.Is(err, want) {
@@ -193,9 +178,7 @@ func TestLog(t *testing.T) {
 	}
 	long := strings.Repeat("x", 1000)
 	for i := range 2000 {
-		if err := s.Log(then, fmt.Sprint(i, " ", long)); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, s.Log(then, fmt.Sprint(i, " ", long)))
 	}
 	info, err := os.Stat(s.Dir().Path("log"))
 	if err != nil || info.Size() > config.MaxLogSize+2000 || info.Size() < config.MaxLogSize/2 {
@@ -206,9 +189,7 @@ func TestLog(t *testing.T) {
 			t.Errorf("entry %d is %v %.60s, want %s", i, l.At, l.Text, want)
 		}
 	}
-	if err := s.Log(then, strings.Repeat("y", 10<<20)); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, s.Log(then, strings.Repeat("y", 10<<20)))
 	if info, err := os.Stat(s.Dir().Path("log")); err != nil || info.Size() > 2*config.MaxLogSize {
 		t.Errorf("one line of 10 MB makes a log of %d bytes (%v)", info.Size(), err)
 	}
@@ -218,9 +199,7 @@ func TestLog(t *testing.T) {
 func TestLogNowhere(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(file, nil, 0o600))
 	s := Open(file)
 	if err := s.Log(then, "lost"); err == nil {
 		t.Error("logged into a file")
@@ -273,9 +252,7 @@ func TestMonitor(t *testing.T) {
 			}
 			v = k
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 	}
 	keep(kept{N: 7, Text: strings.Repeat("long ", 1000)}, false)
 	if !s.LoadMonitor("a", &v) || v.N != 7 || len(v.Text) != 5000 {
@@ -291,9 +268,7 @@ func TestMonitor(t *testing.T) {
 	if all := s.All(); len(all) != 0 {
 		t.Errorf("taken for a session's state: %+v", all)
 	}
-	if err := os.WriteFile(s.Dir().Path(monitorPath("a")), []byte(`{"N":`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(s.Dir().Path(monitorPath("a")), []byte(`{"N":`), 0o600))
 	if s.LoadMonitor("a", &v) {
 		t.Error("half a file was read")
 	}
@@ -316,9 +291,7 @@ func TestLockOut(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())
 	busy, err := s.LockMission(t.Context(), "a1b2c3d4")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if held, err := s.LockOut(ctx); held != nil || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "mission-") {
@@ -331,9 +304,7 @@ func TestLockOut(t *testing.T) {
 	other.Release()
 	busy.Release()
 	held, err := s.LockOut(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if l, err := s.TryLock("session-00"); l != nil || err != nil {
 		t.Errorf("a lock is free: %v", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // The Stop hook may be installed twice, and run twice at once: a wake is taken by one of them.
@@ -13,12 +15,8 @@ func TestWakeOnce(t *testing.T) {
 	if w, err := s.TakeWake(t.Context(), "a"); w != nil || err != nil {
 		t.Fatalf("TakeWake before AskWake = %v, %v", w, err)
 	}
-	if err := save(s, &Known{V: stateVersion, Session: "a", Mission: "a1b2c3d4"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.AskWake(t.Context(), "a", Wake{Pane: "%3"}); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, save(s, &Known{V: stateVersion, Session: "a", Mission: "a1b2c3d4"}))
+	gittest.Must(t, s.AskWake(t.Context(), "a", Wake{Pane: "%3"}))
 	if w, err := s.TakeWake(t.Context(), "b"); w != nil || err != nil {
 		t.Errorf("TakeWake of another session = %v, %v", w, err)
 	}

@@ -3,6 +3,8 @@ package session
 import (
 	"os/exec"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestZombie: a client that was killed and that nobody has looked after is gone.
@@ -10,16 +12,10 @@ func TestZombie(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("cat")
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
+	gittest.Must(t, cmd.Start())
 	c := ReadClient(cmd.Process.Pid)
 	if !c.Live() || c.Start == "" {
 		t.Errorf("%+v does not live", c)
@@ -31,9 +27,7 @@ func TestZombie(t *testing.T) {
 	for c.Live() && t.Context().Err() == nil {
 		// Between closing its files and being gone lie microseconds.
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, cmd.Wait())
 	if c.Live() {
 		t.Error("it lives after its end")
 	}

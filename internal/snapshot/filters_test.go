@@ -17,12 +17,8 @@ func touch(t testing.TB, r *gittest.Repo, name string) {
 	t.Helper()
 	path := filepath.Join(r.Dir, name)
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(path, time.Time{}, info.ModTime().Add(-time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
+	gittest.Must(t, os.Chtimes(path, time.Time{}, info.ModTime().Add(-time.Hour)))
 }
 
 // setConfig sets several values at once: creating files is what tests spend their time on.
@@ -280,9 +276,7 @@ func TestTakeFileVanishes(t *testing.T) {
 					return inner()
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			remove(t, r, "v") // nobody saw it
 			if got, want := s.Tree, wantTree(t, r, nil); got != want {
 				t.Errorf("publish %v: tree %s, want %s", publish, got, want)

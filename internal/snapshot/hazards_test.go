@@ -77,12 +77,8 @@ func TestTakeGlobalAttributes(t *testing.T) {
 	r := base(t)
 	r.Env = append(r.Env, "XDG_CONFIG_HOME="+dir)
 	t.Setenv("XDG_CONFIG_HOME", dir)
-	if err := os.MkdirAll(filepath.Join(dir, "git"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "git/attributes"), []byte("* text\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(filepath.Join(dir, "git"), 0o777))
+	gittest.Must(t, os.WriteFile(filepath.Join(dir, "git/attributes"), []byte("* text\n"), 0o666))
 	r.Write("a", "one\r\n")
 	check(t, r)
 }
@@ -171,9 +167,7 @@ func TestTakeRunsNoHooks(t *testing.T) {
 	if _, err := os.Stat(ran); err != nil {
 		t.Fatal("git add runs no hook, so this tests nothing")
 	}
-	if err := os.Remove(ran); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Remove(ran))
 	r.Write("b", "changed\n")
 	r.Write("new", "n\n")
 	take(t, r, false)
@@ -243,9 +237,7 @@ func TestTakeWhilePrivateIndexIsLocked(t *testing.T) {
 		check(t, r)
 		r.Write(".git/agent/index.lock", "half an index")
 		at := time.Now().Add(-age)
-		if err := os.Chtimes(filepath.Join(r.Dir, ".git/agent/index.lock"), at, at); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Chtimes(filepath.Join(r.Dir, ".git/agent/index.lock"), at, at))
 		r.Write("a", "changed\n")
 		check(t, r)
 		if _, err := os.Lstat(filepath.Join(r.Dir, ".git/agent/index.lock")); err == nil {
@@ -280,9 +272,7 @@ func TestTakeManyUntracked(t *testing.T) {
 	most := gittest.Size(policy.MaxUntrackedFiles, 500)
 	take := func() *Snapshot {
 		s, err := tryTake(t, r, func(o *Options) { o.Policy.MaxUntrackedFiles = most })
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return s
 	}
 	for i := range most {
@@ -323,9 +313,7 @@ func TestTakePolicy(t *testing.T) {
 			o.Policy.MaxFileSize = 100
 			o.Policy.Exclude = []string{"*.log", "!keep.log", "build/"}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		skipped := []Skip{{Path: "conf/.env", Why: WhySecret}, {Path: "id_ed25519", Why: WhySecret}, {Path: "large", Why: WhySize}, {Path: "x/build/y", Why: WhyExcluded}, {Path: "a.log", Why: WhyExcluded}}
 		if got, want := sorted(s.Skipped), sorted(skipped); !slices.Equal(got, want) {
 			t.Errorf("skipped %v, want %v", got, want)
@@ -350,9 +338,7 @@ func TestTakePolicyOfRememberedFiles(t *testing.T) {
 		t.Helper()
 		for range 2 {
 			s, err := tryTake(t, r, limits)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if want := wantTree(t, r, skipped); s.Tree != want {
 				t.Errorf("tree %s, want %s", s.Tree, want)
 			}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // What is neither a file nor a link can't be stored.
@@ -17,28 +19,18 @@ func TestTakeSpecialFiles(t *testing.T) {
 	remove(t, r, "a", "d/one")
 	for _, name := range []string{"a", "fifo", "x/fifo"} {
 		path := filepath.Join(r.Dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := syscall.Mkfifo(path, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		gittest.Must(t, syscall.Mkfifo(path, 0o666))
 	}
 	for _, name := range []string{"d/one", "socket"} {
 		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		defer syscall.Close(fd)
 		// A socket's address has 108 bytes at most, and temporary directories have long names.
 		dir, err := os.Open(filepath.Dir(filepath.Join(r.Dir, name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		defer dir.Close()
-		if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(name))}); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, syscall.Bind(fd, &syscall.SockaddrUnix{Name: fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(name))}))
 	}
 	r.Write("b", "changed\n")
 	check(t, r, Skip{Path: "a", Why: WhyUnreadable}, Skip{Path: "d/one", Why: WhyUnreadable})

@@ -103,9 +103,7 @@ func TestTakeSplitIndex(t *testing.T) {
 		if err != nil || len(shared) != 1 {
 			t.Fatal(shared, err)
 		}
-		if err := os.Remove(shared[0]); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Remove(shared[0]))
 		if s := passive(t, r); s.Tree != want {
 			t.Errorf("tree %s, want %s", s.Tree, want)
 		}
@@ -194,9 +192,7 @@ func TestTakeRacy(t *testing.T) {
 	at := time.Now().Add(-time.Hour).Truncate(time.Second)
 	set := func(name string) {
 		t.Helper()
-		if err := os.Chtimes(filepath.Join(r.Dir, name), at, at); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Chtimes(filepath.Join(r.Dir, name), at, at))
 	}
 	r.Git("config", "core.trustctime", "false") // what else tells the two files apart
 	r.Git("config", "core.checkStat", "minimal")
@@ -465,9 +461,7 @@ func TestTakeRefuses(t *testing.T) {
 		config := filepath.Join(r.Dir, ".git", "config")
 		for _, commits := range []int{0, 1} {
 			was, err := os.ReadFile(config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			r.Git("config", "core.repositoryformatversion", "1")
 			r.Git("config", "extensions.objectformat", "sha512")
 			r.Write("a", "a\n")
@@ -477,9 +471,7 @@ func TestTakeRefuses(t *testing.T) {
 			if packs, _ := filepath.Glob(filepath.Join(r.Dir, ".git/objects/pack/*")); len(packs) > 0 {
 				t.Errorf("%d commits: %v was written", commits, packs)
 			}
-			if err := os.WriteFile(config, was, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(config, was, 0o666))
 			r.Commit("one")
 		}
 	})

@@ -20,9 +20,7 @@ import (
 func attached(t testing.TB, r *gittest.Repo) *Snapshot {
 	t.Helper()
 	s := take(t, r, true)
-	if err := s.Publish(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, s.Publish(context.Background()))
 	commit(t, r, s)
 	return s
 }
@@ -195,9 +193,7 @@ func TestPublishCatchesUp(t *testing.T) {
 			r.Write("b", "changed\n")
 			s := take(t, r, true)
 			tree := git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
-			if err := s.CheckOut(ctx, tree, Checkout{}); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, s.CheckOut(ctx, tree, Checkout{}))
 			if got := r.Read("b"); got != "b\n" {
 				t.Errorf("b = %q", got)
 			}
@@ -237,9 +233,7 @@ func TestPublishAfterCheckOut(t *testing.T) {
 	r.Write("new", "n\n")
 	r.Commit("two")
 	s := take(t, r, true)
-	if err := s.CheckOut(context.Background(), first, Checkout{}); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, s.CheckOut(context.Background(), first, Checkout{}))
 	if s := attached(t, r); s.Tree != first {
 		t.Errorf("tree %s, want %s", s.Tree, first)
 	}
@@ -322,9 +316,7 @@ func TestPublishAfterCrash(t *testing.T) {
 	r := base(t)
 	r.Write("a", "changed\n")
 	take(t, r, true) // leaves index.new
-	if err := os.Link(filepath.Join(r.Dir, ".git/agent/index.new"), filepath.Join(r.Dir, ".git/index.lock")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Link(filepath.Join(r.Dir, ".git/agent/index.new"), filepath.Join(r.Dir, ".git/index.lock")))
 	take(t, r, false)
 	if _, err := os.Lstat(filepath.Join(r.Dir, ".git/index.lock")); err == nil {
 		t.Fatal("our own lock is still there")
@@ -348,9 +340,7 @@ func TestPublishWithoutBranch(t *testing.T) {
 	r := base(t)
 	r.Write("a", "changed\n")
 	s := take(t, r, true)
-	if err := s.Publish(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, s.Publish(context.Background()))
 	if got := r.Git("status", "--porcelain"); got != "M  a" {
 		t.Errorf("status says %q, want a staged file", got)
 	}
@@ -418,19 +408,13 @@ func TestPublishRacy(t *testing.T) {
 	r.Git("config", "core.checkStat", "minimal")
 	at := time.Now().Add(-time.Hour).Truncate(time.Second)
 	r.Write("a", "one\n")
-	if err := os.Chtimes(filepath.Join(r.Dir, "a"), at, at); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chtimes(filepath.Join(r.Dir, "a"), at, at))
 	attached(t, r)
 	for _, name := range []string{".git/index", ".git/agent/index"} {
-		if err := os.Chtimes(filepath.Join(r.Dir, name), at, at); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Chtimes(filepath.Join(r.Dir, name), at, at))
 	}
 	r.Write("a", "two\n")
-	if err := os.Chtimes(filepath.Join(r.Dir, "a"), at, at); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chtimes(filepath.Join(r.Dir, "a"), at, at))
 	if got := r.Git("status", "--porcelain"); got != " M a" {
 		t.Errorf("status says %q", got)
 	}
@@ -455,14 +439,10 @@ func TestCheckOut(t *testing.T) {
 	r.Write("x.o", "ignored\n")
 	now := take(t, r, true)
 	before := state(t, r)
-	if err := now.CheckOut(ctx, first.Tree, Checkout{Dry: true}); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, now.CheckOut(ctx, first.Tree, Checkout{Dry: true}))
 	sameState(t, r, before)
 	index := r.Read(".git/index")
-	if err := now.CheckOut(ctx, first.Tree, Checkout{}); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, now.CheckOut(ctx, first.Tree, Checkout{}))
 	if s := take(t, r, false); s.Tree != first.Tree {
 		t.Errorf("tree %s, want %s", s.Tree, first.Tree)
 	}

@@ -13,9 +13,7 @@ import (
 func inside(t testing.TB, r *gittest.Repo, dir string, args ...string) *gittest.Repo {
 	t.Helper()
 	s := r.In(filepath.Join(r.Dir, dir))
-	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(s.Dir, 0o777))
 	s.Git(append([]string{"init", "-q", "-b", "main"}, args...)...)
 	return s
 }
@@ -255,9 +253,7 @@ func TestTakeElsewhere(t *testing.T) {
 		{"a directory with a symlink on the way", func(t *testing.T) *gittest.Repo {
 			r := base(t)
 			link := filepath.Join(gittest.TempDir(t), "link")
-			if err := os.Symlink(r.Dir, link); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Symlink(r.Dir, link))
 			return r.In(link)
 		}},
 		{"packed", func(t *testing.T) *gittest.Repo {

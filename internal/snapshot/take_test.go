@@ -27,9 +27,7 @@ var policy = Policy{MaxFileSize: 10 << 20, MaxUntrackedFiles: 5000, MaxUntracked
 func open(t testing.TB, r *gittest.Repo) *git.Repo {
 	t.Helper()
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return repo.With(r.Env...)
 }
 
@@ -64,9 +62,7 @@ func tryTake(t testing.TB, r *gittest.Repo, edit func(*Options)) (*Snapshot, err
 func take(t testing.TB, r *gittest.Repo, publish bool) *Snapshot {
 	t.Helper()
 	s, err := tryTake(t, r, func(o *Options) { o.Publish = publish })
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return s
 }
 
@@ -80,15 +76,9 @@ func wantTree(t testing.TB, r *gittest.Repo, skipped []Skip) git.Hash {
 	users := filepath.Join(open(t, r).GitDir, "index")
 	if info, err := os.Stat(users); err == nil {
 		b, err := os.ReadFile(users)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(index, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(index, time.Time{}, info.ModTime()); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
+		gittest.Must(t, os.WriteFile(index, b, 0o666))
+		gittest.Must(t, os.Chtimes(index, time.Time{}, info.ModTime()))
 	} else if _, err := r.Try("rev-parse", "--verify", "--quiet", "HEAD"); err == nil {
 		s.Git("read-tree", "HEAD")
 	}
@@ -183,9 +173,7 @@ func check(t testing.TB, r *gittest.Repo, skipped ...Skip) {
 	}
 	branch, _ := r.Try("symbolic-ref", "--quiet", "HEAD")
 	config, err := open(t, r).Config(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	before := state(t, r)
 	for _, way := range []struct {
 		name    string
@@ -228,28 +216,20 @@ func fsck(t testing.TB, r *gittest.Repo) {
 func remove(t testing.TB, r *gittest.Repo, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if err := os.RemoveAll(filepath.Join(r.Dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.RemoveAll(filepath.Join(r.Dir, name)))
 	}
 }
 
 func symlink(t testing.TB, r *gittest.Repo, target, name string) {
 	t.Helper()
 	path := filepath.Join(r.Dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(target, path); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	gittest.Must(t, os.Symlink(target, path))
 }
 
 func chmod(t testing.TB, r *gittest.Repo, name string, mode fs.FileMode) {
 	t.Helper()
-	if err := os.Chmod(filepath.Join(r.Dir, name), mode); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chmod(filepath.Join(r.Dir, name), mode))
 }
 
 // base commits a small tree that the cases change.
@@ -308,9 +288,7 @@ func TestTakeEqualsGit(t *testing.T) {
 		}},
 		{"renamed", func(t *testing.T, r *gittest.Repo) { r.Git("mv", "a", "z"); r.Git("mv", "d", "moved") }},
 		{"renamed, not staged", func(t *testing.T, r *gittest.Repo) {
-			if err := os.Rename(filepath.Join(r.Dir, "d"), filepath.Join(r.Dir, "moved")); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Rename(filepath.Join(r.Dir, "d"), filepath.Join(r.Dir, "moved")))
 		}},
 		{"deleted", func(t *testing.T, r *gittest.Repo) { remove(t, r, "a", "d/one", "f") }},
 		{"deleted, staged", func(t *testing.T, r *gittest.Repo) { r.Git("rm", "-q", "-r", "a", "d") }},
@@ -372,9 +350,7 @@ func TestTakeEqualsGit(t *testing.T) {
 		}},
 		{"file to empty directory", func(t *testing.T, r *gittest.Repo) {
 			remove(t, r, "a")
-			if err := os.Mkdir(filepath.Join(r.Dir, "a"), 0o777); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Mkdir(filepath.Join(r.Dir, "a"), 0o777))
 		}},
 		{"directory to file", func(t *testing.T, r *gittest.Repo) { remove(t, r, "d"); r.Write("d", "file\n") }},
 		{"directory to file, staged", func(t *testing.T, r *gittest.Repo) {
@@ -391,9 +367,7 @@ func TestTakeEqualsGit(t *testing.T) {
 		}},
 		{"directory to symlink", func(t *testing.T, r *gittest.Repo) { remove(t, r, "d"); symlink(t, r, "f", "d") }},
 		{"directory to symlink with the same names below", func(t *testing.T, r *gittest.Repo) {
-			if err := os.Rename(filepath.Join(r.Dir, "d"), filepath.Join(r.Dir, "moved")); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Rename(filepath.Join(r.Dir, "d"), filepath.Join(r.Dir, "moved")))
 			symlink(t, r, "moved", "d")
 		}},
 		{"executable bit", func(t *testing.T, r *gittest.Repo) { chmod(t, r, "a", 0o755); chmod(t, r, "run", 0o644) }},
@@ -440,9 +414,7 @@ func TestTakeEqualsGit(t *testing.T) {
 			r.Write("nothing", "")
 			r.Write("a", "")
 			r.Write("empty", "no longer\n")
-			if err := os.MkdirAll(filepath.Join(r.Dir, "hollow/inside"), 0o777); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.MkdirAll(filepath.Join(r.Dir, "hollow/inside"), 0o777))
 		}},
 		{"assume unchanged", func(t *testing.T, r *gittest.Repo) {
 			r.Git("update-index", "--assume-unchanged", "a")
@@ -484,9 +456,7 @@ func TestTakeEqualsGit(t *testing.T) {
 				r.Write(fmt.Sprintf("many/%d", i), fmt.Sprintf("%d\n", i))
 			}
 			r.Commit("many")
-			if err := os.Rename(filepath.Join(r.Dir, "many"), filepath.Join(r.Dir, "moved")); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Rename(filepath.Join(r.Dir, "many"), filepath.Join(r.Dir, "moved")))
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -547,18 +517,12 @@ func TestTakeLongestPath(t *testing.T) {
 	t.Parallel()
 	r := base(t)
 	root, err := os.OpenRoot(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	defer root.Close()
 	dir := strings.Repeat(strings.Repeat("d", 100)+"/", 40)
-	if err := root.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, root.MkdirAll(dir, 0o777))
 	name := dir + strings.Repeat("f", 40)
-	if err := root.WriteFile(name, []byte("deep\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, root.WriteFile(name, []byte("deep\n"), 0o666))
 	defer root.RemoveAll(strings.Repeat("d", 100)) // t.TempDir can't
 	if _, err := os.Lstat(filepath.Join(r.Dir, name)); err == nil {
 		t.Fatal("the path is not long enough to test anything")

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // await looks until ok; otherwise the test's own time-out ends it.
@@ -27,29 +29,21 @@ func wake(t *testing.T, socket string) {
 func read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return string(text)
 }
 
 func TestLog(t *testing.T) {
 	socket := testServer(t, "echo before; tmux wait-for -S drawn; tmux wait-for go; echo after")
 	p, err := FindPane("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if file, err := p.LogFile(t.Context()); file != "" || err != nil {
 		t.Errorf("LogFile before there is one = %q, %v", file, err)
 	}
 	// Neither tmux nor a shell obeys any of this.
 	name := filepath.Join(t.TempDir(), "a b'c\"$(touch d)`e`;f&g#{pane_id}#[h]%Y\\i*#(touch j).log;")
-	if err := os.WriteFile(name, []byte("an earlier log\r\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.StartLog(t.Context(), name); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(name, []byte("an earlier log\r\n"), 0o644))
+	gittest.Must(t, p.StartLog(t.Context(), name))
 	if file, err := p.LogFile(t.Context()); file != name || err != nil {
 		t.Errorf("LogFile = %q, %v; want %q", file, err, name)
 	}
@@ -73,13 +67,9 @@ func TestLog(t *testing.T) {
 func TestLogOfFullScreen(t *testing.T) {
 	socket := testServer(t, `printf '\033[?1049h\033[3;4Hpage'; tmux wait-for -S drawn; tmux wait-for go; echo .`)
 	p, err := FindPane("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	name := filepath.Join(t.TempDir(), "log")
-	if err := p.StartLog(t.Context(), name); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, p.StartLog(t.Context(), name))
 	wake(t, socket)
 	// The command that tmux started has opened the file when it has written to it; removed earlier, the
 	// directory would get the file once more.
@@ -93,22 +83,14 @@ func TestLogOfFullScreen(t *testing.T) {
 func TestLogRefuses(t *testing.T) {
 	testServer(t, "echo text")
 	p, err := FindPane("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	dir := t.TempDir()
 	precious := filepath.Join(dir, "precious")
-	if err := os.WriteFile(precious, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(precious, []byte("text"), 0o600))
 	link := filepath.Join(dir, "link")
-	if err := os.Symlink(precious, link); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Symlink(precious, link))
 	dangling := filepath.Join(dir, "dangling")
-	if err := os.Symlink(filepath.Join(dir, "new"), dangling); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Symlink(filepath.Join(dir, "new"), dangling))
 	for _, name := range []string{link, dangling, dir, filepath.Join(dir, "line\nfeed"), filepath.Join(dir, "none", "log")} {
 		if err := p.StartLog(t.Context(), name); err == nil {
 			t.Errorf("StartLog into %q: no error", name)

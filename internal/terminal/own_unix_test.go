@@ -11,14 +11,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // A program of ours gets what is written for it as it comes, and need not wait for the rest.
 func TestRunOwn(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "git-agent-test"), []byte("#!/bin/sh\nread -r line; echo \"$1 $line\"; exit $2\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(filepath.Join(dir, "git-agent-test"), []byte("#!/bin/sh\nread -r line; echo \"$1 $line\"; exit $2\n"), 0o755))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	names, write := io.Pipe() // which is never closed
 	go func() { _, _ = io.WriteString(write, "first\n") }()
@@ -39,17 +39,11 @@ func TestRunOwn(t *testing.T) {
 func TestOutliveOwn(t *testing.T) {
 	dir := t.TempDir()
 	gate, out := filepath.Join(dir, "gate"), filepath.Join(dir, "out")
-	if err := syscall.Mkfifo(gate, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, syscall.Mkfifo(gate, 0o600))
 	const text = "#!/bin/sh\nread -r line; [ $# -lt 2 ] || exit $2; read -r go <\"$1/gate\"; echo \"$line $go\" >\"$1/new\"; mv \"$1/new\" \"$1/out\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "git-agent-test"), []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(filepath.Join(dir, "git-agent-test"), []byte(text), 0o755))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	if err := OutliveOwn(time.Millisecond, dir, []byte("first\n"), "git-agent-test", dir); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, OutliveOwn(time.Millisecond, dir, []byte("first\n"), "git-agent-test", dir))
 	if err := os.WriteFile(gate, []byte("on\n"), 0); err != nil { // waits for it to read
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 func TestRun(t *testing.T) {
@@ -55,9 +57,7 @@ func TestRun(t *testing.T) {
 func TestRunElsewhere(t *testing.T) {
 	t.Setenv("GIT_AGENT_TEST", "ours")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, foreground := range []bool{false, true} {
 		var out bytes.Buffer
 		exit, err := Job{
@@ -89,13 +89,9 @@ func TestRunCaught(t *testing.T) {
 func TestRunLeavesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := syscall.Mkfifo(filepath.Join(dir, "started"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, syscall.Mkfifo(filepath.Join(dir, "started"), 0o600))
 	out, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	defer out.Close()
 	caught := make(chan os.Signal, 1)
 	go func() {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // testServer starts a tmux server with one pane of 40 by 5, which runs a shell command and stays.
@@ -24,9 +26,7 @@ func testServer(t *testing.T, command string) (socket string) {
 		t.Skip("tmux is missing")
 	}
 	dir, err := os.MkdirTemp("", "tmux-") // a socket's path ends at 108 bytes
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	socket = filepath.Join(dir, "s")
 	tmux := func(args ...string) {
@@ -57,9 +57,7 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 	p, err := FindPane("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if on, err := p.OnAlternate(t.Context()); on || err != nil {
 		t.Errorf("OnAlternate = %v, %v; want false", on, err)
 	}
@@ -68,9 +66,7 @@ func TestSnapshot(t *testing.T) {
 func TestOnAlternate(t *testing.T) {
 	testServer(t, `printf '\033[?1049hfull screen'`)
 	p, err := FindPane("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if on, err := p.OnAlternate(t.Context()); !on || err != nil {
 		t.Errorf("OnAlternate = %v, %v; want true", on, err)
 	}
@@ -110,9 +106,7 @@ func TestNoPane(t *testing.T) {
 
 func TestNoServer(t *testing.T) {
 	socket := testServer(t, "echo text")
-	if err := exec.Command("tmux", "-S", socket, "kill-server").Run(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, exec.Command("tmux", "-S", socket, "kill-server").Run())
 	var exit *exec.ExitError
 	if got, err := Snapshot(t.Context(), ""); !errors.As(err, &exit) {
 		t.Errorf("Snapshot without a server = %q, %v; want tmux's status", got, err)
@@ -130,9 +124,7 @@ func TestNoTmux(t *testing.T) {
 func fakeTmux(t *testing.T, script string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tmux"), []byte("#!/bin/sh\ncd "+dir+"\n"+script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(filepath.Join(dir, "tmux"), []byte("#!/bin/sh\ncd "+dir+"\n"+script), 0o777))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	return dir
 }

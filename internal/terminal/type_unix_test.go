@@ -8,15 +8,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // Typed and pasted text arrives unchanged, and a paste can be told from keys.
 func TestType(t *testing.T) {
 	testServer(t, `stty raw -echo; printf '\033[?2004h'; tmux wait-for -S drawn; exec cat -v`)
 	p, err := FindPane("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	const text = "a; $(b) `c` #{d} 日 'e' -f;"
 	for _, do := range []func() error{
 		func() error { return p.Type(t.Context(), "/clear -x $HOME;") },
@@ -24,17 +24,13 @@ func TestType(t *testing.T) {
 		func() error { return p.Press(t.Context(), "BSpace") },
 		func() error { return p.Paste(t.Context(), text) },
 	} {
-		if err := do(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, do())
 	}
 	// cat -v writes what is not ASCII as M- and a letter, and the pane has 40 columns.
 	want := "/clear -x $HOME;^M^?^[[200~a; $(b) `c` #{d} M-fM-^WM-% 'e' -f;^[[201~"
 	await(func() bool {
 		page, err := p.Page(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		got := strings.ReplaceAll(page, "\n", "")
 		if len(got) > len(want) {
 			t.Fatalf("what arrived is %q, want %q", got, want)
@@ -46,23 +42,15 @@ func TestType(t *testing.T) {
 func TestProcesses(t *testing.T) {
 	testServer(t, "true")
 	p, err := FindPane("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	answer, err := p.Ask(t.Context(), "#{pane_pid} #{pane_tty}")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	id, tty, _ := strings.Cut(answer, " ")
 	inPane, err := strconv.Atoi(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	cmd := exec.Command("sh", "-c", "kill -STOP $$")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	stopped := func() (shell, pane Process) {
 		all, err := Processes(t.Context(), cmd.Process.Pid, inPane)
@@ -82,9 +70,7 @@ func TestProcesses(t *testing.T) {
 	if want := (Process{PID: cmd.Process.Pid, Stopped: true}); shell != want {
 		t.Errorf("the stopped process is %+v, want %+v", shell, want)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	if all, err := Processes(t.Context(), cmd.Process.Pid); len(all) > 0 || err != nil {
 		t.Errorf("Processes of one that has ended = %+v, %v", all, err)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // A command gets its window, its directory, its variables and its words, none of which is a command of a
@@ -15,18 +17,12 @@ import (
 func TestNewWindow(t *testing.T) {
 	socket := testServer(t, "echo text")
 	dir := filepath.Join(t.TempDir(), `a #{pane_id} #(touch x) ##[bold] $(touch y) 'b' %H;`)
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Mkdir(dir, 0o777))
 	program := filepath.Join(t.TempDir(), "agent")
 	const script = "#!/bin/sh\nfor w in \"$PWD\" \"$ONE\" \"$TMUX_PANE\" \"$@\"; do printf '%s\\0' \"$w\"; done >out.tmp; mv out.tmp out; exec tmux wait-for -S told\n"
-	if err := os.WriteFile(program, []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(program, []byte(script), 0o777))
 	p, err := FindPane("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	words := []string{"--", "first; $(touch z)\nsecond #{pane_id} 日 'c'", ";", "-x", "end;", strings.Repeat("long ", 2000)}
 	w, err := p.NewWindow(t.Context(), "a1b2c3d4", dir, []string{"ONE=1 #{pane_id};"}, append([]string{program}, words...))
 	if err != nil || w != (Window{"@1", "1"}) {
@@ -51,9 +47,7 @@ func TestNewWindow(t *testing.T) {
 func TestNoWindow(t *testing.T) {
 	testServer(t, "echo text")
 	p, err := FindPane("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if w, err := p.NewWindow(t.Context(), "name", t.TempDir(), nil, []string{"no-such-program"}); err == nil {
 		t.Errorf("NewWindow of a program that is not there = %+v", w)
 	}

@@ -41,9 +41,7 @@ func newLab(t *testing.T) *lab {
 	t.Parallel()
 	r := gittest.New(t)
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	l := &lab{Repo: r, t: t, repo: repo}
 	for _, k := range []*sshsig.Key{&l.me, &l.anna, &l.eve} {
 		if *k, err = sshsig.NewKey(rand.Reader); err != nil {
@@ -71,9 +69,7 @@ func (l *lab) know(own sshsig.Key, list ...Signer) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, listFile), []byte(lines), 0o600)
 	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	l.Trust = New(statedir.In(l.repo.CommonDir, "agent"), func() *Keys { return ReadKeys(dir, "") })
 }
 
@@ -105,9 +101,7 @@ func (l *lab) add(id record.ID, tip git.Hash, key *sshsig.Key) git.Hash {
 	if err == nil {
 		err = l.objects.Flush()
 	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	return next
 }
 
@@ -115,18 +109,14 @@ func (l *lab) add(id record.ID, tip git.Hash, key *sshsig.Key) git.Hash {
 func (l *lab) own(tip git.Hash, key *sshsig.Key) git.Hash {
 	l.t.Helper()
 	next := l.add(mission, tip, key)
-	if err := l.Own(mission, next, tip); err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, l.Own(mission, next, tip))
 	return next
 }
 
 func (l *lab) standing(id record.ID, tip git.Hash) Level {
 	l.t.Helper()
 	s, err := l.Of(l.t.Context(), l.repo, l.objects, id, tip)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	again, err := l.Of(l.t.Context(), l.repo, l.objects, id, tip) // from what was noted, perhaps
 	if err != nil || again != s {
 		l.t.Errorf("asked again: %+v, %v; before %+v", again, err, s)
@@ -174,9 +164,7 @@ func TestOwn(t *testing.T) {
 	if info, err := l.dir.Lstat(file(mission)); err != nil || info.Size() > 2*longRecord {
 		t.Errorf("the record has %d bytes, %v", info.Size(), err)
 	}
-	if err := l.Forget(mission); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, l.Forget(mission))
 	l.want(b, none, Unknown)
 }
 
@@ -215,9 +203,7 @@ func TestForeign(t *testing.T) {
 	l.want(long, none, Unknown)
 	l.want(l.add(mission, long, &l.eve), none, Unknown)
 	l.want(l.add(mission, long, &l.me), none, Unknown)
-	if err := l.Accept(long, mission); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, l.Accept(long, mission))
 	l.want(long, long, Unknown)
 	later := l.add(mission, long, &l.eve)
 	l.want(later, long, Unknown)
@@ -232,16 +218,12 @@ func TestAttacks(t *testing.T) {
 		"an event with another key": func(l *lab, ours git.Hash) git.Hash { return l.add(mission, ours, &l.eve) },
 		"only the segment of turn 1 is changed": func(l *lab, ours git.Hash) git.Hash {
 			on, err := ledger.At(l.objects, mission, ours)
-			if err != nil {
-				l.t.Fatal(err)
-			}
+			gittest.Must(l.t, err)
 			tip, err := on.Append(ledger.Event{Subject: "turn 9", Files: map[string][]byte{"transcript/0000/000001.jsonl": []byte("{}\n")}, Key: &l.eve})
 			if err == nil {
 				err = l.objects.Flush()
 			}
-			if err != nil {
-				l.t.Fatal(err)
-			}
+			gittest.Must(l.t, err)
 			return tip
 		},
 		"between two of ours": func(l *lab, ours git.Hash) git.Hash {
@@ -294,9 +276,7 @@ func TestAttacks(t *testing.T) {
 					first := l.add(mission, none, &l.me)
 					ours := l.add(mission, first, &l.me)
 					if kind == "written here" {
-						if err := l.Own(mission, ours, none); err != nil {
-							t.Fatal(err)
-						}
+						gittest.Must(t, l.Own(mission, ours, none))
 					}
 					tip := attack(l, ours)
 					l.reopen()
@@ -326,9 +306,7 @@ var tested = git.NewHash(gittest.Hash("1")).Format()
 func (l *lab) rewrite(commit git.Hash, change func([]byte) []byte) git.Hash {
 	l.t.Helper()
 	content, err := l.objects.Read(plumbing.CommitObject, commit, maxCommit)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	changed := change(bytes.Clone(content))
 	if bytes.Equal(changed, content) {
 		l.t.Fatal("nothing was changed")
@@ -337,9 +315,7 @@ func (l *lab) rewrite(commit git.Hash, change func([]byte) []byte) git.Hash {
 	if err == nil {
 		err = l.objects.Flush()
 	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	return hash
 }
 
@@ -458,13 +434,9 @@ func TestInherit(t *testing.T) {
 	contains := func(x, y git.Hash) (bool, error) { return l.repo.IsAncestor(t.Context(), y, x) }
 	for i, from := range []git.Hash{a, b, c, d, e, f} {
 		id := record.ID(fmt.Sprintf("f0f0f0%02x", i))
-		if err := l.Inherit(id, mission, from, contains); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, l.Inherit(id, mission, from, contains))
 		fork := l.add(id, from, nil)
-		if err := l.Own(id, fork, from); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, l.Own(id, fork, from))
 		if s := l.standing(id, fork); !s.Whole || s.By != Clone {
 			t.Errorf("a fork at event %d: %+v", i, s)
 		}
@@ -485,9 +457,7 @@ func TestWriters(t *testing.T) {
 		b: {Clone, Clone, Unknown}, d: {Clone, Clone, "anna", Clone, Unknown}, e: {Clone, Clone, "anna", Clone, Unknown},
 	} {
 		w, err := l.Writers(t.Context(), l.repo, l.objects, mission, tip)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		for i, who := range want {
 			if got := w.Turn(i + 1); got != who && tip != b {
 				t.Errorf("turn %d at %s was recorded by %s, want %s", i+1, tip, got, who)
@@ -500,9 +470,7 @@ func TestWriters(t *testing.T) {
 func TestList(t *testing.T) {
 	t.Parallel()
 	key, err := sshsig.NewKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	public := key.Public().String()
 	for line, want := range map[string]bool{
 		"anna " + public:                                       true,
@@ -548,12 +516,8 @@ func TestKeys(t *testing.T) {
 		t.Errorf("it is made again: %v, %v", made, err)
 	}
 	other, err := sshsig.NewKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Add(ctx, "anna", other.Public()); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
+	gittest.Must(t, first.Add(ctx, "anna", other.Public()))
 	second := ReadKeys(dir, "")
 	if second.Name(other.Public()) != "anna" || second.digest == first.digest {
 		t.Errorf("anna is %q", second.Name(other.Public()))
@@ -563,18 +527,14 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q is added", name)
 		}
 	}
-	if err := second.Remove(ctx, "anna"); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, second.Remove(ctx, "anna"))
 	if third := ReadKeys(dir, ""); third.Name(other.Public()) != Unknown || len(third.Ignored) > 0 {
 		t.Errorf("after the removal: %+v", third)
 	}
 	if err := second.Remove(ctx, "anna"); err == nil {
 		t.Error("removed twice")
 	}
-	if err := os.Chmod(filepath.Join(dir, keyFile), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chmod(filepath.Join(dir, keyFile), 0o644))
 	if k := ReadKeys(dir, ""); k.Own != nil || k.OwnError == nil {
 		t.Error("a key that others can read is used")
 	}
@@ -585,9 +545,7 @@ func TestVerifyCommit(t *testing.T) {
 	l := newLab(t)
 	tip := l.add(mission, l.add(mission, none, &l.me), &l.me)
 	list := filepath.Join(t.TempDir(), "allowed_signers")
-	if err := os.WriteFile(list, []byte("dev "+l.me.Public().String()+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(list, []byte("dev "+l.me.Public().String()+"\n"), 0o600))
 	for _, commit := range strings.Fields(l.Git("rev-list", "--first-parent", tip.String())) {
 		l.Git("-c", "gpg.ssh.allowedSignersFile="+list, "verify-commit", commit)
 	}
@@ -630,9 +588,7 @@ func TestShallow(t *testing.T) {
 	}
 	l.Git("update-ref", mission.Ref(), tip.String())
 	for _, depth := range []string{"1", "20", "32", "33", "60"} {
-		if err := l.Forget(mission); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, l.Forget(mission))
 		shallow := gittest.New(t)
 		shallow.Git("fetch", "-q", "--depth="+depth, "file://"+filepath.ToSlash(l.Dir), mission.Ref()+":"+mission.Ref())
 		var err error
@@ -665,9 +621,7 @@ func TestKeysBehindALink(t *testing.T) {
 	if made, err := k.MakeKey(""); !made || err != nil {
 		t.Fatalf("MakeKey: %v, %v", made, err)
 	}
-	if err := k.Add(t.Context(), "dev", k.Own.Public()); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, k.Add(t.Context(), "dev", k.Own.Public()))
 	if again := ReadKeys(real, ""); len(again.Signers) != 1 {
 		t.Errorf("the list has %+v", again.Signers)
 	}

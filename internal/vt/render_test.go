@@ -13,23 +13,21 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode"
+
+	"gitagent/test/gittest"
 )
 
 func render(t testing.TB, in string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := Render(&out, strings.NewReader(in)); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, Render(&out, strings.NewReader(in)))
 	return out.String()
 }
 
 func renderBytes(t testing.TB, in string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := Render(&out, iotest.OneByteReader(strings.NewReader(in))); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, Render(&out, iotest.OneByteReader(strings.NewReader(in))))
 	return out.String()
 }
 
@@ -44,13 +42,9 @@ func TestClient(t *testing.T) {
 		times int // how often the answer was given
 	}{{"fullscreen", 1}, {"classic", 2}} {
 		raw, err := os.ReadFile(filepath.Join("testdata", tt.name+".raw"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		want, err := os.ReadFile(filepath.Join("testdata", tt.name+".txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		got := render(t, string(raw))
 		if got != string(want) {
 			t.Errorf("%s: got\n%s", tt.name, got)
@@ -165,9 +159,7 @@ func TestMemory(t *testing.T) {
 		}
 	}))
 	var written counter
-	if err := Render(&written, in); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, Render(&written, in))
 	if written < 1<<20 {
 		t.Errorf("of 12 MB, %d bytes were left", written)
 	}
@@ -189,9 +181,7 @@ func BenchmarkRender(b *testing.B) {
 		b.Run(fmt.Sprintf("%dKB", size/1000), func(b *testing.B) {
 			b.SetBytes(size)
 			for b.Loop() {
-				if err := Render(io.Discard, io.LimitReader(newSession(), size)); err != nil {
-					b.Fatal(err)
-				}
+				gittest.Must(b, Render(io.Discard, io.LimitReader(newSession(), size)))
 			}
 		})
 	}

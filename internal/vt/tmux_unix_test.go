@@ -94,9 +94,7 @@ func captureAll(t *testing.T, inputs map[string]string) map[string]string {
 		t.Skip("tmux is missing")
 	}
 	dir, err := os.MkdirTemp("", "tmux-") // a socket's path ends at 108 bytes
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	tmux := func(args ...string) string {
 		t.Helper()
@@ -114,9 +112,7 @@ func captureAll(t *testing.T, inputs map[string]string) map[string]string {
 	names := slices.Sorted(maps.Keys(inputs))
 	for i, name := range names {
 		file := filepath.Join(dir, fmt.Sprint(i))
-		if err := os.WriteFile(file, []byte(inputs[name]), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(file, []byte(inputs[name]), 0o666))
 		// The title comes after the text, and reaches the screen after it, too.
 		tmux("new-window", "-d", "-t", fmt.Sprintf(":%d", i+1), "--",
 			"sh", "-c", "stty raw -echo; cat "+file+"; printf '\\033]2;drawn\\007'; exec sleep 1000")

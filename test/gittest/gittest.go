@@ -141,6 +141,14 @@ func read(dir string) (fs.FS, error) {
 	})
 }
 
+// Must ends the test if there is an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TempDir is t.TempDir with symbolic links resolved, as git prints paths. It lies in memory, if there
 // is room, but in make nightly.
 func TempDir(t testing.TB) string {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 // turn20K is a typical turn: 20 KB, of which half are records that matter.
@@ -25,9 +26,7 @@ func sessionOf(b *testing.B, size int) (string, transcript.Cursor) {
 	path := filepath.Join(b.TempDir(), "s.jsonl")
 	turn := turn20K(b)
 	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	gittest.Must(b, err)
 	defer f.Close()
 	for n := 0; n+2*len(turn) <= size; n += len(turn) {
 		if _, err := f.Write(turn); err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 func TestFiles(t *testing.T) {
@@ -16,12 +17,8 @@ func TestFiles(t *testing.T) {
 	var want []transcript.File
 	for _, name := range []string{"-home-dev-a/5b60.jsonl", "-home-dev-b/5b61.jsonl", "-home-dev-b/6c.jsonl", "-home-dev-b/5b60.txt"} {
 		path := filepath.Join(config, "projects", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		gittest.Must(t, os.WriteFile(path, nil, 0o666))
 		want = append(want, transcript.File{Session: strings.TrimSuffix(filepath.Base(path), ".jsonl"), Path: path})
 	}
 	for prefix, want := range map[string][]transcript.File{"": want[:3], "5b6": want[:2], "5b60": want[:1], "*": nil} {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 func TestFirst(t *testing.T) {
@@ -30,9 +31,7 @@ func TestFirst(t *testing.T) {
 		{"a torn line", prompt[:len(prompt)/2], transcript.ErrNoTurn},
 	} {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
-		if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(path, []byte(tt.content), 0o600))
 		got, err := transcript.First(Reader, path)
 		if !errors.Is(err, tt.err) || err == nil && (got.UUID != "u" || got.Cwd != "/here" || got.Prompt != "go") {
 			t.Errorf("%s: First = %+v, %v; want %v", tt.name, got, err, tt.err)

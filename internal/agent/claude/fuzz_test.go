@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 // seed adds the real sessions: whole, and their lines one by one.
@@ -81,9 +82,7 @@ func FuzzRebuild(f *testing.F) {
 	f.Add([]byte(`{"type":"attachment","attachment":{"type":"date","x":-0.1e+5}}` + "\n" + `{"type":"system","subtype":"informational","type":"user"}`))
 	const session = `22222222-2222-4222-8222-22222222222"`
 	id, err := json.Marshal(session)
-	if err != nil {
-		f.Fatal(err)
-	}
+	gittest.Must(f, err)
 	table := knownFields()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := rebuild([][]byte{data}, session, false)
@@ -148,9 +147,7 @@ func checkContent(t *testing.T, line []byte, content json.RawMessage, said bool)
 		return
 	}
 	var all []json.RawMessage
-	if err := json.Unmarshal(content, &all); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, json.Unmarshal(content, &all))
 	for _, b := range all {
 		if b[0] != '{' {
 			continue
@@ -177,13 +174,9 @@ func object(t *testing.T, data []byte) map[string]json.RawMessage {
 	}
 	for d.More() {
 		key, err := d.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, d.Decode(&value))
 		name := key.(string)
 		if _, twice := all[name]; twice && slices.Contains([]string{"type", "source", "content", "message", "attachment", "sessionId"}, name) {
 			t.Errorf("%q has %q twice", data, name)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 // lines yields each line of b with its offset and without its newline.
@@ -24,9 +25,7 @@ func lines(b []byte) iter.Seq2[int, []byte] {
 
 func write(t testing.TB, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 // add appends to the file at path. It may be called from any goroutine.
@@ -46,9 +45,7 @@ func add(t testing.TB, path, content string) {
 func readSegment(t testing.TB, path string, c transcript.Cursor) transcript.NewLines {
 	t.Helper()
 	s, err := transcript.ReadSegment(path, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return s
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 func TestHistory(t *testing.T) {
@@ -14,12 +16,8 @@ func TestHistory(t *testing.T) {
 	long := "/home/dev/" + strings.Repeat("long/", 60)
 	write := func(path, content string) string {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		gittest.Must(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
 	none, err := History(config, []string{"/home/dev/repo"})

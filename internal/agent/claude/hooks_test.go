@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/gittest"
 )
 
 func TestSettings(t *testing.T) {
@@ -39,9 +40,7 @@ func TestSettings(t *testing.T) {
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	text, err := hooks.Install(nil, Hooks.Entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	installed := string(text)
 	const silent, administered = `{"disableAllHooks":true}`, `{"allowManagedHooksOnly":true}`
 	for _, tt := range []struct {
@@ -77,12 +76,8 @@ func TestInspect(t *testing.T) {
 		dir := t.TempDir()
 		for name, content := range tt.files {
 			path := filepath.Join(dir, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+			gittest.Must(t, os.WriteFile(path, []byte(content), 0o666))
 		}
 		places := hooks.Places{Config: filepath.Join(dir, "home"), Project: filepath.Join(dir, "repo")}
 		setup := Hooks
@@ -103,9 +98,7 @@ func TestInspect(t *testing.T) {
 func TestPluginHooks(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../../../plugin/hooks/hooks.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	var file struct {
 		Hooks map[string][]struct {
 			Matcher string
@@ -115,9 +108,7 @@ func TestPluginHooks(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, json.Unmarshal(data, &file))
 	if len(file.Hooks) != len(Hooks.Entries) {
 		t.Errorf("%d events, want %d", len(file.Hooks), len(Hooks.Entries))
 	}
@@ -146,15 +137,11 @@ func TestPluginCommand(t *testing.T) {
 		t.Skip("there is no sh")
 	}
 	data, err := os.ReadFile("../../../plugin/hooks/hooks.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	var file struct {
 		Hooks map[string][]struct{ Hooks []struct{ Command string } }
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, json.Unmarshal(data, &file))
 	for _, tt := range []struct {
 		name   string
 		script string // of both programs; "" for none
@@ -170,9 +157,7 @@ func TestPluginCommand(t *testing.T) {
 		dir := t.TempDir()
 		if tt.script != "" {
 			for _, program := range []string{"git-agent-turn", "git-agent-handoff"} {
-				if err := os.WriteFile(filepath.Join(dir, program), []byte("#!"+sh+"\n"+tt.script+"\n"), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.WriteFile(filepath.Join(dir, program), []byte("#!"+sh+"\n"+tt.script+"\n"), 0o755))
 			}
 		}
 		for event, groups := range file.Hooks {
@@ -205,12 +190,8 @@ func TestDescribe(t *testing.T) {
 	config := t.TempDir()
 	write := func(name, content string) {
 		path := filepath.Join(config, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		gittest.Must(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	version := func() string {
 		p := hooks.Plugin{Name: "git-agent@git-agent"}
@@ -229,9 +210,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("from a repository: %q", got)
 	}
 	share, err := json.Marshal(filepath.Join(config, "share"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	write("plugins/known_marketplaces.json", `{"git-agent":{"source":{"source":"directory","path":`+string(share)+`}}}`)
 	if got := version(); got != "1.0.0" {
 		t.Errorf("from a directory that is gone: %q", got)

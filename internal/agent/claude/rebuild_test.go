@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 const (
@@ -219,9 +220,7 @@ func TestRebuildHostile(t *testing.T) {
 				want = asked + answered
 			}
 			got, err := rebuilt([]byte(asked+tt.in+"\n"+answered), newID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if string(got) != want {
 				t.Errorf("Rebuild of\n%.500s\n=\n%.900s, want\n%.900s", tt.in, got, want)
 			}
@@ -267,9 +266,7 @@ func TestRebuildReal(t *testing.T) {
 	}
 	for _, name := range append(files, more...) {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		got, err := rebuilt(data, newID)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

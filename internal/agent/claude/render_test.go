@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 var update = flag.Bool("update", false, "write what is rendered into testdata/rendered")
@@ -30,17 +31,13 @@ func render(t testing.TB, form transcript.Form, segments ...[]byte) string {
 	r := transcript.NewRenderer(&b, new(reader), form)
 	for i, s := range segments {
 		if len(segments) > 1 {
-			if err := r.Begin(fmt.Sprintf("turn %d", i+1), new(reader)); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, r.Begin(fmt.Sprintf("turn %d", i+1), new(reader)))
 		}
 		if _, err := r.Write(s); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, r.Close())
 	return b.String()
 }
 
@@ -55,14 +52,10 @@ func TestRenderRealSessions(t *testing.T) {
 			path := filepath.Join("testdata", "rendered", strings.ReplaceAll(name, " ", "-")+ext)
 			got := render(t, form, recorded(t, name))
 			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.WriteFile(path, []byte(got), 0o666))
 			}
 			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if got != string(bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))) {
 				t.Errorf("%s is rendered otherwise; see the difference with: go test ./internal/agent/claude -update && git diff\n%s", path, got)
 			}
@@ -87,9 +80,7 @@ func resultLine(t testing.TB, at, id string, content any) string {
 func jsonLine(t testing.TB, fields map[string]any) string {
 	t.Helper()
 	line, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return string(line) + "\n"
 }
 
@@ -277,9 +268,7 @@ func TestRenderInstead(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	r := transcript.NewRenderer(&b, new(reader), transcript.Form{})
-	if err := cmp.Or(r.Begin("turn 1", new(reader)), r.Instead(time.Time{}, hiding, hiding), r.Close()); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, cmp.Or(r.Begin("turn 1", new(reader)), r.Instead(time.Time{}, hiding, hiding), r.Close()))
 	want := "-- turn 1 --\n> " + hidden + "\n\n* " + hidden + "\n\n-- there is no transcript --\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 // TestSides: which files are those of sub-agents, and what is said of them.
@@ -34,12 +35,8 @@ func TestSides(t *testing.T) {
 		"without.jsonl":                       "1",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		gittest.Must(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	file := func(id string) string { return filepath.Join(dir, "s", "subagents", "agent-"+id+".jsonl") }
 	all := []transcript.SubagentFile{

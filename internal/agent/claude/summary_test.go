@@ -123,9 +123,7 @@ func TestTokensOfRealSessions(t *testing.T) {
 func TestSummarise(t *testing.T) {
 	at := func(s string) time.Time {
 		u, err := time.Parse(time.RFC3339, "2026-11-21T00:00:"+s+"Z")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return u
 	}
 	for _, tt := range []struct {

@@ -9,14 +9,13 @@ import (
 	"testing"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 func TestText(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "transcripts", "five-turns.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	all := transcript.Text(new(reader), data, 1000)
 	for _, want := range [][]string{
 		{"> T2 please go on", "", "-- thinking, 6 words --", "* Turn two: bash, two tools in one message.", "", "+ Bash(echo two > two.txt && cat two.txt)", "  | two", "+ Bash(ls)", "  | README.md"},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 // sessions are files of the real client, by the names that the tests use.
@@ -27,9 +28,7 @@ var sessions = map[string]string{
 func recorded(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.FromSlash(sessions[name]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return b
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 // usageLine is an assistant record with its usage, 6 tokens of it for the cache.
@@ -75,9 +76,7 @@ func TestLastUsage(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "session.jsonl")
-			if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(path, []byte(tt.file), 0o600))
 			got, err := transcript.LastUsage(Reader, path)
 			if got != tt.want || !errors.Is(err, tt.err) {
 				t.Errorf("LastUsage = %+v, %v, want %+v, %v", got, err, tt.want, tt.err)
@@ -109,9 +108,7 @@ func TestLastUsageOfRealFiles(t *testing.T) {
 func TestLastUsageOfLargeFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	defer f.Close()
 	end := "\n" + usageLine("m1", 1000) + strings.Repeat(image(5<<20), 6)
 	if _, err := f.WriteAt([]byte(end), 400<<20); err != nil {
@@ -139,9 +136,7 @@ func TestVariant(t *testing.T) {
 		{"empty", "", ""},
 	} {
 		path := filepath.Join(t.TempDir(), "session.jsonl")
-		if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(path, []byte(tt.file), 0o600))
 		if got, err := transcript.Variant(Reader, path); got != tt.want || err != nil {
 			t.Errorf("%s: Variant = %q, %v, want %q", tt.name, got, err, tt.want)
 		}
@@ -156,9 +151,7 @@ func TestCompactions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	file := progress + usageLine("m1", 1000) + compactBoundary("manual", 1100, 100) + image(300<<10) +
 		modelRecord("m2[1m]") + usageLine("m2", 2000) + compactBoundary("auto", 2100, 100) + usageLine("m2", 500) + compactBoundary("auto", 600, 10)[:150]
-	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte(file), 0o600))
 	at := parseTime("2026-11-20T12:00:00.000Z")
 	want := []transcript.Compaction{
 		{Model: "m1", Tokens: 1100, At: at},
@@ -179,9 +172,7 @@ func BenchmarkLastUsage(b *testing.B) {
 		b.Run(fmt.Sprintf("%d images of 5 MB since", images), func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "session.jsonl")
 			f, err := os.Create(path)
-			if err != nil {
-				b.Fatal(err)
-			}
+			gittest.Must(b, err)
 			defer f.Close()
 			end := "\n" + modelRecord("m1") + usageLine("m1", 1000) + strings.Repeat(image(5<<20), images)
 			if _, err := f.WriteAt([]byte(end), 400<<20); err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 // These tests use the clock of synctest: it advances when every goroutine waits, so times are exact
@@ -227,9 +228,7 @@ func TestWait(t *testing.T) {
 				defer cancel()
 				began := time.Now()
 				s, err := transcript.Wait(ctx, Reader, path, transcript.Cursor{}, tt.want)
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				if took := time.Since(began); took != tt.took || s.Complete != tt.complete {
 					t.Errorf("complete %v after %v, want %v after %v", s.Complete, took, tt.complete, tt.took)
 				}
@@ -297,9 +296,7 @@ func TestWaitForChangingFile(t *testing.T) {
 				defer cancel()
 				want := transcript.Want{PromptID: "p1", Reply: "done", After: int64(len(before + prompt1))}
 				s, err := transcript.Wait(ctx, Reader, path, c, want)
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				if string(s.Bytes) != tt.want || s.Restarted != tt.restarted || !s.Complete {
 					t.Errorf("got %q, restarted %v, complete %v; want %q, %v, true", s.Bytes, s.Restarted, s.Complete, tt.want, tt.restarted)
 				}
@@ -395,9 +392,7 @@ func TestWaitForRealTurns(t *testing.T) {
 				defer cancel()
 				began := time.Now()
 				s, err := transcript.Wait(ctx, Reader, path, c, transcript.Want{PromptID: turn.PromptID, Reply: reply})
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				if took := time.Since(began); took != 100*time.Millisecond || !s.Complete || !bytes.Equal(s.Bytes, content[turn.Start:turn.End]) {
 					t.Errorf("%s, %q: complete %v after %v, with %d bytes of %d", name, turn.Prompt, s.Complete, took, len(s.Bytes), turn.End-turn.Start)
 				}

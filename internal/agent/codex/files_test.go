@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/test/gittest"
+
 	"github.com/tidwall/gjson"
 )
 
@@ -43,12 +45,8 @@ func home(t *testing.T) string {
 
 func put(t *testing.T, path string, data []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	gittest.Must(t, os.WriteFile(path, data, 0o600))
 }
 
 func TestFiles(t *testing.T) {
@@ -172,9 +170,7 @@ func TestContinuesLarge(t *testing.T) {
 			base := filepath.Join(config, day, "rollout-2026-11-23T19-00-00-t.jsonl")
 			put(t, base, nil)
 			f, err := os.OpenFile(base, os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			end := before // a hole takes no place
 			for _, part := range []struct {
 				text string
@@ -184,14 +180,10 @@ func TestContinuesLarge(t *testing.T) {
 				{"\n", 0},
 			} {
 				n, err := f.WriteAt([]byte(part.text), end)
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				end += int64(n) + part.hole
 			}
-			if err := f.Close(); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, f.Close())
 			next := filepath.Join(config, day, "rollout-2026-11-23T19-00-01-t_new.jsonl")
 			put(t, next, fmt.Appendf(nil, `{"type":"session_meta","payload":{"history_base":{"thread_id":"t","end_byte_offset":%d}}}`+"\n", end))
 			if got, err := Continues(next); got != "one" || err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/gittest"
 )
 
 func env(vars map[string]string) func(string) string {
@@ -40,9 +41,7 @@ func TestInstall(t *testing.T) {
 	if err == nil {
 		err = edit.Apply()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	r := Hooks.Inspect(places)
 	if len(r.Installed) != len(Hooks.Entries) || len(r.Findings) != 1 || r.Findings[0].Problem != hooks.Untrusted {
 		t.Errorf("installed: %+v", r)
@@ -54,19 +53,13 @@ func TestInstall(t *testing.T) {
 func TestInstallAppends(t *testing.T) {
 	t.Parallel()
 	before, err := hooks.Install(nil, Hooks.Entries[:len(Hooks.Entries)-1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	text := strings.Replace(string(before), `"Stop": [`, `"Stop": [{"hooks": [{"type": "command", "command": "mine"}]},`, 1)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "hooks.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	edit, err := Hooks.Install(hooks.Places{Config: dir}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	kept := strings.TrimRight(text, " \n}")
 	kept = kept[:strings.LastIndexByte(kept, ']')] // the end of the last event
 	if got := string(edit.After); !strings.HasPrefix(got, kept) || strings.Count(got, "Interrupt") != 1 || strings.Index(got, "Interrupt") < len(kept) {

@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/lock"
 	"gitagent/internal/session"
 	"gitagent/internal/statedir"
+	"gitagent/test/gittest"
 )
 
 // TestEvent: the client's payloads in the common words.
@@ -43,9 +44,7 @@ func TestEvent(t *testing.T) {
 		},
 	} {
 		f, err := os.Open(filepath.Join("testdata", "payloads", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		got, err := Event(f)
 		_ = f.Close()
 		if err != nil {
@@ -96,9 +95,7 @@ func TestClient(t *testing.T) {
 		hook := exec.Command("/bin/sh", "-c", `"$TEST_PROGRAM" -test.run='^TestClient$' || exit 1`)
 		hook.Env = append(os.Environ(), "TEST_CODEX="+strconv.Itoa(os.Getpid()))
 		hook.Stdout, hook.Stderr = os.Stdout, os.Stderr
-		if err := hook.Run(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, hook.Run())
 		return
 	case "":
 	default:
@@ -111,13 +108,9 @@ func TestClient(t *testing.T) {
 		t.Skip("this system does not tell who started a process")
 	}
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	codex := filepath.Join(t.TempDir(), "codex")
-	if err := os.Symlink(program, codex); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Symlink(program, codex))
 	for _, tt := range []struct {
 		name, command string
 		env           []string

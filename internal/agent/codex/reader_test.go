@@ -14,15 +14,14 @@ import (
 	"unicode/utf8"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 // capture returns a rollout that the real client wrote, its paths and instructions shortened.
 func capture(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return data
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 const newID = "01a20fff-0000-7000-8000-000000000001"
@@ -29,9 +30,7 @@ func cut(foreign bool, segments ...[]byte) transcript.Cut {
 func rebuild(t testing.TB, c transcript.Cut) []byte {
 	t.Helper()
 	got, err := Rebuild(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return bytes.Join(got.Pieces, nil)
 }
 
@@ -154,9 +153,7 @@ func TestRebuildProvider(t *testing.T) {
 	} {
 		c := cut(test.foreign, test.segment)
 		c.Config = t.TempDir()
-		if err := os.WriteFile(filepath.Join(c.Config, "config.toml"), []byte(test.config), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(filepath.Join(c.Config, "config.toml"), []byte(test.config), 0o600))
 		if got := gjson.GetBytes(rebuild(t, c), "payload.model_provider").Str; got != test.want {
 			t.Errorf("%s: %q, want %q", test.what, got, test.want)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/gittest"
 )
 
 // TestHash: as the client's hooks/list tells it of hooks of all kinds.
@@ -47,22 +48,16 @@ func TestHash(t *testing.T) {
 func configured(t *testing.T, edit func(hooks, config string) (string, string)) (report *hooks.Report, dir string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	read := func(name string) string {
 		data, err := os.ReadFile(filepath.Join("testdata", "trust", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return string(data)
 	}
 	file, config := edit(read("hooks.json"), strings.ReplaceAll(read("config.toml"), "/home/dev/.codex", dir))
 	path := filepath.Join(dir, "hooks.json")
 	for name, content := range map[string]string{path: file, filepath.Join(dir, "config.toml"): config} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(name, []byte(content), 0o600))
 	}
 	report = new(hooks.Report)
 	for _, h := range installed(path) {
@@ -129,9 +124,7 @@ func TestTrust(t *testing.T) {
 			return file, config
 		})
 		requirements := filepath.Join(dir, "requirements.toml")
-		if err := os.WriteFile(requirements, []byte(required), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(requirements, []byte(required), 0o600))
 		judge(report, dir, requirements)
 		var got map[hooks.Problem][]string
 		for _, f := range report.Findings {
@@ -154,9 +147,7 @@ func TestTrust(t *testing.T) {
 func others(t *testing.T, settings []byte) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hooks.json")
-	if err := os.WriteFile(path, settings, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, settings, 0o600))
 	var all []string
 	for _, h := range installed(path) {
 		if !strings.HasPrefix(h.handler.Command, "git-agent-") {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 // TestFiles: of a session that was resumed, a second file has a head and nothing else.
@@ -15,12 +16,8 @@ func TestFiles(t *testing.T) {
 	write := func(path, text string) {
 		t.Helper()
 		path = filepath.Join(config, "tmp", path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		gittest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	head := func(id string) string {
 		return `{"sessionId":"` + id + `","projectHash":"x"}` + "\n" + `{"$set":{"messages":[]}}` + "\n"
@@ -37,9 +34,7 @@ func TestFiles(t *testing.T) {
 	write("gm-2/logs/x", "")
 	ids := func(files []transcript.File, err error) (list string) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		for _, f := range files {
 			list += f.Session + " "
 		}

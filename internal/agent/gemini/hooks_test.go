@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/gittest"
 )
 
 func TestSettings(t *testing.T) {
@@ -33,21 +34,15 @@ func TestInstall(t *testing.T) {
 	places := hooks.Places{Config: t.TempDir()}
 	path := Hooks.Path(places, false)
 	const before = "{\n  \"hooksConfig\": {\"enabled\": false}\n}\n"
-	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte(before), 0o600))
 	apply := func(edit *hooks.Edit, err error) string {
 		t.Helper()
 		if err == nil {
 			err = edit.Apply()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return string(data)
 	}
 	if got := apply(Hooks.Install(places, false)); strings.Count(got, "--agent gemini || true") != len(Hooks.Entries) || !strings.Contains(got, `"timeout": 60000`) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/gittest"
 )
 
 // TestEvent: the client's payloads in the common words. What a turn's end is about is read from the file.
@@ -26,9 +27,7 @@ func TestEvent(t *testing.T) {
 		"SessionEnd-clear": event("SessionEnd", func(e *hooks.Payload) { e.Reason = "clear" }),
 	} {
 		f, err := os.Open(filepath.Join("testdata", "payloads", file+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		got, err := Event(f)
 		_ = f.Close()
 		if err != nil {
@@ -51,13 +50,9 @@ func TestEnded(t *testing.T) {
 		{`{"id":"28ca3704`, "Interrupt", "280aa278-f0ef-408d-bf7b-83eb98ba210f", ""},
 	} {
 		path := filepath.Join(t.TempDir(), "session.jsonl")
-		if err := os.WriteFile(path, []byte(data[:strings.Index(data, tt.until)]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(path, []byte(data[:strings.Index(data, tt.until)]), 0o600))
 		e, err := Event(strings.NewReader(`{"session_id":"s","cwd":"/","hook_event_name":"AfterAgent","transcript_path":"` + filepath.ToSlash(path) + `"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if e.Name != tt.name || e.PromptID != tt.prompt || e.LastAssistantMessage != tt.said {
 			t.Errorf("before %s: %+v", tt.until, e)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 const newID = "01a20fff-0000-4000-8000-000000000001"
@@ -61,9 +62,7 @@ func TestRebuild(t *testing.T) {
 		turn := transcript.Turns(Reader(), data)[i]
 		for _, foreign := range []bool{false, true} {
 			got, err := Rebuild(cut(t.TempDir(), foreign, data[:turn.Start], data[turn.Start:turn.End]))
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			file := bytes.Join(got.Pieces, nil)
 			if list := said(file); want != nil && !slices.Equal(list, want) {
 				t.Errorf("cut at %d:\ngot  %q\nwant %q", i+1, list, want)
@@ -82,9 +81,7 @@ func TestRebuild(t *testing.T) {
 func TestRebuildHooked(t *testing.T) {
 	t.Parallel()
 	got, err := Rebuild(cut(t.TempDir(), false, []byte(`{"id":"a","timestamp":"2026-11-23T18:57:50.429Z","type":"user","content":[{"text":"<hook_context>x</hook_context>\n\nT1 hello"},{"text":"<hook_context>y</hook_context>"}]}`+"\n")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if line := string(got.Pieces[1]); line != `{"id":"a","timestamp":"2026-11-23T18:57:50.429Z","type":"user","content":[{"text":"T1 hello"}]}`+"\n" {
 		t.Errorf("got %s", line)
 	}
@@ -102,9 +99,7 @@ func TestRebuildForeign(t *testing.T) {
 		true:  `{"id":"a","type":"gemini","content":[{"text":"x"},{"functionCall":{"name":"n","args":{"a":{"b":1}}}}],"model":"m"}`,
 	} {
 		got, err := Rebuild(cut(t.TempDir(), foreign, []byte(line+"\n"+`{"id":"b","id":"c","type":"user","content":"twice"}`+"\n")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if file := strings.TrimSpace(string(bytes.Join(got.Pieces[1:], nil))); file != want {
 			t.Errorf("foreign %t: %s", foreign, file)
 		}
@@ -121,21 +116,15 @@ func TestClaim(t *testing.T) {
 		c := cut(config, false, segment)
 		c.Dir = dir
 		got, err := Rebuild(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if name := filepath.Base(got.Path); name != "session-2026-11-24T08-07-01a20fff.jsonl" {
 			t.Errorf("it is called %s", name)
 		}
 		return filepath.Base(filepath.Dir(filepath.Dir(got.Path))), got
 	}
 	first, rebuilt := place("/home/dev/wt")
-	if err := os.MkdirAll(filepath.Dir(rebuilt.Path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := rebuilt.Adopt(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(filepath.Dir(rebuilt.Path), 0o700))
+	gittest.Must(t, rebuilt.Adopt(t.Context()))
 	if again, rebuilt := place("/home/dev/wt"); again != first || rebuilt.Adopt != nil {
 		t.Errorf("the second time it is %s, not %s", again, first)
 	}
@@ -145,12 +134,8 @@ func TestClaim(t *testing.T) {
 	write := func(path, text string) {
 		t.Helper()
 		path = filepath.Join(config, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		gittest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write("tmp/zz/.project_root", "/home/dev/wt\n")
 	write("projects.json", `{"projects":{"/home/dev/wt":"zz"}}`)

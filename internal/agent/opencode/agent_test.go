@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/gittest"
 )
 
 func TestInstall(t *testing.T) {
@@ -27,18 +28,12 @@ func TestInstall(t *testing.T) {
 		if err == nil {
 			err = e.Apply()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 	}
 	write := func(path, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		gittest.Must(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	want := func(what string, want ...hooks.Problem) {
 		t.Helper()
@@ -57,9 +52,7 @@ func TestInstall(t *testing.T) {
 	want("installed again")
 	write(filepath.Join(places.Config, "plugins", "git-agent.js"), string(plugin))
 	want("twice", hooks.Twice)
-	if err := os.RemoveAll(filepath.Join(places.Config, "plugins")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.RemoveAll(filepath.Join(places.Config, "plugins")))
 	apply(Remove)
 	want("removed", hooks.Missing)
 	apply(Remove)
@@ -144,9 +137,7 @@ func TestContinues(t *testing.T) {
 		{strings.Repeat("x", 1<<20), ""},
 	} {
 		path := filepath.Join(t.TempDir(), "x.jsonl")
-		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(path, []byte(tt.text), 0o600))
 		if got, err := Continues(path); got != tt.want || err != nil {
 			t.Errorf("%.40q: got %q, %v", tt.text, got, err)
 		}

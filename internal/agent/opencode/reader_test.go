@@ -10,15 +10,14 @@ import (
 	"time"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 // capture is a conversation that the plugin has written.
 func capture(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return data
 }
 

@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 func rebuilt(t *testing.T, foreign bool, segments ...[]byte) []byte {
 	t.Helper()
 	r, err := Rebuild(transcript.Cut{Segments: segments, Session: "ses_new", At: time.Unix(1.7e9, 0), Dir: "/home/dev/fork", Foreign: foreign})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if want := filepath.Join("git-agent", "opencode", "ses_new.jsonl"); !strings.HasSuffix(r.Path, want) || r.Adopt == nil {
 		t.Errorf("got %+v", r)
 	}

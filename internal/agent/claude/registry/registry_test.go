@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gitagent/internal/session"
+	"gitagent/test/gittest"
 )
 
 // register writes a file of the client's, as version 2.1.329 does, and returns the configuration
@@ -16,13 +17,9 @@ import (
 func register(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "sessions"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Mkdir(filepath.Join(dir, "sessions"), 0o700))
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, "sessions", name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(filepath.Join(dir, "sessions", name), []byte(content), 0o600))
 	}
 	return dir
 }
