@@ -89,17 +89,14 @@ func TestTakeConverts(t *testing.T) {
 				for name, content := range contents {
 					r.Write(name, content)
 				}
-				r.Git("-c", "core.safecrlf=false", "add", "-A")
-				r.Git("commit", "-q", "-m", "one")
+				edit(t, r, "git -c core.safecrlf=false add -A; git commit -q -m one")
 				if when == "after" {
 					apply()
 				}
 				for name := range contents { // the same bytes, to be read again
 					touch(t, r, name)
 				}
-				if got, want := passive(t, r).Tree, wantTree(t, r, nil); got != want {
-					t.Errorf("touched: tree %s, want %s", got, want)
-				}
+				sameTree(t, passive(t, r), wantTree(t, r, nil))
 				for name, content := range contents {
 					r.Write(name, content+content)
 					r.Write("new-"+strings.ReplaceAll(name, "/", "-"), content)
@@ -115,12 +112,10 @@ func TestTakeConverts(t *testing.T) {
 func TestTakeAttributesOnlyInIndex(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	r.Write(".gitattributes", "*.txt text\n")
-	r.Write("sub/.gitattributes", "*.bat text\n")
+	edit(t, r, ".gitattributes=*.txt text; sub/.gitattributes=*.bat text")
 	r.Write("a.txt", "one\r\n")
 	r.Write("sub/a.bat", "one\r\n")
-	r.Commit("one")
-	remove(t, r, ".gitattributes", "sub/.gitattributes")
+	edit(t, r, "commit one; rm .gitattributes sub/.gitattributes")
 	r.Write("a.txt", "two\r\n")
 	r.Write("new.txt", "two\r\n")
 	r.Write("sub/a.bat", "two\r\n")
@@ -133,12 +128,9 @@ func TestTakeFilterFails(t *testing.T) {
 	// setup commits a file with a filter that works then.
 	setup := func(t *testing.T, pairs ...string) *gittest.Repo {
 		r := base(t)
-		r.Write(".gitattributes", "*.big filter=big\n")
-		r.Write("one.big", "1\n")
-		r.Write("two.big", "2\n")
+		edit(t, r, ".gitattributes=*.big filter=big; one.big=1; two.big=2")
 		touch(t, r, "one.big") // into the past: git reads again what is as new as the index
-		touch(t, r, "two.big")
-		r.Commit("big")
+		edit(t, r, "touch two.big; commit big")
 		setConfig(t, r, pairs...)
 		return r
 	}
@@ -150,11 +142,7 @@ func TestTakeFilterFails(t *testing.T) {
 			t.Parallel()
 			gittest.Sample(t)
 			r := setup(t, pairs...)
-			r.Write("one.big", "changed\n")
-			r.Write("new.big", "new\n")
-			r.Write("a", "changed\n")
-			r.Write("z", "new\n")
-			remove(t, r, "b")
+			edit(t, r, "one.big=changed; new.big=new; a=changed; z=new; rm b")
 			check(t, r, Skip{Path: "new.big", Why: WhyFilter}, Skip{Path: "one.big", Why: WhyFilter})
 		})
 		t.Run("required and missing, and status needs it, "+name, func(t *testing.T) {
@@ -171,14 +159,10 @@ func TestTakeFilterFails(t *testing.T) {
 			setConfig(t, r, pairs...)
 			for _, publish := range []bool{false, true, false} {
 				s := take(t, r, publish)
-				if s.Tree != want {
-					t.Errorf("tree %s, want %s", s.Tree, want)
-				}
+				sameTree(t, s, want)
 				// The bytes of the one that was only touched are those that were committed without
 				// a filter.
-				if len(s.Skipped) != 1 || s.Skipped[0] != (Skip{Path: "two.big", Why: WhyFilter}) {
-					t.Errorf("skipped %v", s.Skipped)
-				}
+				skips(t, s, Skip{Path: "two.big", Why: WhyFilter})
 			}
 			fsck(t, r)
 		})
@@ -189,9 +173,7 @@ func TestTakeFilterFails(t *testing.T) {
 		for i := range 40 {
 			r.Write(fmt.Sprintf("%02d.big", i), "fine\n")
 		}
-		r.Write("07.big", "poison\n")
-		r.Write("one.big", "poison\n")
-		r.Write("a", "changed\n")
+		edit(t, r, "07.big=poison; one.big=poison; a=changed")
 		check(t, r, Skip{Path: "07.big", Why: WhyFilter}, Skip{Path: "one.big", Why: WhyFilter})
 	})
 	t.Run("many paths whose filter is missing cost no other path", func(t *testing.T) {
@@ -209,11 +191,7 @@ func TestTakeFilterFails(t *testing.T) {
 	t.Run("conflict", func(t *testing.T) {
 		t.Parallel()
 		r := base(t)
-		r.Git("checkout", "-q", "-b", "other")
-		r.Write("a", "other\n")
-		r.Commit("other")
-		r.Git("checkout", "-q", "main")
-		r.Write("a", "main\n")
+		edit(t, r, "git checkout -q -b other; a=other; commit other; git checkout -q main; a=main")
 		r.Commit("main")
 		if _, err := r.Try("merge", "other"); err == nil {
 			t.Fatal("no conflict")
@@ -222,12 +200,8 @@ func TestTakeFilterFails(t *testing.T) {
 		setConfig(t, r, missing...)
 		for _, publish := range []bool{false, true, false} {
 			s := take(t, r, publish)
-			if got := r.Git("cat-file", "blob", s.Tree.String()+":a"); got != "main" {
-				t.Errorf("a = %q, want our side of the merge", got)
-			}
-			if len(s.Skipped) != 1 || s.Skipped[0] != (Skip{Path: "a", Why: WhyFilter}) {
-				t.Errorf("skipped %v", s.Skipped)
-			}
+			holds(t, r, s, "a", "main") // our side of the merge
+			skips(t, s, Skip{Path: "a", Why: WhyFilter})
 		}
 	})
 	t.Run("the encoding does not fit", func(t *testing.T) {
@@ -247,32 +221,23 @@ func TestTakeFileVanishes(t *testing.T) {
 	t.Run("through git", func(t *testing.T) {
 		t.Parallel()
 		r := base(t)
-		r.Write(".gitattributes", "a filter=eat\n")
-		r.Commit("two")
+		edit(t, r, ".gitattributes=a filter=eat; commit two")
 		setConfig(t, r, "filter.eat.clean", "cat; rm -f z b")
-		r.Write("a", "changed\n")
-		r.Write("b", "changed\n")
-		r.Write("z", "vanishes\n")
+		edit(t, r, "a=changed; b=changed; z=vanishes")
 		s := take(t, r, true)
-		if got, want := s.Tree, wantTree(t, r, nil); got != want {
-			t.Errorf("tree %s, want %s", got, want)
-		}
+		sameTree(t, s, wantTree(t, r, nil))
 		fsck(t, r)
 	})
 	t.Run("before policy looks", func(t *testing.T) {
 		t.Parallel()
 		for _, publish := range []bool{false, true} {
 			r := base(t)
-			r.Write("a", "changed\n")
-			r.Write("z", "vanishes\n")
-			r.Write("x/y/z", "vanishes with its directory\n")
-			r.Write("v/w", "becomes a file\n")
+			edit(t, r, "a=changed; z=vanishes; x/y/z=vanishes with its directory; v/w=becomes a file")
 			s, err := tryTake(t, r, func(o *Options) {
 				o.Publish = publish
 				inner := o.Config
 				o.Config = func() (git.Config, error) { // it is called when status is done
-					remove(t, r, "a", "z", "x", "v")
-					r.Write("v", "a file now\n")
+					edit(t, r, "rm a z x v; v=a file now")
 					return inner()
 				}
 			})

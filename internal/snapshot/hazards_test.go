@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,9 +30,7 @@ func TestTakeEnvironment(t *testing.T) {
 		t.Run(env[0], func(t *testing.T) {
 			t.Parallel()
 			r := base(t)
-			r.Write("a", "changed\n")
-			r.Write("d/[x]*", "new\n")
-			remove(t, r, "b")
+			edit(t, r, "a=changed; d/[x]*=new; rm b")
 			r.Env = append(r.Env, env...)
 			check(t, r)
 		})
@@ -65,8 +62,7 @@ func TestTakeInsideAHook(t *testing.T) {
 	t.Setenv("GIT_CONFIG", "/dev/null")
 	t.Setenv("GIT_ATTR_SOURCE", "HEAD:nowhere")
 	before := state(t, other)
-	r.Write("a", "changed\n")
-	check(t, r)
+	edit(t, r, "a=changed; check")
 	sameState(t, other, before)
 }
 
@@ -117,12 +113,7 @@ func TestTakeSettings(t *testing.T) {
 			gittest.Sample(t)
 			r := base(t)
 			setConfig(t, r, settings...)
-			r.Git("update-index", "--refresh")
-			r.Write("a", "changed\n")
-			r.Git("add", "a")
-			r.Git("mv", "d/one", "d/moved")
-			r.Write("x/y", "new\n")
-			remove(t, r, "b")
+			edit(t, r, "git update-index --refresh; a=changed; git add a; git mv d/one d/moved; x/y=new; rm b")
 			check(t, r)
 		})
 	}
@@ -141,14 +132,8 @@ func TestTakeFsmonitor(t *testing.T) {
 			t.Parallel()
 			r := base(t)
 			r.Write(".git/monitor", script)
-			chmod(t, r, ".git/monitor", 0o755)
-			r.Git("config", "core.fsmonitor", ".git/monitor")
-			r.Git("status")
-			r.Write("a", "changed\n")
-			r.Write("x/y", "new\n")
-			check(t, r)
-			r.Write("b", "changed\n")
-			check(t, r)
+			edit(t, r, "chmod 755 .git/monitor; git config core.fsmonitor .git/monitor; git status; a=changed")
+			edit(t, r, "x/y=new; check; b=changed; check")
 		})
 	}
 }
@@ -162,14 +147,12 @@ func TestTakeRunsNoHooks(t *testing.T) {
 		r.Write(".git/hooks/"+hook, "#!/bin/sh\necho "+hook+" >>"+ran+"\n")
 		chmod(t, r, ".git/hooks/"+hook, 0o755)
 	}
-	r.Write("a", "changed\n")
-	r.Git("add", "a")
+	edit(t, r, "a=changed; git add a")
 	if _, err := os.Stat(ran); err != nil {
 		t.Fatal("git add runs no hook, so this tests nothing")
 	}
 	gittest.Must(t, os.Remove(ran))
-	r.Write("b", "changed\n")
-	r.Write("new", "n\n")
+	edit(t, r, "b=changed; new=n")
 	take(t, r, false)
 	take(t, r, true)
 	if b, err := os.ReadFile(ran); err == nil {
@@ -182,27 +165,18 @@ func TestTakeUnreadable(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	r := base(t)
-	r.Write("a", "changed\n")
-	chmod(t, r, "a", 0)
-	r.Write("new", "n\n")
-	chmod(t, r, "new", 0)
-	r.Write("b", "changed\n")
+	edit(t, r, "a=changed; chmod 0 a; new=n; chmod 0 new; b=changed")
 	if _, err := os.ReadFile(filepath.Join(r.Dir, "a")); err == nil {
 		t.Log("not tested: this user reads files without permission to")
 		check(t, r)
 		return
 	}
-	r.Write("closed/f", "f\n")
-	chmod(t, r, "closed", 0)
+	edit(t, r, "closed/f=f; chmod 0 closed")
 	defer chmod(t, r, "closed", 0o777)
 	for _, publish := range []bool{false, true} {
 		s := take(t, r, publish)
-		if got, want := sorted(s.Skipped), []Skip{{Path: "a", Why: WhyUnreadable}, {Path: "new", Why: WhyUnreadable}}; !slices.Equal(got, want) {
-			t.Errorf("skipped %v, want %v", got, want)
-		}
-		if got := r.Git("cat-file", "blob", s.Tree.String()+":b"); got != "changed" {
-			t.Errorf("b = %q", got)
-		}
+		skips(t, s, Skip{Path: "a", Why: WhyUnreadable}, Skip{Path: "new", Why: WhyUnreadable})
+		holds(t, r, s, "b", "changed")
 	}
 }
 
@@ -211,15 +185,11 @@ func TestTakeWhileIndexIsLocked(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	r := base(t)
-	r.Write(".git/index.lock", "somebody else's")
-	r.Write("a", "changed\n")
-	r.Write("new", "n\n")
+	edit(t, r, ".git/index.lock:somebody else's; a=changed; new=n")
 	for _, publish := range []bool{false, true, false} {
 		s := take(t, r, publish)
 		for name, want := range map[string]string{"a": "changed", "new": "n", "b": "b"} {
-			if got := r.Git("cat-file", "blob", s.Tree.String()+":"+name); got != want {
-				t.Errorf("%s = %q, want %q", name, got, want)
-			}
+			holds(t, r, s, name, want)
 		}
 		if got := r.Read(".git/index.lock"); got != "somebody else's" {
 			t.Errorf("index.lock = %q", got)
@@ -234,12 +204,10 @@ func TestTakeWhilePrivateIndexIsLocked(t *testing.T) {
 	gittest.Check(t)
 	for _, age := range []time.Duration{0, time.Hour} {
 		r := base(t)
-		check(t, r)
-		r.Write(".git/agent/index.lock", "half an index")
+		edit(t, r, "check; .git/agent/index.lock:half an index")
 		at := time.Now().Add(-age)
 		gittest.Must(t, os.Chtimes(filepath.Join(r.Dir, ".git/agent/index.lock"), at, at))
-		r.Write("a", "changed\n")
-		check(t, r)
+		edit(t, r, "a=changed; check")
 		if _, err := os.Lstat(filepath.Join(r.Dir, ".git/agent/index.lock")); err == nil {
 			t.Error("the lock is still there")
 		}
@@ -251,8 +219,7 @@ func TestTakeAfterCrash(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	r := base(t)
-	r.Write("a", "changed\n")
-	check(t, r)
+	edit(t, r, "a=changed; check")
 	for _, name := range []string{".git/agent/index", ".git/agent/index.origin", ".git/agent/index.new"} {
 		for _, content := range []string{"", "x", strings.Repeat("x", 1000)} {
 			r.Write(name, content)
@@ -261,8 +228,7 @@ func TestTakeAfterCrash(t *testing.T) {
 		remove(t, r, name)
 		check(t, r)
 	}
-	remove(t, r, ".git/agent")
-	check(t, r)
+	edit(t, r, "rm .git/agent; check")
 }
 
 func TestTakeManyUntracked(t *testing.T) {
@@ -278,18 +244,12 @@ func TestTakeManyUntracked(t *testing.T) {
 	for i := range most {
 		r.Write(fmt.Sprintf("cache/%d/%d", i%50, i), fmt.Sprintf("%d\n", i))
 	}
-	if got, want := take().Tree, wantTree(t, r, nil); got != want {
-		t.Errorf("tree %s, want %s", got, want)
-	}
+	sameTree(t, take(), wantTree(t, r, nil))
 	r.Write("cache/one-too-many", "x\n")
 	want := wantTree(t, r, []Skip{{Path: "cache/0", Why: WhyTooMany}})
 	s := take()
-	if s.Tree != want {
-		t.Errorf("tree %s, want %s", s.Tree, want)
-	}
-	if got, want := s.Skipped, []Skip{{Path: "cache/0/", Why: WhyTooMany}}; !slices.Equal(got, want) {
-		t.Errorf("skipped %v, want %v", got, want)
-	}
+	sameTree(t, s, want)
+	skips(t, s, Skip{Path: "cache/0/", Why: WhyTooMany})
 }
 
 func TestTakePolicy(t *testing.T) {
@@ -315,12 +275,8 @@ func TestTakePolicy(t *testing.T) {
 		})
 		gittest.Must(t, err)
 		skipped := []Skip{{Path: "conf/.env", Why: WhySecret}, {Path: "id_ed25519", Why: WhySecret}, {Path: "large", Why: WhySize}, {Path: "x/build/y", Why: WhyExcluded}, {Path: "a.log", Why: WhyExcluded}}
-		if got, want := sorted(s.Skipped), sorted(skipped); !slices.Equal(got, want) {
-			t.Errorf("skipped %v, want %v", got, want)
-		}
-		if want := wantTree(t, r, skipped); s.Tree != want {
-			t.Errorf("tree %s, want %s", s.Tree, want)
-		}
+		skips(t, s, skipped...)
+		sameTree(t, s, wantTree(t, r, skipped))
 	}
 	fsck(t, r)
 }
@@ -339,12 +295,8 @@ func TestTakePolicyOfRememberedFiles(t *testing.T) {
 		for range 2 {
 			s, err := tryTake(t, r, limits)
 			gittest.Must(t, err)
-			if want := wantTree(t, r, skipped); s.Tree != want {
-				t.Errorf("tree %s, want %s", s.Tree, want)
-			}
-			if !slices.Equal(sorted(s.Skipped), skipped) {
-				t.Errorf("skipped %v, want %v", s.Skipped, skipped)
-			}
+			sameTree(t, s, wantTree(t, r, skipped))
+			skips(t, s, skipped...)
 		}
 	}
 	expect()
@@ -356,9 +308,7 @@ func TestTakePolicyOfRememberedFiles(t *testing.T) {
 	expect(Skip{Path: "new/", Why: WhyTooMany})
 	r.Git("add", "new") // now they are the user's
 	expect()
-	r.Git("rm", "-q", "-r", "--cached", "new")
-	remove(t, r, "other", "new/001", "new/002")
-	r.Write("new/003", "changed\n")
+	edit(t, r, "git rm -q -r --cached new; rm other new/001 new/002; new/003=changed")
 	expect()
 }
 
@@ -382,9 +332,7 @@ func TestTakeConcurrently(t *testing.T) {
 					}
 				}
 				for _, publish := range []bool{false, true} {
-					if got, want := take(t, w, publish).Tree, wantTree(t, w, nil); got != want {
-						t.Errorf("tree %s, want %s", got, want)
-					}
+					sameTree(t, take(t, w, publish), wantTree(t, w, nil))
 				}
 			}
 		})

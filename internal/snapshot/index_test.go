@@ -30,43 +30,26 @@ func TestTakeSparse(t *testing.T) {
 				gittest.Sample(t)
 			}
 			r := base(t)
-			r.Write("d/.gitattributes", "*.txt text\n")
-			r.Write("f/.gitattributes", "*.txt text\n")
-			r.Commit("attributes")
+			edit(t, r, "d/.gitattributes=*.txt text; f/.gitattributes=*.txt text; commit attributes")
 			check(t, r) // a private index of the full checkout
 			r.Git(tt.set...)
-			check(t, r)
-			r.Write("a", "changed\n")
-			r.Write("d/one", "changed\n")
+			edit(t, r, "check; a=changed; d/one=changed")
 			r.Write("d/x.txt", "new\r\n")
-			check(t, r)
-			r.Write("f/new", "outside, untracked\n")
+			edit(t, r, "check; f/new=outside, untracked")
 			r.Write("f/x.txt", "outside, with the attributes of a file that is not checked out\r\n")
-			check(t, r)
-			remove(t, r, "f")
-			r.Git("sparse-checkout", "add", "f")
-			check(t, r)
-			r.Write("f/g/h/i", "changed\n")
-			r.Git("sparse-checkout", "disable")
-			r.Write("d/e/three", "changed\n")
-			check(t, r)
+			edit(t, r, "check; rm f; git sparse-checkout add f; check; f/g/h/i=changed")
+			edit(t, r, "git sparse-checkout disable; d/e/three=changed; check")
 			r.Git("config", "--worktree", "core.sparseCheckout", "true") // by hand, as one did it once
 			check(t, r)
 			r.Write(".git/info/sparse-checkout", "/*\n!/d/e/\n")
-			r.Git("sparse-checkout", "reapply")
-			check(t, r)
-			r.Write("d/two", "changed\n")
-			check(t, r)
-			r.Git("commit", "-q", "-a", "-m", "sparse")
+			edit(t, r, "git sparse-checkout reapply; check; d/two=changed; check; git commit -q -a -m sparse")
 			check(t, r)
 		})
 	}
 	t.Run("present despite being skipped", func(t *testing.T) {
 		t.Parallel()
 		r := base(t)
-		r.Git("sparse-checkout", "set", "--cone", "d")
-		r.Write("f/g/h/i", "written all the same\n")
-		check(t, r)
+		edit(t, r, "git sparse-checkout set --cone d; f/g/h/i=written all the same; check")
 	})
 }
 
@@ -84,29 +67,20 @@ func TestTakeSplitIndex(t *testing.T) {
 			t.Parallel()
 			r := base(t)
 			setConfig(t, r, tt.config...)
-			r.Git("update-index", "--split-index")
-			check(t, r)
-			r.Write("a", "changed\n")
-			r.Git("add", "a")
-			r.Write("b", "changed\n")
-			check(t, r)
+			edit(t, r, "git update-index --split-index; check; a=changed; git add a; b=changed; check")
 		})
 	}
 	t.Run("shared index gone", func(t *testing.T) {
 		t.Parallel()
 		r := base(t)
-		r.Git("update-index", "--split-index")
-		r.Write("a", "changed\n")
-		r.Write("new", "n\n")
+		edit(t, r, "git update-index --split-index; a=changed; new=n")
 		want := wantTree(t, r, nil)
 		shared, err := filepath.Glob(filepath.Join(r.Dir, ".git/sharedindex.*"))
 		if err != nil || len(shared) != 1 {
 			t.Fatal(shared, err)
 		}
 		gittest.Must(t, os.Remove(shared[0]))
-		if s := passive(t, r); s.Tree != want {
-			t.Errorf("tree %s, want %s", s.Tree, want)
-		}
+		sameTree(t, passive(t, r), want)
 	})
 }
 
@@ -115,11 +89,7 @@ func TestTakeBrokenIndex(t *testing.T) {
 	gittest.Check(t)
 	setup := func(t *testing.T) *gittest.Repo {
 		r := base(t)
-		r.Write("kept.o", "tracked, though ignored\n")
-		r.Git("add", "-f", "kept.o")
-		r.Commit("ignored")
-		r.Write("a", "changed\n")
-		r.Write("new", "n\n")
+		edit(t, r, "kept.o=tracked, though ignored; git add -f kept.o; commit ignored; a=changed; new=n")
 		remove(t, r, "b")
 		return r
 	}
@@ -129,9 +99,7 @@ func TestTakeBrokenIndex(t *testing.T) {
 		want := wantTree(t, r, nil)
 		remove(t, r, ".git/index")
 		for range 2 {
-			if s := passive(t, r); s.Tree != want {
-				t.Errorf("tree %s, want %s", s.Tree, want)
-			}
+			sameTree(t, passive(t, r), want)
 		}
 	})
 	t.Run("deleted between two snapshots", func(t *testing.T) {
@@ -140,9 +108,7 @@ func TestTakeBrokenIndex(t *testing.T) {
 		want := wantTree(t, r, nil)
 		take(t, r, false)
 		remove(t, r, ".git/index")
-		if s := passive(t, r); s.Tree != want {
-			t.Errorf("tree %s, want %s", s.Tree, want)
-		}
+		sameTree(t, passive(t, r), want)
 	})
 	t.Run("garbage", func(t *testing.T) {
 		t.Parallel()
@@ -150,24 +116,17 @@ func TestTakeBrokenIndex(t *testing.T) {
 		want := wantTree(t, r, nil)
 		r.Write(".git/index", "DIRC garbage")
 		s := passive(t, r)
-		if s.Tree != want {
-			t.Errorf("tree %s, want %s", s.Tree, want)
-		}
+		sameTree(t, s, want)
 	})
 	t.Run("the private one is garbage", func(t *testing.T) {
 		t.Parallel()
 		r := setup(t)
-		check(t, r)
-		r.Write(".git/agent/index", "DIRC garbage")
-		check(t, r)
-		r.Write(".git/agent/index.origin", "garbage")
-		check(t, r)
+		edit(t, r, "check; .git/agent/index:DIRC garbage; check; .git/agent/index.origin:garbage; check")
 	})
 	t.Run("deleted in a sparse checkout", func(t *testing.T) {
 		t.Parallel()
 		r := base(t)
-		r.Git("sparse-checkout", "set", "--cone", "d")
-		remove(t, r, ".git/index")
+		edit(t, r, "git sparse-checkout set --cone d; rm .git/index")
 		if s, err := tryTake(t, r, nil); err == nil { // else f would look deleted
 			t.Errorf("tree %s, want an error", s.Tree)
 		}
@@ -195,32 +154,25 @@ func TestTakeRacy(t *testing.T) {
 		gittest.Must(t, os.Chtimes(filepath.Join(r.Dir, name), at, at))
 	}
 	r.Git("config", "core.trustctime", "false") // what else tells the two files apart
-	r.Git("config", "core.checkStat", "minimal")
-	r.Write("a", "old\n")
+	edit(t, r, "git config core.checkStat minimal; a=old")
 	set("a")
 	r.Git("add", "a")
 	set(".git/index")
 	r.Write("a", "new\n")
 	set("a")
 	s := take(t, r, false)
-	if got := r.Git("cat-file", "blob", s.Tree.String()+":a"); got != "new" {
-		t.Errorf("a = %q, want %q", got, "new")
-	}
+	holds(t, r, s, "a", "new")
 	set(".git/agent/index") // and within the tick of the private index
 	r.Write("a", "two\n")
 	set("a")
 	s = take(t, r, false)
-	if got := r.Git("cat-file", "blob", s.Tree.String()+":a"); got != "two" {
-		t.Errorf("a = %q, want %q", got, "two")
-	}
+	holds(t, r, s, "a", "two")
 	take(t, r, true)
 	set(".git/agent/index")
 	r.Write("a", "six\n")
 	set("a")
 	s = take(t, r, true)
-	if got := r.Git("cat-file", "blob", s.Tree.String()+":a"); got != "six" {
-		t.Errorf("a = %q, want %q", got, "six")
-	}
+	holds(t, r, s, "a", "six")
 }
 
 // The private index may refer to objects that nothing else does. The oracle would
@@ -234,7 +186,7 @@ func TestTakeAfterGC(t *testing.T) {
 		}
 		r.Write("a", "changed\n")
 	}
-	few := func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n"); r.Write("new", "n\n") }
+	few := script("a=changed; new=n")
 	for _, tt := range []struct {
 		name          string
 		edit          func(t *testing.T, r *gittest.Repo)
@@ -255,9 +207,7 @@ func TestTakeAfterGC(t *testing.T) {
 			r.Git("gc", "-q", "--prune=now")
 			for range 2 {
 				s := take(t, r, tt.after)
-				if s.Tree != want {
-					t.Errorf("tree %s, want %s", s.Tree, want)
-				}
+				sameTree(t, s, want)
 				r.Git("rev-list", "--objects", "--quiet", s.Tree.String()) // fails if one is missing
 			}
 		})
@@ -268,23 +218,10 @@ func TestTakeBranchSwitch(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	r := base(t)
-	r.Git("checkout", "-q", "-b", "other")
-	r.Write("a", "other\n")
-	r.Write("only/other", "o\n")
-	remove(t, r, "d")
-	r.Commit("other")
-	r.Git("checkout", "-q", "main")
-	check(t, r)
-	r.Write("b", "changed\n")
-	check(t, r)
-	r.Git("checkout", "-q", "other")
-	check(t, r)
-	r.Git("reset", "-q", "--soft", "main")
-	check(t, r)
-	r.Git("reset", "-q", "--mixed", "main")
-	check(t, r)
-	r.Git("reset", "-q", "--hard", "main")
-	check(t, r)
+	edit(t, r, "git checkout -q -b other; a=other; only/other=o; rm d; commit other")
+	edit(t, r, "git checkout -q main; check; b=changed; check; git checkout -q other; check")
+	edit(t, r, "git reset -q --soft main; check; git reset -q --mixed main; check")
+	edit(t, r, "git reset -q --hard main; check")
 	r.Git("symbolic-ref", "HEAD", "refs/heads/other") // the index is another branch's
 	check(t, r)
 }
@@ -298,26 +235,17 @@ func TestTakeConflicts(t *testing.T) {
 		for _, name := range []string{"both", "we-delete", "they-delete", "mode", "type", "renamed"} {
 			r.Write(name, name+"\n1\n2\n3\n")
 		}
-		r.Commit("before")
-		r.Git("checkout", "-q", "-b", "other")
+		edit(t, r, "commit before; git checkout -q -b other")
 		for _, name := range []string{"both", "we-delete", "mode", "renamed"} {
 			r.Write(name, "other\n")
 		}
-		remove(t, r, "they-delete", "type")
-		symlink(t, r, "other", "type")
-		r.Write("added", "by other\n")
-		r.Write("dir-file", "a file in other\n")
-		r.Commit("other")
-		r.Git("checkout", "-q", "main")
+		edit(t, r, "rm they-delete type; ln other type; added=by other; dir-file=a file in other")
+		edit(t, r, "commit other; git checkout -q main")
 		for _, name := range []string{"both", "they-delete", "mode", "type"} {
 			r.Write(name, "main\n")
 		}
-		chmod(t, r, "mode", 0o755)
-		r.Git("mv", "renamed", "renamed-by-main")
-		remove(t, r, "we-delete")
-		r.Write("added", "by main\n")
-		r.Write("dir-file/x", "a directory in main\n")
-		r.Commit("main")
+		edit(t, r, "chmod 755 mode; git mv renamed renamed-by-main; rm we-delete; added=by main")
+		edit(t, r, "dir-file/x=a directory in main; commit main")
 		return r
 	}
 	stop := func(t *testing.T, r *gittest.Repo, args ...string) {
@@ -340,26 +268,14 @@ func TestTakeConflicts(t *testing.T) {
 			gittest.Sample(t)
 			r := setup(t)
 			stop(t, r, tt.args...)
-			check(t, r)
-			remove(t, r, "both", "added", "they-delete")
-			r.Write("mode", "resolved\n")
-			check(t, r)
-			r.Git("add", "mode")
-			check(t, r)
-			r.Git("config", "core.fileMode", "false")
-			chmod(t, r, "mode", 0o755)
-			r.Write("both", "resolved\n")
-			chmod(t, r, "both", 0o755)
-			check(t, r)
+			edit(t, r, "check; rm both added they-delete; mode=resolved; check; git add mode; check")
+			edit(t, r, "git config core.fileMode false; chmod 755 mode; both=resolved; chmod 755 both; check")
 		})
 	}
 	t.Run("stash", func(t *testing.T) {
 		t.Parallel()
 		r := base(t)
-		r.Write("a", "stashed\n")
-		r.Git("stash", "-q")
-		r.Write("a", "other\n")
-		r.Commit("other")
+		edit(t, r, "a=stashed; git stash -q; a=other; commit other")
 		stop(t, r, "stash", "pop")
 		check(t, r)
 	})
@@ -368,15 +284,11 @@ func TestTakeConflicts(t *testing.T) {
 		r := base(t)
 		s := inside(t, r, "sub")
 		s.Commit("one")
-		r.Git("-c", "advice.addEmbeddedRepo=false", "add", "sub")
-		r.Git("commit", "-q", "-m", "sub")
+		edit(t, r, "git -c advice.addEmbeddedRepo=false add sub; git commit -q -m sub")
 		r.Git("checkout", "-q", "-b", "other")
-		s.Git("checkout", "-q", "-b", "x")
-		s.Commit("x")
-		r.Git("commit", "-q", "-a", "-m", "x")
-		r.Git("checkout", "-q", "main")
-		s.Git("checkout", "-q", "main")
-		s.Commit("y")
+		edit(t, s, "git checkout -q -b x; commit x")
+		edit(t, r, "git commit -q -a -m x; git checkout -q main")
+		edit(t, s, "git checkout -q main; commit y")
 		r.Git("commit", "-q", "-a", "-m", "y")
 		stop(t, r, "merge", "other")
 		check(t, r)
@@ -390,19 +302,12 @@ func TestTakePartialClone(t *testing.T) {
 		t.Run(filter, func(t *testing.T) {
 			t.Parallel()
 			origin := base(t)
-			origin.Write("a", "second\n")
-			origin.Write("d/two", "second\n")
-			origin.Commit("two")
+			edit(t, origin, "a=second; d/two=second; commit two")
 			setConfig(t, origin, "uploadpack.allowFilter", "true", "uploadpack.allowAnySHA1InWant", "true")
 			dir := filepath.Join(gittest.TempDir(t), "clone")
 			origin.Git("clone", "-q", "--filter="+filter, "file://"+origin.Dir, dir)
 			r := origin.In(dir)
-			check(t, r)
-			r.Write("b", "changed\n")
-			remove(t, r, "d/one")
-			check(t, r)
-			r.Git("checkout", "-q", "--", ".")
-			r.Write("a", "changed\n")
+			edit(t, r, "check; b=changed; rm d/one; check; git checkout -q -- .; a=changed")
 			// The index refers to a blob that was never fetched, and the file is just that.
 			r.Write("d/two", "2\n")
 			two := git.NewHash(gittest.Hash("1")).Format().Object(plumbing.BlobObject, []byte("2\n")).String()
@@ -434,8 +339,7 @@ func TestTakeReplaced(t *testing.T) {
 			t.Parallel()
 			r := base(t)
 			first := r.Git("rev-parse", "HEAD")
-			r.Write("a", "second\n")
-			remove(t, r, "b")
+			edit(t, r, "a=second; rm b")
 			second := r.Commit("two")
 			if pack {
 				r.Git("gc", "-q")
@@ -443,9 +347,7 @@ func TestTakeReplaced(t *testing.T) {
 			r.Git("replace", second, first)
 			check(t, r)
 			r.Git("reset", "-q", "--hard") // to the tree of the first
-			check(t, r)
-			r.Write("d/new", "n\n")
-			check(t, r)
+			edit(t, r, "check; d/new=n; check")
 			r.Git("replace", "-d", second)
 			r.Git("replace", "--graft", second)
 			check(t, r)
@@ -462,8 +364,7 @@ func TestTakeRefuses(t *testing.T) {
 		for _, commits := range []int{0, 1} {
 			was, err := os.ReadFile(config)
 			gittest.Must(t, err)
-			r.Git("config", "core.repositoryformatversion", "1")
-			r.Git("config", "extensions.objectformat", "sha512")
+			edit(t, r, "git config core.repositoryformatversion 1; git config extensions.objectformat sha512")
 			r.Write("a", "a\n")
 			if s, err := tryTake(t, r, nil); err == nil {
 				t.Errorf("%d commits: tree %s, want an error", commits, s.Tree)

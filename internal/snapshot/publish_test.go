@@ -63,70 +63,29 @@ func TestPublish(t *testing.T) {
 		prepare func(t *testing.T, r *gittest.Repo)
 		skipped []string
 	}{
-		{"unstaged", func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n") }, nil},
+		{"unstaged", script("a=changed"), nil},
 		{"nothing", func(t *testing.T, r *gittest.Repo) {}, nil},
-		{"only times", func(t *testing.T, r *gittest.Repo) { touch(t, r, "a") }, nil},
-		{"staged", func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n"); r.Git("add", "a") }, nil},
-		{"partially staged", func(t *testing.T, r *gittest.Repo) {
-			r.Write("a", "staged\n")
-			r.Git("add", "a")
-			r.Write("a", "more\n")
-		}, nil},
-		{"renamed, deleted, new, of another type", func(t *testing.T, r *gittest.Repo) {
-			r.Git("mv", "a", "z")
-			remove(t, r, "d", "b")
-			r.Write("b/x", "x\n")
-			symlink(t, r, "f", "d")
-			r.Write("x/y/z", "n\n")
-			chmod(t, r, "empty", 0o755)
-		}, nil},
-		{"intent to add", func(t *testing.T, r *gittest.Repo) { r.Write("n", "n\n"); r.Git("add", "-N", "n") }, nil},
-		{"left out", func(t *testing.T, r *gittest.Repo) { r.Write(".env", "A=1\n"); r.Write("a", "changed\n") }, []string{".env"}},
+		{"only times", script("touch a"), nil},
+		{"staged", script("a=changed; git add a"), nil},
+		{"partially staged", script("a=staged; git add a; a=more"), nil},
+		{"renamed, deleted, new, of another type", script("git mv a z; rm d b; b/x=x; ln f d; x/y/z=n; chmod 755 empty"), nil},
+		{"intent to add", script("n=n; git add -N n"), nil},
+		{"left out", script(".env=A=1; a=changed"), []string{".env"}},
 		{"a snapshot of the passive kind before", func(t *testing.T, r *gittest.Repo) {
 			for i := range maxPlainFiles + 1 {
 				r.Write("many/"+string(rune('A'+i)), "n\n")
 			}
 			take(t, r, false)
 		}, nil},
-		{"split index", func(t *testing.T, r *gittest.Repo) {
-			r.Git("update-index", "--split-index")
-			r.Write("a", "changed\n")
-		}, nil},
-		{"core.splitIndex", func(t *testing.T, r *gittest.Repo) {
-			r.Git("config", "core.splitIndex", "true")
-			r.Git("update-index", "--split-index")
-			r.Write("a", "changed\n")
-		}, nil},
-		{"sparse", func(t *testing.T, r *gittest.Repo) {
-			r.Git("sparse-checkout", "set", "--cone", "--sparse-index", "d")
-			r.Write("a", "changed\n")
-			r.Write("d/one", "changed\n")
-			r.Write("f/new", "outside\n")
-		}, nil},
-		{"skip-worktree and assume-unchanged", func(t *testing.T, r *gittest.Repo) {
-			r.Git("update-index", "--skip-worktree", "a")
-			r.Git("update-index", "--assume-unchanged", "b")
-			r.Write("a", "not seen\n")
-			r.Write("b", "not seen\n")
-			r.Write("d/one", "changed\n")
-		}, nil},
-		{"core.ignoreStat", func(t *testing.T, r *gittest.Repo) {
-			r.Git("config", "core.ignoreStat", "true")
-			r.Write("a", "changed\n")
-		}, nil},
-		{"detached", func(t *testing.T, r *gittest.Repo) {
-			r.Git("checkout", "-q", "--detach")
-			r.Write("a", "changed\n")
-		}, nil},
-		{"unborn", func(t *testing.T, r *gittest.Repo) { r.Git("checkout", "-q", "--orphan", "fresh") }, nil},
-		{"unborn without an index", func(t *testing.T, r *gittest.Repo) {
-			r.Git("checkout", "-q", "--orphan", "fresh")
-			remove(t, r, ".git/index")
-		}, nil},
-		{"index deleted", func(t *testing.T, r *gittest.Repo) {
-			remove(t, r, ".git/index")
-			r.Write("a", "changed\n")
-		}, nil},
+		{"split index", script("git update-index --split-index; a=changed"), nil},
+		{"core.splitIndex", script("git config core.splitIndex true; git update-index --split-index; a=changed"), nil},
+		{"sparse", script("git sparse-checkout set --cone --sparse-index d; a=changed; d/one=changed; f/new=outside"), nil},
+		{"skip-worktree and assume-unchanged", script("git update-index --skip-worktree a; git update-index --assume-unchanged b; a=not seen; b=not seen; d/one=changed"), nil},
+		{"core.ignoreStat", script("git config core.ignoreStat true; a=changed"), nil},
+		{"detached", script("git checkout -q --detach; a=changed"), nil},
+		{"unborn", script("git checkout -q --orphan fresh"), nil},
+		{"unborn without an index", script("git checkout -q --orphan fresh; rm .git/index"), nil},
+		{"index deleted", script("rm .git/index; a=changed"), nil},
 		{"autocrlf", func(t *testing.T, r *gittest.Repo) {
 			r.Git("config", "core.autocrlf", "true")
 			r.Write("a", "changed\r\n")
@@ -145,17 +104,14 @@ func TestPublish(t *testing.T) {
 				left = append(left, Skip{Path: name, Why: WhySecret})
 			}
 			want := wantTree(t, r, left)
-			if s := attached(t, r); s.Tree != want {
-				t.Errorf("tree %s, want %s", s.Tree, want)
-			}
+			sameTree(t, attached(t, r), want)
 			published(t, r, tt.skipped...)
 			r.Write("d/e/three", "again\n") // the next turn
 			if want := wantTree(t, r, left); attached(t, r).Tree != want {
 				t.Errorf("next turn: want tree %s", want)
 			}
 			published(t, r, tt.skipped...)
-			r.Write("f/g/h/i", "the user goes on\n")
-			r.Git("add", "--sparse", "f")
+			edit(t, r, "f/g/h/i=the user goes on; git add --sparse f")
 			r.Git("commit", "-q", "-m", "user's")
 			if got := r.Git("show", "--format=", "--name-only", "HEAD"); got != "f/g/h/i" {
 				t.Errorf("the user's next commit has %q", got)
@@ -203,9 +159,7 @@ func TestPublishCatchesUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := base(t)
-			r.Write("a", "changed\n")
-			r.Write("new", "n\n")
-			r.Write(".git/index.lock", "the user's")
+			edit(t, r, "a=changed; new=n; .git/index.lock:the user's")
 			s := take(t, r, true)
 			if err := s.Publish(limit.With(ctx, limit.Limits{Index: time.Millisecond})); !errors.Is(err, ErrIndexBusy) {
 				t.Fatalf("Publish: %v, want ErrIndexBusy", err)
@@ -216,9 +170,7 @@ func TestPublishCatchesUp(t *testing.T) {
 			remove(t, r, ".git/index.lock")
 			between(t, r)
 			want := wantTree(t, r, nil)
-			if s := attached(t, r); s.Tree != want {
-				t.Errorf("tree %s, want %s", s.Tree, want)
-			}
+			sameTree(t, attached(t, r), want)
 			published(t, r)
 		})
 	}
@@ -229,14 +181,10 @@ func TestPublishAfterCheckOut(t *testing.T) {
 	t.Parallel()
 	r := base(t)
 	first := git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
-	r.Write("a", "changed\n")
-	r.Write("new", "n\n")
-	r.Commit("two")
+	edit(t, r, "a=changed; new=n; commit two")
 	s := take(t, r, true)
 	gittest.Must(t, s.CheckOut(context.Background(), first, Checkout{}))
-	if s := attached(t, r); s.Tree != first {
-		t.Errorf("tree %s, want %s", s.Tree, first)
-	}
+	sameTree(t, attached(t, r), first)
 	published(t, r)
 }
 
@@ -256,11 +204,11 @@ func TestPublishAfterUsersChange(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	for name, change := range map[string]func(t *testing.T, r *gittest.Repo){
-		"staged":          func(t *testing.T, r *gittest.Repo) { r.Write("b", "user's\n"); r.Git("add", "b") },
-		"deleted":         func(t *testing.T, r *gittest.Repo) { remove(t, r, ".git/index") },
-		"sparse":          func(t *testing.T, r *gittest.Repo) { r.Git("sparse-checkout", "set", "d") },
-		"settings":        func(t *testing.T, r *gittest.Repo) { r.Write(".git/config.worktree", "[core]\n") },
-		"sparse patterns": func(t *testing.T, r *gittest.Repo) { r.Write(".git/info/sparse-checkout", "/d/\n") },
+		"staged":          script("b=user's; git add b"),
+		"deleted":         script("rm .git/index"),
+		"sparse":          script("git sparse-checkout set d"),
+		"settings":        script(".git/config.worktree=[core]"),
+		"sparse patterns": script(".git/info/sparse-checkout=/d/"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -285,8 +233,7 @@ func TestPublishAfterUsersChange(t *testing.T) {
 func TestPublishBrokenIndex(t *testing.T) {
 	t.Parallel()
 	r := base(t)
-	r.Write("a", "changed\n")
-	r.Write(".git/index", "DIRC garbage")
+	edit(t, r, "a=changed; .git/index:DIRC garbage")
 	s := take(t, r, true)
 	if err := s.Publish(context.Background()); !errors.Is(err, ErrIndexBusy) {
 		t.Errorf("Publish: %v, want ErrIndexBusy", err)
@@ -299,8 +246,7 @@ func TestPublishBrokenIndex(t *testing.T) {
 func TestPublishGivesUpWhenTold(t *testing.T) {
 	t.Parallel()
 	r := base(t)
-	r.Write("a", "changed\n")
-	r.Write(".git/index.lock", "")
+	edit(t, r, "a=changed; .git/index.lock:")
 	s := take(t, r, true)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -404,8 +350,7 @@ func TestPublishRacy(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	r := base(t)
-	r.Git("config", "core.trustctime", "false")
-	r.Git("config", "core.checkStat", "minimal")
+	edit(t, r, "git config core.trustctime false; git config core.checkStat minimal")
 	at := time.Now().Add(-time.Hour).Truncate(time.Second)
 	r.Write("a", "one\n")
 	gittest.Must(t, os.Chtimes(filepath.Join(r.Dir, "a"), at, at))
@@ -419,9 +364,7 @@ func TestPublishRacy(t *testing.T) {
 		t.Errorf("status says %q", got)
 	}
 	want := wantTree(t, r, nil)
-	if s := attached(t, r); s.Tree != want {
-		t.Errorf("tree %s, want %s", s.Tree, want)
-	}
+	sameTree(t, attached(t, r), want)
 	published(t, r)
 }
 
@@ -432,20 +375,14 @@ func TestCheckOut(t *testing.T) {
 	r.Write("kept", "untracked\n")
 	first := take(t, r, true)
 	r.Git("commit-tree", "-m", "keep the objects", first.Tree.String())
-	r.Write("a", "later\n")
-	r.Write("later", "n\n")
-	remove(t, r, "d")
-	r.Write("d", "a file\n")
-	r.Write("x.o", "ignored\n")
+	edit(t, r, "a=later; later=n; rm d; d=a file; x.o=ignored")
 	now := take(t, r, true)
 	before := state(t, r)
 	gittest.Must(t, now.CheckOut(ctx, first.Tree, Checkout{Dry: true}))
 	sameState(t, r, before)
 	index := r.Read(".git/index")
 	gittest.Must(t, now.CheckOut(ctx, first.Tree, Checkout{}))
-	if s := take(t, r, false); s.Tree != first.Tree {
-		t.Errorf("tree %s, want %s", s.Tree, first.Tree)
-	}
+	sameTree(t, take(t, r, false), first.Tree)
 	if r.Read("x.o") != "ignored\n" || !bytes.Equal([]byte(r.Read(".git/index")), []byte(index)) {
 		t.Error("what is ignored, or the user's index, was changed")
 	}

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"gitagent/test/gittest"
@@ -27,9 +26,7 @@ func TestTakeNestedRepositories(t *testing.T) {
 	}{
 		{"with commits", func(t *testing.T, r *gittest.Repo) {
 			s := inside(t, r, "x/nested")
-			s.Write("f", "f\n")
-			s.Commit("one")
-			s.Write("g", "g\n")
+			edit(t, s, "f=f; commit one; g=g")
 		}, []Skip{{Path: "x/nested/", Why: WhyRepository}}},
 		{"empty", func(t *testing.T, r *gittest.Repo) { inside(t, r, "nested") }, []Skip{{Path: "nested/", Why: WhyRepository}}},
 		{"empty but for files", func(t *testing.T, r *gittest.Repo) {
@@ -43,18 +40,9 @@ func TestTakeNestedRepositories(t *testing.T) {
 			inside(t, r, "bare.git", "--bare")
 			remove(t, r, "bare.git/hooks")
 		}, nil}, // a directory of files like any other
-		{".git file that points nowhere", func(t *testing.T, r *gittest.Repo) {
-			r.Write("lost/.git", "gitdir: /nowhere/at/all\n")
-			r.Write("lost/f", "f\n")
-		}, nil},
-		{".git file that is none", func(t *testing.T, r *gittest.Repo) {
-			r.Write("lost/.git", "hello\n")
-			r.Write("lost/f", "f\n")
-		}, nil},
-		{".git directory that is none", func(t *testing.T, r *gittest.Repo) {
-			r.Write("lost/.git/f", "hello\n")
-			r.Write("lost/f", "f\n")
-		}, nil},
+		{".git file that points nowhere", script("lost/.git=gitdir: /nowhere/at/all; lost/f=f"), nil},
+		{".git file that is none", script("lost/.git=hello; lost/f=f"), nil},
+		{".git directory that is none", script("lost/.git/f=hello; lost/f=f"), nil},
 		{"in the place of a tracked directory", func(t *testing.T, r *gittest.Repo) {
 			inside(t, r, "d")
 			r.Write("d/new", "n\n")
@@ -62,8 +50,7 @@ func TestTakeNestedRepositories(t *testing.T) {
 		{"several, among other changes", func(t *testing.T, r *gittest.Repo) {
 			inside(t, r, "n1").Commit("one")
 			inside(t, r, "x/n2")
-			r.Write("x/f", "f\n")
-			r.Write("a", "changed\n")
+			edit(t, r, "x/f=f; a=changed")
 			for i := range 2 * maxPlainFiles {
 				r.Write("many/"+string(rune('a'+i%26))+string(rune('a'+i/26)), "f\n")
 			}
@@ -92,9 +79,7 @@ func TestTakeRepositoryForFile(t *testing.T) {
 		if got := r.Git("diff-tree", "-r", "--name-status", want.String(), s.Tree.String()); got != "D\ta" {
 			t.Errorf("the tree differs in %q, want the file gone", got)
 		}
-		if got, want := s.Skipped, []Skip{{Path: "a/", Why: WhyRepository}}; !slices.Equal(got, want) {
-			t.Errorf("skipped %v, want %v", got, want)
-		}
+		skips(t, s, Skip{Path: "a/", Why: WhyRepository})
 	}
 	fsck(t, r)
 }
@@ -104,10 +89,7 @@ func TestTakeSubmodules(t *testing.T) {
 	// sub and other are submodules with two commits each.
 	setup := func(t *testing.T) *gittest.Repo {
 		lib := gittest.New(t)
-		lib.Write("f", "f\n")
-		lib.Commit("one")
-		lib.Write("f", "f2\n")
-		lib.Commit("two")
+		edit(t, lib, "f=f; commit one; f=f2; commit two")
 		r := base(t)
 		r.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.Dir, "sub")
 		r.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.Dir, "o/ther")
@@ -119,33 +101,27 @@ func TestTakeSubmodules(t *testing.T) {
 		edit    func(t *testing.T, r *gittest.Repo)
 		skipped []Skip
 	}{
-		{"clean", func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n") }, nil},
+		{"clean", script("a=changed"), nil},
 		{"moved", func(t *testing.T, r *gittest.Repo) { r.In(r.Dir+"/sub").Git("checkout", "-q", "HEAD~") }, nil},
 		{"moved and staged", func(t *testing.T, r *gittest.Repo) {
 			r.In(r.Dir+"/sub").Git("checkout", "-q", "HEAD~")
 			r.Git("add", "sub")
 		}, nil},
-		{"dirty", func(t *testing.T, r *gittest.Repo) { r.Write("sub/f", "changed\n") }, []Skip{{Path: "sub", Why: WhySubmodule}}},
-		{"dirty, the same size", func(t *testing.T, r *gittest.Repo) { r.Write("sub/f", "g2\n") }, []Skip{{Path: "sub", Why: WhySubmodule}}},
-		{"only touched", func(t *testing.T, r *gittest.Repo) { touch(t, r, "sub/f") }, nil},
-		{"untracked content", func(t *testing.T, r *gittest.Repo) { r.Write("o/ther/new", "n\n") }, []Skip{{Path: "o/ther", Why: WhySubmodule}}},
+		{"dirty", script("sub/f=changed"), []Skip{{Path: "sub", Why: WhySubmodule}}},
+		{"dirty, the same size", script("sub/f=g2"), []Skip{{Path: "sub", Why: WhySubmodule}}},
+		{"only touched", script("touch sub/f"), nil},
+		{"untracked content", script("o/ther/new=n"), []Skip{{Path: "o/ther", Why: WhySubmodule}}},
 		{"moved and dirty", func(t *testing.T, r *gittest.Repo) {
 			r.In(r.Dir+"/sub").Git("checkout", "-q", "HEAD~")
 			r.Write("sub/f", "changed\n")
 		}, []Skip{{Path: "sub", Why: WhySubmodule}}},
-		{"not initialised", func(t *testing.T, r *gittest.Repo) { r.Git("submodule", "--quiet", "deinit", "-f", "sub") }, nil},
-		{"directory gone", func(t *testing.T, r *gittest.Repo) { remove(t, r, "sub") }, nil},
-		{"removed", func(t *testing.T, r *gittest.Repo) { r.Git("rm", "-q", "sub") }, nil},
-		{"removed from the index only", func(t *testing.T, r *gittest.Repo) {
-			r.Git("rm", "-q", "--cached", "sub")
-		}, []Skip{{Path: "sub/", Why: WhyRepository}}},
-		{"replaced by a file", func(t *testing.T, r *gittest.Repo) { remove(t, r, "sub"); r.Write("sub", "file\n") }, nil},
-		{"replaced by a directory", func(t *testing.T, r *gittest.Repo) { remove(t, r, "sub"); r.Write("sub/g", "file\n") }, nil},
-		{"replaced by a file, staged", func(t *testing.T, r *gittest.Repo) {
-			r.Git("rm", "-q", "sub")
-			r.Write("sub", "file\n")
-			r.Git("add", "sub")
-		}, nil},
+		{"not initialised", script("git submodule --quiet deinit -f sub"), nil},
+		{"directory gone", script("rm sub"), nil},
+		{"removed", script("git rm -q sub"), nil},
+		{"removed from the index only", script("git rm -q --cached sub"), []Skip{{Path: "sub/", Why: WhyRepository}}},
+		{"replaced by a file", script("rm sub; sub=file"), nil},
+		{"replaced by a directory", script("rm sub; sub/g=file"), nil},
+		{"replaced by a file, staged", script("git rm -q sub; sub=file; git add sub"), nil},
 		{"added, not committed", func(t *testing.T, r *gittest.Repo) {
 			r.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", r.Git("config", "submodule.sub.url"), "third")
 		}, nil},
@@ -177,18 +153,14 @@ func TestTakeSubmodules(t *testing.T) {
 		t.Parallel()
 		r := setup(t)
 		s := r.In(r.Dir + "/sub")
-		s.Write("f", "changed\n")
-		s.Write("new", "n\n")
-		check(t, s)
+		edit(t, s, "f=changed; new=n; check")
 	})
 	t.Run("gitlink without .gitmodules", func(t *testing.T) {
 		t.Parallel()
 		r := base(t)
 		s := inside(t, r, "nested")
 		s.Commit("one")
-		r.Git("-c", "advice.addEmbeddedRepo=false", "add", "nested")
-		check(t, r)
-		r.Git("commit", "-q", "-m", "gitlink")
+		edit(t, r, "git -c advice.addEmbeddedRepo=false add nested; check; git commit -q -m gitlink")
 		s.Commit("two")
 		check(t, r)
 	})
@@ -272,10 +244,7 @@ func TestTakeElsewhere(t *testing.T) {
 			gittest.Check(t)
 			gittest.Sample(t)
 			r := tt.make(t)
-			check(t, r)
-			r.Write("a", "changed\n")
-			r.Write("d/new", "n\n")
-			check(t, r)
+			edit(t, r, "check; a=changed; d/new=n; check")
 		})
 	}
 }

@@ -201,6 +201,30 @@ func check(t testing.TB, r *gittest.Repo, skipped ...Skip) {
 	fsck(t, r)
 }
 
+// sameTree fails the test if a snapshot is of another tree.
+func sameTree(t testing.TB, s *Snapshot, want git.Hash) {
+	t.Helper()
+	if s.Tree != want {
+		t.Errorf("tree %s, want %s", s.Tree, want)
+	}
+}
+
+// holds fails the test if a file of a snapshot has another content. The last line feed does not count.
+func holds(t testing.TB, r *gittest.Repo, s *Snapshot, name, want string) {
+	t.Helper()
+	if got := r.Git("cat-file", "blob", s.Tree.String()+":"+name); got != want {
+		t.Errorf("%s = %q, want %q", name, got, want)
+	}
+}
+
+// skips fails the test if a snapshot left out anything else.
+func skips(t testing.TB, s *Snapshot, want ...Skip) {
+	t.Helper()
+	if got, want := sorted(s.Skipped), sorted(want); !slices.Equal(got, want) {
+		t.Errorf("skipped %v, want %v", got, want)
+	}
+}
+
 func sorted(skipped []Skip) []Skip {
 	s := slices.Clone(skipped)
 	slices.SortFunc(s, func(a, b Skip) int { return strings.Compare(a.Path+"\x00"+a.Why, b.Path+"\x00"+b.Why) })
@@ -232,21 +256,34 @@ func chmod(t testing.TB, r *gittest.Repo, name string, mode fs.FileMode) {
 	gittest.Must(t, os.Chmod(filepath.Join(r.Dir, name), mode))
 }
 
+// edit is [gittest.Repo.Do], with the steps "check" and "touch a" of our own.
+func edit(t testing.TB, r *gittest.Repo, script string) {
+	t.Helper()
+	for step := range strings.SplitSeq(script, "; ") {
+		if name, ok := strings.CutPrefix(step, "touch "); ok {
+			touch(t, r, name)
+		} else if step == "check" {
+			check(t, r)
+		} else {
+			r.Do(step)
+		}
+	}
+}
+
+// script is a script as a function, for tables of which other rows are more.
+func script(script string) func(*testing.T, *gittest.Repo) {
+	return func(t *testing.T, r *gittest.Repo) {
+		t.Helper()
+		edit(t, r, script)
+	}
+}
+
 // base commits a small tree that the cases change.
 func base(t testing.TB) *gittest.Repo {
 	t.Helper()
 	return gittest.Like(t, "base", func(r *gittest.Repo) {
-		r.Write("a", "a\n")
-		r.Write("b", "b\n")
-		r.Write("empty", "")
-		r.Write("run", "#!/bin/sh\n")
-		chmod(t, r, "run", 0o755)
-		r.Write("d/one", "1\n")
-		r.Write("d/two", "2\n")
-		r.Write("d/e/three", "3\n")
-		r.Write("f/g/h/i", "deep\n")
-		symlink(t, r, "a", "link")
-		symlink(t, r, "d", "dirlink")
+		edit(t, r, "a=a; b=b; empty:; run=#!/bin/sh; chmod 755 run; d/one=1; d/two=2; d/e/three=3")
+		edit(t, r, "f/g/h/i=deep; ln a link; ln d dirlink")
 		r.Write(".gitignore", "*.o\n/ignored/\n")
 		r.Commit("one")
 	})
@@ -259,194 +296,77 @@ func TestTakeEqualsGit(t *testing.T) {
 		edit func(t *testing.T, r *gittest.Repo)
 	}{
 		{"clean", func(t *testing.T, r *gittest.Repo) {}},
-		{"unstaged", func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n") }},
-		{"staged", func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n"); r.Git("add", "a") }},
-		{"partially staged", func(t *testing.T, r *gittest.Repo) {
-			r.Write("a", "staged\n")
-			r.Git("add", "a")
-			r.Write("a", "staged and more\n")
-		}},
-		{"staged, then taken back in the worktree", func(t *testing.T, r *gittest.Repo) {
-			r.Write("a", "staged\n")
-			r.Git("add", "a")
-			r.Write("a", "a\n")
-		}},
-		{"untracked", func(t *testing.T, r *gittest.Repo) { r.Write("new", "n\n"); r.Write("x/y/z", "z\n") }},
-		{"new file staged", func(t *testing.T, r *gittest.Repo) { r.Write("x/new", "n\n"); r.Git("add", "-A") }},
-		{"new file staged, then deleted", func(t *testing.T, r *gittest.Repo) {
-			r.Write("x/new", "n\n")
-			r.Git("add", "-A")
-			remove(t, r, "x")
-		}},
-		{"ignored", func(t *testing.T, r *gittest.Repo) { r.Write("x.o", "o\n"); r.Write("ignored/x", "o\n") }},
-		{"ignored, but staged", func(t *testing.T, r *gittest.Repo) {
-			r.Write("x.o", "o\n")
-			r.Git("add", "-f", "x.o")
-			r.Write("ignored/y", "o\n")
-			r.Git("add", "-f", "ignored/y")
-			r.Write("ignored/y", "changed\n")
-		}},
-		{"renamed", func(t *testing.T, r *gittest.Repo) { r.Git("mv", "a", "z"); r.Git("mv", "d", "moved") }},
+		{"unstaged", script("a=changed")},
+		{"staged", script("a=changed; git add a")},
+		{"partially staged", script("a=staged; git add a; a=staged and more")},
+		{"staged, then taken back in the worktree", script("a=staged; git add a; a=a")},
+		{"untracked", script("new=n; x/y/z=z")},
+		{"new file staged", script("x/new=n; git add -A")},
+		{"new file staged, then deleted", script("x/new=n; git add -A; rm x")},
+		{"ignored", script("x.o=o; ignored/x=o")},
+		{"ignored, but staged", script("x.o=o; git add -f x.o; ignored/y=o; git add -f ignored/y; ignored/y=changed")},
+		{"renamed", script("git mv a z; git mv d moved")},
 		{"renamed, not staged", func(t *testing.T, r *gittest.Repo) {
 			gittest.Must(t, os.Rename(filepath.Join(r.Dir, "d"), filepath.Join(r.Dir, "moved")))
 		}},
-		{"deleted", func(t *testing.T, r *gittest.Repo) { remove(t, r, "a", "d/one", "f") }},
-		{"deleted, staged", func(t *testing.T, r *gittest.Repo) { r.Git("rm", "-q", "-r", "a", "d") }},
-		{"deletion staged, file present", func(t *testing.T, r *gittest.Repo) { r.Git("rm", "-q", "--cached", "a", "d/one") }},
-		{"deletion staged, file present and changed", func(t *testing.T, r *gittest.Repo) {
-			r.Git("rm", "-q", "--cached", "a", "d/one")
-			r.Write("a", "other\n")
-		}},
-		{"everything deleted", func(t *testing.T, r *gittest.Repo) {
-			remove(t, r, "a", "b", "empty", "run", "d", "f", "link", "dirlink", ".gitignore")
-		}},
-		{"everything unstaged", func(t *testing.T, r *gittest.Repo) { r.Git("rm", "-q", "-r", "--cached", ".") }},
-		{"intent to add", func(t *testing.T, r *gittest.Repo) { r.Write("x/new", "n\n"); r.Git("add", "-N", "x/new") }},
-		{"intent to add, then deleted", func(t *testing.T, r *gittest.Repo) {
-			r.Write("x/new", "n\n")
-			r.Git("add", "-N", "x/new")
-			remove(t, r, "x")
-		}},
-		{"intent to add, executable", func(t *testing.T, r *gittest.Repo) {
-			r.Write("new", "n\n")
-			chmod(t, r, "new", 0o755)
-			r.Git("add", "-N", "new")
-		}},
-		{"intent to add, empty", func(t *testing.T, r *gittest.Repo) { r.Write("new", ""); r.Git("add", "-N", "new") }},
-		{"file to symlink", func(t *testing.T, r *gittest.Repo) { remove(t, r, "a"); symlink(t, r, "b", "a") }},
-		{"file to symlink, staged", func(t *testing.T, r *gittest.Repo) {
-			remove(t, r, "a")
-			symlink(t, r, "b", "a")
-			r.Git("add", "-A")
-		}},
-		{"symlink to file", func(t *testing.T, r *gittest.Repo) { remove(t, r, "link"); r.Write("link", "file\n") }},
-		{"symlink to executable", func(t *testing.T, r *gittest.Repo) {
-			remove(t, r, "link")
-			r.Write("link", "file\n")
-			chmod(t, r, "link", 0o755)
-		}},
-		{"symlink to file, staged", func(t *testing.T, r *gittest.Repo) {
-			remove(t, r, "link")
-			r.Write("link", "file\n")
-			r.Git("add", "-A")
-		}},
-		{"symlink retargeted", func(t *testing.T, r *gittest.Repo) { remove(t, r, "link"); symlink(t, r, "b", "link") }},
-		{"symlink to directory becomes one", func(t *testing.T, r *gittest.Repo) {
-			remove(t, r, "dirlink")
-			r.Write("dirlink/x", "x\n")
-		}},
-		{"file to directory", func(t *testing.T, r *gittest.Repo) { remove(t, r, "a"); r.Write("a/x/y", "y\n") }},
-		{"file to directory, staged", func(t *testing.T, r *gittest.Repo) {
-			remove(t, r, "a")
-			r.Write("a/x/y", "y\n")
-			r.Git("add", "-A")
-		}},
-		{"file to directory, staged, and back", func(t *testing.T, r *gittest.Repo) {
-			remove(t, r, "a")
-			r.Write("a/x/y", "y\n")
-			r.Git("add", "-A")
-			remove(t, r, "a")
-			r.Write("a", "a file again\n")
-		}},
+		{"deleted", script("rm a d/one f")},
+		{"deleted, staged", script("git rm -q -r a d")},
+		{"deletion staged, file present", script("git rm -q --cached a d/one")},
+		{"deletion staged, file present and changed", script("git rm -q --cached a d/one; a=other")},
+		{"everything deleted", script("rm a b empty run d f link dirlink .gitignore")},
+		{"everything unstaged", script("git rm -q -r --cached .")},
+		{"intent to add", script("x/new=n; git add -N x/new")},
+		{"intent to add, then deleted", script("x/new=n; git add -N x/new; rm x")},
+		{"intent to add, executable", script("new=n; chmod 755 new; git add -N new")},
+		{"intent to add, empty", script("new:; git add -N new")},
+		{"file to symlink", script("rm a; ln b a")},
+		{"file to symlink, staged", script("rm a; ln b a; git add -A")},
+		{"symlink to file", script("rm link; link=file")},
+		{"symlink to executable", script("rm link; link=file; chmod 755 link")},
+		{"symlink to file, staged", script("rm link; link=file; git add -A")},
+		{"symlink retargeted", script("rm link; ln b link")},
+		{"symlink to directory becomes one", script("rm dirlink; dirlink/x=x")},
+		{"file to directory", script("rm a; a/x/y=y")},
+		{"file to directory, staged", script("rm a; a/x/y=y; git add -A")},
+		{"file to directory, staged, and back", script("rm a; a/x/y=y; git add -A; rm a; a=a file again")},
 		{"file to empty directory", func(t *testing.T, r *gittest.Repo) {
 			remove(t, r, "a")
 			gittest.Must(t, os.Mkdir(filepath.Join(r.Dir, "a"), 0o777))
 		}},
-		{"directory to file", func(t *testing.T, r *gittest.Repo) { remove(t, r, "d"); r.Write("d", "file\n") }},
-		{"directory to file, staged", func(t *testing.T, r *gittest.Repo) {
-			remove(t, r, "d")
-			r.Write("d", "file\n")
-			r.Git("add", "-A")
-		}},
-		{"directory to file, staged, and back", func(t *testing.T, r *gittest.Repo) {
-			remove(t, r, "d")
-			r.Write("d", "file\n")
-			r.Git("add", "-A")
-			remove(t, r, "d")
-			r.Write("d/one", "1\n")
-		}},
-		{"directory to symlink", func(t *testing.T, r *gittest.Repo) { remove(t, r, "d"); symlink(t, r, "f", "d") }},
+		{"directory to file", script("rm d; d=file")},
+		{"directory to file, staged", script("rm d; d=file; git add -A")},
+		{"directory to file, staged, and back", script("rm d; d=file; git add -A; rm d; d/one=1")},
+		{"directory to symlink", script("rm d; ln f d")},
 		{"directory to symlink with the same names below", func(t *testing.T, r *gittest.Repo) {
 			gittest.Must(t, os.Rename(filepath.Join(r.Dir, "d"), filepath.Join(r.Dir, "moved")))
 			symlink(t, r, "moved", "d")
 		}},
-		{"executable bit", func(t *testing.T, r *gittest.Repo) { chmod(t, r, "a", 0o755); chmod(t, r, "run", 0o644) }},
-		{"executable bit, staged", func(t *testing.T, r *gittest.Repo) { chmod(t, r, "a", 0o755); r.Git("add", "a") }},
-		{"odd permissions", func(t *testing.T, r *gittest.Repo) {
-			chmod(t, r, "a", 0o677)
-			r.Write("new", "n\n")
-			chmod(t, r, "new", 0o611)
-			r.Write("x", "x\n")
-			chmod(t, r, "x", 0o500)
-		}},
-		{"read-only", func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n"); chmod(t, r, "a", 0o400) }},
-		{"core.fileMode off", func(t *testing.T, r *gittest.Repo) {
-			r.Git("config", "core.fileMode", "false")
-			chmod(t, r, "a", 0o755)
-			chmod(t, r, "run", 0o644)
-			r.Write("run", "changed\n")
-			r.Write("new", "n\n")
-			chmod(t, r, "new", 0o755)
-			remove(t, r, "link")
-			r.Write("link", "file\n")
-			chmod(t, r, "link", 0o755)
-		}},
-		{"core.fileMode off, in git's other words", func(t *testing.T, r *gittest.Repo) {
-			r.Git("config", "core.fileMode", "0")
-			r.Write("new", "n\n")
-			chmod(t, r, "new", 0o755)
-		}},
-		{"core.symlinks off", func(t *testing.T, r *gittest.Repo) {
-			r.Git("config", "core.symlinks", "false")
-			remove(t, r, "link", "dirlink")
-			r.Write("link", "other target")
-			r.Write("dirlink", "d")
-			symlink(t, r, "b", "newlink")
-		}},
+		{"executable bit", script("chmod 755 a; chmod 644 run")},
+		{"executable bit, staged", script("chmod 755 a; git add a")},
+		{"odd permissions", script("chmod 677 a; new=n; chmod 611 new; x=x; chmod 500 x")},
+		{"read-only", script("a=changed; chmod 400 a")},
+		{"core.fileMode off", script("git config core.fileMode false; chmod 755 a; chmod 644 run; run=changed; new=n; chmod 755 new; rm link; link=file; chmod 755 link")},
+		{"core.fileMode off, in git's other words", script("git config core.fileMode 0; new=n; chmod 755 new")},
+		{"core.symlinks off", script("git config core.symlinks false; rm link dirlink; link:other target; dirlink:d; ln b newlink")},
 		{"symlinks", func(t *testing.T, r *gittest.Repo) {
-			symlink(t, r, "nowhere", "dangling")
-			symlink(t, r, "f/g", "todir")
-			symlink(t, r, "loop", "loop")
-			symlink(t, r, "/etc/hostname", "absolute")
+			edit(t, r, "ln nowhere dangling; ln f/g todir; ln loop loop; ln /etc/hostname absolute")
 			symlink(t, r, strings.Repeat("x/", 1000), "long")
 		}},
 		{"empty files and directories", func(t *testing.T, r *gittest.Repo) {
-			r.Write("nothing", "")
-			r.Write("a", "")
-			r.Write("empty", "no longer\n")
+			edit(t, r, "nothing:; a:; empty=no longer")
 			gittest.Must(t, os.MkdirAll(filepath.Join(r.Dir, "hollow/inside"), 0o777))
 		}},
-		{"assume unchanged", func(t *testing.T, r *gittest.Repo) {
-			r.Git("update-index", "--assume-unchanged", "a")
-			r.Write("a", "not seen\n")
-			r.Write("b", "seen\n")
-		}},
-		{"skip worktree", func(t *testing.T, r *gittest.Repo) {
-			r.Git("update-index", "--skip-worktree", "a", "d/one")
-			remove(t, r, "a")
-			r.Write("d/one", "not seen\n")
-			r.Write("b", "seen\n")
-		}},
-		{"core.ignoreStat", func(t *testing.T, r *gittest.Repo) {
-			r.Git("config", "core.ignoreStat", "true")
-			r.Write("a", "changed\n")
-		}},
-		{"detached", func(t *testing.T, r *gittest.Repo) { r.Git("checkout", "-q", "--detach"); r.Write("a", "changed\n") }},
-		{"unborn", func(t *testing.T, r *gittest.Repo) {
-			r.Git("checkout", "-q", "--orphan", "other")
-			r.Write("a", "changed\n")
-		}},
-		{"unborn, nothing staged", func(t *testing.T, r *gittest.Repo) {
-			r.Git("checkout", "-q", "--orphan", "other")
-			r.Git("rm", "-q", "-r", "--cached", ".")
-		}},
+		{"assume unchanged", script("git update-index --assume-unchanged a; a=not seen; b=seen")},
+		{"skip worktree", script("git update-index --skip-worktree a d/one; rm a; d/one=not seen; b=seen")},
+		{"core.ignoreStat", script("git config core.ignoreStat true; a=changed")},
+		{"detached", script("git checkout -q --detach; a=changed")},
+		{"unborn", script("git checkout -q --orphan other; a=changed")},
+		{"unborn, nothing staged", script("git checkout -q --orphan other; git rm -q -r --cached .")},
 		{"more than we hash in-process", func(t *testing.T, r *gittest.Repo) {
 			for i := range 2 * maxPlainFiles {
 				r.Write(fmt.Sprintf("new/%d/%d", i%7, i), fmt.Sprintf("%d\n", i))
 			}
-			r.Write("a", "changed\n")
-			remove(t, r, "b", "d")
-			symlink(t, r, "f", "d")
+			edit(t, r, "a=changed; rm b d; ln f d")
 		}},
 		{"larger than we hash in-process", func(t *testing.T, r *gittest.Repo) {
 			r.Write("a", strings.Repeat("large\n", maxPlainSize/6+1))
@@ -469,9 +389,7 @@ func TestTakeEqualsGit(t *testing.T) {
 			tt.edit(t, r)
 			check(t, r)
 			r.Write("d2/later", "later\n") // what was remembered must not get in the way
-			if got, want := passive(t, r).Tree, wantTree(t, r, nil); got != want {
-				t.Errorf("later: tree %s, want %s", got, want)
-			}
+			sameTree(t, passive(t, r), wantTree(t, r, nil))
 		})
 	}
 }
@@ -480,11 +398,7 @@ func TestTakeUnborn(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	check(t, r) // the empty tree
-	r.Write("a", "1\n")
-	r.Write("d/b", "2\n")
-	check(t, r)
-	r.Git("add", "d")
-	check(t, r)
+	edit(t, r, "a=1; d/b=2; check; git add d; check")
 }
 
 func TestTakeNames(t *testing.T) {
@@ -504,9 +418,7 @@ func TestTakeNames(t *testing.T) {
 	for _, name := range names {
 		r.Write(name, "changed\n")
 	}
-	check(t, r)
-	r.Git("--literal-pathspecs", "add", "-A")
-	check(t, r)
+	edit(t, r, "check; git --literal-pathspecs add -A; check")
 	remove(t, r, names...)
 	check(t, r)
 }
@@ -528,9 +440,7 @@ func TestTakeLongestPath(t *testing.T) {
 		t.Fatal("the path is not long enough to test anything")
 	}
 	s := take(t, r, false)
-	if got := r.Git("cat-file", "blob", s.Tree.String()+":"+name); got != "deep" {
-		t.Errorf("the file at %d bytes of path is %q, want %q", len(name), got, "deep")
-	}
+	holds(t, r, s, name, "deep")
 }
 
 // Git refuses some names because of what they would mean on another file system.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -262,12 +263,8 @@ func (r *Repo) Feed(stdin string, args ...string) (string, error) {
 func (r *Repo) Write(name, content string) {
 	r.t.Helper()
 	path := filepath.Join(r.Dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-		r.t.Fatal(err)
-	}
+	Must(r.t, os.MkdirAll(filepath.Dir(path), 0o777))
+	Must(r.t, os.WriteFile(path, []byte(content), 0o666))
 }
 
 // Read returns the content of a file below the worktree.
@@ -286,6 +283,41 @@ func (r *Repo) Commit(message string) string {
 	r.Git("add", "-A")
 	r.Git("commit", "-q", "--allow-empty", "-m", message)
 	return r.Git("rev-parse", "HEAD")
+}
+
+// Do takes the steps of a script, which "; " separates: "a=text" writes a file
+// of one line and "a:text" one without a line feed, "rm a b" removes files or
+// directories, "ln target a" makes a symbolic link, "chmod 755 a" changes a
+// mode, "commit message" is [Repo.Commit], and "git add a" is [Repo.Git].
+func (r *Repo) Do(script string) {
+	r.t.Helper()
+	for step := range strings.SplitSeq(script, "; ") {
+		words := strings.Fields(step)
+		switch at := strings.IndexAny(step, "=:"); {
+		case len(words) > 1 && words[0] == "git":
+			r.Git(words[1:]...)
+		case len(words) > 1 && words[0] == "commit":
+			r.Commit(strings.TrimPrefix(step, "commit "))
+		case len(words) > 1 && words[0] == "rm":
+			for _, name := range words[1:] {
+				Must(r.t, os.RemoveAll(filepath.Join(r.Dir, name)))
+			}
+		case len(words) == 3 && words[0] == "ln":
+			path := filepath.Join(r.Dir, words[2])
+			Must(r.t, os.MkdirAll(filepath.Dir(path), 0o777))
+			Must(r.t, os.Symlink(words[1], path))
+		case len(words) == 3 && words[0] == "chmod":
+			mode, err := strconv.ParseUint(words[1], 8, 32)
+			Must(r.t, err)
+			Must(r.t, os.Chmod(filepath.Join(r.Dir, words[2]), fs.FileMode(mode)))
+		case at > 0 && step[at] == '=':
+			r.Write(step[:at], step[at+1:]+"\n")
+		case at > 0:
+			r.Write(step[:at], step[at+1:])
+		default:
+			r.t.Fatalf("%q is no step of a script", step)
+		}
+	}
 }
 
 // ForwardOnly makes a bare repository reject every push that would delete a ref or set one back.
