@@ -32,8 +32,7 @@ type lab struct {
 func newLab(t testing.TB) *lab {
 	t.Helper()
 	r := gittest.New(t)
-	r.Write("file", "1\n")
-	r.Commit("first")
+	r.Do("file=1; commit first")
 	return openLab(t, r)
 }
 

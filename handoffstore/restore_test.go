@@ -24,11 +24,9 @@ func TestRestoreOfStranger(t *testing.T) {
 		l.turn(1, "s", "end_turn", "give me a filter", "here it is")
 		l.Write("bin/filter", "#!/bin/sh\ntouch '"+ran+"'\ncat\n")
 		gittest.Must(t, os.Chmod(filepath.Join(l.Dir, "bin", "filter"), 0o755))
-		l.Write(".gitattributes", "zzz filter=x\n")
-		l.Write("zzz", "filtered\n")
+		l.Do(".gitattributes=zzz filter=x; zzz=filtered")
 		l.gather(time.Minute, Request{Session: "s"})
-		l.Git("clean", "-qfd")
-		l.Git("config", "filter.x.smudge", "bin/filter")
+		l.Do("git clean -qfd; git config filter.x.smudge bin/filter")
 		f := l.find("1")
 		if _, err := l.Restore(t.Context(), f, l.now.Add(time.Hour), RestorePlan{Foreign: foreign}); err != nil {
 			t.Fatal(err)

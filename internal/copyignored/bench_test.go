@@ -16,8 +16,7 @@ import (
 //	go test -run - -bench . -benchtime 1x ./internal/copyignored
 func BenchmarkInclude(b *testing.B) {
 	r := gittest.New(b)
-	r.Write(".gitignore", "node_modules/\n")
-	r.Commit("one")
+	r.Do(".gitignore=node_modules/; commit one")
 	content := strings.Repeat("0123456789abcdef", 1000)
 	for i := range gittest.Size(50_000, 1000) {
 		r.Write(fmt.Sprintf("node_modules/pkg%d/lib/%d/%d.js", i/100, i/10%10, i), content[:i%12000])

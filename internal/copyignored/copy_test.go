@@ -46,8 +46,7 @@ func TestCopy(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	r.Write(".gitignore", ".env\ndeps/\n")
-	r.Write("pkg/main.c", "")
-	r.Commit("one")
+	r.Do("pkg/main.c:; commit one")
 	write(t, r, ".env", "pkg/.env", "deps/a/run", "deps/a/secret", "deps/a/closed/x", "deps/empty/")
 	r.Write("deps/nothing", "")
 	r.Write("deps/big", strings.Repeat("0123456789", 300_000))
@@ -158,13 +157,11 @@ func TestCopyWhatIsIgnoredThere(t *testing.T) {
 			for name, content := range tt.at {
 				r.Write(name, content)
 			}
-			r.Git("add", "-f", ".")
-			r.Git("commit", "-qm", "there")
+			r.Do("git add -f .; git commit -qm there")
 			fork := worktree(t, r)
 			r.Git("rm", "-rfq", ".")
 			r.Write(".gitignore", tt.ignore)
-			r.Git("add", "-f", ".gitignore")
-			r.Git("commit", "-qm", "here", "--allow-empty")
+			r.Do("git add -f .gitignore; git commit -qm here --allow-empty")
 			write(t, r, tt.give...)
 			if tt.prepare != nil {
 				tt.prepare(t, fork.Top)
@@ -196,8 +193,7 @@ func TestCopyTakesBack(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	r.Write(".gitignore", ".gitignore\n*.o\n")
-	r.Git("add", "-f", ".")
-	r.Git("commit", "-qm", "there")
+	r.Do("git add -f .; git commit -qm there")
 	fork := worktree(t, r)
 	r.Write(".git/info/exclude", "")
 	r.Write(".gitignore", "d/\n") // as a whole: what is in d can't say otherwise
@@ -298,8 +294,7 @@ func TestRepositoriesInside(t *testing.T) {
 func TestChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	r.Write(".gitignore", "deps/\n")
-	r.Commit("one")
+	r.Do(".gitignore=deps/; commit one")
 	write(t, r, "deps/gone", "deps/grows", "deps/link", "deps/dir/x", "deps/moved/x", "deps/now-dir", "deps/stays", "other/x")
 	files := find(t, r, "deps")
 	in := func(name string) string { return filepath.Join(r.Dir, "deps", name) }
@@ -329,8 +324,7 @@ func TestOddNames(t *testing.T) {
 	r := gittest.New(t)
 	names := []string{":(glob)x", ":x", "-x", "new\nline", "quote\"", "back\\slash", "star*", "[x]", "\xff\xfe", " space ", "a/:(top)y", "a/..x", "é/é"}
 	r.Write(".gitignore", "*\n!.gitignore\n")
-	r.Git("add", "-f", ".gitignore")
-	r.Git("commit", "-qm", "one")
+	r.Do("git add -f .gitignore; git commit -qm one")
 	write(t, r, names...)
 	got, done, _ := copied(t, r, nil, "*")
 	slices.Sort(got)
@@ -342,8 +336,7 @@ func TestOddNames(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	r.Write(".gitignore", "deps/\n")
-	r.Commit("one")
+	r.Do(".gitignore=deps/; commit one")
 	for i := range 600 {
 		r.Write(fmt.Sprintf("deps/%d", i), "x")
 	}

@@ -104,8 +104,7 @@ func TestFind(t *testing.T) {
 	r.Write(".gitignore", ".env*\n*.log\n/target/\nnode_modules/\nconfig/\n*.LOCAL\n*.local\nsp ace/\ncache/*\n!cache/kept\n[[]x]\n")
 	r.Write("pkg/.gitignore", "*.key\n!public.key\n")
 	write(t, r, "main.c", "tracked.log", "pkg/main.c", "node_modules/tracked.js")
-	r.Git("add", "-f", ".")
-	r.Git("commit", "-qm", "one")
+	r.Do("git add -f .; git commit -qm one")
 	write(t, r, ".env", ".env.test", "pkg/.env", "pkg/a.key", "pkg/public.key", "new.c", "a.log", "logs/b.log", "logs/deep/c.log",
 		"target/debug/app", "target/debug/.env", "target/release/app", "node_modules/a/index.js", "node_modules/a/.env",
 		"node_modules/.bin/a -> ../a/index.js", "pkg/node_modules/b/index.js", "config/x.json", "config/deep/y.json", "config/deep/.env",
@@ -288,9 +287,7 @@ func TestPatternsFile(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gittest.New(t)
-			r.Write(".gitignore", ".env\n")
-			r.Commit("one")
-			r.Write(".env", "x")
+			r.Do(".gitignore=.env; commit one; .env:x")
 			gittest.Must(t, tt.put(t, r, filepath.Join(r.Dir, File)))
 			files, err := Find(context.Background(), open(t, r.Dir), nil, plenty)
 			if (err != nil) != tt.err {

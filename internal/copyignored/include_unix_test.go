@@ -17,8 +17,7 @@ import (
 // Nobody waits for a pipe.
 func TestPipes(t *testing.T) {
 	r := gittest.New(t)
-	r.Write(".gitignore", "deps/\n")
-	r.Commit("one")
+	r.Do(".gitignore=deps/; commit one")
 	write(t, r, "deps/a", "deps/swapped", "deps/closed", "deps/shut/x")
 	gittest.Must(t, syscall.Mkfifo(filepath.Join(r.Dir, "deps/pipe"), 0o666))
 	t.Chdir(filepath.Join(r.Dir, "deps")) // the path of a socket is short

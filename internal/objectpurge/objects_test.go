@@ -61,8 +61,7 @@ func versions(r *gittest.Repo) {
 	for i := range 6 {
 		mix("main", i, fmt.Sprint("changed in ", i))
 	}
-	r.Git("branch", "mine")
-	r.Git("checkout", "-q", "-b", "old")
+	r.Do("git branch mine; git checkout -q -b old")
 	for i := range 6 {
 		mix("old", 10+i, fmt.Sprint("password=", secret, i))
 	}
@@ -179,26 +178,19 @@ var shapes = []struct {
 	{"reverse index", func(r *gittest.Repo) { r.Git("-c", "pack.writeReverseIndex=true", "repack", "-adfq") }},
 	{"index of version 1", func(r *gittest.Repo) { r.Git("-c", "pack.indexVersion=1", "repack", "-adfq") }},
 	{"packs of limited size", func(r *gittest.Repo) {
-		r.Git("repack", "-adfq")
-		r.Git("config", "pack.packSizeLimit", "1m")
+		r.Do("git repack -adfq; git config pack.packSizeLimit 1m")
 	}},
 	{"multi-pack index", func(r *gittest.Repo) {
-		r.Git("repack", "-dq")
-		r.Write("more", "more")
-		r.Commit("more")
-		r.Git("repack", "-dq")
-		r.Git("multi-pack-index", "write")
+		r.Do("git repack -dq; more:more; commit more; git repack -dq; git multi-pack-index write")
 	}},
 	{"multi-pack index with a bitmap", func(r *gittest.Repo) { r.Git("repack", "-adfq", "--write-midx", "--write-bitmap-index") }},
 	{"bitmap", func(r *gittest.Repo) { r.Git("repack", "-adfbq") }},
 	{"commit-graph", func(r *gittest.Repo) {
-		r.Git("repack", "-adfq")
-		r.Git("commit-graph", "write", "--reachable", "--changed-paths")
+		r.Do("git repack -adfq; git commit-graph write --reachable --changed-paths")
 	}},
 	{"commit-graph chain", func(r *gittest.Repo) {
 		for range 3 {
-			r.Git("commit-graph", "write", "--reachable", "--split=no-merge")
-			r.Commit("more")
+			r.Do("git commit-graph write --reachable --split=no-merge; commit more")
 		}
 	}},
 	{"linked worktree", func(r *gittest.Repo) {
@@ -232,16 +224,13 @@ var shapes = []struct {
 		if _, err := r.Feed("old\n^main\n^mine\n", "pack-objects", "-q", "--revs", ".git/objects/pack/pack"); err != nil {
 			panic(err)
 		}
-		r.Git("prune-packed")
-		r.Git("multi-pack-index", "write")
-		r.Git("repack", "-dq")
+		r.Do("git prune-packed; git multi-pack-index write; git repack -dq")
 	}},
 	{"a multi-pack index of doomed objects alone", func(r *gittest.Repo) {
 		if _, err := r.Feed("old\n^main\n^mine\n", "pack-objects", "-q", "--revs", ".git/objects/pack/pack"); err != nil {
 			panic(err)
 		}
-		r.Git("prune-packed")
-		r.Git("multi-pack-index", "write")
+		r.Do("git prune-packed; git multi-pack-index write")
 	}},
 	{"an index without its pack", func(r *gittest.Repo) {
 		r.Git("repack", "-adfq")
@@ -365,15 +354,13 @@ func subset(some, all string) bool {
 func TestPartialClone(t *testing.T) {
 	t.Parallel()
 	origin := newLab(t, func(r *gittest.Repo) { r.Git("tag", "keep", "old") })
-	origin.Git("config", "uploadpack.allowFilter", "true")
-	origin.Git("config", "uploadpack.allowAnySHA1InWant", "true")
+	origin.Do("git config uploadpack.allowFilter true; git config uploadpack.allowAnySHA1InWant true")
 	dir := filepath.Join(filepath.Dir(origin.Dir), "partial")
 	origin.Git("clone", "-q", "--filter=blob:none", "--no-tags", "file://"+origin.Dir, dir)
 	r := origin.In(dir)
 	r.Git("fetch", "-q", "origin", "tag", "keep")
 	r.Git("checkout", "-q", "keep") // fetches the blobs of one state
-	r.Git("checkout", "-q", "main")
-	r.Git("tag", "-d", "keep")
+	r.Do("git checkout -q main; git tag -d keep")
 	r.Git("reflog", "expire", "--expire=all", "--expire-unreachable=all", "--all")
 	gittest.Must(t, os.Remove(filepath.Join(dir, ".git", "FETCH_HEAD")))
 	l := open(t, r)
@@ -412,8 +399,7 @@ func TestAlternates(t *testing.T) {
 	r.Write(".git/objects/info/alternates", "# a comment\n"+objectsDir+"\n")
 	r.Git("reset", "-q", "--hard", lender.Git("rev-parse", "main"))
 	r.Write("own", secret)
-	r.Commit("own")
-	r.Git("reset", "-q", "--hard", "HEAD~1")
+	r.Do("commit own; git reset -q --hard HEAD~1")
 	r.Git("repack", "-adfq") // borrows nothing any more
 	r.Git("reflog", "expire", "--expire=all", "--expire-unreachable=all", "--all")
 	r.Git("update-ref", "-d", "ORIG_HEAD")
@@ -587,8 +573,7 @@ func TestBesideGC(t *testing.T) {
 func TestAnyName(t *testing.T) {
 	t.Parallel()
 	r := gittest.Like(t, "with a secret", versions)
-	r.Git("repack", "-adfq")
-	r.Git("branch", "-q", "-D", "old", "mine")
+	r.Do("git repack -adfq; git branch -q -D old mine")
 	r.Git("reflog", "expire", "--expire=all", "--expire-unreachable=all", "--all")
 	dir := filepath.Join(filepath.Dir(r.Dir), "[a-c]")
 	gittest.Must(t, os.Rename(r.Dir, dir))
