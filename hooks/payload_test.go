@@ -125,60 +125,49 @@ func TestParse(t *testing.T) {
 		payload string
 		want    Payload
 	}{
+		{"stop", string(payloads["claude-code/Stop"]), Payload{
+			Name:                 "Stop",
+			SessionID:            "5b603d06-8528-4d54-8275-dcebec74b87e",
+			TranscriptPath:       "/home/dev/home/.claude/projects/-home-dev-repo/5b603d06-8528-4d54-8275-dcebec74b87e.jsonl",
+			Cwd:                  "/home/dev/repo",
+			PromptID:             "c60091d5-9d73-4bf8-93cf-f76c644d0ec7",
+			LastAssistantMessage: "A1 done: wrote one.txt",
+		}},
+		{"codex has turn_id", string(payloads["codex/Stop"]), Payload{
+			Name:                 "Stop",
+			SessionID:            "01a1fb78-f074-7c62-afb1-90ff61f95387",
+			TranscriptPath:       "/home/dev/codexhome/sessions/2026/11/21/rollout-2026-11-21T00-19-29-01a1fb78-f074-7c62-afb1-90ff61f95387.jsonl",
+			Cwd:                  "/home/dev/cx",
+			PromptID:             "01a1fb78-f08a-79f3-bbc8-704742320f1e",
+			LastAssistantMessage: "codex mock answer 4",
+			Model:                "gpt-mock",
+		}},
 		{
-			name:    "stop",
-			payload: string(payloads["claude-code/Stop"]),
-			want: Payload{
-				Name:                 "Stop",
-				SessionID:            "5b603d06-8528-4d54-8275-dcebec74b87e",
-				TranscriptPath:       "/home/dev/home/.claude/projects/-home-dev-repo/5b603d06-8528-4d54-8275-dcebec74b87e.jsonl",
-				Cwd:                  "/home/dev/repo",
-				PromptID:             "c60091d5-9d73-4bf8-93cf-f76c644d0ec7",
-				LastAssistantMessage: "A1 done: wrote one.txt",
-			},
+			"prompt_id wins over turn_id",
+			`{"hook_event_name":"Stop","session_id":"s","cwd":"/r","prompt_id":"p","turn_id":"t"}`,
+			with(func(e *Payload) { e.PromptID = "p" }),
 		},
 		{
-			name:    "codex has turn_id",
-			payload: string(payloads["codex/Stop"]),
-			want: Payload{
-				Name:                 "Stop",
-				SessionID:            "01a1fb78-f074-7c62-afb1-90ff61f95387",
-				TranscriptPath:       "/home/dev/codexhome/sessions/2026/11/21/rollout-2026-11-21T00-19-29-01a1fb78-f074-7c62-afb1-90ff61f95387.jsonl",
-				Cwd:                  "/home/dev/cx",
-				PromptID:             "01a1fb78-f08a-79f3-bbc8-704742320f1e",
-				LastAssistantMessage: "codex mock answer 4",
-				Model:                "gpt-mock",
-			},
+			"white space, escapes in names, unknown fields of every kind",
+			" {\r\n\t\"hook_event_name\" : \"Stop\" , \"a\":[{\"]\":\"}\\\"\"}],\"b\":{},\"c\":1e999,\"d\":null, \"session\\u005fid\":\"s\",\"cwd\":\"/r\" } ",
+			base,
 		},
 		{
-			name:    "prompt_id wins over turn_id",
-			payload: `{"hook_event_name":"Stop","session_id":"s","cwd":"/r","prompt_id":"p","turn_id":"t"}`,
-			want:    with(func(e *Payload) { e.PromptID = "p" }),
+			"names are compared as they are written",
+			`{"hook_event_name":"Stop","session_id":"s","cwd":"/r","CWD":"/x","Session_ID":"x"}`, base,
 		},
 		{
-			name:    "white space, escapes in names, unknown fields of every kind",
-			payload: " {\r\n\t\"hook_event_name\" : \"Stop\" , \"a\":[{\"]\":\"}\\\"\"}],\"b\":{},\"c\":1e999,\"d\":null, \"session\\u005fid\":\"s\",\"cwd\":\"/r\" } ",
-			want:    base,
+			"null is absent, the last of two wins",
+			`{"hook_event_name":"Stop","session_id":"x","session_id":"s","cwd":"/r","transcript_path":null,"prompt":"x","prompt":null,"stop_hook_active":true,"stop_hook_active":null}`,
+			base,
 		},
 		{
-			name:    "names are compared as they are written",
-			payload: `{"hook_event_name":"Stop","session_id":"s","cwd":"/r","CWD":"/x","Session_ID":"x"}`,
-			want:    base,
+			"what follows the object is not read",
+			`{"hook_event_name":"Stop","session_id":"s","cwd":"/r"}` + "\x00\x01", base,
 		},
 		{
-			name:    "null is absent, the last of two wins",
-			payload: `{"hook_event_name":"Stop","session_id":"x","session_id":"s","cwd":"/r","transcript_path":null,"prompt":"x","prompt":null,"stop_hook_active":true,"stop_hook_active":null}`,
-			want:    base,
-		},
-		{
-			name:    "what follows the object is not read",
-			payload: `{"hook_event_name":"Stop","session_id":"s","cwd":"/r"}` + "\x00\x01",
-			want:    base,
-		},
-		{
-			name:    "stop hook active",
-			payload: `{"hook_event_name":"Stop","session_id":"s","cwd":"/r","stop_hook_active":true}`,
-			want:    with(func(e *Payload) { e.StopHookActive = true }),
+			"stop hook active", `{"hook_event_name":"Stop","session_id":"s","cwd":"/r","stop_hook_active":true}`,
+			with(func(e *Payload) { e.StopHookActive = true }),
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

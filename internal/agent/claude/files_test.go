@@ -1,14 +1,12 @@
 package claude
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"gitagent/internal/transcript"
-	"gitagent/test/gittest"
 )
 
 func TestFiles(t *testing.T) {
@@ -17,8 +15,7 @@ func TestFiles(t *testing.T) {
 	var want []transcript.File
 	for _, name := range []string{"-home-dev-a/5b60.jsonl", "-home-dev-b/5b61.jsonl", "-home-dev-b/6c.jsonl", "-home-dev-b/5b60.txt"} {
 		path := filepath.Join(config, "projects", filepath.FromSlash(name))
-		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		gittest.Must(t, os.WriteFile(path, nil, 0o666))
+		write(t, path, "")
 		want = append(want, transcript.File{Session: strings.TrimSuffix(filepath.Base(path), ".jsonl"), Path: path})
 	}
 	for prefix, want := range map[string][]transcript.File{"": want[:3], "5b6": want[:2], "5b60": want[:1], "*": nil} {

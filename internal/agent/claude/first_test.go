@@ -3,13 +3,11 @@ package claude
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"gitagent/internal/transcript"
-	"gitagent/test/gittest"
 )
 
 func TestFirst(t *testing.T) {
@@ -31,7 +29,7 @@ func TestFirst(t *testing.T) {
 		{"a torn line", prompt[:len(prompt)/2], transcript.ErrNoTurn},
 	} {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
-		gittest.Must(t, os.WriteFile(path, []byte(tt.content), 0o600))
+		write(t, path, tt.content)
 		got, err := transcript.First(Reader, path)
 		if !errors.Is(err, tt.err) || err == nil && (got.UUID != "u" || got.Cwd != "/here" || got.Prompt != "go") {
 			t.Errorf("%s: First = %+v, %v; want %v", tt.name, got, err, tt.err)

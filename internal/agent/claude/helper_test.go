@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"gitagent/internal/transcript"
@@ -23,8 +24,10 @@ func lines(b []byte) iter.Seq2[int, []byte] {
 	}
 }
 
+// write writes the file at path, making its directories.
 func write(t testing.TB, path, content string) {
 	t.Helper()
+	gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	gittest.Must(t, os.WriteFile(path, []byte(content), 0o600))
 }
 

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 func TestHistory(t *testing.T) {
@@ -16,8 +14,7 @@ func TestHistory(t *testing.T) {
 	long := "/home/dev/" + strings.Repeat("long/", 60)
 	write := func(path, content string) string {
 		t.Helper()
-		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		gittest.Must(t, os.WriteFile(path, []byte(content), 0o600))
+		write(t, path, content)
 		return path
 	}
 	none, err := History(config, []string{"/home/dev/repo"})

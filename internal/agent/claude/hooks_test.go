@@ -75,9 +75,7 @@ func TestInspect(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		for name, content := range tt.files {
-			path := filepath.Join(dir, filepath.FromSlash(name))
-			gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
-			gittest.Must(t, os.WriteFile(path, []byte(content), 0o666))
+			write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 		}
 		places := hooks.Places{Config: filepath.Join(dir, "home"), Project: filepath.Join(dir, "repo")}
 		setup := Hooks
@@ -188,37 +186,28 @@ func TestPluginCommand(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	config := t.TempDir()
-	write := func(name, content string) {
-		path := filepath.Join(config, filepath.FromSlash(name))
-		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		gittest.Must(t, os.WriteFile(path, []byte(content), 0o666))
-	}
-	version := func() string {
+	write := func(name, content string) { write(t, filepath.Join(config, filepath.FromSlash(name)), content) }
+	version := func(when, want string) {
+		t.Helper()
 		p := hooks.Plugin{Name: "git-agent@git-agent"}
 		describe(config, &p)
 		if p.Remove != "claude plugin uninstall git-agent@git-agent" || p.Update != "claude plugin update git-agent@git-agent" {
 			t.Errorf("%+v", p)
 		}
-		return p.Version
+		if p.Version != want {
+			t.Errorf("%s: %q", when, p.Version)
+		}
 	}
-	if got := version(); got != "" {
-		t.Errorf("without files: %q", got)
-	}
+	version("without files", "")
 	write("plugins/installed_plugins.json", `{"plugins":{"git-agent@git-agent":[{"version":"1.0.0"}]}}`)
 	write("plugins/known_marketplaces.json", `{"git-agent":{"source":{"source":"github","repo":"dev/git-agent"}}}`)
-	if got := version(); got != "1.0.0" {
-		t.Errorf("from a repository: %q", got)
-	}
+	version("from a repository", "1.0.0")
 	share, err := json.Marshal(filepath.Join(config, "share"))
 	gittest.Must(t, err)
 	write("plugins/known_marketplaces.json", `{"git-agent":{"source":{"source":"directory","path":`+string(share)+`}}}`)
-	if got := version(); got != "1.0.0" {
-		t.Errorf("from a directory that is gone: %q", got)
-	}
+	version("from a directory that is gone", "1.0.0")
 	write("share/plugin/.claude-plugin/plugin.json", `{"version":"1.1.0"}`)
-	if got := version(); got != "1.1.0" {
-		t.Errorf("from a directory: %q", got)
-	}
+	version("from a directory", "1.1.0")
 	if got := Plugin(filepath.Join(config, "share")); got != "" {
 		t.Errorf("without a marketplace: %q", got)
 	}

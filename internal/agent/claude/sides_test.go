@@ -1,14 +1,12 @@
 package claude
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"gitagent/internal/transcript"
-	"gitagent/test/gittest"
 )
 
 // TestSides: which files are those of sub-agents, and what is said of them.
@@ -34,9 +32,7 @@ func TestSides(t *testing.T) {
 		"s/subagents/agent-dir.jsonl/x":       "1",
 		"without.jsonl":                       "1",
 	} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		gittest.Must(t, os.WriteFile(path, []byte(content), 0o666))
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 	file := func(id string) string { return filepath.Join(dir, "s", "subagents", "agent-"+id+".jsonl") }
 	all := []transcript.SubagentFile{

@@ -131,91 +131,67 @@ func TestSummarise(t *testing.T) {
 		lines []string
 		want  transcript.Summary
 	}{
-		{name: "nothing"},
+		{"nothing", nil, transcript.Summary{}},
+		{"usage once per message, the last line's; context of the last message", []string{
+			`{"type":"assistant","message":{"id":"m1","model":"a","content":[{"type":"text","text":"x"}],"usage":{"input_tokens":1,"cache_creation_input_tokens":2,"cache_read_input_tokens":4,"output_tokens":1}}}`,
+			`{"type":"assistant","message":{"id":"m1","model":"a","content":[{"type":"tool_use","id":"t1","name":"Bash"}],"usage":{"input_tokens":1,"cache_creation_input_tokens":2,"cache_read_input_tokens":4,"output_tokens":100}}}`,
+			`{"type":"assistant","message":{"id":"m2","model":"b","content":[{"type":"text","text":"y"}],"usage":{"input_tokens":10,"output_tokens":1000}}}`,
+			`{"type":"assistant","message":{"model":"b","content":[],"usage":{"output_tokens":10000}}}`,
+			`{"type":"assistant","message":{"model":"b","content":[],"usage":{"output_tokens":10000}}}`,
+		}, transcript.Summary{
+			Reply: "y", Model: "b", Tools: map[string]int{"Bash": 1}, Context: 10, Output: 21100,
+			Tokens: map[string]transcript.Tokens{"a": {Input: 1, CacheWrite: 2, CacheRead: 4, Output: 100}, "b": {Input: 10, Output: 21000}},
+		}},
 		{
-			name: "usage once per message, the last line's; context of the last message",
-			lines: []string{
-				`{"type":"assistant","message":{"id":"m1","model":"a","content":[{"type":"text","text":"x"}],"usage":{"input_tokens":1,"cache_creation_input_tokens":2,"cache_read_input_tokens":4,"output_tokens":1}}}`,
-				`{"type":"assistant","message":{"id":"m1","model":"a","content":[{"type":"tool_use","id":"t1","name":"Bash"}],"usage":{"input_tokens":1,"cache_creation_input_tokens":2,"cache_read_input_tokens":4,"output_tokens":100}}}`,
-				`{"type":"assistant","message":{"id":"m2","model":"b","content":[{"type":"text","text":"y"}],"usage":{"input_tokens":10,"output_tokens":1000}}}`,
-				`{"type":"assistant","message":{"model":"b","content":[],"usage":{"output_tokens":10000}}}`,
-				`{"type":"assistant","message":{"model":"b","content":[],"usage":{"output_tokens":10000}}}`,
-			},
-			want: transcript.Summary{
-				Reply: "y", Model: "b", Tools: map[string]int{"Bash": 1}, Context: 10, Output: 21100,
-				Tokens: map[string]transcript.Tokens{"a": {Input: 1, CacheWrite: 2, CacheRead: 4, Output: 100}, "b": {Input: 10, Output: 21000}},
-			},
-		},
-		{
-			name: "sub-agents count nowhere",
-			lines: []string{
+			"sub-agents count nowhere",
+			[]string{
 				`{"type":"assistant","message":{"id":"m1","model":"a","content":[{"type":"text","text":"mine"}],"usage":{"input_tokens":1,"output_tokens":1}}}`,
 				`{"type":"assistant","isSidechain":true,"message":{"id":"m2","model":"b","content":[{"type":"text","text":"its"},{"type":"tool_use","id":"t","name":"Read"}],"usage":{"input_tokens":9,"output_tokens":9}}}`,
 				`{"type":"user","isSidechain":true,"message":{"content":"[Request interrupted by user]"}}`,
 			},
-			want: transcript.Summary{Answered: true, Reply: "mine", Model: "a", Context: 1, Output: 1, Tokens: map[string]transcript.Tokens{"a": {Input: 1, Output: 1}}},
+			transcript.Summary{Answered: true, Reply: "mine", Model: "a", Context: 1, Output: 1, Tokens: map[string]transcript.Tokens{"a": {Input: 1, Output: 1}}},
 		},
+		{"a tool call counts once by its id, every time without", []string{
+			`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t1","name":"Bash"},{"type":"tool_use","id":"t2","name":"Bash"}]}}`,
+			`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t1","name":"Bash"},{"type":"tool_use","name":"Read"},{"type":"tool_use","name":"Read"}]}}`,
+		}, transcript.Summary{Tools: map[string]int{"Bash": 2, "Read": 2}}},
+		{"a record that is there twice counts once", []string{
+			`{"type":"assistant","uuid":"a","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`,
+			`{"type":"assistant","uuid":"a","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`,
+			`{"type":"system","uuid":"b","subtype":"compact_boundary"}`,
+			`{"type":"system","uuid":"b","subtype":"compact_boundary"}`,
+		}, transcript.Summary{Answered: true, Reply: "x", Compactions: 1}},
 		{
-			name: "a tool call counts once by its id, every time without",
-			lines: []string{
-				`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t1","name":"Bash"},{"type":"tool_use","id":"t2","name":"Bash"}]}}`,
-				`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t1","name":"Bash"},{"type":"tool_use","name":"Read"},{"type":"tool_use","name":"Read"}]}}`,
-			},
-			want: transcript.Summary{Tools: map[string]int{"Bash": 2, "Read": 2}},
-		},
-		{
-			name: "a record that is there twice counts once",
-			lines: []string{
-				`{"type":"assistant","uuid":"a","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`,
-				`{"type":"assistant","uuid":"a","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`,
-				`{"type":"system","uuid":"b","subtype":"compact_boundary"}`,
-				`{"type":"system","uuid":"b","subtype":"compact_boundary"}`,
-			},
-			want: transcript.Summary{Answered: true, Reply: "x", Compactions: 1},
-		},
-		{
-			name: "what the client says in the model's place is neither reply nor model",
-			lines: []string{
+			"what the client says in the model's place is neither reply nor model",
+			[]string{
 				`{"type":"assistant","message":{"id":"m","model":"a","content":[{"type":"text","text":"half"}],"usage":{"input_tokens":5}}}`,
 				`{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}`,
 				`{"type":"assistant","message":{"id":"s","model":"<synthetic>","content":[{"type":"text","text":"No response requested."}],"usage":{"input_tokens":0}}}`,
 			},
-			want: transcript.Summary{Reply: "half", Model: "a", Context: 5, Interrupted: true, Tokens: map[string]transcript.Tokens{"a": {Input: 5}}},
+			transcript.Summary{Reply: "half", Model: "a", Context: 5, Interrupted: true, Tokens: map[string]transcript.Tokens{"a": {Input: 5}}},
 		},
+		{"an interruption that the turn went on after is none", []string{
+			`{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}`,
+			`{"type":"assistant","message":{"id":"m","model":"a","content":[{"type":"text","text":"fine"}]}}`,
+		}, transcript.Summary{Answered: true, Reply: "fine", Model: "a"}},
+		{"an error that the turn went on after is none", []string{
+			`{"type":"assistant","isApiErrorMessage":true,"message":{"id":"s","model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}}`,
+			`{"type":"assistant","message":{"id":"m","model":"a","content":[{"type":"text","text":"fine"}]}}`,
+		}, transcript.Summary{Answered: true, Reply: "fine", Model: "a"}},
 		{
-			name: "an interruption that the turn went on after is none",
-			lines: []string{
-				`{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}`,
-				`{"type":"assistant","message":{"id":"m","model":"a","content":[{"type":"text","text":"fine"}]}}`,
-			},
-			want: transcript.Summary{Answered: true, Reply: "fine", Model: "a"},
-		},
-		{
-			name: "an error that the turn went on after is none",
-			lines: []string{
-				`{"type":"assistant","isApiErrorMessage":true,"message":{"id":"s","model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}}`,
-				`{"type":"assistant","message":{"id":"m","model":"a","content":[{"type":"text","text":"fine"}]}}`,
-			},
-			want: transcript.Summary{Answered: true, Reply: "fine", Model: "a"},
-		},
-		{
-			name: "an error ends it",
-			lines: []string{
+			"an error ends it",
+			[]string{
 				`{"type":"assistant","message":{"id":"m","model":"a","content":[{"type":"text","text":"fine"}],"usage":{"input_tokens":5}}}`,
 				`{"type":"assistant","isApiErrorMessage":true,"message":{"id":"s","model":"<synthetic>","content":[{"type":"text","text":"API Error"}],"usage":{"input_tokens":0}}}`,
 			},
-			want: transcript.Summary{Reply: "API Error", Model: "a", Context: 5, APIError: true, Tokens: map[string]transcript.Tokens{"a": {Input: 5}}},
+			transcript.Summary{Reply: "API Error", Model: "a", Context: 5, APIError: true, Tokens: map[string]transcript.Tokens{"a": {Input: 5}}},
 		},
+		{"a prompt that looks like the mark of an interruption", []string{
+			`{"type":"user","turnOrigin":"human","message":{"content":"[Request interrupted by user] - what does that mean?"}}`,
+		}, transcript.Summary{Prompt: "[Request interrupted by user] - what does that mean?"}},
 		{
-			name: "a prompt that looks like the mark of an interruption",
-			lines: []string{
-				`{"type":"user","turnOrigin":"human","message":{"content":"[Request interrupted by user] - what does that mean?"}}`,
-			},
-			want: transcript.Summary{Prompt: "[Request interrupted by user] - what does that mean?"},
-		},
-		{
-			name: "times are those of the work, not of what the client notes around it",
-			lines: []string{
+			"times are those of the work, not of what the client notes around it",
+			[]string{
 				`{"type":"user","promptId":"p","timestamp":"2026-11-21T00:00:01Z","isMeta":true,"message":{"content":"reminder"}}`,
 				`{"type":"user","promptId":"p","timestamp":"2026-11-21T00:00:02Z","turnOrigin":"human","message":{"content":"go"}}`,
 				`{"type":"assistant","timestamp":"2026-11-21T00:00:03Z","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash"}]}}`,
@@ -223,36 +199,28 @@ func TestSummarise(t *testing.T) {
 				`{"type":"user","timestamp":"2026-11-21T00:00:05Z","message":{"content":"<command-name>/model</command-name>"}}`,
 				`{"type":"system","timestamp":"2026-11-21T00:00:06Z","subtype":"compact_boundary"}`,
 			},
-			want: transcript.Summary{Prompt: "go", Tools: map[string]int{"Bash": 1}, Compactions: 1, Started: at("02"), Ended: at("04")},
+			transcript.Summary{Prompt: "go", Tools: map[string]int{"Bash": 1}, Compactions: 1, Started: at("02"), Ended: at("04")},
 		},
+		{"the rest of a turn has no prompt", []string{
+			`{"type":"user","timestamp":"2026-11-21T00:00:04Z","promptId":"p","message":{"content":[{"type":"tool_result"}]}}`,
+			`{"type":"assistant","timestamp":"2026-11-21T00:00:05Z","message":{"id":"m","content":[{"type":"text","text":"done"}]}}`,
+		}, transcript.Summary{Answered: true, Reply: "done", Started: at("04"), Ended: at("05")}},
+		{"queued: what a person typed, not what a task notified", []string{
+			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"stop that","origin":{"kind":"human"}}}`,
+			`{"type":"attachment","attachment":{"type":"queued_command","prompt":[{"type":"image"},{"type":"text","text":"see here"}]}}`,
+			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"<task-notification>","origin":{"kind":"task-notification"}}}`,
+			`{"type":"attachment","attachment":{"type":"queued_command"}}`,
+			`{"type":"user","attachment":{"type":"queued_command","prompt":"no attachment"}}`,
+		}, transcript.Summary{Queued: []string{"stop that", "see here"}}},
 		{
-			name: "the rest of a turn has no prompt",
-			lines: []string{
-				`{"type":"user","timestamp":"2026-11-21T00:00:04Z","promptId":"p","message":{"content":[{"type":"tool_result"}]}}`,
-				`{"type":"assistant","timestamp":"2026-11-21T00:00:05Z","message":{"id":"m","content":[{"type":"text","text":"done"}]}}`,
-			},
-			want: transcript.Summary{Answered: true, Reply: "done", Started: at("04"), Ended: at("05")},
-		},
-		{
-			name: "queued: what a person typed, not what a task notified",
-			lines: []string{
-				`{"type":"attachment","attachment":{"type":"queued_command","prompt":"stop that","origin":{"kind":"human"}}}`,
-				`{"type":"attachment","attachment":{"type":"queued_command","prompt":[{"type":"image"},{"type":"text","text":"see here"}]}}`,
-				`{"type":"attachment","attachment":{"type":"queued_command","prompt":"<task-notification>","origin":{"kind":"task-notification"}}}`,
-				`{"type":"attachment","attachment":{"type":"queued_command"}}`,
-				`{"type":"user","attachment":{"type":"queued_command","prompt":"no attachment"}}`,
-			},
-			want: transcript.Summary{Queued: []string{"stop that", "see here"}},
-		},
-		{
-			name: "numbers that cannot be counts of tokens",
-			lines: []string{
+			"numbers that cannot be counts of tokens",
+			[]string{
 				`{"type":"assistant","message":{"id":"m1","content":[],"usage":{"input_tokens":7,"output_tokens":7}}}`,
 				`{"type":"assistant","message":{"id":"m2","content":[],"usage":{"input_tokens":-1,"cache_read_input_tokens":1e300,"output_tokens":"many"}}}`,
 				`{"type":"assistant","message":{"id":"m3","content":[],"usage":[1,2]}}`,
 				`{"type":"assistant","message":{"id":"m4","content":[],"usage":"{\"input_tokens\":9}"}}`,
 			},
-			want: transcript.Summary{Context: 7, Output: 7, Tokens: map[string]transcript.Tokens{"": {Input: 7, Output: 7}}},
+			transcript.Summary{Context: 7, Output: 7, Tokens: map[string]transcript.Tokens{"": {Input: 7, Output: 7}}},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -151,197 +151,123 @@ func TestTurns(t *testing.T) {
 		lines []string
 		want  []turn
 	}{
-		{
-			name: "what the user and the machine say within a turn starts none",
-			lines: []string{
-				`{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}`,
-				answer, result,
-				`{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}`,
-				`{"type":"user","promptId":"p1","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}`,
-				`{"type":"user","promptId":"p9","message":{"content":"<command-name>/model</command-name>"}}`,
-				`{"type":"user","promptId":"p9","message":{"content":"<local-command-stdout>set</local-command-stdout>"}}`,
-				`{"type":"user","promptId":"p8","message":{"content":"neither known nor a start in this version"}}`,
-			},
-			want: []turn{{0, "go"}},
-		},
-		{
-			name: "the summary of a compaction repeats the running turn",
-			lines: []string{
-				`{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}`,
-				`{"type":"system","subtype":"compact_boundary"}`,
-				`{"type":"user","promptId":"p1","turnOrigin":"human","isCompactSummary":true,"message":{"content":"This session..."}}`,
-				answer,
-			},
-			want: []turn{{0, "go"}},
-		},
-		{
-			name: "a segment that begins in a compaction is of a client that knows turnOrigin",
-			lines: []string{
-				`{"type":"user","promptId":"p1","turnOrigin":"human","isCompactSummary":true,"message":{"content":"This session..."}}`,
-				`{"type":"user","promptId":"p2","message":{"content":"not a turn"}}`,
-			},
-		},
-		{
-			name: "sub-agents have no turns",
-			lines: []string{
-				`{"type":"user","promptId":"p1","isSidechain":true,"turnOrigin":"human","message":{"content":"look around"}}`,
-				`{"type":"user","promptId":"p2","isSidechain":true,"message":{"content":"look around"}}`,
-			},
-		},
-		{
-			name: "both branches of a rewind are turns",
-			lines: []string{
-				`{"type":"user","uuid":"a","parentUuid":"x","promptId":"p1","turnOrigin":"human","message":{"content":"one way"}}`,
-				answer,
-				`{"type":"user","uuid":"b","parentUuid":"x","promptId":"p2","turnOrigin":"human","message":{"content":"another way"}}`,
-			},
-			want: []turn{{0, "one way"}, {2, "another way"}},
-		},
-		{
-			name: "a record that is there twice starts one turn",
-			lines: []string{
-				`{"type":"user","uuid":"a","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}`,
-				answer,
-				`{"type":"user","uuid":"a","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}`,
-			},
-			want: []turn{{0, "go"}},
-		},
-		{
-			name: "slash command, command line, task notification",
-			lines: []string{
-				`{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"<command-message>turns</command-message>\n<command-name>/git-agent:turns</command-name>\n<command-args>m1 </command-args>"}}`,
-				`{"type":"user","promptId":"p1","isMeta":true,"message":{"content":[{"type":"text","text":"expanded"}]}}`,
-				answer,
-				`{"type":"system","subtype":"turn_duration"}`,
-				`{"type":"user","promptId":"p2","message":{"content":"<bash-input>ls -l</bash-input>"}}`,
-				`{"type":"user","promptId":"p2","turnOrigin":"human","message":{"content":"<bash-stdout>x</bash-stdout><bash-stderr></bash-stderr>"}}`,
-				answer,
-				`{"type":"user","promptId":"p3","isMeta":true,"message":{"content":"<system-reminder>"}}`,
-				`{"type":"user","promptId":"p3","turnOrigin":"task_notification","message":{"content":"<task-notification>"}}`,
-			},
-			want: []turn{{0, "/git-agent:turns m1"}, {4, "!ls -l"}, {7, "<task-notification>"}},
-		},
-		{
-			name: "a local command before a prompt belongs to the turn before",
-			lines: []string{
-				`{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}`,
-				answer,
-				`{"type":"user","promptId":"p2","message":{"content":"<bash-input>ls</bash-input>"}}`,
-				`{"type":"user","promptId":"p3","turnOrigin":"human","message":{"content":"go on"}}`,
-			},
-			want: []turn{{0, "go"}, {3, "go on"}},
-		},
-		{
-			name: "all that leads into a turn",
-			lines: []string{
-				answer,
-				`{"type":"user","promptId":"p2","isMeta":true,"message":{"content":"<local-command-caveat>"}}`,
-				`{"type":"user","promptId":"p2","isMeta":true,"message":{"content":"<system-reminder>"}}`,
-				`{"type":"user","promptId":"p2","turnOrigin":"human","message":{"content":"go"}}`,
-			},
-			want: []turn{{1, "go"}},
-		},
-		{
-			name: "where all turns share one promptId, what has it leads into none",
-			lines: []string{
-				result, answer,
-				`{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}`,
-				answer,
-				`{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}`,
-				`{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go on"}}`,
-			},
-			want: []turn{{2, "go"}, {5, "go on"}},
-		},
-		{
-			name: "an unclosed tag is a prompt like any other",
-			lines: []string{
-				`{"type":"user","turnOrigin":"human","message":{"content":"<command-message> what is this?"}}`,
-				`{"type":"user","turnOrigin":"human","message":{"content":"<command-name>/x"}}`,
-			},
-			want: []turn{{0, "<command-message> what is this?"}, {1, "<command-name>/x"}},
-		},
-		{
-			name: "old client: a prompt is a user record with a new promptId",
-			lines: []string{
-				`{"type":"user","promptId":"p0","isMeta":true,"message":{"content":"<local-command-caveat>"}}`,
-				`{"type":"user","promptId":"p0","message":{"content":"<command-name>/clear</command-name>"}}`,
-				`{"type":"user","promptId":"p0","message":{"content":"<local-command-stdout></local-command-stdout>"}}`,
-				`{"type":"user","promptId":"p1","message":{"content":"go"}}`,
-				answer, result,
-				`{"type":"user","promptId":"p1","message":{"content":"told in the middle"}}`,
-				`{"type":"user","promptId":"p1","message":{"content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}`,
-				`{"type":"user","promptId":"p2","message":{"content":[{"type":"image","source":{}},{"type":"text","text":"what is it?"}]}}`,
-				`{"type":"user","promptId":"p3","isCompactSummary":true,"message":{"content":"This session..."}}`,
-				`{"type":"user","promptId":"p4","message":{"content":"<bash-input>ls</bash-input>"}}`,
-				`{"type":"user","promptId":"p5"}`,
-			},
-			want: []turn{{3, "go"}, {8, "what is it?"}},
-		},
-		{
-			name: "old client: a segment that begins in the middle of a turn",
-			lines: []string{
-				result,
-				`{"type":"user","promptId":"p1","message":{"content":"told in the middle"}}`,
-				`{"type":"user","promptId":"p2","message":{"content":"go"}}`,
-			},
-			want: []turn{{2, "go"}},
-		},
-		{
-			name: "older client: no promptId at all",
-			lines: []string{
-				`{"type":"user","message":{"content":"one"}}`,
-				answer,
-				`{"type":"user","message":{"content":[{"type":"tool_result"}]}}`,
-				`{"type":"user","message":{"content":"two"}}`,
-			},
-			want: []turn{{0, "one"}, {3, "two"}},
-		},
-		{
-			name: "session taken over by a client that writes turnOrigin",
-			lines: []string{
-				`{"type":"user","promptId":"p1","message":{"content":"old"}}`,
-				`{"type":"user","promptId":"p2","turnOrigin":"human","message":{"content":"new"}}`,
-				`{"type":"user","promptId":"p3","message":{"content":"no turn any more"}}`,
-			},
-			want: []turn{{0, "old"}, {1, "new"}},
-		},
-		{
-			name: "what is no record is skipped",
-			lines: []string{
-				``, `null`, `[]`, `"user"`, `{`, `{}`, "\x00\x00\x00", `{"type":"user"`, `{"type":["user"]}`,
-				`{"type":"user","turnOrigin":"human","message":{"content":"torn`,
-				`{"type":"user","turnOrigin":"human","message":{"content":"torn in the usage"},"usage":{"a":1}`,
-				`{"type":"user","turnOrigin":"human","deep":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`,
-				strings.Repeat(`{"type":`, 20000),
-				`{"type":"progress","turnOrigin":"human","message":{"content":"unknown type"}}`,
-				`{"type":"user","turnOrigin":"human","message":{"content":"go"}}`,
-			},
-			want: []turn{{14, "go"}},
-		},
-		{
-			name: "fields of the wrong type are as if absent",
-			lines: []string{
-				`{"type":"user","uuid":1,"promptId":{},"timestamp":[],"isMeta":"yes","isSidechain":1,"isCompactSummary":null,"promptSource":2,"turnOrigin":"human","message":{"content":7}}`,
-				`{"type":"user","turnOrigin":"human","message":"not an object"}`,
-				`{"type":"user","turnOrigin":"human","message":{"content":["{\"type\":\"text\"}",3,null,{"type":"text","text":1},{"type":"text","text":"go"}]}}`,
-			},
-			want: []turn{{0, ""}, {1, ""}, {2, "\ngo"}},
-		},
-		{
-			name: "text is decoded as encoding/json does it",
-			lines: []string{
-				`{"type":"user","turnOrigin":"human","message":{"content":"a\ud83d\u0041 \ud83d\ude00 \u0000 \"q\" \\"}}`,
-				"{\"type\":\"user\",\"turnOrigin\":\"human\",\"message\":{\"content\":\"\xff\xfe\"}}",
-			},
-			want: []turn{{0, "a\ufffdA 😀 \x00 \"q\" \\"}, {1, "\ufffd\ufffd"}},
-		},
-		{
-			name: "spaces and the order of fields do not matter",
-			lines: []string{
-				` { "message" : { "content" : "go" } , "turnOrigin" : "human" , "type" : "user" } `,
-			},
-			want: []turn{{0, "go"}},
-		},
+		{"what the user and the machine say within a turn starts none", []string{
+			`{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}`,
+			answer, result,
+			`{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}`,
+			`{"type":"user","promptId":"p1","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}`,
+			`{"type":"user","promptId":"p9","message":{"content":"<command-name>/model</command-name>"}}`,
+			`{"type":"user","promptId":"p9","message":{"content":"<local-command-stdout>set</local-command-stdout>"}}`,
+			`{"type":"user","promptId":"p8","message":{"content":"neither known nor a start in this version"}}`,
+		}, []turn{{0, "go"}}},
+		{"the summary of a compaction repeats the running turn", []string{
+			`{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}`,
+			`{"type":"system","subtype":"compact_boundary"}`,
+			`{"type":"user","promptId":"p1","turnOrigin":"human","isCompactSummary":true,"message":{"content":"This session..."}}`,
+			answer,
+		}, []turn{{0, "go"}}},
+		{"a segment that begins in a compaction is of a client that knows turnOrigin", []string{
+			`{"type":"user","promptId":"p1","turnOrigin":"human","isCompactSummary":true,"message":{"content":"This session..."}}`,
+			`{"type":"user","promptId":"p2","message":{"content":"not a turn"}}`,
+		}, nil},
+		{"sub-agents have no turns", []string{
+			`{"type":"user","promptId":"p1","isSidechain":true,"turnOrigin":"human","message":{"content":"look around"}}`,
+			`{"type":"user","promptId":"p2","isSidechain":true,"message":{"content":"look around"}}`,
+		}, nil},
+		{"both branches of a rewind are turns", []string{
+			`{"type":"user","uuid":"a","parentUuid":"x","promptId":"p1","turnOrigin":"human","message":{"content":"one way"}}`,
+			answer,
+			`{"type":"user","uuid":"b","parentUuid":"x","promptId":"p2","turnOrigin":"human","message":{"content":"another way"}}`,
+		}, []turn{{0, "one way"}, {2, "another way"}}},
+		{"a record that is there twice starts one turn", []string{
+			`{"type":"user","uuid":"a","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}`,
+			answer,
+			`{"type":"user","uuid":"a","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}`,
+		}, []turn{{0, "go"}}},
+		{"slash command, command line, task notification", []string{
+			`{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"<command-message>turns</command-message>\n<command-name>/git-agent:turns</command-name>\n<command-args>m1 </command-args>"}}`,
+			`{"type":"user","promptId":"p1","isMeta":true,"message":{"content":[{"type":"text","text":"expanded"}]}}`,
+			answer,
+			`{"type":"system","subtype":"turn_duration"}`,
+			`{"type":"user","promptId":"p2","message":{"content":"<bash-input>ls -l</bash-input>"}}`,
+			`{"type":"user","promptId":"p2","turnOrigin":"human","message":{"content":"<bash-stdout>x</bash-stdout><bash-stderr></bash-stderr>"}}`,
+			answer,
+			`{"type":"user","promptId":"p3","isMeta":true,"message":{"content":"<system-reminder>"}}`,
+			`{"type":"user","promptId":"p3","turnOrigin":"task_notification","message":{"content":"<task-notification>"}}`,
+		}, []turn{{0, "/git-agent:turns m1"}, {4, "!ls -l"}, {7, "<task-notification>"}}},
+		{"a local command before a prompt belongs to the turn before", []string{
+			`{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}`,
+			answer,
+			`{"type":"user","promptId":"p2","message":{"content":"<bash-input>ls</bash-input>"}}`,
+			`{"type":"user","promptId":"p3","turnOrigin":"human","message":{"content":"go on"}}`,
+		}, []turn{{0, "go"}, {3, "go on"}}},
+		{"all that leads into a turn", []string{
+			answer,
+			`{"type":"user","promptId":"p2","isMeta":true,"message":{"content":"<local-command-caveat>"}}`,
+			`{"type":"user","promptId":"p2","isMeta":true,"message":{"content":"<system-reminder>"}}`,
+			`{"type":"user","promptId":"p2","turnOrigin":"human","message":{"content":"go"}}`,
+		}, []turn{{1, "go"}}},
+		{"where all turns share one promptId, what has it leads into none", []string{
+			result, answer,
+			`{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}`,
+			answer,
+			`{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}`,
+			`{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go on"}}`,
+		}, []turn{{2, "go"}, {5, "go on"}}},
+		{"an unclosed tag is a prompt like any other", []string{
+			`{"type":"user","turnOrigin":"human","message":{"content":"<command-message> what is this?"}}`,
+			`{"type":"user","turnOrigin":"human","message":{"content":"<command-name>/x"}}`,
+		}, []turn{{0, "<command-message> what is this?"}, {1, "<command-name>/x"}}},
+		{"old client: a prompt is a user record with a new promptId", []string{
+			`{"type":"user","promptId":"p0","isMeta":true,"message":{"content":"<local-command-caveat>"}}`,
+			`{"type":"user","promptId":"p0","message":{"content":"<command-name>/clear</command-name>"}}`,
+			`{"type":"user","promptId":"p0","message":{"content":"<local-command-stdout></local-command-stdout>"}}`,
+			`{"type":"user","promptId":"p1","message":{"content":"go"}}`,
+			answer, result,
+			`{"type":"user","promptId":"p1","message":{"content":"told in the middle"}}`,
+			`{"type":"user","promptId":"p1","message":{"content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}`,
+			`{"type":"user","promptId":"p2","message":{"content":[{"type":"image","source":{}},{"type":"text","text":"what is it?"}]}}`,
+			`{"type":"user","promptId":"p3","isCompactSummary":true,"message":{"content":"This session..."}}`,
+			`{"type":"user","promptId":"p4","message":{"content":"<bash-input>ls</bash-input>"}}`,
+			`{"type":"user","promptId":"p5"}`,
+		}, []turn{{3, "go"}, {8, "what is it?"}}},
+		{"old client: a segment that begins in the middle of a turn", []string{
+			result,
+			`{"type":"user","promptId":"p1","message":{"content":"told in the middle"}}`,
+			`{"type":"user","promptId":"p2","message":{"content":"go"}}`,
+		}, []turn{{2, "go"}}},
+		{"older client: no promptId at all", []string{
+			`{"type":"user","message":{"content":"one"}}`,
+			answer,
+			`{"type":"user","message":{"content":[{"type":"tool_result"}]}}`,
+			`{"type":"user","message":{"content":"two"}}`,
+		}, []turn{{0, "one"}, {3, "two"}}},
+		{"session taken over by a client that writes turnOrigin", []string{
+			`{"type":"user","promptId":"p1","message":{"content":"old"}}`,
+			`{"type":"user","promptId":"p2","turnOrigin":"human","message":{"content":"new"}}`,
+			`{"type":"user","promptId":"p3","message":{"content":"no turn any more"}}`,
+		}, []turn{{0, "old"}, {1, "new"}}},
+		{"what is no record is skipped", []string{
+			``, `null`, `[]`, `"user"`, `{`, `{}`, "\x00\x00\x00", `{"type":"user"`, `{"type":["user"]}`,
+			`{"type":"user","turnOrigin":"human","message":{"content":"torn`,
+			`{"type":"user","turnOrigin":"human","message":{"content":"torn in the usage"},"usage":{"a":1}`,
+			`{"type":"user","turnOrigin":"human","deep":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`,
+			strings.Repeat(`{"type":`, 20000),
+			`{"type":"progress","turnOrigin":"human","message":{"content":"unknown type"}}`,
+			`{"type":"user","turnOrigin":"human","message":{"content":"go"}}`,
+		}, []turn{{14, "go"}}},
+		{"fields of the wrong type are as if absent", []string{
+			`{"type":"user","uuid":1,"promptId":{},"timestamp":[],"isMeta":"yes","isSidechain":1,"isCompactSummary":null,"promptSource":2,"turnOrigin":"human","message":{"content":7}}`,
+			`{"type":"user","turnOrigin":"human","message":"not an object"}`,
+			`{"type":"user","turnOrigin":"human","message":{"content":["{\"type\":\"text\"}",3,null,{"type":"text","text":1},{"type":"text","text":"go"}]}}`,
+		}, []turn{{0, ""}, {1, ""}, {2, "\ngo"}}},
+		{"text is decoded as encoding/json does it", []string{
+			`{"type":"user","turnOrigin":"human","message":{"content":"a\ud83d\u0041 \ud83d\ude00 \u0000 \"q\" \\"}}`,
+			"{\"type\":\"user\",\"turnOrigin\":\"human\",\"message\":{\"content\":\"\xff\xfe\"}}",
+		}, []turn{{0, "a\ufffdA 😀 \x00 \"q\" \\"}, {1, "\ufffd\ufffd"}}},
+		{"spaces and the order of fields do not matter", []string{
+			` { "message" : { "content" : "go" } , "turnOrigin" : "human" , "type" : "user" } `,
+		}, []turn{{0, "go"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			segment := []byte(strings.Join(tt.lines, "\n") + "\n")

@@ -76,7 +76,7 @@ func TestLastUsage(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "session.jsonl")
-			gittest.Must(t, os.WriteFile(path, []byte(tt.file), 0o600))
+			write(t, path, tt.file)
 			got, err := transcript.LastUsage(Reader, path)
 			if got != tt.want || !errors.Is(err, tt.err) {
 				t.Errorf("LastUsage = %+v, %v, want %+v, %v", got, err, tt.want, tt.err)
@@ -136,7 +136,7 @@ func TestVariant(t *testing.T) {
 		{"empty", "", ""},
 	} {
 		path := filepath.Join(t.TempDir(), "session.jsonl")
-		gittest.Must(t, os.WriteFile(path, []byte(tt.file), 0o600))
+		write(t, path, tt.file)
 		if got, err := transcript.Variant(Reader, path); got != tt.want || err != nil {
 			t.Errorf("%s: Variant = %q, %v, want %q", tt.name, got, err, tt.want)
 		}
@@ -151,7 +151,7 @@ func TestCompactions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	file := progress + usageLine("m1", 1000) + compactBoundary("manual", 1100, 100) + image(300<<10) +
 		modelRecord("m2[1m]") + usageLine("m2", 2000) + compactBoundary("auto", 2100, 100) + usageLine("m2", 500) + compactBoundary("auto", 600, 10)[:150]
-	gittest.Must(t, os.WriteFile(path, []byte(file), 0o600))
+	write(t, path, file)
 	at := parseTime("2026-11-20T12:00:00.000Z")
 	want := []transcript.Compaction{
 		{Model: "m1", Tokens: 1100, At: at},

@@ -20,13 +20,15 @@ import (
 // and cost nothing.
 
 const (
-	prompt1 = `{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}` + "\n"
-	prompt2 = `{"type":"user","promptId":"p2","turnOrigin":"human","message":{"content":"go on"}}` + "\n"
-	done    = `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"done\n"}],"stop_reason":"end_turn"}}` + "\n"
-	step1   = `{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"done"}],"stop_reason":"tool_use"}}` + "\n"
-	call1   = `{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t","name":"Bash"}],"stop_reason":"tool_use"}}` + "\n"
-	result1 = result + "\n"
-	notes   = `{"type":"system","subtype":"stop_hook_summary"}` + "\n" + `{"type":"cost-state"}` + "\n"
+	prompt1  = `{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}` + "\n"
+	prompt2  = `{"type":"user","promptId":"p2","turnOrigin":"human","message":{"content":"go on"}}` + "\n"
+	done     = `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"done\n"}],"stop_reason":"end_turn"}}` + "\n"
+	step1    = `{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"done"}],"stop_reason":"tool_use"}}` + "\n"
+	call1    = `{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t","name":"Bash"}],"stop_reason":"tool_use"}}` + "\n"
+	result1  = result + "\n"
+	opening  = `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"First."}],"stop_reason":"end_turn"}}` + "\n"
+	feedback = `{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}` + "\n"
+	notes    = `{"type":"system","subtype":"stop_hook_summary"}` + "\n" + `{"type":"cost-state"}` + "\n"
 )
 
 // A chunk is appended to the file some time after Wait began; at 0 it is there from the start.
@@ -36,177 +38,118 @@ type chunk struct {
 }
 
 func TestWait(t *testing.T) {
-	const ms = time.Millisecond
+	const ms, limit = time.Millisecond, 2 * time.Second // which a turn that is not complete takes
+	first := transcript.Want{PromptID: "p1", Reply: "done"}
 	for _, tt := range []struct {
-		name     string
-		want     transcript.Want
-		file     []chunk
-		took     time.Duration
-		complete bool
-		bytes    string // if not all of the file
+		name string
+		want transcript.Want
+		took time.Duration
+		file []chunk
 	}{
+		{"already there", first, 0, []chunk{{0, prompt1 + step1 + call1 + result1 + done}}},
+		{"already there, with the client's notes after it", first, 0, []chunk{{0, prompt1 + done + notes}}},
+		{"already there, the next turn too", first, 0, []chunk{{0, prompt1 + done + prompt2}}},
 		{
-			name: "already there",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, prompt1 + step1 + call1 + result1 + done}},
-			took: 0, complete: true,
+			"in pieces, torn within lines", first, 70 * ms,
+			[]chunk{{0, prompt1[:20]}, {15 * ms, prompt1[20:] + call1[:50]}, {35 * ms, call1[50:] + result1 + done[:30]}, {65 * ms, done[30:]}},
 		},
 		{
-			name: "already there, with the client's notes after it",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, prompt1 + done + notes}},
-			took: 0, complete: true,
+			"the equal answer of an earlier turn does not count",
+			transcript.Want{PromptID: "p2", Reply: "done"},
+			310 * ms,
+			[]chunk{{0, prompt1 + done}, {95 * ms, prompt2}, {305 * ms, done}},
 		},
 		{
-			name: "already there, the next turn too",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, prompt1 + done + prompt2}},
-			took: 0, complete: true,
+			"an equal text before a tool call is not the answer", first, 90 * ms,
+			[]chunk{{0, prompt1 + step1 + call1 + result1}, {85 * ms, done}},
 		},
 		{
-			name: "in pieces, torn within lines",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, prompt1[:20]}, {15 * ms, prompt1[20:] + call1[:50]}, {35 * ms, call1[50:] + result1 + done[:30]}, {65 * ms, done[30:]}},
-			took: 70 * ms, complete: true,
+			"an equal text before the rest of a batch of tool calls", first, 170 * ms,
+			[]chunk{{0, prompt1 + step1}, {85 * ms, call1 + result1}, {165 * ms, done}},
 		},
 		{
-			name: "the equal answer of an earlier turn does not count",
-			want: transcript.Want{PromptID: "p2", Reply: "done"},
-			file: []chunk{{0, prompt1 + done}, {95 * ms, prompt2}, {305 * ms, done}},
-			took: 310 * ms, complete: true,
+			"the client does not say why the message stopped", first, 120 * ms,
+			[]chunk{{0, prompt1 + `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"done"}],"stop_reason":null}}` + "\n"}},
 		},
 		{
-			name: "an equal text before a tool call is not the answer",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, prompt1 + step1 + call1 + result1}, {85 * ms, done}},
-			took: 90 * ms, complete: true,
+			"the text is followed by a block without text", first, 120 * ms,
+			[]chunk{{0, prompt1 + done + `{"type":"assistant","message":{"id":"m9","content":[{"type":"thinking"}],"stop_reason":"end_turn"}}` + "\n"}},
+		},
+		{"the last of two text blocks", first, 20 * ms, []chunk{{0, prompt1 + opening}, {15 * ms, done}}},
+		{
+			"two text blocks that the payload joins",
+			transcript.Want{PromptID: "p1", Reply: "First.\n\ndone"},
+			140 * ms,
+			[]chunk{{0, prompt1 + opening}, {15 * ms, done}},
 		},
 		{
-			name: "an equal text before the rest of a batch of tool calls",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, prompt1 + step1}, {85 * ms, call1 + result1}, {165 * ms, done}},
-			took: 170 * ms, complete: true,
+			"a text that the payload cut",
+			transcript.Want{PromptID: "p1", Reply: "do"},
+			180 * ms,
+			[]chunk{{0, prompt1 + done}, {55 * ms, notes}},
 		},
 		{
-			name: "the client does not say why the message stopped",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, prompt1 + `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"done"}],"stop_reason":null}}` + "\n"}},
-			took: 120 * ms, complete: true,
+			"an answer after the feedback of a Stop hook, equal to the one before", first, 100 * ms,
+			[]chunk{{0, ""}, {75 * ms, feedback}, {95 * ms, done}},
 		},
 		{
-			name: "the text is followed by a block without text",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, prompt1 + done + `{"type":"assistant","message":{"id":"m9","content":[{"type":"thinking"}],"stop_reason":"end_turn"}}` + "\n"}},
-			took: 120 * ms, complete: true,
+			"an answer that was followed by feedback is not the last", first, 50 * ms,
+			[]chunk{{0, prompt1 + done + feedback}, {45 * ms, done}},
 		},
 		{
-			name: "the last of two text blocks",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, prompt1 + `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"First."}],"stop_reason":"end_turn"}}` + "\n"}, {15 * ms, done}},
-			took: 20 * ms, complete: true,
+			"an answer that was taken when the turn ended the first time",
+			transcript.Want{PromptID: "p1", Reply: "done", After: int64(len(prompt1 + done))},
+			310 * ms,
+			[]chunk{{0, prompt1 + done}, {285 * ms, feedback}, {305 * ms, done}},
 		},
 		{
-			name: "two text blocks that the payload joins",
-			want: transcript.Want{PromptID: "p1", Reply: "First.\n\ndone"},
-			file: []chunk{{0, prompt1 + `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"First."}],"stop_reason":"end_turn"}}` + "\n"}, {15 * ms, done}},
-			took: 140 * ms, complete: true,
+			"no answer after the one that was taken",
+			transcript.Want{PromptID: "p1", Reply: "done", After: int64(len(prompt1 + done))},
+			limit,
+			[]chunk{{0, prompt1 + done + notes}},
+		},
+		{"the cursor lies within the turn, after its prompt", first, 140 * ms, []chunk{{0, notes}, {15 * ms, done}}},
+		{
+			"the answer of a sub-agent is not the turn's", first, 200 * ms,
+			[]chunk{{0, prompt1 + `{"type":"assistant","isSidechain":true,"message":{"id":"m9","content":[{"type":"text","text":"done"}],"stop_reason":"end_turn"}}` + "\n"}, {195 * ms, done}},
 		},
 		{
-			name: "a text that the payload cut",
-			want: transcript.Want{PromptID: "p1", Reply: "do"},
-			file: []chunk{{0, prompt1 + done}, {55 * ms, notes}},
-			took: 180 * ms, complete: true,
+			"an error of the service",
+			transcript.Want{PromptID: "p1", Reply: "API Error: 400"},
+			10 * ms,
+			[]chunk{{0, prompt1}, {5 * ms, `{"type":"assistant","isApiErrorMessage":true,"message":{"id":"s","model":"<synthetic>","content":[{"type":"text","text":"API Error: 400"}],"stop_reason":"stop_sequence"}}` + "\n"}},
 		},
 		{
-			name: "an answer after the feedback of a Stop hook, equal to the one before",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, ""}, {75 * ms, `{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}` + "\n"}, {95 * ms, done}},
-			took: 100 * ms, complete: true,
+			"a turn without text ends when nothing more comes",
+			transcript.Want{PromptID: "p1", Reply: ""},
+			220 * ms,
+			[]chunk{{0, prompt1}, {95 * ms, call1 + result1}},
 		},
 		{
-			name: "an answer that was followed by feedback is not the last",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, prompt1 + done + `{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}` + "\n"}, {45 * ms, done}},
-			took: 50 * ms, complete: true,
+			"a turn without text of which nothing is there",
+			transcript.Want{PromptID: "p2", Reply: ""},
+			limit,
+			[]chunk{{0, prompt1 + done}},
 		},
 		{
-			name: "an answer that was taken when the turn ended the first time",
-			want: transcript.Want{PromptID: "p1", Reply: "done", After: int64(len(prompt1 + done))},
-			file: []chunk{{0, prompt1 + done}, {285 * ms, `{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}` + "\n"}, {305 * ms, done}},
-			took: 310 * ms, complete: true,
+			"no prompt to look for, as when the cursor lies within the turn",
+			transcript.Want{PromptID: "", Reply: "done"},
+			20 * ms,
+			[]chunk{{0, call1 + result1}, {15 * ms, done}},
+		},
+		{"nothing to look for at all", transcript.Want{}, 120 * ms, []chunk{{0, "{}\n"}}},
+		{
+			"never comes: what there is, without the torn line", first, limit,
+			[]chunk{{0, prompt1 + call1}, {515 * ms, result1 + done[:40]}},
 		},
 		{
-			name: "no answer after the one that was taken",
-			want: transcript.Want{PromptID: "p1", Reply: "done", After: int64(len(prompt1 + done))},
-			file: []chunk{{0, prompt1 + done + notes}},
-			took: 2 * time.Second,
+			"another prompt's answer never counts",
+			transcript.Want{PromptID: "p3", Reply: "done"},
+			limit,
+			[]chunk{{0, prompt1 + done + prompt2 + done}},
 		},
-		{
-			name: "the cursor lies within the turn, after its prompt",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, notes}, {15 * ms, done}},
-			took: 140 * ms, complete: true,
-		},
-		{
-			name: "the answer of a sub-agent is not the turn's",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, prompt1 + `{"type":"assistant","isSidechain":true,"message":{"id":"m9","content":[{"type":"text","text":"done"}],"stop_reason":"end_turn"}}` + "\n"}, {195 * ms, done}},
-			took: 200 * ms, complete: true,
-		},
-		{
-			name: "an error of the service",
-			want: transcript.Want{PromptID: "p1", Reply: "API Error: 400"},
-			file: []chunk{{0, prompt1}, {5 * ms, `{"type":"assistant","isApiErrorMessage":true,"message":{"id":"s","model":"<synthetic>","content":[{"type":"text","text":"API Error: 400"}],"stop_reason":"stop_sequence"}}` + "\n"}},
-			took: 10 * ms, complete: true,
-		},
-		{
-			name: "a turn without text ends when nothing more comes",
-			want: transcript.Want{PromptID: "p1", Reply: ""},
-			file: []chunk{{0, prompt1}, {95 * ms, call1 + result1}},
-			took: 220 * ms, complete: true,
-		},
-		{
-			name: "a turn without text of which nothing is there",
-			want: transcript.Want{PromptID: "p2", Reply: ""},
-			file: []chunk{{0, prompt1 + done}},
-			took: 2 * time.Second,
-		},
-		{
-			name: "no prompt to look for, as when the cursor lies within the turn",
-			want: transcript.Want{PromptID: "", Reply: "done"},
-			file: []chunk{{0, call1 + result1}, {15 * ms, done}},
-			took: 20 * ms, complete: true,
-		},
-		{
-			name: "nothing to look for at all",
-			want: transcript.Want{},
-			file: []chunk{{0, "{}\n"}},
-			took: 120 * ms, complete: true,
-		},
-		{
-			name: "never comes: what there is, without the torn line",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, prompt1 + call1}, {515 * ms, result1 + done[:40]}},
-			took: 2 * time.Second, bytes: prompt1 + call1 + result1,
-		},
-		{
-			name: "another prompt's answer never counts",
-			want: transcript.Want{PromptID: "p3", Reply: "done"},
-			file: []chunk{{0, prompt1 + done + prompt2 + done}},
-			took: 2 * time.Second,
-		},
-		{
-			name: "file comes late",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{95 * ms, prompt1 + done}},
-			took: 100 * ms, complete: true,
-		},
-		{
-			name: "garbage",
-			want: transcript.Want{PromptID: "p1", Reply: "done"},
-			file: []chunk{{0, "\x00\n{\n[]\n" + prompt1 + "{\"type\":\"assistant\"\n"}, {5 * ms, done}},
-			took: 10 * ms, complete: true,
-		},
+		{"file comes late", first, 100 * ms, []chunk{{95 * ms, prompt1 + done}}},
+		{"garbage", first, 10 * ms, []chunk{{0, "\x00\n{\n[]\n" + prompt1 + "{\"type\":\"assistant\"\n"}, {5 * ms, done}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -221,16 +164,14 @@ func TestWait(t *testing.T) {
 						time.AfterFunc(c.at, func() { add(t, path, c.text) })
 					}
 				}
-				if tt.bytes != "" {
-					all = []byte(tt.bytes)
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+				all = all[:bytes.LastIndexByte(all, '\n')+1] // without a torn line
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
 				defer cancel()
 				began := time.Now()
 				s, err := transcript.Wait(ctx, Reader, path, transcript.Cursor{}, tt.want)
 				gittest.Must(t, err)
-				if took := time.Since(began); took != tt.took || s.Complete != tt.complete {
-					t.Errorf("complete %v after %v, want %v after %v", s.Complete, took, tt.complete, tt.took)
+				if took := time.Since(began); took != tt.took || s.Complete != (took < limit) {
+					t.Errorf("complete %v after %v, want %v after %v", s.Complete, took, tt.took < limit, tt.took)
 				}
 				if !bytes.Equal(s.Bytes, all) || s.Restarted {
 					t.Errorf("got %q, restarted %v; want %q", s.Bytes, s.Restarted, all)

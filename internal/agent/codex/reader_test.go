@@ -359,35 +359,38 @@ func TestReaderLines(t *testing.T) {
 		again   = `{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"total_tokens":30},"last_token_usage":{"input_tokens":10,"cached_input_tokens":40,"output_tokens":5}}}}` + "\n"
 	)
 	for _, tt := range []struct {
-		name, in string
-		want     told
+		name string
+		in   string
+		want told
 	}{
 		{
-			name: "an older client",
-			in: started + `{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}` + "\n" +
+			"an older client",
+			started + `{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}` + "\n" +
 				said + `{"type":"event_msg","payload":{"type":"agent_reasoning","text":"hm"}}` + "\n" +
 				`{"type":"response_item","payload":{"type":"local_shell_call","call_id":"c1","action":{"command":["ls"]}}}` + "\n" +
 				`{"type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"Exit code: 2\nOutput:\n"}}` + "\n" +
 				`{"type":"event_msg","payload":{"type":"agent_message","message":"ho"}}` + "\n" + count + count + again,
-			want: told{
+			told{
 				Prompt: "hi", Reply: "ho", Thought: true, Tools: map[string]int{"local_shell": 1}, FailedCalls: 1,
 				Context: 10, Tokens: transcript.Tokens{Input: 6, CacheRead: 14, Output: 10},
 			},
 		},
 		{
-			name: "an error that is told twice", want: told{Prompt: "hi", Reply: "no", Failed: true, Ended: true},
-			in: started + said + `{"type":"event_msg","payload":{"type":"error","message":"no"}}` + "\n" +
+			"an error that is told twice",
+			started + said + `{"type":"event_msg","payload":{"type":"error","message":"no"}}` + "\n" +
 				`{"type":"event_msg","payload":{"type":"task_complete","error":{"message":"no"}}}`,
+			told{Prompt: "hi", Reply: "no", Failed: true, Ended: true},
 		},
 		{
-			name: "what failed is known by its item", want: told{Prompt: "hi", FailedCalls: 1},
-			in: started + said + `{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"FileChange","id":"c","status":"declined"}}}` + "\n" +
+			"what failed is known by its item",
+			started + said + `{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"FileChange","id":"c","status":"declined"}}}` + "\n" +
 				`{"type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"c","output":[{"type":"input_text","text":"no"}]}}` + "\n" +
 				`{"type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"d","output":"Output:\nExit code: 1"}}`,
+			told{Prompt: "hi", FailedCalls: 1},
 		},
 		{
-			name: "wrong types, torn and garbage lines, fields twice", want: told{Prompt: "hi"},
-			in: started + said + "\n\x00\n[]\nnull\n" + said[:60] + "\n" +
+			"wrong types, torn and garbage lines, fields twice",
+			started + said + "\n\x00\n[]\nnull\n" + said[:60] + "\n" +
 				`{"type":"event_msg","payload":[]}` + "\n" + `{"type":{},"payload":{}}` + "\n" +
 				`{"type":"event_msg","payload":{"type":"item_completed","item":[{"type":"UserMessage"}]}}` + "\n" +
 				`{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","source":"user_shell","command":"ls"}}}` + "\n" +
@@ -398,10 +401,12 @@ func TestReaderLines(t *testing.T) {
 				`{"type":"event_msg","type":"compacted","payload":{"type":"x","type":"turn_aborted"}}` + "\n" +
 				strings.Repeat("[", 1<<20) + "\n" +
 				`{"type":"event_msg","payload":` + strings.Repeat(`{"a":`, 1<<18) + "1" + strings.Repeat("}", 1<<18) + "}\n",
+			told{Prompt: "hi"},
 		},
 		{
-			name: "a line of megabytes", want: told{Prompt: "hi", Reply: strings.Repeat("long ", 1<<21)},
-			in: started + said + `{"type":"event_msg","payload":{"type":"agent_message","message":"` + strings.Repeat("long ", 1<<21) + `"}}`,
+			"a line of megabytes",
+			started + said + `{"type":"event_msg","payload":{"type":"agent_message","message":"` + strings.Repeat("long ", 1<<21) + `"}}`,
+			told{Prompt: "hi", Reply: strings.Repeat("long ", 1<<21)},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
