@@ -95,8 +95,7 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
 			r := newRepo(t)
 			s := objects(t, r)
-			blob, err := r.Feed("note\n", "hash-object", "-w", "--stdin")
-			gittest.Must(t, err)
+			blob := r.Pipe("note\n", "hash-object", "-w", "--stdin")
 			pool := stepping(rnd)
 			there := make(map[git.Hash]bool)
 			var head git.Hash
@@ -121,13 +120,12 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 					}
 				}
 				if there[object] {
-					err = n.Remove(object)
+					gittest.Must(t, n.Remove(object))
 					r.Git("notes", "--ref=git", "remove", object.String())
 				} else {
-					err = n.Set(object, []byte("note\n"))
+					gittest.Must(t, n.Set(object, []byte("note\n")))
 					r.Git("notes", "--ref=git", "add", "-C", blob, object.String())
 				}
-				gittest.Must(t, err)
 				there[object] = !there[object]
 				head = commit(t, n)
 				theirs := open(t, s, git.NewHash(r.Git("rev-parse", "refs/notes/git")))
@@ -249,12 +247,8 @@ func TestHundredThousand(t *testing.T) {
 	if got, want := tally(s.read)+", "+tally(s.written), "blob:1 commit:1 tree:3, blob:1 commit:1 tree:3"; got != want {
 		t.Errorf("a line more read and wrote %s, want %s", got, want)
 	}
-	if got := r.Git("notes", "--ref=ours", "show", "HEAD"); got != "first\nsecond" {
-		t.Errorf("git notes show: %q", got)
-	}
-	if got := r.Git("log", "--notes=ours", "--format=%N"); got != "first\nsecond\n" {
-		t.Errorf("git log --notes: %q", got)
-	}
+	says(t, r, "first\nsecond", "notes", "--ref=ours", "show", "HEAD")
+	says(t, r, "first\nsecond\n", "log", "--notes=ours", "--format=%N")
 	if got := strings.Count(r.Git("notes", "--ref=ours", "list")+"\n", "\n"); got != len(want)+1 {
 		t.Errorf("git notes list has %d notes, want %d", got, len(want)+1)
 	}
@@ -269,7 +263,5 @@ func TestHundredThousand(t *testing.T) {
 	if err := n.Remove(object); err == nil {
 		t.Errorf("the note that git removed is there")
 	}
-	if got := r.Git("fsck", "--strict", "--no-dangling"); got != "" {
-		t.Errorf("git fsck: %s", got)
-	}
+	says(t, r, "", "fsck", "--strict", "--no-dangling")
 }

@@ -150,17 +150,13 @@ func TestHostileTrees(t *testing.T) {
 				got[hash("new")] = "new\n"
 				commit(t, n)
 				checkTrees(t, s, n.tree, old)
-				if d := diff(all(t, open(t, s, n.commit)), got); d != "" {
-					t.Errorf("after one more:\n%s", d)
-				}
+				same(t, all(t, open(t, s, n.commit)), got) // after one more
 				if !tt.git {
 					return
 				}
 				r.Git("update-ref", "refs/notes/git", head.String())
 				r.Git("notes", "--ref=git", "add", "-m", "new", hash("new").String())
-				if d := diff(got, gitNotes(t, r, "git")); d != "" {
-					t.Errorf("compared with git:\n%s", d)
-				}
+				same(t, got, gitNotes(t, r, "git")) // compared with git
 				if got, want := n.tree.String(), r.Git("rev-parse", "refs/notes/git^{tree}"); got != want {
 					t.Errorf("compared with git's, in the tree is\n%s", r.Git("diff-tree", "-r", want, got))
 				}
@@ -198,9 +194,7 @@ func TestNameTaken(t *testing.T) {
 	if len(entries) != len(want)+1 {
 		t.Errorf("%d entries in the root, want %d", len(entries), len(want)+1)
 	}
-	if d := diff(all(t, open(t, s, n.commit)), want); d != "" {
-		t.Error(d)
-	}
+	same(t, all(t, open(t, s, n.commit)), want)
 }
 
 // FuzzTree builds a tree of hostile entries. Whatever the tree, reading it does not fail,
@@ -247,9 +241,7 @@ func FuzzTree(f *testing.F) {
 		head2 := commit(t, n)
 		checkTrees(t, s, n.tree, old)
 		n = open(t, s, head2)
-		if d := diff(all(t, n), want); d != "" {
-			t.Errorf("after one line more:\n%s", d)
-		}
+		same(t, all(t, n), want) // after one line more
 		after := others(t, s, n.tree, "", "")
 		for path := range rest {
 			if !after[path] && !replaced(path, rest, want) {
@@ -265,9 +257,7 @@ func FuzzTree(f *testing.F) {
 			want[hash("y")] += "\n"
 		}
 		want[hash("y")] += "line\n"
-		if d := diff(all(t, open(t, s, merged)), want); d != "" {
-			t.Errorf("after a merge:\n%s", d)
-		}
+		same(t, all(t, open(t, s, merged)), want) // after a merge
 	})
 }
 

@@ -25,8 +25,7 @@ func gitNotes(t testing.TB, r *gittest.Repo, name string) map[git.Hash]string {
 		blobs[git.NewHash(object)] = blob
 		specs.WriteString(blob + "\n")
 	}
-	out, err := r.Feed(specs.String(), "cat-file", "--batch=%(objectsize)")
-	gittest.Must(t, err)
+	out := r.Pipe(specs.String(), "cat-file", "--batch=%(objectsize)")
 	out += "\n"
 	notes := make(map[git.Hash]string)
 	for _, object := range order {
@@ -62,9 +61,7 @@ func fastImport(t testing.TB, r *gittest.Repo, name string, levels int, notes ma
 		}
 		fmt.Fprintf(&in, "M 100644 :%d %s\n", marks[notes[object]], path)
 	}
-	if _, err := r.Feed(in.String(), "fast-import", "--quiet", "--force"); err != nil {
-		t.Fatal(err)
-	}
+	r.Pipe(in.String(), "fast-import", "--quiet", "--force")
 }
 
 // mktree makes refs/notes/<name> a commit with these notes in one flat tree.
@@ -82,8 +79,7 @@ func mktree(t testing.TB, r *gittest.Repo, name string, notes map[git.Hash]strin
 		}
 		fmt.Fprintf(&in, "100644 blob %s\t%s\n", blobs[content], object)
 	}
-	tree, err := r.Feed(in.String(), "mktree")
-	gittest.Must(t, err)
+	tree := r.Pipe(in.String(), "mktree")
 	r.Git("update-ref", "refs/notes/"+name, r.Git("commit-tree", "-m", "notes", tree))
 }
 
@@ -115,18 +111,10 @@ func TestGitReads(t *testing.T) {
 			set(t, n, want)
 			r.Git("update-ref", "refs/notes/agent/m", commit(t, n).String())
 
-			if d := diff(gitNotes(t, r, "agent/m"), want); d != "" {
-				t.Error(d)
-			}
-			if got := r.Git("notes", "--ref=agent/m", "show", "HEAD"); got != "first\nsecond" {
-				t.Errorf("git notes show: %q", got)
-			}
-			if got := r.Git("log", "--notes=agent/m", "--format=%N"); got != "first\nsecond\n" {
-				t.Errorf("git log --notes: %q", got)
-			}
-			if got := r.Git("fsck", "--strict", "--no-dangling"); got != "" {
-				t.Errorf("git fsck: %s", got)
-			}
+			same(t, gitNotes(t, r, "agent/m"), want)
+			says(t, r, "first\nsecond", "notes", "--ref=agent/m", "show", "HEAD")
+			says(t, r, "first\nsecond\n", "log", "--notes=agent/m", "--format=%N")
+			says(t, r, "", "fsck", "--strict", "--no-dangling")
 
 			// Git goes on where gitnotes stopped, and gitnotes where git did.
 			r.Git("notes", "--ref=agent/m", "append", "-m", "third")
@@ -136,23 +124,15 @@ func TestGitReads(t *testing.T) {
 			want[hash("new")] = "new\n"
 			delete(want, hash("1"))
 			n = open(t, objects(t, r), tip(r, "agent/m"))
-			if d := diff(all(t, n), want); d != "" {
-				t.Error(d)
-			}
+			same(t, all(t, n), want)
 			gittest.Must(t, n.Append(head, []byte("fourth")))
 			gittest.Must(t, n.Remove(hash("2")))
 			want[head] += "fourth\n"
 			delete(want, hash("2"))
 			r.Git("update-ref", "refs/notes/agent/m", commit(t, n).String())
-			if d := diff(gitNotes(t, r, "agent/m"), want); d != "" {
-				t.Error(d)
-			}
-			if got := r.Git("rev-list", "--count", "refs/notes/agent/m"); got != "5" {
-				t.Errorf("%s notes commits, want 5", got)
-			}
-			if got := r.Git("fsck", "--strict", "--no-dangling"); got != "" {
-				t.Errorf("git fsck: %s", got)
-			}
+			same(t, gitNotes(t, r, "agent/m"), want)
+			says(t, r, "5", "rev-list", "--count", "refs/notes/agent/m")
+			says(t, r, "", "fsck", "--strict", "--no-dangling")
 		})
 	}
 }
@@ -170,9 +150,7 @@ func TestReadsAnyFanOut(t *testing.T) {
 				want := some(count)
 				fastImport(t, r, "ours", levels, want)
 				n := open(t, objects(t, r), tip(r, "ours"))
-				if d := diff(all(t, n), want); d != "" {
-					t.Error(d)
-				}
+				same(t, all(t, n), want)
 				for object, content := range want {
 					n := open(t, objects(t, r), tip(r, "ours"))
 					if got, err := n.Get(object); err != nil || string(got) != content {
@@ -220,18 +198,14 @@ func TestReadsMixedFanOut(t *testing.T) {
 		t.Fatalf("git sees %d notes, want 9", len(want))
 	}
 	n := open(t, objects(t, r), tip(r, "mixed"))
-	if d := diff(all(t, n), want); d != "" {
-		t.Error(d)
-	}
+	same(t, all(t, n), want)
 	r.Git("notes", "--ref=mixed", "add", "-m", "new", hash("new").String())
 	gittest.Must(t, n.Append(hash("new"), []byte("new")))
 	r.Git("update-ref", "refs/notes/mixed2", commit(t, n).String())
 	if got, want := r.Git("ls-tree", "-r", "refs/notes/mixed2"), r.Git("ls-tree", "-r", "refs/notes/mixed"); got != want {
 		t.Errorf("tree is\n%s\ngit's is\n%s", got, want)
 	}
-	if got := r.Git("fsck", "--strict", "--no-dangling"); got != "" {
-		t.Errorf("git fsck: %s", got)
-	}
+	says(t, r, "", "fsck", "--strict", "--no-dangling")
 }
 
 // tree makes refs/notes/<name> a commit with these files.
@@ -242,9 +216,7 @@ func tree(t testing.TB, r *gittest.Repo, name string, files map[string]string) {
 	for path, content := range files {
 		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", path, len(content), content)
 	}
-	if _, err := r.Feed(in.String(), "fast-import", "--quiet", "--force"); err != nil {
-		t.Fatal(err)
-	}
+	r.Pipe(in.String(), "fast-import", "--quiet", "--force")
 }
 
 // What is no note stays, through a fan-out and back.
@@ -275,9 +247,7 @@ func TestOtherEntriesSurvive(t *testing.T) {
 	if got, want := n.tree.String(), r.Git("rev-parse", "refs/notes/git^{tree}"); got != want {
 		t.Errorf("grown, the tree is\n%s\ngit's is\n%s", r.Git("ls-tree", "-r", got), r.Git("ls-tree", "-r", want))
 	}
-	if got := r.Git("cat-file", "-t", n.tree.String()+":cd/ef/01/2"); got != "tree" {
-		t.Errorf("cd/ef/01/2 is a %s", got)
-	}
+	says(t, r, "tree", "cat-file", "-t", n.tree.String()+":cd/ef/01/2")
 
 	n = open(t, objects(t, r), n.commit)
 	for object := range notes {
@@ -288,9 +258,7 @@ func TestOtherEntriesSurvive(t *testing.T) {
 	if !ok || got != others {
 		t.Errorf("after growing and shrinking there is\n%s\nwant\n%s", got, others)
 	}
-	if got := r.Git("fsck", "--strict", "--no-dangling"); got != "" {
-		t.Errorf("git fsck: %s", got)
-	}
+	says(t, r, "", "fsck", "--strict", "--no-dangling")
 }
 
 // cutNote takes the line of a note out of a recursive listing.
@@ -318,15 +286,12 @@ func copyNotes(t testing.TB, r *gittest.Repo, name string, notes map[git.Hash]st
 		if !ok {
 			source = hash("source of " + content).String()
 			sources[content] = source
-			blob, err := r.Feed(content, "hash-object", "-w", "--stdin")
-			gittest.Must(t, err)
+			blob := r.Pipe(content, "hash-object", "-w", "--stdin")
 			r.Git("notes", "--ref="+name, "add", "-C", blob, source)
 		}
 		fmt.Fprintf(&in, "%s %s\n", source, object)
 	}
-	if _, err := r.Feed(in.String(), "notes", "--ref="+name, "copy", "--force", "--stdin"); err != nil {
-		t.Fatal(err)
-	}
+	r.Pipe(in.String(), "notes", "--ref="+name, "copy", "--force", "--stdin")
 	removeNotes(t, r, name, maps.Values(sources))
 }
 
@@ -336,7 +301,5 @@ func removeNotes(t testing.TB, r *gittest.Repo, name string, objects func(func(s
 	for object := range objects {
 		in.WriteString(object + "\n")
 	}
-	if _, err := r.Feed(in.String(), "notes", "--ref="+name, "remove", "--stdin"); err != nil {
-		t.Fatal(err)
-	}
+	r.Pipe(in.String(), "notes", "--ref="+name, "remove", "--stdin")
 }

@@ -90,18 +90,14 @@ func checkMerge(t testing.TB, r *gittest.Repo, ours, theirs git.Hash) {
 	gittest.Must(t, err)
 	got := all(t, open(t, s, merged))
 	r.Git("notes", "--ref=ours", "merge", "-q", "-s", "cat_sort_uniq", "theirs")
-	if d := diff(got, gitNotes(t, r, "ours")); d != "" {
-		t.Errorf("compared with git:\n%s", d)
-	}
+	same(t, got, gitNotes(t, r, "ours")) // compared with git
 	for _, format := range []string{"%P", "%T"} {
 		want := r.Git("log", "-1", "--format="+format, "refs/notes/ours")
 		if got := r.Git("log", "-1", "--format="+format, merged.String()); got != want {
 			t.Errorf("merge has %s %s, git's %s", format, got, want)
 		}
 	}
-	if got := r.Git("fsck", "--strict", "--no-dangling"); got != "" {
-		t.Errorf("git fsck: %s", got)
-	}
+	says(t, r, "", "fsck", "--strict", "--no-dangling")
 }
 
 func TestMergeUnrelated(t *testing.T) {
@@ -127,9 +123,7 @@ func TestMergeSeveralNotes(t *testing.T) {
 	merged, err := Merge(s, commit(t, n), theirs, dev, dev, "merge\n")
 	gittest.Must(t, err)
 	want := map[git.Hash]string{hash("x"): "1\n\n2\n", hash("y"): "y"}
-	if d := diff(all(t, open(t, s, merged)), want); d != "" {
-		t.Error(d)
-	}
+	same(t, all(t, open(t, s, merged)), want)
 }
 
 func TestMergeTrivial(t *testing.T) {

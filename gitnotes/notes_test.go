@@ -81,6 +81,22 @@ func diff(got, want map[git.Hash]string) string {
 	return b.String()
 }
 
+// same fails the test where the notes are not those that are wanted.
+func same(t testing.TB, got, want map[git.Hash]string) {
+	t.Helper()
+	if d := diff(got, want); d != "" {
+		t.Error(d)
+	}
+}
+
+// says fails the test if git says anything else.
+func says(t testing.TB, r *gittest.Repo, want string, args ...string) {
+	t.Helper()
+	if got := r.Git(args...); got != want {
+		t.Errorf("git %s: %q, want %q", strings.Join(args, " "), got, want)
+	}
+}
+
 // hash is an object name made of text, as evenly spread as any.
 func hash(text string) git.Hash { return format.Checksum([]byte(text)) }
 
@@ -163,9 +179,7 @@ func TestContentIsCopied(t *testing.T) {
 	got, err := n.Get(hash("x"))
 	gittest.Must(t, err)
 	got[1] = 'X'
-	if d := diff(all(t, n), map[git.Hash]string{hash("x"): "note"}); d != "" {
-		t.Error(d)
-	}
+	same(t, all(t, n), map[git.Hash]string{hash("x"): "note"})
 }
 
 func TestCommitWithoutChange(t *testing.T) {
@@ -330,12 +344,8 @@ func TestRandomOperations(t *testing.T) {
 					}
 				}
 			}
-			if d := diff(all(t, n), want); d != "" {
-				t.Errorf("before the commit:\n%s", d)
-			}
-			if d := diff(all(t, open(t, s, commit(t, n))), want); d != "" {
-				t.Errorf("after the commit:\n%s", d)
-			}
+			same(t, all(t, n), want) // before the commit
+			same(t, all(t, open(t, s, commit(t, n))), want) // after the commit
 		})
 	}
 }
@@ -477,9 +487,7 @@ func TestCommitFails(t *testing.T) {
 		s.left = limit
 		hash, err := n.Commit(dev, dev, "notes\n")
 		if err == nil {
-			if d := diff(all(t, open(t, s, hash)), want); d != "" {
-				t.Error(d)
-			}
+			same(t, all(t, open(t, s, hash)), want)
 			checkTrees(t, s, n.tree, nil)
 			break
 		}

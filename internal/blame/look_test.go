@@ -27,8 +27,7 @@ func TestLook(t *testing.T) {
 	commit := func(files map[string]string) git.Hash {
 		r.Git("read-tree", "--empty")
 		for path, content := range files {
-			hash, err := r.Feed(content, "hash-object", "-w", "--stdin")
-			gittest.Must(t, err)
+			hash := r.Pipe(content, "hash-object", "-w", "--stdin")
 			r.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+path)
 		}
 		return git.NewHash(r.Git("commit-tree", "-m", "a state", r.Git("write-tree")))

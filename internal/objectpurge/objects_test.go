@@ -73,9 +73,7 @@ func versions(r *gittest.Repo) {
 	for i := range 6 {
 		mix("main", 30+i, fmt.Sprint("changed later in ", i))
 	}
-	if _, err := r.Feed("what nothing names", "hash-object", "-w", "--stdin"); err != nil {
-		panic(err)
-	}
+	r.Pipe("what nothing names", "hash-object", "-w", "--stdin")
 }
 
 func open(t testing.TB, r *gittest.Repo) *lab {
@@ -101,8 +99,7 @@ func open(t testing.TB, r *gittest.Repo) *lab {
 // objects reads all objects, those of alternates left out.
 func objects(t testing.TB, r *gittest.Repo) map[string]string {
 	t.Helper()
-	out, err := r.Feed("", "cat-file", "--batch-all-objects", "--batch")
-	gittest.Must(t, err)
+	out := r.Pipe("", "cat-file", "--batch-all-objects", "--batch")
 	out += "\n"
 	all := make(map[string]string)
 	for out != "" {
@@ -169,9 +166,7 @@ var shapes = []struct {
 	{"loose and packed", func(r *gittest.Repo) { r.Git("repack", "-aq") }},
 	{"packs", func(r *gittest.Repo) {
 		for _, rev := range []string{"main~6", "old~3", "mine", "main", "old"} {
-			if _, err := r.Feed(rev+"\n", "pack-objects", "-q", "--revs", ".git/objects/pack/pack"); err != nil {
-				panic(err)
-			}
+			r.Pipe(rev+"\n", "pack-objects", "-q", "--revs", ".git/objects/pack/pack")
 		}
 		r.Git("prune-packed")
 	}},
@@ -221,15 +216,11 @@ var shapes = []struct {
 		}
 	}},
 	{"a pack of doomed objects alone", func(r *gittest.Repo) {
-		if _, err := r.Feed("old\n^main\n^mine\n", "pack-objects", "-q", "--revs", ".git/objects/pack/pack"); err != nil {
-			panic(err)
-		}
+		r.Pipe("old\n^main\n^mine\n", "pack-objects", "-q", "--revs", ".git/objects/pack/pack")
 		r.Do("git prune-packed; git multi-pack-index write; git repack -dq")
 	}},
 	{"a multi-pack index of doomed objects alone", func(r *gittest.Repo) {
-		if _, err := r.Feed("old\n^main\n^mine\n", "pack-objects", "-q", "--revs", ".git/objects/pack/pack"); err != nil {
-			panic(err)
-		}
+		r.Pipe("old\n^main\n^mine\n", "pack-objects", "-q", "--revs", ".git/objects/pack/pack")
 		r.Do("git prune-packed; git multi-pack-index write")
 	}},
 	{"an index without its pack", func(r *gittest.Repo) {
@@ -473,8 +464,7 @@ func TestGarbage(t *testing.T) {
 		return path
 	}
 	pack := func(names ...string) []byte {
-		out, err := l.Feed(strings.Join(names, "\n")+"\n", "pack-objects", "-q", "--stdout")
-		gittest.Must(t, err)
+		out := l.Pipe(strings.Join(names, "\n")+"\n", "pack-objects", "-q", "--stdout")
 		return []byte(out)
 	}
 	var bad, good string
@@ -600,9 +590,7 @@ func TestPadded(t *testing.T) {
 	r := gittest.New(t)
 	feed := func(text string, args ...string) string {
 		t.Helper()
-		out, err := r.Feed(text, args...)
-		gittest.Must(t, err)
-		return out
+		return r.Pipe(text, args...)
 	}
 	blob := feed(secret, "hash-object", "-w", "--stdin")
 	below := git.NewHash(feed("100644 blob "+blob+"\tf\n", "mktree"))

@@ -233,11 +233,7 @@ func (r *Repo) In(dir string) *Repo {
 // Git runs git and returns its standard output without the last newline. The test fails if git does.
 func (r *Repo) Git(args ...string) string {
 	r.t.Helper()
-	out, err := r.Try(args...)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return out
+	return r.Pipe("", args...)
 }
 
 // Try is Git for a command that may fail.
@@ -257,6 +253,14 @@ func (r *Repo) Feed(stdin string, args ...string) (string, error) {
 		err = fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, stderr.Bytes())
 	}
 	return strings.TrimSuffix(stdout.String(), "\n"), err
+}
+
+// Pipe is Git with standard input.
+func (r *Repo) Pipe(stdin string, args ...string) string {
+	r.t.Helper()
+	out, err := r.Feed(stdin, args...)
+	Must(r.t, err)
+	return out
 }
 
 // Write writes a file below the worktree, making its directories.
