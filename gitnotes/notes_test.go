@@ -344,7 +344,7 @@ func TestRandomOperations(t *testing.T) {
 					}
 				}
 			}
-			same(t, all(t, n), want) // before the commit
+			same(t, all(t, n), want)                        // before the commit
 			same(t, all(t, open(t, s, commit(t, n))), want) // after the commit
 		})
 	}

@@ -25,16 +25,10 @@ func (l *lab) plant(path, content string) {
 	tip, err := m.Append(ledger.Event{
 		Subject: "planted", Files: map[string][]byte{path: []byte(content)}, Author: config.Author(l.now), Committer: config.Committer(l.now),
 	})
-	if err == nil {
-		err = objects.Flush()
-	}
-	if err == nil {
-		err = l.Trust.Own(mission, tip, old)
-	}
-	if err == nil {
-		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: mission.Ref(), New: tip, Old: old}})
-	}
 	gittest.Must(l.t, err)
+	gittest.Must(l.t, objects.Flush())
+	gittest.Must(l.t, l.Trust.Own(mission, tip, old))
+	gittest.Must(l.t, l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: mission.Ref(), New: tip, Old: old}}))
 }
 
 // TestBroken: a record that can't be read, or is of a newer version, is an error where it is asked

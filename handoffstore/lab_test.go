@@ -71,16 +71,10 @@ func (l *lab) turn(number int, session, outcome, prompt, reply string) {
 		Subject: fmt.Sprintf("turn %d", number), Files: map[string][]byte{ledger.TurnPath("turns", number, ".json"): record},
 		Author: config.Author(l.now), Committer: config.Committer(l.now),
 	})
-	if err == nil {
-		err = objects.Flush()
-	}
-	if err == nil {
-		err = l.Trust.Own(mission, tip, old)
-	}
-	if err == nil {
-		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: mission.Ref(), New: tip, Old: old}})
-	}
 	gittest.Must(l.t, err)
+	gittest.Must(l.t, objects.Flush())
+	gittest.Must(l.t, l.Trust.Own(mission, tip, old))
+	gittest.Must(l.t, l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: mission.Ref(), New: tip, Old: old}}))
 }
 
 // gather hands off so long after the lab's beginning.

@@ -129,13 +129,9 @@ func (l *lab) replant(id record.ID, path, content string) {
 	gittest.Must(l.t, err)
 	who := git.Signature{Name: "a", Email: "b", When: l.now.AddDate(70, 0, 0)}
 	tip, err := m.Append(ledger.Event{Subject: "planted", Files: map[string][]byte{path: []byte(content)}, Author: who, Committer: who})
-	if err == nil {
-		err = objects.Flush()
-	}
-	if err == nil {
-		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip, Old: m.Tip}})
-	}
 	gittest.Must(l.t, err)
+	gittest.Must(l.t, objects.Flush())
+	gittest.Must(l.t, l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip, Old: m.Tip}}))
 }
 
 // inherit makes a mission that has what the lab's has.
@@ -148,11 +144,7 @@ func (l *lab) inherit(id record.ID) {
 	m.ID, m.Mission = id, &record.Mission{V: record.Version, ID: id, Created: l.now}
 	who := git.Signature{Name: "a", Email: "b", When: l.now.Add(time.Hour)}
 	tip, err := m.Append(ledger.Event{Subject: "fork", Author: who, Committer: who})
-	if err == nil {
-		err = objects.Flush()
-	}
-	if err == nil {
-		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip}})
-	}
 	gittest.Must(l.t, err)
+	gittest.Must(l.t, objects.Flush())
+	gittest.Must(l.t, l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip}}))
 }

@@ -163,10 +163,8 @@ func TestPlanFile(t *testing.T) {
 	}
 	// Changed since: it is somebody's.
 	edit, err = PlanFile(path, []byte("ours"))
-	if err == nil {
-		err = edit.Apply()
-	}
 	gittest.Must(t, err)
+	gittest.Must(t, edit.Apply())
 	if edit, err = PlanFile(path, nil); err != nil {
 		t.Fatal(err)
 	}

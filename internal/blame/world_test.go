@@ -200,10 +200,8 @@ func (m *machine) asked(dir string) *workspace.Workspace {
 	here.Lock()
 	defer here.Unlock()
 	before, err := os.Getwd()
-	if err == nil {
-		err = os.Chdir(dir)
-	}
 	gittest.Must(m.t, err)
+	gittest.Must(m.t, os.Chdir(dir))
 	repo, err := git.Open(context.Background())
 	if e := os.Chdir(before); err == nil {
 		err = e

@@ -457,10 +457,8 @@ func TestGarbage(t *testing.T) {
 	write := func(name string, content []byte) string {
 		path := filepath.Join(dir, name)
 		err := os.MkdirAll(filepath.Dir(path), 0o777)
-		if err == nil {
-			err = os.WriteFile(path, content, 0o444)
-		}
 		gittest.Must(t, err)
+		gittest.Must(t, os.WriteFile(path, content, 0o444))
 		return path
 	}
 	pack := func(names ...string) []byte {

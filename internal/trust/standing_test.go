@@ -66,10 +66,8 @@ func (l *lab) know(own sshsig.Key, list ...Signer) {
 	for _, s := range list {
 		lines += s.Name + " " + s.Key.String() + "\n"
 	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, listFile), []byte(lines), 0o600)
-	}
 	gittest.Must(l.t, err)
+	gittest.Must(l.t, os.WriteFile(filepath.Join(dir, listFile), []byte(lines), 0o600))
 	l.Trust = New(statedir.In(l.repo.CommonDir, "agent"), func() *Keys { return ReadKeys(dir, "") })
 }
 
@@ -98,10 +96,8 @@ func (l *lab) add(id record.ID, tip git.Hash, key *sshsig.Key) git.Hash {
 		Subject: fmt.Sprintf("turn %d", l.n), Files: map[string][]byte{path: fmt.Appendf(nil, "%d\n", l.n)},
 		Author: who, Committer: who, Key: key,
 	})
-	if err == nil {
-		err = l.objects.Flush()
-	}
 	gittest.Must(l.t, err)
+	gittest.Must(l.t, l.objects.Flush())
 	return next
 }
 
@@ -220,54 +216,36 @@ func TestAttacks(t *testing.T) {
 			on, err := ledger.At(l.objects, mission, ours)
 			gittest.Must(l.t, err)
 			tip, err := on.Append(ledger.Event{Subject: "turn 9", Files: map[string][]byte{"transcript/0000/000001.jsonl": []byte("{}\n")}, Key: &l.eve})
-			if err == nil {
-				err = l.objects.Flush()
-			}
 			gittest.Must(l.t, err)
+			gittest.Must(l.t, l.objects.Flush())
 			return tip
 		},
 		"between two of ours": func(l *lab, ours git.Hash) git.Hash {
 			return l.add(mission, l.add(mission, ours, &l.eve), &l.me)
 		},
-		"a signature without our header": func(l *lab, ours git.Hash) git.Hash {
-			return l.rewrite(ours, func(content []byte) []byte {
-				return l.resign(bytes.Replace(unsigned(content), []byte("agent-ledger "+mission+"\n"), nil, 1))
-			})
-		},
-		"a header before ours": func(l *lab, ours git.Hash) git.Hash {
-			return l.rewrite(ours, func(content []byte) []byte {
-				return l.resign(bytes.Replace(unsigned(content), []byte("agent-ledger "), []byte("encoding x\nagent-ledger "), 1))
-			})
-		},
-		"two signatures": func(l *lab, ours git.Hash) git.Hash {
-			return l.rewrite(ours, func(content []byte) []byte {
-				i := bytes.Index(content, []byte(tested.SignatureHeader()+" "))
-				header := content[i : bytes.Index(content, []byte("\n\n"))+1]
-				return append(append(bytes.Clone(content[:i]), header...), content[i:]...)
-			})
-		},
-		"junk in a second signature header": func(l *lab, ours git.Hash) git.Hash {
-			return l.rewrite(ours, func(content []byte) []byte {
-				return bytes.Replace(content, []byte("\n\n"), []byte("\n"+otherHeader+" something else\n\n"), 1)
-			})
-		},
-		"junk after the end of the signature": func(l *lab, ours git.Hash) git.Hash {
-			return l.rewrite(ours, func(content []byte) []byte {
-				return bytes.Replace(content, []byte("\n\n"), []byte("\n junk\n\n"), 1)
-			})
-		},
-		"another message": func(l *lab, ours git.Hash) git.Hash {
-			return l.rewrite(ours, func(content []byte) []byte { return append(content, "more\n"...) })
-		},
-		"a NUL": func(l *lab, ours git.Hash) git.Hash {
-			return l.rewrite(ours, func(content []byte) []byte { return append(content, "\x00more\n"...) })
-		},
-		"capital letters in a hash": func(l *lab, ours git.Hash) git.Hash {
+		"a signature without our header": rewritten(func(l *lab, content []byte) []byte {
+			return l.resign(bytes.Replace(unsigned(content), []byte("agent-ledger "+mission+"\n"), nil, 1))
+		}),
+		"a header before ours": rewritten(func(l *lab, content []byte) []byte {
+			return l.resign(bytes.Replace(unsigned(content), []byte("agent-ledger "), []byte("encoding x\nagent-ledger "), 1))
+		}),
+		"two signatures": rewritten(func(l *lab, content []byte) []byte {
+			i := bytes.Index(content, []byte(tested.SignatureHeader()+" "))
+			header := content[i : bytes.Index(content, []byte("\n\n"))+1]
+			return append(append(bytes.Clone(content[:i]), header...), content[i:]...)
+		}),
+		"junk in a second signature header": rewritten(func(l *lab, content []byte) []byte {
+			return bytes.Replace(content, []byte("\n\n"), []byte("\n"+otherHeader+" something else\n\n"), 1)
+		}),
+		"junk after the end of the signature": rewritten(func(l *lab, content []byte) []byte {
+			return bytes.Replace(content, []byte("\n\n"), []byte("\n junk\n\n"), 1)
+		}),
+		"another message": rewritten(func(l *lab, content []byte) []byte { return append(content, "more\n"...) }),
+		"a NUL": rewritten(func(l *lab, content []byte) []byte { return append(content, "\x00more\n"...) }),
+		"capital letters in a hash": rewritten(func(l *lab, content []byte) []byte {
 			end := len("tree ") + gittest.Digits()
-			return l.rewrite(ours, func(content []byte) []byte {
-				return l.resign(append([]byte("tree "+strings.ToUpper(string(content[5:end]))), unsigned(content)[end:]...))
-			})
-		},
+			return l.resign(append([]byte("tree "+strings.ToUpper(string(content[5:end]))), unsigned(content)[end:]...))
+		}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, kind := range []string{"signed", "written here"} {
@@ -297,6 +275,13 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
+// rewritten is an attack that puts a changed copy in the place of our commit.
+func rewritten(change func(l *lab, content []byte) []byte) func(*lab, git.Hash) git.Hash {
+	return func(l *lab, ours git.Hash) git.Hash {
+		return l.rewrite(ours, func(content []byte) []byte { return change(l, content) })
+	}
+}
+
 // otherHeader is where signatures are with the other object format.
 var otherHeader = map[git.Format]git.Format{git.SHA1: git.SHA256, git.SHA256: git.SHA1}[tested].SignatureHeader()
 
@@ -312,10 +297,8 @@ func (l *lab) rewrite(commit git.Hash, change func([]byte) []byte) git.Hash {
 		l.t.Fatal("nothing was changed")
 	}
 	hash, err := l.objects.Write(plumbing.CommitObject, changed)
-	if err == nil {
-		err = l.objects.Flush()
-	}
 	gittest.Must(l.t, err)
+	gittest.Must(l.t, l.objects.Flush())
 	return hash
 }
 

@@ -38,10 +38,8 @@ func TestInstall(t *testing.T) {
 	dir := t.TempDir()
 	places := hooks.Places{Config: filepath.Join(dir, "codex"), Project: filepath.Join(dir, "repo")}
 	edit, err := Hooks.Install(places, false)
-	if err == nil {
-		err = edit.Apply()
-	}
 	gittest.Must(t, err)
+	gittest.Must(t, edit.Apply())
 	r := Hooks.Inspect(places)
 	if len(r.Installed) != len(Hooks.Entries) || len(r.Findings) != 1 || r.Findings[0].Problem != hooks.Untrusted {
 		t.Errorf("installed: %+v", r)

@@ -37,10 +37,8 @@ func TestInstall(t *testing.T) {
 	gittest.Must(t, os.WriteFile(path, []byte(before), 0o600))
 	apply := func(edit *hooks.Edit, err error) string {
 		t.Helper()
-		if err == nil {
-			err = edit.Apply()
-		}
 		gittest.Must(t, err)
+		gittest.Must(t, edit.Apply())
 		data, err := os.ReadFile(path)
 		gittest.Must(t, err)
 		return string(data)

@@ -25,10 +25,8 @@ func TestInstall(t *testing.T) {
 	apply := func(plan func(hooks.Places, bool) (*hooks.Edit, error)) {
 		t.Helper()
 		e, err := plan(places, false)
-		if err == nil {
-			err = e.Apply()
-		}
 		gittest.Must(t, err)
+		gittest.Must(t, e.Apply())
 	}
 	write := func(path, text string) {
 		t.Helper()
