@@ -73,9 +73,8 @@ func mktree(t testing.TB, r *gittest.Repo, name string, notes map[git.Hash]strin
 	for object, content := range notes {
 		if blobs[content] == "" {
 			var err error
-			if blobs[content], err = r.Feed(content, "hash-object", "-w", "--stdin"); err != nil {
-				t.Fatal(err)
-			}
+			blobs[content], err = r.Feed(content, "hash-object", "-w", "--stdin")
+			gittest.Must(t, err)
 		}
 		fmt.Fprintf(&in, "100644 blob %s\t%s\n", blobs[content], object)
 	}

@@ -194,9 +194,8 @@ func TestMergeAgainAndAgain(t *testing.T) {
 					}
 					who := tick()
 					var err error
-					if before[name], err = n.Commit(who, who, "notes\n"); err != nil {
-						t.Fatal(err)
-					}
+					before[name], err = n.Commit(who, who, "notes\n")
+					gittest.Must(t, err)
 				}
 				for name, other := range map[string]string{"ours": "theirs", "theirs": "ours"} {
 					if rnd.IntN(4) == 0 {

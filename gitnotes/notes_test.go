@@ -161,9 +161,7 @@ func TestNotFound(t *testing.T) {
 	if err := n.Remove(hash("y")); !errors.Is(err, ErrNotFound) {
 		t.Errorf("Remove: %v, want ErrNotFound", err)
 	}
-	if err := n.Remove(hash("x")); err != nil {
-		t.Error(err)
-	}
+	gittest.Must(t, n.Remove(hash("x")))
 	if _, err := n.Get(hash("x")); !errors.Is(err, ErrNotFound) {
 		t.Errorf("Get after Remove: %v, want ErrNotFound", err)
 	}
@@ -521,9 +519,8 @@ func TestEndlessTree(t *testing.T) {
 			rest := strings.Repeat(digits(byte(b)), format.Size()-depth)
 			entries = append(entries, git.TreeEntry{Name: rest, Entry: git.Entry{Mode: filemode.Regular, Hash: blob("x")}})
 		}
-		if leaf, err = n.store(entries); err != nil {
-			t.Fatal(err)
-		}
+		leaf, err = n.store(entries)
+		gittest.Must(t, err)
 	}
 	n.fresh[hash("x")] = []byte("x")
 	gittest.Must(t, n.storeNote(Note{Object: hash("x")}))

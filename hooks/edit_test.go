@@ -165,9 +165,8 @@ func TestPlanFile(t *testing.T) {
 	edit, err = PlanFile(path, []byte("ours"))
 	gittest.Must(t, err)
 	gittest.Must(t, edit.Apply())
-	if edit, err = PlanFile(path, nil); err != nil {
-		t.Fatal(err)
-	}
+	edit, err = PlanFile(path, nil)
+	gittest.Must(t, err)
 	gittest.Must(t, os.WriteFile(path, []byte("theirs"), 0o600))
 	if err := edit.Apply(); !errors.Is(err, ErrChanged) || contents(t, path) != "theirs" {
 		t.Errorf("changed in the meantime: %v", err)

@@ -28,9 +28,8 @@ func skewedGraph(t *testing.T, text string) (*graph, *contents) {
 		}
 		var err error
 		if n.edge = field[0] == '.'; !n.edge {
-			if n.date, err = strconv.ParseInt(parts[0][1:], 10, 64); err != nil {
-				t.Fatal(err)
-			}
+			n.date, err = strconv.ParseInt(parts[0][1:], 10, 64)
+			gittest.Must(t, err)
 		}
 		for p := range strings.SplitSeq(parts[1], ",") {
 			if at, err := strconv.Atoi(p); err == nil {

@@ -374,9 +374,8 @@ func TestCancelDirs(t *testing.T) {
 	c := new(copier)
 	for root, dir := range map[**os.Root]string{&c.from: from, &c.to: to} {
 		var err error
-		if *root, err = os.OpenRoot(dir); err != nil {
-			t.Fatal(err)
-		}
+		*root, err = os.OpenRoot(dir)
+		gittest.Must(t, err)
 		defer (*root).Close()
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -180,9 +180,7 @@ func TestNumbers(t *testing.T) {
 	}
 	var all []int
 	for turn, err := range l.Turns() {
-		if err != nil {
-			t.Error(err)
-		}
+		gittest.Must(t, err)
 		all = append(all, turn.Number)
 	}
 	if want := []int{12345, 1}; !slices.Equal(all, want) {

@@ -375,9 +375,7 @@ func TestPartialClone(t *testing.T) {
 	if err == nil {
 		_, err = leading.Roots(t.Context(), l.repo, has)
 	}
-	if err != nil {
-		t.Error(err)
-	}
+	gittest.Must(t, err)
 	l.check()
 }
 
@@ -443,9 +441,7 @@ func TestOpenPack(t *testing.T) {
 		}
 	}
 	_ = in.Close()
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
+	gittest.Must(t, cmd.Wait())
 }
 
 // TestGarbage: what dead writers have left goes if a doomed object is in it, also in a part of a pack, and
@@ -549,9 +545,7 @@ func TestBesideGC(t *testing.T) {
 		for errors.Is(err, ErrCollecting) {
 			_, err = Objects(t.Context(), l.repo, l.doomed, nil)
 		}
-		if err != nil {
-			t.Error(err)
-		}
+		gittest.Must(t, err)
 		<-ended
 		l.check()
 	}

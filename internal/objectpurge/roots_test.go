@@ -127,9 +127,8 @@ func TestRoots(t *testing.T) {
 			}
 		}
 	}
-	if roots, err = leading.Roots(t.Context(), repo, has); err != nil {
-		t.Fatal(err)
-	}
+	roots, err = leading.Roots(t.Context(), repo, has)
+	gittest.Must(t, err)
 	if err := Forget(t.Context(), repo, roots); err != nil { // of the checkout
 		t.Fatal(err)
 	}

@@ -145,9 +145,7 @@ func TestShortened(t *testing.T) {
 			t.Errorf("a file that is cut: %v", err)
 		}
 	}
-	if err := s.object(Found{Path: "whole"}, strings.NewReader(secret), int64(len(secret))); err != nil {
-		t.Error(err)
-	}
+	gittest.Must(t, s.object(Found{Path: "whole"}, strings.NewReader(secret), int64(len(secret))))
 	if found := s.wait(); len(found) != 1 || found[0].Path != "whole" {
 		t.Errorf("found %+v", found)
 	}

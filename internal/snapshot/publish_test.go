@@ -194,9 +194,7 @@ func TestPublishTwice(t *testing.T) {
 	r.Write("a", "changed\n")
 	s := attached(t, r)
 	before := state(t, r)
-	if err := s.Publish(context.Background()); err != nil {
-		t.Error(err)
-	}
+	gittest.Must(t, s.Publish(context.Background()))
 	sameState(t, r, before)
 }
 

@@ -62,9 +62,7 @@ func TestOutliveOwn(t *testing.T) {
 	if err := OutliveOwn(time.Hour, dir, make([]byte, MaxInput+1), "git-agent-test", dir, "0"); err == nil {
 		t.Error("nothing is said of too much input")
 	}
-	if err := OutliveOwn(time.Hour, dir, make([]byte, MaxInput), "git-agent-test", dir, "0"); err != nil {
-		t.Error(err)
-	}
+	gittest.Must(t, OutliveOwn(time.Hour, dir, make([]byte, MaxInput), "git-agent-test", dir, "0"))
 	if err := OutliveOwn(time.Hour, dir, nil, "git-agent-nowhere"); err == nil {
 		t.Error("there is a program that is not there")
 	}

@@ -44,9 +44,8 @@ func newLab(t *testing.T) *lab {
 	gittest.Must(t, err)
 	l := &lab{Repo: r, t: t, repo: repo}
 	for _, k := range []*sshsig.Key{&l.me, &l.anna, &l.eve} {
-		if *k, err = sshsig.NewKey(rand.Reader); err != nil {
-			t.Fatal(err)
-		}
+		*k, err = sshsig.NewKey(rand.Reader)
+		gittest.Must(t, err)
 	}
 	l.reopen()
 	t.Cleanup(func() { l.objects.Close() })
@@ -85,9 +84,8 @@ func (l *lab) add(id record.ID, tip git.Hash, key *sshsig.Key) git.Hash {
 	on := ledger.New(l.objects, &record.Mission{V: record.Version, ID: id})
 	if !tip.IsZero() {
 		var err error
-		if on, err = ledger.At(l.objects, id, tip); err != nil {
-			l.t.Fatal(err)
-		}
+		on, err = ledger.At(l.objects, id, tip)
+		gittest.Must(l.t, err)
 	}
 	l.n++
 	who := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(int64(1795176000+l.n), 0).UTC()}
@@ -241,7 +239,7 @@ func TestAttacks(t *testing.T) {
 			return bytes.Replace(content, []byte("\n\n"), []byte("\n junk\n\n"), 1)
 		}),
 		"another message": rewritten(func(l *lab, content []byte) []byte { return append(content, "more\n"...) }),
-		"a NUL": rewritten(func(l *lab, content []byte) []byte { return append(content, "\x00more\n"...) }),
+		"a NUL":           rewritten(func(l *lab, content []byte) []byte { return append(content, "\x00more\n"...) }),
 		"capital letters in a hash": rewritten(func(l *lab, content []byte) []byte {
 			end := len("tree ") + gittest.Digits()
 			return l.resign(append([]byte("tree "+strings.ToUpper(string(content[5:end]))), unsigned(content)[end:]...))
@@ -389,9 +387,8 @@ func TestHidden(t *testing.T) {
 	shallow := gittest.New(t)
 	shallow.Git("fetch", "-q", "--depth=1", "file://"+filepath.ToSlash(l.Dir), mission.Ref()+":"+mission.Ref())
 	var err error
-	if l.repo, err = git.Find(shallow.Dir); err != nil {
-		t.Fatal(err)
-	}
+	l.repo, err = git.Find(shallow.Dir)
+	gittest.Must(t, err)
 	l.reopen()
 	if s := l.standing(mission, tip); !s.Commit.IsZero() || s.By != Unknown {
 		t.Errorf("in a shallow clone: %+v", s)
@@ -575,9 +572,8 @@ func TestShallow(t *testing.T) {
 		shallow := gittest.New(t)
 		shallow.Git("fetch", "-q", "--depth="+depth, "file://"+filepath.ToSlash(l.Dir), mission.Ref()+":"+mission.Ref())
 		var err error
-		if l.repo, err = git.Find(shallow.Dir); err != nil {
-			t.Fatal(err)
-		}
+		l.repo, err = git.Find(shallow.Dir)
+		gittest.Must(t, err)
 		l.reopen()
 		if s := l.standing(mission, tip); !s.Commit.IsZero() || s.By != Unknown {
 			t.Errorf("depth %s: %+v", depth, s)
