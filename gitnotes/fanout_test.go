@@ -247,8 +247,8 @@ func TestHundredThousand(t *testing.T) {
 	if got, want := tally(s.read)+", "+tally(s.written), "blob:1 commit:1 tree:3, blob:1 commit:1 tree:3"; got != want {
 		t.Errorf("a line more read and wrote %s, want %s", got, want)
 	}
-	says(t, r, "first\nsecond", "notes", "--ref=ours", "show", "HEAD")
-	says(t, r, "first\nsecond\n", "log", "--notes=ours", "--format=%N")
+	r.Says("first\nsecond", "notes", "--ref=ours", "show", "HEAD")
+	r.Says("first\nsecond\n", "log", "--notes=ours", "--format=%N")
 	if got := strings.Count(r.Git("notes", "--ref=ours", "list")+"\n", "\n"); got != len(want)+1 {
 		t.Errorf("git notes list has %d notes, want %d", got, len(want)+1)
 	}
@@ -263,5 +263,5 @@ func TestHundredThousand(t *testing.T) {
 	if err := n.Remove(object); err == nil {
 		t.Errorf("the note that git removed is there")
 	}
-	says(t, r, "", "fsck", "--strict", "--no-dangling")
+	r.Says("", "fsck", "--strict", "--no-dangling")
 }

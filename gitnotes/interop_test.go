@@ -111,9 +111,9 @@ func TestGitReads(t *testing.T) {
 			r.Git("update-ref", "refs/notes/agent/m", commit(t, n).String())
 
 			same(t, gitNotes(t, r, "agent/m"), want)
-			says(t, r, "first\nsecond", "notes", "--ref=agent/m", "show", "HEAD")
-			says(t, r, "first\nsecond\n", "log", "--notes=agent/m", "--format=%N")
-			says(t, r, "", "fsck", "--strict", "--no-dangling")
+			r.Says("first\nsecond", "notes", "--ref=agent/m", "show", "HEAD")
+			r.Says("first\nsecond\n", "log", "--notes=agent/m", "--format=%N")
+			r.Says("", "fsck", "--strict", "--no-dangling")
 
 			// Git goes on where gitnotes stopped, and gitnotes where git did.
 			r.Git("notes", "--ref=agent/m", "append", "-m", "third")
@@ -130,8 +130,8 @@ func TestGitReads(t *testing.T) {
 			delete(want, hash("2"))
 			r.Git("update-ref", "refs/notes/agent/m", commit(t, n).String())
 			same(t, gitNotes(t, r, "agent/m"), want)
-			says(t, r, "5", "rev-list", "--count", "refs/notes/agent/m")
-			says(t, r, "", "fsck", "--strict", "--no-dangling")
+			r.Says("5", "rev-list", "--count", "refs/notes/agent/m")
+			r.Says("", "fsck", "--strict", "--no-dangling")
 		})
 	}
 }
@@ -204,7 +204,7 @@ func TestReadsMixedFanOut(t *testing.T) {
 	if got, want := r.Git("ls-tree", "-r", "refs/notes/mixed2"), r.Git("ls-tree", "-r", "refs/notes/mixed"); got != want {
 		t.Errorf("tree is\n%s\ngit's is\n%s", got, want)
 	}
-	says(t, r, "", "fsck", "--strict", "--no-dangling")
+	r.Says("", "fsck", "--strict", "--no-dangling")
 }
 
 // tree makes refs/notes/<name> a commit with these files.
@@ -246,7 +246,7 @@ func TestOtherEntriesSurvive(t *testing.T) {
 	if got, want := n.tree.String(), r.Git("rev-parse", "refs/notes/git^{tree}"); got != want {
 		t.Errorf("grown, the tree is\n%s\ngit's is\n%s", r.Git("ls-tree", "-r", got), r.Git("ls-tree", "-r", want))
 	}
-	says(t, r, "tree", "cat-file", "-t", n.tree.String()+":cd/ef/01/2")
+	r.Says("tree", "cat-file", "-t", n.tree.String()+":cd/ef/01/2")
 
 	n = open(t, objects(t, r), n.commit)
 	for object := range notes {
@@ -257,7 +257,7 @@ func TestOtherEntriesSurvive(t *testing.T) {
 	if !ok || got != others {
 		t.Errorf("after growing and shrinking there is\n%s\nwant\n%s", got, others)
 	}
-	says(t, r, "", "fsck", "--strict", "--no-dangling")
+	r.Says("", "fsck", "--strict", "--no-dangling")
 }
 
 // cutNote takes the line of a note out of a recursive listing.

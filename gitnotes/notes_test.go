@@ -89,14 +89,6 @@ func same(t testing.TB, got, want map[git.Hash]string) {
 	}
 }
 
-// says fails the test if git says anything else.
-func says(t testing.TB, r *gittest.Repo, want string, args ...string) {
-	t.Helper()
-	if got := r.Git(args...); got != want {
-		t.Errorf("git %s: %q, want %q", strings.Join(args, " "), got, want)
-	}
-}
-
 // hash is an object name made of text, as evenly spread as any.
 func hash(text string) git.Hash { return format.Checksum([]byte(text)) }
 

@@ -63,23 +63,15 @@ func TestGather(t *testing.T) {
 		t.Errorf("truncated %q", f.Truncated)
 	}
 	// With plain git.
-	if got := l.Git("rev-parse", f.Stash.String()+"^"); got != head {
-		t.Errorf("the parent of the stash is %s, want HEAD", got)
-	}
-	if got := l.Git("ls-tree", "-r", "--name-only", f.Stash.String()); got != "file\nnew/file" {
-		t.Errorf("the stash holds %s", got)
-	}
+	l.Says(head, "rev-parse", f.Stash.String()+"^") // HEAD
+	l.Says("file\nnew/file", "ls-tree", "-r", "--name-only", f.Stash.String())
 	l.Git("merge-base", "--is-ancestor", f.Stash.String(), mission.Ref())
 	note := l.Git("notes", "--ref=agent/"+string(mission), "show", head)
 	if !strings.HasPrefix(note, `{"v":1,"kind":"handoff","mission":"a1b2c3d4","handoff":1,`) || strings.Contains(note, "\n") {
 		t.Errorf("the note is %s", note)
 	}
-	if status := l.Git("status", "--porcelain"); status != " M file\n?? .env\n?? new/" {
-		t.Errorf("the worktree was changed: %s", status)
-	}
-	if list := l.Git("stash", "list"); list != "" {
-		t.Errorf("stashed: %s", list)
-	}
+	l.Says(" M file\n?? .env\n?? new/", "status", "--porcelain") // the worktree is as it was
+	l.Says("", "stash", "list")
 	l.fsck()
 }
 

@@ -75,22 +75,14 @@ func TestAppend(t *testing.T) {
 
 	// With plain git.
 	ref := record.ID("a1b2c3d4").Ref()
-	if n := r.Git("rev-list", "--count", "--first-parent", ref); n != "204" {
-		t.Errorf("the first-parent chain has %s commits, want 204: mission, start, 201 turns, one again", n)
-	}
-	if got := r.Git("log", "-1", "--format=%P", ref+"^"); got != r.Git("rev-parse", ref+"~2")+" "+second+" "+first {
-		t.Errorf("the parents of turn 201 are %s, want the event before, and each commit to keep once", got)
-	}
+	// Mission, start, 201 turns, one again.
+	r.Says("204", "rev-list", "--count", "--first-parent", ref)
+	// The event before, and each commit to keep once.
+	r.Says(r.Git("rev-parse", ref+"~2")+" "+second+" "+first, "log", "-1", "--format=%P", ref+"^")
 	root := r.Git("rev-list", "--max-parents=0", "--first-parent", ref)
-	if got := r.Git("ls-tree", "-r", "--name-only", root); got != "mission.json" {
-		t.Errorf("the first ledger commit holds\n%s", got)
-	}
-	if got := r.Git("show", ref+":turns/0001/000100.json"); got != "turn 100" {
-		t.Errorf("turn 100 is %q", got)
-	}
-	if got := r.Git("show", ref+":turns/0002/000201.json"); got != "again" {
-		t.Errorf("turn 201 is %q", got)
-	}
+	r.Says("mission.json", "ls-tree", "-r", "--name-only", root)
+	r.Says("turn 100", "show", ref+":turns/0001/000100.json")
+	r.Says("again", "show", ref+":turns/0002/000201.json")
 	if n := strings.Count(r.Git("ls-tree", "-r", "--name-only", ref, "transcript/"), "\n") + 1; n != 200 {
 		t.Errorf("%d segments, want 200: one was removed", n)
 	}
@@ -134,12 +126,8 @@ func TestAppendStagesOnly(t *testing.T) {
 	_, objects := open(t, r)
 	l := New(objects, &record.Mission{V: record.Version, ID: "a1b2c3d4"})
 	l.append(t, Event{Subject: "start", Files: map[string][]byte{"a": []byte("a")}})
-	if refs := r.Git("for-each-ref"); refs != "" {
-		t.Errorf("refs: %s", refs)
-	}
-	if n := r.Git("count-objects"); n != "0 objects, 0 kilobytes" {
-		t.Errorf("objects: %s", n)
-	}
+	r.Says("", "for-each-ref")
+	r.Says("0 objects, 0 kilobytes", "count-objects")
 }
 
 func TestTurnPath(t *testing.T) {

@@ -319,9 +319,7 @@ func TestTakePartialClone(t *testing.T) {
 			}
 			for _, publish := range []bool{false, true, false} {
 				s := take(t, r, publish)
-				if got := r.Git("rev-parse", s.Tree.String()+":d/two"); got != two {
-					t.Errorf("d/two = %s, want %s", got, two)
-				}
+				r.Says(two, "rev-parse", s.Tree.String()+":d/two")
 			}
 			if _, err := offline.Try("cat-file", "-e", two); err == nil {
 				t.Error("the blob was fetched")

@@ -44,9 +44,7 @@ func published(t testing.TB, r *gittest.Repo, skipped ...string) {
 	for _, name := range skipped {
 		want = append(want, "?? "+name)
 	}
-	if got := r.Git("status", "--porcelain"); got != strings.Join(want, "\n") {
-		t.Errorf("status says %q, want %q", got, want)
-	}
+	r.Says(strings.Join(want, "\n"), "status", "--porcelain")
 	if _, err := os.Lstat(filepath.Join(open(t, r).GitDir, "index.lock")); err == nil {
 		t.Error("index.lock is still there")
 	}
@@ -113,9 +111,7 @@ func TestPublish(t *testing.T) {
 			published(t, r, tt.skipped...)
 			edit(t, r, "f/g/h/i=the user goes on; git add --sparse f")
 			r.Git("commit", "-q", "-m", "user's")
-			if got := r.Git("show", "--format=", "--name-only", "HEAD"); got != "f/g/h/i" {
-				t.Errorf("the user's next commit has %q", got)
-			}
+			r.Says("f/g/h/i", "show", "--format=", "--name-only", "HEAD") // the user's next commit
 		})
 	}
 }
@@ -285,9 +281,7 @@ func TestPublishWithoutBranch(t *testing.T) {
 	r.Write("a", "changed\n")
 	s := take(t, r, true)
 	gittest.Must(t, s.Publish(context.Background()))
-	if got := r.Git("status", "--porcelain"); got != "M  a" {
-		t.Errorf("status says %q, want a staged file", got)
-	}
+	r.Says("M  a", "status", "--porcelain") // a staged file
 	check(t, r)
 	attached(t, r)
 	published(t, r)
@@ -358,9 +352,7 @@ func TestPublishRacy(t *testing.T) {
 	}
 	r.Write("a", "two\n")
 	gittest.Must(t, os.Chtimes(filepath.Join(r.Dir, "a"), at, at))
-	if got := r.Git("status", "--porcelain"); got != " M a" {
-		t.Errorf("status says %q", got)
-	}
+	r.Says(" M a", "status", "--porcelain")
 	want := wantTree(t, r, nil)
 	sameTree(t, attached(t, r), want)
 	published(t, r)

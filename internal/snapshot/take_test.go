@@ -212,9 +212,7 @@ func sameTree(t testing.TB, s *Snapshot, want git.Hash) {
 // holds fails the test if a file of a snapshot has another content. The last line feed does not count.
 func holds(t testing.TB, r *gittest.Repo, s *Snapshot, name, want string) {
 	t.Helper()
-	if got := r.Git("cat-file", "blob", s.Tree.String()+":"+name); got != want {
-		t.Errorf("%s = %q, want %q", name, got, want)
-	}
+	r.Says(want, "cat-file", "blob", s.Tree.String()+":"+name)
 }
 
 // skips fails the test if a snapshot left out anything else.

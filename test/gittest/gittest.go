@@ -236,6 +236,14 @@ func (r *Repo) Git(args ...string) string {
 	return r.Pipe("", args...)
 }
 
+// Says fails the test if git says anything else.
+func (r *Repo) Says(want string, args ...string) {
+	r.t.Helper()
+	if got := r.Git(args...); got != want {
+		r.t.Errorf("git %s says %q, want %q", strings.Join(args, " "), got, want)
+	}
+}
+
 // Try is Git for a command that may fail.
 func (r *Repo) Try(args ...string) (string, error) {
 	return r.Feed("", args...)
