@@ -88,13 +88,12 @@ func sameRecord(t *testing.T, a, b *Handoff) bool {
 func TestCleanGrace(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name   string
-		first  Request
-		change bool
-		after  time.Duration
-		second record.ExitType
-		want   record.ExitType
-		fresh  bool
+		name         string
+		first        Request
+		change       bool
+		after        time.Duration
+		second, want record.ExitType
+		fresh        bool
 	}{
 		{"4:59", Request{}, false, 4*time.Minute + 59*time.Second, record.Crash, record.Clean, false},
 		{"5:01", Request{}, false, 5*time.Minute + time.Second, record.Crash, record.Crash, true},

@@ -22,14 +22,13 @@ func TestDecide(t *testing.T) {
 		return h
 	}
 	for _, tt := range []struct {
-		name   string
-		source string
-		h      *Handoff
-		turn   turns.Turn
-		me     session.Known
-		taken  bool
-		in     string // the mission in whose ledger it lies, if another one
-		want   Scope
+		name, source string
+		h            *Handoff
+		turn         turns.Turn
+		me           session.Known
+		taken        bool
+		in           string // the mission in whose ledger it lies, if another one
+		want         Scope
 	}{
 		{"a crash", "startup", handoff(record.Crash, false), turns.Turn{Turn: 7, Session: other}, session.Known{}, false, "", Full},
 		{"a kill", "startup", handoff(record.Killed, false), turns.Turn{Turn: 7, Session: other}, session.Known{}, false, "", Full},

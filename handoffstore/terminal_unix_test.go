@@ -26,10 +26,7 @@ func fakeTmux(t *testing.T, script string) {
 func TestSnapshot(t *testing.T) {
 	session, err := filepath.Abs(filepath.Join("..", "testdata", "transcripts", "five-turns.jsonl"))
 	gittest.Must(t, err)
-	for name, tt := range map[string]struct {
-		alternate, session  string
-		first, holds, lacks string
-	}{
+	for name, tt := range map[string]struct{ alternate, session, first, holds, lacks string }{
 		"a classic screen":                     {"0", session, fromPane, "a page\n", "T1 please write a file"},
 		"a single page":                        {"1", session, fromConversation, "> T1 please write a file\n", "a page"},
 		"a single page, and no conversation":   {"1", "", fromPane, "a page\n", "T1"},

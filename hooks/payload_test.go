@@ -121,9 +121,8 @@ func TestParse(t *testing.T) {
 		return e
 	}
 	for _, tt := range []struct {
-		name    string
-		payload string
-		want    Payload
+		name, payload string
+		want          Payload
 	}{
 		{"stop", string(payloads["claude-code/Stop"]), Payload{
 			Name:                 "Stop",

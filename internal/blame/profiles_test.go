@@ -596,9 +596,7 @@ func (tr *tree) attached() bool {
 	_, _, err := missionstore.Begin(context.Background(), tr.workspace(tr.dir), missionstore.Beginning{
 		ID: id, Title: "a mission", From: git.NewHash(tr.git("rev-parse", "HEAD")), Worktree: dir, At: tr.time(),
 	})
-	if err != nil {
-		tr.fatal(err)
-	}
+	tr.must(err)
 	other := &tree{machine: tr.machine, dir: dir}
 	tr.machine.trees = append(tr.machine.trees, other)
 	tr.tick()
@@ -618,9 +616,7 @@ func (tr *tree) ended() []*turns.Turn {
 		}
 		return nil
 	})
-	if err != nil {
-		tr.fatal(err)
-	}
+	tr.must(err)
 	return list
 }
 
@@ -640,9 +636,7 @@ func (tr *tree) forkOf(source *turns.Turn) bool {
 		Worktree: filepath.Join(filepath.Dir(tr.machine.trees[0].dir), "fork-"+string(id)), Session: replay.NewID(), Config: tr.config,
 	}
 	done, err := missionstore.Fork(context.Background(), tr.workspace(tr.dir), f)
-	if err != nil {
-		tr.fatal(err)
-	}
+	tr.must(err)
 	other := &tree{machine: tr.machine, dir: f.Worktree, forked: id}
 	tr.machine.trees = append(tr.machine.trees, other)
 	if done.File != "" {
@@ -790,9 +784,7 @@ func (tr *tree) noteAdopted(last *turns.Turn) bool {
 		}
 		return tx.Commit(ctx)
 	})
-	if err != nil {
-		tr.fatal(err)
-	}
+	tr.must(err)
 	return true
 }
 

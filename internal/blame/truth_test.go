@@ -131,9 +131,7 @@ func (w *world) score() score {
 	var s score
 	for _, tr := range w.machines[0].trees {
 		h, err := blame.Open(context.Background(), tr.workspace(tr.dir))
-		if err != nil {
-			w.fatal(err)
-		}
+		w.must(err)
 		for _, name := range tr.files() {
 			text, err := tr.try("show", "HEAD:"+name)
 			if err != nil {

@@ -98,9 +98,7 @@ func (m *machine) answers() map[string][]string {
 	all := make(map[string][]string)
 	tr := m.trees[0]
 	h, err := blame.Open(context.Background(), tr.asked(tr.dir))
-	if err != nil {
-		m.fatal(err)
-	}
+	m.must(err)
 	defer h.Close()
 	head := git.NewHash(tr.git("rev-parse", "HEAD"))
 	for name := range strings.SplitSeq(strings.TrimSuffix(tr.git("ls-tree", "-r", "-z", "--name-only", "HEAD"), "\x00"), "\x00") {

@@ -246,15 +246,21 @@ func (tr *tree) feed(stdin string, args ...string) (string, error) {
 func (tr *tree) git(args ...string) string {
 	tr.t.Helper()
 	out, err := tr.try(args...)
-	if err != nil {
-		tr.fatal(err)
-	}
+	tr.must(err)
 	return out
 }
 
 func (w *world) fatal(err error) {
 	w.t.Helper()
 	w.t.Fatalf("%s, seed %d: %v\n%s", w.profile.name, w.seed, err, strings.Join(w.log, "\n"))
+}
+
+// must ends the test if there is an error.
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.fatal(err)
+	}
 }
 
 // note adds a line to the log.
@@ -284,9 +290,7 @@ func (tr *tree) files() []string {
 
 func (tr *tree) content(name string) string {
 	data, err := os.ReadFile(filepath.Join(tr.dir, name))
-	if err != nil {
-		tr.fatal(err)
-	}
+	tr.must(err)
 	return string(data)
 }
 
@@ -310,12 +314,8 @@ func (tr *tree) write(name string, lines []string) {
 
 func (tr *tree) put(name, text string) {
 	path := filepath.Join(tr.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		tr.fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		tr.fatal(err)
-	}
+	tr.must(os.MkdirAll(filepath.Dir(path), 0o777))
+	tr.must(os.WriteFile(path, []byte(text), 0o666))
 }
 
 // all is what the files have.

@@ -318,9 +318,8 @@ func TestInterruptedGit(t *testing.T) {
 
 func TestHelpAndVersion(t *testing.T) {
 	for _, tt := range []struct {
-		args string
-		want []string
-		not  []string
+		args      string
+		want, not []string
 	}{
 		{"-h", []string{"git agent-test - show what arrives", "list ", "list the turns", "-C <dir>", "--version"}, []string{"default: false", "ghost", "VERSION:", "-v,"}},
 		{"-h", []string{"\n   look back\n     list  list the turns\n     log   \n\n   share\n     hook  \n", "git agent-test help <command> opens"}, []string{"CATEGORY"}},

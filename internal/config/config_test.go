@@ -298,10 +298,9 @@ func TestError(t *testing.T) {
 func TestRepo(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name       string
-		user, repo string
-		want       func(c *Config) // what differs from the defaults
-		errs       []string
+		name, user, repo string
+		want             func(c *Config) // what differs from the defaults
+		errs             []string
 	}{
 		{
 			name: "everything that captures less",

@@ -100,13 +100,11 @@ func TestCopy(t *testing.T) {
 func TestCopyWhatIsIgnoredThere(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name     string
-		at       map[string]string // the commit of the new worktree
-		prepare  func(t *testing.T, top string)
-		ignore   string // in the checkout, later
-		give     []string
-		want     []string
-		wantLeft []string
+		name                 string
+		at                   map[string]string // the commit of the new worktree
+		prepare              func(t *testing.T, top string)
+		ignore               string // in the checkout, later
+		give, want, wantLeft []string
 	}{
 		{
 			name: "not ignored", ignore: ".env\ndeps/\n", give: []string{".env", "deps/a", "deps/b"},

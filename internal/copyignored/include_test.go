@@ -110,9 +110,8 @@ func TestFind(t *testing.T) {
 		"node_modules/.bin/a -> ../a/index.js", "pkg/node_modules/b/index.js", "config/x.json", "config/deep/y.json", "config/deep/.env",
 		"UP.LOCAL", "low.local", "sp ace/x", "cache/one", "cache/kept", "[x]", "empty/", "linked -> config", "u/v/w.local")
 	for _, tt := range []struct {
-		name, file string
-		patterns   []string
-		want       []string
+		name, file     string
+		patterns, want []string
 	}{
 		{name: "no file"},
 		{name: "empty", file: "\n\n# .env\n"},

@@ -16,11 +16,7 @@ var (
 
 func TestJSONLines(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name string
-		in   string
-		want string
-	}{
+	for _, tt := range []struct{ name, in, want string }{
 		{
 			"bytes beside the secret stay: order, blanks, escapes, line ends",
 			"{\"z\":1 , \"a\" : \"\\u00e9\\/ " + fakeToken + " \\t\\\"\", \"n\":1.50e+3}\r\n\n  {\"b\":[ ]}\n",

@@ -162,10 +162,9 @@ func TestRandomRecall(t *testing.T) {
 	gittest.Check(t)
 	const small = "abcdefghijklmnopqrstuvwxyz"
 	for _, tt := range []struct {
-		name     string
-		alphabet string
-		length   int
-		want     float64
+		name, alphabet string
+		length         int
+		want           float64
 	}{
 		{"base62", "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + small + "0123456789", 20, 0.98},
 		{"base62", "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + small + "0123456789", 40, 0.999},

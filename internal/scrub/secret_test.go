@@ -487,10 +487,8 @@ func TestGlance(t *testing.T) {
 	const plain, long, binary = "hunter22-hunter23", "hunter22-hunter23-hunter24-hunter25", "hunter22-\x01-hunter23"
 	of := func(name, s string) string { return spellings[name](s) }
 	for _, tt := range []struct {
-		name string
-		text string
-		in   string
-		want bool
+		name, text, in string
+		want           bool
 	}{
 		{"another text", plain, "something else, of 12 words", false},
 		{"nothing", plain, "", false},

@@ -92,9 +92,8 @@ func TestPolicyApply(t *testing.T) {
 func TestPolicyExclude(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		patterns string // separated by spaces
-		excluded []string
-		taken    []string
+		patterns        string // separated by spaces
+		excluded, taken []string
 	}{
 		{"*.log", []string{"a.log", "d/b.log"}, []string{"log", "a.logs"}},
 		{"*.log !keep.log", []string{"a.log"}, []string{"keep.log", "d/keep.log"}},

@@ -34,9 +34,7 @@ func read(t *testing.T, name string) string {
 }
 
 func TestLog(t *testing.T) {
-	socket := testServer(t, "echo before; tmux wait-for -S drawn; tmux wait-for go; echo after")
-	p, err := FindPane("")
-	gittest.Must(t, err)
+	p, socket := testPane(t, "echo before; tmux wait-for -S drawn; tmux wait-for go; echo after")
 	if file, err := p.LogFile(t.Context()); file != "" || err != nil {
 		t.Errorf("LogFile before there is one = %q, %v", file, err)
 	}
@@ -65,9 +63,7 @@ func TestLog(t *testing.T) {
 }
 
 func TestLogOfFullScreen(t *testing.T) {
-	socket := testServer(t, `printf '\033[?1049h\033[3;4Hpage'; tmux wait-for -S drawn; tmux wait-for go; echo .`)
-	p, err := FindPane("")
-	gittest.Must(t, err)
+	p, socket := testPane(t, `printf '\033[?1049h\033[3;4Hpage'; tmux wait-for -S drawn; tmux wait-for go; echo .`)
 	name := filepath.Join(t.TempDir(), "log")
 	gittest.Must(t, p.StartLog(t.Context(), name))
 	wake(t, socket)
@@ -81,9 +77,7 @@ func TestLogOfFullScreen(t *testing.T) {
 }
 
 func TestLogRefuses(t *testing.T) {
-	testServer(t, "echo text")
-	p, err := FindPane("")
-	gittest.Must(t, err)
+	p, _ := testPane(t, "echo text")
 	dir := t.TempDir()
 	precious := filepath.Join(dir, "precious")
 	gittest.Must(t, os.WriteFile(precious, []byte("text"), 0o600))

@@ -46,6 +46,15 @@ func testServer(t *testing.T, command string) (socket string) {
 	return socket
 }
 
+// testPane is testServer, and what FindPane finds there.
+func testPane(t *testing.T, command string) (p Pane, socket string) {
+	t.Helper()
+	socket = testServer(t, command)
+	p, err := FindPane("")
+	gittest.Must(t, err)
+	return p, socket
+}
+
 func TestSnapshot(t *testing.T) {
 	testServer(t, `for i in 1 2 3 4 5 6 7 8; do echo "line $i 日本"; done`)
 	const want = "line 1 日本\nline 2 日本\nline 3 日本\nline 4 日本\nline 5 日本\nline 6 日本\nline 7 日本\nline 8 日本\n"
@@ -64,9 +73,7 @@ func TestSnapshot(t *testing.T) {
 }
 
 func TestOnAlternate(t *testing.T) {
-	testServer(t, `printf '\033[?1049hfull screen'`)
-	p, err := FindPane("")
-	gittest.Must(t, err)
+	p, _ := testPane(t, `printf '\033[?1049hfull screen'`)
 	if on, err := p.OnAlternate(t.Context()); !on || err != nil {
 		t.Errorf("OnAlternate = %v, %v; want true", on, err)
 	}

@@ -14,9 +14,7 @@ import (
 
 // Typed and pasted text arrives unchanged, and a paste can be told from keys.
 func TestType(t *testing.T) {
-	testServer(t, `stty raw -echo; printf '\033[?2004h'; tmux wait-for -S drawn; exec cat -v`)
-	p, err := FindPane("")
-	gittest.Must(t, err)
+	p, _ := testPane(t, `stty raw -echo; printf '\033[?2004h'; tmux wait-for -S drawn; exec cat -v`)
 	const text = "a; $(b) `c` #{d} 日 'e' -f;"
 	for _, do := range []func() error{
 		func() error { return p.Type(t.Context(), "/clear -x $HOME;") },
@@ -40,9 +38,7 @@ func TestType(t *testing.T) {
 }
 
 func TestProcesses(t *testing.T) {
-	testServer(t, "true")
-	p, err := FindPane("")
-	gittest.Must(t, err)
+	p, _ := testPane(t, "true")
 	answer, err := p.Ask(t.Context(), "#{pane_pid} #{pane_tty}")
 	gittest.Must(t, err)
 	id, tty, _ := strings.Cut(answer, " ")

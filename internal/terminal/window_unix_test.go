@@ -45,9 +45,7 @@ func TestNewWindow(t *testing.T) {
 }
 
 func TestNoWindow(t *testing.T) {
-	testServer(t, "echo text")
-	p, err := FindPane("")
-	gittest.Must(t, err)
+	p, _ := testPane(t, "echo text")
 	if w, err := p.NewWindow(t.Context(), "name", t.TempDir(), nil, []string{"no-such-program"}); err == nil {
 		t.Errorf("NewWindow of a program that is not there = %+v", w)
 	}

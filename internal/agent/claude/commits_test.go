@@ -19,9 +19,8 @@ func TestCommits(t *testing.T) {
 		return fmt.Sprintf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}}`, id, output)
 	}
 	for _, tt := range []struct {
-		name  string
-		lines []string
-		want  []string
+		name        string
+		lines, want []string
 	}{
 		{"none", []string{call("a", "make"), result("a", "ok")}, nil},
 		{"one", []string{call("a", "git add -A && git commit -m x"), result("a", "[main "+hash+"] x\n 1 file changed")}, []string{hash}},

@@ -141,12 +141,11 @@ func TestPluginCommand(t *testing.T) {
 	}
 	gittest.Must(t, json.Unmarshal(data, &file))
 	for _, tt := range []struct {
-		name   string
-		script string // of both programs; "" for none
-		status int
-		stdout string
-		stderr string
-		said   bool // that there is no program
+		name           string
+		script         string // of both programs; "" for none
+		status         int
+		stdout, stderr string
+		said           bool // that there is no program
 	}{
 		{name: "missing", said: true},
 		{name: "works", script: "echo '{}'", stdout: "{}\n"},

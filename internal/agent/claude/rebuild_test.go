@@ -44,10 +44,8 @@ func TestRebuild(t *testing.T) {
 	said := strings.Replace(user, `"sessionId":"`+oldID, `"sessionId":"`+newID, 1)
 	answered := strings.ReplaceAll(assistant, oldID, newID)
 	for _, tt := range []struct {
-		name string
-		in   string
-		want string
-		err  error
+		name, in, want string
+		err            error
 	}{
 		{name: "only the record's own session id changes", in: user + "\n" + assistant + "\n", want: said + "\n" + answered + "\n"},
 		{
@@ -106,9 +104,8 @@ func TestRebuildHostile(t *testing.T) {
 		relinked = `{"parentUuid":"` + u1 + answer // it was left out
 	)
 	for _, tt := range []struct {
-		name string
-		in   string
-		want string // "" if the record is left out
+		name, in string
+		want     string // "" if the record is left out
 	}{
 		{name: "another directory", in: `{` + links + `,"type":"worktree-state","worktreeSession":{"worktreePath":"/home/dev/elsewhere"}}`},
 		{name: "another directory, said otherwise", in: `{` + links + `,"type":"relocated","relocatedCwd":"/home/dev/elsewhere"}`},
@@ -312,11 +309,7 @@ func TestRebuildReal(t *testing.T) {
 func TestPath(t *testing.T) {
 	t.Parallel()
 	long := "/home/dev/" + strings.Repeat("a", 190)
-	for _, tt := range []struct {
-		name string
-		dir  string
-		want string
-	}{
+	for _, tt := range []struct{ name, dir, want string }{
 		{"letters and digits stay", "/home/dev/Repo-1", "-home-dev-Repo-1"},
 		{"everything else is a dash", "/home/dev/my repo_v1.2@x", "-home-dev-my-repo-v1-2-x"},
 		{"a character is a dash", "/home/dev/日本", "-home-dev---"},

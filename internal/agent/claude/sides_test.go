@@ -44,11 +44,9 @@ func TestSides(t *testing.T) {
 	}
 	read := map[string]int64{"read": 6, "grown": 6}
 	for _, tt := range []struct {
-		name    string
-		session string
-		segment string
-		running bool
-		want    []transcript.SubagentFile
+		name, session, segment string
+		running                bool
+		want                   []transcript.SubagentFile
 	}{
 		{name: "the turn calls one", session: "s.jsonl", segment: `{"type":"tool_use","name":"Agent"}`, want: all},
 		{name: "one still runs", session: "s.jsonl", segment: `{"type":"user"}`, running: true, want: all},

@@ -43,10 +43,9 @@ const (
 func TestLastUsage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name string
-		file string
-		want transcript.ContextUse
-		err  error
+		name, file string
+		want       transcript.ContextUse
+		err        error
 	}{
 		{"one answer", usageLine("m1", 1000), transcript.ContextUse{Tokens: 1000, Model: "m1"}, nil},
 		{"the last of two", usageLine("m1", 1000) + usageLine("m2", 2000) + progress, transcript.ContextUse{Tokens: 2000, Model: "m2"}, nil},

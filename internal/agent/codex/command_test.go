@@ -8,10 +8,7 @@ import (
 
 func TestCommand(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		dir, session, prompt string
-		want                 string
-	}{
+	for _, tt := range []struct{ dir, session, prompt, want string }{
 		{"", "", "", "codex"},
 		{"/wt", "", "", "codex|-C|/wt"},
 		{"/wt", "", "resume", "codex|-C|/wt|--|resume"},

@@ -82,10 +82,7 @@ func TestFiles(t *testing.T) {
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	config := home(t)
-	for _, tt := range []struct {
-		dirs []string
-		want []string
-	}{
+	for _, tt := range []struct{ dirs, want []string }{
 		{[]string{"/home/dev/cx"}, []string{away, other, fourth}},
 		{[]string{"/home/dev/"}, []string{away, forked, other, fourth}},
 		{[]string{"/home/dev/c", "/home/dev/fork1"}, []string{forked}},

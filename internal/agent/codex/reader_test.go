@@ -359,9 +359,8 @@ func TestReaderLines(t *testing.T) {
 		again   = `{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"total_tokens":30},"last_token_usage":{"input_tokens":10,"cached_input_tokens":40,"output_tokens":5}}}}` + "\n"
 	)
 	for _, tt := range []struct {
-		name string
-		in   string
-		want told
+		name, in string
+		want     told
 	}{
 		{
 			"an older client",

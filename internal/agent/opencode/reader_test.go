@@ -68,9 +68,8 @@ func TestReader(t *testing.T) {
 		assistant = `{"id":"msg_2","info":{"id":"msg_2","role":"assistant","modelID":"m"`
 	)
 	for _, tt := range []struct {
-		name  string
-		lines []string
-		want  []string
+		name        string
+		lines, want []string
 	}{
 		{"nothing", []string{"", "x", "null", "[]", `{"info":{"role":"user"`, `{"info":5}`, `{"id":"msg_1"}`, `{"continues":"msg_1","after":"msg_2"}`}, []string{"", "", "", "", "", "", "", ""}},
 		{"a prompt", []string{user + `{"type":"text","text":"go on"},{"type":"text","text":"by the way","synthetic":true}]}`}, []string{"asked go on;told by the way; opens"}},

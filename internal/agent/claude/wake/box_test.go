@@ -17,9 +17,8 @@ func boxed(lines string) string {
 func TestReadBox(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name, page string
-		text       string
-		ok         bool
+		name, page, text string
+		ok               bool
 	}{
 		{"empty", boxed("\x1b[39m❯\u00a0\x1b[7m \x1b[0m\x1b[39m\x1b[49m"), "", true},
 		{"empty, the cursor's attribute lasts to the next line", boxed("\x1b[39m❯\u00a0\x1b[7m") + "", "", true},
