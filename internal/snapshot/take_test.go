@@ -209,7 +209,8 @@ func sameTree(t testing.TB, s *Snapshot, want git.Hash) {
 	}
 }
 
-// holds fails the test if a file of a snapshot has another content. The last line feed does not count.
+// holds fails the test if a file of a snapshot has another content. The last
+// line feed does not count.
 func holds(t testing.TB, r *gittest.Repo, s *Snapshot, name, want string) {
 	t.Helper()
 	r.Says(want, "cat-file", "blob", s.Tree.String()+":"+name)
