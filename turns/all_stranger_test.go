@@ -27,9 +27,7 @@ func replant(l *lab.Lab, id, from record.ID, on string, change func(record strin
 			content = strings.ReplaceAll(content, string(from), string(id))
 		}
 		hash, err := l.Feed(content+"\n", "hash-object", "-w", "--stdin")
-		if err != nil {
-			l.T.Fatal(err)
-		}
+		gittest.Must(l.T, err)
 		w.Git("update-index", "--cacheinfo", "100644,"+hash+","+name)
 	}
 	args := []string{"commit-tree", "-m", "mission", w.Git("write-tree")}
@@ -81,9 +79,7 @@ func TestStrangerHidesNothing(t *testing.T) {
 				}
 				return nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if want := []string{"third", "second", "first"}; !slices.Equal(ours, want) {
 				t.Errorf("of ours there are %q, want %q", ours, want)
 			}

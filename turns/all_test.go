@@ -49,9 +49,7 @@ type grown struct {
 func newGrove(t *testing.T, seed uint64) *grove {
 	r := gittest.New(t)
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	objects := repo.Objects(context.Background())
 	t.Cleanup(objects.Close)
 	g := &grove{
@@ -83,25 +81,20 @@ func (g *grove) event(m *record.Mission, at git.Hash, files map[string][]byte) g
 	l := ledger.New(g.objects, m)
 	if !at.IsZero() {
 		var err error
-		if l, err = ledger.At(g.objects, m.ID, at); err != nil {
-			g.t.Fatal(err)
-		}
+		l, err = ledger.At(g.objects, m.ID, at)
+		gittest.Must(g.t, err)
 		l.ID, l.Mission = m.ID, m
 	}
 	who := git.Signature{Name: "a", Email: "b", When: g.now}
 	commit, err := l.Append(ledger.Event{Subject: "event", Files: files, Author: who, Committer: who})
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	gittest.Must(g.t, err)
 	return commit
 }
 
 // head is a mission's head as it is in one of the commits of its ledger.
 func (g *grove) head(id record.ID, commit git.Hash) *record.Mission {
 	l, err := ledger.At(g.objects, id, commit)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	gittest.Must(g.t, err)
 	return l.Mission
 }
 
@@ -113,9 +106,7 @@ func (g *grove) record(began record.ID, number int, started time.Time, on git.Ha
 		files[ledger.TurnPath("transcript", number, ".jsonl")] = g.say(&t)
 	}
 	data, err := t.Encode()
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	gittest.Must(g.t, err)
 	m := &record.Mission{V: 1, ID: began, Created: g.now}
 	if !on.IsZero() {
 		m = g.head(began, on)
@@ -172,9 +163,7 @@ func (g *grove) grow() {
 
 // plant writes the refs.
 func (g *grove) plant() *git.Repo {
-	if err := g.objects.Flush(); err != nil {
-		g.t.Fatal(err)
-	}
+	gittest.Must(g.t, g.objects.Flush())
 	var in strings.Builder
 	for id, m := range g.missions {
 		fmt.Fprintf(&in, "create %s %s\n", id.Ref(), m.turns[len(m.turns)-1].commit)
@@ -183,9 +172,7 @@ func (g *grove) plant() *git.Repo {
 		g.t.Fatal(err)
 	}
 	repo, err := git.Find(g.repo.Dir)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	gittest.Must(g.t, err)
 	return repo
 }
 
@@ -237,9 +224,7 @@ func TestEachOfAll(t *testing.T) {
 				}
 				return nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			for name := range wanted {
 				t.Errorf("%s is missing", name)
 			}

@@ -20,9 +20,7 @@ func TestBatches(t *testing.T) {
 	gittest.Check(t)
 	r := gittest.New(t)
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	objects := repo.Objects(t.Context())
 	defer objects.Close()
 	const id, n = record.ID("a1b2c3d4"), 60
@@ -32,12 +30,9 @@ func TestBatches(t *testing.T) {
 			id, number, strings.Repeat("x", maxBatchBytes/20))
 	}
 	tip, err := ledger.New(objects, &record.Mission{V: record.Version, ID: id}).Append(ledger.Event{Subject: "turns", Files: files})
-	if err = errors.Join(err, objects.Flush()); err != nil {
-		t.Fatal(err)
-	}
-	if err := repo.UpdateRefs(t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip, Old: git.Hash{}}}); err != nil {
-		t.Fatal(err)
-	}
+	err = errors.Join(err, objects.Flush())
+	gittest.Must(t, err)
+	gittest.Must(t, repo.UpdateRefs(t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip, Old: git.Hash{}}}))
 	found := 0
 	err = new(Search).walk(t.Context(), workspace.New(repo, config.Default()), "", func(b *batch) error {
 		size := 0

@@ -93,9 +93,7 @@ func TestCompare(t *testing.T) {
 
 	// An object that is gone makes one of them unknown.
 	blob := l.Git("rev-parse", two.Commit.String()+":a.txt")
-	if err := os.Remove(filepath.Join(l.Dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Remove(filepath.Join(l.Dir, ".git", "objects", blob[:2], blob[2:])))
 	if c := l.Compare("e0e0e0e0", nil); c.Unknown == nil || c.Turns != 1 {
 		t.Errorf("with an object missing: %+v", c)
 	}
@@ -176,9 +174,7 @@ func TestCompareOnStranger(t *testing.T) {
 	if got := clone.Compare(lab.Own(c), nil); !got.Foreign || got.By != trust.Unknown {
 		t.Errorf("in a clone it is by %s, foreign %t", got.By, got.Foreign)
 	}
-	if err := clone.Workspace(clone.Dir).Trust.Accept(git.NewHash(clone.Git("rev-parse", lab.Own(c).Ref())), lab.Own(c)); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, clone.Workspace(clone.Dir).Trust.Accept(git.NewHash(clone.Git("rev-parse", lab.Own(c).Ref())), lab.Own(c)))
 	c.Cwd = clone.Dir
 	clone.Turn(c, "signed", clone.Writes("b.txt", "b\n"))
 	if got := clone.Compare(lab.Own(c), nil); !got.Foreign || got.By != trust.Clone || got.Turns != 2 {

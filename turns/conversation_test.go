@@ -12,6 +12,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 	"gitagent/test/lab"
 	"gitagent/test/replay"
 	"gitagent/turns"
@@ -70,9 +71,7 @@ func TestRender(t *testing.T) {
 	}
 	l.Record(replay.Event{Name: "Stop", At: time.Now(), Session: list[0].Session, Cwd: l.Dir, Prompt: "p", Reply: "r"})
 	var b bytes.Buffer
-	if err := turns.Render(t.Context(), l.GitRepo(), list[0].Mission, []int{1, 3, 4}, transcript.Form{}, &b); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, turns.Render(t.Context(), l.GitRepo(), list[0].Mission, []int{1, 3, 4}, transcript.Form{}, &b))
 	id := string(list[0].Mission)
 	want := "-- turn " + id + "/1 --\n> one\n\n* reply to one\n\n" +
 		"-- turn " + id + "/3 --\n> three\n\n* reply to three\n\n" +

@@ -58,13 +58,9 @@ func TestLaterVersion(t *testing.T) {
 	l.Turn(c, "first", nil)
 	tip := l.Git("rev-parse", id.Ref())
 	hash, err := l.Feed(`{"v":2,"id":"`+string(id)+`","everything":"is different"}`+"\n", "hash-object", "-w", "--stdin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	tree, err := l.Feed("100644 blob "+hash+"\tmission.json\n", "mktree")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	later := l.Git("commit-tree", "-m", "later", "-p", tip, tree)
 	l.Git("update-ref", id.Ref(), later)
 	l.Accept(id)

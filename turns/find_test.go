@@ -171,9 +171,7 @@ func TestHostileLedger(t *testing.T) {
 			side.Env = append(side.Env[:len(side.Env):len(side.Env)], "GIT_INDEX_FILE="+t.TempDir()+"/index")
 			for file, content := range files {
 				hash, err := side.Feed(content, "hash-object", "-w", "--stdin")
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				side.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+file)
 			}
 			l.Git("update-ref", "refs/agent/missions/a1b2c3d4", side.Git("commit-tree", "-m", "x", side.Git("write-tree")))

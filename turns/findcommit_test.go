@@ -47,9 +47,7 @@ func TestKept(t *testing.T) {
 	keepingHead(t, r, "a0a0a0a0", maxLookedOfOne)
 	keepingHead(t, r, "b0b0b0b0", maxLookedOfOne-1)
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	w := workspace.New(repo, config.Default())
 	if s, err := Find(t.Context(), w, "a0a0a0a0", "HEAD"); err != nil || s.In != "a0a0a0a0" || !s.Saved || s.Turn.Turn != maxLookedOfOne {
 		t.Errorf("%v, %v", s, err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gitagent/internal/record"
+	"gitagent/test/gittest"
 )
 
 // TestOutermost: missions are written as what they were forked from, and one that has a branch with
@@ -53,9 +54,7 @@ func TestOutermost(t *testing.T) {
 			}
 		}
 		point, err := PointOf(first)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		got, err := outermost(point, func(at ForkPoint) (ForkPoint, bool, error) {
 			s := sources[at.Of.Mission]
 			if s == nil {

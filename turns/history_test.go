@@ -307,9 +307,7 @@ func (h *history) user() {
 func (h *history) settle(end bool) {
 	h.T.Helper()
 	missions, err := ledger.List(h.T.Context(), h.GitRepo())
-	if err != nil {
-		h.T.Fatal(err)
-	}
+	gittest.Must(h.T, err)
 	records := make(map[string][]*turns.Turn)
 	for id := range missions {
 		for _, t := range h.List(id) {

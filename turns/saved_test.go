@@ -25,14 +25,10 @@ func TestSaved(t *testing.T) {
 	l.Turn(c, "two", l.Writes("file", "two"))
 	l.Write("file", "by hand")
 	missions, err := turns.Missions(t.Context(), l.GitRepo())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	id := missions[0].ID
 	done, err := l.Restore(l.List(id)[0], false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	saved, err := turns.Saved(t.Context(), l.GitRepo(), id)
 	if err != nil || len(saved) != 1 {
 		t.Fatalf("%v, %v", saved, err)
@@ -61,9 +57,7 @@ func TestSavedLater(t *testing.T) {
 	raw := fmt.Sprintf("tree %s\nparent %s\nparent %s\nauthor Dev <dev@example.invalid> 1 +0000\ncommitter Dev <dev@example.invalid> 999999999999 +0000\n\nbefore restoring turn 1\n",
 		l.TreeOf(ref), l.Git("rev-parse", ref), l.Git("rev-parse", "HEAD"))
 	commit, err := l.Feed(raw, "hash-object", "-t", "commit", "-w", "--stdin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	l.Git("update-ref", ref, strings.TrimSpace(commit))
 	saved, err := turns.Saved(t.Context(), l.GitRepo(), lab.Own(c))
 	if err != nil || len(saved) != 1 {
@@ -144,16 +138,12 @@ func TestKeptByStranger(t *testing.T) {
 	l.Write("file", "by hand")
 	id := lab.Own(c)
 	done, err := l.Restore(l.List(id)[0], false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	const theirs = record.ID("00000000") // it sorts before ours
 	turn := l.List(id)[0]
 	turn.Mission, turn.Turn, turn.Code, turn.Base = theirs, 1, done.Present, git.Hash{}
 	line, err := turn.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	root := l.Git("rev-list", "--max-parents=0", "--first-parent", id.Ref())
 	l.Git("update-ref", theirs.Ref(), root)
 	l.Plant(theirs, map[string]string{"mission.json": `{"v":1,"id":"00000000","created":"2026-01-02T03:04:05Z"}`, "turns/0000/000001.json": string(line)})

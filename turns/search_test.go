@@ -199,9 +199,7 @@ func TestSearch(t *testing.T) {
 			}
 			repo := g.plant()
 			var all []*turns.Turn
-			if err := turns.EachOfAll(t.Context(), workspaceOf(repo), func(turn *turns.Turn) error { all = append(all, turn); return nil }); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, turns.EachOfAll(t.Context(), workspaceOf(repo), func(turn *turns.Turn) error { all = append(all, turn); return nil }))
 			hits := 0
 			for range 40 {
 				hits += checkSearch(t, g, repo, all, func(t *turns.Turn) speech { return said[key(t)] })
@@ -226,9 +224,7 @@ func checkSearch(t *testing.T, g *grove, repo *git.Repo, all []*turns.Turn, said
 		words = append(words, w)
 	}
 	query, err := search.Words(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	some := func() bool { return g.rand.IntN(3) > 0 }
 	s := &turns.Search{Query: query, Prompts: some(), Replies: some(), Tools: some(), Paths: some()}
 	in := func(place string) bool {
@@ -237,9 +233,8 @@ func checkSearch(t *testing.T, g *grove, repo *git.Repo, all []*turns.Turn, said
 	var mission record.ID
 	if len(all) > 0 && g.rand.IntN(4) == 0 {
 		mission = all[g.rand.IntN(len(all))].In()
-		if all, err = turns.List(t.Context(), repo, mission); err != nil {
-			t.Fatal(err)
-		}
+		all, err = turns.List(t.Context(), repo, mission)
+		gittest.Must(t, err)
 		slices.Reverse(all)
 	}
 	if g.rand.IntN(4) == 0 {
@@ -298,9 +293,7 @@ func TestSearchLong(t *testing.T) {
 	g.grow()
 	repo := g.plant()
 	query, err := search.Words([]string{"needle"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	s := &turns.Search{Query: query, Replies: true}
 	var lines []string
 	err = s.Each(t.Context(), workspaceOf(repo), "", func(_ time.Time, f *turns.Found) error {
@@ -332,9 +325,7 @@ func TestSearchBroken(t *testing.T) {
 	}
 	repo := g.plant()
 	query, err := search.Words([]string{"needle"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	s := &turns.Search{Query: query, Prompts: true}
 	var found []*turns.Found
 	collect := func(_ time.Time, f *turns.Found) error { found = append(found, f); return nil }
@@ -375,9 +366,7 @@ func (g *grove) lose(hash string) {
 	g.t.Helper()
 	objects := filepath.Join(g.repo.Dir, ".git", "objects")
 	packs, err := filepath.Glob(filepath.Join(objects, "pack", "*.pack"))
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	gittest.Must(g.t, err)
 	for _, pack := range packs {
 		data, err := os.ReadFile(pack)
 		for _, ext := range []string{".pack", ".idx"} {
@@ -386,11 +375,7 @@ func (g *grove) lose(hash string) {
 		if err == nil {
 			_, err = g.repo.Feed(string(data), "unpack-objects", "-q")
 		}
-		if err != nil {
-			g.t.Fatal(err)
-		}
+		gittest.Must(g.t, err)
 	}
-	if err := os.Remove(filepath.Join(objects, hash[:2], hash[2:])); err != nil {
-		g.t.Fatal(err)
-	}
+	gittest.Must(g.t, os.Remove(filepath.Join(objects, hash[:2], hash[2:])))
 }

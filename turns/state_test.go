@@ -110,9 +110,7 @@ func TestStateUnreadable(t *testing.T) {
 			c := l.Client()
 			a := l.Turn(c, "one", l.Writes("one.txt", "1\n"))
 			path := filepath.Join(l.Dir, ".git", "agent", "sessions", c.Session+".json")
-			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(path, []byte(content), 0o600))
 			l.StoredOnce(l.Check(lab.Own(c), a, l.Turn(c, "two", l.Writes("two.txt", "2\n"))))
 		})
 	}
@@ -141,16 +139,10 @@ func TestFileChanges(t *testing.T) {
 			a := l.Turn(c, "one", l.Writes("one.txt", "1\n"))
 			c.Flush()
 			data, err := os.ReadFile(c.Path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Remove(c.Path); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
+			gittest.Must(t, os.Remove(c.Path))
 			if tt.change != nil {
-				if err := os.WriteFile(c.Path, tt.change(data), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.WriteFile(c.Path, tt.change(data), 0o600))
 			}
 			b := l.Turn(c, "two", l.Writes("two.txt", "2\n"))
 			list := l.List(lab.Own(c))
@@ -256,9 +248,7 @@ func nowhere(l *lab.Lab, text string) {
 		}
 		return err
 	})
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 }
 
 // TestRedactedText: a line that is not JSON is redacted as text.
@@ -279,15 +269,11 @@ func TestRedactedText(t *testing.T) {
 func appendTo(l *lab.Lab, path, text string) {
 	l.T.Helper()
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	if _, err := f.WriteString(text); err != nil {
 		l.T.Fatal(err)
 	}
-	if err := f.Close(); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, f.Close())
 }
 
 // TestTooLarge: more lies after the cursor than is read at once. The segment is not stored, and the

@@ -170,9 +170,7 @@ func TestFromBefore(t *testing.T) {
 		for range 12 {
 			l.Turn(c, "again", nil)
 		}
-		if err := os.RemoveAll(filepath.Join(l.Dir, ".git", "agent", "trust")); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.RemoveAll(filepath.Join(l.Dir, ".git", "agent", "trust")))
 		if foreign {
 			l.Plant(id, map[string]string{"turns/0000/000013.json": "{}\n"})
 		}
@@ -197,8 +195,6 @@ func TestFromBefore(t *testing.T) {
 func first(l *lab.Lab, id record.ID) *turns.Turn {
 	l.T.Helper()
 	turn, err := turns.Read(l.T.Context(), l.GitRepo(), id, 1)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	return turn
 }

@@ -74,9 +74,7 @@ func TestTokensOfOldRecords(t *testing.T) {
 	head := *l.SpentIn(lab.Own(c))
 	head.Spent = nil
 	data, err := head.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	l.Put(lab.Own(c), "mission.json", string(data))
 	l.Accept(lab.Own(c))
 

@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
+	"gitagent/test/gittest"
 )
 
 // vectors are the records of testdata/vectors, which docs/format.md names as normative. A file has
@@ -26,9 +27,7 @@ func vectors(t testing.TB) map[string][3]string {
 	all := make(map[string][3]string)
 	for _, name := range append(names, more...) {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		header, rest, _ := strings.Cut(string(data), "\n\n")
 		record, rewritten, _ := strings.Cut(strings.TrimSuffix(rest, "\n"), "\n\n")
 		expect, ok := strings.CutPrefix(strings.TrimSuffix(header, "\n"), "expect: ")
@@ -127,17 +126,11 @@ func TestShort(t *testing.T) {
 	t.Parallel()
 	data := []byte(vectors(t)["full.json"][1])
 	turn, err := parse(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	line, err := turn.short()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	again, err := parse(line)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if again.ID() != turn.ID() || !again.At.Equal(turn.At) || again.Code != turn.Code || again.Outcome != turn.Outcome || again.Files != 3 {
 		t.Errorf("the short form lost what tells turns apart: %s", line)
 	}

@@ -87,9 +87,7 @@ func (m *turnStream) edit(in *lab.Lab, n int) {
 		name := list[m.rand.IntN(len(list))]
 		path := filepath.Join(in.Dir, name)
 		info, err := os.Lstat(path)
-		if err != nil {
-			m.t.Fatal(err)
-		}
+		gittest.Must(m.t, err)
 		regular := info.Mode().IsRegular()
 		switch do := m.rand.IntN(8); {
 		case do == 0:
@@ -97,12 +95,8 @@ func (m *turnStream) edit(in *lab.Lab, n int) {
 			m.say(in, "delete %q", name)
 		case do == 1:
 			to := fmt.Sprintf("%s%d%s", []string{"moved", "d/moved", "new dir/moved"}[m.rand.IntN(3)], m.n, filepath.Ext(name))
-			if err := os.MkdirAll(filepath.Dir(filepath.Join(in.Dir, to)), 0o777); err != nil {
-				m.t.Fatal(err)
-			}
-			if err := os.Rename(path, filepath.Join(in.Dir, to)); err != nil {
-				m.t.Fatal(err)
-			}
+			gittest.Must(m.t, os.MkdirAll(filepath.Dir(filepath.Join(in.Dir, to)), 0o777))
+			gittest.Must(m.t, os.Rename(path, filepath.Join(in.Dir, to)))
 			m.say(in, "move %q to %q", name, to)
 		case do == 2 && regular:
 			in.Chmod(name, info.Mode().Perm()^0o111)
@@ -147,9 +141,7 @@ func (m *turnStream) create(in *lab.Lab) {
 // line changes, adds or removes one.
 func (m *turnStream) line(in *lab.Lab, name string) {
 	data, err := os.ReadFile(filepath.Join(in.Dir, name))
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	lines := strings.SplitAfter(string(data), "\n")
 	end := "\n"
 	if strings.Contains(string(data), "\r\n") {

@@ -51,9 +51,7 @@ func adopt(l *lab.Lab, turn *turns.Turn, how checkout.Merging) (*checkout.Adopte
 func adopted(l *lab.Lab, id record.ID) string {
 	l.T.Helper()
 	m, err := record.ParseMission([]byte(l.Git("show", id.Ref()+":mission.json")))
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	switch a := m.Adopted; {
 	case a == nil:
 		return ""
@@ -85,9 +83,7 @@ func TestAdopt(t *testing.T) {
 	turn, before, still := l.List(leftID)[2], files(t, l.Dir), l.Look()
 
 	done, err := adopt(l, turn, checkout.Merging{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if done.From != source[1].ID() || len(done.Changes) != 3 {
 		t.Errorf("adopted from %s: %v", done.From, done.Changes)
 	}
@@ -176,9 +172,7 @@ func TestAdoptForkOfFork(t *testing.T) {
 		"where the first one was squashed": {
 			in: func(l, _ *lab.Lab) *lab.Lab {
 				_, err := finisher.Finish(l.T.Context(), l.Workspace(l.Dir), finisher.Finishing{Mission: leftID, At: time.Now(), Message: "left", Talk: os.Stderr})
-				if err != nil {
-					l.T.Fatal(err)
-				}
+				gittest.Must(l.T, err)
 				return l
 			},
 			want: func(*turns.Turn) record.TurnID { return record.TurnID{Mission: leftID, Turn: 3} },
@@ -228,9 +222,7 @@ func TestAdoptForkOfFork(t *testing.T) {
 			right.Turn(right.Client(), "right", right.Writes("right", "right\n"))
 			here := tt.in(l, left)
 			done, err := adopt(here, last(l, rightID), checkout.Merging{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			want, all := first.ID(), true
 			if tt.want != nil {
 				want, all = tt.want(first), name != "without the first one"

@@ -97,9 +97,7 @@ func TestRestoreDry(t *testing.T) {
 	l.Write("users.txt", "the user's\n")
 	seen, refs, tree := l.Look(), l.Git("for-each-ref"), l.Tree()
 	done, err := l.Restore(l.List(lab.Own(c))[0], true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	var paths []string
 	for _, change := range done.Changes {
 		paths = append(paths, change.Path)
@@ -188,9 +186,7 @@ func files(t *testing.T, dir string) map[string]string {
 		all[path] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return all
 }
 
@@ -332,9 +328,7 @@ func TestRestoreManyPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(trace)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return strings.Count(string(data), `"event":"start"`)
 	}
 	processes("", specs[0]) // the first one makes an index

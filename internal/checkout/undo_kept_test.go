@@ -40,9 +40,7 @@ func TestUndoCollected(t *testing.T) {
 			c := l.Client()
 			l.Turn(c, "one", func() { l.Remove("gone") })
 			l.Turn(c, "two", l.Writes("new", "new\n"))
-			if err := step(l, l.List(lab.Own(c))); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, step(l, l.List(lab.Own(c))))
 			if l.Read("gone") != "gone\n" {
 				t.Fatal("it did not come back")
 			}
@@ -75,9 +73,7 @@ func TestUndoWithout(t *testing.T) {
 	}
 	noted := filepath.Join(l.Dir, ".git", "agent", "step")
 	data, err := os.ReadFile(noted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	changed := strings.Replace(string(data), l.Tree(), gittest.Hash("1"), 1)
 	if err := os.WriteFile(noted, []byte(changed), 0o600); err != nil || changed == string(data) {
 		t.Fatal(err)

@@ -177,13 +177,9 @@ func (w *world) still() lab.Sight {
 	for _, name := range names {
 		path := filepath.Join(w.Dir, ".git", name)
 		data, err := os.ReadFile(path)
-		if err != nil {
-			w.T.Fatal(err)
-		}
+		gittest.Must(w.T, err)
 		info, err := os.Stat(path)
-		if err != nil {
-			w.T.Fatal(err)
-		}
+		gittest.Must(w.T, err)
 		s[name], s[name+", when"] = string(data), fmt.Sprint(info.ModTime().UnixNano())
 	}
 	return s
@@ -221,9 +217,7 @@ func (w *world) lies() disk {
 		d[rel] = mode + string(data)
 		return err
 	})
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	gittest.Must(w.T, err)
 	return d
 }
 
@@ -265,9 +259,7 @@ func (w *world) put(m model) {
 		case here[f.path] == want[f.path]:
 			continue
 		case f.kind == linkFile:
-			if err := os.MkdirAll(filepath.Dir(filepath.Join(w.Dir, f.path)), 0o777); err != nil {
-				w.T.Fatal(err)
-			}
+			gittest.Must(w.T, os.MkdirAll(filepath.Dir(filepath.Join(w.Dir, f.path)), 0o777))
 			w.Symlink(f.content(id), f.path)
 		default:
 			w.Write(f.path, f.content(id))

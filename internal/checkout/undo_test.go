@@ -19,9 +19,7 @@ import (
 func cutOff(l *lab.Lab) {
 	l.T.Helper()
 	agent := filepath.Join(l.Dir, ".git", "agent")
-	if err := os.Rename(filepath.Join(agent, "step"), filepath.Join(agent, "step.begun")); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, os.Rename(filepath.Join(agent, "step"), filepath.Join(agent, "step.begun")))
 }
 
 // TestUndoHalf: a restore was killed in the middle of the checkout. What it had not come to, had
@@ -377,9 +375,7 @@ func TestRevertJumped(t *testing.T) {
 	for i, jumped := range []bool{false, true, false} {
 		turn := l.List(lab.Own(c))[i]
 		done, err := checkout.Revert(t.Context(), l.Workspace(l.Dir), time.Now(), turn.Before(), turn.After(), checkout.Merging{RestorePlan: checkout.RestorePlan{Dry: i != 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if done.Jumped != jumped {
 			t.Errorf("turn %d: jumped = %t", i+1, done.Jumped)
 		}
@@ -422,9 +418,7 @@ func TestUndoMovedDirectory(t *testing.T) {
 	c := l.Client()
 	l.Turn(c, "one", nil)
 	l.Turn(c, "two", func() {
-		if err := os.Rename(filepath.Join(l.Dir, "lib"), filepath.Join(l.Dir, "src")); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Rename(filepath.Join(l.Dir, "lib"), filepath.Join(l.Dir, "src")))
 	})
 	if _, err := l.Restore(l.List(lab.Own(c))[0], false); err != nil {
 		t.Fatal(err)

@@ -53,9 +53,7 @@ func takes(l *lab.Lab, name string, how finisher.Taking, want ...string) *finish
 func adoption(l *lab.Lab) *record.Adoption {
 	l.T.Helper()
 	m, err := record.ParseMission([]byte(l.Git("show", lab.ForkID.Ref()+":mission.json")))
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	return m.Adopted
 }
 

@@ -87,9 +87,7 @@ func TestFinishManyTrailers(t *testing.T) {
 		fmt.Fprintf(&message, "Agent-Turns: %d\n", 2*n+3) // none touches another
 	}
 	file := filepath.Join(t.TempDir(), "message")
-	if err := os.WriteFile(file, []byte(message.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(file, []byte(message.String()), 0o600))
 	l.Git("commit", "-q", "--allow-empty", "-F", file)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -634,9 +632,7 @@ func TestFinishSplitKilled(t *testing.T) {
 			}
 			hook := filepath.Join(l.Dir, ".git", "hooks", "pre-commit")
 			script := "#!/bin/sh\nread -r first <.git/SQUASH_MSG\ntest \"$first\" != '" + tt.at + "' || { cp .git/index .git/part; cp .git/SQUASH_MSG .git/part-message; exit 1; }\n"
-			if err := os.WriteFile(hook, []byte(script), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(hook, []byte(script), 0o755))
 			split := []ledger.Ranges{ledger.RangesOf(1), ledger.RangesOf(2), ledger.RangesOf(3)}
 			if _, talk, err := finish(l, "a1b2c3d4", func(f *finisher.Finishing) { f.Split = split }); !errors.Is(err, finisher.ErrNotCommitted) {
 				t.Fatalf("with a hook that fails: %v\n%s", err, talk)
@@ -650,13 +646,9 @@ func TestFinishSplitKilled(t *testing.T) {
 				kept = kept[:2]
 			}
 			for i := 0; i < len(kept); i += 2 {
-				if err := os.Rename(filepath.Join(l.Dir, ".git", kept[i]), filepath.Join(l.Dir, ".git", kept[i+1])); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.Rename(filepath.Join(l.Dir, ".git", kept[i]), filepath.Join(l.Dir, ".git", kept[i+1])))
 			}
-			if err := os.Remove(hook); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Remove(hook))
 			if tt.after != nil {
 				tt.after(l, at, c)
 			}
@@ -717,9 +709,7 @@ func TestFinishTrailers(t *testing.T) {
 	id := lab.Own(c)
 	l.Turn(c, "one", l.Writes("one", "1\n"))
 	_, _, err := finish(l, id, func(f *finisher.Finishing) { f.Message = "Subject\n\nAgent-Mission: 00000000\n" })
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if got := l.Git("log", "-1", "--format=%B"); !strings.Contains(got, "\nAgent-Mission: "+string(id)+"\nAgent-Turns: 1") {
 		t.Errorf("the message is %q", got)
 	}
@@ -776,9 +766,7 @@ func TestFinishTwice(t *testing.T) {
 			t.Errorf("git status in %s says %q", dir, got)
 		}
 	}
-	if err := os.RemoveAll(second); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.RemoveAll(second))
 	if gone, err := missionstore.RemoveFinished(context.Background(), w, "a1b2c3d4", done.Finish); err != nil || gone.Worktree != at.Dir {
 		t.Errorf("with one worktree left it removed %+v: %v", gone, err)
 	}

@@ -33,13 +33,9 @@ func TestModeOfPacks(t *testing.T) {
 				t.Fatal(err)
 			}
 			for path := range want {
-				if err := os.Remove(path); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.Remove(path))
 			}
-			if err := o.Flush(); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, o.Flush())
 			for path, got := range packModes(t, r) {
 				for theirs, mode := range want {
 					if filepath.Ext(path) == filepath.Ext(theirs) && got != mode {
@@ -60,9 +56,7 @@ func packModes(t *testing.T, r *gittest.Repo) map[string]fs.FileMode {
 	}
 	for _, file := range files {
 		info, err := os.Stat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		modes[file] = info.Mode()
 	}
 	return modes
@@ -73,9 +67,7 @@ func TestReadable(t *testing.T) {
 	t.Parallel()
 	r := committed(t)
 	repo := find(t, r)
-	if err := gittest.Reachable(r.Dir); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, gittest.Reachable(r.Dir))
 	for _, tt := range []struct {
 		mode fs.FileMode
 		dirs []string
@@ -89,14 +81,10 @@ func TestReadable(t *testing.T) {
 		{0o755, nil, true},
 	} {
 		for _, dir := range []string{".", ".git", ".git/objects", ".git/objects/pack"} {
-			if err := os.Chmod(filepath.Join(r.Dir, dir), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Chmod(filepath.Join(r.Dir, dir), 0o755))
 		}
 		for _, dir := range tt.dirs {
-			if err := os.Chmod(filepath.Join(r.Dir, dir), tt.mode); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Chmod(filepath.Join(r.Dir, dir), tt.mode))
 		}
 		if got := repo.Readable(); got != tt.want {
 			t.Errorf("%v with %v: readable is %t", tt.dirs, tt.mode, got)

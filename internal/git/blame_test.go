@@ -16,9 +16,7 @@ import (
 func blamed(t *testing.T, r *Repo, b Blame) (lines []string) {
 	t.Helper()
 	list, err := r.Blame(context.Background(), b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for i, l := range list {
 		if len(b.Ranges) == 0 && l.Number != i+1 {
 			t.Errorf("line %d has number %d", i+1, l.Number)
@@ -34,9 +32,7 @@ func blamed(t *testing.T, r *Repo, b Blame) (lines []string) {
 
 func hexOf(t *testing.T, hash string) (h Hash) {
 	t.Helper()
-	if err := h.UnmarshalText([]byte(hash)); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, h.UnmarshalText([]byte(hash)))
 	return h
 }
 
@@ -51,9 +47,7 @@ func TestBlame(t *testing.T) {
 	r.Commit("moved")
 	repo := find(t, r)
 	head, err := repo.Resolve(context.Background(), "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	b := Blame{Commit: head, Path: "new"}
 	want := []string{"first|" + odd + "|1|one", "second|" + odd + "|2|\ttwo, changed\r", "second|" + odd + "|3|three"}
 	if got := blamed(t, repo, b); !slices.Equal(got, want) {
@@ -81,9 +75,7 @@ func TestBlameParents(t *testing.T) {
 	squashed := r.Commit("squashed")
 	repo := find(t, r)
 	file := filepath.Join(t.TempDir(), "parents")
-	if err := os.WriteFile(file, []byte(squashed+" "+first+" "+state+"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(file, []byte(squashed+" "+first+" "+state+"\n"), 0o666))
 	want := []string{"first|f|1|one", "state|f|2|two"}
 	if got := blamed(t, repo, Blame{Commit: hexOf(t, squashed), Path: "f", Parents: file}); !slices.Equal(got, want) {
 		t.Errorf("blame %q, want %q", got, want)
@@ -103,9 +95,7 @@ func TestBlameCircle(t *testing.T) {
 	r.Git("add", "f")
 	last := r.Commit("last")
 	file := filepath.Join(t.TempDir(), "parents")
-	if err := os.WriteFile(file, []byte(last+" "+state+"\n"+state+" "+last+"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(file, []byte(last+" "+state+"\n"+state+" "+last+"\n"), 0o666))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if _, err := find(t, r).Blame(ctx, Blame{Commit: hexOf(t, last), Path: "f", Parents: file}); err == nil || ctx.Err() == nil {
@@ -139,22 +129,17 @@ func TestUncommitted(t *testing.T) {
 	head := r.Commit("first")
 	repo := find(t, r)
 	u, err := repo.Uncommitted(ctx, "f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if u.Made || u.Commit.String() != head {
 		t.Errorf("the file as in HEAD is commit %s, made %v", u.Commit, u.Made)
 	}
 	u.Close()
 	before := r.Git("count-objects", "-v") + r.Git("status", "--porcelain")
 	r.Write("f", "one\nTWO\nthree\n")
-	if err := os.Rename(filepath.Join(r.Dir, "f"), filepath.Join(r.Dir, "g")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Rename(filepath.Join(r.Dir, "f"), filepath.Join(r.Dir, "g")))
 	status := r.Git("status", "--porcelain")
-	if u, err = repo.Uncommitted(ctx, "g"); err != nil {
-		t.Fatal(err)
-	}
+	u, err = repo.Uncommitted(ctx, "g")
+	gittest.Must(t, err)
 	defer u.Close()
 	want := []string{"first|f|1|one", "not committed yet|g|2|TWO", "first|f|3|three"}
 	if got := blamed(t, u.Repo, Blame{Commit: u.Commit, Path: "g"}); !slices.Equal(got, want) {

@@ -96,15 +96,11 @@ func TestBlobsDamaged(t *testing.T) {
 	var list []Wanted
 	for i := range 20 {
 		hash, err := r.Feed(content(i), "hash-object", "-w", "--stdin")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		list = append(list, Wanted{NewHash(hash), 1 << 20})
 		if i%3 == 1 {
 			loose := filepath.Join(r.Dir, ".git", "objects", hash[:2], hash[2:])
-			if err := os.Chmod(loose, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Chmod(loose, 0o666))
 			if err := os.Truncate(loose, 30); err != nil { // only its size can be read
 				t.Fatal(err)
 			}

@@ -77,9 +77,7 @@ func TestParseChanges(t *testing.T) {
 		":100644 000000 " + two + " " + none + " D\x00bin\x00" +
 		"3\t1\ta b\x001\t0\tn\newline\x000\t0\t\x00old\x00new\x00-\t-\tbin\x00"
 	list, err := parseChanges([]byte(out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	var got []string
 	for _, c := range list {
 		got = append(got, fmt.Sprintf("%q from %q %v %.1s %v %.1s +%d -%d %v", c.Path, c.From, c.Old.Mode, c.Old.Hash, c.New.Mode, c.New.Hash, c.Insertions, c.Deletions, c.Binary))

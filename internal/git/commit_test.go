@@ -40,9 +40,7 @@ func TestCommitEqualsGit(t *testing.T) {
 			args = append(args, "-p", p.String())
 		}
 		out, err := s.Feed(tt.message, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		want := NewHash(out)
 		who := Signature{tt.name, tt.email, parseTime(strings.Fields(tt.at))}
 		got, err := o.CommitTree(tree, parents, who, who, tt.message)
@@ -50,17 +48,13 @@ func TestCommitEqualsGit(t *testing.T) {
 			t.Errorf("%d: commit %s, %v; git's is %s:\n%s", i, got, err, want, r.Git("cat-file", "commit", out))
 		}
 		c, err := find(t, r).Objects(t.Context()).Commit(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if hash := tested.Object(plumbing.CommitObject, c.Encode()); hash != want {
 			t.Errorf("%d: %s, read and written again, is %s", i, want, c.Encode())
 		}
 		parents = append(parents, want)
 	}
-	if err := o.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, o.Flush())
 	r.Git("fsck", "--strict")
 }
 

@@ -32,9 +32,7 @@ func TestConfig(t *testing.T) {
 	path = ../more
 `)
 	c, err := find(t, r).Config(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for key, want := range map[string]string{
 		"a.novalue": "true", "a.empty": "", "a.num": "2", "a.quoted": " x # y ", "a.Sub.Section.key": "two", "a.sub.section.key": "", "a.included": "yes", "none": "",
 	} {
@@ -108,16 +106,10 @@ func TestIdentity(t *testing.T) {
 			o := find(t, r).Objects(context.Background())
 			defer o.Close()
 			tree, err := o.EmptyTree()
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			commit, err := o.CommitTree(tree, nil, author, tt.config.Committer(at), "x\n")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := o.Flush(); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
+			gittest.Must(t, o.Flush())
 			if got := r.Git("log", "-1", "--format=%an <%ae> %at", commit.String()); got != tt.author+" 1700000000" {
 				t.Errorf("git reads %q", got)
 			}

@@ -30,16 +30,10 @@ func TestDiffTrees(t *testing.T) {
 	r.Write("\xff \"quoted\"\t", "n\nm\n")
 	r.Write("d/e/f", "changed") // no newline at the end
 	for _, name := range []string{"gone", "to-link"} {
-		if err := os.Remove(filepath.Join(r.Dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Remove(filepath.Join(r.Dir, name)))
 	}
-	if err := os.Symlink("a", filepath.Join(r.Dir, "to-link")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(filepath.Join(r.Dir, "mode"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Symlink("a", filepath.Join(r.Dir, "to-link")))
+	gittest.Must(t, os.Chmod(filepath.Join(r.Dir, "mode"), 0o755))
 	// The user's diff settings are for people to read, and must not change what we count.
 	for _, c := range [][]string{{"diff.renames", "copies"}, {"diff.noprefix", "true"}, {"diff.external", "false"}, {"color.ui", "always"}, {"diff.orderFile", "/nowhere"}, {"core.quotePath", "true"}, {"diff.x.textconv", "false"}} {
 		r.Git("config", c[0], c[1])
@@ -92,9 +86,7 @@ func TestDiffShown(t *testing.T) {
 	r.Write("large", strings.Repeat("x\n", 17<<20))
 	r.Commit("two")
 	repo, err := Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	from, to := NewHash(r.Git("rev-parse", "HEAD~")), NewHash(r.Git("rev-parse", "HEAD"))
 	if got, err := repo.DiffShown(t.Context(), from, to); err != nil || !slices.Equal(got, []FileStat{{Path: "large", Binary: true}}) {
 		t.Errorf("DiffShown = %+v, %v", got, err)

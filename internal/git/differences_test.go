@@ -113,9 +113,7 @@ func TestDifferencesOfHostileTrees(t *testing.T) {
 			fmt.Fprintf(&b, "%o %s\x00%s", uint32(e.Mode), e.Name, e.Hash.Bytes())
 		}
 		h, err := o.Write(plumbing.TreeObject, []byte(b.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return h
 	}
 	file := func(name string, h Hash) TreeEntry { return TreeEntry{name, Entry{filemode.Regular, h}} }
@@ -142,9 +140,7 @@ func TestDifferencesOfHostileTrees(t *testing.T) {
 		t.Errorf("a name twice, once with our content: %q, whole %t, %v", told(got), whole, err)
 	}
 	broken, err := o.Write(plumbing.TreeObject, []byte("100644 a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if _, _, err := o.Differences(head, []Hash{broken}, 100); err == nil {
 		t.Error("half a tree differs in nothing")
 	}

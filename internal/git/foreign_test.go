@@ -51,16 +51,12 @@ func newStrangers(t *testing.T) strangers {
 // program writes a script that says that it ran.
 func (s strangers) program(path, name, does string) {
 	s.Write(s.rel(path), "#!/bin/sh\necho "+name+" >>'"+s.ran+"'\n"+does+"\n")
-	if err := os.Chmod(path, 0o755); err != nil {
-		s.t.Fatal(err)
-	}
+	gittest.Must(s.t, os.Chmod(path, 0o755))
 }
 
 func (s strangers) rel(path string) string {
 	rel, err := filepath.Rel(s.Dir, path)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	gittest.Must(s.t, err)
 	return rel
 }
 
@@ -80,9 +76,8 @@ func (s strangers) checkOut(t *testing.T, foreign bool, env []string) []string {
 	worktree := filepath.Join(s.home, "worktree")
 	if foreign {
 		var err error
-		if repo, err = repo.Foreign(t.Context(), worktree); err != nil {
-			t.Fatal(err)
-		}
+		repo, err = repo.Foreign(t.Context(), worktree)
+		gittest.Must(t, err)
 	}
 	for _, args := range [][]string{
 		{"worktree", "add", "--quiet", "--", worktree, "theirs"},
@@ -176,9 +171,7 @@ func TestForeign(t *testing.T) {
 					_ = os.RemoveAll(from)
 				}
 				_ = os.MkdirAll(filepath.Dir(from), 0o777)
-				if err := os.Symlink(to, from); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.Symlink(to, from))
 			}
 			for i := 0; i < len(tt.config); i += 2 {
 				s.Git("config", tt.config[i], place.Replace(tt.config[i+1]))
@@ -206,12 +199,8 @@ func TestOverrides(t *testing.T) {
 	t.Parallel()
 	home := gittest.TempDir(t)
 	for _, path := range []string{"tree/bin/git-lfs", "tree/.git/hooks/x", "bin/git-lfs", "my bin/git-crypt", "bin/make"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(home, path)), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(home, path), nil, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(home, path)), 0o777))
+		gittest.Must(t, os.WriteFile(filepath.Join(home, path), nil, 0o777))
 	}
 	out := worktrees{filepath.Join(home, "tree")}
 	for _, tt := range []struct {
@@ -308,9 +297,7 @@ func TestForeignSubmodule(t *testing.T) {
 	module.Git("config", "filter.x.smudge", "bin/filter")
 	repo := find(t, outer.Repo)
 	foreign, err := repo.Foreign(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, repo := range []*Repo{repo, foreign} {
 		for _, args := range [][]string{{"switch", "-q", "theirs"}, {"switch", "-q", "main"}, {"read-tree", "-m", "-u", "main", "theirs"}, {"read-tree", "-m", "-u", "theirs", "main"}} {
 			if _, err := repo.Output(t.Context(), nil, args...); err != nil {

@@ -95,9 +95,7 @@ func TestHashObject(t *testing.T) {
 	for _, format := range []Format{SHA1, SHA256} {
 		r := gittest.New(t, "--object-format="+format.String())
 		want, err := r.Feed("text\n", "hash-object", "-w", "--stdin")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if got := format.Object(plumbing.BlobObject, []byte("text\n")); got.String() != want {
 			t.Errorf("%s: %s, want %s", format, got, want)
 		}

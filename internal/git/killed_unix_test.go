@@ -23,18 +23,14 @@ func TestKilledWhileReading(t *testing.T) {
 	var list []Wanted
 	for i := range 20 {
 		h, err := r.Feed(fmt.Sprint("blob ", i, strings.Repeat("x", 1<<16)), "hash-object", "-w", "--stdin")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		list = append(list, Wanted{NewHash(h), 1 << 20})
 	}
 	objects := find(t, r).Objects(t.Context())
 	defer objects.Close()
 	kill := func() {
 		p, err := objects.catFile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if err := syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL); err != nil {
 			t.Error(err)
 		}

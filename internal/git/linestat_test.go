@@ -62,9 +62,7 @@ func TestStatEqualsGit(t *testing.T) {
 			t.Fatalf("Stat: %v, ok %v", err, ok)
 		}
 		want, err := repo.DiffTrees(ctx, from, to)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("round %d: Stat = %v\ngit says %v", round, got, want)
 		}

@@ -17,9 +17,7 @@ func TestLocked(t *testing.T) {
 	first := NewHash(r.Commit("first"))
 	seen := linked(t, r)
 	repo, err := Find(seen.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	failure := errors.New("git failed")
 	names := []string{"refs/heads/a/b", "HEAD", "index", "packed-refs"}
 	if got := repo.Locked(failure, names...); got != failure {
@@ -32,16 +30,10 @@ func TestLocked(t *testing.T) {
 		filepath.Join(repo.CommonDir, "packed-refs.lock"), filepath.Join(repo.GitDir, "index.lock"),
 		filepath.Join(repo.GitDir, "HEAD.lock"), filepath.Join(repo.CommonDir, "refs", "heads", "a", "b.lock"),
 	} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		gittest.Must(t, os.WriteFile(path, nil, 0o666))
 		old := time.Now().Add(-time.Hour)
-		if err := os.Chtimes(path, old, old); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Chtimes(path, old, old))
 		var locked *LockedError
 		if got := repo.Locked(failure, names...); !errors.As(got, &locked) || !errors.Is(got, failure) || locked.Path != path || locked.Age < time.Hour {
 			t.Errorf("with %s: %v", path, got)

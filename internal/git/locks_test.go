@@ -16,13 +16,9 @@ import (
 func aged(t *testing.T, dir, name string, age time.Duration) string {
 	t.Helper()
 	file := filepath.Join(dir, name)
-	if err := os.WriteFile(file+".lock", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(file+".lock", nil, 0o600))
 	at := time.Now().Add(-age)
-	if err := os.Chtimes(file+".lock", at, at); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chtimes(file+".lock", at, at))
 	return file
 }
 
@@ -64,9 +60,7 @@ func TestDropLeftLocks(t *testing.T) {
 	unnoted := aged(t, dir, "unnoted", 59*time.Minute)
 	at := time.Now().Add(-59*time.Minute - time.Second)
 	note := lock.Note{At: at, Words: []string{left, before, since, now, filepath.Join(dir, "none")}}
-	if err := DropLeftLocks(t.Context(), note); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, DropLeftLocks(t.Context(), note))
 	for file, want := range map[string]bool{left: false, before: true, since: true, now: true, unnoted: true} {
 		if locked(file) != want {
 			t.Errorf("%s: locked is %t, want %t", filepath.Base(file), !want, want)
@@ -80,14 +74,10 @@ func TestDropLeftLocksOfLong(t *testing.T) {
 	dir := t.TempDir()
 	before, left := aged(t, dir, "before", 61*time.Minute), aged(t, dir, "left", 30*time.Minute)
 	refs := filepath.Join(dir, "refs")
-	if err := os.Mkdir(refs, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Mkdir(refs, 0o700))
 	beforeThere, leftThere := aged(t, refs, "before", 61*time.Minute), aged(t, refs, "left", 30*time.Minute)
 	at := time.Now().Add(-time.Hour)
-	if err := DropLeftLocks(t.Context(), lock.Note{At: at, Words: []string{before, left, refs + "/"}, Long: true}); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, DropLeftLocks(t.Context(), lock.Note{At: at, Words: []string{before, left, refs + "/"}, Long: true}))
 	for file, want := range map[string]bool{before: true, left: false, beforeThere: true, leftThere: false} {
 		if locked(file) != want {
 			t.Errorf("%s: locked is %t, want %t", file, !want, want)

@@ -26,9 +26,7 @@ func TestMatching(t *testing.T) {
 	r.Write("docs/keys/d", "d\n")
 	state()
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for spec, want := range map[string][]string{
 		"*.pem":                {":odd\n.pem", "keys/a.pem"},
 		"keys":                 {"keys/a.pem"},
@@ -38,9 +36,7 @@ func TestMatching(t *testing.T) {
 		":(exclude,glob)**/k*": {":odd\n.pem", "b.txt", "docs/keys/d", "keys/a.pem"},
 	} {
 		found, err := repo.Matching(context.Background(), trees, git.Paths{Specs: []string{spec}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if got := slices.Sorted(maps.Keys(found)); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", spec, got, want)
 		}

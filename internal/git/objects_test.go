@@ -20,9 +20,7 @@ import (
 func find(t testing.TB, r *gittest.Repo) *Repo {
 	t.Helper()
 	repo, err := Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return repo
 }
 
@@ -33,15 +31,11 @@ func TestObjectsRoundTrip(t *testing.T) {
 	o := find(t, r).Objects(ctx)
 	for _, content := range []string{"", "small\n", strings.Repeat("large and compressible ", 10000)} {
 		h, err := o.Write(plumbing.BlobObject, []byte(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if got, err := o.Blob(h, 1<<30); err != nil || string(got) != content {
 			t.Errorf("Blob of a staged object = %d bytes, %v; want %d bytes", len(got), err, len(content))
 		}
-		if err := o.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, o.Flush())
 		if got := r.Git("cat-file", "blob", h.String()); got != strings.TrimSuffix(content, "\n") {
 			t.Errorf("git reads %d bytes, want %d", len(got), len(content))
 		}
@@ -159,9 +153,7 @@ func TestObjectsUnflushed(t *testing.T) {
 	ctx := context.Background()
 	o := repo.Objects(ctx)
 	h, err := o.Write(plumbing.BlobObject, []byte("staged"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	other := repo.Objects(ctx)
 	defer other.Close()
 	if _, err := r.Try("cat-file", "-e", h.String()); err == nil {
@@ -222,9 +214,7 @@ func TestObjectsPack(t *testing.T) {
 			again := filepath.Join(gittest.TempDir(t), "x.idx")
 			r.Git("index-pack", "--no-rev-index", "-o", again, strings.TrimSuffix(idx[0], ".idx")+".pack")
 			ours, err := os.ReadFile(idx[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			gits, err := os.ReadFile(again)
 			if err != nil || !bytes.Equal(ours, gits) {
 				t.Errorf("git's index of the pack differs, %v", err)
@@ -248,26 +238,18 @@ func FuzzObjects(f *testing.F) {
 		var list []Wanted
 		for _, content := range want {
 			h, err := o.Write(plumbing.BlobObject, content)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			list = append(list, Wanted{h, int64(len(content))})
 		}
-		if err := o.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, o.Flush())
 		err := o.Each(list, func(i int, obj *Object, err error) error {
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if !bytes.Equal(obj.Content, want[i]) {
 				t.Errorf("git reads %q, want %q", obj.Content, want[i])
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		again := repo.Objects(ctx)
 		defer again.Close()
 		for i, w := range list {
@@ -350,20 +332,14 @@ func TestObjectsAfterCrash(t *testing.T) {
 	pack := packs(t, repo, ".pack")[0]
 	index := strings.TrimSuffix(pack, ".pack") + ".idx"
 	half, err := os.ReadFile(pack)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, name := range []string{"tmp_pack_abc", "tmp_idx_abc"} {
-		if err := os.WriteFile(filepath.Join(repo.packDir(), name), half[:len(half)/2], 0o444); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(filepath.Join(repo.packDir(), name), half[:len(half)/2], 0o444))
 	}
 	if err := os.Remove(index); err != nil { // died between the two
 		t.Fatal(err)
 	}
-	if err := os.Link(pack, strings.TrimSuffix(pack, ".pack")+".keep"); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Link(pack, strings.TrimSuffix(pack, ".pack")+".keep"))
 	r.Git("fsck", "--strict")
 	o := repo.Objects(context.Background())
 	defer o.Close()
@@ -372,14 +348,10 @@ func TestObjectsAfterCrash(t *testing.T) {
 	}
 	flushed(t, repo, "x", "y")
 	present(t, r, want)
-	if err := os.Chmod(pack, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chmod(pack, 0o644))
 	// An index without its pack, and one that is garbage.
 	for name, content := range map[string]string{"pack-1111111111111111111111111111111111111111.idx": "garbage", "pack-2222222222222222222222222222222222222222.idx": ""} {
-		if err := os.WriteFile(filepath.Join(repo.packDir(), name), []byte(content), 0o444); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(filepath.Join(repo.packDir(), name), []byte(content), 0o444))
 	}
 	again := repo.Objects(context.Background())
 	defer again.Close()
@@ -421,25 +393,15 @@ func TestFlushFails(t *testing.T) {
 	o := repo.Objects(context.Background())
 	defer o.Close()
 	h, err := o.Write(plumbing.BlobObject, []byte("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	dir := repo.packDir()
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(dir, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.RemoveAll(dir))
+	gittest.Must(t, os.WriteFile(dir, nil, 0o666))
 	if err := o.Flush(); err == nil {
 		t.Fatal("no error")
 	}
-	if err := os.Remove(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Remove(dir))
+	gittest.Must(t, o.Flush())
 	present(t, r, []Hash{h})
 }
 
@@ -455,9 +417,7 @@ func TestObjectsBatchDies(t *testing.T) {
 	o := repo.Objects(context.Background())
 	defer o.Close()
 	_ = o.Has(NewHash(gittest.Hash("1")))
-	if err := o.batch.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, o.batch.cmd.Process.Kill())
 	_ = o.batch.cmd.Wait()
 	if err := o.Has(h); err == nil {
 		t.Log("the first answer came before the end")
@@ -478,9 +438,7 @@ func TestEach(t *testing.T) {
 		content := fmt.Sprintf("file %d\n", i)
 		most := int64(len(content))
 		hash, err := o.Write(plumbing.BlobObject, []byte(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		switch i % 50 {
 		case 7:
 			hash, content = absent, "absent"
@@ -489,9 +447,7 @@ func TestEach(t *testing.T) {
 		}
 		list, want = append(list, Wanted{hash, most}), append(want, content)
 	}
-	if err := o.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, o.Flush())
 	n := 0
 	err := o.Each(list, func(i int, obj *Object, err error) error {
 		var got string
@@ -539,15 +495,11 @@ func TestEachDamaged(t *testing.T) {
 	var list []Wanted
 	for i := range 20 {
 		hash, err := r.Feed(fmt.Sprintf("blob %d of those of which some are damaged\n", i), "hash-object", "-w", "--stdin")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		list = append(list, Wanted{NewHash(hash), 1 << 10})
 		if i%3 == 1 {
 			loose := filepath.Join(r.Dir, ".git", "objects", hash[:2], hash[2:])
-			if err := os.Chmod(loose, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Chmod(loose, 0o666))
 			if err := os.Truncate(loose, 20); err != nil { // only its size can be read
 				t.Fatal(err)
 			}
@@ -576,9 +528,7 @@ func BenchmarkWriteTurn(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		if err := o.Flush(); err != nil {
-			b.Fatal(err)
-		}
+		gittest.Must(b, o.Flush())
 		o.Close()
 	}
 }

@@ -21,9 +21,7 @@ func TestOldPacksGoWithTheNextRollUp(t *testing.T) {
 	repo := find(t, r)
 	hashes := manyPacks(t, repo, 2*maxSmallPacks)
 	for i := range 3 {
-		if err := repo.RollUp(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, repo.RollUp(context.Background()))
 		for j := range maxSmallPacks {
 			hashes = append(hashes, flushed(t, repo, fmt.Sprint("later ", i, " ", j))...)
 		}
@@ -59,17 +57,13 @@ func TestOldPacksAreCheckedAgain(t *testing.T) {
 			link(t, old[0]+".idx", taker+".idx")
 		}, maxSmallPacks, true}, // from 2.50 on, git compares packs that have one name
 		{"one was written again", func(t *testing.T, _ *gittest.Repo, _ *Repo, _ string, old []string) {
-			if err := os.Chtimes(old[1]+".pack", time.Time{}, time.Now().Add(time.Second)); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Chtimes(old[1]+".pack", time.Time{}, time.Now().Add(time.Second)))
 		}, 1, false},
 		{"git has repacked some", func(t *testing.T, _ *gittest.Repo, _ *Repo, _ string, old []string) {
 			remove(t, old[1]+".idx", old[1]+".pack", old[2]+".idx", old[2]+".pack")
 		}, 0, true},
 		{"one is to be kept", func(t *testing.T, _ *gittest.Repo, _ *Repo, _ string, old []string) {
-			if err := os.WriteFile(old[1]+".keep", nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(old[1]+".keep", nil, 0o666))
 		}, 1, false},
 		{"a multi-pack index knows them", func(_ *testing.T, r *gittest.Repo, _ *Repo, _ string, _ []string) {
 			r.Git("multi-pack-index", "write")
@@ -78,14 +72,10 @@ func TestOldPacksAreCheckedAgain(t *testing.T) {
 			gcPID(t, repo, fmt.Sprint(os.Getpid(), " ", hostname(t)), 0)
 		}, maxSmallPacks + 1, false},
 		{"git packs beside it", func(t *testing.T, _ *gittest.Repo, repo *Repo, _ string, _ []string) {
-			if err := os.WriteFile(filepath.Join(repo.CommonDir, "objects", "maintenance.lock"), nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(filepath.Join(repo.CommonDir, "objects", "maintenance.lock"), nil, 0o666))
 		}, maxSmallPacks + 1, false},
 		{"the note is lost", func(t *testing.T, _ *gittest.Repo, repo *Repo, _ string, _ []string) {
-			if err := os.WriteFile(repo.agentDir().Path(oldPacksFile), []byte("\x00\x00"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(repo.agentDir().Path(oldPacksFile), []byte("\x00\x00"), 0o666))
 		}, maxSmallPacks + 1, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,9 +84,7 @@ func TestOldPacksAreCheckedAgain(t *testing.T) {
 			repo := find(t, r)
 			hashes := manyPacks(t, repo, maxSmallPacks+1)
 			before := packs(t, repo, ".pack")
-			if err := repo.RollUp(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, repo.RollUp(context.Background()))
 			taker := ""
 			for _, p := range packs(t, repo, ".pack") {
 				if !slices.Contains(before, p) {
@@ -109,9 +97,7 @@ func TestOldPacksAreCheckedAgain(t *testing.T) {
 			}
 			tt.then(t, r, repo, taker, old)
 			anHourLater(t, repo)
-			if err := repo.RollUp(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, repo.RollUp(context.Background()))
 			stay := 0
 			for _, base := range old {
 				if isFile(base+".pack") && isFile(base+".idx") {
@@ -140,9 +126,7 @@ func TestOldPacksAreCheckedAgain(t *testing.T) {
 func rollUpIfDue(t *testing.T, repo *Repo) {
 	t.Helper()
 	if repo.RollUpDue() {
-		if err := repo.RollUp(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, repo.RollUp(context.Background()))
 	}
 }
 
@@ -151,9 +135,7 @@ func TestRollUpWhileGCRuns(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	dead := exec.Command(os.Args[0], "-test.run=^$")
-	if err := dead.Run(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, dead.Run())
 	for _, tt := range []struct {
 		name string
 		text string
@@ -179,9 +161,7 @@ func TestRollUpWhileGCRuns(t *testing.T) {
 			if due := repo.RollUpDue(); due == tt.held {
 				t.Errorf("due: %v", due)
 			}
-			if err := repo.RollUp(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, repo.RollUp(context.Background()))
 			if n := len(packs(t, repo, ".pack")); (n == maxSmallPacks+1) != tt.held {
 				t.Errorf("%d packs", n)
 			}
@@ -195,36 +175,26 @@ func TestRollUpWhileGCRuns(t *testing.T) {
 func gcPID(t *testing.T, repo *Repo, text string, age time.Duration) {
 	t.Helper()
 	path := filepath.Join(repo.CommonDir, "gc.pid")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte(text), 0o666))
 	at := time.Now().Add(-age)
-	if err := os.Chtimes(path, at, at); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chtimes(path, at, at))
 }
 
 func hostname(t *testing.T) string {
 	t.Helper()
 	name, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return name
 }
 
 func remove(t *testing.T, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Remove(path))
 	}
 }
 
 func link(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.Link(from, to); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Link(from, to))
 }

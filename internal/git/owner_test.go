@@ -1,6 +1,7 @@
 package git
 
 import (
+	"gitagent/test/gittest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -42,9 +43,7 @@ func TestTrusted(t *testing.T) {
 				if tt.local {
 					there.Git("config", "safe.directory", safe)
 				}
-				if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.WriteFile(config, []byte(text), 0o666))
 				t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", tt.differ)
 				repo := find(t, there)
 				err := repo.Trusted(t.Context())

@@ -41,9 +41,7 @@ func TestOwned(t *testing.T) {
 			r := committed(t)
 			r.Git("worktree", "add", "-q", "../linked")
 			for _, name := range tt.strange {
-				if err := os.Lchown(filepath.Join(filepath.Dir(r.Dir), name), 12345, -1); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.Lchown(filepath.Join(filepath.Dir(r.Dir), name), 12345, -1))
 			}
 			there := r.In(filepath.Join(filepath.Dir(r.Dir), tt.dir))
 			repo := find(t, there)
@@ -70,19 +68,13 @@ func TestFindAmongPipes(t *testing.T) {
 			dir := gittest.TempDir(t)
 			if name != ".git" {
 				for _, sub := range []string{"objects", "refs"} {
-					if err := os.MkdirAll(filepath.Join(dir, ".git", sub), 0o777); err != nil {
-						t.Fatal(err)
-					}
+					gittest.Must(t, os.MkdirAll(filepath.Join(dir, ".git", sub), 0o777))
 				}
-				if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o666))
 			}
 			path := filepath.Join(dir, name)
 			os.Remove(path)
-			if err := syscall.Mkfifo(path, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, syscall.Mkfifo(path, 0o666))
 			if repo, err := Find(dir); !errors.Is(err, ErrNotFound) {
 				t.Errorf("Find = %v, %v", repo, err)
 			}

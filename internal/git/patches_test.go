@@ -34,9 +34,7 @@ func TestPatches(t *testing.T) {
 		trees = append(trees, git.NewHash(strings.TrimSpace(r.Git("write-tree"))))
 	}
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	empty := git.NewHash(strings.TrimSpace(r.Git("hash-object", "-w", "-t", "tree", "/dev/null")))
 	pairs := [][2]git.Hash{{empty, trees[0]}, {trees[0], trees[1]}, {trees[1], trees[1]}, {trees[1], trees[2]}, {trees[2], trees[0]}}
 	next := 0

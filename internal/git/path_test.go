@@ -19,9 +19,7 @@ func TestFromTop(t *testing.T) {
 	}
 	t.Chdir(filepath.Join(r.Dir, "sub"))
 	repo, err := Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for name, want := range map[string]string{
 		"file": "sub/file", "deep/file": "sub/deep/file", "../file": "file", "./deep/../x": "sub/x", "deep/": "sub/deep", ":(exclude)x": "sub/:(exclude)x",
 		filepath.Join(r.Dir, "a", "b"): "a/b", filepath.Join(link, "deep", "file"): "sub/deep/file", filepath.Join(link, "new"): "sub/new",
@@ -41,9 +39,7 @@ func TestObjectsAt(t *testing.T) {
 	r.Write("file", "x")
 	commit := NewHash(r.Commit("first"))
 	repo, err := Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	objects := repo.Objects(t.Context())
 	defer objects.Close()
 	for path, want := range map[string]filemode.FileMode{

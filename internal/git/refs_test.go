@@ -36,9 +36,7 @@ const (
 func refsOf(t testing.TB, repo *Repo) map[string]Hash {
 	t.Helper()
 	refs, err := repo.Refs(context.Background(), "refs/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return refs
 }
 
@@ -126,9 +124,7 @@ func TestUpdateRefsMany(t *testing.T) {
 		remove = append(remove, Update{ref, Hash{}, c[1]})
 	}
 	for i, updates := range [][]Update{create, move, remove} {
-		if err := repo.UpdateRefs(context.Background(), "test", updates); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, repo.UpdateRefs(context.Background(), "test", updates))
 		if i == 1 {
 			r.Git("pack-refs", "--all")
 		}
@@ -145,9 +141,7 @@ func TestUpdateRefsReflog(t *testing.T) {
 	r := committed(t)
 	head := NewHash(r.Git("rev-parse", "HEAD"))
 	next := NewHash(r.Git("commit-tree", "-m", "two", "-p", "HEAD", "HEAD^{tree}"))
-	if err := find(t, r).UpdateRefs(context.Background(), "agent mission a: turn", []Update{{"refs/heads/main", next, head}, {refA, next, Hash{}}}); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, find(t, r).UpdateRefs(context.Background(), "agent mission a: turn", []Update{{"refs/heads/main", next, head}, {refA, next, Hash{}}}))
 	for _, ref := range []string{"main", "HEAD"} {
 		if got := r.Git("reflog", "-1", "--format=%gs", ref); got != "agent mission a: turn" {
 			t.Errorf("reflog of %s: %q", ref, got)
@@ -163,9 +157,7 @@ func TestUpdateRefsRunsNoHook(t *testing.T) {
 	r := gittest.New(t)
 	c := commits(t, r, 1)
 	r.Write(".git/hooks/reference-transaction", "#!/bin/sh\nexit 1\n")
-	if err := os.Chmod(r.Dir+"/.git/hooks/reference-transaction", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chmod(r.Dir+"/.git/hooks/reference-transaction", 0o755))
 	if _, err := r.Try("update-ref", refA, c[0].String()); err == nil {
 		t.Fatal("the hook vetoes nothing, so this tests nothing")
 	}
@@ -181,9 +173,7 @@ func TestRefTransactionAbort(t *testing.T) {
 	repo := find(t, r)
 	ctx := context.Background()
 	tx, err := repo.BeginRefs(ctx, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	tx.Abort()
 	tx.Abort()
 	if n := len(refsOf(t, repo)); n != 0 {
@@ -202,24 +192,16 @@ func TestRefTransactionKilled(t *testing.T) {
 	repo := find(t, r)
 	ctx := context.Background()
 	tx, err := repo.BeginRefs(ctx, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tx.proc.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
+	gittest.Must(t, tx.proc.cmd.Process.Kill())
 	err = tx.Commit(ctx, []Update{{refA, c[0], Hash{}}})
 	if err == nil || errors.Is(err, ErrConflict) {
 		t.Errorf("killed before: %v, want an error that is no conflict", err)
 	}
 	// Killed after: the refs have moved, and git can't say so.
 	tx, err = repo.BeginRefs(ctx, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tx.proc.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
+	gittest.Must(t, tx.proc.cmd.Process.Kill())
 	r.Git("update-ref", refA, c[0].String())
 	if err := tx.Commit(ctx, []Update{{refA, c[0], Hash{}}}); err != nil {
 		t.Errorf("killed after: %v", err)

@@ -111,15 +111,11 @@ func TestLockOfTables(t *testing.T) {
 	}
 	table := aged(t, filepath.Dir(own), "0x000000000001-0x000000000002-00000000.ref", time.Since(left.At)-time.Second)
 	before := aged(t, filepath.Dir(own), "tables.list", 2*time.Hour)
-	if err := DropLeftLocks(t.Context(), left); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, DropLeftLocks(t.Context(), left))
 	if locked(list) || locked(table) || !locked(before) {
 		t.Errorf("locked are the list: %t, a table: %t; what was before: %t", locked(list), locked(table), locked(before))
 	}
-	if err := os.Remove(before + ".lock"); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Remove(before+".lock"))
 	if err := repo.UpdateRefs(t.Context(), "test", update); err != nil {
 		t.Error(err)
 	}

@@ -175,7 +175,5 @@ func shortstat(files, insertions, deletions int) string {
 
 func symlink(t *testing.T, r *gittest.Repo, to, name string) {
 	t.Helper()
-	if err := os.Symlink(to, filepath.Join(r.Dir, name)); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Symlink(to, filepath.Join(r.Dir, name)))
 }

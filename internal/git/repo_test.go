@@ -29,9 +29,7 @@ func committed(t testing.TB) *gittest.Repo {
 func mkdir(t testing.TB, elem ...string) string {
 	t.Helper()
 	dir := filepath.Join(elem...)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(dir, 0o777))
 	return dir
 }
 
@@ -61,9 +59,7 @@ func TestFindEqualsGit(t *testing.T) {
 		{"linked worktree that git has forgotten", func(t *testing.T) *gittest.Repo {
 			r := committed(t)
 			r.Git("worktree", "add", "-q", "-b", "linked", "wt")
-			if err := os.RemoveAll(r.Dir + "/.git/worktrees"); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.RemoveAll(r.Dir+"/.git/worktrees"))
 			return r.In(r.Dir + "/wt")
 		}},
 		{"linked worktree of a bare repository", func(t *testing.T) *gittest.Repo {
@@ -86,9 +82,7 @@ func TestFindEqualsGit(t *testing.T) {
 		}},
 		{"relative .git file", func(t *testing.T) *gittest.Repo {
 			r := committed(t)
-			if err := os.Rename(r.Dir+"/.git", r.Dir+"/../elsewhere"); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Rename(r.Dir+"/.git", r.Dir+"/../elsewhere"))
 			r.Write(".git", "gitdir: ../elsewhere\r\n")
 			return r
 		}},
@@ -129,20 +123,14 @@ func TestFindEqualsGit(t *testing.T) {
 		{".git as a symlink", func(t *testing.T) *gittest.Repo {
 			r := committed(t)
 			dir := gittest.TempDir(t)
-			if err := os.Rename(r.Dir+"/.git", dir+"/real"); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(dir+"/real", r.Dir+"/.git"); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Rename(r.Dir+"/.git", dir+"/real"))
+			gittest.Must(t, os.Symlink(dir+"/real", r.Dir+"/.git"))
 			return r
 		}},
 		{"through a symlink", func(t *testing.T) *gittest.Repo {
 			r := committed(t)
 			link := filepath.Join(gittest.TempDir(t), "link")
-			if err := os.Symlink(r.Dir+"/d", link); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Symlink(r.Dir+"/d", link))
 			return r.In(link)
 		}},
 		{"odd characters", func(t *testing.T) *gittest.Repo {
@@ -230,9 +218,7 @@ func TestOpen(t *testing.T) {
 			}
 			ctx := context.Background()
 			repo, err := Open(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if repo.Top != tt.top || repo.GitDir != r.Dir+"/.git" || repo.CommonDir != repo.GitDir {
 				t.Errorf("Open = %q, %q, %q; want top %q", repo.Top, repo.GitDir, repo.CommonDir, tt.top)
 			}
@@ -374,9 +360,7 @@ func TestBothFormats(t *testing.T) {
 		o := repo.Objects(ctx)
 		defer o.Close()
 		blob, err := o.Write(plumbing.BlobObject, []byte("x"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		tree, err := o.EditTree(Hash{}, map[string]Entry{"d/x": {filemode.Regular, blob}})
 		if err == nil {
 			tree, err = o.EditTree(tree, map[string]Entry{"d/y": {filemode.Regular, blob}})

@@ -26,14 +26,10 @@ func flushed(t testing.TB, repo *Repo, contents ...string) []Hash {
 	var hashes []Hash
 	for _, c := range contents {
 		h, err := o.Write(plumbing.BlobObject, []byte(c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		hashes = append(hashes, h)
 	}
-	if err := o.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, o.Flush())
 	return hashes
 }
 
@@ -51,9 +47,7 @@ func manyPacks(t testing.TB, repo *Repo, n int) []Hash {
 func packs(t testing.TB, repo *Repo, ext string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(repo.CommonDir, "objects/pack/*"+ext))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return names
 }
 
@@ -65,9 +59,7 @@ func present(t testing.TB, r *gittest.Repo, hashes []Hash) {
 		in.WriteString(h.String() + "\n")
 	}
 	out, err := r.Feed(in.String(), "cat-file", "--batch-check")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if n := strings.Count(out, " missing"); n > 0 {
 		t.Errorf("%d of %d objects are missing", n, len(hashes))
 	}
@@ -78,21 +70,15 @@ func present(t testing.TB, r *gittest.Repo, hashes []Hash) {
 func anHourLater(t testing.TB, repo *Repo) {
 	t.Helper()
 	old := time.Now().Add(-oldPacksWait)
-	if err := os.Chtimes(repo.agentDir().Path(oldPacksFile), old, old); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chtimes(repo.agentDir().Path(oldPacksFile), old, old))
 }
 
 // rollUp rolls up, and an hour later removes the packs that were replaced.
 func rollUp(t testing.TB, repo *Repo) {
 	t.Helper()
-	if err := repo.RollUp(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, repo.RollUp(context.Background()))
 	anHourLater(t, repo)
-	if err := repo.RollUp(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, repo.RollUp(context.Background()))
 }
 
 func TestRollUp(t *testing.T) {
@@ -104,9 +90,7 @@ func TestRollUp(t *testing.T) {
 	if repo.RollUpDue() {
 		t.Error("due at the limit")
 	}
-	if err := repo.RollUp(ctx); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, repo.RollUp(ctx))
 	if n := len(packs(t, repo, ".pack")); n != maxSmallPacks {
 		t.Errorf("%d packs, want them left alone", n)
 	}
@@ -117,18 +101,14 @@ func TestRollUp(t *testing.T) {
 	if !repo.RollUpDue() {
 		t.Error("not due")
 	}
-	if err := repo.RollUp(ctx); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, repo.RollUp(ctx))
 	if n := len(packs(t, repo, ".pack")); n != 2*maxSmallPacks+1 {
 		t.Errorf("%d packs, want the old ones to wait beside the new one", n)
 	}
 	if repo.RollUpDue() {
 		t.Error("due again, for packs that wait")
 	}
-	if err := repo.RollUp(ctx); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, repo.RollUp(ctx))
 	if n := len(packs(t, repo, ".pack")); n != 2*maxSmallPacks+1 {
 		t.Errorf("%d packs: old ones did not wait", n)
 	}
@@ -136,9 +116,7 @@ func TestRollUp(t *testing.T) {
 	if !repo.RollUpDue() {
 		t.Error("not due, though the old packs have waited")
 	}
-	if err := repo.RollUp(ctx); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, repo.RollUp(ctx))
 	if n := len(packs(t, repo, "")) - len(packs(t, repo, ".rev")); n != 2 {
 		t.Errorf("%q, want one pack with its index", packs(t, repo, ""))
 	}
@@ -171,9 +149,7 @@ func TestRollUpIntoItself(t *testing.T) {
 		}
 		for _, name := range packs(t, repo, ".pack") {
 			if old := time.Now().Add(-time.Hour); name != one[0] { // git begins with the newest
-				if err := os.Chtimes(name, old, old); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.Chtimes(name, old, old))
 			}
 		}
 		rollUp(t, repo)
@@ -199,9 +175,7 @@ func TestRollUpLeavesAlone(t *testing.T) {
 			repo := find(t, r)
 			flushed(t, repo, "special")
 			special := strings.TrimSuffix(packs(t, repo, ".pack")[0], ".pack")
-			if err := os.WriteFile(special+ext, nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(special+ext, nil, 0o666))
 			manyPacks(t, repo, 2*maxSmallPacks)
 			rollUp(t, repo)
 			if n := len(packs(t, repo, ".pack")); n != 2 || !isFile(special+".pack") || !isFile(special+".idx") {
@@ -253,13 +227,9 @@ func TestRollUpLeavesAlone(t *testing.T) {
 		repo := find(t, r)
 		manyPacks(t, repo, 2*maxSmallPacks)
 		held, err := lock.Take(t.Context(), repo.agentDir(), "locks/packs")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		defer held.Release()
-		if err := repo.RollUp(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, repo.RollUp(context.Background()))
 		if n := len(packs(t, repo, ".pack")); n != 2*maxSmallPacks {
 			t.Errorf("%d packs, want them left to the other one", n)
 		}
@@ -274,15 +244,9 @@ func TestRollUpBroken(t *testing.T) {
 	hashes := flushed(t, repo, "broken "+strings.Repeat("x", 100))
 	broken := packs(t, repo, ".pack")[0]
 	content, err := os.ReadFile(broken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(broken, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(broken, append(content[:40:40], bytes.Repeat([]byte{0xff}, len(content)-40)...), 0o444); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
+	gittest.Must(t, os.Chmod(broken, 0o666))
+	gittest.Must(t, os.WriteFile(broken, append(content[:40:40], bytes.Repeat([]byte{0xff}, len(content)-40)...), 0o444))
 	manyPacks(t, repo, 2*maxSmallPacks)
 	before := packs(t, repo, "")
 	if err := repo.RollUp(context.Background()); err == nil {
@@ -291,9 +255,7 @@ func TestRollUpBroken(t *testing.T) {
 	if after := packs(t, repo, ""); len(after) < len(before) {
 		t.Errorf("%d files, before %d", len(after), len(before))
 	}
-	if err := os.WriteFile(broken, content, 0o444); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(broken, content, 0o444))
 	present(t, r, hashes)
 }
 
@@ -304,42 +266,30 @@ func TestRollUpDropsLeftovers(t *testing.T) {
 	repo := find(t, r)
 	hashes := flushed(t, repo, "kept by a link that was left")
 	base := strings.TrimSuffix(packs(t, repo, ".pack")[0], ".pack")
-	if err := os.Link(base+".pack", base+".keep"); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Link(base+".pack", base+".keep"))
 	dir := repo.packDir()
 	flushed(t, repo, "without an index")
 	for _, name := range packs(t, repo, ".idx") {
 		if name != base+".idx" {
-			if err := os.Remove(name); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Remove(name))
 		}
 	}
 	for name, content := range map[string]string{"pack-1.keep": "fetch-pack 1 on a host", "pack-2.keep": "PACK left before the pack got its name"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o444); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o444))
 	}
 	r.Git("fsck", "--strict", "--no-dangling")
 	flushed(t, repo, "the next write")
 	count := func() int { return len(packs(t, repo, "")) }
 	before := count()
-	if err := repo.RollUp(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, repo.RollUp(context.Background()))
 	if count() != before {
 		t.Errorf("%q: what is fresh may still be in use", packs(t, repo, ""))
 	}
 	old := time.Now().Add(-2 * time.Hour)
 	for _, name := range packs(t, repo, "") {
-		if err := os.Chtimes(name, old, old); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Chtimes(name, old, old))
 	}
-	if err := repo.RollUp(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, repo.RollUp(context.Background()))
 	if got := packs(t, repo, ".keep"); len(got) != 1 || filepath.Base(got[0]) != "pack-1.keep" || count() != 5 {
 		t.Errorf("%q, want two packs and git's .keep", packs(t, repo, ""))
 	}
@@ -361,9 +311,7 @@ func BenchmarkRollUp(b *testing.B) {
 				rolled := find(b, once)
 				writeTurns(b, rolled, turns, true)
 				b.StartTimer()
-				if err := repo.RollUp(context.Background()); err != nil {
-					b.Fatal(err)
-				}
+				gittest.Must(b, repo.RollUp(context.Background()))
 				b.StopTimer()
 				b.ReportMetric(float64(before)/float64(turns), "B/turn-before")
 				b.ReportMetric(float64(size(b, repo))/float64(turns), "B/turn-at-once")
@@ -389,9 +337,7 @@ func size(t testing.TB, repo *Repo) (total int64) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return total
 }
 
@@ -410,9 +356,7 @@ func writeTurns(t testing.TB, repo *Repo, turns int, roll bool) {
 	var code, ledger Hash
 	var codeTree, ledgerTree Hash
 	must := func(h Hash, err error) Hash {
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return h
 	}
 	files := make(map[int][]byte)
@@ -445,17 +389,11 @@ func writeTurns(t testing.TB, repo *Repo, turns int, roll bool) {
 			fmt.Sprintf("transcript/%04d/%06d.jsonl", n/100, n): blob(text(20_000, `","type":"assistant","uuid":"`)),
 		}))
 		ledger = must(o.CommitTree(ledgerTree, append(parents(ledger), code), who, who, fmt.Sprintf("turn %d\n", n)))
-		if err := o.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, o.Flush())
 		o.Close()
 		if roll && repo.RollUpDue() {
-			if err := repo.RollUp(ctx); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, repo.RollUp(ctx))
 		}
 	}
-	if err := repo.UpdateRefs(ctx, "turns", []Update{{Ref: "refs/agent/missions/a", New: ledger}}); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, repo.UpdateRefs(ctx, "turns", []Update{{Ref: "refs/agent/missions/a", New: ledger}}))
 }

@@ -38,9 +38,7 @@ func TestRollUpKilled(t *testing.T) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), rollUpDir+"="+r.Dir)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, cmd.Start())
 		target := cmd.Process.Pid
 		if n%2 == 0 {
 			target = -target // and its git

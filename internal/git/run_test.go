@@ -46,9 +46,7 @@ func TestProcess(t *testing.T) {
 	start := func(args ...string) *Process {
 		t.Helper()
 		p, err := repo.Start(ctx, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return p
 	}
 	large := strings.Repeat("x", 1<<20) // more than a pipe holds, both ways
@@ -82,18 +80,14 @@ func TestCancelDropsLocks(t *testing.T) {
 	lock := filepath.Join(r.Dir, r.LockOf("refs/agent/x"))
 	ctx, cancel := context.WithCancel(context.Background())
 	p, err := repo.Start(ctx, "update-ref", "--stdin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if _, err := p.stdin.Write([]byte("start\ncreate refs/agent/x HEAD\nprepare\n")); err != nil {
 		t.Fatal(err)
 	}
 	answer := make([]byte, len("start: ok\nprepare: ok\n"))
 	for n := 0; n < len(answer); {
 		m, err := p.stdout.Read(answer[n:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		n += m
 	}
 	if _, err := os.Lstat(lock); err != nil {
@@ -115,13 +109,9 @@ func TestPipe(t *testing.T) {
 	repo := find(t, committed(t))
 	ctx := context.Background()
 	want, err := repo.Output(ctx, nil, "cat-file", "-p", "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	out, ended, err := repo.Pipe(ctx, nil, "cat-file", "-p", "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	defer out.Close()
 	if err := <-ended; err != nil {
 		t.Errorf("git ended: %v", err)
@@ -130,9 +120,7 @@ func TestPipe(t *testing.T) {
 		t.Errorf("read %q, %v", got, err)
 	}
 	none, ended, err := repo.Pipe(ctx, nil, "cat-file", "-p", "none")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	defer none.Close()
 	if err := <-ended; Status(err) != 128 || !strings.Contains(err.Error(), "Not a valid object") {
 		t.Errorf("git ended: %v", err)

@@ -19,43 +19,31 @@ func TestShare(t *testing.T) {
 	blob := func(content string) Entry {
 		t.Helper()
 		h, err := o.Write(plumbing.BlobObject, []byte(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return Entry{filemode.Regular, h}
 	}
 	edit := func(files map[string]Entry) Hash {
 		t.Helper()
 		tree, err := o.EditTree(Hash{}, files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return tree
 	}
 	base := map[string]Entry{"a": blob("a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("g")}
 	stored := edit(base)
-	if err := o.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, o.Flush())
 
 	again := find(t, r).Objects(context.Background())
 	defer again.Close()
 	o = again
 	same := edit(map[string]Entry{"a": blob("a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("g")})
-	if err := o.Share(same, stored); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, o.Share(same, stored))
 	if len(o.staged) != 0 {
 		t.Errorf("%d objects of a stored tree are staged", len(o.staged))
 	}
 	moved := blob("b") // it is stored under another name, where Share does not look
 	tree := edit(map[string]Entry{"a": blob("new a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("new g"), "moved": moved})
-	if err := o.Share(tree, stored); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, o.Share(tree, stored))
+	gittest.Must(t, o.Flush())
 	if got := r.Git("show", tree.String()+":e/f/c"); got != "c" {
 		t.Errorf("e/f/c is %q", got)
 	}

@@ -38,14 +38,10 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	got, err := repo.Sizes(t.Context(), pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for i, p := range pairs {
 		stats, err := repo.DiffShown(t.Context(), p[0], p[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		want := Size{Files: len(stats)}
 		for _, s := range stats {
 			want.Insertions += s.Insertions

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"gitagent/test/gittest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,9 +19,7 @@ func FuzzSmallPack(f *testing.F) {
 		objects = append(objects, &Object{hash, plumbing.BlobObject, []byte(content)})
 	}
 	pack, index, err := encodePack(tested, objects)
-	if err != nil {
-		f.Fatal(err)
-	}
+	gittest.Must(f, err)
 	f.Add(pack, index)
 	f.Add(pack[:len(pack)/2], index)
 	f.Add(pack, index[:len(index)/2])
@@ -32,9 +31,7 @@ func FuzzSmallPack(f *testing.F) {
 		}
 		dir := t.TempDir()
 		for name, content := range map[string][]byte{"pack-1.pack": pack, "pack-1.idx": index} {
-			if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(filepath.Join(dir, name), content, 0o666))
 		}
 		s := smallPacks{dir: dir, format: tested}
 		defer s.close()

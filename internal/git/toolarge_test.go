@@ -110,9 +110,7 @@ func TestStream(t *testing.T) {
 	o := find(t, r).Objects(t.Context())
 	defer o.Close()
 	small, err := o.Write(plumbing.BlobObject, []byte("small"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for h, want := range map[Hash]int64{large: size, small: 5} {
 		if grown := allocated(func() {
 			err := o.Stream(h, size, func(r io.Reader) error {

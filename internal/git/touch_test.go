@@ -26,9 +26,7 @@ func TestTouch(t *testing.T) {
 	r.Commit("third")
 	third := hex("HEAD")
 	missing := git.NewHash(gittest.Hash("ff"))
-	if err := os.MkdirAll(filepath.Join(r.Dir, "src", "deep"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(filepath.Join(r.Dir, "src", "deep"), 0o755))
 	for _, tt := range []struct {
 		dir      string
 		paths    []string
@@ -54,13 +52,9 @@ func TestTouch(t *testing.T) {
 	} {
 		t.Chdir(filepath.Join(r.Dir, tt.dir))
 		repo, err := git.Open(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		touch, err := repo.Touch(context.Background(), tt.paths)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		for range 2 { // it can be asked again, also after what it can't answer
 			if got, err := touch.Between(tt.from, tt.to); got != tt.want || err != nil {
 				t.Errorf("%s %q: %t, %v, want %t", tt.dir, tt.paths, got, err, tt.want)
@@ -76,9 +70,7 @@ func TestTouch(t *testing.T) {
 	}
 	t.Chdir(r.Dir)
 	repo, err := git.Open(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if _, err := repo.Touch(context.Background(), []string{"../outside"}); err == nil {
 		t.Error("no error for a path outside")
 	}

@@ -27,9 +27,7 @@ func TestEditTreeEqualsGit(t *testing.T) {
 	var blobs []Hash
 	for i := range 5 {
 		h, err := o.Write(plumbing.BlobObject, []byte(strings.Repeat("x", i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		blobs = append(blobs, h)
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -73,13 +71,9 @@ func TestEditTreeEqualsGit(t *testing.T) {
 			}
 		}
 		next, err := o.EditTree(tree, changes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if step%10 == 0 { // from here on trees are read back from git
-			if err := o.Flush(); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, o.Flush())
 			o.Close()
 			o = repo.Objects(ctx)
 		}
@@ -135,17 +129,11 @@ func TestEditTree(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			base, err := o.EditTree(Hash{}, tt.base)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			got, err := o.EditTree(base, tt.changes)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			want, err := o.EditTree(Hash{}, tt.want)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			if got != want {
 				entries, _ := o.Tree(got, MaxTree)
 				t.Errorf("top %v, want what %v makes", entries, tt.want)

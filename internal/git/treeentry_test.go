@@ -35,9 +35,7 @@ func TestTreeEqualsGit(t *testing.T) {
 			fmt.Fprintf(&lines, "%06o %s %s\t%s\x00", uint32(e.Mode), kind, e.Hash, e.Name)
 		}
 		want, err := r.Feed(lines.String(), "mktree", "-z", "--missing")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		content, err := EncodeTree(tested, entries)
 		if got := tested.Object(plumbing.TreeObject, content); err != nil || got.String() != want {
 			t.Errorf("tree %s, %v; git's is %s:\n%s", got, err, want, r.Git("ls-tree", want))
@@ -45,9 +43,7 @@ func TestTreeEqualsGit(t *testing.T) {
 		o := find(t, r).Objects(t.Context())
 		read, err := o.Read(plumbing.TreeObject, NewHash(want), 1<<30)
 		o.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if got, err := ParseTree(tested, read); err != nil || !slices.Equal(got, entries) {
 			t.Errorf("read as %v, %v; want %v", got, err, entries)
 		}
@@ -69,9 +65,7 @@ func TestParseTreeModes(t *testing.T) {
 			continue
 		}
 		tree, err := r.Feed(string(content), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		r.Git("read-tree", "--empty")
 		if got := entries[0].Mode; got == filemode.Dir {
 			continue // the index has none

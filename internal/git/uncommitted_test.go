@@ -18,9 +18,7 @@ func TestUncommittedRacy(t *testing.T) {
 	path := filepath.Join(r.Dir, "file")
 	touch := func(path string) {
 		t.Helper()
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Chtimes(path, at, at))
 	}
 	r.Write("file", "one\n")
 	touch(path)
@@ -30,13 +28,9 @@ func TestUncommittedRacy(t *testing.T) {
 	touch(path)
 
 	repo, err := Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	u, err := repo.Uncommitted(context.Background(), "file")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	defer u.Close()
 	if got := blamed(t, u.Repo, Blame{Commit: u.Commit, Path: "file"}); len(got) != 1 || got[0] != "not committed yet|file|1|two" {
 		t.Errorf("blame %q", got)

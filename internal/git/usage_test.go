@@ -19,9 +19,7 @@ func TestUsage(t *testing.T) {
 	tip := NewHash(repo.Commit("nine files"))
 	repo.Git("switch", "-q", "main")
 	g, err := Find(repo.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, test := range []struct {
 		own     string
 		tips    []Hash

@@ -14,9 +14,7 @@ func TestAsUser(t *testing.T) {
 	t.Setenv("LC_ALL", "de_DE.UTF-8")
 	t.Setenv("GIT_TERMINAL_PROMPT", "1")
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	script := `!echo "$LC_ALL/$GIT_TERMINAL_PROMPT/$GIT_NO_REPLACE_OBJECTS/$GIT_NO_LAZY_FETCH"`
 	for _, tt := range []struct {
 		repo *git.Repo

@@ -32,18 +32,14 @@ func TestMainWorktree(t *testing.T) {
 		{"a linked worktree of a submodule", linked(t, module), module.Dir},
 	} {
 		repo, err := Find(tt.repo.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if got := repo.Main(t.Context()); got != tt.wants {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.wants)
 		}
 	}
 	lost := linked(t, apart)
 	repo, err := Find(lost.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if got := repo.Main(t.Context()); got != lost.Dir {
 		t.Errorf("whose main worktree git does not know: %s, want %s", got, lost.Dir)
 	}
@@ -58,9 +54,7 @@ func TestWorktreeOf(t *testing.T) {
 	there.Git("switch", "-q", "-c", "topic")
 	linked(t, r).Git("switch", "-q", "--detach")
 	repo, err := Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for branch, want := range map[string]string{
 		"refs/heads/main": r.Dir, "refs/heads/topic": there.Dir, "topic": "", "refs/heads/nowhere": "", "refs/heads/gone": "", "": "",
 	} {

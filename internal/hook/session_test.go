@@ -42,9 +42,7 @@ func newLab(t *testing.T) *lab {
 func (l *lab) hook(pid int, e hooks.Payload) *hook {
 	l.t.Helper()
 	repo, err := git.Find(l.Dir)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	e.Cwd = l.Dir
 	l.now = l.now.Add(time.Second)
 	return &hook{
@@ -89,9 +87,7 @@ func (l *lab) handoffs(session string) (exits []record.ExitType) {
 	for _, path := range strings.Fields(l.Git("ls-tree", "-r", "--name-only", id.Ref(), "handoffs/")) {
 		if strings.HasSuffix(path, ".json") {
 			h, err := handoffstore.Parse([]byte(l.Git("show", id.Ref()+":"+path)), w.Repo.Format())
-			if err != nil {
-				l.t.Fatal(err)
-			}
+			gittest.Must(l.t, err)
 			exits = append(exits, h.ExitType)
 		}
 	}
@@ -102,9 +98,7 @@ func (l *lab) handoffs(session string) (exits []record.ExitType) {
 func gone(t *testing.T) int {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, cmd.Run())
 	return cmd.ProcessState.Pid()
 }
 
@@ -213,9 +207,7 @@ func TestComplete(t *testing.T) {
 	w := l.hook(0, hooks.Payload{}).open()
 	last := &session.Known{Session: "last", Mission: "a1b2c3d4", Worktree: w.Repo.GitDir, Transcript: "/home/dev/last", Agent: "codex"}
 	err := w.Store.Update(t.Context(), "last", func(st *session.Known) error { last.V = st.V; *st = *last; return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	open := &session.OpenTurn{Prompt: "running", Transcript: "/home/dev/open"}
 	for _, tt := range []struct {
 		name  string

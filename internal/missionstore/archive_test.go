@@ -27,19 +27,13 @@ func archived(l *lab.Lab) (entries []archive.Entry) {
 	l.T.Helper()
 	repo := l.GitRepo()
 	refs, err := repo.Refs(l.T.Context(), archive.IndexRef)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	objects := repo.Objects(l.T.Context())
 	defer objects.Close()
 	index, err := archive.Open(objects, refs[archive.IndexRef])
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	for e, err := range index.All() {
-		if err != nil {
-			l.T.Fatal(err)
-		}
+		gittest.Must(l.T, err)
 		entries = append(entries, e)
 	}
 	return entries
@@ -113,9 +107,7 @@ func TestArchiveWaits(t *testing.T) {
 	l.Turn(c, "one", l.Writes("kept.txt", "one\n"))
 	w := l.Workspace(l.Dir)
 	held, err := w.Store.LockMission(t.Context(), lab.Own(c))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	defer held.Release()
 	ctx := limit.With(t.Context(), limit.Limits{Lock: time.Millisecond})
 	if done, err := missionstore.Archive(ctx, w, []record.ID{lab.Own(c)}, nil, false); err == nil {
@@ -199,9 +191,7 @@ func TestContinueWithoutNotes(t *testing.T) {
 	id := lab.Own(c)
 	l.Turn(c, "one", l.Writes("kept.txt", "one\n"))
 	want, err := l.Feed(strings.Repeat("x", 2<<20), "commit-tree", l.Git("rev-parse", id.NotesRef()+"^{tree}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	l.Git("update-ref", id.NotesRef(), want) // a commit of notes has 1 MiB at most
 	l.Archive(id)
 	l.Turn(c, "two", l.Writes("kept.txt", "two\n"))

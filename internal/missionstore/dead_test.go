@@ -124,9 +124,7 @@ func TestKilledPlanting(t *testing.T) {
 	l.Write(filepath.Join(admin, "index.lock"), "")
 	// Somebody has found the other one, and works in it.
 	work := filepath.Join(half(stays), "work.txt")
-	if err := os.WriteFile(work, []byte("of my own\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(work, []byte("of my own\n"), 0o666))
 	l.Fork(l.ForkOf(list[1]))
 	refs := l.Git("for-each-ref", "--format=%(refname)")
 	if strings.Contains(refs, string(gone)) || !strings.Contains(refs, stays.Ref()) || !strings.Contains(refs, "heads/agent/mission/"+string(stays)) {
@@ -157,18 +155,12 @@ func TestRemoveAfterAKilledOne(t *testing.T) {
 		c, list := l.Three()
 		f := l.ForkOf(list[2])
 		l.Fork(f)
-		if err := os.Remove(filepath.Join(f.Worktree, ".git")); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Remove(filepath.Join(f.Worktree, ".git")))
 		l.Write(".git/worktrees/fork/index.lock", "")
 		held, err := lock.Take(t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-fork"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		words := []string{f.Worktree, filepath.Join(l.Dir, ".git", "worktrees", "fork") + "/"}
-		if err := held.Note(lock.Note{At: time.Now(), Words: words}); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, held.Note(lock.Note{At: time.Now(), Words: words}))
 		held.Release()
 		if event {
 			c.Prompt("next")

@@ -47,9 +47,7 @@ func TestForkOfStrangerFails(t *testing.T) {
 	// A hook of the user's own fails, after which git leaves the worktree as it is.
 	hooks := filepath.Join(filepath.Dir(l.Dir), "hooks")
 	l.Write("../hooks/post-checkout", "#!/bin/sh\nexit 1\n")
-	if err := os.Chmod(filepath.Join(hooks, "post-checkout"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chmod(filepath.Join(hooks, "post-checkout"), 0o755))
 	l.Git("config", "core.hooksPath", hooks)
 	before := leavings(l)
 	if _, err := missionstore.Fork(t.Context(), l.Workspace(l.Dir), f); err == nil {
@@ -117,9 +115,7 @@ func TestRevertOfStranger(t *testing.T) {
 		ran()
 		turn := l.List(lab.Own(c))[1]
 		_, err := checkout.Revert(t.Context(), l.Workspace(l.Dir), time.Now(), turn.Before(), turn.After(), checkout.Merging{RestorePlan: checkout.RestorePlan{Foreign: foreign}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if got := slices.Contains(ran(), "merge"); got == foreign || l.Read("merged") != base+"3\n" {
 			t.Errorf("foreign %t: the driver ran: %t, and made %q", foreign, got, l.Read("merged"))
 		}
@@ -138,17 +134,13 @@ func TestKilledForkOfStranger(t *testing.T) {
 		f.Foreign = true
 		l.Fork(f)
 		held, err := lock.Take(t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", string(lab.ForkID)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		branch := lab.ForkID.Branch(l.Capture.BranchPrefix)
 		words := []string{string(lab.ForkID), l.Git("rev-parse", lab.ForkID.Ref()), turn.Code.String(), branch, f.Worktree}
 		if foreign {
 			words = append(words, "foreign")
 		}
-		if err := held.Note(lock.Note{At: time.Now(), Words: words}); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, held.Note(lock.Note{At: time.Now(), Words: words}))
 		held.Release()
 		missionstore.ClearDead(t.Context(), l.Workspace(l.Dir))
 		if got := ran(); (len(got) == 0) != foreign {

@@ -28,9 +28,7 @@ func TestForkDiskFull(t *testing.T) {
 			t.Parallel()
 			l := lab.New(t)
 			full := filepath.Join(l.Config, "full")
-			if err := os.Mkdir(full, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Mkdir(full, 0o777))
 			if err := syscall.Mount("tmpfs", full, "tmpfs", 0, "size=64k"); err != nil {
 				t.Skipf("a disk that is full needs the right to mount one: %v", err)
 			}

@@ -50,9 +50,7 @@ func TestForkGoesOn(t *testing.T) {
 		t.Fatalf("the session's file: %v, %v, want one for the user alone", info, err)
 	}
 	placed, err := os.ReadFile(done.File)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if got := transcript.Turns(agent.Default().Reader(), placed); len(got) != 2 || got[1].Prompt != "second" {
 		t.Errorf("the conversation has the turns %+v, want the first two", got)
 	}
@@ -221,9 +219,7 @@ func TestForkFails(t *testing.T) {
 				_, source := l.Three()
 				f := l.ForkOf(source[1])
 				if empty {
-					if err := os.Mkdir(f.Worktree, 0o777); err != nil {
-						t.Fatal(err)
-					}
+					gittest.Must(t, os.Mkdir(f.Worktree, 0o777))
 				}
 				tt.arrange(l, &f)
 				before := leavings(l)
@@ -257,9 +253,7 @@ func TestForkCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(limit.With(context.Background(), limit.Limits{Git: limit.Default().Git}))
 	reached := filepath.Join(gittest.TempDir(t), "reached")
 	l.Write(".git/hooks/post-checkout", "#!/bin/sh\n: >'"+reached+"'\nwhile test -e '"+reached+"'; do sleep 0.1; done\n")
-	if err := os.Chmod(filepath.Join(l.Dir, ".git/hooks/post-checkout"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Chmod(filepath.Join(l.Dir, ".git/hooks/post-checkout"), 0o755))
 	before := leavings(l)
 	go func() {
 		defer cancel()
@@ -295,9 +289,7 @@ func TestForkPlaces(t *testing.T) {
 			real := filepath.Join(root, name)
 			if strings.HasPrefix(name, "link/") {
 				real = filepath.Join(root, "real", "inside")
-				if err := errors.Join(os.Mkdir(filepath.Dir(real), 0o777), os.Symlink("real", filepath.Join(root, "link"))); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, errors.Join(os.Mkdir(filepath.Dir(real), 0o777), os.Symlink("real", filepath.Join(root, "link"))))
 			}
 			f := l.ForkOf(source[1])
 			f.Worktree = filepath.Join(root, name)
@@ -336,9 +328,7 @@ func leavings(l *lab.Lab) string {
 			}
 			return nil
 		})
-		if err != nil {
-			l.T.Fatal(err)
-		}
+		gittest.Must(l.T, err)
 	}
 	return b.String()
 }

@@ -28,9 +28,7 @@ func ignored(l *lab.Lab) *copyignored.Files {
 	l.Write("deps/b", strings.Repeat("b\n", 10_000))
 	lockWorktree(l, filepath.Join(l.Dir, "deps", "locked"))
 	repo, err := git.Find(l.Dir)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	files, err := copyignored.Find(l.T.Context(), repo, []string{".env", "deps/"}, copyignored.Amount{Files: 10, Bytes: 1 << 20})
 	if err != nil || files.Amount().Files != 3 {
 		l.T.Fatalf("%+v, %v", files, err)
@@ -41,9 +39,7 @@ func ignored(l *lab.Lab) *copyignored.Files {
 // lockWorktree makes a directory read-only as long as the test runs.
 func lockWorktree(l *lab.Lab, dir string) {
 	l.T.Helper()
-	if err := os.Chmod(dir, 0o555); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, os.Chmod(dir, 0o555))
 	l.T.Cleanup(func() {
 		if err := os.Chmod(dir, 0o777); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			l.T.Error(err)
@@ -116,9 +112,7 @@ func TestBeginIncludes(t *testing.T) {
 	l.Commit("first")
 	files := ignored(l)
 	from, err := git.ParseHash(l.Git("rev-parse", "HEAD"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	b := missionstore.Beginning{ID: "a1b2c3d4", At: time.Now(), From: from, Worktree: filepath.Join(filepath.Dir(l.Dir), "begun"), Include: files}
 	_, included, err := missionstore.Begin(t.Context(), l.Workspace(l.Dir), b)
 	if err != nil || included == nil || included.Amount != files.Amount() {
@@ -174,12 +168,8 @@ func planting(l *lab.Lab, id record.ID, worktree string) {
 	l.T.Helper()
 	branch := id.Branch(l.Capture.BranchPrefix)
 	held, err := lock.Take(l.T.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", string(id)))
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	defer held.Release()
 	words := []string{string(id), l.Git("rev-parse", id.Ref()), l.Git("rev-parse", branch), branch, worktree}
-	if err := held.Note(lock.Note{At: time.Now(), Words: words}); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, held.Note(lock.Note{At: time.Now(), Words: words}))
 }

@@ -90,9 +90,7 @@ func TestLeaveKeeps(t *testing.T) {
 		{"a link in place of a file that git does not look at", func(l, at *lab.Lab) {
 			at.Git("update-index", "--assume-unchanged", "kept.txt")
 			at.Remove("kept.txt")
-			if err := os.Symlink("elsewhere", filepath.Join(at.Dir, "kept.txt")); err != nil {
-				l.T.Fatal(err)
-			}
+			gittest.Must(l.T, os.Symlink("elsewhere", filepath.Join(at.Dir, "kept.txt")))
 		}, nil, missionstore.ErrInUse},
 		{"one in a file out of a sparse checkout", func(l, at *lab.Lab) {
 			at.Git("update-index", "--skip-worktree", "kept.txt")
@@ -150,9 +148,7 @@ func TestLeaveKeeps(t *testing.T) {
 		}, nil, missionstore.ErrInUse},
 		{"a stranger's", func(l, at *lab.Lab) { l.Plant(lab.ForkID, map[string]string{"turns/0000/000004.json": "{}\n"}) }, nil, workspace.ErrUntrusted},
 		{"without a directory", func(l, at *lab.Lab) {
-			if err := os.RemoveAll(at.Dir); err != nil {
-				l.T.Fatal(err)
-			}
+			gittest.Must(l.T, os.RemoveAll(at.Dir))
 		}, nil, nil},
 		{"checked out nowhere", func(l, at *lab.Lab) { at.Git("switch", "-q", "--detach") }, nil, nil},
 	} {
@@ -248,9 +244,7 @@ func TestLeaveKilled(t *testing.T) {
 			if err == nil {
 				err = held.Note(lock.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			held.Release()
 			tt.killed(at)
 			_, err = missionstore.Leave(t.Context(), l.Workspace(l.Dir), lab.ForkID, nobody, false)
@@ -290,9 +284,7 @@ func TestLeaveKilledAtTheEnd(t *testing.T) {
 			if err == nil {
 				err = held.Note(lock.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			held.Release()
 			tt.killed(l, at)
 			at.Write("since", "since\n")

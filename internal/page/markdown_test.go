@@ -27,9 +27,7 @@ func TestMarkdown(t *testing.T) {
 		var b strings.Builder
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
-		if err := e.Encode(markdown(tt.source)); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, e.Encode(markdown(tt.source)))
 		if got := strings.TrimSuffix(b.String(), "\n"); got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
 		}

@@ -20,13 +20,9 @@ func unpack(t *testing.T, page []byte) map[string]json.RawMessage {
 	packets := make(map[string]json.RawMessage)
 	for _, m := range regexp.MustCompile(`<script type="application/octet-stream" id="([a-z0-9-]+)">([A-Za-z0-9+/=]*)</script>`).FindAllSubmatch(page, -1) {
 		packed, err := base64.StdEncoding.DecodeString(string(m[2]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		text, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		packets[string(m[1])] = text
 	}
 	return packets
@@ -42,18 +38,14 @@ func TestPackets(t *testing.T) {
 	for i := range 40 {
 		name := fmt.Sprintf("a1b2c3d4/%d", i)
 		n, err := p.turn(name, &detail{Prompt: strings.Repeat("</script><!--", 8000)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		where[name] = n
 	}
 	version, err := p.whole("0123456789abcdef", "text")
 	if err == nil {
 		err = p.flush()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	packets := unpack(t, b.Bytes())
 	if len(packets) < 4 {
 		t.Errorf("%d packets", len(packets))
@@ -63,9 +55,7 @@ func TestPackets(t *testing.T) {
 		if len(text) > packetSize*5/4 {
 			t.Errorf("packet %d has %d bytes", n, len(text))
 		}
-		if err := json.Unmarshal(text, &got); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, json.Unmarshal(text, &got))
 		return got
 	}
 	for name, n := range where {
@@ -82,9 +72,7 @@ func TestPackets(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	text, err := script()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if strings.Contains(strings.ToLower(text), "</script") || strings.Contains(text, "<!--") {
 		t.Error("the script would end its element")
 	}

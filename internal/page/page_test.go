@@ -27,9 +27,7 @@ func TestWrite(t *testing.T) {
 	repo.Write("file", "one\ntwo\n")
 	repo.Commit("base")
 	g, err := git.Find(repo.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	w := workspace.New(g, config.Default())
 	c := replay.New(gittest.TempDir(t), repo.Dir, func(e replay.Event) {
 		event, known := map[string]recorder.SignalKind{"UserPromptSubmit": recorder.Prompted, "Stop": recorder.Stopped}[e.Name]
@@ -52,9 +50,7 @@ func TestWrite(t *testing.T) {
 	c.Prompt("nothing else")
 	c.Stop("Nothing.")
 	missions, err := turns.Missions(t.Context(), g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	id := string(missions[0].ID)
 
 	written := func(w *workspace.Workspace, without ...Part) (*shown, map[string]json.RawMessage) {

@@ -401,9 +401,7 @@ func TestDiedInPublish(t *testing.T) {
 	c := l.Client()
 	a := l.Turn(c, "one", l.Writes("one.txt", "1\n"))
 	l.Write(".git/agent/index.new", "half an index")
-	if err := os.Link(filepath.Join(l.Dir, ".git/agent/index.new"), filepath.Join(l.Dir, ".git/index.lock")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Link(filepath.Join(l.Dir, ".git/agent/index.new"), filepath.Join(l.Dir, ".git/index.lock")))
 	b := l.Turn(c, "two", l.Writes("two.txt", "2\n"))
 	list := l.Check(id, a, b)
 	l.AtTip(id, list[1].Code.String())
@@ -422,9 +420,7 @@ func TestBeginFails(t *testing.T) {
 	for name, prepare := range map[string]func(l *lab.Lab, b *missionstore.Beginning){
 		"the directory is not empty": func(l *lab.Lab, b *missionstore.Beginning) {
 			b.Worktree = filepath.Join(gittest.TempDir(l.T), "full")
-			if err := os.MkdirAll(filepath.Join(b.Worktree, "x"), 0o777); err != nil {
-				l.T.Fatal(err)
-			}
+			gittest.Must(l.T, os.MkdirAll(filepath.Join(b.Worktree, "x"), 0o777))
 		},
 		"a file of the user's is in the way": func(l *lab.Lab, b *missionstore.Beginning) {
 			l.Git("checkout", "-q", "-b", "other")

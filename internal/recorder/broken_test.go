@@ -89,9 +89,7 @@ func TestBrokenNotes(t *testing.T) {
 		"no commit": func(l *lab.Lab, ref string) { l.Git("update-ref", ref, "HEAD:file") },
 		"a note that is too large": func(l *lab.Lab, ref string) {
 			blob, err := l.Feed(strings.Repeat(" ", 5<<20), "hash-object", "-w", "--stdin")
-			if err != nil {
-				l.T.Fatal(err)
-			}
+			gittest.Must(l.T, err)
 			l.Git("notes", "--ref", ref, "add", "-f", "-C", blob, "HEAD")
 		},
 	} {

@@ -47,9 +47,7 @@ func TestDamaged(t *testing.T) {
 					hash := l.Git("rev-parse", id.Ref()+of)
 					path := loosen(l, hash)
 					whole := l.Read(path)
-					if err := damage.do(filepath.Join(l.Dir, path)); err != nil {
-						t.Fatal(err)
-					}
+					gittest.Must(t, damage.do(filepath.Join(l.Dir, path)))
 					var damaged []record.ID
 					hook := c.Hook
 					c.Hook = func(e replay.Event) {
@@ -71,9 +69,8 @@ func TestDamaged(t *testing.T) {
 					want := lab.Own(c)
 					if !attached {
 						var err error
-						if want, err = record.OfSession(c.Session, 12); err != nil {
-							t.Fatal(err)
-						}
+						want, err = record.OfSession(c.Session, 12)
+						gittest.Must(t, err)
 					}
 					list, err := turns.List(t.Context(), l.GitRepo(), want)
 					if err != nil || len(list) != 1 || list[0].Prompt != "second" {
@@ -112,9 +109,7 @@ func TestDamagedRef(t *testing.T) {
 		l.Write(".git/"+id.Ref(), content)
 		l.Turn(c, "third", l.Writes("three", "3\n"))
 		instead, err := record.OfSession(c.Session, 12)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if list, err := turns.List(t.Context(), l.GitRepo(), instead); err != nil || len(list) != 1 || list[0].Prompt != "third" {
 			t.Errorf("ledger %q: mission %s has %v, %v", content, instead, list, err)
 		}
@@ -155,15 +150,11 @@ func TestDamagedArchive(t *testing.T) {
 			l.Turn(c, "first", l.Writes("one", "1\n"))
 			l.Archive(lab.Own(c))
 			keep := l.Git("rev-parse", archive.KeepRef)
-			if err := damage.do(l); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, damage.do(l))
 			for _, c := range []*replay.Client{c, d} {
 				l.Turn(c, "in the dark", l.Writes("two", c.Session))
 				instead, err := record.OfSession(c.Session, 12)
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				if list, err := turns.List(t.Context(), l.GitRepo(), instead); err != nil || len(list) != 1 {
 					t.Errorf("mission %s: %v, %v", instead, list, err)
 				}
@@ -198,14 +189,10 @@ func TestArchiveWithoutIndex(t *testing.T) {
 func loosen(l *lab.Lab, hash string) string {
 	l.T.Helper()
 	packs, err := filepath.Glob(filepath.Join(l.Dir, ".git/objects/pack/*.pack"))
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	for _, pack := range packs {
 		data, err := os.ReadFile(pack)
-		if err != nil {
-			l.T.Fatal(err)
-		}
+		gittest.Must(l.T, err)
 		for _, ext := range []string{".pack", ".idx", ".rev"} {
 			if err := os.Remove(pack[:len(pack)-len(".pack")] + ext); err != nil && !os.IsNotExist(err) {
 				l.T.Fatal(err)
@@ -216,8 +203,6 @@ func loosen(l *lab.Lab, hash string) string {
 		}
 	}
 	path := filepath.Join(".git/objects", hash[:2], hash[2:])
-	if err := os.Chmod(filepath.Join(l.Dir, path), 0o644); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, os.Chmod(filepath.Join(l.Dir, path), 0o644))
 	return path
 }

@@ -164,9 +164,7 @@ func (p *play) write(text string) {
 }
 
 func (p *play) check(err error) {
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	gittest.Must(p.t, err)
 }
 
 // open begins a file that goes on after a part of another one, if there is any.
@@ -339,9 +337,7 @@ func (s *sitting) goesOnFrom(sig Signal) int {
 		return 0
 	}
 	shared, err := s.agent.Continues(sig.Transcript)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	gittest.Must(s.t, err)
 	for _, t := range slices.Backward(s.turns) {
 		if shared != "" && leadsTo(t, shared, sig.Agent) {
 			return t.Turn

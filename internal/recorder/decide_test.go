@@ -348,9 +348,7 @@ func (s *sitting) take(sig Signal, id record.ID) {
 	}
 	s.state = f.next(p, done, func(offset int64, turn int) session.Cursor {
 		c, err := transcript.At(sig.Transcript, offset)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		gittest.Must(s.t, err)
 		return session.Cursor{Offset: c.Offset, Check: c.Check, Turn: turn}
 	})
 }

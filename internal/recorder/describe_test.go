@@ -7,6 +7,7 @@ import (
 
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 // What the client and the model call things has no secrets in a record, and an end.
@@ -17,9 +18,7 @@ func TestDescribeNames(t *testing.T) {
 		found := transcript.Summary{Model: name, Tools: map[string]int{name: 2, "Bash": 1}}
 		turn := describe(&inputs{}, ending{piece: piece{summary: found}}, start{}, &snapshot.Snapshot{})
 		line, err := json.Marshal(turn)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if strings.Contains(string(line), secret) || len(line) > 2000 {
 			t.Errorf("%.40q: %d bytes: %.400s", name, len(line), line)
 		}

@@ -19,9 +19,7 @@ import (
 func TestHolds(t *testing.T) {
 	t.Parallel()
 	repo, err := git.Find(gittest.New(t).Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	objects := repo.Objects(t.Context())
 	defer objects.Close()
 	const before, line, after = `{"n":1}` + "\n", `{"n":2,"text":"the second one"}` + "\n", `{"n":3}` + "\n"
@@ -32,9 +30,7 @@ func TestHolds(t *testing.T) {
 		t.Fatalf("%s is redacted as %s, %v", token, redacted, err)
 	}
 	purged, err := scrub.Fixed([]byte("the second"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	segment := &record.Segment{Path: ledger.TurnPath("transcript", 7, ".jsonl"), From: from, To: to}
 	for _, tt := range []struct {
 		name    string
@@ -66,20 +62,15 @@ func TestHolds(t *testing.T) {
 	} {
 		l := ledger.New(objects, &record.Mission{V: record.Version, ID: "a1b2c3d4"})
 		tip, err := l.Append(ledger.Event{Subject: "turn 7", Files: map[string][]byte{segment.Path: []byte(tt.stored)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if l, err = ledger.At(objects, l.ID, tip); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
+		l, err = ledger.At(objects, l.ID, tip)
+		gittest.Must(t, err)
 		path := ""
 		if !tt.nowhere {
 			path = filepath.Join(t.TempDir(), "session.jsonl")
 		}
 		if path != "" && tt.file != "" {
-			if err := os.WriteFile(path, []byte(tt.file), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(path, []byte(tt.file), 0o666))
 		}
 		of, turn := tt.segment, tt.turn
 		if of == nil {

@@ -165,9 +165,7 @@ func TestImportTimes(t *testing.T) {
 		var seconds []int64
 		for _, line := range strings.Fields(l.Git("log", "--first-parent", "--reverse", "--format=%ct", id.Ref())) {
 			n, err := strconv.ParseInt(line, 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			seconds = append(seconds, n)
 		}
 		if !slices.IsSorted(seconds) || seconds[0] < 0 {
@@ -324,9 +322,7 @@ func (f *file) add(kind string, at time.Duration, fields map[string]any) {
 	if err == nil {
 		_, err = to.Write(append(line, '\n'))
 	}
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	gittest.Must(f.t, err)
 	to.Close()
 }
 
@@ -347,13 +343,9 @@ func TestImportRedacts(t *testing.T) {
 	became(l, all, c, recorder.Grown, 1, 2)
 	list := l.List(lab.Own(c))
 	stored, err := lab.ForkConversation(l.GitRepo(), list[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	record, err := list[1].Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for what, text := range map[string]string{
 		"segments": string(stored), "record": string(record), "title": all[c.Session].Title, "mission": l.Git("show", lab.Own(c).Ref()+":mission.json"),
 	} {
@@ -490,9 +482,7 @@ func register(l *lab.Lab, c *replay.Client) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(l.Config, "sessions", fmt.Sprintf("%d.json", c.PID)), data, 0o600)
 	}
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 }
 
 // TestImportOnly: what is not of this repository, no conversation, or not what was imported before is
@@ -504,9 +494,7 @@ func TestImportOnly(t *testing.T) {
 	// Beside it, with a name that the client spells as that of a directory below it.
 	beside := gittest.New(t)
 	dir := l.Dir + "-below"
-	if err := os.Rename(beside.Dir, dir); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Rename(beside.Dir, dir))
 	strange := replay.New(l.Config, dir, nil)
 	l.Turn(strange, "elsewhere", nil)
 	strange.Flush()
@@ -527,12 +515,8 @@ func TestImportOnly(t *testing.T) {
 		replay.NewID() + ".jsonl": `{"type":"summary","summary":"nothing"}` + "\n", "agent-1234.jsonl": "", "-x.jsonl": "", "memory/x.jsonl": "", replay.NewID() + ".jsonl/x": "",
 	} {
 		path := filepath.Join(filepath.Dir(claude.Path(l.Config, l.Dir, "x")), name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		gittest.Must(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	short := l.Unheard()
 	short.Session = "abc"
@@ -541,9 +525,7 @@ func TestImportOnly(t *testing.T) {
 	short.Flush()
 	// A repository within it.
 	inner := filepath.Join(l.Dir, "inner")
-	if err := os.MkdirAll(inner, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(inner, 0o700))
 	l.In(inner).Git("init", "-q")
 	within := replay.New(l.Config, inner, nil)
 	within.Prompt("within")
@@ -553,9 +535,7 @@ func TestImportOnly(t *testing.T) {
 	huge := l.Unheard()
 	huge.Prompt("without end")
 	huge.Flush()
-	if err := os.Truncate(huge.Path, transcript.MaxSegment+1); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Truncate(huge.Path, transcript.MaxSegment+1))
 	n, err := recorder.Importable(context.Background(), l.Workspace(l.Dir), l.Getenv)
 	if err != nil || n != 5 {
 		t.Errorf("Importable: %d, %v, want 5", n, err)
@@ -588,9 +568,7 @@ func TestImportOnly(t *testing.T) {
 			f.Close()
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	before := l.Git("rev-parse", lab.Own(below).Ref())
 	if got := l.Imported(false)[below.Session]; got.State != recorder.Skipped || l.Git("rev-parse", lab.Own(below).Ref()) != before {
 		t.Errorf("it is %+v", got)

@@ -427,9 +427,7 @@ func TestOldJump(t *testing.T) {
 			turn = l.PutTurn(*turn)
 		}
 		done, err := checkout.Revert(t.Context(), l.Workspace(l.Dir), time.Now(), turn.Before(), turn.After(), checkout.Merging{RestorePlan: checkout.RestorePlan{Dry: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if done.Jumped != old || len(done.Changes) != 1 {
 			t.Errorf("old %t: jumped = %t, %+v", old, done.Jumped, done.Changes)
 		}

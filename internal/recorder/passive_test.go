@@ -27,9 +27,7 @@ func mixed(l *lab.Lab) {
 	l.Git("rm", "-q", "removed.txt")
 	l.Remove("unlinked.txt")
 	l.Git("mv", "renamed.txt", "new name.txt")
-	if err := os.Rename(filepath.Join(l.Dir, "moved.txt"), filepath.Join(l.Dir, "moved elsewhere.txt")); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, os.Rename(filepath.Join(l.Dir, "moved.txt"), filepath.Join(l.Dir, "moved elsewhere.txt")))
 	l.Chmod("mode.txt", 0o755)
 	l.Write("untracked.txt", "untracked\n")
 	l.Write("untracked/deep/down.txt", "untracked\n")
@@ -234,9 +232,7 @@ func TestPassivePlaces(t *testing.T) {
 			return l.At(dir)
 		},
 		"empty directories": func(l *lab.Lab) *lab.Lab {
-			if err := os.MkdirAll(filepath.Join(l.Dir, "empty/er"), 0o777); err != nil {
-				l.T.Fatal(err)
-			}
+			gittest.Must(l.T, os.MkdirAll(filepath.Join(l.Dir, "empty/er"), 0o777))
 			return l
 		},
 		"assume unchanged": func(l *lab.Lab) *lab.Lab { l.Git("update-index", "--assume-unchanged", "kept.txt"); return l },
@@ -343,9 +339,7 @@ func TestOperationsBetweenTurns(t *testing.T) {
 		"ignore rules":           func(l *lab.Lab) { l.Write(".gitignore", "agents.txt\n") },
 		"worktree moved": func(l *lab.Lab) {
 			to := l.Dir + "-moved"
-			if err := os.Rename(l.Dir, to); err != nil {
-				l.T.Fatal(err)
-			}
+			gittest.Must(l.T, os.Rename(l.Dir, to))
 			l.Repo = l.In(to)
 		},
 	} {
@@ -406,16 +400,12 @@ func TestWhileCommitting(t *testing.T) {
 	l.Chmod("../editor", 0o755)
 	commit := exec.Command("git", "-c", "core.editor="+filepath.Join(filepath.Dir(l.Dir), "editor"), "commit", "-q")
 	commit.Dir, commit.Env = l.Dir, l.Env
-	if err := commit.Start(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, commit.Start())
 	if _, err := os.ReadFile(ready); err != nil {
 		t.Fatal(err)
 	}
 	b = l.Turn(c, "two", l.Writes("agents.txt", "2\n"))
-	if err := os.WriteFile(done, []byte("\n"), 0); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(done, []byte("\n"), 0))
 	if err := commit.Wait(); err != nil {
 		t.Errorf("the user's commit: %v", err)
 	}

@@ -28,13 +28,9 @@ func playCodex(t *testing.T, l *lab.Lab, name, session, file string, at time.Tim
 	t.Helper()
 	client := agent.Of("codex")
 	data, err := os.ReadFile(filepath.Join("..", "agent", "codex", "testdata", name+".jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	day := filepath.Join(l.Config, "sessions", "2026", "11", "23")
-	if err := os.MkdirAll(day, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(day, 0o700))
 	path := filepath.Join(day, file)
 	numbers = make(map[string]int)
 	for i, b := range transcript.Turns(client.Reader(), data) {
@@ -44,9 +40,7 @@ func playCodex(t *testing.T, l *lab.Lab, name, session, file string, at time.Tim
 			if sig.Event == recorder.Stopped {
 				end = b.End
 			}
-			if err := os.WriteFile(path, data[:end], 0o600); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(path, data[:end], 0o600))
 			at = at.Add(time.Second)
 			sig.At = at
 			done, err := recorder.Record(context.Background(), l.Workspace(l.Dir), sig)

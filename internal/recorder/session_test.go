@@ -19,9 +19,7 @@ import (
 func mission(l *lab.Lab, id record.ID) record.Mission {
 	l.T.Helper()
 	var m record.Mission
-	if err := json.Unmarshal([]byte(l.Git("show", id.Ref()+":mission.json")), &m); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, json.Unmarshal([]byte(l.Git("show", id.Ref()+":mission.json")), &m))
 	return m
 }
 

@@ -30,9 +30,7 @@ type helper struct {
 func newHelper(l *lab.Lab, t *testing.T, c *replay.Client, id, kind string) *helper {
 	t.Helper()
 	dir := filepath.Join(strings.TrimSuffix(c.Path, ".jsonl"), "subagents")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(dir, 0o700))
 	h := &helper{t, c, id, filepath.Join(dir, "agent-"+id+".jsonl")}
 	h.about(kind, false)
 	h.write(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": "look for " + id}})
@@ -45,18 +43,14 @@ func (h *helper) about(kind string, finished bool) {
 	if err == nil {
 		err = os.WriteFile(strings.TrimSuffix(h.path, ".jsonl")+".meta.json", data, 0o600)
 	}
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	gittest.Must(h.t, err)
 }
 
 func (h *helper) write(record map[string]any) {
 	h.t.Helper()
 	record["isSidechain"], record["agentId"], record["uuid"] = true, h.id, replay.NewID()
 	line, err := json.Marshal(record)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	gittest.Must(h.t, err)
 	f, err := os.OpenFile(h.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err == nil {
 		_, err = f.Write(append(line, '\n'))
@@ -64,9 +58,7 @@ func (h *helper) write(record map[string]any) {
 	if err == nil {
 		err = f.Close()
 	}
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	gittest.Must(h.t, err)
 }
 
 // says lets the sub-agent's model say a block of a message.
@@ -148,9 +140,7 @@ func TestSubAgent(t *testing.T) {
 	l.Quiet()
 
 	// A fork has it, and the client's file may go.
-	if err := os.RemoveAll(filepath.Dir(h.path)); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.RemoveAll(filepath.Dir(h.path)))
 	f := l.ForkOf(list[1])
 	l.Fork(f)
 	if got := stored(l, l.List(lab.ForkID)[0], "a1"); got != text {
@@ -186,9 +176,7 @@ func TestSubAgentInBackground(t *testing.T) {
 		t.Errorf("the parts are %+v, %+v and %+v", first, second, third)
 	}
 	file, err := os.ReadFile(h.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if got := stored(l, list[0], "a1") + stored(l, list[1], "a1") + stored(l, list[3], "a1"); got != string(file) {
 		t.Errorf("the parts are together\n%s\nwant\n%s", got, file)
 	}
@@ -234,9 +222,7 @@ func TestSubAgentsWithoutState(t *testing.T) {
 		c.Stop("done")
 		ran(l, l.List(lab.Own(c))[i], id, record.Done, 0, haiku(10, 5))
 	}
-	if err := os.RemoveAll(filepath.Join(l.Dir, ".git", "agent", "sessions")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.RemoveAll(filepath.Join(l.Dir, ".git", "agent", "sessions")))
 	c.Prompt("delegate a3")
 	c.Tool("Agent")
 	h := newHelper(l, t, c, "a3", "Explore")

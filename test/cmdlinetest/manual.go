@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/test/gittest"
 )
 
 // Manual checks that the manual pages of app in dir, in mdoc, describe every
@@ -70,9 +71,7 @@ func Manual(t *testing.T, app *cli.App, dir string) {
 		}
 	}
 	all, err := filepath.Glob(filepath.Join(dir, app.Name+"*.1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, path := range all {
 		if !pages[filepath.Base(path)] {
 			t.Errorf("%s is about no command", path)

@@ -16,23 +16,17 @@ import (
 
 func (l *Lab) Remove(name string) {
 	l.T.Helper()
-	if err := os.RemoveAll(filepath.Join(l.Dir, name)); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, os.RemoveAll(filepath.Join(l.Dir, name)))
 }
 
 func (l *Lab) Chmod(name string, mode os.FileMode) {
 	l.T.Helper()
-	if err := os.Chmod(filepath.Join(l.Dir, name), mode); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, os.Chmod(filepath.Join(l.Dir, name), mode))
 }
 
 func (l *Lab) Symlink(target, name string) {
 	l.T.Helper()
-	if err := os.Symlink(target, filepath.Join(l.Dir, name)); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, os.Symlink(target, filepath.Join(l.Dir, name)))
 }
 
 // AdvanceMain adds a commit to main from another worktree.
@@ -50,18 +44,14 @@ func (l *Lab) AdvanceMain() {
 func (l *Lab) Age(name string, by time.Duration) {
 	l.T.Helper()
 	then := time.Now().Add(-by)
-	if err := os.Chtimes(filepath.Join(l.Dir, name), then, then); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, os.Chtimes(filepath.Join(l.Dir, name), then, then))
 }
 
 // FailingHook makes git fail after it has checked something out.
 func (l *Lab) FailingHook() {
 	l.T.Helper()
 	l.Write(".git/hooks/post-checkout", "#!/bin/sh\nexit 1\n")
-	if err := os.Chmod(filepath.Join(l.Dir, ".git/hooks/post-checkout"), 0o755); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, os.Chmod(filepath.Join(l.Dir, ".git/hooks/post-checkout"), 0o755))
 }
 
 // Leave makes what a process leaves that was killed with its git: a lock of ours with a note of what
@@ -70,9 +60,7 @@ func (l *Lab) Leave(name string, files ...string) {
 	l.T.Helper()
 	at := time.Now().Add(-time.Minute)
 	held, err := lock.Take(l.T.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("locks", name))
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	defer held.Release()
 	var words []string
 	for _, file := range files {
@@ -82,13 +70,9 @@ func (l *Lab) Leave(name string, files ...string) {
 			continue
 		}
 		l.Write(file+".lock", "")
-		if err := os.Chtimes(filepath.Join(l.Dir, file+".lock"), at, at); err != nil {
-			l.T.Fatal(err)
-		}
+		gittest.Must(l.T, os.Chtimes(filepath.Join(l.Dir, file+".lock"), at, at))
 	}
-	if err := held.Note(lock.Note{At: at, Words: words}); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, held.Note(lock.Note{At: at, Words: words}))
 }
 
 func (l *Lab) Locked() []string {
@@ -100,9 +84,7 @@ func (l *Lab) Locked() []string {
 		}
 		return err
 	})
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	return found
 }
 

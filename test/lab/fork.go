@@ -42,9 +42,7 @@ func (l *Lab) ForkOf(t *turns.Turn) missionstore.ForkPlan {
 func (l *Lab) Fork(f missionstore.ForkPlan) *missionstore.Forked {
 	l.T.Helper()
 	done, err := missionstore.Fork(context.Background(), l.Workspace(l.Dir), f)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	if done.Why != nil {
 		l.T.Fatalf("no conversation: %v", done.Why)
 	}

@@ -99,9 +99,7 @@ func (l *Lab) Signal(e replay.Event) recorder.Signal {
 func (l *Lab) Workspace(dir string) *workspace.Workspace {
 	l.T.Helper()
 	repo, err := git.Find(dir)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	settings := config.Default()
 	settings.Capture = l.Capture
 	if l.Keyless {
@@ -151,9 +149,7 @@ func (l *Lab) Tree() string {
 		if err == nil {
 			err = os.Chtimes(tmp, info.ModTime(), info.ModTime()) // or git would trust a file that was changed in the same moment
 		}
-		if err != nil {
-			l.T.Fatal(err)
-		}
+		gittest.Must(l.T, err)
 	}
 	w := l.In(l.Dir)
 	w.Env = append(slices.Clip(l.Env), "GIT_INDEX_FILE="+tmp)
@@ -214,18 +210,16 @@ func (l *Lab) DropLog() {
 	l.T.Helper()
 	if l.InTables() {
 		l.Git("reflog", "drop", "HEAD")
-	} else if err := os.Remove(filepath.Join(l.Dir, ".git", "logs", "HEAD")); err != nil {
-		l.T.Fatal(err)
+		return
 	}
+	gittest.Must(l.T, os.Remove(filepath.Join(l.Dir, ".git", "logs", "HEAD")))
 }
 
 // Operation is what git has under way.
 func (l *Lab) Operation() string {
 	l.T.Helper()
 	op, err := l.GitRepo().Operation(l.T.Context())
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	return op
 }
 
@@ -233,9 +227,7 @@ func (l *Lab) Operation() string {
 func (l *Lab) List(id record.ID) []*turns.Turn {
 	l.T.Helper()
 	list, err := turns.List(context.Background(), l.GitRepo(), id)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	return list
 }
 
@@ -308,9 +300,7 @@ func (l *Lab) Verify(id record.ID) {
 	notes, stored := l.Notes(id), l.objects(records)
 	for i, t := range list {
 		line, err := t.Encode()
-		if err != nil {
-			l.T.Fatal(err)
-		}
+		gittest.Must(l.T, err)
 		noted := string(line)
 		if t.CodeKnown() != nil {
 			noted = "" // it is not known to have ended there
@@ -344,9 +334,7 @@ func (l *Lab) Verify(id record.ID) {
 func (l *Lab) objects(names []string) []string {
 	l.T.Helper()
 	out, err := l.Feed(strings.Join(names, "\n")+"\n", "cat-file", "--batch=%(objectsize)")
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	var all []string
 	out += "\n"
 	for _, name := range names {
@@ -420,9 +408,7 @@ func (l *Lab) Conversation(t *turns.Turn) {
 	if os.IsNotExist(err) {
 		return
 	}
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	if !bytes.HasPrefix(file, stored) {
 		at := 0
 		for at < min(len(file), len(stored)) && file[at] == stored[at] {

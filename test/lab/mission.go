@@ -25,9 +25,7 @@ import (
 func (l *Lab) Start() record.ID {
 	l.T.Helper()
 	id, err := record.NewID()
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	l.Begin(missionstore.Beginning{ID: id, At: time.Now()})
 	return id
 }
@@ -38,9 +36,7 @@ func (l *Lab) Begin(b missionstore.Beginning) *record.Mission {
 		b.From = git.NewHash(l.Git("rev-parse", "HEAD"))
 	}
 	m, _, err := missionstore.Begin(context.Background(), l.Workspace(l.Dir), b)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	return m
 }
 
@@ -76,9 +72,7 @@ func (l *Lab) Attached(id record.ID) *Lab {
 func (l *Lab) Archive(ids ...record.ID) *missionstore.Archiving {
 	l.T.Helper()
 	done, err := missionstore.Archive(l.T.Context(), l.Workspace(l.Dir), ids, nil, false)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	return done
 }
 
@@ -86,14 +80,10 @@ func (l *Lab) Archive(ids ...record.ID) *missionstore.Archiving {
 func (l *Lab) PutTurn(t turns.Turn) *turns.Turn {
 	l.T.Helper()
 	line, err := t.Encode()
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	l.Put(t.Mission, ledger.TurnPath("turns", t.Turn, ".json"), string(line)+"\n")
 	stored, err := turns.Read(context.Background(), l.Workspace(l.Dir).Repo, t.Mission, t.Turn)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	return stored
 }
 
@@ -113,9 +103,7 @@ func (l *Lab) Plant(id record.ID, files map[string]string) (tip string) {
 	w.Git("read-tree", id.Ref())
 	for name, content := range files {
 		hash, err := l.Feed(content, "hash-object", "-w", "--stdin")
-		if err != nil {
-			l.T.Fatal(err)
-		}
+		gittest.Must(l.T, err)
 		w.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+name)
 	}
 	l.Git("update-ref", id.Ref(), w.Git("commit-tree", "-m", "turn 1", "-p", id.Ref(), w.Git("write-tree")))
@@ -125,9 +113,7 @@ func (l *Lab) Plant(id record.ID, files map[string]string) (tip string) {
 // Accept accepts a mission as it is, as a person does.
 func (l *Lab) Accept(id record.ID) {
 	l.T.Helper()
-	if err := l.Workspace(l.Dir).Trust.Accept(git.NewHash(l.Git("rev-parse", id.Ref())), id); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, l.Workspace(l.Dir).Trust.Accept(git.NewHash(l.Git("rev-parse", id.Ref())), id))
 }
 
 // Take takes what a name says of the fork.
@@ -135,9 +121,7 @@ func (l *Lab) Take(name string, how finisher.Taking) (*finisher.Picked, string, 
 	l.T.Helper()
 	w := l.Workspace(l.Dir)
 	s, err := turns.Find(context.Background(), w, ForkID, name)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	var talk bytes.Buffer
 	how.Stdin, how.Talk = strings.NewReader(""), &talk
 	done, err := finisher.CherryPick(context.Background(), w, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), s, how)
@@ -148,9 +132,7 @@ func (l *Lab) Take(name string, how finisher.Taking) (*finisher.Picked, string, 
 func (l *Lab) Compare(id record.ID, upTo *turns.State) *turns.Compared {
 	l.T.Helper()
 	c, err := turns.Compare(context.Background(), l.Workspace(l.Dir), id, upTo)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	return c
 }
 
@@ -177,9 +159,7 @@ func (l *Lab) Imported(dry bool) map[string]recorder.Imported {
 			l.T.Errorf("session %d of %d is %+v", n, of, i)
 		}
 	}}
-	if err := recorder.Import(context.Background(), l.Workspace(l.Dir), i); err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, recorder.Import(context.Background(), l.Workspace(l.Dir), i))
 	return all
 }
 
@@ -195,9 +175,7 @@ func (l *Lab) Getenv(name string) string {
 func (l *Lab) SpentIn(id record.ID) *record.Mission {
 	l.T.Helper()
 	m, err := record.ParseHead(id, []byte(l.Git("show", id.Ref()+":mission.json")), git.NewHash(gittest.Hash("1")).Format())
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	gittest.Must(l.T, err)
 	return m
 }
 
@@ -223,8 +201,6 @@ func (l *Lab) Forget(name string) {
 	l.T.Helper()
 	for _, dir := range []string{"--git-common-dir", "--git-dir"} {
 		path := filepath.Join(l.Git("rev-parse", "--path-format=absolute", dir), "agent", name)
-		if err := os.RemoveAll(path); err != nil {
-			l.T.Fatal(err)
-		}
+		gittest.Must(l.T, os.RemoveAll(path))
 	}
 }
