@@ -82,7 +82,7 @@ func byCommit(ctx context.Context, w *workspace.Workspace, current record.ID, re
 // message names. If an untrusted ledger has something too large for git, it
 // returns those that may: the current one and those known to this clone.
 func keeping(ctx context.Context, w *workspace.Workspace, current record.ID, commit git.Hash) (map[record.ID]git.Hash, error) {
-	missions, err := ledger.Keeping(ctx, w.Repo.Wary(), commit)
+	missions, err := ledger.Keeping(ctx, w.Repo.With(git.Wary), commit)
 	if ctx.Err() != nil {
 		return nil, err
 	}

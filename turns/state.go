@@ -106,7 +106,7 @@ func (s *State) Usable(ctx context.Context, w *workspace.Workspace) (*State, err
 	if err != nil {
 		return nil, err
 	}
-	reaches, err := w.Repo.Wary().IsAncestor(ctx, s.event, l.Tip)
+	reaches, err := w.Repo.With(git.Wary).IsAncestor(ctx, s.event, l.Tip)
 	if err == nil && !reaches {
 		err = fmt.Errorf("%s: %w", s.Describe(), workspace.ErrUntrusted)
 	}
@@ -167,7 +167,7 @@ func eventsOf(ctx context.Context, repo *git.Repo, objects *git.Objects, id reco
 		return nil, err
 	}
 	var events []*ledger.CommitEvent
-	for e, err := range ledger.Events(ctx, repo.Wary(), objects, tip, most) {
+	for e, err := range ledger.Events(ctx, repo.With(git.Wary), objects, tip, most) {
 		if err != nil {
 			if shallow, _ := repo.Shallow(); len(events) > 0 && slices.Contains(shallow, events[len(events)-1].Hash) {
 				break

@@ -12,7 +12,7 @@ import (
 // would delay their hooks and write objects. Files too large to record count
 // here.
 func (c *Compared) Unrecorded(ctx context.Context, there *git.Repo) (bool, error) {
-	repo := there.With("GIT_OPTIONAL_LOCKS=0")
+	repo := there.With(git.Env("GIT_OPTIONAL_LOCKS=0"))
 	if c.Foreign {
 		var err error
 		if repo, err = repo.Foreign(ctx); err != nil {

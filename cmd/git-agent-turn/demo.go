@@ -63,10 +63,10 @@ func demo(c *cli.Context) error {
 		return err
 	}
 	// The user's own directories, where a fork places files, are not touched.
-	repo = repo.With("XDG_DATA_HOME=" + filepath.Join(dir, "data"))
+	repo = repo.With(git.Env("XDG_DATA_HOME=" + filepath.Join(dir, "data")))
 	for _, name := range agent.Reads(func(getenv func(string) string) { agent.Default().ConfigDir(getenv) }) {
 		if name != "HOME" {
-			repo = repo.With(name + "=" + filepath.Join(dir, "client"))
+			repo = repo.With(git.Env(name + "=" + filepath.Join(dir, "client")))
 		}
 	}
 	if err := replay(c.Context, repo, filepath.Join(dir, "session.jsonl")); err != nil {
@@ -103,13 +103,13 @@ func demoRepo(ctx context.Context, dir string) (*git.Repo, error) {
 		return nil, err
 	}
 	for _, name := range agent.Reads(func(getenv func(string) string) { agent.Default().Client(getenv) }) {
-		repo = repo.With(name + "=") // of the client that may have started us
+		repo = repo.With(git.Env(name + "=")) // of the client that may have started us
 	}
-	repo = repo.With(
+	repo = repo.With(git.Env(
 		"GIT_AGENT_DISABLE=", "GIT_AGENT_MISSION=",
 		"GIT_AUTHOR_NAME=Dev", "GIT_AUTHOR_EMAIL=dev@example.invalid",
 		"GIT_COMMITTER_NAME=Dev", "GIT_COMMITTER_EMAIL=dev@example.invalid",
-	)
+	))
 	if err := os.WriteFile(filepath.Join(dir, "README.md"), []byte("# demo\n"), 0o666); err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func diff(c *cli.Context) error {
 	if c.IsSet("unified") {
 		options = append(options, fmt.Sprintf("--unified=%d", c.Uint("unified")))
 	}
-	return diffTrees(c, w.Repo.Here(), from, to, options, cmdline.Paths(c)...)
+	return diffTrees(c, w.Repo.With(git.Here), from, to, options, cmdline.Paths(c)...)
 }
 
 // diffed returns the commits that a command line names: two states, a range, a

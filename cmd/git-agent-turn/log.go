@@ -49,7 +49,7 @@ func logCommits(c *cli.Context) (err error) {
 	defer func() { err = cmp.Or(err, l.close()) }()
 	progress := l.progress()
 	defer progress.Stop()
-	return eachRev(c.Context, w.Repo.Here(), append(args, append([]string{"--"}, paths...)...), func(commit git.Hash, short string) error {
+	return eachRev(c.Context, w.Repo.With(git.Here), append(args, append([]string{"--"}, paths...)...), func(commit git.Hash, short string) error {
 		q, content, err := l.h.Of(commit, true)
 		if err != nil {
 			return err

@@ -115,7 +115,7 @@ func (t *TryTree) add(ctx context.Context, at git.Hash) error {
 	if err != nil {
 		return err
 	}
-	repo = repo.Holding(t.held.File())
+	repo = repo.With(git.Holding(t.held.File()))
 	for try := range tries {
 		_, err = repo.Output(ctx, nil, quietly("worktree", "add", "--quiet", "--detach", "--no-checkout",
 			"--lock", "--reason", reason, "--", t.Top, at.String())...)
@@ -145,9 +145,9 @@ func (t *TryTree) add(ctx context.Context, at git.Hash) error {
 		return err
 	}
 	// Unlike a hook, git may fetch what a partial clone lacks.
-	found, err = t.guarded(ctx, found.With("GIT_NO_LAZY_FETCH=0", "GIT_DIR="+t.admin, "GIT_WORK_TREE="+t.Top))
+	found, err = t.guarded(ctx, found.With(git.Env("GIT_NO_LAZY_FETCH=0", "GIT_DIR="+t.admin, "GIT_WORK_TREE="+t.Top)))
 	if err == nil {
-		t.repo = found.Holding(t.held.File()) // git that outlives us won't block a cleanup
+		t.repo = found.With(git.Holding(t.held.File())) // git that outlives us won't block a cleanup
 	}
 	return err
 }

@@ -364,7 +364,7 @@ func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[git.Ha
 		tips[i] = l.Tip
 	}
 	events := make(map[git.Hash]*ledger.CommitEvent)
-	for e, err := range ledger.Links(ctx, h.w.Repo.Wary(), tips...) {
+	for e, err := range ledger.Links(ctx, h.w.Repo.With(git.Wary), tips...) {
 		if err != nil {
 			return nil, err
 		}

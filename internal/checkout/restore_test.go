@@ -322,7 +322,7 @@ func TestRestoreManyPaths(t *testing.T) {
 	processes := func(dir string, specs ...string) int {
 		trace := filepath.Join(t.TempDir(), "trace")
 		w := l.Workspace(l.Dir)
-		w.Repo = w.Repo.With("GIT_TRACE2_EVENT=" + trace)
+		w.Repo = w.Repo.With(git.Env("GIT_TRACE2_EVENT=" + trace))
 		only := git.Paths{Dir: filepath.Join(l.Dir, dir), Specs: specs}
 		if _, err := checkout.Restore(t.Context(), w, time.Now(), first, only, checkout.RestorePlan{Dry: true}); err != nil {
 			t.Fatal(err)

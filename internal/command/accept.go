@@ -222,7 +222,7 @@ func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id 
 func (r *review) bring(c *cli.Context, objects *git.Objects, standing trust.Level) error {
 	var ledgers, states []git.Hash
 	whole := true
-	for e, err := range ledger.Events(c.Context, r.repo.Wary(), objects, r.ledger.Tip, maxEvents+1) {
+	for e, err := range ledger.Events(c.Context, r.repo.With(git.Wary), objects, r.ledger.Tip, maxEvents+1) {
 		if err != nil {
 			return fmt.Errorf("look at the events of mission %s: %w", r.ledger.ID, err)
 		}
@@ -414,7 +414,7 @@ func (r *review) print(c *cli.Context) error {
 
 func (r *review) printDiffs(c *cli.Context) error {
 	left := maxShown
-	repo := r.repo.With("GIT_LITERAL_PATHSPECS=1")
+	repo := r.repo.With(git.Env("GIT_LITERAL_PATHSPECS=1"))
 	for i := 0; i < min(len(r.obeyed), maxListed) && left > 0; {
 		tree := r.obeyed[i].Tree
 		args := []string{

@@ -124,7 +124,7 @@ func others(ctx context.Context, repo *git.Repo, excludes, specs []string, each 
 
 // plain returns the repository without settings for paths from the environment.
 func plain(repo *git.Repo) *git.Repo {
-	return repo.With("GIT_LITERAL_PATHSPECS=0", "GIT_GLOB_PATHSPECS=0", "GIT_NOGLOB_PATHSPECS=0", "GIT_ICASE_PATHSPECS=0")
+	return repo.With(git.Env("GIT_LITERAL_PATHSPECS=0", "GIT_GLOB_PATHSPECS=0", "GIT_NOGLOB_PATHSPECS=0", "GIT_ICASE_PATHSPECS=0"))
 }
 
 // list calls each with what git prints, split at NUL, until that fails.

@@ -70,7 +70,7 @@ func cherryPick(ctx context.Context, w *workspace.Workspace, at time.Time, s *tu
 	if err != nil {
 		return nil, err
 	}
-	g := w.Repo.AsUser()
+	g := w.Repo.With(git.AsUser)
 	if how.Foreign {
 		if g, err = g.Foreign(ctx); err != nil {
 			return nil, err
@@ -196,7 +196,7 @@ type logged struct {
 
 func log(ctx context.Context, w *workspace.Workspace, revs ...string) ([]logged, error) {
 	args := append([]string{"log", "-z", "--reverse", "--topo-order", "--no-show-signature", "--encoding=UTF-8", "--format=%H %P%n%s"}, revs...)
-	out, err := w.Repo.Wary().Output(ctx, nil, append(args, "--")...)
+	out, err := w.Repo.With(git.Wary).Output(ctx, nil, append(args, "--")...)
 	if err != nil {
 		return nil, err
 	}

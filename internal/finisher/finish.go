@@ -175,9 +175,9 @@ func note(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinishe
 // counts, except what lies in an untrusted worktree.
 func userGit(ctx context.Context, w *workspace.Workspace, k *unfinished) (*git.Repo, error) {
 	if k.foreign {
-		return w.Repo.AsUser().Foreign(ctx)
+		return w.Repo.With(git.AsUser).Foreign(ctx)
 	}
-	return w.Repo.AsUser(), nil
+	return w.Repo.With(git.AsUser), nil
 }
 
 // gitCommit runs git commit with the arguments, and returns the commit.

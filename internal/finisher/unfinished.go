@@ -202,7 +202,7 @@ func withSquash(ctx context.Context, w *workspace.Workspace, g *git.Repo, k *unf
 	if err != nil {
 		return nil, nil, err
 	}
-	return g.With("GIT_GRAFT_FILE=" + file), done, nil
+	return g.With(git.Env("GIT_GRAFT_FILE=" + file)), done, nil
 }
 
 // changed reports whether any turn made changes that were not dropped.
@@ -322,7 +322,7 @@ func trailers(ctx context.Context, repo *git.Repo, id record.ID, from, without s
 			args = append(args, "^"+without)
 		}
 	}
-	out, err := repo.Wary().Output(ctx, nil, append(args, "--")...)
+	out, err := repo.With(git.Wary).Output(ctx, nil, append(args, "--")...)
 	if err != nil {
 		return newest, nil, err
 	}

@@ -54,7 +54,7 @@ func (r *Repo) Blame(ctx context.Context, b Blame) ([]Blamed, error) {
 	from := r
 	if b.Parents != "" {
 		// Git would ignore its line for a commit where a shallow clone ends.
-		args, from = append(args, "-S", b.Parents), r.With("GIT_SHALLOW_FILE="+os.DevNull)
+		args, from = append(args, "-S", b.Parents), r.With(Env("GIT_SHALLOW_FILE="+os.DevNull))
 	}
 	args = append(args, b.Options...)
 	for _, lines := range b.Ranges {

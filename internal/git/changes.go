@@ -20,7 +20,7 @@ type Change struct {
 // hash is the empty tree.
 func (r *Repo) Changes(ctx context.Context, from, to Hash, only Paths) ([]Change, error) {
 	trees := []string{r.Format().OrEmpty(from).String(), r.Format().OrEmpty(to).String()}
-	there := *r.Wary()
+	there := *r.With(Wary)
 	if only.Dir != "" {
 		there.dir = only.Dir
 	}

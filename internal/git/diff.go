@@ -33,7 +33,7 @@ func (r *Repo) DiffTrees(ctx context.Context, from, to Hash) ([]FileStat, error)
 // DiffShown is DiffTrees for untrusted trees: files of more than 32 MB count as
 // binary and are not read.
 func (r *Repo) DiffShown(ctx context.Context, from, to Hash) ([]FileStat, error) {
-	return r.Wary().numstat(ctx, from, to, []string{"-c", "core.bigFileThreshold=32m"}, DiffCounting()...)
+	return r.With(Wary).numstat(ctx, from, to, []string{"-c", "core.bigFileThreshold=32m"}, DiffCounting()...)
 }
 
 // DiffCounting returns git's flags for counting as [Repo.DiffTrees] does.
@@ -51,7 +51,7 @@ func (r *Repo) Diff(ctx context.Context, stdout io.Writer, from, to Hash, option
 		DiffCounting(), options, []string{from.String(), to.String(), "--"}, paths,
 	)
 	var stderr bytes.Buffer
-	err := r.Wary().Run(ctx, nil, stdout, &stderr, args...)
+	err := r.With(Wary).Run(ctx, nil, stdout, &stderr, args...)
 	if e := (*Error)(nil); errors.As(err, &e) {
 		e.Stderr = strings.TrimSpace(stderr.String())
 	}

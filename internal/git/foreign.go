@@ -44,7 +44,7 @@ func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := r.With("PATH=" + out.path(r.path()))
+	s := r.With(Env("PATH=" + out.path(r.path())))
 	for i, set := range overrides(config, out.hooks(hooks), out) {
 		// Not -c, where "=" ends the key. Unlike it, --config-env reaches the
 		// gits that a git runs, and overrides GIT_CONFIG_COUNT and our

@@ -72,7 +72,7 @@ func (s strangers) what() []string {
 // checkOut checks the stranger's commit out in every way that the project has, and undoes it.
 func (s strangers) checkOut(t *testing.T, foreign bool, env []string) []string {
 	t.Helper()
-	repo := find(t, s.Repo).With(env...)
+	repo := find(t, s.Repo).With(Env(env...))
 	worktree := filepath.Join(s.home, "worktree")
 	if foreign {
 		var err error

@@ -126,7 +126,7 @@ func DropLeft(ctx context.Context, held *lock.Lock) error {
 func (r *Repo) Locking(ctx context.Context, held *lock.Lock, note lock.Note, do func(r *Repo) error) error {
 	note.At = time.Now()
 	return held.With(note, func() error {
-		err := do(r.Holding(held.File()))
+		err := do(r.With(Holding(held.File())))
 		if err != nil && Status(err) < 0 && !errors.Is(err, ErrConflict) { // git was killed, this process was not
 			err = errors.Join(err, DropLeftLocks(context.WithoutCancel(ctx), note))
 		}

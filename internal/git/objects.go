@@ -195,7 +195,7 @@ func (o *Objects) Stream(h Hash, most int64, f func(io.Reader) error) error {
 	if size > most {
 		return fmt.Errorf("read blob %s: %w", h, tooLarge(size, most))
 	}
-	out, ended, err := o.repo.Wary().Pipe(o.ctx, nil, "-c", streamed, "cat-file", "blob", h.String())
+	out, ended, err := o.repo.With(Wary).Pipe(o.ctx, nil, "-c", streamed, "cat-file", "blob", h.String())
 	if err != nil {
 		return err
 	}
@@ -388,15 +388,11 @@ const (
 	frugal = "core.deltaBaseCacheLimit=16m"
 )
 
-// Wary returns r with a bound on git's memory for an object; git ends above it.
-// An untrusted one may be, or be a delta of, a huge one that git would build.
-func (r *Repo) Wary() *Repo { return r.With("GIT_ALLOC_LIMIT=128m") }
-
 // catFile returns the running `git cat-file`. The caller holds batchMu.
 func (o *Objects) catFile() (*Process, error) {
 	var err error
 	if o.batch == nil {
-		o.batch, err = o.repo.Wary().Start(o.ctx, "-c", streamed, "-c", frugal, "cat-file", "--batch-command", "--buffer")
+		o.batch, err = o.repo.With(Wary).Start(o.ctx, "-c", streamed, "-c", frugal, "cat-file", "--batch-command", "--buffer")
 	}
 	return o.batch, err
 }

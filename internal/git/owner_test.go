@@ -1,10 +1,11 @@
 package git
 
 import (
-	"gitagent/test/gittest"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestTrusted: git decides who may work in a repository, and is not asked about the user's own.

@@ -32,7 +32,7 @@ func (r *Repo) Patches(ctx context.Context, pairs [][2]Hash, most int, f func(i 
 	}
 	p := &patchReader{pairs: pairs, most: most, next: f}
 	var stderr bytes.Buffer
-	err := r.Wary().Run(ctx, strings.NewReader(in.String()), p, &stderr,
+	err := r.With(Wary).Run(ctx, strings.NewReader(in.String()), p, &stderr,
 		"-c", "core.bigFileThreshold=32m", "diff-tree", "--stdin", "-r", "-p", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv",
 		"--no-color", "--diff-algorithm=default", "--unified=3")
 	if e := (*Error)(nil); errors.As(err, &e) {

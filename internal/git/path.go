@@ -18,7 +18,7 @@ func (r *Repo) FromTop(ctx context.Context, name string) (file string, ok bool, 
 		}
 		return file, ok, nil
 	}
-	out, err := r.Here().Output(ctx, nil, "rev-parse", "--show-prefix")
+	out, err := r.With(Here).Output(ctx, nil, "rev-parse", "--show-prefix")
 	if err != nil {
 		return "", false, err
 	}

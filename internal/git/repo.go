@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -20,13 +19,10 @@ type Repo struct {
 	GitDir    string // the worktree's own git directory, absolute
 	CommonDir string // the directory that all worktrees share, absolute
 
-	dir     string
-	env     []string
+	start
 	program string
-	options []string                // before each command; see Foreign
 	sharing *atomic.Pointer[string] // core.sharedRepository, once read
 	format  *atomic.Uint32          // see Format; zero until read
-	held    []*os.File              // see Holding
 }
 
 // at returns a Repo that can only run git in dir. It looks git up in PATH once.
@@ -35,7 +31,7 @@ func at(dir string, env []string) *Repo {
 	if err != nil {
 		program = "git" // running it reports what is wrong
 	}
-	return &Repo{dir: dir, env: env, program: program, sharing: new(atomic.Pointer[string]), format: new(atomic.Uint32)}
+	return &Repo{start: start{dir: dir, env: env}, program: program, sharing: new(atomic.Pointer[string]), format: new(atomic.Uint32)}
 }
 
 // Open asks git for the repository of the current directory, in git's
@@ -169,50 +165,6 @@ func (r *Repo) Glob(pattern string) []string {
 		names[i] = filepath.Join(r.CommonDir, filepath.FromSlash(name))
 	}
 	return names
-}
-
-// With returns the repository with more variables in git's environment.
-func (r *Repo) With(env ...string) *Repo {
-	s := *r
-	s.env = append(append(make([]string, 0, len(r.env)+len(env)), r.env...), env...)
-	return &s
-}
-
-// Underived returns r without git's commit-graph and multi-pack index.
-func (r *Repo) Underived() *Repo {
-	s := *r
-	s.options = append(slices.Clip(r.options), "-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false")
-	return &s
-}
-
-// Others returns r without GIT_INDEX_FILE, which is about this worktree.
-func (r *Repo) Others() *Repo {
-	s := *r
-	s.env = slices.DeleteFunc(slices.Clone(r.env), func(v string) bool { return strings.HasPrefix(v, "GIT_INDEX_FILE=") })
-	return &s
-}
-
-// Sparing returns r with git starting in the user's directory (and -C): since
-// 2.35 git does not delete the directory it started in.
-func (r *Repo) Sparing() *Repo {
-	s := *r
-	s.dir, s.options = ".", append([]string{"-C", r.dir}, r.options...)
-	return &s
-}
-
-// Here returns r with git in the current directory, for typed paths.
-func (r *Repo) Here() *Repo {
-	s := *r
-	s.dir = "."
-	return &s
-}
-
-// Holding returns r whose git also holds the locks of the files, until it ends.
-// Not for a git that may leave processes behind (a hook's daemon, ssh master).
-func (r *Repo) Holding(locks ...*os.File) *Repo {
-	s := *r
-	s.held = append(slices.Clip(r.held), locks...)
-	return &s
 }
 
 // Resolve returns the commit that rev names, or an error that wraps

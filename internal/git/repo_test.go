@@ -456,8 +456,8 @@ func TestWith(t *testing.T) {
 	t.Parallel()
 	r := committed(t)
 	repo := find(t, r)
-	one := repo.With("GIT_AUTHOR_NAME=one")
-	two := repo.With("GIT_AUTHOR_NAME=two")
+	one := repo.With(Env("GIT_AUTHOR_NAME=one"))
+	two := repo.With(Env("GIT_AUTHOR_NAME=two"))
 	for want, repo := range map[string]*Repo{"one": one, "two": two} {
 		out, err := repo.Output(context.Background(), nil, "var", "GIT_AUTHOR_IDENT")
 		if err != nil || !strings.HasPrefix(string(out), want+" <") {

@@ -23,7 +23,7 @@ func (r *Repo) Sizes(ctx context.Context, pairs [][2]Hash) ([]Size, error) {
 		fmt.Fprintf(&in, "%s %s\n", p[0], p[1])
 	}
 	args := slices.Concat([]string{"-c", "core.bigFileThreshold=32m", "diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, DiffCounting())
-	out, err := r.Wary().Output(ctx, strings.NewReader(in.String()), args...)
+	out, err := r.With(Wary).Output(ctx, strings.NewReader(in.String()), args...)
 	var sizes []Size
 	if err == nil {
 		sizes, err = parseSizes(out, pairs)

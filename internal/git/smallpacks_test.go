@@ -2,10 +2,11 @@ package git
 
 import (
 	"bytes"
-	"gitagent/test/gittest"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"gitagent/test/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

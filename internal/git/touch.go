@@ -18,7 +18,7 @@ type Touch struct {
 // Touch returns a Touch for pathspecs relative to the current directory, if git
 // can parse them. The caller must call Close.
 func (r *Repo) Touch(ctx context.Context, pathspecs []string) (*Touch, error) {
-	t := &Touch{ctx: ctx, repo: r.Here().Wary(), paths: pathspecs}
+	t := &Touch{ctx: ctx, repo: r.With(Here, Wary), paths: pathspecs}
 	_, err := t.repo.Output(ctx, strings.NewReader(""), t.args()...)
 	return t, err
 }

@@ -49,8 +49,8 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 	if err != nil {
 		return nil, err
 	}
-	scratch := r.scratch(dir)
-	index := scratch.With("GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_LITERAL_PATHSPECS=1")
+	scratch := r.With(scratch(filepath.Join(r.CommonDir, "objects"), dir))
+	index := scratch.With(Env("GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_LITERAL_PATHSPECS=1"))
 	tree, err := index.withFile(ctx, path, func() error { return r.copyIndex(filepath.Join(dir, "index")) })
 	if err != nil { // the user's index may have conflicts
 		tree, err = index.withFile(ctx, path, func() error {
@@ -87,10 +87,10 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 		args = append(args, "-p", p.String())
 	}
 	now := fmt.Sprintf("%d +0000", time.Now().Unix())
-	out, err := scratch.With(
+	out, err := scratch.With(Env(
 		"GIT_AUTHOR_NAME=Not Committed Yet", "GIT_AUTHOR_EMAIL=not.committed.yet", "GIT_AUTHOR_DATE="+now,
 		"GIT_COMMITTER_NAME=Not Committed Yet", "GIT_COMMITTER_EMAIL=not.committed.yet", "GIT_COMMITTER_DATE="+now,
-	).Output(ctx, nil, append([]string{"-c", "commit.gpgSign=false"}, args...)...)
+	)).Output(ctx, nil, append([]string{"-c", "commit.gpgSign=false"}, args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -99,14 +99,13 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 	return u, err
 }
 
-// scratch returns the repository with git writing objects to dir.
-func (r *Repo) scratch(dir string) *Repo {
-	objects := filepath.Join(r.CommonDir, "objects")
+// scratch lets git write objects to dir, and read those of the repository.
+func scratch(objects, dir string) Option {
 	more := os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES")
 	if more != "" {
 		more = string(os.PathListSeparator) + more
 	}
-	return r.With("GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteList(objects)+more)
+	return Env("GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteList(objects)+more)
 }
 
 func quoteList(path string) string {

@@ -21,7 +21,7 @@ func (r *Repo) Usage(ctx context.Context, tips []Hash, own string) (u DiskUse, e
 		in.WriteString(r.Format().Text(h) + "\n")
 	}
 	count := func(what string) (int64, error) {
-		out, err := r.Wary().Output(ctx, strings.NewReader(in.String()),
+		out, err := r.With(Wary).Output(ctx, strings.NewReader(in.String()),
 			"rev-list", "--objects", what, "--stdin", "--not", "--exclude="+own+"*", "--branches", "--tags", "--remotes", "--ignore-missing", "HEAD")
 		if err != nil {
 			return 0, err

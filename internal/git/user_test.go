@@ -19,7 +19,7 @@ func TestAsUser(t *testing.T) {
 	for _, tt := range []struct {
 		repo *git.Repo
 		want string
-	}{{repo, "C/0/1/1"}, {repo.AsUser(), "de_DE.UTF-8/1//"}} {
+	}{{repo, "C/0/1/1"}, {repo.With(git.AsUser), "de_DE.UTF-8/1//"}} {
 		out, err := tt.repo.Output(context.Background(), nil, "-c", "alias.env="+script, "env")
 		if got := strings.TrimSpace(string(out)); err != nil || got != tt.want {
 			t.Errorf("git runs with %s, %v, want %s", got, err, tt.want)

@@ -257,7 +257,7 @@ func Newest(ctx context.Context, repo *git.Repo) (record.ID, int, error) {
 	if err != nil || len(missions) == 0 {
 		return "", 0, err
 	}
-	newest, err := repo.Wary().NewestRef(ctx, record.MissionRefs)
+	newest, err := repo.With(git.Wary).NewestRef(ctx, record.MissionRefs)
 	if err != nil {
 		return "", len(missions), ctx.Err()
 	}

@@ -45,7 +45,7 @@ func Alone(ctx context.Context, repo *git.Repo, held *lock.Lock, reason string, 
 		if err != nil || len(updates) == 0 {
 			return err
 		}
-		proc, err := repo.Holding(held.File()).BeginRefs(ctx, reason)
+		proc, err := repo.With(git.Holding(held.File())).BeginRefs(ctx, reason)
 		if err != nil {
 			return err
 		}

@@ -148,7 +148,7 @@ func (tx *Tx) end() {
 }
 
 func (tx *Tx) beginRefs(ctx context.Context) (*git.RefTransaction, error) {
-	return tx.Repo.Holding(tx.held.File()).BeginRefs(ctx, tx.reason)
+	return tx.Repo.With(git.Holding(tx.held.File())).BeginRefs(ctx, tx.reason)
 }
 
 // Prepare starts the git that will move the refs early. Most prompts move none.

@@ -89,7 +89,7 @@ func create(ctx context.Context, w *workspace.Workspace, p creation, at time.Tim
 		return nil, nil, err
 	}
 	undo = func() error { return undoCreation(context.WithoutCancel(ctx), w, p, "--force", "--") }
-	if err := p.checkOut(ctx, repo.Holding(held.File())); err != nil {
+	if err := p.checkOut(ctx, repo.With(git.Holding(held.File()))); err != nil {
 		return nil, nil, errors.Join(err, undo())
 	}
 	if p.include != nil {
@@ -255,7 +255,7 @@ func undoCreation(ctx context.Context, w *workspace.Workspace, p creation, args 
 		git.Unlock(p.worktree)
 		repo, err := checkingOut(ctx, w, p)
 		if err == nil {
-			_, err = repo.Others().Output(ctx, nil, append(append([]string{"worktree", "remove"}, args...), p.worktree)...)
+			_, err = repo.With(git.Others).Output(ctx, nil, append(append([]string{"worktree", "remove"}, args...), p.worktree)...)
 		}
 		if err != nil {
 			return fmt.Errorf("what is left: the mission %s, its branch and the worktree %s; remove them with git agent-turn remove --force %s: %w",
@@ -298,9 +298,9 @@ func (p creation) checkOut(ctx context.Context, repo *git.Repo) error {
 	}
 	name := strings.TrimPrefix(p.branch, "refs/heads/")
 	if p.progress != nil {
-		return repo.Others().Run(ctx, nil, io.Discard, p.progress, "worktree", "add", "--", p.worktree, name)
+		return repo.With(git.Others).Run(ctx, nil, io.Discard, p.progress, "worktree", "add", "--", p.worktree, name)
 	}
-	_, err := repo.Others().Output(ctx, nil, "worktree", "add", "--quiet", "--", p.worktree, name)
+	_, err := repo.With(git.Others).Output(ctx, nil, "worktree", "add", "--quiet", "--", p.worktree, name)
 	return err
 }
 

@@ -203,7 +203,7 @@ func removeWorktree(ctx context.Context, w *workspace.Workspace, path string, fo
 			return err
 		}
 	}
-	_, err := w.Repo.Others().Output(ctx, nil, args...)
+	_, err := w.Repo.With(git.Others).Output(ctx, nil, args...)
 	return err
 }
 
@@ -220,7 +220,7 @@ func finishRemoval(ctx context.Context, w *workspace.Workspace, path, gitDir str
 		return nil // git was done: anything there now is new
 	}
 	if !pathExists(filepath.Join(path, ".git")) {
-		changes, err := changesIn(ctx, w.Repo.Others().With("GIT_DIR="+gitDir, "GIT_WORK_TREE="+path))
+		changes, err := changesIn(ctx, w.Repo.With(git.Others, git.Env("GIT_DIR="+gitDir, "GIT_WORK_TREE="+path)))
 		if err != nil || len(changes) > 0 && !onlyDeleted(changes) {
 			return err
 		}
@@ -234,12 +234,12 @@ func finishRemoval(ctx context.Context, w *workspace.Workspace, path, gitDir str
 	if err != nil || !onlyDeleted(changes) {
 		return err
 	}
-	_, err = w.Repo.Others().Output(ctx, nil, "worktree", "remove", "--force", "--", path)
+	_, err = w.Repo.With(git.Others).Output(ctx, nil, "worktree", "remove", "--force", "--", path)
 	return err
 }
 
 func changesIn(ctx context.Context, repo *git.Repo) ([]byte, error) {
-	return repo.With("GIT_OPTIONAL_LOCKS=0").Output(ctx, nil, "status", "--porcelain=v2", "-z", "-uall")
+	return repo.With(git.Env("GIT_OPTIONAL_LOCKS=0")).Output(ctx, nil, "status", "--porcelain=v2", "-z", "-uall")
 }
 
 // onlyDeleted reports whether a worktree differs from HEAD in missing tracked
@@ -338,7 +338,7 @@ func freed(ctx context.Context, w *workspace.Workspace, refs map[string]git.Hash
 	for ref := range refs {
 		args = append(args, "--exclude="+ref)
 	}
-	out, err := w.Repo.Wary().Output(ctx, nil, append(args, "--all", "HEAD")...)
+	out, err := w.Repo.With(git.Wary).Output(ctx, nil, append(args, "--all", "HEAD")...)
 	if err != nil {
 		return 0, err
 	}

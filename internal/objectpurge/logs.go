@@ -25,7 +25,7 @@ func Forget(ctx context.Context, repo *git.Repo, roots []Root) error {
 			entries[r.Ref] = append(entries[r.Ref], r.Entry)
 		}
 	}
-	repo = quiet(repo).With("GIT_DIR=" + repo.CommonDir)
+	repo = quiet(repo).With(git.Env("GIT_DIR=" + repo.CommonDir))
 	for ref, list := range entries {
 		slices.SortFunc(list, func(a, b int) int { return cmp.Compare(b, a) }) // the newer ones keep their numbers
 		for part := range slices.Chunk(slices.Compact(list), atOnce) {
@@ -54,7 +54,7 @@ func Unset(ctx context.Context, repo *git.Repo, r Root) error {
 	if parts := strings.SplitN(ref, "/", 3); len(parts) == 3 && parts[0] == "worktrees" {
 		dir, ref = filepath.Join(dir, parts[0], parts[1]), parts[2]
 	}
-	_, err := quiet(repo).With("GIT_DIR="+dir).Output(ctx, nil, "update-ref", "-d", "--", ref)
+	_, err := quiet(repo).With(git.Env("GIT_DIR="+dir)).Output(ctx, nil, "update-ref", "-d", "--", ref)
 	return err
 }
 

@@ -65,7 +65,7 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool, own 
 	}
 	defer held.Release()
 	e := eraser{
-		store:  store{quiet(repo).Holding(held.File()), filepath.Join(repo.CommonDir, "objects")},
+		store:  store{quiet(repo).With(git.Holding(held.File())), filepath.Join(repo.CommonDir, "objects")},
 		doomed: doomed, gone: make(map[git.Hash]bool), clean: make(map[string]bool),
 	}
 	e.temp, e.aside = filepath.Join(e.dir, tempName), filepath.Join(e.dir, asideName)
@@ -211,5 +211,5 @@ func (e *eraser) packs(ctx context.Context) (n int, err error) {
 // quiet returns the repository with a git that never fetches removed objects,
 // as in a partial clone. Before 2.45 only the second variable prevents that.
 func quiet(repo *git.Repo) *git.Repo {
-	return repo.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+	return repo.With(git.Env("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none"))
 }

@@ -23,7 +23,7 @@ func ofWorktree(ref string) bool {
 // tableLogs adds the logs in a reftable, through git: those of a worktree, or
 // without a prefix the shared and the main one's.
 func (f *finder) tableLogs(ctx context.Context, repo *git.Repo, prefix string) error {
-	in := quiet(repo).With("GIT_DIR=" + filepath.Join(f.dir, filepath.FromSlash(prefix)))
+	in := quiet(repo).With(git.Env("GIT_DIR=" + filepath.Join(f.dir, filepath.FromSlash(prefix))))
 	names, lost, err := logs(ctx, in)
 	if err == nil && slices.Contains(lost, "HEAD") {
 		err = fmt.Errorf("git does not show the log of HEAD while its branch has no commit: commit, or check another one out")
@@ -91,7 +91,7 @@ func logs(ctx context.Context, in *git.Repo) (names, lost []string, err error) {
 // dropLost takes entries that lead to missing objects out of lost logs.
 func dropLost(ctx context.Context, repo *git.Repo) error {
 	for _, dir := range Tables(repo) {
-		in := quiet(repo).With("GIT_DIR=" + filepath.Dir(filepath.Clean(dir)))
+		in := quiet(repo).With(git.Env("GIT_DIR=" + filepath.Dir(filepath.Clean(dir))))
 		_, lost, err := logs(ctx, in)
 		if err == nil && len(lost) > 0 {
 			_, err = in.Output(ctx, nil, "reflog", "expire", "--all", "--single-worktree", "--stale-fix", "--expire=never", "--expire-unreachable=never")
@@ -115,7 +115,7 @@ func Tables(repo *git.Repo) (dirs []string) {
 // compact has git rewrite its tables, as older ones have what was taken out.
 func compact(ctx context.Context, repo *git.Repo) error {
 	for _, dir := range Tables(repo) {
-		if _, err := quiet(repo).With("GIT_DIR="+filepath.Dir(filepath.Clean(dir))).Output(ctx, nil, "pack-refs", "--all"); err != nil {
+		if _, err := quiet(repo).With(git.Env("GIT_DIR="+filepath.Dir(filepath.Clean(dir)))).Output(ctx, nil, "pack-refs", "--all"); err != nil {
 			return err
 		}
 	}

@@ -100,7 +100,7 @@ func (f *finder) add(r Root, hashes ...git.Hash) {
 
 // refs adds shared and main refs or, with a prefix, those of a worktree alone.
 func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error {
-	in := quiet(repo).With("GIT_DIR=" + filepath.Join(f.dir, filepath.FromSlash(prefix)))
+	in := quiet(repo).With(git.Env("GIT_DIR=" + filepath.Join(f.dir, filepath.FromSlash(prefix))))
 	args := []string{"for-each-ref", "--format=%(objectname) %(symref) %(refname)"}
 	switch {
 	case repo.InTables():

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"context"
 	"errors"
+	"gitagent/internal/git"
 	"io"
 	"io/fs"
 	"os"
@@ -84,7 +85,7 @@ func (e *eraser) inGarbage(ctx context.Context, file string) (bool, error) {
 		return false, err
 	}
 	// Git writes what it can read of a damaged pack before it fails.
-	_ = e.repo.With("GIT_OBJECT_DIRECTORY="+e.temp).Run(ctx, f, io.Discard, io.Discard, "unpack-objects", "-q", "-r")
+	_ = e.repo.With(git.Env("GIT_OBJECT_DIRECTORY="+e.temp)).Run(ctx, f, io.Discard, io.Discard, "unpack-objects", "-q", "-r")
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"gitagent/internal/git"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -73,7 +74,7 @@ func (e *eraser) takeBack(ctx context.Context, own func(Root) bool) ([]Root, err
 	if err := e.makeTemp(); err != nil {
 		return nil, err
 	}
-	all := e.repo.With("GIT_OBJECT_DIRECTORY=" + e.temp) // with the trash
+	all := e.repo.With(git.Env("GIT_OBJECT_DIRECTORY=" + e.temp)) // with the trash
 	leading, err := FindReferrers(ctx, all, e.doomed)
 	if err != nil {
 		return nil, err

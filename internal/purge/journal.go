@@ -241,7 +241,7 @@ func changeIndex(ctx context.Context, repo *git.Repo, list []indexChange) error 
 		if text == "" {
 			return nil
 		}
-		_, err := repo.Others().Output(ctx, strings.NewReader(text), append([]string{"-C", repo.Top, "update-index", "-z"}, args...)...)
+		_, err := repo.With(git.Others).Output(ctx, strings.NewReader(text), append([]string{"-C", repo.Top, "update-index", "-z"}, args...)...)
 		return err
 	}
 	err = update(lines.String(), "--index-info")

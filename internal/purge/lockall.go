@@ -49,9 +49,9 @@ func (h *holder) locking(files []string, do func() error) error {
 }
 
 func (h *holder) repo(r *git.Repo) *git.Repo {
-	r = r.Holding(h.purge.File())
+	r = r.With(git.Holding(h.purge.File()))
 	for _, l := range h.all {
-		r = r.Holding(l.File())
+		r = r.With(git.Holding(l.File()))
 	}
 	return r
 }

@@ -346,7 +346,7 @@ type stagedEntry struct {
 
 // stagedIn returns a worktree's index by path, in a conflict with the stage.
 func stagedIn(ctx context.Context, repo *git.Repo) (map[string]stagedEntry, error) {
-	out, err := repo.Others().Output(ctx, nil, "-C", repo.Top, "ls-files", "-z", "--stage", "-v")
+	out, err := repo.With(git.Others).Output(ctx, nil, "-C", repo.Top, "ls-files", "-z", "--stage", "-v")
 	if err != nil {
 		return nil, err
 	}

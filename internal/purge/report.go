@@ -367,7 +367,7 @@ func (p *Plan) worktrees(ctx context.Context) error {
 			if _, err := os.Stat(dir); err != nil {
 				continue
 			}
-			out, err := p.Repo.Others().Output(ctx, nil, append([]string{"-C", dir}, asked...)...)
+			out, err := p.Repo.With(git.Others).Output(ctx, nil, append([]string{"-C", dir}, asked...)...)
 			if err != nil {
 				return err
 			}

@@ -40,7 +40,7 @@ func (r *Remote) seeing(ctx context.Context, f func(r *Remote) error) error {
 		return err
 	}
 	alone := *r
-	alone.repo, alone.fetching = r.repo.Holding(held.File()), held
+	alone.repo, alone.fetching = r.repo.With(git.Holding(held.File())), held
 	return held.With(lock.Note{Words: files, Long: true}, func() error { return f(&alone) })
 }
 

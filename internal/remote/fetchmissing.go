@@ -47,7 +47,7 @@ func (r *Remote) lend(ctx context.Context, into *git.Repo, refspecs, depth strin
 		return err
 	}
 	args := append(r.always(), local...)
-	_, err = into.With(environ(r.conf)...).Output(ctx, strings.NewReader(refspecs), append(args, "fetch", "--quiet", "--no-tags",
+	_, err = into.With(git.Env(environ(r.conf)...)).Output(ctx, strings.NewReader(refspecs), append(args, "fetch", "--quiet", "--no-tags",
 		"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules", "--no-auto-maintenance", "--no-filter", "--update-shallow", depth,
 		"--stdin", "--end-of-options", r.Name)...)
 	return err

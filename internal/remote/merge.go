@@ -132,7 +132,7 @@ func (r *Remote) move(ctx context.Context, updates []git.Update) error {
 	if len(updates) == 0 {
 		return nil
 	}
-	proc, err := r.repo.Holding(r.fetching.File()).BeginRefs(ctx, "fetched from "+r.Name)
+	proc, err := r.repo.With(git.Holding(r.fetching.File())).BeginRefs(ctx, "fetched from "+r.Name)
 	if err != nil {
 		return err
 	}

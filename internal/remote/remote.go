@@ -59,7 +59,7 @@ func open(ctx context.Context, w *workspace.Workspace, conf git.Config, name str
 	}
 	return &Remote{
 		Name: name, URLs: push, Level: consent(conf, push), sources: sources,
-		w: w, repo: w.Repo.With(environ(conf)...), conf: conf,
+		w: w, repo: w.Repo.With(git.Env(environ(conf)...)), conf: conf,
 	}, nil
 }
 

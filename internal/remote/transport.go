@@ -73,7 +73,7 @@ func (r *Remote) reach(ctx context.Context, command string, args ...string) (out
 	}
 	defer func() { _ = r.state().Remove(trace) }()
 	traced := *r
-	traced.repo = r.repo.With("GIT_TRACE2_EVENT="+r.state().Path(trace), "GIT_TRACE2_EVENT_NESTING=9")
+	traced.repo = r.repo.With(git.Env("GIT_TRACE2_EVENT="+r.state().Path(trace), "GIT_TRACE2_EVENT_NESTING=9"))
 	out, err = traced.run(ctx, "", command, args...)
 	events, readErr := r.state().ReadFile(trace)
 	return out, readErr != nil || bytes.Contains(events, []byte(`"key":"negotiated-version"`)), err

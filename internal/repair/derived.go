@@ -3,6 +3,7 @@ package repair
 import (
 	"context"
 	"errors"
+	"gitagent/internal/git"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,7 +34,7 @@ func (r *repair) derived(ctx context.Context) error {
 		r.say(Finding{What: d.name + " is damaged, or not what the objects are", Mended: "it is put away; git makes another one"})
 		if r.dry { // later steps look as if it were done
 			w := *r.Workspace
-			w.Repo, r.Workspace = w.Repo.Underived(), &w
+			w.Repo, r.Workspace = w.Repo.With(git.Underived), &w
 			continue
 		}
 		for _, file := range d.files {

@@ -150,5 +150,5 @@ func (r *repair) scratch(ctx context.Context) (repo *git.Repo, done func(), err 
 		done()
 		return nil, nil, err
 	}
-	return repo.Holding(held.File()), done, nil
+	return repo.With(git.Holding(held.File())), done, nil
 }

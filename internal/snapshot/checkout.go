@@ -49,7 +49,7 @@ func (s *Snapshot) CheckOut(ctx context.Context, tree git.Hash, how Checkout) er
 		err = s.index.goAhead("")
 	}
 	if err == nil {
-		x.repo = x.repo.Sparing()
+		x.repo = x.repo.With(git.Sparing)
 		if _, err = x.git(ctx, x.path, "", append(args, s.Tree.String(), tree.String())...); err != nil {
 			err = s.hidden(ctx, &x, tree, err)
 		}

@@ -50,7 +50,7 @@ func (x *privateIndex) git(ctx context.Context, path, stdin string, args ...stri
 // start is git without the wait.
 func (x *privateIndex) start(ctx context.Context, path string, args ...string) (*git.Process, error) {
 	args = append([]string{"-c", "core.splitIndex=false", "-c", "core.hooksPath=" + os.DevNull}, args...)
-	return x.repo.With("GIT_INDEX_FILE="+path, "GIT_OPTIONAL_LOCKS=1").Start(ctx, args...)
+	return x.repo.With(git.Env("GIT_INDEX_FILE="+path, "GIT_OPTIONAL_LOCKS=1")).Start(ctx, args...)
 }
 
 // An origin is the state of files that the private index depends on.

@@ -139,7 +139,7 @@ func (t *taker) dirtySubmodules() []string {
 	if !exists(modules) {
 		return nil
 	}
-	repo := t.index.repo.With("GIT_INDEX_FILE="+t.index.path, "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1")
+	repo := t.index.repo.With(git.Env("GIT_INDEX_FILE="+t.index.path, "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1"))
 	out, err := repo.Output(t.ctx, nil, "config", "-z", "--file", modules, "--get-regexp", `^submodule\..*\.path$`)
 	if err != nil {
 		return nil

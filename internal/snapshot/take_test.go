@@ -28,7 +28,7 @@ func open(t testing.TB, r *gittest.Repo) *git.Repo {
 	t.Helper()
 	repo, err := git.Find(r.Dir)
 	gittest.Must(t, err)
-	return repo.With(r.Env...)
+	return repo.With(git.Env(r.Env...))
 }
 
 // options are those of a hook.

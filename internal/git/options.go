@@ -1,0 +1,95 @@
+package git
+
+import (
+	"os"
+	"slices"
+	"strings"
+)
+
+// A start is what a git is started with, besides its command.
+type start struct {
+	dir     string
+	env     []string
+	options []string   // before each command
+	held    []*os.File // files that it inherits; see Holding
+}
+
+// An Option changes how git is started. Otherwise it starts in the worktree, in
+// the environment of [Open] or [Find], speaks English and asks nothing.
+type Option func(start) start
+
+// With returns the repository with git started as the options say, in this
+// order, after those that r has. No option but [Env] changes what another one
+// has set; of a variable that is set twice, the later value counts.
+func (r *Repo) With(options ...Option) *Repo {
+	s := *r
+	for _, o := range options {
+		s.start = o(s.start)
+	}
+	return &s
+}
+
+// Env adds variables to git's environment.
+func Env(variables ...string) Option {
+	return func(s start) start {
+		s.env = append(slices.Clip(s.env), variables...)
+		return s
+	}
+}
+
+// Wary bounds git's memory for an object; git ends above it. An untrusted one
+// may be, or be a delta of, a huge one that git would build.
+func Wary(s start) start { return Env("GIT_ALLOC_LIMIT=128m")(s) }
+
+// Underived keeps git from the commit-graph and the multi-pack index.
+func Underived(s start) start {
+	s.options = append(slices.Clip(s.options), "-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false")
+	return s
+}
+
+// Others drops GIT_INDEX_FILE, which is about this worktree, for a command about
+// another one.
+func Others(s start) start {
+	s.env = slices.DeleteFunc(slices.Clone(s.env), func(v string) bool { return strings.HasPrefix(v, "GIT_INDEX_FILE=") })
+	return s
+}
+
+// Sparing starts git in the user's directory (and -C): since 2.35 git does not
+// delete the directory it started in.
+func Sparing(s start) start {
+	s.dir, s.options = ".", append([]string{"-C", s.dir}, s.options...)
+	return s
+}
+
+// Here starts git in the current directory, for typed paths.
+func Here(s start) start {
+	s.dir = "."
+	return s
+}
+
+// Holding lets git hold the locks of the files, too, until it ends. Not for a
+// git that may leave processes behind (a hook's daemon, ssh master).
+func Holding(locks ...*os.File) Option {
+	return func(s start) start {
+		s.held = append(slices.Clip(s.held), locks...)
+		return s
+	}
+}
+
+// AsUser starts git as if the user had typed the command: hooks and editors use
+// their language and may ask.
+func AsUser(s start) start {
+	s.env = slices.DeleteFunc(slices.Clone(s.env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(notUsers, name)
+	})
+	for _, name := range notUsers {
+		if value, ok := os.LookupEnv(name); ok {
+			s.env = append(s.env, name+"="+value)
+		}
+	}
+	return s
+}
+
+// notUsers are the variables that we set for every git.
+var notUsers = []string{"LC_ALL", "GIT_TERMINAL_PROMPT", "GIT_NO_REPLACE_OBJECTS", "GIT_NO_LAZY_FETCH"}
