@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
@@ -29,7 +30,7 @@ func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]b
 	if err != nil {
 		return err
 	}
-	stats, err := w.Repo.DiffPaths(ctx, from, w.Snap.Tree)
+	stats, err := gitdiff.OfPaths(ctx, w.Repo, from, w.Snap.Tree)
 	if err != nil {
 		return err
 	}

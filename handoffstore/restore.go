@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/workspace"
@@ -17,7 +18,7 @@ type RestorePlan = snapshot.Checkout
 // A Restored says what a restore has done.
 type Restored struct {
 	ledgertx.CheckedOut
-	Conflicts []git.Conflict // what their files hold now, or would
+	Conflicts []gitdiff.Conflict // what their files hold now, or would
 }
 
 // Restore merges a handoff's uncommitted changes into this worktree, based on

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
@@ -35,10 +36,10 @@ type Compared struct {
 	Output  int64         // tokens that the model wrote
 	Context int64         // tokens of the last known request
 
-	Finished *record.Finish // nil unless it is finished
-	Changes  []git.FileStat // from the fork point to the state
-	Unknown  error          // why Changes are not known
-	Unread   error          // which records can't be read
+	Finished *record.Finish     // nil unless it is finished
+	Changes  []gitdiff.FileStat // from the fork point to the state
+	Unknown  error              // why Changes are not known
+	Unread   error              // which records can't be read
 }
 
 // A Said is what a [Compared] keeps of a turn's record.
@@ -86,7 +87,7 @@ func Compare(ctx context.Context, w *workspace.Workspace, id record.ID, upTo *St
 		return nil, err
 	}
 	if c.Unknown == nil && c.Commit != c.Point.Commit {
-		c.Changes, c.Unknown = w.Repo.DiffShown(ctx, c.Point.Commit, c.Commit)
+		c.Changes, c.Unknown = gitdiff.Shown(ctx, w.Repo, c.Point.Commit, c.Commit)
 	}
 	return c, ctx.Err()
 }
@@ -185,7 +186,7 @@ func sum[T ~int64](a, b T) T {
 
 // A Difference is what differs between the states of two forks.
 type Difference struct {
-	Changes []git.FileStat
+	Changes []gitdiff.FileStat
 	Both    int // number of paths that both have changed
 	Unknown error
 }
@@ -197,7 +198,7 @@ func (c *Compared) Against(ctx context.Context, repo *git.Repo, other *Compared)
 		return d
 	}
 	if c.Commit != other.Commit {
-		d.Changes, d.Unknown = repo.DiffShown(ctx, c.Commit, other.Commit)
+		d.Changes, d.Unknown = gitdiff.Shown(ctx, repo, c.Commit, other.Commit)
 	}
 	changed := make(map[string]bool)
 	for _, f := range c.Changes {

@@ -8,14 +8,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
 
 // A ForkStats is how much a fork has done since it began.
 type ForkStats struct {
-	Output int64     // tokens that the model wrote in the fork's own turns
-	Size   *git.Size // of the changes; nil if unreadable or slow to compute
+	Output int64         // tokens that the model wrote in the fork's own turns
+	Size   *gitdiff.Size // of the changes; nil if unreadable or slow to compute
 }
 
 // Limits of what is read and compared for a list of forks.
@@ -64,7 +65,7 @@ func StatsOfForks(ctx context.Context, repo *git.Repo, list []MissionLine) (map[
 			pairs, sized = append(pairs, g.trees), append(sized, &g.growth)
 		}
 	}
-	sizes, err := repo.Sizes(ctx, pairs)
+	sizes, err := gitdiff.Sizes(ctx, repo, pairs)
 	if ctx.Err() != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/checkout"
-	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
@@ -111,7 +111,7 @@ func TestMissionOfStranger(t *testing.T) {
 		if _, err := turns.Usable(t.Context(), other.Workspace(other.Dir), turn); !errors.Is(err, workspace.ErrUntrusted) {
 			t.Errorf("turn %d of a stranger's: %v", turn.Turn, err)
 		}
-		if _, err := checkout.Restore(t.Context(), other.Workspace(other.Dir), time.Now(), turn.After(), git.Paths{}, checkout.RestorePlan{}); !errors.Is(err, workspace.ErrUntrusted) {
+		if _, err := checkout.Restore(t.Context(), other.Workspace(other.Dir), time.Now(), turn.After(), gitdiff.Paths{}, checkout.RestorePlan{}); !errors.Is(err, workspace.ErrUntrusted) {
 			t.Errorf("restore turn %d of a stranger's: %v", turn.Turn, err)
 		}
 		if _, err := checkout.Revert(t.Context(), other.Workspace(other.Dir), time.Now(), turn.Before(), turn.After(), checkout.Merging{}); !errors.Is(err, workspace.ErrUntrusted) {

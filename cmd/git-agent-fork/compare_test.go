@@ -14,6 +14,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/turns"
@@ -53,12 +54,12 @@ func TestCompareLayout(t *testing.T) {
 	}
 	one.Last = &turns.Said{Turn: 63, Prompt: "and now with a cache that is bounded", Outcome: record.Interrupted}
 	for i := range 23 {
-		one.Changes = append(one.Changes, git.FileStat{Path: fmt.Sprintf("internal/list/file%d.go", i), Insertions: 3 * i, Deletions: i})
+		one.Changes = append(one.Changes, gitdiff.FileStat{Path: fmt.Sprintf("internal/list/file%d.go", i), Insertions: 3 * i, Deletions: i})
 	}
 	one.check = &checked{status: 2, took: 3 * time.Second, output: "--- FAIL: TestList\nexit status 1"}
 	two.state, two.Turns, two.Last = turns.IsRunning, 1, &turns.Said{Turn: 13, Prompt: "rewrite it", Outcome: record.Done}
 	two.Said, two.Ended = []turns.Said{*two.Last}, one.Ended
-	two.Changes = []git.FileStat{{Path: "logo.png", Binary: true}}
+	two.Changes = []gitdiff.FileStat{{Path: "logo.png", Binary: true}}
 	two.check = &checked{took: 2 * time.Second}
 	two.Mission.Adopted = &record.Adoption{Turn: 13, At: one.Ended, Undone: true}
 	three.Unknown = errors.New("compare trees: fatal: unable to read tree")
@@ -86,7 +87,7 @@ func TestCompareLayout(t *testing.T) {
 func TestCompareNarrow(t *testing.T) {
 	t.Parallel()
 	one, two, three := forkOf("11111111", "a"), forkOf("22222222", "b"), forkOf("33333333", "c")
-	changes := []git.FileStat{{Path: "a", Insertions: 12, Deletions: 4}, {Path: "b"}}
+	changes := []gitdiff.FileStat{{Path: "a", Insertions: 12, Deletions: 4}, {Path: "b"}}
 	c := comparisonOf(t, false, one, two, three)
 	c.pairs = []pair{{one, two, turns.Difference{Changes: changes, Both: 1}}, {one, three, turns.Difference{}}}
 	var b bytes.Buffer
@@ -107,7 +108,7 @@ func TestCompareStranger(t *testing.T) {
 	f := forkOf("11111111", odd)
 	f.By, f.Foreign = trust.Unknown, true
 	f.Turns, f.Last = 1, &turns.Said{Turn: 13, Prompt: odd, Outcome: record.Outcome(odd)}
-	f.Said, f.Changes = []turns.Said{*f.Last}, []git.FileStat{{Path: odd}}
+	f.Said, f.Changes = []turns.Said{*f.Last}, []gitdiff.FileStat{{Path: odd}}
 	f.check = &checked{status: 1, output: odd}
 	for _, columns := range []int{0, 40, 80, 200} {
 		var b bytes.Buffer

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/turns"
 )
@@ -103,7 +104,7 @@ func (f *compared) json() forkJSON {
 	return j
 }
 
-func newStatJSON(changes []git.FileStat, unknown error) *statJSON {
+func newStatJSON(changes []gitdiff.FileStat, unknown error) *statJSON {
 	if unknown != nil {
 		return nil
 	}

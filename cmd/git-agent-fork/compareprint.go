@@ -10,7 +10,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
-	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/turns"
@@ -120,12 +120,12 @@ func (f *compared) figures() []string {
 	return figures(f.Changes)
 }
 
-func figures(changes []git.FileStat) []string {
+func figures(changes []gitdiff.FileStat) []string {
 	insertions, deletions := count(changes)
 	return []string{strconv.Itoa(len(changes)), fmt.Sprintf("+%d", insertions), fmt.Sprintf("-%d", deletions)}
 }
 
-func count(changes []git.FileStat) (insertions, deletions int) {
+func count(changes []gitdiff.FileStat) (insertions, deletions int) {
 	for _, f := range changes {
 		insertions, deletions = insertions+f.Insertions, deletions+f.Deletions
 	}
@@ -277,7 +277,7 @@ func lookOfOutcome(outcome string) cmdline.Style {
 	return cmdline.Dim
 }
 
-func paths(to io.Writer, heading string, changes []git.FileStat) error {
+func paths(to io.Writer, heading string, changes []gitdiff.FileStat) error {
 	if len(changes) == 0 {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/gitdiff"
 	"gitagent/turns"
 )
 
@@ -83,7 +84,7 @@ const maxDiff = 64 << 10
 func (f *finder) diff(ctx context.Context, t *turns.Turn) []row {
 	begin := &beginning{most: maxDiff}
 	out := cmdline.NewDiff(&cmdline.Screen{Writer: begin, Columns: wide, Colour: f.colour})
-	err := f.repo.Diff(ctx, out, t.Before().Commit, t.Code, nil, nil)
+	err := gitdiff.Diff(ctx, f.repo, out, t.Before().Commit, t.Code, nil, nil)
 	_ = out.Flush()
 	var rows []row
 	for line := range strings.Lines(string(begin.text)) {

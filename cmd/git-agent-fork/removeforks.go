@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -121,7 +122,7 @@ func sizeOf(ctx context.Context, w *workspace.Workspace, l turns.MissionLine) (i
 	if err != nil {
 		return 0, 0, err
 	}
-	changes, err := w.Repo.DiffShown(ctx, point.Commit, refs[branch])
+	changes, err := gitdiff.Shown(ctx, w.Repo, point.Commit, refs[branch])
 	insertions, deletions = count(changes)
 	return insertions, deletions, err
 }

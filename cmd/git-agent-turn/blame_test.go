@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/blame"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -20,11 +21,11 @@ func severalLines() []blame.Line {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.FixedZone("", -90*60))
 	one := git.NewHash(gittest.Hash("1"))
 	two := git.NewHash(gittest.Hash("2"))
-	in := &git.Blamable{Author: "Ada", Email: "ada@example.invalid", At: at, Committer: "Bob", CommitterEmail: "bob@example.invalid", Committed: at, Summary: "some"}
+	in := &gitdiff.Blamable{Author: "Ada", Email: "ada@example.invalid", At: at, Committer: "Bob", CommitterEmail: "bob@example.invalid", Committed: at, Summary: "some"}
 	turn := &turns.Turn{Mission: "a1b2c3d4", Turn: 12, At: at, Agent: "claude-code", Model: "m", Prompt: "Fix\nit\x1b"}
 	other := &turns.Turn{Mission: "0badcafe", Turn: 3, At: at, Agent: "codex", Prompt: "and this"}
 	line := func(number int, commit git.Hash, orig int, path string) blame.Line {
-		return blame.Line{Blame: git.Blamed{Number: number, Text: "text", Commit: commit, Line: orig, Path: path, In: in}}
+		return blame.Line{Blame: gitdiff.Blamed{Number: number, Text: "text", Commit: commit, Line: orig, Path: path, In: in}}
 	}
 	lines := []blame.Line{line(1, one, 1, "f"), line(2, one, 2, "f"), line(3, one, 9, "old"), line(5, two, 5, "f"), line(6, two, 6, "f"), line(7, one, 3, "f")}
 	lines[2].Blame.Previous, lines[2].Blame.PreviousPath = two, "ä\t"
@@ -38,7 +39,7 @@ func TestPorcelain(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	p := newPorcelain(&b, severalLines(), "f")
-	p.isEnd = func(l git.Blamed) bool { return l.Commit.String()[0] == '2' }
+	p.isEnd = func(l gitdiff.Blamed) bool { return l.Commit.String()[0] == '2' }
 	p.print()
 	if err := p.out.Flush(); err != nil {
 		t.Fatal(err)

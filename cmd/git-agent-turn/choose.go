@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/turns"
 )
@@ -38,7 +39,7 @@ type choice struct {
 	old          int // turns in a row that are older than since
 	grep         *regexp.Regexp
 	outcome      record.Outcome
-	touch        *git.Touch // paths that the turns must have changed
+	touch        *gitdiff.Touch // paths that the turns must have changed
 }
 
 // choose reads the command line's flags and paths. The caller must call close.
@@ -82,7 +83,7 @@ func choose(c *cli.Context, repo *git.Repo) (*choice, error) {
 		}
 	}
 	if paths := cmdline.Paths(c); len(paths) > 0 {
-		if f.touch, err = repo.Touch(c.Context, paths); err != nil {
+		if f.touch, err = gitdiff.NewTouch(c.Context, repo, paths); err != nil {
 			return nil, err
 		}
 	}

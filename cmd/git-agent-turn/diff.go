@@ -9,6 +9,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/workspace"
 )
 
@@ -103,7 +104,7 @@ func diffed(c *cli.Context, w *workspace.Workspace) (from, to git.Hash, err erro
 func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hash, options []string, paths ...string) error {
 	columns := cmdline.Columns(c.App.Writer)
 	if columns == 0 {
-		return repo.Diff(c.Context, c.App.Writer, from, to, options, paths)
+		return gitdiff.Diff(c.Context, repo, c.App.Writer, from, to, options, paths)
 	}
 	out := cmdline.NewDiff(c.App.Writer)
 	for i, option := range options {
@@ -114,6 +115,6 @@ func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hash, options []stri
 			options[i], out = "--word-diff=porcelain", cmdline.NewWordDiff(c.App.Writer)
 		}
 	}
-	err := repo.Diff(c.Context, out, from, to, options, paths)
+	err := gitdiff.Diff(c.Context, repo, out, from, to, options, paths)
 	return cmp.Or(out.Flush(), err)
 }

@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 )
 
@@ -40,11 +41,11 @@ func TestWordDiffIsGits(t *testing.T) {
 	}
 	for _, options := range [][]string{nil, {"-U0"}, {"-w"}, {"--stat", "-p"}} {
 		var want, got bytes.Buffer
-		if err := repo.Diff(t.Context(), &want, commits[0], commits[1], append(options[:len(options):len(options)], "--word-diff=plain"), nil); err != nil {
+		if err := gitdiff.Diff(t.Context(), repo, &want, commits[0], commits[1], append(options[:len(options):len(options)], "--word-diff=plain"), nil); err != nil {
 			t.Fatal(err)
 		}
 		d := cmdline.NewWordDiff(&got)
-		if err := repo.Diff(t.Context(), d, commits[0], commits[1], append(options[:len(options):len(options)], "--word-diff=porcelain"), nil); err != nil {
+		if err := gitdiff.Diff(t.Context(), repo, d, commits[0], commits[1], append(options[:len(options):len(options)], "--word-diff=porcelain"), nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := d.Flush(); err != nil {

@@ -57,8 +57,8 @@ func keepHouse(c *cli.Context) error {
 	}
 	now := time.Now()
 	parts := []func() error{
-		func() error { return w.Repo.RollUp(c.Context) },
-		func() error { return w.Repo.PackRefs(c.Context, held) },
+		func() error { return git.RollUp(c.Context, w.Repo) },
+		func() error { return git.PackRefs(c.Context, w.Repo, held) },
 	}
 	if w.Store.Due(now) {
 		parts = append(parts, daily(c, w, held, now)...)
@@ -83,7 +83,7 @@ func daily(c *cli.Context, w *workspace.Workspace, held *lock.Lock, now time.Tim
 			return handoffstore.PruneArtifacts(handoffstore.DataDir(os.Getenv), bound(now, s.ArtifactsAge), s.ArtifactsSize)
 		},
 		func() error { return archiveOld(c, w, s.ArchiveAfter) },
-		func() error { return w.Repo.Maintain(c.Context, held) },
+		func() error { return git.Maintain(c.Context, w.Repo, held) },
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 )
 
 type hunk struct {
@@ -30,7 +30,7 @@ func renamedTo(patch, path string) string {
 	const begin = "diff --git "
 	for i, part := range strings.Split("\n"+patch, "\n"+begin) {
 		head, _, _ := strings.Cut(part, "\n@@ ")
-		if i > 0 && strings.Contains(head+"\n", "\nrename to "+git.QuotePath(path, false)+"\n") {
+		if i > 0 && strings.Contains(head+"\n", "\nrename to "+gitdiff.QuotePath(path, false)+"\n") {
 			return begin + strings.TrimSuffix(part, "\n") + "\n"
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 )
 
 func logCommand() *cli.Command {
@@ -54,7 +55,7 @@ func logCommits(c *cli.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		q.Only = git.Paths{Dir: ".", Specs: paths}
+		q.Only = gitdiff.Paths{Dir: ".", Specs: paths}
 		sum, err := l.contributions(q, false)
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"gitagent/internal/blame"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/turns"
 )
 
@@ -23,7 +24,7 @@ func (q *inquiry) porcelain(to io.Writer, lines []blame.Line) error {
 	p := newPorcelain(to, lines, q.path)
 	p.format = q.w.Repo.Format()
 	p.quoted = !conf.Off("core.quotepath")
-	p.isEnd = func(l git.Blamed) bool {
+	p.isEnd = func(l gitdiff.Blamed) bool {
 		if l.Before || !l.Previous.IsZero() || conf.Bool("blame.showroot") || l.Commit.IsZero() {
 			return l.Before
 		}
@@ -40,7 +41,7 @@ type porcelain struct {
 	quoted bool // letters beyond ASCII are quoted in paths
 	path   string
 	lines  []blame.Line
-	isEnd  func(git.Blamed) bool // history ends with the commit
+	isEnd  func(gitdiff.Blamed) bool // history ends with the commit
 
 	paths   map[git.Hash]string // the first path in a commit
 	several map[git.Hash]bool   // it has several paths
@@ -85,12 +86,12 @@ func (p *porcelain) print() {
 }
 
 // follows reports whether line b follows a in both the file and the commit.
-func follows(a, b git.Blamed) bool {
+func follows(a, b gitdiff.Blamed) bool {
 	return a.Commit == b.Commit && a.Path == b.Path && a.Line+1 == b.Line && a.Number+1 == b.Number
 }
 
 // commit prints the headers of a commit where its lines begin.
-func (p *porcelain) commit(l git.Blamed) {
+func (p *porcelain) commit(l gitdiff.Blamed) {
 	told := p.told[l.Commit]
 	if !told {
 		p.told[l.Commit] = true
@@ -110,9 +111,9 @@ func (p *porcelain) commit(l git.Blamed) {
 		return
 	}
 	if !l.Previous.IsZero() {
-		fmt.Fprintf(p.out, "previous %s %s\n", l.Previous, git.QuotePath(l.PreviousPath, p.quoted))
+		fmt.Fprintf(p.out, "previous %s %s\n", l.Previous, gitdiff.QuotePath(l.PreviousPath, p.quoted))
 	}
-	fmt.Fprintf(p.out, "filename %s\n", git.QuotePath(l.Path, p.quoted))
+	fmt.Fprintf(p.out, "filename %s\n", gitdiff.QuotePath(l.Path, p.quoted))
 }
 
 // turn prints the headers of the turn that wrote a line.

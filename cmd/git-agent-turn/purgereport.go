@@ -12,6 +12,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
@@ -108,7 +109,7 @@ func foundIn(found map[purge.Find]int) []string {
 		}
 		what := string(f.Kind)
 		if f.Path != "" {
-			what += " " + git.QuotePath(f.Path, false)
+			what += " " + gitdiff.QuotePath(f.Path, false)
 		}
 		kinds[k][what] += n
 	}

@@ -8,7 +8,7 @@ import (
 	"gitagent/internal/checkout"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
-	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 )
 
 func restoreCommand() *cli.Command {
@@ -43,7 +43,7 @@ func restore(c *cli.Context) error {
 	if err := known(state); err != nil {
 		return err
 	}
-	only := git.Paths{Dir: ".", Specs: cmdline.Paths(c)}
+	only := gitdiff.Paths{Dir: ".", Specs: cmdline.Paths(c)}
 	done, err := checkout.Restore(c.Context, w, time.Now(), state, only, checkout.RestorePlan{Foreign: foreign, Dry: c.Bool("dry-run")})
 	if err != nil {
 		return command.Unrestored(err)

@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -288,7 +289,7 @@ func (s *shower) changes(heading string, from, to git.Hash) error {
 	if from == to {
 		return nil
 	}
-	files, err := s.w.Repo.DiffShown(s.c.Context, from, to)
+	files, err := gitdiff.Shown(s.c.Context, s.w.Repo, from, to)
 	if err != nil || len(files) == 0 {
 		return err
 	}

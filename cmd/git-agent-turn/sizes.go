@@ -118,7 +118,7 @@ func (x *examination) perMission(refs map[string]git.Hash, m *measured, prefix s
 			tips = append(tips, notes)
 		}
 	}
-	all, err := x.repo.Usage(x.ctx, tips, prefix)
+	all, err := git.Usage(x.ctx, x.repo, tips, prefix)
 	if err != nil {
 		x.add(unreadable("missions", fmt.Errorf("their objects could not be counted: %w", err)))
 		return each
@@ -191,7 +191,7 @@ func (x *examination) toFree(m *measured, each git.DiskUse, now time.Time) {
 				map[string]int64{"missions": old, "objects": old * each.Objects, "bytes": old * each.Bytes})
 		}
 	}
-	d, err := x.repo.Disorder(x.ctx)
+	d, err := git.Disorders(x.ctx, x.repo)
 	if err != nil {
 		x.say("to free", err.Error())
 		return

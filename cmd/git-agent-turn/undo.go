@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/snapshot"
 )
 
@@ -34,7 +35,7 @@ func undo(c *cli.Context) error {
 	}
 	dates, _ := command.Dates(c, w) // undo works with invalid settings, too
 	now, what := time.Now(), ""
-	say := func(step *snapshot.Step, changes []git.FileStat) {
+	say := func(step *snapshot.Step, changes []gitdiff.FileStat) {
 		if what != "" {
 			return // the transaction started again
 		}

@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
@@ -182,14 +183,14 @@ func (w *whys) answer(i int, group []blame.Line) error {
 // An answer is the turn that answers a question, and what else is known.
 type answer struct {
 	turn    *turns.Turn
-	others  []*turns.Turn // that may be it, too
-	running *turns.Live   // that may have written it, if no recorded turn is known to have
-	where   string        // the lines in question, or ""
-	shown   []string      // these lines, with some around them
-	landed  []git.Blamed  // a line of each commit that has them
-	change  []string      // the turn's patch of them; nil for its whole change
-	later   []*turns.Turn // turns of the mission that changed the file, the oldest first
-	more    int           // how many of these are left out
+	others  []*turns.Turn    // that may be it, too
+	running *turns.Live      // that may have written it, if no recorded turn is known to have
+	where   string           // the lines in question, or ""
+	shown   []string         // these lines, with some around them
+	landed  []gitdiff.Blamed // a line of each commit that has them
+	change  []string         // the turn's patch of them; nil for its whole change
+	later   []*turns.Turn    // turns of the mission that changed the file, the oldest first
+	more    int              // how many of these are left out
 }
 
 // about finds out what is known of the lines of a group.
@@ -201,7 +202,7 @@ func (w *whys) about(group []blame.Line) (*answer, error) {
 				a.others = append(a.others, t)
 			}
 		}
-		if !slices.ContainsFunc(a.landed, func(b git.Blamed) bool { return b.Commit == l.Blame.Commit }) {
+		if !slices.ContainsFunc(a.landed, func(b gitdiff.Blamed) bool { return b.Commit == l.Blame.Commit }) {
 			a.landed = append(a.landed, l.Blame)
 		}
 	}
@@ -301,7 +302,7 @@ func (w *whys) patch(l blame.Line) (string, error) {
 	}
 	diff := func(options, paths []string) (string, error) {
 		var b bytes.Buffer
-		err := w.w.Repo.Diff(w.c.Context, &b, from, l.State, options, paths)
+		err := gitdiff.Diff(w.c.Context, w.w.Repo, &b, from, l.State, options, paths)
 		return b.String(), err
 	}
 	was, err := objects.At(from, l.Path)
@@ -391,7 +392,7 @@ func (s *shower) explain(a *answer) error {
 }
 
 // commit describes the commit of a line.
-func (s *shower) commit(b git.Blamed) string {
+func (s *shower) commit(b gitdiff.Blamed) string {
 	if b.Commit.IsZero() {
 		return "not committed yet"
 	}
@@ -447,7 +448,7 @@ func (s *shower) next(list []step) error {
 }
 
 // byHand prints what git knows of lines that no turn wrote.
-func (w *whys) byHand(a *answer, b git.Blamed) error {
+func (w *whys) byHand(a *answer, b gitdiff.Blamed) error {
 	title := "not committed yet, and of no turn"
 	if !b.Commit.IsZero() {
 		title = "commit " + b.Commit.String()

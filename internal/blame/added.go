@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 )
 
 // A Brought is a file of a commit, with lines that the commit brought.
@@ -83,12 +84,12 @@ func (h *History) brought(ctx context.Context, commit git.Hash) ([]Added, error)
 // grown are the files in which a commit may have lines of turns' that none of
 // its parents has. From is the first of those, or nothing.
 func (h *History) grown(ctx context.Context, parents []git.Hash, from, commit git.Hash) ([]string, error) {
-	changed, err := h.w.Repo.Changed(ctx, from, commit, git.Paths{})
+	changed, err := gitdiff.Changed(ctx, h.w.Repo, from, commit, gitdiff.Paths{})
 	if err != nil {
 		return nil, err
 	}
 	for i := 1; i < len(parents); i++ {
-		other, err := h.w.Repo.Changed(ctx, parents[i], commit, git.Paths{})
+		other, err := gitdiff.Changed(ctx, h.w.Repo, parents[i], commit, gitdiff.Paths{})
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +101,7 @@ func (h *History) grown(ctx context.Context, parents []git.Hash, from, commit gi
 	if len(changed) == 0 {
 		return nil, nil
 	}
-	stats, err := h.w.Repo.DiffPaths(ctx, from, commit)
+	stats, err := gitdiff.OfPaths(ctx, h.w.Repo, from, commit)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/limit"
@@ -26,7 +27,7 @@ func (h *History) Blame(ctx context.Context, r Request) ([]Line, error) {
 	repo, objects := h.w.Repo, h.objects
 	commit, uncommitted := r.Commit, false
 	if commit.IsZero() {
-		scratch, err := repo.Uncommitted(ctx, r.Path)
+		scratch, err := gitdiff.NewUncommitted(ctx, repo, r.Path)
 		if err != nil {
 			return nil, fmt.Errorf("blame %q: %w", r.Path, err)
 		}
@@ -92,8 +93,8 @@ type question struct {
 	commit  git.Hash
 }
 
-func (q *question) blame(since git.Hash, ranges []string, parents string) git.Blame {
-	return git.Blame{Commit: q.commit, Path: q.r.Path, Ranges: ranges, Since: since, Options: q.r.Options, Parents: parents}
+func (q *question) blame(since git.Hash, ranges []string, parents string) gitdiff.BlameOptions {
+	return gitdiff.BlameOptions{Commit: q.commit, Path: q.r.Path, Ranges: ranges, Since: since, Options: q.r.Options, Parents: parents}
 }
 
 // ErrTimeout reports a blame that took too long.
@@ -106,7 +107,7 @@ func (q *question) answer(ctx context.Context) ([]Line, error) {
 	if q.h.promisor != "" {
 		_, _ = lookUp() // fetches at once what git blame would fetch one by one
 	}
-	blamed, err := q.repo.Blame(ctx, q.blame(q.r.Since, q.r.Ranges, ""))
+	blamed, err := gitdiff.Blame(ctx, q.repo, q.blame(q.r.Since, q.r.Ranges, ""))
 	v, failed := lookUp()
 	if err := cmp.Or(err, failed); err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ const maxNames = 4
 
 // attribute sets the turns that wrote the lines, from the known names.
 func (q *question) attribute(ctx context.Context, v *versions, names []string, lines []Line) (err error) {
-	var answer []git.Blamed
+	var answer []gitdiff.Blamed
 	moved := false
 	for round := 0; round <= maxNames; round++ {
 		if v == nil || !v.graph.holds(q.h.touching(names)) {
@@ -216,16 +217,16 @@ const (
 // moved adds the names that the file may have in turns' states, as the user may
 // have moved it before the commit that added it.
 func (q *question) moved(ctx context.Context, lines []Line, names []string) ([]string, error) {
-	var added []git.Blamed
+	var added []gitdiff.Blamed
 	for _, l := range lines {
 		fresh := l.Blame.PreviousPath != l.Blame.Path && !l.Blame.Before
-		if fresh && len(added) < maxAdded && !slices.ContainsFunc(added, func(b git.Blamed) bool { return b.Commit == l.Blame.Commit }) {
+		if fresh && len(added) < maxAdded && !slices.ContainsFunc(added, func(b gitdiff.Blamed) bool { return b.Commit == l.Blame.Commit }) {
 			added = append(added, l.Blame)
 		}
 	}
 	for _, b := range added {
 		for _, state := range q.h.last(b.In.Committed) {
-			old, err := q.repo.MovedFrom(ctx, state, b.Commit, b.Path)
+			old, err := gitdiff.MovedFrom(ctx, q.repo, state, b.Commit, b.Path)
 			if err != nil {
 				return nil, err
 			}
@@ -252,7 +253,7 @@ func (h *History) last(before time.Time) (states []git.Hash) {
 }
 
 // name sets the turns that wrote the lines, by the commits in git's answer.
-func (v *versions) name(answer []git.Blamed, lines []Line) error {
+func (v *versions) name(answer []gitdiff.Blamed, lines []Line) error {
 	ran := make(map[int][]*pastTurn) // by place
 	writers := make([][]*pastTurn, len(lines))
 	wanted := make(map[*pastTurn]*turns.Turn)
@@ -352,8 +353,8 @@ func (h *History) touching(names []string) []*pastTurn {
 
 // over blames the lines again, over an ancestry in which turns' states are
 // parents of the commits made from them. The answers are in lines' order.
-func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.Blamed, error) {
-	answer := make([]git.Blamed, len(lines))
+func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]gitdiff.Blamed, error) {
+	answer := make([]gitdiff.Blamed, len(lines))
 	places := make(map[int]int) // by line number: places of lines that may be a turn's
 	var young []Line
 	for i, l := range lines {
@@ -382,7 +383,7 @@ func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.B
 	if len(q.r.Options) == 0 { // with -C git would not find copies that are split
 		asked = ranges(young)
 	}
-	again, err := q.repo.Blame(ctx, q.blame(git.Hash{}, asked, file))
+	again, err := gitdiff.Blame(ctx, q.repo, q.blame(git.Hash{}, asked, file))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/turns"
@@ -29,7 +30,7 @@ type Landing struct {
 	// Own leaves out what a merge has from one of its parents.
 	Own bool
 	// Only are the paths that count.
-	Only git.Paths
+	Only gitdiff.Paths
 	// Files is of how many git is asked at most, as turns alone don't say
 	// enough; 0 for any number.
 	Files int
@@ -162,7 +163,7 @@ func (a *landing) answer(ctx context.Context) error {
 }
 
 // lineless reports whether a change has no lines to count.
-func lineless(c git.Change) bool {
+func lineless(c gitdiff.Change) bool {
 	return c.Binary || c.Old.Mode == filemode.Submodule || c.New.Mode == filemode.Submodule
 }
 
@@ -212,8 +213,8 @@ func (a *landing) add(hash git.Hash, c *git.Commit) {
 	}
 }
 
-func (a *landing) changes(ctx context.Context) ([]git.Change, error) {
-	list, err := a.h.w.Repo.Changes(ctx, a.Base, a.Commit, a.Only)
+func (a *landing) changes(ctx context.Context) ([]gitdiff.Change, error) {
+	list, err := gitdiff.Changes(ctx, a.h.w.Repo, a.Base, a.Commit, a.Only)
 	if err != nil || !a.Own {
 		return list, err
 	}
@@ -222,11 +223,11 @@ func (a *landing) changes(ctx context.Context) ([]git.Change, error) {
 		return nil, err
 	}
 	for _, p := range parents[min(1, len(parents)):] {
-		changed, err := a.h.w.Repo.Changed(ctx, p, a.Commit, a.Only)
+		changed, err := gitdiff.Changed(ctx, a.h.w.Repo, p, a.Commit, a.Only)
 		if err != nil {
 			return nil, err
 		}
-		list = slices.DeleteFunc(list, func(c git.Change) bool {
+		list = slices.DeleteFunc(list, func(c gitdiff.Change) bool {
 			_, ok := changed[c.Path]
 			return !ok
 		})
@@ -250,7 +251,7 @@ func (a *landing) file(ctx context.Context, f *file) error {
 	return nil
 }
 
-func (a *landing) lines(ctx context.Context, c git.Change) error {
+func (a *landing) lines(ctx context.Context, c gitdiff.Change) error {
 	if lineless(c) || c.Insertions == 0 {
 		return nil
 	}

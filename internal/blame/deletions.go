@@ -8,6 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 )
 
 // whole credits what blame cannot see: deleted lines, modes, binary files. It
@@ -84,7 +85,7 @@ func (f *file) act(i int, now git.Hash) act {
 
 // soleAct reports whether the last turn made all of a change: it is in no
 // lines, or removed the file.
-func soleAct(c git.Change) bool {
+func soleAct(c gitdiff.Change) bool {
 	return lineless(c) || c.Insertions == 0 && c.Deletions == 0 || c.New.Hash.IsZero()
 }
 
@@ -96,8 +97,8 @@ func (a *landing) may(ctx context.Context, t *pastTurn) (bool, error) {
 	return a.madeIn(ctx, t)
 }
 
-func (a *landing) removed(ctx context.Context, t *pastTurn, c git.Change) (int, error) {
-	changes, err := a.h.w.Repo.Changes(ctx, t.base, t.code, git.Paths{Specs: []string{":(top,literal)" + c.Path, ":(top,literal)" + c.From}})
+func (a *landing) removed(ctx context.Context, t *pastTurn, c gitdiff.Change) (int, error) {
+	changes, err := gitdiff.Changes(ctx, a.h.w.Repo, t.base, t.code, gitdiff.Paths{Specs: []string{":(top,literal)" + c.Path, ":(top,literal)" + c.From}})
 	for _, changed := range changes {
 		if changed.Path == c.Path {
 			return changed.Deletions, err
@@ -107,7 +108,7 @@ func (a *landing) removed(ctx context.Context, t *pastTurn, c git.Change) (int, 
 }
 
 // changedMode reports whether a turn gave a file its present mode.
-func (a *landing) changedMode(t *pastTurn, c git.Change) (bool, error) {
+func (a *landing) changedMode(t *pastTurn, c gitdiff.Change) (bool, error) {
 	var modes [2]filemode.FileMode
 	for i, commit := range []git.Hash{t.base, t.code} {
 		e, err := a.h.objects.At(commit, c.Path)

@@ -7,6 +7,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 )
 
@@ -64,18 +65,18 @@ func TestSoleAct(t *testing.T) {
 	module := git.Entry{Mode: filemode.Submodule, Hash: made(3)}
 	for _, tt := range []struct {
 		name string
-		c    git.Change
+		c    gitdiff.Change
 		want bool
 	}{
-		{"lines", git.Change{FileStat: git.FileStat{Insertions: 1}, Old: text, New: other}, false},
-		{"lines that went", git.Change{FileStat: git.FileStat{Deletions: 1}, Old: text, New: other}, false},
-		{"a new file", git.Change{FileStat: git.FileStat{Insertions: 1}, New: text}, false},
-		{"an empty one", git.Change{New: text}, true},
-		{"a mode", git.Change{Old: text, New: text}, true},
-		{"a binary file", git.Change{FileStat: git.FileStat{Binary: true}, Old: text, New: other}, true},
-		{"a file is gone", git.Change{FileStat: git.FileStat{Deletions: 9}, Old: text}, true},
-		{"a submodule", git.Change{FileStat: git.FileStat{Insertions: 1, Deletions: 1}, Old: module, New: module}, true},
-		{"a submodule for a file", git.Change{FileStat: git.FileStat{Insertions: 1, Deletions: 9}, Old: text, New: module}, true},
+		{"lines", gitdiff.Change{FileStat: gitdiff.FileStat{Insertions: 1}, Old: text, New: other}, false},
+		{"lines that went", gitdiff.Change{FileStat: gitdiff.FileStat{Deletions: 1}, Old: text, New: other}, false},
+		{"a new file", gitdiff.Change{FileStat: gitdiff.FileStat{Insertions: 1}, New: text}, false},
+		{"an empty one", gitdiff.Change{New: text}, true},
+		{"a mode", gitdiff.Change{Old: text, New: text}, true},
+		{"a binary file", gitdiff.Change{FileStat: gitdiff.FileStat{Binary: true}, Old: text, New: other}, true},
+		{"a file is gone", gitdiff.Change{FileStat: gitdiff.FileStat{Deletions: 9}, Old: text}, true},
+		{"a submodule", gitdiff.Change{FileStat: gitdiff.FileStat{Insertions: 1, Deletions: 1}, Old: module, New: module}, true},
+		{"a submodule for a file", gitdiff.Change{FileStat: gitdiff.FileStat{Insertions: 1, Deletions: 9}, Old: text, New: module}, true},
 	} {
 		if got := soleAct(tt.c); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)

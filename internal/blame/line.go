@@ -2,6 +2,7 @@ package blame
 
 import (
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/turns"
 )
 
@@ -28,7 +29,7 @@ type Request struct {
 type Line struct {
 	// Blame is the answer of plain `git blame`: the commit of the user's that
 	// the line landed in. Its Commit is zero if the line is not committed.
-	Blame git.Blamed
+	Blame gitdiff.Blamed
 	// Turn is the one that wrote the line; nil if that was done by hand.
 	Turn *turns.Turn
 	// State is the commit in which the line is the turn's: its code commit, or

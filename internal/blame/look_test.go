@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 )
@@ -57,7 +58,7 @@ func TestLook(t *testing.T) {
 			h:       &History{w: workspaceOf(t, r), turns: []*pastTurn{other, &tt.turn}},
 			commits: map[git.Hash]time.Time{code: committed},
 		}
-		changes := make([]git.Change, 2)
+		changes := make([]gitdiff.Change, 2)
 		changes[0].Path, changes[0].From = "now", "former"
 		changes[1].Path, changes[1].From = "absent", "absent"
 		files, err := a.look(t.Context(), changes)

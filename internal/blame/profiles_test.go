@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/checkout"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/missionstore"
@@ -795,7 +796,7 @@ func (tr *tree) restore() bool {
 		return false
 	}
 	t := list[tr.rand.IntN(min(len(list), 6))]
-	if _, err := checkout.Restore(context.Background(), tr.workspace(tr.dir), tr.time(), t.After(), git.Paths{}, checkout.RestorePlan{}); err != nil {
+	if _, err := checkout.Restore(context.Background(), tr.workspace(tr.dir), tr.time(), t.After(), gitdiff.Paths{}, checkout.RestorePlan{}); err != nil {
 		tr.note("restore: %v", err)
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 )
 
 // maxAsked limits the versions of files that are looked up at once.
@@ -17,7 +18,7 @@ const maxAsked = 200_000
 
 // A file is a changed file, and its versions in turns.
 type file struct {
-	c             git.Change
+	c             gitdiff.Change
 	turns         []*pastTurn // that may have changed it, the newest first
 	before, after []git.Hash
 	was           []git.Hash // before, under its former name
@@ -39,7 +40,7 @@ func (f *file) others(t *pastTurn) bool {
 }
 
 // look returns the files, with their versions in turns before the commit.
-func (a *landing) look(ctx context.Context, changes []git.Change) ([]*file, error) {
+func (a *landing) look(ctx context.Context, changes []gitdiff.Change) ([]*file, error) {
 	last := a.committed().Add(time.Second)
 	files := make([]*file, len(changes))
 	var names []string
@@ -66,7 +67,7 @@ func (a *landing) look(ctx context.Context, changes []git.Change) ([]*file, erro
 			return nil, err
 		}
 	}
-	hashes, err := a.h.w.Repo.Named(ctx, names)
+	hashes, err := gitdiff.Named(ctx, a.h.w.Repo, names)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +197,7 @@ func (a *landing) owners(steps []step) ([]*pastTurn, error) {
 				return nil, ignoreLarge(err)
 			}
 		}
-		from, ok := git.Align(old, fresh)
+		from, ok := gitdiff.Align(old, fresh)
 		if !ok {
 			return nil, nil
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/workspace"
@@ -34,7 +35,7 @@ type Restored struct {
 // has changed since, nothing changes, and the error is git's. Other errors wrap
 // [workspace.ErrUntrusted] if the state is untrusted, [git.ErrNotFound] if only
 // matches nothing, and [turns.ErrCodeUnknown] if the code is unknown.
-func Restore(ctx context.Context, w *workspace.Workspace, at time.Time, s *turns.State, only git.Paths, how RestorePlan) (*Restored, error) {
+func Restore(ctx context.Context, w *workspace.Workspace, at time.Time, s *turns.State, only gitdiff.Paths, how RestorePlan) (*Restored, error) {
 	what := s.Describe()
 	s, err := s.Usable(ctx, w)
 	if err == nil {
@@ -103,13 +104,13 @@ func (d *Restored) checkOut(ctx context.Context, tx *ledgertx.Tx, c ledgertx.Che
 
 // part returns the worktree's tree with the paths as another tree has them.
 // Each spec must match something in one of the two.
-func part(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only git.Paths) (git.Hash, error) {
+func part(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only gitdiff.Paths) (git.Hash, error) {
 	unsure, err := unseen(ctx, tx, tree, only)
 	if err != nil {
 		return git.Hash{}, err
 	}
 	for _, spec := range unsure {
-		named, err := names(ctx, tx, tree, git.Paths{Dir: only.Dir, Specs: []string{spec}})
+		named, err := names(ctx, tx, tree, gitdiff.Paths{Dir: only.Dir, Specs: []string{spec}})
 		if err != nil {
 			return git.Hash{}, err
 		}
@@ -117,7 +118,7 @@ func part(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only git.Paths) (
 			return git.Hash{}, fmt.Errorf("%q names nothing, there or here: %w", spec, git.ErrNotFound)
 		}
 	}
-	changes, err := tx.Repo.Changed(ctx, tx.Snap.Tree, tree, only)
+	changes, err := gitdiff.Changed(ctx, tx.Repo, tx.Snap.Tree, tree, only)
 	if err != nil || len(changes) == 0 {
 		return tx.Snap.Tree, err
 	}
@@ -126,21 +127,21 @@ func part(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only git.Paths) (
 
 // unseen returns the pathspecs that are not plainly names in a tree or the
 // worktree, with a git or two for all. Specs that exclude need not match.
-func unseen(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only git.Paths) ([]string, error) {
+func unseen(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only gitdiff.Paths) ([]string, error) {
 	prefix := ""
 	if dir, err := filepath.Abs(only.Dir); err == nil && only.Dir != "" {
 		if dir, err = filepath.EvalSymlinks(dir); err == nil {
 			prefix, _ = filepath.Rel(tx.Repo.Top, dir)
 		}
 	}
-	left := slices.DeleteFunc(slices.Clone(only.Specs), git.Excludes)
+	left := slices.DeleteFunc(slices.Clone(only.Specs), gitdiff.Excludes)
 	none, err := tx.Objects.EmptyTree()
 	for _, there := range []git.Hash{tree, tx.Snap.Tree} {
 		if err != nil || len(left) == 0 {
 			break
 		}
 		var found map[string]git.Entry
-		found, err = tx.Repo.Changed(ctx, none, there, git.Paths{Dir: only.Dir, Specs: left})
+		found, err = gitdiff.Changed(ctx, tx.Repo, none, there, gitdiff.Paths{Dir: only.Dir, Specs: left})
 		seen := make(map[string]bool) // directories with and without a final slash
 		for p := range found {
 			for seen[p] = true; p != "." && !seen[path.Dir(p)+"/"]; p = path.Dir(p) {
@@ -158,12 +159,12 @@ func unseen(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only git.Paths)
 	return left, err
 }
 
-func names(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, spec git.Paths) (bool, error) {
+func names(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, spec gitdiff.Paths) (bool, error) {
 	none, err := tx.Objects.EmptyTree()
 	for _, there := range []git.Hash{tree, tx.Snap.Tree} {
 		var found map[string]git.Entry
 		if err == nil {
-			found, err = tx.Repo.Changed(ctx, none, there, spec)
+			found, err = gitdiff.Changed(ctx, tx.Repo, none, there, spec)
 		}
 		if err != nil || len(found) > 0 {
 			return true, err

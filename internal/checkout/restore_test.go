@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/checkout"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
 )
@@ -323,7 +324,7 @@ func TestRestoreManyPaths(t *testing.T) {
 		trace := filepath.Join(t.TempDir(), "trace")
 		w := l.Workspace(l.Dir)
 		w.Repo = w.Repo.With(git.Env("GIT_TRACE2_EVENT=" + trace))
-		only := git.Paths{Dir: filepath.Join(l.Dir, dir), Specs: specs}
+		only := gitdiff.Paths{Dir: filepath.Join(l.Dir, dir), Specs: specs}
 		if _, err := checkout.Restore(t.Context(), w, time.Now(), first, only, checkout.RestorePlan{Dry: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +341,7 @@ func TestRestoreManyPaths(t *testing.T) {
 		t.Errorf("%d processes for paths that are there or here, %d for one", many, one)
 	}
 	for _, specs := range [][]string{{"many/1*", "many/nothing"}, {"many/1", ":!many", "none"}, {"*.none"}, {"many/1/"}, {"../kept.txt"}} {
-		only := git.Paths{Dir: l.Dir, Specs: specs}
+		only := gitdiff.Paths{Dir: l.Dir, Specs: specs}
 		if done, err := checkout.Restore(t.Context(), l.Workspace(l.Dir), time.Now(), first, only, checkout.RestorePlan{Dry: true}); err == nil {
 			t.Errorf("restored %q: %+v", specs, done)
 		}

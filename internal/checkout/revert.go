@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -25,7 +26,7 @@ type Merging struct {
 
 // conflicts returns a merge's conflicts, at the paths where they are written
 // or, if they are not, where they were.
-func (how Merging) conflicts(m git.Merge) []Conflict {
+func (how Merging) conflicts(m gitdiff.Merge) []Conflict {
 	var list []Conflict
 	for _, c := range m.Conflicts {
 		if !how.Merge {
@@ -38,10 +39,10 @@ func (how Merging) conflicts(m git.Merge) []Conflict {
 
 // A Conflict is a path that can't be merged.
 type Conflict struct {
-	Path  string    // bytes as git has them
-	Holds git.Holds // what is there when conflicts are written
-	Later []int     // of a revert: later turns that changed the path, oldest first; see maxLater
-	There []int     // of an adoption: the fork's turns that changed it
+	Path  string        // bytes as git has them
+	Holds gitdiff.Holds // what is there when conflicts are written
+	Later []int         // of a revert: later turns that changed the path, oldest first; see maxLater
+	There []int         // of an adoption: the fork's turns that changed it
 }
 
 // A ConflictError reports what could not be merged. Nothing was changed.

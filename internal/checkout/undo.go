@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
@@ -32,7 +33,7 @@ var ErrNothingDone = errors.New("nothing has been restored or reverted in this w
 // say, unless nil, is called before with the step and the changes. The current
 // state is recorded first, in the ledger of the state before the step. If there
 // is nothing to take back, the error is [ErrNothingDone].
-func Undo(ctx context.Context, w *workspace.Workspace, at time.Time, how Merging, say func(*snapshot.Step, []git.FileStat)) (*Restored, error) {
+func Undo(ctx context.Context, w *workspace.Workspace, at time.Time, how Merging, say func(*snapshot.Step, []gitdiff.FileStat)) (*Restored, error) {
 	done := new(Restored)
 	var step *snapshot.Step
 	err := change(ctx, w, func() (ledgertx.Job, error) {
@@ -72,7 +73,7 @@ func Undo(ctx context.Context, w *workspace.Workspace, at time.Time, how Merging
 			}
 		}
 		if say != nil {
-			c.Say = func(changes []git.FileStat) { say(step, changes) }
+			c.Say = func(changes []gitdiff.FileStat) { say(step, changes) }
 		}
 		return done.checkOut(ctx, tx, c, how.Merge)
 	})
@@ -123,15 +124,15 @@ func before(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, how Mergi
 // unless they changed since. After a killed undo, cut files are of that state.
 func whole(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, undoing bool) (git.Hash, error) {
 	from, to, now := step.From, step.To, tx.Snap.Tree
-	was, err := tx.Repo.Changed(ctx, to, from, git.Paths{})
+	was, err := gitdiff.Changed(ctx, tx.Repo, to, from, gitdiff.Paths{})
 	if err != nil {
 		return now, err
 	}
-	became, err := tx.Repo.Changed(ctx, from, to, git.Paths{})
+	became, err := gitdiff.Changed(ctx, tx.Repo, from, to, gitdiff.Paths{})
 	if err != nil {
 		return now, err
 	}
-	since, err := tx.Repo.Changed(ctx, to, now, git.Paths{})
+	since, err := gitdiff.Changed(ctx, tx.Repo, to, now, gitdiff.Paths{})
 	if err != nil {
 		return now, err
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/checkout"
-	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
 	"gitagent/turns"
@@ -26,7 +26,7 @@ func TestUndoCollected(t *testing.T) {
 			return err
 		},
 		"restore of a path": func(l *lab.Lab, list []*turns.Turn) error {
-			only := git.Paths{Specs: []string{"gone"}}
+			only := gitdiff.Paths{Specs: []string{"gone"}}
 			_, err := checkout.Restore(t.Context(), l.Workspace(l.Dir), time.Now(), list[0].Before(), only, checkout.RestorePlan{})
 			return err
 		},

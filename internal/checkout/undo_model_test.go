@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"gitagent/internal/checkout"
-	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/snapshot"
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
@@ -440,7 +440,7 @@ func (w *world) step(what string, want disk, conflict bool, do func(checkout.Mer
 	}
 	for _, c := range done.Conflicts {
 		is := now[c.Path]
-		if marked := strings.Contains(is, "<<<<<<< "); marked != (c.Holds == git.HoldsBoth) || (is == was[c.Path]) != (c.Holds == git.HoldsOurs) {
+		if marked := strings.Contains(is, "<<<<<<< "); marked != (c.Holds == gitdiff.HoldsBoth) || (is == was[c.Path]) != (c.Holds == gitdiff.HoldsOurs) {
 			w.T.Errorf("%s: %q holds %d, and is\n%.600q", what, c.Path, c.Holds, is)
 		}
 		w.count[fmt.Sprint("holds ", c.Holds)]++
@@ -467,7 +467,7 @@ func (w *world) step(what string, want disk, conflict bool, do func(checkout.Mer
 
 // undoing is an undo.
 func (w *world) undoing(how checkout.Merging) (*checkout.Restored, error) {
-	return checkout.Undo(w.T.Context(), w.Workspace(w.Dir), time.Now(), how, func(*snapshot.Step, []git.FileStat) {})
+	return checkout.Undo(w.T.Context(), w.Workspace(w.Dir), time.Now(), how, func(*snapshot.Step, []gitdiff.FileStat) {})
 }
 
 // back undoes a step at once, which is exact, and may do it again.
@@ -508,7 +508,7 @@ func (w *world) restore() {
 	w.count["restore"]++
 	was := w.lies()
 	changed := w.step("restore", w.all(there), false, func(how checkout.Merging) (*checkout.Restored, error) {
-		return checkout.Restore(w.T.Context(), w.Workspace(w.Dir), time.Now(), state, git.Paths{}, how.RestorePlan)
+		return checkout.Restore(w.T.Context(), w.Workspace(w.Dir), time.Now(), state, gitdiff.Paths{}, how.RestorePlan)
 	})
 	w.did(changed, was, there)
 }
@@ -522,7 +522,7 @@ func (w *world) restorePaths() {
 	if len(names) == 0 {
 		return
 	}
-	only, want := git.Paths{}, w.all(w.now)
+	only, want := gitdiff.Paths{}, w.all(w.now)
 	for range 1 + w.rand.IntN(3) {
 		name := names[w.rand.IntN(len(names))]
 		only.Specs = append(only.Specs, ":(top,literal)"+name)

@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/checkout"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
 )
@@ -73,7 +74,7 @@ func TestUndoHalf(t *testing.T) {
 			first := l.List(lab.Own(c))[0].After()
 			users(l)
 			before := files(t, l.Dir)
-			if _, err := checkout.Restore(t.Context(), l.Workspace(l.Dir), time.Now(), first, git.Paths{}, checkout.RestorePlan{}); err != nil {
+			if _, err := checkout.Restore(t.Context(), l.Workspace(l.Dir), time.Now(), first, gitdiff.Paths{}, checkout.RestorePlan{}); err != nil {
 				t.Fatal(err)
 			}
 			cutOff(l)
@@ -141,7 +142,7 @@ func TestUndoUntouched(t *testing.T) {
 			}
 			last := l.Read(".git/agent/step")
 			began := time.Now().Add(-time.Hour)
-			if _, err := checkout.Restore(t.Context(), l.Workspace(l.Dir), began, list[0].After(), git.Paths{}, checkout.RestorePlan{}); err != nil {
+			if _, err := checkout.Restore(t.Context(), l.Workspace(l.Dir), began, list[0].After(), gitdiff.Paths{}, checkout.RestorePlan{}); err != nil {
 				t.Fatal(err)
 			}
 			l.Write(".git/agent/step.begun", l.Read(".git/agent/step"))

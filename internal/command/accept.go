@@ -20,6 +20,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
@@ -160,7 +161,7 @@ type review struct {
 	trees    []git.Hash
 	of       []string          // what each tree is of
 	added    map[git.Hash]bool // commits whose trees these are, and the trees
-	obeyed   []git.Difference
+	obeyed   []gitdiff.Difference
 	by       map[string]string // who obeys a path
 	whole    bool              // obeyed is complete
 }
@@ -238,7 +239,7 @@ func (r *review) bring(c *cli.Context, objects *git.Objects, standing trust.Leve
 	if err != nil {
 		return err
 	}
-	files, all, err := objects.Differences(before, ledgers, maxRecords)
+	files, all, err := gitdiff.Differences(objects, before, ledgers, maxRecords)
 	if err != nil {
 		return err
 	}
@@ -258,7 +259,7 @@ func (r *review) bring(c *cli.Context, objects *git.Objects, standing trust.Leve
 
 // record adds what a record names. An unreadable one can't be used either, but
 // one that is not here could become anything later.
-func (r *review) record(objects *git.Objects, f git.Difference) error {
+func (r *review) record(objects *git.Objects, f gitdiff.Difference) error {
 	turn := strings.HasPrefix(f.Path, "turns/")
 	handoff := strings.HasPrefix(f.Path, "handoffs/") && path.Base(f.Path) == "handoff.json"
 	if !turn && !handoff || f.New.Mode != filemode.Regular && f.New.Mode != filemode.Executable {
@@ -337,7 +338,7 @@ func (r *review) add(objects *git.Objects, commit git.Hash, of string) error {
 
 // find finds the paths that something obeys, and what such links lead to.
 func (r *review) find(c *cli.Context, objects *git.Objects) error {
-	all, whole, err := objects.Differences(r.base, r.trees, maxObeyed)
+	all, whole, err := gitdiff.Differences(objects, r.base, r.trees, maxObeyed)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -33,9 +34,9 @@ func TestReview(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree := func(commit string) git.Hash { return git.NewHash(repo.Git("rev-parse", commit+"^{tree}")) }
-	differ := func(paths ...string) (list []git.Difference) {
+	differ := func(paths ...string) (list []gitdiff.Difference) {
 		for _, p := range paths {
-			list = append(list, git.Difference{Path: p})
+			list = append(list, gitdiff.Difference{Path: p})
 		}
 		return list
 	}

@@ -10,7 +10,7 @@ import (
 
 	"gitagent/internal/checkout"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 )
 
 // Unmerged lists the conflicts that err reports and names the command that
@@ -23,7 +23,7 @@ func Unmerged(c *cli.Context, err error, command string) error {
 	printConflicts(c.App.ErrWriter, conflict.Conflicts)
 	marked := 0
 	for _, f := range conflict.Conflicts {
-		if f.Holds == git.HoldsBoth {
+		if f.Holds == gitdiff.HoldsBoth {
 			marked++
 		}
 	}
@@ -49,9 +49,9 @@ func PrintMerged(c *cli.Context, what string, done *checkout.Restored) error {
 	if c.Bool("dry-run") {
 		return err
 	}
-	var conflicts []git.Conflict
+	var conflicts []gitdiff.Conflict
 	for _, f := range done.Conflicts {
-		conflicts = append(conflicts, git.Conflict{Name: f.Path, Holds: f.Holds})
+		conflicts = append(conflicts, gitdiff.Conflict{Name: f.Path, Holds: f.Holds})
 	}
 	return Conflicted(c, err, done.Changes, conflicts)
 }

@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/snapshot"
 )
 
@@ -18,7 +19,7 @@ func MergeFlag() cli.Flag {
 
 // PrintRestored says what changed the worktree ("restored turn a1b2c3d4/3"),
 // and prints the commit of what was there before, or a dry run's changes.
-func PrintRestored(c *cli.Context, what string, changes []git.FileStat, before git.Hash) error {
+func PrintRestored(c *cli.Context, what string, changes []gitdiff.FileStat, before git.Hash) error {
 	if !c.Bool("dry-run") {
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: %s changed; what was there before:", what, cmdline.Plural(len(changes), "file")))
 		_, err := fmt.Fprintln(c.App.Writer, before)
@@ -40,16 +41,16 @@ func PrintRestored(c *cli.Context, what string, changes []git.FileStat, before g
 
 // Conflicted adds to an error what files with conflicts hold now, and how to go
 // back if anything has changed.
-func Conflicted(c *cli.Context, err error, changes []git.FileStat, conflicts []git.Conflict) error {
+func Conflicted(c *cli.Context, err error, changes []gitdiff.FileStat, conflicts []gitdiff.Conflict) error {
 	marked := 0
 	for _, f := range conflicts {
 		name := cmdline.Escape(f.Name)
 		switch f.Holds {
-		case git.HoldsBoth:
+		case gitdiff.HoldsBoth:
 			marked++
-		case git.HoldsOurs:
+		case gitdiff.HoldsOurs:
 			cmdline.WriteMessage(c.App.ErrWriter, "", name+" stays as it was: it can't hold both sides")
-		case git.HoldsOther:
+		case gitdiff.HoldsOther:
 			cmdline.WriteMessage(c.App.ErrWriter, "", name+" is written without markers: it can't hold both sides")
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"gitagent/internal/blame"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -60,7 +61,7 @@ func file(path, text string) blame.Added {
 		if who == "." {
 			continue
 		}
-		line := blame.Line{Blame: git.Blamed{Number: number, Commit: commit}}
+		line := blame.Line{Blame: gitdiff.Blamed{Number: number, Commit: commit}}
 		for i, letter := range who {
 			if i == 0 {
 				line.Turn = writers[letter]

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
@@ -240,7 +241,7 @@ func lacking(ctx context.Context, g *git.Repo, objects *git.Objects, head git.Ha
 			continue
 		}
 		if !conflicts {
-			merged, err := g.MergeTrees(ctx, objects, base, ours, theirs)
+			merged, err := gitdiff.MergeTrees(ctx, g, objects, base, ours, theirs)
 			if err != nil {
 				return nil, err
 			}

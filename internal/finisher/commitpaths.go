@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/workspace"
 )
@@ -231,7 +232,7 @@ func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, _, err := objects.Differences(p.head, []git.Hash{tree}, maxDiffering)
+	found, _, err := gitdiff.Differences(objects, p.head, []git.Hash{tree}, maxDiffering)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +246,7 @@ func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
 // choose sorts paths that differ from HEAD into p, and returns the entries to
 // commit. own are each turn's changes unless committed, touched all of them,
 // and outside the changes of others.
-func (k *unfinished) choose(p *pick, own []map[string]bool, touched, outside map[string]bool, found []git.Difference) map[string]git.Entry {
+func (k *unfinished) choose(p *pick, own []map[string]bool, touched, outside map[string]bool, found []gitdiff.Difference) map[string]git.Entry {
 	changes := make(map[string]git.Entry)
 	for _, d := range found {
 		switch {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 )
 
 // TestChoose: which paths of a worktree are a passive mission's to commit. Paths are one letter, or two of which the
@@ -57,9 +58,9 @@ func TestChoose(t *testing.T) {
 			maps.Copy(touched, own[i])
 			k.turns = append(k.turns, worked{number: i + 1})
 		}
-		var found []git.Difference
+		var found []gitdiff.Difference
 		for word := range strings.FieldsSeq(tt.differs) {
-			d := git.Difference{Path: strings.TrimPrefix(word, "+"), New: git.Entry{Hash: hash(2)}}
+			d := gitdiff.Difference{Path: strings.TrimPrefix(word, "+"), New: git.Entry{Hash: hash(2)}}
 			if word == d.Path {
 				d.Old.Hash = hash(1)
 			}

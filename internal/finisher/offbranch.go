@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
 )
@@ -138,7 +139,7 @@ func brings(ctx context.Context, g *git.Repo, objects *git.Objects, t *worked, t
 		return false, err
 	}
 	for _, tree := range trees {
-		merged, err := g.MergeTrees(ctx, objects, base, tree, code)
+		merged, err := gitdiff.MergeTrees(ctx, g, objects, base, tree, code)
 		if err != nil {
 			return false, err
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/snapshot"
@@ -420,7 +421,7 @@ func unrecorded(ctx context.Context, w *workspace.Workspace, path string, tip gi
 const maxDiffering = 1_000_000
 
 func differing(objects *git.Objects, from, to git.Hash) ([]string, error) {
-	found, whole, err := objects.Differences(from, []git.Hash{to}, maxDiffering)
+	found, whole, err := gitdiff.Differences(objects, from, []git.Hash{to}, maxDiffering)
 	if err == nil && !whole {
 		err = fmt.Errorf("compare trees %s and %s: too much differs", from, to)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
 )
@@ -98,7 +99,7 @@ func apply(ctx context.Context, g *git.Repo, objects *git.Objects, k *unfinished
 		if err != nil {
 			return to, err
 		}
-		merged, err := g.MergeTrees(ctx, objects, base, to, theirs)
+		merged, err := gitdiff.MergeTrees(ctx, g, objects, base, to, theirs)
 		if err != nil {
 			return to, err
 		}
@@ -122,7 +123,7 @@ func within(objects *git.Objects, from, to git.Hash, only map[string]bool) (git.
 	if only == nil {
 		return to, nil
 	}
-	found, _, err := objects.Differences(from, []git.Hash{to}, maxDiffering)
+	found, _, err := gitdiff.Differences(objects, from, []git.Hash{to}, maxDiffering)
 	if err != nil {
 		return to, err
 	}

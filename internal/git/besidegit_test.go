@@ -46,16 +46,16 @@ func TestRollUpBesideGit(t *testing.T) {
 				all = append(all, hashes...)
 				recent := all[max(0, len(all)-50):]
 				mu.Unlock()
-				if repo.RollUpDue() {
-					if err := repo.RollUp(ctx); err != nil {
+				if RollUpDue(repo) {
+					if err := RollUp(ctx, repo); err != nil {
 						t.Errorf("RollUp: %v", err)
 					}
-					if isFile(repo.agentDir().Path(oldPacksFile)) {
+					if isFile(agentDir(repo).Path(oldPacksFile)) {
 						rolled.Store(true)
 					}
 				}
 				if old := time.Now().Add(-oldPacksWait); i%8 == 0 {
-					_ = os.Chtimes(repo.agentDir().Path(oldPacksFile), old, old) // an hour has passed, if there is one
+					_ = os.Chtimes(agentDir(repo).Path(oldPacksFile), old, old) // an hour has passed, if there is one
 				}
 				o := repo.Objects(ctx)
 				defer o.Close()

@@ -47,14 +47,14 @@ func (o *Objects) stream(list []Wanted, errs []error, f func(i int, content io.R
 				}
 			}
 			in.WriteString("flush\n")
-			_, _ = io.WriteString(p.stdin, in.String()) // if git has ended, reading shows it
+			_, _ = io.WriteString(p.Stdin, in.String()) // if git has ended, reading shows it
 		}
 		_, size, err := p.object(w.Hash, false)
 		if err != nil {
 			errs[i] = err
 			err = f(i, nil, err)
 		} else {
-			r := &announced{r: p.stdout, left: size}
+			r := &announced{r: p.Stdout, left: size}
 			err = f(i, r, nil)
 			if errs[i] = r.drain(); err == nil && errs[i] == nil {
 				errs[i] = p.newline()
@@ -98,7 +98,7 @@ func (a *announced) drain() error {
 }
 
 func (p *Process) newline() error {
-	c, err := p.stdout.ReadByte()
+	c, err := p.Stdout.ReadByte()
 	if err == nil && c != '\n' {
 		err = fmt.Errorf("unexpected %q behind an object", c)
 	}

@@ -40,11 +40,11 @@ func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
 	out := worktrees(slices.DeleteFunc(append(tops, r.Top), func(top string) bool {
 		return top == "" || SameFile(top, r.CommonDir) // git also lists a separate or bare git directory
 	}))
-	hooks, err := r.hooks(ctx)
+	hooks, err := hooksDir(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	s := r.With(Env("PATH=" + out.path(r.path())))
+	s := r.With(Env("PATH=" + out.path(pathOf(r))))
 	for i, set := range overrides(config, out.hooks(hooks), out) {
 		// Not -c, where "=" ends the key. Unlike it, --config-env reaches the
 		// gits that a git runs, and overrides GIT_CONFIG_COUNT and our
@@ -56,7 +56,7 @@ func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
 	return s, nil
 }
 
-func (r *Repo) path() (list string) {
+func pathOf(r *Repo) (list string) {
 	for _, v := range r.env {
 		name, value, _ := strings.Cut(v, "=")
 		if name == "PATH" || runtime.GOOS == "windows" && strings.EqualFold(name, "PATH") {
@@ -66,7 +66,7 @@ func (r *Repo) path() (list string) {
 	return list
 }
 
-func (r *Repo) hooks(ctx context.Context) (string, error) {
+func hooksDir(ctx context.Context, r *Repo) (string, error) {
 	out, err := r.Output(ctx, nil, "config", "-z", "--type=path", "--get", "core.hooksPath")
 	if Status(err) == 1 {
 		return filepath.Join(r.CommonDir, "hooks"), nil

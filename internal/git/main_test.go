@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(rollUpDir); dir != "" {
 		repo, err := Find(dir)
 		if err == nil {
-			err = repo.RollUp(context.Background())
+			err = RollUp(context.Background(), repo)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

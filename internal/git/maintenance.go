@@ -17,14 +17,14 @@ const maxLooseRefs = 256
 
 // PackRefs packs refs if many are loose, like `git gc`, unless gc.packRefs is
 // false. Writers wait briefly. held notes git's locks; see [DropLeftLocks].
-func (r *Repo) PackRefs(ctx context.Context, held *lock.Lock) error {
+func PackRefs(ctx context.Context, r *Repo, held *lock.Lock) error {
 	conf, err := r.Config(ctx)
 	if err != nil || conf.Off("gc.packrefs") {
 		return err
 	}
-	loose, err := r.looseRefs()
+	loose, err := looseRefs(r)
 	if err == nil && len(loose) > maxLooseRefs {
-		err = r.long(ctx, held, append(loose, filepath.Join(r.CommonDir, "packed-refs")), "pack-refs", "--all", "--prune")
+		err = long(ctx, r, held, append(loose, filepath.Join(r.CommonDir, "packed-refs")), "pack-refs", "--all", "--prune")
 	}
 	if err != nil {
 		return fmt.Errorf("pack refs: %w", err)
@@ -34,7 +34,7 @@ func (r *Repo) PackRefs(ctx context.Context, held *lock.Lock) error {
 
 // looseRefs returns the files of refs. Reftables have none, and git compacts
 // them.
-func (r *Repo) looseRefs() (files []string, err error) {
+func looseRefs(r *Repo) (files []string, err error) {
 	if r.InTables() {
 		return nil, nil
 	}
@@ -53,7 +53,7 @@ func (r *Repo) looseRefs() (files []string, err error) {
 // Maintain runs `git maintenance run --auto` in the foreground, unless the user
 // turned it off (gc.auto, maintenance.auto). It takes milliseconds if nothing
 // is due, else perhaps minutes. held notes git's locks.
-func (r *Repo) Maintain(ctx context.Context, held *lock.Lock) error {
+func Maintain(ctx context.Context, r *Repo, held *lock.Lock) error {
 	conf, err := r.Config(ctx)
 	if err != nil || conf.Off("gc.auto") || conf.Off("maintenance.auto") {
 		return err
@@ -65,7 +65,7 @@ func (r *Repo) Maintain(ctx context.Context, held *lock.Lock) error {
 	for _, head := range r.Glob("worktrees/*/HEAD") { // their logs expire, too
 		files = append(files, head, filepath.Dir(head)+"/logs/", filepath.Dir(head)+"/reftable/")
 	}
-	err = r.long(ctx, held, files, "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
+	err = long(ctx, r, held, files, "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
 	if err != nil {
 		return fmt.Errorf("maintain the repository: %w", err)
 	}
@@ -74,7 +74,7 @@ func (r *Repo) Maintain(ctx context.Context, held *lock.Lock) error {
 
 // long runs a slow git, and notes which locks it may leave, without those that
 // another process holds now.
-func (r *Repo) long(ctx context.Context, held *lock.Lock, files []string, args ...string) error {
+func long(ctx context.Context, r *Repo, held *lock.Lock, files []string, args ...string) error {
 	files = slices.DeleteFunc(files, func(file string) bool { return isFile(file + ".lock") })
 	return r.Locking(ctx, held, lock.Note{Words: files, Long: true}, func(r *Repo) error {
 		_, err := r.Output(ctx, nil, args...)

@@ -26,7 +26,7 @@ import (
 // A written object can be read at once; [Objects.Flush] brings all to disk, as
 // one pack, and nothing may refer to them before. A turn writes about 16
 // objects, and creating files is what costs (0.15 to 0.8 ms each).
-// [Repo.RollUp] keeps the packs few.
+// [RollUp] keeps the packs few.
 //
 // Loose objects and small packs are read in-process. All else (large packs,
 // alternates, what a partial clone lacks) goes through one `git cat-file
@@ -370,7 +370,7 @@ func (o *Objects) lost(err error) (killed error) {
 		return nil
 	}
 	o.batch, p.finished = nil, true
-	_ = p.stdin.Close()
+	_ = p.Stdin.Close()
 	var exit *exec.ExitError
 	if !errors.As(p.cmd.Wait(), &exit) {
 		return nil
@@ -405,7 +405,7 @@ func (o *Objects) endBatch() {
 // object reads `<hash> <type> <size>`, if whole with content and newline, or
 // `<hash> missing`.
 func (p *Process) object(h Hash, whole bool) (*Object, int64, error) {
-	line, err := p.stdout.ReadString('\n')
+	line, err := p.Stdout.ReadString('\n')
 	if err != nil {
 		return nil, 0, err
 	}
@@ -426,7 +426,7 @@ func (p *Process) object(h Hash, whole bool) (*Object, int64, error) {
 		return obj, size, err
 	}
 	content := make([]byte, size+1)
-	_, err = io.ReadFull(p.stdout, content)
+	_, err = io.ReadFull(p.Stdout, content)
 	obj.Content = content[:size]
 	return obj, size, err
 }
@@ -521,7 +521,7 @@ func (o *Objects) questions(command string, list []Wanted, errs []error, answer 
 			}
 		}
 		in.WriteString("flush\n")
-		_, sent := io.WriteString(p.stdin, in.String()) // git reads all of it before it answers
+		_, sent := io.WriteString(p.Stdin, in.String()) // git reads all of it before it answers
 		for ; first < len(list) && o.batch != nil; first++ {
 			if errs[first] != nil {
 				continue

@@ -334,7 +334,7 @@ func TestObjectsAfterCrash(t *testing.T) {
 	half, err := os.ReadFile(pack)
 	gittest.Must(t, err)
 	for _, name := range []string{"tmp_pack_abc", "tmp_idx_abc"} {
-		gittest.Must(t, os.WriteFile(filepath.Join(repo.packDir(), name), half[:len(half)/2], 0o444))
+		gittest.Must(t, os.WriteFile(filepath.Join(packDir(repo), name), half[:len(half)/2], 0o444))
 	}
 	if err := os.Remove(index); err != nil { // died between the two
 		t.Fatal(err)
@@ -351,7 +351,7 @@ func TestObjectsAfterCrash(t *testing.T) {
 	gittest.Must(t, os.Chmod(pack, 0o644))
 	// An index without its pack, and one that is garbage.
 	for name, content := range map[string]string{"pack-1111111111111111111111111111111111111111.idx": "garbage", "pack-2222222222222222222222222222222222222222.idx": ""} {
-		gittest.Must(t, os.WriteFile(filepath.Join(repo.packDir(), name), []byte(content), 0o444))
+		gittest.Must(t, os.WriteFile(filepath.Join(packDir(repo), name), []byte(content), 0o444))
 	}
 	again := repo.Objects(context.Background())
 	defer again.Close()
@@ -394,7 +394,7 @@ func TestFlushFails(t *testing.T) {
 	defer o.Close()
 	h, err := o.Write(plumbing.BlobObject, []byte("x"))
 	gittest.Must(t, err)
-	dir := repo.packDir()
+	dir := packDir(repo)
 	gittest.Must(t, os.RemoveAll(dir))
 	gittest.Must(t, os.WriteFile(dir, nil, 0o666))
 	if err := o.Flush(); err == nil {

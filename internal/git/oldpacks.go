@@ -24,30 +24,30 @@ const oldPacksWait = time.Hour
 // that it replaces, a line each. If it is lost, they are rolled up again.
 const oldPacksFile = "old-packs"
 
-func (r *Repo) agentDir() *statedir.Dir { return statedir.In(r.CommonDir, "agent") }
+func agentDir(r *Repo) *statedir.Dir { return statedir.In(r.CommonDir, "agent") }
 
-func (r *Repo) oldPacksDue(now time.Time) bool {
-	info, err := os.Lstat(r.agentDir().Path(oldPacksFile))
+func oldPacksDue(r *Repo, now time.Time) bool {
+	info, err := os.Lstat(agentDir(r).Path(oldPacksFile))
 	return err == nil && now.Sub(info.ModTime()) >= oldPacksWait
 }
 
 // readOldPacks reads the note. A damaged note counts as none.
-func (r *Repo) readOldPacks() (fresh string, old []string) {
-	data, _ := r.agentDir().ReadFile(oldPacksFile)
+func readOldPacks(r *Repo) (fresh string, old []string) {
+	data, _ := agentDir(r).ReadFile(oldPacksFile)
 	fresh, rest, _ := strings.Cut(string(data), "\n")
 	return fresh, strings.Fields(rest)
 }
 
-func (r *Repo) noteOldPacks(fresh string, packs []string) error {
+func noteOldPacks(r *Repo, fresh string, packs []string) error {
 	now := time.Now()
-	_ = os.Chtimes(filepath.Join(r.packDir(), fresh+".pack"), now, now) // git does not touch one that already existed
+	_ = os.Chtimes(filepath.Join(packDir(r), fresh+".pack"), now, now) // git does not touch one that already existed
 	note := fresh + "\n"
 	for _, name := range packs {
 		if name != fresh { // fresh may have held all objects already
 			note += name + "\n"
 		}
 	}
-	dir, tmp := r.agentDir(), oldPacksFile+".new"
+	dir, tmp := agentDir(r), oldPacksFile+".new"
 	if err := dir.WriteFile(tmp, []byte(note)); err != nil {
 		return err
 	}
@@ -57,30 +57,30 @@ func (r *Repo) noteOldPacks(fresh string, packs []string) error {
 // dropOldPacks removes replaced packs, if the new pack is there and has all
 // their objects. Others are forgotten, and rolled up again, as are all
 // remaining ones if a `git gc` begins.
-func (r *Repo) dropOldPacks() error {
-	fresh, old := r.readOldPacks()
-	defer func() { _ = r.agentDir().Remove(oldPacksFile) }()
-	taker, err := r.openWhole(fresh)
+func dropOldPacks(r *Repo) error {
+	fresh, old := readOldPacks(r)
+	defer func() { _ = agentDir(r).Remove(oldPacksFile) }()
+	taker, err := openWhole(r, fresh)
 	if err != nil {
 		return nil // nothing was noted, or git has repacked the new pack
 	}
 	defer taker.file.Close()
-	plain, err := r.plainPacks()
+	plain, err := plainPacks(r)
 	if err != nil {
 		return err
 	}
-	known, err := r.multiPackNames()
+	known, err := multiPackNames(r)
 	if err != nil {
 		return err
 	}
 	for _, name := range old {
-		if !slices.Contains(plain, name) || contains(known, name) || !r.replaces(taker, name) {
+		if !slices.Contains(plain, name) || contains(known, name) || !replaces(r, taker, name) {
 			continue
 		}
-		if r.gcRuns(time.Now()) {
+		if gcRuns(r, time.Now()) {
 			return nil
 		}
-		base := filepath.Join(r.packDir(), name)
+		base := filepath.Join(packDir(r), name)
 		for _, ext := range []string{".idx", ".pack", ".rev"} { // the index first: without it git does not see the pack
 			if err := os.Remove(base + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -90,8 +90,8 @@ func (r *Repo) dropOldPacks() error {
 	return nil
 }
 
-func (r *Repo) openWhole(name string) (smallPack, error) {
-	p, err := openSmallPack(filepath.Join(r.packDir(), name), r.Format())
+func openWhole(r *Repo, name string) (smallPack, error) {
+	p, err := openSmallPack(filepath.Join(packDir(r), name), r.Format())
 	if err != nil {
 		return p, err
 	}
@@ -113,8 +113,8 @@ func (r *Repo) openWhole(name string) (smallPack, error) {
 // replaces reports whether taker has every object of a pack and is not older:
 // git prunes by time, and a process that wrote the pack again relies on its new
 // time.
-func (r *Repo) replaces(taker smallPack, name string) bool {
-	old, err := openSmallPack(filepath.Join(r.packDir(), name), r.Format())
+func replaces(r *Repo, taker smallPack, name string) bool {
+	old, err := openSmallPack(filepath.Join(packDir(r), name), r.Format())
 	if err != nil {
 		return false
 	}
@@ -133,13 +133,13 @@ func (r *Repo) replaces(taker smallPack, name string) bool {
 }
 
 // GCRuns reports whether a `git gc` is running, as git itself would judge.
-func (r *Repo) GCRuns() bool { return r.gcRuns(time.Now()) }
+func GCRuns(r *Repo) bool { return gcRuns(r, time.Now()) }
 
 // gcRuns is GCRuns by git's rule: gc.pid is at most 12 hours old, and its
 // process is alive or on another host. Since 2.54 `git maintenance` repacks
 // under a lock without a process. It counts for an hour: a killed git may have
 // left it, or a local clone copied it.
-func (r *Repo) gcRuns(now time.Time) bool {
+func gcRuns(r *Repo, now time.Time) bool {
 	if info, err := os.Stat(filepath.Join(r.CommonDir, "objects", "maintenance.lock")); err == nil && now.Sub(info.ModTime()) <= time.Hour {
 		return true
 	}

@@ -21,7 +21,7 @@ func TestOldPacksGoWithTheNextRollUp(t *testing.T) {
 	repo := find(t, r)
 	hashes := manyPacks(t, repo, 2*maxSmallPacks)
 	for i := range 3 {
-		gittest.Must(t, repo.RollUp(context.Background()))
+		gittest.Must(t, RollUp(context.Background(), repo))
 		for j := range maxSmallPacks {
 			hashes = append(hashes, flushed(t, repo, fmt.Sprint("later ", i, " ", j))...)
 		}
@@ -75,7 +75,7 @@ func TestOldPacksAreCheckedAgain(t *testing.T) {
 			gittest.Must(t, os.WriteFile(filepath.Join(repo.CommonDir, "objects", "maintenance.lock"), nil, 0o666))
 		}, maxSmallPacks + 1, false},
 		{"the note is lost", func(t *testing.T, _ *gittest.Repo, repo *Repo, _ string, _ []string) {
-			gittest.Must(t, os.WriteFile(repo.agentDir().Path(oldPacksFile), []byte("\x00\x00"), 0o666))
+			gittest.Must(t, os.WriteFile(agentDir(repo).Path(oldPacksFile), []byte("\x00\x00"), 0o666))
 		}, maxSmallPacks + 1, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestOldPacksAreCheckedAgain(t *testing.T) {
 			repo := find(t, r)
 			hashes := manyPacks(t, repo, maxSmallPacks+1)
 			before := packs(t, repo, ".pack")
-			gittest.Must(t, repo.RollUp(context.Background()))
+			gittest.Must(t, RollUp(context.Background(), repo))
 			taker := ""
 			for _, p := range packs(t, repo, ".pack") {
 				if !slices.Contains(before, p) {
@@ -97,7 +97,7 @@ func TestOldPacksAreCheckedAgain(t *testing.T) {
 			}
 			tt.then(t, r, repo, taker, old)
 			anHourLater(t, repo)
-			gittest.Must(t, repo.RollUp(context.Background()))
+			gittest.Must(t, RollUp(context.Background(), repo))
 			stay := 0
 			for _, base := range old {
 				if isFile(base+".pack") && isFile(base+".idx") {
@@ -116,7 +116,7 @@ func TestOldPacksAreCheckedAgain(t *testing.T) {
 			for range 3 {
 				rollUpIfDue(t, repo)
 			}
-			if repo.RollUpDue() {
+			if RollUpDue(repo) {
 				t.Error("due for ever")
 			}
 		})
@@ -125,8 +125,8 @@ func TestOldPacksAreCheckedAgain(t *testing.T) {
 
 func rollUpIfDue(t *testing.T, repo *Repo) {
 	t.Helper()
-	if repo.RollUpDue() {
-		gittest.Must(t, repo.RollUp(context.Background()))
+	if RollUpDue(repo) {
+		gittest.Must(t, RollUp(context.Background(), repo))
 	}
 }
 
@@ -158,10 +158,10 @@ func TestRollUpWhileGCRuns(t *testing.T) {
 			repo := find(t, r)
 			manyPacks(t, repo, maxSmallPacks+1)
 			gcPID(t, repo, tt.text, tt.age)
-			if due := repo.RollUpDue(); due == tt.held {
+			if due := RollUpDue(repo); due == tt.held {
 				t.Errorf("due: %v", due)
 			}
-			gittest.Must(t, repo.RollUp(context.Background()))
+			gittest.Must(t, RollUp(context.Background(), repo))
 			if n := len(packs(t, repo, ".pack")); (n == maxSmallPacks+1) != tt.held {
 				t.Errorf("%d packs", n)
 			}

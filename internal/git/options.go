@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strings"
@@ -47,8 +48,8 @@ func Underived(s start) start {
 	return s
 }
 
-// Others drops GIT_INDEX_FILE, which is about this worktree, for a command about
-// another one.
+// Others drops GIT_INDEX_FILE, which is about this worktree, for a command
+// about another one.
 func Others(s start) start {
 	s.env = slices.DeleteFunc(slices.Clone(s.env), func(v string) bool { return strings.HasPrefix(v, "GIT_INDEX_FILE=") })
 	return s
@@ -59,6 +60,15 @@ func Others(s start) start {
 func Sparing(s start) start {
 	s.dir, s.options = ".", append([]string{"-C", s.dir}, s.options...)
 	return s
+}
+
+// In starts git in a directory, for paths that are relative to it; "" changes
+// nothing.
+func In(dir string) Option {
+	return func(s start) start {
+		s.dir = cmp.Or(dir, s.dir)
+		return s
+	}
 }
 
 // Here starts git in the current directory, for typed paths.

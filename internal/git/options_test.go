@@ -1,10 +1,11 @@
 package git
 
 import (
-	"gitagent/test/gittest"
 	"os"
 	"reflect"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestOptions: what each option changes, and that they add up in their order.
@@ -29,6 +30,7 @@ func TestOptions(t *testing.T) {
 		{"others, and another index", []Option{Others, Env("GIT_INDEX_FILE=o")}, start{"/w", []string{env[0], env[2], env[3], "GIT_INDEX_FILE=o"}, before.options, nil}},
 		{"sparing", []Option{Sparing}, start{".", env, []string{"-C", "/w", "-c", "a=b"}, nil}},
 		{"here", []Option{Here}, start{".", env, before.options, nil}},
+		{"in a directory", []Option{In("/d"), In("")}, start{"/d", env, before.options, nil}},
 		{"holding", []Option{Holding(a), Holding(b)}, start{"/w", env, before.options, []*os.File{a, b}}},
 		{"as the user", []Option{AsUser}, start{"/w", []string{env[0], env[1], "LC_ALL=de_DE.UTF-8"}, before.options, nil}},
 		{"several", []Option{Sparing, Underived, Wary}, start{".", append(env[:4:4], "GIT_ALLOC_LIMIT=128m"), append([]string{"-C", "/w"}, underived...), nil}},

@@ -18,7 +18,7 @@ import (
 )
 
 // writePack writes the objects as one pack. Git finds packs by their indexes,
-// so the index is named last. Git or [Repo.RollUp] prunes what a kill leaves.
+// so the index is named last. Git or [RollUp] prunes what a kill leaves.
 func (o *Objects) writePack(objects []*Object) error {
 	pack, index, err := encodePack(o.format, objects)
 	if err != nil {

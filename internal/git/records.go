@@ -10,13 +10,13 @@ import (
 // Records reports whether `git add` would add a file of the worktree.
 func (r *Repo) Records(ctx context.Context, path string) bool {
 	path, err := filepath.Abs(path)
-	if err != nil || r.inGitDir(path) { // there, check-ignore says "not ignored"
+	if err != nil || inGitDir(r, path) { // there, check-ignore says "not ignored"
 		return false
 	}
 	return Status(r.Run(ctx, nil, io.Discard, io.Discard, "check-ignore", "--quiet", "--", path)) == 1 // else 128
 }
 
-func (r *Repo) inGitDir(path string) bool {
+func inGitDir(r *Repo, path string) bool {
 	common, err := os.Stat(r.CommonDir)
 	if err != nil {
 		return false

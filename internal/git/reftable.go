@@ -1,6 +1,9 @@
 package git
 
-import "path/filepath"
+import (
+	"os"
+	"path/filepath"
+)
 
 // InTables reports whether refs and reflogs are in reftables, which only git
 // reads and writes: a shared stack of tables, and one per linked worktree.
@@ -20,3 +23,8 @@ func (r *Repo) TableLists() (files []string) {
 
 // tableList names the tables of a stack. Compacting also locks each table.
 const tableList = "tables.list"
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -239,7 +239,7 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Hash, erro
 	refs := make(map[string]Hash)
 	var ask []string
 	for _, name := range names {
-		if h, ok := r.looseRef(name); ok {
+		if h, ok := looseRef(r, name); ok {
 			refs[name] = h
 		} else {
 			ask = append(ask, name)
@@ -334,7 +334,7 @@ func (r *Repo) eachRef(ctx context.Context, refs map[string]Hash, args ...string
 	return nil
 }
 
-func (r *Repo) looseRef(name string) (Hash, bool) {
+func looseRef(r *Repo, name string) (Hash, bool) {
 	if !strings.HasPrefix(name, "refs/") || strings.HasSuffix(name, "/") || strings.Contains(name, "..") {
 		return Hash{}, false
 	}

@@ -2,7 +2,11 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -94,4 +98,29 @@ func (r *Repo) Abbreviate(ctx context.Context, commits []Hash) (map[Hash]string,
 		}
 	}
 	return short, nil
+}
+
+// Shallow returns the commits at which a shallow clone ends.
+func (r *Repo) Shallow() ([]Hash, error) {
+	return HashesIn(filepath.Join(r.CommonDir, "shallow"))
+}
+
+// HashesIn reads a git file with one hash a line; none if there is no file.
+func HashesIn(file string) ([]Hash, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var hashes []Hash
+	for line := range strings.Lines(string(data)) {
+		hash, err := ParseHash(strings.TrimSpace(line))
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", filepath.Base(file), err)
+		}
+		hashes = append(hashes, hash)
+	}
+	return hashes, nil
 }

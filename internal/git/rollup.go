@@ -24,11 +24,11 @@ const (
 	maxSmallPacks = 20
 )
 
-// RollUpDue reports whether [Repo.RollUp] has work. It reads one directory.
-func (r *Repo) RollUpDue() bool {
+// RollUpDue reports whether [RollUp] has work. It reads one directory.
+func RollUpDue(r *Repo) bool {
 	now := time.Now()
-	packs, err := r.rollable()
-	return err == nil && (len(packs) > maxSmallPacks || r.oldPacksDue(now)) && !r.gcRuns(now)
+	packs, err := rollable(r)
+	return err == nil && (len(packs) > maxSmallPacks || oldPacksDue(r, now)) && !gcRuns(r, now)
 }
 
 // RollUp replaces many small packs, one from each [Objects.Flush], by one. It
@@ -40,32 +40,32 @@ func (r *Repo) RollUpDue() bool {
 // all their objects. It does nothing during a `git gc`, and skips packs with
 // other files (.keep, .promisor, .mtimes, .bitmap) or that a multi-pack index
 // may cover.
-func (r *Repo) RollUp(ctx context.Context) error {
-	held, err := lock.Try(r.agentDir(), filepath.Join("locks", "packs"))
+func RollUp(ctx context.Context, r *Repo) error {
+	held, err := lock.Try(agentDir(r), filepath.Join("locks", "packs"))
 	if held == nil {
 		return err
 	}
 	defer held.Release()
 	now := time.Now()
-	if r.gcRuns(now) {
+	if gcRuns(r, now) {
 		return nil
 	}
-	r.dropLeftovers(now)
-	packs, err := r.rollable()
+	dropLeftovers(r, now)
+	packs, err := rollable(r)
 	if err != nil {
 		return fmt.Errorf("roll up packs: %w", err)
 	}
 	due := len(packs) > maxSmallPacks
-	if due || r.oldPacksDue(now) {
-		if err := r.dropOldPacks(); err != nil {
+	if due || oldPacksDue(r, now) {
+		if err := dropOldPacks(r); err != nil {
 			return fmt.Errorf("remove packs that were rolled up: %w", err)
 		}
 	}
-	if !due || r.gcRuns(time.Now()) {
+	if !due || gcRuns(r, time.Now()) {
 		return nil
 	}
-	if err := r.rollUp(ctx, packs); err != nil {
-		now, e := r.rollable()
+	if err := rollUp(ctx, r, packs); err != nil {
+		now, e := rollable(r)
 		if e == nil && slices.ContainsFunc(packs, func(name string) bool { return !slices.Contains(now, name) }) {
 			return nil // another process has repacked meanwhile
 		}
@@ -74,23 +74,23 @@ func (r *Repo) RollUp(ctx context.Context) error {
 	return nil
 }
 
-func (r *Repo) rollUp(ctx context.Context, packs []string) error {
+func rollUp(ctx context.Context, r *Repo, packs []string) error {
 	var in strings.Builder
 	for _, name := range packs {
 		in.WriteString(name + ".pack\n")
 	}
 	// Small objects were stored uncompressed, so git must not reuse them.
 	out, err := r.Output(ctx, strings.NewReader(in.String()), "-c", "pack.packSizeLimit=0", "-c", "pack.threads=1",
-		"pack-objects", "--stdin-packs", "--no-reuse-object", "--delta-base-offset", "--quiet", filepath.Join(r.packDir(), "pack"))
+		"pack-objects", "--stdin-packs", "--no-reuse-object", "--delta-base-offset", "--quiet", filepath.Join(packDir(r), "pack"))
 	if err != nil {
 		return err
 	}
-	return r.noteOldPacks("pack-"+strings.TrimSpace(string(out)), packs)
+	return noteOldPacks(r, "pack-"+strings.TrimSpace(string(out)), packs)
 }
 
 // dropLeftovers removes what a [Objects.Flush] killed over an hour ago left:
 // the .keep, a link to the pack, and a pack without an index.
-func (r *Repo) dropLeftovers(now time.Time) {
+func dropLeftovers(r *Repo, now time.Time) {
 	old := func(path string) bool {
 		info, err := os.Stat(path)
 		return err == nil && now.Sub(info.ModTime()) > time.Hour
@@ -119,25 +119,25 @@ func isPack(path string) bool {
 	return err == nil && string(magic[:]) == "PACK"
 }
 
-func (r *Repo) packDir() string { return filepath.Join(r.CommonDir, "objects", "pack") }
+func packDir(r *Repo) string { return filepath.Join(r.CommonDir, "objects", "pack") }
 
 // rollable returns the packs to roll up. It reads sizes only if there are
 // enough.
-func (r *Repo) rollable() ([]string, error) {
-	packs, err := r.plainPacks()
+func rollable(r *Repo) ([]string, error) {
+	packs, err := plainPacks(r)
 	if err != nil || len(packs) <= maxSmallPacks {
 		return packs, err
 	}
-	known, err := r.multiPackNames()
+	known, err := multiPackNames(r)
 	if err != nil {
 		return nil, err
 	}
-	_, old := r.readOldPacks()
+	_, old := readOldPacks(r)
 	packs = slices.DeleteFunc(packs, func(name string) bool {
 		if slices.Contains(old, name) || contains(known, name) {
 			return true
 		}
-		info, err := os.Stat(filepath.Join(r.packDir(), name+".pack"))
+		info, err := os.Stat(filepath.Join(packDir(r), name+".pack"))
 		return err != nil || info.Size() >= maxRolledPack
 	})
 	slices.Sort(packs)
@@ -145,8 +145,8 @@ func (r *Repo) rollable() ([]string, error) {
 }
 
 // plainPacks returns the names, unordered, of packs with only an index.
-func (r *Repo) plainPacks() ([]string, error) {
-	entries, err := os.ReadDir(r.packDir())
+func plainPacks(r *Repo) ([]string, error) {
+	entries, err := os.ReadDir(packDir(r))
 	if err != nil {
 		return nil, err
 	}
@@ -166,9 +166,9 @@ func (r *Repo) plainPacks() ([]string, error) {
 }
 
 // multiPackNames returns all indexes in multi-pack indexes, between NULs.
-func (r *Repo) multiPackNames() (string, error) {
+func multiPackNames(r *Repo) (string, error) {
 	names := ""
-	for _, file := range append(r.Glob("objects/pack/multi-pack-index.d/*.midx"), filepath.Join(r.packDir(), "multi-pack-index")) {
+	for _, file := range append(r.Glob("objects/pack/multi-pack-index.d/*.midx"), filepath.Join(packDir(r), "multi-pack-index")) {
 		more, err := packNames(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("read %s: %w", filepath.Base(file), err)
@@ -215,9 +215,4 @@ func packNames(file string) (string, error) {
 		}
 	}
 	return "", errors.New("not a multi-pack index that we know")
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }

@@ -70,15 +70,15 @@ func present(t testing.TB, r *gittest.Repo, hashes []Hash) {
 func anHourLater(t testing.TB, repo *Repo) {
 	t.Helper()
 	old := time.Now().Add(-oldPacksWait)
-	gittest.Must(t, os.Chtimes(repo.agentDir().Path(oldPacksFile), old, old))
+	gittest.Must(t, os.Chtimes(agentDir(repo).Path(oldPacksFile), old, old))
 }
 
-// rollUp rolls up, and an hour later removes the packs that were replaced.
-func rollUp(t testing.TB, repo *Repo) {
+// rollUpTwice rolls up, and an hour later removes the packs that were replaced.
+func rollUpTwice(t testing.TB, repo *Repo) {
 	t.Helper()
-	gittest.Must(t, repo.RollUp(context.Background()))
+	gittest.Must(t, RollUp(context.Background(), repo))
 	anHourLater(t, repo)
-	gittest.Must(t, repo.RollUp(context.Background()))
+	gittest.Must(t, RollUp(context.Background(), repo))
 }
 
 func TestRollUp(t *testing.T) {
@@ -87,10 +87,10 @@ func TestRollUp(t *testing.T) {
 	repo := find(t, r)
 	ctx := context.Background()
 	hashes := manyPacks(t, repo, maxSmallPacks)
-	if repo.RollUpDue() {
+	if RollUpDue(repo) {
 		t.Error("due at the limit")
 	}
-	gittest.Must(t, repo.RollUp(ctx))
+	gittest.Must(t, RollUp(ctx, repo))
 	if n := len(packs(t, repo, ".pack")); n != maxSmallPacks {
 		t.Errorf("%d packs, want them left alone", n)
 	}
@@ -98,29 +98,29 @@ func TestRollUp(t *testing.T) {
 	defer o.Close()
 	_ = o.Has(Hash{})
 	hashes = append(hashes, manyPacks(t, repo, 2*maxSmallPacks)...)
-	if !repo.RollUpDue() {
+	if !RollUpDue(repo) {
 		t.Error("not due")
 	}
-	gittest.Must(t, repo.RollUp(ctx))
+	gittest.Must(t, RollUp(ctx, repo))
 	if n := len(packs(t, repo, ".pack")); n != 2*maxSmallPacks+1 {
 		t.Errorf("%d packs, want the old ones to wait beside the new one", n)
 	}
-	if repo.RollUpDue() {
+	if RollUpDue(repo) {
 		t.Error("due again, for packs that wait")
 	}
-	gittest.Must(t, repo.RollUp(ctx))
+	gittest.Must(t, RollUp(ctx, repo))
 	if n := len(packs(t, repo, ".pack")); n != 2*maxSmallPacks+1 {
 		t.Errorf("%d packs: old ones did not wait", n)
 	}
 	anHourLater(t, repo)
-	if !repo.RollUpDue() {
+	if !RollUpDue(repo) {
 		t.Error("not due, though the old packs have waited")
 	}
-	gittest.Must(t, repo.RollUp(ctx))
+	gittest.Must(t, RollUp(ctx, repo))
 	if n := len(packs(t, repo, "")) - len(packs(t, repo, ".rev")); n != 2 {
 		t.Errorf("%q, want one pack with its index", packs(t, repo, ""))
 	}
-	if repo.RollUpDue() {
+	if RollUpDue(repo) {
 		t.Error("due again")
 	}
 	present(t, r, hashes)
@@ -140,7 +140,7 @@ func TestRollUpIntoItself(t *testing.T) {
 	r := gittest.New(t)
 	repo := find(t, r)
 	hashes := manyPacks(t, repo, 2*maxSmallPacks)
-	rollUp(t, repo)
+	rollUpTwice(t, repo)
 	same := false
 	for range 3 {
 		one := packs(t, repo, ".pack")
@@ -152,7 +152,7 @@ func TestRollUpIntoItself(t *testing.T) {
 				gittest.Must(t, os.Chtimes(name, old, old))
 			}
 		}
-		rollUp(t, repo)
+		rollUpTwice(t, repo)
 		got := packs(t, repo, ".pack")
 		if len(got) != 1 {
 			t.Fatalf("%q, want one pack", got)
@@ -177,7 +177,7 @@ func TestRollUpLeavesAlone(t *testing.T) {
 			special := strings.TrimSuffix(packs(t, repo, ".pack")[0], ".pack")
 			gittest.Must(t, os.WriteFile(special+ext, nil, 0o666))
 			manyPacks(t, repo, 2*maxSmallPacks)
-			rollUp(t, repo)
+			rollUpTwice(t, repo)
 			if n := len(packs(t, repo, ".pack")); n != 2 || !isFile(special+".pack") || !isFile(special+".idx") {
 				t.Errorf("%q, want the special one and the new one", packs(t, repo, ""))
 			}
@@ -194,7 +194,7 @@ func TestRollUpLeavesAlone(t *testing.T) {
 		hashes := flushed(t, repo, string(random))
 		large := packs(t, repo, ".pack")[0]
 		hashes = append(hashes, manyPacks(t, repo, 2*maxSmallPacks)...)
-		rollUp(t, repo)
+		rollUpTwice(t, repo)
 		if n := len(packs(t, repo, ".pack")); n != 2 || !isFile(large) {
 			t.Errorf("%q, want the large one and the new one", packs(t, repo, ""))
 		}
@@ -206,7 +206,7 @@ func TestRollUpLeavesAlone(t *testing.T) {
 		repo := find(t, r)
 		hashes := manyPacks(t, repo, 2*maxSmallPacks)
 		r.Git("multi-pack-index", "write")
-		if repo.RollUpDue() {
+		if RollUpDue(repo) {
 			t.Error("due, though the packs are in the multi-pack index")
 		}
 		manyPacks(t, repo, 5) // the same files again: as new as those that follow
@@ -214,10 +214,10 @@ func TestRollUpLeavesAlone(t *testing.T) {
 		for i := range 2 * maxSmallPacks {
 			more = append(more, flushed(t, repo, fmt.Sprint("later ", i))...)
 		}
-		rollUp(t, repo)
+		rollUpTwice(t, repo)
 		r.Git("multi-pack-index", "verify")
 		present(t, r, append(hashes, more...))
-		if repo.RollUpDue() {
+		if RollUpDue(repo) {
 			t.Error("due again")
 		}
 	})
@@ -226,10 +226,10 @@ func TestRollUpLeavesAlone(t *testing.T) {
 		r := gittest.New(t)
 		repo := find(t, r)
 		manyPacks(t, repo, 2*maxSmallPacks)
-		held, err := lock.Take(t.Context(), repo.agentDir(), "locks/packs")
+		held, err := lock.Take(t.Context(), agentDir(repo), "locks/packs")
 		gittest.Must(t, err)
 		defer held.Release()
-		gittest.Must(t, repo.RollUp(context.Background()))
+		gittest.Must(t, RollUp(context.Background(), repo))
 		if n := len(packs(t, repo, ".pack")); n != 2*maxSmallPacks {
 			t.Errorf("%d packs, want them left to the other one", n)
 		}
@@ -249,7 +249,7 @@ func TestRollUpBroken(t *testing.T) {
 	gittest.Must(t, os.WriteFile(broken, append(content[:40:40], bytes.Repeat([]byte{0xff}, len(content)-40)...), 0o444))
 	manyPacks(t, repo, 2*maxSmallPacks)
 	before := packs(t, repo, "")
-	if err := repo.RollUp(context.Background()); err == nil {
+	if err := RollUp(context.Background(), repo); err == nil {
 		t.Error("no error")
 	}
 	if after := packs(t, repo, ""); len(after) < len(before) {
@@ -267,7 +267,7 @@ func TestRollUpDropsLeftovers(t *testing.T) {
 	hashes := flushed(t, repo, "kept by a link that was left")
 	base := strings.TrimSuffix(packs(t, repo, ".pack")[0], ".pack")
 	gittest.Must(t, os.Link(base+".pack", base+".keep"))
-	dir := repo.packDir()
+	dir := packDir(repo)
 	flushed(t, repo, "without an index")
 	for _, name := range packs(t, repo, ".idx") {
 		if name != base+".idx" {
@@ -281,7 +281,7 @@ func TestRollUpDropsLeftovers(t *testing.T) {
 	flushed(t, repo, "the next write")
 	count := func() int { return len(packs(t, repo, "")) }
 	before := count()
-	gittest.Must(t, repo.RollUp(context.Background()))
+	gittest.Must(t, RollUp(context.Background(), repo))
 	if count() != before {
 		t.Errorf("%q: what is fresh may still be in use", packs(t, repo, ""))
 	}
@@ -289,7 +289,7 @@ func TestRollUpDropsLeftovers(t *testing.T) {
 	for _, name := range packs(t, repo, "") {
 		gittest.Must(t, os.Chtimes(name, old, old))
 	}
-	gittest.Must(t, repo.RollUp(context.Background()))
+	gittest.Must(t, RollUp(context.Background(), repo))
 	if got := packs(t, repo, ".keep"); len(got) != 1 || filepath.Base(got[0]) != "pack-1.keep" || count() != 5 {
 		t.Errorf("%q, want two packs and git's .keep", packs(t, repo, ""))
 	}
@@ -311,7 +311,7 @@ func BenchmarkRollUp(b *testing.B) {
 				rolled := find(b, once)
 				writeTurns(b, rolled, turns, true)
 				b.StartTimer()
-				gittest.Must(b, repo.RollUp(context.Background()))
+				gittest.Must(b, RollUp(context.Background(), repo))
 				b.StopTimer()
 				b.ReportMetric(float64(before)/float64(turns), "B/turn-before")
 				b.ReportMetric(float64(size(b, repo))/float64(turns), "B/turn-at-once")
@@ -391,8 +391,8 @@ func writeTurns(t testing.TB, repo *Repo, turns int, roll bool) {
 		ledger = must(o.CommitTree(ledgerTree, append(parents(ledger), code), who, who, fmt.Sprintf("turn %d\n", n)))
 		gittest.Must(t, o.Flush())
 		o.Close()
-		if roll && repo.RollUpDue() {
-			gittest.Must(t, repo.RollUp(ctx))
+		if roll && RollUpDue(repo) {
+			gittest.Must(t, RollUp(ctx, repo))
 		}
 	}
 	gittest.Must(t, repo.UpdateRefs(ctx, "turns", []Update{{Ref: "refs/agent/missions/a", New: ledger}}))

@@ -32,7 +32,7 @@ func TestRollUpKilled(t *testing.T) {
 		for i := range maxSmallPacks + 1 {
 			hashes = append(hashes, flushed(t, repo, fmt.Sprint("round ", n, " pack ", i), strings.Repeat(fmt.Sprint(n, i), 500))...)
 		}
-		if n%3 == 0 && isFile(repo.agentDir().Path(oldPacksFile)) {
+		if n%3 == 0 && isFile(agentDir(repo).Path(oldPacksFile)) {
 			anHourLater(t, repo)
 		}
 		cmd := exec.Command(os.Args[0])
@@ -53,12 +53,12 @@ func TestRollUpKilled(t *testing.T) {
 	for range maxSmallPacks + 1 {
 		hashes = append(hashes, flushed(t, repo, crand.Text())...)
 	}
-	rollUp(t, repo) // the dead process holds no lock
+	rollUpTwice(t, repo) // the dead process holds no lock
 	present(t, r, hashes)
-	if repo.RollUpDue() {
+	if RollUpDue(repo) {
 		t.Error("due again")
 	}
-	if names, _ := repo.rollable(); len(names) > maxSmallPacks {
+	if names, _ := rollable(repo); len(names) > maxSmallPacks {
 		t.Errorf("%d small packs are left", len(names))
 	}
 }

@@ -200,8 +200,8 @@ func failure(args []string, stderr *bytes.Buffer, err error) error {
 type Process struct {
 	args   []string
 	cmd    *exec.Cmd
-	stdin  io.WriteCloser
-	stdout *bufio.Reader
+	Stdin  io.WriteCloser
+	Stdout *bufio.Reader
 	stderr bytes.Buffer
 
 	finished bool
@@ -222,7 +222,7 @@ func (r *Repo) Start(ctx context.Context, args ...string) (*Process, error) {
 	if err != nil {
 		return nil, &Error{Args: args, Err: err}
 	}
-	p.stdin, p.stdout = stdin, bufio.NewReaderSize(stdout, 1<<16)
+	p.Stdin, p.Stdout = stdin, bufio.NewReaderSize(stdout, 1<<16)
 	return p, nil
 }
 
@@ -235,13 +235,13 @@ func (p *Process) finish(input []byte, last string) ([]byte, error) {
 	p.finished = true
 	sent := make(chan error, 1)
 	go func() {
-		_, err := p.stdin.Write(input)
-		if e := p.stdin.Close(); err == nil {
+		_, err := p.Stdin.Write(input)
+		if e := p.Stdin.Close(); err == nil {
 			err = e
 		}
 		sent <- err
 	}()
-	out, done, readErr := readUntil(p.stdout, last)
+	out, done, readErr := readUntil(p.Stdout, last)
 	if done {
 		go func() { _ = p.cmd.Wait() }()
 		return out, nil

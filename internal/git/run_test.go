@@ -81,12 +81,12 @@ func TestCancelDropsLocks(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p, err := repo.Start(ctx, "update-ref", "--stdin")
 	gittest.Must(t, err)
-	if _, err := p.stdin.Write([]byte("start\ncreate refs/agent/x HEAD\nprepare\n")); err != nil {
+	if _, err := p.Stdin.Write([]byte("start\ncreate refs/agent/x HEAD\nprepare\n")); err != nil {
 		t.Fatal(err)
 	}
 	answer := make([]byte, len("start: ok\nprepare: ok\n"))
 	for n := 0; n < len(answer); {
-		m, err := p.stdout.Read(answer[n:])
+		m, err := p.Stdout.Read(answer[n:])
 		gittest.Must(t, err)
 		n += m
 	}

@@ -272,3 +272,19 @@ func (o *Objects) unstage(h Hash) {
 		o.staged = slices.Delete(o.staged, i, i+1)
 	}
 }
+
+// Lookup returns a tree's entry at a path, zero if there is none.
+func (o *Objects) Lookup(tree Hash, path string) (Entry, error) {
+	e := Entry{Mode: filemode.Dir, Hash: tree}
+	for name := range strings.SplitSeq(path, "/") {
+		if e.Mode != filemode.Dir {
+			return Entry{}, nil
+		}
+		entries, err := o.Tree(e.Hash, MaxTree)
+		if err != nil {
+			return Entry{}, err
+		}
+		e = entries[name]
+	}
+	return e, nil
+}

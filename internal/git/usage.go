@@ -15,7 +15,7 @@ type DiskUse struct {
 
 // Usage counts the objects that tips reach, but HEAD, tags, remotes and
 // branches (without those with the prefix own) do not.
-func (r *Repo) Usage(ctx context.Context, tips []Hash, own string) (u DiskUse, err error) {
+func Usage(ctx context.Context, r *Repo, tips []Hash, own string) (u DiskUse, err error) {
 	var in strings.Builder
 	for _, h := range tips {
 		in.WriteString(r.Format().Text(h) + "\n")
@@ -46,13 +46,13 @@ type Disorder struct {
 	PackedSize int64 // bytes of all packs with their indexes
 }
 
-// Disorder counts the repository's loose objects, packs and loose refs.
-func (r *Repo) Disorder(ctx context.Context) (Disorder, error) {
+// Disorders counts the repository's loose objects, packs and loose refs.
+func Disorders(ctx context.Context, r *Repo) (Disorder, error) {
 	var d Disorder
 	out, err := r.Output(ctx, nil, "count-objects", "-v")
 	if err == nil {
 		var refs []string
-		refs, err = r.looseRefs()
+		refs, err = looseRefs(r)
 		d.LooseRefs = len(refs)
 	}
 	for line := range strings.Lines(string(out)) {

@@ -30,7 +30,7 @@ func TestUsage(t *testing.T) {
 		{"own/", nil, 0},
 		{"other/", []Hash{tip}, 0},
 	} {
-		got, err := g.Usage(t.Context(), test.tips, test.own)
+		got, err := Usage(t.Context(), g, test.tips, test.own)
 		if err != nil || got.Objects != test.objects || (got.Bytes > 0) != (test.objects > 0) {
 			t.Errorf("%v without %s: %+v, %v, want %d objects", test.tips, test.own, got, err, test.objects)
 		}

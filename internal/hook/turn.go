@@ -180,7 +180,7 @@ func wake(ctx context.Context, w *workspace.Workspace, s recorder.Signal) error 
 // Housekeep starts, in the background, a process that keeps packs few every 20
 // turns, and does other housekeeping once a day.
 func Housekeep(w *workspace.Workspace) error {
-	if !w.Repo.RollUpDue() && !w.Store.Due(time.Now()) {
+	if !git.RollUpDue(w.Repo) && !w.Store.Due(time.Now()) {
 		return nil
 	}
 	return terminal.DetachOwn(w.Repo.Top, "git-agent-turn", "housekeep")

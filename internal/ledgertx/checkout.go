@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/snapshot"
 )
@@ -24,13 +25,13 @@ type CheckoutPlan struct {
 	// Merged, if set, went into Tree, and is a parent of its kept commit.
 	Merged git.Hash
 	// Say, if set, is called before any change, once nothing is in the way.
-	Say func(changes []git.FileStat)
+	Say func(changes []gitdiff.FileStat)
 }
 
 // A CheckedOut is the result of [Tx.CheckOut].
 type CheckedOut struct {
-	Present git.Hash       // the commit of the previous worktree; zero in a dry run
-	Changes []git.FileStat // done, or in a dry run to be done
+	Present git.Hash           // the commit of the previous worktree; zero in a dry run
+	Changes []gitdiff.FileStat // done, or in a dry run to be done
 }
 
 // CheckOut makes the worktree match a tree, but not HEAD, branch and index. It
@@ -41,7 +42,7 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 	if err := tx.Objects.Flush(); err != nil {
 		return nil, err
 	}
-	changes, err := tx.Repo.DiffPaths(ctx, tx.Snap.Tree, c.Tree)
+	changes, err := gitdiff.OfPaths(ctx, tx.Repo, tx.Snap.Tree, c.Tree)
 	if err != nil {
 		return nil, err
 	}
@@ -93,17 +94,17 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 }
 
 // Merge applies the changes from base to theirs to ours, see
-// [git.Repo.MergeTrees]; with foreign without the worktree's merge drivers,
+// [gitdiff.MergeTrees]; with foreign without the worktree's merge drivers,
 // which may come from an earlier untrusted tree.
-func (tx *Tx) Merge(ctx context.Context, base, ours, theirs git.Hash, foreign bool) (git.Merge, error) {
+func (tx *Tx) Merge(ctx context.Context, base, ours, theirs git.Hash, foreign bool) (gitdiff.Merge, error) {
 	repo := tx.Repo
 	if foreign {
 		var err error
 		if repo, err = repo.Foreign(ctx); err != nil {
-			return git.Merge{}, err
+			return gitdiff.Merge{}, err
 		}
 	}
-	return repo.MergeTrees(ctx, tx.Objects, base, ours, theirs)
+	return gitdiff.MergeTrees(ctx, repo, tx.Objects, base, ours, theirs)
 }
 
 // present returns a commit of the worktree, HEAD or a new one on it.

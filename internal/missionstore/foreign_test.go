@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/checkout"
-	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/lock"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/statedir"
@@ -69,7 +69,7 @@ func TestRestoreOfStranger(t *testing.T) {
 		turn, ran := l.Stranger()
 		l.Git("config", "core.fsmonitor", "false") // it runs before: for a snapshot of the present tree
 		ran()
-		if _, err := checkout.Restore(t.Context(), l.Workspace(l.Dir), time.Now(), turn.After(), git.Paths{}, checkout.RestorePlan{Foreign: foreign}); err != nil {
+		if _, err := checkout.Restore(t.Context(), l.Workspace(l.Dir), time.Now(), turn.After(), gitdiff.Paths{}, checkout.RestorePlan{Foreign: foreign}); err != nil {
 			t.Fatal(err)
 		}
 		if got := ran(); (len(got) == 0) != foreign {

@@ -105,7 +105,7 @@ func (e *eraser) erase(ctx context.Context, report *Result, own func(Root) bool)
 	}
 	collecting := false
 	for {
-		collecting = e.repo.GCRuns()
+		collecting = git.GCRuns(e.repo)
 		loose, err := e.loose()
 		if err != nil {
 			return err

@@ -20,7 +20,7 @@ func FindReferrers(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool
 	list, err := referrers(ctx, repo)
 	// Listing all packs fails when a gc renames one, which may have ended
 	// since.
-	for try := 0; err != nil && (try == 0 || try < 4 && repo.GCRuns()); try++ {
+	for try := 0; err != nil && (try == 0 || try < 4 && git.GCRuns(repo)); try++ {
 		list, err = referrers(ctx, repo)
 	}
 	if err != nil {

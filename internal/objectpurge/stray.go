@@ -5,12 +5,13 @@ import (
 	"compress/zlib"
 	"context"
 	"errors"
-	"gitagent/internal/git"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"gitagent/internal/git"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"gitagent/internal/git"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"gitagent/internal/git"
 )
 
 // asideName is an object directory for what is to go. Git ignores it.

@@ -9,6 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/redact"
 	"gitagent/turns"
 )
@@ -45,10 +46,10 @@ func (w *writing) differences(from, to git.Hash) []*fileDiff {
 	if err == nil {
 		b, err = w.tree(to)
 	}
-	var found []git.Difference
+	var found []gitdiff.Difference
 	whole := true
 	if err == nil && a != b {
-		found, whole, err = w.objects.Differences(a, []git.Hash{b}, maxChanges*20)
+		found, whole, err = gitdiff.Differences(w.objects, a, []git.Hash{b}, maxChanges*20)
 	}
 	if err != nil {
 		w.unread.Add(err)
@@ -60,7 +61,7 @@ func (w *writing) differences(from, to git.Hash) []*fileDiff {
 			whole = false
 			break
 		}
-		list = append(list, &fileDiff{Path: strings.ToValidUTF8(d.Path, "\uFFFD"), Kind: kindOf(d), Old: w.version(d.Old), New: w.version(d.New), versions: git.Versions{Old: d.Old.Hash, New: d.New.Hash}, from: a, to: b})
+		list = append(list, &fileDiff{Path: strings.ToValidUTF8(d.Path, "\uFFFD"), Kind: kindOf(d), Old: w.version(d.Old), New: w.version(d.New), versions: gitdiff.Versions{Old: d.Old.Hash, New: d.New.Hash}, from: a, to: b})
 	}
 	if !whole {
 		list = append(list, &fileDiff{Path: "...", Kind: "M", Left: "there are more files"})
@@ -75,7 +76,7 @@ func (w *writing) tree(commit git.Hash) (git.Hash, error) {
 	return w.objects.TreeOf(commit)
 }
 
-func kindOf(d git.Difference) string {
+func kindOf(d gitdiff.Difference) string {
 	switch {
 	case d.Old.Mode == filemode.Empty:
 		return "A"
@@ -112,7 +113,7 @@ func (w *writing) compare(jobs []*job, upTo func(int) error) error {
 			}
 		}
 	}
-	return w.Workspace.Repo.Patches(w.ctx, trees, maxPatch, func(i int, patches map[git.Versions]*git.Patch) error {
+	return gitdiff.Patches(w.ctx, w.Workspace.Repo, trees, maxPatch, func(i int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
 		if err := upTo(pairs[i].job); err != nil {
 			return err
 		}
@@ -124,7 +125,7 @@ func (w *writing) compare(jobs []*job, upTo func(int) error) error {
 }
 
 // patch adds p to f.
-func (w *writing) patch(f *fileDiff, p *git.Patch) {
+func (w *writing) patch(f *fileDiff, p *gitdiff.Patch) {
 	switch {
 	case f.Left != "" || f.versions.Old == f.versions.New: // only the mode changed
 	case p == nil:

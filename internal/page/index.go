@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 )
 
@@ -130,7 +131,7 @@ type fileDiff struct {
 	Left       string `json:"left,omitempty"` // why there is no patch
 	Patch      string `json:"patch,omitempty"`
 
-	versions git.Versions
+	versions gitdiff.Versions
 	from, to git.Hash // the trees
 }
 

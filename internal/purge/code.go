@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
@@ -138,7 +139,7 @@ func (r *Rewrite) findPaths(ctx context.Context, order []git.Hash) error {
 	if only.Dir != "" {
 		only.Dir = filepath.Join(r.Repo.Top, only.Dir)
 	}
-	found, err := r.Repo.Matching(ctx, trees, only)
+	found, err := gitdiff.Matching(ctx, r.Repo, trees, only)
 	r.paths = new(paths)
 	for file := range found {
 		r.paths.add(file)

@@ -12,6 +12,7 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -306,7 +307,7 @@ func (p *Plan) indexChanges(ctx context.Context) ([]indexChange, error) {
 		if err != nil {
 			return nil, err
 		}
-		differ, whole, err := p.objects.Differences(was, []git.Hash{is}, maxDiffer)
+		differ, whole, err := gitdiff.Differences(p.objects, was, []git.Hash{is}, maxDiffer)
 		if err == nil && !whole {
 			err = fmt.Errorf("%s and %s differ in more than %d files", w.Head, to, maxDiffer)
 		}

@@ -31,6 +31,7 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
 	"gitagent/internal/sshsig"
@@ -41,7 +42,7 @@ import (
 type Target struct {
 	Finder   *scrub.Finder
 	Turns    []record.TurnID
-	Paths    git.Paths
+	Paths    gitdiff.Paths
 	Missions []record.ID
 }
 

@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
@@ -103,7 +104,7 @@ func TestRewriteTurn(t *testing.T) {
 func TestRewritePath(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	d := w.rewrite(purge.Target{Paths: git.Paths{Specs: []string{"deep", "*.bin"}}})
+	d := w.rewrite(purge.Target{Paths: gitdiff.Paths{Specs: []string{"deep", "*.bin"}}})
 	w.fsck()
 	for from := range d.Ours() {
 		old, now := w.files(from), w.files(d.Successor(from))
@@ -129,7 +130,7 @@ func TestRewritePath(t *testing.T) {
 			w.noted(id, turn)
 		}
 	}
-	if d := w.rewrite(purge.Target{Paths: git.Paths{Specs: []string{"deep", "*.bin"}}}); len(d.Replaced()) > 0 {
+	if d := w.rewrite(purge.Target{Paths: gitdiff.Paths{Specs: []string{"deep", "*.bin"}}}); len(d.Replaced()) > 0 {
 		t.Errorf("once more, %d objects are replaced", len(d.Replaced()))
 	}
 }

@@ -75,7 +75,7 @@ func Import(ctx context.Context, w *workspace.Workspace, i ImportOptions) error 
 			i.Report(n+1, len(im.list), done)
 		}
 		if (n+1)%manyPacks == 0 && !i.Dry {
-			if err := w.Repo.RollUp(ctx); err != nil {
+			if err := git.RollUp(ctx, w.Repo); err != nil {
 				w.Store.Log(time.Now(), err.Error())
 			}
 		}

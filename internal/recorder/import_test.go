@@ -16,7 +16,7 @@ import (
 
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/checkout"
-	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
@@ -123,7 +123,7 @@ func TestImportUnknown(t *testing.T) {
 		t.Errorf("a note says that it ended in a commit: %s", notes)
 	}
 	w := l.Workspace(l.Dir)
-	if _, err := checkout.Restore(context.Background(), w, time.Now(), list[0].After(), git.Paths{}, checkout.RestorePlan{}); !errors.Is(err, turns.ErrCodeUnknown) {
+	if _, err := checkout.Restore(context.Background(), w, time.Now(), list[0].After(), gitdiff.Paths{}, checkout.RestorePlan{}); !errors.Is(err, turns.ErrCodeUnknown) {
 		t.Errorf("Restore: %v", err)
 	}
 	l.Write("kept.txt", "since\n")

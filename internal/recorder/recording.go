@@ -9,6 +9,7 @@ import (
 
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/purge"
@@ -332,11 +333,11 @@ func (r *recording) compare(ctx context.Context, t *turns.Turn) error {
 	if err != nil || from == to {
 		return err
 	}
-	stats, ok, err := r.tx.Objects.Stat(from, to)
+	stats, ok, err := gitdiff.Stat(r.tx.Objects, from, to)
 	if err == nil && !ok {
 		// Too large to compare in-process; git needs the objects on disk.
 		if err = r.tx.Objects.Flush(); err == nil {
-			stats, err = r.Repo.DiffTrees(ctx, from, to)
+			stats, err = gitdiff.Trees(ctx, r.Repo, from, to)
 		}
 	}
 	if err != nil {

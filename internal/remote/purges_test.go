@@ -19,6 +19,7 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/purge"
@@ -761,7 +762,7 @@ func TestPurgeKindsElsewhere(t *testing.T) {
 		"fixed": {Finder: finder},
 		"turn":  {Turns: []record.TurnID{{Mission: mission, Turn: 3}}},
 		"both":  {Finder: finder, Turns: []record.TurnID{{Mission: mission, Turn: 3}}},
-		"path":  {Paths: git.Paths{Specs: []string{"sub/binary"}}},
+		"path":  {Paths: gitdiff.Paths{Specs: []string{"sub/binary"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,10 +3,11 @@ package repair
 import (
 	"context"
 	"errors"
-	"gitagent/internal/git"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"gitagent/internal/git"
 )
 
 // derived puts away a commit-graph or multi-pack index that git finds wrong:

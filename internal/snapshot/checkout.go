@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 )
 
 // A Checkout says how a tree is checked out.
@@ -83,7 +84,7 @@ func (e *HiddenError) Error() string {
 // hidden returns a [*HiddenError] if that explains why git did not check out
 // tree, else git's own error.
 func (s *Snapshot) hidden(ctx context.Context, x *privateIndex, tree git.Hash, failed error) error {
-	was, err := x.repo.Changed(ctx, tree, s.Tree, git.Paths{})
+	was, err := gitdiff.Changed(ctx, x.repo, tree, s.Tree, gitdiff.Paths{})
 	if err != nil {
 		return failed
 	}

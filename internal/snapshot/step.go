@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
 )
@@ -86,10 +87,10 @@ func (s *Snapshot) cameOf(ctx context.Context, step *Step) outcome {
 	case step.To:
 		return complete
 	}
-	became, err := s.index.repo.Changed(ctx, step.From, step.To, git.Paths{})
+	became, err := gitdiff.Changed(ctx, s.index.repo, step.From, step.To, gitdiff.Paths{})
 	var since map[string]git.Entry
 	if err == nil {
-		since, err = s.index.repo.Changed(ctx, step.From, s.Tree, git.Paths{})
+		since, err = gitdiff.Changed(ctx, s.index.repo, step.From, s.Tree, gitdiff.Paths{})
 	}
 	came := inPart
 	if err == nil { // else the trees may have gone with the mission

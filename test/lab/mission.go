@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/checkout"
 	"gitagent/internal/finisher"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
@@ -140,14 +141,14 @@ func (l *Lab) Compare(id record.ID, upTo *turns.State) *turns.Compared {
 func (l *Lab) Undo(how checkout.Merging) (*checkout.Restored, string, error) {
 	l.T.Helper()
 	what := ""
-	done, err := checkout.Undo(l.T.Context(), l.Workspace(l.Dir), time.Now(), how, func(s *snapshot.Step, _ []git.FileStat) { what = s.String() })
+	done, err := checkout.Undo(l.T.Context(), l.Workspace(l.Dir), time.Now(), how, func(s *snapshot.Step, _ []gitdiff.FileStat) { what = s.String() })
 	return done, what, err
 }
 
 // Restore restores a turn in the lab's worktree.
 func (l *Lab) Restore(turn *turns.Turn, dry bool) (*checkout.Restored, error) {
 	l.T.Helper()
-	return checkout.Restore(l.T.Context(), l.Workspace(l.Dir), time.Now(), turn.After(), git.Paths{}, checkout.RestorePlan{Dry: dry})
+	return checkout.Restore(l.T.Context(), l.Workspace(l.Dir), time.Now(), turn.After(), gitdiff.Paths{}, checkout.RestorePlan{Dry: dry})
 }
 
 // Imported imports, and returns what became of each session.

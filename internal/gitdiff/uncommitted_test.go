@@ -1,4 +1,4 @@
-package git
+package gitdiff
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
@@ -27,12 +28,12 @@ func TestUncommittedRacy(t *testing.T) {
 	r.Write("file", "two\n")
 	touch(path)
 
-	repo, err := Find(r.Dir)
+	repo, err := git.Find(r.Dir)
 	gittest.Must(t, err)
-	u, err := repo.Uncommitted(context.Background(), "file")
+	u, err := NewUncommitted(context.Background(), repo, "file")
 	gittest.Must(t, err)
 	defer u.Close()
-	if got := blamed(t, u.Repo, Blame{Commit: u.Commit, Path: "file"}); len(got) != 1 || got[0] != "not committed yet|file|1|two" {
+	if got := blamed(t, u.Repo, BlameOptions{Commit: u.Commit, Path: "file"}); len(got) != 1 || got[0] != "not committed yet|file|1|two" {
 		t.Errorf("blame %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package git
+package gitdiff
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gitagent/internal/git"
 )
 
 // A Size is how much differs between two trees.
@@ -13,8 +15,8 @@ type Size struct {
 	Files, Insertions, Deletions int
 }
 
-// Sizes compares pairs of trees as [Repo.DiffShown] does, in one git process.
-func (r *Repo) Sizes(ctx context.Context, pairs [][2]Hash) ([]Size, error) {
+// Sizes compares pairs of trees as [Shown] does, in one git process.
+func Sizes(ctx context.Context, r *git.Repo, pairs [][2]git.Hash) ([]Size, error) {
 	if len(pairs) == 0 {
 		return nil, nil
 	}
@@ -23,7 +25,7 @@ func (r *Repo) Sizes(ctx context.Context, pairs [][2]Hash) ([]Size, error) {
 		fmt.Fprintf(&in, "%s %s\n", p[0], p[1])
 	}
 	args := slices.Concat([]string{"-c", "core.bigFileThreshold=32m", "diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, DiffCounting())
-	out, err := r.With(Wary).Output(ctx, strings.NewReader(in.String()), args...)
+	out, err := r.With(git.Wary).Output(ctx, strings.NewReader(in.String()), args...)
 	var sizes []Size
 	if err == nil {
 		sizes, err = parseSizes(out, pairs)
@@ -35,7 +37,7 @@ func (r *Repo) Sizes(ctx context.Context, pairs [][2]Hash) ([]Size, error) {
 }
 
 // parseSizes reads `git diff-tree --stdin -z --numstat`: headings, then counts.
-func parseSizes(out []byte, pairs [][2]Hash) ([]Size, error) {
+func parseSizes(out []byte, pairs [][2]git.Hash) ([]Size, error) {
 	sizes := make([]Size, len(pairs))
 	for i := range pairs {
 		rest, ok := bytes.CutPrefix(out, []byte(heading(pairs, i)))
@@ -59,7 +61,7 @@ func parseSizes(out []byte, pairs [][2]Hash) ([]Size, error) {
 }
 
 // heading returns what git prints before the i-th pair.
-func heading(pairs [][2]Hash, i int) string {
+func heading(pairs [][2]git.Hash, i int) string {
 	if i == len(pairs) {
 		return ""
 	}

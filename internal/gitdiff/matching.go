@@ -1,25 +1,24 @@
-package git
+package gitdiff
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
+
+	"gitagent/internal/git"
 )
 
 // Matching returns the files in any of the trees that match pathspecs, in one
 // walk: each tree is compared with the one before it.
-func (r *Repo) Matching(ctx context.Context, trees []Hash, only Paths) (map[string]bool, error) {
+func Matching(ctx context.Context, r *git.Repo, trees []git.Hash, only Paths) (map[string]bool, error) {
 	var pairs strings.Builder
 	before := r.Format().EmptyTree()
 	for _, tree := range trees {
 		fmt.Fprintf(&pairs, "%s %s\n", before, tree)
 		before = tree
 	}
-	there := *r
-	there.dir = cmp.Or(only.Dir, r.dir)
 	args := []string{"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-relative", "--"}
-	out, err := there.Output(ctx, strings.NewReader(pairs.String()), append(args, only.Specs...)...)
+	out, err := r.With(git.In(only.Dir)).Output(ctx, strings.NewReader(pairs.String()), append(args, only.Specs...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package git_test
+package gitdiff_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 )
 
@@ -53,7 +54,7 @@ func TestTouch(t *testing.T) {
 		t.Chdir(filepath.Join(r.Dir, tt.dir))
 		repo, err := git.Open(context.Background())
 		gittest.Must(t, err)
-		touch, err := repo.Touch(context.Background(), tt.paths)
+		touch, err := gitdiff.NewTouch(context.Background(), repo, tt.paths)
 		gittest.Must(t, err)
 		for range 2 { // it can be asked again, also after what it can't answer
 			if got, err := touch.Between(tt.from, tt.to); got != tt.want || err != nil {
@@ -71,7 +72,7 @@ func TestTouch(t *testing.T) {
 	t.Chdir(r.Dir)
 	repo, err := git.Open(context.Background())
 	gittest.Must(t, err)
-	if _, err := repo.Touch(context.Background(), []string{"../outside"}); err == nil {
+	if _, err := gitdiff.NewTouch(context.Background(), repo, []string{"../outside"}); err == nil {
 		t.Error("no error for a path outside")
 	}
 }

@@ -1,23 +1,24 @@
-package git
+package gitdiff
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"gitagent/internal/git"
 )
 
-// A Blame is a query for [Repo.Blame].
-type Blame struct {
-	Commit  Hash     // the file's commit
+// A BlameOptions is a query for [Blame].
+type BlameOptions struct {
+	Commit  git.Hash // the file's commit
 	Path    string   // of the file, from the top of the worktree
 	Ranges  []string // git's -L; none for all lines
-	Since   Hash     // if set, lines that came no later are [Blamed.Before]
+	Since   git.Hash // if set, lines that came no later are [Blamed.Before]
 	Options []string // git's own: -w, -M, -C
 	// Parents is a file that replaces the parents of commits (-S), "" for none.
 	// In a shallow clone it must list the boundary. Git never ends on a cycle.
@@ -26,15 +27,15 @@ type Blame struct {
 
 // A Blamed is one line of a file with its origin.
 type Blamed struct {
-	Number int    // line number in the file, from 1
-	Text   string // as stored, without the line feed
-	Commit Hash   // where it comes from; zero if it is not committed
-	Line   int    // its line number there
-	Path   string // the file's name there
-	Before bool   // it came no later than [Blame.Since], or the history ends there
+	Number int      // line number in the file, from 1
+	Text   string   // as stored, without the line feed
+	Commit git.Hash // where it comes from; zero if it is not committed
+	Line   int      // its line number there
+	Path   string   // the file's name there
+	Before bool     // it came no later than [Blame.Since], or the history ends there
 	In     *Blamable
 	// Previous is Commit's parent with the file, as PreviousPath; or zero.
-	Previous     Hash
+	Previous     git.Hash
 	PreviousPath string
 }
 
@@ -48,13 +49,13 @@ type Blamable struct {
 }
 
 // Blame runs `git blame` without textconv and replacements, and without a
-// blame.ignoreRevsFile that does not exist. A failure is an [*Error].
-func (r *Repo) Blame(ctx context.Context, b Blame) ([]Blamed, error) {
+// blame.ignoreRevsFile that does not exist. A failure is an [*git.Error].
+func Blame(ctx context.Context, r *git.Repo, b BlameOptions) ([]Blamed, error) {
 	args := []string{"blame", "--porcelain", "--encoding=UTF-8", "--no-textconv", "--no-progress", "--root"}
 	from := r
 	if b.Parents != "" {
 		// Git would ignore its line for a commit where a shallow clone ends.
-		args, from = append(args, "-S", b.Parents), r.With(Env("GIT_SHALLOW_FILE="+os.DevNull))
+		args, from = append(args, "-S", b.Parents), r.With(git.Env("GIT_SHALLOW_FILE="+os.DevNull))
 	}
 	args = append(args, b.Options...)
 	for _, lines := range b.Ranges {
@@ -64,7 +65,7 @@ func (r *Repo) Blame(ctx context.Context, b Blame) ([]Blamed, error) {
 	if !b.Since.IsZero() {
 		rev = b.Since.String() + ".." + rev
 	}
-	ignored, err := r.ignoredRevs(ctx)
+	ignored, err := ignoredRevs(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +81,9 @@ func (r *Repo) Blame(ctx context.Context, b Blame) ([]Blamed, error) {
 }
 
 // ignoredRevs returns flags for those blame.ignoreRevsFiles that exist.
-func (r *Repo) ignoredRevs(ctx context.Context) ([]string, error) {
+func ignoredRevs(ctx context.Context, r *git.Repo) ([]string, error) {
 	out, err := r.Output(ctx, nil, "config", "-z", "--type=path", "--get-all", "blame.ignoreRevsFile")
-	if Status(err) == 1 || err == nil && len(out) == 0 {
+	if git.Status(err) == 1 || err == nil && len(out) == 0 {
 		return nil, nil
 	}
 	if err != nil {
@@ -96,7 +97,7 @@ func (r *Repo) ignoredRevs(ctx context.Context) ([]string, error) {
 		}
 		at := path
 		if !filepath.IsAbs(at) {
-			at = filepath.Join(r.dir, at)
+			at = filepath.Join(r.Top, at)
 		}
 		if _, err := os.Stat(at); err == nil {
 			flags = append(flags, "--ignore-revs-file="+path)
@@ -105,13 +106,11 @@ func (r *Repo) ignoredRevs(ctx context.Context) ([]string, error) {
 	return flags, nil
 }
 
-var errPorcelain = errors.New("unexpected line")
-
 // parseBlame reads `git blame --porcelain`: for each line a header of hash and
 // numbers, the commit's headers if it is new, and a tab with the line.
 func parseBlame(out []byte) ([]Blamed, error) {
 	var list []Blamed
-	commits := make(map[Hash]*seenCommit)
+	commits := make(map[git.Hash]*seenCommit)
 	var line Blamed
 	var c *seenCommit
 	for text := range bytes.Lines(out) {
@@ -161,7 +160,7 @@ type seenCommit struct {
 	before bool
 	// About the file; git repeats these when they change.
 	path         string
-	previous     Hash
+	previous     git.Hash
 	previousPath string
 	preceded     bool // a "previous" was read, and its "filename" comes next
 }
@@ -174,7 +173,7 @@ func (c *seenCommit) header(text string) (err error) {
 	case "author-mail":
 		c.in.Email = address(value)
 	case "author-time":
-		c.in.At, err = UnixTime(value)
+		c.in.At, err = git.UnixTime(value)
 	case "author-tz":
 		c.in.At = inZone(c.in.At, value)
 	case "committer":
@@ -182,7 +181,7 @@ func (c *seenCommit) header(text string) (err error) {
 	case "committer-mail":
 		c.in.CommitterEmail = address(value)
 	case "committer-time":
-		c.in.Committed, err = UnixTime(value)
+		c.in.Committed, err = git.UnixTime(value)
 	case "committer-tz":
 		c.in.Committed = inZone(c.in.Committed, value)
 	case "summary":
@@ -197,7 +196,7 @@ func (c *seenCommit) header(text string) (err error) {
 		c.preceded = true
 	case "filename":
 		if !c.preceded {
-			c.previous, c.previousPath = Hash{}, ""
+			c.previous, c.previousPath = git.Hash{}, ""
 		}
 		c.preceded = false
 		c.path, err = unquotePath(value)

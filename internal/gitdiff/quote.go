@@ -1,6 +1,7 @@
-package git
+package gitdiff
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -66,3 +67,5 @@ func QuotePath(path string, high bool) string {
 	}
 	return `"` + b.String() + `"`
 }
+
+var errPorcelain = errors.New("unexpected line")

@@ -1,4 +1,4 @@
-package git
+package gitdiff
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gitagent/internal/git"
+
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
@@ -23,36 +25,36 @@ type FileStat struct {
 	Binary                bool
 }
 
-// DiffTrees compares two trees as `git diff` does if not configured, in its
+// Trees compares two trees as `git diff` does if not configured, in its
 // order. A file that was moved, at least half unchanged, counts once, by its
-// new path. See [Objects.Stat] for small differences.
-func (r *Repo) DiffTrees(ctx context.Context, from, to Hash) ([]FileStat, error) {
-	return r.numstat(ctx, from, to, nil, DiffCounting()...)
+// new path. See [Stat] for small differences.
+func Trees(ctx context.Context, r *git.Repo, from, to git.Hash) ([]FileStat, error) {
+	return numstat(ctx, r, from, to, nil, DiffCounting()...)
 }
 
-// DiffShown is DiffTrees for untrusted trees: files of more than 32 MB count as
+// Shown is DiffTrees for untrusted trees: files of more than 32 MB count as
 // binary and are not read.
-func (r *Repo) DiffShown(ctx context.Context, from, to Hash) ([]FileStat, error) {
-	return r.With(Wary).numstat(ctx, from, to, []string{"-c", "core.bigFileThreshold=32m"}, DiffCounting()...)
+func Shown(ctx context.Context, r *git.Repo, from, to git.Hash) ([]FileStat, error) {
+	return numstat(ctx, r.With(git.Wary), from, to, []string{"-c", "core.bigFileThreshold=32m"}, DiffCounting()...)
 }
 
-// DiffCounting returns git's flags for counting as [Repo.DiffTrees] does.
+// DiffCounting returns git's flags for counting as [Trees] does.
 func DiffCounting() []string {
 	return []string{"--find-renames=50%", "-l1000", "--diff-algorithm=default"}
 }
 
 // Diff writes the diff of two commits, by default a patch, without colours. The
 // options and paths are git's; no paths mean all. Renames are as in
-// [Repo.DiffTrees]. Files of more than 32 MB count as binary and are not read;
-// only paths that are not text are quoted. A failure is an [*Error].
-func (r *Repo) Diff(ctx context.Context, stdout io.Writer, from, to Hash, options, paths []string) error {
+// [Trees]. Files of more than 32 MB count as binary and are not read;
+// only paths that are not text are quoted. A failure is an [*git.Error].
+func Diff(ctx context.Context, r *git.Repo, stdout io.Writer, from, to git.Hash, options, paths []string) error {
 	args := slices.Concat(
 		[]string{"-c", "core.bigFileThreshold=32m", "-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative"},
 		DiffCounting(), options, []string{from.String(), to.String(), "--"}, paths,
 	)
 	var stderr bytes.Buffer
-	err := r.With(Wary).Run(ctx, nil, stdout, &stderr, args...)
-	if e := (*Error)(nil); errors.As(err, &e) {
+	err := r.With(git.Wary).Run(ctx, nil, stdout, &stderr, args...)
+	if e := (*git.Error)(nil); errors.As(err, &e) {
 		e.Stderr = strings.TrimSpace(stderr.String())
 	}
 	return err
@@ -60,7 +62,7 @@ func (r *Repo) Diff(ctx context.Context, stdout io.Writer, from, to Hash, option
 
 // MovedFrom returns where a file of the commit to was in from, or "" if it has
 // not moved. Half of the file must be unchanged.
-func (r *Repo) MovedFrom(ctx context.Context, from, to Hash, path string) (string, error) {
+func MovedFrom(ctx context.Context, r *git.Repo, from, to git.Hash, path string) (string, error) {
 	out, err := r.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-status", "--find-renames=50%", "-l1000", "--diff-filter=R", from.String(), to.String())
 	if err != nil {
 		return "", err
@@ -74,12 +76,12 @@ func (r *Repo) MovedFrom(ctx context.Context, from, to Hash, path string) (strin
 	return "", nil
 }
 
-// DiffPaths returns the paths that differ, in git's order. A move is two paths.
-func (r *Repo) DiffPaths(ctx context.Context, from, to Hash) ([]FileStat, error) {
-	return r.numstat(ctx, from, to, nil, "--no-renames")
+// OfPaths returns the paths that differ, in git's order. A move is two paths.
+func OfPaths(ctx context.Context, r *git.Repo, from, to git.Hash) ([]FileStat, error) {
+	return numstat(ctx, r, from, to, nil, "--no-renames")
 }
 
-func (r *Repo) numstat(ctx context.Context, from, to Hash, config []string, flags ...string) ([]FileStat, error) {
+func numstat(ctx context.Context, r *git.Repo, from, to git.Hash, config []string, flags ...string) ([]FileStat, error) {
 	args := slices.Concat(config, []string{"diff-tree", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, flags, []string{from.String(), to.String()})
 	out, err := r.Output(ctx, nil, args...)
 	var stats []FileStat
@@ -135,7 +137,7 @@ const (
 // be flushed. A minimal diff counts lines, nearly always like git. ok is false,
 // and git has to do it, beyond the limits or if one path was added and another
 // deleted, which may be a rename.
-func (o *Objects) Stat(from, to Hash) (stats []FileStat, ok bool, err error) {
+func Stat(o *git.Objects, from, to git.Hash) (stats []FileStat, ok bool, err error) {
 	s := stater{objects: o}
 	if err := s.trees("", from, to); err != nil {
 		return nil, false, err
@@ -145,19 +147,19 @@ func (o *Objects) Stat(from, to Hash) (stats []FileStat, ok bool, err error) {
 }
 
 type stater struct {
-	objects *Objects
+	objects *git.Objects
 	stats   []FileStat
 	tooMuch bool
 
 	added, deleted bool // whether any path was
 }
 
-func (s *stater) trees(dir string, from, to Hash) error {
-	a, err := s.objects.Tree(from, MaxTree)
+func (s *stater) trees(dir string, from, to git.Hash) error {
+	a, err := s.objects.Tree(from, git.MaxTree)
 	if err != nil {
 		return err
 	}
-	b, err := s.objects.Tree(to, MaxTree)
+	b, err := s.objects.Tree(to, git.MaxTree)
 	if err != nil {
 		return err
 	}
@@ -168,14 +170,14 @@ func (s *stater) trees(dir string, from, to Hash) error {
 		delete(b, name)
 	}
 	for name, fresh := range b {
-		if err := s.entry(dir+name, Entry{}, fresh); err != nil || s.tooMuch {
+		if err := s.entry(dir+name, git.Entry{}, fresh); err != nil || s.tooMuch {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *stater) entry(path string, old, fresh Entry) error {
+func (s *stater) entry(path string, old, fresh git.Entry) error {
 	if old == fresh {
 		return nil
 	}
@@ -198,14 +200,14 @@ func (s *stater) entry(path string, old, fresh Entry) error {
 	return s.file(path, old, fresh)
 }
 
-func (s *stater) file(path string, old, fresh Entry) error {
+func (s *stater) file(path string, old, fresh git.Entry) error {
 	stat := FileStat{Path: path}
 	a, err := s.content(old)
 	var b []byte
 	if err == nil {
 		b, err = s.content(fresh)
 	}
-	if errors.Is(err, ErrTooLarge) {
+	if errors.Is(err, git.ErrTooLarge) {
 		s.tooMuch = true
 		return nil
 	}
@@ -226,14 +228,14 @@ func (s *stater) file(path string, old, fresh Entry) error {
 }
 
 // split returns an entry as a directory or as a file; the other is zero.
-func split(e Entry) (dir Hash, file Entry) {
+func split(e git.Entry) (dir git.Hash, file git.Entry) {
 	if e.Mode == filemode.Dir {
-		return e.Hash, Entry{}
+		return e.Hash, git.Entry{}
 	}
-	return Hash{}, e
+	return git.Hash{}, e
 }
 
-func (s *stater) content(e Entry) ([]byte, error) {
+func (s *stater) content(e git.Entry) ([]byte, error) {
 	if e.Mode == filemode.Empty {
 		return nil, nil
 	}

@@ -1,21 +1,23 @@
-package git
+package gitdiff
 
 import (
 	"fmt"
 	"maps"
 	"slices"
 
+	"gitagent/internal/git"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Difference is a path that differs between two trees.
 type Difference struct {
-	Tree     int    // index of the tree that was compared
-	Path     string // git's bytes
-	Old, New Entry  // zero where the path does not exist; never a directory
+	Tree     int       // index of the tree that was compared
+	Path     string    // git's bytes
+	Old, New git.Entry // zero where the path does not exist; never a directory
 }
 
-// Limits of what [Objects.Differences] reads of untrusted trees.
+// Limits of what [Differences] reads of untrusted trees.
 const (
 	maxDiffEntries = 5_000_000 // tree entries in total: about a second
 	maxDiffPath    = 4096      // bytes; no system checks out a longer path
@@ -28,8 +30,8 @@ const (
 //
 // A tree of a kilobyte can hold a million paths. Git, which is not used here,
 // collects them all first, in 20 s and 300 MB.
-func (o *Objects) Differences(base Hash, trees []Hash, limit int) (found []Difference, whole bool, err error) {
-	d := differ{objects: o, limit: limit, base: make(map[string]map[string]Entry), seen: make(map[seenEntry]bool)}
+func Differences(o *git.Objects, base git.Hash, trees []git.Hash, limit int) (found []Difference, whole bool, err error) {
+	d := differ{objects: o, limit: limit, base: make(map[string]map[string]git.Entry), seen: make(map[seenEntry]bool)}
 	for i, tree := range trees {
 		d.tree = i
 		if tree == base {
@@ -43,10 +45,10 @@ func (o *Objects) Differences(base Hash, trees []Hash, limit int) (found []Diffe
 }
 
 type differ struct {
-	objects *Objects
+	objects *git.Objects
 	limit   int
 	tree    int
-	base    map[string]map[string]Entry // the directories of base that were read, by path
+	base    map[string]map[string]git.Entry // the directories of base that were read, by path
 	seen    map[seenEntry]bool
 	entries int // read so far
 	found   []Difference
@@ -55,25 +57,25 @@ type differ struct {
 
 type seenEntry struct {
 	path string
-	Entry
+	git.Entry
 }
 
-func (d *differ) trees(dir string, from, to Hash) error {
+func (d *differ) trees(dir string, from, to git.Hash) error {
 	old, read := d.base[dir]
 	if !read {
 		var err error
-		if old, err = d.objects.Tree(from, MaxTree); err != nil {
+		if old, err = d.objects.Tree(from, git.MaxTree); err != nil {
 			return err
 		}
 		d.base[dir] = old
 	}
-	var list []TreeEntry
-	if to != d.objects.format.EmptyTree() && !to.IsZero() {
-		content, err := d.objects.Read(plumbing.TreeObject, to, MaxTree)
+	var list []git.TreeEntry
+	if to != d.objects.Format().EmptyTree() && !to.IsZero() {
+		content, err := d.objects.Read(plumbing.TreeObject, to, git.MaxTree)
 		if err != nil {
 			return err
 		}
-		if list, err = ParseTree(d.objects.format, content); err != nil {
+		if list, err = git.ParseTree(d.objects.Format(), content); err != nil {
 			return fmt.Errorf("read tree %s: %w", to, err)
 		}
 	}
@@ -82,7 +84,7 @@ func (d *differ) trees(dir string, from, to Hash) error {
 		delete(gone, e.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(gone)) {
-		list = append(list, TreeEntry{Name: name})
+		list = append(list, git.TreeEntry{Name: name})
 	}
 	if d.entries += len(list); d.entries > maxDiffEntries {
 		d.tooMuch = true
@@ -95,7 +97,7 @@ func (d *differ) trees(dir string, from, to Hash) error {
 	return nil
 }
 
-func (d *differ) entry(path string, old, fresh Entry) error {
+func (d *differ) entry(path string, old, fresh git.Entry) error {
 	at := seenEntry{path, fresh}
 	if old == fresh || d.seen[at] {
 		return nil

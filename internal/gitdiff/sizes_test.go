@@ -1,10 +1,11 @@
-package git
+package gitdiff
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
@@ -12,12 +13,12 @@ import (
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	tree := func() Hash { return NewHash(r.Git("rev-parse", "HEAD^{tree}")) }
+	tree := func() git.Hash { return git.NewHash(r.Git("rev-parse", "HEAD^{tree}")) }
 	r.Write("a", strings.Repeat("line\n", 100))
 	r.Write("b/c", "c\n")
 	r.Write("bin", "\x00")
 	r.Commit("one")
-	trees := []Hash{tree()}
+	trees := []git.Hash{tree()}
 	r.Git("mv", "a", "moved")
 	r.Write("b/c", "c\nd\n")
 	r.Commit("two")
@@ -31,16 +32,16 @@ func TestSizes(t *testing.T) {
 	r.Git("commit", "-q", "-m", "four")
 	trees = append(trees, tree())
 	repo := find(t, r)
-	var pairs [][2]Hash
+	var pairs [][2]git.Hash
 	for _, from := range trees {
 		for _, to := range trees {
-			pairs = append(pairs, [2]Hash{from, to})
+			pairs = append(pairs, [2]git.Hash{from, to})
 		}
 	}
-	got, err := repo.Sizes(t.Context(), pairs)
+	got, err := Sizes(t.Context(), repo, pairs)
 	gittest.Must(t, err)
 	for i, p := range pairs {
-		stats, err := repo.DiffShown(t.Context(), p[0], p[1])
+		stats, err := Shown(t.Context(), repo, p[0], p[1])
 		gittest.Must(t, err)
 		want := Size{Files: len(stats)}
 		for _, s := range stats {
@@ -54,10 +55,10 @@ func TestSizes(t *testing.T) {
 	if got[1] != (Size{2, 1, 0}) {
 		t.Errorf("a moved file and a changed one are %+v", got[1])
 	}
-	if _, err := repo.Sizes(t.Context(), [][2]Hash{{trees[0], NewHash(gittest.Hash("1"))}}); err == nil {
+	if _, err := Sizes(t.Context(), repo, [][2]git.Hash{{trees[0], git.NewHash(gittest.Hash("1"))}}); err == nil {
 		t.Error("a missing tree is no error")
 	}
-	if got, err := repo.Sizes(t.Context(), nil); got != nil || err != nil {
+	if got, err := Sizes(t.Context(), repo, nil); got != nil || err != nil {
 		t.Errorf("Sizes of nothing = %v, %v", got, err)
 	}
 }

@@ -1,4 +1,4 @@
-package git
+package gitdiff
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
@@ -23,7 +24,7 @@ func TestDiffTrees(t *testing.T) {
 	r.Write("to-link", "target\n")
 	r.Write("d/e/f", "f\n")
 	r.Commit("one")
-	from := NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	from := git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 	r.Write("a", "1\ntwo\n3\n4\n")
 	r.Write("bin", "\x00\x02\x03")
 	r.Write("new\nline", "n\n")
@@ -40,7 +41,7 @@ func TestDiffTrees(t *testing.T) {
 	}
 	r.Git("config", "--unset", "diff.orderFile")
 	r.Commit("two")
-	to := NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	to := git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 	repo := find(t, r)
 	want := []FileStat{
 		{Path: "a", Insertions: 2, Deletions: 1},
@@ -52,26 +53,26 @@ func TestDiffTrees(t *testing.T) {
 		{Path: "to-link", Insertions: 1, Deletions: 1},
 		{Path: "\xff \"quoted\"\t", Insertions: 2},
 	}
-	got, err := repo.DiffTrees(ctx, from, to)
+	got, err := Trees(ctx, repo, from, to)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("DiffTrees = %+v, %v; want %+v", got, err, want)
 	}
-	if got, err := repo.DiffShown(ctx, from, to); err != nil || !slices.Equal(got, want) {
+	if got, err := Shown(ctx, repo, from, to); err != nil || !slices.Equal(got, want) {
 		t.Errorf("DiffShown = %+v, %v; want %+v", got, err, want)
 	}
 	o := repo.Objects(ctx)
 	defer o.Close()
-	if got, ok, err := o.Stat(from, to); err != nil || ok && !slices.Equal(got, want) {
+	if got, ok, err := Stat(o, from, to); err != nil || ok && !slices.Equal(got, want) {
 		t.Errorf("Stat = %+v, %v, %v; want %+v", got, ok, err, want)
 	}
 	empty := tested.EmptyTree()
-	if got, err := repo.DiffTrees(ctx, empty, from); err != nil || len(got) != 7 {
+	if got, err := Trees(ctx, repo, empty, from); err != nil || len(got) != 7 {
 		t.Errorf("from the empty tree: %+v, %v", got, err)
 	}
-	if got, err := repo.DiffTrees(ctx, to, to); err != nil || len(got) != 0 {
+	if got, err := Trees(ctx, repo, to, to); err != nil || len(got) != 0 {
 		t.Errorf("to itself: %+v, %v", got, err)
 	}
-	if _, err := repo.DiffTrees(ctx, to, NewHash(gittest.Hash("1"))); Status(err) != 128 {
+	if _, err := Trees(ctx, repo, to, git.NewHash(gittest.Hash("1"))); git.Status(err) != 128 {
 		t.Errorf("a tree that is not there: %v", err)
 	}
 }
@@ -85,10 +86,10 @@ func TestDiffShown(t *testing.T) {
 	r.Commit("one")
 	r.Write("large", strings.Repeat("x\n", 17<<20))
 	r.Commit("two")
-	repo, err := Find(r.Dir)
+	repo, err := git.Find(r.Dir)
 	gittest.Must(t, err)
-	from, to := NewHash(r.Git("rev-parse", "HEAD~")), NewHash(r.Git("rev-parse", "HEAD"))
-	if got, err := repo.DiffShown(t.Context(), from, to); err != nil || !slices.Equal(got, []FileStat{{Path: "large", Binary: true}}) {
+	from, to := git.NewHash(r.Git("rev-parse", "HEAD~")), git.NewHash(r.Git("rev-parse", "HEAD"))
+	if got, err := Shown(t.Context(), repo, from, to); err != nil || !slices.Equal(got, []FileStat{{Path: "large", Binary: true}}) {
 		t.Errorf("DiffShown = %+v, %v", got, err)
 	}
 }

@@ -1,24 +1,26 @@
-package git
+package gitdiff
 
 import (
 	"context"
 	"fmt"
 	"io"
 	"strings"
+
+	"gitagent/internal/git"
 )
 
 // A Touch tells which changes touch some paths, with one git for many.
 type Touch struct {
 	ctx   context.Context
-	repo  *Repo
+	repo  *git.Repo
 	paths []string
-	git   *Process // nil before the first question, and after a failed one
+	git   *git.Process // nil before the first question, and after a failed one
 }
 
-// Touch returns a Touch for pathspecs relative to the current directory, if git
-// can parse them. The caller must call Close.
-func (r *Repo) Touch(ctx context.Context, pathspecs []string) (*Touch, error) {
-	t := &Touch{ctx: ctx, repo: r.With(Here, Wary), paths: pathspecs}
+// NewTouch returns a Touch for pathspecs relative to the current directory, if
+// git can parse them. The caller must call Close.
+func NewTouch(ctx context.Context, r *git.Repo, pathspecs []string) (*Touch, error) {
+	t := &Touch{ctx: ctx, repo: r.With(git.Here, git.Wary), paths: pathspecs}
 	_, err := t.repo.Output(ctx, strings.NewReader(""), t.args()...)
 	return t, err
 }
@@ -32,7 +34,7 @@ func (t *Touch) args() []string {
 const touchEnd = ".\n"
 
 // Between reports whether the trees of two commits differ in the paths.
-func (t *Touch) Between(from, to Hash) (bool, error) {
+func (t *Touch) Between(from, to git.Hash) (bool, error) {
 	if t.git == nil {
 		var err error
 		if t.git, err = t.repo.Start(t.ctx, t.args()...); err != nil {
@@ -40,11 +42,11 @@ func (t *Touch) Between(from, to Hash) (bool, error) {
 		}
 	}
 	// The line names a commit and the parents to use instead of its own.
-	_, err := io.WriteString(t.git.stdin, to.String()+" "+from.String()+"\n"+touchEnd)
+	_, err := io.WriteString(t.git.Stdin, to.String()+" "+from.String()+"\n"+touchEnd)
 	read, touched := false, false
 	for err == nil {
 		var line string
-		switch line, err = t.git.stdout.ReadString('\n'); {
+		switch line, err = t.git.Stdout.ReadString('\n'); {
 		case line == touchEnd && !read:
 			return false, fmt.Errorf("compare %s and %s: the second is not here", from, to)
 		case line == touchEnd:

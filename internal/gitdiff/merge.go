@@ -1,4 +1,4 @@
-package git
+package gitdiff
 
 import (
 	"bytes"
@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"strings"
 
+	"gitagent/internal/git"
+
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
 // A Merge is the result of a three-way merge of trees.
 type Merge struct {
-	Tree      Hash // on disk
+	Tree      git.Hash // on disk
 	Conflicts []Conflict
 }
 
@@ -34,23 +36,23 @@ const (
 
 // nobody makes the commits of a merge, which nothing keeps. It never changes,
 // so that equal merges have equal markers.
-var nobody = Signature{Name: "git-agent", Email: "git-agent@localhost"}
+var nobody = git.Signature{Name: "git-agent", Email: "git-agent@localhost"}
 
 // MergeTrees applies the changes from base to theirs to ours. It flushes o.
 //
 // Git finds the merge base itself (--merge-base exists only since 2.40), so
 // both trees become commits on base. A file put into a directory that the other
-// tree moved stays. Merge drivers run as configured; see [Repo.Foreign].
-func (r *Repo) MergeTrees(ctx context.Context, o *Objects, base, ours, theirs Hash) (Merge, error) {
-	m, err := r.mergeTrees(ctx, o, base, ours, theirs)
+// tree moved stays. Merge drivers run as configured; see [git.Repo.Foreign].
+func MergeTrees(ctx context.Context, r *git.Repo, o *git.Objects, base, ours, theirs git.Hash) (Merge, error) {
+	m, err := mergeTrees(ctx, r, o, base, ours, theirs)
 	if err != nil {
 		return Merge{}, fmt.Errorf("merge trees %s and %s: %w", ours, theirs, err)
 	}
 	return m, nil
 }
 
-func (r *Repo) mergeTrees(ctx context.Context, o *Objects, base, ours, theirs Hash) (m Merge, err error) {
-	commit := func(tree Hash, message string, parents ...Hash) (hash Hash) { // does nothing after an error
+func mergeTrees(ctx context.Context, r *git.Repo, o *git.Objects, base, ours, theirs git.Hash) (m Merge, err error) {
+	commit := func(tree git.Hash, message string, parents ...git.Hash) (hash git.Hash) { // does nothing after an error
 		if err == nil {
 			hash, err = o.CommitTree(tree, parents, nobody, nobody, message)
 		}
@@ -66,19 +68,19 @@ func (r *Repo) mergeTrees(ctx context.Context, o *Objects, base, ours, theirs Ha
 	}
 	out, err := r.Output(ctx, nil, "-c", "merge.conflictStyle=merge", "-c", "merge.directoryRenames=false",
 		"merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", a.String(), b.String())
-	if err != nil && Status(err) != 1 {
+	if err != nil && git.Status(err) != 1 {
 		return m, err
 	}
 	tree, names, _ := bytes.Cut(out, []byte{0})
 	if len(names) == 0 && err != nil {
 		return m, err
 	}
-	if m.Tree, err = ParseHash(string(tree)); err != nil {
+	if m.Tree, err = git.ParseHash(string(tree)); err != nil {
 		return m, err
 	}
 	for name := range strings.FieldsFuncSeq(string(names), func(r rune) bool { return r == 0 }) {
 		c := Conflict{Name: name, Path: strings.TrimSuffix(strings.TrimSuffix(name, "~"+a.String()), "~"+b.String())}
-		if c.Holds, err = o.holds(name, m.Tree, ours, theirs); err != nil {
+		if c.Holds, err = holds(o, name, m.Tree, ours, theirs); err != nil {
 			return m, err
 		}
 		m.Conflicts = append(m.Conflicts, c)
@@ -91,9 +93,9 @@ const maxMarked = 64 << 20
 
 // holds says what a merged tree has at a conflict. Git's message does not tell:
 // a conflict of links is one of content.
-func (o *Objects) holds(name string, merged, ours, theirs Hash) (Holds, error) {
-	var is [3]Entry
-	for i, tree := range []Hash{merged, ours, theirs} {
+func holds(o *git.Objects, name string, merged, ours, theirs git.Hash) (Holds, error) {
+	var is [3]git.Entry
+	for i, tree := range []git.Hash{merged, ours, theirs} {
 		var err error
 		if is[i], err = o.Lookup(tree, name); err != nil {
 			return 0, err
@@ -106,7 +108,7 @@ func (o *Objects) holds(name string, merged, ours, theirs Hash) (Holds, error) {
 		return HoldsOther, nil
 	}
 	text, err := o.Blob(is[0].Hash, maxMarked)
-	if err != nil && !errors.Is(err, ErrTooLarge) {
+	if err != nil && !errors.Is(err, git.ErrTooLarge) {
 		return 0, err
 	}
 	if !bytes.Contains(append([]byte("\n"), text...), []byte("\n<<<<<<<")) {

@@ -1,4 +1,4 @@
-package git_test
+package gitdiff_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 )
 
@@ -38,7 +39,7 @@ func TestPatches(t *testing.T) {
 	empty := git.NewHash(strings.TrimSpace(r.Git("hash-object", "-w", "-t", "tree", "/dev/null")))
 	pairs := [][2]git.Hash{{empty, trees[0]}, {trees[0], trees[1]}, {trees[1], trees[1]}, {trees[1], trees[2]}, {trees[2], trees[0]}}
 	next := 0
-	err = repo.Patches(context.Background(), pairs, 10_000, func(i int, patches map[git.Versions]*git.Patch) error {
+	err = gitdiff.Patches(context.Background(), repo, pairs, 10_000, func(i int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
 		if i != next {
 			t.Errorf("pair %d comes when %d should", i, next)
 		}
@@ -46,7 +47,7 @@ func TestPatches(t *testing.T) {
 		raw := strings.Split(strings.TrimSuffix(r.Git("diff-tree", "-r", "-z", "--no-renames", pairs[i][0].String(), pairs[i][1].String()), "\x00"), "\x00")
 		for k := 0; k+1 < len(raw); k += 2 {
 			f := strings.Fields(raw[k])
-			versions := git.Versions{Old: git.NewHash(f[2]), New: git.NewHash(f[3])}
+			versions := gitdiff.Versions{Old: git.NewHash(f[2]), New: git.NewHash(f[3])}
 			p := patches[versions]
 			if p == nil {
 				t.Errorf("pair %d lacks %q", i, raw[k+1])
@@ -72,7 +73,7 @@ func TestPatches(t *testing.T) {
 	}
 
 	stop := errors.New("enough")
-	if err := repo.Patches(context.Background(), pairs, 10_000, func(i int, _ map[git.Versions]*git.Patch) error {
+	if err := gitdiff.Patches(context.Background(), repo, pairs, 10_000, func(i int, _ map[gitdiff.Versions]*gitdiff.Patch) error {
 		if i > 0 {
 			t.Errorf("pair %d after it was enough", i)
 		}
@@ -80,7 +81,7 @@ func TestPatches(t *testing.T) {
 	}); !errors.Is(err, stop) {
 		t.Errorf("enough: %v", err)
 	}
-	if err := repo.Patches(context.Background(), [][2]git.Hash{{trees[0], git.NewHash(gittest.Hash("1"))}}, 1, func(int, map[git.Versions]*git.Patch) error { return nil }); err == nil {
+	if err := gitdiff.Patches(context.Background(), repo, [][2]git.Hash{{trees[0], git.NewHash(gittest.Hash("1"))}}, 1, func(int, map[gitdiff.Versions]*gitdiff.Patch) error { return nil }); err == nil {
 		t.Error("a tree that is not there is no error")
 	}
 }

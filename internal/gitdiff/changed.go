@@ -1,11 +1,12 @@
-package git
+package gitdiff
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"gitagent/internal/git"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
@@ -31,15 +32,13 @@ func Excludes(spec string) bool {
 
 // Changed returns the paths that differ between two trees on disk, with their
 // entries in the tree to, zero if it has none.
-func (r *Repo) Changed(ctx context.Context, from, to Hash, only Paths) (map[string]Entry, error) {
+func Changed(ctx context.Context, r *git.Repo, from, to git.Hash, only Paths) (map[string]git.Entry, error) {
 	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-relative", "--no-abbrev", from.String(), to.String(), "--"}
-	there := *r
-	there.dir = cmp.Or(only.Dir, r.dir)
-	out, err := there.Output(ctx, nil, append(args, only.Specs...)...)
+	out, err := r.With(git.In(only.Dir)).Output(ctx, nil, append(args, only.Specs...)...)
 	if err != nil {
 		return nil, err
 	}
-	changed := make(map[string]Entry)
+	changed := make(map[string]git.Entry)
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		// :<mode> <mode> <hash> <hash> <status>
@@ -51,9 +50,9 @@ func (r *Repo) Changed(ctx context.Context, from, to Hash, only Paths) (map[stri
 		if err != nil {
 			return nil, fmt.Errorf("compare trees %s and %s: %w", from, to, err)
 		}
-		e := Entry{}
+		e := git.Entry{}
 		if mode != filemode.Empty {
-			if e.Hash, err = ParseHash(f[3]); err != nil {
+			if e.Hash, err = git.ParseHash(f[3]); err != nil {
 				return nil, fmt.Errorf("compare trees %s and %s: %w", from, to, err)
 			}
 			e.Mode = mode
@@ -61,20 +60,4 @@ func (r *Repo) Changed(ctx context.Context, from, to Hash, only Paths) (map[stri
 		changed[fields[i+1]] = e
 	}
 	return changed, nil
-}
-
-// Lookup returns a tree's entry at a path, zero if there is none.
-func (o *Objects) Lookup(tree Hash, path string) (Entry, error) {
-	e := Entry{Mode: filemode.Dir, Hash: tree}
-	for name := range strings.SplitSeq(path, "/") {
-		if e.Mode != filemode.Dir {
-			return Entry{}, nil
-		}
-		entries, err := o.Tree(e.Hash, MaxTree)
-		if err != nil {
-			return Entry{}, err
-		}
-		e = entries[name]
-	}
-	return e, nil
 }

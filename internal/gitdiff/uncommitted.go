@@ -1,4 +1,4 @@
-package git
+package gitdiff
 
 import (
 	"context"
@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"gitagent/internal/git"
 )
 
 // An Uncommitted is a commit with a worktree's file, until Close.
 type Uncommitted struct {
-	Repo   *Repo // has the commit
-	Commit Hash
+	Repo   *git.Repo // has the commit
+	Commit git.Hash
 	Made   bool // false if the file is as in HEAD, and Commit is HEAD
 
 	dir string
@@ -23,10 +25,10 @@ type Uncommitted struct {
 // Close removes what was made.
 func (u *Uncommitted) Close() { _ = os.RemoveAll(u.dir) }
 
-// Uncommitted returns a commit on HEAD, and on what is being merged, with the
-// worktree's file at path, from the top, as git would store it. If there is
+// NewUncommitted returns a commit on HEAD, and on what is being merged, with
+// the worktree's file at path, from the top, as git would store it. If there is
 // none, the error wraps [fs.ErrNotExist].
-func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, err error) {
+func NewUncommitted(ctx context.Context, r *git.Repo, path string) (u *Uncommitted, err error) {
 	if info, err := os.Lstat(filepath.Join(r.Top, filepath.FromSlash(path))); err != nil {
 		return nil, err
 	} else if info.IsDir() {
@@ -50,10 +52,10 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 		return nil, err
 	}
 	scratch := r.With(scratch(filepath.Join(r.CommonDir, "objects"), dir))
-	index := scratch.With(Env("GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_LITERAL_PATHSPECS=1"))
-	tree, err := index.withFile(ctx, path, func() error { return r.copyIndex(filepath.Join(dir, "index")) })
+	index := scratch.With(git.Env("GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_LITERAL_PATHSPECS=1"))
+	tree, err := withFile(ctx, index, path, func() error { return copyIndex(r, filepath.Join(dir, "index")) })
 	if err != nil { // the user's index may have conflicts
-		tree, err = index.withFile(ctx, path, func() error {
+		tree, err = withFile(ctx, index, path, func() error {
 			_ = os.Remove(filepath.Join(dir, "index"))
 			if head.Commit.IsZero() {
 				return nil
@@ -71,41 +73,41 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 			u.Commit = head.Commit
 			return u, nil
 		}
-		if Status(err) != 1 {
+		if git.Status(err) != 1 {
 			return nil, err
 		}
 	}
 	args := []string{"commit-tree", tree, "-m", "not committed yet"}
-	parents, err := r.merging()
+	parents, err := merging(r)
 	if err != nil {
 		return nil, err
 	}
 	if !head.Commit.IsZero() {
-		parents = append([]Hash{head.Commit}, parents...)
+		parents = append([]git.Hash{head.Commit}, parents...)
 	}
 	for _, p := range parents {
 		args = append(args, "-p", p.String())
 	}
 	now := fmt.Sprintf("%d +0000", time.Now().Unix())
-	out, err := scratch.With(Env(
+	out, err := scratch.With(git.Env(
 		"GIT_AUTHOR_NAME=Not Committed Yet", "GIT_AUTHOR_EMAIL=not.committed.yet", "GIT_AUTHOR_DATE="+now,
 		"GIT_COMMITTER_NAME=Not Committed Yet", "GIT_COMMITTER_EMAIL=not.committed.yet", "GIT_COMMITTER_DATE="+now,
 	)).Output(ctx, nil, append([]string{"-c", "commit.gpgSign=false"}, args...)...)
 	if err != nil {
 		return nil, err
 	}
-	commit, err := ParseHash(strings.TrimSpace(string(out)))
+	commit, err := git.ParseHash(strings.TrimSpace(string(out)))
 	u.Repo, u.Commit, u.Made = scratch, commit, true
 	return u, err
 }
 
 // scratch lets git write objects to dir, and read those of the repository.
-func scratch(objects, dir string) Option {
+func scratch(objects, dir string) git.Option {
 	more := os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES")
 	if more != "" {
 		more = string(os.PathListSeparator) + more
 	}
-	return Env("GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteList(objects)+more)
+	return git.Env("GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteList(objects)+more)
 }
 
 func quoteList(path string) string {
@@ -116,7 +118,7 @@ func quoteList(path string) string {
 }
 
 // copyIndex keeps the index's time: git rechecks files changed since then.
-func (r *Repo) copyIndex(to string) error {
+func copyIndex(r *git.Repo, to string) error {
 	from := filepath.Join(r.GitDir, "index")
 	info, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,7 +139,7 @@ func (r *Repo) copyIndex(to string) error {
 
 // withFile returns a tree of the prepared index with a worktree's file. A new
 // file may have moved here, so deleted ones are removed.
-func (r *Repo) withFile(ctx context.Context, path string, prepare func() error) (tree string, err error) {
+func withFile(ctx context.Context, r *git.Repo, path string, prepare func() error) (tree string, err error) {
 	if err := prepare(); err != nil {
 		return "", err
 	}
@@ -184,31 +186,6 @@ func notLookedAt(listed []byte) (flags []string) {
 	return flags
 }
 
-func (r *Repo) merging() ([]Hash, error) {
-	return r.hashesIn(filepath.Join(r.GitDir, "MERGE_HEAD"))
-}
-
-// Shallow returns the commits at which a shallow clone ends.
-func (r *Repo) Shallow() ([]Hash, error) {
-	return r.hashesIn(filepath.Join(r.CommonDir, "shallow"))
-}
-
-// hashesIn reads a git file with one hash a line; none if there is no file.
-func (r *Repo) hashesIn(file string) ([]Hash, error) {
-	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var hashes []Hash
-	for line := range strings.Lines(string(data)) {
-		hash, err := ParseHash(strings.TrimSpace(line))
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", filepath.Base(file), err)
-		}
-		hashes = append(hashes, hash)
-	}
-	return hashes, nil
+func merging(r *git.Repo) ([]git.Hash, error) {
+	return git.HashesIn(filepath.Join(r.GitDir, "MERGE_HEAD"))
 }

@@ -1,4 +1,4 @@
-package git
+package gitdiff
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
@@ -54,14 +55,14 @@ func TestStatEqualsGit(t *testing.T) {
 		r.Write("bin", fmt.Sprintf("a\x00%d", round))
 		r.Write(fmt.Sprintf("new/%d", round), content(3))
 		r.Commit("next")
-		from, to := NewHash(r.Git("rev-parse", "HEAD~^{tree}")), NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+		from, to := git.NewHash(r.Git("rev-parse", "HEAD~^{tree}")), git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 		o := repo.Objects(ctx)
-		got, ok, err := o.Stat(from, to)
+		got, ok, err := Stat(o, from, to)
 		o.Close()
 		if err != nil || !ok {
 			t.Fatalf("Stat: %v, ok %v", err, ok)
 		}
-		want, err := repo.DiffTrees(ctx, from, to)
+		want, err := Trees(ctx, repo, from, to)
 		gittest.Must(t, err)
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("round %d: Stat = %v\ngit says %v", round, got, want)
@@ -78,7 +79,7 @@ func TestStatLeavesLargeToGit(t *testing.T) {
 	r.Commit("many")
 	o := find(t, r).Objects(context.Background())
 	defer o.Close()
-	if _, ok, err := o.Stat(Hash{}, NewHash(r.Git("rev-parse", "HEAD^{tree}"))); ok || err != nil {
+	if _, ok, err := Stat(o, git.Hash{}, git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))); ok || err != nil {
 		t.Errorf("Stat of %d files: ok %v, %v; want it left to git", maxStatFiles+1, ok, err)
 	}
 }

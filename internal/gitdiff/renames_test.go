@@ -1,4 +1,4 @@
-package git
+package gitdiff
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
@@ -121,19 +122,19 @@ func TestRenamesAsGitCountsThem(t *testing.T) {
 			r.Commit("one")
 			tt.change(r)
 			r.Git("-c", "core.fileMode=false", "add", "-A")
-			from, to := NewHash(r.Git("rev-parse", "HEAD^{tree}")), NewHash(r.Git("write-tree"))
+			from, to := git.NewHash(r.Git("rev-parse", "HEAD^{tree}")), git.NewHash(r.Git("write-tree"))
 			repo := find(t, r)
 			ctx := context.Background()
 
-			if got, err := repo.DiffTrees(ctx, from, to); err != nil || !slices.Equal(got, tt.want) {
+			if got, err := Trees(ctx, repo, from, to); err != nil || !slices.Equal(got, tt.want) {
 				t.Errorf("DiffTrees = %+v, %v; want %+v", got, err, tt.want)
 			}
 			o := repo.Objects(ctx)
 			defer o.Close()
-			if got, ok, err := o.Stat(from, to); err != nil || ok != tt.inside || ok && !slices.Equal(got, tt.want) {
+			if got, ok, err := Stat(o, from, to); err != nil || ok != tt.inside || ok && !slices.Equal(got, tt.want) {
 				t.Errorf("Stat = %+v, %v, %v; want %+v, %v", got, ok, err, tt.want, tt.inside)
 			}
-			all, err := repo.DiffPaths(ctx, from, to)
+			all, err := OfPaths(ctx, repo, from, to)
 			var paths []string
 			for _, s := range all {
 				paths = append(paths, s.Path)

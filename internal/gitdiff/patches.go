@@ -1,4 +1,4 @@
-package git
+package gitdiff
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"gitagent/internal/git"
 )
 
 // A Patch is the difference between two versions of a file, as git prints it.
@@ -16,13 +18,13 @@ type Patch struct {
 }
 
 // Versions are two versions of a file, by their blobs; zero for no file.
-type Versions struct{ Old, New Hash }
+type Versions struct{ Old, New git.Hash }
 
 // Patches compares pairs of trees in one git process, and calls f for each in
 // order. A moved file is a deleted and an added one. A patch has at most most
 // bytes; files of more than 32 MB count as binary. An error of f ends it and is
 // returned.
-func (r *Repo) Patches(ctx context.Context, pairs [][2]Hash, most int, f func(i int, patches map[Versions]*Patch) error) error {
+func Patches(ctx context.Context, r *git.Repo, pairs [][2]git.Hash, most int, f func(i int, patches map[Versions]*Patch) error) error {
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -32,10 +34,10 @@ func (r *Repo) Patches(ctx context.Context, pairs [][2]Hash, most int, f func(i 
 	}
 	p := &patchReader{pairs: pairs, most: most, next: f}
 	var stderr bytes.Buffer
-	err := r.With(Wary).Run(ctx, strings.NewReader(in.String()), p, &stderr,
+	err := r.With(git.Wary).Run(ctx, strings.NewReader(in.String()), p, &stderr,
 		"-c", "core.bigFileThreshold=32m", "diff-tree", "--stdin", "-r", "-p", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv",
 		"--no-color", "--diff-algorithm=default", "--unified=3")
-	if e := (*Error)(nil); errors.As(err, &e) {
+	if e := (*git.Error)(nil); errors.As(err, &e) {
 		e.Stderr = strings.TrimSpace(stderr.String())
 	}
 	if p.err == nil && err == nil {
@@ -54,7 +56,7 @@ func (r *Repo) Patches(ctx context.Context, pairs [][2]Hash, most int, f func(i 
 // both trees, then for each file "diff --git" with unused names, and "index"
 // with the versions.
 type patchReader struct {
-	pairs [][2]Hash
+	pairs [][2]git.Hash
 	most  int
 	next  func(i int, patches map[Versions]*Patch) error
 	err   error
@@ -112,7 +114,7 @@ func (p *patchReader) endLine() {
 		from, to, _ := strings.Cut(versions, "..")
 		if p.patches != nil {
 			p.file = new(Patch)
-			p.patches[Versions{NewHash(from), NewHash(to)}] = p.file
+			p.patches[Versions{git.NewHash(from), git.NewHash(to)}] = p.file
 		}
 	case bytes.HasPrefix(p.line, []byte("Binary files ")) && p.file != nil:
 		p.file.Binary = true

@@ -1,4 +1,4 @@
-package git
+package gitdiff
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
 // blamed are the lines of a blame: commit's subject, name there, number there, text.
-func blamed(t *testing.T, r *Repo, b Blame) (lines []string) {
+func blamed(t *testing.T, r *git.Repo, b BlameOptions) (lines []string) {
 	t.Helper()
-	list, err := r.Blame(context.Background(), b)
+	list, err := Blame(context.Background(), r, b)
 	gittest.Must(t, err)
 	for i, l := range list {
 		if len(b.Ranges) == 0 && l.Number != i+1 {
@@ -30,7 +31,7 @@ func blamed(t *testing.T, r *Repo, b Blame) (lines []string) {
 	return lines
 }
 
-func hexOf(t *testing.T, hash string) (h Hash) {
+func hexOf(t *testing.T, hash string) (h git.Hash) {
 	t.Helper()
 	gittest.Must(t, h.UnmarshalText([]byte(hash)))
 	return h
@@ -48,7 +49,7 @@ func TestBlame(t *testing.T) {
 	repo := find(t, r)
 	head, err := repo.Resolve(context.Background(), "HEAD")
 	gittest.Must(t, err)
-	b := Blame{Commit: head, Path: "new"}
+	b := BlameOptions{Commit: head, Path: "new"}
 	want := []string{"first|" + odd + "|1|one", "second|" + odd + "|2|\ttwo, changed\r", "second|" + odd + "|3|three"}
 	if got := blamed(t, repo, b); !slices.Equal(got, want) {
 		t.Errorf("blame %q, want %q", got, want)
@@ -77,7 +78,7 @@ func TestBlameParents(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "parents")
 	gittest.Must(t, os.WriteFile(file, []byte(squashed+" "+first+" "+state+"\n"), 0o666))
 	want := []string{"first|f|1|one", "state|f|2|two"}
-	if got := blamed(t, repo, Blame{Commit: hexOf(t, squashed), Path: "f", Parents: file}); !slices.Equal(got, want) {
+	if got := blamed(t, repo, BlameOptions{Commit: hexOf(t, squashed), Path: "f", Parents: file}); !slices.Equal(got, want) {
 		t.Errorf("blame %q, want %q", got, want)
 	}
 }
@@ -98,7 +99,7 @@ func TestBlameCircle(t *testing.T) {
 	gittest.Must(t, os.WriteFile(file, []byte(last+" "+state+"\n"+state+" "+last+"\n"), 0o666))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if _, err := find(t, r).Blame(ctx, Blame{Commit: hexOf(t, last), Path: "f", Parents: file}); err == nil || ctx.Err() == nil {
+	if _, err := Blame(ctx, find(t, r), BlameOptions{Commit: hexOf(t, last), Path: "f", Parents: file}); err == nil || ctx.Err() == nil {
 		t.Errorf("blame in a circle ends with %v, its context with %v", err, ctx.Err())
 	}
 }
@@ -112,7 +113,7 @@ func TestBlameIgnored(t *testing.T) {
 	second := r.Commit("second")
 	r.Git("config", "blame.ignoreRevsFile", "missing")
 	repo := find(t, r)
-	b := Blame{Commit: hexOf(t, second), Path: "f"}
+	b := BlameOptions{Commit: hexOf(t, second), Path: "f"}
 	if got, want := blamed(t, repo, b), []string{"second|f|1|ONE"}; !slices.Equal(got, want) {
 		t.Errorf("blame %q, want %q", got, want)
 	}
@@ -128,7 +129,7 @@ func TestUncommitted(t *testing.T) {
 	r.Write("f", "one\ntwo\nthree\n")
 	head := r.Commit("first")
 	repo := find(t, r)
-	u, err := repo.Uncommitted(ctx, "f")
+	u, err := NewUncommitted(ctx, repo, "f")
 	gittest.Must(t, err)
 	if u.Made || u.Commit.String() != head {
 		t.Errorf("the file as in HEAD is commit %s, made %v", u.Commit, u.Made)
@@ -138,11 +139,11 @@ func TestUncommitted(t *testing.T) {
 	r.Write("f", "one\nTWO\nthree\n")
 	gittest.Must(t, os.Rename(filepath.Join(r.Dir, "f"), filepath.Join(r.Dir, "g")))
 	status := r.Git("status", "--porcelain")
-	u, err = repo.Uncommitted(ctx, "g")
+	u, err = NewUncommitted(ctx, repo, "g")
 	gittest.Must(t, err)
 	defer u.Close()
 	want := []string{"first|f|1|one", "not committed yet|g|2|TWO", "first|f|3|three"}
-	if got := blamed(t, u.Repo, Blame{Commit: u.Commit, Path: "g"}); !slices.Equal(got, want) {
+	if got := blamed(t, u.Repo, BlameOptions{Commit: u.Commit, Path: "g"}); !slices.Equal(got, want) {
 		t.Errorf("blame of a moved file %q, want %q", got, want)
 	}
 	if got := r.Git("status", "--porcelain"); got != status {
@@ -160,7 +161,7 @@ func TestBlameEncoding(t *testing.T) {
 	commit := r.Commit("größer")
 	for _, encoding := range []string{"ISO-8859-1", "UTF-16"} {
 		r.Git("config", "i18n.logOutputEncoding", encoding)
-		if got, want := blamed(t, find(t, r), Blame{Commit: hexOf(t, commit), Path: "f"}), []string{"größer|f|1|one"}; !slices.Equal(got, want) {
+		if got, want := blamed(t, find(t, r), BlameOptions{Commit: hexOf(t, commit), Path: "f"}), []string{"größer|f|1|one"}; !slices.Equal(got, want) {
 			t.Errorf("with %s: blame %q, want %q", encoding, got, want)
 		}
 	}
@@ -178,12 +179,12 @@ func TestUncommittedFlags(t *testing.T) {
 			r.Git("update-index", flag, "f")
 		}
 		before := r.Git("ls-files", "-v")
-		u, err := repo.Uncommitted(context.Background(), "f")
+		u, err := NewUncommitted(context.Background(), repo, "f")
 		if err != nil {
 			t.Fatalf("%q: %v", flags, err)
 		}
 		want := []string{"first|f|1|one", "not committed yet|f|2|two"}
-		if got := blamed(t, u.Repo, Blame{Commit: u.Commit, Path: "f"}); !slices.Equal(got, want) {
+		if got := blamed(t, u.Repo, BlameOptions{Commit: u.Commit, Path: "f"}); !slices.Equal(got, want) {
 			t.Errorf("%q: blame %q, want %q", flags, got, want)
 		}
 		u.Close()
@@ -204,13 +205,13 @@ func TestUncommittedMagic(t *testing.T) {
 	repo := find(t, r)
 	for _, name := range []string{":(top)f", ":/f", ":!f", ":(exclude)*", "*"} {
 		r.Write(name, "two\n")
-		u, err := repo.Uncommitted(ctx, name)
+		u, err := NewUncommitted(ctx, repo, name)
 		if err != nil {
 			t.Errorf("%q: %v", name, err)
 			continue
 		}
 		want := []string{"not committed yet|" + name + "|1|two"}
-		if got := blamed(t, u.Repo, Blame{Commit: u.Commit, Path: name}); !slices.Equal(got, want) {
+		if got := blamed(t, u.Repo, BlameOptions{Commit: u.Commit, Path: name}); !slices.Equal(got, want) {
 			t.Errorf("blame of %q is %q, want %q", name, got, want)
 		}
 		u.Close()

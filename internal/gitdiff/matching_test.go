@@ -1,4 +1,4 @@
-package git_test
+package gitdiff_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 )
 
@@ -35,7 +36,7 @@ func TestMatching(t *testing.T) {
 		":(icase)DOCS":         {"docs/keys/d"},
 		":(exclude,glob)**/k*": {":odd\n.pem", "b.txt", "docs/keys/d", "keys/a.pem"},
 	} {
-		found, err := repo.Matching(context.Background(), trees, git.Paths{Specs: []string{spec}})
+		found, err := gitdiff.Matching(context.Background(), repo, trees, gitdiff.Paths{Specs: []string{spec}})
 		gittest.Must(t, err)
 		if got := slices.Sorted(maps.Keys(found)); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", spec, got, want)

@@ -1,4 +1,4 @@
-package git
+package gitdiff
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
@@ -31,10 +32,10 @@ func told(found []Difference) (list []string) {
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	tree := func(give func()) Hash {
+	tree := func(give func()) git.Hash {
 		give()
 		r.Git("add", "-A")
-		return NewHash(r.Git("write-tree"))
+		return git.NewHash(r.Git("write-tree"))
 	}
 	base := tree(func() {
 		r.Write("a", "1\n")
@@ -49,26 +50,26 @@ func TestDifferences(t *testing.T) {
 		r.Write("d", "a file now\n")
 		r.Write("a/b", "a directory now\n")
 	})
-	missing := NewHash(gittest.Hash("1"))
+	missing := git.NewHash(gittest.Hash("1"))
 	repo := find(t, r)
 	o := repo.Objects(t.Context())
 	defer o.Close()
 	for _, tt := range []struct {
 		name  string
-		trees []Hash
+		trees []git.Hash
 		want  []string
 	}{
-		{"itself", []Hash{base}, nil},
-		{"one", []Hash{one}, []string{`0 A ".claude/new\nline"`, `0 D "d/gone"`, `0 M "a"`}},
-		{"what two have in common is told once", []Hash{base, one, two}, []string{`1 A ".claude/new\nline"`, `1 D "d/gone"`, `1 M "a"`, `2 A "\xff"`}},
+		{"itself", []git.Hash{base}, nil},
+		{"one", []git.Hash{one}, []string{`0 A ".claude/new\nline"`, `0 D "d/gone"`, `0 M "a"`}},
+		{"what two have in common is told once", []git.Hash{base, one, two}, []string{`1 A ".claude/new\nline"`, `1 D "d/gone"`, `1 M "a"`, `2 A "\xff"`}},
 		{
 			"a file for a directory and back",
-			[]Hash{three},
+			[]git.Hash{three},
 			[]string{`0 A ".claude/new\nline"`, `0 A "\xff"`, `0 A "a/b"`, `0 A "d"`, `0 D "a"`, `0 D "d/e/f"`, `0 D "d/gone"`},
 		},
-		{"everything deleted", []Hash{{}}, []string{`0 D "a"`, `0 D "d/e/f"`, `0 D "d/gone"`, `0 D "same/s"`}},
+		{"everything deleted", []git.Hash{{}}, []string{`0 D "a"`, `0 D "d/e/f"`, `0 D "d/gone"`, `0 D "same/s"`}},
 	} {
-		got, whole, err := o.Differences(base, tt.trees, 100)
+		got, whole, err := Differences(o, base, tt.trees, 100)
 		if err != nil || !whole || !slices.Equal(told(got), tt.want) {
 			t.Errorf("%s: %q, whole %t, %v; want %q", tt.name, told(got), whole, err, tt.want)
 		}
@@ -87,10 +88,10 @@ func TestDifferences(t *testing.T) {
 			}
 		}
 	}
-	if got, whole, err := o.Differences(base, []Hash{three}, 3); err != nil || whole || len(got) > 3 {
+	if got, whole, err := Differences(o, base, []git.Hash{three}, 3); err != nil || whole || len(got) > 3 {
 		t.Errorf("at most three: %q, whole %t, %v", told(got), whole, err)
 	}
-	if _, _, err := o.Differences(base, []Hash{one, missing}, 100); err == nil {
+	if _, _, err := Differences(o, base, []git.Hash{one, missing}, 100); err == nil {
 		t.Error("a tree that is not there differs in nothing")
 	}
 }
@@ -105,9 +106,9 @@ func TestDifferencesOfHostileTrees(t *testing.T) {
 	repo := find(t, r)
 	o := repo.Objects(t.Context())
 	defer o.Close()
-	head := NewHash(r.Git("rev-parse", "HEAD^{tree}"))
-	ours, theirs := NewHash(r.Git("rev-parse", "HEAD:CLAUDE.md")), NewHash(r.Git("rev-parse", "HEAD:a"))
-	raw := func(entries ...TreeEntry) Hash { // in the order given
+	head := git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	ours, theirs := git.NewHash(r.Git("rev-parse", "HEAD:CLAUDE.md")), git.NewHash(r.Git("rev-parse", "HEAD:a"))
+	raw := func(entries ...git.TreeEntry) git.Hash { // in the order given
 		var b strings.Builder
 		for _, e := range entries {
 			fmt.Fprintf(&b, "%o %s\x00%s", uint32(e.Mode), e.Name, e.Hash.Bytes())
@@ -116,32 +117,34 @@ func TestDifferencesOfHostileTrees(t *testing.T) {
 		gittest.Must(t, err)
 		return h
 	}
-	file := func(name string, h Hash) TreeEntry { return TreeEntry{name, Entry{filemode.Regular, h}} }
+	entry := func(name string, mode filemode.FileMode, h git.Hash) git.TreeEntry {
+		return git.TreeEntry{Name: name, Entry: git.Entry{Mode: mode, Hash: h}}
+	}
 	empty := raw()
-	bomb, hollow, deep := raw(file("f", ours)), empty, empty
+	bomb, hollow, deep := raw(entry("f", filemode.Regular, ours)), empty, empty
 	for range 60 {
-		var ten, alike []TreeEntry
+		var ten, alike []git.TreeEntry
 		for i := range 10 {
-			ten = append(ten, TreeEntry{fmt.Sprint("d", i), Entry{filemode.Dir, bomb}})
-			alike = append(alike, TreeEntry{fmt.Sprint("d", i), Entry{filemode.Dir, hollow}})
+			ten = append(ten, entry(fmt.Sprint("d", i), filemode.Dir, bomb))
+			alike = append(alike, entry(fmt.Sprint("d", i), filemode.Dir, hollow))
 		}
 		bomb, hollow = raw(ten...), raw(alike...)
 	}
 	for range 5000 {
-		deep = raw(TreeEntry{"deep", Entry{filemode.Dir, deep}})
+		deep = raw(entry("deep", filemode.Dir, deep))
 	}
-	for name, tree := range map[string]Hash{"a bomb": bomb, "a bomb of nothing": hollow, "a deep one": deep} {
-		if got, whole, err := o.Differences(head, []Hash{tree}, 10_000); err != nil || whole || len(got) > 10_000 {
+	for name, tree := range map[string]git.Hash{"a bomb": bomb, "a bomb of nothing": hollow, "a deep one": deep} {
+		if got, whole, err := Differences(o, head, []git.Hash{tree}, 10_000); err != nil || whole || len(got) > 10_000 {
 			t.Errorf("%s: %d differences, whole %t, %v", name, len(got), whole, err)
 		}
 	}
-	twice := raw(file("CLAUDE.md", theirs), file("CLAUDE.md", ours), file("a", theirs))
-	if got, whole, err := o.Differences(head, []Hash{twice}, 100); err != nil || !whole || !slices.Equal(told(got), []string{`0 M "CLAUDE.md"`}) {
+	twice := raw(entry("CLAUDE.md", filemode.Regular, theirs), entry("CLAUDE.md", filemode.Regular, ours), entry("a", filemode.Regular, theirs))
+	if got, whole, err := Differences(o, head, []git.Hash{twice}, 100); err != nil || !whole || !slices.Equal(told(got), []string{`0 M "CLAUDE.md"`}) {
 		t.Errorf("a name twice, once with our content: %q, whole %t, %v", told(got), whole, err)
 	}
 	broken, err := o.Write(plumbing.TreeObject, []byte("100644 a"))
 	gittest.Must(t, err)
-	if _, _, err := o.Differences(head, []Hash{broken}, 100); err == nil {
+	if _, _, err := Differences(o, head, []git.Hash{broken}, 100); err == nil {
 		t.Error("half a tree differs in nothing")
 	}
 }
