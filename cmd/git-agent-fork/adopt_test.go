@@ -7,11 +7,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gitagent/internal/checkout"
-	"gitagent/internal/config"
-	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
-	"gitagent/internal/workspace"
+	"gitagent/test/cmdlinetest"
 )
 
 // turn records what has changed in the current directory, which is on the branch of a mission or
@@ -22,7 +20,7 @@ func turn(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: turn <prompt> [<mission>]")
 	}
-	w := here(ts)
+	w := cmdlinetest.Workspace(ts)
 	id, err := w.Mission(context.Background())
 	ts.Check(err)
 	if len(args) == 2 {
@@ -42,12 +40,6 @@ func undo(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: undo")
 	}
-	_, err := checkout.Undo(context.Background(), here(ts), time.Now(), checkout.Merging{}, nil)
+	_, err := checkout.Undo(context.Background(), cmdlinetest.Workspace(ts), time.Now(), checkout.Merging{}, nil)
 	ts.Check(err)
-}
-
-func here(ts *testscript.TestScript) *workspace.Workspace {
-	repo, err := git.Find(ts.MkAbs("."))
-	ts.Check(err)
-	return workspace.New(repo, config.Default())
 }

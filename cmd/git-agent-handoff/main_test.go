@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,10 +11,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gitagent/internal/config"
-	"gitagent/internal/git"
-	"gitagent/internal/record"
-	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
 	"gitagent/test/gittest"
 )
@@ -49,55 +43,23 @@ var turnProgram string
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
-		WorkdirRoot:         gittest.TempDir(t),
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup: func(env *testscript.Env) error {
-			for _, v := range gittest.Env(env.WorkDir) {
-				if name, value, _ := strings.Cut(v, "="); name != "PATH" && name != "TMPDIR" {
-					env.Setenv(name, value)
-				}
-			}
-			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+turnProgram)
-			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", gittest.Digits()))
-			env.Setenv("GORACE", os.Getenv("GORACE"))
-			players, err := newPlayers()
-			if err != nil {
-				return err
-			}
-			env.Values["players"] = players
-			env.Defer(players.end)
-			return nil
-		},
-		Condition: func(name string) (bool, error) {
-			if name != "check" {
-				return false, fmt.Errorf("unknown condition %q", name)
-			}
-			return gittest.Checking(), nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"play": play, "status": status, "big": big, "fsck": fsck, "says": says, "event": event,
-			"accept": acceptMission, "key": key,
-		},
-	})
+	cmdlinetest.Scripts(t, func(env *testscript.Env) error {
+		env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+turnProgram)
+		players, err := newPlayers()
+		if err != nil {
+			return err
+		}
+		env.Values["players"] = players
+		env.Defer(players.end)
+		return nil
+	}, map[string]cmdlinetest.Command{"play": play, "big": big, "fsck": fsck, "says": says, "event": event, "key": key, "recording": recording})
 }
 
-// acceptMission accepts a mission of the current directory's repository as it is, as a person does on
-// a terminal:
-//
-//	accept <mission>
-func acceptMission(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: accept <mission>")
-	}
-	repo, err := git.Find(ts.MkAbs("."))
-	ts.Check(err)
-	id := record.ID(args[0])
-	refs, err := repo.Refs(context.Background(), id.Ref())
-	ts.Check(err)
-	ts.Check(workspace.New(repo, config.Default()).Trust.Accept(refs[id.Ref()], id))
+// recording switches it on in the current directory's repository, without any
+// agent's hooks.
+func recording(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(os.MkdirAll(ts.MkAbs(".git/agent"), 0o777))
+	ts.Check(os.WriteFile(ts.MkAbs(".git/agent/enabled"), nil, 0o666))
 }
 
 // key gives a home directory the key of a user:
@@ -114,26 +76,6 @@ func TestManual(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	cmdlinetest.Manual(t, newApp(), "../../docs")
-}
-
-// status runs a command that must exit with the given status:
-//
-//	status 3 git agent-handoff show 12
-func status(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: status <status> <command>...")
-	}
-	got := "0"
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("%v", err)
-		}
-		got = strconv.Itoa(exit.ExitCode())
-	}
-	if got != args[0] {
-		ts.Fatalf("exit status %s, want %s", got, args[0])
-	}
 }
 
 // big writes a file that repeats a line until it has so many MiB:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gitagent/test/cmdlinetest"
 	"gitagent/test/replay"
 )
 
@@ -152,7 +153,7 @@ func deliver(ts *testscript.TestScript, family *os.File, e replay.Event) {
 	if program == "" {
 		program = "git-agent-turn"
 	}
-	cmd := exec.Command(executable(ts, program), "hook")
+	cmd := exec.Command(cmdlinetest.Executable(ts, program), "hook")
 	cmd.Dir, cmd.Stdin = e.Cwd, bytes.NewReader(e.Payload())
 	for _, name := range []string{
 		"HOME", "PATH", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
@@ -182,15 +183,4 @@ func deliver(ts *testscript.TestScript, family *os.File, e replay.Event) {
 	work := ts.Getenv("WORK")
 	ts.Check(os.WriteFile(filepath.Join(work, "told"), []byte(answer.HookSpecificOutput.AdditionalContext), 0o666))
 	ts.Check(os.WriteFile(filepath.Join(work, "said"), []byte(answer.SystemMessage), 0o666))
-}
-
-func executable(ts *testscript.TestScript, name string) string {
-	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
-		}
-	}
-	ts.Fatalf("%s is not in PATH", name)
-	return ""
 }

@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,13 +17,9 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/checkout"
-	"gitagent/internal/command"
-	"gitagent/internal/config"
-	"gitagent/internal/git"
 	"gitagent/internal/limit"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
-	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
 	"gitagent/test/gittest"
 	claude "gitagent/test/replay"
@@ -49,36 +42,11 @@ func TestMain(m *testing.M) {
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
-		WorkdirRoot:         gittest.TempDir(t),
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup: func(env *testscript.Env) error {
-			for _, v := range gittest.Env(env.WorkDir) {
-				if name, value, _ := strings.Cut(v, "="); name != "PATH" && name != "TMPDIR" {
-					env.Setenv(name, value)
-				}
-			}
-			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", gittest.Digits()))
-			env.Setenv("GORACE", os.Getenv("GORACE"))
-			env.Values["clients"] = make(map[string]*claude.Client)
-			return nil
-		},
-		Condition: func(name string) (bool, error) {
-			switch name {
-			case "check":
-				return gittest.Checking(), nil
-			case "agent":
-				return command.ByAgent(), nil
-			case "reftable": // new repositories have their refs in tables
-				return os.Getenv("GIT_DEFAULT_REF_FORMAT") == name, nil
-			case "sha256":
-				return gittest.Format() == name, nil
-			}
-			return false, fmt.Errorf("unknown condition %q", name)
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "fork": fork, "adopt": adopt, "reachable": reachable, "status": status, "mend": mend, "handoff": handOff},
+	cmdlinetest.Scripts(t, func(env *testscript.Env) error {
+		env.Values["clients"] = make(map[string]*claude.Client)
+		return nil
+	}, map[string]cmdlinetest.Command{
+		"play": play, "fork": fork, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": recording,
 	})
 }
 
@@ -113,7 +81,7 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 		if ts.Getenv("UNHEARD") != "" {
 			return
 		}
-		cmd := exec.Command(executable(ts, "git-agent-turn"), "hook")
+		cmd := exec.Command(cmdlinetest.Executable(ts, "git-agent-turn"), "hook")
 		cmd.Dir, cmd.Stdin = c.Cwd, bytes.NewReader(e.Payload())
 		for _, name := range []string{
 			"HOME", "PATH", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
@@ -151,6 +119,26 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 	c.Flush()
 }
 
+// recording switches it on in the current directory's repository.
+func recording(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(ts.Exec("git", "agent-turn", "init"))
+}
+
+// purgeSecret takes hunter2-secret-key out of all that was recorded, and must
+// end as the command status says, or well:
+//
+//	purge [<status>[+]] --yes|--dry-run [<flag>]...
+func purgeSecret(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: purge [<status>[+]] <flag>...")
+	}
+	if strings.HasPrefix(args[0], "-") {
+		args = append([]string{"0+"}, args...)
+	}
+	script := `echo hunter2-secret-key | git agent-turn purge --fixed "$@"`
+	cmdlinetest.Ends(ts, args[0], append([]string{"sh", "-c", script, "sh"}, args[1:]...)...)
+}
+
 // fork makes a mission that begins at a turn, with a worktree that its branch is checked out in:
 //
 //	fork <mission>/<turn> <id> <worktree>
@@ -158,9 +146,7 @@ func fork(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: fork <mission>/<turn> <id> <worktree>")
 	}
-	repo, err := git.Find(ts.MkAbs("."))
-	ts.Check(err)
-	w := workspace.New(repo, config.Default())
+	w := cmdlinetest.Workspace(ts)
 	source, err := turns.Find(context.Background(), w, "", args[0])
 	ts.Check(err)
 	_, err = missionstore.Fork(context.Background(), w, missionstore.ForkPlan{
@@ -176,9 +162,7 @@ func adopt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: adopt <mission>/<turn>")
 	}
-	repo, err := git.Find(ts.MkAbs("."))
-	ts.Check(err)
-	w := workspace.New(repo, config.Default())
+	w := cmdlinetest.Workspace(ts)
 	state, err := turns.Find(context.Background(), w, "", args[0])
 	ts.Check(err)
 	_, err = checkout.Adopt(context.Background(), w, time.Now(), state, checkout.Merging{})
@@ -202,26 +186,6 @@ func reachable(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(gittest.Reachable(dir))
 }
 
-// status runs a command that must exit with the given status:
-//
-//	status 3 git agent-turn show 12
-func status(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: status <status> <command>...")
-	}
-	got := "0"
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("%v", err)
-		}
-		got = strconv.Itoa(exit.ExitCode())
-	}
-	if got != args[0] {
-		ts.Fatalf("exit status %s, want %s", got, args[0])
-	}
-}
-
 // handOff makes a handoff with a summary:
 //
 //	handoff <mission> <summary>
@@ -229,10 +193,8 @@ func handOff(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: handoff <mission> <summary>")
 	}
-	repo, err := git.Find(ts.MkAbs("."))
-	ts.Check(err)
-	s := &handoffstore.Store{Workspace: workspace.New(repo, config.Default())}
-	_, err = s.Gather(context.Background(), handoffstore.Request{
+	s := &handoffstore.Store{Workspace: cmdlinetest.Workspace(ts)}
+	_, err := s.Gather(context.Background(), handoffstore.Request{
 		Mission: record.ID(args[0]), At: time.Now(), Exit: record.Clean, Summary: args[1],
 	})
 	ts.Check(err)
@@ -284,19 +246,4 @@ func faults(ts *testscript.TestScript, what string) []finding {
 		}
 	}
 	return list
-}
-
-func executable(ts *testscript.TestScript, name string) string {
-	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
-		if path := filepath.Join(dir, name); isFile(path) {
-			return path
-		}
-	}
-	ts.Fatalf("%s is not in PATH", name)
-	return ""
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }

@@ -1,4 +1,5 @@
-// Package cmdlinetest checks that a program's manual pages and its command line say the same.
+// Package cmdlinetest has what the tests of the programs share: their scripts'
+// commands, and a comparison of their manual pages with their command lines.
 package cmdlinetest
 
 import (

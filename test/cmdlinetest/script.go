@@ -1,0 +1,249 @@
+package cmdlinetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"gitagent/internal/command"
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/record"
+	"gitagent/internal/workspace"
+	"gitagent/test/gittest"
+)
+
+// A Command is a command of scripts, given its arguments, and whether it has
+// to fail.
+type Command = func(ts *testscript.TestScript, neg bool, args []string)
+
+// Scripts runs the scripts of testdata/script, each in a directory and with a
+// home of its own, $WORK. $HASH matches a hash. A setup that is not nil adds
+// to that.
+//
+// Of the program's own commands two are called by those that all scripts
+// have: play by turn, and recording by repo.
+func Scripts(t *testing.T, setup func(*testscript.Env) error, own map[string]Command) {
+	t.Helper()
+	commands := map[string]Command{
+		"accept": accept, "keep": keep, "prints": prints, "quiet": quiet, "repo": repo(own["recording"]), "status": status,
+		"turn": turn(own["play"]), "write": write,
+	}
+	maps.Copy(commands, own)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		WorkdirRoot:         gittest.TempDir(t),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			for _, v := range gittest.Env(env.WorkDir) {
+				if name, value, _ := strings.Cut(v, "="); name != "PATH" && name != "TMPDIR" {
+					env.Setenv(name, value)
+				}
+			}
+			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", gittest.Digits()))
+			env.Setenv("GORACE", os.Getenv("GORACE"))
+			if setup == nil {
+				return nil
+			}
+			return setup(env)
+		},
+		Condition: func(name string) (bool, error) {
+			switch name {
+			case "check":
+				return gittest.Checking(), nil
+			case "agent":
+				return command.ByAgent(), nil
+			case "reftable": // new repositories have their refs in tables
+				return os.Getenv("GIT_DEFAULT_REF_FORMAT") == name, nil
+			case "sha256":
+				return gittest.Format() == name, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+		Cmds: commands,
+	})
+}
+
+// accept accepts a mission of the current directory's repository as it is, as
+// a person does on a terminal:
+//
+//	accept <mission>
+func accept(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: accept <mission>")
+	}
+	w, id := Workspace(ts), record.ID(args[0])
+	refs, err := w.Repo.Refs(context.Background(), id.Ref())
+	ts.Check(err)
+	ts.Check(w.Trust.Accept(refs[id.Ref()], id))
+}
+
+// Workspace is that of the current directory, with the default settings.
+func Workspace(ts *testscript.TestScript) *workspace.Workspace {
+	repo, err := git.Find(ts.MkAbs("."))
+	ts.Check(err)
+	return workspace.New(repo, config.Default())
+}
+
+// keep runs a command that must succeed, and keeps what it prints in a file:
+//
+//	keep ../refs git for-each-ref
+func keep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: keep <file> <command>...")
+	}
+	ts.Check(ts.Exec(args[1], args[2:]...))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ts.ReadFile("stdout")), 0o666))
+}
+
+// prints runs a command that must succeed, and print what is in a file:
+//
+//	prints ../refs git for-each-ref
+func prints(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: prints <file> <command>...")
+	}
+	ts.Check(ts.Exec(args[1], args[2:]...))
+	if got, want := ts.ReadFile("stdout"), ts.ReadFile(args[0]); got != want {
+		ts.Fatalf("%s", diff.Diff("stdout", []byte(got), args[0], []byte(want)))
+	}
+}
+
+// quiet runs a command that must succeed, and print nothing:
+//
+//	quiet git status --porcelain
+func quiet(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: quiet <command>...")
+	}
+	ts.Check(ts.Exec(args[0], args[1:]...))
+	if ts.ReadFile("stdout") != "" {
+		ts.Fatalf("it prints something")
+	}
+}
+
+// status runs a command that must exit with the given status, and print
+// nothing on standard output:
+//
+//	status 3 git agent-turn show 12
+//	status 1+ git agent-turn doctor
+//
+// With + it must print something.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status <status>[+] <command>...")
+	}
+	Ends(ts, args[0], args[1:]...)
+}
+
+// Ends runs a command that must end as a script's command status says.
+func Ends(ts *testscript.TestScript, status string, command ...string) {
+	got := 0
+	if err := ts.Exec(command[0], command[1:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	want, prints := strings.CutSuffix(status, "+")
+	if strconv.Itoa(got) != want {
+		ts.Fatalf("exit status %d, want %s", got, want)
+	}
+	if prints != (ts.ReadFile("stdout") != "") {
+		ts.Fatalf("exit status %d, and printing is %v", got, !prints)
+	}
+}
+
+// repo makes a repository named repo, whose first commit has the files that
+// are named, and goes into it. With recording, turns are recorded there:
+//
+//	repo [recording] [<file>=<line> | <file><<other>]...
+//
+// Of a file one line is given, or the file below $WORK that it is a copy of.
+func repo(recording Command) Command {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg {
+			ts.Fatalf("usage: repo [recording] [<file>=<line> | <file><<other>]...")
+		}
+		ts.Check(ts.Exec("git", "init", "-q", "-b", "main", "repo"))
+		ts.Check(ts.Chdir("repo"))
+		records := len(args) > 0 && args[0] == "recording"
+		if records {
+			args = args[1:]
+		}
+		give(ts, args)
+		ts.Check(ts.Exec("git", "add", "-A"))
+		ts.Check(ts.Exec("git", "commit", "-q", "--allow-empty", "-m", "first"))
+		if records {
+			recording(ts, false, nil)
+		}
+	}
+}
+
+// turn plays a turn in which files are written, named as those of [repo]. The
+// agent answers "done":
+//
+//	turn <id> <prompt> [<file>=<line> | <file><<other>]...
+func turn(play Command) Command {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < 2 {
+			ts.Fatalf("usage: turn <id> <prompt> [<file>=<line> | <file><<other>]...")
+		}
+		play(ts, false, []string{args[0], "prompt", args[1]})
+		give(ts, args[2:])
+		play(ts, false, []string{args[0], "stop", "done"})
+	}
+}
+
+// give writes files, each named with what is in it.
+func give(ts *testscript.TestScript, files []string) {
+	for _, file := range files {
+		at := strings.IndexAny(file, "=<")
+		if at < 0 {
+			ts.Fatalf("%q is no <file>=<line> and no <file><<other>", file)
+		}
+		content := file[at+1:] + "\n"
+		if file[at] == '<' {
+			content = ts.ReadFile(filepath.Join(ts.Getenv("WORK"), file[at+1:]))
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(file[:at]), []byte(content), 0o666))
+	}
+}
+
+// write writes a file of some lines:
+//
+//	write <file> [<line>]...
+func write(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: write <file> [<line>]...")
+	}
+	var content strings.Builder
+	for _, line := range args[1:] {
+		content.WriteString(line + "\n")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(content.String()), 0o666))
+}
+
+// Executable is the path of a program in $PATH.
+func Executable(ts *testscript.TestScript, name string) string {
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	ts.Fatalf("%s is not in PATH", name)
+	return ""
+}
