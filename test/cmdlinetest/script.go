@@ -36,7 +36,7 @@ type Command = func(ts *testscript.TestScript, neg bool, args []string)
 func Scripts(t *testing.T, setup func(*testscript.Env) error, own map[string]Command) {
 	t.Helper()
 	commands := map[string]Command{
-		"accept": accept, "keep": keep, "prints": prints, "quiet": quiet, "repo": repo(own["recording"]), "status": status,
+		"accept": accept, "commit": commit, "keep": keep, "lines": lines, "prints": prints, "quiet": quiet, "repo": repo(own["recording"]), "status": status,
 		"turn": turn(own["play"]), "write": write,
 	}
 	maps.Copy(commands, own)
@@ -133,6 +133,26 @@ func quiet(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// lines runs a command that must succeed, and print so many lines that are not
+// empty:
+//
+//	lines 2 git agent-turn list
+func lines(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: lines <number> <command>...")
+	}
+	ts.Check(ts.Exec(args[1], args[2:]...))
+	n := 0
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		if line != "\n" {
+			n++
+		}
+	}
+	if strconv.Itoa(n) != args[0] {
+		ts.Fatalf("it prints %d lines, want %s", n, args[0])
+	}
+}
+
 // status runs a command that must exit with the given status, and print
 // nothing on standard output:
 //
@@ -183,13 +203,24 @@ func repo(recording Command) Command {
 		if records {
 			args = args[1:]
 		}
-		give(ts, args)
-		ts.Check(ts.Exec("git", "add", "-A"))
-		ts.Check(ts.Exec("git", "commit", "-q", "--allow-empty", "-m", "first"))
+		commit(ts, false, append([]string{"first"}, args...))
 		if records {
 			recording(ts, false, nil)
 		}
 	}
+}
+
+// commit commits all that is in the worktree, with files named as those of
+// [repo]:
+//
+//	commit <message> [<file>=<line> | <file><<other>]...
+func commit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: commit <message> [<file>=<line> | <file><<other>]...")
+	}
+	give(ts, args[1:])
+	ts.Check(ts.Exec("git", "add", "-A"))
+	ts.Check(ts.Exec("git", "commit", "-q", "--allow-empty", "-m", args[0]))
 }
 
 // turn plays a turn in which files are written, named as those of [repo]. The
@@ -218,11 +249,18 @@ func give(ts *testscript.TestScript, files []string) {
 		if file[at] == '<' {
 			content = ts.ReadFile(filepath.Join(ts.Getenv("WORK"), file[at+1:]))
 		}
-		ts.Check(os.WriteFile(ts.MkAbs(file[:at]), []byte(content), 0o666))
+		put(ts, file[:at], content)
 	}
 }
 
-// write writes a file of some lines:
+// put writes a file, and makes the directories that it lies in.
+func put(ts *testscript.TestScript, file, content string) {
+	path := ts.MkAbs(file)
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o777))
+	ts.Check(os.WriteFile(path, []byte(content), 0o666))
+}
+
+// write writes a file of some lines, and makes the directories it lies in:
 //
 //	write <file> [<line>]...
 func write(ts *testscript.TestScript, neg bool, args []string) {
@@ -233,7 +271,7 @@ func write(ts *testscript.TestScript, neg bool, args []string) {
 	for _, line := range args[1:] {
 		content.WriteString(line + "\n")
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(content.String()), 0o666))
+	put(ts, args[0], content.String())
 }
 
 // Executable is the path of a program in $PATH.
