@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -25,19 +24,15 @@ import (
 // A host is a repository with recording switched on, and an agent's client in it.
 type host struct {
 	*gittest.Repo
-	t             testing.TB
-	env           []string
-	client        *replay.Client
-	reads, writes *os.File // what descends from our processes has the other end
+	t      testing.TB
+	env    []string
+	client *replay.Client
+	family *gittest.Family
 }
 
 func newHost(t testing.TB) *host {
 	t.Helper()
-	h := &host{Repo: gittest.New(t), t: t}
-	var err error
-	if h.reads, h.writes, err = os.Pipe(); err != nil {
-		t.Fatal(err)
-	}
+	h := &host{Repo: gittest.New(t), t: t, family: gittest.NewFamily(t)}
 	for _, v := range h.Repo.Env {
 		if name, value, _ := strings.Cut(v, "="); name == "PATH" {
 			v = name + "=" + os.Getenv("PATH") + string(filepath.ListSeparator) + turnProgram + string(filepath.ListSeparator) + value
@@ -58,15 +53,6 @@ func newHost(t testing.TB) *host {
 	return h
 }
 
-// await returns when everything that was started has ended. It is for the end of a test.
-func (h *host) await() {
-	h.writes.Close()
-	if _, err := io.Copy(io.Discard, h.reads); err != nil {
-		h.t.Error(err)
-	}
-	h.reads.Close()
-}
-
 func (h *host) command(stdin io.Reader, program string, args ...string) *exec.Cmd {
 	path := program
 	for _, v := range h.env {
@@ -79,7 +65,8 @@ func (h *host) command(stdin io.Reader, program string, args ...string) *exec.Cm
 		}
 	}
 	cmd := exec.Command(path, args...)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.ExtraFiles = h.Dir, h.env, stdin, []*os.File{h.writes}
+	cmd.Dir, cmd.Env, cmd.Stdin = h.Dir, h.env, stdin
+	h.family.Join(cmd)
 	return cmd
 }
 
@@ -121,7 +108,7 @@ func (h *host) handoffs() []line {
 // check fails the test unless git finds the repository sound, and nothing was logged.
 func (h *host) check() {
 	h.t.Helper()
-	h.await() // packs are rolled up in the background
+	h.family.Await() // packs are rolled up in the background
 	if out, err := h.Try("fsck", "--strict", "--no-dangling", "--no-reflogs"); err != nil || out != "" {
 		h.t.Errorf("git fsck --strict: %v\n%s", err, out)
 	}
@@ -201,7 +188,7 @@ func TestKilled(t *testing.T) {
 			killed++
 			usual += usual / 20
 		}
-		h.age()
+		h.AgeLocks()
 	}
 	h.run(nil, "git-agent-handoff", "write", "--mission", h.mission(), "--summary", "last")
 	list := h.handoffs()
@@ -223,19 +210,4 @@ func TestKilled(t *testing.T) {
 		t.Errorf("turns afterwards:\n%s", turns)
 	}
 	h.check()
-}
-
-// age makes the lock files that a killed git has left as old as they get.
-func (h *host) age() {
-	h.t.Helper()
-	then := time.Now().Add(-time.Minute)
-	err := filepath.WalkDir(filepath.Join(h.Dir, ".git"), func(path string, _ fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".lock") {
-			err = os.Chtimes(path, then, then)
-		}
-		return err
-	})
-	if err != nil {
-		h.t.Fatal(err)
-	}
 }

@@ -54,7 +54,7 @@ func newBisected(t *testing.T) *bisected {
 	b.Write("kept.txt", "changed\n")
 	b.Write("staged", "x\n")
 	b.Git("add", "staged")
-	b.family.await(t)
+	b.family.Await()
 	b.before = b.everything()
 	return b
 }
@@ -111,7 +111,8 @@ func (b *bisected) clean(when string) {
 // command is a bisection with a command for the shell.
 func (b *bisected) command(script string) *exec.Cmd {
 	cmd := exec.Command("git-agent-turn", "bisect", "--good", b.mission+"/1", "--bad", b.mission+"/9", "--", "sh", "-c", script)
-	cmd.Dir, cmd.Env, cmd.ExtraFiles = b.Dir, b.env, []*os.File{b.family.writes}
+	cmd.Dir, cmd.Env = b.Dir, b.env
+	b.family.Join(cmd)
 	return cmd
 }
 
@@ -168,7 +169,7 @@ func TestBisectInterrupted(t *testing.T) {
 					case <-time.After(5 * time.Second):
 					}
 				}
-				b.family.await(t)
+				b.family.Await()
 				if got, want := cmd.ProcessState.ExitCode(), 128+int(sig); got != want {
 					t.Errorf("step %d: exit status %d, want %d:\n%s", step, got, want, out.Bytes())
 				}
@@ -225,7 +226,7 @@ func TestBisectKilled(t *testing.T) {
 				}
 				_ = syscall.Kill(pid, sig) // it may have ended
 				err = cmd.Wait()
-				b.family.await(t)
+				b.family.Await()
 				b.released()
 				if err != nil {
 					hit[sig]++
@@ -304,6 +305,6 @@ func TestBisectAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	b.family.await(t)
+	b.family.Await()
 	b.clean("in the end")
 }

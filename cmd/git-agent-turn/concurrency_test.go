@@ -94,10 +94,7 @@ func TestWorktreesAtOnce(t *testing.T) {
 			t.Errorf("worktree %d: the branch lacks\n%s", i, status)
 		}
 	}
-	if log := h.log(); log != "" {
-		t.Errorf("the log: %s", log)
-	}
-	h.fsck()
+	h.sound()
 }
 
 // TestHooksAtOnce: every event arrives twice at the same time, in processes of their own.
@@ -139,10 +136,7 @@ func TestHooksAtOnce(t *testing.T) {
 			t.Errorf("turn %d is %+v", n+1, l)
 		}
 	}
-	if log := h.log(); log != "" {
-		t.Errorf("the log: %s", log)
-	}
-	h.fsck()
+	h.sound()
 }
 
 // TestSessionsAtOnce: two sessions work in one worktree at the same time.
@@ -175,10 +169,7 @@ func TestSessionsAtOnce(t *testing.T) {
 			}
 		}
 	}
-	if log := h.log(); log != "" {
-		t.Errorf("the log: %s", log)
-	}
-	h.fsck()
+	h.sound()
 }
 
 // TestUndoAtOnce: restores, reverts and undoes of one worktree at the same time, while an agent's turns
@@ -252,8 +243,5 @@ func TestUndoAtOnce(t *testing.T) {
 	if now := tree(); now != before || !whole[now] {
 		t.Errorf("undone and done again, it differs:\n%s", h.Git("diff", "--stat", before, now))
 	}
-	if log := h.log(); log != "" {
-		t.Errorf("the log: %s", log)
-	}
-	h.fsck()
+	h.sound()
 }

@@ -5,11 +5,8 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -107,7 +104,7 @@ func (k *killer) deliver(e claude.Event) bool {
 	k.t.Helper()
 	cmd := exec.Command("git-agent-turn", "hook")
 	cmd.Dir, cmd.Stdin, cmd.Env = e.Cwd, bytes.NewReader(e.Payload()), k.env
-	cmd.ExtraFiles = []*os.File{k.family.writes}
+	k.family.Join(cmd)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		k.t.Fatal(err)
@@ -123,7 +120,7 @@ func (k *killer) deliver(e claude.Event) bool {
 	_ = syscall.Kill(victim, syscall.SIGKILL) // it may have ended
 	err := cmd.Wait()
 	if k.group {
-		age(k.t, k.Dir)
+		k.AgeLocks()
 	}
 	if err == nil {
 		k.usual -= k.usual / 10
@@ -132,21 +129,6 @@ func (k *killer) deliver(e claude.Event) bool {
 	k.killed++
 	k.usual += k.usual / 20
 	return false
-}
-
-// age makes the lock files that a killed git has left as old as they get.
-func age(t testing.TB, dir string) {
-	t.Helper()
-	then := time.Now().Add(-time.Minute)
-	err := filepath.WalkDir(filepath.Join(dir, ".git"), func(path string, _ fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".lock") {
-			err = os.Chtimes(path, then, then)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // check compares what is recorded with what was run: turns 1 to n, each of them once.
@@ -179,8 +161,5 @@ func (k *killer) check(mission string, n int) {
 		}
 		end = l.Transcript.To
 	}
-	if log := k.log(); log != "" {
-		k.t.Errorf("the log: %s", log)
-	}
-	k.fsck()
+	k.sound()
 }

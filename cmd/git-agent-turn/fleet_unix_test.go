@@ -83,7 +83,7 @@ func (f *fleet) check() {
 		f.t.Errorf("the host has %d refs, want two for each of %d missions", len(want), len(f.clones))
 	}
 	for i, h := range f.clones {
-		h.family.await(f.t)
+		h.family.Await()
 		if _, err := h.Try("agent-turn", "fetch"); err != nil {
 			f.t.Error(err)
 		}
@@ -159,7 +159,7 @@ func TestFleetAndABadHost(t *testing.T) {
 	t.Logf("hung up %d, cut %d, disk full %d, too large %d, well %d", ills[0].Load(), ills[1].Load(), ills[2].Load(), ills[3].Load(), ills[4].Load())
 	well.Store(true)
 	for _, h := range f.clones {
-		h.family.await(t) // they have tried again
+		h.family.Await() // they have tried again
 		if _, err := h.Try("agent-turn", "push"); err != nil {
 			t.Error(err)
 		}

@@ -22,46 +22,13 @@ type host struct {
 	t      testing.TB
 	env    []string
 	config string // where clients keep their files
-	family *family
-}
-
-// A family is the processes that hooks have started, which may outlive them.
-// They have an end of a pipe in common.
-type family struct{ reads, writes *os.File }
-
-func newFamily(t testing.TB) *family {
-	t.Helper()
-	f := new(family)
-	f.open(t)
-	t.Cleanup(func() {
-		f.await(t)
-		f.reads.Close()
-		f.writes.Close()
-	})
-	return f
-}
-
-func (f *family) open(t testing.TB) {
-	var err error
-	if f.reads, f.writes, err = os.Pipe(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// await returns when all of them have ended.
-func (f *family) await(t testing.TB) {
-	f.writes.Close()
-	if _, err := io.Copy(io.Discard, f.reads); err != nil {
-		t.Error(err)
-	}
-	f.reads.Close()
-	f.open(t)
+	family *gittest.Family
 }
 
 func newHost(t testing.TB, args ...string) *host {
 	t.Helper()
 	r := gittest.New(t, args...)
-	h := &host{Repo: r, t: t, config: gittest.TempDir(t), family: newFamily(t)}
+	h := &host{Repo: r, t: t, config: gittest.TempDir(t), family: gittest.NewFamily(t)}
 	h.env = append(append([]string{}, r.Env...), "GORACE="+os.Getenv("GORACE"))
 	if err := os.MkdirAll(filepath.Join(r.Git("rev-parse", "--path-format=absolute", "--git-common-dir"), "agent"), 0o777); err != nil {
 		t.Fatal(err)
@@ -75,10 +42,20 @@ func newHost(t testing.TB, args ...string) *host {
 // fsck fails the test unless git finds the repository sound.
 func (h *host) fsck() {
 	h.t.Helper()
-	h.family.await(h.t) // packs are rolled up in the background
+	h.family.Await() // packs are rolled up in the background
 	if out, err := h.Try("fsck", "--strict", "--no-dangling"); err != nil || out != "" {
 		h.t.Errorf("git fsck --strict: %v\n%s", err, out)
 	}
+}
+
+// sound fails the test unless git finds the repository sound, and hooks had
+// nothing to tell anybody.
+func (h *host) sound() {
+	h.t.Helper()
+	if log := h.log(); log != "" {
+		h.t.Errorf("the log: %s", log)
+	}
+	h.fsck()
 }
 
 // A said is what a hook's process has left.
@@ -99,7 +76,8 @@ func (h *host) hookOf(program, dir string, payload io.Reader, env []string, args
 	cmd := exec.Command(program, append([]string{"hook"}, args...)...)
 	cmd.Dir, cmd.Stdin, cmd.Env = dir, payload, append(append([]string{}, h.env...), env...)
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &stdout, &stderr, []*os.File{h.family.writes}
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	h.family.Join(cmd)
 	err := cmd.Run()
 	if err != nil && cmd.ProcessState == nil {
 		h.t.Fatal(err)

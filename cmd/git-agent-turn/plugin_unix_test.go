@@ -56,7 +56,7 @@ func TestPluginEnd(t *testing.T) {
 		t.Errorf("%d handoffs while another process had the lock", n)
 	}
 	held.Release()
-	h.family.await(t)
+	h.family.Await()
 	if n := h.handoffs(); n != 1 {
 		t.Errorf("%d handoffs, want 1\n%s", n, h.log())
 	}
@@ -84,7 +84,7 @@ func TestPluginEndSlowRemote(t *testing.T) {
 	c.End("other") // returns, and what it has started waits for an hour
 	h.Git("config", "agent."+url+".push", "none")
 	silent.Close() // the push fails, and nothing waits any more
-	h.family.await(t)
+	h.family.Await()
 	if n := h.handoffs(); n != 1 {
 		t.Errorf("%d handoffs, want 1\n%s", n, h.log())
 	}

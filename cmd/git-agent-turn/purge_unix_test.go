@@ -137,7 +137,7 @@ func TestPurgeKilled(t *testing.T) {
 				}
 				_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 				dead := <-ended != nil
-				p.family.await(t)
+				p.family.Await()
 				journal := filepath.Join(p.Dir, ".git", "agent", "purge", "journal")
 				_, err := os.Lstat(journal)
 				switch {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -45,7 +44,8 @@ func (h *host) record(mission, prompt string) {
 func (h *host) killed(after time.Duration, args ...string) bool {
 	h.t.Helper()
 	cmd := exec.Command("git-agent-turn", args...)
-	cmd.Dir, cmd.Env, cmd.ExtraFiles = h.Dir, h.env, []*os.File{h.family.writes}
+	cmd.Dir, cmd.Env = h.Dir, h.env
+	h.family.Join(cmd)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		h.t.Fatal(err)

@@ -103,7 +103,8 @@ type victim struct {
 
 func (v *victim) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("git-agent-turn", args...)
-	cmd.Dir, cmd.Env, cmd.ExtraFiles = v.Dir, v.env, []*os.File{v.family.writes}
+	cmd.Dir, cmd.Env = v.Dir, v.env
+	v.family.Join(cmd)
 	return cmd
 }
 
@@ -136,12 +137,12 @@ func (v *victim) kill(args ...string) {
 	} else {
 		v.usual -= v.usual / 10
 	}
-	v.family.await(v.t)
+	v.family.Await()
 	if v.begun() {
 		v.middle++
 	}
 	if v.group {
-		age(v.t, v.Dir)
+		v.AgeLocks()
 	}
 }
 

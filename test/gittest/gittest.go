@@ -17,6 +17,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 // Repo is a repository for one test.
@@ -339,6 +340,21 @@ func (r *Repo) ForwardOnly() {
 	none := Hash("0")
 	hook := "#!/bin/sh\n# ref old new\ntest $3 != " + none + " && { test $2 = " + none + " || git merge-base --is-ancestor $2 $3; }\n"
 	if err := os.WriteFile(filepath.Join(r.Dir, "hooks", "update"), []byte(hook), 0o777); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// AgeLocks makes the lock files that a killed git has left as old as they get.
+func (r *Repo) AgeLocks() {
+	r.t.Helper()
+	then := time.Now().Add(-time.Minute)
+	err := filepath.WalkDir(filepath.Join(r.Dir, ".git"), func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".lock") {
+			err = os.Chtimes(path, then, then)
+		}
+		return err
+	})
+	if err != nil {
 		r.t.Fatal(err)
 	}
 }

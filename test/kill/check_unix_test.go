@@ -34,7 +34,7 @@ func (l *lab) try(what string, args ...string) bool {
 // halves of missions and worktrees, and whatever was acknowledged and is gone.
 func (l *lab) check() {
 	l.t.Helper()
-	l.family.await(l.t)
+	l.family.Await()
 	l.traces()
 	l.worktrees()
 	l.missions()

@@ -37,7 +37,7 @@ func (l *lab) hushing(secret string) command {
 // concluded checks that a purge which was killed can be completed, and that nothing of it is left then.
 func (l *lab) concluded() {
 	l.t.Helper()
-	l.family.await(l.t)
+	l.family.Await()
 	journal := filepath.Join(l.common, "agent", "purge", "journal")
 	want := 0
 	if _, err := os.Lstat(journal); err != nil {

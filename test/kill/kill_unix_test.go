@@ -150,10 +150,10 @@ func (r *series) once(l *lab) {
 	l.acknowledge(c, done)
 	ended := r.random.IntN(2) == 0
 	if ended {
-		l.family.await(l.t) // else the next event comes while the git that it has started may still run, or die
+		l.family.Await() // else the next event comes while the git that it has started may still run, or die
 	}
 	if r.random.IntN(3) == 0 {
-		l.family.await(l.t)
+		l.family.Await()
 		ended = true
 		r.looked++
 		for what, err := range l.user() {
@@ -168,7 +168,7 @@ func (r *series) once(l *lab) {
 	}
 	what, next := l.next()
 	l.undisturbed(what, next)
-	l.family.await(l.t)
+	l.family.Await()
 	if !m.group || !ended { // that event may have come while the git was at work that was left alone, or was dying
 		what, next = l.next()
 		l.undisturbed(what, next)

@@ -28,7 +28,7 @@ type lab struct {
 	tmp     string
 	config  string // of the agent's client
 	env     []string
-	family  *family
+	family  *gittest.Family
 
 	c        *replay.Client
 	unheard  *replay.Client    // a client without hooks
@@ -50,7 +50,7 @@ func newLab(t *testing.T, r *series) *lab {
 	t.Helper()
 	l := &lab{
 		series: r, t: t, main: gittest.New(t), bare: gittest.New(t, "--bare"), outside: gittest.TempDir(t), tmp: gittest.TempDir(t),
-		config: gittest.TempDir(t), family: newFamily(t), done: make(map[string]string),
+		config: gittest.TempDir(t), family: gittest.NewFamily(t), done: make(map[string]string),
 	}
 	l.Repo, l.common = l.main, filepath.Join(l.main.Dir, ".git")
 	l.env = append(append([]string{}, l.Env...), "CLAUDE_CONFIG_DIR="+l.config)

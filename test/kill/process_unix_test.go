@@ -4,9 +4,7 @@ package kill
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -107,7 +105,8 @@ func (l *lab) start(c command, do func(pid int, began time.Time)) result {
 	defer stdout.Close()
 	defer stderr.Close()
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.ExtraFiles = append(make([]*os.File, 7), l.family.writes) // its git may get a lock of ours as the first
+	cmd.ExtraFiles = make([]*os.File, 7) // its git may get a lock of ours as the first
+	l.family.Join(cmd)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
@@ -207,37 +206,4 @@ func passing(path string, dir bool, visit func(path string)) {
 	for _, e := range entries {
 		passing(filepath.Join(path, e.Name()), e.IsDir(), visit)
 	}
-}
-
-// A family is the processes that one has started, which may outlive it.
-// They have an end of a pipe in common.
-type family struct{ reads, writes *os.File }
-
-func newFamily(t testing.TB) *family {
-	t.Helper()
-	f := new(family)
-	f.open(t)
-	t.Cleanup(func() {
-		f.await(t)
-		f.reads.Close()
-		f.writes.Close()
-	})
-	return f
-}
-
-func (f *family) open(t testing.TB) {
-	var err error
-	if f.reads, f.writes, err = os.Pipe(); err != nil {
-		t.Error(err)
-	}
-}
-
-// await returns when all of them have ended.
-func (f *family) await(t testing.TB) {
-	f.writes.Close()
-	_, err := io.Copy(io.Discard, f.reads)
-	if err = errors.Join(err, f.reads.Close()); err != nil {
-		t.Error(err)
-	}
-	f.open(t)
 }

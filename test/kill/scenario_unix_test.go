@@ -181,7 +181,7 @@ func forkCopying(l *lab) command {
 			"git-agent-fork", "--print", "--worktree", dir, "--include", "/ignored/", "--setup", "ls -R ignored >ignored/set; cat ignored/19/* >/dev/null", l.mission() + "/1",
 		},
 		then: func(l *lab, done result) {
-			l.family.await(l.t) // git, or a setup, outlives who is killed
+			l.family.Await() // git, or a setup, outlives who is killed
 			l.turn()
 			l.checkedOut(dir)(l, done)
 			if now := l.looks(from, true); now != before {
