@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 // attach starts a mission and returns its id and its branch.
@@ -25,9 +23,7 @@ func (r *rig) attach(dir string, args ...string) (mission, branch string) {
 
 // A mission with a branch: every turn moves it, and the agent's own commits are part of it.
 func TestAttached(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	main := r.repo.Git("rev-parse", "main")
 	mission, branch := r.attach(r.repo.Dir, "--title", "Try it")
 	if got := r.repo.Git("symbolic-ref", "--short", "HEAD"); got != branch {
@@ -83,9 +79,7 @@ func TestAttached(t *testing.T) {
 
 // A mission in a worktree of its own leaves the user's checkout alone.
 func TestAttachedWorktree(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.repo.Write("draft.txt", "not to be touched\n")
 	before := r.repo.Git("status", "--porcelain", "-uall")
 	dir := filepath.Join(r.home, "mission")
@@ -115,9 +109,7 @@ func TestAttachedWorktree(t *testing.T) {
 // An interactive session on a mission's branch, with an Esc in it and a /clear:
 // the new conversation belongs to the same mission.
 func TestAttachedInteractive(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TTOOL", write("half.txt", "half\n"), bash(slow.wait()), say("not reached")))
 	mission, branch := r.attach(r.repo.Dir)
@@ -148,9 +140,7 @@ func TestAttachedInteractive(t *testing.T) {
 
 // start runs the client itself, with a session id that the mission knows beforehand.
 func TestStartLaunchesClient(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	mission, _ := r.attach(r.repo.Dir, append([]string{"--title", "Launched", "--", r.client()}, r.arguments("-p", "T1 hello", "--output-format", "json")...)...)
 	w := r.done("T1")
 	w.mission = mission

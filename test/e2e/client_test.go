@@ -68,6 +68,17 @@ func (r *rig) claude(dir, prompt string, args ...string) *headless {
 	return h
 }
 
+// talk runs the client headless with one prompt after the other, in
+// one session.
+func (r *rig) talk(prompts ...string) (session string) {
+	r.t.Helper()
+	session = r.claude(r.repo.Dir, prompts[0]).ok().quiet().session()
+	for _, prompt := range prompts[1:] {
+		r.claude(r.repo.Dir, prompt, "--resume", session).ok().quiet()
+	}
+	return session
+}
+
 // startClaude is claude for a run that the test ends.
 func (r *rig) startClaude(dir, prompt string, args ...string) *headless {
 	r.t.Helper()

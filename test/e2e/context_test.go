@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 // What the agent is told about its context begins with one of these.
@@ -97,9 +95,7 @@ func TestContextFills(t *testing.T) {
 
 // Between two looks at the file nothing is said, and below the limits never.
 func TestContextBelowLimits(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.mock.play(on("TFILL",
 		filled(300_000), // a look
 		filled(600_000), filled(601_000), filled(602_000), filled(603_000),
@@ -118,9 +114,7 @@ func TestContextBelowLimits(t *testing.T) {
 // After /compact and after /clear the messages come again, once. That the figure falls and stays
 // above a limit brings no second one.
 func TestContextArmedAgain(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.mock.play(
 		on("TFULL", filled(700_000), filled(701_000), say("full")),
 		on("TLESS", filled(640_000), filled(560_000), filled(530_000), say("less")),
@@ -147,9 +141,7 @@ func TestContextArmedAgain(t *testing.T) {
 
 // The agent that works for another one has a context of its own.
 func TestContextOfSubagent(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.configure("[context]\ncheck_frequency = 1\n")
 	echo := bash("echo sub")
 	echo["usage"] = usage(900_000)
@@ -168,9 +160,7 @@ func TestContextOfSubagent(t *testing.T) {
 // The client keeps no file: tool calls are counted, parallel ones too, and the agent is reminded
 // once.
 func TestContextWithoutTranscript(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.configure("[context]\ncheck_frequency = 1\nfallback_tool_count = 4\n")
 	call := bash("echo one")
 	r.mock.play(on("TFILL", twice(call), call, call, call, say("done")))

@@ -56,9 +56,7 @@ func TestSignals(t *testing.T) {
 
 // A killed client fires nothing at all: the session's next event finds the open turn.
 func TestKilled(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TTOOL", write("half.txt", "half\n"), bash(slow.wait()), say("not reached")))
 	session := r.claude(r.repo.Dir, "T1 hello").ok().session()
@@ -74,9 +72,7 @@ func TestKilled(t *testing.T) {
 
 // A window that closes hangs up on the client in it.
 func TestWindowCloses(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TTOOL", write("half.txt", "half\n"), bash(slow.wait()), say("not reached")))
 	s := r.interactive(r.repo.Dir)

@@ -13,16 +13,13 @@ import (
 
 	"gitagent/internal/agent"
 	conversation "gitagent/internal/transcript"
-	"gitagent/test/gittest"
 	"gitagent/test/replay"
 )
 
 // What the client does by itself because its file says so, it doesn't do when the conversation was
 // rebuilt. Each attack is first shown to work: if a new client no longer falls for one, that fails.
 func TestForkOfHostile(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	in := func(name, word string) string { return filepath.Join(r.home, name+"-"+word) }
 	r.mock.play(on("TF1", bash("pwd > "+in("where", "TF1")), say("done")), on("TG1", bash("pwd > "+in("where", "TG1")), say("done")))
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()

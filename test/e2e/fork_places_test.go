@@ -67,9 +67,7 @@ func TestForkPlaces(t *testing.T) {
 // A conversation from which secrets were cut out is taken up again; what the model thought is sent
 // back as it was signed.
 func TestForkOfRedacted(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
 	r.mock.play(on("TSECRET", reply{"thinking": "Let me look.", "tool": "Bash", "input": map[string]any{"command": "echo token=" + secret, "description": "run"}}, say("It is "+secret+".")))
 	session := r.claude(r.repo.Dir, "TSECRET is "+secret).ok().quiet().session()
@@ -78,10 +76,7 @@ func TestForkOfRedacted(t *testing.T) {
 	if strings.Contains(string(f.placed), secret) || !strings.Contains(string(f.placed), "[redacted:") {
 		t.Fatalf("the conversation that was placed is not redacted:\n%s", f.placed)
 	}
-	r.claude(f.Worktree, "T5 hello", f.Command[1:]...).ok().quiet()
-	request := r.first("T5")
-	r.holds("the fork", request, "TSECRET", "T5")
-	r.lives(f, request)
+	request := r.goOn("the fork", f, "TSECRET", "T5")
 	original := r.first("T2").before()
 	if len(request.Messages) < len(original.Messages) {
 		t.Fatalf("%d messages were sent, want the original's %d and more", len(request.Messages), len(original.Messages))
@@ -111,9 +106,7 @@ func TestForkOfRedacted(t *testing.T) {
 
 // The agent is started in the terminal that the fork was made in, and gets the prompt to replay.
 func TestForkLaunch(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	original := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
 	r.claude(r.repo.Dir, "T2 hello", "--resume", original).ok().quiet()
 	r.script("bin/claude", "exec '"+r.client()+"' '"+strings.Join(r.arguments(), "' '")+"' \"$@\"\n")

@@ -7,28 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"gitagent/test/gittest"
 )
-
-// five makes a session of five turns.
-func (r *rig) five() (session string) {
-	r.t.Helper()
-	session = r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
-	for _, prompt := range []string{"T2 hello", "T3 hello", "T4 hello", "T5 hello"} {
-		r.claude(r.repo.Dir, prompt, "--resume", session).ok().quiet()
-	}
-	return session
-}
 
 // From every turn of a session another line is begun. What the model is sent is what the
 // original session would have sent it, byte for byte, up to the new prompt.
 func TestFork(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.mock.play(on(`TF[0-9]`, bash("echo forked > fork.txt"), say("forked")))
-	session := r.five()
+	session := r.talk("T1 hello", "T2 hello", "T3 hello", "T4 hello", "T5 hello")
 	source := r.check(r.done("T1"), r.done("T2"), r.done("T3"), r.done("T4"), r.done("T5"))
 	ledger, notes := r.repo.Git("rev-parse", ledgerRef(passive(session))), r.repo.Git("rev-parse", "refs/notes/agent/"+passive(session))
 	before := r.repo.Git("status", "--porcelain", "-uall")
@@ -80,13 +66,9 @@ func TestFork(t *testing.T) {
 
 // A fork is forked, and a turn is replayed.
 func TestForkOfFork(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.mock.play(on(`T[FGH][0-9]`, bash("echo forked > fork.txt"), say("forked")))
-	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
-	r.claude(r.repo.Dir, "T2 hello", "--resume", session).ok().quiet()
-	r.claude(r.repo.Dir, "T5 hello", "--resume", session).ok().quiet()
+	session := r.talk("T1 hello", "T2 hello", "T5 hello")
 	source := r.check(r.done("T1"), r.done("T2"), r.done("T5"))
 
 	first := r.fork(r.repo.Dir, "2")
@@ -134,12 +116,8 @@ func TestForkOfFork(t *testing.T) {
 
 // Another clone, of another user, has fetched the mission with nothing but git.
 func TestForkElsewhere(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
-	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
-	r.claude(r.repo.Dir, "T2 hello", "--resume", session).ok().quiet()
-	r.claude(r.repo.Dir, "T3 hello", "--resume", session).ok().quiet()
+	r := newNightly(t)
+	session := r.talk("T1 hello", "T2 hello", "T3 hello")
 	source := r.check(r.done("T1"), r.done("T2"), r.done("T3"))
 	mission := passive(session)
 
@@ -157,20 +135,15 @@ func TestForkElsewhere(t *testing.T) {
 	if got, err := snapshot(f.Worktree, there.env()); err != nil || got != there.tree(source[1].Code) {
 		t.Errorf("the worktree is %s (%v), want the turn's", got, err)
 	}
-	there.claude(f.Worktree, "T4 hello", f.Command[1:]...).ok().quiet()
-	request := r.first("T4")
-	r.holds("the fork in a clone", request, "T1", "T2", "T4")
+	request := there.goOn("the fork in a clone", f, "T1", "T2", "T4")
 	r.same("the fork in a clone", r.first("T3"), request)
-	r.lives(f, request)
 	there.checkFork(f, source[:2], there.done("T4"))
 }
 
 // Two conversations take turns in one worktree: one was left by /clear and taken up again with
 // /resume. A fork has one of them and nothing of the other.
 func TestForkOfOneOfTwo(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.mock.play(on(`TF[0-9]`, say("forked")))
 	mission, _ := r.attach(r.repo.Dir)
 	s := r.interactive(r.repo.Dir)
@@ -197,10 +170,7 @@ func TestForkOfOneOfTwo(t *testing.T) {
 		what := fmt.Sprintf("fork at %d", k)
 		f := r.fork(r.repo.Dir, fmt.Sprint(k))
 		own := fmt.Sprintf("TF%d", k)
-		r.claude(f.Worktree, own+" hello", f.Command[1:]...).ok().quiet()
-		request := r.first(own)
-		r.holds(what, request, append(words, own)...)
-		r.lives(f, request)
+		r.goOn(what, f, append(words, own)...)
 		all := r.checkFork(f, source[:k], r.done(own))
 		if got := all[k].Transcript.After; got != k {
 			t.Errorf("%s: the new segment comes after %d", what, got)
@@ -213,9 +183,7 @@ func TestForkOfOneOfTwo(t *testing.T) {
 // A conversation in a terminal, with all that happens there: a turn stopped by the user, a
 // compaction, a rewind. It is forked in a terminal, too.
 func TestForkInteractive(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	slow := r.gate("slow")
 	r.mock.play(
 		on("TTOOL", write("half.txt", "half\n"), bash(slow.wait()), say("not reached")),
@@ -259,13 +227,9 @@ func TestForkInteractive(t *testing.T) {
 // An agent that launched another one, and one that moved into a worktree of its own: the client has
 // to come up in the fork's worktree, not where the old session was.
 func TestForkOfSubagentAndWorktree(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.mock.play(on(`TF[0-9]`, bash("pwd > where.txt"), say("forked")))
-	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
-	r.claude(r.repo.Dir, "TSUB hello", "--resume", session).ok().quiet()
-	r.claude(r.repo.Dir, "TWT hello", "--resume", session).ok().quiet()
+	session := r.talk("T1 hello", "TSUB hello", "TWT hello")
 	inside := r.witness.last("Stop").Toplevel
 	r.claude(inside, "T3 hello", "--resume", session).ok().quiet()
 	moved := r.done("TWT")
@@ -296,9 +260,7 @@ func TestForkOfSubagentAndWorktree(t *testing.T) {
 // The session went back to an earlier turn and on from there: the abandoned turns are in its file,
 // and in the fork's, but no longer in the conversation.
 func TestForkOfRewound(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.mock.play(on(`TF[0-9]`, say("forked")))
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
 	leaf := r.leaf(session)
@@ -313,10 +275,7 @@ func TestForkOfRewound(t *testing.T) {
 		}
 		f := r.fork(r.repo.Dir, fmt.Sprint(k))
 		own := fmt.Sprintf("TF%d", k)
-		r.claude(f.Worktree, own+" hello", f.Command[1:]...).ok().quiet()
-		request := r.first(own)
-		r.holds(fmt.Sprintf("fork at %d", k), request, append(words, own)...)
-		r.lives(f, request)
+		r.goOn(fmt.Sprintf("fork at %d", k), f, append(words, own)...)
 		r.checkFork(f, source[:k], r.done(own))
 	}
 	r.same("fork at 3", r.first("T5"), r.first("TF3"))
@@ -325,12 +284,9 @@ func TestForkOfRewound(t *testing.T) {
 // The results of tools that ran at once lie beside each other in the file. A fork has all of them, and what
 // was said after; so has its fork, in which those that were rebuilt come before those that weren't.
 func TestForkOfToolsAtOnce(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.mock.play(on("TA", twice(bash("echo one")), twice(write("two.txt", "two\n")), say("both")), on("TF[0-9]", twice(bash("echo forked")), say("forked")))
-	session := r.claude(r.repo.Dir, "TA hello").ok().quiet().session()
-	r.claude(r.repo.Dir, "T2 hello", "--resume", session).ok().quiet()
+	r.talk("TA hello", "T2 hello")
 	r.check(r.done("TA"), r.done("T2"))
 	f := r.fork(r.repo.Dir, "1")
 	r.claude(f.Worktree, "TF1 hello", f.Command[1:]...).ok().quiet()

@@ -203,6 +203,18 @@ func (r *rig) holds(what string, s sent, want ...string) {
 	}
 }
 
+// goOn lets the client go on in a fork, with the last of these prompts, and
+// checks that it sends all of them, and lives in the fork's worktree.
+func (r *rig) goOn(what string, f fork, words ...string) sent {
+	r.t.Helper()
+	own := words[len(words)-1]
+	r.claude(f.Worktree, own+" hello", f.Command[1:]...).ok().quiet()
+	request := r.first(own)
+	r.holds(what, request, words...)
+	r.lives(f, request)
+	return request
+}
+
 // lives fails the test unless the client worked in the fork's worktree and nowhere else.
 func (r *rig) lives(f fork, s sent) {
 	r.t.Helper()

@@ -47,17 +47,14 @@ var greet = []rule{
 // greeted has the client play these two turns, and returns the mission.
 func (r *rig) greeted() string {
 	r.t.Helper()
-	session := r.claude(r.repo.Dir, "Greet whoever is named.").ok().quiet().session()
-	r.claude(r.repo.Dir, "Document it.", "--resume", session).ok().quiet()
+	session := r.talk("Greet whoever is named.", "Document it.")
 	return passive(session)
 }
 
 // The tests of a project that needs more than its tree are green in a fork at once, for the agent that works
 // there and for a person.
 func TestForkWithDependencies(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.needy()
 	r.mock.play(append(greet, on("TCHECK", bash("./check.sh"), say("Green.")))...)
 	mission := r.greeted()

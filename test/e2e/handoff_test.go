@@ -71,9 +71,7 @@ func TestHandoffKilled(t *testing.T) {
 
 // After /clear the conversation has what was written before it.
 func TestHandoffClear(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.mock.play(on("TWRITE", write("HANDOFF.md", "Go on with XYZZY.\n"), bash("git agent-handoff write HANDOFF.md"), say("AWRITE done")))
 	s := r.interactive(r.repo.Dir)
 	s.prompt("TWRITE hello")
@@ -88,9 +86,7 @@ func TestHandoffClear(t *testing.T) {
 
 // When the conversation is compacted, the latest handoff is told again.
 func TestHandoffCompact(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	task := func(tool string, input map[string]any) reply { return reply{"tool": tool, "input": input} }
 	r.mock.play(on("TPLAN",
 		task("TaskCreate", map[string]any{"subject": "Read the parser", "description": "all of it"}),
@@ -110,11 +106,8 @@ func TestHandoffCompact(t *testing.T) {
 // Nothing to continue: nothing is told. After a clean end it is one line, and a resumed
 // conversation needs none.
 func TestHandoffNothing(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
-	session := r.claude(r.repo.Dir, "T3 hello").ok().quiet().session()
-	r.claude(r.repo.Dir, "T1 hello", "--resume", session).ok().quiet()
+	r := newNightly(t)
+	session := r.talk("T3 hello", "T1 hello")
 	r.tellsNot(r.first("T3"), "git-agent")
 	r.tellsNot(r.first("T1"), "git-agent")
 	r.claude(r.repo.Dir, "T2 hello").ok().quiet()
@@ -124,9 +117,7 @@ func TestHandoffNothing(t *testing.T) {
 
 // Two clients work in one checkout, and a third one starts: nobody is called dead.
 func TestHandoffNeighbours(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	a := r.interactive(r.repo.Dir)
 	a.prompt("T1 hello")
 	r.claude(r.repo.Dir, "T3 hello").ok().quiet()

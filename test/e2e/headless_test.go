@@ -7,21 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 // Five turns, each in a process of its own: a file written, two tools at once,
 // words only, a tool that fails, a new directory.
 func TestFiveTurns(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	before := r.visible()
-	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
-	for _, prompt := range []string{"T2 hello", "T3 hello", "T4 hello", "T5 hello"} {
-		r.claude(r.repo.Dir, prompt, "--resume", session).ok().quiet()
-	}
+	session := r.talk("T1 hello", "T2 hello", "T3 hello", "T4 hello", "T5 hello")
 
 	turns := r.check(r.done("T1"), r.done("T2"), r.done("T3"), r.done("T4"), r.done("T5"))
 	if after := r.visible(); after != before {
@@ -70,9 +63,7 @@ func TestFiveTurns(t *testing.T) {
 
 // A program drives the client: several prompts, one process.
 func TestDrivenByProgram(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	h, prompts := r.stream(r.repo.Dir)
 	for i, prompt := range []string{"T1 hello", "T2 hello", "T3 hello"} {
 		line := map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompt}}
@@ -88,9 +79,7 @@ func TestDrivenByProgram(t *testing.T) {
 }
 
 func TestFailedTurn(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	session := r.claude(r.repo.Dir, "T1 hello").ok().session()
 	if h := r.claude(r.repo.Dir, "TERR hello", "--resume", session); h.status() != 1 || !h.result.IsError {
 		t.Fatalf("the failing prompt: status %d, %+v", h.status(), h.result)
@@ -103,9 +92,7 @@ func TestFailedTurn(t *testing.T) {
 
 // A session whose first turn fails, and that ends with it.
 func TestFailedAtOnce(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.claude(r.repo.Dir, "TERR hello")
 	r.await("one turn", func() bool { return len(r.list()) == 1 })
 	r.check(r.failed("TERR"))
@@ -143,9 +130,7 @@ func TestSubagent(t *testing.T) {
 }
 
 func TestMaxTurns(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	h := r.claude(r.repo.Dir, "T1 hello", "--max-turns", "1")
 	if h.status() != 1 || h.result.TerminalReason != "max_turns" {
 		t.Fatalf("status %d, %+v", h.status(), h.result)
@@ -213,9 +198,7 @@ func TestStopHookSendsOn(t *testing.T) {
 
 // A secret that the agent prints and one that the user types reach no object.
 func TestSecrets(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	const typed, printed = "AKIA" + "IOSFODNN7EXAMPLE", "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 	r.mock.play(on("TKEY", bash("echo token "+printed), say("that was "+printed)))
 	session := r.claude(r.repo.Dir, "TKEY my key is "+typed).ok().quiet().session()

@@ -68,11 +68,8 @@ func TestImport(t *testing.T) {
 	}
 
 	f := r.fork(r.repo.Dir, passive(session)+"/2")
-	r.claude(f.Worktree, "TF1 hello", f.Command[1:]...).ok().quiet()
-	request := r.first("TF1")
-	r.holds("the fork", request, "T1", "T2", "TF1")
+	request := r.goOn("the fork", f, "T1", "T2", "TF1")
 	r.same("the fork", r.first("T3"), request)
-	r.lives(f, request)
 
 	// The copy's turns are the original's, and one of its own.
 	f = r.fork(r.repo.Dir, passive(copied)+"/3")

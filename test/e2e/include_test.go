@@ -47,9 +47,7 @@ type differences map[difference][]string
 // TestInclude gives one checkout one .worktreeinclude after the other, and compares what the client's own
 // `claude --worktree` takes along from it with what a fork does.
 func TestInclude(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.clutter()
 	quoted := []string{"\"quoted\".secret", "back\\slash.secret", "two\nlines.secret"}
 	links := []string{"inside.secret", "docs/up.secret", "directory.secret", "dangling.secret", "node_modules/.bin"}

@@ -65,19 +65,14 @@ func TestInteractive(t *testing.T) {
 	for k, words := range map[int][]string{3: {"T1", "TTOOL", "T2"}, 6: {"T4"}} {
 		what, own := fmt.Sprintf("fork at %d", k), fmt.Sprintf("TF%d", k)
 		f := r.fork(r.repo.Dir, fmt.Sprintf("%s/%d", passive(first), k))
-		r.claude(f.Worktree, own+" hello", f.Command[1:]...).ok().quiet()
-		request := r.first(own)
-		r.holds(what, request, append(words, own)...)
-		r.lives(f, request)
+		r.goOn(what, f, append(words, own)...)
 		r.checkFork(f, source[:k], r.done(own))
 	}
 }
 
 // The last turn before the end of a session is stopped by the user.
 func TestEscThenExit(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TTOOL", write("half.txt", "half\n"), bash(slow.wait()), say("not reached")))
 	s := r.interactive(r.repo.Dir)
@@ -91,9 +86,7 @@ func TestEscThenExit(t *testing.T) {
 // A prompt typed while the agent talks waits for the turn's end and becomes a turn of its own,
 // without another UserPromptSubmit.
 func TestQueuedWhileTalking(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	queued := filepath.Join(r.home, "queued")
 	r.mock.play(on("TTALK", talk("Half an answer.", "The other half.", queued)))
 	s := r.interactive(r.repo.Dir)
@@ -116,9 +109,7 @@ func TestQueuedWhileTalking(t *testing.T) {
 
 // A prompt typed while a tool runs reaches the agent in the middle of the turn, and is part of it.
 func TestQueuedWhileWorking(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TTOOL", write("half.txt", "half\n"), bash(slow.wait()), say("not reached")))
 	s := r.interactive(r.repo.Dir)

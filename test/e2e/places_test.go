@@ -14,9 +14,7 @@ import (
 
 // The hooks are installed for the user: launched below the top of a repository they work too.
 func TestSubdirectory(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	session := r.claude(filepath.Join(r.repo.Dir, "src"), "T1 hello").ok().quiet().session()
 	r.claude(filepath.Join(r.repo.Dir, "src"), "T2 hello", "--resume", session).ok().quiet()
 	turns := r.check(r.done("T1"), r.done("T2"))
@@ -27,9 +25,7 @@ func TestSubdirectory(t *testing.T) {
 
 // The agent changes its directory: the hooks' working directory goes with it.
 func TestAgentChangesDirectory(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	session := r.claude(r.repo.Dir, "TCD hello").ok().quiet().session()
 	if got, want := r.witness.last("Stop").Cwd, filepath.Join(r.repo.Dir, "sub2"); got != want {
 		t.Fatalf("working directory of the Stop hook = %s, want %s", got, want)
@@ -41,9 +37,7 @@ func TestAgentChangesDirectory(t *testing.T) {
 // The agent goes into a repository inside of the one it was launched in:
 // the turn belongs to the outer one, and says that the inner one is not in it.
 func TestNestedRepository(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.mock.play(on("TNEST", bash("echo out > out.txt && git init -q inner && cd inner && echo in > in.txt && git add . && git commit -q -m inner"), say("done")))
 	r.claude(r.repo.Dir, "TNEST hello").ok().quiet()
 	if got, want := r.witness.last("Stop").Cwd, filepath.Join(r.repo.Dir, "inner"); got != want {
@@ -68,8 +62,7 @@ func TestNestedRepository(t *testing.T) {
 func TestEnterWorktree(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
-	r.claude(r.repo.Dir, "TWT hello", "--resume", session).ok().quiet()
+	session := r.talk("T1 hello", "TWT hello")
 	inside := r.witness.last("Stop").Toplevel
 	if inside == r.repo.Dir {
 		t.Fatalf("the agent did not move\n%s", r.report())
@@ -89,9 +82,7 @@ func TestEnterWorktree(t *testing.T) {
 
 // A session of one worktree is resumed in another one.
 func TestResumedInAnotherWorktree(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	other := filepath.Join(r.home, "other")
 	r.repo.Git("worktree", "add", "-q", "-b", "topic", other)
 	r.mock.play(on("THERE", bash("echo here > here.txt"), say("done")))

@@ -14,8 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 // picture is a PNG that says something in its metadata.
@@ -90,9 +88,7 @@ func (r *rig) valid(what string, s sent, secret string, thoughts []string) (sign
 // A conversation from which a secret was purged is taken up again: in forks of the turn and of a later one, and in
 // the mission itself. What the model thought is sent as it was signed, or not at all.
 func TestPurged(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	const secret = "hunter2-secret-key"
 	r.repo.Write("clean.png", picture(t, "harmless"))
 	r.repo.Write("tagged.png", picture(t, "by "+secret))
@@ -123,10 +119,7 @@ func TestPurged(t *testing.T) {
 			t.Errorf("fork of %s: the conversation that was placed is\n%s", turn, f.placed)
 		}
 		word := []string{"TFIRST", "TSECOND"}[i]
-		r.claude(f.Worktree, word+" hello", f.Command[1:]...).ok().quiet()
-		request := r.first(word)
-		r.holds(turn, request, append([]string{"TSECRET", "TNEXT"}[:i+1:i+1], word)...)
-		r.lives(f, request)
+		request := r.goOn(turn, f, append([]string{"TSECRET", "TNEXT"}[:i+1:i+1], word)...)
 		signed, pictures := r.valid(turn, request, secret, thoughts)
 		if signed != i+1 || pictures != 1 {
 			t.Errorf("fork of %s: %d thoughts and %d pictures were sent, want %d and 1", turn, signed, pictures, i+1)

@@ -11,9 +11,7 @@ import (
 // When the client has ended, what its session recorded is at the remote: the machine may vanish
 // now.
 func TestPushed(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	bare := gittest.New(t, "--bare")
 	r.repo.Git("remote", "add", "origin", bare.Dir)
 	r.repo.Git("config", "agent."+bare.Dir+".push", "all")

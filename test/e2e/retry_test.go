@@ -11,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 // A retried is a run of `git agent-handoff retry`.
@@ -127,9 +125,7 @@ func TestRetryCheck(t *testing.T) {
 // An error of the model's service, too many turns, and an interruption, after which the client
 // exits with 0, are failures. When all attempts are used up, the tail is in a handoff.
 func TestRetryFailures(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	slow := r.gate("slow")
 	third := rule{Match: "RETRY 3/3", Steps: []reply{{"text": "I do not get far.", "content": []any{
 		map[string]any{"type": "text", "text": "I do not get far."},
@@ -182,9 +178,7 @@ func TestRetryFailures(t *testing.T) {
 
 // Signals reach the agent, and nothing is tried again after one.
 func TestRetryStopped(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TFIX", bash(slow.wait()), say("not reached")))
 	x := r.retry("", r.agent("TFIX hello")...)
@@ -203,9 +197,7 @@ func TestRetryStopped(t *testing.T) {
 // In a terminal, the client that talks to a person is left alone: it has the terminal, and runs
 // once.
 func TestRetryInteractive(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	s := r.interactiveBy(r.repo.Dir, []string{"git-agent-handoff", "retry", "--tail", "100", "--check", "false", "--"})
 	s.prompt("T1 hello")
 	s.exit()

@@ -39,6 +39,14 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
+// newNightly is newRig for a test that is left to make nightly.
+func newNightly(t *testing.T) *rig {
+	t.Helper()
+	t.Parallel()
+	gittest.Nightly(t)
+	return newRig(t)
+}
+
 // newBareRig is newRig without `git agent-turn init`.
 func newBareRig(t *testing.T) *rig {
 	t.Helper()

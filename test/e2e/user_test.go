@@ -4,15 +4,11 @@ package e2e
 
 import (
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 // What the user does between two turns is not the agent's work.
 func TestUserWorksBetweenTurns(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
 	r.repo.Write("README.md", "# A project\n\nedited by hand\n")
 	r.claude(r.repo.Dir, "T2 hello", "--resume", session).ok().quiet()
@@ -36,9 +32,7 @@ func TestUserWorksBetweenTurns(t *testing.T) {
 
 // Two clients in one checkout, one turn inside the other.
 func TestTwoSessionsAtOnce(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TTOOL", write("outer.txt", "outer\n"), bash(slow.wait()), say("outer done")))
 	outer := r.startClaude(r.repo.Dir, "TTOOL hello")
@@ -53,9 +47,7 @@ func TestTwoSessionsAtOnce(t *testing.T) {
 // The client's own fork of a session is a session, and its copy of the conversation is kept with
 // it.
 func TestForkByClient(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
 	fork := r.claude(r.repo.Dir, "T2 hello", "--resume", session, "--fork-session").ok().quiet().session()
 	if fork == session {

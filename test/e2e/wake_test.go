@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 // wake runs `git agent-handoff wake` as somebody beside the client would, for the pane that the
@@ -79,9 +77,7 @@ var onWake = on("Continue the work", say("Going on."))
 // more, the agent is woken: its context is cleared, and the message is the one prompt of the new
 // session.
 func TestWake(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.mock.play(onWrite, onWake)
 	s := r.interactive(r.repo.Dir)
 	s.prompt("TWRITE hello")
@@ -122,9 +118,7 @@ func TestWake(t *testing.T) {
 
 // A client that was suspended leaves the terminal to a shell, which would run what is typed.
 func TestWakeSuspended(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.mock.play(onWrite, onWake)
 	shell := []string{"bash", "--norc", "-m", "-c", `"$@"; echo SUSPENDED; read -r _; fg`, "bash", r.client()}
 	term := newTerminal(t, r.env(), r.repo.Dir, append(shell, r.arguments()...)...)
@@ -200,9 +194,7 @@ func (r *rig) last() sent {
 
 // A client that asks for permission would take Enter for a yes.
 func TestWakeDialog(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	r.asks = true
 	r.mock.play(on("TASK", bash("touch asked.txt"), say("done")))
 	s := r.interactive(r.repo.Dir)
@@ -218,9 +210,7 @@ func TestWakeDialog(t *testing.T) {
 
 // In vi's normal mode letters are commands.
 func TestWakeVi(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	settings, err := os.ReadFile(r.settings())
 	if err != nil {
 		t.Fatal(err)
@@ -281,9 +271,7 @@ func (r *rig) log() string {
 // A turn that the user stops has no end that would wake the agent, and the next prompt is the
 // user's own.
 func TestWakeCancelled(t *testing.T) {
-	t.Parallel()
-	gittest.Nightly(t)
-	r := newRig(t)
+	r := newNightly(t)
 	slow := r.gate("slow")
 	r.mock.play(onWake, on("TASK", write("HANDOFF.md", "Go on with XYZZY.\n"), bash("git agent-handoff write --wake HANDOFF.md"),
 		bash("git agent-handoff wake --tmux $TMUX_PANE 2>refused.log; true"), bash(slow.wait()), say("not reached")))
