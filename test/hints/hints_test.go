@@ -135,16 +135,25 @@ func (p *place) do(line string) string {
 
 func (p *place) try(line string) (string, error) { return p.feed("", strings.Fields(line)...) }
 
-// feed runs a command with standard input; in its words ~ stands for a blank.
+// feed runs a command with standard input; in its words ~ stands for a blank,
+// and "<turn>" and the like for what the place has.
 func (p *place) feed(stdin string, args ...string) (string, error) {
 	for i, arg := range args {
-		args[i] = strings.ReplaceAll(arg, "~", " ")
+		args[i] = strings.ReplaceAll(p.named(arg), "~", " ")
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdin = p.Dir, p.Env, strings.NewReader(stdin)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it has no terminal
 	out, err := cmd.CombinedOutput()
 	return string(out), err
+}
+
+// named is a line with what the place has for "<turn>" and the like.
+func (p *place) named(line string) string {
+	for name, value := range p.with {
+		line = strings.ReplaceAll(line, name, value)
+	}
+	return line
 }
 
 // person runs a command on a terminal, with an answer.
@@ -266,12 +275,6 @@ func (p *place) forked() {
 	p.with["<here>"] = p.Dir
 }
 
-// adopt adopts that fork, and returns what is printed.
-func (p *place) adopt() string {
-	out, _ := p.try("git agent-fork adopt " + p.with["<fork>"])
-	return out
-}
-
 // own is the place in that worktree.
 func (p *place) own() *place {
 	own := *p
@@ -323,7 +326,7 @@ func (p *place) consents() {
 func (p *place) archived() {
 	p.t.Helper()
 	p.turns()
-	p.do("git agent-turn archive " + p.with["<id>"])
+	p.do("git agent-turn archive <id>")
 	p.do("git worktree add -q --detach ../own")
 	*p = *p.own()
 }
@@ -487,10 +490,7 @@ var scenes = []struct {
 	{name: "nobody chooses", prepare: (*place).turns, line: "git agent-fork", follow: run("git agent-fork <turn>", "git agent-turn list --all")},
 	{name: "nobody chooses forks", prepare: func(p *place) { p.turns(); p.do("git agent-fork --no-worktree 1") }, line: "git agent-fork compare", follow: run("git agent-fork compare <turn>", "git agent-turn missions --tree")},
 	{name: "compared without forks", prepare: (*place).turns, line: "git agent-fork compare 1", follow: run("git agent-fork 1")},
-	{name: "compared what is no fork", prepare: (*place).turns, says: func(p *place) string {
-		out, _ := p.try("git agent-fork compare " + p.with["<id>"] + "/1 " + p.with["<id>"] + "/2")
-		return out
-	}, follow: run("git agent-turn diff <id>/1 <id>/2")},
+	{name: "compared what is no fork", prepare: (*place).turns, line: "git agent-fork compare <id>/1 <id>/2", follow: run("git agent-turn diff <id>/1 <id>/2")},
 	{name: "compared", prepare: (*place).turns, says: func(p *place) string {
 		before := p.mission()
 		var forks []string
@@ -559,27 +559,21 @@ var scenes = []struct {
 		p.do("git agent-turn restore 1")
 		p.Write("file", "paint it red\n")
 	}, line: "git agent-turn undo", follow: []follow{{command: "git agent-turn undo --merge", status: 1}}},
-	{name: "adopted", prepare: (*place).forked, says: (*place).adopt, follow: []follow{
+	{name: "adopted", prepare: (*place).forked, line: "git agent-fork adopt <fork>", follow: []follow{
 		{command: "git agent-turn undo"},
 		{command: "git agent-fork adopt --remove-others <fork>/3", answer: "yes"},
 	}},
 	{name: "nobody removes the others", prepare: (*place).forked, says: func(p *place) string {
-		out, _ := p.try("git agent-fork adopt --remove-others " + p.with["<fork>"])
+		out, _ := p.try("git agent-fork adopt --remove-others <fork>")
 		p.with["<mission>"] = p.with["<other>"]
 		return out
 	}, follow: run("git agent-turn remove <mission>")},
-	{name: "adopted without a conversation", prepare: (*place).forked, says: func(p *place) string {
-		out, _ := p.try("git agent-fork adopt --resume " + p.with["<fork>"])
-		return out
-	}, follow: run("git agent-turn show <fork>/3")},
+	{name: "adopted without a conversation", prepare: (*place).forked, line: "git agent-fork adopt --resume <fork>", follow: run("git agent-turn show <fork>/3")},
 	{name: "commits without a branch", prepare: func(p *place) {
 		p.forked()
 		p.do("git worktree remove --force ../own")
-		p.do("git branch -q -D agent/mission/" + p.with["<fork>"])
-	}, says: func(p *place) string {
-		out, _ := p.try("git agent-fork adopt --commits pick " + p.with["<fork>"])
-		return out
-	}, follow: run("git agent-fork adopt <fork>/3")},
+		p.do("git branch -q -D agent/mission/<fork>")
+	}, line: "git agent-fork adopt --commits pick <fork>", follow: run("git agent-fork adopt <fork>/3")},
 	{name: "commits that were amended", prepare: func(p *place) {
 		p.forked()
 		p.do("git add file")
@@ -589,29 +583,23 @@ var scenes = []struct {
 		own.Write("file", "paint it green\n")
 		own.do("git agent-turn record --reply done --prompt paint~it~green")
 		own.do("git commit -q --amend --no-edit file")
-	}, says: func(p *place) string {
-		out, _ := p.try("git agent-fork adopt --commits pick " + p.with["<fork>"] + "/4")
-		return out
-	}, follow: run("git agent-fork adopt --commits pick <fork>")},
+	}, line: "git agent-fork adopt --commits pick <fork>/4", follow: run("git agent-fork adopt --commits pick <fork>")},
 	{name: "adopted in part", prepare: func(p *place) {
 		p.forked()
 		p.own().Write("other", "by hand\n")
-	}, says: (*place).adopt, follow: run("git -C <own> agent-turn record --mission <fork>")},
+	}, line: "git agent-fork adopt <fork>", follow: run("git -C <own> agent-turn record --mission <fork>")},
 	{name: "a conflict in adopt", prepare: func(p *place) {
 		p.forked()
 		p.Write("file", "paint it blue\n")
-	}, says: (*place).adopt, follow: []follow{{command: "git agent-fork adopt --merge <fork>/3", status: 1}}},
-	{name: "adopt at its own", prepare: (*place).forked, says: func(p *place) string {
-		return p.own().adopt()
-	}, follow: run("git -C <here> agent-fork adopt <fork>/3")},
-	{name: "adopt what is running", prepare: (*place).forked, says: func(p *place) string {
-		own := p.own()
-		own.agent(func(c *claude.Client) {
+	}, line: "git agent-fork adopt <fork>", follow: []follow{{command: "git agent-fork adopt --merge <fork>/3", status: 1}}},
+	{name: "adopt at its own", prepare: (*place).forked, line: "git -C <own> agent-fork adopt <fork>", follow: run("git -C <here> agent-fork adopt <fork>/3")},
+	{name: "adopt what is running", prepare: func(p *place) {
+		p.forked()
+		p.own().agent(func(c *claude.Client) {
 			c.Start("startup")
 			c.Prompt("paint it green")
 		})
-		return p.adopt()
-	}, follow: run("git agent-fork adopt <fork>/3")},
+	}, line: "git agent-fork adopt <fork>", follow: run("git agent-fork adopt <fork>/3")},
 	{name: "adopt no fork", prepare: func(p *place) {
 		p.turns()
 		p.Env = append(p.Env, "GIT_EDITOR=true")
@@ -632,11 +620,10 @@ var scenes = []struct {
 		follow: run("git agent-turn show --conversation <id>/2", "git agent-turn revert <id>/2"),
 	},
 	{name: "bisected without an end", prepare: (*place).turns, line: "git agent-turn bisect --good 1", follow: run("git agent-turn list")},
-	{name: "bisected across forks", prepare: (*place).turns, says: func(p *place) string {
+	{name: "bisected across forks", prepare: func(p *place) {
+		p.turns()
 		p.do("git agent-turn record --mission f0f0f0f0 --reply done --prompt otherwise")
-		out, _ := p.try("git agent-turn bisect --good f0f0f0f0/1 --bad " + p.with["<id>"] + "/2 -- true")
-		return out
-	}, follow: run("git agent-turn missions --tree")},
+	}, line: "git agent-turn bisect --good f0f0f0f0/1 --bad <id>/2 -- true", follow: run("git agent-turn missions --tree")},
 	{name: "bisected across what forks have in common", prepare: (*place).turns, says: func(p *place) string {
 		before := p.mission()
 		p.do("git agent-fork --no-worktree 1")
@@ -786,22 +773,18 @@ var scenes = []struct {
 	{name: "adopt what is archived", prepare: func(p *place) {
 		p.forked()
 		p.do("git worktree remove --force ../own")
-		p.do("git branch -q -D agent/mission/" + p.with["<fork>"])
-		p.do("git agent-turn archive " + p.with["<fork>"])
-	}, says: func(p *place) string {
-		out, _ := p.try("git agent-fork adopt --commits pick " + p.with["<fork>"])
-		return out
-	}, follow: run("git agent-turn archive --out <fork>")},
-	{name: "archived at a remote", prepare: (*place).turns, says: func(p *place) string {
+		p.do("git branch -q -D agent/mission/<fork>")
+		p.do("git agent-turn archive <fork>")
+	}, line: "git agent-fork adopt --commits pick <fork>", follow: run("git agent-turn archive --out <fork>")},
+	{name: "archived at a remote", prepare: func(p *place) {
+		p.turns()
 		p.consents()
-		p.do("git agent-turn archive " + p.with["<id>"])
+		p.do("git agent-turn archive <id>")
 		p.do("git agent-turn push")
 		p.do("git clone -q ../remote ../own")
 		*p = *p.own()
 		p.do("git agent-turn fetch")
-		out, _ := p.try("git agent-turn show " + p.with["<id>"] + "/1")
-		return out
-	}, follow: run("git agent-turn fetch --mission <id> origin")},
+	}, line: "git agent-turn show <id>/1", follow: run("git agent-turn fetch --mission <id> origin")},
 	{name: "many old missions", prepare: func(p *place) {
 		p.old(1)
 		p.with["<age>"] = "90d"
@@ -811,7 +794,7 @@ var scenes = []struct {
 		p.do("git clone -q ../remote ../own")
 		own := p.own()
 		own.do("git agent-turn fetch")
-		own.do("git agent-turn record --prompt more --mission " + p.with["<id>"])
+		own.do("git agent-turn record --prompt more --mission <id>")
 		own.do("git push -q origin refs/agent/*:refs/agent/*")
 		return p.do("git agent-turn remove --older-than 0h --remote --yes origin")
 	}, follow: run("git agent-turn fetch --mission <id> origin")},
@@ -820,30 +803,29 @@ var scenes = []struct {
 	{name: "recording switched off", prepare: (*place).turns, line: "git agent-turn init --remove", follow: []follow{
 		{command: "git agent-turn remove --all", answer: "yes"},
 	}},
-	{name: "all to be removed, and sent before", prepare: (*place).turns, says: func(p *place) string {
+	{name: "all to be removed, and sent before", prepare: func(p *place) {
+		p.turns()
 		p.consents()
 		p.do("git agent-turn init --remove")
-		out, _ := p.try("git agent-turn remove --all")
-		return out
-	}, follow: []follow{{command: "git agent-turn remove --older-than 0h --remote origin", answer: "yes"}}},
+	}, line: "git agent-turn remove --all", follow: []follow{{command: "git agent-turn remove --older-than 0h --remote origin", answer: "yes"}}},
 	{name: "purged, and not at a remote", prepare: (*place).turns, says: func(p *place) string {
 		p.consents()
 		out, _ := p.person("git agent-turn purge --turn 1", "yes")
 		return out
 	}, follow: []follow{{command: "git agent-turn purge --push", answer: "yes"}}},
-	{name: "purged, and nobody to ask for a remote", prepare: (*place).turns, says: func(p *place) string {
+	{name: "purged, and nobody to ask for a remote", prepare: func(p *place) {
+		p.turns()
 		p.consents()
 		_, _ = p.person("git agent-turn purge --turn 1", "yes")
-		out, _ := p.try("git agent-turn purge --push")
-		return out
-	}, follow: run("git agent-turn purge --push --yes")},
+	}, line: "git agent-turn purge --push", follow: run("git agent-turn purge --push --yes")},
 	{name: "purged without a key", prepare: func(p *place) {
 		p.turns()
 		if err := os.RemoveAll(filepath.Join(filepath.Dir(p.Dir), ".config", "git-agent")); err != nil {
 			p.t.Fatal(err)
 		}
 	}, line: "git agent-turn purge --turn 1 --dry-run", follow: run("git agent-turn doctor")},
-	{name: "purged without a trusted key", prepare: (*place).turns, says: func(p *place) string {
+	{name: "purged without a trusted key", prepare: func(p *place) {
+		p.turns()
 		p.consents()
 		own := p.unknown()
 		own.do("git agent-turn trust add dev " + strings.TrimSpace(p.do("git agent-turn trust key")))
@@ -852,9 +834,7 @@ var scenes = []struct {
 		own.do("git config agent." + remote + ".push all")
 		own.do("git agent-turn fetch")
 		own.do("git agent-turn purge --yes --turn " + p.with["<id>"] + "/1")
-		out, _ := p.try("git agent-turn fetch origin")
-		return out
-	}, follow: run("git agent-turn fetch --accept-purges --mission <id> origin")},
+	}, line: "git agent-turn fetch origin", follow: run("git agent-turn fetch --accept-purges --mission <id> origin")},
 	{name: "a purge while git collects garbage", prepare: (*place).unpurged, says: func(p *place) string {
 		return p.with["<printed>"]
 	}, follow: run("git agent-turn purge")},
@@ -890,7 +870,7 @@ var scenes = []struct {
 	}, follow: []follow{{command: "git agent-turn doctor --repair", status: 1}}},
 	{name: "to mend", prepare: func(p *place) {
 		p.turns()
-		p.do("git update-ref -d refs/notes/agent/" + p.with["<id>"])
+		p.do("git update-ref -d refs/notes/agent/<id>")
 	}, line: "git agent-turn doctor --repair --dry-run", follow: run("git agent-turn doctor --repair")},
 	{name: "a ref without a hash", prepare: func(p *place) {
 		p.RefFiles()
@@ -987,9 +967,8 @@ func TestHintsWork(t *testing.T) {
 // follow runs a command that was printed.
 func (p *place) follow(printed string, f follow) {
 	p.t.Helper()
-	line, pattern := f.command, regexp.QuoteMeta(f.command)
+	line, pattern := p.named(f.command), regexp.QuoteMeta(f.command)
 	for name, value := range p.with {
-		line = strings.ReplaceAll(line, name, value)
 		pattern = strings.ReplaceAll(pattern, regexp.QuoteMeta(name), "("+regexp.QuoteMeta(name)+"|"+regexp.QuoteMeta(value)+")")
 	}
 	if !regexp.MustCompile(pattern).MatchString(printed) {
