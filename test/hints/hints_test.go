@@ -789,6 +789,14 @@ var scenes = []struct {
 		p.old(1)
 		p.with["<age>"] = "90d"
 	}, line: "git agent-turn doctor", follow: run("git agent-turn archive", "git agent-turn remove --older-than <age>")},
+	{name: "said with the word of before", prepare: func(p *place) {
+		p.turns()
+		p.with["<age>"] = "90d"
+	}, line: "git agent-turn prune --older-than 90d --dry-run", follow: run("git agent-turn remove --older-than <age>")},
+	{name: "handed off with the word of before", prepare: func(p *place) {
+		p.turns()
+		p.with["<type>"] = "crash"
+	}, line: "git agent-handoff gather --exit-type crash", follow: run("git agent-handoff write --exit-type <type>")},
 	{name: "pruned at a remote, where it goes on", prepare: (*place).turns, says: func(p *place) string {
 		p.consents()
 		p.do("git clone -q ../remote ../own")
