@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -26,9 +27,7 @@ func comparisonOf(t *testing.T, checks bool, forks ...*compared) *comparing {
 	set := flag.NewFlagSet("compare", flag.ContinueOnError)
 	set.String("check", "", "")
 	if checks {
-		if err := set.Set("check", "make test"); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, set.Set("check", "make test"))
 	}
 	return &comparing{c: cli.NewContext(nil, set, nil), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), forks: forks}
 }
@@ -71,13 +70,9 @@ func TestCompareLayout(t *testing.T) {
 		{two, three, turns.Difference{Unknown: three.Unknown}},
 	}
 	var b bytes.Buffer
-	if err := c.text(&cmdline.Screen{Writer: &b, Columns: 80}); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, c.text(&cmdline.Screen{Writer: &b, Columns: 80}))
 	want, err := os.ReadFile("testdata/compare80.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if got := b.String(); got != string(want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -91,9 +86,7 @@ func TestCompareNarrow(t *testing.T) {
 	c := comparisonOf(t, false, one, two, three)
 	c.pairs = []pair{{one, two, turns.Difference{Changes: changes, Both: 1}}, {one, three, turns.Difference{}}}
 	var b bytes.Buffer
-	if err := c.text(&cmdline.Screen{Writer: &b, Columns: 40}); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, c.text(&cmdline.Screen{Writer: &b, Columns: 40}))
 	for _, want := range []string{"  11111111..22222222  2 files  +12  -4\n", "  11111111..33333333     same\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())
@@ -112,9 +105,7 @@ func TestCompareStranger(t *testing.T) {
 	f.check = &checked{status: 1, output: odd}
 	for _, columns := range []int{0, 40, 80, 200} {
 		var b bytes.Buffer
-		if err := comparisonOf(t, true, f).text(&cmdline.Screen{Writer: &b, Columns: columns}); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, comparisonOf(t, true, f).text(&cmdline.Screen{Writer: &b, Columns: columns}))
 		if text := b.String(); strings.ContainsAny(text, "\x1b\u202e") || columns != 40 && !strings.Contains(text, "[unknown]") {
 			t.Errorf("%d columns: %q", columns, text)
 		}

@@ -66,9 +66,7 @@ func TestLocale(t *testing.T) {
 	if !slices.Equal(lines[0], lines[1]) {
 		t.Errorf("got  %q\nwant %q", lines[1], lines[0])
 	}
-	if err := adaptLook("xterm-256color", true); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, adaptLook("xterm-256color", true))
 	if got := runewidth.StringWidth("é…│"); got != 3 {
 		t.Errorf("the finder takes 3 characters for %d columns", got)
 	}
@@ -102,9 +100,7 @@ func TestDescribe(t *testing.T) {
 	r.Write("a", "two \x1b[31mred\n"+strings.Repeat("a line of the file\n", 10_000))
 	code := r.Commit("two")
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	f := newFinder(repo, "show", false)
 	f.colour = true
 	rows := f.describe(t.Context(), &turns.Turn{

@@ -97,9 +97,7 @@ func (h *host) handoffs() []line {
 	var all []line
 	for text := range strings.Lines(h.run(nil, "git-agent-handoff", "list", "--mission", h.mission(), "--json")) {
 		var l line
-		if err := json.Unmarshal([]byte(text), &l); err != nil {
-			h.t.Fatal(err)
-		}
+		gittest.Must(h.t, json.Unmarshal([]byte(text), &l))
 		all = append(all, l)
 	}
 	return all
@@ -173,9 +171,7 @@ func TestKilled(t *testing.T) {
 		summary := fmt.Sprint("handoff of ", n)
 		cmd := h.command(nil, "git-agent-handoff", "write", "--mission", h.mission(), "--summary", summary)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, cmd.Start())
 		end := time.Duration(random.Int64N(int64(usual)))
 		for began := time.Now(); time.Since(began) < end; {
 			// At any moment, also in the middle of a system call of ours.

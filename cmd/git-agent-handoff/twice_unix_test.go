@@ -60,13 +60,9 @@ func (h *host) twice(name string, payload []byte) (agent, user []string) {
 func (h *host) calls(session string) int {
 	h.t.Helper()
 	data, err := os.ReadFile(filepath.Join(h.Dir, ".git", "agent", "sessions", session+".monitor"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	gittest.Must(h.t, err)
 	var st contextmeter.Memory
-	if err := json.Unmarshal(data, &st); err != nil {
-		h.t.Fatal(err)
-	}
+	gittest.Must(h.t, json.Unmarshal(data, &st))
 	return st.Calls
 }
 
@@ -201,9 +197,7 @@ func TestOneOfTwoKilled(t *testing.T) {
 		}
 		began := time.Now()
 		for _, cmd := range cmds {
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, cmd.Start())
 		}
 		victim := -1
 		if len(cmds) == 2 {

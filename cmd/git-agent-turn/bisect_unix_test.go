@@ -80,9 +80,7 @@ func (b *bisected) everything() string {
 		all.WriteByte('\n')
 		return nil
 	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	gittest.Must(b.t, err)
 	return all.String() + b.Git("for-each-ref")
 }
 
@@ -128,29 +126,21 @@ func TestBisectInterrupted(t *testing.T) {
 			for step := 1; ; step++ {
 				dir := gittest.TempDir(t)
 				ready := filepath.Join(dir, "ready")
-				if err := syscall.Mkfifo(ready, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, syscall.Mkfifo(ready, 0o600))
 				news, err := os.OpenFile(ready, os.O_RDWR, 0) // before anybody writes
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				defer news.Close()
 				cmd := b.command(fmt.Sprintf(`echo . >>%[1]s/steps; test $(wc -l <%[1]s/steps) -lt %[2]d || { touch dirt; echo ready >%[3]s; sleep 1000; }; test ! -e broken`, dir, step, ready))
 				var out bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &out, &out
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, cmd.Start())
 				ended := make(chan error, 1)
 				go func() {
 					ended <- cmd.Wait()
 					_, _ = news.WriteString("ended\n") // perhaps before that step
 				}()
 				text, err := bufio.NewReader(news).ReadString('\n')
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				if text == "ended\n" {
 					if err := <-ended; err != nil || step < 5 {
 						t.Fatalf("it has ended before step %d: %v\n%s", step, err, out.Bytes())
@@ -208,13 +198,9 @@ func TestBisectKilled(t *testing.T) {
 				cmd := b.command("test ! -e broken")
 				cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 				said, err := os.Create(filepath.Join(t.TempDir(), "said"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				cmd.Stderr = said // a file, as a pipe would be waited for
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, cmd.Start())
 				said.Close()
 				wait := time.Duration(random.Int64N(int64(usual)))
 				for began := time.Now(); time.Since(began) < wait; {
@@ -256,9 +242,7 @@ func TestBisectKilled(t *testing.T) {
 func crashedAtStart(t *testing.T, file string) bool {
 	t.Helper()
 	said, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return bytes.HasPrefix(said, []byte("SIGSEGV: segmentation violation\nPC=")) || bytes.HasPrefix(said, []byte("fatal: morestack on gsignal\n"))
 }
 
@@ -266,18 +250,14 @@ func crashedAtStart(t *testing.T, file string) bool {
 func (b *bisected) released() {
 	b.t.Helper()
 	files, err := filepath.Glob(filepath.Join(b.Dir, ".git", "agent", "bisect", "*"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	gittest.Must(b.t, err)
 	for _, file := range files {
 		f, err := os.Open(file)
 		if err == nil {
 			err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
 			f.Close()
 		}
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		gittest.Must(b.t, err)
 	}
 }
 

@@ -41,9 +41,7 @@ func TestPorcelain(t *testing.T) {
 	p := newPorcelain(&b, severalLines(), "f")
 	p.isEnd = func(l gitdiff.Blamed) bool { return l.Commit.String()[0] == '2' }
 	p.print()
-	if err := p.out.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, p.out.Flush())
 	const who = `author Ada
 author-mail <ada@example.invalid>
 author-time 1795181400
@@ -98,12 +96,8 @@ func TestBlameSeveral(t *testing.T) {
 	var b bytes.Buffer
 	out := bufio.NewWriter(&b)
 	lines := severalLines()
-	if err := new(inquiry).json(out, lines); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, new(inquiry).json(out, lines))
+	gittest.Must(t, out.Flush())
 	objects := strings.Split(b.String(), "\n")
 	for i, want := range []string{3: "a1b2/12?", 5: "0badcafe/3"} {
 		if want == "" {
@@ -113,9 +107,7 @@ func TestBlameSeveral(t *testing.T) {
 			t.Errorf("line %d is of %s, want %s", i, got, want)
 		}
 		var object blamedLine
-		if err := json.Unmarshal([]byte(objects[i]), &object); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, json.Unmarshal([]byte(objects[i]), &object))
 		several := len(lines[i].Others) > 0
 		if object.Turn == nil || (object.Confidence == "several") != several || (len(object.Others) == 1) != several {
 			t.Errorf("line %d: %s", i, objects[i])

@@ -76,9 +76,7 @@ func TestWorktreesAtOnce(t *testing.T) {
 			names = append(names, l.Code+":shared")
 		}
 		out, err := h.Feed(strings.Join(names, "\n")+"\n", "cat-file", "--batch=")
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		for n, content := range strings.Split(strings.TrimSpace(out), "\n\n\n") {
 			if want := fmt.Sprintf("worktree %d, turn %d", i, n); strings.TrimSpace(content) != want {
 				t.Errorf("worktree %d: turn %d holds %q, want %q", i, n+1, content, want)

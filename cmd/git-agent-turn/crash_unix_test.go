@@ -106,9 +106,7 @@ func (k *killer) deliver(e claude.Event) bool {
 	cmd.Dir, cmd.Stdin, cmd.Env = e.Cwd, bytes.NewReader(e.Payload()), k.env
 	k.family.Join(cmd)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		k.t.Fatal(err)
-	}
+	gittest.Must(k.t, cmd.Start())
 	k.last = time.Duration(k.random.Int64N(int64(k.usual)))
 	for began := time.Now(); time.Since(began) < k.last; {
 		// At any moment, also in the middle of a system call of ours.
@@ -144,9 +142,7 @@ func (k *killer) check(mission string, n int) {
 		names = append(names, l.Code+":file")
 	}
 	out, err := k.Feed(strings.Join(names, "\n")+"\n", "cat-file", "--batch=")
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	gittest.Must(k.t, err)
 	files := strings.Fields(strings.ReplaceAll(out, "turn ", ""))
 	end := int64(0)
 	for i, l := range list {

@@ -36,21 +36,13 @@ func TestWordDiffIsGits(t *testing.T) {
 		commits = append(commits, git.NewHash(r.Commit("some")))
 	}
 	repo, err := git.Find(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, options := range [][]string{nil, {"-U0"}, {"-w"}, {"--stat", "-p"}} {
 		var want, got bytes.Buffer
-		if err := gitdiff.Diff(t.Context(), repo, &want, commits[0], commits[1], append(options[:len(options):len(options)], "--word-diff=plain"), nil); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, gitdiff.Diff(t.Context(), repo, &want, commits[0], commits[1], append(options[:len(options):len(options)], "--word-diff=plain"), nil))
 		d := cmdline.NewWordDiff(&got)
-		if err := gitdiff.Diff(t.Context(), repo, d, commits[0], commits[1], append(options[:len(options):len(options)], "--word-diff=porcelain"), nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, gitdiff.Diff(t.Context(), repo, d, commits[0], commits[1], append(options[:len(options):len(options)], "--word-diff=porcelain"), nil))
+		gittest.Must(t, d.Flush())
 		if cmdline.EscapeLines(want.String()) != got.String() || want.Len() == 0 {
 			t.Errorf("%q: got\n%s\nwant\n%s", options, &got, &want)
 		}

@@ -7,14 +7,13 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/session"
+	"gitagent/test/gittest"
 )
 
 func TestFindingLines(t *testing.T) {
 	t.Parallel()
 	dates, err := cmdline.ParseDates("short", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, tt := range []struct {
 		in      finding
 		columns int

@@ -113,9 +113,7 @@ func TestFinishKilled(t *testing.T) {
 			f := newFinishHost(t, tt.attached, tt.group)
 			f.turn()
 			began := time.Now()
-			if err := f.finish(); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, f.finish())
 			f.usual = time.Since(began)
 			kills := gittest.Size(12, 8)
 			for f.killed < kills {
@@ -145,9 +143,7 @@ func (f *finishHost) unlock() {
 		}
 		return err
 	})
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	gittest.Must(f.t, err)
 }
 
 // TestFinishAtOnce: of several that finish one mission at the same time, one makes the commit.
@@ -188,9 +184,7 @@ func TestFinishLocked(t *testing.T) {
 		if err := f.finish(); err == nil || !strings.Contains(err.Error(), "index.lock") {
 			t.Errorf("attached %t: %v, want git's error", attached, err)
 		}
-		if err := os.Remove(filepath.Join(f.Dir, ".git/index.lock")); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Remove(filepath.Join(f.Dir, ".git/index.lock")))
 		if err := f.finish(); err != nil {
 			t.Errorf("attached %t: %v", attached, err)
 		}

@@ -39,9 +39,7 @@ func newFleet(t *testing.T, answer func(dir string) *exec.Cmd) *fleet {
 	f := &fleet{t: t, bare: gittest.New(t, "--bare")}
 	f.bare.Git("config", "receive.fsckObjects", "true")
 	f.bare.ForwardOnly()
-	if err := os.WriteFile(filepath.Join(f.bare.Dir, "hooks", "post-receive"), []byte("#!/bin/sh\necho push >>pushes\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(filepath.Join(f.bare.Dir, "hooks", "post-receive"), []byte("#!/bin/sh\necho push >>pushes\n"), 0o777))
 	dir := filepath.Dir(f.bare.Dir)
 	url := "git://" + gittest.Serve(t, func() *exec.Cmd { return answer(dir) }) + "/repo"
 	for range *fleetClones {
@@ -108,9 +106,7 @@ func TestFleet(t *testing.T) {
 	f.work()
 	took := time.Since(began)
 	data, err := os.ReadFile(filepath.Join(f.bare.Dir, "pushes"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	n := strings.Count(string(data), "push\n") - 1
 	t.Logf("%d clones with %d turns each: %d pushes, %s", len(f.clones), *fleetTurns, n, took.Round(time.Millisecond))
 	if n > 2*f.total { // a push may meet the beginning of a turn, too

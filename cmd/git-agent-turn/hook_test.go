@@ -30,9 +30,7 @@ func newHost(t testing.TB, args ...string) *host {
 	r := gittest.New(t, args...)
 	h := &host{Repo: r, t: t, config: gittest.TempDir(t), family: gittest.NewFamily(t)}
 	h.env = append(append([]string{}, r.Env...), "GORACE="+os.Getenv("GORACE"))
-	if err := os.MkdirAll(filepath.Join(r.Git("rev-parse", "--path-format=absolute", "--git-common-dir"), "agent"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(filepath.Join(r.Git("rev-parse", "--path-format=absolute", "--git-common-dir"), "agent"), 0o777))
 	r.Write(".git/agent/enabled", "")
 	r.Write("kept.txt", "kept\n")
 	r.Commit("first")
@@ -130,9 +128,7 @@ func (h *host) list(args ...string) []line {
 	var all []line
 	for text := range strings.Lines(string(out)) {
 		var l line
-		if err := json.Unmarshal([]byte(text), &l); err != nil {
-			h.t.Fatal(err)
-		}
+		gittest.Must(h.t, json.Unmarshal([]byte(text), &l))
 		all = append([]line{l}, all...)
 	}
 	return all
@@ -193,9 +189,7 @@ func TestHostilePayloads(t *testing.T) {
 				t.Errorf("outside there is %v (%v)", found, err)
 			}
 			// And where recording is not switched on, there is no trace at all.
-			if err := os.RemoveAll(filepath.Join(h.Dir, ".git/agent")); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.RemoveAll(filepath.Join(h.Dir, ".git/agent")))
 			if s := h.hook(h.Dir, strings.NewReader(payload), nil); s != (said{}) {
 				t.Errorf("not switched on, the hook left %+v", s)
 			}
@@ -263,13 +257,9 @@ func TestCapturedPayloads(t *testing.T) {
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		var captured struct{ Payload json.RawMessage }
-		if err := json.Unmarshal(data, &captured); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, json.Unmarshal(data, &captured))
 		if s := h.hook(h.Dir, bytes.NewReader(captured.Payload), nil); s != (said{}) {
 			t.Errorf("%s: %+v", filepath.Base(file), s)
 		}
@@ -319,9 +309,7 @@ func TestWithoutInput(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	dir, err := os.Open(h.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	defer dir.Close()
 	if s := h.hook(h.Dir, dir, nil); s.status != 0 || !isSystemMessage(s.stdout) {
 		t.Errorf("a directory: %+v, want a message to the user", s)
@@ -353,9 +341,7 @@ func TestRefusedRepository(t *testing.T) {
 			t.Parallel()
 			h := newHost(t)
 			program, err := exec.LookPath("git-agent-turn")
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			h.Write(".git/config", h.Read(".git/config")+tt.config)
 			var out []string
 			run := func(e claude.Event) {
@@ -426,9 +412,7 @@ func TestWhichRepository(t *testing.T) {
 				where = h.Dir
 			}
 			file := filepath.Join(where, "by "+c.Session)
-			if err := os.WriteFile(file, nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(file, nil, 0o666))
 			c.Stop("done")
 			ref := "refs/agent/missions/" + c.Session[len(c.Session)-8:]
 			if out, err := other.Try("rev-parse", "--verify", "-q", ref); err == nil {

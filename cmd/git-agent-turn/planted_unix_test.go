@@ -31,9 +31,7 @@ func TestPlanted(t *testing.T) {
 				t.Parallel()
 				gittest.Sample(t)
 				h := newHost(t)
-				if err := os.RemoveAll(filepath.Join(h.Dir, ".git/agent")); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.RemoveAll(filepath.Join(h.Dir, ".git/agent")))
 				if name != "agent" {
 					h.Git("config", "agent.record", "true")
 				}
@@ -42,16 +40,10 @@ func TestPlanted(t *testing.T) {
 				if kind == "file" {
 					target = filepath.Join(home, "victim")
 				}
-				if err := os.WriteFile(filepath.Join(home, "victim"), []byte("mine\n"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.WriteFile(filepath.Join(home, "victim"), []byte("mine\n"), 0o600))
 				path := filepath.Join(h.Dir, ".git", name)
-				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Symlink(target, path); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+				gittest.Must(t, os.Symlink(target, path))
 				told := ""
 				c := h.listening(&told)
 				c.Prompt("one")

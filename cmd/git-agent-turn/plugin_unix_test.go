@@ -48,9 +48,7 @@ func TestPluginEnd(t *testing.T) {
 	h.Write("two.txt", "two\n")
 	gitDir := filepath.Join(h.Dir, ".git")
 	held, err := session.Open(gitDir).LockSessions(t.Context(), gitDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	c.End("prompt_input_exit") // returns, although nothing can be done before the lock is free
 	if n := h.handoffs(); n != 0 {
 		t.Errorf("%d handoffs while another process had the lock", n)
@@ -70,9 +68,7 @@ func TestPluginEnd(t *testing.T) {
 func TestPluginEndSlowRemote(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // the system accepts connections, and nobody answers
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	h := newHost(t)
 	url := "git://" + silent.Addr().String() + "/repo"
 	h.Git("remote", "add", "origin", url)

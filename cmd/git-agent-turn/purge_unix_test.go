@@ -106,9 +106,7 @@ func TestPurgeKilled(t *testing.T) {
 			}
 			p.say("secret-0-secret")
 			began := time.Now()
-			if err := purge("secret-0-secret"); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, purge("secret-0-secret"))
 			usual := time.Since(began)
 			killed, begun := 0, 0
 			for n := 1; killed < kills; n++ {
@@ -117,9 +115,7 @@ func TestPurgeKilled(t *testing.T) {
 				cmd := v.command("purge", "--fixed", "--yes")
 				cmd.Stdin = strings.NewReader(secret)
 				cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, cmd.Start())
 				ended := make(chan error, 1)
 				go func() { ended <- cmd.Wait() }()
 				after, began := time.Duration(random.Int64N(int64(usual))), time.Now()

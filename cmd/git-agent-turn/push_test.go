@@ -20,9 +20,7 @@ func (h *host) withRemote() *gittest.Repo {
 	h.t.Helper()
 	bare := gittest.New(h.t, "--bare")
 	hook := "#!/bin/sh\necho push >>\"$GIT_DIR/pushes\"\n"
-	if err := os.WriteFile(filepath.Join(bare.Dir, "hooks", "post-receive"), []byte(hook), 0o777); err != nil {
-		h.t.Fatal(err)
-	}
+	gittest.Must(h.t, os.WriteFile(filepath.Join(bare.Dir, "hooks", "post-receive"), []byte(hook), 0o777))
 	h.Git("remote", "add", "origin", bare.Dir)
 	h.Git("push", "-q", "origin", "main")
 	h.Git("config", "agent."+bare.Dir+".push", "all")
@@ -42,9 +40,7 @@ func ours(r *gittest.Repo) map[string]string {
 
 func pushes(t *testing.T, bare *gittest.Repo) int {
 	data, err := os.ReadFile(filepath.Join(bare.Dir, "pushes"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return strings.Count(string(data), "push\n") - 1 // main was pushed by hand
 }
 
@@ -112,18 +108,14 @@ func TestPushedLater(t *testing.T) {
 	h := newHost(t)
 	bare := h.withRemote()
 	away := bare.Dir + ".away"
-	if err := os.Rename(bare.Dir, away); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Rename(bare.Dir, away))
 	c := h.client()
 	for n := range 3 {
 		c.Prompt(fmt.Sprintf("turn %d", n+1))
 		c.Stop("done")
 	}
 	c.End("other") // returns at the first failure
-	if err := os.Rename(away, bare.Dir); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Rename(away, bare.Dir))
 	h.family.Await()
 	if got, want := ours(bare), ours(h.Repo); len(want) != 2 || !maps.Equal(got, want) {
 		t.Errorf("the remote has %v, want %v", got, want)
@@ -171,9 +163,7 @@ func TestPushedToARelativeURL(t *testing.T) {
 func TestPushedSlowly(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // the system accepts connections, and nobody answers
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	h := newHost(t)
 	url := "git://" + silent.Addr().String() + "/repo"
 	h.Git("remote", "add", "origin", url)

@@ -36,9 +36,7 @@ func TestRemovalKilled(t *testing.T) {
 		cmd.Dir, cmd.Env = r.Dir, r.Env
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		began := time.Now()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, cmd.Start())
 		if round > 0 { // the first one tells how long it takes
 			for after := time.Duration(rand.Int64N(int64(usual))); time.Since(began) < after; {
 				// At any moment, also in the middle of a system call of ours.
@@ -60,9 +58,7 @@ func TestRemovalKilled(t *testing.T) {
 		for _, e := range entries {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(r.Dir, e.Name())))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		run(t, r, "cp", "-a", whole+"/.", home)
 	}
 }
@@ -107,12 +103,8 @@ func TestRemovalOfKilledWorktree(t *testing.T) {
 	before := everything(t, r)
 	fill(t, r)
 	dir := filepath.Join(r.Dir, ".git", "worktrees", "left")
-	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/x\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(filepath.Join(dir, "logs"), 0o777))
+	gittest.Must(t, os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/x\n"), 0o666))
 	run(t, r, "git-agent-turn", "remove", "--all", "--yes")
 	if after := everything(t, r); after != before {
 		t.Errorf("there was\n%s\nand is\n%s", before, after)
@@ -140,8 +132,6 @@ func everything(t *testing.T, r *gittest.Repo) string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return list
 }

@@ -47,9 +47,7 @@ func (h *host) killed(after time.Duration, args ...string) bool {
 	cmd.Dir, cmd.Env = h.Dir, h.env
 	h.family.Join(cmd)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		h.t.Fatal(err)
-	}
+	gittest.Must(h.t, cmd.Start())
 	timer := time.AfterFunc(after, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	defer timer.Stop()
 	_ = cmd.Wait()

@@ -113,9 +113,7 @@ func (v *victim) kill(args ...string) {
 	v.t.Helper()
 	cmd := v.command(args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		v.t.Fatal(err)
-	}
+	gittest.Must(v.t, cmd.Start())
 	began := time.Now()
 	v.last = time.Duration(v.random.Int64N(int64(v.usual)))
 	if v.random.IntN(2) == 0 { // in the middle of the checkout
@@ -170,8 +168,6 @@ func (v *victim) files() string {
 		fmt.Fprintf(&b, "%s %q\n", path, data)
 		return err
 	})
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	gittest.Must(v.t, err)
 	return b.String()
 }

@@ -88,9 +88,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(packs, err)
 	}
 	data := r.Read(".git/objects/pack/" + filepath.Base(packs[0]))
-	if err := os.RemoveAll(filepath.Join(r.Dir, ".git/objects/pack")); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.RemoveAll(filepath.Join(r.Dir, ".git/objects/pack")))
 	if _, err := r.Feed(data, "unpack-objects", "-q"); err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +146,7 @@ func (w *world) copied(t *testing.T) *world {
 	home := gittest.TempDir(t)
 	r := &world{Repo: w.In(filepath.Join(home, "repo")), home: home, origin: w.origin, refs: w.refs, objects: w.objects, said: w.said}
 	r.Env = append(slices.Clone(w.Env), "XDG_RUNTIME_DIR="+home)
-	if err := os.CopyFS(r.Dir, os.DirFS(w.Dir)); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.CopyFS(r.Dir, os.DirFS(w.Dir)))
 	return r
 }
 
@@ -206,9 +202,7 @@ func (w *world) change(t *testing.T, path string, to func([]byte) []byte) {
 			err = os.WriteFile(path, data, 0o644)
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 }
 
 func gone([]byte) []byte      { return nil }

@@ -17,14 +17,10 @@ func TestAccept(t *testing.T) {
 	gittest.Nightly(t)
 	r := newBareRig(t)
 	r.generate(numbered(3))
-	if err := os.Remove(filepath.Join(r.repo.Dir, ".git", "agent", "trust", generated)); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Remove(filepath.Join(r.repo.Dir, ".git", "agent", "trust", generated)))
 	accept := func(env []string) *terminal {
 		dir, err := os.MkdirTemp(r.tmp, "") // a server of its own
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		env = append(env, "TMUX_TMPDIR="+dir)
 		return newTerminal(t, env, r.repo.Dir, "git-agent-turn", "trust", "accept", generated)
 	}

@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"slices"
 	"syscall"
+
+	"gitagent/test/gittest"
 )
 
 const (
@@ -93,9 +95,7 @@ func (r *rig) stream(dir string) (h *headless, prompts io.WriteCloser) {
 	r.t.Helper()
 	h = r.headless(dir, "-p", "--input-format", "stream-json")
 	prompts, err := h.cmd.StdinPipe()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	h.start()
 	return h, prompts
 }

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"gitagent/test/gittest"
 )
 
 // codex is OpenAI's Codex.
@@ -72,9 +74,7 @@ stream_idle_timeout_ms = 3600000
 	if err == nil {
 		err = os.MkdirAll(c.dir(r), 0o700)
 	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	// Tools run in a login shell, in which /etc/profile has set another PATH.
 	r.repo.In(r.home).Write(".profile", "PATH='"+os.Getenv("PATH")+"'\n")
 	replaceFile(r.t, c.configFile(r), []byte(b.String()))
@@ -163,9 +163,7 @@ func (c codex) transcript(r *rig, session string) transcript {
 		r.t.Fatalf("the client keeps the files %q of session %s\n%s", found, session, r.report())
 	}
 	data, err := os.ReadFile(found[0])
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	tr := transcript{path: found[0], data: data}
 	offset, asked := 0, 0
 	for line := range bytes.Lines(data) {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // What the agent is told about its context begins with one of these.
@@ -55,9 +57,7 @@ func (r *rig) told(text string) []int {
 func (r *rig) configure(text string) {
 	r.t.Helper()
 	dir := filepath.Join(r.home, ".config", "git-agent")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, os.MkdirAll(dir, 0o777))
 	replaceFile(r.t, filepath.Join(dir, "config.toml"), []byte(text))
 }
 

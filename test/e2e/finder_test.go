@@ -37,9 +37,7 @@ func (r *rig) open(columns, rows int, vars []string, line string) *finder {
 	script := fmt.Sprintf("read -r go; %s; echo status $?", line)
 	// A server of its own: the one before may still be ending.
 	dir, err := os.MkdirTemp(r.tmp, "")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	env := append(r.env(), "TMUX_TMPDIR="+dir)
 	f := &finder{r: r, term: newTerminalOf(r.t, columns, rows, env, r.repo.Dir, append([]string{"env"}, append(vars, "sh", "-c", script)...)...)}
 	f.term.keys("Enter")
@@ -244,9 +242,7 @@ func TestFinderLook(t *testing.T) {
 		f.shows("number 60")
 		check := func(where string) {
 			screen, err := f.term.try("capture-pane", "-e", "-p")
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			for _, m := range styles.FindAllStringSubmatch(screen, -1) {
 				for style := range strings.SplitSeq(m[1], ";") {
 					allowed := []string{"", "0", "1", "2", "4", "7", "39", "49"}

@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/agent"
 	conversation "gitagent/internal/transcript"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 )
 
@@ -25,9 +26,7 @@ func TestForkOfHostile(t *testing.T) {
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
 	said := r.transcript(session).data
 	elsewhere := filepath.Join(r.home, "elsewhere")
-	if err := os.Mkdir(elsewhere, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Mkdir(elsewhere, 0o755))
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
 	attachment := func(fields map[string]any) map[string]any {
 		return map[string]any{"type": "attachment", "attachment": fields}
@@ -108,9 +107,7 @@ func TestForkOfHostile(t *testing.T) {
 				data = bytes.ReplaceAll(data, []byte(session), []byte(id))
 			} else {
 				rebuilt, err := agent.Default().Rebuild(conversation.Cut{Segments: [][]byte{data}, Session: id})
-				if err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
 				data = bytes.Join(rebuilt.Pieces, nil)
 			}
 			replaceFile(t, filepath.Join(filepath.Dir(r.transcriptPath(session)), id+".jsonl"), data)
@@ -140,9 +137,7 @@ func follow(t *testing.T, said []byte, records []map[string]any) []byte {
 	var last struct{ UUID, SessionID, Timestamp string }
 	for line := range bytes.Lines(said) {
 		if bytes.Contains(line, []byte(`"parentUuid"`)) {
-			if err := json.Unmarshal(line, &last); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, json.Unmarshal(line, &last))
 		}
 	}
 	var lines []byte
@@ -156,9 +151,7 @@ func follow(t *testing.T, said []byte, records []map[string]any) []byte {
 		last.UUID = replay.NewID()
 		record["uuid"], record["isSidechain"] = last.UUID, false
 		line, err := json.Marshal(record)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		lines = fmt.Appendf(lines, "%s\n", line)
 	}
 	return lines
@@ -168,14 +161,10 @@ func follow(t *testing.T, said []byte, records []map[string]any) []byte {
 func (r *rig) sent(text string) bool {
 	r.t.Helper()
 	names, err := filepath.Glob(filepath.Join(r.mock.log, "[0-9]*.json"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	for _, name := range names {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		gittest.Must(r.t, err)
 		if strings.Contains(string(data), text) {
 			return true
 		}

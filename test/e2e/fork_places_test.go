@@ -33,12 +33,8 @@ func TestForkPlaces(t *testing.T) {
 				r.vars = append(r.vars, "CLAUDE_CONFIG_DIR="+filepath.Join(r.home, tt.config))
 			}
 			r.command(r.repo.Dir, "init")
-			if err := os.Mkdir(filepath.Join(r.home, "real"), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink("real", filepath.Join(r.home, "link")); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Mkdir(filepath.Join(r.home, "real"), 0o777))
+			gittest.Must(t, os.Symlink("real", filepath.Join(r.home, "link")))
 			session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
 			r.claude(r.repo.Dir, "T2 hello", "--resume", session).ok().quiet()
 			f := r.fork(r.repo.Dir, "1", "--worktree", filepath.Join(r.home, filepath.FromSlash(tt.dir)))
@@ -47,9 +43,7 @@ func TestForkPlaces(t *testing.T) {
 			r.holds("the fork", request, "T1", "T5")
 			r.sameMessages("the fork", r.first("T2"), request)
 			real, err := filepath.EvalSymlinks(f.Worktree)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			f.Worktree = real
 			r.lives(f, request)
 			for _, e := range r.witness.events() {

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gitagent/test/gittest"
 )
 
 // A fork is what `git agent-fork --print` says.
@@ -67,23 +69,17 @@ var marker = regexp.MustCompile(`,?"cache_control":\{[^{}]*\}`)
 func (r *rig) asked(word string) []sent {
 	r.t.Helper()
 	names, err := filepath.Glob(filepath.Join(r.mock.log, "[0-9]*.json"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	var all []sent
 	for _, name := range names {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		gittest.Must(r.t, err)
 		var record struct{ Body json.RawMessage }
 		if err := json.Unmarshal(data, &record); err != nil {
 			r.t.Fatalf("read %s: %v", name, err)
 		}
 		var plain bytes.Buffer
-		if err := json.Compact(&plain, record.Body); err != nil {
-			r.t.Fatal(err)
-		}
+		gittest.Must(r.t, json.Compact(&plain, record.Body))
 		var s sent
 		if err := json.Unmarshal(marker.ReplaceAll(plain.Bytes(), nil), &s); err != nil {
 			r.t.Fatalf("read %s: %v", name, err)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"gitagent/test/gittest"
 )
 
 // gemini is Google's Gemini CLI.
@@ -49,9 +51,7 @@ func (c gemini) onboard(r *rig, dirs ...string) {
 		"hooksConfig": map[string]any{"enabled": true},
 		"hooks":       hooks,
 	}, "", "  ")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	r.repo.In(r.home).Write(".gemini/settings.json", string(b)+"\n")
 }
 

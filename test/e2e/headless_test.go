@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // Five turns, each in a process of its own: a file written, two tools at once,
@@ -178,9 +180,7 @@ func TestStopHookSendsOn(t *testing.T) {
 		"skipDangerousModePermissionPrompt": true,
 		"hooks":                             map[string]any{"Stop": []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": own}}}}},
 	}, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	replaceFile(t, r.settings(), b)
 	r.command(r.repo.Dir, "init")
 	r.mock.play(rule{Match: "Stop hook feedback", Steps: []reply{write("more.txt", "more\n"), say("wrote more")}})

@@ -19,9 +19,7 @@ func TestBrokenHook(t *testing.T) {
 	t.Parallel()
 	gittest.Nightly(t)
 	real, err := exec.LookPath("git-agent-turn")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, tt := range []struct {
 		name   string
 		script string // what stands on PATH in the place of git-agent-turn; "" for nothing
@@ -38,17 +36,13 @@ func TestBrokenHook(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
 			bin := filepath.Join(r.home, "bin")
-			if err := os.Mkdir(bin, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Mkdir(bin, 0o777))
 			path := os.Getenv("PATH")
 			if tt.script == "" {
 				path = withoutDir(path, filepath.Dir(real))
 			} else {
 				stub := filepath.Join(bin, "git-agent-turn")
-				if err := os.WriteFile(stub, []byte("#!/bin/sh\n"+tt.script+"\n"), 0o777); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.WriteFile(stub, []byte("#!/bin/sh\n"+tt.script+"\n"), 0o777))
 				path = bin + string(filepath.ListSeparator) + path
 				var exit *exec.ExitError
 				if err := exec.Command(stub, "hook").Run(); !errors.As(err, &exit) || exit.ExitCode() != tt.status {
@@ -91,18 +85,14 @@ func TestRemove(t *testing.T) {
 	gittest.Nightly(t)
 	r := newBareRig(t)
 	before, err := os.ReadFile(r.settings())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	r.command(r.repo.Dir, "init")
 	r.claude(r.repo.Dir, "T1 hello").ok().quiet()
 	r.command(r.repo.Dir, "init", "--remove")
 	r.claude(r.repo.Dir, "T2 hello").ok().quiet()
 	r.check(r.done("T1"))
 	after, err := os.ReadFile(r.settings())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if string(after) != string(before) {
 		t.Errorf("settings are\n%s\nwere\n%s", after, before)
 	}

@@ -31,9 +31,7 @@ func TestImport(t *testing.T) {
 		all := make(map[string]line)
 		for text := range strings.Lines(r.command(r.repo.Dir, "import", "--json")) {
 			var l line
-			if err := json.Unmarshal([]byte(text), &l); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, json.Unmarshal([]byte(text), &l))
 			all[l.Session] = l
 		}
 		return all

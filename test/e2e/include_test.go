@@ -220,9 +220,7 @@ trailing\
 
 func (r *rig) must(err error) {
 	r.t.Helper()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 }
 
 // besides is what a worktree has that git does not track, by path: mode, and where a link leads or what a

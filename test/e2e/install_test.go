@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"gitagent/test/e2e/npm"
+	"gitagent/test/gittest"
 )
 
 // A release is a client as the npm registry has it.
@@ -76,9 +77,7 @@ func installClients(ctx context.Context) error {
 func (r *rig) client() string {
 	r.t.Helper()
 	path, err := executable(r.kind.program())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	return path
 }
 
@@ -86,8 +85,6 @@ func (r *rig) client() string {
 func (r *rig) modules(name string) string {
 	r.t.Helper()
 	dir, err := npm.Dir(installation(name))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	return filepath.Join(dir, "node_modules")
 }

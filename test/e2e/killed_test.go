@@ -60,9 +60,7 @@ done
 			// The git that it started goes on: all that descends from it has the other end of this
 			// pipe.
 			ended, alive, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, err)
 			defer ended.Close()
 			cmd.ExtraFiles = []*os.File{alive}
 			err = cmd.Run()
@@ -101,9 +99,7 @@ done
 func realGit(r *rig) string {
 	r.t.Helper()
 	path, err := exec.LookPath("git")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	return path
 }
 
@@ -111,7 +107,5 @@ func realGit(r *rig) string {
 func (r *rig) script(name, text string) {
 	r.t.Helper()
 	r.repo.In(r.home).Write(name, "#!/bin/sh\n"+text)
-	if err := os.Chmod(filepath.Join(r.home, name), 0o755); err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, os.Chmod(filepath.Join(r.home, name), 0o755))
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"gitagent/test/gittest"
 )
 
 // A kind is what the tests must know of one agent's client to run it, beside what is the same for all.
@@ -67,14 +69,10 @@ func (claude) onboard(r *rig, dirs ...string) {
 		"customApiKeyResponses":  map[string]any{"approved": []string{dummyKey}, "rejected": []string{}},
 		"projects":               projects,
 	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	replaceFile(r.t, filepath.Join(r.home, ".claude.json"), b)
 	// Settings that a user has before the hooks come.
-	if err := os.MkdirAll(filepath.Join(r.home, ".claude"), 0o700); err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, os.MkdirAll(filepath.Join(r.home, ".claude"), 0o700))
 	replaceFile(r.t, r.settings(), []byte("{\n  \"skipDangerousModePermissionPrompt\": true,\n  \"spinnerTipsEnabled\": false\n}\n"))
 }
 

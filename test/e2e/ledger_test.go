@@ -24,9 +24,7 @@ func (r *rig) generate(prompts []string) {
 	began := time.Now().Add(-time.Duration(len(prompts)) * time.Minute)
 	line := func(v any) []byte {
 		b, err := json.Marshal(v)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		gittest.Must(r.t, err)
 		return append(b, '\n')
 	}
 	var in bytes.Buffer

@@ -350,9 +350,7 @@ func (r *rig) onboardAlso(dir string) {
 	r.t.Helper()
 	if c, ok := r.kind.(codex); ok {
 		config, err := os.ReadFile(c.configFile(r))
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		gittest.Must(r.t, err)
 		replaceFile(r.t, c.configFile(r), fmt.Appendf(config, "\n[projects.%q]\ntrust_level = \"trusted\"\n", dir))
 	}
 }
@@ -394,9 +392,7 @@ func withDaemon(r *rig) {
 	a.prompt("T1 hello")
 	second := *r
 	second.tmp = filepath.Join(r.tmp, "second")
-	if err := os.Mkdir(second.tmp, 0o777); err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, os.Mkdir(second.tmp, 0o777))
 	second.kind = daemonOf{codex{daemon: true}, r.tmp}
 	b := second.seat(other, "")
 	b.prompt("T2 hello")

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // A mock is a process that plays the service of an agent's model on the loopback interface.
@@ -42,16 +44,12 @@ type request struct {
 func newMock(t testing.TB, dir, script, scenario string) *mock {
 	t.Helper()
 	m := &mock{t: t, dir: dir, log: filepath.Join(dir, "requests"), base: readScenario(t, scenario)}
-	if err := os.MkdirAll(m.log, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(m.log, 0o777))
 	m.play()
 	cmd := exec.Command("node", filepath.Join("testdata", script), "--scenario", m.scenarioFile(), "--log", m.log)
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("start the mock: %v", err)
 	}
@@ -76,9 +74,7 @@ func (m *mock) play(rules ...rule) {
 	s := m.base
 	s.Rules = append(rules[:len(rules):len(rules)], s.Rules...)
 	b, err := json.Marshal(s)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	replaceFile(m.t, m.scenarioFile(), b)
 }
 
@@ -86,15 +82,11 @@ func (m *mock) play(rules ...rule) {
 func (m *mock) requests() []request {
 	m.t.Helper()
 	names, err := filepath.Glob(filepath.Join(m.log, "[0-9]*.json"))
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	var all []request
 	for _, name := range names {
 		b, err := os.ReadFile(name)
-		if err != nil {
-			m.t.Fatal(err)
-		}
+		gittest.Must(m.t, err)
 		var q request
 		if json.Unmarshal(b, &q) != nil {
 			continue // the mock is writing it
@@ -123,10 +115,6 @@ func (m *mock) index() string {
 // replaceFile writes a file that another process may be reading.
 func replaceFile(t testing.TB, path string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(path+".new", content, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path+".new", content, 0o666))
+	gittest.Must(t, os.Rename(path+".new", path))
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"gitagent/test/gittest"
 )
 
 // openCode is OpenCode.
@@ -61,13 +63,9 @@ func (c openCode) onboard(r *rig, dirs ...string) {
 			}},
 		}},
 	}, "", "  ")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	witness, err := os.ReadFile(filepath.Join("testdata", "witness.js"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	home := r.repo.In(r.home)
 	home.Write(".config/opencode/opencode.json", string(settings)+"\n")
 	home.Write(".config/opencode/plugin/witness.js", string(witness))
@@ -75,25 +73,17 @@ func (c openCode) onboard(r *rig, dirs ...string) {
 	version := releases["opencode"].version
 	home.Write(".config/opencode/package.json", `{"dependencies": {"@opencode-ai/plugin": "`+version+`"}}`+"\n")
 	lock, err := os.ReadFile(filepath.Join(filepath.Dir(r.modules("opencode")), "package-lock.json"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	home.Write(".config/opencode/package-lock.json", string(lock))
-	if err := os.Symlink(r.modules("opencode"), filepath.Join(c.dir(r), "node_modules")); err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, os.Symlink(r.modules("opencode"), filepath.Join(c.dir(r), "node_modules")))
 	search, _ := filepath.Glob(filepath.Join(r.modules("codex"), "@openai", "codex-*", "vendor", "*", "codex-path", "rg"))
 	if len(search) != 1 {
 		r.t.Fatalf("no rg among the modules of Codex: %q", search)
 	}
 	// A fork is imported by the client that is on PATH.
-	if err := os.MkdirAll(filepath.Join(r.home, "bin"), 0o777); err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, os.MkdirAll(filepath.Join(r.home, "bin"), 0o777))
 	for name, path := range map[string]string{"rg": search[0], "opencode": r.client()} {
-		if err := os.Symlink(path, filepath.Join(r.home, "bin", name)); err != nil {
-			r.t.Fatal(err)
-		}
+		gittest.Must(r.t, os.Symlink(path, filepath.Join(r.home, "bin", name)))
 	}
 }
 

@@ -45,9 +45,8 @@ func TestNestedRepository(t *testing.T) {
 	}
 	w := r.done("TNEST")
 	var err error
-	if w.tree, err = snapshot(r.repo.Dir, r.env(), "inner"); err != nil {
-		t.Fatal(err)
-	}
+	w.tree, err = snapshot(r.repo.Dir, r.env(), "inner")
+	gittest.Must(t, err)
 	turns := r.check(w)
 	if s := turns[0].Skipped; len(s) != 1 || strings.TrimSuffix(s[0].Path, "/") != "inner" {
 		t.Errorf("skipped = %v, want inner", s)
@@ -116,9 +115,7 @@ func TestSilence(t *testing.T) {
 		}},
 		{"no repository", func(r *rig) string {
 			dir := filepath.Join(r.home, "plain")
-			if err := os.Mkdir(dir, 0o777); err != nil {
-				r.t.Fatal(err)
-			}
+			gittest.Must(r.t, os.Mkdir(dir, 0o777))
 			return dir
 		}},
 		{"home", func(r *rig) string {

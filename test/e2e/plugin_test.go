@@ -21,9 +21,7 @@ import (
 func (r *rig) marketplace() string {
 	r.t.Helper()
 	top, err := filepath.Abs("../..")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	return top
 }
 
@@ -53,9 +51,7 @@ func newPluginRig(t *testing.T, settings bool) *rig {
 		t.Errorf("init with the plugin says\n%s", out)
 	}
 	text, err := os.ReadFile(r.settings())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if got := bytes.Contains(text, []byte("git-agent-turn hook")); got != settings {
 		t.Fatalf("hooks in the settings: %t, want %t\n%s", got, settings, text)
 	}
@@ -66,9 +62,7 @@ func newPluginRig(t *testing.T, settings bool) *rig {
 func (r *rig) withoutPrograms() {
 	r.t.Helper()
 	real, err := exec.LookPath("git-agent-turn")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	r.vars = append(r.vars, "PATH="+withoutDir(os.Getenv("PATH"), filepath.Dir(real)))
 }
 
@@ -140,14 +134,10 @@ func TestPluginSlowEnd(t *testing.T) {
 	cmd.Dir, cmd.Env = r.repo.Dir, r.env()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, cmd.Start())
 	r.await("the beginning of the turn", func() bool { return r.mock.asked(`(^|\n)T1\b`) })
 	held, err := state.Open(gitDir).LockSessions(t.Context(), gitDir) // as another session that begins
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the client: %v\n%s\n%s", err, &stdout, &stderr)
 	}
@@ -207,13 +197,9 @@ func TestPluginBroken(t *testing.T) {
 	gittest.Nightly(t)
 	r := newPluginRig(t, false)
 	bin := filepath.Join(r.home, "bin")
-	if err := os.Mkdir(bin, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Mkdir(bin, 0o777))
 	for _, program := range []string{"git-agent-turn", "git-agent-handoff"} {
-		if err := os.WriteFile(filepath.Join(bin, program), []byte("#!/bin/sh\necho it is broken >&2; exit 2\n"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(filepath.Join(bin, program), []byte("#!/bin/sh\necho it is broken >&2; exit 2\n"), 0o777))
 	}
 	r.vars = append(r.vars, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	h := r.claude(r.repo.Dir, "T1 hello").ok()
@@ -240,9 +226,7 @@ func TestPluginCommands(t *testing.T) {
 	for line := range bytes.Lines(h.stdout.Bytes()) {
 		var head struct{ Subtype string }
 		if json.Unmarshal(line, &head) == nil && head.Subtype == "init" {
-			if err := json.Unmarshal(line, &list); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, json.Unmarshal(line, &list))
 		}
 	}
 	for _, want := range []string{"turns", "fork", "handoff", "search"} {

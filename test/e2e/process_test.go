@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+
+	"gitagent/test/gittest"
 )
 
 // A process is one run of a [player]'s client without a terminal.
@@ -24,9 +26,7 @@ type output struct{ file *os.File }
 func (r *rig) output() output {
 	r.t.Helper()
 	f, err := os.CreateTemp(r.home, "output-")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	r.t.Cleanup(func() { f.Close() })
 	return output{f}
 }

@@ -14,15 +14,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // picture is a PNG that says something in its metadata.
 func picture(t *testing.T, says string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8))))
 	chunk := append([]byte("tEXtComment\x00"), says...)
 	head := binary.BigEndian.AppendUint32(nil, uint32(len(chunk)-4))
 	chunk = binary.BigEndian.AppendUint32(append(head, chunk...), crc32.ChecksumIEEE(chunk))
@@ -71,9 +71,7 @@ func (r *rig) valid(what string, s sent, secret string, thoughts []string) (sign
 	}
 	for _, m := range s.Messages {
 		var message struct{ Content json.RawMessage }
-		if err := json.Unmarshal(m, &message); err != nil {
-			r.t.Fatal(err)
-		}
+		gittest.Must(r.t, json.Unmarshal(m, &message))
 		if strings.Contains(string(m), secret) {
 			r.t.Errorf("%s: the secret is in %s", what, m)
 		}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // A retried is a run of `git agent-handoff retry`.
@@ -61,9 +63,7 @@ func (r *rig) prompts(rule string) []string {
 				Content json.RawMessage
 			}
 		}
-		if err := json.Unmarshal(q.Body, &body); err != nil {
-			r.t.Fatal(err)
-		}
+		gittest.Must(r.t, json.Unmarshal(q.Body, &body))
 		said := ""
 		for _, m := range body.Messages {
 			if m.Role == "user" {
@@ -183,9 +183,7 @@ func TestRetryStopped(t *testing.T) {
 	r.mock.play(on("TFIX", bash(slow.wait()), say("not reached")))
 	x := r.retry("", r.agent("TFIX hello")...)
 	slow.reached()
-	if err := x.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, x.cmd.Process.Signal(syscall.SIGTERM))
 	if status := x.wait(); status != 143 {
 		t.Errorf("exit status %d, want 143", status)
 	}
@@ -212,8 +210,6 @@ func (r *rig) onlyClient() int {
 		r.t.Fatalf("clients that run: %q, %v", files, err)
 	}
 	var pid int
-	if err := json.Unmarshal([]byte(strings.TrimSuffix(filepath.Base(files[0]), ".json")), &pid); err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, json.Unmarshal([]byte(strings.TrimSuffix(filepath.Base(files[0]), ".json")), &pid))
 	return pid
 }

@@ -64,9 +64,7 @@ func newRigOf(t *testing.T, k kind, repo *gittest.Repo) *rig {
 	t.Helper()
 	r := &rig{t: t, kind: k, repo: repo, home: filepath.Dir(repo.Dir)}
 	tmp, err := os.MkdirTemp("", "e2e-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(tmp) })
 	r.tmp = tmp
 	script, scenario := k.service()
@@ -89,9 +87,7 @@ func (r *rig) patient() {
 	r.t.Helper()
 	path, limit, long := r.kind.limits(r)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	if !limit.Match(text) {
 		r.t.Fatalf("%s has no time-out that is like %v", path, limit)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // A scenario says what the model answers. The header of
@@ -55,9 +57,7 @@ func write(path, content string) reply {
 func readScenario(t testing.TB, name string) scenario {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	var s scenario
 	if err := json.Unmarshal(b, &s); err != nil {
 		t.Fatalf("read testdata/%s: %v", name, err)

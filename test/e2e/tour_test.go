@@ -158,15 +158,11 @@ func shortRepo(t *testing.T) *gittest.Repo {
 		t.Skipf("TMPDIR is too long or too short for a home directory with a name of %d bytes", length)
 	}
 	home := filepath.Join(os.TempDir(), name[len(name)-n:])
-	if err := os.Mkdir(home, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Mkdir(home, 0o700))
 	t.Cleanup(func() { os.RemoveAll(home) })
 	repo := gittest.New(t).In(filepath.Join(home, "repo"))
 	repo.Env = gittest.Env(home)
-	if err := os.Mkdir(repo.Dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Mkdir(repo.Dir, 0o777))
 	repo.Git("init", "-q", "-b", "main")
 	return repo
 }
@@ -185,9 +181,7 @@ type tour struct {
 func (r *rig) tour(columns, lines int, colours string) *tour {
 	r.t.Helper()
 	dir, err := os.MkdirTemp(r.tmp, "")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	env := append(r.env(), "TMUX_TMPDIR="+dir, "PS1=$ ", "COLORFGBG="+colours, "HISTFILE=")
 	v := &tour{r: r, dir: "tour", size: fmt.Sprintf("%dx%d", columns, lines), light: colours == "0;15"}
 	v.term = newTerminalOf(r.t, columns, lines, env, r.repo.Dir, "bash", "--norc", "--noprofile", "-i")
@@ -261,12 +255,8 @@ func (v *tour) compare(name, screen string) {
 	file := filepath.Join("testdata", v.dir, v.size, fmt.Sprintf("%02d-%s.txt", v.number, name))
 	got := v.normal(screen)
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			v.r.t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			v.r.t.Fatal(err)
-		}
+		gittest.Must(v.r.t, os.MkdirAll(filepath.Dir(file), 0o777))
+		gittest.Must(v.r.t, os.WriteFile(file, []byte(got), 0o666))
 		return
 	}
 	want, err := os.ReadFile(file)
@@ -356,9 +346,7 @@ var unreadable = map[bool][]string{
 func (v *tour) colours(name string) {
 	v.r.t.Helper()
 	out, err := v.term.try("capture-pane", "-e", "-p")
-	if err != nil {
-		v.r.t.Fatal(err)
-	}
+	gittest.Must(v.r.t, err)
 	fg, bg := "", ""
 	rest := out
 	for {

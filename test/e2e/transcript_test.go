@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // A transcript is the client's own file of a session.
@@ -56,9 +58,7 @@ func (claude) transcript(r *rig, session string) transcript {
 func readTranscript(t testing.TB, path string) transcript {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	tr := transcript{path: path, data: data}
 	offset := 0
 	for line := range bytes.Lines(data) {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // wake runs `git agent-handoff wake` as somebody beside the client would, for the pane that the
@@ -182,9 +184,7 @@ func (r *rig) last() sent {
 		r.t.Fatalf("no request, %v\n%s", err, r.report())
 	}
 	data, err := os.ReadFile(names[len(names)-1])
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Must(r.t, err)
 	var record struct{ Body sent }
 	if err := json.Unmarshal(data, &record); err != nil {
 		r.t.Fatalf("read %s: %v", names[len(names)-1], err)
@@ -212,9 +212,7 @@ func TestWakeDialog(t *testing.T) {
 func TestWakeVi(t *testing.T) {
 	r := newNightly(t)
 	settings, err := os.ReadFile(r.settings())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	r.mock.play(onWrite, onWake)
 	replaceFile(t, r.settings(), bytes.Replace(settings, []byte("{"), []byte(`{"editorMode": "vim",`), 1))
 	s := r.interactive(r.repo.Dir)

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // witnessDir names the directory to write to in the environment of a witness process.
@@ -60,13 +62,9 @@ func (e event) String() string {
 // newWitness writes the settings that install the witness.
 func newWitness(t testing.TB, dir string) *witness {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(dir, 0o777))
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	type hook struct {
 		Type    string `json:"type"`
 		Command string `json:"command"`
@@ -79,9 +77,7 @@ func newWitness(t testing.TB, dir string) *witness {
 		hooks[name] = []any{map[string]any{"hooks": []hook{entry}}}
 	}
 	b, err := json.Marshal(map[string]any{"hooks": hooks})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	replaceFile(t, w.settings, b)
 	return w
 }
@@ -171,15 +167,11 @@ func snapshot(top string, env []string, except ...string) (string, error) {
 func (w *witness) events() []event {
 	w.t.Helper()
 	names, err := filepath.Glob(filepath.Join(w.dir, "*.json"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	gittest.Must(w.t, err)
 	var all []event
 	for _, name := range names {
 		b, err := os.ReadFile(name)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		gittest.Must(w.t, err)
 		var e event
 		if err := json.Unmarshal(b, &e); err != nil {
 			w.t.Fatalf("read %s: %v", name, err)

@@ -158,9 +158,7 @@ func TestRestoreUnwritable(t *testing.T) {
 	}
 	mode := func(mode fs.FileMode) {
 		t.Helper()
-		if err := os.Chmod(filepath.Join(l.Dir, "closed"), mode); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.Chmod(filepath.Join(l.Dir, "closed"), mode))
 	}
 	mode(0o555)
 	out, err := run("restore", "1")
@@ -208,9 +206,7 @@ func (l *lab) give(uid int) {
 	l.t.Helper()
 	for _, home := range []string{filepath.Dir(l.Dir), l.config} {
 		l.each(home, func(path string) error { return os.Lchown(path, uid, uid) })
-		if err := gittest.Reachable(home); err != nil {
-			l.t.Fatal(err)
-		}
+		gittest.Must(l.t, gittest.Reachable(home))
 	}
 }
 
@@ -218,9 +214,7 @@ func (l *lab) give(uid int) {
 func (l *lab) each(dir string, f func(path string) error) {
 	l.t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error { return errors.Join(err, f(path)) })
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 }
 
 // attack lets the hook of an event fail in a new repository. It reports whether it has no such write.
@@ -367,14 +361,10 @@ func (l *lab) find(prompt string) (found turn) {
 		cmd := exec.Command("git-agent-turn", "list", "--all", "--json")
 		cmd.Dir, cmd.Env, cmd.SysProcAttr = l.Dir, l.env, &syscall.SysProcAttr{Credential: l.user}
 		out, err := cmd.Output()
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		gittest.Must(l.t, err)
 		for line := range strings.Lines(string(out)) {
 			var one turn
-			if err := json.Unmarshal([]byte(line), &one); err != nil {
-				l.t.Fatal(err)
-			}
+			gittest.Must(l.t, json.Unmarshal([]byte(line), &one))
 			l.listed = append(l.listed, one)
 		}
 	}
@@ -399,9 +389,7 @@ func (l *lab) helps(id string) {
 			`"stop_reason":"end_turn","content":[{"type":"text","text":"found"}],"usage":{"input_tokens":7,"output_tokens":3}}}`+"\n", id)
 		err = os.WriteFile(filepath.Join(dir, "agent-"+id+".jsonl"), line, 0o600)
 	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 }
 
 // sides counts in which turns a part of a sub-agent is stored.

@@ -56,9 +56,7 @@ func TestMake(t *testing.T) {
 	got := list(t, r)
 	if *keep != "" {
 		r.Git("-c", "pack.threads=1", "bundle", "create", "-q", *keep+".bundle", "--glob=refs/heads/*", "--glob=refs/agent/*", "--glob=refs/notes/*")
-		if err := os.WriteFile(*keep+".txt", got, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(*keep+".txt", got, 0o666))
 	}
 	compare(t, masked(got), masked(bytes.ReplaceAll(want(t), []byte("ses_0DD7"), []byte("0DD7"))))
 }
@@ -82,9 +80,7 @@ func masked(listing []byte) []byte {
 func want(t testing.TB) []byte {
 	t.Helper()
 	data, err := os.ReadFile(listing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return data
 }
 
@@ -95,9 +91,7 @@ func unbundle(t testing.TB) *gittest.Repo {
 		t.Skip("version 0.1 wrote no other repositories")
 	}
 	path, err := filepath.Abs(bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	r := gittest.New(t)
 	r.Git("fetch", "-q", "--update-head-ok", path, "+refs/*:refs/*")
 	r.Git("reset", "-q", "--hard", "main")
@@ -142,13 +136,9 @@ func TestGoOn(t *testing.T) {
 	}
 	for id, tip := range missions {
 		before, err := turns.List(ctx, m.repo(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		handoffs, err := handoffstore.List(ctx, m.repo(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if err := m.workspace().Trust.Accept(tip, id); err != nil { // nothing says who wrote it
 			t.Fatal(err)
 		}
@@ -157,9 +147,7 @@ func TestGoOn(t *testing.T) {
 		result := m.record(recorder.Signal{Event: recorder.Stopped, Mission: id, Session: last.Session, Prompt: "On top.", Outcome: record.Done})
 		m.gather(handoffstore.Request{Mission: id, Session: last.Session, Summary: "On top.", Exit: record.Clean})
 		after, err := turns.List(ctx, m.repo(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if n := len(before); len(result.Turns) != 1 || len(after) != n+1 || after[n].Turn != last.Turn+1 || after[n].Mission != id {
 			t.Fatalf("mission %s had %d turns, now it has %d, the last of them %s", id, n, len(after), after[len(after)-1].ID())
 		}
@@ -193,9 +181,7 @@ func list(t testing.TB, r *gittest.Repo) []byte {
 	l.objects = l.repo.Objects(l.ctx)
 	defer l.objects.Close()
 	missions, err := ledger.List(l.ctx, l.repo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, id := range slices.Sorted(maps.Keys(missions)) {
 		l.mission(id, r)
 	}
@@ -227,9 +213,7 @@ func blob(content []byte) git.Hash {
 
 func (l *lister) mission(id record.ID, r *gittest.Repo) {
 	m, err := ledger.Open(l.ctx, l.repo, l.objects, id)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	l.line("mission %s %s", id, text(m.Mission.Title))
 	l.line("  created %s", m.Mission.Created.Format(milli))
 	if m.Mission.Base != "" {
@@ -258,9 +242,7 @@ func (l *lister) mission(id record.ID, r *gittest.Repo) {
 
 func (l *lister) turns(id record.ID) {
 	list, err := turns.List(l.ctx, l.repo, id)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	for _, t := range list {
 		l.line("  turn %s %s code %s base %s files %d +%d -%d prompt %s reply %s",
 			t.ID(), t.Outcome, t.Code, t.Base, t.Files, t.Insertions, t.Deletions, text(t.Prompt), text(t.Reply))
@@ -281,20 +263,14 @@ func (l *lister) turns(id record.ID) {
 
 func (l *lister) handoffs(id record.ID) {
 	list, err := handoffstore.List(l.ctx, l.repo, id)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	for _, h := range list {
 		l.line("  handoff %s %s after turn %d stash %s summary %s", h.ID(), h.ExitType, h.LastTurn, h.Stash, text(h.Summary))
 		f, err := handoffstore.Find(l.ctx, l.repo, id, fmt.Sprint(h.Number))
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		gittest.Must(l.t, err)
 		for _, name := range []string{"handoff.md", "uncommitted.patch", "terminal.txt"} {
 			content, err := f.File(name)
-			if err != nil {
-				l.t.Fatal(err)
-			}
+			gittest.Must(l.t, err)
 			if content != nil {
 				l.line("    %s blob %s", name, blob(content))
 			}
@@ -306,21 +282,13 @@ func (l *lister) handoffs(id record.ID) {
 // notes tells of every turn and handoff that a note has; of several lines for one the latest.
 func (l *lister) notes(id record.ID) {
 	refs, err := l.repo.Refs(l.ctx, id.NotesRef())
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	notes, err := gitnotes.Open(l.objects, refs[id.NotesRef()])
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	for note, err := range notes.All() {
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		gittest.Must(l.t, err)
 		content, err := notes.Get(note.Object)
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		gittest.Must(l.t, err)
 		latest := make(map[string]string)
 		for line := range strings.Lines(string(content)) {
 			if t, err := turns.Parse([]byte(line), l.repo.Format()); err == nil {

@@ -48,9 +48,7 @@ func (m *maker) now() time.Time {
 func (m *maker) repo() *git.Repo {
 	m.t.Helper()
 	repo, err := git.Find(m.Dir)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	return repo
 }
 
@@ -66,9 +64,7 @@ func (m *maker) record(s recorder.Signal) *recorder.Result {
 	m.t.Helper()
 	s.At, s.FlushWait = m.now(), time.Second
 	result, err := recorder.Record(m.t.Context(), m.workspace(), s)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	return result
 }
 
@@ -114,19 +110,13 @@ func (c *talk) write(kind string, fields map[string]any) {
 	}
 	c.parent = id
 	line, err := json.Marshal(record)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	gittest.Must(c.t, err)
 	f, err := os.OpenFile(c.file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err == nil {
 		_, err = f.Write(append(line, '\n'))
 	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		c.t.Fatal(err)
-	}
+	gittest.Must(c.t, err)
+	gittest.Must(c.t, f.Close())
 }
 
 // ask begins a turn: the hook hears of the prompt before the file has it.
@@ -185,9 +175,7 @@ func (m *maker) make() *gittest.Repo {
 	m.Write("login.txt", "one\ntwo\nthree\n")
 	m.Write("run.sh", "#!/bin/sh\n")
 	m.Write("crlf.txt", "line\r\n")
-	if err := os.Chmod(filepath.Join(m.Dir, "run.sh"), 0o755); err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, os.Chmod(filepath.Join(m.Dir, "run.sh"), 0o755))
 	m.Commit("first")
 	first := m.passive()
 	m.cleared()
@@ -210,9 +198,7 @@ func (m *maker) passive() *talk {
 	m.Write("big.bin", strings.Repeat("0123456789", 101))
 	m.Git("init", "-q", "-b", "main", "nested")
 	m.at(filepath.Join(m.Dir, "nested")).Commit("inside")
-	if err := os.Symlink("../login.txt", filepath.Join(m.Dir, "new", "link")); err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, os.Symlink("../login.txt", filepath.Join(m.Dir, "new", "link")))
 	c.stop("The form is fixed.", false)
 
 	c.ask("Now the tests.")
@@ -234,9 +220,7 @@ func (m *maker) passive() *talk {
 	c.ask("Go on, and hand off.")
 	m.Write("whole.txt", "whole\n")
 	document, err := handoffstore.ReadDocument(strings.NewReader("# Where it stands\n\nThe form is fixed.\n"), "HANDOFF.md")
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	m.gather(handoffstore.Request{
 		Mission: "a1b2c3d4", Session: c.session, Agent: "claude-code", Exit: record.Clean, Running: "Go on, and hand off.",
 		Document: document, Summary: "The form is fixed, the tests are not.", Questions: []string{"Which colour?", "Why?"},
@@ -274,16 +258,12 @@ func (m *maker) collides() {
 func (m *maker) attached() *talk {
 	m.t.Helper()
 	from, err := m.repo().Resolve(m.t.Context(), "HEAD")
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	dir := filepath.Join(gittest.TempDir(m.t), "attached")
 	_, _, err = missionstore.Begin(m.t.Context(), m.workspace(), missionstore.Beginning{
 		ID: "c3d4e5f6", Title: "On a branch", From: from, Worktree: dir, At: m.now().In(time.FixedZone("", 3600)),
 	})
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	c := m.at(dir).talk("5ee7f6a0-0000-4000-8000-0000c3d4e5f6")
 	c.ask("Work on the branch.")
 	c.Write("branch.txt", "1\n")
@@ -295,9 +275,7 @@ func (m *maker) attached() *talk {
 func (m *maker) fork() {
 	m.t.Helper()
 	source, err := turns.Read(m.t.Context(), m.repo(), "a1b2c3d4", 2)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	dir := filepath.Join(gittest.TempDir(m.t), "fork")
 	if _, err := missionstore.Fork(m.t.Context(), m.workspace(), missionstore.ForkPlan{Source: source, ID: "d4e5f607", At: m.now(), Worktree: dir}); err != nil {
 		m.t.Fatal(err)
@@ -335,12 +313,8 @@ func (m *maker) twoClones(first, attached *talk) {
 func (m *maker) fetch(from string, ids ...record.ID) []remote.Change {
 	m.t.Helper()
 	r, err := remote.Open(m.t.Context(), m.workspace(), from)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	changes, err := r.Fetch(m.t.Context(), ids...)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	gittest.Must(m.t, err)
 	return changes
 }

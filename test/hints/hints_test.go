@@ -167,9 +167,7 @@ func (p *place) agent(act func(c *claude.Client)) string {
 	var out bytes.Buffer
 	if p.client == nil {
 		p.process = exec.Command("sleep", "600")
-		if err := p.process.Start(); err != nil {
-			p.t.Fatal(err)
-		}
+		gittest.Must(p.t, p.process.Start())
 		p.t.Cleanup(p.gone)
 		p.client = claude.New(filepath.Join(filepath.Dir(p.Dir), ".claude"), p.Dir, nil)
 		p.client.PID = p.process.Process.Pid
@@ -345,9 +343,7 @@ func (p *place) old(n int) {
 		if err == nil {
 			err = os.WriteFile(c.Path, year.ReplaceAll(text, []byte(`"timestamp":"2020`)), 0o600)
 		}
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		gittest.Must(p.t, err)
 	}
 	p.do("git agent-turn import")
 }
@@ -357,17 +353,13 @@ func (p *place) unpurged() {
 	p.t.Helper()
 	p.turns()
 	host, err := os.Hostname()
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	gittest.Must(p.t, err)
 	p.Write(".git/gc.pid", fmt.Sprintf("%d %s", os.Getpid(), host))
 	p.with["<printed>"], err = p.try("git agent-turn purge --yes --turn 1")
 	if err == nil {
 		p.t.Fatal("the purge has ended")
 	}
-	if err := os.Remove(filepath.Join(p.Dir, ".git", "gc.pid")); err != nil {
-		p.t.Fatal(err)
-	}
+	gittest.Must(p.t, os.Remove(filepath.Join(p.Dir, ".git", "gc.pid")))
 }
 
 // damaged loses an object of the newest turn.
@@ -387,9 +379,7 @@ func (p *place) damaged() {
 			err = errors.Join(err, e)
 		}
 	}
-	if err := errors.Join(err, os.Remove(filepath.Join(objects, tree[:2], tree[2:]))); err != nil {
-		p.t.Fatal(err)
-	}
+	gittest.Must(p.t, errors.Join(err, os.Remove(filepath.Join(objects, tree[:2], tree[2:]))))
 }
 
 // unknown is a place of somebody else.
@@ -397,9 +387,7 @@ func (p *place) unknown() *place {
 	p.t.Helper()
 	other := newPlace(p.t)
 	home := filepath.Dir(other.Dir)
-	if err := os.RemoveAll(filepath.Join(home, ".config", "git-agent")); err != nil {
-		p.t.Fatal(err)
-	}
+	gittest.Must(p.t, os.RemoveAll(filepath.Join(home, ".config", "git-agent")))
 	gittest.Key(home, "stranger")
 	return other
 }
@@ -449,9 +437,7 @@ var scenes = []struct {
 		follow: run("git agent-turn list", "git agent-turn show", "git agent-turn diff"),
 	},
 	{name: "others can read", prepare: func(p *place) {
-		if err := gittest.Reachable(p.Dir); err != nil {
-			p.t.Fatal(err)
-		}
+		gittest.Must(p.t, gittest.Reachable(p.Dir))
 	}, line: "git agent-turn init", follow: run("git agent-turn init --private")},
 	{name: "an agent without hooks for projects", prepare: func(p *place) { p.do("git agent-turn init") }, line: "git agent-turn init --agent opencode --project", follow: run("git agent-turn init --agent opencode")},
 	{name: "a remote has turns", prepare: (*place).remote, line: "git agent-turn list", follow: run("git agent-turn init", "git agent-turn fetch origin")},
@@ -467,9 +453,7 @@ var scenes = []struct {
 	}, line: "git agent-handoff write", follow: run("git agent-turn missions")},
 	{name: "a hook that fails", prepare: func(p *place) { p.do("git agent-turn init") }, says: func(p *place) string {
 		obstacle := filepath.Join(p.Dir, ".git", "refs", "agent")
-		if err := os.WriteFile(obstacle, nil, 0o666); err != nil {
-			p.t.Fatal(err)
-		}
+		gittest.Must(p.t, os.WriteFile(obstacle, nil, 0o666))
 		defer os.Remove(obstacle)
 		return p.agent(func(c *claude.Client) {
 			c.Prompt("paint it black")
@@ -477,9 +461,7 @@ var scenes = []struct {
 		})
 	}, follow: run("git agent-turn doctor")},
 	{name: "no key", line: "git agent-turn trust key", prepare: func(p *place) {
-		if err := os.RemoveAll(filepath.Join(filepath.Dir(p.Dir), ".config", "git-agent")); err != nil {
-			p.t.Fatal(err)
-		}
+		gittest.Must(p.t, os.RemoveAll(filepath.Join(filepath.Dir(p.Dir), ".config", "git-agent")))
 	}, follow: run("git agent-turn init")},
 
 	// Turns and missions.
@@ -828,9 +810,7 @@ var scenes = []struct {
 	}, line: "git agent-turn purge --push", follow: run("git agent-turn purge --push --yes")},
 	{name: "purged without a key", prepare: func(p *place) {
 		p.turns()
-		if err := os.RemoveAll(filepath.Join(filepath.Dir(p.Dir), ".config", "git-agent")); err != nil {
-			p.t.Fatal(err)
-		}
+		gittest.Must(p.t, os.RemoveAll(filepath.Join(filepath.Dir(p.Dir), ".config", "git-agent")))
 	}, line: "git agent-turn purge --turn 1 --dry-run", follow: run("git agent-turn doctor")},
 	{name: "purged without a trusted key", prepare: func(p *place) {
 		p.turns()

@@ -50,9 +50,7 @@ func texts(t *testing.T) []text {
 		list = append(list, textsOf(files, file)...)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	if len(list) < 50 {
 		t.Fatalf("only %d texts name a command", len(list))
 	}

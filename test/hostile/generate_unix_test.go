@@ -121,9 +121,7 @@ func (g *ledger) record(path string, record map[string]any) {
 		return
 	}
 	line, err := json.Marshal(record)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	gittest.Must(g.t, err)
 	g.files[path] = entry{file, "", g.blob(string(line) + "\n")}
 }
 
@@ -220,9 +218,7 @@ var absent = gittest.Hash("0123456789abcdef0123456789abcdef01234567")
 // conversation is what a client of some agent wrote.
 func (g *ledger) conversation(name string) []byte {
 	data, err := os.ReadFile(filepath.Join("../../internal/agent", filepath.FromSlash(name)))
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	gittest.Must(g.t, err)
 	return data
 }
 

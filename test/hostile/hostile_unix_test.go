@@ -231,17 +231,13 @@ func execute(t *testing.T, c command, where, home string, env []string) cost {
 		payload := maps.Clone(c.hook)
 		payload["session_id"], payload["cwd"], payload["transcript_path"] = session, where, filepath.Join(home, "t.jsonl")
 		line, err := json.Marshal(payload)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		cmd.Stdin = bytes.NewReader(line)
 	}
 	stdout, stderr := &text{raw: c.raw}, &text{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	defer r.Close()
 	cmd.ExtraFiles = []*os.File{w}
 	_ = cmd.Run() // ends when nothing of it goes on; the status says the rest
@@ -321,8 +317,6 @@ func outside(t *testing.T, home string) []string {
 		list = append(list, rel)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return list
 }

@@ -25,9 +25,7 @@ func TestMany(t *testing.T) {
 	text := strings.Repeat("do it, ", 500_000)
 	record := func(fields map[string]any) string {
 		line, err := json.Marshal(fields)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return s.blob(string(line) + "\n")
 	}
 	const late = "author Dev <dev@example.invalid> 4000000000 +0000\ncommitter Dev <dev@example.invalid> 4000000000 +0000\n"

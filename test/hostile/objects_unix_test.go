@@ -56,9 +56,7 @@ func (s store) put(name string, make func(path string) error) {
 	if err == nil {
 		err = make(path)
 	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	gittest.Must(s.t, err)
 }
 
 func (s store) blob(content string) string { return s.write("blob", []byte(content)) }
@@ -70,9 +68,7 @@ func (s store) tree(entries ...entry) string {
 	var b bytes.Buffer
 	for _, e := range entries {
 		raw, err := hex.DecodeString(e.hash)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		gittest.Must(s.t, err)
 		fmt.Fprintf(&b, "%s %s\x00%s", e.mode, e.name, raw)
 	}
 	return s.write("tree", b.Bytes())
@@ -97,9 +93,7 @@ func (l *large) zeros(s store, kind string, size int) string {
 			sum = sha256.New()
 		}
 		f, err := os.Create(filepath.Join(l.dir, key))
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		gittest.Must(s.t, err)
 		z, _ := zlib.NewWriterLevel(f, zlib.BestSpeed)
 		w := io.MultiWriter(sum, z)
 		fmt.Fprintf(w, "%s %d\x00", kind, size)
@@ -108,12 +102,8 @@ func (l *large) zeros(s store, kind string, size int) string {
 			piece = piece[:min(left, len(piece))]
 			_, _ = w.Write(piece)
 		}
-		if err := z.Close(); err != nil {
-			s.t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			s.t.Fatal(err)
-		}
+		gittest.Must(s.t, z.Close())
+		gittest.Must(s.t, f.Close())
 		l.made[key] = hex.EncodeToString(sum.Sum(nil))
 	}
 	s.put(l.made[key], func(path string) error { return copyFile(filepath.Join(l.dir, key), path) })
@@ -151,17 +141,13 @@ func (l *large) delta(s store, content string) string {
 		packEntry(&b, 6, len(d), back, func(z io.Writer) { _, _ = z.Write(d) })
 		sum := tested.Checksum(b.Bytes())
 		b.Write(sum.Bytes())
-		if err := os.WriteFile(pack+".pack", b.Bytes(), 0o444); err != nil {
-			s.t.Fatal(err)
-		}
+		gittest.Must(s.t, os.WriteFile(pack+".pack", b.Bytes(), 0o444))
 		if out, err := exec.Command("git", "index-pack", "--object-format="+gittest.Format(), "-o", pack+".idx", pack+".pack").CombinedOutput(); err != nil {
 			s.t.Fatalf("git index-pack: %v\n%s", err, out)
 		}
 	}
 	dir := filepath.Join(s.dir, "pack")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		s.t.Fatal(err)
-	}
+	gittest.Must(s.t, os.MkdirAll(dir, 0o777))
 	for _, ext := range []string{".pack", ".idx"} {
 		if err := copyFile(pack+ext, filepath.Join(dir, "pack-"+filepath.Base(pack)+ext)); err != nil && !os.IsExist(err) {
 			s.t.Fatal(err)

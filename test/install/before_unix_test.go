@@ -82,9 +82,7 @@ func newPair(t *testing.T, old, new side, unsigned bool) *pair {
 	p := &pair{machine: newMachine(t), t: t, unsigned: unsigned, old: old, new: new}
 	p.old.name, p.new.name = "old", "new"
 	ended, alive, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	p.alive = alive
 	t.Cleanup(func() {
 		alive.Close()
@@ -115,9 +113,7 @@ func (p *pair) git(s side, dir, stdin string, args ...string) (string, error) {
 func (p *pair) do(s side, dir string, args ...string) string {
 	p.t.Helper()
 	out, err := p.git(s, dir, "", args...)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	gittest.Must(p.t, err)
 	return out
 }
 
@@ -157,9 +153,7 @@ func (p *pair) turn(begin, end side, dir, session string) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(p.home, dir, "of the session"), []byte(prompt+event.payload["hook_event_name"]), 0o666)
 		}
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		gittest.Must(p.t, err)
 		out, err := p.git(event.side, dir, string(payload), "agent-turn", "hook")
 		if p.unsigned && (strings.Contains(out, "contained turns that are not signed by a key you trust") || strings.Contains(out, "somebody unknown had added to mission ")) {
 			out = ""
@@ -266,9 +260,7 @@ func TestBefore(t *testing.T) {
 				fork := "fork-" + s.name
 				p.do(s, "repo", "agent-fork", "--no-conversation", "--worktree", filepath.Join(p.home, fork), p.latest(other, "repo"))
 				for _, s := range []side{other, s} {
-					if err := p.record(s, fork); err != nil {
-						t.Fatal(err)
-					}
+					gittest.Must(t, p.record(s, fork))
 				}
 			}
 			p.check("repo", both...)
@@ -295,9 +287,7 @@ func TestBefore(t *testing.T) {
 				p.push(s, "repo")
 				p.do(other, "clone", "agent-turn", "fetch", "origin")
 				p.check("clone", both...)
-				if err := p.record(other, "clone"); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, p.record(other, "clone"))
 				p.push(other, "clone")
 				p.do(s, "repo", "agent-turn", "fetch", "origin")
 				p.check("repo", both...)
@@ -366,9 +356,7 @@ func (p *pair) concurrently(dirs ...string) {
 func (p *pair) records(sides ...side) {
 	p.t.Helper()
 	for _, s := range sides {
-		if err := p.record(s, "repo"); err != nil {
-			p.t.Fatal(err)
-		}
+		gittest.Must(p.t, p.record(s, "repo"))
 	}
 }
 

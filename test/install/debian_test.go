@@ -28,9 +28,7 @@ func TestDebian(t *testing.T) {
 	root := filepath.Join(m.home, "root")
 	status := filepath.Join(root, "var", "lib", "dpkg", "status")
 	for _, dir := range []string{"info", "updates"} {
-		if err := os.MkdirAll(filepath.Join(filepath.Dir(status), dir), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Join(filepath.Dir(status), dir), 0o777))
 	}
 	// git tells dpkg that a version of git is installed; "" for none.
 	git := func(version string) {
@@ -49,13 +47,9 @@ func TestDebian(t *testing.T) {
 			stanzas = append(stanzas, "Package: git\nStatus: install ok installed\nArchitecture: "+runtime.GOARCH+"\nVersion: "+version+
 				"\nMaintainer: nobody <nobody@example.invalid>\nDescription: git\n")
 		}
-		if err := os.WriteFile(status, []byte(strings.Join(stanzas, "\n")), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.WriteFile(status, []byte(strings.Join(stanzas, "\n")), 0o666))
 		if version != "" {
-			if err := os.WriteFile(filepath.Join(filepath.Dir(status), "info", "git.list"), []byte("/.\n"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(filepath.Join(filepath.Dir(status), "info", "git.list"), []byte("/.\n"), 0o666))
 		}
 	}
 	dpkg := func(args ...string) error {
@@ -77,9 +71,7 @@ func TestDebian(t *testing.T) {
 		}
 	}
 	git("1:2.39.0-1")
-	if err := dpkg("-i", deb); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, dpkg("-i", deb))
 	if err := dpkg("--verify", "git-agent"); err != nil {
 		t.Error(err)
 	}

@@ -29,9 +29,7 @@ type machine struct {
 func newMachine(t *testing.T, settings ...string) *machine {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	m := &machine{home: home, env: []string{
 		"HOME=" + home,
 		"PATH=" + filepath.Join(home, ".local", "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
@@ -42,9 +40,7 @@ func newMachine(t *testing.T, settings ...string) *machine {
 	}}
 	// Go keeps its caches below HOME; the test must not fill them anew.
 	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for i, value := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		m.env = append(m.env, []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN"}[i]+"="+value)
 	}
@@ -79,16 +75,10 @@ func (m *machine) typed(t *testing.T, shell string, lines ...string) string {
 	cmd := exec.CommandContext(t.Context(), "script", "-qec", shell, "/dev/null")
 	cmd.Dir, cmd.Env = m.home, append(slices.Clone(m.env), "PS1="+prompt)
 	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
+	gittest.Must(t, cmd.Start())
 	var all bytes.Buffer
 	seen, buf := 0, make([]byte, 4096)
 	for {
@@ -112,9 +102,7 @@ func (m *machine) typed(t *testing.T, shell string, lines ...string) string {
 func script(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("../../install.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return path
 }
 
@@ -139,9 +127,7 @@ func tree(t *testing.T, dir string) []string {
 		paths = append(paths, strings.TrimPrefix(path, dir))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return paths
 }
 
@@ -230,9 +216,7 @@ func TestInstalled(t *testing.T) {
 	const author = "user.email=dev@example.invalid"
 	m.must(t, "", "git", "-C", "repo", "-c", "user.name=Dev", "-c", author, "commit", "-q", "--allow-empty", "-m", "first")
 	m.must(t, "", "git", "-C", "repo", "-c", "user.name=Dev", "-c", author, "agent-turn", "record", "--prompt", "paint it black")
-	if err := os.WriteFile(filepath.Join(m.home, "repo", "file"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(filepath.Join(m.home, "repo", "file"), nil, 0o666))
 
 	// Each shell gets a terminal, on which unfinished command lines are typed, with a tab for the
 	// rest. What the finished ones print tells that they were the right ones.
@@ -298,12 +282,8 @@ func TestUninstall(t *testing.T) {
 	m.env = append(m.env, "PREFIX="+prefix)
 	for _, name := range []string{"bin/other", "share/man/man1/other.1", "share/zsh/site-functions/_other"} {
 		path := filepath.Join(prefix, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		gittest.Must(t, os.WriteFile(path, nil, 0o666))
 	}
 	before := tree(t, prefix)
 
@@ -321,20 +301,12 @@ func TestUninstall(t *testing.T) {
 	// What an earlier version installed, and this one does not, goes with an
 	// update: such as a second program, and its directories.
 	old := filepath.Join(prefix, "libexec", "git-agent", "sha256", "git-agent-turn")
-	if err := os.MkdirAll(filepath.Dir(old), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(old, nil, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(filepath.Dir(old), 0o777))
+	gittest.Must(t, os.WriteFile(old, nil, 0o777))
 	manifest, err := os.OpenFile(filepath.Join(prefix, "share", "git-agent", "installed"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	fmt.Fprint(manifest, "d libexec\nd libexec/git-agent\nd libexec/git-agent/sha256\nf libexec/git-agent/sha256/git-agent-turn\n")
-	if err := manifest.Close(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, manifest.Close())
 	m.must(t, "", script(t))
 	if again := tree(t, prefix); !slices.Equal(again, installed) {
 		t.Errorf("installed twice, there is\n%q\nwant\n%q", again, installed)
@@ -356,9 +328,7 @@ func TestPackage(t *testing.T) {
 	gittest.Check(t)
 	m := newMachine(t)
 	dest := filepath.Join(m.home, "package")
-	if err := os.Mkdir(dest, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Mkdir(dest, 0o777))
 	m.env = append(m.env, "DESTDIR=package", "PREFIX=/usr")
 	m.must(t, "", script(t))
 	for _, path := range tree(t, dest) {
@@ -405,17 +375,11 @@ func TestRefused(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t)
 			bin := filepath.Join(m.home, "bin")
-			if err := os.Mkdir(bin, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.Mkdir(bin, 0o777))
 			for _, tool := range []string{"sh", "sed", "id", "dirname", "tr", "mktemp", "rm", "cat"} {
 				path, err := exec.LookPath(tool)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Symlink(path, filepath.Join(bin, tool)); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, err)
+				gittest.Must(t, os.Symlink(path, filepath.Join(bin, tool)))
 			}
 			for tool, says := range map[string]string{"go": tt.gover, "git": tt.gitver} {
 				if says == "" {
@@ -423,9 +387,7 @@ func TestRefused(t *testing.T) {
 				}
 				// It fails at everything but its version, so that nothing is built.
 				text := "#!/bin/sh\ncase $1 in version | --version) echo '" + says + "' ;; *) exit 1 ;; esac\n"
-				if err := os.WriteFile(filepath.Join(bin, tool), []byte(text), 0o777); err != nil {
-					t.Fatal(err)
-				}
+				gittest.Must(t, os.WriteFile(filepath.Join(bin, tool), []byte(text), 0o777))
 			}
 			m.env = append(m.env, "PATH="+bin, "PREFIX="+filepath.Join(m.home, "prefix"))
 			if tt.setting != "" {

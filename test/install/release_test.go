@@ -51,9 +51,7 @@ func dist(t *testing.T) string {
 	need(t, "make")
 	need(t, "ssh-keygen")
 	dir, err := released()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return dir
 }
 
@@ -144,9 +142,7 @@ func contents(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, e := range entries {
 		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
 			t.Fatal(err)
@@ -169,9 +165,7 @@ func TestReproducible(t *testing.T) {
 		settings = append(settings, "GOCACHE="+filepath.Join(t.TempDir(), "cache"))
 	}
 	dir, err := release(filepath.Join(t.TempDir(), "a much longer name", "of a directory"), "077", settings...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	two := contents(t, dir)
 	for name, content := range one {
 		if !bytes.Equal(two[name], content) {
@@ -204,26 +198,20 @@ func TestSums(t *testing.T) {
 	}
 
 	security, err := os.ReadFile("../../SECURITY.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	const command = "ssh-keygen -Y verify -f allowed_signers -I release@git-agent -n git-agent-release -s SHA256SUMS.sig < SHA256SUMS"
 	if !strings.Contains(string(security), command) {
 		t.Fatalf("SECURITY.md has no %q", command)
 	}
 	signers, err := os.ReadFile(filepath.Join(dir, "..", "release", "allowed_signers"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	for _, tt := range []struct {
 		sums string
 		good bool
 	}{{sums, true}, {strings.Replace(sums, "git", "got", 1), false}} {
 		here := t.TempDir()
 		for name, content := range map[string][]byte{"allowed_signers": signers, "SHA256SUMS": []byte(tt.sums), "SHA256SUMS.sig": files["SHA256SUMS.sig"]} {
-			if err := os.WriteFile(filepath.Join(here, name), content, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			gittest.Must(t, os.WriteFile(filepath.Join(here, name), content, 0o666))
 		}
 		cmd := exec.Command("sh", "-c", command)
 		cmd.Dir = here
@@ -279,9 +267,7 @@ func TestMaterials(t *testing.T) {
 	_, top := archive()
 	for _, program := range installedPrograms() {
 		out, err := exec.Command("go", "version", "-m", filepath.Join(m.home, top, filepath.FromSlash(program))).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		deps := 0
 		for line := range strings.Lines(string(out)) {
 			if f := strings.Fields(line); len(f) >= 3 && f[0] == "dep" {
@@ -319,20 +305,14 @@ func unpacked(t *testing.T, settings ...string) *machine {
 	m := newMachine(t)
 	m.env = m.env[:6] // nothing of Go
 	tools := filepath.Join(m.home, "tools")
-	if err := os.Mkdir(tools, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.Mkdir(tools, 0o777))
 	for _, tool := range []string{
 		"sh", "sed", "id", "dirname", "tr", "mktemp", "rm", "cat", "cp", "chmod", "mv", "mkdir", "grep", "find", "uname", "sort", "rmdir",
 		"git", "tar", "gzip", "env",
 	} {
 		path, err := exec.LookPath(tool)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(path, filepath.Join(tools, tool)); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
+		gittest.Must(t, os.Symlink(path, filepath.Join(tools, tool)))
 	}
 	m.env = append(m.env, "PATH="+filepath.Join(m.home, ".local", "bin")+":"+tools)
 	m.env = append(m.env, settings...)
@@ -374,9 +354,7 @@ func TestOtherMachine(t *testing.T) {
 	gittest.Nightly(t)
 	m := unpacked(t)
 	_, top := archive()
-	if err := os.WriteFile(filepath.Join(m.home, top, "bin", "git-agent-turn"), []byte("\x7fELF for another machine"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(filepath.Join(m.home, top, "bin", "git-agent-turn"), []byte("\x7fELF for another machine"), 0o777))
 	prefix := filepath.Join(m.home, "prefix")
 	_, stderr, err := m.run("", "env", "PREFIX="+prefix, "sh", filepath.Join(top, "install.sh"))
 	if err == nil || !strings.HasPrefix(stderr, "install.sh: error: the programs of this archive don't run here: ") {

@@ -66,9 +66,7 @@ func TestGetRidOfIt(t *testing.T) {
 	}
 
 	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	_, section, _ := strings.Cut(string(readme), "\n## Get rid of it\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	commands := 0
@@ -103,9 +101,7 @@ func TestGetRidOfIt(t *testing.T) {
 func (m *machine) work(t *testing.T, repo string) {
 	t.Helper()
 	family, child, err := os.Pipe() // which all processes have that hooks start
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	defer family.Close()
 	hook := func(e replay.Event) {
 		for _, program := range []string{"git-agent-turn", "git-agent-handoff"} {
@@ -177,9 +173,7 @@ func (m *machine) everything(t *testing.T) (list []string) {
 		list = append(list, fmt.Sprintf("%s %x", name, sha256.Sum256(data)))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return list
 }
 
@@ -189,7 +183,5 @@ func write(t *testing.T, path, text string) {
 	if err == nil {
 		err = os.WriteFile(path, []byte(text), 0o777)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 }

@@ -57,9 +57,7 @@ func (l *lab) traces() {
 	l.t.Helper()
 	l.passing(func(path string) {
 		rel, err := filepath.Rel(l.common, path)
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		gittest.Must(l.t, err)
 		info, err := os.Lstat(path)
 		if err != nil || info.IsDir() || strings.HasPrefix(rel, "objects"+string(filepath.Separator)) {
 			return // git gc removes what is unfinished there
@@ -101,9 +99,7 @@ func (l *lab) worktrees() {
 		}
 	}
 	entries, err := os.ReadDir(l.outside)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	for _, e := range entries {
 		if dir := filepath.Join(l.outside, e.Name()); !known[dir] && dir != l.going {
 			l.find("half a worktree: a directory that git does not know", "%s", dir)
@@ -217,9 +213,7 @@ func (l *lab) acknowledged() {
 			Mission string
 			Handoff int
 		}
-		if err := json.Unmarshal([]byte(line), &h); err != nil {
-			l.t.Fatal(err)
-		}
+		gittest.Must(l.t, json.Unmarshal([]byte(line), &h))
 		there[fmt.Sprintf("%s/%d", h.Mission, h.Handoff)] = true
 	}
 	for _, name := range l.handoffs {
@@ -234,9 +228,7 @@ func (l *lab) same(clone *gittest.Repo) {
 	l.t.Helper()
 	args := []string{"for-each-ref", "refs/agent/missions", "refs/notes/agent", "refs/heads/agent"}
 	want, err := l.bare.Try(args...)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	if got, err := clone.Try(args...); err != nil || got != want {
 		l.find("clone and remote differ", "%v\n%s\nthe remote has\n%s", err, got, want)
 	}

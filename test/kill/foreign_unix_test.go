@@ -100,12 +100,8 @@ func quiet(t *testing.T, attached bool) *lab {
 func plant(t *testing.T, path string, age time.Duration) (intact func()) {
 	t.Helper()
 	const text = "somebody else's\n"
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(path, time.Time{}, time.Now().Add(-age)); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.WriteFile(path, []byte(text), 0o666))
+	gittest.Must(t, os.Chtimes(path, time.Time{}, time.Now().Add(-age)))
 	return func() {
 		t.Helper()
 		if data, err := os.ReadFile(path); err != nil || string(data) != text {

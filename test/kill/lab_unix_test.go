@@ -127,9 +127,7 @@ func (l *lab) enter() {
 		return
 	}
 	l.process = exec.Command("sleep", "6000") // it lives as long as the client
-	if err := l.process.Start(); err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, l.process.Start())
 	l.c = replay.New(l.config, l.Dir, nil)
 	l.c.PID = l.process.Process.Pid
 }
@@ -237,9 +235,7 @@ func (l *lab) list() (all []turn) {
 	out := l.must(command{dir: l.main.Dir, args: []string{"git-agent-turn", "list", "--all", "--json"}}).stdout
 	for line := range strings.Lines(out) {
 		var one turn
-		if err := json.Unmarshal([]byte(line), &one); err != nil {
-			l.t.Fatal(err)
-		}
+		gittest.Must(l.t, json.Unmarshal([]byte(line), &one))
 		all = append(all, one)
 	}
 	return all

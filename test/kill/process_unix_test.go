@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // A command is one of ours, ready to be started.
@@ -109,9 +111,7 @@ func (l *lab) start(c command, do func(pid int, began time.Time)) result {
 	l.family.Join(cmd)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, cmd.Start())
 	do(cmd.Process.Pid, began)
 	if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
 		l.t.Fatal(err)
@@ -124,18 +124,14 @@ func (l *lab) start(c command, do func(pid int, began time.Time)) result {
 func (l *lab) temp() *os.File {
 	l.t.Helper()
 	f, err := os.CreateTemp(l.tmp, "")
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	return f
 }
 
 func content(t testing.TB, f *os.File) string {
 	t.Helper()
 	b, err := os.ReadFile(f.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return string(b)
 }
 

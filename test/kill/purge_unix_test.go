@@ -22,9 +22,7 @@ func (l *lab) leaks() (id, secret string) {
 	path := fmt.Sprintf("leak/%d", l.n)
 	l.Write(path, "key = "+secret+"\n")
 	l.must(command{args: []string{"git-agent-turn", "record", "--mission", id, "--prompt", "use " + secret + " in " + id}})
-	if err := os.Remove(filepath.Join(l.Dir, path)); err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, os.Remove(filepath.Join(l.Dir, path)))
 	l.must(command{args: []string{"git-agent-turn", "record", "--mission", id, "--prompt", "after " + id}})
 	return id, secret
 }
@@ -171,13 +169,9 @@ func removeOldRemote(l *lab) command {
 	old.Stop("did that")
 	old.Flush()
 	text, err := os.ReadFile(old.Path)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	year := fmt.Sprintf(`"timestamp":"%d-`, time.Now().UTC().Year())
-	if err := os.WriteFile(old.Path, []byte(strings.ReplaceAll(string(text), year, `"timestamp":"2020-`)), 0o600); err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, os.WriteFile(old.Path, []byte(strings.ReplaceAll(string(text), year, `"timestamp":"2020-`)), 0o600))
 	l.must(command{args: []string{"git-agent-turn", "import"}})
 	if err := os.Remove(old.Path); err != nil { // or the next one imports it again
 		l.t.Fatal(err)
@@ -220,9 +214,7 @@ func housekeep(l *lab) command {
 	due := func() {
 		past := time.Now().Add(-48 * time.Hour)
 		stamp := filepath.Join(l.common, "agent", "housekept")
-		if err := os.Chtimes(stamp, past, past); err != nil {
-			l.t.Fatal(err)
-		}
+		gittest.Must(l.t, os.Chtimes(stamp, past, past))
 	}
 	l.Git("config", "gc.autoPackLimit", "2")
 	l.Git("config", "gc.auto", "100")

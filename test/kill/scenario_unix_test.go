@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 )
 
@@ -170,9 +171,7 @@ func forkCopying(l *lab) command {
 		for i := range max(200, l.copied) {
 			l.main.Write(fmt.Sprintf("ignored/%d/%d", i%20, i), strings.Repeat(fmt.Sprintln(i), 1+i%1000))
 		}
-		if err := os.Chmod(filepath.Join(from, "0"), 0o555); err != nil {
-			l.t.Fatal(err)
-		}
+		gittest.Must(l.t, os.Chmod(filepath.Join(from, "0"), 0o555))
 		l.t.Cleanup(func() { _ = os.Chmod(filepath.Join(from, "0"), 0o777) })
 	}
 	dir, before := l.place(), l.looks(from, true)
@@ -223,9 +222,7 @@ func (l *lab) looks(top string, same bool) string {
 		b.WriteByte('\n')
 		return nil
 	})
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	return b.String()
 }
 
@@ -272,9 +269,7 @@ func restoreHandoff(l *lab) command {
 	l.Write(path, l.prompt+"\n")
 	left := l.prompt + "\n"
 	name := strings.TrimSpace(l.must(command{args: []string{"git-agent-handoff", "write", "--exit-type", "killed", "--mission", l.mission()}}).stdout)
-	if err := os.Remove(filepath.Join(l.Dir, path)); err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, os.Remove(filepath.Join(l.Dir, path)))
 	c := command{args: []string{"git-agent-handoff", "restore", name}}
 	c.then = func(l *lab, _ result) {
 		before := l.Read("file")

@@ -8,28 +8,22 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"gitagent/test/gittest"
 )
 
 // helps lets a sub-agent do something: each of its lines is a message of ten tokens.
 func (l *lab) helps(id string) {
 	l.t.Helper()
 	dir := filepath.Join(strings.TrimSuffix(l.c.Path, ".jsonl"), "subagents")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, os.MkdirAll(dir, 0o700))
 	f, err := os.OpenFile(filepath.Join(dir, "agent-"+id+".jsonl"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	l.said++
 	_, err = fmt.Fprintf(f, `{"type":"assistant","uuid":"u%[1]d","agentId":%[2]q,"isSidechain":true,"message":{"id":"m%[1]d","role":"assistant","model":"haiku",`+
 		`"stop_reason":"tool_use","content":[{"type":"tool_use","id":"t%[1]d","name":"Grep","input":{}}],"usage":{"input_tokens":7,"output_tokens":3}}}`+"\n", l.said, id)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
+	gittest.Must(l.t, f.Close())
 }
 
 // delegating is the end of a turn with two sub-agents, of which one runs on and on.
@@ -102,9 +96,7 @@ func (l *lab) sides() {
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(strings.TrimSuffix(l.c.Path, ".jsonl"), "subagents", "*.jsonl"))
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	gittest.Must(l.t, err)
 	for _, path := range files {
 		id := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "agent-"), ".jsonl")
 		if data, err := os.ReadFile(path); err != nil || stored[id] != string(data) {

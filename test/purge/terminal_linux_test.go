@@ -33,9 +33,7 @@ type terminal struct {
 func open(t *testing.T, cmd *exec.Cmd) *terminal {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	t.Cleanup(func() { _ = master.Close() })
 	fd := int(master.Fd())
 	err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
@@ -47,17 +45,13 @@ func open(t *testing.T, cmd *exec.Cmd) *terminal {
 		t.Fatal(err, e)
 	}
 	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	defer slave.Close()
 	s := &terminal{t: t, master: master, cmd: cmd, ended: make(chan struct{})}
 	s.more = sync.NewCond(&s.mu)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	go func() {
 		buf := make([]byte, 4096)
@@ -113,9 +107,7 @@ func (s *terminal) types(text string) {
 func (s *terminal) echoes() bool {
 	s.t.Helper()
 	state, err := unix.IoctlGetTermios(int(s.master.Fd()), unix.TCGETS)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	gittest.Must(s.t, err)
 	return state.Lflag&unix.ECHO != 0
 }
 
@@ -148,9 +140,7 @@ func (w *world) files() map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	gittest.Must(w.t, err)
 	return all
 }
 
@@ -225,9 +215,7 @@ func TestUnseen(t *testing.T) {
 	gittest.Check(t)
 	w := asking(t)
 	traces := filepath.Join(w.home, "traces")
-	if err := os.MkdirAll(filepath.Join(traces, "events"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.MkdirAll(filepath.Join(traces, "events"), 0o777))
 	cmd := exec.Command("git-agent-turn", "purge", "--fixed")
 	cmd.Dir = w.Dir
 	cmd.Env = append(w.Env, "TERM=xterm", "GIT_TRACE="+filepath.Join(traces, "trace"), "GIT_TRACE_SETUP="+filepath.Join(traces, "setup"),

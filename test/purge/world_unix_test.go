@@ -61,12 +61,8 @@ func (w *world) client(dir, id string) *replay.Client {
 
 func (w *world) write(path, text string) {
 	w.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		w.t.Fatal(err)
-	}
+	gittest.Must(w.t, os.MkdirAll(filepath.Dir(path), 0o777))
+	gittest.Must(w.t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 // printed adds what a tool has printed to a client's file.
@@ -85,9 +81,7 @@ func (w *world) printed(c *replay.Client, text string) {
 			_ = f.Close()
 		}
 	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	gittest.Must(w.t, err)
 }
 
 // run runs a program, and returns its exit status and all that it printed.
@@ -214,9 +208,7 @@ func newWorld(t *testing.T, args ...string) *world {
 	w.Git("update-ref", "refs/heads/mine", w.mine)
 	feed := func(text string, args ...string) string {
 		out, err := w.Feed(text, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		return out
 	}
 	for n := range 3 {
@@ -245,9 +237,7 @@ func (w *world) handOff() {
 		w.t.Skip("tmux is missing")
 	}
 	dir, err := os.MkdirTemp("", "tmux-") // a socket's path ends at 108 bytes
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	gittest.Must(w.t, err)
 	defer os.RemoveAll(dir)
 	socket := filepath.Join(dir, "s")
 	w.Env = append(w.Env, "TMUX="+socket+",1,0", "TMUX_PANE=%0", "LC_ALL=C.UTF-8")
@@ -269,9 +259,7 @@ func (w *world) handOff() {
 func (w *world) saying() (list []string) {
 	w.t.Helper()
 	out, err := w.Feed("", "cat-file", "--batch-all-objects", "--batch", "--unordered")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	gittest.Must(w.t, err)
 	for rest := out + "\n"; rest != ""; {
 		line, after, _ := strings.Cut(rest, "\n")
 		var name, kind string
@@ -338,9 +326,7 @@ func (w *world) purge() {
 		w.must("git-agent-turn", "archive", id)
 	}
 	before := &world{Repo: w.In(filepath.Join(gittest.TempDir(t), "before.git")), t: t, home: w.home}
-	if err := os.CopyFS(before.Dir, os.DirFS(filepath.Join(w.Dir, ".git"))); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, os.CopyFS(before.Dir, os.DirFS(filepath.Join(w.Dir, ".git"))))
 	before.Git("config", "core.bare", "true")
 	status := w.must("git", "status", "--porcelain")
 
@@ -604,9 +590,7 @@ func (c *comparison) record(path, was, is, segment string) {
 func (c *comparison) json(name, was, is, size string) {
 	c.t.Helper()
 	var a, b map[string]any
-	if err := json.Unmarshal([]byte(was), &a); err != nil {
-		c.t.Fatal(err)
-	}
+	gittest.Must(c.t, json.Unmarshal([]byte(was), &a))
 	if err := json.Unmarshal([]byte(is), &b); err != nil {
 		c.t.Errorf("%s is no JSON any more: %v\n%s", name, err, is)
 		return

@@ -34,9 +34,7 @@ func TestGuide(t *testing.T) {
 func document(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	return string(text)
 }
 

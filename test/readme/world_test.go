@@ -102,9 +102,7 @@ func newWorld(t *testing.T) *world {
 func alive(t *testing.T) *os.File {
 	t.Helper()
 	end, file, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, err)
 	t.Cleanup(func() {
 		file.Close()
 		_, _ = io.Copy(io.Discard, end)
@@ -304,7 +302,5 @@ func (w *world) write(name, text string) {
 
 func (w *world) must(err error) {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	gittest.Must(w.t, err)
 }
