@@ -63,6 +63,8 @@ func parse(app *cli.App, args []string) (*line, error) {
 		switch {
 		case top.raw:
 			l.args = append(l.args, arg)
+		case arg == "--" && len(top.commands) > 0 && !top.takes:
+			// a command follows all the same, with its flags and paths
 		case arg == "--":
 			l.args, l.dashed = append(l.args, args...), len(args)
 			args = nil

@@ -177,6 +177,8 @@ func TestPaths(t *testing.T) {
 		{"diff -- 3", `args=[] paths=["3"] stat=false`, 0},
 		{"diff 3 4 -- a", "", 2}, // one argument, not two
 		{"-C . diff 3 -- -x", `args=["3"] paths=["-x"] stat=false`, 0},
+		{"-- diff", `args=[] paths=[] stat=false`, 0},
+		{"-- diff 3 --stat -- a", `args=["3"] paths=["a"] stat=true`, 0},
 	} {
 		app := &cli.App{Name: "git-agent-test", Commands: []*cli.Command{{
 			Name:  "diff",
