@@ -11,6 +11,7 @@ func movedCommands() []*cli.Command {
 	return []*cli.Command{
 		{
 			Name:   "gather",
+			Usage:  "going away: git agent-handoff write --exit-type <type>",
 			Hidden: true,
 			Flags:  []cli.Flag{command.MissionFlag(), exitTypeFlag(""), agentFlag(), snapshotFlag()},
 			Action: cmdline.NoArgs(cmdline.Moved("git agent-handoff write --exit-type <type>", func(c *cli.Context) error {
@@ -22,6 +23,7 @@ func movedCommands() []*cli.Command {
 		},
 		{
 			Name:         "accept",
+			Usage:        "going away: git agent-turn trust accept <mission>",
 			Hidden:       true,
 			Flags:        []cli.Flag{command.MissionFlag()},
 			BashComplete: command.First(completeHandoffs),

@@ -12,6 +12,7 @@ func movedCommands() []*cli.Command {
 	return []*cli.Command{
 		{
 			Name:   "tree",
+			Usage:  "going away: git agent-turn missions --tree",
 			Hidden: true,
 			Flags:  missions.Flags,
 			Action: cmdline.Moved("git agent-turn missions --tree", func(c *cli.Context) error {
@@ -23,6 +24,7 @@ func movedCommands() []*cli.Command {
 		},
 		{
 			Name:         "prune",
+			Usage:        "going away: git agent-turn remove --older-than <age>",
 			Hidden:       true,
 			Flags:        remove.Flags,
 			BashComplete: remove.BashComplete,
