@@ -65,13 +65,14 @@ func look(h *hook, st *contextmeter.Memory) contextmeter.Message {
 		return contextmeter.Message{}
 	}
 	m := contextmeter.Message{Calls: st.Calls, Document: documentPath(h.event.SessionID)}
-	before, size := st.Tokens, st.Size
+	before := *st
 	if err := See(h.agent, st, h.event.TranscriptPath); err != nil {
 		m.Notice = st.Blind(settings.FallbackToolCount, settings.CheckFrequency)
 		return m
 	}
-	if st.Tokens < before { // it may have been compacted
-		h.logError(learn(h.agent, st, h.event.TranscriptPath, size, &settings))
+	// It may have been compacted; for another model, that shows nothing of it.
+	if st.Tokens < before.Tokens && st.Model == before.Model {
+		h.logError(learn(h.agent, st, h.event.TranscriptPath, before.Size, &settings))
 	}
 	m.Tokens, m.Limits = st.Tokens, st.Limits(&settings)
 	m.Notice = st.Judge(m.Limits, settings.CheckFrequency)
