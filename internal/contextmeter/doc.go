@@ -9,10 +9,10 @@
 //
 // If tokens can't be counted, one message comes after a number of tool calls.
 // Each is given once in a cycle, which begins with the session and with each
-// compaction and clear ([State.Rearm]), but not if a context shrinks otherwise.
+// compaction and clear ([Memory.Rearm]), not if a context shrinks otherwise.
 //
 // Looking at a session's file has a cost, so only some events lead to a look
-// ([State.Event]): every fifth, say, and all from 80 % of the warning limit on.
+// ([Memory.Event]): every fifth, say, and all from 80 % of the warning on.
 //
-// The package reads and keeps no files; a [State] is what must be kept.
+// The package reads and keeps no files; a [Memory] is what must be kept.
 package contextmeter

@@ -8,11 +8,11 @@ import (
 	"gitagent/internal/config"
 )
 
-// Version is the version of [State]. A state of another version is dropped.
+// Version is the version of [Memory]. One of another version is dropped.
 const Version = 1
 
-// A State is what is kept of a session between events. The zero value, with its
-// version, is a session about which nothing is known.
+// A Memory is what is kept of a session between events. The zero value, with
+// its version, is a session about which nothing is known.
 type Memory struct {
 	V    int `json:"v"`
 	Skip int `json:"skip,omitempty"` // events until the next look
