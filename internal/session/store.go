@@ -197,7 +197,7 @@ func (s Store) LockWorktree(ctx context.Context, gitDir string) (*lock.Lock, err
 }
 
 // LockSessions keeps sessions of a worktree from beginning and ending. It comes
-// before other locks, and is held to record a turn or hand off.
+// before other locks, and is held while a session begins, ends or hands off.
 func (s Store) LockSessions(ctx context.Context, gitDir string) (*lock.Lock, error) {
 	return s.lock(ctx, "handoff", filepath.Base(gitDir))
 }
