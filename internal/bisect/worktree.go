@@ -19,7 +19,7 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// A Worktree is a linked worktree in which states are tried.
+// A TryTree is a linked worktree in which states are tried.
 type TryTree struct {
 	Top string
 

@@ -13,7 +13,7 @@ import (
 	"gitagent/internal/gitdiff"
 )
 
-// A Brought is a file of a commit, with lines that the commit brought.
+// An Added is a file of a commit, with lines that the commit brought.
 type Added struct {
 	Path  string
 	Lines []Line // written by turns, in order

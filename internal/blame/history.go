@@ -35,7 +35,7 @@ type History struct {
 	files map[string]*versions
 }
 
-// A turn is what is kept of a turn's record.
+// A pastTurn is what is kept of a turn's record.
 type pastTurn struct {
 	id          record.TurnID // as the record names it
 	in          *ledger.Ledger
@@ -51,7 +51,7 @@ type pastTurn struct {
 	more, imported bool      // it changed more paths than these; it was imported
 }
 
-// A state is a commit that holds a mission's worktree at some moment.
+// A savedState is a commit that holds a mission's worktree at some moment.
 type savedState struct {
 	// made is set if the commit was made for that moment, not by the user or
 	// agent: then the state before it stands for its ancestors.

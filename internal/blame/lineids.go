@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A numbering numbers the lines with a word in them. Equal lines in one text
+// A lineIDs numbers the lines with a word in them. Equal lines in one text
 // get different numbers. Only the changes since the text before are looked at.
 type lineIDs struct {
 	words map[uint64]int32 // by the hash of the line

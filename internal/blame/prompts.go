@@ -10,7 +10,7 @@ import (
 	"gitagent/turns"
 )
 
-// An Asked is a mission and its turns that a question is about, by start.
+// A Prompts is a mission and its turns that a question is about, by start.
 type Prompts struct {
 	Mission *record.Mission
 	Turns   []*turns.Turn

@@ -78,7 +78,7 @@ func (f *Files) Paths() []string {
 	return paths
 }
 
-// A Left is a file that was named, but not copied.
+// A Skipped is a file that was named, but not copied.
 type Skipped struct {
 	Path string // bytes as in git; a slash at the end stands for all found in a directory
 	Why  string // for people

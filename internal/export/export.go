@@ -15,7 +15,7 @@ import (
 	"gitagent/turns"
 )
 
-// A Commit is a commit with the lines of turns that it brought.
+// A CommitShare is a commit with the lines of turns that it brought.
 type CommitShare struct {
 	Hash  git.Hash
 	At    time.Time // when it was committed

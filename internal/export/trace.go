@@ -38,7 +38,8 @@ type traceFile struct {
 	Conversations []traceConversation `json:"conversations"`
 }
 
-// A conversation is the lines of a turn, or of one of several related turns.
+// A traceConversation is the lines of a turn, or of one of several related
+// turns.
 type traceConversation struct {
 	URL         string       `json:"url,omitempty"`
 	Contributor contributor  `json:"contributor"`

@@ -23,8 +23,8 @@ import (
 	"gitagent/turns"
 )
 
-// A Fork is a mission that begins at a turn of another one, with its code and
-// conversation. If [turns.Turn.CodeKnown] is an error, the code is HEAD's.
+// A ForkPlan is a mission that begins at a turn of another one, with its code
+// and conversation. If [turns.Turn.CodeKnown] is an error, the code is HEAD's.
 type ForkPlan struct {
 	Source *turns.Turn
 	Before bool     // at the turn's start, not its end

@@ -19,7 +19,7 @@ type index struct {
 	Wholes   map[string]int   `json:"wholes"` // by version, the packet with the whole of it
 }
 
-// A mission is a mission in the index.
+// A missionPacket is a mission in the index.
 type missionPacket struct {
 	ID       record.ID        `json:"id"`
 	Title    string           `json:"title"`

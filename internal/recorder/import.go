@@ -20,7 +20,7 @@ import (
 	"gitagent/turns"
 )
 
-// An Import brings conversations that agents' clients have on disk into
+// ImportOptions bring conversations that agents' clients have on disk into
 // ledgers, if they began in a worktree of the repository. Each becomes a
 // passive mission, the one that hooks would have recorded to, with a turn for
 // each turn of the client's file.

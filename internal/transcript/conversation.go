@@ -14,7 +14,7 @@ type File struct {
 	Runs    bool  // the client's process is alive, if that can be told
 }
 
-// A Side is a sub-agent with its conversation in a separate file.
+// A SubagentFile is a sub-agent with its conversation in a separate file.
 type SubagentFile struct {
 	ID   string // the client's; it can be a file name
 	Path string

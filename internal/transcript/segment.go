@@ -20,7 +20,7 @@ const MaxSegment = 256 << 20
 // for. Nothing was read; [End] gives a cursor to continue from.
 var ErrTooLarge = errors.New("segment too large")
 
-// A Segment is the content of a session file after a cursor.
+// A NewLines is the content of a session file after a cursor.
 type NewLines struct {
 	// Bytes are whole lines, with the last newline, as they are in the file. A
 	// partial line is left for the next segment. The caller owns them.

@@ -7,8 +7,8 @@ import (
 	"gitagent/internal/cmdline"
 )
 
-// A Beside is a sub-agent as shown below the call that started it or, if the
-// turn's lines lack that, at their end.
+// A ShownSubagent is a sub-agent as shown below the call that started it or, if
+// the turn's lines lack that, at their end.
 type ShownSubagent struct {
 	Call string                // its id
 	Text string                // one line, with untrusted text escaped

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Turn is a turn's place in a segment, and its first record.
+// A FileTurn is a turn's place in a segment, and its first record.
 type FileTurn struct {
 	// The turn is segment[Start:End], whole lines. It ends where the next one
 	// starts, or with the segment: what the client notes after the last answer

@@ -18,7 +18,7 @@ var ErrNoUsage = errors.New("no usage figures")
 // two largest documents that the service accepts, read in 15 ms.
 const farthest = 64 << 20
 
-// A Usage is how full a session's context is, according to its file.
+// A ContextUse is how full a session's context is, according to its file.
 type ContextUse struct {
 	// Tokens is the size of the last request: input, cache writes and cache
 	// reads. After a compaction it is the client's estimate of what is left.

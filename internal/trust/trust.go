@@ -37,7 +37,7 @@ func New(dir *statedir.Dir, keys func() *Keys) *Trust {
 // Keys returns the user's keys.
 func (t *Trust) Keys() *Keys { return t.keys() }
 
-// A Standing is how much of a mission may be relied on.
+// A Level is how much of a mission may be relied on.
 type Level struct {
 	// Commit is the newest commit of the ledger up to which everything may be
 	// relied on. A turn or a handoff may be used if it stands in this commit's

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// A state is what the parser is reading.
+// A mode is what the parser is reading.
 type mode uint8
 
 const (
