@@ -134,6 +134,29 @@ func (r *Repo) Locking(ctx context.Context, held *lock.Lock, note lock.Note, do 
 	})
 }
 
+// MoveRefs commits proc, which holds held's file, after noting in held what git
+// will lock. The error wraps [ErrConflict] if a ref has moved, or if a killed
+// git's lock, now removed, was in the way.
+func MoveRefs(ctx context.Context, r *Repo, held *lock.Lock, proc *RefTransaction, updates []Update) error {
+	err := r.Locking(ctx, held, lock.Note{Words: r.LockedBy(updates)}, func(*Repo) error { return proc.Commit(ctx, updates) })
+	if err == nil || errors.Is(err, ErrConflict) {
+		return err
+	}
+	var own []string // git-agent's refs, which nothing else locks for long; a branch is the user's
+	for _, u := range updates {
+		if !strings.HasPrefix(u.Ref, "refs/heads/") {
+			own = append(own, u.Ref)
+		}
+	}
+	switch locked, e := r.AwaitLocks(ctx, own...); {
+	case e != nil:
+		return errors.Join(err, e)
+	case locked:
+		return fmt.Errorf("git-agent's refs were locked: %w", ErrConflict)
+	}
+	return err
+}
+
 func tablesIn(dir string) (files []string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

@@ -3,36 +3,11 @@ package ledgertx
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"gitagent/internal/git"
 	"gitagent/internal/lock"
 	"gitagent/internal/workspace"
 )
-
-// MoveRefs commits proc, which holds held's file, after noting in held what git
-// will lock. The error wraps [git.ErrConflict] if a ref has moved, or if a
-// killed git's lock, now removed, was in the way.
-func MoveRefs(ctx context.Context, repo *git.Repo, held *lock.Lock, proc *git.RefTransaction, updates []git.Update) error {
-	err := repo.Locking(ctx, held, lock.Note{Words: repo.LockedBy(updates)}, func(*git.Repo) error { return proc.Commit(ctx, updates) })
-	if err == nil || errors.Is(err, git.ErrConflict) {
-		return err
-	}
-	var own []string // git-agent's refs, which nothing else locks for long; a branch is the user's
-	for _, u := range updates {
-		if !strings.HasPrefix(u.Ref, "refs/heads/") {
-			own = append(own, u.Ref)
-		}
-	}
-	switch locked, e := repo.AwaitLocks(ctx, own...); {
-	case e != nil:
-		return errors.Join(err, e)
-	case locked:
-		return fmt.Errorf("git-agent's refs were locked: %w", git.ErrConflict)
-	}
-	return err
-}
 
 // Alone moves refs of held's missions or archive as choose says, which runs
 // again after a lost race.
@@ -49,7 +24,7 @@ func Alone(ctx context.Context, repo *git.Repo, held *lock.Lock, reason string, 
 		if err != nil {
 			return err
 		}
-		return MoveRefs(ctx, repo, held, proc, updates)
+		return git.MoveRefs(ctx, repo, held, proc, updates)
 	})
 }
 

@@ -400,7 +400,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 			return err
 		default:
 			branch := git.Update{Ref: tx.Branch(tx.ID), New: tx.branch, Old: tx.Snap.Head.Commit}
-			err := MoveRefs(ctx, tx.Repo, tx.held, proc, append(updates, branch))
+			err := git.MoveRefs(ctx, tx.Repo, tx.held, proc, append(updates, branch))
 			if err == nil || errors.Is(err, git.ErrConflict) || len(updates) == 0 {
 				return err
 			}
@@ -410,7 +410,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 			}
 		}
 	}
-	return MoveRefs(ctx, tx.Repo, tx.held, proc, updates)
+	return git.MoveRefs(ctx, tx.Repo, tx.held, proc, updates)
 }
 
 // updates returns the moves of all refs but the mission's branch.

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledgertx"
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
@@ -181,7 +180,7 @@ func (j *journal) move(ctx context.Context, w *workspace.Workspace, held *holder
 	if err != nil {
 		return err
 	}
-	return ledgertx.MoveRefs(ctx, w.Repo, held.purge, proc, updates)
+	return git.MoveRefs(ctx, w.Repo, held.purge, proc, updates)
 }
 
 func (j *journal) files(w *workspace.Workspace) error {

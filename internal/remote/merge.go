@@ -12,7 +12,6 @@ import (
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 )
 
@@ -136,7 +135,7 @@ func (r *Remote) move(ctx context.Context, updates []git.Update) error {
 	if err != nil {
 		return err
 	}
-	return ledgertx.MoveRefs(ctx, r.repo, r.fetching, proc, updates)
+	return git.MoveRefs(ctx, r.repo, r.fetching, proc, updates)
 }
 
 func (m *merger) mission(ctx context.Context, id record.ID, theirs tips, nested int) error {
