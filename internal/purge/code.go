@@ -21,6 +21,7 @@ type codeState struct {
 	at      Place
 	when    time.Time
 	parents []git.Hash
+	left    []string // what its successor leaves out
 }
 
 // isOurs reports whether a commit with that message holds the state of a turn:
@@ -169,7 +170,7 @@ func (r *Rewrite) codeCommit(ctx context.Context, hash git.Hash) error {
 		c.message = r.cleanMessage(at, old.message)
 		var tree pruned
 		tree, err = r.tree(ctx, at, old.tree, r.paths)
-		if r.left[hash] = tree.left; err == nil {
+		if r.states[hash].left = tree.left; err == nil {
 			c.tree = tree.hash
 		}
 		if err == nil && c.tree.IsZero() {

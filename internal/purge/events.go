@@ -182,16 +182,7 @@ func (r *Rewrite) event(ctx context.Context, c *chain, hash git.Hash) error {
 		next.others = nil
 		sign = func(content []byte) []byte { return ledger.Sign(content, of, r.Key, r.Repo.Format()) }
 	}
-	if err := r.replace(hash, old, &next, sign); err != nil {
-		return err
-	}
-	if to := r.Successor(hash); to != hash && r.usable[hash] {
-		r.written[to] = git.Hash{}
-		if len(old.parents) > 0 {
-			r.written[to] = r.Successor(old.parents[0])
-		}
-	}
-	return nil
+	return r.replace(hash, old, &next, sign)
 }
 
 // replace writes the successor of a commit, unless only headers would differ.

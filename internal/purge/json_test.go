@@ -211,7 +211,7 @@ func TestRecord(t *testing.T) {
 		},
 	} {
 		r := NewRewrite(nil, nil, Target{Finder: finder(t, slip)}, nil, map[git.Hash]git.Hash{old: next})
-		r.left[old] = test.left
+		r.states[old] = &codeState{left: test.left}
 		r.naming["abababababab"] = old
 		got := string(r.record(Place{Kind: Note}, []byte(test.in), test.with))
 		if got != test.want {

@@ -266,16 +266,8 @@ func (l *lab) rewrite(target purge.Target) *done {
 	}
 	for _, c := range chains {
 		tip := r.Successor(c.Usable)
-		before, written := tip, false
-		for {
-			parent, is := r.Written()[before]
-			if !is {
-				break
-			}
-			before, written = parent, true
-		}
-		if written && w.Trust.Keys().Own == nil {
-			if err := w.Trust.Own(c.ID, tip, before); err != nil {
+		if w.Trust.Keys().Own == nil && !tip.IsZero() && tip != c.Usable { // as a journal notes it
+			if err := w.Trust.Own(c.ID, tip, git.Hash{}); err != nil {
 				l.t.Fatal(err)
 			}
 		}

@@ -178,10 +178,7 @@ func (p *prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
 	if len(after) <= len(before) {
 		return was, true
 	}
-	state := git.NewHash(s.Code)
-	if s.Kind == record.KindHandoff {
-		state = git.NewHash(s.Stash)
-	}
+	state := s.state()
 	var more []string
 	for _, add := range after[len(before):] {
 		if add.Why != snapshot.WhyPurged || len(after) > record.MaxSkipped {
@@ -194,6 +191,5 @@ func (p *prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
 		}
 		more = append(more, add.Path)
 	}
-	r := &Rewrite{left: map[git.Hash][]string{state: more}}
-	return r.skipped(was, s), true
+	return skipped(was, s, more), true
 }

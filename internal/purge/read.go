@@ -20,33 +20,42 @@ const (
 
 var errEnough = errors.New("enough")
 
+// A store reads many objects at once, and writes new ones.
+type store struct {
+	Objects *git.Objects
+
+	staged int                      // bytes written since the last flush, about
+	cache  map[git.Hash]*git.Object // that were read together
+	looked map[git.Hash]bool        // objects that were read ahead, and need not be again
+}
+
 // read is [git.Objects.Read] with what was read ahead.
-func (r *Rewrite) read(t plumbing.ObjectType, hash git.Hash, most int64) ([]byte, error) {
-	if obj := r.cache[hash]; obj != nil && obj.Type == t && int64(len(obj.Content)) <= most {
+func (s *store) read(t plumbing.ObjectType, hash git.Hash, most int64) ([]byte, error) {
+	if obj := s.cache[hash]; obj != nil && obj.Type == t && int64(len(obj.Content)) <= most {
 		return obj.Content, nil
 	}
-	return r.Objects.Read(t, hash, most)
+	return s.Objects.Read(t, hash, most)
 }
 
 // write stages an object. It flushes at times: nothing refers to it yet.
-func (r *Rewrite) write(t plumbing.ObjectType, content []byte) (git.Hash, error) {
-	if r.staged += len(content); r.staged > held {
-		if err := r.Objects.Flush(); err != nil {
+func (s *store) write(t plumbing.ObjectType, content []byte) (git.Hash, error) {
+	if s.staged += len(content); s.staged > held {
+		if err := s.Objects.Flush(); err != nil {
 			return git.Hash{}, err
 		}
-		r.Objects.Forget()
-		r.staged = 0
+		s.Objects.Forget()
+		s.staged = 0
 	}
-	return r.Objects.Write(t, content)
+	return s.Objects.Write(t, content)
 }
 
 // each reads objects and passes on those that can be read.
-func (r *Rewrite) each(ctx context.Context, list []git.Hash, most int64, f func(hash git.Hash, content []byte) error) error {
+func (s *store) each(ctx context.Context, list []git.Hash, most int64, f func(hash git.Hash, content []byte) error) error {
 	wanted := make([]git.Wanted, len(list))
 	for i, hash := range list {
 		wanted[i] = git.Wanted{Hash: hash, Most: most}
 	}
-	return r.Objects.Each(wanted, func(i int, obj *git.Object, err error) error {
+	return s.Objects.Each(wanted, func(i int, obj *git.Object, err error) error {
 		if err != nil {
 			return ctx.Err() // reported where it is needed
 		}
@@ -56,8 +65,8 @@ func (r *Rewrite) each(ctx context.Context, list []git.Hash, most int64, f func(
 
 // prefetch reads commits and what is new in their trees, level by level: asking
 // git for single objects takes ten times as long. It forgets earlier reads.
-func (r *Rewrite) prefetch(ctx context.Context, commits []git.Hash) error {
-	clear(r.cache)
+func (s *store) prefetch(ctx context.Context, commits []git.Hash) error {
+	clear(s.cache)
 	next := commits
 	seen := map[git.Hash]bool{}
 	size := 0
@@ -68,20 +77,20 @@ func (r *Rewrite) prefetch(ctx context.Context, commits []git.Hash) error {
 		}
 		next = nil
 		want := func(hash git.Hash) {
-			if !seen[hash] && !r.looked[hash] {
+			if !seen[hash] && !s.looked[hash] {
 				seen[hash] = true
 				next = append(next, hash)
 			}
 		}
-		err := r.Objects.Each(wanted, func(_ int, obj *git.Object, err error) error {
+		err := s.Objects.Each(wanted, func(_ int, obj *git.Object, err error) error {
 			if err != nil {
 				return ctx.Err()
 			}
 			if size += len(obj.Content); size > held {
 				return errEnough
 			}
-			r.cache[obj.Hash] = obj
-			r.looked[obj.Hash] = true
+			s.cache[obj.Hash] = obj
+			s.looked[obj.Hash] = true
 			switch obj.Type {
 			case plumbing.CommitObject:
 				if c, err := git.ParseCommit(obj.Content); err == nil {

@@ -210,7 +210,11 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 	for f, n := range kept {
 		r.find(f.Place, f.Fate, n)
 	}
-	return r.skipped(out, &s)
+	var left []string
+	if state := r.states[s.state()]; state != nil {
+		left = state.left
+	}
+	return skipped(out, &s, left)
 }
 
 // followed returns the successor of a hash or mission. is is true for any hash.
@@ -235,14 +239,17 @@ func (r *Rewrite) followed(text, key string) (to string, is bool) {
 	return text, false
 }
 
-// skipped adds what was left out of a record's state to its own list.
-func (r *Rewrite) skipped(content []byte, s *shape) []byte {
-	state := s.Code
+// state returns the commit of the record's state, or zero.
+func (s *shape) state() git.Hash {
 	if s.Kind == record.KindHandoff {
-		state = s.Stash
+		return git.NewHash(s.Stash)
 	}
-	left := r.left[git.NewHash(state)]
-	if len(left) == 0 || !git.IsHash(state) {
+	return git.NewHash(s.Code)
+}
+
+// skipped adds what was left out of a record's state to its own list.
+func skipped(content []byte, s *shape, left []string) []byte {
+	if len(left) == 0 {
 		return content
 	}
 	var list []record.Skip

@@ -60,10 +60,10 @@ type Chain struct {
 // rewritten past. It stages new objects, which the caller flushes, and moves no
 // ref. Call Ledgers once with all missions, then Notes.
 type Rewrite struct {
-	Repo    *git.Repo
-	Objects *git.Objects
-	Target  Target
-	Key     *sshsig.Key // signs ledgers; nil leaves them unsigned
+	store
+	Repo   *git.Repo
+	Target Target
+	Key    *sshsig.Key // signs ledgers; nil leaves them unsigned
 
 	// Theirs are the user's own commits that may be rewritten too.
 	Theirs map[git.Hash]bool
@@ -72,38 +72,38 @@ type Rewrite struct {
 	replaced map[git.Hash]git.Hash // objects of every kind
 	found    map[Find]int
 
-	staged int                      // bytes written since the last flush, about
-	cache  map[git.Hash]*git.Object // that were read together
-	looked map[git.Hash]bool        // objects that were read ahead, and need not be again
+	memo
+	events map[git.Hash]bool       // of ledgers, that were looked at
+	states map[git.Hash]*codeState // commits that hold states, and may be rewritten
+	ours   map[git.Hash]bool
 
-	// What was rewritten, so that nothing is rewritten twice:
-	events  map[git.Hash]bool // of ledgers
+	paths   *paths
+	prompts []string               // of turns that are purged
+	usable  map[git.Hash]bool      // events that may be relied on
+	naming  map[record.ID]git.Hash // the commits that missions are named by
+}
+
+// A memo has what was rewritten, so that nothing is rewritten twice.
+type memo struct {
 	blobs   map[blobKey]rewritten
 	trees   map[treeKey]pruned
 	ledgers map[dirKey]git.Hash
 	records map[recordKey]git.Hash
 	began   map[git.Hash]record.ID // the id in a mission.json
-
-	states  map[git.Hash]*codeState // commits that hold states, and may be rewritten
-	ours    map[git.Hash]bool
-	left    map[git.Hash][]string // what is left out of their successors
-	paths   *paths
-	prompts []string               // of turns that are purged
-	usable  map[git.Hash]bool      // events that may be relied on
-	naming  map[record.ID]git.Hash // the commits that missions are named by
-	written map[git.Hash]git.Hash
 }
 
 // NewRewrite begins a rewrite. known are successors that a map has given.
 func NewRewrite(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key, known map[git.Hash]git.Hash) *Rewrite {
 	r := &Rewrite{
-		Repo: repo, Objects: objects, Target: t, Key: key,
+		store: store{Objects: objects, cache: map[git.Hash]*git.Object{}, looked: map[git.Hash]bool{}},
+		memo: memo{
+			blobs: map[blobKey]rewritten{}, trees: map[treeKey]pruned{}, ledgers: map[dirKey]git.Hash{},
+			records: map[recordKey]git.Hash{}, began: map[git.Hash]record.ID{},
+		},
+		Repo: repo, Target: t, Key: key,
 		done: map[git.Hash]git.Hash{}, replaced: map[git.Hash]git.Hash{}, found: map[Find]int{},
-		cache: map[git.Hash]*git.Object{}, looked: map[git.Hash]bool{},
-		events: map[git.Hash]bool{}, blobs: map[blobKey]rewritten{}, trees: map[treeKey]pruned{},
-		ledgers: map[dirKey]git.Hash{}, records: map[recordKey]git.Hash{}, began: map[git.Hash]record.ID{},
-		states: map[git.Hash]*codeState{}, ours: map[git.Hash]bool{}, left: map[git.Hash][]string{},
-		usable: map[git.Hash]bool{}, naming: map[record.ID]git.Hash{}, written: map[git.Hash]git.Hash{},
+		events: map[git.Hash]bool{}, states: map[git.Hash]*codeState{}, ours: map[git.Hash]bool{},
+		usable: map[git.Hash]bool{}, naming: map[record.ID]git.Hash{},
 	}
 	maps.Copy(r.done, known)
 	maps.Copy(r.replaced, known)
@@ -158,6 +158,12 @@ func (r *Rewrite) Successor(commit git.Hash) git.Hash {
 // commits may still use a tree or blob among them.
 func (r *Rewrite) Replaced() map[git.Hash]git.Hash { return r.replaced }
 
+// Commits returns replaced commits with successors, or zero.
+func (r *Rewrite) Commits() map[git.Hash]git.Hash { return r.done }
+
+// Prompts returns the prompts of purged turns.
+func (r *Rewrite) Prompts() []string { return r.prompts }
+
 // Ours returns the code commits of ledgers, rewritten or not.
 func (r *Rewrite) Ours() map[git.Hash]bool { return r.ours }
 
@@ -171,11 +177,6 @@ func (r *Rewrite) Renamed() map[record.ID]record.ID {
 	}
 	return names
 }
-
-// Written returns new usable events, each with the one before it or zero.
-// Without a key they are to be noted as this clone's, see
-// [gitagent/internal/trust.Trust.Own].
-func (r *Rewrite) Written() map[git.Hash]git.Hash { return r.written }
 
 // A Kind is a kind of text.
 type Kind string
