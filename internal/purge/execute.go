@@ -194,7 +194,7 @@ func (p *Plan) reach(ctx context.Context, from []git.Hash, args ...string) (map[
 
 // remember notes finds, by keyed hashes, so that they are not recorded again.
 func (p *Plan) remember() error {
-	if len(p.secrets) == 0 && len(p.rewrite.prompts) == 0 {
+	if len(p.secrets) == 0 && len(p.rewrite.Prompts()) == 0 {
 		return nil
 	}
 	m, err := scrub.ReadMemory(p.Store.Dir())
@@ -205,7 +205,7 @@ func (p *Plan) remember() error {
 		m = new(scrub.Memory)
 	}
 	m.Add(p.secrets...)
-	m.AddPrompts(p.rewrite.prompts...)
+	m.AddPrompts(p.rewrite.Prompts()...)
 	if err := m.Write(p.Store.Dir()); err != nil {
 		return fmt.Errorf("remember what is purged: %w", err)
 	}

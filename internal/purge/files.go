@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -32,8 +33,8 @@ func (s *fileScrub) text(in []byte) []byte {
 	if s.finder != nil {
 		out = s.finder.Replace(out)
 	}
-	if s.prompts != nil && len(s.prompts.prompts) > 0 {
-		out = unprompted(out, s.prompts.isPrompt, "prompt", "last_prompt")
+	if s.prompts != nil {
+		out = s.prompts.Unprompted(out, "prompt", "last_prompt")
 	}
 	if s.successor != nil {
 		out = fullHash().ReplaceAllFunc(out, func(old []byte) []byte {
@@ -65,7 +66,7 @@ func (s *fileScrub) session(text []byte) []byte {
 		return text
 	}
 	last := st.Last
-	if !s.prompts.Target.turn(record.TurnID{Mission: last.Mission, Turn: last.Turn}) {
+	if !slices.Contains(s.prompts.Target.Turns, record.TurnID{Mission: last.Mission, Turn: last.Turn}) {
 		return text
 	}
 	if now := st.Cursors[last.Mission]; now.Offset > last.Before.Offset {

@@ -3,6 +3,7 @@ package purge
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -214,6 +215,18 @@ func (m *Map) Add(key sshsig.Key, pairs map[git.Hash]git.Hash) {
 	m.reduce()
 }
 
+// unlisted returns those of some pairs that no key has listed.
+func (m *Map) unlisted(all map[git.Hash]git.Hash) map[git.Hash]git.Hash {
+	listed := m.classes(func(sshsig.Public) bool { return true })
+	pairs := make(map[git.Hash]git.Hash)
+	for from, to := range all {
+		if c := listed[mask(from)]; from != to && (c == nil || !c.is[to]) {
+			pairs[from] = to
+		}
+	}
+	return pairs
+}
+
 // Write writes the map as a commit without parents, author or time. It keeps
 // nothing alive, as its trees have no commit. The empty map is the zero hash.
 // If it is too large, sheets of keys that don't count are dropped: an attacker
@@ -368,13 +381,29 @@ func (m *Map) Ends() map[git.Hash]bool {
 	return ends
 }
 
-// Keys returns the keys that signed anything in the map.
-func (m *Map) Keys() []sshsig.Public {
-	var keys []sshsig.Public
-	for _, name := range slices.Sorted(maps.Keys(m.sheets)) {
-		if by := m.sheets[name].by; !slices.Contains(keys, by) {
-			keys = append(keys, by)
-		}
+// Learn unites the map of a repository with another one, see [Map.Write].
+func (m *Map) Learn(ctx context.Context, repo *git.Repo, counts func(sshsig.Public) bool) error {
+	return git.Retry(git.ErrConflict, func() error { return m.learnOnce(ctx, repo, counts) })
+}
+
+func (m *Map) learnOnce(ctx context.Context, repo *git.Repo, counts func(sshsig.Public) bool) error {
+	refs, err := repo.Refs(ctx, MapRef)
+	if err != nil {
+		return err
 	}
-	return keys
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	all, err := ReadMap(objects, refs[MapRef])
+	if err != nil {
+		return err
+	}
+	all.Unite(m)
+	now, err := all.Write(objects, counts)
+	if err != nil || now == refs[MapRef] {
+		return err
+	}
+	if err := objects.Flush(); err != nil {
+		return err
+	}
+	return repo.UpdateRefs(ctx, "agent: what others have purged", []git.Update{{Ref: MapRef, New: now, Old: refs[MapRef]}})
 }

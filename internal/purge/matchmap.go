@@ -10,13 +10,64 @@ import (
 	"gitagent/internal/sshsig"
 )
 
+// A Matching finds what a map replaces in a repository.
+type Matching struct {
+	Repo    *git.Repo
+	Objects *git.Objects
+	Map     *Map
+	Counts  func(sshsig.Public) bool // the keys that are trusted
+	// Landing is where a fetch has put missions/, notes/ and heads/.
+	Landing string
+	// There are the ledgers under refs of the remote, not in its archive alone.
+	There []git.Hash
+	// Accepted are missions whose purge a person accepts, whoever signed it.
+	Accepted []record.ID
+}
+
+// A Matched is what a map replaces in a repository.
+type Matched struct {
+	Known   map[git.Hash]git.Hash     // commits with proved successors, zero for none
+	Gone    []record.ID               // missions that were removed
+	Learned [][]byte                  // what was taken out
+	Held    map[record.ID]HeldBecause // missions here or just fetched that stay
+}
+
+// HeldBecause says why the map was not applied to a mission.
+type HeldBecause struct {
+	Unknown bool  // no trusted key has signed it
+	Whole   bool  // no trusted key signed that it was removed, and no more is known
+	Refused error // a pair did not prove itself
+	Away    bool  // what takes its place is not here
+	WentOn  bool  // it was removed elsewhere, and has gone on
+}
+
+// Find matches the map. Without news, archived missions are only looked at by
+// their tips, as the known map was applied before.
+func (m *Matching) Find(ctx context.Context, news bool) (*Matched, error) {
+	archived, err := m.archived(ctx, news)
+	if err != nil {
+		return nil, err
+	}
+	list, there, err := m.lines(ctx, archived)
+	if err != nil {
+		return nil, err
+	}
+	p := newPairing(m.Map, m.Counts, m.Accepted, func(h git.Hash) bool { return m.Objects.Has(h) == nil }, list, there)
+	p.objects = m.Objects
+	known, gone, learned, err := p.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Matched{Known: known, Gone: gone, Learned: learned, Held: p.held}, nil
+}
+
 // A pairing finds which pairs of a map are applied to some ledgers.
 type pairing struct {
 	objects  *git.Objects
 	exists   func(git.Hash) bool // the commit is here
 	accepted []record.ID         // missions for which a person accepts untrusted keys
 	list     []*line
-	done     *Applied // gets what can't be applied
+	held     map[record.ID]HeldBecause // what can't be applied
 
 	classes, all map[masked]*class    // by the keys that count, and by all
 	under, there map[git.Hash]bool    // commits of ledgers under refs of the remote, and of fetched ones
@@ -30,16 +81,10 @@ type pairing struct {
 	refused map[git.Hash]error // of commits that were looked at; nil if the pair has proved itself
 }
 
-func (a *Apply) pairing(objects *git.Objects, list, there []*line, done *Applied) *pairing {
-	p := newPairing(a.Map, trusts(a.Workspace), a.Accepted, func(h git.Hash) bool { return objects.Has(h) == nil }, list, there)
-	p.objects, p.done = objects, done
-	return p
-}
-
 // newPairing returns a pairing by the keys that count.
 func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, exists func(git.Hash) bool, list, there []*line) *pairing {
 	p := &pairing{
-		exists: exists, accepted: accepted, list: list,
+		exists: exists, accepted: accepted, list: list, held: make(map[record.ID]HeldBecause),
 		classes: m.classes(counts), all: m.classes(func(sshsig.Public) bool { return true }),
 		under: make(map[git.Hash]bool), there: make(map[git.Hash]bool), here: make(map[git.Hash]bool),
 		landed: make(map[git.Hash][]*line), winners: make(map[*class]git.Hash), agreed: make(map[git.Hash]bool),
@@ -109,7 +154,7 @@ func (p *pairing) agrees(l *line) bool {
 	return slices.ContainsFunc(l.events, func(h git.Hash) bool { return p.agreed[h] })
 }
 
-func (p *pairing) hold(l *line, why HeldBecause) { p.done.Held[l.id] = why }
+func (p *pairing) hold(l *line, why HeldBecause) { p.held[l.id] = why }
 
 // choose finds the pairs of each ledger, and returns the removed missions.
 func (p *pairing) choose() (gone []record.ID) {

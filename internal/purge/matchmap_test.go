@@ -125,7 +125,6 @@ func TestChoose(t *testing.T) {
 		}
 		ours := mapKey(t, 1).Public()
 		p := newPairing(m, func(by sshsig.Public) bool { return by == ours }, tt.accepted, func(h git.Hash) bool { return !absent[h] }, list, nil)
-		p.done = &Applied{Held: make(map[record.ID]HeldBecause)}
 		gone := p.choose()
 
 		var pairs, held []string
@@ -140,8 +139,8 @@ func TestChoose(t *testing.T) {
 			slices.Sort(words)
 			pairs = append(pairs, string(l.id)+": "+strings.Join(words, " "))
 		}
-		for _, id := range slices.Sorted(maps.Keys(p.done.Held)) {
-			why := p.done.Held[id]
+		for _, id := range slices.Sorted(maps.Keys(p.held)) {
+			why := p.held[id]
 			var words []string
 			for word, is := range map[string]bool{"unknown": why.Unknown, "whole": why.Whole, "away": why.Away, "went on": why.WentOn} {
 				if is {
@@ -193,7 +192,7 @@ func TestTogether(t *testing.T) {
 		{"of one that shares another", []string{"1 2", "2 3", "4"}, "1", "a b"},
 		{"all of a row", []string{"1 2", "2 3", "3 4", "5"}, "4", "a b c"},
 	} {
-		p := &pairing{pairs: make(map[*line]map[git.Hash]git.Hash), refused: make(map[git.Hash]error), done: &Applied{Held: make(map[record.ID]HeldBecause)}}
+		p := &pairing{pairs: make(map[*line]map[git.Hash]git.Hash), refused: make(map[git.Hash]error), held: make(map[record.ID]HeldBecause)}
 		for i, commits := range tt.pairs {
 			l := lineOf(t, string(rune('a'+i))+" "+commits)
 			p.list, p.pairs[l] = append(p.list, l), make(map[git.Hash]git.Hash)
@@ -206,9 +205,9 @@ func TestTogether(t *testing.T) {
 		}
 		p.together()
 		var held []string
-		for _, id := range slices.Sorted(maps.Keys(p.done.Held)) {
-			if held = append(held, string(id)); !errors.Is(p.done.Held[id].Refused, bad) {
-				t.Errorf("%s: %s is held because of %v", tt.name, id, p.done.Held[id])
+		for _, id := range slices.Sorted(maps.Keys(p.held)) {
+			if held = append(held, string(id)); !errors.Is(p.held[id].Refused, bad) {
+				t.Errorf("%s: %s is held because of %v", tt.name, id, p.held[id])
 			}
 		}
 		if strings.Join(held, " ") != tt.held || len(p.pairs)+len(held) != len(tt.pairs) {

@@ -164,6 +164,15 @@ func unprompted(content []byte, isPrompt func(string) bool, names ...string) []b
 	return apply(content, edits)
 }
 
+// Unprompted returns a text of ours with marks for the prompts of purged turns
+// in members of the given names.
+func (r *Rewrite) Unprompted(content []byte, names ...string) []byte {
+	if len(r.prompts) == 0 {
+		return content
+	}
+	return unprompted(content, r.isPrompt, names...)
+}
+
 // isPrompt reports whether a text is a purged turn's prompt. Both may be cut.
 func (r *Rewrite) isPrompt(text string) bool {
 	begin, cut := strings.CutSuffix(text, "…")

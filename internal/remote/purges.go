@@ -116,7 +116,7 @@ func (r *Remote) apply(ctx context.Context, source, into string, there map[strin
 			return nil, nil, err
 		}
 	}
-	if err := theirs.Learn(ctx, r.w); err != nil {
+	if err := theirs.Learn(ctx, r.w.Repo, r.w.Trust.Keys().Trusts); err != nil {
 		return nil, nil, err
 	}
 	arrived, err := r.landed(ctx, into)

@@ -85,6 +85,9 @@ func ReadKeys(dir, own string) *Keys {
 	return k
 }
 
+// Trusts reports whether a key counts: the user's own, or one with a name.
+func (k *Keys) Trusts(p sshsig.Public) bool { return k.Name(p) != Unknown }
+
 // Name returns the owner of a key: [Machine], a name of the list, or [Unknown].
 func (k *Keys) Name(p sshsig.Public) string { return cmp.Or(k.names[p], Unknown) }
 
