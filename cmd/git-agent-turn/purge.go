@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/purge"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/scrub"
@@ -242,7 +243,7 @@ func begun(w *workspace.Workspace, err error) error {
 }
 
 // purged returns the command line's target. The secret itself is read.
-func purged(c *cli.Context, w *workspace.Workspace) (t purge.Target, err error) {
+func purged(c *cli.Context, w *workspace.Workspace) (t purgerewrite.Target, err error) {
 	for _, name := range c.StringSlice("mission") {
 		id, err := command.Named(c.Context, w.Repo, name)
 		if err != nil {

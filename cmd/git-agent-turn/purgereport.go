@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/purge"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
@@ -95,11 +96,11 @@ func sayRemotes(c *cli.Context, w *workspace.Workspace, say func(label, format s
 }
 
 // foundIn formats finds, one line for each turn with the kinds of its texts.
-func foundIn(found map[purge.Find]int) []string {
+func foundIn(found map[purgerewrite.Find]int) []string {
 	type key struct {
 		mission       record.ID
 		turn, handoff int
-		fate          purge.Fate
+		fate          purgerewrite.Fate
 	}
 	kinds := make(map[key]map[string]int)
 	for f, n := range found {
@@ -128,7 +129,7 @@ func foundIn(found map[purge.Find]int) []string {
 		if k.handoff > 0 {
 			line += fmt.Sprintf(", handoff %d", k.handoff)
 		}
-		if k.fate != purge.Redacted {
+		if k.fate != purgerewrite.Redacted {
 			line += ", " + string(k.fate)
 		}
 		lines = append(lines, line+": "+strings.Join(slices.Sorted(maps.Keys(kinds[k])), ", "))

@@ -11,6 +11,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/purgemap"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
 	"gitagent/internal/workspace"
@@ -19,7 +21,7 @@ import (
 // An Apply applies a map to what is here and to what a fetch has just brought.
 type Apply struct {
 	*workspace.Workspace
-	Map *Map // what is here and what was fetched, united
+	Map *purgemap.Map // what is here and what was fetched, united
 	// Landing is where a fetch has put missions/, notes/ and heads/.
 	Landing string
 	// There are the ledgers under refs of the remote, not in its archive alone.
@@ -30,10 +32,10 @@ type Apply struct {
 
 // An Applied is what a map has done.
 type Applied struct {
-	Result  *Result                   // nil if there was nothing to do
-	Renamed map[record.ID]record.ID   // missions that a replaced commit names
-	Changed map[record.ID]bool        // missions here that were rewritten, or went
-	Held    map[record.ID]HeldBecause // missions here or just fetched that stay
+	Result  *Result                            // nil if there was nothing to do
+	Renamed map[record.ID]record.ID            // missions that a replaced commit names
+	Changed map[record.ID]bool                 // missions here that were rewritten, or went
+	Held    map[record.ID]purgemap.HeldBecause // missions here or just fetched that stay
 }
 
 // Do applies the map. All refs move together, the landing's too, and the
@@ -58,23 +60,23 @@ func (a *Apply) Do(ctx context.Context) (*Applied, error) {
 const maxApplied = 4
 
 func (a *Apply) once(ctx context.Context) (*Applied, error) {
-	done := &Applied{Held: make(map[record.ID]HeldBecause), Changed: make(map[record.ID]bool), Renamed: make(map[record.ID]record.ID)}
+	done := &Applied{Held: make(map[record.ID]purgemap.HeldBecause), Changed: make(map[record.ID]bool), Renamed: make(map[record.ID]record.ID)}
 	memory, err := scrub.ReadMemory(a.Store.Dir())
 	if err != nil || a.Map.Empty() && !memory.Finds() {
 		return done, err
 	}
 	objects := a.Repo.Objects(ctx)
 	defer objects.Close()
-	refs, err := a.Repo.Refs(ctx, MapRef)
+	refs, err := a.Repo.Refs(ctx, purgemap.Ref)
 	if err != nil {
 		return done, err
 	}
-	here, err := ReadMap(objects, refs[MapRef])
+	here, err := purgemap.Read(objects, refs[purgemap.Ref])
 	if err != nil {
 		return done, err
 	}
 	a.Map.Unite(here)
-	m := &Matching{
+	m := &purgemap.Matching{
 		Repo: a.Repo, Objects: objects, Map: a.Map, Counts: a.Trust.Keys().Trusts,
 		Landing: a.Landing, There: a.There, Accepted: a.Accepted,
 	}
@@ -90,7 +92,7 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	if memory != nil {
 		memory.Add(learned...)
 	}
-	p := &Purge{Workspace: a.Workspace, Known: found.Known, Landing: a.Landing, Map: a.Map, Target: Target{Missions: found.Gone}}
+	p := &Purge{Workspace: a.Workspace, Known: found.Known, Landing: a.Landing, Map: a.Map, Target: purgerewrite.Target{Missions: found.Gone}}
 	if memory.Finds() || len(learned) > 0 {
 		p.Target.Finder = scrub.Or(fixed(learned), memory.Finder())
 	}
@@ -157,7 +159,7 @@ func (a *Apply) arrivedWith(ctx context.Context, objects *git.Objects, finder *s
 	}
 	var list []git.Wanted
 	for text := range strings.Lines(string(out)) {
-		list = append(list, git.Wanted{Hash: git.NewHash(strings.TrimSpace(text)), Most: maxText})
+		list = append(list, git.Wanted{Hash: git.NewHash(strings.TrimSpace(text)), Most: purgerewrite.MaxText})
 	}
 	found := false
 	err = objects.Each(list, func(_ int, obj *git.Object, err error) error {

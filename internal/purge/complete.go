@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
 	"gitagent/internal/workspace"
@@ -99,8 +100,8 @@ func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *ho
 	defer p.Close()
 	j.collected(p.objects)
 	for _, r := range j.Refs {
-		if r.Ref == MapRef && p.objects.Has(r.New) == nil { // it may have fetched pairs of others
-			m, err := ReadMap(p.objects, r.New)
+		if r.Ref == purgemap.Ref && p.objects.Has(r.New) == nil { // it may have fetched pairs of others
+			m, err := purgemap.Read(p.objects, r.New)
 			if err != nil {
 				return nil, err
 			}

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"gitagent/internal/git"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
 	"gitagent/internal/session"
@@ -22,7 +23,7 @@ import (
 // A fileScrub says what becomes of a text in a file of ours.
 type fileScrub struct {
 	finder    *scrub.Finder           // nil for none
-	prompts   *Rewrite                // has the prompts of purged turns, which files repeat; nil for none
+	prompts   *purgerewrite.Rewrite   // has the prompts of purged turns, which files repeat; nil for none
 	successor func(git.Hash) git.Hash // nil if no hash follows
 	renamed   map[record.ID]record.ID // missions with new names
 }

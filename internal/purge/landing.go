@@ -7,18 +7,20 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/purgemap"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 )
 
 // more returns further ledgers: archived ones beside refs, and fetched ones.
-func (p *Plan) more(ctx context.Context) (list []Chain, err error) {
+func (p *Plan) more(ctx context.Context) (list []purgerewrite.Chain, err error) {
 	for _, id := range slices.Sorted(maps.Keys(p.besides)) {
 		tip := p.besides[id].Ledger
 		s, err := p.TrustLevel(ctx, p.objects, id, tip)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Chain{ID: id, Tip: tip, Usable: s.Commit})
+		list = append(list, purgerewrite.Chain{ID: id, Tip: tip, Usable: s.Commit})
 	}
 	if p.Landing == "" {
 		return list, nil
@@ -33,7 +35,7 @@ func (p *Plan) more(ctx context.Context) (list []Chain, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Chain{ID: id, Tip: p.refs[ref], Usable: s.Commit})
+		list = append(list, purgerewrite.Chain{ID: id, Tip: p.refs[ref], Usable: s.Commit})
 	}
 	return list, nil
 }
@@ -53,8 +55,8 @@ func (p *Plan) landedMove(ctx context.Context, ref string, tip git.Hash) (git.Ha
 // mapMove returns the move of the map with all that the plan replaces. Without
 // a key nothing is added, as no clone would believe it.
 func (p *Plan) mapMove() (*git.Update, error) {
-	before := p.refs[MapRef]
-	m, err := ReadMap(p.objects, before)
+	before := p.refs[purgemap.Ref]
+	m, err := purgemap.Read(p.objects, before)
 	if err != nil {
 		return nil, err
 	}
@@ -62,13 +64,13 @@ func (p *Plan) mapMove() (*git.Update, error) {
 		m.Unite(p.Map)
 	}
 	if key := p.rewrite.Key; key != nil {
-		m.Add(*key, m.unlisted(p.rewrite.Commits()))
+		m.Add(*key, m.Unlisted(p.rewrite.Commits()))
 	}
 	now, err := m.Write(p.objects, p.Trust.Keys().Trusts)
 	if err != nil || now == before {
 		return nil, err
 	}
-	return &git.Update{Ref: MapRef, New: now, Old: before}, nil
+	return &git.Update{Ref: purgemap.Ref, New: now, Old: before}, nil
 }
 
 // carried returns up to which commits ledgers may be relied on, as proved,

@@ -1,3 +1,17 @@
+// Package purge takes a secret out of all that git-agent has recorded: what
+// holds it is rewritten ([gitagent/internal/purgerewrite]), refs move together,
+// and the old objects are deleted ([gitagent/internal/objectpurge]). Other
+// clones learn of it by a map ([gitagent/internal/purgemap]), which is applied
+// here as well.
+//
+//	plan.go         all that a purge will do; report.go what was found
+//	archived.go     archived missions
+//	landing.go      what was just fetched, and the map
+//	execute.go      a plan carried out; lockall.go its locks
+//	files.go        local state
+//	journal.go      the work list; complete.go ends a killed purge
+//	unreachable.go  the user's commits that nothing refers to
+//	apply.go        a map from a remote, applied here
 package purge
 
 import (
@@ -14,6 +28,8 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
+	"gitagent/internal/purgemap"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
@@ -21,7 +37,7 @@ import (
 // A Purge is what a person asks for.
 type Purge struct {
 	*workspace.Workspace
-	Target Target
+	Target purgerewrite.Target
 	// Theirs says that commits on the user's branches that hold it, or descend
 	// from one that does, are rewritten too.
 	Theirs bool
@@ -32,7 +48,7 @@ type Purge struct {
 	// For a map that is applied, see [Apply]:
 	Known   map[git.Hash]git.Hash // commits whose successors are known
 	Landing string                // refs to what was just fetched, which is rewritten as well; "" for none
-	Map     *Map                  // united with the one that is here; nil for that one alone
+	Map     *purgemap.Map         // united with the one that is here; nil for that one alone
 }
 
 // A Plan is all that a purge will do, provided that no ref moves.
@@ -40,11 +56,11 @@ type Plan struct {
 	*Purge
 	Report
 
-	rewrite   *Rewrite
+	rewrite   *purgerewrite.Rewrite
 	secrets   [][]byte // that were found
 	objects   *git.Objects
 	refs      map[string]git.Hash // all of the repository but symbolic ones, as they were read
-	chains    []Chain
+	chains    []purgerewrite.Chain
 	archive   *archive.Index
 	archived  map[record.ID]archive.Entry // that are here and have no refs
 	besides   map[record.ID]archive.Entry // archived, of missions that also have refs
@@ -106,7 +122,7 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known m
 	if p.chains, err = p.ledgers(ctx); err != nil {
 		return err
 	}
-	p.rewrite = NewRewrite(p.Repo, p.objects, p.Target, p.Trust.Keys().Own, known)
+	p.rewrite = purgerewrite.New(p.Repo, p.objects, p.Target, p.Trust.Keys().Own, known)
 	p.rewrite.Theirs = make(map[git.Hash]bool)
 	for _, t := range theirs {
 		p.rewrite.Theirs[t.Hash] = true
@@ -149,15 +165,15 @@ func (p *Purge) free(ctx context.Context) error {
 }
 
 // ledgers returns the ledgers of all missions, with how far they are usable.
-func (p *Plan) ledgers(ctx context.Context) ([]Chain, error) {
-	var list []Chain
+func (p *Plan) ledgers(ctx context.Context) ([]purgerewrite.Chain, error) {
+	var list []purgerewrite.Chain
 	for _, id := range slices.Concat(missions(p.refs), slices.Sorted(maps.Keys(p.archived))) {
 		tip := p.tip(id)
 		s, err := p.TrustLevel(ctx, p.objects, id, tip)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Chain{ID: id, Tip: tip, Usable: s.Commit})
+		list = append(list, purgerewrite.Chain{ID: id, Tip: tip, Usable: s.Commit})
 	}
 	return list, nil
 }
@@ -257,7 +273,7 @@ func (p *Plan) mine(ref string, tip git.Hash) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return !isOurs(c.Message), nil
+	return !purgerewrite.IsOurs(c.Message), nil
 }
 
 func (p *Plan) replaced(commit git.Hash) bool { return p.rewrite.Successor(commit) != commit }

@@ -19,13 +19,14 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/objectpurge"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 )
 
 // A Report says where something was found, what goes and what stays. It never
 // quotes the secret.
 type Report struct {
-	Found    map[Find]int
+	Found    map[purgerewrite.Find]int
 	Objects  int               // that hold it or lead to it, and go
 	Files    []string          // of ours, which are rewritten
 	Commits  []RewrittenCommit // of the user's own

@@ -15,7 +15,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
-	"gitagent/internal/purge"
+	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
 )
@@ -268,12 +268,12 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 		}
 	}
 	now := map[string]git.Hash{archive.IndexRef: index, archive.KeepRef: keep}
-	if !there[purge.MapRef].IsZero() { // missions that only the archive had may have been purged
-		known, err := r.repo.Refs(ctx, purge.MapRef)
+	if !there[purgemap.Ref].IsZero() { // missions that only the archive had may have been purged
+		known, err := r.repo.Refs(ctx, purgemap.Ref)
 		if err != nil {
 			return index, nil, err
 		}
-		now[purge.MapRef] = known[purge.MapRef]
+		now[purgemap.Ref] = known[purgemap.Ref]
 	}
 	for ref, to := range now {
 		if there[ref] != to {
@@ -312,8 +312,8 @@ func (r *Remote) fetchArchive(ctx context.Context, source string, there map[stri
 // It skips entries that ours shares: purges were applied to them.
 func (r *Remote) withoutPurged(ctx context.Context, source string, there map[string]git.Hash, ours git.Hash) (tip git.Hash, err error) {
 	theirs := there[archive.IndexRef]
-	known, err := r.repo.Refs(ctx, purge.MapRef)
-	if err != nil || known[purge.MapRef].IsZero() {
+	known, err := r.repo.Refs(ctx, purgemap.Ref)
+	if err != nil || known[purgemap.Ref].IsZero() {
 		return theirs, err
 	}
 	err = r.fetchAlone(ctx, func() error {

@@ -14,7 +14,7 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/lock"
-	"gitagent/internal/purge"
+	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 )
 
@@ -85,12 +85,12 @@ func (r *Remote) fetch(ctx context.Context, ids []record.ID) ([]Change, error) {
 			wanted = append(wanted, id)
 		}
 	}
-	known, err := r.repo.Refs(ctx, purge.MapRef)
+	known, err := r.repo.Refs(ctx, purgemap.Ref)
 	if err != nil {
 		return nil, err
 	}
 	alone, besides, unread := r.archivedOf(ctx, archived, wanted, theirs, len(ids) > 0)
-	if len(sources)+len(alone)+len(besides) == 0 && there[purge.MapRef] == known[purge.MapRef] {
+	if len(sources)+len(alone)+len(besides) == 0 && there[purgemap.Ref] == known[purgemap.Ref] {
 		return nil, unread
 	}
 	into, _, err := r.bring(ctx, r.Name, append(sources, purges))

@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/purge"
+	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
@@ -73,21 +74,21 @@ func TestHeld(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("it is longer")
 	for _, tt := range []struct {
-		why    purge.HeldBecause
+		why    purgemap.HeldBecause
 		merged bool
 		away   bool
 		want   string
 	}{
-		{why: purge.HeldBecause{Unknown: true}, want: "mission a1b2c3d4: it was purged at origin without a key that you trust; nothing was changed"},
-		{why: purge.HeldBecause{Whole: true}, merged: true, want: "mission a1b2c3d4: it was purged at origin as a whole without a key that you trust; nothing was changed"},
-		{why: purge.HeldBecause{Unknown: true, Whole: true}, want: "mission a1b2c3d4: it was purged at origin without a key that you trust; nothing was changed"},
-		{why: purge.HeldBecause{WentOn: true}, want: "mission a1b2c3d4: it was purged at origin as a whole, and has gone on here; nothing was changed"},
-		{why: purge.HeldBecause{WentOn: true, Away: true}, away: true, want: "mission a1b2c3d4: it was purged at origin as a whole, and has gone on here; nothing was changed"},
-		{why: purge.HeldBecause{Away: true, Unknown: true}, away: true, want: "mission a1b2c3d4: it was purged at origin and what takes its place is not there; nothing was changed"},
-		{why: purge.HeldBecause{Refused: refused}, want: "mission a1b2c3d4: what origin says was purged of it is refused: it is longer"},
-		{why: purge.HeldBecause{Whole: true, Refused: refused}, want: "mission a1b2c3d4: it was purged at origin as a whole without a key that you trust; nothing was changed"},
+		{why: purgemap.HeldBecause{Unknown: true}, want: "mission a1b2c3d4: it was purged at origin without a key that you trust; nothing was changed"},
+		{why: purgemap.HeldBecause{Whole: true}, merged: true, want: "mission a1b2c3d4: it was purged at origin as a whole without a key that you trust; nothing was changed"},
+		{why: purgemap.HeldBecause{Unknown: true, Whole: true}, want: "mission a1b2c3d4: it was purged at origin without a key that you trust; nothing was changed"},
+		{why: purgemap.HeldBecause{WentOn: true}, want: "mission a1b2c3d4: it was purged at origin as a whole, and has gone on here; nothing was changed"},
+		{why: purgemap.HeldBecause{WentOn: true, Away: true}, away: true, want: "mission a1b2c3d4: it was purged at origin as a whole, and has gone on here; nothing was changed"},
+		{why: purgemap.HeldBecause{Away: true, Unknown: true}, away: true, want: "mission a1b2c3d4: it was purged at origin and what takes its place is not there; nothing was changed"},
+		{why: purgemap.HeldBecause{Refused: refused}, want: "mission a1b2c3d4: what origin says was purged of it is refused: it is longer"},
+		{why: purgemap.HeldBecause{Whole: true, Refused: refused}, want: "mission a1b2c3d4: it was purged at origin as a whole without a key that you trust; nothing was changed"},
 	} {
-		a := &applied{remote: "origin", Applied: &purge.Applied{Held: map[record.ID]purge.HeldBecause{"a1b2c3d4": tt.why}}}
+		a := &applied{remote: "origin", Applied: &purge.Applied{Held: map[record.ID]purgemap.HeldBecause{"a1b2c3d4": tt.why}}}
 		arrived := map[record.ID]tips{"a1b2c3d4": {}, "00000000": {}}
 		rest := a.let(arrived)
 		if _, is := rest["a1b2c3d4"]; is != tt.merged || len(arrived) != 2 || len(rest) == 0 {
@@ -104,7 +105,7 @@ func TestHeld(t *testing.T) {
 
 	unread := errors.New("origin: it is spoiled")
 	a := &applied{remote: "origin", unread: unread, Applied: &purge.Applied{
-		Held:    map[record.ID]purge.HeldBecause{"b1b2c3d4": {Unknown: true}, "a1b2c3d4": {Unknown: true}},
+		Held:    map[record.ID]purgemap.HeldBecause{"b1b2c3d4": {Unknown: true}, "a1b2c3d4": {Unknown: true}},
 		Changed: map[record.ID]bool{"d1b2c3d4": true, "c1b2c3d4": true},
 		Renamed: map[record.ID]record.ID{"e1b2c3d4": "f1b2c3d4"},
 		Result:  &purge.Result{Stays: []purge.Stay{{}}},

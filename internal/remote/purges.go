@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/purge"
+	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 )
 
@@ -24,7 +25,7 @@ var purges = source{agentRefs, "purges*"}
 // A HeldError reports a mission that was purged elsewhere and stays here.
 type HeldError struct {
 	Mission record.ID
-	purge.HeldBecause
+	purgemap.HeldBecause
 	remote string
 }
 
@@ -78,17 +79,17 @@ type applied struct {
 // fetched, it is fetched from source where needed.
 func (r *Remote) apply(ctx context.Context, source, into string, there map[string]git.Hash, whole bool) (*applied, map[record.ID]tips, error) {
 	done := &applied{remote: r.Name, Applied: new(purge.Applied)}
-	refs, err := r.repo.Refs(ctx, purge.MapRef, r.landing(into, agentRefs))
+	refs, err := r.repo.Refs(ctx, purgemap.Ref, r.landing(into, agentRefs))
 	if err != nil {
 		return nil, nil, err
 	}
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
-	known, err := purge.ReadMap(objects, refs[purge.MapRef])
+	known, err := purgemap.Read(objects, refs[purgemap.Ref])
 	if err != nil {
 		return nil, nil, err
 	}
-	theirs, bad := purge.ReadMap(objects, refs[r.landing(into, agentRefs)+"purges"])
+	theirs, bad := purgemap.Read(objects, refs[r.landing(into, agentRefs)+"purges"])
 	if bad != nil { // anybody who can push can spoil it, which must not prevent fetches and pushes
 		done.unread = fmt.Errorf("%s: %w", r.Name, bad)
 	}
@@ -125,7 +126,7 @@ func (r *Remote) apply(ctx context.Context, source, into string, there map[strin
 
 // bringPurged fetches objects of missions' replacements from a source's
 // archive.
-func (r *Remote) bringPurged(ctx context.Context, source string, known *purge.Map, held map[record.ID]purge.HeldBecause) error {
+func (r *Remote) bringPurged(ctx context.Context, source string, known *purgemap.Map, held map[record.ID]purgemap.HeldBecause) error {
 	there, err := r.refs(ctx, source)
 	if err != nil {
 		return err
@@ -150,7 +151,7 @@ func (r *Remote) bringPurged(ctx context.Context, source string, known *purge.Ma
 	return r.bringArchived(ctx, source, r.landings()+rand.Text()+"/", list)
 }
 
-func away(held map[record.ID]purge.HeldBecause) bool {
+func away(held map[record.ID]purgemap.HeldBecause) bool {
 	for _, why := range held {
 		if why.Away {
 			return true
@@ -176,7 +177,7 @@ func (a *applied) rename(arrived map[record.ID]tips) map[record.ID]tips {
 func (a *applied) let(arrived map[record.ID]tips) map[record.ID]tips {
 	rest := maps.Clone(arrived)
 	for id, why := range a.Held {
-		if why != (purge.HeldBecause{Whole: true}) {
+		if why != (purgemap.HeldBecause{Whole: true}) {
 			delete(rest, id)
 		}
 	}
@@ -256,13 +257,13 @@ const maxRounds = 4
 // lock of pushes.
 func (r *Remote) cleaned(ctx context.Context, source string, id record.ID) (bool, error) {
 	there, err := r.refs(ctx, source)
-	if err != nil || there[purge.MapRef].IsZero() {
+	if err != nil || there[purgemap.Ref].IsZero() {
 		return false, err
 	}
 	all := new(Replaced)
 	err = r.replace(ctx, source, all)
 	for _, held := range all.Held {
-		if h := (*HeldError)(nil); errors.As(held, &h) && h.Mission == id && h.HeldBecause != (purge.HeldBecause{Whole: true}) {
+		if h := (*HeldError)(nil); errors.As(held, &h) && h.Mission == id && h.HeldBecause != (purgemap.HeldBecause{Whole: true}) {
 			err = errors.Join(err, held)
 		}
 	}
@@ -271,8 +272,8 @@ func (r *Remote) cleaned(ctx context.Context, source string, id record.ID) (bool
 
 // upToDate applies others' purges before a push, and returns the source's refs.
 func (r *Remote) upToDate(ctx context.Context, source string, there map[string]git.Hash) (map[string]git.Hash, error) {
-	known, err := r.repo.Refs(ctx, purge.MapRef)
-	if err != nil || there[purge.MapRef].IsZero() || there[purge.MapRef] == known[purge.MapRef] {
+	known, err := r.repo.Refs(ctx, purgemap.Ref)
+	if err != nil || there[purgemap.Ref].IsZero() || there[purgemap.Ref] == known[purgemap.Ref] {
 		return there, err
 	}
 	if err := r.replace(ctx, source, new(Replaced)); err != nil {
@@ -330,11 +331,11 @@ func (r *Remote) updateLocal(ctx context.Context, source string, all *Replaced) 
 		if refs, err = r.repo.Refs(ctx, into); err != nil {
 			return err
 		}
-		known, err := r.repo.Refs(ctx, purge.MapRef)
+		known, err := r.repo.Refs(ctx, purgemap.Ref)
 		if err != nil {
 			return err
 		}
-		records, branches = r.replacements(before, r.original(into, refs), known[purge.MapRef], applied.Renamed)
+		records, branches = r.replacements(before, r.original(into, refs), known[purgemap.Ref], applied.Renamed)
 		changes, err := r.merge(ctx, applied.let(arrived), nil)
 		all.Changes = append(append(all.Changes, applied.changes()...), changes...)
 		all.Held = append(all.Held[:0], applied.held()...)
@@ -347,7 +348,7 @@ func (r *Remote) updateLocal(ctx context.Context, source string, all *Replaced) 
 // now, with new names and our map. Branches are apart.
 func (r *Remote) replacements(before, now map[string]git.Hash, ours git.Hash, names map[record.ID]record.ID) (records, branches []git.Update) {
 	for ref, was := range before {
-		if ref == purge.MapRef {
+		if ref == purgemap.Ref {
 			continue
 		}
 		name, is := r.renamed(ref, names), now[ref]
@@ -365,8 +366,8 @@ func (r *Remote) replacements(before, now map[string]git.Hash, ours git.Hash, na
 			*list = append(*list, git.Update{Ref: ref, Old: was, New: is})
 		}
 	}
-	if was := before[purge.MapRef]; ours != was && !ours.IsZero() {
-		records = append(records, git.Update{Ref: purge.MapRef, Old: was, New: ours})
+	if was := before[purgemap.Ref]; ours != was && !ours.IsZero() {
+		records = append(records, git.Update{Ref: purgemap.Ref, Old: was, New: ours})
 	}
 	return records, branches
 }

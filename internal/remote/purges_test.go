@@ -23,6 +23,8 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/purge"
+	"gitagent/internal/purgemap"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
 	"gitagent/internal/remote"
@@ -77,7 +79,7 @@ func (m *member) purgeText(text string) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	p := &purge.Purge{Workspace: m.workspace(), Target: purge.Target{Finder: finder}}
+	p := &purge.Purge{Workspace: m.workspace(), Target: purgerewrite.Target{Finder: finder}}
 	plan, err := p.Plan(m.t.Context())
 	if err != nil {
 		m.t.Fatal(err)
@@ -325,7 +327,7 @@ func TestPurgeElsewhereStopped(t *testing.T) {
 	if err != nil || len(done.Stays) > 0 {
 		t.Fatalf("complete: %+v, %v", done, err)
 	}
-	if b.Git("rev-parse", purge.MapRef) != a.Git("rev-parse", purge.MapRef) {
+	if b.Git("rev-parse", purgemap.Ref) != a.Git("rev-parse", purgemap.Ref) {
 		t.Error("b has another map")
 	}
 	b.fetch()
@@ -400,7 +402,7 @@ func forge(m *member, change func(record string) string) {
 			pairs[git.NewHash(old)] = fresh
 		}
 	}
-	all, err := purge.ReadMap(objects, git.Hash{})
+	all, err := purgemap.Read(objects, git.Hash{})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -412,7 +414,7 @@ func forge(m *member, change func(record string) string) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	m.Git("push", "-q", "-f", "origin", parent+":"+mission.Ref(), commit.String()+":"+purge.MapRef)
+	m.Git("push", "-q", "-f", "origin", parent+":"+mission.Ref(), commit.String()+":"+purgemap.Ref)
 }
 
 // TestFakePurge: a map that a stranger signed changes nothing, nor does one of somebody trusted whose pairs do not
@@ -461,7 +463,7 @@ func TestFakePurge(t *testing.T) {
 					t.Errorf("accepted %v: %v", accept, err)
 				}
 				after := agentRefs(b.Repo)
-				delete(after, purge.MapRef)
+				delete(after, purgemap.Ref)
 				if !maps.Equal(before, after) {
 					t.Errorf("accepted %v: %v became %v", accept, before, after)
 				}
@@ -488,10 +490,10 @@ func TestHiddenRemoval(t *testing.T) {
 	a.purge()
 	a.pushPurges()
 	s := newMember(t, gittest.New(t), dir, "s")
-	s.Git("fetch", "-q", "origin", purge.MapRef+":"+purge.MapRef)
+	s.Git("fetch", "-q", "origin", purgemap.Ref+":"+purgemap.Ref)
 	objects := s.repo().Objects(t.Context())
 	defer objects.Close()
-	m, err := purge.ReadMap(objects, git.NewHash(s.Git("rev-parse", purge.MapRef)))
+	m, err := purgemap.Read(objects, git.NewHash(s.Git("rev-parse", purgemap.Ref)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -503,7 +505,7 @@ func TestHiddenRemoval(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Git("push", "-q", "-f", "origin", commit.String()+":"+purge.MapRef)
+	s.Git("push", "-q", "-f", "origin", commit.String()+":"+purgemap.Ref)
 
 	_, err = b.origin().Fetch(t.Context())
 	if err == nil || !strings.Contains(err.Error(), other+": it was purged at origin as a whole without a key") {
@@ -531,7 +533,7 @@ func TestHiddenRemoval(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Git("push", "-q", "-f", "origin", commit.String()+":"+purge.MapRef, ":refs/agent/missions/"+other, ":refs/notes/agent/"+other)
+	s.Git("push", "-q", "-f", "origin", commit.String()+":"+purgemap.Ref, ":refs/agent/missions/"+other, ":refs/notes/agent/"+other)
 	r = b.origin()
 	r.AcceptPurges = []record.ID{other}
 	if _, err = r.Fetch(t.Context(), other); err != nil {
@@ -562,10 +564,10 @@ func TestSpoiledMap(t *testing.T) {
 			case "too many":
 				spoiled = manySheets(t, a)
 			}
-			host.Git("update-ref", purge.MapRef, spoiled)
+			host.Git("update-ref", purgemap.Ref, spoiled)
 			a.turn(mission, "new")
 			a.pushAll()
-			mended := host.Git("rev-parse", purge.MapRef) != spoiled // by who has a map himself
+			mended := host.Git("rev-parse", purgemap.Ref) != spoiled // by who has a map himself
 			changes, err := b.origin().Fetch(t.Context())
 			if named := err != nil && strings.Contains(err.Error(), "map of purged commits"); named == mended || len(changes) != 1 {
 				t.Errorf("fetch: %v, %v", changes, err)
@@ -612,7 +614,7 @@ func TestPurgeOfMine(t *testing.T) {
 	fresh = strings.TrimSpace(fresh)
 	objects := a.repo().Objects(t.Context())
 	defer objects.Close()
-	m, err := purge.ReadMap(objects, git.Hash{})
+	m, err := purgemap.Read(objects, git.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -624,7 +626,7 @@ func TestPurgeOfMine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Git("push", "-q", "origin", commit.String()+":"+purge.MapRef, fresh+":"+record.ID("e1b2c3d4").Ref())
+	a.Git("push", "-q", "origin", commit.String()+":"+purgemap.Ref, fresh+":"+record.ID("e1b2c3d4").Ref())
 	_, err = b.origin().Fetch(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "e1b2c3d4") { // that is no ledger
 		t.Errorf("fetch: %v", err)
@@ -668,7 +670,7 @@ func manySheets(t *testing.T, m *member) string {
 		t.Fatal(err)
 	}
 	commit := m.Git("commit-tree", "-m", "purges", tree.String())
-	m.Git("push", "-q", "origin", commit+":"+purge.MapRef)
+	m.Git("push", "-q", "origin", commit+":"+purgemap.Ref)
 	return commit
 }
 
@@ -720,7 +722,7 @@ func TestPurgedMission(t *testing.T) {
 	c.trusts(a, b)
 	c.fetch()
 	c.turn(mission, "of c")
-	p := &purge.Purge{Workspace: a.workspace(), Target: purge.Target{Missions: []record.ID{mission}}}
+	p := &purge.Purge{Workspace: a.workspace(), Target: purgerewrite.Target{Missions: []record.ID{mission}}}
 	plan, err := p.Plan(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -758,7 +760,7 @@ func TestPurgeKindsElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, target := range map[string]purge.Target{
+	for name, target := range map[string]purgerewrite.Target{
 		"fixed": {Finder: finder},
 		"turn":  {Turns: []record.TurnID{{Mission: mission, Turn: 3}}},
 		"both":  {Finder: finder, Turns: []record.TurnID{{Mission: mission, Turn: 3}}},

@@ -8,7 +8,7 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
-	"gitagent/internal/purge"
+	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 )
 
@@ -79,7 +79,7 @@ func (r *Remote) refs(ctx context.Context, source string) (map[string]git.Hash, 
 			return nil, fmt.Errorf("list the refs of %s: unexpected line %q", r.Name, line)
 		}
 		if !strings.HasPrefix(ref, ledgers) && !strings.HasPrefix(ref, notes) && !strings.HasPrefix(ref, r.branches()) &&
-			ref != purge.MapRef && ref != archive.IndexRef && ref != archive.KeepRef {
+			ref != purgemap.Ref && ref != archive.IndexRef && ref != archive.KeepRef {
 			continue
 		}
 		if refs[ref], err = git.ParseHash(hash); err != nil {

@@ -1,4 +1,4 @@
-package purge
+package purgerewrite
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ type blobKey struct {
 // A text larger than maxText is only searched, in overlapping pieces, so that
 // nothing hides at their ends, and left out if it has anything.
 const (
-	maxText = 64 << 20
+	MaxText = 64 << 20
 	piece   = 8 << 20
 	overlap = 64 << 10
 )
@@ -58,7 +58,7 @@ func (r *Rewrite) blob(ctx context.Context, at Place, hash git.Hash, f form) (re
 
 func (r *Rewrite) rewriteBlob(ctx context.Context, at Place, hash git.Hash, f form) (rewritten, error) {
 	same := rewritten{hash, -1}
-	most := int64(maxText)
+	most := int64(MaxText)
 	if f != plain {
 		most = ledger.MaxSegment
 	}

@@ -1,4 +1,4 @@
-package purge_test
+package purgerewrite_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/purge"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
@@ -71,8 +71,8 @@ func BenchmarkRewrite(b *testing.B) {
 	w := l.workspace()
 	for b.Loop() {
 		objects := w.Repo.Objects(b.Context())
-		r := purge.NewRewrite(w.Repo, objects, purge.Target{Finder: fixed(b, slip)}, w.Trust.Keys().Own, nil)
-		if err := r.Ledgers(b.Context(), []purge.Chain{{ID: "a1b2c3d4", Tip: tip, Usable: tip}}); err != nil {
+		r := purgerewrite.New(w.Repo, objects, purgerewrite.Target{Finder: fixed(b, slip)}, w.Trust.Keys().Own, nil)
+		if err := r.Ledgers(b.Context(), []purgerewrite.Chain{{ID: "a1b2c3d4", Tip: tip, Usable: tip}}); err != nil {
 			b.Fatal(err)
 		}
 		if r.Successor(tip) == tip {

@@ -1,4 +1,11 @@
-package purge
+// Package purgemap is the map of what was purged, by which other clones purge
+// it as well: which commits replace which, signed, in a ref of its own. It says
+// what a map replaces in a repository, and replaces nothing.
+//
+//	map.go      the map: read, united, written
+//	ledgers.go  the ledgers to which it may apply
+//	match.go    which of its pairs apply, and why others don't; splice.go
+package purgemap
 
 import (
 	"bytes"
@@ -15,11 +22,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/sshsig"
 )
 
-// MapRef is where the map is, in a repository and at a remote.
-const MapRef = "refs/agent/purges"
+// Ref is where the map is, in a repository and at a remote.
+const Ref = "refs/agent/purges"
 
 // A Map says which commits replace which, without naming the old ones. It is
 // written as a function of its set of sheets, the same in every clone.
@@ -110,10 +118,10 @@ func (s *sheet) name() string {
 	return hex.EncodeToString(sum[:]) + mapSuffix
 }
 
-// ReadMap reads the untrusted map in a commit, empty for the zero hash. It
+// Read reads the untrusted map in a commit, empty for the zero hash. It
 // skips what is no sheet or badly signed. With an error, as for a too large
 // map, it returns what was read before.
-func ReadMap(objects *git.Objects, commit git.Hash) (*Map, error) {
+func Read(objects *git.Objects, commit git.Hash) (*Map, error) {
 	m := &Map{sheets: make(map[string]*sheet)}
 	if commit.IsZero() {
 		return m, nil
@@ -215,8 +223,8 @@ func (m *Map) Add(key sshsig.Key, pairs map[git.Hash]git.Hash) {
 	m.reduce()
 }
 
-// unlisted returns those of some pairs that no key has listed.
-func (m *Map) unlisted(all map[git.Hash]git.Hash) map[git.Hash]git.Hash {
+// Unlisted returns those of some pairs that no key has listed.
+func (m *Map) Unlisted(all map[git.Hash]git.Hash) map[git.Hash]git.Hash {
 	listed := m.classes(func(sshsig.Public) bool { return true })
 	pairs := make(map[git.Hash]git.Hash)
 	for from, to := range all {
@@ -264,7 +272,7 @@ func (m *Map) Write(objects *git.Objects, counts func(sshsig.Public) bool) (git.
 	if err != nil {
 		return git.Hash{}, err
 	}
-	return objects.CommitTree(tree, nil, nobody, nobody, "purges\n")
+	return objects.CommitTree(tree, nil, purgerewrite.Nobody, purgerewrite.Nobody, "purges\n")
 }
 
 // Empty reports whether the map has nothing.
@@ -387,23 +395,23 @@ func (m *Map) Learn(ctx context.Context, repo *git.Repo, counts func(sshsig.Publ
 }
 
 func (m *Map) learnOnce(ctx context.Context, repo *git.Repo, counts func(sshsig.Public) bool) error {
-	refs, err := repo.Refs(ctx, MapRef)
+	refs, err := repo.Refs(ctx, Ref)
 	if err != nil {
 		return err
 	}
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	all, err := ReadMap(objects, refs[MapRef])
+	all, err := Read(objects, refs[Ref])
 	if err != nil {
 		return err
 	}
 	all.Unite(m)
 	now, err := all.Write(objects, counts)
-	if err != nil || now == refs[MapRef] {
+	if err != nil || now == refs[Ref] {
 		return err
 	}
 	if err := objects.Flush(); err != nil {
 		return err
 	}
-	return repo.UpdateRefs(ctx, "agent: what others have purged", []git.Update{{Ref: MapRef, New: now, Old: refs[MapRef]}})
+	return repo.UpdateRefs(ctx, "agent: what others have purged", []git.Update{{Ref: Ref, New: now, Old: refs[Ref]}})
 }

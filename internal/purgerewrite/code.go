@@ -1,4 +1,4 @@
-package purge
+package purgerewrite
 
 import (
 	"cmp"
@@ -24,9 +24,9 @@ type codeState struct {
 	left    []string // what its successor leaves out
 }
 
-// isOurs reports whether a commit with that message holds the state of a turn:
+// IsOurs reports whether a commit with that message holds the state of a turn:
 // it has our trailer, and not that of a person's commit of several turns.
-func isOurs(message string) bool {
+func IsOurs(message string) bool {
 	_, ours := ledger.ReadCodeMessage(message)
 	return ours && !strings.Contains(message, "\n"+ledger.TrailerTurns+": ")
 }
@@ -51,7 +51,7 @@ func (r *Rewrite) findStates(ctx context.Context, kept map[git.Hash]bool) error 
 			return nil // a tag, a blob: an untrusted record can name anything
 		}
 		id, _ := ledger.ReadCodeMessage(c.Message)
-		if isOurs(c.Message) {
+		if IsOurs(c.Message) {
 			r.ours[hash] = true
 		} else if !r.Theirs[hash] {
 			return nil

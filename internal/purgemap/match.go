@@ -1,4 +1,4 @@
-package purge
+package purgemap
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/sshsig"
 )
@@ -234,7 +235,7 @@ func (p *pairing) unmix() {
 }
 
 func (p *pairing) prove(ctx context.Context) (learned [][]byte, err error) {
-	by := newProver(p.objects, p.union())
+	by := purgerewrite.NewProver(p.objects, p.union())
 	for _, l := range p.list {
 		if p.pairs[l] == nil {
 			continue
@@ -248,20 +249,20 @@ func (p *pairing) prove(ctx context.Context) (learned [][]byte, err error) {
 			if _, before := p.refused[h]; !ok || before {
 				continue
 			}
-			prove := by.state
+			prove := by.State
 			if events[h] {
-				prove = by.event
+				prove = by.Event
 			}
 			bad := prove(h, to)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 			if p.refused[h] = nil; bad != nil {
-				p.refused[h] = &Refusal{h, to, bad.Error()}
+				p.refused[h] = &purgerewrite.Refusal{Old: h, New: to, Why: bad.Error()}
 			}
 		}
 	}
-	return by.learned, nil
+	return by.Learned, nil
 }
 
 // together holds refused missions, and those that share anything with them.

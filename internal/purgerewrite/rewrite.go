@@ -1,28 +1,20 @@
-// Package purge takes a secret out of all that git-agent has recorded: what
-// holds it is rewritten, refs move together, and the old objects are deleted
-// ([gitagent/internal/objectpurge]).
+// Package purgerewrite says what objects become when something is purged: a
+// [Rewrite] makes the successors of ledgers, notes and states, and a [Prover]
+// finds out whether an object is the successor of another one. It stages
+// objects, and moves no ref.
 //
-//	rewrite.go      replacements of objects: the order, the results
-//	code.go         commits that hold states; tree.go their trees
-//	events.go       commits of ledgers; ledgertree.go their trees
-//	commit.go       commits as they are stored
-//	blob.go         texts
-//	segment.go      conversations
-//	record.go       records, also those in notes
-//	json.go         the tokens of JSON, and edits of a text
-//	notes.go        notes
-//	read.go         objects, many at once
-//	archived.go     archived missions
-//	files.go        local state
-//	plan.go         all that a purge will do; report.go what was found
-//	execute.go      a plan carried out; lockall.go its locks
-//	journal.go      the work list; complete.go ends a killed purge
-//	unreachable.go  the user's commits that nothing refers to
-//	map.go          refs/agent/purges: replacements, for other clones
-//	prove.go        a pair is equal but for redacted spans; proverecord.go
-//	apply.go        a map from a remote, applied here
-//	matchmap.go     which of its pairs are applied; splice.go
-package purge
+//	rewrite.go     the order, the results; found.go what was found
+//	code.go        commits that hold states; tree.go their trees
+//	events.go      commits of ledgers; ledgertree.go their trees
+//	commit.go      commits as they are stored
+//	blob.go        texts
+//	segment.go     conversations
+//	record.go      records, also those in notes
+//	json.go        the tokens of JSON, and edits of a text
+//	notes.go       notes
+//	read.go        objects, many at once
+//	prove.go       a pair is equal but for redacted spans; proverecord.go
+package purgerewrite
 
 import (
 	"context"
@@ -92,8 +84,8 @@ type memo struct {
 	began   map[git.Hash]record.ID // the id in a mission.json
 }
 
-// NewRewrite begins a rewrite. known are successors that a map has given.
-func NewRewrite(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key, known map[git.Hash]git.Hash) *Rewrite {
+// New begins a rewrite. known are successors that a map has given.
+func New(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key, known map[git.Hash]git.Hash) *Rewrite {
 	r := &Rewrite{
 		store: store{Objects: objects, cache: map[git.Hash]*git.Object{}, looked: map[git.Hash]bool{}},
 		memo: memo{
@@ -176,67 +168,4 @@ func (r *Rewrite) Renamed() map[record.ID]record.ID {
 		}
 	}
 	return names
-}
-
-// A Kind is a kind of text.
-type Kind string
-
-// The kinds, in the words that a person reads.
-const (
-	Prompt       Kind = record.Prompt
-	Reply        Kind = record.Reply
-	Record       Kind = "record" // anything else in the record of a turn or a handoff
-	Conversation Kind = "conversation"
-	SubAgent     Kind = "sub-agent"
-	Document     Kind = "handoff document"
-	Handoff      Kind = "handoff"
-	Patch        Kind = record.Patch
-	Terminal     Kind = "terminal"
-	Title        Kind = record.Title
-	Mission      Kind = "mission" // anything else in mission.json
-	Message      Kind = "commit message"
-	Identity     Kind = "author"
-	Code         Kind = "code"
-	FileName     Kind = "file name"
-	Note         Kind = "note"
-	Other        Kind = "other file" // of a ledger
-)
-
-// A Place is where something was found.
-type Place struct {
-	Mission record.ID // that recorded it
-	Turn    int       // 0 if it is not a turn's
-	Handoff int       // 0 if it is not a handoff's
-	Kind    Kind
-	Path    string // of a file in a state; redacted
-}
-
-// A Fate is what became of something that was found.
-type Fate string
-
-const (
-	Redacted Fate = "redacted"
-	LeftOut  Fate = "left out" // a binary file, one whose name holds it, or a very large one
-	// Kept is what stands in an id, a number or a hash, which a record needs.
-	Kept Fate = "kept"
-	// Unread is what is not here, damaged, or too large.
-	Unread Fate = "unread"
-)
-
-// A Find is something that was found, or could not be read.
-type Find struct {
-	Place
-	Fate Fate
-}
-
-// Found returns all finds with their counts, of Unread things in objects.
-func (r *Rewrite) Found() map[Find]int { return r.found }
-
-func (r *Rewrite) find(at Place, fate Fate, n int) { r.found[Find{at, fate}] += n }
-
-// unread notes something unreadable, which stays. Only ctx's error ends the
-// work.
-func (r *Rewrite) unread(ctx context.Context, at Place, _ error) error {
-	r.find(at, Unread, 1)
-	return ctx.Err()
 }

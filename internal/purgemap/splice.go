@@ -1,4 +1,4 @@
-package purge
+package purgemap
 
 import (
 	"gitagent/internal/git"

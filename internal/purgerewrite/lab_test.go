@@ -1,4 +1,4 @@
-package purge_test
+package purgerewrite_test
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
-	"gitagent/internal/purge"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
 	"gitagent/internal/scrub"
@@ -42,7 +42,7 @@ type lab struct {
 	t      testing.TB
 	config string
 	key    string            // to sign with, a path; "" for the user's
-	theirs map[git.Hash]bool // see [purge.Rewrite]
+	theirs map[git.Hash]bool // see [Rewrite]
 }
 
 func newLab(t testing.TB) *lab {
@@ -215,12 +215,12 @@ func fixed(t testing.TB, text string) *scrub.Finder {
 
 // A done is a rewrite and what it has moved.
 type done struct {
-	*purge.Rewrite
+	*purgerewrite.Rewrite
 	before, after map[string]git.Hash // refs
 }
 
 // rewrite rewrites all missions, and moves their refs.
-func (l *lab) rewrite(target purge.Target) *done {
+func (l *lab) rewrite(target purgerewrite.Target) *done {
 	l.t.Helper()
 	ctx := l.t.Context()
 	w := l.workspace()
@@ -230,16 +230,16 @@ func (l *lab) rewrite(target purge.Target) *done {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	var chains []purge.Chain
+	var chains []purgerewrite.Chain
 	for id, tip := range missions {
 		s, err := w.Trust.Of(ctx, w.Repo, objects, id, tip)
 		if err != nil {
 			l.t.Fatal(err)
 		}
-		chains = append(chains, purge.Chain{ID: id, Tip: tip, Usable: s.Commit})
+		chains = append(chains, purgerewrite.Chain{ID: id, Tip: tip, Usable: s.Commit})
 	}
-	slices.SortFunc(chains, func(a, b purge.Chain) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	r := purge.NewRewrite(w.Repo, objects, target, w.Trust.Keys().Own, nil)
+	slices.SortFunc(chains, func(a, b purgerewrite.Chain) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	r := purgerewrite.New(w.Repo, objects, target, w.Trust.Keys().Own, nil)
 	r.Theirs = l.theirs
 	if err := r.Ledgers(ctx, chains); err != nil {
 		l.t.Fatal(err)

@@ -1,4 +1,4 @@
-package purge
+package purgemap
 
 import (
 	"bytes"
@@ -100,7 +100,7 @@ func TestMapUnion(t *testing.T) {
 	objects := repo.Objects(t.Context())
 	defer objects.Close()
 	empty := func() *Map {
-		m, err := ReadMap(objects, git.Hash{})
+		m, err := Read(objects, git.Hash{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestMapUnion(t *testing.T) {
 		m := empty()
 		for _, i := range order {
 			m.Unite(maps[i])
-			read, err := ReadMap(objects, write(m))
+			read, err := Read(objects, write(m))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +178,7 @@ func TestMapFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := ReadMap(objects, h)
+	read, err := Read(objects, h)
 	if err != nil || len(read.sheets) != maxSheets || read.classes(counts)[mask(commitHash(3))] == nil {
 		t.Errorf("%d sheets, with mine %v: %v", len(read.sheets), read.classes(counts), err)
 	}

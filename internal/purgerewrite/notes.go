@@ -1,4 +1,4 @@
-package purge
+package purgerewrite
 
 import (
 	"bytes"
@@ -15,8 +15,9 @@ import (
 	"gitagent/internal/record"
 )
 
-// nobody is the author of rewritten notes, so that all clones write the same.
-var nobody = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(0, 0).UTC()}
+// Nobody is the author of rewritten notes and of the map, so that all clones
+// write the same.
+var Nobody = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(0, 0).UTC()}
 
 // Notes returns the successor of a mission's notes: a commit without history,
 // if the ledger or any past or present note changed. It comes after Ledgers.
@@ -80,7 +81,7 @@ func (r *Rewrite) rewriteNotes(ctx context.Context, id record.ID, tip git.Hash) 
 	if to, ok := r.renamed(id); ok {
 		name = to
 	}
-	return anew.Commit(nobody, nobody, "mission "+string(name)+"\n")
+	return anew.Commit(Nobody, Nobody, "mission "+string(name)+"\n")
 }
 
 // note returns what replaces a note, most of whose lines are ledger records.
@@ -119,7 +120,7 @@ func (r *Rewrite) everHeld(ctx context.Context, tip git.Hash) (found bool, err e
 	for hash := range strings.FieldsSeq(string(out)) {
 		list = append(list, git.NewHash(hash))
 	}
-	err = r.each(ctx, list, maxText, func(_ git.Hash, content []byte) error {
+	err = r.each(ctx, list, MaxText, func(_ git.Hash, content []byte) error {
 		found = found || r.holds(content)
 		return nil
 	})

@@ -1,4 +1,4 @@
-package purge_test
+package purgerewrite_test
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
-	"gitagent/internal/purge"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
 	"gitagent/internal/transcript"
@@ -39,7 +39,7 @@ func TestRewriteTurn(t *testing.T) {
 	w := newWorld(t)
 	id := w.ids[0]
 	before := w.list(id)
-	d := w.rewrite(purge.Target{Turns: []record.TurnID{{Mission: id, Turn: 1}}})
+	d := w.rewrite(purgerewrite.Target{Turns: []record.TurnID{{Mission: id, Turn: 1}}})
 	w.fsck()
 	after := w.list(id)
 	if len(after) != len(before) {
@@ -96,7 +96,7 @@ func TestRewriteTurn(t *testing.T) {
 	for _, id := range w.ids {
 		w.usable(id)
 	}
-	if d := w.rewrite(purge.Target{Turns: []record.TurnID{{Mission: id, Turn: 1}}}); len(d.Replaced()) > 0 {
+	if d := w.rewrite(purgerewrite.Target{Turns: []record.TurnID{{Mission: id, Turn: 1}}}); len(d.Replaced()) > 0 {
 		t.Errorf("once more, %d objects are replaced", len(d.Replaced()))
 	}
 }
@@ -104,7 +104,7 @@ func TestRewriteTurn(t *testing.T) {
 func TestRewritePath(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	d := w.rewrite(purge.Target{Paths: gitdiff.Paths{Specs: []string{"deep", "*.bin"}}})
+	d := w.rewrite(purgerewrite.Target{Paths: gitdiff.Paths{Specs: []string{"deep", "*.bin"}}})
 	w.fsck()
 	for from := range d.Ours() {
 		old, now := w.files(from), w.files(d.Successor(from))
@@ -130,7 +130,7 @@ func TestRewritePath(t *testing.T) {
 			w.noted(id, turn)
 		}
 	}
-	if d := w.rewrite(purge.Target{Paths: gitdiff.Paths{Specs: []string{"deep", "*.bin"}}}); len(d.Replaced()) > 0 {
+	if d := w.rewrite(purgerewrite.Target{Paths: gitdiff.Paths{Specs: []string{"deep", "*.bin"}}}); len(d.Replaced()) > 0 {
 		t.Errorf("once more, %d objects are replaced", len(d.Replaced()))
 	}
 }
@@ -139,7 +139,7 @@ func TestRewritePath(t *testing.T) {
 func TestRewriteMission(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	d := w.rewrite(purge.Target{Missions: []record.ID{w.ids[0]}})
+	d := w.rewrite(purgerewrite.Target{Missions: []record.ID{w.ids[0]}})
 	if !d.after[w.ids[0].Ref()].IsZero() {
 		t.Error("the mission is there")
 	}
@@ -169,7 +169,7 @@ func TestRewriteStranger(t *testing.T) {
 	}
 	m.key = own
 	m.done()
-	d := m.rewrite(purge.Target{Finder: fixed(t, slip)})
+	d := m.rewrite(purgerewrite.Target{Finder: fixed(t, slip)})
 	m.fsck()
 	tip := d.after[record.ID("a1b2c3d4").Ref()]
 	w := m.workspace()
@@ -196,7 +196,7 @@ func TestRewriteKeyless(t *testing.T) {
 	l.turn(c, "go on", "ok", l.write("b.txt", "b\n"))
 	id := record.ID(c.Session[len(c.Session)-8:])
 	l.usable(id)
-	d := l.rewrite(purge.Target{Finder: fixed(t, slip)})
+	d := l.rewrite(purgerewrite.Target{Finder: fixed(t, slip)})
 	l.fsck()
 	was := l.chain(d.before[id.Ref()])
 	for _, event := range was {
@@ -219,7 +219,7 @@ func TestRewriteTheirs(t *testing.T) {
 	w.Git("checkout", "-q", "-f", "-b", "mine", turn.String())
 	w.Write("mine.txt", "mine\n")
 	mine := git.NewHash(w.Commit("my own"))
-	d := w.rewrite(purge.Target{Finder: fixed(t, slip)})
+	d := w.rewrite(purgerewrite.Target{Finder: fixed(t, slip)})
 	if d.Successor(mine) != mine || d.Ours()[mine] {
 		t.Error("the user's commit was rewritten")
 	}
@@ -229,7 +229,7 @@ func TestRewriteTheirs(t *testing.T) {
 	w.Write("mine.txt", "mine\n")
 	mine = git.NewHash(w.Commit("my own"))
 	w.theirs = map[git.Hash]bool{mine: true}
-	d = w.rewrite(purge.Target{Finder: fixed(t, slip)})
+	d = w.rewrite(purgerewrite.Target{Finder: fixed(t, slip)})
 	if d.Successor(mine) == mine || d.Ours()[mine] {
 		t.Error("the user's commit was not rewritten")
 	}
@@ -264,12 +264,12 @@ func TestRewriteMissing(t *testing.T) {
 	if err := os.Remove(filepath.Join(w.Dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
 		t.Fatal(err)
 	}
-	d := w.rewrite(purge.Target{Finder: fixed(t, slip)})
+	d := w.rewrite(purgerewrite.Target{Finder: fixed(t, slip)})
 	unread := 0
 	for f := range d.Found() {
-		if f.Fate == purge.Unread {
+		if f.Fate == purgerewrite.Unread {
 			unread++
-			if f.Turn != 2 || f.Kind != purge.Conversation {
+			if f.Turn != 2 || f.Kind != purgerewrite.Conversation {
 				t.Errorf("unread is %v", f)
 			}
 		}

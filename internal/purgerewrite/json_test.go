@@ -1,4 +1,4 @@
-package purge
+package purgerewrite
 
 import (
 	"encoding/json"
@@ -81,7 +81,7 @@ func TestCleanLines(t *testing.T) {
 		if string(got) != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
-		if err := newProver(nil, nil).segment([]byte(test.in), got, true); err != nil {
+		if err := NewProver(nil, nil).segment([]byte(test.in), got, true); err != nil {
 			t.Errorf("%s: it does not prove itself: %v", test.name, err)
 		}
 	}
@@ -210,7 +210,7 @@ func TestRecord(t *testing.T) {
 			found: []Find{{Place{Kind: Note}, Redacted}},
 		},
 	} {
-		r := NewRewrite(nil, nil, Target{Finder: finder(t, slip)}, nil, map[git.Hash]git.Hash{old: next})
+		r := New(nil, nil, Target{Finder: finder(t, slip)}, nil, map[git.Hash]git.Hash{old: next})
 		r.states[old] = &codeState{left: test.left}
 		r.naming["abababababab"] = old
 		got := string(r.record(Place{Kind: Note}, []byte(test.in), test.with))
@@ -240,7 +240,7 @@ func TestRecordOfMarks(t *testing.T) {
 		`"prompt":"a b c"}`:                            `"prompt":"a b c"}`,
 		`"later":{"a tangerine horse":"x"}}`:           `"later":{"` + scrub.Mark + `":"x"}}`,
 	} {
-		r := NewRewrite(nil, nil, Target{Finder: f}, nil, nil)
+		r := New(nil, nil, Target{Finder: f}, nil, nil)
 		if got := string(r.record(Place{Kind: Note}, []byte(turn+in), asItWas)); got != turn+want {
 			t.Errorf("%s\nbecomes\n%s\nwant\n%s", turn+in, got, turn+want)
 		}

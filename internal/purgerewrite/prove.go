@@ -1,4 +1,4 @@
-package purge
+package purgerewrite
 
 import (
 	"bytes"
@@ -26,18 +26,20 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("%s in the place of %s: %s", r.New, r.Old, r.Why)
 }
 
-// A prover compares old commits with alleged successors, which may differ only
+// A Prover compares old commits with alleged successors, which may differ only
 // in what a purge changes: so the worst that a map can do is to redact.
-type prover struct {
+type Prover struct {
 	objects *git.Objects
 	known   map[git.Hash]git.Hash   // all pairs, each of which is proved
 	renamed map[record.ID]record.ID // missions that are named by one of the old commits
 
-	learned [][]byte              // what was taken out
-	left    map[git.Hash][]string // the paths that successors of states leave out
-	trees   map[treePair]error
-	blobs   map[blobPair]error
-	dirs    map[git.Hash]map[string]git.Entry
+	// Learned is what was taken out, by all pairs so far.
+	Learned [][]byte
+
+	left  map[git.Hash][]string // the paths that successors of states leave out
+	trees map[treePair]error
+	blobs map[blobPair]error
+	dirs  map[git.Hash]map[string]git.Entry
 }
 
 type treePair struct {
@@ -55,8 +57,9 @@ type blobPair struct {
 
 const maxLearned = 1000
 
-func newProver(objects *git.Objects, known map[git.Hash]git.Hash) *prover {
-	p := &prover{
+// NewProver returns a prover, given all pairs, each of which is to be proved.
+func NewProver(objects *git.Objects, known map[git.Hash]git.Hash) *Prover {
+	p := &Prover{
 		objects: objects, known: known, renamed: make(map[record.ID]record.ID), left: make(map[git.Hash][]string),
 		trees: make(map[treePair]error), blobs: make(map[blobPair]error), dirs: make(map[git.Hash]map[string]git.Entry),
 	}
@@ -81,8 +84,8 @@ var (
 	errTooLarge = errors.New("a text is too large to be compared")
 )
 
-// state proves a pair of commits that hold states.
-func (p *prover) state(old, fresh git.Hash) error {
+// State proves a pair of commits that hold states.
+func (p *Prover) State(old, fresh git.Hash) error {
 	was, is, err := p.commits(old, fresh)
 	if err != nil {
 		return err
@@ -106,15 +109,15 @@ func (p *prover) state(old, fresh git.Hash) error {
 	return err
 }
 
-func (p *prover) parentTree(c *raw) (git.Hash, error) {
+func (p *Prover) parentTree(c *raw) (git.Hash, error) {
 	if len(c.parents) == 0 {
 		return p.objects.EmptyTree()
 	}
 	return p.objects.TreeOf(c.parents[0])
 }
 
-// event proves a pair of commits of a ledger.
-func (p *prover) event(old, fresh git.Hash) error {
+// Event proves a pair of commits of a ledger.
+func (p *Prover) Event(old, fresh git.Hash) error {
 	was, is, err := p.commits(old, fresh)
 	if err != nil {
 		return err
@@ -142,7 +145,7 @@ func (p *prover) event(old, fresh git.Hash) error {
 	return p.ledger(was.tree, is.tree, "", was.tree, is.tree)
 }
 
-func (p *prover) began(tree git.Hash) record.ID {
+func (p *Prover) began(tree git.Hash) record.ID {
 	var s shape
 	if e, err := p.find(tree, "mission.json"); err == nil && !e.Hash.IsZero() {
 		if content, err := p.objects.Blob(e.Hash, ledger.MaxHead); err == nil {
@@ -152,7 +155,7 @@ func (p *prover) began(tree git.Hash) record.ID {
 	return s.ID
 }
 
-func (p *prover) commits(old, fresh git.Hash) (was, is *raw, err error) {
+func (p *Prover) commits(old, fresh git.Hash) (was, is *raw, err error) {
 	for hash, c := range map[git.Hash]**raw{old: &was, fresh: &is} {
 		content, err := p.objects.Read(plumbing.CommitObject, hash, git.MaxCommit)
 		if err != nil {
@@ -168,7 +171,7 @@ func (p *prover) commits(old, fresh git.Hash) (was, is *raw, err error) {
 }
 
 // follows reports whether parents, author and committer are the rewritten ones.
-func (p *prover) follows(was, is *raw) bool {
+func (p *Prover) follows(was, is *raw) bool {
 	var parents []git.Hash
 	for _, parent := range was.parents {
 		to, replaced := p.known[parent]
@@ -182,7 +185,7 @@ func (p *prover) follows(was, is *raw) bool {
 	return slices.Equal(is.parents, parents) && p.who(was.author, is.author) && p.who(was.committer, is.committer)
 }
 
-func (p *prover) who(was, is string) bool {
+func (p *Prover) who(was, is string) bool {
 	at, end := strings.LastIndexByte(was, '>')+1, strings.LastIndexByte(is, '>')+1
 	if was[at:] != is[end:] {
 		return false
@@ -191,7 +194,7 @@ func (p *prover) who(was, is string) bool {
 }
 
 // learn reports whether is is was with spans replaced, and keeps those.
-func (p *prover) learn(was, is []byte, keep bool) bool {
+func (p *Prover) learn(was, is []byte, keep bool) bool {
 	if bytes.Equal(was, is) {
 		return true
 	}
@@ -202,15 +205,15 @@ func (p *prover) learn(was, is []byte, keep bool) bool {
 	return ok
 }
 
-func (p *prover) keep(taken [][]byte) {
+func (p *Prover) keep(taken [][]byte) {
 	for _, t := range taken {
-		if len(p.learned) < maxLearned && !slices.ContainsFunc(p.learned, func(b []byte) bool { return bytes.Equal(b, t) }) {
-			p.learned = append(p.learned, t)
+		if len(p.Learned) < maxLearned && !slices.ContainsFunc(p.Learned, func(b []byte) bool { return bytes.Equal(b, t) }) {
+			p.Learned = append(p.Learned, t)
 		}
 	}
 }
 
-func (p *prover) entries(tree git.Hash) ([]entry, error) {
+func (p *Prover) entries(tree git.Hash) ([]entry, error) {
 	content, err := p.objects.Read(plumbing.TreeObject, tree, git.MaxTree)
 	if err != nil {
 		return nil, err
@@ -219,7 +222,7 @@ func (p *prover) entries(tree git.Hash) ([]entry, error) {
 }
 
 // tree proves the tree of a state, and returns the paths that it leaves out.
-func (p *prover) tree(old, fresh git.Hash) (left []string, err error) {
+func (p *Prover) tree(old, fresh git.Hash) (left []string, err error) {
 	if old == fresh {
 		return nil, nil
 	}
@@ -271,7 +274,7 @@ func (p *prover) tree(old, fresh git.Hash) (left []string, err error) {
 	return left, nil
 }
 
-func (p *prover) allBelow(tree git.Hash) (list []string, err error) {
+func (p *Prover) allBelow(tree git.Hash) (list []string, err error) {
 	entries, err := p.entries(tree)
 	if err != nil {
 		return nil, err
@@ -295,11 +298,11 @@ func (p *prover) allBelow(tree git.Hash) (list []string, err error) {
 	return list, nil
 }
 
-func (p *prover) blob(pair blobPair, how func(was, is []byte, learn bool) error) error {
+func (p *Prover) blob(pair blobPair, how func(was, is []byte, learn bool) error) error {
 	if err, ok := p.blobs[pair]; ok {
 		return err
 	}
-	most := int64(maxText)
+	most := int64(MaxText)
 	if pair.form != plain {
 		most = ledger.MaxSegment
 	}
@@ -318,7 +321,7 @@ func (p *prover) blob(pair blobPair, how func(was, is []byte, learn bool) error)
 	return err
 }
 
-func (p *prover) text(was, is []byte, learn bool) error {
+func (p *Prover) text(was, is []byte, learn bool) error {
 	if isBinary(was) {
 		return errBinary
 	}
@@ -329,7 +332,7 @@ func (p *prover) text(was, is []byte, learn bool) error {
 }
 
 // ledger proves a directory of a ledger, given the root trees.
-func (p *prover) ledger(old, fresh git.Hash, dir string, oldRoot, freshRoot git.Hash) error {
+func (p *Prover) ledger(old, fresh git.Hash, dir string, oldRoot, freshRoot git.Hash) error {
 	if old == fresh {
 		return nil
 	}
@@ -347,7 +350,7 @@ func (p *prover) ledger(old, fresh git.Hash, dir string, oldRoot, freshRoot git.
 }
 
 // beside returns what records in a directory also depend on: the segments.
-func (p *prover) beside(root git.Hash, dir string) (git.Hash, error) {
+func (p *Prover) beside(root git.Hash, dir string) (git.Hash, error) {
 	rest, ok := strings.CutPrefix(dir, "turns")
 	if !ok {
 		return git.Hash{}, nil
@@ -356,7 +359,7 @@ func (p *prover) beside(root git.Hash, dir string) (git.Hash, error) {
 	return e.Hash, err
 }
 
-func (p *prover) ledgerEntries(old, fresh git.Hash, dir string, oldRoot, freshRoot git.Hash) error {
+func (p *Prover) ledgerEntries(old, fresh git.Hash, dir string, oldRoot, freshRoot git.Hash) error {
 	was, err := p.entries(old)
 	if err != nil {
 		return err
@@ -399,7 +402,7 @@ func (p *prover) ledgerEntries(old, fresh git.Hash, dir string, oldRoot, freshRo
 	return nil
 }
 
-func (p *prover) find(tree git.Hash, path string) (git.Entry, error) {
+func (p *Prover) find(tree git.Hash, path string) (git.Entry, error) {
 	e := git.Entry{Hash: tree}
 	for name := range strings.SplitSeq(path, "/") {
 		d, ok := p.dirs[e.Hash]
@@ -418,7 +421,7 @@ func (p *prover) find(tree git.Hash, path string) (git.Entry, error) {
 }
 
 // recordAt proves a record of a ledger, with the segments that belong to it.
-func (p *prover) recordAt(file string, old, fresh, oldRoot, freshRoot git.Hash) error {
+func (p *Prover) recordAt(file string, old, fresh, oldRoot, freshRoot git.Hash) error {
 	with := evidence{segment: -1, agents: map[string]int64{}}
 	blanked := false
 	pair := blobPair{old: old, fresh: fresh, learn: true}

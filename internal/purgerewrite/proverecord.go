@@ -1,4 +1,4 @@
-package purge
+package purgerewrite
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 
 // segment proves the lines of a conversation. It learns nothing from a wholly
 // purged turn, whose words are no secret elsewhere.
-func (p *prover) segment(was, is []byte, learn bool) error {
+func (p *Prover) segment(was, is []byte, learn bool) error {
 	if bytes.Equal(is, blankLines(was)) {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (p *prover) segment(was, is []byte, learn bool) error {
 	return nil
 }
 
-func (p *prover) line(was, is []byte, learn bool) bool {
+func (p *Prover) line(was, is []byte, learn bool) bool {
 	switch {
 	case bytes.Equal(was, is):
 		return true
@@ -85,7 +85,7 @@ func alike(was, is []byte, see func(v token), may func(v token, to []byte) bool)
 }
 
 // record proves a record or mission.json.
-func (p *prover) record(was, is []byte, with evidence, learn bool) error {
+func (p *Prover) record(was, is []byte, with evidence, learn bool) error {
 	if !json.Valid(was) {
 		if !p.learn(was, is, learn) {
 			return errRecord
@@ -152,7 +152,7 @@ func blankRecord(content []byte) bool {
 }
 
 // isRenamed reports whether two texts are the old and new name of a mission.
-func (p *prover) isRenamed(key, was, is string) bool {
+func (p *Prover) isRenamed(key, was, is string) bool {
 	if key == "branch" {
 		end := strings.LastIndexByte(was, '/') + 1
 		if !strings.HasPrefix(is, was[:end]) {
@@ -167,7 +167,7 @@ func (p *prover) isRenamed(key, was, is string) bool {
 }
 
 // skipped adds to an old record what the new one says its state leaves out.
-func (p *prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
+func (p *Prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
 	list := func(s *shape) (list []record.Skip) {
 		if s.Skipped != nil {
 			_ = json.Unmarshal(*s.Skipped, &list)

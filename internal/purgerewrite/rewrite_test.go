@@ -1,4 +1,4 @@
-package purge_test
+package purgerewrite_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/purge"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
 	"gitagent/test/gittest"
@@ -68,15 +68,15 @@ func TestRewrite(t *testing.T) {
 			prompts = append(prompts, fmt.Sprint(turn.ID(), turn.Outcome, turn.At, turn.Session))
 		}
 	}
-	d := w.rewrite(purge.Target{Finder: fixed(t, slip)})
+	d := w.rewrite(purgerewrite.Target{Finder: fixed(t, slip)})
 	for f, n := range d.Found() {
 		t.Log(n, f)
-		if f.Fate == purge.Unread || f.Fate == purge.Kept {
+		if f.Fate == purgerewrite.Unread || f.Fate == purgerewrite.Kept {
 			t.Errorf("%v", f)
 		}
 	}
-	for _, kind := range []purge.Kind{purge.Prompt, purge.Reply, purge.Conversation, purge.SubAgent, purge.Document, purge.Handoff, purge.Patch, purge.Terminal, purge.Title, purge.Message, purge.Code, purge.FileName} {
-		if !slices.ContainsFunc(keys(d.Found()), func(f purge.Find) bool { return f.Kind == kind }) {
+	for _, kind := range []purgerewrite.Kind{purgerewrite.Prompt, purgerewrite.Reply, purgerewrite.Conversation, purgerewrite.SubAgent, purgerewrite.Document, purgerewrite.Handoff, purgerewrite.Patch, purgerewrite.Terminal, purgerewrite.Title, purgerewrite.Message, purgerewrite.Code, purgerewrite.FileName} {
+		if !slices.ContainsFunc(keys(d.Found()), func(f purgerewrite.Find) bool { return f.Kind == kind }) {
 			t.Errorf("nothing of the kind %q was found", kind)
 		}
 	}
@@ -148,10 +148,10 @@ func TestRewrite(t *testing.T) {
 		}
 	}
 
-	if d := w.rewrite(purge.Target{Finder: fixed(t, slip)}); len(d.Replaced()) > 0 || len(d.Found()) > 0 {
+	if d := w.rewrite(purgerewrite.Target{Finder: fixed(t, slip)}); len(d.Replaced()) > 0 || len(d.Found()) > 0 {
 		t.Errorf("once more, %d objects are replaced: %v", len(d.Replaced()), d.Found())
 	}
-	if d := w.rewrite(purge.Target{Finder: fixed(t, "nobody has said this")}); len(d.Replaced()) > 0 {
+	if d := w.rewrite(purgerewrite.Target{Finder: fixed(t, "nobody has said this")}); len(d.Replaced()) > 0 {
 		t.Errorf("of another secret, %d objects are replaced", len(d.Replaced()))
 	}
 }

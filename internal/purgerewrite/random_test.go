@@ -1,4 +1,4 @@
-package purge_test
+package purgerewrite_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/purge"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/sshsig"
 	"gitagent/test/gittest"
@@ -270,11 +270,11 @@ func TestRewriteRandom(t *testing.T) {
 				}
 			}
 			w := &world{m.lab, m.done()}
-			d := w.rewrite(purge.Target{Finder: fixed(t, slip)})
+			d := w.rewrite(purgerewrite.Target{Finder: fixed(t, slip)})
 			w.fsck()
 			t.Log(len(d.Replaced()), d.Renamed(), len(d.Found()))
 			for f := range d.Found() {
-				if f.Fate == purge.Unread || f.Fate == purge.Kept {
+				if f.Fate == purgerewrite.Unread || f.Fate == purgerewrite.Kept {
 					t.Errorf("%v", f)
 				}
 			}
