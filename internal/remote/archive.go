@@ -27,9 +27,9 @@ import (
 func (r *Remote) seenIndex() string { return archive.SeenRefs + escape(r.Name) + "/index" }
 func (r *Remote) seenKeep() string  { return archive.SeenRefs + escape(r.Name) + "/keep" }
 
-// seeing runs f, which moves these refs, under a lock that pushes and fetches
+// seeing runs do, which moves these refs, under a lock that pushes and fetches
 // share. It notes where git may leave locks.
-func (r *Remote) seeing(ctx context.Context, f func(r *Remote) error) error {
+func (r *Remote) seeing(ctx context.Context, do func(f *fetch) error) error {
 	held, err := r.lock(ctx, "archive")
 	if err != nil {
 		return err
@@ -40,8 +40,8 @@ func (r *Remote) seeing(ctx context.Context, f func(r *Remote) error) error {
 		return err
 	}
 	alone := *r
-	alone.repo, alone.fetching = r.repo.With(git.Holding(held.File())), held
-	return held.With(lock.Note{Words: files, Long: true}, func() error { return f(&alone) })
+	alone.repo = r.repo.With(git.Holding(held.File()))
+	return held.With(lock.Note{Words: files, Long: true}, func() error { return do(&fetch{&alone, held}) })
 }
 
 // see fetches the index of the remote's archive. there are the remote's refs.
@@ -51,11 +51,11 @@ func (r *Remote) see(ctx context.Context, source string, there map[string]git.Ha
 	if err != nil || seen[r.seenIndex()] == index {
 		return index, err
 	}
-	return index, r.seeing(ctx, func(r *Remote) error {
+	return index, r.seeing(ctx, func(f *fetch) error {
 		if index.IsZero() {
-			return r.move(ctx, []git.Update{{Ref: r.seenIndex(), Old: seen[r.seenIndex()]}})
+			return f.move(ctx, []git.Update{{Ref: r.seenIndex(), Old: seen[r.seenIndex()]}})
 		}
-		return r.fetchRefs(ctx, source, "+"+archive.IndexRef+":"+r.seenIndex()+"\n")
+		return f.fetchRefs(ctx, source, "+"+archive.IndexRef+":"+r.seenIndex()+"\n")
 	})
 }
 
@@ -204,7 +204,7 @@ func (r *Remote) pushArchive(ctx context.Context, source string, done *SentArchi
 		refused := r.force(ctx, source, updates, new(Replaced))
 		if refused == nil {
 			done.Sent = done.Sent || len(updates) > 0
-			refused = errors.Join(r.seen(ctx, index, updates), r.dropArchived(ctx, there, index, done))
+			refused = errors.Join(r.seen(ctx, updates), r.dropArchived(ctx, there, index, done))
 		}
 		if refused == nil {
 			return nil
@@ -245,7 +245,7 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 	}
 	if theirs := there[archive.IndexRef]; !theirs.IsZero() && theirs != index {
 		if ours[r.seenIndex()] != theirs || ours[r.seenKeep()] != stem {
-			if err := r.seeing(ctx, func(r *Remote) error { return r.fetchArchive(ctx, source, there) }); err != nil {
+			if err := r.seeing(ctx, func(f *fetch) error { return f.fetchArchive(ctx, source, there) }); err != nil {
 				return index, nil, err
 			}
 		}
@@ -285,27 +285,27 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 
 // fetchArchive fetches a source's archive and updates there, as what arrives
 // may be newer. The caller holds the lock of seeing.
-func (r *Remote) fetchArchive(ctx context.Context, source string, there map[string]git.Hash) error {
-	refspecs, keeps := "+"+archive.IndexRef+":"+r.seenIndex()+"\n", !there[archive.KeepRef].IsZero()
+func (f *fetch) fetchArchive(ctx context.Context, source string, there map[string]git.Hash) error {
+	refspecs, keeps := "+"+archive.IndexRef+":"+f.seenIndex()+"\n", !there[archive.KeepRef].IsZero()
 	if keeps {
-		refspecs += "+" + archive.KeepRef + ":" + r.seenKeep() + "\n"
+		refspecs += "+" + archive.KeepRef + ":" + f.seenKeep() + "\n"
 	}
-	if err := r.fetchRefs(ctx, source, refspecs); err != nil {
+	if err := f.fetchRefs(ctx, source, refspecs); err != nil {
 		return err
 	}
-	got, err := r.repo.Refs(ctx, r.seenIndex(), r.seenKeep())
+	got, err := f.repo.Refs(ctx, f.seenIndex(), f.seenKeep())
 	if err != nil {
 		return err
 	}
-	if there[archive.IndexRef] = got[r.seenIndex()]; !keeps {
+	if there[archive.IndexRef] = got[f.seenIndex()]; !keeps {
 		return nil
 	}
-	there[archive.KeepRef] = got[r.seenKeep()]
-	stem, err := r.stem(ctx, got[r.seenKeep()])
+	there[archive.KeepRef] = got[f.seenKeep()]
+	stem, err := f.stem(ctx, got[f.seenKeep()])
 	if err != nil {
 		return err
 	}
-	return r.move(ctx, []git.Update{{Ref: r.seenKeep(), New: stem, Old: got[r.seenKeep()]}})
+	return f.move(ctx, []git.Update{{Ref: f.seenKeep(), New: stem, Old: got[f.seenKeep()]}})
 }
 
 // withoutPurged applies purges to a source's archive and returns its new tip.
@@ -316,8 +316,8 @@ func (r *Remote) withoutPurged(ctx context.Context, source string, there map[str
 	if err != nil || known[purgemap.Ref].IsZero() {
 		return theirs, err
 	}
-	err = r.fetchAlone(ctx, func() error {
-		if err := r.clear(ctx); err != nil {
+	err = r.alone(ctx, func(f *fetch) error {
+		if err := f.clear(ctx); err != nil {
 			return err
 		}
 		into := r.landings() + rand.Text() + "/"
@@ -326,11 +326,11 @@ func (r *Remote) withoutPurged(ctx context.Context, source string, there map[str
 			tip = theirs
 			return err
 		}
-		applied, arrived, err := r.apply(ctx, source, into, there, true)
+		applied, arrived, err := f.apply(ctx, source, into, there, true)
 		if err == nil {
 			tip, err = r.anew(ctx, all, landed, applied, arrived)
 		}
-		return errors.Join(err, r.clear(ctx))
+		return errors.Join(err, f.clear(ctx))
 	})
 	return tip, err
 }
@@ -500,7 +500,7 @@ func whole(objects *git.Objects, theirs, ours *archive.Index) (*archive.Index, e
 }
 
 // seen records what a push made of the remote's archive, to spare fetching it.
-func (r *Remote) seen(ctx context.Context, index git.Hash, updates []git.Update) error {
+func (r *Remote) seen(ctx context.Context, updates []git.Update) error {
 	refs, err := r.repo.Refs(ctx, r.seenIndex(), r.seenKeep())
 	if err != nil {
 		return err
@@ -526,7 +526,7 @@ func (r *Remote) seen(ctx context.Context, index git.Hash, updates []git.Update)
 	if len(moves) == 0 {
 		return nil
 	}
-	err = r.seeing(ctx, func(r *Remote) error { return r.move(ctx, moves) })
+	err = r.seeing(ctx, func(f *fetch) error { return f.move(ctx, moves) })
 	if errors.Is(err, git.ErrConflict) { // a fetch knows better
 		return nil
 	}

@@ -24,10 +24,10 @@ import (
 // read; the others are fetched.
 func (r *Remote) Fetch(ctx context.Context, ids ...record.ID) ([]Change, error) {
 	var changes []Change
-	err := r.fetchAlone(ctx, func() error {
-		err := r.clear(ctx) // a fetch may have been killed
+	err := r.alone(ctx, func(f *fetch) error {
+		err := f.clear(ctx) // a fetch may have been killed
 		if err == nil {
-			changes, err = r.fetch(ctx, ids)
+			changes, err = f.update(ctx, ids)
 		}
 		return err
 	})
@@ -37,16 +37,21 @@ func (r *Remote) Fetch(ctx context.Context, ids ...record.ID) ([]Change, error) 
 	return changes, nil
 }
 
-// fetchAlone runs f under the lock of fetches, noting where git may leave
-// locks.
-func (r *Remote) fetchAlone(ctx context.Context, f func() error) error {
+// A fetch is one that is under way: what it brings and what it moves is under
+// its lock.
+type fetch struct {
+	*Remote
+	held *lock.Lock
+}
+
+// alone runs do under the lock of fetches, noting where git may leave locks.
+func (r *Remote) alone(ctx context.Context, do func(f *fetch) error) error {
 	held, err := r.lock(ctx, "fetch")
 	if err != nil {
 		return err
 	}
-	defer func() { held.Release(); r.fetching = nil }()
-	r.fetching = held
-	return held.With(r.noteLandings(), f)
+	defer held.Release()
+	return held.With(r.noteLandings(), func() error { return do(&fetch{r, held}) })
 }
 
 func (r *Remote) noteLandings() lock.Note {
@@ -54,57 +59,57 @@ func (r *Remote) noteLandings() lock.Note {
 	return lock.Note{Words: append(r.repo.TableLists(), landings), Long: true}
 }
 
-func (r *Remote) fetch(ctx context.Context, ids []record.ID) ([]Change, error) {
-	there, err := r.refs(ctx, r.Name)
+func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
+	there, err := f.refs(ctx, f.Name)
 	if err != nil {
 		return nil, err
 	}
-	archived, err := r.see(ctx, r.Name, there)
+	archived, err := f.see(ctx, f.Name, there)
 	if err != nil {
 		return nil, err
 	}
-	theirs := r.missions(there)
+	theirs := f.missions(there)
 	var sources []source
 	wanted := ids
 	if len(ids) > 0 {
 		for _, id := range ids {
-			sources = append(sources, r.all(string(id)+"*")...)
+			sources = append(sources, f.all(string(id)+"*")...)
 		}
 	} else {
-		ours, err := r.local(ctx, "")
+		ours, err := f.local(ctx, "")
 		if err != nil {
 			return nil, err
 		}
-		rest, err := r.withoutResting(ctx, theirs)
+		rest, err := f.withoutResting(ctx, theirs)
 		if err != nil {
 			return nil, err
 		}
-		sources = r.news(rest, ours)
+		sources = f.news(rest, ours)
 		wanted = slices.Collect(maps.Keys(theirs))
-		for id := range r.byMission(ours) { // it may have gone on, and have been archived
+		for id := range f.byMission(ours) { // it may have gone on, and have been archived
 			wanted = append(wanted, id)
 		}
 	}
-	known, err := r.repo.Refs(ctx, purgemap.Ref)
+	known, err := f.repo.Refs(ctx, purgemap.Ref)
 	if err != nil {
 		return nil, err
 	}
-	alone, besides, unread := r.archivedOf(ctx, archived, wanted, theirs, len(ids) > 0)
+	alone, besides, unread := f.archivedOf(ctx, archived, wanted, theirs, len(ids) > 0)
 	if len(sources)+len(alone)+len(besides) == 0 && there[purgemap.Ref] == known[purgemap.Ref] {
 		return nil, unread
 	}
-	into, _, err := r.bring(ctx, r.Name, append(sources, purges))
+	into, _, err := f.bring(ctx, f.Name, append(sources, purges))
 	if err != nil {
 		return nil, err
 	}
-	unread = errors.Join(unread, r.bringArchived(ctx, r.Name, into, alone))
-	changes, found, err := r.take(ctx, into, there, ids)
+	unread = errors.Join(unread, f.bringArchived(ctx, f.Name, into, alone))
+	changes, found, err := f.take(ctx, into, there, ids)
 	if len(besides) > 0 {
-		into = r.landings() + rand.Text() + "/"
-		bad := r.bringArchived(ctx, r.Name, into, besides)
+		into = f.landings() + rand.Text() + "/"
+		bad := f.bringArchived(ctx, f.Name, into, besides)
 		if bad == nil {
 			var more []Change
-			more, _, bad = r.take(ctx, into, there, ids)
+			more, _, bad = f.take(ctx, into, there, ids)
 			changes = append(changes, more...)
 		}
 		err = errors.Join(err, bad)
@@ -120,8 +125,8 @@ func (r *Remote) fetch(ctx context.Context, ids []record.ID) ([]Change, error) {
 
 // take makes what a fetch brought part of this repository. there are the
 // remote's refs.
-func (r *Remote) take(ctx context.Context, into string, there map[string]git.Hash, ids []record.ID) (changes []Change, found map[record.ID]bool, err error) {
-	applied, arrived, err := r.apply(ctx, r.Name, into, there, false)
+func (f *fetch) take(ctx context.Context, into string, there map[string]git.Hash, ids []record.ID) (changes []Change, found map[record.ID]bool, err error) {
+	applied, arrived, err := f.apply(ctx, f.Name, into, there, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,11 +139,11 @@ func (r *Remote) take(ctx context.Context, into string, there map[string]git.Has
 	}
 	news := applied.let(arrived)
 	if len(ids) == 0 { // more may have come than was asked for
-		if news, err = r.withoutResting(ctx, news); err != nil {
+		if news, err = f.withoutResting(ctx, news); err != nil {
 			return nil, nil, err
 		}
 	}
-	changes, err = r.merge(ctx, news, ids)
+	changes, err = f.merge(ctx, news, ids)
 	return append(applied.changes(), changes...), found, errors.Join(append(applied.held(), err)...)
 }
 
@@ -277,22 +282,22 @@ func (r *Remote) original(into string, refs map[string]git.Hash) map[string]git.
 // clear removes the landing refs of this and earlier, killed fetches, without
 // git, as only we write here. Packed refs stay if a killed git left its lock on
 // packed-refs, which only the user may remove; see [Remote.Left].
-func (r *Remote) clear(ctx context.Context) error {
+func (f *fetch) clear(ctx context.Context) error {
 	for _, dir := range []string{".", "logs"} { // including locks that killed gits left
-		if err := os.RemoveAll(filepath.Join(r.repo.CommonDir, dir, filepath.FromSlash(r.landings()))); err != nil {
+		if err := os.RemoveAll(filepath.Join(f.repo.CommonDir, dir, filepath.FromSlash(f.landings()))); err != nil {
 			return err
 		}
 	}
-	refs, err := r.repo.Refs(ctx, r.landings())
+	refs, err := f.repo.Refs(ctx, f.landings())
 	if err != nil {
 		return err
 	}
-	if len(refs) > 0 && r.repo.Locked(errLeft, "packed-refs") == errLeft {
+	if len(refs) > 0 && f.repo.Locked(errLeft, "packed-refs") == errLeft {
 		var updates []git.Update
 		for ref, hash := range refs {
 			updates = append(updates, git.Update{Ref: ref, Old: hash})
 		}
-		_ = r.move(ctx, updates)
+		_ = f.move(ctx, updates)
 	}
 	return nil
 }
@@ -312,13 +317,13 @@ func (r *Remote) Left(ctx context.Context) error {
 // look fetches one mission from a remote, given by name or URL, to compare it.
 func (r *Remote) look(ctx context.Context, from string, id record.ID) (tips, error) {
 	var found tips
-	err := r.fetchAlone(ctx, func() error {
-		_, arrived, err := r.bring(ctx, from, r.all(string(id)+"*"))
+	err := r.alone(ctx, func(f *fetch) error {
+		_, arrived, err := f.bring(ctx, from, f.all(string(id)+"*"))
 		if err != nil {
 			return err
 		}
 		found = arrived[id]
-		return r.clear(ctx)
+		return f.clear(ctx)
 	})
 	return found, err
 }

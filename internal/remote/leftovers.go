@@ -27,7 +27,7 @@ func DropLanded(ctx context.Context, w *workspace.Workspace, dry bool) (map[stri
 		}
 	}
 	for name := range counts {
-		free, err := (&Remote{Name: name, w: w, repo: w.Repo}).dropLanded(ctx, dry)
+		free, err := Named(w, name).dropLanded(ctx, dry)
 		if err != nil {
 			return counts, fmt.Errorf("remove what a killed fetch from %s left: %w", name, err)
 		}
@@ -48,8 +48,7 @@ func (r *Remote) dropLanded(ctx context.Context, dry bool) (bool, error) {
 	if dry {
 		return true, nil
 	}
-	r.fetching = held
-	err = held.With(r.noteLandings(), func() error { return r.clear(ctx) })
+	err = held.With(r.noteLandings(), func() error { return (&fetch{r, held}).clear(ctx) })
 	if err == nil {
 		err = r.Left(ctx)
 	}

@@ -46,7 +46,7 @@ const maxNested = 16
 
 // A merger collects new values of refs from what has arrived, to move together.
 type merger struct {
-	*Remote
+	*fetch
 	objects  *git.Objects
 	before   map[string]git.Hash // the refs as they are
 	now      map[string]git.Hash // the refs as they will be
@@ -58,10 +58,10 @@ type merger struct {
 
 // merge merges what has arrived in one transaction. If another process moves
 // one of the refs meanwhile, everything is decided again.
-func (r *Remote) merge(ctx context.Context, arrived map[record.ID]tips, named []record.ID) ([]Change, error) {
+func (f *fetch) merge(ctx context.Context, arrived map[record.ID]tips, named []record.ID) ([]Change, error) {
 	var m *merger
 	err := git.Retry(git.ErrConflict, func() error {
-		m = &merger{Remote: r, named: named}
+		m = &merger{fetch: f, named: named}
 		return m.run(ctx, arrived)
 	})
 	if err != nil {
@@ -127,15 +127,15 @@ func (m *merger) leaveBranches() bool {
 
 // move moves our refs. If a killed git left its lock on one of them, the lock
 // is removed and the error wraps [git.ErrConflict].
-func (r *Remote) move(ctx context.Context, updates []git.Update) error {
+func (f *fetch) move(ctx context.Context, updates []git.Update) error {
 	if len(updates) == 0 {
 		return nil
 	}
-	proc, err := r.repo.With(git.Holding(r.fetching.File())).BeginRefs(ctx, "fetched from "+r.Name)
+	proc, err := f.repo.With(git.Holding(f.held.File())).BeginRefs(ctx, "fetched from "+f.Name)
 	if err != nil {
 		return err
 	}
-	return git.MoveRefs(ctx, r.repo, r.fetching, proc, updates)
+	return git.MoveRefs(ctx, f.repo, f.held, proc, updates)
 }
 
 func (m *merger) mission(ctx context.Context, id record.ID, theirs tips, nested int) error {
@@ -382,18 +382,18 @@ func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) 
 
 // mergeNotes merges theirs into a mission's notes, and reports a change.
 func (r *Remote) mergeNotes(ctx context.Context, id record.ID, theirs git.Hash) (changed bool, err error) {
-	err = r.fetchAlone(ctx, func() error {
-		changed, err = r.uniteNotes(ctx, id, theirs)
+	err = r.alone(ctx, func(f *fetch) error {
+		changed, err = f.uniteNotes(ctx, id, theirs)
 		return err
 	})
 	return changed, err
 }
 
-func (r *Remote) uniteNotes(ctx context.Context, id record.ID, theirs git.Hash) (changed bool, err error) {
+func (f *fetch) uniteNotes(ctx context.Context, id record.ID, theirs git.Hash) (changed bool, err error) {
 	err = git.Retry(git.ErrConflict, func() error {
-		m := &merger{Remote: r, objects: r.repo.Objects(ctx)}
+		m := &merger{fetch: f, objects: f.repo.Objects(ctx)}
 		defer m.objects.Close()
-		refs, err := r.local(ctx, id)
+		refs, err := f.local(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -405,7 +405,7 @@ func (r *Remote) uniteNotes(ctx context.Context, id record.ID, theirs git.Hash) 
 		if err := m.objects.Flush(); err != nil {
 			return err
 		}
-		return r.move(ctx, []git.Update{{Ref: id.NotesRef(), New: merged, Old: ours}})
+		return f.move(ctx, []git.Update{{Ref: id.NotesRef(), New: merged, Old: ours}})
 	})
 	return changed, err
 }

@@ -77,25 +77,25 @@ type applied struct {
 // any of it becomes a mission: it may come from a clone that does not know of
 // the purge. there are the remote's refs. Unless whole says that everything was
 // fetched, it is fetched from source where needed.
-func (r *Remote) apply(ctx context.Context, source, into string, there map[string]git.Hash, whole bool) (*applied, map[record.ID]tips, error) {
-	done := &applied{remote: r.Name, Applied: new(purge.Applied)}
-	refs, err := r.repo.Refs(ctx, purgemap.Ref, r.landing(into, agentRefs))
+func (f *fetch) apply(ctx context.Context, source, into string, there map[string]git.Hash, whole bool) (*applied, map[record.ID]tips, error) {
+	done := &applied{remote: f.Name, Applied: new(purge.Applied)}
+	refs, err := f.repo.Refs(ctx, purgemap.Ref, f.landing(into, agentRefs))
 	if err != nil {
 		return nil, nil, err
 	}
-	objects := r.repo.Objects(ctx)
+	objects := f.repo.Objects(ctx)
 	defer objects.Close()
 	known, err := purgemap.Read(objects, refs[purgemap.Ref])
 	if err != nil {
 		return nil, nil, err
 	}
-	theirs, bad := purgemap.Read(objects, refs[r.landing(into, agentRefs)+"purges"])
+	theirs, bad := purgemap.Read(objects, refs[f.landing(into, agentRefs)+"purges"])
 	if bad != nil { // anybody who can push can spoil it, which must not prevent fetches and pushes
-		done.unread = fmt.Errorf("%s: %w", r.Name, bad)
+		done.unread = fmt.Errorf("%s: %w", f.Name, bad)
 	}
 	known.Unite(theirs)
-	a := &purge.Apply{Workspace: r.w, Map: known, Landing: into, Accepted: r.AcceptPurges}
-	for _, t := range r.missions(there) {
+	a := &purge.Apply{Workspace: f.w, Map: known, Landing: into, Accepted: f.AcceptPurges}
+	for _, t := range f.missions(there) {
 		if !t.ledger.IsZero() {
 			a.There = append(a.There, t.ledger)
 		}
@@ -105,22 +105,22 @@ func (r *Remote) apply(ctx context.Context, source, into string, there map[strin
 	}
 	if away(done.Held) { // replacements of missions may be there without having been asked for
 		if !whole {
-			if into, _, err = r.bring(ctx, source, append(r.all("*"), purges)); err != nil {
+			if into, _, err = f.bring(ctx, source, append(f.all("*"), purges)); err != nil {
 				return nil, nil, err
 			}
 		}
-		if err := r.bringPurged(ctx, source, known, done.Held); err != nil { // it stays away, and is reported
-			done.unread = errors.Join(done.unread, fmt.Errorf("%s: %w", r.Name, err))
+		if err := f.bringPurged(ctx, source, known, done.Held); err != nil { // it stays away, and is reported
+			done.unread = errors.Join(done.unread, fmt.Errorf("%s: %w", f.Name, err))
 		}
 		a.Landing = into
 		if done.Applied, err = a.Do(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := theirs.Learn(ctx, r.w.Repo, r.w.Trust.Keys().Trusts); err != nil {
+	if err := theirs.Learn(ctx, f.w.Repo, f.w.Trust.Keys().Trusts); err != nil {
 		return nil, nil, err
 	}
-	arrived, err := r.landed(ctx, into)
+	arrived, err := f.landed(ctx, into)
 	return done, done.rename(arrived), err
 }
 
@@ -311,8 +311,8 @@ func (r *Remote) replaceArchive(ctx context.Context, source string, all *Replace
 // updateLocal merges all missions of a source without what was purged, and
 // returns the replacements of its refs.
 func (r *Remote) updateLocal(ctx context.Context, source string, all *Replaced) (records, branches []git.Update, err error) {
-	err = r.fetchAlone(ctx, func() error {
-		if err := r.clear(ctx); err != nil {
+	err = r.alone(ctx, func(f *fetch) error {
+		if err := f.clear(ctx); err != nil {
 			return err
 		}
 		into, _, err := r.bring(ctx, source, append(r.all("*"), purges))
@@ -324,7 +324,7 @@ func (r *Remote) updateLocal(ctx context.Context, source string, all *Replaced) 
 			return err
 		}
 		before := r.original(into, refs)
-		applied, arrived, err := r.apply(ctx, source, into, before, true)
+		applied, arrived, err := f.apply(ctx, source, into, before, true)
 		if err != nil {
 			return err
 		}
@@ -336,7 +336,7 @@ func (r *Remote) updateLocal(ctx context.Context, source string, all *Replaced) 
 			return err
 		}
 		records, branches = r.replacements(before, r.original(into, refs), known[purgemap.Ref], applied.Renamed)
-		changes, err := r.merge(ctx, applied.let(arrived), nil)
+		changes, err := f.merge(ctx, applied.let(arrived), nil)
 		all.Changes = append(append(all.Changes, applied.changes()...), changes...)
 		all.Held = append(all.Held[:0], applied.held()...)
 		return err

@@ -28,8 +28,6 @@ type Remote struct {
 	repo    *git.Repo // with the environment that git needs
 	sources []string  // the remote, or its push URLs if they differ from its fetch URL
 	conf    git.Config
-
-	fetching *lock.Lock // held while a fetch is under way
 }
 
 // Open looks up a remote. The error wraps [git.ErrNotFound] if there is none.
@@ -61,6 +59,12 @@ func open(ctx context.Context, w *workspace.Workspace, conf git.Config, name str
 		Name: name, URLs: push, Level: consent(conf, push), sources: sources,
 		w: w, repo: w.Repo.With(git.Env(environ(conf)...)), conf: conf,
 	}, nil
+}
+
+// Named returns a remote that only has its name, for what is left of one that
+// may be gone.
+func Named(w *workspace.Workspace, name string) *Remote {
+	return &Remote{Name: name, w: w, repo: w.Repo}
 }
 
 // Names lists the remotes of the repository in order.
