@@ -143,7 +143,7 @@ func (r *Remote) archivedThere(ctx context.Context, source string, refs map[stri
 	known := r.remember()
 	there := make(map[record.ID]tips, len(ours)) // what would be sent, under its name there
 	for id, t := range ours {
-		if as := known.pushed(id).As; theirs[as].zero() {
+		if as := known.name(id); theirs[as].zero() {
 			there[as] = t
 		}
 	}

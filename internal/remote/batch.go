@@ -91,8 +91,7 @@ func (r *Remote) together(ctx context.Context, ids []record.ID) (done []*Pushed,
 	known := r.remember()
 	for _, id := range ids {
 		ours := all[id]
-		p := known.pushed(id)
-		p.sent = ours
+		p := &Pushed{Mission: id, As: known.name(id), sent: ours}
 		o := parcel{p, tips{}}
 		clear := true // we have everything that is there
 		for _, list := range theirs {

@@ -59,12 +59,11 @@ func (r *Remote) learn(ctx context.Context, change func(*capabilities)) error {
 	return nil
 }
 
-func (m capabilities) pushed(id record.ID) *Pushed {
-	return &Pushed{Mission: id, As: cmp.Or(m.As[id], id)}
-}
+// name returns the name that a mission has at the remote.
+func (m capabilities) name(id record.ID) record.ID { return cmp.Or(m.As[id], id) }
 
 func (r *Remote) rememberAs(ctx context.Context, id, as record.ID) error {
-	if r.remember().pushed(id).As == as {
+	if r.remember().name(id) == as {
 		return nil
 	}
 	return r.learn(ctx, func(m *capabilities) {

@@ -55,7 +55,7 @@ func (r *Remote) Deletion(ctx context.Context, ids []record.ID) (*Deletion, erro
 	known := r.remember()
 	w := &Deletion{refs: make(map[record.ID]map[string]git.Hash)}
 	for _, id := range slices.Sorted(slices.Values(ids)) {
-		as := known.pushed(id).As
+		as := known.name(id)
 		t := theirs[as]
 		switch {
 		case t.zero():

@@ -285,7 +285,12 @@ func (r *Remote) upToDate(ctx context.Context, source string, there map[string]g
 // replace is PushPurges for one source.
 func (r *Remote) replace(ctx context.Context, source string, all *Replaced) error {
 	return git.Retry(ErrRejected, func() error { // if another push was faster, its turns are fetched first
-		records, branches, err := r.updateLocal(ctx, source, all)
+		done, err := r.fetchAll(ctx, source)
+		all.Changes = append(all.Changes, done.Changes...)
+		if done.Applied {
+			all.Held = append(all.Held[:0], done.Held...)
+		}
+		records, branches := r.replacements(done)
 		if err == nil && r.Level == All {
 			err = r.force(ctx, source, records, all)
 		}
@@ -308,50 +313,61 @@ func (r *Remote) replaceArchive(ctx context.Context, source string, all *Replace
 	return err
 }
 
-// updateLocal merges all missions of a source without what was purged, and
-// returns the replacements of its refs.
-func (r *Remote) updateLocal(ctx context.Context, source string, all *Replaced) (records, branches []git.Update, err error) {
-	err = r.alone(ctx, func(f *fetch) error {
+// A Fetched is all missions of a source, merged here without what was purged.
+type Fetched struct {
+	Before, Now map[string]git.Hash // the source's refs, with what was purged and without
+	Map         git.Hash            // of purges, as it is here now
+	Renamed     map[record.ID]record.ID
+	Changes     []Change // here
+	Applied     bool     // the map was applied, so that Held is known
+	Held        []error  // see [Replaced]
+}
+
+// fetchAll merges all missions of a source without what was purged. An error
+// comes with what was done before it.
+func (r *Remote) fetchAll(ctx context.Context, source string) (*Fetched, error) {
+	done := new(Fetched)
+	return done, r.alone(ctx, func(f *fetch) error {
 		if err := f.clear(ctx); err != nil {
 			return err
 		}
-		into, _, err := r.bring(ctx, source, append(r.all("*"), purges))
+		into, _, err := f.bring(ctx, source, append(f.all("*"), purges))
 		if err != nil {
 			return err
 		}
-		refs, err := r.repo.Refs(ctx, into)
+		refs, err := f.repo.Refs(ctx, into)
 		if err != nil {
 			return err
 		}
-		before := r.original(into, refs)
+		before := f.original(into, refs)
 		applied, arrived, err := f.apply(ctx, source, into, before, true)
 		if err != nil {
 			return err
 		}
-		if refs, err = r.repo.Refs(ctx, into); err != nil {
+		if refs, err = f.repo.Refs(ctx, into); err != nil {
 			return err
 		}
-		known, err := r.repo.Refs(ctx, purgemap.Ref)
+		known, err := f.repo.Refs(ctx, purgemap.Ref)
 		if err != nil {
 			return err
 		}
-		records, branches = r.replacements(before, r.original(into, refs), known[purgemap.Ref], applied.Renamed)
+		done.Before, done.Now, done.Map, done.Renamed = before, f.original(into, refs), known[purgemap.Ref], applied.Renamed
 		changes, err := f.merge(ctx, applied.let(arrived), nil)
-		all.Changes = append(append(all.Changes, applied.changes()...), changes...)
-		all.Held = append(all.Held[:0], applied.held()...)
+		done.Changes = append(applied.changes(), changes...)
+		done.Applied, done.Held = true, applied.held()
 		return err
 	})
-	return records, branches, err
 }
 
-// replacements returns the updates that turn a source's refs from before into
-// now, with new names and our map. Branches are apart.
-func (r *Remote) replacements(before, now map[string]git.Hash, ours git.Hash, names map[record.ID]record.ID) (records, branches []git.Update) {
+// replacements returns the updates that turn a source's refs into what they are
+// without what was purged, with new names and our map. Branches are apart.
+func (r *Remote) replacements(done *Fetched) (records, branches []git.Update) {
+	before := done.Before
 	for ref, was := range before {
 		if ref == purgemap.Ref {
 			continue
 		}
-		name, is := r.renamed(ref, names), now[ref]
+		name, is := r.renamed(ref, done.Renamed), done.Now[ref]
 		list := &records
 		if _, branch := r.w.MissionOf(ref); branch {
 			list = &branches
@@ -366,8 +382,8 @@ func (r *Remote) replacements(before, now map[string]git.Hash, ours git.Hash, na
 			*list = append(*list, git.Update{Ref: ref, Old: was, New: is})
 		}
 	}
-	if was := before[purgemap.Ref]; ours != was && !ours.IsZero() {
-		records = append(records, git.Update{Ref: purgemap.Ref, Old: was, New: ours})
+	if was := before[purgemap.Ref]; done.Map != was && !done.Map.IsZero() {
+		records = append(records, git.Update{Ref: purgemap.Ref, Old: was, New: done.Map})
 	}
 	return records, branches
 }

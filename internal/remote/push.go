@@ -53,7 +53,7 @@ func (r *Remote) Push(ctx context.Context, id record.ID) (*Pushed, error) {
 }
 
 func (r *Remote) push(ctx context.Context, id record.ID) (*Pushed, error) {
-	p := r.remember().pushed(id)
+	p := &Pushed{Mission: id, As: r.remember().name(id)}
 	for range maxDiverged {
 		refs, err := r.local(ctx, id)
 		if err != nil {

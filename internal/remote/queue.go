@@ -26,6 +26,14 @@ func (r *Remote) Later(id record.ID) error {
 	return nil
 }
 
+func (r *Remote) dequeue(id record.ID) error {
+	err := r.state().Remove(r.waiting(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // Pending lists the missions that wait to be pushed, in order.
 func (r *Remote) Pending() ([]record.ID, error) {
 	entries, err := r.state().ReadDir(r.name(""))
@@ -46,7 +54,7 @@ func (r *Remote) Pending() ([]record.ID, error) {
 func (r *Remote) sent(ctx context.Context, p *Pushed) error {
 	moved, err := r.moved(ctx, p)
 	if !moved && err == nil {
-		if err := r.state().Remove(r.waiting(p.Mission)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := r.dequeue(p.Mission); err != nil {
 			return err
 		}
 		moved, err = r.moved(ctx, p)
