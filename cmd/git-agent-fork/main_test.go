@@ -43,9 +43,9 @@ func exchange(ts *testscript.TestScript, neg bool, args []string) {
 	origin, err := remote.Open(ctx, cmdlinetest.Workspace(ts), "origin")
 	ts.Check(err)
 	if args[0] == "push" {
-		_, err = origin.PushAll(ctx, nil)
+		_, err = remote.PushAll(ctx, origin, nil)
 	} else {
-		_, err = origin.Fetch(ctx)
+		_, err = remote.Fetch(ctx, origin)
 	}
 	ts.Check(err)
 }

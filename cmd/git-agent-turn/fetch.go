@@ -66,7 +66,7 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	if cmdline.IsTerminal(os.Stderr) {
 		r.Progress = os.Stderr
 	}
-	changes, err := r.Fetch(c.Context, ids...)
+	changes, err := remote.Fetch(c.Context, r, ids...)
 	for _, change := range changes {
 		if err := sayChange(c, r, change); err != nil {
 			return err
@@ -75,7 +75,7 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	if err == nil && len(changes) == 0 {
 		fmt.Fprintf(c.App.ErrWriter, "nothing new from %s\n", cmdline.Escape(r.Name))
 	}
-	err = errors.Join(err, r.Left(c.Context))
+	err = errors.Join(err, remote.Left(c.Context, r))
 	if locked := (*git.LockedError)(nil); errors.As(err, &locked) {
 		return cmdline.Hintf(err, "if no git is running in this repository, remove %s", cmdline.Escape(locked.Path))
 	}

@@ -67,7 +67,7 @@ func (x *examination) probe(name string) error {
 		return err
 	}
 	x.remote(r)
-	p, err := r.Probe(x.ctx)
+	p, err := remote.Try(x.ctx, r)
 	if err != nil {
 		return err
 	}

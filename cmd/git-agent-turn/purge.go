@@ -161,7 +161,7 @@ func replaceAtRemotes(c *cli.Context, w *workspace.Workspace) error {
 
 // replaceAt replaces missions at a remote, and reports what can't be replaced.
 func replaceAt(c *cli.Context, r *remote.Remote) error {
-	done, err := r.PushPurges(c.Context)
+	done, err := remote.PushPurges(c.Context, r)
 	if done == nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func push(c *cli.Context) error {
 	var problems []error
 	for _, r := range remotes {
 		if c.Bool("queued") {
-			if err = r.Drain(c.Context); err != nil {
+			if err = remote.Drain(c.Context, r); err != nil {
 				w.Store.Log(time.Now(), err.Error()) // the log is where it is seen
 			}
 		} else {
@@ -133,12 +133,12 @@ func pushTo(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	if err == nil && !sent {
 		fmt.Fprintf(c.App.ErrWriter, "nothing to push: %s has everything\n", cmdline.Escape(r.Name))
 	}
-	return errors.Join(err, r.Settle(c.Context, done))
+	return errors.Join(err, remote.Settle(c.Context, r, done))
 }
 
 // pushArchive sends the archive, and reports whether it had anything to send.
 func pushArchive(c *cli.Context, r *remote.Remote) (sent bool, err error) {
-	done, err := r.PushArchive(c.Context)
+	done, err := remote.PushArchive(c.Context, r)
 	if err != nil || !done.Sent && len(done.Gone) == 0 {
 		return false, err
 	}
@@ -151,9 +151,9 @@ func pushArchive(c *cli.Context, r *remote.Remote) (sent bool, err error) {
 
 func pushSome(ctx context.Context, r *remote.Remote, ids []record.ID) ([]*remote.Pushed, error) {
 	if len(ids) != 1 {
-		return r.PushAll(ctx, ids)
+		return remote.PushAll(ctx, r, ids)
 	}
-	p, err := r.Push(ctx, ids[0])
+	p, err := remote.Push(ctx, r, ids[0])
 	if err != nil {
 		return nil, err
 	}

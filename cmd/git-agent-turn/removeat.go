@@ -21,7 +21,7 @@ func removeAt(c *cli.Context, w *workspace.Workspace, r *remote.Remote, ids []re
 	if err != nil {
 		return nil, err
 	}
-	there, err := r.Deletion(c.Context, ids)
+	there, err := remote.Deletable(c.Context, r, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func removeAt(c *cli.Context, w *workspace.Workspace, r *remote.Remote, ids []re
 			return nil, err
 		}
 	}
-	gone, err := r.Delete(c.Context, there)
+	gone, err := remote.Delete(c.Context, r, there)
 	if len(gone) > 0 {
 		if _, err := fmt.Fprintf(c.App.Writer, "removed %s at %s\n", cmdline.Plural(len(gone), "mission"), name); err != nil {
 			return nil, err

@@ -322,7 +322,7 @@ func Remotes(ctx context.Context, w *workspace.Workspace) ([]*remote.Remote, err
 // only go to talk, as the mission exists.
 func Push(ctx context.Context, remotes []*remote.Remote, id record.ID, talk io.Writer) {
 	for _, r := range remotes {
-		p, err := r.Push(ctx, id)
+		p, err := remote.Push(ctx, r, id)
 		if err == nil {
 			err = p.Branch
 		}

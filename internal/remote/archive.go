@@ -24,12 +24,12 @@ import (
 // it is untrusted. Commits that keep its objects are here only once both were
 // united; without them each push would fetch the objects again.
 
-func (r *Remote) seenIndex() string { return archive.SeenRefs + escape(r.Name) + "/index" }
-func (r *Remote) seenKeep() string  { return archive.SeenRefs + escape(r.Name) + "/keep" }
+func seenIndex(r *Remote) string { return archive.SeenRefs + escape(r.Name) + "/index" }
+func seenKeep(r *Remote) string  { return archive.SeenRefs + escape(r.Name) + "/keep" }
 
 // seeing runs do, which moves these refs, under a lock that pushes and fetches
 // share. It notes where git may leave locks.
-func (r *Remote) seeing(ctx context.Context, do func(f *fetch) error) error {
+func seeing(ctx context.Context, r *Remote, do func(f *fetch) error) error {
 	held, err := r.lock(ctx, "archive")
 	if err != nil {
 		return err
@@ -44,25 +44,25 @@ func (r *Remote) seeing(ctx context.Context, do func(f *fetch) error) error {
 	return held.With(lock.Note{Words: files, Long: true}, func() error { return do(&fetch{&alone, held}) })
 }
 
-// see fetches the index of the remote's archive. there are the remote's refs.
-func (r *Remote) see(ctx context.Context, source string, there map[string]git.Hash) (index git.Hash, err error) {
-	seen, err := r.repo.Refs(ctx, r.seenIndex())
+// See fetches the index of the remote's archive. there are the remote's refs.
+func See(ctx context.Context, r *Remote, source string, there map[string]git.Hash) (index git.Hash, err error) {
+	seen, err := r.repo.Refs(ctx, seenIndex(r))
 	index = there[archive.IndexRef]
-	if err != nil || seen[r.seenIndex()] == index {
+	if err != nil || seen[seenIndex(r)] == index {
 		return index, err
 	}
-	return index, r.seeing(ctx, func(f *fetch) error {
+	return index, seeing(ctx, r, func(f *fetch) error {
 		if index.IsZero() {
-			return f.move(ctx, []git.Update{{Ref: r.seenIndex(), Old: seen[r.seenIndex()]}})
+			return f.move(ctx, []git.Update{{Ref: seenIndex(r), Old: seen[seenIndex(r)]}})
 		}
-		return f.fetchRefs(ctx, source, "+"+archive.IndexRef+":"+r.seenIndex()+"\n")
+		return fetchRefs(ctx, f.Remote, source, "+"+archive.IndexRef+":"+seenIndex(r)+"\n")
 	})
 }
 
 // archivedOf returns archived missions of the remote that are missing here or
 // were named: alone without refs there, besides with refs. The index is
 // untrusted; its errors are returned only if missions were named.
-func (r *Remote) archivedOf(ctx context.Context, tip git.Hash, ids []record.ID, theirs map[record.ID]tips, named bool) (alone, besides []archive.Entry, err error) {
+func archivedOf(ctx context.Context, r *Remote, tip git.Hash, ids []record.ID, theirs map[record.ID]tips, named bool) (alone, besides []archive.Entry, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	index, err := archive.Open(objects, tip)
@@ -87,7 +87,7 @@ func (r *Remote) archivedOf(ctx context.Context, tip git.Hash, ids []record.ID, 
 				continue
 			}
 			live := !theirs[e.ID].ledger.IsZero()
-			switch here, err := r.holds(ctx, objects, e.ID, e.Ledger); {
+			switch here, err := holds(ctx, r, objects, e.ID, e.Ledger); {
 			case err != nil:
 				problems = append(problems, err)
 			case here && (live || !named):
@@ -101,7 +101,7 @@ func (r *Remote) archivedOf(ctx context.Context, tip git.Hash, ids []record.ID, 
 	return alone, besides, errors.Join(problems...)
 }
 
-func (r *Remote) holds(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (bool, error) {
+func holds(ctx context.Context, r *Remote, objects *git.Objects, id record.ID, tip git.Hash) (bool, error) {
 	ours, err := ledger.Tip(ctx, r.repo, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return false, nil
@@ -113,24 +113,24 @@ func (r *Remote) holds(ctx context.Context, objects *git.Objects, id record.ID, 
 }
 
 // bringArchived fetches archived missions as if the remote had refs to them.
-func (r *Remote) bringArchived(ctx context.Context, source, into string, list []archive.Entry) error {
+func bringArchived(ctx context.Context, r *Remote, source, into string, list []archive.Entry) error {
 	refspecs := ""
 	for _, e := range list {
 		for namespace, hash := range map[string]git.Hash{ledgers: e.Ledger, notes: e.Notes, r.branches(): e.Branch} {
 			if !hash.IsZero() {
-				refspecs += hash.String() + ":" + r.landing(into, namespace) + string(e.ID) + "\n"
+				refspecs += hash.String() + ":" + landingOf(r, into, namespace) + string(e.ID) + "\n"
 			}
 		}
 	}
 	if refspecs == "" {
 		return nil
 	}
-	return r.fetchRefs(ctx, source, refspecs)
+	return fetchRefs(ctx, r, source, refspecs)
 }
 
 // archivedThere adds to theirs what the remote's archive has as we have it.
-func (r *Remote) archivedThere(ctx context.Context, source string, refs map[string]git.Hash, theirs, ours map[record.ID]tips) error {
-	tip, err := r.see(ctx, source, refs)
+func archivedThere(ctx context.Context, r *Remote, source string, refs map[string]git.Hash, theirs, ours map[record.ID]tips) error {
+	tip, err := See(ctx, r, source, refs)
 	if err != nil || tip.IsZero() {
 		return err
 	}
@@ -166,7 +166,7 @@ type SentArchive struct {
 //
 // The union does not descend from the remote's archive, so it replaces only the
 // value that was read. PushArchive can be killed and repeated.
-func (r *Remote) PushArchive(ctx context.Context) (*SentArchive, error) {
+func PushArchive(ctx context.Context, r *Remote) (*SentArchive, error) {
 	done := new(SentArchive)
 	refs, err := r.repo.Refs(ctx, archive.IndexRef)
 	if err != nil || len(refs) == 0 || r.Level != All {
@@ -178,7 +178,7 @@ func (r *Remote) PushArchive(ctx context.Context) (*SentArchive, error) {
 	}
 	defer held.Release()
 	for _, source := range r.sources {
-		if err := r.pushArchive(ctx, source, done); err != nil {
+		if err := pushArchive(ctx, r, source, done); err != nil {
 			return done, fmt.Errorf("push the archive to %s: %w", r.Name, err)
 		}
 	}
@@ -190,21 +190,21 @@ const (
 	archivePause = 50 * time.Millisecond
 )
 
-func (r *Remote) pushArchive(ctx context.Context, source string, done *SentArchive) error {
+func pushArchive(ctx context.Context, r *Remote, source string, done *SentArchive) error {
 	there, err := r.refs(ctx, source)
 	if err == nil {
-		there, err = r.upToDate(ctx, source, there)
+		there, err = upToDate(ctx, r, source, there)
 	}
 	still := 0
 	for attempt := 1; err == nil; attempt++ {
-		index, updates, err := r.unitedArchive(ctx, source, there)
+		index, updates, err := unitedArchive(ctx, r, source, there)
 		if err != nil {
 			return err
 		}
-		refused := r.force(ctx, source, updates, new(Replaced))
+		refused := force(ctx, r, source, updates, new(Replaced))
 		if refused == nil {
 			done.Sent = done.Sent || len(updates) > 0
-			refused = errors.Join(r.seen(ctx, updates), r.dropArchived(ctx, there, index, done))
+			refused = errors.Join(NoteArchive(ctx, r, updates), dropArchived(ctx, r, there, index, done))
 		}
 		if refused == nil {
 			return nil
@@ -228,8 +228,8 @@ func (r *Remote) pushArchive(ctx context.Context, source string, done *SentArchi
 
 // unitedArchive unites our archive with a source's, and returns the moves
 // there.
-func (r *Remote) unitedArchive(ctx context.Context, source string, there map[string]git.Hash) (index git.Hash, updates []git.Update, err error) {
-	ours, err := r.repo.Refs(ctx, archive.IndexRef, archive.KeepRef, r.seenIndex(), r.seenKeep())
+func unitedArchive(ctx context.Context, r *Remote, source string, there map[string]git.Hash) (index git.Hash, updates []git.Update, err error) {
+	ours, err := r.repo.Refs(ctx, archive.IndexRef, archive.KeepRef, seenIndex(r), seenKeep(r))
 	if err != nil {
 		return index, nil, err
 	}
@@ -244,12 +244,12 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 		return index, nil, err
 	}
 	if theirs := there[archive.IndexRef]; !theirs.IsZero() && theirs != index {
-		if ours[r.seenIndex()] != theirs || ours[r.seenKeep()] != stem {
-			if err := r.seeing(ctx, func(f *fetch) error { return f.fetchArchive(ctx, source, there) }); err != nil {
+		if ours[seenIndex(r)] != theirs || ours[seenKeep(r)] != stem {
+			if err := seeing(ctx, r, func(f *fetch) error { return f.fetchArchive(ctx, source, there) }); err != nil {
 				return index, nil, err
 			}
 		}
-		theirs, err := r.withoutPurged(ctx, source, there, index)
+		theirs, err := WithoutPurged(ctx, r, source, there, index)
 		if err != nil {
 			return index, nil, err
 		}
@@ -257,13 +257,13 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 			index, err = archive.Tip(ours)
 		}
 		if err == nil {
-			index, keep, err = r.unite(ctx, theirs, index)
+			index, keep, err = uniteArchives(ctx, r, theirs, index)
 		}
 		if err != nil {
 			return index, nil, err
 		}
 	} else if theirs.IsZero() || stem != ours[archive.KeepRef] { // what is sent keeps all that it lists
-		if keep, err = r.keep(ctx, index); err != nil {
+		if keep, err = keepOf(ctx, r, index); err != nil {
 			return index, nil, err
 		}
 	}
@@ -286,49 +286,49 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 // fetchArchive fetches a source's archive and updates there, as what arrives
 // may be newer. The caller holds the lock of seeing.
 func (f *fetch) fetchArchive(ctx context.Context, source string, there map[string]git.Hash) error {
-	refspecs, keeps := "+"+archive.IndexRef+":"+f.seenIndex()+"\n", !there[archive.KeepRef].IsZero()
+	refspecs, keeps := "+"+archive.IndexRef+":"+seenIndex(f.Remote)+"\n", !there[archive.KeepRef].IsZero()
 	if keeps {
-		refspecs += "+" + archive.KeepRef + ":" + f.seenKeep() + "\n"
+		refspecs += "+" + archive.KeepRef + ":" + seenKeep(f.Remote) + "\n"
 	}
-	if err := f.fetchRefs(ctx, source, refspecs); err != nil {
+	if err := fetchRefs(ctx, f.Remote, source, refspecs); err != nil {
 		return err
 	}
-	got, err := f.repo.Refs(ctx, f.seenIndex(), f.seenKeep())
+	got, err := f.repo.Refs(ctx, seenIndex(f.Remote), seenKeep(f.Remote))
 	if err != nil {
 		return err
 	}
-	if there[archive.IndexRef] = got[f.seenIndex()]; !keeps {
+	if there[archive.IndexRef] = got[seenIndex(f.Remote)]; !keeps {
 		return nil
 	}
-	there[archive.KeepRef] = got[f.seenKeep()]
-	stem, err := f.stem(ctx, got[f.seenKeep()])
+	there[archive.KeepRef] = got[seenKeep(f.Remote)]
+	stem, err := stem(ctx, f.Remote, got[seenKeep(f.Remote)])
 	if err != nil {
 		return err
 	}
-	return f.move(ctx, []git.Update{{Ref: f.seenKeep(), New: stem, Old: got[f.seenKeep()]}})
+	return f.move(ctx, []git.Update{{Ref: seenKeep(f.Remote), New: stem, Old: got[seenKeep(f.Remote)]}})
 }
 
-// withoutPurged applies purges to a source's archive and returns its new tip.
+// WithoutPurged applies purges to a source's archive and returns its new tip.
 // It skips entries that ours shares: purges were applied to them.
-func (r *Remote) withoutPurged(ctx context.Context, source string, there map[string]git.Hash, ours git.Hash) (tip git.Hash, err error) {
+func WithoutPurged(ctx context.Context, r *Remote, source string, there map[string]git.Hash, ours git.Hash) (tip git.Hash, err error) {
 	theirs := there[archive.IndexRef]
 	known, err := r.repo.Refs(ctx, purgemap.Ref)
 	if err != nil || known[purgemap.Ref].IsZero() {
 		return theirs, err
 	}
-	err = r.alone(ctx, func(f *fetch) error {
+	err = alone(ctx, r, func(f *fetch) error {
 		if err := f.clear(ctx); err != nil {
 			return err
 		}
-		into := r.landings() + rand.Text() + "/"
-		all, landed, err := r.land(ctx, into, theirs, ours)
+		into := landings(r) + rand.Text() + "/"
+		all, landed, err := land(ctx, r, into, theirs, ours)
 		if err != nil || len(landed) == 0 {
 			tip = theirs
 			return err
 		}
 		applied, arrived, err := f.apply(ctx, source, into, there, true)
 		if err == nil {
-			tip, err = r.anew(ctx, all, landed, applied, arrived)
+			tip, err = anew(ctx, r, all, landed, applied, arrived)
 		}
 		return errors.Join(err, f.clear(ctx))
 	})
@@ -337,7 +337,7 @@ func (r *Remote) withoutPurged(ctx context.Context, source string, there map[str
 
 // land gives landing refs to missions of theirs that ours lacks or has
 // otherwise.
-func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (all map[record.ID]archive.Entry, landed []record.ID, err error) {
+func land(ctx context.Context, r *Remote, into string, theirs, ours git.Hash) (all map[record.ID]archive.Entry, landed []record.ID, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	x, err := archive.Open(objects, theirs)
@@ -361,7 +361,7 @@ func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (
 		landed = append(landed, e.ID)
 		for namespace, hash := range map[string]git.Hash{ledgers: e.Ledger, notes: e.Notes, r.branches(): e.Branch} {
 			if !hash.IsZero() {
-				refs = append(refs, git.Update{Ref: r.landing(into, namespace) + string(e.ID), New: hash})
+				refs = append(refs, git.Update{Ref: landingOf(r, into, namespace) + string(e.ID), New: hash})
 			}
 		}
 	}
@@ -370,7 +370,7 @@ func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (
 
 // anew writes an archive whose landed missions are as a purge left them. The
 // old archive's objects may be gone.
-func (r *Remote) anew(ctx context.Context, all map[record.ID]archive.Entry, landed []record.ID, applied *applied, arrived map[record.ID]tips) (git.Hash, error) {
+func anew(ctx context.Context, r *Remote, all map[record.ID]archive.Entry, landed []record.ID, applied *applied, arrived map[record.ID]tips) (git.Hash, error) {
 	memory, err := scrub.ReadMemory(r.w.Store.Dir())
 	if err != nil {
 		return git.Hash{}, err
@@ -404,7 +404,7 @@ func (r *Remote) anew(ctx context.Context, all map[record.ID]archive.Entry, land
 	return index.Tip, nil
 }
 
-func (r *Remote) keep(ctx context.Context, index git.Hash) (keep git.Hash, err error) {
+func keepOf(ctx context.Context, r *Remote, index git.Hash) (keep git.Hash, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	x, err := archive.Open(objects, index)
@@ -418,7 +418,7 @@ func (r *Remote) keep(ctx context.Context, index git.Hash) (keep git.Hash, err e
 }
 
 // stem writes what a local ref stores of a keeping commit, see [archive.Stem].
-func (r *Remote) stem(ctx context.Context, keep git.Hash) (git.Hash, error) {
+func stem(ctx context.Context, r *Remote, keep git.Hash) (git.Hash, error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	stem, err := archive.Stem(objects, keep)
@@ -428,8 +428,8 @@ func (r *Remote) stem(ctx context.Context, keep git.Hash) (git.Hash, error) {
 	return stem, err
 }
 
-// unite writes the union of two archives whose missions are all here.
-func (r *Remote) unite(ctx context.Context, a, b git.Hash) (index, keep git.Hash, err error) {
+// uniteArchives writes the union of two archives whose missions are all here.
+func uniteArchives(ctx context.Context, r *Remote, a, b git.Hash) (index, keep git.Hash, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	x, err := archive.Open(objects, a)
@@ -499,9 +499,9 @@ func whole(objects *git.Objects, theirs, ours *archive.Index) (*archive.Index, e
 	return theirs.With(drop)
 }
 
-// seen records what a push made of the remote's archive, to spare fetching it.
-func (r *Remote) seen(ctx context.Context, updates []git.Update) error {
-	refs, err := r.repo.Refs(ctx, r.seenIndex(), r.seenKeep())
+// NoteArchive records what a push made of the remote's archive, to spare fetching it.
+func NoteArchive(ctx context.Context, r *Remote, updates []git.Update) error {
+	refs, err := r.repo.Refs(ctx, seenIndex(r), seenKeep(r))
 	if err != nil {
 		return err
 	}
@@ -510,10 +510,10 @@ func (r *Remote) seen(ctx context.Context, updates []git.Update) error {
 		move := git.Update{New: u.New}
 		switch u.Ref {
 		case archive.IndexRef:
-			move.Ref = r.seenIndex()
+			move.Ref = seenIndex(r)
 		case archive.KeepRef:
-			move.Ref = r.seenKeep()
-			if move.New, err = r.stem(ctx, u.New); err != nil {
+			move.Ref = seenKeep(r)
+			if move.New, err = stem(ctx, r, u.New); err != nil {
 				return err
 			}
 		default:
@@ -526,7 +526,7 @@ func (r *Remote) seen(ctx context.Context, updates []git.Update) error {
 	if len(moves) == 0 {
 		return nil
 	}
-	err = r.seeing(ctx, func(f *fetch) error { return f.move(ctx, moves) })
+	err = seeing(ctx, r, func(f *fetch) error { return f.move(ctx, moves) })
 	if errors.Is(err, git.ErrConflict) { // a fetch knows better
 		return nil
 	}
@@ -534,7 +534,7 @@ func (r *Remote) seen(ctx context.Context, updates []git.Update) error {
 }
 
 // dropArchived deletes the remote's refs to missions its archive has in full.
-func (r *Remote) dropArchived(ctx context.Context, there map[string]git.Hash, tip git.Hash, done *SentArchive) error {
+func dropArchived(ctx context.Context, r *Remote, there map[string]git.Hash, tip git.Hash, done *SentArchive) error {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	index, err := archive.Open(objects, tip)
@@ -554,11 +554,11 @@ func (r *Remote) dropArchived(ctx context.Context, there map[string]git.Hash, ti
 			continue
 		}
 		kept := tips{e.Ledger, e.Notes, e.Branch}
-		if r.extends(ctx, objects, kept.ledger, t.ledger) && r.extends(ctx, objects, kept.notes, t.notes) && r.hasBranch(ctx, objects, kept, t.branch) {
-			ids, doomed = append(ids, id), append(doomed, r.refsOf(id, t))
+		if r.extends(ctx, objects, kept.ledger, t.ledger) && r.extends(ctx, objects, kept.notes, t.notes) && hasBranch(ctx, r, objects, kept, t.branch) {
+			ids, doomed = append(ids, id), append(doomed, missionRefs(r, id, t))
 		}
 	}
-	stayed, err := r.deleteRefs(ctx, doomed)
+	stayed, err := deleteRefs(ctx, r, doomed)
 	for i, id := range ids {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(doomed[i])), func(ref string) bool { return stayed[ref] }) {
 			done.Gone = append(done.Gone, id)

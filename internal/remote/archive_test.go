@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/lock"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
+	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
 
@@ -31,7 +32,7 @@ func (c *clone) archives(ids ...record.ID) {
 // pushArchive pushes the archive, and returns the missions whose refs went there.
 func (c *clone) pushArchive() []record.ID {
 	c.t.Helper()
-	done, err := c.origin().PushArchive(c.t.Context())
+	done, err := remote.PushArchive(c.t.Context(), c.origin())
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestPushDamagedArchive(t *testing.T) {
 		return // no ref has a file that could be empty
 	}
 	a.Write(".git/"+archive.IndexRef, "")
-	if _, err := a.origin().PushArchive(t.Context()); !git.Lost(err) {
+	if _, err := remote.PushArchive(t.Context(), a.origin()); !git.Lost(err) {
 		t.Errorf("push of a damaged archive: %v", err)
 	}
 	if now := archiveOf(host); now != want {
@@ -238,7 +239,7 @@ func TestArchiveSides(t *testing.T) {
 	fresh.fetch(mission)
 	got := fresh.prompts(mission)
 	for _, side := range sides {
-		if changes, err := fresh.origin().Fetch(t.Context(), side); err == nil && len(changes) == 1 {
+		if changes, err := remote.Fetch(t.Context(), fresh.origin(), side); err == nil && len(changes) == 1 {
 			got = append(got, fresh.prompts(side)...)
 		}
 	}
@@ -263,7 +264,7 @@ func TestArchiveRace(t *testing.T) {
 	for _, c := range clones {
 		r := c.origin()
 		go func() {
-			_, err := r.PushArchive(t.Context())
+			_, err := remote.PushArchive(t.Context(), r)
 			errs <- err
 		}()
 	}
@@ -316,11 +317,11 @@ func TestForeignArchive(t *testing.T) {
 			}
 			top := fed("040000 tree "+fed(tree, "mktree")+"\tmissions\n", "mktree")
 			host.Git("update-ref", archive.IndexRef, host.Git("commit-tree", "-m", "archive", top))
-			if _, err := c.origin().Fetch(t.Context()); err != nil {
+			if _, err := remote.Fetch(t.Context(), c.origin()); err != nil {
 				t.Error(err)
 			}
 			for _, id := range []record.ID{mission, "b1b2c3d4", "c1b2c3d4"} {
-				_, _ = c.origin().Fetch(t.Context(), id)
+				_, _ = remote.Fetch(t.Context(), c.origin(), id)
 			}
 			after := agentRefs(c.Repo)
 			maps.DeleteFunc(after, func(ref, _ string) bool { return strings.HasPrefix(ref, "refs/agent/archives/") })
@@ -353,14 +354,14 @@ func TestSpoiledArchive(t *testing.T) {
 				a.Git("push", "-q", "origin", a.Git("commit-tree", "-m", "archive", a.Git("write-tree"))+":"+archive.IndexRef)
 			}
 			a.turn(mission, "one")
-			if _, err := a.origin().PushAll(t.Context(), []record.ID{mission, "a2b2c3d4"}); err != nil {
+			if _, err := remote.PushAll(t.Context(), a.origin(), []record.ID{mission, "a2b2c3d4"}); err != nil {
 				t.Error(err)
 			}
-			changes, err := b.origin().Fetch(t.Context())
+			changes, err := remote.Fetch(t.Context(), b.origin())
 			if len(changes) != 1 || changes[0].Mission != mission || (err == nil) != (what == "a blob") {
 				t.Errorf("fetch: %v, %v", changes, err)
 			}
-			if _, err := b.origin().PushAll(t.Context(), nil); err != nil {
+			if _, err := remote.PushAll(t.Context(), b.origin(), nil); err != nil {
 				t.Error(err)
 			}
 		})

@@ -22,7 +22,7 @@ const maxRefused = 3
 // nil, in few connections: missions that nobody continued there go together,
 // the others as in [Remote.Push]. It returns those that are there now; the
 // error is about the others and wraps what Push's does.
-func (r *Remote) PushAll(ctx context.Context, ids []record.ID) ([]*Pushed, error) {
+func PushAll(ctx context.Context, r *Remote, ids []record.ID) ([]*Pushed, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
 	}
@@ -30,14 +30,14 @@ func (r *Remote) PushAll(ctx context.Context, ids []record.ID) ([]*Pushed, error
 	alone := ids
 	if len(ids) != 1 {
 		var err error
-		if done, alone, err = r.together(ctx, ids); err != nil {
+		if done, alone, err = together(ctx, r, ids); err != nil {
 			return done, fmt.Errorf("push to %s: %w", r.Name, err)
 		}
 	}
 	var problems []error
 	refused := 0
 	for _, id := range alone {
-		p, err := r.Push(ctx, id)
+		p, err := Push(ctx, r, id)
 		switch {
 		case err == nil:
 			done, refused = append(done, p), 0
@@ -56,7 +56,7 @@ func (r *Remote) PushAll(ctx context.Context, ids []record.ID) ([]*Pushed, error
 
 // together pushes what needs one look at the remote's refs, and returns the
 // missions that remain to be pushed one by one.
-func (r *Remote) together(ctx context.Context, ids []record.ID) (done []*Pushed, alone []record.ID, err error) {
+func together(ctx context.Context, r *Remote, ids []record.ID) (done []*Pushed, alone []record.ID, err error) {
 	held, err := r.lock(ctx, "push")
 	if err != nil {
 		return nil, nil, err
@@ -71,11 +71,11 @@ func (r *Remote) together(ctx context.Context, ids []record.ID) (done []*Pushed,
 	for _, source := range r.sources {
 		there, err := r.refs(ctx, source)
 		if err == nil {
-			there, err = r.upToDate(ctx, source, there)
+			there, err = upToDate(ctx, r, source, there)
 		}
 		list := r.missions(there)
 		if err == nil {
-			err = r.archivedThere(ctx, source, there, list, all)
+			err = archivedThere(ctx, r, source, there, list, all)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -99,7 +99,7 @@ func (r *Remote) together(ctx context.Context, ids []record.ID) (done []*Pushed,
 			clear = clear && (r.Level != All || r.extends(ctx, objects, ours.ledger, list[p.As].ledger))
 		}
 		switch {
-		case o.needs.zero(), r.ofTheirs(ctx, objects, id, ours, theirs):
+		case o.needs.zero(), ofTheirs(ctx, r, objects, id, ours, theirs):
 			done = append(done, p)
 		case !clear:
 			alone = append(alone, id)
@@ -108,7 +108,7 @@ func (r *Remote) together(ctx context.Context, ids []record.ID) (done []*Pushed,
 		}
 	}
 	for batch := range slices.Chunk(group, maxTogether) {
-		err := r.sendGroup(ctx, batch)
+		err := sendGroup(ctx, r, batch)
 		if err != nil && !errors.Is(err, ErrRejected) {
 			return done, nil, err
 		}
@@ -143,7 +143,7 @@ func (o *parcel) lacks(level Consent, ours, theirs tips) {
 
 // ofTheirs reports whether a mission here is the remote's own chain of one that
 // diverged, which the remote has under the original name.
-func (r *Remote) ofTheirs(ctx context.Context, objects *git.Objects, id record.ID, ours tips, theirs []map[record.ID]tips) bool {
+func ofTheirs(ctx context.Context, r *Remote, objects *git.Objects, id record.ID, ours tips, theirs []map[record.ID]tips) bool {
 	if len(id) != 12 || ours.ledger.IsZero() {
 		return false
 	}
@@ -171,11 +171,11 @@ func (r *Remote) extends(ctx context.Context, objects *git.Objects, a, b git.Has
 }
 
 // sendGroup pushes the records of missions together, then their branches.
-func (r *Remote) sendGroup(ctx context.Context, group []parcel) error {
+func sendGroup(ctx context.Context, r *Remote, group []parcel) error {
 	var records, branches []string
 	add := func(specs *[]string, hash git.Hash, ref string) {
 		if !hash.IsZero() {
-			*specs = append(*specs, r.spec(hash, ref))
+			*specs = append(*specs, spec(r, hash, ref))
 		}
 	}
 	for _, o := range group {
@@ -184,14 +184,14 @@ func (r *Remote) sendGroup(ctx context.Context, group []parcel) error {
 		add(&branches, o.needs.branch, r.w.Branch(o.As))
 	}
 	if len(records) > 0 {
-		if _, err := r.send(ctx, records, false); err != nil {
+		if _, err := send(ctx, r, records, false); err != nil {
 			return err
 		}
 	}
 	var rep pushReport
 	var err error
 	if len(branches) > 0 {
-		if rep, err = r.send(ctx, branches, true); err != nil && !errors.Is(err, ErrRejected) {
+		if rep, err = send(ctx, r, branches, true); err != nil && !errors.Is(err, ErrRejected) {
 			return err
 		}
 	}

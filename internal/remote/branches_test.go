@@ -4,6 +4,7 @@ import (
 	"maps"
 	"testing"
 
+	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
 
@@ -59,7 +60,7 @@ func TestBranches(t *testing.T) {
 		{"gone on", ahead, aheads, true, false},
 		{"a branch in the way", blocked, "", false, true},
 	} {
-		changes, err := tt.c.origin().Fetch(t.Context(), mission)
+		changes, err := remote.Fetch(t.Context(), tt.c.origin(), mission)
 		if (err != nil) != tt.fails || len(changes) != 1 || (changes[0].Branch != "") != tt.advice {
 			t.Errorf("%s: %+v, %v", tt.name, changes, err)
 		}

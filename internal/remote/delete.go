@@ -31,9 +31,9 @@ func (w *Deletion) Refs() (n int) {
 	return n
 }
 
-// Deletion finds which missions the remote has. It leaves out what is not
+// Deletable finds which missions the remote has. It leaves out what is not
 // there, and lists in Ahead what has gone on there.
-func (r *Remote) Deletion(ctx context.Context, ids []record.ID) (*Deletion, error) {
+func Deletable(ctx context.Context, r *Remote, ids []record.ID) (*Deletion, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("remove missions at %s: %w", r.Name, ErrNoConsent)
 	}
@@ -59,22 +59,22 @@ func (r *Remote) Deletion(ctx context.Context, ids []record.ID) (*Deletion, erro
 		t := theirs[as]
 		switch {
 		case t.zero():
-		case !r.extends(ctx, objects, ours[id].ledger, t.ledger), !r.hasBranch(ctx, objects, ours[id], t.branch):
+		case !r.extends(ctx, objects, ours[id].ledger, t.ledger), !hasBranch(ctx, r, objects, ours[id], t.branch):
 			w.Ahead = append(w.Ahead, id)
 		default:
 			w.Missions = append(w.Missions, id)
-			w.refs[id] = r.refsOf(as, t)
+			w.refs[id] = missionRefs(r, as, t)
 		}
 	}
 	return w, nil
 }
 
 // hasBranch reports whether our branch or ledger has all of the branch there.
-func (r *Remote) hasBranch(ctx context.Context, objects *git.Objects, ours tips, theirs git.Hash) bool {
+func hasBranch(ctx context.Context, r *Remote, objects *git.Objects, ours tips, theirs git.Hash) bool {
 	return r.extends(ctx, objects, ours.branch, theirs) || r.extends(ctx, objects, ours.ledger, theirs)
 }
 
-func (r *Remote) refsOf(id record.ID, t tips) map[string]git.Hash {
+func missionRefs(r *Remote, id record.ID, t tips) map[string]git.Hash {
 	refs := map[string]git.Hash{id.Ref(): t.ledger, id.NotesRef(): t.notes, r.w.Branch(id): t.branch}
 	maps.DeleteFunc(refs, func(_ string, hash git.Hash) bool { return hash.IsZero() })
 	return refs
@@ -82,13 +82,13 @@ func (r *Remote) refsOf(id record.ID, t tips) map[string]git.Hash {
 
 // Delete deletes the missions that have not changed since [Remote.Deletion],
 // and returns those that are gone. It can be killed and repeated.
-func (r *Remote) Delete(ctx context.Context, w *Deletion) (gone []record.ID, err error) {
+func Delete(ctx context.Context, r *Remote, w *Deletion) (gone []record.ID, err error) {
 	held, err := r.lock(ctx, "push")
 	if err != nil {
 		return nil, err
 	}
 	defer held.Release()
-	stayed, err := r.deleteRefs(ctx, slices.Collect(func(yield func(map[string]git.Hash) bool) {
+	stayed, err := deleteRefs(ctx, r, slices.Collect(func(yield func(map[string]git.Hash) bool) {
 		for _, id := range w.Missions {
 			if !yield(w.refs[id]) {
 				return
@@ -114,7 +114,7 @@ func (r *Remote) Delete(ctx context.Context, w *Deletion) (gone []record.ID, err
 // returns those that stay. Branches go first: what belongs to a kept one stays.
 // Ledgers and notes go in one transaction, so the host rewrites packed refs
 // once; if one has moved, its batch goes one by one.
-func (r *Remote) deleteRefs(ctx context.Context, missions []map[string]git.Hash) (stayed map[string]bool, err error) {
+func deleteRefs(ctx context.Context, r *Remote, missions []map[string]git.Hash) (stayed map[string]bool, err error) {
 	stayed = make(map[string]bool)
 	expected := make(map[string]git.Hash)
 	for _, refs := range missions {
@@ -136,7 +136,7 @@ func (r *Remote) deleteRefs(ctx context.Context, missions []map[string]git.Hash)
 			}
 		}
 		for batch := range slices.Chunk(some, maxWithdrawn) {
-			rejected, err := r.deleteBatch(ctx, batch, expected)
+			rejected, err := deleteBatch(ctx, r, batch, expected)
 			problems = append(problems, err)
 			if err != nil && !errors.Is(err, ErrRejected) {
 				return stayed, errors.Join(problems...)
@@ -152,7 +152,7 @@ func (r *Remote) deleteRefs(ctx context.Context, missions []map[string]git.Hash)
 func isBranch(ref string) bool { return strings.HasPrefix(ref, "refs/heads/") }
 
 // deleteBatch deletes refs in one connection, or two if they can't go together.
-func (r *Remote) deleteBatch(ctx context.Context, refs []string, expected map[string]git.Hash) (rejected map[string]bool, err error) {
+func deleteBatch(ctx context.Context, r *Remote, refs []string, expected map[string]git.Hash) (rejected map[string]bool, err error) {
 	args := r.pushOptions()
 	for _, ref := range refs {
 		args = append(args, fmt.Sprintf("--force-with-lease=%s:%s", ref, expected[ref]))

@@ -13,7 +13,7 @@ import (
 // withdrawal looks at the remote for missions.
 func (c *clone) withdrawal(ids ...record.ID) *remote.Deletion {
 	c.t.Helper()
-	w, err := c.origin().Deletion(c.t.Context(), ids)
+	w, err := remote.Deletable(c.t.Context(), c.origin(), ids)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestWithdraw(t *testing.T) {
 			}
 			there.turn(ids[2], "meanwhile")
 			there.push(ids[2])
-			gone, err := here.origin().Delete(t.Context(), w)
+			gone, err := remote.Delete(t.Context(), here.origin(), w)
 			if !errors.Is(err, remote.ErrRejected) {
 				t.Errorf("error %v", err)
 			}
@@ -57,7 +57,7 @@ func TestWithdraw(t *testing.T) {
 			}
 
 			here.fetch()
-			gone, err = here.origin().Delete(t.Context(), here.withdrawal(ids...))
+			gone, err = remote.Delete(t.Context(), here.origin(), here.withdrawal(ids...))
 			if err != nil {
 				t.Error(err)
 			}
@@ -80,7 +80,7 @@ func TestWithdrawRefused(t *testing.T) {
 	c.Git("switch", "-q", "-c", "agent/mission/"+string(mission))
 	c.turn(mission, "one")
 	c.push(mission)
-	gone, err := c.origin().Delete(t.Context(), c.withdrawal(mission))
+	gone, err := remote.Delete(t.Context(), c.origin(), c.withdrawal(mission))
 	if !errors.Is(err, remote.ErrRejected) || len(gone) > 0 {
 		t.Errorf("gone %v, error %v", gone, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/record"
+	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
 
@@ -102,7 +103,7 @@ func TestPackedRefsLocked(t *testing.T) {
 
 	there.Write(".git/packed-refs.lock", "")
 	equal(t, "fetch", there.fetch(), []string{"a1b2c3d4 new"})
-	if left, err := landed(), there.origin().Left(t.Context()); len(left) > 0 || err != nil {
+	if left, err := landed(), remote.Left(t.Context(), there.origin()); len(left) > 0 || err != nil {
 		t.Errorf("what was fetched is still there: %v, %v", left, err)
 	}
 
@@ -119,12 +120,12 @@ func TestPackedRefsLocked(t *testing.T) {
 	here.turn(mission, "two")
 	here.push(mission)
 	equal(t, "fetch with old refs", there.fetch(), []string{"a1b2c3d4 forward"})
-	changes, err := there.origin().Fetch(t.Context(), "a1b2c3d5")
+	changes, err := remote.Fetch(t.Context(), there.origin(), "a1b2c3d5")
 	if len(changes) > 0 || !errors.Is(err, git.ErrNotFound) {
 		t.Errorf("fetch of what the remote does not have: %v, %v", changes, err)
 	}
 	var locked *git.LockedError
-	if err := there.origin().Left(t.Context()); !errors.As(err, &locked) || locked.Path != lock {
+	if err := remote.Left(t.Context(), there.origin()); !errors.As(err, &locked) || locked.Path != lock {
 		t.Errorf("of %v is said: %v", landed(), err)
 	}
 	if _, err := os.Lstat(lock); err != nil {

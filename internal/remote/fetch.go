@@ -22,9 +22,9 @@ import (
 // something which is missing here; see [Change]. It creates a branch only for a
 // named mission. The error tells of missions that are not there or can't be
 // read; the others are fetched.
-func (r *Remote) Fetch(ctx context.Context, ids ...record.ID) ([]Change, error) {
+func Fetch(ctx context.Context, r *Remote, ids ...record.ID) ([]Change, error) {
 	var changes []Change
-	err := r.alone(ctx, func(f *fetch) error {
+	err := alone(ctx, r, func(f *fetch) error {
 		err := f.clear(ctx) // a fetch may have been killed
 		if err == nil {
 			changes, err = f.update(ctx, ids)
@@ -45,17 +45,17 @@ type fetch struct {
 }
 
 // alone runs do under the lock of fetches, noting where git may leave locks.
-func (r *Remote) alone(ctx context.Context, do func(f *fetch) error) error {
+func alone(ctx context.Context, r *Remote, do func(f *fetch) error) error {
 	held, err := r.lock(ctx, "fetch")
 	if err != nil {
 		return err
 	}
 	defer held.Release()
-	return held.With(r.noteLandings(), func() error { return do(&fetch{r, held}) })
+	return held.With(noteLandings(r), func() error { return do(&fetch{r, held}) })
 }
 
-func (r *Remote) noteLandings() lock.Note {
-	landings := filepath.Join(r.repo.CommonDir, filepath.FromSlash(r.landings())) + "/"
+func noteLandings(r *Remote) lock.Note {
+	landings := filepath.Join(r.repo.CommonDir, filepath.FromSlash(landings(r))) + "/"
 	return lock.Note{Words: append(r.repo.TableLists(), landings), Long: true}
 }
 
@@ -64,7 +64,7 @@ func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	archived, err := f.see(ctx, f.Name, there)
+	archived, err := See(ctx, f.Remote, f.Name, there)
 	if err != nil {
 		return nil, err
 	}
@@ -73,18 +73,18 @@ func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
 	wanted := ids
 	if len(ids) > 0 {
 		for _, id := range ids {
-			sources = append(sources, f.all(string(id)+"*")...)
+			sources = append(sources, allRefs(f.Remote, string(id)+"*")...)
 		}
 	} else {
 		ours, err := f.local(ctx, "")
 		if err != nil {
 			return nil, err
 		}
-		rest, err := f.withoutResting(ctx, theirs)
+		rest, err := withoutResting(ctx, f.Remote, theirs)
 		if err != nil {
 			return nil, err
 		}
-		sources = f.news(rest, ours)
+		sources = news(f.Remote, rest, ours)
 		wanted = slices.Collect(maps.Keys(theirs))
 		for id := range f.byMission(ours) { // it may have gone on, and have been archived
 			wanted = append(wanted, id)
@@ -94,19 +94,19 @@ func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	alone, besides, unread := f.archivedOf(ctx, archived, wanted, theirs, len(ids) > 0)
+	alone, besides, unread := archivedOf(ctx, f.Remote, archived, wanted, theirs, len(ids) > 0)
 	if len(sources)+len(alone)+len(besides) == 0 && there[purgemap.Ref] == known[purgemap.Ref] {
 		return nil, unread
 	}
-	into, _, err := f.bring(ctx, f.Name, append(sources, purges))
+	into, _, err := bring(ctx, f.Remote, f.Name, append(sources, purges))
 	if err != nil {
 		return nil, err
 	}
-	unread = errors.Join(unread, f.bringArchived(ctx, f.Name, into, alone))
+	unread = errors.Join(unread, bringArchived(ctx, f.Remote, f.Name, into, alone))
 	changes, found, err := f.take(ctx, into, there, ids)
 	if len(besides) > 0 {
-		into = f.landings() + rand.Text() + "/"
-		bad := f.bringArchived(ctx, f.Name, into, besides)
+		into = landings(f.Remote) + rand.Text() + "/"
+		bad := bringArchived(ctx, f.Remote, f.Name, into, besides)
 		if bad == nil {
 			var more []Change
 			more, _, bad = f.take(ctx, into, there, ids)
@@ -139,7 +139,7 @@ func (f *fetch) take(ctx context.Context, into string, there map[string]git.Hash
 	}
 	news := applied.let(arrived)
 	if len(ids) == 0 { // more may have come than was asked for
-		if news, err = f.withoutResting(ctx, news); err != nil {
+		if news, err = withoutResting(ctx, f.Remote, news); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -149,7 +149,7 @@ func (f *fetch) take(ctx context.Context, into string, there map[string]git.Hash
 
 // withoutResting leaves out missions that are archived here as they are there,
 // whose refs the next fetch would otherwise bring back.
-func (r *Remote) withoutResting(ctx context.Context, theirs map[record.ID]tips) (map[record.ID]tips, error) {
+func withoutResting(ctx context.Context, r *Remote, theirs map[record.ID]tips) (map[record.ID]tips, error) {
 	refs, err := r.repo.Refs(ctx, archive.IndexRef)
 	if err != nil {
 		return nil, err
@@ -181,22 +181,22 @@ func rests(theirs tips, e archive.Entry) bool {
 // match nothing.
 type source struct{ namespace, name string }
 
-// all returns the refs of one mission, or of all that a pattern matches.
-func (r *Remote) all(name string) []source {
+// allRefs returns the refs of one mission, or of all that a pattern matches.
+func allRefs(r *Remote, name string) []source {
 	return []source{{ledgers, name}, {notes, name}, {r.branches(), name}}
 }
 
 // landings returns where fetched refs stay until they are merged, apart from
 // this repository's own. Each fetch has its own directory there, so leftovers
 // of an earlier one are not taken for what it brought.
-func (r *Remote) landings() string { return allLandings + escape(r.Name) + "/" }
+func landings(r *Remote) string { return allLandings + escape(r.Name) + "/" }
 
-// landing returns the place of a namespace in the directory of one fetch.
-func (r *Remote) landing(into, namespace string) string {
+// landingOf returns the place of a namespace in the directory of one fetch.
+func landingOf(r *Remote, into, namespace string) string {
 	return into + map[string]string{ledgers: "missions/", notes: "notes/", r.branches(): "heads/", agentRefs: "map/"}[namespace]
 }
 
-func (r *Remote) news(theirs map[record.ID]tips, ours map[string]git.Hash) []source {
+func news(r *Remote, theirs map[record.ID]tips, ours map[string]git.Hash) []source {
 	have := make(map[git.Hash]bool, len(ours)+1)
 	have[git.Hash{}] = true
 	for _, hash := range ours {
@@ -220,7 +220,7 @@ func (r *Remote) news(theirs map[record.ID]tips, ours map[string]git.Hash) []sou
 		}
 	}
 	if len(sources) > maxExact {
-		return r.all("*")
+		return allRefs(r, "*")
 	}
 	return sources
 }
@@ -233,24 +233,24 @@ const maxExact = 500
 // never passes --depth, with which git would not advance a mission in a shallow
 // clone. It fetches all blobs: they are many and small, and in a partial clone
 // git would ask for each as it is read.
-func (r *Remote) bring(ctx context.Context, from string, sources []source) (into string, arrived map[record.ID]tips, err error) {
-	into = r.landings() + rand.Text() + "/"
-	if err := r.bringInto(ctx, from, into, sources); err != nil {
+func bring(ctx context.Context, r *Remote, from string, sources []source) (into string, arrived map[record.ID]tips, err error) {
+	into = landings(r) + rand.Text() + "/"
+	if err := bringInto(ctx, r, from, into, sources); err != nil {
 		return into, nil, err
 	}
-	arrived, err = r.landed(ctx, into)
+	arrived, err = landed(ctx, r, into)
 	return into, arrived, err
 }
 
-func (r *Remote) bringInto(ctx context.Context, from, into string, sources []source) error {
+func bringInto(ctx context.Context, r *Remote, from, into string, sources []source) error {
 	var refspecs strings.Builder
 	for _, s := range sources {
-		fmt.Fprintf(&refspecs, "%s%s:%s%s\n", s.namespace, s.name, r.landing(into, s.namespace), s.name)
+		fmt.Fprintf(&refspecs, "%s%s:%s%s\n", s.namespace, s.name, landingOf(r, into, s.namespace), s.name)
 	}
-	return r.fetchRefs(ctx, from, refspecs.String())
+	return fetchRefs(ctx, r, from, refspecs.String())
 }
 
-func (r *Remote) fetchRefs(ctx context.Context, from, refspecs string) error {
+func fetchRefs(ctx context.Context, r *Remote, from, refspecs string) error {
 	_, err := r.run(ctx, refspecs, "fetch", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-prune",
 		"--no-prune-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--no-show-forced-updates", "--no-filter",
 		"--stdin", "--end-of-options", from)
@@ -258,20 +258,20 @@ func (r *Remote) fetchRefs(ctx context.Context, from, refspecs string) error {
 }
 
 // landed returns the missions that a fetch has brought.
-func (r *Remote) landed(ctx context.Context, into string) (map[record.ID]tips, error) {
+func landed(ctx context.Context, r *Remote, into string) (map[record.ID]tips, error) {
 	refs, err := r.repo.Refs(ctx, into)
 	if err != nil {
 		return nil, err
 	}
-	return r.byMission(r.original(into, refs)), nil
+	return r.byMission(original(r, into, refs)), nil
 }
 
 // original returns the refs of a landing under their names at the remote.
-func (r *Remote) original(into string, refs map[string]git.Hash) map[string]git.Hash {
+func original(r *Remote, into string, refs map[string]git.Hash) map[string]git.Hash {
 	original := make(map[string]git.Hash, len(refs))
 	for ref, hash := range refs {
 		for _, namespace := range []string{ledgers, notes, r.branches(), agentRefs} {
-			if name, ok := strings.CutPrefix(ref, r.landing(into, namespace)); ok {
+			if name, ok := strings.CutPrefix(ref, landingOf(r, into, namespace)); ok {
 				original[namespace+name] = hash
 			}
 		}
@@ -284,11 +284,11 @@ func (r *Remote) original(into string, refs map[string]git.Hash) map[string]git.
 // packed-refs, which only the user may remove; see [Remote.Left].
 func (f *fetch) clear(ctx context.Context) error {
 	for _, dir := range []string{".", "logs"} { // including locks that killed gits left
-		if err := os.RemoveAll(filepath.Join(f.repo.CommonDir, dir, filepath.FromSlash(f.landings()))); err != nil {
+		if err := os.RemoveAll(filepath.Join(f.repo.CommonDir, dir, filepath.FromSlash(landings(f.Remote)))); err != nil {
 			return err
 		}
 	}
-	refs, err := f.repo.Refs(ctx, f.landings())
+	refs, err := f.repo.Refs(ctx, landings(f.Remote))
 	if err != nil {
 		return err
 	}
@@ -306,19 +306,19 @@ var errLeft = errors.New("what was fetched is still there")
 
 // Left reports what fetches could not remove, or nil. It is harmless, and the
 // next fetch tries again. The error wraps a [*git.LockedError] for a lock.
-func (r *Remote) Left(ctx context.Context) error {
-	refs, err := r.repo.Refs(ctx, r.landings())
+func Left(ctx context.Context, r *Remote) error {
+	refs, err := r.repo.Refs(ctx, landings(r))
 	if err != nil || len(refs) == 0 {
 		return err
 	}
-	return fmt.Errorf("remove %d refs below %s: %w", len(refs), r.landings(), r.repo.Locked(errLeft, "packed-refs"))
+	return fmt.Errorf("remove %d refs below %s: %w", len(refs), landings(r), r.repo.Locked(errLeft, "packed-refs"))
 }
 
-// look fetches one mission from a remote, given by name or URL, to compare it.
-func (r *Remote) look(ctx context.Context, from string, id record.ID) (tips, error) {
+// Look fetches one mission from a remote, given by name or URL, to compare it.
+func Look(ctx context.Context, r *Remote, from string, id record.ID) (tips, error) {
 	var found tips
-	err := r.alone(ctx, func(f *fetch) error {
-		_, arrived, err := f.bring(ctx, from, f.all(string(id)+"*"))
+	err := alone(ctx, r, func(f *fetch) error {
+		_, arrived, err := bring(ctx, f.Remote, from, allRefs(f.Remote, string(id)+"*"))
 		if err != nil {
 			return err
 		}

@@ -16,33 +16,33 @@ import (
 // not fetch what it believes to have. It asks for hashes, which most hosts
 // answer, or else for all that the missions lead to. A missing object is no
 // error, and nothing that arrives is checked, so look into the repository.
-func (r *Remote) FetchMissing(ctx context.Context, into *git.Repo, wanted []git.Hash, missions []record.ID) error {
+func FetchMissing(ctx context.Context, r *Remote, into *git.Repo, wanted []git.Hash, missions []record.ID) error {
 	var hashes strings.Builder
 	for _, hash := range wanted {
 		hashes.WriteString(hash.String() + "\n")
 	}
-	err := r.lend(ctx, into, hashes.String(), "--depth=1")
+	err := lend(ctx, r, into, hashes.String(), "--depth=1")
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var refs strings.Builder
 	for _, id := range missions {
-		for _, s := range r.all(string(id) + "*") {
+		for _, s := range allRefs(r, string(id)+"*") {
 			fmt.Fprintf(&refs, "+%s%s:refs/borrowed/%s%s\n", s.namespace, s.name, strings.TrimPrefix(s.namespace, "refs/"), s.name)
 		}
 	}
-	if e := r.lend(ctx, into, refs.String(), "--depth=2147483647"); e != nil { // everything, also after a shallow fetch
+	if e := lend(ctx, r, into, refs.String(), "--depth=2147483647"); e != nil { // everything, also after a shallow fetch
 		return fmt.Errorf("borrow objects from %s: %w", r.Name, errors.Join(err, e))
 	}
 	return nil
 }
 
 // lend fetches into another repository with this one's transport settings.
-func (r *Remote) lend(ctx context.Context, into *git.Repo, refspecs, depth string) error {
+func lend(ctx context.Context, r *Remote, into *git.Repo, refspecs, depth string) error {
 	if refspecs == "" {
 		return nil
 	}
-	local, err := r.transport(ctx)
+	local, err := transport(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (r *Remote) lend(ctx context.Context, into *git.Repo, refspecs, depth strin
 
 // transport returns the repository's own settings of the transport, as options
 // of git. The user's apply anyway.
-func (r *Remote) transport(ctx context.Context) ([]string, error) {
+func transport(ctx context.Context, r *Remote) ([]string, error) {
 	out, err := r.repo.Output(ctx, nil, "config", "--list", "--show-scope", "-z")
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (r *Remote) transport(ctx context.Context) ([]string, error) {
 	var options []string
 	for fields := bytes.Split(out, []byte{0}); len(fields) > 1; fields = fields[2:] {
 		key, value, ok := strings.Cut(string(fields[1]), "\n")
-		if scope := string(fields[0]); ok && (scope == "local" || scope == "worktree") && r.concerns(key) {
+		if scope := string(fields[0]); ok && (scope == "local" || scope == "worktree") && concerns(r, key) {
 			if key == "remote."+r.Name+".url" && isRelative(value) {
 				value = filepath.Join(r.w.Repo.Main(ctx), value)
 			}
@@ -73,7 +73,7 @@ func (r *Remote) transport(ctx context.Context) ([]string, error) {
 	return options, nil
 }
 
-func (r *Remote) concerns(key string) bool {
+func concerns(r *Remote, key string) bool {
 	if strings.Contains(key, "=") || key == "remote."+r.Name+".promisor" || key == "remote."+r.Name+".partialclonefilter" {
 		return false
 	}

@@ -63,7 +63,7 @@ func TestGitolite(t *testing.T) {
 	admin.Git("push", "-q")
 	there.turn(mission, "two")
 	before := agentRefs(there.Repo)
-	if p, err := there.origin().Push(t.Context(), mission); !errors.Is(err, remote.ErrRejected) {
+	if p, err := remote.Push(t.Context(), there.origin(), mission); !errors.Is(err, remote.ErrRejected) {
 		t.Errorf("push: %+v, %v", p, err)
 	}
 	there.agree(host.url+"/testing", "code")

@@ -51,7 +51,7 @@ func TestReplacements(t *testing.T) {
 		{name: "the same map", before: purges + "=7", now: purges + "=7", ours: 7},
 		{name: "their map was read here as nothing", before: purges + "=6", now: purges + "=6"},
 	} {
-		records, branches := origin().replacements(&Fetched{Before: refsOf(tt.before), Now: refsOf(tt.now), Map: made(tt.ours), Renamed: tt.names})
+		records, branches := replacements(origin(), &Fetched{Before: refsOf(tt.before), Now: refsOf(tt.now), Map: made(tt.ours), Renamed: tt.names})
 		for _, got := range []struct {
 			list []git.Update
 			want string

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"testing"
 
+	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
 
@@ -49,14 +50,14 @@ func TestHostileRemote(t *testing.T) {
 		host.Git("update-ref", "refs/agent/"+name, hash)
 	}
 	host.Git("update-ref", "refs/notes/agent/a1b2c3d5", newer) // notes without a mission
-	changes, err := there.origin().Fetch(t.Context())
+	changes, err := remote.Fetch(t.Context(), there.origin())
 	if err == nil || len(changes) != 1 || changes[0].Mission != mission {
 		t.Errorf("fetch: %v, %v", changes, err)
 	}
 	if got, want := agentRefs(there.Repo), agentRefs(here.Repo); !maps.Equal(got, want) {
 		t.Errorf("there are %v, want %v", got, want)
 	}
-	if _, err := there.origin().Fetch(t.Context(), "00000002"); err == nil {
+	if _, err := remote.Fetch(t.Context(), there.origin(), "00000002"); err == nil {
 		t.Error("a mission of a newer version was fetched")
 	}
 	if got, want := agentRefs(there.Repo), agentRefs(here.Repo); !maps.Equal(got, want) {

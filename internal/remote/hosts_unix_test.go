@@ -136,10 +136,10 @@ func refused(t *testing.T, host *gittest.Repo, d door) {
 	rejected := func(what string) {
 		t.Helper()
 		before := agentRefs(here.Repo)
-		if _, err := here.origin().Push(t.Context(), mission); !errors.Is(err, remote.ErrRejected) {
+		if _, err := remote.Push(t.Context(), here.origin(), mission); !errors.Is(err, remote.ErrRejected) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if _, err := here.origin().PushAll(t.Context(), nil); !errors.Is(err, remote.ErrRejected) {
+		if _, err := remote.PushAll(t.Context(), here.origin(), nil); !errors.Is(err, remote.ErrRejected) {
 			t.Errorf("%s: everything: %v", what, err)
 		}
 		if got := agentRefs(here.Repo); !maps.Equal(got, before) {
@@ -212,7 +212,7 @@ func TestNoDoor(t *testing.T) {
 			here.agree(tt.url, "all")
 			here.turn(mission, "one")
 			before := agentRefs(here.Repo)
-			if p, err := here.origin().Push(t.Context(), mission); err == nil || errors.Is(err, remote.ErrRejected) {
+			if p, err := remote.Push(t.Context(), here.origin(), mission); err == nil || errors.Is(err, remote.ErrRejected) {
 				t.Errorf("push: %+v, %v", p, err)
 			}
 			if got := agentRefs(here.Repo); !maps.Equal(got, before) {

@@ -125,7 +125,7 @@ func (c *clone) origin() *remote.Remote {
 // push pushes one mission and returns its name there.
 func (c *clone) push(id record.ID) *remote.Pushed {
 	c.t.Helper()
-	p, err := c.origin().Push(c.t.Context(), id)
+	p, err := remote.Push(c.t.Context(), c.origin(), id)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func (c *clone) push(id record.ID) *remote.Pushed {
 // pushAll pushes everything.
 func (c *clone) pushAll() {
 	c.t.Helper()
-	if _, err := c.origin().PushAll(c.t.Context(), nil); err != nil {
+	if _, err := remote.PushAll(c.t.Context(), c.origin(), nil); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -143,7 +143,7 @@ func (c *clone) pushAll() {
 // fetch fetches and returns the changes, in words.
 func (c *clone) fetch(ids ...record.ID) []string {
 	c.t.Helper()
-	changes, err := c.origin().Fetch(c.t.Context(), ids...)
+	changes, err := remote.Fetch(c.t.Context(), c.origin(), ids...)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -162,13 +162,13 @@ func leak(t *testing.T, config [][]string, level string) {
 		t.Fatal(err)
 	}
 	for _, r := range remotes { // what the hooks do; some of these must fail
-		_, _ = r.PushAll(t.Context(), []record.ID{mission})
-		_, _ = r.PushAll(t.Context(), []record.ID{mission, passive})
+		_, _ = remote.PushAll(t.Context(), r, []record.ID{mission})
+		_, _ = remote.PushAll(t.Context(), r, []record.ID{mission, passive})
 	}
 	for _, name := range []string{"origin", "other"} { // and what a person may do
 		if r, err := remote.Open(t.Context(), c.workspace(), name); err == nil {
-			_, _ = r.Push(t.Context(), passive)
-			_, _ = r.PushAll(t.Context(), nil)
+			_, _ = remote.Push(t.Context(), r, passive)
+			_, _ = remote.PushAll(t.Context(), r, nil)
 		}
 	}
 
@@ -243,7 +243,7 @@ func TestFetchLeavesAlone(t *testing.T) {
 	b.Git("update-ref", "refs/notes/mine", "HEAD")
 	b.Git("update-ref", "refs/remotes/origin/gone", "HEAD")
 	before := refsOf(b.Repo, "refs/")
-	if _, err := b.origin().Fetch(t.Context()); err != nil {
+	if _, err := remote.Fetch(t.Context(), b.origin()); err != nil {
 		t.Fatal(err)
 	}
 	want := maps.Clone(before)

@@ -27,7 +27,7 @@ func DropLanded(ctx context.Context, w *workspace.Workspace, dry bool) (map[stri
 		}
 	}
 	for name := range counts {
-		free, err := Named(w, name).dropLanded(ctx, dry)
+		free, err := dropLanded(ctx, Named(w, name), dry)
 		if err != nil {
 			return counts, fmt.Errorf("remove what a killed fetch from %s left: %w", name, err)
 		}
@@ -39,7 +39,7 @@ func DropLanded(ctx context.Context, w *workspace.Workspace, dry bool) (map[stri
 }
 
 // dropLanded reports whether no fetch runs.
-func (r *Remote) dropLanded(ctx context.Context, dry bool) (bool, error) {
+func dropLanded(ctx context.Context, r *Remote, dry bool) (bool, error) {
 	held, err := r.w.Store.TryLock("fetch-" + escape(r.Name))
 	if err != nil || held == nil {
 		return false, err
@@ -48,9 +48,9 @@ func (r *Remote) dropLanded(ctx context.Context, dry bool) (bool, error) {
 	if dry {
 		return true, nil
 	}
-	err = held.With(r.noteLandings(), func() error { return (&fetch{r, held}).clear(ctx) })
+	err = held.With(noteLandings(r), func() error { return (&fetch{r, held}).clear(ctx) })
 	if err == nil {
-		err = r.Left(ctx)
+		err = Left(ctx, r)
 	}
 	return true, err
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
 
@@ -44,7 +45,7 @@ func TestStaleLocks(t *testing.T) {
 	stays := lock("refs/heads/agent/mission/a1b2c3d4")
 	here.turn(mission, "two")
 	here.push(mission)
-	if changes, err := there.origin().Fetch(t.Context(), mission); err == nil || len(changes) != 1 {
+	if changes, err := remote.Fetch(t.Context(), there.origin(), mission); err == nil || len(changes) != 1 {
 		t.Errorf("fetch with a branch that is locked: %v, %v", changes, err)
 	}
 	equal(t, "turns", there.prompts(mission), []string{"one", "two"})

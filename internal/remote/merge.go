@@ -325,17 +325,17 @@ func (m *merger) branch(ctx context.Context, id record.ID, theirs git.Hash) (adv
 	if err != nil {
 		return "", err
 	}
-	stays, err := m.stays(id, theirs, m.checked[ref], more, func() (bool, error) { return m.recorded(ctx, id, theirs) })
+	stays, err := branchStays(m.Remote, id, theirs, m.checked[ref], more, func() (bool, error) { return m.recorded(ctx, id, theirs) })
 	if err == nil && stays == "" {
 		m.now[ref] = theirs
 	}
 	return stays, err
 }
 
-// stays returns why a branch is left alone and what to do about it, or "" if it
+// branchStays returns why a branch is left alone and what to do about it, or "" if it
 // moves. where is the worktree that has it checked out; more says that ours has
 // no commits of its own.
-func (r *Remote) stays(id record.ID, theirs git.Hash, where string, more bool, recorded func() (bool, error)) (string, error) {
+func branchStays(r *Remote, id record.ID, theirs git.Hash, where string, more bool, recorded func() (bool, error)) (string, error) {
 	name := r.w.BranchName(id)
 	switch {
 	case where != "":
@@ -380,9 +380,9 @@ func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) 
 	return branches, nil
 }
 
-// mergeNotes merges theirs into a mission's notes, and reports a change.
-func (r *Remote) mergeNotes(ctx context.Context, id record.ID, theirs git.Hash) (changed bool, err error) {
-	err = r.alone(ctx, func(f *fetch) error {
+// MergeNotes merges theirs into a mission's notes, and reports a change.
+func MergeNotes(ctx context.Context, r *Remote, id record.ID, theirs git.Hash) (changed bool, err error) {
+	err = alone(ctx, r, func(f *fetch) error {
 		changed, err = f.uniteNotes(ctx, id, theirs)
 		return err
 	})

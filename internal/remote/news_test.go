@@ -50,7 +50,7 @@ func TestNews(t *testing.T) {
 	} {
 		r := origin()
 		var got []string
-		for _, s := range r.news(r.missions(refsOf(tt.there)), refsOf(tt.here)) {
+		for _, s := range news(r, r.missions(refsOf(tt.there)), refsOf(tt.here)) {
 			got = append(got, strings.TrimPrefix(s.namespace+s.name, "refs/"))
 		}
 		if strings.Join(got, " ") != tt.want {
@@ -62,7 +62,7 @@ func TestNews(t *testing.T) {
 		for i := range n {
 			theirs[record.ID(fmt.Sprintf("%08x", i))] = tips{ledger: made(1)}
 		}
-		if got := origin().news(theirs, nil); len(got) != want {
+		if got := news(origin(), theirs, nil); len(got) != want {
 			t.Errorf("%d missions are fetched by %d refs", n, len(got))
 		}
 	}
@@ -114,7 +114,7 @@ func TestStays(t *testing.T) {
 		{name: "nobody knows", more: true, asks: true, err: broken},
 	} {
 		asked := false
-		got, err := origin().stays("a1b2c3d4", made(1), tt.where, tt.more, func() (bool, error) { asked = true; return tt.known, tt.err })
+		got, err := branchStays(origin(), "a1b2c3d4", made(1), tt.where, tt.more, func() (bool, error) { asked = true; return tt.known, tt.err })
 		if !errors.Is(err, tt.err) || (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) || asked != tt.asks {
 			t.Errorf("%s: %q, %v; want %q", tt.name, got, err, tt.want)
 		}

@@ -41,7 +41,7 @@ func FetchOfBranch(ctx context.Context, w *workspace.Workspace) (record.ID, erro
 	}
 	var problems []error
 	for _, r := range remotes {
-		_, err := r.Fetch(ctx, id)
+		_, err := Fetch(ctx, r, id)
 		if err == nil {
 			return id, nil
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gitagent/internal/record"
+	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
 
@@ -36,7 +37,7 @@ func TestOvertaken(t *testing.T) {
 					}
 					writeHook(t, host, "update", strings.ReplaceAll(hook, "$kind", kind))
 					if everything {
-						all, err := c.origin().PushAll(t.Context(), nil)
+						all, err := remote.PushAll(t.Context(), c.origin(), nil)
 						if err != nil || len(all) != len(ids) {
 							t.Errorf("%d of %d missions: %v", len(all), len(ids), err)
 						}

@@ -20,9 +20,9 @@ type Probe struct {
 	Left    []string
 }
 
-// Probe pushes two refs of no mission and deletes them again. [Probe.Left] has
+// Try pushes two refs of no mission and deletes them again. [Probe.Left] has
 // those that could not be deleted. The error, if any, is not the remote's.
-func (r *Remote) Probe(ctx context.Context) (*Probe, error) {
+func Try(ctx context.Context, r *Remote) (*Probe, error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	tree, err := objects.EmptyTree()

@@ -79,7 +79,7 @@ type applied struct {
 // fetched, it is fetched from source where needed.
 func (f *fetch) apply(ctx context.Context, source, into string, there map[string]git.Hash, whole bool) (*applied, map[record.ID]tips, error) {
 	done := &applied{remote: f.Name, Applied: new(purge.Applied)}
-	refs, err := f.repo.Refs(ctx, purgemap.Ref, f.landing(into, agentRefs))
+	refs, err := f.repo.Refs(ctx, purgemap.Ref, landingOf(f.Remote, into, agentRefs))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,7 +89,7 @@ func (f *fetch) apply(ctx context.Context, source, into string, there map[string
 	if err != nil {
 		return nil, nil, err
 	}
-	theirs, bad := purgemap.Read(objects, refs[f.landing(into, agentRefs)+"purges"])
+	theirs, bad := purgemap.Read(objects, refs[landingOf(f.Remote, into, agentRefs)+"purges"])
 	if bad != nil { // anybody who can push can spoil it, which must not prevent fetches and pushes
 		done.unread = fmt.Errorf("%s: %w", f.Name, bad)
 	}
@@ -105,11 +105,11 @@ func (f *fetch) apply(ctx context.Context, source, into string, there map[string
 	}
 	if away(done.Held) { // replacements of missions may be there without having been asked for
 		if !whole {
-			if into, _, err = f.bring(ctx, source, append(f.all("*"), purges)); err != nil {
+			if into, _, err = bring(ctx, f.Remote, source, append(allRefs(f.Remote, "*"), purges)); err != nil {
 				return nil, nil, err
 			}
 		}
-		if err := f.bringPurged(ctx, source, known, done.Held); err != nil { // it stays away, and is reported
+		if err := bringPurged(ctx, f.Remote, source, known, done.Held); err != nil { // it stays away, and is reported
 			done.unread = errors.Join(done.unread, fmt.Errorf("%s: %w", f.Name, err))
 		}
 		a.Landing = into
@@ -120,18 +120,18 @@ func (f *fetch) apply(ctx context.Context, source, into string, there map[string
 	if err := theirs.Learn(ctx, f.w.Repo, f.w.Trust.Keys().Trusts); err != nil {
 		return nil, nil, err
 	}
-	arrived, err := f.landed(ctx, into)
+	arrived, err := landed(ctx, f.Remote, into)
 	return done, done.rename(arrived), err
 }
 
 // bringPurged fetches objects of missions' replacements from a source's
 // archive.
-func (r *Remote) bringPurged(ctx context.Context, source string, known *purgemap.Map, held map[record.ID]purgemap.HeldBecause) error {
+func bringPurged(ctx context.Context, r *Remote, source string, known *purgemap.Map, held map[record.ID]purgemap.HeldBecause) error {
 	there, err := r.refs(ctx, source)
 	if err != nil {
 		return err
 	}
-	tip, err := r.see(ctx, source, there)
+	tip, err := See(ctx, r, source, there)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (r *Remote) bringPurged(ctx context.Context, source string, known *purgemap
 			list = append(list, e)
 		}
 	}
-	return r.bringArchived(ctx, source, r.landings()+rand.Text()+"/", list)
+	return bringArchived(ctx, r, source, landings(r)+rand.Text()+"/", list)
 }
 
 func away(held map[record.ID]purgemap.HeldBecause) bool {
@@ -219,7 +219,7 @@ type Replaced struct {
 //
 // The host keeps the objects until its gc, for anybody who knows their hashes.
 // Other clones, and forks at the host, stay as they are until they fetch.
-func (r *Remote) PushPurges(ctx context.Context) (*Replaced, error) {
+func PushPurges(ctx context.Context, r *Remote) (*Replaced, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
 	}
@@ -232,9 +232,9 @@ func (r *Remote) PushPurges(ctx context.Context) (*Replaced, error) {
 	for _, source := range r.sources {
 		for range maxRounds { // the archive may tell more about missions that have refs
 			before := len(all.Refs)
-			err := r.replace(ctx, source, all)
+			err := replace(ctx, r, source, all)
 			if err == nil && r.Level == All {
-				err = r.replaceArchive(ctx, source, all)
+				err = replaceArchive(ctx, r, source, all)
 			}
 			if err != nil {
 				return all, fmt.Errorf("purge at %s: %w", r.Name, err)
@@ -251,17 +251,17 @@ func (r *Remote) PushPurges(ctx context.Context) (*Replaced, error) {
 
 const maxRounds = 4
 
-// cleaned replaces what a source with a map has, as a clone that knows no maps
+// clean replaces what a source with a map has, as a clone that knows no maps
 // may have pushed what was purged. It reports whether anything changed, there
 // or here. On an error the mission must not be pushed. The caller holds the
 // lock of pushes.
-func (r *Remote) cleaned(ctx context.Context, source string, id record.ID) (bool, error) {
+func clean(ctx context.Context, r *Remote, source string, id record.ID) (bool, error) {
 	there, err := r.refs(ctx, source)
 	if err != nil || there[purgemap.Ref].IsZero() {
 		return false, err
 	}
 	all := new(Replaced)
-	err = r.replace(ctx, source, all)
+	err = replace(ctx, r, source, all)
 	for _, held := range all.Held {
 		if h := (*HeldError)(nil); errors.As(held, &h) && h.Mission == id && h.HeldBecause != (purgemap.HeldBecause{Whole: true}) {
 			err = errors.Join(err, held)
@@ -271,43 +271,43 @@ func (r *Remote) cleaned(ctx context.Context, source string, id record.ID) (bool
 }
 
 // upToDate applies others' purges before a push, and returns the source's refs.
-func (r *Remote) upToDate(ctx context.Context, source string, there map[string]git.Hash) (map[string]git.Hash, error) {
+func upToDate(ctx context.Context, r *Remote, source string, there map[string]git.Hash) (map[string]git.Hash, error) {
 	known, err := r.repo.Refs(ctx, purgemap.Ref)
 	if err != nil || there[purgemap.Ref].IsZero() || there[purgemap.Ref] == known[purgemap.Ref] {
 		return there, err
 	}
-	if err := r.replace(ctx, source, new(Replaced)); err != nil {
+	if err := replace(ctx, r, source, new(Replaced)); err != nil {
 		return nil, err
 	}
 	return r.refs(ctx, source)
 }
 
 // replace is PushPurges for one source.
-func (r *Remote) replace(ctx context.Context, source string, all *Replaced) error {
+func replace(ctx context.Context, r *Remote, source string, all *Replaced) error {
 	return git.Retry(ErrRejected, func() error { // if another push was faster, its turns are fetched first
-		done, err := r.fetchAll(ctx, source)
+		done, err := Everything(ctx, r, source)
 		all.Changes = append(all.Changes, done.Changes...)
 		if done.Applied {
 			all.Held = append(all.Held[:0], done.Held...)
 		}
-		records, branches := r.replacements(done)
+		records, branches := replacements(r, done)
 		if err == nil && r.Level == All {
-			err = r.force(ctx, source, records, all)
+			err = force(ctx, r, source, records, all)
 		}
 		if err == nil {
-			r.forceBranches(ctx, source, branches, all)
+			forceBranches(ctx, r, source, branches, all)
 		}
 		return err
 	})
 }
 
-func (r *Remote) replaceArchive(ctx context.Context, source string, all *Replaced) error {
+func replaceArchive(ctx context.Context, r *Remote, source string, all *Replaced) error {
 	there, err := r.refs(ctx, source)
 	if err != nil || there[archive.IndexRef].IsZero() {
 		return err
 	}
 	done := new(SentArchive)
-	if err = r.pushArchive(ctx, source, done); err == nil && done.Sent {
+	if err = pushArchive(ctx, r, source, done); err == nil && done.Sent {
 		all.Refs = append(all.Refs, archive.IndexRef, archive.KeepRef)
 	}
 	return err
@@ -323,15 +323,15 @@ type Fetched struct {
 	Held        []error  // see [Replaced]
 }
 
-// fetchAll merges all missions of a source without what was purged. An error
+// Everything merges all missions of a source without what was purged. An error
 // comes with what was done before it.
-func (r *Remote) fetchAll(ctx context.Context, source string) (*Fetched, error) {
+func Everything(ctx context.Context, r *Remote, source string) (*Fetched, error) {
 	done := new(Fetched)
-	return done, r.alone(ctx, func(f *fetch) error {
+	return done, alone(ctx, r, func(f *fetch) error {
 		if err := f.clear(ctx); err != nil {
 			return err
 		}
-		into, _, err := f.bring(ctx, source, append(f.all("*"), purges))
+		into, _, err := bring(ctx, f.Remote, source, append(allRefs(f.Remote, "*"), purges))
 		if err != nil {
 			return err
 		}
@@ -339,7 +339,7 @@ func (r *Remote) fetchAll(ctx context.Context, source string) (*Fetched, error) 
 		if err != nil {
 			return err
 		}
-		before := f.original(into, refs)
+		before := original(f.Remote, into, refs)
 		applied, arrived, err := f.apply(ctx, source, into, before, true)
 		if err != nil {
 			return err
@@ -351,7 +351,7 @@ func (r *Remote) fetchAll(ctx context.Context, source string) (*Fetched, error) 
 		if err != nil {
 			return err
 		}
-		done.Before, done.Now, done.Map, done.Renamed = before, f.original(into, refs), known[purgemap.Ref], applied.Renamed
+		done.Before, done.Now, done.Map, done.Renamed = before, original(f.Remote, into, refs), known[purgemap.Ref], applied.Renamed
 		changes, err := f.merge(ctx, applied.let(arrived), nil)
 		done.Changes = append(applied.changes(), changes...)
 		done.Applied, done.Held = true, applied.held()
@@ -361,13 +361,13 @@ func (r *Remote) fetchAll(ctx context.Context, source string) (*Fetched, error) 
 
 // replacements returns the updates that turn a source's refs into what they are
 // without what was purged, with new names and our map. Branches are apart.
-func (r *Remote) replacements(done *Fetched) (records, branches []git.Update) {
+func replacements(r *Remote, done *Fetched) (records, branches []git.Update) {
 	before := done.Before
 	for ref, was := range before {
 		if ref == purgemap.Ref {
 			continue
 		}
-		name, is := r.renamed(ref, done.Renamed), done.Now[ref]
+		name, is := renamed(r, ref, done.Renamed), done.Now[ref]
 		list := &records
 		if _, branch := r.w.MissionOf(ref); branch {
 			list = &branches
@@ -388,7 +388,7 @@ func (r *Remote) replacements(done *Fetched) (records, branches []git.Update) {
 	return records, branches
 }
 
-func (r *Remote) renamed(ref string, names map[record.ID]record.ID) string {
+func renamed(r *Remote, ref string, names map[record.ID]record.ID) string {
 	for from, to := range names {
 		for _, pair := range [][2]string{{from.Ref(), to.Ref()}, {from.NotesRef(), to.NotesRef()}, {r.w.Branch(from), r.w.Branch(to)}} {
 			if ref == pair[0] {
@@ -401,7 +401,7 @@ func (r *Remote) renamed(ref string, names map[record.ID]record.ID) string {
 
 // force replaces refs, all or none. If one is not what was fetched, the error
 // wraps [ErrRejected].
-func (r *Remote) force(ctx context.Context, source string, updates []git.Update, all *Replaced) error {
+func force(ctx context.Context, r *Remote, source string, updates []git.Update, all *Replaced) error {
 	if len(updates) == 0 {
 		return nil
 	}
@@ -435,12 +435,12 @@ func (r *Remote) force(ctx context.Context, source string, updates []git.Update,
 
 // forceBranches replaces branches one by one. One that the host does not
 // rewrite is deleted and created again.
-func (r *Remote) forceBranches(ctx context.Context, source string, updates []git.Update, all *Replaced) {
+func forceBranches(ctx context.Context, r *Remote, source string, updates []git.Update, all *Replaced) {
 	for _, u := range updates {
-		err := r.force(ctx, source, []git.Update{u}, all)
+		err := force(ctx, r, source, []git.Update{u}, all)
 		if err != nil && !u.Old.IsZero() && !u.New.IsZero() {
-			if err = r.force(ctx, source, []git.Update{{Ref: u.Ref, Old: u.Old}}, new(Replaced)); err == nil {
-				err = r.force(ctx, source, []git.Update{{Ref: u.Ref, New: u.New}}, all)
+			if err = force(ctx, r, source, []git.Update{{Ref: u.Ref, Old: u.Old}}, new(Replaced)); err == nil {
+				err = force(ctx, r, source, []git.Update{{Ref: u.Ref, New: u.New}}, all)
 			}
 		}
 		if err != nil {

@@ -95,7 +95,7 @@ func (m *member) purgeText(text string) {
 
 func (m *member) pushPurges() *remote.Replaced {
 	m.t.Helper()
-	done, err := m.origin().PushPurges(m.t.Context())
+	done, err := remote.PushPurges(m.t.Context(), m.origin())
 	if err != nil {
 		m.t.Fatalf("push purges: %v", err)
 	}
@@ -104,7 +104,7 @@ func (m *member) pushPurges() *remote.Replaced {
 
 func (m *member) pushAll() {
 	m.t.Helper()
-	if _, err := m.origin().PushAll(m.t.Context(), nil); err != nil {
+	if _, err := remote.PushAll(m.t.Context(), m.origin(), nil); err != nil {
 		m.t.Fatalf("push: %v", err)
 	}
 }
@@ -118,14 +118,14 @@ func (m *member) archives(ids ...record.ID) {
 
 func (m *member) pushArchive() {
 	m.t.Helper()
-	if _, err := m.origin().PushArchive(m.t.Context()); err != nil {
+	if _, err := remote.PushArchive(m.t.Context(), m.origin()); err != nil {
 		m.t.Fatalf("push the archive: %v", err)
 	}
 }
 
 func (m *member) fetch(ids ...record.ID) []remote.Change {
 	m.t.Helper()
-	changes, err := m.origin().Fetch(m.t.Context(), ids...)
+	changes, err := remote.Fetch(m.t.Context(), m.origin(), ids...)
 	if err != nil {
 		m.t.Fatalf("fetch: %v", err)
 	}
@@ -305,7 +305,7 @@ func TestPurgeElsewhereStopped(t *testing.T) {
 	a.pushAll()
 	a.purgeText("sk-spilled-4712-abcdef")
 	a.pushPurges()
-	if _, err := b.origin().Fetch(t.Context(), id); err != nil { // b has a map, which will be replaced
+	if _, err := remote.Fetch(t.Context(), b.origin(), id); err != nil { // b has a map, which will be replaced
 		t.Fatal(err)
 	}
 	b.keys = gittest.TempDir(t)
@@ -317,7 +317,7 @@ func TestPurgeElsewhereStopped(t *testing.T) {
 	if err := os.WriteFile(lock, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.origin().Fetch(t.Context()); err == nil || !purge.Unfinished(b.workspace().Store) {
+	if _, err := remote.Fetch(t.Context(), b.origin()); err == nil || !purge.Unfinished(b.workspace().Store) {
 		t.Fatalf("fetch with a branch that is locked: %v", err)
 	}
 	if err := os.Remove(lock); err != nil {
@@ -451,7 +451,7 @@ func TestFakePurge(t *testing.T) {
 				if accept {
 					r.AcceptPurges = []record.ID{mission}
 				}
-				_, err := r.Fetch(t.Context())
+				_, err := remote.Fetch(t.Context(), r)
 				if accept && tt.accepted {
 					if b.prompts(mission)[1] != "a "+scrub.Mark {
 						t.Errorf("accepted: %v, %q", err, b.prompts(mission))
@@ -507,13 +507,13 @@ func TestHiddenRemoval(t *testing.T) {
 	}
 	s.Git("push", "-q", "-f", "origin", commit.String()+":"+purgemap.Ref)
 
-	_, err = b.origin().Fetch(t.Context())
+	_, err = remote.Fetch(t.Context(), b.origin())
 	if err == nil || !strings.Contains(err.Error(), other+": it was purged at origin as a whole without a key") {
 		t.Errorf("fetch: %v", err)
 	}
 	r := b.origin()
 	r.AcceptPurges = []record.ID{mission}
-	if _, err = r.Fetch(t.Context(), mission); err == nil || !strings.Contains(err.Error(), other) {
+	if _, err = remote.Fetch(t.Context(), r, mission); err == nil || !strings.Contains(err.Error(), other) {
 		t.Errorf("accepted: %v", err)
 	}
 	if got := b.prompts(mission)[1]; got != "a "+scrub.Mark {
@@ -536,7 +536,7 @@ func TestHiddenRemoval(t *testing.T) {
 	s.Git("push", "-q", "-f", "origin", commit.String()+":"+purgemap.Ref, ":refs/agent/missions/"+other, ":refs/notes/agent/"+other)
 	r = b.origin()
 	r.AcceptPurges = []record.ID{other}
-	if _, err = r.Fetch(t.Context(), other); err != nil {
+	if _, err = remote.Fetch(t.Context(), r, other); err != nil {
 		t.Errorf("accepted: %v", err)
 	}
 	if refs := refsOf(b.Repo, "refs/agent/missions/"); refs["refs/agent/missions/"+other] != "" {
@@ -568,7 +568,7 @@ func TestSpoiledMap(t *testing.T) {
 			a.turn(mission, "new")
 			a.pushAll()
 			mended := host.Git("rev-parse", purgemap.Ref) != spoiled // by who has a map himself
-			changes, err := b.origin().Fetch(t.Context())
+			changes, err := remote.Fetch(t.Context(), b.origin())
 			if named := err != nil && strings.Contains(err.Error(), "map of purged commits"); named == mended || len(changes) != 1 {
 				t.Errorf("fetch: %v, %v", changes, err)
 			}
@@ -627,7 +627,7 @@ func TestPurgeOfMine(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Git("push", "-q", "origin", commit.String()+":"+purgemap.Ref, fresh+":"+record.ID("e1b2c3d4").Ref())
-	_, err = b.origin().Fetch(t.Context())
+	_, err = remote.Fetch(t.Context(), b.origin())
 	if err == nil || !strings.Contains(err.Error(), "e1b2c3d4") { // that is no ledger
 		t.Errorf("fetch: %v", err)
 	}
@@ -743,7 +743,7 @@ func TestPurgedMission(t *testing.T) {
 		t.Errorf("b has %v", found)
 	}
 	held := (*remote.HeldError)(nil)
-	if _, err := c.origin().Fetch(t.Context()); !errors.As(err, &held) || !held.WentOn {
+	if _, err := remote.Fetch(t.Context(), c.origin()); !errors.As(err, &held) || !held.WentOn {
 		t.Errorf("c: %v", err)
 	}
 	if n := len(c.prompts(mission)); n != 3 {

@@ -36,7 +36,7 @@ const maxDiverged = 16
 //
 // The error wraps [ErrNoConsent] or [ErrRejected], or is git's own if the
 // remote was not reached.
-func (r *Remote) Push(ctx context.Context, id record.ID) (*Pushed, error) {
+func Push(ctx context.Context, r *Remote, id record.ID) (*Pushed, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
 	}
@@ -45,14 +45,14 @@ func (r *Remote) Push(ctx context.Context, id record.ID) (*Pushed, error) {
 		return nil, err
 	}
 	defer held.Release()
-	p, err := r.push(ctx, id)
+	p, err := push(ctx, r, id)
 	if err != nil {
 		return nil, fmt.Errorf("push mission %s to %s: %w", id, r.Name, err)
 	}
 	return p, nil
 }
 
-func (r *Remote) push(ctx context.Context, id record.ID) (*Pushed, error) {
+func push(ctx context.Context, r *Remote, id record.ID) (*Pushed, error) {
 	p := &Pushed{Mission: id, As: r.remember().name(id)}
 	for range maxDiverged {
 		refs, err := r.local(ctx, id)
@@ -63,7 +63,7 @@ func (r *Remote) push(ctx context.Context, id record.ID) (*Pushed, error) {
 		if ours.zero() {
 			return nil, git.ErrNotFound
 		}
-		done, err := r.offer(ctx, p, ours)
+		done, err := offer(ctx, r, p, ours)
 		if err != nil {
 			return nil, err
 		}
@@ -75,17 +75,17 @@ func (r *Remote) push(ctx context.Context, id record.ID) (*Pushed, error) {
 }
 
 // offer sends ours under the name p.As, or sets p.As to the next name to try.
-func (r *Remote) offer(ctx context.Context, p *Pushed, ours tips) (done bool, err error) {
+func offer(ctx context.Context, r *Remote, p *Pushed, ours tips) (done bool, err error) {
 	if r.Level == All && !ours.ledger.IsZero() {
-		refused := r.sendRecord(ctx, p, ours)
+		refused := sendRecord(ctx, r, p, ours)
 		if errors.Is(refused, ErrRejected) {
-			return r.yield(ctx, p, ours, refused)
+			return yield(ctx, r, p, ours, refused)
 		}
 		if refused != nil {
 			return false, refused
 		}
 	}
-	p.Branch = r.sendBranch(ctx, p, ours)
+	p.Branch = sendBranch(ctx, r, p, ours)
 	if r.Level == Code && p.Branch != nil {
 		return false, p.Branch
 	}
@@ -93,39 +93,39 @@ func (r *Remote) offer(ctx context.Context, p *Pushed, ours tips) (done bool, er
 	return true, nil
 }
 
-func (r *Remote) sendRecord(ctx context.Context, p *Pushed, ours tips) error {
-	specs := []string{r.spec(ours.ledger, p.As.Ref())}
+func sendRecord(ctx context.Context, r *Remote, p *Pushed, ours tips) error {
+	specs := []string{spec(r, ours.ledger, p.As.Ref())}
 	if !ours.notes.IsZero() {
-		specs = append(specs, r.spec(ours.notes, p.As.NotesRef()))
+		specs = append(specs, spec(r, ours.notes, p.As.NotesRef()))
 	}
-	sent, err := r.send(ctx, specs, false)
+	sent, err := send(ctx, r, specs, false)
 	p.Sent = p.Sent || sent.any
 	return err
 }
 
-func (r *Remote) sendBranch(ctx context.Context, p *Pushed, ours tips) error {
+func sendBranch(ctx context.Context, r *Remote, p *Pushed, ours tips) error {
 	if ours.branch.IsZero() {
 		return nil
 	}
-	sent, err := r.send(ctx, []string{r.spec(ours.branch, r.w.Branch(p.As))}, true)
+	sent, err := send(ctx, r, []string{spec(r, ours.branch, r.w.Branch(p.As))}, true)
 	p.Sent = p.Sent || sent.any
 	return err
 }
 
-func (r *Remote) spec(hash git.Hash, ref string) string {
+func spec(r *Remote, hash git.Hash, ref string) string {
 	return r.w.Repo.Format().Text(hash) + ":" + ref
 }
 
 // yield finds out why the remote rejected the record. It returns true if the
 // remote has it all, else it prepares the next attempt: another name or more
 // notes. If it can't, the error is refused.
-func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error) (done bool, err error) {
+func yield(ctx context.Context, r *Remote, p *Pushed, ours tips, refused error) (done bool, err error) {
 	there, merged := true, false
 	for _, source := range r.sources {
-		if cleaned, err := r.cleaned(ctx, source, p.Mission); err != nil || cleaned {
+		if cleaned, err := clean(ctx, r, source, p.Mission); err != nil || cleaned {
 			return false, err
 		}
-		theirs, err := r.look(ctx, source, p.As)
+		theirs, err := Look(ctx, r, source, p.As)
 		if err != nil {
 			return false, errors.Join(refused, err)
 		}
@@ -146,7 +146,7 @@ func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error)
 		}
 		there = there && behind && !ahead
 		if ahead {
-			more, err := r.mergeNotes(ctx, p.Mission, theirs.notes)
+			more, err := MergeNotes(ctx, r, p.Mission, theirs.notes)
 			if err != nil {
 				return false, err
 			}
@@ -155,7 +155,7 @@ func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error)
 	}
 	switch {
 	case there: // the remote has all of ours, and more
-		p.Branch = r.sendBranch(ctx, p, ours)
+		p.Branch = sendBranch(ctx, r, p, ours)
 		p.sent = ours
 		return true, nil
 	case merged:
@@ -176,8 +176,8 @@ func (r *Remote) pushOptions() []string {
 // send pushes refs: records all or none, branches as accepted. An error wraps
 // [ErrRejected] if one is rejected, for the second time: a killed push may live
 // on at the host for a moment, moving these refs or holding their locks.
-func (r *Remote) send(ctx context.Context, specs []string, branches bool) (pushReport, error) {
-	rep, err := r.sendOnce(ctx, specs, branches)
+func send(ctx context.Context, r *Remote, specs []string, branches bool) (pushReport, error) {
+	rep, err := sendOnce(ctx, r, specs, branches)
 	if !errors.Is(err, ErrRejected) {
 		return rep, err
 	}
@@ -186,7 +186,7 @@ func (r *Remote) send(ctx context.Context, specs []string, branches bool) (pushR
 	case <-ctx.Done():
 		return rep, err
 	}
-	again, err := r.sendOnce(ctx, specs, branches)
+	again, err := sendOnce(ctx, r, specs, branches)
 	again.any = again.any || rep.any
 	return again, err
 }
@@ -194,7 +194,7 @@ func (r *Remote) send(ctx context.Context, specs []string, branches bool) (pushR
 // rejectedPause is git's own wait for a ref's lock (core.filesRefLockTimeout).
 const rejectedPause = 100 * time.Millisecond
 
-func (r *Remote) sendOnce(ctx context.Context, specs []string, branches bool) (pushReport, error) {
+func sendOnce(ctx context.Context, r *Remote, specs []string, branches bool) (pushReport, error) {
 	known := r.remember()
 	args := r.pushOptions()
 	var extra []string

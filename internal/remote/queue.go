@@ -49,15 +49,15 @@ func (r *Remote) Pending() ([]record.ID, error) {
 	return ids, nil
 }
 
-// sent takes a mission out of the queue unless it has moved since. If it moved
+// settleOne takes a mission out of the queue unless it has moved since. If it moved
 // before, it stays without a gap, as another process may await it.
-func (r *Remote) sent(ctx context.Context, p *Pushed) error {
-	moved, err := r.moved(ctx, p)
+func settleOne(ctx context.Context, r *Remote, p *Pushed) error {
+	moved, err := hasMoved(ctx, r, p)
 	if !moved && err == nil {
 		if err := r.dequeue(p.Mission); err != nil {
 			return err
 		}
-		moved, err = r.moved(ctx, p)
+		moved, err = hasMoved(ctx, r, p)
 	}
 	if moved {
 		return r.Later(p.Mission)
@@ -67,7 +67,7 @@ func (r *Remote) sent(ctx context.Context, p *Pushed) error {
 
 // Settle takes out of the queue what was pushed by hand or removed since. When
 // nothing waits any more, earlier failures are forgotten.
-func (r *Remote) Settle(ctx context.Context, pushed []*Pushed) error {
+func Settle(ctx context.Context, r *Remote, pushed []*Pushed) error {
 	waiting, err := r.Pending()
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (r *Remote) Settle(ctx context.Context, pushed []*Pushed) error {
 	var errs []error
 	for _, p := range pushed {
 		if slices.Contains(waiting, p.Mission) {
-			errs = append(errs, r.sent(ctx, p))
+			errs = append(errs, settleOne(ctx, r, p))
 		}
 	}
 	refs, err := r.local(ctx, "")
@@ -85,7 +85,7 @@ func (r *Remote) Settle(ctx context.Context, pushed []*Pushed) error {
 	ours := r.byMission(refs)
 	for _, id := range waiting {
 		if ours[id].zero() {
-			errs = append(errs, r.sent(ctx, &Pushed{Mission: id}))
+			errs = append(errs, settleOne(ctx, r, &Pushed{Mission: id}))
 		}
 	}
 	waiting, err = r.Pending()
@@ -95,7 +95,7 @@ func (r *Remote) Settle(ctx context.Context, pushed []*Pushed) error {
 	return errors.Join(append(errs, err)...)
 }
 
-func (r *Remote) moved(ctx context.Context, p *Pushed) (bool, error) {
+func hasMoved(ctx context.Context, r *Remote, p *Pushed) (bool, error) {
 	refs, err := r.local(ctx, p.Mission)
 	return err == nil && r.byMission(refs)[p.Mission] != p.sent, err
 }
@@ -110,7 +110,7 @@ const (
 // waiting one will find their missions in the queue. After a failure it pauses,
 // twice as long each time, and gives up after 8 in a row, about 2 minutes. The
 // first failure after a success is logged.
-func (r *Remote) Drain(ctx context.Context) error {
+func Drain(ctx context.Context, r *Remote) error {
 	waiting, err := r.w.Store.TryLock("push-waits-" + escape(r.Name))
 	if err != nil || waiting == nil {
 		return err
@@ -132,7 +132,7 @@ func (r *Remote) Drain(ctx context.Context) error {
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		if err := r.drain(ctx, ids); err == nil {
+		if err := drain(ctx, r, ids); err == nil {
 			failures = 0
 			continue
 		}
@@ -142,19 +142,19 @@ func (r *Remote) Drain(ctx context.Context) error {
 	}
 }
 
-func (r *Remote) drain(ctx context.Context, ids []record.ID) error {
+func drain(ctx context.Context, r *Remote, ids []record.ID) error {
 	attempt, cancel := limit.Within(ctx, limit.Of(ctx).Attempt)
 	defer cancel()
 	known := r.remember()
-	list, err := r.PushAll(attempt, ids)
+	list, err := PushAll(attempt, r, ids)
 	for _, p := range list {
-		err = errors.Join(err, r.tell(ctx, p, known), r.sent(ctx, p))
+		err = errors.Join(err, tell(ctx, r, p, known), settleOne(ctx, r, p))
 	}
 	return errors.Join(err, r.account(ctx, err))
 }
 
 // tell logs once what is worth knowing about a push that went well.
-func (r *Remote) tell(ctx context.Context, p *Pushed, known capabilities) error {
+func tell(ctx context.Context, r *Remote, p *Pushed, known capabilities) error {
 	if p.As != p.Mission && p.As != known.As[p.Mission] {
 		r.say(fmt.Sprintf("mission %s has gone on here and at %s; ours is mission %s there", p.Mission, r.Name, p.As))
 	}

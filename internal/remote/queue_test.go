@@ -23,7 +23,7 @@ func TestQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := c.origin().Drain(t.Context()); err != nil {
+	if err := remote.Drain(t.Context(), c.origin()); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := agentRefs(host), agentRefs(c.Repo); len(want) != 4 || !maps.Equal(got, want) {
@@ -43,7 +43,7 @@ func TestQueue(t *testing.T) {
 	}
 	c.agree(host.Dir, "none")
 	before := agentRefs(host)
-	if err := c.origin().Drain(t.Context()); err != nil {
+	if err := remote.Drain(t.Context(), c.origin()); err != nil {
 		t.Fatal(err)
 	}
 	if got := agentRefs(host); !maps.Equal(got, before) {
@@ -68,13 +68,13 @@ func TestSettle(t *testing.T) {
 		}
 	}
 	r := c.origin()
-	p, err := r.Push(t.Context(), mission)
+	p, err := remote.Push(t.Context(), r, mission)
 	if err != nil {
 		t.Fatal(err)
 	}
 	settle := func(want ...record.ID) {
 		t.Helper()
-		if err := r.Settle(t.Context(), []*remote.Pushed{p}); err != nil {
+		if err := remote.Settle(t.Context(), r, []*remote.Pushed{p}); err != nil {
 			t.Fatal(err)
 		}
 		waits, err := r.Pending()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gitagent/internal/record"
+	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
 
@@ -62,7 +63,7 @@ func (c *clone) failedAt(times int, at time.Time) {
 func (c *clone) drains() {
 	ctx, cancel := context.WithCancel(c.t.Context())
 	ended := make(chan error)
-	go func() { ended <- c.origin().Drain(ctx) }()
+	go func() { ended <- remote.Drain(ctx, c.origin()) }()
 	c.t.Cleanup(func() { cancel(); <-ended })
 }
 
@@ -84,8 +85,8 @@ func TestRefused(t *testing.T) {
 			c.turn(mission, "one")
 			c.turn(other, "one")
 			for what, push := range map[string]func() error{
-				"one":        func() error { _, err := c.origin().Push(t.Context(), mission); return err },
-				"everything": func() error { _, err := c.origin().PushAll(t.Context(), nil); return err },
+				"one":        func() error { _, err := remote.Push(t.Context(), c.origin(), mission); return err },
+				"everything": func() error { _, err := remote.PushAll(t.Context(), c.origin(), nil); return err },
 			} {
 				if err := push(); err == nil {
 					t.Errorf("push of %s: no error", what)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
 
@@ -38,7 +39,7 @@ func TestContinuedByStranger(t *testing.T) {
 	// Only the branch goes on.
 	eve := host.Git("commit-tree", "-m", "evil", "-p", branch, branch+"^{tree}")
 	host.Git("update-ref", branch, eve)
-	changes, err := here.origin().Fetch(t.Context(), mission)
+	changes, err := remote.Fetch(t.Context(), here.origin(), mission)
 	if err != nil || len(changes) != 1 || changes[0].Branch == "" {
 		t.Errorf("%+v, %v, want advice about the branch", changes, err)
 	}
@@ -49,7 +50,7 @@ func TestContinuedByStranger(t *testing.T) {
 	// The ledger does, twice.
 	for i, content := range []string{"{}\n", "{}\n{}\n"} {
 		tip := here.extend(host, ledger, "transcript/0000/000001.jsonl", content)
-		changes, err = here.origin().Fetch(t.Context())
+		changes, err = remote.Fetch(t.Context(), here.origin())
 		if err != nil || len(changes) != 1 || !changes[0].Foreign {
 			t.Fatalf("%d: %+v, %v, want a stranger's mission", i, changes, err)
 		}

@@ -190,7 +190,7 @@ func (r *repair) orphan(ctx context.Context, objects *git.Objects, id record.ID,
 		if err != nil {
 			continue
 		}
-		if changes, err := from.Fetch(ctx, id); err == nil && len(changes) > 0 {
+		if changes, err := remote.Fetch(ctx, from, id); err == nil && len(changes) > 0 {
 			f.Mended, f.Hint = "it is fetched from "+n, ""
 			break
 		}

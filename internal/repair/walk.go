@@ -387,7 +387,7 @@ func (r *repair) borrowFrom(ctx context.Context, name string, w *walk, scratch *
 	}
 	for len(w.lost) > 0 {
 		wanted := slices.Collect(maps.Keys(w.lost))
-		if err := from.FetchMissing(ctx, scratch, wanted, missions); err != nil {
+		if err := remote.FetchMissing(ctx, from, scratch, wanted, missions); err != nil {
 			return err
 		}
 		w.there = scratch.Objects(ctx)

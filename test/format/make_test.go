@@ -314,7 +314,7 @@ func (m *maker) fetch(from string, ids ...record.ID) []remote.Change {
 	m.t.Helper()
 	r, err := remote.Open(m.t.Context(), m.workspace(), from)
 	gittest.Must(m.t, err)
-	changes, err := r.Fetch(m.t.Context(), ids...)
+	changes, err := remote.Fetch(m.t.Context(), r, ids...)
 	gittest.Must(m.t, err)
 	return changes
 }
