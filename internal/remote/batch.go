@@ -159,17 +159,6 @@ func ofTheirs(ctx context.Context, r *Remote, objects *git.Objects, id record.ID
 	return true
 }
 
-// extends reports whether a is known here to contain all of b.
-func (r *Remote) extends(ctx context.Context, objects *git.Objects, a, b git.Hash) bool {
-	for _, hash := range []git.Hash{a, b} {
-		if !hash.IsZero() && objects.Has(hash) != nil {
-			return false
-		}
-	}
-	has, err := r.contains(ctx, a, b)
-	return err == nil && has
-}
-
 // sendGroup pushes the records of missions together, then their branches.
 func sendGroup(ctx context.Context, r *Remote, group []parcel) error {
 	var records, branches []string

@@ -64,7 +64,7 @@ func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	archived, err := See(ctx, f.Remote, f.Name, there)
+	archived, err := ArchiveIndex(ctx, f.Remote, f.Name, there)
 	if err != nil {
 		return nil, err
 	}

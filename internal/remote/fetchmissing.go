@@ -47,7 +47,7 @@ func lend(ctx context.Context, r *Remote, into *git.Repo, refspecs, depth string
 		return err
 	}
 	args := append(r.always(), local...)
-	_, err = into.With(git.Env(environ(r.conf)...)).Output(ctx, strings.NewReader(refspecs), append(args, "fetch", "--quiet", "--no-tags",
+	_, err = into.With(git.Env(r.Environ()...)).Output(ctx, strings.NewReader(refspecs), append(args, "fetch", "--quiet", "--no-tags",
 		"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules", "--no-auto-maintenance", "--no-filter", "--update-shallow", depth,
 		"--stdin", "--end-of-options", r.Name)...)
 	return err

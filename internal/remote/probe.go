@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -61,21 +60,4 @@ func Try(ctx context.Context, r *Remote) (*Probe, error) {
 		p.Left = nil
 	}
 	return p, nil
-}
-
-// A QueueStatus is what is known about pushes to a remote.
-type QueueStatus struct {
-	Waiting  int       // missions
-	Failures int       // in a row, in the background
-	Failed   time.Time // the last one
-}
-
-// QueueStatus returns the state of pushes to the remote.
-func (r *Remote) QueueStatus() (QueueStatus, error) {
-	ids, err := r.Pending()
-	if err != nil {
-		return QueueStatus{}, fmt.Errorf("read the queue of %s: %w", r.Name, err)
-	}
-	known := r.remember()
-	return QueueStatus{Waiting: len(ids), Failures: known.Failures, Failed: known.Failed}, nil
 }

@@ -164,15 +164,6 @@ func yield(ctx context.Context, r *Remote, p *Pushed, ours tips, refused error) 
 	return false, refused
 }
 
-// pushOptions returns the options by which only the named refs are sent.
-func (r *Remote) pushOptions() []string {
-	options := []string{"--porcelain", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", "--no-force-with-lease", "--no-force-if-includes"}
-	if !r.conf.Bool("agent.prepush") {
-		options = append(options, "--no-verify")
-	}
-	return options
-}
-
 // send pushes refs: records all or none, branches as accepted. An error wraps
 // [ErrRejected] if one is rejected, for the second time: a killed push may live
 // on at the host for a moment, moving these refs or holding their locks.

@@ -99,3 +99,14 @@ func (r *Remote) contains(ctx context.Context, a, b git.Hash) (bool, error) {
 	}
 	return r.repo.IsAncestor(ctx, b, a)
 }
+
+// extends reports whether a is known here to contain all of b.
+func (r *Remote) extends(ctx context.Context, objects *git.Objects, a, b git.Hash) bool {
+	for _, hash := range []git.Hash{a, b} {
+		if !hash.IsZero() && objects.Has(hash) != nil {
+			return false
+		}
+	}
+	has, err := r.contains(ctx, a, b)
+	return err == nil && has
+}

@@ -24,6 +24,9 @@ func environ(conf git.Config) []string {
 	return env
 }
 
+// Environ returns the environment of a git that reaches the remote, see [Open].
+func (r *Remote) Environ() []string { return environ(r.conf) }
+
 // sshCommand returns the user's ssh in batch mode, or "" if it is not OpenSSH.
 func sshCommand(conf git.Config) string {
 	command := cmp.Or(os.Getenv("GIT_SSH_COMMAND"), conf.Get("core.sshcommand"))
@@ -77,4 +80,13 @@ func (r *Remote) reach(ctx context.Context, command string, args ...string) (out
 	out, err = traced.run(ctx, "", command, args...)
 	events, readErr := r.state().ReadFile(trace)
 	return out, readErr != nil || bytes.Contains(events, []byte(`"key":"negotiated-version"`)), err
+}
+
+// pushOptions returns the options by which only the named refs are sent.
+func (r *Remote) pushOptions() []string {
+	options := []string{"--porcelain", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", "--no-force-with-lease", "--no-force-if-includes"}
+	if !r.conf.Bool("agent.prepush") {
+		options = append(options, "--no-verify")
+	}
+	return options
 }
