@@ -12,9 +12,9 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/lock"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/purge"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 )
 
@@ -73,7 +73,7 @@ func keepHouse(c *cli.Context) error {
 	return errors.Join(errs...)
 }
 
-func daily(c *cli.Context, w *workspace.Workspace, held *lock.Lock, now time.Time) []func() error {
+func daily(c *cli.Context, w *workspace.Workspace, held *statedir.Lock, now time.Time) []func() error {
 	s := w.Settings.Housekeeping
 	return []func() error{
 		func() error { return w.Store.Housekept(now) },

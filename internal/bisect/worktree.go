@@ -15,7 +15,7 @@ import (
 
 	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
-	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 )
 
@@ -31,7 +31,7 @@ type TryTree struct {
 	throwaway bool
 	keep      bool // ignored files stay between states
 	foreign   bool
-	held      *lock.Lock
+	held      *statedir.Lock
 
 	admin string    // its git directory
 	made  string    // its settings when it was made
@@ -92,10 +92,10 @@ func (t *TryTree) make(ctx context.Context, at git.Hash) error {
 	}
 	t.Top = filepath.Join(top, filepath.Base(t.Top))
 	t.admin = adminOf(t.w, t.Top)
-	if t.held, err = lock.Take(ctx, t.w.Store.Dir(), t.file()); err != nil {
+	if t.held, err = t.w.Store.Dir().Lock(ctx, t.file()); err != nil {
 		return fmt.Errorf("make a worktree: %w", err)
 	}
-	err = t.held.Note(lock.Note{Words: []string{t.Top}})
+	err = t.held.Note(statedir.Note{Words: []string{t.Top}})
 	if err == nil {
 		err = os.Mkdir(t.Top, t.mode)
 	}
@@ -329,7 +329,7 @@ func (t *TryTree) file() string { return filepath.Join(worktrees, filepath.Base(
 
 func (t *TryTree) release() { release(t.w, t.held, t.file()) }
 
-func release(w *workspace.Workspace, held *lock.Lock, file string) {
+func release(w *workspace.Workspace, held *statedir.Lock, file string) {
 	_ = held.Done() // those that wait for it have nothing to do
 	_ = w.Store.Dir().Remove(file)
 	_ = w.Store.Dir().Remove(worktrees) // if empty
@@ -344,7 +344,7 @@ func ClearDead(w *workspace.Workspace) {
 	}
 	for _, e := range entries {
 		file := filepath.Join(worktrees, e.Name())
-		held, err := lock.Try(w.Store.Dir(), file)
+		held, err := w.Store.Dir().TryLock(file)
 		if held == nil || err != nil {
 			continue // the process is alive
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 )
 
@@ -36,7 +36,7 @@ func locking(ctx context.Context, w *workspace.Workspace, g *git.Repo, do func(g
 	if head.Branch != "" {
 		updates = []git.Update{{Ref: head.Branch, New: head.Commit}}
 	}
-	note := lock.Note{Words: w.Repo.LockedBy(updates)}
+	note := statedir.Note{Words: w.Repo.LockedBy(updates)}
 	index := filepath.Join(w.Repo.GitDir, "index")
 	if _, err := os.Lstat(index + ".lock"); err != nil { // else it is another process's
 		note.Words = append(note.Words, index)

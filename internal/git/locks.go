@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 )
 
 // deadAfter is how long git may hold a lock on our files: git, even gc, needs
@@ -70,7 +70,7 @@ func DropDeadLock(ctx context.Context, path string) (bool, error) {
 // is another process's. A name with a final slash stands for all files below
 // it, but for a long note only since then. One of [Repo.TableLists] includes
 // the tables.
-func DropLeftLocks(ctx context.Context, note lock.Note) error {
+func DropLeftLocks(ctx context.Context, note statedir.Note) error {
 	const tick = 20 * time.Millisecond // how far a file's time may lag
 	since := note.At.Add(-tick)
 	for _, file := range note.Words {
@@ -109,7 +109,7 @@ func DropLeftLocks(ctx context.Context, note lock.Note) error {
 }
 
 // DropLeft removes the locks noted by a dead holder of held, and the note.
-func DropLeft(ctx context.Context, held *lock.Lock) error {
+func DropLeft(ctx context.Context, held *statedir.Lock) error {
 	left := held.Left()
 	if left.Words == nil {
 		return nil
@@ -123,7 +123,7 @@ func DropLeft(ctx context.Context, held *lock.Lock) error {
 // Locking runs a git that locks files, and notes them in held. If git is
 // killed, its locks are removed: here or, if this process is killed too, by the
 // next holder (see [DropLeft]).
-func (r *Repo) Locking(ctx context.Context, held *lock.Lock, note lock.Note, do func(r *Repo) error) error {
+func (r *Repo) Locking(ctx context.Context, held *statedir.Lock, note statedir.Note, do func(r *Repo) error) error {
 	note.At = time.Now()
 	return held.With(note, func() error {
 		err := do(r.With(Holding(held.File())))
@@ -137,8 +137,8 @@ func (r *Repo) Locking(ctx context.Context, held *lock.Lock, note lock.Note, do 
 // MoveRefs commits proc, which holds held's file, after noting in held what git
 // will lock. The error wraps [ErrConflict] if a ref has moved, or if a killed
 // git's lock, now removed, was in the way.
-func MoveRefs(ctx context.Context, r *Repo, held *lock.Lock, proc *RefTransaction, updates []Update) error {
-	err := r.Locking(ctx, held, lock.Note{Words: r.LockedBy(updates)}, func(*Repo) error { return proc.Commit(ctx, updates) })
+func MoveRefs(ctx context.Context, r *Repo, held *statedir.Lock, proc *RefTransaction, updates []Update) error {
+	err := r.Locking(ctx, held, statedir.Note{Words: r.LockedBy(updates)}, func(*Repo) error { return proc.Commit(ctx, updates) })
 	if err == nil || errors.Is(err, ErrConflict) {
 		return err
 	}

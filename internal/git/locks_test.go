@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 )
 
@@ -59,7 +59,7 @@ func TestDropLeftLocks(t *testing.T) {
 	now := aged(t, dir, "now", 0)
 	unnoted := aged(t, dir, "unnoted", 59*time.Minute)
 	at := time.Now().Add(-59*time.Minute - time.Second)
-	note := lock.Note{At: at, Words: []string{left, before, since, now, filepath.Join(dir, "none")}}
+	note := statedir.Note{At: at, Words: []string{left, before, since, now, filepath.Join(dir, "none")}}
 	gittest.Must(t, DropLeftLocks(t.Context(), note))
 	for file, want := range map[string]bool{left: false, before: true, since: true, now: true, unnoted: true} {
 		if locked(file) != want {
@@ -77,7 +77,7 @@ func TestDropLeftLocksOfLong(t *testing.T) {
 	gittest.Must(t, os.Mkdir(refs, 0o700))
 	beforeThere, leftThere := aged(t, refs, "before", 61*time.Minute), aged(t, refs, "left", 30*time.Minute)
 	at := time.Now().Add(-time.Hour)
-	gittest.Must(t, DropLeftLocks(t.Context(), lock.Note{At: at, Words: []string{before, left, refs + "/"}, Long: true}))
+	gittest.Must(t, DropLeftLocks(t.Context(), statedir.Note{At: at, Words: []string{before, left, refs + "/"}, Long: true}))
 	for file, want := range map[string]bool{before: true, left: false, beforeThere: true, leftThere: false} {
 		if locked(file) != want {
 			t.Errorf("%s: locked is %t, want %t", file, !want, want)

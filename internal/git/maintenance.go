@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 )
 
 // maxLooseRefs bounds the files that listing refs opens. A mission has 2 or 3.
@@ -17,7 +17,7 @@ const maxLooseRefs = 256
 
 // PackRefs packs refs if many are loose, like `git gc`, unless gc.packRefs is
 // false. Writers wait briefly. held notes git's locks; see [DropLeftLocks].
-func PackRefs(ctx context.Context, r *Repo, held *lock.Lock) error {
+func PackRefs(ctx context.Context, r *Repo, held *statedir.Lock) error {
 	conf, err := r.Config(ctx)
 	if err != nil || conf.Off("gc.packrefs") {
 		return err
@@ -53,7 +53,7 @@ func looseRefs(r *Repo) (files []string, err error) {
 // Maintain runs `git maintenance run --auto` in the foreground, unless the user
 // turned it off (gc.auto, maintenance.auto). It takes milliseconds if nothing
 // is due, else perhaps minutes. held notes git's locks.
-func Maintain(ctx context.Context, r *Repo, held *lock.Lock) error {
+func Maintain(ctx context.Context, r *Repo, held *statedir.Lock) error {
 	conf, err := r.Config(ctx)
 	if err != nil || conf.Off("gc.auto") || conf.Off("maintenance.auto") {
 		return err
@@ -74,9 +74,9 @@ func Maintain(ctx context.Context, r *Repo, held *lock.Lock) error {
 
 // long runs a slow git, and notes which locks it may leave, without those that
 // another process holds now.
-func long(ctx context.Context, r *Repo, held *lock.Lock, files []string, args ...string) error {
+func long(ctx context.Context, r *Repo, held *statedir.Lock, files []string, args ...string) error {
 	files = slices.DeleteFunc(files, func(file string) bool { return isFile(file + ".lock") })
-	return r.Locking(ctx, held, lock.Note{Words: files, Long: true}, func(r *Repo) error {
+	return r.Locking(ctx, held, statedir.Note{Words: files, Long: true}, func(r *Repo) error {
 		_, err := r.Output(ctx, nil, args...)
 		return err
 	})

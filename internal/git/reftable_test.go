@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 )
 
@@ -100,7 +100,7 @@ func TestLockOfTables(t *testing.T) {
 	list := filepath.Join(repo.CommonDir, "reftable", "tables.list")
 	own := filepath.Join(repo.GitDir, "reftable", "tables.list")
 	update := []Update{{Ref: refA, New: first}}
-	left := lock.Note{At: time.Now().Add(-time.Hour), Words: repo.LockedBy(update)}
+	left := statedir.Note{At: time.Now().Add(-time.Hour), Words: repo.LockedBy(update)}
 	aged(t, filepath.Dir(list), "tables.list", time.Hour-time.Second)
 	var seen *LockedError
 	if err := repo.UpdateRefs(t.Context(), "test", update); !errors.As(err, &seen) || seen.Path != list+".lock" {

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"gitagent/internal/lock"
 )
 
 const (
@@ -41,7 +39,7 @@ func RollUpDue(r *Repo) bool {
 // other files (.keep, .promisor, .mtimes, .bitmap) or that a multi-pack index
 // may cover.
 func RollUp(ctx context.Context, r *Repo) error {
-	held, err := lock.Try(agentDir(r), filepath.Join("locks", "packs"))
+	held, err := agentDir(r).TryLock(filepath.Join("locks", "packs"))
 	if held == nil {
 		return err
 	}

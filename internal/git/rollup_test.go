@@ -14,7 +14,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/lock"
 	"gitagent/test/gittest"
 )
 
@@ -226,7 +225,7 @@ func TestRollUpLeavesAlone(t *testing.T) {
 		r := gittest.New(t)
 		repo := find(t, r)
 		manyPacks(t, repo, 2*maxSmallPacks)
-		held, err := lock.Take(t.Context(), agentDir(repo), "locks/packs")
+		held, err := agentDir(repo).Lock(t.Context(), "locks/packs")
 		gittest.Must(t, err)
 		defer held.Release()
 		gittest.Must(t, RollUp(context.Background(), repo))

@@ -5,13 +5,13 @@ import (
 	"errors"
 
 	"gitagent/internal/git"
-	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 )
 
 // Alone moves refs of held's missions or archive as choose says, which runs
 // again after a lost race.
-func Alone(ctx context.Context, repo *git.Repo, held *lock.Lock, reason string, choose func() ([]git.Update, error)) error {
+func Alone(ctx context.Context, repo *git.Repo, held *statedir.Lock, reason string, choose func() ([]git.Update, error)) error {
 	if err := git.DropLeft(ctx, held); err != nil {
 		return err
 	}

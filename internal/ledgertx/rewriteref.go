@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/lock"
 	"gitagent/internal/record"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 )
 
@@ -56,5 +56,5 @@ func configuring(ctx context.Context, w *workspace.Workspace, args ...string) er
 	if _, err := os.Lstat(path + ".lock"); err == nil { // another process's
 		return do(w.Repo)
 	}
-	return w.Repo.Locking(ctx, held, lock.Note{Words: []string{path}}, do)
+	return w.Repo.Locking(ctx, held, statedir.Note{Words: []string{path}}, do)
 }

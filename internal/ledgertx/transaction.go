@@ -21,9 +21,9 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/lock"
 	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 )
 
@@ -49,7 +49,7 @@ type Tx struct {
 	Stayed error
 
 	instead bool // see [Job]
-	held    *lock.Lock
+	held    *statedir.Lock
 	reason  string // for reflogs
 	start   func() // starts the next three, once
 	config  func() (git.Config, error)

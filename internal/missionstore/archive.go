@@ -12,9 +12,9 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
-	"gitagent/internal/lock"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -85,7 +85,7 @@ type archiving struct {
 }
 
 // beginArchive locks the archive. The caller ends the archiving with the lock.
-func beginArchive(ctx context.Context, w *workspace.Workspace) (*archiving, *lock.Lock, error) {
+func beginArchive(ctx context.Context, w *workspace.Workspace) (*archiving, *statedir.Lock, error) {
 	held, err := w.Store.LockArchive(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -96,7 +96,7 @@ func beginArchive(ctx context.Context, w *workspace.Workspace) (*archiving, *loc
 	}, held, nil
 }
 
-func (a *archiving) end(held *lock.Lock) {
+func (a *archiving) end(held *statedir.Lock) {
 	a.objects.Close()
 	held.Release()
 }
@@ -219,7 +219,7 @@ func archiveOf(ctx context.Context, w *workspace.Workspace, objects *git.Objects
 	return archive.Open(objects, tip)
 }
 
-func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*archive.Index) (map[record.ID]archive.Entry, error)) error {
+func (a *archiving) replace(ctx context.Context, held *statedir.Lock, change func(*archive.Index) (map[record.ID]archive.Entry, error)) error {
 	return ledgertx.Alone(ctx, a.Repo, held, "archive", func() ([]git.Update, error) {
 		refs, err := a.Repo.Refs(ctx, archive.IndexRef, archive.KeepRef)
 		if err != nil {

@@ -14,9 +14,9 @@ import (
 	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
 	"gitagent/internal/ledgertx"
-	"gitagent/internal/lock"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -55,7 +55,7 @@ func create(ctx context.Context, w *workspace.Workspace, p creation, at time.Tim
 	}
 	ClearDead(ctx, w)
 	planting := filepath.Join(plantings, string(p.id))
-	held, err := lock.Take(ctx, w.Store.Dir(), planting)
+	held, err := w.Store.Dir().Lock(ctx, planting)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,7 +80,7 @@ func create(ctx context.Context, w *workspace.Workspace, p creation, at time.Tim
 		}
 		p.tip = tx.Ledger.Tip
 		tx.Move(p.branch, p.from, git.Hash{})
-		if err := held.Note(lock.Note{Words: p.words(w.Repo)}); err != nil {
+		if err := held.Note(statedir.Note{Words: p.words(w.Repo)}); err != nil {
 			return err
 		}
 		return tx.Commit(ctx)
@@ -116,7 +116,7 @@ func include(ctx context.Context, w *workspace.Workspace, p creation) (*copyigno
 // plantings is the directory of files that name what is being made or removed.
 const plantings = "planting"
 
-func release(w *workspace.Workspace, held *lock.Lock, path string) {
+func release(w *workspace.Workspace, held *statedir.Lock, path string) {
 	_ = w.Store.Dir().Remove(path)
 	_ = w.Store.Dir().Remove(plantings) // if it is empty
 	held.Release()
@@ -163,7 +163,7 @@ func ClearDead(ctx context.Context, w *workspace.Workspace) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(plantings, e.Name())
-		held, err := lock.Try(w.Store.Dir(), path)
+		held, err := w.Store.Dir().TryLock(path)
 		if held == nil || err != nil {
 			continue // its process is alive
 		}
@@ -172,7 +172,7 @@ func ClearDead(ctx context.Context, w *workspace.Workspace) {
 				w.Store.Log(time.Now(), fmt.Sprintf("the worktree %s was being removed by a process that was killed: %v", words[0], err))
 			}
 		} else if p, files, ok := parsePlant(words); ok {
-			err := git.DropLeftLocks(ctx, lock.Note{At: held.Left().At, Words: files})
+			err := git.DropLeftLocks(ctx, statedir.Note{At: held.Left().At, Words: files})
 			if err == nil {
 				// The checkout locks the branch, too, which is still unknown to
 				// others.

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/lock"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
@@ -157,10 +156,10 @@ func TestRemoveAfterAKilledOne(t *testing.T) {
 		l.Fork(f)
 		gittest.Must(t, os.Remove(filepath.Join(f.Worktree, ".git")))
 		l.Write(".git/worktrees/fork/index.lock", "")
-		held, err := lock.Take(t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-fork"))
+		held, err := statedir.In(filepath.Join(l.Dir, ".git"), "agent").Lock(t.Context(), filepath.Join("planting", "remove-fork"))
 		gittest.Must(t, err)
 		words := []string{f.Worktree, filepath.Join(l.Dir, ".git", "worktrees", "fork") + "/"}
-		gittest.Must(t, held.Note(lock.Note{At: time.Now(), Words: words}))
+		gittest.Must(t, held.Note(statedir.Note{At: time.Now(), Words: words}))
 		held.Release()
 		if event {
 			c.Prompt("next")

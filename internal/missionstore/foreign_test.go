@@ -10,7 +10,6 @@ import (
 
 	"gitagent/internal/checkout"
 	"gitagent/internal/gitdiff"
-	"gitagent/internal/lock"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
@@ -133,14 +132,14 @@ func TestKilledForkOfStranger(t *testing.T) {
 		f := l.ForkOf(turn)
 		f.Foreign = true
 		l.Fork(f)
-		held, err := lock.Take(t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", string(lab.ForkID)))
+		held, err := statedir.In(filepath.Join(l.Dir, ".git"), "agent").Lock(t.Context(), filepath.Join("planting", string(lab.ForkID)))
 		gittest.Must(t, err)
 		branch := lab.ForkID.Branch(l.Capture.BranchPrefix)
 		words := []string{string(lab.ForkID), l.Git("rev-parse", lab.ForkID.Ref()), turn.Code.String(), branch, f.Worktree}
 		if foreign {
 			words = append(words, "foreign")
 		}
-		gittest.Must(t, held.Note(lock.Note{At: time.Now(), Words: words}))
+		gittest.Must(t, held.Note(statedir.Note{At: time.Now(), Words: words}))
 		held.Release()
 		missionstore.ClearDead(t.Context(), l.Workspace(l.Dir))
 		if got := ran(); (len(got) == 0) != foreign {

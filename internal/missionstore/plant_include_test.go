@@ -11,7 +11,6 @@ import (
 
 	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
-	"gitagent/internal/lock"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
@@ -167,9 +166,9 @@ func TestKilledCopying(t *testing.T) {
 func planting(l *lab.Lab, id record.ID, worktree string) {
 	l.T.Helper()
 	branch := id.Branch(l.Capture.BranchPrefix)
-	held, err := lock.Take(l.T.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", string(id)))
+	held, err := statedir.In(filepath.Join(l.Dir, ".git"), "agent").Lock(l.T.Context(), filepath.Join("planting", string(id)))
 	gittest.Must(l.T, err)
 	defer held.Release()
 	words := []string{string(id), l.Git("rev-parse", id.Ref()), l.Git("rev-parse", branch), branch, worktree}
-	gittest.Must(l.T, held.Note(lock.Note{At: time.Now(), Words: words}))
+	gittest.Must(l.T, held.Note(statedir.Note{At: time.Now(), Words: words}))
 }

@@ -15,8 +15,8 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
-	"gitagent/internal/lock"
 	"gitagent/internal/record"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -190,12 +190,12 @@ func removeWorktree(ctx context.Context, w *workspace.Workspace, path string, fo
 	git.Unlock(path)
 	if linked := linkedWorktree(w, path); linked != nil {
 		doing := filepath.Join(plantings, "remove-"+filepath.Base(linked.GitDir))
-		held, err := lock.Take(ctx, w.Store.Dir(), doing)
+		held, err := w.Store.Dir().Lock(ctx, doing)
 		if err != nil {
 			return err
 		}
 		defer release(w, held, doing)
-		if err := held.Note(lock.Note{Words: []string{path, linked.GitDir + "/"}}); err != nil {
+		if err := held.Note(statedir.Note{Words: []string{path, linked.GitDir + "/"}}); err != nil {
 			return err
 		}
 	} else if force && !pathExists(filepath.Join(path, ".git")) { // a removal was killed
@@ -213,7 +213,7 @@ func finishRemoval(ctx context.Context, w *workspace.Workspace, path, gitDir str
 	if filepath.Dir(filepath.Clean(gitDir)) != filepath.Join(w.Repo.CommonDir, "worktrees") || !filepath.IsAbs(path) {
 		return errors.New("the note of its removal names no worktree of this repository")
 	}
-	if err := git.DropLeftLocks(ctx, lock.Note{Words: []string{gitDir + "/"}}); err != nil {
+	if err := git.DropLeftLocks(ctx, statedir.Note{Words: []string{gitDir + "/"}}); err != nil {
 		return err
 	}
 	if !pathExists(gitDir) || !pathExists(path) {

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/lock"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/session"
 	"gitagent/internal/statedir"
@@ -240,9 +239,9 @@ func TestLeaveKilled(t *testing.T) {
 			}
 			l, at := sibling(t)
 			gitDir := at.GitRepo().GitDir
-			held, err := lock.Take(t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
+			held, err := statedir.In(filepath.Join(l.Dir, ".git"), "agent").Lock(t.Context(), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
 			if err == nil {
-				err = held.Note(lock.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
+				err = held.Note(statedir.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
 			}
 			gittest.Must(t, err)
 			held.Release()
@@ -280,9 +279,9 @@ func TestLeaveKilledAtTheEnd(t *testing.T) {
 			t.Parallel()
 			l, at := sibling(t)
 			gitDir := at.GitRepo().GitDir
-			held, err := lock.Take(t.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
+			held, err := statedir.In(filepath.Join(l.Dir, ".git"), "agent").Lock(t.Context(), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
 			if err == nil {
-				err = held.Note(lock.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
+				err = held.Note(statedir.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
 			}
 			gittest.Must(t, err)
 			held.Release()

@@ -28,7 +28,6 @@ import (
 	"path/filepath"
 
 	"gitagent/internal/git"
-	"gitagent/internal/lock"
 	"gitagent/internal/statedir"
 )
 
@@ -59,7 +58,7 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool, own 
 		return report, nil
 	}
 	// A roll-up of packs would copy what is erased. Our gits hold the lock.
-	held, err := lock.Take(ctx, statedir.In(repo.CommonDir, "agent"), filepath.Join("locks", "packs"))
+	held, err := statedir.In(repo.CommonDir, "agent").Lock(ctx, filepath.Join("locks", "packs"))
 	if err != nil {
 		return report, err
 	}
@@ -71,7 +70,7 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool, own 
 	e.temp, e.aside = filepath.Join(e.dir, tempName), filepath.Join(e.dir, asideName)
 	tables := append(Tables(repo), filepath.Join(e.dir, "info")+"/", e.packDir()+"/") // where git locks tables
 	if err = git.DropLeft(ctx, held); err == nil {
-		err = held.With(lock.Note{Words: tables}, func() error { return e.erase(ctx, &report, own) })
+		err = held.With(statedir.Note{Words: tables}, func() error { return e.erase(ctx, &report, own) })
 	}
 	if err != nil {
 		return report, fmt.Errorf("erase %d objects: %w", len(doomed), err)

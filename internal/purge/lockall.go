@@ -5,14 +5,14 @@ import (
 	"fmt"
 
 	"gitagent/internal/git"
-	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 )
 
 // A holder has every mission and session locked.
 type holder struct {
-	purge *lock.Lock
-	all   []*lock.Lock
+	purge *statedir.Lock
+	all   []*statedir.Lock
 }
 
 // hold waits for other processes that record or purge, and removes locks of a
@@ -45,7 +45,7 @@ func (h *holder) release() {
 
 // locking runs do, whose git locks files; hold removes what it leaves.
 func (h *holder) locking(files []string, do func() error) error {
-	return h.purge.With(lock.Note{Words: files}, do)
+	return h.purge.With(statedir.Note{Words: files}, do)
 }
 
 func (h *holder) repo(r *git.Repo) *git.Repo {

@@ -13,10 +13,10 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledgertx"
-	"gitagent/internal/lock"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
+	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 )
 
@@ -156,7 +156,7 @@ func TestArchiveLocks(t *testing.T) {
 		}
 		held, err := store.Lock(t.Context(), "archive-origin")
 		if err == nil {
-			err = held.Note(lock.Note{At: time.Now(), Words: []string{dir + "/"}})
+			err = held.Note(statedir.Note{At: time.Now(), Words: []string{dir + "/"}})
 			held.Release()
 		}
 		for _, name := range []string{"index.lock", "keep.lock"} {

@@ -10,10 +10,10 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/lock"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
+	"gitagent/internal/statedir"
 )
 
 // The remote's archive, as last seen, has refs apart from our archive, because
@@ -37,7 +37,7 @@ func seeing(ctx context.Context, r *Remote, do func(f *fetch) error) error {
 	}
 	alone := *r
 	alone.repo = r.repo.With(git.Holding(held.File()))
-	return held.With(lock.Note{Words: files, Long: true}, func() error { return do(&fetch{&alone, held}) })
+	return held.With(statedir.Note{Words: files, Long: true}, func() error { return do(&fetch{&alone, held}) })
 }
 
 // ArchiveIndex fetches the index of the remote's archive. there are the remote's refs.

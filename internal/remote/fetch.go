@@ -13,9 +13,9 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
-	"gitagent/internal/lock"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
+	"gitagent/internal/statedir"
 )
 
 // Fetch brings the named missions with their branches, or all that have
@@ -41,7 +41,7 @@ func Fetch(ctx context.Context, r *Remote, ids ...record.ID) ([]Change, error) {
 // its lock.
 type fetch struct {
 	*Remote
-	held *lock.Lock
+	held *statedir.Lock
 }
 
 // alone runs do under the lock of fetches, noting where git may leave locks.
@@ -54,9 +54,9 @@ func alone(ctx context.Context, r *Remote, do func(f *fetch) error) error {
 	return held.With(noteLandings(r), func() error { return do(&fetch{r, held}) })
 }
 
-func noteLandings(r *Remote) lock.Note {
+func noteLandings(r *Remote) statedir.Note {
 	landings := filepath.Join(r.repo.CommonDir, filepath.FromSlash(landings(r))) + "/"
-	return lock.Note{Words: append(r.repo.TableLists(), landings), Long: true}
+	return statedir.Note{Words: append(r.repo.TableLists(), landings), Long: true}
 }
 
 func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {

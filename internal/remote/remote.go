@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/lock"
 	"gitagent/internal/record"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 )
 
@@ -111,6 +111,6 @@ func Consenting(ctx context.Context, w *workspace.Workspace, conf git.Config) ([
 }
 
 // lock waits for our other processes that do the same ("push") with the remote.
-func (r *Remote) lock(ctx context.Context, what string) (*lock.Lock, error) {
+func (r *Remote) lock(ctx context.Context, what string) (*statedir.Lock, error) {
 	return r.w.Store.Lock(ctx, what+"-"+escape(r.Name))
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gitagent/internal/lock"
+	"gitagent/internal/statedir"
 )
 
 // ReadClient describes a client's process; a pid of 0 is an unknown client. Of
@@ -134,7 +134,7 @@ func (l ClientLock) locked() (locked, known bool) {
 	if _, err := os.Stat(filepath.Dir(l.Path)); err != nil {
 		return false, false
 	}
-	locked, err := lock.Held(l.Path)
+	locked, err := statedir.Locked(l.Path)
 	return locked, err == nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gitagent/internal/lock"
 	"gitagent/internal/statedir"
 )
 
@@ -15,12 +14,12 @@ import (
 func locked(t *testing.T) (path string, release func()) {
 	t.Helper()
 	dir := statedir.In(t.TempDir(), "locks")
-	l, err := lock.Try(dir, "thread.lock")
+	l, err := dir.TryLock("thread.lock")
 	if l == nil || err != nil {
 		t.Fatal(l, err)
 	}
 	t.Cleanup(l.Release)
-	if seen, err := lock.Held(dir.Path("thread.lock")); !seen || errors.Is(err, errors.ErrUnsupported) {
+	if seen, err := statedir.Locked(dir.Path("thread.lock")); !seen || errors.Is(err, errors.ErrUnsupported) {
 		t.Skipf("this system does not tell who holds a lock: %v", err)
 	}
 	return dir.Path("thread.lock"), l.Release

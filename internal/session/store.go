@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"gitagent/internal/limit"
-	"gitagent/internal/lock"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
 )
@@ -62,20 +61,20 @@ func (s Store) Enable(on bool) (bool, error) {
 }
 
 // Lock waits for the named lock until ctx ends.
-func (s Store) Lock(ctx context.Context, name string) (*lock.Lock, error) {
-	return lock.Take(ctx, s.dir, filepath.Join("locks", name))
+func (s Store) Lock(ctx context.Context, name string) (*statedir.Lock, error) {
+	return s.dir.Lock(ctx, filepath.Join("locks", name))
 }
 
 // TryLock returns the named lock if it is free, or nil.
-func (s Store) TryLock(name string) (*lock.Lock, error) {
-	return lock.Try(s.dir, filepath.Join("locks", name))
+func (s Store) TryLock(name string) (*statedir.Lock, error) {
+	return s.dir.TryLock(filepath.Join("locks", name))
 }
 
 // Locks lists the lock files.
 func (s Store) Locks() ([]fs.DirEntry, error) { return s.dir.ReadDir("locks") }
 
 // lock waits, within a limit, for a process at work on the same thing.
-func (s Store) lock(ctx context.Context, kind, name string) (*lock.Lock, error) {
+func (s Store) lock(ctx context.Context, kind, name string) (*statedir.Lock, error) {
 	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Lock)
 	defer cancel()
 	return s.Lock(ctx, kind+"-"+name)
@@ -83,7 +82,7 @@ func (s Store) lock(ctx context.Context, kind, name string) (*lock.Lock, error) 
 
 // shared locks a session or mission, by one of 64 files per kind: a file for
 // each would stay, as lock files can't be deleted safely.
-func (s Store) shared(ctx context.Context, kind, id string) (*lock.Lock, error) {
+func (s Store) shared(ctx context.Context, kind, id string) (*statedir.Lock, error) {
 	return s.slot(ctx, kind, slotOf(id))
 }
 
@@ -91,13 +90,13 @@ func slotOf(id string) uint32 { return crc32.ChecksumIEEE([]byte(id)) % slots }
 
 const slots = 64
 
-func (s Store) slot(ctx context.Context, kind string, n uint32) (*lock.Lock, error) {
+func (s Store) slot(ctx context.Context, kind string, n uint32) (*statedir.Lock, error) {
 	return s.lock(ctx, kind, fmt.Sprintf("%02d", n))
 }
 
 // LockAll locks all sessions and missions against our other processes, in a
 // recorder's order: sessions, then missions. An error leaves nothing locked.
-func (s Store) LockAll(ctx context.Context) (held []*lock.Lock, err error) {
+func (s Store) LockAll(ctx context.Context) (held []*statedir.Lock, err error) {
 	for _, kind := range []string{"session", "mission"} {
 		for n := range uint32(slots) {
 			l, err := s.slot(ctx, kind, n)
@@ -115,7 +114,7 @@ func (s Store) LockAll(ctx context.Context) (held []*lock.Lock, err error) {
 
 // LockOut takes every lock, a mission's first, so that no other process of ours
 // works here. It takes all or none, and waits within a limit.
-func (s Store) LockOut(ctx context.Context) ([]*lock.Lock, error) {
+func (s Store) LockOut(ctx context.Context) ([]*statedir.Lock, error) {
 	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Lock)
 	defer cancel()
 	poll := time.NewTicker(50 * time.Millisecond)
@@ -136,7 +135,7 @@ func (s Store) LockOut(ctx context.Context) ([]*lock.Lock, error) {
 // lockDirs are the directories with our lock files.
 var lockDirs = [...]string{"locks", "planting", "bisect"}
 
-func (s Store) tryAll() (held []*lock.Lock, busy string, err error) {
+func (s Store) tryAll() (held []*statedir.Lock, busy string, err error) {
 	var names []string
 	for _, kind := range []string{"mission", "session"} {
 		for n := range uint32(slots) {
@@ -155,7 +154,7 @@ func (s Store) tryAll() (held []*lock.Lock, busy string, err error) {
 		}
 	}
 	for _, name := range names {
-		l, err := lock.Try(s.dir, name)
+		l, err := s.dir.TryLock(name)
 		if l == nil {
 			for _, l := range held {
 				l.Release()
@@ -183,7 +182,7 @@ func (s Store) Clear() error {
 }
 
 // LockArchive locks the archive. It comes before any mission's lock.
-func (s Store) LockArchive(ctx context.Context) (*lock.Lock, error) {
+func (s Store) LockArchive(ctx context.Context) (*statedir.Lock, error) {
 	return s.lock(ctx, "archive", "index")
 }
 
@@ -192,18 +191,18 @@ func MissionLock(id record.ID) uint32 { return slotOf(string(id)) }
 
 // LockWorktree locks a worktree, by its git directory, and the private index of
 // its snapshots.
-func (s Store) LockWorktree(ctx context.Context, gitDir string) (*lock.Lock, error) {
+func (s Store) LockWorktree(ctx context.Context, gitDir string) (*statedir.Lock, error) {
 	return s.lock(ctx, "worktree", filepath.Base(gitDir))
 }
 
 // LockSessions keeps sessions of a worktree from beginning and ending. It comes
 // before other locks, and is held while a session begins, ends or hands off.
-func (s Store) LockSessions(ctx context.Context, gitDir string) (*lock.Lock, error) {
+func (s Store) LockSessions(ctx context.Context, gitDir string) (*statedir.Lock, error) {
 	return s.lock(ctx, "handoff", filepath.Base(gitDir))
 }
 
 // LockMission locks the refs of a mission.
-func (s Store) LockMission(ctx context.Context, id record.ID) (*lock.Lock, error) {
+func (s Store) LockMission(ctx context.Context, id record.ID) (*statedir.Lock, error) {
 	return s.shared(ctx, "mission", string(id))
 }
 

@@ -3,6 +3,8 @@
 // plain files with one name: anyone who once could write there, or packed an
 // archive of it, may have put a link to a user's file there, or a pipe without
 // a reader.
+//
+// Our processes exclude each other by locks on such files; see [Dir.Lock].
 package statedir
 
 import (

@@ -17,7 +17,6 @@ import (
 	"strings"
 	"syscall"
 
-	"gitagent/internal/lock"
 	"gitagent/internal/sshsig"
 	"gitagent/internal/statedir"
 )
@@ -211,7 +210,7 @@ func (k *Keys) edit(ctx context.Context, change func([]string) []string) error {
 	if err != nil {
 		return err
 	}
-	held, err := lock.Take(ctx, statedir.In(filepath.Dir(dir), filepath.Base(dir)), listFile+".lock")
+	held, err := statedir.In(filepath.Dir(dir), filepath.Base(dir)).Lock(ctx, listFile+".lock")
 	if err != nil {
 		return err
 	}

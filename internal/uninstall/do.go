@@ -13,7 +13,6 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledgertx"
-	"gitagent/internal/lock"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
@@ -49,7 +48,7 @@ func (p *Plan) Do(ctx context.Context) error {
 }
 
 // alone does what needs all others locked out.
-func (p *Plan) alone(ctx context.Context, held []*lock.Lock) error {
+func (p *Plan) alone(ctx context.Context, held []*statedir.Lock) error {
 	if err := recording(ctx, p.w); err != nil { // it may have been switched on meanwhile
 		return err
 	}
@@ -76,7 +75,7 @@ func (p *Plan) alone(ctx context.Context, held []*lock.Lock) error {
 }
 
 // removeRefs deletes all refs, those that say which missions there are last.
-func (p *Plan) removeRefs(ctx context.Context, held *lock.Lock) error {
+func (p *Plan) removeRefs(ctx context.Context, held *statedir.Lock) error {
 	for _, choose := range []func() ([]git.Update, error){
 		func() ([]git.Update, error) { return p.branches(ctx) },
 		func() ([]git.Update, error) { return p.ours(ctx, func(ref string) bool { return !tells(ref) }) },
@@ -143,7 +142,7 @@ func removeRefFiles(commonDir, branches string) error {
 }
 
 // unset takes our settings out of the repository's configuration.
-func (p *Plan) unset(ctx context.Context, held *lock.Lock) error {
+func (p *Plan) unset(ctx context.Context, held *statedir.Lock) error {
 	commands, err := settings(ctx, p.w.Repo)
 	if err != nil || len(commands) == 0 {
 		return err
@@ -153,7 +152,7 @@ func (p *Plan) unset(ctx context.Context, held *lock.Lock) error {
 	if _, err := os.Lstat(file + ".lock"); errors.Is(err, fs.ErrNotExist) { // else it is not ours
 		files = append(files, file)
 	}
-	return p.w.Repo.Locking(ctx, held, lock.Note{Words: files}, func(repo *git.Repo) error {
+	return p.w.Repo.Locking(ctx, held, statedir.Note{Words: files}, func(repo *git.Repo) error {
 		for _, args := range commands {
 			if _, err := repo.Output(ctx, nil, append([]string{"config", "--local"}, args...)...); err != nil {
 				return fmt.Errorf("take what is ours out of the configuration: %w", p.w.Repo.Locked(err, "config"))

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/lock"
 	"gitagent/internal/statedir"
 	"gitagent/internal/usage"
 	"gitagent/test/gittest"
@@ -59,7 +58,7 @@ func (l *Lab) FailingHook() {
 func (l *Lab) Leave(name string, files ...string) {
 	l.T.Helper()
 	at := time.Now().Add(-time.Minute)
-	held, err := lock.Take(l.T.Context(), statedir.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("locks", name))
+	held, err := statedir.In(filepath.Join(l.Dir, ".git"), "agent").Lock(l.T.Context(), filepath.Join("locks", name))
 	gittest.Must(l.T, err)
 	defer held.Release()
 	var words []string
@@ -72,7 +71,7 @@ func (l *Lab) Leave(name string, files ...string) {
 		l.Write(file+".lock", "")
 		gittest.Must(l.T, os.Chtimes(filepath.Join(l.Dir, file+".lock"), at, at))
 	}
-	gittest.Must(l.T, held.Note(lock.Note{At: at, Words: words}))
+	gittest.Must(l.T, held.Note(statedir.Note{At: at, Words: words}))
 }
 
 func (l *Lab) Locked() []string {

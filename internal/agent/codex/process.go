@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"gitagent/hooks"
-	"gitagent/internal/lock"
 	"gitagent/internal/session"
+	"gitagent/internal/statedir"
 )
 
 // locks is the directory in the client's configuration with a locked file for
@@ -94,7 +94,7 @@ func Running(config string) ([]session.Registration, error) {
 		if !ok || !hooks.ValidID(thread) { // .coordination.lock
 			continue
 		}
-		held, err := lock.Held(filepath.Join(config, locks, e.Name()))
+		held, err := statedir.Locked(filepath.Join(config, locks, e.Name()))
 		if errors.Is(err, errors.ErrUnsupported) {
 			return nil, nil
 		}

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"gitagent/hooks"
-	"gitagent/internal/lock"
 	"gitagent/internal/session"
 	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
@@ -141,9 +140,9 @@ func TestRunning(t *testing.T) {
 	if all, err := Running(config.Path(".")); len(all) > 0 || err != nil {
 		t.Errorf("without a directory: %v, %v", all, err)
 	}
-	var held *lock.Lock
+	var held *statedir.Lock
 	for _, name := range []string{".coordination", "left", "lives"} {
-		l, err := lock.Try(config, filepath.Join(locks, name+".lock"))
+		l, err := config.TryLock(filepath.Join(locks, name+".lock"))
 		if l == nil || err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +152,7 @@ func TestRunning(t *testing.T) {
 		}
 		t.Cleanup(l.Release)
 	}
-	if seen, _ := lock.Held(held.File().Name()); !seen {
+	if seen, _ := statedir.Locked(held.File().Name()); !seen {
 		t.Skip("this system does not tell who holds a lock")
 	}
 	all, err := Running(config.Path("."))

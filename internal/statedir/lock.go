@@ -1,10 +1,4 @@
-// Package lock excludes our processes by files that the system unlocks when the
-// holder dies.
-//
-// A child can share a lock through [Lock.File]; it is free when both have
-// ended. So its next holder knows that the previous one and its child are gone,
-// and that their [Lock.Note] has no owner.
-package lock
+package statedir
 
 import (
 	"cmp"
@@ -17,18 +11,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"gitagent/internal/statedir"
 )
 
-// A Lock is a file that this process has locked.
+// A Lock is a file that this process has locked. The system unlocks it when the
+// process ends, however it does. A child can share the lock through [Lock.File];
+// it is free when both have ended. So its next holder knows that the previous
+// one and its child are gone, and that their [Lock.Note] has no owner.
 type Lock struct {
 	file  *os.File
 	left  Note
 	noted Note
 }
 
-// A Note says what a holder is about to do.
+// A Note says what the holder of a lock is about to do.
 type Note struct {
 	At    time.Time // the time of the note; zero for now
 	Words []string  // such as paths of files; without NUL
@@ -38,12 +33,12 @@ type Note struct {
 // long is the word before a long note's own.
 const long = "long"
 
-const step = 5 * time.Millisecond // between the attempts of Take
+const step = 5 * time.Millisecond // between the attempts of Dir.Lock
 
-// Take waits for the named lock in dir until ctx ends. It makes directories.
-func Take(ctx context.Context, dir *statedir.Dir, name string) (*Lock, error) {
+// Lock waits for the lock of a file until ctx ends. It makes directories.
+func (d *Dir) Lock(ctx context.Context, name string) (*Lock, error) {
 	for {
-		l, err := Try(dir, name)
+		l, err := d.TryLock(name)
 		if l != nil || err != nil {
 			return l, err
 		}
@@ -55,23 +50,23 @@ func Take(ctx context.Context, dir *statedir.Dir, name string) (*Lock, error) {
 	}
 }
 
-// Try takes the lock if it is free. Otherwise it returns nil and no error.
-func Try(dir *statedir.Dir, name string) (*Lock, error) {
-	l, err := take(dir, name)
+// TryLock takes the lock if it is free. Otherwise it returns nil and no error.
+func (d *Dir) TryLock(name string) (*Lock, error) {
+	l, err := d.lock(name)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", filepath.Base(name), err)
 	}
 	return l, nil
 }
 
-func take(dir *statedir.Dir, name string) (*Lock, error) {
-	f, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE)
+func (d *Dir) lock(name string) (*Lock, error) {
+	f, err := d.OpenFile(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
 	l := &Lock{file: f}
 	ok, err := try(f)
-	if err == nil && ok && own(f) { // another user's note is not acted upon
+	if err == nil && ok {
 		err = l.read()
 	}
 	if err != nil || !ok {
@@ -134,6 +129,9 @@ func (l *Lock) Left() Note { return l.left }
 const maxNote = 1 << 20 // bytes of a note that are read
 
 func (l *Lock) read() error {
+	if info, err := l.file.Stat(); err != nil || !own(info) {
+		return nil // another user's note is not acted upon
+	}
 	text, err := io.ReadAll(io.NewSectionReader(l.file, 0, maxNote))
 	if err != nil || len(text) == 0 {
 		return err

@@ -1,4 +1,4 @@
-package lock
+package statedir
 
 import (
 	"errors"
@@ -24,5 +24,3 @@ func unlock(f *os.File) {
 	at := windows.Overlapped{OffsetHigh: far}
 	_ = windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &at)
 }
-
-func own(*os.File) bool { return true }

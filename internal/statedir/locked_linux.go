@@ -1,4 +1,4 @@
-package lock
+package statedir
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// held searches /proc/locks, up to three times: it is read in pieces, and loses
-// a line if an earlier lock is released in between.
-func held(path string) (bool, error) {
+// locked searches /proc/locks, up to three times: it is read in pieces, and
+// loses a line if an earlier lock is released in between.
+func locked(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -1,21 +1,19 @@
-package lock
+package statedir
 
 import (
 	"errors"
 	"os"
 	"testing"
-
-	"gitagent/internal/statedir"
 )
 
-// TestHeld: a lock is seen while it is held, by whomever, and stays free for others.
-func TestHeld(t *testing.T) {
+// TestLocked: a lock is seen while it is held, by whomever, and stays free for others.
+func TestLocked(t *testing.T) {
 	t.Parallel()
-	dir := statedir.In(t.TempDir(), "dir")
+	dir := In(t.TempDir(), "dir")
 	path := dir.Path("x")
 	is := func(when string, want bool) {
 		t.Helper()
-		got, err := Held(path)
+		got, err := Locked(path)
 		if errors.Is(err, errors.ErrUnsupported) {
 			t.Skip("this system does not tell")
 		}
@@ -29,7 +27,7 @@ func TestHeld(t *testing.T) {
 	}
 	is("without a file", false)
 	for range 2 {
-		l, err := Try(dir, "x")
+		l, err := dir.TryLock("x")
 		if l == nil || err != nil {
 			t.Fatalf("a file that is only looked at can't be locked: %v", err)
 		}

@@ -1,13 +1,11 @@
 //go:build unix
 
-package lock
+package statedir
 
 import (
 	"os"
 	"testing"
 	"time"
-
-	"gitagent/internal/statedir"
 )
 
 // What a stranger has planted in a repository of his own is not acted upon.
@@ -16,9 +14,9 @@ func TestNoteOfAStranger(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file to somebody else")
 	}
-	dir := statedir.In(t.TempDir(), "dir")
+	dir := In(t.TempDir(), "dir")
 	for _, uid := range []int{0, 12345} {
-		l, err := Try(dir, "lock")
+		l, err := dir.TryLock("lock")
 		if l == nil || err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +27,7 @@ func TestNoteOfAStranger(t *testing.T) {
 		if err := os.Chown(dir.Path("lock"), uid, -1); err != nil {
 			t.Fatal(err)
 		}
-		if l, err = Try(dir, "lock"); l == nil || err != nil {
+		if l, err = dir.TryLock("lock"); l == nil || err != nil {
 			t.Fatal(err)
 		}
 		if got := l.Left().Words != nil; got != (uid == 0) {

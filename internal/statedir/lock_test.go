@@ -1,4 +1,4 @@
-package lock
+package statedir
 
 import (
 	"context"
@@ -11,20 +11,18 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"gitagent/internal/statedir"
 )
 
-// TestTake lets many take one lock: never two at once.
-func TestTake(t *testing.T) {
+// TestLock lets many take one lock: never two at once.
+func TestLock(t *testing.T) {
 	t.Parallel()
-	dir := statedir.In(t.TempDir(), "not")
+	dir := In(t.TempDir(), "not")
 	holders, most := 0, 0
 	var count sync.Mutex
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			l, err := Take(context.Background(), dir, "there/lock")
+			l, err := dir.Lock(context.Background(), "there/lock")
 			if err != nil {
 				t.Error(err)
 				return
@@ -45,27 +43,27 @@ func TestTake(t *testing.T) {
 	}
 }
 
-func TestTakeGivesUp(t *testing.T) {
+func TestLockGivesUp(t *testing.T) {
 	t.Parallel()
-	dir := statedir.In(t.TempDir(), "dir")
-	held, err := Take(context.Background(), dir, "lock")
+	dir := In(t.TempDir(), "dir")
+	held, err := dir.Lock(context.Background(), "lock")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer held.Release()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Take(ctx, dir, "lock"); !errors.Is(err, context.Canceled) {
-		t.Errorf("Take of a lock that is held = %v", err)
+	if _, err := dir.Lock(ctx, "lock"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Lock of a file that is held = %v", err)
 	}
 }
 
 // TestNote leaves a note behind, as a process does that dies, and reads it as the next holder.
 func TestNote(t *testing.T) {
 	t.Parallel()
-	dir := statedir.In(t.TempDir(), "dir")
+	dir := In(t.TempDir(), "dir")
 	take := func() *Lock {
-		l, err := Take(context.Background(), dir, "lock")
+		l, err := dir.Lock(context.Background(), "lock")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +101,7 @@ func TestNote(t *testing.T) {
 // TestLockOfDeadProcess: the system releases the lock of a process that was killed.
 func TestLockOfDeadProcess(t *testing.T) {
 	if dir := os.Getenv("TEST_LOCK_AND_WAIT"); dir != "" {
-		held, err := Take(context.Background(), statedir.In(dir, "d"), "x")
+		held, err := In(dir, "d").Lock(context.Background(), "x")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,14 +132,14 @@ func TestLockOfDeadProcess(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Take(ctx, statedir.In(dir, "d"), "x"); err == nil {
+	if _, err := In(dir, "d").Lock(ctx, "x"); err == nil {
 		t.Error("the lock of a living process was taken")
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed
-	held, err := Take(context.Background(), statedir.In(dir, "d"), "x")
+	held, err := In(dir, "d").Lock(context.Background(), "x")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || netbsd || openbsd
 
-package lock
+package statedir
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// held tests for a conflicting POSIX lock: here the two kinds see each other.
-func held(path string) (bool, error) {
+// locked tests for a conflicting POSIX lock: here the two kinds see each other.
+func locked(path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

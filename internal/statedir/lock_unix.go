@@ -1,6 +1,6 @@
 //go:build !windows
 
-package lock
+package statedir
 
 import (
 	"errors"
@@ -23,13 +23,3 @@ func try(f *os.File) (bool, error) {
 }
 
 func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
-
-// own reports whether this process's user owns the file.
-func own(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid()
-}

@@ -1,7 +1,7 @@
 //go:build !linux && !darwin && !dragonfly && !freebsd && !netbsd && !openbsd
 
-package lock
+package statedir
 
 import "errors"
 
-func held(string) (bool, error) { return false, errors.ErrUnsupported }
+func locked(string) (bool, error) { return false, errors.ErrUnsupported }
