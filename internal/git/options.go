@@ -20,8 +20,12 @@ type start struct {
 type Option func(start) start
 
 // With returns the repository with git started as the options say, in this
-// order, after those that r has. No option but [Env] changes what another one
-// has set; of a variable that is set twice, the later value counts.
+// order, after those that r has. They add up, but for these:
+//
+//   - Of a variable that is set twice, the later value counts. [Others] and
+//     [AsUser] also drop theirs, but not what a later [Env] sets.
+//   - [In] and [Here] replace the directory. [Sparing] keeps the one before it
+//     as -C, which a later one does not change; so it comes last.
 func (r *Repo) With(options ...Option) *Repo {
 	s := *r
 	for _, o := range options {
