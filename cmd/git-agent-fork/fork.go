@@ -133,7 +133,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	command.Push(c.Context, f.remotes, id, c.App.ErrWriter)
+	command.NotPushed(c.App.ErrWriter, id, remote.PushToEach(c.Context, f.remotes, id))
 	p, err := newPlan(c.Context, f.w.Repo, fork, done, begin.of(fork.Source))
 	if err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func start(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	command.Push(c.Context, remotes, m.ID, c.App.ErrWriter)
+	command.NotPushed(c.App.ErrWriter, m.ID, remote.PushToEach(c.Context, remotes, m.ID))
 	if b.Worktree != "" {
 		command.TellIncluded(c.App.ErrWriter, included)
 		command.TellLacks(c.Context, c.App.ErrWriter, dir)

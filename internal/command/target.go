@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"strings"
 	"time"
@@ -318,16 +319,10 @@ func Remotes(ctx context.Context, w *workspace.Workspace) ([]*remote.Remote, err
 	return remotes, err
 }
 
-// Push pushes a mission that was just made, as the machine may vanish. Errors
-// only go to talk, as the mission exists.
-func Push(ctx context.Context, remotes []*remote.Remote, id record.ID, talk io.Writer) {
-	for _, r := range remotes {
-		p, err := remote.Push(ctx, r, id)
-		if err == nil {
-			err = p.Branch
-		}
-		if err != nil {
-			fmt.Fprintf(talk, "mission %s was not pushed: %s\n", id, cmdline.OneLine(err.Error()))
-		}
+// NotPushed says why a mission that was just made was not pushed. That is no
+// error, as the mission exists.
+func NotPushed(talk io.Writer, id record.ID, why iter.Seq[error]) {
+	for err := range why {
+		fmt.Fprintf(talk, "mission %s was not pushed: %s\n", id, cmdline.OneLine(err.Error()))
 	}
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // archives puts missions into the archive of a clone.
-func (c *clone) archives(ids ...record.ID) {
+func archiveAll(c *clone, ids ...record.ID) {
 	c.t.Helper()
 	done, err := missionstore.Archive(c.t.Context(), c.workspace(), ids, nil, false)
 	if err != nil || len(done.Left) > 0 {
@@ -30,7 +30,7 @@ func (c *clone) archives(ids ...record.ID) {
 }
 
 // pushArchive pushes the archive, and returns the missions whose refs went there.
-func (c *clone) pushArchive() []record.ID {
+func pushArchive(c *clone) []record.ID {
 	c.t.Helper()
 	done, err := remote.PushArchive(c.t.Context(), c.origin())
 	if err != nil {
@@ -62,10 +62,10 @@ func TestPushArchive(t *testing.T) {
 	}
 	a.pushAll()
 	b.fetch()
-	equal(t, "without an archive", a.pushArchive(), nil)
-	a.archives(ids[:2]...)
-	equal(t, "gone at the host", a.pushArchive(), ids[:2])
-	equal(t, "again", a.pushArchive(), nil)
+	equal(t, "without an archive", pushArchive(a), nil)
+	archiveAll(a, ids[:2]...)
+	equal(t, "gone at the host", pushArchive(a), ids[:2])
+	equal(t, "again", pushArchive(a), nil)
 	if refs := agentRefs(host); len(refs) != 4 || archiveOf(host) != archiveOf(a.Repo) {
 		t.Errorf("the host has %v", refs)
 	}
@@ -101,9 +101,9 @@ func TestPushArchive(t *testing.T) {
 	}
 	b.fetch()
 	equal(t, "prompts", b.prompts(ids[0]), []string{"one of a1b2c3d4", "two"})
-	equal(t, "not as the archive has it", a.pushArchive(), nil)
-	b.archives(ids[0])
-	equal(t, "gone again", b.pushArchive(), ids[:1])
+	equal(t, "not as the archive has it", pushArchive(a), nil)
+	archiveAll(b, ids[0])
+	equal(t, "gone again", pushArchive(b), ids[:1])
 	again := cloneOf(t, host.Dir)
 	again.fetch(ids[0])
 	equal(t, "prompts", again.prompts(ids[0]), []string{"one of a1b2c3d4", "two"})
@@ -118,10 +118,10 @@ func TestPushDamagedArchive(t *testing.T) {
 	a := cloneOf(t, host.Dir)
 	a.turn("a1b2c3d4", "one")
 	a.pushAll()
-	a.archives("a1b2c3d4")
+	archiveAll(a, "a1b2c3d4")
 	want := archiveOf(a.Repo)
 	a.Git("update-ref", "-d", archive.KeepRef)
-	equal(t, "gone at the host", a.pushArchive(), []record.ID{"a1b2c3d4"})
+	equal(t, "gone at the host", pushArchive(a), []record.ID{"a1b2c3d4"})
 	if now := archiveOf(host); now != want {
 		t.Errorf("the host's archive is %s, want %s", now, want)
 	}
@@ -145,9 +145,9 @@ func TestArchiveLocks(t *testing.T) {
 	a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	a.turn("a1b2c3d4", "one")
 	b.turn("b1b2c3d4", "two")
-	a.archives("a1b2c3d4")
-	a.pushArchive()
-	b.archives("b1b2c3d4")
+	archiveAll(a, "a1b2c3d4")
+	pushArchive(a)
+	archiveAll(b, "b1b2c3d4")
 	store := b.workspace().Store
 	killed := func() { // as who is killed in the middle leaves it
 		dir := filepath.Join(b.Dir, ".git", "refs", "agent", "archives", "origin")
@@ -169,11 +169,11 @@ func TestArchiveLocks(t *testing.T) {
 		}
 	}
 	killed()
-	b.pushArchive()
+	pushArchive(b)
 	killed()
 	a.turn("c1b2c3d4", "three")
-	a.archives("c1b2c3d4")
-	a.pushArchive()
+	archiveAll(a, "c1b2c3d4")
+	pushArchive(a)
 	equal(t, "fetch", b.fetch("c1b2c3d4"), []string{"c1b2c3d4 new"})
 	killed()
 	if err := ledgertx.ClearDead(t.Context(), b.workspace()); err != nil {
@@ -195,11 +195,11 @@ func TestPushArchives(t *testing.T) {
 			c := cloneOf(t, host.Dir)
 			id := record.ID(fmt.Sprintf("%d1b2c3d4", i))
 			c.turn(id, "one")
-			c.archives(id)
+			archiveAll(c, id)
 			clones = append(clones, c)
 		}
 		for _, i := range order {
-			clones[i].pushArchive()
+			pushArchive(clones[i])
 		}
 		fresh := cloneOf(t, host.Dir)
 		for i := range 3 {
@@ -232,8 +232,8 @@ func TestArchiveSides(t *testing.T) {
 	var sides []record.ID
 	for _, c := range []*clone{a, b} {
 		sides = append(sides, record.ID(c.Git("rev-parse", mission.Ref())[:12]))
-		c.archives(mission)
-		c.pushArchive()
+		archiveAll(c, mission)
+		pushArchive(c)
 	}
 	fresh := cloneOf(t, host.Dir)
 	fresh.fetch(mission)
@@ -259,7 +259,7 @@ func TestArchiveRace(t *testing.T) {
 		id := record.ID(fmt.Sprintf("%d1b2c3d4", i))
 		clones[i].turn(id, "one")
 		clones[i].push(id)
-		clones[i].archives(id)
+		archiveAll(clones[i], id)
 	}
 	for _, c := range clones {
 		r := c.origin()
@@ -292,7 +292,7 @@ func TestForeignArchive(t *testing.T) {
 	c := cloneOf(t, host.Dir)
 	c.turn(mission, "ours")
 	c.turn("b1b2c3d4", "ours, too")
-	c.archives("b1b2c3d4")
+	archiveAll(c, "b1b2c3d4")
 	before := agentRefs(c.Repo)
 
 	main := host.Git("rev-parse", "main")
@@ -384,8 +384,8 @@ func TestArchiveOfNothing(t *testing.T) {
 	a.Write("missions/a1", content)
 	a.Git("add", "missions")
 	a.Git("push", "-q", "origin", a.Git("commit-tree", "-m", "archive", a.Git("write-tree"))+":"+archive.IndexRef)
-	a.archives(mission)
-	a.pushArchive()
+	archiveAll(a, mission)
+	pushArchive(a)
 	if archiveOf(host) != archiveOf(a.Repo) {
 		t.Errorf("the host's archive is %s, want %s", archiveOf(host), archiveOf(a.Repo))
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -135,15 +134,6 @@ func converge(t *testing.T, seed string, order []string) {
 			}
 		}
 	}
-}
-
-// sides returns the missions of a clone.
-func (c *clone) sides() map[record.ID]bool {
-	ids := make(map[record.ID]bool)
-	for ref := range refsOf(c.Repo, "refs/agent/missions/") {
-		ids[record.ID(strings.TrimPrefix(ref, "refs/agent/missions/"))] = true
-	}
-	return ids
 }
 
 // newest returns the ledgers that no other ledger contains.

@@ -11,7 +11,7 @@ import (
 )
 
 // withdrawal looks at the remote for missions.
-func (c *clone) withdrawal(ids ...record.ID) *remote.Deletion {
+func withdrawal(c *clone, ids ...record.ID) *remote.Deletion {
 	c.t.Helper()
 	w, err := remote.Deletable(c.t.Context(), c.origin(), ids)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestWithdraw(t *testing.T) {
 			there.turn(ids[1], "two")
 			there.push(ids[1])
 
-			w := here.withdrawal(ids...)
+			w := withdrawal(here, ids...)
 			equal(t, "missions", w.Missions, []record.ID{ids[0], ids[2]})
 			equal(t, "ahead", w.Ahead, []record.ID{ids[1]})
 			if w.Refs() != 4 {
@@ -57,7 +57,7 @@ func TestWithdraw(t *testing.T) {
 			}
 
 			here.fetch()
-			gone, err = remote.Delete(t.Context(), here.origin(), here.withdrawal(ids...))
+			gone, err = remote.Delete(t.Context(), here.origin(), withdrawal(here, ids...))
 			if err != nil {
 				t.Error(err)
 			}
@@ -65,7 +65,7 @@ func TestWithdraw(t *testing.T) {
 			if refs := agentRefs(host); len(refs) != 0 {
 				t.Errorf("the host has %v", refs)
 			}
-			equal(t, "nothing there", here.withdrawal(ids...).Missions, nil)
+			equal(t, "nothing there", withdrawal(here, ids...).Missions, nil)
 		})
 	}
 }
@@ -80,7 +80,7 @@ func TestWithdrawRefused(t *testing.T) {
 	c.Git("switch", "-q", "-c", "agent/mission/"+string(mission))
 	c.turn(mission, "one")
 	c.push(mission)
-	gone, err := remote.Delete(t.Context(), c.origin(), c.withdrawal(mission))
+	gone, err := remote.Delete(t.Context(), c.origin(), withdrawal(c, mission))
 	if !errors.Is(err, remote.ErrRejected) || len(gone) > 0 {
 		t.Errorf("gone %v, error %v", gone, err)
 	}
@@ -103,8 +103,8 @@ func TestWithdrawBranch(t *testing.T) {
 	there.Write("own", "1\n")
 	there.Commit("a commit of one's own")
 	there.Git("push", "-q", "origin", "HEAD")
-	equal(t, "ahead", here.withdrawal(mission).Ahead, []record.ID{mission})
+	equal(t, "ahead", withdrawal(here, mission).Ahead, []record.ID{mission})
 	here.Git("fetch", "-q", "origin")
-	equal(t, "ahead", here.withdrawal(mission).Ahead, []record.ID{mission})
-	equal(t, "missions", there.withdrawal(mission).Missions, []record.ID{mission})
+	equal(t, "ahead", withdrawal(here, mission).Ahead, []record.ID{mission})
+	equal(t, "missions", withdrawal(there, mission).Missions, []record.ID{mission})
 }

@@ -13,8 +13,6 @@ import (
 	"gitagent/test/gittest"
 )
 
-const mission = record.ID("a1b2c3d4")
-
 // TestThere: a mission goes to the remote, to another clone, on from there, and back.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()

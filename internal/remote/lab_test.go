@@ -221,3 +221,14 @@ func equal[T comparable](t testing.TB, what string, got, want []T) {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
 }
+
+const mission = record.ID("a1b2c3d4")
+
+// sides returns the missions of a clone.
+func (c *clone) sides() map[record.ID]bool {
+	ids := make(map[record.ID]bool)
+	for ref := range refsOf(c.Repo, "refs/agent/missions/") {
+		ids[record.ID(strings.TrimPrefix(ref, "refs/agent/missions/"))] = true
+	}
+	return ids
+}

@@ -15,7 +15,7 @@ import (
 
 // origin is a remote of which nothing is known but its name.
 func origin() *Remote {
-	return &Remote{Name: "origin", w: &workspace.Workspace{Settings: config.Default()}}
+	return Named(&workspace.Workspace{Settings: config.Default()}, "origin")
 }
 
 // refsOf reads refs with their values, a digit each: "agent/missions/a1b2c3d4=1". The branch of mission a1b2c3d4 is

@@ -216,35 +216,35 @@ func TestPurgeArchived(t *testing.T) {
 	gittest.Check(t)
 	for name, before := range map[string]func(a, b *member){
 		"by both": func(a, b *member) {
-			a.archives(mission)
+			archiveAll(a.clone, mission)
 			a.pushArchive()
-			b.archives(mission)
+			archiveAll(b.clone, mission)
 		},
 		"here": func(a, b *member) {
-			a.archives(mission)
+			archiveAll(a.clone, mission)
 			a.pushArchive()
 		},
 		"there": func(a, b *member) {
-			b.archives(mission)
+			archiveAll(b.clone, mission)
 			b.pushArchive()
 			a.fetch()
 		},
 		"there, with a turn": func(a, b *member) {
 			b.turn(mission, "of b, with "+spilled)
-			b.archives(mission)
+			archiveAll(b.clone, mission)
 			b.pushArchive()
 		},
 		"there, not pushed": func(a, b *member) {
 			b.turn(mission, "of b, with "+spilled)
-			b.archives(mission)
+			archiveAll(b.clone, mission)
 		},
 		"and another one, which was never here": func(a, b *member) {
 			b.turn("b1b2c3d4", "of b, with "+spilled)
-			b.archives("b1b2c3d4")
+			archiveAll(b.clone, "b1b2c3d4")
 			b.pushArchive()
 		},
 		"and goes on": func(a, b *member) {
-			a.archives(mission)
+			archiveAll(a.clone, mission)
 			a.pushArchive()
 			b.turn(mission, "of b, with "+spilled)
 			b.pushAll()
@@ -944,7 +944,7 @@ func purgeConverge(t *testing.T, seed string, n uint64) {
 		case what == 4:
 			did(name, "archive and push")
 			ids := m.missions()
-			m.archives(ids[r.IntN(len(ids))])
+			archiveAll(m.clone, ids[r.IntN(len(ids))])
 			m.pushArchive()
 		default:
 			did(name, "fetch")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -50,6 +51,22 @@ func Push(ctx context.Context, r *Remote, id record.ID) (*Pushed, error) {
 		return nil, fmt.Errorf("push mission %s to %s: %w", id, r.Name, err)
 	}
 	return p, nil
+}
+
+// PushToEach pushes a mission that was just made, as the machine may vanish. It
+// yields why it is not, or not all of it, at some of the remotes.
+func PushToEach(ctx context.Context, remotes []*Remote, id record.ID) iter.Seq[error] {
+	return func(report func(error) bool) {
+		for _, r := range remotes {
+			p, err := Push(ctx, r, id)
+			if err == nil {
+				err = p.Branch
+			}
+			if err != nil && !report(err) {
+				return
+			}
+		}
+	}
 }
 
 func push(ctx context.Context, r *Remote, id record.ID) (*Pushed, error) {

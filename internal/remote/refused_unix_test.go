@@ -40,17 +40,17 @@ func refusing(t *testing.T) (address string, connections *atomic.Int32) {
 }
 
 // leads points the remote of a clone elsewhere, and agrees to sending anything there.
-func (c *clone) leads(url string) {
+func leadTo(c *clone, url string) {
 	c.t.Helper()
 	c.Git("remote", "set-url", "origin", url)
 	c.agree(url, "all")
 }
 
 // failed records the last background attempts as failures: the next one is a minute away.
-func (c *clone) failed(times int) { c.failedAt(times, time.Now()) }
+func failed(c *clone, times int) { failedAt(c, times, time.Now()) }
 
 // failedAt is failed as of a time. In a year, as if the clock had been set back since, the next attempt is a year away.
-func (c *clone) failedAt(times int, at time.Time) {
+func failedAt(c *clone, times int, at time.Time) {
 	c.t.Helper()
 	memory, err := json.Marshal(map[string]any{"failures": times, "failed": at})
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *clone) failedAt(times int, at time.Time) {
 }
 
 // drains runs, until the test ends, what the hooks start in the background.
-func (c *clone) drains() {
+func drains(c *clone) {
 	ctx, cancel := context.WithCancel(c.t.Context())
 	ended := make(chan error)
 	go func() { ended <- remote.Drain(ctx, c.origin()) }()
@@ -80,7 +80,7 @@ func TestRefused(t *testing.T) {
 			}
 			address, connections := refusing(t)
 			c := cloneOf(t, newHost(t).Dir)
-			c.leads(scheme + "://" + address + "/repo")
+			leadTo(c, scheme+"://"+address+"/repo")
 			other := record.ID("00000001")
 			c.turn(mission, "one")
 			c.turn(other, "one")
@@ -100,8 +100,8 @@ func TestRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			c.failedAt(10, time.Now().AddDate(1, 0, 0))
-			c.drains()
+			failedAt(c, 10, time.Now().AddDate(1, 0, 0))
+			drains(c)
 			if c.origin().Await(t.Context(), mission) {
 				t.Error("the mission is said to have arrived")
 			}
@@ -137,11 +137,11 @@ func TestRestEnds(t *testing.T) {
 	if err := c.origin().Later(mission); err != nil {
 		t.Fatal(err)
 	}
-	c.failedAt(10, time.Now().AddDate(1, 0, 0))
-	c.drains()
+	failedAt(c, 10, time.Now().AddDate(1, 0, 0))
+	drains(c)
 	c.turn("00000001", "one") // gives it time to begin resting
 	c.push("00000001")
-	c.failed(0)
+	failed(c, 0)
 	if !c.origin().Await(t.Context(), mission) {
 		t.Error("it rests on, and what waits does not arrive")
 	}

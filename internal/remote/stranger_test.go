@@ -9,7 +9,7 @@ import (
 )
 
 // extend adds an event to a mission's ledger at the host, in the user's name and without his key.
-func (c *clone) extend(host *gittest.Repo, ref, file, content string) (tip string) {
+func extend(c *clone, host *gittest.Repo, ref, file, content string) (tip string) {
 	w := host.In(host.Dir)
 	w.Env = append(w.Env[:len(w.Env):len(w.Env)], "GIT_INDEX_FILE="+filepath.Join(c.t.TempDir(), "index"))
 	hash, err := w.Feed(content, "hash-object", "-w", "--stdin")
@@ -49,7 +49,7 @@ func TestContinuedByStranger(t *testing.T) {
 
 	// The ledger does, twice.
 	for i, content := range []string{"{}\n", "{}\n{}\n"} {
-		tip := here.extend(host, ledger, "transcript/0000/000001.jsonl", content)
+		tip := extend(here, host, ledger, "transcript/0000/000001.jsonl", content)
 		changes, err = remote.Fetch(t.Context(), here.origin())
 		if err != nil || len(changes) != 1 || !changes[0].Foreign {
 			t.Fatalf("%d: %+v, %v, want a stranger's mission", i, changes, err)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gitagent/internal/record"
-	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
 
@@ -51,22 +50,5 @@ func TestTwoURLs(t *testing.T) {
 	b.pushAll()
 	if got := agentRefs(b.Repo); !maps.Equal(got, refs) {
 		t.Errorf("a push made %v of our refs %v", got, refs)
-	}
-}
-
-func TestUsual(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		names []string
-		want  string
-	}{
-		{nil, ""},
-		{[]string{"fork"}, "fork"},
-		{[]string{"fork", "origin"}, "origin"},
-		{[]string{"fork", "upstream"}, ""},
-	} {
-		if got := remote.Usual(tt.names); got != tt.want {
-			t.Errorf("Usual(%q) = %q, want %q", tt.names, got, tt.want)
-		}
 	}
 }
