@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
 	"gitagent/internal/missionstore"
+	"gitagent/internal/pusher"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/suggest"
@@ -133,7 +134,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	command.NotPushed(c.App.ErrWriter, id, remote.PushToEach(c.Context, f.remotes, id))
+	command.NotPushed(c.App.ErrWriter, id, pusher.PushToEach(c.Context, f.remotes, id))
 	p, err := newPlan(c.Context, f.w.Repo, fork, done, begin.of(fork.Source))
 	if err != nil {
 		return nil, err

@@ -10,6 +10,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gitagent/internal/fetcher"
+	"gitagent/internal/pusher"
 	"gitagent/internal/recorder"
 	"gitagent/internal/remote"
 	"gitagent/test/cmdlinetest"
@@ -43,9 +45,9 @@ func exchange(ts *testscript.TestScript, neg bool, args []string) {
 	origin, err := remote.Open(ctx, cmdlinetest.Workspace(ts), "origin")
 	ts.Check(err)
 	if args[0] == "push" {
-		_, err = remote.PushAll(ctx, origin, nil)
+		_, err = pusher.PushAll(ctx, origin, nil)
 	} else {
-		_, err = remote.Fetch(ctx, origin)
+		_, err = fetcher.Fetch(ctx, origin)
 	}
 	ts.Check(err)
 }

@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
+	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -66,7 +67,7 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	if cmdline.IsTerminal(os.Stderr) {
 		r.Progress = os.Stderr
 	}
-	changes, err := remote.Fetch(c.Context, r, ids...)
+	changes, err := fetcher.Fetch(c.Context, r, ids...)
 	for _, change := range changes {
 		if err := sayChange(c, r, change); err != nil {
 			return err
@@ -75,14 +76,14 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	if err == nil && len(changes) == 0 {
 		fmt.Fprintf(c.App.ErrWriter, "nothing new from %s\n", cmdline.Escape(r.Name))
 	}
-	err = errors.Join(err, remote.Left(c.Context, r))
+	err = errors.Join(err, fetcher.Left(c.Context, r))
 	if locked := (*git.LockedError)(nil); errors.As(err, &locked) {
 		return cmdline.Hintf(err, "if no git is running in this repository, remove %s", cmdline.Escape(locked.Path))
 	}
-	if held := (*remote.HeldError)(nil); errors.As(err, &held) && (held.Unknown || held.Whole) {
+	if held := (*fetcher.HeldError)(nil); errors.As(err, &held) && (held.Unknown || held.Whole) {
 		return cmdline.Hintf(err, "ask who has purged it, and agree with: git agent-turn fetch --accept-purges --mission %s %s", held.Mission, cmdline.Escape(r.Name))
 	}
-	if errors.As(err, new(*remote.KeptError)) {
+	if errors.As(err, new(*fetcher.KeptError)) {
 		return cmdline.Hint(err, "rewrite commits of yours with git rebase, or drop what you don't need; then: git gc --prune=now")
 	}
 	return err
@@ -103,7 +104,7 @@ func usualRemote(c *cli.Context, repo *git.Repo) (string, error) {
 	return name, err
 }
 
-func sayChange(c *cli.Context, r *remote.Remote, change remote.Change) error {
+func sayChange(c *cli.Context, r *remote.Remote, change fetcher.Change) error {
 	if _, err := fmt.Fprintf(c.App.Writer, "%s %s\n", change.Mission, change.Kind); err != nil {
 		return err
 	}

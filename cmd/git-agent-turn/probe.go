@@ -7,6 +7,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
+	"gitagent/internal/pusher"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
 )
@@ -67,7 +68,7 @@ func (x *examination) probe(name string) error {
 		return err
 	}
 	x.remote(r)
-	p, err := remote.Try(x.ctx, r)
+	p, err := pusher.Try(x.ctx, r)
 	if err != nil {
 		return err
 	}

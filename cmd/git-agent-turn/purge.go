@@ -13,10 +13,12 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
+	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/purge"
 	"gitagent/internal/purgerewrite"
+	"gitagent/internal/pusher"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/scrub"
@@ -161,7 +163,7 @@ func replaceAtRemotes(c *cli.Context, w *workspace.Workspace) error {
 
 // replaceAt replaces missions at a remote, and reports what can't be replaced.
 func replaceAt(c *cli.Context, r *remote.Remote) error {
-	done, err := remote.PushPurges(c.Context, r)
+	done, err := pusher.PushPurges(c.Context, r)
 	if done == nil {
 		return err
 	}
@@ -220,7 +222,7 @@ func needTarget() error {
 // finishPurge completes a killed purge, and removes what killed fetches left.
 func finishPurge(c *cli.Context, w *workspace.Workspace) error {
 	// A killed fetch may have left objects with what is purged.
-	if _, err := remote.DropLanded(c.Context, w, false); err != nil {
+	if _, err := fetcher.DropLanded(c.Context, w, false); err != nil {
 		return err
 	}
 	done, err := purge.Complete(c.Context, w)

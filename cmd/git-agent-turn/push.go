@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/pusher"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
@@ -51,7 +52,7 @@ func push(c *cli.Context) error {
 	var problems []error
 	for _, r := range remotes {
 		if c.Bool("queued") {
-			if err = remote.Drain(c.Context, r); err != nil {
+			if err = pusher.Drain(c.Context, r); err != nil {
 				w.Store.Log(time.Now(), err.Error()) // the log is where it is seen
 			}
 		} else {
@@ -133,12 +134,12 @@ func pushTo(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	if err == nil && !sent {
 		fmt.Fprintf(c.App.ErrWriter, "nothing to push: %s has everything\n", cmdline.Escape(r.Name))
 	}
-	return errors.Join(err, remote.Settle(c.Context, r, done))
+	return errors.Join(err, pusher.Settle(c.Context, r, done))
 }
 
 // pushArchive sends the archive, and reports whether it had anything to send.
 func pushArchive(c *cli.Context, r *remote.Remote) (sent bool, err error) {
-	done, err := remote.PushArchive(c.Context, r)
+	done, err := pusher.PushArchive(c.Context, r)
 	if err != nil || !done.Sent && len(done.Gone) == 0 {
 		return false, err
 	}
@@ -149,13 +150,13 @@ func pushArchive(c *cli.Context, r *remote.Remote) (sent bool, err error) {
 	return true, err
 }
 
-func pushSome(ctx context.Context, r *remote.Remote, ids []record.ID) ([]*remote.Pushed, error) {
+func pushSome(ctx context.Context, r *remote.Remote, ids []record.ID) ([]*pusher.Pushed, error) {
 	if len(ids) != 1 {
-		return remote.PushAll(ctx, r, ids)
+		return pusher.PushAll(ctx, r, ids)
 	}
-	p, err := remote.Push(ctx, r, ids[0])
+	p, err := pusher.Push(ctx, r, ids[0])
 	if err != nil {
 		return nil, err
 	}
-	return []*remote.Pushed{p}, nil
+	return []*pusher.Pushed{p}, nil
 }

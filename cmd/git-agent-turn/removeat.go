@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/missionstore"
+	"gitagent/internal/pusher"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
@@ -21,7 +22,7 @@ func removeAt(c *cli.Context, w *workspace.Workspace, r *remote.Remote, ids []re
 	if err != nil {
 		return nil, err
 	}
-	there, err := remote.Deletable(c.Context, r, ids)
+	there, err := pusher.Deletable(c.Context, r, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func removeAt(c *cli.Context, w *workspace.Workspace, r *remote.Remote, ids []re
 			return nil, err
 		}
 	}
-	gone, err := remote.Delete(c.Context, r, there)
+	gone, err := pusher.Delete(c.Context, r, there)
 	if len(gone) > 0 {
 		if _, err := fmt.Fprintf(c.App.Writer, "removed %s at %s\n", cmdline.Plural(len(gone), "mission"), name); err != nil {
 			return nil, err

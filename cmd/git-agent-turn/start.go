@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/command"
 	"gitagent/internal/git"
 	"gitagent/internal/missionstore"
+	"gitagent/internal/pusher"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/terminal"
@@ -102,7 +103,7 @@ func start(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	command.NotPushed(c.App.ErrWriter, m.ID, remote.PushToEach(c.Context, remotes, m.ID))
+	command.NotPushed(c.App.ErrWriter, m.ID, pusher.PushToEach(c.Context, remotes, m.ID))
 	if b.Worktree != "" {
 		command.TellIncluded(c.App.ErrWriter, included)
 		command.TellLacks(c.Context, c.App.ErrWriter, dir)

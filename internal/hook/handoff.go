@@ -12,11 +12,11 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/hooks"
 	"gitagent/internal/agent"
+	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
-	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 )
@@ -28,7 +28,7 @@ func start(ctx context.Context, h *hook) error {
 		h.logError(rearm(ctx, h))
 	}
 	w := h.open()
-	_, err := remote.FetchOfBranch(ctx, w)
+	_, err := fetcher.OfBranch(ctx, w)
 	h.logError(err) // the session goes on as if its mission began here
 	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)
 	if err != nil {

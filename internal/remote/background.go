@@ -27,7 +27,7 @@ func Background(ctx context.Context, w *workspace.Workspace, conf git.Config, id
 	return remotes, nil
 }
 
-// Start starts a process that runs [Remote.Drain], unless one already waits.
+// Start starts a process that drains the queue, unless one already waits.
 func (r *Remote) Start(ctx context.Context) error {
-	return terminal.DetachOwn(r.repo.Main(ctx), "git-agent-turn", "push", "--queued", "--", r.Name)
+	return terminal.DetachOwn(r.Repo.Main(ctx), "git-agent-turn", "push", "--queued", "--", r.Name)
 }

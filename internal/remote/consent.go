@@ -129,6 +129,6 @@ func urls(ctx context.Context, repo *git.Repo, name string, which ...string) ([]
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), nil
 }
 
-// escape turns a remote's name, which may have slashes, into one part of a
+// Escape turns a remote's name, which may have slashes, into one part of a
 // path.
-func escape(name string) string { return url.PathEscape(name) }
+func Escape(name string) string { return url.PathEscape(name) }

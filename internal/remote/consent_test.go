@@ -97,14 +97,14 @@ func TestRest(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for failures, want := range map[int]time.Duration{0: 0, 1: time.Second, 2: 2 * time.Second, 6: 32 * time.Second, 7: time.Minute, 100: time.Minute} {
-		if got := restAfter(capabilities{Failures: failures, Failed: now}, now); got != want {
+		if got := restAfter(Learned{Failures: failures, Failed: now}, now); got != want {
 			t.Errorf("after %d failures: %v, want %v", failures, got, want)
 		}
 	}
-	if got := restAfter(capabilities{Failures: 3, Failed: now.Add(-time.Hour)}, now); got > 0 {
+	if got := restAfter(Learned{Failures: 3, Failed: now.Add(-time.Hour)}, now); got > 0 {
 		t.Errorf("an hour later: %v", got)
 	}
-	if got := restAfter(capabilities{Failures: 3, Failed: now.Add(time.Hour)}, now); got > time.Minute {
+	if got := restAfter(Learned{Failures: 3, Failed: now.Add(time.Hour)}, now); got > time.Minute {
 		t.Errorf("when the clock was set back: %v", got)
 	}
 }

@@ -1,6 +1,7 @@
-// Package remote pushes missions to remotes and fetches them. Git does the
-// transport; this package decides what may be sent where, under which names,
-// and how what arrives becomes part of the repository.
+// Package remote is a git remote as missions see it: what may be sent there,
+// what it has, what it can do, and what waits to be pushed. Git does the
+// transport. What is fetched is up to [gitagent/internal/fetcher], what is
+// changed there to [gitagent/internal/pusher].
 //
 // # Consent
 //
@@ -14,17 +15,8 @@
 // every insteadOf, and each of those URLs must have been named. No file of a
 // repository can give consent. See [Open].
 //
-// # One writer
-//
-// Two clones conflict only if both continued the same mission. Its ledger has
-// then diverged into two chains. Neither is overwritten: the chain that was
-// there first keeps the name, and the other becomes a mission named by the
-// first 12 digits of its first commit that is not common. That name is the same
-// everywhere, so fetching again changes nothing. Only purges and archives
-// replace refs, and only values that were read.
-//
-// # In the background
+// # The queue
 //
 // A hook queues a mission with [Remote.Later] and leaves the rest to a process
-// that runs [Remote.Drain], one for a repository and a remote at a time.
+// that drains the queue, one for a repository and a remote at a time.
 package remote

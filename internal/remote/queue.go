@@ -24,7 +24,8 @@ func (r *Remote) Later(id record.ID) error {
 	return nil
 }
 
-func (r *Remote) dequeue(id record.ID) error {
+// Dequeue takes a mission out of the queue, if it is there.
+func (r *Remote) Dequeue(id record.ID) error {
 	err := r.state().Remove(r.waiting(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -47,24 +48,27 @@ func (r *Remote) Pending() ([]record.ID, error) {
 	return ids, nil
 }
 
-func (r *Remote) account(ctx context.Context, failure error) error {
-	failures := r.remember().Failures
+// Account counts failures in a row, nil for none. It logs the first one, and
+// when they end.
+func (r *Remote) Account(ctx context.Context, failure error) error {
+	failures := r.Learned().Failures
 	switch {
 	case failure == nil && failures == 0:
 		return nil
 	case failure == nil:
-		r.say(fmt.Sprintf("pushed to %s again, after %d failures", r.Name, failures))
-		return r.learn(ctx, func(m *capabilities) { m.Failures, m.Failed = 0, time.Time{} })
+		r.Say(fmt.Sprintf("pushed to %s again, after %d failures", r.Name, failures))
+		return r.Learn(ctx, func(m *Learned) { m.Failures, m.Failed = 0, time.Time{} })
 	}
 	if failures == 0 {
-		r.say(failure.Error() + "; it will be tried again at later turns")
+		r.Say(failure.Error() + "; it will be tried again at later turns")
 	}
-	return r.learn(ctx, func(m *capabilities) { m.Failures, m.Failed = m.Failures+1, time.Now() })
+	return r.Learn(ctx, func(m *Learned) { m.Failures, m.Failed = m.Failures+1, time.Now() })
 }
 
-func (r *Remote) say(text string) { r.w.Store.Log(time.Now(), text) }
+// Say logs something about the remote.
+func (r *Remote) Say(text string) { r.Workspace.Store.Log(time.Now(), text) }
 
-func restAfter(known capabilities, now time.Time) time.Duration {
+func restAfter(known Learned, now time.Time) time.Duration {
 	if known.Failures == 0 {
 		return 0
 	}
@@ -78,11 +82,11 @@ const (
 	awaitPoll = 20 * time.Millisecond
 )
 
-// rest pauses before the next attempt, until another process has reached the
+// Rest pauses before the next attempt, until another process has reached the
 // remote or the end of a session waits in [Remote.Await].
-func (r *Remote) rest(ctx context.Context) error {
+func (r *Remote) Rest(ctx context.Context) error {
 	for {
-		left := restAfter(r.remember(), time.Now())
+		left := restAfter(r.Learned(), time.Now())
 		if left <= 0 || r.state().Remove(r.limitTransfer()) == nil {
 			return ctx.Err()
 		}
@@ -106,12 +110,12 @@ func (r *Remote) Waits(id record.ID) bool {
 // Await waits until a mission has left the queue, which it reports, the next
 // attempt fails, or ctx ends. It ends the background process's rest.
 func (r *Remote) Await(ctx context.Context, id record.ID) bool {
-	known := r.remember()
+	known := r.Learned()
 	if known.Failures > 0 && r.Waits(id) && r.state().WriteFile(r.limitTransfer(), nil) == nil {
 		defer func() { _ = r.state().Remove(r.limitTransfer()) }() // the process may not have seen it
 	}
 	for r.Waits(id) {
-		if now := r.remember(); now.Failures > 0 && !now.Failed.Equal(known.Failed) {
+		if now := r.Learned(); now.Failures > 0 && !now.Failed.Equal(known.Failed) {
 			return false
 		}
 		select {
@@ -136,6 +140,6 @@ func (r *Remote) QueueStatus() (QueueStatus, error) {
 	if err != nil {
 		return QueueStatus{}, fmt.Errorf("read the queue of %s: %w", r.Name, err)
 	}
-	known := r.remember()
+	known := r.Learned()
 	return QueueStatus{Waiting: len(ids), Failures: known.Failures, Failed: known.Failed}, nil
 }

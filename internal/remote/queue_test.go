@@ -1,92 +1,85 @@
 package remote_test
 
 import (
-	"maps"
+	"errors"
 	"slices"
+	"sync"
 	"testing"
 
+	"gitagent/internal/config"
+	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
+	"gitagent/internal/workspace"
+	"gitagent/test/gittest"
 )
 
-// TestQueue: what waits survives the death of the pushing process, and goes when the remote is
-// back.
-func TestQueue(t *testing.T) {
-	t.Parallel()
-	host := newHost(t)
-	c := cloneOf(t, host.Dir)
-	other := record.ID("00000001")
-	c.turn(mission, "one")
-	c.turn(other, "one")
-	for _, id := range []record.ID{mission, other, "ffffffff"} { // the last one was removed
-		if err := c.origin().Later(id); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := remote.Drain(t.Context(), c.origin()); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := agentRefs(host), agentRefs(c.Repo); len(want) != 4 || !maps.Equal(got, want) {
-		t.Errorf("the host has %v, want %v", got, want)
-	}
-	if waits, err := c.origin().Pending(); err != nil || len(waits) > 0 {
-		t.Errorf("there still wait %v, %v", waits, err)
-	}
-	if !c.origin().Await(t.Context(), mission) {
-		t.Error("a mission that does not wait is awaited")
-	}
-
-	// Without consent, withdrawn meanwhile, the mission keeps waiting.
-	c.turn(mission, "two")
-	if err := c.origin().Later(mission); err != nil {
-		t.Fatal(err)
-	}
-	c.agree(host.Dir, "none")
-	before := agentRefs(host)
-	if err := remote.Drain(t.Context(), c.origin()); err != nil {
-		t.Fatal(err)
-	}
-	if got := agentRefs(host); !maps.Equal(got, before) {
-		t.Errorf("the host has %v, want %v", got, before)
-	}
-	if waits, err := c.origin().Pending(); err != nil || len(waits) != 1 {
-		t.Errorf("there wait %v, %v", waits, err)
-	}
-}
-
-// TestSettle: what was pushed by hand waits no more, unless it has moved since.
-func TestSettle(t *testing.T) {
-	t.Parallel()
-	host := newHost(t)
-	c := cloneOf(t, host.Dir)
-	other := record.ID("00000001")
-	c.turn(mission, "one")
-	c.turn(other, "one")
-	for _, id := range []record.ID{mission, other, "ffffffff"} { // the last one was removed
-		if err := c.origin().Later(id); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r := c.origin()
-	p, err := remote.Push(t.Context(), r, mission)
+// origin is a remote of a new repository, which nothing is sent to.
+func origin(t *testing.T) *remote.Remote {
+	t.Helper()
+	in := gittest.New(t)
+	in.Git("remote", "add", "origin", "https://host.example/repo.git")
+	repo, err := git.Find(in.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	settle := func(want ...record.ID) {
-		t.Helper()
-		if err := remote.Settle(t.Context(), r, []*remote.Pushed{p}); err != nil {
-			t.Fatal(err)
-		}
-		waits, err := r.Pending()
-		slices.Sort(waits) // their order is that of times, which may be equal
-		if err != nil || !slices.Equal(waits, want) {
-			t.Errorf("there wait %v, %v, want %v", waits, err, want)
-		}
-	}
-	settle(other)
-	c.turn(mission, "two")
-	if err := r.Later(mission); err != nil {
+	r, err := remote.Open(t.Context(), workspace.New(repo, config.Default()), "origin")
+	if err != nil {
 		t.Fatal(err)
 	}
-	settle(other, mission)
+	return r
+}
+
+// TestWaiting: a mission waits from when it is queued until it is taken out, however often.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	r := origin(t)
+	const one, two = record.ID("00000001"), record.ID("00000002")
+	for _, id := range []record.ID{one, two, one} {
+		if err := r.Later(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ids, err := r.Pending(); err != nil || !slices.Equal(ids, []record.ID{one, two}) || !r.Waits(one) {
+		t.Errorf("there wait %v, %v", ids, err)
+	}
+	for range 2 {
+		if err := r.Dequeue(one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.Waits(one) || !r.Waits(two) || !r.Await(t.Context(), one) {
+		t.Error("another mission was taken out")
+	}
+	if status, err := r.QueueStatus(); err != nil || status.Waiting != 1 || status.Failures != 0 {
+		t.Errorf("%+v, %v", status, err)
+	}
+}
+
+// TestAccount: failures at the same time are all counted, and a success ends them.
+func TestAccount(t *testing.T) {
+	t.Parallel()
+	r := origin(t)
+	if err := r.LearnName(t.Context(), "00000001", "00000002"); err != nil {
+		t.Fatal(err)
+	}
+	const times = 8
+	var all sync.WaitGroup
+	for range times {
+		all.Go(func() {
+			if err := r.Account(t.Context(), errors.New("it is away")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if known := r.Learned(); known.Failures != times || known.Failed.IsZero() || known.Name("00000001") != "00000002" {
+		t.Errorf("%+v is known", known)
+	}
+	if err := r.Account(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if known := r.Learned(); known.Failures != 0 || !known.Failed.IsZero() || known.Name("00000001") != "00000002" {
+		t.Errorf("%+v is known after a success", known)
+	}
 }

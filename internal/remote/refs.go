@@ -12,24 +12,26 @@ import (
 	"gitagent/internal/record"
 )
 
-// tips are what the refs of one mission point at, zero for a missing ref.
-type tips struct{ ledger, notes, branch git.Hash }
+// Tips is what the refs of one mission point at, zero for a missing ref.
+type Tips struct{ Ledger, Notes, Branch git.Hash }
 
-func (t tips) zero() bool { return t == tips{} }
+// Zero reports whether there is no ref.
+func (t Tips) Zero() bool { return t == Tips{} }
 
 // The namespaces of missions' refs.
 const (
-	ledgers = "refs/agent/missions/"
-	notes   = "refs/notes/agent/"
+	LedgerRefs = "refs/agent/missions/"
+	NoteRefs   = "refs/notes/agent/"
 )
 
-func (r *Remote) branches() string { return r.w.Branch("") }
+// Branches returns the namespace of missions' branches.
+func (r *Remote) Branches() string { return r.Workspace.Branch("") }
 
-// byMission groups refs by mission, and skips all others.
-func (r *Remote) byMission(refs map[string]git.Hash) map[record.ID]tips {
-	all := make(map[record.ID]tips)
+// ByMission groups refs by mission, and skips all others.
+func (r *Remote) ByMission(refs map[string]git.Hash) map[record.ID]Tips {
+	all := make(map[record.ID]Tips)
 	for ref, hash := range refs {
-		for _, namespace := range []string{ledgers, notes, r.branches()} {
+		for _, namespace := range []string{LedgerRefs, NoteRefs, r.Branches()} {
 			name, ok := strings.CutPrefix(ref, namespace)
 			id, err := record.ParseID(name)
 			if !ok || err != nil {
@@ -37,12 +39,12 @@ func (r *Remote) byMission(refs map[string]git.Hash) map[record.ID]tips {
 			}
 			t := all[id]
 			switch namespace {
-			case ledgers:
-				t.ledger = hash
-			case notes:
-				t.notes = hash
+			case LedgerRefs:
+				t.Ledger = hash
+			case NoteRefs:
+				t.Notes = hash
 			default:
-				t.branch = hash
+				t.Branch = hash
 			}
 			all[id] = t
 		}
@@ -50,24 +52,25 @@ func (r *Remote) byMission(refs map[string]git.Hash) map[record.ID]tips {
 	return all
 }
 
-// local reads the refs of one mission, or of all if id is empty.
-func (r *Remote) local(ctx context.Context, id record.ID) (map[string]git.Hash, error) {
+// Local reads the refs of one mission, or of all if id is empty.
+func (r *Remote) Local(ctx context.Context, id record.ID) (map[string]git.Hash, error) {
 	if id != "" {
-		return r.repo.Refs(ctx, id.Ref(), id.NotesRef(), r.w.Branch(id))
+		return r.Repo.Refs(ctx, id.Ref(), id.NotesRef(), r.Workspace.Branch(id))
 	}
-	return r.repo.Refs(ctx, ledgers, notes, r.branches())
+	return r.Repo.Refs(ctx, LedgerRefs, NoteRefs, r.Branches())
 }
 
-func (r *Remote) missions(refs map[string]git.Hash) map[record.ID]tips {
-	missions := r.byMission(refs)
-	maps.DeleteFunc(missions, func(_ record.ID, t tips) bool { return t.zero() })
+// Missions is [Remote.ByMission] without those that have no ref left.
+func (r *Remote) Missions(refs map[string]git.Hash) map[record.ID]Tips {
+	missions := r.ByMission(refs)
+	maps.DeleteFunc(missions, func(_ record.ID, t Tips) bool { return t.Zero() })
 	return missions
 }
 
-// refs asks a source for the refs of missions, the archive and the purge map.
-func (r *Remote) refs(ctx context.Context, source string) (map[string]git.Hash, error) {
+// Refs asks a source for the refs of missions, the archive and the purge map.
+func (r *Remote) Refs(ctx context.Context, source string) (map[string]git.Hash, error) {
 	// No patterns: git would match them here, and the remote sends all anyway.
-	out, err := r.repo.Output(ctx, nil, append(r.always(), "ls-remote", "--refs", "--quiet", "--end-of-options", source)...)
+	out, err := r.Repo.Output(ctx, nil, append(r.Options(), "ls-remote", "--refs", "--quiet", "--end-of-options", source)...)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +81,7 @@ func (r *Remote) refs(ctx context.Context, source string) (map[string]git.Hash, 
 		if !ok {
 			return nil, fmt.Errorf("list the refs of %s: unexpected line %q", r.Name, line)
 		}
-		if !strings.HasPrefix(ref, ledgers) && !strings.HasPrefix(ref, notes) && !strings.HasPrefix(ref, r.branches()) &&
+		if !strings.HasPrefix(ref, LedgerRefs) && !strings.HasPrefix(ref, NoteRefs) && !strings.HasPrefix(ref, r.Branches()) &&
 			ref != purgemap.Ref && ref != archive.IndexRef && ref != archive.KeepRef {
 			continue
 		}
@@ -89,24 +92,24 @@ func (r *Remote) refs(ctx context.Context, source string) (map[string]git.Hash, 
 	return refs, nil
 }
 
-// contains reports whether b is zero, a, or an ancestor of a.
-func (r *Remote) contains(ctx context.Context, a, b git.Hash) (bool, error) {
+// Contains reports whether b is zero, a, or an ancestor of a.
+func (r *Remote) Contains(ctx context.Context, a, b git.Hash) (bool, error) {
 	switch {
 	case a == b, b.IsZero():
 		return true, nil
 	case a.IsZero():
 		return false, nil
 	}
-	return r.repo.IsAncestor(ctx, b, a)
+	return r.Repo.IsAncestor(ctx, b, a)
 }
 
-// extends reports whether a is known here to contain all of b.
-func (r *Remote) extends(ctx context.Context, objects *git.Objects, a, b git.Hash) bool {
+// Extends reports whether a is known here to contain all of b.
+func (r *Remote) Extends(ctx context.Context, objects *git.Objects, a, b git.Hash) bool {
 	for _, hash := range []git.Hash{a, b} {
 		if !hash.IsZero() && objects.Has(hash) != nil {
 			return false
 		}
 	}
-	has, err := r.contains(ctx, a, b)
+	has, err := r.Contains(ctx, a, b)
 	return err == nil && has
 }

@@ -24,10 +24,10 @@ type Remote struct {
 	// AcceptPurges are missions whose purges are accepted, whoever signed them.
 	AcceptPurges []record.ID
 
-	w       *workspace.Workspace
-	repo    *git.Repo // with the environment that git needs
-	sources []string  // the remote, or its push URLs if they differ from its fetch URL
-	conf    git.Config
+	Workspace *workspace.Workspace
+	Repo      *git.Repo // with the environment that git needs
+	Sources   []string  // the remote, or its push URLs if they differ from its fetch URL
+	conf      git.Config
 }
 
 // Open looks up a remote. The error wraps [git.ErrNotFound] if there is none.
@@ -56,15 +56,15 @@ func open(ctx context.Context, w *workspace.Workspace, conf git.Config, name str
 		sources = push
 	}
 	return &Remote{
-		Name: name, URLs: push, Level: consent(conf, push), sources: sources,
-		w: w, repo: w.Repo.With(git.Env(environ(conf)...)), conf: conf,
+		Name: name, URLs: push, Level: consent(conf, push), Sources: sources,
+		Workspace: w, Repo: w.Repo.With(git.Env(environ(conf)...)), conf: conf,
 	}, nil
 }
 
 // Named returns a remote that only has its name, for what is left of one that
 // may be gone.
 func Named(w *workspace.Workspace, name string) *Remote {
-	return &Remote{Name: name, w: w, repo: w.Repo}
+	return &Remote{Name: name, Workspace: w, Repo: w.Repo}
 }
 
 // Names lists the remotes of the repository in order.
@@ -110,7 +110,7 @@ func Consenting(ctx context.Context, w *workspace.Workspace, conf git.Config) ([
 	return list, nil
 }
 
-// lock waits for our other processes that do the same ("push") with the remote.
-func (r *Remote) lock(ctx context.Context, what string) (*statedir.Lock, error) {
-	return r.w.Store.Lock(ctx, what+"-"+escape(r.Name))
+// Lock waits for our other processes that do the same ("push") with the remote.
+func (r *Remote) Lock(ctx context.Context, what string) (*statedir.Lock, error) {
+	return r.Workspace.Store.Lock(ctx, what+"-"+Escape(r.Name))
 }

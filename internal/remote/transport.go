@@ -44,12 +44,12 @@ func sshCommand(conf git.Config) string {
 	return command + " -o BatchMode=yes"
 }
 
-// always returns the options of every git that reaches a remote, so that the
+// Options returns the options of every git that reaches a remote, so that the
 // user's settings for their own pushes don't affect ours: a mirror would be
 // forced, push options may open a merge request, a program may ask for a
 // password, a redirection leads to an unnamed URL. GIT_ASKPASS stays, for
 // unattended machines.
-func (r *Remote) always() []string {
+func (r *Remote) Options() []string {
 	return []string{
 		"-c", "core.askPass=", "-c", "http.followRedirects=false", "-c", "push.pushOption=",
 		"-c", "core.bigFileThreshold=32m", // what is larger is untrusted and not held in memory
@@ -57,33 +57,34 @@ func (r *Remote) always() []string {
 	}
 }
 
-func (r *Remote) run(ctx context.Context, stdin, command string, args ...string) ([]byte, error) {
-	all := slices.Concat(r.always(), []string{command})
+// Run runs a git command that reaches the remote, with Progress.
+func (r *Remote) Run(ctx context.Context, stdin, command string, args ...string) ([]byte, error) {
+	all := slices.Concat(r.Options(), []string{command})
 	if r.Progress == nil {
-		return r.repo.Output(ctx, strings.NewReader(stdin), append(all, args...)...)
+		return r.Repo.Output(ctx, strings.NewReader(stdin), append(all, args...)...)
 	}
 	var out bytes.Buffer
-	err := r.repo.Run(ctx, strings.NewReader(stdin), &out, r.Progress, append(append(all, "--progress"), args...)...)
+	err := r.Repo.Run(ctx, strings.NewReader(stdin), &out, r.Progress, append(append(all, "--progress"), args...)...)
 	return out.Bytes(), err
 }
 
-// reach is run that also reports whether the remote was reached: git's trace,
+// Reach is Run that also reports whether the remote was reached: git's trace,
 // unlike its output, tells whether a protocol version was agreed on.
-func (r *Remote) reach(ctx context.Context, command string, args ...string) (out []byte, reached bool, err error) {
+func (r *Remote) Reach(ctx context.Context, command string, args ...string) (out []byte, reached bool, err error) {
 	trace := r.name("trace.json") // one process pushes at a time
 	if err := r.state().WriteFile(trace, nil); err != nil {
 		return nil, false, err
 	}
 	defer func() { _ = r.state().Remove(trace) }()
 	traced := *r
-	traced.repo = r.repo.With(git.Env("GIT_TRACE2_EVENT="+r.state().Path(trace), "GIT_TRACE2_EVENT_NESTING=9"))
-	out, err = traced.run(ctx, "", command, args...)
+	traced.Repo = r.Repo.With(git.Env("GIT_TRACE2_EVENT="+r.state().Path(trace), "GIT_TRACE2_EVENT_NESTING=9"))
+	out, err = traced.Run(ctx, "", command, args...)
 	events, readErr := r.state().ReadFile(trace)
 	return out, readErr != nil || bytes.Contains(events, []byte(`"key":"negotiated-version"`)), err
 }
 
-// pushOptions returns the options by which only the named refs are sent.
-func (r *Remote) pushOptions() []string {
+// PushOptions returns the options by which only the named refs are sent.
+func (r *Remote) PushOptions() []string {
 	options := []string{"--porcelain", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", "--no-force-with-lease", "--no-force-if-includes"}
 	if !r.conf.Bool("agent.prepush") {
 		options = append(options, "--no-verify")

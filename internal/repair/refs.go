@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -18,7 +19,7 @@ import (
 )
 
 func (r *repair) landings(ctx context.Context) error {
-	counts, err := remote.DropLanded(ctx, r.Workspace, r.dry)
+	counts, err := fetcher.DropLanded(ctx, r.Workspace, r.dry)
 	if err != nil {
 		return err
 	}
@@ -190,7 +191,7 @@ func (r *repair) orphan(ctx context.Context, objects *git.Objects, id record.ID,
 		if err != nil {
 			continue
 		}
-		if changes, err := remote.Fetch(ctx, from, id); err == nil && len(changes) > 0 {
+		if changes, err := fetcher.Fetch(ctx, from, id); err == nil && len(changes) > 0 {
 			f.Mended, f.Hint = "it is fetched from "+n, ""
 			break
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/archive"
+	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -387,7 +388,7 @@ func (r *repair) borrowFrom(ctx context.Context, name string, w *walk, scratch *
 	}
 	for len(w.lost) > 0 {
 		wanted := slices.Collect(maps.Keys(w.lost))
-		if err := remote.FetchMissing(ctx, from, scratch, wanted, missions); err != nil {
+		if err := fetcher.Missing(ctx, from, scratch, wanted, missions); err != nil {
 			return err
 		}
 		w.there = scratch.Objects(ctx)

@@ -11,6 +11,7 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/config"
+	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
@@ -304,17 +305,17 @@ func (m *maker) twoClones(first, attached *talk) {
 	first.stop("One more.", false)
 	m.Git("remote", "add", "clone", dir)
 	for _, change := range m.fetch("clone") {
-		if change.Kind == remote.Diverged {
+		if change.Kind == fetcher.Diverged {
 			m.record(recorder.Signal{Event: recorder.Stopped, Mission: change.Mission, Prompt: "Go on with the other side.", Outcome: record.Done})
 		}
 	}
 }
 
-func (m *maker) fetch(from string, ids ...record.ID) []remote.Change {
+func (m *maker) fetch(from string, ids ...record.ID) []fetcher.Change {
 	m.t.Helper()
 	r, err := remote.Open(m.t.Context(), m.workspace(), from)
 	gittest.Must(m.t, err)
-	changes, err := remote.Fetch(m.t.Context(), r, ids...)
+	changes, err := fetcher.Fetch(m.t.Context(), r, ids...)
 	gittest.Must(m.t, err)
 	return changes
 }

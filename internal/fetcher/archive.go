@@ -1,0 +1,307 @@
+package fetcher
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"path/filepath"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/purgemap"
+	"gitagent/internal/record"
+	"gitagent/internal/remote"
+	"gitagent/internal/scrub"
+	"gitagent/internal/statedir"
+)
+
+// The remote's archive, as last seen, has refs apart from our archive, because
+// it is untrusted. Commits that keep its objects are here only once both were
+// united; without them each push would fetch the objects again.
+
+func seenIndex(r *remote.Remote) string { return archive.SeenRefs + remote.Escape(r.Name) + "/index" }
+
+func seenKeep(r *remote.Remote) string { return archive.SeenRefs + remote.Escape(r.Name) + "/keep" }
+
+// seeing runs do, which moves these refs, under a lock that pushes and fetches
+// share. It notes where git may leave locks.
+func seeing(ctx context.Context, r *remote.Remote, do func(f *fetch) error) error {
+	held, err := r.Lock(ctx, "archive")
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	files := append(r.Repo.TableLists(), filepath.Join(r.Repo.CommonDir, filepath.FromSlash(archive.SeenRefs), remote.Escape(r.Name))+"/")
+	if err := git.DropLeft(ctx, held); err != nil {
+		return err
+	}
+	alone := *r
+	alone.Repo = r.Repo.With(git.Holding(held.File()))
+	return held.With(statedir.Note{Words: files, Long: true}, func() error { return do(&fetch{&alone, held}) })
+}
+
+// ArchiveIndex fetches the index of the remote's archive. there are the remote's refs.
+func ArchiveIndex(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash) (index git.Hash, err error) {
+	seen, err := r.Repo.Refs(ctx, seenIndex(r))
+	index = there[archive.IndexRef]
+	if err != nil || seen[seenIndex(r)] == index {
+		return index, err
+	}
+	return index, seeing(ctx, r, func(f *fetch) error {
+		if index.IsZero() {
+			return f.move(ctx, []git.Update{{Ref: seenIndex(r), Old: seen[seenIndex(r)]}})
+		}
+		return fetchRefs(ctx, f.Remote, source, "+"+archive.IndexRef+":"+seenIndex(r)+"\n")
+	})
+}
+
+// archivedOf returns archived missions of the remote that are missing here or
+// were named: alone without refs there, besides with refs. The index is
+// untrusted; its errors are returned only if missions were named.
+func archivedOf(ctx context.Context, r *remote.Remote, tip git.Hash, ids []record.ID, theirs map[record.ID]remote.Tips, named bool) (alone, besides []archive.Entry, err error) {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	index, err := archive.Open(objects, tip)
+	switch {
+	case err != nil && named:
+		return nil, nil, err
+	case err != nil:
+		return nil, nil, nil
+	}
+	wanted, files := make(map[record.ID]bool), make(map[string]bool)
+	for _, id := range ids {
+		wanted[id], files[string(id[:2])] = true, true
+	}
+	var problems []error
+	for file := range files {
+		entries, err := index.Like(file)
+		if named {
+			problems = append(problems, err)
+		}
+		for _, e := range entries {
+			if !wanted[e.ID] {
+				continue
+			}
+			live := !theirs[e.ID].Ledger.IsZero()
+			switch here, err := holds(ctx, r, objects, e.ID, e.Ledger); {
+			case err != nil:
+				problems = append(problems, err)
+			case here && (live || !named):
+			case live:
+				besides = append(besides, e)
+			default:
+				alone = append(alone, e)
+			}
+		}
+	}
+	return alone, besides, errors.Join(problems...)
+}
+
+func holds(ctx context.Context, r *remote.Remote, objects *git.Objects, id record.ID, tip git.Hash) (bool, error) {
+	ours, err := ledger.Tip(ctx, r.Repo, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil || ours == tip {
+		return err == nil, err
+	}
+	return r.Extends(ctx, objects, ours, tip), nil
+}
+
+// bringArchived fetches archived missions as if the remote had refs to them.
+func bringArchived(ctx context.Context, r *remote.Remote, source, into string, list []archive.Entry) error {
+	refspecs := ""
+	for _, e := range list {
+		for namespace, hash := range map[string]git.Hash{remote.LedgerRefs: e.Ledger, remote.NoteRefs: e.Notes, r.Branches(): e.Branch} {
+			if !hash.IsZero() {
+				refspecs += hash.String() + ":" + landingOf(r, into, namespace) + string(e.ID) + "\n"
+			}
+		}
+	}
+	if refspecs == "" {
+		return nil
+	}
+	return fetchRefs(ctx, r, source, refspecs)
+}
+
+// Archive returns the index of a source's archive without what was purged. It
+// fetches the archive unless that is here as there has it, with stem for what
+// keeps it, and updates there. ours is the index of our archive.
+func Archive(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash, stem, ours git.Hash) (tip git.Hash, err error) {
+	seen, err := r.Repo.Refs(ctx, seenIndex(r), seenKeep(r))
+	if err == nil && (seen[seenIndex(r)] != there[archive.IndexRef] || seen[seenKeep(r)] != stem) {
+		err = seeing(ctx, r, func(f *fetch) error { return f.fetchArchive(ctx, source, there) })
+	}
+	if err != nil {
+		return tip, err
+	}
+	return withoutPurged(ctx, r, source, there, ours)
+}
+
+// fetchArchive fetches a source's archive and updates there, as what arrives
+// may be newer. The caller holds the lock of seeing.
+func (f *fetch) fetchArchive(ctx context.Context, source string, there map[string]git.Hash) error {
+	refspecs, keeps := "+"+archive.IndexRef+":"+seenIndex(f.Remote)+"\n", !there[archive.KeepRef].IsZero()
+	if keeps {
+		refspecs += "+" + archive.KeepRef + ":" + seenKeep(f.Remote) + "\n"
+	}
+	if err := fetchRefs(ctx, f.Remote, source, refspecs); err != nil {
+		return err
+	}
+	got, err := f.Repo.Refs(ctx, seenIndex(f.Remote), seenKeep(f.Remote))
+	if err != nil {
+		return err
+	}
+	if there[archive.IndexRef] = got[seenIndex(f.Remote)]; !keeps {
+		return nil
+	}
+	there[archive.KeepRef] = got[seenKeep(f.Remote)]
+	stem, err := stem(ctx, f.Remote, got[seenKeep(f.Remote)])
+	if err != nil {
+		return err
+	}
+	return f.move(ctx, []git.Update{{Ref: seenKeep(f.Remote), New: stem, Old: got[seenKeep(f.Remote)]}})
+}
+
+// withoutPurged applies purges to a source's archive and returns its new tip.
+// It skips entries that ours shares: purges were applied to them.
+func withoutPurged(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash, ours git.Hash) (tip git.Hash, err error) {
+	theirs := there[archive.IndexRef]
+	known, err := r.Repo.Refs(ctx, purgemap.Ref)
+	if err != nil || known[purgemap.Ref].IsZero() {
+		return theirs, err
+	}
+	err = alone(ctx, r, func(f *fetch) error {
+		if err := f.clear(ctx); err != nil {
+			return err
+		}
+		into := landings(r) + rand.Text() + "/"
+		all, landed, err := land(ctx, r, into, theirs, ours)
+		if err != nil || len(landed) == 0 {
+			tip = theirs
+			return err
+		}
+		applied, arrived, err := f.apply(ctx, source, into, there, true)
+		if err == nil {
+			tip, err = anew(ctx, r, all, landed, applied, arrived)
+		}
+		return errors.Join(err, f.clear(ctx))
+	})
+	return tip, err
+}
+
+// land gives landing refs to missions of theirs that ours lacks or has
+// otherwise.
+func land(ctx context.Context, r *remote.Remote, into string, theirs, ours git.Hash) (all map[record.ID]archive.Entry, landed []record.ID, err error) {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	x, err := archive.Open(objects, theirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	y, err := archive.Open(objects, ours)
+	if err != nil {
+		return nil, nil, err
+	}
+	all = make(map[record.ID]archive.Entry)
+	var refs []git.Update
+	for e, err := range x.All() {
+		if err != nil {
+			return nil, nil, err
+		}
+		all[e.ID] = e
+		if mine, _, err := y.Find(e.ID); err != nil || e.Gone() || mine == e || objects.Has(e.Ledger) != nil {
+			continue
+		}
+		landed = append(landed, e.ID)
+		for namespace, hash := range map[string]git.Hash{remote.LedgerRefs: e.Ledger, remote.NoteRefs: e.Notes, r.Branches(): e.Branch} {
+			if !hash.IsZero() {
+				refs = append(refs, git.Update{Ref: landingOf(r, into, namespace) + string(e.ID), New: hash})
+			}
+		}
+	}
+	return all, landed, r.Repo.UpdateRefs(ctx, "archived at "+r.Name, refs)
+}
+
+// anew writes an archive whose landed missions are as a purge left them. The
+// old archive's objects may be gone.
+func anew(ctx context.Context, r *remote.Remote, all map[record.ID]archive.Entry, landed []record.ID, applied *applied, arrived map[record.ID]remote.Tips) (git.Hash, error) {
+	memory, err := scrub.ReadMemory(r.Workspace.Store.Dir())
+	if err != nil {
+		return git.Hash{}, err
+	}
+	for _, id := range landed {
+		e := all[id]
+		if _, held := applied.Held[id]; held {
+			continue
+		}
+		if delete(all, id); memory != nil {
+			e.Title = string(memory.Finder().Replace([]byte(e.Title)))
+		}
+		id = cmp.Or(applied.Renamed[id], id)
+		if t, ok := arrived[id]; ok {
+			e.ID, e.Ledger, e.Notes, e.Branch = id, t.Ledger, t.Notes, t.Branch
+			all[e.ID] = e
+		}
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	index, err := archive.Open(objects, git.Hash{})
+	if err == nil {
+		index, err = index.With(all)
+	}
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err != nil {
+		return git.Hash{}, err
+	}
+	return index.Tip, nil
+}
+
+// stem writes what a local ref stores of a keeping commit, see [archive.Stem].
+func stem(ctx context.Context, r *remote.Remote, keep git.Hash) (git.Hash, error) {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	stem, err := archive.Stem(objects, keep)
+	if err == nil {
+		err = objects.Flush()
+	}
+	return stem, err
+}
+
+// NoteArchive records what a push made of the remote's archive, to spare fetching it.
+func NoteArchive(ctx context.Context, r *remote.Remote, updates []git.Update) error {
+	refs, err := r.Repo.Refs(ctx, seenIndex(r), seenKeep(r))
+	if err != nil {
+		return err
+	}
+	var moves []git.Update
+	for _, u := range updates {
+		move := git.Update{New: u.New}
+		switch u.Ref {
+		case archive.IndexRef:
+			move.Ref = seenIndex(r)
+		case archive.KeepRef:
+			move.Ref = seenKeep(r)
+			if move.New, err = stem(ctx, r, u.New); err != nil {
+				return err
+			}
+		default:
+			continue
+		}
+		if move.Old = refs[move.Ref]; move.Old != move.New {
+			moves = append(moves, move)
+		}
+	}
+	if len(moves) == 0 {
+		return nil
+	}
+	err = seeing(ctx, r, func(f *fetch) error { return f.move(ctx, moves) })
+	if errors.Is(err, git.ErrConflict) { // a fetch knows better
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,252 @@
+package fetcher
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
+	"gitagent/internal/purge"
+	"gitagent/internal/purgemap"
+	"gitagent/internal/record"
+	"gitagent/internal/remote"
+)
+
+const agentRefs = "refs/agent/"
+
+// purges is the map of purges, if the remote has one.
+var purges = source{agentRefs, "purges*"}
+
+// A HeldError reports a mission that was purged elsewhere and stays here.
+type HeldError struct {
+	Mission record.ID
+	purgemap.HeldBecause
+	remote string
+}
+
+func (e *HeldError) Error() string {
+	why := ""
+	switch {
+	case e.WentOn:
+		why = "as a whole, and has gone on here"
+	case e.Away:
+		why = "and what takes its place is not there"
+	case e.Unknown:
+		why = "without a key that you trust"
+	case e.Whole:
+		why = "as a whole without a key that you trust"
+	default:
+		return fmt.Sprintf("mission %s: what %s says was purged of it is refused: %v", e.Mission, e.remote, e.Refused)
+	}
+	return fmt.Sprintf("mission %s: it was purged at %s %s; nothing was changed", e.Mission, e.remote, why)
+}
+
+func (e *HeldError) Unwrap() error { return e.Refused }
+
+// A KeptError reports that something of the user's own, which only they may
+// change, still has what was purged elsewhere.
+type KeptError struct {
+	Stays  []purge.Stay
+	remote string
+}
+
+func (e *KeptError) Error() string {
+	const most = 3
+	var names []string
+	for _, s := range e.Stays[:min(len(e.Stays), most)] {
+		names = append(names, cmp.Or(s.Ref, s.Path))
+	}
+	if n := len(e.Stays) - most; n > 0 {
+		names = append(names, fmt.Sprintf("%d more", n))
+	}
+	return fmt.Sprintf("what was purged at %s stays in what is yours: %s", e.remote, strings.Join(names, ", "))
+}
+
+type applied struct {
+	*purge.Applied
+	remote string
+	unread error // why the map there could not be read
+}
+
+// apply applies others' purges to what is here and to what was fetched, before
+// any of it becomes a mission: it may come from a clone that does not know of
+// the purge. there are the remote's refs. Unless whole says that everything was
+// fetched, it is fetched from source where needed.
+func (f *fetch) apply(ctx context.Context, source, into string, there map[string]git.Hash, whole bool) (*applied, map[record.ID]remote.Tips, error) {
+	done := &applied{remote: f.Name, Applied: new(purge.Applied)}
+	refs, err := f.Repo.Refs(ctx, purgemap.Ref, landingOf(f.Remote, into, agentRefs))
+	if err != nil {
+		return nil, nil, err
+	}
+	objects := f.Repo.Objects(ctx)
+	defer objects.Close()
+	known, err := purgemap.Read(objects, refs[purgemap.Ref])
+	if err != nil {
+		return nil, nil, err
+	}
+	theirs, bad := purgemap.Read(objects, refs[landingOf(f.Remote, into, agentRefs)+"purges"])
+	if bad != nil { // anybody who can push can spoil it, which must not prevent fetches and pushes
+		done.unread = fmt.Errorf("%s: %w", f.Name, bad)
+	}
+	known.Unite(theirs)
+	a := &purge.Apply{Workspace: f.Workspace, Map: known, Landing: into, Accepted: f.AcceptPurges}
+	for _, t := range f.Missions(there) {
+		if !t.Ledger.IsZero() {
+			a.There = append(a.There, t.Ledger)
+		}
+	}
+	if done.Applied, err = a.Do(ctx); err != nil {
+		return nil, nil, err
+	}
+	if away(done.Held) { // replacements of missions may be there without having been asked for
+		if !whole {
+			if into, _, err = bring(ctx, f.Remote, source, append(allRefs(f.Remote, "*"), purges)); err != nil {
+				return nil, nil, err
+			}
+		}
+		if err := bringPurged(ctx, f.Remote, source, known, done.Held); err != nil { // it stays away, and is reported
+			done.unread = errors.Join(done.unread, fmt.Errorf("%s: %w", f.Name, err))
+		}
+		a.Landing = into
+		if done.Applied, err = a.Do(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := theirs.Learn(ctx, f.Workspace.Repo, f.Workspace.Trust.Keys().Trusts); err != nil {
+		return nil, nil, err
+	}
+	arrived, err := landed(ctx, f.Remote, into)
+	return done, done.rename(arrived), err
+}
+
+// bringPurged fetches objects of missions' replacements from a source's
+// archive.
+func bringPurged(ctx context.Context, r *remote.Remote, source string, known *purgemap.Map, held map[record.ID]purgemap.HeldBecause) error {
+	there, err := r.Refs(ctx, source)
+	if err != nil {
+		return err
+	}
+	tip, err := ArchiveIndex(ctx, r, source, there)
+	if err != nil {
+		return err
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	index, err := archive.Open(objects, tip)
+	if err != nil {
+		return err
+	}
+	ends := known.Ends()
+	var list []archive.Entry
+	for e := range index.All() { // unreadable entries stay away
+		if !e.Gone() && (held[e.ID].Away || ends[e.Ledger]) && objects.Has(e.Ledger) != nil {
+			list = append(list, e)
+		}
+	}
+	return bringArchived(ctx, r, source, landings(r)+rand.Text()+"/", list)
+}
+
+func away(held map[record.ID]purgemap.HeldBecause) bool {
+	for _, why := range held {
+		if why.Away {
+			return true
+		}
+	}
+	return false
+}
+
+// rename gives missions that a replaced commit names their new names.
+func (a *applied) rename(arrived map[record.ID]remote.Tips) map[record.ID]remote.Tips {
+	named := make(map[record.ID]remote.Tips, len(arrived))
+	for id, t := range arrived {
+		if to, ok := a.Renamed[id]; ok {
+			id = to
+		}
+		named[id] = t
+	}
+	return named
+}
+
+// let leaves out what is held, but for missions whose removal alone is not
+// believed.
+func (a *applied) let(arrived map[record.ID]remote.Tips) map[record.ID]remote.Tips {
+	rest := maps.Clone(arrived)
+	for id, why := range a.Held {
+		if why != (purgemap.HeldBecause{Whole: true}) {
+			delete(rest, id)
+		}
+	}
+	return rest
+}
+
+func (a *applied) changes() (list []Change) {
+	for _, id := range slices.Sorted(maps.Keys(a.Changed)) {
+		list = append(list, Change{Mission: id, Kind: Purged})
+	}
+	return list
+}
+
+func (a *applied) held() (all []error) {
+	if a.unread != nil {
+		all = append(all, a.unread)
+	}
+	if a.Result != nil && len(a.Result.Stays) > 0 {
+		all = append(all, &KeptError{a.Result.Stays, a.remote})
+	}
+	for _, id := range slices.Sorted(maps.Keys(a.Held)) {
+		all = append(all, &HeldError{Mission: id, HeldBecause: a.Held[id], remote: a.remote})
+	}
+	return all
+}
+
+// A Fetched is all missions of a source, merged here without what was purged.
+type Fetched struct {
+	Before, Now map[string]git.Hash // the source's refs, with what was purged and without
+	Map         git.Hash            // of purges, as it is here now
+	Renamed     map[record.ID]record.ID
+	Changes     []Change // here
+	Applied     bool     // the map was applied, and Held is known
+	Held        []error  // each a [*HeldError], a [*KeptError], or why the map could not be read
+}
+
+// Everything merges all missions of a source without what was purged. An error
+// comes with what was done before it.
+func Everything(ctx context.Context, r *remote.Remote, source string) (*Fetched, error) {
+	done := new(Fetched)
+	return done, alone(ctx, r, func(f *fetch) error {
+		if err := f.clear(ctx); err != nil {
+			return err
+		}
+		into, _, err := bring(ctx, f.Remote, source, append(allRefs(f.Remote, "*"), purges))
+		if err != nil {
+			return err
+		}
+		refs, err := f.Repo.Refs(ctx, into)
+		if err != nil {
+			return err
+		}
+		before := original(f.Remote, into, refs)
+		applied, arrived, err := f.apply(ctx, source, into, before, true)
+		if err != nil {
+			return err
+		}
+		if refs, err = f.Repo.Refs(ctx, into); err != nil {
+			return err
+		}
+		known, err := f.Repo.Refs(ctx, purgemap.Ref)
+		if err != nil {
+			return err
+		}
+		done.Before, done.Now, done.Map, done.Renamed = before, original(f.Remote, into, refs), known[purgemap.Ref], applied.Renamed
+		changes, err := f.merge(ctx, applied.let(arrived), nil)
+		done.Changes = append(applied.changes(), changes...)
+		done.Applied, done.Held = true, applied.held()
+		return err
+	})
+}

@@ -1,0 +1,149 @@
+package purge
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/record"
+	"gitagent/internal/recorder"
+	"gitagent/internal/scrub"
+	"gitagent/internal/workspace"
+	"gitagent/test/gittest"
+)
+
+// TestMain keeps the developer's own configuration out.
+func TestMain(m *testing.M) { os.Exit(gittest.Tests{M: m}.Run()) }
+
+const (
+	slip    = "tangerine-horse-staple"
+	mission = record.ID("a1b2c3d4")
+)
+
+// recorded returns a repository with a turn that says slip, and a purge of it.
+func recorded(t *testing.T) (*gittest.Repo, *Purge) {
+	t.Helper()
+	r := gittest.New(t)
+	r.Commit("first")
+	repo, err := git.Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := workspace.New(repo, config.Default())
+	r.Write("key.txt", slip+"\n")
+	_, err = recorder.Record(t.Context(), w, recorder.Signal{
+		Event: recorder.Stopped, At: time.Now(), Agent: "test", Mission: mission, Session: "s", Prompt: "log in with " + slip, Reply: "ok",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Git("cat-file", "-p", mission.Ref()+":turns/0000/000001.json"); !strings.Contains(got, slip) {
+		t.Fatalf("the turn does not say it: %s", got)
+	}
+	finder, err := scrub.Fixed([]byte(slip))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Purge{Workspace: w}
+	p.Target.Finder = finder
+	return r, p
+}
+
+func planned(t *testing.T, p *Purge) *Plan {
+	t.Helper()
+	plan, err := p.Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(plan.Close)
+	return plan
+}
+
+// gone checks that nothing has slip, and that no purge is under way.
+func gone(t *testing.T, r *gittest.Repo, p *Purge) {
+	t.Helper()
+	if Unfinished(p.Store) {
+		t.Error("its journal is still there")
+	}
+	all := r.Git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+	for hash := range strings.FieldsSeq(all) {
+		if strings.Contains(r.Git("cat-file", "-p", hash), slip) {
+			t.Errorf("object %s has it", hash)
+		}
+	}
+	if got := r.Git("cat-file", "-p", mission.Ref()+":turns/0000/000001.json"); !strings.Contains(got, scrub.Mark) {
+		t.Errorf("the turn is %s", got)
+	}
+	if plan := planned(t, p); !plan.Empty() {
+		t.Errorf("once more, %+v is purged", plan.Report)
+	}
+}
+
+// TestExecute: a plan changes nothing; carried out, it leaves nothing of what was purged.
+func TestExecute(t *testing.T) {
+	t.Parallel()
+	r, p := recorded(t)
+	plan := planned(t, p)
+	before := r.Git("for-each-ref")
+	if plan.Empty() || len(plan.Found) == 0 || r.Git("for-each-ref") != before {
+		t.Fatalf("planned: %+v", plan.Report)
+	}
+	done, err := plan.Execute(t.Context())
+	if err != nil || done.Refs == 0 || len(done.Stays) > 0 || done.Searched == nil || len(done.Searched.Found) > 0 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	gone(t, r, p)
+}
+
+// TestExecuteMoved: a turn that was recorded after the plan is purged with the others.
+func TestExecuteMoved(t *testing.T) {
+	t.Parallel()
+	r, p := recorded(t)
+	plan := planned(t, p)
+	_, err := recorder.Record(t.Context(), p.Workspace, recorder.Signal{
+		Event: recorder.Stopped, At: time.Now(), Agent: "test", Mission: mission, Session: "s", Prompt: "again with " + slip, Reply: "ok",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plan.Execute(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	gone(t, r, p)
+	if got := r.Git("cat-file", "-p", mission.Ref()+":turns/0000/000002.json"); !strings.Contains(got, "again with") {
+		t.Errorf("the second turn is %s", got)
+	}
+}
+
+// TestComplete: a purge that was killed when its journal was written is completed.
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	r, p := recorded(t)
+	if done, err := Complete(t.Context(), p.Workspace); done != nil || err != nil {
+		t.Fatalf("without a purge: %+v, %v", done, err)
+	}
+	plan := planned(t, p)
+	if err := plan.objects.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.remember(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plan.scrub().files(plan.dirs()); err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.journal().write(p.Store); err != nil {
+		t.Fatal(err)
+	}
+	if !Unfinished(p.Store) {
+		t.Error("no purge is under way")
+	}
+	done, err := Complete(t.Context(), p.Workspace)
+	if err != nil || done == nil || done.Refs == 0 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	gone(t, r, p)
+}

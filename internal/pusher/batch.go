@@ -1,0 +1,195 @@
+package pusher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/remote"
+)
+
+// maxTogether bounds the missions of one connection, whose names are arguments.
+const maxTogether = 200
+
+// maxRefused is the number of rejections in a row after which PushAll stops.
+const maxRefused = 3
+
+// PushAll pushes the given missions, or all that the remote lacks if ids is
+// nil, in few connections: missions that nobody continued there go together,
+// the others as in [Push]. It returns those that are there now; the
+// error is about the others and wraps what Push's does.
+func PushAll(ctx context.Context, r *remote.Remote, ids []record.ID) ([]*Pushed, error) {
+	if r.Level == "" {
+		return nil, fmt.Errorf("push to %s: %w", r.Name, remote.ErrNoConsent)
+	}
+	var done []*Pushed
+	alone := ids
+	if len(ids) != 1 {
+		var err error
+		if done, alone, err = together(ctx, r, ids); err != nil {
+			return done, fmt.Errorf("push to %s: %w", r.Name, err)
+		}
+	}
+	var problems []error
+	refused := 0
+	for _, id := range alone {
+		p, err := Push(ctx, r, id)
+		switch {
+		case err == nil:
+			done, refused = append(done, p), 0
+			continue
+		case errors.Is(err, git.ErrNotFound): // it was removed meanwhile
+			done = append(done, &Pushed{Mission: id, As: id})
+			continue
+		}
+		problems = append(problems, err)
+		if refused++; refused == maxRefused || !errors.Is(err, ErrRejected) {
+			break // the next one would fail, too
+		}
+	}
+	return done, errors.Join(problems...)
+}
+
+// together pushes what needs one look at the remote's refs, and returns the
+// missions that remain to be pushed one by one.
+func together(ctx context.Context, r *remote.Remote, ids []record.ID) (done []*Pushed, alone []record.ID, err error) {
+	held, err := r.Lock(ctx, "push")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer held.Release()
+	refs, err := r.Local(ctx, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	all := r.ByMission(refs)
+	var theirs []map[record.ID]remote.Tips // by source
+	for _, source := range r.Sources {
+		there, err := r.Refs(ctx, source)
+		if err == nil {
+			there, err = upToDate(ctx, r, source, there)
+		}
+		list := r.Missions(there)
+		if err == nil {
+			err = archivedThere(ctx, r, source, there, list, all)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		theirs = append(theirs, list)
+	}
+	if ids == nil {
+		ids = slices.Sorted(maps.Keys(all))
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	var group []parcel
+	known := r.Learned()
+	for _, id := range ids {
+		ours := all[id]
+		p := &Pushed{Mission: id, As: known.Name(id), sent: ours}
+		o := parcel{p, remote.Tips{}}
+		clear := true // we have everything that is there
+		for _, list := range theirs {
+			o.lacks(r.Level, ours, list[p.As])
+			clear = clear && (r.Level != remote.All || r.Extends(ctx, objects, ours.Ledger, list[p.As].Ledger))
+		}
+		switch {
+		case o.needs.Zero(), ofTheirs(ctx, r, objects, id, ours, theirs):
+			done = append(done, p)
+		case !clear:
+			alone = append(alone, id)
+		default:
+			group = append(group, o)
+		}
+	}
+	for batch := range slices.Chunk(group, maxTogether) {
+		err := sendGroup(ctx, r, batch)
+		if err != nil && !errors.Is(err, ErrRejected) {
+			return done, nil, err
+		}
+		for _, o := range batch {
+			if err == nil {
+				done = append(done, o.Pushed)
+			} else {
+				alone = append(alone, o.Mission)
+			}
+		}
+	}
+	return done, alone, nil
+}
+
+type parcel struct {
+	*Pushed
+	needs remote.Tips // its refs that the remote lacks
+}
+
+func (o *parcel) lacks(level remote.Consent, ours, theirs remote.Tips) {
+	add := func(to *git.Hash, our, their git.Hash) {
+		if our != their {
+			*to = our
+		}
+	}
+	add(&o.needs.Branch, ours.Branch, theirs.Branch)
+	if level == remote.All {
+		add(&o.needs.Ledger, ours.Ledger, theirs.Ledger)
+		add(&o.needs.Notes, ours.Notes, theirs.Notes)
+	}
+}
+
+// ofTheirs reports whether a mission here is the remote's own chain of one that
+// diverged, which the remote has under the original name.
+func ofTheirs(ctx context.Context, r *remote.Remote, objects *git.Objects, id record.ID, ours remote.Tips, theirs []map[record.ID]remote.Tips) bool {
+	if len(id) != 12 || ours.Ledger.IsZero() {
+		return false
+	}
+	l, err := ledger.At(objects, id, ours.Ledger)
+	if err != nil || l.Mission.Began == id {
+		return false
+	}
+	for _, list := range theirs {
+		if !r.Extends(ctx, objects, list[l.Mission.Began].Ledger, ours.Ledger) {
+			return false
+		}
+	}
+	return true
+}
+
+// sendGroup pushes the records of missions together, then their branches.
+func sendGroup(ctx context.Context, r *remote.Remote, group []parcel) error {
+	var records, branches []string
+	add := func(specs *[]string, hash git.Hash, ref string) {
+		if !hash.IsZero() {
+			*specs = append(*specs, spec(r, hash, ref))
+		}
+	}
+	for _, o := range group {
+		add(&records, o.needs.Ledger, o.As.Ref())
+		add(&records, o.needs.Notes, o.As.NotesRef())
+		add(&branches, o.needs.Branch, r.Workspace.Branch(o.As))
+	}
+	if len(records) > 0 {
+		if _, err := send(ctx, r, records, false); err != nil {
+			return err
+		}
+	}
+	var rep pushReport
+	var err error
+	if len(branches) > 0 {
+		if rep, err = send(ctx, r, branches, true); err != nil && !errors.Is(err, ErrRejected) {
+			return err
+		}
+	}
+	for _, o := range group {
+		o.Sent = true
+		if rep.rejected[r.Workspace.Branch(o.As)] {
+			o.Branch = err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package pusher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/fetcher"
+	"gitagent/internal/git"
+	"gitagent/internal/purgemap"
+	"gitagent/internal/record"
+	"gitagent/internal/remote"
+)
+
+// A Replaced is the outcome of [PushPurges].
+type Replaced struct {
+	Refs     []string         // that have new values there, or are gone
+	Branches []string         // that the remote refused to change: they still lead to what was purged
+	Changes  []fetcher.Change // here, as of a fetch
+	Held     []error          // each a [*fetcher.HeldError], a [*fetcher.KeptError], or why a map could not be read
+}
+
+// PushPurges replaces what was purged here at the remote, and sends the map for
+// other clones. It fetches everything first, so that no turns are lost, and
+// replaces a ref only if it still is what was fetched. Branches go apart, as a
+// host may refuse to rewrite them. Errors are as of [Push].
+//
+// The host keeps the objects until its gc, for anybody who knows their hashes.
+// Other clones, and forks at the host, stay as they are until they fetch.
+func PushPurges(ctx context.Context, r *remote.Remote) (*Replaced, error) {
+	if r.Level == "" {
+		return nil, fmt.Errorf("push to %s: %w", r.Name, remote.ErrNoConsent)
+	}
+	held, err := r.Lock(ctx, "push")
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	all := new(Replaced)
+	for _, source := range r.Sources {
+		for range maxRounds { // the archive may tell more about missions that have refs
+			before := len(all.Refs)
+			err := replace(ctx, r, source, all)
+			if err == nil && r.Level == remote.All {
+				err = replaceArchive(ctx, r, source, all)
+			}
+			if err != nil {
+				return all, fmt.Errorf("purge at %s: %w", r.Name, err)
+			}
+			if len(all.Refs) == before {
+				break
+			}
+		}
+	}
+	slices.Sort(all.Refs)
+	all.Refs = slices.Compact(all.Refs)
+	return all, errors.Join(all.Held...)
+}
+
+const maxRounds = 4
+
+// clean replaces what a source with a map has, as a clone that knows no maps
+// may have pushed what was purged. It reports whether anything changed, there
+// or here. On an error the mission must not be pushed. The caller holds the
+// lock of pushes.
+func clean(ctx context.Context, r *remote.Remote, source string, id record.ID) (bool, error) {
+	there, err := r.Refs(ctx, source)
+	if err != nil || there[purgemap.Ref].IsZero() {
+		return false, err
+	}
+	all := new(Replaced)
+	err = replace(ctx, r, source, all)
+	for _, held := range all.Held {
+		if h := (*fetcher.HeldError)(nil); errors.As(held, &h) && h.Mission == id && h.HeldBecause != (purgemap.HeldBecause{Whole: true}) {
+			err = errors.Join(err, held)
+		}
+	}
+	return len(all.Refs)+len(all.Changes) > 0, err
+}
+
+// upToDate applies others' purges before a push, and returns the source's refs.
+func upToDate(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash) (map[string]git.Hash, error) {
+	known, err := r.Repo.Refs(ctx, purgemap.Ref)
+	if err != nil || there[purgemap.Ref].IsZero() || there[purgemap.Ref] == known[purgemap.Ref] {
+		return there, err
+	}
+	if err := replace(ctx, r, source, new(Replaced)); err != nil {
+		return nil, err
+	}
+	return r.Refs(ctx, source)
+}
+
+// replace is PushPurges for one source.
+func replace(ctx context.Context, r *remote.Remote, source string, all *Replaced) error {
+	return git.Retry(ErrRejected, func() error { // if another push was faster, its turns are fetched first
+		done, err := fetcher.Everything(ctx, r, source)
+		all.Changes = append(all.Changes, done.Changes...)
+		if done.Applied {
+			all.Held = append(all.Held[:0], done.Held...)
+		}
+		records, branches := replacements(r, done)
+		if err == nil && r.Level == remote.All {
+			err = force(ctx, r, source, records, all)
+		}
+		if err == nil {
+			forceBranches(ctx, r, source, branches, all)
+		}
+		return err
+	})
+}
+
+func replaceArchive(ctx context.Context, r *remote.Remote, source string, all *Replaced) error {
+	there, err := r.Refs(ctx, source)
+	if err != nil || there[archive.IndexRef].IsZero() {
+		return err
+	}
+	done := new(SentArchive)
+	if err = pushArchive(ctx, r, source, done); err == nil && done.Sent {
+		all.Refs = append(all.Refs, archive.IndexRef, archive.KeepRef)
+	}
+	return err
+}
+
+// replacements returns the updates that turn a source's refs into what they are
+// without what was purged, with new names and our map. Branches are apart.
+func replacements(r *remote.Remote, done *fetcher.Fetched) (records, branches []git.Update) {
+	before := done.Before
+	for ref, was := range before {
+		if ref == purgemap.Ref {
+			continue
+		}
+		name, is := renamed(r, ref, done.Renamed), done.Now[ref]
+		list := &records
+		if _, branch := r.Workspace.MissionOf(ref); branch {
+			list = &branches
+		}
+		switch {
+		case name != ref:
+			*list = append(*list, git.Update{Ref: ref, Old: was})
+			if there, taken := before[name]; !taken || there != is {
+				*list = append(*list, git.Update{Ref: name, Old: there, New: is})
+			}
+		case was != is:
+			*list = append(*list, git.Update{Ref: ref, Old: was, New: is})
+		}
+	}
+	if was := before[purgemap.Ref]; done.Map != was && !done.Map.IsZero() {
+		records = append(records, git.Update{Ref: purgemap.Ref, Old: was, New: done.Map})
+	}
+	return records, branches
+}
+
+func renamed(r *remote.Remote, ref string, names map[record.ID]record.ID) string {
+	for from, to := range names {
+		for _, pair := range [][2]string{{from.Ref(), to.Ref()}, {from.NotesRef(), to.NotesRef()}, {r.Workspace.Branch(from), r.Workspace.Branch(to)}} {
+			if ref == pair[0] {
+				return pair[1]
+			}
+		}
+	}
+	return ref
+}
+
+// force replaces refs, all or none. If one is not what was fetched, the error
+// wraps [ErrRejected].
+func force(ctx context.Context, r *remote.Remote, source string, updates []git.Update, all *Replaced) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	var args, specs []string
+	for _, u := range updates {
+		lease, spec := "", ""
+		if !u.Old.IsZero() {
+			lease = u.Old.String()
+		}
+		if !u.New.IsZero() {
+			spec = u.New.String()
+		}
+		args = append(args, "--force-with-lease="+u.Ref+":"+lease)
+		specs = append(specs, spec+":"+u.Ref)
+	}
+	options := r.PushOptions()
+	if len(updates) > 1 && r.Learned().Atomic() {
+		options = append(options, "--atomic")
+	}
+	out, reached, err := r.Reach(ctx, "push", slices.Concat(options, args, []string{"--end-of-options", source}, specs)...)
+	if err != nil && reached && len(parseReport(out).rejected) > 0 {
+		return fmt.Errorf("%w: %w", ErrRejected, err)
+	}
+	if err == nil {
+		for _, u := range updates {
+			all.Refs = append(all.Refs, u.Ref)
+		}
+	}
+	return err
+}
+
+// forceBranches replaces branches one by one. One that the host does not
+// rewrite is deleted and created again.
+func forceBranches(ctx context.Context, r *remote.Remote, source string, updates []git.Update, all *Replaced) {
+	for _, u := range updates {
+		err := force(ctx, r, source, []git.Update{u}, all)
+		if err != nil && !u.Old.IsZero() && !u.New.IsZero() {
+			if err = force(ctx, r, source, []git.Update{{Ref: u.Ref, Old: u.Old}}, new(Replaced)); err == nil {
+				err = force(ctx, r, source, []git.Update{{Ref: u.Ref, New: u.New}}, all)
+			}
+		}
+		if err != nil {
+			all.Branches = append(all.Branches, u.Ref)
+		}
+	}
+}

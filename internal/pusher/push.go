@@ -1,0 +1,234 @@
+package pusher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"gitagent/internal/fetcher"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/remote"
+)
+
+// ErrRejected reports that the remote was reached but rejected the push.
+var ErrRejected = errors.New("the remote rejected it")
+
+// A Pushed is the result of pushing one mission.
+type Pushed struct {
+	Mission record.ID
+	As      record.ID // its name at the remote, another one if the mission diverged there
+	Sent    bool      // false if the remote already had everything
+	// Branch is why the branch was rejected although ledger and notes went.
+	Branch error
+
+	sent remote.Tips // what the remote has now
+}
+
+// maxDiverged bounds the diverged chains that a push tries names for.
+const maxDiverged = 16
+
+// Push sends a mission, within the remote's level of consent: ledger and notes
+// together, then its branch, whose rejection does not affect them. If the
+// mission has diverged there, ours goes under its chain's name. Only notes
+// change here: the remote's are merged into ours.
+//
+// The error wraps [remote.ErrNoConsent] or [ErrRejected], or is git's own if the
+// remote was not reached.
+func Push(ctx context.Context, r *remote.Remote, id record.ID) (*Pushed, error) {
+	if r.Level == "" {
+		return nil, fmt.Errorf("push to %s: %w", r.Name, remote.ErrNoConsent)
+	}
+	held, err := r.Lock(ctx, "push")
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	p, err := push(ctx, r, id)
+	if err != nil {
+		return nil, fmt.Errorf("push mission %s to %s: %w", id, r.Name, err)
+	}
+	return p, nil
+}
+
+// PushToEach pushes a mission that was just made, as the machine may vanish. It
+// yields why it is not, or not all of it, at some of the remotes.
+func PushToEach(ctx context.Context, remotes []*remote.Remote, id record.ID) iter.Seq[error] {
+	return func(report func(error) bool) {
+		for _, r := range remotes {
+			p, err := Push(ctx, r, id)
+			if err == nil {
+				err = p.Branch
+			}
+			if err != nil && !report(err) {
+				return
+			}
+		}
+	}
+}
+
+func push(ctx context.Context, r *remote.Remote, id record.ID) (*Pushed, error) {
+	p := &Pushed{Mission: id, As: r.Learned().Name(id)}
+	for range maxDiverged {
+		refs, err := r.Local(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		ours := r.ByMission(refs)[id]
+		if ours.Zero() {
+			return nil, git.ErrNotFound
+		}
+		done, err := offer(ctx, r, p, ours)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			return p, r.LearnName(ctx, id, p.As)
+		}
+	}
+	return nil, fmt.Errorf("it has more than %d sides there", maxDiverged)
+}
+
+// offer sends ours under the name p.As, or sets p.As to the next name to try.
+func offer(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Tips) (done bool, err error) {
+	if r.Level == remote.All && !ours.Ledger.IsZero() {
+		refused := sendRecord(ctx, r, p, ours)
+		if errors.Is(refused, ErrRejected) {
+			return yield(ctx, r, p, ours, refused)
+		}
+		if refused != nil {
+			return false, refused
+		}
+	}
+	p.Branch = sendBranch(ctx, r, p, ours)
+	if r.Level == remote.Code && p.Branch != nil {
+		return false, p.Branch
+	}
+	p.sent = ours
+	return true, nil
+}
+
+func sendRecord(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Tips) error {
+	specs := []string{spec(r, ours.Ledger, p.As.Ref())}
+	if !ours.Notes.IsZero() {
+		specs = append(specs, spec(r, ours.Notes, p.As.NotesRef()))
+	}
+	sent, err := send(ctx, r, specs, false)
+	p.Sent = p.Sent || sent.any
+	return err
+}
+
+func sendBranch(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Tips) error {
+	if ours.Branch.IsZero() {
+		return nil
+	}
+	sent, err := send(ctx, r, []string{spec(r, ours.Branch, r.Workspace.Branch(p.As))}, true)
+	p.Sent = p.Sent || sent.any
+	return err
+}
+
+func spec(r *remote.Remote, hash git.Hash, ref string) string {
+	return r.Workspace.Repo.Format().Text(hash) + ":" + ref
+}
+
+// yield finds out why the remote rejected the record. It returns true if the
+// remote has it all, else it prepares the next attempt: another name or more
+// notes. If it can't, the error is refused.
+func yield(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Tips, refused error) (done bool, err error) {
+	there, merged := true, false
+	for _, source := range r.Sources {
+		if cleaned, err := clean(ctx, r, source, p.Mission); err != nil || cleaned {
+			return false, err
+		}
+		theirs, err := fetcher.Look(ctx, r, source, p.As)
+		if err != nil {
+			return false, errors.Join(refused, err)
+		}
+		behind, err := r.Contains(ctx, theirs.Ledger, ours.Ledger)
+		if err != nil {
+			return false, err
+		}
+		ahead, err := r.Contains(ctx, ours.Ledger, theirs.Ledger)
+		if err != nil {
+			return false, err
+		}
+		if !ahead && !behind {
+			first, err := ledger.Diverged(ctx, r.Repo, ours.Ledger, theirs.Ledger)
+			if err == nil {
+				p.As = record.OfCommit(first)
+			}
+			return false, err
+		}
+		there = there && behind && !ahead
+		if ahead {
+			more, err := fetcher.MergeNotes(ctx, r, p.Mission, theirs.Notes)
+			if err != nil {
+				return false, err
+			}
+			merged = merged || more
+		}
+	}
+	switch {
+	case there: // the remote has all of ours, and more
+		p.Branch = sendBranch(ctx, r, p, ours)
+		p.sent = ours
+		return true, nil
+	case merged:
+		return false, nil
+	}
+	return false, refused
+}
+
+// send pushes refs: records all or none, branches as accepted. An error wraps
+// [ErrRejected] if one is rejected, for the second time: a killed push may live
+// on at the host for a moment, moving these refs or holding their locks.
+func send(ctx context.Context, r *remote.Remote, specs []string, branches bool) (pushReport, error) {
+	rep, err := sendOnce(ctx, r, specs, branches)
+	if !errors.Is(err, ErrRejected) {
+		return rep, err
+	}
+	select {
+	case <-time.After(rejectedPause):
+	case <-ctx.Done():
+		return rep, err
+	}
+	again, err := sendOnce(ctx, r, specs, branches)
+	again.any = again.any || rep.any
+	return again, err
+}
+
+// rejectedPause is git's own wait for a ref's lock (core.filesRefLockTimeout).
+const rejectedPause = 100 * time.Millisecond
+
+func sendOnce(ctx context.Context, r *remote.Remote, specs []string, branches bool) (pushReport, error) {
+	known := r.Learned()
+	args := r.PushOptions()
+	var extra []string
+	switch {
+	case branches && known.Options():
+		extra = []string{"-o", "ci.skip"}
+	case !branches && known.Atomic():
+		extra = []string{"--atomic"}
+	}
+	target := append([]string{"--end-of-options", r.Name}, specs...)
+	out, reached, err := r.Reach(ctx, "push", slices.Concat(args, extra, target)...)
+	rep := parseReport(out)
+	if err != nil && reached && len(extra) > 0 && len(rep.rejected) == 0 && ctx.Err() == nil {
+		// Git refuses at once to ask for a capability that is not announced.
+		out, again := r.Run(ctx, "", "push", slices.Concat(args, target)...)
+		if rep = parseReport(out); again == nil || len(rep.rejected) > 0 {
+			if err := r.LearnLacking(ctx, branches); err != nil {
+				return rep, err
+			}
+			err = again
+		}
+	}
+	if len(rep.rejected) > 0 {
+		err = fmt.Errorf("%w: %w", ErrRejected, err)
+	}
+	return rep, err
+}
