@@ -42,7 +42,8 @@ func seeing(ctx context.Context, r *remote.Remote, do func(f *fetch) error) erro
 	return held.With(statedir.Note{Words: files, Long: true}, func() error { return do(&fetch{&alone, held}) })
 }
 
-// ArchiveIndex fetches the index of the remote's archive. there are the remote's refs.
+// ArchiveIndex fetches the index of the remote's archive. there are the remote's
+// refs.
 func ArchiveIndex(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash) (index git.Hash, err error) {
 	seen, err := r.Repo.Refs(ctx, seenIndex(r))
 	index = there[archive.IndexRef]
@@ -272,7 +273,8 @@ func stem(ctx context.Context, r *remote.Remote, keep git.Hash) (git.Hash, error
 	return stem, err
 }
 
-// NoteArchive records what a push made of the remote's archive, to spare fetching it.
+// NoteArchive records what a push made of the remote's archive, to spare
+// fetching it.
 func NoteArchive(ctx context.Context, r *remote.Remote, updates []git.Update) error {
 	refs, err := r.Repo.Refs(ctx, seenIndex(r), seenKeep(r))
 	if err != nil {

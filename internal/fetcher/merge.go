@@ -333,9 +333,9 @@ func (m *merger) branch(ctx context.Context, id record.ID, theirs git.Hash) (adv
 	return stays, err
 }
 
-// branchStays returns why a branch is left alone and what to do about it, or "" if it
-// moves. where is the worktree that has it checked out; more says that ours has
-// no commits of its own.
+// branchStays returns why a branch is left alone and what to do about it, or ""
+// if it moves. where is the worktree that has it checked out; more says that
+// ours has no commits of its own.
 func branchStays(r *remote.Remote, id record.ID, theirs git.Hash, where string, more bool, recorded func() (bool, error)) (string, error) {
 	name := r.Workspace.BranchName(id)
 	switch {

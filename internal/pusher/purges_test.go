@@ -219,35 +219,35 @@ func TestPurgeArchived(t *testing.T) {
 	gittest.Check(t)
 	for name, before := range map[string]func(a, b *member){
 		"by both": func(a, b *member) {
-			archiveAll(a.Clone, remotelab.Mission)
+			a.archives(remotelab.Mission)
 			a.pushArchive()
-			archiveAll(b.Clone, remotelab.Mission)
+			b.archives(remotelab.Mission)
 		},
 		"here": func(a, b *member) {
-			archiveAll(a.Clone, remotelab.Mission)
+			a.archives(remotelab.Mission)
 			a.pushArchive()
 		},
 		"there": func(a, b *member) {
-			archiveAll(b.Clone, remotelab.Mission)
+			b.archives(remotelab.Mission)
 			b.pushArchive()
 			a.fetch()
 		},
 		"there, with a turn": func(a, b *member) {
 			b.turn(remotelab.Mission, "of b, with "+spilled)
-			archiveAll(b.Clone, remotelab.Mission)
+			b.archives(remotelab.Mission)
 			b.pushArchive()
 		},
 		"there, not pushed": func(a, b *member) {
 			b.turn(remotelab.Mission, "of b, with "+spilled)
-			archiveAll(b.Clone, remotelab.Mission)
+			b.archives(remotelab.Mission)
 		},
 		"and another one, which was never here": func(a, b *member) {
 			b.turn("b1b2c3d4", "of b, with "+spilled)
-			archiveAll(b.Clone, "b1b2c3d4")
+			b.archives("b1b2c3d4")
 			b.pushArchive()
 		},
 		"and goes on": func(a, b *member) {
-			archiveAll(a.Clone, remotelab.Mission)
+			a.archives(remotelab.Mission)
 			a.pushArchive()
 			b.turn(remotelab.Mission, "of b, with "+spilled)
 			b.pushAll()
@@ -947,7 +947,7 @@ func purgeConverge(t *testing.T, seed string, n uint64) {
 		case what == 4:
 			did(name, "archive and push")
 			ids := m.missions()
-			archiveAll(m.Clone, ids[r.IntN(len(ids))])
+			m.archives(ids[r.IntN(len(ids))])
 			m.pushArchive()
 		default:
 			did(name, "fetch")

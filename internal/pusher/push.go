@@ -37,8 +37,8 @@ const maxDiverged = 16
 // mission has diverged there, ours goes under its chain's name. Only notes
 // change here: the remote's are merged into ours.
 //
-// The error wraps [remote.ErrNoConsent] or [ErrRejected], or is git's own if the
-// remote was not reached.
+// The error wraps [remote.ErrNoConsent] or [ErrRejected], or is git's own if
+// the remote was not reached.
 func Push(ctx context.Context, r *remote.Remote, id record.ID) (*Pushed, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, remote.ErrNoConsent)
