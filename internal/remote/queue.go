@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"gitagent/internal/record"
@@ -33,7 +34,7 @@ func (r *Remote) Dequeue(id record.ID) error {
 	return err
 }
 
-// Pending lists the missions that wait to be pushed, in order.
+// Pending lists the missions that wait to be pushed, in order of their ids.
 func (r *Remote) Pending() ([]record.ID, error) {
 	entries, err := r.state().ReadDir(r.name(""))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -45,6 +46,7 @@ func (r *Remote) Pending() ([]record.ID, error) {
 			ids = append(ids, id)
 		}
 	}
+	slices.Sort(ids)
 	return ids, nil
 }
 
