@@ -1,10 +1,12 @@
 package hook_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"gitagent/internal/hook"
+	"gitagent/internal/limit"
 	"gitagent/internal/recorder"
 	"gitagent/test/lab"
 	"gitagent/test/replay"
@@ -15,10 +17,28 @@ func TestPromptClearsLeft(t *testing.T) {
 	t.Parallel()
 	l := lab.New(t)
 	l.Leave("mission-00", ".git/HEAD")
-	_, err := hook.Record(t.Context(), l.Workspace(l.Dir), recorder.Signal{
-		Event: recorder.Prompted, At: time.Now(), Agent: "claude-code", Session: replay.NewID(), Prompt: "go on",
-	})
+	err := prompt(t.Context(), l)
 	if left := l.Locked(); err != nil || len(left) > 0 {
 		t.Errorf("left are %q, %v", left, err)
 	}
+}
+
+// It waits no longer for a lock that may be in use than a recording may take.
+func TestPromptClearsWithinLimit(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	l.Leave("config", ".git/info/")
+	l.Write(".git/info/x.lock", "")
+	l.Age(".git/info/x.lock", -time.Hour)                           // of the future: it looks new
+	_ = prompt(limit.With(t.Context(), limit.Limits{Record: 1}), l) // which may be too slow for this
+	if left := l.Locked(); len(left) != 1 {
+		t.Errorf("left are %q", left)
+	}
+}
+
+func prompt(ctx context.Context, l *lab.Lab) error {
+	_, err := hook.Record(ctx, l.Workspace(l.Dir), recorder.Signal{
+		Event: recorder.Prompted, At: time.Now(), Agent: "claude-code", Session: replay.NewID(), Prompt: "go on",
+	})
+	return err
 }

@@ -114,7 +114,9 @@ type Recorded struct {
 // rest.
 func Record(ctx context.Context, w *workspace.Workspace, s recorder.Signal) (*Recorded, error) {
 	if s.Event == recorder.Prompted {
-		missionstore.ClearDead(ctx, w)
+		clearing, done := limit.Within(ctx, limit.Of(ctx).Record)
+		missionstore.ClearDead(clearing, w)
+		done()
 	}
 	if s.Event != recorder.Ended {
 		s.FlushWait = flushWait

@@ -14,7 +14,7 @@ import (
 
 // Limits are how long a process waits for each thing; zero is without end.
 type Limits struct {
-	Record        time.Duration // for an event of a session to be recorded, plus twice the wait for its transcript
+	Record        time.Duration // for an event of a session to be recorded, plus twice the wait for its transcript; as long to clear up before a prompt
 	Lock          time.Duration // for another process of ours to release a lock
 	Monitor       time.Duration // for the state of the context monitor: the agent waits, after each of its tool calls
 	Index         time.Duration // for the user's index.lock; an older one will not go away soon
