@@ -83,7 +83,8 @@ func isHere(m *record.Mission, at ForkPoint, here record.ID, inHead func(git.Has
 		a != nil && !a.Undone && a.Turn >= at.Of.Turn && inHead(a.Commit)
 }
 
-// Adoptable returns the point where the work begins that HEAD lacks of a state.
+// Adoptable returns the point where the work begins that HEAD lacks of a state:
+// in its fork or, if the fork's source is not here, in that.
 func Adoptable(ctx context.Context, w *workspace.Workspace, objects *git.Objects, m *record.Mission, head git.Head, s *State) (ForkPoint, error) {
 	here, err := w.Mission(ctx)
 	if err != nil {

@@ -23,7 +23,7 @@ type Bisection struct {
 	trees []git.Hash // of the states; zero where that is not known
 }
 
-// New returns the bisection of the states on a way, see [turns.Way].
+// New returns the bisection of the states on a way, see [turns.Path].
 func New(ctx context.Context, w *workspace.Workspace, way []*turns.State) (*Bisection, error) {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()

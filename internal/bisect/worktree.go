@@ -57,7 +57,7 @@ func Temporary(ctx context.Context, w *workspace.Workspace, at git.Hash, keep, f
 }
 
 // Make makes a worktree that is to stay, in a directory that does not exist,
-// and whose name no other worktree has. Until [Worktree.Start] has done that,
+// and whose name no other worktree has. Until [TryTree.Start] has done that,
 // it is like a throw-away one.
 func Make(ctx context.Context, w *workspace.Workspace, dir string, at git.Hash, foreign bool) (*TryTree, error) {
 	t := &TryTree{Top: dir, w: w, mode: 0o777, foreign: foreign}

@@ -20,11 +20,10 @@ type Adopted struct {
 
 // Adopt merges the work of a fork, from its fork point up to a state, into the
 // current worktree by a three-way merge of trees. Otherwise it is like
-// [Revert]. The fork's mission notes the adoption, see
-// [record.Mission].
+// [Revert]. The fork's mission notes the adoption, see [record.Mission].
 //
 // Work that the fork has from another fork comes along unless it is here
-// already; see [turns.source.further]. If all of it is here, nothing is done.
+// already; see [turns.Adoptable]. If all of it is here, nothing is done.
 func Adopt(ctx context.Context, w *workspace.Workspace, at time.Time, s *turns.State, how Merging) (*Adopted, error) {
 	what := s.Describe()
 	s, err := s.Usable(ctx, w)

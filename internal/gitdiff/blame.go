@@ -32,7 +32,7 @@ type Blamed struct {
 	Commit git.Hash // where it comes from; zero if it is not committed
 	Line   int      // its line number there
 	Path   string   // the file's name there
-	Before bool     // it came no later than [Blame.Since], or the history ends there
+	Before bool     // it came no later than [BlameOptions.Since], or the history ends there
 	In     *Blamable
 	// Previous is Commit's parent with the file, as PreviousPath; or zero.
 	Previous     git.Hash

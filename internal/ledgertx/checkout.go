@@ -37,7 +37,7 @@ type CheckedOut struct {
 // CheckOut makes the worktree match a tree, but not HEAD, branch and index. It
 // ends the transaction, after Look with publish. An event keeps both worktrees,
 // and a [snapshot.Step] allows undo. If something is in the way, it does
-// nothing; see [snapshot.CheckOut].
+// nothing; see [snapshot.Snapshot.CheckOut].
 func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error) {
 	if err := tx.Objects.Flush(); err != nil {
 		return nil, err

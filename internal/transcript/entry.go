@@ -49,7 +49,7 @@ type Entry struct {
 	// The model's message that the line is a part of:
 	Message string // the id that its lines share: its tokens count once
 	Model   string // the model that wrote it, or writes from now on
-	Variant string // the client's own name of the model, see [Usage]
+	Variant string // the client's own name of the model, see [ContextUse]
 	Window  int64  // how many tokens the model's context has; 0 if the line doesn't say
 	Context int64  // tokens that the request sent: all of the input
 	Tokens  Tokens // of this message so far; the last line that has any is right

@@ -8,7 +8,7 @@ import (
 
 // A Summary is what happened in a turn, without its sub-agents.
 type Summary struct {
-	Prompt string   // as in [Turn]; "" if the turn started before these bytes
+	Prompt string   // as in [FileTurn]; "" if the turn started before these bytes
 	Queued []string // what the user typed, and the agent received, while the turn ran
 	Reply  string   // text of the last message with any, its blocks joined by newlines; the error of a failed turn
 	Model  string   // model that wrote the last message
@@ -29,7 +29,7 @@ type Summary struct {
 	Ended   time.Time // time of the last thing said or done by the agent, or of the interruption
 }
 
-// Summarise reads the lines of one turn: segment[t.Start:t.End] of a [Turn].
+// Summarise reads the lines of one turn: segment[t.Start:t.End] of a [FileTurn].
 func Summarise(r Reader, turn []byte) Summary {
 	s := summary{seen: make(once), took: make(map[string]took)}
 	for at, line := range lines(turn) {

@@ -148,7 +148,7 @@ type Compaction struct {
 	Tokens int64 // of the context before it
 	At     time.Time
 
-	Model, Variant string // as in [Usage]; Variant is "" in files of old clients
+	Model, Variant string // as in [ContextUse]; Variant is "" in files of old clients
 }
 
 // Compactions reads the file at path from an offset to its end and lists its
