@@ -43,8 +43,8 @@ matrix: export GIT_AGENT_TESTS = check
 matrix:
 	git version
 	$(MATRIX) ./internal/archive ./internal/objectpurge ./test/format
-	$(MATRIX) ./internal/git ./internal/gitdiff ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|EveryTree|Merge'
-	$(MATRIX) ./turns $(addprefix ./internal/,recorder missionstore checkout finisher) ./internal/remote ./internal/blame ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
+	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|EveryTree|Merge'
+	$(MATRIX) $(addprefix ./internal/,recorder missionstore checkout finisher fetcher pusher blame) ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
 	$(MATRIX) ./test/kill -run '^TestKills$$' -kills 10
 
 # Record, list, show and diff a session in a throw-away repository.
