@@ -1,4 +1,4 @@
-package turns_test
+package recorder_test
 
 import (
 	"encoding/binary"
