@@ -24,7 +24,7 @@ func Changes(ctx context.Context, r *git.Repo, from, to git.Hash, only Paths) ([
 	trees := []string{r.Format().OrEmpty(from).String(), r.Format().OrEmpty(to).String()}
 	args := slices.Concat(
 		[]string{"-c", "core.bigFileThreshold=32m", "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "--no-relative", "--no-ext-diff", "--no-textconv"},
-		DiffCounting(), trees, []string{"--"}, only.Specs,
+		counting(), trees, []string{"--"}, only.Specs,
 	)
 	out, err := r.With(git.Wary, git.In(only.Dir)).Output(ctx, nil, args...)
 	if err != nil {

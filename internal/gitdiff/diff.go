@@ -29,17 +29,17 @@ type FileStat struct {
 // order. A file that was moved, at least half unchanged, counts once, by its
 // new path. See [Stat] for small differences.
 func Trees(ctx context.Context, r *git.Repo, from, to git.Hash) ([]FileStat, error) {
-	return numstat(ctx, r, from, to, nil, DiffCounting()...)
+	return numstat(ctx, r, from, to, nil, counting()...)
 }
 
-// Shown is DiffTrees for untrusted trees: files of more than 32 MB count as
-// binary and are not read.
+// Shown compares two trees as [Trees] does, for untrusted ones: files of more
+// than 32 MB count as binary and are not read.
 func Shown(ctx context.Context, r *git.Repo, from, to git.Hash) ([]FileStat, error) {
-	return numstat(ctx, r.With(git.Wary), from, to, []string{"-c", "core.bigFileThreshold=32m"}, DiffCounting()...)
+	return numstat(ctx, r.With(git.Wary), from, to, []string{"-c", "core.bigFileThreshold=32m"}, counting()...)
 }
 
-// DiffCounting returns git's flags for counting as [Trees] does.
-func DiffCounting() []string {
+// counting returns git's flags for counting as [Trees] does.
+func counting() []string {
 	return []string{"--find-renames=50%", "-l1000", "--diff-algorithm=default"}
 }
 
@@ -50,7 +50,7 @@ func DiffCounting() []string {
 func Diff(ctx context.Context, r *git.Repo, stdout io.Writer, from, to git.Hash, options, paths []string) error {
 	args := slices.Concat(
 		[]string{"-c", "core.bigFileThreshold=32m", "-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative"},
-		DiffCounting(), options, []string{from.String(), to.String(), "--"}, paths,
+		counting(), options, []string{from.String(), to.String(), "--"}, paths,
 	)
 	var stderr bytes.Buffer
 	err := r.With(git.Wary).Run(ctx, nil, stdout, &stderr, args...)

@@ -12,7 +12,7 @@ import (
 	"gitagent/test/gittest"
 )
 
-func TestDiffTrees(t *testing.T) {
+func TestTrees(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := gittest.New(t)
@@ -55,10 +55,10 @@ func TestDiffTrees(t *testing.T) {
 	}
 	got, err := Trees(ctx, repo, from, to)
 	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("DiffTrees = %+v, %v; want %+v", got, err, want)
+		t.Errorf("Trees = %+v, %v; want %+v", got, err, want)
 	}
 	if got, err := Shown(ctx, repo, from, to); err != nil || !slices.Equal(got, want) {
-		t.Errorf("DiffShown = %+v, %v; want %+v", got, err, want)
+		t.Errorf("Shown = %+v, %v; want %+v", got, err, want)
 	}
 	o := repo.Objects(ctx)
 	defer o.Close()
@@ -77,8 +77,8 @@ func TestDiffTrees(t *testing.T) {
 	}
 }
 
-// TestDiffShown: a large file is not read, and so not counted.
-func TestDiffShown(t *testing.T) {
+// TestShown: a large file is not read, and so not counted.
+func TestShown(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	r := gittest.New(t)
@@ -90,6 +90,6 @@ func TestDiffShown(t *testing.T) {
 	gittest.Must(t, err)
 	from, to := git.NewHash(r.Git("rev-parse", "HEAD~")), git.NewHash(r.Git("rev-parse", "HEAD"))
 	if got, err := Shown(t.Context(), repo, from, to); err != nil || !slices.Equal(got, []FileStat{{Path: "large", Binary: true}}) {
-		t.Errorf("DiffShown = %+v, %v", got, err)
+		t.Errorf("Shown = %+v, %v", got, err)
 	}
 }

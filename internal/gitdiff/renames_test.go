@@ -127,7 +127,7 @@ func TestRenamesAsGitCountsThem(t *testing.T) {
 			ctx := context.Background()
 
 			if got, err := Trees(ctx, repo, from, to); err != nil || !slices.Equal(got, tt.want) {
-				t.Errorf("DiffTrees = %+v, %v; want %+v", got, err, tt.want)
+				t.Errorf("Trees = %+v, %v; want %+v", got, err, tt.want)
 			}
 			o := repo.Objects(ctx)
 			defer o.Close()
@@ -140,7 +140,7 @@ func TestRenamesAsGitCountsThem(t *testing.T) {
 				paths = append(paths, s.Path)
 			}
 			if err != nil || !slices.Equal(paths, tt.all) {
-				t.Errorf("DiffPaths = %q, %v; want %q", paths, err, tt.all)
+				t.Errorf("OfPaths = %q, %v; want %q", paths, err, tt.all)
 			}
 
 			insertions, deletions := 0, 0

@@ -24,7 +24,7 @@ func Sizes(ctx context.Context, r *git.Repo, pairs [][2]git.Hash) ([]Size, error
 	for _, p := range pairs {
 		fmt.Fprintf(&in, "%s %s\n", p[0], p[1])
 	}
-	args := slices.Concat([]string{"-c", "core.bigFileThreshold=32m", "diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, DiffCounting())
+	args := slices.Concat([]string{"-c", "core.bigFileThreshold=32m", "diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, counting())
 	out, err := r.With(git.Wary).Output(ctx, strings.NewReader(in.String()), args...)
 	var sizes []Size
 	if err == nil {

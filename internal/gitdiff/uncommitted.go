@@ -78,7 +78,7 @@ func NewUncommitted(ctx context.Context, r *git.Repo, path string) (u *Uncommitt
 		}
 	}
 	args := []string{"commit-tree", tree, "-m", "not committed yet"}
-	parents, err := merging(r)
+	parents, err := git.HashesIn(filepath.Join(r.GitDir, "MERGE_HEAD"))
 	if err != nil {
 		return nil, err
 	}
@@ -184,8 +184,4 @@ func notLookedAt(listed []byte) (flags []string) {
 		flags = append(flags, "--no-skip-worktree")
 	}
 	return flags
-}
-
-func merging(r *git.Repo) ([]git.Hash, error) {
-	return git.HashesIn(filepath.Join(r.GitDir, "MERGE_HEAD"))
 }
