@@ -24,7 +24,7 @@ func (r *Repo) Trusted(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if dir := filepath.FromSlash(strings.TrimSuffix(string(out), "\n")); !sameDir(dir, r.GitDir) {
+	if dir := filepath.FromSlash(strings.TrimSuffix(string(out), "\n")); !SameFile(dir, r.GitDir) {
 		return fmt.Errorf("git finds another repository in %s: %s", r.Top, dir)
 	}
 	return nil
@@ -47,12 +47,6 @@ func (r *Repo) owned() bool {
 	}
 	dir, err := os.Stat(r.GitDir)
 	return err == nil && ours(r.GitDir, dir)
-}
-
-func sameDir(a, b string) bool {
-	ai, aerr := os.Stat(a)
-	bi, berr := os.Stat(b)
-	return aerr == nil && berr == nil && os.SameFile(ai, bi)
 }
 
 const maxPointer = 64 << 10 // bytes of a file that holds a path

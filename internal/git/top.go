@@ -16,7 +16,7 @@ func (r *Repo) CheckTop(ctx context.Context) error {
 		return err
 	}
 	top := filepath.FromSlash(strings.TrimSuffix(string(out), "\n"))
-	if sameDir(top, r.Top) {
+	if SameFile(top, r.Top) {
 		return nil
 	}
 	return fmt.Errorf("to git %s is %s, as core.worktree says in %s for all worktrees", r.Top, top, filepath.Join(r.CommonDir, "config"))

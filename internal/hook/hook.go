@@ -261,7 +261,7 @@ func (h *hook) find(ctx context.Context, cwd string) {
 	if err != nil {
 		return // no repository, or one that git refuses
 	}
-	if home, err := os.UserHomeDir(); repo.Top == filepath.Dir(repo.Top) || err == nil && sameDir(repo.Top, home) {
+	if home, err := os.UserHomeDir(); repo.Top == filepath.Dir(repo.Top) || err == nil && git.SameFile(repo.Top, home) {
 		return // neither the whole disk nor the home directory is a project
 	}
 	if bisect.Throwaway(repo.GitDir) {
@@ -294,10 +294,4 @@ func trusted(ctx context.Context, dir string) (*git.Repo, error) {
 		err = repo.Trusted(ctx)
 	}
 	return repo, err
-}
-
-func sameDir(a, b string) bool {
-	ai, aerr := os.Stat(a)
-	bi, berr := os.Stat(b)
-	return aerr == nil && berr == nil && os.SameFile(ai, bi)
 }

@@ -188,7 +188,7 @@ func (w *walk) look(at git.Hash) (parent git.Hash, of record.ID, ok bool, err er
 		}
 		return parent, "", false, nil
 	}
-	ok = w.keys().Name(s.By) != Unknown && s.Verify()
+	ok = w.keys().Trusts(s.By) && s.Verify()
 	if ok && s.Parent.IsZero() {
 		ok = w.chain.headAlone(s.Tree)
 	}
