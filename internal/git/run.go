@@ -198,10 +198,11 @@ func failure(args []string, stderr *bytes.Buffer, err error) error {
 
 // A Process is a git that was started early, to overlap, and waits for input.
 type Process struct {
+	Stdin  io.WriteCloser // for who asks and reads answers, before Finish
+	Stdout *bufio.Reader
+
 	args   []string
 	cmd    *exec.Cmd
-	Stdin  io.WriteCloser
-	Stdout *bufio.Reader
 	stderr bytes.Buffer
 
 	finished bool

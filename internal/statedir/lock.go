@@ -14,9 +14,9 @@ import (
 )
 
 // A Lock is a file that this process has locked. The system unlocks it when the
-// process ends, however it does. A child can share the lock through [Lock.File];
-// it is free when both have ended. So its next holder knows that the previous
-// one and its child are gone, and that their [Lock.Note] has no owner.
+// process ends, however it does. A child can share it through [Lock.File]; it
+// is free when both have ended. So its next holder knows that the previous one
+// and its child are gone, and that their [Lock.Note] has no owner.
 type Lock struct {
 	file  *os.File
 	left  Note

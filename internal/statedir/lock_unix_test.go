@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// What a stranger has planted in a repository of his own is not acted upon.
-func TestNoteOfAStranger(t *testing.T) {
+// A note that another user has planted is not acted upon.
+func TestNoteOfAnother(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file to somebody else")
