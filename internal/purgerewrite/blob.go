@@ -33,7 +33,7 @@ type blobKey struct {
 	form form
 }
 
-// A text larger than maxText is only searched, in overlapping pieces, so that
+// A text larger than MaxText is only searched, in overlapping pieces, so that
 // nothing hides at their ends, and left out if it has anything.
 const (
 	MaxText = 64 << 20
@@ -76,7 +76,7 @@ func (r *Rewrite) rewriteBlob(ctx context.Context, at Place, hash git.Hash, f fo
 		out, n = blankLines(content), 1
 	case f == lines:
 		if out = content; len(r.prompts) > 0 {
-			out = Unquoted(content, r.isPrompt)
+			out = scrub.Unquoted(content, r.isPrompt)
 		}
 		if !bytes.Equal(out, content) {
 			n = 1

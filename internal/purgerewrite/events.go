@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
+	"gitagent/internal/scrub"
 )
 
 var errCommit = errors.New("not a commit that can be written again")
@@ -79,12 +80,12 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[git.Hash]b
 		if json.Unmarshal(content, &s) == nil && s.Kind == record.KindTurn && r.Target.turn(record.TurnID{Mission: s.Mission, Turn: s.Turn}) {
 			r.prompts = append(r.prompts, s.Prompt)
 		}
-		tokens(content, func(v token) {
-			if v.kind != '"' {
+		scrub.Tokens(content, func(v scrub.Token) {
+			if v.Kind != '"' {
 				return
 			}
-			text := string(content[v.from+1 : v.to-1])
-			if hash, err := git.ParseHash(text); err == nil && !s.rule(v.name()).Is(record.Users) {
+			text := string(content[v.From+1 : v.To-1])
+			if hash, err := git.ParseHash(text); err == nil && !s.rule(v.Name()).Is(record.Users) {
 				kept[hash] = true
 			} else if id, err := record.ParseID(text); err == nil && len(id) == 12 && id != c.ID && !slices.Contains(c.names, id) {
 				c.names = append(c.names, id)

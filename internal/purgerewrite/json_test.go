@@ -21,33 +21,6 @@ func finder(t testing.TB, text string) *scrub.Finder {
 	return f
 }
 
-func TestTokens(t *testing.T) {
-	var got strings.Builder
-	text := []byte(` {"a" : [1, "x\"y", {"b":null,"c":{}}], "d":"", "e":[[],[-2.5e3]]} `)
-	tokens(text, func(v token) {
-		got.WriteString(string(v.kind) + " " + v.name() + " " + string(text[v.from:v.to]) + "\n")
-	})
-	want := `n a "a"
-0 a 1
-" a "x\"y"
-n a.b "b"
-0 a.b null
-n a.c "c"
-n d "d"
-" d ""
-n e "e"
-0 e -2.5e3
-`
-	if got.String() != want {
-		t.Errorf("tokens are\n%s\nwant\n%s", &got, want)
-	}
-	tokens([]byte(`"alone"`), func(v token) {
-		if v.key() != "" || v.kind != '"' {
-			t.Errorf("a text alone is %+v", v)
-		}
-	})
-}
-
 func TestCleanLines(t *testing.T) {
 	const m = scrub.Mark
 	for _, test := range []struct{ name, text, in, want string }{

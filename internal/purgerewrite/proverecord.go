@@ -51,11 +51,11 @@ func (p *Prover) line(was, is []byte, learn bool) bool {
 		return false
 	}
 	same := func(was []byte) bool {
-		return alike(was, is, func(token) {}, func(v token, to []byte) bool {
-			if v.kind == '0' {
+		return alike(was, is, func(scrub.Token) {}, func(v scrub.Token, to []byte) bool {
+			if v.Kind == '0' {
 				return string(to) == "0"
 			}
-			return p.learn(was[v.from+1:v.to-1], to[1:len(to)-1], learn)
+			return p.learn(was[v.From+1:v.To-1], to[1:len(to)-1], learn)
 		})
 	}
 	return same(was) || same(blankLine(was))
@@ -63,22 +63,22 @@ func (p *Prover) line(was, is []byte, learn bool) bool {
 
 // alike reports whether JSON texts differ only in tokens that may allows. see
 // gets every old token first.
-func alike(was, is []byte, see func(v token), may func(v token, to []byte) bool) bool {
-	var list []token
-	tokens(is, func(v token) { list = append(list, token{from: v.from, to: v.to, kind: v.kind}) })
+func alike(was, is []byte, see func(v scrub.Token), may func(v scrub.Token, to []byte) bool) bool {
+	var list []scrub.Token
+	scrub.Tokens(is, func(v scrub.Token) { list = append(list, scrub.Token{Span: v.Span, Kind: v.Kind}) })
 	at, end, ok := 0, 0, true
-	tokens(was, func(v token) {
+	scrub.Tokens(was, func(v scrub.Token) {
 		if !ok {
 			return
 		}
-		if len(list) == 0 || list[0].kind != v.kind || !bytes.Equal(was[at:v.from], is[end:list[0].from]) {
+		if len(list) == 0 || list[0].Kind != v.Kind || !bytes.Equal(was[at:v.From], is[end:list[0].From]) {
 			ok = false
 			return
 		}
 		see(v)
-		from, to := was[v.from:v.to], is[list[0].from:list[0].to]
+		from, to := was[v.From:v.To], is[list[0].From:list[0].To]
 		ok = bytes.Equal(from, to) || may(v, to)
-		at, end = v.to, list[0].to
+		at, end = v.To, list[0].To
 		list = list[1:]
 	})
 	return ok && len(list) == 0 && bytes.Equal(was[at:], is[end:])
@@ -102,14 +102,14 @@ func (p *Prover) record(was, is []byte, with evidence, learn bool) error {
 	}
 	learn = learn && !blankRecord(is)
 	agent := ""
-	see := func(v token) {
-		if v.kind == '"' && v.name() == "agents.id" {
-			agent = string(was[v.from+1 : v.to-1])
+	see := func(v scrub.Token) {
+		if v.Kind == '"' && v.Name() == "agents.id" {
+			agent = string(was[v.From+1 : v.To-1])
 		}
 	}
-	ok = alike(was, is, see, func(v token, to []byte) bool {
-		name := v.name()
-		if v.kind == '0' {
+	ok = alike(was, is, see, func(v scrub.Token, to []byte) bool {
+		name := v.Name()
+		if v.Kind == '0' {
 			switch size, there := with.agents[agent]; {
 			case name == "transcript.bytes" && with.segment >= 0:
 				return string(to) == strconv.FormatInt(with.segment, 10)
@@ -118,12 +118,12 @@ func (p *Prover) record(was, is []byte, with evidence, learn bool) error {
 			}
 			return string(to) == "0" && s.rule(name).Is(record.Count)
 		}
-		text, fresh := was[v.from+1:v.to-1], to[1:len(to)-1]
+		text, fresh := was[v.From+1:v.To-1], to[1:len(to)-1]
 		if hash, err := git.ParseHash(string(text)); err == nil {
 			next, replaced := p.known[hash]
 			return replaced && next.String() == string(fresh)
 		}
-		if p.isRenamed(v.key(), string(text), string(fresh)) {
+		if p.isRenamed(v.Key(), string(text), string(fresh)) {
 			return true
 		}
 		if s.rule(name).Is(record.Formal) {

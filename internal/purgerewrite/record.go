@@ -23,13 +23,13 @@ var asItWas = evidence{segment: -1}
 
 // named reports whether a program gave a name in a record, not a tool or a
 // model. Such a name stays, or its value would be lost.
-func (s *shape) named(v token) bool {
-	for n := 1; n < len(v.path); n++ {
-		if s.rule(token{path: v.path[:n]}.name()).Is(record.Names) {
+func (s *shape) named(v scrub.Token) bool {
+	for n := 1; n < len(v.Path); n++ {
+		if s.rule(scrub.Token{Path: v.Path[:n]}.Name()).Is(record.Names) {
 			return false
 		}
 	}
-	return !strings.ContainsFunc(v.key(), func(r rune) bool { return (r < 'a' || r > 'z') && r != '_' })
+	return !strings.ContainsFunc(v.Key(), func(r rune) bool { return (r < 'a' || r > 'z') && r != '_' })
 }
 
 // A shape is what must be known of a record or mission.json to rewrite it.
@@ -128,14 +128,14 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 		clear(kept)
 		agent := ""
 		purging := s.Kind == record.KindTurn && r.purged(&s, "")
-		tokens(out, func(v token) {
-			name := v.name()
-			put := func(with string) { edits = append(edits, edit{v.from, v.to, with}) }
+		scrub.Tokens(out, func(v scrub.Token) {
+			name := v.Name()
+			put := func(with string) { edits = append(edits, edit{v.From, v.To, with}) }
 			where := Find{at, Redacted}
 			where.Kind = s.kind(name)
-			hit := t.is(v.from, v.to)
+			hit := t.is(v.From, v.To)
 			switch {
-			case v.kind == '0':
+			case v.Kind == '0':
 				switch size, changed := with.agents[agent]; {
 				case name == "transcript.bytes" && with.segment >= 0:
 					put(strconv.FormatInt(with.segment, 10))
@@ -147,7 +147,7 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 					where.Fate = Kept
 					kept[where]++
 				}
-			case v.kind == 'n':
+			case v.Kind == 'n':
 				if !hit {
 					break
 				}
@@ -157,17 +157,17 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 					break
 				}
 				found[where]++
-				if inner, ok := clean(r.Target.Finder, out[v.from+1:v.to-1]); ok && !whole {
+				if inner, ok := clean(r.Target.Finder, out[v.From+1:v.To-1]); ok && !whole {
 					put(`"` + string(inner) + `"`)
 				} else {
 					put(marked)
 				}
 			default:
-				text := string(out[v.from+1 : v.to-1])
+				text := string(out[v.From+1 : v.To-1])
 				if name == "agents.id" {
 					agent = text
 				}
-				if to, is := r.followed(text, v.key()); is {
+				if to, is := r.followed(text, v.Key()); is {
 					if to != text {
 						put(`"` + to + `"`)
 					}
@@ -273,14 +273,14 @@ func skipped(content []byte, s *shape, left []string) []byte {
 	}
 	at := 0 // behind the last member that goes before the list
 	open := -1
-	tokens(content, func(v token) {
-		if v.kind != 'n' || len(v.path) != 1 {
+	scrub.Tokens(content, func(v scrub.Token) {
+		if v.Kind != 'n' || len(v.Path) != 1 {
 			return
 		}
-		if name := v.name(); name == "skipped" {
-			open = v.to
+		if name := v.Name(); name == "skipped" {
+			open = v.To
 		} else if s.rule(name).Is(record.BeforeSkipped) {
-			at = v.to + valueEnd(content[v.to:])
+			at = v.To + valueEnd(content[v.To:])
 		}
 	})
 	if open >= 0 {

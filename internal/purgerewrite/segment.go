@@ -69,20 +69,20 @@ func eachTouched(content []byte, spans []scrub.Span, f func(line []byte, found [
 func cleanValues(f *scrub.Finder, line []byte, found []scrub.Span, whole bool) []byte {
 	var edits []edit
 	t := touched{found}
-	tokens(line, func(v token) {
+	scrub.Tokens(line, func(v scrub.Token) {
 		switch {
-		case !t.is(v.from, v.to):
-		case v.kind == '0':
-			edits = append(edits, edit{v.from, v.to, "0"})
+		case !t.is(v.From, v.To):
+		case v.Kind == '0':
+			edits = append(edits, edit{v.From, v.To, "0"})
 		case whole:
-			edits = append(edits, edit{v.from, v.to, marked})
+			edits = append(edits, edit{v.From, v.To, marked})
 		default:
-			if inner, ok := clean(f, line[v.from+1:v.to-1]); !ok {
-				edits = append(edits, edit{v.from, v.to, marked})
+			if inner, ok := clean(f, line[v.From+1:v.To-1]); !ok {
+				edits = append(edits, edit{v.From, v.To, marked})
 			} else if with := `"` + string(inner) + `"`; json.Valid([]byte(with)) {
-				edits = append(edits, edit{v.from, v.to, with})
+				edits = append(edits, edit{v.From, v.To, with})
 			} else {
-				edits = append(edits, edit{v.from, v.to, marked})
+				edits = append(edits, edit{v.From, v.To, marked})
 			}
 		}
 	})
@@ -132,45 +132,13 @@ func blankLines(content []byte) []byte {
 	return out
 }
 
-// Unquoted returns a segment without purged prompts that the client notes
-// beside the conversation once the next turn begins.
-func Unquoted(content []byte, isPrompt func(string) bool) []byte {
-	const repeats = "lastPrompt"
-	if !bytes.Contains(content, []byte(repeats)) {
-		return content
-	}
-	var out []byte
-	for line := range bytes.Lines(content) {
-		if bytes.Contains(line, []byte(repeats)) {
-			line = unprompted(line, isPrompt, repeats)
-		}
-		out = append(out, line...)
-	}
-	return out
-}
-
-// unprompted marks the prompts of purged turns in members of the given names.
-func unprompted(content []byte, isPrompt func(string) bool, names ...string) []byte {
-	if !json.Valid(content) {
-		return content
-	}
-	var edits []edit
-	tokens(content, func(v token) {
-		var text string
-		if v.kind == '"' && slices.Contains(names, v.key()) && json.Unmarshal(content[v.from:v.to], &text) == nil && isPrompt(text) {
-			edits = append(edits, edit{v.from, v.to, marked})
-		}
-	})
-	return apply(content, edits)
-}
-
 // Unprompted returns a text of ours with marks for the prompts of purged turns
 // in members of the given names.
 func (r *Rewrite) Unprompted(content []byte, names ...string) []byte {
 	if len(r.prompts) == 0 {
 		return content
 	}
-	return unprompted(content, r.isPrompt, names...)
+	return scrub.Unprompted(content, r.isPrompt, names...)
 }
 
 // isPrompt reports whether a text is a purged turn's prompt. Both may be cut.
@@ -190,9 +158,9 @@ func (r *Rewrite) isPrompt(text string) bool {
 func blankLine(line []byte) []byte {
 	line = blankBlocks(line)
 	var edits []edit
-	tokens(line, func(v token) {
-		if v.kind == '"' && !structural[v.key()] && v.to-v.from > len(`""`) {
-			edits = append(edits, edit{v.from, v.to, marked})
+	scrub.Tokens(line, func(v scrub.Token) {
+		if v.Kind == '"' && !structural[v.Key()] && v.To-v.From > len(`""`) {
+			edits = append(edits, edit{v.From, v.To, marked})
 		}
 	})
 	return apply(line, edits)
@@ -210,10 +178,10 @@ func inOpaque(line []byte, found []scrub.Span) bool {
 func blocks(line []byte) (edits []edit) {
 	var begins []int // of the objects and lists around a token
 	kinds := map[int]string{}
-	tokens(line, func(v token) {
-		if v.kind == '"' && v.key() == "type" {
-			if to, ok := opaque[string(line[v.from+1:v.to-1])]; ok {
-				kinds[v.from] = to
+	scrub.Tokens(line, func(v scrub.Token) {
+		if v.Kind == '"' && v.Key() == "type" {
+			if to, ok := opaque[string(line[v.From+1:v.To-1])]; ok {
+				kinds[v.From] = to
 			}
 		}
 	})

@@ -12,7 +12,6 @@ import (
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
-	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/scrub"
@@ -316,7 +315,7 @@ func segmentFile(t *turns.Turn, files map[string][]byte, raw []byte, purged *scr
 		files[path] = nil
 		return
 	}
-	data = purgerewrite.Unquoted(purged.ReplaceJSON(data), purged.IsPrompt)
+	data = scrub.Unquoted(purged.ReplaceJSON(data), purged.IsPrompt)
 	t.Transcript.Path, t.Transcript.Bytes = path, len(data)
 	if data == nil {
 		data = []byte{}

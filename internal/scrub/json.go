@@ -3,6 +3,8 @@ package scrub
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strings"
 )
 
 // ReplaceJSON is Replace for JSON, as one value or one a line, which stays
@@ -29,27 +31,17 @@ func (f *Finder) ReplaceJSON(text []byte) []byte {
 }
 
 func (f *Finder) value(text []byte) []byte {
-	tokens := scan(text)
-	out := make([]byte, 0, len(text))
-	end := 0
-	for _, t := range tokens {
-		out = append(append(out, text[end:t.From]...), f.token(text[t.From:t.To])...)
-		end = t.To
-	}
-	out = append(out, text[end:]...)
+	out := replaceTokens(text, func(_ Token, old []byte) []byte { return f.token(old) })
 	spans := f.Spans(out)
 	if len(spans) == 0 {
 		return out
 	}
-	text, out, end = out, nil, 0
-	for _, t := range scan(text) {
-		if !overlaps(spans, t) {
-			continue
+	return replaceTokens(out, func(t Token, old []byte) []byte {
+		if overlaps(spans, t.Span) {
+			return blank(old)
 		}
-		out = append(append(out, text[end:t.From]...), blank(text[t.From:t.To])...)
-		end = t.To
-	}
-	return append(out, text[end:]...)
+		return old
+	})
 }
 
 func overlaps(spans []Span, t Span) bool {
@@ -65,7 +57,7 @@ func overlaps(spans []Span, t Span) bool {
 func (f *Finder) token(t []byte) []byte {
 	if t[0] != '"' {
 		if len(f.Spans(t)) > 0 {
-			return []byte(blank(t))
+			return blank(t)
 		}
 		return t
 	}
@@ -83,38 +75,123 @@ func (f *Finder) token(t []byte) []byte {
 }
 
 // blank returns the replacement of a whole token.
-func blank(t []byte) string {
+func blank(t []byte) []byte {
 	switch t[0] {
 	case '"':
-		return `"` + Mark + `"`
+		return []byte(`"` + Mark + `"`)
 	case 't', 'f', 'n':
-		return "null"
+		return []byte("null")
 	}
-	return "0"
+	return []byte("0")
 }
 
-// scan returns the strings and scalars of a valid value.
-func scan(text []byte) (all []Span) {
+// Unquoted returns a segment without purged prompts that the client notes
+// beside the conversation once the next turn begins.
+func Unquoted(segment []byte, isPrompt func(string) bool) []byte {
+	const repeats = "lastPrompt"
+	if !bytes.Contains(segment, []byte(repeats)) {
+		return segment
+	}
+	var out []byte
+	for line := range bytes.Lines(segment) {
+		if bytes.Contains(line, []byte(repeats)) {
+			line = Unprompted(line, isPrompt, repeats)
+		}
+		out = append(out, line...)
+	}
+	return out
+}
+
+// Unprompted returns JSON with marks for the prompts in members of the given
+// names, and anything else as it is.
+func Unprompted(text []byte, isPrompt func(string) bool, names ...string) []byte {
+	if !json.Valid(text) {
+		return text
+	}
+	return replaceTokens(text, func(t Token, old []byte) []byte {
+		var s string
+		if t.Kind == '"' && slices.Contains(names, t.Key()) && json.Unmarshal(old, &s) == nil && isPrompt(s) {
+			return blank(old)
+		}
+		return old
+	})
+}
+
+func replaceTokens(text []byte, with func(t Token, old []byte) []byte) []byte {
+	out := make([]byte, 0, len(text))
+	end := 0
+	Tokens(text, func(t Token) {
+		out = append(append(out, text[end:t.From]...), with(t, text[t.From:t.To])...)
+		end = t.To
+	})
+	return append(out, text[end:]...)
+}
+
+// A Token is a scalar of a JSON text, or the name of a member.
+type Token struct {
+	Span          // with the quotes of a string
+	Kind byte     // 'n' for a name, '"' for a string, '0' for anything else
+	Path [][]byte // the names that lead to it, as written; those of a name end with itself
+}
+
+// Name returns the path in lower case, as names in records have no case.
+func (t Token) Name() string { return strings.ToLower(string(bytes.Join(t.Path, []byte(".")))) }
+
+// Key returns the name that the token has or is.
+func (t Token) Key() string {
+	if len(t.Path) == 0 {
+		return ""
+	}
+	return string(t.Path[len(t.Path)-1])
+}
+
+// Tokens yields the tokens of valid JSON in order. f must not keep paths.
+func Tokens(text []byte, f func(t Token)) {
+	var path [][]byte
+	var objects []bool // for each level, whether it is an object
+	name := false      // a name comes next
 	for i := 0; i < len(text); {
-		switch c := text[i]; {
-		case c == '"':
-			from := i
-			for i++; text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
+		switch c := text[i]; c {
+		case ' ', '\t', '\r', '\n', ':':
+			i++
+		case ',':
+			name = len(objects) > 0 && objects[len(objects)-1]
+			i++
+		case '{':
+			objects, path, name = append(objects, true), append(path, nil), true
+			i++
+		case '[':
+			objects, name = append(objects, false), false
+			i++
+		case '}', ']':
+			if objects = objects[:len(objects)-1]; c == '}' {
+				path = path[:len(path)-1]
+			}
+			name = false
+			i++
+		case '"':
+			end := i + 1
+			for text[end] != '"' {
+				if text[end] == '\\' {
+					end++
 				}
+				end++
 			}
-			i++
-			all = append(all, Span{from, i})
-		case c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z':
-			from := i
-			for i < len(text) && bytes.IndexByte([]byte(",]} \t\r\n"), text[i]) < 0 {
-				i++
+			end++
+			if name {
+				path[len(path)-1] = text[i+1 : end-1]
+				f(Token{Span{i, end}, 'n', path})
+			} else {
+				f(Token{Span{i, end}, '"', path})
 			}
-			all = append(all, Span{from, i})
+			name, i = false, end
 		default:
-			i++
+			end := i
+			for end < len(text) && !strings.ContainsRune(" \t\r\n,]}", rune(text[end])) {
+				end++
+			}
+			f(Token{Span{i, end}, '0', path})
+			i = end
 		}
 	}
-	return all
 }
