@@ -2,6 +2,7 @@ package purgemap
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -258,7 +259,7 @@ func (p *pairing) prove(ctx context.Context) (learned [][]byte, err error) {
 				return nil, ctx.Err()
 			}
 			if p.refused[h] = nil; bad != nil {
-				p.refused[h] = &purgerewrite.Refusal{Old: h, New: to, Why: bad.Error()}
+				p.refused[h] = fmt.Errorf("%s in the place of %s: %v", to, h, bad)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,16 +14,6 @@ import (
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
 )
-
-// A Refusal says why a pair of a map is not proved. It quotes no text.
-type Refusal struct {
-	Old, New git.Hash
-	Why      string
-}
-
-func (r *Refusal) Error() string {
-	return fmt.Sprintf("%s in the place of %s: %s", r.New, r.Old, r.Why)
-}
 
 // A Prover compares old commits with alleged successors, which may differ only
 // in what a purge changes: so the worst that a map can do is to redact.
