@@ -79,7 +79,6 @@ func TestSettle(t *testing.T) {
 			t.Fatal(err)
 		}
 		waits, err := r.Pending()
-		slices.Sort(waits) // their order is that of times, which may be equal
 		if err != nil || !slices.Equal(waits, want) {
 			t.Errorf("there wait %v, %v, want %v", waits, err, want)
 		}
