@@ -79,8 +79,7 @@ func NewHost(t testing.TB) *gittest.Repo {
 // passed to git clone.
 func CloneOf(t testing.TB, url string, args ...string) *Clone {
 	t.Helper()
-	in := &gittest.Repo{}
-	*in = *gittest.New(t)
+	in := gittest.New(t)
 	dir := filepath.Join(gittest.TempDir(t), "clone")
 	in.Git(append(append([]string{"clone", "-q"}, args...), url, dir)...)
 	c := &Clone{in.In(dir), t}
@@ -235,6 +234,7 @@ func Equal[T comparable](t testing.TB, what string, got, want []T) {
 	}
 }
 
+// Mission is a mission for tests that need one.
 const Mission = record.ID("a1b2c3d4")
 
 // Sides returns the missions of a clone.
