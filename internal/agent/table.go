@@ -5,8 +5,6 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/agent/claude"
-	"gitagent/internal/agent/claude/registry"
-	"gitagent/internal/agent/claude/wake"
 	"gitagent/internal/agent/codex"
 	"gitagent/internal/agent/gemini"
 	"gitagent/internal/agent/opencode"
@@ -19,11 +17,11 @@ var all = []*Agent{
 		ConfigDir: claude.ConfigDir, Install: claude.Hooks.Install, Remove: claude.Hooks.Remove, Inspect: claude.Hooks.Inspect,
 		Plugin: claude.Plugin,
 		Event:  hooks.Parse, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
-		Running: registry.All, Files: claude.Files, History: claude.History,
+		Running: claude.Running, Files: claude.Files, History: claude.History,
 		Reader: claude.Reader, Subagents: claude.Sides,
 		Late:       true, // the file is written from a timer, and the Stop hook does not wait for it
 		NewSession: claude.NewSession, Rebuild: claude.Rebuild, Command: claude.Command,
-		WithSession: claude.WithSession, Interactive: claude.Interactive, Wake: wake.Wake,
+		WithSession: claude.WithSession, Interactive: claude.Interactive, Wake: claude.Wake,
 	},
 	{
 		Name: codex.Name, Program: codex.Program, Title: codex.Title, Tested: codex.Tested,

@@ -12,7 +12,6 @@ import (
 	"syscall"
 
 	"gitagent/hooks"
-	"gitagent/internal/agent/claude/registry"
 	"gitagent/internal/transcript"
 )
 
@@ -65,7 +64,7 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 			}
 		}
 	}
-	registered, err := registry.All(config)
+	registered, err := Running(config)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,4 @@
-// Package registry reads sessions/<pid>.json in clients' configuration
-// directory, which running clients write. /clear changes the session in the
-// file. A client that was killed leaves its file.
-//
-// Seen with version 2.1.329, undocumented: an unexpected file is an unknown
-// client.
-package registry
+package claude
 
 import (
 	"encoding/json"
@@ -19,14 +13,20 @@ import (
 	"gitagent/internal/session"
 )
 
-// A Running is a registered client. It waits if its Status is "waiting".
-type Running struct {
+// A registration is a running client's sessions/<pid>.json in its configuration
+// directory. /clear changes the session in it. A client that was killed leaves
+// the file.
+//
+// Seen with version 2.1.329, undocumented: an unexpected file is an unknown
+// client.
+type registration struct {
 	session.Registration
-	WaitingFor string
+	WaitingFor string // if Status is "waiting"
 }
 
-// Read reads a client's registration. An error may wrap [fs.ErrNotExist].
-func Read(config string, pid int) (Running, error) {
+// readRegistration reads a client's registration. An error may wrap
+// [fs.ErrNotExist].
+func readRegistration(config string, pid int) (registration, error) {
 	// <pid>.<hash>.key beside it is a secret, so don't open files by pattern.
 	data, err := os.ReadFile(filepath.Join(config, "sessions", strconv.Itoa(pid)+".json"))
 	var said struct {
@@ -44,16 +44,16 @@ func Read(config string, pid int) (Running, error) {
 		err = errors.New("it has another pid, or no session")
 	}
 	if err != nil {
-		return Running{}, fmt.Errorf("read registration of client %d: %w", pid, err)
+		return registration{}, fmt.Errorf("read registration of client %d: %w", pid, err)
 	}
-	return Running{
+	return registration{
 		session.Registration{PID: pid, Session: said.Session, Start: said.Start, Domain: said.Domain, Status: said.Status},
 		said.WaitingFor,
 	}, nil
 }
 
-// All reads all readable registrations, even of dead clients, in no order.
-func All(config string) ([]session.Registration, error) {
+// Running lists all readable registrations, even of dead clients, in no order.
+func Running(config string) ([]session.Registration, error) {
 	entries, err := os.ReadDir(filepath.Join(config, "sessions"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read registrations of clients: %w", err)
@@ -62,7 +62,7 @@ func All(config string) ([]session.Registration, error) {
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
 		if pid, err := strconv.Atoi(name); ok && err == nil {
-			if c, err := Read(config, pid); err == nil {
+			if c, err := readRegistration(config, pid); err == nil {
 				all = append(all, c.Registration)
 			}
 		}

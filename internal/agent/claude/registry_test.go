@@ -1,4 +1,4 @@
-package registry
+package claude
 
 import (
 	"errors"
@@ -28,7 +28,7 @@ const registered = `{"pid":24922,"sessionId":"97f4b419-eebe-449d-a344-c7f03b980e
 	`"procStart":"396479","version":"2.1.329","kind":"interactive","entrypoint":"cli","pidDomain":"linux:0123:pid:[4026531836]",` +
 	`"asksForConvertedSkills":null,"tmux":"m:@0.%0","status":"waiting","waitingFor":"permission prompt","updatedAt":1795222079438}`
 
-func TestRead(t *testing.T) {
+func TestRegistration(t *testing.T) {
 	t.Parallel()
 	dir := register(t, map[string]string{
 		"24922.json":       registered,
@@ -37,27 +37,27 @@ func TestRead(t *testing.T) {
 		"24924.json":       `{"pid":24924}`,
 		"24925.json":       registered, // copied
 	})
-	want := Running{session.Registration{
+	want := registration{session.Registration{
 		PID: 24922, Session: "97f4b419-eebe-449d-a344-c7f03b980e23", Start: "396479",
 		Domain: "linux:0123:pid:[4026531836]", Status: "waiting",
 	}, "permission prompt"}
-	got, err := Read(dir, 24922)
+	got, err := readRegistration(dir, 24922)
 	if err != nil || got != want {
-		t.Errorf("Read = %+v, %v; want %+v", got, err, want)
+		t.Errorf("readRegistration = %+v, %v; want %+v", got, err, want)
 	}
 	for _, pid := range []int{24923, 24924, 24925} {
-		if got, err := Read(dir, pid); err == nil {
-			t.Errorf("Read(%d) = %+v, want an error", pid, got)
+		if got, err := readRegistration(dir, pid); err == nil {
+			t.Errorf("readRegistration(%d) = %+v, want an error", pid, got)
 		}
 	}
-	if _, err := Read(dir, 1); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Read without a file: %v, want %v", err, fs.ErrNotExist)
+	if _, err := readRegistration(dir, 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("readRegistration without a file: %v, want %v", err, fs.ErrNotExist)
 	}
-	all, err := All(dir)
+	all, err := Running(dir)
 	if err != nil || !slices.Equal(all, []session.Registration{want.Registration}) {
-		t.Errorf("All = %+v, %v; want the one that is whole", all, err)
+		t.Errorf("Running = %+v, %v; want the one that is whole", all, err)
 	}
-	if all, err := All(t.TempDir()); err != nil || len(all) > 0 {
-		t.Errorf("All of a client that was never started = %+v, %v", all, err)
+	if all, err := Running(t.TempDir()); err != nil || len(all) > 0 {
+		t.Errorf("Running of a client that was never started = %+v, %v", all, err)
 	}
 }

@@ -1,4 +1,4 @@
-package wake
+package claude
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"gitagent/internal/agent/claude/registry"
 	"gitagent/internal/terminal"
 )
 
@@ -16,16 +15,24 @@ const (
 	// of some milliseconds; the client registers a change after 20 to 70 ms.
 	pollEvery = 50 * time.Millisecond
 
-	busyWait  = 2 * time.Minute // for a turn with its Stop hooks, where ours may take a minute
-	settle    = 2 * time.Second // for any other obstacle, which may just be being painted
-	echoWait  = 5 * time.Second // for the client to show a key
-	clearWait = time.Minute     // for /clear, including its SessionStart hooks
+	busyWait   = 2 * time.Minute // for a turn with its Stop hooks, where ours may take a minute
+	settleWait = 2 * time.Second // for any other obstacle, which may just be being painted
+	echoWait   = 5 * time.Second // for the client to show a key
+	clearWait  = time.Minute     // for /clear, including its SessionStart hooks
 )
 
-// Wake clears the context of the agent in a pane and gives it a prompt. pid is
+// Wake clears the context of the agent in a pane of tmux and gives it a prompt.
+// It types /clear and the prompt, as a person would. pid is
 // its client's process, or 0 for any in the pane; configDir is where clients
 // register. self is the calling agent's session, or "": Wake would wait for its
 // own caller. An error that wraps a [*terminal.Refusal] names an obstacle.
+//
+// Keys go to the program that has the keyboard. A person may be typing; Enter
+// may answer a question from the client; text typed into a running turn is lost
+// with its conversation. So the client itself, the process table, tmux and the
+// screen must agree that the client waits for input with an empty input box
+// before anything is typed, and the text is read back before Enter is pressed.
+// All of this is as seen with version 2.1.329.
 func Wake(ctx context.Context, pane terminal.Pane, configDir string, pid int, self, prompt string) error {
 	id, err := pane.Ask(ctx, "#{pane_id}") // a name may come to mean another pane
 	if err != nil {
@@ -34,7 +41,7 @@ func Wake(ctx context.Context, pane terminal.Pane, configDir string, pid int, se
 	if pane, err = terminal.FindPane(id); err != nil {
 		return err
 	}
-	client, err := find(ctx, pane, configDir, pid)
+	client, err := findClient(ctx, pane, configDir, pid)
 	if err != nil {
 		return err
 	}
@@ -82,7 +89,7 @@ func (w *waker) ready(ctx context.Context, id string, patience time.Duration) er
 			since = time.Time{}
 		case since.IsZero():
 			since, idle = time.Now(), true
-		case time.Since(since) > settle:
+		case time.Since(since) > settleWait:
 			return refuse("%s", why)
 		}
 		if time.Now().After(end) {
@@ -96,7 +103,7 @@ func (w *waker) ready(ctx context.Context, id string, patience time.Duration) er
 
 // obstacle returns the present obstacle, or "". busy is work, which will end.
 func (w *waker) obstacle(ctx context.Context, id string) (why string, busy bool, err error) {
-	client, err := registry.Read(w.config, w.pid)
+	client, err := readRegistration(w.config, w.pid)
 	if err != nil {
 		return "", false, err
 	}
@@ -174,7 +181,7 @@ func (w *waker) clear(ctx context.Context) error {
 
 func (w *waker) begun(ctx context.Context, old string) (fresh string, err error) {
 	err = w.await(ctx, clearWait, "no new session has begun after /clear", func() (bool, error) {
-		client, err := registry.Read(w.config, w.pid)
+		client, err := readRegistration(w.config, w.pid)
 		fresh = client.Session
 		return err == nil && fresh != old, err
 	})
@@ -192,7 +199,7 @@ func (w *waker) submit(ctx context.Context, prompt string) error {
 		return err
 	}
 	return w.await(ctx, echoWait, "the client did not take the message after Enter", func() (bool, error) {
-		client, err := registry.Read(w.config, w.pid)
+		client, err := readRegistration(w.config, w.pid)
 		if err != nil || client.Status == "busy" {
 			return err == nil, err
 		}

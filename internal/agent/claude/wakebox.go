@@ -1,4 +1,4 @@
-package wake
+package claude
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-const rule = "────────" // starts the lines above and below the input box
+const boxRule = "────────" // starts the lines above and below the input box
 
 // readBox returns the text in the client's input box, without white space. ok
 // is false if the page, captured by tmux with attributes, has no input box for
@@ -15,15 +15,15 @@ const rule = "────────" // starts the lines above and below the 
 func readBox(page string) (text string, ok bool) {
 	lines := parsePage(page)
 	for i := len(lines) - 1; i > 0; i-- {
-		if !strings.HasPrefix(plain(lines[i]), "❯") || !strings.HasPrefix(plain(lines[i-1]), rule) {
+		if !strings.HasPrefix(plainText(lines[i]), "❯") || !strings.HasPrefix(plainText(lines[i-1]), boxRule) {
 			continue
 		}
 		var b strings.Builder
 		for k, line := range lines[i:] {
-			if strings.HasPrefix(plain(line), rule) {
+			if strings.HasPrefix(plainText(line), boxRule) {
 				return strings.TrimPrefix(b.String(), "❯"), isFooter(lines[i+k+1:])
 			}
-			b.WriteString(typed(line))
+			b.WriteString(typedText(line))
 		}
 		return "", false
 	}
@@ -34,12 +34,12 @@ func readBox(page string) (text string, ok bool) {
 // search.
 func isFooter(lines [][]glyph) bool {
 	return !slices.ContainsFunc(lines, func(line []glyph) bool {
-		return strings.HasPrefix(plain(line), rule) || strings.Contains(plain(line), "search prompts:")
+		return strings.HasPrefix(plainText(line), boxRule) || strings.Contains(plainText(line), "search prompts:")
 	})
 }
 
-// typed returns a line's typed text. A placeholder is dim except at the cursor.
-func typed(line []glyph) string {
+// typedText returns a line's typed text. A placeholder is dim except at the cursor.
+func typedText(line []glyph) string {
 	var b strings.Builder
 	for i, g := range line {
 		placeholder := g.dim || g.reverse && i+1 < len(line) && line[i+1].dim
@@ -50,7 +50,7 @@ func typed(line []glyph) string {
 	return b.String()
 }
 
-func plain(line []glyph) string {
+func plainText(line []glyph) string {
 	var b strings.Builder
 	for _, g := range line {
 		b.WriteRune(g.r)

@@ -1,4 +1,4 @@
-package wake
+package claude
 
 import (
 	"strings"
@@ -33,7 +33,7 @@ func TestReadBox(t *testing.T) {
 		{"another view", ruled + "\n  Showing detailed transcript · ctrl+o to toggle\n", "", false},
 		{"a dialog", ruled + "\n Bash command\n\n Do you want to proceed?\n ❯ 1. Yes\n   2. No\n\n Esc to cancel\n", "", false},
 		{"a menu, marked where the box is", ruled + "\n Select\n❯ 1. Yes\n   2. No\n", "", false},
-		{"no lower rule", "\n" + ruled + "\n❯ \n", "", false},
+		{"no lower boxRule", "\n" + ruled + "\n❯ \n", "", false},
 		{"an old box above a dialog", boxed("❯ ") + ruled + "\n Do you want to proceed?\n ❯ 1. Yes\n", "", false},
 		{"a shell", "$ echo x\nx\n$ \n", "", false},
 		{"nothing", "", "", false},
@@ -49,7 +49,7 @@ func FuzzReadBox(f *testing.F) {
 	f.Add(boxed("\x1b[39m❯\u00a0\x1b[7m \x1b[0m\x1b[39m\x1b[49m"))
 	f.Add("\x1b[38;5m❯\xff\x1b[")
 	f.Fuzz(func(t *testing.T, page string) {
-		if text, ok := readBox(page); ok && (!strings.Contains(page, rule) || strings.ContainsAny(text, " \t\n")) {
+		if text, ok := readBox(page); ok && (!strings.Contains(page, boxRule) || strings.ContainsAny(text, " \t\n")) {
 			t.Errorf("readBox(%q) = %q", page, text)
 		}
 	})

@@ -1,4 +1,4 @@
-package wake
+package claude
 
 import (
 	"context"
@@ -6,19 +6,18 @@ import (
 	"fmt"
 	"slices"
 
-	"gitagent/internal/agent/claude/registry"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
 )
 
-// find returns the registered client in a pane, the one in front of several. If
+// findClient returns the registered client in a pane, the one in front of several. If
 // pid is not 0, it must be that client.
-func find(ctx context.Context, pane terminal.Pane, configDir string, pid int) (session.Registration, error) {
+func findClient(ctx context.Context, pane terminal.Pane, configDir string, pid int) (session.Registration, error) {
 	tty, err := pane.Ask(ctx, "#{pane_tty}")
 	if err != nil {
 		return session.Registration{}, err
 	}
-	registered, err := registry.All(configDir)
+	registered, err := Running(configDir)
 	if err != nil {
 		return session.Registration{}, err
 	}
