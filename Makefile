@@ -43,7 +43,7 @@ matrix: export GIT_AGENT_TESTS = check
 matrix:
 	git version
 	$(MATRIX) ./internal/archive ./internal/objectpurge ./test/format
-	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|EveryTree|Merge'
+	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|EveryTree|Merge'
 	$(MATRIX) $(addprefix ./internal/,recorder missionstore checkout finisher fetcher pusher blame) ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
 	$(MATRIX) ./test/kill -run '^TestKills$$' -kills 10
 
