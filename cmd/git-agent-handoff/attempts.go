@@ -59,7 +59,7 @@ func (r *records) attempt(a attempt, command []string) error {
 	}
 	// The attempt is recorded even if this process was told to end.
 	ctx := context.WithoutCancel(r.c.Context)
-	s := recorder.Signal{Event: recorder.Stopped, At: time.Now(), Outcome: record.Done}
+	s := recorder.Signal{Event: recorder.Stopped, At: time.Now(), Outcome: record.Done, FlushWait: recorder.FlushWait}
 	switch {
 	case a.stopped:
 		s.Outcome = record.Interrupted
@@ -86,7 +86,7 @@ func (r *records) attempt(a attempt, command []string) error {
 		}
 		s.Mission = r.mission
 	}
-	_, err := hook.Record(ctx, r.store.Workspace, s)
+	_, err := recorder.Record(ctx, r.store.Workspace, s)
 	return err
 }
 

@@ -79,10 +79,11 @@ func recordTurn(c *cli.Context) error {
 			return err
 		}
 	}
-	result, err := hook.Record(c.Context, w, recorder.Signal{
+	result, err := recorder.Record(c.Context, w, recorder.Signal{
 		Event: recorder.Stopped, At: time.Now(), Agent: name, Session: session, Mission: mission,
 		Asked:  asked,
 		Prompt: c.String("prompt"), Reply: c.String("reply"), Transcript: transcript, Outcome: outcome, Strict: true,
+		FlushWait: recorder.FlushWait,
 	})
 	if err != nil {
 		return err

@@ -102,6 +102,10 @@ func sweep(ctx context.Context, s *handoffstore.Store, b handoffstore.Start, pee
 	return gone, errors.Join(append(errs, err)...)
 }
 
+// goneWait is the wait for a transcript whose client is gone: it has written
+// all to disk.
+const goneWait = 100 * time.Millisecond
+
 // finishLeft finishes a session that is gone. r has what is known of its end.
 func finishLeft(ctx context.Context, s *handoffstore.Store, left handoffstore.Abandoned, at time.Time, r handoffstore.Request) (*handoffstore.Gathered, error) {
 	mission, err := record.ParseID(left.Mission)
@@ -115,7 +119,8 @@ func finishLeft(ctx context.Context, s *handoffstore.Store, left handoffstore.Ab
 	r.Agent = cmp.Or(r.Agent, left.Agent)
 	_, g, err := finish(ctx, s, recorder.Signal{
 		Event: recorder.Ended, At: at, Agent: left.Agent, Session: left.Session, Mission: mission, Transcript: left.File(),
-	}, goneWait, r)
+		FlushWait: goneWait,
+	}, r)
 	return g, err
 }
 

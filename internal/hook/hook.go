@@ -43,11 +43,11 @@ type handler func(context.Context, *hook) error
 
 // Turn is git-agent-turn, which records what happens in a session.
 var Turn = &Program{"git-agent-turn", "a turn was not recorded", map[string]handler{
-	"UserPromptSubmit": recordTurn(recorder.Prompted),
-	"Stop":             recordTurn(recorder.Stopped),
-	"StopFailure":      recordTurn(recorder.Erred),
-	"Interrupt":        recordTurn(recorder.Halted),
-	"SessionEnd":       recordTurn(recorder.Ended),
+	"UserPromptSubmit": prompt,
+	"Stop":             stopped(recorder.Stopped),
+	"StopFailure":      stopped(recorder.Erred),
+	"Interrupt":        stopped(recorder.Halted),
+	"SessionEnd":       end,
 }}
 
 // Handoff is git-agent-handoff, which tells a session what others have left.

@@ -21,57 +21,121 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// Limits of the wait for a transcript, which is written up to 100 ms late.
-const (
-	flushWait = 2 * time.Second
-	goneWait  = 100 * time.Millisecond // a client that is gone has written all to disk
-)
-
-func recordTurn(event recorder.SignalKind) handler {
-	return func(ctx context.Context, h *hook) error { return recordEvent(ctx, h, event) }
-}
-
-// recordEvent records an event, and starts what follows.
-func recordEvent(ctx context.Context, h *hook, event recorder.SignalKind) error {
-	w := h.open()
-	s := signalOf(event, h.event)
-	s.At, s.Agent, s.Asked, s.Client = h.at, h.agent.Name, h.asked(), session.ReadClient(h.client.PID)
-	if event == recorder.Prompted {
-		s.ClientLock = session.ReadClientLock(h.event.Lock)
-	}
-	done, err := Record(ctx, w, s)
-	h.logError(wake(ctx, w, s))
+// prompt records a prompt, and with it the turn before if nothing said that it
+// has ended. A wake that the agent asked for is off: the user was faster.
+func prompt(ctx context.Context, h *hook) error {
+	w, s := h.open(), h.signal(recorder.Prompted)
+	s.ClientLock = session.ReadClientLock(h.event.Lock)
+	result, err := recordPrompt(ctx, w, s)
+	_, off := w.Store.TakeWake(ctx, s.Session)
+	h.logError(off)
 	if err != nil {
 		return err
 	}
-	if done == nil { // a duplicate; the other process may end before its push
+	h.follow(ctx, w, result, len(result.Turns) > 0)
+	h.notify(w, result)
+	return nil
+}
+
+// recordPrompt removes what our dead processes left, and records a prompt.
+func recordPrompt(ctx context.Context, w *workspace.Workspace, s recorder.Signal) (*recorder.Result, error) {
+	clearing, done := limit.Within(ctx, limit.Of(ctx).Record)
+	missionstore.ClearDead(clearing, w)
+	done()
+	return recorder.Record(ctx, w, s)
+}
+
+// stopped returns the handler of a turn's end, by one of the events for it.
+func stopped(event recorder.SignalKind) handler {
+	return func(ctx context.Context, h *hook) error { return stop(ctx, h, event) }
+}
+
+// stop records the turn that has ended.
+func stop(ctx context.Context, h *hook, event recorder.SignalKind) error {
+	w, s := h.open(), h.signal(event)
+	result, err := recorder.Record(ctx, w, s)
+	if event == recorder.Stopped {
+		h.logError(wake(ctx, w, s.Session))
+	}
+	if err != nil {
+		return err
+	}
+	h.follow(ctx, w, result, len(result.Turns) > 0)
+	h.notify(w, result)
+	return nil
+}
+
+// end records the end of the session, and waits for the push of its mission.
+func end(ctx context.Context, h *hook) error {
+	w := h.open()
+	result, handedOff, err := recordEnd(ctx, w, h.signal(recorder.Ended))
+	if err != nil {
+		return err
+	}
+	if result == nil { // a duplicate; the other process may end before its push
 		return h.awaitOther(ctx, w)
 	}
-	for _, warning := range done.Warnings {
+	news := len(result.Turns) > 0 || handedOff
+	h.follow(ctx, w, result, news)
+	h.awaitPush(ctx, w, result.Config, result.Mission, news)
+	h.notify(w, result)
+	return nil
+}
+
+// recordEnd records the end of a session, which then hands off. The result is
+// nil if it was handled already. If this process dies, the next session's start
+// does the rest.
+func recordEnd(ctx context.Context, w *workspace.Workspace, s recorder.Signal) (result *recorder.Result, handedOff bool, err error) {
+	store := &handoffstore.Store{Workspace: w}
+	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)
+	if err != nil {
+		return nil, false, err
+	}
+	defer held.Release()
+	done, err := store.Ending(ctx, s.Session)
+	if done || err != nil {
+		return nil, false, err
+	}
+	result, g, err := finish(ctx, store, s, handoffstore.Request{
+		At: s.At, Exit: record.Clean, Ended: true,
+		Session: s.Session, Agent: s.Agent, Transcript: s.Transcript,
+	})
+	return result, g != nil, err
+}
+
+// follow starts what follows a recorded event in the background: housekeeping,
+// and with news, the push.
+func (h *hook) follow(ctx context.Context, w *workspace.Workspace, r *recorder.Result, news bool) {
+	for _, warning := range r.Warnings {
 		h.log(warning)
 	}
 	h.logError(Housekeep(w))
-	news := len(done.Turns) > 0 || done.HandedOff
 	if news {
-		_, err := remote.Background(ctx, w, done.Config, done.Mission)
+		_, err := remote.Background(ctx, w, r.Config, r.Mission)
 		h.logError(err) // the turn is recorded in any case
 	}
-	if event == recorder.Ended {
-		h.awaitPush(ctx, w, done.Config, done.Mission, news)
-	}
-	for _, n := range notices(done.Result, purge.Unfinished(w.Store)) {
+}
+
+func (h *hook) notify(w *workspace.Workspace, r *recorder.Result) {
+	for _, n := range notices(r, purge.Unfinished(w.Store)) {
 		if n.logged {
 			h.log(n.text)
 		}
 		h.tell(n.kind, n.text)
 	}
-	return nil
+}
+
+// signal returns the hook's event as the recorder takes it.
+func (h *hook) signal(event recorder.SignalKind) recorder.Signal {
+	s := signalOf(event, h.event)
+	s.At, s.Agent, s.Asked, s.Client = h.at, h.agent.Name, h.asked(), session.ReadClient(h.client.PID)
+	return s
 }
 
 func signalOf(event recorder.SignalKind, e *hooks.Payload) recorder.Signal {
 	return recorder.Signal{
 		Event: event, Session: e.SessionID, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.LastAssistantMessage,
-		Again: e.StopHookActive, Transcript: e.TranscriptPath,
+		Again: e.StopHookActive, Transcript: e.TranscriptPath, FlushWait: recorder.FlushWait,
 	}
 }
 
@@ -102,55 +166,10 @@ func notices(r *recorder.Result, purging bool) (list []notice) {
 	return list
 }
 
-// A Recorded is the result of a signal.
-type Recorded struct {
-	*recorder.Result
-	HandedOff bool // the session has ended, with a handoff in the ledger
-}
-
-// Record handles a signal of a session: a prompt, the end of a turn, or the
-// session's end, after which it hands off. It returns nil if the end was
-// already handled. If this process dies, the next session's start does the
-// rest.
-func Record(ctx context.Context, w *workspace.Workspace, s recorder.Signal) (*Recorded, error) {
-	if s.Event == recorder.Prompted {
-		clearing, done := limit.Within(ctx, limit.Of(ctx).Record)
-		missionstore.ClearDead(clearing, w)
-		done()
-	}
-	if s.Event != recorder.Ended {
-		s.FlushWait = flushWait
-		result, err := recorder.Record(ctx, w, s)
-		if err != nil {
-			return nil, err
-		}
-		return &Recorded{Result: result}, nil
-	}
-	store := &handoffstore.Store{Workspace: w}
-	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)
-	if err != nil {
-		return nil, err
-	}
-	defer held.Release()
-	done, err := store.Ending(ctx, s.Session)
-	if done || err != nil {
-		return nil, err
-	}
-	result, g, err := finish(ctx, store, s, flushWait, handoffstore.Request{
-		At: s.At, Exit: record.Clean, Ended: true,
-		Session: s.Session, Agent: s.Agent, Transcript: s.Transcript,
-	})
-	if result == nil {
-		return nil, err
-	}
-	return &Recorded{result, g != nil}, err
-}
-
 // finish ends a session: it records the last turn, hands off, and notes that in
 // the session's state. A session without a record leaves nothing. The caller
 // must hold the lock of sessions.
-func finish(ctx context.Context, s *handoffstore.Store, last recorder.Signal, wait time.Duration, r handoffstore.Request) (*recorder.Result, *handoffstore.Gathered, error) {
-	last.FlushWait = wait
+func finish(ctx context.Context, s *handoffstore.Store, last recorder.Signal, r handoffstore.Request) (*recorder.Result, *handoffstore.Gathered, error) {
 	result, err := recorder.Record(ctx, s.Workspace, last)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the end of session %s: %w", last.Session, err)
@@ -166,14 +185,10 @@ func finish(ctx context.Context, s *handoffstore.Store, last recorder.Signal, wa
 }
 
 // wake starts the process that clears the agent's context, if the agent asked
-// for it in the turn that ends. The process waits until the client is ready; an
-// earlier prompt cancels it.
-func wake(ctx context.Context, w *workspace.Workspace, s recorder.Signal) error {
-	if s.Event != recorder.Prompted && s.Event != recorder.Stopped {
-		return nil
-	}
-	asked, err := w.Store.TakeWake(ctx, s.Session)
-	if err != nil || asked == nil || s.Event == recorder.Prompted {
+// for it in the turn that ends. The process waits until the client is ready.
+func wake(ctx context.Context, w *workspace.Workspace, id string) error {
+	asked, err := w.Store.TakeWake(ctx, id)
+	if err != nil || asked == nil {
 		return err
 	}
 	return terminal.DetachOwn(w.Repo.Top, "git-agent-handoff", "wake", "--tmux", asked.Pane)

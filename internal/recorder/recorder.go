@@ -211,6 +211,10 @@ const (
 	Ended    SignalKind = "ended"    // the session is over
 )
 
+// FlushWait is how long a turn's end waits for the transcript of a client that
+// lives. It is written up to 100 ms late.
+const FlushWait = 2 * time.Second
+
 // A Signal is one event of one session: a hook's payload, or a command by hand.
 type Signal struct {
 	Event   SignalKind
@@ -228,9 +232,7 @@ type Signal struct {
 	Outcome    record.Outcome // by hand: how the turn ended; "" for the event's own
 	Strict     bool           // by hand: an unreadable transcript is an error; a hook would record the turn without it
 
-	// FlushWait is how long the end of a turn waits for the client to write its
-	// transcript; the client needs up to 100 ms.
-	FlushWait  time.Duration
+	FlushWait  time.Duration // for the client to write its transcript, as long as the turn's end waits; see [FlushWait]
 	Client     session.Client
 	ClientLock session.ClientLock // Prompted: the file that the client has locked for the session
 }

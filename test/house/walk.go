@@ -15,7 +15,7 @@ type start struct{ name, pkg, function, param string }
 
 // starts are the commands with the longest ways.
 var starts = []start{
-	{"stop", "internal/hook", "recordEvent", "h"},
+	{"stop", "internal/hook", "stop", "h"},
 	{"prime", "internal/hook", "start", "h"},
 	{"fork", "internal/missionstore", "Fork", "w"},
 	{"purge", "internal/purge", "Plan.Execute", "p"},
