@@ -304,11 +304,6 @@ func (p creation) checkOut(ctx context.Context, repo *git.Repo) error {
 	return err
 }
 
-func pathExists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // A Beginning is a new attached mission.
 type Beginning struct {
 	ID       record.ID

@@ -359,3 +359,8 @@ func forksOf(ctx context.Context, w *workspace.Workspace, id record.ID) ([]recor
 	slices.Sort(forks)
 	return forks, nil
 }
+
+func pathExists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
