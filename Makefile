@@ -42,7 +42,7 @@ matrix: export GIT_DEFAULT_HASH = $(HASH)
 matrix: export GIT_AGENT_TESTS = check
 matrix:
 	git version
-	$(MATRIX) ./internal/archive ./internal/objectpurge ./test/format
+	$(MATRIX) ./internal/ledger ./internal/objectpurge ./test/format
 	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|EveryTree|Merge'
 	$(MATRIX) $(addprefix ./internal/,recorder missionstore checkout finisher fetcher pusher blame) ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
 	$(MATRIX) ./test/kill -run '^TestKills$$' -kills 10

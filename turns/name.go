@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -264,11 +263,11 @@ func archivedAt(ctx context.Context, repo *git.Repo, named string) string {
 	if err != nil {
 		return ""
 	}
-	refs, _ := repo.Refs(ctx, archive.SeenRefs) // there may be no archive
+	refs, _ := repo.Refs(ctx, ledger.SeenArchives) // there may be no archive
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
-		name, ok := strings.CutSuffix(strings.TrimPrefix(ref, archive.SeenRefs), "/index")
+		name, ok := strings.CutSuffix(strings.TrimPrefix(ref, ledger.SeenArchives), "/index")
 		if !ok {
 			continue
 		}

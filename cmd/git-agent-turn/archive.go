@@ -11,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
@@ -185,7 +184,7 @@ func archived(c *cli.Context) error {
 	if len(entries) == 0 && unread == nil {
 		return cmdline.Hint(cmdline.NotFoundf("no mission is archived"), "archive those that are older than "+archiveAge+" with: git agent-turn archive")
 	}
-	slices.SortFunc(entries, func(a, b archive.Entry) int { return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(entries, func(a, b ledger.ArchiveEntry) int { return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.ID, b.ID)) })
 	if c.Bool("json") {
 		for _, e := range entries {
 			if err := cmdline.PrintJSON(c.App.Writer, archivedJSON{string(e.ID), e.Title, e.Time(), e.Turns}); err != nil {

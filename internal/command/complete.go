@@ -11,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -141,7 +140,7 @@ func CompleteArchived(c *cli.Context) {
 	if err != nil {
 		return
 	}
-	like = slices.DeleteFunc(like, func(e archive.Entry) bool { return !live[e.ID].IsZero() })
+	like = slices.DeleteFunc(like, func(e ledger.ArchiveEntry) bool { return !live[e.ID].IsZero() })
 	for _, e := range like[:min(len(like), maxMissions)] {
 		cmdline.Propose(c, string(e.ID), e.Title)
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"gitagent/internal/agent"
-	"gitagent/internal/archive"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/recorder"
@@ -117,7 +116,7 @@ func NoMission(ctx context.Context, w *workspace.Workspace) error {
 		return cmdline.Hint(cmdline.NotFoundf("no turn has been recorded in this worktree"),
 			"name a mission with --mission <id>; list them with: git agent-turn missions")
 	}
-	if refs, err := w.Repo.Refs(ctx, archive.IndexRef); err == nil && len(refs) > 0 {
+	if refs, err := w.Repo.Refs(ctx, ledger.ArchiveRef); err == nil && len(refs) > 0 {
 		return cmdline.Hint(cmdline.NotFoundf("all missions are archived"), "list them with: git agent-turn missions --archived")
 	}
 	return cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), hint(s.Begin()))

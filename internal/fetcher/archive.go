@@ -7,7 +7,6 @@ import (
 	"errors"
 	"path/filepath"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purgemap"
@@ -21,9 +20,11 @@ import (
 // it is untrusted. Commits that keep its objects are here only once both were
 // united; without them each push would fetch the objects again.
 
-func seenIndex(r *remote.Remote) string { return archive.SeenRefs + remote.Escape(r.Name) + "/index" }
+func seenIndex(r *remote.Remote) string {
+	return ledger.SeenArchives + remote.Escape(r.Name) + "/index"
+}
 
-func seenKeep(r *remote.Remote) string { return archive.SeenRefs + remote.Escape(r.Name) + "/keep" }
+func seenKeep(r *remote.Remote) string { return ledger.SeenArchives + remote.Escape(r.Name) + "/keep" }
 
 // seeing runs do, which moves these refs, under a lock that pushes and fetches
 // share. It notes where git may leave locks.
@@ -33,7 +34,7 @@ func seeing(ctx context.Context, r *remote.Remote, do func(f *fetch) error) erro
 		return err
 	}
 	defer held.Release()
-	files := append(r.Repo.TableLists(), filepath.Join(r.Repo.CommonDir, filepath.FromSlash(archive.SeenRefs), remote.Escape(r.Name))+"/")
+	files := append(r.Repo.TableLists(), filepath.Join(r.Repo.CommonDir, filepath.FromSlash(ledger.SeenArchives), remote.Escape(r.Name))+"/")
 	if err := git.DropLeft(ctx, held); err != nil {
 		return err
 	}
@@ -42,11 +43,11 @@ func seeing(ctx context.Context, r *remote.Remote, do func(f *fetch) error) erro
 	return held.With(statedir.Note{Words: files, Long: true}, func() error { return do(&fetch{&alone, held}) })
 }
 
-// ArchiveIndex fetches the index of the remote's archive. there are the remote's
-// refs.
+// ArchiveIndex fetches the index of the remote's archive. there are the
+// remote's refs.
 func ArchiveIndex(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash) (index git.Hash, err error) {
 	seen, err := r.Repo.Refs(ctx, seenIndex(r))
-	index = there[archive.IndexRef]
+	index = there[ledger.ArchiveRef]
 	if err != nil || seen[seenIndex(r)] == index {
 		return index, err
 	}
@@ -54,17 +55,17 @@ func ArchiveIndex(ctx context.Context, r *remote.Remote, source string, there ma
 		if index.IsZero() {
 			return f.move(ctx, []git.Update{{Ref: seenIndex(r), Old: seen[seenIndex(r)]}})
 		}
-		return fetchRefs(ctx, f.Remote, source, "+"+archive.IndexRef+":"+seenIndex(r)+"\n")
+		return fetchRefs(ctx, f.Remote, source, "+"+ledger.ArchiveRef+":"+seenIndex(r)+"\n")
 	})
 }
 
 // archivedOf returns archived missions of the remote that are missing here or
 // were named: alone without refs there, besides with refs. The index is
 // untrusted; its errors are returned only if missions were named.
-func archivedOf(ctx context.Context, r *remote.Remote, tip git.Hash, ids []record.ID, theirs map[record.ID]remote.Tips, named bool) (alone, besides []archive.Entry, err error) {
+func archivedOf(ctx context.Context, r *remote.Remote, tip git.Hash, ids []record.ID, theirs map[record.ID]remote.Tips, named bool) (alone, besides []ledger.ArchiveEntry, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	index, err := archive.Open(objects, tip)
+	index, err := ledger.OpenArchive(objects, tip)
 	switch {
 	case err != nil && named:
 		return nil, nil, err
@@ -112,7 +113,7 @@ func holds(ctx context.Context, r *remote.Remote, objects *git.Objects, id recor
 }
 
 // bringArchived fetches archived missions as if the remote had refs to them.
-func bringArchived(ctx context.Context, r *remote.Remote, source, into string, list []archive.Entry) error {
+func bringArchived(ctx context.Context, r *remote.Remote, source, into string, list []ledger.ArchiveEntry) error {
 	refspecs := ""
 	for _, e := range list {
 		for namespace, hash := range map[string]git.Hash{remote.LedgerRefs: e.Ledger, remote.NoteRefs: e.Notes, r.Branches(): e.Branch} {
@@ -132,7 +133,7 @@ func bringArchived(ctx context.Context, r *remote.Remote, source, into string, l
 // keeps it, and updates there. ours is the index of our archive.
 func Archive(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash, stem, ours git.Hash) (tip git.Hash, err error) {
 	seen, err := r.Repo.Refs(ctx, seenIndex(r), seenKeep(r))
-	if err == nil && (seen[seenIndex(r)] != there[archive.IndexRef] || seen[seenKeep(r)] != stem) {
+	if err == nil && (seen[seenIndex(r)] != there[ledger.ArchiveRef] || seen[seenKeep(r)] != stem) {
 		err = seeing(ctx, r, func(f *fetch) error { return f.fetchArchive(ctx, source, there) })
 	}
 	if err != nil {
@@ -144,9 +145,9 @@ func Archive(ctx context.Context, r *remote.Remote, source string, there map[str
 // fetchArchive fetches a source's archive and updates there, as what arrives
 // may be newer. The caller holds the lock of seeing.
 func (f *fetch) fetchArchive(ctx context.Context, source string, there map[string]git.Hash) error {
-	refspecs, keeps := "+"+archive.IndexRef+":"+seenIndex(f.Remote)+"\n", !there[archive.KeepRef].IsZero()
+	refspecs, keeps := "+"+ledger.ArchiveRef+":"+seenIndex(f.Remote)+"\n", !there[ledger.ArchiveKeepRef].IsZero()
 	if keeps {
-		refspecs += "+" + archive.KeepRef + ":" + seenKeep(f.Remote) + "\n"
+		refspecs += "+" + ledger.ArchiveKeepRef + ":" + seenKeep(f.Remote) + "\n"
 	}
 	if err := fetchRefs(ctx, f.Remote, source, refspecs); err != nil {
 		return err
@@ -155,10 +156,10 @@ func (f *fetch) fetchArchive(ctx context.Context, source string, there map[strin
 	if err != nil {
 		return err
 	}
-	if there[archive.IndexRef] = got[seenIndex(f.Remote)]; !keeps {
+	if there[ledger.ArchiveRef] = got[seenIndex(f.Remote)]; !keeps {
 		return nil
 	}
-	there[archive.KeepRef] = got[seenKeep(f.Remote)]
+	there[ledger.ArchiveKeepRef] = got[seenKeep(f.Remote)]
 	stem, err := stem(ctx, f.Remote, got[seenKeep(f.Remote)])
 	if err != nil {
 		return err
@@ -169,7 +170,7 @@ func (f *fetch) fetchArchive(ctx context.Context, source string, there map[strin
 // withoutPurged applies purges to a source's archive and returns its new tip.
 // It skips entries that ours shares: purges were applied to them.
 func withoutPurged(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash, ours git.Hash) (tip git.Hash, err error) {
-	theirs := there[archive.IndexRef]
+	theirs := there[ledger.ArchiveRef]
 	known, err := r.Repo.Refs(ctx, purgemap.Ref)
 	if err != nil || known[purgemap.Ref].IsZero() {
 		return theirs, err
@@ -195,18 +196,18 @@ func withoutPurged(ctx context.Context, r *remote.Remote, source string, there m
 
 // land gives landing refs to missions of theirs that ours lacks or has
 // otherwise.
-func land(ctx context.Context, r *remote.Remote, into string, theirs, ours git.Hash) (all map[record.ID]archive.Entry, landed []record.ID, err error) {
+func land(ctx context.Context, r *remote.Remote, into string, theirs, ours git.Hash) (all map[record.ID]ledger.ArchiveEntry, landed []record.ID, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	x, err := archive.Open(objects, theirs)
+	x, err := ledger.OpenArchive(objects, theirs)
 	if err != nil {
 		return nil, nil, err
 	}
-	y, err := archive.Open(objects, ours)
+	y, err := ledger.OpenArchive(objects, ours)
 	if err != nil {
 		return nil, nil, err
 	}
-	all = make(map[record.ID]archive.Entry)
+	all = make(map[record.ID]ledger.ArchiveEntry)
 	var refs []git.Update
 	for e, err := range x.All() {
 		if err != nil {
@@ -228,7 +229,7 @@ func land(ctx context.Context, r *remote.Remote, into string, theirs, ours git.H
 
 // anew writes an archive whose landed missions are as a purge left them. The
 // old archive's objects may be gone.
-func anew(ctx context.Context, r *remote.Remote, all map[record.ID]archive.Entry, landed []record.ID, applied *applied, arrived map[record.ID]remote.Tips) (git.Hash, error) {
+func anew(ctx context.Context, r *remote.Remote, all map[record.ID]ledger.ArchiveEntry, landed []record.ID, applied *applied, arrived map[record.ID]remote.Tips) (git.Hash, error) {
 	memory, err := scrub.ReadMemory(r.Workspace.Store.Dir())
 	if err != nil {
 		return git.Hash{}, err
@@ -249,7 +250,7 @@ func anew(ctx context.Context, r *remote.Remote, all map[record.ID]archive.Entry
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	index, err := archive.Open(objects, git.Hash{})
+	index, err := ledger.OpenArchive(objects, git.Hash{})
 	if err == nil {
 		index, err = index.With(all)
 	}
@@ -262,11 +263,12 @@ func anew(ctx context.Context, r *remote.Remote, all map[record.ID]archive.Entry
 	return index.Tip, nil
 }
 
-// stem writes what a local ref stores of a keeping commit, see [archive.Stem].
+// stem writes what a local ref stores of a keeping commit, see
+// [ledger.ArchiveStem].
 func stem(ctx context.Context, r *remote.Remote, keep git.Hash) (git.Hash, error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	stem, err := archive.Stem(objects, keep)
+	stem, err := ledger.ArchiveStem(objects, keep)
 	if err == nil {
 		err = objects.Flush()
 	}
@@ -284,9 +286,9 @@ func NoteArchive(ctx context.Context, r *remote.Remote, updates []git.Update) er
 	for _, u := range updates {
 		move := git.Update{New: u.New}
 		switch u.Ref {
-		case archive.IndexRef:
+		case ledger.ArchiveRef:
 			move.Ref = seenIndex(r)
-		case archive.KeepRef:
+		case ledger.ArchiveKeepRef:
 			move.Ref = seenKeep(r)
 			if move.New, err = stem(ctx, r, u.New); err != nil {
 				return err

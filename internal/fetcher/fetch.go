@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -151,13 +151,13 @@ func (f *fetch) take(ctx context.Context, into string, there map[string]git.Hash
 // withoutResting leaves out missions that are archived here as they are there,
 // whose refs the next fetch would otherwise bring back.
 func withoutResting(ctx context.Context, r *remote.Remote, theirs map[record.ID]remote.Tips) (map[record.ID]remote.Tips, error) {
-	refs, err := r.Repo.Refs(ctx, archive.IndexRef)
+	refs, err := r.Repo.Refs(ctx, ledger.ArchiveRef)
 	if err != nil {
 		return nil, err
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	index, err := archive.Open(objects, refs[archive.IndexRef])
+	index, err := ledger.OpenArchive(objects, refs[ledger.ArchiveRef])
 	if git.Lost(err) { // a damaged archive does not prevent a fetch
 		return theirs, nil
 	}
@@ -174,7 +174,7 @@ func withoutResting(ctx context.Context, r *remote.Remote, theirs map[record.ID]
 }
 
 // rests reports whether an archive has a remote's mission, but for its branch.
-func rests(theirs remote.Tips, e archive.Entry) bool {
+func rests(theirs remote.Tips, e ledger.ArchiveEntry) bool {
 	return theirs.Ledger == e.Ledger && (theirs.Notes.IsZero() || theirs.Notes == e.Notes)
 }
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
@@ -87,7 +87,7 @@ func TestRests(t *testing.T) {
 		{"gone on there", 4, 2, 0, 1, 2, false},
 	} {
 		theirs := remote.Tips{Ledger: made(tt.ledger), Notes: made(tt.notes), Branch: made(tt.branch)}
-		e := archive.Entry{Ledger: made(tt.archived), Notes: made(tt.withNotes)}
+		e := ledger.ArchiveEntry{Ledger: made(tt.archived), Notes: made(tt.withNotes)}
 		if got := rests(theirs, e); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}

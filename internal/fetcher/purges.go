@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
@@ -138,12 +138,12 @@ func bringPurged(ctx context.Context, r *remote.Remote, source string, known *pu
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	index, err := archive.Open(objects, tip)
+	index, err := ledger.OpenArchive(objects, tip)
 	if err != nil {
 		return err
 	}
 	ends := known.Ends()
-	var list []archive.Entry
+	var list []ledger.ArchiveEntry
 	for e := range index.All() { // unreadable entries stay away
 		if !e.Gone() && (held[e.ID].Away || ends[e.Ledger]) && objects.Has(e.Ledger) != nil {
 			list = append(list, e)

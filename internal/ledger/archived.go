@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
 )
@@ -37,29 +36,29 @@ func Tip(ctx context.Context, repo *git.Repo, id record.ID) (git.Hash, error) {
 }
 
 func indexOf(ctx context.Context, repo *git.Repo) (git.Hash, error) {
-	refs, err := repo.Refs(ctx, archive.IndexRef)
+	refs, err := repo.Refs(ctx, ArchiveRef)
 	if err != nil {
 		return git.Hash{}, err
 	}
-	return archive.Tip(refs)
+	return ArchiveTip(refs)
 }
 
 // Archived returns a mission's entry in an index, Gone if it has none.
-func Archived(objects *git.Objects, index git.Hash, id record.ID) (archive.Entry, error) {
-	x, err := archive.Open(objects, index)
+func Archived(objects *git.Objects, index git.Hash, id record.ID) (ArchiveEntry, error) {
+	x, err := OpenArchive(objects, index)
 	if err != nil {
-		return archive.Entry{}, err
+		return ArchiveEntry{}, err
 	}
 	e, ok, err := x.Find(id)
 	if !ok {
-		return archive.Entry{}, err
+		return ArchiveEntry{}, err
 	}
 	return e, err
 }
 
 // ListArchived returns the missions that are only archived, in order of ids,
 // with an error all readable ones.
-func ListArchived(ctx context.Context, repo *git.Repo) ([]archive.Entry, error) {
+func ListArchived(ctx context.Context, repo *git.Repo) ([]ArchiveEntry, error) {
 	_, archived, err := list(ctx, repo)
 	return archived, err
 }
@@ -73,7 +72,7 @@ func ListAll(ctx context.Context, repo *git.Repo) (map[record.ID]git.Hash, error
 	return missions, err
 }
 
-func list(ctx context.Context, repo *git.Repo) (missions map[record.ID]git.Hash, archived []archive.Entry, err error) {
+func list(ctx context.Context, repo *git.Repo) (missions map[record.ID]git.Hash, archived []ArchiveEntry, err error) {
 	before, err := indexOf(ctx, repo)
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +92,7 @@ func list(ctx context.Context, repo *git.Repo) (missions map[record.ID]git.Hash,
 	}
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	x, err := archive.Open(objects, before)
+	x, err := OpenArchive(objects, before)
 	if err != nil {
 		return missions, nil, err
 	}
@@ -111,14 +110,14 @@ func list(ctx context.Context, repo *git.Repo) (missions map[record.ID]git.Hash,
 }
 
 // ArchivedByPrefix returns the archived missions of an id prefix, in order.
-func ArchivedByPrefix(ctx context.Context, repo *git.Repo, digits string) ([]archive.Entry, error) {
+func ArchivedByPrefix(ctx context.Context, repo *git.Repo, digits string) ([]ArchiveEntry, error) {
 	index, err := indexOf(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	x, err := archive.Open(objects, index)
+	x, err := OpenArchive(objects, index)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"gitagent/gitnotes"
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -58,7 +57,7 @@ type Tx struct {
 	prepare func() // starts the next one, once
 	moving  func() (*git.RefTransaction, error)
 	tips    map[string]git.Hash // the refs as found
-	kept    archive.Entry       // the mission if it is archived without a ref; else Gone
+	kept    ledger.ArchiveEntry // the mission if it is archived without a ref; else Gone
 	moves   []git.Update        // of refs other than the ledger's and the notes'
 	branch  git.Hash            // where the mission's branch moves; zero if it stays
 	before  git.Hash            // the ledger's commit before the event, or zero
@@ -220,11 +219,11 @@ func (tx *Tx) Open(ctx context.Context) error {
 
 // openArchived finds a mission without a ref in the archive.
 func (tx *Tx) openArchived(ctx context.Context) error {
-	refs, err := tx.Repo.Refs(ctx, archive.IndexRef)
+	refs, err := tx.Repo.Refs(ctx, ledger.ArchiveRef)
 	if err != nil || len(refs) == 0 {
 		return err
 	}
-	index, err := archive.Tip(refs)
+	index, err := ledger.ArchiveTip(refs)
 	if err == nil {
 		tx.kept, err = ledger.Archived(tx.Objects, index, tx.ID)
 	}

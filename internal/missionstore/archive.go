@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
@@ -50,8 +49,8 @@ func Archive(ctx context.Context, w *workspace.Workspace, ids []record.ID, used 
 		return nil, err
 	}
 	if !dry && len(a.entries) > 0 {
-		err = a.replace(ctx, held, func(index *archive.Index) (map[record.ID]archive.Entry, error) {
-			changes := make(map[record.ID]archive.Entry)
+		err = a.replace(ctx, held, func(index *ledger.Archive) (map[record.ID]ledger.ArchiveEntry, error) {
+			changes := make(map[record.ID]ledger.ArchiveEntry)
 			for id, e := range a.entries {
 				if _, err := a.setApart(ctx, index, id, e.Ledger, changes); err != nil {
 					return nil, err
@@ -78,9 +77,9 @@ func Archive(ctx context.Context, w *workspace.Workspace, ids []record.ID, used 
 type archiving struct {
 	*workspace.Workspace
 	objects *git.Objects
-	entries map[record.ID]archive.Entry // missions whose refs go
-	remains map[record.ID]archive.Entry // missions without a ledger's ref that have other refs left
-	left    map[record.ID]string        // why missions stay
+	entries map[record.ID]ledger.ArchiveEntry // missions whose refs go
+	remains map[record.ID]ledger.ArchiveEntry // missions without a ledger's ref that have other refs left
+	left    map[record.ID]string              // why missions stay
 	done    *Archiving
 }
 
@@ -92,7 +91,7 @@ func beginArchive(ctx context.Context, w *workspace.Workspace) (*archiving, *sta
 	}
 	return &archiving{
 		Workspace: w, objects: w.Repo.Objects(ctx), done: new(Archiving), left: make(map[record.ID]string),
-		entries: make(map[record.ID]archive.Entry), remains: make(map[record.ID]archive.Entry),
+		entries: make(map[record.ID]ledger.ArchiveEntry), remains: make(map[record.ID]ledger.ArchiveEntry),
 	}, held, nil
 }
 
@@ -165,19 +164,19 @@ func (a *archiving) refsOf(id record.ID) []string {
 }
 
 // entry returns a mission's entry, which can keep nothing but commits.
-func (a *archiving) entry(l turns.MissionLine, refs map[string]git.Hash) (archive.Entry, error) {
+func (a *archiving) entry(l turns.MissionLine, refs map[string]git.Hash) (ledger.ArchiveEntry, error) {
 	c, err := a.objects.Commit(l.Tip)
 	if err != nil {
-		return archive.Entry{}, err
+		return ledger.ArchiveEntry{}, err
 	}
 	for _, ref := range a.refsOf(l.ID)[1:] {
 		if tip, ok := refs[ref]; ok {
 			if _, err := a.objects.Parents(tip); err != nil {
-				return archive.Entry{}, fmt.Errorf("%s is no commit that can be read: %w", ref, err)
+				return ledger.ArchiveEntry{}, fmt.Errorf("%s is no commit that can be read: %w", ref, err)
 			}
 		}
 	}
-	return archive.Entry{
+	return ledger.ArchiveEntry{
 		ID: l.ID, Ledger: l.Tip, Notes: refs[l.ID.NotesRef()], Branch: refs[a.Branch(l.ID)],
 		Title: ledger.Head(strings.ToValidUTF8(l.Title, "\uFFFD"), record.MaxPrompt), At: c.Committer.When.Unix(), Turns: l.Turns,
 	}, nil
@@ -207,29 +206,29 @@ func (a *archiving) findRemains(ctx context.Context, refs map[string]git.Hash) e
 	return nil
 }
 
-func archiveOf(ctx context.Context, w *workspace.Workspace, objects *git.Objects) (*archive.Index, error) {
-	refs, err := w.Repo.Refs(ctx, archive.IndexRef)
+func archiveOf(ctx context.Context, w *workspace.Workspace, objects *git.Objects) (*ledger.Archive, error) {
+	refs, err := w.Repo.Refs(ctx, ledger.ArchiveRef)
 	if err != nil {
 		return nil, err
 	}
-	tip, err := archive.Tip(refs)
+	tip, err := ledger.ArchiveTip(refs)
 	if err != nil {
 		return nil, err
 	}
-	return archive.Open(objects, tip)
+	return ledger.OpenArchive(objects, tip)
 }
 
-func (a *archiving) replace(ctx context.Context, held *statedir.Lock, change func(*archive.Index) (map[record.ID]archive.Entry, error)) error {
+func (a *archiving) replace(ctx context.Context, held *statedir.Lock, change func(*ledger.Archive) (map[record.ID]ledger.ArchiveEntry, error)) error {
 	return ledgertx.Alone(ctx, a.Repo, held, "archive", func() ([]git.Update, error) {
-		refs, err := a.Repo.Refs(ctx, archive.IndexRef, archive.KeepRef)
+		refs, err := a.Repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
 		if err != nil {
 			return nil, err
 		}
-		tip, err := archive.Tip(refs)
+		tip, err := ledger.ArchiveTip(refs)
 		if err != nil {
 			return nil, err
 		}
-		index, err := archive.Open(a.objects, tip)
+		index, err := ledger.OpenArchive(a.objects, tip)
 		if err != nil {
 			return nil, err
 		}
@@ -250,7 +249,7 @@ func (a *archiving) replace(ctx context.Context, held *statedir.Lock, change fun
 
 // setApart keeps an archived mission under a new id, which it returns, if the
 // ledger at tip does not contain it.
-func (a *archiving) setApart(ctx context.Context, index *archive.Index, id record.ID, tip git.Hash, changes map[record.ID]archive.Entry) (record.ID, error) {
+func (a *archiving) setApart(ctx context.Context, index *ledger.Archive, id record.ID, tip git.Hash, changes map[record.ID]ledger.ArchiveEntry) (record.ID, error) {
 	had, ok, err := index.Find(id)
 	if err != nil || !ok {
 		return "", err
@@ -403,11 +402,11 @@ func unarchive(ctx context.Context, w *workspace.Workspace, ids []record.ID) (ap
 		func(some []record.ID) ([]git.Update, error) { return a.restoreOthers(ctx, some) },
 		func(some []record.ID) ([]git.Update, error) { return a.restoreLedgers(ctx, some, tips) })
 	if err == nil {
-		err = a.replace(ctx, held, func(index *archive.Index) (map[record.ID]archive.Entry, error) {
-			changes := make(map[record.ID]archive.Entry)
+		err = a.replace(ctx, held, func(index *ledger.Archive) (map[record.ID]ledger.ArchiveEntry, error) {
+			changes := make(map[record.ID]ledger.ArchiveEntry)
 			apart = make(map[record.ID]record.ID)
 			for _, id := range ids {
-				changes[id] = archive.Entry{}
+				changes[id] = ledger.ArchiveEntry{}
 				own, err := a.setApart(ctx, index, id, tips[id], changes)
 				if err != nil {
 					return nil, err
@@ -474,7 +473,7 @@ func (a *archiving) find(ctx context.Context, ids []record.ID) error {
 
 // forgetArchived marks missions that the archive has as removed.
 func forgetArchived(ctx context.Context, w *workspace.Workspace, ids ...record.ID) error {
-	refs, err := w.Repo.Refs(ctx, archive.IndexRef)
+	refs, err := w.Repo.Refs(ctx, ledger.ArchiveRef)
 	if err != nil || len(refs) == 0 {
 		return err // nothing is archived, and removing costs nothing more
 	}
@@ -483,9 +482,9 @@ func forgetArchived(ctx context.Context, w *workspace.Workspace, ids ...record.I
 		return err
 	}
 	defer a.end(held)
-	err = a.replace(ctx, held, func(index *archive.Index) (map[record.ID]archive.Entry, error) {
+	err = a.replace(ctx, held, func(index *ledger.Archive) (map[record.ID]ledger.ArchiveEntry, error) {
 		clear(a.remains)
-		changes := make(map[record.ID]archive.Entry)
+		changes := make(map[record.ID]ledger.ArchiveEntry)
 		for _, id := range ids {
 			e, ok, err := index.Find(id)
 			if err != nil {
@@ -493,7 +492,7 @@ func forgetArchived(ctx context.Context, w *workspace.Workspace, ids ...record.I
 			}
 			if ok {
 				a.remains[id] = e
-				changes[e.ID] = archive.Entry{ID: e.ID, Removed: e.Ledger, At: e.At, Turns: e.Turns}
+				changes[e.ID] = ledger.ArchiveEntry{ID: e.ID, Removed: e.Ledger, At: e.At, Turns: e.Turns}
 			}
 		}
 		return changes, nil

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
@@ -23,14 +22,14 @@ import (
 )
 
 // archived are the entries of the archive.
-func archived(l *lab.Lab) (entries []archive.Entry) {
+func archived(l *lab.Lab) (entries []ledger.ArchiveEntry) {
 	l.T.Helper()
 	repo := l.GitRepo()
-	refs, err := repo.Refs(l.T.Context(), archive.IndexRef)
+	refs, err := repo.Refs(l.T.Context(), ledger.ArchiveRef)
 	gittest.Must(l.T, err)
 	objects := repo.Objects(l.T.Context())
 	defer objects.Close()
-	index, err := archive.Open(objects, refs[archive.IndexRef])
+	index, err := ledger.OpenArchive(objects, refs[ledger.ArchiveRef])
 	gittest.Must(l.T, err)
 	for e, err := range index.All() {
 		gittest.Must(l.T, err)

@@ -5,18 +5,18 @@ import (
 	"maps"
 	"slices"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
 
 // readArchive reads the archived missions whose objects are here; others are
 // purged where they are. After a fetch some may also have refs.
 func (p *Plan) readArchive() (err error) {
-	p.archived, p.besides = make(map[record.ID]archive.Entry), make(map[record.ID]archive.Entry)
-	tip, err := archive.Tip(p.refs)
+	p.archived, p.besides = make(map[record.ID]ledger.ArchiveEntry), make(map[record.ID]ledger.ArchiveEntry)
+	tip, err := ledger.ArchiveTip(p.refs)
 	if err == nil {
-		p.archive, err = archive.Open(p.objects, tip)
+		p.archive, err = ledger.OpenArchive(p.objects, tip)
 	}
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (p *Plan) readArchive() (err error) {
 // archiveMoves returns the moves of the archive's refs. Archived missions are
 // rewritten like others, and a purged one leaves no trace there.
 func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
-	changes := make(map[record.ID]archive.Entry)
+	changes := make(map[record.ID]ledger.ArchiveEntry)
 	all := maps.Clone(p.archived)
 	maps.Copy(all, p.besides)
 	for id, e := range all {
@@ -48,7 +48,7 @@ func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
 		is.Ledger, is.Branch = p.rewrite.Successor(e.Ledger), p.rewrite.Successor(e.Branch)
 		is.Title = string(p.Target.Finder.Replace([]byte(e.Title)))
 		if slices.Contains(p.Target.Missions, id) || is.Ledger.IsZero() {
-			changes[e.ID] = archive.Entry{}
+			changes[e.ID] = ledger.ArchiveEntry{}
 			continue
 		}
 		if !e.Notes.IsZero() {
@@ -59,7 +59,7 @@ func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
 			is.Notes = notes
 		}
 		if name, ok := p.renamed[id]; ok {
-			changes[e.ID] = archive.Entry{}
+			changes[e.ID] = ledger.ArchiveEntry{}
 			is.ID = name
 		}
 		if is != e {
@@ -84,7 +84,7 @@ func (p *Plan) spoiled(ref string) bool {
 	if len(p.rewrite.Replaced()) > 0 || len(p.Target.Missions) > 0 {
 		return true
 	}
-	seen, err := archive.Open(p.objects, p.refs[ref])
+	seen, err := ledger.OpenArchive(p.objects, p.refs[ref])
 	if err != nil {
 		return false // it has nothing of an index
 	}

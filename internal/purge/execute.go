@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/scrub"
 )
@@ -140,7 +140,7 @@ func (p *Plan) doomUnneeded(ctx context.Context, now map[string]git.Hash) error 
 	now = maps.Clone(now)
 	var old, kept []git.Hash
 	for _, u := range p.updates {
-		if !u.Old.IsZero() && !strings.HasPrefix(u.Ref, archive.SeenRefs) { // not others' missions
+		if !u.Old.IsZero() && !strings.HasPrefix(u.Ref, ledger.SeenArchives) { // not others' missions
 			old = append(old, u.Old)
 		}
 		if now[u.Ref] = u.New; u.New.IsZero() {

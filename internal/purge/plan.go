@@ -24,7 +24,6 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
@@ -61,10 +60,10 @@ type Plan struct {
 	objects   *git.Objects
 	refs      map[string]git.Hash // all of the repository but symbolic ones, as they were read
 	chains    []purgerewrite.Chain
-	archive   *archive.Index
-	archived  map[record.ID]archive.Entry // that are here and have no refs
-	besides   map[record.ID]archive.Entry // archived, of missions that also have refs
-	inArchive []record.ID                 // whose entries there change
+	archive   *ledger.Archive
+	archived  map[record.ID]ledger.ArchiveEntry // that are here and have no refs
+	besides   map[record.ID]ledger.ArchiveEntry // archived, of missions that also have refs
+	inArchive []record.ID                       // whose entries there change
 	renamed   map[record.ID]record.ID
 	carry     map[record.ID]git.Hash // see carried
 	updates   []git.Update
@@ -244,7 +243,7 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 				return nil, err
 			}
 			move(ref, ref, to)
-		case strings.HasPrefix(ref, "refs/agent/remotes/") && p.replaced(tip), strings.HasPrefix(ref, archive.SeenRefs) && p.spoiled(ref):
+		case strings.HasPrefix(ref, "refs/agent/remotes/") && p.replaced(tip), strings.HasPrefix(ref, ledger.SeenArchives) && p.spoiled(ref):
 			move(ref, ref, git.Hash{})
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -26,15 +25,15 @@ type line struct {
 // archived returns the archived ledgers to which the map may apply. Without
 // news only their tips are looked at, as the known map was applied before.
 func (m *Matching) archived(ctx context.Context, news bool) (list []*line, err error) {
-	refs, err := m.Repo.Refs(ctx, archive.IndexRef)
+	refs, err := m.Repo.Refs(ctx, ledger.ArchiveRef)
 	if err != nil || len(refs) == 0 || m.Map.Empty() {
 		return nil, err
 	}
-	tip, err := archive.Tip(refs)
+	tip, err := ledger.ArchiveTip(refs)
 	if err != nil {
 		return nil, err
 	}
-	index, err := archive.Open(m.Objects, tip)
+	index, err := ledger.OpenArchive(m.Objects, tip)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -25,7 +24,7 @@ func archivedThere(ctx context.Context, r *remote.Remote, source string, refs ma
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	index, err := archive.Open(objects, tip)
+	index, err := ledger.OpenArchive(objects, tip)
 	if err != nil { // an unreadable archive has nothing: the missions are sent
 		return ctx.Err()
 	}
@@ -57,7 +56,7 @@ type SentArchive struct {
 // value that was read. PushArchive can be killed and repeated.
 func PushArchive(ctx context.Context, r *remote.Remote) (*SentArchive, error) {
 	done := new(SentArchive)
-	refs, err := r.Repo.Refs(ctx, archive.IndexRef)
+	refs, err := r.Repo.Refs(ctx, ledger.ArchiveRef)
 	if err != nil || len(refs) == 0 || r.Level != remote.All {
 		return done, err
 	}
@@ -118,27 +117,27 @@ func pushArchive(ctx context.Context, r *remote.Remote, source string, done *Sen
 // unitedArchive unites our archive with a source's, and returns the moves
 // there.
 func unitedArchive(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash) (index git.Hash, updates []git.Update, err error) {
-	ours, err := r.Repo.Refs(ctx, archive.IndexRef, archive.KeepRef)
+	ours, err := r.Repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
 	if err != nil {
 		return index, nil, err
 	}
-	if index, err = archive.Tip(ours); err != nil {
+	if index, err = ledger.ArchiveTip(ours); err != nil {
 		return index, nil, err
 	}
-	keep := there[archive.KeepRef]
+	keep := there[ledger.ArchiveKeepRef]
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	stem, err := archive.Stem(objects, keep) // for comparison only, not written
+	stem, err := ledger.ArchiveStem(objects, keep) // for comparison only, not written
 	if err != nil {
 		return index, nil, err
 	}
-	if theirs := there[archive.IndexRef]; !theirs.IsZero() && theirs != index {
+	if theirs := there[ledger.ArchiveRef]; !theirs.IsZero() && theirs != index {
 		theirs, err := fetcher.Archive(ctx, r, source, there, stem, index)
 		if err != nil {
 			return index, nil, err
 		}
-		if ours, err = r.Repo.Refs(ctx, archive.IndexRef, archive.KeepRef); err == nil { // ours may have changed
-			index, err = archive.Tip(ours)
+		if ours, err = r.Repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef); err == nil { // ours may have changed
+			index, err = ledger.ArchiveTip(ours)
 		}
 		if err == nil {
 			index, keep, err = uniteArchives(ctx, r, theirs, index)
@@ -146,12 +145,12 @@ func unitedArchive(ctx context.Context, r *remote.Remote, source string, there m
 		if err != nil {
 			return index, nil, err
 		}
-	} else if theirs.IsZero() || stem != ours[archive.KeepRef] { // what is sent keeps all that it lists
+	} else if theirs.IsZero() || stem != ours[ledger.ArchiveKeepRef] { // what is sent keeps all that it lists
 		if keep, err = keepOf(ctx, r, index); err != nil {
 			return index, nil, err
 		}
 	}
-	now := map[string]git.Hash{archive.IndexRef: index, archive.KeepRef: keep}
+	now := map[string]git.Hash{ledger.ArchiveRef: index, ledger.ArchiveKeepRef: keep}
 	if !there[purgemap.Ref].IsZero() { // missions that only the archive had may have been purged
 		known, err := r.Repo.Refs(ctx, purgemap.Ref)
 		if err != nil {
@@ -170,7 +169,7 @@ func unitedArchive(ctx context.Context, r *remote.Remote, source string, there m
 func keepOf(ctx context.Context, r *remote.Remote, index git.Hash) (keep git.Hash, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	x, err := archive.Open(objects, index)
+	x, err := ledger.OpenArchive(objects, index)
 	if err == nil {
 		keep, err = x.Keep()
 	}
@@ -184,11 +183,11 @@ func keepOf(ctx context.Context, r *remote.Remote, index git.Hash) (keep git.Has
 func uniteArchives(ctx context.Context, r *remote.Remote, a, b git.Hash) (index, keep git.Hash, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	x, err := archive.Open(objects, a)
+	x, err := ledger.OpenArchive(objects, a)
 	if err != nil {
 		return index, keep, err
 	}
-	y, err := archive.Open(objects, b)
+	y, err := ledger.OpenArchive(objects, b)
 	if err != nil {
 		return index, keep, err
 	}
@@ -223,12 +222,12 @@ func uniteArchives(ctx context.Context, r *remote.Remote, a, b git.Hash) (index,
 // whole drops from a fetched archive the missions with objects that did not
 // come or are no commits: an archive that lists them could not be sent. Entries
 // that ours shares are not checked.
-func whole(objects *git.Objects, theirs, ours *archive.Index) (*archive.Index, error) {
-	mine := make(map[record.ID]archive.Entry)
+func whole(objects *git.Objects, theirs, ours *ledger.Archive) (*ledger.Archive, error) {
+	mine := make(map[record.ID]ledger.ArchiveEntry)
 	for e := range ours.All() {
 		mine[e.ID] = e
 	}
-	drop := make(map[record.ID]archive.Entry)
+	drop := make(map[record.ID]ledger.ArchiveEntry)
 	for e, err := range theirs.All() {
 		if err != nil {
 			return nil, err
@@ -241,7 +240,7 @@ func whole(objects *git.Objects, theirs, ours *archive.Index) (*archive.Index, e
 				continue
 			}
 			if _, err := objects.Parents(h); err != nil {
-				drop[e.ID] = archive.Entry{}
+				drop[e.ID] = ledger.ArchiveEntry{}
 			}
 		}
 	}
@@ -255,7 +254,7 @@ func whole(objects *git.Objects, theirs, ours *archive.Index) (*archive.Index, e
 func dropArchived(ctx context.Context, r *remote.Remote, there map[string]git.Hash, tip git.Hash, done *SentArchive) error {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	index, err := archive.Open(objects, tip)
+	index, err := ledger.OpenArchive(objects, tip)
 	if err != nil {
 		return err
 	}

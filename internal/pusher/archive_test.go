@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/pusher"
@@ -44,12 +44,12 @@ func pushArchive(c *remotelab.Clone) []record.ID {
 
 // archiveOf is the index and the keeping commit of the archive in a repository.
 func archiveOf(r *gittest.Repo) string {
-	refs := remotelab.RefsOf(r, archive.IndexRef, archive.KeepRef)
-	keep := refs[archive.KeepRef]
+	refs := remotelab.RefsOf(r, ledger.ArchiveRef, ledger.ArchiveKeepRef)
+	keep := refs[ledger.ArchiveKeepRef]
 	if keep != "" { // a clone has a stem before it
 		keep = r.Git("rev-list", "--first-parent", "--grep=^kept$", "-n", "1", keep)
 	}
-	return refs[archive.IndexRef] + " " + keep
+	return refs[ledger.ArchiveRef] + " " + keep
 }
 
 // TestPushArchive: archived missions go at the remote, stay there for who asks, and are not sent again by who
@@ -72,10 +72,10 @@ func TestPushArchive(t *testing.T) {
 	if refs := remotelab.AgentRefs(host); len(refs) != 4 || archiveOf(host) != archiveOf(a.Repo) {
 		t.Errorf("the host has %v", refs)
 	}
-	if got := host.Git("log", "-1", "--format=%s", archive.KeepRef); got != "kept" {
+	if got := host.Git("log", "-1", "--format=%s", ledger.ArchiveKeepRef); got != "kept" {
 		t.Errorf("the host has got the stem of a clone: %s", got)
 	}
-	for _, ref := range []string{archive.KeepRef, archive.SeenRefs + "origin/keep"} {
+	for _, ref := range []string{ledger.ArchiveKeepRef, ledger.SeenArchives + "origin/keep"} {
 		if got := a.Git("log", "-1", "--format=%s", ref); got != "kept here" {
 			t.Errorf("%s is without a stem: %s", ref, got)
 		}
@@ -123,7 +123,7 @@ func TestPushDamagedArchive(t *testing.T) {
 	a.PushAll()
 	archiveAll(a, "a1b2c3d4")
 	want := archiveOf(a.Repo)
-	a.Git("update-ref", "-d", archive.KeepRef)
+	a.Git("update-ref", "-d", ledger.ArchiveKeepRef)
 	remotelab.Equal(t, "gone at the host", pushArchive(a), []record.ID{"a1b2c3d4"})
 	if now := archiveOf(host); now != want {
 		t.Errorf("the host's archive is %s, want %s", now, want)
@@ -131,7 +131,7 @@ func TestPushDamagedArchive(t *testing.T) {
 	if a.InTables() {
 		return // no ref has a file that could be empty
 	}
-	a.Write(".git/"+archive.IndexRef, "")
+	a.Write(".git/"+ledger.ArchiveRef, "")
 	if _, err := pusher.PushArchive(t.Context(), a.Origin()); !git.Lost(err) {
 		t.Errorf("push of a damaged archive: %v", err)
 	}
@@ -242,10 +242,10 @@ func TestPushArchives(t *testing.T) {
 		}
 		host.Git("fsck", "--strict")
 		for _, c := range clones {
-			if keep := remotelab.RefsOf(c.Repo, archive.IndexRef); len(keep) != 1 {
+			if keep := remotelab.RefsOf(c.Repo, ledger.ArchiveRef); len(keep) != 1 {
 				t.Errorf("a clone lost its archive: %v", keep)
 			}
-			if got := strings.Fields(c.Git("ls-tree", "-r", "--name-only", archive.IndexRef)); len(got) != 1 {
+			if got := strings.Fields(c.Git("ls-tree", "-r", "--name-only", ledger.ArchiveRef)); len(got) != 1 {
 				t.Errorf("the archive of a clone has %v", got)
 			}
 		}
@@ -350,7 +350,7 @@ func TestForeignArchive(t *testing.T) {
 				tree += "100644 blob " + fed(content, "hash-object", "-w", "--stdin") + "\t" + file + "\n"
 			}
 			top := fed("040000 tree "+fed(tree, "mktree")+"\tmissions\n", "mktree")
-			host.Git("update-ref", archive.IndexRef, host.Git("commit-tree", "-m", "archive", top))
+			host.Git("update-ref", ledger.ArchiveRef, host.Git("commit-tree", "-m", "archive", top))
 			if _, err := fetcher.Fetch(t.Context(), c.Origin()); err != nil {
 				t.Error(err)
 			}
@@ -381,11 +381,11 @@ func TestSpoiledArchive(t *testing.T) {
 			b.Turn("b1b2c3d4", "only here")
 			blob := a.Git("rev-parse", "main:file")
 			if what == "a blob" {
-				a.Git("push", "-q", "origin", blob+":"+archive.IndexRef)
+				a.Git("push", "-q", "origin", blob+":"+ledger.ArchiveRef)
 			} else {
 				a.Write("missions/b1", fmt.Sprintf(`{"id":"b1b2c3d4","ledger":"%s","at":1}`, gittest.Hash("1"))+"\n")
 				a.Git("add", "missions")
-				a.Git("push", "-q", "origin", a.Git("commit-tree", "-m", "archive", a.Git("write-tree"))+":"+archive.IndexRef)
+				a.Git("push", "-q", "origin", a.Git("commit-tree", "-m", "archive", a.Git("write-tree"))+":"+ledger.ArchiveRef)
 			}
 			a.Turn(remotelab.Mission, "one")
 			if _, err := pusher.PushAll(t.Context(), a.Origin(), []record.ID{remotelab.Mission, "a2b2c3d4"}); err != nil {
@@ -417,7 +417,7 @@ func TestArchiveOfNothing(t *testing.T) {
 	}
 	a.Write("missions/a1", content)
 	a.Git("add", "missions")
-	a.Git("push", "-q", "origin", a.Git("commit-tree", "-m", "archive", a.Git("write-tree"))+":"+archive.IndexRef)
+	a.Git("push", "-q", "origin", a.Git("commit-tree", "-m", "archive", a.Git("write-tree"))+":"+ledger.ArchiveRef)
 	archiveAll(a, remotelab.Mission)
 	pushArchive(a)
 	if archiveOf(host) != archiveOf(a.Repo) {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -113,12 +113,12 @@ func replace(ctx context.Context, r *remote.Remote, source string, all *Replaced
 
 func replaceArchive(ctx context.Context, r *remote.Remote, source string, all *Replaced) error {
 	there, err := r.Refs(ctx, source)
-	if err != nil || there[archive.IndexRef].IsZero() {
+	if err != nil || there[ledger.ArchiveRef].IsZero() {
 		return err
 	}
 	done := new(SentArchive)
 	if err = pushArchive(ctx, r, source, done); err == nil && done.Sent {
-		all.Refs = append(all.Refs, archive.IndexRef, archive.KeepRef)
+		all.Refs = append(all.Refs, ledger.ArchiveRef, ledger.ArchiveKeepRef)
 	}
 	return err
 }

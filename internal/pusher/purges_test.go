@@ -16,7 +16,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/config"
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
@@ -1039,14 +1038,14 @@ func (m *member) missions() []record.ID {
 // fetchArchived fetches what the host has archived.
 func (m *member) fetchArchived(host *gittest.Repo) {
 	m.T.Helper()
-	tip, ok := remotelab.RefsOf(host, archive.IndexRef)[archive.IndexRef]
+	tip, ok := remotelab.RefsOf(host, ledger.ArchiveRef)[ledger.ArchiveRef]
 	if !ok {
 		return
 	}
-	m.Git("fetch", "-q", "origin", archive.IndexRef) // it knows it already, unless nothing there concerned it
+	m.Git("fetch", "-q", "origin", ledger.ArchiveRef) // it knows it already, unless nothing there concerned it
 	objects := m.Open().Objects(m.T.Context())
 	defer objects.Close()
-	index, err := archive.Open(objects, git.NewHash(tip))
+	index, err := ledger.OpenArchive(objects, git.NewHash(tip))
 	if err != nil {
 		m.T.Fatal(err)
 	}

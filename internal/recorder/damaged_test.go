@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
@@ -129,15 +129,15 @@ func TestDamagedArchive(t *testing.T) {
 		file bool // of the ref
 		do   func(l *lab.Lab) error
 	}{
-		{"empty", true, func(l *lab.Lab) error { return os.Truncate(filepath.Join(l.Dir, ".git", archive.IndexRef), 0) }},
+		{"empty", true, func(l *lab.Lab) error { return os.Truncate(filepath.Join(l.Dir, ".git", ledger.ArchiveRef), 0) }},
 		{"zeros", true, func(l *lab.Lab) error {
-			return os.WriteFile(filepath.Join(l.Dir, ".git", archive.IndexRef), make([]byte, 41), 0o644)
+			return os.WriteFile(filepath.Join(l.Dir, ".git", ledger.ArchiveRef), make([]byte, 41), 0o644)
 		}},
 		{"without its commit", false, func(l *lab.Lab) error {
-			return os.Remove(filepath.Join(l.Dir, loosen(l, l.Git("rev-parse", archive.IndexRef))))
+			return os.Remove(filepath.Join(l.Dir, loosen(l, l.Git("rev-parse", ledger.ArchiveRef))))
 		}},
 		{"without its tree", false, func(l *lab.Lab) error {
-			return os.Remove(filepath.Join(l.Dir, loosen(l, l.Git("rev-parse", archive.IndexRef+"^{tree}"))))
+			return os.Remove(filepath.Join(l.Dir, loosen(l, l.Git("rev-parse", ledger.ArchiveRef+"^{tree}"))))
 		}},
 	} {
 		t.Run(damage.name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestDamagedArchive(t *testing.T) {
 			c, d := l.Client(), l.Client()
 			l.Turn(c, "first", l.Writes("one", "1\n"))
 			l.Archive(lab.Own(c))
-			keep := l.Git("rev-parse", archive.KeepRef)
+			keep := l.Git("rev-parse", ledger.ArchiveKeepRef)
 			gittest.Must(t, damage.do(l))
 			for _, c := range []*replay.Client{c, d} {
 				l.Turn(c, "in the dark", l.Writes("two", c.Session))
@@ -162,7 +162,7 @@ func TestDamagedArchive(t *testing.T) {
 					t.Errorf("archive %s: %v", instead, err)
 				}
 			}
-			if now := l.Git("rev-parse", archive.KeepRef); now != keep {
+			if now := l.Git("rev-parse", ledger.ArchiveKeepRef); now != keep {
 				t.Errorf("what was archived is kept by %s, not %s", now, keep)
 			}
 		})
@@ -178,11 +178,11 @@ func TestArchiveWithoutIndex(t *testing.T) {
 	l.Turn(c, "first", l.Writes("one", "1\n"))
 	l.Turn(d, "second", l.Writes("one", "2\n"))
 	l.Archive(lab.Own(c))
-	l.Git("update-ref", "-d", archive.IndexRef)
+	l.Git("update-ref", "-d", ledger.ArchiveRef)
 	if _, err := missionstore.Archive(t.Context(), l.Workspace(l.Dir), []record.ID{lab.Own(d)}, nil, false); !git.Lost(err) {
 		t.Errorf("archive: %v", err)
 	}
-	l.Git("rev-parse", archive.KeepRef)
+	l.Git("rev-parse", ledger.ArchiveKeepRef)
 }
 
 // loosen makes all objects loose, and returns the path of one of them.

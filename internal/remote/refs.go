@@ -6,8 +6,8 @@ import (
 	"maps"
 	"strings"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 )
@@ -82,7 +82,7 @@ func (r *Remote) Refs(ctx context.Context, source string) (map[string]git.Hash, 
 			return nil, fmt.Errorf("list the refs of %s: unexpected line %q", r.Name, line)
 		}
 		if !strings.HasPrefix(ref, LedgerRefs) && !strings.HasPrefix(ref, NoteRefs) && !strings.HasPrefix(ref, r.Branches()) &&
-			ref != purgemap.Ref && ref != archive.IndexRef && ref != archive.KeepRef {
+			ref != purgemap.Ref && ref != ledger.ArchiveRef && ref != ledger.ArchiveKeepRef {
 			continue
 		}
 		if refs[ref], err = git.ParseHash(hash); err != nil {

@@ -10,23 +10,23 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 )
 
 // archive reads the list of what is archived, and restores its ref if that is
 // damaged or gone. Git may not have collected the list yet; among older ones,
 // the commit that keeps it tells the right one.
 func (r *repair) archive(ctx context.Context) error {
-	refs, err := r.Repo.Refs(ctx, archive.IndexRef, archive.KeepRef)
+	refs, err := r.Repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
 	if err != nil {
 		return err
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	tip, err := archive.Tip(refs)
+	tip, err := ledger.ArchiveTip(refs)
 	if err != nil {
-		if tip, r.unread = r.lostIndex(ctx, objects, refs[archive.KeepRef]); r.unread != nil {
+		if tip, r.unread = r.lostIndex(ctx, objects, refs[ledger.ArchiveKeepRef]); r.unread != nil {
 			return nil // searched again when the objects are mended
 		}
 		if err := r.indexRef(ctx, refs, tip); err != nil {
@@ -40,7 +40,7 @@ func (r *repair) archive(ctx context.Context) error {
 
 // readIndex reads as much as it can of what is archived.
 func (r *repair) readIndex(objects *git.Objects) {
-	x, err := archive.Open(objects, r.index)
+	x, err := ledger.OpenArchive(objects, r.index)
 	if r.unread = err; err != nil {
 		return
 	}
@@ -60,7 +60,7 @@ func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep git.H
 	if err != nil {
 		return git.Hash{}, err
 	}
-	size := strconv.Itoa(len(archive.IndexCommit(objects.Format().EmptyTree())))
+	size := strconv.Itoa(len(ledger.ArchiveCommit(objects.Format().EmptyTree())))
 	var found []git.Hash
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)
@@ -69,10 +69,10 @@ func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep git.H
 		}
 		hash := git.NewHash(words[1])
 		tree, err := objects.TreeOf(hash)
-		if err != nil || objects.Format().Object(plumbing.CommitObject, archive.IndexCommit(tree)) != hash {
+		if err != nil || objects.Format().Object(plumbing.CommitObject, ledger.ArchiveCommit(tree)) != hash {
 			continue
 		}
-		x, err := archive.Open(objects, hash)
+		x, err := ledger.OpenArchive(objects, hash)
 		if err != nil {
 			continue
 		}
@@ -89,19 +89,19 @@ func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep git.H
 
 // stem returns the commits that keep what an index lists: a clone's, and a
 // remote's, which a mirror also has.
-func stem(objects *git.Objects, x *archive.Index) (stem, keep git.Hash, err error) {
+func stem(objects *git.Objects, x *ledger.Archive) (stem, keep git.Hash, err error) {
 	if keep, err = x.Keep(); err == nil {
-		stem, err = archive.Stem(objects, keep)
+		stem, err = ledger.ArchiveStem(objects, keep)
 	}
 	return stem, keep, err
 }
 
 // indexRef reports that the archive's list is lost, and sets its ref to tip.
 func (r *repair) indexRef(ctx context.Context, refs map[string]git.Hash, tip git.Hash) error {
-	f := Finding{Lost: true, What: archive.IndexRef + " is gone, and so is what it said of what is archived"}
-	_, broken := refs[archive.IndexRef]
+	f := Finding{Lost: true, What: ledger.ArchiveRef + " is gone, and so is what it said of what is archived"}
+	_, broken := refs[ledger.ArchiveRef]
 	if broken {
-		f.What = fmt.Sprintf("the file of %s holds no hash", archive.IndexRef)
+		f.What = fmt.Sprintf("the file of %s holds no hash", ledger.ArchiveRef)
 	}
 	if !tip.IsZero() {
 		f.Mended = fmt.Sprintf("it gets back %s, the list of what is kept", tip)
@@ -110,7 +110,7 @@ func (r *repair) indexRef(ctx context.Context, refs map[string]git.Hash, tip git
 	if r.dry || tip.IsZero() {
 		return nil
 	}
-	return r.moveArchive(ctx, archive.IndexRef, broken, tip, git.Hash{})
+	return r.moveArchive(ctx, ledger.ArchiveRef, broken, tip, git.Hash{})
 }
 
 // moveArchive moves a ref of the archive, after putting away a broken file.
@@ -146,13 +146,13 @@ func (r *repair) kept(ctx context.Context) error {
 	if r.index.IsZero() {
 		return nil
 	}
-	refs, err := r.Repo.Refs(ctx, archive.KeepRef)
+	refs, err := r.Repo.Refs(ctx, ledger.ArchiveKeepRef)
 	if err != nil {
 		return err
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	x, err := archive.Open(objects, r.index)
+	x, err := ledger.OpenArchive(objects, r.index)
 	if err != nil {
 		return nil // reported already
 	}
@@ -160,11 +160,11 @@ func (r *repair) kept(ctx context.Context) error {
 	if err != nil && !git.Lost(err) {
 		return err
 	}
-	now, there := refs[archive.KeepRef]
+	now, there := refs[ledger.ArchiveKeepRef]
 	if err != nil || now == stem || now == keep {
 		return nil
 	}
-	f := Finding{What: "the missions in the archive are not kept as its list says: git may collect them", Mended: archive.KeepRef + " is made again from the list"}
+	f := Finding{What: "the missions in the archive are not kept as its list says: git may collect them", Mended: ledger.ArchiveKeepRef + " is made again from the list"}
 	missing := 0
 	for _, e := range r.archived {
 		switch err := objects.Has(e.Ledger); {
@@ -175,7 +175,7 @@ func (r *repair) kept(ctx context.Context) error {
 		}
 	}
 	if missing > 0 {
-		f = Finding{What: fmt.Sprintf("%s; and %d of them are not here, so %s can't be made again", f.What, missing, archive.KeepRef)}
+		f = Finding{What: fmt.Sprintf("%s; and %d of them are not here, so %s can't be made again", f.What, missing, ledger.ArchiveKeepRef)}
 	}
 	r.say(f)
 	if r.dry || missing > 0 {
@@ -184,7 +184,7 @@ func (r *repair) kept(ctx context.Context) error {
 	if err := objects.Flush(); err != nil {
 		return err
 	}
-	return r.moveArchive(ctx, archive.KeepRef, there && now.IsZero(), stem, now)
+	return r.moveArchive(ctx, ledger.ArchiveKeepRef, there && now.IsZero(), stem, now)
 }
 
 // archivedTips returns the tips of archived missions that are or were here. A

@@ -25,7 +25,6 @@ import (
 	"slices"
 	"time"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -47,13 +46,13 @@ type repair struct {
 	found []Finding
 
 	index    git.Hash // the list of what is archived, zero if empty or unknown
-	archived map[record.ID]archive.Entry
+	archived map[record.ID]ledger.ArchiveEntry
 	unread   error // why that is not all
 }
 
 // Run looks for what is wrong, mends it unless dry is set, and returns it.
 func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([]Finding, error) {
-	r := &repair{Workspace: w, at: at.UTC(), dry: dry, archived: make(map[record.ID]archive.Entry)}
+	r := &repair{Workspace: w, at: at.UTC(), dry: dry, archived: make(map[record.ID]ledger.ArchiveEntry)}
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error

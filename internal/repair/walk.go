@@ -12,9 +12,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 )
@@ -226,7 +226,7 @@ func (r *repair) objects(ctx context.Context) error {
 		return err
 	}
 	from := slices.DeleteFunc(slices.Collect(maps.Values(refs)), git.Hash.IsZero) // of damaged refs
-	if refs[archive.KeepRef].IsZero() {
+	if refs[ledger.ArchiveKeepRef].IsZero() {
 		tips, err := r.archivedTips(ctx)
 		if err != nil {
 			return err

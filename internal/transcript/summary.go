@@ -29,7 +29,8 @@ type Summary struct {
 	Ended   time.Time // time of the last thing said or done by the agent, or of the interruption
 }
 
-// Summarise reads the lines of one turn: segment[t.Start:t.End] of a [FileTurn].
+// Summarise reads the lines of one turn: segment[t.Start:t.End] of a
+// [FileTurn].
 func Summarise(r Reader, turn []byte) Summary {
 	s := summary{seen: make(once), took: make(map[string]took)}
 	for at, line := range lines(turn) {

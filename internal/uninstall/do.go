@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
@@ -90,7 +90,7 @@ func (p *Plan) removeRefs(ctx context.Context, held *statedir.Lock) error {
 
 // tells reports whether a ref tells which missions there are.
 func tells(ref string) bool {
-	return strings.HasPrefix(ref, record.ID("").Ref()) || ref == archive.IndexRef
+	return strings.HasPrefix(ref, record.ID("").Ref()) || ref == ledger.ArchiveRef
 }
 
 // branches deletes the missions' branches if none has moved since Look.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 )
 
 // sharedFiles is how many files the repository has in which there are many missions.
@@ -70,10 +70,10 @@ func (r *repository) host() string { return r.dir + ".git" }
 func (r *repository) publish() *repository {
 	check(os.RemoveAll(r.host()))
 	r.lab.git(r.lab.dir, "clone", "-q", "--mirror", r.dir, r.host())
-	if stem, err := r.lab.try(r.dir, "rev-parse", "-q", "--verify", archive.KeepRef); err == nil { // a push does not send it
+	if stem, err := r.lab.try(r.dir, "rev-parse", "-q", "--verify", ledger.ArchiveKeepRef); err == nil { // a push does not send it
 		objects := must(git.Find(r.dir)).Objects(r.lab.ctx)
-		index := must(archive.Open(objects, git.NewHash(r.git("rev-parse", archive.IndexRef))))
-		r.lab.git(r.host(), "update-ref", archive.KeepRef, must(index.Keep()).String(), stem)
+		index := must(ledger.OpenArchive(objects, git.NewHash(r.git("rev-parse", ledger.ArchiveRef))))
+		r.lab.git(r.host(), "update-ref", ledger.ArchiveKeepRef, must(index.Keep()).String(), stem)
 		objects.Close()
 	}
 	r.lab.git(r.host(), "pack-refs", "--all")

@@ -38,7 +38,8 @@ func isFooter(lines [][]glyph) bool {
 	})
 }
 
-// typedText returns a line's typed text. A placeholder is dim except at the cursor.
+// typedText returns a line's typed text. A placeholder is dim except at the
+// cursor.
 func typedText(line []glyph) string {
 	var b strings.Builder
 	for i, g := range line {

@@ -10,8 +10,8 @@ import (
 	"gitagent/internal/terminal"
 )
 
-// findClient returns the registered client in a pane, the one in front of several. If
-// pid is not 0, it must be that client.
+// findClient returns the registered client in a pane, the one in front of
+// several. If pid is not 0, it must be that client.
 func findClient(ctx context.Context, pane terminal.Pane, configDir string, pid int) (session.Registration, error) {
 	tty, err := pane.Ask(ctx, "#{pane_tty}")
 	if err != nil {

@@ -1,4 +1,4 @@
-package archive
+package ledger
 
 import (
 	"fmt"
@@ -14,19 +14,19 @@ import (
 	"gitagent/test/gittest"
 )
 
-// TestFetch fetches one commit from a host that has the same archive. Of the commits that keep it git tells the host
+// TestArchiveFetch fetches one commit from a host that has the same archive. Of the commits that keep it git tells the host
 // of none that is there: each would be walked down from, here and, to the very last object, there.
-func TestFetch(t *testing.T) {
+func TestArchiveFetch(t *testing.T) {
 	for _, protocol := range []string{"0", "2"} {
 		t.Run("protocol "+protocol, func(t *testing.T) {
-			r, objects := open(t)
+			r, objects := openEmpty(t)
 			main := r.Commit("main")
-			entries := make(map[record.ID]Entry)
+			entries := make(map[record.ID]ArchiveEntry)
 			for i, c := range commits(t, objects, 300) {
 				id := record.ID(fmt.Sprintf("%08x", i))
-				entries[id] = Entry{ID: id, Ledger: c}
+				entries[id] = ArchiveEntry{ID: id, Ledger: c}
 			}
-			empty, err := Open(objects, git.Hash{})
+			empty, err := OpenArchive(objects, git.Hash{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,9 +47,9 @@ func TestFetch(t *testing.T) {
 			}
 			host := r.In(gittest.TempDir(t))
 			host.Git("init", "-q", "--bare", ".")
-			r.Git("push", "-q", host.Dir, main+":refs/heads/main", index.Tip.String()+":"+IndexRef, keep.String()+":"+KeepRef)
+			r.Git("push", "-q", host.Dir, main+":refs/heads/main", index.Tip.String()+":"+ArchiveRef, keep.String()+":"+ArchiveKeepRef)
 			host.Git("update-ref", "refs/heads/main", host.Git("commit-tree", "-p", main, "-m", "theirs", main+"^{tree}"))
-			kept := strings.Fields(host.Git("rev-list", KeepRef))
+			kept := strings.Fields(host.Git("rev-list", ArchiveKeepRef))
 
 			trace := filepath.Join(t.TempDir(), "trace")
 			r.Env = append(slices.Clip(r.Env), "GIT_TRACE_PACKET="+trace)

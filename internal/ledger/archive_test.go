@@ -1,4 +1,4 @@
-package archive
+package ledger
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 // made is a hash that only n says of, none for 0.
 func made(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
-func open(t testing.TB) (*gittest.Repo, *git.Objects) {
+func openEmpty(t testing.TB) (*gittest.Repo, *git.Objects) {
 	t.Helper()
 	r := gittest.New(t)
 	repo, err := git.Find(r.Dir)
@@ -38,7 +38,7 @@ func commits(t testing.TB, objects *git.Objects, n int) (all []git.Hash) {
 	}
 	var parents []git.Hash
 	for i := range n {
-		c, err := objects.CommitTree(tree, parents, who, who, fmt.Sprint("commit ", i, "\n"))
+		c, err := objects.CommitTree(tree, parents, archiver, archiver, fmt.Sprint("commit ", i, "\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func commits(t testing.TB, objects *git.Objects, n int) (all []git.Hash) {
 	return all
 }
 
-func with(t testing.TB, x *Index, changes map[record.ID]Entry) *Index {
+func with(t testing.TB, x *Archive, changes map[record.ID]ArchiveEntry) *Archive {
 	t.Helper()
 	out, err := x.With(changes)
 	if err != nil {
@@ -56,20 +56,20 @@ func with(t testing.TB, x *Index, changes map[record.ID]Entry) *Index {
 	return out
 }
 
-// TestSet makes the same set in different ways.
-func TestSet(t *testing.T) {
-	r, objects := open(t)
+// TestArchive makes the same set in different ways.
+func TestArchive(t *testing.T) {
+	r, objects := openEmpty(t)
 	chain := commits(t, objects, 300)
 	random := rand.New(rand.NewPCG(1, 2))
-	entries := make(map[record.ID]Entry)
+	entries := make(map[record.ID]ArchiveEntry)
 	for i, c := range chain {
 		id := record.ID(fmt.Sprintf("%08x", random.Uint32()))
 		if i%9 == 0 {
 			id = record.OfCommit(c)
 		}
-		entries[id] = Entry{ID: id, Ledger: c, Title: fmt.Sprint("mission <", i, ">"), At: int64(i), Turns: i}
+		entries[id] = ArchiveEntry{ID: id, Ledger: c, Title: fmt.Sprint("mission <", i, ">"), At: int64(i), Turns: i}
 	}
-	empty, err := Open(objects, git.Hash{})
+	empty, err := OpenArchive(objects, git.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,21 +78,21 @@ func TestSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	oneByOne := with(t, empty, map[record.ID]Entry{"00000000": {ID: "00000000", Ledger: chain[0]}})
+	oneByOne := with(t, empty, map[record.ID]ArchiveEntry{"00000000": {ID: "00000000", Ledger: chain[0]}})
 	for id, e := range entries {
-		oneByOne = with(t, oneByOne, map[record.ID]Entry{id: e})
+		oneByOne = with(t, oneByOne, map[record.ID]ArchiveEntry{id: e})
 	}
 	if oneByOne.Tip == once.Tip {
 		t.Error("one more mission changes nothing")
 	}
-	oneByOne = with(t, oneByOne, map[record.ID]Entry{"00000000": {}})
+	oneByOne = with(t, oneByOne, map[record.ID]ArchiveEntry{"00000000": {}})
 	if again, err := oneByOne.Keep(); oneByOne.Tip != once.Tip || again != keep || err != nil {
 		t.Errorf("%s and %s, %s and %s, %v", oneByOne.Tip, once.Tip, again, keep, err)
 	}
 	if err := objects.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	read, err := Open(objects, once.Tip)
+	read, err := OpenArchive(objects, once.Tip)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,39 +126,39 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestModel adds and takes out missions at random, and compares with a map.
-func TestModel(t *testing.T) {
-	_, objects := open(t)
+// TestArchiveModel adds and takes out missions at random, and compares with a map.
+func TestArchiveModel(t *testing.T) {
+	_, objects := openEmpty(t)
 	chain := commits(t, objects, 20)
 	random := rand.New(rand.NewPCG(5, 6))
-	empty, err := Open(objects, git.Hash{})
+	empty, err := OpenArchive(objects, git.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, model := empty, make(map[record.ID]Entry)
+	x, model := empty, make(map[record.ID]ArchiveEntry)
 	for step := range gittest.Size(400, 100) {
-		changes := make(map[record.ID]Entry)
+		changes := make(map[record.ID]ArchiveEntry)
 		for range 1 + random.IntN(4) {
 			id := record.ID(fmt.Sprintf("%08x", random.IntN(40)<<22))
-			e := Entry{ID: id, At: int64(random.IntN(9))}
+			e := ArchiveEntry{ID: id, At: int64(random.IntN(9))}
 			switch k := chain[random.IntN(len(chain))]; random.IntN(3) {
 			case 0:
 				e.Ledger = k
 			case 1:
 				e.Removed = k
 			default:
-				e = Entry{}
+				e = ArchiveEntry{}
 			}
 			changes[id], model[id] = e, e
 		}
 		if x = with(t, x, changes); step%20 != 0 {
 			continue
 		}
-		maps.DeleteFunc(model, func(_ record.ID, e Entry) bool { return e == Entry{} })
+		maps.DeleteFunc(model, func(_ record.ID, e ArchiveEntry) bool { return e == ArchiveEntry{} })
 		if want := with(t, empty, model).Tip; x.Tip != want {
 			t.Fatalf("step %d: %s, want %s", step, x.Tip, want)
 		}
-		got := make(map[record.ID]Entry)
+		got := make(map[record.ID]ArchiveEntry)
 		for e, err := range x.All() {
 			if err != nil {
 				t.Fatal(err)
@@ -171,22 +171,22 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestUnite unites the same indexes in every order.
-func TestUnite(t *testing.T) {
-	_, objects := open(t)
+// TestArchiveUnite unites the same indexes in every order.
+func TestArchiveUnite(t *testing.T) {
+	_, objects := openEmpty(t)
 	chain := commits(t, objects, 8)
 	whole := func(git.Hash, git.Hash) (record.ID, error) { return "", nil }
-	empty, err := Open(objects, git.Hash{})
+	empty, err := OpenArchive(objects, git.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 100 {
-		var three []*Index
+		var three []*Archive
 		for range 3 {
-			changes := make(map[record.ID]Entry)
+			changes := make(map[record.ID]ArchiveEntry)
 			for id := range 5 {
-				e := Entry{ID: record.ID(fmt.Sprintf("0000000%d", id))}
+				e := ArchiveEntry{ID: record.ID(fmt.Sprintf("0000000%d", id))}
 				k := random.IntN(len(chain))
 				switch e.At = int64(k); random.IntN(3) {
 				case 0:
@@ -217,22 +217,22 @@ func TestUnite(t *testing.T) {
 	}
 }
 
-// TestUniteSides keeps what only one of two indexes has of a mission.
-func TestUniteSides(t *testing.T) {
-	_, objects := open(t)
-	empty, err := Open(objects, git.Hash{})
+// TestArchiveUniteSides keeps what only one of two indexes has of a mission.
+func TestArchiveUniteSides(t *testing.T) {
+	_, objects := openEmpty(t)
+	empty, err := OpenArchive(objects, git.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const id = "00000000"
-	early := Entry{ID: id, Ledger: made(1), At: 1}
-	late := Entry{ID: id, Ledger: made(2), At: 2}
+	early := ArchiveEntry{ID: id, Ledger: made(1), At: 1}
+	late := ArchiveEntry{ID: id, Ledger: made(2), At: 2}
 	side := early
 	side.ID = "010000000000"
-	want := with(t, empty, map[record.ID]Entry{id: late, side.ID: side}).Tip
-	for _, order := range [][2]Entry{{early, late}, {late, early}} {
-		x := with(t, empty, map[record.ID]Entry{id: order[0]})
-		got, err := x.Unite(with(t, empty, map[record.ID]Entry{id: order[1]}), func(commit, besides git.Hash) (record.ID, error) {
+	want := with(t, empty, map[record.ID]ArchiveEntry{id: late, side.ID: side}).Tip
+	for _, order := range [][2]ArchiveEntry{{early, late}, {late, early}} {
+		x := with(t, empty, map[record.ID]ArchiveEntry{id: order[0]})
+		got, err := x.Unite(with(t, empty, map[record.ID]ArchiveEntry{id: order[1]}), func(commit, besides git.Hash) (record.ID, error) {
 			if commit != late.Ledger || besides != early.Ledger {
 				t.Errorf("asked about %s and %s", commit, besides)
 			}
@@ -244,14 +244,14 @@ func TestUniteSides(t *testing.T) {
 	}
 }
 
-func TestLater(t *testing.T) {
-	there := func(at int64, turns int, h byte) Entry {
-		return Entry{ID: "00000000", Ledger: made(h), At: at, Turns: turns}
+func TestArchiveLater(t *testing.T) {
+	there := func(at int64, turns int, h byte) ArchiveEntry {
+		return ArchiveEntry{ID: "00000000", Ledger: made(h), At: at, Turns: turns}
 	}
-	gone := func(at int64, h byte) Entry { return Entry{ID: "00000000", Removed: made(h), At: at} }
+	gone := func(at int64, h byte) ArchiveEntry { return ArchiveEntry{ID: "00000000", Removed: made(h), At: at} }
 	for _, test := range []struct {
 		name    string
-		a, than Entry
+		a, than ArchiveEntry
 	}{
 		{"it went on", there(2, 1, 1), there(1, 1, 2)},
 		{"in the same second", there(1, 2, 1), there(1, 1, 2)},
@@ -268,16 +268,16 @@ func TestLater(t *testing.T) {
 }
 
 // FuzzDecode checks that what is read is what would be written.
-func FuzzDecode(f *testing.F) {
+func FuzzArchiveDecode(f *testing.F) {
 	f.Add([]byte(`{"id":"ab000000","ledger":"88d905babcf60000000000000000000000000000","title":"x","at":5}` + "\n"))
 	f.Add([]byte(`{"id":"ab000000","removed":"88d905babcf60000000000000000000000000000"}` + "\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		entries, err := decode("ab", content, git.SHA1)
-		all := make(map[record.ID]Entry)
+		entries, err := decodeEntries("ab", content, git.SHA1)
+		all := make(map[record.ID]ArchiveEntry)
 		for _, e := range entries {
 			all[e.ID] = e
 		}
-		again, wrong := encode(all)
+		again, wrong := encodeEntries(all)
 		if wrong != nil || err == nil && !bytes.Equal(again, content) {
 			t.Errorf("%q became %q: %v", content, again, wrong)
 		}

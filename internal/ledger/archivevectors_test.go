@@ -1,4 +1,4 @@
-package archive
+package ledger
 
 import (
 	"encoding/json"
@@ -12,10 +12,10 @@ import (
 	"gitagent/test/gittest"
 )
 
-// TestVectors reads the vectors that docs/format.md names. They were made with plain git.
-func TestVectors(t *testing.T) {
-	_, objects := open(t)
-	names, err := filepath.Glob(gittest.Vectors("testdata") + "/*.txt")
+// TestArchiveVectors reads the vectors that docs/format.md names. They were made with plain git.
+func TestArchiveVectors(t *testing.T) {
+	_, objects := openEmpty(t)
+	names, err := filepath.Glob(gittest.Vectors("testdata/archive") + "/*.txt")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("%v, %v", names, err)
 	}
@@ -30,9 +30,9 @@ func TestVectors(t *testing.T) {
 			if !ok {
 				t.Fatalf("its header is %q", header)
 			}
-			changes := make(map[record.ID]Entry)
+			changes := make(map[record.ID]ArchiveEntry)
 			for line := range strings.Lines(body) {
-				var e Entry
+				var e ArchiveEntry
 				if err := json.Unmarshal([]byte(line), &e); err != nil {
 					t.Fatal(err)
 				}
@@ -41,7 +41,7 @@ func TestVectors(t *testing.T) {
 				}
 				changes[e.ID] = e
 			}
-			empty, err := Open(objects, git.Hash{})
+			empty, err := OpenArchive(objects, git.Hash{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package archive
+package ledger
 
 import (
 	"time"
@@ -6,26 +6,26 @@ import (
 	"gitagent/internal/git"
 )
 
-// stem is how many commits a clone's refs have before the keeping commit.
+// stemLength is how many commits a clone's refs have before the keeping commit.
 //
 // A fetch offers the host its 16 newest commits (32 in the older protocol).
 // Those are the stem's, which no host has. Otherwise git offers the archive's,
 // and goes on from each that the host has; a host with a bitmap, as `git gc`
 // makes in bare repositories, then lists all that they reach: 2.7 s of CPU per
 // fetch with 20,000 archived missions.
-const stem = 32
+const stemLength = 32
 
-// Stem stages a chain of commits on keep and returns the last; zero for zero.
-// They depend only on keep and are never sent. They are a second newer, so that
-// git visits them first even if the host has keep.
-func Stem(objects *git.Objects, keep git.Hash) (git.Hash, error) {
+// ArchiveStem stages a chain of commits on keep and returns the last; zero for
+// zero. They depend only on keep and are never sent. They are a second newer,
+// so that git visits them first even if the host has keep.
+func ArchiveStem(objects *git.Objects, keep git.Hash) (git.Hash, error) {
 	if keep.IsZero() {
 		return keep, nil
 	}
-	later := who
-	later.When = who.When.Add(time.Second)
+	later := archiver
+	later.When = archiver.When.Add(time.Second)
 	empty, err := objects.EmptyTree()
-	for range stem {
+	for range stemLength {
 		if err == nil {
 			keep, err = objects.CommitTree(empty, []git.Hash{keep}, later, later, "kept here\n")
 		}

@@ -1,11 +1,4 @@
-// Package archive keeps missions without refs: an index, and commits that keep
-// their objects. Both depend only on the set of missions, so any order of
-// additions, removals and merges gives the same hashes. docs/format.md
-// specifies them.
-//
-// The index is a commit with 256 files, by the first two digits of ids; a
-// look-up reads one. A clone can have it without the keeping commits.
-package archive
+package ledger
 
 import (
 	"bytes"
@@ -27,46 +20,47 @@ import (
 
 // The refs of the archive.
 const (
-	IndexRef = "refs/agent/archive"
-	KeepRef  = "refs/agent/archive-keep"
+	ArchiveRef     = "refs/agent/archive"
+	ArchiveKeepRef = "refs/agent/archive-keep"
 )
 
-// SeenRefs is the prefix of remotes' archives as last seen: an escaped remote
-// name, then "index" and perhaps "keep". They serve fetches only.
-const SeenRefs = "refs/agent/archives/"
+// SeenArchives is the prefix of remotes' archives as last seen: an escaped
+// remote name, then "index" and perhaps "keep". They serve fetches only.
+const SeenArchives = "refs/agent/archives/"
 
 // Limits in bytes of an index, which may be untrusted.
 const (
-	maxFile = 16 << 20
-	maxDir  = 1 << 20
+	maxArchiveFile = 16 << 20
+	maxArchiveDir  = 1 << 20
 )
 
-// who makes all commits, before any commit of git's, so that git does not walk
-// into them to find what two repositories have in common.
-var who = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(1_000_000_000, 0).UTC()}
+// archiver makes all commits, before any commit of git's, so that git does not
+// walk into them to find what two repositories have in common.
+var archiver = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(1_000_000_000, 0).UTC()}
 
-// Tip returns the index among refs, zero for none. The error wraps
-// [git.ErrDamaged] if its ref holds no hash, or is gone while KeepRef exists:
-// nothing may then replace it.
-func Tip(refs map[string]git.Hash) (git.Hash, error) {
-	tip, ok := refs[IndexRef]
-	if ok && tip.IsZero() || !ok && !refs[KeepRef].IsZero() {
-		return tip, fmt.Errorf("read the archive: %s is %w", IndexRef, git.ErrDamaged)
+// ArchiveTip returns the index among refs, zero for none. The error wraps
+// [git.ErrDamaged] if its ref holds no hash, or is gone while [ArchiveKeepRef]
+// exists: nothing may then replace it.
+func ArchiveTip(refs map[string]git.Hash) (git.Hash, error) {
+	tip, ok := refs[ArchiveRef]
+	if ok && tip.IsZero() || !ok && !refs[ArchiveKeepRef].IsZero() {
+		return tip, fmt.Errorf("read the archive: %s is %w", ArchiveRef, git.ErrDamaged)
 	}
 	return tip, nil
 }
 
-// Moves returns the updates of the archive's refs to x and to its [Stem], in an
-// order that never leaves the latter alone. It stages new commits.
-func (x *Index) Moves(refs map[string]git.Hash) (moves []git.Update, err error) {
+// Moves returns the updates of the archive's refs to x and to its
+// [ArchiveStem], in an order that never leaves the latter alone. It stages new
+// commits.
+func (x *Archive) Moves(refs map[string]git.Hash) (moves []git.Update, err error) {
 	keep, err := x.Keep()
 	if err == nil {
-		keep, err = Stem(x.objects, keep)
+		keep, err = ArchiveStem(x.objects, keep)
 	}
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range []git.Update{{Ref: IndexRef, New: x.Tip, Old: refs[IndexRef]}, {Ref: KeepRef, New: keep, Old: refs[KeepRef]}} {
+	for _, m := range []git.Update{{Ref: ArchiveRef, New: x.Tip, Old: refs[ArchiveRef]}, {Ref: ArchiveKeepRef, New: keep, Old: refs[ArchiveKeepRef]}} {
 		if m.New != m.Old {
 			moves = append(moves, m)
 		}
@@ -77,8 +71,14 @@ func (x *Index) Moves(refs map[string]git.Hash) (moves []git.Update, err error) 
 	return moves, nil
 }
 
-// An Index is the missions of an archive. It is not safe for concurrent use.
-type Index struct {
+// An Archive keeps missions without refs: an index, and commits that keep their
+// objects. Both depend only on the set of missions, so any order of additions,
+// removals and merges gives the same hashes. docs/format.md specifies them. It
+// is not safe for concurrent use.
+//
+// The index is a commit with 256 files, by the first two digits of ids; a
+// look-up reads one. A clone can have it without the keeping commits.
+type Archive struct {
 	Tip     git.Hash
 	objects *git.Objects
 	files   map[string]git.Entry
@@ -86,14 +86,14 @@ type Index struct {
 	// last is the last file read: look-ups of many are in order of ids.
 	last struct {
 		name    string
-		entries []Entry
+		entries []ArchiveEntry
 		err     error
 	}
 }
 
-// Open opens the index of a commit.
-func Open(objects *git.Objects, tip git.Hash) (*Index, error) {
-	x := &Index{Tip: tip, objects: objects}
+// OpenArchive opens the index of a commit.
+func OpenArchive(objects *git.Objects, tip git.Hash) (*Archive, error) {
+	x := &Archive{Tip: tip, objects: objects}
 	if tip.IsZero() {
 		return x, nil
 	}
@@ -101,9 +101,9 @@ func Open(objects *git.Objects, tip git.Hash) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the archive: %w", err)
 	}
-	top, err := objects.Tree(tree, maxDir)
+	top, err := objects.Tree(tree, maxArchiveDir)
 	if err == nil {
-		x.files, err = objects.Tree(top["missions"].Hash, maxDir)
+		x.files, err = objects.Tree(top["missions"].Hash, maxArchiveDir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the archive: %w", err)
@@ -111,27 +111,27 @@ func Open(objects *git.Objects, tip git.Hash) (*Index, error) {
 	return x, nil
 }
 
-// IndexCommit returns the content of the commit of an index with a tree.
-func IndexCommit(tree git.Hash) []byte {
-	c := git.Commit{Tree: tree, Author: who, Committer: who, Message: "archive\n"}
+// ArchiveCommit returns the content of the commit of an index with a tree.
+func ArchiveCommit(tree git.Hash) []byte {
+	c := git.Commit{Tree: tree, Author: archiver, Committer: archiver, Message: "archive\n"}
 	return c.Encode()
 }
 
 // Find returns a mission's entry. ok is false if it is missing or removed.
-func (x *Index) Find(id record.ID) (e Entry, ok bool, err error) {
+func (x *Archive) Find(id record.ID) (e ArchiveEntry, ok bool, err error) {
 	if len(id) < 2 {
-		return Entry{}, false, nil
+		return ArchiveEntry{}, false, nil
 	}
 	entries, err := x.file(string(id[:2]))
-	i, ok := slices.BinarySearchFunc(entries, id, func(e Entry, id record.ID) int { return cmp.Compare(e.ID, id) })
+	i, ok := slices.BinarySearchFunc(entries, id, func(e ArchiveEntry, id record.ID) int { return cmp.Compare(e.ID, id) })
 	if !ok {
-		return Entry{}, false, err
+		return ArchiveEntry{}, false, err
 	}
 	return entries[i], !entries[i].Gone(), nil
 }
 
 // Like returns the missions of an id prefix, in order, but no removed ones.
-func (x *Index) Like(digits string) (found []Entry, err error) {
+func (x *Archive) Like(digits string) (found []ArchiveEntry, err error) {
 	for e, err := range x.from(digits) {
 		if err != nil {
 			return found, err
@@ -145,10 +145,10 @@ func (x *Index) Like(digits string) (found []Entry, err error) {
 
 // All yields all entries in order of ids, removed missions too. An unreadable
 // file is an error in its entries' place.
-func (x *Index) All() iter.Seq2[Entry, error] { return x.from("") }
+func (x *Archive) All() iter.Seq2[ArchiveEntry, error] { return x.from("") }
 
-func (x *Index) from(digits string) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
+func (x *Archive) from(digits string) iter.Seq2[ArchiveEntry, error] {
+	return func(yield func(ArchiveEntry, error) bool) {
 		digits = digits[:min(len(digits), 2)]
 		for _, name := range slices.Sorted(maps.Keys(x.files)) {
 			if len(name) != 2 || name[:len(digits)] != digits {
@@ -160,7 +160,7 @@ func (x *Index) from(digits string) iter.Seq2[Entry, error] {
 					return
 				}
 			}
-			if err != nil && !yield(Entry{}, err) {
+			if err != nil && !yield(ArchiveEntry{}, err) {
 				return
 			}
 		}
@@ -168,7 +168,7 @@ func (x *Index) from(digits string) iter.Seq2[Entry, error] {
 }
 
 // file returns the valid entries of a file.
-func (x *Index) file(name string) ([]Entry, error) {
+func (x *Archive) file(name string) ([]ArchiveEntry, error) {
 	f, ok := x.files[name]
 	if !ok || f.Mode != filemode.Regular {
 		return nil, nil
@@ -176,11 +176,11 @@ func (x *Index) file(name string) ([]Entry, error) {
 	if x.last.name == name {
 		return x.last.entries, x.last.err
 	}
-	content, err := x.objects.Blob(f.Hash, maxFile)
+	content, err := x.objects.Blob(f.Hash, maxArchiveFile)
 	if err != nil {
 		return nil, fmt.Errorf("read the archive's missions %s: %w", name, err)
 	}
-	entries, err := decode(name, content, x.objects.Format())
+	entries, err := decodeEntries(name, content, x.objects.Format())
 	if err != nil {
 		err = fmt.Errorf("read the archive's missions %s: %w", name, err)
 	}
@@ -190,7 +190,7 @@ func (x *Index) file(name string) ([]Entry, error) {
 
 // With stages x with changed entries; a zero Entry removes one without a trace.
 // The tip of an empty index is zero. Changed files lose invalid lines.
-func (x *Index) With(changes map[record.ID]Entry) (*Index, error) {
+func (x *Archive) With(changes map[record.ID]ArchiveEntry) (*Archive, error) {
 	byFile := make(map[string][]record.ID)
 	for id := range changes {
 		if !id.Valid() {
@@ -199,7 +199,7 @@ func (x *Index) With(changes map[record.ID]Entry) (*Index, error) {
 		name := string(id[:2])
 		byFile[name] = append(byFile[name], id)
 	}
-	out := &Index{objects: x.objects, files: maps.Clone(x.files)}
+	out := &Archive{objects: x.objects, files: maps.Clone(x.files)}
 	if out.files == nil {
 		out.files = make(map[string]git.Entry)
 	}
@@ -208,12 +208,12 @@ func (x *Index) With(changes map[record.ID]Entry) (*Index, error) {
 		if err != nil && entries == nil {
 			return nil, err
 		}
-		all := make(map[record.ID]Entry, len(entries)+len(ids))
+		all := make(map[record.ID]ArchiveEntry, len(entries)+len(ids))
 		for _, e := range entries {
 			all[e.ID] = e
 		}
 		for _, id := range ids {
-			if delete(all, id); changes[id] != (Entry{}) {
+			if delete(all, id); changes[id] != (ArchiveEntry{}) {
 				all[id] = changes[id]
 			}
 		}
@@ -221,7 +221,7 @@ func (x *Index) With(changes map[record.ID]Entry) (*Index, error) {
 			delete(out.files, name)
 			continue
 		}
-		content, err := encode(all)
+		content, err := encodeEntries(all)
 		if err != nil {
 			return nil, err
 		}
@@ -242,16 +242,16 @@ func (x *Index) With(changes map[record.ID]Entry) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Tip, err = x.objects.Write(plumbing.CommitObject, IndexCommit(top))
+	out.Tip, err = x.objects.Write(plumbing.CommitObject, ArchiveCommit(top))
 	return out, err
 }
 
 // Unite stages the union of two indexes, with the [later] entry of a mission.
 // What the other one has in addition becomes a mission of its own: side returns
 // its id, "" if the first commit contains the second.
-func (x *Index) Unite(other *Index, side func(commit, besides git.Hash) (record.ID, error)) (*Index, error) {
-	changes := make(map[record.ID]Entry)
-	at := func(id record.ID) (Entry, error) {
+func (x *Archive) Unite(other *Archive, side func(commit, besides git.Hash) (record.ID, error)) (*Archive, error) {
+	changes := make(map[record.ID]ArchiveEntry)
+	at := func(id record.ID) (ArchiveEntry, error) {
 		if e, ok := changes[id]; ok {
 			return e, nil
 		}
@@ -297,7 +297,7 @@ const maxDiverged = 16
 
 // later reports whether a stays: by later event, more turns, or removal, or
 // else in a fixed order.
-func later(a, b Entry) bool {
+func later(a, b ArchiveEntry) bool {
 	switch {
 	case a.At != b.At:
 		return a.At > b.At
@@ -314,7 +314,7 @@ const maxParents = 64
 
 // Keep stages the commits that keep an index's objects, and returns the last,
 // for a remote's ref; zero for an empty index.
-func (x *Index) Keep() (git.Hash, error) {
+func (x *Archive) Keep() (git.Hash, error) {
 	var tips []git.Hash
 	for e, err := range x.All() {
 		if err != nil {
@@ -336,7 +336,7 @@ func (x *Index) Keep() (git.Hash, error) {
 
 // keep stages the commit that keeps sorted tips with digits common digits, or a
 // commit per next digit, so that a new mission changes few of them.
-func (x *Index) keep(tree git.Hash, tips []git.Hash, digits int) (git.Hash, error) {
+func (x *Archive) keep(tree git.Hash, tips []git.Hash, digits int) (git.Hash, error) {
 	parents := tips
 	if len(tips) > maxParents {
 		parents = nil
@@ -353,7 +353,7 @@ func (x *Index) keep(tree git.Hash, tips []git.Hash, digits int) (git.Hash, erro
 			parents, tips = append(parents, commit), tips[n:]
 		}
 	}
-	return x.objects.CommitTree(tree, parents, who, who, "kept\n")
+	return x.objects.CommitTree(tree, parents, archiver, archiver, "kept\n")
 }
 
 var errOrder = errors.New("its lines are not in order")

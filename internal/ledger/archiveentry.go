@@ -1,4 +1,4 @@
-package archive
+package ledger
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"gitagent/internal/record"
 )
 
-// An Entry is a mission in the archive, or notes that it was removed.
-type Entry struct {
+// An ArchiveEntry is a mission in the archive, or notes that it was removed.
+type ArchiveEntry struct {
 	ID      record.ID `json:"id"`               // 8 or 12 hex digits
 	Ledger  git.Hash  `json:"ledger,omitzero"`  // zero if it was removed
 	Notes   git.Hash  `json:"notes,omitzero"`   // zero if it has none
@@ -26,13 +26,13 @@ type Entry struct {
 }
 
 // Gone reports whether the mission was removed.
-func (e Entry) Gone() bool { return e.Ledger.IsZero() }
+func (e ArchiveEntry) Gone() bool { return e.Ledger.IsZero() }
 
 // Time returns the time of the mission's last event.
-func (e Entry) Time() time.Time { return time.Unix(e.At, 0).UTC() }
+func (e ArchiveEntry) Time() time.Time { return time.Unix(e.At, 0).UTC() }
 
 // last returns the ledger's last commit, also if removed.
-func (e Entry) last() git.Hash {
+func (e ArchiveEntry) last() git.Hash {
 	if e.Gone() {
 		return e.Removed
 	}
@@ -40,7 +40,7 @@ func (e Entry) last() git.Hash {
 }
 
 // tips returns what keeps the mission's objects.
-func (e Entry) tips() (tips []git.Hash) {
+func (e ArchiveEntry) tips() (tips []git.Hash) {
 	for _, h := range []git.Hash{e.Ledger, e.Notes, e.Branch} {
 		if !h.IsZero() {
 			tips = append(tips, h)
@@ -54,7 +54,7 @@ const (
 	maxTitle = 500 // runes
 )
 
-func (e Entry) line() []byte {
+func (e ArchiveEntry) line() []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -62,7 +62,7 @@ func (e Entry) line() []byte {
 	return b.Bytes()
 }
 
-func encode(entries map[record.ID]Entry) ([]byte, error) {
+func encodeEntries(entries map[record.ID]ArchiveEntry) ([]byte, error) {
 	var out []byte
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[id]
@@ -74,11 +74,11 @@ func encode(entries map[record.ID]Entry) ([]byte, error) {
 	return out, nil
 }
 
-// decode returns a file's valid entries, and an error if others are not.
-func decode(name string, content []byte, format git.Format) (entries []Entry, err error) {
+// decodeEntries returns a file's valid entries, and an error if others are not.
+func decodeEntries(name string, content []byte, format git.Format) (entries []ArchiveEntry, err error) {
 	bad := 0
 	for line := range bytes.Lines(content) {
-		var e Entry
+		var e ArchiveEntry
 		if len(line) > maxLine || json.Unmarshal(line, &e) != nil || !bytes.Equal(e.line(), line) || !e.ID.Valid() || string(e.ID[:2]) != name ||
 			e.Gone() == e.Removed.IsZero() || !format.Names(e.Ledger, e.Notes, e.Branch, e.Removed) || utf8.RuneCountInString(e.Title) > maxTitle || e.Turns < 0 {
 			bad++
