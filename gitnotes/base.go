@@ -7,15 +7,15 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // mergeBase returns the best common ancestor of two commits, the newest if
 // there are several, and the zero hash if there is none.
-func mergeBase(s Store, a, b git.Hash) (git.Hash, error) {
+func mergeBase(s Store, a, b object.Hash) (object.Hash, error) {
 	bases, err := commonAncestors(s, a, b)
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	// After a wrong clock one may be an ancestor of another.
 	for _, base := range bases {
@@ -26,7 +26,7 @@ func mergeBase(s Store, a, b git.Hash) (git.Hash, error) {
 			}
 			common, err := commonAncestors(s, base, other)
 			if err != nil {
-				return git.Hash{}, err
+				return object.Hash{}, err
 			}
 			redundant = slices.Contains(common, base)
 		}
@@ -34,7 +34,7 @@ func mergeBase(s Store, a, b git.Hash) (git.Hash, error) {
 			return base, nil
 		}
 	}
-	return git.Hash{}, nil
+	return object.Hash{}, nil
 }
 
 const (
@@ -49,14 +49,14 @@ const (
 // histories at once, from the newest commit to the oldest, and stops when only
 // ancestors of common ancestors are left: commits that are older than the
 // answer are not loaded, as long as the clocks were right.
-func commonAncestors(s Store, a, b git.Hash) ([]git.Hash, error) {
+func commonAncestors(s Store, a, b object.Hash) ([]object.Hash, error) {
 	type commit struct {
-		hash git.Hash
-		*git.Commit
+		hash object.Hash
+		*object.Commit
 	}
-	marks := make(map[git.Hash]int)
+	marks := make(map[object.Hash]int)
 	var queue []commit // newest first
-	reach := func(hash git.Hash, mark int) error {
+	reach := func(hash object.Hash, mark int) error {
 		if marks[hash]&mark == mark {
 			return nil
 		}
@@ -72,7 +72,7 @@ func commonAncestors(s Store, a, b git.Hash) ([]git.Hash, error) {
 	if err := errors.Join(reach(a, fromA), reach(b, fromB)); err != nil {
 		return nil, err
 	}
-	var common []git.Hash
+	var common []object.Hash
 	for slices.ContainsFunc(queue, func(c commit) bool { return marks[c.hash]&obsolete == 0 }) {
 		c := queue[0]
 		queue = queue[1:]

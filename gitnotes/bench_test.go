@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -66,7 +66,7 @@ func BenchmarkAll(b *testing.B) {
 // BenchmarkMerge merges two commits that each appended a line to a note among 10,000.
 func BenchmarkMerge(b *testing.B) {
 	n := packed(b, 10_000, 1)
-	var sides [2]git.Hash
+	var sides [2]object.Hash
 	for i := range sides {
 		n := open(b, n.s, n.commit)
 		gittest.Must(b, n.Append(hash("1"), fmt.Append(nil, i)))

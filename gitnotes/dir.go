@@ -8,7 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // A dir is a directory of a notes tree: the notes of objects that begin with
@@ -18,15 +18,15 @@ import (
 type dir struct {
 	prefix prefix
 	depth  int
-	tree   git.Hash // as stored; zero if not stored, or stored differently
+	tree   object.Hash // as stored; zero if not stored, or stored differently
 
-	notes  map[git.Hash]git.Hash    // object to blob
-	dirs   map[byte]*dir            // by the byte at depth
-	others map[string]git.TreeEntry // entries that are no notes, by name
+	notes  map[object.Hash]object.Hash // object to blob
+	dirs   map[byte]*dir               // by the byte at depth
+	others map[string]object.TreeEntry // entries that are no notes, by name
 
 	// What belongs here but was not read yet: trees, and notes that a tree
 	// further up holds although this directory exists.
-	unread []git.Hash
+	unread []object.Hash
 	late   []Note
 }
 
@@ -39,12 +39,12 @@ func (n *Notes) maxDepth() int { return n.s.Format().Size() - 1 }
 
 // path returns the directories from the root to the one that holds the note of
 // object, or would. All of them have been read.
-func (n *Notes) path(object git.Hash) ([]*dir, error) {
-	if object.Format() != n.s.Format() {
-		return nil, fmt.Errorf("%q names no object here: %w", object, ErrNotFound)
+func (n *Notes) path(on object.Hash) ([]*dir, error) {
+	if on.Format() != n.s.Format() {
+		return nil, fmt.Errorf("%q names no object here: %w", on, ErrNotFound)
 	}
 	var path []*dir
-	for d := n.root; d != nil; d = d.dirs[object.Byte(d.depth)] {
+	for d := n.root; d != nil; d = d.dirs[on.Byte(d.depth)] {
 		if err := n.read(d); err != nil {
 			return nil, err
 		}
@@ -73,20 +73,20 @@ func (n *Notes) read(d *dir) error {
 			rest, err := hex.DecodeString(e.Name)
 			name := d.prefix
 			copy(name[d.depth:], rest)
-			switch object := format.Hash(name[:]); {
-			case err == nil && len(rest) == format.Size()-d.depth && isFile(e.Mode) && !object.IsZero():
-				notes = append(notes, Note{object, e.Hash})
+			switch on := format.Hash(name[:]); {
+			case err == nil && len(rest) == format.Size()-d.depth && isFile(e.Mode) && !on.IsZero():
+				notes = append(notes, Note{on, e.Hash})
 			case err == nil && len(rest) == 1 && d.depth < n.maxDepth() && e.Mode == filemode.Dir:
 				sub := full.sub(rest[0])
 				sub.unread = append(sub.unread, e.Hash)
 				if len(sub.unread) == 1 {
 					sub.tree = e.Hash
 				} else {
-					sub.tree = git.Hash{} // "AB" beside "ab"
+					sub.tree = object.Hash{} // "AB" beside "ab"
 				}
 			default:
 				if full.others == nil {
-					full.others = make(map[string]git.TreeEntry)
+					full.others = make(map[string]object.TreeEntry)
 				}
 				full.others[e.Name] = e
 			}
@@ -103,21 +103,21 @@ func (n *Notes) read(d *dir) error {
 // and joins an object's notes in that order; so a note from here that belongs
 // further down waits there, after the others.
 func (n *Notes) fill(d *dir, notes []Note) error {
-	several := make(map[git.Hash][]git.Hash)
+	several := make(map[object.Hash][]object.Hash)
 	for _, note := range notes {
 		if sub := d.dirs[note.Object.Byte(d.depth)]; sub != nil {
-			sub.tree = git.Hash{}
+			sub.tree = object.Hash{}
 			sub.late = append(sub.late, note)
 		} else if first, ok := d.notes[note.Object]; !ok {
 			d.add(note)
 		} else if blobs := several[note.Object]; blobs == nil {
-			several[note.Object] = []git.Hash{first, note.Blob}
+			several[note.Object] = []object.Hash{first, note.Blob}
 		} else {
 			several[note.Object] = append(blobs, note.Blob)
 		}
 	}
-	for object, blobs := range several {
-		if err := n.join(d, object, blobs); err != nil {
+	for on, blobs := range several {
+		if err := n.join(d, on, blobs); err != nil {
 			return err
 		}
 	}
@@ -126,7 +126,7 @@ func (n *Notes) fill(d *dir, notes []Note) error {
 
 // join makes one note of an object's several, with a blank line between two of
 // them, leaving out empty and repeated ones.
-func (n *Notes) join(d *dir, object git.Hash, blobs []git.Hash) error {
+func (n *Notes) join(d *dir, on object.Hash, blobs []object.Hash) error {
 	whole := blobs[0] // the blob of content, zero if it comes from more than one
 	content, err := n.blob(whole)
 	if err != nil {
@@ -145,14 +145,14 @@ func (n *Notes) join(d *dir, object git.Hash, blobs []git.Hash) error {
 			content, whole = next, blob
 		default:
 			content = append(bytes.TrimSuffix(content, []byte("\n")), "\n\n"...)
-			content, whole = append(content, next...), git.Hash{}
+			content, whole = append(content, next...), object.Hash{}
 		}
 	}
 	if whole.IsZero() {
 		whole = n.s.Format().Object(plumbing.BlobObject, content)
-		n.fresh[object] = content
+		n.fresh[on] = content
 	}
-	d.notes[object] = whole
+	d.notes[on] = whole
 	return nil
 }
 
@@ -163,7 +163,7 @@ func isFile(m filemode.FileMode) bool {
 
 func (d *dir) add(note Note) {
 	if d.notes == nil {
-		d.notes = make(map[git.Hash]git.Hash)
+		d.notes = make(map[object.Hash]object.Hash)
 	}
 	d.notes[note.Object] = note.Blob
 }
@@ -183,8 +183,8 @@ func (d *dir) sub(b byte) *dir {
 }
 
 func (d *dir) spread() {
-	for object, blob := range d.notes {
-		d.sub(object.Byte(d.depth)).add(Note{object, blob})
+	for on, blob := range d.notes {
+		d.sub(on.Byte(d.depth)).add(Note{on, blob})
 	}
 	d.notes = nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // Two clones append to the note of one commit, and the notes are merged.
@@ -29,10 +30,10 @@ func Example() {
 	}
 	store := repo.Objects(context.Background()) // to be flushed before the ref moves
 	defer store.Close()
-	dev := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1795176000, 0).UTC()}
-	head := git.NewHash("09aa8f2f3bcd24d69e0c4f4ed1e9a0f1a4a1c9d4")
+	dev := object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1795176000, 0).UTC()}
+	head := object.NewHash("09aa8f2f3bcd24d69e0c4f4ed1e9a0f1a4a1c9d4")
 
-	add := func(notesCommit git.Hash, line string) git.Hash {
+	add := func(notesCommit object.Hash, line string) object.Hash {
 		notes, err := gitnotes.Open(store, notesCommit)
 		if err != nil {
 			log.Fatal(err)
@@ -47,7 +48,7 @@ func Example() {
 		return next // for: git update-ref refs/notes/agent/<mission> <next> <notesCommit>
 	}
 
-	first := add(git.Hash{}, `{"turn":1}`)
+	first := add(object.Hash{}, `{"turn":1}`)
 	ours := add(first, `{"turn":2}`)
 	theirs := add(first, `{"turn":3}`)
 
@@ -70,7 +71,7 @@ func Example() {
 		fmt.Printf("%.7s\n%s", note.Object, text)
 	}
 
-	_, err = notes.Get(git.NewHash("000000000000000000000000000000000000dead"))
+	_, err = notes.Get(object.NewHash("000000000000000000000000000000000000dead"))
 	fmt.Println(errors.Is(err, gitnotes.ErrNotFound))
 
 	// Output:

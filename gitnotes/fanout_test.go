@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -31,22 +31,22 @@ func TestTreesEqualGit(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
 			s := memory{}
-			n := open(t, s, git.Hash{})
+			n := open(t, s, object.Hash{})
 			check := func(size int) {
 				t.Helper()
 				if got, want := n.tree.String(), r.Git("rev-parse", "refs/notes/git^{tree}"); got != want {
 					t.Fatalf("%d notes: tree is %s, git's is %s", size, got, want)
 				}
 			}
-			object := func(i int) git.Hash {
+			nth := func(i int) object.Hash {
 				h := hash(fmt.Sprint(i))
 				return within(h, h.Byte(0)&tt.mask)
 			}
 			there := 0
 			for _, size := range tt.sizes {
-				more := make(map[git.Hash]string)
+				more := make(map[object.Hash]string)
 				for ; there < size; there++ {
-					more[object(there)] = "note\n"
+					more[nth(there)] = "note\n"
 				}
 				set(t, n, more)
 				head := commit(t, n)
@@ -62,8 +62,8 @@ func TestTreesEqualGit(t *testing.T) {
 				var fewer []string
 				for there > size {
 					there--
-					fewer = append(fewer, object(there).String())
-					gittest.Must(t, n.Remove(object(there)))
+					fewer = append(fewer, nth(there).String())
+					gittest.Must(t, n.Remove(nth(there)))
 				}
 				head := commit(t, n)
 				removeNotes(t, r, "git", slices.Values(fewer))
@@ -97,20 +97,20 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 			s := objects(t, r)
 			blob := r.Pipe("note\n", "hash-object", "-w", "--stdin")
 			pool := stepping(rnd)
-			there := make(map[git.Hash]bool)
-			var head git.Hash
+			there := make(map[object.Hash]bool)
+			var head object.Hash
 			steps := make(map[int]int) // how often the notes below 5ac3 were this many directories deep
-			before := make(map[git.Hash]string)
-			for _, object := range pool[:len(pool)/2] {
-				before[object] = "note\n"
-				there[object] = true
+			before := make(map[object.Hash]string)
+			for _, on := range pool[:len(pool)/2] {
+				before[on] = "note\n"
+				there[on] = true
 			}
 			n := open(t, s, head)
 			set(t, n, before)
 			head = commit(t, n)
 			r.Git("update-ref", "refs/notes/git", head.String())
 			for step := range 120 {
-				object := pool[rnd.IntN(len(pool))]
+				on := pool[rnd.IntN(len(pool))]
 				if rnd.IntN(4) == 0 {
 					n = open(t, s, head)
 				}
@@ -119,18 +119,18 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if there[object] {
-					gittest.Must(t, n.Remove(object))
-					r.Git("notes", "--ref=git", "remove", object.String())
+				if there[on] {
+					gittest.Must(t, n.Remove(on))
+					r.Git("notes", "--ref=git", "remove", on.String())
 				} else {
-					gittest.Must(t, n.Set(object, []byte("note\n")))
-					r.Git("notes", "--ref=git", "add", "-C", blob, object.String())
+					gittest.Must(t, n.Set(on, []byte("note\n")))
+					r.Git("notes", "--ref=git", "add", "-C", blob, on.String())
 				}
-				there[object] = !there[object]
+				there[on] = !there[on]
 				head = commit(t, n)
-				theirs := open(t, s, git.NewHash(r.Git("rev-parse", "refs/notes/git")))
+				theirs := open(t, s, object.NewHash(r.Git("rev-parse", "refs/notes/git")))
 				if n.tree != theirs.tree {
-					t.Fatalf("step %d, note of %s (there: %t): tree is\n%s\ngit's is\n%s", step, object, there[object],
+					t.Fatalf("step %d, note of %s (there: %t): tree is\n%s\ngit's is\n%s", step, on, there[on],
 						r.Git("ls-tree", "-r", "--name-only", n.tree.String()), r.Git("ls-tree", "-r", "--name-only", theirs.tree.String()))
 				}
 				path, err := theirs.path(within(hash("x"), 0x5a, 0xc3, 0))
@@ -148,15 +148,15 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 // whether the notes were opened again or not.
 func TestStepDown(t *testing.T) {
 	t.Parallel()
-	in := func(dir byte, rest string) git.Hash { return within(hash(rest), dir) }
+	in := func(dir byte, rest string) object.Hash { return within(hash(rest), dir) }
 	s := memory{}
-	n := open(t, s, git.Hash{})
+	n := open(t, s, object.Hash{})
 	for digit := range 16 {
-		set(t, n, map[git.Hash]string{in(byte(digit<<4|1), "1"): "x", in(byte(digit<<4|2), "2"): "x"})
+		set(t, n, map[object.Hash]string{in(byte(digit<<4|1), "1"): "x", in(byte(digit<<4|2), "2"): "x"})
 	}
 	// Of the notes below "a", both are in one directory.
 	gittest.Must(t, n.Remove(in(0xa2, "2")))
-	set(t, n, map[git.Hash]string{in(0xa1, "2"): "x"})
+	set(t, n, map[object.Hash]string{in(0xa1, "2"): "x"})
 	commit(t, n)
 	n = open(t, s, n.commit)
 
@@ -173,16 +173,16 @@ func TestStepDown(t *testing.T) {
 	gittest.Must(t, n.Remove(in(0xa1, "2")))
 	wantEntries("with one note below a", 31) // flat: as many notes
 	gittest.Must(t, n.Remove(in(0xb2, "2")))
-	set(t, n, map[git.Hash]string{in(0xa1, "2"): "x", in(0xa1, "3"): "x"})
+	set(t, n, map[object.Hash]string{in(0xa1, "2"): "x", in(0xa1, "3"): "x"})
 	wantEntries("with one note below b", 32) // still flat: a directory for each would be 30
-	set(t, n, map[git.Hash]string{in(0xb1, "2"): "x"})
+	set(t, n, map[object.Hash]string{in(0xb1, "2"): "x"})
 	wantEntries("with two notes below b", 30)
 }
 
 // stepping returns object names of which about half are enough for the root to be spread,
 // and also for one directory in it and one in that.
-func stepping(rnd *rand.Rand) []git.Hash {
-	var pool []git.Hash
+func stepping(rnd *rand.Rand) []object.Hash {
+	var pool []object.Hash
 	for digit := range 16 {
 		for i := range 8 {
 			h := hash(fmt.Sprint(digit, i))
@@ -200,14 +200,14 @@ func TestHundredThousand(t *testing.T) {
 	t.Parallel()
 	gittest.Nightly(t)
 	r := newRepo(t)
-	head := git.NewHash(r.Commit("one"))
+	head := object.NewHash(r.Commit("one"))
 	contents := make([]string, 10)
-	blobs := make(map[git.Hash]string)
+	blobs := make(map[object.Hash]string)
 	for i := range contents {
 		contents[i] = fmt.Sprintf("{\"turn\":%d}\n", i)
 		blobs[blob(contents[i])] = contents[i]
 	}
-	want := make(map[git.Hash]string)
+	want := make(map[object.Hash]string)
 	for i := range 100_000 {
 		h := hash(fmt.Sprint(i))
 		h = within(h, h.Byte(0), h.Byte(1)&0xf0) // one subdirectory for each digit, or git alone would take 10 s to write all the trees
@@ -217,9 +217,9 @@ func TestHundredThousand(t *testing.T) {
 	r.Git("update-ref", "refs/notes/git", "refs/notes/ours")
 
 	n := open(t, overlay{memory{}, objects(t, r)}, tip(r, "ours"))
-	object := keys(want)[77_777]
-	if got, err := n.Get(object); err != nil || string(got) != want[object] {
-		t.Fatalf("Get is %q, %v; want %q", got, err, want[object])
+	on := keys(want)[77_777]
+	if got, err := n.Get(on); err != nil || string(got) != want[on] {
+		t.Fatalf("Get is %q, %v; want %q", got, err, want[on])
 	}
 	got := 0
 	for note, err := range n.All() {
@@ -255,12 +255,12 @@ func TestHundredThousand(t *testing.T) {
 
 	// And git's next note on ours, read again.
 	r.Git("notes", "--ref=ours", "append", "-m", "third", "HEAD")
-	r.Git("notes", "--ref=ours", "remove", object.String())
+	r.Git("notes", "--ref=ours", "remove", on.String())
 	n = open(t, objects(t, r), tip(r, "ours"))
 	if got, err := n.Get(head); err != nil || string(got) != "first\nsecond\n\nthird\n" {
 		t.Errorf("Get is %q, %v", got, err)
 	}
-	if err := n.Remove(object); err == nil {
+	if err := n.Remove(on); err == nil {
 		t.Errorf("the note that git removed is there")
 	}
 	r.Says("", "fsck", "--strict", "--no-dangling")

@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -23,7 +23,7 @@ type file struct {
 
 // writeTree stores files as a tree, in the order in which they are given, as no git would:
 // neighbours in one directory share it, others do not.
-func writeTree(t testing.TB, s Store, files []file) git.Hash {
+func writeTree(t testing.TB, s Store, files []file) object.Hash {
 	t.Helper()
 	var raw strings.Builder
 	for len(files) > 0 {
@@ -40,7 +40,7 @@ func writeTree(t testing.TB, s Store, files []file) git.Hash {
 			continue
 		}
 		files = files[1:]
-		var target git.Hash
+		var target object.Hash
 		switch f.mode {
 		case filemode.Dir:
 			target = write(t, s, plumbing.TreeObject, "")
@@ -54,7 +54,7 @@ func writeTree(t testing.TB, s Store, files []file) git.Hash {
 	return write(t, s, plumbing.TreeObject, raw.String())
 }
 
-func write(t testing.TB, s Store, kind plumbing.ObjectType, content string) git.Hash {
+func write(t testing.TB, s Store, kind plumbing.ObjectType, content string) object.Hash {
 	t.Helper()
 	hash, err := s.Write(kind, []byte(content))
 	gittest.Must(t, err)
@@ -62,17 +62,17 @@ func write(t testing.TB, s Store, kind plumbing.ObjectType, content string) git.
 }
 
 // notesCommit stores a commit of a tree.
-func notesCommit(t testing.TB, s Store, tree git.Hash) git.Hash {
+func notesCommit(t testing.TB, s Store, tree object.Hash) object.Hash {
 	t.Helper()
-	h, err := open(t, s, git.Hash{}).advance(&git.Commit{Author: dev, Committer: dev, Message: "notes\n", Tree: tree})
+	h, err := open(t, s, object.Hash{}).advance(&object.Commit{Author: dev, Committer: dev, Message: "notes\n", Tree: tree})
 	gittest.Must(t, err)
 	return h
 }
 
 // trees returns a tree and all below it.
-func trees(t testing.TB, s Store, root git.Hash) map[git.Hash]bool {
+func trees(t testing.TB, s Store, root object.Hash) map[object.Hash]bool {
 	t.Helper()
-	all := map[git.Hash]bool{root: true}
+	all := map[object.Hash]bool{root: true}
 	entries, err := readTree(s, root)
 	gittest.Must(t, err)
 	for _, e := range entries {
@@ -181,7 +181,7 @@ func TestNameTaken(t *testing.T) {
 	s := memory{}
 	files := []file{{"00", filemode.Regular, "no note"}}
 	n := open(t, s, notesCommit(t, s, writeTree(t, s, files)))
-	want := make(map[git.Hash]string)
+	want := make(map[object.Hash]string)
 	for i := range 1000 {
 		want[hash(fmt.Sprint(i))] = "x"
 	}
@@ -263,7 +263,7 @@ func FuzzTree(f *testing.F) {
 
 // others returns the paths of what is no note, by a reader that is as simple as can be;
 // directories of notes in lower case, as they are written.
-func others(t testing.TB, s Store, tree git.Hash, path, prefix string) map[string]bool {
+func others(t testing.TB, s Store, tree object.Hash, path, prefix string) map[string]bool {
 	t.Helper()
 	got := make(map[string]bool)
 	entries, err := readTree(s, tree)
@@ -286,8 +286,8 @@ func others(t testing.TB, s Store, tree git.Hash, path, prefix string) map[strin
 
 // replaced reports whether something that is no note had to go: a name can be in a tree
 // once, and a note, or a directory with what is in it, goes first.
-func replaced(path string, rest map[string]bool, notes map[git.Hash]string) bool {
-	if _, ok := notes[git.NewHash(strings.ReplaceAll(path, "/", ""))]; ok {
+func replaced(path string, rest map[string]bool, notes map[object.Hash]string) bool {
+	if _, ok := notes[object.NewHash(strings.ReplaceAll(path, "/", ""))]; ok {
 		return true
 	}
 	for other := range rest {

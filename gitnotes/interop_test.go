@@ -6,35 +6,35 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
 // gitNotes returns the notes that git sees under refs/notes/<name>.
-func gitNotes(t testing.TB, r *gittest.Repo, name string) map[git.Hash]string {
+func gitNotes(t testing.TB, r *gittest.Repo, name string) map[object.Hash]string {
 	t.Helper()
-	blobs := make(map[git.Hash]string) // object to blob
-	var order []git.Hash
+	blobs := make(map[object.Hash]string) // object to blob
+	var order []object.Hash
 	var specs strings.Builder
 	for line := range strings.Lines(r.Git("notes", "--ref="+name, "list") + "\n") {
-		blob, object, ok := strings.Cut(strings.TrimSpace(line), " ")
+		blob, on, ok := strings.Cut(strings.TrimSpace(line), " ")
 		if !ok {
 			continue
 		}
-		order = append(order, git.NewHash(object))
-		blobs[git.NewHash(object)] = blob
+		order = append(order, object.NewHash(on))
+		blobs[object.NewHash(on)] = blob
 		specs.WriteString(blob + "\n")
 	}
 	out := r.Pipe(specs.String(), "cat-file", "--batch=%(objectsize)")
 	out += "\n"
-	notes := make(map[git.Hash]string)
-	for _, object := range order {
+	notes := make(map[object.Hash]string)
+	for _, on := range order {
 		var size int
 		if _, err := fmt.Sscanf(out, "%d\n", &size); err != nil {
-			t.Fatalf("blob %s: %v", blobs[object], err)
+			t.Fatalf("blob %s: %v", blobs[on], err)
 		}
 		_, out, _ = strings.Cut(out, "\n")
-		notes[object] = out[:size]
+		notes[on] = out[:size]
 		out = out[size+1:]
 	}
 	return notes
@@ -42,53 +42,53 @@ func gitNotes(t testing.TB, r *gittest.Repo, name string) map[git.Hash]string {
 
 // fastImport makes refs/notes/<name> a commit with these notes in one fan-out,
 // which may be one that git would not choose: levels directories of two digits.
-func fastImport(t testing.TB, r *gittest.Repo, name string, levels int, notes map[git.Hash]string) {
+func fastImport(t testing.TB, r *gittest.Repo, name string, levels int, notes map[object.Hash]string) {
 	t.Helper()
 	var in strings.Builder
 	marks := make(map[string]int)
-	for _, object := range keys(notes) {
-		content := notes[object]
+	for _, on := range keys(notes) {
+		content := notes[on]
 		if marks[content] == 0 {
 			marks[content] = len(marks) + 1
 			fmt.Fprintf(&in, "blob\nmark :%d\ndata %d\n%s\n", marks[content], len(content), content)
 		}
 	}
 	fmt.Fprintf(&in, "commit refs/notes/%s\ncommitter Dev <dev@example.invalid> 1795176000 +0000\ndata 5\nnotes\n", name)
-	for _, object := range keys(notes) {
-		path := object.String()
+	for _, on := range keys(notes) {
+		path := on.String()
 		for i := range levels {
 			path = path[:3*i+2] + "/" + path[3*i+2:]
 		}
-		fmt.Fprintf(&in, "M 100644 :%d %s\n", marks[notes[object]], path)
+		fmt.Fprintf(&in, "M 100644 :%d %s\n", marks[notes[on]], path)
 	}
 	r.Pipe(in.String(), "fast-import", "--quiet", "--force")
 }
 
 // mktree makes refs/notes/<name> a commit with these notes in one flat tree.
 // It is fastImport for many of them, which is slow with large directories.
-func mktree(t testing.TB, r *gittest.Repo, name string, notes map[git.Hash]string) {
+func mktree(t testing.TB, r *gittest.Repo, name string, notes map[object.Hash]string) {
 	t.Helper()
 	var in strings.Builder
 	blobs := make(map[string]string)
-	for object, content := range notes {
+	for on, content := range notes {
 		if blobs[content] == "" {
 			var err error
 			blobs[content], err = r.Feed(content, "hash-object", "-w", "--stdin")
 			gittest.Must(t, err)
 		}
-		fmt.Fprintf(&in, "100644 blob %s\t%s\n", blobs[content], object)
+		fmt.Fprintf(&in, "100644 blob %s\t%s\n", blobs[content], on)
 	}
 	tree := r.Pipe(in.String(), "mktree")
 	r.Git("update-ref", "refs/notes/"+name, r.Git("commit-tree", "-m", "notes", tree))
 }
 
-func tip(r *gittest.Repo, name string) git.Hash {
-	return git.NewHash(r.Git("rev-parse", "refs/notes/"+name))
+func tip(r *gittest.Repo, name string) object.Hash {
+	return object.NewHash(r.Git("rev-parse", "refs/notes/"+name))
 }
 
 // some makes count notes on objects that need not exist.
-func some(count int) map[git.Hash]string {
-	notes := make(map[git.Hash]string)
+func some(count int) map[object.Hash]string {
+	notes := make(map[object.Hash]string)
 	for i := range count {
 		notes[hash(fmt.Sprint(i))] = fmt.Sprintf("{\"turn\":%d}\n", i%10)
 	}
@@ -102,11 +102,11 @@ func TestGitReads(t *testing.T) {
 		t.Run(fmt.Sprint(count), func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
-			head := git.NewHash(r.Commit("one"))
+			head := object.NewHash(r.Commit("one"))
 			want := some(count)
 			want[head] = "first\nsecond\n"
 
-			n := open(t, objects(t, r), git.Hash{})
+			n := open(t, objects(t, r), object.Hash{})
 			set(t, n, want)
 			r.Git("update-ref", "refs/notes/agent/m", commit(t, n).String())
 
@@ -150,9 +150,9 @@ func TestReadsAnyFanOut(t *testing.T) {
 				fastImport(t, r, "ours", levels, want)
 				n := open(t, objects(t, r), tip(r, "ours"))
 				same(t, all(t, n), want)
-				for object, content := range want {
+				for on, content := range want {
 					n := open(t, objects(t, r), tip(r, "ours"))
-					if got, err := n.Get(object); err != nil || string(got) != content {
+					if got, err := n.Get(on); err != nil || string(got) != content {
 						t.Errorf("Get is %q, %v; want %q", got, err, content)
 					}
 					break
@@ -188,8 +188,8 @@ func TestReadsMixedFanOut(t *testing.T) {
 		x[:2] + "/" + hash("w").String()[2:]:   "beside x\n",
 		x[:2] + x[:2] + hash("v").String()[4:]: "before x's directory\n",
 	}
-	for _, object := range []string{"a", "b", "c", "d"} {
-		files[hash(object).String()] = object
+	for _, on := range []string{"a", "b", "c", "d"} {
+		files[hash(on).String()] = on
 	}
 	tree(t, r, "mixed", files)
 	want := gitNotes(t, r, "mixed")
@@ -249,8 +249,8 @@ func TestOtherEntriesSurvive(t *testing.T) {
 	r.Says("tree", "cat-file", "-t", n.tree.String()+":cd/ef/01/2")
 
 	n = open(t, objects(t, r), n.commit)
-	for object := range notes {
-		gittest.Must(t, n.Remove(object))
+	for on := range notes {
+		gittest.Must(t, n.Remove(on))
 	}
 	r.Git("update-ref", "refs/notes/ours", commit(t, n).String())
 	got, ok := cutNote(r.Git("ls-tree", "-r", "refs/notes/ours"), hash("x").String())
@@ -276,11 +276,11 @@ func cutNote(listing, name string) (string, bool) {
 
 // copyNotes makes git add notes to refs/notes/<name>, all in one process: it copies them from notes
 // of objects that hold each content once, made for that and removed after.
-func copyNotes(t testing.TB, r *gittest.Repo, name string, notes map[git.Hash]string) {
+func copyNotes(t testing.TB, r *gittest.Repo, name string, notes map[object.Hash]string) {
 	t.Helper()
 	sources := make(map[string]string) // content to object
 	var in strings.Builder
-	for object, content := range notes {
+	for on, content := range notes {
 		source, ok := sources[content]
 		if !ok {
 			source = hash("source of " + content).String()
@@ -288,7 +288,7 @@ func copyNotes(t testing.TB, r *gittest.Repo, name string, notes map[git.Hash]st
 			blob := r.Pipe(content, "hash-object", "-w", "--stdin")
 			r.Git("notes", "--ref="+name, "add", "-C", blob, source)
 		}
-		fmt.Fprintf(&in, "%s %s\n", source, object)
+		fmt.Fprintf(&in, "%s %s\n", source, on)
 	}
 	r.Pipe(in.String(), "notes", "--ref="+name, "copy", "--force", "--stdin")
 	removeNotes(t, r, name, maps.Values(sources))
@@ -297,8 +297,8 @@ func copyNotes(t testing.TB, r *gittest.Repo, name string, notes map[git.Hash]st
 func removeNotes(t testing.TB, r *gittest.Repo, name string, objects func(func(string) bool)) {
 	t.Helper()
 	var in strings.Builder
-	for object := range objects {
-		in.WriteString(object + "\n")
+	for on := range objects {
+		in.WriteString(on + "\n")
 	}
 	r.Pipe(in.String(), "notes", "--ref="+name, "remove", "--stdin")
 }

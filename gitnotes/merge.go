@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // Merge merges the notes commit theirs into ours as `git notes merge` does with
@@ -20,7 +20,7 @@ import (
 //
 // The result is the same as git's, except for a note with a NUL byte, which git
 // cuts there and Merge does not.
-func Merge(s Store, ours, theirs git.Hash, author, committer git.Signature, message string) (git.Hash, error) {
+func Merge(s Store, ours, theirs object.Hash, author, committer object.Signature, message string) (object.Hash, error) {
 	switch {
 	case ours.IsZero():
 		return theirs, nil
@@ -36,7 +36,7 @@ func Merge(s Store, ours, theirs git.Hash, author, committer git.Signature, mess
 		return ours, nil
 	}
 	var sides [3]*Notes
-	for i, commit := range []git.Hash{base, ours, theirs} {
+	for i, commit := range []object.Hash{base, ours, theirs} {
 		if err == nil {
 			sides[i], err = Open(s, commit)
 		}
@@ -45,15 +45,15 @@ func Merge(s Store, ours, theirs git.Hash, author, committer git.Signature, mess
 	if err == nil {
 		err = merge(sides[0], merged, sides[2])
 	}
-	var tree git.Hash
+	var tree object.Hash
 	if err == nil {
 		tree, err = merged.write(merged.root)
 	}
 	if err != nil {
-		return git.Hash{}, fmt.Errorf("merge notes %s and %s: %w", ours, theirs, err)
+		return object.Hash{}, fmt.Errorf("merge notes %s and %s: %w", ours, theirs, err)
 	}
-	parents := []git.Hash{ours, theirs}
-	return merged.advance(&git.Commit{Tree: tree, Parents: parents, Author: author, Committer: committer, Message: message})
+	parents := []object.Hash{ours, theirs}
+	return merged.advance(&object.Commit{Tree: tree, Parents: parents, Author: author, Committer: committer, Message: message})
 }
 
 // merge brings the changes from base to theirs into ours.
@@ -62,45 +62,45 @@ func merge(base, ours, theirs *Notes) error {
 	if err != nil {
 		return err
 	}
-	for _, object := range changed {
-		if err := mergeNote(base, ours, theirs, object); err != nil {
-			return fmt.Errorf("note of %s: %w", object, err)
+	for _, on := range changed {
+		if err := mergeNote(base, ours, theirs, on); err != nil {
+			return fmt.Errorf("note of %s: %w", on, err)
 		}
 	}
 	return nil
 }
 
 // mergeNote merges the note of an object that theirs changed.
-func mergeNote(base, ours, theirs *Notes, object git.Hash) error {
-	before, err := base.lookup(object)
+func mergeNote(base, ours, theirs *Notes, on object.Hash) error {
+	before, err := base.lookup(on)
 	if err != nil {
 		return err
 	}
-	our, err := ours.lookup(object)
+	our, err := ours.lookup(on)
 	if err != nil {
 		return err
 	}
-	their, err := theirs.lookup(object)
+	their, err := theirs.lookup(on)
 	if err != nil || our == their {
 		return err
 	}
 	if our == before || our.IsZero() {
-		if content, ok := theirs.fresh[object]; ok {
-			return ours.set(object, content)
+		if content, ok := theirs.fresh[on]; ok {
+			return ours.set(on, content)
 		}
-		return ours.put(Note{object, their})
+		return ours.put(Note{on, their})
 	}
-	content, err := ours.content(Note{object, our})
+	content, err := ours.content(Note{on, our})
 	if err != nil {
 		return err
 	}
 	var added []byte
 	if !their.IsZero() {
-		if added, err = theirs.content(Note{object, their}); err != nil {
+		if added, err = theirs.content(Note{on, their}); err != nil {
 			return err
 		}
 	}
-	return ours.set(object, catSortUniq(content, added))
+	return ours.set(on, catSortUniq(content, added))
 }
 
 // catSortUniq returns the lines of both, sorted, none blank or repeated.
@@ -118,7 +118,7 @@ func catSortUniq(a, b []byte) []byte {
 
 // changes appends to list the objects whose notes differ between d of a and e
 // of b. A directory with the same tree on both sides is not read.
-func changes(a *Notes, d *dir, b *Notes, e *dir, list []git.Hash) ([]git.Hash, error) {
+func changes(a *Notes, d *dir, b *Notes, e *dir, list []object.Hash) ([]object.Hash, error) {
 	if !d.tree.IsZero() && d.tree == e.tree {
 		return list, nil
 	}
@@ -129,14 +129,14 @@ func changes(a *Notes, d *dir, b *Notes, e *dir, list []git.Hash) ([]git.Hash, e
 		return nil, err
 	}
 	if len(d.dirs) == 0 && len(e.dirs) == 0 {
-		for object, blob := range d.notes {
-			if e.notes[object] != blob {
-				list = append(list, object)
+		for on, blob := range d.notes {
+			if e.notes[on] != blob {
+				list = append(list, on)
 			}
 		}
-		for object := range e.notes {
-			if d.notes[object].IsZero() {
-				list = append(list, object)
+		for on := range e.notes {
+			if d.notes[on].IsZero() {
+				list = append(list, on)
 			}
 		}
 		return list, nil

@@ -11,12 +11,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
 // commitGit makes refs/notes/<name> a commit with these notes and parents.
-func commitGit(t testing.TB, r *gittest.Repo, name string, levels int, notes map[git.Hash]string, parents ...string) git.Hash {
+func commitGit(t testing.TB, r *gittest.Repo, name string, levels int, notes map[object.Hash]string, parents ...string) object.Hash {
 	t.Helper()
 	fastImport(t, r, name, levels, notes)
 	args := []string{"commit-tree", "-m", "notes", "refs/notes/" + name + "^{tree}"}
@@ -64,7 +64,7 @@ func TestMergeEqualsGit(t *testing.T) {
 			t.Run(fmt.Sprintf("%d more, %d levels", filler, fan), func(t *testing.T) {
 				t.Parallel()
 				r := newRepo(t)
-				sides := [3]map[git.Hash]string{some(filler), some(filler), some(filler)}
+				sides := [3]map[object.Hash]string{some(filler), some(filler), some(filler)}
 				for i, c := range cases {
 					for side, content := range []string{c.base, c.ours, c.theirs} {
 						if content != "-" {
@@ -83,7 +83,7 @@ func TestMergeEqualsGit(t *testing.T) {
 
 // checkMerge compares Merge with git's, with refs/notes/ours and refs/notes/theirs,
 // and moves refs/notes/ours to the merge.
-func checkMerge(t testing.TB, r *gittest.Repo, ours, theirs git.Hash) {
+func checkMerge(t testing.TB, r *gittest.Repo, ours, theirs object.Hash) {
 	t.Helper()
 	s := objects(t, r)
 	merged, err := Merge(s, ours, theirs, dev, dev, "merge\n")
@@ -116,27 +116,27 @@ func TestMergeSeveralNotes(t *testing.T) {
 		{x[:2] + "/" + x[2:], filemode.Regular, "1\n"},
 		{x, filemode.Regular, "2\n"},
 	}))
-	n := open(t, s, git.Hash{})
-	set(t, n, map[git.Hash]string{hash("y"): "y"})
+	n := open(t, s, object.Hash{})
+	set(t, n, map[object.Hash]string{hash("y"): "y"})
 	merged, err := Merge(s, commit(t, n), theirs, dev, dev, "merge\n")
 	gittest.Must(t, err)
-	want := map[git.Hash]string{hash("x"): "1\n\n2\n", hash("y"): "y"}
+	want := map[object.Hash]string{hash("x"): "1\n\n2\n", hash("y"): "y"}
 	same(t, all(t, open(t, s, merged)), want)
 }
 
 func TestMergeTrivial(t *testing.T) {
 	t.Parallel()
 	s := memory{}
-	n := open(t, s, git.Hash{})
-	var chain []git.Hash
+	n := open(t, s, object.Hash{})
+	var chain []object.Hash
 	for i := range 4 {
-		set(t, n, map[git.Hash]string{hash("x"): fmt.Sprint(i)})
+		set(t, n, map[object.Hash]string{hash("x"): fmt.Sprint(i)})
 		chain = append(chain, commit(t, n))
 	}
-	var none git.Hash
+	var none object.Hash
 	for _, tt := range []struct {
 		name               string
-		ours, theirs, want git.Hash
+		ours, theirs, want object.Hash
 	}{
 		{"the same", chain[2], chain[2], chain[2]},
 		{"fast-forward", chain[1], chain[3], chain[3]},
@@ -171,23 +171,23 @@ func TestMergeAgainAndAgain(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 2))
 			r := newRepo(t)
 			at := dev.When
-			tick := func() git.Signature {
+			tick := func() object.Signature {
 				at = at.Add(time.Duration(1+rnd.IntN(100)) * time.Second)
-				return git.Signature{Name: dev.Name, Email: dev.Email, When: at}
+				return object.Signature{Name: dev.Name, Email: dev.Email, When: at}
 			}
-			heads := map[string]git.Hash{"ours": {}, "theirs": {}}
+			heads := map[string]object.Hash{"ours": {}, "theirs": {}}
 			for step := range 10 {
 				s := objects(t, r)
 				before := maps.Clone(heads)
 				for name := range heads {
 					n := open(t, s, before[name])
 					for range 1 + rnd.IntN(25) {
-						object := hash(fmt.Sprint(rnd.IntN(50)))
+						on := hash(fmt.Sprint(rnd.IntN(50)))
 						switch rnd.IntN(5) {
 						case 0:
-							_ = n.Remove(object) // there may be none
+							_ = n.Remove(on) // there may be none
 						default:
-							gittest.Must(t, n.Append(object, fmt.Appendf(nil, "%d", rnd.IntN(9))))
+							gittest.Must(t, n.Append(on, fmt.Appendf(nil, "%d", rnd.IntN(9))))
 						}
 					}
 					who := tick()
@@ -225,14 +225,14 @@ func TestMergeBase(t *testing.T) {
 	for seed := range uint64(150) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
 		s := memory{}
-		n := open(t, s, git.Hash{})
-		var commits []git.Hash
-		ancestors := make(map[git.Hash]map[git.Hash]bool) // of a commit, with itself
+		n := open(t, s, object.Hash{})
+		var commits []object.Hash
+		ancestors := make(map[object.Hash]map[object.Hash]bool) // of a commit, with itself
 		for i := range 25 {
 			when := dev.When.Add(time.Duration([]int{i, rnd.IntN(25), 0}[seed%3]) * time.Minute)
-			who := git.Signature{Name: dev.Name, Email: dev.Email, When: when}
-			c := &git.Commit{Tree: format.EmptyTree(), Author: who, Committer: who, Message: fmt.Sprint(i)}
-			all := make(map[git.Hash]bool)
+			who := object.Signature{Name: dev.Name, Email: dev.Email, When: when}
+			c := &object.Commit{Tree: format.EmptyTree(), Author: who, Committer: who, Message: fmt.Sprint(i)}
+			all := make(map[object.Hash]bool)
 			for range min(i, rnd.IntN(3)) {
 				parent := commits[max(0, i-1-rnd.IntN(6))]
 				c.Parents = append(c.Parents, parent)
@@ -246,7 +246,7 @@ func TestMergeBase(t *testing.T) {
 		}
 		for range 50 {
 			a, b := commits[rnd.IntN(25)], commits[rnd.IntN(25)]
-			best := make(map[git.Hash]bool)
+			best := make(map[object.Hash]bool)
 			for hash := range ancestors[a] {
 				if ancestors[b][hash] {
 					best[hash] = true
@@ -272,9 +272,9 @@ func TestMergeBase(t *testing.T) {
 func TestMergeLoadsFewCommits(t *testing.T) {
 	t.Parallel()
 	s := count(memory{})
-	n := open(t, s, git.Hash{})
+	n := open(t, s, object.Hash{})
 	at := dev
-	step := func(n *Notes, line string) git.Hash {
+	step := func(n *Notes, line string) object.Hash {
 		t.Helper()
 		at.When = at.When.Add(time.Minute)
 		gittest.Must(t, n.Append(hash(line), []byte(line)))
@@ -282,7 +282,7 @@ func TestMergeLoadsFewCommits(t *testing.T) {
 		gittest.Must(t, err)
 		return h
 	}
-	var base git.Hash
+	var base object.Hash
 	for i := range 1000 {
 		base = step(n, fmt.Sprint(i))
 	}
@@ -316,14 +316,14 @@ func TestMergeLoadsFewCommits(t *testing.T) {
 func TestMergeShallow(t *testing.T) {
 	t.Parallel()
 	s := memory{}
-	n := open(t, s, git.Hash{})
-	set(t, n, map[git.Hash]string{hash("x"): "1\n"})
+	n := open(t, s, object.Hash{})
+	set(t, n, map[object.Hash]string{hash("x"): "1\n"})
 	first := commit(t, n)
-	set(t, n, map[git.Hash]string{hash("x"): "1\n2\n"})
+	set(t, n, map[object.Hash]string{hash("x"): "1\n2\n"})
 	base := commit(t, n)
 	a, b := open(t, s, base), open(t, s, base)
-	set(t, a, map[git.Hash]string{hash("x"): "1\n2\n3\n"})
-	set(t, b, map[git.Hash]string{hash("x"): "1\n2\n4\n"})
+	set(t, a, map[object.Hash]string{hash("x"): "1\n2\n3\n"})
+	set(t, b, map[object.Hash]string{hash("x"): "1\n2\n4\n"})
 	ours, theirs := commit(t, a), commit(t, b)
 	delete(s, first)
 	for range 2 {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // ErrNotFound reports that an object has no note.
@@ -18,26 +18,26 @@ var ErrNotFound = errors.New("no note")
 
 // A Note names the blob that is an object's note.
 type Note struct {
-	Object git.Hash // what the note is about; it need not exist
-	Blob   git.Hash
+	Object object.Hash // what the note is about; it need not exist
+	Blob   object.Hash
 }
 
 // Notes are the notes of a commit, with changes made since. They are not safe
 // for concurrent use.
 type Notes struct {
 	s      Store
-	commit git.Hash // the commit opened or written last; zero if there is none
-	tree   git.Hash // its tree
+	commit object.Hash // the commit opened or written last; zero if there is none
+	tree   object.Hash // its tree
 	root   *dir
 	unread int // how many more entries may be read
 
 	// fresh holds the content of notes whose blob is not in the store yet.
-	fresh map[git.Hash][]byte
+	fresh map[object.Hash][]byte
 }
 
 // Open returns the notes of a notes commit. The zero hash has no notes yet. The
 // notes tree is read later, and only as far as needed.
-func Open(s Store, commit git.Hash) (*Notes, error) {
+func Open(s Store, commit object.Hash) (*Notes, error) {
 	tree := s.Format().EmptyTree()
 	root := &dir{}
 	if !commit.IsZero() {
@@ -46,18 +46,18 @@ func Open(s Store, commit git.Hash) (*Notes, error) {
 			return nil, err
 		}
 		tree = c.Tree
-		root.unread = []git.Hash{tree}
+		root.unread = []object.Hash{tree}
 	}
 	root.tree = tree
-	return &Notes{s: s, commit: commit, tree: tree, root: root, unread: maxEntries, fresh: make(map[git.Hash][]byte)}, nil
+	return &Notes{s: s, commit: commit, tree: tree, root: root, unread: maxEntries, fresh: make(map[object.Hash][]byte)}, nil
 }
 
 // Get returns the note of an object; the bytes are the caller's.
 // If there is none, the error wraps [ErrNotFound].
-func (n *Notes) Get(object git.Hash) ([]byte, error) {
-	content, err := n.get(object)
+func (n *Notes) Get(on object.Hash) ([]byte, error) {
+	content, err := n.get(on)
 	if err != nil {
-		return nil, fmt.Errorf("get note of %s: %w", object, err)
+		return nil, fmt.Errorf("get note of %s: %w", on, err)
 	}
 	return bytes.Clone(content), nil
 }
@@ -65,9 +65,9 @@ func (n *Notes) Get(object git.Hash) ([]byte, error) {
 // Set makes content the note of an object, whether or not it had one. Empty
 // content makes an empty note, as `git notes add --allow-empty` does. Nothing
 // is written before [Notes.Commit].
-func (n *Notes) Set(object git.Hash, content []byte) error {
-	if err := n.set(object, bytes.Clone(content)); err != nil {
-		return fmt.Errorf("set note of %s: %w", object, err)
+func (n *Notes) Set(on object.Hash, content []byte) error {
+	if err := n.set(on, bytes.Clone(content)); err != nil {
+		return fmt.Errorf("set note of %s: %w", on, err)
 	}
 	return nil
 }
@@ -75,8 +75,8 @@ func (n *Notes) Set(object git.Hash, content []byte) error {
 // Append adds line and a newline at the end of an object's note, and makes the
 // note if there is none. A note that does not end in a newline gets one first.
 // Nothing is written before [Notes.Commit].
-func (n *Notes) Append(object git.Hash, line []byte) error {
-	before, err := n.get(object)
+func (n *Notes) Append(on object.Hash, line []byte) error {
+	before, err := n.get(on)
 	if err == nil || errors.Is(err, ErrNotFound) {
 		content := make([]byte, 0, len(before)+len(line)+2)
 		content = append(content, before...)
@@ -84,26 +84,26 @@ func (n *Notes) Append(object git.Hash, line []byte) error {
 			content = append(content, '\n')
 		}
 		content = append(content, line...)
-		err = n.set(object, append(content, '\n'))
+		err = n.set(on, append(content, '\n'))
 	}
 	if err != nil {
-		return fmt.Errorf("append to note of %s: %w", object, err)
+		return fmt.Errorf("append to note of %s: %w", on, err)
 	}
 	return nil
 }
 
 // Remove removes the note of an object. If there is none, the error wraps
 // [ErrNotFound].
-func (n *Notes) Remove(object git.Hash) error {
-	blob, err := n.lookup(object)
+func (n *Notes) Remove(on object.Hash) error {
+	blob, err := n.lookup(on)
 	if err == nil && blob.IsZero() {
 		err = ErrNotFound
 	}
 	if err == nil {
-		err = n.put(Note{Object: object})
+		err = n.put(Note{Object: on})
 	}
 	if err != nil {
-		return fmt.Errorf("remove note of %s: %w", object, err)
+		return fmt.Errorf("remove note of %s: %w", on, err)
 	}
 	return nil
 }
@@ -135,10 +135,10 @@ func (n *Notes) walk(d *dir, f func(Note) error) error {
 	if err := n.read(d); err != nil {
 		return err
 	}
-	objects := slices.SortedFunc(maps.Keys(d.notes), git.Hash.Compare)
+	objects := slices.SortedFunc(maps.Keys(d.notes), object.Hash.Compare)
 	some := func(count int) error {
-		for _, object := range objects[:count] {
-			if err := f(Note{object, d.notes[object]}); err != nil {
+		for _, on := range objects[:count] {
+			if err := f(Note{on, d.notes[on]}); err != nil {
 				return err
 			}
 		}
@@ -146,7 +146,7 @@ func (n *Notes) walk(d *dir, f func(Note) error) error {
 		return nil
 	}
 	for _, b := range slices.Sorted(maps.Keys(d.dirs)) {
-		before, _ := slices.BinarySearchFunc(objects, d.dirs[b].prefix, func(h git.Hash, prefix prefix) int {
+		before, _ := slices.BinarySearchFunc(objects, d.dirs[b].prefix, func(h object.Hash, prefix prefix) int {
 			return bytes.Compare(h.Bytes(), prefix[:n.s.Format().Size()])
 		})
 		if err := some(before); err != nil {
@@ -161,24 +161,24 @@ func (n *Notes) walk(d *dir, f func(Note) error) error {
 
 // lookup returns the blob of an object's note, and the zero hash if it has
 // none.
-func (n *Notes) lookup(object git.Hash) (git.Hash, error) {
-	path, err := n.path(object)
+func (n *Notes) lookup(on object.Hash) (object.Hash, error) {
+	path, err := n.path(on)
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
-	return path[len(path)-1].notes[object], nil
+	return path[len(path)-1].notes[on], nil
 }
 
 // get is Get without a copy.
-func (n *Notes) get(object git.Hash) ([]byte, error) {
-	blob, err := n.lookup(object)
+func (n *Notes) get(on object.Hash) ([]byte, error) {
+	blob, err := n.lookup(on)
 	if err != nil {
 		return nil, err
 	}
 	if blob.IsZero() {
 		return nil, ErrNotFound
 	}
-	return n.content(Note{object, blob})
+	return n.content(Note{on, blob})
 }
 
 // content returns the content of a note, which must not be changed.
@@ -189,22 +189,22 @@ func (n *Notes) content(note Note) ([]byte, error) {
 	return n.blob(note.Blob)
 }
 
-func (n *Notes) blob(hash git.Hash) ([]byte, error) {
+func (n *Notes) blob(hash object.Hash) ([]byte, error) {
 	content, err := n.s.Read(plumbing.BlobObject, hash, maxNote)
 	return slices.Clip(content), err // appending must copy
 }
 
 // set is Set without a copy of content.
-func (n *Notes) set(object git.Hash, content []byte) error {
-	note := Note{object, n.s.Format().Object(plumbing.BlobObject, content)}
-	blob, err := n.lookup(object)
+func (n *Notes) set(on object.Hash, content []byte) error {
+	note := Note{on, n.s.Format().Object(plumbing.BlobObject, content)}
+	blob, err := n.lookup(on)
 	if err != nil || blob == note.Blob {
 		return err
 	}
 	if err := n.put(note); err != nil {
 		return err
 	}
-	n.fresh[object] = content
+	n.fresh[on] = content
 	return nil
 }
 
@@ -215,7 +215,7 @@ func (n *Notes) put(note Note) error {
 		return err
 	}
 	for _, d := range path {
-		d.tree = git.Hash{}
+		d.tree = object.Hash{}
 	}
 	last := path[len(path)-1]
 	if note.Blob.IsZero() {

@@ -13,21 +13,21 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
 // dev is who commits, with the date that gittest gives to git.
-var dev = git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+var dev = object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 
-func open(t testing.TB, s Store, commit git.Hash) *Notes {
+func open(t testing.TB, s Store, commit object.Hash) *Notes {
 	t.Helper()
 	n, err := Open(s, commit)
 	gittest.Must(t, err)
 	return n
 }
 
-func commit(t testing.TB, n *Notes) git.Hash {
+func commit(t testing.TB, n *Notes) object.Hash {
 	t.Helper()
 	hash, err := n.Commit(dev, dev, "notes\n")
 	gittest.Must(t, err)
@@ -35,22 +35,22 @@ func commit(t testing.TB, n *Notes) git.Hash {
 }
 
 // set makes the notes of n those of want, in any order.
-func set(t testing.TB, n *Notes, want map[git.Hash]string) {
+func set(t testing.TB, n *Notes, want map[object.Hash]string) {
 	t.Helper()
-	for object, content := range want {
-		gittest.Must(t, n.Set(object, []byte(content)))
+	for on, content := range want {
+		gittest.Must(t, n.Set(on, []byte(content)))
 	}
 }
 
 // all returns the notes of n as All and Get have them, and checks the order.
-func all(t testing.TB, n *Notes) map[git.Hash]string {
+func all(t testing.TB, n *Notes) map[object.Hash]string {
 	t.Helper()
 	var list []Note
 	for note, err := range n.All() {
 		gittest.Must(t, err)
 		list = append(list, note)
 	}
-	got := make(map[git.Hash]string)
+	got := make(map[object.Hash]string)
 	for i, note := range list {
 		if i > 0 && list[i-1].Object.Compare(note.Object) >= 0 {
 			t.Fatalf("All: %s comes after %s", note.Object, list[i-1].Object)
@@ -66,23 +66,23 @@ func all(t testing.TB, n *Notes) map[git.Hash]string {
 }
 
 // diff says where got and want differ, and nothing if they don't.
-func diff(got, want map[git.Hash]string) string {
+func diff(got, want map[object.Hash]string) string {
 	var b strings.Builder
-	for object, content := range want {
-		if have, ok := got[object]; !ok || have != content {
-			fmt.Fprintf(&b, "note of %s is %q (there: %t), want %q\n", object, have, ok, content)
+	for on, content := range want {
+		if have, ok := got[on]; !ok || have != content {
+			fmt.Fprintf(&b, "note of %s is %q (there: %t), want %q\n", on, have, ok, content)
 		}
 	}
-	for object, content := range got {
-		if _, ok := want[object]; !ok {
-			fmt.Fprintf(&b, "note of %s is %q, want none\n", object, content)
+	for on, content := range got {
+		if _, ok := want[on]; !ok {
+			fmt.Fprintf(&b, "note of %s is %q, want none\n", on, content)
 		}
 	}
 	return b.String()
 }
 
 // same fails the test where the notes are not those that are wanted.
-func same(t testing.TB, got, want map[git.Hash]string) {
+func same(t testing.TB, got, want map[object.Hash]string) {
 	t.Helper()
 	if d := diff(got, want); d != "" {
 		t.Error(d)
@@ -90,18 +90,18 @@ func same(t testing.TB, got, want map[git.Hash]string) {
 }
 
 // hash is an object name made of text, as evenly spread as any.
-func hash(text string) git.Hash { return format.Checksum([]byte(text)) }
+func hash(text string) object.Hash { return format.Checksum([]byte(text)) }
 
 // within is the hash with other bytes at its beginning.
-func within(h git.Hash, first ...byte) git.Hash {
+func within(h object.Hash, first ...byte) object.Hash {
 	return format.Hash(append(first, h.Bytes()[len(first):]...))
 }
 
 // format is that of the stores that have no repository.
-var format = git.NewHash(gittest.Hash("1")).Format()
+var format = object.NewHash(gittest.Hash("1")).Format()
 
 // blob is the blob that has text as its content.
-func blob(text string) git.Hash { return format.Object(plumbing.BlobObject, []byte(text)) }
+func blob(text string) object.Hash { return format.Object(plumbing.BlobObject, []byte(text)) }
 
 // newRepo makes a repository in which git does not wait for the disk.
 func newRepo(t testing.TB) *gittest.Repo {
@@ -127,9 +127,9 @@ func TestAppend(t *testing.T) {
 		{"a newline", "\n", "\nline\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			n := open(t, memory{}, git.Hash{})
+			n := open(t, memory{}, object.Hash{})
 			if tt.before != "-" {
-				set(t, n, map[git.Hash]string{hash("x"): tt.before})
+				set(t, n, map[object.Hash]string{hash("x"): tt.before})
 			}
 			gittest.Must(t, n.Append(hash("x"), []byte("line")))
 			got, err := n.Get(hash("x"))
@@ -144,8 +144,8 @@ func TestAppend(t *testing.T) {
 func TestNotFound(t *testing.T) {
 	t.Parallel()
 	s := memory{}
-	n := open(t, s, git.Hash{})
-	set(t, n, map[git.Hash]string{hash("x"): "x"})
+	n := open(t, s, object.Hash{})
+	set(t, n, map[object.Hash]string{hash("x"): "x"})
 	n = open(t, s, commit(t, n))
 	if _, err := n.Get(hash("y")); !errors.Is(err, ErrNotFound) {
 		t.Errorf("Get: %v, want ErrNotFound", err)
@@ -162,37 +162,37 @@ func TestNotFound(t *testing.T) {
 // What Get returns and Set is given can be changed without changing the note.
 func TestContentIsCopied(t *testing.T) {
 	t.Parallel()
-	n := open(t, memory{}, git.Hash{})
+	n := open(t, memory{}, object.Hash{})
 	given := []byte("note")
 	gittest.Must(t, n.Set(hash("x"), given))
 	given[0] = 'X'
 	got, err := n.Get(hash("x"))
 	gittest.Must(t, err)
 	got[1] = 'X'
-	same(t, all(t, n), map[git.Hash]string{hash("x"): "note"})
+	same(t, all(t, n), map[object.Hash]string{hash("x"): "note"})
 }
 
 func TestCommitWithoutChange(t *testing.T) {
 	t.Parallel()
 	s := memory{}
-	n := open(t, s, git.Hash{})
+	n := open(t, s, object.Hash{})
 	if got := commit(t, n); !got.IsZero() {
 		t.Errorf("commit of no notes is %s, want none", got)
 	}
-	set(t, n, map[git.Hash]string{hash("x"): "x"})
+	set(t, n, map[object.Hash]string{hash("x"): "x"})
 	gittest.Must(t, n.Remove(hash("x")))
 	if got := commit(t, n); !got.IsZero() {
 		t.Errorf("commit of a note set and removed is %s, want none", got)
 	}
-	set(t, n, map[git.Hash]string{hash("x"): "x"})
+	set(t, n, map[object.Hash]string{hash("x"): "x"})
 	first := commit(t, n)
 	for _, n := range []*Notes{n, open(t, s, first)} {
-		set(t, n, map[git.Hash]string{hash("x"): "x"})
+		set(t, n, map[object.Hash]string{hash("x"): "x"})
 		if got := commit(t, n); got != first {
 			t.Errorf("commit of a note set to what it was is %s, want %s", got, first)
 		}
-		set(t, n, map[git.Hash]string{hash("x"): "y"})
-		set(t, n, map[git.Hash]string{hash("x"): "x"})
+		set(t, n, map[object.Hash]string{hash("x"): "y"})
+		set(t, n, map[object.Hash]string{hash("x"): "x"})
 		if got := commit(t, n); got != first {
 			t.Errorf("commit of a note changed and changed back is %s, want %s", got, first)
 		}
@@ -202,8 +202,8 @@ func TestCommitWithoutChange(t *testing.T) {
 func TestCommitParents(t *testing.T) {
 	t.Parallel()
 	s := memory{}
-	n := open(t, s, git.Hash{})
-	var parents []git.Hash
+	n := open(t, s, object.Hash{})
+	var parents []object.Hash
 	for i := range 3 {
 		gittest.Must(t, n.Append(hash("x"), fmt.Append(nil, i)))
 		h := commit(t, n)
@@ -215,7 +215,7 @@ func TestCommitParents(t *testing.T) {
 		if c.Message != "notes\n" || c.Author != dev {
 			t.Errorf("commit %d is by %s with message %q", i, c.Author, c.Message)
 		}
-		parents = []git.Hash{h}
+		parents = []object.Hash{h}
 	}
 }
 
@@ -225,8 +225,8 @@ func TestMissingObjects(t *testing.T) {
 		t.Errorf("Open of a commit that is not there: %v", err)
 	}
 	whole := memory{}
-	n := open(t, whole, git.Hash{})
-	set(t, n, map[git.Hash]string{hash("x"): "x"})
+	n := open(t, whole, object.Hash{})
+	set(t, n, map[object.Hash]string{hash("x"): "x"})
 	head := commit(t, n)
 
 	noTree := memory{head: whole[head]}
@@ -265,9 +265,9 @@ func TestMissingObjects(t *testing.T) {
 
 func TestAllStops(t *testing.T) {
 	t.Parallel()
-	n := open(t, memory{}, git.Hash{})
+	n := open(t, memory{}, object.Hash{})
 	for i := range 300 {
-		set(t, n, map[git.Hash]string{hash(fmt.Sprint(i)): "x"})
+		set(t, n, map[object.Hash]string{hash(fmt.Sprint(i)): "x"})
 	}
 	commit(t, n)
 	for want := range 5 {
@@ -292,28 +292,28 @@ func TestRandomOperations(t *testing.T) {
 			t.Parallel()
 			rnd := rand.New(rand.NewPCG(seed, 0))
 			s := memory{}
-			n := open(t, s, git.Hash{})
-			want := make(map[git.Hash]string)
+			n := open(t, s, object.Hash{})
+			want := make(map[object.Hash]string)
 			pool := crowded(rnd, 400)
 			for range 3000 {
-				object := pool[rnd.IntN(len(pool))]
+				on := pool[rnd.IntN(len(pool))]
 				switch op := rnd.IntN(100); {
 				case op < 40:
 					content := fmt.Sprint(rnd.IntN(5))
-					set(t, n, map[git.Hash]string{object: content})
-					want[object] = content
+					set(t, n, map[object.Hash]string{on: content})
+					want[on] = content
 				case op < 60:
-					gittest.Must(t, n.Append(object, []byte("line")))
-					if before := want[object]; before != "" && !strings.HasSuffix(before, "\n") {
-						want[object] += "\n"
+					gittest.Must(t, n.Append(on, []byte("line")))
+					if before := want[on]; before != "" && !strings.HasSuffix(before, "\n") {
+						want[on] += "\n"
 					}
-					want[object] += "line\n"
+					want[on] += "line\n"
 				case op < 95:
-					err := n.Remove(object)
-					if _, ok := want[object]; ok != (err == nil) || err != nil && !errors.Is(err, ErrNotFound) {
+					err := n.Remove(on)
+					if _, ok := want[on]; ok != (err == nil) || err != nil && !errors.Is(err, ErrNotFound) {
 						t.Fatalf("Remove of a note (there: %t): %v", ok, err)
 					}
-					delete(want, object)
+					delete(want, on)
 				case op < 97:
 					h := commit(t, n)
 					if !h.IsZero() {
@@ -325,10 +325,10 @@ func TestRandomOperations(t *testing.T) {
 				default:
 					// Phases of growing and shrinking, so that fan-out comes and goes.
 					if rnd.IntN(4) == 0 {
-						for object := range want {
+						for on := range want {
 							if rnd.IntN(3) > 0 {
-								gittest.Must(t, n.Remove(object))
-								delete(want, object)
+								gittest.Must(t, n.Remove(on))
+								delete(want, on)
 							}
 						}
 					}
@@ -342,8 +342,8 @@ func TestRandomOperations(t *testing.T) {
 
 // crowded returns n object names that begin alike in ways that make git spread
 // a directory and its subdirectories with few notes.
-func crowded(rnd *rand.Rand, n int) []git.Hash {
-	var pool []git.Hash
+func crowded(rnd *rand.Rand, n int) []object.Hash {
+	var pool []object.Hash
 	for i := range n {
 		h := hash(fmt.Sprint(i))
 		switch rnd.IntN(4) {
@@ -361,7 +361,7 @@ func crowded(rnd *rand.Rand, n int) []git.Hash {
 
 // checkTrees checks what git fsck --strict would: that names are in order and each is there once.
 // The trees in old are not looked at: somebody else wrote them.
-func checkTrees(t testing.TB, s Store, root git.Hash, old map[git.Hash]bool) {
+func checkTrees(t testing.TB, s Store, root object.Hash, old map[object.Hash]bool) {
 	t.Helper()
 	if old[root] {
 		return
@@ -385,14 +385,14 @@ func checkTrees(t testing.TB, s Store, root git.Hash, old map[git.Hash]bool) {
 			checkTrees(t, s, e.Hash, old)
 		}
 	}
-	if !slices.IsSortedFunc(entries, func(a, b git.TreeEntry) int {
+	if !slices.IsSortedFunc(entries, func(a, b object.TreeEntry) int {
 		return strings.Compare(sortName(a), sortName(b))
 	}) {
 		t.Errorf("tree %s is not in order", root)
 	}
 }
 
-func sortName(e git.TreeEntry) string {
+func sortName(e object.TreeEntry) string {
 	if e.Mode == filemode.Dir {
 		return e.Name + "/"
 	}
@@ -404,9 +404,9 @@ func sortName(e git.TreeEntry) string {
 func TestObjectsReadAndWritten(t *testing.T) {
 	t.Parallel()
 	s := count(memory{})
-	n := open(t, s, git.Hash{})
+	n := open(t, s, object.Hash{})
 	for i := range 1000 {
-		set(t, n, map[git.Hash]string{hash(fmt.Sprint(i)): "x\n"})
+		set(t, n, map[object.Hash]string{hash(fmt.Sprint(i)): "x\n"})
 	}
 	head := commit(t, n)
 	for _, tt := range []struct {
@@ -465,12 +465,12 @@ func tally(counts map[plumbing.ObjectType]int) string {
 // A Commit that failed can be tried again, and loses nothing.
 func TestCommitFails(t *testing.T) {
 	t.Parallel()
-	want := make(map[git.Hash]string)
+	want := make(map[object.Hash]string)
 	for i := range 200 {
 		want[hash(fmt.Sprint(i))] = fmt.Sprint(i)
 	}
 	s := &failing{Store: memory{}}
-	n := open(t, s, git.Hash{})
+	n := open(t, s, object.Hash{})
 	set(t, n, want)
 	failures := 0
 	for limit := 1; ; limit += 37 {
@@ -500,23 +500,23 @@ var errFull = errors.New("disk full")
 func TestEndlessTree(t *testing.T) {
 	t.Parallel()
 	s := memory{}
-	n := open(t, s, git.Hash{})
-	leaf, err := n.store([]git.TreeEntry{{Name: "00", Entry: git.Entry{Mode: filemode.Regular, Hash: blob("x")}}})
+	n := open(t, s, object.Hash{})
+	leaf, err := n.store([]object.TreeEntry{{Name: "00", Entry: object.Entry{Mode: filemode.Regular, Hash: blob("x")}}})
 	gittest.Must(t, err)
 	for depth := n.maxDepth() - 1; depth >= 0; depth-- {
-		var entries []git.TreeEntry
+		var entries []object.TreeEntry
 		for b := range 256 {
-			entries = append(entries, git.TreeEntry{Name: digits(byte(b)), Entry: git.Entry{Mode: filemode.Dir, Hash: leaf}})
+			entries = append(entries, object.TreeEntry{Name: digits(byte(b)), Entry: object.Entry{Mode: filemode.Dir, Hash: leaf}})
 			// And a note beside each subdirectory, which belongs into it.
 			rest := strings.Repeat(digits(byte(b)), format.Size()-depth)
-			entries = append(entries, git.TreeEntry{Name: rest, Entry: git.Entry{Mode: filemode.Regular, Hash: blob("x")}})
+			entries = append(entries, object.TreeEntry{Name: rest, Entry: object.Entry{Mode: filemode.Regular, Hash: blob("x")}})
 		}
 		leaf, err = n.store(entries)
 		gittest.Must(t, err)
 	}
 	n.fresh[hash("x")] = []byte("x")
 	gittest.Must(t, n.storeNote(Note{Object: hash("x")}))
-	head, err := n.advance(&git.Commit{Author: dev, Committer: dev, Tree: leaf})
+	head, err := n.advance(&object.Commit{Author: dev, Committer: dev, Tree: leaf})
 	gittest.Must(t, err)
 	n = open(t, s, head)
 	if n.unread != maxEntries {
@@ -541,12 +541,12 @@ func TestEndlessTree(t *testing.T) {
 	}
 	theirs := open(t, s, head)
 	theirs.unread = 20_000
-	if err := merge(open(t, s, git.Hash{}), open(t, s, git.Hash{}), theirs); err == nil {
+	if err := merge(open(t, s, object.Hash{}), open(t, s, object.Hash{}), theirs); err == nil {
 		t.Error("merge of an endless tree ended without an error")
 	}
 }
 
 // keys returns the objects of notes in order.
-func keys(notes map[git.Hash]string) []git.Hash {
-	return slices.SortedFunc(maps.Keys(notes), git.Hash.Compare)
+func keys(notes map[object.Hash]string) []object.Hash {
+	return slices.SortedFunc(maps.Keys(notes), object.Hash.Compare)
 }

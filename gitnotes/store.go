@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // A Store holds objects, as [git.Objects] does for a repository.
@@ -14,11 +14,11 @@ type Store interface {
 	// change. If there is none, the error wraps [plumbing.ErrObjectNotFound].
 	// One of more than most bytes is an error, and should cost no memory: notes
 	// may be untrusted.
-	Read(t plumbing.ObjectType, h git.Hash, most int64) ([]byte, error)
+	Read(t plumbing.ObjectType, h object.Hash, most int64) ([]byte, error)
 	// Format is the object format of the store.
-	Format() git.Format
+	Format() object.Format
 	// Write stores an object and returns its hash.
-	Write(t plumbing.ObjectType, content []byte) (git.Hash, error)
+	Write(t plumbing.ObjectType, content []byte) (object.Hash, error)
 }
 
 // Limits on what is read, far above what git writes.
@@ -29,22 +29,22 @@ const (
 	maxEntries = 1 << 18 // of trees, per Notes
 )
 
-func readCommit(s Store, hash git.Hash) (*git.Commit, error) {
-	return load(s, plumbing.CommitObject, hash, maxCommit, git.ParseCommit)
+func readCommit(s Store, hash object.Hash) (*object.Commit, error) {
+	return load(s, plumbing.CommitObject, hash, maxCommit, object.ParseCommit)
 }
 
-func readTree(s Store, hash git.Hash) ([]git.TreeEntry, error) {
-	return load(s, plumbing.TreeObject, hash, maxTree, func(content []byte) ([]git.TreeEntry, error) { return git.ParseTree(s.Format(), content) })
+func readTree(s Store, hash object.Hash) ([]object.TreeEntry, error) {
+	return load(s, plumbing.TreeObject, hash, maxTree, func(content []byte) ([]object.TreeEntry, error) { return object.ParseTree(s.Format(), content) })
 }
 
-func load[T any](s Store, t plumbing.ObjectType, hash git.Hash, most int64, parse func([]byte) (T, error)) (T, error) {
-	var object T
+func load[T any](s Store, t plumbing.ObjectType, hash object.Hash, most int64, parse func([]byte) (T, error)) (T, error) {
+	var on T
 	content, err := s.Read(t, hash, most)
 	if err == nil {
-		object, err = parse(content)
+		on, err = parse(content)
 	}
 	if err != nil {
-		return object, fmt.Errorf("read notes %s %s: %w", t, hash, err)
+		return on, fmt.Errorf("read notes %s %s: %w", t, hash, err)
 	}
-	return object, nil
+	return on, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -29,7 +30,7 @@ func objects(t testing.TB, r *gittest.Repo) Store {
 	return disk{o, filepath.Join(repo.CommonDir, "objects")}
 }
 
-func (d disk) Write(t plumbing.ObjectType, content []byte) (git.Hash, error) {
+func (d disk) Write(t plumbing.ObjectType, content []byte) (object.Hash, error) {
 	h := format.Object(t, content)
 	var b bytes.Buffer
 	w := objfile.NewWriter(&b)
@@ -51,11 +52,11 @@ func (d disk) Write(t plumbing.ObjectType, content []byte) (git.Hash, error) {
 }
 
 // memory is a store without a repository.
-type memory map[git.Hash]git.Object
+type memory map[object.Hash]git.Object
 
-func (m memory) Format() git.Format { return format }
+func (m memory) Format() object.Format { return format }
 
-func (m memory) Read(t plumbing.ObjectType, h git.Hash, most int64) ([]byte, error) {
+func (m memory) Read(t plumbing.ObjectType, h object.Hash, most int64) ([]byte, error) {
 	if o, ok := m[h]; ok && o.Type == t {
 		if int64(len(o.Content)) > most {
 			return nil, git.ErrTooLarge
@@ -65,7 +66,7 @@ func (m memory) Read(t plumbing.ObjectType, h git.Hash, most int64) ([]byte, err
 	return nil, plumbing.ErrObjectNotFound
 }
 
-func (m memory) Write(t plumbing.ObjectType, content []byte) (git.Hash, error) {
+func (m memory) Write(t plumbing.ObjectType, content []byte) (object.Hash, error) {
 	h := format.Object(t, content)
 	m[h] = git.Object{Hash: h, Type: t, Content: bytes.Clone(content)}
 	return h, nil
@@ -77,7 +78,7 @@ type overlay struct {
 	under Store
 }
 
-func (o overlay) Read(t plumbing.ObjectType, h git.Hash, most int64) ([]byte, error) {
+func (o overlay) Read(t plumbing.ObjectType, h object.Hash, most int64) ([]byte, error) {
 	if content, err := o.memory.Read(t, h, most); err == nil {
 		return content, nil
 	}
@@ -94,7 +95,7 @@ func count(s Store) *counting {
 	return &counting{s, make(map[plumbing.ObjectType]int), make(map[plumbing.ObjectType]int)}
 }
 
-func (c *counting) Read(t plumbing.ObjectType, h git.Hash, most int64) ([]byte, error) {
+func (c *counting) Read(t plumbing.ObjectType, h object.Hash, most int64) ([]byte, error) {
 	content, err := c.Store.Read(t, h, most)
 	if err == nil {
 		c.read[t]++
@@ -102,7 +103,7 @@ func (c *counting) Read(t plumbing.ObjectType, h git.Hash, most int64) ([]byte, 
 	return content, err
 }
 
-func (c *counting) Write(t plumbing.ObjectType, content []byte) (git.Hash, error) {
+func (c *counting) Write(t plumbing.ObjectType, content []byte) (object.Hash, error) {
 	c.written[t]++
 	return c.Store.Write(t, content)
 }
@@ -113,9 +114,9 @@ type failing struct {
 	left int
 }
 
-func (f *failing) Write(t plumbing.ObjectType, content []byte) (git.Hash, error) {
+func (f *failing) Write(t plumbing.ObjectType, content []byte) (object.Hash, error) {
 	if f.left--; f.left < 0 {
-		return git.Hash{}, errFull
+		return object.Hash{}, errFull
 	}
 	return f.Store.Write(t, content)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // Commit writes what changed, and a commit whose only parent is the opened
@@ -19,26 +19,26 @@ import (
 // returns the opened commit.
 //
 // The Notes continue from the new commit.
-func (n *Notes) Commit(author, committer git.Signature, message string) (git.Hash, error) {
+func (n *Notes) Commit(author, committer object.Signature, message string) (object.Hash, error) {
 	tree, err := n.write(n.root)
 	if err != nil {
-		return git.Hash{}, fmt.Errorf("commit notes: %w", err)
+		return object.Hash{}, fmt.Errorf("commit notes: %w", err)
 	}
 	if tree == n.tree {
 		return n.commit, nil
 	}
-	c := &git.Commit{Tree: tree, Author: author, Committer: committer, Message: message}
+	c := &object.Commit{Tree: tree, Author: author, Committer: committer, Message: message}
 	if !n.commit.IsZero() {
-		c.Parents = []git.Hash{n.commit}
+		c.Parents = []object.Hash{n.commit}
 	}
 	return n.advance(c)
 }
 
 // advance writes a commit of the notes and continues from it.
-func (n *Notes) advance(c *git.Commit) (git.Hash, error) {
+func (n *Notes) advance(c *object.Commit) (object.Hash, error) {
 	hash, err := n.s.Write(plumbing.CommitObject, c.Encode())
 	if err != nil {
-		return git.Hash{}, fmt.Errorf("commit notes: %w", err)
+		return object.Hash{}, fmt.Errorf("commit notes: %w", err)
 	}
 	n.commit, n.tree = hash, c.Tree
 	return hash, nil
@@ -46,20 +46,20 @@ func (n *Notes) advance(c *git.Commit) (git.Hash, error) {
 
 // write stores d, unless already stored, and returns its tree. An empty
 // directory has none, unless it is the root.
-func (n *Notes) write(d *dir) (git.Hash, error) {
+func (n *Notes) write(d *dir) (object.Hash, error) {
 	if !d.tree.IsZero() {
 		return d.tree, nil
 	}
 	entries, err := n.entries(d)
 	if err != nil || len(entries) == 0 && d != n.root {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	d.tree, err = n.store(entries)
 	return d.tree, err
 }
 
 // entries returns the entries of d's tree, and stores their objects.
-func (n *Notes) entries(d *dir) ([]git.TreeEntry, error) {
+func (n *Notes) entries(d *dir) ([]object.TreeEntry, error) {
 	if err := n.read(d); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (n *Notes) entries(d *dir) ([]git.TreeEntry, error) {
 		return n.flat(d)
 	}
 	d.spread()
-	entries := make(map[string]git.TreeEntry)
+	entries := make(map[string]object.TreeEntry)
 	maps.Copy(entries, d.others)
 	for b, sub := range d.dirs {
 		tree, err := n.write(sub)
@@ -79,7 +79,7 @@ func (n *Notes) entries(d *dir) ([]git.TreeEntry, error) {
 			return nil, err
 		}
 		if !tree.IsZero() {
-			entries[digits(b)] = git.TreeEntry{Name: digits(b), Entry: git.Entry{Mode: filemode.Dir, Hash: tree}}
+			entries[digits(b)] = object.TreeEntry{Name: digits(b), Entry: object.Entry{Mode: filemode.Dir, Hash: tree}}
 		}
 	}
 	return slices.Collect(maps.Values(entries)), nil
@@ -98,8 +98,8 @@ func (n *Notes) fansOut(d *dir) (bool, error) {
 			taken = true
 		}
 	}
-	for object := range d.notes {
-		count(object.Byte(d.depth), 1)
+	for on := range d.notes {
+		count(on.Byte(d.depth), 1)
 	}
 	for b, sub := range d.dirs {
 		weight, err := n.weight(sub)
@@ -137,12 +137,12 @@ func (n *Notes) weight(d *dir) (int, error) {
 }
 
 // flat is entries for a directory that does not fan out.
-func (n *Notes) flat(d *dir) ([]git.TreeEntry, error) {
-	var entries []git.TreeEntry
+func (n *Notes) flat(d *dir) ([]object.TreeEntry, error) {
+	var entries []object.TreeEntry
 	err := n.walk(d, func(note Note) error {
-		entries = append(entries, git.TreeEntry{
+		entries = append(entries, object.TreeEntry{
 			Name:  note.Object.String()[2*d.depth:],
-			Entry: git.Entry{Mode: filemode.Regular, Hash: note.Blob},
+			Entry: object.Entry{Mode: filemode.Regular, Hash: note.Blob},
 		})
 		return n.storeNote(note)
 	})
@@ -156,7 +156,7 @@ func (n *Notes) flat(d *dir) ([]git.TreeEntry, error) {
 	notes := entries
 	for name, e := range others {
 		// Git prefers a note of this name.
-		_, taken := slices.BinarySearchFunc(notes, name, func(e git.TreeEntry, name string) int {
+		_, taken := slices.BinarySearchFunc(notes, name, func(e object.TreeEntry, name string) int {
 			return strings.Compare(e.Name, name)
 		})
 		if !taken {
@@ -168,10 +168,10 @@ func (n *Notes) flat(d *dir) ([]git.TreeEntry, error) {
 
 // others returns a flat directory's other entries, and subdirectories with
 // them.
-func (n *Notes) others(d *dir) (map[string]git.TreeEntry, error) {
+func (n *Notes) others(d *dir) (map[string]object.TreeEntry, error) {
 	others := maps.Clone(d.others)
 	for b, sub := range d.dirs {
-		sub.tree = git.Hash{} // its notes are now in d's tree
+		sub.tree = object.Hash{} // its notes are now in d's tree
 		below, err := n.others(sub)
 		if err != nil {
 			return nil, err
@@ -184,9 +184,9 @@ func (n *Notes) others(d *dir) (map[string]git.TreeEntry, error) {
 			return nil, err
 		}
 		if others == nil {
-			others = make(map[string]git.TreeEntry)
+			others = make(map[string]object.TreeEntry)
 		}
-		others[digits(b)] = git.TreeEntry{Name: digits(b), Entry: git.Entry{Mode: filemode.Dir, Hash: tree}}
+		others[digits(b)] = object.TreeEntry{Name: digits(b), Entry: object.Entry{Mode: filemode.Dir, Hash: tree}}
 	}
 	return others, nil
 }
@@ -205,14 +205,14 @@ func (n *Notes) storeNote(note Note) error {
 }
 
 // store stores a tree.
-func (n *Notes) store(entries []git.TreeEntry) (git.Hash, error) {
-	content, err := git.EncodeTree(n.s.Format(), entries)
-	var hash git.Hash
+func (n *Notes) store(entries []object.TreeEntry) (object.Hash, error) {
+	content, err := object.EncodeTree(n.s.Format(), entries)
+	var hash object.Hash
 	if err == nil {
 		hash, err = n.s.Write(plumbing.TreeObject, content)
 	}
 	if err != nil {
-		return git.Hash{}, fmt.Errorf("store notes tree: %w", err)
+		return object.Hash{}, fmt.Errorf("store notes tree: %w", err)
 	}
 	return hash, nil
 }

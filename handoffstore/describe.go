@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -54,7 +54,7 @@ func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]b
 	return nil
 }
 
-func (w *writing) commits(ctx context.Context, head git.Hash) ([]record.Commit, error) {
+func (w *writing) commits(ctx context.Context, head object.Hash) ([]record.Commit, error) {
 	n := w.Settings.Handoff.RecentCommits
 	if head.IsZero() || n == 0 {
 		return nil, nil
@@ -66,7 +66,7 @@ func (w *writing) commits(ctx context.Context, head git.Hash) ([]record.Commit, 
 	var list []record.Commit
 	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		name, subject, _ := strings.Cut(entry, " ")
-		hash, err := git.ParseHash(name)
+		hash, err := object.ParseHash(name)
 		if err != nil {
 			return nil, fmt.Errorf("list the commits of %s: %w", head, err)
 		}
@@ -76,7 +76,7 @@ func (w *writing) commits(ctx context.Context, head git.Hash) ([]record.Commit, 
 }
 
 // patch returns the redacted diff of two trees, and whether it was cut.
-func (w *writing) patch(ctx context.Context, from, to git.Hash) ([]byte, bool, error) {
+func (w *writing) patch(ctx context.Context, from, to object.Hash) ([]byte, bool, error) {
 	var out bounded
 	err := w.Repo.Run(ctx, nil, &out, nil, "diff-tree", "-r", "-p", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv", from.String(), to.String())
 	if err != nil && len(out) <= maxPatch {

@@ -12,6 +12,7 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
@@ -298,7 +299,7 @@ func known(names ...string) *agent.Agent {
 }
 
 // add stores the handoff, with a note on the last turn's commit or on HEAD.
-func (w *writing) add(ctx context.Context, h *Handoff, files map[string][]byte, noted git.Hash) (*Gathered, error) {
+func (w *writing) add(ctx context.Context, h *Handoff, files map[string][]byte, noted object.Hash) (*Gathered, error) {
 	record, err := h.Encode()
 	if err != nil {
 		return nil, err

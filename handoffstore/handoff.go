@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
@@ -22,7 +22,7 @@ const (
 
 // Parse decodes a handoff's record in a repository of that format, and keeps
 // unknown fields. The error for a newer version wraps [record.ErrVersion].
-func Parse(data []byte, format git.Format) (*Handoff, error) {
+func Parse(data []byte, format object.Format) (*Handoff, error) {
 	h := &Handoff{Text: record.TextOf(data)}
 	err := record.Decode(data, h)
 	switch {

@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -52,7 +53,7 @@ func (l *lab) turn(number int, session, outcome, prompt, reply string) {
 	objects := l.Store.Repo.Objects(l.t.Context())
 	defer objects.Close()
 	m, err := ledger.Open(l.t.Context(), l.Store.Repo, objects, mission)
-	old := git.Hash{}
+	old := object.Hash{}
 	if err == nil {
 		old = m.Tip
 	} else {

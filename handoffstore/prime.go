@@ -12,7 +12,7 @@ import (
 	"unicode/utf16"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
@@ -25,8 +25,8 @@ const forDocument = 6500 // units of that for the document, so that there is roo
 // Surroundings are the time and place at which a handoff is told.
 type Surroundings struct {
 	Now    time.Time
-	Commit func(git.Hash) bool // whether the commit exists
-	File   func(string) bool   // whether the worktree has a file at the path, relative to its top
+	Commit func(object.Hash) bool // whether the commit exists
+	File   func(string) bool      // whether the worktree has a file at the path, relative to its top
 }
 
 // Prime renders a handoff as Markdown, in at most [MaxPrime] units, the
@@ -60,7 +60,7 @@ func (s *Store) Tell(ctx context.Context, f *Found, at time.Time) (string, error
 	defer objects.Close()
 	return Prime(f.Handoff, document, Surroundings{
 		Now:    at,
-		Commit: func(h git.Hash) bool { return objects.Has(h) == nil },
+		Commit: func(h object.Hash) bool { return objects.Has(h) == nil },
 		File: func(path string) bool {
 			_, err := os.Lstat(filepath.Join(s.Repo.Top, filepath.FromSlash(path)))
 			return err == nil || path != f.Source && !f.Kept(path) // otherwise the session deleted it
@@ -164,7 +164,7 @@ func word(s string) string {
 	return ledger.Head(s, 200)
 }
 
-func (p *primer) gone(commit git.Hash) string {
+func (p *primer) gone(commit object.Hash) string {
 	if p.here.Commit(commit) {
 		return ""
 	}

@@ -7,13 +7,13 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/transcript"
 )
 
-func hex(c byte) git.Hash { return git.NewHash(strings.Repeat(fmt.Sprintf("%02x", c), 20)) }
+func hex(c byte) object.Hash { return object.NewHash(strings.Repeat(fmt.Sprintf("%02x", c), 20)) }
 
 func whole() *Handoff {
 	at := time.Date(2026, 11, 20, 23, 59, 1, 0, time.UTC)
@@ -31,7 +31,7 @@ func whole() *Handoff {
 func here(at time.Time) Surroundings {
 	return Surroundings{
 		Now:    at,
-		Commit: func(h git.Hash) bool { return h != hex(3) },
+		Commit: func(h object.Hash) bool { return h != hex(3) },
 		File:   func(path string) bool { return path == "here.go" },
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
@@ -141,7 +142,7 @@ func (f *Found) Document() ([]byte, error) { return f.File(docFile) }
 func (f *Found) Patch() ([]byte, error)    { return f.File(patchFile) }
 func (f *Found) Terminal() ([]byte, error) { return f.File(terminalFile) }
 
-func (f *Found) tree() (git.Hash, error) {
+func (f *Found) tree() (object.Hash, error) {
 	e, err := f.Ledger.Entry(f.path(""))
 	return e.Hash, err
 }
@@ -149,9 +150,9 @@ func (f *Found) tree() (git.Hash, error) {
 // Kept reports whether the stash has a file at a path.
 func (f *Found) Kept(path string) bool {
 	tree, err := f.objects.TreeOf(f.Stash)
-	at := git.Entry{Mode: filemode.Dir, Hash: tree}
+	at := object.Entry{Mode: filemode.Dir, Hash: tree}
 	for name := range strings.SplitSeq(path, "/") {
-		var entries map[string]git.Entry
+		var entries map[string]object.Entry
 		if err == nil {
 			entries, err = f.objects.Tree(at.Hash, ledger.MaxTree)
 		}

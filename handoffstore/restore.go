@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/snapshot"
@@ -70,7 +71,7 @@ func (w *writing) restore(ctx context.Context, f *Found, how RestorePlan) (*Rest
 }
 
 // left returns the trees of a stash's parent and of the stash.
-func (w *writing) left(stash git.Hash) (base, left git.Hash, err error) {
+func (w *writing) left(stash object.Hash) (base, left object.Hash, err error) {
 	c, err := w.Objects.Commit(stash)
 	if err != nil {
 		return base, left, err

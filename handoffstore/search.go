@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/search"
@@ -22,12 +23,12 @@ type Hit struct {
 	Mission record.ID // in which it was made, as its record says
 	Number  int
 	At      time.Time
-	In      record.ID // the mission that it is named by
-	Tip     git.Hash  // of its ledger
+	In      record.ID   // the mission that it is named by
+	Tip     object.Hash // of its ledger
 	*search.Matches
 
 	ours bool // the user may rely on it
-	tree git.Hash
+	tree object.Hash
 }
 
 // Search looks into the documents, summaries and questions of missions, newest
@@ -35,12 +36,12 @@ type Hit struct {
 // inherited or taken over is looked at once, but untrusted text never stands
 // for trusted. The error is f's, or reports what can't be read. Memory is
 // bounded by [ledger.MaxHeld].
-func Search(ctx context.Context, of *workspace.Workspace, tips map[record.ID]git.Hash, query *search.Query, since time.Time, f func(time.Time, *Hit) error) error {
+func Search(ctx context.Context, of *workspace.Workspace, tips map[record.ID]object.Hash, query *search.Query, since time.Time, f func(time.Time, *Hit) error) error {
 	objects := of.Repo.Objects(ctx)
 	defer objects.Close()
 	w := &walk{
 		objects: objects, relied: of.TrustCache(ctx, objects), tips: tips, query: query, since: since,
-		taken: make(map[git.Hash]bool), told: make(map[[sha256.Size]byte]bool),
+		taken: make(map[object.Hash]bool), told: make(map[[sha256.Size]byte]bool),
 	}
 	var sources []ledger.Source[*cursor]
 	err := ledger.Ends(objects, tips, &w.unread, func(id record.ID, end time.Time) {
@@ -64,10 +65,10 @@ func Search(ctx context.Context, of *workspace.Workspace, tips map[record.ID]git
 type walk struct {
 	objects *git.Objects
 	relied  *workspace.TrustCache
-	tips    map[record.ID]git.Hash
+	tips    map[record.ID]object.Hash
 	query   *search.Query
 	since   time.Time
-	taken   map[git.Hash]bool          // trees of handoffs; whether the user may rely on one
+	taken   map[object.Hash]bool       // trees of handoffs; whether the user may rely on one
 	told    map[[sha256.Size]byte]bool // what is in them; the same
 	unread  ledger.ReadErrors
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/search"
@@ -127,7 +128,7 @@ func (l *lab) replant(id record.ID, path, content string) {
 	defer objects.Close()
 	m, err := ledger.Open(l.t.Context(), l.Store.Repo, objects, id)
 	gittest.Must(l.t, err)
-	who := git.Signature{Name: "a", Email: "b", When: l.now.AddDate(70, 0, 0)}
+	who := object.Signature{Name: "a", Email: "b", When: l.now.AddDate(70, 0, 0)}
 	tip, err := m.Append(ledger.Event{Subject: "planted", Files: map[string][]byte{path: []byte(content)}, Author: who, Committer: who})
 	gittest.Must(l.t, err)
 	gittest.Must(l.t, objects.Flush())
@@ -142,7 +143,7 @@ func (l *lab) inherit(id record.ID) {
 	m, err := ledger.Open(l.t.Context(), l.Store.Repo, objects, mission)
 	gittest.Must(l.t, err)
 	m.ID, m.Mission = id, &record.Mission{V: record.Version, ID: id, Created: l.now}
-	who := git.Signature{Name: "a", Email: "b", When: l.now.Add(time.Hour)}
+	who := object.Signature{Name: "a", Email: "b", When: l.now.Add(time.Hour)}
 	tip, err := m.Append(ledger.Event{Subject: "fork", Author: who, Committer: who})
 	gittest.Must(l.t, err)
 	gittest.Must(l.t, objects.Flush())

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
@@ -37,7 +37,7 @@ func (s *Store) write(ctx context.Context, id record.ID, at time.Time, what stri
 }
 
 // headTree returns HEAD's tree, the empty one on an unborn branch.
-func (w *writing) headTree() (git.Hash, error) {
+func (w *writing) headTree() (object.Hash, error) {
 	if w.Snap.Head.Commit.IsZero() {
 		return w.Objects.EmptyTree()
 	}
@@ -45,12 +45,12 @@ func (w *writing) headTree() (git.Hash, error) {
 }
 
 // uncommitted returns a commit of the worktree on HEAD, zero if they are equal.
-func (w *writing) uncommitted(subject, session string) (git.Hash, error) {
+func (w *writing) uncommitted(subject, session string) (object.Hash, error) {
 	tree, err := w.headTree()
 	if err != nil || tree == w.Snap.Tree {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
-	var parents []git.Hash
+	var parents []object.Hash
 	if head := w.Snap.Head.Commit; !head.IsZero() {
 		parents = append(parents, head)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/trust"
 	"gitagent/turns"
@@ -61,7 +62,7 @@ func (s *Store) LogOf(ctx context.Context, f *Found) (string, error) {
 
 // about reports whether any of the commits is HEAD or an ancestor of it, so
 // that what names them is about this line of history.
-func (s *Store) about(ctx context.Context, commits ...git.Hash) (bool, error) {
+func (s *Store) about(ctx context.Context, commits ...object.Hash) (bool, error) {
 	head, err := s.Repo.Resolve(ctx, "HEAD")
 	if errors.Is(err, git.ErrNotFound) {
 		return false, nil

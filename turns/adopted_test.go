@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
@@ -82,7 +82,7 @@ func TestIsHere(t *testing.T) {
 			m.Adopted = &record.Adoption{Turn: tt.adopted, Commit: commitOf('a'), Undone: tt.undone}
 		}
 		at := ForkPoint{Of: record.TurnID{Mission: m.ID, Turn: 4}, Commit: commitOf('b')}
-		got := isHere(m, at, tt.here, func(c git.Hash) bool {
+		got := isHere(m, at, tt.here, func(c object.Hash) bool {
 			return slices.ContainsFunc([]byte(tt.inHead), func(letter byte) bool { return commitOf(letter) == c })
 		})
 		if got != tt.want {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -34,7 +35,7 @@ func EachOfAll(ctx context.Context, w *workspace.Workspace, f func(*Turn) error)
 }
 
 // EachOfMissions is [EachOfAll] for some missions, given with ledgers' tips.
-func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[record.ID]git.Hash, f func(*Turn) error) error {
+func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[record.ID]object.Hash, f func(*Turn) error) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	m := &turnStream{ctx: ctx, objects: objects, tips: tips, relied: w.TrustCache(ctx, objects), orphans: make(map[identity]bool)}
@@ -60,7 +61,7 @@ func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[record
 type turnStream struct {
 	ctx     context.Context
 	objects *git.Objects
-	tips    map[record.ID]git.Hash
+	tips    map[record.ID]object.Hash
 	relied  *workspace.TrustCache
 	orphans map[identity]bool // passed as a fork's turn; whether the user may rely on that one
 	unread  ledger.ReadErrors

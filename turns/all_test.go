@@ -12,6 +12,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -24,7 +25,7 @@ type grove struct {
 	t        *testing.T
 	repo     *gittest.Repo
 	objects  *git.Objects
-	code     git.Hash
+	code     object.Hash
 	rand     *rand.Rand
 	now      time.Time
 	missions map[record.ID]*tree
@@ -43,7 +44,7 @@ type grown struct {
 	id      record.TurnID
 	started time.Time
 	at      time.Time
-	commit  git.Hash // the ledger's, when it had been recorded
+	commit  object.Hash // the ledger's, when it had been recorded
 }
 
 func newGrove(t *testing.T, seed uint64) *grove {
@@ -56,7 +57,7 @@ func newGrove(t *testing.T, seed uint64) *grove {
 		t: t, repo: r, objects: objects, rand: rand.New(rand.NewPCG(seed, 0)),
 		now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), missions: make(map[record.ID]*tree),
 	}
-	g.code = git.NewHash(r.Git("commit-tree", "-m", "code", r.Git("mktree", "--missing")))
+	g.code = object.NewHash(r.Git("commit-tree", "-m", "code", r.Git("mktree", "--missing")))
 	return g
 }
 
@@ -77,7 +78,7 @@ func (g *grove) some() *tree {
 }
 
 // event adds an event to a ledger that is as in a commit, if that is not zero, and has a mission.
-func (g *grove) event(m *record.Mission, at git.Hash, files map[string][]byte) git.Hash {
+func (g *grove) event(m *record.Mission, at object.Hash, files map[string][]byte) object.Hash {
 	l := ledger.New(g.objects, m)
 	if !at.IsZero() {
 		var err error
@@ -85,21 +86,21 @@ func (g *grove) event(m *record.Mission, at git.Hash, files map[string][]byte) g
 		gittest.Must(g.t, err)
 		l.ID, l.Mission = m.ID, m
 	}
-	who := git.Signature{Name: "a", Email: "b", When: g.now}
+	who := object.Signature{Name: "a", Email: "b", When: g.now}
 	commit, err := l.Append(ledger.Event{Subject: "event", Files: files, Author: who, Committer: who})
 	gittest.Must(g.t, err)
 	return commit
 }
 
 // head is a mission's head as it is in one of the commits of its ledger.
-func (g *grove) head(id record.ID, commit git.Hash) *record.Mission {
+func (g *grove) head(id record.ID, commit object.Hash) *record.Mission {
 	l, err := ledger.At(g.objects, id, commit)
 	gittest.Must(g.t, err)
 	return l.Mission
 }
 
 // record records a turn of a mission on top of one of its ledger's commits.
-func (g *grove) record(began record.ID, number int, started time.Time, on git.Hash) grown {
+func (g *grove) record(began record.ID, number int, started time.Time, on object.Hash) grown {
 	t := turns.Turn{V: 1, Kind: "turn", Mission: began, Turn: number, Started: started, At: g.tick(), Outcome: record.Done, Code: g.code}
 	files := make(map[string][]byte)
 	if g.say != nil {
@@ -125,7 +126,7 @@ func (g *grove) grow() {
 	}
 	switch {
 	case what < 2: // a mission
-		g.missions[fresh] = &tree{id: fresh, began: fresh, turns: []grown{g.record(fresh, 1, g.tick(), git.Hash{})}}
+		g.missions[fresh] = &tree{id: fresh, began: fresh, turns: []grown{g.record(fresh, 1, g.tick(), object.Hash{})}}
 	case what < 12: // a turn
 		m := g.some()
 		last := m.turns[len(m.turns)-1]

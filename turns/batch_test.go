@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -32,7 +33,7 @@ func TestBatches(t *testing.T) {
 	tip, err := ledger.New(objects, &record.Mission{V: record.Version, ID: id}).Append(ledger.Event{Subject: "turns", Files: files})
 	err = errors.Join(err, objects.Flush())
 	gittest.Must(t, err)
-	gittest.Must(t, repo.UpdateRefs(t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip, Old: git.Hash{}}}))
+	gittest.Must(t, repo.UpdateRefs(t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip, Old: object.Hash{}}}))
 	found := 0
 	err = new(Search).walk(t.Context(), workspace.New(repo, config.Default()), "", func(b *batch) error {
 		size := 0

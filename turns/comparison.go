@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -26,11 +27,11 @@ type Compared struct {
 	Foreign bool      // one of its turns, or the one it was forked at, has an unknown author
 	Newest  bool      // nothing was recorded after the state
 
-	Commit  git.Hash // the state's
-	Turns   int      // its own, without inherited ones
-	Said    []Said   // in its last maxSaid turns, in order
-	Last    *Said    // in the last turn; nil if there is none
-	Agent   string   // of the last turn, with its model
+	Commit  object.Hash // the state's
+	Turns   int         // its own, without inherited ones
+	Said    []Said      // in its last maxSaid turns, in order
+	Last    *Said       // in the last turn; nil if there is none
+	Agent   string      // of the last turn, with its model
 	Ended   time.Time
 	Took    time.Duration // the sum of its turns, from prompt to end
 	Output  int64         // tokens that the model wrote

@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
@@ -174,7 +174,7 @@ func TestCompareOnStranger(t *testing.T) {
 	if got := clone.Compare(lab.Own(c), nil); !got.Foreign || got.By != trust.Unknown {
 		t.Errorf("in a clone it is by %s, foreign %t", got.By, got.Foreign)
 	}
-	gittest.Must(t, clone.Workspace(clone.Dir).Trust.Accept(git.NewHash(clone.Git("rev-parse", lab.Own(c).Ref())), lab.Own(c)))
+	gittest.Must(t, clone.Workspace(clone.Dir).Trust.Accept(object.NewHash(clone.Git("rev-parse", lab.Own(c).Ref())), lab.Own(c)))
 	c.Cwd = clone.Dir
 	clone.Turn(c, "signed", clone.Writes("b.txt", "b\n"))
 	if got := clone.Compare(lab.Own(c), nil); !got.Foreign || got.By != trust.Clone || got.Turns != 2 {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -81,7 +82,7 @@ func byCommit(ctx context.Context, w *workspace.Workspace, current record.ID, re
 // keeping returns the missions that keep a commit, with archived ones that its
 // message names. If an untrusted ledger has something too large for git, it
 // returns those that may: the current one and those known to this clone.
-func keeping(ctx context.Context, w *workspace.Workspace, current record.ID, commit git.Hash) (map[record.ID]git.Hash, error) {
+func keeping(ctx context.Context, w *workspace.Workspace, current record.ID, commit object.Hash) (map[record.ID]object.Hash, error) {
 	missions, err := ledger.Keeping(ctx, w.Repo.With(git.Wary), commit)
 	if ctx.Err() != nil {
 		return nil, err
@@ -92,13 +93,13 @@ func keeping(ctx context.Context, w *workspace.Workspace, current record.ID, com
 	if missions, err = ledger.List(ctx, w.Repo); err != nil {
 		return nil, err
 	}
-	maps.DeleteFunc(missions, func(id record.ID, _ git.Hash) bool { return id != current && !w.Trust.Known(id) })
+	maps.DeleteFunc(missions, func(id record.ID, _ object.Hash) bool { return id != current && !w.Trust.Known(id) })
 	return missions, nil
 }
 
 // addNamed adds missions that a commit's trailers name: if they are archived,
 // no ref leads to the commit. Their ledgers tell whether they keep it.
-func addNamed(ctx context.Context, w *workspace.Workspace, commit git.Hash, missions map[record.ID]git.Hash) error {
+func addNamed(ctx context.Context, w *workspace.Workspace, commit object.Hash, missions map[record.ID]object.Hash) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	c, err := objects.Commit(commit)
@@ -166,7 +167,7 @@ type commitFinder struct {
 	ctx     context.Context
 	repo    *git.Repo
 	objects *git.Objects
-	commit  git.Hash
+	commit  object.Hash
 	left    readings
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -68,7 +69,7 @@ func TestKept(t *testing.T) {
 		{"few records are left", "a0a0a0a0", readings{1000, 1000, 10 * leastRecord}, readings{898, 900, 0}, false},
 		{"nothing is left", "a0a0a0a0", readings{1000, 0, 0}, readings{898, 0, 0}, false},
 	} {
-		k := commitFinder{ctx: t.Context(), repo: repo, objects: objects, commit: git.NewHash(r.Git("rev-parse", "HEAD")), left: tt.left}
+		k := commitFinder{ctx: t.Context(), repo: repo, objects: objects, commit: object.NewHash(r.Git("rev-parse", "HEAD")), left: tt.left}
 		s, err := k.state(tt.id)
 		if (err != nil) != tt.err || err == nil && (s == nil || !s.Saved) || k.left != tt.then {
 			t.Errorf("%s: %v, %v; %+v is left, want %+v", tt.name, s, err, k.left, tt.then)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
@@ -23,14 +24,14 @@ func (l MissionLine) Finished() *record.Finish {
 
 // Lost returns which commits no branch, remote branch or tag has: they were
 // amended, rebased or reset away. One git looks back as far as the oldest one.
-func Lost(ctx context.Context, repo *git.Repo, commits ...git.Hash) (map[git.Hash]bool, error) {
+func Lost(ctx context.Context, repo *git.Repo, commits ...object.Hash) (map[object.Hash]bool, error) {
 	if len(commits) == 0 {
 		return nil, nil
 	}
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	lost := make(map[git.Hash]bool)
-	asked := make(map[git.Hash]bool)
+	lost := make(map[object.Hash]bool)
+	asked := make(map[object.Hash]bool)
 	var in strings.Builder
 	for _, c := range commits {
 		switch err := objects.Has(c); {
@@ -51,7 +52,7 @@ func Lost(ctx context.Context, repo *git.Repo, commits ...git.Hash) (map[git.Has
 		return nil, err
 	}
 	for line := range strings.Lines(string(out)) {
-		if c := git.NewHash(strings.TrimSpace(line)); asked[c] {
+		if c := object.NewHash(strings.TrimSpace(line)); asked[c] {
 			lost[c] = true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -14,12 +15,12 @@ import (
 // A ForkPoint is where a fork left another mission.
 type ForkPoint struct {
 	Of     record.TurnID // the turn that it was forked at, as in its record
-	Commit git.Hash      // where its branch began: the turn's start or end, or a state saved after it
+	Commit object.Hash   // where its branch began: the turn's start or end, or a state saved after it
 }
 
 // PointOf returns a fork's point. If m is no fork, the error wraps [ErrNoFork].
 func PointOf(m *record.Mission) (ForkPoint, error) {
-	base, err := git.ParseHash(m.Base)
+	base, err := object.ParseHash(m.Base)
 	if err != nil || !forked(m) {
 		return ForkPoint{}, fmt.Errorf("mission %s: %w", m.ID, ErrNoFork)
 	}
@@ -70,13 +71,13 @@ func sourceOf(ctx context.Context, w *workspace.Workspace, objects *git.Objects,
 	if err != nil {
 		return nil, err
 	}
-	inHead := func(commit git.Hash) bool { return BeforeHead(ctx, w, commit, head) }
+	inHead := func(commit object.Hash) bool { return BeforeHead(ctx, w, commit, head) }
 	return &source{l.Mission, isHere(l.Mission, at, here, inHead)}, ctx.Err()
 }
 
 // isHere reports whether HEAD is on a mission's branch, or has its work up to
 // the fork point: the commit itself, or one of a finish or an adoption.
-func isHere(m *record.Mission, at ForkPoint, here record.ID, inHead func(git.Hash) bool) bool {
+func isHere(m *record.Mission, at ForkPoint, here record.ID, inHead func(object.Hash) bool) bool {
 	f, a := m.Finished, m.Adopted
 	return m.ID == here || inHead(at.Commit) ||
 		f != nil && f.Turn >= at.Of.Turn && inHead(f.Commit) ||
@@ -119,7 +120,7 @@ func pointOf(m *record.Mission, s *State, here record.ID) (ForkPoint, error) {
 }
 
 // BeforeHead reports whether a commit, which may be missing, is before HEAD.
-func BeforeHead(ctx context.Context, w *workspace.Workspace, commit git.Hash, head git.Head) bool {
+func BeforeHead(ctx context.Context, w *workspace.Workspace, commit object.Hash, head git.Head) bool {
 	if commit.IsZero() || head.Commit.IsZero() {
 		return false
 	}

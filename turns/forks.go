@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
@@ -25,7 +26,7 @@ func Forks(ctx context.Context, repo *git.Repo, of record.TurnID, named record.I
 	if len(entries) == 0 {
 		return forks, cmp.Or(err, unread)
 	}
-	tips := make(map[record.ID]git.Hash, len(entries))
+	tips := make(map[record.ID]object.Hash, len(entries))
 	for _, e := range entries {
 		tips[e.ID] = e.Ledger
 	}

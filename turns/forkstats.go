@@ -8,6 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -58,10 +59,10 @@ func StatsOfForks(ctx context.Context, repo *git.Repo, list []MissionLine) (map[
 	}
 	grown := make(map[record.ID]*ForkStats)
 	var sized []*ForkStats
-	var pairs [][2]git.Hash
+	var pairs [][2]object.Hash
 	for _, g := range all {
 		grown[g.line.ID] = &g.growth
-		if !slices.ContainsFunc(g.trees[:], git.Hash.IsZero) {
+		if !slices.ContainsFunc(g.trees[:], object.Hash.IsZero) {
 			pairs, sized = append(pairs, g.trees), append(sized, &g.growth)
 		}
 	}
@@ -79,9 +80,9 @@ type forkStats struct {
 	*queue
 	line   MissionLine
 	growth ForkStats
-	files  int         // number of files that its turns changed
-	code   git.Hash    // at the end of the last one
-	trees  [2]git.Hash // at the fork point, and of code
+	files  int            // number of files that its turns changed
+	code   object.Hash    // at the end of the last one
+	trees  [2]object.Hash // at the fork point, and of code
 }
 
 func (g *forkStats) commit(content []byte, err error) {
@@ -134,7 +135,7 @@ func (g *forkStats) wantTrees() {
 	if err != nil || g.files > maxGrowth {
 		return
 	}
-	for i, commit := range []git.Hash{point.Commit, g.code} {
+	for i, commit := range []object.Hash{point.Commit, g.code} {
 		g.read(commit, plumbing.CommitObject, git.MaxCommit, func(content []byte, err error) {
 			if c, err := parseCommit(content, err); err == nil {
 				g.trees[i] = c.Tree

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 )
 
@@ -25,7 +26,7 @@ func (t *Turn) LedgerAt(ctx context.Context, repo *git.Repo, objects *git.Object
 	if last, err := tip.LastTurn(); err != nil || last == want {
 		return tip, err
 	}
-	var events []git.Hash // the last turn's number never grows towards older ones
+	var events []object.Hash // the last turn's number never grows towards older ones
 	for e, err := range ledger.Links(ctx, repo, tip.Tip) {
 		if err != nil {
 			return nil, err

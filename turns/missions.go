@@ -14,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
@@ -24,9 +25,9 @@ var ErrArchived = errors.New("it is archived")
 // A MissionLine is a mission as lists show it.
 type MissionLine struct {
 	*record.Mission
-	Tip   git.Hash // of its ledger
-	Turns int      // number of the last turn
-	Last  *Glance  // of the last turn; nil if there is none, or it can't be read
+	Tip   object.Hash // of its ledger
+	Turns int         // number of the last turn
+	Last  *Glance     // of the last turn; nil if there is none, or it can't be read
 }
 
 // A Glance is what lists keep of a turn's record, which may have megabytes.
@@ -80,7 +81,7 @@ func Missions(ctx context.Context, repo *git.Repo) ([]MissionLine, error) {
 
 // Lines is [Missions] for some of them, given with the tips of their ledgers.
 // For 10,000 missions it reads 60,000 objects, in batches.
-func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]git.Hash) ([]MissionLine, error) {
+func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]object.Hash) ([]MissionLine, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	var list []MissionLine
@@ -121,7 +122,7 @@ type survey struct {
 
 // A queue is what to read for many missions at once.
 type queue struct {
-	format git.Format // of the objects
+	format object.Format // of the objects
 	next   []wanted
 }
 
@@ -131,7 +132,7 @@ type wanted struct {
 	take func([]byte, error)
 }
 
-func (q *queue) read(h git.Hash, t plumbing.ObjectType, most int64, take func([]byte, error)) {
+func (q *queue) read(h object.Hash, t plumbing.ObjectType, most int64, take func([]byte, error)) {
 	q.next = append(q.next, wanted{git.Wanted{Hash: h, Most: most}, t, take})
 }
 
@@ -175,11 +176,11 @@ func (s *survey) commit(content []byte, err error) {
 	s.read(c.Tree, plumbing.TreeObject, ledger.MaxTree, s.top)
 }
 
-func parseCommit(content []byte, err error) (*git.Commit, error) {
+func parseCommit(content []byte, err error) (*object.Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return git.ParseCommit(content)
+	return object.ParseCommit(content)
 }
 
 func (s *survey) top(content []byte, err error) {
@@ -209,11 +210,11 @@ func (s *survey) head(content []byte, err error) {
 	s.err = err
 }
 
-func (q *queue) treeMap(content []byte, err error) (map[string]git.Entry, error) {
+func (q *queue) treeMap(content []byte, err error) (map[string]object.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return git.TreeMap(q.format, content)
+	return object.TreeMap(q.format, content)
 }
 
 func (s *survey) descend() {

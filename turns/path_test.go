@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
 // commitOf is a commit that a letter stands for.
-func commitOf(letter byte) git.Hash {
-	return git.NewHash(strings.Repeat("0", 38) + "a" + string("0123456789abcdef"[letter%16]))
+func commitOf(letter byte) object.Hash {
+	return object.NewHash(strings.Repeat("0", 38) + "a" + string("0123456789abcdef"[letter%16]))
 }
 
 // TestWay: a mission is written as the commits of its turns, base and code, "ab bc ce".

@@ -14,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
@@ -28,7 +29,7 @@ func ReadIn(l *ledger.Ledger, number int) (*Turn, error) {
 	return parseAt(data, l.ID, l.Tip, number)
 }
 
-func parseAt(data []byte, in record.ID, at git.Hash, number int) (*Turn, error) {
+func parseAt(data []byte, in record.ID, at object.Hash, number int) (*Turn, error) {
 	t, err := Parse(data, at.Format())
 	if err == nil && t.Turn != number {
 		err = fmt.Errorf("the record has number %d", t.Turn)
@@ -159,10 +160,10 @@ func eachRecord(objects *git.Objects, l *ledger.Ledger, list iter.Seq2[ledger.Nu
 	return cmp.Or(e.stopped, err, e.unread.Err())
 }
 
-func tipOf(ctx context.Context, repo *git.Repo, id record.ID) (git.Hash, error) {
+func tipOf(ctx context.Context, repo *git.Repo, id record.ID) (object.Hash, error) {
 	tip, err := ledger.Tip(ctx, repo, id)
 	if errors.Is(err, git.ErrNotFound) {
-		return git.Hash{}, missingMission(ctx, repo, string(id))
+		return object.Hash{}, missingMission(ctx, repo, string(id))
 	}
 	return tip, err
 }
@@ -176,7 +177,7 @@ const (
 // A reading is one pass over a mission's records.
 type reading struct {
 	in      record.ID
-	at      git.Hash // the ledger's commit
+	at      object.Hash // the ledger's commit
 	objects *git.Objects
 	some    []stored // read, but not sent to full yet
 	size    int      // of some, in bytes
@@ -270,7 +271,7 @@ func (e *reading) handOver(f func(*Turn) error) {
 	}
 }
 
-func parseAll(some []stored, in record.ID, at git.Hash) {
+func parseAll(some []stored, in record.ID, at object.Hash) {
 	var workers sync.WaitGroup
 	n := max(1, runtime.GOMAXPROCS(0))
 	for w := range n {

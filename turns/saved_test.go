@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
@@ -141,7 +142,7 @@ func TestKeptByStranger(t *testing.T) {
 	gittest.Must(t, err)
 	const theirs = record.ID("00000000") // it sorts before ours
 	turn := l.List(id)[0]
-	turn.Mission, turn.Turn, turn.Code, turn.Base = theirs, 1, done.Present, git.Hash{}
+	turn.Mission, turn.Turn, turn.Code, turn.Base = theirs, 1, done.Present, object.Hash{}
 	line, err := turn.Encode()
 	gittest.Must(t, err)
 	root := l.Git("rev-list", "--max-parents=0", "--first-parent", id.Ref())

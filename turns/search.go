@@ -16,6 +16,7 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/search"
@@ -31,7 +32,7 @@ type Search struct {
 	Prompts, Replies, Tools, Paths bool // where to look
 	Agents                         bool // search subagents
 
-	Missions map[record.ID]git.Hash // where to search, with the ledgers' tips; nil for all that have refs
+	Missions map[record.ID]object.Hash // where to search, with the ledgers' tips; nil for all that have refs
 
 	Read atomic.Int64 // bytes of conversations searched so far
 }
@@ -117,8 +118,8 @@ type batch struct {
 
 type prospect struct {
 	*Turn
-	segment git.Hash        // zero for none
-	sides   []git.Hash      // of subagents
+	segment object.Hash     // zero for none
+	sides   []object.Hash   // of subagents
 	said    *search.Matches // found in conversations
 	matches *search.Matches // nil if not everything was found
 	err     error           // why some could not be searched
@@ -202,14 +203,14 @@ type segments struct {
 	held    int // bytes of them, about
 }
 
-func (s *segments) of(t *Turn) (git.Hash, error) {
+func (s *segments) of(t *Turn) (object.Hash, error) {
 	path, err := segmentPath(t)
 	if err != nil {
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	l, err := s.ledger(t)
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	hash, err := l.File(path)
 	s.keep(t, l)
@@ -232,7 +233,7 @@ func (s *segments) keep(t *Turn, l *ledger.Ledger) {
 	s.ledgers[t.In()] = l
 }
 
-func (s *segments) sides(t *Turn) (list []git.Hash, err error) {
+func (s *segments) sides(t *Turn) (list []object.Hash, err error) {
 	l, err := s.ledger(t)
 	if err != nil {
 		return nil, err

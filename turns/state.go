@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -18,9 +19,9 @@ import (
 // A State is a worktree's state that a mission's ledger keeps: the end of a
 // turn, its start, or one saved before the worktree was changed.
 type State struct {
-	In     record.ID // the mission in whose ledger it is
-	Commit git.Hash  // whose tree is the worktree
-	At     time.Time // when it was recorded
+	In     record.ID   // the mission in whose ledger it is
+	Commit object.Hash // whose tree is the worktree
+	At     time.Time   // when it was recorded
 	// Turn ended or started in it, or came before a saved state; then it may be
 	// nil.
 	Turn  *Turn
@@ -28,7 +29,7 @@ type State struct {
 	Saved bool   // neither start nor end
 	Why   string // of a saved state: its event's subject; untrusted text
 
-	event git.Hash // of a saved state: the ledger's commit that keeps it
+	event object.Hash // of a saved state: the ledger's commit that keeps it
 }
 
 // After returns the state in which the turn ended.
@@ -179,7 +180,7 @@ func eventsOf(ctx context.Context, repo *git.Repo, objects *git.Objects, id reco
 	return events, nil
 }
 
-func saved(objects *git.Objects, id record.ID, e *ledger.CommitEvent, commit git.Hash) (*State, error) {
+func saved(objects *git.Objects, id record.ID, e *ledger.CommitEvent, commit object.Hash) (*State, error) {
 	l, err := ledger.At(objects, id, e.Hash)
 	if err != nil {
 		return nil, err

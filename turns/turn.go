@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
@@ -29,7 +30,7 @@ func (t *Turn) OpenLedger(ctx context.Context, repo *git.Repo, objects *git.Obje
 // Parse decodes a turn's record, with hashes of the format, and keeps unknown
 // fields. For another version the error wraps [record.ErrVersion]. The Turn
 // refers to data.
-func Parse(data []byte, format git.Format) (*Turn, error) {
+func Parse(data []byte, format object.Format) (*Turn, error) {
 	t := &Turn{Text: record.TextOf(data)}
 	if err := record.Decode(data, t); err != nil {
 		return nil, fmt.Errorf("parse turn: %w", err)
@@ -81,7 +82,7 @@ type shortLine struct {
 	At         time.Time      `json:"at"`
 	Outcome    record.Outcome `json:"outcome"`
 	Session    string         `json:"session,omitempty"`
-	Code       git.Hash       `json:"code"`
+	Code       object.Hash    `json:"code"`
 	Files      int            `json:"files"`
 	Insertions int            `json:"insertions"`
 	Deletions  int            `json:"deletions"`

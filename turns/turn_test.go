@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
@@ -40,11 +40,11 @@ func vectors(t testing.TB) map[string][3]string {
 }
 
 // formatOf is the format of the hashes in a vector.
-func formatOf(name string) git.Format {
+func formatOf(name string) object.Format {
 	if strings.HasPrefix(name, "sha256/") {
-		return git.SHA256
+		return object.SHA256
 	}
-	return git.SHA1
+	return object.SHA1
 }
 
 func TestParse(t *testing.T) {
@@ -85,10 +85,10 @@ func TestParse(t *testing.T) {
 
 // parse is Parse for a record of either format.
 func parse(data []byte) (*Turn, error) {
-	if record, err := Parse(data, git.SHA1); err == nil {
+	if record, err := Parse(data, object.SHA1); err == nil {
 		return record, nil
 	}
-	return Parse(data, git.SHA256)
+	return Parse(data, object.SHA256)
 }
 
 // FuzzParse checks that whatever Parse accepts survives a round trip, on one line.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
@@ -44,7 +45,7 @@ type Writers struct {
 // A written is a mission up to one of its ledger's commits.
 type written struct {
 	id  record.ID
-	tip git.Hash
+	tip object.Hash
 }
 
 // maxOnRoll is how many missions are remembered, for turns in order of time.

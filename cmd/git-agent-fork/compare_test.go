@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
@@ -36,7 +36,7 @@ func forkOf(id record.ID, title string) *compared {
 	return &compared{
 		Compared: &turns.Compared{
 			Mission: &record.Mission{ID: id, Title: title}, By: trust.Clone, Newest: true,
-			Point: turns.ForkPoint{Of: record.TurnID{Mission: "a1b2c3d4", Turn: 12}, Commit: git.NewHash("0123456789012345678901234567890123456789")},
+			Point: turns.ForkPoint{Of: record.TurnID{Mission: "a1b2c3d4", Turn: 12}, Commit: object.NewHash("0123456789012345678901234567890123456789")},
 		},
 		name: string(id), state: turns.IsEnded,
 	}

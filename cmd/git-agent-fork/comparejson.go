@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/turns"
@@ -22,8 +22,8 @@ type (
 		State   turns.Activity `json:"state"`
 		By      string         `json:"by"`
 		From    record.TurnID  `json:"from"`
-		Base    git.Hash       `json:"base"`
-		Commit  git.Hash       `json:"commit"`
+		Base    object.Hash    `json:"base"`
+		Commit  object.Hash    `json:"commit"`
 		Turns   int            `json:"turns"`
 		Prompts []promptJSON   `json:"prompts"`
 		Outcome record.Outcome `json:"outcome,omitempty"`

@@ -16,7 +16,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/page"
 	"gitagent/internal/record"
@@ -107,7 +107,7 @@ func ownPage(ctx context.Context, p *page.Page) (path string, written *page.Writ
 
 // pageMissions returns the named missions, or all, or the current one.
 func pageMissions(c *cli.Context, w *workspace.Workspace) (list []turns.MissionLine, unread, err error) {
-	tips := make(map[record.ID]git.Hash)
+	tips := make(map[record.ID]object.Hash)
 	if c.Bool("all") {
 		if tips, unread = ledger.List(c.Context, w.Repo); tips == nil {
 			return nil, nil, unread

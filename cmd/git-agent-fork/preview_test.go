@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -105,7 +106,7 @@ func TestDescribe(t *testing.T) {
 	f.colour = true
 	rows := f.describe(t.Context(), &turns.Turn{
 		Mission: "a1b2c3d4", Turn: 3, Outcome: record.Done, Prompt: "Do\x1b]0;x\x07 it.\n\nAll of it.", Reply: "Done.",
-		Base: git.NewHash(base), Code: git.NewHash(code),
+		Base: object.NewHash(base), Code: object.NewHash(code),
 		Files: 1, Insertions: 10_001, Deletions: 1, Paths: []string{"a\nb"}, Tools: map[string]int{"Bash": 2},
 	})
 	for _, want := range []row{

@@ -10,7 +10,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/finisher"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -50,7 +50,7 @@ func whole(c *cli.Context, w *workspace.Workspace, state *turns.State) bool {
 }
 
 func printCommits(c *cli.Context, w *workspace.Workspace, list []finisher.CommitLine) error {
-	var hashes []git.Hash
+	var hashes []object.Hash
 	for _, one := range list {
 		hashes = append(hashes, one.Hash)
 	}

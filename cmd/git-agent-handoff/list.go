@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
@@ -113,7 +114,7 @@ type listed struct {
 // handoffs returns the handoffs of a mission or of all, the newest first. The
 // error names the unreadable ones.
 func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
-	var missions map[record.ID]git.Hash
+	var missions map[record.ID]object.Hash
 	if c.Bool("all") {
 		var err error
 		if missions, err = ledger.List(c.Context, s.Repo); err != nil {
@@ -134,7 +135,7 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
 		if err != nil {
 			return nil, err
 		}
-		missions = map[record.ID]git.Hash{id: tip}
+		missions = map[record.ID]object.Hash{id: tip}
 	}
 	objects := s.Repo.Objects(c.Context)
 	defer objects.Close()

@@ -13,7 +13,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/turns"
 )
 
@@ -105,7 +105,7 @@ func showHandoff(to io.Writer, f *handoffstore.Found, by string, date func(time.
 	r.Field("Session", h.Session)
 	r.Field("Made", h.When())
 	r.Field("Commit", strings.TrimSpace(h.Head.String()+" "+h.Branch))
-	if h.Stash != (git.Hash{}) {
+	if h.Stash != (object.Hash{}) {
 		r.Field("Uncommitted", fmt.Sprintf("%s, kept as %s", cmdline.Plural(h.Files, "file"), h.Stash))
 	}
 	r.Field("Written", date(h.Written))

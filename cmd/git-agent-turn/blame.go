@@ -14,7 +14,7 @@ import (
 	"gitagent/internal/blame"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/turns"
 )
@@ -110,7 +110,7 @@ func blamed(args, dashed []string) (rev, file string, err error) {
 type blamedLine struct {
 	Line       int           `json:"line"`
 	Text       string        `json:"text"`
-	Commit     git.Hash      `json:"commit,omitzero"` // zero if the line is not committed
+	Commit     object.Hash   `json:"commit,omitzero"` // zero if the line is not committed
 	Path       string        `json:"path"`            // of the file in the commit
 	OrigLine   int           `json:"orig_line"`       // the line's number there
 	Author     string        `json:"author,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/blame"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
@@ -19,12 +19,12 @@ import (
 // severalLines are lines of two commits, of which one has two paths, and of turns that ran at the same time.
 func severalLines() []blame.Line {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.FixedZone("", -90*60))
-	one := git.NewHash(gittest.Hash("1"))
-	two := git.NewHash(gittest.Hash("2"))
+	one := object.NewHash(gittest.Hash("1"))
+	two := object.NewHash(gittest.Hash("2"))
 	in := &gitdiff.Blamable{Author: "Ada", Email: "ada@example.invalid", At: at, Committer: "Bob", CommitterEmail: "bob@example.invalid", Committed: at, Summary: "some"}
 	turn := &turns.Turn{Mission: "a1b2c3d4", Turn: 12, At: at, Agent: "claude-code", Model: "m", Prompt: "Fix\nit\x1b"}
 	other := &turns.Turn{Mission: "0badcafe", Turn: 3, At: at, Agent: "codex", Prompt: "and this"}
-	line := func(number int, commit git.Hash, orig int, path string) blame.Line {
+	line := func(number int, commit object.Hash, orig int, path string) blame.Line {
 		return blame.Line{Blame: gitdiff.Blamed{Number: number, Text: "text", Commit: commit, Line: orig, Path: path, In: in}}
 	}
 	lines := []blame.Line{line(1, one, 1, "f"), line(2, one, 2, "f"), line(3, one, 9, "old"), line(5, two, 5, "f"), line(6, two, 6, "f"), line(7, one, 3, "f")}
@@ -92,7 +92,7 @@ agent-time 1795181400
 
 func TestBlameSeveral(t *testing.T) {
 	t.Parallel()
-	names := &shortNames{missions: map[record.ID]record.ID{"a1b2c3d4": "a1b2"}, commits: map[git.Hash]string{}}
+	names := &shortNames{missions: map[record.ID]record.ID{"a1b2c3d4": "a1b2"}, commits: map[object.Hash]string{}}
 	var b bytes.Buffer
 	out := bufio.NewWriter(&b)
 	lines := severalLines()

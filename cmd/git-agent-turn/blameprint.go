@@ -12,7 +12,7 @@ import (
 
 	"gitagent/internal/blame"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/turns"
@@ -94,7 +94,7 @@ func (q *inquiry) origins(lines []blame.Line, most int) ([]*origin, error) {
 	type key struct {
 		turn    *turns.Turn
 		running *turns.Live
-		commit  git.Hash
+		commit  object.Hash
 		path    string
 		several bool
 	}
@@ -141,7 +141,7 @@ func (q *inquiry) dates() (cmdline.Dates, error) {
 
 type shortNames struct {
 	missions map[record.ID]record.ID
-	commits  map[git.Hash]string
+	commits  map[object.Hash]string
 }
 
 func (q *inquiry) names(lines []blame.Line) (*shortNames, error) {
@@ -149,7 +149,7 @@ func (q *inquiry) names(lines []blame.Line) (*shortNames, error) {
 	if err != nil {
 		return nil, err
 	}
-	var commits []git.Hash
+	var commits []object.Hash
 	for _, l := range lines {
 		if l.Turn == nil && !l.Blame.Commit.IsZero() {
 			commits = append(commits, l.Blame.Commit)

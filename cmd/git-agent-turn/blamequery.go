@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -28,9 +29,9 @@ type inquiry struct {
 	c       *cli.Context
 	w       *workspace.Workspace
 	history *blame.History
-	name    string   // of the file, as it was typed
-	path    string   // from the top
-	commit  git.Hash // that has the file; zero for the worktree
+	name    string      // of the file, as it was typed
+	path    string      // from the top
+	commit  object.Hash // that has the file; zero for the worktree
 }
 
 // newInquiry starts an inquiry about a file of a commit, or of the worktree if
@@ -66,7 +67,7 @@ func newInquiry(c *cli.Context, rev, name string) (*inquiry, error) {
 func (q *inquiry) close() { q.history.Close() }
 
 // resolve returns the commit that rev names for git, or else as a state.
-func (q *inquiry) resolve(rev string) (git.Hash, error) {
+func (q *inquiry) resolve(rev string) (object.Hash, error) {
 	commit, err := q.w.Repo.Resolve(q.c.Context, rev)
 	if err == nil {
 		if record.IsPrefix(rev) {
@@ -77,19 +78,19 @@ func (q *inquiry) resolve(rev string) (git.Hash, error) {
 		return commit, nil
 	}
 	if !errors.Is(err, git.ErrNotFound) {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	_, slashed := turns.MissionOf(rev)
 	if !slashed && !turns.OfCurrent(rev) && !record.IsPrefix(strings.TrimSuffix(rev, "^")) {
 		err := cmdline.NotFoundf("%q is neither a commit nor a turn", rev)
 		if _, failed := os.Lstat(rev); failed == nil {
-			return git.Hash{}, cmdline.Hint(err, "one file is blamed at a time, and a commit comes before it")
+			return object.Hash{}, cmdline.Hint(err, "one file is blamed at a time, and a commit comes before it")
 		}
-		return git.Hash{}, cmdline.Hint(err, "list the turns with: git agent-turn list --all")
+		return object.Hash{}, cmdline.Hint(err, "list the turns with: git agent-turn list --all")
 	}
 	state, err := command.State(q.c.Context, q.w, "", rev, q.c.App.ErrWriter)
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	return state.Commit, known(state)
 }
@@ -114,7 +115,7 @@ func (q *inquiry) lines(ranges, options []string) ([]blame.Line, error) {
 
 // failed explains err if there is no such file.
 func (q *inquiry) failed(err error) error {
-	what, entry := "the worktree", git.Entry{}
+	what, entry := "the worktree", object.Entry{}
 	objects := q.w.Repo.Objects(q.c.Context)
 	defer objects.Close()
 	if q.commit.IsZero() {

@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -44,22 +45,22 @@ func alsoNamed(n int) string {
 }
 
 // ofUser returns the user's commit of a name, or zero for a mission's state.
-func ofUser(c *cli.Context, w *workspace.Workspace, name string) (git.Hash, error) {
+func ofUser(c *cli.Context, w *workspace.Workspace, name string) (object.Hash, error) {
 	if strings.Contains(name, "..") || c.IsSet("mission") || !turns.OfCommit(c.Context, w, name) {
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	commit, err := w.Repo.Resolve(c.Context, name)
 	if errors.Is(err, git.ErrNotFound) {
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	objects := w.Repo.Objects(c.Context)
 	defer objects.Close()
 	content, err := objects.Commit(commit)
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	id, ok := ledger.ReadCodeMessage(content.Message)
 	if !ok || id.Turn == 0 && len(ledger.ReadTrailers(content.Message)) > 0 {
@@ -70,15 +71,15 @@ func ofUser(c *cli.Context, w *workspace.Workspace, name string) (git.Hash, erro
 	case errors.Is(err, git.ErrNotFound):
 		return commit, nil
 	case err != nil:
-		return git.Hash{}, err
+		return object.Hash{}, err
 	case ended && (id.Turn == 0 || state.At.Unix() != content.Committer.When.Unix()), !ended && id.Turn != 0:
 		return commit, nil // the user's, made from another one
 	}
-	return git.Hash{}, nil
+	return object.Hash{}, nil
 }
 
 // showCommit shows a commit of the user, and the turns that contributed to it.
-func showCommit(c *cli.Context, w *workspace.Workspace, name string, commit git.Hash) (err error) {
+func showCommit(c *cli.Context, w *workspace.Workspace, name string, commit object.Hash) (err error) {
 	for _, flag := range []string{"conversation", "transcript"} {
 		if c.Bool(flag) {
 			return cmdline.Hintf(cmdline.Usagef("--%s is about a turn, and %q is a commit", flag, name), "list its turns with: git agent-turn show %.12s", commit)

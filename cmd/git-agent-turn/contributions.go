@@ -14,7 +14,7 @@ import (
 
 	"gitagent/internal/blame"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
@@ -89,20 +89,20 @@ func tellUntrusted(c *cli.Context, untrusted []record.ID) {
 }
 
 type landedJSON struct {
-	Kind    string     `json:"kind"` // commit
-	Commit  git.Hash   `json:"commit"`
-	Author  string     `json:"author"`
-	Email   string     `json:"email"`
-	At      time.Time  `json:"at"` // of the author
-	Subject string     `json:"subject"`
-	Merge   bool       `json:"merge,omitempty"`
-	Lines   int        `json:"lines"`
-	Hand    int        `json:"hand"`
-	Removed int        `json:"removed"`
-	Files   int        `json:"files"`
-	Binary  int        `json:"binary,omitempty"`
-	Unseen  int        `json:"unseen,omitempty"`
-	Turns   []turnJSON `json:"turns"`
+	Kind    string      `json:"kind"` // commit
+	Commit  object.Hash `json:"commit"`
+	Author  string      `json:"author"`
+	Email   string      `json:"email"`
+	At      time.Time   `json:"at"` // of the author
+	Subject string      `json:"subject"`
+	Merge   bool        `json:"merge,omitempty"`
+	Lines   int         `json:"lines"`
+	Hand    int         `json:"hand"`
+	Removed int         `json:"removed"`
+	Files   int         `json:"files"`
+	Binary  int         `json:"binary,omitempty"`
+	Unseen  int         `json:"unseen,omitempty"`
+	Turns   []turnJSON  `json:"turns"`
 }
 
 type turnJSON struct {
@@ -132,7 +132,7 @@ func (l *lander) turnJSON(c *blame.Contribution, prompts bool) (turnJSON, error)
 	return j, err
 }
 
-func (l *lander) printJSON(commit git.Hash, c *git.Commit, sum *blame.Contributions) error {
+func (l *lander) printJSON(commit object.Hash, c *object.Commit, sum *blame.Contributions) error {
 	j := landedJSON{
 		Kind: "commit", Commit: commit, Author: c.Author.Name, Email: c.Author.Email, At: c.Author.When.UTC(), Subject: subjectOf(c), Merge: len(c.Parents) > 1,
 		Lines: sum.Lines, Hand: sum.Hand, Removed: sum.Removed, Files: sum.Files, Binary: sum.Binary, Unseen: sum.Unseen, Turns: []turnJSON{},
@@ -148,7 +148,7 @@ func (l *lander) printJSON(commit git.Hash, c *git.Commit, sum *blame.Contributi
 }
 
 // subjectOf returns the first paragraph of a commit's message, as git does.
-func subjectOf(c *git.Commit) string {
+func subjectOf(c *object.Commit) string {
 	text, _, _ := strings.Cut(strings.TrimLeft(c.Message, "\n"), "\n\n")
 	return strings.Join(strings.Fields(text), " ")
 }
@@ -258,7 +258,7 @@ func unseen(sum *blame.Contributions) string {
 }
 
 // brief prints a commit in a line, and below it the turns that it is from.
-func (l *lander) brief(short string, c *git.Commit, sum *blame.Contributions) error {
+func (l *lander) brief(short string, c *object.Commit, sum *blame.Contributions) error {
 	var b bytes.Buffer
 	screen := &cmdline.Screen{Writer: &b, Columns: cmdline.Columns(l.c.App.Writer), Colour: cmdline.Colour(l.c.App.Writer)}
 	subject := cmdline.OneLine(subjectOf(c))

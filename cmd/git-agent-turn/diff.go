@@ -9,6 +9,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/workspace"
 )
@@ -72,7 +73,7 @@ func diff(c *cli.Context) error {
 
 // diffed returns the commits that a command line names: two states, a range, a
 // turn's start and end, or what was saved and the turn before it.
-func diffed(c *cli.Context, w *workspace.Workspace) (from, to git.Hash, err error) {
+func diffed(c *cli.Context, w *workspace.Workspace) (from, to object.Hash, err error) {
 	mission, first, talk := c.String("mission"), c.Args().First(), c.App.ErrWriter
 	if c.NArg() == 2 {
 		a, err := command.State(c.Context, w, mission, first, talk)
@@ -101,7 +102,7 @@ func diffed(c *cli.Context, w *workspace.Workspace) (from, to git.Hash, err erro
 
 // diffTrees prints the diff of two commits as git does, with the records'
 // numbers; on a terminal it is escaped and coloured.
-func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hash, options []string, paths ...string) error {
+func diffTrees(c *cli.Context, repo *git.Repo, from, to object.Hash, options []string, paths ...string) error {
 	columns := cmdline.Columns(c.App.Writer)
 	if columns == 0 {
 		return gitdiff.Diff(c.Context, repo, c.App.Writer, from, to, options, paths)

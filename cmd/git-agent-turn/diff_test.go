@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 )
@@ -28,12 +29,12 @@ func TestWordDiffIsGits(t *testing.T) {
 		}
 		return b.String()
 	}
-	var commits []git.Hash
+	var commits []object.Hash
 	for range 2 {
 		for i := range 60 {
 			r.Write(fmt.Sprintf("file %d", i), text())
 		}
-		commits = append(commits, git.NewHash(r.Commit("some")))
+		commits = append(commits, object.NewHash(r.Commit("some")))
 	}
 	repo, err := git.Find(r.Dir)
 	gittest.Must(t, err)

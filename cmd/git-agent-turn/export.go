@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/command"
 	"gitagent/internal/export"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/workspace"
 )
 
@@ -76,7 +77,7 @@ func exportRange(c *cli.Context) (err error) {
 
 // exported returns the commits of a range, parents first. The default range is
 // what HEAD has and the branch that it will be merged into has not.
-func exported(c *cli.Context, repo *git.Repo, format string) ([]git.Hash, error) {
+func exported(c *cli.Context, repo *git.Repo, format string) ([]object.Hash, error) {
 	text := c.Args().First()
 	if text == "" {
 		if _, err := headCommit(c.Context, repo); err != nil {
@@ -109,13 +110,13 @@ func exported(c *cli.Context, repo *git.Repo, format string) ([]git.Hash, error)
 	return commits, err
 }
 
-func reachableFrom(ctx context.Context, repo *git.Repo, revs []string) (commits []git.Hash, err error) {
+func reachableFrom(ctx context.Context, repo *git.Repo, revs []string) (commits []object.Hash, err error) {
 	out, err := repo.Output(ctx, nil, append(append([]string{"rev-list", "--reverse", "--topo-order"}, revs...), "--")...)
 	if err != nil {
 		return nil, err
 	}
 	for line := range strings.Lines(string(out)) {
-		hash, err := git.ParseHash(strings.TrimSpace(line))
+		hash, err := object.ParseHash(strings.TrimSpace(line))
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +138,7 @@ type exporter struct {
 	odd      []string // paths that the format can't hold
 }
 
-func (e *exporter) traces(commits []git.Hash) error {
+func (e *exporter) traces(commits []object.Hash) error {
 	return e.each(commits, func(commit export.CommitShare) error {
 		trace, left, err := export.NewTrace(commit, !e.c.Bool("no-prompts"))
 		e.odd = appendMissing(e.odd, left)
@@ -151,7 +152,7 @@ func (e *exporter) traces(commits []git.Hash) error {
 }
 
 // notes prints notes of the Git AI Standard as input for `git fast-import`.
-func (e *exporter) notes(commits []git.Hash) error {
+func (e *exporter) notes(commits []object.Hash) error {
 	refs, err := e.w.Repo.Refs(e.c.Context, export.NotesRef)
 	if err != nil {
 		return err
@@ -163,7 +164,7 @@ func (e *exporter) notes(commits []git.Hash) error {
 	if err != nil {
 		return err
 	}
-	var wanted []git.Hash
+	var wanted []object.Hash
 	for _, commit := range commits {
 		switch _, err := there.Get(commit); {
 		case err == nil:
@@ -204,7 +205,7 @@ func (e *exporter) notes(commits []git.Hash) error {
 }
 
 // each calls f with each commit and the turns' shares in it.
-func (e *exporter) each(commits []git.Hash, f func(export.CommitShare) error) error {
+func (e *exporter) each(commits []object.Hash, f func(export.CommitShare) error) error {
 	objects := e.w.Repo.Objects(e.c.Context)
 	defer objects.Close()
 	var looked atomic.Int64

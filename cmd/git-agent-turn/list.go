@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
@@ -309,12 +310,12 @@ func (l *listing) state(s *turns.State, name string) error {
 	}
 	if l.json != nil {
 		return cmdline.PrintJSON(l.json, struct {
-			Kind    string    `json:"kind"`
-			Name    string    `json:"name"`
-			Mission record.ID `json:"mission"`
-			Code    git.Hash  `json:"code"`
-			At      time.Time `json:"at"`
-			Why     string    `json:"why"`
+			Kind    string      `json:"kind"`
+			Name    string      `json:"name"`
+			Mission record.ID   `json:"mission"`
+			Code    object.Hash `json:"code"`
+			At      time.Time   `json:"at"`
+			Why     string      `json:"why"`
 		}{"state", s.String(), s.In, s.Commit, s.At.UTC(), s.Why})
 	}
 	return l.row(name, "", s.At, "", "", cmdline.OneLine(s.Why), "")

@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 )
 
@@ -50,7 +51,7 @@ func logCommits(c *cli.Context) (err error) {
 	defer func() { err = cmp.Or(err, l.close()) }()
 	progress := l.progress()
 	defer progress.Stop()
-	return eachRev(c.Context, w.Repo.With(git.Here), append(args, append([]string{"--"}, paths...)...), func(commit git.Hash, short string) error {
+	return eachRev(c.Context, w.Repo.With(git.Here), append(args, append([]string{"--"}, paths...)...), func(commit object.Hash, short string) error {
 		q, content, err := l.h.Of(commit, true)
 		if err != nil {
 			return err
@@ -95,14 +96,14 @@ func logArgs(c *cli.Context, repo *git.Repo) (args, paths []string, err error) {
 	}
 	revs, paths, err := splitRevs(c.Context, repo, words, cmdline.Paths(c))
 	if err == nil && len(revs) == 0 {
-		var head git.Hash
+		var head object.Hash
 		head, err = headCommit(c.Context, repo)
 		revs = []string{head.String()}
 	}
 	return append(args, revs...), paths, err
 }
 
-func headCommit(ctx context.Context, repo *git.Repo) (git.Hash, error) {
+func headCommit(ctx context.Context, repo *git.Repo) (object.Hash, error) {
 	head, err := repo.Head(ctx)
 	if err == nil && head.Commit.IsZero() {
 		err = cmdline.NotFoundf("there is no commit yet")
@@ -133,11 +134,11 @@ func splitRevs(ctx context.Context, repo *git.Repo, words, paths []string) (revs
 }
 
 // eachRev calls f with commits and their short names, as `git log` finds them.
-func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit git.Hash, short string) error) error {
+func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit object.Hash, short string) error) error {
 	args = append([]string{"rev-list", "--no-commit-header", "--encoding=UTF-8", "--format=%H %h"}, args...)
 	return repo.Split(ctx, nil, '\n', func(line []byte) error {
 		long, short, _ := strings.Cut(string(line), " ")
-		hash, err := git.ParseHash(long)
+		hash, err := object.ParseHash(long)
 		if err == nil {
 			err = f(hash, short)
 		}

@@ -13,7 +13,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/finisher"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
@@ -176,7 +176,7 @@ func (f *finishedJSON) String() string {
 func readFinished(c *cli.Context, w *workspace.Workspace, list []turns.MissionLine) ([]*finishedJSON, error) {
 	done := make([]*finishedJSON, len(list))
 	unnoted := finisher.Unnoted(c.Context, w, list)
-	var commits []git.Hash
+	var commits []object.Hash
 	for i, m := range list {
 		if f := m.Finished(); f != nil {
 			done[i] = &finishedJSON{Finish: f}

@@ -7,7 +7,7 @@ import (
 
 	"gitagent/internal/blame"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/turns"
 )
@@ -37,22 +37,22 @@ func (q *inquiry) porcelain(to io.Writer, lines []blame.Line) error {
 
 type porcelain struct {
 	out    *bufio.Writer
-	format git.Format
+	format object.Format
 	quoted bool // letters beyond ASCII are quoted in paths
 	path   string
 	lines  []blame.Line
 	isEnd  func(gitdiff.Blamed) bool // history ends with the commit
 
-	paths   map[git.Hash]string // the first path in a commit
-	several map[git.Hash]bool   // it has several paths
-	told    map[git.Hash]bool   // it was described
+	paths   map[object.Hash]string // the first path in a commit
+	several map[object.Hash]bool   // it has several paths
+	told    map[object.Hash]bool   // it was described
 	named   map[*turns.Turn]bool
 }
 
 func newPorcelain(to io.Writer, lines []blame.Line, path string) *porcelain {
 	return &porcelain{
 		out: bufio.NewWriter(to), quoted: true, path: path, lines: lines,
-		paths: make(map[git.Hash]string), several: make(map[git.Hash]bool), told: make(map[git.Hash]bool), named: make(map[*turns.Turn]bool),
+		paths: make(map[object.Hash]string), several: make(map[object.Hash]bool), told: make(map[object.Hash]bool), named: make(map[*turns.Turn]bool),
 	}
 }
 

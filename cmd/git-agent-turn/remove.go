@@ -13,7 +13,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/config"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
@@ -209,7 +209,7 @@ func removeOldArchived(c *cli.Context, w *workspace.Workspace, before time.Time)
 	if unread != nil && !errors.As(unread, new(*ledger.UnreadError)) {
 		return false, unread
 	}
-	tips := make(map[record.ID]git.Hash)
+	tips := make(map[record.ID]object.Hash)
 	for _, e := range entries {
 		if e.Time().Before(before) {
 			tips[e.ID] = e.Ledger

@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/search"
@@ -130,7 +131,7 @@ type searching struct {
 	w       *workspace.Workspace
 	turns   *turns.Search
 	mission record.ID // empty for all
-	tips    map[record.ID]git.Hash
+	tips    map[record.ID]object.Hash
 	in      func(place string) bool
 	wanted  func(place string) bool // by --in
 	dates   cmdline.Dates
@@ -152,7 +153,7 @@ type result struct {
 	id      record.TurnID // or the mission and number of a handoff
 	handoff bool
 	at      time.Time
-	tip     git.Hash // of the mission's ledger
+	tip     object.Hash // of the mission's ledger
 	*search.Matches
 }
 
@@ -207,7 +208,7 @@ func newSearching(c *cli.Context) (*searching, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.tips = map[record.ID]git.Hash{s.mission: tip}
+		s.tips = map[record.ID]object.Hash{s.mission: tip}
 	} else if c.Bool("archived") {
 		s.turns.Missions = s.tips
 	}

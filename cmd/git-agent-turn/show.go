@@ -12,7 +12,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -285,7 +285,7 @@ func (s *shower) state(state *turns.State) error {
 const shownFiles = 20
 
 // changes prints which files differ between commits, and with --patch how.
-func (s *shower) changes(heading string, from, to git.Hash) error {
+func (s *shower) changes(heading string, from, to object.Hash) error {
 	if from == to {
 		return nil
 	}

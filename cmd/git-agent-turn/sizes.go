@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
@@ -70,7 +71,7 @@ type measured struct {
 type cost struct {
 	refs       int
 	advertised int64
-	ledger     git.Hash // zero if there is none
+	ledger     object.Hash // zero if there is none
 }
 
 func (m *measured) missions() (n int) {
@@ -84,7 +85,7 @@ func (m *measured) missions() (n int) {
 
 // measure computes what refs cost. A push is told of each ref in a line: its
 // length in 4 digits, the hash, a space, the name and a newline.
-func measure(refs map[string]git.Hash, prefix string) *measured {
+func measure(refs map[string]object.Hash, prefix string) *measured {
 	m := &measured{of: make(map[record.ID]cost)}
 	for ref, tip := range refs {
 		id, isLedger := strings.CutPrefix(ref, "refs/agent/missions/")
@@ -106,11 +107,11 @@ func measure(refs map[string]git.Hash, prefix string) *measured {
 }
 
 // perMission returns a mission's average objects, from a sample if need be.
-func (x *examination) perMission(refs map[string]git.Hash, m *measured, prefix string) (each git.DiskUse) {
+func (x *examination) perMission(refs map[string]object.Hash, m *measured, prefix string) (each git.DiskUse) {
 	if m.missions() == 0 || x.conf.Promisor() != "" { // git would fetch what it counts
 		return each
 	}
-	var tips []git.Hash
+	var tips []object.Hash
 	ids := sample(m, sampled)
 	for _, id := range ids {
 		tips = append(tips, m.of[id].ledger)

@@ -4,15 +4,15 @@ import (
 	"slices"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
 // TestMeasure counts what `git ls-remote` of these refs would send.
 func TestMeasure(t *testing.T) {
 	t.Parallel()
-	h := git.NewHash("1111111111111111111111111111111111111111")
-	m := measure(map[string]git.Hash{
+	h := object.NewHash("1111111111111111111111111111111111111111")
+	m := measure(map[string]object.Hash{
 		"refs/agent/missions/a1b2c3d4": h, "refs/notes/agent/a1b2c3d4": h, "refs/heads/my/agent/a1b2c3d4": h,
 		"refs/agent/missions/b1b2c3d4": h,
 		"refs/notes/agent/c1b2c3d4":    h, // without a ledger

@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -69,9 +70,9 @@ func summarize(c *cli.Context) (err error) {
 // A span is the range that a summary covers.
 type span struct {
 	name  string // as git takes it, and people know it
-	since git.Hash
-	tip   git.Hash
-	base  git.Hash // the merge base; zero if there is none
+	since object.Hash
+	tip   object.Hash
+	base  object.Hash // the merge base; zero if there is none
 	from  time.Time
 	until time.Time
 	count int // of commits
@@ -99,7 +100,7 @@ func summaryRange(c *cli.Context, repo *git.Repo, name string) (r span, err erro
 	r.name = first + ".." + second
 	for _, end := range []struct {
 		rev string
-		to  *git.Hash
+		to  *object.Hash
 	}{{first, &r.since}, {second, &r.tip}} {
 		commit, err := repo.Resolve(c.Context, end.rev)
 		if errors.Is(err, git.ErrNotFound) {
@@ -402,22 +403,22 @@ func (s *summarizer) json() error {
 		restores = append(restores, restore{r.In, r.String(), r.At.UTC(), r.Why})
 	}
 	return cmdline.PrintJSON(s.c.App.Writer, struct {
-		Kind     string    `json:"kind"`
-		Range    string    `json:"range"`
-		Since    git.Hash  `json:"since"`
-		Commit   git.Hash  `json:"commit"`
-		Commits  int       `json:"commits"`
-		Lines    int       `json:"lines"`
-		Hand     int       `json:"hand"`
-		Removed  int       `json:"removed"`
-		Files    int       `json:"files"`
-		Binary   int       `json:"binary,omitempty"`
-		Unseen   int       `json:"unseen,omitempty"`
-		Missions []asked   `json:"missions"`
-		Forks    []asked   `json:"forks"`
-		Restores []restore `json:"restores"`
-		Context  int64     `json:"context"`
-		Output   int64     `json:"output"`
+		Kind     string      `json:"kind"`
+		Range    string      `json:"range"`
+		Since    object.Hash `json:"since"`
+		Commit   object.Hash `json:"commit"`
+		Commits  int         `json:"commits"`
+		Lines    int         `json:"lines"`
+		Hand     int         `json:"hand"`
+		Removed  int         `json:"removed"`
+		Files    int         `json:"files"`
+		Binary   int         `json:"binary,omitempty"`
+		Unseen   int         `json:"unseen,omitempty"`
+		Missions []asked     `json:"missions"`
+		Forks    []asked     `json:"forks"`
+		Restores []restore   `json:"restores"`
+		Context  int64       `json:"context"`
+		Output   int64       `json:"output"`
 	}{
 		"summary", s.name, s.since, s.tip, s.count, s.sum.Lines, s.sum.Hand, s.sum.Removed, s.sum.Files, s.sum.Binary, s.sum.Unseen,
 		lists[0], lists[1], restores, s.context, s.output,

@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -123,7 +124,7 @@ func groups(lines []blame.Line) [][]blame.Line {
 	type origin struct {
 		turn    *turns.Turn
 		running *turns.Live
-		commit  git.Hash
+		commit  object.Hash
 	}
 	var list [][]blame.Line
 	place := make(map[origin]int)
@@ -251,7 +252,7 @@ const maxHunks = 3
 // change returns what the turn did where the lines of a group are.
 func (w *whys) change(group []blame.Line) ([]string, error) {
 	type place struct {
-		state git.Hash
+		state object.Hash
 		path  string
 	}
 	type part struct {
@@ -486,10 +487,10 @@ type whyTurn struct {
 }
 
 type whyCommit struct {
-	Commit  git.Hash  `json:"commit"`
-	Summary string    `json:"summary"`
-	Author  string    `json:"author"`
-	At      time.Time `json:"at"`
+	Commit  object.Hash `json:"commit"`
+	Summary string      `json:"summary"`
+	Author  string      `json:"author"`
+	At      time.Time   `json:"at"`
 }
 
 type whyLine struct {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -20,7 +20,7 @@ type Bisection struct {
 	Verdicts []Verdict
 	Foreign  bool // one is untrusted but accepted
 
-	trees []git.Hash // of the states; zero where that is not known
+	trees []object.Hash // of the states; zero where that is not known
 }
 
 // New returns the bisection of the states on a way, see [turns.Path].
@@ -30,7 +30,7 @@ func New(ctx context.Context, w *workspace.Workspace, way []*turns.State) (*Bise
 	roll := &turns.Writers{Workspace: w, Objects: objects}
 	b := new(Bisection)
 	for _, s := range way {
-		tree, verdict := git.Hash{}, Unknown
+		tree, verdict := object.Hash{}, Unknown
 		if s.Known() == nil {
 			var err error
 			if tree, err = objects.TreeOf(s.Commit); err != nil {
@@ -54,7 +54,7 @@ func New(ctx context.Context, w *workspace.Workspace, way []*turns.State) (*Bise
 }
 
 // add adds the next state, unless it has the files of the last one.
-func (b *Bisection) add(s *turns.State, tree git.Hash, v Verdict) {
+func (b *Bisection) add(s *turns.State, tree object.Hash, v Verdict) {
 	if n := len(b.States); n > 0 && v != Unknown && b.trees[n-1] == tree {
 		return
 	}

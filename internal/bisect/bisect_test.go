@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/turns"
 )
 
@@ -27,9 +27,9 @@ func TestAdd(t *testing.T) {
 	} {
 		b := new(Bisection)
 		for _, letter := range tt.trees {
-			tree, verdict := git.NewHash(strings.Repeat(string(letter), 40)), Untried
+			tree, verdict := object.NewHash(strings.Repeat(string(letter), 40)), Untried
 			if letter == '?' {
-				tree, verdict = git.Hash{}, Unknown
+				tree, verdict = object.Hash{}, Unknown
 			}
 			b.add(&turns.State{Why: string(letter)}, tree, verdict)
 		}

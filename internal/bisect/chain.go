@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -17,14 +17,14 @@ import (
 // first and the last. The subject says what a state is, for people to read.
 // States that can't be tried are left out; the message of the next one names
 // them.
-func (b *Bisection) Chain(ctx context.Context, w *workspace.Workspace, subject func(*turns.State) string) (good, bad git.Hash, err error) {
+func (b *Bisection) Chain(ctx context.Context, w *workspace.Workspace, subject func(*turns.State) string) (good, bad object.Hash, err error) {
 	config, err := w.Repo.Config(ctx)
 	if err != nil {
 		return good, bad, err
 	}
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
-	var parents []git.Hash
+	var parents []object.Hash
 	var passed []string
 	for i, s := range b.States {
 		if b.Verdicts[i] == Unknown {
@@ -43,14 +43,14 @@ func (b *Bisection) Chain(ctx context.Context, w *workspace.Workspace, subject f
 		if len(parents) == 0 {
 			good = commit
 		}
-		parents, bad = []git.Hash{commit}, commit
+		parents, bad = []object.Hash{commit}, commit
 	}
 	return good, bad, objects.Flush()
 }
 
 // Start starts git's own bisect between two commits of a chain, and lets the
 // worktree stay.
-func (t *TryTree) Start(ctx context.Context, good, bad git.Hash, talk io.Writer) error {
+func (t *TryTree) Start(ctx context.Context, good, bad object.Hash, talk io.Writer) error {
 	if err := t.Set(ctx, bad); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -37,9 +38,9 @@ func TestChain(t *testing.T) {
 		for i, letter := range tt.states {
 			s := &turns.State{In: "a1b2c3d4", Turn: &turns.Turn{Turn: i}, Why: string(letter), At: began.Add(time.Duration(i) * time.Minute)}
 			if letter == '?' {
-				b.add(s, git.Hash{}, Unknown)
+				b.add(s, object.Hash{}, Unknown)
 			} else {
-				b.add(s, git.NewHash(gittest.Hash(string(letter))), Untried)
+				b.add(s, object.NewHash(gittest.Hash(string(letter))), Untried)
 			}
 		}
 		good, bad, err := b.Chain(t.Context(), w, func(s *turns.State) string { return "state " + s.Why })

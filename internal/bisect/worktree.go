@@ -15,6 +15,7 @@ import (
 
 	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 )
@@ -33,10 +34,10 @@ type TryTree struct {
 	foreign   bool
 	held      *statedir.Lock
 
-	admin string    // its git directory
-	made  string    // its settings when it was made
-	repo  *git.Repo // seen from it
-	seen  git.Hash  // the last state
+	admin string      // its git directory
+	made  string      // its settings when it was made
+	repo  *git.Repo   // seen from it
+	seen  object.Hash // the last state
 }
 
 // temporary is the prefix of a throw-away worktree's name.
@@ -46,7 +47,7 @@ const temporary = "git-agent-bisect-"
 // HEAD is at a commit, but nothing is checked out. With keep, what is ignored
 // stays there from one state to the next. Nothing of a foreign one is run, see
 // [git.Repo.Foreign]. If the process is killed, [ClearDead] removes it.
-func Temporary(ctx context.Context, w *workspace.Workspace, at git.Hash, keep, foreign bool) (*TryTree, error) {
+func Temporary(ctx context.Context, w *workspace.Workspace, at object.Hash, keep, foreign bool) (*TryTree, error) {
 	var random [6]byte
 	if _, err := rand.Read(random[:]); err != nil {
 		return nil, fmt.Errorf("make a worktree: %w", err)
@@ -59,7 +60,7 @@ func Temporary(ctx context.Context, w *workspace.Workspace, at git.Hash, keep, f
 // Make makes a worktree that is to stay, in a directory that does not exist,
 // and whose name no other worktree has. Until [TryTree.Start] has done that,
 // it is like a throw-away one.
-func Make(ctx context.Context, w *workspace.Workspace, dir string, at git.Hash, foreign bool) (*TryTree, error) {
+func Make(ctx context.Context, w *workspace.Workspace, dir string, at object.Hash, foreign bool) (*TryTree, error) {
 	t := &TryTree{Top: dir, w: w, mode: 0o777, foreign: foreign}
 	return t, t.make(ctx, at)
 }
@@ -82,7 +83,7 @@ const tries = 5
 // reason is why git locks the worktree against worktree prune and remove.
 const reason = "states are tried here; what a killed process has left, the next bisection removes"
 
-func (t *TryTree) make(ctx context.Context, at git.Hash) error {
+func (t *TryTree) make(ctx context.Context, at object.Hash) error {
 	top, err := filepath.Abs(t.Top)
 	if err == nil {
 		top, err = filepath.EvalSymlinks(filepath.Dir(top)) // as git writes it
@@ -110,7 +111,7 @@ func (t *TryTree) make(ctx context.Context, at git.Hash) error {
 }
 
 // add makes the directory a worktree, with nothing in it.
-func (t *TryTree) add(ctx context.Context, at git.Hash) error {
+func (t *TryTree) add(ctx context.Context, at object.Hash) error {
 	repo, err := t.guarded(ctx, t.w.Repo)
 	if err != nil {
 		return err
@@ -170,7 +171,7 @@ func quietly(args ...string) []string {
 // Set makes the worktree a state: whatever was written, deleted, committed or
 // locked there is gone, but for what is ignored, if that is to stay. Then what
 // it gets besides is copied, as far as it is not there.
-func (t *TryTree) Set(ctx context.Context, commit git.Hash) error {
+func (t *TryTree) Set(ctx context.Context, commit object.Hash) error {
 	if err := t.reset(ctx, commit); err != nil || t.Include == nil {
 		return err
 	}
@@ -179,7 +180,7 @@ func (t *TryTree) Set(ctx context.Context, commit git.Hash) error {
 	return err
 }
 
-func (t *TryTree) reset(ctx context.Context, commit git.Hash) error {
+func (t *TryTree) reset(ctx context.Context, commit object.Hash) error {
 	fresh := t.seen.IsZero()
 	t.seen = commit
 	err := t.set(ctx, commit)
@@ -206,7 +207,7 @@ func (t *TryTree) reset(ctx context.Context, commit git.Hash) error {
 
 var errBroken = errors.New("it is no worktree any more")
 
-func (t *TryTree) set(ctx context.Context, commit git.Hash) error {
+func (t *TryTree) set(ctx context.Context, commit object.Hash) error {
 	info, err := os.Lstat(t.Top)
 	if err != nil || !info.IsDir() {
 		return errBroken
@@ -250,7 +251,7 @@ func (t *TryTree) set(ctx context.Context, commit git.Hash) error {
 // empty removes what git clean leaves alone: repositories that were made in
 // directories of the state, pipes and sockets there, and what a trial has put
 // into submodules, unless what is ignored stays.
-func (t *TryTree) empty(ctx context.Context, commit git.Hash) error {
+func (t *TryTree) empty(ctx context.Context, commit object.Hash) error {
 	out, err := t.repo.Output(ctx, nil, "ls-tree", "-r", "-d", "-z", commit.String())
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 )
@@ -25,8 +26,8 @@ type lab struct {
 	*gittest.Repo
 	t     *testing.T
 	w     *workspace.Workspace
-	first git.Hash
-	last  git.Hash
+	first object.Hash
+	last  object.Hash
 }
 
 func newLab(t *testing.T) *lab {
@@ -45,9 +46,9 @@ func newLab(t *testing.T) *lab {
 	return l
 }
 
-func hash(t *testing.T, text string) git.Hash {
+func hash(t *testing.T, text string) object.Hash {
 	t.Helper()
-	h, err := git.ParseHash(text)
+	h, err := object.ParseHash(text)
 	gittest.Must(t, err)
 	return h
 }
@@ -143,7 +144,7 @@ func TestWorktreeSet(t *testing.T) {
 				t.Parallel()
 				gittest.Sample(t)
 				l := newLab(t)
-				want := map[git.Hash]string{l.last: files(t, l.Dir)}
+				want := map[object.Hash]string{l.last: files(t, l.Dir)}
 				l.Git("checkout", "-q", l.first.String())
 				want[l.first] = files(t, l.Dir)
 				l.Do("git checkout -q main; file=not committed; untracked=x; x.o=ignored")
@@ -152,7 +153,7 @@ func TestWorktreeSet(t *testing.T) {
 				w, err := Temporary(ctx, l.w, l.first, keep, false)
 				gittest.Must(t, err)
 				t.Cleanup(func() { _ = os.RemoveAll(w.Top) })
-				for i, state := range []git.Hash{l.first, l.last, l.last, l.first} {
+				for i, state := range []object.Hash{l.first, l.last, l.last, l.first} {
 					gittest.Must(t, w.Set(ctx, state))
 					got := files(t, w.Top)
 					if keep && name == "changed files" && i > 0 {

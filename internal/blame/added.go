@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 )
 
@@ -28,7 +28,7 @@ var ErrEnd = errors.New("the history ends there, in a shallow clone")
 // that no parent of it has and turns wrote: those that plain `git blame` gives
 // to the commit. Of a merge they are what was made of conflicts. What has no
 // lines is left out, such as binary files, links and submodules.
-func (h *History) Added(ctx context.Context, commit git.Hash) ([]Added, error) {
+func (h *History) Added(ctx context.Context, commit object.Hash) ([]Added, error) {
 	files, err := h.brought(ctx, commit)
 	if err != nil {
 		return nil, fmt.Errorf("lines of commit %s: %w", commit, err)
@@ -36,7 +36,7 @@ func (h *History) Added(ctx context.Context, commit git.Hash) ([]Added, error) {
 	return files, nil
 }
 
-func (h *History) brought(ctx context.Context, commit git.Hash) ([]Added, error) {
+func (h *History) brought(ctx context.Context, commit object.Hash) ([]Added, error) {
 	c, err := h.objects.Commit(commit)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (h *History) brought(ctx context.Context, commit git.Hash) ([]Added, error)
 	if h.early(c.Committer.When) {
 		return nil, nil
 	}
-	var since git.Hash
+	var since object.Hash
 	if len(c.Parents) > 0 {
 		since = c.Parents[0]
 	}
@@ -83,7 +83,7 @@ func (h *History) brought(ctx context.Context, commit git.Hash) ([]Added, error)
 
 // grown are the files in which a commit may have lines of turns' that none of
 // its parents has. From is the first of those, or nothing.
-func (h *History) grown(ctx context.Context, parents []git.Hash, from, commit git.Hash) ([]string, error) {
+func (h *History) grown(ctx context.Context, parents []object.Hash, from, commit object.Hash) ([]string, error) {
 	changed, err := gitdiff.Changed(ctx, h.w.Repo, from, commit, gitdiff.Paths{})
 	if err != nil {
 		return nil, err
@@ -93,9 +93,9 @@ func (h *History) grown(ctx context.Context, parents []git.Hash, from, commit gi
 		if err != nil {
 			return nil, err
 		}
-		maps.DeleteFunc(changed, func(path string, _ git.Entry) bool { _, ok := other[path]; return !ok })
+		maps.DeleteFunc(changed, func(path string, _ object.Entry) bool { _, ok := other[path]; return !ok })
 	}
-	maps.DeleteFunc(changed, func(_ string, e git.Entry) bool {
+	maps.DeleteFunc(changed, func(_ string, e object.Entry) bool {
 		return e.Mode != filemode.Regular && e.Mode != filemode.Executable && e.Mode != filemode.Deprecated
 	})
 	if len(changed) == 0 {

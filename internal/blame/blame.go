@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
@@ -47,7 +48,7 @@ func (h *History) Blame(ctx context.Context, r Request) ([]Line, error) {
 	if uncommitted {
 		for i := range lines {
 			if lines[i].Blame.Commit == commit {
-				lines[i].Blame.Commit = git.Hash{}
+				lines[i].Blame.Commit = object.Hash{}
 			}
 		}
 		q.run(lines)
@@ -76,7 +77,7 @@ func (q *question) run(lines []Line) {
 }
 
 // file is the file in a commit.
-func (q *question) file(commit git.Hash) ([]byte, error) {
+func (q *question) file(commit object.Hash) ([]byte, error) {
 	e, err := q.objects.At(commit, q.r.Path)
 	if err != nil {
 		return nil, err
@@ -90,10 +91,10 @@ type question struct {
 	repo    *git.Repo
 	objects *git.Objects
 	r       Request
-	commit  git.Hash
+	commit  object.Hash
 }
 
-func (q *question) blame(since git.Hash, ranges []string, parents string) gitdiff.BlameOptions {
+func (q *question) blame(since object.Hash, ranges []string, parents string) gitdiff.BlameOptions {
 	return gitdiff.BlameOptions{Commit: q.commit, Path: q.r.Path, Ranges: ranges, Since: since, Options: q.r.Options, Parents: parents}
 }
 
@@ -238,7 +239,7 @@ func (q *question) moved(ctx context.Context, lines []Line, names []string) ([]s
 
 // last are the last states of turns before a time, of the missions that had the
 // latest.
-func (h *History) last(before time.Time) (states []git.Hash) {
+func (h *History) last(before time.Time) (states []object.Hash) {
 	missions := make(map[record.ID]bool)
 	for _, t := range slices.Backward(h.turns) {
 		if s := h.states[t.code]; s == nil || !s.made || t.at.After(before.Add(time.Second)) || missions[t.in.ID] {
@@ -383,7 +384,7 @@ func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]gitdi
 	if len(q.r.Options) == 0 { // with -C git would not find copies that are split
 		asked = ranges(young)
 	}
-	again, err := gitdiff.Blame(ctx, q.repo, q.blame(git.Hash{}, asked, file))
+	again, err := gitdiff.Blame(ctx, q.repo, q.blame(object.Hash{}, asked, file))
 	if err != nil {
 		return nil, err
 	}

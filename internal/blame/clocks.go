@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
@@ -82,7 +82,7 @@ func ahead(g *graph, c *contents) map[record.ID]int64 {
 
 // taken does what ahead does, by the trees of commits alone.
 func (g *graph) taken() map[record.ID]int64 {
-	ended := make(map[git.Hash][]int) // by tree: the states in which turns ended that changed something
+	ended := make(map[object.Hash][]int) // by tree: the states in which turns ended that changed something
 	for at, n := range g.nodes {
 		if n.made && len(n.writers) > 0 && n.hash == n.writers[0].code && !slices.ContainsFunc(n.parents, func(p int) bool { return g.nodes[p].tree == n.tree }) {
 			ended[n.tree] = append(ended[n.tree], at)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
@@ -24,7 +24,7 @@ func skewedGraph(t *testing.T, text string) (*graph, *contents) {
 		if of := strings.ToLower(field[:1]); of != field[:1] {
 			n.made, n.mission = true, record.ID(strings.Repeat(of, 8))
 			n.writers = []*pastTurn{{id: record.TurnID{Mission: n.mission, Turn: len(g.nodes)}}}
-			n.hash = git.NewHash(fmt.Sprintf("%02x%02x", field[0], len(g.nodes)) + gittest.Hash("0")[4:]) // several have one letter
+			n.hash = object.NewHash(fmt.Sprintf("%02x%02x", field[0], len(g.nodes)) + gittest.Hash("0")[4:]) // several have one letter
 		}
 		var err error
 		if n.edge = field[0] == '.'; !n.edge {

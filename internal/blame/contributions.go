@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -20,13 +20,13 @@ import (
 
 // A Landing asks which turns contributed to the user's commits.
 type Landing struct {
-	Commit git.Hash
+	Commit object.Hash
 	// Since leaves out the commits that it reaches, as in git's Since..Commit;
 	// zero for none of them.
-	Since git.Hash
+	Since object.Hash
 	// Base is the commit from which files have changed: a merge base, or Since.
 	// Zero is an empty tree.
-	Base git.Hash
+	Base object.Hash
 	// Own leaves out what a merge has from one of its parents.
 	Own bool
 	// Only are the paths that count.
@@ -89,7 +89,7 @@ func (e Evidence) Words() []string {
 
 // Of returns the question about one commit. For a merge it is about all that
 // was merged into its first parent, or with own about what no parent has.
-func (h *History) Of(commit git.Hash, own bool) (Landing, *git.Commit, error) {
+func (h *History) Of(commit object.Hash, own bool) (Landing, *object.Commit, error) {
 	l := Landing{Commit: commit}
 	c, err := h.objects.Commit(commit)
 	if err != nil {
@@ -121,10 +121,10 @@ type landing struct {
 	h       *History
 	sum     *Contributions
 	of      map[recorded]*Contribution
-	commits map[git.Hash]time.Time // those that are asked about: when they were committed
-	names   map[record.TurnID]bool // the turns that there are: whether one of the commits names it
-	made    map[*pastTurn]bool     // whether one of them was made in it
-	asked   int                    // of how many files git was asked
+	commits map[object.Hash]time.Time // those that are asked about: when they were committed
+	names   map[record.TurnID]bool    // the turns that there are: whether one of the commits names it
+	made    map[*pastTurn]bool        // whether one of them was made in it
+	asked   int                       // of how many files git was asked
 }
 
 func (a *landing) answer(ctx context.Context) error {
@@ -171,7 +171,7 @@ func lineless(c gitdiff.Change) bool {
 const maxCommits = 10_000
 
 func (a *landing) list(ctx context.Context) error {
-	a.commits, a.names = make(map[git.Hash]time.Time), make(map[record.TurnID]bool)
+	a.commits, a.names = make(map[object.Hash]time.Time), make(map[record.TurnID]bool)
 	for _, t := range a.h.turns {
 		a.names[t.id] = false
 	}
@@ -189,7 +189,7 @@ func (a *landing) list(ctx context.Context) error {
 		return err
 	}
 	for line := range strings.Lines(string(out)) {
-		hash, err := git.ParseHash(strings.TrimSpace(line))
+		hash, err := object.ParseHash(strings.TrimSpace(line))
 		if err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func (a *landing) list(ctx context.Context) error {
 
 // add notes what is needed of a commit. Messages are not kept: in a small pack
 // may be thousands of megabytes.
-func (a *landing) add(hash git.Hash, c *git.Commit) {
+func (a *landing) add(hash object.Hash, c *object.Commit) {
 	a.commits[hash] = c.Committer.When
 	for _, id := range ledger.ReadTrailers(c.Message) {
 		if _, known := a.names[id]; known {

@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 )
@@ -37,9 +38,9 @@ func TestMessagesAreNotKept(t *testing.T) {
 	h, err := Open(t.Context(), workspace.New(repo, config.Default()))
 	gittest.Must(t, err)
 	defer h.Close()
-	tip, err := git.ParseHash(r.Git("rev-parse", "big"))
+	tip, err := object.ParseHash(r.Git("rev-parse", "big"))
 	gittest.Must(t, err)
-	from, err := git.ParseHash(r.Git("rev-parse", "main"))
+	from, err := object.ParseHash(r.Git("rev-parse", "main"))
 	gittest.Must(t, err)
 	a := &landing{h: h, Landing: Landing{Commit: tip, Since: from, Base: from}}
 	before := live()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 )
 
@@ -69,7 +69,7 @@ const (
 
 // act is what the i-th turn did if it left the file as it is now, before the
 // turns after it.
-func (f *file) act(i int, now git.Hash) act {
+func (f *file) act(i int, now object.Hash) act {
 	c, had := f.c, f.had(i)
 	unchanged := had == now && now == c.Old.Hash
 	switch {
@@ -110,7 +110,7 @@ func (a *landing) removed(ctx context.Context, t *pastTurn, c gitdiff.Change) (i
 // changedMode reports whether a turn gave a file its present mode.
 func (a *landing) changedMode(t *pastTurn, c gitdiff.Change) (bool, error) {
 	var modes [2]filemode.FileMode
-	for i, commit := range []git.Hash{t.base, t.code} {
+	for i, commit := range []object.Hash{t.base, t.code} {
 		e, err := a.h.objects.At(commit, c.Path)
 		if err != nil {
 			return false, err

@@ -6,13 +6,13 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 )
 
 // made is a hash that only n says of, none for 0.
-func made(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
+func made(n byte) object.Hash { return object.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
 // TestAct: what a turn did to a file that went from version 1 to version 3 in a commit. The turn went from one version
 // to another; 0 is for none.
@@ -43,13 +43,13 @@ func TestAct(t *testing.T) {
 		{name: "it found it renamed", from: "former", old: 3, before: 3, after: 3, was: 0, now: 3},
 		{name: "it found it renamed, and may have changed the mode", from: "former", old: 3, mode: true, before: 3, after: 3, now: 3, want: otherMode},
 	} {
-		f := &file{before: []git.Hash{made(tt.before)}, after: []git.Hash{made(tt.after)}, was: []git.Hash{made(tt.was)}}
+		f := &file{before: []object.Hash{made(tt.before)}, after: []object.Hash{made(tt.after)}, was: []object.Hash{made(tt.was)}}
 		f.c.Path, f.c.From = "file", "file"
 		if tt.from != "" {
 			f.c.From = tt.from
 		}
-		f.c.Old = git.Entry{Mode: filemode.Regular, Hash: made(tt.old)}
-		if f.c.New = (git.Entry{Mode: filemode.Regular, Hash: made(3)}); tt.mode {
+		f.c.Old = object.Entry{Mode: filemode.Regular, Hash: made(tt.old)}
+		if f.c.New = (object.Entry{Mode: filemode.Regular, Hash: made(3)}); tt.mode {
 			f.c.New.Mode = filemode.Executable
 		}
 		if got := f.act(0, made(tt.now)); got != tt.want {
@@ -60,9 +60,9 @@ func TestAct(t *testing.T) {
 
 // TestSoleAct: changes of which lines tell nothing.
 func TestSoleAct(t *testing.T) {
-	text := git.Entry{Mode: filemode.Regular, Hash: made(1)}
-	other := git.Entry{Mode: filemode.Regular, Hash: made(2)}
-	module := git.Entry{Mode: filemode.Submodule, Hash: made(3)}
+	text := object.Entry{Mode: filemode.Regular, Hash: made(1)}
+	other := object.Entry{Mode: filemode.Regular, Hash: made(2)}
+	module := object.Entry{Mode: filemode.Submodule, Hash: made(3)}
 	for _, tt := range []struct {
 		name string
 		c    gitdiff.Change

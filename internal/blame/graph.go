@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
@@ -16,14 +17,14 @@ import (
 // those it was made from.
 type graph struct {
 	nodes []*node
-	index map[git.Hash]int   // into nodes
-	turns map[*pastTurn]bool // whose states are in it
-	list  []*pastTurn        // the same, in order of their starts
-	cut   map[git.Hash]bool  // where a shallow clone ends: what is new there may be older
+	index map[object.Hash]int  // into nodes
+	turns map[*pastTurn]bool   // whose states are in it
+	list  []*pastTurn          // the same, in order of their starts
+	cut   map[object.Hash]bool // where a shallow clone ends: what is new there may be older
 }
 
 // has reports whether a commit is in the graph.
-func (g *graph) has(commit git.Hash) bool {
+func (g *graph) has(commit object.Hash) bool {
 	_, ok := g.index[commit]
 	return ok
 }
@@ -34,8 +35,8 @@ func (g *graph) holds(list []*pastTurn) bool {
 }
 
 type node struct {
-	hash git.Hash
-	tree git.Hash
+	hash object.Hash
+	tree object.Hash
 	date int64 // of the committer, in seconds
 	// saved is the first time, in milliseconds, at which it was known to be a
 	// turn's state; 0 if none or unknown.
@@ -57,13 +58,13 @@ type node struct {
 
 // graph returns the commits that can be reached from one commit and from the
 // states of turns, without what was there before the oldest of them.
-func (h *History) graph(ctx context.Context, repo *git.Repo, commit git.Hash, list []*pastTurn) (*graph, error) {
+func (h *History) graph(ctx context.Context, repo *git.Repo, commit object.Hash, list []*pastTurn) (*graph, error) {
 	real, err := h.revisions(ctx, repo, commit, list)
 	if err != nil {
 		return nil, err
 	}
-	saved := make(map[git.Hash]int64)
-	save := func(commit git.Hash, at time.Time) {
+	saved := make(map[object.Hash]int64)
+	save := func(commit object.Hash, at time.Time) {
 		if ms := at.UnixMilli(); saved[commit] == 0 || ms < saved[commit] {
 			saved[commit] = ms
 		}
@@ -85,7 +86,7 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit git.Hash, li
 		if s := h.states[r.hash]; s != nil && s.made {
 			w.made = true
 			if !s.chain.IsZero() {
-				w.chain = []git.Hash{s.chain}
+				w.chain = []object.Hash{s.chain}
 			}
 		}
 		commits = append(commits, w)
@@ -99,7 +100,7 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit git.Hash, li
 			n.mission, n.starts, n.elsewhere = s.mission, s.starts, s.elsewhere
 		}
 	}
-	g.list, g.turns, g.cut = list, make(map[*pastTurn]bool), make(map[git.Hash]bool)
+	g.list, g.turns, g.cut = list, make(map[*pastTurn]bool), make(map[object.Hash]bool)
 	shallow, err := repo.Shallow()
 	if err != nil {
 		return nil, err
@@ -221,7 +222,7 @@ func (g *graph) claim(t *pastTurn) {
 // had reports whether a commit existed when a turn started.
 func (g *graph) had(t *pastTurn, at int) bool {
 	from := t.started.Unix()
-	var had []git.Hash
+	var had []object.Hash
 	// After a switch of branches base is where HEAD was at the end, which may
 	// have been made in the turn.
 	if start, ok := g.index[t.base]; ok && (t.base != t.head || g.nodes[start].made || g.nodes[start].date <= from && cmp.Or(t.start, t.base) == t.base) {
@@ -241,7 +242,7 @@ func (g *graph) had(t *pastTurn, at int) bool {
 }
 
 // reach reports whether a commit can be reached from any of the others.
-func (g *graph) reach(froms []git.Hash, at int) bool {
+func (g *graph) reach(froms []object.Hash, at int) bool {
 	seen := make(map[int]bool)
 	for _, from := range froms {
 		start, ok := g.index[from]
@@ -267,18 +268,18 @@ func (g *graph) reach(froms []git.Hash, at int) bool {
 }
 
 type real struct {
-	hash, tree git.Hash
+	hash, tree object.Hash
 	date       int64
-	parents    []git.Hash
+	parents    []object.Hash
 	edge       bool // it is where the graph ends
 }
 
 // revisions asks git for the commits of a graph.
-func (h *History) revisions(ctx context.Context, repo *git.Repo, commit git.Hash, list []*pastTurn) ([]real, error) {
+func (h *History) revisions(ctx context.Context, repo *git.Repo, commit object.Hash, list []*pastTurn) ([]real, error) {
 	var revs strings.Builder
 	revs.WriteString(commit.String() + "\n")
-	wanted := make(map[git.Hash]bool)
-	want := func(commit git.Hash) { // and the states before it: git would know the ancestors of others, and may find a circle
+	wanted := make(map[object.Hash]bool)
+	want := func(commit object.Hash) { // and the states before it: git would know the ancestors of others, and may find a circle
 		for !commit.IsZero() && !wanted[commit] {
 			wanted[commit] = true
 			revs.WriteString(commit.String() + "\n")
@@ -341,7 +342,7 @@ func revList(ctx context.Context, repo *git.Repo, revs, how string) ([]real, err
 	var commits []real
 	for line := range strings.Lines(string(out)) {
 		line, edge := strings.CutPrefix(line, "-")
-		at, hashes, err := git.ParseRevision(strings.TrimPrefix(line, ">"))
+		at, hashes, err := object.ParseRevision(strings.TrimPrefix(line, ">"))
 		if err != nil {
 			return nil, err
 		}
@@ -352,11 +353,11 @@ func revList(ctx context.Context, repo *git.Repo, revs, how string) ([]real, err
 
 // A waiting is a commit that has no place yet.
 type waiting struct {
-	hash, tree  git.Hash
+	hash, tree  object.Hash
 	date        int64
 	saved       int64
 	made        bool
-	chain, real []git.Hash // what it was made from
+	chain, real []object.Hash // what it was made from
 
 	rank   int // within its second, from 1; 0 if no state needs it there
 	left   int // how many of chain and real have no place yet
@@ -369,7 +370,7 @@ type waiting struct {
 // that are named but not given, come first. Links that close a circle of states
 // and repeated parents are dropped.
 func order(edges []*node, commits []*waiting) *graph {
-	g := &graph{index: make(map[git.Hash]int, len(edges)+len(commits)), nodes: make([]*node, 0, len(edges)+len(commits))}
+	g := &graph{index: make(map[object.Hash]int, len(edges)+len(commits)), nodes: make([]*node, 0, len(edges)+len(commits))}
 	slices.SortFunc(edges, func(a, b *node) int { return cmp.Or(cmp.Compare(a.date, b.date), a.hash.Compare(b.hash)) })
 	for _, n := range edges {
 		if _, placed := g.index[n.hash]; !placed {
@@ -377,7 +378,7 @@ func order(edges []*node, commits []*waiting) *graph {
 			g.nodes = append(g.nodes, n)
 		}
 	}
-	known := make(map[git.Hash]*waiting, len(commits))
+	known := make(map[object.Hash]*waiting, len(commits))
 	for _, w := range commits {
 		known[w.hash], w.place = w, -1
 	}
@@ -442,7 +443,7 @@ func order(edges []*node, commits []*waiting) *graph {
 // rank gives states their rank among the commits of their second: in order of
 // time, each behind what it needs of that second. So nothing comes before the
 // states that it may have been made from, unless a state needs it.
-func rank(commits []*waiting, known map[git.Hash]*waiting) {
+func rank(commits []*waiting, known map[object.Hash]*waiting) {
 	var states []*waiting
 	for _, w := range commits {
 		if w.made || w.saved != 0 {
@@ -477,10 +478,10 @@ func rank(commits []*waiting, known map[git.Hash]*waiting) {
 
 // freed is the oldest commit in a circle: one that waits for nothing but a
 // state.
-func freed(commits []*waiting, known map[git.Hash]*waiting) *waiting {
+func freed(commits []*waiting, known map[object.Hash]*waiting) *waiting {
 	var best *waiting
 	for _, w := range commits {
-		waits := slices.ContainsFunc(w.real, func(p git.Hash) bool { return known[p] != nil && known[p].place < 0 })
+		waits := slices.ContainsFunc(w.real, func(p object.Hash) bool { return known[p] != nil && known[p].place < 0 })
 		if w.place < 0 && !waits && (best == nil || before(w, best)) {
 			best = w
 		}

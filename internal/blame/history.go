@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -26,8 +27,8 @@ type History struct {
 	objects  *git.Objects
 	promisor string      // the remote of a partial clone, "" for other clones
 	turns    []*pastTurn // each once, in order of their starts
-	states   map[git.Hash]*savedState
-	asked    git.Hash // the commit of the last question
+	states   map[object.Hash]*savedState
+	asked    object.Hash // the commit of the last question
 	// kept is the graph of an earlier question, and what was looked up in it;
 	// nil if there is none. It does for another commit in it, too, as nothing
 	// comes from what is after a commit.
@@ -40,15 +41,15 @@ type pastTurn struct {
 	id          record.TurnID // as the record names it
 	in          *ledger.Ledger
 	started, at time.Time
-	code, base  git.Hash // zero where the record of an imported turn doesn't know it
+	code, base  object.Hash // zero where the record of an imported turn doesn't know it
 	// start is the state that was saved when it started, if one was: after a
 	// switch of branches it is not base.
-	start          git.Hash
-	head           git.Hash  // at the end; zero if that is not known
-	branch         string    // HEAD's at the end, "" if it was detached
-	before         *pastTurn // the one before it in its mission; nil if it is the first
-	paths          []string  // that it changed
-	more, imported bool      // it changed more paths than these; it was imported
+	start          object.Hash
+	head           object.Hash // at the end; zero if that is not known
+	branch         string      // HEAD's at the end, "" if it was detached
+	before         *pastTurn   // the one before it in its mission; nil if it is the first
+	paths          []string    // that it changed
+	more, imported bool        // it changed more paths than these; it was imported
 }
 
 // A savedState is a commit that holds a mission's worktree at some moment.
@@ -57,7 +58,7 @@ type savedState struct {
 	// agent: then the state before it stands for its ancestors.
 	made    bool
 	mission record.ID   // of one that was made
-	chain   git.Hash    // of one that was made: the state before it; zero for the first one
+	chain   object.Hash // of one that was made: the state before it; zero for the first one
 	turn    *pastTurn   // that ended in it, or was running; nil if it was saved between two
 	starts  []*pastTurn // that started in it
 	// elsewhere is whether it may be of another worktree than that of the
@@ -67,7 +68,7 @@ type savedState struct {
 
 // Open reads the missions that the user may rely on.
 func Open(ctx context.Context, w *workspace.Workspace) (*History, error) {
-	h := &History{w: w, objects: w.Repo.Objects(ctx), states: make(map[git.Hash]*savedState)}
+	h := &History{w: w, objects: w.Repo.Objects(ctx), states: make(map[object.Hash]*savedState)}
 	if err := h.read(ctx); err != nil {
 		h.Close()
 		return nil, err
@@ -84,7 +85,7 @@ const maxFiles = 16
 // versions returns what a file was in the commits that matter for one commit
 // and some turns, as far as that is known: nothing of a file that is asked
 // about for the first time.
-func (h *History) versions(ctx context.Context, commit git.Hash, list []*pastTurn, name string) (*versions, error) {
+func (h *History) versions(ctx context.Context, commit object.Hash, list []*pastTurn, name string) (*versions, error) {
 	if h.kept == nil || !h.kept.has(commit) || !h.kept.holds(list) {
 		if h.asked == commit { // there are questions about several files
 			list = slices.DeleteFunc(slices.Clone(h.turns), func(t *pastTurn) bool { return t.code.IsZero() })
@@ -158,7 +159,7 @@ func byStart(a, b *pastTurn) int {
 type recorded struct {
 	id   record.TurnID
 	at   time.Time
-	code git.Hash
+	code object.Hash
 }
 
 // readTurns reads a mission's records. An inherited turn belongs to the mission
@@ -200,7 +201,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	byID, byCode := make(map[record.TurnID][]*pastTurn), make(map[git.Hash][]*pastTurn)
+	byID, byCode := make(map[record.TurnID][]*pastTurn), make(map[object.Hash][]*pastTurn)
 	for _, t := range h.turns {
 		byID[t.id], byCode[t.code] = append(byID[t.id], t), append(byCode[t.code], t)
 		if !t.code.IsZero() {
@@ -211,10 +212,10 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 		}
 	}
 	type end struct {
-		state   git.Hash
+		state   object.Hash
 		adopted bool // by then the work had been adopted: what is saved while it is taken back may be elsewhere
 	}
-	last := make(map[git.Hash]end) // by event: what it left behind
+	last := make(map[object.Hash]end) // by event: what it left behind
 	for _, l := range list {
 		var chain []*ledger.CommitEvent
 		at := l.Tip
@@ -311,22 +312,22 @@ func (h *History) began(t *pastTurn, saved []*save) {
 }
 
 // on reports whether a commit was made on another one.
-func (h *History) on(commit, parent git.Hash) bool {
+func (h *History) on(commit, parent object.Hash) bool {
 	parents, err := h.objects.Parents(commit)
 	return err == nil && slices.Contains(parents, parent)
 }
 
 // starts notes that a turn started in a state.
-func (h *History) starts(t *pastTurn, commit git.Hash) {
+func (h *History) starts(t *pastTurn, commit object.Hash) {
 	if s := h.state(commit); !slices.Contains(s.starts, t) {
 		s.starts = append(s.starts, t)
 	}
 }
 
 // other is a commit, or zero if it is that one.
-func other(commit, than git.Hash) git.Hash {
+func other(commit, than object.Hash) object.Hash {
 	if commit == than {
-		return git.Hash{}
+		return object.Hash{}
 	}
 	return commit
 }
@@ -334,7 +335,7 @@ func other(commit, than git.Hash) git.Hash {
 // ended is the turn that ended in a commit which an event keeps: of those with
 // the name that the commit has, the one that was recorded last, and no earlier.
 // It may have been recorded again since.
-func ended(named []*pastTurn, at int64, code git.Hash) *pastTurn {
+func ended(named []*pastTurn, at int64, code object.Hash) *pastTurn {
 	var best *pastTurn
 	for _, t := range named {
 		if t.code == code {
@@ -348,7 +349,7 @@ func ended(named []*pastTurn, at int64, code git.Hash) *pastTurn {
 }
 
 // state is what is known of a commit that holds a state.
-func (h *History) state(commit git.Hash) *savedState {
+func (h *History) state(commit object.Hash) *savedState {
 	s := h.states[commit]
 	if s == nil {
 		s = new(savedState)
@@ -358,12 +359,12 @@ func (h *History) state(commit git.Hash) *savedState {
 }
 
 // events returns the commits of ledgers, each once.
-func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[git.Hash]*ledger.CommitEvent, error) {
-	tips := make([]git.Hash, len(list))
+func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[object.Hash]*ledger.CommitEvent, error) {
+	tips := make([]object.Hash, len(list))
 	for i, l := range list {
 		tips[i] = l.Tip
 	}
-	events := make(map[git.Hash]*ledger.CommitEvent)
+	events := make(map[object.Hash]*ledger.CommitEvent)
 	for e, err := range ledger.Links(ctx, h.w.Repo.With(git.Wary), tips...) {
 		if err != nil {
 			return nil, err
@@ -375,7 +376,7 @@ func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[git.Ha
 
 // A keep is a commit kept by an event, and the event's time in seconds.
 type keep struct {
-	commit git.Hash
+	commit object.Hash
 	at     int64
 }
 
@@ -391,7 +392,7 @@ const maxMessage = 1 << 20
 // A making is what a state's commit was made for, and its parents.
 type making struct {
 	record.TurnID
-	on []git.Hash
+	on []object.Hash
 }
 
 type makings map[keep]making
@@ -413,8 +414,8 @@ func (m makings) pair(e *ledger.CommitEvent) int {
 // made returns what the commits were made for that were made by the events that
 // keep them. Of the others nothing is said: they are the user's, maybe with
 // trailers that name turns, or an earlier event's.
-func (h *History) made(events map[git.Hash]*ledger.CommitEvent) (makings, error) {
-	times := make(map[git.Hash][]int64)
+func (h *History) made(events map[object.Hash]*ledger.CommitEvent) (makings, error) {
+	times := make(map[object.Hash][]int64)
 	for _, e := range events {
 		for _, commit := range e.Keeps {
 			times[commit] = append(times[commit], e.At.Unix())
@@ -429,7 +430,7 @@ func (h *History) made(events map[git.Hash]*ledger.CommitEvent) (makings, error)
 		if err != nil || obj.Type != plumbing.CommitObject {
 			return nil // it is not here, or no state
 		}
-		c, err := git.ParseCommit(obj.Content)
+		c, err := object.ParseCommit(obj.Content)
 		if err != nil {
 			return nil
 		}

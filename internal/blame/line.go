@@ -1,7 +1,7 @@
 package blame
 
 import (
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/turns"
 )
@@ -10,14 +10,14 @@ import (
 type Request struct {
 	// Commit is the one whose file is meant; zero for the worktree as it is
 	// now.
-	Commit git.Hash
+	Commit object.Hash
 	// Path is the file's, from the top of the worktree, as git has it.
 	Path string
 	// Ranges are those of git's -L; none for all lines.
 	Ranges []string
 	// Since leaves out the lines that came no later than this commit, unless it
 	// is zero.
-	Since git.Hash
+	Since object.Hash
 	// Options are git's: -w, -M, -C.
 	Options []string
 	// Running are the sessions that live now; the turns that they are in may
@@ -35,7 +35,7 @@ type Line struct {
 	// State is the commit in which the line is the turn's: its code commit, or
 	// one that the agent made. Path is the file's name there, and Number the
 	// line's.
-	State  git.Hash
+	State  object.Hash
 	Path   string
 	Number int
 	Others []*turns.Turn // turns at the same time that may have written the line

@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -25,15 +26,15 @@ func workspaceOf(t *testing.T, r *gittest.Repo) *workspace.Workspace {
 func TestLook(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	commit := func(files map[string]string) git.Hash {
+	commit := func(files map[string]string) object.Hash {
 		r.Git("read-tree", "--empty")
 		for path, content := range files {
 			hash := r.Pipe(content, "hash-object", "-w", "--stdin")
 			r.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+path)
 		}
-		return git.NewHash(r.Git("commit-tree", "-m", "a state", r.Git("write-tree")))
+		return object.NewHash(r.Git("commit-tree", "-m", "a state", r.Git("write-tree")))
 	}
-	blob := func(content string) git.Hash { return made(1).Format().Object(plumbing.BlobObject, []byte(content)) }
+	blob := func(content string) object.Hash { return made(1).Format().Object(plumbing.BlobObject, []byte(content)) }
 	base, code := commit(map[string]string{"former": "one\n", "now": "here\n"}), commit(map[string]string{"now": "two\n"})
 	committed := time.Unix(1000, 0)
 	paths := func(list ...string) []string { return list }
@@ -56,7 +57,7 @@ func TestLook(t *testing.T) {
 		a := &landing{
 			Landing: Landing{Commit: code},
 			h:       &History{w: workspaceOf(t, r), turns: []*pastTurn{other, &tt.turn}},
-			commits: map[git.Hash]time.Time{code: committed},
+			commits: map[object.Hash]time.Time{code: committed},
 		}
 		changes := make([]gitdiff.Change, 2)
 		changes[0].Path, changes[0].From = "now", "former"
@@ -67,19 +68,19 @@ func TestLook(t *testing.T) {
 			continue
 		}
 		for i, f := range files {
-			want, had := []*pastTurn{other}, [3]git.Hash{}
+			want, had := []*pastTurn{other}, [3]object.Hash{}
 			if tt.want && (i == 0 || tt.turn.more) {
 				want = []*pastTurn{&tt.turn, other}
 			}
 			if i == 0 {
-				had = [3]git.Hash{blob("two\n"), blob("here\n"), blob("one\n")}
+				had = [3]object.Hash{blob("two\n"), blob("here\n"), blob("one\n")}
 			}
 			if !slices.Equal(f.turns, want) {
 				t.Errorf("%s: %d turns may have changed %s, want %d", tt.name, len(f.turns), f.c.Path, len(want))
 				continue
 			}
 			for n := range want {
-				if got := [3]git.Hash{f.after[n], f.before[n], f.was[n]}; got != had {
+				if got := [3]object.Hash{f.after[n], f.before[n], f.was[n]}; got != had {
 					t.Errorf("%s: %s was %v, want %v", tt.name, f.c.Path, got, had)
 				}
 			}

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // name is the hash of a commit with a name of one letter.
-func name(letter byte) git.Hash { return made(letter) }
+func name(letter byte) object.Hash { return made(letter) }
 
-func names(letters string) (hashes []git.Hash) {
+func names(letters string) (hashes []object.Hash) {
 	for i := range len(letters) {
 		hashes = append(hashes, name(letters[i]))
 	}

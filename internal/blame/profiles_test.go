@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"gitagent/internal/checkout"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
@@ -595,7 +595,7 @@ func (tr *tree) attached() bool {
 	id := tr.id()
 	dir := filepath.Join(filepath.Dir(tr.machine.trees[0].dir), "mission-"+string(id))
 	_, _, err := missionstore.Begin(context.Background(), tr.workspace(tr.dir), missionstore.Beginning{
-		ID: id, Title: "a mission", From: git.NewHash(tr.git("rev-parse", "HEAD")), Worktree: dir, At: tr.time(),
+		ID: id, Title: "a mission", From: object.NewHash(tr.git("rev-parse", "HEAD")), Worktree: dir, At: tr.time(),
 	})
 	tr.must(err)
 	other := &tree{machine: tr.machine, dir: dir}
@@ -773,7 +773,7 @@ func (tr *tree) adoptCommits() bool {
 
 // noteAdopted lets the ledger of a fork keep HEAD, which has taken its commits up to a turn.
 func (tr *tree) noteAdopted(last *turns.Turn) bool {
-	head := git.NewHash(tr.git("rev-parse", "HEAD"))
+	head := object.NewHash(tr.git("rev-parse", "HEAD"))
 	job := ledgertx.Job{Mission: last.Mission, At: tr.time(), What: "adopt"}
 	err := ledgertx.Run(context.Background(), tr.workspace(tr.dir), ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
 		if err := tx.Open(ctx); err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/turns"
 )
@@ -87,9 +87,9 @@ func later(a, b time.Time) time.Time {
 type span struct{ first, last int }
 
 // Dates returns when two commits were made; the first may be zero.
-func (h *History) Dates(first, last git.Hash) (from, to time.Time, err error) {
+func (h *History) Dates(first, last object.Hash) (from, to time.Time, err error) {
 	for _, of := range []struct {
-		commit git.Hash
+		commit object.Hash
 		at     *time.Time
 	}{{first, &from}, {last, &to}} {
 		if of.commit.IsZero() {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -12,10 +12,10 @@ import (
 func TestSaved(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	of := make(map[string]git.Hash)
+	of := make(map[string]object.Hash)
 	tree := r.Git("write-tree")
 	for _, name := range []string{"oldest", "base", "start", "head", "code", "code of both", "asked"} {
-		of[name] = git.NewHash(r.Git("commit-tree", "-m", name, tree))
+		of[name] = object.NewHash(r.Git("commit-tree", "-m", name, tree))
 	}
 	w := workspaceOf(t, r)
 	objects := w.Repo.Objects(t.Context())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 )
 
@@ -20,12 +21,12 @@ const maxAsked = 200_000
 type file struct {
 	c             gitdiff.Change
 	turns         []*pastTurn // that may have changed it, the newest first
-	before, after []git.Hash
-	was           []git.Hash // before, under its former name
+	before, after []object.Hash
+	was           []object.Hash // before, under its former name
 }
 
 // had is what a turn found.
-func (f *file) had(i int) git.Hash {
+func (f *file) had(i int) object.Hash {
 	if f.before[i].IsZero() && f.c.From != f.c.Path {
 		return f.was[i]
 	}
@@ -83,10 +84,10 @@ func (a *landing) look(ctx context.Context, changes []gitdiff.Change) ([]*file, 
 // prefetch fetches what "<commit>:<path>" names, if a partial clone lacks it:
 // git cat-file would fetch one at a time.
 func (h *History) prefetch(ctx context.Context, names []string) error {
-	wanted := make(map[git.Hash]bool)
+	wanted := make(map[object.Hash]bool)
 	for _, name := range names {
 		commit, path, _ := strings.Cut(name, ":")
-		e, err := h.objects.At(git.NewHash(commit), path)
+		e, err := h.objects.At(object.NewHash(commit), path)
 		if err == nil && e.Mode.IsFile() { // otherwise it is not there
 			wanted[e.Hash] = true
 		}
@@ -96,7 +97,7 @@ func (h *History) prefetch(ctx context.Context, names []string) error {
 
 type step struct {
 	t        *pastTurn
-	from, to git.Hash
+	from, to object.Hash
 }
 
 // exact counts the lines of a file that turns alone changed, in sequence, and

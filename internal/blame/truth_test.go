@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/blame"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -140,7 +140,7 @@ func (w *world) score() score {
 			if text != "" {
 				text += "\n" // which was taken off
 			}
-			head := git.NewHash(tr.git("rev-parse", "HEAD"))
+			head := object.NewHash(tr.git("rev-parse", "HEAD"))
 			w.ask(&s, h, tr, blame.Request{Commit: head, Path: name, Options: w.profile.options}, split(text))
 			if now := tr.content(name); now != text {
 				w.ask(&s, h, tr, blame.Request{Path: name, Options: w.profile.options}, split(now))

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/blame"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -100,7 +100,7 @@ func (m *machine) answers() map[string][]string {
 	h, err := blame.Open(context.Background(), tr.asked(tr.dir))
 	m.must(err)
 	defer h.Close()
-	head := git.NewHash(tr.git("rev-parse", "HEAD"))
+	head := object.NewHash(tr.git("rev-parse", "HEAD"))
 	for name := range strings.SplitSeq(strings.TrimSuffix(tr.git("ls-tree", "-r", "-z", "--name-only", "HEAD"), "\x00"), "\x00") {
 		list, err := h.Blame(m.t.Context(), blame.Request{Commit: head, Path: name, Options: m.profile.options})
 		if err != nil {

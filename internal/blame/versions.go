@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // versions holds what a file was in a graph's commits, under all its names.
@@ -23,13 +24,13 @@ type versions struct {
 	graph    *graph
 	promisor string // the remote of a partial clone, "" for other clones
 	names    []string
-	blobs    [][]git.Hash // by name and place; zero where there is none
+	blobs    [][]object.Hash // by name and place; zero where there is none
 
 	numbering *lineIDs
-	lines     map[git.Hash][]int32 // of a blob: the numbers of its lines, in order, each once
-	left      int                  // how many numbers may still be kept
-	all       *contents            // nil before they are known
-	tips      [][]int              // by place, see [tips]; nil before they are known
+	lines     map[object.Hash][]int32 // of a blob: the numbers of its lines, in order, each once
+	left      int                     // how many numbers may still be kept
+	all       *contents               // nil before they are known
+	tips      [][]int                 // by place, see [tips]; nil before they are known
 }
 
 // Limits of what is kept: a file may have 100,000 versions of 10,000 lines.
@@ -41,7 +42,7 @@ const (
 func newVersions(repo *git.Repo, objects *git.Objects, h *History, g *graph) *versions {
 	return &versions{
 		repo: repo, objects: objects, history: h.objects, graph: g, promisor: h.promisor,
-		numbering: newNumbering(), lines: make(map[git.Hash][]int32), left: maxLines,
+		numbering: newNumbering(), lines: make(map[object.Hash][]int32), left: maxLines,
 	}
 }
 
@@ -60,9 +61,9 @@ func (v *versions) add(ctx context.Context, names ...string) error {
 	return v.read(ctx)
 }
 
-func (v *versions) named(ctx context.Context, name string) ([]git.Hash, error) {
+func (v *versions) named(ctx context.Context, name string) ([]object.Hash, error) {
 	nodes := v.graph.nodes
-	blobs := make([]git.Hash, len(nodes))
+	blobs := make([]object.Hash, len(nodes))
 	parts := max(1, min(runtime.GOMAXPROCS(0), len(nodes)/256))
 	errs := make([]error, parts)
 	var done sync.WaitGroup
@@ -76,10 +77,10 @@ func (v *versions) named(ctx context.Context, name string) ([]git.Hash, error) {
 	return blobs, errors.Join(errs...)
 }
 
-func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs []git.Hash) error {
+func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs []object.Hash) error {
 	var in strings.Builder
 	empty := v.repo.Format().EmptyTree().String() + " "
-	asked := make(map[git.Hash]bool)
+	asked := make(map[object.Hash]bool)
 	for _, n := range nodes {
 		if !asked[n.tree] && !n.tree.IsZero() {
 			asked[n.tree] = true
@@ -103,13 +104,13 @@ func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs [
 // one: a line with the two hashes, of which empty is the first one and a blank,
 // then for each path its modes, hashes and status, NUL, the path, NUL. It
 // returns the blob of a path by tree.
-func parseLook(out, name, empty string) (map[git.Hash]git.Hash, error) {
-	blobs := make(map[git.Hash]git.Hash)
-	var tree git.Hash
+func parseLook(out, name, empty string) (map[object.Hash]object.Hash, error) {
+	blobs := make(map[object.Hash]object.Hash)
+	var tree object.Hash
 	for out != "" {
 		if rest, ok := strings.CutPrefix(out, empty); ok {
 			line, rest, _ := strings.Cut(rest, "\n")
-			hash, err := git.ParseHash(line)
+			hash, err := object.ParseHash(line)
 			if err != nil {
 				return nil, err
 			}
@@ -122,7 +123,7 @@ func parseLook(out, name, empty string) (map[git.Hash]git.Hash, error) {
 		if len(fields) != 5 || !ended {
 			return nil, fmt.Errorf("unexpected answer %q of git diff-tree", meta)
 		}
-		hash, err := git.ParseHash(fields[3])
+		hash, err := object.ParseHash(fields[3])
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +160,7 @@ func (v *versions) appears(in, from int) bool {
 // read reads the lines of unread versions, oldest first: neighbours are alike.
 func (v *versions) read(ctx context.Context) error {
 	var wanted []git.Wanted
-	asked := make(map[git.Hash]bool)
+	asked := make(map[object.Hash]bool)
 	for at := range v.graph.nodes {
 		for _, blobs := range v.blobs {
 			hash := blobs[at]
@@ -170,7 +171,7 @@ func (v *versions) read(ctx context.Context) error {
 		}
 	}
 	if v.promisor != "" {
-		missing := make([]git.Hash, len(wanted))
+		missing := make([]object.Hash, len(wanted))
 		for i, w := range wanted {
 			missing[i] = w.Hash
 		}
@@ -179,7 +180,7 @@ func (v *versions) read(ctx context.Context) error {
 		}
 	}
 	type version struct {
-		blob git.Hash
+		blob object.Hash
 		text []byte
 	}
 	texts := make(chan version, 16) // git reads on while lines are numbered
@@ -209,7 +210,7 @@ func (v *versions) read(ctx context.Context) error {
 // began is the state in which a turn started. That of one which no event told
 // of, or in which HEAD went to another branch, is not in its record: then it is
 // the one before it in its mission.
-func (v *versions) began(t *pastTurn) git.Hash {
+func (v *versions) began(t *pastTurn) object.Hash {
 	if !t.start.IsZero() {
 		return t.start
 	}
@@ -264,7 +265,7 @@ func (v *versions) wrote(t *pastTurn, line string) bool {
 }
 
 func (v *versions) has(at int, line int32) bool {
-	return slices.ContainsFunc(v.blobs, func(blobs []git.Hash) bool {
+	return slices.ContainsFunc(v.blobs, func(blobs []object.Hash) bool {
 		_, ok := slices.BinarySearch(v.lines[blobs[at]], line)
 		return ok
 	})

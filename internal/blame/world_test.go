@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
 	"gitagent/internal/session"
@@ -45,7 +46,7 @@ type world struct {
 	texts  map[string]*origin // who wrote the lines that are told apart by their text
 	done   map[string]int     // steps, by name
 	log    []string
-	states map[git.Hash]map[string]string // what a turn left, by its code commit
+	states map[object.Hash]map[string]string // what a turn left, by its code commit
 }
 
 // A machine is a user's clone, with its worktrees.
@@ -106,7 +107,7 @@ func newWorld(t testing.TB, p *profile, seed uint64) *world {
 	t.Helper()
 	w := &world{
 		t: t, seed: seed, profile: p, rand: rand.New(rand.NewPCG(seed, 1)), now: start,
-		texts: make(map[string]*origin), done: make(map[string]int), states: make(map[git.Hash]map[string]string),
+		texts: make(map[string]*origin), done: make(map[string]int), states: make(map[object.Hash]map[string]string),
 	}
 	repo := gittest.Like(t, "world", func(r *gittest.Repo) {
 		for _, c := range []string{"gc.auto=0", "maintenance.auto=false", "rerere.enabled=false", "commit.gpgsign=false", "advice.mergeConflict=false"} {

@@ -8,6 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -16,9 +17,9 @@ import (
 func TestJumped(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	at := func(n byte) git.Hash {
+	at := func(n byte) object.Hash {
 		if n == 0 {
-			return git.Hash{}
+			return object.Hash{}
 		}
 		return hash(n)
 	}
@@ -44,7 +45,7 @@ func TestJumped(t *testing.T) {
 	} {
 		got, err := jumped(&turns.Turn{Turn: tt.turn, Base: at(tt.base), Head: at(tt.head)},
 			func() (*turns.Turn, error) { return &turns.Turn{Head: at(tt.before)}, tt.err },
-			func(from, to git.Hash) (bool, error) {
+			func(from, to object.Hash) (bool, error) {
 				if from != at(tt.before) || to != at(tt.head) {
 					t.Errorf("%s: it is asked whether %s descends from %s", tt.name, to, from)
 				}
@@ -55,7 +56,7 @@ func TestJumped(t *testing.T) {
 		}
 	}
 	_, err := jumped(&turns.Turn{Turn: 2, Base: at(5), Head: at(5)}, func() (*turns.Turn, error) { return &turns.Turn{Head: at(4)}, nil },
-		func(_, _ git.Hash) (bool, error) { return false, broken })
+		func(_, _ object.Hash) (bool, error) { return false, broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("git can't tell: %v", err)
 	}
@@ -64,13 +65,13 @@ func TestJumped(t *testing.T) {
 // TestKeepSince: what of a killed step is taken back, and what somebody has changed since stays.
 func TestKeepSince(t *testing.T) {
 	t.Parallel()
-	file := func(n byte) git.Entry { return git.Entry{Mode: filemode.Regular, Hash: hash(n)} }
-	at := func(n byte) *git.Entry { e := file(n); return &e }
-	none := git.Entry{}
+	file := func(n byte) object.Entry { return object.Entry{Mode: filemode.Regular, Hash: hash(n)} }
+	at := func(n byte) *object.Entry { e := file(n); return &e }
+	none := object.Entry{}
 	for _, tt := range []struct {
 		name       string
-		before     git.Entry
-		since      *git.Entry // nil for as the step would have left it
+		before     object.Entry
+		since      *object.Entry // nil for as the step would have left it
 		cut        bool
 		takenBack  bool
 		withoutAsk bool // it is not looked at
@@ -82,13 +83,13 @@ func TestKeepSince(t *testing.T) {
 		{name: "the step has written a part of it", before: file(1), since: at(3), cut: true, takenBack: true},
 		{name: "somebody has changed it", before: file(1), since: at(3)},
 		{name: "somebody has made it", before: none, since: at(3)},
-		{name: "somebody has made it executable", before: file(1), since: &git.Entry{Mode: filemode.Executable, Hash: hash(1)}},
+		{name: "somebody has made it executable", before: file(1), since: &object.Entry{Mode: filemode.Executable, Hash: hash(1)}},
 	} {
-		was, since := map[string]git.Entry{"path": tt.before}, map[string]git.Entry{"other": file(9)}
+		was, since := map[string]object.Entry{"path": tt.before}, map[string]object.Entry{"other": file(9)}
 		if tt.since != nil {
 			since["path"] = *tt.since
 		}
-		keepSince(was, since, func(path string, is git.Entry) bool {
+		keepSince(was, since, func(path string, is object.Entry) bool {
 			if path != "path" || is != since["path"] || tt.withoutAsk {
 				t.Errorf("%s: it is asked whether %q, which is %+v, was cut off", tt.name, path, is)
 			}
@@ -101,4 +102,4 @@ func TestKeepSince(t *testing.T) {
 }
 
 // hash is a made-up commit.
-func hash(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
+func hash(n byte) object.Hash { return object.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }

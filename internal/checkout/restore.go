@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/snapshot"
@@ -104,18 +105,18 @@ func (d *Restored) checkOut(ctx context.Context, tx *ledgertx.Tx, c ledgertx.Che
 
 // part returns the worktree's tree with the paths as another tree has them.
 // Each spec must match something in one of the two.
-func part(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only gitdiff.Paths) (git.Hash, error) {
+func part(ctx context.Context, tx *ledgertx.Tx, tree object.Hash, only gitdiff.Paths) (object.Hash, error) {
 	unsure, err := unseen(ctx, tx, tree, only)
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	for _, spec := range unsure {
 		named, err := names(ctx, tx, tree, gitdiff.Paths{Dir: only.Dir, Specs: []string{spec}})
 		if err != nil {
-			return git.Hash{}, err
+			return object.Hash{}, err
 		}
 		if !named {
-			return git.Hash{}, fmt.Errorf("%q names nothing, there or here: %w", spec, git.ErrNotFound)
+			return object.Hash{}, fmt.Errorf("%q names nothing, there or here: %w", spec, git.ErrNotFound)
 		}
 	}
 	changes, err := gitdiff.Changed(ctx, tx.Repo, tx.Snap.Tree, tree, only)
@@ -127,7 +128,7 @@ func part(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only gitdiff.Path
 
 // unseen returns the pathspecs that are not plainly names in a tree or the
 // worktree, with a git or two for all. Specs that exclude need not match.
-func unseen(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only gitdiff.Paths) ([]string, error) {
+func unseen(ctx context.Context, tx *ledgertx.Tx, tree object.Hash, only gitdiff.Paths) ([]string, error) {
 	prefix := ""
 	if dir, err := filepath.Abs(only.Dir); err == nil && only.Dir != "" {
 		if dir, err = filepath.EvalSymlinks(dir); err == nil {
@@ -136,11 +137,11 @@ func unseen(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only gitdiff.Pa
 	}
 	left := slices.DeleteFunc(slices.Clone(only.Specs), gitdiff.Excludes)
 	none, err := tx.Objects.EmptyTree()
-	for _, there := range []git.Hash{tree, tx.Snap.Tree} {
+	for _, there := range []object.Hash{tree, tx.Snap.Tree} {
 		if err != nil || len(left) == 0 {
 			break
 		}
-		var found map[string]git.Entry
+		var found map[string]object.Entry
 		found, err = gitdiff.Changed(ctx, tx.Repo, none, there, gitdiff.Paths{Dir: only.Dir, Specs: left})
 		seen := make(map[string]bool) // directories with and without a final slash
 		for p := range found {
@@ -159,10 +160,10 @@ func unseen(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, only gitdiff.Pa
 	return left, err
 }
 
-func names(ctx context.Context, tx *ledgertx.Tx, tree git.Hash, spec gitdiff.Paths) (bool, error) {
+func names(ctx context.Context, tx *ledgertx.Tx, tree object.Hash, spec gitdiff.Paths) (bool, error) {
 	none, err := tx.Objects.EmptyTree()
-	for _, there := range []git.Hash{tree, tx.Snap.Tree} {
-		var found map[string]git.Entry
+	for _, there := range []object.Hash{tree, tx.Snap.Tree} {
+		var found map[string]object.Entry
 		if err == nil {
 			found, err = gitdiff.Changed(ctx, tx.Repo, none, there, spec)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/checkout"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
@@ -103,7 +104,7 @@ func TestRestoreDry(t *testing.T) {
 	for _, change := range done.Changes {
 		paths = append(paths, change.Path)
 	}
-	if strings.Join(paths, " ") != "kept.txt one.txt users.txt" || done.Present != (git.Hash{}) {
+	if strings.Join(paths, " ") != "kept.txt one.txt users.txt" || done.Present != (object.Hash{}) {
 		t.Errorf("would change %v, keep %s", paths, done.Present)
 	}
 	seen.Same(t, l.Look())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
@@ -98,7 +99,7 @@ func Revert(ctx context.Context, w *workspace.Workspace, at time.Time, from, to 
 		}
 		if oneTurn(from, to) {
 			done.Jumped, err = jumped(to.Turn, func() (*turns.Turn, error) { return turns.ReadIn(tx.Ledger, to.Turn.Turn-1) },
-				func(from, to git.Hash) (bool, error) { return tx.Repo.IsAncestor(ctx, from, to) })
+				func(from, to object.Hash) (bool, error) { return tx.Repo.IsAncestor(ctx, from, to) })
 			if err != nil {
 				return err
 			}
@@ -129,7 +130,7 @@ func oneTurn(from, to *turns.State) bool {
 // jumped reports whether a record begins at the HEAD that the turn ended with
 // because HEAD had gone, since the previous turn's end, to a commit that does
 // not descend: by a switch or, in a record of version 0.1, in any way.
-func jumped(t *turns.Turn, before func() (*turns.Turn, error), descends func(from, to git.Hash) (bool, error)) (bool, error) {
+func jumped(t *turns.Turn, before func() (*turns.Turn, error), descends func(from, to object.Hash) (bool, error)) (bool, error) {
 	if t.Head.IsZero() || t.Base != t.Head || t.Turn == 1 {
 		return false, nil
 	}
@@ -194,8 +195,8 @@ func changedBy(tx *ledgertx.Tx, after, until int, conflicts []Conflict) ([][]int
 }
 
 func changes(objects *git.Objects, t *turns.Turn, path string) (bool, error) {
-	var is [2]git.Entry
-	for i, commit := range []git.Hash{t.Before().Commit, t.Code} {
+	var is [2]object.Entry
+	for i, commit := range []object.Hash{t.Before().Commit, t.Code} {
 		tree, err := objects.TreeOf(commit)
 		if err == nil {
 			is[i], err = objects.Lookup(tree, path)

@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
@@ -43,7 +44,7 @@ func Undo(ctx context.Context, w *workspace.Workspace, at time.Time, how Merging
 		id, err := record.ParseID(step.Mission)
 		return ledgertx.Job{Mission: id, At: at, What: "undo"}, err
 	}, func(ctx context.Context, tx *ledgertx.Tx) error {
-		var tree git.Hash
+		var tree object.Hash
 		var err error
 		step = nil
 		for _, step = range tx.Snap.LastSteps(ctx) {
@@ -94,7 +95,7 @@ func finished(undo *snapshot.Step) *snapshot.Step {
 	return &step
 }
 
-func before(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, how Merging) (git.Hash, []Conflict, error) {
+func before(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, how Merging) (object.Hash, []Conflict, error) {
 	from, to, now := step.From, step.To, tx.Snap.Tree
 	held, err := tx.Objects.TreeOf(step.Before)
 	if err == nil && held != from && held != to {
@@ -103,7 +104,7 @@ func before(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, how Mergi
 	if err != nil {
 		return from, nil, fmt.Errorf("find what was there before: %w", err)
 	}
-	for _, tree := range []git.Hash{from, to} { // git would merge with an empty tree in place of a missing one
+	for _, tree := range []object.Hash{from, to} { // git would merge with an empty tree in place of a missing one
 		if err := tx.Objects.Has(tree); err != nil {
 			return from, nil, fmt.Errorf("what it made of the worktree is not here any more; what was there before is commit %s: %w", step.Before, err)
 		}
@@ -122,7 +123,7 @@ func before(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, how Mergi
 
 // whole returns the worktree's tree with a killed step's paths as before it,
 // unless they changed since. After a killed undo, cut files are of that state.
-func whole(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, undoing bool) (git.Hash, error) {
+func whole(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, undoing bool) (object.Hash, error) {
 	from, to, now := step.From, step.To, tx.Snap.Tree
 	was, err := gitdiff.Changed(ctx, tx.Repo, to, from, gitdiff.Paths{})
 	if err != nil {
@@ -140,21 +141,21 @@ func whole(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, undoing bo
 	if undoing {
 		written = was
 	}
-	keepSince(was, since, func(path string, is git.Entry) bool { return cut(tx.Objects, is, written[path]) })
+	keepSince(was, since, func(path string, is object.Entry) bool { return cut(tx.Objects, is, written[path]) })
 	return tx.Objects.EditTree(now, was)
 }
 
 // keepSince removes from was the paths changed since a killed step, except
 // files that are gone, already restored, or cut off.
-func keepSince(was, since map[string]git.Entry, cut func(path string, is git.Entry) bool) {
-	maps.DeleteFunc(was, func(path string, before git.Entry) bool {
+func keepSince(was, since map[string]object.Entry, cut func(path string, is object.Entry) bool) {
+	maps.DeleteFunc(was, func(path string, before object.Entry) bool {
 		is, differs := since[path]
 		return differs && is.Mode != filemode.Empty && is != before && !cut(path, is)
 	})
 }
 
 // cut reports whether a file is a mere beginning of another one, half written.
-func cut(objects *git.Objects, is, whole git.Entry) bool {
+func cut(objects *git.Objects, is, whole object.Entry) bool {
 	if is.Mode == filemode.Symlink || whole.Mode == filemode.Empty {
 		return false
 	}

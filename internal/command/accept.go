@@ -20,6 +20,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -154,13 +155,13 @@ func ByAgent() bool {
 type review struct {
 	repo     *git.Repo
 	ledger   *ledger.Ledger
-	author   git.Signature
+	author   object.Signature
 	turns    []*turns.Turn // that are not usable yet
 	handoffs int           // the same
-	base     git.Hash      // HEAD's tree
-	trees    []git.Hash
-	of       []string          // what each tree is of
-	added    map[git.Hash]bool // commits whose trees these are, and the trees
+	base     object.Hash   // HEAD's tree
+	trees    []object.Hash
+	of       []string             // what each tree is of
+	added    map[object.Hash]bool // commits whose trees these are, and the trees
 	obeyed   []gitdiff.Difference
 	by       map[string]string // who obeys a path
 	whole    bool              // obeyed is complete
@@ -173,8 +174,8 @@ const (
 	maxRecords = 500_000 // differing paths of ledgers: five for a turn
 )
 
-func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id record.ID, tip git.Hash, standing trust.Level) (*review, error) {
-	r := &review{repo: w.Repo, added: make(map[git.Hash]bool), by: make(map[string]string), whole: true}
+func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id record.ID, tip object.Hash, standing trust.Level) (*review, error) {
+	r := &review{repo: w.Repo, added: make(map[object.Hash]bool), by: make(map[string]string), whole: true}
 	var err error
 	if r.ledger, err = ledger.At(objects, id, tip); err != nil {
 		return nil, err
@@ -221,7 +222,7 @@ func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id 
 // acceptance: those that records name and events keep, in every event, as a
 // fork at an earlier turn begins with the records of then.
 func (r *review) bring(c *cli.Context, objects *git.Objects, standing trust.Level) error {
-	var ledgers, states []git.Hash
+	var ledgers, states []object.Hash
 	whole := true
 	for e, err := range ledger.Events(c.Context, r.repo.With(git.Wary), objects, r.ledger.Tip, maxEvents+1) {
 		if err != nil {
@@ -309,7 +310,7 @@ func (r *review) readable(c *cli.Context, err error) error {
 	return nil
 }
 
-func headTree(c *cli.Context, w *workspace.Workspace, objects *git.Objects) (git.Hash, error) {
+func headTree(c *cli.Context, w *workspace.Workspace, objects *git.Objects) (object.Hash, error) {
 	head, err := w.Repo.Resolve(c.Context, "HEAD")
 	if errors.Is(err, git.ErrNotFound) {
 		return objects.EmptyTree()
@@ -321,7 +322,7 @@ func headTree(c *cli.Context, w *workspace.Workspace, objects *git.Objects) (git
 }
 
 // add adds a commit's tree. A missing one could become anything later.
-func (r *review) add(objects *git.Objects, commit git.Hash, of string) error {
+func (r *review) add(objects *git.Objects, commit object.Hash, of string) error {
 	if commit.IsZero() || r.added[commit] {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/test/gittest"
@@ -33,7 +34,7 @@ func TestReview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := func(commit string) git.Hash { return git.NewHash(repo.Git("rev-parse", commit+"^{tree}")) }
+	tree := func(commit string) object.Hash { return object.NewHash(repo.Git("rev-parse", commit+"^{tree}")) }
 	differ := func(paths ...string) (list []gitdiff.Difference) {
 		for _, p := range paths {
 			list = append(list, gitdiff.Difference{Path: p})
@@ -99,9 +100,9 @@ func TestReview(t *testing.T) {
 	} {
 		r := tt.r
 		r.repo, r.by, r.of = g, by, []string{"turn deadbeef/1"}
-		r.base, r.trees = tree(base), []git.Hash{tree(theirs)}
+		r.base, r.trees = tree(base), []object.Hash{tree(theirs)}
 		r.ledger = &ledger.Ledger{ID: "deadbeef"}
-		r.author = git.Signature{Name: "Eve \x1b[2J", Email: "eve@example.invalid"}
+		r.author = object.Signature{Name: "Eve \x1b[2J", Email: "eve@example.invalid"}
 		var printed bytes.Buffer
 		if err := r.print(cli.NewContext(&cli.App{ErrWriter: &printed}, nil, &cli.Context{Context: t.Context()})); err != nil {
 			t.Fatal(tt.name, err)

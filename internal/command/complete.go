@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -182,7 +182,7 @@ func proposeSome(c *cli.Context, w *workspace.Workspace, prefix, typed string, w
 }
 
 // someMissions returns missions whose ids begin with typed.
-func someMissions(ctx context.Context, w *workspace.Workspace, typed string) (map[record.ID]git.Hash, error) {
+func someMissions(ctx context.Context, w *workspace.Workspace, typed string) (map[record.ID]object.Hash, error) {
 	missions, err := ledger.ByPrefix(ctx, w.Repo, typed, maxMissions)
 	if err != nil || len(missions) < maxMissions {
 		return missions, err

@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/snapshot"
 )
@@ -19,7 +20,7 @@ func MergeFlag() cli.Flag {
 
 // PrintRestored says what changed the worktree ("restored turn a1b2c3d4/3"),
 // and prints the commit of what was there before, or a dry run's changes.
-func PrintRestored(c *cli.Context, what string, changes []gitdiff.FileStat, before git.Hash) error {
+func PrintRestored(c *cli.Context, what string, changes []gitdiff.FileStat, before object.Hash) error {
 	if !c.Bool("dry-run") {
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: %s changed; what was there before:", what, cmdline.Plural(len(changes), "file")))
 		_, err := fmt.Fprintln(c.App.Writer, before)

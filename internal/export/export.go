@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"gitagent/internal/blame"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/turns"
 )
 
 // A CommitShare is a commit with the lines of turns that it brought.
 type CommitShare struct {
-	Hash  git.Hash
+	Hash  object.Hash
 	At    time.Time // when it was committed
 	Files []blame.Added
 }

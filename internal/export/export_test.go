@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"gitagent/internal/blame"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	commit = git.NewHash("1234567890123456789012345678901234567890")
+	commit = object.NewHash("1234567890123456789012345678901234567890")
 	noon   = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 )
 
@@ -159,7 +159,7 @@ func TestTraceID(t *testing.T) {
 		t.Errorf("the second time it is %s, not %s", again, first)
 	}
 	other := c
-	other.Hash = git.NewHash("22")
+	other.Hash = object.NewHash("22")
 	longer := c
 	longer.Files = []blame.Added{file("a", "abb")}
 	seen := []string{first}
@@ -346,8 +346,8 @@ func TestSpans(t *testing.T) {
 }
 
 func TestStream(t *testing.T) {
-	by := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: noon}
-	if got := Stream(git.Hash{}, by, nil); len(got) > 0 {
+	by := object.Signature{Name: "Dev", Email: "dev@example.invalid", When: noon}
+	if got := Stream(object.Hash{}, by, nil); len(got) > 0 {
 		t.Errorf("without notes: %s", got)
 	}
 	rest := `N inline 1234567890123456789012345678901234567890
@@ -364,7 +364,7 @@ Notes of the turns that git-agent knows
 
 `
 	notes := []Noted{{commit, []byte("one\n")}}
-	if got, want := string(Stream(git.Hash{}, by, notes)), head+rest; got != want {
+	if got, want := string(Stream(object.Hash{}, by, notes)), head+rest; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	from := "from " + commit.String() + "\n"

@@ -14,7 +14,7 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/blame"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/turns"
 )
 
@@ -26,7 +26,7 @@ const noteVersion = "authorship/3.0.0"
 // noteMetadata follows a note's lines.
 type noteMetadata struct {
 	Version  string                 `json:"schema_version"`
-	Base     git.Hash               `json:"base_commit_sha"`
+	Base     object.Hash            `json:"base_commit_sha"`
 	Prompts  struct{}               `json:"prompts"` // of notes before there were sessions
 	Sessions map[string]noteSession `json:"sessions"`
 }

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // A Noted is a commit and its note.
 type Noted struct {
-	Commit git.Hash
+	Commit object.Hash
 	Note   []byte
 }
 
@@ -17,7 +17,7 @@ type Noted struct {
 // [NotesRef], whose commit is the tip now, zero if there is none; nothing if
 // there are no notes. If the ref has moved before it is read, or if it is cut
 // short, git leaves the ref alone.
-func Stream(tip git.Hash, by git.Signature, notes []Noted) []byte {
+func Stream(tip object.Hash, by object.Signature, notes []Noted) []byte {
 	if len(notes) == 0 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
@@ -45,7 +46,7 @@ func seeing(ctx context.Context, r *remote.Remote, do func(f *fetch) error) erro
 
 // ArchiveIndex fetches the index of the remote's archive. there are the
 // remote's refs.
-func ArchiveIndex(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash) (index git.Hash, err error) {
+func ArchiveIndex(ctx context.Context, r *remote.Remote, source string, there map[string]object.Hash) (index object.Hash, err error) {
 	seen, err := r.Repo.Refs(ctx, seenIndex(r))
 	index = there[ledger.ArchiveRef]
 	if err != nil || seen[seenIndex(r)] == index {
@@ -62,7 +63,7 @@ func ArchiveIndex(ctx context.Context, r *remote.Remote, source string, there ma
 // archivedOf returns archived missions of the remote that are missing here or
 // were named: alone without refs there, besides with refs. The index is
 // untrusted; its errors are returned only if missions were named.
-func archivedOf(ctx context.Context, r *remote.Remote, tip git.Hash, ids []record.ID, theirs map[record.ID]remote.Tips, named bool) (alone, besides []ledger.ArchiveEntry, err error) {
+func archivedOf(ctx context.Context, r *remote.Remote, tip object.Hash, ids []record.ID, theirs map[record.ID]remote.Tips, named bool) (alone, besides []ledger.ArchiveEntry, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	index, err := ledger.OpenArchive(objects, tip)
@@ -101,7 +102,7 @@ func archivedOf(ctx context.Context, r *remote.Remote, tip git.Hash, ids []recor
 	return alone, besides, errors.Join(problems...)
 }
 
-func holds(ctx context.Context, r *remote.Remote, objects *git.Objects, id record.ID, tip git.Hash) (bool, error) {
+func holds(ctx context.Context, r *remote.Remote, objects *git.Objects, id record.ID, tip object.Hash) (bool, error) {
 	ours, err := ledger.Tip(ctx, r.Repo, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return false, nil
@@ -116,7 +117,7 @@ func holds(ctx context.Context, r *remote.Remote, objects *git.Objects, id recor
 func bringArchived(ctx context.Context, r *remote.Remote, source, into string, list []ledger.ArchiveEntry) error {
 	refspecs := ""
 	for _, e := range list {
-		for namespace, hash := range map[string]git.Hash{remote.LedgerRefs: e.Ledger, remote.NoteRefs: e.Notes, r.Branches(): e.Branch} {
+		for namespace, hash := range map[string]object.Hash{remote.LedgerRefs: e.Ledger, remote.NoteRefs: e.Notes, r.Branches(): e.Branch} {
 			if !hash.IsZero() {
 				refspecs += hash.String() + ":" + landingOf(r, into, namespace) + string(e.ID) + "\n"
 			}
@@ -131,7 +132,7 @@ func bringArchived(ctx context.Context, r *remote.Remote, source, into string, l
 // Archive returns the index of a source's archive without what was purged. It
 // fetches the archive unless that is here as there has it, with stem for what
 // keeps it, and updates there. ours is the index of our archive.
-func Archive(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash, stem, ours git.Hash) (tip git.Hash, err error) {
+func Archive(ctx context.Context, r *remote.Remote, source string, there map[string]object.Hash, stem, ours object.Hash) (tip object.Hash, err error) {
 	seen, err := r.Repo.Refs(ctx, seenIndex(r), seenKeep(r))
 	if err == nil && (seen[seenIndex(r)] != there[ledger.ArchiveRef] || seen[seenKeep(r)] != stem) {
 		err = seeing(ctx, r, func(f *fetch) error { return f.fetchArchive(ctx, source, there) })
@@ -144,7 +145,7 @@ func Archive(ctx context.Context, r *remote.Remote, source string, there map[str
 
 // fetchArchive fetches a source's archive and updates there, as what arrives
 // may be newer. The caller holds the lock of seeing.
-func (f *fetch) fetchArchive(ctx context.Context, source string, there map[string]git.Hash) error {
+func (f *fetch) fetchArchive(ctx context.Context, source string, there map[string]object.Hash) error {
 	refspecs, keeps := "+"+ledger.ArchiveRef+":"+seenIndex(f.Remote)+"\n", !there[ledger.ArchiveKeepRef].IsZero()
 	if keeps {
 		refspecs += "+" + ledger.ArchiveKeepRef + ":" + seenKeep(f.Remote) + "\n"
@@ -169,7 +170,7 @@ func (f *fetch) fetchArchive(ctx context.Context, source string, there map[strin
 
 // withoutPurged applies purges to a source's archive and returns its new tip.
 // It skips entries that ours shares: purges were applied to them.
-func withoutPurged(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash, ours git.Hash) (tip git.Hash, err error) {
+func withoutPurged(ctx context.Context, r *remote.Remote, source string, there map[string]object.Hash, ours object.Hash) (tip object.Hash, err error) {
 	theirs := there[ledger.ArchiveRef]
 	known, err := r.Repo.Refs(ctx, purgemap.Ref)
 	if err != nil || known[purgemap.Ref].IsZero() {
@@ -196,7 +197,7 @@ func withoutPurged(ctx context.Context, r *remote.Remote, source string, there m
 
 // land gives landing refs to missions of theirs that ours lacks or has
 // otherwise.
-func land(ctx context.Context, r *remote.Remote, into string, theirs, ours git.Hash) (all map[record.ID]ledger.ArchiveEntry, landed []record.ID, err error) {
+func land(ctx context.Context, r *remote.Remote, into string, theirs, ours object.Hash) (all map[record.ID]ledger.ArchiveEntry, landed []record.ID, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	x, err := ledger.OpenArchive(objects, theirs)
@@ -218,7 +219,7 @@ func land(ctx context.Context, r *remote.Remote, into string, theirs, ours git.H
 			continue
 		}
 		landed = append(landed, e.ID)
-		for namespace, hash := range map[string]git.Hash{remote.LedgerRefs: e.Ledger, remote.NoteRefs: e.Notes, r.Branches(): e.Branch} {
+		for namespace, hash := range map[string]object.Hash{remote.LedgerRefs: e.Ledger, remote.NoteRefs: e.Notes, r.Branches(): e.Branch} {
 			if !hash.IsZero() {
 				refs = append(refs, git.Update{Ref: landingOf(r, into, namespace) + string(e.ID), New: hash})
 			}
@@ -229,10 +230,10 @@ func land(ctx context.Context, r *remote.Remote, into string, theirs, ours git.H
 
 // anew writes an archive whose landed missions are as a purge left them. The
 // old archive's objects may be gone.
-func anew(ctx context.Context, r *remote.Remote, all map[record.ID]ledger.ArchiveEntry, landed []record.ID, applied *applied, arrived map[record.ID]remote.Tips) (git.Hash, error) {
+func anew(ctx context.Context, r *remote.Remote, all map[record.ID]ledger.ArchiveEntry, landed []record.ID, applied *applied, arrived map[record.ID]remote.Tips) (object.Hash, error) {
 	memory, err := scrub.ReadMemory(r.Workspace.Store.Dir())
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	for _, id := range landed {
 		e := all[id]
@@ -250,7 +251,7 @@ func anew(ctx context.Context, r *remote.Remote, all map[record.ID]ledger.Archiv
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	index, err := ledger.OpenArchive(objects, git.Hash{})
+	index, err := ledger.OpenArchive(objects, object.Hash{})
 	if err == nil {
 		index, err = index.With(all)
 	}
@@ -258,14 +259,14 @@ func anew(ctx context.Context, r *remote.Remote, all map[record.ID]ledger.Archiv
 		err = objects.Flush()
 	}
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	return index.Tip, nil
 }
 
 // stem writes what a local ref stores of a keeping commit, see
 // [ledger.ArchiveStem].
-func stem(ctx context.Context, r *remote.Remote, keep git.Hash) (git.Hash, error) {
+func stem(ctx context.Context, r *remote.Remote, keep object.Hash) (object.Hash, error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	stem, err := ledger.ArchiveStem(objects, keep)

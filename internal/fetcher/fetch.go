@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
@@ -126,7 +127,7 @@ func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
 
 // take makes what a fetch brought part of this repository. there are the
 // remote's refs.
-func (f *fetch) take(ctx context.Context, into string, there map[string]git.Hash, ids []record.ID) (changes []Change, found map[record.ID]bool, err error) {
+func (f *fetch) take(ctx context.Context, into string, there map[string]object.Hash, ids []record.ID) (changes []Change, found map[record.ID]bool, err error) {
 	applied, arrived, err := f.apply(ctx, f.Name, into, there, false)
 	if err != nil {
 		return nil, nil, err
@@ -197,9 +198,9 @@ func landingOf(r *remote.Remote, into, namespace string) string {
 	return into + map[string]string{remote.LedgerRefs: "missions/", remote.NoteRefs: "notes/", r.Branches(): "heads/", agentRefs: "map/"}[namespace]
 }
 
-func news(r *remote.Remote, theirs map[record.ID]remote.Tips, ours map[string]git.Hash) []source {
-	have := make(map[git.Hash]bool, len(ours)+1)
-	have[git.Hash{}] = true
+func news(r *remote.Remote, theirs map[record.ID]remote.Tips, ours map[string]object.Hash) []source {
+	have := make(map[object.Hash]bool, len(ours)+1)
+	have[object.Hash{}] = true
 	for _, hash := range ours {
 		have[hash] = true
 	}
@@ -268,8 +269,8 @@ func landed(ctx context.Context, r *remote.Remote, into string) (map[record.ID]r
 }
 
 // original returns the refs of a landing under their names at the remote.
-func original(r *remote.Remote, into string, refs map[string]git.Hash) map[string]git.Hash {
-	original := make(map[string]git.Hash, len(refs))
+func original(r *remote.Remote, into string, refs map[string]object.Hash) map[string]object.Hash {
+	original := make(map[string]object.Hash, len(refs))
 	for ref, hash := range refs {
 		for _, namespace := range []string{remote.LedgerRefs, remote.NoteRefs, r.Branches(), agentRefs} {
 			if name, ok := strings.CutPrefix(ref, landingOf(r, into, namespace)); ok {

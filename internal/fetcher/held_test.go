@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/purge"
 	"gitagent/internal/purgemap"
@@ -17,7 +17,7 @@ import (
 )
 
 // made is a hash that only n says of, none for 0.
-func made(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
+func made(n byte) object.Hash { return object.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
 // TestHeld: what of a purge elsewhere is not applied, what that keeps from being merged, and what the user is told.
 func TestHeld(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -49,10 +50,10 @@ const maxNested = 16
 type merger struct {
 	*fetch
 	objects  *git.Objects
-	before   map[string]git.Hash // the refs as they are
-	now      map[string]git.Hash // the refs as they will be
-	named    []record.ID         // missions that were asked for
-	checked  map[string]string   // checked-out branches, and where
+	before   map[string]object.Hash // the refs as they are
+	now      map[string]object.Hash // the refs as they will be
+	named    []record.ID            // missions that were asked for
+	checked  map[string]string      // checked-out branches, and where
 	changes  []Change
 	problems []error
 }
@@ -220,7 +221,7 @@ func (m *merger) mission(ctx context.Context, id record.ID, theirs remote.Tips, 
 
 // usable returns how far a mission may go forward: never from what the user may
 // rely on to what they may not. One that is untrusted already goes along.
-func (m *merger) usable(ctx context.Context, id record.ID, ours, theirs git.Hash) (git.Hash, error) {
+func (m *merger) usable(ctx context.Context, id record.ID, ours, theirs object.Hash) (object.Hash, error) {
 	s, err := m.Workspace.TrustLevel(ctx, m.objects, id, theirs)
 	if err != nil || s.Whole {
 		return theirs, err
@@ -237,7 +238,7 @@ func (m *merger) usable(ctx context.Context, id record.ID, ours, theirs git.Hash
 }
 
 // foreign moves a mission forward to usable, and keeps the rest as another one.
-func (m *merger) foreign(ctx context.Context, id record.ID, usable git.Hash, theirs remote.Tips, nested int) error {
+func (m *merger) foreign(ctx context.Context, id record.ID, usable object.Hash, theirs remote.Tips, nested int) error {
 	if usable != m.now[id.Ref()] {
 		m.now[id.Ref()] = usable
 		m.changes = append(m.changes, Change{Mission: id, Kind: Forward})
@@ -274,24 +275,24 @@ func (m *merger) other(ctx context.Context, id record.ID, theirs remote.Tips, ne
 
 // inherit gives a diverged chain that begins with first the trust of the common
 // part.
-func (m *merger) inherit(ctx context.Context, name, id record.ID, first git.Hash) error {
+func (m *merger) inherit(ctx context.Context, name, id record.ID, first object.Hash) error {
 	parents, err := m.objects.Parents(first)
 	if err != nil || len(parents) == 0 { // they have nothing in common
 		return err
 	}
-	return m.Workspace.Trust.Inherit(name, id, parents[0], func(a, b git.Hash) (bool, error) { return m.Contains(ctx, a, b) })
+	return m.Workspace.Trust.Inherit(name, id, parents[0], func(a, b object.Hash) (bool, error) { return m.Contains(ctx, a, b) })
 }
 
 // unite merges two states of notes, into the same commit in any clone.
-func (m *merger) unite(ours, theirs git.Hash) (git.Hash, error) {
+func (m *merger) unite(ours, theirs object.Hash) (object.Hash, error) {
 	if ours.IsZero() || theirs.IsZero() || ours == theirs {
-		return gitnotes.Merge(m.objects, ours, theirs, git.Signature{}, git.Signature{}, "")
+		return gitnotes.Merge(m.objects, ours, theirs, object.Signature{}, object.Signature{}, "")
 	}
 	var at time.Time
-	for _, hash := range []git.Hash{ours, theirs} {
+	for _, hash := range []object.Hash{ours, theirs} {
 		c, err := m.objects.Commit(hash)
 		if err != nil {
-			return git.Hash{}, fmt.Errorf("read notes %s: %w", hash, err)
+			return object.Hash{}, fmt.Errorf("read notes %s: %w", hash, err)
 		}
 		if c.Committer.When.After(at) {
 			at = c.Committer.When.UTC()
@@ -301,12 +302,12 @@ func (m *merger) unite(ours, theirs git.Hash) (git.Hash, error) {
 	if first.String() > second.String() {
 		first, second = second, first
 	}
-	who := git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: at}
+	who := object.Signature{Name: "git-agent", Email: "git-agent@localhost", When: at}
 	return gitnotes.Merge(m.objects, first, second, who, who, "merge notes\n")
 }
 
 // branch moves the mission's branch forward, unless stays has a reason not to.
-func (m *merger) branch(ctx context.Context, id record.ID, theirs git.Hash) (advice string, err error) {
+func (m *merger) branch(ctx context.Context, id record.ID, theirs object.Hash) (advice string, err error) {
 	ref := m.Workspace.Branch(id)
 	ours := m.now[ref]
 	switch {
@@ -336,7 +337,7 @@ func (m *merger) branch(ctx context.Context, id record.ID, theirs git.Hash) (adv
 // branchStays returns why a branch is left alone and what to do about it, or ""
 // if it moves. where is the worktree that has it checked out; more says that
 // ours has no commits of its own.
-func branchStays(r *remote.Remote, id record.ID, theirs git.Hash, where string, more bool, recorded func() (bool, error)) (string, error) {
+func branchStays(r *remote.Remote, id record.ID, theirs object.Hash, where string, more bool, recorded func() (bool, error)) (string, error) {
 	name := r.Workspace.BranchName(id)
 	switch {
 	case where != "":
@@ -352,7 +353,7 @@ func branchStays(r *remote.Remote, id record.ID, theirs git.Hash, where string, 
 }
 
 // recorded reports whether a ledger keeps a commit and may be relied on.
-func (m *merger) recorded(ctx context.Context, id record.ID, commit git.Hash) (bool, error) {
+func (m *merger) recorded(ctx context.Context, id record.ID, commit object.Hash) (bool, error) {
 	tip := m.now[id.Ref()]
 	kept, err := m.Contains(ctx, tip, commit)
 	if err != nil || !kept {
@@ -382,7 +383,7 @@ func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) 
 }
 
 // MergeNotes merges theirs into a mission's notes, and reports a change.
-func MergeNotes(ctx context.Context, r *remote.Remote, id record.ID, theirs git.Hash) (changed bool, err error) {
+func MergeNotes(ctx context.Context, r *remote.Remote, id record.ID, theirs object.Hash) (changed bool, err error) {
 	err = alone(ctx, r, func(f *fetch) error {
 		changed, err = f.uniteNotes(ctx, id, theirs)
 		return err
@@ -390,7 +391,7 @@ func MergeNotes(ctx context.Context, r *remote.Remote, id record.ID, theirs git.
 	return changed, err
 }
 
-func (f *fetch) uniteNotes(ctx context.Context, id record.ID, theirs git.Hash) (changed bool, err error) {
+func (f *fetch) uniteNotes(ctx context.Context, id record.ID, theirs object.Hash) (changed bool, err error) {
 	err = git.Retry(git.ErrConflict, func() error {
 		m := &merger{fetch: f, objects: f.Repo.Objects(ctx)}
 		defer m.objects.Close()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 )
@@ -17,7 +18,7 @@ import (
 // not fetch what it believes to have. It asks for hashes, which most hosts
 // answer, or else for all that the missions lead to. A missing object is no
 // error, and nothing that arrives is checked, so look into the repository.
-func Missing(ctx context.Context, r *remote.Remote, into *git.Repo, wanted []git.Hash, missions []record.ID) error {
+func Missing(ctx context.Context, r *remote.Remote, into *git.Repo, wanted []object.Hash, missions []record.ID) error {
 	var hashes strings.Builder
 	for _, hash := range wanted {
 		hashes.WriteString(hash.String() + "\n")

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gitagent/internal/config"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -21,8 +21,8 @@ func origin() *remote.Remote {
 
 // refsOf reads refs with their values, a digit each: "agent/missions/a1b2c3d4=1". The branch of mission a1b2c3d4 is
 // "heads/agent/mission/a1b2c3d4".
-func refsOf(text string) map[string]git.Hash {
-	refs := make(map[string]git.Hash)
+func refsOf(text string) map[string]object.Hash {
+	refs := make(map[string]object.Hash)
 	for word := range strings.FieldsSeq(text) {
 		name, value, _ := strings.Cut(word, "=")
 		refs["refs/"+name] = made(value[0] - '0')

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
 	"gitagent/internal/purgemap"
@@ -78,7 +78,7 @@ type applied struct {
 // any of it becomes a mission: it may come from a clone that does not know of
 // the purge. there are the remote's refs. Unless whole says that everything was
 // fetched, it is fetched from source where needed.
-func (f *fetch) apply(ctx context.Context, source, into string, there map[string]git.Hash, whole bool) (*applied, map[record.ID]remote.Tips, error) {
+func (f *fetch) apply(ctx context.Context, source, into string, there map[string]object.Hash, whole bool) (*applied, map[record.ID]remote.Tips, error) {
 	done := &applied{remote: f.Name, Applied: new(purge.Applied)}
 	refs, err := f.Repo.Refs(ctx, purgemap.Ref, landingOf(f.Remote, into, agentRefs))
 	if err != nil {
@@ -207,8 +207,8 @@ func (a *applied) held() (all []error) {
 
 // A Fetched is all missions of a source, merged here without what was purged.
 type Fetched struct {
-	Before, Now map[string]git.Hash // the source's refs, with what was purged and without
-	Map         git.Hash            // of purges, as it is here now
+	Before, Now map[string]object.Hash // the source's refs, with what was purged and without
+	Map         object.Hash            // of purges, as it is here now
 	Renamed     map[record.ID]record.ID
 	Changes     []Change // here
 	Applied     bool     // the map was applied, and Held is known

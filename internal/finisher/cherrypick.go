@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
@@ -41,13 +42,13 @@ type Taking struct {
 // A Picked lists the commits that were picked, or would be.
 type Picked struct {
 	Commits []CommitLine // the fork's, the oldest first; none if HEAD has all of it
-	Before  git.Hash     // HEAD
-	After   git.Hash     // HEAD then; zero after a dry run
+	Before  object.Hash  // HEAD
+	After   object.Hash  // HEAD then; zero after a dry run
 }
 
 // A CommitLine is a commit as lists show it.
 type CommitLine struct {
-	Hash    git.Hash
+	Hash    object.Hash
 	Subject string // untrusted text
 }
 
@@ -100,8 +101,8 @@ func cherryPick(ctx context.Context, w *workspace.Workspace, at time.Time, s *tu
 
 // A pickable is what HEAD lacks of a fork.
 type pickable struct {
-	head, tip git.Hash // HEAD, and the last commit to take of the fork's branch
-	name      string   // for git merge
+	head, tip object.Hash // HEAD, and the last commit to take of the fork's branch
+	name      string      // for git merge
 	commits   []CommitLine
 }
 
@@ -168,7 +169,7 @@ func readPickable(ctx context.Context, w *workspace.Workspace, g *git.Repo, s *t
 }
 
 // mergeName returns a commit's name for git merge and its message.
-func mergeName(ctx context.Context, w *workspace.Workspace, commit git.Hash, branch string, tip git.Hash) (string, error) {
+func mergeName(ctx context.Context, w *workspace.Workspace, commit object.Hash, branch string, tip object.Hash) (string, error) {
 	if commit != tip {
 		return commit.String(), nil
 	}
@@ -205,7 +206,7 @@ func log(ctx context.Context, w *workspace.Workspace, revs ...string) ([]logged,
 	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		hashes, subject, _ := strings.Cut(entry, "\n")
 		if fields := strings.Fields(hashes); len(fields) > 0 {
-			list = append(list, logged{CommitLine{git.NewHash(fields[0]), ledger.Head(subject, turns.MaxSubject)}, len(fields) - 1})
+			list = append(list, logged{CommitLine{object.NewHash(fields[0]), ledger.Head(subject, turns.MaxSubject)}, len(fields) - 1})
 		}
 	}
 	return list, nil
@@ -214,7 +215,7 @@ func log(ctx context.Context, w *workspace.Workspace, revs ...string) ([]logged,
 // lacking drops commits that would be empty when picked in order, because git
 // stops there. After a conflict the result is unknown; from then on only
 // commits that are empty by themselves are dropped.
-func lacking(ctx context.Context, g *git.Repo, objects *git.Objects, head git.Hash, found []logged) ([]CommitLine, error) {
+func lacking(ctx context.Context, g *git.Repo, objects *git.Objects, head object.Hash, found []logged) ([]CommitLine, error) {
 	ours, err := objects.TreeOf(head)
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -256,7 +257,7 @@ func lacking(ctx context.Context, g *git.Repo, objects *git.Objects, head git.Ha
 	return list, nil
 }
 
-func pickInto(ctx context.Context, w *workspace.Workspace, g *git.Repo, k *pickable, how Taking) (git.Hash, error) {
+func pickInto(ctx context.Context, w *workspace.Workspace, g *git.Repo, k *pickable, how Taking) (object.Hash, error) {
 	args := []string{"merge", k.name}
 	if !how.Merge {
 		args = []string{"cherry-pick"}
@@ -267,9 +268,9 @@ func pickInto(ctx context.Context, w *workspace.Workspace, g *git.Repo, k *picka
 	err := locking(ctx, w, g, func(g *git.Repo) error { return g.Run(ctx, how.Stdin, how.Talk, how.Talk, args...) })
 	if err != nil {
 		if op, e := w.Repo.Operation(ctx); e == nil && op != "" {
-			return git.Hash{}, fmt.Errorf("%w: %w", ErrStopped, err)
+			return object.Hash{}, fmt.Errorf("%w: %w", ErrStopped, err)
 		}
-		return git.Hash{}, fmt.Errorf("%w: %w", ErrNotTaken, err)
+		return object.Hash{}, fmt.Errorf("%w: %w", ErrNotTaken, err)
 	}
 	now, err := w.Repo.Head(ctx)
 	if err == nil && now.Commit == k.head { // merge.<branch>.options may say --squash
@@ -279,7 +280,7 @@ func pickInto(ctx context.Context, w *workspace.Workspace, g *git.Repo, k *picka
 }
 
 // notePicked notes that HEAD has the fork's commits, if that is news.
-func notePicked(ctx context.Context, w *workspace.Workspace, at time.Time, s *turns.State, head git.Hash, taken bool) error {
+func notePicked(ctx context.Context, w *workspace.Workspace, at time.Time, s *turns.State, head object.Hash, taken bool) error {
 	job := ledgertx.Job{Mission: s.In, At: at, What: "adopt"}
 	return ledgertx.Run(ctx, w, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
 		if err := tx.Open(ctx); err != nil {

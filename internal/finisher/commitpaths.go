@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/workspace"
@@ -16,7 +17,7 @@ import (
 
 // A pick is the work of a passive mission that is in the worktree.
 type pick struct {
-	head, tree git.Hash        // trees: of HEAD, and with the paths
+	head, tree object.Hash     // trees: of HEAD, and with the paths
 	paths      map[string]bool // that the turns changed and that differ from HEAD
 	fresh      []string        // those of paths that HEAD lacks
 	byHand     []string        // those of paths that something else has changed, too
@@ -24,7 +25,7 @@ type pick struct {
 	replaced   bool            // a directory replaces a file, which git commit --only can't commit
 }
 
-func commitPick(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinished) ([]git.Hash, error) {
+func commitPick(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinished) ([]object.Hash, error) {
 	p, err := look(ctx, w, f, k)
 	if err != nil {
 		return nil, err
@@ -59,11 +60,11 @@ func commitPick(ctx context.Context, w *workspace.Workspace, f Finishing, k *unf
 		if err != nil {
 			return nil, err
 		}
-		return []git.Hash{commit}, nil
+		return []object.Hash{commit}, nil
 	}
-	var made []git.Hash
+	var made []object.Hash
 	for _, s := range steps {
-		var commit git.Hash
+		var commit object.Hash
 		err := staging(ctx, w, w.Repo, "", "read-tree", "-m", "-i", s.tree.String())
 		if err == nil {
 			commit, err = gitCommit(ctx, w, g, f, messaged(f, s.message)...)
@@ -91,7 +92,7 @@ func messaged(f Finishing, message string) []string {
 
 // commitPaths commits the paths as the worktree has them. Other staged changes
 // stay staged; without a commit, the paths are not staged.
-func commitPaths(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Finishing, head git.Hash, p *pick, message string) (commit git.Hash, err error) {
+func commitPaths(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Finishing, head object.Hash, p *pick, message string) (commit object.Hash, err error) {
 	// Git reads --only's files from this list; the editor needs standard input.
 	specs, done, err := given(w, literally(slices.Sorted(maps.Keys(p.paths))))
 	if err != nil {
@@ -119,7 +120,7 @@ func commitPaths(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Fin
 // restage stages what a hook added to a commit of paths. The hook gets a
 // temporary index; in the real one, its changes would look reverted. What the
 // user has staged stays.
-func restage(ctx context.Context, w *workspace.Workspace, wanted, commit git.Hash) error {
+func restage(ctx context.Context, w *workspace.Workspace, wanted, commit object.Hash) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	tree, err := objects.TreeOf(commit)
@@ -186,7 +187,7 @@ func look(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinishe
 	return p, err
 }
 
-func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
+func (k *unfinished) pick(objects *git.Objects, tree object.Hash) (*pick, error) {
 	p := &pick{paths: make(map[string]bool)}
 	var err error
 	if p.head, err = objects.EmptyTree(); err == nil && !k.head.Commit.IsZero() {
@@ -197,8 +198,8 @@ func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
 	}
 	touched, outside := make(map[string]bool), make(map[string]bool)
 	own := make([]map[string]bool, len(k.turns)) // the paths that each turn changed
-	var last git.Hash                            // the tree that the previous turn ended with
-	add := func(to map[string]bool, from, at git.Hash) {
+	var last object.Hash                         // the tree that the previous turn ended with
+	add := func(to map[string]bool, from, at object.Hash) {
 		var paths []string
 		if err == nil && !from.IsZero() {
 			paths, err = differing(objects, from, at)
@@ -211,7 +212,7 @@ func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
 		last, _ = objects.TreeOf(k.before) // zero if it is gone: then nothing can be said
 	}
 	for i, t := range k.turns {
-		var base, code git.Hash
+		var base, code object.Hash
 		if base, err = objects.TreeOf(t.base); err == nil {
 			code, err = objects.TreeOf(t.code)
 		}
@@ -232,7 +233,7 @@ func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, _, err := gitdiff.Differences(objects, p.head, []git.Hash{tree}, maxDiffering)
+	found, _, err := gitdiff.Differences(objects, p.head, []object.Hash{tree}, maxDiffering)
 	if err != nil {
 		return nil, err
 	}
@@ -246,14 +247,14 @@ func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
 // choose sorts paths that differ from HEAD into p, and returns the entries to
 // commit. own are each turn's changes unless committed, touched all of them,
 // and outside the changes of others.
-func (k *unfinished) choose(p *pick, own []map[string]bool, touched, outside map[string]bool, found []gitdiff.Difference) map[string]git.Entry {
-	changes := make(map[string]git.Entry)
+func (k *unfinished) choose(p *pick, own []map[string]bool, touched, outside map[string]bool, found []gitdiff.Difference) map[string]object.Entry {
+	changes := make(map[string]object.Entry)
 	for _, d := range found {
 		switch {
 		case !touched[d.Path]:
 			p.left = append(p.left, d.Path)
 			continue
-		case d.Old == git.Entry{}:
+		case d.Old == object.Entry{}:
 			p.fresh = append(p.fresh, d.Path)
 		}
 		p.paths[d.Path], changes[d.Path] = true, d.New
@@ -283,7 +284,7 @@ func overlap(a, b map[string]bool) bool {
 }
 
 // inHead returns an error unless HEAD has the turns' last state of their paths.
-func (k *unfinished) inHead(objects *git.Objects, head, last git.Hash, touched map[string]bool) error {
+func (k *unfinished) inHead(objects *git.Objects, head, last object.Hash, touched map[string]bool) error {
 	var other []string
 	for _, path := range slices.Sorted(maps.Keys(touched)) {
 		is, err := objects.Lookup(head, path)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 )
 
@@ -60,7 +60,7 @@ func TestChoose(t *testing.T) {
 		}
 		var found []gitdiff.Difference
 		for word := range strings.FieldsSeq(tt.differs) {
-			d := gitdiff.Difference{Path: strings.TrimPrefix(word, "+"), New: git.Entry{Hash: hash(2)}}
+			d := gitdiff.Difference{Path: strings.TrimPrefix(word, "+"), New: object.Entry{Hash: hash(2)}}
 			if word == d.Path {
 				d.Old.Hash = hash(1)
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
@@ -54,7 +55,7 @@ type Finishing struct {
 // A Finished says where the work of a mission is.
 type Finished struct {
 	record.Finish
-	Made []git.Hash // the commits that were made, oldest first; with an error, those before it
+	Made []object.Hash // the commits that were made, oldest first; with an error, those before it
 
 	// Missing wraps [ErrElsewhere] if the last turns are on another branch.
 	// LeftOut are earlier such turns, and those dropped from the branch.
@@ -181,17 +182,17 @@ func userGit(ctx context.Context, w *workspace.Workspace, k *unfinished) (*git.R
 }
 
 // gitCommit runs git commit with the arguments, and returns the commit.
-func gitCommit(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Finishing, args ...string) (git.Hash, error) {
+func gitCommit(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Finishing, args ...string) (object.Hash, error) {
 	ctx = context.WithoutCancel(ctx) // an interrupt in the terminal is for git and the editor, too, which decide
 	before, err := w.Repo.Head(ctx)
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	err = locking(ctx, w, g, func(g *git.Repo) error {
 		return g.Run(ctx, f.Stdin, f.Talk, f.Talk, append([]string{"commit"}, args...)...)
 	})
 	if err != nil {
-		return git.Hash{}, fmt.Errorf("%w: %w", ErrNotCommitted, err)
+		return object.Hash{}, fmt.Errorf("%w: %w", ErrNotCommitted, err)
 	}
 	now, err := w.Repo.Head(ctx)
 	if err == nil && now.Commit == before.Commit {
@@ -203,14 +204,14 @@ func gitCommit(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Finis
 // A begun finish is noted in the local state until it is recorded: the user
 // commits after conflicts, and a process may be killed before it notes that.
 type begun struct {
-	Worktree string   `json:"worktree"` // git directory
-	Head     git.Hash `json:"head"`     // before; zero on an unborn branch
-	Turn     int      `json:"turn"`     // the last one
-	Tip      git.Hash `json:"tip,omitzero"`
+	Worktree string      `json:"worktree"` // git directory
+	Head     object.Hash `json:"head"`     // before; zero on an unborn branch
+	Turn     int         `json:"turn"`     // the last one
+	Tip      object.Hash `json:"tip,omitzero"`
 }
 
 // of reports whether it began in this worktree, with the branch at tip.
-func (b *begun) of(worktree string, tip git.Hash) bool {
+func (b *begun) of(worktree string, tip object.Hash) bool {
 	return b != nil && b.Worktree == worktree && b.Tip == tip
 }
 
@@ -248,18 +249,18 @@ func given(w *workspace.Workspace, text string) (path string, done func(), err e
 const ungrafted = "advice.graftFileDeprecated=false"
 
 // mergedTree returns the tree of a merge, or zero if it conflicts.
-func mergedTree(ctx context.Context, g *git.Repo, ours, theirs git.Hash) (git.Hash, error) {
+func mergedTree(ctx context.Context, g *git.Repo, ours, theirs object.Hash) (object.Hash, error) {
 	out, err := g.Output(ctx, nil, "-c", ungrafted, "merge-tree", "--write-tree", "--no-messages", ours.String(), theirs.String())
 	if git.Status(err) == 1 {
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
-	return git.ParseHash(strings.TrimSpace(string(out)))
+	return object.ParseHash(strings.TrimSpace(string(out)))
 }
 
-func treeOf(ctx context.Context, w *workspace.Workspace, commit git.Hash) (git.Hash, error) {
+func treeOf(ctx context.Context, w *workspace.Workspace, commit object.Hash) (object.Hash, error) {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	return objects.TreeOf(commit)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
@@ -15,7 +16,7 @@ import (
 // while HEAD was on another branch, and neither the mission's branch nor HEAD
 // has their changes. If only such turns come last, the mission ends before them
 // this time. trees are the merge's result or, if it conflicts, both sides.
-func dropOffBranch(ctx context.Context, w *workspace.Workspace, g *git.Repo, k *unfinished, trees ...git.Hash) error {
+func dropOffBranch(ctx context.Context, w *workspace.Workspace, g *git.Repo, k *unfinished, trees ...object.Hash) error {
 	if err := dropped(ctx, w, k); err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func apart(ctx context.Context, w *workspace.Workspace, k *unfinished) (map[int]
 	return apart, err
 }
 
-func brings(ctx context.Context, g *git.Repo, objects *git.Objects, t *worked, trees []git.Hash) (bool, error) {
+func brings(ctx context.Context, g *git.Repo, objects *git.Objects, t *worked, trees []object.Hash) (bool, error) {
 	base, err := objects.TreeOf(t.base)
 	if err != nil {
 		return false, err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
@@ -21,7 +22,7 @@ import (
 
 // squash commits what HEAD lacks of an attached mission, if anything. worktree
 // is where its branch is checked out.
-func squash(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinished, worktree string) ([]git.Hash, error) {
+func squash(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinished, worktree string) ([]object.Hash, error) {
 	name := strings.TrimPrefix(k.branch, "refs/heads/")
 	switch {
 	case k.branch != "" && k.head.Branch == k.branch:
@@ -52,7 +53,7 @@ func squash(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinis
 	if err != nil {
 		return nil, err
 	}
-	if trees := []git.Hash{merged}; !merged.IsZero() {
+	if trees := []object.Hash{merged}; !merged.IsZero() {
 		err = dropOffBranch(ctx, w, g, k, trees...)
 	} else if trees[0], err = treeOf(ctx, w, k.tip); err == nil {
 		err = dropOffBranch(ctx, w, g, k, append(trees, tree)...)
@@ -97,7 +98,7 @@ func squash(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinis
 
 // mergeable reports whether HEAD's tree lacks something of merged, which is
 // zero if the merge conflicts, or returns why git must not merge.
-func (k *unfinished) mergeable(tree, merged git.Hash, split, staged bool, resolved func() bool) (lacks bool, err error) {
+func (k *unfinished) mergeable(tree, merged object.Hash, split, staged bool, resolved func() bool) (lacks bool, err error) {
 	switch {
 	case tree == merged && !k.changed() && k.missing != nil:
 		return false, k.missing
@@ -144,7 +145,7 @@ func stopped(ctx context.Context, w *workspace.Workspace, message string, err er
 // commitSteps commits the steps in order. After a failure the rest is staged
 // and proposed. A message is written before its changes are staged: if it named
 // turns that the index lacks, a later finish would claim them.
-func commitSteps(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Finishing, k *unfinished, steps []step) (made []git.Hash, err error) {
+func commitSteps(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Finishing, k *unfinished, steps []step) (made []object.Hash, err error) {
 	for i, s := range steps {
 		err = propose(w, s.message)
 		if err == nil && len(steps) > 1 {
@@ -152,7 +153,7 @@ func commitSteps(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Fin
 				err = fmt.Errorf("%w: %w", ErrNotPrepared, err)
 			}
 		}
-		var commit git.Hash
+		var commit object.Hash
 		if err == nil {
 			commit, err = gitCommit(ctx, w, g, f, editing(f)...)
 		}
@@ -184,7 +185,7 @@ func stageRest(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfi
 }
 
 // goOn commits an earlier merge. merging is the git of [withSquash].
-func goOn(ctx context.Context, w *workspace.Workspace, g, merging *git.Repo, f Finishing, k *unfinished) ([]git.Hash, error) {
+func goOn(ctx context.Context, w *workspace.Workspace, g, merging *git.Repo, f Finishing, k *unfinished) ([]object.Hash, error) {
 	proposed, err := proposed(w)
 	if err != nil {
 		return nil, err
@@ -224,7 +225,7 @@ func goOn(ctx context.Context, w *workspace.Workspace, g, merging *git.Repo, f F
 	if err != nil {
 		return nil, err
 	}
-	return []git.Hash{commit}, nil
+	return []object.Hash{commit}, nil
 }
 
 // isPart reports whether a message, of one of several commits, lacks turns.
@@ -326,7 +327,7 @@ func isResolved(w *workspace.Workspace, k *unfinished) bool {
 // isSquashed reports whether the index is an uncommitted merge of the mission:
 // by our trailer or git's commit line in the proposed message or, if git was
 // killed before writing that, by our note and the index.
-func isSquashed(ctx context.Context, w *workspace.Workspace, k *unfinished, merged git.Hash) (bool, error) {
+func isSquashed(ctx context.Context, w *workspace.Workspace, k *unfinished, merged object.Hash) (bool, error) {
 	message, err := proposed(w)
 	if err != nil || message != "" {
 		return k.names(message) || k.merges(message), err
@@ -389,7 +390,7 @@ func some(paths []string) string {
 }
 
 // unrecorded returns an error if a worktree differs from its branch.
-func unrecorded(ctx context.Context, w *workspace.Workspace, path string, tip git.Hash) error {
+func unrecorded(ctx context.Context, w *workspace.Workspace, path string, tip object.Hash) error {
 	repo, err := git.Find(path)
 	if path == "" || err != nil || repo.CommonDir != w.Repo.CommonDir {
 		return nil // not checked out, or the worktree is gone
@@ -420,8 +421,8 @@ func unrecorded(ctx context.Context, w *workspace.Workspace, path string, tip gi
 // maxDiffering is how many paths of a mission are compared.
 const maxDiffering = 1_000_000
 
-func differing(objects *git.Objects, from, to git.Hash) ([]string, error) {
-	found, whole, err := gitdiff.Differences(objects, from, []git.Hash{to}, maxDiffering)
+func differing(objects *git.Objects, from, to object.Hash) ([]string, error) {
+	found, whole, err := gitdiff.Differences(objects, from, []object.Hash{to}, maxDiffering)
 	if err == nil && !whole {
 		err = fmt.Errorf("compare trees %s and %s: too much differs", from, to)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
@@ -13,14 +14,14 @@ import (
 
 type step struct {
 	turns   ledger.Ranges
-	tree    git.Hash
+	tree    object.Hash
 	message string
 }
 
 // steps plans the commits from one tree to another: one, or one for each set of
 // turns in f.Split, with the turns' changes applied to the previous one. The
 // last has the rest. With only, other paths stay as they are.
-func steps(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Finishing, k *unfinished, from, to git.Hash, only map[string]bool) ([]step, error) {
+func steps(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Finishing, k *unfinished, from, to object.Hash, only map[string]bool) ([]step, error) {
 	split := f.Split
 	if len(split) == 0 {
 		split = []ledger.Ranges{k.numbers()}
@@ -82,7 +83,7 @@ func (k *unfinished) splits(split []ledger.Ranges) error {
 }
 
 // apply merges the turns' changes into a tree, consecutive turns at once.
-func apply(ctx context.Context, g *git.Repo, objects *git.Objects, k *unfinished, turns ledger.Ranges, to git.Hash, only map[string]bool) (git.Hash, error) {
+func apply(ctx context.Context, g *git.Repo, objects *git.Objects, k *unfinished, turns ledger.Ranges, to object.Hash, only map[string]bool) (object.Hash, error) {
 	for i := 0; i < len(k.turns); i++ {
 		if !turns.Has(k.turns[i].number) {
 			continue
@@ -119,15 +120,15 @@ func apply(ctx context.Context, g *git.Repo, objects *git.Objects, k *unfinished
 }
 
 // within returns a tree with only these of its changes; all if only is nil.
-func within(objects *git.Objects, from, to git.Hash, only map[string]bool) (git.Hash, error) {
+func within(objects *git.Objects, from, to object.Hash, only map[string]bool) (object.Hash, error) {
 	if only == nil {
 		return to, nil
 	}
-	found, _, err := gitdiff.Differences(objects, from, []git.Hash{to}, maxDiffering)
+	found, _, err := gitdiff.Differences(objects, from, []object.Hash{to}, maxDiffering)
 	if err != nil {
 		return to, err
 	}
-	changes := make(map[string]git.Entry)
+	changes := make(map[string]object.Entry)
 	for _, d := range found {
 		if only[d.Path] {
 			changes[d.Path] = d.New

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
@@ -20,17 +21,17 @@ import (
 type unfinished struct {
 	mission  *record.Mission
 	attached bool
-	branch   string   // full name; empty if it has none now
-	tip      git.Hash // of the branch, or the last turn's commit; zero for a passive mission
+	branch   string      // full name; empty if it has none now
+	tip      object.Hash // of the branch, or the last turn's commit; zero for a passive mission
 	head     git.Head
 	finished bool // it was finished, and went on since
 	foreign  bool // it is untrusted, and the user has accepted it
 	last     int  // the last turn, 0 if there is none
 	at       time.Time
-	turns    []worked // since the last finish, oldest first
-	squashed squashed // what HEAD has of it
-	missing  error    // the last turns' work is on another branch; else nil
-	before   git.Hash // the commit of the state before turns; zero if unknown
+	turns    []worked    // since the last finish, oldest first
+	squashed squashed    // what HEAD has of it
+	missing  error       // the last turns' work is on another branch; else nil
+	before   object.Hash // the commit of the state before turns; zero if unknown
 }
 
 // A worked is what a finish needs of a turn.
@@ -44,13 +45,13 @@ type worked struct {
 	elsewhere  bool // what is to be committed lacks its changes
 	dropped    bool // the branch was reset to a state before it
 	branch     string
-	base, code git.Hash
+	base, code object.Hash
 }
 
 func (t *worked) omitted() bool { return t.elsewhere || t.dropped }
 
 // A squashed is a commit with all the work of another one, unknown to git.
-type squashed struct{ commit, of git.Hash }
+type squashed struct{ commit, of object.Hash }
 
 // readUnfinished reads what is left of a mission. If not all of it is trusted,
 // the error wraps [workspace.ErrUntrusted].
@@ -78,7 +79,7 @@ func readUnfinished(ctx context.Context, w *workspace.Workspace, objects *git.Ob
 	if err != nil {
 		return nil, err
 	}
-	k := &unfinished{mission: l.Mission, foreign: standing.By == trust.Unknown, before: git.NewHash(l.Mission.Base)}
+	k := &unfinished{mission: l.Mission, foreign: standing.By == trust.Unknown, before: object.NewHash(l.Mission.Base)}
 	if k.head, err = w.Repo.Head(ctx); err != nil {
 		return nil, err
 	}
@@ -155,13 +156,13 @@ func inheritedOf(ctx context.Context, w *workspace.Workspace, objects *git.Objec
 			return nil
 		}
 		return source.Mission.Finished
-	}, func(commit git.Hash) bool { return turns.BeforeHead(ctx, w, commit, head) })
+	}, func(commit object.Hash) bool { return turns.BeforeHead(ctx, w, commit, head) })
 	return after, has, ctx.Err()
 }
 
 // inherited is the rule for that. finished returns the source's finish or nil.
-func inherited(m *record.Mission, finished func() *record.Finish, inHead func(git.Hash) bool) (after int, has squashed) {
-	from, base := m.ForkedFrom, git.NewHash(m.Base)
+func inherited(m *record.Mission, finished func() *record.Finish, inHead func(object.Hash) bool) (after int, has squashed) {
+	from, base := m.ForkedFrom, object.NewHash(m.Base)
 	switch {
 	case from == nil:
 		return 0, squashed{}
@@ -211,7 +212,7 @@ func (k *unfinished) changed() bool {
 }
 
 // end drops the turns after one, at which the branch was at tip.
-func (k *unfinished) end(turn int, tip git.Hash) {
+func (k *unfinished) end(turn int, tip object.Hash) {
 	k.turns = slices.DeleteFunc(k.turns, func(t worked) bool { return t.number > turn })
 	k.last, k.tip, k.at = turn, tip, time.Time{}
 	if n := len(k.turns); n > 0 {
@@ -232,27 +233,27 @@ func (k *unfinished) numbers() ledger.Ranges {
 // committed returns the newest commit before HEAD that, by trailers, completes
 // the work: such commits have all turns with changes. Otherwise it returns zero
 // and marks the turns that they have.
-func committed(ctx context.Context, w *workspace.Workspace, k *unfinished) (git.Hash, error) {
+func committed(ctx context.Context, w *workspace.Workspace, k *unfinished) (object.Hash, error) {
 	if k.head.Commit.IsZero() {
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	newest, have, err := trailers(ctx, w.Repo, k.mission.ID, "HEAD", k.mission.Base)
 	if err != nil || newest.IsZero() {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	switch k.claim(newest, have, readBegun(w.Store, k.mission.ID)) {
 	case unproved:
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	case proved:
 		return newest, nil
 	}
 	merged, err := mergedTree(ctx, w.Repo, newest, k.tip)
 	if err != nil || merged.IsZero() {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	tree, err := treeOf(ctx, w, newest)
 	if err != nil || tree != merged {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	return newest, nil
 }
@@ -271,7 +272,7 @@ const (
 // Trailers are untrusted. They count for turns that this clone was finishing or
 // that the ledger calls finished: such a commit may have been amended, or have
 // resolved conflicts. For others, the commit must have what the branch has.
-func (k *unfinished) claim(newest git.Hash, have ledger.Ranges, b *begun) proof {
+func (k *unfinished) claim(newest object.Hash, have ledger.Ranges, b *begun) proof {
 	believed := 0 // up to which turn
 	if b != nil {
 		believed = b.Turn
@@ -311,7 +312,7 @@ func (k *unfinished) claim(newest git.Hash, have ledger.Ranges, b *begun) proof 
 
 // trailers returns the newest commit in from, but not in without, whose
 // trailers name the mission, and the turns that all such trailers name.
-func trailers(ctx context.Context, repo *git.Repo, id record.ID, from, without string) (newest git.Hash, have ledger.Ranges, err error) {
+func trailers(ctx context.Context, repo *git.Repo, id record.ID, from, without string) (newest object.Hash, have ledger.Ranges, err error) {
 	format := "--format=%H"
 	for _, key := range []string{ledger.TrailerMission, ledger.TrailerTurns} {
 		format += "%n%(trailers:key=" + key + ",valueonly,separator=%x20)"
@@ -336,7 +337,7 @@ func trailers(ctx context.Context, repo *git.Repo, id record.ID, from, without s
 			if ranges, err := ledger.ParseRanges(text); err == nil {
 				all = append(all, ranges...)
 				if newest.IsZero() {
-					newest = git.NewHash(lines[0])
+					newest = object.NewHash(lines[0])
 				}
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
@@ -183,22 +183,22 @@ func TestInherited(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		from     *record.TurnID
-		inHead   []git.Hash
+		inHead   []object.Hash
 		finished *record.Finish
 		after    int
 		has      squashed
 	}{
-		{name: "no fork", inHead: []git.Hash{base}},
+		{name: "no fork", inHead: []object.Hash{base}},
 		{name: "HEAD has neither", from: &record.TurnID{Turn: 4}, finished: &record.Finish{Turn: 4, Commit: commit}},
-		{name: "HEAD has where it began", from: &record.TurnID{Turn: 4}, inHead: []git.Hash{base}, after: 4},
-		{name: "both", from: &record.TurnID{Turn: 4}, inHead: []git.Hash{base, commit}, finished: &record.Finish{Turn: 4, Commit: commit}, after: 4},
+		{name: "HEAD has where it began", from: &record.TurnID{Turn: 4}, inHead: []object.Hash{base}, after: 4},
+		{name: "both", from: &record.TurnID{Turn: 4}, inHead: []object.Hash{base, commit}, finished: &record.Finish{Turn: 4, Commit: commit}, after: 4},
 		{name: "the source is gone, or not finished", from: &record.TurnID{Turn: 4}},
-		{name: "the source is finished", from: &record.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &record.Finish{Turn: 4, Commit: commit}, after: 4, has: squashed{commit, base}},
-		{name: "further", from: &record.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &record.Finish{Turn: 9, Commit: commit}, after: 4, has: squashed{commit, base}},
-		{name: "not so far", from: &record.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &record.Finish{Turn: 3, Commit: commit}},
+		{name: "the source is finished", from: &record.TurnID{Turn: 4}, inHead: []object.Hash{commit}, finished: &record.Finish{Turn: 4, Commit: commit}, after: 4, has: squashed{commit, base}},
+		{name: "further", from: &record.TurnID{Turn: 4}, inHead: []object.Hash{commit}, finished: &record.Finish{Turn: 9, Commit: commit}, after: 4, has: squashed{commit, base}},
+		{name: "not so far", from: &record.TurnID{Turn: 4}, inHead: []object.Hash{commit}, finished: &record.Finish{Turn: 3, Commit: commit}},
 	} {
 		m := &record.Mission{ForkedFrom: tt.from, Base: base.String()}
-		after, has := inherited(m, func() *record.Finish { return tt.finished }, func(c git.Hash) bool {
+		after, has := inherited(m, func() *record.Finish { return tt.finished }, func(c object.Hash) bool {
 			for _, in := range tt.inHead {
 				if c == in {
 					return true
@@ -270,4 +270,4 @@ func TestEndBefore(t *testing.T) {
 }
 
 // hash is a made-up commit.
-func hash(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
+func hash(n byte) object.Hash { return object.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -33,10 +34,10 @@ func TestRollUpBesideGit(t *testing.T) {
 			repo := find(t, r)
 			ctx := context.Background()
 			var mu sync.Mutex
-			var all []Hash
+			var all []object.Hash
 			var rolled atomic.Bool
 			done, wrote := make(chan struct{}), make(chan struct{}, 2*maxSmallPacks)
-			write := func(w, i int, last Hash) Hash {
+			write := func(w, i int, last object.Hash) object.Hash {
 				hashes := commitPack(t, repo, fmt.Sprint("writer ", w, " pack ", i), last)
 				update := Update{Ref: fmt.Sprint("refs/agent/writers/", w), New: hashes[0], Old: last}
 				if err := repo.UpdateRefs(ctx, "test", []Update{update}); err != nil {
@@ -69,7 +70,7 @@ func TestRollUpBesideGit(t *testing.T) {
 			var writers sync.WaitGroup
 			for w := range 3 {
 				writers.Go(func() {
-					var last Hash
+					var last object.Hash
 					for i := 0; ; i++ {
 						last = write(w, i, last)
 						select {
@@ -97,11 +98,11 @@ func TestRollUpBesideGit(t *testing.T) {
 }
 
 // commitPack writes a pack of a commit, its tree and its blobs, and returns them, the commit first.
-func commitPack(t testing.TB, repo *Repo, text string, parent Hash) []Hash {
+func commitPack(t testing.TB, repo *Repo, text string, parent object.Hash) []object.Hash {
 	t.Helper()
 	o := repo.Objects(context.Background())
 	defer o.Close()
-	must := func(h Hash, err error) Hash {
+	must := func(h object.Hash, err error) object.Hash {
 		t.Helper()
 		if err != nil {
 			t.Error(err)
@@ -109,15 +110,15 @@ func commitPack(t testing.TB, repo *Repo, text string, parent Hash) []Hash {
 		return h
 	}
 	one, all := must(o.Write(plumbing.BlobObject, []byte(text))), must(o.Write(plumbing.BlobObject, []byte("in all packs")))
-	tree := must(o.EditTree(Hash{}, map[string]Entry{"a": {0o100644, one}, "b/c": {0o100644, all}}))
-	var parents []Hash
+	tree := must(o.EditTree(object.Hash{}, map[string]object.Entry{"a": {Mode: 0o100644, Hash: one}, "b/c": {Mode: 0o100644, Hash: all}}))
+	var parents []object.Hash
 	if !parent.IsZero() {
-		parents = []Hash{parent}
+		parents = []object.Hash{parent}
 	}
-	who := Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1_700_000_000, 0)}
+	who := object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1_700_000_000, 0)}
 	commit := must(o.CommitTree(tree, parents, who, who, text+"\n"))
 	if err := o.Flush(); err != nil {
 		t.Error(err)
 	}
-	return []Hash{commit, tree, one, all}
+	return []object.Hash{commit, tree, one, all}
 }

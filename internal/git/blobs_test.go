@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -28,14 +29,14 @@ func TestBlobs(t *testing.T) {
 	var list []Wanted
 	var want []string
 	for i, hash := range strings.Fields(r.Git("ls-tree", "--object-only", "HEAD:d/")) {
-		w, text := Wanted{NewHash(hash), 1 << 20}, content(i)
+		w, text := Wanted{object.NewHash(hash), 1 << 20}, content(i)
 		switch i % 40 {
 		case 7:
 			w.Hash, text = h(1), "absent"
 		case 8:
 			w.Most, text = int64(len(text)-1), "too large"
 		case 9:
-			w.Hash, text = NewHash(r.Git("rev-parse", "HEAD^{tree}")), "absent"
+			w.Hash, text = object.NewHash(r.Git("rev-parse", "HEAD^{tree}")), "absent"
 		}
 		list, want = append(list, w), append(want, text)
 	}
@@ -97,7 +98,7 @@ func TestBlobsDamaged(t *testing.T) {
 	for i := range 20 {
 		hash, err := r.Feed(content(i), "hash-object", "-w", "--stdin")
 		gittest.Must(t, err)
-		list = append(list, Wanted{NewHash(hash), 1 << 20})
+		list = append(list, Wanted{object.NewHash(hash), 1 << 20})
 		if i%3 == 1 {
 			loose := filepath.Join(r.Dir, ".git", "objects", hash[:2], hash[2:])
 			gittest.Must(t, os.Chmod(loose, 0o666))

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gitagent/internal/git/object"
 )
 
 // A Config is git's effective configuration. Keys are as `git config --list`
@@ -99,18 +101,20 @@ func (r *Repo) Date(ctx context.Context, text string) (time.Time, error) {
 
 // Author returns the user's identity, as git finds it, or git-agent's own
 // without one, as in most containers, because a turn must be recorded.
-func (c Config) Author(at time.Time) Signature { return c.identity("AUTHOR", "author", at) }
+func (c Config) Author(at time.Time) object.Signature { return c.identity("AUTHOR", "author", at) }
 
 // Committer is [Config.Author] for the committer.
-func (c Config) Committer(at time.Time) Signature { return c.identity("COMMITTER", "committer", at) }
+func (c Config) Committer(at time.Time) object.Signature {
+	return c.identity("COMMITTER", "committer", at)
+}
 
-func (c Config) identity(env, section string, at time.Time) Signature {
+func (c Config) identity(env, section string, at time.Time) object.Signature {
 	name := clean(cmp.Or(os.Getenv("GIT_"+env+"_NAME"), c.Get(section+".name"), c.Get("user.name")))
 	email := clean(cmp.Or(os.Getenv("GIT_"+env+"_EMAIL"), c.Get(section+".email"), c.Get("user.email"), os.Getenv("EMAIL")))
 	if name == "" || email == "" {
 		name, email = "git-agent", "git-agent@localhost"
 	}
-	return Signature{Name: name, Email: email, When: at}
+	return object.Signature{Name: name, Email: email, When: at}
 }
 
 // clean drops what git drops from an identity, such as what ends the header.

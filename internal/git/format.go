@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gitagent/internal/git/object"
 )
 
 // ErrFormat is wrapped by errors about repositories that we can't handle,
@@ -17,8 +19,8 @@ var ErrFormat = errors.New("unsupported repository format")
 // Format returns the repository's object format. The first call reads the
 // config file; if it can't, the format is SHA1, and git will report the error.
 // [Config.Supported] checks for formats as git sees them.
-func (r *Repo) Format() Format {
-	if f := Format(r.format.Load()); f != 0 {
+func (r *Repo) Format() object.Format {
+	if f := object.Format(r.format.Load()); f != 0 {
 		return f
 	}
 	config, _ := os.ReadFile(filepath.Join(r.CommonDir, "config"))
@@ -27,12 +29,12 @@ func (r *Repo) Format() Format {
 	return f
 }
 
-func formatNamed(name string) Format {
+func formatNamed(name string) object.Format {
 	switch name {
-	case "", SHA1.String():
-		return SHA1
-	case SHA256.String():
-		return SHA256
+	case "", object.SHA1.String():
+		return object.SHA1
+	case object.SHA256.String():
+		return object.SHA256
 	}
 	return 0
 }

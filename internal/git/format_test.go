@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -34,7 +35,7 @@ func TestObjectFormat(t *testing.T) {
 // TestFormat: git says the same of what it has made.
 func TestFormat(t *testing.T) {
 	t.Parallel()
-	for _, format := range []Format{SHA1, SHA256} {
+	for _, format := range []object.Format{object.SHA1, object.SHA256} {
 		r := gittest.New(t, "--object-format="+format.String())
 		if got := find(t, r).Format(); got != format {
 			t.Errorf("%s: %s", format, got)

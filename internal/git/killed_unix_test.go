@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -24,7 +25,7 @@ func TestKilledWhileReading(t *testing.T) {
 	for i := range 20 {
 		h, err := r.Feed(fmt.Sprint("blob ", i, strings.Repeat("x", 1<<16)), "hash-object", "-w", "--stdin")
 		gittest.Must(t, err)
-		list = append(list, Wanted{NewHash(h), 1 << 20})
+		list = append(list, Wanted{object.NewHash(h), 1 << 20})
 	}
 	objects := find(t, r).Objects(t.Context())
 	defer objects.Close()
@@ -48,7 +49,7 @@ func TestKilledWhileReading(t *testing.T) {
 	if size, err := objects.size(list[0].Hash); err != nil || size < 1<<16 {
 		t.Errorf("size %d, %v", size, err)
 	}
-	if _, err := objects.ask(NewHash(gittest.Hash("1")), 1<<20); err != plumbing.ErrObjectNotFound {
+	if _, err := objects.ask(object.NewHash(gittest.Hash("1")), 1<<20); err != plumbing.ErrObjectNotFound {
 		t.Errorf("missing: %v", err)
 	}
 	for range gittest.Size(20, 4) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestLocked(t *testing.T) {
 	t.Parallel()
 	r := gittest.Files(t)
-	first := NewHash(r.Commit("first"))
+	first := object.NewHash(r.Commit("first"))
 	seen := linked(t, r)
 	repo, err := Find(seen.Dir)
 	gittest.Must(t, err)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -14,7 +15,7 @@ import (
 const rollUpDir = "GITTEST_ROLL_UP"
 
 // tested is the object format under test.
-var tested = NewHash(gittest.Hash("1")).format
+var tested = object.NewHash(gittest.Hash("1")).Format()
 
 // TestMain keeps the developer's own configuration out.
 func TestMain(m *testing.M) {

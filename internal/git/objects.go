@@ -17,6 +17,8 @@ import (
 	"sync"
 	"syscall"
 
+	"gitagent/internal/git/object"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
@@ -37,14 +39,14 @@ import (
 // of 500 MB. It is known before content is read; see [ErrTooLarge].
 type Objects struct {
 	repo   *Repo
-	format Format
+	format object.Format
 	ctx    context.Context // of the operation that opened it; cancelling it ends the batch process
 	dir    string          // the object directory
 
 	mu     sync.Mutex
-	known  map[Hash]*Object // everything written, flushed or not
-	staged []Hash           // to be written by Flush
-	recent map[Hash]*Object // small objects that were read
+	known  map[object.Hash]*Object // everything written, flushed or not
+	staged []object.Hash           // to be written by Flush
+	recent map[object.Hash]*Object // small objects that were read
 
 	small smallPacks
 
@@ -56,7 +58,7 @@ type Objects struct {
 
 // An Object is one object of the database. Its content must not be changed.
 type Object struct {
-	Hash    Hash
+	Hash    object.Hash
 	Type    plumbing.ObjectType
 	Content []byte
 }
@@ -69,12 +71,12 @@ func (r *Repo) Objects(ctx context.Context) *Objects {
 		ctx:    ctx,
 		dir:    filepath.Join(r.CommonDir, "objects"),
 		small:  smallPacks{dir: filepath.Join(r.CommonDir, "objects", "pack"), format: r.Format()},
-		known:  make(map[Hash]*Object), recent: make(map[Hash]*Object),
+		known:  make(map[object.Hash]*Object), recent: make(map[object.Hash]*Object),
 	}
 }
 
 // Format returns the object format of the repository.
-func (o *Objects) Format() Format { return o.format }
+func (o *Objects) Format() object.Format { return o.format }
 
 // Close ends the batch process. Objects that were not flushed are lost.
 func (o *Objects) Close() {
@@ -87,9 +89,9 @@ func (o *Objects) Close() {
 }
 
 // Write stages an object and returns its hash. The content is copied.
-func (o *Objects) Write(t plumbing.ObjectType, content []byte) (Hash, error) {
+func (o *Objects) Write(t plumbing.ObjectType, content []byte) (object.Hash, error) {
 	if o.format == 0 { // git would not know such an object
-		return Hash{}, fmt.Errorf("write object: %w", ErrFormat)
+		return object.Hash{}, fmt.Errorf("write object: %w", ErrFormat)
 	}
 	h := o.format.Object(t, content)
 	o.mu.Lock()
@@ -149,7 +151,7 @@ const (
 // Read returns the content, not to be changed, of an object of type t and at
 // most most bytes. The error wraps [plumbing.ErrObjectNotFound] if there is
 // none, and [ErrTooLarge] if it is larger.
-func (o *Objects) Read(t plumbing.ObjectType, h Hash, most int64) ([]byte, error) {
+func (o *Objects) Read(t plumbing.ObjectType, h object.Hash, most int64) ([]byte, error) {
 	obj, err := o.object(h, most)
 	if err == nil && obj.Type != t {
 		err = plumbing.ErrObjectNotFound
@@ -161,13 +163,13 @@ func (o *Objects) Read(t plumbing.ObjectType, h Hash, most int64) ([]byte, error
 }
 
 // Blob is Read for a blob.
-func (o *Objects) Blob(h Hash, most int64) ([]byte, error) {
+func (o *Objects) Blob(h object.Hash, most int64) ([]byte, error) {
 	return o.Read(plumbing.BlobObject, h, most)
 }
 
 // Has returns nil if the object exists, and [plumbing.ErrObjectNotFound] if git
 // could tell that it does not.
-func (o *Objects) Has(h Hash) error {
+func (o *Objects) Has(h object.Hash) error {
 	if o.written(h) != nil {
 		return nil
 	}
@@ -180,7 +182,7 @@ const inMemory = 16 << 20
 
 // Stream calls f with a blob of at most most bytes, a large one while git sends
 // it. Errors are those of [Objects.Read] and of f.
-func (o *Objects) Stream(h Hash, most int64, f func(io.Reader) error) error {
+func (o *Objects) Stream(h object.Hash, most int64, f func(io.Reader) error) error {
 	content, err := o.Blob(h, min(most, inMemory))
 	if err == nil {
 		return f(bytes.NewReader(content))
@@ -204,7 +206,7 @@ func (o *Objects) Stream(h Hash, most int64, f func(io.Reader) error) error {
 	return cmp.Or(err, <-ended)
 }
 
-func (o *Objects) written(h Hash) *Object {
+func (o *Objects) written(h object.Hash) *Object {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.known[h]
@@ -218,9 +220,9 @@ const (
 
 // names reports whether h may name an object here: it is not zero, nor of
 // another repository's format.
-func (o *Objects) names(h Hash) bool { return !h.IsZero() && h.format == o.format }
+func (o *Objects) names(h object.Hash) bool { return !h.IsZero() && h.Format() == o.format }
 
-func (o *Objects) object(h Hash, most int64) (*Object, error) {
+func (o *Objects) object(h object.Hash, most int64) (*Object, error) {
 	if !o.names(h) {
 		return nil, plumbing.ErrObjectNotFound
 	}
@@ -248,7 +250,7 @@ func (o *Objects) object(h Hash, most int64) (*Object, error) {
 	return obj, err
 }
 
-func (o *Objects) find(h Hash, most int64) (*Object, error) {
+func (o *Objects) find(h object.Hash, most int64) (*Object, error) {
 	t, content, err := o.readLoose(h, most)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) { // a pack may have an undamaged copy
 		if t, content = o.small.get(h, most); t == plumbing.InvalidObject {
@@ -260,7 +262,7 @@ func (o *Objects) find(h Hash, most int64) (*Object, error) {
 	return &Object{h, t, content}, nil
 }
 
-func (o *Objects) readLoose(h Hash, most int64) (t plumbing.ObjectType, content []byte, err error) {
+func (o *Objects) readLoose(h object.Hash, most int64) (t plumbing.ObjectType, content []byte, err error) {
 	hex := h.String()
 	f, err := os.Open(filepath.Join(o.dir, hex[:2], hex[2:]))
 	if err != nil {
@@ -304,7 +306,7 @@ func inflate(r io.Reader, size int64) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
-func (o *Objects) size(h Hash) (int64, error) {
+func (o *Objects) size(h object.Hash) (int64, error) {
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
 	_, size, err := o.question("info", h)
@@ -312,7 +314,7 @@ func (o *Objects) size(h Hash) (int64, error) {
 }
 
 // ask returns an object of at most most bytes from `git cat-file`.
-func (o *Objects) ask(h Hash, most int64) (*Object, error) {
+func (o *Objects) ask(h object.Hash, most int64) (*Object, error) {
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
 	_, size, err := o.question("info", h)
@@ -326,7 +328,7 @@ func (o *Objects) ask(h Hash, most int64) (*Object, error) {
 	return obj, err
 }
 
-func (o *Objects) question(command string, h Hash) (obj *Object, size int64, err error) {
+func (o *Objects) question(command string, h object.Hash) (obj *Object, size int64, err error) {
 	if !o.names(h) { // no need to start git
 		return nil, 0, plumbing.ErrObjectNotFound
 	}
@@ -404,7 +406,7 @@ func (o *Objects) endBatch() {
 
 // object reads `<hash> <type> <size>`, if whole with content and newline, or
 // `<hash> missing`.
-func (p *Process) object(h Hash, whole bool) (*Object, int64, error) {
+func (p *Process) object(h object.Hash, whole bool) (*Object, int64, error) {
 	line, err := p.Stdout.ReadString('\n')
 	if err != nil {
 		return nil, 0, err
@@ -433,7 +435,7 @@ func (p *Process) object(h Hash, whole bool) (*Object, int64, error) {
 
 // A Wanted is an object to be read, if it has at most Most bytes.
 type Wanted struct {
-	Hash Hash
+	Hash object.Hash
 	Most int64
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -54,14 +55,14 @@ func TestObjectsReadsPacks(t *testing.T) {
 	r := gittest.New(t)
 	r.Write("f", "packed\n")
 	r.Commit("one")
-	blob := NewHash(r.Git("rev-parse", "HEAD:f"))
+	blob := object.NewHash(r.Git("rev-parse", "HEAD:f"))
 	r.Git("gc", "-q", "--prune=now")
 	o := find(t, r).Objects(context.Background())
 	defer o.Close()
 	if got, err := o.Blob(blob, 1<<30); err != nil || string(got) != "packed\n" {
 		t.Errorf("Blob = %q, %v", got, err)
 	}
-	absent := NewHash(gittest.Hash("0123456789"))
+	absent := object.NewHash(gittest.Hash("0123456789"))
 	if _, err := o.Blob(absent, 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("Blob of an absent object: %v, want ErrObjectNotFound", err)
 	}
@@ -115,7 +116,7 @@ func TestObjectsReads(t *testing.T) {
 	}
 	for _, line := range list {
 		f := strings.Fields(line)
-		h, want := NewHash(f[0]), f[1]+" "+f[2]
+		h, want := object.NewHash(f[0]), f[1]+" "+f[2]
 		obj, err := o.object(h, 1<<30)
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
@@ -128,7 +129,7 @@ func TestObjectsReads(t *testing.T) {
 			t.Errorf("%s: Has: %v", line, err)
 		}
 	}
-	absent := NewHash(gittest.Hash("0123456789"))
+	absent := object.NewHash(gittest.Hash("0123456789"))
 	for range 2 {
 		if _, err := o.object(absent, 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 			t.Errorf("an object that is not there: %v", err)
@@ -137,10 +138,10 @@ func TestObjectsReads(t *testing.T) {
 			t.Errorf("Has of nothing: %v", err)
 		}
 	}
-	if _, err := o.Read(plumbing.TreeObject, NewHash(lent), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	if _, err := o.Read(plumbing.TreeObject, object.NewHash(lent), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("a blob read as a tree: %v", err)
 	}
-	if _, err := o.Blob(NewHash(c.Git("rev-parse", "HEAD")), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	if _, err := o.Blob(object.NewHash(c.Git("rev-parse", "HEAD")), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("a commit read as a blob: %v", err)
 	}
 }
@@ -272,7 +273,7 @@ func TestObjectsConcurrently(t *testing.T) {
 	shared := repo.Objects(ctx)
 	defer shared.Close()
 	var mu sync.Mutex
-	var all []Hash
+	var all []object.Hash
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {
@@ -291,7 +292,7 @@ func TestObjectsConcurrently(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if _, err := shared.Blob(NewHash(gittest.Hash("1")), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
+				if _, err := shared.Blob(object.NewHash(gittest.Hash("1")), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 					t.Error(err)
 				}
 				mu.Lock()
@@ -402,7 +403,7 @@ func TestFlushFails(t *testing.T) {
 	}
 	gittest.Must(t, os.Remove(dir))
 	gittest.Must(t, o.Flush())
-	present(t, r, []Hash{h})
+	present(t, r, []object.Hash{h})
 }
 
 // The batch process may die; the next object starts another one.
@@ -412,11 +413,11 @@ func TestObjectsBatchDies(t *testing.T) {
 	r.Write("a", "a\n")
 	r.Commit("one")
 	r.Git("gc", "-q", "--prune=now")
-	h := NewHash(r.Git("rev-parse", "HEAD:a"))
+	h := object.NewHash(r.Git("rev-parse", "HEAD:a"))
 	repo := find(t, r)
 	o := repo.Objects(context.Background())
 	defer o.Close()
-	_ = o.Has(NewHash(gittest.Hash("1")))
+	_ = o.Has(object.NewHash(gittest.Hash("1")))
 	gittest.Must(t, o.batch.cmd.Process.Kill())
 	_ = o.batch.cmd.Wait()
 	if err := o.Has(h); err == nil {
@@ -496,7 +497,7 @@ func TestEachDamaged(t *testing.T) {
 	for i := range 20 {
 		hash, err := r.Feed(fmt.Sprintf("blob %d of those of which some are damaged\n", i), "hash-object", "-w", "--stdin")
 		gittest.Must(t, err)
-		list = append(list, Wanted{NewHash(hash), 1 << 10})
+		list = append(list, Wanted{object.NewHash(hash), 1 << 10})
 		if i%3 == 1 {
 			loose := filepath.Join(r.Dir, ".git", "objects", hash[:2], hash[2:])
 			gittest.Must(t, os.Chmod(loose, 0o666))

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"gitagent/internal/git/object"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -53,7 +55,7 @@ func (o *Objects) writePack(objects []*Object) error {
 }
 
 // encodePack returns a pack of whole objects, and its index.
-func encodePack(format Format, objects []*Object) (pack, index []byte, err error) {
+func encodePack(format object.Format, objects []*Object) (pack, index []byte, err error) {
 	var buf bytes.Buffer
 	buf.WriteString("PACK")
 	_ = binary.Write(&buf, binary.BigEndian, [2]uint32{2, uint32(len(objects))})
@@ -133,7 +135,7 @@ func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
 
 // A PackEntry is an object's place in a pack.
 type PackEntry struct {
-	Hash   Hash
+	Hash   object.Hash
 	Offset int64
 }
 
@@ -149,7 +151,7 @@ func (r *Repo) PackEntries(ctx context.Context, base string) (list []PackEntry, 
 		offset, rest, _ := bytes.Cut(line, []byte(" "))
 		name, _, _ := bytes.Cut(rest, []byte(" "))
 		at, err := strconv.ParseInt(string(offset), 10, 64)
-		h, e := ParseHash(name)
+		h, e := object.ParseHash(name)
 		if err = errors.Join(err, e); err != nil {
 			return fmt.Errorf("read the index of %s: %w", filepath.Base(base), err)
 		}

@@ -5,6 +5,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"gitagent/internal/git/object"
 )
 
 // FromTop returns the path from the top of a file that a person named, relative
@@ -35,10 +37,10 @@ func below(dir, file string) (string, bool) {
 }
 
 // At returns a commit's entry at a path from the top, zero if there is none.
-func (o *Objects) At(commit Hash, path string) (Entry, error) {
+func (o *Objects) At(commit object.Hash, path string) (object.Entry, error) {
 	tree, err := o.TreeOf(commit)
 	if err != nil {
-		return Entry{}, err
+		return object.Entry{}, err
 	}
 	return o.Lookup(tree, path)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -37,7 +38,7 @@ func TestObjectsAt(t *testing.T) {
 	r := gittest.New(t)
 	r.Write("a/b/c", "x")
 	r.Write("file", "x")
-	commit := NewHash(r.Commit("first"))
+	commit := object.NewHash(r.Commit("first"))
 	repo, err := Find(r.Dir)
 	gittest.Must(t, err)
 	objects := repo.Objects(t.Context())
@@ -49,7 +50,7 @@ func TestObjectsAt(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %v", path, got.Mode, err, want)
 		}
 	}
-	if _, err := objects.At(NewHash(gittest.Hash("1234")), "file"); err == nil {
+	if _, err := objects.At(object.NewHash(gittest.Hash("1234")), "file"); err == nil {
 		t.Error("a commit that is not there has a file")
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"gitagent/internal/git/object"
 )
 
 // Promisor returns the remote with a partial clone's missing objects, or "".
@@ -24,7 +26,7 @@ func (c Config) Promisor() string {
 }
 
 // Prefetch fetches the missing blobs at once; git would fetch them one by one.
-func (r *Repo) Prefetch(ctx context.Context, promisor string, blobs []Hash) error {
+func (r *Repo) Prefetch(ctx context.Context, promisor string, blobs []object.Hash) error {
 	missing := make(map[string]bool)
 	var in strings.Builder
 	for _, b := range blobs {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gitagent/internal/git/object"
 )
 
 // ErrConflict reports that a ref has moved: read again, rebuild, retry.
@@ -28,9 +30,9 @@ func Retry(lost error, try func() error) error {
 
 // An Update is one step of a ref transaction.
 type Update struct {
-	Ref string // full name
-	New Hash   // the zero hash deletes
-	Old Hash   // the expected value; zero means that it must not exist
+	Ref string      // full name
+	New object.Hash // the zero hash deletes
+	Old object.Hash // the expected value; zero means that it must not exist
 }
 
 // A RefTransaction moves several refs or none. Its `git update-ref --stdin` is

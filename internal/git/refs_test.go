@@ -13,16 +13,17 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
 // commits returns n commits that no ref refers to.
-func commits(t testing.TB, r *gittest.Repo, n int) []Hash {
+func commits(t testing.TB, r *gittest.Repo, n int) []object.Hash {
 	t.Helper()
 	tree := r.Git("write-tree")
-	var hashes []Hash
+	var hashes []object.Hash
 	for i := range n {
-		hashes = append(hashes, NewHash(r.Git("commit-tree", "-m", fmt.Sprint("commit ", i), tree)))
+		hashes = append(hashes, object.NewHash(r.Git("commit-tree", "-m", fmt.Sprint("commit ", i), tree)))
 	}
 	return hashes
 }
@@ -33,7 +34,7 @@ const (
 	refB = "refs/heads/agent/mission/a"
 )
 
-func refsOf(t testing.TB, repo *Repo) map[string]Hash {
+func refsOf(t testing.TB, repo *Repo) map[string]object.Hash {
 	t.Helper()
 	refs, err := repo.Refs(context.Background(), "refs/")
 	gittest.Must(t, err)
@@ -43,7 +44,7 @@ func refsOf(t testing.TB, repo *Repo) map[string]Hash {
 func TestUpdateRefs(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	zero := Hash{}
+	zero := object.Hash{}
 	for _, tt := range []struct {
 		name     string
 		before   map[string]int // ref to the number of the commit, from 1
@@ -74,19 +75,19 @@ func TestUpdateRefs(t *testing.T) {
 			t.Parallel()
 			r := gittest.New(t)
 			c := commits(t, r, 3)
-			resolve := func(hash Hash) Hash {
+			resolve := func(hash object.Hash) object.Hash {
 				if n := int(hash.Byte(0)); n > 0 && n <= len(c) {
 					return c[n-1]
 				}
 				return hash
 			}
-			want := make(map[string]Hash)
+			want := make(map[string]object.Hash)
 			for ref, n := range tt.before {
 				r.Git("update-ref", ref, c[n-1].String())
 				want[ref] = c[n-1]
 			}
 			if tt.after != nil {
-				want = make(map[string]Hash)
+				want = make(map[string]object.Hash)
 				for ref, n := range tt.after {
 					want[ref] = c[n-1]
 				}
@@ -109,7 +110,7 @@ func TestUpdateRefs(t *testing.T) {
 }
 
 // h stands for a commit that the test has yet to make.
-func h(n byte) Hash { return NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
+func h(n byte) object.Hash { return object.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
 func TestUpdateRefsMany(t *testing.T) {
 	t.Parallel()
@@ -119,9 +120,9 @@ func TestUpdateRefsMany(t *testing.T) {
 	var create, move, remove []Update
 	for i := range 500 {
 		ref := fmt.Sprintf("refs/agent/missions/%03d", i)
-		create = append(create, Update{ref, c[0], Hash{}})
+		create = append(create, Update{ref, c[0], object.Hash{}})
 		move = append(move, Update{ref, c[1], c[0]})
-		remove = append(remove, Update{ref, Hash{}, c[1]})
+		remove = append(remove, Update{ref, object.Hash{}, c[1]})
 	}
 	for i, updates := range [][]Update{create, move, remove} {
 		gittest.Must(t, repo.UpdateRefs(context.Background(), "test", updates))
@@ -139,9 +140,9 @@ func TestUpdateRefsMany(t *testing.T) {
 func TestUpdateRefsReflog(t *testing.T) {
 	t.Parallel()
 	r := committed(t)
-	head := NewHash(r.Git("rev-parse", "HEAD"))
-	next := NewHash(r.Git("commit-tree", "-m", "two", "-p", "HEAD", "HEAD^{tree}"))
-	gittest.Must(t, find(t, r).UpdateRefs(context.Background(), "agent mission a: turn", []Update{{"refs/heads/main", next, head}, {refA, next, Hash{}}}))
+	head := object.NewHash(r.Git("rev-parse", "HEAD"))
+	next := object.NewHash(r.Git("commit-tree", "-m", "two", "-p", "HEAD", "HEAD^{tree}"))
+	gittest.Must(t, find(t, r).UpdateRefs(context.Background(), "agent mission a: turn", []Update{{"refs/heads/main", next, head}, {refA, next, object.Hash{}}}))
 	for _, ref := range []string{"main", "HEAD"} {
 		if got := r.Git("reflog", "-1", "--format=%gs", ref); got != "agent mission a: turn" {
 			t.Errorf("reflog of %s: %q", ref, got)
@@ -161,7 +162,7 @@ func TestUpdateRefsRunsNoHook(t *testing.T) {
 	if _, err := r.Try("update-ref", refA, c[0].String()); err == nil {
 		t.Fatal("the hook vetoes nothing, so this tests nothing")
 	}
-	if err := find(t, r).UpdateRefs(context.Background(), "test", []Update{{refA, c[0], Hash{}}}); err != nil {
+	if err := find(t, r).UpdateRefs(context.Background(), "test", []Update{{refA, c[0], object.Hash{}}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -194,7 +195,7 @@ func TestRefTransactionKilled(t *testing.T) {
 	tx, err := repo.BeginRefs(ctx, "test")
 	gittest.Must(t, err)
 	gittest.Must(t, tx.proc.cmd.Process.Kill())
-	err = tx.Commit(ctx, []Update{{refA, c[0], Hash{}}})
+	err = tx.Commit(ctx, []Update{{refA, c[0], object.Hash{}}})
 	if err == nil || errors.Is(err, ErrConflict) {
 		t.Errorf("killed before: %v, want an error that is no conflict", err)
 	}
@@ -203,7 +204,7 @@ func TestRefTransactionKilled(t *testing.T) {
 	gittest.Must(t, err)
 	gittest.Must(t, tx.proc.cmd.Process.Kill())
 	r.Git("update-ref", refA, c[0].String())
-	if err := tx.Commit(ctx, []Update{{refA, c[0], Hash{}}}); err != nil {
+	if err := tx.Commit(ctx, []Update{{refA, c[0], object.Hash{}}}); err != nil {
 		t.Errorf("killed after: %v", err)
 	}
 }
@@ -236,7 +237,7 @@ func TestUpdateRefsConcurrently(t *testing.T) {
 					o := repo.Objects(ctx)
 					tree, _ := o.EmptyTree()
 					sig := Config(nil).Author(time.Unix(int64(w), 0))
-					next, err := o.CommitTree(tree, []Hash{parent}, sig, sig, fmt.Sprint("writer ", w))
+					next, err := o.CommitTree(tree, []object.Hash{parent}, sig, sig, fmt.Sprint("writer ", w))
 					if err == nil {
 						err = o.Flush()
 					}
@@ -290,13 +291,13 @@ func TestCommitInWorktreesConcurrently(t *testing.T) {
 					return
 				}
 				blob, _ := o.Write(plumbing.BlobObject, fmt.Appendf(nil, "%d\n", n)) // the same in all
-				tree, err := o.EditTree(base, map[string]Entry{"d/new": {0o100644, blob}})
+				tree, err := o.EditTree(base, map[string]object.Entry{"d/new": {Mode: 0o100644, Hash: blob}})
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				sig := Config(nil).Author(time.Unix(int64(n), 0))
-				next, _ := o.CommitTree(tree, []Hash{head.Commit}, sig, sig, fmt.Sprint("turn ", n))
+				next, _ := o.CommitTree(tree, []object.Hash{head.Commit}, sig, sig, fmt.Sprint("turn ", n))
 				if err := o.Flush(); err != nil {
 					t.Error(err)
 					return

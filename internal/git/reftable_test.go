@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/git/object"
 	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 )
@@ -96,7 +97,7 @@ func TestLockOfTables(t *testing.T) {
 	t.Parallel()
 	r := tables(t)
 	repo := find(t, linked(t, r))
-	first := NewHash(r.Git("rev-parse", "HEAD"))
+	first := object.NewHash(r.Git("rev-parse", "HEAD"))
 	list := filepath.Join(repo.CommonDir, "reftable", "tables.list")
 	own := filepath.Join(repo.GitDir, "reftable", "tables.list")
 	update := []Update{{Ref: refA, New: first}}

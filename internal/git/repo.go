@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+
+	"gitagent/internal/git/object"
 )
 
 // A Repo is one worktree's view of a repository, safe for concurrent use.
@@ -169,18 +171,18 @@ func (r *Repo) Glob(pattern string) []string {
 
 // Resolve returns the commit that rev names, or an error that wraps
 // [ErrNotFound].
-func (r *Repo) Resolve(ctx context.Context, rev string) (Hash, error) {
+func (r *Repo) Resolve(ctx context.Context, rev string) (object.Hash, error) {
 	out, err := r.Output(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if Status(err) == 1 {
 		if broken := r.Broken(ctx, rev); broken != nil {
-			return Hash{}, broken
+			return object.Hash{}, broken
 		}
-		return Hash{}, fmt.Errorf("resolve %q: %w", rev, ErrNotFound)
+		return object.Hash{}, fmt.Errorf("resolve %q: %w", rev, ErrNotFound)
 	}
 	if err != nil {
-		return Hash{}, err
+		return object.Hash{}, err
 	}
-	return ParseHash(strings.TrimSpace(string(out)))
+	return object.ParseHash(strings.TrimSpace(string(out)))
 }
 
 // Broken returns an error if HEAD, or a ref by full name, exists but its commit
@@ -211,8 +213,8 @@ func (r *Repo) Broken(ctx context.Context, ref string) error {
 
 // Head is the state of HEAD.
 type Head struct {
-	Commit Hash   // zero on an unborn branch
-	Branch string // full name of the ref, empty when detached
+	Commit object.Hash // zero on an unborn branch
+	Branch string      // full name of the ref, empty when detached
 }
 
 // Head reads HEAD.
@@ -235,8 +237,8 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 //
 // Loose refs are read from their files: a hook has just written them. One whose
 // file holds no hash is zero; git would skip it silently.
-func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Hash, error) {
-	refs := make(map[string]Hash)
+func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]object.Hash, error) {
+	refs := make(map[string]object.Hash)
 	var ask []string
 	for _, name := range names {
 		if h, ok := looseRef(r, name); ok {
@@ -259,7 +261,7 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Hash, erro
 
 // OwnRefs returns all refs but symbolic ones (refs/remotes/origin/HEAD): git
 // refuses to move a ref by two names.
-func (r *Repo) OwnRefs(ctx context.Context) (map[string]Hash, error) {
+func (r *Repo) OwnRefs(ctx context.Context) (map[string]object.Hash, error) {
 	refs, err := r.Refs(ctx, "refs/")
 	if err != nil {
 		return refs, err
@@ -275,7 +277,7 @@ func (r *Repo) OwnRefs(ctx context.Context) (map[string]Hash, error) {
 
 // brokenRefs adds refs whose files hold no hash, but trusts one that git listed
 // if its size is right. A power cut leaves zeros, perhaps as many.
-func (r *Repo) brokenRefs(name string, refs map[string]Hash) {
+func (r *Repo) brokenRefs(name string, refs map[string]object.Hash) {
 	if !strings.HasPrefix(name, "refs/") || strings.Contains(name, "..") || strings.ContainsAny(name, "*?[") || r.InTables() {
 		return // with reftables, refs/heads is a file against older gits
 	}
@@ -293,7 +295,7 @@ func (r *Repo) brokenRefs(name string, refs map[string]Hash) {
 			return nil
 		}
 		if data, err := readPlain(path); err == nil && !isRef(data) {
-			refs[name] = Hash{}
+			refs[name] = object.Hash{}
 		}
 		return nil
 	})
@@ -306,8 +308,8 @@ func isRef(data []byte) bool {
 }
 
 // Containing returns the refs of a pattern that reach commit; see [Repo.Refs].
-func (r *Repo) Containing(ctx context.Context, commit Hash, pattern string) (map[string]Hash, error) {
-	refs := make(map[string]Hash)
+func (r *Repo) Containing(ctx context.Context, commit object.Hash, pattern string) (map[string]object.Hash, error) {
+	refs := make(map[string]object.Hash)
 	return refs, r.eachRef(ctx, refs, "--contains="+commit.String(), pattern)
 }
 
@@ -317,7 +319,7 @@ func (r *Repo) NewestRef(ctx context.Context, pattern string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-func (r *Repo) eachRef(ctx context.Context, refs map[string]Hash, args ...string) error {
+func (r *Repo) eachRef(ctx context.Context, refs map[string]object.Hash, args ...string) error {
 	out, err := r.Output(ctx, nil, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, args...)...)
 	if err != nil {
 		return err
@@ -327,29 +329,29 @@ func (r *Repo) eachRef(ctx context.Context, refs map[string]Hash, args ...string
 		if !ok {
 			return fmt.Errorf("read refs: unexpected line %q", line)
 		}
-		if refs[name], err = ParseHash(hash); err != nil {
+		if refs[name], err = object.ParseHash(hash); err != nil {
 			return fmt.Errorf("read refs: %w", err)
 		}
 	}
 	return nil
 }
 
-func looseRef(r *Repo, name string) (Hash, bool) {
+func looseRef(r *Repo, name string) (object.Hash, bool) {
 	if !strings.HasPrefix(name, "refs/") || strings.HasSuffix(name, "/") || strings.Contains(name, "..") {
-		return Hash{}, false
+		return object.Hash{}, false
 	}
 	data, err := os.ReadFile(filepath.Join(r.CommonDir, filepath.FromSlash(name)))
 	text := strings.TrimSuffix(string(data), "\n")
 	if err != nil {
-		return Hash{}, false // packed, or not there
+		return object.Hash{}, false // packed, or not there
 	}
-	h, err := ParseHash(text)
+	h, err := object.ParseHash(text)
 	return h, err == nil && len(text) == r.Format().Digits() // it may be symbolic
 }
 
 // Init makes a repository with the branch main in the existing dir. The zero
 // format is git's default.
-func Init(ctx context.Context, dir string, format Format) (*Repo, error) {
+func Init(ctx context.Context, dir string, format object.Format) (*Repo, error) {
 	r := at(dir, environ(location))
 	args := []string{"init", "--quiet", "--initial-branch=main"}
 	if format != 0 {
@@ -364,8 +366,8 @@ func Init(ctx context.Context, dir string, format Format) (*Repo, error) {
 // A Worktree is one checkout of the repository.
 type Worktree struct {
 	Path   string
-	Branch string // full name; empty if HEAD is detached there
-	Head   Hash   // zero on an unborn branch
+	Branch string      // full name; empty if HEAD is detached there
+	Head   object.Hash // zero on an unborn branch
 }
 
 // Worktrees lists the worktrees, the main one first.
@@ -383,7 +385,7 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 			case "worktree":
 				w.Path = value
 			case "HEAD":
-				w.Head = NewHash(value)
+				w.Head = object.NewHash(value)
 			case "branch":
 				w.Branch = value
 			}
@@ -455,7 +457,7 @@ func (r *Repo) HeadRef(ctx context.Context) (string, error) {
 }
 
 // IsAncestor reports whether a is b or an ancestor of it.
-func (r *Repo) IsAncestor(ctx context.Context, a, b Hash) (bool, error) {
+func (r *Repo) IsAncestor(ctx context.Context, a, b object.Hash) (bool, error) {
 	_, err := r.Output(ctx, nil, "merge-base", "--is-ancestor", a.String(), b.String())
 	if Status(err) == 1 {
 		return false, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -292,7 +293,7 @@ func TestHead(t *testing.T) {
 	}
 	expect(Head{Branch: "refs/heads/main"})
 	r.Write("a", "a\n")
-	commit := NewHash(r.Commit("one"))
+	commit := object.NewHash(r.Commit("one"))
 	expect(Head{Commit: commit, Branch: "refs/heads/main"})
 	r.Git("checkout", "-q", "-b", "agent/mission/x")
 	expect(Head{Commit: commit, Branch: "refs/heads/agent/mission/x"})
@@ -331,7 +332,7 @@ func TestRefs(t *testing.T) {
 		for _, name := range tt.want {
 			want := head
 			if strings.HasSuffix(name, "/broken") {
-				want = Hash{}.String()
+				want = object.Hash{}.String()
 			}
 			if hash, ok := got[name]; !ok || hash.String() != want {
 				t.Errorf("Refs(%q): %s = %s, want %s", tt.names, name, got[name], want)
@@ -345,11 +346,11 @@ func TestRefs(t *testing.T) {
 func TestBothFormats(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	other := map[Format]Hash{SHA256: SHA1.EmptyTree(), SHA1: SHA256.EmptyTree()}
-	for _, format := range []Format{SHA1, SHA256} {
+	other := map[object.Format]object.Hash{object.SHA256: object.SHA1.EmptyTree(), object.SHA1: object.SHA256.EmptyTree()}
+	for _, format := range []object.Format{object.SHA1, object.SHA256} {
 		r := gittest.New(t, "--object-format="+format.String())
 		r.Write("a", "a\n")
-		head := NewHash(r.Commit("one"))
+		head := object.NewHash(r.Commit("one"))
 		repo := find(t, r)
 		if c, err := repo.Config(ctx); err != nil || c.Supported() != nil || repo.Format() != format {
 			t.Errorf("%s: %s, %v", format, repo.Format(), err)
@@ -361,15 +362,15 @@ func TestBothFormats(t *testing.T) {
 		defer o.Close()
 		blob, err := o.Write(plumbing.BlobObject, []byte("x"))
 		gittest.Must(t, err)
-		tree, err := o.EditTree(Hash{}, map[string]Entry{"d/x": {filemode.Regular, blob}})
+		tree, err := o.EditTree(object.Hash{}, map[string]object.Entry{"d/x": {Mode: filemode.Regular, Hash: blob}})
 		if err == nil {
-			tree, err = o.EditTree(tree, map[string]Entry{"d/y": {filemode.Regular, blob}})
+			tree, err = o.EditTree(tree, map[string]object.Entry{"d/y": {Mode: filemode.Regular, Hash: blob}})
 		}
 		if err != nil || tree.Format() != format {
 			t.Fatalf("%s: EditTree = %s, %v", format, tree, err)
 		}
-		who := Signature{"Dev", "dev@example.invalid", time.Unix(1795176000, 0)}
-		commit, err := o.CommitTree(tree, []Hash{head}, who, who, "two\n")
+		who := object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1795176000, 0)}
+		commit, err := o.CommitTree(tree, []object.Hash{head}, who, who, "two\n")
 		if err == nil {
 			err = o.Flush()
 		}
@@ -382,15 +383,15 @@ func TestBothFormats(t *testing.T) {
 		if got := r.Git("cat-file", "blob", "refs/agent/x:d/x"); got != "x" {
 			t.Errorf("%s: git has %q", format, got)
 		}
-		if got, err := repo.Objects(ctx).Commit(commit); err != nil || got.Tree != tree || !slices.Equal(got.Parents, []Hash{head}) {
+		if got, err := repo.Objects(ctx).Commit(commit); err != nil || got.Tree != tree || !slices.Equal(got.Parents, []object.Hash{head}) {
 			t.Errorf("%s: Commit = %+v, %v", format, got, err)
 		}
 		if err := repo.UpdateRefs(ctx, "x", []Update{{Ref: "refs/agent/x", Old: commit}}); err != nil {
 			t.Errorf("%s: deleted: %v", format, err)
 		}
 
-		short := NewHash(head.String()[:40]) // filled up with zeros if that is all of it
-		for _, h := range []Hash{other[format], short} {
+		short := object.NewHash(head.String()[:40]) // filled up with zeros if that is all of it
+		for _, h := range []object.Hash{other[format], short} {
 			if h.Format() == format {
 				continue
 			}
@@ -403,7 +404,7 @@ func TestBothFormats(t *testing.T) {
 			if err := o.Has(h); err != plumbing.ErrObjectNotFound {
 				t.Errorf("%s: Has(%s) = %v", format, h, err)
 			}
-			if tree, err := o.EditTree(Hash{}, map[string]Entry{"x": {filemode.Regular, h}}); err == nil {
+			if tree, err := o.EditTree(object.Hash{}, map[string]object.Entry{"x": {Mode: filemode.Regular, Hash: h}}); err == nil {
 				t.Errorf("%s: %s has %s", format, tree, h)
 			}
 			if err := repo.UpdateRefs(ctx, "x", []Update{{Ref: "refs/agent/x", New: h}}); err == nil {
@@ -418,7 +419,7 @@ func TestBothFormats(t *testing.T) {
 func TestUnknownFormat(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	head := NewHash(r.Commit("one"))
+	head := object.NewHash(r.Commit("one"))
 	r.Git("config", "core.repositoryformatversion", "1")
 	r.Git("config", "extensions.objectformat", "sha512")
 	repo := find(t, r)
@@ -427,7 +428,7 @@ func TestUnknownFormat(t *testing.T) {
 	if _, err := o.Write(plumbing.BlobObject, []byte("x")); !errors.Is(err, ErrFormat) {
 		t.Errorf("Write: %v", err)
 	}
-	for _, h := range []Hash{head, {}} {
+	for _, h := range []object.Hash{head, {}} {
 		if obj, err := o.object(h, MaxTree); err != plumbing.ErrObjectNotFound {
 			t.Errorf("it has %v for %q: %v", obj, h, err)
 		}

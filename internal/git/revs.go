@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"gitagent/internal/git/object"
 )
 
 // Revs resolves a typed rev or range (a..b, a...b) to "<hash>" and "^<hash>".
@@ -21,7 +23,7 @@ func (r *Repo) Revs(ctx context.Context, text string) ([]string, error) {
 	var revs []string
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimSpace(line)
-		if _, err := ParseHash(strings.TrimPrefix(line, "^")); err == nil {
+		if _, err := object.ParseHash(strings.TrimPrefix(line, "^")); err == nil {
 			revs = append(revs, line)
 		}
 	}
@@ -52,20 +54,20 @@ func (r *Repo) Upstream(ctx context.Context) (branch, upstream string, err error
 }
 
 // MergeBase returns the best common ancestor of two commits, or zero.
-func (r *Repo) MergeBase(ctx context.Context, a, b Hash) (Hash, error) {
+func (r *Repo) MergeBase(ctx context.Context, a, b object.Hash) (object.Hash, error) {
 	out, err := r.Output(ctx, nil, "merge-base", a.String(), b.String())
 	if Status(err) == 1 {
-		return Hash{}, nil
+		return object.Hash{}, nil
 	}
 	if err != nil {
-		return Hash{}, err
+		return object.Hash{}, err
 	}
-	hash, err := ParseHash(strings.TrimSpace(string(out)))
+	hash, err := object.ParseHash(strings.TrimSpace(string(out)))
 	return hash, err
 }
 
 // Count returns how many commits are in since..commit.
-func (r *Repo) Count(ctx context.Context, since, commit Hash) (int, error) {
+func (r *Repo) Count(ctx context.Context, since, commit object.Hash) (int, error) {
 	out, err := r.Output(ctx, nil, "rev-list", "--count", commit.String(), "^"+since.String(), "--")
 	if err != nil {
 		return 0, err
@@ -74,10 +76,10 @@ func (r *Repo) Count(ctx context.Context, since, commit Hash) (int, error) {
 }
 
 // Abbreviate returns commits as git abbreviates them for people.
-func (r *Repo) Abbreviate(ctx context.Context, commits []Hash) (map[Hash]string, error) {
-	short := make(map[Hash]string)
+func (r *Repo) Abbreviate(ctx context.Context, commits []object.Hash) (map[object.Hash]string, error) {
+	short := make(map[object.Hash]string)
 	var in strings.Builder
-	var list []Hash
+	var list []object.Hash
 	for _, commit := range commits {
 		if _, known := short[commit]; !known {
 			short[commit] = commit.String()
@@ -101,12 +103,12 @@ func (r *Repo) Abbreviate(ctx context.Context, commits []Hash) (map[Hash]string,
 }
 
 // Shallow returns the commits at which a shallow clone ends.
-func (r *Repo) Shallow() ([]Hash, error) {
+func (r *Repo) Shallow() ([]object.Hash, error) {
 	return HashesIn(filepath.Join(r.CommonDir, "shallow"))
 }
 
 // HashesIn reads a git file with one hash a line; none if there is no file.
-func HashesIn(file string) ([]Hash, error) {
+func HashesIn(file string) ([]object.Hash, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -114,9 +116,9 @@ func HashesIn(file string) ([]Hash, error) {
 	if err != nil {
 		return nil, err
 	}
-	var hashes []Hash
+	var hashes []object.Hash
 	for line := range strings.Lines(string(data)) {
-		hash, err := ParseHash(strings.TrimSpace(line))
+		hash, err := object.ParseHash(strings.TrimSpace(line))
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", filepath.Base(file), err)
 		}

@@ -14,15 +14,16 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
 // flushed writes a pack of blobs that nothing refers to, and returns their hashes.
-func flushed(t testing.TB, repo *Repo, contents ...string) []Hash {
+func flushed(t testing.TB, repo *Repo, contents ...string) []object.Hash {
 	t.Helper()
 	o := repo.Objects(context.Background())
 	defer o.Close()
-	var hashes []Hash
+	var hashes []object.Hash
 	for _, c := range contents {
 		h, err := o.Write(plumbing.BlobObject, []byte(c))
 		gittest.Must(t, err)
@@ -33,9 +34,9 @@ func flushed(t testing.TB, repo *Repo, contents ...string) []Hash {
 }
 
 // manyPacks writes n packs of three blobs each.
-func manyPacks(t testing.TB, repo *Repo, n int) []Hash {
+func manyPacks(t testing.TB, repo *Repo, n int) []object.Hash {
 	t.Helper()
-	var hashes []Hash
+	var hashes []object.Hash
 	for i := range n {
 		hashes = append(hashes, flushed(t, repo, fmt.Sprint("one ", i), strings.Repeat(fmt.Sprint("two ", i, "\n"), 100), "in all packs")...)
 	}
@@ -51,7 +52,7 @@ func packs(t testing.TB, repo *Repo, ext string) []string {
 }
 
 // present fails the test if git does not find an object or finds the repository broken.
-func present(t testing.TB, r *gittest.Repo, hashes []Hash) {
+func present(t testing.TB, r *gittest.Repo, hashes []object.Hash) {
 	t.Helper()
 	var in strings.Builder
 	for _, h := range hashes {
@@ -95,7 +96,7 @@ func TestRollUp(t *testing.T) {
 	}
 	o := repo.Objects(ctx) // a reader that began earlier
 	defer o.Close()
-	_ = o.Has(Hash{})
+	_ = o.Has(object.Hash{})
 	hashes = append(hashes, manyPacks(t, repo, 2*maxSmallPacks)...)
 	if !RollUpDue(repo) {
 		t.Error("not due")
@@ -209,7 +210,7 @@ func TestRollUpLeavesAlone(t *testing.T) {
 			t.Error("due, though the packs are in the multi-pack index")
 		}
 		manyPacks(t, repo, 5) // the same files again: as new as those that follow
-		var more []Hash
+		var more []object.Hash
 		for i := range 2 * maxSmallPacks {
 			more = append(more, flushed(t, repo, fmt.Sprint("later ", i))...)
 		}
@@ -351,26 +352,26 @@ func writeTurns(t testing.TB, repo *Repo, turns int, roll bool) {
 		}
 		return b.Bytes()
 	}
-	who := Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1_700_000_000, 0)}
-	var code, ledger Hash
-	var codeTree, ledgerTree Hash
-	must := func(h Hash, err error) Hash {
+	who := object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1_700_000_000, 0)}
+	var code, ledger object.Hash
+	var codeTree, ledgerTree object.Hash
+	must := func(h object.Hash, err error) object.Hash {
 		gittest.Must(t, err)
 		return h
 	}
 	files := make(map[int][]byte)
-	parents := func(h Hash) []Hash {
+	parents := func(h object.Hash) []object.Hash {
 		if h.IsZero() {
 			return nil
 		}
-		return []Hash{h}
+		return []object.Hash{h}
 	}
 	for n := range turns {
 		o := repo.Objects(ctx)
-		blob := func(content []byte) Entry {
-			return Entry{0o100644, must(o.Write(plumbing.BlobObject, content))}
+		blob := func(content []byte) object.Entry {
+			return object.Entry{Mode: 0o100644, Hash: must(o.Write(plumbing.BlobObject, content))}
 		}
-		changes := make(map[string]Entry)
+		changes := make(map[string]object.Entry)
 		for range 2 {
 			i := rand.IntN(20)
 			if files[i] == nil {
@@ -383,7 +384,7 @@ func writeTurns(t testing.TB, repo *Repo, turns int, roll bool) {
 		codeTree = must(o.EditTree(codeTree, changes))
 		code = must(o.CommitTree(codeTree, parents(code), who, who, fmt.Sprintf("turn %d\n", n)))
 		record := fmt.Appendf(nil, `{"v":1,"turn":%d,"code":"%s","prompt":"%s"}`, n, code, text(400, " "))
-		ledgerTree = must(o.EditTree(ledgerTree, map[string]Entry{
+		ledgerTree = must(o.EditTree(ledgerTree, map[string]object.Entry{
 			fmt.Sprintf("turns/%04d/%06d.json", n/100, n):       blob(record),
 			fmt.Sprintf("transcript/%04d/%06d.jsonl", n/100, n): blob(text(20_000, `","type":"assistant","uuid":"`)),
 		}))

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -26,7 +27,7 @@ func TestRollUpKilled(t *testing.T) {
 	}
 	r := gittest.New(t)
 	repo := find(t, r)
-	var hashes []Hash
+	var hashes []object.Hash
 	longest := 50 * time.Millisecond // how long one takes; the first that is not killed measures it
 	for n := range gittest.Size(40, 12) {
 		for i := range maxSmallPacks + 1 {

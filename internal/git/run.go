@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"gitagent/internal/git/object"
 	"gitagent/internal/limit"
 )
 
@@ -63,7 +64,7 @@ func NamesObject(err error) bool {
 	}
 	return strings.Contains(e.Stderr, "packfile") || slices.ContainsFunc(strings.FieldsFunc(e.Stderr, func(c rune) bool {
 		return !strings.ContainsRune("0123456789abcdef", c)
-	}), IsHash)
+	}), object.IsHash)
 }
 
 // location are the variables that select a repository and override -C: those of

@@ -7,6 +7,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -16,32 +17,32 @@ func TestShare(t *testing.T) {
 	r := gittest.New(t)
 	o := find(t, r).Objects(context.Background())
 	defer o.Close()
-	blob := func(content string) Entry {
+	blob := func(content string) object.Entry {
 		t.Helper()
 		h, err := o.Write(plumbing.BlobObject, []byte(content))
 		gittest.Must(t, err)
-		return Entry{filemode.Regular, h}
+		return object.Entry{Mode: filemode.Regular, Hash: h}
 	}
-	edit := func(files map[string]Entry) Hash {
+	edit := func(files map[string]object.Entry) object.Hash {
 		t.Helper()
-		tree, err := o.EditTree(Hash{}, files)
+		tree, err := o.EditTree(object.Hash{}, files)
 		gittest.Must(t, err)
 		return tree
 	}
-	base := map[string]Entry{"a": blob("a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("g")}
+	base := map[string]object.Entry{"a": blob("a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("g")}
 	stored := edit(base)
 	gittest.Must(t, o.Flush())
 
 	again := find(t, r).Objects(context.Background())
 	defer again.Close()
 	o = again
-	same := edit(map[string]Entry{"a": blob("a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("g")})
+	same := edit(map[string]object.Entry{"a": blob("a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("g")})
 	gittest.Must(t, o.Share(same, stored))
 	if len(o.staged) != 0 {
 		t.Errorf("%d objects of a stored tree are staged", len(o.staged))
 	}
 	moved := blob("b") // it is stored under another name, where Share does not look
-	tree := edit(map[string]Entry{"a": blob("new a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("new g"), "moved": moved})
+	tree := edit(map[string]object.Entry{"a": blob("new a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("new g"), "moved": moved})
 	gittest.Must(t, o.Share(tree, stored))
 	gittest.Must(t, o.Flush())
 	if got := r.Git("show", tree.String()+":e/f/c"); got != "c" {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 
+	"gitagent/internal/git/object"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
@@ -23,7 +25,7 @@ import (
 // reads of a mission, without `git cat-file`.
 type smallPacks struct {
 	dir    string
-	format Format
+	format object.Format
 
 	mu     sync.Mutex
 	read   bool
@@ -43,7 +45,7 @@ const maxSmallIndex = 64 << 10
 
 // get returns an object of at most most bytes, or [plumbing.InvalidObject]. It
 // skips unreadable packs; git will report them.
-func (s *smallPacks) get(h Hash, most int64) (plumbing.ObjectType, []byte) {
+func (s *smallPacks) get(h object.Hash, most int64) (plumbing.ObjectType, []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := 0; i < len(s.packs) || s.openNext(); i++ {
@@ -84,7 +86,7 @@ func (s *smallPacks) list() {
 	slices.SortFunc(s.unread, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 }
 
-func openSmallPack(base string, format Format) (smallPack, error) {
+func openSmallPack(base string, format object.Format) (smallPack, error) {
 	data, err := os.ReadFile(base + ".idx")
 	if err != nil {
 		return smallPack{}, err
@@ -223,7 +225,7 @@ func (e *entryReader) inflate(size int64) ([]byte, error) {
 // go-git's decoder would make 256 tables.
 type packIndex struct {
 	data   []byte
-	format Format
+	format object.Format
 	size   int // of a hash
 }
 
@@ -236,7 +238,7 @@ const (
 var errIndex = errors.New("not an index of a pack")
 
 // newPackIndex checks an index, so that searching it is safe.
-func newPackIndex(data []byte, format Format) (packIndex, error) {
+func newPackIndex(data []byte, format object.Format) (packIndex, error) {
 	x := packIndex{data, format, format.Size()}
 	end := len(data) - x.size
 	if end < namesAt+x.size || !bytes.HasPrefix(data, []byte(packIndexHead)) {
@@ -267,7 +269,7 @@ func (x packIndex) name(i int) []byte { return x.data[namesAt+i*x.size:][:x.size
 
 func (x packIndex) checksum() []byte { return x.data[len(x.data)-2*x.size:][:x.size] }
 
-func (x packIndex) find(h Hash) (int, bool) {
+func (x packIndex) find(h object.Hash) (int, bool) {
 	from := 0
 	name, first := h.Bytes(), int(h.Byte(0))
 	if first > 0 {
@@ -279,7 +281,7 @@ func (x packIndex) find(h Hash) (int, bool) {
 }
 
 // offset returns an object's offset, or -1. Git reads those of 2 GB or more.
-func (x packIndex) offset(h Hash) int64 {
+func (x packIndex) offset(h object.Hash) int64 {
 	if i, ok := x.find(h); ok {
 		if offset := x.number(namesAt + x.objects()*(x.size+4) + 4*i); offset < 1<<31 {
 			return offset
@@ -289,11 +291,11 @@ func (x packIndex) offset(h Hash) int64 {
 }
 
 type packed struct {
-	hash             Hash
+	hash             object.Hash
 	checksum, offset uint32
 }
 
-func encodePackIndex(objects []packed, sum Hash) []byte {
+func encodePackIndex(objects []packed, sum object.Hash) []byte {
 	slices.SortFunc(objects, func(a, b packed) int { return a.hash.Compare(b.hash) })
 	b := []byte(packIndexHead)
 	n := 0
@@ -313,6 +315,6 @@ func encodePackIndex(objects []packed, sum Hash) []byte {
 		b = binary.BigEndian.AppendUint32(b, o.offset)
 	}
 	b = append(b, sum.Bytes()...)
-	all := sum.format.Checksum(b)
+	all := sum.Format().Checksum(b)
 	return append(b, all.Bytes()...)
 }

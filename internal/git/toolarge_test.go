@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -111,7 +112,7 @@ func TestStream(t *testing.T) {
 	defer o.Close()
 	small, err := o.Write(plumbing.BlobObject, []byte("small"))
 	gittest.Must(t, err)
-	for h, want := range map[Hash]int64{large: size, small: 5} {
+	for h, want := range map[object.Hash]int64{large: size, small: 5} {
 		if grown := allocated(func() {
 			err := o.Stream(h, size, func(r io.Reader) error {
 				n, err := io.Copy(io.Discard, r)

@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -24,7 +25,7 @@ func TestEditTreeEqualsGit(t *testing.T) {
 	ctx := context.Background()
 	o := repo.Objects(ctx)
 	defer o.Close()
-	var blobs []Hash
+	var blobs []object.Hash
 	for i := range 5 {
 		h, err := o.Write(plumbing.BlobObject, []byte(strings.Repeat("x", i)))
 		gittest.Must(t, err)
@@ -39,34 +40,34 @@ func TestEditTreeEqualsGit(t *testing.T) {
 		}
 		return strings.Join(elem, "/")
 	}
-	tree := Hash{}
-	content := make(map[string]Entry) // what the tree holds, file by file
+	tree := object.Hash{}
+	content := make(map[string]object.Entry) // what the tree holds, file by file
 	for step := range gittest.Size(200, 50) {
-		changes := make(map[string]Entry)
+		changes := make(map[string]object.Entry)
 		for range 1 + rnd.IntN(6) {
 			name := path()
 			if clash(changes, name) {
 				continue
 			}
-			entry := Entry{[]filemode.FileMode{filemode.Regular, filemode.Executable, filemode.Symlink, filemode.Submodule}[rnd.IntN(4)], blobs[rnd.IntN(len(blobs))]}
+			entry := object.Entry{Mode: []filemode.FileMode{filemode.Regular, filemode.Executable, filemode.Symlink, filemode.Submodule}[rnd.IntN(4)], Hash: blobs[rnd.IntN(len(blobs))]}
 			if rnd.IntN(3) == 0 {
-				entry = Entry{}
+				entry = object.Entry{}
 			}
 			// Remove by name whatever stands in the way of a new file, as status does.
 			for old := range content {
-				if strings.HasPrefix(old, name+"/") || entry != (Entry{}) && strings.HasPrefix(name, old+"/") {
-					changes[old] = Entry{}
+				if strings.HasPrefix(old, name+"/") || entry != (object.Entry{}) && strings.HasPrefix(name, old+"/") {
+					changes[old] = object.Entry{}
 				}
 			}
 			changes[name] = entry
 		}
 		for name, e := range changes {
-			if e == (Entry{}) {
+			if e == (object.Entry{}) {
 				delete(content, name)
 			}
 		}
 		for name, e := range changes {
-			if e != (Entry{}) {
+			if e != (object.Entry{}) {
 				content[name] = e
 			}
 		}
@@ -93,7 +94,7 @@ func TestEditTreeEqualsGit(t *testing.T) {
 	}
 }
 
-func clash(changes map[string]Entry, name string) bool {
+func clash(changes map[string]object.Entry, name string) bool {
 	for old := range changes {
 		if old == name || strings.HasPrefix(old, name+"/") || strings.HasPrefix(name, old+"/") {
 			return true
@@ -107,9 +108,9 @@ func TestEditTree(t *testing.T) {
 	r := gittest.New(t)
 	o := find(t, r).Objects(context.Background())
 	defer o.Close()
-	x := Entry{filemode.Regular, NewHash(gittest.Hash("1"))}
-	y := Entry{filemode.Symlink, NewHash(gittest.Hash("2"))}
-	type tree = map[string]Entry
+	x := object.Entry{Mode: filemode.Regular, Hash: object.NewHash(gittest.Hash("1"))}
+	y := object.Entry{Mode: filemode.Symlink, Hash: object.NewHash(gittest.Hash("2"))}
+	type tree = map[string]object.Entry
 	for _, tt := range []struct {
 		name                string
 		base, changes, want tree
@@ -128,11 +129,11 @@ func TestEditTree(t *testing.T) {
 		{"directory stays when the file does not come", tree{"a/b": x, "a/c": x}, tree{"a": {}, "a/b": {}}, tree{"a/c": x}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			base, err := o.EditTree(Hash{}, tt.base)
+			base, err := o.EditTree(object.Hash{}, tt.base)
 			gittest.Must(t, err)
 			got, err := o.EditTree(base, tt.changes)
 			gittest.Must(t, err)
-			want, err := o.EditTree(Hash{}, tt.want)
+			want, err := o.EditTree(object.Hash{}, tt.want)
 			gittest.Must(t, err)
 			if got != want {
 				entries, _ := o.Tree(got, MaxTree)
@@ -140,7 +141,7 @@ func TestEditTree(t *testing.T) {
 			}
 		})
 	}
-	if _, err := o.EditTree(NewHash(gittest.Hash("3")), tree{"a": x}); err == nil {
+	if _, err := o.EditTree(object.NewHash(gittest.Hash("3")), tree{"a": x}); err == nil {
 		t.Error("a base that is not there is no error")
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"gitagent/internal/git/object"
 )
 
 // A DiskUse is a number of objects and their size on disk.
@@ -15,7 +17,7 @@ type DiskUse struct {
 
 // Usage counts the objects that tips reach, but HEAD, tags, remotes and
 // branches (without those with the prefix own) do not.
-func Usage(ctx context.Context, r *Repo, tips []Hash, own string) (u DiskUse, err error) {
+func Usage(ctx context.Context, r *Repo, tips []object.Hash, own string) (u DiskUse, err error) {
 	var in strings.Builder
 	for _, h := range tips {
 		in.WriteString(r.Format().Text(h) + "\n")

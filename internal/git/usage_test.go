@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -16,19 +17,19 @@ func TestUsage(t *testing.T) {
 		repo.Write(fmt.Sprint("file", i), fmt.Sprintln("content", i))
 	}
 	repo.Git("switch", "-q", "-c", "own/1")
-	tip := NewHash(repo.Commit("nine files"))
+	tip := object.NewHash(repo.Commit("nine files"))
 	repo.Git("switch", "-q", "main")
 	g, err := Find(repo.Dir)
 	gittest.Must(t, err)
 	for _, test := range []struct {
 		own     string
-		tips    []Hash
+		tips    []object.Hash
 		objects int64
 	}{
-		{"own/", []Hash{tip}, 11}, // with a tree and the commit
-		{"own/", []Hash{tip, tip}, 11},
+		{"own/", []object.Hash{tip}, 11}, // with a tree and the commit
+		{"own/", []object.Hash{tip, tip}, 11},
 		{"own/", nil, 0},
-		{"other/", []Hash{tip}, 0},
+		{"other/", []object.Hash{tip}, 0},
 	} {
 		got, err := Usage(t.Context(), g, test.tips, test.own)
 		if err != nil || got.Objects != test.objects || (got.Bytes > 0) != (test.objects > 0) {

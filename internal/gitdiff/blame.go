@@ -11,15 +11,16 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // A BlameOptions is a query for [Blame].
 type BlameOptions struct {
-	Commit  git.Hash // the file's commit
-	Path    string   // of the file, from the top of the worktree
-	Ranges  []string // git's -L; none for all lines
-	Since   git.Hash // if set, lines that came no later are [Blamed.Before]
-	Options []string // git's own: -w, -M, -C
+	Commit  object.Hash // the file's commit
+	Path    string      // of the file, from the top of the worktree
+	Ranges  []string    // git's -L; none for all lines
+	Since   object.Hash // if set, lines that came no later are [Blamed.Before]
+	Options []string    // git's own: -w, -M, -C
 	// Parents is a file that replaces the parents of commits (-S), "" for none.
 	// In a shallow clone it must list the boundary. Git never ends on a cycle.
 	Parents string
@@ -27,15 +28,15 @@ type BlameOptions struct {
 
 // A Blamed is one line of a file with its origin.
 type Blamed struct {
-	Number int      // line number in the file, from 1
-	Text   string   // as stored, without the line feed
-	Commit git.Hash // where it comes from; zero if it is not committed
-	Line   int      // its line number there
-	Path   string   // the file's name there
-	Before bool     // it came no later than [BlameOptions.Since], or the history ends there
+	Number int         // line number in the file, from 1
+	Text   string      // as stored, without the line feed
+	Commit object.Hash // where it comes from; zero if it is not committed
+	Line   int         // its line number there
+	Path   string      // the file's name there
+	Before bool        // it came no later than [BlameOptions.Since], or the history ends there
 	In     *Blamable
 	// Previous is Commit's parent with the file, as PreviousPath; or zero.
-	Previous     git.Hash
+	Previous     object.Hash
 	PreviousPath string
 }
 
@@ -110,7 +111,7 @@ func ignoredRevs(ctx context.Context, r *git.Repo) ([]string, error) {
 // numbers, the commit's headers if it is new, and a tab with the line.
 func parseBlame(out []byte) ([]Blamed, error) {
 	var list []Blamed
-	commits := make(map[git.Hash]*seenCommit)
+	commits := make(map[object.Hash]*seenCommit)
 	var line Blamed
 	var c *seenCommit
 	for text := range bytes.Lines(out) {
@@ -160,7 +161,7 @@ type seenCommit struct {
 	before bool
 	// About the file; git repeats these when they change.
 	path         string
-	previous     git.Hash
+	previous     object.Hash
 	previousPath string
 	preceded     bool // a "previous" was read, and its "filename" comes next
 }
@@ -173,7 +174,7 @@ func (c *seenCommit) header(text string) (err error) {
 	case "author-mail":
 		c.in.Email = address(value)
 	case "author-time":
-		c.in.At, err = git.UnixTime(value)
+		c.in.At, err = object.UnixTime(value)
 	case "author-tz":
 		c.in.At = inZone(c.in.At, value)
 	case "committer":
@@ -181,7 +182,7 @@ func (c *seenCommit) header(text string) (err error) {
 	case "committer-mail":
 		c.in.CommitterEmail = address(value)
 	case "committer-time":
-		c.in.Committed, err = git.UnixTime(value)
+		c.in.Committed, err = object.UnixTime(value)
 	case "committer-tz":
 		c.in.Committed = inZone(c.in.Committed, value)
 	case "summary":
@@ -196,7 +197,7 @@ func (c *seenCommit) header(text string) (err error) {
 		c.preceded = true
 	case "filename":
 		if !c.preceded {
-			c.previous, c.previousPath = git.Hash{}, ""
+			c.previous, c.previousPath = object.Hash{}, ""
 		}
 		c.preceded = false
 		c.path, err = unquotePath(value)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -31,7 +32,7 @@ func blamed(t *testing.T, r *git.Repo, b BlameOptions) (lines []string) {
 	return lines
 }
 
-func hexOf(t *testing.T, hash string) (h git.Hash) {
+func hexOf(t *testing.T, hash string) (h object.Hash) {
 	t.Helper()
 	gittest.Must(t, h.UnmarshalText([]byte(hash)))
 	return h

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
@@ -32,13 +33,13 @@ func Excludes(spec string) bool {
 
 // Changed returns the paths that differ between two trees on disk, with their
 // entries in the tree to, zero if it has none.
-func Changed(ctx context.Context, r *git.Repo, from, to git.Hash, only Paths) (map[string]git.Entry, error) {
+func Changed(ctx context.Context, r *git.Repo, from, to object.Hash, only Paths) (map[string]object.Entry, error) {
 	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-relative", "--no-abbrev", from.String(), to.String(), "--"}
 	out, err := r.With(git.In(only.Dir)).Output(ctx, nil, append(args, only.Specs...)...)
 	if err != nil {
 		return nil, err
 	}
-	changed := make(map[string]git.Entry)
+	changed := make(map[string]object.Entry)
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		// :<mode> <mode> <hash> <hash> <status>
@@ -50,9 +51,9 @@ func Changed(ctx context.Context, r *git.Repo, from, to git.Hash, only Paths) (m
 		if err != nil {
 			return nil, fmt.Errorf("compare trees %s and %s: %w", from, to, err)
 		}
-		e := git.Entry{}
+		e := object.Entry{}
 		if mode != filemode.Empty {
-			if e.Hash, err = git.ParseHash(f[3]); err != nil {
+			if e.Hash, err = object.ParseHash(f[3]); err != nil {
 				return nil, fmt.Errorf("compare trees %s and %s: %w", from, to, err)
 			}
 			e.Mode = mode

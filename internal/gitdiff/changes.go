@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
@@ -14,13 +15,13 @@ import (
 // A Change is one path that differs between two trees: its entries and lines.
 type Change struct {
 	FileStat
-	From     string    // the path in the first tree; differs from Path after a rename
-	Old, New git.Entry // zero where the path does not exist
+	From     string       // the path in the first tree; differs from Path after a rename
+	Old, New object.Entry // zero where the path does not exist
 }
 
 // Changes compares two trees as [Shown] does, in git's order. A zero
 // hash is the empty tree.
-func Changes(ctx context.Context, r *git.Repo, from, to git.Hash, only Paths) ([]Change, error) {
+func Changes(ctx context.Context, r *git.Repo, from, to object.Hash, only Paths) ([]Change, error) {
 	trees := []string{r.Format().OrEmpty(from).String(), r.Format().OrEmpty(to).String()}
 	args := slices.Concat(
 		[]string{"-c", "core.bigFileThreshold=32m", "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "--no-relative", "--no-ext-diff", "--no-textconv"},
@@ -75,7 +76,7 @@ func parseRaw(fields []string) (c Change, n int, err error) {
 	if len(f) != 5 {
 		return c, 0, fmt.Errorf("unexpected line %q", fields[0])
 	}
-	for i, e := range []*git.Entry{&c.Old, &c.New} {
+	for i, e := range []*object.Entry{&c.Old, &c.New} {
 		mode, err := filemode.New(f[i])
 		if err != nil {
 			return c, 0, err
@@ -84,7 +85,7 @@ func parseRaw(fields []string) (c Change, n int, err error) {
 			continue
 		}
 		e.Mode = mode
-		if e.Hash, err = git.ParseHash(f[2+i]); err != nil {
+		if e.Hash, err = object.ParseHash(f[2+i]); err != nil {
 			return c, 0, err
 		}
 	}
@@ -100,7 +101,7 @@ func parseRaw(fields []string) (c Change, n int, err error) {
 
 // Named returns the objects that "<commit>:<path>" names, zero for those not in
 // the repository, such as a submodule's commit.
-func Named(ctx context.Context, r *git.Repo, names []string) ([]git.Hash, error) {
+func Named(ctx context.Context, r *git.Repo, names []string) ([]object.Hash, error) {
 	out, err := r.Output(ctx, strings.NewReader(strings.Join(names, "\x00")+"\x00"), "cat-file", "--batch-check=%(objectname)", "-z", "--buffer")
 	if err != nil {
 		return nil, err
@@ -110,8 +111,8 @@ func Named(ctx context.Context, r *git.Repo, names []string) ([]git.Hash, error)
 
 // parseNamed reads hashes, "<name> missing", or since git 2.51 "<hash>
 // submodule".
-func parseNamed(out string, names []string) ([]git.Hash, error) {
-	hashes := make([]git.Hash, len(names))
+func parseNamed(out string, names []string) ([]object.Hash, error) {
+	hashes := make([]object.Hash, len(names))
 	for i, name := range names {
 		if after, ok := strings.CutPrefix(out, name); ok {
 			_, out, _ = strings.Cut(after, "\n")
@@ -123,7 +124,7 @@ func parseNamed(out string, names []string) ([]git.Hash, error) {
 			continue
 		}
 		var err error
-		if hashes[i], err = git.ParseHash(line); err != nil {
+		if hashes[i], err = object.ParseHash(line); err != nil {
 			return nil, fmt.Errorf("look up %q: %w", name, err)
 		}
 	}

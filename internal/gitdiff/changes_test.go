@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -108,8 +108,8 @@ func TestParseNamed(t *testing.T) {
 	names := []string{two + ":file", two + ":gone\nlong ago", two + ":module", two + ":old module", two + ":last"}
 	out := one + "\n" + names[1] + " missing\n" + one + " submodule\n" + names[3] + " missing\n" + two + "\n"
 	got, err := parseNamed(out, names)
-	none := git.Hash{}
-	if want := []git.Hash{git.NewHash(one), none, none, none, git.NewHash(two)}; err != nil || !slices.Equal(got, want) {
+	none := object.Hash{}
+	if want := []object.Hash{object.NewHash(one), none, none, none, object.NewHash(two)}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("parseNamed = %v, %v, want %v", got, err, want)
 	}
 	for _, out := range []string{"", one + "\n", one + " strange\n"} {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/sergi/go-diff/diffmatchpatch"
@@ -28,13 +29,13 @@ type FileStat struct {
 // Trees compares two trees as `git diff` does if not configured, in its
 // order. A file that was moved, at least half unchanged, counts once, by its
 // new path. See [Stat] for small differences.
-func Trees(ctx context.Context, r *git.Repo, from, to git.Hash) ([]FileStat, error) {
+func Trees(ctx context.Context, r *git.Repo, from, to object.Hash) ([]FileStat, error) {
 	return numstat(ctx, r, from, to, nil, counting()...)
 }
 
 // Shown compares two trees as [Trees] does, for untrusted ones: files of more
 // than 32 MB count as binary and are not read.
-func Shown(ctx context.Context, r *git.Repo, from, to git.Hash) ([]FileStat, error) {
+func Shown(ctx context.Context, r *git.Repo, from, to object.Hash) ([]FileStat, error) {
 	return numstat(ctx, r.With(git.Wary), from, to, []string{"-c", "core.bigFileThreshold=32m"}, counting()...)
 }
 
@@ -47,7 +48,7 @@ func counting() []string {
 // options and paths are git's; no paths mean all. Renames are as in
 // [Trees]. Files of more than 32 MB count as binary and are not read;
 // only paths that are not text are quoted. A failure is an [*git.Error].
-func Diff(ctx context.Context, r *git.Repo, stdout io.Writer, from, to git.Hash, options, paths []string) error {
+func Diff(ctx context.Context, r *git.Repo, stdout io.Writer, from, to object.Hash, options, paths []string) error {
 	args := slices.Concat(
 		[]string{"-c", "core.bigFileThreshold=32m", "-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative"},
 		counting(), options, []string{from.String(), to.String(), "--"}, paths,
@@ -62,7 +63,7 @@ func Diff(ctx context.Context, r *git.Repo, stdout io.Writer, from, to git.Hash,
 
 // MovedFrom returns where a file of the commit to was in from, or "" if it has
 // not moved. Half of the file must be unchanged.
-func MovedFrom(ctx context.Context, r *git.Repo, from, to git.Hash, path string) (string, error) {
+func MovedFrom(ctx context.Context, r *git.Repo, from, to object.Hash, path string) (string, error) {
 	out, err := r.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-status", "--find-renames=50%", "-l1000", "--diff-filter=R", from.String(), to.String())
 	if err != nil {
 		return "", err
@@ -77,11 +78,11 @@ func MovedFrom(ctx context.Context, r *git.Repo, from, to git.Hash, path string)
 }
 
 // OfPaths returns the paths that differ, in git's order. A move is two paths.
-func OfPaths(ctx context.Context, r *git.Repo, from, to git.Hash) ([]FileStat, error) {
+func OfPaths(ctx context.Context, r *git.Repo, from, to object.Hash) ([]FileStat, error) {
 	return numstat(ctx, r, from, to, nil, "--no-renames")
 }
 
-func numstat(ctx context.Context, r *git.Repo, from, to git.Hash, config []string, flags ...string) ([]FileStat, error) {
+func numstat(ctx context.Context, r *git.Repo, from, to object.Hash, config []string, flags ...string) ([]FileStat, error) {
 	args := slices.Concat(config, []string{"diff-tree", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, flags, []string{from.String(), to.String()})
 	out, err := r.Output(ctx, nil, args...)
 	var stats []FileStat
@@ -137,7 +138,7 @@ const (
 // be flushed. A minimal diff counts lines, nearly always like git. ok is false,
 // and git has to do it, beyond the limits or if one path was added and another
 // deleted, which may be a rename.
-func Stat(o *git.Objects, from, to git.Hash) (stats []FileStat, ok bool, err error) {
+func Stat(o *git.Objects, from, to object.Hash) (stats []FileStat, ok bool, err error) {
 	s := stater{objects: o}
 	if err := s.trees("", from, to); err != nil {
 		return nil, false, err
@@ -154,7 +155,7 @@ type stater struct {
 	added, deleted bool // whether any path was
 }
 
-func (s *stater) trees(dir string, from, to git.Hash) error {
+func (s *stater) trees(dir string, from, to object.Hash) error {
 	a, err := s.objects.Tree(from, git.MaxTree)
 	if err != nil {
 		return err
@@ -170,14 +171,14 @@ func (s *stater) trees(dir string, from, to git.Hash) error {
 		delete(b, name)
 	}
 	for name, fresh := range b {
-		if err := s.entry(dir+name, git.Entry{}, fresh); err != nil || s.tooMuch {
+		if err := s.entry(dir+name, object.Entry{}, fresh); err != nil || s.tooMuch {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *stater) entry(path string, old, fresh git.Entry) error {
+func (s *stater) entry(path string, old, fresh object.Entry) error {
 	if old == fresh {
 		return nil
 	}
@@ -200,7 +201,7 @@ func (s *stater) entry(path string, old, fresh git.Entry) error {
 	return s.file(path, old, fresh)
 }
 
-func (s *stater) file(path string, old, fresh git.Entry) error {
+func (s *stater) file(path string, old, fresh object.Entry) error {
 	stat := FileStat{Path: path}
 	a, err := s.content(old)
 	var b []byte
@@ -228,14 +229,14 @@ func (s *stater) file(path string, old, fresh git.Entry) error {
 }
 
 // split returns an entry as a directory or as a file; the other is zero.
-func split(e git.Entry) (dir git.Hash, file git.Entry) {
+func split(e object.Entry) (dir object.Hash, file object.Entry) {
 	if e.Mode == filemode.Dir {
-		return e.Hash, git.Entry{}
+		return e.Hash, object.Entry{}
 	}
-	return git.Hash{}, e
+	return object.Hash{}, e
 }
 
-func (s *stater) content(e git.Entry) ([]byte, error) {
+func (s *stater) content(e object.Entry) ([]byte, error) {
 	if e.Mode == filemode.Empty {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -24,7 +25,7 @@ func TestTrees(t *testing.T) {
 	r.Write("to-link", "target\n")
 	r.Write("d/e/f", "f\n")
 	r.Commit("one")
-	from := git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	from := object.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 	r.Write("a", "1\ntwo\n3\n4\n")
 	r.Write("bin", "\x00\x02\x03")
 	r.Write("new\nline", "n\n")
@@ -41,7 +42,7 @@ func TestTrees(t *testing.T) {
 	}
 	r.Git("config", "--unset", "diff.orderFile")
 	r.Commit("two")
-	to := git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	to := object.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 	repo := find(t, r)
 	want := []FileStat{
 		{Path: "a", Insertions: 2, Deletions: 1},
@@ -72,7 +73,7 @@ func TestTrees(t *testing.T) {
 	if got, err := Trees(ctx, repo, to, to); err != nil || len(got) != 0 {
 		t.Errorf("to itself: %+v, %v", got, err)
 	}
-	if _, err := Trees(ctx, repo, to, git.NewHash(gittest.Hash("1"))); git.Status(err) != 128 {
+	if _, err := Trees(ctx, repo, to, object.NewHash(gittest.Hash("1"))); git.Status(err) != 128 {
 		t.Errorf("a tree that is not there: %v", err)
 	}
 }
@@ -88,7 +89,7 @@ func TestShown(t *testing.T) {
 	r.Commit("two")
 	repo, err := git.Find(r.Dir)
 	gittest.Must(t, err)
-	from, to := git.NewHash(r.Git("rev-parse", "HEAD~")), git.NewHash(r.Git("rev-parse", "HEAD"))
+	from, to := object.NewHash(r.Git("rev-parse", "HEAD~")), object.NewHash(r.Git("rev-parse", "HEAD"))
 	if got, err := Shown(t.Context(), repo, from, to); err != nil || !slices.Equal(got, []FileStat{{Path: "large", Binary: true}}) {
 		t.Errorf("Shown = %+v, %v", got, err)
 	}

@@ -6,15 +6,16 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Difference is a path that differs between two trees.
 type Difference struct {
-	Tree     int       // index of the tree that was compared
-	Path     string    // git's bytes
-	Old, New git.Entry // zero where the path does not exist; never a directory
+	Tree     int          // index of the tree that was compared
+	Path     string       // git's bytes
+	Old, New object.Entry // zero where the path does not exist; never a directory
 }
 
 // Limits of what [Differences] reads of untrusted trees.
@@ -30,8 +31,8 @@ const (
 //
 // A tree of a kilobyte can hold a million paths. Git, which is not used here,
 // collects them all first, in 20 s and 300 MB.
-func Differences(o *git.Objects, base git.Hash, trees []git.Hash, limit int) (found []Difference, whole bool, err error) {
-	d := differ{objects: o, limit: limit, base: make(map[string]map[string]git.Entry), seen: make(map[seenEntry]bool)}
+func Differences(o *git.Objects, base object.Hash, trees []object.Hash, limit int) (found []Difference, whole bool, err error) {
+	d := differ{objects: o, limit: limit, base: make(map[string]map[string]object.Entry), seen: make(map[seenEntry]bool)}
 	for i, tree := range trees {
 		d.tree = i
 		if tree == base {
@@ -48,7 +49,7 @@ type differ struct {
 	objects *git.Objects
 	limit   int
 	tree    int
-	base    map[string]map[string]git.Entry // the directories of base that were read, by path
+	base    map[string]map[string]object.Entry // the directories of base that were read, by path
 	seen    map[seenEntry]bool
 	entries int // read so far
 	found   []Difference
@@ -57,10 +58,10 @@ type differ struct {
 
 type seenEntry struct {
 	path string
-	git.Entry
+	object.Entry
 }
 
-func (d *differ) trees(dir string, from, to git.Hash) error {
+func (d *differ) trees(dir string, from, to object.Hash) error {
 	old, read := d.base[dir]
 	if !read {
 		var err error
@@ -69,13 +70,13 @@ func (d *differ) trees(dir string, from, to git.Hash) error {
 		}
 		d.base[dir] = old
 	}
-	var list []git.TreeEntry
+	var list []object.TreeEntry
 	if to != d.objects.Format().EmptyTree() && !to.IsZero() {
 		content, err := d.objects.Read(plumbing.TreeObject, to, git.MaxTree)
 		if err != nil {
 			return err
 		}
-		if list, err = git.ParseTree(d.objects.Format(), content); err != nil {
+		if list, err = object.ParseTree(d.objects.Format(), content); err != nil {
 			return fmt.Errorf("read tree %s: %w", to, err)
 		}
 	}
@@ -84,7 +85,7 @@ func (d *differ) trees(dir string, from, to git.Hash) error {
 		delete(gone, e.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(gone)) {
-		list = append(list, git.TreeEntry{Name: name})
+		list = append(list, object.TreeEntry{Name: name})
 	}
 	if d.entries += len(list); d.entries > maxDiffEntries {
 		d.tooMuch = true
@@ -97,7 +98,7 @@ func (d *differ) trees(dir string, from, to git.Hash) error {
 	return nil
 }
 
-func (d *differ) entry(path string, old, fresh git.Entry) error {
+func (d *differ) entry(path string, old, fresh object.Entry) error {
 	at := seenEntry{path, fresh}
 	if old == fresh || d.seen[at] {
 		return nil

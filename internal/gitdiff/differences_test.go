@@ -9,7 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -32,10 +32,10 @@ func told(found []Difference) (list []string) {
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	tree := func(give func()) git.Hash {
+	tree := func(give func()) object.Hash {
 		give()
 		r.Git("add", "-A")
-		return git.NewHash(r.Git("write-tree"))
+		return object.NewHash(r.Git("write-tree"))
 	}
 	base := tree(func() {
 		r.Write("a", "1\n")
@@ -50,24 +50,24 @@ func TestDifferences(t *testing.T) {
 		r.Write("d", "a file now\n")
 		r.Write("a/b", "a directory now\n")
 	})
-	missing := git.NewHash(gittest.Hash("1"))
+	missing := object.NewHash(gittest.Hash("1"))
 	repo := find(t, r)
 	o := repo.Objects(t.Context())
 	defer o.Close()
 	for _, tt := range []struct {
 		name  string
-		trees []git.Hash
+		trees []object.Hash
 		want  []string
 	}{
-		{"itself", []git.Hash{base}, nil},
-		{"one", []git.Hash{one}, []string{`0 A ".claude/new\nline"`, `0 D "d/gone"`, `0 M "a"`}},
-		{"what two have in common is told once", []git.Hash{base, one, two}, []string{`1 A ".claude/new\nline"`, `1 D "d/gone"`, `1 M "a"`, `2 A "\xff"`}},
+		{"itself", []object.Hash{base}, nil},
+		{"one", []object.Hash{one}, []string{`0 A ".claude/new\nline"`, `0 D "d/gone"`, `0 M "a"`}},
+		{"what two have in common is told once", []object.Hash{base, one, two}, []string{`1 A ".claude/new\nline"`, `1 D "d/gone"`, `1 M "a"`, `2 A "\xff"`}},
 		{
 			"a file for a directory and back",
-			[]git.Hash{three},
+			[]object.Hash{three},
 			[]string{`0 A ".claude/new\nline"`, `0 A "\xff"`, `0 A "a/b"`, `0 A "d"`, `0 D "a"`, `0 D "d/e/f"`, `0 D "d/gone"`},
 		},
-		{"everything deleted", []git.Hash{{}}, []string{`0 D "a"`, `0 D "d/e/f"`, `0 D "d/gone"`, `0 D "same/s"`}},
+		{"everything deleted", []object.Hash{{}}, []string{`0 D "a"`, `0 D "d/e/f"`, `0 D "d/gone"`, `0 D "same/s"`}},
 	} {
 		got, whole, err := Differences(o, base, tt.trees, 100)
 		if err != nil || !whole || !slices.Equal(told(got), tt.want) {
@@ -88,10 +88,10 @@ func TestDifferences(t *testing.T) {
 			}
 		}
 	}
-	if got, whole, err := Differences(o, base, []git.Hash{three}, 3); err != nil || whole || len(got) > 3 {
+	if got, whole, err := Differences(o, base, []object.Hash{three}, 3); err != nil || whole || len(got) > 3 {
 		t.Errorf("at most three: %q, whole %t, %v", told(got), whole, err)
 	}
-	if _, _, err := Differences(o, base, []git.Hash{one, missing}, 100); err == nil {
+	if _, _, err := Differences(o, base, []object.Hash{one, missing}, 100); err == nil {
 		t.Error("a tree that is not there differs in nothing")
 	}
 }
@@ -106,9 +106,9 @@ func TestDifferencesOfHostileTrees(t *testing.T) {
 	repo := find(t, r)
 	o := repo.Objects(t.Context())
 	defer o.Close()
-	head := git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
-	ours, theirs := git.NewHash(r.Git("rev-parse", "HEAD:CLAUDE.md")), git.NewHash(r.Git("rev-parse", "HEAD:a"))
-	raw := func(entries ...git.TreeEntry) git.Hash { // in the order given
+	head := object.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	ours, theirs := object.NewHash(r.Git("rev-parse", "HEAD:CLAUDE.md")), object.NewHash(r.Git("rev-parse", "HEAD:a"))
+	raw := func(entries ...object.TreeEntry) object.Hash { // in the order given
 		var b strings.Builder
 		for _, e := range entries {
 			fmt.Fprintf(&b, "%o %s\x00%s", uint32(e.Mode), e.Name, e.Hash.Bytes())
@@ -117,13 +117,13 @@ func TestDifferencesOfHostileTrees(t *testing.T) {
 		gittest.Must(t, err)
 		return h
 	}
-	entry := func(name string, mode filemode.FileMode, h git.Hash) git.TreeEntry {
-		return git.TreeEntry{Name: name, Entry: git.Entry{Mode: mode, Hash: h}}
+	entry := func(name string, mode filemode.FileMode, h object.Hash) object.TreeEntry {
+		return object.TreeEntry{Name: name, Entry: object.Entry{Mode: mode, Hash: h}}
 	}
 	empty := raw()
 	bomb, hollow, deep := raw(entry("f", filemode.Regular, ours)), empty, empty
 	for range 60 {
-		var ten, alike []git.TreeEntry
+		var ten, alike []object.TreeEntry
 		for i := range 10 {
 			ten = append(ten, entry(fmt.Sprint("d", i), filemode.Dir, bomb))
 			alike = append(alike, entry(fmt.Sprint("d", i), filemode.Dir, hollow))
@@ -133,18 +133,18 @@ func TestDifferencesOfHostileTrees(t *testing.T) {
 	for range 5000 {
 		deep = raw(entry("deep", filemode.Dir, deep))
 	}
-	for name, tree := range map[string]git.Hash{"a bomb": bomb, "a bomb of nothing": hollow, "a deep one": deep} {
-		if got, whole, err := Differences(o, head, []git.Hash{tree}, 10_000); err != nil || whole || len(got) > 10_000 {
+	for name, tree := range map[string]object.Hash{"a bomb": bomb, "a bomb of nothing": hollow, "a deep one": deep} {
+		if got, whole, err := Differences(o, head, []object.Hash{tree}, 10_000); err != nil || whole || len(got) > 10_000 {
 			t.Errorf("%s: %d differences, whole %t, %v", name, len(got), whole, err)
 		}
 	}
 	twice := raw(entry("CLAUDE.md", filemode.Regular, theirs), entry("CLAUDE.md", filemode.Regular, ours), entry("a", filemode.Regular, theirs))
-	if got, whole, err := Differences(o, head, []git.Hash{twice}, 100); err != nil || !whole || !slices.Equal(told(got), []string{`0 M "CLAUDE.md"`}) {
+	if got, whole, err := Differences(o, head, []object.Hash{twice}, 100); err != nil || !whole || !slices.Equal(told(got), []string{`0 M "CLAUDE.md"`}) {
 		t.Errorf("a name twice, once with our content: %q, whole %t, %v", told(got), whole, err)
 	}
 	broken, err := o.Write(plumbing.TreeObject, []byte("100644 a"))
 	gittest.Must(t, err)
-	if _, _, err := Differences(o, head, []git.Hash{broken}, 100); err == nil {
+	if _, _, err := Differences(o, head, []object.Hash{broken}, 100); err == nil {
 		t.Error("half a tree differs in nothing")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -55,7 +55,7 @@ func TestStatEqualsGit(t *testing.T) {
 		r.Write("bin", fmt.Sprintf("a\x00%d", round))
 		r.Write(fmt.Sprintf("new/%d", round), content(3))
 		r.Commit("next")
-		from, to := git.NewHash(r.Git("rev-parse", "HEAD~^{tree}")), git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+		from, to := object.NewHash(r.Git("rev-parse", "HEAD~^{tree}")), object.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 		o := repo.Objects(ctx)
 		got, ok, err := Stat(o, from, to)
 		o.Close()
@@ -79,7 +79,7 @@ func TestStatLeavesLargeToGit(t *testing.T) {
 	r.Commit("many")
 	o := find(t, r).Objects(context.Background())
 	defer o.Close()
-	if _, ok, err := Stat(o, git.Hash{}, git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))); ok || err != nil {
+	if _, ok, err := Stat(o, object.Hash{}, object.NewHash(r.Git("rev-parse", "HEAD^{tree}"))); ok || err != nil {
 		t.Errorf("Stat of %d files: ok %v, %v; want it left to git", maxStatFiles+1, ok, err)
 	}
 }

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
 // tested is the object format under test.
-var tested = git.NewHash(gittest.Hash("1")).Format()
+var tested = object.NewHash(gittest.Hash("1")).Format()
 
 // find opens a test repository the way a hook does.
 func find(t testing.TB, r *gittest.Repo) *git.Repo {

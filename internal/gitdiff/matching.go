@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // Matching returns the files in any of the trees that match pathspecs, in one
 // walk: each tree is compared with the one before it.
-func Matching(ctx context.Context, r *git.Repo, trees []git.Hash, only Paths) (map[string]bool, error) {
+func Matching(ctx context.Context, r *git.Repo, trees []object.Hash, only Paths) (map[string]bool, error) {
 	var pairs strings.Builder
 	before := r.Format().EmptyTree()
 	for _, tree := range trees {

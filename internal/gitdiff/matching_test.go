@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 )
 
 func TestMatching(t *testing.T) {
 	r := gittest.New(t)
-	var trees []git.Hash
+	var trees []object.Hash
 	state := func() {
 		r.Git("add", "-A")
-		trees = append(trees, git.NewHash(r.Git("write-tree")))
+		trees = append(trees, object.NewHash(r.Git("write-tree")))
 	}
 	r.Write("keys/a.pem", "a\n")
 	r.Write("b.txt", "b\n")

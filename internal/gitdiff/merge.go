@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
 // A Merge is the result of a three-way merge of trees.
 type Merge struct {
-	Tree      git.Hash // on disk
+	Tree      object.Hash // on disk
 	Conflicts []Conflict
 }
 
@@ -36,14 +37,14 @@ const (
 
 // nobody makes the commits of a merge, which nothing keeps. It never changes,
 // so that equal merges have equal markers.
-var nobody = git.Signature{Name: "git-agent", Email: "git-agent@localhost"}
+var nobody = object.Signature{Name: "git-agent", Email: "git-agent@localhost"}
 
 // MergeTrees applies the changes from base to theirs to ours. It flushes o.
 //
 // Git finds the merge base itself (--merge-base exists only since 2.40), so
 // both trees become commits on base. A file put into a directory that the other
 // tree moved stays. Merge drivers run as configured; see [git.Repo.Foreign].
-func MergeTrees(ctx context.Context, r *git.Repo, o *git.Objects, base, ours, theirs git.Hash) (Merge, error) {
+func MergeTrees(ctx context.Context, r *git.Repo, o *git.Objects, base, ours, theirs object.Hash) (Merge, error) {
 	m, err := mergeTrees(ctx, r, o, base, ours, theirs)
 	if err != nil {
 		return Merge{}, fmt.Errorf("merge trees %s and %s: %w", ours, theirs, err)
@@ -51,8 +52,8 @@ func MergeTrees(ctx context.Context, r *git.Repo, o *git.Objects, base, ours, th
 	return m, nil
 }
 
-func mergeTrees(ctx context.Context, r *git.Repo, o *git.Objects, base, ours, theirs git.Hash) (m Merge, err error) {
-	commit := func(tree git.Hash, message string, parents ...git.Hash) (hash git.Hash) { // does nothing after an error
+func mergeTrees(ctx context.Context, r *git.Repo, o *git.Objects, base, ours, theirs object.Hash) (m Merge, err error) {
+	commit := func(tree object.Hash, message string, parents ...object.Hash) (hash object.Hash) { // does nothing after an error
 		if err == nil {
 			hash, err = o.CommitTree(tree, parents, nobody, nobody, message)
 		}
@@ -75,7 +76,7 @@ func mergeTrees(ctx context.Context, r *git.Repo, o *git.Objects, base, ours, th
 	if len(names) == 0 && err != nil {
 		return m, err
 	}
-	if m.Tree, err = git.ParseHash(string(tree)); err != nil {
+	if m.Tree, err = object.ParseHash(string(tree)); err != nil {
 		return m, err
 	}
 	for name := range strings.FieldsFuncSeq(string(names), func(r rune) bool { return r == 0 }) {
@@ -93,9 +94,9 @@ const maxMarked = 64 << 20
 
 // holds says what a merged tree has at a conflict. Git's message does not tell:
 // a conflict of links is one of content.
-func holds(o *git.Objects, name string, merged, ours, theirs git.Hash) (Holds, error) {
-	var is [3]git.Entry
-	for i, tree := range []git.Hash{merged, ours, theirs} {
+func holds(o *git.Objects, name string, merged, ours, theirs object.Hash) (Holds, error) {
+	var is [3]object.Entry
+	for i, tree := range []object.Hash{merged, ours, theirs} {
 		var err error
 		if is[i], err = o.Lookup(tree, name); err != nil {
 			return 0, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // A Patch is the difference between two versions of a file, as git prints it.
@@ -18,13 +19,13 @@ type Patch struct {
 }
 
 // Versions are two versions of a file, by their blobs; zero for no file.
-type Versions struct{ Old, New git.Hash }
+type Versions struct{ Old, New object.Hash }
 
 // Patches compares pairs of trees in one git process, and calls f for each in
 // order. A moved file is a deleted and an added one. A patch has at most most
 // bytes; files of more than 32 MB count as binary. An error of f ends it and is
 // returned.
-func Patches(ctx context.Context, r *git.Repo, pairs [][2]git.Hash, most int, f func(i int, patches map[Versions]*Patch) error) error {
+func Patches(ctx context.Context, r *git.Repo, pairs [][2]object.Hash, most int, f func(i int, patches map[Versions]*Patch) error) error {
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -56,7 +57,7 @@ func Patches(ctx context.Context, r *git.Repo, pairs [][2]git.Hash, most int, f 
 // both trees, then for each file "diff --git" with unused names, and "index"
 // with the versions.
 type patchReader struct {
-	pairs [][2]git.Hash
+	pairs [][2]object.Hash
 	most  int
 	next  func(i int, patches map[Versions]*Patch) error
 	err   error
@@ -114,7 +115,7 @@ func (p *patchReader) endLine() {
 		from, to, _ := strings.Cut(versions, "..")
 		if p.patches != nil {
 			p.file = new(Patch)
-			p.patches[Versions{git.NewHash(from), git.NewHash(to)}] = p.file
+			p.patches[Versions{object.NewHash(from), object.NewHash(to)}] = p.file
 		}
 	case bytes.HasPrefix(p.line, []byte("Binary files ")) && p.file != nil:
 		p.file.Binary = true

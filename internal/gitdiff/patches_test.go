@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 )
@@ -25,19 +26,19 @@ func TestPatches(t *testing.T) {
 		{"a": "one\n2\nthree\n", "diff --git a b": "@@ -1 +1 @@\n-a\n+b\n", "new\nline": "2\n", "bin": "\x00\x02", "crlf": "a\r\nc\r\n", "end": "with one\n", "long": long.String()},
 		{"a": "index 0000000..1111111\ndiff --git a/x b/x\nBinary files a and b differ\n", "bin": "\x00\x02", "end": "with one\n", "long": long.String()},
 	}
-	var trees []git.Hash
+	var trees []object.Hash
 	for _, files := range states {
 		r.Git("rm", "-rq", "--cached", "--ignore-unmatch", ".")
 		for name, text := range files {
 			r.Write(name, text)
 			r.Git("add", "--", name)
 		}
-		trees = append(trees, git.NewHash(strings.TrimSpace(r.Git("write-tree"))))
+		trees = append(trees, object.NewHash(strings.TrimSpace(r.Git("write-tree"))))
 	}
 	repo, err := git.Find(r.Dir)
 	gittest.Must(t, err)
-	empty := git.NewHash(strings.TrimSpace(r.Git("hash-object", "-w", "-t", "tree", "/dev/null")))
-	pairs := [][2]git.Hash{{empty, trees[0]}, {trees[0], trees[1]}, {trees[1], trees[1]}, {trees[1], trees[2]}, {trees[2], trees[0]}}
+	empty := object.NewHash(strings.TrimSpace(r.Git("hash-object", "-w", "-t", "tree", "/dev/null")))
+	pairs := [][2]object.Hash{{empty, trees[0]}, {trees[0], trees[1]}, {trees[1], trees[1]}, {trees[1], trees[2]}, {trees[2], trees[0]}}
 	next := 0
 	err = gitdiff.Patches(context.Background(), repo, pairs, 10_000, func(i int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
 		if i != next {
@@ -47,7 +48,7 @@ func TestPatches(t *testing.T) {
 		raw := strings.Split(strings.TrimSuffix(r.Git("diff-tree", "-r", "-z", "--no-renames", pairs[i][0].String(), pairs[i][1].String()), "\x00"), "\x00")
 		for k := 0; k+1 < len(raw); k += 2 {
 			f := strings.Fields(raw[k])
-			versions := gitdiff.Versions{Old: git.NewHash(f[2]), New: git.NewHash(f[3])}
+			versions := gitdiff.Versions{Old: object.NewHash(f[2]), New: object.NewHash(f[3])}
 			p := patches[versions]
 			if p == nil {
 				t.Errorf("pair %d lacks %q", i, raw[k+1])
@@ -81,7 +82,7 @@ func TestPatches(t *testing.T) {
 	}); !errors.Is(err, stop) {
 		t.Errorf("enough: %v", err)
 	}
-	if err := gitdiff.Patches(context.Background(), repo, [][2]git.Hash{{trees[0], git.NewHash(gittest.Hash("1"))}}, 1, func(int, map[gitdiff.Versions]*gitdiff.Patch) error { return nil }); err == nil {
+	if err := gitdiff.Patches(context.Background(), repo, [][2]object.Hash{{trees[0], object.NewHash(gittest.Hash("1"))}}, 1, func(int, map[gitdiff.Versions]*gitdiff.Patch) error { return nil }); err == nil {
 		t.Error("a tree that is not there is no error")
 	}
 }

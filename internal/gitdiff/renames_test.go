@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -122,7 +122,7 @@ func TestRenamesAsGitCountsThem(t *testing.T) {
 			r.Commit("one")
 			tt.change(r)
 			r.Git("-c", "core.fileMode=false", "add", "-A")
-			from, to := git.NewHash(r.Git("rev-parse", "HEAD^{tree}")), git.NewHash(r.Git("write-tree"))
+			from, to := object.NewHash(r.Git("rev-parse", "HEAD^{tree}")), object.NewHash(r.Git("write-tree"))
 			repo := find(t, r)
 			ctx := context.Background()
 

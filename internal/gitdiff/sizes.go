@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // A Size is how much differs between two trees.
@@ -16,7 +17,7 @@ type Size struct {
 }
 
 // Sizes compares pairs of trees as [Shown] does, in one git process.
-func Sizes(ctx context.Context, r *git.Repo, pairs [][2]git.Hash) ([]Size, error) {
+func Sizes(ctx context.Context, r *git.Repo, pairs [][2]object.Hash) ([]Size, error) {
 	if len(pairs) == 0 {
 		return nil, nil
 	}
@@ -37,7 +38,7 @@ func Sizes(ctx context.Context, r *git.Repo, pairs [][2]git.Hash) ([]Size, error
 }
 
 // parseSizes reads `git diff-tree --stdin -z --numstat`: headings, then counts.
-func parseSizes(out []byte, pairs [][2]git.Hash) ([]Size, error) {
+func parseSizes(out []byte, pairs [][2]object.Hash) ([]Size, error) {
 	sizes := make([]Size, len(pairs))
 	for i := range pairs {
 		rest, ok := bytes.CutPrefix(out, []byte(heading(pairs, i)))
@@ -61,7 +62,7 @@ func parseSizes(out []byte, pairs [][2]git.Hash) ([]Size, error) {
 }
 
 // heading returns what git prints before the i-th pair.
-func heading(pairs [][2]git.Hash, i int) string {
+func heading(pairs [][2]object.Hash, i int) string {
 	if i == len(pairs) {
 		return ""
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -13,12 +13,12 @@ import (
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	tree := func() git.Hash { return git.NewHash(r.Git("rev-parse", "HEAD^{tree}")) }
+	tree := func() object.Hash { return object.NewHash(r.Git("rev-parse", "HEAD^{tree}")) }
 	r.Write("a", strings.Repeat("line\n", 100))
 	r.Write("b/c", "c\n")
 	r.Write("bin", "\x00")
 	r.Commit("one")
-	trees := []git.Hash{tree()}
+	trees := []object.Hash{tree()}
 	r.Git("mv", "a", "moved")
 	r.Write("b/c", "c\nd\n")
 	r.Commit("two")
@@ -32,10 +32,10 @@ func TestSizes(t *testing.T) {
 	r.Git("commit", "-q", "-m", "four")
 	trees = append(trees, tree())
 	repo := find(t, r)
-	var pairs [][2]git.Hash
+	var pairs [][2]object.Hash
 	for _, from := range trees {
 		for _, to := range trees {
-			pairs = append(pairs, [2]git.Hash{from, to})
+			pairs = append(pairs, [2]object.Hash{from, to})
 		}
 	}
 	got, err := Sizes(t.Context(), repo, pairs)
@@ -55,7 +55,7 @@ func TestSizes(t *testing.T) {
 	if got[1] != (Size{2, 1, 0}) {
 		t.Errorf("a moved file and a changed one are %+v", got[1])
 	}
-	if _, err := Sizes(t.Context(), repo, [][2]git.Hash{{trees[0], git.NewHash(gittest.Hash("1"))}}); err == nil {
+	if _, err := Sizes(t.Context(), repo, [][2]object.Hash{{trees[0], object.NewHash(gittest.Hash("1"))}}); err == nil {
 		t.Error("a missing tree is no error")
 	}
 	if got, err := Sizes(t.Context(), repo, nil); got != nil || err != nil {

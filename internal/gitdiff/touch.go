@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // A Touch tells which changes touch some paths, with one git for many.
@@ -34,7 +35,7 @@ func (t *Touch) args() []string {
 const touchEnd = ".\n"
 
 // Between reports whether the trees of two commits differ in the paths.
-func (t *Touch) Between(from, to git.Hash) (bool, error) {
+func (t *Touch) Between(from, to object.Hash) (bool, error) {
 	if t.git == nil {
 		var err error
 		if t.git, err = t.repo.Start(t.ctx, t.args()...); err != nil {

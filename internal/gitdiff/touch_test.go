@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/test/gittest"
 )
 
 func TestTouch(t *testing.T) {
 	r := gittest.New(t)
-	hex := func(rev string) git.Hash { return git.NewHash(r.Git("rev-parse", rev)) }
+	hex := func(rev string) object.Hash { return object.NewHash(r.Git("rev-parse", rev)) }
 	r.Write("a.txt", "a\n")
 	r.Write("src/b.go", "b\n")
 	r.Write("src/deep/ü\n.go", "c\n")
@@ -26,12 +27,12 @@ func TestTouch(t *testing.T) {
 	r.Git("mv", "a.txt", "src/moved.txt")
 	r.Commit("third")
 	third := hex("HEAD")
-	missing := git.NewHash(gittest.Hash("ff"))
+	missing := object.NewHash(gittest.Hash("ff"))
 	gittest.Must(t, os.MkdirAll(filepath.Join(r.Dir, "src", "deep"), 0o755))
 	for _, tt := range []struct {
 		dir      string
 		paths    []string
-		from, to git.Hash
+		from, to object.Hash
 		want     bool
 	}{
 		{".", []string{"a.txt"}, first, second, false},

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // An Uncommitted is a commit with a worktree's file, until Close.
 type Uncommitted struct {
 	Repo   *git.Repo // has the commit
-	Commit git.Hash
+	Commit object.Hash
 	Made   bool // false if the file is as in HEAD, and Commit is HEAD
 
 	dir string
@@ -83,7 +84,7 @@ func NewUncommitted(ctx context.Context, r *git.Repo, path string) (u *Uncommitt
 		return nil, err
 	}
 	if !head.Commit.IsZero() {
-		parents = append([]git.Hash{head.Commit}, parents...)
+		parents = append([]object.Hash{head.Commit}, parents...)
 	}
 	for _, p := range parents {
 		args = append(args, "-p", p.String())
@@ -96,7 +97,7 @@ func NewUncommitted(ctx context.Context, r *git.Repo, path string) (u *Uncommitt
 	if err != nil {
 		return nil, err
 	}
-	commit, err := git.ParseHash(strings.TrimSpace(string(out)))
+	commit, err := object.ParseHash(strings.TrimSpace(string(out)))
 	u.Repo, u.Commit, u.Made = scratch, commit, true
 	return u, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
@@ -36,12 +37,12 @@ const (
 
 // archiver makes all commits, before any commit of git's, so that git does not
 // walk into them to find what two repositories have in common.
-var archiver = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(1_000_000_000, 0).UTC()}
+var archiver = object.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(1_000_000_000, 0).UTC()}
 
 // ArchiveTip returns the index among refs, zero for none. The error wraps
 // [git.ErrDamaged] if its ref holds no hash, or is gone while [ArchiveKeepRef]
 // exists: nothing may then replace it.
-func ArchiveTip(refs map[string]git.Hash) (git.Hash, error) {
+func ArchiveTip(refs map[string]object.Hash) (object.Hash, error) {
 	tip, ok := refs[ArchiveRef]
 	if ok && tip.IsZero() || !ok && !refs[ArchiveKeepRef].IsZero() {
 		return tip, fmt.Errorf("read the archive: %s is %w", ArchiveRef, git.ErrDamaged)
@@ -52,7 +53,7 @@ func ArchiveTip(refs map[string]git.Hash) (git.Hash, error) {
 // Moves returns the updates of the archive's refs to x and to its
 // [ArchiveStem], in an order that never leaves the latter alone. It stages new
 // commits.
-func (x *Archive) Moves(refs map[string]git.Hash) (moves []git.Update, err error) {
+func (x *Archive) Moves(refs map[string]object.Hash) (moves []git.Update, err error) {
 	keep, err := x.Keep()
 	if err == nil {
 		keep, err = ArchiveStem(x.objects, keep)
@@ -79,9 +80,9 @@ func (x *Archive) Moves(refs map[string]git.Hash) (moves []git.Update, err error
 // The index is a commit with 256 files, by the first two digits of ids; a
 // look-up reads one. A clone can have it without the keeping commits.
 type Archive struct {
-	Tip     git.Hash
+	Tip     object.Hash
 	objects *git.Objects
-	files   map[string]git.Entry
+	files   map[string]object.Entry
 
 	// last is the last file read: look-ups of many are in order of ids.
 	last struct {
@@ -92,7 +93,7 @@ type Archive struct {
 }
 
 // OpenArchive opens the index of a commit.
-func OpenArchive(objects *git.Objects, tip git.Hash) (*Archive, error) {
+func OpenArchive(objects *git.Objects, tip object.Hash) (*Archive, error) {
 	x := &Archive{Tip: tip, objects: objects}
 	if tip.IsZero() {
 		return x, nil
@@ -112,8 +113,8 @@ func OpenArchive(objects *git.Objects, tip git.Hash) (*Archive, error) {
 }
 
 // ArchiveCommit returns the content of the commit of an index with a tree.
-func ArchiveCommit(tree git.Hash) []byte {
-	c := git.Commit{Tree: tree, Author: archiver, Committer: archiver, Message: "archive\n"}
+func ArchiveCommit(tree object.Hash) []byte {
+	c := object.Commit{Tree: tree, Author: archiver, Committer: archiver, Message: "archive\n"}
 	return c.Encode()
 }
 
@@ -201,7 +202,7 @@ func (x *Archive) With(changes map[record.ID]ArchiveEntry) (*Archive, error) {
 	}
 	out := &Archive{objects: x.objects, files: maps.Clone(x.files)}
 	if out.files == nil {
-		out.files = make(map[string]git.Entry)
+		out.files = make(map[string]object.Entry)
 	}
 	for name, ids := range byFile {
 		entries, err := x.file(name)
@@ -229,16 +230,16 @@ func (x *Archive) With(changes map[record.ID]ArchiveEntry) (*Archive, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.files[name] = git.Entry{Mode: filemode.Regular, Hash: blob}
+		out.files[name] = object.Entry{Mode: filemode.Regular, Hash: blob}
 	}
 	if len(out.files) == 0 {
 		return out, nil
 	}
-	tree := make(map[string]git.Entry, len(out.files))
+	tree := make(map[string]object.Entry, len(out.files))
 	for name, f := range out.files {
 		tree["missions/"+name] = f
 	}
-	top, err := x.objects.EditTree(git.Hash{}, tree)
+	top, err := x.objects.EditTree(object.Hash{}, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +250,7 @@ func (x *Archive) With(changes map[record.ID]ArchiveEntry) (*Archive, error) {
 // Unite stages the union of two indexes, with the [later] entry of a mission.
 // What the other one has in addition becomes a mission of its own: side returns
 // its id, "" if the first commit contains the second.
-func (x *Archive) Unite(other *Archive, side func(commit, besides git.Hash) (record.ID, error)) (*Archive, error) {
+func (x *Archive) Unite(other *Archive, side func(commit, besides object.Hash) (record.ID, error)) (*Archive, error) {
 	changes := make(map[record.ID]ArchiveEntry)
 	at := func(id record.ID) (ArchiveEntry, error) {
 		if e, ok := changes[id]; ok {
@@ -314,29 +315,29 @@ const maxParents = 64
 
 // Keep stages the commits that keep an index's objects, and returns the last,
 // for a remote's ref; zero for an empty index.
-func (x *Archive) Keep() (git.Hash, error) {
-	var tips []git.Hash
+func (x *Archive) Keep() (object.Hash, error) {
+	var tips []object.Hash
 	for e, err := range x.All() {
 		if err != nil {
-			return git.Hash{}, err
+			return object.Hash{}, err
 		}
 		tips = append(tips, e.tips()...)
 	}
-	slices.SortFunc(tips, git.Hash.Compare)
+	slices.SortFunc(tips, object.Hash.Compare)
 	tips = slices.Compact(tips)
 	if len(tips) == 0 {
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	empty, err := x.objects.EmptyTree()
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	return x.keep(empty, tips, 0)
 }
 
 // keep stages the commit that keeps sorted tips with digits common digits, or a
 // commit per next digit, so that a new mission changes few of them.
-func (x *Archive) keep(tree git.Hash, tips []git.Hash, digits int) (git.Hash, error) {
+func (x *Archive) keep(tree object.Hash, tips []object.Hash, digits int) (object.Hash, error) {
 	parents := tips
 	if len(tips) > maxParents {
 		parents = nil
@@ -348,7 +349,7 @@ func (x *Archive) keep(tree git.Hash, tips []git.Hash, digits int) (git.Hash, er
 			}
 			commit, err := x.keep(tree, tips[:n], digits+1)
 			if err != nil {
-				return git.Hash{}, err
+				return object.Hash{}, err
 			}
 			parents, tips = append(parents, commit), tips[n:]
 		}

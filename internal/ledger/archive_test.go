@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
 // made is a hash that only n says of, none for 0.
-func made(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
+func made(n byte) object.Hash { return object.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
 func openEmpty(t testing.TB) (*gittest.Repo, *git.Objects) {
 	t.Helper()
@@ -30,19 +31,19 @@ func openEmpty(t testing.TB) (*gittest.Repo, *git.Objects) {
 }
 
 // commits are some that exist: a chain, the first first.
-func commits(t testing.TB, objects *git.Objects, n int) (all []git.Hash) {
+func commits(t testing.TB, objects *git.Objects, n int) (all []object.Hash) {
 	t.Helper()
 	tree, err := objects.EmptyTree()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var parents []git.Hash
+	var parents []object.Hash
 	for i := range n {
 		c, err := objects.CommitTree(tree, parents, archiver, archiver, fmt.Sprint("commit ", i, "\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, parents = append(all, c), []git.Hash{c}
+		all, parents = append(all, c), []object.Hash{c}
 	}
 	return all
 }
@@ -69,7 +70,7 @@ func TestArchive(t *testing.T) {
 		}
 		entries[id] = ArchiveEntry{ID: id, Ledger: c, Title: fmt.Sprint("mission <", i, ">"), At: int64(i), Turns: i}
 	}
-	empty, err := OpenArchive(objects, git.Hash{})
+	empty, err := OpenArchive(objects, object.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestArchiveModel(t *testing.T) {
 	_, objects := openEmpty(t)
 	chain := commits(t, objects, 20)
 	random := rand.New(rand.NewPCG(5, 6))
-	empty, err := OpenArchive(objects, git.Hash{})
+	empty, err := OpenArchive(objects, object.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,8 +176,8 @@ func TestArchiveModel(t *testing.T) {
 func TestArchiveUnite(t *testing.T) {
 	_, objects := openEmpty(t)
 	chain := commits(t, objects, 8)
-	whole := func(git.Hash, git.Hash) (record.ID, error) { return "", nil }
-	empty, err := OpenArchive(objects, git.Hash{})
+	whole := func(object.Hash, object.Hash) (record.ID, error) { return "", nil }
+	empty, err := OpenArchive(objects, object.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func TestArchiveUnite(t *testing.T) {
 			}
 			three = append(three, with(t, empty, changes))
 		}
-		var want git.Hash
+		var want object.Hash
 		for i, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 			x := three[order[0]]
 			for _, k := range order[1:] {
@@ -220,7 +221,7 @@ func TestArchiveUnite(t *testing.T) {
 // TestArchiveUniteSides keeps what only one of two indexes has of a mission.
 func TestArchiveUniteSides(t *testing.T) {
 	_, objects := openEmpty(t)
-	empty, err := OpenArchive(objects, git.Hash{})
+	empty, err := OpenArchive(objects, object.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ func TestArchiveUniteSides(t *testing.T) {
 	want := with(t, empty, map[record.ID]ArchiveEntry{id: late, side.ID: side}).Tip
 	for _, order := range [][2]ArchiveEntry{{early, late}, {late, early}} {
 		x := with(t, empty, map[record.ID]ArchiveEntry{id: order[0]})
-		got, err := x.Unite(with(t, empty, map[record.ID]ArchiveEntry{id: order[1]}), func(commit, besides git.Hash) (record.ID, error) {
+		got, err := x.Unite(with(t, empty, map[record.ID]ArchiveEntry{id: order[1]}), func(commit, besides object.Hash) (record.ID, error) {
 			if commit != late.Ledger || besides != early.Ledger {
 				t.Errorf("asked about %s and %s", commit, besides)
 			}
@@ -272,7 +273,7 @@ func FuzzArchiveDecode(f *testing.F) {
 	f.Add([]byte(`{"id":"ab000000","ledger":"88d905babcf60000000000000000000000000000","title":"x","at":5}` + "\n"))
 	f.Add([]byte(`{"id":"ab000000","removed":"88d905babcf60000000000000000000000000000"}` + "\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		entries, err := decodeEntries("ab", content, git.SHA1)
+		entries, err := decodeEntries("ab", content, object.SHA1)
 		all := make(map[record.ID]ArchiveEntry)
 		for _, e := range entries {
 			all[e.ID] = e

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
 // Tip returns the tip of a mission's ledger, live or archived. If there is
 // none, the error wraps [git.ErrNotFound].
-func Tip(ctx context.Context, repo *git.Repo, id record.ID) (git.Hash, error) {
-	var before git.Hash
+func Tip(ctx context.Context, repo *git.Repo, id record.ID) (object.Hash, error) {
+	var before object.Hash
 	for {
 		refs, err := repo.Refs(ctx, id.Ref())
 		if tip, ok := refs[id.Ref()]; ok || err != nil {
@@ -20,10 +21,10 @@ func Tip(ctx context.Context, repo *git.Repo, id record.ID) (git.Hash, error) {
 		// back. So look there second, and again if the archive has moved.
 		index, err := indexOf(ctx, repo)
 		if err != nil {
-			return git.Hash{}, err
+			return object.Hash{}, err
 		}
 		if index == before {
-			return git.Hash{}, git.ErrNotFound
+			return object.Hash{}, git.ErrNotFound
 		}
 		before = index
 		objects := repo.Objects(ctx)
@@ -35,16 +36,16 @@ func Tip(ctx context.Context, repo *git.Repo, id record.ID) (git.Hash, error) {
 	}
 }
 
-func indexOf(ctx context.Context, repo *git.Repo) (git.Hash, error) {
+func indexOf(ctx context.Context, repo *git.Repo) (object.Hash, error) {
 	refs, err := repo.Refs(ctx, ArchiveRef)
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	return ArchiveTip(refs)
 }
 
 // Archived returns a mission's entry in an index, Gone if it has none.
-func Archived(objects *git.Objects, index git.Hash, id record.ID) (ArchiveEntry, error) {
+func Archived(objects *git.Objects, index object.Hash, id record.ID) (ArchiveEntry, error) {
 	x, err := OpenArchive(objects, index)
 	if err != nil {
 		return ArchiveEntry{}, err
@@ -64,7 +65,7 @@ func ListArchived(ctx context.Context, repo *git.Repo) ([]ArchiveEntry, error) {
 }
 
 // ListAll is [List] with archived missions, with an error all readable ones.
-func ListAll(ctx context.Context, repo *git.Repo) (map[record.ID]git.Hash, error) {
+func ListAll(ctx context.Context, repo *git.Repo) (map[record.ID]object.Hash, error) {
 	missions, archived, err := list(ctx, repo)
 	for _, e := range archived {
 		missions[e.ID] = e.Ledger
@@ -72,7 +73,7 @@ func ListAll(ctx context.Context, repo *git.Repo) (map[record.ID]git.Hash, error
 	return missions, err
 }
 
-func list(ctx context.Context, repo *git.Repo) (missions map[record.ID]git.Hash, archived []ArchiveEntry, err error) {
+func list(ctx context.Context, repo *git.Repo) (missions map[record.ID]object.Hash, archived []ArchiveEntry, err error) {
 	before, err := indexOf(ctx, repo)
 	if err != nil {
 		return nil, nil, err

@@ -9,20 +9,20 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
 // An ArchiveEntry is a mission in the archive, or notes that it was removed.
 type ArchiveEntry struct {
-	ID      record.ID `json:"id"`               // 8 or 12 hex digits
-	Ledger  git.Hash  `json:"ledger,omitzero"`  // zero if it was removed
-	Notes   git.Hash  `json:"notes,omitzero"`   // zero if it has none
-	Branch  git.Hash  `json:"branch,omitzero"`  // zero for a passive mission
-	Removed git.Hash  `json:"removed,omitzero"` // the ledger's last commit, if it was removed
-	Title   string    `json:"title,omitempty"`  // the mission's, for people
-	At      int64     `json:"at,omitempty"`     // its last event, seconds since 1970, also if removed
-	Turns   int       `json:"turns,omitempty"`  // the number of its last turn
+	ID      record.ID   `json:"id"`               // 8 or 12 hex digits
+	Ledger  object.Hash `json:"ledger,omitzero"`  // zero if it was removed
+	Notes   object.Hash `json:"notes,omitzero"`   // zero if it has none
+	Branch  object.Hash `json:"branch,omitzero"`  // zero for a passive mission
+	Removed object.Hash `json:"removed,omitzero"` // the ledger's last commit, if it was removed
+	Title   string      `json:"title,omitempty"`  // the mission's, for people
+	At      int64       `json:"at,omitempty"`     // its last event, seconds since 1970, also if removed
+	Turns   int         `json:"turns,omitempty"`  // the number of its last turn
 }
 
 // Gone reports whether the mission was removed.
@@ -32,7 +32,7 @@ func (e ArchiveEntry) Gone() bool { return e.Ledger.IsZero() }
 func (e ArchiveEntry) Time() time.Time { return time.Unix(e.At, 0).UTC() }
 
 // last returns the ledger's last commit, also if removed.
-func (e ArchiveEntry) last() git.Hash {
+func (e ArchiveEntry) last() object.Hash {
 	if e.Gone() {
 		return e.Removed
 	}
@@ -40,8 +40,8 @@ func (e ArchiveEntry) last() git.Hash {
 }
 
 // tips returns what keeps the mission's objects.
-func (e ArchiveEntry) tips() (tips []git.Hash) {
-	for _, h := range []git.Hash{e.Ledger, e.Notes, e.Branch} {
+func (e ArchiveEntry) tips() (tips []object.Hash) {
+	for _, h := range []object.Hash{e.Ledger, e.Notes, e.Branch} {
 		if !h.IsZero() {
 			tips = append(tips, h)
 		}
@@ -75,7 +75,7 @@ func encodeEntries(entries map[record.ID]ArchiveEntry) ([]byte, error) {
 }
 
 // decodeEntries returns a file's valid entries, and an error if others are not.
-func decodeEntries(name string, content []byte, format git.Format) (entries []ArchiveEntry, err error) {
+func decodeEntries(name string, content []byte, format object.Format) (entries []ArchiveEntry, err error) {
 	bad := 0
 	for line := range bytes.Lines(content) {
 		var e ArchiveEntry

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // stemLength is how many commits a clone's refs have before the keeping commit.
@@ -18,7 +19,7 @@ const stemLength = 32
 // ArchiveStem stages a chain of commits on keep and returns the last; zero for
 // zero. They depend only on keep and are never sent. They are a second newer,
 // so that git visits them first even if the host has keep.
-func ArchiveStem(objects *git.Objects, keep git.Hash) (git.Hash, error) {
+func ArchiveStem(objects *git.Objects, keep object.Hash) (object.Hash, error) {
 	if keep.IsZero() {
 		return keep, nil
 	}
@@ -27,7 +28,7 @@ func ArchiveStem(objects *git.Objects, keep git.Hash) (git.Hash, error) {
 	empty, err := objects.EmptyTree()
 	for range stemLength {
 		if err == nil {
-			keep, err = objects.CommitTree(empty, []git.Hash{keep}, later, later, "kept here\n")
+			keep, err = objects.CommitTree(empty, []object.Hash{keep}, later, later, "kept here\n")
 		}
 	}
 	return keep, err

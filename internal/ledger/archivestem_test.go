@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
@@ -26,7 +26,7 @@ func TestArchiveFetch(t *testing.T) {
 				id := record.ID(fmt.Sprintf("%08x", i))
 				entries[id] = ArchiveEntry{ID: id, Ledger: c}
 			}
-			empty, err := OpenArchive(objects, git.Hash{})
+			empty, err := OpenArchive(objects, object.Hash{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
@@ -41,7 +41,7 @@ func TestArchiveVectors(t *testing.T) {
 				}
 				changes[e.ID] = e
 			}
-			empty, err := OpenArchive(objects, git.Hash{})
+			empty, err := OpenArchive(objects, object.Hash{})
 			if err != nil {
 				t.Fatal(err)
 			}

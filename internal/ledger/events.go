@@ -12,20 +12,21 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // A CommitEvent is an event of a ledger, read from its commit.
 type CommitEvent struct {
-	Hash   git.Hash
-	Before git.Hash   // the previous event; zero for the first one
-	Keeps  []git.Hash // the commits it keeps reachable
-	At     time.Time  // in seconds
+	Hash   object.Hash
+	Before object.Hash   // the previous event; zero for the first one
+	Keeps  []object.Hash // the commits it keeps reachable
+	At     time.Time     // in seconds
 
-	Tree    git.Hash // not set by [Links]
-	Subject string   // not set by [Links]
+	Tree    object.Hash // not set by [Links]
+	Subject string      // not set by [Links]
 }
 
-func (c *CommitEvent) parents(hashes []git.Hash) {
+func (c *CommitEvent) parents(hashes []object.Hash) {
 	if len(hashes) > 0 {
 		c.Before, c.Keeps = hashes[0], hashes[1:]
 	}
@@ -38,7 +39,7 @@ type Chain struct {
 	objects *git.Objects
 	size    int64
 	most    int
-	ahead   map[git.Hash][]byte // contents that were read in a batch
+	ahead   map[object.Hash][]byte // contents that were read in a batch
 	looked  int
 }
 
@@ -61,7 +62,7 @@ func (c *Chain) Looked() int { return c.looked }
 
 // Read returns the content of a commit. It also goes past the boundary of a
 // shallow clone, where a ledger's first parents mostly exist.
-func (c *Chain) Read(at git.Hash) ([]byte, error) {
+func (c *Chain) Read(at object.Hash) ([]byte, error) {
 	content, ok := c.ahead[at]
 	if ok {
 		return content, nil
@@ -80,16 +81,16 @@ func (c *Chain) Read(at git.Hash) ([]byte, error) {
 
 var errEnough = errors.New("enough")
 
-func (c *Chain) readAhead(from git.Hash) error {
+func (c *Chain) readAhead(from object.Hash) error {
 	out, err := c.repo.Output(c.ctx, nil, "rev-list", "--first-parent", "--max-count="+strconv.Itoa(min(batch, c.most-c.looked+1)), from.String(), "--")
 	if err != nil {
 		return err
 	}
 	var wanted []git.Wanted
 	for hash := range strings.FieldsSeq(string(out)) {
-		wanted = append(wanted, git.Wanted{Hash: git.NewHash(hash), Most: c.size})
+		wanted = append(wanted, git.Wanted{Hash: object.NewHash(hash), Most: c.size})
 	}
-	c.ahead = make(map[git.Hash][]byte, len(wanted))
+	c.ahead = make(map[object.Hash][]byte, len(wanted))
 	held := 0
 	err = c.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
 		if err == nil && obj.Type == plumbing.CommitObject {
@@ -109,15 +110,15 @@ func (c *Chain) readAhead(from git.Hash) error {
 
 // Events yields at most most events of a ledger, from tip to the first. An
 // unreadable one is an error, and ends it.
-func Events(ctx context.Context, repo *git.Repo, objects *git.Objects, tip git.Hash, most int) iter.Seq2[*CommitEvent, error] {
+func Events(ctx context.Context, repo *git.Repo, objects *git.Objects, tip object.Hash, most int) iter.Seq2[*CommitEvent, error] {
 	return func(yield func(*CommitEvent, error) bool) {
 		chain := NewChain(ctx, repo, objects, git.MaxCommit, most)
 		at := tip
 		for n := 0; n < most && !at.IsZero(); n++ {
 			content, err := chain.Read(at)
-			var parsed *git.Commit
+			var parsed *object.Commit
 			if err == nil {
-				parsed, err = git.ParseCommit(content)
+				parsed, err = object.ParseCommit(content)
 			}
 			if err != nil {
 				yield(nil, fmt.Errorf("read event %s: %w", at, err))
@@ -136,7 +137,7 @@ func Events(ctx context.Context, repo *git.Repo, objects *git.Objects, tip git.H
 
 // Links yields the events of these ledgers, each once and before its
 // predecessor, up to a shallow clone's boundary. It opens no commit.
-func Links(ctx context.Context, repo *git.Repo, tips ...git.Hash) iter.Seq2[*CommitEvent, error] {
+func Links(ctx context.Context, repo *git.Repo, tips ...object.Hash) iter.Seq2[*CommitEvent, error] {
 	return func(yield func(*CommitEvent, error) bool) {
 		if len(tips) == 0 {
 			return
@@ -151,7 +152,7 @@ func Links(ctx context.Context, repo *git.Repo, tips ...git.Hash) iter.Seq2[*Com
 			return
 		}
 		for line := range strings.Lines(string(out)) {
-			at, hashes, err := git.ParseRevision(line)
+			at, hashes, err := object.ParseRevision(line)
 			if err != nil {
 				yield(nil, err)
 				return

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -20,9 +20,9 @@ func TestEvents(t *testing.T) {
 	r.Write("a", "1\n")
 	kept := r.Commit("kept")
 	tree := r.Git("rev-parse", "HEAD^{tree}")
-	hashes := []git.Hash{git.NewHash(r.Git("commit-tree", "-m", "0", tree))}
+	hashes := []object.Hash{object.NewHash(r.Git("commit-tree", "-m", "0", tree))}
 	for n := 1; n < 100; n++ { // more than are read one by one
-		hashes = append(hashes, git.NewHash(r.Git("commit-tree", "-m", fmt.Sprint(n), "-p", hashes[n-1].String(), "-p", kept, tree)))
+		hashes = append(hashes, object.NewHash(r.Git("commit-tree", "-m", fmt.Sprint(n), "-p", hashes[n-1].String(), "-p", kept, tree)))
 	}
 	repo, _ := open(t, r)
 	look := func(most int) (got []string, err error) {
@@ -54,7 +54,7 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	gittest.Must(t, os.Remove(filepath.Join(r.Dir, ".git", "shallow")))
-	links := make(map[git.Hash]bool)
+	links := make(map[object.Hash]bool)
 	for e, err := range Links(t.Context(), repo, hashes[50], hashes[99], hashes[50]) {
 		if err != nil || links[e.Hash] || len(e.Keeps) == 0 != e.Before.IsZero() || e.At.Unix() == 0 {
 			t.Fatalf("link %+v: %v", e, err)

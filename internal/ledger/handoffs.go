@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
@@ -39,7 +39,7 @@ func (l *Ledger) LastHandoff() (int, error) {
 }
 
 // Entry returns what the ledger holds at a path, or the zero Entry.
-func (l *Ledger) Entry(name string) (git.Entry, error) {
+func (l *Ledger) Entry(name string) (object.Entry, error) {
 	dir, err := l.dir(path.Dir(name))
 	return dir[path.Base(name)], err
 }

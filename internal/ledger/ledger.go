@@ -14,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/sshsig"
 )
@@ -21,12 +22,12 @@ import (
 // A Ledger is the state of a mission at one event.
 type Ledger struct {
 	ID      record.ID
-	Tip     git.Hash // the ledger commit; zero for a mission that has none yet
+	Tip     object.Hash // the ledger commit; zero for a mission that has none yet
 	Mission *record.Mission
 
 	objects *git.Objects
-	tree    git.Hash
-	dirs    map[string]map[string]git.Entry
+	tree    object.Hash
+	dirs    map[string]map[string]object.Entry
 	held    int // approximate bytes in memory
 }
 
@@ -41,7 +42,7 @@ func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.I
 }
 
 // At opens the ledger at one of its commits. See [record.ParseHead] for ids.
-func At(objects *git.Objects, id record.ID, tip git.Hash) (*Ledger, error) {
+func At(objects *git.Objects, id record.ID, tip object.Hash) (*Ledger, error) {
 	if tip.IsZero() { // the ref's file is damaged
 		return nil, fmt.Errorf("read ledger of %s: its ref is %w", id, git.ErrDamaged)
 	}
@@ -49,7 +50,7 @@ func At(objects *git.Objects, id record.ID, tip git.Hash) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read ledger of %s: %w", id, err)
 	}
-	l := &Ledger{ID: id, Tip: tip, objects: objects, tree: tree, dirs: make(map[string]map[string]git.Entry)}
+	l := &Ledger{ID: id, Tip: tip, objects: objects, tree: tree, dirs: make(map[string]map[string]object.Entry)}
 	data, err := l.Read(headFile)
 	if err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func At(objects *git.Objects, id record.ID, tip git.Hash) (*Ledger, error) {
 // New returns the ledger of a mission that has recorded nothing yet.
 func New(objects *git.Objects, m *record.Mission) *Ledger {
 	m.Began = m.ID
-	return &Ledger{ID: m.ID, Mission: m, objects: objects, dirs: make(map[string]map[string]git.Entry)}
+	return &Ledger{ID: m.ID, Mission: m, objects: objects, dirs: make(map[string]map[string]object.Entry)}
 }
 
 const headFile = "mission.json"
@@ -110,7 +111,7 @@ func (l *Ledger) Stream(name string, f func(io.Reader) error) error {
 }
 
 // File returns a file's blob, or an error that wraps [git.ErrNotFound].
-func (l *Ledger) File(name string) (git.Hash, error) {
+func (l *Ledger) File(name string) (object.Hash, error) {
 	e, err := l.Entry(name)
 	if err == nil && !isFile(e) {
 		err = git.ErrNotFound
@@ -119,7 +120,7 @@ func (l *Ledger) File(name string) (git.Hash, error) {
 }
 
 // dir returns the entries of a directory, if it exists. "." is the top.
-func (l *Ledger) dir(name string) (map[string]git.Entry, error) {
+func (l *Ledger) dir(name string) (map[string]object.Entry, error) {
 	if d, ok := l.dirs[name]; ok {
 		return d, nil
 	}
@@ -146,7 +147,7 @@ func (l *Ledger) dir(name string) (map[string]git.Entry, error) {
 
 // isFile reports whether an entry is a file. Anything else in its place is
 // ignored as unknown.
-func isFile(e git.Entry) bool {
+func isFile(e object.Entry) bool {
 	return e.Mode == filemode.Regular || e.Mode == filemode.Executable
 }
 
@@ -154,9 +155,9 @@ func isFile(e git.Entry) bool {
 type Event struct {
 	Subject string            // first line of the ledger commit's message
 	Files   map[string][]byte // content by path; nil removes the file
-	Keep    []git.Hash        // commits to keep reachable; zero and repeated ones are ignored
+	Keep    []object.Hash     // commits to keep reachable; zero and repeated ones are ignored
 
-	Author, Committer git.Signature
+	Author, Committer object.Signature
 	Key               *sshsig.Key // to sign with; nil for a commit without a signature
 }
 
@@ -165,33 +166,33 @@ type Event struct {
 //
 // Before the first event it stages a commit without parents, with mission.json
 // alone, so that the first-parent chain has ledger commits only.
-func (l *Ledger) Append(e Event) (git.Hash, error) {
+func (l *Ledger) Append(e Event) (object.Hash, error) {
 	commit, err := l.stage(e)
 	if err != nil {
-		return git.Hash{}, fmt.Errorf("write ledger of %s: %w", l.ID, err)
+		return object.Hash{}, fmt.Errorf("write ledger of %s: %w", l.ID, err)
 	}
 	return commit, nil
 }
 
-func (l *Ledger) stage(e Event) (git.Hash, error) {
+func (l *Ledger) stage(e Event) (object.Hash, error) {
 	head, err := l.Mission.Encode()
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	files := map[string][]byte{headFile: head}
 	if l.Tip.IsZero() {
-		tree, err := l.edit(git.Hash{}, files)
+		tree, err := l.edit(object.Hash{}, files)
 		if err == nil {
 			l.Tip, err = l.commit(tree, nil, e, "mission "+string(l.ID))
 		}
 		if err != nil {
-			return git.Hash{}, err
+			return object.Hash{}, err
 		}
 	}
 	maps.Copy(files, e.Files)
 	for name := range files {
 		if _, err := l.dir(path.Dir(name)); err != nil { // it may be too large to edit
-			return git.Hash{}, err
+			return object.Hash{}, err
 		}
 	}
 	tree, err := l.edit(l.tree, files)
@@ -199,10 +200,10 @@ func (l *Ledger) stage(e Event) (git.Hash, error) {
 		err = l.objects.Share(tree, l.tree)
 	}
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
-	var parents []git.Hash
-	for _, p := range append([]git.Hash{l.Tip}, e.Keep...) {
+	var parents []object.Hash
+	for _, p := range append([]object.Hash{l.Tip}, e.Keep...) {
 		if !p.IsZero() && !slices.Contains(parents, p) {
 			parents = append(parents, p)
 		}
@@ -210,30 +211,30 @@ func (l *Ledger) stage(e Event) (git.Hash, error) {
 	return l.commit(tree, parents, e, e.Subject)
 }
 
-func (l *Ledger) commit(tree git.Hash, parents []git.Hash, e Event, subject string) (git.Hash, error) {
-	c := &git.Commit{Tree: tree, Parents: parents, Author: e.Author, Committer: e.Committer, Message: subject + "\n"}
+func (l *Ledger) commit(tree object.Hash, parents []object.Hash, e Event, subject string) (object.Hash, error) {
+	c := &object.Commit{Tree: tree, Parents: parents, Author: e.Author, Committer: e.Committer, Message: subject + "\n"}
 	return l.objects.Write(plumbing.CommitObject, Sign(c.Encode(), l.ID, e.Key, l.objects.Format()))
 }
 
 // edit stages tree with changed files.
-func (l *Ledger) edit(tree git.Hash, files map[string][]byte) (git.Hash, error) {
-	changes := make(map[string]git.Entry, len(files))
+func (l *Ledger) edit(tree object.Hash, files map[string][]byte) (object.Hash, error) {
+	changes := make(map[string]object.Entry, len(files))
 	for name, data := range files {
 		if data == nil {
-			changes[name] = git.Entry{}
+			changes[name] = object.Entry{}
 			continue
 		}
 		hash, err := l.objects.Write(plumbing.BlobObject, data)
 		if err != nil {
-			return git.Hash{}, fmt.Errorf("write %s: %w", name, err)
+			return object.Hash{}, fmt.Errorf("write %s: %w", name, err)
 		}
-		changes[name] = git.Entry{Mode: filemode.Regular, Hash: hash}
+		changes[name] = object.Entry{Mode: filemode.Regular, Hash: hash}
 	}
 	return l.objects.EditTree(tree, changes)
 }
 
 // List returns the missions that have refs, with the tips of their ledgers.
-func List(ctx context.Context, repo *git.Repo) (map[record.ID]git.Hash, error) {
+func List(ctx context.Context, repo *git.Repo) (map[record.ID]object.Hash, error) {
 	refs, err := repo.Refs(ctx, record.MissionRefs)
 	if err != nil {
 		return nil, fmt.Errorf("list missions: %w", err)
@@ -242,7 +243,7 @@ func List(ctx context.Context, repo *git.Repo) (map[record.ID]git.Hash, error) {
 }
 
 // Keeping returns the missions whose ledgers keep a commit, as [List] does.
-func Keeping(ctx context.Context, repo *git.Repo, commit git.Hash) (map[record.ID]git.Hash, error) {
+func Keeping(ctx context.Context, repo *git.Repo, commit object.Hash) (map[record.ID]object.Hash, error) {
 	refs, err := repo.Containing(ctx, commit, record.MissionRefs)
 	if err != nil {
 		return nil, fmt.Errorf("find the missions that keep %s: %w", commit, err)
@@ -265,8 +266,8 @@ func Newest(ctx context.Context, repo *git.Repo) (record.ID, int, error) {
 	return id, len(missions), nil
 }
 
-func ofRefs(refs map[string]git.Hash) map[record.ID]git.Hash {
-	missions := make(map[record.ID]git.Hash, len(refs))
+func ofRefs(refs map[string]object.Hash) map[record.ID]object.Hash {
+	missions := make(map[record.ID]object.Hash, len(refs))
 	for ref, tip := range refs {
 		if id, err := record.ParseID(strings.TrimPrefix(ref, record.MissionRefs)); err == nil {
 			missions[id] = tip
@@ -277,16 +278,16 @@ func ofRefs(refs map[string]git.Hash) map[record.ID]git.Hash {
 
 // Diverged returns tip's first commit that beside lacks, after ledgers
 // diverged. That part is named by it; see [record.OfCommit].
-func Diverged(ctx context.Context, repo *git.Repo, tip, beside git.Hash) (git.Hash, error) {
+func Diverged(ctx context.Context, repo *git.Repo, tip, beside object.Hash) (object.Hash, error) {
 	out, err := repo.Output(ctx, nil, "rev-list", "--first-parent", "--reverse", tip.String(), "^"+beside.String())
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	first, _, _ := strings.Cut(string(out), "\n")
-	if !git.IsHash(first) {
-		return git.Hash{}, fmt.Errorf("%s has nothing that %s lacks", tip, beside)
+	if !object.IsHash(first) {
+		return object.Hash{}, fmt.Errorf("%s has nothing that %s lacks", tip, beside)
 	}
-	return git.NewHash(first), nil
+	return object.NewHash(first), nil
 }
 
 // Missing reports whether err means that something does not exist.

@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
@@ -29,8 +30,8 @@ func open(t testing.TB, r *gittest.Repo) (*git.Repo, *git.Objects) {
 	return repo, objects
 }
 
-func dev(second int) git.Signature {
-	return git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Date(2026, 11, 20, 12, 0, second, 0, time.UTC)}
+func dev(second int) object.Signature {
+	return object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Date(2026, 11, 20, 12, 0, second, 0, time.UTC)}
 }
 
 // append adds an event and opens the resulting ledger.
@@ -61,7 +62,7 @@ func TestAppend(t *testing.T) {
 				TurnPath("turns", n, ".json"):       fmt.Appendf(nil, "turn %d\n", n),
 				TurnPath("transcript", n, ".jsonl"): {},
 			},
-			Keep: []git.Hash{git.NewHash(second), {}, git.NewHash(second), git.NewHash(first)},
+			Keep: []object.Hash{object.NewHash(second), {}, object.NewHash(second), object.NewHash(first)},
 		})
 		if last, err := l.LastTurn(); err != nil || last != n {
 			t.Fatalf("LastTurn after turn %d = %d, %v", n, last, err)
@@ -188,7 +189,7 @@ func TestFilesOnly(t *testing.T) {
 	l := New(objects, &record.Mission{V: record.Version, ID: "a1b2c3d4"}).append(t, Event{Files: map[string][]byte{"turns/0000/000001.json": []byte("x")}})
 	file, err := l.Entry("turns/0000/000001.json")
 	gittest.Must(t, err)
-	tree, err := objects.EditTree(l.tree, map[string]git.Entry{
+	tree, err := objects.EditTree(l.tree, map[string]object.Entry{
 		"turns/0000/000002.json": {Mode: filemode.Symlink, Hash: file.Hash},
 		"turns/0000/000003.json": {Mode: filemode.Submodule, Hash: l.Tip},
 		"turns/0001":             {Mode: filemode.Symlink, Hash: file.Hash},

@@ -9,21 +9,22 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
 // Ends calls f with the time of each ledger's last event, in order of ids. It
 // reads only the tips, and adds unreadable missions to unread.
-func Ends(objects *git.Objects, tips map[record.ID]git.Hash, unread *ReadErrors, f func(id record.ID, end time.Time)) error {
+func Ends(objects *git.Objects, tips map[record.ID]object.Hash, unread *ReadErrors, f func(id record.ID, end time.Time)) error {
 	ids := slices.Sorted(maps.Keys(tips))
 	wanted := make([]git.Wanted, len(ids))
 	for i, id := range ids {
 		wanted[i] = git.Wanted{Hash: tips[id], Most: git.MaxCommit}
 	}
 	return objects.Each(wanted, func(i int, obj *git.Object, err error) error {
-		var c *git.Commit
+		var c *object.Commit
 		if err == nil {
-			c, err = git.ParseCommit(obj.Content)
+			c, err = object.ParseCommit(obj.Content)
 		}
 		if err != nil {
 			unread.Add(Unreadable(ids[i], err))

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
 // ByPrefix returns at most most missions of an id prefix. Of very many it does
 // not read all names.
-func ByPrefix(ctx context.Context, repo *git.Repo, digits string, most int) (map[record.ID]git.Hash, error) {
+func ByPrefix(ctx context.Context, repo *git.Repo, digits string, most int) (map[record.ID]object.Hash, error) {
 	if strings.Trim(digits, "0123456789abcdef") != "" {
 		return nil, nil
 	}
@@ -21,7 +22,7 @@ func ByPrefix(ctx context.Context, repo *git.Repo, digits string, most int) (map
 	if digits == "" { // ids are random: a sixteenth shows how many there are
 		patterns = []string{"0", ""}
 	}
-	missions := make(map[record.ID]git.Hash)
+	missions := make(map[record.ID]object.Hash)
 	for _, digits := range patterns {
 		refs, err := repo.Refs(ctx, record.MissionRefs+digits+"*")
 		if err != nil {

@@ -3,7 +3,7 @@ package ledger
 import (
 	"bytes"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/sshsig"
 )
@@ -14,7 +14,7 @@ import (
 const idHeader = "agent-ledger "
 
 // Sign adds the ledger's header and a signature to a commit, if there is a key.
-func Sign(plain []byte, of record.ID, key *sshsig.Key, format git.Format) []byte {
+func Sign(plain []byte, of record.ID, key *sshsig.Key, format object.Format) []byte {
 	if key == nil {
 		return plain
 	}
@@ -30,8 +30,8 @@ func Sign(plain []byte, of record.ID, key *sshsig.Key, format git.Format) []byte
 type Signed struct {
 	Of     record.ID     // the ledger it was written for
 	By     sshsig.Public // as the signature names it; see [Signed.Verify]
-	Tree   git.Hash
-	Parent git.Hash // the previous event; zero in the first commit
+	Tree   object.Hash
+	Parent object.Hash // the previous event; zero in the first commit
 
 	armored, text []byte // the signature, and what it signs
 }
@@ -53,12 +53,12 @@ func ParseSigned(content []byte) (s Signed, ok bool) {
 		rest = after
 		return string(v), true
 	}
-	hash := func(name string) (h git.Hash, ok bool) {
+	hash := func(name string) (h object.Hash, ok bool) {
 		v, ok := line(name)
 		if !ok {
 			return h, false
 		}
-		h = git.NewHash(v)
+		h = object.NewHash(v)
 		return h, !h.IsZero() && h.String() == v
 	}
 	if s.Tree, ok = hash("tree "); !ok {

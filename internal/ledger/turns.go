@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
@@ -25,26 +25,26 @@ func TurnPath(kind string, turn int, ext string) string {
 // A Numbered is a turn's record, or a directory of records.
 type Numbered struct {
 	Number int
-	Hash   git.Hash
+	Hash   object.Hash
 }
 
 // NewestDirs returns the directories in turns/, the newest turns first.
-func NewestDirs(entries map[string]git.Entry) []Numbered {
-	return newest(entries, func(name string, e git.Entry) (int, bool) {
+func NewestDirs(entries map[string]object.Entry) []Numbered {
+	return newest(entries, func(name string, e object.Entry) (int, bool) {
 		n, ok := padded(name, 4, "")
 		return n, ok && e.Mode == filemode.Dir
 	})
 }
 
 // NewestRecords returns the records in such a directory, the newest first.
-func NewestRecords(dir int, entries map[string]git.Entry) []Numbered {
-	return newest(entries, func(name string, e git.Entry) (int, bool) {
+func NewestRecords(dir int, entries map[string]object.Entry) []Numbered {
+	return newest(entries, func(name string, e object.Entry) (int, bool) {
 		n, ok := padded(name, 6, ".json")
 		return n, ok && record.IsNumber(n) && n/perDir == dir && isFile(e)
 	})
 }
 
-func newest(entries map[string]git.Entry, number func(string, git.Entry) (int, bool)) []Numbered {
+func newest(entries map[string]object.Entry, number func(string, object.Entry) (int, bool)) []Numbered {
 	var list []Numbered
 	for name, e := range entries {
 		if n, ok := number(name, e); ok {

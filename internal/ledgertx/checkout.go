@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/snapshot"
@@ -14,7 +14,7 @@ import (
 // A CheckoutPlan is what [Tx.CheckOut] does to the worktree.
 type CheckoutPlan struct {
 	snapshot.Checkout
-	Tree    git.Hash
+	Tree    object.Hash
 	What    string // what a person would undo: "restore of turn a1b2c3d4/12"
 	Undo    bool   // it undoes that
 	Subject string // of the event that keeps the previous worktree
@@ -23,14 +23,14 @@ type CheckoutPlan struct {
 	// [turns.Saved].
 	Noted string
 	// Merged, if set, went into Tree, and is a parent of its kept commit.
-	Merged git.Hash
+	Merged object.Hash
 	// Say, if set, is called before any change, once nothing is in the way.
 	Say func(changes []gitdiff.FileStat)
 }
 
 // A CheckedOut is the result of [Tx.CheckOut].
 type CheckedOut struct {
-	Present git.Hash           // the commit of the previous worktree; zero in a dry run
+	Present object.Hash        // the commit of the previous worktree; zero in a dry run
 	Changes []gitdiff.FileStat // done, or in a dry run to be done
 }
 
@@ -57,14 +57,14 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 		return done, nil
 	}
 	present, err := tx.present(c.Subject)
-	keep := []git.Hash{present}
+	keep := []object.Hash{present}
 	step := snapshot.Step{
 		What: c.What, Undo: c.Undo, At: tx.At, Mission: tx.ID, Foreign: c.Foreign,
 		Before: present, From: tx.Snap.Tree, To: c.Tree,
 	}
 	if err == nil && c.Tree != tx.Snap.Tree {
-		var after git.Hash // undo needs its tree if the worktree changes meanwhile
-		on := []git.Hash{present}
+		var after object.Hash // undo needs its tree if the worktree changes meanwhile
+		on := []object.Hash{present}
 		if !c.Merged.IsZero() {
 			on = append(on, c.Merged)
 		}
@@ -96,7 +96,7 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 // Merge applies the changes from base to theirs to ours, see
 // [gitdiff.MergeTrees]; with foreign without the worktree's merge drivers,
 // which may come from an earlier untrusted tree.
-func (tx *Tx) Merge(ctx context.Context, base, ours, theirs git.Hash, foreign bool) (gitdiff.Merge, error) {
+func (tx *Tx) Merge(ctx context.Context, base, ours, theirs object.Hash, foreign bool) (gitdiff.Merge, error) {
 	repo := tx.Repo
 	if foreign {
 		var err error
@@ -108,7 +108,7 @@ func (tx *Tx) Merge(ctx context.Context, base, ours, theirs git.Hash, foreign bo
 }
 
 // present returns a commit of the worktree, HEAD or a new one on it.
-func (tx *Tx) present(subject string) (git.Hash, error) {
+func (tx *Tx) present(subject string) (object.Hash, error) {
 	head, err := tx.Head(ledger.CodeMessage("before the first commit", tx.ID, 0, ""))
 	if err != nil {
 		return head, err
@@ -117,5 +117,5 @@ func (tx *Tx) present(subject string) (git.Hash, error) {
 	if err != nil || tree == tx.Snap.Tree {
 		return head, err
 	}
-	return tx.CommitTree(tx.Snap.Tree, []git.Hash{head}, ledger.CodeMessage(subject, tx.ID, 0, ""))
+	return tx.CommitTree(tx.Snap.Tree, []object.Hash{head}, ledger.CodeMessage(subject, tx.ID, 0, ""))
 }

@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
 
 // open opens the mission up to where the user may rely on it, perhaps empty.
 // The untrusted rest becomes its own mission: nothing may be added to it.
-func (tx *Tx) open(ctx context.Context, tip git.Hash) error {
+func (tx *Tx) open(ctx context.Context, tip object.Hash) error {
 	if _, err := tx.Objects.Commit(tip); err != nil { // it is lost, so nobody can tell who wrote it
 		return fmt.Errorf("read ledger of %s: %w", tx.ID, err)
 	}
@@ -35,7 +35,7 @@ const maxDiverged = 16
 
 // quarantine gives an untrusted chain a ref, named by its first untrusted
 // commit or, if a diverged chain has that, the first that it lacks.
-func (tx *Tx) quarantine(ctx context.Context, tip, first git.Hash) error {
+func (tx *Tx) quarantine(ctx context.Context, tip, first object.Hash) error {
 	id := record.OfCommit(first)
 	if id == tx.ID { // it was quarantined before, and is worked on
 		id = record.OfCommit(tip)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/limit"
 	"gitagent/internal/record"
@@ -103,10 +104,10 @@ func TestRunLocked(t *testing.T) {
 	l := lab.New(t)
 	w := l.Workspace(l.Dir)
 	gittest.Must(t, event(t.Context(), w, "one", nothing))
-	refs, head := l.Git("for-each-ref"), git.NewHash(l.Git("rev-parse", "HEAD"))
+	refs, head := l.Git("for-each-ref"), object.NewHash(l.Git("rev-parse", "HEAD"))
 	locked := l.LockOf("refs/heads/mine")
 	l.Write(locked, "")
-	mine := func(_ int, tx *ledgertx.Tx) { tx.Move("refs/heads/mine", head, git.Hash{}) }
+	mine := func(_ int, tx *ledgertx.Tx) { tx.Move("refs/heads/mine", head, object.Hash{}) }
 	ctx := limit.With(t.Context(), limit.Limits{Lock: time.Millisecond})
 	if err := event(ctx, w, "two", mine); !errors.As(err, new(*git.LockedError)) || !strings.Contains(err.Error(), ".lock") {
 		t.Errorf("a locked ref: %v", err)

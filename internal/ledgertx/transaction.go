@@ -19,6 +19,7 @@ import (
 
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
@@ -52,25 +53,25 @@ type Tx struct {
 	reason  string // for reflogs
 	start   func() // starts the next three, once
 	config  func() (git.Config, error)
-	refs    func() (map[string]git.Hash, error)
-	warm    func() (git.Hash, error)
+	refs    func() (map[string]object.Hash, error)
+	warm    func() (object.Hash, error)
 	prepare func() // starts the next one, once
 	moving  func() (*git.RefTransaction, error)
-	tips    map[string]git.Hash // the refs as found
-	kept    ledger.ArchiveEntry // the mission if it is archived without a ref; else Gone
-	moves   []git.Update        // of refs other than the ledger's and the notes'
-	branch  git.Hash            // where the mission's branch moves; zero if it stays
-	before  git.Hash            // the ledger's commit before the event, or zero
-	grown   bool                // Append was called
+	tips    map[string]object.Hash // the refs as found
+	kept    ledger.ArchiveEntry    // the mission if it is archived without a ref; else Gone
+	moves   []git.Update           // of refs other than the ledger's and the notes'
+	branch  object.Hash            // where the mission's branch moves; zero if it stays
+	before  object.Hash            // the ledger's commit before the event, or zero
+	grown   bool                   // Append was called
 }
 
 // A Job describes a transaction.
 type Job struct {
 	Mission record.ID
 	At      time.Time
-	What    string   // in a word or two, for reflogs: "stopped"
-	Warm    git.Hash // a commit that will probably be read, or zero
-	Instead bool     // replaces a damaged one: begins even if an unreadable archive may have it
+	What    string      // in a word or two, for reflogs: "stopped"
+	Warm    object.Hash // a commit that will probably be read, or zero
+	Instead bool        // replaces a damaged one: begins even if an unreadable archive may have it
 }
 
 // Run calls choose and f to write an event, again after each lost race, as HEAD
@@ -122,7 +123,7 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 }
 
 // startReading starts what can overlap with the pass over the worktree.
-func (tx *Tx) startReading(ctx context.Context, warm git.Hash) {
+func (tx *Tx) startReading(ctx context.Context, warm object.Hash) {
 	tx.config = Async(func() (git.Config, error) {
 		c, err := tx.Repo.Config(ctx)
 		if err == nil {
@@ -130,9 +131,9 @@ func (tx *Tx) startReading(ctx context.Context, warm git.Hash) {
 		}
 		return c, err
 	})
-	tx.refs = Async(func() (map[string]git.Hash, error) { return tx.Repo.Refs(ctx, tx.ID.Ref(), tx.ID.NotesRef()) })
+	tx.refs = Async(func() (map[string]object.Hash, error) { return tx.Repo.Refs(ctx, tx.ID.Ref(), tx.ID.NotesRef()) })
 	// HEAD has rarely moved; finding its objects takes as long as the pass.
-	tx.warm = Async(func() (git.Hash, error) { return tx.Objects.TreeOf(warm) })
+	tx.warm = Async(func() (object.Hash, error) { return tx.Objects.TreeOf(warm) })
 }
 
 func (tx *Tx) end() {
@@ -235,7 +236,7 @@ func (tx *Tx) openArchived(ctx context.Context) error {
 	}
 	branch, err := tx.Repo.Refs(ctx, tx.Branch(tx.ID))
 	if len(branch) > 0 { // the user has made it again
-		tx.kept.Branch = git.Hash{}
+		tx.kept.Branch = object.Hash{}
 	}
 	return err
 }
@@ -253,11 +254,11 @@ func (tx *Tx) Begin(m *record.Mission) {
 // Fork begins the mission as a fork of another one, whose ledger up to the fork
 // is l, and inherits the trust in that. The ledger keeps the commit from. If
 // the mission is not made after all, the caller forgets the trust in it.
-func (tx *Tx) Fork(ctx context.Context, m *record.Mission, l *ledger.Ledger, from git.Hash) error {
+func (tx *Tx) Fork(ctx context.Context, m *record.Mission, l *ledger.Ledger, from object.Hash) error {
 	if _, err := tx.Objects.TreeOf(from); err != nil {
 		return fmt.Errorf("its code commit is not here: %w", err)
 	}
-	err := tx.Trust.Inherit(m.ID, l.ID, l.Tip, func(a, b git.Hash) (bool, error) {
+	err := tx.Trust.Inherit(m.ID, l.ID, l.Tip, func(a, b object.Hash) (bool, error) {
 		return tx.Repo.IsAncestor(ctx, b, a)
 	})
 	if err != nil {
@@ -270,22 +271,22 @@ func (tx *Tx) Fork(ctx context.Context, m *record.Mission, l *ledger.Ledger, fro
 
 // stored returns the tree of the last event's code commit, if any. The
 // mission's ref keeps that commit.
-func (tx *Tx) stored() git.Hash {
+func (tx *Tx) stored() object.Hash {
 	tips, _ := tx.refs()
 	tip, ok := tips[tx.ID.Ref()]
 	if !ok {
-		return git.Hash{}
+		return object.Hash{}
 	}
 	parents, err := tx.Objects.Parents(tip)
 	if err != nil || len(parents) < 2 {
-		return git.Hash{}
+		return object.Hash{}
 	}
 	tree, _ := tx.Objects.TreeOf(parents[1]) // zero if it can't be read
 	return tree
 }
 
 // Append adds an event: files by path, nil to remove, and commits to keep.
-func (tx *Tx) Append(subject string, files map[string][]byte, keep ...git.Hash) error {
+func (tx *Tx) Append(subject string, files map[string][]byte, keep ...object.Hash) error {
 	config, err := tx.Config()
 	if err != nil {
 		return err
@@ -323,38 +324,38 @@ func (tx *Tx) clean(files map[string][]byte) map[string][]byte {
 }
 
 // Note adds a line to the note on a commit. The notes must not be nil.
-func (tx *Tx) Note(on git.Hash, line []byte) error {
+func (tx *Tx) Note(on object.Hash, line []byte) error {
 	return tx.Notes.Append(on, tx.Purged().ReplaceJSON(line))
 }
 
 // CommitTree stages a commit with the user's identity.
-func (tx *Tx) CommitTree(tree git.Hash, parents []git.Hash, message string) (git.Hash, error) {
+func (tx *Tx) CommitTree(tree object.Hash, parents []object.Hash, message string) (object.Hash, error) {
 	config, err := tx.Config()
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	message = string(tx.Purged().Replace([]byte(message)))
 	return tx.Objects.CommitTree(tree, parents, config.Author(tx.At), config.Committer(tx.At), message)
 }
 
 // Head returns the snapshot's HEAD or, if unborn, a new empty root commit.
-func (tx *Tx) Head(message string) (git.Hash, error) {
+func (tx *Tx) Head(message string) (object.Hash, error) {
 	if head := tx.Snap.Head.Commit; !head.IsZero() {
 		return head, nil
 	}
 	tree, err := tx.Objects.EmptyTree()
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	return tx.CommitTree(tree, nil, message)
 }
 
 // MoveBranch makes Commit move the checked-out branch of the mission, with the
 // index, to a commit with the snapshot's tree.
-func (tx *Tx) MoveBranch(to git.Hash) { tx.branch = to }
+func (tx *Tx) MoveBranch(to object.Hash) { tx.branch = to }
 
 // HeadNow returns HEAD's commit after Commit.
-func (tx *Tx) HeadNow() git.Hash {
+func (tx *Tx) HeadNow() object.Hash {
 	if !tx.branch.IsZero() && tx.Stayed == nil {
 		return tx.branch
 	}
@@ -362,7 +363,7 @@ func (tx *Tx) HeadNow() git.Hash {
 }
 
 // Move makes Commit move another ref, too; the zero hash stands for no ref.
-func (tx *Tx) Move(ref string, to, from git.Hash) {
+func (tx *Tx) Move(ref string, to, from object.Hash) {
 	tx.moves = append(tx.moves, git.Update{Ref: ref, New: to, Old: from})
 }
 
@@ -415,7 +416,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 // updates returns the moves of all refs but the mission's branch.
 func (tx *Tx) updates() ([]git.Update, error) {
 	updates := tx.moves
-	move := func(ref string, to git.Hash) {
+	move := func(ref string, to object.Hash) {
 		if from := tx.tips[ref]; from != to {
 			updates = append(updates, git.Update{Ref: ref, New: to, Old: from})
 		}

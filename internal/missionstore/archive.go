@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
@@ -117,7 +118,7 @@ func (a *archiving) choose(ctx context.Context, ids []record.ID, used map[record
 	if err := a.checkedOut(ctx, used); err != nil {
 		return err
 	}
-	tips := make(map[record.ID]git.Hash)
+	tips := make(map[record.ID]object.Hash)
 	for _, id := range ids {
 		if tip, ok := refs[id.Ref()]; ok && used[id] == "" {
 			tips[id] = tip
@@ -164,7 +165,7 @@ func (a *archiving) refsOf(id record.ID) []string {
 }
 
 // entry returns a mission's entry, which can keep nothing but commits.
-func (a *archiving) entry(l turns.MissionLine, refs map[string]git.Hash) (ledger.ArchiveEntry, error) {
+func (a *archiving) entry(l turns.MissionLine, refs map[string]object.Hash) (ledger.ArchiveEntry, error) {
 	c, err := a.objects.Commit(l.Tip)
 	if err != nil {
 		return ledger.ArchiveEntry{}, err
@@ -183,7 +184,7 @@ func (a *archiving) entry(l turns.MissionLine, refs map[string]git.Hash) (ledger
 }
 
 // findRemains finds refs that a killed archiving left behind.
-func (a *archiving) findRemains(ctx context.Context, refs map[string]git.Hash) error {
+func (a *archiving) findRemains(ctx context.Context, refs map[string]object.Hash) error {
 	index, err := archiveOf(ctx, a.Workspace, a.objects)
 	if err != nil {
 		return err
@@ -249,7 +250,7 @@ func (a *archiving) replace(ctx context.Context, held *statedir.Lock, change fun
 
 // setApart keeps an archived mission under a new id, which it returns, if the
 // ledger at tip does not contain it.
-func (a *archiving) setApart(ctx context.Context, index *ledger.Archive, id record.ID, tip git.Hash, changes map[record.ID]ledger.ArchiveEntry) (record.ID, error) {
+func (a *archiving) setApart(ctx context.Context, index *ledger.Archive, id record.ID, tip object.Hash, changes map[record.ID]ledger.ArchiveEntry) (record.ID, error) {
 	had, ok, err := index.Find(id)
 	if err != nil || !ok {
 		return "", err
@@ -312,7 +313,7 @@ func (a *archiving) drop(ctx context.Context) error {
 		func(some []record.ID) ([]git.Update, error) { return a.dropRemains(ctx, some) })
 }
 
-func (a *archiving) read(ctx context.Context, ids []record.ID) (refs map[string]git.Hash, used map[record.ID]string, err error) {
+func (a *archiving) read(ctx context.Context, ids []record.ID) (refs map[string]object.Hash, used map[record.ID]string, err error) {
 	var names []string
 	for _, id := range ids {
 		names = append(names, a.refsOf(id)...)
@@ -364,7 +365,7 @@ func (a *archiving) dropRemains(ctx context.Context, ids []record.ID) (updates [
 		if _, live := refs[id.Ref()]; live || used[id] != "" {
 			continue
 		}
-		for ref, kept := range map[string]git.Hash{id.NotesRef(): e.Notes, a.Branch(id): e.Branch} {
+		for ref, kept := range map[string]object.Hash{id.NotesRef(): e.Notes, a.Branch(id): e.Branch} {
 			if tip, ok := refs[ref]; ok && tip == kept {
 				updates = append(updates, git.Update{Ref: ref, Old: tip})
 			}
@@ -397,7 +398,7 @@ func unarchive(ctx context.Context, w *workspace.Workspace, ids []record.ID) (ap
 	if err := a.find(ctx, ids); err != nil {
 		return nil, err
 	}
-	tips := make(map[record.ID]git.Hash)
+	tips := make(map[record.ID]object.Hash)
 	err = a.alone(ctx, ids,
 		func(some []record.ID) ([]git.Update, error) { return a.restoreOthers(ctx, some) },
 		func(some []record.ID) ([]git.Update, error) { return a.restoreLedgers(ctx, some, tips) })
@@ -432,7 +433,7 @@ func (a *archiving) restoreOthers(ctx context.Context, ids []record.ID) (updates
 			continue // it has gone on
 		}
 		e := a.entries[id]
-		for ref, kept := range map[string]git.Hash{id.NotesRef(): e.Notes, a.Branch(id): e.Branch} {
+		for ref, kept := range map[string]object.Hash{id.NotesRef(): e.Notes, a.Branch(id): e.Branch} {
 			if refs[ref].IsZero() && !kept.IsZero() {
 				updates = append(updates, git.Update{Ref: ref, New: kept})
 			}
@@ -442,7 +443,7 @@ func (a *archiving) restoreOthers(ctx context.Context, ids []record.ID) (updates
 }
 
 // restoreLedgers lists the ledgers' refs to make again, and sets all tips.
-func (a *archiving) restoreLedgers(ctx context.Context, ids []record.ID, tips map[record.ID]git.Hash) (updates []git.Update, err error) {
+func (a *archiving) restoreLedgers(ctx context.Context, ids []record.ID, tips map[record.ID]object.Hash) (updates []git.Update, err error) {
 	refs, _, err := a.read(ctx, ids)
 	for _, id := range ids {
 		if tips[id] = refs[id.Ref()]; tips[id].IsZero() {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
 	"gitagent/internal/missionstore"
@@ -147,13 +147,13 @@ func TestArchiveOtherChain(t *testing.T) {
 	id := lab.Own(c)
 	l.Turn(c, "one", l.Writes("kept.txt", "one\n"))
 	l.Turn(other, "elsewhere", l.Writes("kept.txt", "other\n"))
-	first := git.NewHash(l.Git("rev-parse", id.Ref()))
-	second := git.NewHash(l.Git("rev-parse", lab.Own(other).Ref()))
+	first := object.NewHash(l.Git("rev-parse", id.Ref()))
+	second := object.NewHash(l.Git("rev-parse", lab.Own(other).Ref()))
 	l.Archive(id)
 	l.Git("update-ref", id.Ref(), second.String()) // as it came from elsewhere
 	l.Git("update-ref", "-d", lab.Own(other).Ref())
 	l.Archive(id)
-	var kept []git.Hash
+	var kept []object.Hash
 	for _, e := range archived(l) {
 		kept = append(kept, e.Ledger)
 		if e.Ledger == second && e.ID != id {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -55,4 +56,4 @@ func TestForkBegins(t *testing.T) {
 }
 
 // hash is a made-up commit.
-func hash(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
+func hash(n byte) object.Hash { return object.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }

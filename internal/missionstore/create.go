@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
@@ -24,8 +25,8 @@ import (
 // A creation is a new mission with its refs and, if named, its worktree.
 type creation struct {
 	id       record.ID
-	tip      git.Hash           // of the ledger
-	from     git.Hash           // commit at which the branch begins
+	tip      object.Hash        // of the ledger
+	from     object.Hash        // commit at which the branch begins
 	branch   string             // full name
 	worktree string             // empty for none
 	here     bool               // the branch is checked out in the current worktree
@@ -79,7 +80,7 @@ func create(ctx context.Context, w *workspace.Workspace, p creation, at time.Tim
 			return err
 		}
 		p.tip = tx.Ledger.Tip
-		tx.Move(p.branch, p.from, git.Hash{})
+		tx.Move(p.branch, p.from, object.Hash{})
 		if err := held.Note(statedir.Note{Words: p.words(w.Repo)}); err != nil {
 			return err
 		}
@@ -142,7 +143,7 @@ func parsePlant(words []string) (p creation, files []string, ok bool) {
 		return p, nil, false
 	}
 	p = creation{
-		id: record.ID(words[0]), tip: git.NewHash(words[1]), from: git.NewHash(words[2]), branch: words[3], worktree: words[4],
+		id: record.ID(words[0]), tip: object.NewHash(words[1]), from: object.NewHash(words[2]), branch: words[3], worktree: words[4],
 	}
 	files = words[5:]
 	if p.foreign = len(files) > 0 && files[0] == foreignWord; p.foreign {
@@ -216,8 +217,8 @@ func undoLeftCreations(ctx context.Context, w *workspace.Workspace, p creation) 
 	return undoCreation(ctx, w, p, "--") // git refuses if there are changes
 }
 
-func (p creation) refs() map[string]git.Hash {
-	return map[string]git.Hash{p.id.Ref(): p.tip, p.branch: p.from}
+func (p creation) refs() map[string]object.Hash {
+	return map[string]object.Hash{p.id.Ref(): p.tip, p.branch: p.from}
 }
 
 // clearWorktree removes a half-made or half-removed worktree: git keeps it
@@ -269,7 +270,7 @@ func undoCreation(ctx context.Context, w *workspace.Workspace, p creation, args 
 			return err
 		}
 		for ref := range left { // git moves two refs one after the other
-			tx.Move(ref, git.Hash{}, p.refs()[ref])
+			tx.Move(ref, object.Hash{}, p.refs()[ref])
 		}
 		return tx.Commit(ctx)
 	})
@@ -308,9 +309,9 @@ func (p creation) checkOut(ctx context.Context, repo *git.Repo) error {
 type Beginning struct {
 	ID       record.ID
 	Title    string
-	From     git.Hash // its first commit
-	Worktree string   // to be made for it; empty for the current one
-	Session  string   // the session that will record to it, if known
+	From     object.Hash // its first commit
+	Worktree string      // to be made for it; empty for the current one
+	Session  string      // the session that will record to it, if known
 	At       time.Time
 
 	Include *copyignored.Files       // files that a new worktree gets besides the tree; may be nil

@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
@@ -27,8 +28,8 @@ import (
 // and conversation. If [turns.Turn.CodeKnown] is an error, the code is HEAD's.
 type ForkPlan struct {
 	Source *turns.Turn
-	Before bool     // at the turn's start, not its end
-	From   git.Hash // a saved state after the turn to begin at instead
+	Before bool        // at the turn's start, not its end
+	From   object.Hash // a saved state after the turn to begin at instead
 	ID     record.ID
 	Title  string
 	Prompt string // the first prompt, for the title if none is given; may be empty
@@ -55,7 +56,7 @@ func (f *ForkPlan) agent() string {
 	return f.Agent.Name
 }
 
-func (f *ForkPlan) begins(head func() (git.Head, error)) (git.Hash, error) {
+func (f *ForkPlan) begins(head func() (git.Head, error)) (object.Hash, error) {
 	switch {
 	case !f.From.IsZero():
 		return f.From, nil
@@ -134,7 +135,7 @@ func Fork(ctx context.Context, w *workspace.Workspace, f ForkPlan) (*Forked, err
 
 // fork begins the ledger of a fork. Branch is empty for a passive mission. With
 // a mission and an error, trust was noted that is to be forgotten.
-func fork(ctx context.Context, w *workspace.Workspace, tx *ledgertx.Tx, f ForkPlan, from git.Hash, branch string) (*record.Mission, error) {
+func fork(ctx context.Context, w *workspace.Workspace, tx *ledgertx.Tx, f ForkPlan, from object.Hash, branch string) (*record.Mission, error) {
 	l, err := f.Source.LedgerAt(ctx, w.Repo, tx.Objects, f.Before)
 	if err != nil {
 		return nil, err

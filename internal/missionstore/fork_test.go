@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/limit"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
@@ -199,7 +200,7 @@ func TestForkFails(t *testing.T) {
 		{"the user's hook fails", func(l *lab.Lab, f *missionstore.ForkPlan) { l.FailingHook() }, ""},
 		{"the code commit is missing", func(l *lab.Lab, f *missionstore.ForkPlan) {
 			lost := *f.Source
-			lost.Code = git.NewHash(gittest.Hash("0123456789"))
+			lost.Code = object.NewHash(gittest.Hash("0123456789"))
 			f.Source = l.PutTurn(lost)
 		}, "code commit is not here"},
 		{"the turn is a stranger's", func(l *lab.Lab, f *missionstore.ForkPlan) {

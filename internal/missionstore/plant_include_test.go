@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/copyignored"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
@@ -110,7 +111,7 @@ func TestBeginIncludes(t *testing.T) {
 	l.Write("a.txt", "a\n")
 	l.Commit("first")
 	files := ignored(l)
-	from, err := git.ParseHash(l.Git("rev-parse", "HEAD"))
+	from, err := object.ParseHash(l.Git("rev-parse", "HEAD"))
 	gittest.Must(t, err)
 	b := missionstore.Beginning{ID: "a1b2c3d4", At: time.Now(), From: from, Worktree: filepath.Join(filepath.Dir(l.Dir), "begun"), Include: files}
 	_, included, err := missionstore.Begin(t.Context(), l.Workspace(l.Dir), b)

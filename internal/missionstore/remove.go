@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
@@ -67,14 +68,14 @@ func Remove(ctx context.Context, w *workspace.Workspace, id record.ID, force, dr
 	if err := forgetArchived(ctx, w, id); err != nil { // else its archived state would come back
 		return nil, err
 	}
-	last := map[string]git.Hash{id.Ref(): refs[id.Ref()]}
+	last := map[string]object.Hash{id.Ref(): refs[id.Ref()]}
 	delete(refs, id.Ref())
 	// Git deletes one by one: ledger last, a killed removal can be repeated.
-	for _, some := range []map[string]git.Hash{refs, last} {
+	for _, some := range []map[string]object.Hash{refs, last} {
 		job := ledgertx.Job{Mission: id, What: "removed"}
 		err = ledgertx.Run(ctx, w, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
 			for ref, old := range some {
-				tx.Move(ref, git.Hash{}, old)
+				tx.Move(ref, object.Hash{}, old)
 			}
 			return tx.Commit(ctx)
 		})
@@ -90,7 +91,7 @@ func Remove(ctx context.Context, w *workspace.Workspace, id record.ID, force, dr
 
 // Removal returns what would be removed besides ledger and notes, with the
 // errors of [Remove]. refs has the mission's branch and ledger.
-func Removal(ctx context.Context, w *workspace.Workspace, id record.ID, refs map[string]git.Hash, force bool) (*Removed, error) {
+func Removal(ctx context.Context, w *workspace.Workspace, id record.ID, refs map[string]object.Hash, force bool) (*Removed, error) {
 	branch := w.Branch(id)
 	worktree, err := removable(ctx, w, id, branch, force)
 	if err != nil {
@@ -329,7 +330,7 @@ func nested(worktree string) (within string, err error) {
 }
 
 // freed returns the size on disk of objects that only these refs reach.
-func freed(ctx context.Context, w *workspace.Workspace, refs map[string]git.Hash) (int64, error) {
+func freed(ctx context.Context, w *workspace.Workspace, refs map[string]object.Hash) (int64, error) {
 	args := []string{"rev-list", "--objects", "--disk-usage"}
 	for _, h := range refs {
 		args = append(args, h.String())

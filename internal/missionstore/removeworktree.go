@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
@@ -219,7 +220,7 @@ func parseHidden(entry string) (name, hash string, hidden bool) {
 
 // removeBranch removes a worktree and its branch, which is at tip; a reflog
 // says what.
-func removeBranch(ctx context.Context, w *workspace.Workspace, gone *Removed, tip git.Hash, what string) error {
+func removeBranch(ctx context.Context, w *workspace.Workspace, gone *Removed, tip object.Hash, what string) error {
 	if gone.Worktree != "" {
 		if err := removeWorktree(ctx, w, gone.Worktree, false); err != nil {
 			return fmt.Errorf("remove the worktree of mission %s: %w: %w", gone.ID, ErrInUse, err)
@@ -227,7 +228,7 @@ func removeBranch(ctx context.Context, w *workspace.Workspace, gone *Removed, ti
 	}
 	job := ledgertx.Job{Mission: gone.ID, At: time.Now(), What: what}
 	err := ledgertx.Run(ctx, w, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
-		tx.Move("refs/heads/"+gone.Branch, git.Hash{}, tip)
+		tx.Move("refs/heads/"+gone.Branch, object.Hash{}, tip)
 		return tx.Commit(ctx)
 	})
 	if err != nil {

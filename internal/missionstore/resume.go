@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -68,7 +68,7 @@ func resume(ctx context.Context, w *workspace.Workspace, how Resumption) (record
 
 // passive makes a fork that has no branch. undo removes it.
 func passive(ctx context.Context, w *workspace.Workspace, f ForkPlan) (undo func() error, err error) {
-	var tip git.Hash
+	var tip object.Hash
 	var made *record.Mission
 	job := ledgertx.Of(ledgertx.Job{Mission: f.ID, At: f.At, What: "begin"})
 	err = ledgertx.Run(ctx, w, job, func(ctx context.Context, tx *ledgertx.Tx) error {
@@ -91,7 +91,7 @@ func passive(ctx context.Context, w *workspace.Workspace, f ForkPlan) (undo func
 	return func() error {
 		ctx := context.WithoutCancel(ctx)
 		err := ledgertx.Run(ctx, w, job, func(ctx context.Context, tx *ledgertx.Tx) error {
-			tx.Move(f.ID.Ref(), git.Hash{}, tip)
+			tx.Move(f.ID.Ref(), object.Hash{}, tip)
 			return tx.Commit(ctx)
 		})
 		return errors.Join(err, w.Trust.Forget(f.ID))

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -39,7 +39,7 @@ type branchCommit struct {
 // nor do the user's commits that another branch, a tag or another worktree
 // reaches, whose patch another branch has, that change nothing if merged into
 // one, or that are merges which git would repeat.
-func unmerged(ctx context.Context, w *workspace.Workspace, branch string, tip, ledgerTip git.Hash) error {
+func unmerged(ctx context.Context, w *workspace.Workspace, branch string, tip, ledgerTip object.Hash) error {
 	own, err := ownCommits(ctx, w, branch, tip, ledgerTip)
 	if err != nil || len(own) == 0 {
 		return err
@@ -84,7 +84,7 @@ func unmergedError(branch string, own []branchCommit) error {
 
 // ownCommits lists, newest first, the commits that no other branch, tag or
 // worktree reaches and that the ledger does not keep.
-func ownCommits(ctx context.Context, w *workspace.Workspace, branch string, tip, ledgerTip git.Hash) ([]branchCommit, error) {
+func ownCommits(ctx context.Context, w *workspace.Workspace, branch string, tip, ledgerTip object.Hash) ([]branchCommit, error) {
 	args := []string{
 		"log", "-z", "--no-show-signature", "--encoding=UTF-8", "--format=%H %P%n%(trailers:key=" + ledger.TrailerMission + ",valueonly,separator=%x20)%n%s",
 		tip.String(), "--not", "--exclude=" + strings.TrimPrefix(branch, "refs/heads/"), "--branches", "--remotes", "--tags",
@@ -116,7 +116,7 @@ func ownCommits(ctx context.Context, w *workspace.Workspace, branch string, tip,
 	return slices.DeleteFunc(list, func(c branchCommit) bool { return c.turn && kept[c.hash] }), err
 }
 
-func ledgerCommits(ctx context.Context, w *workspace.Workspace, ledgerTip git.Hash) (map[string]bool, error) {
+func ledgerCommits(ctx context.Context, w *workspace.Workspace, ledgerTip object.Hash) (map[string]bool, error) {
 	kept := make(map[string]bool)
 	for e, err := range ledger.Links(ctx, w.Repo, ledgerTip) {
 		if err != nil {
@@ -152,7 +152,7 @@ func newestBranches(ctx context.Context, w *workspace.Workspace, branch string) 
 
 // withoutCopies drops commits whose patch another branch has after a rebase or
 // cherry-pick. Merges have no patch.
-func withoutCopies(ctx context.Context, w *workspace.Workspace, own []branchCommit, tip git.Hash, others []branchTip) ([]branchCommit, error) {
+func withoutCopies(ctx context.Context, w *workspace.Workspace, own []branchCommit, tip object.Hash, others []branchTip) ([]branchCommit, error) {
 	if len(others) == 0 {
 		return own, nil
 	}

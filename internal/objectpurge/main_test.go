@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -17,9 +18,9 @@ const eraseDir = "GITTEST_ERASE"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(eraseDir); dir != "" {
-		doomed := make(map[git.Hash]bool)
+		doomed := make(map[object.Hash]bool)
 		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-			doomed[git.NewHash(in.Text())] = true
+			doomed[object.NewHash(in.Text())] = true
 		}
 		repo, err := git.Find(dir)
 		if err == nil {

@@ -28,6 +28,7 @@ import (
 	"path/filepath"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/statedir"
 )
 
@@ -52,7 +53,7 @@ var ErrCollecting = errors.New("a git gc is running")
 // (nil for none) may lead to one, and what refers to one must be doomed too,
 // see [Referrers.Without]. It can be killed and repeated, and loses nothing
 // else. The error wraps [ErrCollecting] while git collects garbage.
-func Objects(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool, own func(Root) bool) (Result, error) {
+func Objects(ctx context.Context, repo *git.Repo, doomed map[object.Hash]bool, own func(Root) bool) (Result, error) {
 	var report Result
 	if len(doomed) == 0 {
 		return report, nil
@@ -65,7 +66,7 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool, own 
 	defer held.Release()
 	e := eraser{
 		store:  store{quiet(repo).With(git.Holding(held.File())), filepath.Join(repo.CommonDir, "objects")},
-		doomed: doomed, gone: make(map[git.Hash]bool), clean: make(map[string]bool),
+		doomed: doomed, gone: make(map[object.Hash]bool), clean: make(map[string]bool),
 	}
 	e.temp, e.aside = filepath.Join(e.dir, tempName), filepath.Join(e.dir, asideName)
 	tables := append(Tables(repo), filepath.Join(e.dir, "info")+"/", e.packDir()+"/") // where git locks tables
@@ -83,11 +84,11 @@ const tempName = "tmp_agent-erase"
 
 type eraser struct {
 	store
-	doomed map[git.Hash]bool
+	doomed map[object.Hash]bool
 	temp   string
 	aside  string
 
-	gone  map[git.Hash]bool
+	gone  map[object.Hash]bool
 	clean map[string]bool // packs without doomed objects, by name
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -26,7 +27,7 @@ type lab struct {
 	*gittest.Repo
 	t      testing.TB
 	repo   *git.Repo
-	doomed map[git.Hash]bool
+	doomed map[object.Hash]bool
 	all    map[string]string // what all objects are, by name
 }
 
@@ -80,11 +81,11 @@ func open(t testing.TB, r *gittest.Repo) *lab {
 	t.Helper()
 	repo, err := git.Find(r.Dir)
 	gittest.Must(t, err)
-	l := &lab{Repo: r, t: t, repo: repo, doomed: make(map[git.Hash]bool), all: objects(t, r)}
-	secrets := make(map[git.Hash]bool)
+	l := &lab{Repo: r, t: t, repo: repo, doomed: make(map[object.Hash]bool), all: objects(t, r)}
+	secrets := make(map[object.Hash]bool)
 	for name, content := range l.all {
 		if strings.HasPrefix(content, "blob") && strings.Contains(content, secret) {
-			secrets[git.NewHash(name)] = true
+			secrets[object.NewHash(name)] = true
 		}
 	}
 	if len(secrets) == 0 {
@@ -292,15 +293,15 @@ func (l *lab) tables() (names []string) {
 func (l *lab) places() map[string]string {
 	l.t.Helper()
 	places := make(map[string]string)
-	add := func(h git.Hash, format string, args ...any) {
+	add := func(h object.Hash, format string, args ...any) {
 		if !l.doomed[h] {
 			places[h.String()] += fmt.Sprintf(format, args...) + "\n"
 		}
 	}
 	s := store{l.repo, filepath.Join(l.repo.CommonDir, "objects")}
 	for name := range l.all {
-		if info, err := os.Stat(s.looseFile(git.NewHash(name))); err == nil {
-			add(git.NewHash(name), "loose %d", info.ModTime().UnixNano())
+		if info, err := os.Stat(s.looseFile(object.NewHash(name))); err == nil {
+			add(object.NewHash(name), "loose %d", info.ModTime().UnixNano())
 		}
 	}
 	names, err := s.packNames()
@@ -436,7 +437,7 @@ func TestOpenPack(t *testing.T) {
 	ask(l.Git("rev-parse", "main"))
 	l.erase()
 	for name := range l.all {
-		if !l.doomed[git.NewHash(name)] {
+		if !l.doomed[object.NewHash(name)] {
 			ask(name)
 		}
 	}
@@ -470,7 +471,7 @@ func TestGarbage(t *testing.T) {
 		}
 	}
 	loose := func(name string) []byte {
-		b, err := os.ReadFile(store{l.repo, dir}.looseFile(git.NewHash(name)))
+		b, err := os.ReadFile(store{l.repo, dir}.looseFile(object.NewHash(name)))
 		gittest.Must(t, err)
 		return b
 	}
@@ -585,12 +586,12 @@ func TestPadded(t *testing.T) {
 		return r.Pipe(text, args...)
 	}
 	blob := feed(secret, "hash-object", "-w", "--stdin")
-	below := git.NewHash(feed("100644 blob "+blob+"\tf\n", "mktree"))
+	below := object.NewHash(feed("100644 blob "+blob+"\tf\n", "mktree"))
 	tree := feed("040000 dir\x00"+string(below.Bytes()), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
 	r.Git("update-ref", "refs/heads/mine", r.Git("commit-tree", "-m", "mine", tree))
 	repo, err := git.Find(r.Dir)
 	gittest.Must(t, err)
-	leading, err := FindReferrers(t.Context(), repo, map[git.Hash]bool{git.NewHash(blob): true})
+	leading, err := FindReferrers(t.Context(), repo, map[object.Hash]bool{object.NewHash(blob): true})
 	gittest.Must(t, err)
 	roots, err := leading.Roots(t.Context(), repo, nil)
 	if err != nil || !slices.ContainsFunc(roots, func(r Root) bool { return r.Kind == Ref && r.Ref == "refs/heads/mine" }) {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // rewritePack writes a new pack of the same kind and age without the doomed
@@ -157,12 +158,12 @@ func isFile(path string) bool {
 }
 
 // mtimesHead returns the head of a cruft pack's times, see gitformat-pack(5).
-func mtimesHead(format git.Format) []byte {
+func mtimesHead(format object.Format) []byte {
 	return append([]byte("MTME\x00\x00\x00\x01\x00\x00\x00"), byte(format))
 }
 
 // readMtimes returns a cruft pack's times in index order, or nil.
-func readMtimes(file string, format git.Format) ([]uint32, error) {
+func readMtimes(file string, format object.Format) ([]uint32, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -179,7 +180,7 @@ func readMtimes(file string, format git.Format) ([]uint32, error) {
 	return times, err
 }
 
-func writeMtimes(base string, times []uint32, format git.Format) error {
+func writeMtimes(base string, times []uint32, format object.Format) error {
 	_, name, _ := strings.Cut(filepath.Base(base), "-")
 	sum, err := hex.DecodeString(name)
 	if err != nil {

@@ -8,15 +8,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // Referrers are the doomed objects and all that lead to one.
 type Referrers struct {
-	to map[git.Hash][]git.Hash // the others that each refers to
+	to map[object.Hash][]object.Hash // the others that each refers to
 }
 
 // FindReferrers reads all commits, trees and tags. Damaged ones lead nowhere.
-func FindReferrers(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool) (*Referrers, error) {
+func FindReferrers(ctx context.Context, repo *git.Repo, doomed map[object.Hash]bool) (*Referrers, error) {
 	list, err := referrers(ctx, repo)
 	// Listing all packs fails when a gc renames one, which may have ended
 	// since.
@@ -26,7 +27,7 @@ func FindReferrers(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool
 	if err != nil {
 		return nil, fmt.Errorf("list all objects: %w", err)
 	}
-	g := graph{doomed: doomed, number: make(map[git.Hash]int32)}
+	g := graph{doomed: doomed, number: make(map[object.Hash]int32)}
 	objects := quiet(repo).Objects(ctx)
 	defer objects.Close()
 	err = objects.Each(list, func(_ int, obj *git.Object, err error) error {
@@ -44,7 +45,7 @@ func FindReferrers(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool
 func referrers(ctx context.Context, repo *git.Repo) (list []git.Wanted, err error) {
 	err = quiet(repo).Split(ctx, nil, '\n', func(line []byte) error {
 		text, kind, _ := bytes.Cut(line, []byte(" "))
-		h, err := git.ParseHash(text)
+		h, err := object.ParseHash(text)
 		if err != nil {
 			return fmt.Errorf("unexpected line %q", line)
 		}
@@ -62,16 +63,16 @@ func referrers(ctx context.Context, repo *git.Repo) (list []git.Wanted, err erro
 // A graph has the references between objects, which are numbered, but for those
 // to blobs that are not doomed.
 type graph struct {
-	doomed map[git.Hash]bool
-	number map[git.Hash]int32
-	hashes []git.Hash
+	doomed map[object.Hash]bool
+	number map[object.Hash]int32
+	hashes []object.Hash
 	into   []int32 // by number: the last edge into it, or -1
 	edges  []edge
 }
 
 type edge struct{ from, next int32 }
 
-func (g *graph) node(h git.Hash) int32 {
+func (g *graph) node(h object.Hash) int32 {
 	n, known := g.number[h]
 	if !known {
 		n = int32(len(g.hashes))
@@ -83,7 +84,7 @@ func (g *graph) node(h git.Hash) int32 {
 
 func (g *graph) add(obj *git.Object) {
 	from := int32(-1)
-	refer := func(h git.Hash) {
+	refer := func(h object.Hash) {
 		if from < 0 {
 			from = g.node(obj.Hash)
 		}
@@ -97,7 +98,7 @@ func (g *graph) add(obj *git.Object) {
 			key, value, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
 			switch string(key) {
 			case "tree", "parent", "object":
-				if h, err := git.ParseHash(value); err == nil {
+				if h, err := object.ParseHash(value); err == nil {
 					refer(h)
 				}
 			}
@@ -120,8 +121,8 @@ func (g *graph) add(obj *git.Object) {
 
 // leading walks from the doomed objects to all that lead there.
 func (g *graph) leading() *Referrers {
-	l := &Referrers{to: make(map[git.Hash][]git.Hash)}
-	var next []git.Hash
+	l := &Referrers{to: make(map[object.Hash][]object.Hash)}
+	var next []object.Hash
 	for h := range g.doomed {
 		l.to[h] = nil
 		next = append(next, h)
@@ -145,12 +146,12 @@ func (g *graph) leading() *Referrers {
 }
 
 // Has reports whether an object is doomed or leads to one that is.
-func (l *Referrers) Has(h git.Hash) bool { _, has := l.to[h]; return has }
+func (l *Referrers) Has(h object.Hash) bool { _, has := l.to[h]; return has }
 
 // Without returns the objects that can go: all that the roots don't need.
-func (l *Referrers) Without(roots []Root) map[git.Hash]bool {
-	needed := make(map[git.Hash]bool)
-	var next []git.Hash
+func (l *Referrers) Without(roots []Root) map[object.Hash]bool {
+	needed := make(map[object.Hash]bool)
+	var next []object.Hash
 	for _, r := range roots {
 		next = append(next, r.Hashes...)
 	}
@@ -162,7 +163,7 @@ func (l *Referrers) Without(roots []Root) map[git.Hash]bool {
 			next = append(next, l.to[h]...)
 		}
 	}
-	goes := make(map[git.Hash]bool)
+	goes := make(map[object.Hash]bool)
 	for h := range l.to {
 		if !needed[h] {
 			goes[h] = true

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // ofWorktree reports whether each worktree has its own ref of that name.
@@ -59,11 +60,11 @@ func (f *finder) tableLog(ref string, fields [][]byte) error {
 	for i := 0; i+4 < len(fields); i += 3 {
 		_, at, _ := strings.Cut(string(fields[i]), "@{")
 		n, err := strconv.Atoi(strings.TrimSuffix(at, "}"))
-		h, err2 := git.ParseHash(fields[i+1])
+		h, err2 := object.ParseHash(fields[i+1])
 		if err != nil || err2 != nil {
 			return errors.New("the log of " + ref + " has an entry that can't be read")
 		}
-		before, _ := git.ParseHash(fields[i+4]) // git keeps it when the earlier entry goes
+		before, _ := object.ParseHash(fields[i+4]) // git keeps it when the earlier entry goes
 		f.add(Root{Kind: logKind(ref), Ref: ref, Entry: n, Said: f.has(fields[i+2])}, h, before)
 	}
 	return nil

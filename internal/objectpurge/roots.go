@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // A Kind is what a [Root] is.
@@ -38,8 +39,8 @@ type Root struct {
 	Entry int    // of a log, as in ref@{entry}: 0 is the newest
 	Path  string // of an index or a file, absolute
 
-	Hashes []git.Hash // of doomed objects, or of what leads to one
-	Said   bool       // the text itself has the secret
+	Hashes []object.Hash // of doomed objects, or of what leads to one
+	Said   bool          // the text itself has the secret
 }
 
 // Roots finds what leads to doomed objects in all worktrees and, unless has is
@@ -79,7 +80,7 @@ func (l *Referrers) Roots(ctx context.Context, repo *git.Repo, has func(text []b
 type finder struct {
 	*Referrers
 	dir    string // the common directory
-	format git.Format
+	format object.Format
 	has    func([]byte) bool
 	roots  []Root
 
@@ -87,7 +88,7 @@ type finder struct {
 }
 
 // add takes a root that leads to doomed objects or has the secret.
-func (f *finder) add(r Root, hashes ...git.Hash) {
+func (f *finder) add(r Root, hashes ...object.Hash) {
 	for _, h := range hashes {
 		if f.Has(h) && !slices.Contains(r.Hashes, h) {
 			r.Hashes = append(r.Hashes, h)
@@ -113,7 +114,7 @@ func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error 
 		if len(fields) == 3 && (string(fields[2]) == "HEAD" || prefix != "" && !ofWorktree(string(fields[2]))) {
 			return nil
 		}
-		if h, err := git.ParseHash(fields[0]); err == nil && len(fields) == 3 && len(fields[1]) == 0 {
+		if h, err := object.ParseHash(fields[0]); err == nil && len(fields) == 3 && len(fields[1]) == 0 {
 			f.add(Root{Kind: Ref, Ref: prefix + string(fields[2])}, h)
 		}
 		return nil
@@ -126,7 +127,7 @@ func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error 
 		return err
 	}
 	out, err := in.Output(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD")
-	if h, err := git.ParseHash(bytes.TrimSpace(out)); err == nil {
+	if h, err := object.ParseHash(bytes.TrimSpace(out)); err == nil {
 		f.add(Root{Kind: Ref, Ref: prefix + "HEAD"}, h)
 	}
 	return err
@@ -155,7 +156,7 @@ func (f *finder) file(name string) error {
 	}
 	defer file.Close()
 	root := Root{Kind: File, Path: path}
-	var found []git.Hash
+	var found []object.Hash
 	first := true
 	f.buffer, err = pieces(file, f.buffer, func(part []byte) bool {
 		if first && isIndex(part) {
@@ -180,7 +181,7 @@ func isIndex(b []byte) bool { return bytes.HasPrefix(b, []byte("DIRC")) }
 
 // inside returns the known hashes in an index. It looks at every byte, as
 // nothing else looks like one.
-func (f *finder) inside(b []byte) (found []git.Hash) {
+func (f *finder) inside(b []byte) (found []object.Hash) {
 	var first [1 << 16]bool
 	for h := range f.to {
 		first[int(h.Byte(0))<<8|int(h.Byte(1))] = true
@@ -195,7 +196,7 @@ func (f *finder) inside(b []byte) (found []git.Hash) {
 	return found
 }
 
-func (f *finder) written(b []byte) (found []git.Hash) {
+func (f *finder) written(b []byte) (found []object.Hash) {
 	digits, run := f.format.Digits(), 0
 	for i, c := range append(b[:len(b):len(b)], 0) {
 		if c >= '0' && c <= '9' || c >= 'a' && c <= 'f' {
@@ -203,7 +204,7 @@ func (f *finder) written(b []byte) (found []git.Hash) {
 			continue
 		}
 		if run == digits {
-			if h, err := git.ParseHash(b[i-digits : i]); err == nil && f.Has(h) {
+			if h, err := object.ParseHash(b[i-digits : i]); err == nil && f.Has(h) {
 				found = append(found, h)
 			}
 		}
@@ -222,7 +223,7 @@ func (f *finder) log(ref string) error {
 	}
 	entries := parseLog(data, f.format)
 	for i, e := range entries {
-		hashes := []git.Hash{e.new}
+		hashes := []object.Hash{e.new}
 		// Git rewrites the old value of an entry when the one before it goes.
 		if i == 0 || entries[i-1].new != e.old {
 			hashes = append(hashes, e.old)
@@ -249,19 +250,19 @@ func logFile(commonDir, ref string) string {
 
 // A logEntry is a line of a log: a ref's values, who moved it, and why.
 type logEntry struct {
-	old, new git.Hash
+	old, new object.Hash
 	line     []byte
 }
 
 // parseLog reads a log as git does, which does not count damaged lines.
-func parseLog(data []byte, format git.Format) (entries []logEntry) {
+func parseLog(data []byte, format object.Format) (entries []logEntry) {
 	digits := format.Digits()
 	for line := range bytes.Lines(data) {
 		if len(line) < 2*digits+2 || line[digits] != ' ' || line[2*digits+1] != ' ' || line[len(line)-1] != '\n' {
 			continue
 		}
-		before, err := git.ParseHash(line[:digits])
-		after, err2 := git.ParseHash(line[digits+1:][:digits])
+		before, err := object.ParseHash(line[:digits])
+		after, err2 := object.ParseHash(line[digits+1:][:digits])
 		if err == nil && err2 == nil && bytes.IndexByte(line, '>') > 0 {
 			entries = append(entries, logEntry{before, after, line})
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -48,10 +49,10 @@ func TestRoots(t *testing.T) {
 
 	repo, err := git.Find(linked.Dir) // wherever the user is
 	gittest.Must(t, err)
-	doomed := make(map[git.Hash]bool)
+	doomed := make(map[object.Hash]bool)
 	for name, content := range objects(t, r) {
 		if strings.HasPrefix(content, "blob") && strings.Contains(content, secret) {
-			doomed[git.NewHash(name)] = true
+			doomed[object.NewHash(name)] = true
 		}
 	}
 	leading, err := FindReferrers(t.Context(), repo, doomed)

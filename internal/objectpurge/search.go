@@ -20,6 +20,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // Searched is the outcome of a search.
@@ -29,14 +30,14 @@ type Searched struct {
 	Files   int   // of the git directory that were read
 
 	Found   []Found
-	Unread  []git.Hash // objects that are damaged
-	Garbage []string   // files with objects of a running or dead git, of which all that is readable was read
+	Unread  []object.Hash // objects that are damaged
+	Garbage []string      // files with objects of a running or dead git, of which all that is readable was read
 }
 
 // Found is what has the secret: an object, a file, or a stray file of an
 // object.
 type Found struct {
-	Object    git.Hash
+	Object    object.Hash
 	Type      plumbing.ObjectType
 	Path      string // of a file, absolute
 	Elsewhere bool   // the object is another repository's, which this one borrows from
@@ -161,7 +162,7 @@ func (s *searchers) next(in *bufio.Reader, found *Searched) error {
 	if len(fields) != 3 {
 		return fmt.Errorf("unexpected answer %q", line)
 	}
-	h, err0 := git.ParseHash(fields[0])
+	h, err0 := object.ParseHash(fields[0])
 	t, err := plumbing.ParseObjectType(fields[1])
 	size, err2 := strconv.ParseInt(fields[2], 10, 64)
 	if err := errors.Join(err0, err, err2); err != nil {
@@ -205,7 +206,7 @@ func (s *searchers) object(what Found, r io.Reader, size int64) error {
 func searchEach(ctx context.Context, repo *git.Repo, has func([]byte) bool, found *Searched) error {
 	var all []git.Wanted
 	err := repo.Split(ctx, nil, '\n', func(line []byte) error {
-		h, err := git.ParseHash(line)
+		h, err := object.ParseHash(line)
 		if err != nil {
 			return fmt.Errorf("unexpected line %q", line)
 		}
@@ -237,7 +238,7 @@ func (s store) elsewhere(ctx context.Context, found []Found) error {
 	if err != nil || len(others) == 0 || len(found) == 0 {
 		return err
 	}
-	objects := make(map[git.Hash]bool)
+	objects := make(map[object.Hash]bool)
 	for _, f := range found {
 		objects[f.Object] = true
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // A store is an object directory, the repository's or an alternate.
@@ -20,7 +21,7 @@ type store struct {
 
 func (s store) packDir() string { return filepath.Join(s.dir, "pack") }
 
-func (s store) looseFile(h git.Hash) string {
+func (s store) looseFile(h object.Hash) string {
 	name := s.repo.Format().Text(h)
 	return filepath.Join(s.dir, name[:2], name[2:])
 }
@@ -45,8 +46,8 @@ func (s store) entries(ctx context.Context, name string) ([]git.PackEntry, error
 }
 
 // having returns the given objects that a store has.
-func (s store) having(ctx context.Context, objects map[git.Hash]bool) (map[git.Hash]bool, error) {
-	has := make(map[git.Hash]bool)
+func (s store) having(ctx context.Context, objects map[object.Hash]bool) (map[object.Hash]bool, error) {
+	has := make(map[object.Hash]bool)
 	for h := range objects {
 		if _, err := os.Lstat(s.looseFile(h)); err == nil {
 			has[h] = true

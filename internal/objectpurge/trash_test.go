@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -22,7 +22,7 @@ func (l *lab) staged(name string) {
 func (l *lab) keeps(tree string) {
 	l.t.Helper()
 	for name := range strings.Lines(l.Git("ls-tree", "-r", "-t", "--format=%(objectname)", tree) + "\n" + tree + "\n") {
-		delete(l.doomed, git.NewHash(strings.TrimSpace(name)))
+		delete(l.doomed, object.NewHash(strings.TrimSpace(name)))
 	}
 }
 
@@ -86,7 +86,7 @@ func TestTakenBeforeKill(t *testing.T) {
 	l := newLab(t, func(r *gittest.Repo) { tree = r.Git("rev-parse", "old^{tree}") })
 	l.staged(tree)
 	l.all = objects(t, l.Repo)
-	killed := eraser{store: store{l.repo, filepath.Join(l.repo.CommonDir, "objects")}, doomed: l.doomed, gone: make(map[git.Hash]bool)}
+	killed := eraser{store: store{l.repo, filepath.Join(l.repo.CommonDir, "objects")}, doomed: l.doomed, gone: make(map[object.Hash]bool)}
 	killed.aside = filepath.Join(killed.dir, asideName)
 	if _, err := killed.loose(); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestTakenLate(t *testing.T) {
 	}
 	adding := make(chan error, 1)
 	go func() {
-		for isFile(store{l.repo, filepath.Join(l.repo.CommonDir, "objects")}.looseFile(git.NewHash(tree))) {
+		for isFile(store{l.repo, filepath.Join(l.repo.CommonDir, "objects")}.looseFile(object.NewHash(tree))) {
 			_, _ = l.Try("rev-parse", "HEAD") // takes a moment
 		}
 		adding <- errors.Join(os.WriteFile(index+".lock", staged, 0o666), os.Rename(index+".lock", index))

@@ -9,6 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/redact"
 	"gitagent/turns"
@@ -37,19 +38,19 @@ func (w *writing) job(t, before *turns.Turn, l *line) *job {
 
 // differences are the files in which two states differ. Their patches are not
 // read yet.
-func (w *writing) differences(from, to git.Hash) []*fileDiff {
+func (w *writing) differences(from, to object.Hash) []*fileDiff {
 	if from == to {
 		return nil
 	}
 	a, err := w.tree(from)
-	var b git.Hash
+	var b object.Hash
 	if err == nil {
 		b, err = w.tree(to)
 	}
 	var found []gitdiff.Difference
 	whole := true
 	if err == nil && a != b {
-		found, whole, err = gitdiff.Differences(w.objects, a, []git.Hash{b}, maxChanges*20)
+		found, whole, err = gitdiff.Differences(w.objects, a, []object.Hash{b}, maxChanges*20)
 	}
 	if err != nil {
 		w.unread.Add(err)
@@ -69,7 +70,7 @@ func (w *writing) differences(from, to git.Hash) []*fileDiff {
 	return list
 }
 
-func (w *writing) tree(commit git.Hash) (git.Hash, error) {
+func (w *writing) tree(commit object.Hash) (object.Hash, error) {
 	if commit.IsZero() {
 		return w.objects.EmptyTree()
 	}
@@ -89,7 +90,7 @@ func kindOf(d gitdiff.Difference) string {
 }
 
 // version returns a short name, unique in the page, for what a path has.
-func (w *writing) version(e git.Entry) string {
+func (w *writing) version(e object.Entry) string {
 	if e.Mode == filemode.Empty {
 		return ""
 	}
@@ -104,12 +105,12 @@ func (w *writing) compare(jobs []*job, upTo func(int) error) error {
 		list []*fileDiff
 	}
 	var pairs []pair
-	var trees [][2]git.Hash
+	var trees [][2]object.Hash
 	for i, j := range jobs {
 		for _, list := range [][]*fileDiff{j.between, j.files} {
 			if len(list) > 0 && list[0].from != list[0].to {
 				pairs = append(pairs, pair{i, list})
-				trees = append(trees, [2]git.Hash{list[0].from, list[0].to})
+				trees = append(trees, [2]object.Hash{list[0].from, list[0].to})
 			}
 		}
 	}

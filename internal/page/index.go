@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 )
@@ -132,7 +132,7 @@ type fileDiff struct {
 	Patch      string `json:"patch,omitempty"`
 
 	versions gitdiff.Versions
-	from, to git.Hash // the trees
+	from, to object.Hash // the trees
 }
 
 // A stamp is a time in milliseconds since 1970 for scripts, or 0 if unknown.

@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/contextmeter"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
@@ -62,7 +63,7 @@ func (p *Page) Write(ctx context.Context, to io.Writer) (*Written, error) {
 	w := &writing{
 		Page: p, ctx: ctx, objects: objects, packer: packer{w: buffered},
 		index: index{Title: "Missions of " + p.repository(), Made: stamp(p.Made), Without: p.Without, Wholes: make(map[string]int)},
-		where: make(map[record.TurnID]*line), made: make(map[git.Hash]bool),
+		where: make(map[record.TurnID]*line), made: make(map[object.Hash]bool),
 	}
 	if w.index.Without == nil {
 		w.index.Without = []Part{}
@@ -126,7 +127,7 @@ type writing struct {
 	packer
 	index  index
 	where  map[record.TurnID]*line // turns that are in the page
-	made   map[git.Hash]bool       // versions of files that the page can make
+	made   map[object.Hash]bool    // versions of files that the page can make
 	turns  int
 	unread ledger.ReadErrors
 }

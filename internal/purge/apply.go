@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
@@ -25,7 +26,7 @@ type Apply struct {
 	// Landing is where a fetch has put missions/, notes/ and heads/.
 	Landing string
 	// There are the ledgers under refs of the remote, not in its archive alone.
-	There []git.Hash
+	There []object.Hash
 	// Accepted are missions whose purge a person accepts, whoever signed it.
 	Accepted []record.ID
 }
@@ -159,7 +160,7 @@ func (a *Apply) arrivedWith(ctx context.Context, objects *git.Objects, finder *s
 	}
 	var list []git.Wanted
 	for text := range strings.Lines(string(out)) {
-		list = append(list, git.Wanted{Hash: git.NewHash(strings.TrimSpace(text)), Most: purgerewrite.MaxText})
+		list = append(list, git.Wanted{Hash: object.NewHash(strings.TrimSpace(text)), Most: purgerewrite.MaxText})
 	}
 	found := false
 	err = objects.Each(list, func(_ int, obj *git.Object, err error) error {

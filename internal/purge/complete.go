@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
@@ -79,13 +80,13 @@ func forget(ctx context.Context, w *workspace.Workspace, missions []record.ID) e
 // collected forgets successors that `git gc` took because no ref had moved to
 // them. What the clone remembers is rewritten again; the rest is said to stay.
 func (j *journal) collected(objects *git.Objects) {
-	gone := func(h git.Hash) bool { return !h.IsZero() && objects.Has(h) != nil }
-	maps.DeleteFunc(j.Replaced, func(_ string, to git.Hash) bool { return gone(to) })
-	maps.DeleteFunc(j.Own, func(_ record.ID, tip git.Hash) bool { return gone(tip) })
+	gone := func(h object.Hash) bool { return !h.IsZero() && objects.Has(h) != nil }
+	maps.DeleteFunc(j.Replaced, func(_ string, to object.Hash) bool { return gone(to) })
+	maps.DeleteFunc(j.Own, func(_ record.ID, tip object.Hash) bool { return gone(tip) })
 	j.Index = slices.DeleteFunc(j.Index, func(c indexChange) bool {
 		what, _, _ := strings.Cut(c.Line, "\t")
 		_, hash, _ := strings.Cut(what, " ")
-		h, err := git.ParseHash(hash)
+		h, err := object.ParseHash(hash)
 		return err == nil && gone(h)
 	})
 }
@@ -109,14 +110,14 @@ func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *ho
 		}
 	}
 	p.renamed = j.Renamed
-	known := make(map[git.Hash]git.Hash)
+	known := make(map[object.Hash]object.Hash)
 	for from, to := range j.Replaced {
-		known[git.NewHash(from)] = to
+		known[object.NewHash(from)] = to
 	}
 	if err := p.rewriteAll(ctx, nil, known); err != nil {
 		return nil, err
 	}
-	p.index, p.doomed = j.Index, make(map[git.Hash]bool)
+	p.index, p.doomed = j.Index, make(map[object.Hash]bool)
 	for from := range p.rewrite.Replaced() {
 		p.doomed[from] = true
 	}

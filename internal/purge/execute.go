@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/scrub"
@@ -132,13 +133,13 @@ func (p *Purge) search(ctx context.Context, done *Result) (err error) {
 // doomUnneeded also dooms every object that only the old refs reach. It applies
 // when turns, paths or missions are purged, not for a mere text. Objects that
 // the user's reflogs, stashes and indexes need are spared later.
-func (p *Plan) doomUnneeded(ctx context.Context, now map[string]git.Hash) error {
+func (p *Plan) doomUnneeded(ctx context.Context, now map[string]object.Hash) error {
 	t := p.Target
 	if len(p.updates) == 0 || len(t.Turns)+len(t.Missions)+len(t.Paths.Specs)+len(p.Known) == 0 {
 		return nil
 	}
 	now = maps.Clone(now)
-	var old, kept []git.Hash
+	var old, kept []object.Hash
 	for _, u := range p.updates {
 		if !u.Old.IsZero() && !strings.HasPrefix(u.Ref, ledger.SeenArchives) { // not others' missions
 			old = append(old, u.Old)
@@ -179,15 +180,15 @@ func (p *Plan) doomUnneeded(ctx context.Context, now map[string]git.Hash) error 
 }
 
 // reach returns the commits that some lead to, or with --objects all objects.
-func (p *Plan) reach(ctx context.Context, from []git.Hash, args ...string) (map[git.Hash]bool, error) {
+func (p *Plan) reach(ctx context.Context, from []object.Hash, args ...string) (map[object.Hash]bool, error) {
 	var in strings.Builder
 	for _, h := range from {
 		fmt.Fprintln(&in, p.Repo.Format().Text(h))
 	}
 	out, err := p.Repo.Output(ctx, strings.NewReader(in.String()), append([]string{"rev-list", "--stdin"}, args...)...)
-	found := make(map[git.Hash]bool)
+	found := make(map[object.Hash]bool)
 	for line := range strings.Lines(string(out)) {
-		found[git.NewHash(strings.TrimSpace(line))] = true
+		found[object.NewHash(strings.TrimSpace(line))] = true
 	}
 	return found, err
 }

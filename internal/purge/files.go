@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
@@ -22,10 +23,10 @@ import (
 
 // A fileScrub says what becomes of a text in a file of ours.
 type fileScrub struct {
-	finder    *scrub.Finder           // nil for none
-	prompts   *purgerewrite.Rewrite   // has the prompts of purged turns, which files repeat; nil for none
-	successor func(git.Hash) git.Hash // nil if no hash follows
-	renamed   map[record.ID]record.ID // missions with new names
+	finder    *scrub.Finder                 // nil for none
+	prompts   *purgerewrite.Rewrite         // has the prompts of purged turns, which files repeat; nil for none
+	successor func(object.Hash) object.Hash // nil if no hash follows
+	renamed   map[record.ID]record.ID       // missions with new names
 }
 
 // text returns a text without the secret, with new hashes and ids, or itself.
@@ -40,7 +41,7 @@ func (s *fileScrub) text(in []byte) []byte {
 	if s.successor != nil {
 		out = fullHash().ReplaceAllFunc(out, func(old []byte) []byte {
 			// Without a successor the old hash stays, and is reported as gone.
-			if to := s.successor(git.NewHash(string(old))); !to.IsZero() {
+			if to := s.successor(object.NewHash(string(old))); !to.IsZero() {
 				return []byte(to.String())
 			}
 			return old

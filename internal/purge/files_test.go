@@ -3,7 +3,7 @@ package purge
 import (
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
 	"gitagent/test/gittest"
@@ -18,12 +18,12 @@ func TestScrub(t *testing.T) {
 	}
 	s := &fileScrub{
 		finder: finder,
-		successor: func(h git.Hash) git.Hash {
+		successor: func(h object.Hash) object.Hash {
 			switch h.String() {
 			case old:
-				return git.NewHash(fresh)
+				return object.NewHash(fresh)
 			case gone:
-				return git.Hash{}
+				return object.Hash{}
 			}
 			return h
 		},

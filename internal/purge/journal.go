@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
@@ -22,22 +23,22 @@ import (
 // A journal is the work list of a purge, written when all new objects exist and
 // before a ref moves. It never has the secret, which finishing does not need.
 type journal struct {
-	V        int                     `json:"v"`
-	Refs     []refMove               `json:"refs,omitempty"`
-	Replaced map[string]git.Hash     `json:"replaced,omitempty"` // objects, by their successors; "" for none
-	Own      map[record.ID]git.Hash  `json:"own,omitempty"`      // up to which this clone wrote missions' ledgers
-	Renamed  map[record.ID]record.ID `json:"renamed,omitempty"`
-	Removed  []record.ID             `json:"removed,omitempty"`
-	Index    []indexChange           `json:"index,omitempty"`
-	Doomed   []git.Hash              `json:"doomed,omitempty"`
-	Beside   []string                `json:"beside,omitempty"`
-	Pushed   []refMove               `json:"pushed,omitempty"` // see [Report]
+	V        int                       `json:"v"`
+	Refs     []refMove                 `json:"refs,omitempty"`
+	Replaced map[string]object.Hash    `json:"replaced,omitempty"` // objects, by their successors; "" for none
+	Own      map[record.ID]object.Hash `json:"own,omitempty"`      // up to which this clone wrote missions' ledgers
+	Renamed  map[record.ID]record.ID   `json:"renamed,omitempty"`
+	Removed  []record.ID               `json:"removed,omitempty"`
+	Index    []indexChange             `json:"index,omitempty"`
+	Doomed   []object.Hash             `json:"doomed,omitempty"`
+	Beside   []string                  `json:"beside,omitempty"`
+	Pushed   []refMove                 `json:"pushed,omitempty"` // see [Report]
 }
 
 type refMove struct {
-	Ref string   `json:"ref"`
-	Old git.Hash `json:"old,omitzero"`
-	New git.Hash `json:"new,omitzero"`
+	Ref string      `json:"ref"`
+	Old object.Hash `json:"old,omitzero"`
+	New object.Hash `json:"new,omitzero"`
 }
 
 const (
@@ -85,7 +86,7 @@ func (j *journal) write(s session.Store) error {
 func (p *Plan) journal() *journal {
 	j := &journal{
 		V: journalV, Renamed: p.renamed, Removed: p.Target.Missions, Index: p.index, Beside: p.Beside,
-		Replaced: make(map[string]git.Hash), Own: make(map[record.ID]git.Hash),
+		Replaced: make(map[string]object.Hash), Own: make(map[record.ID]object.Hash),
 	}
 	for _, u := range p.updates {
 		j.Refs = append(j.Refs, refMove{u.Ref, u.Old, u.New})
@@ -137,7 +138,7 @@ func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *hold
 }
 
 // successor returns what replaces an object, itself if it stays.
-func (j *journal) successor(h git.Hash) git.Hash {
+func (j *journal) successor(h object.Hash) object.Hash {
 	if to, ok := j.Replaced[h.String()]; ok {
 		return to
 	}
@@ -156,7 +157,7 @@ func (j *journal) trust(w *workspace.Workspace) error {
 		}
 	}
 	for id, tip := range j.Own {
-		if err := w.Trust.Own(id, tip, git.Hash{}); err != nil {
+		if err := w.Trust.Own(id, tip, object.Hash{}); err != nil {
 			return err
 		}
 	}
@@ -255,7 +256,7 @@ func changeIndex(ctx context.Context, repo *git.Repo, list []indexChange) error 
 
 // erase deletes doomed objects that nothing of the user's needs.
 func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holder, done *Result) error {
-	doomed := make(map[git.Hash]bool)
+	doomed := make(map[object.Hash]bool)
 	for _, h := range j.Doomed {
 		doomed[h] = true
 	}
@@ -267,7 +268,7 @@ func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holde
 	if err != nil {
 		return err
 	}
-	replaced := func(h git.Hash) bool { _, ok := j.Replaced[h.String()]; return ok }
+	replaced := func(h object.Hash) bool { _, ok := j.Replaced[h.String()]; return ok }
 	mine := func(r objectpurge.Root) bool { return own(w.Repo, r, replaced) }
 	logs := make(map[string][]objectpurge.Root) // by ref
 	for _, r := range roots {

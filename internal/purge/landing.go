@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
@@ -41,11 +42,11 @@ func (p *Plan) more(ctx context.Context) (list []purgerewrite.Chain, err error) 
 }
 
 // landedMove returns what a ref of the landing becomes.
-func (p *Plan) landedMove(ctx context.Context, ref string, tip git.Hash) (git.Hash, error) {
+func (p *Plan) landedMove(ctx context.Context, ref string, tip object.Hash) (object.Hash, error) {
 	name, ok := strings.CutPrefix(ref, p.Landing+"notes/")
 	if id, err := record.ParseID(name); ok && err == nil {
 		if mission, here := p.refs[p.Landing+"missions/"+name]; here && p.rewrite.Successor(mission).IsZero() {
-			return git.Hash{}, nil
+			return object.Hash{}, nil
 		}
 		return p.rewrite.Notes(ctx, id, tip)
 	}
@@ -75,8 +76,8 @@ func (p *Plan) mapMove() (*git.Update, error) {
 
 // carried returns up to which commits ledgers may be relied on, as proved,
 // after a map replaced their commits with others'.
-func (p *Plan) carried(ctx context.Context) (map[record.ID]git.Hash, error) {
-	all := make(map[record.ID]git.Hash)
+func (p *Plan) carried(ctx context.Context) (map[record.ID]object.Hash, error) {
+	all := make(map[record.ID]object.Hash)
 	for _, c := range p.chains {
 		to, ok := p.Known[c.Usable]
 		if !ok || to.IsZero() {

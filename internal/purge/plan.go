@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purgemap"
@@ -45,9 +46,9 @@ type Purge struct {
 	Beside []string
 
 	// For a map that is applied, see [Apply]:
-	Known   map[git.Hash]git.Hash // commits whose successors are known
-	Landing string                // refs to what was just fetched, which is rewritten as well; "" for none
-	Map     *purgemap.Map         // united with the one that is here; nil for that one alone
+	Known   map[object.Hash]object.Hash // commits whose successors are known
+	Landing string                      // refs to what was just fetched, which is rewritten as well; "" for none
+	Map     *purgemap.Map               // united with the one that is here; nil for that one alone
 }
 
 // A Plan is all that a purge will do, provided that no ref moves.
@@ -58,19 +59,19 @@ type Plan struct {
 	rewrite   *purgerewrite.Rewrite
 	secrets   [][]byte // that were found
 	objects   *git.Objects
-	refs      map[string]git.Hash // all of the repository but symbolic ones, as they were read
+	refs      map[string]object.Hash // all of the repository but symbolic ones, as they were read
 	chains    []purgerewrite.Chain
 	archive   *ledger.Archive
 	archived  map[record.ID]ledger.ArchiveEntry // that are here and have no refs
 	besides   map[record.ID]ledger.ArchiveEntry // archived, of missions that also have refs
 	inArchive []record.ID                       // whose entries there change
 	renamed   map[record.ID]record.ID
-	carry     map[record.ID]git.Hash // see carried
+	carry     map[record.ID]object.Hash // see carried
 	updates   []git.Update
 	index     []indexChange
-	staged    map[string]map[git.Hash]bool // what else is staged in the indexes that follow, by their paths
-	doomed    map[git.Hash]bool            // what is replaced, and all that holds the secret
-	goes      map[git.Hash]bool            // what of doomed, and of what leads to it, the user does not need
+	staged    map[string]map[object.Hash]bool // what else is staged in the indexes that follow, by their paths
+	doomed    map[object.Hash]bool            // what is replaced, and all that holds the secret
+	goes      map[object.Hash]bool            // what of doomed, and of what leads to it, the user does not need
 }
 
 // Plan computes the purge and changes nothing. The caller closes the plan.
@@ -93,7 +94,7 @@ func (p *Purge) plan(ctx context.Context, theirs []RewrittenCommit) (*Plan, erro
 		plan.index, err = plan.indexChanges(ctx)
 	}
 	if err == nil {
-		plan.doomed = make(map[git.Hash]bool)
+		plan.doomed = make(map[object.Hash]bool)
 		for from := range plan.rewrite.Replaced() {
 			plan.doomed[from] = true
 		}
@@ -110,7 +111,7 @@ func (p *Purge) plan(ctx context.Context, theirs []RewrittenCommit) (*Plan, erro
 func (p *Plan) Close() { p.objects.Close() }
 
 // rewriteAll computes replacements and ref moves, given known successors.
-func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known map[git.Hash]git.Hash) error {
+func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known map[object.Hash]object.Hash) error {
 	var err error
 	if p.refs, err = p.Repo.OwnRefs(ctx); err != nil {
 		return err
@@ -122,7 +123,7 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known m
 		return err
 	}
 	p.rewrite = purgerewrite.New(p.Repo, p.objects, p.Target, p.Trust.Keys().Own, known)
-	p.rewrite.Theirs = make(map[git.Hash]bool)
+	p.rewrite.Theirs = make(map[object.Hash]bool)
 	for _, t := range theirs {
 		p.rewrite.Theirs[t.Hash] = true
 	}
@@ -177,14 +178,14 @@ func (p *Plan) ledgers(ctx context.Context) ([]purgerewrite.Chain, error) {
 	return list, nil
 }
 
-func (p *Plan) tip(id record.ID) git.Hash {
+func (p *Plan) tip(id record.ID) object.Hash {
 	if tip, ok := p.refs[id.Ref()]; ok {
 		return tip
 	}
 	return p.archived[id].Ledger
 }
 
-func missions(refs map[string]git.Hash) []record.ID {
+func missions(refs map[string]object.Hash) []record.ID {
 	var ids []record.ID
 	for ref := range refs {
 		id, err := record.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
@@ -201,7 +202,7 @@ func missions(refs map[string]git.Hash) []record.ID {
 // Leftover landing refs go.
 func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 	var list []git.Update
-	move := func(ref, name string, to git.Hash) {
+	move := func(ref, name string, to object.Hash) {
 		from := p.refs[ref]
 		switch {
 		case ref != name && !to.IsZero():
@@ -222,14 +223,14 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 			move(ref, name.Ref(), to)
 		case err == nil && ref == id.NotesRef():
 			if slices.Contains(p.Target.Missions, id) {
-				to = git.Hash{}
+				to = object.Hash{}
 			} else if to, err = p.rewrite.Notes(ctx, id, tip); err != nil {
 				return nil, err
 			}
 			move(ref, name.NotesRef(), to)
 		case branch:
 			if slices.Contains(p.Target.Missions, id) && p.rewrite.Ours()[tip] {
-				to = git.Hash{}
+				to = object.Hash{}
 			}
 			move(ref, p.Branch(name), to)
 		case strings.HasPrefix(ref, "refs/heads/"), strings.HasPrefix(ref, "refs/remotes/"):
@@ -244,7 +245,7 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 			}
 			move(ref, ref, to)
 		case strings.HasPrefix(ref, "refs/agent/remotes/") && p.replaced(tip), strings.HasPrefix(ref, ledger.SeenArchives) && p.spoiled(ref):
-			move(ref, ref, git.Hash{})
+			move(ref, ref, object.Hash{})
 		}
 	}
 	kept, err := p.archiveMoves(ctx)
@@ -264,7 +265,7 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 // mine reports whether a ref is the user's branch, or a remote's copy, ending
 // in their own commit. Ledgers keep such commits, so others can have purged
 // them, but these branches move only with Theirs.
-func (p *Plan) mine(ref string, tip git.Hash) (bool, error) {
+func (p *Plan) mine(ref string, tip object.Hash) (bool, error) {
 	if _, known := p.Known[tip]; !known || p.Theirs || strings.Contains(ref, strings.TrimPrefix(p.Branch(""), "refs/heads")) {
 		return false, nil
 	}
@@ -275,7 +276,7 @@ func (p *Plan) mine(ref string, tip git.Hash) (bool, error) {
 	return !purgerewrite.IsOurs(c.Message), nil
 }
 
-func (p *Plan) replaced(commit git.Hash) bool { return p.rewrite.Successor(commit) != commit }
+func (p *Plan) replaced(commit object.Hash) bool { return p.rewrite.Successor(commit) != commit }
 
 // An indexChange is an entry of a user's index that follows its branch.
 type indexChange struct {
@@ -287,7 +288,7 @@ type indexChange struct {
 	Flags string `json:"flags,omitempty"`
 }
 
-func entryLine(e git.Entry, format git.Format) string {
+func entryLine(e object.Entry, format object.Format) string {
 	return fmt.Sprintf("%o %s", uint32(e.Mode), format.Text(e.Hash))
 }
 
@@ -304,7 +305,7 @@ func (p *Plan) indexChanges(ctx context.Context) ([]indexChange, error) {
 		return nil, err
 	}
 	var changes []indexChange
-	p.staged = make(map[string]map[git.Hash]bool)
+	p.staged = make(map[string]map[object.Hash]bool)
 	for _, w := range list {
 		to := p.rewrite.Successor(w.Head)
 		if w.Head.IsZero() || to == w.Head || to.IsZero() || !p.moved(w.Branch) {
@@ -322,7 +323,7 @@ func (p *Plan) indexChanges(ctx context.Context) ([]indexChange, error) {
 		if err != nil {
 			return nil, err
 		}
-		differ, whole, err := gitdiff.Differences(p.objects, was, []git.Hash{is}, maxDiffer)
+		differ, whole, err := gitdiff.Differences(p.objects, was, []object.Hash{is}, maxDiffer)
 		if err == nil && !whole {
 			err = fmt.Errorf("%s and %s differ in more than %d files", w.Head, to, maxDiffer)
 		}
@@ -339,7 +340,7 @@ func (p *Plan) indexChanges(ctx context.Context) ([]indexChange, error) {
 				delete(staged, d.Path)
 			}
 		}
-		left := make(map[git.Hash]bool)
+		left := make(map[object.Hash]bool)
 		for _, e := range staged {
 			left[e.Hash] = true
 		}
@@ -356,7 +357,7 @@ func (p *Plan) moved(ref string) bool {
 }
 
 type stagedEntry struct {
-	git.Entry
+	object.Entry
 	flags string
 }
 
@@ -378,7 +379,7 @@ func stagedIn(ctx context.Context, repo *git.Repo) (map[string]stagedEntry, erro
 		if _, err := fmt.Sscanf(what, "%s %o %s %d", &e.flags, &e.Mode, &hash, &stage); err != nil {
 			return nil, fmt.Errorf("read the index of %s: %w", repo.Top, err)
 		}
-		if e.Hash = git.NewHash(hash); stage > 0 {
+		if e.Hash = object.NewHash(hash); stage > 0 {
 			path += fmt.Sprintf("\x00%d", stage) // no path of a tree's
 		}
 		found[path] = e

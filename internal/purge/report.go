@@ -17,6 +17,7 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/purgerewrite"
@@ -39,11 +40,11 @@ type Report struct {
 // A RewrittenCommit is a commit of the user's own, on a branch, to be
 // rewritten.
 type RewrittenCommit struct {
-	Hash   git.Hash
-	Branch string      // full name
-	Line   string      // the first line of its message; redacted
-	Paths  []string    // files of it that hold the secret
-	Onto   [2]git.Hash // the replaced turn's commit that it sits on and its successor, or zero
+	Hash   object.Hash
+	Branch string         // full name
+	Line   string         // the first line of its message; redacted
+	Paths  []string       // files of it that hold the secret
+	Onto   [2]object.Hash // the replaced turn's commit that it sits on and its successor, or zero
 }
 
 // A Stay is something of the user's that keeps what should go.
@@ -146,14 +147,14 @@ func (p *Purge) staysIn(ctx context.Context, roots []objectpurge.Root) ([]Stay, 
 }
 
 // stagedOf returns the files of an index that have contents HEAD lacks there.
-func (p *Purge) stagedOf(ctx context.Context, repo *git.Repo, head git.Hash, contents []git.Hash) (files []string, err error) {
+func (p *Purge) stagedOf(ctx context.Context, repo *git.Repo, head object.Hash, contents []object.Hash) (files []string, err error) {
 	staged, err := stagedIn(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
 	objects := p.Repo.Objects(ctx)
 	defer objects.Close()
-	var tree git.Hash
+	var tree object.Hash
 	if !head.IsZero() {
 		if tree, err = objects.TreeOf(head); err != nil {
 			return nil, err
@@ -164,7 +165,7 @@ func (p *Purge) stagedOf(ctx context.Context, repo *git.Repo, head git.Hash, con
 			continue
 		}
 		name, _, _ := strings.Cut(path, "\x00")
-		var was git.Entry
+		var was object.Entry
 		if !tree.IsZero() {
 			if was, err = objects.Lookup(tree, name); err != nil {
 				return nil, err
@@ -179,7 +180,7 @@ func (p *Purge) stagedOf(ctx context.Context, repo *git.Repo, head git.Hash, con
 }
 
 // learn keeps, in memory only, the secret as an object decoded spells it.
-func (p *Plan) learn(t plumbing.ObjectType, h git.Hash) error {
+func (p *Plan) learn(t plumbing.ObjectType, h object.Hash) error {
 	content, err := p.objects.Read(t, h, maxFile)
 	if errors.Is(err, git.ErrTooLarge) {
 		return nil
@@ -220,7 +221,7 @@ func (p *Plan) goesWith(r objectpurge.Root) bool {
 }
 
 // own reports whether something that git noted is only about replaced objects.
-func own(repo *git.Repo, r objectpurge.Root, replaced func(git.Hash) bool) bool {
+func own(repo *git.Repo, r objectpurge.Root, replaced func(object.Hash) bool) bool {
 	switch r.Kind {
 	case objectpurge.Ref:
 		return !strings.Contains(r.Ref, "refs/") && noted[path.Base(r.Ref)]
@@ -228,7 +229,7 @@ func own(repo *git.Repo, r objectpurge.Root, replaced func(git.Hash) bool) bool 
 		if strings.HasPrefix(r.Ref, "refs/agent/") || strings.HasPrefix(r.Ref, "refs/notes/agent/") {
 			return true
 		}
-		return len(r.Hashes) > 0 && !slices.ContainsFunc(r.Hashes, func(h git.Hash) bool { return !replaced(h) })
+		return len(r.Hashes) > 0 && !slices.ContainsFunc(r.Hashes, func(h object.Hash) bool { return !replaced(h) })
 	case objectpurge.File, objectpurge.Index:
 		return noted[filepath.Base(r.Path)] || slices.ContainsFunc(stateDirs(repo), func(dir string) bool {
 			below, err := filepath.Rel(dir, r.Path)
@@ -245,13 +246,13 @@ var noted = map[string]bool{"ORIG_HEAD": true, "FETCH_HEAD": true, "COMMIT_EDITM
 // forgets its cached trees then.
 func (p *Plan) follows(r objectpurge.Root) bool {
 	staged, ok := p.staged[r.Path]
-	return ok && !slices.ContainsFunc(r.Hashes, func(h git.Hash) bool { return staged[h] })
+	return ok && !slices.ContainsFunc(r.Hashes, func(h object.Hash) bool { return staged[h] })
 }
 
 // commitsOf finds commits on the user's branches that lead to what goes.
 func (p *Plan) commitsOf(ctx context.Context, leading *objectpurge.Referrers) error {
 	ours := p.rewrite.Ours()
-	seen := make(map[git.Hash]bool)
+	seen := make(map[object.Hash]bool)
 	for _, ref := range slices.Sorted(maps.Keys(p.refs)) {
 		if !strings.HasPrefix(ref, "refs/heads/") || !leading.Has(p.refs[ref]) {
 			continue
@@ -261,7 +262,7 @@ func (p *Plan) commitsOf(ctx context.Context, leading *objectpurge.Referrers) er
 			return err
 		}
 		for line := range strings.Lines(string(out)) {
-			h := git.NewHash(strings.TrimSpace(line))
+			h := object.NewHash(strings.TrimSpace(line))
 			if seen[h] || ours[h] || !leading.Has(h) {
 				continue
 			}
@@ -273,7 +274,7 @@ func (p *Plan) commitsOf(ctx context.Context, leading *objectpurge.Referrers) er
 			found := RewrittenCommit{Hash: h, Branch: ref, Line: p.clean(firstLine(c.Message))}
 			for _, parent := range c.Parents {
 				if ours[parent] && p.replaced(parent) {
-					found.Onto = [2]git.Hash{parent, p.rewrite.Successor(parent)}
+					found.Onto = [2]object.Hash{parent, p.rewrite.Successor(parent)}
 				}
 			}
 			if found.Paths, err = p.paths(leading, c.Tree, ""); err != nil {
@@ -299,7 +300,7 @@ func firstLine(message string) string {
 
 const maxPaths = 20
 
-func (p *Plan) paths(leading *objectpurge.Referrers, tree git.Hash, dir string) (list []string, err error) {
+func (p *Plan) paths(leading *objectpurge.Referrers, tree object.Hash, dir string) (list []string, err error) {
 	if !leading.Has(tree) {
 		return nil, nil
 	}

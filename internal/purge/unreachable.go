@@ -6,20 +6,21 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/objectpurge"
 )
 
 // unlost spares the files and trees of the user's unreachable commits, which
 // may still be wanted, unless they descend from a commit that goes.
-func (p *Plan) unlost(ctx context.Context, goes, commits map[git.Hash]bool) error {
+func (p *Plan) unlost(ctx context.Context, goes, commits map[object.Hash]bool) error {
 	leading, err := objectpurge.FindReferrers(ctx, p.Repo, goes)
 	if err != nil {
 		return err
 	}
 	after := maps.Clone(commits) // what comes after one of them
-	var follows func(h git.Hash) bool
-	follows = func(h git.Hash) bool {
+	var follows func(h object.Hash) bool
+	follows = func(h object.Hash) bool {
 		if is, known := after[h]; known || !leading.Has(h) {
 			return is
 		}
@@ -33,7 +34,7 @@ func (p *Plan) unlost(ctx context.Context, goes, commits map[git.Hash]bool) erro
 		}
 		return after[h]
 	}
-	var lost []git.Hash
+	var lost []object.Hash
 	for h := range leading.Without(nil) {
 		if goes[h] {
 			continue
@@ -47,12 +48,12 @@ func (p *Plan) unlost(ctx context.Context, goes, commits map[git.Hash]bool) erro
 		return nil
 	}
 	rest := leading.Without([]objectpurge.Root{{Hashes: lost}})
-	maps.DeleteFunc(goes, func(h git.Hash, _ bool) bool { return !rest[h] })
+	maps.DeleteFunc(goes, func(h object.Hash, _ bool) bool { return !rest[h] })
 	return nil
 }
 
 // made reports whether we made a commit: of a state, a ledger or notes.
-func (p *Plan) made(c *git.Commit) bool {
+func (p *Plan) made(c *object.Commit) bool {
 	if _, ours := ledger.ReadCodeMessage(c.Message); ours || strings.HasPrefix(c.Message, "mission ") || c.Message == "merge notes\n" {
 		return true
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/sshsig"
@@ -17,9 +17,9 @@ type line struct {
 	id      record.ID
 	landed  bool
 	besides bool // archived, of a mission that also has refs
-	tip     git.Hash
-	events  []git.Hash
-	kept    []git.Hash
+	tip     object.Hash
+	events  []object.Hash
+	kept    []object.Hash
 }
 
 // archived returns the archived ledgers to which the map may apply. Without
@@ -82,11 +82,11 @@ func (m *Matching) lines(ctx context.Context, archived []*line) (list, there []*
 }
 
 func (m *Matching) walk(ctx context.Context, list []*line) error {
-	tips := make([]git.Hash, len(list))
+	tips := make([]object.Hash, len(list))
 	for i, l := range list {
 		tips[i] = l.tip
 	}
-	events := make(map[git.Hash]*ledger.CommitEvent)
+	events := make(map[object.Hash]*ledger.CommitEvent)
 	for e, err := range ledger.Links(ctx, m.Repo, tips...) {
 		if err != nil {
 			return err

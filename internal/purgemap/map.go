@@ -22,6 +22,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/sshsig"
 )
@@ -38,14 +39,14 @@ type Map struct{ sheets map[string]*sheet }
 type sheet struct {
 	content []byte
 	by      sshsig.Public
-	entries map[masked]git.Hash
+	entries map[masked]object.Hash
 }
 
 // masked is the hash of a commit's hash: it does not tell what to ask a host
 // for.
 type masked [sha256.Size]byte
 
-func mask(commit git.Hash) masked {
+func mask(commit object.Hash) masked {
 	return sha256.Sum256([]byte("git-agent purge 1\x00" + commit.String()))
 }
 
@@ -63,7 +64,7 @@ const (
 var errSheet = errors.New("not a list of purged commits")
 
 // parseSheet reads a sheet, in no other form than newSheet writes.
-func parseSheet(content []byte, format git.Format) (*sheet, error) {
+func parseSheet(content []byte, format object.Format) (*sheet, error) {
 	list, armored, ok := cutSignature(content)
 	if !ok || len(content) > maxSheet {
 		return nil, errSheet
@@ -72,7 +73,7 @@ func parseSheet(content []byte, format git.Format) (*sheet, error) {
 	if !ok || len(rest) == 0 {
 		return nil, errSheet
 	}
-	s := &sheet{content: content, entries: make(map[masked]git.Hash)}
+	s := &sheet{content: content, entries: make(map[masked]object.Hash)}
 	var last masked
 	for line := range bytes.Lines(rest) {
 		from, to, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
@@ -81,12 +82,12 @@ func parseSheet(content []byte, format git.Format) (*sheet, error) {
 		switch {
 		case !ok || !bytes.HasSuffix(line, []byte("\n")), err != nil || n != len(m), hex.EncodeToString(m[:]) != from:
 			return nil, errSheet
-		case format.Text(git.NewHash(to)) != to:
+		case format.Text(object.NewHash(to)) != to:
 			return nil, errSheet
 		case len(s.entries) > 0 && bytes.Compare(m[:], last[:]) <= 0:
 			return nil, errSheet
 		}
-		s.entries[m], last = git.NewHash(to), m
+		s.entries[m], last = object.NewHash(to), m
 	}
 	var err error
 	if s.by, err = sshsig.VerifyAs(mapNamespace, armored, list); err != nil {
@@ -103,7 +104,7 @@ func cutSignature(content []byte) (list, armored []byte, ok bool) {
 	return content[:i+1], content[i+1:], true
 }
 
-func newSheet(key sshsig.Key, entries map[masked]git.Hash, format git.Format) *sheet {
+func newSheet(key sshsig.Key, entries map[masked]object.Hash, format object.Format) *sheet {
 	var list bytes.Buffer
 	list.WriteString(mapHeader)
 	for _, m := range slices.SortedFunc(maps.Keys(entries), func(a, b masked) int { return bytes.Compare(a[:], b[:]) }) {
@@ -121,7 +122,7 @@ func (s *sheet) name() string {
 // Read reads the untrusted map in a commit, empty for the zero hash. It
 // skips what is no sheet or badly signed. With an error, as for a too large
 // map, it returns what was read before.
-func Read(objects *git.Objects, commit git.Hash) (*Map, error) {
+func Read(objects *git.Objects, commit object.Hash) (*Map, error) {
 	m := &Map{sheets: make(map[string]*sheet)}
 	if commit.IsZero() {
 		return m, nil
@@ -167,7 +168,7 @@ func (m *Map) reduce() {
 	}
 	type entry struct {
 		masked
-		to git.Hash
+		to object.Hash
 	}
 	for _, names := range of {
 		if len(names) == 1 {
@@ -204,17 +205,17 @@ func (m *Map) Unite(other *Map) {
 }
 
 // Add adds pairs of commits, signed with a key; zero means no successor.
-func (m *Map) Add(key sshsig.Key, pairs map[git.Hash]git.Hash) {
+func (m *Map) Add(key sshsig.Key, pairs map[object.Hash]object.Hash) {
 	if len(pairs) == 0 {
 		return
 	}
-	entries := make(map[masked]git.Hash)
+	entries := make(map[masked]object.Hash)
 	for _, name := range slices.Sorted(maps.Keys(m.sheets)) { // a sheet that covers others replaces them
 		if s := m.sheets[name]; s.by == key.Public() && len(s.content) < maxSheet/2 {
 			maps.Copy(entries, s.entries)
 		}
 	}
-	var format git.Format
+	var format object.Format
 	for from, to := range pairs {
 		entries[mask(from)], format = to, from.Format()
 	}
@@ -224,9 +225,9 @@ func (m *Map) Add(key sshsig.Key, pairs map[git.Hash]git.Hash) {
 }
 
 // Unlisted returns those of some pairs that no key has listed.
-func (m *Map) Unlisted(all map[git.Hash]git.Hash) map[git.Hash]git.Hash {
+func (m *Map) Unlisted(all map[object.Hash]object.Hash) map[object.Hash]object.Hash {
 	listed := m.classes(func(sshsig.Public) bool { return true })
-	pairs := make(map[git.Hash]git.Hash)
+	pairs := make(map[object.Hash]object.Hash)
 	for from, to := range all {
 		if c := listed[mask(from)]; from != to && (c == nil || !c.is[to]) {
 			pairs[from] = to
@@ -239,9 +240,9 @@ func (m *Map) Unlisted(all map[git.Hash]git.Hash) map[git.Hash]git.Hash {
 // nothing alive, as its trees have no commit. The empty map is the zero hash.
 // If it is too large, sheets of keys that don't count are dropped: an attacker
 // who fills a remote's map must not keep others from purging.
-func (m *Map) Write(objects *git.Objects, counts func(sshsig.Public) bool) (git.Hash, error) {
+func (m *Map) Write(objects *git.Objects, counts func(sshsig.Public) bool) (object.Hash, error) {
 	if len(m.sheets) == 0 {
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	var names, others []string
 	for _, name := range slices.Sorted(maps.Keys(m.sheets)) {
@@ -252,7 +253,7 @@ func (m *Map) Write(objects *git.Objects, counts func(sshsig.Public) bool) (git.
 		}
 	}
 	size := 0
-	files := make(map[string]git.Entry)
+	files := make(map[string]object.Entry)
 	for n, name := range slices.Concat(names, others) {
 		s := m.sheets[name]
 		if n >= len(names) && (size+len(s.content) > maxMap || len(files) == maxSheets) {
@@ -261,16 +262,16 @@ func (m *Map) Write(objects *git.Objects, counts func(sshsig.Public) bool) (git.
 		size += len(s.content)
 		blob, err := objects.Write(plumbing.BlobObject, s.content)
 		if err != nil {
-			return git.Hash{}, err
+			return object.Hash{}, err
 		}
-		files[name] = git.Entry{Mode: 0o100644, Hash: blob}
+		files[name] = object.Entry{Mode: 0o100644, Hash: blob}
 	}
 	if size > maxMap || len(files) > maxSheets {
-		return git.Hash{}, fmt.Errorf("the map of purged commits is too large: %d lists, %d MB", len(files), size>>20)
+		return object.Hash{}, fmt.Errorf("the map of purged commits is too large: %d lists, %d MB", len(files), size>>20)
 	}
-	tree, err := objects.EditTree(git.Hash{}, files)
+	tree, err := objects.EditTree(object.Hash{}, files)
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	return objects.CommitTree(tree, nil, purgerewrite.Nobody, purgerewrite.Nobody, "purges\n")
 }
@@ -285,14 +286,14 @@ func (m *Map) Same(other *Map) bool {
 
 // A class is commits that replaced one another, and what remained in the end.
 type class struct {
-	ends []git.Hash
-	is   map[git.Hash]bool // the same, to ask
+	ends []object.Hash
+	is   map[object.Hash]bool // the same, to ask
 	// circular says that ends replaced one another: two purges of a ledger each
 	// won somewhere. Every clone then takes the first.
 	circular bool
 }
 
-func (c *class) end(h git.Hash) bool {
+func (c *class) end(h object.Hash) bool {
 	if c.is[h] {
 		return false
 	}
@@ -305,7 +306,7 @@ func (c *class) end(h git.Hash) bool {
 func (m *Map) classes(counts func(sshsig.Public) bool) map[masked]*class {
 	type entry struct {
 		masked
-		to git.Hash
+		to object.Hash
 		by sshsig.Public
 	}
 	var all []entry
@@ -343,7 +344,7 @@ func (m *Map) classes(counts func(sshsig.Public) bool) map[masked]*class {
 		root := find(e.masked)
 		c := stands[root]
 		if c == nil {
-			c = &class{is: make(map[git.Hash]bool)}
+			c = &class{is: make(map[object.Hash]bool)}
 			stands[root] = c
 		}
 		found[e.masked] = c
@@ -379,8 +380,8 @@ func (m *Map) classes(counts func(sshsig.Public) bool) map[masked]*class {
 }
 
 // Ends returns the commits that replaced others by any key.
-func (m *Map) Ends() map[git.Hash]bool {
-	ends := make(map[git.Hash]bool)
+func (m *Map) Ends() map[object.Hash]bool {
+	ends := make(map[object.Hash]bool)
 	for _, s := range m.sheets {
 		for _, to := range s.entries {
 			ends[to] = true

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/sshsig"
 	"gitagent/test/gittest"
 )
@@ -29,10 +30,10 @@ func mapKey(t testing.TB, n byte) sshsig.Key {
 }
 
 // format is the object format under test.
-var format = git.NewHash(gittest.Hash("1")).Format()
+var format = object.NewHash(gittest.Hash("1")).Format()
 
-func commitHash(n byte) git.Hash {
-	return git.NewHash(gittest.Hash(hex.EncodeToString([]byte{n})))
+func commitHash(n byte) object.Hash {
+	return object.NewHash(gittest.Hash(hex.EncodeToString([]byte{n})))
 }
 
 // TestMapVectors reads the files that docs/format.md names: a sheet each, valid if its name says so.
@@ -61,8 +62,8 @@ func TestMapVectors(t *testing.T) {
 
 func writeMapVectors(t *testing.T, dir string) {
 	t.Helper()
-	one := newSheet(mapKey(t, 1), map[masked]git.Hash{mask(commitHash(1)): commitHash(2)}, format).content
-	two := newSheet(mapKey(t, 1), map[masked]git.Hash{mask(commitHash(1)): commitHash(2), mask(commitHash(3)): {}}, format).content
+	one := newSheet(mapKey(t, 1), map[masked]object.Hash{mask(commitHash(1)): commitHash(2)}, format).content
+	two := newSheet(mapKey(t, 1), map[masked]object.Hash{mask(commitHash(1)): commitHash(2), mask(commitHash(3)): {}}, format).content
 	signed := func(list string) string {
 		return list + string(sshsig.SignAs(mapNamespace, mapKey(t, 1), []byte(list)))
 	}
@@ -100,13 +101,13 @@ func TestMapUnion(t *testing.T) {
 	objects := repo.Objects(t.Context())
 	defer objects.Close()
 	empty := func() *Map {
-		m, err := Read(objects, git.Hash{})
+		m, err := Read(objects, object.Hash{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
-	write := func(m *Map) git.Hash {
+	write := func(m *Map) object.Hash {
 		h, err := m.Write(objects, noKey)
 		if err != nil {
 			t.Fatal(err)
@@ -116,13 +117,13 @@ func TestMapUnion(t *testing.T) {
 	var maps []*Map
 	for n := range byte(3) {
 		m := empty()
-		m.Add(mapKey(t, n%2), map[git.Hash]git.Hash{commitHash(10 + n): commitHash(20 + n)})
+		m.Add(mapKey(t, n%2), map[object.Hash]object.Hash{commitHash(10 + n): commitHash(20 + n)})
 		maps = append(maps, m)
 	}
 	more := empty() // has all that the first one has
-	more.Add(mapKey(t, 0), map[git.Hash]git.Hash{commitHash(10): commitHash(20), commitHash(30): commitHash(40)})
+	more.Add(mapKey(t, 0), map[object.Hash]object.Hash{commitHash(10): commitHash(20), commitHash(30): commitHash(40)})
 	maps = append(maps, more)
-	var want git.Hash
+	var want object.Hash
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1, 0, 3}} {
 		m := empty()
 		for _, i := range order {
@@ -168,11 +169,11 @@ func TestMapFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newSheet(key, map[masked]git.Hash{mask(commitHash(1)): commitHash(2)}, format)
+		s := newSheet(key, map[masked]object.Hash{mask(commitHash(1)): commitHash(2)}, format)
 		m.sheets[s.name()] = s
 	}
 	mine := mapKey(t, 1)
-	m.Add(mine, map[git.Hash]git.Hash{commitHash(3): commitHash(4)})
+	m.Add(mine, map[object.Hash]object.Hash{commitHash(3): commitHash(4)})
 	counts := func(by sshsig.Public) bool { return by == mine.Public() }
 	h, err := m.Write(objects, counts)
 	if err != nil {
@@ -188,11 +189,11 @@ func TestMapFull(t *testing.T) {
 // key that differ in hardly anything, commits that took the place of one another by the thousand.
 func TestMapLarge(t *testing.T) {
 	gittest.Check(t)
-	number := func(n int) git.Hash { return git.NewHash(fmt.Sprintf("%0*x", gittest.Digits(), n)) }
+	number := func(n int) object.Hash { return object.NewHash(fmt.Sprintf("%0*x", gittest.Digits(), n)) }
 	m := &Map{sheets: map[string]*sheet{}}
 	const sheets, entries = 200, 150
 	for n := range sheets {
-		list := make(map[masked]git.Hash, entries)
+		list := make(map[masked]object.Hash, entries)
 		for k := range entries {
 			list[mask(number(k))] = number(1_000_000 + k)
 			if n > 0 && k%sheets == n%entries {
@@ -202,14 +203,14 @@ func TestMapLarge(t *testing.T) {
 		s := newSheet(mapKey(t, 1), list, format)
 		m.sheets[s.name()] = s
 	}
-	part := newSheet(mapKey(t, 1), map[masked]git.Hash{mask(number(1)): number(1_000_001)}, format)
+	part := newSheet(mapKey(t, 1), map[masked]object.Hash{mask(number(1)): number(1_000_001)}, format)
 	m.Unite(&Map{sheets: map[string]*sheet{part.name(): part}})
 	if len(m.sheets) != sheets {
 		t.Errorf("%d sheets, want %d", len(m.sheets), sheets)
 	}
 	const others, each = 100, 500
 	for n := range others { // each says something else of the same commits
-		list := make(map[masked]git.Hash)
+		list := make(map[masked]object.Hash)
 		for k := range each {
 			list[mask(number(3_000_000+k))] = number(4_000_000 + max(0, n*each+k-each))
 		}
@@ -227,18 +228,18 @@ func TestMapLarge(t *testing.T) {
 func TestMapClasses(t *testing.T) {
 	o, n, m, x, gone := commitHash(1), commitHash(2), commitHash(3), commitHash(4), commitHash(5)
 	all := &Map{sheets: map[string]*sheet{}}
-	all.Add(mapKey(t, 1), map[git.Hash]git.Hash{o: n, n: m, gone: {}})
-	all.Add(mapKey(t, 2), map[git.Hash]git.Hash{o: x})
+	all.Add(mapKey(t, 1), map[object.Hash]object.Hash{o: n, n: m, gone: {}})
+	all.Add(mapKey(t, 2), map[object.Hash]object.Hash{o: x})
 	classes := all.classes(func(sshsig.Public) bool { return true })
-	none := map[git.Hash]bool{}
-	no := func(git.Hash) bool { return false }
-	for _, from := range []git.Hash{o, n, m, x} {
-		for _, there := range []git.Hash{m, x} {
-			if got := classes[mask(from)].winner(no, map[git.Hash]bool{there: true}, map[git.Hash]bool{m: true}); got != there {
+	none := map[object.Hash]bool{}
+	no := func(object.Hash) bool { return false }
+	for _, from := range []object.Hash{o, n, m, x} {
+		for _, there := range []object.Hash{m, x} {
+			if got := classes[mask(from)].winner(no, map[object.Hash]bool{there: true}, map[object.Hash]bool{m: true}); got != there {
 				t.Errorf("%s becomes %s where %s is there", from, got, there)
 			}
 		}
-		if got := classes[mask(from)].winner(no, none, map[git.Hash]bool{x: true}); got != x {
+		if got := classes[mask(from)].winner(no, none, map[object.Hash]bool{x: true}); got != x {
 			t.Errorf("%s becomes %s where %s is here", from, got, x)
 		}
 	}
@@ -258,21 +259,21 @@ func TestMapClasses(t *testing.T) {
 func TestMapCircle(t *testing.T) {
 	o, n, m := commitHash(1), commitHash(2), commitHash(3)
 	all := &Map{sheets: map[string]*sheet{}}
-	all.Add(mapKey(t, 1), map[git.Hash]git.Hash{o: n, n: m, m: n})
+	all.Add(mapKey(t, 1), map[object.Hash]object.Hash{o: n, n: m, m: n})
 	classes := all.classes(func(sshsig.Public) bool { return true })
-	first := classes[mask(o)].winner(func(git.Hash) bool { return true })
+	first := classes[mask(o)].winner(func(object.Hash) bool { return true })
 	if first != n && first != m {
 		t.Fatalf("%s became %s", o, first)
 	}
-	for _, from := range []git.Hash{o, n, m} {
-		for _, there := range []git.Hash{n, m} {
-			got := classes[mask(from)].winner(func(git.Hash) bool { return true }, map[git.Hash]bool{there: true})
+	for _, from := range []object.Hash{o, n, m} {
+		for _, there := range []object.Hash{n, m} {
+			got := classes[mask(from)].winner(func(object.Hash) bool { return true }, map[object.Hash]bool{there: true})
 			if got != first {
 				t.Errorf("%s becomes %s where %s is there, want %s", from, got, there, first)
 			}
 		}
-		for _, exists := range []git.Hash{n, m} {
-			if got := classes[mask(from)].winner(func(h git.Hash) bool { return h == exists }); got != exists {
+		for _, exists := range []object.Hash{n, m} {
+			if got := classes[mask(from)].winner(func(h object.Hash) bool { return h == exists }); got != exists {
 				t.Errorf("%s becomes %s where only %s exists", from, got, exists)
 			}
 		}
@@ -283,12 +284,12 @@ func TestMapCircle(t *testing.T) {
 func TestMapCircleBesides(t *testing.T) {
 	o, n, m, other := commitHash(1), commitHash(2), commitHash(3), commitHash(4)
 	all := &Map{sheets: map[string]*sheet{}}
-	all.Add(mapKey(t, 1), map[git.Hash]git.Hash{o: n, n: m, m: n})
-	all.Add(mapKey(t, 2), map[git.Hash]git.Hash{o: other})
+	all.Add(mapKey(t, 1), map[object.Hash]object.Hash{o: n, n: m, m: n})
+	all.Add(mapKey(t, 2), map[object.Hash]object.Hash{o: other})
 	classes := all.classes(func(sshsig.Public) bool { return true })
-	for _, from := range []git.Hash{o, n, m, other} {
-		for _, exists := range []git.Hash{n, m, other} {
-			if got := classes[mask(from)].winner(func(h git.Hash) bool { return h == exists }); got != exists {
+	for _, from := range []object.Hash{o, n, m, other} {
+		for _, exists := range []object.Hash{n, m, other} {
+			if got := classes[mask(from)].winner(func(h object.Hash) bool { return h == exists }); got != exists {
 				t.Errorf("%s becomes %s where only %s exists", from, got, exists)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/sshsig"
@@ -21,17 +22,17 @@ type Matching struct {
 	// Landing is where a fetch has put missions/, notes/ and heads/.
 	Landing string
 	// There are the ledgers under refs of the remote, not in its archive alone.
-	There []git.Hash
+	There []object.Hash
 	// Accepted are missions whose purge a person accepts, whoever signed it.
 	Accepted []record.ID
 }
 
 // A Matched is what a map replaces in a repository.
 type Matched struct {
-	Known   map[git.Hash]git.Hash     // commits with proved successors, zero for none
-	Gone    []record.ID               // missions that were removed
-	Learned [][]byte                  // what was taken out
-	Held    map[record.ID]HeldBecause // missions here or just fetched that stay
+	Known   map[object.Hash]object.Hash // commits with proved successors, zero for none
+	Gone    []record.ID                 // missions that were removed
+	Learned [][]byte                    // what was taken out
+	Held    map[record.ID]HeldBecause   // missions here or just fetched that stay
 }
 
 // HeldBecause says why the map was not applied to a mission.
@@ -54,7 +55,7 @@ func (m *Matching) Find(ctx context.Context, news bool) (*Matched, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPairing(m.Map, m.Counts, m.Accepted, func(h git.Hash) bool { return m.Objects.Has(h) == nil }, list, there)
+	p := newPairing(m.Map, m.Counts, m.Accepted, func(h object.Hash) bool { return m.Objects.Has(h) == nil }, list, there)
 	p.objects = m.Objects
 	known, gone, learned, err := p.known(ctx)
 	if err != nil {
@@ -66,31 +67,31 @@ func (m *Matching) Find(ctx context.Context, news bool) (*Matched, error) {
 // A pairing finds which pairs of a map are applied to some ledgers.
 type pairing struct {
 	objects  *git.Objects
-	exists   func(git.Hash) bool // the commit is here
-	accepted []record.ID         // missions for which a person accepts untrusted keys
+	exists   func(object.Hash) bool // the commit is here
+	accepted []record.ID            // missions for which a person accepts untrusted keys
 	list     []*line
 	held     map[record.ID]HeldBecause // what can't be applied
 
-	classes, all map[masked]*class    // by the keys that count, and by all
-	under, there map[git.Hash]bool    // commits of ledgers under refs of the remote, and of fetched ones
-	here         map[git.Hash]bool    // commits of ledgers that are here
-	landed       map[git.Hash][]*line // by an event: the fetched ledgers that have it
-	winners      map[*class]git.Hash
-	agreed       map[git.Hash]bool // events whose replacement a person accepts: forks share them
+	classes, all map[masked]*class       // by the keys that count, and by all
+	under, there map[object.Hash]bool    // commits of ledgers under refs of the remote, and of fetched ones
+	here         map[object.Hash]bool    // commits of ledgers that are here
+	landed       map[object.Hash][]*line // by an event: the fetched ledgers that have it
+	winners      map[*class]object.Hash
+	agreed       map[object.Hash]bool // events whose replacement a person accepts: forks share them
 
-	pairs   map[*line]map[git.Hash]git.Hash
-	removed map[git.Hash]bool  // newest events of missions that were removed
-	refused map[git.Hash]error // of commits that were looked at; nil if the pair has proved itself
+	pairs   map[*line]map[object.Hash]object.Hash
+	removed map[object.Hash]bool  // newest events of missions that were removed
+	refused map[object.Hash]error // of commits that were looked at; nil if the pair has proved itself
 }
 
 // newPairing returns a pairing by the keys that count.
-func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, exists func(git.Hash) bool, list, there []*line) *pairing {
+func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, exists func(object.Hash) bool, list, there []*line) *pairing {
 	p := &pairing{
 		exists: exists, accepted: accepted, list: list, held: make(map[record.ID]HeldBecause),
 		classes: m.classes(counts), all: m.classes(func(sshsig.Public) bool { return true }),
-		under: make(map[git.Hash]bool), there: make(map[git.Hash]bool), here: make(map[git.Hash]bool),
-		landed: make(map[git.Hash][]*line), winners: make(map[*class]git.Hash), agreed: make(map[git.Hash]bool),
-		pairs: make(map[*line]map[git.Hash]git.Hash), removed: make(map[git.Hash]bool), refused: make(map[git.Hash]error),
+		under: make(map[object.Hash]bool), there: make(map[object.Hash]bool), here: make(map[object.Hash]bool),
+		landed: make(map[object.Hash][]*line), winners: make(map[*class]object.Hash), agreed: make(map[object.Hash]bool),
+		pairs: make(map[*line]map[object.Hash]object.Hash), removed: make(map[object.Hash]bool), refused: make(map[object.Hash]error),
 	}
 	for _, l := range there {
 		for _, h := range slices.Concat(l.events, l.kept) {
@@ -119,7 +120,7 @@ func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, e
 }
 
 // known returns the proved pairs, the removed missions, and what was taken out.
-func (p *pairing) known(ctx context.Context) (known map[git.Hash]git.Hash, gone []record.ID, learned [][]byte, err error) {
+func (p *pairing) known(ctx context.Context) (known map[object.Hash]object.Hash, gone []record.ID, learned [][]byte, err error) {
 	gone = p.choose()
 	p.unmix()
 	if learned, err = p.prove(ctx); err != nil {
@@ -129,7 +130,7 @@ func (p *pairing) known(ctx context.Context) (known map[git.Hash]git.Hash, gone 
 	known = p.union()
 	for h := range p.removed {
 		if slices.ContainsFunc(p.list, func(l *line) bool { return l.landed && l.tip == h }) {
-			known[h] = git.Hash{}
+			known[h] = object.Hash{}
 		}
 	}
 	if len(p.pairs) == 0 {
@@ -139,7 +140,7 @@ func (p *pairing) known(ctx context.Context) (known map[git.Hash]git.Hash, gone 
 }
 
 // winner returns a commit's successor, and whether any class lists it.
-func (p *pairing) winner(x git.Hash, in map[masked]*class) (to git.Hash, listed bool) {
+func (p *pairing) winner(x object.Hash, in map[masked]*class) (to object.Hash, listed bool) {
 	c := in[mask(x)]
 	if c == nil {
 		return x, false
@@ -153,7 +154,7 @@ func (p *pairing) winner(x git.Hash, in map[masked]*class) (to git.Hash, listed 
 }
 
 func (p *pairing) agrees(l *line) bool {
-	return slices.ContainsFunc(l.events, func(h git.Hash) bool { return p.agreed[h] })
+	return slices.ContainsFunc(l.events, func(h object.Hash) bool { return p.agreed[h] })
 }
 
 func (p *pairing) hold(l *line, why HeldBecause) { p.held[l.id] = why }
@@ -177,8 +178,8 @@ func (p *pairing) choose() (gone []record.ID) {
 }
 
 // of returns what the map says of a ledger, and whether that holds it.
-func (p *pairing) of(l *line) (mine map[git.Hash]git.Hash, why HeldBecause, held bool) {
-	mine = make(map[git.Hash]git.Hash)
+func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause, held bool) {
+	mine = make(map[object.Hash]object.Hash)
 	agrees := p.agrees(l)
 	for n, h := range slices.Concat(l.events, l.kept) {
 		to, listed := p.winner(h, p.classes)
@@ -210,8 +211,8 @@ func (p *pairing) of(l *line) (mine map[git.Hash]git.Hash, why HeldBecause, held
 	return mine, why, held
 }
 
-func (p *pairing) union() map[git.Hash]git.Hash {
-	all := make(map[git.Hash]git.Hash)
+func (p *pairing) union() map[object.Hash]object.Hash {
+	all := make(map[object.Hash]object.Hash)
 	for _, mine := range p.pairs {
 		maps.Copy(all, mine)
 	}
@@ -241,7 +242,7 @@ func (p *pairing) prove(ctx context.Context) (learned [][]byte, err error) {
 		if p.pairs[l] == nil {
 			continue
 		}
-		events := make(map[git.Hash]bool)
+		events := make(map[object.Hash]bool)
 		for _, h := range l.events {
 			events[h] = true
 		}
@@ -291,26 +292,26 @@ func (p *pairing) together() {
 }
 
 // apart reports whether a fetched ledger has one commit and not the other.
-func (p *pairing) apart(has, lacks git.Hash) bool {
+func (p *pairing) apart(has, lacks object.Hash) bool {
 	return slices.ContainsFunc(p.landed[has], func(l *line) bool { return !slices.Contains(p.landed[lacks], l) })
 }
 
 // winner returns the end of a class: the first in one of the sets, tried in
 // order, else one that exists, else any. With what the remote has under refs,
 // what was fetched and what is here, the remote's purge wins over another one.
-func (c *class) winner(exists func(git.Hash) bool, sets ...map[git.Hash]bool) git.Hash {
-	var order []func(git.Hash) bool
+func (c *class) winner(exists func(object.Hash) bool, sets ...map[object.Hash]bool) object.Hash {
+	var order []func(object.Hash) bool
 	for _, set := range sets {
 		if !c.circular {
-			order = append(order, func(h git.Hash) bool { return set[h] })
+			order = append(order, func(h object.Hash) bool { return set[h] })
 		}
 	}
-	for _, in := range append(order, exists, func(git.Hash) bool { return true }) {
+	for _, in := range append(order, exists, func(object.Hash) bool { return true }) {
 		for _, h := range c.ends {
 			if !h.IsZero() && in(h) {
 				return h
 			}
 		}
 	}
-	return git.Hash{}
+	return object.Hash{}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/sshsig"
 )
@@ -16,14 +16,14 @@ import (
 // mapOf makes a map of pairs, written "1>11 2>0": "0" is for nothing.
 func mapOf(t *testing.T, m *Map, key byte, pairs string) {
 	t.Helper()
-	all := make(map[git.Hash]git.Hash)
+	all := make(map[object.Hash]object.Hash)
 	for word := range strings.FieldsSeq(pairs) {
 		var from, to byte
 		if _, err := fmt.Sscanf(word, "%d>%d", &from, &to); err != nil {
 			t.Fatal(err)
 		}
 		if all[commitHash(from)] = commitHash(to); to == 0 {
-			all[commitHash(from)] = git.Hash{}
+			all[commitHash(from)] = object.Hash{}
 		}
 	}
 	m.Add(mapKey(t, key), all)
@@ -111,7 +111,7 @@ func TestChoose(t *testing.T) {
 			mapOf(t, m, 1, word)
 		}
 		mapOf(t, m, 2, tt.theirs)
-		absent := make(map[git.Hash]bool)
+		absent := make(map[object.Hash]bool)
 		for word := range strings.FieldsSeq(tt.absent) {
 			var n byte
 			if _, err := fmt.Sscan(word, &n); err != nil {
@@ -124,7 +124,7 @@ func TestChoose(t *testing.T) {
 			list = append(list, lineOf(t, text))
 		}
 		ours := mapKey(t, 1).Public()
-		p := newPairing(m, func(by sshsig.Public) bool { return by == ours }, tt.accepted, func(h git.Hash) bool { return !absent[h] }, list, nil)
+		p := newPairing(m, func(by sshsig.Public) bool { return by == ours }, tt.accepted, func(h object.Hash) bool { return !absent[h] }, list, nil)
 		gone := p.choose()
 
 		var pairs, held []string
@@ -163,7 +163,7 @@ func TestChoose(t *testing.T) {
 }
 
 // number is the number of which [commitHash] has made a commit.
-func number(t *testing.T, h git.Hash) byte {
+func number(t *testing.T, h object.Hash) byte {
 	t.Helper()
 	for n := range byte(100) {
 		if commitHash(n) == h {
@@ -192,10 +192,10 @@ func TestTogether(t *testing.T) {
 		{"of one that shares another", []string{"1 2", "2 3", "4"}, "1", "a b"},
 		{"all of a row", []string{"1 2", "2 3", "3 4", "5"}, "4", "a b c"},
 	} {
-		p := &pairing{pairs: make(map[*line]map[git.Hash]git.Hash), refused: make(map[git.Hash]error), held: make(map[record.ID]HeldBecause)}
+		p := &pairing{pairs: make(map[*line]map[object.Hash]object.Hash), refused: make(map[object.Hash]error), held: make(map[record.ID]HeldBecause)}
 		for i, commits := range tt.pairs {
 			l := lineOf(t, string(rune('a'+i))+" "+commits)
-			p.list, p.pairs[l] = append(p.list, l), make(map[git.Hash]git.Hash)
+			p.list, p.pairs[l] = append(p.list, l), make(map[object.Hash]object.Hash)
 			for _, h := range l.events {
 				p.pairs[l][h] = commitHash(99)
 			}

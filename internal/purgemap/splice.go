@@ -2,11 +2,12 @@ package purgemap
 
 import (
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // spliced returns the events (newest first) whose successor has a parent from a
 // different purge. Using it would mix two purges, so they are rewritten again.
-func spliced(objects *git.Objects, events []git.Hash, known map[git.Hash]git.Hash, classes map[masked]*class) (list []git.Hash) {
+func spliced(objects *git.Objects, events []object.Hash, known map[object.Hash]object.Hash, classes map[masked]*class) (list []object.Hash) {
 	anew := false // whether the event before is rewritten
 	for i := len(events) - 2; i >= 0; i-- {
 		to, ok := known[events[i]]

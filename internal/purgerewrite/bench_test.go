@@ -9,7 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
@@ -17,19 +17,19 @@ import (
 )
 
 // long makes a mission of so many turns, whose segments have so many bytes each; the secret is in the tenth.
-func (l *lab) long(id record.ID, n, size int) (tip git.Hash) {
+func (l *lab) long(id record.ID, n, size int) (tip object.Hash) {
 	l.t.Helper()
 	repo := l.workspace().Repo
 	objects := repo.Objects(l.t.Context())
 	defer objects.Close()
-	write := func(hash git.Hash, err error) git.Hash {
+	write := func(hash object.Hash, err error) object.Hash {
 		if err != nil {
 			l.t.Fatal(err)
 		}
 		return hash
 	}
-	who := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1795176000, 0).UTC()}
-	code := git.NewHash(l.Git("rev-parse", "HEAD"))
+	who := object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1795176000, 0).UTC()}
+	code := object.NewHash(l.Git("rev-parse", "HEAD"))
 	tree := write(objects.TreeOf(code))
 	led := ledger.New(objects, &record.Mission{V: record.Version, ID: id, Created: who.When})
 	for turn := 1; turn <= n; turn++ {
@@ -40,12 +40,12 @@ func (l *lab) long(id record.ID, n, size int) (tip git.Hash) {
 		line := fmt.Sprintf(`{"type":"user","uuid":"%d","message":{"role":"user","content":"%s"}}`, turn, text) + "\n"
 		segment := strings.Repeat(line, max(1, size/len(line)))
 		blob := write(objects.Write(plumbing.BlobObject, fmt.Appendf(nil, "turn %d %s\n", turn, text)))
-		tree = write(objects.EditTree(tree, map[string]git.Entry{fmt.Sprintf("src/dir%d/f.txt", turn%40): {Mode: filemode.Regular, Hash: blob}}))
-		code = write(objects.CommitTree(tree, []git.Hash{code}, who, who, ledger.CodeMessage(fmt.Sprintf("turn %d", turn), id, turn, "s")))
+		tree = write(objects.EditTree(tree, map[string]object.Entry{fmt.Sprintf("src/dir%d/f.txt", turn%40): {Mode: filemode.Regular, Hash: blob}}))
+		code = write(objects.CommitTree(tree, []object.Hash{code}, who, who, ledger.CodeMessage(fmt.Sprintf("turn %d", turn), id, turn, "s")))
 		record := fmt.Sprintf(`{"v":1,"kind":"turn","mission":"%s","turn":%d,"at":"2026-11-20T12:00:00Z","outcome":"done","prompt":"go","code":"%s","files":0,"insertions":0,"deletions":0,"context":0,"output":0,"compactions":0,"transcript":{"path":"%s","after":%d,"bytes":%d,"from":0,"to":0}}`+"\n",
 			id, turn, code, ledger.TurnPath("transcript", turn, ".jsonl"), turn-1, len(segment))
 		next := write(led.Append(ledger.Event{
-			Subject: fmt.Sprintf("turn %d", turn), Keep: []git.Hash{code}, Author: who, Committer: who, Key: l.workspace().Trust.Keys().Own,
+			Subject: fmt.Sprintf("turn %d", turn), Keep: []object.Hash{code}, Author: who, Committer: who, Key: l.workspace().Trust.Keys().Own,
 			Files: map[string][]byte{ledger.TurnPath("turns", turn, ".json"): []byte(record), ledger.TurnPath("transcript", turn, ".jsonl"): []byte(segment)},
 		}))
 		if turn%500 == 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/scrub"
 )
@@ -24,12 +25,12 @@ const (
 
 // A rewritten is what replaces a blob.
 type rewritten struct {
-	hash git.Hash // zero if it has to be left out
-	size int64    // of the new content; -1 if that is the old one
+	hash object.Hash // zero if it has to be left out
+	size int64       // of the new content; -1 if that is the old one
 }
 
 type blobKey struct {
-	hash git.Hash
+	hash object.Hash
 	form form
 }
 
@@ -41,7 +42,7 @@ const (
 	overlap = 64 << 10
 )
 
-func (r *Rewrite) blob(ctx context.Context, at Place, hash git.Hash, f form) (rewritten, error) {
+func (r *Rewrite) blob(ctx context.Context, at Place, hash object.Hash, f form) (rewritten, error) {
 	key := blobKey{hash, f}
 	if done, ok := r.blobs[key]; ok {
 		return done, nil
@@ -56,7 +57,7 @@ func (r *Rewrite) blob(ctx context.Context, at Place, hash git.Hash, f form) (re
 	return done, err
 }
 
-func (r *Rewrite) rewriteBlob(ctx context.Context, at Place, hash git.Hash, f form) (rewritten, error) {
+func (r *Rewrite) rewriteBlob(ctx context.Context, at Place, hash object.Hash, f form) (rewritten, error) {
 	same := rewritten{hash, -1}
 	most := int64(MaxText)
 	if f != plain {
@@ -108,7 +109,7 @@ func (r *Rewrite) rewriteBlob(ctx context.Context, at Place, hash git.Hash, f fo
 }
 
 // searchLarge decides about a blob that is too large to be rewritten.
-func (r *Rewrite) searchLarge(ctx context.Context, at Place, hash git.Hash) (rewritten, error) {
+func (r *Rewrite) searchLarge(ctx context.Context, at Place, hash object.Hash) (rewritten, error) {
 	found := 0
 	if r.Target.Finder != nil {
 		err := r.Objects.Stream(hash, 1<<62, func(in io.Reader) (err error) {

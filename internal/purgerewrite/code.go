@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -20,7 +21,7 @@ import (
 type codeState struct {
 	at      Place
 	when    time.Time
-	parents []git.Hash
+	parents []object.Hash
 	left    []string // what its successor leaves out
 }
 
@@ -32,8 +33,8 @@ func IsOurs(message string) bool {
 }
 
 // findStates reads the commits that ledgers keep or name, and takes ours.
-func (r *Rewrite) findStates(ctx context.Context, kept map[git.Hash]bool) error {
-	var list []git.Hash
+func (r *Rewrite) findStates(ctx context.Context, kept map[object.Hash]bool) error {
+	var list []object.Hash
 	for hash := range kept {
 		if _, known := r.done[hash]; !known {
 			list = append(list, hash)
@@ -44,9 +45,9 @@ func (r *Rewrite) findStates(ctx context.Context, kept map[git.Hash]bool) error 
 			list = append(list, hash)
 		}
 	}
-	slices.SortFunc(list, git.Hash.Compare)
-	return r.each(ctx, list, git.MaxCommit, func(hash git.Hash, content []byte) error {
-		c, err := git.ParseCommit(content)
+	slices.SortFunc(list, object.Hash.Compare)
+	return r.each(ctx, list, git.MaxCommit, func(hash object.Hash, content []byte) error {
+		c, err := object.ParseCommit(content)
 		if err != nil {
 			return nil // a tag, a blob: an untrusted record can name anything
 		}
@@ -63,20 +64,20 @@ func (r *Rewrite) findStates(ctx context.Context, kept map[git.Hash]bool) error 
 
 // inOrder returns the commits that may be rewritten, parents first, else the
 // oldest first: what several have is then found in the turn it came with.
-func (r *Rewrite) inOrder() []git.Hash {
-	var order []git.Hash
-	seen := make(map[git.Hash]bool, len(r.states))
-	roots := make([]git.Hash, 0, len(r.states))
+func (r *Rewrite) inOrder() []object.Hash {
+	var order []object.Hash
+	seen := make(map[object.Hash]bool, len(r.states))
+	roots := make([]object.Hash, 0, len(r.states))
 	for hash := range r.states {
 		roots = append(roots, hash)
 	}
-	slices.SortFunc(roots, func(a, b git.Hash) int {
+	slices.SortFunc(roots, func(a, b object.Hash) int {
 		x, y := r.states[a], r.states[b]
 		named := func(s *codeState) int { return cmp.Compare(0, s.at.Turn) } // states between turns go after turns
 		return cmp.Or(x.when.Compare(y.when), named(x)-named(y), strings.Compare(string(x.at.Mission), string(y.at.Mission)), x.at.Turn-y.at.Turn, a.Compare(b))
 	})
 	type visit struct {
-		hash git.Hash
+		hash object.Hash
 		next int // of the parents
 	}
 	for _, root := range roots {
@@ -124,10 +125,10 @@ func (r *Rewrite) code(ctx context.Context) error {
 	return nil
 }
 
-func (r *Rewrite) findPaths(ctx context.Context, order []git.Hash) error {
-	var trees []git.Hash
-	err := r.each(ctx, order, git.MaxCommit, func(_ git.Hash, content []byte) error {
-		c, err := git.ParseCommit(content)
+func (r *Rewrite) findPaths(ctx context.Context, order []object.Hash) error {
+	var trees []object.Hash
+	err := r.each(ctx, order, git.MaxCommit, func(_ object.Hash, content []byte) error {
+		c, err := object.ParseCommit(content)
 		if err == nil {
 			trees = append(trees, c.Tree)
 		}
@@ -148,7 +149,7 @@ func (r *Rewrite) findPaths(ctx context.Context, order []git.Hash) error {
 	return err
 }
 
-func (r *Rewrite) codeCommit(ctx context.Context, hash git.Hash) error {
+func (r *Rewrite) codeCommit(ctx context.Context, hash object.Hash) error {
 	at := r.states[hash].at
 	content, err := r.read(plumbing.CommitObject, hash, git.MaxCommit)
 	if err != nil {
@@ -185,7 +186,7 @@ func (r *Rewrite) codeCommit(ctx context.Context, hash git.Hash) error {
 }
 
 // treeOf returns the tree of the first, rewritten parent, or the empty one.
-func (r *Rewrite) treeOf(parents []git.Hash) (git.Hash, error) {
+func (r *Rewrite) treeOf(parents []object.Hash) (object.Hash, error) {
 	if len(parents) == 0 {
 		return r.Objects.EmptyTree()
 	}
@@ -202,7 +203,7 @@ func blankMessage(message string) string {
 	return subject + "\n"
 }
 
-func (r *Rewrite) mapped(parents []git.Hash) (list []git.Hash) {
+func (r *Rewrite) mapped(parents []object.Hash) (list []object.Hash) {
 	for _, parent := range parents {
 		if to := r.Successor(parent); !to.IsZero() && (!slices.Contains(list, to) || to == parent) {
 			list = append(list, to)

@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/scrub"
 )
 
 // A raw is a commit as it is stored.
 type raw struct {
-	tree              git.Hash
-	parents           []git.Hash
+	tree              object.Hash
+	parents           []object.Hash
 	author, committer string   // with the time
 	others            []string // headers with their further lines
 	message           string
@@ -23,7 +23,7 @@ func parseRaw(content []byte) (c *raw, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	parsed, err := git.ParseCommit(content)
+	parsed, err := object.ParseCommit(content)
 	if err != nil {
 		return nil, false
 	}

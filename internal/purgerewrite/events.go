@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
@@ -22,13 +23,13 @@ var errCommit = errors.New("not a commit that can be written again")
 
 type chain struct {
 	Chain
-	events []git.Hash  // the oldest first
-	names  []record.ID // missions that its records name
+	events []object.Hash // the oldest first
+	names  []record.ID   // missions that its records name
 	begun  bool
 }
 
 // readChain reads a ledger's events, what they keep, and what its records name.
-func (r *Rewrite) readChain(ctx context.Context, c Chain, kept map[git.Hash]bool) (*chain, error) {
+func (r *Rewrite) readChain(ctx context.Context, c Chain, kept map[object.Hash]bool) (*chain, error) {
 	out := &chain{Chain: c}
 	for e, err := range ledger.Events(ctx, r.Repo, r.Objects, c.Tip, math.MaxInt) {
 		if git.Lost(err) || errors.Is(err, git.ErrTooLarge) {
@@ -60,11 +61,11 @@ func (r *Rewrite) readChain(ctx context.Context, c Chain, kept map[git.Hash]bool
 
 // readRecords reads the newest records of a ledger: the commits and missions
 // that they name, and the prompts of purged turns.
-func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[git.Hash]bool) error {
+func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[object.Hash]bool) error {
 	if len(c.events) == 0 {
 		return nil
 	}
-	var blobs []git.Hash
+	var blobs []object.Hash
 	tree, err := r.Objects.TreeOf(c.events[len(c.events)-1])
 	if err != nil {
 		return r.unread(ctx, Place{Mission: c.ID, Kind: Record}, err)
@@ -72,7 +73,7 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[git.Hash]b
 	if err := r.recordsIn(ctx, c.ID, "", tree, &blobs); err != nil {
 		return err
 	}
-	return r.each(ctx, blobs, ledger.MaxHandoff, func(_ git.Hash, content []byte) error {
+	return r.each(ctx, blobs, ledger.MaxHandoff, func(_ object.Hash, content []byte) error {
 		if !json.Valid(content) {
 			return nil
 		}
@@ -85,7 +86,7 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[git.Hash]b
 				return
 			}
 			text := string(content[v.From+1 : v.To-1])
-			if hash, err := git.ParseHash(text); err == nil && !s.rule(v.Name()).Is(record.Users) {
+			if hash, err := object.ParseHash(text); err == nil && !s.rule(v.Name()).Is(record.Users) {
 				kept[hash] = true
 			} else if id, err := record.ParseID(text); err == nil && len(id) == 12 && id != c.ID && !slices.Contains(c.names, id) {
 				c.names = append(c.names, id)
@@ -95,7 +96,7 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[git.Hash]b
 	})
 }
 
-func (r *Rewrite) recordsIn(ctx context.Context, id record.ID, dir string, tree git.Hash, blobs *[]git.Hash) error {
+func (r *Rewrite) recordsIn(ctx context.Context, id record.ID, dir string, tree object.Hash, blobs *[]object.Hash) error {
 	content, err := r.read(plumbing.TreeObject, tree, git.MaxTree)
 	var list []entry
 	if err == nil {
@@ -145,7 +146,7 @@ func (r *Rewrite) chains(ctx context.Context, all map[record.ID]*chain, c *chain
 }
 
 // event rewrites a commit of a ledger, whose first parent is rewritten already.
-func (r *Rewrite) event(ctx context.Context, c *chain, hash git.Hash) error {
+func (r *Rewrite) event(ctx context.Context, c *chain, hash object.Hash) error {
 	if _, known := r.done[hash]; known || r.events[hash] {
 		return nil
 	}
@@ -187,7 +188,7 @@ func (r *Rewrite) event(ctx context.Context, c *chain, hash git.Hash) error {
 }
 
 // replace writes the successor of a commit, unless only headers would differ.
-func (r *Rewrite) replace(hash git.Hash, old, next *raw, sign func([]byte) []byte) error {
+func (r *Rewrite) replace(hash object.Hash, old, next *raw, sign func([]byte) []byte) error {
 	if next.tree == old.tree && slices.Equal(next.parents, old.parents) && next.author == old.author &&
 		next.committer == old.committer && next.message == old.message {
 		return nil

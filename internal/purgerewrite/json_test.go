@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/scrub"
 	"gitagent/test/gittest"
 )
@@ -123,7 +123,7 @@ func TestBlankLines(t *testing.T) {
 }
 
 func TestRecord(t *testing.T) {
-	old, next := git.NewHash(gittest.Hash("ab")), git.NewHash(gittest.Hash("cd"))
+	old, next := object.NewHash(gittest.Hash("ab")), object.NewHash(gittest.Hash("cd"))
 	kept := gittest.Hash("12")
 	const m = scrub.Mark
 	turn := `{"v":1,"kind":"turn","mission":"a1b2c3d4","turn":1,`
@@ -183,7 +183,7 @@ func TestRecord(t *testing.T) {
 			found: []Find{{Place{Kind: Note}, Redacted}},
 		},
 	} {
-		r := New(nil, nil, Target{Finder: finder(t, slip)}, nil, map[git.Hash]git.Hash{old: next})
+		r := New(nil, nil, Target{Finder: finder(t, slip)}, nil, map[object.Hash]object.Hash{old: next})
 		r.states[old] = &codeState{left: test.left}
 		r.naming["abababababab"] = old
 		got := string(r.record(Place{Kind: Note}, []byte(test.in), test.with))

@@ -17,6 +17,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/purgerewrite"
@@ -41,8 +42,8 @@ type lab struct {
 	*gittest.Repo
 	t      testing.TB
 	config string
-	key    string            // to sign with, a path; "" for the user's
-	theirs map[git.Hash]bool // see [Rewrite]
+	key    string               // to sign with, a path; "" for the user's
+	theirs map[object.Hash]bool // see [Rewrite]
 }
 
 func newLab(t testing.TB) *lab {
@@ -216,7 +217,7 @@ func fixed(t testing.TB, text string) *scrub.Finder {
 // A done is a rewrite and what it has moved.
 type done struct {
 	*purgerewrite.Rewrite
-	before, after map[string]git.Hash // refs
+	before, after map[string]object.Hash // refs
 }
 
 // rewrite rewrites all missions, and moves their refs.
@@ -267,7 +268,7 @@ func (l *lab) rewrite(target purgerewrite.Target) *done {
 	for _, c := range chains {
 		tip := r.Successor(c.Usable)
 		if w.Trust.Keys().Own == nil && !tip.IsZero() && tip != c.Usable { // as a journal notes it
-			if err := w.Trust.Own(c.ID, tip, git.Hash{}); err != nil {
+			if err := w.Trust.Own(c.ID, tip, object.Hash{}); err != nil {
 				l.t.Fatal(err)
 			}
 		}
@@ -279,7 +280,7 @@ func (l *lab) rewrite(target purgerewrite.Target) *done {
 }
 
 // objects are all objects that refs lead to, by name: type and content.
-func (l *lab) objects(refs map[string]git.Hash) map[string]string {
+func (l *lab) objects(refs map[string]object.Hash) map[string]string {
 	l.t.Helper()
 	args := []string{"rev-list", "--objects", "--no-object-names"}
 	for _, hash := range refs {
@@ -293,7 +294,7 @@ func (l *lab) objects(refs map[string]git.Hash) map[string]string {
 	defer objects.Close()
 	var wanted []git.Wanted
 	for _, hash := range strings.Fields(l.Git(args...)) {
-		wanted = append(wanted, git.Wanted{Hash: git.NewHash(hash), Most: 1 << 30})
+		wanted = append(wanted, git.Wanted{Hash: object.NewHash(hash), Most: 1 << 30})
 	}
 	err := objects.Each(wanted, func(i int, obj *git.Object, err error) error {
 		if err == nil {
@@ -316,14 +317,14 @@ func (l *lab) fsck() {
 }
 
 // files are the files of a commit, by path: mode and content.
-func (l *lab) files(commit git.Hash) map[string]string {
+func (l *lab) files(commit object.Hash) map[string]string {
 	l.t.Helper()
 	files := map[string]string{}
 	repo := l.workspace().Repo
 	objects := repo.Objects(l.t.Context())
 	defer objects.Close()
-	var walk func(dir string, tree git.Hash)
-	walk = func(dir string, tree git.Hash) {
+	var walk func(dir string, tree object.Hash)
+	walk = func(dir string, tree object.Hash) {
 		list, err := objects.Tree(tree, git.MaxTree)
 		if err != nil {
 			l.t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
@@ -32,21 +33,21 @@ var ofLedger = sync.OnceValue(func() *regexp.Regexp {
 type ledgerTree struct {
 	*Rewrite
 	began record.ID // by its mission.json
-	tree  git.Hash
+	tree  object.Hash
 	dirs  map[string]map[string]entry // read so far
 }
 
 // A dirKey has all that decides what replaces a directory: records have the
 // sizes of segments, and say which turns segments are of.
 type dirKey struct {
-	hash, beside git.Hash
+	hash, beside object.Hash
 	path         string
 }
 
 // A recordKey has all that decides what replaces a record.
-type recordKey struct{ record, segment, agents git.Hash }
+type recordKey struct{ record, segment, agents object.Hash }
 
-func (r *Rewrite) ledgerAt(ctx context.Context, id record.ID, tree git.Hash) (*ledgerTree, error) {
+func (r *Rewrite) ledgerAt(ctx context.Context, id record.ID, tree object.Hash) (*ledgerTree, error) {
 	l := &ledgerTree{r, id, tree, map[string]map[string]entry{}}
 	head, err := l.entry(ctx, "mission.json")
 	if err != nil || head.hash.IsZero() {
@@ -102,7 +103,7 @@ func (l *ledgerTree) dir(ctx context.Context, name string) (map[string]entry, er
 	return d, nil
 }
 
-func (l *ledgerTree) rewrite(ctx context.Context) (git.Hash, error) {
+func (l *ledgerTree) rewrite(ctx context.Context) (object.Hash, error) {
 	to, err := l.rewriteDir(ctx, "", l.tree)
 	if err == nil && to.IsZero() {
 		return l.Objects.EmptyTree()
@@ -111,14 +112,14 @@ func (l *ledgerTree) rewrite(ctx context.Context) (git.Hash, error) {
 }
 
 // beside returns the directory of segments for one of records, or the reverse.
-func (l *ledgerTree) beside(ctx context.Context, dir string) (git.Hash, error) {
+func (l *ledgerTree) beside(ctx context.Context, dir string) (object.Hash, error) {
 	top, rest, _ := strings.Cut(dir, "/")
 	other := map[string]string{"turns": "transcript", "transcript": "turns"}[top]
 	if dir == "" {
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	if other == "" || other == "turns" && len(l.Target.Turns) == 0 {
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	if first, _, deeper := strings.Cut(rest, "/"); deeper {
 		rest = first // the segments of subagents
@@ -127,7 +128,7 @@ func (l *ledgerTree) beside(ctx context.Context, dir string) (git.Hash, error) {
 	return e.hash, err
 }
 
-func (l *ledgerTree) rewriteDir(ctx context.Context, dir string, hash git.Hash) (git.Hash, error) {
+func (l *ledgerTree) rewriteDir(ctx context.Context, dir string, hash object.Hash) (object.Hash, error) {
 	beside, err := l.beside(ctx, dir)
 	if err != nil {
 		return hash, err
@@ -146,7 +147,7 @@ func (l *ledgerTree) rewriteDir(ctx context.Context, dir string, hash git.Hash) 
 	return done, err
 }
 
-func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash git.Hash) (git.Hash, error) {
+func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash object.Hash) (object.Hash, error) {
 	at := Place{Mission: l.began, Kind: Other}
 	content, err := l.read(plumbing.TreeObject, hash, git.MaxTree)
 	var list []entry
@@ -159,7 +160,7 @@ func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash git.Ha
 	out := make([]byte, 0, len(content))
 	for _, e := range list {
 		file := join(dir, e.name)
-		var to git.Hash
+		var to object.Hash
 		if l.holds([]byte(e.name)) {
 			at := at
 			at.Kind, at.Path = FileName, l.cleanText(file)
@@ -199,7 +200,7 @@ func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash git.Ha
 	case bytes.Equal(out, content):
 		return hash, nil
 	case len(out) == 0:
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	return l.write(plumbing.TreeObject, out)
 }
@@ -228,12 +229,12 @@ func numbered(file string) (turn int, agent bool) {
 	return 0, false
 }
 
-func (l *ledgerTree) rewriteSegment(ctx context.Context, file string, hash git.Hash) (git.Hash, error) {
+func (l *ledgerTree) rewriteSegment(ctx context.Context, file string, hash object.Hash) (object.Hash, error) {
 	done, err := l.segment(ctx, file, hash)
 	return done.hash, err
 }
 
-func (l *ledgerTree) segment(ctx context.Context, file string, hash git.Hash) (rewritten, error) {
+func (l *ledgerTree) segment(ctx context.Context, file string, hash object.Hash) (rewritten, error) {
 	turn, agent := numbered(file)
 	at := Place{Mission: l.began, Turn: turn, Kind: Conversation}
 	if agent {
@@ -257,7 +258,7 @@ func (l *ledgerTree) segment(ctx context.Context, file string, hash git.Hash) (r
 }
 
 // rewriteRecord rewrites a record, with the sizes of the segments beside it.
-func (l *ledgerTree) rewriteRecord(ctx context.Context, file string, hash git.Hash) (git.Hash, error) {
+func (l *ledgerTree) rewriteRecord(ctx context.Context, file string, hash object.Hash) (object.Hash, error) {
 	key := recordKey{record: hash}
 	with := asItWas
 	if turn := turnOf(path.Base(file)); turn > 0 && strings.HasPrefix(file, "turns/") {

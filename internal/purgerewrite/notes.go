@@ -10,18 +10,18 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/gitnotes"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
 
 // Nobody is the author of rewritten notes and of the map, so that all clones
 // write the same.
-var Nobody = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(0, 0).UTC()}
+var Nobody = object.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(0, 0).UTC()}
 
 // Notes returns the successor of a mission's notes: a commit without history,
 // if the ledger or any past or present note changed. It comes after Ledgers.
-func (r *Rewrite) Notes(ctx context.Context, id record.ID, tip git.Hash) (git.Hash, error) {
+func (r *Rewrite) Notes(ctx context.Context, id record.ID, tip object.Hash) (object.Hash, error) {
 	if to, ok := r.done[tip]; ok {
 		return to, nil
 	}
@@ -35,12 +35,12 @@ func (r *Rewrite) Notes(ctx context.Context, id record.ID, tip git.Hash) (git.Ha
 	return to, nil
 }
 
-func (r *Rewrite) rewriteNotes(ctx context.Context, id record.ID, tip git.Hash) (git.Hash, error) {
+func (r *Rewrite) rewriteNotes(ctx context.Context, id record.ID, tip object.Hash) (object.Hash, error) {
 	old, err := gitnotes.Open(r.Objects, tip)
 	if err != nil {
 		return tip, err
 	}
-	anew, err := gitnotes.Open(r.Objects, git.Hash{})
+	anew, err := gitnotes.Open(r.Objects, object.Hash{})
 	if err != nil {
 		return tip, err
 	}
@@ -108,7 +108,7 @@ func (r *Rewrite) note(at Place, content []byte) ([]byte, error) {
 }
 
 // everHeld reports whether anything is found in present or past notes.
-func (r *Rewrite) everHeld(ctx context.Context, tip git.Hash) (found bool, err error) {
+func (r *Rewrite) everHeld(ctx context.Context, tip object.Hash) (found bool, err error) {
 	if r.Target.Finder == nil {
 		return false, nil
 	}
@@ -116,11 +116,11 @@ func (r *Rewrite) everHeld(ctx context.Context, tip git.Hash) (found bool, err e
 	if err != nil {
 		return false, err
 	}
-	var list []git.Hash
+	var list []object.Hash
 	for hash := range strings.FieldsSeq(string(out)) {
-		list = append(list, git.NewHash(hash))
+		list = append(list, object.NewHash(hash))
 	}
-	err = r.each(ctx, list, MaxText, func(_ git.Hash, content []byte) error {
+	err = r.each(ctx, list, MaxText, func(_ object.Hash, content []byte) error {
 		found = found || r.holds(content)
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
@@ -19,38 +20,38 @@ import (
 // in what a purge changes: so the worst that a map can do is to redact.
 type Prover struct {
 	objects *git.Objects
-	known   map[git.Hash]git.Hash   // all pairs, each of which is proved
-	renamed map[record.ID]record.ID // missions that are named by one of the old commits
+	known   map[object.Hash]object.Hash // all pairs, each of which is proved
+	renamed map[record.ID]record.ID     // missions that are named by one of the old commits
 
 	// Learned is what was taken out, by all pairs so far.
 	Learned [][]byte
 
-	left  map[git.Hash][]string // the paths that successors of states leave out
+	left  map[object.Hash][]string // the paths that successors of states leave out
 	trees map[treePair]error
 	blobs map[blobPair]error
-	dirs  map[git.Hash]map[string]git.Entry
+	dirs  map[object.Hash]map[string]object.Entry
 }
 
 type treePair struct {
-	old, fresh git.Hash
+	old, fresh object.Hash
 	path       string // "" for the tree of a state
-	in         git.Hash
+	in         object.Hash
 }
 
 type blobPair struct {
-	old, fresh git.Hash
+	old, fresh object.Hash
 	form       form
-	beside     git.Hash
+	beside     object.Hash
 	learn      bool
 }
 
 const maxLearned = 1000
 
 // NewProver returns a prover, given all pairs, each of which is to be proved.
-func NewProver(objects *git.Objects, known map[git.Hash]git.Hash) *Prover {
+func NewProver(objects *git.Objects, known map[object.Hash]object.Hash) *Prover {
 	p := &Prover{
-		objects: objects, known: known, renamed: make(map[record.ID]record.ID), left: make(map[git.Hash][]string),
-		trees: make(map[treePair]error), blobs: make(map[blobPair]error), dirs: make(map[git.Hash]map[string]git.Entry),
+		objects: objects, known: known, renamed: make(map[record.ID]record.ID), left: make(map[object.Hash][]string),
+		trees: make(map[treePair]error), blobs: make(map[blobPair]error), dirs: make(map[object.Hash]map[string]object.Entry),
 	}
 	for old, fresh := range known {
 		if !fresh.IsZero() {
@@ -74,7 +75,7 @@ var (
 )
 
 // State proves a pair of commits that hold states.
-func (p *Prover) State(old, fresh git.Hash) error {
+func (p *Prover) State(old, fresh object.Hash) error {
 	was, is, err := p.commits(old, fresh)
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ func (p *Prover) State(old, fresh git.Hash) error {
 	return err
 }
 
-func (p *Prover) parentTree(c *raw) (git.Hash, error) {
+func (p *Prover) parentTree(c *raw) (object.Hash, error) {
 	if len(c.parents) == 0 {
 		return p.objects.EmptyTree()
 	}
@@ -106,7 +107,7 @@ func (p *Prover) parentTree(c *raw) (git.Hash, error) {
 }
 
 // Event proves a pair of commits of a ledger.
-func (p *Prover) Event(old, fresh git.Hash) error {
+func (p *Prover) Event(old, fresh object.Hash) error {
 	was, is, err := p.commits(old, fresh)
 	if err != nil {
 		return err
@@ -134,7 +135,7 @@ func (p *Prover) Event(old, fresh git.Hash) error {
 	return p.ledger(was.tree, is.tree, "", was.tree, is.tree)
 }
 
-func (p *Prover) began(tree git.Hash) record.ID {
+func (p *Prover) began(tree object.Hash) record.ID {
 	var s shape
 	if e, err := p.find(tree, "mission.json"); err == nil && !e.Hash.IsZero() {
 		if content, err := p.objects.Blob(e.Hash, ledger.MaxHead); err == nil {
@@ -144,8 +145,8 @@ func (p *Prover) began(tree git.Hash) record.ID {
 	return s.ID
 }
 
-func (p *Prover) commits(old, fresh git.Hash) (was, is *raw, err error) {
-	for hash, c := range map[git.Hash]**raw{old: &was, fresh: &is} {
+func (p *Prover) commits(old, fresh object.Hash) (was, is *raw, err error) {
+	for hash, c := range map[object.Hash]**raw{old: &was, fresh: &is} {
 		content, err := p.objects.Read(plumbing.CommitObject, hash, git.MaxCommit)
 		if err != nil {
 			return nil, nil, err
@@ -161,7 +162,7 @@ func (p *Prover) commits(old, fresh git.Hash) (was, is *raw, err error) {
 
 // follows reports whether parents, author and committer are the rewritten ones.
 func (p *Prover) follows(was, is *raw) bool {
-	var parents []git.Hash
+	var parents []object.Hash
 	for _, parent := range was.parents {
 		to, replaced := p.known[parent]
 		if !replaced {
@@ -202,7 +203,7 @@ func (p *Prover) keep(taken [][]byte) {
 	}
 }
 
-func (p *Prover) entries(tree git.Hash) ([]entry, error) {
+func (p *Prover) entries(tree object.Hash) ([]entry, error) {
 	content, err := p.objects.Read(plumbing.TreeObject, tree, git.MaxTree)
 	if err != nil {
 		return nil, err
@@ -211,7 +212,7 @@ func (p *Prover) entries(tree git.Hash) ([]entry, error) {
 }
 
 // tree proves the tree of a state, and returns the paths that it leaves out.
-func (p *Prover) tree(old, fresh git.Hash) (left []string, err error) {
+func (p *Prover) tree(old, fresh object.Hash) (left []string, err error) {
 	if old == fresh {
 		return nil, nil
 	}
@@ -263,7 +264,7 @@ func (p *Prover) tree(old, fresh git.Hash) (left []string, err error) {
 	return left, nil
 }
 
-func (p *Prover) allBelow(tree git.Hash) (list []string, err error) {
+func (p *Prover) allBelow(tree object.Hash) (list []string, err error) {
 	entries, err := p.entries(tree)
 	if err != nil {
 		return nil, err
@@ -321,7 +322,7 @@ func (p *Prover) text(was, is []byte, learn bool) error {
 }
 
 // ledger proves a directory of a ledger, given the root trees.
-func (p *Prover) ledger(old, fresh git.Hash, dir string, oldRoot, freshRoot git.Hash) error {
+func (p *Prover) ledger(old, fresh object.Hash, dir string, oldRoot, freshRoot object.Hash) error {
 	if old == fresh {
 		return nil
 	}
@@ -339,16 +340,16 @@ func (p *Prover) ledger(old, fresh git.Hash, dir string, oldRoot, freshRoot git.
 }
 
 // beside returns what records in a directory also depend on: the segments.
-func (p *Prover) beside(root git.Hash, dir string) (git.Hash, error) {
+func (p *Prover) beside(root object.Hash, dir string) (object.Hash, error) {
 	rest, ok := strings.CutPrefix(dir, "turns")
 	if !ok {
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	e, err := p.find(root, "transcript"+rest)
 	return e.Hash, err
 }
 
-func (p *Prover) ledgerEntries(old, fresh git.Hash, dir string, oldRoot, freshRoot git.Hash) error {
+func (p *Prover) ledgerEntries(old, fresh object.Hash, dir string, oldRoot, freshRoot object.Hash) error {
 	was, err := p.entries(old)
 	if err != nil {
 		return err
@@ -391,14 +392,14 @@ func (p *Prover) ledgerEntries(old, fresh git.Hash, dir string, oldRoot, freshRo
 	return nil
 }
 
-func (p *Prover) find(tree git.Hash, path string) (git.Entry, error) {
-	e := git.Entry{Hash: tree}
+func (p *Prover) find(tree object.Hash, path string) (object.Entry, error) {
+	e := object.Entry{Hash: tree}
 	for name := range strings.SplitSeq(path, "/") {
 		d, ok := p.dirs[e.Hash]
 		if !ok {
 			var err error
 			if d, err = p.objects.Tree(e.Hash, ledger.MaxTree); err != nil {
-				return git.Entry{}, err
+				return object.Entry{}, err
 			}
 			p.dirs[e.Hash] = d
 		}
@@ -410,7 +411,7 @@ func (p *Prover) find(tree git.Hash, path string) (git.Entry, error) {
 }
 
 // recordAt proves a record of a ledger, with the segments that belong to it.
-func (p *Prover) recordAt(file string, old, fresh, oldRoot, freshRoot git.Hash) error {
+func (p *Prover) recordAt(file string, old, fresh, oldRoot, freshRoot object.Hash) error {
 	with := evidence{segment: -1, agents: map[string]int64{}}
 	blanked := false
 	pair := blobPair{old: old, fresh: fresh, learn: true}

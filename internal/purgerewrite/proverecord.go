@@ -7,10 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
-	"gitagent/internal/snapshot"
 )
 
 // segment proves the lines of a conversation. It learns nothing from a wholly
@@ -119,7 +118,7 @@ func (p *Prover) record(was, is []byte, with evidence, learn bool) error {
 			return string(to) == "0" && s.rule(name).Is(record.Count)
 		}
 		text, fresh := was[v.From+1:v.To-1], to[1:len(to)-1]
-		if hash, err := git.ParseHash(string(text)); err == nil {
+		if hash, err := object.ParseHash(string(text)); err == nil {
 			next, replaced := p.known[hash]
 			return replaced && next.String() == string(fresh)
 		}
@@ -181,7 +180,7 @@ func (p *Prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
 	state := s.state()
 	var more []string
 	for _, add := range after[len(before):] {
-		if add.Why != snapshot.WhyPurged || len(after) > record.MaxSkipped {
+		if add.Why != record.WhyPurged || len(after) > record.MaxSkipped {
 			return nil, false
 		}
 		if !slices.ContainsFunc(p.left[state], func(path string) bool {

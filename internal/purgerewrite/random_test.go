@@ -14,6 +14,7 @@ import (
 
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
@@ -28,9 +29,9 @@ type maker struct {
 	objects *git.Objects
 	key     *sshsig.Key
 	at      time.Time
-	tips    map[record.ID]git.Hash
-	codes   map[record.ID]git.Hash // the last code commit of each
-	events  map[record.ID][]git.Hash
+	tips    map[record.ID]object.Hash
+	codes   map[record.ID]object.Hash // the last code commit of each
+	events  map[record.ID][]object.Hash
 	notes   map[record.ID]*gitnotes.Notes
 }
 
@@ -38,14 +39,14 @@ func newMaker(t testing.TB, seed uint64) *maker {
 	l := newLab(t)
 	m := &maker{
 		lab: l, rnd: rand.New(rand.NewPCG(seed, 1)), objects: l.workspace().Repo.Objects(context.Background()), key: l.workspace().Trust.Keys().Own,
-		at: time.Unix(1795176000, 0).UTC(), tips: map[record.ID]git.Hash{}, codes: map[record.ID]git.Hash{},
-		events: map[record.ID][]git.Hash{}, notes: map[record.ID]*gitnotes.Notes{},
+		at: time.Unix(1795176000, 0).UTC(), tips: map[record.ID]object.Hash{}, codes: map[record.ID]object.Hash{},
+		events: map[record.ID][]object.Hash{}, notes: map[record.ID]*gitnotes.Notes{},
 	}
 	t.Cleanup(m.objects.Close)
 	return m
 }
 
-func (m *maker) must(hash git.Hash, err error) git.Hash {
+func (m *maker) must(hash object.Hash, err error) object.Hash {
 	m.t.Helper()
 	if err != nil {
 		m.t.Fatal(err)
@@ -66,22 +67,22 @@ func (m *maker) says(often int) string {
 	return b.String()
 }
 
-func (m *maker) who() git.Signature {
+func (m *maker) who() object.Signature {
 	m.at = m.at.Add(time.Second)
 	name := "Dev"
 	if m.rnd.IntN(30) == 0 {
 		name += " " + slip
 	}
-	return git.Signature{Name: name, Email: "dev@example.invalid", When: m.at}
+	return object.Signature{Name: name, Email: "dev@example.invalid", When: m.at}
 }
 
 // code makes a commit on the last one, with a few changes.
-func (m *maker) code(id record.ID, turn int) git.Hash {
+func (m *maker) code(id record.ID, turn int) object.Hash {
 	parent := m.codes[id]
 	if parent.IsZero() || m.rnd.IntN(8) == 0 {
-		parent = git.NewHash(m.Git("rev-parse", "HEAD"))
+		parent = object.NewHash(m.Git("rev-parse", "HEAD"))
 	}
-	changes := map[string]git.Entry{}
+	changes := map[string]object.Entry{}
 	for range m.rnd.IntN(4) {
 		name := fmt.Sprintf("d%d/e%d/f%d", m.rnd.IntN(3), m.rnd.IntN(3), m.rnd.IntN(5))
 		content, mode := m.says(6), filemode.Regular
@@ -100,16 +101,16 @@ func (m *maker) code(id record.ID, turn int) git.Hash {
 				return r
 			}, m.says(10))
 		}
-		changes[name] = git.Entry{Mode: mode, Hash: m.must(m.objects.Write(plumbing.BlobObject, []byte(content)))}
+		changes[name] = object.Entry{Mode: mode, Hash: m.must(m.objects.Write(plumbing.BlobObject, []byte(content)))}
 	}
 	if m.rnd.IntN(6) == 0 {
-		changes["sub"] = git.Entry{Mode: filemode.Submodule, Hash: git.NewHash(gittest.Hash("ab"))}
+		changes["sub"] = object.Entry{Mode: filemode.Submodule, Hash: object.NewHash(gittest.Hash("ab"))}
 	}
 	tree := m.must(m.objects.TreeOf(parent))
 	tree = m.must(m.objects.EditTree(tree, changes))
 	who := m.who()
 	subject := strings.NewReplacer("\n", " ", "\t", " ").Replace(fmt.Sprintf("turn %d: %s", turn, m.says(6)))
-	m.codes[id] = m.must(m.objects.CommitTree(tree, []git.Hash{parent}, who, who, ledger.CodeMessage(subject, id, turn, "s-1")))
+	m.codes[id] = m.must(m.objects.CommitTree(tree, []object.Hash{parent}, who, who, ledger.CodeMessage(subject, id, turn, "s-1")))
 	return m.codes[id]
 }
 
@@ -166,7 +167,7 @@ func (m *maker) turn(id record.ID) {
 	}
 	l.Mission.Title = m.says(4)
 	who := m.who()
-	m.tips[id] = m.must(l.Append(ledger.Event{Subject: fmt.Sprintf("turn %d", n), Files: files, Keep: []git.Hash{code}, Author: who, Committer: who, Key: m.key}))
+	m.tips[id] = m.must(l.Append(ledger.Event{Subject: fmt.Sprintf("turn %d", n), Files: files, Keep: []object.Hash{code}, Author: who, Committer: who, Key: m.key}))
 	m.events[id] = append(m.events[id], m.tips[id])
 	if err := m.notes[id].Append(code, []byte(record)); err != nil {
 		m.t.Fatal(err)
@@ -175,18 +176,18 @@ func (m *maker) turn(id record.ID) {
 }
 
 func (m *maker) begin(id record.ID, head *record.Mission) {
-	notes, err := gitnotes.Open(m.objects, git.Hash{})
+	notes, err := gitnotes.Open(m.objects, object.Hash{})
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	m.notes[id] = notes
-	if m.tips[id] != (git.Hash{}) {
+	if m.tips[id] != (object.Hash{}) {
 		return
 	}
 	head.V, head.ID, head.Title, head.Created = record.Version, id, m.says(3), m.at
 	who := m.who()
 	m.tips[id] = m.must(ledger.New(m.objects, head).Append(ledger.Event{Subject: "start " + string(id), Author: who, Committer: who, Key: m.key}))
-	m.events[id] = []git.Hash{m.tips[id]}
+	m.events[id] = []object.Hash{m.tips[id]}
 }
 
 // fork goes on with a mission from one of its events.
@@ -201,7 +202,7 @@ func (m *maker) fork(id, source record.ID) {
 	l.Mission.ForkedFrom = &record.TurnID{Mission: source, Turn: last}
 	who := m.who()
 	m.tips[id] = m.must(l.Append(ledger.Event{Subject: fmt.Sprintf("fork of %s/%d", source, last), Author: who, Committer: who, Key: m.key}))
-	m.events[id] = []git.Hash{m.tips[id]}
+	m.events[id] = []object.Hash{m.tips[id]}
 	m.codes[id] = m.codes[source]
 	m.begin(id, nil)
 }
@@ -212,7 +213,7 @@ func (m *maker) side(of record.ID) record.ID {
 	m.turn(of)
 	first := m.tips[of]
 	id := record.OfCommit(first)
-	m.tips[id], m.codes[id], m.events[id] = first, m.codes[of], []git.Hash{first}
+	m.tips[id], m.codes[id], m.events[id] = first, m.codes[of], []object.Hash{first}
 	m.tips[of], m.codes[of] = old, codes
 	m.events[of] = m.events[of][:len(m.events[of])-1]
 	m.begin(id, nil)

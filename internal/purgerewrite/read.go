@@ -7,6 +7,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 const (
@@ -24,13 +25,13 @@ var errEnough = errors.New("enough")
 type store struct {
 	Objects *git.Objects
 
-	staged int                      // bytes written since the last flush, about
-	cache  map[git.Hash]*git.Object // that were read together
-	looked map[git.Hash]bool        // objects that were read ahead, and need not be again
+	staged int                         // bytes written since the last flush, about
+	cache  map[object.Hash]*git.Object // that were read together
+	looked map[object.Hash]bool        // objects that were read ahead, and need not be again
 }
 
 // read is [git.Objects.Read] with what was read ahead.
-func (s *store) read(t plumbing.ObjectType, hash git.Hash, most int64) ([]byte, error) {
+func (s *store) read(t plumbing.ObjectType, hash object.Hash, most int64) ([]byte, error) {
 	if obj := s.cache[hash]; obj != nil && obj.Type == t && int64(len(obj.Content)) <= most {
 		return obj.Content, nil
 	}
@@ -38,10 +39,10 @@ func (s *store) read(t plumbing.ObjectType, hash git.Hash, most int64) ([]byte, 
 }
 
 // write stages an object. It flushes at times: nothing refers to it yet.
-func (s *store) write(t plumbing.ObjectType, content []byte) (git.Hash, error) {
+func (s *store) write(t plumbing.ObjectType, content []byte) (object.Hash, error) {
 	if s.staged += len(content); s.staged > held {
 		if err := s.Objects.Flush(); err != nil {
-			return git.Hash{}, err
+			return object.Hash{}, err
 		}
 		s.Objects.Forget()
 		s.staged = 0
@@ -50,7 +51,7 @@ func (s *store) write(t plumbing.ObjectType, content []byte) (git.Hash, error) {
 }
 
 // each reads objects and passes on those that can be read.
-func (s *store) each(ctx context.Context, list []git.Hash, most int64, f func(hash git.Hash, content []byte) error) error {
+func (s *store) each(ctx context.Context, list []object.Hash, most int64, f func(hash object.Hash, content []byte) error) error {
 	wanted := make([]git.Wanted, len(list))
 	for i, hash := range list {
 		wanted[i] = git.Wanted{Hash: hash, Most: most}
@@ -65,10 +66,10 @@ func (s *store) each(ctx context.Context, list []git.Hash, most int64, f func(ha
 
 // prefetch reads commits and what is new in their trees, level by level: asking
 // git for single objects takes ten times as long. It forgets earlier reads.
-func (s *store) prefetch(ctx context.Context, commits []git.Hash) error {
+func (s *store) prefetch(ctx context.Context, commits []object.Hash) error {
 	clear(s.cache)
 	next := commits
-	seen := map[git.Hash]bool{}
+	seen := map[object.Hash]bool{}
 	size := 0
 	for len(next) > 0 {
 		wanted := make([]git.Wanted, len(next))
@@ -76,7 +77,7 @@ func (s *store) prefetch(ctx context.Context, commits []git.Hash) error {
 			wanted[i] = git.Wanted{Hash: hash, Most: small}
 		}
 		next = nil
-		want := func(hash git.Hash) {
+		want := func(hash object.Hash) {
 			if !seen[hash] && !s.looked[hash] {
 				seen[hash] = true
 				next = append(next, hash)
@@ -93,7 +94,7 @@ func (s *store) prefetch(ctx context.Context, commits []git.Hash) error {
 			s.looked[obj.Hash] = true
 			switch obj.Type {
 			case plumbing.CommitObject:
-				if c, err := git.ParseCommit(obj.Content); err == nil {
+				if c, err := object.ParseCommit(obj.Content); err == nil {
 					want(c.Tree)
 				}
 			case plumbing.TreeObject:

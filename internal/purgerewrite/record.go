@@ -7,10 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
-	"gitagent/internal/snapshot"
 )
 
 // An evidence is the sizes of what is stored beside a record, which it repeats.
@@ -219,7 +218,7 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 
 // followed returns the successor of a hash or mission. is is true for any hash.
 func (r *Rewrite) followed(text, key string) (to string, is bool) {
-	if hash, err := git.ParseHash(text); err == nil {
+	if hash, err := object.ParseHash(text); err == nil {
 		if next := r.Successor(hash); next != hash && !next.IsZero() {
 			return next.String(), true
 		}
@@ -240,11 +239,11 @@ func (r *Rewrite) followed(text, key string) (to string, is bool) {
 }
 
 // state returns the commit of the record's state, or zero.
-func (s *shape) state() git.Hash {
+func (s *shape) state() object.Hash {
 	if s.Kind == record.KindHandoff {
-		return git.NewHash(s.Stash)
+		return object.NewHash(s.Stash)
 	}
-	return git.NewHash(s.Code)
+	return object.NewHash(s.Code)
 }
 
 // skipped adds what was left out of a record's state to its own list.
@@ -260,7 +259,7 @@ func skipped(content []byte, s *shape, left []string) []byte {
 	enc := json.NewEncoder(&more)
 	enc.SetEscapeHTML(false)
 	for _, path := range left {
-		if next := (record.Skip{Path: strings.ToValidUTF8(path, "�"), Why: snapshot.WhyPurged}); len(list) < record.MaxSkipped && !slices.Contains(list, next) {
+		if next := (record.Skip{Path: strings.ToValidUTF8(path, "�"), Why: record.WhyPurged}); len(list) < record.MaxSkipped && !slices.Contains(list, next) {
 			list = append(list, next)
 			_ = enc.Encode(next) // of strings: there is no error
 			more.Truncate(more.Len() - 1)

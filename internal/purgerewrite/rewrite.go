@@ -23,6 +23,7 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
@@ -41,11 +42,11 @@ type Target struct {
 // A Chain is the ledger of a mission.
 type Chain struct {
 	ID  record.ID
-	Tip git.Hash
+	Tip object.Hash
 	// Usable is the newest event to rely on, or zero, see
 	// [gitagent/internal/trust]. Events up to it are signed again; later,
 	// untrusted ones lose their signatures.
-	Usable git.Hash
+	Usable object.Hash
 }
 
 // A Rewrite computes the successors of objects, one for each, so forks share a
@@ -58,44 +59,44 @@ type Rewrite struct {
 	Key    *sshsig.Key // signs ledgers; nil leaves them unsigned
 
 	// Theirs are the user's own commits that may be rewritten too.
-	Theirs map[git.Hash]bool
+	Theirs map[object.Hash]bool
 
-	done     map[git.Hash]git.Hash // commits
-	replaced map[git.Hash]git.Hash // objects of every kind
+	done     map[object.Hash]object.Hash // commits
+	replaced map[object.Hash]object.Hash // objects of every kind
 	found    map[Find]int
 
 	memo
-	events map[git.Hash]bool       // of ledgers, that were looked at
-	states map[git.Hash]*codeState // commits that hold states, and may be rewritten
-	ours   map[git.Hash]bool
+	events map[object.Hash]bool       // of ledgers, that were looked at
+	states map[object.Hash]*codeState // commits that hold states, and may be rewritten
+	ours   map[object.Hash]bool
 
 	paths   *paths
-	prompts []string               // of turns that are purged
-	usable  map[git.Hash]bool      // events that may be relied on
-	naming  map[record.ID]git.Hash // the commits that missions are named by
+	prompts []string                  // of turns that are purged
+	usable  map[object.Hash]bool      // events that may be relied on
+	naming  map[record.ID]object.Hash // the commits that missions are named by
 }
 
 // A memo has what was rewritten, so that nothing is rewritten twice.
 type memo struct {
 	blobs   map[blobKey]rewritten
 	trees   map[treeKey]pruned
-	ledgers map[dirKey]git.Hash
-	records map[recordKey]git.Hash
-	began   map[git.Hash]record.ID // the id in a mission.json
+	ledgers map[dirKey]object.Hash
+	records map[recordKey]object.Hash
+	began   map[object.Hash]record.ID // the id in a mission.json
 }
 
 // New begins a rewrite. known are successors that a map has given.
-func New(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key, known map[git.Hash]git.Hash) *Rewrite {
+func New(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key, known map[object.Hash]object.Hash) *Rewrite {
 	r := &Rewrite{
-		store: store{Objects: objects, cache: map[git.Hash]*git.Object{}, looked: map[git.Hash]bool{}},
+		store: store{Objects: objects, cache: map[object.Hash]*git.Object{}, looked: map[object.Hash]bool{}},
 		memo: memo{
-			blobs: map[blobKey]rewritten{}, trees: map[treeKey]pruned{}, ledgers: map[dirKey]git.Hash{},
-			records: map[recordKey]git.Hash{}, began: map[git.Hash]record.ID{},
+			blobs: map[blobKey]rewritten{}, trees: map[treeKey]pruned{}, ledgers: map[dirKey]object.Hash{},
+			records: map[recordKey]object.Hash{}, began: map[object.Hash]record.ID{},
 		},
 		Repo: repo, Target: t, Key: key,
-		done: map[git.Hash]git.Hash{}, replaced: map[git.Hash]git.Hash{}, found: map[Find]int{},
-		events: map[git.Hash]bool{}, states: map[git.Hash]*codeState{}, ours: map[git.Hash]bool{},
-		usable: map[git.Hash]bool{}, naming: map[record.ID]git.Hash{},
+		done: map[object.Hash]object.Hash{}, replaced: map[object.Hash]object.Hash{}, found: map[Find]int{},
+		events: map[object.Hash]bool{}, states: map[object.Hash]*codeState{}, ours: map[object.Hash]bool{},
+		usable: map[object.Hash]bool{}, naming: map[record.ID]object.Hash{},
 	}
 	maps.Copy(r.done, known)
 	maps.Copy(r.replaced, known)
@@ -105,9 +106,9 @@ func New(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key, known 
 // Ledgers computes the successors of ledgers and of code commits they keep or
 // name. Tips of purged missions have none, unless another ledger goes on there.
 func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
-	kept := map[git.Hash]bool{}
+	kept := map[object.Hash]bool{}
 	all := map[record.ID]*chain{}
-	var gone []git.Hash
+	var gone []object.Hash
 	for _, c := range list {
 		read, err := r.readChain(ctx, c, kept)
 		if err != nil {
@@ -132,14 +133,14 @@ func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 	}
 	for _, tip := range gone {
 		if !r.events[tip] {
-			r.done[tip], r.replaced[tip] = git.Hash{}, git.Hash{}
+			r.done[tip], r.replaced[tip] = object.Hash{}, object.Hash{}
 		}
 	}
 	return nil
 }
 
 // Successor returns what replaces a commit, itself if it stays, or zero.
-func (r *Rewrite) Successor(commit git.Hash) git.Hash {
+func (r *Rewrite) Successor(commit object.Hash) object.Hash {
 	if to, ok := r.done[commit]; ok {
 		return to
 	}
@@ -148,16 +149,16 @@ func (r *Rewrite) Successor(commit git.Hash) git.Hash {
 
 // Replaced returns replaced objects with successors, or zero. The user's
 // commits may still use a tree or blob among them.
-func (r *Rewrite) Replaced() map[git.Hash]git.Hash { return r.replaced }
+func (r *Rewrite) Replaced() map[object.Hash]object.Hash { return r.replaced }
 
 // Commits returns replaced commits with successors, or zero.
-func (r *Rewrite) Commits() map[git.Hash]git.Hash { return r.done }
+func (r *Rewrite) Commits() map[object.Hash]object.Hash { return r.done }
 
 // Prompts returns the prompts of purged turns.
 func (r *Rewrite) Prompts() []string { return r.prompts }
 
 // Ours returns the code commits of ledgers, rewritten or not.
-func (r *Rewrite) Ours() map[git.Hash]bool { return r.ours }
+func (r *Rewrite) Ours() map[object.Hash]bool { return r.ours }
 
 // Renamed returns new names of missions that replaced commits named.
 func (r *Rewrite) Renamed() map[record.ID]record.ID {

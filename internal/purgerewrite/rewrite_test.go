@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
@@ -33,11 +33,11 @@ func (d *done) expect(text string) string {
 }
 
 // chain is the first-parent chain of a ledger, oldest first.
-func (l *lab) chain(tip git.Hash) []git.Hash {
+func (l *lab) chain(tip object.Hash) []object.Hash {
 	l.t.Helper()
-	var list []git.Hash
+	var list []object.Hash
 	for _, hash := range strings.Fields(l.Git("rev-list", "--first-parent", "--reverse", tip.String())) {
-		list = append(list, git.NewHash(hash))
+		list = append(list, object.NewHash(hash))
 	}
 	return list
 }
@@ -183,7 +183,7 @@ func (w *world) noted(id record.ID, turn *turns.Turn) {
 	}
 }
 
-func (w *world) sameLedger(d *done, from, to git.Hash) {
+func (w *world) sameLedger(d *done, from, to object.Hash) {
 	w.t.Helper()
 	old, now := w.files(from), w.files(to)
 	for name, content := range old {
@@ -206,7 +206,7 @@ func (w *world) sameLedger(d *done, from, to git.Hash) {
 // sizes checks what a record says of the segments beside it.
 func (w *world) sizes(name, record string, files map[string]string) {
 	w.t.Helper()
-	turn, err := turns.Parse([]byte(record), git.NewHash(gittest.Hash("1")).Format())
+	turn, err := turns.Parse([]byte(record), object.NewHash(gittest.Hash("1")).Format())
 	if err != nil || turn.Transcript == nil {
 		return
 	}
@@ -222,7 +222,7 @@ func (w *world) sizes(name, record string, files map[string]string) {
 	}
 }
 
-func (w *world) sameState(d *done, from, to git.Hash) {
+func (w *world) sameState(d *done, from, to object.Hash) {
 	w.t.Helper()
 	old, now := w.files(from), w.files(to)
 	left := 0
@@ -244,7 +244,7 @@ func (w *world) sameState(d *done, from, to git.Hash) {
 }
 
 // sameHeaders compares commits but for trees and signatures.
-func (w *world) sameHeaders(d *done, from, to git.Hash) {
+func (w *world) sameHeaders(d *done, from, to object.Hash) {
 	w.t.Helper()
 	const format = "--format=%P%n%an%n%ae%n%ai%n%cn%n%ce%n%ci%n%B"
 	want := d.expect(w.Git("show", "-s", format, from.String()))

@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
@@ -19,7 +20,7 @@ type entry struct {
 	head []byte // mode, blank, name and NUL
 	mode uint64 // its kind
 	name string
-	hash git.Hash
+	hash object.Hash
 }
 
 // The kinds of entries.
@@ -32,7 +33,7 @@ const (
 
 var errTree = errors.New("not a tree")
 
-func entries(content []byte, format git.Format) ([]entry, error) {
+func entries(content []byte, format object.Format) ([]entry, error) {
 	var list []entry
 	for len(content) > 0 {
 		end := bytes.IndexByte(content, 0) + 1
@@ -51,12 +52,12 @@ func entries(content []byte, format git.Format) ([]entry, error) {
 
 // A pruned is what replaces a tree, and the paths below it that it leaves out.
 type pruned struct {
-	hash git.Hash // zero if nothing is left of it
+	hash object.Hash // zero if nothing is left of it
 	left []string
 }
 
 type treeKey struct {
-	hash git.Hash
+	hash object.Hash
 	only *paths
 }
 
@@ -87,7 +88,7 @@ func (p *paths) at(name string) *paths {
 }
 
 // tree returns what replaces a tree of a state at a place.
-func (r *Rewrite) tree(ctx context.Context, at Place, hash git.Hash, only *paths) (pruned, error) {
+func (r *Rewrite) tree(ctx context.Context, at Place, hash object.Hash, only *paths) (pruned, error) {
 	key := treeKey{hash, only}
 	if done, ok := r.trees[key]; ok {
 		return done, nil
@@ -102,7 +103,7 @@ func (r *Rewrite) tree(ctx context.Context, at Place, hash git.Hash, only *paths
 	return done, err
 }
 
-func (r *Rewrite) rewriteTree(ctx context.Context, at Place, hash git.Hash, only *paths) (pruned, error) {
+func (r *Rewrite) rewriteTree(ctx context.Context, at Place, hash object.Hash, only *paths) (pruned, error) {
 	same := pruned{hash: hash}
 	content, err := r.read(plumbing.TreeObject, hash, git.MaxTree)
 	var list []entry

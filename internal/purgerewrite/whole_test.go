@@ -10,7 +10,7 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/agent/claude"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purgerewrite"
@@ -27,7 +27,7 @@ func (l *lab) usable(id record.ID) {
 	w := l.workspace()
 	objects := w.Repo.Objects(l.t.Context())
 	defer objects.Close()
-	tip := git.NewHash(l.Git("rev-parse", id.Ref()))
+	tip := object.NewHash(l.Git("rev-parse", id.Ref()))
 	if s, err := w.Trust.Of(l.t.Context(), w.Repo, objects, id, tip); err != nil || !s.Whole {
 		l.t.Errorf("mission %s: %+v, %v", id, s, err)
 	}
@@ -218,7 +218,7 @@ func TestRewriteTheirs(t *testing.T) {
 	turn := w.list(w.ids[0])[0].Code
 	w.Git("checkout", "-q", "-f", "-b", "mine", turn.String())
 	w.Write("mine.txt", "mine\n")
-	mine := git.NewHash(w.Commit("my own"))
+	mine := object.NewHash(w.Commit("my own"))
 	d := w.rewrite(purgerewrite.Target{Finder: fixed(t, slip)})
 	if d.Successor(mine) != mine || d.Ours()[mine] {
 		t.Error("the user's commit was rewritten")
@@ -227,8 +227,8 @@ func TestRewriteTheirs(t *testing.T) {
 	turn = w.list(w.ids[0])[0].Code
 	w.Git("checkout", "-q", "-f", "-b", "mine", turn.String())
 	w.Write("mine.txt", "mine\n")
-	mine = git.NewHash(w.Commit("my own"))
-	w.theirs = map[git.Hash]bool{mine: true}
+	mine = object.NewHash(w.Commit("my own"))
+	w.theirs = map[object.Hash]bool{mine: true}
 	d = w.rewrite(purgerewrite.Target{Finder: fixed(t, slip)})
 	if d.Successor(mine) == mine || d.Ours()[mine] {
 		t.Error("the user's commit was not rewritten")

@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
@@ -17,7 +18,7 @@ import (
 )
 
 // archivedThere adds to theirs what the remote's archive has as we have it.
-func archivedThere(ctx context.Context, r *remote.Remote, source string, refs map[string]git.Hash, theirs, ours map[record.ID]remote.Tips) error {
+func archivedThere(ctx context.Context, r *remote.Remote, source string, refs map[string]object.Hash, theirs, ours map[record.ID]remote.Tips) error {
 	tip, err := fetcher.ArchiveIndex(ctx, r, source, refs)
 	if err != nil || tip.IsZero() {
 		return err
@@ -116,7 +117,7 @@ func pushArchive(ctx context.Context, r *remote.Remote, source string, done *Sen
 
 // unitedArchive unites our archive with a source's, and returns the moves
 // there.
-func unitedArchive(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash) (index git.Hash, updates []git.Update, err error) {
+func unitedArchive(ctx context.Context, r *remote.Remote, source string, there map[string]object.Hash) (index object.Hash, updates []git.Update, err error) {
 	ours, err := r.Repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
 	if err != nil {
 		return index, nil, err
@@ -150,7 +151,7 @@ func unitedArchive(ctx context.Context, r *remote.Remote, source string, there m
 			return index, nil, err
 		}
 	}
-	now := map[string]git.Hash{ledger.ArchiveRef: index, ledger.ArchiveKeepRef: keep}
+	now := map[string]object.Hash{ledger.ArchiveRef: index, ledger.ArchiveKeepRef: keep}
 	if !there[purgemap.Ref].IsZero() { // missions that only the archive had may have been purged
 		known, err := r.Repo.Refs(ctx, purgemap.Ref)
 		if err != nil {
@@ -166,7 +167,7 @@ func unitedArchive(ctx context.Context, r *remote.Remote, source string, there m
 	return index, updates, nil
 }
 
-func keepOf(ctx context.Context, r *remote.Remote, index git.Hash) (keep git.Hash, err error) {
+func keepOf(ctx context.Context, r *remote.Remote, index object.Hash) (keep object.Hash, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	x, err := ledger.OpenArchive(objects, index)
@@ -180,7 +181,7 @@ func keepOf(ctx context.Context, r *remote.Remote, index git.Hash) (keep git.Has
 }
 
 // uniteArchives writes the union of two archives whose missions are all here.
-func uniteArchives(ctx context.Context, r *remote.Remote, a, b git.Hash) (index, keep git.Hash, err error) {
+func uniteArchives(ctx context.Context, r *remote.Remote, a, b object.Hash) (index, keep object.Hash, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	x, err := ledger.OpenArchive(objects, a)
@@ -194,7 +195,7 @@ func uniteArchives(ctx context.Context, r *remote.Remote, a, b git.Hash) (index,
 	if x, err = whole(objects, x, y); err != nil {
 		return index, keep, err
 	}
-	both, err := x.Unite(y, func(commit, besides git.Hash) (record.ID, error) {
+	both, err := x.Unite(y, func(commit, besides object.Hash) (record.ID, error) {
 		if commit == besides {
 			return "", nil
 		}
@@ -235,7 +236,7 @@ func whole(objects *git.Objects, theirs, ours *ledger.Archive) (*ledger.Archive,
 		if mine[e.ID] == e {
 			continue
 		}
-		for _, h := range []git.Hash{e.Ledger, e.Notes, e.Branch} {
+		for _, h := range []object.Hash{e.Ledger, e.Notes, e.Branch} {
 			if h.IsZero() {
 				continue
 			}
@@ -251,7 +252,7 @@ func whole(objects *git.Objects, theirs, ours *ledger.Archive) (*ledger.Archive,
 }
 
 // dropArchived deletes the remote's refs to missions its archive has in full.
-func dropArchived(ctx context.Context, r *remote.Remote, there map[string]git.Hash, tip git.Hash, done *SentArchive) error {
+func dropArchived(ctx context.Context, r *remote.Remote, there map[string]object.Hash, tip object.Hash, done *SentArchive) error {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	index, err := ledger.OpenArchive(objects, tip)
@@ -259,7 +260,7 @@ func dropArchived(ctx context.Context, r *remote.Remote, there map[string]git.Ha
 		return err
 	}
 	var ids []record.ID
-	var doomed []map[string]git.Hash
+	var doomed []map[string]object.Hash
 	theirs := r.Missions(there)
 	for e, err := range index.All() {
 		if err != nil {

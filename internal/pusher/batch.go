@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -130,7 +131,7 @@ type parcel struct {
 }
 
 func (o *parcel) lacks(level remote.Consent, ours, theirs remote.Tips) {
-	add := func(to *git.Hash, our, their git.Hash) {
+	add := func(to *object.Hash, our, their object.Hash) {
 		if our != their {
 			*to = our
 		}
@@ -163,7 +164,7 @@ func ofTheirs(ctx context.Context, r *remote.Remote, objects *git.Objects, id re
 // sendGroup pushes the records of missions together, then their branches.
 func sendGroup(ctx context.Context, r *remote.Remote, group []parcel) error {
 	var records, branches []string
-	add := func(specs *[]string, hash git.Hash, ref string) {
+	add := func(specs *[]string, hash object.Hash, ref string) {
 		if !hash.IsZero() {
 			*specs = append(*specs, spec(r, hash, ref))
 		}

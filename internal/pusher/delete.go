@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 )
@@ -20,7 +21,7 @@ const maxWithdrawn = 500
 // A Deletion is what is to be deleted at a remote.
 type Deletion struct {
 	Missions []record.ID // under their names here, in order
-	refs     map[record.ID]map[string]git.Hash
+	refs     map[record.ID]map[string]object.Hash
 	Ahead    []record.ID // missions that have something there which is not here, and stay
 }
 
@@ -54,7 +55,7 @@ func Deletable(ctx context.Context, r *remote.Remote, ids []record.ID) (*Deletio
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	known := r.Learned()
-	w := &Deletion{refs: make(map[record.ID]map[string]git.Hash)}
+	w := &Deletion{refs: make(map[record.ID]map[string]object.Hash)}
 	for _, id := range slices.Sorted(slices.Values(ids)) {
 		as := known.Name(id)
 		t := theirs[as]
@@ -71,13 +72,13 @@ func Deletable(ctx context.Context, r *remote.Remote, ids []record.ID) (*Deletio
 }
 
 // hasBranch reports whether our branch or ledger has all of the branch there.
-func hasBranch(ctx context.Context, r *remote.Remote, objects *git.Objects, ours remote.Tips, theirs git.Hash) bool {
+func hasBranch(ctx context.Context, r *remote.Remote, objects *git.Objects, ours remote.Tips, theirs object.Hash) bool {
 	return r.Extends(ctx, objects, ours.Branch, theirs) || r.Extends(ctx, objects, ours.Ledger, theirs)
 }
 
-func missionRefs(r *remote.Remote, id record.ID, t remote.Tips) map[string]git.Hash {
-	refs := map[string]git.Hash{id.Ref(): t.Ledger, id.NotesRef(): t.Notes, r.Workspace.Branch(id): t.Branch}
-	maps.DeleteFunc(refs, func(_ string, hash git.Hash) bool { return hash.IsZero() })
+func missionRefs(r *remote.Remote, id record.ID, t remote.Tips) map[string]object.Hash {
+	refs := map[string]object.Hash{id.Ref(): t.Ledger, id.NotesRef(): t.Notes, r.Workspace.Branch(id): t.Branch}
+	maps.DeleteFunc(refs, func(_ string, hash object.Hash) bool { return hash.IsZero() })
 	return refs
 }
 
@@ -89,7 +90,7 @@ func Delete(ctx context.Context, r *remote.Remote, w *Deletion) (gone []record.I
 		return nil, err
 	}
 	defer held.Release()
-	stayed, err := deleteRefs(ctx, r, slices.Collect(func(yield func(map[string]git.Hash) bool) {
+	stayed, err := deleteRefs(ctx, r, slices.Collect(func(yield func(map[string]object.Hash) bool) {
 		for _, id := range w.Missions {
 			if !yield(w.refs[id]) {
 				return
@@ -115,9 +116,9 @@ func Delete(ctx context.Context, r *remote.Remote, w *Deletion) (gone []record.I
 // returns those that stay. Branches go first: what belongs to a kept one stays.
 // Ledgers and notes go in one transaction, so the host rewrites packed refs
 // once; if one has moved, its batch goes one by one.
-func deleteRefs(ctx context.Context, r *remote.Remote, missions []map[string]git.Hash) (stayed map[string]bool, err error) {
+func deleteRefs(ctx context.Context, r *remote.Remote, missions []map[string]object.Hash) (stayed map[string]bool, err error) {
 	stayed = make(map[string]bool)
-	expected := make(map[string]git.Hash)
+	expected := make(map[string]object.Hash)
 	for _, refs := range missions {
 		for ref, hash := range refs {
 			stayed[ref], expected[ref] = true, hash
@@ -153,7 +154,7 @@ func deleteRefs(ctx context.Context, r *remote.Remote, missions []map[string]git
 func isBranch(ref string) bool { return strings.HasPrefix(ref, "refs/heads/") }
 
 // deleteBatch deletes refs in one connection, or two if they can't go together.
-func deleteBatch(ctx context.Context, r *remote.Remote, refs []string, expected map[string]git.Hash) (rejected map[string]bool, err error) {
+func deleteBatch(ctx context.Context, r *remote.Remote, refs []string, expected map[string]object.Hash) (rejected map[string]bool, err error) {
 	args := r.PushOptions()
 	for _, ref := range refs {
 		args = append(args, fmt.Sprintf("--force-with-lease=%s:%s", ref, expected[ref]))

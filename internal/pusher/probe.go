@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/remote"
 )
 
@@ -29,7 +29,7 @@ func Try(ctx context.Context, r *remote.Remote) (*Probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	who := git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(0, 0).UTC()}
+	who := object.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(0, 0).UTC()}
 	commit, err := objects.CommitTree(tree, nil, who, who, "probe\n")
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
@@ -81,7 +82,7 @@ func clean(ctx context.Context, r *remote.Remote, source string, id record.ID) (
 }
 
 // upToDate applies others' purges before a push, and returns the source's refs.
-func upToDate(ctx context.Context, r *remote.Remote, source string, there map[string]git.Hash) (map[string]git.Hash, error) {
+func upToDate(ctx context.Context, r *remote.Remote, source string, there map[string]object.Hash) (map[string]object.Hash, error) {
 	known, err := r.Repo.Refs(ctx, purgemap.Ref)
 	if err != nil || there[purgemap.Ref].IsZero() || there[purgemap.Ref] == known[purgemap.Ref] {
 		return there, err

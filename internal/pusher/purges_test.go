@@ -18,7 +18,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/fetcher"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
@@ -201,7 +201,7 @@ func TestPurgeElsewhere(t *testing.T) {
 	if len(b.Sides()) != 1 {
 		t.Errorf("b has %v", b.Sides())
 	}
-	s, err := b.workspace().TrustLevel(t.Context(), b.Open().Objects(t.Context()), remotelab.Mission, git.NewHash(b.Git("rev-parse", remotelab.Mission.Ref())))
+	s, err := b.workspace().TrustLevel(t.Context(), b.Open().Objects(t.Context()), remotelab.Mission, object.NewHash(b.Git("rev-parse", remotelab.Mission.Ref())))
 	if err != nil || !s.Whole {
 		t.Errorf("b relies on %+v, %v", s, err)
 	}
@@ -365,14 +365,14 @@ func forge(m *member, change func(record string) string) {
 	objects := m.Open().Objects(m.T.Context())
 	defer objects.Close()
 	chain := strings.Fields(m.Git("rev-list", "--first-parent", "--reverse", remotelab.Mission.Ref()))
-	pairs := make(map[git.Hash]git.Hash)
+	pairs := make(map[object.Hash]object.Hash)
 	parent := ""
 	for _, old := range chain {
 		commit := m.Git("cat-file", "commit", old)
 		if parent != "" {
 			commit = strings.Replace(commit, "parent "+m.Git("rev-parse", old+"^1"), "parent "+parent, 1)
 		}
-		var tree git.Entry
+		var tree object.Entry
 		for line := range strings.Lines(m.Git("ls-tree", "-r", old)) {
 			words := strings.Fields(line)
 			if strings.HasPrefix(words[3], "turns/") {
@@ -380,12 +380,12 @@ func forge(m *member, change func(record string) string) {
 				if err != nil {
 					m.T.Fatal(err)
 				}
-				tree = git.Entry{Hash: blob}
-				root, err := objects.TreeOf(git.NewHash(old))
+				tree = object.Entry{Hash: blob}
+				root, err := objects.TreeOf(object.NewHash(old))
 				if err != nil {
 					m.T.Fatal(err)
 				}
-				if root, err = objects.EditTree(root, map[string]git.Entry{words[3]: {Mode: 0o100644, Hash: blob}}); err != nil {
+				if root, err = objects.EditTree(root, map[string]object.Entry{words[3]: {Mode: 0o100644, Hash: blob}}); err != nil {
 					m.T.Fatal(err)
 				}
 				_, rest, _ := strings.Cut(commit, "\n")
@@ -401,10 +401,10 @@ func forge(m *member, change func(record string) string) {
 			m.T.Fatal(err)
 		}
 		if parent = fresh.String(); parent != old {
-			pairs[git.NewHash(old)] = fresh
+			pairs[object.NewHash(old)] = fresh
 		}
 	}
-	all, err := purgemap.Read(objects, git.Hash{})
+	all, err := purgemap.Read(objects, object.Hash{})
 	if err != nil {
 		m.T.Fatal(err)
 	}
@@ -442,7 +442,7 @@ func TestFakePurge(t *testing.T) {
 					t.Fatal(err)
 				}
 				w := b.workspace()
-				if err := w.Trust.Accept(git.NewHash(b.Git("rev-parse", remotelab.Mission.Ref())), remotelab.Mission); err != nil {
+				if err := w.Trust.Accept(object.NewHash(b.Git("rev-parse", remotelab.Mission.Ref())), remotelab.Mission); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -484,7 +484,7 @@ func TestHiddenRemoval(t *testing.T) {
 	if err := trust.ReadKeys(b.keys, "").Remove(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.workspace().Trust.Accept(git.NewHash(b.Git("rev-parse", remotelab.Mission.Ref())), remotelab.Mission); err != nil {
+	if err := b.workspace().Trust.Accept(object.NewHash(b.Git("rev-parse", remotelab.Mission.Ref())), remotelab.Mission); err != nil {
 		t.Fatal(err)
 	}
 	b.turn(other, "of b")
@@ -495,11 +495,11 @@ func TestHiddenRemoval(t *testing.T) {
 	s.Git("fetch", "-q", "origin", purgemap.Ref+":"+purgemap.Ref)
 	objects := s.Open().Objects(t.Context())
 	defer objects.Close()
-	m, err := purgemap.Read(objects, git.NewHash(s.Git("rev-parse", purgemap.Ref)))
+	m, err := purgemap.Read(objects, object.NewHash(s.Git("rev-parse", purgemap.Ref)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Add(*trust.ReadKeys(s.keys, "").Own, map[git.Hash]git.Hash{git.NewHash(b.Git("rev-parse", "refs/agent/missions/"+other)): {}})
+	m.Add(*trust.ReadKeys(s.keys, "").Own, map[object.Hash]object.Hash{object.NewHash(b.Git("rev-parse", "refs/agent/missions/"+other)): {}})
 	commit, err := m.Write(objects, func(sshsig.Public) bool { return true })
 	if err == nil {
 		err = objects.Flush()
@@ -528,7 +528,7 @@ func TestHiddenRemoval(t *testing.T) {
 		t.Errorf("the host has %s, want %s", got, want)
 	}
 	tip := b.Git("rev-parse", "refs/agent/missions/"+other)
-	m.Add(*trust.ReadKeys(s.keys, "").Own, map[git.Hash]git.Hash{git.NewHash(tip): {}})
+	m.Add(*trust.ReadKeys(s.keys, "").Own, map[object.Hash]object.Hash{object.NewHash(tip): {}})
 	if commit, err = m.Write(objects, func(sshsig.Public) bool { return true }); err == nil {
 		err = objects.Flush()
 	}
@@ -616,11 +616,11 @@ func TestPurgeOfMine(t *testing.T) {
 	fresh = strings.TrimSpace(fresh)
 	objects := a.Open().Objects(t.Context())
 	defer objects.Close()
-	m, err := purgemap.Read(objects, git.Hash{})
+	m, err := purgemap.Read(objects, object.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Add(*trust.ReadKeys(a.keys, "").Own, map[git.Hash]git.Hash{git.NewHash(mine): git.NewHash(fresh)})
+	m.Add(*trust.ReadKeys(a.keys, "").Own, map[object.Hash]object.Hash{object.NewHash(mine): object.NewHash(fresh)})
 	commit, err := m.Write(objects, func(sshsig.Public) bool { return true })
 	if err == nil {
 		err = objects.Flush()
@@ -650,7 +650,7 @@ func manySheets(t *testing.T, m *member) string {
 	t.Helper()
 	objects := m.Open().Objects(t.Context())
 	defer objects.Close()
-	files := make(map[string]git.Entry)
+	files := make(map[string]object.Entry)
 	for n := range 1001 {
 		key, err := sshsig.NewKey(strings.NewReader(fmt.Sprintf("%032d", n)))
 		if err != nil {
@@ -662,9 +662,9 @@ func manySheets(t *testing.T, m *member) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[fmt.Sprintf("%x.purges", sha256.Sum256(content))] = git.Entry{Mode: 0o100644, Hash: blob}
+		files[fmt.Sprintf("%x.purges", sha256.Sum256(content))] = object.Entry{Mode: 0o100644, Hash: blob}
 	}
-	tree, err := objects.EditTree(git.Hash{}, files)
+	tree, err := objects.EditTree(object.Hash{}, files)
 	if err == nil {
 		err = objects.Flush()
 	}
@@ -863,7 +863,7 @@ func newPurgeSeed(t *testing.T) string {
 func fork(m *member) {
 	m.T.Helper()
 	m.Git("update-ref", forked.Ref(), remotelab.Mission.Ref())
-	if err := m.workspace().Trust.Accept(git.NewHash(m.Git("rev-parse", remotelab.Mission.Ref())), forked); err != nil {
+	if err := m.workspace().Trust.Accept(object.NewHash(m.Git("rev-parse", remotelab.Mission.Ref())), forked); err != nil {
 		m.T.Fatal(err)
 	}
 	m.turn(forked, "in the fork")
@@ -1045,7 +1045,7 @@ func (m *member) fetchArchived(host *gittest.Repo) {
 	m.Git("fetch", "-q", "origin", ledger.ArchiveRef) // it knows it already, unless nothing there concerned it
 	objects := m.Open().Objects(m.T.Context())
 	defer objects.Close()
-	index, err := ledger.OpenArchive(objects, git.NewHash(tip))
+	index, err := ledger.OpenArchive(objects, object.NewHash(tip))
 	if err != nil {
 		m.T.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -131,7 +132,7 @@ func sendBranch(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Ti
 	return err
 }
 
-func spec(r *remote.Remote, hash git.Hash, ref string) string {
+func spec(r *remote.Remote, hash object.Hash, ref string) string {
 	return r.Workspace.Repo.Format().Text(hash) + ":" + ref
 }
 

@@ -9,6 +9,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
@@ -16,11 +17,11 @@ import (
 )
 
 // numbered is a hash that only n says of, none for 0.
-func numbered(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
+func numbered(n byte) object.Hash { return object.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
 // parseRefs reads refs with their values, a digit each: "agent/missions/a1b2c3d4=1".
-func parseRefs(text string) map[string]git.Hash {
-	refs := make(map[string]git.Hash)
+func parseRefs(text string) map[string]object.Hash {
+	refs := make(map[string]object.Hash)
 	for word := range strings.FieldsSeq(text) {
 		name, value, _ := strings.Cut(word, "=")
 		refs["refs/"+name] = numbered(value[0] - '0')

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // An ExitType is how the session before a handoff ended.
@@ -46,14 +46,14 @@ type Handoff struct {
 	LastOutcome Outcome `json:"last_outcome,omitempty" purge:"formal"`
 	LastPrompt  string  `json:"last_prompt,omitempty" purge:"prompt,copied"` // redacted; its first 500 runes
 
-	Head    git.Hash `json:"git_sha,omitzero" purge:"hash"`               // HEAD; zero on an unborn branch
-	Branch  string   `json:"branch,omitempty" purge:"text"`               // short name; "" when HEAD was detached
-	Stash   git.Hash `json:"stash_ref,omitzero" purge:"hash"`             // the worktree on Head; zero if it is Head's
-	Files   int      `json:"files,omitempty" purge:"number"`              // uncommitted ones
-	Paths   []string `json:"paths,omitempty" purge:"text"`                // the first 20 of them
-	Diff    string   `json:"uncommitted_changes,omitempty" purge:"patch"` // first lines of the patch, redacted
-	Skipped []Skip   `json:"skipped,omitempty"`                           // paths that Stash lacks; the first 50
-	Commits []Commit `json:"recent_commits,omitempty"`                    // up to Head, newest first
+	Head    object.Hash `json:"git_sha,omitzero" purge:"hash"`               // HEAD; zero on an unborn branch
+	Branch  string      `json:"branch,omitempty" purge:"text"`               // short name; "" when HEAD was detached
+	Stash   object.Hash `json:"stash_ref,omitzero" purge:"hash"`             // the worktree on Head; zero if it is Head's
+	Files   int         `json:"files,omitempty" purge:"number"`              // uncommitted ones
+	Paths   []string    `json:"paths,omitempty" purge:"text"`                // the first 20 of them
+	Diff    string      `json:"uncommitted_changes,omitempty" purge:"patch"` // first lines of the patch, redacted
+	Skipped []Skip      `json:"skipped,omitempty"`                           // paths that Stash lacks; the first 50
+	Commits []Commit    `json:"recent_commits,omitempty"`                    // up to Head, newest first
 
 	Summary   string   `json:"progress_summary,omitempty" purge:"text,copied"` // or the end of its last reply
 	Questions []string `json:"open_questions,omitempty" purge:"text"`
@@ -72,8 +72,8 @@ type Handoff struct {
 
 // A Commit is one of the recent commits.
 type Commit struct {
-	Hash    git.Hash `json:"hash" purge:"hash"`
-	Subject string   `json:"subject" purge:"text"`
+	Hash    object.Hash `json:"hash" purge:"hash"`
+	Subject string      `json:"subject" purge:"text"`
 }
 
 // A Todo is one item of an agent's list.

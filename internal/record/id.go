@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // An ID names a mission: 8 lower-case hex digits, or 12 if the 8 were taken.
@@ -86,7 +86,7 @@ func OfSession(session string, digits int) (ID, error) {
 }
 
 // OfCommit returns the id of a mission that is named by a ledger commit.
-func OfCommit(commit git.Hash) ID {
+func OfCommit(commit object.Hash) ID {
 	digits := commit.String() // "" for the zero hash
 	return ID(digits[:min(12, len(digits))])
 }

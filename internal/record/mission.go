@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // Version is the version of the format that this package writes.
@@ -45,10 +45,10 @@ func (t TurnID) String() string { return fmt.Sprintf("%s/%d", t.Mission, t.Turn)
 
 // A Finish records that a mission's work up to a turn is in another commit.
 type Finish struct {
-	Commit git.Hash  `json:"commit" purge:"hash,users"`
-	Turn   int       `json:"turn" purge:"number"`       // the last finished turn, or 0
-	At     time.Time `json:"at" purge:"formal"`         // not before that turn was recorded
-	Tip    git.Hash  `json:"tip,omitzero" purge:"hash"` // the branch that Commit finishes; zero if passive
+	Commit object.Hash `json:"commit" purge:"hash,users"`
+	Turn   int         `json:"turn" purge:"number"`       // the last finished turn, or 0
+	At     time.Time   `json:"at" purge:"formal"`         // not before that turn was recorded
+	Tip    object.Hash `json:"tip,omitzero" purge:"hash"` // the branch that Commit finishes; zero if passive
 }
 
 // Holds reports whether the finish includes the last turn, recorded at at.
@@ -58,10 +58,10 @@ func (f *Finish) Holds(last int, at time.Time) bool {
 
 // An Adoption records that a checkout adopted a fork's work up to a turn.
 type Adoption struct {
-	Turn   int       `json:"turn" purge:"number"` // the last adopted turn
-	At     time.Time `json:"at" purge:"formal"`
-	Commit git.Hash  `json:"commit,omitzero" purge:"hash,users"` // HEAD with the work; zero if in the worktree only
-	Undone bool      `json:"undone,omitempty" purge:"number"`    // it was undone
+	Turn   int         `json:"turn" purge:"number"` // the last adopted turn
+	At     time.Time   `json:"at" purge:"formal"`
+	Commit object.Hash `json:"commit,omitzero" purge:"hash,users"` // HEAD with the work; zero if in the worktree only
+	Undone bool        `json:"undone,omitempty" purge:"number"`    // it was undone
 }
 
 // Holds reports whether all turns are adopted, and it was not undone.
@@ -104,7 +104,7 @@ func ParseMission(data []byte) (*Mission, error) {
 // ParseHead parses the mission.json of mission id's ledger, with hashes of a
 // format. The ref's id counts, not the file's: if clones diverged, one part has
 // a new id, and is a fork of the other at a turn that the file does not record.
-func ParseHead(id ID, data []byte, format git.Format) (*Mission, error) {
+func ParseHead(id ID, data []byte, format object.Format) (*Mission, error) {
 	m, err := ParseMission(data)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/usage"
 )
 
@@ -50,10 +50,10 @@ type Turn struct {
 	Prompt   string `json:"prompt,omitempty" purge:"prompt"` // redacted; its first 500 runes
 	Reply    string `json:"reply,omitempty" purge:"reply"`   // redacted; the last 1000 runes
 
-	Code   git.Hash `json:"code" purge:"hash"`             // commit whose tree is the worktree at the end
-	Base   git.Hash `json:"base,omitzero" purge:"hash"`    // the same at the start: the diff is Base..Code
-	Head   git.Hash `json:"head,omitzero" purge:"hash"`    // HEAD at the end; zero on an unborn branch
-	Branch string   `json:"branch,omitempty" purge:"text"` // short name; "" when HEAD was detached
+	Code   object.Hash `json:"code" purge:"hash"`             // commit whose tree is the worktree at the end
+	Base   object.Hash `json:"base,omitzero" purge:"hash"`    // the same at the start: the diff is Base..Code
+	Head   object.Hash `json:"head,omitzero" purge:"hash"`    // HEAD at the end; zero on an unborn branch
+	Branch string      `json:"branch,omitempty" purge:"text"` // short name; "" when HEAD was detached
 
 	Files      int      `json:"files" purge:"count"`          // changed between Base and Code
 	Insertions int      `json:"insertions" purge:"count"`     // lines
@@ -79,16 +79,31 @@ type Turn struct {
 	// "transcript", which proves Code; else Code is not known.
 	Imported string `json:"imported,omitempty" purge:"formal"`
 
-	Text      Text     `json:"-"` // of the parsed record
-	Ledger    ID       `json:"-"` // the mission whose ledger has the record; forks inherit records
-	LedgerTip git.Hash `json:"-"` // the ledger's commit at which it was read
+	Text      Text        `json:"-"` // of the parsed record
+	Ledger    ID          `json:"-"` // the mission whose ledger has the record; forks inherit records
+	LedgerTip object.Hash `json:"-"` // the ledger's commit at which it was read
 }
 
 // A Skip is a path that a state leaves out, and why.
 type Skip struct {
 	Path string `json:"path" purge:"text"`  // a directory ends in a slash
-	Why  string `json:"why" purge:"formal"` // one of package snapshot's Why constants
+	Why  string `json:"why" purge:"formal"` // one of these
 }
+
+// Reasons to leave a path out; Policy is package snapshot's.
+const (
+	WhySize       = "size"       // larger than Policy.MaxFileSize
+	WhySecret     = "secret"     // the name is typical of a file with credentials
+	WhyExcluded   = "excluded"   // matches Policy.Exclude
+	WhyTooMany    = "too many"   // a directory, to stay within Policy.MaxUntrackedFiles
+	WhyTooMuch    = "too much"   // the same for Policy.MaxUntrackedSize
+	WhyRepository = "repository" // a repository that is not a submodule
+	WhySubmodule  = "submodule"  // a submodule with uncommitted changes
+	WhyFilter     = "filter"     // git's filter failed or is missing
+	WhyUnreadable = "unreadable" // the file could not be read
+	WhyRefused    = "refused"    // git refuses such a name
+	WhyPurged     = "purged"     // Policy.Purged finds something in it
+)
 
 // A Subagent is a subagent's part in a turn, which it may precede and outlive.
 type Subagent struct {

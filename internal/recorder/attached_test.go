@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
@@ -425,7 +425,7 @@ func TestBeginFails(t *testing.T) {
 		"a file of the user's is in the way": func(l *lab.Lab, b *missionstore.Beginning) {
 			l.Git("checkout", "-q", "-b", "other")
 			l.Write("only-there.txt", "there\n")
-			b.From = git.NewHash(l.Commit("other"))
+			b.From = object.NewHash(l.Commit("other"))
 			l.Git("checkout", "-q", "main")
 			l.Write("only-there.txt", "the user's\n")
 		},
@@ -453,7 +453,7 @@ func TestBeginFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := lab.New(t)
-			b := missionstore.Beginning{ID: "a1b2c3d4", At: time.Now(), From: git.NewHash(l.Git("rev-parse", "HEAD"))}
+			b := missionstore.Beginning{ID: "a1b2c3d4", At: time.Now(), From: object.NewHash(l.Git("rev-parse", "HEAD"))}
 			prepare(l, &b)
 			refs, head, status := l.Git("for-each-ref"), l.Read(".git/HEAD"), l.Git("status", "--porcelain")
 			worktrees := l.Git("worktree", "list", "--porcelain")

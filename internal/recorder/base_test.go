@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
 )
@@ -91,7 +91,7 @@ func TestWithoutPrompt(t *testing.T) {
 	}
 }
 
-var emptyTree = git.NewHash(gittest.Hash("1")).Format().EmptyTree().String()
+var emptyTree = object.NewHash(gittest.Hash("1")).Format().EmptyTree().String()
 
 // TestParents: a code commit has exactly one parent: the start if HEAD has not moved since,
 // otherwise HEAD.

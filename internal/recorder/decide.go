@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gitagent/internal/agent"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/session"
@@ -23,7 +23,7 @@ type inputs struct {
 	state    session.Known // local state of the session; not older than the ledger
 	last     int           // number of the mission's last turn
 	segment  flushed       // what the client has written since the cursor
-	head     git.Hash      // HEAD; zero on an unborn branch
+	head     object.Hash   // HEAD; zero on an unborn branch
 	branch   string        // HEAD's, or the one that the current rebase will move; empty when detached
 }
 
@@ -49,10 +49,10 @@ type opening struct {
 
 // A start is the state in which a turn began, as the session knows it.
 type start struct {
-	base     git.Hash // the commit whose tree the worktree had; zero for HEAD's
-	head     git.Hash // HEAD then; zero on an unborn branch
-	branch   string   // HEAD's then
-	exact    bool     // valid only if HEAD has not moved since
+	base     object.Hash // the commit whose tree the worktree had; zero for HEAD's
+	head     object.Hash // HEAD then; zero on an unborn branch
+	branch   string      // HEAD's then
+	exact    bool        // valid only if HEAD has not moved since
 	promptID string
 	prompt   string // redacted
 	at       time.Time
@@ -62,7 +62,7 @@ type start struct {
 // --prune=now` removes those that only the local state knows), and HEAD moved
 // only with its branch or to descendants. A switch's changes are not the
 // turn's.
-func (s start) valid(there bool, head git.Hash, branch string, descends func() (bool, error)) (bool, error) {
+func (s start) valid(there bool, head object.Hash, branch string, descends func() (bool, error)) (bool, error) {
 	switch {
 	case !there:
 		return false, nil
@@ -271,7 +271,7 @@ func (f *inputs) start() start {
 		return f.withoutPrompt()
 	}
 	if f.elsewhere() {
-		s.base = git.Hash{} // the other worktree's state says nothing about this one
+		s.base = object.Hash{} // the other worktree's state says nothing about this one
 	}
 	return s
 }
@@ -293,7 +293,7 @@ type outturn struct {
 	turns []*turns.Turn // records of the turns that ended
 	ended start         // the state in which the last of them began
 	opens start         // the state in which the new turn began
-	head  git.Hash      // HEAD, after all refs have moved
+	head  object.Hash   // HEAD, after all refs have moved
 }
 
 // next returns the session's state after the plan was carried out. at makes a
@@ -358,11 +358,11 @@ func (f *inputs) cursor() session.Cursor {
 
 // A place holds what determines the commit for the current worktree.
 type place struct {
-	tree     git.Hash // of the worktree
-	head     git.Hash // HEAD; zero on an unborn branch
-	headTree git.Hash
+	tree     object.Hash // of the worktree
+	head     object.Hash // HEAD; zero on an unborn branch
+	headTree object.Hash
 	start    start // of the turn; its base commit exists
-	baseTree git.Hash
+	baseTree object.Hash
 	onBranch bool // HEAD is on the mission's branch
 }
 
@@ -373,14 +373,14 @@ type place struct {
 // has not moved, so is the start's commit; else it is the parent. Otherwise
 // HEAD is the parent. There is only one: a turn recorded as a merge would lose
 // its work in a rebase, and could not be cherry-picked.
-func (p place) commit() (commit, parent git.Hash) {
+func (p place) commit() (commit, parent object.Hash) {
 	switch {
 	case !p.head.IsZero() && p.tree == p.headTree:
-		return p.head, git.Hash{}
+		return p.head, object.Hash{}
 	case p.onBranch, p.start.head != p.head:
-		return git.Hash{}, p.head
+		return object.Hash{}, p.head
 	case p.tree == p.baseTree:
-		return p.start.base, git.Hash{}
+		return p.start.base, object.Hash{}
 	}
-	return git.Hash{}, p.start.base
+	return object.Hash{}, p.start.base
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"gitagent/internal/agent"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/snapshot"
@@ -21,7 +21,7 @@ import (
 )
 
 // hash is a made-up commit.
-func hash(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
+func hash(n byte) object.Hash { return object.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
 // said is a part of a client's file: a prompt of a turn, and what follows it.
 func said(promptID, prompt string, more ...string) string {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
@@ -276,7 +277,7 @@ func (im *importer) record(ctx context.Context, tx *ledgertx.Tx, c *candidate, t
 
 // date sets the next event's time: when it happened, but not before the
 // previous event nor after the import, since ledgers' tips date missions.
-func (im *importer) date(tx *ledgertx.Tx, tip git.Hash, at time.Time) error {
+func (im *importer) date(tx *ledgertx.Tx, tip object.Hash, at time.Time) error {
 	if at.After(im.At) {
 		at = im.At
 	}

@@ -10,14 +10,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/transcript"
 	"gitagent/turns"
 )
 
 // A codePlace is where the code was at a turn.
 type codePlace struct {
-	code, base git.Hash
-	head       git.Hash // HEAD at the end; zero if unknown
+	code, base object.Hash
+	head       object.Hash // HEAD at the end; zero if unknown
 	by         string
 }
 
@@ -48,7 +49,7 @@ func (im *importer) findCode(ctx context.Context, objects *git.Objects, r transc
 }
 
 // since sets a turn's base commit, unless HEAD has jumped since then.
-func (im *importer) since(ctx context.Context, objects *git.Objects, w codePlace, base git.Hash) (codePlace, error) {
+func (im *importer) since(ctx context.Context, objects *git.Objects, w codePlace, base object.Hash) (codePlace, error) {
 	parents, err := objects.Parents(w.code)
 	if err != nil {
 		return w, err
@@ -66,13 +67,13 @@ func (im *importer) since(ctx context.Context, objects *git.Objects, w codePlace
 }
 
 // here reports whether a commit and its tree exist.
-func here(objects *git.Objects, commit git.Hash) bool {
+func here(objects *git.Objects, commit object.Hash) bool {
 	_, err := objects.TreeOf(commit)
 	return err == nil
 }
 
 // made returns the named commits that exist and were made during the turn.
-func (im *importer) made(ctx context.Context, objects *git.Objects, sum transcript.Summary, names []string) (made []git.Hash) {
+func (im *importer) made(ctx context.Context, objects *git.Objects, sum transcript.Summary, names []string) (made []object.Hash) {
 	if len(names) == 0 {
 		return nil
 	}
@@ -83,15 +84,15 @@ func (im *importer) made(ctx context.Context, objects *git.Objects, sum transcri
 	from, to := sum.Started.Truncate(time.Second), sum.Ended.Add(time.Second)
 	for line := range strings.Lines(string(out)) {
 		name, kind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if kind != "commit" || !git.IsHash(name) {
+		if kind != "commit" || !object.IsHash(name) {
 			continue
 		}
-		content, err := objects.Read(plumbing.CommitObject, git.NewHash(name), git.MaxCommit)
+		content, err := objects.Read(plumbing.CommitObject, object.NewHash(name), git.MaxCommit)
 		if err != nil {
 			continue
 		}
-		if c, err := git.ParseCommit(content); err == nil && !c.Committer.When.Before(from) && !c.Committer.When.After(to) {
-			made = append(made, git.NewHash(name))
+		if c, err := object.ParseCommit(content); err == nil && !c.Committer.When.Before(from) && !c.Committer.When.After(to) {
+			made = append(made, object.NewHash(name))
 		}
 	}
 	return made
@@ -101,7 +102,7 @@ func (im *importer) made(ctx context.Context, objects *git.Objects, sum transcri
 type headLog []headEntry
 
 type headEntry struct {
-	to   git.Hash
+	to   object.Hash
 	when int64 // seconds
 }
 
@@ -118,11 +119,11 @@ func (im *importer) headLog(ctx context.Context, repo *git.Repo) headLog {
 	for line := range strings.Lines(string(out)) {
 		hash, selector, _ := strings.Cut(line, " HEAD@{")
 		seconds, err := strconv.ParseInt(strings.TrimSuffix(selector, "}\n"), 10, 64)
-		if err != nil || !git.IsHash(hash) {
+		if err != nil || !object.IsHash(hash) {
 			log = nil
 			break
 		}
-		log = append(log, headEntry{git.NewHash(hash), seconds})
+		log = append(log, headEntry{object.NewHash(hash), seconds})
 	}
 	im.logs[repo.GitDir] = log
 	return log
@@ -130,7 +131,7 @@ func (im *importer) headLog(ctx context.Context, repo *git.Repo) headLog {
 
 // at returns the commit that HEAD was at. It is unknown before the first entry
 // and in the very second in which HEAD moved.
-func (l headLog) at(t time.Time) (commit git.Hash, ok bool) {
+func (l headLog) at(t time.Time) (commit object.Hash, ok bool) {
 	if t.IsZero() {
 		return commit, false
 	}

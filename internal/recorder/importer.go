@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/transcript"
@@ -24,7 +25,7 @@ type importer struct {
 	missions map[string][]record.ID      // by session; those that recorded it
 	last     map[record.ID]*turns.Glance // of each trusted mission
 	alike    map[string][]*candidate     // by the first turn's uuid, which a client's copy shares
-	head     git.Hash                    // HEAD's commit; zero on an unborn branch
+	head     object.Hash                 // HEAD's commit; zero on an unborn branch
 	places   map[string]*git.Repo        // the worktree of a directory; nil if not of this repository
 	logs     map[string]headLog          // by git directory
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/limit"
@@ -189,14 +190,14 @@ func ownMission(ctx context.Context, w *workspace.Workspace, name string) (recor
 	return record.OfSession(name, 12) // another session's, or damaged
 }
 
-func headBefore(st *session.Known) git.Hash {
+func headBefore(st *session.Known) object.Hash {
 	switch {
 	case st.Open != nil:
 		return st.Open.Head
 	case st.Last != nil:
 		return st.Last.Head
 	}
-	return git.Hash{}
+	return object.Hash{}
 }
 
 // A SignalKind is what a client reports about a session.

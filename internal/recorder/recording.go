@@ -9,6 +9,7 @@ import (
 
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
@@ -191,7 +192,7 @@ func (r *recording) validStart(ctx context.Context, s start) (start, error) {
 // saveChanges returns the commit that holds the current worktree. If the last
 // turn left another state, that is a new code commit, so that the next turn's
 // diff is the agent's alone. It does not say whose the changes are.
-func (r *recording) saveChanges(s start) (git.Hash, error) {
+func (r *recording) saveChanges(s start) (object.Hash, error) {
 	subject := fmt.Sprintf("before turn %d", r.last+1)
 	code, fresh, err := commit(r.tx, s, r.onBranch, ledger.CodeMessage(subject, r.id, 0, r.Session))
 	if err != nil || !fresh {
@@ -202,7 +203,7 @@ func (r *recording) saveChanges(s start) (git.Hash, error) {
 }
 
 // commit returns the commit that holds the snapshot, and whether it is new.
-func commit(tx *ledgertx.Tx, s start, onBranch bool, message string) (code git.Hash, fresh bool, err error) {
+func commit(tx *ledgertx.Tx, s start, onBranch bool, message string) (code object.Hash, fresh bool, err error) {
 	at := place{tree: tx.Snap.Tree, head: tx.Snap.Head.Commit, start: s, onBranch: onBranch}
 	if at.headTree, err = tx.Objects.TreeOf(at.head); err != nil {
 		return code, false, err
@@ -214,15 +215,15 @@ func commit(tx *ledgertx.Tx, s start, onBranch bool, message string) (code git.H
 	if !code.IsZero() {
 		return code, false, nil
 	}
-	var parents []git.Hash
+	var parents []object.Hash
 	if !parent.IsZero() {
-		parents = []git.Hash{parent}
+		parents = []object.Hash{parent}
 	}
 	code, err = tx.CommitTree(at.tree, parents, message)
 	return code, true, err
 }
 
-func (r *recording) moveBranch(to git.Hash) {
+func (r *recording) moveBranch(to object.Hash) {
 	if r.moves {
 		r.tx.MoveBranch(to)
 	}
@@ -276,7 +277,7 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*tur
 	}
 	files[ledger.TurnPath("turns", e.number, ".json")] = append(line[:len(line):len(line)], '\n')
 	r.spend(t, old)
-	keep := []git.Hash{t.Code}
+	keep := []object.Hash{t.Code}
 	if reached, err := r.reaches(t); err != nil {
 		return nil, err
 	} else if !reached {
@@ -300,7 +301,7 @@ func (r *recording) reaches(t *turns.Turn) (bool, error) {
 	return slices.Contains(parents, t.Base), err
 }
 
-func (r *recording) append(subject string, files map[string][]byte, keep ...git.Hash) error {
+func (r *recording) append(subject string, files map[string][]byte, keep ...object.Hash) error {
 	r.tx.Ledger.Mission.AddSession(r.Session)
 	return r.tx.Append(subject, files, keep...)
 }

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 )
 
 // Tips is what the refs of one mission point at, zero for a missing ref.
-type Tips struct{ Ledger, Notes, Branch git.Hash }
+type Tips struct{ Ledger, Notes, Branch object.Hash }
 
 // Zero reports whether there is no ref.
 func (t Tips) Zero() bool { return t == Tips{} }
@@ -28,7 +29,7 @@ const (
 func (r *Remote) Branches() string { return r.Workspace.Branch("") }
 
 // ByMission groups refs by mission, and skips all others.
-func (r *Remote) ByMission(refs map[string]git.Hash) map[record.ID]Tips {
+func (r *Remote) ByMission(refs map[string]object.Hash) map[record.ID]Tips {
 	all := make(map[record.ID]Tips)
 	for ref, hash := range refs {
 		for _, namespace := range []string{LedgerRefs, NoteRefs, r.Branches()} {
@@ -53,7 +54,7 @@ func (r *Remote) ByMission(refs map[string]git.Hash) map[record.ID]Tips {
 }
 
 // Local reads the refs of one mission, or of all if id is empty.
-func (r *Remote) Local(ctx context.Context, id record.ID) (map[string]git.Hash, error) {
+func (r *Remote) Local(ctx context.Context, id record.ID) (map[string]object.Hash, error) {
 	if id != "" {
 		return r.Repo.Refs(ctx, id.Ref(), id.NotesRef(), r.Workspace.Branch(id))
 	}
@@ -61,20 +62,20 @@ func (r *Remote) Local(ctx context.Context, id record.ID) (map[string]git.Hash, 
 }
 
 // Missions is [Remote.ByMission] without those that have no ref left.
-func (r *Remote) Missions(refs map[string]git.Hash) map[record.ID]Tips {
+func (r *Remote) Missions(refs map[string]object.Hash) map[record.ID]Tips {
 	missions := r.ByMission(refs)
 	maps.DeleteFunc(missions, func(_ record.ID, t Tips) bool { return t.Zero() })
 	return missions
 }
 
 // Refs asks a source for the refs of missions, the archive and the purge map.
-func (r *Remote) Refs(ctx context.Context, source string) (map[string]git.Hash, error) {
+func (r *Remote) Refs(ctx context.Context, source string) (map[string]object.Hash, error) {
 	// No patterns: git would match them here, and the remote sends all anyway.
 	out, err := r.Repo.Output(ctx, nil, append(r.Options(), "ls-remote", "--refs", "--quiet", "--end-of-options", source)...)
 	if err != nil {
 		return nil, err
 	}
-	refs := make(map[string]git.Hash)
+	refs := make(map[string]object.Hash)
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimSuffix(line, "\n")
 		hash, ref, ok := strings.Cut(line, "\t")
@@ -85,7 +86,7 @@ func (r *Remote) Refs(ctx context.Context, source string) (map[string]git.Hash, 
 			ref != purgemap.Ref && ref != ledger.ArchiveRef && ref != ledger.ArchiveKeepRef {
 			continue
 		}
-		if refs[ref], err = git.ParseHash(hash); err != nil {
+		if refs[ref], err = object.ParseHash(hash); err != nil {
 			return nil, fmt.Errorf("list the refs of %s: %w", r.Name, err)
 		}
 	}
@@ -93,7 +94,7 @@ func (r *Remote) Refs(ctx context.Context, source string) (map[string]git.Hash, 
 }
 
 // Contains reports whether b is zero, a, or an ancestor of a.
-func (r *Remote) Contains(ctx context.Context, a, b git.Hash) (bool, error) {
+func (r *Remote) Contains(ctx context.Context, a, b object.Hash) (bool, error) {
 	switch {
 	case a == b, b.IsZero():
 		return true, nil
@@ -104,8 +105,8 @@ func (r *Remote) Contains(ctx context.Context, a, b git.Hash) (bool, error) {
 }
 
 // Extends reports whether a is known here to contain all of b.
-func (r *Remote) Extends(ctx context.Context, objects *git.Objects, a, b git.Hash) bool {
-	for _, hash := range []git.Hash{a, b} {
+func (r *Remote) Extends(ctx context.Context, objects *git.Objects, a, b object.Hash) bool {
+	for _, hash := range []object.Hash{a, b} {
 		if !hash.IsZero() && objects.Has(hash) != nil {
 			return false
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 )
 
@@ -55,19 +56,19 @@ func (r *repair) readIndex(objects *git.Objects) {
 
 // lostIndex finds the list that the commit keep keeps among all objects. It
 // returns zero if there is none, or several while keep is unknown.
-func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep git.Hash) (git.Hash, error) {
+func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep object.Hash) (object.Hash, error) {
 	out, err := r.Repo.Output(ctx, nil, "cat-file", "--batch-all-objects", "--unordered", "--buffer", "--batch-check=%(objecttype) %(objectname) %(objectsize)")
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	size := strconv.Itoa(len(ledger.ArchiveCommit(objects.Format().EmptyTree())))
-	var found []git.Hash
+	var found []object.Hash
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)
 		if len(words) != 3 || words[0] != "commit" || words[2] != size {
 			continue
 		}
-		hash := git.NewHash(words[1])
+		hash := object.NewHash(words[1])
 		tree, err := objects.TreeOf(hash)
 		if err != nil || objects.Format().Object(plumbing.CommitObject, ledger.ArchiveCommit(tree)) != hash {
 			continue
@@ -82,14 +83,14 @@ func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep git.H
 		}
 	}
 	if len(found) != 1 {
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	return found[0], nil
 }
 
 // stem returns the commits that keep what an index lists: a clone's, and a
 // remote's, which a mirror also has.
-func stem(objects *git.Objects, x *ledger.Archive) (stem, keep git.Hash, err error) {
+func stem(objects *git.Objects, x *ledger.Archive) (stem, keep object.Hash, err error) {
 	if keep, err = x.Keep(); err == nil {
 		stem, err = ledger.ArchiveStem(objects, keep)
 	}
@@ -97,7 +98,7 @@ func stem(objects *git.Objects, x *ledger.Archive) (stem, keep git.Hash, err err
 }
 
 // indexRef reports that the archive's list is lost, and sets its ref to tip.
-func (r *repair) indexRef(ctx context.Context, refs map[string]git.Hash, tip git.Hash) error {
+func (r *repair) indexRef(ctx context.Context, refs map[string]object.Hash, tip object.Hash) error {
 	f := Finding{Lost: true, What: ledger.ArchiveRef + " is gone, and so is what it said of what is archived"}
 	_, broken := refs[ledger.ArchiveRef]
 	if broken {
@@ -110,11 +111,11 @@ func (r *repair) indexRef(ctx context.Context, refs map[string]git.Hash, tip git
 	if r.dry || tip.IsZero() {
 		return nil
 	}
-	return r.moveArchive(ctx, ledger.ArchiveRef, broken, tip, git.Hash{})
+	return r.moveArchive(ctx, ledger.ArchiveRef, broken, tip, object.Hash{})
 }
 
 // moveArchive moves a ref of the archive, after putting away a broken file.
-func (r *repair) moveArchive(ctx context.Context, ref string, broken bool, to, from git.Hash) error {
+func (r *repair) moveArchive(ctx context.Context, ref string, broken bool, to, from object.Hash) error {
 	held, err := r.Store.LockArchive(ctx)
 	if err != nil {
 		return err
@@ -189,11 +190,11 @@ func (r *repair) kept(ctx context.Context) error {
 
 // archivedTips returns the tips of archived missions that are or were here. A
 // clone may have only the list of others.
-func (r *repair) archivedTips(ctx context.Context) (tips []git.Hash, err error) {
+func (r *repair) archivedTips(ctx context.Context) (tips []object.Hash, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	for id, e := range r.archived {
-		for _, tip := range []git.Hash{e.Ledger, e.Notes, e.Branch} {
+		for _, tip := range []object.Hash{e.Ledger, e.Notes, e.Branch} {
 			if tip.IsZero() {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/turns"
@@ -53,7 +54,7 @@ func (r *repair) tell(ctx context.Context, w *walk) error {
 }
 
 // tips returns the newest events of all missions, also archived ones.
-func (r *repair) tips(ctx context.Context) (map[record.ID]git.Hash, error) {
+func (r *repair) tips(ctx context.Context) (map[record.ID]object.Hash, error) {
 	tips, err := ledger.List(ctx, r.Repo)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (r *repair) tips(ctx context.Context) (map[record.ID]git.Hash, error) {
 }
 
 // mission reports what of a mission is lost.
-func (r *repair) mission(ctx context.Context, w *walk, id record.ID, tip git.Hash) {
+func (r *repair) mission(ctx context.Context, w *walk, id record.ID, tip object.Hash) {
 	l, err := ledger.At(w.here, id, tip)
 	if err != nil {
 		f := Finding{Lost: true, What: fmt.Sprintf("mission %s: the newest commit of its ledger, %s, can't be read, and so nothing of it: %v", id, tip, err)}
@@ -80,7 +81,7 @@ func (r *repair) mission(ctx context.Context, w *walk, id record.ID, tip git.Has
 		r.say(f)
 		return
 	}
-	known := make(map[git.Hash]bool)
+	known := make(map[object.Hash]bool)
 	lost := func(path string) bool {
 		e, err := l.Entry(path)
 		return err != nil || w.lost[e.Hash]
@@ -114,7 +115,7 @@ func (r *repair) mission(ctx context.Context, w *walk, id record.ID, tip git.Has
 	}
 }
 
-func (r *repair) events(w *walk, tip git.Hash) int {
+func (r *repair) events(w *walk, tip object.Hash) int {
 	n := 0
 	for at := tip; ; {
 		if w.lost[at] {
@@ -132,7 +133,7 @@ func (r *repair) events(w *walk, tip git.Hash) int {
 }
 
 // code reports whether anything of a commit's state is lost.
-func (w *walk) code(commit git.Hash, known map[git.Hash]bool) bool {
+func (w *walk) code(commit object.Hash, known map[object.Hash]bool) bool {
 	if w.lost[commit] {
 		return true
 	}

@@ -15,6 +15,7 @@ import (
 	"gitagent/gitnotes"
 	"gitagent/handoffstore"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
@@ -45,7 +46,7 @@ func noted(note []byte, want key) bool {
 }
 
 type wanted struct {
-	on   git.Hash
+	on   object.Hash
 	what key
 	line func(note []byte) ([]byte, error) // for a note with that content
 }
@@ -173,7 +174,7 @@ type supplemented struct {
 
 // supplement returns the notes of a commit with their missing lines, or nil if
 // none is missing. It takes what is readable of damaged notes.
-func supplement(objects *git.Objects, tip git.Hash, list []wanted) (s *supplemented, damaged bool, err error) {
+func supplement(objects *git.Objects, tip object.Hash, list []wanted) (s *supplemented, damaged bool, err error) {
 	n, err := gitnotes.Open(objects, tip)
 	added := 0
 	if err == nil {
@@ -181,7 +182,7 @@ func supplement(objects *git.Objects, tip git.Hash, list []wanted) (s *supplemen
 	}
 	if git.Lost(err) {
 		damaged = true
-		n, err = gitnotes.Open(objects, git.Hash{})
+		n, err = gitnotes.Open(objects, object.Hash{})
 		if err == nil {
 			err = salvage(objects, tip, n)
 		}
@@ -196,13 +197,13 @@ func supplement(objects *git.Objects, tip git.Hash, list []wanted) (s *supplemen
 }
 
 // salvage copies the readable notes of a damaged commit.
-func salvage(objects *git.Objects, tip git.Hash, into *gitnotes.Notes) error {
+func salvage(objects *git.Objects, tip object.Hash, into *gitnotes.Notes) error {
 	tree, err := objects.TreeOf(tip)
 	if err != nil {
 		return nil
 	}
-	var take func(tree git.Hash, path string) error
-	take = func(tree git.Hash, path string) error {
+	var take func(tree object.Hash, path string) error
+	take = func(tree object.Hash, path string) error {
 		entries, err := objects.Tree(tree, ledger.MaxTree)
 		if err != nil {
 			return nil
@@ -214,12 +215,12 @@ func salvage(objects *git.Objects, tip git.Hash, into *gitnotes.Notes) error {
 				if err := take(e.Hash, name); err != nil {
 					return err
 				}
-			case git.NewHash(name).Format() == objects.Format():
+			case object.NewHash(name).Format() == objects.Format():
 				content, err := objects.Blob(e.Hash, ledger.MaxTurn)
 				if err != nil {
 					continue
 				}
-				if err := into.Set(git.NewHash(name), content); err != nil {
+				if err := into.Set(object.NewHash(name), content); err != nil {
 					return err
 				}
 			}

@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -53,7 +54,7 @@ func (r *repair) refs(ctx context.Context) error {
 
 func (r *repair) brokenRef(ctx context.Context, id record.ID, ref, path string) error {
 	f := Finding{Lost: true, What: fmt.Sprintf("the file of %s holds no hash", ref)}
-	restore := git.Hash{}
+	restore := object.Hash{}
 	switch ref {
 	case id.Ref():
 		var err error
@@ -89,19 +90,19 @@ func (r *repair) brokenRef(ctx context.Context, id record.ID, ref, path string) 
 }
 
 // lastWritten returns a mission's newest commit written by this clone, or zero.
-func (r *repair) lastWritten(ctx context.Context, id record.ID) (git.Hash, error) {
+func (r *repair) lastWritten(ctx context.Context, id record.ID) (object.Hash, error) {
 	last, err := r.Trust.Last(id)
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	last = slices.DeleteFunc(last, func(hash git.Hash) bool {
+	last = slices.DeleteFunc(last, func(hash object.Hash) bool {
 		_, err := ledger.At(objects, id, hash)
 		return err != nil
 	})
 	if len(last) != 1 {
-		return git.Hash{}, nil
+		return object.Hash{}, nil
 	}
 	return last[0], nil
 }
@@ -167,7 +168,7 @@ func (r *repair) vanished(ctx context.Context, id record.ID) {
 }
 
 // orphan looks for the ledger of a branch, if the branch's trailers name it.
-func (r *repair) orphan(ctx context.Context, objects *git.Objects, id record.ID, ref string, tip git.Hash) {
+func (r *repair) orphan(ctx context.Context, objects *git.Objects, id record.ID, ref string, tip object.Hash) {
 	name := strings.TrimPrefix(ref, "refs/heads/")
 	c, err := objects.Commit(tip)
 	says := err == nil && slices.ContainsFunc(ledger.ReadTrailers(c.Message), func(t record.TurnID) bool { return t.Mission == id })

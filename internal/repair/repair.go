@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -45,7 +46,7 @@ type repair struct {
 	dry   bool
 	found []Finding
 
-	index    git.Hash // the list of what is archived, zero if empty or unknown
+	index    object.Hash // the list of what is archived, zero if empty or unknown
 	archived map[record.ID]ledger.ArchiveEntry
 	unread   error // why that is not all
 }

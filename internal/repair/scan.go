@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 type scan struct {
@@ -33,7 +34,7 @@ func (r *repair) scanObjects(ctx context.Context) (s scan, err error) {
 	return s, err
 }
 
-func damagedLoose(dir string, format git.Format) ([]string, error) {
+func damagedLoose(dir string, format object.Format) ([]string, error) {
 	var mu sync.Mutex
 	var damaged []string
 	var failed error
@@ -61,7 +62,7 @@ func damagedLoose(dir string, format git.Format) ([]string, error) {
 			failed = err
 		}
 		for _, e := range entries {
-			if name := fmt.Sprintf("%02x%s", b, e.Name()); git.NewHash(name).Format() == format {
+			if name := fmt.Sprintf("%02x%s", b, e.Name()); object.NewHash(name).Format() == format {
 				paths <- filepath.Join(sub, e.Name())
 			}
 		}
@@ -74,7 +75,7 @@ func damagedLoose(dir string, format git.Format) ([]string, error) {
 
 // isWhole reports whether a loose object's file has the content of hash, or was
 // packed meanwhile. An error is about the file alone.
-func isWhole(path string, hash git.Hash) (bool, error) {
+func isWhole(path string, hash object.Hash) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -114,10 +115,10 @@ func (r *repair) damagedPacks(ctx context.Context, dir string) ([]string, error)
 type rescue struct {
 	base  string // path without extension
 	index []byte // a new one, if only that was wrong
-	whole []git.Hash
-	saved []git.Hash // whole too, though git can't read them there
-	lost  []git.Hash // that git has nowhere else
-	keep  string     // why the pack has to stay as it is, or empty
+	whole []object.Hash
+	saved []object.Hash // whole too, though git can't read them there
+	lost  []object.Hash // that git has nowhere else
+	keep  string        // why the pack has to stay as it is, or empty
 }
 
 // The bounds of one object, and roughly of several, held in memory, in bytes.
@@ -163,11 +164,11 @@ func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*
 		return c, err
 	}
 	unpacked, err := r.unpack(ctx, base, len(indexed), scratch)
-	there := make(map[git.Hash]bool)
+	there := make(map[object.Hash]bool)
 	for _, hash := range unpacked {
 		there[hash] = true
 	}
-	c.lost = slices.DeleteFunc(c.lost, func(hash git.Hash) bool {
+	c.lost = slices.DeleteFunc(c.lost, func(hash object.Hash) bool {
 		if there[hash] {
 			c.saved = append(c.saved, hash)
 		}
@@ -179,7 +180,7 @@ func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*
 // unpack takes objects one by one out of a damaged pack into another
 // repository, and returns all that are there. Git reads nothing of a pack with
 // a bad header, so unless objects, the pack's count, is 0, it gets a new one.
-func (r *repair) unpack(ctx context.Context, base string, objects int, into *git.Repo) ([]git.Hash, error) {
+func (r *repair) unpack(ctx context.Context, base string, objects int, into *git.Repo) ([]object.Hash, error) {
 	f, err := os.Open(base + ".pack")
 	if errors.Is(err, fs.ErrNotExist) { // git has repacked
 		return nil, nil
@@ -197,9 +198,9 @@ func (r *repair) unpack(ctx context.Context, base string, objects int, into *git
 		return nil, err
 	}
 	out, err := into.Output(ctx, nil, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
-	var hashes []git.Hash
+	var hashes []object.Hash
 	for line := range strings.Lines(string(out)) {
-		hashes = append(hashes, git.NewHash(strings.TrimSpace(line)))
+		hashes = append(hashes, object.NewHash(strings.TrimSpace(line)))
 	}
 	return hashes, err
 }
@@ -234,7 +235,7 @@ func (r *repair) carryOut(ctx context.Context, c *rescue, scratch *git.Repo) err
 	return nil
 }
 
-func (r *repair) copy(ctx context.Context, from *git.Repo, list []git.Hash) (err error) {
+func (r *repair) copy(ctx context.Context, from *git.Repo, list []object.Hash) (err error) {
 	for len(list) > 0 && err == nil {
 		list, err = r.copySome(ctx, from, list)
 	}
@@ -242,7 +243,7 @@ func (r *repair) copy(ctx context.Context, from *git.Repo, list []git.Hash) (err
 }
 
 // copySome copies the first of some objects, and returns the rest.
-func (r *repair) copySome(ctx context.Context, there *git.Repo, list []git.Hash) (rest []git.Hash, err error) {
+func (r *repair) copySome(ctx context.Context, there *git.Repo, list []object.Hash) (rest []object.Hash, err error) {
 	from, to := there.Objects(ctx), r.Repo.Objects(ctx)
 	defer from.Close()
 	defer to.Close()

@@ -14,6 +14,7 @@ import (
 
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -24,29 +25,29 @@ type walk struct {
 	ctx   context.Context
 	repo  *git.Repo
 	here  *git.Objects
-	there *git.Objects      // what was borrowed; nil for nothing
-	bad   map[git.Hash]bool // damaged, and not put away
+	there *git.Objects         // what was borrowed; nil for nothing
+	bad   map[object.Hash]bool // damaged, and not put away
 
-	promised map[git.Hash]bool // from the remote of a partial clone, which has what they lead to
+	promised map[object.Hash]bool // from the remote of a partial clone, which has what they lead to
 
-	below map[git.Hash][]git.Hash // what each commit and tree leads to
-	tree  map[git.Hash]git.Hash   // of a commit
-	seen  map[git.Hash]bool
-	lost  map[git.Hash]bool
+	below map[object.Hash][]object.Hash // what each commit and tree leads to
+	tree  map[object.Hash]object.Hash   // of a commit
+	seen  map[object.Hash]bool
+	lost  map[object.Hash]bool
 	got   int // objects that were borrowed
 }
 
 // leads returns what an object leads to.
-func leads(t plumbing.ObjectType, content []byte, format git.Format) (tree git.Hash, commits, trees, blobs []git.Hash, err error) {
+func leads(t plumbing.ObjectType, content []byte, format object.Format) (tree object.Hash, commits, trees, blobs []object.Hash, err error) {
 	switch t {
 	case plumbing.CommitObject:
-		c, err := git.ParseCommit(content)
+		c, err := object.ParseCommit(content)
 		if err != nil {
 			return tree, nil, nil, nil, err
 		}
 		return c.Tree, c.Parents, nil, nil, nil
 	case plumbing.TreeObject:
-		entries, err := git.ParseTree(format, content)
+		entries, err := object.ParseTree(format, content)
 		for _, e := range entries {
 			switch e.Mode {
 			case filemode.Dir:
@@ -62,8 +63,8 @@ func leads(t plumbing.ObjectType, content []byte, format git.Format) (tree git.H
 }
 
 // run walks from some objects on. It looks again for what was lost before.
-func (w *walk) run(from []git.Hash) error {
-	nodes, blobs := from, []git.Hash(nil)
+func (w *walk) run(from []object.Hash) error {
+	nodes, blobs := from, []object.Hash(nil)
 	for len(nodes)+len(blobs) > 0 {
 		next, more, err := w.step(nodes)
 		if err == nil {
@@ -78,7 +79,7 @@ func (w *walk) run(from []git.Hash) error {
 }
 
 // step reads commits and trees, and returns what else they lead to.
-func (w *walk) step(nodes []git.Hash) (next, blobs []git.Hash, err error) {
+func (w *walk) step(nodes []object.Hash) (next, blobs []object.Hash, err error) {
 	var wanted []git.Wanted
 	for _, hash := range nodes {
 		if w.promised[hash] {
@@ -110,12 +111,12 @@ func (w *walk) step(nodes []git.Hash) (next, blobs []git.Hash, err error) {
 }
 
 // add notes what an object leads to, and appends what was not seen yet.
-func (w *walk) add(obj *git.Object, next, blobs []git.Hash) (nodes, files []git.Hash) {
+func (w *walk) add(obj *git.Object, next, blobs []object.Hash) (nodes, files []object.Hash) {
 	tree, commits, trees, some, err := leads(obj.Type, obj.Content, obj.Hash.Format())
 	if err != nil {
 		return next, blobs // git's own object is like that
 	}
-	fresh := func(list []git.Hash, hash git.Hash) []git.Hash {
+	fresh := func(list []object.Hash, hash object.Hash) []object.Hash {
 		if !w.seen[hash] {
 			w.seen[hash] = true
 			list = append(list, hash)
@@ -138,7 +139,7 @@ func (w *walk) add(obj *git.Object, next, blobs []git.Hash) (nodes, files []git.
 
 // borrow restores a lost object from what was fetched, checking its hash.
 // Otherwise it notes it as lost and returns nil.
-func (w *walk) borrow(hash git.Hash) *git.Object {
+func (w *walk) borrow(hash object.Hash) *git.Object {
 	w.lost[hash] = true
 	if w.there == nil {
 		return nil
@@ -163,7 +164,7 @@ func (w *walk) borrow(hash git.Hash) *git.Object {
 }
 
 // check looks whether blobs are here, without reading them.
-func (w *walk) check(blobs []git.Hash) error {
+func (w *walk) check(blobs []object.Hash) error {
 	if len(blobs) == 0 {
 		return nil
 	}
@@ -188,7 +189,7 @@ func (w *walk) check(blobs []git.Hash) error {
 }
 
 // incomplete reports whether a tree, or anything it leads to, is lost.
-func (w *walk) incomplete(hash git.Hash, known map[git.Hash]bool) bool {
+func (w *walk) incomplete(hash object.Hash, known map[object.Hash]bool) bool {
 	if w.lost[hash] {
 		return true
 	}
@@ -196,7 +197,7 @@ func (w *walk) incomplete(hash git.Hash, known map[git.Hash]bool) bool {
 		return is
 	}
 	known[hash] = false
-	is := slices.ContainsFunc(w.below[hash], func(h git.Hash) bool { return w.incomplete(h, known) })
+	is := slices.ContainsFunc(w.below[hash], func(h object.Hash) bool { return w.incomplete(h, known) })
 	known[hash] = is
 	return is
 }
@@ -212,7 +213,7 @@ func (r *repair) objects(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	bad := make(map[git.Hash]bool)
+	bad := make(map[object.Hash]bool)
 	for _, base := range s.packs {
 		if err := r.pack(ctx, base, scratch, bad); err != nil {
 			return err
@@ -225,7 +226,7 @@ func (r *repair) objects(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := slices.DeleteFunc(slices.Collect(maps.Values(refs)), git.Hash.IsZero) // of damaged refs
+	from := slices.DeleteFunc(slices.Collect(maps.Values(refs)), object.Hash.IsZero) // of damaged refs
 	if refs[ledger.ArchiveKeepRef].IsZero() {
 		tips, err := r.archivedTips(ctx)
 		if err != nil {
@@ -242,8 +243,8 @@ func (r *repair) objects(ctx context.Context) error {
 	}
 	w := &walk{
 		ctx: ctx, repo: r.Repo, here: r.Repo.Objects(ctx), bad: bad, promised: promised,
-		below: make(map[git.Hash][]git.Hash), tree: make(map[git.Hash]git.Hash),
-		seen: make(map[git.Hash]bool), lost: make(map[git.Hash]bool),
+		below: make(map[object.Hash][]object.Hash), tree: make(map[object.Hash]object.Hash),
+		seen: make(map[object.Hash]bool), lost: make(map[object.Hash]bool),
 	}
 	defer w.here.Close()
 	if err := w.run(from); err != nil {
@@ -256,7 +257,7 @@ func (r *repair) objects(ctx context.Context) error {
 }
 
 // connected reports whether all that some commits lead to is here or promised.
-func (r *repair) connected(ctx context.Context, from []git.Hash) bool {
+func (r *repair) connected(ctx context.Context, from []object.Hash) bool {
 	var in strings.Builder
 	for _, hash := range from {
 		in.WriteString(r.Repo.Format().Text(hash) + "\n")
@@ -269,8 +270,8 @@ func (r *repair) connected(ctx context.Context, from []git.Hash) bool {
 	return err == nil
 }
 
-func (r *repair) promised(ctx context.Context) (all map[git.Hash]bool, err error) {
-	all = make(map[git.Hash]bool)
+func (r *repair) promised(ctx context.Context) (all map[object.Hash]bool, err error) {
+	all = make(map[object.Hash]bool)
 	for _, path := range r.Repo.Glob("objects/pack/*.promisor") {
 		list, e := r.Repo.PackEntries(ctx, strings.TrimSuffix(path, ".promisor"))
 		err = errors.Join(err, e)
@@ -283,7 +284,7 @@ func (r *repair) promised(ctx context.Context) (all map[git.Hash]bool, err error
 
 // pack rescues what is whole in a pack. What is lost is added to bad in a dry
 // run, or if the pack has to stay.
-func (r *repair) pack(ctx context.Context, base string, scratch *git.Repo, bad map[git.Hash]bool) error {
+func (r *repair) pack(ctx context.Context, base string, scratch *git.Repo, bad map[object.Hash]bool) error {
 	c, err := r.examine(ctx, base, scratch)
 	if err != nil {
 		return err
@@ -309,7 +310,7 @@ func (r *repair) pack(ctx context.Context, base string, scratch *git.Repo, bad m
 }
 
 // loose puts damaged loose objects away. In a dry run it adds lost ones to bad.
-func (r *repair) loose(ctx context.Context, paths []string, bad map[git.Hash]bool) error {
+func (r *repair) loose(ctx context.Context, paths []string, bad map[object.Hash]bool) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -343,8 +344,8 @@ func (r *repair) loose(ctx context.Context, paths []string, bad map[git.Hash]boo
 }
 
 // hashOf returns the hash that the path of a loose object spells.
-func hashOf(path string) git.Hash {
-	return git.NewHash(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
+func hashOf(path string) object.Hash {
+	return object.NewHash(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
 }
 
 // borrow gets what is lost from the remotes, one after the other.
@@ -397,7 +398,7 @@ func (r *repair) borrowFrom(ctx context.Context, name string, w *walk, scratch *
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(wanted, func(hash git.Hash) bool { return !w.lost[hash] }) {
+		if !slices.ContainsFunc(wanted, func(hash object.Hash) bool { return !w.lost[hash] }) {
 			return nil
 		}
 	}

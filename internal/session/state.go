@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/usage"
 )
@@ -53,12 +53,12 @@ type Cursor struct {
 
 // An OpenTurn is a turn that has begun and not ended.
 type OpenTurn struct {
-	PromptID string    `json:"prompt_id,omitempty"`
-	Prompt   string    `json:"prompt"` // redacted and cut
-	Started  time.Time `json:"started"`
-	Base     git.Hash  `json:"base"`             // a commit of the worktree
-	Head     git.Hash  `json:"head"`             // HEAD; zero on an unborn branch
-	Branch   string    `json:"branch,omitempty"` // HEAD's, or the one a rebase will move; "" when detached
+	PromptID string      `json:"prompt_id,omitempty"`
+	Prompt   string      `json:"prompt"` // redacted and cut
+	Started  time.Time   `json:"started"`
+	Base     object.Hash `json:"base"`             // a commit of the worktree
+	Head     object.Hash `json:"head"`             // HEAD; zero on an unborn branch
+	Branch   string      `json:"branch,omitempty"` // HEAD's, or the one a rebase will move; "" when detached
 
 	Transcript string `json:"transcript,omitempty"` // the client's file that the prompt named
 }
@@ -73,18 +73,18 @@ func (st *Known) File() string {
 
 // A LastTurn is the turn recorded last in a session.
 type LastTurn struct {
-	Mission  record.ID `json:"mission"`
-	Turn     int       `json:"turn"`
-	PromptID string    `json:"prompt_id,omitempty"`
-	Key      string    `json:"key"` // hash of the event that recorded it, which may come twice
-	Code     git.Hash  `json:"code"`
-	Base     git.Hash  `json:"base"`
-	From     git.Hash  `json:"from,omitzero"`    // HEAD at its start; zero on an unborn branch
-	Branch   string    `json:"branch,omitempty"` // at its start, as in [OpenTurn]
-	Head     git.Hash  `json:"head"`             // HEAD when it was recorded
-	Prompt   string    `json:"prompt"`
-	Started  time.Time `json:"started"`
-	Before   Cursor    `json:"before"` // the cursor before it, to record it again
+	Mission  record.ID   `json:"mission"`
+	Turn     int         `json:"turn"`
+	PromptID string      `json:"prompt_id,omitempty"`
+	Key      string      `json:"key"` // hash of the event that recorded it, which may come twice
+	Code     object.Hash `json:"code"`
+	Base     object.Hash `json:"base"`
+	From     object.Hash `json:"from,omitzero"`    // HEAD at its start; zero on an unborn branch
+	Branch   string      `json:"branch,omitempty"` // at its start, as in [OpenTurn]
+	Head     object.Hash `json:"head"`             // HEAD when it was recorded
+	Prompt   string      `json:"prompt"`
+	Started  time.Time   `json:"started"`
+	Before   Cursor      `json:"before"` // the cursor before it, to record it again
 
 	SubagentsBefore map[string]SubagentCursor `json:"sides_before,omitempty"` // the same for its subagents
 }

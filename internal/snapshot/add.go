@@ -6,13 +6,14 @@ import (
 	"os"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
+	"gitagent/internal/record"
 )
 
 // throughGit builds the tree through git on the private index. With
 // Options.Publish it leaves a copy of the index for the user, unless the user's
 // already holds the same.
-func (t *taker) throughGit(entries []entry) (tree git.Hash, fresh bool, err error) {
+func (t *taker) throughGit(entries []entry) (tree object.Hash, fresh bool, err error) {
 	var work []*entry
 	var added, settle strings.Builder
 	for i := range entries {
@@ -36,7 +37,7 @@ func (t *taker) throughGit(entries []entry) (tree git.Hash, fresh bool, err erro
 		err = t.add(work)
 	}
 	if err != nil {
-		return git.Hash{}, false, err
+		return object.Hash{}, false, err
 	}
 	path := t.index.path
 	fresh = t.opt.Publish && t.index.ahead()
@@ -45,9 +46,9 @@ func (t *taker) throughGit(entries []entry) (tree git.Hash, fresh bool, err erro
 	}
 	out, err := t.writeTree(path)
 	if err != nil {
-		return git.Hash{}, false, err
+		return object.Hash{}, false, err
 	}
-	tree, err = git.ParseHash(strings.TrimSpace(out))
+	tree, err = object.ParseHash(strings.TrimSpace(out))
 	return tree, fresh, err
 }
 
@@ -103,7 +104,7 @@ func (t *taker) add(work []*entry) error {
 	var files []*entry
 	for _, e := range work {
 		if e.gone {
-			lines.WriteString(t.indexLine(e.path, git.Entry{}))
+			lines.WriteString(t.indexLine(e.path, object.Entry{}))
 		} else {
 			files = append(files, e)
 		}
@@ -173,7 +174,7 @@ func (t *taker) setEntries(lines string) error {
 
 // indexLine is an entry for `git update-index -z --index-info`; the zero Entry
 // removes the path.
-func (t *taker) indexLine(path string, e git.Entry) string {
+func (t *taker) indexLine(path string, e object.Entry) string {
 	return fmt.Sprintf("%o %s\t%s\x00", uint32(e.Mode), t.index.repo.Format().Text(e.Hash), path)
 }
 
@@ -189,9 +190,9 @@ func (t *taker) whyNot(e *entry) string {
 	if e.info == nil || e.info.Mode().IsRegular() {
 		f, err := os.Open(t.index.file(e.path))
 		if err != nil {
-			return WhyUnreadable
+			return record.WhyUnreadable
 		}
 		_ = f.Close()
 	}
-	return WhyFilter
+	return record.WhyFilter
 }

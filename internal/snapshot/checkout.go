@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 )
 
@@ -29,7 +30,7 @@ type Checkout struct {
 // In a sparse checkout what differs outside of the patterns is written as well.
 // The user's index, HEAD and branch stay as they are, and so does the current
 // directory.
-func (s *Snapshot) CheckOut(ctx context.Context, tree git.Hash, how Checkout) error {
+func (s *Snapshot) CheckOut(ctx context.Context, tree object.Hash, how Checkout) error {
 	// Otherwise it would write nothing outside of a sparse checkout's patterns,
 	// and remove what is there.
 	args := []string{"read-tree", "-m", "-u", "--no-sparse-checkout"}
@@ -83,7 +84,7 @@ func (e *HiddenError) Error() string {
 
 // hidden returns a [*HiddenError] if that explains why git did not check out
 // tree, else git's own error.
-func (s *Snapshot) hidden(ctx context.Context, x *privateIndex, tree git.Hash, failed error) error {
+func (s *Snapshot) hidden(ctx context.Context, x *privateIndex, tree object.Hash, failed error) error {
 	was, err := gitdiff.Changed(ctx, x.repo, tree, s.Tree, gitdiff.Paths{})
 	if err != nil {
 		return failed
@@ -151,7 +152,7 @@ func (s *Snapshot) written(fresh []string) error {
 // clear makes sure that nothing is lost where tree has a path that the snapshot
 // lacks. Since version 2.34 git overwrites ignored files. It returns the files
 // of the snapshot that tree does not have, and those that only tree has.
-func (s *Snapshot) clear(ctx context.Context, tree git.Hash) (gone map[string]bool, fresh []string, err error) {
+func (s *Snapshot) clear(ctx context.Context, tree object.Hash) (gone map[string]bool, fresh []string, err error) {
 	out, err := s.index.repo.Output(ctx, nil, "diff-tree", "-r", "-z", "--raw", "--no-renames", s.Tree.String(), tree.String())
 	if err != nil {
 		return nil, nil, err

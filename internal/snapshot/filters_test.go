@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -143,7 +144,7 @@ func TestTakeFilterFails(t *testing.T) {
 			gittest.Sample(t)
 			r := setup(t, pairs...)
 			edit(t, r, "one.big=changed; new.big=new; a=changed; z=new; rm b")
-			check(t, r, Skip{Path: "new.big", Why: WhyFilter}, Skip{Path: "one.big", Why: WhyFilter})
+			check(t, r, record.Skip{Path: "new.big", Why: record.WhyFilter}, record.Skip{Path: "one.big", Why: record.WhyFilter})
 		})
 		t.Run("required and missing, and status needs it, "+name, func(t *testing.T) {
 			t.Parallel()
@@ -155,14 +156,14 @@ func TestTakeFilterFails(t *testing.T) {
 				t.Fatal("git's status does not need the filter, so this tests nothing")
 			}
 			setConfig(t, r, "filter.big.required", "false", "filter.big.process", "") // for git's own add
-			want := wantTree(t, r, []Skip{{Path: "two.big", Why: WhyFilter}})
+			want := wantTree(t, r, []record.Skip{{Path: "two.big", Why: record.WhyFilter}})
 			setConfig(t, r, pairs...)
 			for _, publish := range []bool{false, true, false} {
 				s := take(t, r, publish)
 				sameTree(t, s, want)
 				// The bytes of the one that was only touched are those that were committed without
 				// a filter.
-				skips(t, s, Skip{Path: "two.big", Why: WhyFilter})
+				skips(t, s, record.Skip{Path: "two.big", Why: record.WhyFilter})
 			}
 			fsck(t, r)
 		})
@@ -174,16 +175,16 @@ func TestTakeFilterFails(t *testing.T) {
 			r.Write(fmt.Sprintf("%02d.big", i), "fine\n")
 		}
 		edit(t, r, "07.big=poison; one.big=poison; a=changed")
-		check(t, r, Skip{Path: "07.big", Why: WhyFilter}, Skip{Path: "one.big", Why: WhyFilter})
+		check(t, r, record.Skip{Path: "07.big", Why: record.WhyFilter}, record.Skip{Path: "one.big", Why: record.WhyFilter})
 	})
 	t.Run("many paths whose filter is missing cost no other path", func(t *testing.T) {
 		t.Parallel()
 		r := setup(t, missing...)
-		var skipped []Skip
+		var skipped []record.Skip
 		for i := range gittest.Size(300, 30) {
 			name := fmt.Sprintf("%03d.big", i)
 			r.Write(name, name)
-			skipped = append(skipped, Skip{Path: name, Why: WhyFilter})
+			skipped = append(skipped, record.Skip{Path: name, Why: record.WhyFilter})
 			r.Write(fmt.Sprintf("%03d.small", i), name)
 		}
 		check(t, r, skipped...)
@@ -201,7 +202,7 @@ func TestTakeFilterFails(t *testing.T) {
 		for _, publish := range []bool{false, true, false} {
 			s := take(t, r, publish)
 			holds(t, r, s, "a", "main") // our side of the merge
-			skips(t, s, Skip{Path: "a", Why: WhyFilter})
+			skips(t, s, record.Skip{Path: "a", Why: record.WhyFilter})
 		}
 	})
 	t.Run("the encoding does not fit", func(t *testing.T) {
@@ -210,7 +211,7 @@ func TestTakeFilterFails(t *testing.T) {
 		r.Write(".gitattributes", "*.utf16 text working-tree-encoding=UTF-16LE-BOM\n")
 		r.Write("good.utf16", "\xff\xfeh\x00i\x00")
 		r.Write("bad.utf16", "odd")
-		check(t, r, Skip{Path: "bad.utf16", Why: WhyFilter})
+		check(t, r, record.Skip{Path: "bad.utf16", Why: record.WhyFilter})
 	})
 }
 

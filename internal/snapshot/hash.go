@@ -15,7 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 const (
@@ -28,7 +28,7 @@ const (
 
 // plain hashes the worktree's files among entries. ok is false if they are
 // many, if git would not store each byte for byte, or with Options.Publish.
-func (t *taker) plain(entries []entry) (files map[string]git.Entry, ok bool) {
+func (t *taker) plain(entries []entry) (files map[string]object.Entry, ok bool) {
 	if t.opt.Publish && len(entries) > 0 {
 		return nil, false
 	}
@@ -63,7 +63,7 @@ func (t *taker) plain(entries []entry) (files map[string]git.Entry, ok bool) {
 	if t.converted(entries, contents) {
 		return nil, false
 	}
-	files = make(map[string]git.Entry, len(work))
+	files = make(map[string]object.Entry, len(work))
 	for _, e := range work {
 		if e.gone {
 			continue
@@ -72,7 +72,7 @@ func (t *taker) plain(entries []entry) (files map[string]git.Entry, ok bool) {
 		if err != nil {
 			return nil, false
 		}
-		files[e.path] = git.Entry{Mode: t.mode(e), Hash: hash}
+		files[e.path] = object.Entry{Mode: t.mode(e), Hash: hash}
 	}
 	return files, true
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -175,7 +176,7 @@ func TestTakeUnreadable(t *testing.T) {
 	defer chmod(t, r, "closed", 0o777)
 	for _, publish := range []bool{false, true} {
 		s := take(t, r, publish)
-		skips(t, s, Skip{Path: "a", Why: WhyUnreadable}, Skip{Path: "new", Why: WhyUnreadable})
+		skips(t, s, record.Skip{Path: "a", Why: record.WhyUnreadable}, record.Skip{Path: "new", Why: record.WhyUnreadable})
 		holds(t, r, s, "b", "changed")
 	}
 }
@@ -246,10 +247,10 @@ func TestTakeManyUntracked(t *testing.T) {
 	}
 	sameTree(t, take(), wantTree(t, r, nil))
 	r.Write("cache/one-too-many", "x\n")
-	want := wantTree(t, r, []Skip{{Path: "cache/0", Why: WhyTooMany}})
+	want := wantTree(t, r, []record.Skip{{Path: "cache/0", Why: record.WhyTooMany}})
 	s := take()
 	sameTree(t, s, want)
-	skips(t, s, Skip{Path: "cache/0/", Why: WhyTooMany})
+	skips(t, s, record.Skip{Path: "cache/0/", Why: record.WhyTooMany})
 }
 
 func TestTakePolicy(t *testing.T) {
@@ -274,7 +275,7 @@ func TestTakePolicy(t *testing.T) {
 			o.Policy.Exclude = []string{"*.log", "!keep.log", "build/"}
 		})
 		gittest.Must(t, err)
-		skipped := []Skip{{Path: "conf/.env", Why: WhySecret}, {Path: "id_ed25519", Why: WhySecret}, {Path: "large", Why: WhySize}, {Path: "x/build/y", Why: WhyExcluded}, {Path: "a.log", Why: WhyExcluded}}
+		skipped := []record.Skip{{Path: "conf/.env", Why: record.WhySecret}, {Path: "id_ed25519", Why: record.WhySecret}, {Path: "large", Why: record.WhySize}, {Path: "x/build/y", Why: record.WhyExcluded}, {Path: "a.log", Why: record.WhyExcluded}}
 		skips(t, s, skipped...)
 		sameTree(t, s, wantTree(t, r, skipped))
 	}
@@ -290,7 +291,7 @@ func TestTakePolicyOfRememberedFiles(t *testing.T) {
 	for i := range 2 * maxPlainFiles {
 		r.Write(fmt.Sprintf("new/%03d", i), "small\n")
 	}
-	expect := func(skipped ...Skip) {
+	expect := func(skipped ...record.Skip) {
 		t.Helper()
 		for range 2 {
 			s, err := tryTake(t, r, limits)
@@ -301,11 +302,11 @@ func TestTakePolicyOfRememberedFiles(t *testing.T) {
 	}
 	expect()
 	r.Write("new/000", strings.Repeat("x", 1001)) // has grown
-	expect(Skip{Path: "new/000", Why: WhySize})
+	expect(record.Skip{Path: "new/000", Why: record.WhySize})
 	r.Write("new/000", "small again\n")
 	expect()
 	r.Write("other/1", "one too many\n")
-	expect(Skip{Path: "new/", Why: WhyTooMany})
+	expect(record.Skip{Path: "new/", Why: record.WhyTooMany})
 	r.Git("add", "new") // now they are the user's
 	expect()
 	edit(t, r, "git rm -q -r --cached new; rm other new/001 new/002; new/003=changed")

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -33,5 +34,5 @@ func TestTakeSpecialFiles(t *testing.T) {
 		gittest.Must(t, syscall.Bind(fd, &syscall.SockaddrUnix{Name: fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(name))}))
 	}
 	r.Write("b", "changed\n")
-	check(t, r, Skip{Path: "a", Why: WhyUnreadable}, Skip{Path: "d/one", Why: WhyUnreadable})
+	check(t, r, record.Skip{Path: "a", Why: record.WhyUnreadable}, record.Skip{Path: "d/one", Why: record.WhyUnreadable})
 }

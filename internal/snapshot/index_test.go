@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -310,7 +311,7 @@ func TestTakePartialClone(t *testing.T) {
 			edit(t, r, "check; b=changed; rm d/one; check; git checkout -q -- .; a=changed")
 			// The index refers to a blob that was never fetched, and the file is just that.
 			r.Write("d/two", "2\n")
-			two := git.NewHash(gittest.Hash("1")).Format().Object(plumbing.BlobObject, []byte("2\n")).String()
+			two := object.NewHash(gittest.Hash("1")).Format().Object(plumbing.BlobObject, []byte("2\n")).String()
 			r.Git("update-index", "--cacheinfo", "100644,"+two+",d/two")
 			offline := *r
 			offline.Env = append(slices.Clone(r.Env), "GIT_NO_LAZY_FETCH=1")

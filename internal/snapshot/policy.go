@@ -21,56 +21,38 @@ type Policy struct {
 	Purged            *scrub.Finder // what must not come back, or nil
 }
 
-// A Skip is a path that a snapshot leaves out, and why.
-type Skip = record.Skip
-
-// Reasons to leave a path out.
-const (
-	WhySize       = "size"       // larger than Policy.MaxFileSize
-	WhySecret     = "secret"     // the name is typical of a file with credentials
-	WhyExcluded   = "excluded"   // matches Policy.Exclude
-	WhyTooMany    = "too many"   // a directory, to stay within Policy.MaxUntrackedFiles
-	WhyTooMuch    = "too much"   // the same for Policy.MaxUntrackedSize
-	WhyRepository = "repository" // a repository that is not a submodule
-	WhySubmodule  = "submodule"  // a submodule with uncommitted changes
-	WhyFilter     = "filter"     // git's filter failed or is missing
-	WhyUnreadable = "unreadable" // the file could not be read
-	WhyRefused    = "refused"    // git refuses such a name
-	WhyPurged     = "purged"     // Policy.Purged finds something in it
-)
-
 type untracked struct {
 	path string
 	size int64 // bytes
 }
 
 // apply returns the files to take and those to skip.
-func (p Policy) apply(files []untracked) (take []untracked, skipped []Skip) {
+func (p Policy) apply(files []untracked) (take []untracked, skipped []record.Skip) {
 	exclude := parsePatterns(p.Exclude)
 	for _, f := range files {
 		switch {
 		case strings.HasSuffix(f.path, "/"):
-			skipped = append(skipped, Skip{Path: f.path, Why: WhyRepository})
+			skipped = append(skipped, record.Skip{Path: f.path, Why: record.WhyRepository})
 		case secretName(f.path):
-			skipped = append(skipped, Skip{Path: f.path, Why: WhySecret})
+			skipped = append(skipped, record.Skip{Path: f.path, Why: record.WhySecret})
 		case excluded(exclude, f.path):
-			skipped = append(skipped, Skip{Path: f.path, Why: WhyExcluded})
+			skipped = append(skipped, record.Skip{Path: f.path, Why: record.WhyExcluded})
 		case f.size > p.MaxFileSize:
-			skipped = append(skipped, Skip{Path: f.path, Why: WhySize})
+			skipped = append(skipped, record.Skip{Path: f.path, Why: record.WhySize})
 		default:
 			take = append(take, f)
 		}
 	}
-	take, dropped := fit(take, int64(p.MaxUntrackedFiles), func(untracked) int64 { return 1 }, WhyTooMany)
+	take, dropped := fit(take, int64(p.MaxUntrackedFiles), func(untracked) int64 { return 1 }, record.WhyTooMany)
 	skipped = append(skipped, dropped...)
-	take, dropped = fit(take, p.MaxUntrackedSize, func(f untracked) int64 { return f.size }, WhyTooMuch)
+	take, dropped = fit(take, p.MaxUntrackedSize, func(f untracked) int64 { return f.size }, record.WhyTooMuch)
 	return take, append(skipped, dropped...)
 }
 
 // fit leaves out the heaviest directories until the rest weighs at most limit.
 // If a nested one is enough, it goes alone: build/cache, not build.
 // Files at the top go one by one.
-func fit(files []untracked, limit int64, weight func(untracked) int64, why string) (take []untracked, skipped []Skip) {
+func fit(files []untracked, limit int64, weight func(untracked) int64, why string) (take []untracked, skipped []record.Skip) {
 	top := &node{below: make(map[string]*node)}
 	for _, f := range files {
 		top.add(f.path, weight(f))
@@ -93,7 +75,7 @@ func fit(files []untracked, limit int64, weight func(untracked) int64, why strin
 			n = below[i]
 		}
 		left[n.name] = true
-		skipped = append(skipped, Skip{Path: n.name, Why: why})
+		skipped = append(skipped, record.Skip{Path: n.name, Why: why})
 		excess -= n.weight
 	}
 	for _, f := range files {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/internal/record"
 )
 
 func TestPolicyApply(t *testing.T) {
@@ -17,51 +19,51 @@ func TestPolicyApply(t *testing.T) {
 		name    string
 		policy  Policy
 		files   []untracked
-		skipped []Skip
+		skipped []record.Skip
 	}{
 		{"nothing", policy, nil, nil},
 		{"all right", policy, []untracked{{"a", 1}, {"b/c", 2}}, nil},
 		{"exactly at the limits", Policy{MaxFileSize: 10, MaxUntrackedFiles: 2, MaxUntrackedSize: 20}, []untracked{{"a", 10}, {"b", 10}}, nil},
-		{"too large", Policy{MaxFileSize: 10, MaxUntrackedFiles: 9, MaxUntrackedSize: 99}, []untracked{{"a", 11}, {"b", 10}}, []Skip{{Path: "a", Why: WhySize}}},
-		{"repository", policy, []untracked{{"a/b/", 0}, {"a/c", 1}}, []Skip{{Path: "a/b/", Why: WhyRepository}}},
-		{"secret before size", Policy{MaxFileSize: 1}, []untracked{{".env", 100}}, []Skip{{Path: ".env", Why: WhySecret}}},
+		{"too large", Policy{MaxFileSize: 10, MaxUntrackedFiles: 9, MaxUntrackedSize: 99}, []untracked{{"a", 11}, {"b", 10}}, []record.Skip{{Path: "a", Why: record.WhySize}}},
+		{"repository", policy, []untracked{{"a/b/", 0}, {"a/c", 1}}, []record.Skip{{Path: "a/b/", Why: record.WhyRepository}}},
+		{"secret before size", Policy{MaxFileSize: 1}, []untracked{{".env", 100}}, []record.Skip{{Path: ".env", Why: record.WhySecret}}},
 		{
 			"too many: the directory, not the files beside it",
 			Policy{MaxFileSize: 9, MaxUntrackedFiles: 3, MaxUntrackedSize: 99},
 			[]untracked{{"a", 1}, {"b", 1}, {"cache/1", 1}, {"cache/2", 1}, {"cache/3", 1}},
-			[]Skip{{Path: "cache/", Why: WhyTooMany}},
+			[]record.Skip{{Path: "cache/", Why: record.WhyTooMany}},
 		},
 		{
 			"the deepest that suffices",
 			Policy{MaxFileSize: 9, MaxUntrackedFiles: 4, MaxUntrackedSize: 99},
 			[]untracked{{"build/a", 1}, {"build/cache/x/1", 1}, {"build/cache/x/2", 1}, {"build/cache/y/1", 1}, {"build/z", 1}, {"z", 1}},
-			[]Skip{{Path: "build/cache/x/", Why: WhyTooMany}},
+			[]record.Skip{{Path: "build/cache/x/", Why: record.WhyTooMany}},
 		},
 		{
 			"several",
 			Policy{MaxFileSize: 9, MaxUntrackedFiles: 1, MaxUntrackedSize: 99},
 			[]untracked{{"a/1", 1}, {"a/2", 1}, {"b/1", 1}, {"b/2", 1}, {"b/3", 1}, {"c", 1}},
-			[]Skip{{Path: "b/", Why: WhyTooMany}, {Path: "a/", Why: WhyTooMany}},
+			[]record.Skip{{Path: "b/", Why: record.WhyTooMany}, {Path: "a/", Why: record.WhyTooMany}},
 		},
 		{
 			"too much: the heaviest",
 			Policy{MaxFileSize: 60, MaxUntrackedFiles: 9, MaxUntrackedSize: 100},
 			[]untracked{{"a", 50}, {"b/1", 30}, {"b/2", 30}, {"c", 20}},
-			[]Skip{{Path: "b/", Why: WhyTooMuch}},
+			[]record.Skip{{Path: "b/", Why: record.WhyTooMuch}},
 		},
 		{
 			"files at the top, the heaviest first",
 			Policy{MaxFileSize: 60, MaxUntrackedFiles: 9, MaxUntrackedSize: 50},
 			[]untracked{{"a", 10}, {"b", 30}, {"c", 30}, {"d", 20}},
-			[]Skip{{Path: "b", Why: WhyTooMuch}, {Path: "c", Why: WhyTooMuch}},
+			[]record.Skip{{Path: "b", Why: record.WhyTooMuch}, {Path: "c", Why: record.WhyTooMuch}},
 		},
 		{
 			"a directory and a file whose names begin alike",
 			Policy{MaxFileSize: 9, MaxUntrackedFiles: 2, MaxUntrackedSize: 99},
 			[]untracked{{"ab", 1}, {"a/1", 1}, {"a/2", 1}, {"a.txt", 1}},
-			[]Skip{{Path: "a/", Why: WhyTooMany}},
+			[]record.Skip{{Path: "a/", Why: record.WhyTooMany}},
 		},
-		{"none allowed", Policy{MaxFileSize: 9}, []untracked{{"a", 1}}, []Skip{{Path: "a", Why: WhyTooMany}}},
+		{"none allowed", Policy{MaxFileSize: 9}, []untracked{{"a", 1}}, []record.Skip{{Path: "a", Why: record.WhyTooMany}}},
 		{"empty files weigh nothing", Policy{MaxFileSize: 9, MaxUntrackedFiles: 9}, []untracked{{"a", 0}, {"b/c", 0}}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,7 +73,7 @@ func TestPolicyApply(t *testing.T) {
 				t.Errorf("skipped %v, want %v", skipped, tt.skipped)
 			}
 			for _, f := range tt.files {
-				out := slices.ContainsFunc(skipped, func(s Skip) bool {
+				out := slices.ContainsFunc(skipped, func(s record.Skip) bool {
 					return s.Path == f.path || strings.HasSuffix(s.Path, "/") && strings.HasPrefix(f.path, s.Path)
 				})
 				if slices.Contains(take, f) == out {
@@ -108,7 +110,7 @@ func TestPolicyExclude(t *testing.T) {
 	} {
 		p := Policy{MaxFileSize: 1, MaxUntrackedFiles: 100, MaxUntrackedSize: 100, Exclude: strings.Fields(tt.patterns)}
 		for _, name := range tt.excluded {
-			if _, skipped := p.apply([]untracked{{name, 1}}); !slices.Equal(skipped, []Skip{{Path: name, Why: WhyExcluded}}) {
+			if _, skipped := p.apply([]untracked{{name, 1}}); !slices.Equal(skipped, []record.Skip{{Path: name, Why: record.WhyExcluded}}) {
 				t.Errorf("%q: %s is taken", tt.patterns, name)
 			}
 		}

@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/limit"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -97,9 +98,9 @@ func TestPublish(t *testing.T) {
 			}
 			r := base(t)
 			tt.prepare(t, r)
-			var left []Skip
+			var left []record.Skip
 			for _, name := range tt.skipped {
-				left = append(left, Skip{Path: name, Why: WhySecret})
+				left = append(left, record.Skip{Path: name, Why: record.WhySecret})
 			}
 			want := wantTree(t, r, left)
 			sameTree(t, attached(t, r), want)
@@ -144,7 +145,7 @@ func TestPublishCatchesUp(t *testing.T) {
 		"after a checkout": func(t *testing.T, r *gittest.Repo) {
 			r.Write("b", "changed\n")
 			s := take(t, r, true)
-			tree := git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+			tree := object.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 			gittest.Must(t, s.CheckOut(ctx, tree, Checkout{}))
 			if got := r.Read("b"); got != "b\n" {
 				t.Errorf("b = %q", got)
@@ -176,7 +177,7 @@ func TestPublishCatchesUp(t *testing.T) {
 func TestPublishAfterCheckOut(t *testing.T) {
 	t.Parallel()
 	r := base(t)
-	first := git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	first := object.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 	edit(t, r, "a=changed; new=n; commit two")
 	s := take(t, r, true)
 	gittest.Must(t, s.CheckOut(context.Background(), first, Checkout{}))
@@ -381,13 +382,13 @@ func TestCheckOut(t *testing.T) {
 	other := base(t)
 	other.Write("secret.pem", "kept\n")
 	s := take(t, other, true)
-	if !slices.Equal(s.Skipped, []Skip{{Path: "secret.pem", Why: WhySecret}}) {
+	if !slices.Equal(s.Skipped, []record.Skip{{Path: "secret.pem", Why: record.WhySecret}}) {
 		t.Fatal(s.Skipped)
 	}
 	other.Env = append(other.Env, "GIT_INDEX_FILE="+filepath.Join(gittest.TempDir(t), "index"))
 	other.Git("read-tree", "HEAD")
 	other.Git("update-index", "--add", "--cacheinfo", "100644,"+other.Git("rev-parse", "HEAD:a")+",secret.pem")
-	tree := git.NewHash(other.Git("write-tree"))
+	tree := object.NewHash(other.Git("write-tree"))
 	for _, dry := range []bool{true, false} {
 		if err := s.CheckOut(ctx, tree, Checkout{Dry: dry}); err == nil {
 			t.Errorf("dry %v: a file that was left out was overwritten", dry)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -22,20 +23,20 @@ func TestTakeNestedRepositories(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		make    func(t *testing.T, r *gittest.Repo)
-		skipped []Skip
+		skipped []record.Skip
 	}{
 		{"with commits", func(t *testing.T, r *gittest.Repo) {
 			s := inside(t, r, "x/nested")
 			edit(t, s, "f=f; commit one; g=g")
-		}, []Skip{{Path: "x/nested/", Why: WhyRepository}}},
-		{"empty", func(t *testing.T, r *gittest.Repo) { inside(t, r, "nested") }, []Skip{{Path: "nested/", Why: WhyRepository}}},
+		}, []record.Skip{{Path: "x/nested/", Why: record.WhyRepository}}},
+		{"empty", func(t *testing.T, r *gittest.Repo) { inside(t, r, "nested") }, []record.Skip{{Path: "nested/", Why: record.WhyRepository}}},
 		{"empty but for files", func(t *testing.T, r *gittest.Repo) {
 			inside(t, r, "nested").Write("f", "f\n")
-		}, []Skip{{Path: "nested/", Why: WhyRepository}}},
+		}, []record.Skip{{Path: "nested/", Why: record.WhyRepository}}},
 		{"linked worktree", func(t *testing.T, r *gittest.Repo) {
 			r.Git("worktree", "add", "-q", "-b", "linked", "wt")
 			r.In(r.Dir+"/wt").Write("new", "n\n")
-		}, []Skip{{Path: "wt/", Why: WhyRepository}}},
+		}, []record.Skip{{Path: "wt/", Why: record.WhyRepository}}},
 		{"bare", func(t *testing.T, r *gittest.Repo) {
 			inside(t, r, "bare.git", "--bare")
 			remove(t, r, "bare.git/hooks")
@@ -54,7 +55,7 @@ func TestTakeNestedRepositories(t *testing.T) {
 			for i := range 2 * maxPlainFiles {
 				r.Write("many/"+string(rune('a'+i%26))+string(rune('a'+i/26)), "f\n")
 			}
-		}, []Skip{{Path: "n1/", Why: WhyRepository}, {Path: "x/n2/", Why: WhyRepository}}},
+		}, []record.Skip{{Path: "n1/", Why: record.WhyRepository}, {Path: "x/n2/", Why: record.WhyRepository}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -73,11 +74,11 @@ func TestTakeRepositoryForFile(t *testing.T) {
 	r := base(t)
 	remove(t, r, "a")
 	inside(t, r, "a").Commit("one")
-	want := wantTree(t, r, []Skip{{Path: "a", Why: WhyRepository}}) // still with the file
+	want := wantTree(t, r, []record.Skip{{Path: "a", Why: record.WhyRepository}}) // still with the file
 	for _, publish := range []bool{false, true} {
 		s := take(t, r, publish)
 		r.Says("D\ta", "diff-tree", "-r", "--name-status", want.String(), s.Tree.String()) // the file is gone
-		skips(t, s, Skip{Path: "a/", Why: WhyRepository})
+		skips(t, s, record.Skip{Path: "a/", Why: record.WhyRepository})
 	}
 	fsck(t, r)
 }
@@ -97,7 +98,7 @@ func TestTakeSubmodules(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		edit    func(t *testing.T, r *gittest.Repo)
-		skipped []Skip
+		skipped []record.Skip
 	}{
 		{"clean", script("a=changed"), nil},
 		{"moved", func(t *testing.T, r *gittest.Repo) { r.In(r.Dir+"/sub").Git("checkout", "-q", "HEAD~") }, nil},
@@ -105,18 +106,18 @@ func TestTakeSubmodules(t *testing.T) {
 			r.In(r.Dir+"/sub").Git("checkout", "-q", "HEAD~")
 			r.Git("add", "sub")
 		}, nil},
-		{"dirty", script("sub/f=changed"), []Skip{{Path: "sub", Why: WhySubmodule}}},
-		{"dirty, the same size", script("sub/f=g2"), []Skip{{Path: "sub", Why: WhySubmodule}}},
+		{"dirty", script("sub/f=changed"), []record.Skip{{Path: "sub", Why: record.WhySubmodule}}},
+		{"dirty, the same size", script("sub/f=g2"), []record.Skip{{Path: "sub", Why: record.WhySubmodule}}},
 		{"only touched", script("touch sub/f"), nil},
-		{"untracked content", script("o/ther/new=n"), []Skip{{Path: "o/ther", Why: WhySubmodule}}},
+		{"untracked content", script("o/ther/new=n"), []record.Skip{{Path: "o/ther", Why: record.WhySubmodule}}},
 		{"moved and dirty", func(t *testing.T, r *gittest.Repo) {
 			r.In(r.Dir+"/sub").Git("checkout", "-q", "HEAD~")
 			r.Write("sub/f", "changed\n")
-		}, []Skip{{Path: "sub", Why: WhySubmodule}}},
+		}, []record.Skip{{Path: "sub", Why: record.WhySubmodule}}},
 		{"not initialised", script("git submodule --quiet deinit -f sub"), nil},
 		{"directory gone", script("rm sub"), nil},
 		{"removed", script("git rm -q sub"), nil},
-		{"removed from the index only", script("git rm -q --cached sub"), []Skip{{Path: "sub/", Why: WhyRepository}}},
+		{"removed from the index only", script("git rm -q --cached sub"), []record.Skip{{Path: "sub/", Why: record.WhyRepository}}},
 		{"replaced by a file", script("rm sub; sub=file"), nil},
 		{"replaced by a directory", script("rm sub; sub/g=file"), nil},
 		{"replaced by a file, staged", script("git rm -q sub; sub=file; git add sub"), nil},

@@ -9,6 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // An entry is a path listed by status.
@@ -19,7 +20,7 @@ type entry struct {
 	conflict  bool
 
 	// staged is the index's entry, zero if there is none, ours in a conflict.
-	staged git.Entry
+	staged object.Entry
 	// work is set if the worktree differs from the index; mode is the
 	// worktree's, zero if the file is gone or untracked.
 	work bool
@@ -71,7 +72,7 @@ func parseHeader(fields string, head *git.Head) (err error) {
 	key, value, _ := strings.Cut(fields, " ")
 	switch {
 	case key == "branch.oid" && value != "(initial)":
-		head.Commit, err = git.ParseHash(value)
+		head.Commit, err = object.ParseHash(value)
 	case key == "branch.head" && value != "(detached)":
 		head.Branch = "refs/heads/" + value
 	}
@@ -119,16 +120,16 @@ func parseUnmerged(fields string) (entry, error) {
 	return e, err
 }
 
-func parseEntry(mode, hash string) (git.Entry, error) {
+func parseEntry(mode, hash string) (object.Entry, error) {
 	m, err := filemode.New(mode)
 	if err != nil {
-		return git.Entry{}, err
+		return object.Entry{}, err
 	}
-	h, err := git.ParseHash(hash)
+	h, err := object.ParseHash(hash)
 	if err != nil || m == filemode.Empty {
-		return git.Entry{}, err
+		return object.Entry{}, err
 	}
-	return git.Entry{Mode: m, Hash: h}, nil
+	return object.Entry{Mode: m, Hash: h}, nil
 }
 
 // dirtySubmodules returns the submodules with uncommitted changes, at a process

@@ -8,6 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -22,8 +23,8 @@ var (
 
 func TestParseStatus(t *testing.T) {
 	t.Parallel()
-	file := git.Entry{Mode: filemode.Regular, Hash: git.NewHash(hash2)}
-	link := git.Entry{Mode: filemode.Submodule, Hash: git.NewHash(hash2)}
+	file := object.Entry{Mode: filemode.Regular, Hash: object.NewHash(hash2)}
+	link := object.Entry{Mode: filemode.Submodule, Hash: object.NewHash(hash2)}
 	for _, tt := range []struct {
 		line string
 		want entry
@@ -52,8 +53,8 @@ func TestParseStatus(t *testing.T) {
 		want   git.Head
 	}{
 		{"# branch.oid (initial)\x00# branch.head main\x00", git.Head{Branch: "refs/heads/main"}},
-		{"# branch.oid " + hash1 + "\x00# branch.head (detached)\x00", git.Head{Commit: git.NewHash(hash1)}},
-		{"# branch.oid " + hash1 + "\x00# branch.head a/b\x00# stash 3\x00", git.Head{Commit: git.NewHash(hash1), Branch: "refs/heads/a/b"}},
+		{"# branch.oid " + hash1 + "\x00# branch.head (detached)\x00", git.Head{Commit: object.NewHash(hash1)}},
+		{"# branch.oid " + hash1 + "\x00# branch.head a/b\x00# stash 3\x00", git.Head{Commit: object.NewHash(hash1), Branch: "refs/heads/a/b"}},
 	} {
 		got, entries, err := parseStatus(tt.header)
 		if err != nil || got != tt.want || len(entries) != 0 {

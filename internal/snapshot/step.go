@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
@@ -18,16 +19,16 @@ import (
 // A Step is a command's change of a worktree, with what undoes it. Only the
 // last one of a worktree is kept, and it may be deleted at any time.
 type Step struct {
-	V       int       `json:"v"`              // [stepVersion]
-	What    string    `json:"what"`           // such as "restore of turn a1b2c3d4/12"
-	Undo    bool      `json:"undo,omitempty"` // the step undid that
-	At      time.Time `json:"at"`
-	Mission record.ID `json:"mission"`           // the ledger that keeps Before
-	Before  git.Hash  `json:"before"`            // the commit that holds the worktree as it was
-	From    git.Hash  `json:"from"`              // its tree
-	To      git.Hash  `json:"to"`                // the tree that the step has made of it
-	Foreign bool      `json:"foreign,omitempty"` // untrusted files may have come with it
-	Half    bool      `json:"half,omitempty"`    // it was killed in the middle: there may be parts of files
+	V       int         `json:"v"`              // [stepVersion]
+	What    string      `json:"what"`           // such as "restore of turn a1b2c3d4/12"
+	Undo    bool        `json:"undo,omitempty"` // the step undid that
+	At      time.Time   `json:"at"`
+	Mission record.ID   `json:"mission"`           // the ledger that keeps Before
+	Before  object.Hash `json:"before"`            // the commit that holds the worktree as it was
+	From    object.Hash `json:"from"`              // its tree
+	To      object.Hash `json:"to"`                // the tree that the step has made of it
+	Foreign bool        `json:"foreign,omitempty"` // untrusted files may have come with it
+	Half    bool        `json:"half,omitempty"`    // it was killed in the middle: there may be parts of files
 }
 
 const stepVersion = 1
@@ -88,7 +89,7 @@ func (s *Snapshot) cameOf(ctx context.Context, step *Step) outcome {
 		return complete
 	}
 	became, err := gitdiff.Changed(ctx, s.index.repo, step.From, step.To, gitdiff.Paths{})
-	var since map[string]git.Entry
+	var since map[string]object.Entry
 	if err == nil {
 		since, err = gitdiff.Changed(ctx, s.index.repo, step.From, s.Tree, gitdiff.Paths{})
 	}
@@ -101,7 +102,7 @@ func (s *Snapshot) cameOf(ctx context.Context, step *Step) outcome {
 }
 
 // outcomeOf compares what the step makes of paths with what became of them.
-func outcomeOf(became, since map[string]git.Entry) outcome {
+func outcomeOf(became, since map[string]object.Entry) outcome {
 	same, done := 0, 0
 	for path, e := range became {
 		switch is, changed := since[path]; {

@@ -7,24 +7,24 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
 // made is a hash that only n says of, none for 0.
-func made(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
+func made(n byte) object.Hash { return object.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
 // TestOutcomeOf: what a killed step had to make of paths, and what they are. They are written "a=1", with 0 for one
 // that is gone.
 func TestOutcomeOf(t *testing.T) {
 	t.Parallel()
-	read := func(text string) map[string]git.Entry {
-		entries := make(map[string]git.Entry)
+	read := func(text string) map[string]object.Entry {
+		entries := make(map[string]object.Entry)
 		for word := range strings.FieldsSeq(text) {
 			path, value, _ := strings.Cut(word, "=")
-			e := git.Entry{}
+			e := object.Entry{}
 			if value != "0" {
-				e = git.Entry{Mode: filemode.Regular, Hash: made(value[0])}
+				e = object.Entry{Mode: filemode.Regular, Hash: made(value[0])}
 			}
 			entries[path] = e
 		}
@@ -50,8 +50,8 @@ func TestOutcomeOf(t *testing.T) {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}
-	mode := map[string]git.Entry{"a": {Mode: filemode.Executable, Hash: made(1)}}
-	if got := outcomeOf(mode, map[string]git.Entry{"a": {Mode: filemode.Regular, Hash: made(1)}}); got != inPart {
+	mode := map[string]object.Entry{"a": {Mode: filemode.Executable, Hash: made(1)}}
+	if got := outcomeOf(mode, map[string]object.Entry{"a": {Mode: filemode.Regular, Hash: made(1)}}); got != inPart {
 		t.Errorf("with another mode: %d", got)
 	}
 }

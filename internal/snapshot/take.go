@@ -14,13 +14,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
+	"gitagent/internal/record"
 )
 
 // A Snapshot is the state of a worktree.
 type Snapshot struct {
-	Head    git.Head // HEAD at that moment
-	Tree    git.Hash // staged, not flushed: see [git.Objects.Flush]; with Options.Publish on the disk
-	Skipped []Skip   // paths that the tree leaves out
+	Head    git.Head      // HEAD at that moment
+	Tree    object.Hash   // staged, not flushed: see [git.Objects.Flush]; with Options.Publish on the disk
+	Skipped []record.Skip // paths that the tree leaves out
 
 	index *privateIndex
 	fresh bool // the user's new index is ready
@@ -36,7 +38,7 @@ type Options struct {
 	// Stored returns the tree of an earlier snapshot, which is complete in the
 	// object database, or zero. What the new one has in common with it is not
 	// written again. It is called at the same time as Config; it may be nil.
-	Stored func() git.Hash
+	Stored func() object.Hash
 	// Publish prepares an index that matches the tree; see [Snapshot.Publish].
 	Publish bool
 }
@@ -77,7 +79,7 @@ type taker struct {
 	opt     Options
 
 	config  git.Config
-	skipped []Skip
+	skipped []record.Skip
 }
 
 func (t *taker) take(prepare func() error) (*Snapshot, error) {
@@ -110,7 +112,7 @@ func (t *taker) take(prepare func() error) (*Snapshot, error) {
 		return nil, err
 	}
 	for _, path := range dirty {
-		t.skip(path, WhySubmodule)
+		t.skip(path, record.WhySubmodule)
 	}
 	entries = t.choose(entries)
 	s := &Snapshot{Head: head, index: t.index}
@@ -205,17 +207,17 @@ func (t *taker) look(e *entry) {
 		e.gone, e.work = true, !e.untracked
 	case err != nil: // perhaps too long for us but not for git
 	case e.mode == filemode.Submodule && e.staged.Mode != filemode.Submodule && !e.conflict:
-		t.skip(e.path+"/", WhyRepository)
+		t.skip(e.path+"/", record.WhyRepository)
 		e.gone = true
 	case e.mode == filemode.Submodule:
 	case info.IsDir():
 		e.gone, e.work = true, !e.untracked
 	case e.untracked && git.DotGit(e.path), info.Mode()&fs.ModeSymlink != 0 && git.DotGitmodules(e.path):
-		t.leave(e, WhyRefused)
+		t.leave(e, record.WhyRefused)
 	case info.Mode()&fs.ModeSymlink == 0 && !info.Mode().IsRegular():
-		t.leave(e, WhyUnreadable)
+		t.leave(e, record.WhyUnreadable)
 	case t.purged(e.path, info):
-		t.leave(e, WhyPurged)
+		t.leave(e, record.WhyPurged)
 		e.gone = e.ours // the private index may hold what was purged
 	default:
 		e.info = info
@@ -250,19 +252,21 @@ func (t *taker) leave(e *entry, why string) {
 	e.work = false
 }
 
-func (t *taker) skip(path, why string) { t.skipped = append(t.skipped, Skip{Path: path, Why: why}) }
+func (t *taker) skip(path, why string) {
+	t.skipped = append(t.skipped, record.Skip{Path: path, Why: why})
+}
 
 // overlay builds the tree in-process: HEAD's tree overlaid with staged entries
 // and hashed files.
-func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Entry) (git.Hash, error) {
+func (t *taker) overlay(head git.Head, entries []entry, files map[string]object.Entry) (object.Hash, error) {
 	base, err := t.objects.TreeOf(head.Commit)
 	if err != nil {
-		return git.Hash{}, err
+		return object.Hash{}, err
 	}
 	if len(entries) == 0 && !base.IsZero() {
 		return base, nil
 	}
-	changes := make(map[string]git.Entry, len(entries))
+	changes := make(map[string]object.Entry, len(entries))
 	for _, e := range entries {
 		if e.work {
 			changes[e.path] = files[e.path]
@@ -271,7 +275,7 @@ func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Ent
 		changes[e.path] = e.staged
 		if t.index.ahead() && e.staged.Mode != filemode.Empty && e.staged.Mode != filemode.Submodule {
 			if err := t.objects.Has(e.staged.Hash); err != nil {
-				return git.Hash{}, fmt.Errorf("read %s, as staged in the private index: %w", e.path, err)
+				return object.Hash{}, fmt.Errorf("read %s, as staged in the private index: %w", e.path, err)
 			}
 		}
 	}

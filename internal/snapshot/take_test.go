@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -68,7 +70,7 @@ func take(t testing.TB, r *gittest.Repo, publish bool) *Snapshot {
 
 // wantTree is the tree that git itself makes of the worktree, with an index of its own
 // that starts as the user's: `git add -A`, then without what the snapshot had to leave out.
-func wantTree(t testing.TB, r *gittest.Repo, skipped []Skip) git.Hash {
+func wantTree(t testing.TB, r *gittest.Repo, skipped []record.Skip) object.Hash {
 	t.Helper()
 	s := *r
 	index := filepath.Join(gittest.TempDir(t), "index")
@@ -84,13 +86,13 @@ func wantTree(t testing.TB, r *gittest.Repo, skipped []Skip) git.Hash {
 	}
 	add := []string{"-c", "core.splitIndex=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false", "add", "-A", "--sparse", "--", "."}
 	for _, skip := range skipped {
-		if skip.Why == WhySubmodule {
+		if skip.Why == record.WhySubmodule {
 			continue // its commit is in the tree
 		}
 		add = append(add, ":(top,exclude,literal)"+strings.TrimSuffix(skip.Path, "/"))
 	}
 	s.Git(add...)
-	return git.NewHash(s.Git("write-tree"))
+	return object.NewHash(s.Git("write-tree"))
 }
 
 // state describes everything of a repository and its worktree that a passive
@@ -164,12 +166,12 @@ func passive(t testing.TB, r *gittest.Repo) *Snapshot {
 
 // check takes snapshots of the worktree in every way that there is and compares them
 // with what git makes of it. skipped is what must be left out.
-func check(t testing.TB, r *gittest.Repo, skipped ...Skip) {
+func check(t testing.TB, r *gittest.Repo, skipped ...record.Skip) {
 	t.Helper()
 	want := wantTree(t, r, skipped)
 	head, _ := r.Try("rev-parse", "--verify", "--quiet", "HEAD")
 	if head == "" {
-		head = git.Hash{}.String()
+		head = object.Hash{}.String()
 	}
 	branch, _ := r.Try("symbolic-ref", "--quiet", "HEAD")
 	config, err := open(t, r).Config(context.Background())
@@ -202,7 +204,7 @@ func check(t testing.TB, r *gittest.Repo, skipped ...Skip) {
 }
 
 // sameTree fails the test if a snapshot is of another tree.
-func sameTree(t testing.TB, s *Snapshot, want git.Hash) {
+func sameTree(t testing.TB, s *Snapshot, want object.Hash) {
 	t.Helper()
 	if s.Tree != want {
 		t.Errorf("tree %s, want %s", s.Tree, want)
@@ -217,16 +219,16 @@ func holds(t testing.TB, r *gittest.Repo, s *Snapshot, name, want string) {
 }
 
 // skips fails the test if a snapshot left out anything else.
-func skips(t testing.TB, s *Snapshot, want ...Skip) {
+func skips(t testing.TB, s *Snapshot, want ...record.Skip) {
 	t.Helper()
 	if got, want := sorted(s.Skipped), sorted(want); !slices.Equal(got, want) {
 		t.Errorf("skipped %v, want %v", got, want)
 	}
 }
 
-func sorted(skipped []Skip) []Skip {
+func sorted(skipped []record.Skip) []record.Skip {
 	s := slices.Clone(skipped)
-	slices.SortFunc(s, func(a, b Skip) int { return strings.Compare(a.Path+"\x00"+a.Why, b.Path+"\x00"+b.Why) })
+	slices.SortFunc(s, func(a, b record.Skip) int { return strings.Compare(a.Path+"\x00"+a.Why, b.Path+"\x00"+b.Why) })
 	return s
 }
 
@@ -449,12 +451,12 @@ func TestTakeRefusedNames(t *testing.T) {
 	t.Run("variants of .git", func(t *testing.T) {
 		t.Parallel()
 		r := base(t)
-		var skipped []Skip
+		var skipped []record.Skip
 		for _, name := range []string{
 			"git~1", "1/GIT~1/x", ".GIT", "2/.Git/config", "d/.git ", "3/.git.", "4/.git::$INDEX_ALLOCATION", "5/.g\u200cit", "6/.git\\x", "x/.git. . ",
 		} {
 			r.Write(name, "new\n")
-			skipped = append(skipped, Skip{Path: name, Why: WhyRefused})
+			skipped = append(skipped, record.Skip{Path: name, Why: record.WhyRefused})
 		}
 		r.Write("other", "new\n")
 		check(t, r, skipped...)
@@ -464,6 +466,6 @@ func TestTakeRefusedNames(t *testing.T) {
 		r := base(t)
 		symlink(t, r, "a", ".gitmodules")
 		symlink(t, r, "a", "d/.gitignore") // only bad when it is .gitmodules
-		check(t, r, Skip{Path: ".gitmodules", Why: WhyRefused})
+		check(t, r, record.Skip{Path: ".gitmodules", Why: record.WhyRefused})
 	})
 }

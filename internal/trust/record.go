@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
@@ -18,10 +18,10 @@ import (
 // appended to its file in single writes: readers need no lock and ignore a
 // partial line. If it is lost, signatures still count, and people accept again.
 type known struct {
-	own      map[git.Hash]git.Hash // this clone wrote the commit, and those before it down to, but without, the other
-	accepted map[git.Hash]bool     // a person accepted the commit with all before it
-	checked  map[git.Hash]checked  // what a walk from the commit has found
-	size     int                   // bytes of the file
+	own      map[object.Hash]object.Hash // this clone wrote the commit, and those before it down to, but without, the other
+	accepted map[object.Hash]bool        // a person accepted the commit with all before it
+	checked  map[object.Hash]checked     // what a walk from the commit has found
+	size     int                         // bytes of the file
 }
 
 // A checked is valid for one list of keys.
@@ -55,18 +55,18 @@ func (t *Trust) load(id record.ID) (*known, error) {
 
 func parseRecord(data []byte) *known {
 	r := &known{
-		own: make(map[git.Hash]git.Hash), accepted: make(map[git.Hash]bool),
-		checked: make(map[git.Hash]checked), size: len(data),
+		own: make(map[object.Hash]object.Hash), accepted: make(map[object.Hash]bool),
+		checked: make(map[object.Hash]checked), size: len(data),
 	}
-	older := make(map[git.Hash]bool) // than a commit of a line; no later line can be about it, so runs make no circle
+	older := make(map[object.Hash]bool) // than a commit of a line; no later line can be about it, so runs make no circle
 	for line := range strings.Lines(string(data)) {
 		words := strings.Fields(line)
 		if !strings.HasSuffix(line, "\n") || len(words) < 2 {
 			continue
 		}
-		var hashes []git.Hash
+		var hashes []object.Hash
 		for _, w := range words[1:] {
-			if h, err := git.ParseHash(w); err == nil {
+			if h, err := object.ParseHash(w); err == nil {
 				hashes = append(hashes, h)
 			}
 		}
@@ -85,13 +85,13 @@ func parseRecord(data []byte) *known {
 	return r
 }
 
-func ownLine(commit, before git.Hash) string {
+func ownLine(commit, before object.Hash) string {
 	return fmt.Sprintf("own %s %s\n", commit, commit.Format().Text(before))
 }
 
 // line notes how far a mission is trusted at one of its commits, with the keys
 // that it was found with.
-func (s Level) line(at git.Hash, keys string) string {
+func (s Level) line(at object.Hash, keys string) string {
 	where := "elsewhere"
 	if s.Here {
 		where = "here"
@@ -116,7 +116,7 @@ func (t *Trust) add(id record.ID, lines string) error {
 // before it down to, but without, another one, which is usable; zero if the
 // ledger begins with them. To be called before the ledger's ref moves, by the
 // holder of the mission's lock.
-func (t *Trust) Own(id record.ID, commit, before git.Hash) error {
+func (t *Trust) Own(id record.ID, commit, before object.Hash) error {
 	if info, err := t.dir.Lstat(file(id)); err == nil && info.Size() > longRecord {
 		if err := t.shorten(id); err != nil {
 			return err
@@ -128,7 +128,7 @@ func (t *Trust) Own(id record.ID, commit, before git.Hash) error {
 // Accept notes that a person accepts a mission as it is at a commit. A side of
 // a mission is accepted under both names, the second being that of the mission
 // which it went on from.
-func (t *Trust) Accept(commit git.Hash, ids ...record.ID) error {
+func (t *Trust) Accept(commit object.Hash, ids ...record.ID) error {
 	for _, id := range ids {
 		if err := t.add(id, fmt.Sprintf("accepted %s\n", commit)); err != nil {
 			return err
@@ -140,7 +140,7 @@ func (t *Trust) Accept(commit git.Hash, ids ...record.ID) error {
 // Inherit gives a mission that begins at a commit of another one what is known
 // about the commits up to there. contains reports whether the first commit is
 // the second or comes after it.
-func (t *Trust) Inherit(to, from record.ID, commit git.Hash, contains func(a, b git.Hash) (bool, error)) error {
+func (t *Trust) Inherit(to, from record.ID, commit object.Hash, contains func(a, b object.Hash) (bool, error)) error {
 	r, err := t.load(from)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (t *Trust) Inherit(to, from record.ID, commit git.Hash, contains func(a, b 
 // Follow gives a mission, which may have a new name, what is known about the
 // commits of another one, for those that take their places: what was known
 // stays. To be called before a ref leads to these.
-func (t *Trust) Follow(to, from record.ID, successor func(git.Hash) git.Hash) error {
+func (t *Trust) Follow(to, from record.ID, successor func(object.Hash) object.Hash) error {
 	r, err := t.load(from)
 	if err != nil {
 		return err
@@ -180,7 +180,7 @@ func (t *Trust) Follow(to, from record.ID, successor func(git.Hash) git.Hash) er
 }
 
 // upTo is the record of the commits up to one of them.
-func (r *known) upTo(commit git.Hash, contains func(a, b git.Hash) (bool, error)) (*known, error) {
+func (r *known) upTo(commit object.Hash, contains func(a, b object.Hash) (bool, error)) (*known, error) {
 	up := parseRecord(nil)
 	for end, before := range r.merged().own {
 		old, err := contains(commit, end)
@@ -216,8 +216,8 @@ func (r *known) upTo(commit git.Hash, contains func(a, b git.Hash) (bool, error)
 
 // merged returns the record with adjacent runs joined.
 func (r *known) merged() *known {
-	m := &known{own: make(map[git.Hash]git.Hash), accepted: r.accepted, checked: r.checked}
-	inner := make(map[git.Hash]bool)
+	m := &known{own: make(map[object.Hash]object.Hash), accepted: r.accepted, checked: r.checked}
+	inner := make(map[object.Hash]bool)
 	for _, before := range r.own {
 		inner[before] = true
 	}
@@ -277,7 +277,7 @@ func (t *Trust) Known(id record.ID) bool {
 // Last returns the commits of a mission that this clone wrote and nothing that
 // it wrote follows: its newest, as a rule. One of them may have lost a race,
 // and never was in the ledger.
-func (t *Trust) Last(id record.ID) ([]git.Hash, error) {
+func (t *Trust) Last(id record.ID) ([]object.Hash, error) {
 	r, err := t.load(id)
 	if err != nil {
 		return nil, err
@@ -287,10 +287,10 @@ func (t *Trust) Last(id record.ID) ([]git.Hash, error) {
 
 // Before returns the commit before one that this clone wrote; zero if that is
 // not known, or there is none.
-func (t *Trust) Before(id record.ID, commit git.Hash) git.Hash {
+func (t *Trust) Before(id record.ID, commit object.Hash) object.Hash {
 	r, err := t.load(id)
 	if err != nil {
-		return git.Hash{}
+		return object.Hash{}
 	}
 	return r.own[commit]
 }

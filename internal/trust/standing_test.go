@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/sshsig"
@@ -79,7 +80,7 @@ func (l *lab) reopen() {
 }
 
 // add adds an event to a ledger, or begins one. Everybody has the same name.
-func (l *lab) add(id record.ID, tip git.Hash, key *sshsig.Key) git.Hash {
+func (l *lab) add(id record.ID, tip object.Hash, key *sshsig.Key) object.Hash {
 	l.t.Helper()
 	on := ledger.New(l.objects, &record.Mission{V: record.Version, ID: id})
 	if !tip.IsZero() {
@@ -88,7 +89,7 @@ func (l *lab) add(id record.ID, tip git.Hash, key *sshsig.Key) git.Hash {
 		gittest.Must(l.t, err)
 	}
 	l.n++
-	who := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(int64(1795176000+l.n), 0).UTC()}
+	who := object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(int64(1795176000+l.n), 0).UTC()}
 	path := ledger.TurnPath("turns", l.n, ".json")
 	next, err := on.Append(ledger.Event{
 		Subject: fmt.Sprintf("turn %d", l.n), Files: map[string][]byte{path: fmt.Appendf(nil, "%d\n", l.n)},
@@ -100,14 +101,14 @@ func (l *lab) add(id record.ID, tip git.Hash, key *sshsig.Key) git.Hash {
 }
 
 // own is add by this clone.
-func (l *lab) own(tip git.Hash, key *sshsig.Key) git.Hash {
+func (l *lab) own(tip object.Hash, key *sshsig.Key) object.Hash {
 	l.t.Helper()
 	next := l.add(mission, tip, key)
 	gittest.Must(l.t, l.Own(mission, next, tip))
 	return next
 }
 
-func (l *lab) standing(id record.ID, tip git.Hash) Level {
+func (l *lab) standing(id record.ID, tip object.Hash) Level {
 	l.t.Helper()
 	s, err := l.Of(l.t.Context(), l.repo, l.objects, id, tip)
 	gittest.Must(l.t, err)
@@ -119,7 +120,7 @@ func (l *lab) standing(id record.ID, tip git.Hash) Level {
 }
 
 // want checks how far a ledger may be used: up to a commit, zero for nothing.
-func (l *lab) want(tip, usable git.Hash, by string) {
+func (l *lab) want(tip, usable object.Hash, by string) {
 	l.t.Helper()
 	s := l.standing(mission, tip)
 	if s.Commit != usable || s.By != by || s.Whole != (tip == usable) {
@@ -140,7 +141,7 @@ func (l *lab) want(tip, usable git.Hash, by string) {
 	}
 }
 
-var none git.Hash
+var none object.Hash
 
 func TestOwn(t *testing.T) {
 	l := newLab(t)
@@ -207,10 +208,10 @@ func TestForeign(t *testing.T) {
 
 // The attacks on simpler rules.
 func TestAttacks(t *testing.T) {
-	for name, attack := range map[string]func(l *lab, ours git.Hash) git.Hash{
-		"an event in our name":      func(l *lab, ours git.Hash) git.Hash { return l.add(mission, ours, nil) },
-		"an event with another key": func(l *lab, ours git.Hash) git.Hash { return l.add(mission, ours, &l.eve) },
-		"only the segment of turn 1 is changed": func(l *lab, ours git.Hash) git.Hash {
+	for name, attack := range map[string]func(l *lab, ours object.Hash) object.Hash{
+		"an event in our name":      func(l *lab, ours object.Hash) object.Hash { return l.add(mission, ours, nil) },
+		"an event with another key": func(l *lab, ours object.Hash) object.Hash { return l.add(mission, ours, &l.eve) },
+		"only the segment of turn 1 is changed": func(l *lab, ours object.Hash) object.Hash {
 			on, err := ledger.At(l.objects, mission, ours)
 			gittest.Must(l.t, err)
 			tip, err := on.Append(ledger.Event{Subject: "turn 9", Files: map[string][]byte{"transcript/0000/000001.jsonl": []byte("{}\n")}, Key: &l.eve})
@@ -218,7 +219,7 @@ func TestAttacks(t *testing.T) {
 			gittest.Must(l.t, l.objects.Flush())
 			return tip
 		},
-		"between two of ours": func(l *lab, ours git.Hash) git.Hash {
+		"between two of ours": func(l *lab, ours object.Hash) object.Hash {
 			return l.add(mission, l.add(mission, ours, &l.eve), &l.me)
 		},
 		"a signature without our header": rewritten(func(l *lab, content []byte) []byte {
@@ -274,19 +275,19 @@ func TestAttacks(t *testing.T) {
 }
 
 // rewritten is an attack that puts a changed copy in the place of our commit.
-func rewritten(change func(l *lab, content []byte) []byte) func(*lab, git.Hash) git.Hash {
-	return func(l *lab, ours git.Hash) git.Hash {
+func rewritten(change func(l *lab, content []byte) []byte) func(*lab, object.Hash) object.Hash {
+	return func(l *lab, ours object.Hash) object.Hash {
 		return l.rewrite(ours, func(content []byte) []byte { return change(l, content) })
 	}
 }
 
 // otherHeader is where signatures are with the other object format.
-var otherHeader = map[git.Format]git.Format{git.SHA1: git.SHA256, git.SHA256: git.SHA1}[tested].SignatureHeader()
+var otherHeader = map[object.Format]object.Format{object.SHA1: object.SHA256, object.SHA256: object.SHA1}[tested].SignatureHeader()
 
-var tested = git.NewHash(gittest.Hash("1")).Format()
+var tested = object.NewHash(gittest.Hash("1")).Format()
 
 // rewrite puts a changed copy in the place of a commit.
-func (l *lab) rewrite(commit git.Hash, change func([]byte) []byte) git.Hash {
+func (l *lab) rewrite(commit object.Hash, change func([]byte) []byte) object.Hash {
 	l.t.Helper()
 	content, err := l.objects.Read(plumbing.CommitObject, commit, maxCommit)
 	gittest.Must(l.t, err)
@@ -411,8 +412,8 @@ func TestInherit(t *testing.T) {
 	d := l.own(c, nil)
 	e := l.own(d, nil)
 	f := l.own(e, nil)
-	contains := func(x, y git.Hash) (bool, error) { return l.repo.IsAncestor(t.Context(), y, x) }
-	for i, from := range []git.Hash{a, b, c, d, e, f} {
+	contains := func(x, y object.Hash) (bool, error) { return l.repo.IsAncestor(t.Context(), y, x) }
+	for i, from := range []object.Hash{a, b, c, d, e, f} {
 		id := record.ID(fmt.Sprintf("f0f0f0%02x", i))
 		gittest.Must(t, l.Inherit(id, mission, from, contains))
 		fork := l.add(id, from, nil)
@@ -433,7 +434,7 @@ func TestWriters(t *testing.T) {
 	c := l.add(mission, b, &l.anna)
 	d := l.own(c, &l.me)
 	e := l.add(mission, d, &l.eve)
-	for tip, want := range map[git.Hash][]string{
+	for tip, want := range map[object.Hash][]string{
 		b: {Clone, Clone, Unknown}, d: {Clone, Clone, "anna", Clone, Unknown}, e: {Clone, Clone, "anna", Clone, Unknown},
 	} {
 		w, err := l.Writers(t.Context(), l.repo, l.objects, mission, tip)

@@ -21,6 +21,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
@@ -45,11 +46,11 @@ type Level struct {
 	// Commit is the newest commit of the ledger up to which everything may be
 	// relied on. A turn or a handoff may be used if it stands in this commit's
 	// tree, as it stands there. Zero for none.
-	Commit git.Hash
+	Commit object.Hash
 	// Whole is true if nothing comes after Commit.
 	Whole bool
 	// Untrusted is the oldest commit after Commit; zero if there is none.
-	Untrusted git.Hash
+	Untrusted object.Hash
 	// Here is true if Commit was written by this clone, or accepted in it. A
 	// signature alone says that somebody wrote it, but not that it is about
 	// this repository.
@@ -67,7 +68,7 @@ const (
 // Of decides about a mission whose ledger ends at tip. For a chain that was
 // decided about it costs a file, for a new event the event and 0.1 ms for its
 // signature.
-func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, tip git.Hash) (Level, error) {
+func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, tip object.Hash) (Level, error) {
 	r, err := t.load(id)
 	if err != nil {
 		return Level{}, err
@@ -99,7 +100,7 @@ type walk struct {
 
 // A beginning is the usable part of a chain.
 type beginning struct {
-	commit, foreign git.Hash
+	commit, foreign object.Hash
 	here            bool
 }
 
@@ -110,7 +111,7 @@ type beginning struct {
 // as somebody could put a signed ledger under another name. A side of a mission
 // that went on in two clones has the first 12 digits of one of its commits as
 // its id.
-func (w *walk) level(tip git.Hash) (s Level, err error) {
+func (w *walk) level(tip object.Hash) (s Level, err error) {
 	s.By = Unknown
 	var named, any beginning // written for this mission, and for any
 	side := false
@@ -122,11 +123,11 @@ func (w *walk) level(tip git.Hash) (s Level, err error) {
 			named = b
 		}
 	}
-	var above git.Hash // the commit after the one that is looked at
+	var above object.Hash // the commit after the one that is looked at
 	at := tip
 	for done := false; !done; {
 		side = side || len(w.id) == 12 && strings.HasPrefix(at.String(), string(w.id))
-		parent, here, of := git.Hash{}, true, w.id
+		parent, here, of := object.Hash{}, true, w.id
 		switch before, own := w.record.own[at]; {
 		case w.record.accepted[at]:
 		case own:
@@ -166,7 +167,7 @@ func (w *walk) level(tip git.Hash) (s Level, err error) {
 	return named.level(s, tip), nil
 }
 
-func (b beginning) level(s Level, tip git.Hash) Level {
+func (b beginning) level(s Level, tip object.Hash) Level {
 	s.Commit, s.Untrusted, s.Here, s.Whole = b.commit, b.foreign, b.here, b.commit == tip
 	if !s.Whole {
 		s.By = Unknown
@@ -178,14 +179,14 @@ func (b beginning) level(s Level, tip git.Hash) Level {
 // key's signature, and if it is the first one, it holds the mission's head
 // alone. A commit that is not here, as in a shallow clone, does not count, and
 // nobody knows what came before.
-func (w *walk) look(at git.Hash) (parent git.Hash, of record.ID, ok bool, err error) {
+func (w *walk) look(at object.Hash) (parent object.Hash, of record.ID, ok bool, err error) {
 	content, err := w.chain.read(at)
 	if err != nil || content == nil {
 		return parent, "", false, err
 	}
 	s, formed := ledger.ParseSigned(content)
 	if !formed {
-		c, err := git.ParseCommit(content)
+		c, err := object.ParseCommit(content)
 		if err == nil && len(c.Parents) > 0 {
 			parent = c.Parents[0]
 		}
@@ -199,7 +200,7 @@ func (w *walk) look(at git.Hash) (parent git.Hash, of record.ID, ok bool, err er
 }
 
 // writer names who wrote a commit that counts.
-func (w *walk) writer(at git.Hash) string {
+func (w *walk) writer(at object.Hash) string {
 	if _, own := w.record.own[at]; own {
 		return Clone
 	}
@@ -230,7 +231,7 @@ func newChain(ctx context.Context, repo *git.Repo, objects *git.Objects) *chain 
 
 // read returns the content of a commit, nil if it is not here or can't be an
 // event of a ledger.
-func (c *chain) read(at git.Hash) ([]byte, error) {
+func (c *chain) read(at object.Hash) ([]byte, error) {
 	content, err := c.Read(at)
 	missing := errors.Is(err, plumbing.ErrObjectNotFound)
 	if c.gap = c.gap || missing; missing || errors.Is(err, git.ErrTooLarge) {
@@ -240,7 +241,7 @@ func (c *chain) read(at git.Hash) ([]byte, error) {
 }
 
 // headAlone reports whether a tree holds mission.json and nothing else.
-func (c *chain) headAlone(tree git.Hash) bool {
+func (c *chain) headAlone(tree object.Hash) bool {
 	entries, err := c.objects.Tree(tree, ledger.MaxTree)
 	return err == nil && len(entries) == 1 && !entries["mission.json"].Hash.IsZero()
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
@@ -19,7 +20,7 @@ import (
 type Writers struct {
 	all    string // "" if there are several
 	event  map[string]string
-	commit map[git.Hash]string // who wrote each commit of the usable part
+	commit map[object.Hash]string // who wrote each commit of the usable part
 }
 
 // Turn returns the writer of a turn.
@@ -29,7 +30,7 @@ func (w *Writers) Turn(number int) string { return w.of("turn", number) }
 func (w *Writers) Handoff(number int) string { return w.of("handoff", number) }
 
 // Commit names who wrote a commit of the ledger.
-func (w *Writers) Commit(hash git.Hash) string {
+func (w *Writers) Commit(hash object.Hash) string {
 	return cmp.Or(w.all, w.commit[hash], Unknown)
 }
 
@@ -46,7 +47,7 @@ func (w *Writers) of(kind string, number int) string {
 // Writers reads who wrote a mission whose ledger ends at tip. Where all of it
 // is this clone's, as mostly, that costs a file; otherwise all its commits are
 // read.
-func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, tip git.Hash) (*Writers, error) {
+func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID, tip object.Hash) (*Writers, error) {
 	s, err := t.Of(ctx, repo, objects, id, tip)
 	if err != nil {
 		return nil, err
@@ -61,14 +62,14 @@ func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Object
 	case s.Whole && own && before.IsZero():
 		return &Writers{all: Clone}, nil
 	}
-	w := &Writers{event: make(map[string]string), commit: make(map[git.Hash]string)}
+	w := &Writers{event: make(map[string]string), commit: make(map[object.Hash]string)}
 	if !s.Whole {
 		if err := w.changed(ctx, repo, s.Commit, tip); err != nil {
 			return nil, err
 		}
 	}
 	c := newChain(ctx, repo, objects)
-	here, until := false, git.Hash{}
+	here, until := false, object.Hash{}
 	for at := s.Commit; !at.IsZero(); {
 		if here && at == until {
 			here = false
@@ -90,7 +91,7 @@ func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Object
 		w.add(content, who)
 		w.commit[at] = who
 		if at = signed.Parent; !ok {
-			parsed, err := git.ParseCommit(content)
+			parsed, err := object.ParseCommit(content)
 			if err != nil || len(parsed.Parents) == 0 {
 				return w, nil
 			}
@@ -110,7 +111,7 @@ func (w *Writers) add(commit []byte, who string) {
 }
 
 // changed names nobody for what untrusted hands changed between two commits.
-func (w *Writers) changed(ctx context.Context, repo *git.Repo, from, to git.Hash) error {
+func (w *Writers) changed(ctx context.Context, repo *git.Repo, from, to object.Hash) error {
 	out, err := repo.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", from.String(), to.String(), "--")
 	if err != nil {
 		return err

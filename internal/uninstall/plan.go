@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
@@ -41,8 +42,8 @@ type Plan struct {
 
 	w     *workspace.Workspace
 	force bool
-	tips  map[record.ID]git.Hash // of the ledgers
-	refs  map[string]git.Hash    // the missions' branches, and those that remotes had, as last seen
+	tips  map[record.ID]object.Hash // of the ledgers
+	refs  map[string]object.Hash    // the missions' branches, and those that remotes had, as last seen
 }
 
 // The namespaces of our refs.
@@ -57,7 +58,7 @@ func Look(ctx context.Context, w *workspace.Workspace, force bool) (*Plan, error
 	if err := recording(ctx, w); err != nil {
 		return nil, err
 	}
-	p := &Plan{w: w, force: force, refs: make(map[string]git.Hash)}
+	p := &Plan{w: w, force: force, refs: make(map[string]object.Hash)}
 	refs, err := w.Repo.Refs(ctx, agentRefs, notesRefs, w.Branch(""))
 	if err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func (p *Plan) count(ctx context.Context) (archived []record.ID, err error) {
 
 func unread(err error) bool { return git.Lost(err) || errors.As(err, new(*ledger.UnreadError)) }
 
-func (p *Plan) look(ctx context.Context, refs map[string]git.Hash) error {
+func (p *Plan) look(ctx context.Context, refs map[string]object.Hash) error {
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		id, ok := p.w.MissionOf(ref)
 		if _, live := refs[id.Ref()]; !ok || !live {

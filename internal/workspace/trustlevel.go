@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
@@ -14,19 +15,19 @@ import (
 // TrustLevel returns how far a ledger, up to tip, may be relied on; see
 // [trust.Trust.Of]. An unknown mission, from before git-agent noted writers,
 // becomes this clone's if a session's local state has its last turn.
-func (w *Workspace) TrustLevel(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (trust.Level, error) {
+func (w *Workspace) TrustLevel(ctx context.Context, objects *git.Objects, id record.ID, tip object.Hash) (trust.Level, error) {
 	s, err := w.Trust.Of(ctx, w.Repo, objects, id, tip)
 	if err != nil || s.Whole || w.Trust.Known(id) || !w.witnessed(objects, id, tip) {
 		return s, err
 	}
-	if err := w.Trust.Own(id, tip, git.Hash{}); err != nil {
+	if err := w.Trust.Own(id, tip, object.Hash{}); err != nil {
 		return s, err
 	}
 	return w.Trust.Of(ctx, w.Repo, objects, id, tip)
 }
 
 // Writers returns who recorded a ledger up to tip; see [trust.Trust.Writers].
-func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (*trust.Writers, error) {
+func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id record.ID, tip object.Hash) (*trust.Writers, error) {
 	if _, err := w.TrustLevel(ctx, objects, id, tip); err != nil { // it may note something
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id record
 }
 
 // witnessed reports whether a session here recorded a ledger's last turn.
-func (w *Workspace) witnessed(objects *git.Objects, id record.ID, tip git.Hash) bool {
+func (w *Workspace) witnessed(objects *git.Objects, id record.ID, tip object.Hash) bool {
 	st := w.witnesses()[id]
 	if st == nil {
 		return false
@@ -64,7 +65,7 @@ func (w *Workspace) lastOfMissions() map[record.ID]*session.Known {
 
 // Usable opens the usable part of a ledger up to tip, if any. The error may
 // wrap [ErrUntrusted].
-func (w *Workspace) Usable(ctx context.Context, objects *git.Objects, id record.ID, tip git.Hash) (*ledger.Ledger, error) {
+func (w *Workspace) Usable(ctx context.Context, objects *git.Objects, id record.ID, tip object.Hash) (*ledger.Ledger, error) {
 	s, err := w.TrustLevel(ctx, objects, id, tip)
 	if err != nil {
 		return nil, err

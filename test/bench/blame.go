@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -96,7 +97,7 @@ func (r *repository) longHistory(id record.ID) {
 		mark, hash, _ := strings.Cut(strings.TrimSpace(line), " ")
 		hashes[mark] = hash
 	}
-	hex := func(mark string) git.Hash { return git.NewHash(hashes[mark]) }
+	hex := func(mark string) object.Hash { return object.NewHash(hashes[mark]) }
 	mission := record.Mission{
 		V: record.Version, ID: id, Title: "a long history", Created: began,
 		Agent: "claude-code", Base: hashes[list[0].base], Sessions: []string{w.session},
@@ -130,5 +131,5 @@ func (r *repository) longHistory(id record.ID) {
 // accept lets the user rely on a mission that is not signed, as if he had looked at it.
 func (r *repository) accept(id record.ID) {
 	repo := must(git.Find(r.dir))
-	check(workspace.New(repo, config.Default()).Trust.Accept(git.NewHash(r.git("rev-parse", id.Ref())), id))
+	check(workspace.New(repo, config.Default()).Trust.Accept(object.NewHash(r.git("rev-parse", id.Ref())), id))
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/turns"
@@ -48,7 +48,7 @@ func list(l *lab) {
 // fill writes a mission of many turns.
 func (r *repository) fill(id record.ID) {
 	head := r.git("rev-parse", "HEAD")
-	code := git.NewHash(head)
+	code := object.NewHash(head)
 	w := newWriter(r.dir, "5b603d06-8528-4d54-8275-dcebec74b87e", 1)
 	at := time.Now().Add(-listedTurns * time.Minute).UTC().Truncate(time.Millisecond)
 	mission := record.Mission{

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 )
 
@@ -72,7 +73,7 @@ func (r *repository) publish() *repository {
 	r.lab.git(r.lab.dir, "clone", "-q", "--mirror", r.dir, r.host())
 	if stem, err := r.lab.try(r.dir, "rev-parse", "-q", "--verify", ledger.ArchiveKeepRef); err == nil { // a push does not send it
 		objects := must(git.Find(r.dir)).Objects(r.lab.ctx)
-		index := must(ledger.OpenArchive(objects, git.NewHash(r.git("rev-parse", ledger.ArchiveRef))))
+		index := must(ledger.OpenArchive(objects, object.NewHash(r.git("rev-parse", ledger.ArchiveRef))))
 		r.lab.git(r.host(), "update-ref", ledger.ArchiveKeepRef, must(index.Keep()).String(), stem)
 		objects.Close()
 	}

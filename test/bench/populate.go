@@ -11,6 +11,7 @@ import (
 
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/turns"
@@ -29,7 +30,7 @@ func missionID(i int) record.ID { return record.ID(fmt.Sprintf("%08x", uint32(i+
 // notes: what hooks record, but unsigned.
 func (r *repository) populate(n int) {
 	repo := must(git.Find(r.dir))
-	head := git.NewHash(r.git("rev-parse", "HEAD"))
+	head := object.NewHash(r.git("rev-parse", "HEAD"))
 	objects := repo.Objects(r.ctx)
 	defer func() { objects.Close() }()
 	var refs bytes.Buffer
@@ -57,8 +58,8 @@ type populating struct {
 	at      time.Time
 }
 
-func (m *populating) write(head git.Hash) (tip, notesTip git.Hash) {
-	by := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: m.at}
+func (m *populating) write(head object.Hash) (tip, notesTip object.Hash) {
+	by := object.Signature{Name: "Dev", Email: "dev@example.invalid", When: m.at}
 	session := fmt.Sprintf("5b603d06-8528-4d54-8275-%012x", m.i)
 	w := newWriter(m.dir, session, m.i)
 	m.at = m.at.UTC().Truncate(time.Millisecond)
@@ -66,16 +67,16 @@ func (m *populating) write(head git.Hash) (tip, notesTip git.Hash) {
 		V: record.Version, ID: m.id, Title: fmt.Sprintf("mission number %d", m.i), Created: m.at,
 		Agent: "claude-code", Base: head.String(), Sessions: []string{session},
 	})
-	notes := must(gitnotes.Open(m.objects, git.Hash{}))
+	notes := must(gitnotes.Open(m.objects, object.Hash{}))
 	code, base := head, head
 	from := int64(0)
 	for number := 1; number <= turnsEach; number++ {
 		w.begin(number)
 		changed := m.i % m.files
 		blob := must(m.objects.Write(plumbing.BlobObject, []byte(source(changed, m.i*turnsEach+number))))
-		tree := must(m.objects.EditTree(must(m.objects.TreeOf(head)), map[string]git.Entry{path(changed): {Mode: filemode.Regular, Hash: blob}}))
+		tree := must(m.objects.EditTree(must(m.objects.TreeOf(head)), map[string]object.Entry{path(changed): {Mode: filemode.Regular, Hash: blob}}))
 		before := code
-		code = must(m.objects.CommitTree(tree, []git.Hash{before}, by, by, w.prompt[:40]+"\n"))
+		code = must(m.objects.CommitTree(tree, []object.Hash{before}, by, by, w.prompt[:40]+"\n"))
 		segment := []byte(fmt.Sprintf(`{"type":"user","sessionId":%q,"message":{"role":"user","content":%q}}`+"\n"+
 			`{"type":"assistant","sessionId":%q,"message":{"role":"assistant","content":[{"type":"text","text":%q}]}}`+"\n",
 			session, w.prompt, session, w.reply))
@@ -94,7 +95,7 @@ func (m *populating) write(head git.Hash) (tip, notesTip git.Hash) {
 		from += int64(len(segment))
 		line := append(must(t.Encode()), '\n')
 		tip = must(l.Append(ledger.Event{
-			Subject: fmt.Sprintf("turn %d", number), Keep: []git.Hash{code}, Author: by, Committer: by,
+			Subject: fmt.Sprintf("turn %d", number), Keep: []object.Hash{code}, Author: by, Committer: by,
 			Files: map[string][]byte{ledger.TurnPath("turns", number, ".json"): line, t.Transcript.Path: segment},
 		}))
 		l = must(ledger.At(m.objects, m.id, tip))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // baseline is what a person would put into the Stop hook.
@@ -87,7 +87,9 @@ func (r *repository) load(in *bytes.Buffer) {
 func (r *repository) git(args ...string) string { return r.lab.git(r.dir, args...) }
 
 // format is that of its objects.
-func (r *repository) format() git.Format { return git.NewHash(r.git("rev-parse", "HEAD")).Format() }
+func (r *repository) format() object.Format {
+	return object.NewHash(r.git("rev-parse", "HEAD")).Format()
+}
 
 // enable switches recording on as `git agent-turn init` does, with the client's settings in the
 // lab's own home.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/turns"
@@ -102,7 +102,7 @@ func (l *lab) conversations() [][]byte {
 // converse makes a mission with turns of that many bytes.
 func (r *repository) converse(pool [][]byte, nth int, size int64) (count int, total int64) {
 	head := r.git("rev-parse", "HEAD")
-	code := git.NewHash(head)
+	code := object.NewHash(head)
 	id := record.ID(fmt.Sprintf("5ea4c4%02x", nth))
 	w := newWriter(r.dir, "5b603d06-8528-4d54-8275-dceb"+string(id), nth)
 	at := time.Now().Add(-time.Duration(searchedMissions-nth) * 24 * time.Hour).UTC().Truncate(time.Millisecond)

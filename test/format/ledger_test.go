@@ -23,6 +23,7 @@ import (
 	"gitagent/gitnotes"
 	"gitagent/handoffstore"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
@@ -207,8 +208,8 @@ func text(s string) string {
 }
 
 // blob is the hash of a content, as git hash-object prints it.
-func blob(content []byte) git.Hash {
-	return git.NewHash(gittest.Hash("1")).Format().Object(plumbing.BlobObject, content)
+func blob(content []byte) object.Hash {
+	return object.NewHash(gittest.Hash("1")).Format().Object(plumbing.BlobObject, content)
 }
 
 func (l *lister) mission(id record.ID, r *gittest.Repo) {

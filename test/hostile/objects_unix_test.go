@@ -19,12 +19,12 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
 // tested is the object format under test.
-var tested = git.NewHash(gittest.Hash("1")).Format()
+var tested = object.NewHash(gittest.Hash("1")).Format()
 
 // A store writes loose objects, also such as git refuses to make.
 type store struct {
@@ -89,7 +89,7 @@ func (l *large) zeros(s store, kind string, size int) string {
 	key := fmt.Sprint(kind, size)
 	if l.made[key] == "" {
 		sum := sha1.New()
-		if tested == git.SHA256 {
+		if tested == object.SHA256 {
 			sum = sha256.New()
 		}
 		f, err := os.Create(filepath.Join(l.dir, key))

@@ -15,6 +15,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
 	"gitagent/internal/missionstore"
@@ -372,7 +373,7 @@ func (l *Lab) Notes(id record.ID) map[string]map[int]string {
 			if line == "" {
 				continue
 			}
-			t, err := turns.Parse([]byte(line), git.NewHash(gittest.Hash("1")).Format())
+			t, err := turns.Parse([]byte(line), object.NewHash(gittest.Hash("1")).Format())
 			if err != nil {
 				l.T.Errorf("note on %s: %v", commits[i], err)
 				continue

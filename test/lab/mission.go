@@ -10,7 +10,7 @@ import (
 
 	"gitagent/internal/checkout"
 	"gitagent/internal/finisher"
-	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
@@ -34,7 +34,7 @@ func (l *Lab) Start() record.ID {
 func (l *Lab) Begin(b missionstore.Beginning) *record.Mission {
 	l.T.Helper()
 	if b.From.IsZero() {
-		b.From = git.NewHash(l.Git("rev-parse", "HEAD"))
+		b.From = object.NewHash(l.Git("rev-parse", "HEAD"))
 	}
 	m, _, err := missionstore.Begin(context.Background(), l.Workspace(l.Dir), b)
 	gittest.Must(l.T, err)
@@ -114,7 +114,7 @@ func (l *Lab) Plant(id record.ID, files map[string]string) (tip string) {
 // Accept accepts a mission as it is, as a person does.
 func (l *Lab) Accept(id record.ID) {
 	l.T.Helper()
-	gittest.Must(l.T, l.Workspace(l.Dir).Trust.Accept(git.NewHash(l.Git("rev-parse", id.Ref())), id))
+	gittest.Must(l.T, l.Workspace(l.Dir).Trust.Accept(object.NewHash(l.Git("rev-parse", id.Ref())), id))
 }
 
 // Take takes what a name says of the fork.
@@ -175,7 +175,7 @@ func (l *Lab) Getenv(name string) string {
 // SpentIn is what the head of a mission says of its tokens.
 func (l *Lab) SpentIn(id record.ID) *record.Mission {
 	l.T.Helper()
-	m, err := record.ParseHead(id, []byte(l.Git("show", id.Ref()+":mission.json")), git.NewHash(gittest.Hash("1")).Format())
+	m, err := record.ParseHead(id, []byte(l.Git("show", id.Ref()+":mission.json")), object.NewHash(gittest.Hash("1")).Format())
 	gittest.Must(l.T, err)
 	return m
 }

@@ -221,7 +221,7 @@ func TestRules(t *testing.T) {
 		"internal/terminal":     {"os/exec"},
 		"internal/ledger":       {"internal/git"},
 		"internal/snapshot":     {"internal/git", "internal/config"},
-		"gitnotes":              {"internal/git"},
+		"gitnotes":              {"internal/git/object"},
 		"turns":                 {"gitnotes", "internal/ledger", "internal/git", "internal/redact"},
 		"hooks":                 {"internal/config"},
 		"handoffstore":          {"internal/terminal", "turns"},
@@ -243,7 +243,7 @@ func TestRules(t *testing.T) {
 	for _, tt := range []struct{ pkg, imported, want string }{
 		{"hooks", "internal/session", "hooks imports internal/session, its sibling"},
 		{"turns", "handoffstore", "turns imports handoffstore, which is above it"},
-		{"gitnotes", "internal/ledger", "gitnotes imports internal/ledger, its sibling"},
+		{"gitnotes", "internal/ledger", "gitnotes imports internal/ledger, which is above it"},
 		{"internal/config", "internal/cmdline", "internal/config imports internal/cmdline, its sibling"},
 		{"cmd/git-agent-turn", "cmd/git-agent-fork", "cmd/git-agent-turn imports cmd/git-agent-fork, its sibling"},
 		{"internal/git", "internal/ledger", "internal/git imports internal/ledger, which is above it"},

@@ -1,7 +1,8 @@
-package git
+package object
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +61,7 @@ func TestHash(t *testing.T) {
 // TestHashOrder: hashes are in git's order, none first.
 func TestHashOrder(t *testing.T) {
 	t.Parallel()
+	h := func(n byte) Hash { return NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 	list := []Hash{h(3), h(0x1f), {}, h(1), h(0xff)}
 	slices.SortFunc(list, Hash.Compare)
 	if want := []Hash{{}, h(1), h(3), h(0x1f), h(0xff)}; !slices.Equal(list, want) {

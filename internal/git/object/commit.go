@@ -1,4 +1,4 @@
-package git
+package object
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ type Commit struct {
 
 // A Signature is an author or a committer, with the time.
 type Signature struct {
-	Name, Email string // without what git drops from them; see [Config.Author]
+	Name, Email string // without what git drops from them; see [git.Config.Author]
 	When        time.Time
 }
 
