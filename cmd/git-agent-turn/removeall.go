@@ -80,7 +80,7 @@ func removeEverything(c *cli.Context) error {
 
 // stillRecording adds to err how to switch recording off.
 func stillRecording(w *workspace.Workspace, err error) error {
-	err = fmt.Errorf("%w, and the next turn would make what is removed again", err)
+	err = fmt.Errorf("%w, and would begin again with the next turn", err)
 	if w.Store.Enabled() {
 		return cmdline.Hint(err, "switch it off first: git agent-turn init --remove")
 	}
