@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"strings"
 
 	"gitagent/internal/git/object"
 	"gitagent/internal/record"
@@ -40,68 +41,25 @@ type Signed struct {
 // any parents, author, committer, ledger id and one signature: others may mean
 // something else to git, or be signed for another purpose.
 func ParseSigned(content []byte) (s Signed, ok bool) {
-	head, message, ok := bytes.Cut(content, []byte("\n\n"))
-	if !ok || bytes.IndexByte(content, 0) >= 0 {
+	c, ok := object.ParseRaw(content)
+	if !ok || len(c.Others) != 2 || bytes.IndexByte(content, 0) >= 0 || !c.Tree.Format().Names(append(c.Parents, c.Tree)...) {
 		return s, false
 	}
-	rest := append(head[:len(head):len(head)], '\n')
-	line := func(name string) (value string, ok bool) {
-		if !bytes.HasPrefix(rest, []byte(name)) {
-			return "", false
-		}
-		v, after, _ := bytes.Cut(rest[len(name):], []byte("\n"))
-		rest = after
-		return string(v), true
-	}
-	hash := func(name string) (h object.Hash, ok bool) {
-		v, ok := line(name)
-		if !ok {
-			return h, false
-		}
-		h = object.NewHash(v)
-		return h, !h.IsZero() && h.String() == v
-	}
-	if s.Tree, ok = hash("tree "); !ok {
-		return s, false
-	}
-	for first := true; bytes.HasPrefix(rest, []byte("parent ")); first = false {
-		parent, ok := hash("parent ")
-		if !ok {
-			return s, false
-		}
-		if parent.Format() != s.Tree.Format() {
-			return s, false
-		}
-		if first {
-			s.Parent = parent
-		}
-	}
-	for _, name := range []string{"author ", "committer "} {
-		if _, ok := line(name); !ok {
-			return s, false
-		}
-	}
-	of, ok := line(idHeader)
-	if !ok {
-		return s, false
-	}
+	of, mine := strings.CutPrefix(c.Others[0], idHeader)
+	folded, signed := strings.CutPrefix(c.Others[1], c.Tree.Format().SignatureHeader()+" ")
 	id, err := record.ParseID(of)
-	if err != nil {
+	if !mine || !signed || err != nil {
 		return s, false
 	}
-	s.Of = id
-	signed := rest
-	folded, ok := bytes.CutPrefix(signed, []byte(s.Tree.Format().SignatureHeader()+" "))
-	if !ok {
-		return s, false
+	s.Of, s.Tree = id, c.Tree
+	if len(c.Parents) > 0 {
+		s.Parent = c.Parents[0]
 	}
-	s.armored = bytes.ReplaceAll(folded, []byte("\n "), []byte("\n"))
-	if s.By, ok = sshsig.Signer(s.armored); !ok {
-		return s, false
-	}
-	plain := head[:len(head)+1-len(signed)]
-	s.text = append(append(plain[:len(plain):len(plain)], '\n'), message...)
-	return s, true
+	s.armored = []byte(strings.ReplaceAll(folded, "\n ", "\n") + "\n")
+	c.Others = c.Others[:1]
+	s.text = c.Encode()
+	s.By, ok = sshsig.Signer(s.armored)
+	return s, ok
 }
 
 // Verify reports whether the signature is By's and of this commit.

@@ -155,33 +155,33 @@ func (r *Rewrite) codeCommit(ctx context.Context, hash object.Hash) error {
 	if err != nil {
 		return r.unread(ctx, at, err)
 	}
-	old, ok := parseRaw(content)
+	old, ok := object.ParseRaw(content)
 	if !ok {
 		return r.unread(ctx, at, errCommit)
 	}
 	c := *old
-	c.parents = r.mapped(old.parents)
+	c.Parents = r.mapped(old.Parents)
 	whole := r.ours[hash] && r.Target.turn(record.TurnID{Mission: at.Mission, Turn: at.Turn})
 	if whole {
-		c.message = blankMessage(old.message)
-		if c.tree, err = r.treeOf(c.parents); c.tree != old.tree || c.message != old.message {
+		c.Message = blankMessage(old.Message)
+		if c.Tree, err = r.treeOf(c.Parents); c.Tree != old.Tree || c.Message != old.Message {
 			r.find(at, Redacted, 1)
 		}
 	} else {
-		c.message = r.cleanMessage(at, old.message)
+		c.Message = r.cleanMessage(at, old.Message)
 		var tree pruned
-		tree, err = r.tree(ctx, at, old.tree, r.paths)
+		tree, err = r.tree(ctx, at, old.Tree, r.paths)
 		if r.states[hash].left = tree.left; err == nil {
-			c.tree = tree.hash
+			c.Tree = tree.hash
 		}
-		if err == nil && c.tree.IsZero() {
-			c.tree, err = r.Objects.EmptyTree()
+		if err == nil && c.Tree.IsZero() {
+			c.Tree, err = r.Objects.EmptyTree()
 		}
 	}
 	if err != nil {
 		return err
 	}
-	c.author, c.committer = r.cleanWho(at, old.author), r.cleanWho(at, old.committer)
+	c.Author, c.Committer = r.cleanWho(at, old.Author), r.cleanWho(at, old.Committer)
 	return r.replace(hash, old, &c, nil)
 }
 

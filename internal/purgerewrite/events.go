@@ -156,22 +156,22 @@ func (r *Rewrite) event(ctx context.Context, c *chain, hash object.Hash) error {
 	if err != nil {
 		return r.unread(ctx, at, err)
 	}
-	old, ok := parseRaw(content)
+	old, ok := object.ParseRaw(content)
 	if !ok {
 		return r.unread(ctx, at, errCommit)
 	}
 	next := *old
-	next.parents = r.mapped(old.parents)
-	l, err := r.ledgerAt(ctx, c.ID, old.tree)
+	next.Parents = r.mapped(old.Parents)
+	l, err := r.ledgerAt(ctx, c.ID, old.Tree)
 	if err != nil {
 		return err
 	}
 	at.Mission = l.began
-	if next.tree, err = l.rewrite(ctx); err != nil {
+	if next.Tree, err = l.rewrite(ctx); err != nil {
 		return err
 	}
-	next.author, next.committer = r.cleanWho(at, old.author), r.cleanWho(at, old.committer)
-	next.message = r.cleanMessage(at, old.message)
+	next.Author, next.Committer = r.cleanWho(at, old.Author), r.cleanWho(at, old.Committer)
+	next.Message = r.cleanMessage(at, old.Message)
 	of := l.began
 	if signed, ok := ledger.ParseSigned(content); ok {
 		of = signed.Of
@@ -181,20 +181,20 @@ func (r *Rewrite) event(ctx context.Context, c *chain, hash object.Hash) error {
 	}
 	var sign func([]byte) []byte
 	if r.usable[hash] {
-		next.others = nil
+		next.Others = nil
 		sign = func(content []byte) []byte { return ledger.Sign(content, of, r.Key, r.Repo.Format()) }
 	}
 	return r.replace(hash, old, &next, sign)
 }
 
 // replace writes the successor of a commit, unless only headers would differ.
-func (r *Rewrite) replace(hash object.Hash, old, next *raw, sign func([]byte) []byte) error {
-	if next.tree == old.tree && slices.Equal(next.parents, old.parents) && next.author == old.author &&
-		next.committer == old.committer && next.message == old.message {
+func (r *Rewrite) replace(hash object.Hash, old, next *object.Raw, sign func([]byte) []byte) error {
+	if next.Tree == old.Tree && slices.Equal(next.Parents, old.Parents) && next.Author == old.Author &&
+		next.Committer == old.Committer && next.Message == old.Message {
 		return nil
 	}
-	next.unsigned()
-	content := next.encode()
+	unsigned(next)
+	content := next.Encode()
 	if sign != nil {
 		content = sign(content)
 	}

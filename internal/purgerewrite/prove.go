@@ -81,29 +81,29 @@ func (p *Prover) State(old, fresh object.Hash) error {
 		return err
 	}
 	plain := *was
-	plain.unsigned()
-	if !slices.Equal(is.others, plain.others) || !p.follows(was, is) {
+	unsigned(&plain)
+	if !slices.Equal(is.Others, plain.Others) || !p.follows(was, is) {
 		return errHeader
 	}
-	blank := is.message == blankMessage(was.message) && is.message != was.message
-	if !blank && !p.learn([]byte(was.message), []byte(is.message), true) {
+	blank := is.Message == blankMessage(was.Message) && is.Message != was.Message
+	if !blank && !p.learn([]byte(was.Message), []byte(is.Message), true) {
 		return errMessage
 	}
 	if blank { // the whole turn is purged: its state is the one before
-		if parent, err := p.parentTree(is); err == nil && is.tree == parent {
+		if parent, err := p.parentTree(is); err == nil && is.Tree == parent {
 			return nil
 		}
 	}
-	left, err := p.tree(was.tree, is.tree)
+	left, err := p.tree(was.Tree, is.Tree)
 	p.left[old] = left
 	return err
 }
 
-func (p *Prover) parentTree(c *raw) (object.Hash, error) {
-	if len(c.parents) == 0 {
+func (p *Prover) parentTree(c *object.Raw) (object.Hash, error) {
+	if len(c.Parents) == 0 {
 		return p.objects.EmptyTree()
 	}
-	return p.objects.TreeOf(c.parents[0])
+	return p.objects.TreeOf(c.Parents[0])
 }
 
 // Event proves a pair of commits of a ledger.
@@ -115,24 +115,24 @@ func (p *Prover) Event(old, fresh object.Hash) error {
 	if !p.follows(was, is) {
 		return errHeader
 	}
-	if !p.learn([]byte(was.message), []byte(is.message), true) {
+	if !p.learn([]byte(was.Message), []byte(is.Message), true) {
 		return errMessage
 	}
-	if len(is.others) > 0 {
-		signed, ok := ledger.ParseSigned(is.encode())
+	if len(is.Others) > 0 {
+		signed, ok := ledger.ParseSigned(is.Encode())
 		if !ok {
 			return errHeader
 		}
-		began := p.began(was.tree)
+		began := p.began(was.Tree)
 		of := began
-		if before, ok := ledger.ParseSigned(was.encode()); ok {
+		if before, ok := ledger.ParseSigned(was.Encode()); ok {
 			of = before.Of
 		}
 		if to := signed.Of; to != of && to != began && p.renamed[of] != to && p.renamed[began] != to {
 			return errSigned
 		}
 	}
-	return p.ledger(was.tree, is.tree, "", was.tree, is.tree)
+	return p.ledger(was.Tree, is.Tree, "", was.Tree, is.Tree)
 }
 
 func (p *Prover) began(tree object.Hash) record.ID {
@@ -145,13 +145,13 @@ func (p *Prover) began(tree object.Hash) record.ID {
 	return s.ID
 }
 
-func (p *Prover) commits(old, fresh object.Hash) (was, is *raw, err error) {
-	for hash, c := range map[object.Hash]**raw{old: &was, fresh: &is} {
+func (p *Prover) commits(old, fresh object.Hash) (was, is *object.Raw, err error) {
+	for hash, c := range map[object.Hash]**object.Raw{old: &was, fresh: &is} {
 		content, err := p.objects.Read(plumbing.CommitObject, hash, git.MaxCommit)
 		if err != nil {
 			return nil, nil, err
 		}
-		parsed, ok := parseRaw(content)
+		parsed, ok := object.ParseRaw(content)
 		if !ok {
 			return nil, nil, errCommit
 		}
@@ -161,9 +161,9 @@ func (p *Prover) commits(old, fresh object.Hash) (was, is *raw, err error) {
 }
 
 // follows reports whether parents, author and committer are the rewritten ones.
-func (p *Prover) follows(was, is *raw) bool {
+func (p *Prover) follows(was, is *object.Raw) bool {
 	var parents []object.Hash
-	for _, parent := range was.parents {
+	for _, parent := range was.Parents {
 		to, replaced := p.known[parent]
 		if !replaced {
 			to = parent
@@ -172,7 +172,7 @@ func (p *Prover) follows(was, is *raw) bool {
 			parents = append(parents, to)
 		}
 	}
-	return slices.Equal(is.parents, parents) && p.who(was.author, is.author) && p.who(was.committer, is.committer)
+	return slices.Equal(is.Parents, parents) && p.who(was.Author, is.Author) && p.who(was.Committer, is.Committer)
 }
 
 func (p *Prover) who(was, is string) bool {

@@ -1,7 +1,6 @@
 package object
 
 import (
-	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -95,13 +94,7 @@ func parseTime(fields []string) time.Time {
 
 // Encode returns the content of the commit as git writes it.
 func (c *Commit) Encode() []byte {
-	var b bytes.Buffer
-	b.WriteString("tree " + c.Tree.String() + "\n")
-	for _, parent := range c.Parents {
-		b.WriteString("parent " + parent.String() + "\n")
-	}
-	b.WriteString("author " + c.Author.header() + "\ncommitter " + c.Committer.header() + "\n\n" + c.Message)
-	return b.Bytes()
+	return (&Raw{c.Tree, c.Parents, c.Author.header(), c.Committer.header(), nil, c.Message}).Encode()
 }
 
 func (s Signature) header() string {
