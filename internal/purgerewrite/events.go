@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -98,20 +99,20 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[object.Has
 
 func (r *Rewrite) recordsIn(ctx context.Context, id record.ID, dir string, tree object.Hash, blobs *[]object.Hash) error {
 	content, err := r.read(plumbing.TreeObject, tree, git.MaxTree)
-	var list []entry
+	var list []object.RawEntry
 	if err == nil {
-		list, err = entries(content, tree.Format())
+		list, err = object.ParseRawTree(tree.Format(), content)
 	}
 	if err != nil {
 		return r.unread(ctx, Place{Mission: id, Kind: Record}, err)
 	}
 	for _, e := range list {
-		path := join(dir, e.name)
+		path := join(dir, e.Name)
 		switch {
-		case e.mode == isFile && isRecord(path):
-			*blobs = append(*blobs, e.hash)
-		case e.mode == isDir && (path == "turns" || path == "handoffs" || dir == "turns" || dir == "handoffs"):
-			if err := r.recordsIn(ctx, id, path, e.hash, blobs); err != nil {
+		case e.Kind() == isFile && isRecord(path):
+			*blobs = append(*blobs, e.Hash)
+		case e.Kind() == filemode.Dir && (path == "turns" || path == "handoffs" || dir == "turns" || dir == "handoffs"):
+			if err := r.recordsIn(ctx, id, path, e.Hash, blobs); err != nil {
 				return err
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -34,7 +35,7 @@ type ledgerTree struct {
 	*Rewrite
 	began record.ID // by its mission.json
 	tree  object.Hash
-	dirs  map[string]map[string]entry // read so far
+	dirs  map[string]map[string]object.RawEntry // read so far
 }
 
 // A dirKey has all that decides what replaces a directory: records have the
@@ -48,55 +49,55 @@ type dirKey struct {
 type recordKey struct{ record, segment, agents object.Hash }
 
 func (r *Rewrite) ledgerAt(ctx context.Context, id record.ID, tree object.Hash) (*ledgerTree, error) {
-	l := &ledgerTree{r, id, tree, map[string]map[string]entry{}}
+	l := &ledgerTree{r, id, tree, map[string]map[string]object.RawEntry{}}
 	head, err := l.entry(ctx, "mission.json")
-	if err != nil || head.hash.IsZero() {
+	if err != nil || head.Hash.IsZero() {
 		return l, err
 	}
-	if began, ok := r.began[head.hash]; ok {
+	if began, ok := r.began[head.Hash]; ok {
 		l.began = began
 		return l, nil
 	}
 	var s shape
-	if content, err := r.read(plumbing.BlobObject, head.hash, ledger.MaxHead); err == nil && json.Unmarshal(content, &s) == nil {
+	if content, err := r.read(plumbing.BlobObject, head.Hash, ledger.MaxHead); err == nil && json.Unmarshal(content, &s) == nil {
 		if began, err := record.ParseID(s.ID); err == nil {
 			l.began = began
 		}
 	}
-	r.began[head.hash] = l.began
+	r.began[head.Hash] = l.began
 	return l, nil
 }
 
 // entry returns what the tree has at a path, or the zero entry.
-func (l *ledgerTree) entry(ctx context.Context, file string) (entry, error) {
+func (l *ledgerTree) entry(ctx context.Context, file string) (object.RawEntry, error) {
 	dir, err := l.dir(ctx, path.Dir(file))
 	return dir[path.Base(file)], err
 }
 
-func (l *ledgerTree) dir(ctx context.Context, name string) (map[string]entry, error) {
+func (l *ledgerTree) dir(ctx context.Context, name string) (map[string]object.RawEntry, error) {
 	if d, ok := l.dirs[name]; ok {
 		return d, nil
 	}
 	hash := l.tree
 	if name != "." {
 		e, err := l.entry(ctx, name)
-		if err != nil || e.mode != isDir {
+		if err != nil || e.Kind() != filemode.Dir {
 			return nil, err
 		}
-		hash = e.hash
+		hash = e.Hash
 	}
 	content, err := l.read(plumbing.TreeObject, hash, git.MaxTree)
-	var list []entry
+	var list []object.RawEntry
 	if err == nil {
-		list, err = entries(content, hash.Format())
+		list, err = object.ParseRawTree(hash.Format(), content)
 	}
 	if err != nil {
 		return nil, l.unread(ctx, Place{Mission: l.began, Kind: Record}, err)
 	}
-	d := make(map[string]entry, len(list))
+	d := make(map[string]object.RawEntry, len(list))
 	for _, e := range list {
-		if _, twice := d[e.name]; !twice {
-			d[e.name] = e
+		if _, twice := d[e.Name]; !twice {
+			d[e.Name] = e
 		}
 	}
 	l.dirs[name] = d
@@ -125,7 +126,7 @@ func (l *ledgerTree) beside(ctx context.Context, dir string) (object.Hash, error
 		rest = first // the segments of subagents
 	}
 	e, err := l.entry(ctx, path.Join(other, rest))
-	return e.hash, err
+	return e.Hash, err
 }
 
 func (l *ledgerTree) rewriteDir(ctx context.Context, dir string, hash object.Hash) (object.Hash, error) {
@@ -150,18 +151,18 @@ func (l *ledgerTree) rewriteDir(ctx context.Context, dir string, hash object.Has
 func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash object.Hash) (object.Hash, error) {
 	at := Place{Mission: l.began, Kind: Other}
 	content, err := l.read(plumbing.TreeObject, hash, git.MaxTree)
-	var list []entry
+	var list []object.RawEntry
 	if err == nil {
-		list, err = entries(content, hash.Format())
+		list, err = object.ParseRawTree(hash.Format(), content)
 	}
 	if err != nil {
 		return hash, l.unread(ctx, at, err)
 	}
 	out := make([]byte, 0, len(content))
 	for _, e := range list {
-		file := join(dir, e.name)
+		file := join(dir, e.Name)
 		var to object.Hash
-		if l.holds([]byte(e.name)) {
+		if l.holds([]byte(e.Name)) {
 			at := at
 			at.Kind, at.Path = FileName, l.cleanText(file)
 			if !ofLedger().MatchString(file) {
@@ -171,29 +172,29 @@ func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash object
 			l.find(at, Kept, 1)
 		}
 		switch top, _, _ := strings.Cut(file, "/"); {
-		case e.mode == isFile && isRecord(file):
-			to, err = l.rewriteRecord(ctx, file, e.hash)
-		case e.mode == isFile && top == "transcript":
-			to, err = l.rewriteSegment(ctx, file, e.hash)
-		case e.mode == isFile || e.mode == isLink:
+		case e.Kind() == isFile && isRecord(file):
+			to, err = l.rewriteRecord(ctx, file, e.Hash)
+		case e.Kind() == isFile && top == "transcript":
+			to, err = l.rewriteSegment(ctx, file, e.Hash)
+		case e.Kind() == isFile || e.Kind() == filemode.Symlink:
 			var done rewritten
-			done, err = l.blob(ctx, fileOf(at, file), e.hash, plain)
+			done, err = l.blob(ctx, fileOf(at, file), e.Hash, plain)
 			to = done.hash
-		case e.mode == isDir && strings.Count(file, "/") < 3:
-			to, err = l.rewriteDir(ctx, file, e.hash)
-		case e.mode == isDir: // no part of a ledger
+		case e.Kind() == filemode.Dir && strings.Count(file, "/") < 3:
+			to, err = l.rewriteDir(ctx, file, e.Hash)
+		case e.Kind() == filemode.Dir: // no part of a ledger
 			at.Path = file
 			var done pruned
-			done, err = l.Rewrite.tree(ctx, at, e.hash, nil)
+			done, err = l.Rewrite.tree(ctx, at, e.Hash, nil)
 			to = done.hash
 		default:
-			to = e.hash
+			to = e.Hash
 		}
 		if err != nil {
 			return hash, err
 		}
 		if !to.IsZero() {
-			out = hash.Format().Append(append(out, e.head...), to)
+			out = hash.Format().Append(append(out, e.Head...), to)
 		}
 	}
 	switch {
@@ -247,7 +248,7 @@ func (l *ledgerTree) segment(ctx context.Context, file string, hash object.Hash)
 			return rewritten{hash, -1}, err
 		}
 		var s shape
-		if content, err := l.read(plumbing.BlobObject, e.hash, ledger.MaxTurn); err == nil {
+		if content, err := l.read(plumbing.BlobObject, e.Hash, ledger.MaxTurn); err == nil {
 			_ = json.Unmarshal(content, &s)
 		}
 		if at.Mission = s.Mission; l.Target.turn(record.TurnID{Mission: s.Mission, Turn: turn}) {
@@ -267,8 +268,8 @@ func (l *ledgerTree) rewriteRecord(ctx context.Context, file string, hash object
 		if err != nil {
 			return hash, err
 		}
-		if key.segment = segment.hash; segment.mode == isFile {
-			done, err := l.segment(ctx, name, segment.hash)
+		if key.segment = segment.Hash; segment.Kind() == isFile {
+			done, err := l.segment(ctx, name, segment.Hash)
 			if err != nil {
 				return hash, err
 			}
@@ -279,16 +280,16 @@ func (l *ledgerTree) rewriteRecord(ctx context.Context, file string, hash object
 		if err != nil {
 			return hash, err
 		}
-		if key.agents = agents.hash; agents.mode == isDir {
+		if key.agents = agents.Hash; agents.Kind() == filemode.Dir {
 			list, err := l.dir(ctx, dir)
 			if err != nil {
 				return hash, err
 			}
 			for name, e := range list {
-				if e.mode != isFile {
+				if e.Kind() != isFile {
 					continue
 				}
-				done, err := l.segment(ctx, join(dir, name), e.hash)
+				done, err := l.segment(ctx, join(dir, name), e.Hash)
 				if err != nil {
 					return hash, err
 				}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -203,12 +204,12 @@ func (p *Prover) keep(taken [][]byte) {
 	}
 }
 
-func (p *Prover) entries(tree object.Hash) ([]entry, error) {
+func (p *Prover) entries(tree object.Hash) ([]object.RawEntry, error) {
 	content, err := p.objects.Read(plumbing.TreeObject, tree, git.MaxTree)
 	if err != nil {
 		return nil, err
 	}
-	return entries(content, tree.Format())
+	return object.ParseRawTree(tree.Format(), content)
 }
 
 // tree proves the tree of a state, and returns the paths that it leaves out.
@@ -225,15 +226,15 @@ func (p *Prover) tree(old, fresh object.Hash) (left []string, err error) {
 		return nil, err
 	}
 	for _, e := range was {
-		if len(is) == 0 || !bytes.Equal(is[0].head, e.head) {
-			if left = append(left, e.name); e.mode == isDir {
+		if len(is) == 0 || !bytes.Equal(is[0].Head, e.Head) {
+			if left = append(left, e.Name); e.Kind() == filemode.Dir {
 				left[len(left)-1] += "/"
-				below, err := p.allBelow(e.hash)
+				below, err := p.allBelow(e.Hash)
 				if err != nil {
 					return nil, err
 				}
 				for _, name := range below {
-					left = append(left, e.name+"/"+name)
+					left = append(left, e.Name+"/"+name)
 				}
 			}
 			continue
@@ -241,17 +242,17 @@ func (p *Prover) tree(old, fresh object.Hash) (left []string, err error) {
 		to := is[0]
 		is = is[1:]
 		switch {
-		case e.hash == to.hash:
-		case e.mode == isDir:
-			below, err := p.tree(e.hash, to.hash)
+		case e.Hash == to.Hash:
+		case e.Kind() == filemode.Dir:
+			below, err := p.tree(e.Hash, to.Hash)
 			if err != nil {
 				return nil, err
 			}
 			for _, name := range below {
-				left = append(left, e.name+"/"+name)
+				left = append(left, e.Name+"/"+name)
 			}
-		case e.mode == isFile || e.mode == isLink:
-			if err := p.blob(blobPair{old: e.hash, fresh: to.hash, learn: true}, p.text); err != nil {
+		case e.Kind() == isFile || e.Kind() == filemode.Symlink:
+			if err := p.blob(blobPair{old: e.Hash, fresh: to.Hash, learn: true}, p.text); err != nil {
 				return nil, err
 			}
 		default:
@@ -273,16 +274,16 @@ func (p *Prover) allBelow(tree object.Hash) (list []string, err error) {
 		if len(list) >= record.MaxSkipped {
 			break
 		}
-		if e.mode != isDir {
-			list = append(list, e.name)
+		if e.Kind() != filemode.Dir {
+			list = append(list, e.Name)
 			continue
 		}
-		below, err := p.allBelow(e.hash)
+		below, err := p.allBelow(e.Hash)
 		if err != nil {
 			return nil, err
 		}
 		for _, name := range below {
-			list = append(list, e.name+"/"+name)
+			list = append(list, e.Name+"/"+name)
 		}
 	}
 	return list, nil
@@ -359,9 +360,9 @@ func (p *Prover) ledgerEntries(old, fresh object.Hash, dir string, oldRoot, fres
 		return err
 	}
 	for _, e := range was {
-		file := join(dir, e.name)
-		if len(is) == 0 || !bytes.Equal(is[0].head, e.head) {
-			if e.mode == isDir && (file == "turns" || strings.HasPrefix(file, "turns/")) || isRecord(file) {
+		file := join(dir, e.Name)
+		if len(is) == 0 || !bytes.Equal(is[0].Head, e.Head) {
+			if e.Kind() == filemode.Dir && (file == "turns" || strings.HasPrefix(file, "turns/")) || isRecord(file) {
 				return errMissing
 			}
 			continue
@@ -370,15 +371,15 @@ func (p *Prover) ledgerEntries(old, fresh object.Hash, dir string, oldRoot, fres
 		is = is[1:]
 		top, _, _ := strings.Cut(file, "/")
 		switch {
-		case e.hash == to.hash && !isRecord(file):
-		case e.mode == isFile && isRecord(file):
-			err = p.recordAt(file, e.hash, to.hash, oldRoot, freshRoot)
-		case e.mode == isFile && top == "transcript":
-			err = p.blob(blobPair{old: e.hash, fresh: to.hash, form: lines, learn: true}, p.segment)
-		case e.mode == isFile || e.mode == isLink:
-			err = p.blob(blobPair{old: e.hash, fresh: to.hash, learn: true}, p.text)
-		case e.mode == isDir:
-			err = p.ledger(e.hash, to.hash, file, oldRoot, freshRoot)
+		case e.Hash == to.Hash && !isRecord(file):
+		case e.Kind() == isFile && isRecord(file):
+			err = p.recordAt(file, e.Hash, to.Hash, oldRoot, freshRoot)
+		case e.Kind() == isFile && top == "transcript":
+			err = p.blob(blobPair{old: e.Hash, fresh: to.Hash, form: lines, learn: true}, p.segment)
+		case e.Kind() == isFile || e.Kind() == filemode.Symlink:
+			err = p.blob(blobPair{old: e.Hash, fresh: to.Hash, learn: true}, p.text)
+		case e.Kind() == filemode.Dir:
+			err = p.ledger(e.Hash, to.Hash, file, oldRoot, freshRoot)
 		default:
 			err = errModes
 		}

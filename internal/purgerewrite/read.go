@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -98,10 +99,10 @@ func (s *store) prefetch(ctx context.Context, commits []object.Hash) error {
 					want(c.Tree)
 				}
 			case plumbing.TreeObject:
-				list, _ := entries(obj.Content, obj.Hash.Format())
+				list, _ := object.ParseRawTree(obj.Hash.Format(), obj.Content)
 				for _, e := range list {
-					if e.mode == isDir || e.mode == isFile || e.mode == isLink {
-						want(e.hash)
+					if e.Kind() == filemode.Dir || e.Kind() == isFile || e.Kind() == filemode.Symlink {
+						want(e.Hash)
 					}
 				}
 			}

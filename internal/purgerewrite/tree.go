@@ -3,52 +3,18 @@ package purgerewrite
 import (
 	"bytes"
 	"context"
-	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
-// An entry is a tree's as stored, so that what stays is the same byte for byte:
-// even modes that git does not write, or duplicate names.
-type entry struct {
-	head []byte // mode, blank, name and NUL
-	mode uint64 // its kind
-	name string
-	hash object.Hash
-}
-
-// The kinds of entries.
-const (
-	isDir  = 0o040000
-	isLink = 0o120000
-	isFile = 0o100000
-	kindOf = 0o170000
-)
-
-var errTree = errors.New("not a tree")
-
-func entries(content []byte, format object.Format) ([]entry, error) {
-	var list []entry
-	for len(content) > 0 {
-		end := bytes.IndexByte(content, 0) + 1
-		mode, name, ok := strings.Cut(string(content[:max(0, end-1)]), " ")
-		bits, err := strconv.ParseUint(mode, 8, 32)
-		e := entry{head: content[:end], mode: bits & kindOf, name: name}
-		if !ok || err != nil || len(content)-end < format.Size() {
-			return nil, errTree
-		}
-		e.hash = format.Hash(content[end:])
-		content = content[end+format.Size():]
-		list = append(list, e)
-	}
-	return list, nil
-}
+// isFile is the kind of files, whatever their permissions.
+const isFile filemode.FileMode = 0o100000
 
 // A pruned is what replaces a tree, and the paths below it that it leaves out.
 type pruned struct {
@@ -106,9 +72,9 @@ func (r *Rewrite) tree(ctx context.Context, at Place, hash object.Hash, only *pa
 func (r *Rewrite) rewriteTree(ctx context.Context, at Place, hash object.Hash, only *paths) (pruned, error) {
 	same := pruned{hash: hash}
 	content, err := r.read(plumbing.TreeObject, hash, git.MaxTree)
-	var list []entry
+	var list []object.RawEntry
 	if err == nil {
-		list, err = entries(content, hash.Format())
+		list, err = object.ParseRawTree(hash.Format(), content)
 	}
 	if err != nil {
 		return same, r.unread(ctx, at, err)
@@ -122,44 +88,44 @@ func (r *Rewrite) rewriteTree(ctx context.Context, at Place, hash object.Hash, o
 	}
 	for _, e := range list {
 		here := at
-		here.Path = join(at.Path, r.cleanText(e.name))
-		to, below := e.hash, only.at(e.name)
+		here.Path = join(at.Path, r.cleanText(e.Name))
+		to, below := e.Hash, only.at(e.Name)
 		switch {
-		case below != nil && below.whole && e.mode != isDir:
+		case below != nil && below.whole && e.Kind() != filemode.Dir:
 			r.find(here, LeftOut, 1)
-			leave(r.cleanText(e.name))
+			leave(r.cleanText(e.Name))
 			continue
-		case r.holds([]byte(e.name)):
+		case r.holds([]byte(e.Name)):
 			here.Kind = FileName
 			r.find(here, LeftOut, 1)
-			if e.mode == isDir {
-				leave(r.cleanText(e.name) + "/")
+			if e.Kind() == filemode.Dir {
+				leave(r.cleanText(e.Name) + "/")
 			} else {
-				leave(r.cleanText(e.name))
+				leave(r.cleanText(e.Name))
 			}
 			continue
-		case e.mode == isDir:
-			sub, err := r.tree(ctx, here, e.hash, below)
+		case e.Kind() == filemode.Dir:
+			sub, err := r.tree(ctx, here, e.Hash, below)
 			if err != nil {
 				return same, err
 			}
 			for _, path := range sub.left {
-				leave(e.name + "/" + path)
+				leave(e.Name + "/" + path)
 			}
 			if to = sub.hash; to.IsZero() {
 				continue
 			}
-		case e.mode == isFile || e.mode == isLink:
-			file, err := r.blob(ctx, here, e.hash, plain)
+		case e.Kind() == isFile || e.Kind() == filemode.Symlink:
+			file, err := r.blob(ctx, here, e.Hash, plain)
 			if err != nil {
 				return same, err
 			}
 			if to = file.hash; to.IsZero() {
-				leave(e.name)
+				leave(e.Name)
 				continue
 			}
 		}
-		out = hash.Format().Append(append(out, e.head...), to)
+		out = hash.Format().Append(append(out, e.Head...), to)
 	}
 	switch {
 	case bytes.Equal(out, content):

@@ -39,16 +39,16 @@ var errTree = errors.New("not a tree")
 // ParseTree parses a tree, which if untrusted may be unsorted and repeat names.
 // Modes become git's.
 func ParseTree(format Format, content []byte) ([]TreeEntry, error) {
-	var entries []TreeEntry
-	for len(content) > 0 {
-		head, rest, ok := bytes.Cut(content, []byte{0})
-		mode, name, spaced := strings.Cut(string(head), " ")
-		bits, err := strconv.ParseUint(mode, 8, 32)
-		if !ok || !spaced || err != nil || name == "" || len(rest) < format.Size() {
+	raw, err := ParseRawTree(format, content)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]TreeEntry, len(raw))
+	for i, e := range raw {
+		if e.Name == "" {
 			return nil, errTree
 		}
-		entries = append(entries, TreeEntry{name, Entry{canonical(filemode.FileMode(bits)), format.Hash(rest)}})
-		content = rest[format.Size():]
+		entries[i] = TreeEntry{e.Name, Entry{canonical(e.mode), e.Hash}}
 	}
 	return entries, nil
 }
