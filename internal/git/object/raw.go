@@ -27,23 +27,27 @@ func ParseRaw(content []byte) (c *Raw, ok bool) {
 	if err != nil {
 		return nil, false
 	}
+	for range 1 + len(parsed.Parents) {
+		_, head = cutHeader(head)
+	}
+	author, head := cutHeader(head)
+	committer, head := cutHeader(head)
 	c = &Raw{Tree: parsed.Tree, Parents: parsed.Parents, Message: message}
-	for n, line := range strings.Split(head, "\n")[1+len(parsed.Parents):] {
-		name, value, _ := strings.Cut(line, " ")
-		switch {
-		case n == 0 && name == "author":
-			c.Author = value
-		case n == 1 && name == "committer":
-			c.Committer = value
-		case n < 2 || name == "" && len(c.Others) == 0:
-			return nil, false
-		case name == "":
-			c.Others[len(c.Others)-1] += "\n" + line
-		default:
-			c.Others = append(c.Others, line)
+	for header := ""; head != ""; c.Others = append(c.Others, header) {
+		header, head = cutHeader(head)
+	}
+	c.Author, c.Committer = strings.TrimPrefix(author, "author "), strings.TrimPrefix(committer, "committer ")
+	return c, c.Committer != "" && !strings.Contains(author+committer, "\n") && bytes.Equal(c.Encode(), content)
+}
+
+// cutHeader cuts the first header, with its further lines, off a commit's head.
+func cutHeader(head string) (header, rest string) {
+	for i := range len(head) - 1 {
+		if head[i] == '\n' && head[i+1] != ' ' {
+			return head[:i], head[i+1:]
 		}
 	}
-	return c, c.Committer != "" && bytes.Equal(c.Encode(), content)
+	return head, ""
 }
 
 // Encode returns the content of the commit.

@@ -2,6 +2,7 @@ package object
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -30,6 +31,18 @@ func TestParseRaw(t *testing.T) {
 		if c, ok := ParseRaw([]byte(content)); ok {
 			t.Errorf("%q is read as %+v", content, c)
 		}
+	}
+}
+
+// TestParseRawLongHeader: an untrusted header with many lines takes no more memory than a few copies.
+func TestParseRawLongHeader(t *testing.T) {
+	content := []byte("tree " + tested.EmptyTree().String() + "\nauthor a\ncommitter b\nx" + strings.Repeat("\n ", 1<<14) + "\n\n")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, ok := ParseRaw(content)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; !ok || used > 64*uint64(len(content)) {
+		t.Errorf("read %t, %d bytes take %d", ok, len(content), used)
 	}
 }
 
