@@ -10,9 +10,8 @@ import (
 	"testing"
 
 	"gitagent/internal/session"
-	claude "gitagent/test/replay"
-
 	"gitagent/test/gittest"
+	claude "gitagent/test/replay"
 )
 
 // plugin is a client whose hooks are a plugin's, and hasty.

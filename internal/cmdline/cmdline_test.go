@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/test/gittest"
-
 	"github.com/urfave/cli/v2"
+
+	"gitagent/test/gittest"
 )
 
 var errNothing = errors.New("nothing there")

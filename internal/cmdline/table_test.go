@@ -8,9 +8,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"gitagent/test/gittest"
-
 	"github.com/mattn/go-runewidth"
+
+	"gitagent/test/gittest"
 )
 
 func TestTruncate(t *testing.T) {

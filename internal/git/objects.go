@@ -17,10 +17,10 @@ import (
 	"sync"
 	"syscall"
 
-	"gitagent/internal/git/object"
-
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+
+	"gitagent/internal/git/object"
 )
 
 // Objects is the object database of a repository, safe for concurrent use.

@@ -14,9 +14,9 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"gitagent/internal/git/object"
-
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git/object"
 )
 
 // writePack writes the objects as one pack. Git finds packs by their indexes,

@@ -15,10 +15,10 @@ import (
 	"strings"
 	"sync"
 
-	"gitagent/internal/git/object"
-
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+
+	"gitagent/internal/git/object"
 )
 
 // smallPacks are packs as turns write them. They have nearly all that a hook

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gitagent/test/gittest"
-
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/test/gittest"
 )
 
 // A damaged pack or index is skipped; it neither stops nor fills the process, and never yields

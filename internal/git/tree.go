@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"gitagent/internal/git/object"
-
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/git/object"
 )
 
 // EditTree sets the paths of changes in base, the zero hash for the empty tree;

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
-
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
 // Paths are pathspecs relative to a directory of the worktree; none mean all.

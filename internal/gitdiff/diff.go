@@ -12,11 +12,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gitagent/internal/git"
-	"gitagent/internal/git/object"
-
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/sergi/go-diff/diffmatchpatch"
+
+	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 )
 
 // A FileStat counts the changes of one path between two trees.

@@ -5,10 +5,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Difference is a path that differs between two trees.

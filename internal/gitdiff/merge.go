@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
-
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
 // A Merge is the result of a three-way merge of trees.

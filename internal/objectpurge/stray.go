@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gitagent/internal/git"
-
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
 )
 
 // garbage lists files of objects that git ignores: being written, left by a

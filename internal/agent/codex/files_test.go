@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/test/gittest"
-
 	"github.com/tidwall/gjson"
+
+	"gitagent/test/gittest"
 )
 
 // The files of one thread, in which a person has gone back three times, and others' beside them.
