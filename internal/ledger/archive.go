@@ -29,14 +29,14 @@ const (
 // remote name, then "index" and perhaps "keep". They serve fetches only.
 const SeenArchives = "refs/agent/archives/"
 
-// Limits in bytes of an index, which may be untrusted.
+// Limits in bytes of an archive's index, which may be untrusted.
 const (
 	maxArchiveFile = 16 << 20
 	maxArchiveDir  = 1 << 20
 )
 
-// archiver makes all commits, before any commit of git's, so that git does not
-// walk into them to find what two repositories have in common.
+// archiver makes all commits of an archive, before any commit of git's, so that
+// git does not walk into them to find what two repositories have in common.
 var archiver = object.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(1_000_000_000, 0).UTC()}
 
 // ArchiveTip returns the index among refs, zero for none. The error wraps
@@ -189,8 +189,8 @@ func (x *Archive) file(name string) ([]ArchiveEntry, error) {
 	return entries, err
 }
 
-// With stages x with changed entries; a zero Entry removes one without a trace.
-// The tip of an empty index is zero. Changed files lose invalid lines.
+// With stages x with changed entries; a zero [ArchiveEntry] removes one without
+// a trace. The tip of an empty index is zero. Changed files lose invalid lines.
 func (x *Archive) With(changes map[record.ID]ArchiveEntry) (*Archive, error) {
 	byFile := make(map[string][]record.ID)
 	for id := range changes {

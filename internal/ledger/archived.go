@@ -44,7 +44,7 @@ func indexOf(ctx context.Context, repo *git.Repo) (object.Hash, error) {
 	return ArchiveTip(refs)
 }
 
-// Archived returns a mission's entry in an index, Gone if it has none.
+// Archived returns a mission's entry in an archive's index, Gone if it has none.
 func Archived(objects *git.Objects, index object.Hash, id record.ID) (ArchiveEntry, error) {
 	x, err := OpenArchive(objects, index)
 	if err != nil {

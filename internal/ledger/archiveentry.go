@@ -49,6 +49,7 @@ func (e ArchiveEntry) tips() (tips []object.Hash) {
 	return tips
 }
 
+// Limits of an entry: its line in bytes, and its title.
 const (
 	maxLine  = 8 << 10
 	maxTitle = 500 // runes

@@ -9,7 +9,8 @@
 //
 // A ledger commit's tree holds all that is known then: mission.json and the
 // files of packages turns and handoffstore. Its further parents keep code
-// commits reachable. docs/format.md specifies the format.
+// commits reachable. docs/format.md specifies the format. An [Archive] has
+// missions without refs of their own.
 //
 // This package stages objects and never moves a ref: all refs of an event move
 // in one [gitagent/internal/git.RefTransaction] of the caller.

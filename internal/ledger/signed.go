@@ -42,7 +42,7 @@ type Signed struct {
 // something else to git, or be signed for another purpose.
 func ParseSigned(content []byte) (s Signed, ok bool) {
 	c, ok := object.ParseRaw(content)
-	if !ok || len(c.Others) != 2 || bytes.IndexByte(content, 0) >= 0 || !c.Tree.Format().Names(append(c.Parents, c.Tree)...) {
+	if !ok || len(c.Others) != 2 || bytes.IndexByte(content, 0) >= 0 || !c.Tree.Format().Names(c.Parents...) {
 		return s, false
 	}
 	of, mine := strings.CutPrefix(c.Others[0], idHeader)

@@ -10,7 +10,7 @@
 //	blob.go        texts
 //	segment.go     conversations
 //	record.go      records, also those in notes
-//	json.go        edits of a text
+//	edits.go       edits of a text
 //	notes.go       notes
 //	read.go        objects, many at once
 //	prove.go       a pair is equal but for redacted spans; proverecord.go

@@ -87,7 +87,7 @@ type Turn struct {
 // A Skip is a path that a state leaves out, and why.
 type Skip struct {
 	Path string `json:"path" purge:"text"`  // a directory ends in a slash
-	Why  string `json:"why" purge:"formal"` // one of these
+	Why  string `json:"why" purge:"formal"` // one of the reasons below
 }
 
 // Reasons to leave a path out; Policy is package snapshot's.

@@ -213,7 +213,7 @@ const (
 )
 
 // FlushWait is how long a turn's end waits for the transcript of a client that
-// lives. It is written up to 100 ms late.
+// lives: clients write it up to 100 ms late.
 const FlushWait = 2 * time.Second
 
 // A Signal is one event of one session: a hook's payload, or a command by hand.
@@ -233,7 +233,7 @@ type Signal struct {
 	Outcome    record.Outcome // by hand: how the turn ended; "" for the event's own
 	Strict     bool           // by hand: an unreadable transcript is an error; a hook would record the turn without it
 
-	FlushWait  time.Duration // for the client to write its transcript, as long as the turn's end waits; see [FlushWait]
+	FlushWait  time.Duration // how long the turn's end waits for the transcript; see [FlushWait]
 	Client     session.Client
 	ClientLock session.ClientLock // Prompted: the file that the client has locked for the session
 }
