@@ -18,9 +18,9 @@
 //	SessionEnd       Turn     records what is left, hands off, and waits a
 //	                          moment for the push
 //
-// Commands do some of it without a payload: [Record] and [HandOff]. However a
-// session ends, one function, finish, completes it, under a lock that keeps
-// other sessions from beginning or ending in the worktree.
+// A command hands off without a payload: [HandOff]. However a session ends, one
+// function, finish, completes it, under a lock that keeps other sessions from
+// beginning or ending in the worktree.
 //
 // A hook never fails, and never speaks to the model unless that is its purpose.
 // An error goes to the repository's log and, once in a session, to the user.
