@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
@@ -36,10 +35,4 @@ func (l *Ledger) LastHandoff() (int, error) {
 		return 0, err
 	}
 	return numbers[0], nil
-}
-
-// Entry returns what the ledger holds at a path, or the zero Entry.
-func (l *Ledger) Entry(name string) (object.Entry, error) {
-	dir, err := l.dir(path.Dir(name))
-	return dir[path.Base(name)], err
 }

@@ -119,6 +119,12 @@ func (l *Ledger) File(name string) (object.Hash, error) {
 	return e.Hash, err
 }
 
+// Entry returns what the ledger holds at a path, or the zero Entry.
+func (l *Ledger) Entry(name string) (object.Entry, error) {
+	dir, err := l.dir(path.Dir(name))
+	return dir[path.Base(name)], err
+}
+
 // dir returns the entries of a directory, if it exists. "." is the top.
 func (l *Ledger) dir(name string) (map[string]object.Entry, error) {
 	if d, ok := l.dirs[name]; ok {

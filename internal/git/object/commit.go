@@ -1,7 +1,9 @@
 package object
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -100,4 +102,87 @@ func (c *Commit) Encode() []byte {
 func (s Signature) header() string {
 	seconds := max(0, s.When.Unix()) // git has no time before 1970
 	return s.Name + " <" + s.Email + "> " + strconv.FormatInt(seconds, 10) + s.When.Format(" -0700")
+}
+
+// A Raw is a commit to the byte.
+type Raw struct {
+	Tree              Hash
+	Parents           []Hash
+	Author, Committer string   // with the time
+	Others            []string // headers, each with its further lines
+	Message           string
+}
+
+// ParseRaw reads a commit; ok is false if it can't be encoded as it is.
+func ParseRaw(content []byte) (c *Raw, ok bool) {
+	head, message, ok := strings.Cut(string(content), "\n\n")
+	if !ok {
+		return nil, false
+	}
+	parsed, err := ParseCommit(content)
+	if err != nil {
+		return nil, false
+	}
+	for range 1 + len(parsed.Parents) {
+		_, head = cutHeader(head)
+	}
+	author, head := cutHeader(head)
+	committer, head := cutHeader(head)
+	c = &Raw{Tree: parsed.Tree, Parents: parsed.Parents, Message: message}
+	for header := ""; head != ""; c.Others = append(c.Others, header) {
+		header, head = cutHeader(head)
+	}
+	c.Author, c.Committer = strings.TrimPrefix(author, "author "), strings.TrimPrefix(committer, "committer ")
+	return c, c.Committer != "" && !strings.Contains(author+committer, "\n") && bytes.Equal(c.Encode(), content)
+}
+
+// cutHeader cuts the first header, with its further lines, off a commit's head.
+func cutHeader(head string) (header, rest string) {
+	for i := range len(head) - 1 {
+		if head[i] == '\n' && head[i+1] != ' ' {
+			return head[:i], head[i+1:]
+		}
+	}
+	return head, ""
+}
+
+// Encode returns the content of the commit.
+func (c *Raw) Encode() []byte {
+	var b bytes.Buffer
+	b.WriteString("tree " + c.Tree.String() + "\n")
+	for _, parent := range c.Parents {
+		b.WriteString("parent " + parent.String() + "\n")
+	}
+	b.WriteString("author " + c.Author + "\ncommitter " + c.Committer + "\n")
+	for _, header := range c.Others {
+		b.WriteString(header + "\n")
+	}
+	b.WriteString("\n" + c.Message)
+	return b.Bytes()
+}
+
+// maxSeconds is the end of 9999, JSON's last year. Commits may be later.
+const maxSeconds = 253_402_300_799
+
+// UnixTime parses git's seconds, capped at the last time that JSON can hold.
+func UnixTime(seconds string) (time.Time, error) {
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	return time.Unix(min(n, maxSeconds), 0), err
+}
+
+// ParseRevision parses a line of seconds and at least one hash.
+func ParseRevision(line string) (at time.Time, hashes []Hash, err error) {
+	fields := strings.Fields(line)
+	if len(fields) < 2 {
+		return at, nil, fmt.Errorf("git lists a commit as %q", line)
+	}
+	at, err = UnixTime(fields[0])
+	for _, field := range fields[1:] {
+		var hash Hash
+		if err == nil {
+			hash, err = ParseHash(field)
+		}
+		hashes = append(hashes, hash)
+	}
+	return at, hashes, err
 }

@@ -103,3 +103,30 @@ func (e TreeEntry) at(n int) byte {
 		return 0
 	}
 }
+
+// A RawEntry is an entry of a tree to the byte, even with a mode that git does
+// not write.
+type RawEntry struct {
+	Head []byte // mode, blank, name and NUL
+	Name string
+	Hash Hash
+	mode filemode.FileMode
+}
+
+// Kind returns the mode without permissions.
+func (e RawEntry) Kind() filemode.FileMode { return e.mode & 0o170000 }
+
+// ParseRawTree parses a tree. Head is part of content.
+func ParseRawTree(format Format, content []byte) (entries []RawEntry, err error) {
+	for len(content) > 0 {
+		end := bytes.IndexByte(content, 0) + 1
+		mode, name, ok := strings.Cut(string(content[:max(0, end-1)]), " ")
+		bits, err := strconv.ParseUint(mode, 8, 32)
+		if !ok || err != nil || len(content)-end < format.Size() {
+			return nil, errTree
+		}
+		entries = append(entries, RawEntry{content[:end], name, format.Hash(content[end:]), filemode.FileMode(bits)})
+		content = content[end+format.Size():]
+	}
+	return entries, nil
+}

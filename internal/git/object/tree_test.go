@@ -121,3 +121,25 @@ func FuzzParseTree(f *testing.F) {
 		}
 	})
 }
+
+// TestParseRawTree: modes that git does not write, and names that repeat, are kept to the byte.
+func TestParseRawTree(t *testing.T) {
+	t.Parallel()
+	hash := strings.Repeat("h", tested.Size())
+	content := "040000 d\x00" + hash + "100664 d\x00" + hash + "0 \x00" + hash
+	entries, err := ParseRawTree(tested, []byte(content))
+	var again []byte
+	var kinds string
+	for _, e := range entries {
+		again = tested.Append(append(again, e.Head...), e.Hash)
+		kinds += fmt.Sprintf("%o %q\n", uint32(e.Kind()), e.Name)
+	}
+	if want := "40000 \"d\"\n100000 \"d\"\n0 \"\"\n"; err != nil || string(again) != content || kinds != want {
+		t.Errorf("%q is read as\n%s, written as %q, %v", content, kinds, again, err)
+	}
+	for _, content := range []string{"1", "100644 f", "100644 f\x00" + hash[1:], "f\x00" + hash, "8 f\x00" + hash} {
+		if entries, err := ParseRawTree(tested, []byte(content)); err == nil {
+			t.Errorf("%q is read as %v", content, entries)
+		}
+	}
+}
