@@ -119,18 +119,20 @@ func ParseRaw(content []byte) (c *Raw, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	parsed, err := ParseCommit(content)
-	if err != nil {
+	c = &Raw{Message: message}
+	header, head := cutHeader(head)
+	if c.Tree, ok = hashAfter(header, "tree "); !ok {
 		return nil, false
 	}
-	for range 1 + len(parsed.Parents) {
-		_, head = cutHeader(head)
-	}
 	author, head := cutHeader(head)
+	for parent, ok := hashAfter(author, "parent "); ok; parent, ok = hashAfter(author, "parent ") {
+		c.Parents = append(c.Parents, parent)
+		author, head = cutHeader(head)
+	}
 	committer, head := cutHeader(head)
-	c = &Raw{Tree: parsed.Tree, Parents: parsed.Parents, Message: message}
-	for header := ""; head != ""; c.Others = append(c.Others, header) {
+	for head != "" {
 		header, head = cutHeader(head)
+		c.Others = append(c.Others, header)
 	}
 	c.Author, c.Committer = strings.TrimPrefix(author, "author "), strings.TrimPrefix(committer, "committer ")
 	return c, c.Committer != "" && !strings.Contains(author+committer, "\n") && bytes.Equal(c.Encode(), content)

@@ -38,17 +38,14 @@ var errTree = errors.New("not a tree")
 
 // ParseTree parses a tree, which if untrusted may be unsorted and repeat names.
 // Modes become git's.
-func ParseTree(format Format, content []byte) ([]TreeEntry, error) {
-	raw, err := ParseRawTree(format, content)
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]TreeEntry, len(raw))
-	for i, e := range raw {
-		if e.Name == "" {
-			return nil, errTree
-		}
-		entries[i] = TreeEntry{e.Name, Entry{canonical(e.mode), e.Hash}}
+func ParseTree(format Format, content []byte) (entries []TreeEntry, err error) {
+	named := true
+	err = eachEntry(format, content, func(e RawEntry) {
+		named = named && e.Name != ""
+		entries = append(entries, TreeEntry{e.Name, Entry{canonical(e.mode), e.Hash}})
+	})
+	if err != nil || !named {
+		return nil, errTree
 	}
 	return entries, nil
 }
@@ -118,15 +115,22 @@ func (e RawEntry) Kind() filemode.FileMode { return e.mode & 0o170000 }
 
 // ParseRawTree parses a tree. Head is part of content.
 func ParseRawTree(format Format, content []byte) (entries []RawEntry, err error) {
+	if err = eachEntry(format, content, func(e RawEntry) { entries = append(entries, e) }); err != nil {
+		return nil, err
+	}
+	return entries, nil
+}
+
+func eachEntry(format Format, content []byte, f func(RawEntry)) error {
 	for len(content) > 0 {
 		end := bytes.IndexByte(content, 0) + 1
 		mode, name, ok := strings.Cut(string(content[:max(0, end-1)]), " ")
 		bits, err := strconv.ParseUint(mode, 8, 32)
 		if !ok || err != nil || len(content)-end < format.Size() {
-			return nil, errTree
+			return errTree
 		}
-		entries = append(entries, RawEntry{content[:end], name, format.Hash(content[end:]), filemode.FileMode(bits)})
+		f(RawEntry{content[:end], name, format.Hash(content[end:]), filemode.FileMode(bits)})
 		content = content[end+format.Size():]
 	}
-	return entries, nil
+	return nil
 }
