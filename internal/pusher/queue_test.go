@@ -7,23 +7,31 @@ import (
 
 	"gitagent/internal/pusher"
 	"gitagent/internal/record"
+	"gitagent/test/gittest"
 	"gitagent/test/remotelab"
 )
+
+const second = record.ID("00000001")
+
+// waiting returns a clone whose two missions wait for the host, and one that was removed.
+func waiting(t *testing.T) (*gittest.Repo, *remotelab.Clone) {
+	t.Helper()
+	host := remotelab.NewHost(t)
+	c := remotelab.CloneOf(t, host.Dir)
+	for _, id := range []record.ID{remotelab.Mission, second} {
+		c.Turn(id, "one")
+	}
+	for _, id := range []record.ID{remotelab.Mission, second, "ffffffff"} {
+		gittest.Must(t, c.Origin().Later(id))
+	}
+	return host, c
+}
 
 // TestQueue: what waits survives the death of the pushing process, and goes when the remote is
 // back.
 func TestQueue(t *testing.T) {
 	t.Parallel()
-	host := remotelab.NewHost(t)
-	c := remotelab.CloneOf(t, host.Dir)
-	other := record.ID("00000001")
-	c.Turn(remotelab.Mission, "one")
-	c.Turn(other, "one")
-	for _, id := range []record.ID{remotelab.Mission, other, "ffffffff"} { // the last one was removed
-		if err := c.Origin().Later(id); err != nil {
-			t.Fatal(err)
-		}
-	}
+	host, c := waiting(t)
 	if err := pusher.Drain(t.Context(), c.Origin()); err != nil {
 		t.Fatal(err)
 	}
@@ -58,16 +66,7 @@ func TestQueue(t *testing.T) {
 // TestSettle: what was pushed by hand waits no more, unless it has moved since.
 func TestSettle(t *testing.T) {
 	t.Parallel()
-	host := remotelab.NewHost(t)
-	c := remotelab.CloneOf(t, host.Dir)
-	other := record.ID("00000001")
-	c.Turn(remotelab.Mission, "one")
-	c.Turn(other, "one")
-	for _, id := range []record.ID{remotelab.Mission, other, "ffffffff"} { // the last one was removed
-		if err := c.Origin().Later(id); err != nil {
-			t.Fatal(err)
-		}
-	}
+	_, c := waiting(t)
 	r := c.Origin()
 	p, err := pusher.Push(t.Context(), r, remotelab.Mission)
 	if err != nil {
@@ -83,10 +82,10 @@ func TestSettle(t *testing.T) {
 			t.Errorf("there wait %v, %v, want %v", waits, err, want)
 		}
 	}
-	settle(other)
+	settle(second)
 	c.Turn(remotelab.Mission, "two")
 	if err := r.Later(remotelab.Mission); err != nil {
 		t.Fatal(err)
 	}
-	settle(other, remotelab.Mission)
+	settle(second, remotelab.Mission)
 }
