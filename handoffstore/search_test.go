@@ -79,6 +79,7 @@ func TestSearch(t *testing.T) {
 	if got := l.found(time.Time{}, "parser"); !slices.Equal(got, want) {
 		t.Errorf("with a fork: %q, want %q", got, want)
 	}
+	gittest.Must(t, l.Workspace.GiveUp(mission))
 	l.Git("update-ref", "-d", mission.Ref())
 	for i := range want {
 		want[i] = strings.Replace(want[i], string(mission), "f0f0f0f0", 1)

@@ -77,6 +77,7 @@ func doctor(c *cli.Context) error {
 	x.config(c.Bool("verbose"))
 	x.keys()
 	if repo != nil {
+		x.missions()
 		x.remotes()
 		x.purge()
 		x.sizes(x.set.Capture, time.Now())

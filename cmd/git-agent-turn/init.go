@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
 )
 
@@ -119,6 +120,15 @@ func initialise(c *cli.Context) error {
 	}
 	if err := keepPrivate(c, w); err != nil {
 		return err
+	}
+	names, err := remote.Names(c.Context, w.Repo)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if text, remedy := movesRefs(conf, w, name); text != "" {
+			cmdline.Warn(cmdline.Hint(errors.New(text), "leave them out: "+remedy))
+		}
 	}
 	return begin(c, w)
 }

@@ -7,6 +7,8 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/pusher"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
@@ -21,12 +23,36 @@ func (x *examination) remotes() {
 		return
 	}
 	for _, name := range names {
+		if text, remedy := movesRefs(x.conf, w, name); text != "" && x.records {
+			x.warn("remote", text, remedy)
+		}
 		r, err := remote.Open(x.ctx, w, name)
 		if err != nil {
 			x.problem("remote", err.Error(), "")
 			continue
 		}
 		x.remote(r)
+	}
+}
+
+// movesRefs tells, with a remedy, if a fetch of a remote would move our refs.
+func movesRefs(conf git.Config, w *workspace.Workspace, name string) (text, remedy string) {
+	var add []string
+	for _, guard := range remote.Guards(conf, name, w.Branch("")) {
+		add = append(add, cmdline.Shell([]string{"git", "config", "--add", "remote." + name + ".fetch", guard}))
+	}
+	if add == nil {
+		return "", ""
+	}
+	return fmt.Sprintf("%s: a fetch moves the refs of missions here to what the remote has, or deletes them, as its refspecs say", name), strings.Join(add, " && ")
+}
+
+// missions takes back missions that the user's git has moved, and says so.
+func (x *examination) missions() {
+	w, _ := workspace.Open(x.repo) // settings' errors are reported already
+	w.Say = func(text, done string) { x.warn("missions", workspace.Said(text, done), "") }
+	if _, err := ledger.List(x.ctx, w.Repo); err != nil {
+		x.problem("missions", err.Error(), "")
 	}
 }
 

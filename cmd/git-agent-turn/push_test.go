@@ -30,9 +30,9 @@ func (h *host) withRemote() *gittest.Repo {
 // ours are the refs of git-agent.
 func ours(r *gittest.Repo) map[string]string {
 	refs := make(map[string]string)
-	for line := range strings.Lines(r.Git("for-each-ref", "--format=%(refname) %(objectname)", "refs/agent/", "refs/notes/", "refs/heads/agent/") + "\n") {
-		if name, hash, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			refs[name] = hash
+	for line := range strings.Lines(r.Git("for-each-ref", "--format=%(refname) %(objectname) %(symref)", "refs/agent/", "refs/notes/", "refs/heads/agent/") + "\n") {
+		if fields := strings.Fields(line); len(fields) == 2 { // no symbolic ref
+			refs[fields[0]] = fields[1]
 		}
 	}
 	return refs

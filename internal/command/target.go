@@ -77,6 +77,11 @@ func Workspace(ctx context.Context) (*workspace.Workspace, error) {
 // Invalid settings of the repository cause a warning.
 func Open(repo *git.Repo) (*workspace.Workspace, error) {
 	w, err := workspace.Open(repo)
+	if w != nil {
+		w.Say = func(text, done string) {
+			cmdline.Warn(cmdline.Hint(errors.New(workspace.Said(text, done)), "see what may have done that: git agent-turn doctor"))
+		}
+	}
 	if errors.As(err, new(*config.UntrustedError)) {
 		cmdline.Warn(err)
 		return w, nil

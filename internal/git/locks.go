@@ -24,7 +24,7 @@ const deadAfter = 900 * time.Millisecond
 // processes.
 func (r *Repo) AwaitLocks(ctx context.Context, refs ...string) (found bool, err error) {
 	for _, ref := range refs {
-		there, err := DropDeadLock(ctx, filepath.Join(r.CommonDir, filepath.FromSlash(ref)))
+		there, err := DropDeadLock(ctx, r.fileOf(ref))
 		if found = found || there; err != nil {
 			return found, err
 		}

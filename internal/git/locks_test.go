@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/git/object"
 	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 )
@@ -107,7 +106,7 @@ func TestAwaitLocks(t *testing.T) {
 	c := commits(t, r, 1)
 	repo := find(t, r)
 	r.Write(".git/"+refA+".lock", "")
-	update := []Update{{refA, c[0], object.Hash{}}}
+	update := []Update{{Ref: refA, New: c[0]}}
 	if err := repo.UpdateRefs(t.Context(), "test", update); err == nil || errors.Is(err, ErrConflict) {
 		t.Errorf("with a lock: %v, want an error that is no conflict", err)
 	}

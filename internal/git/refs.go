@@ -33,6 +33,8 @@ type Update struct {
 	Ref string      // full name
 	New object.Hash // the zero hash deletes
 	Old object.Hash // the expected value; zero means that it must not exist
+	// Anyway moves it whatever it is at; see [Keeper.Update].
+	Anyway bool
 }
 
 // A RefTransaction moves several refs or none. Its `git update-ref --stdin` is
@@ -73,6 +75,10 @@ func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 			t.Abort()
 			return fmt.Errorf("move %s to %s: that names no object here", u.Ref, u.New)
 		}
+		if u.Anyway {
+			fmt.Fprintf(&in, "update %s\x00%s\x00\x00", u.Ref, format.Text(u.New))
+			continue
+		}
 		fmt.Fprintf(&in, "update %s\x00%s\x00%s\x00", u.Ref, format.Text(u.New), format.Text(u.Old))
 		names = append(names, u.Ref)
 	}
@@ -86,11 +92,11 @@ func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 	if readErr != nil {
 		return fmt.Errorf("move %s: %w", strings.Join(names, " "), err)
 	}
-	if !slices.ContainsFunc(updates, func(u Update) bool { return now[u.Ref] != u.New }) {
+	if len(names) > 0 && !slices.ContainsFunc(updates, func(u Update) bool { return !u.Anyway && now[u.Ref] != u.New }) {
 		return nil // git was killed after it had committed
 	}
 	for _, u := range updates {
-		if now[u.Ref] != u.Old {
+		if !u.Anyway && now[u.Ref] != u.Old {
 			return fmt.Errorf("move %s: %w", u.Ref, ErrConflict)
 		}
 	}
@@ -112,7 +118,7 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates []Update) 
 func (r *Repo) LockedBy(updates []Update) []string {
 	files := append(r.TableLists(), filepath.Join(r.GitDir, "HEAD"))
 	for _, u := range updates {
-		files = append(files, filepath.Join(r.CommonDir, filepath.FromSlash(u.Ref)))
+		files = append(files, r.fileOf(u.Ref))
 		if u.New.IsZero() {
 			files = append(files, filepath.Join(r.CommonDir, "packed-refs"))
 		}

@@ -54,22 +54,22 @@ func TestUpdateRefs(t *testing.T) {
 		fails    bool
 	}{
 		{name: "nothing"},
-		{name: "create", updates: []Update{{refA, h(1), zero}}, after: map[string]int{refA: 1}},
-		{name: "create several", updates: []Update{{refA, h(1), zero}, {refN, h(2), zero}, {refB, h(3), zero}}, after: map[string]int{refA: 1, refN: 2, refB: 3}},
-		{name: "move", before: map[string]int{refA: 1}, updates: []Update{{refA, h(2), h(1)}}, after: map[string]int{refA: 2}},
-		{name: "delete", before: map[string]int{refA: 1, refN: 2}, updates: []Update{{refA, zero, h(1)}}, after: map[string]int{refN: 2}},
-		{name: "create, move and delete", before: map[string]int{refA: 1, refN: 1}, updates: []Update{{refA, h(2), h(1)}, {refN, zero, h(1)}, {refB, h(3), zero}}, after: map[string]int{refA: 2, refB: 3}},
-		{name: "to itself", before: map[string]int{refA: 1}, updates: []Update{{refA, h(1), h(1)}}},
-		{name: "exists already", before: map[string]int{refA: 1}, updates: []Update{{refA, h(2), zero}}, conflict: true},
-		{name: "does not exist", updates: []Update{{refA, h(2), h(1)}}, conflict: true},
-		{name: "has moved", before: map[string]int{refA: 3}, updates: []Update{{refA, h(2), h(1)}}, conflict: true},
-		{name: "delete what has moved", before: map[string]int{refA: 3}, updates: []Update{{refA, zero, h(1)}}, conflict: true},
-		{name: "one of two has moved", before: map[string]int{refA: 1, refN: 3}, updates: []Update{{refA, h(2), h(1)}, {refN, h(2), h(1)}}, conflict: true},
-		{name: "a ref is in the way", before: map[string]int{"refs/heads/agent": 1}, updates: []Update{{refB, h(1), zero}, {refA, h(1), zero}}, fails: true},
-		{name: "a directory is in the way", before: map[string]int{refB: 1}, updates: []Update{{"refs/heads/agent", h(1), zero}}, fails: true},
-		{name: "no such object", updates: []Update{{refA, h(99), zero}}, fails: true},
-		{name: "no such name", updates: []Update{{"refs/agent/..", h(1), zero}}, fails: true},
-		{name: "the same ref twice", updates: []Update{{refA, h(1), zero}, {refA, h(2), zero}}, fails: true},
+		{name: "create", updates: []Update{{Ref: refA, New: h(1), Old: zero}}, after: map[string]int{refA: 1}},
+		{name: "create several", updates: []Update{{Ref: refA, New: h(1), Old: zero}, {Ref: refN, New: h(2), Old: zero}, {Ref: refB, New: h(3), Old: zero}}, after: map[string]int{refA: 1, refN: 2, refB: 3}},
+		{name: "move", before: map[string]int{refA: 1}, updates: []Update{{Ref: refA, New: h(2), Old: h(1)}}, after: map[string]int{refA: 2}},
+		{name: "delete", before: map[string]int{refA: 1, refN: 2}, updates: []Update{{Ref: refA, New: zero, Old: h(1)}}, after: map[string]int{refN: 2}},
+		{name: "create, move and delete", before: map[string]int{refA: 1, refN: 1}, updates: []Update{{Ref: refA, New: h(2), Old: h(1)}, {Ref: refN, New: zero, Old: h(1)}, {Ref: refB, New: h(3), Old: zero}}, after: map[string]int{refA: 2, refB: 3}},
+		{name: "to itself", before: map[string]int{refA: 1}, updates: []Update{{Ref: refA, New: h(1), Old: h(1)}}},
+		{name: "exists already", before: map[string]int{refA: 1}, updates: []Update{{Ref: refA, New: h(2), Old: zero}}, conflict: true},
+		{name: "does not exist", updates: []Update{{Ref: refA, New: h(2), Old: h(1)}}, conflict: true},
+		{name: "has moved", before: map[string]int{refA: 3}, updates: []Update{{Ref: refA, New: h(2), Old: h(1)}}, conflict: true},
+		{name: "delete what has moved", before: map[string]int{refA: 3}, updates: []Update{{Ref: refA, New: zero, Old: h(1)}}, conflict: true},
+		{name: "one of two has moved", before: map[string]int{refA: 1, refN: 3}, updates: []Update{{Ref: refA, New: h(2), Old: h(1)}, {Ref: refN, New: h(2), Old: h(1)}}, conflict: true},
+		{name: "a ref is in the way", before: map[string]int{"refs/heads/agent": 1}, updates: []Update{{Ref: refB, New: h(1), Old: zero}, {Ref: refA, New: h(1), Old: zero}}, fails: true},
+		{name: "a directory is in the way", before: map[string]int{refB: 1}, updates: []Update{{Ref: "refs/heads/agent", New: h(1), Old: zero}}, fails: true},
+		{name: "no such object", updates: []Update{{Ref: refA, New: h(99), Old: zero}}, fails: true},
+		{name: "no such name", updates: []Update{{Ref: "refs/agent/..", New: h(1), Old: zero}}, fails: true},
+		{name: "the same ref twice", updates: []Update{{Ref: refA, New: h(1), Old: zero}, {Ref: refA, New: h(2), Old: zero}}, fails: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -94,7 +94,7 @@ func TestUpdateRefs(t *testing.T) {
 			}
 			var updates []Update
 			for _, u := range tt.updates {
-				updates = append(updates, Update{u.Ref, resolve(u.New), resolve(u.Old)})
+				updates = append(updates, Update{Ref: u.Ref, New: resolve(u.New), Old: resolve(u.Old)})
 			}
 			repo := find(t, r)
 			err := repo.UpdateRefs(context.Background(), "test", updates)
@@ -120,9 +120,9 @@ func TestUpdateRefsMany(t *testing.T) {
 	var create, move, remove []Update
 	for i := range 500 {
 		ref := fmt.Sprintf("refs/agent/missions/%03d", i)
-		create = append(create, Update{ref, c[0], object.Hash{}})
-		move = append(move, Update{ref, c[1], c[0]})
-		remove = append(remove, Update{ref, object.Hash{}, c[1]})
+		create = append(create, Update{Ref: ref, New: c[0], Old: object.Hash{}})
+		move = append(move, Update{Ref: ref, New: c[1], Old: c[0]})
+		remove = append(remove, Update{Ref: ref, New: object.Hash{}, Old: c[1]})
 	}
 	for i, updates := range [][]Update{create, move, remove} {
 		gittest.Must(t, repo.UpdateRefs(context.Background(), "test", updates))
@@ -142,7 +142,7 @@ func TestUpdateRefsReflog(t *testing.T) {
 	r := committed(t)
 	head := object.NewHash(r.Git("rev-parse", "HEAD"))
 	next := object.NewHash(r.Git("commit-tree", "-m", "two", "-p", "HEAD", "HEAD^{tree}"))
-	gittest.Must(t, find(t, r).UpdateRefs(context.Background(), "agent mission a: turn", []Update{{"refs/heads/main", next, head}, {refA, next, object.Hash{}}}))
+	gittest.Must(t, find(t, r).UpdateRefs(context.Background(), "agent mission a: turn", []Update{{Ref: "refs/heads/main", New: next, Old: head}, {Ref: refA, New: next, Old: object.Hash{}}}))
 	for _, ref := range []string{"main", "HEAD"} {
 		if got := r.Git("reflog", "-1", "--format=%gs", ref); got != "agent mission a: turn" {
 			t.Errorf("reflog of %s: %q", ref, got)
@@ -162,7 +162,7 @@ func TestUpdateRefsRunsNoHook(t *testing.T) {
 	if _, err := r.Try("update-ref", refA, c[0].String()); err == nil {
 		t.Fatal("the hook vetoes nothing, so this tests nothing")
 	}
-	if err := find(t, r).UpdateRefs(context.Background(), "test", []Update{{refA, c[0], object.Hash{}}}); err != nil {
+	if err := find(t, r).UpdateRefs(context.Background(), "test", []Update{{Ref: refA, New: c[0], Old: object.Hash{}}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -195,7 +195,7 @@ func TestRefTransactionKilled(t *testing.T) {
 	tx, err := repo.BeginRefs(ctx, "test")
 	gittest.Must(t, err)
 	gittest.Must(t, tx.proc.cmd.Process.Kill())
-	err = tx.Commit(ctx, []Update{{refA, c[0], object.Hash{}}})
+	err = tx.Commit(ctx, []Update{{Ref: refA, New: c[0], Old: object.Hash{}}})
 	if err == nil || errors.Is(err, ErrConflict) {
 		t.Errorf("killed before: %v, want an error that is no conflict", err)
 	}
@@ -204,7 +204,7 @@ func TestRefTransactionKilled(t *testing.T) {
 	gittest.Must(t, err)
 	gittest.Must(t, tx.proc.cmd.Process.Kill())
 	r.Git("update-ref", refA, c[0].String())
-	if err := tx.Commit(ctx, []Update{{refA, c[0], object.Hash{}}}); err != nil {
+	if err := tx.Commit(ctx, []Update{{Ref: refA, New: c[0], Old: object.Hash{}}}); err != nil {
 		t.Errorf("killed after: %v", err)
 	}
 }
@@ -246,7 +246,7 @@ func TestUpdateRefsConcurrently(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					err = repo.UpdateRefs(ctx, "test", []Update{{refA, next, refs[refA]}, {own, next, refs[own]}})
+					err = repo.UpdateRefs(ctx, "test", []Update{{Ref: refA, New: next, Old: refs[refA]}, {Ref: own, New: next, Old: refs[own]}})
 					if err == nil {
 						break
 					}
@@ -303,7 +303,7 @@ func TestCommitInWorktreesConcurrently(t *testing.T) {
 					return
 				}
 				o.Close()
-				if err := repo.UpdateRefs(ctx, "turn", []Update{{branch, next, head.Commit}}); err != nil {
+				if err := repo.UpdateRefs(ctx, "turn", []Update{{Ref: branch, New: next, Old: head.Commit}}); err != nil {
 					t.Error(err)
 					return
 				}

@@ -23,6 +23,7 @@ type Repo struct {
 
 	start
 	program string
+	looking Looking                 // nil if nobody looks on
 	sharing *atomic.Pointer[string] // core.sharedRepository, once read
 	format  *atomic.Uint32          // see Format; zero until read
 }
@@ -232,12 +233,32 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 	return h, err
 }
 
+// A Looking is told by [Repo.Refs] what was asked for and what was found, which
+// it may correct.
+type Looking func(ctx context.Context, names []string, refs map[string]object.Hash)
+
+// Watched returns the repository with f looking on when refs are read, or
+// nobody if it is nil.
+func (r *Repo) Watched(f Looking) *Repo {
+	s := *r
+	s.looking = f
+	return &s
+}
+
 // Refs returns the hashes of the refs that exist, of full names; a name with a
 // final slash stands for all refs below it.
 //
 // Loose refs are read from their files: a hook has just written them. One whose
 // file holds no hash is zero; git would skip it silently.
 func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]object.Hash, error) {
+	refs, err := r.refs(ctx, names)
+	if err == nil && r.looking != nil {
+		r.looking(ctx, names, refs)
+	}
+	return refs, err
+}
+
+func (r *Repo) refs(ctx context.Context, names []string) (map[string]object.Hash, error) {
 	refs := make(map[string]object.Hash)
 	var ask []string
 	for _, name := range names {

@@ -203,6 +203,10 @@ func (h *hook) asked() string {
 func (h *hook) open() *workspace.Workspace {
 	w, err := workspace.Open(h.repo)
 	h.logError(err)
+	w.Say = func(text, done string) {
+		h.log(workspace.Said(text, done))
+		h.tell("moved", workspace.Said(text, done))
+	}
 	return w
 }
 

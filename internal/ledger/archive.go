@@ -323,21 +323,43 @@ func (x *Archive) Keep() (object.Hash, error) {
 		}
 		tips = append(tips, e.tips()...)
 	}
-	slices.SortFunc(tips, object.Hash.Compare)
+	return KeepingAll(x.objects, tips)
+}
+
+// KeepingAll stages the commits that keep others, however many, and returns the
+// last; zero for none.
+func KeepingAll(objects *git.Objects, tips []object.Hash) (object.Hash, error) {
+	tips = slices.SortedFunc(slices.Values(tips), object.Hash.Compare)
 	tips = slices.Compact(tips)
 	if len(tips) == 0 {
 		return object.Hash{}, nil
 	}
-	empty, err := x.objects.EmptyTree()
+	empty, err := objects.EmptyTree()
 	if err != nil {
 		return object.Hash{}, err
 	}
-	return x.keep(empty, tips, 0)
+	return keep(objects, empty, tips, 0)
 }
+
+// KeepingAlso stages a commit that keeps one more than another such commit,
+// which may be zero.
+func KeepingAlso(objects *git.Objects, tip, before object.Hash) (object.Hash, error) {
+	empty, err := objects.EmptyTree()
+	if err != nil {
+		return object.Hash{}, err
+	}
+	parents := []object.Hash{tip}
+	if !before.IsZero() {
+		parents = append(parents, before)
+	}
+	return objects.CommitTree(empty, parents, archiver, archiver, keptMessage)
+}
+
+const keptMessage = "kept\n"
 
 // keep stages the commit that keeps sorted tips with digits common digits, or a
 // commit per next digit, so that a new mission changes few of them.
-func (x *Archive) keep(tree object.Hash, tips []object.Hash, digits int) (object.Hash, error) {
+func keep(objects *git.Objects, tree object.Hash, tips []object.Hash, digits int) (object.Hash, error) {
 	parents := tips
 	if len(tips) > maxParents {
 		parents = nil
@@ -347,14 +369,14 @@ func (x *Archive) keep(tree object.Hash, tips []object.Hash, digits int) (object
 			for n < len(tips) && tips[n].String()[digits] == next {
 				n++
 			}
-			commit, err := x.keep(tree, tips[:n], digits+1)
+			commit, err := keep(objects, tree, tips[:n], digits+1)
 			if err != nil {
 				return object.Hash{}, err
 			}
 			parents, tips = append(parents, commit), tips[n:]
 		}
 	}
-	return x.objects.CommitTree(tree, parents, archiver, archiver, "kept\n")
+	return objects.CommitTree(tree, parents, archiver, archiver, keptMessage)
 }
 
 var errOrder = errors.New("its lines are not in order")

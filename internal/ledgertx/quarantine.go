@@ -6,7 +6,6 @@ import (
 
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
-	"gitagent/internal/record"
 )
 
 // open opens the mission up to where the user may rely on it, perhaps empty.
@@ -30,43 +29,9 @@ func (tx *Tx) open(ctx context.Context, tip object.Hash) error {
 	return tx.quarantine(ctx, tip, s.Untrusted)
 }
 
-// maxDiverged bounds the diverged chains followed; see package remote.
-const maxDiverged = 16
-
-// quarantine gives an untrusted chain a ref, named by its first untrusted
-// commit or, if a diverged chain has that, the first that it lacks.
+// quarantine gives an untrusted chain a ref of its own.
 func (tx *Tx) quarantine(ctx context.Context, tip, first object.Hash) error {
-	id := record.OfCommit(first)
-	if id == tx.ID { // it was quarantined before, and is worked on
-		id = record.OfCommit(tip)
-	}
-	for range maxDiverged {
-		refs, err := tx.Repo.Refs(ctx, id.Ref())
-		if err != nil {
-			return err
-		}
-		there, taken := refs[id.Ref()]
-		if tx.Quarantined = id; !taken || there == tip {
-			tx.Move(id.Ref(), tip, there)
-			return nil
-		}
-		switch kept, err := tx.Repo.IsAncestor(ctx, tip, there); {
-		case err != nil:
-			return err
-		case kept:
-			return nil
-		}
-		switch more, err := tx.Repo.IsAncestor(ctx, there, tip); {
-		case err != nil:
-			return err
-		case more:
-			tx.Move(id.Ref(), tip, there)
-			return nil
-		}
-		if first, err = ledger.Diverged(ctx, tx.Repo, tip, there); err != nil {
-			return err
-		}
-		id = record.OfCommit(first)
-	}
-	return fmt.Errorf("set the untrusted part of mission %s aside: it has more than %d sides", tx.ID, maxDiverged)
+	id, moves, err := tx.Aside(ctx, tx.raw(), tx.ID, tip, first)
+	tx.Quarantined, tx.moves = id, append(tx.moves, moves...)
+	return err
 }

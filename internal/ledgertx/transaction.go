@@ -63,6 +63,8 @@ type Tx struct {
 	branch  object.Hash            // where the mission's branch moves; zero if it stays
 	before  object.Hash            // the ledger's commit before the event, or zero
 	grown   bool                   // Append was called
+	keeper  git.Keeper             // of the mission
+	apart   object.Hash            // where the keeper moves before all else, or zero
 }
 
 // A Job describes a transaction.
@@ -131,10 +133,13 @@ func (tx *Tx) startReading(ctx context.Context, warm object.Hash) {
 		}
 		return c, err
 	})
-	tx.refs = Async(func() (map[string]object.Hash, error) { return tx.Repo.Refs(ctx, tx.ID.Ref(), tx.ID.NotesRef()) })
+	tx.refs = Async(func() (map[string]object.Hash, error) { return tx.raw().Refs(ctx, tx.ID.Ref(), tx.ID.NotesRef()) })
 	// HEAD has rarely moved; finding its objects takes as long as the pass.
 	tx.warm = Async(func() (object.Hash, error) { return tx.Objects.TreeOf(warm) })
 }
+
+// raw reads refs as they are.
+func (tx *Tx) raw() *git.Repo { return tx.Repo.Watched(nil) }
 
 func (tx *Tx) end() {
 	if tx.moving != nil {
@@ -191,7 +196,10 @@ func (tx *Tx) Look(ctx context.Context, publish bool) error {
 func (tx *Tx) Open(ctx context.Context) error {
 	tx.start()
 	var err error
-	if tx.tips, err = tx.refs(); err != nil {
+	if tx.tips, err = tx.refs(); err == nil {
+		err = tx.stand(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	tip, live := tx.tips[tx.ID.Ref()] // zero for a file without a hash, as after a power cut
@@ -216,6 +224,19 @@ func (tx *Tx) Open(ctx context.Context) error {
 		tx.LeaveNotes(err)
 	}
 	return nil
+}
+
+// stand takes the mission back to where it was left, if it is not there.
+func (tx *Tx) stand(ctx context.Context) error {
+	left, err := tx.Trust.Left(tx.ID)
+	if err != nil || left.At.IsZero() || left.At == tx.tips[tx.ID.Ref()] {
+		return err
+	}
+	if _, err := tx.Stand(ctx, tx.held, tx.ID); err != nil {
+		tx.Say(err.Error(), "") // it goes on from where it is
+	}
+	tx.tips, err = tx.raw().Refs(ctx, tx.ID.Ref(), tx.ID.NotesRef())
+	return err
 }
 
 // openArchived finds a mission without a ref in the archive.
@@ -372,6 +393,11 @@ func (tx *Tx) Move(ref string, to, from object.Hash) {
 func (tx *Tx) Commit(ctx context.Context) error {
 	tx.start()
 	updates, err := tx.updates()
+	if err == nil && tx.grown {
+		var keep []git.Update
+		keep, err = tx.keep(ctx)
+		updates = append(updates, keep...)
+	}
 	if err != nil {
 		return err
 	}
@@ -386,6 +412,24 @@ func (tx *Tx) Commit(ctx context.Context) error {
 			return err
 		}
 	}
+	if !tx.apart.IsZero() {
+		if err := tx.keeper.Move(ctx, tx.apart); err != nil {
+			tx.Say(err.Error(), "") // it is recorded all the same
+		}
+	}
+	err = tx.commit(ctx, updates)
+	if err != nil && tx.grown {
+		err = errors.Join(err, tx.Trust.Leave(tx.ID, tx.tips[tx.ID.Ref()], tx.Repo.Format()))
+	}
+	if err == nil && tx.grown {
+		if e := tx.keeper.Point(ctx); e != nil {
+			tx.Say(e.Error(), "")
+		}
+	}
+	return err
+}
+
+func (tx *Tx) commit(ctx context.Context, updates []git.Update) error {
 	tx.prepare()
 	proc, err := tx.moving()
 	if err != nil {
@@ -411,6 +455,17 @@ func (tx *Tx) Commit(ctx context.Context) error {
 		}
 	}
 	return git.MoveRefs(ctx, tx.Repo, tx.held, proc, updates)
+}
+
+// keep returns the move of what keeps the event.
+func (tx *Tx) keep(ctx context.Context) ([]git.Update, error) {
+	tx.keeper = tx.Keeper(tx.ID)
+	to, err := ledger.KeepingAlso(tx.Objects, tx.Ledger.Tip, tx.keeper.At(ctx))
+	if err != nil || tx.keeper.Together() {
+		return []git.Update{tx.keeper.Update(to)}, err
+	}
+	tx.apart = to
+	return nil, nil
 }
 
 // updates returns the moves of all refs but the mission's branch.

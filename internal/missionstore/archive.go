@@ -63,6 +63,9 @@ func Archive(ctx context.Context, w *workspace.Workspace, ids []record.ID, used 
 		if err == nil {
 			err = a.drop(ctx)
 		}
+		if err == nil {
+			err = w.KeepAll(ctx, false)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("archive: %w", err)

@@ -264,6 +264,9 @@ func undoCreation(ctx context.Context, w *workspace.Workspace, p creation, args 
 		}
 	}
 	job := ledgertx.Job{Mission: p.id, What: "undone"}
+	if err := w.GiveUp(p.id); err != nil {
+		return err
+	}
 	err := ledgertx.Run(ctx, w, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
 		left, err := w.Repo.Refs(ctx, p.id.Ref(), p.branch)
 		if err != nil {
@@ -275,7 +278,7 @@ func undoCreation(ctx context.Context, w *workspace.Workspace, p creation, args 
 		return tx.Commit(ctx)
 	})
 	if err == nil {
-		err = w.Trust.Forget(p.id)
+		err = w.Forget(ctx, p.id)
 	}
 	if err != nil {
 		return fmt.Errorf("what is left: the mission %s and its branch; remove them with git agent-turn remove %s: %w", p.id, p.id, err)

@@ -68,6 +68,9 @@ func Remove(ctx context.Context, w *workspace.Workspace, id record.ID, force, dr
 	if err := forgetArchived(ctx, w, id); err != nil { // else its archived state would come back
 		return nil, err
 	}
+	if err := w.GiveUp(id); err != nil {
+		return nil, err
+	}
 	last := map[string]object.Hash{id.Ref(): refs[id.Ref()]}
 	delete(refs, id.Ref())
 	// Git deletes one by one: ledger last, a killed removal can be repeated.
@@ -86,7 +89,7 @@ func Remove(ctx context.Context, w *workspace.Workspace, id record.ID, force, dr
 	if done.Branch != "" {
 		ledgertx.LeaveRewrites(ctx, w, id)
 	}
-	return done, errors.Join(w.Trust.Forget(id), w.Store.Forget(ctx, id))
+	return done, errors.Join(w.Forget(ctx, id), w.Store.Forget(ctx, id))
 }
 
 // Removal returns what would be removed besides ledger and notes, with the
@@ -166,7 +169,7 @@ func RemoveArchived(ctx context.Context, w *workspace.Workspace, ids []record.ID
 	err = forgetArchived(ctx, w, gone...)
 	for _, id := range gone {
 		if err == nil {
-			err = errors.Join(w.Trust.Forget(id), w.Store.Forget(ctx, id))
+			err = errors.Join(w.Forget(ctx, id), w.Store.Forget(ctx, id))
 		}
 	}
 	return done, left, err

@@ -90,10 +90,13 @@ func passive(ctx context.Context, w *workspace.Workspace, f ForkPlan) (undo func
 	}
 	return func() error {
 		ctx := context.WithoutCancel(ctx)
+		if err := w.GiveUp(f.ID); err != nil {
+			return err
+		}
 		err := ledgertx.Run(ctx, w, job, func(ctx context.Context, tx *ledgertx.Tx) error {
 			tx.Move(f.ID.Ref(), object.Hash{}, tip)
 			return tx.Commit(ctx)
 		})
-		return errors.Join(err, w.Trust.Forget(f.ID))
+		return errors.Join(err, w.Forget(ctx, f.ID))
 	}, err
 }

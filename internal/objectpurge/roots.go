@@ -114,6 +114,9 @@ func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error 
 		if len(fields) == 3 && (string(fields[2]) == "HEAD" || prefix != "" && !ofWorktree(string(fields[2]))) {
 			return nil
 		}
+		if len(fields) == 3 && git.IsKeeper(string(fields[2])) {
+			return nil // a purge makes them anew
+		}
 		if h, err := object.ParseHash(fields[0]); err == nil && len(fields) == 3 && len(fields[1]) == 0 {
 			f.add(Root{Kind: Ref, Ref: prefix + string(fields[2])}, h)
 		}
@@ -145,6 +148,9 @@ func (f *finder) file(name string) error {
 		return nil
 	case "logs":
 		return f.log(prefix + strings.Join(parts[1:], "/"))
+	}
+	if prefix == "" && len(parts) == 1 && git.IsKeeper(name) {
+		return nil // a purge makes them anew
 	}
 	path := filepath.Join(f.dir, name)
 	file, err := os.Open(path)

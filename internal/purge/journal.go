@@ -126,6 +126,9 @@ func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *hold
 		err = j.move(ctx, w, held)
 	}
 	if err == nil {
+		err = w.KeepAll(ctx, true)
+	}
+	if err == nil {
 		err = j.files(w)
 	}
 	if err == nil {
@@ -153,6 +156,11 @@ func (j *journal) trust(w *workspace.Workspace) error {
 			continue
 		}
 		if err := w.Trust.Follow(cmp.Or(j.Renamed[id], id), id, j.successor); err != nil {
+			return err
+		}
+	}
+	for _, id := range j.Removed {
+		if err := w.GiveUp(id); err != nil {
 			return err
 		}
 	}

@@ -267,6 +267,7 @@ func (l *lab) rewrite(target purgerewrite.Target) *done {
 	}
 	for _, c := range chains {
 		tip := r.Successor(c.Usable)
+		gittest.Must(l.t, w.Trust.Follow(c.ID, c.ID, r.Successor))         // as a journal does
 		if w.Trust.Keys().Own == nil && !tip.IsZero() && tip != c.Usable { // as a journal notes it
 			if err := w.Trust.Own(c.ID, tip, object.Hash{}); err != nil {
 				l.t.Fatal(err)

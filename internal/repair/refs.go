@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
+	"gitagent/internal/workspace"
 )
 
 func (r *repair) landings(ctx context.Context) error {
@@ -121,7 +122,7 @@ func (r *repair) branches(ctx context.Context) error {
 			r.orphan(ctx, objects, id, ref, tip)
 		}
 	}
-	for _, id := range r.written() { // unless the archive is unread
+	for _, id := range r.Trust.Missions() { // unless the archive is unread
 		if refs[id.Ref()].IsZero() && refs[r.Branch(id)].IsZero() && r.archived[id].Gone() && r.unread == nil {
 			r.vanished(ctx, id)
 		}
@@ -145,16 +146,38 @@ func (r *repair) branches(ctx context.Context) error {
 	return nil
 }
 
-// written returns the missions that this clone wrote to and did not remove.
-func (r *repair) written() []record.ID {
-	entries, _ := r.Store.Dir().ReadDir("trust") // none before the first event
-	var ids []record.ID
-	for _, e := range entries {
-		if id, err := record.ParseID(e.Name()); err == nil {
-			ids = append(ids, id)
+// standings takes back missions that are not where this clone left them.
+func (r *repair) standings(ctx context.Context) error {
+	w := *r.Workspace
+	w.Say = func(text, done string) { r.say(Finding{What: text, Mended: done, Lost: done == ""}) }
+	for _, id := range r.Trust.Missions() {
+		if err := r.stand(ctx, &w, id); err != nil {
+			r.say(Finding{Lost: true, What: err.Error()})
 		}
 	}
-	return ids
+	return nil
+}
+
+func (r *repair) stand(ctx context.Context, w *workspace.Workspace, id record.ID) error {
+	if r.dry {
+		_, err := w.Stand(ctx, nil, id)
+		return err
+	}
+	held, err := r.Store.LockMission(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	_, err = w.Stand(ctx, held, id)
+	return err
+}
+
+// keepers makes anew what keeps missions whose refs others move.
+func (r *repair) keepers(ctx context.Context) error {
+	if r.dry {
+		return nil
+	}
+	return r.KeepAll(ctx, false)
 }
 
 // vanished reports a mission whose ref was deleted or lost, not removed by us.

@@ -53,7 +53,9 @@ type repair struct {
 
 // Run looks for what is wrong, mends it unless dry is set, and returns it.
 func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([]Finding, error) {
-	r := &repair{Workspace: w, at: at.UTC(), dry: dry, archived: make(map[record.ID]ledger.ArchiveEntry)}
+	plain := *w // the rest is to see what is there
+	plain.Repo = w.Repo.Watched(nil)
+	r := &repair{Workspace: &plain, at: at.UTC(), dry: dry, archived: make(map[record.ID]ledger.ArchiveEntry)}
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error
@@ -63,6 +65,7 @@ func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([
 		{"what git has made of the objects", r.derived},
 		{"what killed fetches left", r.landings},
 		{"refs", r.refs},
+		{"where missions stand", r.standings},
 		{"the archive", r.archive},
 		{"objects", r.objects},
 		{"what keeps the archive", r.kept},
@@ -70,6 +73,7 @@ func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([
 		{"notes", r.notes},
 		{"sessions", r.sessions},
 		{"worktrees and locks", r.named},
+		{"what keeps missions", r.keepers},
 	} {
 		if err := step.do(ctx); err != nil {
 			if ctx.Err() != nil {

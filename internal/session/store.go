@@ -206,6 +206,19 @@ func (s Store) LockMission(ctx context.Context, id record.ID) (*statedir.Lock, e
 	return s.shared(ctx, "mission", string(id))
 }
 
+// TryLockMission is [Store.LockMission] if nobody holds the lock, or nil.
+func (s Store) TryLockMission(id record.ID) (*statedir.Lock, error) {
+	return s.TryLock(fmt.Sprintf("mission-%02d", MissionLock(id)))
+}
+
+// Slots is how many locks missions share.
+const Slots = slots
+
+// LockSlot locks the refs of all missions with a [MissionLock].
+func (s Store) LockSlot(ctx context.Context, n uint32) (*statedir.Lock, error) {
+	return s.slot(ctx, "mission", n)
+}
+
 func path(id string) string { return filepath.Join(sessions, id+".json") }
 
 // Load returns a session's state. It is new, to be rebuilt, if none can be

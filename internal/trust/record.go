@@ -21,6 +21,7 @@ type known struct {
 	own      map[object.Hash]object.Hash // this clone wrote the commit, and those before it down to, but without, the other
 	accepted map[object.Hash]bool        // a person accepted the commit with all before it
 	checked  map[object.Hash]checked     // what a walk from the commit has found
+	last     object.Hash                 // where the ledger's ref was left; see [Trust.Left]
 	size     int                         // bytes of the file
 }
 
@@ -75,6 +76,9 @@ func parseRecord(data []byte) *known {
 			if older[hashes[1]] = true; !older[hashes[0]] {
 				r.own[hashes[0]] = hashes[1]
 			}
+			r.last = hashes[0]
+		case word == "left" && len(words) == 2 && len(hashes) == 1:
+			r.last = hashes[0]
 		case word == "accepted" && len(words) == 2 && len(hashes) == 1:
 			r.accepted[hashes[0]] = true
 			clear(r.checked) // more may count now
@@ -125,6 +129,47 @@ func (t *Trust) Own(id record.ID, commit, before object.Hash) error {
 	return t.add(id, ownLine(commit, before))
 }
 
+// A Left is where a mission's ledger was left by this clone.
+type Left struct {
+	At     object.Hash // zero if nothing is known, or the mission was given up
+	Before object.Hash // the commit before, if this clone wrote At
+}
+
+// Left returns where this clone left the ref of a mission's ledger. It may have
+// been about to: [Trust.Own] comes first.
+func (t *Trust) Left(id record.ID) (Left, error) {
+	r, err := t.load(id)
+	if err != nil {
+		return Left{}, err
+	}
+	return Left{r.last, r.own[r.last]}, nil
+}
+
+// Leave notes where the ref of a mission's ledger was left, or found with all
+// that this clone wrote before it; zero if the mission is given up. An event
+// that was not written after all is noted by where the ref stays.
+func (t *Trust) Leave(id record.ID, at object.Hash, format object.Format) error {
+	if at.IsZero() {
+		if _, err := t.dir.Lstat(file(id)); err != nil {
+			return nil
+		}
+	}
+	return t.add(id, leftLine(at, format))
+}
+
+func leftLine(at object.Hash, format object.Format) string { return "left " + format.Text(at) + "\n" }
+
+// Missions returns the missions of which anything is known.
+func (t *Trust) Missions() (ids []record.ID) {
+	entries, _ := t.dir.ReadDir("trust") // none before the first event
+	for _, e := range entries {
+		if id, err := record.ParseID(e.Name()); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // Accept notes that a person accepts a mission as it is at a commit. A side of
 // a mission is accepted under both names, the second being that of the mission
 // which it went on from.
@@ -173,6 +218,9 @@ func (t *Trust) Follow(to, from record.ID, successor func(object.Hash) object.Ha
 			followed.accepted[next] = true
 		}
 	}
+	if !r.last.IsZero() {
+		followed.last = successor(r.last)
+	}
 	if lines := followed.lines(); lines != "" {
 		return t.add(to, lines)
 	}
@@ -216,7 +264,7 @@ func (r *known) upTo(commit object.Hash, contains func(a, b object.Hash) (bool, 
 
 // merged returns the record with adjacent runs joined.
 func (r *known) merged() *known {
-	m := &known{own: make(map[object.Hash]object.Hash), accepted: r.accepted, checked: r.checked}
+	m := &known{own: make(map[object.Hash]object.Hash), accepted: r.accepted, checked: r.checked, last: r.last}
 	inner := make(map[object.Hash]bool)
 	for _, before := range r.own {
 		inner[before] = true
@@ -245,6 +293,10 @@ func (r *known) lines() string {
 	}
 	for end, before := range r.own {
 		b.WriteString(ownLine(end, before))
+	}
+	for end := range r.own { // their order says nothing
+		b.WriteString(leftLine(r.last, end.Format()))
+		break
 	}
 	return b.String()
 }

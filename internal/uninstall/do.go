@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/missionstore"
@@ -52,6 +53,9 @@ func (p *Plan) alone(ctx context.Context, held []*statedir.Lock) error {
 	if err := recording(ctx, p.w); err != nil { // it may have been switched on meanwhile
 		return err
 	}
+	if err := p.unkeep(ctx); err != nil {
+		return err
+	}
 	if err := p.removeRefs(ctx, held[0]); err != nil {
 		return err
 	}
@@ -72,6 +76,17 @@ func (p *Plan) alone(ctx context.Context, held []*statedir.Lock) error {
 		}
 	}
 	return p.w.Store.Clear()
+}
+
+// unkeep deletes what keeps missions whose refs others move.
+func (p *Plan) unkeep(ctx context.Context) error {
+	numbers, err := p.w.Repo.Kept(ctx)
+	for _, n := range numbers {
+		if err == nil {
+			err = p.w.Repo.Keeper(n).Move(ctx, object.Hash{})
+		}
+	}
+	return err
 }
 
 // removeRefs deletes all refs, those that say which missions there are last.

@@ -30,17 +30,31 @@ type Workspace struct {
 	Store    session.Store
 	Trust    *trust.Trust
 
+	// Say tells the user what they have not asked for, and what was done about
+	// it, perhaps nothing; to begin with, in the log.
+	Say func(text, done string)
+
 	witnesses func() map[record.ID]*session.Known // see TrustLevel
 	purged    func() *scrub.Finder
 }
 
 // New returns the workspace of a repository with the given settings.
 func New(repo *git.Repo, settings *config.Config) *Workspace {
-	w := &Workspace{Repo: repo, Settings: settings, Store: session.Open(repo.CommonDir)}
+	w := &Workspace{Settings: settings, Store: session.Open(repo.CommonDir)}
+	w.Repo = repo.Watched(w.lookOn)
+	w.Say = func(text, done string) { _ = w.Store.Log(time.Now(), Said(text, done)) }
 	w.Trust = trust.New(w.Store.Dir(), func() *trust.Keys { return Keys(settings) })
 	w.witnesses = sync.OnceValue(w.lastOfMissions)
 	w.purged = sync.OnceValue(w.readPurged)
 	return w
+}
+
+// Said joins what [Workspace.Say] was given.
+func Said(text, done string) string {
+	if done != "" {
+		text += "; " + done
+	}
+	return text
 }
 
 // Keys returns the keys that a user signs with and trusts.

@@ -173,12 +173,13 @@ func AgentRefs(r *gittest.Repo) map[string]string {
 	return RefsOf(r, "refs/agent/", "refs/notes/", "refs/heads/agent/")
 }
 
-// RefsOf returns the refs below some prefixes, with what they point at.
+// RefsOf returns the refs below some prefixes, with what they point at, but no
+// symbolic ones.
 func RefsOf(r *gittest.Repo, prefixes ...string) map[string]string {
 	refs := make(map[string]string)
-	for line := range strings.Lines(r.Git(append([]string{"for-each-ref", "--format=%(refname) %(objectname)"}, prefixes...)...) + "\n") {
-		if name, hash, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			refs[name] = hash
+	for line := range strings.Lines(r.Git(append([]string{"for-each-ref", "--format=%(refname) %(objectname) %(symref)"}, prefixes...)...) + "\n") {
+		if fields := strings.Fields(line); len(fields) == 2 {
+			refs[fields[0]] = fields[1]
 		}
 	}
 	return refs

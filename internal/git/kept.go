@@ -1,0 +1,154 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gitagent/internal/git/object"
+)
+
+// A Keeper is a ref of this clone alone that keeps commits from git's garbage
+// collection, whatever a fetch or a prune does to all refs below refs/. It is a
+// symbolic ref, as a prune deletes none, to a ref beside HEAD, where no refspec
+// leads:
+//
+//	refs/agent/kept/ab -> main-worktree/AGENT_AB_HEAD
+//
+// What the user's own git does to it directly, such as deleting it or filtering
+// the history, is done to the commits that it keeps.
+type Keeper struct {
+	repo *Repo
+	name string
+}
+
+// Keepers is the prefix of all keepers' symbolic refs.
+const Keepers = "refs/agent/kept/"
+
+// Keeper returns the keeper of a number below 676.
+func (r *Repo) Keeper(number uint32) Keeper {
+	return Keeper{r, string([]byte{byte('a' + number/26), byte('a' + number%26)})}
+}
+
+// Ref returns the symbolic ref.
+func (k Keeper) Ref() string { return Keepers + k.name }
+
+// beside is the ref beside HEAD, as from the main worktree.
+func (k Keeper) beside() string { return "AGENT_" + strings.ToUpper(k.name) + "_HEAD" }
+
+const fromMain = "main-worktree/"
+
+// target is the same as from any worktree.
+func (k Keeper) target() string { return fromMain + k.beside() }
+
+// At returns the commit that the keeper is at, or zero. With files for refs it
+// reads one, and with reftables git does.
+func (k Keeper) At(ctx context.Context) object.Hash {
+	if !k.repo.InTables() {
+		data, _ := readPlain(k.repo.fileOf(k.beside()))
+		h, _ := object.ParseHash(strings.TrimSuffix(string(data), "\n"))
+		return h
+	}
+	refs := make(map[string]object.Hash)
+	_ = k.repo.eachRef(ctx, refs, k.Ref()) // none, and what it has kept goes on being kept by other refs
+	return refs[k.Ref()]
+}
+
+// Together reports whether [Keeper.Update] is possible: a git in a linked
+// worktree writes no reftable of the main one.
+func (k Keeper) Together() bool { return !k.repo.InTables() || k.repo.GitDir == k.repo.CommonDir }
+
+// Update returns the step of a transaction that moves the keeper to a commit,
+// whatever it is at: who moves it must keep others of ours from doing so.
+func (k Keeper) Update(to object.Hash) Update {
+	u := Update{Ref: k.target(), New: to, Anyway: true}
+	if k.repo.InTables() {
+		u.Ref = k.beside()
+	}
+	return u
+}
+
+// Move moves the keeper to a commit alone; zero deletes it.
+func (k Keeper) Move(ctx context.Context, to object.Hash) error {
+	main := *k.repo
+	main.GitDir = main.CommonDir
+	main.env = append(environ(location), "GIT_DIR="+main.CommonDir)
+	main.dir = main.CommonDir
+	main.held = k.repo.held
+	k.repo = &main
+	update := Update{Ref: k.beside(), New: to, Anyway: true} // git deletes none by its longer name
+	if to.IsZero() {
+		if _, err := main.Output(ctx, nil, "symbolic-ref", "--delete", "--quiet", k.Ref()); err != nil && Status(err) != 1 && Status(err) != 128 {
+			return err
+		}
+	}
+	err := k.again(ctx, k.target(), func() error { return main.UpdateRefs(ctx, "agent: keep", []Update{update}) })
+	if err != nil || to.IsZero() {
+		return err
+	}
+	return k.Point(ctx)
+}
+
+// again does what fails because a killed git has left its lock on a ref a
+// second time, without the lock.
+func (k Keeper) again(ctx context.Context, ref string, do func() error) error {
+	err := do()
+	if err == nil {
+		return nil
+	}
+	if locked, e := k.repo.AwaitLocks(ctx, ref); e == nil && locked {
+		err = do()
+	}
+	return err
+}
+
+// Point makes the symbolic ref if it is missing.
+func (k Keeper) Point(ctx context.Context) error {
+	if !k.repo.InTables() {
+		data, _ := readPlain(k.repo.fileOf(k.Ref()))
+		if strings.TrimSpace(string(data)) == "ref: "+k.target() {
+			return nil
+		}
+	} else if !k.At(ctx).IsZero() {
+		return nil
+	}
+	err := k.again(ctx, k.Ref(), func() error {
+		_, err := k.repo.Output(ctx, nil, "symbolic-ref", k.Ref(), k.target())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keep what is recorded from git's garbage collection: %w", err)
+	}
+	return nil
+}
+
+// IsKeeper reports whether a ref, or a file beside HEAD, is a keeper's.
+func IsKeeper(name string) bool {
+	return strings.HasPrefix(name, Keepers) || strings.HasPrefix(name, "AGENT_") && strings.HasSuffix(name, "_HEAD")
+}
+
+// fileOf returns the file of a shared ref, or of one beside HEAD.
+func (r *Repo) fileOf(ref string) string {
+	return filepath.Join(r.CommonDir, filepath.FromSlash(strings.TrimPrefix(ref, fromMain)))
+}
+
+// Kept returns the numbers of the keepers that there are.
+func (r *Repo) Kept(ctx context.Context) (numbers []uint32, err error) {
+	refs := make(map[string]object.Hash)
+	if err := r.eachRef(ctx, refs, Keepers); err != nil {
+		return nil, err
+	}
+	for _, file := range append(r.Glob("AGENT_??_HEAD"), r.Glob(Keepers+"??")...) { // perhaps only one of the two
+		refs[Keepers+strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "AGENT_"), "_HEAD"))] = object.Hash{}
+	}
+	for ref := range refs {
+		name := strings.TrimPrefix(ref, Keepers)
+		if number := uint32(name[0]-'a')*26 + uint32(name[len(name)-1]-'a'); r.Keeper(number).Ref() == ref {
+			numbers = append(numbers, number)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}

@@ -1,0 +1,215 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gitagent/internal/git"
+	"gitagent/internal/git/object"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/session"
+	"gitagent/internal/statedir"
+)
+
+// keeperOf is the number of what keeps a mission: those that share a lock share
+// a keeper, so nobody else moves it.
+func keeperOf(id record.ID) uint32 { return session.MissionLock(id) }
+
+// archiveKeeper is the number of what keeps the archive.
+const archiveKeeper = session.Slots
+
+// Keeper returns what keeps a mission's ledger from git's garbage collection,
+// if its ref is moved by others; for the holder of its lock.
+func (w *Workspace) Keeper(id record.ID) git.Keeper { return w.Repo.Keeper(keeperOf(id)) }
+
+// KeepAll makes all keepers anew, of what this clone has written and did not
+// remove. Its caller holds all missions' locks, or none.
+func (w *Workspace) KeepAll(ctx context.Context, alone bool) error {
+	ids := make(map[uint32][]record.ID)
+	for _, id := range w.Trust.Missions() {
+		ids[keeperOf(id)] = append(ids[keeperOf(id)], id)
+	}
+	numbers, err := w.Repo.Kept(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range numbers {
+		if _, ok := ids[n]; !ok && n != archiveKeeper {
+			ids[n] = nil
+		}
+	}
+	return errors.Join(w.keepArchive(ctx), w.keep(ctx, ids, alone))
+}
+
+// keepArchive keeps the index of the archive and, by what is before it, what
+// keeps the archived missions.
+func (w *Workspace) keepArchive(ctx context.Context) error {
+	repo := w.Repo.Watched(nil)
+	refs, err := repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
+	if err != nil {
+		return err
+	}
+	index, keep := refs[ledger.ArchiveRef], refs[ledger.ArchiveKeepRef]
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	to := object.Hash{}
+	if !index.IsZero() && !keep.IsZero() {
+		if to, err = ledger.KeepingAlso(objects, index, keep); err == nil {
+			err = objects.Flush()
+		}
+	}
+	keeper := repo.Keeper(archiveKeeper)
+	if err != nil || to == keeper.At(ctx) {
+		return err
+	}
+	return keeper.Move(ctx, to)
+}
+
+// standArchive takes the archive back if its refs are gone.
+func (w *Workspace) standArchive(ctx context.Context) error {
+	repo := w.Repo.Watched(nil)
+	at := repo.Keeper(archiveKeeper).At(ctx)
+	if at.IsZero() {
+		return nil
+	}
+	refs, err := repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
+	if err != nil || len(refs) > 0 {
+		return err
+	}
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	parents, err := objects.Parents(at)
+	if err != nil || len(parents) != 2 {
+		return err
+	}
+	held, err := w.Store.TryLock("archive-index")
+	if err != nil || held == nil {
+		return err
+	}
+	defer held.Release()
+	proc, err := repo.With(git.Holding(held.File())).BeginRefs(ctx, "agent: where it was left")
+	if err == nil {
+		err = git.MoveRefs(ctx, repo, held, proc, []git.Update{{Ref: ledger.ArchiveRef, New: parents[0]}, {Ref: ledger.ArchiveKeepRef, New: parents[1]}})
+	}
+	if err != nil {
+		return fmt.Errorf("take the archive back: %w", err)
+	}
+	w.Say("something other than git-agent deleted the refs of the archive", "they are there again")
+	return nil
+}
+
+// GiveUp notes that a mission is about to be removed: else it would be taken
+// back. Its objects are kept until [Workspace.Forget].
+func (w *Workspace) GiveUp(id record.ID) error {
+	return w.Trust.Leave(id, object.Hash{}, w.Repo.Format())
+}
+
+// Forget forgets who wrote a mission, and keeps it no longer.
+func (w *Workspace) Forget(ctx context.Context, id record.ID) error {
+	if err := w.Trust.Forget(id); err != nil {
+		return err
+	}
+	n := keeperOf(id)
+	ids := map[uint32][]record.ID{n: nil}
+	for _, other := range w.Trust.Missions() {
+		if keeperOf(other) == n {
+			ids[n] = append(ids[n], other)
+		}
+	}
+	return w.keep(ctx, ids, false)
+}
+
+// A keeping makes keepers anew.
+type keeping struct {
+	*Workspace
+	raw     *git.Repo
+	objects *git.Objects
+	live    map[string]object.Hash // ledgers' refs
+	index   *ledger.Archive
+}
+
+// keep makes keepers anew, by their numbers, of missions that this clone wrote.
+func (w *Workspace) keep(ctx context.Context, ids map[uint32][]record.ID, alone bool) error {
+	k := &keeping{Workspace: w, raw: w.Repo.Watched(nil)}
+	k.objects = k.raw.Objects(ctx)
+	defer k.objects.Close()
+	var err error
+	if k.live, err = k.raw.Refs(ctx, missionRefs); err == nil {
+		k.index, err = archiveIndex(ctx, k.raw, k.objects)
+	}
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for n, ids := range ids {
+		var held *statedir.Lock
+		if !alone {
+			if held, err = w.Store.LockSlot(ctx, n); err != nil {
+				return err
+			}
+		}
+		errs = append(errs, k.one(ctx, held, n, ids))
+		if held != nil {
+			held.Release()
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// one makes a keeper anew. held is its missions' lock, nil for who has all.
+func (k *keeping) one(ctx context.Context, held *statedir.Lock, n uint32, ids []record.ID) error {
+	var tips []object.Hash
+	for _, id := range ids {
+		tip, err := k.tip(ctx, held, id)
+		if err != nil {
+			return err // what is not where it was left needs the keeper as it is
+		}
+		if _, err := k.objects.TreeOf(tip); err == nil && !tip.IsZero() {
+			tips = append(tips, tip)
+		}
+	}
+	to, err := ledger.KeepingAll(k.objects, tips)
+	if err == nil {
+		err = k.objects.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("keep missions: %w", err)
+	}
+	keeper := k.raw.Keeper(n)
+	if to == keeper.At(ctx) {
+		return nil
+	}
+	return keeper.Move(ctx, to)
+}
+
+// tip returns what to keep of a mission, or zero.
+func (k *keeping) tip(ctx context.Context, held *statedir.Lock, id record.ID) (object.Hash, error) {
+	left, err := k.Trust.Left(id)
+	if err != nil || left.At.IsZero() {
+		return object.Hash{}, nil
+	}
+	now := k.live[id.Ref()]
+	if now.IsZero() {
+		if e, ok, err := k.index.Find(id); err != nil || ok && e.Ledger == left.At {
+			return object.Hash{}, err // it is kept with the archive
+		}
+	}
+	if now == left.At || held == nil {
+		return left.At, nil
+	}
+	return k.Stand(ctx, held, id)
+}
+
+func archiveIndex(ctx context.Context, repo *git.Repo, objects *git.Objects) (*ledger.Archive, error) {
+	refs, err := repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
+	if err != nil {
+		return nil, err
+	}
+	tip, err := ledger.ArchiveTip(refs)
+	if err != nil {
+		return nil, err
+	}
+	return ledger.OpenArchive(objects, tip)
+}

@@ -1,0 +1,292 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"gitagent/internal/git"
+	"gitagent/internal/git/object"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/statedir"
+	"gitagent/internal/trust"
+)
+
+// missionRefs is the prefix of ledgers' refs.
+var missionRefs = record.ID("").Ref()
+
+// lookOn is what a [git.Repo] of a workspace tells of refs that it has read: a
+// mission that does not stand where this clone left it is taken back at once,
+// as a fetch, a prune or a filter of the user's own git may have moved it.
+func (w *Workspace) lookOn(ctx context.Context, names []string, refs map[string]object.Hash) {
+	for _, name := range names {
+		if strings.HasPrefix(missionRefs, name) && strings.HasSuffix(name, "/") {
+			if err := w.standArchive(ctx); err != nil {
+				w.Say(err.Error(), "")
+			}
+			for _, id := range w.Trust.Missions() {
+				w.correct(ctx, id, refs)
+			}
+		} else if id, err := record.ParseID(strings.TrimPrefix(name, missionRefs)); err == nil && id.Ref() == name {
+			w.correct(ctx, id, refs)
+		}
+	}
+}
+
+// correct corrects what was read of a mission, unless another of our processes
+// is at work on it.
+func (w *Workspace) correct(ctx context.Context, id record.ID, refs map[string]object.Hash) {
+	ref := id.Ref()
+	left, err := w.Trust.Left(id)
+	if err != nil || left.At.IsZero() || left.At == refs[ref] {
+		return
+	}
+	held, err := w.Store.TryLockMission(id)
+	if err != nil || held == nil {
+		return
+	}
+	defer held.Release()
+	at, err := w.Stand(ctx, held, id)
+	if err != nil {
+		w.Say(err.Error(), "")
+		if at == left.At { // it can be read all the same
+			refs[ref] = at
+			return
+		}
+	}
+	again, err := w.Repo.Watched(nil).Refs(ctx, ref)
+	if delete(refs, ref); err == nil {
+		maps.Copy(refs, again)
+	}
+}
+
+// Stand returns where a mission's ledger stands, live or archived, zero if
+// there is none. If that is not where this clone left it, or after that, it is
+// taken back there, and the user is told. held is the mission's lock; without
+// it nothing is changed, and the user is told what would be.
+func (w *Workspace) Stand(ctx context.Context, held *statedir.Lock, id record.ID) (object.Hash, error) {
+	s := &standing{Workspace: w, held: held, id: id, raw: w.Repo.Watched(nil)}
+	var err error
+	if s.left, err = w.Trust.Left(id); err != nil {
+		return object.Hash{}, err
+	}
+	s.refs, err = s.raw.Refs(ctx, id.Ref(), w.Branch(id))
+	if s.now = s.refs[id.Ref()]; err != nil || s.left.At.IsZero() || s.left.At == s.now {
+		return s.now, err
+	}
+	s.objects = s.raw.Objects(ctx)
+	defer s.objects.Close()
+	at, err := s.look(ctx)
+	if err != nil {
+		err = fmt.Errorf("take mission %s back to where it was left: %w", id, err)
+	}
+	return at, err
+}
+
+// A standing is a mission that does not stand where this clone left it.
+type standing struct {
+	*Workspace
+	held    *statedir.Lock
+	raw     *git.Repo
+	objects *git.Objects
+	id      record.ID
+	left    trust.Left
+	refs    map[string]object.Hash // its ledger's and its branch
+	now     object.Hash            // its ledger
+}
+
+func (s *standing) look(ctx context.Context) (object.Hash, error) {
+	if s.now.IsZero() {
+		e, err := s.archived(ctx)
+		if git.Lost(err) {
+			return s.now, nil // it may be there
+		}
+		if err != nil || !e.Gone() && e.Ledger == s.left.At {
+			return e.Ledger, err
+		}
+		if e.Gone() && !e.Removed.IsZero() { // another clone has removed it
+			return e.Ledger, s.leave(object.Hash{})
+		}
+		s.now = e.Ledger
+	}
+	l, err := ledger.At(s.objects, s.id, s.left.At)
+	if err != nil {
+		return s.lost(err)
+	}
+	within, err := false, error(nil)
+	if !s.now.IsZero() {
+		if within, err = s.raw.IsAncestor(ctx, s.left.At, s.now); within {
+			return s.now, s.leave(s.now)
+		}
+	}
+	if s.now.IsZero() || s.now == s.left.Before {
+		if !s.kept(ctx) { // it was about to be written when its writer died, or it was never there
+			return s.now, nil
+		}
+	}
+	return s.takeBack(ctx, l, err == nil)
+}
+
+func (s *standing) archived(ctx context.Context) (ledger.ArchiveEntry, error) {
+	x, err := archiveIndex(ctx, s.raw, s.objects)
+	if err != nil {
+		return ledger.ArchiveEntry{}, err
+	}
+	e, _, err := x.Find(s.id)
+	return e, err
+}
+
+// kept reports whether the transaction that was to write what was left came to
+// its end: it moves what keeps that, too.
+func (s *standing) kept(ctx context.Context) bool {
+	for _, n := range []uint32{keeperOf(s.id), archiveKeeper} {
+		if at := s.raw.Keeper(n).At(ctx); !at.IsZero() {
+			if kept, err := s.raw.IsAncestor(ctx, s.left.At, at); kept && err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lost tells once that what was left is not here any more.
+func (s *standing) lost(why error) (object.Hash, error) {
+	switch {
+	case !ledger.Missing(why):
+		return s.now, why
+	case s.now == s.left.Before: // it may never have been here
+		return s.now, nil
+	}
+	s.Say(fmt.Sprintf("what was recorded here last of mission %s, in %s, is not in the repository any more", s.id, s.left.At), "")
+	return s.now, s.leave(s.now)
+}
+
+func (s *standing) leave(at object.Hash) error {
+	if s.held == nil {
+		return nil
+	}
+	return s.Trust.Leave(s.id, at, s.Repo.Format())
+}
+
+// takeBack moves the mission back to where it was left. What stands there now
+// and is no part of it becomes a mission of its own.
+func (s *standing) takeBack(ctx context.Context, l *ledger.Ledger, readable bool) (object.Hash, error) {
+	updates := []git.Update{{Ref: s.id.Ref(), New: s.left.At, Old: s.refs[s.id.Ref()]}}
+	text, done := s.moved(l), "it is there again"
+	if !s.now.IsZero() && readable {
+		less, err := s.raw.IsAncestor(ctx, s.now, s.left.At)
+		if err != nil {
+			return s.now, err
+		}
+		if !less {
+			first, err := ledger.Diverged(ctx, s.raw, s.now, s.left.At)
+			if err != nil {
+				return s.now, err
+			}
+			aside, more, err := s.Aside(ctx, s.raw, s.id, s.now, first)
+			if err != nil {
+				return s.now, err
+			}
+			updates = append(updates, more...)
+			done += fmt.Sprintf(", and what was there is mission %s", aside)
+		}
+	}
+	if branch := s.Branch(s.id); s.refs[branch].IsZero() && l.Mission.Branch == branch && l.Mission.Finished == nil && s.refs[s.id.Ref()].IsZero() {
+		if code := s.lastCode(l); !code.IsZero() {
+			updates = append(updates, git.Update{Ref: branch, New: code})
+		}
+	}
+	if s.held == nil {
+		s.Say(text, done)
+		return s.left.At, nil
+	}
+	proc, err := s.raw.With(git.Holding(s.held.File())).BeginRefs(ctx, "agent: where it was left")
+	if err == nil {
+		err = git.MoveRefs(ctx, s.raw, s.held, proc, updates)
+	}
+	if err != nil {
+		return s.left.At, err
+	}
+	s.Say(text, done)
+	return s.left.At, nil
+}
+
+// moved says what has happened.
+func (s *standing) moved(l *ledger.Ledger) string {
+	at := func(l *ledger.Ledger, err error) string {
+		if err != nil {
+			return s.now.String()
+		}
+		last, err := l.LastTurn()
+		if err != nil || last == 0 {
+			return l.Tip.String()
+		}
+		return fmt.Sprintf("turn %d", last)
+	}
+	was := at(l, nil)
+	if s.now.IsZero() {
+		return fmt.Sprintf("something other than git-agent deleted the ref of mission %s, which was at %s", s.id, was)
+	}
+	return fmt.Sprintf("something other than git-agent moved mission %s from %s to %s", s.id, was, at(ledger.At(s.objects, s.id, s.now)))
+}
+
+// lastCode returns the commit that a ledger's last turn ended in, or zero.
+func (s *standing) lastCode(l *ledger.Ledger) object.Hash {
+	last, err := l.LastTurn()
+	if err != nil || last == 0 {
+		return object.Hash{}
+	}
+	var t record.Turn
+	data, err := l.Read(ledger.TurnPath("turns", last, ".json"))
+	if err != nil || record.Decode(data, &t) != nil {
+		return object.Hash{}
+	}
+	if _, err := s.objects.TreeOf(t.Code); err != nil {
+		return object.Hash{}
+	}
+	return t.Code
+}
+
+// maxDiverged bounds the diverged chains followed; see package fetcher.
+const maxDiverged = 16
+
+// Aside returns the mission that a chain becomes which is not to be in the one
+// whose ref it has, and what makes it so. It is named by its first own commit
+// or, if a diverged chain has that name, the first that it lacks.
+func (w *Workspace) Aside(ctx context.Context, repo *git.Repo, of record.ID, tip, first object.Hash) (record.ID, []git.Update, error) {
+	id := record.OfCommit(first)
+	if id == of { // it was set aside before, and is worked on
+		id = record.OfCommit(tip)
+	}
+	for range maxDiverged {
+		refs, err := repo.Refs(ctx, id.Ref())
+		if err != nil {
+			return "", nil, err
+		}
+		there, taken := refs[id.Ref()]
+		move := []git.Update{{Ref: id.Ref(), New: tip, Old: there}}
+		if !taken {
+			return id, move, nil
+		}
+		kept, err := repo.IsAncestor(ctx, tip, there)
+		more := false
+		if err == nil && !kept {
+			more, err = repo.IsAncestor(ctx, there, tip)
+		}
+		switch {
+		case err != nil:
+			return "", nil, err
+		case kept:
+			return id, nil, nil
+		case more:
+			return id, move, nil
+		}
+		if first, err = ledger.Diverged(ctx, repo, tip, there); err != nil {
+			return "", nil, err
+		}
+		id = record.OfCommit(first)
+	}
+	return "", nil, fmt.Errorf("set a part of mission %s aside: it has more than %d sides", of, maxDiverged)
+}
