@@ -43,17 +43,24 @@ const fromMain = "main-worktree/"
 // target is the same as from any worktree.
 func (k Keeper) target() string { return fromMain + k.beside() }
 
-// At returns the commit that the keeper is at, or zero. With files for refs it
-// reads one, and with reftables git does.
-func (k Keeper) At(ctx context.Context) object.Hash {
+// At returns the commit that the keeper is at, or zero, and whether the
+// symbolic ref is there. With files for refs it reads two, with reftables it
+// asks git.
+func (k Keeper) At(ctx context.Context) (at object.Hash, pointed bool) {
 	if !k.repo.InTables() {
 		data, _ := readPlain(k.repo.fileOf(k.beside()))
-		h, _ := object.ParseHash(strings.TrimSuffix(string(data), "\n"))
-		return h
+		at, _ = object.ParseHash(strings.TrimSuffix(string(data), "\n"))
+		data, _ = readPlain(k.repo.fileOf(k.Ref()))
+		return at, strings.TrimSpace(string(data)) == "ref: "+k.target()
 	}
-	refs := make(map[string]object.Hash)
-	_ = k.repo.eachRef(ctx, refs, k.Ref()) // none, and what it has kept goes on being kept by other refs
-	return refs[k.Ref()]
+	out, _ := k.repo.Output(ctx, nil, "for-each-ref", "--format=%(objectname) %(symref)", k.Ref())
+	text, to, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	if pointed = to == k.target(); !pointed {
+		out, _ = k.repo.Output(ctx, nil, "rev-parse", "--verify", "--quiet", k.target())
+		text = strings.TrimSpace(string(out))
+	}
+	at, _ = object.ParseHash(text)
+	return at, pointed
 }
 
 // Together reports whether [Keeper.Update] is possible: a git in a linked
@@ -104,16 +111,8 @@ func (k Keeper) again(ctx context.Context, ref string, do func() error) error {
 	return err
 }
 
-// Point makes the symbolic ref if it is missing.
+// Point makes the symbolic ref.
 func (k Keeper) Point(ctx context.Context) error {
-	if !k.repo.InTables() {
-		data, _ := readPlain(k.repo.fileOf(k.Ref()))
-		if strings.TrimSpace(string(data)) == "ref: "+k.target() {
-			return nil
-		}
-	} else if !k.At(ctx).IsZero() {
-		return nil
-	}
 	err := k.again(ctx, k.Ref(), func() error {
 		_, err := k.repo.Output(ctx, nil, "symbolic-ref", k.Ref(), k.target())
 		return err
@@ -124,9 +123,9 @@ func (k Keeper) Point(ctx context.Context) error {
 	return nil
 }
 
-// IsKeeper reports whether a ref, or a file beside HEAD, is a keeper's.
+// IsKeeper reports whether a ref beside HEAD, or its file, is a keeper's.
 func IsKeeper(name string) bool {
-	return strings.HasPrefix(name, Keepers) || strings.HasPrefix(name, "AGENT_") && strings.HasSuffix(name, "_HEAD")
+	return strings.HasPrefix(name, "AGENT_") && strings.HasSuffix(name, "_HEAD")
 }
 
 // fileOf returns the file of a shared ref, or of one beside HEAD.

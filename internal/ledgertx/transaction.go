@@ -64,7 +64,10 @@ type Tx struct {
 	before  object.Hash            // the ledger's commit before the event, or zero
 	grown   bool                   // Append was called
 	keeper  git.Keeper             // of the mission
+	pointed bool                   // its symbolic ref is there
 	apart   object.Hash            // where the keeper moves before all else, or zero
+	back    object.Hash            // where the mission stands, if its ref is elsewhere
+	told    func()                 // tells the user that it is there again
 }
 
 // A Job describes a transaction.
@@ -203,6 +206,9 @@ func (tx *Tx) Open(ctx context.Context) error {
 		return err
 	}
 	tip, live := tx.tips[tx.ID.Ref()] // zero for a file without a hash, as after a power cut
+	if !tx.back.IsZero() {
+		tip, live = tx.back, true
+	}
 	notes, noted := tx.tips[tx.ID.NotesRef()]
 	if !live {
 		if err := tx.openArchived(ctx); err != nil {
@@ -226,17 +232,28 @@ func (tx *Tx) Open(ctx context.Context) error {
 	return nil
 }
 
-// stand takes the mission back to where it was left, if it is not there.
+// stand finds where the mission stands, if that is not where its ref is: the
+// event takes it back there.
 func (tx *Tx) stand(ctx context.Context) error {
+	tip := tx.tips[tx.ID.Ref()]
 	left, err := tx.Trust.Left(tx.ID)
-	if err != nil || left.At.IsZero() || left.At == tx.tips[tx.ID.Ref()] {
+	if err != nil || left.At.IsZero() || left.At == tip {
 		return err
 	}
-	if _, err := tx.Stand(ctx, tx.held, tx.ID); err != nil {
+	s, err := tx.Standing(ctx, tx.held, tx.ID)
+	if err != nil {
 		tx.Say(err.Error(), "") // it goes on from where it is
+		return nil
 	}
-	tx.tips, err = tx.raw().Refs(ctx, tx.ID.Ref(), tx.ID.NotesRef())
-	return err
+	if s.Moves == nil {
+		s.Tell()
+		return nil
+	}
+	if s.Moves[0].Old != tip {
+		return fmt.Errorf("%s: %w", tx.ID.Ref(), git.ErrConflict)
+	}
+	tx.back, tx.moves, tx.told = s.At, append(tx.moves, s.Moves[1:]...), s.Tell
+	return nil
 }
 
 // openArchived finds a mission without a ref in the archive.
@@ -421,7 +438,10 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	if err != nil && tx.grown {
 		err = errors.Join(err, tx.Trust.Leave(tx.ID, tx.tips[tx.ID.Ref()], tx.Repo.Format()))
 	}
-	if err == nil && tx.grown {
+	if err == nil && tx.told != nil {
+		tx.told()
+	}
+	if err == nil && tx.grown && !tx.pointed {
 		if e := tx.keeper.Point(ctx); e != nil {
 			tx.Say(e.Error(), "")
 		}
@@ -460,7 +480,9 @@ func (tx *Tx) commit(ctx context.Context, updates []git.Update) error {
 // keep returns the move of what keeps the event.
 func (tx *Tx) keep(ctx context.Context) ([]git.Update, error) {
 	tx.keeper = tx.Keeper(tx.ID)
-	to, err := ledger.KeepingAlso(tx.Objects, tx.Ledger.Tip, tx.keeper.At(ctx))
+	var before object.Hash
+	before, tx.pointed = tx.keeper.At(ctx)
+	to, err := ledger.KeepingAlso(tx.Objects, tx.Ledger.Tip, before)
 	if err != nil || tx.keeper.Together() {
 		return []git.Update{tx.keeper.Update(to)}, err
 	}

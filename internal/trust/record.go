@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -138,9 +139,33 @@ type Left struct {
 // Left returns where this clone left the ref of a mission's ledger. It may have
 // been about to: [Trust.Own] comes first.
 func (t *Trust) Left(id record.ID) (Left, error) {
-	r, err := t.load(id)
+	// The last lines are all that is needed, as a rule; every event asks.
+	f, err := t.dir.OpenFile(file(id), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Left{}, nil
+	}
+	if err == nil {
+		defer f.Close()
+		var tail [1 << 10]byte
+		info, e := f.Stat()
+		if err = e; err == nil {
+			from := max(0, info.Size()-int64(len(tail)))
+			n, _ := f.ReadAt(tail[:], from)
+			_, lines, _ := bytes.Cut(tail[:n], []byte("\n")) // the first may be a part
+			if from == 0 {
+				lines = tail[:n]
+			}
+			if r := parseRecord(lines); !r.last.IsZero() {
+				return Left{r.last, r.own[r.last]}, nil
+			}
+		}
+	}
+	r := parseRecord(nil)
+	if err == nil {
+		r, err = t.load(id)
+	}
 	if err != nil {
-		return Left{}, err
+		return Left{}, fmt.Errorf("read where mission %s was left: %w", id, err)
 	}
 	return Left{r.last, r.own[r.last]}, nil
 }

@@ -61,8 +61,16 @@ func (w *Workspace) keepArchive(ctx context.Context) error {
 		}
 	}
 	keeper := repo.Keeper(archiveKeeper)
-	if err != nil || to == keeper.At(ctx) {
+	if err != nil {
 		return err
+	}
+	return moveKeeper(ctx, keeper, to)
+}
+
+// moveKeeper moves a keeper to a commit if it is not there.
+func moveKeeper(ctx context.Context, keeper git.Keeper, to object.Hash) error {
+	if at, pointed := keeper.At(ctx); at == to && pointed != to.IsZero() {
+		return nil
 	}
 	return keeper.Move(ctx, to)
 }
@@ -70,7 +78,7 @@ func (w *Workspace) keepArchive(ctx context.Context) error {
 // standArchive takes the archive back if its refs are gone.
 func (w *Workspace) standArchive(ctx context.Context) error {
 	repo := w.Repo.Watched(nil)
-	at := repo.Keeper(archiveKeeper).At(ctx)
+	at, _ := repo.Keeper(archiveKeeper).At(ctx)
 	if at.IsZero() {
 		return nil
 	}
@@ -177,11 +185,7 @@ func (k *keeping) one(ctx context.Context, held *statedir.Lock, n uint32, ids []
 	if err != nil {
 		return fmt.Errorf("keep missions: %w", err)
 	}
-	keeper := k.raw.Keeper(n)
-	if to == keeper.At(ctx) {
-		return nil
-	}
-	return keeper.Move(ctx, to)
+	return moveKeeper(ctx, k.raw.Keeper(n), to)
 }
 
 // tip returns what to keep of a mission, or zero.

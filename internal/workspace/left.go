@@ -67,22 +67,43 @@ func (w *Workspace) correct(ctx context.Context, id record.ID, refs map[string]o
 // taken back there, and the user is told. held is the mission's lock; without
 // it nothing is changed, and the user is told what would be.
 func (w *Workspace) Stand(ctx context.Context, held *statedir.Lock, id record.ID) (object.Hash, error) {
-	s := &standing{Workspace: w, held: held, id: id, raw: w.Repo.Watched(nil)}
-	var err error
-	if s.left, err = w.Trust.Left(id); err != nil {
-		return object.Hash{}, err
+	s, err := w.Standing(ctx, held, id)
+	if err == nil && s.Moves != nil && held != nil {
+		raw := w.Repo.Watched(nil)
+		var proc *git.RefTransaction
+		if proc, err = raw.With(git.Holding(held.File())).BeginRefs(ctx, "agent: where it was left"); err == nil {
+			err = git.MoveRefs(ctx, raw, held, proc, s.Moves)
+		}
 	}
-	s.refs, err = s.raw.Refs(ctx, id.Ref(), w.Branch(id))
-	if s.now = s.refs[id.Ref()]; err != nil || s.left.At.IsZero() || s.left.At == s.now {
-		return s.now, err
-	}
-	s.objects = s.raw.Objects(ctx)
-	defer s.objects.Close()
-	at, err := s.look(ctx)
 	if err != nil {
-		err = fmt.Errorf("take mission %s back to where it was left: %w", id, err)
+		return s.At, fmt.Errorf("take mission %s back to where it was left: %w", id, err)
 	}
-	return at, err
+	s.Tell()
+	return s.At, nil
+}
+
+// A Standing is where a mission's ledger stands.
+type Standing struct {
+	At    object.Hash  // zero if there is none
+	Moves []git.Update // what takes it back to At, its own ref's move first
+	// Tell tells the user that it was taken back, once that is done.
+	Tell func()
+}
+
+// Standing is [Workspace.Stand] that leaves the moves to its caller.
+func (w *Workspace) Standing(ctx context.Context, held *statedir.Lock, id record.ID) (Standing, error) {
+	s := &standing{Workspace: w, held: held, id: id, raw: w.Repo.Watched(nil), tell: func() {}}
+	var err error
+	if s.left, err = w.Trust.Left(id); err == nil {
+		s.refs, err = s.raw.Refs(ctx, id.Ref(), w.Branch(id))
+	}
+	at := s.refs[id.Ref()]
+	if s.now = at; err == nil && !s.left.At.IsZero() && s.left.At != at {
+		s.objects = s.raw.Objects(ctx)
+		defer s.objects.Close()
+		at, err = s.look(ctx)
+	}
+	return Standing{at, s.moves, s.tell}, err
 }
 
 // A standing is a mission that does not stand where this clone left it.
@@ -95,6 +116,9 @@ type standing struct {
 	left    trust.Left
 	refs    map[string]object.Hash // its ledger's and its branch
 	now     object.Hash            // its ledger
+
+	moves []git.Update
+	tell  func()
 }
 
 func (s *standing) look(ctx context.Context) (object.Hash, error) {
@@ -142,7 +166,7 @@ func (s *standing) archived(ctx context.Context) (ledger.ArchiveEntry, error) {
 // its end: it moves what keeps that, too.
 func (s *standing) kept(ctx context.Context) bool {
 	for _, n := range []uint32{keeperOf(s.id), archiveKeeper} {
-		if at := s.raw.Keeper(n).At(ctx); !at.IsZero() {
+		if at, _ := s.raw.Keeper(n).At(ctx); !at.IsZero() {
 			if kept, err := s.raw.IsAncestor(ctx, s.left.At, at); kept && err == nil {
 				return true
 			}
@@ -159,7 +183,9 @@ func (s *standing) lost(why error) (object.Hash, error) {
 	case s.now == s.left.Before: // it may never have been here
 		return s.now, nil
 	}
-	s.Say(fmt.Sprintf("what was recorded here last of mission %s, in %s, is not in the repository any more", s.id, s.left.At), "")
+	s.tell = func() {
+		s.Say(fmt.Sprintf("what was recorded here last of mission %s, in %s, is not in the repository any more", s.id, s.left.At), "")
+	}
 	return s.now, s.leave(s.now)
 }
 
@@ -173,43 +199,34 @@ func (s *standing) leave(at object.Hash) error {
 // takeBack moves the mission back to where it was left. What stands there now
 // and is no part of it becomes a mission of its own.
 func (s *standing) takeBack(ctx context.Context, l *ledger.Ledger, readable bool) (object.Hash, error) {
-	updates := []git.Update{{Ref: s.id.Ref(), New: s.left.At, Old: s.refs[s.id.Ref()]}}
+	s.moves = []git.Update{{Ref: s.id.Ref(), New: s.left.At, Old: s.refs[s.id.Ref()]}}
 	text, done := s.moved(l), "it is there again"
-	if !s.now.IsZero() && readable {
-		less, err := s.raw.IsAncestor(ctx, s.now, s.left.At)
+	less := s.now.IsZero() || !readable
+	if !less {
+		var err error
+		if less, err = s.raw.IsAncestor(ctx, s.now, s.left.At); err != nil {
+			return s.now, err
+		}
+	}
+	if !less {
+		first, err := ledger.Diverged(ctx, s.raw, s.now, s.left.At)
 		if err != nil {
 			return s.now, err
 		}
-		if !less {
-			first, err := ledger.Diverged(ctx, s.raw, s.now, s.left.At)
-			if err != nil {
-				return s.now, err
-			}
-			aside, more, err := s.Aside(ctx, s.raw, s.id, s.now, first)
-			if err != nil {
-				return s.now, err
-			}
-			updates = append(updates, more...)
-			done += fmt.Sprintf(", and what was there is mission %s", aside)
+		aside, moves, err := s.Aside(ctx, s.raw, s.id, s.now, first)
+		if err != nil {
+			return s.now, err
 		}
+		s.moves = append(s.moves, moves...)
+		done += fmt.Sprintf(", and what was there is mission %s", aside)
 	}
-	if branch := s.Branch(s.id); s.refs[branch].IsZero() && l.Mission.Branch == branch && l.Mission.Finished == nil && s.refs[s.id.Ref()].IsZero() {
+	branch := s.Branch(s.id)
+	if s.refs[s.id.Ref()].IsZero() && s.refs[branch].IsZero() && l.Mission.Branch == branch && l.Mission.Finished == nil {
 		if code := s.lastCode(l); !code.IsZero() {
-			updates = append(updates, git.Update{Ref: branch, New: code})
+			s.moves = append(s.moves, git.Update{Ref: branch, New: code})
 		}
 	}
-	if s.held == nil {
-		s.Say(text, done)
-		return s.left.At, nil
-	}
-	proc, err := s.raw.With(git.Holding(s.held.File())).BeginRefs(ctx, "agent: where it was left")
-	if err == nil {
-		err = git.MoveRefs(ctx, s.raw, s.held, proc, updates)
-	}
-	if err != nil {
-		return s.left.At, err
-	}
-	s.Say(text, done)
+	s.tell = func() { s.Say(text, done) }
 	return s.left.At, nil
 }
 

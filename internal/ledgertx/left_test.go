@@ -1,0 +1,149 @@
+package ledgertx_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gitagent/internal/git/object"
+	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
+	"gitagent/test/lab"
+)
+
+// Where a mission stands after others have moved its ref, or a writer has died,
+// and what the user is told of it.
+func TestLeft(t *testing.T) {
+	t.Parallel()
+	all := []string{"one", "two", "three"}
+	for _, tt := range []struct {
+		name string
+		do   func(l *lab.Lab, tip string) // after the events of all
+		want []string
+		told string // the beginning of what is said
+	}{
+		{"nothing has happened", func(*lab.Lab, string) {}, all, ""},
+		{"moved back by one event", func(l *lab.Lab, tip string) { l.Git("update-ref", mission.Ref(), tip+"~1") }, all, "something other than git-agent moved mission a1b2c3d4 from "},
+		{"moved back by two", func(l *lab.Lab, tip string) { l.Git("update-ref", mission.Ref(), tip+"~2") }, all, "something other than git-agent moved mission a1b2c3d4 from "},
+		{"to what is no ledger", func(l *lab.Lab, _ string) { l.Git("update-ref", mission.Ref(), "HEAD") }, all, "something other than git-agent moved mission a1b2c3d4 from "},
+		{"deleted", func(l *lab.Lab, _ string) { l.Git("update-ref", "-d", mission.Ref()) }, all, "something other than git-agent deleted the ref of mission a1b2c3d4"},
+		{"deleted, and what keeps it, too", func(l *lab.Lab, _ string) {
+			l.Git("update-ref", "-d", mission.Ref())
+			gittest.Must(l.T, l.Workspace(l.Dir).Keeper(mission).Move(l.T.Context(), object.Hash{}))
+		}, nil, ""}, // nothing tells that its transaction came to its end
+		{"given up", func(l *lab.Lab, _ string) {
+			gittest.Must(l.T, l.Workspace(l.Dir).GiveUp(mission))
+			l.Git("update-ref", "-d", mission.Ref())
+		}, nil, ""},
+		{"another one goes on with it", func(l *lab.Lab, tip string) {
+			l.Git("update-ref", mission.Ref(), l.Git("commit-tree", "-m", "four", "-p", tip, tip+"^{tree}"))
+		}, append(slices.Clone(all), "four"), ""},
+		{"another one has moved it to the side", func(l *lab.Lab, tip string) {
+			l.Git("update-ref", mission.Ref(), l.Git("commit-tree", "-m", "other", "-p", tip+"~1", tip+"^{tree}"))
+		}, all, "something other than git-agent moved mission a1b2c3d4 from "},
+		{"a writer died before its transaction", func(l *lab.Lab, tip string) {
+			next := l.Git("commit-tree", "-m", "four", "-p", tip, tip+"^{tree}")
+			gittest.Must(l.T, l.Workspace(l.Dir).Trust.Own(mission, object.NewHash(next), object.NewHash(tip)))
+		}, all, ""},
+		{"so it did, and then it was moved back", func(l *lab.Lab, tip string) {
+			next := l.Git("commit-tree", "-m", "four", "-p", tip, tip+"^{tree}")
+			gittest.Must(l.T, l.Workspace(l.Dir).Trust.Own(mission, object.NewHash(next), object.NewHash(tip)))
+			l.Git("update-ref", mission.Ref(), tip+"~1")
+		}, append(slices.Clone(all), "four"), "something other than git-agent moved mission a1b2c3d4 from "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := lab.New(t)
+			l.Write("f", "1\n")
+			l.Commit("first")
+			for _, subject := range all {
+				gittest.Must(t, event(t.Context(), l.Workspace(l.Dir), subject, nothing))
+			}
+			tt.do(l, l.Git("rev-parse", mission.Ref()))
+			w := l.Workspace(l.Dir)
+			var told []string
+			w.Say = func(text, done string) { told = append(told, text+"; "+done) }
+			for range 2 { // the second time there is nothing to be said
+				var got []string
+				missions, err := ledger.List(t.Context(), w.Repo)
+				gittest.Must(t, err)
+				if tip := missions[mission]; !tip.IsZero() {
+					got = strings.Split(l.Git("log", "--first-parent", "--reverse", "--format=%s", tip.String()), "\n")[1:]
+				}
+				if !slices.Equal(got, tt.want) {
+					t.Errorf("the events are %q, want %q", got, tt.want)
+				}
+			}
+			if tt.told == "" && told != nil || tt.told != "" && (len(told) != 1 || !strings.HasPrefix(told[0], tt.told)) {
+				t.Errorf("told are %q, want %q", told, tt.told)
+			}
+			l.Fsck()
+		})
+	}
+}
+
+// What is gone is said once, and the mission goes on from where it is.
+func TestLeftLost(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	w := l.Workspace(l.Dir)
+	for _, subject := range []string{"one", "two"} {
+		gittest.Must(t, event(t.Context(), w, subject, nothing))
+	}
+	gone := object.NewHash(strings.Repeat("1", len(l.Git("rev-parse", mission.Ref()))))
+	gittest.Must(t, w.Trust.Leave(mission, gone, w.Repo.Format()))
+	var told []string
+	w.Say = func(text, _ string) { told = append(told, text) }
+	for range 2 {
+		_, err := ledger.List(t.Context(), w.Repo)
+		gittest.Must(t, err)
+	}
+	gittest.Must(t, event(t.Context(), w, "three", nothing))
+	if got, want := subjects(l), []string{"one", "two", "three"}; !slices.Equal(got, want) {
+		t.Errorf("the events are %q, want %q", got, want)
+	}
+	if len(told) != 1 || !strings.HasPrefix(told[0], "what was recorded here last of mission a1b2c3d4, in "+gone.String()) {
+		t.Errorf("told are %q", told)
+	}
+}
+
+// Somebody who moves the ref all the time costs no event.
+func TestLeftAtOnce(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	gittest.Must(t, event(t.Context(), l.Workspace(l.Dir), "begun", nothing))
+	begun := l.Git("rev-parse", mission.Ref())
+	var writers, mover sync.WaitGroup
+	done := make(chan struct{})
+	mover.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				_, _ = l.Try("update-ref", mission.Ref(), begun) // it may be locked
+			}
+		}
+	})
+	const several = 4
+	for i := range several {
+		writers.Go(func() {
+			for k := range several {
+				if err := event(t.Context(), l.Workspace(l.Dir), fmt.Sprint("event ", i, k), nothing); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	close(done)
+	mover.Wait()
+	_, err := ledger.List(t.Context(), l.Workspace(l.Dir).Repo)
+	gittest.Must(t, err)
+	if got := subjects(l); len(got) != several*several+1 {
+		t.Errorf("the events are %q", got)
+	}
+	l.Fsck()
+}
