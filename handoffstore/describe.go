@@ -59,7 +59,7 @@ func (w *writing) commits(ctx context.Context, head object.Hash) ([]record.Commi
 	if head.IsZero() || n == 0 {
 		return nil, nil
 	}
-	out, err := w.Repo.Output(ctx, nil, "log", "-z", "--no-show-signature", "--encoding=UTF-8", "--format=%H %s", "--max-count="+strconv.Itoa(n), head.String(), "--")
+	out, err := w.Repo.Output(ctx, nil, "log", "-z", "--format=%H %s", "--max-count="+strconv.Itoa(n), head.String(), "--")
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (w *writing) commits(ctx context.Context, head object.Hash) ([]record.Commi
 // patch returns the redacted diff of two trees, and whether it was cut.
 func (w *writing) patch(ctx context.Context, from, to object.Hash) ([]byte, bool, error) {
 	var out bounded
-	err := w.Repo.Run(ctx, nil, &out, nil, "diff-tree", "-r", "-p", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv", from.String(), to.String())
+	err := w.Repo.Run(ctx, nil, &out, nil, "diff-tree", "-r", "-p", "--no-renames", from.String(), to.String())
 	if err != nil && len(out) <= maxPatch {
 		return nil, false, err
 	}

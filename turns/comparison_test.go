@@ -146,7 +146,7 @@ func TestCompareWithStranger(t *testing.T) {
 	unrecorded(false)
 	fork.Write("zzz", "filtered again\n")
 	unrecorded(true)
-	if got := ran(); !slices.Contains(got, "fsmonitor") {
+	if got := ran(); !slices.Contains(got, "filter") {
 		t.Errorf("of one's own, git has run only %q", got)
 	}
 	l.Plant("f0f0f0f0", map[string]string{"turns/0000/000009.json": "a stranger's"})

@@ -116,7 +116,7 @@ func demoRepo(ctx context.Context, dir string) (*git.Repo, error) {
 	if _, err := repo.Output(ctx, nil, "add", "README.md"); err != nil {
 		return nil, err
 	}
-	if _, err := repo.Output(ctx, nil, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", "start"); err != nil {
+	if _, err := repo.Output(ctx, nil, "commit", "--quiet", "-m", "start"); err != nil {
 		return nil, err
 	}
 	_, err = session.Open(repo.CommonDir).Enable(true)

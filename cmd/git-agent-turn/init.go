@@ -236,7 +236,7 @@ func diffTexts(c *cli.Context, repo *git.Repo, edit *hooks.Edit) error {
 	if err := os.WriteFile(after, edit.After, 0o600); err != nil {
 		return err
 	}
-	out, err := repo.Output(c.Context, nil, "diff", "--no-index", "--no-ext-diff", "--no-color", "--", before, after)
+	out, err := repo.Output(c.Context, nil, "diff", "--no-index", "--", before, after)
 	if err != nil && git.Status(err) != 1 {
 		return err
 	}

@@ -135,7 +135,7 @@ func splitRevs(ctx context.Context, repo *git.Repo, words, paths []string) (revs
 
 // eachRev calls f with commits and their short names, as `git log` finds them.
 func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit object.Hash, short string) error) error {
-	args = append([]string{"rev-list", "--no-commit-header", "--encoding=UTF-8", "--format=%H %h"}, args...)
+	args = append([]string{"rev-list", "--no-commit-header", "--format=%H %h"}, args...)
 	return repo.Split(ctx, nil, '\n', func(line []byte) error {
 		long, short, _ := strings.Cut(string(line), " ")
 		hash, err := object.ParseHash(long)

@@ -54,7 +54,7 @@ func (t *TryTree) Start(ctx context.Context, good, bad object.Hash, talk io.Writ
 	if err := t.Set(ctx, bad); err != nil {
 		return err
 	}
-	if err := t.repo.Run(ctx, nil, talk, talk, quietly("bisect", "start", bad.String(), good.String(), "--")...); err != nil {
+	if err := t.repo.Run(ctx, nil, talk, talk, "bisect", "start", bad.String(), good.String(), "--"); err != nil {
 		return err
 	}
 	_ = os.Remove(filepath.Join(t.admin, "index."+mark))

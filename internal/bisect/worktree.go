@@ -118,8 +118,8 @@ func (t *TryTree) add(ctx context.Context, at object.Hash) error {
 	}
 	repo = repo.With(git.Holding(t.held.File()))
 	for try := range tries {
-		_, err = repo.Output(ctx, nil, quietly("worktree", "add", "--quiet", "--detach", "--no-checkout",
-			"--lock", "--reason", reason, "--", t.Top, at.String())...)
+		_, err = repo.Output(ctx, nil, "worktree", "add", "--quiet", "--detach", "--no-checkout",
+			"--lock", "--reason", reason, "--", t.Top, at.String())
 		if err == nil {
 			break
 		}
@@ -159,13 +159,6 @@ func (t *TryTree) guarded(ctx context.Context, repo *git.Repo) (*git.Repo, error
 		return repo, nil
 	}
 	return repo.Foreign(ctx, t.Top)
-}
-
-// quietly adds to git's args: no hooks, no daemon, and one index file.
-func quietly(args ...string) []string {
-	return append([]string{
-		"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false", "-c", "submodule.recurse=false",
-	}, args...)
 }
 
 // Set makes the worktree a state: whatever was written, deleted, committed or
@@ -227,7 +220,7 @@ func (t *TryTree) set(ctx context.Context, commit object.Hash) error {
 	if err := os.Rename(ours, index); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, err := t.repo.Output(ctx, nil, quietly("checkout", "--quiet", "--force", "--detach", commit.String(), "--")...); err != nil {
+	if _, err := t.repo.Output(ctx, nil, "checkout", "--quiet", "--force", "--detach", commit.String(), "--"); err != nil {
 		return err
 	}
 	if err := t.empty(ctx, commit); err != nil {
@@ -237,7 +230,7 @@ func (t *TryTree) set(ctx context.Context, commit object.Hash) error {
 	if t.keep {
 		clean = "-ffd"
 	}
-	if _, err := t.repo.Output(ctx, nil, quietly("clean", "--quiet", clean)...); err != nil {
+	if _, err := t.repo.Output(ctx, nil, "clean", "--quiet", clean); err != nil {
 		return err
 	}
 	if op, err := t.repo.Operation(ctx); err != nil || op != "" {

@@ -335,7 +335,7 @@ func (h *History) revisions(ctx context.Context, repo *git.Repo, commit object.H
 }
 
 func revList(ctx context.Context, repo *git.Repo, revs, how string) ([]real, error) {
-	out, err := repo.Output(ctx, strings.NewReader(revs), "rev-list", "--ignore-missing", how, "--no-commit-header", "--encoding=UTF-8", "--format=%m%ct %H %T %P", "--stdin")
+	out, err := repo.Output(ctx, strings.NewReader(revs), "rev-list", "--ignore-missing", how, "--no-commit-header", "--format=%m%ct %H %T %P", "--stdin")
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs [
 	}
 	// cat-file would need the blobs, which a partial clone fetches one by one.
 	out, err := v.repo.With(git.Env("GIT_LITERAL_PATHSPECS=1")).Output(ctx, strings.NewReader(in.String()),
-		"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--", name)
+		"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--", name)
 	if err != nil {
 		return err
 	}

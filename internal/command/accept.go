@@ -420,8 +420,7 @@ func (r *review) printDiffs(c *cli.Context) error {
 	for i := 0; i < min(len(r.obeyed), maxListed) && left > 0; {
 		tree := r.obeyed[i].Tree
 		args := []string{
-			"-c", "core.bigFileThreshold=" + bigFile, "diff", "--no-ext-diff", "--no-textconv", "--no-color",
-			r.base.String(), r.trees[tree].String(), "--",
+			"-c", "core.bigFileThreshold=" + bigFile, "diff", r.base.String(), r.trees[tree].String(), "--",
 		}
 		for ; i < min(len(r.obeyed), maxListed) && r.obeyed[i].Tree == tree; i++ {
 			args = append(args, r.obeyed[i].Path)

@@ -253,9 +253,7 @@ func bringInto(ctx context.Context, r *remote.Remote, from, into string, sources
 }
 
 func fetchRefs(ctx context.Context, r *remote.Remote, from, refspecs string) error {
-	_, err := r.Run(ctx, refspecs, "fetch", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-prune",
-		"--no-prune-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--no-show-forced-updates", "--no-filter",
-		"--stdin", "--end-of-options", from)
+	_, err := r.Run(ctx, refspecs, "fetch", "--stdin", "--end-of-options", from)
 	return err
 }
 

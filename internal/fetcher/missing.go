@@ -49,8 +49,7 @@ func lend(ctx context.Context, r *remote.Remote, into *git.Repo, refspecs, depth
 		return err
 	}
 	args := append(r.Options(), local...)
-	_, err = into.With(git.Env(r.Environ()...)).Output(ctx, strings.NewReader(refspecs), append(args, "fetch", "--quiet", "--no-tags",
-		"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules", "--no-auto-maintenance", "--no-filter", "--update-shallow", depth,
+	_, err = into.With(git.Env(r.Environ()...)).Output(ctx, strings.NewReader(refspecs), append(args, "fetch", "--quiet", "--update-shallow", depth,
 		"--stdin", "--end-of-options", r.Name)...)
 	return err
 }

@@ -197,7 +197,7 @@ type logged struct {
 }
 
 func log(ctx context.Context, w *workspace.Workspace, revs ...string) ([]logged, error) {
-	args := append([]string{"log", "-z", "--reverse", "--topo-order", "--no-show-signature", "--encoding=UTF-8", "--format=%H %P%n%s"}, revs...)
+	args := append([]string{"log", "-z", "--reverse", "--topo-order", "--format=%H %P%n%s"}, revs...)
 	out, err := w.Repo.With(git.Wary).Output(ctx, nil, append(args, "--")...)
 	if err != nil {
 		return nil, err

@@ -131,7 +131,7 @@ func restage(ctx context.Context, w *workspace.Workspace, wanted, commit object.
 	if err != nil {
 		return err
 	}
-	out, err := w.Repo.Output(ctx, nil, "diff-index", "--cached", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", wanted.String())
+	out, err := w.Repo.Output(ctx, nil, "diff-index", "--cached", "-z", "--name-only", "--no-renames", wanted.String())
 	if err != nil {
 		return err
 	}

@@ -268,7 +268,7 @@ func treeOf(ctx context.Context, w *workspace.Workspace, commit object.Hash) (ob
 
 // staged reports whether the index differs from HEAD.
 func staged(ctx context.Context, w *workspace.Workspace) (bool, error) {
-	_, err := w.Repo.Output(ctx, nil, "diff", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=none")
+	_, err := w.Repo.Output(ctx, nil, "diff", "--cached", "--quiet")
 	if git.Status(err) == 1 {
 		return true, nil
 	}

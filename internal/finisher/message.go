@@ -42,7 +42,7 @@ func message(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfini
 		text = proposal(k.mission.ID, title, prompts, comment)
 	}
 	// Every reader finds these, however the user configured trailers.
-	args := []string{"-c", "trailer.separators=:", "-c", "trailer.ifExists=addIfDifferent", "-c", "trailer.where=end", "interpret-trailers", "--no-divider", "--trailer", ledger.TrailerMission + "=" + string(k.mission.ID)}
+	args := []string{"interpret-trailers", "--no-divider", "--trailer", ledger.TrailerMission + "=" + string(k.mission.ID)}
 	if len(turns) > 0 {
 		args = append(args, "--trailer", ledger.TrailerTurns+"="+turns.String())
 	}

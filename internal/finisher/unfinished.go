@@ -317,7 +317,7 @@ func trailers(ctx context.Context, repo *git.Repo, id record.ID, from, without s
 	for _, key := range []string{ledger.TrailerMission, ledger.TrailerTurns} {
 		format += "%n%(trailers:key=" + key + ",valueonly,separator=%x20)"
 	}
-	args := []string{"log", "-z", "--no-show-signature", "--encoding=UTF-8", "--fixed-strings", "--grep=" + ledger.TrailerMission + ": " + string(id), format, from}
+	args := []string{"log", "-z", "--fixed-strings", "--grep=" + ledger.TrailerMission + ": " + string(id), format, from}
 	if without != "" {
 		if _, err := repo.Resolve(ctx, without); err == nil {
 			args = append(args, "^"+without)

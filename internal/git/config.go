@@ -16,15 +16,17 @@ import (
 // prints them: section and name in lower case, the subsection as written.
 type Config map[string][]string
 
-// Config reads the effective configuration in one git process.
+// Config reads the effective configuration in one git process. From then on
+// our gits run none of the hooks in it.
 func (r *Repo) Config(ctx context.Context) (Config, error) {
 	out, err := r.Output(ctx, nil, "config", "-z", "--list")
 	if err != nil {
 		return nil, err
 	}
 	conf := parseConfig(string(out))
-	shared := conf.Get(sharedRepository)
+	shared, hooks := conf.Get(sharedRepository), conf.hooks()
 	r.sharing.Store(&shared)
+	r.named.Store(&hooks)
 	return conf, nil
 }
 

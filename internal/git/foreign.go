@@ -51,7 +51,7 @@ func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
 		// caller's.
 		name := fmt.Sprint("GIT_AGENT_FOREIGN_", i)
 		s.env = append(s.env, name+"="+set[1])
-		s.options = append(s.options[:len(s.options):len(s.options)], "--config-env="+set[0]+"="+name)
+		s.guards = append(s.guards[:len(s.guards):len(s.guards)], "--config-env="+set[0]+"="+name)
 	}
 	return s, nil
 }

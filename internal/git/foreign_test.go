@@ -72,7 +72,7 @@ func (s strangers) what() []string {
 // checkOut checks the stranger's commit out in every way that the project has, and undoes it.
 func (s strangers) checkOut(t *testing.T, foreign bool, env []string) []string {
 	t.Helper()
-	repo := find(t, s.Repo).With(Env(env...))
+	repo := find(t, s.Repo).With(AsUser, Env(env...))
 	worktree := filepath.Join(s.home, "worktree")
 	if foreign {
 		var err error
@@ -271,7 +271,7 @@ func TestForeignOfBare(t *testing.T) {
 	repo := find(t, s.In(filepath.Join(r.home, "linked")))
 	repo, err := repo.Foreign(t.Context())
 	if err == nil {
-		_, err = repo.Output(t.Context(), nil, "worktree", "add", "--quiet", "--", filepath.Join(r.home, "worktree"), "theirs")
+		_, err = repo.With(Hooked).Output(t.Context(), nil, "worktree", "add", "--quiet", "--", filepath.Join(r.home, "worktree"), "theirs")
 	}
 	if got := s.what(); err != nil || !slices.Equal(got, []string{"ours:post-checkout"}) {
 		t.Errorf("%q ran, %v", got, err)
@@ -295,7 +295,7 @@ func TestForeignSubmodule(t *testing.T) {
 	outer.Git("switch", "-q", "main")
 	outer.Git("config", "submodule.recurse", "true")
 	module.Git("config", "filter.x.smudge", "bin/filter")
-	repo := find(t, outer.Repo)
+	repo := find(t, outer.Repo).With(AsUser)
 	foreign, err := repo.Foreign(t.Context())
 	gittest.Must(t, err)
 	for _, repo := range []*Repo{repo, foreign} {

@@ -65,7 +65,7 @@ func Maintain(ctx context.Context, r *Repo, held *statedir.Lock) error {
 	for _, head := range r.Glob("worktrees/*/HEAD") { // their logs expire, too
 		files = append(files, head, filepath.Dir(head)+"/logs/", filepath.Dir(head)+"/reftable/")
 	}
-	err = long(ctx, r, held, files, "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
+	err = long(ctx, r, held, files, "maintenance", "run", "--auto", "--quiet")
 	if err != nil {
 		return fmt.Errorf("maintain the repository: %w", err)
 	}

@@ -197,7 +197,7 @@ func (o *Objects) Stream(h object.Hash, most int64, f func(io.Reader) error) err
 	if size > most {
 		return fmt.Errorf("read blob %s: %w", h, tooLarge(size, most))
 	}
-	out, ended, err := o.repo.With(Wary).Pipe(o.ctx, nil, "-c", streamed, "cat-file", "blob", h.String())
+	out, ended, err := o.repo.With(Wary).Pipe(o.ctx, nil, "cat-file", "blob", h.String())
 	if err != nil {
 		return err
 	}
@@ -383,18 +383,14 @@ func (o *Objects) lost(err error) (killed error) {
 	return nil
 }
 
-const (
-	// streamed has git write larger blobs piece by piece.
-	streamed = "core.bigFileThreshold=32m"
-	// frugal bounds git's cache of delta bases, 96 MB by default.
-	frugal = "core.deltaBaseCacheLimit=16m"
-)
+// frugal bounds git's cache of delta bases, 96 MB by default.
+const frugal = "core.deltaBaseCacheLimit=16m"
 
 // catFile returns the running `git cat-file`. The caller holds batchMu.
 func (o *Objects) catFile() (*Process, error) {
 	var err error
 	if o.batch == nil {
-		o.batch, err = o.repo.With(Wary).Start(o.ctx, "-c", streamed, "-c", frugal, "cat-file", "--batch-command", "--buffer")
+		o.batch, err = o.repo.With(Wary).Start(o.ctx, "-c", frugal, "cat-file", "--batch-command", "--buffer")
 	}
 	return o.batch, err
 }

@@ -12,6 +12,9 @@ type start struct {
 	dir     string
 	env     []string
 	options []string   // before each command
+	guards  []string   // before those of the table of settings
+	user    bool       // the user's settings apply, not that table
+	hooks   bool       // hooks run
 	held    []*os.File // files that it inherits; see Holding
 }
 
@@ -43,8 +46,12 @@ func Env(variables ...string) Option {
 }
 
 // Wary bounds git's memory for an object; git ends above it. An untrusted one
-// may be, or be a delta of, a huge one that git would build.
-func Wary(s start) start { return Env("GIT_ALLOC_LIMIT=128m")(s) }
+// may be, or be a delta of, a huge one that git would build. A file of more
+// than 32 MB counts as binary, and is not held in memory.
+func Wary(s start) start {
+	s.options = append(slices.Clip(s.options), "-c", "core.bigFileThreshold=32m")
+	return Env("GIT_ALLOC_LIMIT=128m")(s)
+}
 
 // Underived keeps git from the commit-graph and the multi-pack index.
 func Underived(s start) start {
@@ -90,20 +97,24 @@ func Holding(locks ...*os.File) Option {
 	}
 }
 
-// AsUser starts git as if the user had typed the command: hooks and editors use
-// their language and may ask.
+// Hooked lets the user's hooks run, as the user expects of the command.
+func Hooked(s start) start {
+	s.hooks = true
+	return s
+}
+
+// AsUser starts git as if the user had typed the command: with their settings,
+// hooks and editors, which use their language and may ask.
 func AsUser(s start) start {
+	s.user = true
 	s.env = slices.DeleteFunc(slices.Clone(s.env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains(notUsers, name)
 	})
-	for _, name := range notUsers {
+	for _, name := range slices.Concat(notUsers, notOurs) {
 		if value, ok := os.LookupEnv(name); ok {
 			s.env = append(s.env, name+"="+value)
 		}
 	}
 	return s
 }
-
-// notUsers are the variables that we set for every git.
-var notUsers = []string{"LC_ALL", "GIT_TERMINAL_PROMPT", "GIT_NO_REPLACE_OBJECTS", "GIT_NO_LAZY_FETCH"}

@@ -43,8 +43,7 @@ func (r *Repo) Prefetch(ctx context.Context, promisor string, blobs []object.Has
 			return nil
 		}
 		_, err = r.Output(ctx, strings.NewReader(strings.Join(slices.Sorted(maps.Keys(missing)), "\n")+"\n"),
-			"-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-			"--recurse-submodules=no", "--filter=blob:none", "--stdin", promisor)
+			"-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--filter=blob:none", "--stdin", promisor)
 	}
 	if err != nil {
 		return fmt.Errorf("get %d files that this partial clone lacks: %w", len(missing), err)

@@ -50,11 +50,9 @@ type RefTransaction struct {
 const refLockWait = "900"
 
 // BeginRefs starts a transaction, to be ended with Commit or Abort. reason is
-// for reflogs. No reference-transaction hook runs: it could veto a turn.
+// for reflogs.
 func (r *Repo) BeginRefs(ctx context.Context, reason string) (*RefTransaction, error) {
-	p, err := r.Start(ctx, "-c", "core.hooksPath="+os.DevNull, "-c", "core.filesRefLockTimeout="+refLockWait, "-c", "reftable.lockTimeout="+refLockWait,
-		"-c", "core.warnAmbiguousRefs=false", // otherwise git looks for six refs named like each hash
-		"update-ref", "-m", reason, "--stdin", "-z")
+	p, err := r.Start(ctx, "update-ref", "-m", reason, "--stdin", "-z")
 	if err != nil {
 		return nil, err
 	}

@@ -23,9 +23,10 @@ type Repo struct {
 
 	start
 	program string
-	looking Looking                 // nil if nobody looks on
-	sharing *atomic.Pointer[string] // core.sharedRepository, once read
-	format  *atomic.Uint32          // see Format; zero until read
+	looking Looking                   // nil if nobody looks on
+	sharing *atomic.Pointer[string]   // core.sharedRepository, once read
+	format  *atomic.Uint32            // see Format; zero until read
+	named   *atomic.Pointer[[]string] // hooks by configuration, once read
 }
 
 // at returns a Repo that can only run git in dir. It looks git up in PATH once.
@@ -34,7 +35,10 @@ func at(dir string, env []string) *Repo {
 	if err != nil {
 		program = "git" // running it reports what is wrong
 	}
-	return &Repo{start: start{dir: dir, env: env}, program: program, sharing: new(atomic.Pointer[string]), format: new(atomic.Uint32)}
+	return &Repo{
+		start: start{dir: dir, env: env}, program: program,
+		sharing: new(atomic.Pointer[string]), format: new(atomic.Uint32), named: new(atomic.Pointer[[]string]),
+	}
 }
 
 // Open asks git for the repository of the current directory, in git's

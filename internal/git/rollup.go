@@ -78,7 +78,7 @@ func rollUp(ctx context.Context, r *Repo, packs []string) error {
 		in.WriteString(name + ".pack\n")
 	}
 	// Small objects were stored uncompressed, so git must not reuse them.
-	out, err := r.Output(ctx, strings.NewReader(in.String()), "-c", "pack.packSizeLimit=0", "-c", "pack.threads=1",
+	out, err := r.Output(ctx, strings.NewReader(in.String()),
 		"pack-objects", "--stdin-packs", "--no-reuse-object", "--delta-base-offset", "--quiet", filepath.Join(packDir(r), "pack"))
 	if err != nil {
 		return err

@@ -84,21 +84,20 @@ func Inherited() []string {
 	return append(slices.Clone(location), "GIT_CONFIG_PARAMETERS", "GIT_EXEC_PATH", "GIT_PAGER_IN_USE")
 }
 
-// environ returns our environment without drop, and for git: no translation, no
-// prompt, and no replacements, as in-process reading has none.
+// environ returns our environment without drop, and for git; see [notUsers].
 func environ(drop []string) []string {
 	env := make([]string, 0, 64)
 	for _, v := range os.Environ() {
-		name, _, _ := strings.Cut(v, "=")
-		if !slices.Contains(drop, name) {
+		name, value, _ := strings.Cut(v, "=")
+		if !slices.Contains(drop, name) && !slices.Contains(notOurs, name) && !tracesHere(name, value) {
 			env = append(env, v)
 		}
 	}
-	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1")
+	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", offVariable+"=false")
 }
 
 func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, r.program, append(r.options[:len(r.options):len(r.options)], args...)...)
+	cmd := exec.CommandContext(ctx, r.program, r.arguments(args)...)
 	cmd.Args[0] = "git"
 	cmd.Dir, cmd.Env = r.dir, r.env
 	if runtime.GOOS != "windows" { // it can't pass files to a child

@@ -52,7 +52,7 @@ type Blamable struct {
 // Blame runs `git blame` without textconv and replacements, and without a
 // blame.ignoreRevsFile that does not exist. A failure is an [*git.Error].
 func Blame(ctx context.Context, r *git.Repo, b BlameOptions) ([]Blamed, error) {
-	args := []string{"blame", "--porcelain", "--encoding=UTF-8", "--no-textconv", "--no-progress", "--root"}
+	args := []string{"blame", "--porcelain", "--no-progress", "--root"}
 	from := r
 	if b.Parents != "" {
 		// Git would ignore its line for a commit where a shallow clone ends.

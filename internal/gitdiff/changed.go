@@ -34,7 +34,7 @@ func Excludes(spec string) bool {
 // Changed returns the paths that differ between two trees on disk, with their
 // entries in the tree to, zero if it has none.
 func Changed(ctx context.Context, r *git.Repo, from, to object.Hash, only Paths) (map[string]object.Entry, error) {
-	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-relative", "--no-abbrev", from.String(), to.String(), "--"}
+	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from.String(), to.String(), "--"}
 	out, err := r.With(git.In(only.Dir)).Output(ctx, nil, append(args, only.Specs...)...)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ type Change struct {
 func Changes(ctx context.Context, r *git.Repo, from, to object.Hash, only Paths) ([]Change, error) {
 	trees := []string{r.Format().OrEmpty(from).String(), r.Format().OrEmpty(to).String()}
 	args := slices.Concat(
-		[]string{"-c", "core.bigFileThreshold=32m", "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "--no-relative", "--no-ext-diff", "--no-textconv"},
+		[]string{"diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev"},
 		counting(), trees, []string{"--"}, only.Specs,
 	)
 	out, err := r.With(git.Wary, git.In(only.Dir)).Output(ctx, nil, args...)

@@ -30,13 +30,13 @@ type FileStat struct {
 // order. A file that was moved, at least half unchanged, counts once, by its
 // new path. See [Stat] for small differences.
 func Trees(ctx context.Context, r *git.Repo, from, to object.Hash) ([]FileStat, error) {
-	return numstat(ctx, r, from, to, nil, counting()...)
+	return numstat(ctx, r, from, to, counting()...)
 }
 
 // Shown compares two trees as [Trees] does, for untrusted ones: files of more
 // than 32 MB count as binary and are not read.
 func Shown(ctx context.Context, r *git.Repo, from, to object.Hash) ([]FileStat, error) {
-	return numstat(ctx, r.With(git.Wary), from, to, []string{"-c", "core.bigFileThreshold=32m"}, counting()...)
+	return numstat(ctx, r.With(git.Wary), from, to, counting()...)
 }
 
 // counting returns git's flags for counting as [Trees] does.
@@ -50,8 +50,7 @@ func counting() []string {
 // only paths that are not text are quoted. A failure is an [*git.Error].
 func Diff(ctx context.Context, r *git.Repo, stdout io.Writer, from, to object.Hash, options, paths []string) error {
 	args := slices.Concat(
-		[]string{"-c", "core.bigFileThreshold=32m", "-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative"},
-		counting(), options, []string{from.String(), to.String(), "--"}, paths,
+		[]string{"diff"}, counting(), options, []string{from.String(), to.String(), "--"}, paths,
 	)
 	var stderr bytes.Buffer
 	err := r.With(git.Wary).Run(ctx, nil, stdout, &stderr, args...)
@@ -79,11 +78,11 @@ func MovedFrom(ctx context.Context, r *git.Repo, from, to object.Hash, path stri
 
 // OfPaths returns the paths that differ, in git's order. A move is two paths.
 func OfPaths(ctx context.Context, r *git.Repo, from, to object.Hash) ([]FileStat, error) {
-	return numstat(ctx, r, from, to, nil, "--no-renames")
+	return numstat(ctx, r, from, to, "--no-renames")
 }
 
-func numstat(ctx context.Context, r *git.Repo, from, to object.Hash, config []string, flags ...string) ([]FileStat, error) {
-	args := slices.Concat(config, []string{"diff-tree", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, flags, []string{from.String(), to.String()})
+func numstat(ctx context.Context, r *git.Repo, from, to object.Hash, flags ...string) ([]FileStat, error) {
+	args := slices.Concat([]string{"diff-tree", "-r", "-z", "--numstat"}, flags, []string{from.String(), to.String()})
 	out, err := r.Output(ctx, nil, args...)
 	var stats []FileStat
 	if err == nil {

@@ -18,7 +18,7 @@ func Matching(ctx context.Context, r *git.Repo, trees []object.Hash, only Paths)
 		fmt.Fprintf(&pairs, "%s %s\n", before, tree)
 		before = tree
 	}
-	args := []string{"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-relative", "--"}
+	args := []string{"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--"}
 	out, err := r.With(git.In(only.Dir)).Output(ctx, strings.NewReader(pairs.String()), append(args, only.Specs...)...)
 	if err != nil {
 		return nil, err

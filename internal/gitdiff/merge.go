@@ -67,7 +67,7 @@ func mergeTrees(ctx context.Context, r *git.Repo, o *git.Objects, base, ours, th
 	if err != nil {
 		return m, err
 	}
-	out, err := r.Output(ctx, nil, "-c", "merge.conflictStyle=merge", "-c", "merge.directoryRenames=false",
+	out, err := r.Output(ctx, nil,
 		"merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", a.String(), b.String())
 	if err != nil && git.Status(err) != 1 {
 		return m, err

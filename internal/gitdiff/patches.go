@@ -36,8 +36,7 @@ func Patches(ctx context.Context, r *git.Repo, pairs [][2]object.Hash, most int,
 	p := &patchReader{pairs: pairs, most: most, next: f}
 	var stderr bytes.Buffer
 	err := r.With(git.Wary).Run(ctx, strings.NewReader(in.String()), p, &stderr,
-		"-c", "core.bigFileThreshold=32m", "diff-tree", "--stdin", "-r", "-p", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv",
-		"--no-color", "--diff-algorithm=default", "--unified=3")
+		"diff-tree", "--stdin", "-r", "-p", "--full-index", "--no-renames", "--unified=3")
 	if e := (*git.Error)(nil); errors.As(err, &e) {
 		e.Stderr = strings.TrimSpace(stderr.String())
 	}

@@ -25,7 +25,7 @@ func Sizes(ctx context.Context, r *git.Repo, pairs [][2]object.Hash) ([]Size, er
 	for _, p := range pairs {
 		fmt.Fprintf(&in, "%s %s\n", p[0], p[1])
 	}
-	args := slices.Concat([]string{"-c", "core.bigFileThreshold=32m", "diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, counting())
+	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "-z", "--numstat"}, counting())
 	out, err := r.With(git.Wary).Output(ctx, strings.NewReader(in.String()), args...)
 	var sizes []Size
 	if err == nil {

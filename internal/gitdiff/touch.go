@@ -27,7 +27,7 @@ func NewTouch(ctx context.Context, r *git.Repo, pathspecs []string) (*Touch, err
 }
 
 func (t *Touch) args() []string {
-	args := []string{"diff-tree", "--stdin", "--always", "-r", "--raw", "--no-renames", "--no-ext-diff", "--"}
+	args := []string{"diff-tree", "--stdin", "--always", "-r", "--raw", "--no-renames", "--"}
 	return append(args, t.paths...)
 }
 

@@ -93,7 +93,7 @@ func NewUncommitted(ctx context.Context, r *git.Repo, path string) (u *Uncommitt
 	out, err := scratch.With(git.Env(
 		"GIT_AUTHOR_NAME=Not Committed Yet", "GIT_AUTHOR_EMAIL=not.committed.yet", "GIT_AUTHOR_DATE="+now,
 		"GIT_COMMITTER_NAME=Not Committed Yet", "GIT_COMMITTER_EMAIL=not.committed.yet", "GIT_COMMITTER_DATE="+now,
-	)).Output(ctx, nil, append([]string{"-c", "commit.gpgSign=false"}, args...)...)
+	)).Output(ctx, nil, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +144,8 @@ func withFile(ctx context.Context, r *git.Repo, path string, prepare func() erro
 	if err := prepare(); err != nil {
 		return "", err
 	}
-	quiet := []string{"-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}
 	run := func(in string, args ...string) (out []byte, err error) {
-		return r.Output(ctx, strings.NewReader(in), append(quiet[:len(quiet):len(quiet)], args...)...)
+		return r.Output(ctx, strings.NewReader(in), args...)
 	}
 	paths := path + "\x00"
 	tracked, err := run("", "ls-files", "-z", "-v", "--", path)

@@ -156,6 +156,9 @@ func (tx *Tx) end() {
 }
 
 func (tx *Tx) beginRefs(ctx context.Context) (*git.RefTransaction, error) {
+	if _, err := tx.Config(); err != nil { // it names the hooks that must not run
+		return nil, err
+	}
 	return tx.Repo.With(git.Holding(tx.held.File())).BeginRefs(ctx, tx.reason)
 }
 

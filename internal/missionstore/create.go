@@ -302,9 +302,9 @@ func (p creation) checkOut(ctx context.Context, repo *git.Repo) error {
 	}
 	name := strings.TrimPrefix(p.branch, "refs/heads/")
 	if p.progress != nil {
-		return repo.With(git.Others).Run(ctx, nil, io.Discard, p.progress, "worktree", "add", "--", p.worktree, name)
+		return repo.With(git.Others, git.Hooked).Run(ctx, nil, io.Discard, p.progress, "worktree", "add", "--", p.worktree, name)
 	}
-	_, err := repo.With(git.Others).Output(ctx, nil, "worktree", "add", "--quiet", "--", p.worktree, name)
+	_, err := repo.With(git.Others, git.Hooked).Output(ctx, nil, "worktree", "add", "--quiet", "--", p.worktree, name)
 	return err
 }
 
@@ -358,7 +358,7 @@ func switchTo(ctx context.Context, repo *git.Repo, branch string) error {
 	if err != nil {
 		return err
 	}
-	_, err = repo.Output(ctx, nil, "switch", "--quiet", strings.TrimPrefix(branch, "refs/heads/"))
+	_, err = repo.With(git.Hooked).Output(ctx, nil, "switch", "--quiet", strings.TrimPrefix(branch, "refs/heads/"))
 	if err == nil {
 		return nil
 	}
@@ -366,7 +366,7 @@ func switchTo(ctx context.Context, repo *git.Repo, branch string) error {
 	if now, e := repo.HeadRef(ctx); e != nil || now != branch {
 		return errors.Join(err, e)
 	}
-	back := []string{"-c", "core.hooksPath=/dev/null", "switch", "--quiet"}
+	back := []string{"switch", "--quiet"}
 	if before.Branch == "" {
 		back = append(back, "--detach", before.Commit.String())
 	} else {

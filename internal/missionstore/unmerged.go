@@ -86,7 +86,7 @@ func unmergedError(branch string, own []branchCommit) error {
 // worktree reaches and that the ledger does not keep.
 func ownCommits(ctx context.Context, w *workspace.Workspace, branch string, tip, ledgerTip object.Hash) ([]branchCommit, error) {
 	args := []string{
-		"log", "-z", "--no-show-signature", "--encoding=UTF-8", "--format=%H %P%n%(trailers:key=" + ledger.TrailerMission + ",valueonly,separator=%x20)%n%s",
+		"log", "-z", "--format=%H %P%n%(trailers:key=" + ledger.TrailerMission + ",valueonly,separator=%x20)%n%s",
 		tip.String(), "--not", "--exclude=" + strings.TrimPrefix(branch, "refs/heads/"), "--branches", "--remotes", "--tags",
 	}
 	worktrees, err := w.Repo.Worktrees(ctx)
@@ -184,7 +184,7 @@ func withoutCleanMerges(ctx context.Context, w *workspace.Workspace, own []branc
 	if merges.Len() == 0 {
 		return own, nil
 	}
-	out, err := w.Repo.Output(ctx, strings.NewReader(merges.String()), "log", "--no-walk", "--stdin", "--no-show-signature", "--remerge-diff", "--name-only", "--format=%x00%H")
+	out, err := w.Repo.Output(ctx, strings.NewReader(merges.String()), "log", "--no-walk", "--stdin", "--remerge-diff", "--name-only", "--format=%x00%H")
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (e *eraser) pack(ctx context.Context, names *bytes.Buffer, reverse bool) (b
 		return "", err
 	}
 	base = filepath.Join(e.temp, "pack", "pack")
-	out, err := e.repo.With(git.Env("GIT_OBJECT_DIRECTORY="+e.temp)).Output(ctx, names, "-c", "pack.packSizeLimit=0", "-c", "pack.threads=1",
+	out, err := e.repo.With(git.Env("GIT_OBJECT_DIRECTORY="+e.temp)).Output(ctx, names,
 		"-c", fmt.Sprintf("pack.writeReverseIndex=%t", reverse), "pack-objects", "--delta-base-offset", "--quiet", base)
 	return base + "-" + strings.TrimSpace(string(out)), err
 }

@@ -36,7 +36,7 @@ func (f *finder) tableLogs(ctx context.Context, repo *git.Repo, prefix string) e
 		names = slices.DeleteFunc(names, func(name string) bool { return !ofWorktree(name) })
 	}
 	for _, name := range names {
-		out, err := in.Output(ctx, nil, "log", "-g", "-z", "--no-show-signature", "--format=%gd%x00%H%x00%gs", name, "--")
+		out, err := in.Output(ctx, nil, "log", "-g", "-z", "--format=%gd%x00%H%x00%gs", name, "--")
 		if err != nil {
 			return err
 		}

@@ -155,7 +155,7 @@ func isBranch(ref string) bool { return strings.HasPrefix(ref, "refs/heads/") }
 
 // deleteBatch deletes refs in one connection, or two if they can't go together.
 func deleteBatch(ctx context.Context, r *remote.Remote, refs []string, expected map[string]object.Hash) (rejected map[string]bool, err error) {
-	args := r.PushOptions()
+	var args []string
 	for _, ref := range refs {
 		args = append(args, fmt.Sprintf("--force-with-lease=%s:%s", ref, expected[ref]))
 	}

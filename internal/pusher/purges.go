@@ -182,7 +182,7 @@ func force(ctx context.Context, r *remote.Remote, source string, updates []git.U
 		args = append(args, "--force-with-lease="+u.Ref+":"+lease)
 		specs = append(specs, spec+":"+u.Ref)
 	}
-	options := r.PushOptions()
+	var options []string
 	if len(updates) > 1 && r.Learned().Atomic() {
 		options = append(options, "--atomic")
 	}

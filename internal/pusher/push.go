@@ -207,7 +207,6 @@ const rejectedPause = 100 * time.Millisecond
 
 func sendOnce(ctx context.Context, r *remote.Remote, specs []string, branches bool) (pushReport, error) {
 	known := r.Learned()
-	args := r.PushOptions()
 	var extra []string
 	switch {
 	case branches && known.Options():
@@ -216,11 +215,11 @@ func sendOnce(ctx context.Context, r *remote.Remote, specs []string, branches bo
 		extra = []string{"--atomic"}
 	}
 	target := append([]string{"--end-of-options", r.Name}, specs...)
-	out, reached, err := r.Reach(ctx, "push", slices.Concat(args, extra, target)...)
+	out, reached, err := r.Reach(ctx, "push", slices.Concat(extra, target)...)
 	rep := parseReport(out)
 	if err != nil && reached && len(extra) > 0 && len(rep.rejected) == 0 && ctx.Err() == nil {
 		// Git refuses at once to ask for a capability that is not announced.
-		out, again := r.Run(ctx, "", "push", slices.Concat(args, target)...)
+		out, again := r.Run(ctx, "", "push", target...)
 		if rep = parseReport(out); again == nil || len(rep.rejected) > 0 {
 			if err := r.LearnLacking(ctx, branches); err != nil {
 				return rep, err

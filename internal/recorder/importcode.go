@@ -114,7 +114,7 @@ func (im *importer) headLog(ctx context.Context, repo *git.Repo) headLog {
 	}
 	var out []byte
 	if _, err := repo.Output(ctx, nil, "reflog", "exists", "HEAD"); err == nil { // else git takes that of HEAD's branch
-		out, _ = repo.Output(ctx, nil, "log", "--walk-reflogs", "--no-show-signature", "--no-patch", "--date=unix", "--format=%H %gd", "HEAD", "--")
+		out, _ = repo.Output(ctx, nil, "log", "--walk-reflogs", "--no-patch", "--date=unix", "--format=%H %gd", "HEAD", "--")
 	}
 	for line := range strings.Lines(string(out)) {
 		hash, selector, _ := strings.Cut(line, " HEAD@{")

@@ -44,27 +44,24 @@ func sshCommand(conf git.Config) string {
 	return command + " -o BatchMode=yes"
 }
 
-// Options returns the options of every git that reaches a remote, so that the
-// user's settings for their own pushes don't affect ours: a mirror would be
-// forced, push options may open a merge request, a program may ask for a
-// password, a redirection leads to an unnamed URL. GIT_ASKPASS stays, for
-// unattended machines.
+// Options returns the options of every git that reaches this remote, besides
+// those of the table of settings: a mirror would be forced.
 func (r *Remote) Options() []string {
-	return []string{
-		"-c", "core.askPass=", "-c", "http.followRedirects=false", "-c", "push.pushOption=",
-		"-c", "core.bigFileThreshold=32m", // what is larger is untrusted and not held in memory
-		"-c", "remote." + r.Name + ".mirror=false", "-c", "remote." + r.Name + ".followRemoteHEAD=never",
-	}
+	return []string{"-c", "remote." + r.Name + ".mirror=false", "-c", "remote." + r.Name + ".followRemoteHEAD=never"}
 }
 
-// Run runs a git command that reaches the remote, with Progress.
+// Run runs a git command that reaches the remote, with Progress. A push runs
+// the user's hook pre-push only if agent.prepush says so.
 func (r *Remote) Run(ctx context.Context, stdin, command string, args ...string) ([]byte, error) {
-	all := slices.Concat(r.Options(), []string{command})
+	repo, all := r.Repo, slices.Concat(r.Options(), []string{command})
+	if command == "push" && r.conf.Bool("agent.prepush") {
+		repo = repo.With(git.Hooked)
+	}
 	if r.Progress == nil {
-		return r.Repo.Output(ctx, strings.NewReader(stdin), append(all, args...)...)
+		return repo.Output(ctx, strings.NewReader(stdin), append(all, args...)...)
 	}
 	var out bytes.Buffer
-	err := r.Repo.Run(ctx, strings.NewReader(stdin), &out, r.Progress, append(append(all, "--progress"), args...)...)
+	err := repo.Run(ctx, strings.NewReader(stdin), &out, r.Progress, append(append(all, "--progress"), args...)...)
 	return out.Bytes(), err
 }
 
@@ -81,13 +78,4 @@ func (r *Remote) Reach(ctx context.Context, command string, args ...string) (out
 	out, err = traced.Run(ctx, "", command, args...)
 	events, readErr := r.state().ReadFile(trace)
 	return out, readErr != nil || bytes.Contains(events, []byte(`"key":"negotiated-version"`)), err
-}
-
-// PushOptions returns the options by which only the named refs are sent.
-func (r *Remote) PushOptions() []string {
-	options := []string{"--porcelain", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", "--no-force-with-lease", "--no-force-if-includes"}
-	if !r.conf.Bool("agent.prepush") {
-		options = append(options, "--no-verify")
-	}
-	return options
 }

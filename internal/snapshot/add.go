@@ -159,7 +159,7 @@ func (t *taker) updateIndex(entries []*entry) error {
 		return nil
 	}
 	_, err := t.index.git(t.ctx, t.index.path, pathList(entries),
-		"-c", "core.safecrlf=false", "-c", "core.ignoreStat=false", "update-index", "-z", "--add", "--remove", "--replace", "--stdin")
+		"update-index", "-z", "--add", "--remove", "--replace", "--stdin")
 	return err
 }
 

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -120,8 +121,7 @@ func TestTakeSettings(t *testing.T) {
 	}
 }
 
-// A hook script of the user's speeds up status; it gets to see our index too, and must give the
-// right answer.
+// A program that tells git which files have changed is asked by none of ours: it may not know.
 func TestTakeFsmonitor(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
@@ -137,6 +137,24 @@ func TestTakeFsmonitor(t *testing.T) {
 			edit(t, r, "x/y=new; check; b=changed; check")
 		})
 	}
+	r := base(t)
+	r.Write(".git/monitor", "#!/bin/sh\nprintf 'token\\0'\n")
+	edit(t, r, "chmod 755 .git/monitor; git config core.fsmonitor .git/monitor; git status; a=changed")
+	r.Says("", "status", "--porcelain", "a") // so it deceives git
+	holds(t, r, take(t, r, false), "a", "changed")
+	holds(t, r, take(t, r, true), "a", "changed")
+}
+
+// TestTakeAfterCheckOut: what our git wrote is looked at again, whatever core.ignoreStat says.
+func TestTakeAfterCheckOut(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	setConfig(t, r, "core.ignoreStat", "true")
+	before := take(t, r, true)
+	edit(t, r, "a=changed")
+	gittest.Must(t, take(t, r, true).CheckOut(context.Background(), before.Tree, Checkout{}))
+	edit(t, r, "a=again; touch a")
+	holds(t, r, take(t, r, false), "a", "again")
 }
 
 // No hook of the user's runs: post-index-change would be told of an index that is not the user's.

@@ -36,8 +36,7 @@ func openIndex(repo *git.Repo) (*privateIndex, error) {
 }
 
 // git runs git on the index at path. Without optional locks it would not write
-// the untracked cache; a split index would put files beside the user's index,
-// and the hook post-index-change must not learn of ours.
+// the untracked cache.
 func (x *privateIndex) git(ctx context.Context, path, stdin string, args ...string) (string, error) {
 	p, err := x.start(ctx, path, args...)
 	if err != nil {
@@ -49,7 +48,6 @@ func (x *privateIndex) git(ctx context.Context, path, stdin string, args ...stri
 
 // start is git without the wait.
 func (x *privateIndex) start(ctx context.Context, path string, args ...string) (*git.Process, error) {
-	args = append([]string{"-c", "core.splitIndex=false", "-c", "core.hooksPath=" + os.DevNull}, args...)
 	return x.repo.With(git.Env("GIT_INDEX_FILE="+path, "GIT_OPTIONAL_LOCKS=1")).Start(ctx, args...)
 }
 

@@ -133,7 +133,7 @@ func (t *taker) take(prepare func() error) (*Snapshot, error) {
 // is known, and filters are off: status runs the clean filter of files with new
 // times, and dies if a required one fails.
 func (t *taker) statusArgs() []string {
-	args := []string{"-c", "core.untrackedCache=true", "-c", "status.showUntrackedFiles=all"}
+	var args []string
 	for key := range t.config {
 		switch driver, name := strings.HasPrefix(key, "filter."), path.Ext(key); {
 		case driver && name == ".required":
