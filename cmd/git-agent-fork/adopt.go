@@ -96,7 +96,7 @@ func mergeWork(c *cli.Context, w *workspace.Workspace, state *turns.State, forei
 	if err != nil {
 		return unadopted(c, w, state, err)
 	}
-	if len(done.Changes) == 0 && len(done.Conflicts) == 0 {
+	if len(done.Changes) == 0 && len(done.Conflicts) == 0 && len(done.Stayed) == 0 {
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("nothing to adopt: all that %s has is here", state.Describe()))
 		return nil
 	}

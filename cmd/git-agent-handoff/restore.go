@@ -38,7 +38,7 @@ func restore(c *cli.Context) error {
 	if err != nil {
 		return command.Unrestored(err)
 	}
-	err = command.PrintRestored(c, "restored handoff "+f.ID().String(), done.Changes, done.Present)
+	err = command.PrintRestored(c, "restored handoff "+f.ID().String(), &done.CheckedOut)
 	if err != nil || len(done.Conflicts) == 0 {
 		return err
 	}

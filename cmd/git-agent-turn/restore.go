@@ -48,5 +48,5 @@ func restore(c *cli.Context) error {
 	if err != nil {
 		return command.Unrestored(err)
 	}
-	return command.PrintRestored(c, "restored "+state.Describe(), done.Changes, done.Present)
+	return command.PrintRestored(c, "restored "+state.Describe(), &done.CheckedOut)
 }

@@ -40,7 +40,7 @@ func Unmerged(c *cli.Context, err error, command string) error {
 
 // PrintMerged is [PrintRestored] for a merge.
 func PrintMerged(c *cli.Context, what string, done *checkout.Restored) error {
-	err := PrintRestored(c, what, done.Changes, done.Present)
+	err := PrintRestored(c, what, &done.CheckedOut)
 	if err != nil || len(done.Conflicts) == 0 {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/snapshot"
 )
 
@@ -20,11 +20,15 @@ func MergeFlag() cli.Flag {
 
 // PrintRestored says what changed the worktree ("restored turn a1b2c3d4/3"),
 // and prints the commit of what was there before, or a dry run's changes.
-func PrintRestored(c *cli.Context, what string, changes []gitdiff.FileStat, before object.Hash) error {
+func PrintRestored(c *cli.Context, what string, done *ledgertx.CheckedOut) error {
+	for _, s := range done.Stayed {
+		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("the submodule in %s stays as it is; to move it: %s", cmdline.Escape(s.Dir),
+			cmdline.Shell([]string{"git", "-C", s.Dir, "checkout", s.Want.String()})))
+	}
 	if !c.Bool("dry-run") {
-		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: %s changed; what was there before:", what, cmdline.Plural(len(changes), "file")))
-		_, err := fmt.Fprintln(c.App.Writer, before)
-		if err == nil && len(changes) > 0 {
+		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: %s changed; what was there before:", what, cmdline.Plural(len(done.Changes), "file")))
+		_, err := fmt.Fprintln(c.App.Writer, done.Present)
+		if err == nil && len(done.Changes) > 0 {
 			cmdline.WriteMessage(c.App.ErrWriter, c.App.Name+": hint: ", "take it back with: git agent-turn undo")
 		}
 		return err
@@ -34,7 +38,7 @@ func PrintRestored(c *cli.Context, what string, changes []gitdiff.FileStat, befo
 		cmdline.Column{Right: true, Style: cmdline.Red},
 		cmdline.Column{},
 	)
-	for _, f := range changes {
+	for _, f := range done.Changes {
 		table.Row(fmt.Sprintf("+%d", f.Insertions), fmt.Sprintf("-%d", f.Deletions), f.Path)
 	}
 	return table.Print(c.App.Writer)

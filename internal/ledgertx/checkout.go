@@ -4,6 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
@@ -32,6 +38,13 @@ type CheckoutPlan struct {
 type CheckedOut struct {
 	Present object.Hash        // the commit of the previous worktree; zero in a dry run
 	Changes []gitdiff.FileStat // done, or in a dry run to be done
+	Stayed  []Submodule        // which, as with git, only the user moves
+}
+
+// A Submodule is one that is checked out, at another commit than in a tree.
+type Submodule struct {
+	Dir  string      // absolute
+	Want object.Hash // the tree's
 }
 
 // CheckOut makes the worktree match a tree, but not HEAD, branch and index. It
@@ -39,14 +52,15 @@ type CheckedOut struct {
 // and a [snapshot.Step] allows undo. If something is in the way, it does
 // nothing; see [snapshot.Snapshot.CheckOut].
 func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error) {
-	if err := tx.Objects.Flush(); err != nil {
+	stayed, err := tx.leaveSubmodules(ctx, &c.Tree)
+	if err != nil {
 		return nil, err
 	}
 	changes, err := gitdiff.OfPaths(ctx, tx.Repo, tx.Snap.Tree, c.Tree)
 	if err != nil {
 		return nil, err
 	}
-	done := &CheckedOut{Changes: changes}
+	done := &CheckedOut{Changes: changes, Stayed: stayed}
 	if err := tx.Snap.CheckOut(ctx, c.Tree, snapshot.Checkout{Foreign: c.Foreign, Dry: true}); err != nil {
 		return nil, err
 	}
@@ -91,6 +105,41 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 		err = fmt.Errorf("%w; what was there before is kept as %s", err, done.Present)
 	}
 	return done, err
+}
+
+// leaveSubmodules flushes, and replaces the tree by one with the submodules that
+// are checked out as they are.
+func (tx *Tx) leaveSubmodules(ctx context.Context, tree *object.Hash) (stayed []Submodule, err error) {
+	if err := tx.Objects.Flush(); err != nil {
+		return nil, err
+	}
+	changed, err := gitdiff.Changed(ctx, tx.Repo, tx.Snap.Tree, *tree, gitdiff.Paths{})
+	if err != nil {
+		return nil, err
+	}
+	stay := make(map[string]object.Entry)
+	for path, e := range changed {
+		if e.Mode != filemode.Submodule {
+			continue
+		}
+		is, err := tx.Objects.Lookup(tx.Snap.Tree, path)
+		if err != nil {
+			return nil, err
+		}
+		dir := filepath.Join(tx.Repo.Top, filepath.FromSlash(path))
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && is.Mode == filemode.Submodule {
+			stay[path] = is
+			stayed = append(stayed, Submodule{dir, e.Hash})
+		}
+	}
+	if len(stay) == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(stayed, func(a, b Submodule) int { return strings.Compare(a.Dir, b.Dir) })
+	if *tree, err = tx.Objects.EditTree(*tree, stay); err != nil {
+		return nil, err
+	}
+	return stayed, tx.Objects.Flush()
 }
 
 // Merge applies the changes from base to theirs to ours, see
