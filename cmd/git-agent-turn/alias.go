@@ -26,9 +26,11 @@ func aliasFree(c *cli.Context, w *workspace.Workspace) error {
 	if err != nil {
 		return err
 	}
-	if now := conf.Get("alias." + aliasName); now != "" && now != aliasCommand {
-		return cmdline.Hintf(fmt.Errorf("git %s is yours already: %s; nothing was changed", aliasName, cmdline.OneLine(now)),
-			"choose another name: git config --global alias.<name> '%s'", aliasCommand)
+	for _, key := range []string{"alias." + aliasName, "alias." + aliasName + ".command"} { // the second is git 2.55's
+		if now := conf.Get(key); now != "" && now != aliasCommand {
+			return cmdline.Hintf(fmt.Errorf("git %s is yours already: %s; nothing was changed", aliasName, cmdline.OneLine(now)),
+				"choose another name: git config --global alias.<name> '%s'", aliasCommand)
+		}
 	}
 	return nil
 }
