@@ -128,7 +128,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 		return nil, err
 	}
 	told, stop := command.Copying(c.App.ErrWriter, f.include)
-	fork.Copying = told
+	fork.Copying, fork.Unhooked = told, command.Unhooked(c)
 	done, err := missionstore.Fork(c.Context, f.w, fork)
 	stop()
 	if err != nil {

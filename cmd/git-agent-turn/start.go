@@ -97,7 +97,7 @@ func start(c *cli.Context) error {
 		return err
 	}
 	told, stop := command.Copying(c.App.ErrWriter, b.Include)
-	b.Copying = told
+	b.Copying, b.Unhooked = told, command.Unhooked(c)
 	m, included, err := missionstore.Begin(c.Context, w, b)
 	stop()
 	if err != nil {

@@ -8,9 +8,19 @@ import (
 	"os"
 	"strings"
 
+	"github.com/urfave/cli/v2"
+
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 )
+
+// Unhooked returns what says that a hook of the user's failed after a checkout,
+// which stays.
+func Unhooked(c *cli.Context) func(error) {
+	return func(err error) {
+		cmdline.WriteMessage(c.App.ErrWriter, c.App.Name+": warning: ", "all is checked out, but a hook failed after that: "+cmdline.OneLine(err.Error()))
+	}
+}
 
 // TellLacks says what git worktree add left out, and how to get it: submodules,
 // and files of LFS if its filter is off.

@@ -34,6 +34,7 @@ type creation struct {
 	include  *copyignored.Files // files that the worktree gets besides the tree; may be nil
 	copying  func(copyignored.Amount)
 	progress io.Writer // git's, of the checkout; may be nil
+	unhooked func(error)
 }
 
 // create makes the mission or changes nothing; event adds the first event of
@@ -293,19 +294,63 @@ func checkingOut(ctx context.Context, w *workspace.Workspace, p creation) (*git.
 	return w.Repo.Foreign(ctx, p.worktree)
 }
 
+// checkOut checks out the branch. Git also fails if a hook of the user's fails
+// after that: then the checkout stays, and p.unhooked is told why.
 func (p creation) checkOut(ctx context.Context, repo *git.Repo) error {
-	switch {
-	case p.here:
-		return switchTo(ctx, repo, p.branch)
-	case p.worktree == "":
+	if p.worktree == "" && !p.here {
 		return nil
 	}
-	name := strings.TrimPrefix(p.branch, "refs/heads/")
-	if p.progress != nil {
-		return repo.With(git.Others, git.Hooked).Run(ctx, nil, io.Discard, p.progress, "worktree", "add", "--", p.worktree, name)
+	var before git.Head
+	if p.here {
+		var err error
+		if before, err = repo.Head(ctx); err != nil {
+			return err
+		}
 	}
-	_, err := repo.With(git.Others, git.Hooked).Output(ctx, nil, "worktree", "add", "--quiet", "--", p.worktree, name)
+	err := p.runCheckout(ctx, repo)
+	if err == nil || !p.isCheckedOut(context.WithoutCancel(ctx), repo) {
+		return err
+	}
+	if ctx.Err() == nil && git.Status(err) > 0 { // it was not stopped
+		if p.unhooked != nil {
+			p.unhooked(err)
+		}
+		return nil
+	}
+	if p.here {
+		err = errors.Join(err, switchBack(context.WithoutCancel(ctx), repo, before))
+	}
 	return err
+}
+
+func (p creation) runCheckout(ctx context.Context, repo *git.Repo) error {
+	name := strings.TrimPrefix(p.branch, "refs/heads/")
+	repo = repo.With(git.Hooked)
+	if !p.here {
+		repo = repo.With(git.Others)
+	}
+	switch {
+	case p.here:
+		_, err := repo.Output(ctx, nil, "switch", "--quiet", name)
+		return err
+	case p.progress != nil:
+		return repo.Run(ctx, nil, io.Discard, p.progress, "worktree", "add", "--", p.worktree, name)
+	}
+	_, err := repo.Output(ctx, nil, "worktree", "add", "--quiet", "--", p.worktree, name)
+	return err
+}
+
+// isCheckedOut reports whether the branch is checked out as a whole: git writes
+// the index after the files, and switches HEAD after that.
+func (p creation) isCheckedOut(ctx context.Context, repo *git.Repo) bool {
+	if !p.here {
+		var err error
+		if repo, err = git.Find(p.worktree); err != nil || !pathExists(filepath.Join(repo.GitDir, "index")) {
+			return false
+		}
+	}
+	now, err := repo.HeadRef(ctx)
+	return err == nil && now == p.branch
 }
 
 // A Beginning is a new attached mission.
@@ -317,8 +362,9 @@ type Beginning struct {
 	Session  string      // the session that will record to it, if known
 	At       time.Time
 
-	Include *copyignored.Files       // files that a new worktree gets besides the tree; may be nil
-	Copying func(copyignored.Amount) // is told now and then how much of them is copied; may be nil
+	Include  *copyignored.Files       // files that a new worktree gets besides the tree; may be nil
+	Copying  func(copyignored.Amount) // is told now and then how much of them is copied; may be nil
+	Unhooked func(error)              // is told how a hook of the user's failed after the checkout; may be nil
 }
 
 // Begin makes an attached mission: ledger and branch in one transaction, then
@@ -333,6 +379,7 @@ func Begin(ctx context.Context, w *workspace.Workspace, b Beginning) (m *record.
 	m.AddSession(b.Session)
 	p := creation{
 		id: b.ID, from: b.From, branch: branch, worktree: b.Worktree, here: b.Worktree == "", include: b.Include, copying: b.Copying,
+		unhooked: b.Unhooked,
 	}
 	_, included, err = create(ctx, w, p, b.At, func(tx *ledgertx.Tx) error {
 		tx.Begin(m)
@@ -351,27 +398,15 @@ func Begin(ctx context.Context, w *workspace.Workspace, b Beginning) (m *record.
 	})
 }
 
-// switchTo checks out the branch. If a user's hook fails after it, HEAD goes
-// back.
-func switchTo(ctx context.Context, repo *git.Repo, branch string) error {
-	before, err := repo.Head(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = repo.With(git.Hooked).Output(ctx, nil, "switch", "--quiet", strings.TrimPrefix(branch, "refs/heads/"))
-	if err == nil {
-		return nil
-	}
-	ctx = context.WithoutCancel(ctx)
-	if now, e := repo.HeadRef(ctx); e != nil || now != branch {
-		return errors.Join(err, e)
-	}
+// switchBack returns HEAD to where it was, without the hooks, one of which was
+// stopped.
+func switchBack(ctx context.Context, repo *git.Repo, to git.Head) error {
 	back := []string{"switch", "--quiet"}
-	if before.Branch == "" {
-		back = append(back, "--detach", before.Commit.String())
+	if to.Branch == "" {
+		back = append(back, "--detach", to.Commit.String())
 	} else {
-		back = append(back, strings.TrimPrefix(before.Branch, "refs/heads/"))
+		back = append(back, strings.TrimPrefix(to.Branch, "refs/heads/"))
 	}
-	_, e := repo.Output(ctx, nil, back...)
-	return errors.Join(err, e)
+	_, err := repo.Output(ctx, nil, back...)
+	return err
 }

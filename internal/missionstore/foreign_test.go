@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/agent/claude"
 	"gitagent/internal/checkout"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/missionstore"
@@ -43,14 +44,10 @@ func TestForkOfStrangerFails(t *testing.T) {
 	turn, ran := l.Stranger()
 	f := l.ForkOf(turn)
 	f.Foreign = true
-	// A hook of the user's own fails, after which git leaves the worktree as it is.
-	hooks := filepath.Join(filepath.Dir(l.Dir), "hooks")
-	l.Write("../hooks/post-checkout", "#!/bin/sh\nexit 1\n")
-	gittest.Must(t, os.Chmod(filepath.Join(hooks, "post-checkout"), 0o755))
-	l.Git("config", "core.hooksPath", hooks)
+	l.In(claude.Path(f.Config, f.Worktree, f.Session)).Write("in/the/way", "x")
 	before := leavings(l)
 	if _, err := missionstore.Fork(t.Context(), l.Workspace(l.Dir), f); err == nil {
-		t.Fatal("a hook fails, and the fork does not")
+		t.Fatal("the conversation has no place, and the fork is made")
 	}
 	if got := ran(); len(got) > 0 {
 		t.Errorf("%q ran", got)

@@ -47,6 +47,7 @@ type ForkPlan struct {
 	Include  *copyignored.Files       // files that the worktree gets besides the tree; may be nil
 	Copying  func(copyignored.Amount) // is told now and then how much of them is copied; may be nil
 	Progress io.Writer                // git's, of the checkout; may be nil
+	Unhooked func(error)              // is told how a hook of the user's failed after the checkout; may be nil
 }
 
 func (f *ForkPlan) agent() string {
@@ -110,6 +111,7 @@ func Fork(ctx context.Context, w *workspace.Workspace, f ForkPlan) (*Forked, err
 	p := creation{
 		id: f.ID, from: from, branch: w.Branch(f.ID), worktree: f.Worktree, foreign: f.Foreign,
 		include: f.Include, copying: f.Copying, progress: f.Progress,
+		unhooked: f.Unhooked,
 	}
 	undo, included, err := create(ctx, w, p, f.At, func(tx *ledgertx.Tx) (err error) {
 		done.Mission, err = fork(ctx, w, tx, f, from, p.branch)

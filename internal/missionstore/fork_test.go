@@ -197,7 +197,7 @@ func TestForkFails(t *testing.T) {
 		{"the local state can't be written", func(l *lab.Lab, f *missionstore.ForkPlan) {
 			l.In(l.Dir).Write(".git/agent/sessions/"+f.Session+".json.old/in/the/way", "x")
 		}, "place the conversation"},
-		{"the user's hook fails", func(l *lab.Lab, f *missionstore.ForkPlan) { l.FailingHook() }, ""},
+		{"the user's filter fails", func(l *lab.Lab, f *missionstore.ForkPlan) { l.FailingFilter() }, "smudge filter"},
 		{"the code commit is missing", func(l *lab.Lab, f *missionstore.ForkPlan) {
 			lost := *f.Source
 			lost.Code = object.NewHash(gittest.Hash("0123456789"))
@@ -240,6 +240,24 @@ func TestForkFails(t *testing.T) {
 				l.Fsck()
 			})
 		}
+	}
+}
+
+// TestForkHookFails: what is checked out stays, with all that comes after it.
+func TestForkHookFails(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	_, source := l.Three()
+	f := l.ForkOf(source[1])
+	var told []string
+	f.Unhooked = func(err error) { told = append(told, err.Error()) }
+	l.FailingHook()
+	done, err := missionstore.Fork(t.Context(), l.Workspace(l.Dir), f)
+	if err != nil || done.File == "" || len(told) != 1 || !strings.Contains(told[0], "git worktree: ") {
+		t.Fatalf("Fork: %+v, %v, told %q", done, err, told)
+	}
+	if got := l.At(f.Worktree).Git("status", "--porcelain", "--branch"); got != "## "+l.Branch(f.ID) {
+		t.Errorf("there is %q", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package recorder_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -435,13 +436,8 @@ func TestBeginFails(t *testing.T) {
 			l.Git("checkout", "-q", "main")
 		},
 		"there is such a branch": func(l *lab.Lab, b *missionstore.Beginning) { l.Git("branch", l.Branch(b.ID)) },
-		"the user's hook fails":  func(l *lab.Lab, _ *missionstore.Beginning) { l.FailingHook() },
-		"the user's hook fails, HEAD is detached": func(l *lab.Lab, _ *missionstore.Beginning) {
-			l.Git("checkout", "-q", "--detach")
-			l.FailingHook()
-		},
-		"the user's hook fails in the worktree": func(l *lab.Lab, b *missionstore.Beginning) {
-			l.FailingHook()
+		"the user's filter fails": func(l *lab.Lab, b *missionstore.Beginning) {
+			l.FailingFilter()
 			b.Worktree = filepath.Join(filepath.Dir(l.Dir), "new")
 		},
 		"the worktree's directory is not empty": func(l *lab.Lab, b *missionstore.Beginning) {
@@ -471,6 +467,33 @@ func TestBeginFails(t *testing.T) {
 			}
 			if now := l.Git("worktree", "list", "--porcelain"); now != worktrees {
 				t.Errorf("worktrees were\n%s\nare\n%s", worktrees, now)
+			}
+		})
+	}
+}
+
+// TestBeginHookFails: what is checked out stays, and is told.
+func TestBeginHookFails(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(l *lab.Lab, b *missionstore.Beginning){
+		"here":          func(*lab.Lab, *missionstore.Beginning) {},
+		"detached":      func(l *lab.Lab, _ *missionstore.Beginning) { l.Git("checkout", "-q", "--detach") },
+		"in a worktree": func(l *lab.Lab, b *missionstore.Beginning) { b.Worktree = filepath.Join(filepath.Dir(l.Dir), "new") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := lab.New(t)
+			told := 0
+			b := missionstore.Beginning{
+				ID: "a1b2c3d4", At: time.Now(), From: object.NewHash(l.Git("rev-parse", "HEAD")), Unhooked: func(error) { told++ },
+			}
+			prepare(l, &b)
+			l.FailingHook()
+			if _, _, err := missionstore.Begin(t.Context(), l.Workspace(l.Dir), b); err != nil || told != 1 {
+				t.Fatalf("Begin: %v, told %d times", err, told)
+			}
+			if got := l.At(cmp.Or(b.Worktree, l.Dir)).Git("status", "--porcelain", "--branch"); got != "## "+l.Branch(b.ID) {
+				t.Errorf("there is %q", got)
 			}
 		})
 	}
