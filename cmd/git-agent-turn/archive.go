@@ -136,12 +136,14 @@ func inUse(c *cli.Context, w *workspace.Workspace) (map[record.ID]string, error)
 		if err != nil {
 			continue // nothing is pushed there
 		}
-		waiting, err := r.Pending()
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range waiting {
-			used[id] = "it has not been pushed to " + name + " yet"
+		for _, r := range r.Each() {
+			waiting, err := r.Pending()
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range waiting {
+				used[id] = "it has not been pushed to " + r.String() + " yet"
+			}
 		}
 	}
 	live, err := command.Live(c.Context, w, time.Now())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -31,7 +32,9 @@ func (x *examination) remotes() {
 			x.problem("remote", err.Error(), "")
 			continue
 		}
-		x.remote(r)
+		for _, r := range r.Each() {
+			x.remote(r)
+		}
 	}
 }
 
@@ -93,7 +96,15 @@ func (x *examination) probe(name string) error {
 	if err != nil {
 		return err
 	}
-	x.remote(r)
+	var problems []error
+	for _, r := range r.Each() {
+		x.remote(r)
+		problems = append(problems, x.try(r))
+	}
+	return errors.Join(problems...)
+}
+
+func (x *examination) try(r *remote.Remote) error {
 	p, err := pusher.Try(x.ctx, r)
 	if err != nil {
 		return err

@@ -148,11 +148,11 @@ func replaceAtRemotes(c *cli.Context, w *workspace.Workspace) error {
 	for _, r := range remotes {
 		if !c.Bool("yes") {
 			if !cmdline.CanAsk() {
-				return errors.Join(append(problems, cmdline.Hint(fmt.Errorf("nothing was changed at %s: %s", r.Name, cmdline.Unasked()), "to replace it without a question: git agent-turn purge --push --yes"))...)
+				return errors.Join(append(problems, cmdline.Hint(fmt.Errorf("nothing was changed at %s: %s", r, cmdline.Unasked()), "to replace it without a question: git agent-turn purge --push --yes"))...)
 			}
-			answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Replace what %s has, too?", r.Name), "yes", "no")
+			answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Replace what %s has, too?", r), "yes", "no")
 			if err != nil || answer != "yes" {
-				problems = append(problems, err, cmdline.Hint(fmt.Errorf("it stays at %s", r.Name), "to replace it later: git agent-turn purge --push"))
+				problems = append(problems, err, cmdline.Hint(fmt.Errorf("it stays at %s", r), "to replace it later: git agent-turn purge --push"))
 				continue
 			}
 		}
@@ -167,12 +167,12 @@ func replaceAt(c *cli.Context, r *remote.Remote) error {
 	if done == nil {
 		return err
 	}
-	fmt.Fprintf(c.App.Writer, "at %s: %s replaced\n", cmdline.Escape(r.Name), cmdline.Plural(len(done.Refs), "ref"))
+	fmt.Fprintf(c.App.Writer, "at %s: %s replaced\n", cmdline.Escape(r.String()), cmdline.Plural(len(done.Refs), "ref"))
 	for _, branch := range done.Branches {
-		cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("%s refuses to change %s, which leads to it: delete it there", cmdline.Escape(r.Name), cmdline.Escape(branch)))
+		cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("%s refuses to change %s, which leads to it: delete it there", cmdline.Escape(r.String()), cmdline.Escape(branch)))
 	}
 	if len(done.Refs) > 0 {
-		cmdline.WriteMessage(c.App.ErrWriter, "", cmdline.Escape(r.Name)+" keeps what no ref leads to until it collects garbage, and gives it to all who know a hash: "+
+		cmdline.WriteMessage(c.App.ErrWriter, "", cmdline.Escape(r.String())+" keeps what no ref leads to until it collects garbage, and gives it to all who know a hash: "+
 			"ask its host to; other clones have it until they fetch")
 	}
 	return err

@@ -90,7 +90,7 @@ func sayRemotes(c *cli.Context, w *workspace.Workspace, say func(label, format s
 	}
 	remotes, err := remote.Consenting(c.Context, w, conf)
 	for _, r := range remotes {
-		say("remote", "%s was sent missions: you are asked whether to replace what it has; clones of it have it until they fetch", r.Name)
+		say("remote", "%s was sent missions: you are asked whether to replace what it has; clones of it have it until they fetch", r)
 	}
 	return err
 }

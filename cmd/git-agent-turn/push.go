@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -49,32 +50,50 @@ func push(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var problems []error
 	for _, r := range remotes {
-		if c.Bool("queued") {
-			if err = pusher.Drain(c.Context, r); err != nil {
-				w.Store.Log(time.Now(), err.Error()) // the log is where it is seen
-			}
-		} else {
-			err = pushTo(c, r, ids)
+		if err := r.Inherit(c.Context); err != nil {
+			return err
 		}
-		problems = append(problems, err)
+	}
+	problems := make([]error, len(remotes))
+	for i, r := range remotes {
+		if !c.Bool("queued") {
+			problems[i] = pushTo(c, r, ids)
+		}
+	}
+	if c.Bool("queued") {
+		drain(c.Context, w, remotes, problems)
 	}
 	return errors.Join(problems...)
 }
 
-// pushable returns the named remote, or all that something may be sent to.
+// drain pushes what waits, to all the URLs at once: one may be dead.
+func drain(ctx context.Context, w *workspace.Workspace, remotes []*remote.Remote, problems []error) {
+	var all sync.WaitGroup
+	for i, r := range remotes {
+		all.Go(func() {
+			if problems[i] = pusher.Drain(ctx, r); problems[i] != nil {
+				w.Store.Log(time.Now(), problems[i].Error()) // the log is where it is seen
+			}
+		})
+	}
+	all.Wait()
+}
+
+// pushable returns the named remote, or all that something may be sent to, one
+// for each URL.
 func pushable(c *cli.Context, w *workspace.Workspace) ([]*remote.Remote, error) {
 	if c.NArg() == 1 {
 		r, err := openRemote(c.Context, w, c.Args().First())
 		if err != nil {
 			return nil, err
 		}
-		if r.Level == "" {
+		agreed := r.Agreed()
+		if len(agreed) == 0 {
 			return nil, cmdline.Hintf(fmt.Errorf("nothing may be sent to %s (%s)", r.Name, plain(r.URLs)),
 				"say so with: git agent-turn init --push %s", r.Name)
 		}
-		return []*remote.Remote{r}, nil
+		return agreed, nil
 	}
 	return command.Remotes(c.Context, w)
 }
@@ -132,7 +151,7 @@ func pushTo(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 		sent = sent || more
 	}
 	if err == nil && !sent {
-		fmt.Fprintf(c.App.ErrWriter, "nothing to push: %s has everything\n", cmdline.Escape(r.Name))
+		fmt.Fprintf(c.App.ErrWriter, "nothing to push: %s has everything\n", cmdline.Escape(r.String()))
 	}
 	return errors.Join(err, pusher.Settle(c.Context, r, done))
 }
@@ -145,7 +164,7 @@ func pushArchive(c *cli.Context, r *remote.Remote) (sent bool, err error) {
 	}
 	_, err = fmt.Fprintln(c.App.Writer, "archive")
 	if n := len(done.Gone); n > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "%s had refs at %s, and went into its archive\n", cmdline.Plural(n, "mission"), cmdline.Escape(r.Name))
+		fmt.Fprintf(c.App.ErrWriter, "%s had refs at %s, and went into its archive\n", cmdline.Plural(n, "mission"), cmdline.Escape(r.String()))
 	}
 	return true, err
 }

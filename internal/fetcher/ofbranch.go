@@ -41,7 +41,10 @@ func OfBranch(ctx context.Context, w *workspace.Workspace) (record.ID, error) {
 		return "", err
 	}
 	var problems []error
-	for _, r := range remotes {
+	for i, r := range remotes {
+		if i > 0 && remotes[i-1].Name == r.Name {
+			continue // another URL that is pushed to
+		}
 		_, err := Fetch(ctx, r, id)
 		if err == nil {
 			return id, nil

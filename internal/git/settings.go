@@ -30,7 +30,7 @@ const (
 //     merge drivers, core.symlinks, fileMode, ignoreCase, trustctime, checkStat,
 //     excludesFile, sparse checkouts, the format of the index.
 //   - How a remote is reached, and what may come from it: url.*, http.*, ssh.*,
-//     credential.*, protocol.*, core.gitProxy, core.alternateRefsCommand,
+//     credential.*, core.askPass, protocol.*, core.gitProxy, core.alternateRefsCommand,
 //     fsckObjects, fetch.negotiationAlgorithm, push.negotiate.
 //   - When git maintains a repository and how: gc.*, maintenance.*, repack.*,
 //     core.fsync, core.logAllRefUpdates, and the hook pre-auto-gc, which asks.
@@ -119,7 +119,6 @@ var settings = []setting{
 	{"--if-missing=add", "", "interpret-trailers", ""},
 
 	// Remotes: only what we name goes and comes, and nothing asks.
-	{"core.askPass", "", "fetch ls-remote push", "nobody may be there; GIT_ASKPASS is for unattended machines"},
 	{"http.followRedirects", "false", "fetch ls-remote push", "to a URL without consent"},
 	{"--porcelain", "", "push", "its report is parsed"},
 	{"push.pushOption", "", "push", "it may open a merge request"},

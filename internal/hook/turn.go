@@ -241,7 +241,7 @@ func (h *hook) awaitPush(ctx context.Context, w *workspace.Workspace, conf git.C
 			h.logError(r.Start(ctx))
 		}
 		if !r.Await(waiting, id) && waiting.Err() != nil {
-			late = append(late, r.Name)
+			late = append(late, r.String())
 		}
 	}
 	if len(late) > 0 {

@@ -18,8 +18,8 @@ import (
 )
 
 // archivedThere adds to theirs what the remote's archive has as we have it.
-func archivedThere(ctx context.Context, r *remote.Remote, source string, refs map[string]object.Hash, theirs, ours map[record.ID]remote.Tips) error {
-	tip, err := fetcher.ArchiveIndex(ctx, r, source, refs)
+func archivedThere(ctx context.Context, r *remote.Remote, refs map[string]object.Hash, theirs, ours map[record.ID]remote.Tips) error {
+	tip, err := fetcher.ArchiveIndex(ctx, r, r.Source, refs)
 	if err != nil || tip.IsZero() {
 		return err
 	}
@@ -61,15 +61,13 @@ func PushArchive(ctx context.Context, r *remote.Remote) (*SentArchive, error) {
 	if err != nil || len(refs) == 0 || r.Level != remote.All {
 		return done, err
 	}
-	held, err := r.Lock(ctx, "push")
+	held, err := r.LockPush(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	defer held.Release()
-	for _, source := range r.Sources {
-		if err := pushArchive(ctx, r, source, done); err != nil {
-			return done, fmt.Errorf("push the archive to %s: %w", r.Name, err)
-		}
+	if err := pushArchive(ctx, r, done); err != nil {
+		return done, fmt.Errorf("push the archive to %s: %w", r, err)
 	}
 	return done, nil
 }
@@ -79,18 +77,18 @@ const (
 	archivePause = 50 * time.Millisecond
 )
 
-func pushArchive(ctx context.Context, r *remote.Remote, source string, done *SentArchive) error {
-	there, err := r.Refs(ctx, source)
+func pushArchive(ctx context.Context, r *remote.Remote, done *SentArchive) error {
+	there, err := r.Refs(ctx, r.Source)
 	if err == nil {
-		there, err = upToDate(ctx, r, source, there)
+		there, err = upToDate(ctx, r, there)
 	}
 	still := 0
 	for attempt := 1; err == nil; attempt++ {
-		index, updates, err := unitedArchive(ctx, r, source, there)
+		index, updates, err := unitedArchive(ctx, r, there)
 		if err != nil {
 			return err
 		}
-		refused := force(ctx, r, source, updates, new(Replaced))
+		refused := force(ctx, r, updates, new(Replaced))
 		if refused == nil {
 			done.Sent = done.Sent || len(updates) > 0
 			refused = errors.Join(fetcher.NoteArchive(ctx, r, updates), dropArchived(ctx, r, there, index, done))
@@ -99,7 +97,7 @@ func pushArchive(ctx context.Context, r *remote.Remote, source string, done *Sen
 			return nil
 		}
 		was := there
-		there, err = r.Refs(ctx, source)
+		there, err = r.Refs(ctx, r.Source)
 		if still++; !maps.Equal(was, there) { // if the refs have not moved, the remote does not accept ours
 			still = 0
 		}
@@ -117,7 +115,7 @@ func pushArchive(ctx context.Context, r *remote.Remote, source string, done *Sen
 
 // unitedArchive unites our archive with a source's, and returns the moves
 // there.
-func unitedArchive(ctx context.Context, r *remote.Remote, source string, there map[string]object.Hash) (index object.Hash, updates []git.Update, err error) {
+func unitedArchive(ctx context.Context, r *remote.Remote, there map[string]object.Hash) (index object.Hash, updates []git.Update, err error) {
 	ours, err := r.Repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
 	if err != nil {
 		return index, nil, err
@@ -133,7 +131,7 @@ func unitedArchive(ctx context.Context, r *remote.Remote, source string, there m
 		return index, nil, err
 	}
 	if theirs := there[ledger.ArchiveRef]; !theirs.IsZero() && theirs != index {
-		theirs, err := fetcher.Archive(ctx, r, source, there, stem, index)
+		theirs, err := fetcher.Archive(ctx, r, r.Source, there, stem, index)
 		if err != nil {
 			return index, nil, err
 		}

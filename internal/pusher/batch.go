@@ -26,14 +26,14 @@ const maxRefused = 3
 // error is about the others and wraps what Push's does.
 func PushAll(ctx context.Context, r *remote.Remote, ids []record.ID) ([]*Pushed, error) {
 	if r.Level == "" {
-		return nil, fmt.Errorf("push to %s: %w", r.Name, remote.ErrNoConsent)
+		return nil, fmt.Errorf("push to %s: %w", r, remote.ErrNoConsent)
 	}
 	var done []*Pushed
 	alone := ids
 	if len(ids) != 1 {
 		var err error
 		if done, alone, err = together(ctx, r, ids); err != nil {
-			return done, fmt.Errorf("push to %s: %w", r.Name, err)
+			return done, fmt.Errorf("push to %s: %w", r, err)
 		}
 	}
 	var problems []error
@@ -59,7 +59,7 @@ func PushAll(ctx context.Context, r *remote.Remote, ids []record.ID) ([]*Pushed,
 // together pushes what needs one look at the remote's refs, and returns the
 // missions that remain to be pushed one by one.
 func together(ctx context.Context, r *remote.Remote, ids []record.ID) (done []*Pushed, alone []record.ID, err error) {
-	held, err := r.Lock(ctx, "push")
+	held, err := r.LockPush(ctx, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,20 +69,16 @@ func together(ctx context.Context, r *remote.Remote, ids []record.ID) (done []*P
 		return nil, nil, err
 	}
 	all := r.ByMission(refs)
-	var theirs []map[record.ID]remote.Tips // by source
-	for _, source := range r.Sources {
-		there, err := r.Refs(ctx, source)
-		if err == nil {
-			there, err = upToDate(ctx, r, source, there)
-		}
-		list := r.Missions(there)
-		if err == nil {
-			err = archivedThere(ctx, r, source, there, list, all)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		theirs = append(theirs, list)
+	there, err := r.Refs(ctx, r.Source)
+	if err == nil {
+		there, err = upToDate(ctx, r, there)
+	}
+	theirs := r.Missions(there)
+	if err == nil {
+		err = archivedThere(ctx, r, there, theirs, all)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	if ids == nil {
 		ids = slices.Sorted(maps.Keys(all))
@@ -95,15 +91,11 @@ func together(ctx context.Context, r *remote.Remote, ids []record.ID) (done []*P
 		ours := all[id]
 		p := &Pushed{Mission: id, As: known.Name(id), sent: ours}
 		o := parcel{p, remote.Tips{}}
-		clear := true // we have everything that is there
-		for _, list := range theirs {
-			o.lacks(r.Level, ours, list[p.As])
-			clear = clear && (r.Level != remote.All || r.Extends(ctx, objects, ours.Ledger, list[p.As].Ledger))
-		}
+		o.lacks(r.Level, ours, theirs[p.As])
 		switch {
 		case o.needs.Zero(), ofTheirs(ctx, r, objects, id, ours, theirs):
 			done = append(done, p)
-		case !clear:
+		case r.Level == remote.All && !r.Extends(ctx, objects, ours.Ledger, theirs[p.As].Ledger): // it has what we lack
 			alone = append(alone, id)
 		default:
 			group = append(group, o)
@@ -145,7 +137,7 @@ func (o *parcel) lacks(level remote.Consent, ours, theirs remote.Tips) {
 
 // ofTheirs reports whether a mission here is the remote's own chain of one that
 // diverged, which the remote has under the original name.
-func ofTheirs(ctx context.Context, r *remote.Remote, objects *git.Objects, id record.ID, ours remote.Tips, theirs []map[record.ID]remote.Tips) bool {
+func ofTheirs(ctx context.Context, r *remote.Remote, objects *git.Objects, id record.ID, ours remote.Tips, theirs map[record.ID]remote.Tips) bool {
 	if len(id) != 12 || ours.Ledger.IsZero() {
 		return false
 	}
@@ -153,12 +145,7 @@ func ofTheirs(ctx context.Context, r *remote.Remote, objects *git.Objects, id re
 	if err != nil || l.Mission.Began == id {
 		return false
 	}
-	for _, list := range theirs {
-		if !r.Extends(ctx, objects, list[l.Mission.Began].Ledger, ours.Ledger) {
-			return false
-		}
-	}
-	return true
+	return r.Extends(ctx, objects, theirs[l.Mission.Began].Ledger, ours.Ledger)
 }
 
 // sendGroup pushes the records of missions together, then their branches.

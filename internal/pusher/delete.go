@@ -37,12 +37,9 @@ func (w *Deletion) Refs() (n int) {
 // there, and lists in Ahead what has gone on there.
 func Deletable(ctx context.Context, r *remote.Remote, ids []record.ID) (*Deletion, error) {
 	if r.Level == "" {
-		return nil, fmt.Errorf("remove missions at %s: %w", r.Name, remote.ErrNoConsent)
+		return nil, fmt.Errorf("remove missions at %s: %w", r, remote.ErrNoConsent)
 	}
-	if len(r.Sources) > 1 { // what one of them lacks can't be deleted at the others alone
-		return nil, fmt.Errorf("remove missions at %s: it is several repositories", r.Name)
-	}
-	there, err := r.Refs(ctx, r.Sources[0])
+	there, err := r.Refs(ctx, r.Source)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +82,7 @@ func missionRefs(r *remote.Remote, id record.ID, t remote.Tips) map[string]objec
 // Delete deletes the missions that have not changed since [Deletable],
 // and returns those that are gone. It can be killed and repeated.
 func Delete(ctx context.Context, r *remote.Remote, w *Deletion) (gone []record.ID, err error) {
-	held, err := r.Lock(ctx, "push")
+	held, err := r.LockPush(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +104,7 @@ func Delete(ctx context.Context, r *remote.Remote, w *Deletion) (gone []record.I
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("remove missions at %s: %w", r.Name, err)
+		err = fmt.Errorf("remove missions at %s: %w", r, err)
 	}
 	return gone, err
 }
@@ -159,7 +156,7 @@ func deleteBatch(ctx context.Context, r *remote.Remote, refs []string, expected 
 	for _, ref := range refs {
 		args = append(args, fmt.Sprintf("--force-with-lease=%s:%s", ref, expected[ref]))
 	}
-	target := []string{"--end-of-options", r.Name}
+	target := []string{"--end-of-options", r.Target}
 	for _, ref := range refs {
 		target = append(target, ":"+ref)
 	}

@@ -72,11 +72,11 @@ const maxFailures = 8
 // twice as long each time, and gives up after 8 in a row, about 2 minutes. The
 // first failure after a success is logged.
 func Drain(ctx context.Context, r *remote.Remote) error {
-	waiting, err := r.Workspace.Store.TryLock("push-waits-" + remote.Escape(r.Name))
+	waiting, err := r.TryLockPush("waits-")
 	if err != nil || waiting == nil {
 		return err
 	}
-	pushing, err := r.Lock(ctx, "push-background")
+	pushing, err := r.LockPush(ctx, "background-")
 	waiting.Release() // from here on a new process waits: its mission may have come too late for us
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func Drain(ctx context.Context, r *remote.Remote) error {
 		if err := r.Rest(ctx); err != nil {
 			return err
 		}
-		if r, err = remote.Open(ctx, r.Workspace, r.Name); err != nil || r.Level == "" {
+		if r, err = r.Reopen(ctx); err != nil || r.Level == "" {
 			return err // it may have changed meanwhile
 		}
 		ids, err := r.Pending()
@@ -117,14 +117,14 @@ func drain(ctx context.Context, r *remote.Remote, ids []record.ID) error {
 // tell logs once what is worth knowing about a push that went well.
 func tell(ctx context.Context, r *remote.Remote, p *Pushed, known remote.Learned) error {
 	if p.As != p.Mission && p.As != known.As[p.Mission] {
-		r.Say(fmt.Sprintf("mission %s has gone on here and at %s; ours is mission %s there", p.Mission, r.Name, p.As))
+		r.Say(fmt.Sprintf("mission %s has gone on here and at %s; ours is mission %s there", p.Mission, r, p.As))
 	}
 	kept := p.Branch != nil
 	if kept == known.Kept[p.Mission] {
 		return nil
 	}
 	if kept {
-		r.Say(fmt.Sprintf("mission %s was pushed to %s, but not its branch: %v", p.Mission, r.Name, p.Branch))
+		r.Say(fmt.Sprintf("mission %s was pushed to %s, but not its branch: %v", p.Mission, r, p.Branch))
 	}
 	return r.Learn(ctx, func(m *remote.Learned) {
 		if m.Kept == nil {

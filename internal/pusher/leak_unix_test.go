@@ -85,8 +85,8 @@ func TestLeak(t *testing.T) {
 		{"a password in the URL", [][]string{{"remote.origin.url", strings.Replace(agreed, "//", "//dev:not-a-secret@", 1)}}, all},
 		{"another URL", [][]string{{"remote.origin.url", other}}, none},
 		{"another push URL", [][]string{{"remote.origin.pushurl", other}}, none},
-		{"a second URL", [][]string{{"--add", "remote.origin.url", other}}, none},
-		{"a second push URL", [][]string{{"remote.origin.pushurl", agreed}, {"--add", "remote.origin.pushurl", other}}, none},
+		{"a second URL", [][]string{{"--add", "remote.origin.url", other}}, all},
+		{"a second push URL", [][]string{{"remote.origin.pushurl", agreed}, {"--add", "remote.origin.pushurl", other}}, all},
 		{"fetched elsewhere, pushed where agreed", [][]string{{"remote.origin.url", other}, {"remote.origin.pushurl", agreed}}, all},
 		{"insteadOf", [][]string{{"url." + other + ".insteadOf", agreed}}, none},
 		{"pushInsteadOf", [][]string{{"url." + other + ".pushInsteadOf", agreed}}, none},
@@ -170,8 +170,10 @@ func leak(t *testing.T, config [][]string, level string) {
 	}
 	for _, name := range []string{"origin", "other"} { // and what a person may do
 		if r, err := remote.Open(t.Context(), c.Workspace(), name); err == nil {
-			_, _ = pusher.Push(t.Context(), r, passive)
-			_, _ = pusher.PushAll(t.Context(), r, nil)
+			for _, r := range append(r.Each(), r) {
+				_, _ = pusher.Push(t.Context(), r, passive)
+				_, _ = pusher.PushAll(t.Context(), r, nil)
+			}
 		}
 	}
 

@@ -44,7 +44,7 @@ func Try(ctx context.Context, r *remote.Remote) (*Probe, error) {
 		for i, ref := range refs {
 			specs[i] = source + ":" + ref
 		}
-		_, err := r.Run(ctx, "", "push", slices.Concat(option, []string{"--end-of-options", r.Name}, specs)...)
+		_, err := r.Run(ctx, "", "push", slices.Concat(option, []string{"--end-of-options", r.Target}, specs)...)
 		return errors.Join(err, ctx.Err())
 	}
 	p := new(Probe)

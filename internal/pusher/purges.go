@@ -32,27 +32,25 @@ type Replaced struct {
 // Other clones, and forks at the host, stay as they are until they fetch.
 func PushPurges(ctx context.Context, r *remote.Remote) (*Replaced, error) {
 	if r.Level == "" {
-		return nil, fmt.Errorf("push to %s: %w", r.Name, remote.ErrNoConsent)
+		return nil, fmt.Errorf("push to %s: %w", r, remote.ErrNoConsent)
 	}
-	held, err := r.Lock(ctx, "push")
+	held, err := r.LockPush(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	defer held.Release()
 	all := new(Replaced)
-	for _, source := range r.Sources {
-		for range maxRounds { // the archive may tell more about missions that have refs
-			before := len(all.Refs)
-			err := replace(ctx, r, source, all)
-			if err == nil && r.Level == remote.All {
-				err = replaceArchive(ctx, r, source, all)
-			}
-			if err != nil {
-				return all, fmt.Errorf("purge at %s: %w", r.Name, err)
-			}
-			if len(all.Refs) == before {
-				break
-			}
+	for range maxRounds { // the archive may tell more about missions that have refs
+		before := len(all.Refs)
+		err := replace(ctx, r, all)
+		if err == nil && r.Level == remote.All {
+			err = replaceArchive(ctx, r, all)
+		}
+		if err != nil {
+			return all, fmt.Errorf("purge at %s: %w", r, err)
+		}
+		if len(all.Refs) == before {
+			break
 		}
 	}
 	slices.Sort(all.Refs)
@@ -66,13 +64,13 @@ const maxRounds = 4
 // may have pushed what was purged. It reports whether anything changed, there
 // or here. On an error the mission must not be pushed. The caller holds the
 // lock of pushes.
-func clean(ctx context.Context, r *remote.Remote, source string, id record.ID) (bool, error) {
-	there, err := r.Refs(ctx, source)
+func clean(ctx context.Context, r *remote.Remote, id record.ID) (bool, error) {
+	there, err := r.Refs(ctx, r.Source)
 	if err != nil || there[purgemap.Ref].IsZero() {
 		return false, err
 	}
 	all := new(Replaced)
-	err = replace(ctx, r, source, all)
+	err = replace(ctx, r, all)
 	for _, held := range all.Held {
 		if h := (*fetcher.HeldError)(nil); errors.As(held, &h) && h.Mission == id && h.HeldBecause != (purgemap.HeldBecause{Whole: true}) {
 			err = errors.Join(err, held)
@@ -82,43 +80,43 @@ func clean(ctx context.Context, r *remote.Remote, source string, id record.ID) (
 }
 
 // upToDate applies others' purges before a push, and returns the source's refs.
-func upToDate(ctx context.Context, r *remote.Remote, source string, there map[string]object.Hash) (map[string]object.Hash, error) {
+func upToDate(ctx context.Context, r *remote.Remote, there map[string]object.Hash) (map[string]object.Hash, error) {
 	known, err := r.Repo.Refs(ctx, purgemap.Ref)
 	if err != nil || there[purgemap.Ref].IsZero() || there[purgemap.Ref] == known[purgemap.Ref] {
 		return there, err
 	}
-	if err := replace(ctx, r, source, new(Replaced)); err != nil {
+	if err := replace(ctx, r, new(Replaced)); err != nil {
 		return nil, err
 	}
-	return r.Refs(ctx, source)
+	return r.Refs(ctx, r.Source)
 }
 
 // replace is PushPurges for one source.
-func replace(ctx context.Context, r *remote.Remote, source string, all *Replaced) error {
+func replace(ctx context.Context, r *remote.Remote, all *Replaced) error {
 	return git.Retry(ErrRejected, func() error { // if another push was faster, its turns are fetched first
-		done, err := fetcher.Everything(ctx, r, source)
+		done, err := fetcher.Everything(ctx, r, r.Source)
 		all.Changes = append(all.Changes, done.Changes...)
 		if done.Applied {
 			all.Held = append(all.Held[:0], done.Held...)
 		}
 		records, branches := replacements(r, done)
 		if err == nil && r.Level == remote.All {
-			err = force(ctx, r, source, records, all)
+			err = force(ctx, r, records, all)
 		}
 		if err == nil {
-			forceBranches(ctx, r, source, branches, all)
+			forceBranches(ctx, r, branches, all)
 		}
 		return err
 	})
 }
 
-func replaceArchive(ctx context.Context, r *remote.Remote, source string, all *Replaced) error {
-	there, err := r.Refs(ctx, source)
+func replaceArchive(ctx context.Context, r *remote.Remote, all *Replaced) error {
+	there, err := r.Refs(ctx, r.Source)
 	if err != nil || there[ledger.ArchiveRef].IsZero() {
 		return err
 	}
 	done := new(SentArchive)
-	if err = pushArchive(ctx, r, source, done); err == nil && done.Sent {
+	if err = pushArchive(ctx, r, done); err == nil && done.Sent {
 		all.Refs = append(all.Refs, ledger.ArchiveRef, ledger.ArchiveKeepRef)
 	}
 	return err
@@ -166,7 +164,7 @@ func renamed(r *remote.Remote, ref string, names map[record.ID]record.ID) string
 
 // force replaces refs, all or none. If one is not what was fetched, the error
 // wraps [ErrRejected].
-func force(ctx context.Context, r *remote.Remote, source string, updates []git.Update, all *Replaced) error {
+func force(ctx context.Context, r *remote.Remote, updates []git.Update, all *Replaced) error {
 	if len(updates) == 0 {
 		return nil
 	}
@@ -186,7 +184,7 @@ func force(ctx context.Context, r *remote.Remote, source string, updates []git.U
 	if len(updates) > 1 && r.Learned().Atomic() {
 		options = append(options, "--atomic")
 	}
-	out, reached, err := r.Reach(ctx, "push", slices.Concat(options, args, []string{"--end-of-options", source}, specs)...)
+	out, reached, err := r.Reach(ctx, "push", slices.Concat(options, args, []string{"--end-of-options", r.Target}, specs)...)
 	if err != nil && reached && len(parseReport(out).rejected) > 0 {
 		return fmt.Errorf("%w: %w", ErrRejected, err)
 	}
@@ -200,12 +198,12 @@ func force(ctx context.Context, r *remote.Remote, source string, updates []git.U
 
 // forceBranches replaces branches one by one. One that the host does not
 // rewrite is deleted and created again.
-func forceBranches(ctx context.Context, r *remote.Remote, source string, updates []git.Update, all *Replaced) {
+func forceBranches(ctx context.Context, r *remote.Remote, updates []git.Update, all *Replaced) {
 	for _, u := range updates {
-		err := force(ctx, r, source, []git.Update{u}, all)
+		err := force(ctx, r, []git.Update{u}, all)
 		if err != nil && !u.Old.IsZero() && !u.New.IsZero() {
-			if err = force(ctx, r, source, []git.Update{{Ref: u.Ref, Old: u.Old}}, new(Replaced)); err == nil {
-				err = force(ctx, r, source, []git.Update{{Ref: u.Ref, New: u.New}}, all)
+			if err = force(ctx, r, []git.Update{{Ref: u.Ref, Old: u.Old}}, new(Replaced)); err == nil {
+				err = force(ctx, r, []git.Update{{Ref: u.Ref, New: u.New}}, all)
 			}
 		}
 		if err != nil {

@@ -42,16 +42,16 @@ const maxDiverged = 16
 // the remote was not reached.
 func Push(ctx context.Context, r *remote.Remote, id record.ID) (*Pushed, error) {
 	if r.Level == "" {
-		return nil, fmt.Errorf("push to %s: %w", r.Name, remote.ErrNoConsent)
+		return nil, fmt.Errorf("push to %s: %w", r, remote.ErrNoConsent)
 	}
-	held, err := r.Lock(ctx, "push")
+	held, err := r.LockPush(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	defer held.Release()
 	p, err := push(ctx, r, id)
 	if err != nil {
-		return nil, fmt.Errorf("push mission %s to %s: %w", id, r.Name, err)
+		return nil, fmt.Errorf("push mission %s to %s: %w", id, r, err)
 	}
 	return p, nil
 }
@@ -140,46 +140,36 @@ func spec(r *remote.Remote, hash object.Hash, ref string) string {
 // remote has it all, else it prepares the next attempt: another name or more
 // notes. If it can't, the error is refused.
 func yield(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Tips, refused error) (done bool, err error) {
-	there, merged := true, false
-	for _, source := range r.Sources {
-		if cleaned, err := clean(ctx, r, source, p.Mission); err != nil || cleaned {
-			return false, err
-		}
-		theirs, err := fetcher.Look(ctx, r, source, p.As)
-		if err != nil {
-			return false, errors.Join(refused, err)
-		}
-		behind, err := r.Contains(ctx, theirs.Ledger, ours.Ledger)
-		if err != nil {
-			return false, err
-		}
-		ahead, err := r.Contains(ctx, ours.Ledger, theirs.Ledger)
-		if err != nil {
-			return false, err
-		}
-		if !ahead && !behind {
-			first, err := ledger.Diverged(ctx, r.Repo, ours.Ledger, theirs.Ledger)
-			if err == nil {
-				p.As = record.OfCommit(first)
-			}
-			return false, err
-		}
-		there = there && behind && !ahead
-		if ahead {
-			more, err := fetcher.MergeNotes(ctx, r, p.Mission, theirs.Notes)
-			if err != nil {
-				return false, err
-			}
-			merged = merged || more
-		}
+	if cleaned, err := clean(ctx, r, p.Mission); err != nil || cleaned {
+		return false, err
+	}
+	theirs, err := fetcher.Look(ctx, r, r.Source, p.As)
+	if err != nil {
+		return false, errors.Join(refused, err)
+	}
+	behind, err := r.Contains(ctx, theirs.Ledger, ours.Ledger)
+	if err != nil {
+		return false, err
+	}
+	ahead, err := r.Contains(ctx, ours.Ledger, theirs.Ledger)
+	if err != nil {
+		return false, err
 	}
 	switch {
-	case there: // the remote has all of ours, and more
+	case !ahead && !behind:
+		first, err := ledger.Diverged(ctx, r.Repo, ours.Ledger, theirs.Ledger)
+		if err == nil {
+			p.As = record.OfCommit(first)
+		}
+		return false, err
+	case !ahead: // the remote has all of ours, and more
 		p.Branch = sendBranch(ctx, r, p, ours)
 		p.sent = ours
 		return true, nil
-	case merged:
-		return false, nil
+	}
+	merged, err := fetcher.MergeNotes(ctx, r, p.Mission, theirs.Notes)
+	if err != nil || merged {
+		return false, err
 	}
 	return false, refused
 }
@@ -214,7 +204,7 @@ func sendOnce(ctx context.Context, r *remote.Remote, specs []string, branches bo
 	case !branches && known.Atomic():
 		extra = []string{"--atomic"}
 	}
-	target := append([]string{"--end-of-options", r.Name}, specs...)
+	target := append([]string{"--end-of-options", r.Target}, specs...)
 	out, reached, err := r.Reach(ctx, "push", slices.Concat(extra, target)...)
 	rep := parseReport(out)
 	if err != nil && reached && len(extra) > 0 && len(rep.rejected) == 0 && ctx.Err() == nil {

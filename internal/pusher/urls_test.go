@@ -4,13 +4,14 @@ import (
 	"maps"
 	"testing"
 
+	"gitagent/internal/pusher"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/test/remotelab"
 )
 
 // TestTwoURLs: a push goes to two repositories, neither of which is fetched from, and one of them
-// has another side of the mission.
+// has another side of the mission, which has a name there of its own.
 func TestTwoURLs(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
@@ -28,21 +29,23 @@ func TestTwoURLs(t *testing.T) {
 	b.Git("config", "remote.origin.pushurl", first.Dir)
 	b.Git("config", "--add", "remote.origin.pushurl", second.Dir)
 	b.Agree(first.Dir, "all")
-	if p := b.Push(remotelab.Mission); p.As != side || !p.Sent {
-		t.Errorf("push: %+v", p)
+	split := b.Origin().Each()
+	for i, as := range []record.ID{remotelab.Mission, side} {
+		if p, err := pusher.Push(t.Context(), split[i], remotelab.Mission); err != nil || p.As != as || !p.Sent {
+			t.Errorf("push to %s: %+v, %v", split[i], p, err)
+		}
 	}
 	b.Turn(remotelab.Mission, "by b, again")
 	b.Turn("00000001", "another one")
 	b.PushAll()
 	want := remotelab.RefsOf(b.Repo, "refs/agent/missions/")
+	if got := remotelab.RefsOf(first, "refs/agent/missions/"); !maps.Equal(got, want) {
+		t.Errorf("%s has %v, want %v", first.Dir, got, want)
+	}
 	want[side.Ref()] = want[remotelab.Mission.Ref()]
-	delete(want, remotelab.Mission.Ref())
-	for _, host := range []*remotelab.Clone{{Repo: first, T: t}, {Repo: second, T: t}} {
-		got := remotelab.RefsOf(host.Repo, "refs/agent/missions/")
-		delete(got, remotelab.Mission.Ref()) // the first has ours as it was when the second rejected it, the second has a's
-		if !maps.Equal(got, want) {
-			t.Errorf("%s has %v, want %v", host.Dir, got, want)
-		}
+	want[remotelab.Mission.Ref()] = a.Git("rev-parse", remotelab.Mission.Ref())
+	if got := remotelab.RefsOf(second, "refs/agent/missions/"); !maps.Equal(got, want) {
+		t.Errorf("%s has %v, want %v", second.Dir, got, want)
 	}
 	if got := remotelab.RefsOf(upstream, "refs/agent/"); len(got) > 0 {
 		t.Errorf("where fetches come from there are %v", got)

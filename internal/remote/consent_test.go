@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -89,6 +91,39 @@ func TestSSHCommand(t *testing.T) {
 				t.Errorf("sshCommand = %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestAsks: only a person who has typed the command on a terminal is asked. A program that answers
+// by itself is used where it can't ask.
+func TestAsks(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Setenv("CI", "true")
+	}
+	all := []string{"DISPLAY", "WAYLAND_DISPLAY", "VSCODE_GIT_IPC_HANDLE", "GIT_TERMINAL_PROMPT"}
+	for _, tt := range []struct {
+		set             string
+		asks            bool
+		prompts, askers bool
+	}{
+		{"", false, false, true},
+		{"DISPLAY", false, false, false},
+		{"WAYLAND_DISPLAY", false, false, false},
+		{"VSCODE_GIT_IPC_HANDLE", false, false, false},
+		{"", true, true, true},
+		{"DISPLAY", true, true, true},
+	} {
+		for _, name := range all {
+			t.Setenv(name, map[bool]string{true: "x"}[name == tt.set])
+		}
+		env, options := environ(nil, tt.asks), (&Remote{Name: "origin", asks: tt.asks}).Options()
+		if slices.Contains(env, "GIT_TERMINAL_PROMPT=1") != tt.prompts || slices.Contains(env, "GCM_INTERACTIVE=never") == tt.prompts ||
+			slices.Contains(env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes") == tt.prompts || slices.Contains(options, "core.askPass=") == tt.prompts {
+			t.Errorf("asks %t: %q %q", tt.asks, env, options)
+		}
+		if slices.Contains(env, "GIT_ASKPASS=") == tt.askers || slices.Contains(options, "credential.interactive=false") == tt.askers {
+			t.Errorf("with %q, asks %t: %q %q", tt.set, tt.asks, env, options)
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ type Learned struct {
 
 // state returns the local state, and name a path in it of this remote's files.
 func (r *Remote) state() *statedir.Dir    { return r.Workspace.Store.Dir() }
-func (r *Remote) name(file string) string { return filepath.Join("push", Escape(r.Name), file) }
+func (r *Remote) name(file string) string { return filepath.Join(queues, r.key, file) }
 
 func (r *Remote) memoryName() string { return r.name("memory.json") }
 
@@ -40,7 +40,7 @@ func (r *Remote) Learned() Learned {
 
 // Learn changes what is known about the remote.
 func (r *Remote) Learn(ctx context.Context, change func(*Learned)) error {
-	held, err := r.Lock(ctx, "push-memory")
+	held, err := r.LockPush(ctx, "memory-")
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (r *Remote) Learn(ctx context.Context, change func(*Learned)) error {
 		err = r.state().Rename(tmp, r.memoryName())
 	}
 	if err != nil {
-		return fmt.Errorf("remember %s: %w", r.Name, err)
+		return fmt.Errorf("remember %s: %w", r, err)
 	}
 	return nil
 }

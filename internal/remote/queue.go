@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"gitagent/internal/record"
@@ -20,10 +21,50 @@ func (r *Remote) waiting(id record.ID) string { return r.name(string(id)) }
 // Later queues a mission. The caller then starts a process that drains.
 func (r *Remote) Later(id record.ID) error {
 	if err := r.state().WriteFile(r.waiting(id), nil); err != nil {
-		return fmt.Errorf("queue mission %s for %s: %w", id, r.Name, err)
+		return fmt.Errorf("queue mission %s for %s: %w", id, r, err)
 	}
 	return nil
 }
+
+// Inherit queues what waits under the keys that the remote had when it had other
+// URLs.
+func (r *Remote) Inherit(ctx context.Context) error {
+	whole, err := Open(ctx, r.Workspace, r.Name)
+	if err != nil {
+		return err
+	}
+	split := whole.Each()
+	entries, err := r.state().ReadDir(queues)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		old := *r
+		old.key = e.Name()
+		name, _, _ := strings.Cut(old.key, ofURL)
+		if name != Escape(r.Name) || slices.ContainsFunc(split, func(r *Remote) bool { return r.key == old.key }) {
+			continue
+		}
+		ids, err := old.Pending()
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			for _, r := range whole.Agreed() {
+				if err := r.Later(id); err != nil {
+					return err
+				}
+			}
+			if err := old.Dequeue(id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// queues is the directory of the queues, and of what was learned.
+const queues = "push"
 
 // Dequeue takes a mission out of the queue, if it is there.
 func (r *Remote) Dequeue(id record.ID) error {
@@ -58,7 +99,7 @@ func (r *Remote) Account(ctx context.Context, failure error) error {
 	case failure == nil && failures == 0:
 		return nil
 	case failure == nil:
-		r.Say(fmt.Sprintf("pushed to %s again, after %d failures", r.Name, failures))
+		r.Say(fmt.Sprintf("pushed to %s again, after %d failures", r, failures))
 		return r.Learn(ctx, func(m *Learned) { m.Failures, m.Failed = 0, time.Time{} })
 	}
 	if failures == 0 {
@@ -140,7 +181,7 @@ type QueueStatus struct {
 func (r *Remote) QueueStatus() (QueueStatus, error) {
 	ids, err := r.Pending()
 	if err != nil {
-		return QueueStatus{}, fmt.Errorf("read the queue of %s: %w", r.Name, err)
+		return QueueStatus{}, fmt.Errorf("read the queue of %s: %w", r, err)
 	}
 	known := r.Learned()
 	return QueueStatus{Waiting: len(ids), Failures: known.Failures, Failed: known.Failed}, nil

@@ -80,14 +80,14 @@ func (r *Remote) Refs(ctx context.Context, source string) (map[string]object.Has
 		line = strings.TrimSuffix(line, "\n")
 		hash, ref, ok := strings.Cut(line, "\t")
 		if !ok {
-			return nil, fmt.Errorf("list the refs of %s: unexpected line %q", r.Name, line)
+			return nil, fmt.Errorf("list the refs of %s: unexpected line %q", r, line)
 		}
 		if !strings.HasPrefix(ref, LedgerRefs) && !strings.HasPrefix(ref, NoteRefs) && !strings.HasPrefix(ref, r.Branches()) &&
 			ref != purgemap.Ref && ref != ledger.ArchiveRef && ref != ledger.ArchiveKeepRef {
 			continue
 		}
 		if refs[ref], err = object.ParseHash(hash); err != nil {
-			return nil, fmt.Errorf("list the refs of %s: %w", r.Name, err)
+			return nil, fmt.Errorf("list the refs of %s: %w", r, err)
 		}
 	}
 	return refs, nil

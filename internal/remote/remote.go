@@ -2,11 +2,13 @@ package remote
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
@@ -17,7 +19,7 @@ import (
 // because git would rewrite that once more.
 type Remote struct {
 	Name  string
-	URLs  []string // what `git push` sends to
+	URLs  []string // what `git push` sends to; see [Remote.Each]
 	Level Consent  // what may be sent to every one of them
 	// Progress receives git's own progress, for a terminal; nil for none.
 	Progress io.Writer
@@ -26,7 +28,11 @@ type Remote struct {
 
 	Workspace *workspace.Workspace
 	Repo      *git.Repo // with the environment that git needs
-	Sources   []string  // the remote, or its push URLs if they differ from its fetch URL
+	Source    string    // what has the refs that a push changes: the remote, or its push URL if that is another one than it is fetched from
+	Target    string    // what a push is given: the remote, or one of its push URLs
+	key       string    // names its local state
+	options   []string  // of every git that reaches Target, if that is a URL
+	asks      bool      // a person may be asked for a password
 	conf      git.Config
 }
 
@@ -51,20 +57,105 @@ func open(ctx context.Context, w *workspace.Workspace, conf git.Config, name str
 	if err != nil {
 		return nil, err
 	}
-	sources := []string{name}
-	if !slices.Equal(push, fetch) {
-		sources = push
+	for _, u := range push {
+		if len(push) > 1 && ambiguous(conf, u) {
+			return nil, fmt.Errorf("remote %q: one of its URLs, %s, means something else to git where it stands alone, so nothing can be sent to it", name, Plain(u))
+		}
 	}
-	return &Remote{
-		Name: name, URLs: push, Level: consent(conf, push), Sources: sources,
-		Workspace: w, Repo: w.Repo.With(git.Env(environ(conf)...)), conf: conf,
-	}, nil
+	asks := cmdline.CanAsk()
+	r := &Remote{
+		Name: name, URLs: push, Level: consent(conf, push), Source: name, Target: name, key: Escape(name),
+		Workspace: w, Repo: w.Repo.With(git.Env(environ(conf, asks)...)), asks: asks, conf: conf,
+	}
+	if !slices.Equal(push, fetch) {
+		r.Source = push[0]
+	}
+	return r, nil
+}
+
+// ambiguous reports whether git would rewrite a URL once more, or take it for a
+// remote's name.
+func ambiguous(conf git.Config, u string) bool {
+	for key, values := range conf {
+		if strings.HasPrefix(key, "remote."+u+".") {
+			return true
+		}
+		base, rewrites := strings.CutPrefix(key, "url.")
+		for _, suffix := range []string{".insteadof", ".pushinsteadof"} {
+			base, ok := strings.CutSuffix(base, suffix)
+			if rewrites && ok && slices.ContainsFunc(values, func(prefix string) bool {
+				rest, is := strings.CutPrefix(u, prefix)
+				return is && base+rest != u
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Each returns the remote, or if git pushes it to several URLs, one for each of
+// them. Each has its own consent and queue, and fails alone.
+func (r *Remote) Each() []*Remote {
+	if len(r.URLs) < 2 {
+		return []*Remote{r}
+	}
+	var list []*Remote
+	for _, u := range r.URLs {
+		sum := sha256.Sum256([]byte(u))
+		p := *r
+		p.URLs, p.Level, p.Source, p.Target = []string{u}, consentTo(r.conf, u), u, u
+		p.key = fmt.Sprintf("%s%s%x", Escape(r.Name), ofURL, sum[:6])
+		var env []string
+		for _, key := range transport {
+			for i, value := range r.conf["remote."+r.Name+"."+key] {
+				name := fmt.Sprint("GIT_AGENT_REMOTE_", strings.ToUpper(key), "_", i)
+				env = append(env, name+"="+value)
+				p.options = append(p.options, "--config-env=remote."+u+"."+key+"="+name) // -c would end the key at a "="
+			}
+		}
+		p.Repo = r.Repo.With(git.Env(env...))
+		list = append(list, &p)
+	}
+	return list
+}
+
+// ofURL is between a remote's name and a hash of the URL in a key. [Escape]
+// leaves none in a name.
+const ofURL = "#"
+
+// transport are the settings of a remote that say how it is reached.
+var transport = []string{"proxy", "proxyauthmethod", "receivepack", "uploadpack", "vcs"}
+
+// Reopen returns the remote as it is configured now. Its level is empty if
+// nothing is sent to it any more.
+func (r *Remote) Reopen(ctx context.Context) (*Remote, error) {
+	now, err := Open(ctx, r.Workspace, r.Name)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range now.Each() {
+		if p.key == r.key {
+			return p, nil
+		}
+	}
+	gone := *r
+	gone.Level = ""
+	return &gone, nil
+}
+
+// String returns the remote's name, with the URL if it has several.
+func (r *Remote) String() string {
+	if r.Target == r.Name {
+		return r.Name
+	}
+	return fmt.Sprintf("%s (%s)", r.Name, Plain(r.Target))
 }
 
 // Named returns a remote that only has its name, for what is left of one that
 // may be gone.
 func Named(w *workspace.Workspace, name string) *Remote {
-	return &Remote{Name: name, Workspace: w, Repo: w.Repo}
+	return &Remote{Name: name, Source: name, Target: name, key: Escape(name), Workspace: w, Repo: w.Repo}
 }
 
 // Names lists the remotes of the repository in order.
@@ -87,8 +178,8 @@ func Usual(names []string) string {
 	return ""
 }
 
-// Consenting returns the remotes that the user agreed to send to. It runs no
-// git if no URL was ever named.
+// Consenting returns the remotes that the user agreed to send to, see
+// [Remote.Each]. It runs no git if no URL was ever named.
 func Consenting(ctx context.Context, w *workspace.Workspace, conf git.Config) ([]*Remote, error) {
 	if !consented(conf) {
 		return nil, nil
@@ -103,14 +194,31 @@ func Consenting(ctx context.Context, w *workspace.Workspace, conf git.Config) ([
 		if err != nil {
 			return nil, err
 		}
-		if r.Level != "" {
-			list = append(list, r)
-		}
+		list = append(list, r.Agreed()...)
 	}
 	return list, nil
 }
 
-// Lock waits for our other processes that do the same ("push") with the remote.
+// Agreed is [Remote.Each] without those that nothing may be sent to.
+func (r *Remote) Agreed() []*Remote {
+	return slices.DeleteFunc(r.Each(), func(r *Remote) bool { return r.Level == "" })
+}
+
+// Lock waits for our other processes that do the same ("fetch") with the
+// remote, whatever its URL.
 func (r *Remote) Lock(ctx context.Context, what string) (*statedir.Lock, error) {
 	return r.Workspace.Store.Lock(ctx, what+"-"+Escape(r.Name))
 }
+
+// LockPush waits for our other processes that push to the remote, or do
+// something else of that kind.
+func (r *Remote) LockPush(ctx context.Context, kind string) (*statedir.Lock, error) {
+	return r.Workspace.Store.Lock(ctx, pushing+kind+r.key)
+}
+
+// TryLockPush is LockPush that returns nil if another process has it.
+func (r *Remote) TryLockPush(kind string) (*statedir.Lock, error) {
+	return r.Workspace.Store.TryLock(pushing + kind + r.key)
+}
+
+const pushing = "push-"

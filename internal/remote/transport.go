@@ -5,18 +5,24 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
 	"gitagent/internal/git"
 )
 
-// environ returns the environment of git's transport: it never asks a person,
-// who may be elsewhere. Credential helpers and ssh agents still answer.
-func environ(conf git.Config) []string {
-	env := []string{
-		"GIT_NO_LAZY_FETCH=0", // a push from a partial clone may need what only the remote has
-		"GCM_INTERACTIVE=never",
+// environ returns the environment of git's transport. Where no person has typed
+// the command on a terminal, it never asks one, who may be elsewhere or in the
+// middle of a word. Credential helpers and ssh agents still answer.
+func environ(conf git.Config, asks bool) []string {
+	env := []string{"GIT_NO_LAZY_FETCH=0"} // a push from a partial clone may need what only the remote has
+	if asks {
+		return append(env, "GIT_TERMINAL_PROMPT="+cmp.Or(os.Getenv("GIT_TERMINAL_PROMPT"), "1"))
+	}
+	env = append(env, "GCM_INTERACTIVE=never", "SSH_ASKPASS_REQUIRE=never")
+	if hasWindows() {
+		env = append(env, "GIT_ASKPASS=") // and so none of core.askPass or SSH_ASKPASS
 	}
 	if ssh := sshCommand(conf); ssh != "" {
 		env = append(env, "GIT_SSH_COMMAND="+ssh)
@@ -24,8 +30,20 @@ func environ(conf git.Config) []string {
 	return env
 }
 
+// hasWindows reports whether a program could show a person a window, or an
+// editor a field. Where none can, GIT_ASKPASS is a program that answers by
+// itself, as on unattended machines.
+func hasWindows() bool {
+	for _, name := range []string{"DISPLAY", "WAYLAND_DISPLAY", "VSCODE_GIT_IPC_HANDLE"} {
+		if os.Getenv(name) != "" {
+			return true
+		}
+	}
+	return (runtime.GOOS == "darwin" || runtime.GOOS == "windows") && os.Getenv("CI") == ""
+}
+
 // Environ returns the environment of a git that reaches the remote, see [Open].
-func (r *Remote) Environ() []string { return environ(r.conf) }
+func (r *Remote) Environ() []string { return environ(r.conf, r.asks) }
 
 // sshCommand returns the user's ssh in batch mode, or "" if it is not OpenSSH.
 func sshCommand(conf git.Config) string {
@@ -45,9 +63,17 @@ func sshCommand(conf git.Config) string {
 }
 
 // Options returns the options of every git that reaches this remote, besides
-// those of the table of settings: a mirror would be forced.
+// those of the table of settings: a mirror would be forced, and a program may
+// ask for a password.
 func (r *Remote) Options() []string {
-	return []string{"-c", "remote." + r.Name + ".mirror=false", "-c", "remote." + r.Name + ".followRemoteHEAD=never"}
+	options := []string{"-c", "remote." + r.Name + ".mirror=false", "-c", "remote." + r.Name + ".followRemoteHEAD=never"}
+	if !r.asks {
+		options = append(options, "-c", "core.askPass=")
+		if hasWindows() { // helpers are told, too, since git 2.46
+			options = append(options, "-c", "credential.interactive=false")
+		}
+	}
+	return append(options, r.options...)
 }
 
 // Run runs a git command that reaches the remote, with Progress. A push runs

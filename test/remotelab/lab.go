@@ -40,7 +40,7 @@ func (u unasked) Run() int {
 	if err := os.WriteFile(ask, []byte("#!/bin/sh\n: >'"+asked+"'\n"), 0o700); err != nil {
 		panic(err)
 	}
-	for name, value := range map[string]string{"SSH_ASKPASS": ask, "SSH_ASKPASS_REQUIRE": "force", "DISPLAY": ":0"} {
+	for name, value := range map[string]string{"GIT_ASKPASS": ask, "SSH_ASKPASS": ask, "SSH_ASKPASS_REQUIRE": "force", "DISPLAY": ":0"} {
 		if err := os.Setenv(name, value); err != nil {
 			panic(err)
 		}
@@ -142,11 +142,13 @@ func (c *Clone) Push(id record.ID) *pusher.Pushed {
 	return p
 }
 
-// PushAll pushes everything.
+// PushAll pushes everything, to all URLs.
 func (c *Clone) PushAll() {
 	c.T.Helper()
-	if _, err := pusher.PushAll(c.T.Context(), c.Origin(), nil); err != nil {
-		c.T.Fatal(err)
+	for _, r := range c.Origin().Each() {
+		if _, err := pusher.PushAll(c.T.Context(), r, nil); err != nil {
+			c.T.Fatal(err)
+		}
 	}
 }
 
