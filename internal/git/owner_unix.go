@@ -15,6 +15,13 @@ func ours(_ string, info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
+// sameDevice reports whether files are on one file system.
+func sameDevice(a, b fs.FileInfo) bool {
+	x, isX := a.Sys().(*syscall.Stat_t)
+	y, isY := b.Sys().(*syscall.Stat_t)
+	return !isX || !isY || x.Dev == y.Dev
+}
+
 // ownGroup reports whether a file's group has its owner's number.
 func ownGroup(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)

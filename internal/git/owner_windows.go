@@ -20,5 +20,8 @@ func ours(path string, _ fs.FileInfo) bool {
 	return err == nil && owner.Equals(user.User.Sid)
 }
 
+// sameDevice returns true, as git sees no devices on Windows.
+func sameDevice(_, _ fs.FileInfo) bool { return true }
+
 // Readable returns false: the access lists of Windows are not read.
 func (r *Repo) Readable() bool { return false }

@@ -72,8 +72,8 @@ func Open(ctx context.Context) (*Repo, error) {
 	return r, nil
 }
 
-// Find walks up from dir to its worktree's top as git would, without git and
-// its environment. If there is none, the error wraps [ErrNotFound].
+// Find walks up from dir to its worktree's top as git would, without git, and
+// without the variables that say where a repository is. If there is none, the error wraps [ErrNotFound].
 // [Repo.Trusted] tells whether git would work there.
 func Find(dir string) (*Repo, error) {
 	top, gitDir, common, err := locate(dir)
@@ -96,7 +96,7 @@ func locate(dir string) (top, gitDir, common string, err error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	for top := dir; ; top = filepath.Dir(top) {
+	for top := dir; top != ""; top = above(top) {
 		gitDir, isFile := gitDirOf(filepath.Join(top, ".git"))
 		if common, ok := commonOf(gitDir); ok {
 			return top, gitDir, common, nil
@@ -104,11 +104,11 @@ func locate(dir string) (top, gitDir, common string, err error) {
 		if common, ok := commonOf(top); ok && !isFile {
 			return "", top, common, nil
 		}
-		if isFile || // it points nowhere: a removed worktree, not a directory of the repository around it
-			top == filepath.Dir(top) {
-			return "", "", "", fmt.Errorf("find the repository of %s: %w", dir, ErrNotFound)
+		if isFile { // it points nowhere: a removed worktree, not a directory of the repository around it
+			break
 		}
 	}
+	return "", "", "", fmt.Errorf("find the repository of %s: %w", dir, ErrNotFound)
 }
 
 // gitDirOf returns the directory that a .git is or names, "" for none.

@@ -176,6 +176,41 @@ func TestFindEqualsGit(t *testing.T) {
 	}
 }
 
+// Where git is told not to look, Find does not look either.
+func TestFindBelowCeilings(t *testing.T) {
+	r := committed(t)
+	top, x, deep := r.Dir, mkdir(t, r.Dir, "x"), mkdir(t, r.Dir, "x/y/z")
+	link := filepath.Join(gittest.TempDir(t), "link")
+	gittest.Must(t, os.Symlink(top, link))
+	for _, tt := range []struct{ ceilings, from, found string }{
+		{top, top, top},
+		{top, x, ""},
+		{top, deep, ""},
+		{top + "/", x, ""},
+		{x, x, top},
+		{x, deep, ""},
+		{"/nowhere:" + x, deep, ""},
+		{filepath.Dir(top), deep, top},
+		{deep, deep, top},
+		{"/", deep, top},
+		{link, deep, ""},
+		{":" + link, deep, top},
+		{":" + top, deep, ""},
+		{top + "::" + link, deep, ""}, // after an empty one no link is followed
+		{"x", deep, top},
+	} {
+		t.Setenv("GIT_CEILING_DIRECTORIES", tt.ceilings)
+		there := r.In(tt.from)
+		there.Env = append(there.Env, "GIT_CEILING_DIRECTORIES="+tt.ceilings)
+		if out, _ := there.Try("rev-parse", "--show-toplevel"); out != tt.found && tt.found != "" || strings.HasPrefix(out, "/") != (tt.found != "") {
+			t.Fatalf("below %q, in %s, git says %q", tt.ceilings, tt.from, out)
+		}
+		if got, err := Find(tt.from); tt.found == "" && !errors.Is(err, ErrNotFound) || tt.found != "" && (err != nil || got.Top != tt.found) {
+			t.Errorf("below %q, in %s, the repository is not %q: %v", tt.ceilings, tt.from, tt.found, err)
+		}
+	}
+}
+
 func TestFindDropsLocation(t *testing.T) {
 	r, other := committed(t), committed(t)
 	want := r.Git("rev-parse", "HEAD")
