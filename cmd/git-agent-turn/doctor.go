@@ -78,6 +78,7 @@ func doctor(c *cli.Context) error {
 	x.keys()
 	if repo != nil {
 		x.missions()
+		x.trial()
 		x.remotes()
 		x.purge()
 		x.sizes(x.set.Capture, time.Now())
@@ -86,7 +87,7 @@ func doctor(c *cli.Context) error {
 	}
 	dates, err := cmdline.ParseDates(x.conf.Get("log.date"), cmdline.Columns(c.App.Writer) > 0)
 	if err != nil {
-		x.warn("config", err.Error(), x.unset("log.date"))
+		x.warn("config", err.Error(), unset(x.ctx, x.repo, "log.date"))
 	}
 	return report(c, x.found, dates)
 }

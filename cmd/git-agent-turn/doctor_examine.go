@@ -32,6 +32,8 @@ type examination struct {
 	records bool        // recording is on
 	agents  []inspected // those used on this machine, or with our hooks
 	init    string      // the command that switches recording on; "" if it would fail here
+
+	obstacle *obstacle // that keeps hooks from the repository here, or nil
 }
 
 func (x *examination) add(f finding) { x.found = append(x.found, f) }
@@ -48,11 +50,18 @@ func (x *examination) warn(what, text, remedy string) {
 
 // refused reports that git does not work in the repository.
 func (x *examination) refused(err error) {
-	remedy := ""
-	if repo, e := git.Find("."); e == nil && repo.Trusted(x.ctx) != nil {
-		remedy = "git config --global --add safe.directory " + cmdline.Shell([]string{filepath.ToSlash(repo.Top)})
+	text, remedy := err.Error(), ""
+	if repo, e := git.Find("."); e == nil {
+		switch _, here := repo.Output(x.ctx, nil, "rev-parse", "--git-dir"); {
+		case here == nil:
+			remedy = unsetAll()
+		case repo.Trusted(x.ctx) != nil:
+			remedy = "git config --global --add safe.directory " + cmdline.Shell([]string{filepath.ToSlash(repo.Top)})
+		default:
+			text += "; mend the file there"
+		}
 	}
-	x.problem("repository", err.Error(), remedy)
+	x.problem("repository", text, remedy)
 }
 
 // look reads what several checks need. repo is nil outside a repository.
@@ -69,6 +78,12 @@ func (x *examination) look(repo *git.Repo) {
 		x.records = session.Open(repo.CommonDir).Enabled() || conf.Bool("agent.record")
 	}
 	x.inspect(top)
+	if repo == nil {
+		return
+	}
+	if _, x.obstacle = place(x.ctx, repo); x.obstacle != nil {
+		x.init = ""
+	}
 }
 
 // The oldest git that we support.
@@ -101,12 +116,14 @@ func (x *examination) repository() {
 		x.say("repository", "objects in the format "+x.repo.Format().String())
 	}
 	switch {
+	case x.obstacle != nil && !x.records && x.obstacle.remedy != "" && x.repo.Top != "":
+		x.problem("recording", "off in "+x.repo.Top+"; "+x.obstacle.text, x.obstacle.remedy)
+	case x.obstacle != nil && !x.records:
+		x.say("recording", "off; "+x.obstacle.text)
 	case session.Open(x.repo.CommonDir).Enabled():
 		x.say("recording", "on in "+cmp.Or(x.repo.Top, x.repo.CommonDir))
 	case x.records:
 		x.say("recording", "on everywhere (agent.record)")
-	case x.repo.Top == "":
-		x.say("recording", "off; a bare repository has no worktree to record")
 	case x.init == "":
 		x.problem("recording", "off in "+x.repo.Top, "git config agent.record true")
 	default:
@@ -151,7 +168,7 @@ func (x *examination) keys() {
 	if x.repo != nil && k.Own != nil {
 		if name := x.conf.Get("user.signingkey"); name != "" && signsWith(name, k) {
 			x.problem("key", "user.signingKey is the key that signs ledgers; take another one for either, or a commit of yours could pass for a ledger's",
-				x.unset("user.signingKey"))
+				unset(x.ctx, x.repo, "user.signingKey"))
 		}
 	}
 	x.say("trusted keys", fmt.Sprint(len(k.Signers)))
@@ -175,8 +192,8 @@ func (x *examination) ownKey(k *trust.Keys) {
 }
 
 // unset returns the command that unsets a variable where it is set, or "".
-func (x *examination) unset(key string) string {
-	out, err := x.repo.Output(x.ctx, nil, "config", "-z", "--show-scope", "--get", key)
+func unset(ctx context.Context, repo *git.Repo, key string) string {
+	out, err := repo.Output(ctx, nil, "config", "-z", "--show-scope", "--get", key)
 	scope, _, _ := strings.Cut(string(out), "\x00")
 	if err != nil || !slices.Contains([]string{"local", "global", "system", "worktree"}, scope) {
 		return ""
@@ -214,16 +231,6 @@ func (x *examination) access() {
 			remedy = x.init + " --private"
 		}
 		x.warn("readers", "other users of this machine can read "+x.repo.CommonDir, remedy)
-	}
-	store := session.Open(x.repo.CommonDir)
-	if !store.Enabled() {
-		return
-	}
-	if err := store.Probe(); err != nil {
-		x.problem("writing", err.Error(), inPlace(err))
-	}
-	if err := x.repo.Probe(); err != nil {
-		x.problem("writing", err.Error(), "")
 	}
 }
 

@@ -47,7 +47,7 @@ func initialise(c *cli.Context) error {
 	}
 	w, err := command.Checkout(c.Context, "record")
 	if err != nil {
-		return err
+		return refusal(c.Context, err)
 	}
 	remove, dry := c.Bool("remove"), c.Bool("dry-run")
 	for _, flag := range []string{"private", "push", "alias"} {
@@ -58,7 +58,9 @@ func initialise(c *cli.Context) error {
 	// Everything that can be wrong is found before anything changes.
 	conf, err := w.Repo.Config(c.Context)
 	if err == nil && !remove {
-		err = conf.Supported()
+		if err = conf.Supported(); err == nil {
+			err = refusal(c.Context, nil)
+		}
 	}
 	if err != nil {
 		return err

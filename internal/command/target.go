@@ -95,11 +95,15 @@ func Checkout(ctx context.Context, what string) (*workspace.Workspace, error) {
 	if err != nil || w.Repo.Top != "" {
 		return w, err
 	}
-	conf, err := w.Repo.Config(ctx)
-	if err == nil && !conf.Bool("core.bare") { // in a git directory, or GIT_DIR is set
-		return nil, fmt.Errorf("the current directory is in no worktree to %s", what)
+	return nil, NoWorktree(ctx, w.Repo, what)
+}
+
+// NoWorktree is the error about a repository without a worktree here.
+func NoWorktree(ctx context.Context, repo *git.Repo, what string) error {
+	if conf, err := repo.Config(ctx); err == nil && !conf.Bool("core.bare") { // in a git directory, or GIT_DIR is set
+		return fmt.Errorf("the current directory is in no worktree to %s", what)
 	}
-	return nil, fmt.Errorf("a bare repository has no worktree to %s", what)
+	return fmt.Errorf("a bare repository has no worktree to %s", what)
 }
 
 // Mission returns the mission that a command works on, or "": [Here], else that

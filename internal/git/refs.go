@@ -65,25 +65,9 @@ func (t *RefTransaction) Abort() { t.proc.Kill() }
 // Commit moves all refs or none. The error wraps [ErrConflict] if one does not
 // have its expected value.
 func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
-	var in bytes.Buffer
-	in.WriteString("start\x00")
-	names, format := make([]string, 0, len(updates)), t.repo.Format()
-	for _, u := range updates {
-		if !format.Names(u.New, u.Old) { // git might take it for an abbreviation
-			t.Abort()
-			return fmt.Errorf("move %s to %s: that names no object here", u.Ref, u.New)
-		}
-		if u.Anyway {
-			fmt.Fprintf(&in, "update %s\x00%s\x00\x00", u.Ref, format.Text(u.New))
-			continue
-		}
-		fmt.Fprintf(&in, "update %s\x00%s\x00%s\x00", u.Ref, format.Text(u.New), format.Text(u.Old))
-		names = append(names, u.Ref)
-	}
-	in.WriteString("commit\x00")
-	_, err := t.proc.finish(in.Bytes(), "commit: ok\n")
-	if err == nil {
-		return nil
+	names, err := t.send(updates, "commit\x00", "commit: ok\n")
+	if names == nil || err == nil {
+		return err
 	}
 	// Ask the repository what happened, rather than read git's prose.
 	now, readErr := t.repo.Refs(ctx, names...)
@@ -99,6 +83,38 @@ func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 		}
 	}
 	return fmt.Errorf("move %s: %w", strings.Join(names, " "), t.repo.Locked(err, append(names, "HEAD", "packed-refs")...))
+}
+
+// Try ends the transaction as Commit does, up to where git has locked all refs
+// and compared them, and moves none.
+func (t *RefTransaction) Try(updates []Update) error {
+	names, err := t.send(updates, "prepare\x00abort\x00", "abort: ok\n")
+	if names == nil || err == nil {
+		return err
+	}
+	return fmt.Errorf("move %s: %w", strings.Join(names, " "), t.repo.Locked(err, append(names, "HEAD")...))
+}
+
+// send tells git the updates and how the transaction ends, which it confirms
+// with the line last. The names of the refs are nil if git was told nothing.
+func (t *RefTransaction) send(updates []Update, end, last string) (names []string, err error) {
+	in, format := bytes.NewBufferString("start\x00"), t.repo.Format()
+	names = make([]string, 0, len(updates))
+	for _, u := range updates {
+		if !format.Names(u.New, u.Old) { // git might take it for an abbreviation
+			t.Abort()
+			return nil, fmt.Errorf("move %s to %s: that names no object here", u.Ref, u.New)
+		}
+		if u.Anyway {
+			fmt.Fprintf(in, "update %s\x00%s\x00\x00", u.Ref, format.Text(u.New))
+			continue
+		}
+		fmt.Fprintf(in, "update %s\x00%s\x00%s\x00", u.Ref, format.Text(u.New), format.Text(u.Old))
+		names = append(names, u.Ref)
+	}
+	in.WriteString(end)
+	_, err = t.proc.finish(in.Bytes(), last)
+	return names, err
 }
 
 // UpdateRefs runs a whole transaction: every ref moves, or none does.

@@ -261,19 +261,37 @@ func (h *hook) add(a hooks.Answer) {
 // enabled for the repository itself, one if it belongs to another user, and
 // none without a repository.
 func (h *hook) find(ctx context.Context, cwd string) {
-	repo, err := launched(ctx, cwd, h.client.ProjectDir)
+	repo, err := Place(ctx, cwd, h.client.ProjectDir)
 	if err != nil {
-		return // no repository, or one that git refuses
-	}
-	if home, err := os.UserHomeDir(); repo.Top == filepath.Dir(repo.Top) || err == nil && git.SameFile(repo.Top, home) {
-		return // neither the whole disk nor the home directory is a project
-	}
-	if bisect.Throwaway(repo.GitDir) {
-		return // a test's agent works on no mission
+		return
 	}
 	w := workspace.New(repo, nil)
 	h.repo, h.store = repo, w.Store
 	h.known, _ = w.Enabled(ctx)
+}
+
+// ErrNoProject reports a repository in which hooks record nothing.
+var ErrNoProject = errors.New("is no project")
+
+// Place returns the repository that hooks record in if recording is enabled
+// there, for an agent that works in the directory cwd. project is where its
+// client was started, or "". An error is why there is none: none was found, git
+// refuses it, or it wraps [ErrNoProject].
+func Place(ctx context.Context, cwd, project string) (*git.Repo, error) {
+	repo, err := launched(ctx, cwd, project)
+	if err != nil {
+		return nil, err
+	}
+	if repo.Top == filepath.Dir(repo.Top) {
+		return nil, fmt.Errorf("the whole disk %w", ErrNoProject)
+	}
+	if home, err := os.UserHomeDir(); err == nil && git.SameFile(repo.Top, home) {
+		return nil, fmt.Errorf("the home directory %w", ErrNoProject)
+	}
+	if bisect.Throwaway(repo.GitDir) { // a test's agent works on no mission
+		return nil, fmt.Errorf("a worktree in which states are tried %w", ErrNoProject)
+	}
+	return repo, nil
 }
 
 func launched(ctx context.Context, cwd, project string) (*git.Repo, error) {

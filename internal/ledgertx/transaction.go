@@ -493,6 +493,24 @@ func (tx *Tx) keep(ctx context.Context) ([]git.Update, error) {
 	return nil, nil
 }
 
+// Try checks that Commit would work, and leaves nothing. To git the refs of the
+// mission are to be the empty tree, which every repository has.
+func (tx *Tx) Try(ctx context.Context) error {
+	if err := tx.Repo.Probe(); err != nil {
+		return err
+	}
+	proc, err := tx.beginRefs(ctx)
+	if err != nil {
+		return err
+	}
+	empty := tx.Repo.Format().EmptyTree()
+	updates := []git.Update{{Ref: tx.ID.Ref(), New: empty}, {Ref: tx.ID.NotesRef(), New: empty}}
+	if k := tx.Keeper(tx.ID); k.Together() {
+		updates = append(updates, k.Update(empty))
+	}
+	return proc.Try(updates)
+}
+
 // updates returns the moves of all refs but the mission's branch.
 func (tx *Tx) updates() ([]git.Update, error) {
 	updates := tx.moves

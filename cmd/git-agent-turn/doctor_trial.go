@@ -1,0 +1,289 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/git/object"
+	"gitagent/internal/hook"
+	"gitagent/internal/recorder"
+	"gitagent/internal/statedir"
+	"gitagent/internal/workspace"
+)
+
+// An obstacle keeps a session in the current directory from being recorded. The
+// remedy is a command that removes it, or "" if a person has to.
+type obstacle struct{ text, remedy string }
+
+// place returns the repository in which hooks record a session in the current
+// directory, or why that is not where git is, as [git.Open] has found it.
+func place(ctx context.Context, repo *git.Repo) (*git.Repo, *obstacle) {
+	found, err := hook.Place(ctx, ".", "")
+	none := errors.Is(err, git.ErrNotFound)
+	switch {
+	case errors.Is(err, hook.ErrNoProject) && (os.Getenv("GIT_DIR") == "" || isHome(repo.Top)):
+		return nil, &obstacle{err.Error() + ", and hooks record nothing in it", ""}
+	case none && repo.Top == "":
+		return nil, &obstacle{command.NoWorktree(ctx, repo, "record").Error(), elsewhere(ctx, repo)}
+	case none || errors.Is(err, hook.ErrNoProject):
+		return nil, &obstacle{fmt.Sprintf("hooks find no repository in %s: it has no .git, and they do not go by GIT_DIR", repo.Top), dotGit(ctx, repo, repo.Top)}
+	case err != nil:
+		return nil, &obstacle{err.Error(), ""}
+	case !git.SameFile(found.GitDir, repo.GitDir):
+		return nil, &obstacle{fmt.Sprintf("hooks work in %s, and git in %s: they do not go by GIT_DIR", found.GitDir, repo.GitDir), unsetAll()}
+	case git.SameFile(found.Top, repo.Top):
+		return found, nil
+	case os.Getenv("GIT_WORK_TREE") != "":
+		return nil, &obstacle{fmt.Sprintf("hooks work in %s, and git in %s: they do not go by GIT_WORK_TREE", found.Top, cmp.Or(repo.Top, "no worktree")), unsetAll()}
+	}
+	return nil, configured(ctx, found)
+}
+
+// unsetAll returns the command that unsets what tells git where a repository is,
+// and hooks do not go by; "" if nothing is set.
+func unsetAll() string {
+	unset := ""
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"} {
+		if _, set := os.LookupEnv(name); set {
+			unset += " " + name
+		}
+	}
+	if unset != "" {
+		unset = "unset" + unset
+	}
+	return unset
+}
+
+// dotGit returns the command that lets git find a repository from a worktree
+// that it has by other means, or "".
+func dotGit(ctx context.Context, repo *git.Repo, top string) string {
+	path := filepath.Join(top, ".git")
+	if exists(path) || isHome(top) {
+		return ""
+	}
+	command := fmt.Sprintf("printf 'gitdir: %%s\n' %s >%s", cmdline.Shell([]string{repo.GitDir}), cmdline.Shell([]string{path}))
+	if conf, err := repo.Config(ctx); err != nil || conf.Bool("core.bare") {
+		command = "git config core.bare false && " + command
+	}
+	return command
+}
+
+// elsewhere returns the command that goes to a worktree of a repository, or "".
+func elsewhere(ctx context.Context, repo *git.Repo) string {
+	list, _ := repo.Worktrees(ctx) // what is wrong is reported elsewhere
+	for _, w := range list {
+		if found, err := hook.Place(ctx, w.Path, ""); err == nil && git.SameFile(found.CommonDir, repo.CommonDir) {
+			return cmdline.Shell([]string{"cd", w.Path})
+		}
+	}
+	return ""
+}
+
+// configured returns why the configuration lets git see another worktree than
+// hooks, or none.
+func configured(ctx context.Context, found *git.Repo) *obstacle {
+	conf, err := found.Config(ctx)
+	if err != nil {
+		return &obstacle{err.Error(), ""}
+	}
+	linked, top := found.GitDir != found.CommonDir, conf.Get("core.worktree")
+	if top != "" && !filepath.IsAbs(top) {
+		top = filepath.Join(found.GitDir, top)
+	}
+	info, err := os.Lstat(filepath.Join(found.Top, ".git"))
+	switch {
+	case top == "" && !linked && err == nil && info.Mode().IsRegular(): // for worktrees beside it
+		return &obstacle{fmt.Sprintf("%s is no worktree: the repository that its .git names is bare", found.Top), elsewhere(ctx, found)}
+	case top == "" && linked:
+		return &obstacle{fmt.Sprintf("to git %s is no worktree, as core.bare says for all of them", found.Top), "git config --worktree core.bare false"}
+	case top == "":
+		return &obstacle{fmt.Sprintf("to git %s is no worktree, as core.bare says", found.Top), unset(ctx, found, "core.bare")}
+	case linked:
+		return &obstacle{
+			fmt.Sprintf("to git the worktree of %s is %s, as core.worktree says for all of them", found.Top, top),
+			"git config --worktree core.worktree " + cmdline.Shell([]string{found.Top}),
+		}
+	}
+	o := &obstacle{fmt.Sprintf("to git the worktree of %s is %s, as core.worktree says", found.Top, top), unset(ctx, found, "core.worktree")}
+	if command := dotGit(ctx, found, top); command != "" && exists(top) {
+		o.remedy = command + " && " + cmdline.Shell([]string{"cd", top})
+	}
+	return o
+}
+
+func isHome(dir string) bool {
+	home, err := os.UserHomeDir()
+	return err == nil && git.SameFile(home, dir)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// try returns why turns of a session in the current directory are not recorded,
+// or nil. It does what hooks do.
+func try(ctx context.Context, repo *git.Repo) *obstacle {
+	found, o := place(ctx, repo)
+	if o != nil {
+		return o
+	}
+	w, _ := workspace.Open(found) // a hook logs what is wrong in settings
+	err := recorder.Try(ctx, w, time.Now())
+	if err == nil {
+		return nil
+	}
+	return inTrial(ctx, found, err)
+}
+
+// inTrial returns what keeps a trial that ended with err from success.
+func inTrial(ctx context.Context, repo *git.Repo, err error) *obstacle {
+	text := "a turn here is not recorded: " + err.Error()
+	if locked := (*git.LockedError)(nil); errors.As(err, &locked) {
+		return &obstacle{text + "; if no git is at work, remove that lock", cmdline.Shell([]string{"rm", locked.Path})}
+	}
+	if errors.As(err, new(*statedir.RefusedError)) {
+		return &obstacle{text, inPlace(err)}
+	}
+	if u := repo.Unwritable(); u != nil {
+		return &obstacle{text + "; " + u.Error(), writable(u)}
+	}
+	if _, broken := repo.Config(ctx); broken != nil {
+		return &obstacle{"a turn here is not recorded: " + broken.Error() + "; mend the file there", ""}
+	}
+	if refs := inTheWay(ctx, repo, "refs/agent", "refs/agent/missions", "refs/notes/agent"); len(refs) > 0 {
+		return &obstacle{text, moveRefs(ctx, repo, refs)}
+	}
+	if err := repo.Alternates(); err != nil {
+		return &obstacle{text + "; " + err.Error(), ""}
+	}
+	if o := indexRead(ctx, repo); o != nil {
+		return &obstacle{text, o.remedy}
+	}
+	return &obstacle{text, ""}
+}
+
+// writable returns the command that lets the user write where they cannot.
+func writable(u *git.UnwritableError) string {
+	path := cmdline.Shell([]string{u.Path})
+	switch {
+	case !errors.Is(u, fs.ErrPermission): // the file system is read-only, or full
+		return ""
+	case u.Own:
+		return "chmod -R u+w " + path
+	}
+	return fmt.Sprintf("sudo chown -R %d %s", os.Getuid(), path)
+}
+
+// inTheWay returns those of some refs that exist. Where a ref is, git makes
+// none below it.
+func inTheWay(ctx context.Context, repo *git.Repo, names ...string) map[string]object.Hash {
+	refs, err := repo.Refs(ctx, names...)
+	if err != nil {
+		return nil
+	}
+	maps.DeleteFunc(refs, func(name string, _ object.Hash) bool { return !slices.Contains(names, name) })
+	return refs
+}
+
+// moveRefs returns the command that gives refs other names; one without a hash
+// is nothing to keep.
+func moveRefs(ctx context.Context, repo *git.Repo, refs map[string]object.Hash) string {
+	var commands []string
+	for _, ref := range slices.Sorted(maps.Keys(refs)) {
+		if refs[ref].IsZero() {
+			commands = append(commands, cmdline.Shell([]string{"rm", filepath.Join(repo.CommonDir, filepath.FromSlash(ref))}))
+			continue
+		}
+		commands = append(commands, fmt.Sprintf("git update-ref %s %s && git update-ref --no-deref -d %s", free(ctx, repo, ref), refs[ref], ref))
+	}
+	return strings.Join(commands, " && ")
+}
+
+// free returns a name for a ref that no ref has.
+func free(ctx context.Context, repo *git.Repo, ref string) string {
+	for name := ref + "-old"; ; name += "er" {
+		if there := inTheWay(ctx, repo, name); len(there) == 0 {
+			return name
+		}
+	}
+}
+
+// indexRead returns the obstacle of an index that git can't read, or nil.
+func indexRead(ctx context.Context, repo *git.Repo) *obstacle {
+	_, err := repo.Output(ctx, nil, "ls-files", "-z", "--", ":(top,literal).git")
+	if err == nil {
+		return nil
+	}
+	index := filepath.Join(repo.GitDir, "index")
+	return &obstacle{
+		"the index can't be read: " + err.Error(),
+		cmdline.Shell([]string{"mv", index, index + ".old"}) + " && git reset --quiet",
+	}
+}
+
+// refusal adds to an error, or nil, why nothing is recorded in the current
+// directory, as an error of its own.
+func refusal(ctx context.Context, err error) error {
+	repo, e := git.Open(ctx)
+	if e != nil {
+		return err
+	}
+	o := try(ctx, repo)
+	if o == nil {
+		return err
+	}
+	err = errors.New(o.text)
+	if o.remedy != "" {
+		err = cmdline.Hint(err, "run this first: "+o.remedy)
+	}
+	return err
+}
+
+// trial reports what keeps turns here from being recorded, by doing what hooks
+// do, and what keeps missions from having branches.
+func (x *examination) trial() {
+	if !x.records {
+		return
+	}
+	if x.obstacle == nil {
+		x.obstacle = try(x.ctx, x.repo)
+	}
+	if x.obstacle != nil {
+		x.problem("turn", x.obstacle.text, x.obstacle.remedy)
+		return
+	}
+	if o := indexRead(x.ctx, x.repo); o != nil {
+		x.warn("index", o.text, o.remedy)
+	}
+	x.branches()
+}
+
+// branches reports branches of the user that keep missions from having theirs.
+func (x *examination) branches() {
+	var names []string
+	prefix := x.set.Capture.BranchPrefix
+	for i := range prefix {
+		if prefix[i] == '/' {
+			names = append(names, "refs/heads/"+prefix[:i])
+		}
+	}
+	for ref := range inTheWay(x.ctx, x.repo, names...) {
+		name, to := strings.TrimPrefix(ref, "refs/heads/"), strings.TrimPrefix(free(x.ctx, x.repo, ref), "refs/heads/")
+		x.warn("branches", fmt.Sprintf("the branch %s is in the way of those of missions, %s<id>: start and fork fail; rename it, or set capture.branch_prefix in %s",
+			name, prefix, config.UserPath()), "git branch -m "+cmdline.Shell([]string{name, to}))
+	}
+}
