@@ -36,11 +36,12 @@ func Open(commonDir string) Store { return Store{statedir.In(commonDir, "agent")
 // Dir returns the store's directory.
 func (s Store) Dir() *statedir.Dir { return s.dir }
 
-// Enabled reports whether recording is enabled here. It returns true if
-// something is in the directory's place, so that the user hears of it.
+// Enabled reports whether recording is enabled here. It returns true if that
+// can't be seen, so that the user hears of it: something is in the directory's
+// place, or it is another user's.
 func (s Store) Enabled() bool {
 	_, err := s.dir.Lstat(enabled)
-	return err == nil || errors.Is(err, statedir.ErrRefused)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // Enable turns recording on or off here, and reports whether that changed it.
