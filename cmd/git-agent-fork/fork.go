@@ -132,7 +132,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 	done, err := missionstore.Fork(c.Context, f.w, fork)
 	stop()
 	if err != nil {
-		return nil, err
+		return nil, command.Branchless(c.Context, f.w, err)
 	}
 	command.NotPushed(c.App.ErrWriter, id, pusher.PushToEach(c.Context, f.remotes, id))
 	p, err := newPlan(c.Context, f.w.Repo, fork, done, begin.of(fork.Source))

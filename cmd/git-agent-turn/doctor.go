@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -58,9 +60,12 @@ func doctor(c *cli.Context) error {
 	if c.Bool("repair") || c.Bool("dry-run") {
 		return doRepair(c)
 	}
-	x := &examination{ctx: c.Context}
+	x := &examination{ctx: c.Context, started: os.Getenv("GIT_EXEC_PATH")}
+	if err := asHook(); err != nil {
+		return err
+	}
 	repo, err := git.Open(c.Context)
-	if err != nil && !errors.Is(err, git.ErrNotFound) {
+	if err != nil && !errors.Is(err, git.ErrNotFound) && !errors.Is(err, exec.ErrNotFound) {
 		x.refused(err)
 	}
 	if c.IsSet("remote") {
@@ -74,8 +79,10 @@ func doctor(c *cli.Context) error {
 	x.clients()
 	x.repository()
 	x.hooks()
+	x.programs()
 	x.config(c.Bool("verbose"))
 	x.keys()
+	x.temporary()
 	if repo != nil {
 		x.missions()
 		x.trial()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -25,6 +26,8 @@ import (
 type examination struct {
 	ctx   context.Context
 	found []finding
+
+	started string // where the git that runs us has its programs, or ""
 
 	repo    *git.Repo // nil outside a repository
 	conf    git.Config
@@ -58,7 +61,14 @@ func (x *examination) refused(err error) {
 		case repo.Trusted(x.ctx) != nil:
 			remedy = "git config --global --add safe.directory " + cmdline.Shell([]string{filepath.ToSlash(repo.Top)})
 		default:
-			text += "; mend the file there"
+			if denied := repo.Access(); denied != nil {
+				text, remedy = denied.Error(), allow(x.ctx, repo, denied)
+			} else {
+				text += "; until that is mended, no git works here"
+				if head, err := os.ReadFile(filepath.Join(repo.GitDir, "HEAD")); err == nil && !strings.HasPrefix(string(head), "ref: refs/") {
+					text += fmt.Sprintf(": write into %s on which branch you were, such as: ref: refs/heads/main", filepath.Join(repo.GitDir, "HEAD"))
+				}
+			}
 		}
 	}
 	x.problem("repository", text, remedy)
@@ -96,6 +106,8 @@ func (x *examination) versions() {
 	x.say("git-agent", version.String()+", "+runtime.GOOS+"/"+runtime.GOARCH)
 	major, minor, text, err := git.Version(x.ctx)
 	switch {
+	case errors.Is(err, exec.ErrNotFound) && x.started != "":
+		x.problem("git", "hooks find none in PATH: start the agent's client where PATH has one", `export PATH="$PATH":`+cmdline.Shell([]string{x.started}))
 	case err != nil:
 		x.problem("git", err.Error(), "")
 	case major < gitMajor || major == gitMajor && minor < gitMinor:

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,14 +20,28 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/hook"
+	"gitagent/internal/limit"
 	"gitagent/internal/recorder"
 	"gitagent/internal/statedir"
+	"gitagent/internal/terminal"
+	"gitagent/internal/version"
 	"gitagent/internal/workspace"
 )
 
 // An obstacle keeps a session in the current directory from being recorded. The
 // remedy is a command that removes it, or "" if a person has to.
 type obstacle struct{ text, remedy string }
+
+// asHook gives this process the environment of a hook, which no git has started
+// with its own programs first in PATH: it may find another git, or none.
+func asHook() error {
+	own := os.Getenv("GIT_EXEC_PATH")
+	path, first := strings.CutPrefix(os.Getenv("PATH"), own+string(os.PathListSeparator))
+	if own == "" || !first {
+		return nil
+	}
+	return errors.Join(os.Setenv("PATH", path), os.Unsetenv("GIT_EXEC_PATH"))
+}
 
 // place returns the repository in which hooks record a session in the current
 // directory, or why that is not where git is, as [git.Open] has found it.
@@ -158,8 +173,8 @@ func inTrial(ctx context.Context, repo *git.Repo, err error) *obstacle {
 	if errors.As(err, new(*statedir.RefusedError)) {
 		return &obstacle{text, inPlace(err)}
 	}
-	if u := repo.Unwritable(); u != nil {
-		return &obstacle{text + "; " + u.Error(), writable(u)}
+	if denied := repo.Access(); denied != nil {
+		return &obstacle{"a turn here is not recorded: " + denied.Error(), allow(ctx, repo, denied)}
 	}
 	if _, broken := repo.Config(ctx); broken != nil {
 		return &obstacle{"a turn here is not recorded: " + broken.Error() + "; mend the file there", ""}
@@ -173,17 +188,26 @@ func inTrial(ctx context.Context, repo *git.Repo, err error) *obstacle {
 	if o := indexRead(ctx, repo); o != nil {
 		return &obstacle{text, o.remedy}
 	}
+	if branch, err := repo.HeadRef(ctx); err == nil && branch == "" {
+		if _, err := repo.Output(ctx, nil, "cat-file", "-e", "HEAD^{commit}"); err != nil {
+			text += "; the commit that HEAD names is not here: go to a branch with git symbolic-ref HEAD refs/heads/<branch>"
+		}
+	}
 	return &obstacle{text, ""}
 }
 
-// writable returns the command that lets the user write where they cannot.
-func writable(u *git.UnwritableError) string {
-	path := cmdline.Shell([]string{u.Path})
-	switch {
-	case !errors.Is(u, fs.ErrPermission): // the file system is read-only, or full
+// allow returns the command that lets the user have what they are denied, or "".
+func allow(ctx context.Context, repo *git.Repo, err error) string {
+	denied := (*git.DeniedError)(nil)
+	if !errors.As(err, &denied) || !errors.Is(err, fs.ErrPermission) { // the file system is read-only, or full
 		return ""
-	case u.Own:
-		return "chmod -R u+w " + path
+	}
+	path := cmdline.Shell([]string{denied.Path})
+	if denied.Own {
+		return "chmod -R u+rwX " + path
+	}
+	if conf, err := repo.Config(ctx); err == nil && conf.Shared() != "" && conf.Shared() != git.OwnerOnly {
+		return "sudo chmod -R g+rwX " + path
 	}
 	return fmt.Sprintf("sudo chown -R %d %s", os.Getuid(), path)
 }
@@ -235,6 +259,14 @@ func indexRead(ctx context.Context, repo *git.Repo) *obstacle {
 	}
 }
 
+func (o *obstacle) err() error {
+	err := errors.New(o.text)
+	if o.remedy != "" {
+		err = cmdline.Hint(err, "run this first: "+o.remedy)
+	}
+	return err
+}
+
 // refusal adds to an error, or nil, why nothing is recorded in the current
 // directory, as an error of its own.
 func refusal(ctx context.Context, err error) error {
@@ -242,13 +274,8 @@ func refusal(ctx context.Context, err error) error {
 	if e != nil {
 		return err
 	}
-	o := try(ctx, repo)
-	if o == nil {
-		return err
-	}
-	err = errors.New(o.text)
-	if o.remedy != "" {
-		err = cmdline.Hint(err, "run this first: "+o.remedy)
+	if o := try(ctx, repo); o != nil {
+		return o.err()
 	}
 	return err
 }
@@ -269,21 +296,61 @@ func (x *examination) trial() {
 	if o := indexRead(x.ctx, x.repo); o != nil {
 		x.warn("index", o.text, o.remedy)
 	}
+	if refs := inTheWay(x.ctx, x.repo, strings.TrimSuffix(git.Keepers, "/")); len(refs) > 0 {
+		x.warn("kept", fmt.Sprintf("the ref %s is in the way of those that keep what is recorded, whatever a fetch or a prune does", strings.TrimSuffix(git.Keepers, "/")), moveRefs(x.ctx, x.repo, refs))
+	}
 	x.branches()
 }
 
-// branches reports branches of the user that keep missions from having theirs.
+// branches reports a branch that keeps missions from having theirs.
 func (x *examination) branches() {
-	var names []string
 	prefix := x.set.Capture.BranchPrefix
-	for i := range prefix {
-		if prefix[i] == '/' {
-			names = append(names, "refs/heads/"+prefix[:i])
-		}
+	branch, err := command.BranchInTheWay(x.ctx, x.repo, prefix)
+	if err != nil || branch == "" {
+		return
 	}
-	for ref := range inTheWay(x.ctx, x.repo, names...) {
-		name, to := strings.TrimPrefix(ref, "refs/heads/"), strings.TrimPrefix(free(x.ctx, x.repo, ref), "refs/heads/")
-		x.warn("branches", fmt.Sprintf("the branch %s is in the way of those of missions, %s<id>: start and fork fail; rename it, or set capture.branch_prefix in %s",
-			name, prefix, config.UserPath()), "git branch -m "+cmdline.Shell([]string{name, to}))
+	to := strings.TrimPrefix(free(x.ctx, x.repo, "refs/heads/"+branch), "refs/heads/")
+	x.warn("branches", fmt.Sprintf("the branch %s is in the way of those of missions, %s<id>, so start and fork fail; rename it, or set another capture.branch_prefix in %s",
+		branch, prefix, config.UserPath()), "git branch -m "+cmdline.Shell([]string{branch, to}))
+}
+
+// programs reports what keeps hooks from running this program.
+func (x *examination) programs() {
+	own, err := os.Executable()
+	if err != nil || !slices.ContainsFunc(x.agents, inspected.hooked) {
+		return
 	}
+	const name = "git-agent-turn"
+	dir := cmdline.Shell([]string{filepath.Dir(own)})
+	found, err := exec.LookPath(name)
+	if err != nil {
+		x.problem("hooks", fmt.Sprintf("they find no %s in PATH: start the agent's client where PATH has %s", name, filepath.Dir(own)), `export PATH="$PATH":`+dir)
+		return
+	}
+	if git.SameFile(filepath.Dir(found), filepath.Dir(own)) {
+		return
+	}
+	ctx, cancel := limit.Within(x.ctx, limit.Of(x.ctx).Version)
+	defer cancel()
+	printed, err := terminal.Version(ctx, name)
+	if err != nil || !strings.HasSuffix(strings.TrimSpace(printed), " "+version.String()) {
+		x.warn("hooks", fmt.Sprintf("they run %s, which is not of this version, %s", found, version.String()), "export PATH="+dir+`:"$PATH"`)
+	}
+}
+
+// temporary reports that no temporary file can be made, which comparing,
+// bisecting and trying out a change of settings need.
+func (x *examination) temporary() {
+	dir, err := os.MkdirTemp("", "git-agent-")
+	if err == nil {
+		err = os.Remove(dir)
+	}
+	if err == nil {
+		return
+	}
+	remedy := ""
+	if os.Getenv("TMPDIR") != "" {
+		remedy = "unset TMPDIR"
+	}
+	x.warn("temporary", "no temporary file can be made: "+err.Error(), remedy)
 }

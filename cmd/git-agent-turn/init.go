@@ -45,6 +45,9 @@ func initialise(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := asHook(); err != nil {
+		return err
+	}
 	w, err := command.Checkout(c.Context, "record")
 	if err != nil {
 		return refusal(c.Context, err)

@@ -51,6 +51,11 @@ func start(c *cli.Context) error {
 	if w.Repo.Top == "" && !c.IsSet("worktree") {
 		return cmdline.Hint(errors.New("a bare repository has no worktree"), "make one with --worktree <dir>")
 	}
+	if !c.IsSet("worktree") {
+		if _, o := place(c.Context, w.Repo); o != nil {
+			return o.err()
+		}
+	}
 	from, err := w.Repo.Resolve(c.Context, c.String("from"))
 	if errors.Is(err, git.ErrNotFound) {
 		return cmdline.Hint(fmt.Errorf("no commit %q", c.String("from")), "a mission starts at a commit; make the first one")
@@ -101,7 +106,7 @@ func start(c *cli.Context) error {
 	m, included, err := missionstore.Begin(c.Context, w, b)
 	stop()
 	if err != nil {
-		return err
+		return command.Branchless(c.Context, w, err)
 	}
 	command.NotPushed(c.App.ErrWriter, m.ID, pusher.PushToEach(c.Context, remotes, m.ID))
 	if b.Worktree != "" {

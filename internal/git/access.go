@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 const sharedRepository = "core.sharedrepository"
@@ -56,61 +57,72 @@ func sharedMode(mode fs.FileMode, setting string) fs.FileMode {
 	return mode // umask, false
 }
 
-// An UnwritableError names a file or directory that turns are written to, and
-// that this process can't write to.
-type UnwritableError struct {
+// A DeniedError names a file or directory of the repository that this process
+// can't read, or can't write to.
+type DeniedError struct {
 	Path string
 	Own  bool // it belongs to the user of this process
 	Err  error
 }
 
-func (e *UnwritableError) Error() string {
+func (e *DeniedError) Error() string {
 	whose := ""
 	if !e.Own {
-		whose = "belongs to another user, and "
+		whose = " (it belongs to another user)"
 	}
-	return fmt.Sprintf("%s %scan't be written to: %v", e.Path, whose, errors.Unwrap(e.Err))
+	return e.Err.Error() + whose
 }
 
-func (e *UnwritableError) Unwrap() error { return e.Err }
+func (e *DeniedError) Unwrap() error { return e.Err }
 
-// Unwritable returns the first of what turns are written to, and is there, that
-// can't be written to, or nil. In directories it makes a file for a moment,
-// with a name that git takes for a lock.
-func (r *Repo) Unwritable() *UnwritableError {
-	paths := []string{r.CommonDir, r.GitDir}
+// Access returns nil if this process can read and write what a turn reads and
+// writes, as far as it is there, or a [*DeniedError]. In directories it makes a
+// file for a moment, with a name that git takes for a lock.
+func (r *Repo) Access() error {
+	paths := []string{r.CommonDir, r.GitDir, filepath.Join(r.GitDir, "agent"), filepath.Join(r.GitDir, "HEAD")}
 	for _, pattern := range []string{
-		"objects", "objects/pack", "refs", "refs/agent", "refs/agent/missions", "refs/notes", "refs/notes/agent", "reftable",
-		"agent", "agent/*", "agent/locks/*",
+		"config", "packed-refs", "objects", "objects/pack", "reftable",
+		"refs", "refs/agent", "refs/agent/missions", "refs/notes", "refs/notes/agent",
+		"agent", "agent/sessions", "agent/locks", "agent/locks/*", "agent/trust", "agent/trust/*",
 	} {
 		paths = append(paths, r.Glob(pattern)...)
 	}
-	for _, path := range append(paths, filepath.Join(r.GitDir, "agent")) {
+	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
-			continue // git or we make it
+			continue // it is made when it is needed
 		}
-		if err = write(path, info.IsDir()); err != nil {
-			return &UnwritableError{path, ours(path, info), err}
+		ours := ours(path, info)
+		switch rel, _ := filepath.Rel(r.CommonDir, path); {
+		case info.IsDir():
+			err = writeIn(path)
+		case !info.Mode().IsRegular(): // what is in the place of a file of ours has an error of its own
+		case strings.HasPrefix(filepath.ToSlash(rel), "agent/"):
+			err = openAs(path, os.O_RDWR)
+		default: // git replaces it
+			err = openAs(path, os.O_RDONLY)
+		}
+		if err != nil {
+			return &DeniedError{path, ours, err}
 		}
 	}
 	return nil
 }
 
-func write(path string, isDir bool) error {
-	var f *os.File
-	var err error
-	if isDir {
-		if f, err = os.CreateTemp(path, "probe-*.lock"); err == nil {
-			defer os.Remove(f.Name())
-		}
-	} else {
-		f, err = os.OpenFile(path, os.O_WRONLY, 0)
-	}
+func openAs(path string, flag int) error {
+	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return err
 	}
 	return f.Close()
+}
+
+func writeIn(dir string) error {
+	f, err := os.CreateTemp(dir, "probe-*.lock")
+	if err != nil {
+		return &fs.PathError{Op: "write", Path: dir, Err: errors.Unwrap(err)}
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // Alternates returns an error about the first object directory that the
@@ -127,6 +139,7 @@ func (r *Repo) Alternates() error {
 		if path = filepath.FromSlash(path); !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
+		path = filepath.Clean(path)
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
 			return fmt.Errorf("objects are borrowed from %s, which is not there: bring it back, or change %s", path, list)
 		}

@@ -12,9 +12,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"gitagent/gitnotes"
@@ -508,7 +511,13 @@ func (tx *Tx) Try(ctx context.Context) error {
 	if k := tx.Keeper(tx.ID); k.Together() {
 		updates = append(updates, k.Update(empty))
 	}
-	return proc.Try(updates)
+	err = proc.Try(updates)
+	for _, ref := range []string{tx.ID.Ref(), tx.ID.NotesRef()} { // git leaves the directories that it makes for locks
+		for dir := path.Dir(ref); dir != "refs"; dir = path.Dir(dir) {
+			_ = syscall.Rmdir(filepath.Join(tx.Repo.CommonDir, filepath.FromSlash(dir))) // if it is empty, and no file
+		}
+	}
+	return err
 }
 
 // updates returns the moves of all refs but the mission's branch.

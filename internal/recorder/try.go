@@ -35,6 +35,9 @@ func Try(ctx context.Context, w *workspace.Workspace, at time.Time) error {
 	if err := w.Store.Probe(); err != nil {
 		return err
 	}
+	if err := w.Repo.Access(); err != nil { // also of what only some turns need: missions share the files of locks
+		return err
+	}
 	id, err := record.OfSession(rand.Text(), 12)
 	if err != nil {
 		return err

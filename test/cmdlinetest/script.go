@@ -62,6 +62,8 @@ func Scripts(t *testing.T, setup func(*testscript.Env) error, own map[string]Com
 			switch name {
 			case "check":
 				return gittest.Checking(), nil
+			case "root":
+				return os.Getuid() == 0, nil
 			case "agent":
 				return command.ByAgent(), nil
 			case "reftable": // new repositories have their refs in tables
