@@ -255,7 +255,8 @@ func removeFinished(c *cli.Context, w *workspace.Workspace, here *workspace.Work
 	gone, err := missionstore.RemoveFinished(c.Context, w, id, done.Finish)
 	switch {
 	case errors.Is(err, missionstore.ErrInUse):
-		return cmdline.Hint(err, "commit or drop the changes, or switch that worktree to another branch")
+		drop := cmdline.Shell([]string{"git", "worktree", "remove", "--force", done.Worktree}) + fmt.Sprintf(" && git agent-turn finish --remove %s", id)
+		return command.InUse(c.Context, here, id, drop, err)
 	case errors.Is(err, missionstore.ErrLost):
 		return cmdline.Hintf(err, "give that commit a branch, then: git agent-turn finish --remove %s", id)
 	case err != nil:

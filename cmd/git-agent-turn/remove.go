@@ -82,7 +82,11 @@ func remove(c *cli.Context) error {
 	done, err := missionstore.Remove(c.Context, w, id, c.Bool("force"), c.Bool("dry-run"))
 	switch {
 	case errors.Is(err, missionstore.ErrInUse):
-		return cmdline.Hint(err, "commit or drop the changes, or switch that worktree to another branch; --force drops them")
+		drop := fmt.Sprintf("git agent-turn remove --force %s", id)
+		if c.Bool("force") {
+			drop = ""
+		}
+		return command.InUse(c.Context, w, id, drop, err)
 	case errors.Is(err, missionstore.ErrUnmerged):
 		return cmdline.Hint(err, "merge the branch, pick the commits, or give them another branch with: git branch <name> <commit>; --force drops them")
 	case err != nil:
