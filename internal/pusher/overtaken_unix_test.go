@@ -5,7 +5,10 @@ package pusher_test
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"gitagent/internal/pusher"
@@ -60,5 +63,35 @@ func TestOvertaken(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestTurnBesidePush: a turn ends while an older one is on its way. The remote's refspec, that of a mirror, takes nothing
+// of ours back to what was pushed.
+func TestTurnBesidePush(t *testing.T) {
+	t.Parallel()
+	host := remotelab.NewHost(t)
+	c := remotelab.CloneOf(t, host.Dir)
+	c.Git("config", "--replace-all", "remote.origin.fetch", "+refs/*:refs/*")
+	c.Git("switch", "-qc", "agent/mission/"+string(remotelab.Mission))
+	c.Turn(remotelab.Mission, "one")
+	begun, goOn := filepath.Join(host.Dir, "begun"), filepath.Join(host.Dir, "go-on")
+	for _, pipe := range []string{begun, goOn} {
+		gittest.Must(t, syscall.Mkfifo(pipe, 0o600))
+	}
+	writeHook(t, host, "pre-receive", "rm hooks/pre-receive; echo >begun; cat go-on\n")
+	pushed := make(chan error)
+	go func() {
+		_, err := pusher.Push(t.Context(), c.Origin(), remotelab.Mission)
+		pushed <- err
+	}()
+	_, err := os.ReadFile(begun)
+	gittest.Must(t, err)
+	c.Turn(remotelab.Mission, "two")
+	want := remotelab.AgentRefs(c.Repo)
+	gittest.Must(t, os.WriteFile(goOn, nil, 0))
+	gittest.Must(t, <-pushed)
+	if got := remotelab.AgentRefs(c.Repo); !maps.Equal(got, want) {
+		t.Errorf("the refs are\n%v\nand were\n%v", got, want)
 	}
 }
