@@ -5,6 +5,7 @@
 TAGS = urfave_cli_no_docs
 FUZZTIME = 30s
 KILLS = 2000
+STEPS = 2000
 # Another git than the one in PATH for make matrix, by the directory that has it, and the formats of its repositories:
 # make matrix GIT=~/.cache/git-newest/bin REFS=reftable HASH=sha256
 GIT =
@@ -46,6 +47,7 @@ matrix:
 	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|EveryTree|Merge'
 	$(MATRIX) $(addprefix ./internal/,recorder missionstore checkout finisher fetcher pusher blame) ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
 	$(MATRIX) ./test/kill -run '^TestKills$$' -kills 10
+	$(MATRIX) ./test/neighbours
 
 # Record, list, show and diff a session in a throw-away repository.
 demo: build
@@ -83,6 +85,15 @@ e2e:
 # Kill every command at every moment; SEED=<number> draws the moments of an earlier run.
 kills:
 	GIT_AGENT_TESTS=nightly go test -count=1 -timeout 0 -v ./test/kill -kills $(KILLS) $(SEED:%=-seed %)
+
+# Let the user's git, another user and settings do what they may between events and during them, with the git and in the
+# formats of make matrix; SEED=<number> draws the steps of an earlier run.
+neighbours: export PATH := $(if $(GIT),$(GIT):)$(PATH)
+neighbours: export GIT_DEFAULT_REF_FORMAT = $(REFS)
+neighbours: export GIT_DEFAULT_HASH = $(HASH)
+neighbours:
+	git version
+	GIT_AGENT_TESTS=nightly go test -count=1 -timeout 0 -v ./test/neighbours -steps $(STEPS) $(SEED:%=-seed %)
 
 # Let every write of a Stop hook fail.
 faults:
@@ -130,4 +141,4 @@ uninstall:
 clean:
 	rm -rf bin dist cover.out
 
-.PHONY: build dist test check nightly matrix demo lint house cover bench bench-missions e2e kills faults hostile mutants cross fuzz install uninstall clean
+.PHONY: build dist test check nightly matrix demo lint house cover bench bench-missions e2e kills neighbours faults hostile mutants cross fuzz install uninstall clean

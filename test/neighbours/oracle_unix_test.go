@@ -1,0 +1,216 @@
+//go:build unix
+
+package neighbours
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A line is what list prints of a turn.
+type line struct {
+	Mission, Prompt, Outcome, Code string
+	Turn                           int
+}
+
+// list is every turn that is recorded.
+func (w *world) list() (all map[string]line, twice []string) {
+	all = make(map[string]line)
+	r := w.own("git-agent-turn", "list", "--all", "--archived", "--json")
+	if r.status != 0 {
+		w.told.WriteString("list fails: " + r.stderr)
+	}
+	for text := range strings.Lines(r.stdout) {
+		var l line
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			w.find("list prints no JSON", "%q: %v", text, err)
+			continue
+		}
+		if o, ok := all[l.Prompt]; ok && (o.Mission != l.Mission || o.Turn != l.Turn) {
+			twice = append(twice, fmt.Sprintf("%q is %s/%d and %s/%d", l.Prompt, o.Mission, o.Turn, l.Mission, l.Turn))
+		}
+		all[l.Prompt] = l
+	}
+	return all, twice
+}
+
+// named takes a turn's name apart.
+func (t *turn) named(name string) bool {
+	mission, number, ok := strings.Cut(name, "/")
+	n, err := strconv.Atoi(number)
+	t.mission, t.number = mission, n
+	return ok && err == nil
+}
+
+// about matches what a user is told when something of ours is amiss.
+var about = regexp.MustCompile(`(?i)refs/agent|ledger|mission|turns? |recorded|repair`)
+
+// look checks that each acknowledged turn is there. Where one is not, the user
+// must have been told, and doctor must bring it back.
+func (w *world) look() {
+	missing := w.missing()
+	if len(missing) > 0 {
+		told := about.MatchString(w.told.String())
+		r := w.own("git-agent-turn", "doctor", "--json")
+		findings := wrong(r.stdout)
+		told = told || about.MatchString(findings)
+		w.own("git-agent-turn", "doctor", "--repair")
+		for _, remedy := range remedies(r.stdout) {
+			w.ran(w.shell(w.ours, remedy))
+		}
+		lost := w.missing()
+		switch text := strings.Join(missing, "\n") + "\nthey were told: " + w.told.String() + "\ndoctor: " + findings; {
+		case len(lost) > 0 && !told:
+			w.find("lost in silence", "%s\nafter a repair: %s", text, strings.Join(lost, "\n"))
+		case len(lost) > 0:
+			w.find("lost", "%s\nafter a repair: %s", text, strings.Join(lost, "\n"))
+		case !told:
+			w.find("missing in silence", "%s", text)
+		default:
+			w.tally.add("looks at which something was missing, said and brought back", 1)
+		}
+	}
+	w.told.Reset()
+	w.tally.add("looks", 1)
+	w.tally.add("turns looked at", len(w.turns))
+	w.sound()
+	w.same()
+}
+
+// wrong are doctor's findings that may be about something that is missing.
+func wrong(findings string) string {
+	var all []string
+	for text := range strings.Lines(findings) {
+		var f struct{ Level, What string }
+		if json.Unmarshal([]byte(text), &f) != nil || f.Level != "ok" && f.What != "remote" && f.What != "readers" {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "")
+}
+
+// remedies are the commands that doctor leaves to the user.
+func remedies(findings string) (all []string) {
+	for text := range strings.Lines(findings) {
+		var f struct{ Level, Remedy string }
+		if json.Unmarshal([]byte(text), &f) == nil && f.Level != "ok" && strings.HasPrefix(f.Remedy, "git ") {
+			all = append(all, f.Remedy)
+		}
+	}
+	return all
+}
+
+// missing are the turns that are not as they were acknowledged.
+func (w *world) missing() (all []string) {
+	listed, twice := w.list()
+	for _, text := range twice {
+		all = append(all, "given to two: "+text)
+	}
+	var names strings.Builder
+	for _, t := range w.turns {
+		l, ok := listed[t.prompt]
+		switch {
+		case !ok:
+			all = append(all, fmt.Sprintf("%s %q is not listed", t.name(), t.prompt))
+			continue
+		case t.mission != l.Mission || t.number != l.Turn:
+			all = append(all, fmt.Sprintf("%s %q is %s/%d now", t.name(), t.prompt, l.Mission, l.Turn))
+			continue
+		}
+		if l.Outcome != "done" {
+			all = append(all, fmt.Sprintf("%s is %s", t.name(), l.Outcome))
+		}
+		for file := range t.files {
+			fmt.Fprintf(&names, "%s:%s\n", l.Code, file)
+		}
+		ref := "refs/agent/missions/" + t.mission
+		fmt.Fprintf(&names, "%s:turns/%04d/%06d.json\n%[1]s:transcript/%04[2]d/%06[3]d.jsonl\n", ref, t.number/100, t.number)
+	}
+	contents := w.contents(names.String())
+	for _, t := range w.turns {
+		l, ok := listed[t.prompt]
+		if !ok || t.mission != l.Mission || t.number != l.Turn {
+			continue
+		}
+		for file, want := range t.files {
+			if got := contents[l.Code+":"+file]; got != want {
+				all = append(all, fmt.Sprintf("%s: its %s is %q, want %q", t.name(), file, got, want))
+			}
+		}
+		ref := "refs/agent/missions/" + t.mission
+		said := contents[fmt.Sprintf("%s:transcript/%04d/%06d.jsonl", ref, t.number/100, t.number)]
+		record, inLedger := contents[fmt.Sprintf("%s:turns/%04d/%06d.json", ref, t.number/100, t.number)]
+		if t.archived = !inLedger && w.isArchived(t.mission); t.archived {
+			record = t.prompt
+			said = w.own("git-agent-turn", "show", "--transcript", t.name()).stdout
+		}
+		if !strings.Contains(record, t.prompt) {
+			all = append(all, fmt.Sprintf("%s: its ledger has no record of it", t.name()))
+		}
+		if !strings.Contains(said, t.said) {
+			all = append(all, fmt.Sprintf("%s: its conversation is gone", t.name()))
+		}
+	}
+	if t := w.any(); t != nil {
+		if r := w.ran(w.command(w.ours.dir(), "git-agent-turn", "show", "--json", t.name())); !strings.Contains(r.stdout, t.prompt) {
+			all = append(all, fmt.Sprintf("show %s: %+v", t.name(), r))
+		}
+	}
+	return all
+}
+
+func (w *world) isArchived(mission string) bool {
+	return w.ran(w.command(w.ours.dir(), "git", "rev-parse", "-q", "--verify", "refs/agent/missions/"+mission)).status != 0 &&
+		strings.Contains(w.own("git-agent-turn", "missions", "--archived", "--json").stdout, `"`+mission+`"`)
+}
+
+// contents are those of objects, as plain git finds them.
+func (w *world) contents(names string) map[string]string {
+	cmd := w.command(w.ours.dir(), "git", "--no-replace-objects", "cat-file", "--batch=%(objectsize)")
+	cmd.Stdin = strings.NewReader(names)
+	all, out := make(map[string]string), w.ran(cmd).stdout
+	for name := range strings.Lines(names) {
+		head, rest, _ := strings.Cut(out, "\n")
+		size, err := strconv.Atoi(head)
+		if err != nil {
+			out = rest // missing
+			continue
+		}
+		all[strings.TrimSuffix(name, "\n")], out = rest[:size], rest[size+1:]
+	}
+	return all
+}
+
+// sound checks that git finds all there that refs lead to, if it does in the
+// twin.
+func (w *world) sound() {
+	check := func(s *side) result {
+		return w.ran(w.command(s.dir(), "git", "fsck", "--connectivity-only", "--no-dangling", "--no-progress"))
+	}
+	if r := check(w.ours); r.status != 0 {
+		if t := check(w.twin); t.status == 0 {
+			w.find("git fsck", "%s%s", r.stdout, r.stderr)
+		}
+	}
+}
+
+// seen is what the user sees of their own work.
+const seen = `git for-each-ref --format='%(refname) %(objectname)' | grep -v -e '/agent/' -e refs/replace/; git symbolic-ref -q HEAD; git status --porcelain -uall
+git ls-files -s | git hash-object --stdin; git stash list; for dir in ../w[0-9]*; do echo "$dir"; git -C "$dir" status --porcelain -b -uall; done 2>/dev/null`
+
+// same checks that the user's own work is what it is in the twin.
+func (w *world) same() {
+	if ours, twins := w.ran(w.shell(w.ours, seen)), w.ran(w.shell(w.twin, seen)); ours.stdout != twins.stdout {
+		w.find("the user's own", "%s\nin the twin\n%s", differ(ours.stdout, twins.stdout), differ(twins.stdout, ours.stdout))
+	}
+}
+
+// differ are the lines of a that b has not.
+func differ(a, b string) string {
+	has := strings.Split(b, "\n")
+	return strings.Join(slices.DeleteFunc(strings.Split(a, "\n"), func(l string) bool { return slices.Contains(has, l) }), "\n")
+}
