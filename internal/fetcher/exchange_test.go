@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
+	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/test/remotelab"
@@ -85,6 +86,41 @@ func TestSides(t *testing.T) {
 	}
 	remotelab.Equal(t, "a's side at b", b.Prompts(sideA), []string{"common", "by a", "by a, again"})
 	remotelab.Equal(t, "b's side at a", a.Prompts(sideB), []string{"common", "by b", "by b, again"})
+}
+
+// TestSidesOfArchived: a mission is archived that has turns which no remote has. A fetch brings nothing under its name that
+// would hide them: what is there is older, went on elsewhere, or is the same under another name.
+func TestSidesOfArchived(t *testing.T) {
+	t.Parallel()
+	host := remotelab.NewHost(t)
+	a, b := remotelab.CloneOf(t, host.Dir), remotelab.CloneOf(t, host.Dir)
+	archive := func() {
+		t.Helper()
+		done, err := missionstore.Archive(t.Context(), a.Workspace(), []record.ID{remotelab.Mission}, nil, false)
+		if err != nil || len(done.Done) != 1 {
+			t.Fatalf("%+v, %v", done, err)
+		}
+	}
+	a.Turn(remotelab.Mission, "common")
+	a.Push(remotelab.Mission)
+	b.Fetch()
+	a.Turn(remotelab.Mission, "by a")
+	sideA := record.ID(a.Git("rev-parse", remotelab.Mission.Ref())[:12])
+	archive()
+	remotelab.Equal(t, "a fetches what is older", a.Fetch(), nil)
+	b.Turn(remotelab.Mission, "by b")
+	sideB := record.ID(b.Git("rev-parse", remotelab.Mission.Ref())[:12])
+	b.Push(remotelab.Mission)
+	remotelab.Equal(t, "a fetches what went on", a.Fetch(), []string{string(sideB) + " side of a1b2c3d4"})
+	remotelab.Equal(t, "a fetches again", a.Fetch(), nil)
+	_, err := missionstore.Unarchive(t.Context(), a.Workspace(), []record.ID{remotelab.Mission})
+	gittest.Must(t, err)
+	remotelab.Equal(t, "a's mission", a.Prompts(remotelab.Mission), []string{"common", "by a"})
+	if p := a.Push(remotelab.Mission); p.As != sideA {
+		t.Errorf("a pushes %+v, want as %s", p, sideA)
+	}
+	archive()
+	remotelab.Equal(t, "a fetches its own", a.Fetch(), nil)
 }
 
 // TestPackedRefsLocked: a git killed while it deleted a ref has left a lock that only the user may

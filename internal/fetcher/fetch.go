@@ -152,16 +152,9 @@ func (f *fetch) take(ctx context.Context, into string, there map[string]object.H
 // withoutResting leaves out missions that are archived here as they are there,
 // whose refs the next fetch would otherwise bring back.
 func withoutResting(ctx context.Context, r *remote.Remote, theirs map[record.ID]remote.Tips) (map[record.ID]remote.Tips, error) {
-	refs, err := r.Repo.Refs(ctx, ledger.ArchiveRef)
-	if err != nil {
-		return nil, err
-	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	index, err := ledger.OpenArchive(objects, refs[ledger.ArchiveRef])
-	if git.Lost(err) { // a damaged archive does not prevent a fetch
-		return theirs, nil
-	}
+	index, err := archive(ctx, r.Repo, objects)
 	if err != nil {
 		return nil, err
 	}
@@ -172,6 +165,20 @@ func withoutResting(ctx context.Context, r *remote.Remote, theirs map[record.ID]
 		}
 	}
 	return rest, nil
+}
+
+// archive returns the index of our archive. A damaged one does not prevent a
+// fetch, and counts as empty.
+func archive(ctx context.Context, repo *git.Repo, objects *git.Objects) (*ledger.Archive, error) {
+	refs, err := repo.Refs(ctx, ledger.ArchiveRef)
+	if err != nil {
+		return nil, err
+	}
+	index, err := ledger.OpenArchive(objects, refs[ledger.ArchiveRef])
+	if git.Lost(err) {
+		return ledger.OpenArchive(objects, object.Hash{})
+	}
+	return index, err
 }
 
 // rests reports whether an archive has a remote's mission, but for its branch.

@@ -50,6 +50,7 @@ const maxNested = 16
 type merger struct {
 	*fetch
 	objects  *git.Objects
+	archive  *ledger.Archive        // ours
 	before   map[string]object.Hash // the refs as they are
 	now      map[string]object.Hash // the refs as they will be
 	named    []record.ID            // missions that were asked for
@@ -80,6 +81,9 @@ func (m *merger) run(ctx context.Context, arrived map[record.ID]remote.Tips) err
 		return err
 	}
 	if m.checked, err = checkedOut(ctx, m.Repo); err != nil {
+		return err
+	}
+	if m.archive, err = archive(ctx, m.Repo, m.objects); err != nil {
 		return err
 	}
 	m.now = maps.Clone(m.before)
@@ -141,8 +145,8 @@ func (f *fetch) move(ctx context.Context, updates []git.Update) error {
 }
 
 func (m *merger) mission(ctx context.Context, id record.ID, theirs remote.Tips, nested int) error {
-	ours := m.now[id.Ref()]
-	kind := Kind("")
+	ours, kind := m.tip(id), Kind("")
+	live := !m.now[id.Ref()].IsZero()
 	switch {
 	case ours.IsZero():
 		l, err := ledger.At(m.objects, id, theirs.Ledger)
@@ -150,7 +154,7 @@ func (m *merger) mission(ctx context.Context, id record.ID, theirs remote.Tips, 
 			return err
 		}
 		// The remote may have our diverged chain, under its name there.
-		here, err := m.Contains(ctx, m.now[l.Mission.Began.Ref()], theirs.Ledger)
+		here, err := m.Contains(ctx, m.tip(l.Mission.Began), theirs.Ledger)
 		if err != nil || here && l.Mission.Began != id {
 			return err
 		}
@@ -177,12 +181,17 @@ func (m *merger) mission(ctx context.Context, id record.ID, theirs remote.Tips, 
 				return err
 			}
 			if usable != theirs.Ledger {
-				return m.foreign(ctx, id, usable, theirs, nested)
+				return m.foreign(ctx, id, ours, usable, theirs, nested)
 			}
 			kind = Forward
 		case !less:
-			return m.other(ctx, id, theirs, nested)
+			return m.other(ctx, id, ours, theirs, nested)
+		case !live:
+			return nil // what is archived has more
 		}
+	}
+	if !live && kind != Diverged {
+		kind = New
 	}
 	if kind != "" {
 		m.now[id.Ref()] = theirs.Ledger
@@ -237,21 +246,36 @@ func (m *merger) usable(ctx context.Context, id record.ID, ours, theirs object.H
 	return ours, nil
 }
 
-// foreign moves a mission forward to usable, and keeps the rest as another one.
-func (m *merger) foreign(ctx context.Context, id record.ID, usable object.Hash, theirs remote.Tips, nested int) error {
-	if usable != m.now[id.Ref()] {
-		m.now[id.Ref()] = usable
-		m.changes = append(m.changes, Change{Mission: id, Kind: Forward})
+// tip returns the ledger of a mission, also of an archived one, whose turns keep
+// their names; zero if there is none, or the archive can't be read.
+func (m *merger) tip(id record.ID) object.Hash {
+	if live := m.now[id.Ref()]; !live.IsZero() {
+		return live
 	}
-	return m.other(ctx, id, theirs, nested)
+	e, ok, _ := m.archive.Find(id)
+	if !ok || m.objects.Has(e.Ledger) != nil {
+		return object.Hash{}
+	}
+	return e.Ledger
 }
 
-// other keeps the remote's chain of a diverged mission as another mission.
-func (m *merger) other(ctx context.Context, id record.ID, theirs remote.Tips, nested int) error {
+// foreign moves a mission forward to usable, and keeps the rest as another one.
+func (m *merger) foreign(ctx context.Context, id record.ID, ours, usable object.Hash, theirs remote.Tips, nested int) error {
+	if usable != ours {
+		m.now[id.Ref()] = usable
+		m.changes = append(m.changes, Change{Mission: id, Kind: Forward})
+		ours = usable
+	}
+	return m.other(ctx, id, ours, theirs, nested)
+}
+
+// other keeps the remote's chain of a mission that diverged from ours as
+// another mission.
+func (m *merger) other(ctx context.Context, id record.ID, ours object.Hash, theirs remote.Tips, nested int) error {
 	if nested == maxNested {
 		return fmt.Errorf("it has more than %d sides", maxNested)
 	}
-	first, err := ledger.Diverged(ctx, m.Repo, theirs.Ledger, m.now[id.Ref()])
+	first, err := ledger.Diverged(ctx, m.Repo, theirs.Ledger, ours)
 	if err != nil {
 		return err
 	}
