@@ -225,6 +225,7 @@ func (w *world) acknowledge(t *turn) {
 		w.tally.add("turns", 1)
 	case about.MatchString(w.told.String()):
 		w.tally.add("turns that were not recorded, and the user was told", 1)
+		w.done = append(w.done, fmt.Sprintf("    %q is not recorded: %s", t.prompt, w.told.String()))
 	default:
 		r := w.own("git-agent-turn", "doctor", "--json")
 		if findings := wrong(r.stdout); !about.MatchString(findings) {

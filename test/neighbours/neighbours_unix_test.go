@@ -24,6 +24,7 @@ var (
 	shrink = flag.Bool("shrink", false, "leave out of a round that fails what it does not take, which needs many rounds")
 	guests = flag.Bool("guests", false, "sessions of the other user")
 	moves  = flag.Bool("moves", false, "what moves our refs")
+	traps  = flag.Bool("traps", false, "hooks of the user's")
 	only   = flag.String("only", "", "take only these `steps` of each round, as -shrink prints them")
 )
 

@@ -34,6 +34,24 @@ var settings = []string{
 	"transfer.hideRefs refs/agent|refs/notes", "transfer.unpackLimit 1", "uploadpack.hideRefs refs/agent", "user.useConfigOnly true", "worktree.guessRemote true",
 }
 
+// hook is a script that gives the user a hook, as a file or, from git 2.54 on,
+// by configuration, or takes them away. What hooks that may tell of us are told
+// is compared with the twin.
+func (w *world) hookOf() string {
+	event := w.pick("reference-transaction", "reference-transaction", "post-index-change", "post-checkout", "post-commit", "pre-commit", "pre-auto-gc", "post-rewrite", "pre-push")
+	does := w.pick("exit 1", "exit 3", "exit 0", "cat >/dev/null; sleep 0.1", "git status --short; git gc --auto")
+	if event == "reference-transaction" || event == "post-index-change" {
+		does = "echo " + event + " >>../told; " + does
+	}
+	return w.pick(
+		fmt.Sprintf("mkdir -p ../hooks; printf '#!/bin/sh\\n%s\\n' >../hooks/%s; chmod a+x ../hooks/*; git config core.hooksPath ../hooks", does, event),
+		fmt.Sprintf("git config hook.%d.event %s; git config hook.%[1]d.command '%[3]s'", w.IntN(2), event, does),
+		fmt.Sprintf("git config hook.%d.event %s", w.IntN(2), event),
+		"git config --unset core.hooksPath; rm -rf ../hooks; git config --remove-section hook.0; git config --remove-section hook.1",
+		"printf '#!/bin/sh\\nprintf \"t\\\\0\"\\n' >../monitor; chmod a+x ../monitor; git config core.fsmonitor ../monitor", "git config --unset core.fsmonitor",
+	)
+}
+
 // setting is a script that changes one of the settings, or what is left of
 // some.
 func (w *world) setting() string {
