@@ -133,6 +133,19 @@ var events = []step{
 		}
 		return fmt.Sprintf("git-agent-turn remove %s: %d", t.mission, r.status)
 	}},
+	{4, func(w *world) string { // back to some turn, and perhaps forth again
+		c, t := w.client(), w.any()
+		if c.dir == "" || t == nil {
+			return ""
+		}
+		r := w.ownIn(w.place(c), "git-agent-turn", "restore", t.name())
+		what := fmt.Sprintf("in %s git-agent-turn restore %s: %d", c.dir, t.name(), r.status)
+		if w.IntN(2) == 0 {
+			r = w.ownIn(w.place(c), "git-agent-turn", "undo")
+			what += fmt.Sprintf(", undo: %d", r.status)
+		}
+		return what
+	}},
 	{4, func(w *world) string { // another clone of ours goes on with something
 		dir := filepath.Join(w.ours.top, "else")
 		w.count++

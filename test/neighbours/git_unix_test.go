@@ -4,6 +4,7 @@ package neighbours
 
 import (
 	"fmt"
+	"os"
 	"strings"
 )
 
@@ -166,6 +167,30 @@ var neighbours = []step{
 			c.Cwd = w.place(c)
 		}
 		return text
+	}},
+	{8, func(w *world) string { // the user works on a mission's branch, which the twin does not have
+		c := w.client()
+		if c.dir == "" {
+			return ""
+		}
+		w.count++
+		text := fmt.Sprintf("cd ../%s && echo %d >>user/file && ", c.dir, w.count) + w.pick("git commit -qam 'mine %[1]d'", "git commit -qa --amend -m 'amended %[1]d'", "git add -A; git stash -q; git stash drop -q",
+			"git reset -q --hard HEAD~1", "git rebase -q main || git rebase --abort", "git switch -q --detach", "git switch -q -", "git switch -q -c other-agent/%[1]d", "git merge -q main || git merge --abort",
+			"git cherry-pick main~1 || git cherry-pick --abort", "git checkout -q -f HEAD~1", "git branch -q -m moved-agent/%[1]d", "git clean -qfdx", "git worktree lock .", "git checkout -q -f -")
+		r := w.ran(w.shell(w.ours, text))
+		return text + ": " + r.why()
+	}},
+	{2, func(w *world) string { // a mission's worktree goes
+		c := w.client()
+		if c.dir == "" {
+			return ""
+		}
+		text := w.pick("rm -rf ../"+c.dir, "git worktree remove --force ../"+c.dir, "rm -rf ../"+c.dir+"; git worktree prune --expire=now")
+		r := w.ran(w.shell(w.ours, text))
+		if _, err := os.Stat(w.place(c)); err != nil {
+			w.end(c)
+		}
+		return text + ": " + r.why()
 	}},
 	{4, func(w *world) string { // a mission's worktree moves
 		c := w.client()

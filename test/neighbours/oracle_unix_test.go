@@ -199,8 +199,8 @@ func (w *world) sound() {
 }
 
 // seen is what the user sees of their own work.
-const seen = `git for-each-ref --format='%(refname) %(objectname)' | grep -v -e '/agent/' -e refs/replace/; git symbolic-ref -q HEAD; git status --porcelain -uall
-git ls-files -s | git hash-object --stdin; git stash list; for dir in ../w[0-9]*; do echo "$dir"; git -C "$dir" status --porcelain -b -uall; done 2>/dev/null
+const seen = `git for-each-ref --format='%(refname) %(objectname)' | grep -v -e 'agent/' -e refs/replace/ -e renamed-agent; git symbolic-ref -q HEAD; git status --porcelain -uall
+git ls-files -s | git hash-object --stdin; git stash list | grep -v agent; for dir in ../w[0-9]*; do echo "$dir"; git -C "$dir" status --porcelain -b -uall; done 2>/dev/null
 cat ../told 2>/dev/null`
 
 // same checks that the user's own work is what it is in the twin.
