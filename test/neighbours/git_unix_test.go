@@ -19,6 +19,8 @@ type script struct {
 	own bool
 	// moves says that it may move our refs or rewrite what they lead to.
 	moves bool
+	// filters says that it rewrites all history.
+	filters bool
 }
 
 // refspecs are what a fetch may be told to bring where, if our refs are in it.
@@ -38,7 +40,7 @@ func (w *world) fetch(specs []string) string {
 	return strings.Join([]string{"git fetch -q", flags, w.pick("origin", "origin", "origin", "old", "none", "../else/.git"), w.pick(specs...)}, " ")
 }
 
-const ourRefs = `git for-each-ref --format='%(refname)' refs/agent refs/notes/agent`
+const ourRefs = `git for-each-ref --format='%(refname)' refs/agent refs/notes/agent | grep -v '^refs/agent/kept/'`
 
 // scripts are the neighbours, but for settings.
 var scripts = []script{
@@ -76,7 +78,7 @@ var scripts = []script{
 		return fmt.Sprintf("%s | sed -n %dp | xargs -r -n 1 git update-ref -d", ourRefs, 1+w.IntN(6))
 	}},
 	{moves: true, weight: 3, anytime: true, text: func(w *world) string {
-		return w.pick("", "git reflog expire --expire=now --all; ") + ourRefs + " | sed 's/^/delete /' | git update-ref --stdin" + w.pick("", "; git gc -q --prune=now")
+		return ourRefs + " | sed 's/^/delete /' | git update-ref --stdin" + w.pick("", "; git reflog expire --expire=now --all; git gc -q --prune=now")
 	}},
 	{moves: true, weight: 3, anytime: true, text: func(w *world) string {
 		return "git for-each-ref --format='update %(refname) %(objectname)~' refs/agent/missions | git update-ref --stdin"
@@ -91,13 +93,13 @@ var scripts = []script{
 			"git for-each-ref --format='%(refname:short)' refs/heads/agent | sed -n 1p | xargs -r -I{} git branch -m {} renamed-{}")
 	}},
 	// What rewrites history.
-	{moves: true, weight: 1, text: func(w *world) string {
+	{filters: true, weight: 1, text: func(w *world) string {
 		return "git add -A; git commit -q -m all; git filter-branch -f " + w.pick("--msg-filter 'sed s/base/first/'", "--env-filter 'GIT_AUTHOR_NAME=other'") + " -- --all"
 	}},
 	{weight: 1, text: func(w *world) string {
 		return "git add -A; git commit -q -m all; git filter-branch -f --msg-filter 'sed s/base/first/' HEAD"
 	}},
-	{moves: true, weight: 2, text: func(w *world) string {
+	{filters: true, weight: 2, text: func(w *world) string {
 		return "git add -A; git commit -q -m all; url=$(git config remote.origin.url); printf 'base==>first\\n' >../said; git filter-repo --quiet --force " +
 			w.pick("--path-rename old/:older/", "--replace-message ../said", "--invert-paths --path old/file", "--partial --refs HEAD --path-rename old/:older/") +
 			"; git remote add origin $url 2>/dev/null"
@@ -138,7 +140,7 @@ var neighbours = []step{
 		at := w.IntN(sum)
 		for _, s := range scripts {
 			if at -= s.weight; at < 0 {
-				if s.moves && !*moves {
+				if s.moves && !*moves || s.filters && !*filters {
 					return ""
 				}
 				return w.neighbour(s, s.text(w))
@@ -209,7 +211,7 @@ var neighbours = []step{
 }
 
 // refused is what git says of a fetch that would move a branch which a mission
-// has checked out, as it does of any other: nothing comes of it.
+// has checked out, as it does of any other: from then on the twin has more.
 const refused = "refusing to fetch into branch 'refs/heads/agent/"
 
 // neighbour runs a script in both sides: now, as the other user perhaps, or
@@ -231,10 +233,9 @@ func (w *world) neighbour(s script, text string) string {
 			who = "as the other user: "
 			w.as(cmd)
 		}
-		if did = append(did, w.ran(cmd)); strings.Contains(did[0].stderr, refused) {
-			return who + text + ": " + did[0].why()
-		}
+		did = append(did, w.ran(cmd))
 	}
+	w.apart = w.apart || strings.Contains(did[0].stderr, refused)
 	if s.own && !other && did[0].status != 0 && did[1].status == 0 {
 		w.find("the user's git fails", "%s: %+v, in the twin %+v", text, did[0], did[1])
 	}

@@ -30,6 +30,7 @@ type world struct {
 	ours, twin *side
 	mirror     bool // the checkout is a worktree of a bare mirror
 	shared     bool // another user works here, too
+	apart      bool // the twin has what ours refused, and is compared no more
 	count      int  // of steps, for names that nothing else has
 
 	clients []*client
@@ -262,9 +263,8 @@ func (w *world) hook(c *client, e replay.Event) {
 	r := w.ran(cmd)
 	if other != nil {
 		_ = other.Wait() // as it goes
-		if !strings.Contains(said.String(), refused) {
-			w.ran(w.shell(w.twin, w.beside))
-		}
+		w.apart = w.apart || strings.Contains(said.String(), refused)
+		w.ran(w.shell(w.twin, w.beside))
 		w.beside = ""
 	}
 	var answer struct {
