@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -65,7 +64,7 @@ func doctor(c *cli.Context) error {
 		return err
 	}
 	repo, err := git.Open(c.Context)
-	if err != nil && !errors.Is(err, git.ErrNotFound) && !errors.Is(err, exec.ErrNotFound) {
+	if err != nil && !errors.Is(err, git.ErrNotFound) && !errors.Is(err, git.ErrNoGit) {
 		x.refused(err)
 	}
 	if c.IsSet("remote") {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -106,7 +105,7 @@ func (x *examination) versions() {
 	x.say("git-agent", version.String()+", "+runtime.GOOS+"/"+runtime.GOARCH)
 	major, minor, text, err := git.Version(x.ctx)
 	switch {
-	case errors.Is(err, exec.ErrNotFound) && x.started != "":
+	case errors.Is(err, git.ErrNoGit) && x.started != "":
 		x.problem("git", "hooks find none in PATH: start the agent's client where PATH has one", `export PATH="$PATH":`+cmdline.Shell([]string{x.started}))
 	case err != nil:
 		x.problem("git", err.Error(), "")

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -322,7 +321,7 @@ func (x *examination) programs() {
 	}
 	const name = "git-agent-turn"
 	dir := cmdline.Shell([]string{filepath.Dir(own)})
-	found, err := exec.LookPath(name)
+	found, err := terminal.Path(name)
 	if err != nil {
 		x.problem("hooks", fmt.Sprintf("they find no %s in PATH: start the agent's client where PATH has %s", name, filepath.Dir(own)), `export PATH="$PATH":`+dir)
 		return

@@ -22,6 +22,9 @@ import (
 // ErrNotFound is wrapped by errors about a missing rev, ref or repository.
 var ErrNotFound = errors.New("not found")
 
+// ErrNoGit is wrapped by the errors of a git that is not in PATH.
+var ErrNoGit = exec.ErrNotFound
+
 // An Error reports a git command that failed.
 type Error struct {
 	Args   []string

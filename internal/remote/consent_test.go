@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/workspace"
 )
 
 func TestPlain(t *testing.T) {
@@ -116,7 +118,7 @@ func TestAsks(t *testing.T) {
 		for _, name := range all {
 			t.Setenv(name, map[bool]string{true: "x"}[name == tt.set])
 		}
-		env, options := environ(nil, tt.asks), (&Remote{Name: "origin", asks: tt.asks}).Options()
+		env, options := environ(nil, tt.asks), (&Remote{Workspace: &workspace.Workspace{Settings: config.Default()}, Name: "origin", asks: tt.asks}).Options()
 		if slices.Contains(env, "GIT_TERMINAL_PROMPT=1") != tt.prompts || slices.Contains(env, "GCM_INTERACTIVE=never") == tt.prompts ||
 			slices.Contains(env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes") == tt.prompts || slices.Contains(options, "core.askPass=") == tt.prompts {
 			t.Errorf("asks %t: %q %q", tt.asks, env, options)

@@ -20,6 +20,9 @@ func Find(name string) error {
 	return nil
 }
 
+// Path returns the file of a program in PATH.
+func Path(name string) (string, error) { return exec.LookPath(name) }
+
 // DetachOwn starts one of our programs by name, in dir and its own session
 // without a terminal (Windows: a console), to outlive this process. It is the
 // program beside this one's file, or else on PATH.
