@@ -228,7 +228,7 @@ func moveRefs(ctx context.Context, repo *git.Repo, refs map[string]object.Hash) 
 	var commands []string
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		if refs[ref].IsZero() {
-			commands = append(commands, cmdline.Shell([]string{"rm", filepath.Join(repo.CommonDir, filepath.FromSlash(ref))}))
+			commands = append(commands, cmdline.Shell([]string{"rm", filepath.Join(repo.RefsDir(), filepath.FromSlash(ref))}))
 			continue
 		}
 		commands = append(commands, fmt.Sprintf("git update-ref %s %s && git update-ref --no-deref -d %s", free(ctx, repo, ref), refs[ref], ref))

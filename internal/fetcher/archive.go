@@ -35,7 +35,7 @@ func seeing(ctx context.Context, r *remote.Remote, do func(f *fetch) error) erro
 		return err
 	}
 	defer held.Release()
-	files := append(r.Repo.TableLists(), filepath.Join(r.Repo.CommonDir, filepath.FromSlash(ledger.SeenArchives), remote.Escape(r.Name))+"/")
+	files := append(r.Repo.TableLists(), filepath.Join(r.Repo.RefsDir(), filepath.FromSlash(ledger.SeenArchives), remote.Escape(r.Name))+"/")
 	if err := git.DropLeft(ctx, held); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func alone(ctx context.Context, r *remote.Remote, do func(f *fetch) error) error
 }
 
 func noteLandings(r *remote.Remote) statedir.Note {
-	landings := filepath.Join(r.Repo.CommonDir, filepath.FromSlash(landings(r))) + "/"
+	landings := filepath.Join(r.Repo.RefsDir(), filepath.FromSlash(landings(r))) + "/"
 	return statedir.Note{Words: append(r.Repo.TableLists(), landings), Long: true}
 }
 
@@ -291,7 +291,7 @@ func original(r *remote.Remote, into string, refs map[string]object.Hash) map[st
 // packed-refs, which only the user may remove; see [Left].
 func (f *fetch) clear(ctx context.Context) error {
 	for _, dir := range []string{".", "logs"} { // including locks that killed gits left
-		if err := os.RemoveAll(filepath.Join(f.Repo.CommonDir, dir, filepath.FromSlash(landings(f.Remote)))); err != nil {
+		if err := os.RemoveAll(filepath.Join(f.Repo.RefsDir(), dir, filepath.FromSlash(landings(f.Remote)))); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ func (r *Repo) Format() object.Format {
 		return f
 	}
 	config, _ := os.ReadFile(filepath.Join(r.CommonDir, "config"))
-	f := formatNamed(objectFormat(config))
+	f := formatNamed(strings.ToLower(extension(config, "objectformat")))
 	r.format.Store(uint32(f))
 	return f
 }
@@ -39,24 +39,33 @@ func formatNamed(name string) object.Format {
 	return 0
 }
 
-// objectFormat reads extensions.objectFormat. Like git, it ignores includes.
-func objectFormat(config []byte) string {
-	if config = bytes.ToLower(config); !bytes.Contains(config, []byte("objectformat")) {
+// extension reads extensions.<name> of a config file. Like git, it ignores
+// includes.
+func extension(config []byte, name string) (value string) {
+	if !bytes.Contains(bytes.ToLower(config), []byte(name)) {
 		return ""
 	}
-	format, section := "", ""
+	section := ""
 	for line := range strings.Lines(string(config)) {
 		line = strings.TrimSpace(line)
 		if header, rest, ok := strings.Cut(line, "]"); ok && strings.HasPrefix(header, "[") {
 			section, line = strings.TrimSpace(header[1:]), rest
 		}
-		key, value, _ := strings.Cut(line, "=")
-		if section == "extensions" && strings.TrimSpace(key) == "objectformat" {
-			value, _, _ = strings.Cut(strings.ReplaceAll(value, ";", "#"), "#")
-			format = strings.Trim(value, "\" \t\r\n")
+		key, text, _ := strings.Cut(line, "=")
+		if !strings.EqualFold(section, "extensions") || !strings.EqualFold(strings.TrimSpace(key), name) {
+			continue
 		}
+		if quoted, ok := strings.CutPrefix(strings.TrimSpace(text), `"`); ok {
+			text = quoted[:max(strings.LastIndexByte(quoted, '"'), 0)]
+			value = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(text)
+			continue
+		}
+		if i := strings.IndexAny(text, ";#"); i >= 0 {
+			text = text[:i]
+		}
+		value = strings.TrimSpace(text)
 	}
-	return format
+	return value
 }
 
 // harmless are the extensions of git 2.55 that don't affect us, all but

@@ -26,7 +26,7 @@ func TestObjectFormat(t *testing.T) {
 		{"[extensions]\nobjectformat = sha512\n", "sha512"},
 		{"[core\nobjectformat = sha256", ""},
 	} {
-		if got := objectFormat([]byte(tt.config)); got != tt.want {
+		if got := extension([]byte(tt.config), "objectformat"); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.config, got, tt.want)
 		}
 	}

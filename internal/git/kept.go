@@ -130,7 +130,7 @@ func IsKeeper(name string) bool {
 
 // fileOf returns the file of a shared ref, or of one beside HEAD.
 func (r *Repo) fileOf(ref string) string {
-	return filepath.Join(r.CommonDir, filepath.FromSlash(strings.TrimPrefix(ref, fromMain)))
+	return filepath.Join(r.RefsDir(), filepath.FromSlash(strings.TrimPrefix(ref, fromMain)))
 }
 
 // Kept returns the numbers of the keepers that there are.
@@ -139,7 +139,7 @@ func (r *Repo) Kept(ctx context.Context) (numbers []uint32, err error) {
 	if err := r.eachRef(ctx, refs, Keepers); err != nil {
 		return nil, err
 	}
-	for _, file := range append(r.Glob("AGENT_??_HEAD"), r.Glob(Keepers+"??")...) { // perhaps only one of the two
+	for _, file := range append(r.GlobRefs("AGENT_??_HEAD"), r.GlobRefs(Keepers+"??")...) { // perhaps only one of the two
 		refs[Keepers+strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "AGENT_"), "_HEAD"))] = object.Hash{}
 	}
 	for ref := range refs {

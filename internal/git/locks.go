@@ -190,8 +190,11 @@ func (r *Repo) Locked(err error, names ...string) error {
 	}
 	var files []string
 	for _, name := range names {
-		dir := r.CommonDir
-		if name == "HEAD" || name == "index" {
+		dir := r.RefsDir()
+		switch name {
+		case "HEAD":
+			dir = r.ownRefsDir()
+		case "index":
 			dir = r.GitDir
 		}
 		files = append(files, filepath.Join(dir, filepath.FromSlash(name)))

@@ -24,7 +24,7 @@ func PackRefs(ctx context.Context, r *Repo, held *statedir.Lock) error {
 	}
 	loose, err := looseRefs(r)
 	if err == nil && len(loose) > maxLooseRefs {
-		err = long(ctx, r, held, append(loose, filepath.Join(r.CommonDir, "packed-refs")), "pack-refs", "--all", "--prune")
+		err = long(ctx, r, held, append(loose, filepath.Join(r.RefsDir(), "packed-refs")), "pack-refs", "--all", "--prune")
 	}
 	if err != nil {
 		return fmt.Errorf("pack refs: %w", err)
@@ -38,7 +38,7 @@ func looseRefs(r *Repo) (files []string, err error) {
 	if r.InTables() {
 		return nil, nil
 	}
-	err = filepath.WalkDir(filepath.Join(r.CommonDir, "refs"), func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(filepath.Join(r.RefsDir(), "refs"), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // it was just deleted
 		}
@@ -59,10 +59,13 @@ func Maintain(ctx context.Context, r *Repo, held *statedir.Lock) error {
 		return err
 	}
 	var files []string
-	for _, name := range []string{"packed-refs", "HEAD", "gc.pid", "shallow", "objects/maintenance", "refs/", "logs/", "reftable/", "objects/info/", "objects/pack/"} {
+	for _, name := range []string{"gc.pid", "shallow", "objects/maintenance", "objects/info/", "objects/pack/"} {
 		files = append(files, r.CommonDir+"/"+name)
 	}
-	for _, head := range r.Glob("worktrees/*/HEAD") { // their logs expire, too
+	for _, name := range []string{"packed-refs", "HEAD", "refs/", "logs/", "reftable/"} {
+		files = append(files, r.RefsDir()+"/"+name)
+	}
+	for _, head := range r.GlobRefs("worktrees/*/HEAD") { // their logs expire, too
 		files = append(files, head, filepath.Dir(head)+"/logs/", filepath.Dir(head)+"/reftable/")
 	}
 	err = long(ctx, r, held, files, "maintenance", "run", "--auto", "--quiet")

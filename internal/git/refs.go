@@ -130,11 +130,11 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates []Update) 
 // refs, HEAD, which may be on one, packed-refs for deletions, and the lists of
 // tables. It omits those locked now by others.
 func (r *Repo) LockedBy(updates []Update) []string {
-	files := append(r.TableLists(), filepath.Join(r.GitDir, "HEAD"))
+	files := append(r.TableLists(), filepath.Join(r.ownRefsDir(), "HEAD"))
 	for _, u := range updates {
 		files = append(files, r.fileOf(u.Ref))
 		if u.New.IsZero() {
-			files = append(files, filepath.Join(r.CommonDir, "packed-refs"))
+			files = append(files, filepath.Join(r.RefsDir(), "packed-refs"))
 		}
 	}
 	return slices.DeleteFunc(files, func(file string) bool {

@@ -22,6 +22,78 @@ func tables(t *testing.T) *gittest.Repo {
 	return r
 }
 
+// elsewhere is a repository whose refs are in another directory, with one commit.
+func elsewhere(t *testing.T, backend string) *gittest.Repo {
+	t.Helper()
+	r := gittest.Elsewhere(t, backend)
+	r.Write("a", "a\n")
+	r.Commit("one")
+	return r
+}
+
+// TestRefsElsewhere: refs, their locks and HEAD are found where git has them.
+func TestRefsElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []string{"files", "reftable"} {
+		t.Run(backend, func(t *testing.T) {
+			t.Parallel()
+			r := elsewhere(t, backend)
+			first := object.NewHash(r.Git("rev-parse", "HEAD"))
+			at := linked(t, r)
+			for _, r := range []*gittest.Repo{r, at} {
+				repo := find(t, r)
+				gittest.Must(t, repo.UpdateRefs(t.Context(), "test", []Update{{Ref: refA, New: first}}))
+				refs, err := repo.Refs(t.Context(), refA, "refs/heads/")
+				if err != nil || refs[refA] != first || refs["refs/heads/main"] != first {
+					t.Errorf("refs are %v, %v", refs, err)
+				}
+				if repo.InTables() != (backend == "reftable") {
+					t.Errorf("in tables: %t", repo.InTables())
+				}
+				branch, _ := r.Try("symbolic-ref", "--quiet", "HEAD") // not there if detached
+				if got, err := repo.HeadRef(t.Context()); got != branch || err != nil {
+					t.Errorf("HEAD is %q, %v", got, err)
+				}
+				name := refA
+				if backend == "reftable" {
+					name = "reftable/tables.list"
+				}
+				lock := filepath.Join(repo.RefsDir(), filepath.FromSlash(name)+".lock")
+				gittest.Must(t, os.WriteFile(lock, nil, 0o666))
+				var locked *LockedError
+				err = repo.UpdateRefs(t.Context(), "test", []Update{{Ref: refA, Old: first}})
+				if !errors.As(err, &locked) || locked.Path != lock {
+					t.Errorf("with a lock: %v", err)
+				}
+				gittest.Must(t, os.Remove(lock))
+				gittest.Must(t, repo.UpdateRefs(t.Context(), "test", []Update{{Ref: refA, Old: first}}))
+			}
+		})
+	}
+}
+
+// TestHeadIsLink: core.preferSymlinkRefs makes HEAD a link, whose text is the ref.
+func TestHeadIsLink(t *testing.T) {
+	t.Parallel()
+	r := gittest.Files(t)
+	r.Git("config", "core.preferSymlinkRefs", "true")
+	for _, commit := range []bool{false, true} { // first the link leads nowhere
+		r.Git("symbolic-ref", "HEAD", "refs/heads/other")
+		if commit {
+			r.Commit("one")
+			r = linked(t, r)
+			r.Git("symbolic-ref", "HEAD", "refs/heads/third") // this one leads out of its git directory
+		}
+		repo := find(t, r)
+		if info, err := os.Lstat(filepath.Join(repo.GitDir, "HEAD")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Skipf("this git makes no link of HEAD (%v)", err)
+		}
+		if got, err := repo.HeadRef(t.Context()); got != r.Git("symbolic-ref", "HEAD") || err != nil {
+			t.Errorf("HEAD is %q, %v", got, err)
+		}
+	}
+}
+
 func TestTableLists(t *testing.T) {
 	t.Parallel()
 	r := tables(t)
@@ -53,7 +125,17 @@ func TestRefsInTables(t *testing.T) {
 // TestOperationInTables: what is a file elsewhere is a ref.
 func TestOperationInTables(t *testing.T) {
 	t.Parallel()
-	r := tables(t)
+	for name, make := range map[string]func(t *testing.T) *gittest.Repo{
+		"beside":              tables,
+		"elsewhere":           func(t *testing.T) *gittest.Repo { return elsewhere(t, "reftable") },
+		"in files, elsewhere": func(t *testing.T) *gittest.Repo { return elsewhere(t, "files") },
+	} {
+		t.Run(name, func(t *testing.T) { operations(t, make(t)) })
+	}
+}
+
+func operations(t *testing.T, r *gittest.Repo) {
+	t.Helper()
 	r.Write("a", "middle\n")
 	r.Commit("two")
 	r.Git("checkout", "-q", "-b", "other")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -27,6 +28,7 @@ type Repo struct {
 	sharing *atomic.Pointer[string]   // core.sharedRepository, once read
 	format  *atomic.Uint32            // see Format; zero until read
 	named   *atomic.Pointer[[]string] // hooks by configuration, once read
+	refsDir *atomic.Pointer[string]   // see RefsDir, once known
 }
 
 // at returns a Repo that can only run git in dir. It looks git up in PATH once.
@@ -37,7 +39,7 @@ func at(dir string, env []string) *Repo {
 	}
 	return &Repo{
 		start: start{dir: dir, env: env}, program: program,
-		sharing: new(atomic.Pointer[string]), format: new(atomic.Uint32), named: new(atomic.Pointer[[]string]),
+		sharing: new(atomic.Pointer[string]), format: new(atomic.Uint32), named: new(atomic.Pointer[[]string]), refsDir: new(atomic.Pointer[string]),
 	}
 }
 
@@ -166,10 +168,15 @@ func commonOf(gitDir string) (dir string, ok bool) {
 }
 
 // Glob returns the files in CommonDir that match pattern, as absolute paths.
-func (r *Repo) Glob(pattern string) []string {
-	names, _ := fs.Glob(os.DirFS(r.CommonDir), pattern) // unreadable files don't match
+func (r *Repo) Glob(pattern string) []string { return glob(r.CommonDir, pattern) }
+
+// GlobRefs is [Repo.Glob] for files in RefsDir.
+func (r *Repo) GlobRefs(pattern string) []string { return glob(r.RefsDir(), pattern) }
+
+func glob(dir, pattern string) []string {
+	names, _ := fs.Glob(os.DirFS(dir), pattern) // unreadable files don't match
 	for i, name := range names {
-		names[i] = filepath.Join(r.CommonDir, filepath.FromSlash(name))
+		names[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}
 	return names
 }
@@ -306,11 +313,11 @@ func (r *Repo) brokenRefs(name string, refs map[string]object.Hash) {
 	if !strings.HasPrefix(name, "refs/") || strings.Contains(name, "..") || strings.ContainsAny(name, "*?[") || r.InTables() {
 		return // with reftables, refs/heads is a file against older gits
 	}
-	_ = filepath.WalkDir(filepath.Join(r.CommonDir, filepath.FromSlash(name)), func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(filepath.Join(r.RefsDir(), filepath.FromSlash(name)), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || strings.HasSuffix(path, ".lock") {
 			return nil // it may just have been packed
 		}
-		rel, err := filepath.Rel(r.CommonDir, path)
+		rel, err := filepath.Rel(r.RefsDir(), path)
 		if err != nil {
 			return nil
 		}
@@ -365,7 +372,7 @@ func looseRef(r *Repo, name string) (object.Hash, bool) {
 	if !strings.HasPrefix(name, "refs/") || strings.HasSuffix(name, "/") || strings.Contains(name, "..") {
 		return object.Hash{}, false
 	}
-	data, err := os.ReadFile(filepath.Join(r.CommonDir, filepath.FromSlash(name)))
+	data, err := os.ReadFile(filepath.Join(r.RefsDir(), filepath.FromSlash(name)))
 	text := strings.TrimSuffix(string(data), "\n")
 	if err != nil {
 		return object.Hash{}, false // packed, or not there
@@ -461,14 +468,19 @@ func (r *Repo) Main(ctx context.Context) string {
 }
 
 // HeadRef returns HEAD's branch in full, "" if detached. It reads one file, and
-// asks git only for reftables.
+// asks git only where refs are not files beside it.
 func (r *Repo) HeadRef(ctx context.Context) (string, error) {
-	data, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD"))
-	if err != nil {
-		return "", err
-	}
+	head := filepath.Join(r.GitDir, "HEAD")
+	data, err := os.ReadFile(head)
 	ref, symbolic := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: ")
+	if !symbolic { // a link is one by its text, with core.preferSymlinkRefs
+		if to, e := os.Readlink(head); e == nil && strings.HasPrefix(to, "refs/") {
+			return to, nil
+		}
+	}
 	switch {
+	case err != nil:
+		return "", err
 	case !symbolic:
 		return "", nil
 	case ref != "refs/heads/.invalid":
@@ -502,8 +514,10 @@ func (r *Repo) Operation(ctx context.Context) (string, error) {
 		{"BISECT_LOG", "bisect"},
 		{"sequencer/todo", "cherry-pick"}, // or a revert of several commits, between two of them
 	} {
-		if _, err := os.Lstat(filepath.Join(r.GitDir, op.file)); err == nil {
-			return op.name, nil
+		for _, dir := range slices.Compact([]string{r.GitDir, r.ownRefsDir()}) {
+			if _, err := os.Lstat(filepath.Join(dir, op.file)); err == nil {
+				return op.name, nil
+			}
 		}
 	}
 	if !r.InTables() {

@@ -134,7 +134,7 @@ func (p creation) words(repo *git.Repo) []string {
 		words = append(words, foreignWord)
 	}
 	if p.here {
-		words = append(words, filepath.Join(repo.GitDir, "index"), filepath.Join(repo.GitDir, "HEAD"))
+		return append(append(words, filepath.Join(repo.GitDir, "index")), repo.LockedBy(nil)...)
 	}
 	return append(words, repo.TableLists()...)
 }

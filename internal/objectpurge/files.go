@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"gitagent/internal/git"
 )
 
 const (
@@ -45,23 +47,34 @@ func pieces(r io.Reader, buffer []byte, f func(part []byte) bool) ([]byte, error
 	}
 }
 
-// files passes each plain file of a git directory, but no objects, to f.
-func files(commonDir string, f func(name string) error) error {
-	return filepath.WalkDir(commonDir, func(path string, d fs.DirEntry, err error) error {
+// files passes each plain file of a git directory, and of the one with its
+// refs, but no objects, to f: the directory and the file's path from there.
+func files(repo *git.Repo, f func(dir, name string) error) error {
+	refs := repo.RefsDir()
+	if refs != repo.CommonDir {
+		if err := filesIn(refs, "", f); err != nil {
+			return err
+		}
+	}
+	return filesIn(repo.CommonDir, refs, f)
+}
+
+func filesIn(dir, but string, f func(dir, name string) error) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if os.IsNotExist(err) { // as a lock, or a file of a session
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(commonDir, path)
+		name, err := filepath.Rel(dir, path)
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (name == "objects" || name == "modules"):
+		case d.IsDir() && (name == "objects" || name == "modules" || path == but && path != dir):
 			return fs.SkipDir
 		case d.Type().IsRegular():
-			return f(name)
+			return f(dir, name)
 		}
 		return nil
 	})

@@ -91,8 +91,7 @@ func logs(ctx context.Context, in *git.Repo) (names, lost []string, err error) {
 
 // dropLost takes entries that lead to missing objects out of lost logs.
 func dropLost(ctx context.Context, repo *git.Repo) error {
-	for _, dir := range Tables(repo) {
-		in := quiet(repo).With(git.Env("GIT_DIR=" + filepath.Dir(filepath.Clean(dir))))
+	for _, in := range withTables(repo) {
 		_, lost, err := logs(ctx, in)
 		if err == nil && len(lost) > 0 {
 			_, err = in.Output(ctx, nil, "reflog", "expire", "--all", "--single-worktree", "--stale-fix", "--expire=never", "--expire-unreachable=never")
@@ -107,16 +106,25 @@ func dropLost(ctx context.Context, repo *git.Repo) error {
 // Tables returns the reftable directories, with a trailing slash, in which a
 // killed [Forget] may leave locks.
 func Tables(repo *git.Repo) (dirs []string) {
-	for _, dir := range append(repo.Glob("worktrees/*/reftable"), repo.Glob("reftable")...) {
+	for _, dir := range append(repo.GlobRefs("worktrees/*/reftable"), repo.GlobRefs("reftable")...) {
 		dirs = append(dirs, dir+"/")
 	}
 	return dirs
 }
 
+// withTables returns git in each worktree with tables.
+func withTables(repo *git.Repo) (all []*git.Repo) {
+	for _, dir := range Tables(repo) {
+		name, _ := filepath.Rel(repo.RefsDir(), filepath.Dir(filepath.Clean(dir))) // it is below
+		all = append(all, quiet(repo).With(git.Env("GIT_DIR="+filepath.Join(repo.CommonDir, name))))
+	}
+	return all
+}
+
 // compact has git rewrite its tables, as older ones have what was taken out.
 func compact(ctx context.Context, repo *git.Repo) error {
-	for _, dir := range Tables(repo) {
-		if _, err := quiet(repo).With(git.Env("GIT_DIR="+filepath.Dir(filepath.Clean(dir)))).Output(ctx, nil, "pack-refs", "--all"); err != nil {
+	for _, in := range withTables(repo) {
+		if _, err := in.Output(ctx, nil, "pack-refs", "--all"); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ func (l *Referrers) Roots(ctx context.Context, repo *git.Repo, has func(text []b
 	if has == nil {
 		has = func([]byte) bool { return false }
 	}
-	f := finder{Referrers: l, dir: repo.CommonDir, format: repo.Format(), has: has}
+	f := finder{Referrers: l, dir: repo.CommonDir, refsDir: repo.RefsDir(), format: repo.Format(), has: has}
 	admins, err := os.ReadDir(filepath.Join(f.dir, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list worktrees: %w", err)
@@ -69,7 +69,7 @@ func (l *Referrers) Roots(ctx context.Context, repo *git.Repo, has func(text []b
 		}
 	}
 	if err == nil {
-		err = files(f.dir, f.file)
+		err = files(repo, f.file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look for what keeps objects: %w", err)
@@ -79,10 +79,11 @@ func (l *Referrers) Roots(ctx context.Context, repo *git.Repo, has func(text []b
 
 type finder struct {
 	*Referrers
-	dir    string // the common directory
-	format object.Format
-	has    func([]byte) bool
-	roots  []Root
+	dir     string // the common directory
+	refsDir string // of refs and logs
+	format  object.Format
+	has     func([]byte) bool
+	roots   []Root
 
 	buffer []byte
 }
@@ -136,7 +137,7 @@ func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error 
 	return err
 }
 
-func (f *finder) file(name string) error {
+func (f *finder) file(dir, name string) error {
 	prefix, parts := "", strings.Split(filepath.ToSlash(name), "/")
 	if len(parts) > 2 && parts[0] == "worktrees" {
 		prefix, parts = strings.Join(parts[:2], "/")+"/", parts[2:]
@@ -152,7 +153,7 @@ func (f *finder) file(name string) error {
 	if prefix == "" && len(parts) == 1 && git.IsKeeper(name) {
 		return nil // a purge makes them anew
 	}
-	path := filepath.Join(f.dir, name)
+	path := filepath.Join(dir, name)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -220,7 +221,7 @@ func (f *finder) written(b []byte) (found []object.Hash) {
 }
 
 func (f *finder) log(ref string) error {
-	data, err := os.ReadFile(logFile(f.dir, ref))
+	data, err := os.ReadFile(logFile(f.refsDir, ref))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -247,11 +248,11 @@ func logKind(ref string) Kind {
 }
 
 // logFile returns where git has the log of a ref of any worktree.
-func logFile(commonDir, ref string) string {
+func logFile(refsDir, ref string) string {
 	if parts := strings.SplitN(ref, "/", 3); len(parts) == 3 && parts[0] == "worktrees" {
-		return filepath.Join(commonDir, parts[0], parts[1], "logs", filepath.FromSlash(parts[2]))
+		return filepath.Join(refsDir, parts[0], parts[1], "logs", filepath.FromSlash(parts[2]))
 	}
-	return filepath.Join(commonDir, "logs", filepath.FromSlash(ref))
+	return filepath.Join(refsDir, "logs", filepath.FromSlash(ref))
 }
 
 // A logEntry is a line of a log: a ref's values, who moved it, and why.

@@ -19,7 +19,14 @@ func has(text []byte) bool { return bytes.Contains(text, []byte(secret)) }
 // TestRoots: all that leads to an object is found; and when it is gone, the object can go.
 func TestRoots(t *testing.T) {
 	t.Parallel()
-	r := gittest.New(t)
+	testRoots(t, gittest.New(t))
+	for _, backend := range []string{"files", "reftable"} {
+		t.Run(backend+" elsewhere", func(t *testing.T) { testRoots(t, gittest.Elsewhere(t, backend)) })
+	}
+}
+
+func testRoots(t *testing.T, r *gittest.Repo) {
+	t.Helper()
 	dir := filepath.Dir(r.Dir)
 	r.Write("f", "first\n")
 	first := r.Commit("first")
@@ -64,6 +71,9 @@ func TestRoots(t *testing.T) {
 		name := root.Ref
 		if root.Path != "" {
 			name, _ = filepath.Rel(repo.CommonDir, root.Path)
+			if !filepath.IsLocal(name) {
+				name, _ = filepath.Rel(repo.RefsDir(), root.Path)
+			}
 		}
 		if root.Kind == Log || root.Kind == Stash {
 			name += "@{" + strconv.Itoa(root.Entry) + "}"

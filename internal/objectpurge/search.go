@@ -65,7 +65,7 @@ func Search(ctx context.Context, repo *git.Repo, has func(content []byte) bool) 
 		err = s.searchGarbage(ctx, has, found)
 	}
 	if err == nil {
-		err = searchFiles(ctx, repo.CommonDir, has, found)
+		err = searchFiles(ctx, repo, has, found)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("search all objects: %w", err)
@@ -249,9 +249,9 @@ func (s store) elsewhere(ctx context.Context, found []Found) error {
 	return err
 }
 
-func searchFiles(ctx context.Context, dir string, has func([]byte) bool, found *Searched) error {
+func searchFiles(ctx context.Context, repo *git.Repo, has func([]byte) bool, found *Searched) error {
 	pool := newSearchers(has)
-	err := files(dir, func(name string) error {
+	err := files(repo, func(dir, name string) error {
 		path := filepath.Join(dir, name)
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -300,7 +300,7 @@ func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holde
 	}
 	for ref, entries := range logs {
 		name := filepath.FromSlash(ref)
-		file, log := filepath.Join(w.Repo.CommonDir, name), filepath.Join(w.Repo.CommonDir, "logs", name)
+		file, log := filepath.Join(w.Repo.RefsDir(), name), filepath.Join(w.Repo.RefsDir(), "logs", name)
 		if filepath.Base(file) == "HEAD" { // of any worktree
 			log = filepath.Join(filepath.Dir(file), "logs", "HEAD")
 		}

@@ -122,7 +122,7 @@ func (r *repair) moveArchive(ctx context.Context, ref string, broken bool, to, f
 	}
 	defer held.Release()
 	if broken {
-		if err := r.aside(filepath.Join(r.Repo.CommonDir, filepath.FromSlash(ref))); err != nil {
+		if err := r.aside(filepath.Join(r.Repo.RefsDir(), filepath.FromSlash(ref))); err != nil {
 			return err
 		}
 		now, err := r.Repo.Refs(ctx, ref) // an older value may be packed

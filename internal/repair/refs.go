@@ -46,7 +46,7 @@ func (r *repair) refs(ctx context.Context) error {
 		if err != nil || !refs[ref].IsZero() {
 			continue
 		}
-		if err := r.brokenRef(ctx, id, ref, filepath.Join(r.Repo.CommonDir, filepath.FromSlash(ref))); err != nil {
+		if err := r.brokenRef(ctx, id, ref, filepath.Join(r.Repo.RefsDir(), filepath.FromSlash(ref))); err != nil {
 			return err
 		}
 	}
@@ -227,12 +227,15 @@ func (r *repair) named(ctx context.Context) error {
 	if err := r.worktrees(ctx); err != nil {
 		return err
 	}
+	locks := r.Repo.Glob("*.lock")
 	for _, pattern := range []string{"*.lock", "reftable/*.lock", "worktrees/*/reftable/*.lock"} {
-		for _, path := range r.Repo.Glob(pattern) {
-			r.lock(path)
-		}
+		locks = append(locks, r.Repo.GlobRefs(pattern)...)
 	}
-	return filepath.WalkDir(filepath.Join(r.Repo.CommonDir, "refs"), func(path string, d fs.DirEntry, err error) error {
+	slices.Sort(locks)
+	for _, path := range slices.Compact(locks) {
+		r.lock(path)
+	}
+	return filepath.WalkDir(filepath.Join(r.Repo.RefsDir(), "refs"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".lock") {
 			r.lock(path)
 		}

@@ -104,6 +104,9 @@ const asideDir = "damaged"
 func (r *repair) aside(path string) error {
 	rel, err := filepath.Rel(r.Repo.CommonDir, path)
 	if err != nil || !filepath.IsLocal(rel) {
+		rel, err = filepath.Rel(r.Repo.RefsDir(), path)
+	}
+	if err != nil || !filepath.IsLocal(rel) {
 		return fmt.Errorf("put %s away: it is not in the repository", path)
 	}
 	if err := r.Store.Dir().Make(); err != nil {

@@ -59,7 +59,7 @@ func (p *Plan) alone(ctx context.Context, held []*statedir.Lock) error {
 	if err := p.removeRefs(ctx, held[0]); err != nil {
 		return err
 	}
-	if err := removeRefFiles(p.w.Repo.CommonDir, path.Dir(p.w.Branch("x"))); err != nil {
+	if err := removeRefFiles(p.w.Repo.RefsDir(), path.Dir(p.w.Branch("x"))); err != nil {
 		return err
 	}
 	if err := p.unset(ctx, held[0]); err != nil {
@@ -136,8 +136,8 @@ func (p *Plan) ours(ctx context.Context, choose func(ref string) bool) (updates 
 
 // removeRefFiles removes the directories, locks and logs that git leaves of
 // refs, but no directory of branches that is not empty. Reftables have none.
-func removeRefFiles(commonDir, branches string) error {
-	root, err := os.OpenRoot(commonDir)
+func removeRefFiles(refsDir, branches string) error {
+	root, err := os.OpenRoot(refsDir)
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,13 @@ package gittest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,6 +60,23 @@ func Tables(t testing.TB) *Repo {
 		t.Skipf("this git has no reftables (%v)", err)
 	}
 	return New(t, "--ref-format=reftable")
+}
+
+// Elsewhere is New for a test of refs, in files or reftables, that are in another directory, which git has from 2.54 on.
+func Elsewhere(t testing.TB, backend string) *Repo {
+	t.Helper()
+	r := New(t)
+	refs := filepath.Join(TempDir(t), "refs")
+	if err := errors.Join(os.RemoveAll(filepath.Join(r.Dir, ".git")), os.Mkdir(refs, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	s := *r
+	s.Env = append(slices.Clone(r.Env), "GIT_REFERENCE_BACKEND="+backend+"://"+filepath.ToSlash(refs))
+	s.Git("init", "-q", "-b", "main")
+	if _, err := r.Try("config", "extensions.refStorage"); err != nil {
+		t.Skip("this git has refs in no other directory")
+	}
+	return r
 }
 
 // InTables reports whether the refs are in reftables.
