@@ -262,11 +262,11 @@ func (r *repair) connected(ctx context.Context, from []object.Hash) bool {
 	for _, hash := range from {
 		in.WriteString(r.Repo.Format().Text(hash) + "\n")
 	}
-	args := []string{"-c", "core.commitGraph=false", "rev-list", "--objects", "--quiet", "--stdin"}
+	args := []string{"rev-list", "--objects", "--quiet", "--stdin"}
 	if conf, err := r.Repo.Config(ctx); err == nil && conf.Promisor() != "" {
 		args = append(args, "--exclude-promisor-objects")
 	}
-	_, err := r.Repo.Output(ctx, strings.NewReader(in.String()), args...)
+	_, err := r.Repo.With(git.Underived).Output(ctx, strings.NewReader(in.String()), args...)
 	return err == nil
 }
 
