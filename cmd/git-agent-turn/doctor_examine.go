@@ -19,6 +19,7 @@ import (
 	"gitagent/internal/statedir"
 	"gitagent/internal/trust"
 	"gitagent/internal/version"
+	"gitagent/internal/workspace"
 )
 
 // An examination collects findings about a repository and the machine.
@@ -232,6 +233,9 @@ func signsWith(name string, k *trust.Keys) bool {
 func (x *examination) purge() {
 	if purge.Unfinished(session.Open(x.repo.CommonDir)) {
 		x.warn("purge", "one was begun and has not ended: it runs, or was killed, and what it was to take out may be there still", "git agent-turn purge")
+	}
+	if w, _ := workspace.Open(x.repo); purge.FilterPending(w) {
+		x.warn("filter", "git filter-repo or git filter-branch has run here, and missions may name commits that are gone", "git agent-turn doctor --repair")
 	}
 }
 

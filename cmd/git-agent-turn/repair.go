@@ -18,7 +18,7 @@ func doRepair(c *cli.Context) error {
 	if c.Bool("verbose") || c.IsSet("remote") {
 		return cmdline.Usagef("--repair goes with --dry-run and --json only")
 	}
-	w, err := command.Workspace(c.Context)
+	w, err := command.Unfollowed(c.Context)
 	if err != nil {
 		return err
 	}

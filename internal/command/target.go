@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/purge"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
@@ -60,8 +62,25 @@ func DryRunFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"}
 }
 
-// Workspace opens the repository of the current directory, see [Open].
+// Workspace opens the repository of the current directory, see [Open]. It first
+// follows a filter of the user's, see [purge.FollowFilter].
 func Workspace(ctx context.Context) (*workspace.Workspace, error) {
+	w, err := Unfollowed(ctx)
+	if err != nil || !purge.FilterPending(w) {
+		return w, err
+	}
+	done, err := purge.FollowFilter(ctx, w)
+	if err != nil {
+		cmdline.Warn(err) // what can be read is of use
+	}
+	for _, line := range slices.Concat(done.Mended(), done.Missing()) {
+		cmdline.Warn(errors.New(line))
+	}
+	return w, nil
+}
+
+// Unfollowed opens the repository of the current directory as it is.
+func Unfollowed(ctx context.Context) (*workspace.Workspace, error) {
 	repo, err := git.Open(ctx)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, cmdline.Hint(errors.New("not in a git repository"), "change into one, or name it with -C <dir>")

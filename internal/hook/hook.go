@@ -25,6 +25,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/limit"
+	"gitagent/internal/purge"
 	"gitagent/internal/recorder"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
@@ -161,7 +162,23 @@ func (h *hook) run(ctx context.Context, args []string) error {
 	if handle == nil || event.AgentID != "" { // a subagent's events say nothing about the session
 		return nil
 	}
+	h.followFilter(ctx)
 	return handle(ctx, h)
+}
+
+// followFilter follows a filter of the user's before anything is recorded, and
+// says what became of their missions.
+func (h *hook) followFilter(ctx context.Context) {
+	w := workspace.New(h.repo, nil)
+	if !purge.FilterPending(w) {
+		return
+	}
+	done, err := purge.FollowFilter(ctx, h.open())
+	h.logError(err)
+	if lines := slices.Concat(done.Mended(), done.Missing()); len(lines) > 0 {
+		h.log(strings.Join(lines, "; "))
+		h.tell("filter", strings.Join(lines, "; "))
+	}
 }
 
 // The additional argument of a plugin's hook.

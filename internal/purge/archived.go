@@ -12,8 +12,7 @@ import (
 
 // readArchive reads the archived missions whose objects are here; others are
 // purged where they are. After a fetch some may also have refs.
-func (p *Plan) readArchive() (err error) {
-	p.archived, p.besides = make(map[record.ID]ledger.ArchiveEntry), make(map[record.ID]ledger.ArchiveEntry)
+func (p *Plan) readArchive() error {
 	tip, err := ledger.ArchiveTip(p.refs)
 	if err == nil {
 		p.archive, err = ledger.OpenArchive(p.objects, tip)
@@ -21,6 +20,11 @@ func (p *Plan) readArchive() (err error) {
 	if err != nil {
 		return err
 	}
+	return p.readEntries()
+}
+
+func (p *Plan) readEntries() error {
+	p.archived, p.besides = make(map[record.ID]ledger.ArchiveEntry), make(map[record.ID]ledger.ArchiveEntry)
 	for e, err := range p.archive.All() {
 		if err != nil {
 			return err
@@ -66,7 +70,7 @@ func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
 			changes[is.ID] = is
 		}
 	}
-	if len(changes) == 0 {
+	if len(changes) == 0 && p.archive.Tip == p.refs[ledger.ArchiveRef] {
 		return nil, nil
 	}
 	for id := range changes {

@@ -12,6 +12,7 @@
 //	journal.go      the work list; complete.go ends a killed purge
 //	unreachable.go  the user's commits that nothing refers to
 //	apply.go        a map from a remote, applied here
+//	filter.go       missions follow a filter of the user's; filtermap.go what it did
 package purge
 
 import (

@@ -1,10 +1,12 @@
 package purgerewrite
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -68,13 +70,17 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[object.Has
 	}
 	var blobs []object.Hash
 	tree, err := r.Objects.TreeOf(c.events[len(c.events)-1])
+	if err == nil {
+		tree, err = r.top(tree)
+	}
 	if err != nil {
 		return r.unread(ctx, Place{Mission: c.ID, Kind: Record}, err)
 	}
 	if err := r.recordsIn(ctx, c.ID, "", tree, &blobs); err != nil {
 		return err
 	}
-	return r.each(ctx, blobs, ledger.MaxHandoff, func(_ object.Hash, content []byte) error {
+	var turns []shape
+	err = r.each(ctx, blobs, ledger.MaxHandoff, func(_ object.Hash, content []byte) error {
 		if !json.Valid(content) {
 			return nil
 		}
@@ -93,8 +99,34 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[object.Has
 				c.names = append(c.names, id)
 			}
 		})
+		if s.Kind == record.KindTurn {
+			turns = append(turns, s)
+		}
 		return nil
 	})
+	if r.Filtered {
+		r.dropped(turns)
+	}
+	return err
+}
+
+// dropped gives the commits of turns that a filter dropped, as nothing was left
+// of what they changed, the commits that have the same files: those that the
+// turns began with.
+func (r *Rewrite) dropped(turns []shape) {
+	slices.SortFunc(turns, func(a, b shape) int { return a.Turn - b.Turn })
+	var before object.Hash
+	for _, s := range turns {
+		code, base := object.NewHash(s.Code), object.NewHash(s.Base)
+		for _, h := range []object.Hash{base, code} {
+			to, known := r.done[h]
+			if known && to.IsZero() {
+				to = before
+				r.done[h] = to
+			}
+			before = cmp.Or(to, before)
+		}
+	}
 }
 
 func (r *Rewrite) recordsIn(ctx context.Context, id record.ID, dir string, tree object.Hash, blobs *[]object.Hash) error {
@@ -163,7 +195,11 @@ func (r *Rewrite) event(ctx context.Context, c *chain, hash object.Hash) error {
 	}
 	next := *old
 	next.Parents = r.mapped(old.Parents)
-	l, err := r.ledgerAt(ctx, c.ID, old.Tree)
+	top, err := r.top(old.Tree)
+	if err != nil {
+		return r.unread(ctx, at, err)
+	}
+	l, err := r.ledgerAt(ctx, c.ID, top)
 	if err != nil {
 		return err
 	}
@@ -174,7 +210,8 @@ func (r *Rewrite) event(ctx context.Context, c *chain, hash object.Hash) error {
 	next.Author, next.Committer = r.cleanWho(at, old.Author), r.cleanWho(at, old.Committer)
 	next.Message = r.cleanMessage(at, old.Message)
 	of := l.began
-	if signed, ok := ledger.ParseSigned(content); ok {
+	signed, ok := ledger.ParseSigned(content)
+	if ok {
 		of = signed.Of
 	}
 	if to, ok := r.renamed(of); ok {
@@ -185,7 +222,29 @@ func (r *Rewrite) event(ctx context.Context, c *chain, hash object.Hash) error {
 		next.Others = nil
 		sign = func(content []byte) []byte { return ledger.Sign(content, of, r.Key, r.Repo.Format()) }
 	}
+	if r.Filtered && !ok && sign != nil && r.Key != nil {
+		return r.succeed(hash, &next, sign)
+	}
 	return r.replace(hash, old, &next, sign)
+}
+
+// top returns the tree that holds the files of a ledger, given a commit's.
+func (r *Rewrite) top(tree object.Hash) (object.Hash, error) {
+	for at := tree; r.Filtered; {
+		entries, err := r.Objects.Tree(at, git.MaxTree)
+		if err != nil {
+			return tree, err
+		}
+		if entries["mission.json"].Mode.IsFile() {
+			return at, nil
+		}
+		below := slices.Collect(maps.Values(entries))
+		if len(below) != 1 || below[0].Mode != filemode.Dir {
+			break
+		}
+		at = below[0].Hash
+	}
+	return tree, nil
 }
 
 // replace writes the successor of a commit, unless only headers would differ.
@@ -194,6 +253,10 @@ func (r *Rewrite) replace(hash object.Hash, old, next *object.Raw, sign func([]b
 		next.Committer == old.Committer && next.Message == old.Message {
 		return nil
 	}
+	return r.succeed(hash, next, sign)
+}
+
+func (r *Rewrite) succeed(hash object.Hash, next *object.Raw, sign func([]byte) []byte) error {
 	unsigned(next)
 	content := next.Encode()
 	if sign != nil {

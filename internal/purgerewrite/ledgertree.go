@@ -255,7 +255,16 @@ func (l *ledgerTree) segment(ctx context.Context, file string, hash object.Hash)
 			f = blank
 		}
 	}
-	return l.blob(ctx, at, hash, f)
+	done, err := l.blob(ctx, at, hash, f)
+	if err != nil || !l.Filtered {
+		return done, err
+	}
+	content, err := l.read(plumbing.BlobObject, hash, ledger.MaxSegment)
+	if err != nil {
+		return done, l.unread(ctx, at, err)
+	}
+	done.size = int64(len(content))
+	return done, nil
 }
 
 // rewriteRecord rewrites a record, with the sizes of the segments beside it.

@@ -44,6 +44,7 @@ type shape struct {
 	Written     string           `json:"written"`
 	Title       string           `json:"title"`
 	Code        string           `json:"code"`
+	Base        string           `json:"base"`
 	Stash       string           `json:"stash_ref"`
 	Skipped     *json.RawMessage `json:"skipped"`
 }

@@ -61,6 +61,13 @@ type Rewrite struct {
 	// Theirs are the user's own commits that may be rewritten too.
 	Theirs map[object.Hash]bool
 
+	// Filtered says that another program has rewritten all of it, with known
+	// successors of commits, as `git filter-repo` does: states stay as they
+	// are, the ledgers' events are signed again, and records get the sizes of
+	// what is there. A program that has moved all files below a directory has
+	// moved those of ledgers as well, and they are moved back.
+	Filtered bool
+
 	done     map[object.Hash]object.Hash // commits
 	replaced map[object.Hash]object.Hash // objects of every kind
 	found    map[Find]int
@@ -123,8 +130,10 @@ func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 	if err := r.findStates(ctx, kept); err != nil {
 		return err
 	}
-	if err := r.code(ctx); err != nil {
-		return err
+	if !r.Filtered {
+		if err := r.code(ctx); err != nil {
+			return err
+		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		if err := r.chains(ctx, all, all[id]); err != nil {

@@ -28,6 +28,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
+	"gitagent/internal/purge"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
@@ -62,6 +63,7 @@ func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([
 	}{
 		{"a purge that was killed", r.purge},
 		{"what dead processes left", r.dead},
+		{"what was filtered", r.filtered},
 		{"what git has made of the objects", r.derived},
 		{"what killed fetches left", r.landings},
 		{"refs", r.refs},
@@ -94,6 +96,24 @@ func (r *repair) purge(context.Context) error {
 		return nil
 	}
 	r.say(Finding{What: "a purge was killed before it was done", Hint: "git agent-turn purge"})
+	return err
+}
+
+// filtered makes missions ours again whose commits a filter has rewritten.
+func (r *repair) filtered(ctx context.Context) error {
+	if r.dry {
+		if purge.FilterPending(r.Workspace) {
+			r.say(Finding{What: "git filter-repo or git filter-branch has run here", Mended: "missions follow it"})
+		}
+		return nil
+	}
+	done, err := purge.FollowFilter(ctx, r.Workspace)
+	for _, line := range done.Mended() {
+		r.say(Finding{What: line, Mended: "that is done"})
+	}
+	for _, line := range done.Missing() {
+		r.say(Finding{What: line, Lost: true})
+	}
 	return err
 }
 

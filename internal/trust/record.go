@@ -371,3 +371,16 @@ func (t *Trust) Before(id record.ID, commit object.Hash) object.Hash {
 	}
 	return r.own[commit]
 }
+
+// Vouched returns what tells whether this clone wrote a commit of a mission, or
+// a person accepted it.
+func (t *Trust) Vouched(id record.ID) (func(commit object.Hash) (own, accepted bool), error) {
+	r, err := t.load(id)
+	if err != nil {
+		return nil, err
+	}
+	return func(commit object.Hash) (own, accepted bool) {
+		_, own = r.own[commit]
+		return own, r.accepted[commit]
+	}, nil
+}

@@ -1,0 +1,207 @@
+package purge
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gitagent/internal/git"
+	"gitagent/internal/git/object"
+	"gitagent/internal/record"
+	"gitagent/internal/statedir"
+	"gitagent/internal/workspace"
+)
+
+// What filters leave in a repository. git filter-repo lists the new commits,
+// and before version 2.45 of its latest run alone, but then has a replace ref
+// for each old one. git filter-branch has the old refs below [original].
+const (
+	filterRepoMap  = "filter-repo/commit-map"
+	filterRepoRefs = "filter-repo/ref-map" // of its latest run
+	replacing      = "refs/replace/"
+	original       = "refs/original/"
+)
+
+// Files of the local state: what [filterSeen] returned when a filter was
+// followed, and all that is known of filters so far, lines as in filterRepoMap.
+const (
+	filterFile    = "filter/seen"
+	filterMapFile = "filter/map"
+)
+
+// FilterPending reports whether git filter-repo or git filter-branch has run
+// since [FollowFilter]. Where none ever did, it looks for two files.
+func FilterPending(w *workspace.Workspace) bool {
+	seen := filterSeen(w.Repo)
+	if seen == "" {
+		return false
+	}
+	was, err := w.Store.Dir().ReadFile(filterFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = w.Store.Dir().Lstat(".") // without local state, nothing is ours
+	}
+	return err == nil && string(was) != seen
+}
+
+// filterSeen returns a text that another run of a filter changes, "" if there
+// was none. Of git filter-branch it sees refs in files only.
+func filterSeen(repo *git.Repo) string {
+	var b strings.Builder
+	for _, name := range []string{filterRepoMap, original} {
+		if info, err := os.Lstat(filepath.Join(repo.CommonDir, name)); err == nil {
+			fmt.Fprintln(&b, name, info.ModTime().UnixNano())
+		}
+	}
+	return b.String()
+}
+
+// newCommits returns what filters have made of commits, zero for those that
+// they dropped.
+func (f *filter) newCommits() (map[object.Hash]object.Hash, error) {
+	known := make(map[object.Hash]object.Hash)
+	newest, err := os.ReadFile(filepath.Join(f.Repo.CommonDir, filterRepoMap))
+	switch {
+	case err == nil:
+		parseMap(known, newest)
+		for ref, to := range f.refs {
+			if old := object.NewHash(strings.TrimPrefix(ref, replacing)); strings.HasPrefix(ref, replacing) && !old.IsZero() {
+				if _, ok := known[old]; !ok {
+					known[old] = to
+				}
+			}
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	for _, ref := range slices.Sorted(maps.Keys(f.refs)) {
+		if now := f.refs[strings.TrimPrefix(ref, original)]; strings.HasPrefix(ref, original) && !now.IsZero() {
+			f.pair(known, f.refs[ref], now)
+		}
+	}
+	if len(known) == 0 {
+		return nil, nil
+	}
+	before := make(map[object.Hash]object.Hash)
+	switch text, err := f.Store.Dir().ReadFile(filterMapFile); {
+	case err == nil:
+		parseMap(before, text)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	for old, to := range before {
+		next, direct := known[old]
+		later, ok := known[to]
+		switch {
+		case ok && !direct:
+			known[old] = later
+		case !ok && direct && next != to && !to.IsZero(): // filter-repo's map joins its runs
+			known[to] = next
+		case !ok && !direct:
+			known[old] = to
+		}
+	}
+	maps.DeleteFunc(known, func(old, to object.Hash) bool { return old == to })
+	return known, nil
+}
+
+// deleted returns the missions whose refs filters have deleted, and that are
+// not archived.
+func (f *filter) deleted() ([]record.ID, error) {
+	list, err := os.ReadFile(filepath.Join(f.Repo.CommonDir, filterRepoRefs))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	had := make(map[string]object.Hash)
+	for line := range strings.Lines(string(list)) {
+		if words := strings.Fields(line); len(words) == 3 && object.NewHash(words[1]).IsZero() {
+			had[words[2]] = object.NewHash(words[0])
+		}
+	}
+	for ref, tip := range f.refs {
+		if name, ok := strings.CutPrefix(ref, original); ok {
+			had[name] = tip
+		}
+	}
+	ids := missions(had)
+	return slices.DeleteFunc(ids, func(id record.ID) bool {
+		_, archived := f.archived[id]
+		return archived || !f.refs[id.Ref()].IsZero() || !f.Trust.Known(id)
+	}), nil
+}
+
+func parseMap(into map[object.Hash]object.Hash, text []byte) {
+	for line := range bytes.Lines(text) {
+		old, to, ok := strings.Cut(strings.TrimSpace(string(line)), " ")
+		if h := object.NewHash(old); ok && !h.IsZero() { // the first line is a heading
+			into[h] = object.NewHash(to)
+		}
+	}
+}
+
+// pair notes which commit of a rewritten history was which, if it has the same
+// shape, and its commits the same messages or times. Otherwise it notes nothing.
+func (f *filter) pair(known map[object.Hash]object.Hash, old, to object.Hash) {
+	pairs := make(map[object.Hash]object.Hash)
+	type both struct{ old, to object.Hash }
+	for list := []both{{old, to}}; len(list) > 0; {
+		at := list[len(list)-1]
+		list = list[:len(list)-1]
+		before, done := pairs[at.old]
+		if !done {
+			before, done = known[at.old]
+		}
+		switch {
+		case at.old == at.to, done && before == at.to:
+			continue
+		case done:
+			return
+		}
+		was, err := f.objects.Commit(at.old)
+		if err != nil {
+			return
+		}
+		is, err := f.objects.Commit(at.to)
+		if err != nil || len(is.Parents) != len(was.Parents) || is.Message != was.Message && !is.Author.When.Equal(was.Author.When) {
+			return
+		}
+		pairs[at.old] = at.to
+		for i := range was.Parents {
+			list = append(list, both{was.Parents[i], is.Parents[i]})
+		}
+	}
+	maps.Copy(known, pairs)
+}
+
+// keepMap keeps what is known of filters: the next one may tell only what it
+// did itself, or what has become of the commits before both.
+func (f *filter) keepMap() error {
+	var b strings.Builder
+	for old, to := range f.Known {
+		fmt.Fprintln(&b, old, old.Format().Text(to))
+	}
+	return replaceFile(f.Store.Dir(), filterMapFile, []byte(b.String()))
+}
+
+// sessions changes what is known of sessions, and drops the caches, which have
+// objects that a filter deletes.
+func (s *fileScrub) sessions(tops []string) (err error) {
+	for _, top := range tops {
+		err = errors.Join(err, ours(top, func(dir *statedir.Dir, name string, text []byte) error {
+			if caches[name] {
+				return dir.Remove(name)
+			}
+			now := s.text(text)
+			if bytes.Equal(now, text) || !strings.HasPrefix(filepath.ToSlash(name), "sessions/") {
+				return nil
+			}
+			return replaceFile(dir, name, now)
+		}))
+	}
+	return err
+}
