@@ -129,7 +129,7 @@ func followFilter(ctx context.Context, w *workspace.Workspace, held *holder, tol
 	}
 	defer f.Close()
 	var err error
-	if f.refs, err = f.Repo.OwnRefs(ctx); err != nil {
+	if f.refs, err = f.Repo.Watched(nil).OwnRefs(ctx); err != nil {
 		return nil, err
 	}
 	if f.Known, err = f.newCommits(); err != nil || len(f.Known) == 0 {
@@ -354,7 +354,15 @@ func (f *filter) write(ctx context.Context, held *holder) error {
 		default:
 			err = f.Trust.Accept(to, c.ID)
 		}
+		if left, e := f.Trust.Left(c.ID); err == nil && e == nil && !left.At.IsZero() {
+			err = f.Trust.Leave(c.ID, f.rewrite.Successor(c.Tip), f.Repo.Format())
+		}
 		if err != nil {
+			return err
+		}
+	}
+	for id := range f.done.Lost {
+		if err := f.GiveUp(id); err != nil {
 			return err
 		}
 	}
@@ -362,12 +370,17 @@ func (f *filter) write(ctx context.Context, held *holder) error {
 	if err := text.sessions(stateDirs(f.Repo)); err != nil {
 		return fmt.Errorf("change local state: %w", err)
 	}
-	if err := f.keepMap(); err != nil || len(f.updates) == 0 {
+	if err := f.keepMap(); err != nil {
 		return err
 	}
-	proc, err := held.repo(f.Repo).BeginRefs(ctx, "agent: follow a filter")
-	if err != nil {
-		return err
+	if len(f.updates) > 0 {
+		proc, err := held.repo(f.Repo).BeginRefs(ctx, "agent: follow a filter")
+		if err == nil {
+			err = git.MoveRefs(ctx, f.Repo, held.purge, proc, f.updates)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return git.MoveRefs(ctx, f.Repo, held.purge, proc, f.updates)
+	return f.KeepAll(ctx, true)
 }
