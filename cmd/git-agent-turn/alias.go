@@ -38,7 +38,7 @@ func aliasFree(c *cli.Context, w *workspace.Workspace) error {
 func makeAlias(c *cli.Context, w *workspace.Workspace) error {
 	conf, err := w.Repo.Config(c.Context)
 	if err == nil && conf.Get("alias."+aliasName) != aliasCommand {
-		_, err = w.Repo.Output(c.Context, nil, "config", "--global", "alias."+aliasName, aliasCommand)
+		err = w.Repo.Configure(c.Context, "--global", "alias."+aliasName, aliasCommand)
 	}
 	if err == nil {
 		_, err = fmt.Fprintf(c.App.Writer, "git %s is git %s\n", aliasName, aliasCommand)
@@ -62,7 +62,7 @@ func dropAlias(c *cli.Context, w *workspace.Workspace) error {
 	if file == "" || err != nil {
 		return err
 	}
-	if _, err := w.Repo.Output(c.Context, nil, "config", "--global", "--fixed-value", "--unset-all", "alias."+aliasName, aliasCommand); err != nil {
+	if err := w.Repo.Configure(c.Context, "--global", "--fixed-value", "--unset-all", "alias."+aliasName, aliasCommand); err != nil {
 		return err
 	}
 	if info, err := os.Lstat(file); filepath.IsAbs(file) && err == nil && info.Mode().IsRegular() && info.Size() == 0 {

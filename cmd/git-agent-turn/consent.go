@@ -38,7 +38,7 @@ func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
 		return errors.New("nothing was changed")
 	}
 	for _, u := range r.URLs {
-		if _, err := w.Repo.Output(c.Context, nil, "config", "--replace-all", remote.ConsentKey(u), string(level)); err != nil {
+		if err := w.Repo.Configure(c.Context, "--replace-all", remote.ConsentKey(u), string(level)); err != nil {
 			return err
 		}
 		fmt.Fprintf(c.App.Writer, "%s may be sent to %s\n", level, cmdline.Escape(remote.Plain(u)))

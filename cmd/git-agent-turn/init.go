@@ -143,7 +143,7 @@ func sayLeft(c *cli.Context, w *workspace.Workspace) error {
 	if _, err := os.Lstat(w.Store.Dir().Path(".")); err == nil {
 		fmt.Fprintln(c.App.ErrWriter, "what was recorded here stays; to remove that, too: git agent-turn remove --all")
 	}
-	conf, err := w.Repo.OwnConfig(c.Context)
+	conf, err := w.Repo.ConfigFile(c.Context, filepath.Join(w.Repo.CommonDir, "config"))
 	if err == nil && conf.Shared() == git.OwnerOnly {
 		fmt.Fprintf(c.App.ErrWriter, "other users of this machine are still kept out of %s; to have git's usual permissions for what is new: git config --unset core.sharedRepository\n", cmdline.Escape(w.Repo.CommonDir))
 	}

@@ -26,7 +26,8 @@ import (
 	"gitagent/turns"
 )
 
-// hasty is a git-agent-turn whose hook, as a plugin's, waits for next to nothing at the end of a session.
+// hasty is a git-agent-turn that waits for next to nothing: its hook, as a plugin's, at the end of a
+// session, and any command for a lock of git's.
 const hasty = "git-agent-turn-hasty"
 
 func TestMain(m *testing.M) {
@@ -36,7 +37,9 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(gittest.Tests{M: m}, map[string]func(){
 		"git-agent-turn": func() { execute(context.Background()) }, // without limits
-		hasty:            func() { execute(limit.With(context.Background(), limit.Limits{End: time.Millisecond})) },
+		hasty: func() {
+			execute(limit.With(context.Background(), limit.Limits{End: time.Millisecond, Index: time.Millisecond}))
+		},
 	})
 }
 

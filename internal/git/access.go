@@ -150,7 +150,7 @@ func (r *Repo) Alternates() error {
 // KeepPrivate keeps other users of the machine out of the repository, for new
 // files (core.sharedRepository) and existing ones.
 func (r *Repo) KeepPrivate(ctx context.Context) error {
-	if _, err := r.Output(ctx, nil, "config", "core.sharedRepository", OwnerOnly); err != nil {
+	if err := r.Configure(ctx, "core.sharedRepository", OwnerOnly); err != nil {
 		return err
 	}
 	for _, dir := range []string{r.CommonDir, filepath.Join(r.CommonDir, "objects"), filepath.Join(r.CommonDir, "objects", "pack")} {

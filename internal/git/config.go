@@ -3,6 +3,7 @@ package git
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/git/object"
+	"gitagent/internal/limit"
 )
 
 // A Config is git's effective configuration. Keys are as `git config --list`
@@ -30,13 +32,38 @@ func (r *Repo) Config(ctx context.Context) (Config, error) {
 	return conf, nil
 }
 
-// OwnConfig reads the repository's own configuration file.
-func (r *Repo) OwnConfig(ctx context.Context) (Config, error) {
-	out, err := r.Output(ctx, nil, "config", "-z", "--local", "--list")
+// ConfigFile reads one configuration file, without what it includes.
+func (r *Repo) ConfigFile(ctx context.Context, file string) (Config, error) {
+	out, err := r.Output(ctx, nil, "config", "-z", "--file", file, "--list")
 	if err != nil {
 		return nil, err
 	}
 	return parseConfig(string(out)), nil
+}
+
+// Configure runs git config to change a file. Git does not wait for another
+// process to unlock the file; Configure does, no longer than for an index.
+func (r *Repo) Configure(ctx context.Context, args ...string) error {
+	var over <-chan time.Time
+	if most := limit.Of(ctx).Index; most > 0 {
+		over = time.After(most)
+	}
+	poll := time.NewTicker(10 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		_, err := r.Output(ctx, nil, append([]string{"config"}, args...)...)
+		e := (*Error)(nil)
+		if !errors.As(err, &e) || !strings.Contains(e.Stderr, "could not lock config file") || !strings.HasSuffix(e.Stderr, "File exists") {
+			return err
+		}
+		select {
+		case <-poll.C:
+		case <-over:
+			return err
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 func parseConfig(out string) Config {

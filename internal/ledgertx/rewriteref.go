@@ -1,6 +1,7 @@
 package ledgertx
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -17,7 +18,8 @@ import (
 const rewriteRef = "notes.rewriteRef"
 
 // FollowRewrites lets git copy the mission's notes when it rewrites commits,
-// unless the configuration is locked.
+// unless the configuration stays locked. [Run] does it once there are notes:
+// git warns of a ref that is not there whenever it rewrites a commit.
 func FollowRewrites(ctx context.Context, w *workspace.Workspace, id record.ID) {
 	ref := id.NotesRef()
 	if err := configuring(ctx, w, "--replace-all", rewriteRef, ref, ref); err != nil {
@@ -25,8 +27,11 @@ func FollowRewrites(ctx context.Context, w *workspace.Workspace, id record.ID) {
 	}
 }
 
-// LeaveRewrites undoes FollowRewrites. A value that stays does no harm.
+// LeaveRewrites undoes FollowRewrites. It costs nothing where that was not done.
 func LeaveRewrites(ctx context.Context, w *workspace.Workspace, id record.ID) {
+	if now, err := os.ReadFile(filepath.Join(w.Repo.CommonDir, "config")); err == nil && !bytes.Contains(now, []byte(id.NotesRef())) {
+		return
+	}
 	err := configuring(ctx, w, "--unset-all", rewriteRef, id.NotesRef())
 	const none = 5 // git's status where there is no such value
 	if err != nil && git.Status(err) != none {
@@ -37,18 +42,14 @@ func LeaveRewrites(ctx context.Context, w *workspace.Workspace, id record.ID) {
 // configuring runs git config. The next one removes the lock that a git killed
 // together with this process left.
 func configuring(ctx context.Context, w *workspace.Workspace, args ...string) error {
-	held, err := w.Store.TryLock("config")
+	held, err := w.Store.Lock(ctx, "config")
 	if err != nil {
 		return err
 	}
-	do := func(g *git.Repo) error {
-		_, err := g.Output(ctx, nil, append([]string{"config", "--local", "--fixed-value"}, args...)...)
-		return err
-	}
-	if held == nil {
-		return do(w.Repo)
-	}
 	defer held.Release()
+	do := func(g *git.Repo) error {
+		return g.Configure(ctx, append([]string{"--local", "--fixed-value"}, args...)...)
+	}
 	if err := git.DropLeft(ctx, held); err != nil {
 		return err
 	}

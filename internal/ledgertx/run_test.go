@@ -123,7 +123,7 @@ func TestRunLocked(t *testing.T) {
 }
 
 // Git copies the notes of a mission that it rewrites, until that is left; values
-// of the user's own stay, and a locked configuration is left alone.
+// of the user's own stay, and a configuration that stays locked is left alone.
 func TestRewrites(t *testing.T) {
 	t.Parallel()
 	l := lab.New(t)
@@ -140,11 +140,42 @@ func TestRewrites(t *testing.T) {
 		}
 	}
 	l.Write(".git/config.lock", "")
-	if ledgertx.LeaveRewrites(t.Context(), w, mission); values() != both {
+	soon := limit.With(t.Context(), limit.Limits{Index: time.Millisecond})
+	if ledgertx.LeaveRewrites(soon, w, mission); values() != both {
 		t.Errorf("in a locked configuration there are %q", values())
 	}
 	l.Remove(".git/config.lock")
 	if ledgertx.LeaveRewrites(t.Context(), w, mission); values() != "refs/notes/mine" {
 		t.Errorf("left are %q", values())
+	}
+}
+
+// A configuration that another process has locked is waited for: one that is written right now, and
+// many at once.
+func TestRewritesAtOnce(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	w := l.Workspace(l.Dir)
+	var all sync.WaitGroup
+	l.Write(".git/config.lock", "")
+	began := make(chan struct{}, 8)
+	for i := range 8 {
+		all.Go(func() {
+			began <- struct{}{}
+			id := record.ID(fmt.Sprintf("a1b2c3d%d", i))
+			ledgertx.FollowRewrites(t.Context(), w, id)
+			ledgertx.LeaveRewrites(t.Context(), w, id)
+		})
+	}
+	for range 8 {
+		<-began
+	}
+	l.Remove(".git/config.lock")
+	all.Wait()
+	if out, err := l.Try("config", "--local", "--get-all", "notes.rewriteRef"); err == nil {
+		t.Errorf("left are %q", out)
+	}
+	if log := w.Store.LogTail(1 << 10); len(log) > 0 {
+		t.Errorf("the log says %s", log)
 	}
 }

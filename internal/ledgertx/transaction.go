@@ -71,6 +71,7 @@ type Tx struct {
 	apart   object.Hash            // where the keeper moves before all else, or zero
 	back    object.Hash            // where the mission stands, if its ref is elsewhere
 	told    func()                 // tells the user that it is there again
+	noted   bool                   // these are the first notes of a mission with a branch
 }
 
 // A Job describes a transaction.
@@ -127,7 +128,11 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 	tx.start = sync.OnceFunc(func() { tx.startReading(ctx, j.Warm) })
 	tx.prepare = sync.OnceFunc(func() { tx.moving = Async(func() (*git.RefTransaction, error) { return tx.beginRefs(ctx) }) })
 	defer tx.end()
-	return f(ctx, tx)
+	err = f(ctx, tx)
+	if err == nil && tx.noted {
+		FollowRewrites(ctx, w, j.Mission)
+	}
+	return err
 }
 
 // startReading starts what can overlap with the pass over the worktree.
@@ -553,6 +558,7 @@ func (tx *Tx) updates() ([]git.Update, error) {
 			notes = to
 		}
 	}
+	tx.noted = tx.tips[tx.ID.NotesRef()].IsZero() && !notes.IsZero() && tx.Ledger != nil && tx.Ledger.Mission.Branch != ""
 	move(tx.ID.NotesRef(), notes)
 	return updates, nil
 }

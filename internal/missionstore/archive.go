@@ -71,6 +71,11 @@ func Archive(ctx context.Context, w *workspace.Workspace, ids []record.ID, used 
 		return nil, fmt.Errorf("archive: %w", err)
 	}
 	a.done.Done = slices.Sorted(maps.Keys(a.entries))
+	if !dry {
+		for _, id := range a.done.Done {
+			ledgertx.LeaveRewrites(ctx, w, id)
+		}
+	}
 	for id, why := range a.left {
 		a.done.Left = append(a.done.Left, NotArchived{id, why})
 	}
@@ -424,6 +429,11 @@ func unarchive(ctx context.Context, w *workspace.Workspace, ids []record.ID) (ap
 	}
 	if err != nil {
 		return nil, fmt.Errorf("take missions out of the archive: %w", err)
+	}
+	for id, e := range a.entries {
+		if !e.Branch.IsZero() && !e.Notes.IsZero() {
+			ledgertx.FollowRewrites(ctx, w, id)
+		}
 	}
 	return apart, nil
 }

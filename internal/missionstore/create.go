@@ -388,7 +388,6 @@ func Begin(ctx context.Context, w *workspace.Workspace, b Beginning) (m *record.
 	if err != nil {
 		return nil, nil, fmt.Errorf("start mission %s: %w", b.ID, err)
 	}
-	ledgertx.FollowRewrites(ctx, w, b.ID)
 	if b.Session == "" {
 		return m, included, nil
 	}

@@ -131,7 +131,6 @@ func Fork(ctx context.Context, w *workspace.Workspace, f ForkPlan) (*Forked, err
 	if err != nil {
 		return nil, fmt.Errorf("fork turn %s: %w", source, err)
 	}
-	ledgertx.FollowRewrites(ctx, w, f.ID)
 	return done, nil
 }
 

@@ -86,9 +86,7 @@ func Remove(ctx context.Context, w *workspace.Workspace, id record.ID, force, dr
 			return nil, fmt.Errorf("remove mission %s: %w", id, err)
 		}
 	}
-	if done.Branch != "" {
-		ledgertx.LeaveRewrites(ctx, w, id)
-	}
+	ledgertx.LeaveRewrites(ctx, w, id)
 	return done, errors.Join(w.Forget(ctx, id), w.Store.Forget(ctx, id))
 }
 

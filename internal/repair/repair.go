@@ -73,6 +73,7 @@ func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([
 		{"what keeps the archive", r.kept},
 		{"branches", r.branches},
 		{"notes", r.notes},
+		{"the configuration", r.rewrites},
 		{"sessions", r.sessions},
 		{"worktrees and locks", r.named},
 		{"what keeps missions", r.keepers},

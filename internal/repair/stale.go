@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/missionstore"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
@@ -62,6 +64,30 @@ func (r *repair) sessions(context.Context) error {
 		}
 		if err := r.Store.Dir().Remove(filepath.Join("sessions", e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
+		}
+	}
+	return nil
+}
+
+// rewrites finds missions whose notes git is told to copy and does not find: it
+// warns whenever it rewrites a commit.
+func (r *repair) rewrites(ctx context.Context) error {
+	conf, err := r.Repo.ConfigFile(ctx, filepath.Join(r.Repo.CommonDir, "config"))
+	if err != nil {
+		return err
+	}
+	refs, err := r.Repo.Refs(ctx, record.ID("").NotesRef())
+	if err != nil {
+		return err
+	}
+	for _, ref := range conf["notes.rewriteref"] {
+		id, err := record.ParseID(strings.TrimPrefix(ref, record.ID("").NotesRef()))
+		if _, there := refs[ref]; there || err != nil || id.NotesRef() != ref {
+			continue
+		}
+		r.say(Finding{What: fmt.Sprintf("git is told to copy the notes of mission %s (notes.rewriteRef), which has none", id), Mended: "it is told no more"})
+		if !r.dry {
+			ledgertx.LeaveRewrites(ctx, r.Workspace, id)
 		}
 	}
 	return nil

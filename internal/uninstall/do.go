@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gitagent/internal/git"
@@ -162,14 +163,13 @@ func (p *Plan) unset(ctx context.Context, held *statedir.Lock) error {
 	if err != nil || len(commands) == 0 {
 		return err
 	}
-	file := filepath.Join(p.w.Repo.CommonDir, "config")
-	var files []string
-	if _, err := os.Lstat(file + ".lock"); errors.Is(err, fs.ErrNotExist) { // else it is not ours
-		files = append(files, file)
-	}
+	files := slices.DeleteFunc(configFiles(p.w.Repo), func(file string) bool {
+		_, err := os.Lstat(file + ".lock")
+		return !errors.Is(err, fs.ErrNotExist) // it is not ours
+	})
 	return p.w.Repo.Locking(ctx, held, statedir.Note{Words: files}, func(repo *git.Repo) error {
 		for _, args := range commands {
-			if _, err := repo.Output(ctx, nil, append([]string{"config", "--local"}, args...)...); err != nil {
+			if err := repo.Configure(ctx, args...); err != nil {
 				return fmt.Errorf("take what is ours out of the configuration: %w", p.w.Repo.Locked(err, "config"))
 			}
 		}

@@ -201,20 +201,31 @@ func nothing(ctx context.Context, w *workspace.Workspace) (bool, error) {
 	return true, nil
 }
 
+// configFiles returns the configuration files of the repository and its
+// worktrees.
+func configFiles(repo *git.Repo) []string {
+	return slices.Concat(repo.Glob("config"), repo.Glob("config.worktree"), repo.Glob("worktrees/*/config.worktree"))
+}
+
 // settings returns arguments by which git config takes out our settings:
 // consent, and which notes git copies when it rewrites commits.
 func settings(ctx context.Context, repo *git.Repo) (commands [][]string, err error) {
-	conf, err := repo.OwnConfig(ctx)
-	for key := range conf {
-		if remote.IsConsent(key) {
-			commands = append(commands, []string{"--unset-all", key})
+	for _, file := range configFiles(repo) {
+		conf, err := repo.ConfigFile(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		for key := range conf {
+			if remote.IsConsent(key) {
+				commands = append(commands, []string{"--file", file, "--unset-all", key})
+			}
+		}
+		const rewriteRef = "notes.rewriteref"
+		for _, ref := range slices.Compact(slices.Sorted(slices.Values(conf[rewriteRef]))) {
+			if strings.HasPrefix(ref, notesRefs) {
+				commands = append(commands, []string{"--file", file, "--fixed-value", "--unset-all", rewriteRef, ref})
+			}
 		}
 	}
-	const rewriteRef = "notes.rewriteref"
-	for _, ref := range slices.Compact(slices.Sorted(slices.Values(conf[rewriteRef]))) {
-		if strings.HasPrefix(ref, notesRefs) {
-			commands = append(commands, []string{"--fixed-value", "--unset-all", rewriteRef, ref})
-		}
-	}
-	return commands, err
+	return commands, nil
 }
