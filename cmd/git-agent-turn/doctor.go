@@ -86,6 +86,9 @@ func doctor(c *cli.Context) error {
 		x.missions()
 		x.trial()
 		x.remotes()
+		if text, remedy := displaysNotes(x.ctx, x.repo, x.conf); text != "" && x.records {
+			x.warn("notes", text, remedy)
+		}
 		x.purge()
 		x.sizes(x.set.Capture, time.Now())
 		x.access()

@@ -205,12 +205,20 @@ func (x *examination) ownKey(k *trust.Keys) {
 
 // unset returns the command that unsets a variable where it is set, or "".
 func unset(ctx context.Context, repo *git.Repo, key string) string {
+	if scope := scopeOf(ctx, repo, key); scope != "" {
+		return "git config --" + scope + " --unset " + key
+	}
+	return ""
+}
+
+// scopeOf returns the scope of the file that sets a variable, or "".
+func scopeOf(ctx context.Context, repo *git.Repo, key string) string {
 	out, err := repo.Output(ctx, nil, "config", "-z", "--show-scope", "--get", key)
 	scope, _, _ := strings.Cut(string(out), "\x00")
 	if err != nil || !slices.Contains([]string{"local", "global", "system", "worktree"}, scope) {
 		return ""
 	}
-	return "git config --" + scope + " --unset " + key
+	return scope
 }
 
 // signsWith reports whether user.signingKey, the path of a key or a public key

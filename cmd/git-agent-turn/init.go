@@ -135,6 +135,9 @@ func initialise(c *cli.Context) error {
 			cmdline.Warn(cmdline.Hint(errors.New(text), "leave them out: "+remedy))
 		}
 	}
+	if text, remedy := displaysNotes(c.Context, w.Repo, conf); text != "" {
+		cmdline.Warn(cmdline.Hint(errors.New(text), "leave them out: "+remedy))
+	}
 	return begin(c, w)
 }
 
