@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -270,7 +271,11 @@ func worktree(c *cli.Context, repo *git.Repo, id record.ID) (string, error) {
 		if filepath.Base(repo.CommonDir) == ".git" {
 			main = filepath.Dir(repo.CommonDir) // the repository's name, in a linked worktree, too
 		}
-		dir = filepath.Join(filepath.Dir(main), filepath.Base(main)+"-"+string(id))
+		parent, err := beside(c.Context, repo, main)
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(parent, filepath.Base(main)+"-"+string(id))
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -282,4 +287,32 @@ func worktree(c *cli.Context, repo *git.Repo, id record.ID) (string, error) {
 		return "", cmdline.Hint(fmt.Errorf("%q is not a directory", dir), "name another one with --worktree <dir>")
 	}
 	return dir, nil
+}
+
+// beside returns the directory to make a worktree in: the checkout's, or if that
+// is in a worktree of another repository, where a fork would be an untracked
+// file, the nearest one above that.
+func beside(ctx context.Context, repo *git.Repo, checkout string) (string, error) {
+	home, _ := os.UserHomeDir()
+	dir := filepath.Dir(checkout)
+	for {
+		around, err := git.Find(dir)
+		if err != nil || git.SameFile(around.CommonDir, repo.CommonDir) || hides(ctx, around, filepath.Join(dir, filepath.Base(checkout)+"-")) {
+			return dir, nil
+		}
+		top := cmp.Or(around.Top, around.CommonDir)
+		if at, err := filepath.Rel(top, home); err == nil && filepath.IsLocal(at) { // there is no place above for all that one has
+			return "", cmdline.Hint(fmt.Errorf("a fork beside %q would be an untracked file in the worktree %q", checkout, top), "name its directory with --worktree <dir>")
+		}
+		dir = filepath.Dir(top)
+	}
+}
+
+// hides reports whether a repository does not show a new file.
+func hides(ctx context.Context, repo *git.Repo, path string) bool {
+	if conf, err := repo.Config(ctx); err == nil && conf.Off("status.showuntrackedfiles") {
+		return true
+	}
+	_, err := repo.Output(ctx, nil, "check-ignore", "--quiet", "--", path)
+	return err == nil
 }
