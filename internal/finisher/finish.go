@@ -181,7 +181,8 @@ func userGit(ctx context.Context, w *workspace.Workspace, k *unfinished) (*git.R
 	return w.Repo.With(git.AsUser), nil
 }
 
-// gitCommit runs git commit with the arguments, and returns the commit.
+// gitCommit runs git commit with the arguments, and returns the commit. That is
+// made before git ends: a hook after it may be interrupted together with git.
 func gitCommit(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Finishing, args ...string) (object.Hash, error) {
 	ctx = context.WithoutCancel(ctx) // an interrupt in the terminal is for git and the editor, too, which decide
 	before, err := w.Repo.Head(ctx)
@@ -191,14 +192,27 @@ func gitCommit(ctx context.Context, w *workspace.Workspace, g *git.Repo, f Finis
 	err = locking(ctx, w, g, func(g *git.Repo) error {
 		return g.Run(ctx, f.Stdin, f.Talk, f.Talk, append([]string{"commit"}, args...)...)
 	})
-	if err != nil {
+	now, e := w.Repo.Head(ctx)
+	if e != nil {
+		return object.Hash{}, errors.Join(err, e)
+	}
+	moved := now.Commit != before.Commit
+	if err != nil && moved {
+		without := ""
+		if !before.Commit.IsZero() {
+			without = before.Commit.String()
+		}
+		if newest, _, e := trailers(ctx, w.Repo, f.Mission, "HEAD", without); e == nil && newest == now.Commit {
+			err = nil // else it is somebody else's
+		}
+	}
+	switch {
+	case err != nil:
 		return object.Hash{}, fmt.Errorf("%w: %w", ErrNotCommitted, err)
+	case !moved:
+		return object.Hash{}, ErrNotCommitted
 	}
-	now, err := w.Repo.Head(ctx)
-	if err == nil && now.Commit == before.Commit {
-		err = ErrNotCommitted
-	}
-	return now.Commit, err
+	return now.Commit, nil
 }
 
 // A begun finish is noted in the local state until it is recorded: the user
