@@ -92,7 +92,7 @@ func environ(drop []string) []string {
 	env := make([]string, 0, 64)
 	for _, v := range os.Environ() {
 		name, value, _ := strings.Cut(v, "=")
-		if !slices.Contains(drop, name) && !slices.Contains(notOurs, name) && !tracesHere(name, value) {
+		if !slices.Contains(drop, name) && !slices.Contains(notOurs, name) && !slices.Contains(pathspecs, name) && !tracesHere(name, value) {
 			env = append(env, v)
 		}
 	}
