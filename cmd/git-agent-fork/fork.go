@@ -160,7 +160,7 @@ func (f *forking) tell(fork missionstore.ForkPlan, done *missionstore.Forked) {
 	}
 	if fork.Worktree != "" {
 		command.TellIncluded(talk, done.Included)
-		command.TellLacks(f.c.Context, talk, fork.Worktree)
+		command.TellLacks(f.c.Context, talk, fork.Worktree, fork.Foreign)
 	}
 }
 

@@ -211,6 +211,7 @@ func (r *bisecting) run(ctx context.Context) (f found, err error) {
 		}
 		if r.tried == 0 {
 			command.TellIncluded(r.c.App.ErrWriter, t.Copied)
+			command.TellLacks(ctx, r.c.App.ErrWriter, t.Top, r.Foreign)
 		}
 		verdict, status, err := r.try(ctx, t, s)
 		switch {
@@ -347,6 +348,7 @@ func (r *bisecting) start(ctx context.Context) (err error) {
 		return err
 	}
 	command.TellIncluded(r.c.App.ErrWriter, t.Copied)
+	command.TellLacks(ctx, r.c.App.ErrWriter, t.Top, r.Foreign)
 	dir = t.Top
 	if _, err := fmt.Fprintln(r.c.App.Writer, dir); err != nil {
 		return err

@@ -111,7 +111,7 @@ func start(c *cli.Context) error {
 	command.NotPushed(c.App.ErrWriter, m.ID, pusher.PushToEach(c.Context, remotes, m.ID))
 	if b.Worktree != "" {
 		command.TellIncluded(c.App.ErrWriter, included)
-		command.TellLacks(c.Context, c.App.ErrWriter, dir)
+		command.TellLacks(c.Context, c.App.ErrWriter, dir, false)
 	}
 	unset := command.RunSetup(c, setup, dir, m.ID)
 	if len(cmd) == 0 {

@@ -153,12 +153,14 @@ func (t *TryTree) add(ctx context.Context, at object.Hash) error {
 	return err
 }
 
-// guarded returns a repository in which git runs nothing untrusted.
+// guarded returns a repository in which git runs nothing untrusted, and no
+// filter stops a checkout.
 func (t *TryTree) guarded(ctx context.Context, repo *git.Repo) (*git.Repo, error) {
-	if !t.foreign {
-		return repo, nil
+	repo, err := repo.Forgiving(ctx)
+	if err == nil && t.foreign {
+		repo, err = repo.Foreign(ctx, t.Top)
 	}
-	return repo.Foreign(ctx, t.Top)
+	return repo, err
 }
 
 // Set makes the worktree a state: whatever was written, deleted, committed or

@@ -28,6 +28,7 @@ func PrintRestored(c *cli.Context, what string, done *ledgertx.CheckedOut) error
 	if !c.Bool("dry-run") {
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: %s changed; what was there before:", what, cmdline.Plural(len(done.Changes), "file")))
 		_, err := fmt.Fprintln(c.App.Writer, done.Present)
+		tellRestored(c.Context, c.App.ErrWriter, done)
 		if err == nil && len(done.Changes) > 0 {
 			cmdline.WriteMessage(c.App.ErrWriter, c.App.Name+": hint: ", "take it back with: git agent-turn undo")
 		}

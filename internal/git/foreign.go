@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,6 +22,7 @@ import (
 //   - A hook's command (since git 2.54) must begin with a path outside.
 //   - PATH has no directory that is relative or in a worktree.
 //   - Submodules are left alone.
+//   - LFS asks no server for objects but one that the configuration names.
 //
 // Call it again after a checkout, which may bring configuration.
 func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
@@ -44,16 +44,7 @@ func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := r.With(Env("PATH=" + out.path(pathOf(r))))
-	for i, set := range overrides(config, out.hooks(hooks), out) {
-		// Not -c, where "=" ends the key. Unlike it, --config-env reaches the
-		// gits that a git runs, and overrides GIT_CONFIG_COUNT and our
-		// caller's.
-		name := fmt.Sprint("GIT_AGENT_FOREIGN_", i)
-		s.env = append(s.env, name+"="+set[1])
-		s.guards = append(s.guards[:len(s.guards):len(s.guards)], "--config-env="+set[0]+"="+name)
-	}
-	return s, nil
+	return r.With(Env("PATH="+out.path(pathOf(r))), Settings(overrides(config, out.hooks(hooks), out)...)), nil
 }
 
 func pathOf(r *Repo) (list string) {
@@ -77,7 +68,12 @@ func hooksDir(ctx context.Context, r *Repo) (string, error) {
 // overrides returns settings that keep the configuration from running files of
 // worktrees.
 func overrides(config Config, hooks string, out worktrees) [][2]string {
-	set := [][2]string{{"core.hooksPath", hooks}, {"core.fsmonitor", "false"}, {"submodule.recurse", "false"}}
+	set := [][2]string{
+		{"core.hooksPath", hooks},
+		{"core.fsmonitor", "false"},
+		{"submodule.recurse", "false"},
+		{"lfs.url", config.Get("lfs.url")}, // without one LFS asks nobody: it obeys .lfsconfig
+	}
 	drivers := make(map[string]bool) // "filter.<name>.", "merge.<name>." or "hook.<name>." to whether it may run
 	for key, commands := range config {
 		dot := strings.LastIndexByte(key, '.') + 1

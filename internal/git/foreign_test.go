@@ -252,7 +252,7 @@ func TestOverrides(t *testing.T) {
 	}
 	config := Config{"filter.a.clean": {"git-lfs clean"}, "filter.a.smudge": {"make"}, "filter.a.process": {"git-lfs filter-process"}}
 	for range 20 { // in whichever order
-		if set := overrides(config, "", out); len(set) != 3+4 {
+		if set := overrides(config, "", out); len(set) != 4+4 {
 			t.Fatalf("one bad command of three: %q", set)
 		}
 	}
@@ -306,6 +306,24 @@ func TestForeignSubmodule(t *testing.T) {
 		}
 		if got := inner.what(); (len(got) > 0) != (repo != foreign) {
 			t.Errorf("foreign %t: %q ran", repo == foreign, got)
+		}
+	}
+}
+
+// TestForeignLFS: an untrusted tree's .lfsconfig counts less than the configuration, so what that has is said once more.
+func TestForeignLFS(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"", "https://host.example/lfs"} {
+		r := gittest.New(t)
+		if url != "" {
+			r.Git("config", "lfs.url", url)
+		}
+		repo, err := find(t, r).Foreign(t.Context())
+		gittest.Must(t, err)
+		out, err := repo.Output(t.Context(), nil, "config", "--show-scope", "--get", "lfs.url")
+		gittest.Must(t, err)
+		if got := string(out); got != "command\t"+url+"\n" {
+			t.Errorf("lfs.url = %q with %q configured", got, url)
 		}
 	}
 }

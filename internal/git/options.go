@@ -2,6 +2,7 @@ package git
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -41,6 +42,22 @@ func (r *Repo) With(options ...Option) *Repo {
 func Env(variables ...string) Option {
 	return func(s start) start {
 		s.env = append(slices.Clip(s.env), variables...)
+		return s
+	}
+}
+
+// Settings sets variables of git's configuration, also for the gits that it
+// runs. The table of settings counts more.
+func Settings(set ...[2]string) Option {
+	return func(s start) start {
+		s.env, s.guards = slices.Clip(s.env), slices.Clip(s.guards)
+		for _, v := range set {
+			// Not -c, where "=" ends the key. Unlike it, --config-env overrides
+			// GIT_CONFIG_COUNT and our caller's.
+			name := fmt.Sprint("GIT_AGENT_SETTING_", len(s.guards))
+			s.env = append(s.env, name+"="+v[1])
+			s.guards = append(s.guards, "--config-env="+v[0]+"="+name)
+		}
 		return s
 	}
 }

@@ -37,8 +37,10 @@ type CheckoutPlan struct {
 // A CheckedOut is the result of [Tx.CheckOut].
 type CheckedOut struct {
 	Present object.Hash        // the commit of the previous worktree; zero in a dry run
+	After   object.Hash        // the commit of what it was made; zero if nothing changed
 	Changes []gitdiff.FileStat // done, or in a dry run to be done
 	Stayed  []Submodule        // which, as with git, only the user moves
+	Foreign bool               // untrusted files came with it
 }
 
 // A Submodule is one that is checked out, at another commit than in a tree.
@@ -60,7 +62,7 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 	if err != nil {
 		return nil, err
 	}
-	done := &CheckedOut{Changes: changes, Stayed: stayed}
+	done := &CheckedOut{Changes: changes, Stayed: stayed, Foreign: c.Foreign}
 	if err := tx.Snap.CheckOut(ctx, c.Tree, snapshot.Checkout{Foreign: c.Foreign, Dry: true}); err != nil {
 		return nil, err
 	}
@@ -77,13 +79,13 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 		Before: present, From: tx.Snap.Tree, To: c.Tree,
 	}
 	if err == nil && c.Tree != tx.Snap.Tree {
-		var after object.Hash // undo needs its tree if the worktree changes meanwhile
+		// Undo needs its tree if the worktree changes meanwhile.
 		on := []object.Hash{present}
 		if !c.Merged.IsZero() {
 			on = append(on, c.Merged)
 		}
-		after, err = tx.CommitTree(c.Tree, on, ledger.CodeMessage("after the "+step.String(), tx.ID, 0, ""))
-		keep = append(keep, after)
+		done.After, err = tx.CommitTree(c.Tree, on, ledger.CodeMessage("after the "+step.String(), tx.ID, 0, ""))
+		keep = append(keep, done.After)
 	}
 	if err == nil && c.Noted != "" {
 		err = tx.Append(c.Noted, nil)

@@ -288,10 +288,11 @@ func undoCreation(ctx context.Context, w *workspace.Workspace, p creation, args 
 }
 
 func checkingOut(ctx context.Context, w *workspace.Workspace, p creation) (*git.Repo, error) {
-	if !p.foreign {
-		return w.Repo, nil
+	repo, err := w.Repo.Forgiving(ctx)
+	if err == nil && p.foreign {
+		repo, err = repo.Foreign(ctx, p.worktree)
 	}
-	return w.Repo.Foreign(ctx, p.worktree)
+	return repo, err
 }
 
 // checkOut checks out the branch. Git also fails if a hook of the user's fails

@@ -27,6 +27,7 @@ type Checkout struct {
 // the way that the snapshot left out gives an [*InWayError], an edited one that
 // git does not look at a [*HiddenError].
 //
+// What a filter fails on is written as git stores it, see [git.Repo.Forgiving].
 // In a sparse checkout what differs outside of the patterns is written as well.
 // The user's index, HEAD and branch stay as they are, and so does the current
 // directory.
@@ -38,8 +39,9 @@ func (s *Snapshot) CheckOut(ctx context.Context, tree object.Hash, how Checkout)
 		args = append(args, "--dry-run")
 	}
 	defer os.Remove(s.index.newPath()) // it will not be published
-	x, err := *s.index, error(nil)
-	if how.Foreign {
+	x := *s.index
+	var err error
+	if x.repo, err = x.repo.Forgiving(ctx); err == nil && how.Foreign {
 		x.repo, err = x.repo.Foreign(ctx)
 	}
 	var gone map[string]bool

@@ -66,6 +66,12 @@ func Scripts(t *testing.T, setup func(*testscript.Env) error, own map[string]Com
 				return os.Getuid() == 0, nil
 			case "agent":
 				return command.ByAgent(), nil
+			case "lfs": // as tools, it must not be missing in CI
+				_, err := exec.LookPath("git-lfs")
+				if err != nil && os.Getenv("CI") == "" {
+					return false, nil
+				}
+				return err == nil, err
 			case "reftable": // new repositories have their refs in tables
 				return os.Getenv("GIT_DEFAULT_REF_FORMAT") == name, nil
 			case "sha256":
