@@ -127,6 +127,7 @@ func pushTo(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	if cmdline.IsTerminal(os.Stderr) {
 		r.Progress = os.Stderr
 	}
+	r.Warn = func(text string) { cmdline.Warn(errors.New(text)) }
 	done, err := pushSome(c.Context, r, ids)
 	sent := false
 	for _, p := range done {

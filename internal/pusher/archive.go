@@ -66,10 +66,13 @@ func PushArchive(ctx context.Context, r *remote.Remote) (*SentArchive, error) {
 		return nil, err
 	}
 	defer held.Release()
-	if err := pushArchive(ctx, r, done); err != nil {
-		return done, fmt.Errorf("push the archive to %s: %w", r, err)
+	_, err = besides(ctx, r, func(ref string) bool { return ref == ledger.ArchiveKeepRef }, func() (*SentArchive, error) {
+		return done, pushArchive(ctx, r, done)
+	})
+	if err != nil {
+		err = fmt.Errorf("push the archive to %s: %w", r, err)
 	}
-	return done, nil
+	return done, err
 }
 
 const (

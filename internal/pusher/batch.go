@@ -28,6 +28,10 @@ func PushAll(ctx context.Context, r *remote.Remote, ids []record.ID) ([]*Pushed,
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r, remote.ErrNoConsent)
 	}
+	return besides(ctx, r, ofMissions(r, ids), func() ([]*Pushed, error) { return pushAll(ctx, r, ids) })
+}
+
+func pushAll(ctx context.Context, r *remote.Remote, ids []record.ID) ([]*Pushed, error) {
 	var done []*Pushed
 	alone := ids
 	if len(ids) != 1 {
@@ -39,7 +43,7 @@ func PushAll(ctx context.Context, r *remote.Remote, ids []record.ID) ([]*Pushed,
 	var problems []error
 	refused := 0
 	for _, id := range alone {
-		p, err := Push(ctx, r, id)
+		p, err := pushOne(ctx, r, id)
 		switch {
 		case err == nil:
 			done, refused = append(done, p), 0

@@ -36,7 +36,8 @@ const maxDiverged = 16
 // Push sends a mission, within the remote's level of consent: ledger and notes
 // together, then its branch, whose rejection does not affect them. If the
 // mission has diverged there, ours goes under its chain's name. Only notes
-// change here: the remote's are merged into ours.
+// change here: the remote's are merged into ours. Before, objects of LFS that
+// its commits name go where [remote.Remote.LFS] says.
 //
 // The error wraps [remote.ErrNoConsent] or [ErrRejected], or is git's own if
 // the remote was not reached.
@@ -44,6 +45,10 @@ func Push(ctx context.Context, r *remote.Remote, id record.ID) (*Pushed, error) 
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r, remote.ErrNoConsent)
 	}
+	return besides(ctx, r, ofMissions(r, []record.ID{id}), func() (*Pushed, error) { return pushOne(ctx, r, id) })
+}
+
+func pushOne(ctx context.Context, r *remote.Remote, id record.ID) (*Pushed, error) {
 	held, err := r.LockPush(ctx, "")
 	if err != nil {
 		return nil, err

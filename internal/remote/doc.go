@@ -15,6 +15,9 @@
 // every insteadOf, and each of those URLs must have been named. No file of a
 // repository can give consent. See [Open].
 //
+// Objects of LFS go where such a URL leads by git-lfs's rule, or to a URL that
+// was named itself. See [Remote.LFS].
+//
 // # The queue
 //
 // A hook queues a mission with [Remote.Later] and leaves the rest to a process

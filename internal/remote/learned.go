@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
 )
@@ -18,6 +19,8 @@ type Learned struct {
 	NoOptions time.Time               `json:"no_options,omitzero"` // when it refused push options
 	As        map[record.ID]record.ID `json:"as,omitempty"`        // missions that have another name there
 	Kept      map[record.ID]bool      `json:"kept,omitempty"`      // missions whose branch was rejected, as logged
+	Outside   map[string]object.Hash  `json:"outside,omitempty"`   // refs, as of when all that their commits name outside of git was seen to
+	Warned    string                  `json:"warned,omitempty"`    // the last warning
 	Failures  int                     `json:"failures,omitempty"`  // in a row
 	Failed    time.Time               `json:"failed,omitzero"`     // the last one
 }

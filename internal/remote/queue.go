@@ -111,6 +111,18 @@ func (r *Remote) Account(ctx context.Context, failure error) error {
 // Say logs something about the remote.
 func (r *Remote) Say(text string) { r.Workspace.Store.Log(time.Now(), text) }
 
+// WarnOf passes on what is worth knowing about a push.
+func (r *Remote) WarnOf(ctx context.Context, text string) error {
+	switch {
+	case r.Warn != nil:
+		r.Warn(text)
+	case text != r.Learned().Warned:
+		r.Say(fmt.Sprintf("pushing to %s: %s", r, text))
+		return r.Learn(ctx, func(m *Learned) { m.Warned = text })
+	}
+	return nil
+}
+
 func restAfter(known Learned, now time.Time) time.Duration {
 	if known.Failures == 0 {
 		return 0

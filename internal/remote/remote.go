@@ -23,6 +23,9 @@ type Remote struct {
 	Level Consent  // what may be sent to every one of them
 	// Progress receives git's own progress, for a terminal; nil for none.
 	Progress io.Writer
+	// Warn receives what is worth knowing about a push besides its outcome; nil
+	// logs it, once.
+	Warn func(text string)
 	// AcceptPurges are missions whose purges are accepted, whoever signed them.
 	AcceptPurges []record.ID
 
@@ -151,6 +154,9 @@ func (r *Remote) String() string {
 	}
 	return fmt.Sprintf("%s (%s)", r.Name, Plain(r.Target))
 }
+
+// Config returns git's configuration.
+func (r *Remote) Config() git.Config { return r.conf }
 
 // Named returns a remote that only has its name, for what is left of one that
 // may be gone.
