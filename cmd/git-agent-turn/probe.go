@@ -36,6 +36,9 @@ func (x *examination) remotes() {
 			x.remote(r)
 		}
 	}
+	if len(x.repo.Glob("lfs/objects/*")) > 0 && !x.conf.Bool("lfs.pruneverifyremotealways") {
+		x.warn("lfs", "git lfs prune takes the objects that only turns have, unless it asks the remote for each", "git config lfs.pruneVerifyRemoteAlways true")
+	}
 }
 
 // movesRefs tells, with a remedy, if a fetch of a remote would move our refs.
@@ -73,13 +76,30 @@ func (x *examination) remote(r *remote.Remote) {
 		text += fmt.Sprintf("; %s to be pushed", cmdline.Plural(state.Waiting, "mission"))
 	}
 	push := "git agent-turn push " + cmdline.Shell([]string{r.Name})
-	switch {
-	case r.Level == "":
+	if r.Level == "" {
 		x.say("remote", text)
+		return
+	}
+	lacks, err := pusher.Outside(x.ctx, r)
+	if e := (*remote.LFSError)(nil); errors.As(err, &e) {
+		x.warn("remote", r.Name+": "+err.Error(), cmdline.Shell([]string{"git", "config", remote.ConsentKey(e.URL), string(r.Level)}))
+	} else if err != nil {
+		x.problem("remote", err.Error(), "")
+	}
+	if state.Failures > 0 {
+		text += fmt.Sprintf("; %s in a row, the last one %s ago", cmdline.Plural(state.Failures, "failure"), cmdline.Age(time.Now(), state.Failed))
+	}
+	if lacks != (pusher.Lacks{}) {
+		text += "; " + lacks.String()
+	}
+	if lacks.Objects != "" && state.Failures > 0 {
+		text += "; missions may be refused until it has them"
+		push = "" // would be refused again
+	}
+	switch {
 	case state.Failures > 0:
-		x.problem("remote", fmt.Sprintf("%s; %s in a row, the last one %s ago", text,
-			cmdline.Plural(state.Failures, "failure"), cmdline.Age(time.Now(), state.Failed)), push)
-	case state.Waiting > 0:
+		x.problem("remote", text, push)
+	case state.Waiting > 0 || lacks != (pusher.Lacks{}):
 		x.warn("remote", text, push)
 	default:
 		x.say("remote", text)

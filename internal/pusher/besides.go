@@ -28,8 +28,7 @@ func besides[T any](ctx context.Context, r *remote.Remote, of selection, push fu
 	}
 	lacks, unsent := sendOutside(ctx, r, refs)
 	done, err := push()
-	if len(lacks) > 0 {
-		text := strings.Join(lacks, "; ")
+	if text := lacks.String(); text != "" {
 		if errors.Is(err, ErrRejected) {
 			return done, fmt.Errorf("%w; %s", err, text)
 		}
@@ -68,20 +67,39 @@ func unseen(ctx context.Context, r *remote.Remote, of selection) (map[string]obj
 	return refs, err
 }
 
-// Outside says what the remote may lack of what missions, nil for all, name
-// outside of the object database. Nothing is sent.
-func Outside(ctx context.Context, r *remote.Remote, ids []record.ID) ([]string, error) {
-	refs, err := unseen(ctx, r, ofMissions(r, ids))
-	if err != nil || len(refs) == 0 {
-		return nil, err
+// Lacks says in words what a remote may lack, "" for nothing.
+type Lacks struct {
+	Objects    string // of LFS; a host that checks them refuses what names them
+	Submodules string // commits of submodules
+}
+
+func (l Lacks) String() string {
+	if l.Objects != "" && l.Submodules != "" {
+		return l.Objects + "; " + l.Submodules
 	}
-	_, lacks, err := lacking(ctx, r, refs)
+	return l.Objects + l.Submodules
+}
+
+// Outside tells what the remote may lack of what missions name outside of the
+// object database, and sends nothing. The error may be a [*remote.LFSError].
+func Outside(ctx context.Context, r *remote.Remote) (Lacks, error) {
+	if !outside.UsesLFS(r.Repo, r.Config()) && !outside.UsesSubmodules(r.Repo) {
+		return Lacks{}, nil
+	}
+	refs, err := unseen(ctx, r, ofMissions(r, nil))
+	if err != nil || len(refs) == 0 {
+		return Lacks{}, err
+	}
+	here, lacks, err := lacking(ctx, r, refs)
+	if err == nil && len(here) > 0 {
+		_, err = r.LFS(ctx)
+	}
 	return lacks, err
 }
 
 // sendOutside sends the objects of LFS that are here and may go to the remote,
-// and says what it may lack then. With unsent it is to be tried again.
-func sendOutside(ctx context.Context, r *remote.Remote, refs map[string]object.Hash) (lacks []string, unsent bool) {
+// and tells what it may lack then. With unsent it is to be tried again.
+func sendOutside(ctx context.Context, r *remote.Remote, refs map[string]object.Hash) (lacks Lacks, unsent bool) {
 	here, lacks, err := lacking(ctx, r, refs)
 	if err == nil && len(here) > 0 {
 		var urls []string
@@ -91,23 +109,23 @@ func sendOutside(ctx context.Context, r *remote.Remote, refs map[string]object.H
 		}
 	}
 	if err != nil {
-		lacks = append(lacks, "it may lack objects of LFS: "+err.Error())
+		lacks.Objects = strings.TrimPrefix(lacks.Objects+"; it may lack objects of LFS: "+err.Error(), "; ")
 	}
 	return lacks, err != nil
 }
 
 // lacking returns the objects of LFS that commits add and that are here, and
-// says what else they add.
-func lacking(ctx context.Context, r *remote.Remote, refs map[string]object.Hash) (here, lacks []string, err error) {
-	objects := r.Repo.Objects(ctx)
-	defer objects.Close()
+// tells of what else they add.
+func lacking(ctx context.Context, r *remote.Remote, refs map[string]object.Hash) (here []string, lacks Lacks, err error) {
 	commits := outside.Commits{Tips: slices.Collect(maps.Values(refs)), Known: slices.Collect(maps.Values(r.Learned().Outside))}
 	if r.Source == r.Name { // else its refs here tell of another place
 		commits.Remote = r.Name
 	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
 	added, err := outside.In(ctx, r.Repo, objects, commits)
 	if err != nil {
-		return nil, nil, err
+		return nil, lacks, err
 	}
 	var missing, modules []string
 	for oid, path := range added.Objects {
@@ -123,10 +141,10 @@ func lacking(ctx context.Context, r *remote.Remote, refs map[string]object.Hash)
 		}
 	}
 	if len(missing) > 0 {
-		lacks = append(lacks, "objects of LFS are not here, and it may lack them: "+some(missing))
+		lacks.Objects = "objects of LFS are not here, and it may lack them: " + some(missing)
 	}
 	if len(modules) > 0 {
-		lacks = append(lacks, "no remote of a submodule has its commit: "+some(modules))
+		lacks.Submodules = "no remote of a submodule has its commit: " + some(modules)
 	}
 	return here, lacks, nil
 }

@@ -188,10 +188,10 @@ func TestLFS(t *testing.T) {
 			t.Errorf("Push error = %v, want a rejection and %q", err, want)
 		}
 		lfs.want(t, two)
-		lacks, err := pusher.Outside(t.Context(), c.Origin(), nil)
+		lacks, err := pusher.Outside(t.Context(), c.Origin())
 		gittest.Must(t, err)
-		if len(lacks) != 1 || lacks[0] != want {
-			t.Errorf("Outside = %q, want %q", lacks, want)
+		if lacks != (pusher.Lacks{Objects: want}) {
+			t.Errorf("Outside = %+v, want %q", lacks, want)
 		}
 		gittest.Must(t, os.Rename(kept(c, one)+".away", kept(c, one)))
 		c.Push(remotelab.Mission)
@@ -251,6 +251,24 @@ func TestLFS(t *testing.T) {
 		if other.asked.Load() != asked {
 			t.Error("an insteadOf led to the other server")
 		}
+	})
+
+	t.Run("git lfs prune", func(t *testing.T) {
+		t.Parallel()
+		lfs := startLFS(t, program)
+		c := lfsClone(t, lfsHost(t, remotelab.NewHost(t), lfs))
+		one := large(c, remotelab.Mission, "one")
+		large(c, remotelab.Mission, "two")
+		c.Git("config", "lfs.pruneVerifyRemoteAlways", "true") // as doctor says
+		if out, err := c.Try("lfs", "prune"); err == nil {
+			t.Errorf("it prunes what is nowhere else:\n%s", out)
+		}
+		c.Push(remotelab.Mission)
+		c.Git("lfs", "prune")
+		if _, err := os.Stat(kept(c, one)); err == nil {
+			t.Error("what the server has is not pruned")
+		}
+		c.Git("lfs", "fetch", "origin", c.Git("rev-parse", "refs/agent/missions/a1b2c3d4^2"))
 	})
 
 	t.Run("archived", func(t *testing.T) {
