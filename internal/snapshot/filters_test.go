@@ -251,3 +251,33 @@ func TestTakeFileVanishes(t *testing.T) {
 		}
 	})
 }
+
+// A file that LFS stores counts as what git has of it. Where the filter would be skipped, git would store the file.
+func TestTakeLargeLFS(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, required string
+		most           int64 // bytes of all
+		skipped        []record.Skip
+	}{
+		{"it is large", "true", 1 << 20, nil},
+		{"all are large", "true", 1 << 11, nil},
+		{"the filter may be missing", "false", 1 << 20, []record.Skip{{Path: "a.bin", Why: record.WhySize}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			setConfig(t, r, "filter.lfs.clean", "sed -n s/x.*/pointer/p", "filter.lfs.required", tt.required)
+			r.Write(".gitattributes", "*.bin filter=lfs\n")
+			r.Write("a.bin", strings.Repeat("x", 3000)+"\n")
+			for range 2 { // the second time the private index has it
+				s, err := tryTake(t, r, func(o *Options) { o.Policy.MaxFileSize, o.Policy.MaxUntrackedSize = 2000, tt.most })
+				gittest.Must(t, err)
+				skips(t, s, tt.skipped...)
+				if tt.skipped == nil {
+					holds(t, r, s, "a.bin", "pointer")
+				}
+			}
+		})
+	}
+}

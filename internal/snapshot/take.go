@@ -15,6 +15,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
+	"gitagent/internal/outside"
 	"gitagent/internal/record"
 )
 
@@ -182,6 +183,7 @@ func (t *taker) choose(entries []entry) []entry {
 			files = append(files, f)
 		}
 	}
+	t.pointers(files)
 	taken, skipped := t.opt.Policy.apply(files)
 	t.skipped = append(t.skipped, skipped...)
 	take := make(map[string]bool, len(taken))
@@ -198,6 +200,34 @@ func (t *taker) choose(entries []entry) []entry {
 		}
 	}
 	return chosen
+}
+
+// maxLFS is the most bytes of an untracked file that git-lfs is to read and
+// copy, while the client waits.
+const maxLFS = 1 << 30
+
+// pointers gives files that would be left out for their size, but that LFS
+// stores, the size that they have in git.
+func (t *taker) pointers(files []untracked) {
+	var all int64
+	large := false
+	for _, f := range files {
+		all += f.size
+		large = large || f.size > t.opt.Policy.MaxFileSize
+	}
+	if !large && all <= t.opt.Policy.MaxUntrackedSize || !t.config.Bool("filter.lfs.required") {
+		return
+	}
+	var paths strings.Builder
+	for _, f := range files {
+		paths.WriteString(f.path + "\x00")
+	}
+	attributes, err := t.attributes(paths.String(), "filter")
+	for i := range attributes {
+		if err == nil && attributes[i].value == "lfs" && files[i].size <= maxLFS {
+			files[i].size = min(files[i].size, outside.MaxPointer)
+		}
+	}
 }
 
 func (t *taker) look(e *entry) {
