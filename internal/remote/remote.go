@@ -34,7 +34,7 @@ type Remote struct {
 	Source    string    // what has the refs that a push changes: the remote, or its push URL if that is another one than it is fetched from
 	Target    string    // what a push is given: the remote, or one of its push URLs
 	key       string    // names its local state
-	options   []string  // of every git that reaches Target, if that is a URL
+	options   []string  // of every git that reaches Target
 	asks      bool      // a person may be asked for a password
 	conf      git.Config
 }
@@ -73,6 +73,13 @@ func open(ctx context.Context, w *workspace.Workspace, conf git.Config, name str
 	if !slices.Equal(push, fetch) {
 		r.Source = push[0]
 	}
+	// Where the remote's refspec puts its refs in the place of ours, as a
+	// mirror's does, a push would move ours to what it sent, and a turn that
+	// ended meanwhile be lost.
+	for _, refs := range []string{"refs/agent/*", record.ID("*").NotesRef(), w.Branch("*")} {
+		r.options = append(r.options, "-c", "remote."+name+".fetch=^"+refs)
+	}
+	r.options = slices.Clip(r.options) // others add to it
 	return r, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/record"
 )
 
 // environ returns the environment of git's transport. Where no person has typed
@@ -65,15 +64,9 @@ func sshCommand(conf git.Config) string {
 
 // Options returns the options of every git that reaches this remote, besides
 // those of the table of settings: a mirror would be forced, and a program may
-// ask for a password. Where the remote's refspec puts our refs in the place of
-// ours, as a mirror's does, a push would move them to what it sent, and a turn
-// that ended meanwhile be lost.
+// ask for a password.
 func (r *Remote) Options() []string {
-	fetch := "remote." + r.Name + ".fetch=^"
-	options := []string{
-		"-c", fetch + "refs/agent/*", "-c", fetch + record.ID("*").NotesRef(), "-c", fetch + r.Workspace.Branch("*"),
-		"-c", "remote." + r.Name + ".mirror=false", "-c", "remote." + r.Name + ".followRemoteHEAD=never",
-	}
+	options := []string{"-c", "remote." + r.Name + ".mirror=false", "-c", "remote." + r.Name + ".followRemoteHEAD=never"}
 	if !r.asks {
 		options = append(options, "-c", "core.askPass=")
 		if hasWindows() { // helpers are told, too, since git 2.46
