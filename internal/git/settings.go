@@ -93,7 +93,7 @@ var settings = []setting{
 	{"diff.srcPrefix", "a/", "diff log", ""},
 	{"diff.dstPrefix", "b/", "diff log", ""},
 	{"diff.submodule", "short", "diff log", ""},
-	{"diff.orderFile", os.DevNull, "diff log", "one that is missing is fatal"},
+	{"diff.orderFile", os.DevNull, "diff log status", "one that is missing is fatal"},
 	{"diff.relative", "false", "diff log", ""},
 	{"diff.statGraphWidth", "0", "diff log", ""},
 	{"core.quotePath", "false", "diff", "what is shown is escaped by us"},

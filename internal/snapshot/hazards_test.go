@@ -105,6 +105,7 @@ func TestTakeSettings(t *testing.T) {
 		{"diff.renames", "copies"},
 		{"diff.ignoreSubmodules", "all"},
 		{"diff.noprefix", "true"},
+		{"diff.orderFile", "/nowhere"},
 		{"add.ignoreErrors", "true"},
 		{"color.ui", "always"},
 		{"column.ui", "always"},
