@@ -81,6 +81,7 @@ var events = []step{
 		args := []string{"git-agent-turn", "start", "--worktree", filepath.Join("..", dir)}
 		r := w.own(args...)
 		if r.status == 0 {
+			w.heard()
 			c := w.begin(dir, false)
 			c.mission = strings.TrimSpace(r.stdout)
 		}
@@ -97,6 +98,7 @@ var events = []step{
 		r := w.own(args...)
 		var made struct{ Mission string }
 		if r.status == 0 {
+			w.heard()
 			gittest.Must(w.t, json.Unmarshal([]byte(r.stdout), &made))
 			w.begin(dir, false).mission = made.Mission
 		}
@@ -227,13 +229,12 @@ func (w *world) stop(c *client) {
 // acknowledge adds a turn that ended to those that must be there from now on,
 // if it is listed. If not, the user must have been told.
 func (w *world) acknowledge(t *turn) {
-	listed, _ := w.list()
-	l, ok := listed[t.prompt]
+	lines := w.list()[t.prompt]
 	switch {
-	case ok && t.mission != "" && (l.Mission != t.mission || l.Turn != t.number):
-		w.find("record prints another turn", "%s, and %+v is listed", t.name(), l)
-	case ok:
-		t.mission, t.number = l.Mission, l.Turn
+	case len(lines) > 1 || len(lines) == 1 && t.mission != "" && lines[0].name() != t.name():
+		w.find("recorded otherwise", "%s, and %+v is listed", t.name(), lines)
+	case len(lines) == 1:
+		t.mission, t.number = lines[0].Mission, lines[0].Turn
 		w.turns = append(w.turns, t)
 		w.tally.add("turns", 1)
 	case about.MatchString(w.told.String()):

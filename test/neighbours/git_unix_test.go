@@ -149,12 +149,7 @@ var neighbours = []step{
 		return ""
 	}},
 	{20, func(w *world) string { return w.neighbour(script{anytime: true, own: true}, w.setting()) }},
-	{6, func(w *world) string {
-		if !*traps {
-			return ""
-		}
-		return w.neighbour(script{anytime: true, own: true}, w.hookOf())
-	}},
+	{6, func(w *world) string { return w.neighbour(script{anytime: true, own: true}, w.hook()) }},
 	{4, func(w *world) string { // the whole repository moves
 		if w.mirror {
 			return ""

@@ -25,7 +25,6 @@ var (
 	guests  = flag.Bool("guests", false, "sessions of the other user")
 	moves   = flag.Bool("moves", false, "what moves our refs")
 	filters = flag.Bool("filters", false, "what rewrites history")
-	traps   = flag.Bool("traps", false, "hooks of the user's")
 	only    = flag.String("only", "", "take only these `steps` of each round, as -shrink prints them")
 )
 

@@ -17,9 +17,9 @@ type line struct {
 	Turn                           int
 }
 
-// list is every turn that is recorded.
-func (w *world) list() (all map[string]line, twice []string) {
-	all = make(map[string]line)
+// list is every turn that is recorded, by its prompt.
+func (w *world) list() map[string][]line {
+	all := make(map[string][]line)
 	r := w.own("git-agent-turn", "list", "--all", "--archived", "--json")
 	if r.status != 0 {
 		w.told.WriteString("list fails: " + r.stderr)
@@ -28,15 +28,14 @@ func (w *world) list() (all map[string]line, twice []string) {
 		var l line
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			w.find("list prints no JSON", "%q: %v", text, err)
-			continue
+		} else if !slices.ContainsFunc(all[l.Prompt], func(o line) bool { return o.name() == l.name() }) { // forks have it, too
+			all[l.Prompt] = append(all[l.Prompt], l)
 		}
-		if o, ok := all[l.Prompt]; ok && (o.Mission != l.Mission || o.Turn != l.Turn) {
-			twice = append(twice, fmt.Sprintf("%q is %s/%d and %s/%d", l.Prompt, o.Mission, o.Turn, l.Mission, l.Turn))
-		}
-		all[l.Prompt] = l
 	}
-	return all, twice
+	return all
 }
+
+func (l line) name() string { return fmt.Sprintf("%s/%d", l.Mission, l.Turn) }
 
 // named takes a turn's name apart.
 func (t *turn) named(name string) bool {
@@ -106,21 +105,20 @@ func remedies(findings string) (all []string) {
 
 // missing are the turns that are not as they were acknowledged.
 func (w *world) missing() (all []string) {
-	listed, twice := w.list()
-	for _, text := range twice {
-		all = append(all, "given to two: "+text)
-	}
+	listed, at := w.list(), make(map[*turn]line)
 	var names strings.Builder
 	for _, t := range w.turns {
-		l, ok := listed[t.prompt]
+		lines := listed[t.prompt]
 		switch {
-		case !ok:
+		case len(lines) == 0:
 			all = append(all, fmt.Sprintf("%s %q is not listed", t.name(), t.prompt))
 			continue
-		case t.mission != l.Mission || t.number != l.Turn:
-			all = append(all, fmt.Sprintf("%s %q is %s/%d now", t.name(), t.prompt, l.Mission, l.Turn))
+		case len(lines) > 1 || lines[0].name() != t.name():
+			all = append(all, fmt.Sprintf("%s %q is %+v now", t.name(), t.prompt, lines))
 			continue
 		}
+		l := lines[0]
+		at[t] = l
 		if l.Outcome != "done" {
 			all = append(all, fmt.Sprintf("%s is %s", t.name(), l.Outcome))
 		}
@@ -132,8 +130,8 @@ func (w *world) missing() (all []string) {
 	}
 	contents := w.contents(names.String())
 	for _, t := range w.turns {
-		l, ok := listed[t.prompt]
-		if !ok || t.mission != l.Mission || t.number != l.Turn {
+		l, ok := at[t]
+		if !ok {
 			continue
 		}
 		for file, want := range t.files {

@@ -4,6 +4,8 @@ package neighbours
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -34,10 +36,18 @@ var settings = []string{
 	"transfer.hideRefs refs/agent|refs/notes", "transfer.unpackLimit 1", "uploadpack.hideRefs refs/agent", "user.useConfigOnly true", "worktree.guessRemote true",
 }
 
+// heard forgets what hooks were told: a new worktree runs them, as the user
+// expects of it, and the twin has none.
+func (w *world) heard() {
+	for _, s := range []*side{w.ours, w.twin} {
+		_ = os.Remove(filepath.Join(s.top, "told")) // there may be none
+	}
+}
+
 // hook is a script that gives the user a hook, as a file or, from git 2.54 on,
-// by configuration, or takes them away. What hooks that may tell of us are told
+// by configuration, or takes them away. What hooks are told that may tell of us
 // is compared with the twin.
-func (w *world) hookOf() string {
+func (w *world) hook() string {
 	event := w.pick("reference-transaction", "reference-transaction", "post-index-change", "post-checkout", "post-commit", "pre-commit", "pre-auto-gc", "post-rewrite", "pre-push")
 	does := w.pick("exit 1", "exit 3", "exit 0", "cat >/dev/null; sleep 0.1", "git status --short; git gc --auto")
 	if event == "reference-transaction" || event == "post-index-change" {

@@ -211,7 +211,7 @@ func (w *world) begin(dir string, other bool) *client {
 	if other {
 		config = filepath.Join(w.home, "guest", "claude")
 	}
-	c.Client = replay.New(config, w.place(c), func(e replay.Event) { w.hook(c, e) })
+	c.Client = replay.New(config, w.place(c), func(e replay.Event) { w.event(c, e) })
 	c.PID = c.process.Process.Pid
 	c.Session = fmt.Sprintf("5e550000-0000-4000-8000-%012x", w.Uint64()>>16)
 	c.Path = filepath.Join(filepath.Dir(c.Path), c.Session+".jsonl")
@@ -240,8 +240,8 @@ func (w *world) leave() {
 	w.family.Await()
 }
 
-// hook is an event of a client, perhaps with a script of the user's beside it.
-func (w *world) hook(c *client, e replay.Event) {
+// event is the hook of what a client does, perhaps with a script of the user's beside it.
+func (w *world) event(c *client, e replay.Event) {
 	program := "git-agent-turn"
 	if e.Name == "SessionStart" || e.Name == "PreCompact" {
 		program = "git-agent-handoff"
