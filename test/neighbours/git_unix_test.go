@@ -69,7 +69,7 @@ var scripts = []script{
 	{weight: 14, anytime: true, own: true, text: func(w *world) string {
 		return w.pick("git pack-refs --all --prune", "git reflog expire --expire=now --all", "git reflog expire --expire=now --expire-unreachable=now --all; git gc -q --prune=now",
 			"git gc -q", "git gc -q --prune=now", "git gc -q --aggressive", "git gc -q --auto", "git repack -qad", "git repack -qAd", "git repack -qd --geometric=2", "git repack -qad -f", "git repack -qadb",
-			"git repack -qd", "git prune --expire=now", "git prune-packed -q", "git multi-pack-index write", "git multi-pack-index write --bitmap", "git commit-graph write --reachable",
+			"git repack -qd", "git prune --expire=now", "git prune-packed -q", "git multi-pack-index write", "git commit-graph write --reachable",
 			"git maintenance run -q", "git maintenance run -q --task=incremental-repack", "git maintenance run -q --task=loose-objects", "git maintenance run -q --task=commit-graph",
 			"git repack -qd --cruft", "git gc -q --cruft --prune=now", "git repack -qad; git multi-pack-index write; git multi-pack-index expire; git multi-pack-index repack")
 	}},
@@ -210,9 +210,10 @@ var neighbours = []step{
 const refused = "refusing to fetch into branch 'refs/heads/agent/"
 
 // neighbour runs a script in both sides: now, as the other user perhaps, or
-// during the next event.
+// during the next event, unless git itself takes then what others have just
+// written and nothing leads to yet.
 func (w *world) neighbour(s script, text string) string {
-	if s.anytime && w.beside == "" && w.IntN(4) == 0 {
+	if s.anytime && !strings.Contains(text, "prune=now") && !strings.Contains(text, "prune --expire=now") && w.IntN(4) == 0 {
 		w.beside = text
 		if what := turnOf(w); w.beside == "" {
 			return what + ", and meanwhile: " + text

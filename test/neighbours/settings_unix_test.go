@@ -22,7 +22,7 @@ var settings = []string{
 	"diff.renames copies|false", "diff.renameLimit 1", "diff.submodule log", "diff.wordRegex .", "feature.experimental true", "feature.manyFiles true", "fetch.fsckObjects true",
 	"fetch.negotiationAlgorithm skipping|noop", "fetch.output compact", "fetch.parallel 4", "fetch.prune true|false", "fetch.pruneTags true", "fetch.recurseSubmodules true",
 	"fetch.showForcedUpdates false", "fetch.unpackLimit 1|1000", "fetch.writeCommitGraph true", "gc.aggressiveDepth 1", "gc.auto 1|0", "gc.autoPackLimit 1", "gc.bigPackThreshold 1",
-	"gc.cruftPacks false|true", "gc.packRefs false", "gc.pruneExpire now|never", "gc.reflogExpire now|never", "gc.reflogExpireUnreachable now", "gc.worktreePruneExpire now", "gc.writeCommitGraph true",
+	"gc.cruftPacks false|true", "gc.packRefs false", "gc.pruneExpire 5.minutes.ago|never", "gc.reflogExpire now|never", "gc.reflogExpireUnreachable now", "gc.worktreePruneExpire now", "gc.writeCommitGraph true",
 	"grep.lineNumber true", "i18n.commitEncoding ISO-8859-1", "i18n.logOutputEncoding ISO-8859-1", "index.skipHash true", "index.threads 2", "index.version 4|2", "log.date iso", "log.decorate full",
 	"log.follow true", "log.mailmap false", "log.showRoot false", "log.showSignature true", "maintenance.auto false|true", "maintenance.strategy incremental", "merge.conflictStyle diff3",
 	"merge.ff only|false", "merge.log true", "merge.renames false", "merge.verbosity 5", "notes.displayRef refs/notes/*", "notes.mergeStrategy ours", "notes.rewriteRef refs/notes/*",
