@@ -95,6 +95,7 @@ func (k Keeper) Move(ctx context.Context, to object.Hash) error {
 	if err != nil || to.IsZero() {
 		return err
 	}
+	main.handOver([]string{main.fileOf(k.beside())})
 	return k.Point(ctx)
 }
 
@@ -120,6 +121,7 @@ func (k Keeper) Point(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("keep what is recorded from git's garbage collection: %w", err)
 	}
+	k.repo.handOver([]string{k.repo.fileOf(k.Ref())})
 	return nil
 }
 

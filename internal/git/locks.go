@@ -127,6 +127,7 @@ func (r *Repo) Locking(ctx context.Context, held *statedir.Lock, note statedir.N
 	note.At = time.Now()
 	return held.With(note, func() error {
 		err := do(r.With(Holding(held.File())))
+		r.handOver(note.Words)
 		if err != nil && Status(err) < 0 && !errors.Is(err, ErrConflict) { // git was killed, this process was not
 			err = errors.Join(err, DropLeftLocks(context.WithoutCancel(ctx), note))
 		}

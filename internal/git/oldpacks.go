@@ -24,7 +24,7 @@ const oldPacksWait = time.Hour
 // that it replaces, a line each. If it is lost, they are rolled up again.
 const oldPacksFile = "old-packs"
 
-func agentDir(r *Repo) *statedir.Dir { return statedir.In(r.CommonDir, "agent") }
+func agentDir(r *Repo) *statedir.Dir { return statedir.Of(r.CommonDir) }
 
 func oldPacksDue(r *Repo, now time.Time) bool {
 	info, err := os.Lstat(agentDir(r).Path(oldPacksFile))

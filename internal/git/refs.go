@@ -65,6 +65,7 @@ func (t *RefTransaction) Abort() { t.proc.Kill() }
 // Commit moves all refs or none. The error wraps [ErrConflict] if one does not
 // have its expected value.
 func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
+	t.repo.makeWays(updates)
 	names, err := t.send(updates, "commit\x00", "commit: ok\n")
 	if names == nil || err == nil {
 		return err
@@ -123,7 +124,9 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates []Update) 
 	if err != nil {
 		return err
 	}
-	return t.Commit(ctx, updates)
+	err = t.Commit(ctx, updates)
+	r.handOver(r.LockedBy(updates))
+	return err
 }
 
 // LockedBy returns the files, without .lock, that a transaction will lock:

@@ -59,7 +59,7 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[object.Hash]bool, o
 		return report, nil
 	}
 	// A roll-up of packs would copy what is erased. Our gits hold the lock.
-	held, err := statedir.In(repo.CommonDir, "agent").Lock(ctx, filepath.Join("locks", "packs"))
+	held, err := statedir.Of(repo.CommonDir).Lock(ctx, filepath.Join("locks", "packs"))
 	if err != nil {
 		return report, err
 	}

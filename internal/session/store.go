@@ -31,7 +31,7 @@ type Store struct{ dir *statedir.Dir }
 const PageFile = "page.html"
 
 // Open returns the store of a common directory. It touches no file.
-func Open(commonDir string) Store { return Store{statedir.In(commonDir, "agent")} }
+func Open(commonDir string) Store { return Store{statedir.Of(commonDir)} }
 
 // Dir returns the store's directory.
 func (s Store) Dir() *statedir.Dir { return s.dir }

@@ -28,7 +28,7 @@ type privateIndex struct {
 }
 
 func openIndex(repo *git.Repo) (*privateIndex, error) {
-	dir := statedir.In(repo.GitDir, "agent")
+	dir := statedir.Of(repo.GitDir)
 	if err := dir.Make(); err != nil {
 		return nil, fmt.Errorf("make the private index: %w", err)
 	}

@@ -49,7 +49,7 @@ const (
 
 // NewestStep returns the step begun last, even if it changed nothing, or nil.
 func NewestStep(repo *git.Repo) *Step {
-	dir := statedir.In(repo.GitDir, "agent")
+	dir := statedir.Of(repo.GitDir)
 	if s := readStep(dir, begunStep); s != nil {
 		return s
 	}

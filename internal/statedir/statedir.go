@@ -35,13 +35,20 @@ func (e *RefusedError) Unwrap() error { return ErrRefused }
 type Dir struct {
 	parent, name string
 	private      bool // see Private
+	git          bool // see Of
 
-	mu   sync.Mutex
-	root *os.Root // nil until the directory was seen
+	mu    sync.Mutex
+	root  *os.Root    // nil until the directory was seen
+	above fs.FileInfo // the parent, if others may have to use what we make here
 }
 
 // In returns a directory in the trusted parent. It touches no file.
 func In(parent, name string) *Dir { return &Dir{parent: parent, name: name} }
+
+// Of returns the local state in a git directory. Whoever may write there can
+// write the state: a group, as with core.sharedRepository, and the directory's
+// owner, also what root has made.
+func Of(gitDir string) *Dir { return &Dir{parent: gitDir, name: "agent", git: true} }
 
 // Private returns a directory in parent, where others may write. It must belong
 // to this process's user, and others must have no access.
@@ -68,15 +75,20 @@ func (d *Dir) open(make bool) (*os.Root, error) {
 		return nil, err
 	}
 	defer parent.Close()
+	above, err := parent.Stat(".")
+	if err != nil {
+		return nil, err
+	}
 	info, err := parent.Lstat(d.name)
 	if errors.Is(err, fs.ErrNotExist) && make {
-		var above fs.FileInfo
-		if above, err = parent.Stat("."); err == nil {
-			err = parent.Mkdir(d.name, d.mode(above))
-		}
+		err = parent.Mkdir(d.name, d.mode(above))
 		if err == nil || errors.Is(err, fs.ErrExist) {
 			info, err = parent.Lstat(d.name)
 		}
+	}
+	if err == nil && d.git && shared(above) {
+		d.above = above
+		err = d.giveDir(parent, d.name)
 	}
 	if err != nil {
 		return nil, d.named(".", err)
@@ -150,6 +162,9 @@ func (d *Dir) OpenFile(name string, flag int) (*os.File, error) {
 		return nil, d.named(name, err)
 	}
 	info, err := f.Stat()
+	if err == nil && d.above != nil && flag&(os.O_WRONLY|os.O_RDWR) != 0 && info.Mode().IsRegular() {
+		err = d.giveAll(root, name, f, info)
+	}
 	switch {
 	case err != nil:
 	case !info.Mode().IsRegular(), flag&(os.O_WRONLY|os.O_RDWR) != 0 && links(info) > 1:

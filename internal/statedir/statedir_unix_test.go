@@ -166,3 +166,72 @@ func TestRemoveAll(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestOf: those who may write in a git directory can write its state, whatever the umask was and whoever made it.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name            string
+		parent          fs.FileMode
+		dir, sub, plain fs.FileMode
+	}{
+		{"the owner's", 0o755, 0o755, 0o700, 0o600},
+		{"closed", 0o700, 0o700, 0o700, 0o600},
+		{"the group reads", fs.ModeSetgid | 0o750, 0o750, 0o700, 0o600},
+		{"the group writes", fs.ModeSetgid | 0o775, fs.ModeSetgid | 0o775, fs.ModeSetgid | 0o770, 0o660},
+		{"all write", 0o777, 0o777, 0o777, 0o666},
+	} {
+		for _, made := range []string{"new", "made before"} {
+			git := t.TempDir()
+			is := func(name string, want fs.FileMode) {
+				t.Helper()
+				info, err := os.Stat(filepath.Join(git, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := info.Mode() &^ fs.ModeDir; got&^fs.ModeSetgid != want&^fs.ModeSetgid || want&fs.ModeSetgid&^got != 0 {
+					t.Errorf("%s, %s: %s has %v, want %v", tt.name, made, name, got, want)
+				}
+			}
+			if made == "made before" { // with a umask of 077, and before the directory was shared
+				if err := In(git, "agent").WriteFile("sub/x", nil); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Chmod(filepath.Join(git, "agent"), tt.dir&^0o077); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Chmod(git, tt.parent); err != nil {
+				t.Fatal(err)
+			}
+			dir := Of(git)
+			if err := dir.WriteFile("sub/x", []byte("x")); err != nil {
+				t.Fatal(err)
+			}
+			if os.Geteuid() == 0 {
+				if err := os.Chown(git, 12345, 12346); err != nil {
+					t.Fatal(err)
+				}
+				if err := Of(git).WriteFile("sub/x", nil); err != nil {
+					t.Fatal(err)
+				}
+				for _, name := range []string{"agent", "agent/sub", "agent/sub/x"} {
+					info, err := os.Stat(filepath.Join(git, name))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if s := info.Sys().(*syscall.Stat_t); s.Uid != 12345 || s.Gid != 12346 {
+						t.Errorf("%s, %s: root's %s belongs to %d:%d", tt.name, made, name, s.Uid, s.Gid)
+					}
+				}
+			}
+			is("agent/sub", tt.sub)
+			is("agent/sub/x", tt.plain)
+			if made == "new" {
+				is("agent", tt.dir)
+			} else if tt.parent.Perm()&0o022 != 0 {
+				is("agent", tt.sub)
+			}
+		}
+	}
+}

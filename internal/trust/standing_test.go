@@ -68,7 +68,7 @@ func (l *lab) know(own sshsig.Key, list ...Signer) {
 	}
 	gittest.Must(l.t, err)
 	gittest.Must(l.t, os.WriteFile(filepath.Join(dir, listFile), []byte(lines), 0o600))
-	l.Trust = New(statedir.In(l.repo.CommonDir, "agent"), func() *Keys { return ReadKeys(dir, "") })
+	l.Trust = New(statedir.Of(l.repo.CommonDir), func() *Keys { return ReadKeys(dir, "") })
 }
 
 // reopen forgets what was read.

@@ -72,7 +72,7 @@ func (p *Plan) alone(ctx context.Context, held []*statedir.Lock) error {
 		return fmt.Errorf("remove what is left of worktrees: %w", err)
 	}
 	for _, dir := range p.w.Repo.Glob("worktrees/*") {
-		if err := statedir.In(dir, "agent").RemoveAll("."); err != nil {
+		if err := statedir.Of(dir).RemoveAll("."); err != nil {
 			return err
 		}
 	}

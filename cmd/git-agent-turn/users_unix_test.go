@@ -1,0 +1,185 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"gitagent/test/gittest"
+	claude "gitagent/test/replay"
+)
+
+const (
+	owner    = 54321
+	member   = 54322 // of the owner's group
+	outsider = 54323 // who may read what all may
+	staff    = 54320 // the group
+)
+
+// A user works in a repository that other users work in as well.
+type user struct {
+	*host
+	c     *claude.Client
+	uid   uint32
+	umask string
+}
+
+// usersOf gives a repository to the owner, shared as core.sharedRepository
+// says, and returns the users.
+func usersOf(h *host, umask string, uids ...uint32) []*user {
+	h.t.Helper()
+	program, err := exec.LookPath("git-agent-turn")
+	gittest.Must(h.t, err)
+	gittest.Must(h.t, gittest.Reachable(program))
+	gittest.Must(h.t, gittest.Reachable(filepath.Join(h.Dir, "file")))
+	var users []*user
+	for _, uid := range uids {
+		home := gittest.TempDir(h.t)
+		gittest.Must(h.t, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[safe]\n\tdirectory = *\n"), 0o666))
+		u := &user{host: &host{Repo: h.In(h.Dir), t: h.t, config: home, family: h.family, env: append(gittest.Env(home), "GORACE="+os.Getenv("GORACE"))}, uid: uid, umask: umask}
+		u.Repo.Env = u.env
+		u.c = claude.New(home, h.Dir, func(e claude.Event) {
+			give(h.t, home, uid)
+			if out, err := u.run(e.Payload(), "git-agent-turn", "hook"); out != "" || err != nil {
+				h.t.Errorf("hook of user %d, %s: %v\n%s", uid, e.Name, err, out)
+			}
+		})
+		give(h.t, home, uid)
+		users = append(users, u)
+	}
+	return users
+}
+
+// give gives a directory with all that is in it to a user of the staff.
+func give(t testing.TB, dir string, uid uint32) {
+	t.Helper()
+	gittest.Must(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, int(uid), staff)
+	}))
+}
+
+// run runs a program as the user.
+func (u *user) run(stdin []byte, args ...string) (string, error) {
+	cmd := exec.Command("sh", append([]string{"-c", "umask " + u.umask + `; exec "$@"`, "sh"}, args...)...)
+	cmd.Dir, cmd.Env, cmd.Stdin = u.c.Cwd, u.env, bytes.NewReader(stdin)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: u.uid, Gid: staff, Groups: []uint32{staff}}}
+	if u.uid == 0 {
+		cmd.SysProcAttr = nil
+	} else if u.uid == outsider {
+		cmd.SysProcAttr.Credential.Gid, cmd.SysProcAttr.Credential.Groups = outsider, nil
+	}
+	u.family.Join(cmd)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// must is run for a command that has to succeed.
+func (u *user) must(args ...string) string {
+	u.t.Helper()
+	out, err := u.run(nil, args...)
+	if err != nil {
+		u.t.Errorf("user %d: %s: %v\n%s", u.uid, strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// TestUsers: two users record in one repository, in turn and at once, whoever was first, where git lets both commit.
+// So do a root in a container and the owner on the host. No turn is lost, and each can use what the other has recorded.
+func TestUsers(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be several users")
+	}
+	for _, tt := range []struct {
+		shared, umask string
+		users         [2]uint32
+	}{
+		{"", "022", [2]uint32{0, owner}},
+		{"", "022", [2]uint32{owner, 0}},
+		{"", "077", [2]uint32{0, owner}},
+		{"", "077", [2]uint32{owner, 0}},
+		{"group", "022", [2]uint32{owner, member}},
+		{"group", "077", [2]uint32{member, owner}},
+		{"group", "077", [2]uint32{0, member}},
+		{"all", "077", [2]uint32{owner, member}},
+		{"0660", "022", [2]uint32{member, owner}},
+	} {
+		t.Run(fmt.Sprintf("%s %s %d", tt.shared, tt.umask, tt.users), func(t *testing.T) {
+			t.Parallel()
+			h := shared(t, tt.shared)
+			users := usersOf(h, tt.umask, tt.users[:]...)
+			for _, u := range users {
+				u.must("git", "agent-turn", "init", "--agent", "claude")
+			}
+			turns := gittest.Size(20, 6)
+			turn := func(u *user, n int) {
+				u.c.Prompt(fmt.Sprintf("turn %d", n))
+				h.Write(fmt.Sprintf("of %d", u.uid), fmt.Sprintf("%d\n", n))
+				u.c.Stop("done")
+			}
+			for n := range turns {
+				for _, u := range users {
+					turn(u, n+1)
+				}
+			}
+			var all sync.WaitGroup
+			for _, u := range users {
+				all.Go(func() {
+					for n := range turns {
+						turn(u, turns+n+1)
+					}
+				})
+			}
+			all.Wait()
+			h.family.Await()
+			for i, u := range users {
+				id := u.c.Session[len(u.c.Session)-8:]
+				other := users[1-i]
+				if got := strings.Count(other.must("git", "agent-turn", "list", "--json", "--mission", id), "\n"); got != 2*turns {
+					t.Errorf("of user %d there are %d turns, want %d", u.uid, got, 2*turns)
+				}
+				other.must("git", "agent-turn", "show", id+"/1")
+				if out := other.must("git", "agent-turn", "show", id+"/2"); strings.Contains(out, "not signed") {
+					t.Errorf("user %d does not trust what user %d has recorded:\n%s", other.uid, u.uid, out)
+				}
+			}
+			if log := h.log(); log != "" {
+				t.Errorf("the log: %s", log)
+			}
+			h.fsck()
+		})
+	}
+}
+
+// shared is a host whose repository belongs to the owner, and to the staff as
+// core.sharedRepository says.
+func shared(t testing.TB, setting string) *host {
+	t.Helper()
+	h := newHost(t)
+	gittest.Must(t, os.RemoveAll(filepath.Join(h.Dir, ".git/agent")))
+	if setting != "" {
+		h.Git("init", "-q", "--shared="+setting)
+		gittest.Must(t, filepath.WalkDir(h.Dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				err = os.Chmod(path, fs.ModeSetgid|0o775)
+			}
+			return err
+		}))
+	}
+	give(t, h.Dir, owner)
+	h.Env = append(h.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
+	return h
+}

@@ -1,0 +1,110 @@
+//go:build !windows
+
+package git
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// A root in a container works in a repository of the host's user, who could not
+// change what root's git has made: a directory of refs, a reflog. What our git
+// makes is therefore given to the owner of the directory that it is made in.
+// Git itself gives nothing.
+
+// owner returns the owner of the common directory if this process must give
+// them what it makes: as root, in another user's repository.
+func (r *Repo) owner() (uid, gid int, other bool) {
+	if os.Geteuid() != 0 {
+		return 0, 0, false
+	}
+	info, err := os.Stat(r.CommonDir)
+	if err != nil {
+		return 0, 0, false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return int(stat.Uid), int(stat.Gid), ok && stat.Uid != 0
+}
+
+// makeWays makes the directories of refs, so that they are their owner's from
+// the beginning, with the mode of the directory above.
+func (r *Repo) makeWays(updates []Update) {
+	if _, _, other := r.owner(); !other || r.InTables() {
+		return
+	}
+	for _, u := range updates {
+		if u.New.IsZero() || u.Anyway { // that is beside HEAD
+			continue
+		}
+		dir := r.RefsDir()
+		for part := range strings.SplitSeq(path.Dir(u.Ref), "/") {
+			above, err := os.Lstat(dir)
+			dir = filepath.Join(dir, part)
+			if err == nil && os.Mkdir(dir, 0o700) == nil {
+				_ = os.Chmod(dir, above.Mode())
+			}
+		}
+		r.handOver([]string{dir})
+	}
+}
+
+// handOver gives files in the common directory, the directories that lead to
+// them, and their reflogs to the owner of the repository, if they are root's
+// and this process is. A name with a final slash stands for all files below it.
+func (r *Repo) handOver(files []string) {
+	uid, gid, other := r.owner()
+	if !other {
+		return
+	}
+	in, err := os.OpenRoot(r.CommonDir)
+	if err != nil {
+		return
+	}
+	defer in.Close()
+	give := func(name string) {
+		info, err := in.Lstat(name)
+		if err != nil {
+			return
+		}
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		if ok && stat.Uid == 0 && (info.IsDir() || info.Mode().IsRegular() && stat.Nlink == 1) {
+			_ = in.Lchown(name, uid, gid)
+		}
+	}
+	for _, file := range files {
+		name, err := filepath.Rel(r.CommonDir, file)
+		if err != nil || !filepath.IsLocal(name) {
+			continue
+		}
+		log := filepath.Join("logs", name)
+		if filepath.Base(name) == "HEAD" { // perhaps a linked worktree's
+			log = filepath.Join(filepath.Dir(name), "logs", "HEAD")
+		}
+		for _, name := range []string{name, log} {
+			for dir := name; dir != "."; dir = filepath.Dir(dir) {
+				give(dir)
+			}
+			if filepath.Base(name) == tableList {
+				name = filepath.Dir(name)
+			} else if !strings.HasSuffix(file, "/") {
+				continue
+			}
+			_ = fs.WalkDir(in.FS(), filepath.ToSlash(name), func(name string, _ fs.DirEntry, _ error) error {
+				give(filepath.FromSlash(name))
+				return nil
+			})
+		}
+	}
+}
+
+// giveFile is handOver for an open file that this process has made.
+func (r *Repo) giveFile(f *os.File) error {
+	if uid, gid, other := r.owner(); other {
+		return f.Chown(uid, gid)
+	}
+	return nil
+}
