@@ -47,7 +47,7 @@ func (c Client) Live() bool {
 	}
 	now := ReadClient(c.PID)
 	switch {
-	case c.Domain != "" && now.Domain != "" && c.Domain != now.Domain:
+	case elsewhere(c.Domain, now.Domain):
 		return true
 	case c.Boot != "" && now.Boot != "" && c.Boot != now.Boot:
 		return false
@@ -152,22 +152,32 @@ type Registration struct {
 }
 
 // Domain names a machine and pid namespace, in which pids are unique, in the
-// form of clients. It is "" if unknown.
+// form of clients. It is "" if unknown. Many containers have no machine's id.
 func Domain() string {
-	machine, err := os.ReadFile("/etc/machine-id")
-	namespace, e := os.Readlink("/proc/self/ns/pid")
-	if err != nil || e != nil {
+	machine, _ := os.ReadFile("/etc/machine-id")
+	namespace, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
 		return ""
 	}
-	return "linux:" + strings.TrimSpace(string(machine)) + ":" + namespace
+	return linux + strings.TrimSpace(string(machine)) + ":" + namespace
+}
+
+const linux = "linux:"
+
+// elsewhere reports whether the processes of one domain can't be seen from the
+// other, as far as they tell: a missing machine's id may be any.
+func elsewhere(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	in, there, _ := strings.Cut(strings.TrimPrefix(a, linux), ":")
+	on, here, _ := strings.Cut(strings.TrimPrefix(b, linux), ":")
+	return there != here || in != "" && on != "" && in != on
 }
 
 // Here reports whether we can see the client's processes: machines and
 // containers may share a home directory.
-func (r Registration) Here() bool {
-	domain := Domain()
-	return r.Domain == "" || domain == "" || r.Domain == domain
-}
+func (r Registration) Here() bool { return !elsewhere(r.Domain, Domain()) }
 
 // Runs reports whether a registration's process still exists, if r.Here. It is
 // false where the system tells no start times, unless r.Held.

@@ -21,6 +21,31 @@ func TestHere(t *testing.T) {
 	}
 }
 
+// TestElsewhere: whoever is in another pid namespace, as in a container, can't be seen. Containers mostly have no
+// machine's id.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	const host, container = "linux:0123:pid:[4026531836]", "linux::pid:[4026532281]"
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{host, host, false},
+		{host, container, true},
+		{host, "linux:0123:pid:[4026532281]", true},
+		{host, "linux:4567:pid:[4026531836]", true},
+		{host, "linux::pid:[4026531836]", false},
+		{container, container, false},
+		{container, "linux::pid:[4026532282]", true},
+		{host, "", false},
+		{"", "", false},
+	} {
+		if elsewhere(tt.a, tt.b) != tt.want || elsewhere(tt.b, tt.a) != tt.want {
+			t.Errorf("elsewhere(%q, %q) = %t, want %t", tt.a, tt.b, !tt.want, tt.want)
+		}
+	}
+}
+
 func TestRuns(t *testing.T) {
 	t.Parallel()
 	me := ReadClient(os.Getpid())
