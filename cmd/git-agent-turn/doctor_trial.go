@@ -88,7 +88,7 @@ func dotGit(ctx context.Context, repo *git.Repo, top string) string {
 	if exists(path) || isHome(top) {
 		return ""
 	}
-	command := fmt.Sprintf("printf 'gitdir: %%s\n' %s >%s", cmdline.Shell([]string{repo.GitDir}), cmdline.Shell([]string{path}))
+	command := fmt.Sprintf("printf 'gitdir: %%s\n' %s >%s", shell(repo.GitDir), shell(path))
 	if conf, err := repo.Config(ctx); err != nil || conf.Bool("core.bare") {
 		command = "git config core.bare false && " + command
 	}
@@ -100,7 +100,7 @@ func elsewhere(ctx context.Context, repo *git.Repo) string {
 	list, _ := repo.Worktrees(ctx) // what is wrong is reported elsewhere
 	for _, w := range list {
 		if found, err := hook.Place(ctx, w.Path, ""); err == nil && git.SameFile(found.CommonDir, repo.CommonDir) {
-			return cmdline.Shell([]string{"cd", w.Path})
+			return shell("cd", w.Path)
 		}
 	}
 	return ""
@@ -128,15 +128,17 @@ func configured(ctx context.Context, found *git.Repo) *obstacle {
 	case linked:
 		return &obstacle{
 			fmt.Sprintf("to git the worktree of %s is %s, as core.worktree says for all of them", found.Top, top),
-			"git config --worktree core.worktree " + cmdline.Shell([]string{found.Top}),
+			"git config --worktree core.worktree " + shell(found.Top),
 		}
 	}
 	o := &obstacle{fmt.Sprintf("to git the worktree of %s is %s, as core.worktree says", found.Top, top), unset(ctx, found, "core.worktree")}
 	if command := dotGit(ctx, found, top); command != "" && exists(top) {
-		o.remedy = command + " && " + cmdline.Shell([]string{"cd", top})
+		o.remedy = command + " && " + shell("cd", top)
 	}
 	return o
 }
+
+func shell(words ...string) string { return cmdline.Shell(words) }
 
 func isHome(dir string) bool {
 	home, err := os.UserHomeDir()
@@ -167,7 +169,7 @@ func try(ctx context.Context, repo *git.Repo) *obstacle {
 func inTrial(ctx context.Context, repo *git.Repo, err error) *obstacle {
 	text := "a turn here is not recorded: " + err.Error()
 	if locked := (*git.LockedError)(nil); errors.As(err, &locked) {
-		return &obstacle{text + "; if no git is at work, remove that lock", cmdline.Shell([]string{"rm", locked.Path})}
+		return &obstacle{text + "; if no git is at work, remove that lock", shell("rm", locked.Path)}
 	}
 	if errors.As(err, new(*statedir.RefusedError)) {
 		return &obstacle{text, inPlace(err)}
@@ -201,7 +203,7 @@ func allow(ctx context.Context, repo *git.Repo, err error) string {
 	if !errors.As(err, &denied) || !errors.Is(err, fs.ErrPermission) { // the file system is read-only, or full
 		return ""
 	}
-	path := cmdline.Shell([]string{denied.Path})
+	path := shell(denied.Path)
 	if denied.Own {
 		return "chmod -R u+rwX " + path
 	}
@@ -228,7 +230,7 @@ func moveRefs(ctx context.Context, repo *git.Repo, refs map[string]object.Hash) 
 	var commands []string
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		if refs[ref].IsZero() {
-			commands = append(commands, cmdline.Shell([]string{"rm", filepath.Join(repo.RefsDir(), filepath.FromSlash(ref))}))
+			commands = append(commands, shell("rm", filepath.Join(repo.RefsDir(), filepath.FromSlash(ref))))
 			continue
 		}
 		commands = append(commands, fmt.Sprintf("git update-ref %s %s && git update-ref --no-deref -d %s", free(ctx, repo, ref), refs[ref], ref))
@@ -254,7 +256,7 @@ func indexRead(ctx context.Context, repo *git.Repo) *obstacle {
 	index := filepath.Join(repo.GitDir, "index")
 	return &obstacle{
 		"the index can't be read: " + err.Error(),
-		cmdline.Shell([]string{"mv", index, index + ".old"}) + " && git reset --quiet",
+		shell("mv", index, index+".old") + " && git reset --quiet",
 	}
 }
 
@@ -310,7 +312,7 @@ func (x *examination) branches() {
 	}
 	to := strings.TrimPrefix(free(x.ctx, x.repo, "refs/heads/"+branch), "refs/heads/")
 	x.warn("branches", fmt.Sprintf("the branch %s is in the way of those of missions, %s<id>, so start and fork fail; rename it, or set another capture.branch_prefix in %s",
-		branch, prefix, config.UserPath()), "git branch -m "+cmdline.Shell([]string{branch, to}))
+		branch, prefix, config.UserPath()), "git branch -m "+shell(branch, to))
 }
 
 // programs reports what keeps hooks from running this program.
@@ -320,7 +322,7 @@ func (x *examination) programs() {
 		return
 	}
 	const name = "git-agent-turn"
-	dir := cmdline.Shell([]string{filepath.Dir(own)})
+	dir := shell(filepath.Dir(own))
 	found, err := terminal.Path(name)
 	if err != nil {
 		x.problem("hooks", fmt.Sprintf("they find no %s in PATH: start the agent's client where PATH has %s", name, filepath.Dir(own)), `export PATH="$PATH":`+dir)

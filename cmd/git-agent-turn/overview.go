@@ -164,7 +164,7 @@ func wrong(ctx context.Context, w *workspace.Workspace, records bool, now time.T
 		x.problem("remote", err.Error(), "")
 	}
 	for _, r := range remotes {
-		x.remote(r)
+		x.remote(r, tryRemote(r))
 	}
 	found := slices.DeleteFunc(x.found, func(f finding) bool { return f.Level == fine })
 	for _, f := range logged(w.Store.LogTail(maxLogged), 1) {

@@ -33,7 +33,7 @@ func (x *examination) remotes() {
 			continue
 		}
 		for _, r := range r.Each() {
-			x.remote(r)
+			x.remote(r, tryRemote(r))
 		}
 	}
 	if len(x.repo.Glob("lfs/objects/*")) > 0 && !x.conf.Bool("lfs.pruneverifyremotealways") {
@@ -62,7 +62,9 @@ func (x *examination) missions() {
 	}
 }
 
-func (x *examination) remote(r *remote.Remote) {
+// remote reports what may be sent to a remote and what waits for it. If it
+// rejected the last push, the remedy is another one than to push again.
+func (x *examination) remote(r *remote.Remote, rejected string) {
 	text := fmt.Sprintf("%s: nothing is sent to %s", r.Name, plain(r.URLs))
 	if r.Level != "" {
 		text = fmt.Sprintf("%s: %s is sent to %s", r.Name, r.Level, plain(r.URLs))
@@ -75,7 +77,7 @@ func (x *examination) remote(r *remote.Remote) {
 	if state.Waiting > 0 {
 		text += fmt.Sprintf("; %s to be pushed", cmdline.Plural(state.Waiting, "mission"))
 	}
-	push := "git agent-turn push " + cmdline.Shell([]string{r.Name})
+	push := "git agent-turn push " + shell(r.Name)
 	if r.Level == "" {
 		x.say("remote", text)
 		return
@@ -88,6 +90,10 @@ func (x *examination) remote(r *remote.Remote) {
 	}
 	if state.Failures > 0 {
 		text += fmt.Sprintf("; %s in a row, the last one %s ago", cmdline.Plural(state.Failures, "failure"), cmdline.Age(time.Now(), state.Failed))
+	}
+	if state.Rejected {
+		text += "; it rejected the last push"
+		push = rejected
 	}
 	if lacks != (pusher.Lacks{}) {
 		text += "; " + lacks.String()
@@ -106,6 +112,18 @@ func (x *examination) remote(r *remote.Remote) {
 	}
 }
 
+// tryRemote returns the command that says what a remote takes.
+func tryRemote(r *remote.Remote) string { return "git agent-turn doctor --remote " + shell(r.Name) }
+
+// leave returns the command after which nothing is sent to a remote.
+func leave(r *remote.Remote) string {
+	var commands []string
+	for _, u := range r.URLs {
+		commands = append(commands, shell("git", "config", "--replace-all", remote.ConsentKey(u), "none"))
+	}
+	return strings.Join(commands, " && ")
+}
+
 // probe reports what a remote does with our refs.
 func (x *examination) probe(name string) error {
 	w, err := command.Workspace(x.ctx)
@@ -118,21 +136,27 @@ func (x *examination) probe(name string) error {
 	}
 	var problems []error
 	for _, r := range r.Each() {
-		x.remote(r)
 		problems = append(problems, x.try(r))
 	}
 	return errors.Join(problems...)
 }
 
+// try tries what a remote does with our refs.
 func (x *examination) try(r *remote.Remote) error {
 	p, err := pusher.Try(x.ctx, r)
 	if err != nil {
 		return err
 	}
 	if p.Refs != nil {
-		x.problem("refs", "it does not take refs/agent and refs/notes/agent: "+p.Refs.Error(), "")
+		stop := ""
+		if r.Level != "" {
+			stop = leave(r)
+		}
+		x.remote(r, stop)
+		x.problem("refs", "it does not take refs/agent and refs/notes/agent: "+p.Refs.Error()+"; name another remote with git agent-turn init --push <remote>", stop)
 		return nil
 	}
+	x.remote(r, "git agent-turn push "+shell(r.Name)) // which says why
 	x.say("refs", "it takes refs/agent and refs/notes/agent")
 	x.say("atomic", map[bool]string{true: "it takes ledger and notes together", false: "it takes ledger and notes only one after the other"}[p.Atomic])
 	x.say("options", map[bool]string{true: "it takes push options: mission branches start no CI", false: "it takes no push options: mission branches may start CI"}[p.Options])

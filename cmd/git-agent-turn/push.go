@@ -58,7 +58,7 @@ func push(c *cli.Context) error {
 	problems := make([]error, len(remotes))
 	for i, r := range remotes {
 		if !c.Bool("queued") {
-			problems[i] = pushTo(c, r, ids)
+			problems[i] = rejected(r, pushTo(c, r, ids))
 		}
 	}
 	if c.Bool("queued") {
@@ -96,6 +96,14 @@ func pushable(c *cli.Context, w *workspace.Workspace) ([]*remote.Remote, error) 
 		return agreed, nil
 	}
 	return command.Remotes(c.Context, w)
+}
+
+// rejected adds to an error, that a remote rejected a push, how to see why.
+func rejected(r *remote.Remote, err error) error {
+	if !errors.Is(err, remote.ErrRejected) {
+		return err
+	}
+	return cmdline.Hint(err, "see what it takes: "+tryRemote(r))
 }
 
 func openRemote(ctx context.Context, w *workspace.Workspace, name string) (*remote.Remote, error) {

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrRejected reports that the remote was reached but rejected the push.
-var ErrRejected = errors.New("the remote rejected it")
+var ErrRejected = remote.ErrRejected
 
 // A Pushed is the result of pushing one mission.
 type Pushed struct {

@@ -23,6 +23,7 @@ type Learned struct {
 	Warned    string                  `json:"warned,omitempty"`    // the last warning
 	Failures  int                     `json:"failures,omitempty"`  // in a row
 	Failed    time.Time               `json:"failed,omitzero"`     // the last one
+	Rejected  bool                    `json:"rejected,omitempty"`  // by the remote, which was reached
 }
 
 // state returns the local state, and name a path in it of this remote's files.

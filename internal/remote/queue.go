@@ -91,6 +91,9 @@ func (r *Remote) Pending() ([]record.ID, error) {
 	return ids, nil
 }
 
+// ErrRejected reports that the remote was reached but rejected the push.
+var ErrRejected = errors.New("the remote rejected it")
+
 // Account counts failures in a row, nil for none. It logs the first one, and
 // when they end.
 func (r *Remote) Account(ctx context.Context, failure error) error {
@@ -100,12 +103,14 @@ func (r *Remote) Account(ctx context.Context, failure error) error {
 		return nil
 	case failure == nil:
 		r.Say(fmt.Sprintf("pushed to %s again, after %d failures", r, failures))
-		return r.Learn(ctx, func(m *Learned) { m.Failures, m.Failed = 0, time.Time{} })
+		return r.Learn(ctx, func(m *Learned) { m.Failures, m.Failed, m.Rejected = 0, time.Time{}, false })
 	}
 	if failures == 0 {
 		r.Say(failure.Error() + "; it will be tried again at later turns")
 	}
-	return r.Learn(ctx, func(m *Learned) { m.Failures, m.Failed = m.Failures+1, time.Now() })
+	return r.Learn(ctx, func(m *Learned) {
+		m.Failures, m.Failed, m.Rejected = m.Failures+1, time.Now(), errors.Is(failure, ErrRejected)
+	})
 }
 
 // Say logs something about the remote.
@@ -187,6 +192,7 @@ type QueueStatus struct {
 	Waiting  int       // missions
 	Failures int       // in a row, in the background
 	Failed   time.Time // the last one
+	Rejected bool      // by the remote, which was reached
 }
 
 // QueueStatus returns the state of pushes to the remote.
@@ -196,5 +202,5 @@ func (r *Remote) QueueStatus() (QueueStatus, error) {
 		return QueueStatus{}, fmt.Errorf("read the queue of %s: %w", r, err)
 	}
 	known := r.Learned()
-	return QueueStatus{Waiting: len(ids), Failures: known.Failures, Failed: known.Failed}, nil
+	return QueueStatus{Waiting: len(ids), Failures: known.Failures, Failed: known.Failed, Rejected: known.Rejected}, nil
 }

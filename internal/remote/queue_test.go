@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -76,10 +77,18 @@ func TestAccount(t *testing.T) {
 	if known := r.Learned(); known.Failures != times || known.Failed.IsZero() || known.Name("00000001") != "00000002" {
 		t.Errorf("%+v is known", known)
 	}
+	for _, why := range []error{remote.ErrRejected, errors.New("it is away")} {
+		if err := r.Account(t.Context(), fmt.Errorf("push: %w", why)); err != nil {
+			t.Fatal(err)
+		}
+		if status, err := r.QueueStatus(); err != nil || status.Rejected != (why == remote.ErrRejected) {
+			t.Errorf("after %v the status is %+v, %v", why, status, err)
+		}
+	}
 	if err := r.Account(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if known := r.Learned(); known.Failures != 0 || !known.Failed.IsZero() || known.Name("00000001") != "00000002" {
+	if known := r.Learned(); known.Rejected || known.Failures != 0 || !known.Failed.IsZero() || known.Name("00000001") != "00000002" {
 		t.Errorf("%+v is known after a success", known)
 	}
 }
