@@ -177,7 +177,8 @@ func inTrial(ctx context.Context, repo *git.Repo, err error) *obstacle {
 	if denied := repo.Access(); denied != nil {
 		return &obstacle{"a turn here is not recorded: " + denied.Error(), allow(ctx, repo, denied)}
 	}
-	if _, broken := repo.Config(ctx); broken != nil {
+	conf, broken := repo.Config(ctx)
+	if broken != nil {
 		return &obstacle{"a turn here is not recorded: " + broken.Error() + "; mend the file there", ""}
 	}
 	if refs := inTheWay(ctx, repo, "refs/agent", "refs/agent/missions", "refs/notes/agent"); len(refs) > 0 {
@@ -188,6 +189,9 @@ func inTrial(ctx context.Context, repo *git.Repo, err error) *obstacle {
 	}
 	if o := indexRead(ctx, repo); o != nil {
 		return &obstacle{text, o.remedy}
+	}
+	if git.Lost(err) && conf.Promisor() != "" {
+		return &obstacle{text + "; this is a partial clone, and hooks fetch nothing", "git ls-tree -r HEAD >/dev/null"}
 	}
 	if branch, err := repo.HeadRef(ctx); err == nil && branch == "" {
 		if _, err := repo.Output(ctx, nil, "cat-file", "-e", "HEAD^{commit}"); err != nil {

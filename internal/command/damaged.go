@@ -1,19 +1,45 @@
 package command
 
 import (
+	"context"
 	"fmt"
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 )
 
-// Damaged adds what to do to any command's error about a lost object.
+// Damaged adds what to do to any command's error about a lost object. In a
+// partial clone it may be none that is lost, but one that could not be fetched.
 func Damaged(err error) error {
 	if !git.Lost(err) && !git.NamesObject(err) {
 		return err
 	}
+	from := promisor()
 	if git.NamesObject(err) {
-		err = fmt.Errorf("an object is missing or damaged: %w", err)
+		what := "missing or damaged"
+		if from != "" {
+			what = "not here"
+		}
+		err = fmt.Errorf("an object is %s: %w", what, err)
 	}
-	return cmdline.Hint(err, "see what that is part of, and get it back where a remote has it: git agent-turn doctor --repair")
+	const repair = "see what that is part of, and get it back where a remote has it: git agent-turn doctor --repair"
+	if from != "" {
+		return cmdline.Hintf(err, "this is a partial clone, and what it lacks comes from %s: try again when git fetch %s works; if that is no help, %s", cmdline.Escape(from), cmdline.Shell([]string{from}), repair)
+	}
+	return cmdline.Hint(err, repair)
+}
+
+// promisor returns the remote that the current repository is a partial clone
+// of, or "".
+func promisor() string {
+	ctx := context.Background() // the command's own may have ended
+	repo, err := git.Open(ctx)
+	if err != nil {
+		return ""
+	}
+	conf, err := repo.Config(ctx)
+	if err != nil {
+		return ""
+	}
+	return conf.Promisor()
 }

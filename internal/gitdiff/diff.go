@@ -2,6 +2,7 @@ package gitdiff
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,6 +82,19 @@ func OfPaths(ctx context.Context, r *git.Repo, from, to object.Hash) ([]FileStat
 	return numstat(ctx, r, from, to, "--no-renames")
 }
 
+// Names returns the paths that differ, without counts: it reads no file, as one
+// may not be here. A move is two paths.
+func Names(ctx context.Context, r *git.Repo, from, to object.Hash) (stats []FileStat, err error) {
+	out, err := r.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", from.String(), to.String())
+	if err != nil {
+		return nil, fmt.Errorf("compare trees %s and %s: %w", from, to, err)
+	}
+	for path := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		stats = append(stats, FileStat{Path: path})
+	}
+	return stats, nil
+}
+
 func numstat(ctx context.Context, r *git.Repo, from, to object.Hash, flags ...string) ([]FileStat, error) {
 	args := slices.Concat([]string{"diff-tree", "-r", "-z", "--numstat"}, flags, []string{from.String(), to.String()})
 	out, err := r.Output(ctx, nil, args...)
@@ -136,20 +150,22 @@ const (
 // Stat compares two trees, in order of paths, without a process; they need not
 // be flushed. A minimal diff counts lines, nearly always like git. ok is false,
 // and git has to do it, beyond the limits or if one path was added and another
-// deleted, which may be a rename.
+// deleted, which may be a rename. An error about a file that is lost, see
+// [git.Lost], comes with the rest, and that file without counts.
 func Stat(o *git.Objects, from, to object.Hash) (stats []FileStat, ok bool, err error) {
 	s := stater{objects: o}
 	if err := s.trees("", from, to); err != nil {
 		return nil, false, err
 	}
 	sort.Slice(s.stats, func(i, j int) bool { return s.stats[i].Path < s.stats[j].Path })
-	return s.stats, !s.tooMuch, nil
+	return s.stats, !s.tooMuch, s.lost
 }
 
 type stater struct {
 	objects *git.Objects
 	stats   []FileStat
 	tooMuch bool
+	lost    error // about the first file that is
 
 	added, deleted bool // whether any path was
 }
@@ -211,10 +227,12 @@ func (s *stater) file(path string, old, fresh object.Entry) error {
 		s.tooMuch = true
 		return nil
 	}
-	if err != nil {
+	if err != nil && !git.Lost(err) {
 		return err
 	}
 	switch {
+	case err != nil:
+		s.lost = cmp.Or(s.lost, err)
 	case old.Hash == fresh.Hash: // only the mode changed
 	case isBinary(a) || isBinary(b):
 		stat.Binary = true

@@ -334,14 +334,25 @@ func (r *recording) compare(ctx context.Context, t *turns.Turn) error {
 		return err
 	}
 	stats, ok, err := gitdiff.Stat(r.tx.Objects, from, to)
-	if err == nil && !ok {
+	lost := err
+	if err != nil && !git.Lost(err) {
+		return err
+	}
+	if !ok {
 		// Too large to compare in-process; git needs the objects on disk.
-		if err = r.tx.Objects.Flush(); err == nil {
-			stats, err = gitdiff.Trees(ctx, r.Repo, from, to)
+		if err := r.tx.Objects.Flush(); err != nil {
+			return err
+		}
+		if stats, err = gitdiff.Trees(ctx, r.Repo, from, to); git.NamesObject(err) {
+			lost = err
+			stats, err = gitdiff.Names(ctx, r.Repo, from, to)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if err != nil {
-		return err
+	if lost != nil { // in a partial clone a file that was never checked out
+		r.warn("the lines that turn %s changed are not all counted: %v", t.ID(), lost)
 	}
 	t.Files = len(stats)
 	for i, s := range stats {
