@@ -236,10 +236,12 @@ func (f *filter) choose(ctx context.Context, id record.ID) error {
 	}
 	c := purgerewrite.Chain{ID: id, Tip: f.tip(id)}
 	filtered := false
+	var has []object.Hash
 	for e, err := range ledger.Events(ctx, f.Repo, f.objects, c.Tip, math.MaxInt) {
 		if err != nil {
 			return ctx.Err() // a repair says so
 		}
+		has = append(append(has, e.Hash), e.Keeps...)
 		old := f.came[e.Hash]
 		filtered = filtered || len(old) > 0
 		for _, h := range append(old, e.Hash) {
@@ -250,6 +252,9 @@ func (f *filter) choose(ctx context.Context, id record.ID) error {
 	}
 	if filtered {
 		f.chains = append(f.chains, c)
+		for _, h := range has { // an event that is signed again may be what it was before the filter
+			delete(f.Known, h)
+		}
 	}
 	return nil
 }

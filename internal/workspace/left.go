@@ -204,7 +204,10 @@ func (s *standing) takeBack(ctx context.Context, l *ledger.Ledger, readable bool
 	less := s.now.IsZero() || !readable
 	if !less {
 		var err error
-		if less, err = s.raw.IsAncestor(ctx, s.now, s.left.At); err != nil {
+		if less, err = s.raw.IsAncestor(ctx, s.now, s.left.At); err == nil && !less {
+			less, err = s.filtered(ctx)
+		}
+		if err != nil {
 			return s.now, err
 		}
 	}
@@ -228,6 +231,14 @@ func (s *standing) takeBack(ctx context.Context, l *ledger.Ledger, readable bool
 	}
 	s.tell = func() { s.Say(text, done) }
 	return s.left.At, nil
+}
+
+// filtered reports whether what stands there is what git filter-branch has made
+// of what was left, and so no other chain: it keeps the old refs.
+func (s *standing) filtered(ctx context.Context) (bool, error) {
+	ref := "refs/original/" + s.id.Ref()
+	refs, err := s.raw.Refs(ctx, ref)
+	return refs[ref] == s.left.At, err
 }
 
 // moved says what has happened.
