@@ -15,6 +15,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/outside"
 	"gitagent/internal/remote"
@@ -35,8 +36,35 @@ func TellLacks(ctx context.Context, w io.Writer, dir string, foreign bool) {
 	if _, err := os.Lstat(filepath.Join(dir, ".gitmodules")); err == nil {
 		fmt.Fprintf(w, "submodules are not checked out; do it with: %s\n",
 			cmdline.Shell([]string{"git", "-C", dir, "submodule", "update", "--init", "--recursive"}))
+		tellUnpushed(ctx, w, dir)
 	}
 	tellUnwritten(ctx, w, unwritten{dir: dir, source: "HEAD"}, nil, foreign)
+}
+
+// tellUnpushed names the submodules whose commits git submodule update finds at
+// no remote, and how they are had from the repository here that has them.
+func tellUnpushed(ctx context.Context, w io.Writer, dir string) {
+	repo, err := git.Find(dir)
+	if err != nil {
+		return
+	}
+	out, _ := repo.Output(ctx, nil, "ls-files", "--stage", "-z")
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		stat, path, _ := strings.Cut(entry, "\t")
+		f := strings.Fields(stat) // <mode> <hash> <stage>
+		if len(f) < 2 || f[0] != "160000" {
+			continue
+		}
+		commit, err := object.ParseHash(f[1])
+		if err != nil {
+			continue
+		}
+		if from := outside.Unpushed(ctx, repo, path, commit); from != "" {
+			fmt.Fprintf(w, "no remote of the submodule %s has its commit; after that do: %s && %s\n", cmdline.Escape(path),
+				cmdline.Shell([]string{"git", "-C", filepath.Join(dir, path), "fetch", from, f[1]}),
+				cmdline.Shell([]string{"git", "-C", dir, "submodule", "update", "--", path}))
+		}
+	}
 }
 
 // tellRestored is that for what has changed the current worktree.

@@ -87,12 +87,12 @@ func UsesSubmodules(repo *git.Repo) bool {
 	return repo.Top != "" && err == nil || len(repo.Glob("modules")) > 0
 }
 
-// Unpushed reports whether a commit of the submodule at path is here, and none
-// of its remotes has it, as far as is known here.
-func Unpushed(ctx context.Context, repo *git.Repo, path string, commit object.Hash) bool {
+// Unpushed returns the git directory with a commit of the submodule at path if,
+// as far as is known here, none of its remotes has that; otherwise "".
+func Unpushed(ctx context.Context, repo *git.Repo, path string, commit object.Hash) (gitDir string) {
 	local := filepath.FromSlash(path)
 	if !filepath.IsLocal(local) {
-		return false
+		return ""
 	}
 	// Each worktree has its own. After a deinit the git directory remains.
 	dirs := append(repo.Glob("worktrees/*/modules"), filepath.Join(repo.CommonDir, "modules"))
@@ -102,7 +102,6 @@ func Unpushed(ctx context.Context, repo *git.Repo, path string, commit object.Ha
 	if sub, err := git.Find(filepath.Join(repo.Top, local)); err == nil && sub.CommonDir != repo.CommonDir {
 		dirs = append(dirs, sub.GitDir)
 	}
-	found := false
 	for _, dir := range dirs {
 		if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 			continue
@@ -110,9 +109,11 @@ func Unpushed(ctx context.Context, repo *git.Repo, path string, commit object.Ha
 		sub := repo.With(git.Others, git.In(dir), git.Env("GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_WORK_TREE="+dir))
 		out, err := sub.Output(ctx, nil, "rev-list", "--max-count=1", commit.String(), "--not", "--remotes")
 		if err == nil && len(out) == 0 {
-			return false
+			return ""
 		}
-		found = found || err == nil
+		if err == nil {
+			gitDir = dir
+		}
 	}
-	return found
+	return gitDir
 }

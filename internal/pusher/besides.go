@@ -136,7 +136,7 @@ func lacking(ctx context.Context, r *remote.Remote, refs map[string]object.Hash)
 		}
 	}
 	for commit, path := range added.Submodules {
-		if outside.Unpushed(ctx, r.Repo, path, commit) {
+		if outside.Unpushed(ctx, r.Repo, path, commit) != "" {
 			modules = append(modules, fmt.Sprintf("%q at %.12s", path, commit))
 		}
 	}
