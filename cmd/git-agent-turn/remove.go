@@ -81,6 +81,8 @@ func remove(c *cli.Context) error {
 	}
 	done, err := missionstore.Remove(c.Context, w, id, c.Bool("force"), c.Bool("dry-run"))
 	switch {
+	case errors.Is(err, missionstore.ErrUnseen):
+		return cmdline.Hint(err, "remove it where the worktree is; --force removes it without a look at what is there")
 	case errors.Is(err, missionstore.ErrInUse):
 		drop := fmt.Sprintf("git agent-turn remove --force %s", id)
 		if c.Bool("force") {

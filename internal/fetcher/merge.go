@@ -396,8 +396,14 @@ func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) 
 	branches := make(map[string]string)
 	for _, w := range list {
 		branch := w.Branch
-		if there, err := git.Find(w.Path); branch == "" && err == nil {
-			branch = there.RebasedBranch()
+		if branch == "" {
+			there, err := git.Find(w.Path)
+			if err != nil {
+				there = repo.Behind(w.Path)
+			}
+			if there != nil {
+				branch = there.RebasedBranch()
+			}
 		}
 		if branch != "" {
 			branches[branch] = w.Path

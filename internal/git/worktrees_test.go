@@ -1,7 +1,10 @@
 package git
 
 import (
+	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"gitagent/test/gittest"
@@ -61,5 +64,59 @@ func TestWorktreeOf(t *testing.T) {
 		if got, err := repo.WorktreeOf(t.Context(), branch); got != want || err != nil {
 			t.Errorf("%q is checked out in %q, %v; want %q", branch, got, err, want)
 		}
+	}
+}
+
+// TestUnseen: what is not here is gone if it must have been here.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Commit("first")
+	repo := find(t, r)
+	above := filepath.Dir(r.Dir)
+	gittest.Must(t, os.Mkdir(filepath.Join(above, "empty"), 0o777))
+	for _, tt := range []struct {
+		name, path string
+		want       bool
+	}{
+		{"it is here", r.Dir, false},
+		{"beside the repository", filepath.Join(above, "gone"), false},
+		{"with the directory above", filepath.Join(above, "gone", "dir", "work"), false},
+		{"in what may be a disk that is not mounted", filepath.Join(above, "empty", "work"), true},
+		{"the same, deeper", filepath.Join(above, "empty", "dir", "work"), true},
+		{"in another file system", "/proc/gone", true},
+	} {
+		if runtime.GOOS != "linux" && strings.HasPrefix(tt.path, "/proc") {
+			continue
+		}
+		if got := repo.Unseen(tt.path); got != tt.want {
+			t.Errorf("%s: Unseen = %t", tt.name, got)
+		}
+	}
+}
+
+// TestBehind: what git has under way is read where the worktree is not.
+func TestBehind(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Commit("first")
+	there := linked(t, r)
+	there.Git("switch", "-q", "-c", "topic")
+	admin := there.Git("rev-parse", "--absolute-git-dir")
+	repo := find(t, r)
+	gittest.Must(t, os.Rename(there.Dir, there.Dir+"-unseen"))
+	behind := repo.Behind(there.Dir)
+	if behind == nil || behind.GitDir != admin {
+		t.Fatalf("Behind = %+v", behind)
+	}
+	if head, err := behind.HeadRef(t.Context()); head != "refs/heads/topic" || err != nil {
+		t.Errorf("HeadRef = %q, %v", head, err)
+	}
+	gittest.Must(t, os.WriteFile(filepath.Join(admin, "MERGE_HEAD"), nil, 0o666))
+	if op, err := behind.Operation(t.Context()); op != "merge" || err != nil {
+		t.Errorf("Operation = %q, %v", op, err)
+	}
+	if repo.Behind(r.Dir) != nil {
+		t.Error("the main worktree is a linked one")
 	}
 }

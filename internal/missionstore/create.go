@@ -169,7 +169,12 @@ func ClearDead(ctx context.Context, w *workspace.Workspace) {
 		if held == nil || err != nil {
 			continue // its process is alive
 		}
-		if words := held.Left().Words; len(words) == 2 {
+		words := held.Left().Words
+		if at := worktreeOf(words); at != "" && w.Repo.Unseen(at) {
+			held.Release() // for who sees it
+			continue
+		}
+		if len(words) == 2 {
 			if err := finishRemoval(ctx, w, words[0], words[1]); err != nil {
 				w.Store.Log(time.Now(), fmt.Sprintf("the worktree %s was being removed by a process that was killed: %v", words[0], err))
 			}
@@ -190,6 +195,16 @@ func ClearDead(ctx context.Context, w *workspace.Workspace) {
 		release(w, held, path)
 	}
 	_ = w.Store.Dir().Remove(plantings) // if it was empty already
+}
+
+// worktreeOf returns the worktree that a note of a creation or a removal is
+// about, or "".
+func worktreeOf(words []string) string {
+	if len(words) == 2 {
+		return words[0]
+	}
+	p, _, _ := parsePlant(words)
+	return p.worktree
 }
 
 // undoLeftCreations removes a killed process's creation, if unchanged.

@@ -26,6 +26,10 @@ import (
 // git refuses, or the command runs in it.
 var ErrInUse = errors.New("its worktree is in use")
 
+// ErrUnseen reports a mission whose worktree is not here, and need not be gone:
+// it may have work that nobody could see. It wraps [ErrInUse].
+var ErrUnseen = fmt.Errorf("its worktree can't be seen from here, as from a container that has only the repository: %w", ErrInUse)
+
 // A Removed is the result of a removal, or the expected one.
 type Removed struct {
 	ID       record.ID
@@ -269,8 +273,13 @@ func removable(ctx context.Context, w *workspace.Workspace, id record.ID, branch
 		return "", err
 	}
 	path, linked, err := checkedOut(id, branch, w.Repo.Top, list, func(path string) *git.Repo { return linkedWorktree(w, path) })
-	if err != nil || linked == nil {
-		return path, err
+	switch {
+	case err != nil:
+		return "", err
+	case linked == nil && path != "" && !force && w.Repo.Unseen(path):
+		return "", fmt.Errorf("mission %s: %w: %s", id, ErrUnseen, path)
+	case linked == nil:
+		return path, nil
 	}
 	changes, err := changesIn(ctx, linked)
 	if err != nil {

@@ -101,7 +101,9 @@ func idle(ctx context.Context, w *workspace.Workspace, id record.ID, branch stri
 	for _, tree := range worktrees {
 		at, err := git.Find(tree.Path)
 		if err != nil || at.CommonDir != w.Repo.CommonDir {
-			continue // it is gone
+			if at = w.Repo.Behind(tree.Path); at == nil {
+				continue // it is gone
+			}
 		}
 		op, err := at.Operation(ctx)
 		if err != nil {

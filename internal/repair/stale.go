@@ -99,7 +99,11 @@ func (r *repair) worktrees(ctx context.Context) error {
 		return err
 	}
 	for _, path := range prunable(string(out), func(branch string) bool { _, ok := r.MissionOf(branch); return ok }) {
-		r.say(Finding{What: fmt.Sprintf("the worktree %s is gone, and git still keeps its entry", path), Hint: "git worktree prune"})
+		f := Finding{What: fmt.Sprintf("the worktree %s is gone, and git still keeps its entry", path), Hint: "git worktree prune"}
+		if r.Repo.Unseen(path) {
+			f = Finding{What: fmt.Sprintf("the worktree %s can't be seen from here, and may be there for others: git must keep its entry", path)}
+		}
+		r.say(f)
 	}
 	return nil
 }
