@@ -56,6 +56,7 @@ func contain(t testing.TB) {
 // without --force, whatever it is called there.
 func TestUnseenWorktree(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	contain(t)
 	for _, same := range []bool{true, false} {
 		h := newHost(t)
