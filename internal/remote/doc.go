@@ -12,8 +12,8 @@
 //	git config agent.https://host.example/repo.git.push all
 //
 // A remote stands for what `git remote get-url --push --all` prints, after
-// every insteadOf, and each of those URLs must have been named. No file of a
-// repository can give consent. See [Open].
+// every insteadOf. If that are several URLs, each stands for itself, see
+// [Remote.Each]. No file of a repository can give consent. See [Open].
 //
 // Objects of LFS go where such a URL leads by git-lfs's rule, or to a URL that
 // was named itself. See [Remote.LFS].
@@ -21,5 +21,5 @@
 // # The queue
 //
 // A hook queues a mission with [Remote.Later] and leaves the rest to a process
-// that drains the queue, one for a repository and a remote at a time.
+// that drains the queue, one for a repository and a URL at a time.
 package remote
