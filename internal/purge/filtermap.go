@@ -2,6 +2,7 @@ package purge
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,8 +23,8 @@ import (
 // and before version 2.45 of its latest run alone, but then has a replace ref
 // for each old one. git filter-branch has the old refs below [original].
 const (
-	filterRepoMap  = "filter-repo/commit-map"
-	filterRepoRefs = "filter-repo/ref-map" // of its latest run
+	filterRepoMap  = "commit-map"
+	filterRepoRefs = "ref-map" // of its latest run
 	replacing      = "refs/replace/"
 	original       = "refs/original/"
 )
@@ -36,7 +37,7 @@ const (
 )
 
 // FilterPending reports whether git filter-repo or git filter-branch has run
-// since [FollowFilter]. Where none ever did, it looks for two files.
+// since [FollowFilter]. Where none ever did, it looks for three names.
 func FilterPending(w *workspace.Workspace) bool {
 	seen := filterSeen(w.Repo)
 	if seen == "" {
@@ -53,22 +54,44 @@ func FilterPending(w *workspace.Workspace) bool {
 // was none. Of git filter-branch it sees refs in files only.
 func filterSeen(repo *git.Repo) string {
 	var b strings.Builder
-	for _, name := range []string{filterRepoMap, original} {
-		if info, err := os.Lstat(filepath.Join(repo.CommonDir, name)); err == nil {
+	for _, file := range append(filterRepo(repo, filterRepoMap), filepath.Join(repo.CommonDir, original)) {
+		if info, err := os.Lstat(file); err == nil {
+			name, _ := filepath.Rel(repo.CommonDir, file)
 			fmt.Fprintln(&b, name, info.ModTime().UnixNano())
 		}
 	}
 	return b.String()
 }
 
+// filterRepo returns the files of a name that git filter-repo left, the newest
+// last: they are in the git directory of the worktree that it ran in.
+func filterRepo(repo *git.Repo, name string) []string {
+	files := append(repo.Glob("filter-repo/"+name), repo.Glob("worktrees/*/filter-repo/"+name)...)
+	if len(files) > 1 {
+		at := make(map[string]int64)
+		for _, file := range files {
+			if info, err := os.Lstat(file); err == nil {
+				at[file] = info.ModTime().UnixNano()
+			}
+		}
+		slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(at[a], at[b]) })
+	}
+	return files
+}
+
 // newCommits returns what filters have made of commits, zero for those that
 // they dropped.
 func (f *filter) newCommits() (map[object.Hash]object.Hash, error) {
 	known := make(map[object.Hash]object.Hash)
-	newest, err := os.ReadFile(filepath.Join(f.Repo.CommonDir, filterRepoMap))
-	switch {
-	case err == nil:
-		parseMap(known, newest)
+	files := filterRepo(f.Repo, filterRepoMap)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		parseMap(known, text)
+	}
+	if len(files) > 0 {
 		for ref, to := range f.refs {
 			if old := object.NewHash(strings.TrimPrefix(ref, replacing)); strings.HasPrefix(ref, replacing) && !old.IsZero() {
 				if _, ok := known[old]; !ok {
@@ -76,8 +99,6 @@ func (f *filter) newCommits() (map[object.Hash]object.Hash, error) {
 				}
 			}
 		}
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
 	}
 	for _, ref := range slices.Sorted(maps.Keys(f.refs)) {
 		if now := f.refs[strings.TrimPrefix(ref, original)]; strings.HasPrefix(ref, original) && !now.IsZero() {
@@ -113,14 +134,16 @@ func (f *filter) newCommits() (map[object.Hash]object.Hash, error) {
 // deleted returns the missions whose refs filters have deleted, and that are
 // not archived.
 func (f *filter) deleted() ([]record.ID, error) {
-	list, err := os.ReadFile(filepath.Join(f.Repo.CommonDir, filterRepoRefs))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
 	had := make(map[string]object.Hash)
-	for line := range strings.Lines(string(list)) {
-		if words := strings.Fields(line); len(words) == 3 && object.NewHash(words[1]).IsZero() {
-			had[words[2]] = object.NewHash(words[0])
+	for _, file := range filterRepo(f.Repo, filterRepoRefs) {
+		list, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(list)) {
+			if words := strings.Fields(line); len(words) == 3 && object.NewHash(words[1]).IsZero() {
+				had[words[2]] = object.NewHash(words[0])
+			}
 		}
 	}
 	for ref, tip := range f.refs {
