@@ -189,15 +189,17 @@ func (w *world) sound() {
 	check := func(s *side) result {
 		return w.ran(w.command(s.dir(), "git", "-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false", "fsck", "--connectivity-only", "--no-dangling", "--no-progress"))
 	}
-	if r := check(w.ours); r.status != 0 {
-		if t := check(w.twin); t.status == 0 {
-			w.find("git fsck", "%s%s", r.stdout, r.stderr)
-		}
+	r := check(w.ours)
+	text := strings.Join(slices.DeleteFunc(strings.Split(r.stdout+r.stderr, "\n"), func(l string) bool {
+		return l == "" || strings.Contains(l, "warning: ") || strings.Contains(l, "refs/remotes/") // HEAD of a remote that was pruned
+	}), "\n")
+	if r.status != 0 && text != "" && check(w.twin).status == 0 {
+		w.find("git fsck", "%s", text)
 	}
 }
 
 // seen is what the user sees of their own work.
-const seen = `git for-each-ref --format='%(refname) %(objectname)' | grep -v -e 'agent/' -e refs/replace/ -e renamed-agent; git symbolic-ref -q HEAD; git status --porcelain -uall
+const seen = `git for-each-ref --format='%(refname) %(objectname)' | grep -v -e 'agent/' -e refs/replace/ -e renamed-agent -e AGENT_; git symbolic-ref -q HEAD; git status --porcelain -uall
 git ls-files -s | git hash-object --stdin; git stash list | grep -v agent; for dir in ../w[0-9]*; do echo "$dir"; git -C "$dir" status --porcelain -b -uall; done 2>/dev/null
 cat ../told 2>/dev/null`
 

@@ -104,7 +104,7 @@ func newWorld(t *testing.T, round int, c *tally) *world {
 		gittest.Must(t, os.MkdirAll(s.dir(), 0o777))
 		w.must(s, newRepositories+map[bool]string{false: newClone, true: newMirror}[w.mirror]+newRemotes)
 		if w.shared {
-			w.must(s, "git config core.sharedRepository 0666; cd ..; chmod -R a+rwX .")
+			w.must(s, "for dir in . ../*.git ../else; do git -C $dir config core.sharedRepository 0666; done; chmod -R a+rwX ..")
 		}
 	}
 	w.own("git-agent-turn", "init", "--agent", "claude")
