@@ -80,6 +80,11 @@ var location = []string{
 	"GIT_CONFIG", "GIT_ATTR_SOURCE",
 }
 
+// pathspecs are the variables that change what the paths mean that we give git,
+// also where git is run as the user: `git --literal-pathspecs`, as Emacs' Magit
+// says, sets them for what it runs.
+var pathspecs = []string{"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"}
+
 // Inherited returns variables that git sets for its children and that would
 // mislead a git elsewhere. Programs run for the user elsewhere must not get
 // them.

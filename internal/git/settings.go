@@ -153,11 +153,6 @@ var notOurs = []string{
 	"GIT_CURL_VERBOSE", "GIT_TRANSLOOP_DEBUG",
 }
 
-// pathspecs are the variables that change what the paths mean that we give git,
-// also where git is run as the user: `git --literal-pathspecs`, as Emacs' Magit
-// says, sets them for what it runs.
-var pathspecs = []string{"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"}
-
 // tracesHere reports whether a variable makes git write what it does to
 // standard error, or to a file that we have open, perhaps a lock.
 func tracesHere(name, value string) bool {

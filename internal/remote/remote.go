@@ -116,15 +116,7 @@ func (r *Remote) Each() []*Remote {
 		p := *r
 		p.URLs, p.Level, p.Source, p.Target = []string{u}, consentTo(r.conf, u), u, u
 		p.key = fmt.Sprintf("%s%s%x", Escape(r.Name), ofURL, sum[:6])
-		var env []string
-		for _, key := range transport {
-			for i, value := range r.conf["remote."+r.Name+"."+key] {
-				name := fmt.Sprint("GIT_AGENT_REMOTE_", strings.ToUpper(key), "_", i)
-				env = append(env, name+"="+value)
-				p.options = append(p.options, "--config-env=remote."+u+"."+key+"="+name) // -c would end the key at a "="
-			}
-		}
-		p.Repo = r.Repo.With(git.Env(env...))
+		p.options, p.Repo = r.reaching(u)
 		list = append(list, &p)
 	}
 	return list
@@ -133,9 +125,6 @@ func (r *Remote) Each() []*Remote {
 // ofURL is between a remote's name and a hash of the URL in a key. [Escape]
 // leaves none in a name.
 const ofURL = "#"
-
-// transport are the settings of a remote that say how it is reached.
-var transport = []string{"proxy", "proxyauthmethod", "receivepack", "uploadpack", "vcs"}
 
 // Reopen returns the remote as it is configured now. Its level is empty if
 // nothing is sent to it any more.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -74,6 +75,20 @@ func (r *Remote) Options() []string {
 		}
 	}
 	return append(options, r.options...)
+}
+
+// reaching returns options, and the repository with their variables, by which
+// git reaches a URL the way that is configured for the remote.
+func (r *Remote) reaching(u string) (options []string, repo *git.Repo) {
+	var env []string
+	for _, key := range []string{"proxy", "proxyauthmethod", "receivepack", "uploadpack", "vcs"} {
+		for i, value := range r.conf["remote."+r.Name+"."+key] {
+			name := fmt.Sprint("GIT_AGENT_REMOTE_", strings.ToUpper(key), "_", i)
+			env = append(env, name+"="+value)
+			options = append(options, "--config-env=remote."+u+"."+key+"="+name) // -c would end the key at a "="
+		}
+	}
+	return options, r.Repo.With(git.Env(env...))
 }
 
 // Run runs a git command that reaches the remote, with Progress. A push runs
