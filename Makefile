@@ -33,7 +33,7 @@ MATRIX_RUNS = \
 	^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting)$$ \
 	^Test(MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$ \
 	^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|Hosts|Branches|Variants)$$ \
-	^TestScripts$$/^(archive|blame|first-turn|hook|housekeep|init|purge|purge-alias|purge-everywhere|push|record|refs-elsewhere|restore|start|submodule|why)$$ \
+	^TestScripts$$/^(archive|blame|first-turn|hook|hooks-configured|housekeep|init|purge|purge-alias|purge-everywhere|push|record|refs-elsewhere|restore|start|submodule|why)$$ \
 	^TestScripts$$/^(fork|several|adopt|include|restore|write)$$
 
 # What depends on git, its ref format and its hash, in a minute: refs, packs, notes, locks, worktrees, transport.
@@ -43,7 +43,7 @@ matrix: export GIT_DEFAULT_HASH = $(HASH)
 matrix: export GIT_AGENT_TESTS = check
 matrix:
 	git version
-	$(MATRIX) ./internal/ledger ./internal/objectpurge ./test/format
+	$(MATRIX) ./internal/ledger ./internal/objectpurge ./test/format ./test/settings
 	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|EveryTree|Merge'
 	$(MATRIX) $(addprefix ./internal/,recorder missionstore checkout finisher fetcher pusher blame) ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
 	$(MATRIX) ./test/kill -run '^TestKills$$' -kills 10

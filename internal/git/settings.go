@@ -18,7 +18,7 @@ type setting struct {
 // Commands that read or write an index, move refs, and print what differs.
 const (
 	indexing  = "add bisect checkout clean commit diff diff-files diff-index ls-files read-tree reset status switch update-index worktree write-tree"
-	moving    = "bisect checkout commit fetch pack-refs push reflog reset switch symbolic-ref update-ref worktree"
+	moving    = "bisect checkout commit fetch init pack-refs push reflog reset switch symbolic-ref update-ref worktree"
 	differing = "diff diff-files diff-index diff-tree log"
 )
 
@@ -96,6 +96,7 @@ var settings = []setting{
 	{"diff.orderFile", os.DevNull, "diff log status", "one that is missing is fatal"},
 	{"diff.relative", "false", "diff log", ""},
 	{"diff.statGraphWidth", "0", "diff log", ""},
+	{"diff.statNameWidth", "0", "diff log", ""},
 	{"core.quotePath", "false", "diff", "what is shown is escaped by us"},
 	{"log.showSignature", "false", "log", "lines of gpg"},
 	{"log.follow", "false", "log", ""},

@@ -519,7 +519,7 @@ func (tx *Tx) Try(ctx context.Context) error {
 	err = proc.Try(updates)
 	for _, ref := range []string{tx.ID.Ref(), tx.ID.NotesRef()} { // git leaves the directories that it makes for locks
 		for dir := path.Dir(ref); dir != "refs"; dir = path.Dir(dir) {
-			_ = syscall.Rmdir(filepath.Join(tx.Repo.CommonDir, filepath.FromSlash(dir))) // if it is empty, and no file
+			_ = syscall.Rmdir(filepath.Join(tx.Repo.RefsDir(), filepath.FromSlash(dir))) // if it is empty, and no file
 		}
 	}
 	return err
