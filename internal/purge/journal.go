@@ -150,11 +150,7 @@ func (j *journal) successor(h object.Hash) object.Hash {
 
 // trust gives new events the trust of the old ones, before a ref moves.
 func (j *journal) trust(w *workspace.Workspace) error {
-	for _, r := range j.Refs {
-		id, err := record.ParseID(r.Ref[strings.LastIndexByte(r.Ref, '/')+1:])
-		if err != nil || r.Ref != id.Ref() || r.Old.IsZero() {
-			continue
-		}
+	for _, id := range w.Trust.Missions() { // of those that are archived no ref moves
 		if err := w.Trust.Follow(cmp.Or(j.Renamed[id], id), id, j.successor); err != nil {
 			return err
 		}
