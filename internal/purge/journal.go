@@ -134,6 +134,9 @@ func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *hold
 	if err == nil {
 		err = j.erase(ctx, w, held, done)
 	}
+	if err == nil && len(done.roots) > 0 { // a keeper of what stays may be among what led to the rest
+		err = w.KeepAll(ctx, true)
+	}
 	if err == nil {
 		err = w.Store.Dir().Remove(journalFile)
 	}
