@@ -68,8 +68,7 @@ func Maintain(ctx context.Context, r *Repo, held *statedir.Lock) error {
 	for _, head := range r.GlobRefs("worktrees/*/HEAD") { // their logs expire, too
 		files = append(files, head, filepath.Dir(head)+"/logs/", filepath.Dir(head)+"/reftable/")
 	}
-	// Others may see the worktrees that are not here; see [Repo.Unseen].
-	err = long(ctx, r, held, files, "-c", "gc.worktreePruneExpire=never", "maintenance", "run", "--auto", "--quiet")
+	err = long(ctx, r, held, files, "maintenance", "run", "--auto", "--quiet")
 	if err != nil {
 		return fmt.Errorf("maintain the repository: %w", err)
 	}

@@ -72,6 +72,7 @@ var settings = []setting{
 	{"pack.threads", "1", "pack-objects", "it is in the background"},
 	{"pack.indexVersion", "2", "fetch index-pack pack-objects", "we read no other"},
 	{"gc.autoDetach", "false", "maintenance", "it runs under our lock"},
+	{"gc.worktreePruneExpire", "never", "maintenance", "others may see the worktrees that are not here; see [Repo.Unseen]"},
 	{"maintenance.autoDetach", "false", "maintenance", "so that it runs under our lock"},
 
 	// What differs: as `git diff` prints it if nothing is configured.
