@@ -40,6 +40,11 @@ func TestLeft(t *testing.T) {
 		{"another one goes on with it", func(l *lab.Lab, tip string) {
 			l.Git("update-ref", mission.Ref(), l.Git("commit-tree", "-m", "four", "-p", tip, tip+"^{tree}"))
 		}, append(slices.Clone(all), "four"), ""},
+		{"another one went on with it, and that was deleted and collected", func(l *lab.Lab, tip string) {
+			w := l.Workspace(l.Dir)
+			gittest.Must(l.T, w.Trust.Leave(mission, object.NewHash(gittest.Hash("1")), w.Repo.Format()))
+			l.Git("update-ref", "-d", mission.Ref())
+		}, all, "something other than git-agent deleted the ref of mission a1b2c3d4"},
 		{"another one has moved it to the side", func(l *lab.Lab, tip string) {
 			l.Git("update-ref", mission.Ref(), l.Git("commit-tree", "-m", "other", "-p", tip+"~1", tip+"^{tree}"))
 		}, all, "something other than git-agent moved mission a1b2c3d4 from "},

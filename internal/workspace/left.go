@@ -137,7 +137,7 @@ func (s *standing) look(ctx context.Context) (object.Hash, error) {
 	}
 	l, err := ledger.At(s.objects, s.id, s.left.At)
 	if err != nil {
-		return s.lost(err)
+		return s.lost(ctx, err)
 	}
 	within, err := false, error(nil)
 	if !s.now.IsZero() {
@@ -175,18 +175,57 @@ func (s *standing) kept(ctx context.Context) bool {
 	return false
 }
 
-// lost tells once that what was left is not here any more.
-func (s *standing) lost(why error) (object.Hash, error) {
+// lost tells once that what was left is not here any more. If what this clone
+// wrote before is, and stands there no longer, that is what is taken back.
+func (s *standing) lost(ctx context.Context, why error) (object.Hash, error) {
 	switch {
 	case !ledger.Missing(why):
 		return s.now, why
-	case s.now == s.left.Before: // it may never have been here
+	case s.now == s.left.Before && !s.now.IsZero(): // it may never have been here
+		return s.now, nil
+	}
+	own, l, err := s.own(ctx)
+	if err != nil {
+		return s.now, err
+	}
+	if !own.IsZero() {
+		s.left = trust.Left{At: own, Before: s.Trust.Before(s.id, own)}
+		if err := s.leave(own); err != nil {
+			return s.now, err
+		}
+		return s.takeBack(ctx, l, true)
+	}
+	if s.now == s.left.Before {
 		return s.now, nil
 	}
 	s.tell = func() {
 		s.Say(fmt.Sprintf("what was recorded here last of mission %s, in %s, is not in the repository any more", s.id, s.left.At), "")
 	}
 	return s.now, s.leave(s.now)
+}
+
+// own returns the newest commit that this clone wrote of what is here, and does
+// not stand where the mission does, or zero.
+func (s *standing) own(ctx context.Context) (object.Hash, *ledger.Ledger, error) {
+	ends, err := s.Trust.Last(s.id)
+	for _, at := range ends {
+		l, missing := ledger.At(s.objects, s.id, at)
+		for ledger.Missing(missing) && !at.IsZero() {
+			if at = s.Trust.Before(s.id, at); !at.IsZero() {
+				l, missing = ledger.At(s.objects, s.id, at)
+			}
+		}
+		if at.IsZero() || missing != nil || at == s.now {
+			continue
+		}
+		if !s.now.IsZero() {
+			if within, err := s.raw.IsAncestor(ctx, at, s.now); within || err != nil {
+				continue
+			}
+		}
+		return at, l, nil
+	}
+	return object.Hash{}, nil, err
 }
 
 func (s *standing) leave(at object.Hash) error {
