@@ -5,7 +5,6 @@ package git
 import (
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -30,18 +29,23 @@ func (r *Repo) owner() (uid, gid int, other bool) {
 	return int(stat.Uid), int(stat.Gid), ok && stat.Uid != 0
 }
 
-// makeWays makes the directories of refs, so that they are their owner's from
-// the beginning, with the mode of the directory above.
-func (r *Repo) makeWays(updates []Update) {
-	if _, _, other := r.owner(); !other || r.InTables() {
+// MakeWays makes the directories of files that git will make in the common
+// directory, or where refs are, so that they are their owner's from the
+// beginning, with the mode of the directory above.
+func (r *Repo) MakeWays(files ...string) {
+	if _, _, other := r.owner(); !other {
 		return
 	}
-	for _, u := range updates {
-		if u.New.IsZero() || u.Anyway { // that is beside HEAD
+	for _, file := range files {
+		dir := r.RefsDir()
+		if rel, err := filepath.Rel(dir, file); err != nil || !filepath.IsLocal(rel) {
+			dir = r.CommonDir
+		}
+		way, err := filepath.Rel(dir, filepath.Dir(file))
+		if err != nil || !filepath.IsLocal(way) {
 			continue
 		}
-		dir := r.RefsDir()
-		for part := range strings.SplitSeq(path.Dir(u.Ref), "/") {
+		for part := range strings.SplitSeq(way, string(filepath.Separator)) {
 			above, err := os.Lstat(dir)
 			dir = filepath.Join(dir, part)
 			if err == nil && os.Mkdir(dir, 0o700) == nil {

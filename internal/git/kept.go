@@ -95,7 +95,6 @@ func (k Keeper) Move(ctx context.Context, to object.Hash) error {
 	if err != nil || to.IsZero() {
 		return err
 	}
-	main.handOver([]string{main.fileOf(k.beside())})
 	return k.Point(ctx)
 }
 
@@ -114,6 +113,11 @@ func (k Keeper) again(ctx context.Context, ref string, do func() error) error {
 
 // Point makes the symbolic ref.
 func (k Keeper) Point(ctx context.Context) error {
+	file := k.repo.fileOf(k.Ref())
+	if !k.repo.InTables() {
+		k.repo.MakeWays(file)
+	}
+	defer k.repo.handOver([]string{file})
 	err := k.again(ctx, k.Ref(), func() error {
 		_, err := k.repo.Output(ctx, nil, "symbolic-ref", k.Ref(), k.target())
 		return err
@@ -121,7 +125,6 @@ func (k Keeper) Point(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("keep what is recorded from git's garbage collection: %w", err)
 	}
-	k.repo.handOver([]string{k.repo.fileOf(k.Ref())})
 	return nil
 }
 

@@ -65,7 +65,6 @@ func (t *RefTransaction) Abort() { t.proc.Kill() }
 // Commit moves all refs or none. The error wraps [ErrConflict] if one does not
 // have its expected value.
 func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
-	t.repo.makeWays(updates)
 	names, err := t.send(updates, "commit\x00", "commit: ok\n")
 	if names == nil || err == nil {
 		return err
@@ -114,6 +113,11 @@ func (t *RefTransaction) send(updates []Update, end, last string) (names []strin
 		names = append(names, u.Ref)
 	}
 	in.WriteString(end)
+	if !t.repo.InTables() {
+		for _, u := range updates {
+			t.repo.MakeWays(t.repo.fileOf(u.Ref))
+		}
+	}
 	_, err = t.proc.finish(in.Bytes(), last)
 	return names, err
 }

@@ -83,7 +83,10 @@ func rollUp(ctx context.Context, r *Repo, packs []string) error {
 	if err != nil {
 		return err
 	}
-	return noteOldPacks(r, "pack-"+strings.TrimSpace(string(out)), packs)
+	fresh := "pack-" + strings.TrimSpace(string(out))
+	base := filepath.Join(packDir(r), fresh)
+	r.handOver([]string{base + ".pack", base + ".idx", base + ".rev"})
+	return noteOldPacks(r, fresh, packs)
 }
 
 // dropLeftovers removes what a [Objects.Flush] killed over an hour ago left:

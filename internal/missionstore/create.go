@@ -342,14 +342,13 @@ func (p creation) checkOut(ctx context.Context, repo *git.Repo) error {
 func (p creation) runCheckout(ctx context.Context, repo *git.Repo) error {
 	name := strings.TrimPrefix(p.branch, "refs/heads/")
 	repo = repo.With(git.Hooked)
-	if !p.here {
-		repo = repo.With(git.Others)
-	}
-	switch {
-	case p.here:
+	if p.here {
 		_, err := repo.Output(ctx, nil, "switch", "--quiet", name)
 		return err
-	case p.progress != nil:
+	}
+	repo = repo.With(git.Others)
+	repo.MakeWays(filepath.Join(repo.CommonDir, "worktrees", "any"))
+	if p.progress != nil {
 		return repo.Run(ctx, nil, io.Discard, p.progress, "worktree", "add", "--", p.worktree, name)
 	}
 	_, err := repo.Output(ctx, nil, "worktree", "add", "--quiet", "--", p.worktree, name)
