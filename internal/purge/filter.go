@@ -157,6 +157,9 @@ func (f *filter) plan(ctx context.Context) error {
 	if err := f.newEntries(); err != nil {
 		return err
 	}
+	if err := f.takeBack(ctx); err != nil {
+		return err
+	}
 	for _, id := range slices.Concat(missions(f.refs), slices.Sorted(maps.Keys(f.archived))) {
 		if err := f.choose(ctx, id); err != nil {
 			return fmt.Errorf("mission %s: %w", id, err)
@@ -197,6 +200,33 @@ func (f *filter) plan(ctx context.Context) error {
 	}
 	slices.SortFunc(f.updates, func(a, b git.Update) int { return strings.Compare(a.Ref, b.Ref) })
 	return nil
+}
+
+// takeBack takes missions whose refs others moved back or deleted before the
+// filter to what it made of where they were left: what keeps that was filtered.
+func (f *filter) takeBack(ctx context.Context) error {
+	var moves []git.Update
+	for _, id := range f.Trust.Missions() {
+		left, err := f.Trust.Left(id)
+		if err != nil {
+			return err
+		}
+		to, now := f.Known[left.At], f.refs[id.Ref()]
+		if _, archived := f.archived[id]; archived || to.IsZero() || to == now || f.objects.Has(to) != nil {
+			continue
+		}
+		if !now.IsZero() {
+			if before, err := f.Repo.IsAncestor(ctx, now, to); err != nil || !before {
+				continue // the filter has changed it in another way
+			}
+		}
+		moves = append(moves, git.Update{Ref: id.Ref(), New: to, Old: now})
+		f.refs[id.Ref()] = to
+	}
+	if len(moves) == 0 {
+		return nil
+	}
+	return f.Repo.Watched(nil).UpdateRefs(ctx, "agent: where it was left", moves)
 }
 
 // newEntries lets the archive name the new commits: no filter follows its index.
