@@ -40,6 +40,8 @@ func InUse(ctx context.Context, w *workspace.Workspace, id record.ID, drop strin
 	path := paths[0]
 	at, e := git.Find(path)
 	switch {
+	case e != nil && exists(filepath.Join(path, ".git")):
+		return cmdline.Hint(err, "it leads to where the repository is not; if that was moved to here: "+"git worktree repair")
 	case e != nil:
 		return err
 	case !git.SameFile(at.CommonDir, w.Repo.CommonDir):

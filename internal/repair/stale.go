@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/missionstore"
@@ -97,6 +99,20 @@ func (r *repair) worktrees(ctx context.Context) error {
 	out, err := r.Repo.Output(ctx, nil, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return err
+	}
+	list, err := r.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, at := range list {
+		_, ours := r.MissionOf(at.Branch)
+		if _, err := os.Lstat(filepath.Join(at.Path, ".git")); !ours || err != nil {
+			continue
+		}
+		if _, err := git.Find(at.Path); errors.Is(err, git.ErrNotFound) {
+			r.say(Finding{What: fmt.Sprintf("the worktree %s leads to where the repository is not, so nothing is recorded there; the remedy is for a repository that was moved",
+				at.Path), Hint: "git worktree repair"})
+		}
 	}
 	for _, path := range prunable(string(out), func(branch string) bool { _, ok := r.MissionOf(branch); return ok }) {
 		f := Finding{What: fmt.Sprintf("the worktree %s is gone, and git still keeps its entry", path), Hint: "git worktree prune"}
