@@ -181,6 +181,9 @@ func inTrial(ctx context.Context, repo *git.Repo, err error) *obstacle {
 	if broken != nil {
 		return &obstacle{"a turn here is not recorded: " + broken.Error() + "; mend the file there", ""}
 	}
+	if o := hooksRead(ctx, repo, conf); o != nil {
+		return &obstacle{text, o.remedy}
+	}
 	if refs := inTheWay(ctx, repo, "refs/agent", "refs/agent/missions", "refs/notes/agent"); len(refs) > 0 {
 		return &obstacle{text, moveRefs(ctx, repo, refs)}
 	}
@@ -264,6 +267,26 @@ func indexRead(ctx context.Context, repo *git.Repo) *obstacle {
 	}
 }
 
+// hooksRead returns the obstacle of hooks by configuration, since git 2.54, at
+// which git ends before it runs any, or nil.
+func hooksRead(ctx context.Context, repo *git.Repo, conf git.Config) *obstacle {
+	_, err := repo.Output(ctx, nil, "hook", "list", "reference-transaction")
+	if git.Status(err) != 128 { // 129 if it can't list them
+		return nil
+	}
+	remedy := ""
+	for key, events := range conf {
+		name, ok := strings.CutPrefix(strings.TrimSuffix(key, ".event"), "hook.")
+		if !ok || !strings.HasSuffix(key, ".event") || conf.Get("hook."+name+".command") != "" && !slices.Contains(events, name) {
+			continue
+		}
+		if scope := scopeOf(ctx, repo, key); scope != "" {
+			remedy = shell("git", "config", "--"+scope, "--unset-all", key)
+		}
+	}
+	return &obstacle{"git ends at the hooks of its configuration: " + err.Error(), remedy}
+}
+
 func (o *obstacle) err() error {
 	err := errors.New(o.text)
 	if o.remedy != "" {
@@ -300,6 +323,11 @@ func (x *examination) trial() {
 	}
 	if o := indexRead(x.ctx, x.repo); o != nil {
 		x.warn("index", o.text, o.remedy)
+	}
+	if conf, err := x.repo.Config(x.ctx); err == nil {
+		if o := hooksRead(x.ctx, x.repo, conf); o != nil {
+			x.warn("git's hooks", o.text, o.remedy)
+		}
 	}
 	if refs := inTheWay(x.ctx, x.repo, strings.TrimSuffix(git.Keepers, "/")); len(refs) > 0 {
 		x.warn("kept", fmt.Sprintf("the ref %s is in the way of those that keep what is recorded, whatever a fetch or a prune does", strings.TrimSuffix(git.Keepers, "/")), moveRefs(x.ctx, x.repo, refs))

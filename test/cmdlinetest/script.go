@@ -1,6 +1,7 @@
 package cmdlinetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -74,6 +75,9 @@ func Scripts(t *testing.T, setup func(*testscript.Env) error, own map[string]Com
 				return err == nil, err
 			case "reftable": // new repositories have their refs in tables
 				return os.Getenv("GIT_DEFAULT_REF_FORMAT") == name, nil
+			case "hooks": // git has hooks by configuration
+				out, _ := exec.Command("git", "hook", "-h").Output()
+				return bytes.Contains(out, []byte("git hook list")), nil
 			case "sha256":
 				return gittest.Format() == name, nil
 			}
