@@ -5,6 +5,7 @@ package neighbours
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ var events = []step{
 		if len(w.clients) > 2 {
 			return ""
 		}
-		c := w.begin("", w.shared && *guests && w.IntN(2) == 0)
+		c := w.begin("", w.shared && w.IntN(2) == 0)
 		return fmt.Sprintf("a session begins, %s, of another user: %t", c.file, c.guest)
 	}},
 	{5, func(w *world) string {
@@ -256,27 +257,34 @@ func (w *world) write(dir, name, line string) {
 
 // step takes one, and looks at what became of the turns after some.
 func (w *world) step(n int) {
-	kinds := [][]step{events, neighbours}
 	for range 20 { // some cannot be taken now
-		list := kinds[w.IntN(len(kinds))]
-		sum := 0
-		for _, s := range list {
-			sum += s.weight
+		list := events
+		if w.IntN(2) == 0 {
+			list = neighbours
 		}
-		at := w.IntN(sum)
-		for _, s := range list {
-			if at -= s.weight; at >= 0 {
-				continue
-			}
-			if what := s.do(w); what != "" {
-				w.done = append(w.done, fmt.Sprintf("%3d %s", n, what))
-				w.tally.add("steps", 1)
-				if w.IntN(3) == 0 {
-					w.look()
-				}
-				return
-			}
-			break
+		what := drawn(w.Rand, list, func(s step) int { return s.weight }).do(w)
+		if what == "" {
+			continue
+		}
+		w.done = append(w.done, fmt.Sprintf("%3d %s", n, what))
+		if w.tally.add("steps", 1); w.IntN(3) == 0 {
+			w.look()
+		}
+		return
+	}
+}
+
+// drawn draws one of a list, by their weights.
+func drawn[T any](r *rand.Rand, list []T, weight func(T) int) T {
+	sum := 0
+	for _, one := range list {
+		sum += weight(one)
+	}
+	at := r.IntN(sum)
+	for _, one := range list {
+		if at -= weight(one); at < 0 {
+			return one
 		}
 	}
+	panic("no weight")
 }

@@ -17,10 +17,6 @@ type script struct {
 	anytime bool
 	// own says that our refs are nothing to it, so it ends as in the twin.
 	own bool
-	// moves says that it may move our refs or rewrite what they lead to.
-	moves bool
-	// filters says that it rewrites all history.
-	filters bool
 }
 
 // refspecs are what a fetch may be told to bring where, if our refs are in it.
@@ -40,14 +36,16 @@ func (w *world) fetch(specs []string) string {
 	return strings.Join([]string{"git fetch -q", flags, w.pick("origin", "origin", "origin", "old", "none", "../else/.git"), w.pick(specs...)}, " ")
 }
 
+// ourRefs lists our refs, but for those that do nothing else than keep what the
+// others lead to: who deletes these as well means it.
 const ourRefs = `git for-each-ref --format='%(refname)' refs/agent refs/notes/agent | grep -v '^refs/agent/kept/'`
 
 // scripts are the neighbours, but for settings.
 var scripts = []script{
 	// What is fetched, pushed and pruned.
-	{weight: 14, anytime: true, moves: true, text: func(w *world) string { return w.fetch(refspecs) }},
+	{weight: 14, anytime: true, text: func(w *world) string { return w.fetch(refspecs) }},
 	{weight: 6, anytime: true, text: func(w *world) string { return w.fetch(theirs) }},
-	{weight: 6, anytime: true, moves: true, text: func(w *world) string {
+	{weight: 6, anytime: true, text: func(w *world) string {
 		return "git config remote." + w.pick("origin", "old", "none") + ".fetch " + w.pick(refspecs[0], refspecs[1], refspecs[3], refspecs[4])
 	}},
 	{weight: 8, anytime: true, text: func(w *world) string {
@@ -62,7 +60,7 @@ var scripts = []script{
 		return w.pick("git bundle create -q ../old.bundle --all", "git remote rename old older; git remote rename older old", "url=$(git config remote.old.url); git remote remove old; git remote add old $url",
 			"git clone -q --mirror . ../copy.git; git fetch -q ../copy.git 'refs/agent/*:refs/agent/*'")
 	}},
-	{weight: 2, anytime: true, moves: true, text: func(w *world) string {
+	{weight: 2, anytime: true, text: func(w *world) string {
 		return w.pick("git fetch -q --update-head-ok ../old.bundle '+refs/*:refs/*'", "git fetch -q ../copy.git '+refs/agent/*:refs/agent/*'")
 	}},
 	// What packs and collects.
@@ -74,32 +72,32 @@ var scripts = []script{
 			"git repack -qd --cruft", "git gc -q --cruft --prune=now", "git repack -qad; git multi-pack-index write; git multi-pack-index expire; git multi-pack-index repack")
 	}},
 	// What moves our refs.
-	{moves: true, weight: 5, anytime: true, text: func(w *world) string {
+	{weight: 5, anytime: true, text: func(w *world) string {
 		return fmt.Sprintf("%s | sed -n %dp | xargs -r -n 1 git update-ref -d", ourRefs, 1+w.IntN(6))
 	}},
-	{moves: true, weight: 3, anytime: true, text: func(w *world) string {
+	{weight: 3, anytime: true, text: func(w *world) string {
 		return ourRefs + " | sed 's/^/delete /' | git update-ref --stdin" + w.pick("", "; git reflog expire --expire=now --all; git gc -q --prune=now")
 	}},
-	{moves: true, weight: 3, anytime: true, text: func(w *world) string {
+	{weight: 3, anytime: true, text: func(w *world) string {
 		return "git for-each-ref --format='update %(refname) %(objectname)~' refs/agent/missions | git update-ref --stdin"
 	}},
-	{moves: true, weight: 3, anytime: true, text: func(w *world) string {
+	{weight: 3, anytime: true, text: func(w *world) string {
 		return fmt.Sprintf("for ref in $(git for-each-ref --format='%%(refname)' refs/agent/missions | sed -n %dp); do git update-ref $ref $ref~%d; done", 1+w.IntN(4), 1+w.IntN(3))
 	}},
-	{moves: true, weight: 2, anytime: true, text: func(w *world) string {
+	{weight: 2, anytime: true, text: func(w *world) string {
 		return w.pick("git notes --ref=agent/$(git for-each-ref --count=1 --format='%(refname:lstrip=3)' refs/notes/agent) prune",
 			"git for-each-ref --format='%(refname)' refs/heads/agent | sed -n 1p | xargs -r -n 1 git update-ref -d",
 			"git for-each-ref --format='%(refname:short)' refs/heads/agent | xargs -r git branch -q -D",
 			"git for-each-ref --format='%(refname:short)' refs/heads/agent | sed -n 1p | xargs -r -I{} git branch -m {} renamed-{}")
 	}},
 	// What rewrites history.
-	{filters: true, weight: 1, text: func(w *world) string {
+	{weight: 1, text: func(w *world) string {
 		return "git add -A; git commit -q -m all; git filter-branch -f " + w.pick("--msg-filter 'sed s/base/first/'", "--env-filter 'GIT_AUTHOR_NAME=other'") + " -- --all"
 	}},
 	{weight: 1, text: func(w *world) string {
 		return "git add -A; git commit -q -m all; git filter-branch -f --msg-filter 'sed s/base/first/' HEAD"
 	}},
-	{filters: true, weight: 2, text: func(w *world) string {
+	{weight: 2, text: func(w *world) string {
 		return "git add -A; git commit -q -m all; url=$(git config remote.origin.url); printf 'base==>first\\n' >../said; git filter-repo --quiet --force " +
 			w.pick("--path-rename old/:older/", "--replace-message ../said", "--invert-paths --path old/file", "--partial --refs HEAD --path-rename old/:older/") +
 			"; git remote add origin $url 2>/dev/null"
@@ -133,20 +131,8 @@ func (w *world) pick(from ...string) string {
 // neighbours are steps of the user's git.
 var neighbours = []step{
 	{80, func(w *world) string {
-		sum := 0
-		for _, s := range scripts {
-			sum += s.weight
-		}
-		at := w.IntN(sum)
-		for _, s := range scripts {
-			if at -= s.weight; at < 0 {
-				if s.moves && !*moves || s.filters && !*filters {
-					return ""
-				}
-				return w.neighbour(s, s.text(w))
-			}
-		}
-		return ""
+		s := drawn(w.Rand, scripts, func(s script) int { return s.weight })
+		return w.neighbour(s, s.text(w))
 	}},
 	{20, func(w *world) string { return w.neighbour(script{anytime: true, own: true}, w.setting()) }},
 	{6, func(w *world) string { return w.neighbour(script{anytime: true, own: true}, w.hook()) }},

@@ -19,13 +19,10 @@ import (
 )
 
 var (
-	steps   = flag.Int("steps", 60, "how many steps are taken, in all rounds together")
-	seed    = flag.Uint64("seed", uint64(time.Now().UnixNano()), "what steps are drawn from")
-	shrink  = flag.Bool("shrink", false, "leave out of a round that fails what it does not take, which needs many rounds")
-	guests  = flag.Bool("guests", false, "sessions of the other user")
-	moves   = flag.Bool("moves", false, "what moves our refs")
-	filters = flag.Bool("filters", false, "what rewrites history")
-	only    = flag.String("only", "", "take only these `steps` of each round, as -shrink prints them")
+	steps  = flag.Int("steps", 60, "how many steps are taken, in all rounds together")
+	seed   = flag.Uint64("seed", uint64(time.Now().UnixNano()), "what steps are drawn from")
+	shrink = flag.Bool("shrink", false, "leave out of a round that fails what it does not take, which needs many rounds")
+	only   = flag.String("only", "", "take only these `steps` of each round, as -shrink prints them")
 )
 
 // TestMain builds the programs, and puts them in front of PATH.
