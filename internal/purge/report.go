@@ -226,7 +226,7 @@ func own(repo *git.Repo, r objectpurge.Root, replaced func(object.Hash) bool) bo
 	case objectpurge.Ref:
 		return !strings.Contains(r.Ref, "refs/") && noted[path.Base(r.Ref)]
 	case objectpurge.Log:
-		if strings.HasPrefix(r.Ref, "refs/agent/") || strings.HasPrefix(r.Ref, "refs/notes/agent/") {
+		if strings.HasPrefix(r.Ref, "refs/agent/") || strings.HasPrefix(r.Ref, "refs/notes/agent/") || git.IsKeeper(r.Ref) {
 			return true
 		}
 		return len(r.Hashes) > 0 && !slices.ContainsFunc(r.Hashes, func(h object.Hash) bool { return !replaced(h) })

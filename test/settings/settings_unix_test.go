@@ -32,7 +32,7 @@ var hostile = map[string]string{
 	"submodule.recurse": "true", "checkout.guess": "true", "worktree.guessRemote": "true", "advice.detachedHead": "true",
 	"core.filesRefLockTimeout": "0", "core.packedRefsTimeout": "0", "reftable.lockTimeout": "0", "core.preferSymlinkRefs": "true",
 	"core.warnAmbiguousRefs": "true", "pack.packSizeLimit": "1m", "pack.threads": "7", "pack.indexVersion": "1",
-	"gc.autoDetach": "true", "maintenance.autoDetach": "true",
+	"gc.autoDetach": "true", "gc.worktreePruneExpire": "now", "maintenance.autoDetach": "true",
 	"diff.algorithm": "patience", "diff.renames": "copies", "diff.renameLimit": "1", "diff.indentHeuristic": "false",
 	"diff.suppressBlankEmpty": "true", "core.bigFileThreshold": "1", "diff.context": "0", "diff.interHunkContext": "9",
 	"diff.noprefix": "true", "diff.mnemonicPrefix": "true", "diff.srcPrefix": "x/", "diff.dstPrefix": "y/", "diff.submodule": "log",
@@ -261,7 +261,7 @@ func (w *world) log() string {
 
 var (
 	hex   = regexp.MustCompile(`\b[0-9a-f]{7,64}\b`)
-	times = regexp.MustCompile(`\b[0-9]+[smh] ago|\b[0-9]+(\.[0-9]+)?(ms|s)\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^ ]*|\b\d{8}-\d{6}\b|\b\d\d:\d\d(:\d\d)?\b|\b[0-9.]+ ?[kKM]i?B\b|\b[0-9]+ (objects|packs|files)\b`)
+	times = regexp.MustCompile(`\b[0-9]+[smh] ago|\b[0-9]+(\.[0-9]+)?(ms|s)\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^ ]*|\b\d{8}-\d{6}\b|\b\d\d:\d\d(:\d\d)?\b|\b[0-9.]+ ?([kKM]i?)?B\b|\b[0-9]+ (objects|packs|files)\b`)
 )
 
 // session plays the steps, and returns what each printed, without what differs from time to time.
