@@ -347,6 +347,7 @@ func TestUndoGone(t *testing.T) {
 	if _, err := l.Restore(l.List(lab.Own(c))[0], false); err != nil {
 		t.Fatal(err)
 	}
+	gittest.Must(t, l.Workspace(l.Dir).GiveUp(lab.Own(c)))
 	l.Git("update-ref", "-d", lab.Own(c).Ref())
 	if _, _, err := l.Undo(checkout.Merging{}); !errors.Is(err, git.ErrNotFound) {
 		t.Errorf("undo: %v", err)

@@ -224,7 +224,7 @@ func TestFinishOwnCommits(t *testing.T) {
 	if err != nil || gone.Worktree == "" || gone.Branch == "" {
 		t.Errorf("removed %+v, %v", gone, err)
 	}
-	if kept := l.Git("for-each-ref", "--contains="+tip, "--format=%(refname)"); kept != "refs/agent/missions/a1b2c3d4" {
+	if kept := l.Git("for-each-ref", "--contains="+tip, "--format=%(refname)", "refs/agent/missions", "refs/heads"); kept != "refs/agent/missions/a1b2c3d4" {
 		t.Errorf("the branch's commits are kept by %q", kept)
 	}
 	l.Fsck()

@@ -112,7 +112,7 @@ func TestMirror(t *testing.T) {
 		w.Verify(id)
 	}
 	w.Fsck()
-	if refs := w.Git("for-each-ref", "--format=%(refname)", "refs/agent", "refs/notes"); strings.Count(refs, "\n") != 3 {
+	if refs := w.Git("for-each-ref", "--format=%(refname)", "refs/agent/missions", "refs/notes"); strings.Count(refs, "\n") != 3 {
 		t.Errorf("two missions have the refs\n%s\nwant two each", refs)
 	}
 }

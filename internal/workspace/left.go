@@ -40,8 +40,8 @@ func (w *Workspace) lookOn(ctx context.Context, names []string, refs map[string]
 func (w *Workspace) correct(ctx context.Context, id record.ID, refs map[string]object.Hash) {
 	ref := id.Ref()
 	left, err := w.Trust.Left(id)
-	if err != nil || left.At.IsZero() || left.At == refs[ref] {
-		return
+	if at, there := refs[ref]; err != nil || left.At.IsZero() || left.At == at || there && at.IsZero() {
+		return // or damaged
 	}
 	held, err := w.Store.TryLockMission(id)
 	if err != nil || held == nil {
@@ -97,8 +97,9 @@ func (w *Workspace) Standing(ctx context.Context, held *statedir.Lock, id record
 	if s.left, err = w.Trust.Left(id); err == nil {
 		s.refs, err = s.raw.Refs(ctx, id.Ref(), w.Branch(id))
 	}
-	at := s.refs[id.Ref()]
-	if s.now = at; err == nil && !s.left.At.IsZero() && s.left.At != at {
+	at, there := s.refs[id.Ref()]
+	damaged := there && at.IsZero()
+	if s.now = at; err == nil && !damaged && !s.left.At.IsZero() && s.left.At != at {
 		s.objects = s.raw.Objects(ctx)
 		defer s.objects.Close()
 		at, err = s.look(ctx)
