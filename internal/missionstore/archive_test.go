@@ -150,6 +150,9 @@ func TestArchiveOtherChain(t *testing.T) {
 	first := object.NewHash(l.Git("rev-parse", id.Ref()))
 	second := object.NewHash(l.Git("rev-parse", lab.Own(other).Ref()))
 	l.Archive(id)
+	for _, gone := range []record.ID{id, lab.Own(other)} { // as if others had written them
+		gittest.Must(t, l.Workspace(l.Dir).GiveUp(gone))
+	}
 	l.Git("update-ref", id.Ref(), second.String()) // as it came from elsewhere
 	l.Git("update-ref", "-d", lab.Own(other).Ref())
 	l.Archive(id)

@@ -197,7 +197,6 @@ func TestForkFails(t *testing.T) {
 		{"the local state can't be written", func(l *lab.Lab, f *missionstore.ForkPlan) {
 			l.In(l.Dir).Write(".git/agent/sessions/"+f.Session+".json.old/in/the/way", "x")
 		}, "place the conversation"},
-		{"the user's filter fails", func(l *lab.Lab, f *missionstore.ForkPlan) { l.FailingFilter() }, "smudge filter"},
 		{"the code commit is missing", func(l *lab.Lab, f *missionstore.ForkPlan) {
 			lost := *f.Source
 			lost.Code = object.NewHash(gittest.Hash("0123456789"))

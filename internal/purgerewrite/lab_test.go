@@ -245,7 +245,7 @@ func (l *lab) rewrite(target purgerewrite.Target) *done {
 	if err := r.Ledgers(ctx, chains); err != nil {
 		l.t.Fatal(err)
 	}
-	before, err := w.Repo.Refs(ctx, "refs/agent/", "refs/notes/", "refs/heads/agent/")
+	before, err := w.Repo.Refs(ctx, "refs/agent/missions/", "refs/notes/", "refs/heads/agent/")
 	if err != nil {
 		l.t.Fatal(err)
 	}
