@@ -202,6 +202,9 @@ func (w *world) neighbour(s script, text string) string {
 	if s.anytime && !strings.Contains(text, "prune=now") && !strings.Contains(text, "prune --expire=now") && w.IntN(4) == 0 {
 		w.beside = text
 		if what := turnOf(w); w.beside == "" {
+			if !s.own {
+				w.heard()
+			}
 			return what + ", and meanwhile: " + text
 		}
 		w.beside = ""
@@ -218,6 +221,9 @@ func (w *world) neighbour(s script, text string) string {
 		did = append(did, w.ran(cmd))
 	}
 	w.apart = w.apart || strings.Contains(did[0].stderr, refused)
+	if !s.own {
+		w.heard()
+	}
 	if s.own && !other && did[0].status != 0 && did[1].status == 0 {
 		w.find("the user's git fails", "%s: %+v, in the twin %+v", text, did[0], did[1])
 	}

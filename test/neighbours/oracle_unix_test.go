@@ -199,7 +199,8 @@ func (w *world) sound() {
 }
 
 // seen is what the user sees of their own work.
-const seen = `git for-each-ref --format='%(refname) %(objectname)' | grep -v -e 'agent/' -e refs/replace/ -e renamed-agent -e AGENT_; git symbolic-ref -q HEAD; git status --porcelain -uall
+const seen = `export GIT_OPTIONAL_LOCKS=0
+git for-each-ref --format='%(refname) %(objectname)' | grep -v -e 'agent/' -e refs/replace/ -e renamed-agent -e AGENT_; git symbolic-ref -q HEAD; git status --porcelain -uall
 git ls-files -s | git hash-object --stdin; git stash list | grep -v agent; for dir in ../w[0-9]*; do echo "$dir"; git -C "$dir" status --porcelain -b -uall; done 2>/dev/null
 cat ../told 2>/dev/null`
 
@@ -213,8 +214,14 @@ func (w *world) same() {
 	}
 }
 
-// differ are the lines of a that b has not.
+// differ are the lines of a that b has not, or not as often.
 func differ(a, b string) string {
-	has := strings.Split(b, "\n")
-	return strings.Join(slices.DeleteFunc(strings.Split(a, "\n"), func(l string) bool { return slices.Contains(has, l) }), "\n")
+	rest := strings.Split(b, "\n")
+	return strings.Join(slices.DeleteFunc(strings.Split(a, "\n"), func(l string) bool {
+		at := slices.Index(rest, l)
+		if at >= 0 {
+			rest = slices.Delete(rest, at, at+1)
+		}
+		return at >= 0
+	}), "\n")
 }

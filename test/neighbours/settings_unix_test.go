@@ -36,8 +36,8 @@ var settings = []string{
 	"transfer.hideRefs refs/agent|refs/notes", "transfer.unpackLimit 1", "uploadpack.hideRefs refs/agent", "user.useConfigOnly true", "worktree.guessRemote true",
 }
 
-// heard forgets what hooks were told: a new worktree runs them, as the user
-// expects of it, and the twin has none.
+// heard forgets what hooks were told: the user's git may have moved refs of
+// ours, or a new worktree run them, as is expected of it, and the twin has none.
 func (w *world) heard() {
 	for _, s := range []*side{w.ours, w.twin} {
 		_ = os.Remove(filepath.Join(s.top, "told")) // there may be none

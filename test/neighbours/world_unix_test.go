@@ -99,7 +99,7 @@ func newWorld(t *testing.T, round int, c *tally) *world {
 		gittest.Must(t, err)
 		gittest.Must(t, os.WriteFile(filepath.Join(home, "guest", ".gitconfig"), data, 0o666))
 		w.give(filepath.Join(home, "guest"))
-		version := func() *exec.Cmd { return w.command(home, "git", "version") }
+		version := func() *exec.Cmd { return w.command(home, "sh", "-c", "git version") }
 		w.shared = w.ran(w.as(version())).stdout == w.ran(version()).stdout // they may not get at this git
 	}
 	for _, s := range []*side{w.ours, w.twin} {
