@@ -156,6 +156,19 @@ func TestUsers(t *testing.T) {
 					t.Errorf("user %d does not trust what user %d has recorded:\n%s", other.uid, u.uid, out)
 				}
 			}
+			// What one changes of all that is recorded, the other goes on with.
+			for i, u := range users {
+				id, other := u.c.Session[len(u.c.Session)-8:], users[1-i]
+				out, _ := other.run([]byte(fmt.Sprintf("of %d", u.uid)), "git", "agent-turn", "purge", "--fixed", "--yes") // it stays in the conversation
+				other.must("git", "agent-turn", "archive", id)
+				other.must("git", "agent-turn", "housekeep")
+				other.must("git", "agent-turn", "doctor", "--repair")
+				turn(u, 2*turns+i+1)
+				turn(other, 2*turns+i+1)
+				if got := strings.Count(other.must("git", "agent-turn", "list", "--json", "--mission", id), "\n"); got != 2*turns+i+1 {
+					t.Errorf("of user %d there are %d turns after a purge, want %d\n%s", u.uid, got, 2*turns+i+1, out)
+				}
+			}
 			if log := h.log(); log != "" {
 				t.Errorf("the log: %s", log)
 			}
@@ -182,4 +195,46 @@ func shared(t testing.TB, setting string) *host {
 	give(t, h.Dir, owner)
 	h.Env = append(h.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
 	return h
+}
+
+// TestReaders: who may only read in a repository reads what was recorded there, and is told that nothing can be recorded.
+func TestReaders(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be several users")
+	}
+	for _, tt := range []struct {
+		shared string
+		reader uint32
+	}{
+		{"", outsider},
+		{"0640", member},
+	} {
+		h := shared(t, tt.shared)
+		if tt.shared == "0640" {
+			gittest.Must(t, os.Chmod(filepath.Join(h.Dir, ".git"), fs.ModeSetgid|0o750))
+		}
+		users := usersOf(h, "022", owner, tt.reader)
+		mine, theirs := users[0], users[1]
+		mine.must("git", "agent-turn", "init", "--agent", "claude")
+		mine.c.Prompt("one")
+		h.Write("kept.txt", "changed\n")
+		mine.c.Stop("done")
+		mine.c.Flush()
+		h.family.Await()
+		id := mine.c.Session[len(mine.c.Session)-8:]
+		for _, args := range [][]string{
+			{"missions"}, {"list", "--mission", id}, {"show", id + "/1"}, {"diff", id + "/1"}, {"log"}, {"search", "one"},
+			{"blame", "kept.txt"},
+		} {
+			out := theirs.must(append([]string{"git", "agent-turn"}, args...)...)
+			if strings.Contains(out, "permission denied") {
+				t.Errorf("%q: user %d: %s: %s", tt.shared, theirs.uid, strings.Join(args, " "), out)
+			}
+		}
+		if out, err := theirs.run(nil, "git", "agent-turn", "doctor"); err == nil || !strings.Contains(out, "ermission denied") {
+			t.Errorf("%q: doctor of user %d: %v\n%s", tt.shared, theirs.uid, err, out)
+		}
+	}
 }

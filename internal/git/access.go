@@ -42,6 +42,21 @@ func (r *Repo) share(ctx context.Context, f *os.File) error {
 	return nil
 }
 
+// Give lets those read a file of the object database, which this process has
+// made or git for it, that read git's own: see [Repo.share] and handOver.
+func (r *Repo) Give(ctx context.Context, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return r.give(ctx, f)
+}
+
+func (r *Repo) give(ctx context.Context, f *os.File) error {
+	return errors.Join(r.share(ctx, f), r.giveFile(f))
+}
+
 // sharedMode applies core.sharedRepository to the mode of a read-only file. An
 // octal setting replaces the mode; group and all add to the umask's.
 func sharedMode(mode fs.FileMode, setting string) fs.FileMode {

@@ -121,7 +121,7 @@ func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
 	}
 	_, err = f.Write(content)
 	if err == nil {
-		err = errors.Join(o.repo.share(o.ctx, f), o.repo.giveFile(f))
+		err = o.repo.give(o.ctx, f)
 	}
 	if e := f.Close(); err == nil {
 		err = e

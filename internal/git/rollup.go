@@ -85,7 +85,11 @@ func rollUp(ctx context.Context, r *Repo, packs []string) error {
 	}
 	fresh := "pack-" + strings.TrimSpace(string(out))
 	base := filepath.Join(packDir(r), fresh)
-	r.handOver([]string{base + ".pack", base + ".idx", base + ".rev"})
+	for _, ext := range []string{".pack", ".idx", ".rev"} {
+		if err := r.Give(ctx, base+ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	return noteOldPacks(r, fresh, packs)
 }
 

@@ -70,11 +70,11 @@ func (e *eraser) rewritePack(ctx context.Context, name string, list []git.PackEn
 			return err
 		}
 	}
-	return e.install(filepath.Base(base), info.ModTime())
+	return e.install(ctx, filepath.Base(base), info.ModTime())
 }
 
 // install moves a new pack to the others, the index last.
-func (e *eraser) install(name string, at time.Time) error {
+func (e *eraser) install(ctx context.Context, name string, at time.Time) error {
 	files := inOrder(e.repo.Glob("objects/"+tempName+"/pack/"+name+".*"), ".keep")
 	e.clean[name] = true
 	there := isFile(filepath.Join(e.packDir(), name+".idx")) // before we were killed, or of an identical pack
@@ -84,6 +84,9 @@ func (e *eraser) install(name string, at time.Time) error {
 			continue
 		}
 		if err := os.Chtimes(file, at, at); err != nil {
+			return err
+		}
+		if err := e.repo.Give(ctx, file); err != nil {
 			return err
 		}
 		if err := os.Rename(file, to); err != nil {

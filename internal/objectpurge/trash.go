@@ -98,7 +98,7 @@ func (e *eraser) takeBack(ctx context.Context, own func(Root) bool) ([]Root, err
 	}
 	base, err := e.pack(ctx, &needed, false)
 	if err == nil {
-		err = e.install(filepath.Base(base), time.Now())
+		err = e.install(ctx, filepath.Base(base), time.Now())
 	}
 	return roots, err
 }

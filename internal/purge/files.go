@@ -98,14 +98,24 @@ var (
 const unsearched = "damaged"
 
 // stateDirs returns our directories, one shared and one for each worktree.
-func stateDirs(repo *git.Repo) []string {
-	dirs := []string{filepath.Join(repo.CommonDir, "agent")}
-	return append(dirs, repo.Glob("worktrees/*/agent")...)
+func stateDirs(repo *git.Repo) []*statedir.Dir {
+	dirs := []*statedir.Dir{statedir.Of(repo.CommonDir)}
+	for _, top := range repo.Glob("worktrees/*/agent") {
+		dirs = append(dirs, statedir.Of(filepath.Dir(top)))
+	}
+	return dirs
+}
+
+// withBeside adds directories outside of the repository.
+func withBeside(dirs []*statedir.Dir, beside []string) []*statedir.Dir {
+	for _, top := range beside {
+		dirs = append(dirs, statedir.In(filepath.Dir(top), filepath.Base(top)))
+	}
+	return dirs
 }
 
 // ours calls f for files with our texts below a directory, following no link.
-func ours(top string, f func(dir *statedir.Dir, name string, text []byte) error) error {
-	dir := statedir.In(filepath.Dir(top), filepath.Base(top))
+func ours(dir *statedir.Dir, f func(dir *statedir.Dir, name string, text []byte) error) error {
 	var walk func(name string) error
 	walk = func(name string) error {
 		entries, err := dir.ReadDir(name)
@@ -136,9 +146,9 @@ func ours(top string, f func(dir *statedir.Dir, name string, text []byte) error)
 	return walk(".")
 }
 
-func (s *fileScrub) files(tops []string) (n int, err error) {
-	for _, top := range tops {
-		err = errors.Join(err, ours(top, func(dir *statedir.Dir, name string, text []byte) error {
+func (s *fileScrub) files(dirs []*statedir.Dir) (n int, err error) {
+	for _, dir := range dirs {
+		err = errors.Join(err, ours(dir, func(dir *statedir.Dir, name string, text []byte) error {
 			if caches[name] {
 				return dir.Remove(name)
 			}
@@ -171,9 +181,9 @@ func replaceFile(dir *statedir.Dir, name string, data []byte) error {
 }
 
 // holding lists the files that [fileScrub.files] would change.
-func (s *fileScrub) holding(tops []string) (list []string, err error) {
-	for _, top := range tops {
-		err = errors.Join(err, ours(top, func(dir *statedir.Dir, name string, text []byte) error {
+func (s *fileScrub) holding(dirs []*statedir.Dir) (list []string, err error) {
+	for _, dir := range dirs {
+		err = errors.Join(err, ours(dir, func(dir *statedir.Dir, name string, text []byte) error {
 			if !caches[name] && !bytes.Equal(s.file(name, text), text) {
 				list = append(list, dir.Path(name))
 			}

@@ -213,9 +213,9 @@ func (f *filter) keepMap() error {
 
 // sessions changes what is known of sessions, and drops the caches, which have
 // objects that a filter deletes.
-func (s *fileScrub) sessions(tops []string) (err error) {
-	for _, top := range tops {
-		err = errors.Join(err, ours(top, func(dir *statedir.Dir, name string, text []byte) error {
+func (s *fileScrub) sessions(dirs []*statedir.Dir) (err error) {
+	for _, dir := range dirs {
+		err = errors.Join(err, ours(dir, func(dir *statedir.Dir, name string, text []byte) error {
 			if caches[name] {
 				return dir.Remove(name)
 			}

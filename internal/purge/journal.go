@@ -193,7 +193,7 @@ func (j *journal) move(ctx context.Context, w *workspace.Workspace, held *holder
 
 func (j *journal) files(w *workspace.Workspace) error {
 	s := &fileScrub{successor: j.successor, renamed: j.Renamed}
-	if _, err := s.files(append(stateDirs(w.Repo), j.Beside...)); err != nil {
+	if _, err := s.files(withBeside(stateDirs(w.Repo), j.Beside)); err != nil {
 		return fmt.Errorf("change local state: %w", err)
 	}
 	for _, id := range j.Removed {

@@ -32,6 +32,7 @@ import (
 	"gitagent/internal/purgemap"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
+	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 )
 
@@ -391,4 +392,4 @@ func stagedIn(ctx context.Context, repo *git.Repo) (map[string]stagedEntry, erro
 // scrub returns what is done to our files first, as it is unknown later.
 func (p *Plan) scrub() *fileScrub { return &fileScrub{finder: p.Target.Finder, prompts: p.rewrite} }
 
-func (p *Purge) dirs() []string { return append(stateDirs(p.Repo), p.Beside...) }
+func (p *Purge) dirs() []*statedir.Dir { return withBeside(stateDirs(p.Repo), p.Beside) }

@@ -22,6 +22,7 @@ import (
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
+	"gitagent/internal/statedir"
 )
 
 // A Report says where something was found, what goes and what stays. It never
@@ -231,8 +232,8 @@ func own(repo *git.Repo, r objectpurge.Root, replaced func(object.Hash) bool) bo
 		}
 		return len(r.Hashes) > 0 && !slices.ContainsFunc(r.Hashes, func(h object.Hash) bool { return !replaced(h) })
 	case objectpurge.File, objectpurge.Index:
-		return noted[filepath.Base(r.Path)] || slices.ContainsFunc(stateDirs(repo), func(dir string) bool {
-			below, err := filepath.Rel(dir, r.Path)
+		return noted[filepath.Base(r.Path)] || slices.ContainsFunc(stateDirs(repo), func(dir *statedir.Dir) bool {
+			below, err := filepath.Rel(dir.Path("."), r.Path)
 			return err == nil && filepath.IsLocal(below)
 		})
 	}
