@@ -34,7 +34,7 @@ exec "$@"`
 // run runs a program in the container.
 func (c *container) run(args ...string) (string, error) {
 	c.t.Helper()
-	cmd := exec.Command("unshare", append([]string{"--mount", "--pid", "--fork", "sh", "-c", within, "sh", c.Dir, c.at, gittest.TempDir(c.t)}, args...)...)
+	cmd := exec.Command("unshare", append([]string{"--mount", "--pid", "--fork", "--mount-proc", "sh", "-c", within, "sh", c.Dir, c.at, gittest.TempDir(c.t)}, args...)...)
 	cmd.Env = append(append([]string{}, c.env...), "HOME="+gittest.TempDir(c.t), "XDG_RUNTIME_DIR=")
 	c.family.Join(cmd)
 	out, err := cmd.CombinedOutput()
@@ -47,7 +47,7 @@ func contain(t testing.TB) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can mount")
 	}
-	if out, err := exec.Command("unshare", "--mount", "--pid", "--fork", "true").CombinedOutput(); err != nil {
+	if out, err := exec.Command("unshare", "--mount", "--pid", "--fork", "--mount-proc", "true").CombinedOutput(); err != nil {
 		t.Skipf("this machine allows no mounts of its own: %v %s", err, out)
 	}
 }
@@ -100,5 +100,30 @@ func TestUnseenWorktree(t *testing.T) {
 		if out, err := c.run("git", "agent-turn", "remove", "--force", id); err != nil {
 			t.Errorf("same path: %t, --force: %v\n%s", same, err, out)
 		}
+	}
+}
+
+// TestSessionOutside: a container takes no session for dead that lives on the host, also without a machine's id.
+func TestSessionOutside(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	contain(t)
+	h := newHost(t)
+	c := &container{h, h.Dir}
+	outside := h.client()
+	outside.PID = os.Getpid()
+	outside.Prompt("one")
+	h.Write("kept.txt", "half\n")
+	id := outside.Session[len(outside.Session)-8:]
+	out, err := c.run("sh", "-c", "mount -t tmpfs none /etc; git-agent-turn finish "+id+" -m done")
+	if err == nil || !strings.Contains(out, "is running") {
+		t.Errorf("finish: %v\n%s", err, out)
+	}
+	h.Write("kept.txt", "whole\n")
+	outside.Stop("done")
+	outside.Flush()
+	list := h.list("--mission", id)
+	if len(list) != 1 || list[0].Outcome != "done" {
+		t.Errorf("the session outside has the turns %+v", list)
 	}
 }
