@@ -161,6 +161,7 @@ var neighbours = []step{
 			"git reset -q --hard HEAD~1", "git rebase -q main || git rebase --abort", "git switch -q --detach", "git switch -q -", "git switch -q -c other-agent/%[1]d", "git merge -q main || git merge --abort",
 			"git cherry-pick main~1 || git cherry-pick --abort", "git checkout -q -f HEAD~1", "git branch -q -m moved-agent/%[1]d", "git clean -qfdx", "git worktree lock .", "git checkout -q -f -")
 		r := w.ran(w.shell(w.ours, text))
+		w.heard()
 		return text + ": " + r.why()
 	}},
 	{2, func(w *world) string { // a mission's worktree goes
@@ -170,6 +171,7 @@ var neighbours = []step{
 		}
 		text := w.pick("rm -rf ../"+c.dir, "git worktree remove --force ../"+c.dir, "rm -rf ../"+c.dir+"; git worktree prune --expire=now")
 		r := w.ran(w.shell(w.ours, text))
+		w.heard()
 		if _, err := os.Stat(w.place(c)); err != nil {
 			w.end(c)
 		}
@@ -183,6 +185,7 @@ var neighbours = []step{
 		w.count++
 		to := fmt.Sprintf("moved-%d", w.count)
 		r := w.ran(w.shell(w.ours, "git worktree move ../"+c.dir+" ../"+to))
+		w.heard()
 		if r.status == 0 {
 			c.dir = to
 			c.Cwd = w.place(c)
@@ -202,9 +205,6 @@ func (w *world) neighbour(s script, text string) string {
 	if s.anytime && !strings.Contains(text, "prune=now") && !strings.Contains(text, "prune --expire=now") && w.IntN(4) == 0 {
 		w.beside = text
 		if what := turnOf(w); w.beside == "" {
-			if !s.own {
-				w.heard()
-			}
 			return what + ", and meanwhile: " + text
 		}
 		w.beside = ""
@@ -221,9 +221,7 @@ func (w *world) neighbour(s script, text string) string {
 		did = append(did, w.ran(cmd))
 	}
 	w.apart = w.apart || strings.Contains(did[0].stderr, refused)
-	if !s.own {
-		w.heard()
-	}
+	w.heard()
 	if s.own && !other && did[0].status != 0 && did[1].status == 0 {
 		w.find("the user's git fails", "%s: %+v, in the twin %+v", text, did[0], did[1])
 	}

@@ -5,6 +5,8 @@ package neighbours
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -201,11 +203,14 @@ func (w *world) sound() {
 // seen is what the user sees of their own work.
 const seen = `export GIT_OPTIONAL_LOCKS=0
 git for-each-ref --format='%(refname) %(objectname)' | grep -v -e 'agent/' -e refs/replace/ -e renamed-agent -e AGENT_; git symbolic-ref -q HEAD; git status --porcelain -uall
-git ls-files -s | git hash-object --stdin; git stash list | grep -v agent; for dir in ../w[0-9]*; do echo "$dir"; git -C "$dir" status --porcelain -b -uall; done 2>/dev/null
-cat ../told 2>/dev/null`
+git ls-files -s | git hash-object --stdin; git stash list | grep -v agent; for dir in ../w[0-9]*; do echo "$dir"; git -C "$dir" status --porcelain -b -uall; done 2>/dev/null`
 
-// same checks that the user's own work is what it is in the twin.
+// same checks that the user's own work is what it is in the twin, and that no
+// hook of theirs was told what we do.
 func (w *world) same() {
+	if told, err := os.ReadFile(filepath.Join(w.ours.top, "told")); err == nil {
+		w.find("hooks of the user's are told", "%s", told)
+	}
 	if w.apart {
 		return
 	}

@@ -36,17 +36,15 @@ var settings = []string{
 	"transfer.hideRefs refs/agent|refs/notes", "transfer.unpackLimit 1", "uploadpack.hideRefs refs/agent", "user.useConfigOnly true", "worktree.guessRemote true",
 }
 
-// heard forgets what hooks were told: the user's git may have moved refs of
-// ours, or a new worktree run them, as is expected of it, and the twin has none.
+// heard forgets what hooks were told of what the user's git did, or of a new
+// worktree, as is expected of it.
 func (w *world) heard() {
-	for _, s := range []*side{w.ours, w.twin} {
-		_ = os.Remove(filepath.Join(s.top, "told")) // there may be none
-	}
+	_ = os.Remove(filepath.Join(w.ours.top, "told")) // there may be none
 }
 
 // hook is a script that gives the user a hook, as a file or, from git 2.54 on,
-// by configuration, or takes them away. What hooks are told that may tell of us
-// is compared with the twin.
+// by configuration, or takes them away. Those that may tell of us note that they
+// were told.
 func (w *world) hook() string {
 	event := w.pick("reference-transaction", "reference-transaction", "post-index-change", "post-checkout", "post-commit", "pre-commit", "pre-auto-gc", "post-rewrite", "pre-push")
 	does := w.pick("exit 1", "exit 3", "exit 0", "cat >/dev/null; sleep 0.1", "git status --short; git gc --auto")

@@ -267,6 +267,7 @@ func (w *world) event(c *client, e replay.Event) {
 		_ = other.Wait() // as it goes
 		w.apart = w.apart || strings.Contains(said.String(), refused)
 		w.ran(w.shell(w.twin, w.beside))
+		w.heard()
 		w.beside = ""
 	}
 	var answer struct {
