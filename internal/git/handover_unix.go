@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -56,19 +57,24 @@ func (r *Repo) MakeWays(files ...string) {
 	}
 }
 
-// handOver gives files in the common directory, the directories that lead to
-// them, and their reflogs to the owner of the repository, if they are root's
-// and this process is. A name with a final slash stands for all files below it.
+// handOver gives files in the common directory, or where refs are, the
+// directories that lead to them, and their reflogs to the owner of the
+// repository, if they are root's and this process is. A name with a final slash
+// stands for all files below it.
 func (r *Repo) handOver(files []string) {
 	uid, gid, other := r.owner()
 	if !other {
 		return
 	}
-	in, err := os.OpenRoot(r.CommonDir)
-	if err != nil {
-		return
+	for _, dir := range slices.Compact([]string{r.CommonDir, r.RefsDir()}) {
+		if in, err := os.OpenRoot(dir); err == nil {
+			handOver(in, files, uid, gid)
+			_ = in.Close()
+		}
 	}
-	defer in.Close()
+}
+
+func handOver(in *os.Root, files []string, uid, gid int) {
 	give := func(name string) {
 		info, err := in.Lstat(name)
 		if err != nil {
@@ -80,7 +86,7 @@ func (r *Repo) handOver(files []string) {
 		}
 	}
 	for _, file := range files {
-		name, err := filepath.Rel(r.CommonDir, file)
+		name, err := filepath.Rel(in.Name(), file)
 		if err != nil || !filepath.IsLocal(name) {
 			continue
 		}
