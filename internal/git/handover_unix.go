@@ -30,6 +30,20 @@ func (r *Repo) owner() (uid, gid int, other bool) {
 	return int(stat.Uid), int(stat.Gid), ok && stat.Uid != 0
 }
 
+// readable returns options of git with which the owner can read what root's git
+// makes from the first moment, whatever root's umask is: a table that can't be
+// read hides all refs. A group's directory has core.sharedRepository.
+func (r *Repo) readable(args []string) []string {
+	if _, _, other := r.owner(); !other || slices.Contains(args, "--list") {
+		return nil
+	}
+	info, err := os.Stat(r.CommonDir)
+	if err != nil || info.Mode().Perm()&0o020 != 0 {
+		return nil
+	}
+	return []string{"-c", "core.sharedRepository=0644"}
+}
+
 // MakeWays makes the directories of files that git will make in the common
 // directory, or where refs are, so that they are their owner's from the
 // beginning, with the mode of the directory above.

@@ -105,7 +105,7 @@ func environ(drop []string) []string {
 }
 
 func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, r.program, r.arguments(args)...)
+	cmd := exec.CommandContext(ctx, r.program, append(r.readable(args), r.arguments(args)...)...)
 	cmd.Args[0] = "git"
 	cmd.Dir, cmd.Env = r.dir, r.env
 	if runtime.GOOS != "windows" { // it can't pass files to a child

@@ -26,6 +26,7 @@ var setAlone = map[string]string{
 	"internal/fetcher/missing.go":      "a repository's transport, for another one",
 	"internal/finisher/finish.go":      "as the user, but without advice about what we do",
 	"internal/finisher/squash.go":      "as the user, but without advice about what we do",
+	"internal/git/handover_unix.go":    "for root in another user's repository alone",
 	"internal/git/objects.go":          "memory of a process that stays",
 	"internal/git/options.go":          "what an Option is about",
 	"internal/git/promised.go":         "nothing is to be negotiated",
