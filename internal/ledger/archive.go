@@ -342,9 +342,9 @@ func KeepingAll(objects *git.Objects, tips []object.Hash) (object.Hash, error) {
 }
 
 // KeepingAlso stages a commit that keeps one more than another such commit,
-// which may be zero.
+// which may be zero. Its tree is the one's, so that none is written.
 func KeepingAlso(objects *git.Objects, tip, before object.Hash) (object.Hash, error) {
-	empty, err := objects.EmptyTree()
+	tree, err := objects.TreeOf(tip)
 	if err != nil {
 		return object.Hash{}, err
 	}
@@ -352,7 +352,7 @@ func KeepingAlso(objects *git.Objects, tip, before object.Hash) (object.Hash, er
 	if !before.IsZero() {
 		parents = append(parents, before)
 	}
-	return objects.CommitTree(empty, parents, archiver, archiver, keptMessage)
+	return objects.CommitTree(tree, parents, archiver, archiver, keptMessage)
 }
 
 const keptMessage = "kept\n"

@@ -436,10 +436,6 @@ func TestBeginFails(t *testing.T) {
 			l.Git("checkout", "-q", "main")
 		},
 		"there is such a branch": func(l *lab.Lab, b *missionstore.Beginning) { l.Git("branch", l.Branch(b.ID)) },
-		"the user's filter fails": func(l *lab.Lab, b *missionstore.Beginning) {
-			l.FailingFilter()
-			b.Worktree = filepath.Join(filepath.Dir(l.Dir), "new")
-		},
 		"the worktree's directory is not empty": func(l *lab.Lab, b *missionstore.Beginning) {
 			b.Worktree = filepath.Join(filepath.Dir(l.Dir), "new")
 			l.In(b.Worktree).Write("theirs.txt", "x")

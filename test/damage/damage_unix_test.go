@@ -352,10 +352,12 @@ func TestDamage(t *testing.T) {
 	t.Logf("%d objects, %d refs, %d commands", len(w.objects), strings.Count(w.refs, "\n")+1, len(commands))
 }
 
-// state is what the refs are. Notes that were written anew have another history.
+// state is what the refs are, and what no keeper keeps. Notes that were written
+// anew have another history, and keepers are other commits.
 func (w *world) state() string {
-	return w.Git("for-each-ref", "--format=%(objectname) %(refname)", "refs/agent", "refs/heads") + "\n" +
-		w.Git("for-each-ref", "--format=%(tree) %(refname)", "refs/notes")
+	return w.Git("for-each-ref", "--format=%(objectname) %(refname)", "refs/agent/missions", "refs/heads") + "\n" +
+		w.Git("for-each-ref", "--format=%(tree) %(refname)", "refs/notes") + "\n" +
+		w.Git("rev-list", "--glob=refs/agent/missions", "--not", "--glob=refs/agent/kept")
 }
 
 // remedies are the commands that doctor leaves to a person.

@@ -4,6 +4,7 @@ package damage
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,8 +32,11 @@ func (w *world) ends(t *testing.T) {
 			if a := w.run(t, "turn doctor --repair"); a.status != 0 || !strings.Contains(a.stdout, " 0 are not; the whole ones are written again") {
 				t.Errorf("doctor --repair: status %d\n%s%s", a.status, a.stdout, a.stderr)
 			}
-			if now := w.Git("cat-file", "--batch-check=%(objectname)", "--batch-all-objects"); now != all {
-				t.Errorf("the objects are\n%s\nand were\n%s", now, all)
+			now := strings.Fields(w.Git("cat-file", "--batch-check=%(objectname)", "--batch-all-objects"))
+			for hash := range strings.FieldsSeq(all) {
+				if _, ok := slices.BinarySearch(now, hash); !ok {
+					t.Errorf("%s is lost", hash)
+				}
 			}
 			if a := w.run(t, "turn doctor --repair"); a.status != 0 || !strings.Contains(a.stdout, "nothing is damaged") {
 				t.Errorf("a second repair: status %d\n%s%s", a.status, a.stdout, a.stderr)

@@ -136,8 +136,8 @@ func (l *lab) missions() {
 		case "refs/agent/archive", "refs/agent/archive-keep", "refs/agent/purges":
 			continue
 		}
-		if strings.HasPrefix(ref, "refs/agent/archives/") {
-			continue // what the archive of a remote was
+		if strings.HasPrefix(ref, "refs/agent/archives/") || strings.HasPrefix(ref, "refs/agent/kept/") {
+			continue // what the archive of a remote was; keepers
 		}
 		if strings.HasPrefix(ref, "refs/agent/remotes/") {
 			l.find("left refs/agent/remotes", "%s", ref)

@@ -53,15 +53,6 @@ func (l *Lab) FailingHook() {
 	gittest.Must(l.T, os.Chmod(filepath.Join(l.Dir, ".git/hooks/post-checkout"), 0o755))
 }
 
-// FailingFilter makes git fail while it checks something out.
-func (l *Lab) FailingFilter() {
-	l.T.Helper()
-	l.Write(".git/info/attributes", "* filter=failing\n")
-	l.Git("config", "filter.failing.clean", "cat")
-	l.Git("config", "filter.failing.smudge", "exit 1")
-	l.Git("config", "filter.failing.required", "true")
-}
-
 // Leave makes what a process leaves that was killed with its git: a lock of ours with a note of what
 // that git was about to lock, and the locks.
 func (l *Lab) Leave(name string, files ...string) {
