@@ -116,7 +116,7 @@ func NoMission(ctx context.Context, w *workspace.Workspace) error {
 		return cmdline.Hint(cmdline.NotFoundf("no turn has been recorded in this worktree"),
 			"name a mission with --mission <id>; list them with: git agent-turn missions")
 	}
-	if refs, err := w.Repo.Refs(ctx, ledger.ArchiveRef); err == nil && len(refs) > 0 {
+	if archived, _ := ledger.ListArchived(ctx, w.Repo); len(archived) > 0 {
 		return cmdline.Hint(cmdline.NotFoundf("all missions are archived"), "list them with: git agent-turn missions --archived")
 	}
 	return cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), hint(s.Begin()))

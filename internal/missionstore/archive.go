@@ -228,7 +228,7 @@ func archiveOf(ctx context.Context, w *workspace.Workspace, objects *git.Objects
 }
 
 func (a *archiving) replace(ctx context.Context, held *statedir.Lock, change func(*ledger.Archive) (map[record.ID]ledger.ArchiveEntry, error)) error {
-	return ledgertx.Alone(ctx, a.Repo, held, "archive", func() ([]git.Update, error) {
+	err := ledgertx.Alone(ctx, a.Repo, held, "archive", func() ([]git.Update, error) {
 		refs, err := a.Repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
 		if err != nil {
 			return nil, err
@@ -252,8 +252,15 @@ func (a *archiving) replace(ctx context.Context, held *statedir.Lock, change fun
 		if err == nil {
 			err = a.objects.Flush()
 		}
+		if err == nil && index.Tip.IsZero() {
+			err = a.GiveUpArchive(ctx)
+		}
 		return moves, err
 	})
+	if err != nil {
+		return err
+	}
+	return a.KeepArchive(ctx)
 }
 
 // setApart keeps an archived mission under a new id, which it returns, if the
@@ -410,6 +417,9 @@ func unarchive(ctx context.Context, w *workspace.Workspace, ids []record.ID) (ap
 	err = a.alone(ctx, ids,
 		func(some []record.ID) ([]git.Update, error) { return a.restoreOthers(ctx, some) },
 		func(some []record.ID) ([]git.Update, error) { return a.restoreLedgers(ctx, some, tips) })
+	if err == nil {
+		err = w.KeepAll(ctx, false) // while the archive keeps them, too
+	}
 	if err == nil {
 		err = a.replace(ctx, held, func(index *ledger.Archive) (map[record.ID]ledger.ArchiveEntry, error) {
 			changes := make(map[record.ID]ledger.ArchiveEntry)

@@ -332,7 +332,11 @@ func TestForkPlaces(t *testing.T) {
 func leavings(l *lab.Lab) string {
 	l.T.Helper()
 	var b strings.Builder
-	for _, args := range [][]string{{"for-each-ref"}, {"worktree", "list", "--porcelain"}, {"config", "--local", "--list"}, {"status", "--porcelain"}} {
+	for _, args := range [][]string{
+		{"for-each-ref", "refs/agent/missions", "refs/notes", "refs/heads", "refs/tags"},
+		{"for-each-ref", "--format=%(refname)", "refs/agent"}, // keepers are commits of their own
+		{"worktree", "list", "--porcelain"}, {"config", "--local", "--list"}, {"status", "--porcelain"},
+	} {
 		out, err := l.Try(args...)
 		fmt.Fprintln(&b, args, out, err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
+	"gitagent/internal/ledger"
 	"gitagent/internal/objectpurge"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
@@ -183,6 +184,11 @@ func (j *journal) move(ctx context.Context, w *workspace.Workspace, held *holder
 	var updates []git.Update
 	for _, r := range j.Refs {
 		updates = append(updates, git.Update{Ref: r.Ref, Old: r.Old, New: r.New})
+		if r.Ref == ledger.ArchiveRef && r.New.IsZero() {
+			if err := w.GiveUpArchive(ctx); err != nil {
+				return err
+			}
+		}
 	}
 	proc, err := held.repo(w.Repo).BeginRefs(ctx, "agent: purge")
 	if err != nil {

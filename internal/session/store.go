@@ -187,6 +187,9 @@ func (s Store) LockArchive(ctx context.Context) (*statedir.Lock, error) {
 	return s.lock(ctx, "archive", "index")
 }
 
+// TryLockArchive is [Store.LockArchive] if nobody holds the lock, or nil.
+func (s Store) TryLockArchive() (*statedir.Lock, error) { return s.TryLock("archive-index") }
+
 // MissionLock returns a mission's lock number, which other missions share.
 func MissionLock(id record.ID) uint32 { return slotOf(string(id)) }
 

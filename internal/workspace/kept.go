@@ -40,12 +40,26 @@ func (w *Workspace) KeepAll(ctx context.Context, alone bool) error {
 			ids[n] = nil
 		}
 	}
-	return errors.Join(w.keepArchive(ctx), w.keep(ctx, ids, alone))
+	err = w.keep(ctx, ids, alone)
+	if !alone {
+		held, e := w.Store.TryLockArchive()
+		if e != nil || held == nil {
+			return errors.Join(err, e) // who has it keeps it
+		}
+		defer held.Release()
+	}
+	return errors.Join(err, w.KeepArchive(ctx))
 }
 
-// keepArchive keeps the index of the archive and, by what is before it, what
-// keeps the archived missions.
-func (w *Workspace) keepArchive(ctx context.Context) error {
+// GiveUpArchive is for before the archive's refs are deleted: else they would
+// be taken back.
+func (w *Workspace) GiveUpArchive(ctx context.Context) error {
+	return moveKeeper(ctx, w.Repo.Keeper(archiveKeeper), object.Hash{})
+}
+
+// KeepArchive keeps the index of the archive and, by what is before it, what
+// keeps the archived missions. Its caller holds the archive's lock.
+func (w *Workspace) KeepArchive(ctx context.Context) error {
 	repo := w.Repo.Watched(nil)
 	refs, err := repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
 	if err != nil {
@@ -55,7 +69,7 @@ func (w *Workspace) keepArchive(ctx context.Context) error {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	to := object.Hash{}
-	if !index.IsZero() && !keep.IsZero() {
+	if !index.IsZero() {
 		if to, err = ledger.KeepingAlso(objects, index, keep); err == nil {
 			err = objects.Flush()
 		}
@@ -89,17 +103,21 @@ func (w *Workspace) standArchive(ctx context.Context) error {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	parents, err := objects.Parents(at)
-	if err != nil || len(parents) != 2 {
+	if err != nil {
 		return err
 	}
-	held, err := w.Store.TryLock("archive-index")
+	var moves []git.Update
+	for i, ref := range []string{ledger.ArchiveRef, ledger.ArchiveKeepRef}[:min(len(parents), 2)] {
+		moves = append(moves, git.Update{Ref: ref, New: parents[i]})
+	}
+	held, err := w.Store.TryLockArchive()
 	if err != nil || held == nil {
 		return err
 	}
 	defer held.Release()
 	proc, err := repo.With(git.Holding(held.File())).BeginRefs(ctx, "agent: where it was left")
 	if err == nil {
-		err = git.MoveRefs(ctx, repo, held, proc, []git.Update{{Ref: ledger.ArchiveRef, New: parents[0]}, {Ref: ledger.ArchiveKeepRef, New: parents[1]}})
+		err = git.MoveRefs(ctx, repo, held, proc, moves)
 	}
 	if err != nil {
 		return fmt.Errorf("take the archive back: %w", err)
