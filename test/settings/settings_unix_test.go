@@ -262,6 +262,7 @@ func (w *world) log() string {
 var (
 	hex   = regexp.MustCompile(`\b[0-9a-f]{7,64}\b`)
 	times = regexp.MustCompile(`\b[0-9]+[smh] ago|\b[0-9]+(\.[0-9]+)?(ms|s)\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^ ]*|\b\d{8}-\d{6}\b|\b\d\d:\d\d(:\d\d)?\b|\b[0-9.]+ ?([kKM]i?)?B\b|\b[0-9]+ (objects|packs|files)\b`)
+	wide  = regexp.MustCompile(`  +`) // a column is as wide as the longest time in it
 )
 
 // session plays the steps, and returns what each printed, without what differs from time to time.
@@ -284,7 +285,7 @@ func (w *world) session() (printed []string) {
 			w.t.Errorf("%s: told were\n%s", step, got)
 		}
 		out = strings.ReplaceAll(out, w.home, "$HOME")
-		out = times.ReplaceAllString(out, "TIME")
+		out = wide.ReplaceAllString(times.ReplaceAllString(out, "TIME"), "  ")
 		out = hex.ReplaceAllStringFunc(out, func(h string) string {
 			h = h[:7]
 			if names[h] == "" {
