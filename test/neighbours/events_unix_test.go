@@ -81,8 +81,8 @@ var events = []step{
 		dir := fmt.Sprintf("at-%d", w.count)
 		args := []string{"git-agent-turn", "start", "--worktree", filepath.Join("..", dir)}
 		r := w.own(args...)
+		w.heard()
 		if r.status == 0 {
-			w.heard()
 			c := w.begin(dir, false)
 			c.mission = strings.TrimSpace(r.stdout)
 		}
@@ -97,9 +97,9 @@ var events = []step{
 		dir := fmt.Sprintf("fork-%d", w.count)
 		args := []string{"git-agent-fork", t.name(), "--print", "--worktree", filepath.Join("..", dir)}
 		r := w.own(args...)
+		w.heard()
 		var made struct{ Mission string }
 		if r.status == 0 {
-			w.heard()
 			gittest.Must(w.t, json.Unmarshal([]byte(r.stdout), &made))
 			w.begin(dir, false).mission = made.Mission
 		}
