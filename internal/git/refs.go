@@ -56,7 +56,7 @@ func (r *Repo) BeginRefs(ctx context.Context, reason string) (*RefTransaction, e
 	if err != nil {
 		return nil, err
 	}
-	return &RefTransaction{repo: r, proc: p}, nil
+	return &RefTransaction{repo: r.Watched(nil), proc: p}, nil
 }
 
 // Abort ends the transaction without effect. After Commit it does nothing.

@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
+	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
 )
@@ -70,10 +71,22 @@ func TestLeft(t *testing.T) {
 			w := l.Workspace(l.Dir)
 			var told []string
 			w.Say = func(text, done string) { told = append(told, text+"; "+done) }
-			for range 2 { // the second time there is nothing to be said
+			for i := range 3 { // the third time there is nothing to be said
+				var busy *statedir.Lock
+				if i == 0 { // another process of ours has the mission
+					var err error
+					busy, err = l.Workspace(l.Dir).Store.LockMission(t.Context(), mission)
+					gittest.Must(t, err)
+				}
 				var got []string
 				missions, err := ledger.List(t.Context(), w.Repo)
 				gittest.Must(t, err)
+				if busy != nil {
+					busy.Release()
+				}
+				if i == 0 && told != nil {
+					t.Errorf("told are %q while another process has the mission", told)
+				}
 				if tip := missions[mission]; !tip.IsZero() {
 					got = strings.Split(l.Git("log", "--first-parent", "--reverse", "--format=%s", tip.String()), "\n")[1:]
 				}

@@ -210,9 +210,12 @@ func (s Store) LockMission(ctx context.Context, id record.ID) (*statedir.Lock, e
 	return s.shared(ctx, "mission", string(id))
 }
 
-// TryLockMission is [Store.LockMission] if nobody holds the lock, or nil.
-func (s Store) TryLockMission(id record.ID) (*statedir.Lock, error) {
-	return s.TryLock(fmt.Sprintf("mission-%02d", MissionLock(id)))
+// TryLockMission is [Store.LockMission] if nobody holds the lock, or nil. busy
+// reports whether another process does.
+func (s Store) TryLockMission(id record.ID) (held *statedir.Lock, busy bool, err error) {
+	name := fmt.Sprintf("mission-%02d", MissionLock(id))
+	held, err = s.TryLock(name)
+	return held, held == nil && err == nil && !s.dir.Holds(filepath.Join("locks", name)), err
 }
 
 // Slots is how many locks missions share.

@@ -18,6 +18,8 @@ import (
 // is free when both have ended. So its next holder knows that the previous one
 // and its child are gone, and that their [Lock.Note] has no owner.
 type Lock struct {
+	dir   *Dir
+	name  string
 	file  *os.File
 	left  Note
 	noted Note
@@ -64,7 +66,7 @@ func (d *Dir) lock(name string) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lock{file: f}
+	l := &Lock{dir: d, name: name, file: f}
 	ok, err := try(f)
 	if err == nil && ok {
 		err = l.read()
@@ -73,12 +75,29 @@ func (d *Dir) lock(name string) (*Lock, error) {
 		_ = f.Close()
 		return nil, err
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.held == nil {
+		d.held = make(map[string]bool)
+	}
+	d.held[name] = true
 	return l, nil
+}
+
+// Holds reports whether a lock was taken through d and is not released, so that
+// it is not another process that has it.
+func (d *Dir) Holds(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.held[name]
 }
 
 // Release unlocks the file. Closing is not enough: a starting child has a copy
 // until it runs its program.
 func (l *Lock) Release() {
+	l.dir.mu.Lock()
+	delete(l.dir.held, l.name)
+	l.dir.mu.Unlock()
 	unlock(l.file)
 	_ = l.file.Close() // fails only if the lock is gone already
 }

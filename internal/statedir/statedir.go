@@ -40,6 +40,7 @@ type Dir struct {
 	mu    sync.Mutex
 	root  *os.Root    // nil until the directory was seen
 	above fs.FileInfo // the parent, if others may have to use what we make here
+	held  map[string]bool
 }
 
 // In returns a directory in the trusted parent. It touches no file.

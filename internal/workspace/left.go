@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -26,24 +27,47 @@ func (w *Workspace) lookOn(ctx context.Context, names []string, refs map[string]
 			if err := w.standArchive(ctx); err != nil {
 				w.Say(err.Error(), "")
 			}
-			for _, id := range w.Trust.Missions() {
-				w.correct(ctx, id, refs)
-			}
+			w.correctAll(ctx, refs)
 		} else if id, err := record.ParseID(strings.TrimPrefix(name, missionRefs)); err == nil && id.Ref() == name {
 			w.correct(ctx, id, refs)
 		}
 	}
 }
 
-// correct corrects what was read of a mission, unless another of our processes
-// is at work on it.
+// correctAll corrects what was read of all missions. Of those that are archived
+// as they were left one look at the archive tells.
+func (w *Workspace) correctAll(ctx context.Context, refs map[string]object.Hash) {
+	repo := w.Repo.Watched(nil)
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	index := sync.OnceValues(func() (*ledger.Archive, error) { return archiveIndex(ctx, repo, objects) })
+	for _, id := range w.Trust.Missions() {
+		if _, there := refs[id.Ref()]; !there {
+			if x, err := index(); err == nil {
+				e, ok, err := x.Find(id)
+				if left, e2 := w.Trust.Left(id); err == nil && e2 == nil && ok && e.Ledger == left.At {
+					continue
+				}
+			}
+		}
+		w.correct(ctx, id, refs)
+	}
+}
+
+// correct corrects what was read of a mission. While another of our processes
+// is at work on it, no ref is moved, and nothing is said.
 func (w *Workspace) correct(ctx context.Context, id record.ID, refs map[string]object.Hash) {
 	ref := id.Ref()
 	left, err := w.Trust.Left(id)
 	if at, there := refs[ref]; err != nil || left.At.IsZero() || left.At == at || there && at.IsZero() {
 		return // or damaged
 	}
-	held, err := w.Store.TryLockMission(id)
+	held, busy, err := w.Store.TryLockMission(id)
+	if busy {
+		if s, err := w.Standing(ctx, nil, id); err == nil && s.Moves != nil {
+			refs[ref] = s.At
+		}
+	}
 	if err != nil || held == nil {
 		return
 	}
