@@ -328,6 +328,10 @@ func (x *examination) trial() {
 		if o := hooksRead(x.ctx, x.repo, conf); o != nil {
 			x.warn("git's hooks", o.text, o.remedy)
 		}
+		if conf.Bool("core.ignorestat") {
+			x.warn("index", "as core.ignoreStat says, git does not look for changes in files that it has written, and turns are without these changes",
+				unset(x.ctx, x.repo, "core.ignoreStat")+" && git update-index --really-refresh")
+		}
 	}
 	if refs := inTheWay(x.ctx, x.repo, strings.TrimSuffix(git.Keepers, "/")); len(refs) > 0 {
 		x.warn("kept", fmt.Sprintf("the ref %s is in the way of those that keep what is recorded, whatever a fetch or a prune does", strings.TrimSuffix(git.Keepers, "/")), moveRefs(x.ctx, x.repo, refs))

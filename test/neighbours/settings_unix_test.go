@@ -9,13 +9,15 @@ import (
 	"strings"
 )
 
-// settings are what a user may have configured, with values for each.
+// settings are what a user may have configured, with values for each. Not
+// core.ignoreStat: git itself does not see then what an agent changes, and
+// doctor says so.
 var settings = []string{
 	"advice.detachedHead false", "branch.autoSetupMerge always|inherit", "branch.autoSetupRebase always", "checkout.defaultRemote old", "checkout.guess false",
 	"color.ui always", "commit.cleanup verbatim|scissors", "commit.status false", "commit.verbose true", "core.abbrev 4|40", "core.alternateRefsPrefixes refs/none",
 	"core.attributesFile ../attributes", "core.autocrlf input", "core.bigFileThreshold 1", "core.checkStat minimal", "core.commitGraph false", "core.compression 0|9",
 	"core.deltaBaseCacheLimit 1", "core.editor false", "core.eol lf", "core.excludesFile ../excludes", "core.fileMode false|true", "core.fsync all", "core.fsyncMethod batch",
-	"core.ignoreCase true|false", "core.ignoreStat true", "core.logAllRefUpdates false|always", "core.looseCompression 0", "core.multiPackIndex false", "core.notesRef refs/notes/other",
+	"core.ignoreCase true|false", "core.logAllRefUpdates false|always", "core.looseCompression 0", "core.multiPackIndex false", "core.notesRef refs/notes/other",
 	"core.packedGitLimit 1", "core.packedGitWindowSize 1", "core.pager false", "core.preferSymlinkRefs true", "core.preloadIndex false", "core.protectNTFS true", "core.quotePath false",
 	"core.safecrlf warn", "core.splitIndex true|false", "core.trustctime false", "core.untrackedCache true|keep|false", "core.useReplaceRefs false", "core.warnAmbiguousRefs false",
 	"core.whitespace tab-in-indent", "diff.algorithm histogram|patience", "diff.external false", "diff.ignoreSubmodules all", "diff.mnemonicPrefix true", "diff.noprefix true", "diff.orderFile ../order",
