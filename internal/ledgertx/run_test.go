@@ -78,8 +78,8 @@ func TestRunAtOnce(t *testing.T) {
 	l.Fsck()
 }
 
-// One whose ref another git moved meanwhile starts over, from where the mission
-// was left.
+// One whose ref another git moves meanwhile starts over, from where the mission
+// was left, each time.
 func TestRunStartsOver(t *testing.T) {
 	t.Parallel()
 	l := lab.New(t)
@@ -89,11 +89,16 @@ func TestRunStartsOver(t *testing.T) {
 	gittest.Must(t, event(t.Context(), w, "two", nothing))
 	attempts := 0
 	err := event(t.Context(), w, "three", func(attempt int, _ *ledgertx.Tx) {
-		if attempts = attempt; attempt == 1 {
+		switch attempts = attempt; attempt {
+		case 1:
+			l.Git("update-ref", "-d", mission.Ref())
+		case 2:
 			l.Git("update-ref", mission.Ref(), one)
+		case 3:
+			l.Git("update-ref", "-d", mission.Ref())
 		}
 	})
-	if got := subjects(l); err != nil || attempts != 2 || !slices.Equal(got, []string{"one", "two", "three"}) {
+	if got := subjects(l); err != nil || attempts != 4 || !slices.Equal(got, []string{"one", "two", "three"}) {
 		t.Errorf("after %d attempts, %v, the events are %q", attempts, err, got)
 	}
 }

@@ -69,6 +69,7 @@ type Tx struct {
 	keeper  git.Keeper             // of the mission
 	pointed bool                   // its symbolic ref is there
 	apart   object.Hash            // where the keeper moves before all else, or zero
+	left    object.Hash            // where this clone left the mission before, or zero
 	back    object.Hash            // where the mission stands, if its ref is elsewhere
 	told    func()                 // tells the user that it is there again
 	noted   bool                   // these are the first notes of a mission with a branch
@@ -248,7 +249,7 @@ func (tx *Tx) Open(ctx context.Context) error {
 func (tx *Tx) stand(ctx context.Context) error {
 	tip := tx.tips[tx.ID.Ref()]
 	left, err := tx.Trust.Left(tx.ID)
-	if err != nil || left.At.IsZero() || left.At == tip {
+	if tx.left = left.At; err != nil || left.At.IsZero() || left.At == tip {
 		return err
 	}
 	s, err := tx.Standing(ctx, tx.held, tx.ID)
@@ -447,7 +448,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	}
 	err = tx.commit(ctx, updates)
 	if err != nil && tx.grown {
-		err = errors.Join(err, tx.Trust.Leave(tx.ID, tx.tips[tx.ID.Ref()], tx.Repo.Format()))
+		err = errors.Join(err, tx.Trust.Leave(tx.ID, tx.left, tx.Repo.Format()))
 	}
 	if err == nil && tx.told != nil {
 		tx.told()
