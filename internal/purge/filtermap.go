@@ -100,9 +100,20 @@ func (f *filter) newCommits() (map[object.Hash]object.Hash, error) {
 			}
 		}
 	}
+	branched := make(map[object.Hash]object.Hash)
 	for _, ref := range slices.Sorted(maps.Keys(f.refs)) {
 		if now := f.refs[strings.TrimPrefix(ref, original)]; strings.HasPrefix(ref, original) && !now.IsZero() {
-			f.pair(known, f.refs[ref], now)
+			f.pair(branched, f.refs[ref], now)
+		}
+	}
+	for old, to := range known { // after git filter-repo; and before, as that filters the old refs, too
+		if next, ok := branched[to]; ok {
+			known[old] = next
+		}
+	}
+	for old, to := range branched {
+		if _, ok := known[old]; !ok {
+			known[old] = to
 		}
 	}
 	if len(known) == 0 {
