@@ -145,7 +145,11 @@ func (tx *Tx) startReading(ctx context.Context, warm object.Hash) {
 		}
 		return c, err
 	})
-	tx.refs = Async(func() (map[string]object.Hash, error) { return tx.raw().Refs(ctx, tx.ID.Ref(), tx.ID.NotesRef()) })
+	names := []string{tx.ID.Ref(), tx.ID.NotesRef()}
+	if tx.keeper = tx.Keeper(tx.ID); tx.Repo.InTables() { // where git has to be asked, once
+		names = append(names, tx.keeper.Ref())
+	}
+	tx.refs = Async(func() (map[string]object.Hash, error) { return tx.raw().Refs(ctx, names...) })
 	// HEAD has rarely moved; finding its objects takes as long as the pass.
 	tx.warm = Async(func() (object.Hash, error) { return tx.Objects.TreeOf(warm) })
 }
@@ -491,9 +495,10 @@ func (tx *Tx) commit(ctx context.Context, updates []git.Update) error {
 
 // keep returns the move of what keeps the event.
 func (tx *Tx) keep(ctx context.Context) ([]git.Update, error) {
-	tx.keeper = tx.Keeper(tx.ID)
-	var before object.Hash
-	before, tx.pointed = tx.keeper.At(ctx)
+	before := tx.tips[tx.keeper.Ref()]
+	if tx.pointed = !before.IsZero(); !tx.pointed {
+		before, tx.pointed = tx.keeper.At(ctx)
+	}
 	to, err := ledger.KeepingAlso(tx.Objects, tx.Ledger.Tip, before)
 	if err != nil || tx.keeper.Together() {
 		return []git.Update{tx.keeper.Update(to)}, err
