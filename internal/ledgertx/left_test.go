@@ -127,6 +127,31 @@ func TestLeftLost(t *testing.T) {
 	}
 }
 
+// What was taken back is kept, though what kept it was rewritten, too.
+func TestLeftIsKept(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	w := l.Workspace(l.Dir)
+	w.Say = func(string, string) {}
+	for _, subject := range []string{"one", "two"} {
+		gittest.Must(t, event(t.Context(), w, subject, nothing))
+	}
+	tip := l.Git("rev-parse", mission.Ref())
+	other := l.Git("commit-tree", "-m", "filtered", "-p", tip+"~1", tip+"^{tree}")
+	l.Git("update-ref", mission.Ref(), other)
+	gittest.Must(t, w.Keeper(mission).Move(t.Context(), object.NewHash(other)))
+	for range 2 {
+		missions, err := ledger.List(t.Context(), w.Repo)
+		gittest.Must(t, err)
+		if got := missions[mission].String(); got != tip {
+			t.Errorf("the mission is at %s, want %s", got, tip)
+		}
+		l.Git("update-ref", "-d", mission.Ref())
+		l.Git("reflog", "expire", "--expire=now", "--all")
+		l.Git("prune", "--expire=now")
+	}
+}
+
 // Somebody who moves the ref all the time costs no event.
 func TestLeftAtOnce(t *testing.T) {
 	t.Parallel()

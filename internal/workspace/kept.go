@@ -147,6 +147,29 @@ func (w *Workspace) Forget(ctx context.Context, id record.ID) error {
 	return w.keep(ctx, ids, false)
 }
 
+// keepAlso lets what keeps a mission keep a commit, too, if it does not: it was
+// perhaps rewritten as the mission was. Its caller holds the mission's lock.
+func (w *Workspace) keepAlso(ctx context.Context, id record.ID, commit object.Hash) error {
+	repo := w.Repo.Watched(nil)
+	keeper := repo.Keeper(keeperOf(id))
+	at, _ := keeper.At(ctx)
+	if !at.IsZero() {
+		if kept, err := repo.IsAncestor(ctx, commit, at); kept || err != nil {
+			return err
+		}
+	}
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	to, err := ledger.KeepingAlso(objects, commit, at)
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err != nil {
+		return err
+	}
+	return keeper.Move(ctx, to)
+}
+
 // A keeping makes keepers anew.
 type keeping struct {
 	*Workspace

@@ -98,6 +98,9 @@ func (w *Workspace) Stand(ctx context.Context, held *statedir.Lock, id record.ID
 		if proc, err = raw.With(git.Holding(held.File())).BeginRefs(ctx, "agent: where it was left"); err == nil {
 			err = git.MoveRefs(ctx, raw, held, proc, s.Moves)
 		}
+		if err == nil {
+			err = w.keepAlso(ctx, id, s.At)
+		}
 	}
 	if err != nil {
 		return s.At, fmt.Errorf("take mission %s back to where it was left: %w", id, err)
