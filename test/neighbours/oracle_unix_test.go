@@ -191,11 +191,20 @@ func (w *world) sound() {
 	check := func(s *side) result {
 		return w.ran(w.command(s.dir(), "git", "-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false", "fsck", "--connectivity-only", "--no-dangling", "--no-progress"))
 	}
-	r := check(w.ours)
-	text := strings.Join(slices.DeleteFunc(strings.Split(r.stdout+r.stderr, "\n"), func(l string) bool {
-		return l == "" || strings.Contains(l, "warning: ") || strings.Contains(l, "refs/remotes/") // HEAD of a remote that was pruned
-	}), "\n")
-	if r.status != 0 && text != "" && check(w.twin).status == 0 {
+	wrong := func() string {
+		r := check(w.ours)
+		if r.status == 0 {
+			return ""
+		}
+		return strings.Join(slices.DeleteFunc(strings.Split(r.stdout+r.stderr, "\n"), func(l string) bool {
+			return l == "" || strings.Contains(l, "warning: ") || strings.Contains(l, "refs/remotes/") // HEAD of a remote that was pruned
+		}), "\n")
+	}
+	text := wrong()
+	if text != "" { // git lists objects before it reads logs, and something may be at work in the background
+		text = wrong()
+	}
+	if text != "" && check(w.twin).status == 0 {
 		w.find("git fsck", "%s", text)
 	}
 }
