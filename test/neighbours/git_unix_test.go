@@ -157,7 +157,7 @@ var neighbours = []step{
 			return ""
 		}
 		w.count++
-		text := fmt.Sprintf("cd ../%s && echo %d >>user/file && ", c.dir, w.count) + w.pick("git commit -qam 'mine %[1]d'", "git commit -qa --amend -m 'amended %[1]d'", "git add -A; git stash -q; git stash drop -q",
+		text := fmt.Sprintf("cd ../%s && echo %d >>user/file && ", c.dir, w.count) + w.pick("git commit -qam 'mine %[1]d'", "git commit -qa --amend -m 'amended %[1]d'", "git add -A; git stash -q && git stash drop -q",
 			"git reset -q --hard HEAD~1", "git rebase -q main || git rebase --abort", "git switch -q --detach", "git switch -q -", "git switch -q -c other-agent/%[1]d", "git merge -q main || git merge --abort",
 			"git cherry-pick main~1 || git cherry-pick --abort", "git checkout -q -f HEAD~1", "git branch -q -m moved-agent/%[1]d", "git clean -qfdx", "git worktree lock .", "git checkout -q -f -")
 		r := w.ran(w.shell(w.ours, text))

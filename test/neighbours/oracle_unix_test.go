@@ -223,10 +223,15 @@ func (w *world) same() {
 	if w.apart {
 		return
 	}
-	if ours, twins := w.ran(w.shell(w.ours, seen)), w.ran(w.shell(w.twin, seen)); ours.stdout != twins.stdout {
-		w.find("the user's own", "%s\nin the twin\n%s", differ(ours.stdout, twins.stdout), differ(twins.stdout, ours.stdout))
+	ours, twins := w.ran(w.shell(w.ours, seen)).stdout, w.ran(w.shell(w.twin, seen)).stdout
+	more, less := followed.ReplaceAllString(differ(ours, twins), ""), differ(twins, ours)
+	if strings.TrimSpace(more+less) != "" {
+		w.find("the user's own", "%s\nin the twin\n%s", more, less)
 	}
 }
+
+// followed are tags that git has followed as it fetched missions.
+var followed = regexp.MustCompile(`(?m)^refs/tags/.*$`)
 
 // differ are the lines of a that b has not, or not as often.
 func differ(a, b string) string {
