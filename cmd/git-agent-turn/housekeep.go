@@ -83,7 +83,7 @@ func daily(c *cli.Context, w *workspace.Workspace, held *statedir.Lock, now time
 			return handoffstore.PruneArtifacts(handoffstore.DataDir(os.Getenv), bound(now, s.ArtifactsAge), s.ArtifactsSize)
 		},
 		func() error { return archiveOld(c, w, s.ArchiveAfter) },
-		func() error { return w.KeepAll(c.Context, false) },
+		func() error { return w.KeepAll(c.Context, nil) },
 		func() error { return git.Maintain(c.Context, w.Repo, held) },
 	}
 }

@@ -3,11 +3,13 @@ package git
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"gitagent/internal/git/object"
+	"gitagent/internal/statedir"
 )
 
 // A Keeper is a ref of this clone alone that keeps commits from git's garbage
@@ -77,25 +79,42 @@ func (k Keeper) Update(to object.Hash) Update {
 	return u
 }
 
-// Move moves the keeper to a commit alone; zero deletes it.
-func (k Keeper) Move(ctx context.Context, to object.Hash) error {
+// Mend removes the keeper's files if they hold nothing, as after a power cut: git
+// refuses to move such a ref.
+func (k Keeper) Mend() {
+	if k.repo.InTables() {
+		return
+	}
+	for _, file := range []string{k.repo.fileOf(k.beside()), k.repo.fileOf(k.Ref())} {
+		data, err := readPlain(file)
+		if text := strings.TrimSpace(string(data)); err == nil && !strings.HasPrefix(text, "ref: refs/") && text != "ref: "+k.target() {
+			if _, err := object.ParseHash(text); err != nil {
+				_ = os.Remove(file) // else git names it
+			}
+		}
+	}
+}
+
+// Move moves the keeper to a commit alone; zero deletes it. held is a lock that
+// keeps our other processes from doing so.
+func (k Keeper) Move(ctx context.Context, held *statedir.Lock, to object.Hash) error {
 	main := *k.repo
 	main.GitDir = main.CommonDir
 	main.env = append(environ(location), "GIT_DIR="+main.CommonDir)
 	main.dir = main.CommonDir
-	main.held = k.repo.held
 	k.repo = &main
-	update := Update{Ref: k.beside(), New: to, Anyway: true} // git deletes none by its longer name
+	k.Mend()
+	updates := []Update{{Ref: k.beside(), New: to, Anyway: true}} // git deletes none by its longer name
 	if to.IsZero() {
-		if _, err := main.Output(ctx, nil, "symbolic-ref", "--delete", "--quiet", k.Ref()); err != nil && Status(err) != 1 && Status(err) != 128 {
-			return err
-		}
+		updates = append(updates, Update{Ref: k.Ref(), Anyway: true})
 	}
-	err := k.again(ctx, k.target(), func() error { return main.UpdateRefs(ctx, "agent: keep", []Update{update}) })
+	err := main.Locking(ctx, held, statedir.Note{Words: main.LockedBy(updates)}, func(r *Repo) error {
+		return k.again(ctx, k.target(), func() error { return r.UpdateRefs(ctx, "agent: keep", updates) })
+	})
 	if err != nil || to.IsZero() {
 		return err
 	}
-	return k.Point(ctx)
+	return k.Point(ctx, held)
 }
 
 // again does what fails because a killed git has left its lock on a ref a
@@ -111,16 +130,17 @@ func (k Keeper) again(ctx context.Context, ref string, do func() error) error {
 	return err
 }
 
-// Point makes the symbolic ref.
-func (k Keeper) Point(ctx context.Context) error {
+// Point makes the symbolic ref. held is described at [Keeper.Move].
+func (k Keeper) Point(ctx context.Context, held *statedir.Lock) error {
 	file := k.repo.fileOf(k.Ref())
 	if !k.repo.InTables() {
 		k.repo.MakeWays(file)
 	}
-	defer k.repo.handOver([]string{file})
-	err := k.again(ctx, k.Ref(), func() error {
-		_, err := k.repo.Output(ctx, nil, "symbolic-ref", k.Ref(), k.target())
-		return err
+	err := k.repo.Locking(ctx, held, statedir.Note{Words: k.repo.LockedBy([]Update{{Ref: k.Ref(), New: object.Hash{}}})}, func(r *Repo) error {
+		return k.again(ctx, k.Ref(), func() error {
+			_, err := r.Output(ctx, nil, "symbolic-ref", k.Ref(), k.target())
+			return err
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("keep what is recorded from git's garbage collection: %w", err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git/object"
+	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 )
 
@@ -20,10 +21,11 @@ func TestKeeper(t *testing.T) {
 	main := find(t, r)
 	linked, err := Find(r.Dir + "/../linked")
 	gittest.Must(t, err)
+	held := lock(t)
 	for i, repo := range []*Repo{main, linked} {
 		commit := r.Git("commit-tree", "-m", strings.Repeat("kept ", i+1), "HEAD^{tree}")
 		keeper := repo.Keeper(uint32(27 + i))
-		gittest.Must(t, keeper.Move(t.Context(), object.NewHash(commit)))
+		gittest.Must(t, keeper.Move(t.Context(), held, object.NewHash(commit)))
 		for _, as := range []*Repo{main, linked} {
 			if at, pointed := as.Keeper(uint32(27 + i)).At(t.Context()); at.String() != commit || !pointed {
 				t.Errorf("the keeper %s is at %s, want %s", keeper.Ref(), at, commit)
@@ -49,7 +51,7 @@ func TestKeeper(t *testing.T) {
 		}
 	}
 	at, _ := main.Keeper(27).At(t.Context())
-	gittest.Must(t, linked.Keeper(27).Move(t.Context(), object.Hash{}))
+	gittest.Must(t, linked.Keeper(27).Move(t.Context(), held, object.Hash{}))
 	r.Git("gc", "-q", "--prune=now")
 	if _, err := r.Try("cat-file", "-e", at.String()); err == nil {
 		t.Error("what nothing keeps is there")
@@ -67,11 +69,11 @@ func TestKeeperTogether(t *testing.T) {
 	r.Write("f", "1\n")
 	r.Commit("one")
 	repo := find(t, r)
-	keeper := repo.Keeper(0)
+	keeper, held := repo.Keeper(0), lock(t)
 	for _, message := range []string{"one", "two"} {
 		commit := object.NewHash(r.Git("commit-tree", "-m", message, "HEAD^{tree}"))
 		gittest.Must(t, repo.UpdateRefs(t.Context(), "test", []Update{{Ref: "refs/agent/" + message, New: commit}, keeper.Update(commit)}))
-		gittest.Must(t, keeper.Point(t.Context()))
+		gittest.Must(t, keeper.Point(t.Context(), held))
 		if at := r.Git("rev-parse", keeper.Ref()); at != commit.String() {
 			t.Errorf("it is at %s, want %s", at, commit)
 		}
@@ -86,8 +88,57 @@ func TestKeeperTogether(t *testing.T) {
 	if err := repo.UpdateRefs(t.Context(), "test", []Update{{Ref: "refs/agent/one", New: commit}, keeper.Update(commit)}); err == nil {
 		t.Error("a ref that has moved is moved")
 	}
-	gittest.Must(t, keeper.Point(t.Context()))
+	gittest.Must(t, keeper.Point(t.Context(), held))
 	if at, pointed := keeper.At(t.Context()); at != before || !pointed || r.Git("rev-parse", keeper.Ref()) != before.String() {
 		t.Errorf("it is at %s, want %s", at, before)
+	}
+}
+
+func lock(t *testing.T) *statedir.Lock {
+	t.Helper()
+	held, err := statedir.In(t.TempDir(), "state").Lock(t.Context(), "lock")
+	gittest.Must(t, err)
+	t.Cleanup(held.Release)
+	return held
+}
+
+// A keeper can be moved and deleted after a power cut, and where a clone of a
+// mirror has brought plain refs of its name.
+func TestKeeperDamaged(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(r *gittest.Repo, k Keeper){
+		"an empty file":   func(r *gittest.Repo, k Keeper) { r.Write(".git/"+k.beside(), "") },
+		"zeros":           func(r *gittest.Repo, k Keeper) { r.Write(".git/"+k.beside(), strings.Repeat("\x00", 41)) },
+		"an empty symref": func(r *gittest.Repo, k Keeper) { r.Write(".git/"+k.Ref(), "") },
+		"a plain ref":     func(r *gittest.Repo, k Keeper) { r.Git("update-ref", "--no-deref", k.Ref(), "HEAD") },
+		"a packed one": func(r *gittest.Repo, k Keeper) {
+			r.Git("update-ref", "--no-deref", k.Ref(), "HEAD")
+			r.Git("pack-refs", "--all")
+		},
+		"the symref is gone":   func(r *gittest.Repo, k Keeper) { r.Git("symbolic-ref", "--delete", k.Ref()) },
+		"what it leads to, is": func(r *gittest.Repo, k Keeper) { r.Git("update-ref", "-d", k.beside()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := gittest.New(t)
+			r.Write("f", "1\n")
+			head := object.NewHash(r.Commit("one"))
+			repo, held := find(t, r), lock(t)
+			if repo.InTables() && !strings.Contains(name, "plain") {
+				t.Skip("a file")
+			}
+			for _, to := range []object.Hash{object.NewHash(r.Git("commit-tree", "-m", "kept", "HEAD^{tree}")), {}} {
+				keeper := repo.Keeper(3)
+				gittest.Must(t, keeper.Move(t.Context(), held, head))
+				damage(r, keeper)
+				gittest.Must(t, keeper.Move(t.Context(), held, to))
+				if at, pointed := keeper.At(t.Context()); at != to || pointed == to.IsZero() {
+					t.Errorf("it is at %s, %v, want %s", at, pointed, to)
+				}
+				if there, err := repo.Kept(t.Context()); err != nil || len(there) > 0 == to.IsZero() {
+					t.Errorf("there are %d, %v", there, err)
+				}
+			}
+		})
 	}
 }

@@ -105,6 +105,9 @@ func (t *RefTransaction) send(updates []Update, end, last string) (names []strin
 			t.Abort()
 			return nil, fmt.Errorf("move %s to %s: that names no object here", u.Ref, u.New)
 		}
+		if !strings.HasPrefix(u.Ref, "refs/heads/") { // a symbolic ref would move what it leads to
+			in.WriteString("option no-deref\x00")
+		}
 		if u.Anyway {
 			fmt.Fprintf(in, "update %s\x00%s\x00\x00", u.Ref, format.Text(u.New))
 			continue

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"maps"
 	"cmp"
 	"context"
 	"errors"
@@ -291,8 +292,9 @@ func (r *Repo) refs(ctx context.Context, names []string) (map[string]object.Hash
 	return refs, nil
 }
 
-// OwnRefs returns all refs but symbolic ones (refs/remotes/origin/HEAD): git
-// refuses to move a ref by two names.
+// OwnRefs returns all refs but symbolic ones (refs/remotes/origin/HEAD), as git
+// refuses to move a ref by two names, and [Keepers], which a clone of a mirror
+// has as others.
 func (r *Repo) OwnRefs(ctx context.Context) (map[string]object.Hash, error) {
 	refs, err := r.Refs(ctx, "refs/")
 	if err != nil {
@@ -304,6 +306,7 @@ func (r *Repo) OwnRefs(ctx context.Context) (map[string]object.Hash, error) {
 			delete(refs, name)
 		}
 	}
+	maps.DeleteFunc(refs, func(name string, _ object.Hash) bool { return strings.HasPrefix(name, Keepers) })
 	return refs, err
 }
 

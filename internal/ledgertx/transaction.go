@@ -446,7 +446,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 		}
 	}
 	if !tx.apart.IsZero() {
-		if err := tx.keeper.Move(ctx, tx.apart); err != nil {
+		if err := tx.keeper.Move(ctx, tx.held, tx.apart); err != nil {
 			tx.Say(err.Error(), "") // it is recorded all the same
 		}
 	}
@@ -458,7 +458,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 		tx.told()
 	}
 	if err == nil && tx.grown && !tx.pointed {
-		if e := tx.keeper.Point(ctx); e != nil {
+		if e := tx.keeper.Point(ctx, tx.held); e != nil {
 			tx.Say(e.Error(), "")
 		}
 	}
@@ -497,7 +497,9 @@ func (tx *Tx) commit(ctx context.Context, updates []git.Update) error {
 func (tx *Tx) keep(ctx context.Context) ([]git.Update, error) {
 	before := tx.tips[tx.keeper.Ref()]
 	if tx.pointed = !before.IsZero(); !tx.pointed {
-		before, tx.pointed = tx.keeper.At(ctx)
+		if before, tx.pointed = tx.keeper.At(ctx); before.IsZero() {
+			tx.keeper.Mend()
+		}
 	}
 	to, err := ledger.KeepingAlso(tx.Objects, tx.Ledger.Tip, before)
 	if err != nil || tx.keeper.Together() {

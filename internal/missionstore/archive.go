@@ -64,7 +64,7 @@ func Archive(ctx context.Context, w *workspace.Workspace, ids []record.ID, used 
 			err = a.drop(ctx)
 		}
 		if err == nil {
-			err = w.KeepAll(ctx, false)
+			err = w.KeepAll(ctx, nil)
 		}
 	}
 	if err != nil {
@@ -253,14 +253,14 @@ func (a *archiving) replace(ctx context.Context, held *statedir.Lock, change fun
 			err = a.objects.Flush()
 		}
 		if err == nil && index.Tip.IsZero() {
-			err = a.GiveUpArchive(ctx)
+			err = a.GiveUpArchive(ctx, held)
 		}
 		return moves, err
 	})
 	if err != nil {
 		return err
 	}
-	return a.KeepArchive(ctx)
+	return a.KeepArchive(ctx, held)
 }
 
 // setApart keeps an archived mission under a new id, which it returns, if the
@@ -418,7 +418,7 @@ func unarchive(ctx context.Context, w *workspace.Workspace, ids []record.ID) (ap
 		func(some []record.ID) ([]git.Update, error) { return a.restoreOthers(ctx, some) },
 		func(some []record.ID) ([]git.Update, error) { return a.restoreLedgers(ctx, some, tips) })
 	if err == nil {
-		err = w.KeepAll(ctx, false) // while the archive keeps them, too
+		err = w.KeepAll(ctx, nil) // while the archive keeps them, too
 	}
 	if err == nil {
 		err = a.replace(ctx, held, func(index *ledger.Archive) (map[record.ID]ledger.ArchiveEntry, error) {

@@ -417,5 +417,5 @@ func (f *filter) write(ctx context.Context, held *holder) error {
 			return err
 		}
 	}
-	return f.KeepAll(ctx, true)
+	return f.KeepAll(ctx, held.purge)
 }

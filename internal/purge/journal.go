@@ -127,7 +127,7 @@ func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *hold
 		err = j.move(ctx, w, held)
 	}
 	if err == nil {
-		err = w.KeepAll(ctx, true)
+		err = w.KeepAll(ctx, held.purge)
 	}
 	if err == nil {
 		err = j.files(w)
@@ -136,7 +136,7 @@ func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *hold
 		err = j.erase(ctx, w, held, done)
 	}
 	if err == nil && len(done.roots) > 0 { // a keeper of what stays may be among what led to the rest
-		err = w.KeepAll(ctx, true)
+		err = w.KeepAll(ctx, held.purge)
 	}
 	if err == nil {
 		err = w.Store.Dir().Remove(journalFile)
@@ -185,7 +185,7 @@ func (j *journal) move(ctx context.Context, w *workspace.Workspace, held *holder
 	for _, r := range j.Refs {
 		updates = append(updates, git.Update{Ref: r.Ref, Old: r.Old, New: r.New})
 		if r.Ref == ledger.ArchiveRef && r.New.IsZero() {
-			if err := w.GiveUpArchive(ctx); err != nil {
+			if err := w.GiveUpArchive(ctx, held.purge); err != nil {
 				return err
 			}
 		}

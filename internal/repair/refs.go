@@ -177,7 +177,7 @@ func (r *repair) keepers(ctx context.Context) error {
 	if r.dry {
 		return nil
 	}
-	return r.KeepAll(ctx, false)
+	return r.KeepAll(ctx, nil)
 }
 
 // vanished reports a mission whose ref was deleted or lost, not removed by us.

@@ -54,7 +54,7 @@ func (p *Plan) alone(ctx context.Context, held []*statedir.Lock) error {
 	if err := recording(ctx, p.w); err != nil { // it may have been switched on meanwhile
 		return err
 	}
-	if err := p.unkeep(ctx); err != nil {
+	if err := p.unkeep(ctx, held[0]); err != nil {
 		return err
 	}
 	if err := p.removeRefs(ctx, held[0]); err != nil {
@@ -80,11 +80,11 @@ func (p *Plan) alone(ctx context.Context, held []*statedir.Lock) error {
 }
 
 // unkeep deletes what keeps missions whose refs others move.
-func (p *Plan) unkeep(ctx context.Context) error {
+func (p *Plan) unkeep(ctx context.Context, held *statedir.Lock) error {
 	numbers, err := p.w.Repo.Kept(ctx)
 	for _, n := range numbers {
 		if err == nil {
-			err = p.w.Repo.Keeper(n).Move(ctx, object.Hash{})
+			err = p.w.Repo.Keeper(n).Move(ctx, held, object.Hash{})
 		}
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -25,8 +26,9 @@ const archiveKeeper = session.Slots
 func (w *Workspace) Keeper(id record.ID) git.Keeper { return w.Repo.Keeper(keeperOf(id)) }
 
 // KeepAll makes all keepers anew, of what this clone has written and did not
-// remove. Its caller holds all missions' locks, or none.
-func (w *Workspace) KeepAll(ctx context.Context, alone bool) error {
+// remove. all is a lock of who holds those of all missions and of the archive;
+// nil for who holds none of a mission.
+func (w *Workspace) KeepAll(ctx context.Context, all *statedir.Lock) error {
 	ids := make(map[uint32][]record.ID)
 	for _, id := range w.Trust.Missions() {
 		ids[keeperOf(id)] = append(ids[keeperOf(id)], id)
@@ -40,26 +42,28 @@ func (w *Workspace) KeepAll(ctx context.Context, alone bool) error {
 			ids[n] = nil
 		}
 	}
-	err = w.keep(ctx, ids, alone)
-	if !alone {
+	err = w.keep(ctx, ids, all)
+	archive := all
+	if archive == nil {
 		held, e := w.Store.TryLockArchive()
 		if e != nil || held == nil {
 			return errors.Join(err, e) // who has it keeps it
 		}
 		defer held.Release()
+		err, archive = errors.Join(err, git.DropLeft(ctx, held)), held
 	}
-	return errors.Join(err, w.KeepArchive(ctx))
+	return errors.Join(err, w.KeepArchive(ctx, archive))
 }
 
 // GiveUpArchive is for before the archive's refs are deleted: else they would
-// be taken back.
-func (w *Workspace) GiveUpArchive(ctx context.Context) error {
-	return moveKeeper(ctx, w.Repo.Keeper(archiveKeeper), object.Hash{})
+// be taken back. held is the archive's lock.
+func (w *Workspace) GiveUpArchive(ctx context.Context, held *statedir.Lock) error {
+	return moveKeeper(ctx, w.Repo.Watched(nil), held, archiveKeeper, object.Hash{})
 }
 
 // KeepArchive keeps the index of the archive and, by what is before it, what
-// keeps the archived missions. Its caller holds the archive's lock.
-func (w *Workspace) KeepArchive(ctx context.Context) error {
+// keeps the archived missions. held is the archive's lock.
+func (w *Workspace) KeepArchive(ctx context.Context, held *statedir.Lock) error {
 	repo := w.Repo.Watched(nil)
 	refs, err := repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
 	if err != nil {
@@ -74,19 +78,24 @@ func (w *Workspace) KeepArchive(ctx context.Context) error {
 			err = objects.Flush()
 		}
 	}
-	keeper := repo.Keeper(archiveKeeper)
 	if err != nil {
 		return err
 	}
-	return moveKeeper(ctx, keeper, to)
+	return moveKeeper(ctx, repo, held, archiveKeeper, to)
 }
 
-// moveKeeper moves a keeper to a commit if it is not there.
-func moveKeeper(ctx context.Context, keeper git.Keeper, to object.Hash) error {
-	if at, pointed := keeper.At(ctx); at == to && pointed != to.IsZero() {
+// moveKeeper moves a keeper to a commit if it is not there. held keeps our other
+// processes from moving it.
+func moveKeeper(ctx context.Context, repo *git.Repo, held *statedir.Lock, n uint32, to object.Hash) error {
+	keeper := repo.Keeper(n)
+	if to.IsZero() {
+		if there, err := repo.Kept(ctx); err != nil || !slices.Contains(there, n) {
+			return err
+		}
+	} else if at, pointed := keeper.At(ctx); at == to && pointed {
 		return nil
 	}
-	return keeper.Move(ctx, to)
+	return keeper.Move(ctx, held, to)
 }
 
 // standArchive takes the archive back if its refs are gone.
@@ -97,7 +106,7 @@ func (w *Workspace) standArchive(ctx context.Context) error {
 		return nil
 	}
 	refs, err := repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
-	if err != nil || len(refs) > 0 {
+	if err != nil || len(refs) > 1 {
 		return err
 	}
 	objects := repo.Objects(ctx)
@@ -108,13 +117,24 @@ func (w *Workspace) standArchive(ctx context.Context) error {
 	}
 	var moves []git.Update
 	for i, ref := range []string{ledger.ArchiveRef, ledger.ArchiveKeepRef}[:min(len(parents), 2)] {
-		moves = append(moves, git.Update{Ref: ref, New: parents[i]})
+		switch at, there := refs[ref]; {
+		case !there:
+			moves = append(moves, git.Update{Ref: ref, New: parents[i]})
+		case at != parents[i]:
+			return nil // what keeps it is to follow
+		}
+	}
+	if len(moves) == 0 {
+		return nil
 	}
 	held, err := w.Store.TryLockArchive()
 	if err != nil || held == nil {
 		return err
 	}
 	defer held.Release()
+	if err := git.DropLeft(ctx, held); err != nil {
+		return err
+	}
 	proc, err := repo.With(git.Holding(held.File())).BeginRefs(ctx, "agent: where it was left")
 	if err == nil {
 		err = git.MoveRefs(ctx, repo, held, proc, moves)
@@ -144,12 +164,12 @@ func (w *Workspace) Forget(ctx context.Context, id record.ID) error {
 			ids[n] = append(ids[n], other)
 		}
 	}
-	return w.keep(ctx, ids, false)
+	return w.keep(ctx, ids, nil)
 }
 
 // keepAlso lets what keeps a mission keep a commit, too, if it does not: it was
-// perhaps rewritten as the mission was. Its caller holds the mission's lock.
-func (w *Workspace) keepAlso(ctx context.Context, id record.ID, commit object.Hash) error {
+// perhaps rewritten as the mission was. held is the mission's lock.
+func (w *Workspace) keepAlso(ctx context.Context, held *statedir.Lock, id record.ID, commit object.Hash) error {
 	repo := w.Repo.Watched(nil)
 	keeper := repo.Keeper(keeperOf(id))
 	at, _ := keeper.At(ctx)
@@ -167,7 +187,7 @@ func (w *Workspace) keepAlso(ctx context.Context, id record.ID, commit object.Ha
 	if err != nil {
 		return err
 	}
-	return keeper.Move(ctx, to)
+	return keeper.Move(ctx, held, to)
 }
 
 // A keeping makes keepers anew.
@@ -177,11 +197,12 @@ type keeping struct {
 	objects *git.Objects
 	live    map[string]object.Hash // ledgers' refs
 	index   *ledger.Archive
+	all     *statedir.Lock // see [Workspace.KeepAll]
 }
 
 // keep makes keepers anew, by their numbers, of missions that this clone wrote.
-func (w *Workspace) keep(ctx context.Context, ids map[uint32][]record.ID, alone bool) error {
-	k := &keeping{Workspace: w, raw: w.Repo.Watched(nil)}
+func (w *Workspace) keep(ctx context.Context, ids map[uint32][]record.ID, all *statedir.Lock) error {
+	k := &keeping{Workspace: w, raw: w.Repo.Watched(nil), all: all}
 	k.objects = k.raw.Objects(ctx)
 	defer k.objects.Close()
 	var err error
@@ -193,21 +214,22 @@ func (w *Workspace) keep(ctx context.Context, ids map[uint32][]record.ID, alone 
 	}
 	var errs []error
 	for n, ids := range ids {
-		var held *statedir.Lock
-		if !alone {
+		held := all
+		if held == nil {
 			if held, err = w.Store.LockSlot(ctx, n); err != nil {
 				return err
 			}
+			errs = append(errs, git.DropLeft(ctx, held))
 		}
 		errs = append(errs, k.one(ctx, held, n, ids))
-		if held != nil {
+		if held != all {
 			held.Release()
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// one makes a keeper anew. held is its missions' lock, nil for who has all.
+// one makes a keeper anew. held is its missions' lock.
 func (k *keeping) one(ctx context.Context, held *statedir.Lock, n uint32, ids []record.ID) error {
 	var tips []object.Hash
 	for _, id := range ids {
@@ -226,7 +248,7 @@ func (k *keeping) one(ctx context.Context, held *statedir.Lock, n uint32, ids []
 	if err != nil {
 		return fmt.Errorf("keep missions: %w", err)
 	}
-	return moveKeeper(ctx, k.raw.Keeper(n), to)
+	return moveKeeper(ctx, k.raw, held, n, to)
 }
 
 // tip returns what to keep of a mission, or zero.
@@ -241,7 +263,7 @@ func (k *keeping) tip(ctx context.Context, held *statedir.Lock, id record.ID) (o
 			return object.Hash{}, err // it is kept with the archive
 		}
 	}
-	if now == left.At || held == nil {
+	if now == left.At || k.all != nil {
 		return left.At, nil
 	}
 	return k.Stand(ctx, held, id)

@@ -63,7 +63,7 @@ func (w *Workspace) correct(ctx context.Context, id record.ID, refs map[string]o
 		return // or damaged
 	}
 	held, busy, err := w.Store.TryLockMission(id)
-	if busy {
+	if busy || err != nil { // as where the user may only read
 		if s, err := w.Standing(ctx, nil, id); err == nil && s.Moves != nil {
 			refs[ref] = s.At
 		}
@@ -72,7 +72,10 @@ func (w *Workspace) correct(ctx context.Context, id record.ID, refs map[string]o
 		return
 	}
 	defer held.Release()
-	at, err := w.Stand(ctx, held, id)
+	at := object.Hash{}
+	if err = git.DropLeft(ctx, held); err == nil {
+		at, err = w.Stand(ctx, held, id)
+	}
 	if err != nil {
 		w.Say(err.Error(), "")
 		if at == left.At { // it can be read all the same
@@ -99,7 +102,7 @@ func (w *Workspace) Stand(ctx context.Context, held *statedir.Lock, id record.ID
 			err = git.MoveRefs(ctx, raw, held, proc, s.Moves)
 		}
 		if err == nil {
-			err = w.keepAlso(ctx, id, s.At)
+			err = w.keepAlso(ctx, held, id, s.At)
 		}
 	}
 	if err != nil {
@@ -173,10 +176,10 @@ func (s *standing) look(ctx context.Context) (object.Hash, error) {
 			return s.now, s.leave(s.now)
 		}
 	}
-	if s.now.IsZero() || s.now == s.left.Before {
-		if !s.kept(ctx) { // it was about to be written when its writer died, or it was never there
-			return s.now, nil
-		}
+	// It was about to be written when its writer died, or it was never there; but
+	// a ref that is gone had what came before, whatever has become of the keeper.
+	if s.now == s.left.Before && !s.kept(ctx) {
+		return s.now, nil
 	}
 	return s.takeBack(ctx, l, err == nil)
 }
