@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash/adler32"
 	"hash/crc32"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -159,6 +160,31 @@ func (r *Repo) PackEntries(ctx context.Context, base string) (list []PackEntry, 
 		return nil
 	}, "show-index")
 	return list, err
+}
+
+// ProbeLog checks that git can write the log of a ref, which it does when other
+// refs of a transaction have moved already.
+func (r *Repo) ProbeLog(ref string) error {
+	if r.InTables() {
+		return nil
+	}
+	file := filepath.Join(r.RefsDir(), "logs", filepath.FromSlash(ref))
+	dir := filepath.Dir(file)
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, err = os.CreateTemp(dir, "probe-"); err == nil {
+			defer os.Remove(f.Name())
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("write the log of %s: %w", ref, err)
+	}
+	return f.Close()
 }
 
 // Probe checks that turns can be stored, by writing a file beside the packs.

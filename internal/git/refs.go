@@ -16,6 +16,10 @@ import (
 // ErrConflict reports that a ref has moved: read again, rebuild, retry.
 var ErrConflict = errors.New("a ref has moved meanwhile")
 
+// ErrHalf reports that git has moved some refs of a transaction, and failed at
+// others. With files for refs it writes their logs one after the other.
+var ErrHalf = errors.New("git has moved some refs only")
+
 // MaxAttempts is how often [Retry] tries in all.
 const MaxAttempts = 20
 
@@ -77,10 +81,18 @@ func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 	if len(names) > 0 && !slices.ContainsFunc(updates, func(u Update) bool { return !u.Anyway && now[u.Ref] != u.New }) {
 		return nil // git was killed after it had committed
 	}
+	half := false
 	for _, u := range updates {
-		if !u.Anyway && now[u.Ref] != u.Old {
+		switch at := now[u.Ref]; {
+		case u.Anyway || at == u.Old:
+		case at == u.New:
+			half = true
+		default:
 			return fmt.Errorf("move %s: %w", u.Ref, ErrConflict)
 		}
+	}
+	if half {
+		return fmt.Errorf("move %s: %w: %w", strings.Join(names, " "), ErrHalf, err)
 	}
 	return fmt.Errorf("move %s: %w", strings.Join(names, " "), t.repo.Locked(err, append(names, "HEAD", "packed-refs")...))
 }

@@ -1,12 +1,12 @@
 package git
 
 import (
-	"maps"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"

@@ -451,6 +451,12 @@ func (tx *Tx) Commit(ctx context.Context) error {
 		}
 	}
 	err = tx.commit(ctx, updates)
+	if errors.Is(err, git.ErrHalf) && tx.grown {
+		if now, e := tx.raw().Refs(ctx, tx.ID.Ref()); e == nil && now[tx.ID.Ref()] == tx.Ledger.Tip { // the event is there
+			tx.Say(err.Error(), "")
+			err = nil
+		}
+	}
 	if err != nil && tx.grown {
 		err = errors.Join(err, tx.Trust.Leave(tx.ID, tx.left, tx.Repo.Format()))
 	}
@@ -514,6 +520,11 @@ func (tx *Tx) keep(ctx context.Context) ([]git.Update, error) {
 func (tx *Tx) Try(ctx context.Context) error {
 	if err := tx.Repo.Probe(); err != nil {
 		return err
+	}
+	if conf, err := tx.Config(); err == nil && conf.Get("core.logallrefupdates") != "false" {
+		if err := tx.Repo.ProbeLog(tx.ID.NotesRef()); err != nil {
+			return err
+		}
 	}
 	proc, err := tx.beginRefs(ctx)
 	if err != nil {
