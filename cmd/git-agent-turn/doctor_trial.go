@@ -330,7 +330,7 @@ func (x *examination) trial() {
 		}
 		if conf.Bool("core.ignorestat") {
 			x.warn("index", "as core.ignoreStat says, git does not look for changes in files that it has written, and turns are without these changes",
-				unset(x.ctx, x.repo, "core.ignoreStat")+" && git update-index --really-refresh")
+				unset(x.ctx, x.repo, "core.ignoreStat")+" && git update-index -q --really-refresh")
 		}
 	}
 	if refs := inTheWay(x.ctx, x.repo, strings.TrimSuffix(git.Keepers, "/")); len(refs) > 0 {

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +26,9 @@ func (x *examination) remotes() {
 		return
 	}
 	for _, name := range names {
+		if x.conf.Get("remote."+name+".url") == "" && x.conf.Get("remote."+name+".pushurl") == "" {
+			continue // git lists it for any other setting, such as one in ~/.gitconfig
+		}
 		if text, remedy := movesRefs(x.conf, w, name); text != "" && x.records {
 			x.warn("remote", text, remedy)
 		}
@@ -57,8 +62,17 @@ func movesRefs(conf git.Config, w *workspace.Workspace, name string) (text, reme
 func (x *examination) missions() {
 	w, _ := workspace.Open(x.repo) // settings' errors are reported already
 	w.Say = func(text, done string) { x.warn("missions", workspace.Said(text, done), "") }
-	if _, err := ledger.List(x.ctx, w.Repo); err != nil {
+	const repair = "git agent-turn doctor --repair"
+	missions, err := ledger.List(x.ctx, w.Repo)
+	if errors.Is(err, git.ErrDamaged) {
+		x.problem("missions", err.Error(), repair)
+	} else if err != nil {
 		x.problem("missions", err.Error(), "")
+	}
+	for _, id := range slices.Sorted(maps.Keys(missions)) {
+		if missions[id].IsZero() {
+			x.problem("missions", fmt.Sprintf("the file of %s holds no hash", id.Ref()), repair)
+		}
 	}
 }
 

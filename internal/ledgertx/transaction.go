@@ -521,11 +521,6 @@ func (tx *Tx) Try(ctx context.Context) error {
 	if err := tx.Repo.Probe(); err != nil {
 		return err
 	}
-	if conf, err := tx.Config(); err == nil && conf.Get("core.logallrefupdates") != "false" {
-		if err := tx.Repo.ProbeLog(tx.ID.NotesRef()); err != nil {
-			return err
-		}
-	}
 	proc, err := tx.beginRefs(ctx)
 	if err != nil {
 		return err
@@ -536,6 +531,9 @@ func (tx *Tx) Try(ctx context.Context) error {
 		updates = append(updates, k.Update(empty))
 	}
 	err = proc.Try(updates)
+	if conf, _ := tx.Config(); err == nil && conf.Get("core.logallrefupdates") != "false" {
+		err = tx.Repo.ProbeLog(tx.ID.NotesRef())
+	}
 	for _, ref := range []string{tx.ID.Ref(), tx.ID.NotesRef()} { // git leaves the directories that it makes for locks
 		for dir := path.Dir(ref); dir != "refs"; dir = path.Dir(dir) {
 			_ = syscall.Rmdir(filepath.Join(tx.Repo.RefsDir(), filepath.FromSlash(dir))) // if it is empty, and no file

@@ -94,6 +94,9 @@ func Delete(ctx context.Context, r *remote.Remote, w *Deletion) (gone []record.I
 			}
 		}
 	}))
+	if err == nil {
+		err = unkeep(ctx, r, new(Replaced))
+	}
 	for _, id := range w.Missions {
 		whole := true
 		for ref := range w.refs[id] {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gitagent/internal/fetcher"
@@ -53,12 +54,30 @@ func PushPurges(ctx context.Context, r *remote.Remote) (*Replaced, error) {
 			break
 		}
 	}
+	if r.Level == remote.All {
+		if err := unkeep(ctx, r, all); err != nil {
+			return all, fmt.Errorf("purge at %s: %w", r, err)
+		}
+	}
 	slices.Sort(all.Refs)
 	all.Refs = slices.Compact(all.Refs)
 	return all, errors.Join(all.Held...)
 }
 
 const maxRounds = 4
+
+// unkeep deletes a source's keepers.
+func unkeep(ctx context.Context, r *remote.Remote, all *Replaced) error {
+	there, err := r.Keepers(ctx, r.Source)
+	if err != nil {
+		return err
+	}
+	var updates []git.Update
+	for _, ref := range slices.Sorted(maps.Keys(there)) {
+		updates = append(updates, git.Update{Ref: ref, Old: there[ref]})
+	}
+	return force(ctx, r, updates, all)
+}
 
 // clean replaces what a source with a map has, as a clone that knows no maps
 // may have pushed what was purged. It reports whether anything changed, there

@@ -70,6 +70,19 @@ func (r *Remote) Missions(refs map[string]object.Hash) map[record.ID]Tips {
 
 // Refs asks a source for the refs of missions, the archive and the purge map.
 func (r *Remote) Refs(ctx context.Context, source string) (map[string]object.Hash, error) {
+	return r.list(ctx, source, func(ref string) bool {
+		return strings.HasPrefix(ref, LedgerRefs) || strings.HasPrefix(ref, NoteRefs) || strings.HasPrefix(ref, r.Branches()) ||
+			ref == purgemap.Ref || ref == ledger.ArchiveRef || ref == ledger.ArchiveKeepRef
+	})
+}
+
+// Keepers asks a source for the keepers that a mirror push of the user's has
+// brought there: they keep what is to go.
+func (r *Remote) Keepers(ctx context.Context, source string) (map[string]object.Hash, error) {
+	return r.list(ctx, source, func(ref string) bool { return strings.HasPrefix(ref, git.Keepers) })
+}
+
+func (r *Remote) list(ctx context.Context, source string, wanted func(ref string) bool) (map[string]object.Hash, error) {
 	// No patterns: git would match them here, and the remote sends all anyway.
 	out, err := r.Repo.Output(ctx, nil, append(r.Options(), "ls-remote", "--refs", "--quiet", "--end-of-options", source)...)
 	if err != nil {
@@ -82,8 +95,7 @@ func (r *Remote) Refs(ctx context.Context, source string) (map[string]object.Has
 		if !ok {
 			return nil, fmt.Errorf("list the refs of %s: unexpected line %q", r, line)
 		}
-		if !strings.HasPrefix(ref, LedgerRefs) && !strings.HasPrefix(ref, NoteRefs) && !strings.HasPrefix(ref, r.Branches()) &&
-			ref != purgemap.Ref && ref != ledger.ArchiveRef && ref != ledger.ArchiveKeepRef {
+		if !wanted(ref) {
 			continue
 		}
 		if refs[ref], err = object.ParseHash(hash); err != nil {
