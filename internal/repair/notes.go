@@ -140,6 +140,10 @@ func (r *repair) notesOf(ctx context.Context, id record.ID) error {
 		return err
 	}
 	f := Finding{What: fmt.Sprintf("notes of mission %s: lines that its ledger has and they lack: %d", id, added.lines), Mended: "they are written"}
+	if conf, err := r.Repo.Config(ctx); damaged && err == nil && conf.Promisor() != "" {
+		r.say(Finding{What: fmt.Sprintf("a part of the notes of mission %s is not here, as in a partial clone, and can't be fetched now", id)})
+		return nil
+	}
 	if damaged {
 		f.What = fmt.Sprintf("notes of mission %s are damaged; %s", id, f.What)
 	}
