@@ -335,7 +335,9 @@ func leavings(l *lab.Lab) string {
 	for _, args := range [][]string{
 		{"for-each-ref", "refs/agent/missions", "refs/notes", "refs/heads", "refs/tags"},
 		{"for-each-ref", "--format=%(refname)", "refs/agent"}, // keepers are commits of their own
-		{"worktree", "list", "--porcelain"}, {"config", "--local", "--list"}, {"status", "--porcelain"},
+		{"worktree", "list", "--porcelain"},
+		{"config", "--local", "--list"},
+		{"status", "--porcelain"},
 	} {
 		out, err := l.Try(args...)
 		fmt.Fprintln(&b, args, out, err)
