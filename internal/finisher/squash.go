@@ -88,7 +88,7 @@ func squash(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinis
 		return nil, err
 	}
 	err = locking(ctx, w, merging, func(g *git.Repo) error {
-		return g.Run(ctx, nil, f.Talk, f.Talk, "-c", ungrafted, "merge", "--squash", "--ff", name)
+		return g.Run(ctx, nil, f.Talk, f.Talk, "-c", ungrafted, "merge", "--squash", "--ff", "--no-verify-signatures", name)
 	})
 	if err != nil {
 		return nil, stopped(ctx, w, steps[0].message, err)
