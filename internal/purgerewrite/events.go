@@ -104,29 +104,74 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[object.Has
 		}
 		return nil
 	})
-	if r.Filtered {
-		r.dropped(turns)
+	if err == nil && r.Filtered {
+		err = r.dropped(c, turns)
 	}
 	return err
 }
 
 // dropped gives the commits of turns that a filter dropped, as nothing was left
 // of what they changed, the commits that have the same files: those that the
-// turns began with.
-func (r *Rewrite) dropped(turns []shape) {
+// turns began with. The first of them have the parent of the first one that is
+// left: the filter gave it the nearest that is.
+func (r *Rewrite) dropped(c *chain, turns []shape) error {
 	slices.SortFunc(turns, func(a, b shape) int { return a.Turn - b.Turn })
-	var before object.Hash
+	var before, left object.Hash
+	var first []object.Hash
 	for _, s := range turns {
-		code, base := object.NewHash(s.Code), object.NewHash(s.Base)
-		for _, h := range []object.Hash{base, code} {
+		for _, h := range []object.Hash{object.NewHash(s.Base), object.NewHash(s.Code)} {
 			to, known := r.done[h]
-			if known && to.IsZero() {
-				to = before
-				r.done[h] = to
+			if !known {
+				to = h
 			}
-			before = cmp.Or(to, before)
+			switch {
+			case !to.IsZero() && r.Objects.Has(to) != nil: // lost before
+			case !to.IsZero():
+				before, left = to, cmp.Or(left, to)
+			case known && before.IsZero():
+				first = append(first, h)
+			case known:
+				r.done[h] = before
+			}
 		}
 	}
+	if len(first) == 0 {
+		return nil
+	}
+	to, err := r.parent(c, left)
+	for _, h := range first {
+		r.done[h] = to
+	}
+	return err
+}
+
+// parent returns a commit's first parent. Before the first commit of all that is
+// one without files, which the ledger will keep.
+func (r *Rewrite) parent(c *chain, of object.Hash) (object.Hash, error) {
+	if !of.IsZero() {
+		commit, err := r.Objects.Commit(of)
+		if err != nil {
+			return object.Hash{}, err
+		}
+		if len(commit.Parents) > 0 {
+			return commit.Parents[0], nil
+		}
+	}
+	content, err := r.read(plumbing.CommitObject, c.events[0], git.MaxCommit)
+	if err != nil {
+		return object.Hash{}, err
+	}
+	root, ok := object.ParseRaw(content)
+	if !ok {
+		return object.Hash{}, errCommit
+	}
+	root.Parents, root.Others, root.Message = nil, nil, "before the first commit\n"
+	if root.Tree, err = r.Objects.EmptyTree(); err != nil {
+		return object.Hash{}, err
+	}
+	to, err := r.write(plumbing.CommitObject, root.Encode())
+	r.roots[c.events[min(1, len(c.events)-1)]] = to // the first event has no parents
+	return to, err
 }
 
 func (r *Rewrite) recordsIn(ctx context.Context, id record.ID, dir string, tree object.Hash, blobs *[]object.Hash) error {
@@ -195,6 +240,9 @@ func (r *Rewrite) event(ctx context.Context, c *chain, hash object.Hash) error {
 	}
 	next := *old
 	next.Parents = r.mapped(old.Parents)
+	if root, ok := r.roots[hash]; ok && len(next.Parents) > 0 {
+		next.Parents = append(next.Parents, root)
+	}
 	top, err := r.top(old.Tree)
 	if err != nil {
 		return r.unread(ctx, at, err)

@@ -81,6 +81,8 @@ type Rewrite struct {
 	prompts []string                  // of turns that are purged
 	usable  map[object.Hash]bool      // events that may be relied on
 	naming  map[record.ID]object.Hash // the commits that missions are named by
+
+	roots map[object.Hash]object.Hash // what events keep besides, see [Rewrite.dropped]
 }
 
 // A memo has what was rewritten, so that nothing is rewritten twice.
@@ -104,6 +106,7 @@ func New(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key, known 
 		done: map[object.Hash]object.Hash{}, replaced: map[object.Hash]object.Hash{}, found: map[Find]int{},
 		events: map[object.Hash]bool{}, states: map[object.Hash]*codeState{}, ours: map[object.Hash]bool{},
 		usable: map[object.Hash]bool{}, naming: map[record.ID]object.Hash{},
+		roots: map[object.Hash]object.Hash{},
 	}
 	maps.Copy(r.done, known)
 	maps.Copy(r.replaced, known)
