@@ -238,6 +238,9 @@ func (r *Repo) Start(ctx context.Context, args ...string) (*Process, error) {
 // Finish sends input and returns the rest of the output, or an [*Error].
 func (p *Process) Finish(input []byte) ([]byte, error) { return p.finish(input, "") }
 
+// Warned reports, after Finish, whether git wrote anything to standard error.
+func (p *Process) Warned() bool { return p.stderr.Len() > 0 }
+
 // finish is Finish, but done once git prints the line last, unless that is "":
 // its exit takes as long as writing a file or two.
 func (p *Process) finish(input []byte, last string) ([]byte, error) {

@@ -191,12 +191,22 @@ func TestTakeUnreadable(t *testing.T) {
 		check(t, r)
 		return
 	}
-	edit(t, r, "closed/f=f; chmod 0 closed")
-	defer chmod(t, r, "closed", 0o777)
-	for _, publish := range []bool{false, true} {
+	edit(t, r, "closed/f=f; chmod 0 closed; chmod 0 d; x/y/f=f; chmod 0 x/y; .gitignore=/i*")
+	edit(t, r, "k/f=f; .gitattributes=k/f ident")
+	take(t, r, false) // through git, so that the private index has k/f
+	edit(t, r, "chmod 0 k")
+	edit(t, r, "i/f=f; chmod 0 i; i2/i3/f=f; chmod 0 i2/i3; git init -q nested; nested/in/f=f; chmod 0 nested/in")
+	for _, dir := range []string{"closed", "d", "k", "x/y", "i", "i2/i3", "nested/in"} {
+		defer chmod(t, r, dir, 0o777)
+	}
+	for _, publish := range []bool{false, false, true} { // with an untracked cache, too
 		s := take(t, r, publish)
-		skips(t, s, record.Skip{Path: "a", Why: record.WhyUnreadable}, record.Skip{Path: "new", Why: record.WhyUnreadable})
+		skips(t, s, record.Skip{Path: "a", Why: record.WhyUnreadable}, record.Skip{Path: "new", Why: record.WhyUnreadable},
+			record.Skip{Path: "closed/", Why: record.WhyUnreadable}, record.Skip{Path: "d/", Why: record.WhyUnreadable},
+			record.Skip{Path: "k/", Why: record.WhyUnreadable}, record.Skip{Path: "x/y/", Why: record.WhyUnreadable}, record.Skip{Path: "nested/", Why: record.WhyRepository})
 		holds(t, r, s, "b", "changed")
+		holds(t, r, s, "d/one", "1") // as it was
+		holds(t, r, s, "k/f", "f")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -114,6 +115,11 @@ func (t *taker) take(prepare func() error) (*Snapshot, error) {
 	}
 	for _, path := range dirty {
 		t.skip(path, record.WhySubmodule)
+	}
+	if status.Warned() {
+		if err := t.closed(); err != nil {
+			return nil, err
+		}
 	}
 	entries = t.choose(entries)
 	s := &Snapshot{Head: head, index: t.index}
@@ -252,6 +258,45 @@ func (t *taker) look(e *entry) {
 	default:
 		e.info = info
 	}
+}
+
+// closed notes the directories that can't be read, of which status only warns:
+// what is untracked there is missing from its list as if it were gone.
+func (t *taker) closed() error {
+	var dirs []string
+	top := t.index.repo.Top
+	_ = filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && file != top && !gone(err):
+			name, _ := filepath.Rel(top, file)
+			dirs = append(dirs, filepath.ToSlash(name)+"/")
+			return nil
+		case err != nil || !d.IsDir() || file == top:
+			return nil
+		case git.DotGit(d.Name()) || exists(filepath.Join(file, ".git")):
+			return fs.SkipDir
+		}
+		return t.ctx.Err()
+	})
+	if len(dirs) == 0 {
+		return t.ctx.Err()
+	}
+	out, err := t.index.git(t.ctx, t.index.path, "", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+	if err != nil {
+		return err
+	}
+	var ignored []string
+	for name := range strings.SplitSeq(out, "\x00") {
+		if strings.HasSuffix(name, "/") {
+			ignored = append(ignored, name)
+		}
+	}
+	for _, dir := range dirs {
+		if !slices.ContainsFunc(ignored, func(above string) bool { return strings.HasPrefix(dir, above) }) {
+			t.skip(dir, record.WhyUnreadable)
+		}
+	}
+	return nil
 }
 
 // maxPurgedFile is the most bytes of a file to be searched for what was purged.
