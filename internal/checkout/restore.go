@@ -55,9 +55,26 @@ func Restore(ctx context.Context, w *workspace.Workspace, at time.Time, s *turns
 		if err != nil {
 			return err
 		}
-		return done.checkOut(ctx, tx, ledgertx.CheckoutPlan{
+		err = done.checkOut(ctx, tx, ledgertx.CheckoutPlan{
 			Checkout: how, Tree: tree, What: "restore of " + what, Subject: "before restoring " + short(s),
 		}, false)
+		if err != nil || len(only.Specs) == 0 || len(done.Unseen) == 0 {
+			return err
+		}
+		none, err := tx.Objects.EmptyTree()
+		if err != nil {
+			return err
+		}
+		named, err := gitdiff.Changed(ctx, tx.Repo, none, tx.Snap.Tree, only)
+		done.Unseen = slices.DeleteFunc(done.Unseen, func(u snapshot.Unseen) bool {
+			for p := range named {
+				if p == u.Path || strings.HasSuffix(u.Path, "/") && strings.HasPrefix(p, u.Path) {
+					return false
+				}
+			}
+			return true
+		})
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("restore %s: %w", what, err)

@@ -25,6 +25,9 @@ func PrintRestored(c *cli.Context, what string, done *ledgertx.CheckedOut) error
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("the submodule in %s stays as it is; to move it: %s", cmdline.Escape(s.Dir),
 			cmdline.Shell([]string{"git", "-C", s.Dir, "checkout", s.Want.String()})))
 	}
+	for _, u := range done.Unseen {
+		cmdline.WriteMessage(c.App.ErrWriter, "", cmdline.Escape(u.Path)+" stays as it is: "+u.Why)
+	}
 	if !c.Bool("dry-run") {
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: %s changed; what was there before:", what, cmdline.Plural(len(done.Changes), "file")))
 		_, err := fmt.Fprintln(c.App.Writer, done.Present)
@@ -75,6 +78,7 @@ func Conflicted(c *cli.Context, err error, changes []gitdiff.FileStat, conflicts
 func Unrestored(err error) error {
 	inWay := (*snapshot.InWayError)(nil)
 	hidden := (*snapshot.HiddenError)(nil)
+	unseen := (*snapshot.UnseenError)(nil)
 	switch {
 	case errors.Is(err, git.ErrNotFound):
 		return err
@@ -85,6 +89,9 @@ func Unrestored(err error) error {
 	case errors.As(err, &hidden):
 		return cmdline.Hint(err, "nothing was changed; let git look at the file, and so restores keep what is in it, with: "+
 			cmdline.Shell([]string{"git", "-C", hidden.Top, "update-index", "--no-" + hidden.Mark, hidden.Path}))
+	case errors.As(err, &unseen):
+		return cmdline.Hint(err, "nothing was changed; see what keeps git from reading it with: "+
+			cmdline.Shell([]string{"git", "-C", unseen.Top, "diff", "--", unseen.Path}))
 	}
 	return cmdline.Hint(err, "nothing was changed")
 }

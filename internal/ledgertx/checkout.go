@@ -40,6 +40,7 @@ type CheckedOut struct {
 	After   object.Hash        // the commit of what it was made; zero if nothing changed
 	Changes []gitdiff.FileStat // done, or in a dry run to be done
 	Stayed  []Submodule        // which, as with git, only the user moves
+	Unseen  []snapshot.Unseen  // which stayed, as nothing tells whether they differ
 	Foreign bool               // untrusted files came with it
 }
 
@@ -62,7 +63,11 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 	if err != nil {
 		return nil, err
 	}
-	done := &CheckedOut{Changes: changes, Stayed: stayed, Foreign: c.Foreign}
+	unseen, err := tx.Snap.Unseen(tx.Objects)
+	if err != nil {
+		return nil, err
+	}
+	done := &CheckedOut{Changes: changes, Stayed: stayed, Unseen: unseen, Foreign: c.Foreign}
 	if err := tx.Snap.CheckOut(ctx, c.Tree, snapshot.Checkout{Foreign: c.Foreign, Dry: true}); err != nil {
 		return nil, err
 	}

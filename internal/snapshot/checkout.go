@@ -11,9 +11,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
+	"gitagent/internal/record"
 )
 
 // A Checkout says how a tree is checked out.
@@ -25,7 +28,8 @@ type Checkout struct {
 // CheckOut makes the worktree match tree. The snapshot must have been taken
 // with Publish. If a path was changed since, git refuses everything. A file in
 // the way that the snapshot left out gives an [*InWayError], an edited one that
-// git does not look at a [*HiddenError].
+// git does not look at a [*HiddenError], and one of [Snapshot.Unseen] an
+// [*UnseenError].
 //
 // What a filter fails on is written as git stores it, see [git.Repo.Forgiving].
 // In a sparse checkout what differs outside of the patterns is written as well.
@@ -82,6 +86,50 @@ type HiddenError struct {
 
 func (e *HiddenError) Error() string {
 	return fmt.Sprintf("%q has changes that git does not look at: it is marked %s", e.Path, e.Mark)
+}
+
+// An Unseen is a path that a snapshot has as it was before, as nothing tells
+// what is there.
+type Unseen struct {
+	Path string // from the worktree's top; a directory ends in /
+	Why  string // to a person: "its filter failed"
+}
+
+// An UnseenError names a path that a checkout would have to replace.
+type UnseenError struct {
+	Top string // the worktree's
+	Unseen
+}
+
+func (e *UnseenError) Error() string {
+	return fmt.Sprintf("%q would be replaced, and what is in it is not recorded: %s", e.Path, e.Why)
+}
+
+// Unseen returns what is tracked of the paths that the snapshot left out.
+func (s *Snapshot) Unseen(objects *git.Objects) ([]Unseen, error) {
+	var tracked []Unseen
+	for _, u := range s.unseen() {
+		e, err := objects.Lookup(s.Tree, strings.TrimSuffix(u.Path, "/"))
+		if err != nil {
+			return nil, err
+		}
+		if e.Mode != filemode.Empty {
+			tracked = append(tracked, u)
+		}
+	}
+	return tracked, nil
+}
+
+func (s *Snapshot) unseen() (list []Unseen) {
+	for _, skip := range s.Skipped {
+		switch skip.Why {
+		case record.WhyFilter:
+			list = append(list, Unseen{skip.Path, "its filter failed"})
+		case record.WhyUnreadable:
+			list = append(list, Unseen{skip.Path, "it can't be read"})
+		}
+	}
+	return list
 }
 
 // hidden returns a [*HiddenError] if that explains why git did not check out
@@ -162,9 +210,17 @@ func (s *Snapshot) clear(ctx context.Context, tree object.Hash) (gone map[string
 	fields := strings.Split(string(out), "\x00")
 	gone = make(map[string]bool)
 	modules := make(map[string]bool)
+	unseen := s.unseen()
 	for i := 0; i+1 < len(fields); i += 2 {
 		p := fields[i+1]
-		switch f := strings.Fields(fields[i]); f[len(f)-1] { // :<mode> <mode> <hash> <hash> <status>
+		f := strings.Fields(fields[i]) // :<mode> <mode> <hash> <hash> <status>
+		status := f[len(f)-1]
+		for _, u := range unseen {
+			if p == u.Path && status != "A" || strings.HasSuffix(u.Path, "/") && strings.HasPrefix(p, u.Path) {
+				return nil, nil, &UnseenError{s.index.repo.Top, u}
+			}
+		}
+		switch status {
 		case "D":
 			gone[p] = true
 		case "A":
