@@ -295,6 +295,9 @@ func removable(ctx context.Context, w *workspace.Workspace, id record.ID, branch
 		case within != "":
 			return "", fmt.Errorf("mission %s: another repository, or a worktree, is in %s: %w", id, within, ErrInUse)
 		}
+		if err := notLookedAt(ctx, linked); err != nil {
+			return "", fmt.Errorf("mission %s: %w", id, err)
+		}
 	}
 	return path, nil
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/internal/git/object"
 	"gitagent/internal/missionstore"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
 )
@@ -161,6 +163,32 @@ func TestRemoveKeepsOwnCommits(t *testing.T) {
 				t.Errorf("left: %s", left)
 			}
 		})
+	}
+}
+
+// TestRemoveKeepsHidden: changes that git was told not to look at stay without force.
+func TestRemoveKeepsHidden(t *testing.T) {
+	t.Parallel()
+	for _, bit := range []string{"--skip-worktree", "--assume-unchanged"} {
+		l, at := sibling(t)
+		at.Git("update-index", bit, "kept.txt")
+		at.Write("kept.txt", "mine\n")
+		w := l.Workspace(l.Dir)
+		for _, dry := range []bool{true, false} {
+			if _, err := missionstore.Remove(t.Context(), w, lab.ForkID, false, dry); !errors.Is(err, missionstore.ErrInUse) || !strings.Contains(err.Error(), `"kept.txt"`) {
+				t.Errorf("%s: Remove (dry %t): %v", bit, dry, err)
+			}
+		}
+		tip := object.NewHash(at.Git("rev-parse", "HEAD"))
+		if _, err := missionstore.RemoveFinished(t.Context(), w, lab.ForkID, record.Finish{Commit: object.NewHash(l.Git("rev-parse", "main")), Tip: tip}); !errors.Is(err, missionstore.ErrInUse) {
+			t.Errorf("%s: RemoveFinished: %v", bit, err)
+		}
+		if got := at.Read("kept.txt"); got != "mine\n" {
+			t.Fatalf("%s: the file has %q", bit, got)
+		}
+		if _, err := missionstore.Remove(t.Context(), w, lab.ForkID, true, false); err != nil || Exists(at.Dir) {
+			t.Errorf("%s: Remove with force: %v, the worktree is there: %t", bit, err, Exists(at.Dir))
+		}
 	}
 }
 

@@ -74,11 +74,7 @@ func leaveWorktree(ctx context.Context, w *workspace.Workspace, id record.ID, br
 	if err != nil {
 		return nil, err
 	}
-	err = unmerged(ctx, w, branch, tip, refs[id.Ref()])
-	if err == nil {
-		err = notLookedAt(ctx, w, gone.Worktree)
-	}
-	if err != nil {
+	if err := unmerged(ctx, w, branch, tip, refs[id.Ref()]); err != nil {
 		return nil, fmt.Errorf("mission %s: %w", id, err)
 	}
 	if !dry {
@@ -174,11 +170,7 @@ func leaving(ctx context.Context, w *workspace.Workspace, id record.ID, branch s
 
 // notLookedAt returns an error if git status hides changes of a file because of
 // its skip-worktree or assume-unchanged bit.
-func notLookedAt(ctx context.Context, w *workspace.Workspace, worktree string) error {
-	linked := linkedWorktree(w, worktree)
-	if worktree == "" || linked == nil {
-		return nil
-	}
+func notLookedAt(ctx context.Context, linked *git.Repo) error {
 	out, err := linked.Output(ctx, nil, "ls-files", "-v", "-s", "-z")
 	if err != nil {
 		return err
@@ -188,7 +180,7 @@ func notLookedAt(ctx context.Context, w *workspace.Workspace, worktree string) e
 		if !hidden {
 			continue
 		}
-		path := filepath.Join(worktree, filepath.FromSlash(name))
+		path := filepath.Join(linked.Top, filepath.FromSlash(name))
 		info, err := os.Lstat(path)
 		if err != nil || info.IsDir() {
 			continue // git reports the content of a directory
@@ -203,7 +195,7 @@ func notLookedAt(ctx context.Context, w *workspace.Workspace, worktree string) e
 			return err
 		}
 		if strings.TrimSpace(string(now)) != hash {
-			return fmt.Errorf("%q in %s has changes that git does not look at: %w", name, worktree, ErrInUse)
+			return fmt.Errorf("%q in %s has changes that git does not look at: %w", name, linked.Top, ErrInUse)
 		}
 	}
 	return nil
