@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -79,8 +80,10 @@ func remove(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	done, err := missionstore.Remove(c.Context, w, id, c.Bool("force"), c.Bool("dry-run"))
+	done, err := missionstore.Remove(c.Context, w, id, liveIn(w), c.Bool("force"), c.Bool("dry-run"))
 	switch {
+	case errors.Is(err, missionstore.ErrAtWork):
+		return cmdline.Hint(err, "remove the mission when the turn has ended; see what runs with: git agent-turn missions; --force removes it beneath the agent")
 	case errors.Is(err, missionstore.ErrUnseen):
 		return cmdline.Hint(err, "remove it where the worktree is; --force removes it without a look at what is there")
 	case errors.Is(err, missionstore.ErrInUse):
@@ -95,6 +98,11 @@ func remove(c *cli.Context) error {
 		return command.Missing(err)
 	}
 	return sayRemoved(c, done)
+}
+
+// liveIn returns what finds the live sessions of a repository.
+func liveIn(w *workspace.Workspace) func(context.Context) ([]turns.Live, error) {
+	return func(ctx context.Context) ([]turns.Live, error) { return command.Live(ctx, w, time.Now()) }
 }
 
 func sayRemoved(c *cli.Context, done *missionstore.Removed) error {
@@ -192,8 +200,8 @@ func olderThan(c *cli.Context, w *workspace.Workspace, before time.Time) (ids []
 // remove. It only warns of missions in use.
 func removeAll(c *cli.Context, w *workspace.Workspace, ids []record.ID, dry bool, say func(*cli.Context, *missionstore.Removed) error) (removed []record.ID, err error) {
 	for _, id := range ids {
-		done, err := missionstore.Remove(c.Context, w, id, false, dry)
-		if errors.Is(err, missionstore.ErrInUse) || errors.Is(err, missionstore.ErrUnmerged) {
+		done, err := missionstore.Remove(c.Context, w, id, liveIn(w), false, dry)
+		if errors.Is(err, missionstore.ErrInUse) || errors.Is(err, missionstore.ErrAtWork) || errors.Is(err, missionstore.ErrUnmerged) {
 			cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(err.Error()))
 			continue
 		}

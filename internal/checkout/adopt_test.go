@@ -197,7 +197,7 @@ func TestAdoptForkOfFork(t *testing.T) {
 		},
 		"without the first one": {
 			in: func(l, _ *lab.Lab) *lab.Lab {
-				if _, err := missionstore.Remove(l.T.Context(), l.Workspace(l.Dir), leftID, true, false); err != nil {
+				if _, err := missionstore.Remove(l.T.Context(), l.Workspace(l.Dir), leftID, nil, true, false); err != nil {
 					l.T.Fatal(err)
 				}
 				return l

@@ -126,7 +126,7 @@ func TestRemoveWhatWentOn(t *testing.T) {
 	l.Turn(c, "one", l.Writes("kept.txt", "one\n"))
 	l.Archive(id)
 	l.Turn(c, "two", l.Writes("kept.txt", "two\n"))
-	if _, err := missionstore.Remove(t.Context(), l.Workspace(l.Dir), id, false, false); err != nil {
+	if _, err := missionstore.Remove(t.Context(), l.Workspace(l.Dir), id, nobody, false, false); err != nil {
 		t.Fatal(err)
 	}
 	if tip, err := ledger.Tip(t.Context(), l.GitRepo(), id); err == nil {

@@ -79,7 +79,7 @@ func TestRestoreInheritedTurn(t *testing.T) {
 	tip := l.Git("rev-parse", source.Ref())
 	for _, gone := range []bool{false, true} {
 		if gone {
-			if _, err := missionstore.Remove(t.Context(), l.Workspace(l.Dir), source, false, false); err != nil {
+			if _, err := missionstore.Remove(t.Context(), l.Workspace(l.Dir), source, nobody, false, false); err != nil {
 				t.Fatal(err)
 			}
 		} else {
@@ -171,7 +171,7 @@ func TestRemoveAfterAKilledOne(t *testing.T) {
 			}
 			l.Git("worktree", "prune")
 		}
-		if _, err := missionstore.Remove(t.Context(), l.Workspace(l.Dir), f.ID, true, false); err != nil {
+		if _, err := missionstore.Remove(t.Context(), l.Workspace(l.Dir), f.ID, nobody, true, false); err != nil {
 			t.Error(err)
 		}
 		if entries, err := os.ReadDir(f.Worktree); err == nil {

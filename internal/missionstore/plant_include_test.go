@@ -72,7 +72,7 @@ func TestForkIncludes(t *testing.T) {
 			t.Errorf("recorded:\n%s", files)
 		}
 	}
-	if _, err := missionstore.Remove(t.Context(), l.Workspace(l.Dir), f.ID, false, false); err != nil {
+	if _, err := missionstore.Remove(t.Context(), l.Workspace(l.Dir), f.ID, nobody, false, false); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(f.Worktree); err == nil {

@@ -42,14 +42,20 @@ type Removed struct {
 // Remove removes a mission: the worktree, if clean or with force, then branch
 // and notes, then the ledger. Forks keep what they inherited. With dry nothing
 // is changed. The error wraps [ErrInUse] if the worktree can't be removed, and
-// [ErrUnmerged] if the branch has commits of the user's and force is not set.
-func Remove(ctx context.Context, w *workspace.Workspace, id record.ID, force, dry bool) (*Removed, error) {
+// without force [ErrAtWork] if a turn is running, and [ErrUnmerged] if the
+// branch has commits of the user's.
+func Remove(ctx context.Context, w *workspace.Workspace, id record.ID, live func(context.Context) ([]turns.Live, error), force, dry bool) (*Removed, error) {
 	refs, err := w.Repo.Refs(ctx, id.Ref(), id.NotesRef(), w.Branch(id))
 	if err != nil {
 		return nil, err
 	}
 	if _, ok := refs[id.Ref()]; !ok {
 		return removeArchived(ctx, w, id, force, dry)
+	}
+	if !force {
+		if err := noTurn(ctx, w, id, live); err != nil {
+			return nil, err
+		}
 	}
 	done, err := Removal(ctx, w, id, refs, force)
 	if err != nil {
@@ -92,6 +98,25 @@ func Remove(ctx context.Context, w *workspace.Workspace, id record.ID, force, dr
 	}
 	ledgertx.LeaveRewrites(ctx, w, id)
 	return done, errors.Join(w.Forget(ctx, id), w.Store.Forget(ctx, id))
+}
+
+// noTurn returns an error if a turn of the mission, or in its worktree, runs.
+func noTurn(ctx context.Context, w *workspace.Workspace, id record.ID, live func(context.Context) ([]turns.Live, error)) error {
+	sessions, err := live(ctx)
+	sessions = slices.DeleteFunc(sessions, func(l turns.Live) bool { return l.Open == nil })
+	if err != nil || len(sessions) == 0 {
+		return err
+	}
+	branch := w.Branch(id)
+	path, err := w.Repo.WorktreeOf(ctx, branch)
+	if err != nil {
+		return err
+	}
+	var there []occupied
+	if linked := linkedWorktree(w, path); path != "" && linked != nil {
+		there = append(there, occupied{gitDir: linked.GitDir, branch: branch})
+	}
+	return busy(id, branch, there, sessions)
 }
 
 // Removal returns what would be removed besides ledger and notes, with the

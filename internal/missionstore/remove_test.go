@@ -10,8 +10,10 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
+	"gitagent/internal/session"
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
+	"gitagent/turns"
 )
 
 // TestRemoveKeepsOwnCommits: what the user has committed to a mission's branch is not lost with the
@@ -137,7 +139,7 @@ func TestRemoveKeepsOwnCommits(t *testing.T) {
 			w := l.Workspace(l.Dir)
 			before := l.Git("for-each-ref")
 			for _, dry := range []bool{true, false} {
-				_, err := missionstore.Remove(context.Background(), w, id, false, dry)
+				_, err := missionstore.Remove(context.Background(), w, id, nobody, false, dry)
 				if errors.Is(err, missionstore.ErrUnmerged) != (tt.lost != nil) || tt.lost == nil && err != nil {
 					t.Fatalf("Remove: %v, want %q in it", err, tt.lost)
 				}
@@ -156,7 +158,7 @@ func TestRemoveKeepsOwnCommits(t *testing.T) {
 			if now := l.Git("for-each-ref"); now != before {
 				t.Errorf("refs have changed:\n%s\nwant\n%s", now, before)
 			}
-			if _, err := missionstore.Remove(context.Background(), w, id, true, false); err != nil {
+			if _, err := missionstore.Remove(context.Background(), w, id, nobody, true, false); err != nil {
 				t.Error(err)
 			}
 			if left := l.Git("for-each-ref", id.Ref(), id.NotesRef(), "refs/heads/agent"); left != "" {
@@ -175,7 +177,7 @@ func TestRemoveKeepsHidden(t *testing.T) {
 		at.Write("kept.txt", "mine\n")
 		w := l.Workspace(l.Dir)
 		for _, dry := range []bool{true, false} {
-			if _, err := missionstore.Remove(t.Context(), w, lab.ForkID, false, dry); !errors.Is(err, missionstore.ErrInUse) || !strings.Contains(err.Error(), `"kept.txt"`) {
+			if _, err := missionstore.Remove(t.Context(), w, lab.ForkID, nobody, false, dry); !errors.Is(err, missionstore.ErrInUse) || !strings.Contains(err.Error(), `"kept.txt"`) {
 				t.Errorf("%s: Remove (dry %t): %v", bit, dry, err)
 			}
 		}
@@ -186,8 +188,34 @@ func TestRemoveKeepsHidden(t *testing.T) {
 		if got := at.Read("kept.txt"); got != "mine\n" {
 			t.Fatalf("%s: the file has %q", bit, got)
 		}
-		if _, err := missionstore.Remove(t.Context(), w, lab.ForkID, true, false); err != nil || Exists(at.Dir) {
+		if _, err := missionstore.Remove(t.Context(), w, lab.ForkID, nobody, true, false); err != nil || Exists(at.Dir) {
 			t.Errorf("%s: Remove with force: %v, the worktree is there: %t", bit, err, Exists(at.Dir))
+		}
+	}
+}
+
+// TestRemoveWhileAtWork: a turn that runs keeps its mission, and the one in whose worktree it runs.
+func TestRemoveWhileAtWork(t *testing.T) {
+	t.Parallel()
+	l, at := sibling(t)
+	w := l.Workspace(l.Dir)
+	open := new(session.OpenTurn)
+	for _, tt := range []struct {
+		name string
+		live turns.Live
+		want error
+	}{
+		{"its own", turns.Live{Mission: lab.ForkID, Number: 5, Open: open}, missionstore.ErrAtWork},
+		{"another's, there", turns.Live{Mission: "00000000", Number: 5, Open: open, Worktree: at.GitRepo().GitDir}, missionstore.ErrAtWork},
+		{"another's, nobody knows where", turns.Live{Mission: "00000000", Number: 5, Open: open}, nil},
+		{"its agent waits", turns.Live{Mission: lab.ForkID, Number: 5}, nil},
+	} {
+		live := func(context.Context) ([]turns.Live, error) { return []turns.Live{tt.live}, nil }
+		if _, err := missionstore.Remove(t.Context(), w, lab.ForkID, live, false, true); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+		}
+		if _, err := missionstore.Remove(t.Context(), w, lab.ForkID, live, true, true); err != nil {
+			t.Errorf("%s, with force: %v", tt.name, err)
 		}
 	}
 }
@@ -200,7 +228,7 @@ func TestRemoveKeepsAnotherRepository(t *testing.T) {
 	at.Remove(".")
 	at.Write("mine", "mine\n")
 	at.Git("init", "-q")
-	if _, err := missionstore.Remove(t.Context(), l.Workspace(l.Dir), lab.ForkID, true, false); !errors.Is(err, missionstore.ErrInUse) {
+	if _, err := missionstore.Remove(t.Context(), l.Workspace(l.Dir), lab.ForkID, nobody, true, false); !errors.Is(err, missionstore.ErrInUse) {
 		t.Errorf("Remove: %v", err)
 	}
 	if !Exists(at.Dir + "/mine") {
