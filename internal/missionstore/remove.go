@@ -28,7 +28,7 @@ var ErrInUse = errors.New("its worktree is in use")
 
 // ErrUnseen reports a mission whose worktree is not here, and need not be gone:
 // it may have work that nobody could see. It wraps [ErrInUse].
-var ErrUnseen = fmt.Errorf("its worktree can't be seen from here, as from a container that has only the repository: %w", ErrInUse)
+var ErrUnseen = fmt.Errorf("its worktree can't be seen from here, as from a container that has only the repository, or after a move: %w", ErrInUse)
 
 // A Removed is the result of a removal, or the expected one.
 type Removed struct {
@@ -218,9 +218,9 @@ func removeWorktree(ctx context.Context, w *workspace.Workspace, path string, fo
 	if force {
 		args = []string{"worktree", "remove", "--force", "--", path}
 	}
-	git.Unlock(path)
 	if linked := linkedWorktree(w, path); linked != nil {
-		doing := filepath.Join(plantings, "remove-"+filepath.Base(linked.GitDir))
+		git.Unlock(path)
+		doing := removing(linked)
 		held, err := w.Store.Dir().Lock(ctx, doing)
 		if err != nil {
 			return err
@@ -229,12 +229,41 @@ func removeWorktree(ctx context.Context, w *workspace.Workspace, path string, fo
 		if err := held.Note(statedir.Note{Words: []string{path, linked.GitDir + "/"}}); err != nil {
 			return err
 		}
-	} else if force && !pathExists(filepath.Join(path, ".git")) { // a removal was killed
-		if err := os.RemoveAll(path); err != nil {
-			return err
-		}
+	} else if at := w.Repo.Behind(path); force && at != nil && replaced(path) && !pathExists(filepath.Join(at.GitDir, "locked")) {
+		return forget(ctx, w, at)
 	}
 	_, err := w.Repo.With(git.Others).Output(ctx, nil, args...)
+	return err
+}
+
+// removing returns the lock of a worktree's removal, with its note.
+func removing(linked *git.Repo) string {
+	return filepath.Join(plantings, "remove-"+filepath.Base(linked.GitDir))
+}
+
+// replaced reports whether something is at the path of a linked worktree that
+// is not a worktree: the rest of it, or what was put there since.
+func replaced(path string) bool {
+	return pathExists(path) && !pathExists(filepath.Join(path, ".git"))
+}
+
+// forget removes what the repository has of a linked worktree. What is at its
+// path goes only if a removal that was killed has left it.
+func forget(ctx context.Context, w *workspace.Workspace, at *git.Repo) error {
+	doing := removing(at)
+	held, err := w.Store.Dir().Lock(ctx, doing)
+	if err != nil {
+		return err
+	}
+	defer release(w, held, doing)
+	if slices.Equal(held.Left().Words, []string{at.Top, at.GitDir + "/"}) {
+		git.Unlock(at.Top)
+		err = os.RemoveAll(at.Top)
+	}
+	if err == nil {
+		err = os.RemoveAll(at.GitDir)
+	}
+	_ = os.Remove(filepath.Dir(at.GitDir)) // as git does after the last one
 	return err
 }
 
@@ -301,7 +330,7 @@ func removable(ctx context.Context, w *workspace.Workspace, id record.ID, branch
 	switch {
 	case err != nil:
 		return "", err
-	case linked == nil && path != "" && !force && w.Repo.Unseen(path):
+	case linked == nil && path != "" && !force && (replaced(path) || w.Repo.Unseen(path)):
 		return "", fmt.Errorf("mission %s: %w: %s", id, ErrUnseen, path)
 	case linked == nil:
 		return path, nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -216,6 +218,41 @@ func TestRemoveWhileAtWork(t *testing.T) {
 		}
 		if _, err := missionstore.Remove(t.Context(), w, lab.ForkID, live, true, true); err != nil {
 			t.Errorf("%s, with force: %v", tt.name, err)
+		}
+	}
+}
+
+// TestRemoveKeepsWhatStandsThere: what stands where a worktree was is the
+// user's, unless the note of a removal says that it is left of the worktree.
+func TestRemoveKeepsWhatStandsThere(t *testing.T) {
+	t.Parallel()
+	for _, killed := range []bool{false, true} {
+		l, at := sibling(t)
+		gitDir := at.GitRepo().GitDir
+		if killed {
+			leaveRemoval(t, l, at)
+			at.Remove(".git")
+		} else {
+			gittest.Must(t, os.Rename(at.Dir, at.Dir+"-moved"))
+			at.Write("precious", "precious\n")
+		}
+		w := l.Workspace(l.Dir)
+		if _, err := missionstore.Remove(t.Context(), w, lab.ForkID, nobody, false, false); !errors.Is(err, missionstore.ErrUnseen) {
+			t.Errorf("killed: %t, without force: %v", killed, err)
+		}
+		l.Git("worktree", "lock", at.Dir)
+		if _, err := missionstore.Remove(t.Context(), w, lab.ForkID, nobody, true, false); !errors.Is(err, missionstore.ErrInUse) || !Exists(at.Dir) {
+			t.Errorf("killed: %t, locked: %v, it is there: %t", killed, err, Exists(at.Dir))
+		}
+		l.Git("worktree", "unlock", at.Dir)
+		if _, err := missionstore.Remove(t.Context(), w, lab.ForkID, nobody, true, false); err != nil {
+			t.Errorf("killed: %t, with force: %v", killed, err)
+		}
+		if Exists(at.Dir) == killed || Exists(at.Dir+"-moved") == killed {
+			t.Errorf("killed: %t, what stands there is there: %t, what was moved: %t", killed, Exists(at.Dir), Exists(at.Dir+"-moved"))
+		}
+		if Exists(gitDir) || Exists(filepath.Dir(gitDir)) {
+			t.Errorf("killed: %t, git knows\n%s", killed, l.Git("worktree", "list"))
 		}
 	}
 }

@@ -20,6 +20,18 @@ import (
 	"gitagent/turns"
 )
 
+// leaveRemoval leaves the note of a removal that was killed.
+func leaveRemoval(t *testing.T, l, at *lab.Lab) {
+	t.Helper()
+	gitDir := at.GitRepo().GitDir
+	held, err := statedir.In(filepath.Join(l.Dir, ".git"), "agent").Lock(t.Context(), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
+	if err == nil {
+		err = held.Note(statedir.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
+	}
+	gittest.Must(t, err)
+	held.Release()
+}
+
 // nobody says that no session lives.
 func nobody(context.Context) ([]turns.Live, error) { return nil, nil }
 
@@ -238,15 +250,9 @@ func TestLeaveKilled(t *testing.T) {
 				gittest.Check(t)
 			}
 			l, at := sibling(t)
-			gitDir := at.GitRepo().GitDir
-			held, err := statedir.In(filepath.Join(l.Dir, ".git"), "agent").Lock(t.Context(), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
-			if err == nil {
-				err = held.Note(statedir.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
-			}
-			gittest.Must(t, err)
-			held.Release()
+			leaveRemoval(t, l, at)
 			tt.killed(at)
-			_, err = missionstore.Leave(t.Context(), l.Workspace(l.Dir), lab.ForkID, nobody, false)
+			_, err := missionstore.Leave(t.Context(), l.Workspace(l.Dir), lab.ForkID, nobody, false)
 			if !errors.Is(err, tt.want) {
 				t.Fatalf("Leave: %v, want %v", err, tt.want)
 			}
@@ -278,13 +284,7 @@ func TestLeaveKilledAtTheEnd(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			l, at := sibling(t)
-			gitDir := at.GitRepo().GitDir
-			held, err := statedir.In(filepath.Join(l.Dir, ".git"), "agent").Lock(t.Context(), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
-			if err == nil {
-				err = held.Note(statedir.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
-			}
-			gittest.Must(t, err)
-			held.Release()
+			leaveRemoval(t, l, at)
 			tt.killed(l, at)
 			at.Write("since", "since\n")
 			missionstore.ClearDead(t.Context(), l.Workspace(l.Dir))
