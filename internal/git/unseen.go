@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,21 +10,40 @@ import (
 )
 
 // Unseen reports whether the directory of a linked worktree, which is not here,
-// may exist all the same: a container mounts only the repository, a disk is not
-// mounted. It is known to be gone if the nearest directory above it is in the
-// mount of the repository, and has something in it, as a mount point without
-// its mount has not.
-func (r *Repo) Unseen(path string) bool {
+// may exist all the same: a container mounts only the repository, or has made
+// the worktree; a disk is not mounted; it was moved. It is known to be gone if
+// the directory above it is in the mount of the repository, and has something
+// in it, as a mount point without its mount has not; and if what git has of it
+// is no more than HEAD. If git has nothing of it, the nearest directory above
+// decides.
+func (r *Repo) Unseen(ctx context.Context, path string) bool {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err != nil
 	}
+	at := r.Behind(path)
+	if at != nil && at.holds(ctx) {
+		return true
+	}
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		entries, err := os.ReadDir(dir)
-		if errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+		if at == nil && errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
 			continue
 		}
 		return err != nil || len(entries) == 0 || !sameMount(dir, r.CommonDir)
 	}
+}
+
+// holds reports whether a worktree's git directory may have what nothing else
+// has: staged content, or what git has under way.
+func (r *Repo) holds(ctx context.Context) bool {
+	if op, err := r.Operation(ctx); err != nil || op != "" {
+		return true
+	}
+	if _, err := os.Lstat(filepath.Join(r.GitDir, "index")); errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	out, err := r.With(Others).Output(ctx, nil, "diff-index", "--cached", "--ignore-submodules=none", "-z", "HEAD", "--")
+	return err != nil || len(out) > 0
 }
 
 // Behind returns what the repository has of a linked worktree, whose own

@@ -89,7 +89,46 @@ func TestUnseen(t *testing.T) {
 		if runtime.GOOS != "linux" && strings.HasPrefix(tt.path, "/proc") {
 			continue
 		}
-		if got := repo.Unseen(tt.path); got != tt.want {
+		if got := repo.Unseen(t.Context(), tt.path); got != tt.want {
+			t.Errorf("%s: Unseen = %t", tt.name, got)
+		}
+	}
+}
+
+// TestUnseenWithEntry: what git has an entry of is gone only if that has
+// nothing to lose, and the directory that it was in is there.
+func TestUnseenWithEntry(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		arrange func(t *testing.T, there *gittest.Repo)
+		want    bool
+	}{
+		{"it is removed", func(_ *testing.T, there *gittest.Repo) { there.Write("new", "not staged\n") }, false},
+		{"something is staged", func(_ *testing.T, there *gittest.Repo) {
+			there.Write("new", "staged\n")
+			there.Git("add", "new")
+		}, true},
+		{"a merge is under way", func(_ *testing.T, there *gittest.Repo) {
+			there.In(there.Git("rev-parse", "--absolute-git-dir")).Write("MERGE_HEAD", there.Git("rev-parse", "HEAD"))
+		}, true},
+		{"nothing was checked out", func(t *testing.T, there *gittest.Repo) {
+			gittest.Must(t, os.Remove(filepath.Join(there.Git("rev-parse", "--absolute-git-dir"), "index")))
+		}, false},
+		{"the directory above has moved", func(t *testing.T, there *gittest.Repo) {
+			above := filepath.Dir(there.Dir)
+			gittest.Must(t, os.Rename(above, above+"-moved"))
+			t.Cleanup(func() { _ = os.RemoveAll(above + "-moved") })
+		}, true},
+	} {
+		r := gittest.New(t)
+		r.Write("file", "1\n")
+		r.Commit("first")
+		there := linked(t, r)
+		gittest.Must(t, os.WriteFile(filepath.Join(filepath.Dir(there.Dir), "beside"), nil, 0o666))
+		tt.arrange(t, there)
+		gittest.Must(t, os.RemoveAll(there.Dir))
+		if got := find(t, r).Unseen(t.Context(), there.Dir); got != tt.want {
 			t.Errorf("%s: Unseen = %t", tt.name, got)
 		}
 	}

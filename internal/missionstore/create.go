@@ -170,7 +170,7 @@ func ClearDead(ctx context.Context, w *workspace.Workspace) {
 			continue // its process is alive
 		}
 		words := held.Left().Words
-		if at := worktreeOf(words); at != "" && w.Repo.Unseen(at) {
+		if at := worktreeOf(words); at != "" && w.Repo.Unseen(ctx, at) {
 			held.Release() // for who sees it
 			continue
 		}

@@ -330,7 +330,7 @@ func removable(ctx context.Context, w *workspace.Workspace, id record.ID, branch
 	switch {
 	case err != nil:
 		return "", err
-	case linked == nil && path != "" && !force && (replaced(path) || w.Repo.Unseen(path)):
+	case linked == nil && path != "" && !force && (replaced(path) || w.Repo.Unseen(ctx, path)):
 		return "", fmt.Errorf("mission %s: %w: %s", id, ErrUnseen, path)
 	case linked == nil:
 		return path, nil

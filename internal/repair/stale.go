@@ -116,8 +116,8 @@ func (r *repair) worktrees(ctx context.Context) error {
 	}
 	for _, path := range prunable(string(out), func(branch string) bool { _, ok := r.MissionOf(branch); return ok }) {
 		f := Finding{What: fmt.Sprintf("the worktree %s is gone, and git still keeps its entry", path), Hint: "git worktree prune"}
-		if r.Repo.Unseen(path) {
-			f = Finding{What: fmt.Sprintf("the worktree %s can't be seen from here, and may be there for others: git must keep its entry", path)}
+		if r.Repo.Unseen(ctx, path) {
+			f = Finding{What: fmt.Sprintf("the worktree %s can't be seen from here, and may be there for others, or where it was moved to (git worktree repair): git must keep its entry", path)}
 		}
 		r.say(f)
 	}
