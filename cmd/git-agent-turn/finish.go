@@ -254,6 +254,8 @@ func removeFinished(c *cli.Context, w *workspace.Workspace, here *workspace.Work
 	}
 	gone, err := missionstore.RemoveFinished(c.Context, w, id, done.Finish)
 	switch {
+	case errors.Is(err, missionstore.ErrUnseen) && done.Worktree == "":
+		return cmdline.Hintf(err, "as a user who may look at it, type: git agent-turn finish --remove %s", id)
 	case errors.Is(err, missionstore.ErrUnseen):
 		return cmdline.Hintf(err, "if it was moved, tell git where it is: git worktree repair <path>; if it is gone: %s; then, or where the worktree is, type: git agent-turn finish --remove %s",
 			cmdline.Shell([]string{"git", "worktree", "remove", "--force", done.Worktree}), id)

@@ -85,7 +85,7 @@ func remove(c *cli.Context) error {
 	case errors.Is(err, missionstore.ErrAtWork):
 		return cmdline.Hint(err, "remove the mission when the turn has ended; see what runs with: git agent-turn missions; --force removes it beneath the agent")
 	case errors.Is(err, missionstore.ErrUnseen):
-		return cmdline.Hint(err, "remove it where the worktree is, or tell git where that is now: git worktree repair <path>; --force removes the mission without a look at it")
+		return cmdline.Hint(err, "remove it where the worktree is, as a user who may look at it, or tell git where that is now: git worktree repair <path>; --force removes the mission without a look at it")
 	case errors.Is(err, missionstore.ErrInUse):
 		drop := fmt.Sprintf("git agent-turn remove --force %s", id)
 		if c.Bool("force") {

@@ -246,3 +246,43 @@ func TestReaders(t *testing.T) {
 		}
 	}
 }
+
+// TestHiddenWorktree: git does not list a worktree whose entry a user may not look at. Its mission stays all the same.
+func TestHiddenWorktree(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be several users")
+	}
+	for _, of := range []string{".", "fork/HEAD", "fork/gitdir", "fork"} {
+		h := shared(t, "")
+		u := usersOf(h, "022", owner)[0]
+		u.must("git", "agent-turn", "init", "--agent", "claude")
+		above := gittest.TempDir(t)
+		give(t, above, owner)
+		top := filepath.Join(above, "fork")
+		u.must("git", "agent-turn", "start", "--worktree", top)
+		at := h.In(top)
+		at.Env = h.Env
+		id := strings.TrimPrefix(at.Git("symbolic-ref", "--short", "HEAD"), "agent/mission/")
+		at.Write("unsaved", "unsaved\n")
+		u.must("git", "-C", top, "agent-turn", "record", "--mission", id, "--prompt", "one")
+		u.must("git", "agent-turn", "finish", id, "-m", "finished")
+		at.Write("unsaved", "again\n")
+		secret := filepath.Join(h.Dir, ".git/worktrees", of)
+		gittest.Must(t, os.Lchown(secret, 0, 0))
+		gittest.Must(t, os.Chmod(secret, 0o700))
+		for _, args := range [][]string{
+			{"remove", id}, {"remove", "--older-than", "0h"}, {"finish", "--remove", id}, {"archive", id},
+		} {
+			out, err := u.run(nil, append([]string{"git", "agent-turn"}, args...)...)
+			if !strings.Contains(out, "may not look at "+filepath.Clean(secret)) {
+				t.Errorf("%s: %s: %v\n%s", of, strings.Join(args, " "), err, out)
+			}
+		}
+		if out, err := at.Try("show-ref", "--verify", "refs/heads/agent/mission/"+id, "refs/agent/missions/"+id); err != nil {
+			t.Errorf("%s: %v %s", of, err, out)
+		}
+		u.must("git", "agent-turn", "remove", "--force", id)
+	}
+}

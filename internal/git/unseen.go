@@ -46,6 +46,25 @@ func (r *Repo) holds(ctx context.Context) bool {
 	return err != nil || len(out) > 0
 }
 
+// Hidden returns what this user may not look at of the repository's linked
+// worktrees, or "": git lists none of those.
+func (r *Repo) Hidden() string {
+	top := filepath.Join(r.CommonDir, "worktrees")
+	entries, err := os.ReadDir(top)
+	if errors.Is(err, fs.ErrPermission) {
+		return top
+	}
+	for _, e := range entries {
+		for _, name := range []string{"gitdir", "HEAD"} {
+			path := filepath.Join(top, e.Name(), name)
+			if _, err := readPlain(path); errors.Is(err, fs.ErrPermission) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
 // Behind returns what the repository has of a linked worktree, whose own
 // directory need not be here: HEAD, index, what git has under way. It is nil if
 // there is none at the path.

@@ -123,7 +123,7 @@ func (a *archiving) choose(ctx context.Context, ids []record.ID, used map[record
 			used[st.Mission] = "its last turn has not been recorded"
 		}
 	}
-	if err := a.checkedOut(ctx, used); err != nil {
+	if err := a.checkedOut(ctx, refs, used); err != nil {
 		return err
 	}
 	tips := make(map[record.ID]object.Hash)
@@ -157,7 +157,14 @@ func (a *archiving) choose(ctx context.Context, ids []record.ID, used map[record
 	return errors.Join(ctx.Err(), a.findRemains(ctx, refs))
 }
 
-func (a *archiving) checkedOut(ctx context.Context, used map[record.ID]string) error {
+func (a *archiving) checkedOut(ctx context.Context, refs map[string]object.Hash, used map[record.ID]string) error {
+	if dir := a.Repo.Hidden(); dir != "" {
+		for ref := range refs {
+			if id, ok := a.MissionOf(ref); ok {
+				used[id] = "it may be checked out where this user may not look at " + dir
+			}
+		}
+	}
 	worktrees, err := a.Repo.Worktrees(ctx)
 	for _, w := range worktrees {
 		if id, ok := a.MissionOf(w.Branch); ok {
@@ -337,7 +344,7 @@ func (a *archiving) read(ctx context.Context, ids []record.ID) (refs map[string]
 		return nil, nil, err
 	}
 	used = make(map[record.ID]string)
-	return refs, used, a.checkedOut(ctx, used)
+	return refs, used, a.checkedOut(ctx, refs, used)
 }
 
 // dropLedgers lists ledgers' refs to delete, of missions unchanged meanwhile.

@@ -134,6 +134,9 @@ func Removal(ctx context.Context, w *workspace.Workspace, id record.ID, refs map
 	}
 	done.Branch = strings.TrimPrefix(branch, "refs/heads/")
 	if !force {
+		if err := noneHidden(w, worktree); err != nil {
+			return nil, fmt.Errorf("mission %s: %w", id, err)
+		}
 		if err := unmerged(ctx, w, branch, tip, refs[id.Ref()]); err != nil {
 			return nil, fmt.Errorf("mission %s: %w", id, err)
 		}
@@ -354,6 +357,15 @@ func removable(ctx context.Context, w *workspace.Workspace, id record.ID, branch
 		}
 	}
 	return path, nil
+}
+
+// noneHidden returns an error if a mission's branch, which no known worktree
+// has, may be checked out where this user may not look.
+func noneHidden(w *workspace.Workspace, worktree string) error {
+	if dir := w.Repo.Hidden(); worktree == "" && dir != "" {
+		return fmt.Errorf("%w: this user may not look at %s", ErrUnseen, dir)
+	}
+	return nil
 }
 
 // checkedOut returns the linked worktree with the branch, or one whose

@@ -165,6 +165,9 @@ func leaving(ctx context.Context, w *workspace.Workspace, id record.ID, branch s
 	if err != nil {
 		return nil, err
 	}
+	if err := noneHidden(w, worktree); err != nil {
+		return nil, fmt.Errorf("mission %s: %w", id, err)
+	}
 	return &Removed{ID: id, Branch: strings.TrimPrefix(branch, "refs/heads/"), Worktree: worktree, Bytes: -1}, nil
 }
 
