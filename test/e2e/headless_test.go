@@ -121,13 +121,22 @@ func TestSubagent(t *testing.T) {
 	if got := turns[1].Tools; got["Agent"] != 1 || len(got) != 1 {
 		t.Errorf("tools of the launching turn = %v, want Agent alone", got)
 	}
-	// Its transcript is in the turns in which it worked, once.
+	// Its transcript is in the turns in which it worked, once: all in the second
+	// one if the client, on a busy machine, wrote it after the first Stop.
 	launched, ended := turns[1].Agents, turns[2].Agents
-	if len(launched) != 1 || len(ended) != 1 || len(turns[0].Agents)+len(turns[3].Agents) > 0 {
+	if len(launched) > 1 || len(ended) != 1 || len(turns[0].Agents)+len(turns[3].Agents) > 0 {
 		t.Fatalf("sub-agents: %+v, then %+v", launched, ended)
 	}
-	if a, b := launched[0], ended[0]; a.ID != b.ID || a.Outcome != "running" || b.Outcome != "done" || a.From != 0 || a.To != b.From || a.Calls+b.Calls != 1 {
-		t.Errorf("the sub-agent is %+v, then %+v", a, b)
+	last := ended[0]
+	from, calls := 0, last.Calls
+	for _, a := range launched {
+		if a.ID != last.ID || a.Outcome != "running" || a.From != 0 {
+			t.Errorf("the sub-agent is %+v, then %+v", a, last)
+		}
+		from, calls = a.To, calls+a.Calls
+	}
+	if last.Outcome != "done" || last.From != from || calls != 1 {
+		t.Errorf("the sub-agent is %+v, then %+v", launched, last)
 	}
 }
 
