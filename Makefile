@@ -33,7 +33,7 @@ MATRIX_RUNS = \
 	^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting)$$ \
 	^Test(MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$ \
 	^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|Hosts|Branches|Variants)$$ \
-	^TestScripts$$/^(archive|blame|first-turn|hook|hooks-configured|housekeep|init|purge|purge-alias|purge-everywhere|push|record|refs-elsewhere|restore|start|submodule|why)$$ \
+	^TestScripts$$/^(archive|archive-kept|blame|first-turn|hook|hooks-configured|housekeep|init|moved-keepers|moved-refs|purge|purge-alias|purge-everywhere|push|record|refs-elsewhere|restore|start|submodule|why)$$ \
 	^TestScripts$$/^(fork|several|adopt|include|restore|write)$$
 
 # What depends on git, its ref format and its hash, in a minute: refs, packs, notes, locks, worktrees, transport.
