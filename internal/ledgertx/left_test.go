@@ -46,6 +46,12 @@ func TestLeft(t *testing.T) {
 			gittest.Must(l.T, w.Trust.Leave(mission, object.NewHash(gittest.Hash("1")), w.Repo.Format()))
 			l.Git("update-ref", "-d", mission.Ref())
 		}, all, "something other than git-agent deleted the ref of mission a1b2c3d4"},
+		{"another one went on with it, which was seen, and it was deleted", func(l *lab.Lab, tip string) {
+			l.Git("update-ref", mission.Ref(), l.Git("commit-tree", "-m", "four", "-p", tip, tip+"^{tree}"))
+			_, err := ledger.List(l.T.Context(), l.Workspace(l.Dir).Repo)
+			gittest.Must(l.T, err)
+			l.Git("update-ref", "-d", mission.Ref())
+		}, append(slices.Clone(all), "four"), "something other than git-agent deleted the ref of mission a1b2c3d4"},
 		{"another one has moved it to the side", func(l *lab.Lab, tip string) {
 			l.Git("update-ref", mission.Ref(), l.Git("commit-tree", "-m", "other", "-p", tip+"~1", tip+"^{tree}"))
 		}, all, "something other than git-agent moved mission a1b2c3d4 from "},

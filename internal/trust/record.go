@@ -23,6 +23,7 @@ type known struct {
 	accepted map[object.Hash]bool        // a person accepted the commit with all before it
 	checked  map[object.Hash]checked     // what a walk from the commit has found
 	last     object.Hash                 // where the ledger's ref was left; see [Trust.Left]
+	found    bool                        // it was found there, or moved back
 	size     int                         // bytes of the file
 }
 
@@ -77,9 +78,9 @@ func parseRecord(data []byte) *known {
 			if older[hashes[1]] = true; !older[hashes[0]] {
 				r.own[hashes[0]] = hashes[1]
 			}
-			r.last = hashes[0]
+			r.last, r.found = hashes[0], false
 		case word == "left" && len(words) == 2 && len(hashes) == 1:
-			r.last = hashes[0]
+			r.last, r.found = hashes[0], true
 		case word == "accepted" && len(words) == 2 && len(hashes) == 1:
 			r.accepted[hashes[0]] = true
 			clear(r.checked) // more may count now
@@ -134,6 +135,7 @@ func (t *Trust) Own(id record.ID, commit, before object.Hash) error {
 type Left struct {
 	At     object.Hash // zero if nothing is known, or the mission was given up
 	Before object.Hash // the commit before, if this clone wrote At
+	Found  bool        // the ref was there; else it was about to be moved there
 }
 
 // Left returns where this clone left the ref of a mission's ledger. It may have
@@ -156,7 +158,7 @@ func (t *Trust) Left(id record.ID) (Left, error) {
 				lines = tail[:n]
 			}
 			if r := parseRecord(lines); !r.last.IsZero() {
-				return Left{r.last, r.own[r.last]}, nil
+				return Left{r.last, r.own[r.last], r.found}, nil
 			}
 		}
 	}
@@ -167,7 +169,7 @@ func (t *Trust) Left(id record.ID) (Left, error) {
 	if err != nil {
 		return Left{}, fmt.Errorf("read where mission %s was left: %w", id, err)
 	}
-	return Left{r.last, r.own[r.last]}, nil
+	return Left{r.last, r.own[r.last], r.found}, nil
 }
 
 // Leave notes where the ref of a mission's ledger was left, or found with all

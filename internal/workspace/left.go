@@ -178,7 +178,7 @@ func (s *standing) look(ctx context.Context) (object.Hash, error) {
 	}
 	// It was about to be written when its writer died, or it was never there; but
 	// a ref that is gone had what came before, whatever has become of the keeper.
-	if s.now == s.left.Before && !s.kept(ctx) {
+	if s.now == s.left.Before && !s.left.Found && !s.kept(ctx) {
 		return s.now, nil
 	}
 	return s.takeBack(ctx, l, err == nil)
