@@ -12,12 +12,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"gitagent/gitnotes"
@@ -248,30 +245,6 @@ func (tx *Tx) Open(ctx context.Context) error {
 	return nil
 }
 
-// stand finds where the mission stands, if that is not where its ref is: the
-// event takes it back there.
-func (tx *Tx) stand(ctx context.Context) error {
-	tip := tx.tips[tx.ID.Ref()]
-	left, err := tx.Trust.Left(tx.ID)
-	if tx.left = left.At; err != nil || left.At.IsZero() || left.At == tip {
-		return err
-	}
-	s, err := tx.Standing(ctx, tx.held, tx.ID)
-	if err != nil {
-		tx.Say(err.Error(), "") // it goes on from where it is
-		return nil
-	}
-	if s.Moves == nil {
-		s.Tell()
-		return nil
-	}
-	if s.Moves[0].Old != tip {
-		return fmt.Errorf("%s: %w", tx.ID.Ref(), git.ErrConflict)
-	}
-	tx.back, tx.moves, tx.told = s.At, append(tx.moves, s.Moves[1:]...), s.Tell
-	return nil
-}
-
 // openArchived finds a mission without a ref in the archive.
 func (tx *Tx) openArchived(ctx context.Context) error {
 	refs, err := tx.Repo.Refs(ctx, ledger.ArchiveRef)
@@ -497,49 +470,6 @@ func (tx *Tx) commit(ctx context.Context, updates []git.Update) error {
 		}
 	}
 	return git.MoveRefs(ctx, tx.Repo, tx.held, proc, updates)
-}
-
-// keep returns the move of what keeps the event.
-func (tx *Tx) keep(ctx context.Context) ([]git.Update, error) {
-	before := tx.tips[tx.keeper.Ref()]
-	if tx.pointed = !before.IsZero(); !tx.pointed {
-		if before, tx.pointed = tx.keeper.At(ctx); before.IsZero() {
-			tx.keeper.Mend()
-		}
-	}
-	to, err := ledger.KeepingAlso(tx.Objects, tx.Ledger.Tip, before)
-	if err != nil || tx.keeper.Together() {
-		return []git.Update{tx.keeper.Update(to)}, err
-	}
-	tx.apart = to
-	return nil, nil
-}
-
-// Try checks that Commit would work, and leaves nothing. To git the refs of the
-// mission are to be the empty tree, which every repository has.
-func (tx *Tx) Try(ctx context.Context) error {
-	if err := tx.Repo.Probe(); err != nil {
-		return err
-	}
-	proc, err := tx.beginRefs(ctx)
-	if err != nil {
-		return err
-	}
-	empty := tx.Repo.Format().EmptyTree()
-	updates := []git.Update{{Ref: tx.ID.Ref(), New: empty}, {Ref: tx.ID.NotesRef(), New: empty}}
-	if k := tx.Keeper(tx.ID); k.Together() {
-		updates = append(updates, k.Update(empty))
-	}
-	err = proc.Try(updates)
-	if conf, _ := tx.Config(); err == nil && conf.Get("core.logallrefupdates") != "false" {
-		err = tx.Repo.ProbeLog(tx.ID.NotesRef())
-	}
-	for _, ref := range []string{tx.ID.Ref(), tx.ID.NotesRef()} { // git leaves the directories that it makes for locks
-		for dir := path.Dir(ref); dir != "refs"; dir = path.Dir(dir) {
-			_ = syscall.Rmdir(filepath.Join(tx.Repo.RefsDir(), filepath.FromSlash(dir))) // if it is empty, and no file
-		}
-	}
-	return err
 }
 
 // updates returns the moves of all refs but the mission's branch.
