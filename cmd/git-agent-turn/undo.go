@@ -35,16 +35,16 @@ func undo(c *cli.Context) error {
 	}
 	dates, _ := command.Dates(c, w) // undo works with invalid settings, too
 	now, what := time.Now(), ""
-	say := func(step *snapshot.Step, changes []gitdiff.FileStat) {
+	say := func(change *snapshot.Change, changes []gitdiff.FileStat) {
 		if what != "" {
 			return // the transaction started again
 		}
-		what = cmdline.Escape(step.String())
+		what = cmdline.Escape(change.String())
 		verb := "taking back"
 		if c.Bool("dry-run") {
 			verb = "would take back"
 		}
-		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s the %s (%s): %s", verb, what, dates.Ago(now, step.At), cmdline.Plural(len(changes), "file")))
+		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s the %s (%s): %s", verb, what, dates.Ago(now, change.At), cmdline.Plural(len(changes), "file")))
 	}
 	done, err := checkout.Undo(c.Context, w, now, checkout.Merging{RestorePlan: checkout.RestorePlan{Dry: c.Bool("dry-run")}, Merge: c.Bool("merge")}, say)
 	switch {

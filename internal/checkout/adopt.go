@@ -87,23 +87,23 @@ func there(tx *ledgertx.Tx, point turns.ForkPoint, s *turns.State, conflicts []C
 	return err
 }
 
-// adoption describes an adoption, as a step's What: "adoption of turn a1b2/12".
+// adoption describes an adoption, as a change's What: "adoption of turn a1b2/12".
 func adoption(id record.ID, turn int) string {
 	return "adoption of turn " + record.TurnID{Mission: id, Turn: turn}.String()
 }
 
-// undone returns the adoption after a step was undone or redone, and whether it
-// changes. It does not if the step belongs to another adoption.
-func undone(m *record.Mission, step *snapshot.Step, at time.Time) (a record.Adoption, news bool) {
-	if m.Adopted == nil || !m.Adopted.Commit.IsZero() || step.What != adoption(m.ID, m.Adopted.Turn) {
+// undone returns the adoption after a change was undone or redone, and whether it
+// changes. It does not if the change belongs to another adoption.
+func undone(m *record.Mission, last *snapshot.Change, at time.Time) (a record.Adoption, news bool) {
+	if m.Adopted == nil || !m.Adopted.Commit.IsZero() || last.What != adoption(m.ID, m.Adopted.Turn) {
 		return a, false
 	}
 	a = *m.Adopted
 	switch {
-	case !step.Undo && !a.Undone && step.At.Equal(a.At):
+	case !last.Undo && !a.Undone && last.At.Equal(a.At):
 		a.Undone = true
 		return a, true
-	case step.Undo && a.Undone:
+	case last.Undo && a.Undone:
 		a.Undone, a.At = false, at
 		return a, true
 	}

@@ -28,30 +28,30 @@ var ErrNothingDone = errors.New("nothing has been restored or reverted in this w
 // Undo takes back the last restore, revert, restore of a handoff or undo in
 // this worktree. If nothing changed since, the worktree becomes exactly what it
 // was; otherwise later changes are kept, by a three-way merge, as in
-// [Revert]. A killed step is taken back, too, and a killed undo is
+// [Revert]. A killed change is taken back, too, and a killed undo is
 // finished.
 //
-// say, unless nil, is called before with the step and the changes. The current
-// state is recorded first, in the ledger of the state before the step. If there
+// say, unless nil, is called before with the change and the changes. The current
+// state is recorded first, in the ledger of the state before the change. If there
 // is nothing to take back, the error is [ErrNothingDone].
-func Undo(ctx context.Context, w *workspace.Workspace, at time.Time, how Merging, say func(*snapshot.Step, []gitdiff.FileStat)) (*Restored, error) {
+func Undo(ctx context.Context, w *workspace.Workspace, at time.Time, how Merging, say func(*snapshot.Change, []gitdiff.FileStat)) (*Restored, error) {
 	done := new(Restored)
-	var step *snapshot.Step
+	var last *snapshot.Change
 	err := change(ctx, w, func() (ledgertx.Job, error) {
-		if step = snapshot.NewestStep(w.Repo); step == nil {
+		if last = snapshot.NewestChange(w.Repo); last == nil {
 			return ledgertx.Job{}, ErrNothingDone
 		}
-		id, err := record.ParseID(step.Mission)
+		id, err := record.ParseID(last.Mission)
 		return ledgertx.Job{Mission: id, At: at, What: "undo"}, err
 	}, func(ctx context.Context, tx *ledgertx.Tx) error {
 		var tree object.Hash
 		var err error
-		step = nil
-		for _, step = range tx.Snap.LastSteps(ctx) {
-			if step.Undo && step.Half {
-				step = finished(step)
+		last = nil
+		for _, last = range tx.Snap.LastChanges(ctx) {
+			if last.Undo && last.Half {
+				last = finished(last)
 			}
-			tree, done.Conflicts, err = before(ctx, tx, step, how)
+			tree, done.Conflicts, err = before(ctx, tx, last, how)
 			if err != nil || tree != tx.Snap.Tree || len(done.Conflicts) > 0 {
 				break // there is something to take back
 			}
@@ -59,12 +59,12 @@ func Undo(ctx context.Context, w *workspace.Workspace, at time.Time, how Merging
 		switch {
 		case err != nil:
 			return err
-		case step == nil:
+		case last == nil:
 			return ErrNothingDone
 		}
-		c := ledgertx.CheckoutPlan{Checkout: how.RestorePlan, Tree: tree, What: step.What, Undo: !step.Undo, Subject: "before undoing the " + step.String()}
-		c.Foreign = c.Foreign || step.Foreign
-		if a, news := undone(tx.Ledger.Mission, step, tx.At); news {
+		c := ledgertx.CheckoutPlan{Checkout: how.RestorePlan, Tree: tree, What: last.What, Undo: !last.Undo, Subject: "before undoing the " + last.String()}
+		c.Foreign = c.Foreign || last.Foreign
+		if a, news := undone(tx.Ledger.Mission, last, tx.At); news {
 			tx.Ledger.Mission.Adopted = &a
 			c.Noted = fmt.Sprintf("adopt %d", a.Turn)
 			if a.Undone {
@@ -74,57 +74,57 @@ func Undo(ctx context.Context, w *workspace.Workspace, at time.Time, how Merging
 			}
 		}
 		if say != nil {
-			c.Say = func(changes []gitdiff.FileStat) { say(step, changes) }
+			c.Say = func(changes []gitdiff.FileStat) { say(last, changes) }
 		}
 		return done.checkOut(ctx, tx, c, how.Merge)
 	})
 	switch {
-	case err != nil && step != nil:
-		return nil, fmt.Errorf("undo the %s: %w", step, err)
+	case err != nil && last != nil:
+		return nil, fmt.Errorf("undo the %s: %w", last, err)
 	case err != nil:
 		return nil, err
 	}
 	return done, nil
 }
 
-// finished returns the step that a killed undo took back in part, as if it was
+// finished returns the change that a killed undo took back in part, as if it was
 // done in part: taking that back finishes the undo.
-func finished(undo *snapshot.Step) *snapshot.Step {
-	step := *undo
-	step.Undo, step.From, step.To = false, undo.To, undo.From
-	return &step
+func finished(undo *snapshot.Change) *snapshot.Change {
+	last := *undo
+	last.Undo, last.From, last.To = false, undo.To, undo.From
+	return &last
 }
 
-func before(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, how Merging) (object.Hash, []Conflict, error) {
-	from, to, now := step.From, step.To, tx.Snap.Tree
-	held, err := tx.Objects.TreeOf(step.Before)
+func before(ctx context.Context, tx *ledgertx.Tx, last *snapshot.Change, how Merging) (object.Hash, []Conflict, error) {
+	from, to, now := last.From, last.To, tx.Snap.Tree
+	held, err := tx.Objects.TreeOf(last.Before)
 	if err == nil && held != from && held != to {
-		err = fmt.Errorf("commit %s does not hold it", step.Before)
+		err = fmt.Errorf("commit %s does not hold it", last.Before)
 	}
 	if err != nil {
 		return from, nil, fmt.Errorf("find what was there before: %w", err)
 	}
 	for _, tree := range []object.Hash{from, to} { // git would merge with an empty tree in place of a missing one
 		if err := tx.Objects.Has(tree); err != nil {
-			return from, nil, fmt.Errorf("what it made of the worktree is not here any more; what was there before is commit %s: %w", step.Before, err)
+			return from, nil, fmt.Errorf("what it made of the worktree is not here any more; what was there before is commit %s: %w", last.Before, err)
 		}
 	}
 	if now == to {
 		return from, nil, nil
 	}
-	if step.Half {
-		if now, err = whole(ctx, tx, step, held == to); err != nil {
+	if last.Half {
+		if now, err = whole(ctx, tx, last, held == to); err != nil {
 			return from, nil, err
 		}
 	}
-	merged, err := tx.Merge(ctx, to, now, from, how.Foreign || step.Foreign)
+	merged, err := tx.Merge(ctx, to, now, from, how.Foreign || last.Foreign)
 	return merged.Tree, how.conflicts(merged), err
 }
 
-// whole returns the worktree's tree with a killed step's paths as before it,
+// whole returns the worktree's tree with a killed change's paths as before it,
 // unless they changed since. After a killed undo, cut files are of that state.
-func whole(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, undoing bool) (object.Hash, error) {
-	from, to, now := step.From, step.To, tx.Snap.Tree
+func whole(ctx context.Context, tx *ledgertx.Tx, last *snapshot.Change, undoing bool) (object.Hash, error) {
+	from, to, now := last.From, last.To, tx.Snap.Tree
 	was, err := gitdiff.Changed(ctx, tx.Repo, to, from, gitdiff.Paths{})
 	if err != nil {
 		return now, err
@@ -145,7 +145,7 @@ func whole(ctx context.Context, tx *ledgertx.Tx, step *snapshot.Step, undoing bo
 	return tx.Objects.EditTree(now, was)
 }
 
-// keepSince removes from was the paths changed since a killed step, except
+// keepSince removes from was the paths changed since a killed change, except
 // files that are gone, already restored, or cut off.
 func keepSince(was, since map[string]object.Entry, cut func(path string, is object.Entry) bool) {
 	maps.DeleteFunc(was, func(path string, before object.Entry) bool {

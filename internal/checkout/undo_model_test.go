@@ -467,7 +467,7 @@ func (w *world) step(what string, want disk, conflict bool, do func(checkout.Mer
 
 // undoing is an undo.
 func (w *world) undoing(how checkout.Merging) (*checkout.Restored, error) {
-	return checkout.Undo(w.T.Context(), w.Workspace(w.Dir), time.Now(), how, func(*snapshot.Step, []gitdiff.FileStat) {})
+	return checkout.Undo(w.T.Context(), w.Workspace(w.Dir), time.Now(), how, func(*snapshot.Change, []gitdiff.FileStat) {})
 }
 
 // back undoes a step at once, which is exact, and may do it again.

@@ -52,7 +52,7 @@ type Submodule struct {
 
 // CheckOut makes the worktree match a tree, but not HEAD, branch and index. It
 // ends the transaction, after Look with publish. An event keeps both worktrees,
-// and a [snapshot.Step] allows undo. If something is in the way, it does
+// and a [snapshot.Change] allows undo. If something is in the way, it does
 // nothing; see [snapshot.Snapshot.CheckOut].
 func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error) {
 	stayed, err := tx.leaveSubmodules(ctx, &c.Tree)
@@ -79,7 +79,7 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 	}
 	present, err := tx.present(c.Subject)
 	keep := []object.Hash{present}
-	step := snapshot.Step{
+	change := snapshot.Change{
 		What: c.What, Undo: c.Undo, At: tx.At, Mission: tx.ID, Foreign: c.Foreign,
 		Before: present, From: tx.Snap.Tree, To: c.Tree,
 	}
@@ -89,7 +89,7 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 		if !c.Merged.IsZero() {
 			on = append(on, c.Merged)
 		}
-		done.After, err = tx.CommitTree(c.Tree, on, ledger.CodeMessage("after the "+step.String(), tx.ID, 0, ""))
+		done.After, err = tx.CommitTree(c.Tree, on, ledger.CodeMessage("after the "+change.String(), tx.ID, 0, ""))
 		keep = append(keep, done.After)
 	}
 	if err == nil && c.Noted != "" {
@@ -106,9 +106,9 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 	}
 	done.Present = present
 	if c.Tree == tx.Snap.Tree {
-		return done, nil // an earlier step can still be undone
+		return done, nil // an earlier change can still be undone
 	}
-	if err = tx.Snap.Step(ctx, step); errors.Is(err, snapshot.ErrHalf) {
+	if err = tx.Snap.Change(ctx, change); errors.Is(err, snapshot.ErrHalf) {
 		err = fmt.Errorf("%w; what was there before is kept as %s", err, done.Present)
 	}
 	return done, err

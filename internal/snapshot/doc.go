@@ -21,8 +21,8 @@
 //
 // # Back and forth
 //
-// [Snapshot.CheckOut] makes the worktree match another tree, [Snapshot.Step] in
-// a way that can be undone. A [Step] is in $GIT_DIR/agent/step.begun before the
+// [Snapshot.CheckOut] makes the worktree match another tree, [Snapshot.Change] in
+// a way that can be undone. A [Change] is in $GIT_DIR/agent/step.begun before the
 // worktree changes, and in $GIT_DIR/agent/step when it is done.
 //
 // # Locking

@@ -141,7 +141,7 @@ func (l *Lab) Compare(id record.ID, upTo *turns.State) *turns.Compared {
 func (l *Lab) Undo(how checkout.Merging) (*checkout.Restored, string, error) {
 	l.T.Helper()
 	what := ""
-	done, err := checkout.Undo(l.T.Context(), l.Workspace(l.Dir), time.Now(), how, func(s *snapshot.Step, _ []gitdiff.FileStat) { what = s.String() })
+	done, err := checkout.Undo(l.T.Context(), l.Workspace(l.Dir), time.Now(), how, func(s *snapshot.Change, _ []gitdiff.FileStat) { what = s.String() })
 	return done, what, err
 }
 

@@ -14,7 +14,7 @@ import (
 // made is a hash that only n says of, none for 0.
 func made(n byte) object.Hash { return object.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
-// TestOutcomeOf: what a killed step had to make of paths, and what they are. They are written "a=1", with 0 for one
+// TestOutcomeOf: what a killed change had to make of paths, and what they are. They are written "a=1", with 0 for one
 // that is gone.
 func TestOutcomeOf(t *testing.T) {
 	t.Parallel()
