@@ -79,7 +79,7 @@ func forget(ctx context.Context, w *workspace.Workspace, missions []record.ID) e
 
 // collected forgets successors that `git gc` took because no ref had moved to
 // them. What the clone remembers is rewritten again; the rest is said to stay.
-func (j *journal) collected(objects *git.Objects) {
+func (j *worklist) collected(objects *git.Objects) {
 	gone := func(h object.Hash) bool { return !h.IsZero() && objects.Has(h) != nil }
 	maps.DeleteFunc(j.Replaced, func(_ string, to object.Hash) bool { return gone(to) })
 	maps.DeleteFunc(j.Own, func(_ record.ID, tip object.Hash) bool { return gone(tip) })
@@ -91,7 +91,7 @@ func (j *journal) collected(objects *git.Objects) {
 	})
 }
 
-func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *holder) (*Result, error) {
+func (j *worklist) complete(ctx context.Context, w *workspace.Workspace, held *holder) (*Result, error) {
 	purge, err := remembered(w, j.Beside) // a turn in between may have repeated it
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *ho
 	if err := p.objects.Flush(); err != nil {
 		return nil, err
 	}
-	now := p.journal()
+	now := p.worklist()
 	maps.Copy(now.Own, j.Own)
 	for from, to := range j.Replaced {
 		now.Replaced[from] = to

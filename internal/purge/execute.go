@@ -98,7 +98,7 @@ func (p *Plan) execute(ctx context.Context, held *holder) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := p.journal()
+	j := p.worklist()
 	if err := j.write(p.Store); err != nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func TestComplete(t *testing.T) {
 	if _, err := plan.scrub().files(plan.dirs()); err != nil {
 		t.Fatal(err)
 	}
-	if err := plan.journal().write(p.Store); err != nil {
+	if err := plan.worklist().write(p.Store); err != nil {
 		t.Fatal(err)
 	}
 	if !Unfinished(p.Store) {

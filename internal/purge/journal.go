@@ -21,9 +21,9 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// A journal is the work list of a purge, written when all new objects exist and
+// A worklist is the journal of a purge, written when all new objects exist and
 // before a ref moves. It never has the secret, which finishing does not need.
-type journal struct {
+type worklist struct {
 	V        int                       `json:"v"`
 	Refs     []refMove                 `json:"refs,omitempty"`
 	Replaced map[string]object.Hash    `json:"replaced,omitempty"` // objects, by their successors; "" for none
@@ -55,12 +55,12 @@ func Unfinished(s session.Store) bool {
 	return err == nil
 }
 
-func readJournal(s session.Store) (*journal, error) {
+func readJournal(s session.Store) (*worklist, error) {
 	data, err := s.Dir().ReadFile(journalFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	j := new(journal)
+	j := new(worklist)
 	if err == nil {
 		err = json.Unmarshal(data, j)
 	}
@@ -73,7 +73,7 @@ func readJournal(s session.Store) (*journal, error) {
 	return j, nil
 }
 
-func (j *journal) write(s session.Store) error {
+func (j *worklist) write(s session.Store) error {
 	data, err := json.Marshal(j)
 	if err == nil {
 		err = replaceFile(s.Dir(), journalFile, data)
@@ -84,8 +84,8 @@ func (j *journal) write(s session.Store) error {
 	return nil
 }
 
-func (p *Plan) journal() *journal {
-	j := &journal{
+func (p *Plan) worklist() *worklist {
+	j := &worklist{
 		V: journalV, Renamed: p.renamed, Removed: p.Target.Missions, Index: p.index, Beside: p.Beside,
 		Replaced: make(map[string]object.Hash), Own: make(map[record.ID]object.Hash),
 	}
@@ -114,7 +114,7 @@ func (p *Plan) journal() *journal {
 }
 
 // finish does what is in the journal. Each step can be repeated.
-func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *holder) (*Result, error) {
+func (j *worklist) finish(ctx context.Context, w *workspace.Workspace, held *holder) (*Result, error) {
 	done := &Result{Refs: len(j.Refs)}
 	for _, r := range j.Pushed {
 		done.Pushed = append(done.Pushed, git.Update{Ref: r.Ref, Old: r.Old, New: r.New})
@@ -145,7 +145,7 @@ func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *hold
 }
 
 // successor returns what replaces an object, itself if it stays.
-func (j *journal) successor(h object.Hash) object.Hash {
+func (j *worklist) successor(h object.Hash) object.Hash {
 	if to, ok := j.Replaced[h.String()]; ok {
 		return to
 	}
@@ -153,7 +153,7 @@ func (j *journal) successor(h object.Hash) object.Hash {
 }
 
 // trust gives new events the trust of the old ones, before a ref moves.
-func (j *journal) trust(w *workspace.Workspace) error {
+func (j *worklist) trust(w *workspace.Workspace) error {
 	for _, id := range w.Trust.Missions() { // of those that are archived no ref moves
 		if err := w.Trust.Follow(cmp.Or(j.Renamed[id], id), id, j.successor); err != nil {
 			return err
@@ -172,12 +172,12 @@ func (j *journal) trust(w *workspace.Workspace) error {
 	return nil
 }
 
-func (j *journal) begun(ctx context.Context, repo *git.Repo) (bool, error) {
+func (j *worklist) begun(ctx context.Context, repo *git.Repo) (bool, error) {
 	now, err := repo.Refs(ctx, "refs/")
 	return slices.ContainsFunc(j.Refs, func(r refMove) bool { return r.New != r.Old && now[r.Ref] == r.New }), err
 }
 
-func (j *journal) move(ctx context.Context, w *workspace.Workspace, held *holder) error {
+func (j *worklist) move(ctx context.Context, w *workspace.Workspace, held *holder) error {
 	if len(j.Refs) == 0 {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (j *journal) move(ctx context.Context, w *workspace.Workspace, held *holder
 	return git.MoveRefs(ctx, w.Repo, held.purge, proc, updates)
 }
 
-func (j *journal) files(w *workspace.Workspace) error {
+func (j *worklist) files(w *workspace.Workspace) error {
 	s := &fileScrub{successor: j.successor, renamed: j.Renamed}
 	if _, err := s.files(withBeside(stateDirs(w.Repo), j.Beside)); err != nil {
 		return fmt.Errorf("change local state: %w", err)
@@ -211,7 +211,7 @@ func (j *journal) files(w *workspace.Workspace) error {
 }
 
 // indexes changes users' indexes ahead of the branches that move under them.
-func (j *journal) indexes(ctx context.Context, w *workspace.Workspace, held *holder) error {
+func (j *worklist) indexes(ctx context.Context, w *workspace.Workspace, held *holder) error {
 	changes := make(map[string][]indexChange)
 	for _, c := range j.Index {
 		changes[c.Worktree] = append(changes[c.Worktree], c)
@@ -268,7 +268,7 @@ func changeIndex(ctx context.Context, repo *git.Repo, list []indexChange) error 
 }
 
 // erase deletes doomed objects that nothing of the user's needs.
-func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holder, done *Result) error {
+func (j *worklist) erase(ctx context.Context, w *workspace.Workspace, held *holder, done *Result) error {
 	doomed := make(map[object.Hash]bool)
 	for _, h := range j.Doomed {
 		doomed[h] = true
