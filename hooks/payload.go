@@ -36,6 +36,7 @@ type Payload struct {
 	Model                string
 	AgentID, AgentType   string // set for an event of a subagent
 	ToolCalls            int    // PostToolBatch: number of tool calls
+	Calls                []Call // PostToolBatch, PostToolUse: the first [MaxCalls]
 
 	// Lock is a file that the client locks while the session lives, or "". It
 	// is not from the payload.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -105,7 +106,7 @@ func TestParseCaptured(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if *got != want {
+		if !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s:\ngot  %+v\nwant %+v", name, *got, want)
 		}
 	}
@@ -172,7 +173,7 @@ func TestParse(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := Parse(strings.NewReader(tt.payload))
 			gittest.Must(t, err)
-			if *got != tt.want {
+			if !reflect.DeepEqual(*got, tt.want) {
 				t.Errorf("got  %+v\nwant %+v", *got, tt.want)
 			}
 		})
@@ -301,7 +302,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := Parse(bytes.NewReader(data))
 		slow, slowErr := Parse(iotest.OneByteReader(bytes.NewReader(data)))
-		if (err == nil) != (slowErr == nil) || err == nil && *got != *slow {
+		if (err == nil) != (slowErr == nil) || err == nil && !reflect.DeepEqual(*got, *slow) {
 			t.Fatalf("in one piece %+v, %v; byte by byte %+v, %v", got, err, slow, slowErr)
 		}
 		if err != nil && !errors.Is(err, ErrPayload) {
@@ -319,7 +320,7 @@ func FuzzParse(f *testing.F) {
 		if ok = ok && want.check() == nil; ok != (err == nil) {
 			t.Fatalf("error %v, but encoding/json gives %+v, %t", err, want, ok)
 		}
-		if ok && *got != want {
+		if ok && !reflect.DeepEqual(*got, want) {
 			t.Fatalf("got %+v, encoding/json gives %+v", *got, want)
 		}
 	})

@@ -4,6 +4,7 @@ package hooks
 
 import (
 	"os"
+	"reflect"
 	"syscall"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestParseSocket(t *testing.T) {
 	}()
 	e, err := Parse(stdin)
 	gittest.Must(t, err)
-	if want, _ := reference(payload); *e != want {
+	if want, _ := reference(payload); !reflect.DeepEqual(*e, want) {
 		t.Errorf("got %+v, want %+v", *e, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,7 +51,7 @@ func TestEvent(t *testing.T) {
 			t.Fatalf("%s: %v", file, err)
 		}
 		got.Model, want.Cwd = "", "/home/dev/cx"
-		if *got != want {
+		if !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: got %+v, want %+v", file, *got, want)
 		}
 	}

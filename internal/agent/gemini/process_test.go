@@ -3,6 +3,7 @@ package gemini
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestEvent(t *testing.T) {
 			t.Fatalf("%s: %v", file, err)
 		}
 		got.TranscriptPath = ""
-		if *got != want {
+		if !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: got %+v, want %+v", file, *got, want)
 		}
 	}

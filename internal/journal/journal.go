@@ -1,0 +1,184 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"slices"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/statedir"
+)
+
+// The file, and the one that is to replace it. [snapshot] has others there.
+const (
+	name  = "steps"
+	fresh = "steps.new"
+)
+
+const (
+	maxSize = 1 << 20             // bytes of the file
+	maxAge  = 14 * 24 * time.Hour // of an entry, when old ones go
+	recent  = 128 << 10           // bytes that [Newest] reads
+)
+
+// Append adds an entry; a line that does not end is no part of it. The caller
+// must hold the worktree's lock. Without ctimes of this machine's clock, as in
+// a container's shared directory, the entry is stored without them.
+func Append(repo *git.Repo, e *Entry) error {
+	dir := statedir.Of(repo.GitDir)
+	f, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	if err == nil {
+		err = errors.Join(add(f, e), f.Close())
+	}
+	if errors.Is(err, errFull) {
+		err = shorten(dir, e)
+	}
+	if err != nil {
+		return fmt.Errorf("write the journal of the worktree: %w", err)
+	}
+	return nil
+}
+
+var errFull = errors.New("the journal is full")
+
+func add(f *os.File, e *Entry) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size()
+	if len(e.Ctimes) > 0 && !sameClock(f, size) {
+		e.Ctimes = nil
+	}
+	text, err := encode(e)
+	if err != nil {
+		return err
+	}
+	if size+int64(len(text)) > maxSize {
+		return errFull
+	}
+	if size > 0 {
+		last := make([]byte, 1)
+		if _, err := f.ReadAt(last, size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' { // of a process that was killed, or had a full disk
+			text = append([]byte{'\n'}, text...)
+		}
+	}
+	_, err = f.Write(text)
+	return err
+}
+
+// maxSkew is how far the clock of a file system may differ from ours.
+const maxSkew = 50 * time.Millisecond
+
+// sameClock reports whether the ctimes of a file's file system are of our
+// clock. It sets the file's, and does not change its content.
+func sameClock(f *os.File, size int64) bool {
+	if f.Truncate(size) != nil {
+		return false
+	}
+	now := time.Now()
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	at, ok := Ctime(info)
+	return ok && now.Sub(time.UnixMilli(at)).Abs() <= maxSkew
+}
+
+// shorten replaces the file by its newer half and one more line.
+func shorten(dir *statedir.Dir, e *Entry) error {
+	text, err := encode(e)
+	if err != nil {
+		return err
+	}
+	lines, err := read(dir, maxSize/2)
+	if err != nil {
+		return err
+	}
+	var kept []byte
+	for line := range bytes.Lines(lines) {
+		if old := decode(line); old != nil && old.At >= e.At-maxAge.Milliseconds() {
+			kept = append(kept, line...)
+		}
+	}
+	if err = dir.WriteFile(fresh, append(kept, text...)); err == nil {
+		err = dir.Rename(fresh, name)
+	}
+	return err
+}
+
+// read returns the whole lines among the last most bytes of the file.
+func read(dir *statedir.Dir, most int64) ([]byte, error) {
+	f, err := dir.OpenFile(name, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(0, info.Size()-most)
+	text, err := io.ReadAll(io.NewSectionReader(f, from, most))
+	if err != nil {
+		return nil, err
+	}
+	if from > 0 {
+		_, text, _ = bytes.Cut(text, []byte{'\n'})
+	}
+	return text[:bytes.LastIndexByte(text, '\n')+1], nil
+}
+
+// Read returns the entries, the oldest first; without a journal there are none.
+func Read(repo *git.Repo) ([]*Entry, error) {
+	entries, err := newest(repo, maxSize)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Collect(entries)
+	slices.Reverse(all)
+	return all, nil
+}
+
+// Newest returns the last entries, at least 100 of usual ones, the newest
+// first.
+func Newest(repo *git.Repo) (iter.Seq[*Entry], error) { return newest(repo, recent) }
+
+func newest(repo *git.Repo, most int64) (iter.Seq[*Entry], error) {
+	text, err := read(statedir.Of(repo.GitDir), most)
+	if err != nil {
+		return nil, fmt.Errorf("read the journal of the worktree: %w", err)
+	}
+	return func(yield func(*Entry) bool) {
+		for rest := text; len(rest) > 0; {
+			at := bytes.LastIndexByte(rest[:len(rest)-1], '\n') + 1
+			if e := decode(rest[at:]); e != nil && !yield(e) {
+				return
+			}
+			rest = rest[:at]
+		}
+	}, nil
+}
+
+// Drop removes the journal. The trees that it had stay in the object database.
+func Drop(repo *git.Repo) error {
+	dir := statedir.Of(repo.GitDir)
+	for _, file := range []string{name, fresh} {
+		if err := dir.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("drop the journal of the worktree: %w", err)
+		}
+	}
+	return nil
+}
