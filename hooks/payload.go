@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -36,7 +38,11 @@ type Payload struct {
 	Model                string
 	AgentID, AgentType   string // set for an event of a subagent
 	ToolCalls            int    // PostToolBatch: number of tool calls
-	Calls                []Call // PostToolBatch, PostToolUse: the first [MaxCalls]
+	Calls                []Call // the first [MaxCalls] of them, or the one that the event is about
+
+	// CallBegan is when that one began, in ms since 1970; 0 if the client
+	// doesn't say.
+	CallBegan int64
 
 	// Lock is a file that the client locks while the session lives, or "". It
 	// is not from the payload.
@@ -44,15 +50,18 @@ type Payload struct {
 }
 
 // Parse decodes the payload on r, one JSON object, and stops reading after it.
-// It skips fields that [Payload] lacks, so a large tool input costs time but no
-// memory. An error wraps [ErrPayload] and names the field, unless reading
+// It skips fields that [Payload] and [Call] lack, so a large tool input costs
+// time but no memory. The effects of calls are for the agent's package to say. An error wraps [ErrPayload] and names the field, unless reading
 // failed.
 //
 // Clients may pass it on a non-blocking socket, where [os.Stdin] still waits.
 func Parse(r io.Reader) (*Payload, error) {
 	e := new(Payload)
-	var turnID string
-	err := newScanner(r).object(map[string]any{
+	var turnID, began string
+	var one Call
+	s := newScanner(r)
+	fields := s.call("", &one)
+	maps.Copy(fields, map[string]any{
 		"hook_event_name":        &e.Name,
 		"session_id":             &e.SessionID,
 		"transcript_path":        &e.TranscriptPath,
@@ -69,10 +78,15 @@ func Parse(r io.Reader) (*Payload, error) {
 		"model":                  &e.Model,
 		"agent_id":               &e.AgentID,
 		"agent_type":             &e.AgentType,
-		"tool_calls":             &e.ToolCalls,
+		"tool_calls":             func() error { return s.calls(e) },
+		"git_agent_call_began":   func() (err error) { began, _, err = s.text("git_agent_call_began", 20); return err },
 	})
-	if err != nil {
+	if err := s.object("", fields); err != nil {
 		return nil, err
+	}
+	if one.Tool != "" {
+		e.Calls = []Call{one}
+		e.CallBegan, _ = strconv.ParseInt(began, 10, 64)
 	}
 	e.PromptID = cmp.Or(e.PromptID, turnID) // an event may have both
 	if err := e.check(); err != nil {

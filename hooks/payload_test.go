@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -76,10 +77,70 @@ func reference(data []byte) (e Payload, ok bool) {
 		for _, c := range calls {
 			if c[0] == '{' {
 				e.ToolCalls++
+				if len(e.Calls) < MaxCalls {
+					e.Calls = append(e.Calls, referenceCall(c))
+				}
 			}
 		}
 	}
+	if one := referenceCall(data); one.Tool != "" {
+		e.Calls = []Call{one}
+		var began string
+		_ = json.Unmarshal(fields["git_agent_call_began"], &began)
+		e.CallBegan, _ = strconv.ParseInt(began, 10, 64)
+	}
 	return e, true
+}
+
+func referenceCall(data []byte) (c Call) {
+	var fields, input map[string]json.RawMessage
+	_ = json.Unmarshal(data, &fields)
+	_ = json.Unmarshal(fields["tool_input"], &input)
+	text := func(raw json.RawMessage) (s string) { _ = json.Unmarshal(raw, &s); return s }
+	c.Tool, c.ID, c.Command = text(fields["tool_name"]), text(fields["tool_use_id"]), text(input["command"])
+	for _, name := range pathNames {
+		if p := text(input[name]); p != "" {
+			c.Paths = append(c.Paths, p)
+		}
+	}
+	c.Background = string(input["run_in_background"]) == "true"
+	return c
+}
+
+// TestCalls: what is kept of calls, whatever they are made of.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat(`\n`, MaxCommand)
+	for calls, want := range map[string][]Call{
+		`[{"tool_name":"Edit","tool_use_id":"1","tool_input":{"old_string":"\"}]","file_path":"/a"}}]`:       {{Tool: "Edit", ID: "1", Effect: Edits, Paths: []string{"/a"}}},
+		`[{"tool_input":{"path":"p","notebook_path":"n"},"tool_name":"Read"},{"tool_name":"Edit"}]`:          {{Tool: "Read", Effect: Reads, Paths: []string{"n", "p"}}, {Tool: "Edit"}},
+		`[{"tool_name":"Bash","tool_input":{"command":"ls \u003e a","run_in_background":true}}]`:             {{Tool: "Bash", Command: "ls > a", Background: true}},
+		`[{"tool_name":7,"tool_use_id":[{}],"tool_input":{"command":["ls"],"file_path":{"a":[]},"path":1}}]`: {{}},
+		`[{"tool_name":"Edit","tool_input":[{"file_path":"a"}]},[{"tool_name":"Edit"}],"Edit",{}]`:           {{Tool: "Edit"}, {}},
+		`[{"tool_name":"Bash","tool_input":{"command":"` + long + `"}}]`:                                     {{Tool: "Bash", Command: strings.Repeat("\n", MaxCommand/2), Cut: true}},
+		`[{"tool_name":"Bash","tool_input":{"command":"x` + long + `"}}]`:                                    {{Tool: "Bash", Command: "x" + strings.Repeat("\n", MaxCommand/2), Cut: true}},
+		`[{"tool_name":"Edit","tool_input":{"file_path":"` + long + `"}}]`:                                   {{Tool: "Edit"}},
+		`[{"tool_input":{"file_path":"a"},"tool_input":{},"tool_name":"Edit"}]`:                              {{Tool: "Edit"}},
+	} {
+		e, err := Parse(strings.NewReader(`{"hook_event_name":"PostToolBatch","tool_calls":` + calls + `,"session_id":"s","cwd":"/r"}`))
+		if err != nil {
+			t.Errorf("%.100s: %v", calls, err)
+			continue
+		}
+		e.Tell(map[string]Effect{"Edit": Edits, "Read": Reads})
+		if !reflect.DeepEqual(e.Calls, want) {
+			t.Errorf("%.100s: got %.300v, want %.300v", calls, e.Calls, want)
+		}
+	}
+	many := `[{}` + strings.Repeat(`,{"tool_name":"Read"}`, MaxCalls) + `]`
+	e, err := Parse(strings.NewReader(`{"hook_event_name":"PostToolBatch","session_id":"s","cwd":"/r","tool_calls":` + many + `}`))
+	if err != nil || len(e.Calls) != MaxCalls || e.ToolCalls != MaxCalls+1 {
+		t.Errorf("of many there are %d, %v", len(e.Calls), err)
+	}
+	e, err = Parse(strings.NewReader(`{"tool_name":"edit","tool_input":{"file_path":"a"},"git_agent_call_began":"5","hook_event_name":"PostToolUse","session_id":"s","cwd":"/r"}`))
+	if want := []Call{{Tool: "edit", Paths: []string{"a"}}}; err != nil || !reflect.DeepEqual(e.Calls, want) || e.CallBegan != 5 {
+		t.Errorf("alone it is %+v, %v", e, err)
+	}
 }
 
 func TestToolCalls(t *testing.T) {

@@ -3,6 +3,7 @@ package hooks
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,39 +26,113 @@ func newScanner(r io.Reader) *scanner {
 	return &scanner{limit, bufio.NewReaderSize(limit, 32<<10)}
 }
 
-// object reads an object. fields has pointers for some members: *string, *bool,
-// or *int for the number of objects in an array.
-func (s *scanner) object(fields map[string]any) error {
-	if _, err := s.sign("", "{", "starts with %q, want an object"); err != nil {
+// object reads an object. fields has what some members go to: *string, *bool,
+// or a function that reads the value itself. Errors name the member, or within
+// one of the payload's that.
+func (s *scanner) object(within string, fields map[string]any) error {
+	if _, err := s.sign(within, "{", "starts with %q, want an object"); err != nil {
 		return err
 	}
-	c, err := s.next("")
+	c, err := s.next(within)
 	if err != nil {
 		return err
 	}
-	var name string
+	if c == '}' {
+		s.buf.Discard(1)
+	}
+	label := within
 	for c != '}' {
-		if name, err = s.name(name); err != nil {
+		name, err := s.name(label)
+		if err != nil {
 			return err
 		}
-		field := fields[name]
-		count, isCount := field.(*int)
-		raw, objects, err := s.value(name, field != nil && !isCount)
-		switch {
-		case err != nil:
+		label = cmp.Or(within, name)
+		if err := s.member(label, fields[name]); err != nil {
 			return err
-		case isCount:
-			*count = objects
-		case field != nil:
-			if err := decode(name, raw, field); err != nil {
-				return err
-			}
 		}
-		if c, err = s.sign(name, ",}", "followed by %q, want a comma or the end"); err != nil {
+		if c, err = s.sign(label, ",}", "followed by %q, want a comma or the end"); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (s *scanner) member(label string, field any) error {
+	if read, ok := field.(func() error); ok {
+		return read()
+	}
+	most := 0
+	if field != nil {
+		most = MaxPayload
+	}
+	raw, err := s.value(label, most)
+	if err != nil || field == nil {
+		return err
+	}
+	return decode(label, raw, field)
+}
+
+// each reads an array with a function that reads one of its objects. All else,
+// also in an array, is skipped.
+func (s *scanner) each(label string, read func() error) error {
+	c, err := s.next(label)
+	if err != nil || c != '[' {
+		return cmp.Or(err, s.skip(label))
+	}
+	s.buf.Discard(1)
+	if c, err = s.next(label); err != nil {
+		return err
+	}
+	if c == ']' {
+		s.buf.Discard(1)
+		return nil
+	}
+	for c != ']' {
+		if c, err = s.next(label); err != nil {
+			return err
+		}
+		if c == '{' {
+			err = read()
+		} else {
+			err = s.skip(label)
+		}
+		if err != nil {
+			return err
+		}
+		if c, err = s.sign(label, ",]", "followed by %q, want a comma or the end"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scanner) skip(label string) error {
+	_, err := s.value(label, 0)
+	return err
+}
+
+// text reads a string of which at most most bytes are kept, and reports whether
+// there was more. Another value is "".
+func (s *scanner) text(label string, most int) (text string, cut bool, err error) {
+	raw, err := s.value(label, most+2)
+	if err != nil || raw[0] != '"' {
+		return "", false, err
+	}
+	if json.Unmarshal(raw, &text) != nil {
+		return beginning(raw), true, nil
+	}
+	return text, false, nil
+}
+
+// beginning returns the text of a JSON string that lacks its end.
+func beginning(raw []byte) (text string) {
+	for range len(`\uXXXX`) { // an escape may be cut
+		if json.Unmarshal(append(bytes.Clone(raw), '"'), &text) == nil {
+			break
+		}
+		raw = raw[:len(raw)-1]
+	}
+	return text
 }
 
 func (s *scanner) name(last string) (string, error) {
@@ -68,7 +143,7 @@ func (s *scanner) name(last string) (string, error) {
 	if c != '"' {
 		return "", malformed(last, "followed by %q, want a field", c)
 	}
-	raw, _, err := s.value(last, true)
+	raw, err := s.value(last, MaxPayload)
 	if err != nil {
 		return "", err
 	}
@@ -80,31 +155,29 @@ func (s *scanner) name(last string) (string, error) {
 	return name, err
 }
 
-// value reads a value and returns it, if keep is set, and an array's objects.
-func (s *scanner) value(name string, keep bool) (raw []byte, objects int, err error) {
+// value reads a value and returns its first bytes, at most most.
+func (s *scanner) value(name string, most int) (raw []byte, err error) {
 	c, err := s.next(name)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if strings.IndexByte(",:}]", c) >= 0 {
-		return nil, 0, malformed(name, "%q in place of a value", c)
+		return nil, malformed(name, "%q in place of a value", c)
 	}
-	v := extent{scalar: c != '{' && c != '[' && c != '"', array: c == '['}
+	v := extent{scalar: c != '{' && c != '[' && c != '"'}
 	for {
 		window, err := s.window(name)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		n, done := v.advance(window)
-		if keep {
-			raw = append(raw, window[:n]...)
-		}
+		raw = append(raw, window[:min(n, most-len(raw))]...)
 		s.buf.Discard(n)
 		if done {
-			return raw, v.objects, nil
+			return raw, nil
 		}
 		if v.depth > maxDepth {
-			return nil, 0, malformed(name, "nested deeper than %d", maxDepth)
+			return nil, malformed(name, "nested deeper than %d", maxDepth)
 		}
 	}
 }
@@ -112,10 +185,8 @@ func (s *scanner) value(name string, keep bool) (raw []byte, objects int, err er
 // An extent finds the end of a value by tracking strings and open brackets.
 type extent struct {
 	scalar          bool // not a string, array or object
-	array           bool
 	quoted, escaped bool // inside a string, after a backslash
 	depth           int
-	objects         int // elements of the array
 }
 
 // advance returns how many bytes of data the value has, and if it ends there.
@@ -142,9 +213,6 @@ func (v *extent) advance(data []byte) (n int, done bool) {
 			case '"':
 				v.quoted = true
 			case '{', '[':
-				if c == '{' && v.array && v.depth == 1 {
-					v.objects++
-				}
 				v.depth++
 			case '}', ']':
 				if v.depth--; v.depth == 0 {

@@ -3,7 +3,6 @@ package agent
 import (
 	"slices"
 
-	"gitagent/hooks"
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/agent/codex"
 	"gitagent/internal/agent/gemini"
@@ -16,7 +15,7 @@ var all = []*Agent{
 		Name: claude.Name, Program: claude.Program, Title: claude.Title, Tested: claude.Tested,
 		ConfigDir: claude.ConfigDir, Install: claude.Hooks.Install, Remove: claude.Hooks.Remove, Inspect: claude.Hooks.Inspect,
 		Plugin: claude.Plugin,
-		Event:  hooks.Parse, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
+		Event:  claude.Event, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
 		Running: claude.Running, Files: claude.Files, History: claude.History,
 		Reader: claude.Reader, Subagents: claude.Sides,
 		Late:       true, // the file is written from a timer, and the Stop hook does not wait for it
@@ -36,7 +35,7 @@ var all = []*Agent{
 		Name: opencode.Name, Program: opencode.Program, Title: opencode.Title, Tested: opencode.Tested,
 		ConfigDir: opencode.ConfigDir, Install: opencode.Install, Remove: opencode.Remove, Inspect: opencode.Inspect,
 		Notice: "opencode loads plugins when it starts: start running ones again",
-		Event:  hooks.Parse, Client: opencode.Client, Variables: opencode.Variables, Programs: []string{opencode.Program},
+		Event:  opencode.Event, Client: opencode.Client, Variables: opencode.Variables, Programs: []string{opencode.Program},
 		Files:  opencode.Files, // older ones are in a database
 		Reader: opencode.Reader, Continues: opencode.Continues,
 		NewSession: opencode.NewSession, Rebuild: opencode.Rebuild, Command: opencode.Command, Interactive: opencode.Interactive,

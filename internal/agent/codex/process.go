@@ -28,6 +28,7 @@ func Event(r io.Reader) (*hooks.Payload, error) {
 	e, err := hooks.Parse(r)
 	if err == nil {
 		e.Lock = lockOf(e.TranscriptPath, e.SessionID)
+		tell(e)
 	}
 	return e, err
 }

@@ -164,3 +164,29 @@ func TestRunning(t *testing.T) {
 		t.Error("a thread is taken for what it isn't")
 	}
 }
+
+// TestEffects: what tools may do to files. A patch names its files, unless its end is missing.
+func TestEffects(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("+x\\n", hooks.MaxCommand)
+	for input, want := range map[string]hooks.Call{
+		`"tool_name":"Bash","tool_input":{"command":"echo cx1 > b.txt"},"tool_response":"","tool_use_id":"call_3"`: {ID: "call_3", Tool: "Bash", Command: "echo cx1 > b.txt"},
+		`"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: a\n+*** Add File: no\n*** Update File: b c\n*** Move to: d\n@@\n-x\n+y\n*** Delete File: e\n*** End Patch"}`: {
+			Tool: "apply_patch", Effect: hooks.Edits, Paths: []string{"a", "b c", "d", "e"},
+		},
+		`"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: a\n` + long + `*** End Patch"}`: {
+			Tool: "apply_patch", Cut: true,
+		},
+		`"tool_name":"update_plan","tool_input":{"plan":[]}`: {Tool: "update_plan", Effect: hooks.Reads},
+		`"tool_name":"mcp__server__tool"`:                    {Tool: "mcp__server__tool"},
+	} {
+		e, err := Event(strings.NewReader(`{"session_id":"s","cwd":"/r","hook_event_name":"PostToolUse",` + input + `}`))
+		gittest.Must(t, err)
+		if e.Calls[0].Cut {
+			e.Calls[0].Command = ""
+		}
+		if !reflect.DeepEqual(e.Calls, []hooks.Call{want}) {
+			t.Errorf("%.200s: got %+v", input, e.Calls)
+		}
+	}
+}

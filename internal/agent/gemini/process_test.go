@@ -22,9 +22,11 @@ func TestEvent(t *testing.T) {
 		return e
 	}
 	for file, want := range map[string]hooks.Payload{
-		"BeforeAgent":      event("UserPromptSubmit", func(e *hooks.Payload) { e.Prompt = "T1 hello" }),
-		"AfterAgent":       event("Stop", func(e *hooks.Payload) { e.Prompt = "T1 hello" }),
-		"AfterTool":        event("PostToolUse", func(*hooks.Payload) {}),
+		"BeforeAgent": event("UserPromptSubmit", func(e *hooks.Payload) { e.Prompt = "T1 hello" }),
+		"AfterAgent":  event("Stop", func(e *hooks.Payload) { e.Prompt = "T1 hello" }),
+		"AfterTool": event("PostToolUse", func(e *hooks.Payload) {
+			e.Calls = []hooks.Call{{Tool: "run_shell_command", Command: "echo one > one.txt"}}
+		}),
 		"SessionEnd-clear": event("SessionEnd", func(e *hooks.Payload) { e.Reason = "clear" }),
 	} {
 		f, err := os.Open(filepath.Join("testdata", "payloads", file+".json"))
@@ -98,6 +100,23 @@ func TestClient(t *testing.T) {
 	} {
 		if got := runs(strings.Fields(line)); got != want {
 			t.Errorf("%q is the client: %t", line, got)
+		}
+	}
+}
+
+// TestEffects: what tools may do to files, by their names.
+func TestEffects(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]hooks.Call{
+		`"tool_name":"replace","tool_input":{"file_path":"/r/a","old_string":"x","new_string":"y"}`: {Tool: "replace", Effect: hooks.Edits, Paths: []string{"/r/a"}},
+		`"tool_name":"write_file","tool_input":{"file_path":"a","content":"x"}`:                     {Tool: "write_file", Effect: hooks.Edits, Paths: []string{"a"}},
+		`"tool_name":"replace","tool_input":{}`:                                                     {Tool: "replace"},
+		`"tool_name":"read_file","tool_input":{"file_path":"a"}`:                                    {Tool: "read_file", Effect: hooks.Reads, Paths: []string{"a"}},
+		`"tool_name":"mcp_server_tool"`:                                                             {Tool: "mcp_server_tool"},
+	} {
+		e, err := Event(strings.NewReader(`{"session_id":"s","cwd":"/r","hook_event_name":"AfterTool",` + input + `}`))
+		if err != nil || !reflect.DeepEqual(e.Calls, []hooks.Call{want}) {
+			t.Errorf("%s: got %+v, %v", input, e, err)
 		}
 	}
 }

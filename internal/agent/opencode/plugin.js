@@ -1,4 +1,4 @@
-// git-agent plugin 1, written by: git agent-turn init --agent opencode
+// git-agent plugin 2, written by: git agent-turn init --agent opencode
 //
 // It calls the hooks of git-agent with payloads in the words that they know, and keeps each conversation as a
 // file of JSON lines, because OpenCode has it in a database. It never throws: OpenCode would fail the prompt.
@@ -15,6 +15,7 @@ const pause = { SessionStart: 60, UserPromptSubmit: 60, PostToolUse: 10, PreComp
 export const GitAgent = async ({ client, directory }) => {
   const sessions = new Map()
   const windows = new Map() // of models, in tokens
+  const calls = new Map() // of tools that run: what they were given, and when
   let warned = false
 
   const tell = (message, variant) => {
@@ -163,8 +164,16 @@ export const GitAgent = async ({ client, directory }) => {
       await hook("git-agent-turn", s, "UserPromptSubmit", { prompt: bounded(prompt), prompt_id: message.id })
     }),
 
+    "tool.execute.before": async ({ callID }, { args }) => {
+      if (calls.size > 1000) calls.clear() // one that fails has no end
+      const command = typeof args?.command === "string" ? bounded(args.command) : undefined
+      calls.set(callID, { tool_input: { file_path: args?.filePath, path: args?.path, command }, git_agent_call_began: String(Date.now()) })
+    },
+
     "tool.execute.after": ({ sessionID, tool, callID }, output) => then(sessionID, async (s) => {
-      const text = await hook("git-agent-handoff", s, "PostToolUse", { tool_name: tool, tool_use_id: callID }) // without it, the same event again
+      const given = calls.get(callID)
+      calls.delete(callID)
+      const text = await hook("git-agent-handoff", s, "PostToolUse", { tool_name: tool, tool_use_id: callID, ...given }) // without the id, the same event again
       if (text && typeof output?.output === "string") output.output += `\n\n<system-reminder>\n${text}\n</system-reminder>`
     }),
 

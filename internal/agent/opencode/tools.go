@@ -1,0 +1,26 @@
+package opencode
+
+import (
+	"io"
+
+	"gitagent/hooks"
+)
+
+// Event decodes a payload of our plugin, and says what tools may do to files.
+func Event(r io.Reader) (*hooks.Payload, error) {
+	e, err := hooks.Parse(r)
+	if err == nil {
+		e.Tell(effects)
+	}
+	return e, err
+}
+
+// effects are those of the client's tools, as far as the plugin tells of their
+// paths; bash, task and those of servers may do anything.
+var effects = map[string]hooks.Effect{
+	"edit": hooks.Edits, "multiedit": hooks.Edits, "write": hooks.Edits,
+
+	"read": hooks.Reads, "grep": hooks.Reads, "glob": hooks.Reads, "list": hooks.Reads, "lsp": hooks.Reads, "codesearch": hooks.Reads,
+	"webfetch": hooks.Reads, "websearch": hooks.Reads, "todoread": hooks.Reads, "todowrite": hooks.Reads, "question": hooks.Reads,
+	"skill": hooks.Reads,
+}
