@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -52,4 +53,32 @@ func TestShare(t *testing.T) {
 		t.Errorf("moved is %q", got)
 	}
 	r.Git("fsck", "--strict", "--no-dangling")
+}
+
+// TestSpare: what is in the database, in a file or a small pack, is not written again.
+func TestSpare(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	loose, err := r.Feed("loose", "hash-object", "-w", "--stdin")
+	gittest.Must(t, err)
+	o := find(t, r).Objects(context.Background())
+	packed, err := o.Write(plumbing.BlobObject, []byte("packed"))
+	gittest.Must(t, err)
+	gittest.Must(t, o.Flush())
+	o.Close()
+
+	o = find(t, r).Objects(context.Background())
+	defer o.Close()
+	for _, content := range []string{"loose", "packed", "new"} {
+		_, err := o.Write(plumbing.BlobObject, []byte(content))
+		gittest.Must(t, err)
+	}
+	if size := o.Spare(); size != 3 || len(o.staged) != 1 {
+		t.Errorf("%d bytes of %d objects are left", size, len(o.staged))
+	}
+	if !o.Stored(object.NewHash(strings.TrimSpace(loose))) || !o.Stored(packed) || o.Stored(o.staged[0]) || o.Stored(object.Hash{}) {
+		t.Error("what is stored is not told from what is not")
+	}
+	gittest.Must(t, o.Flush())
+	r.Git("fsck")
 }

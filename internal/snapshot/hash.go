@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git/object"
+	"gitagent/internal/record"
 )
 
 const (
@@ -103,9 +105,27 @@ func (t *taker) mode(e *entry) filemode.FileMode {
 // off reports whether a setting that is on by default is off.
 func (t *taker) off(key string) bool { return len(t.config[key]) > 0 && !t.config.Bool(key) }
 
+// ignoresCase says that names which differ only in case are one file's, on most
+// disks of this system. Elsewhere core.ignorecase does.
+const ignoresCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+
+// bytewise reports whether nothing that holds for the whole worktree makes
+// files, modes or names in git other than those on disk, or leaves files out
+// for how many there are. Attributes in directories below are not looked for.
+func (t *taker) bytewise(entries []entry) bool {
+	many := func(s record.Skip) bool { return s.Why == record.WhyTooMany || s.Why == record.WhyTooMuch }
+	return !t.crlf() && !t.off("core.symlinks") && !t.off("core.filemode") &&
+		(ignoresCase || !t.config.Bool("core.ignorecase")) &&
+		!t.attributesFor(entries, map[string][]byte{".gitattributes": nil}) && !slices.ContainsFunc(t.skipped, many)
+}
+
+func (t *taker) crlf() bool {
+	return strings.EqualFold(t.config.Get("core.autocrlf"), "input") || t.config.Bool("core.autocrlf")
+}
+
 // converted reports whether git might convert one of the files.
 func (t *taker) converted(entries []entry, contents map[string][]byte) bool {
-	crlf := strings.EqualFold(t.config.Get("core.autocrlf"), "input") || t.config.Bool("core.autocrlf")
+	crlf := t.crlf()
 	if len(contents) == 0 || !crlf && !t.attributesFor(entries, contents) {
 		return false
 	}

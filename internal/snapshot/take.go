@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
@@ -22,9 +23,11 @@ import (
 
 // A Snapshot is the state of a worktree.
 type Snapshot struct {
+	At      time.Time     // when the pass over the worktree began
 	Head    git.Head      // HEAD at that moment
 	Tree    object.Hash   // staged, not flushed: see [git.Objects.Flush]; with Options.Publish on the disk
 	Skipped []record.Skip // paths that the tree leaves out
+	Plain   bool          // [Edit] may follow: see there
 
 	index *privateIndex
 	fresh bool // the user's new index is ready
@@ -89,6 +92,7 @@ func (t *taker) take(prepare func() error) (*Snapshot, error) {
 	if err := prepare(); err != nil {
 		return nil, err
 	}
+	at := time.Now()
 	submodules := make(chan []string, 1)
 	go func() { submodules <- t.dirtySubmodules() }()
 	status, err := t.index.start(t.ctx, t.index.path, t.statusArgs()...)
@@ -122,7 +126,7 @@ func (t *taker) take(prepare func() error) (*Snapshot, error) {
 		}
 	}
 	entries = t.choose(entries)
-	s := &Snapshot{Head: head, index: t.index}
+	s := &Snapshot{At: at, Head: head, Plain: t.bytewise(entries), index: t.index}
 	if files, ok := t.plain(entries); ok {
 		s.Tree, err = t.overlay(head, entries, files)
 	} else {
