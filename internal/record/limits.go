@@ -2,6 +2,9 @@ package record
 
 // The limits of records and notes.
 const (
+	// MaxSteps is how many steps of a turn are told of.
+	MaxSteps = 1000
+
 	MaxPrompt  = 500      // runes
 	MaxReply   = 1000     // runes, also for a reply instead of a summary
 	MaxPaths   = 20       // number

@@ -79,10 +79,42 @@ type Turn struct {
 	// "transcript", which proves Code; else Code is not known.
 	Imported string `json:"imported,omitempty" purge:"formal"`
 
+	// Own is the turn's own change where somebody else worked in the worktree
+	// too, and the steps that are kept; nil if Base..Code is its change.
+	Own *Own `json:"own,omitempty"`
+
 	Text      Text        `json:"-"` // of the parsed record
 	Ledger    ID          `json:"-"` // the mission whose ledger has the record; forks inherit records
 	LedgerTip object.Hash `json:"-"` // the ledger's commit at which it was read
 }
+
+// An Own is a turn's share of the change from its base to its code commit, and
+// its steps. It is valid for one code commit: see [Own.Holds].
+type Own struct {
+	Of object.Hash `json:"of" purge:"hash"` // the turn's Code
+	// Others holds the turn's end without what the turn did, surely or not; it
+	// is zero if nobody else worked. Shared is without what it surely did, and
+	// zero if that is the same.
+	Others object.Hash `json:"others,omitzero" purge:"hash"`
+	Shared object.Hash `json:"shared,omitzero" purge:"hash"`
+
+	// What the turn surely changed: files and lines between Shared, or Others,
+	// and Code, and the first 20 of these files.
+	Files      int      `json:"files,omitempty" purge:"count"`
+	Insertions int      `json:"insertions,omitempty" purge:"count"`
+	Deletions  int      `json:"deletions,omitempty" purge:"count"`
+	Paths      []string `json:"paths,omitempty" purge:"text"`
+
+	Commits []object.Hash `json:"commits,omitempty" purge:"hash"` // that HEAD moved to by the turn's calls
+	With    []string      `json:"with,omitempty" purge:"formal"`  // the other sessions; "" is nobody known
+	Steps   int           `json:"steps,omitempty" purge:"number"` // how many there were
+	Kept    []int         `json:"kept,omitempty" purge:"number"`  // those that the ledger keeps, from 1
+	Last    object.Hash   `json:"last,omitzero" purge:"hash"`     // the last kept step, whose first parent is the one before
+}
+
+// Holds reports whether the share is of the change that ends with a commit. One
+// that is not must be ignored: an older program recorded the turn again.
+func (o *Own) Holds(code object.Hash) bool { return o != nil && o.Of == code }
 
 // A Skip is a path that a state leaves out, and why.
 type Skip struct {

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/gitdiff"
+	"gitagent/turns"
+)
+
+// A stepRow is a step as tables show it.
+type stepRow struct {
+	name, tools, added, removed, paths, fate string
+	at                                       time.Time
+}
+
+func stepRowOf(t *turns.Turn, s turns.Step) stepRow {
+	r := stepRow{name: fmt.Sprintf("%d.%d", t.Turn, s.Number), tools: toolsOf(t, s), at: s.At, paths: pathsOf(s.Changed)}
+	if s.Had() {
+		insertions, deletions := 0, 0
+		for _, f := range s.Changed {
+			insertions, deletions = insertions+f.Insertions, deletions+f.Deletions
+		}
+		r.added, r.removed = fmt.Sprintf("+%d", insertions), fmt.Sprintf("-%d", deletions)
+	}
+	switch {
+	case !s.Kept.IsZero():
+		r.fate = "kept"
+	case s.Had():
+		r.fate = "here"
+	default:
+		r.fate = "not kept"
+	}
+	return r
+}
+
+// toolsOf names the tools after whose calls a step came, and the session if it
+// is another one.
+func toolsOf(t *turns.Turn, s turns.Step) string {
+	var names []string
+	for _, call := range s.Calls {
+		if !slices.Contains(names, call.Tool) {
+			names = append(names, call.Tool)
+		}
+	}
+	text := strings.Join(names, ", ")
+	if s.Session != "" && s.Session != t.Session {
+		text = strings.TrimSpace(text + " (session " + s.Session + ")")
+	}
+	return text
+}
+
+func pathsOf(files []gitdiff.FileStat) string {
+	switch len(files) {
+	case 0:
+		return ""
+	case 1:
+		return files[0].Path
+	}
+	return fmt.Sprintf("%s +%d", files[0].Path, len(files)-1)
+}
+
+// steps prints the states that were seen within a turn.
+func (s *shower) steps(t *turns.Turn) error {
+	list, err := t.Steps(s.c.Context, s.w)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return cmdline.NotFoundf("no step of turn %s is known here", t.After())
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{Name: "STEP", Right: true, Style: cmdline.Yellow, Key: true},
+		cmdline.Column{Name: "AT", Style: cmdline.Dim},
+		cmdline.Column{Name: "AFTER"},
+		cmdline.Column{Name: "+", Right: true, Style: cmdline.Green},
+		cmdline.Column{Name: "-", Right: true, Style: cmdline.Red},
+		cmdline.Column{Name: "PATHS"},
+		cmdline.Column{Name: "WHERE", Style: cmdline.Dim},
+	)
+	for _, step := range list {
+		r := stepRowOf(t, step)
+		at := ""
+		if !r.at.IsZero() {
+			at = s.dates.Long(s.now, r.at)
+		}
+		table.Row(r.name, at, r.tools, r.added, r.removed, r.paths, r.fate)
+	}
+	return table.Print(s.out)
+}

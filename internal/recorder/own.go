@@ -1,0 +1,343 @@
+package recorder
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/contextmeter"
+	"gitagent/internal/git"
+	"gitagent/internal/git/object"
+	"gitagent/internal/gitdiff"
+	"gitagent/internal/journal"
+	"gitagent/internal/ledger"
+	"gitagent/internal/owners"
+	"gitagent/internal/record"
+	"gitagent/turns"
+)
+
+const (
+	// maxSeparated is how many paths that differ between two states are told
+	// apart. Beyond, as after a switch of branches, all is the turn's, as it is
+	// where nobody keeps a journal.
+	maxSeparated = 10_000
+	// maxWeighed is the most bytes of a file whose lines are told apart.
+	maxWeighed = 8 << 20
+)
+
+// A share is what a turn's own change takes to say and to keep.
+type share struct {
+	record *record.Own
+	keep   []object.Hash
+}
+
+// own finds what a turn changed itself, from the journal of the worktree. The
+// share is empty if nobody else worked and nothing was lost.
+//
+// The turn is recorded in any case: what can't be told apart is in its change,
+// as ever.
+func (r *recording) own(ctx context.Context, t *turns.Turn, s start) (share, error) {
+	if t.Base == t.Code {
+		return share{}, nil
+	}
+	during, err := journal.During(r.Repo, cmp.Or(r.Session, byHand(r.Workspace)), s.at)
+	if err != nil {
+		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)
+		return share{}, nil
+	}
+	p := span{Span: during, who: cmp.Or(r.Session, byHand(r.Workspace)), to: r.At.UnixMilli()}
+	own, err := r.separate(ctx, t, p)
+	if err != nil && ctx.Err() == nil {
+		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)
+		return share{}, nil
+	}
+	return own, err
+}
+
+// A span is what the journal has about a turn that ends.
+type span struct {
+	journal.Span
+	who string
+	to  int64 // ms
+}
+
+// claims returns what the sessions have said that they did.
+func (p *span) claims() []owners.Claim {
+	var list []owners.Claim
+	last := make(map[string]int64) // of each session, when it was seen last
+	for _, e := range p.Seen {
+		from := e.From
+		if from == 0 {
+			from = max(p.From, last[e.Session])
+		}
+		last[e.Session] = e.At
+		c := owners.Claim{Who: e.Session, From: from, To: e.At, Named: e.Named, Git: e.Git}
+		if e.Open {
+			c.To = p.to
+		}
+		any := false
+		for _, call := range e.Calls {
+			if call.Path != "" {
+				c.Paths = append(c.Paths, call.Path)
+			} else {
+				any = true
+			}
+		}
+		if len(c.Paths) > 0 {
+			list = append(list, owners.Claim{Who: c.Who, From: c.From, To: c.To, Paths: c.Paths})
+		}
+		if any {
+			c.Paths = nil
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// last returns when the turn's session was seen last, in ms.
+func (p *span) last() int64 {
+	for _, e := range slices.Backward(p.Seen) {
+		if e.Session == p.who {
+			return e.At
+		}
+	}
+	return p.From
+}
+
+// separate tells the turn's changes from those of others.
+func (r *recording) separate(ctx context.Context, t *turns.Turn, p span) (share, error) {
+	base, err := r.tx.Objects.TreeOf(t.Base)
+	if err != nil {
+		return share{}, err
+	}
+	claims := p.claims()
+	if !slices.ContainsFunc(claims, func(c owners.Claim) bool { return c.Who == p.who }) && len(t.Tools) > 0 && !r.heard() {
+		// Its client does not tell of its calls.
+		claims = append(claims, owners.Claim{Who: p.who, From: p.From, To: p.to})
+	}
+	if t.Outcome == record.Interrupted { // clients do not tell of the call that was interrupted
+		claims = append(claims, owners.Claim{Who: p.who, From: p.last(), To: p.to})
+	}
+	states, steps, err := r.states(base, p)
+	if err != nil || states == nil {
+		return share{}, err
+	}
+	turn := owners.Turn{
+		Who: p.who, From: p.From, To: p.to, States: states, Claims: claims,
+		Start: func(path string) (object.Entry, error) { return r.tx.Objects.Lookup(base, path) },
+		Read:  func(h object.Hash) ([]byte, error) { return r.tx.Objects.Blob(h, maxWeighed) },
+	}
+	found, err := owners.Of(turn)
+	if err == nil && found == nil {
+		found = new(owners.Result)
+		if changedAgain(states) {
+			found.Lost, err = owners.Lost(turn)
+		}
+	}
+	if err != nil {
+		return share{}, err
+	}
+	own := share{record: &record.Own{Of: t.Code, With: found.With, Steps: len(steps)}}
+	if err := r.project(ctx, t, found, &own); err != nil {
+		return share{}, err
+	}
+	if err := r.keepSteps(t, base, steps, found.Lost, &own); err != nil {
+		return share{}, err
+	}
+	if err := r.tellGone(t, base, steps, states, own.record.Kept); err != nil {
+		return share{}, err
+	}
+	if len(own.keep) == 0 {
+		return share{}, nil
+	}
+	return own, nil
+}
+
+// changedAgain reports whether a file changed more than once: what it was may be
+// gone.
+func changedAgain(states []owners.State) bool {
+	seen := make(map[string]bool)
+	for _, s := range states {
+		for path := range s.Changed {
+			if seen[path] {
+				return true
+			}
+			seen[path] = true
+		}
+	}
+	return false
+}
+
+// heard reports whether the session's client tells of calls: then a turn
+// without any made none that could write.
+func (r *recording) heard() bool {
+	return r.Store.LoadMonitor(r.Session, new(contextmeter.Memory))
+}
+
+// states returns the states since the turn's start, of which the last is its
+// end, and the journal's entries of the others. They are nil if too much differs.
+func (r *recording) states(base object.Hash, p span) (states []owners.State, steps []*journal.Entry, err error) {
+	last := base
+	for _, e := range p.Seen {
+		if e.Tree.IsZero() || p.Began != base && e.Head != r.head {
+			continue // in the second case HEAD has jumped, and the turn begins there
+		}
+		if e.Tree != last {
+			if _, err := r.tx.Objects.Tree(e.Tree, git.MaxTree); git.Lost(err) {
+				continue // it was collected: the next one has what came of it
+			}
+		}
+		changed, ok, err := r.changed(last, e.Tree, func(path string) int64 { return e.Ctimes[path] })
+		if err != nil || !ok {
+			return nil, nil, err
+		}
+		states, steps, last = append(states, owners.State{At: e.At, Changed: changed}), append(steps, e), e.Tree
+	}
+	end := r.tx.Snap.Tree
+	changed, ok, err := r.changed(last, end, r.ctime)
+	if err != nil || !ok {
+		return nil, nil, err
+	}
+	return append(states, owners.State{At: p.to, Changed: changed}), steps, nil
+}
+
+// ctime is when a file of the worktree was changed, in ms; 0 if unknown.
+func (r *recording) ctime(path string) int64 {
+	info, err := os.Lstat(filepath.Join(r.Repo.Top, filepath.FromSlash(path)))
+	if err != nil {
+		return 0
+	}
+	at, _ := journal.Ctime(info)
+	return at
+}
+
+// changed compares two trees. ok is false if too much differs.
+func (r *recording) changed(from, to object.Hash, ctime func(path string) int64) (changed map[string]owners.Change, ok bool, err error) {
+	found, ok, err := gitdiff.Differences(r.tx.Objects, from, []object.Hash{to}, maxSeparated)
+	changed = make(map[string]owners.Change, len(found))
+	for _, d := range found {
+		changed[d.Path] = owners.Change{Entry: d.New, Ctime: ctime(d.Path)}
+	}
+	return changed, ok, err
+}
+
+// project makes the states without what the turn did.
+func (r *recording) project(ctx context.Context, t *turns.Turn, found *owners.Result, own *share) error {
+	if len(found.With) == 0 {
+		return nil
+	}
+	tree := func(of func(owners.File) owners.Content) (object.Hash, error) {
+		changes := make(map[string]object.Entry, len(found.Files))
+		for path, f := range found.Files {
+			c := of(f)
+			if c.Text != nil {
+				var err error
+				if c.Entry.Hash, err = r.tx.Objects.Write(plumbing.BlobObject, c.Text); err != nil {
+					return object.Hash{}, err
+				}
+			}
+			changes[path] = c.Entry
+		}
+		return r.tx.Objects.EditTree(r.tx.Snap.Tree, changes)
+	}
+	others, err := tree(func(f owners.File) owners.Content { return f.Others })
+	if err != nil {
+		return err
+	}
+	shared, err := tree(func(f owners.File) owners.Content { return f.Shared })
+	if err != nil {
+		return err
+	}
+	o := own.record
+	o.Others, err = r.tx.CommitTree(others, []object.Hash{t.Base}, ledger.CodeMessage(fmt.Sprintf("others in turn %d", t.Turn), r.id, 0, r.Session))
+	if err != nil {
+		return err
+	}
+	own.keep = append(own.keep, o.Others)
+	if shared != others {
+		o.Shared, err = r.tx.CommitTree(shared, []object.Hash{o.Others}, ledger.CodeMessage(fmt.Sprintf("shared in turn %d", t.Turn), r.id, 0, r.Session))
+		if err != nil {
+			return err
+		}
+		own.keep = append(own.keep, o.Shared)
+	}
+	stats, err := r.lines(ctx, t, shared, r.tx.Snap.Tree)
+	if err != nil {
+		return err
+	}
+	o.Files, o.Insertions, o.Deletions, o.Paths = count(stats)
+	return nil
+}
+
+// keepSteps makes commits of the steps with work that is gone, each on the one
+// before.
+func (r *recording) keepSteps(t *turns.Turn, base object.Hash, steps []*journal.Entry, lost []int, own *share) error {
+	before := t.Base
+	for _, i := range lost {
+		if i >= len(steps) || !r.complete(base, steps[i].Tree) {
+			continue
+		}
+		call := ""
+		if steps[i].Session == r.Session {
+			call = turns.LastCall(steps[i].Calls)
+		}
+		commit, err := r.tx.CommitTree(steps[i].Tree, []object.Hash{before}, ledger.StepMessage(r.id, t.Turn, i+1, r.Session, call))
+		if err != nil {
+			return err
+		}
+		before, own.record.Last = commit, commit
+		own.record.Kept = append(own.record.Kept, i+1)
+	}
+	if !own.record.Last.IsZero() {
+		own.keep = append(own.keep, own.record.Last)
+	}
+	return nil
+}
+
+// tellGone notes what was destroyed after a kept step, but by the turn's own
+// editing tools: that is how work is done.
+func (r *recording) tellGone(t *turns.Turn, base object.Hash, steps []*journal.Entry, states []owners.State, kept []int) error {
+	for _, n := range kept {
+		if n < len(steps) && edited(steps[n], r.Session) {
+			continue
+		}
+		gone := Gone{Step: &turns.State{In: r.id, Turn: t, Step: n}}
+		for _, path := range slices.Sorted(maps.Keys(states[n].Changed)) {
+			was, err := r.tx.Objects.Lookup(steps[n-1].Tree, path)
+			if err != nil {
+				return err
+			}
+			before, err := r.tx.Objects.Lookup(base, path)
+			if err != nil {
+				return err
+			}
+			if was != before && was != (object.Entry{}) {
+				gone.Paths = append(gone.Paths, path)
+			}
+		}
+		if len(gone.Paths) > 0 {
+			r.result.Gone = append(r.result.Gone, gone)
+		}
+	}
+	return nil
+}
+
+// edited reports whether a step came after editing tools of a session alone.
+func edited(e *journal.Entry, session string) bool {
+	return e.Session == session && len(e.Calls) > 0 && !slices.ContainsFunc(e.Calls, func(c journal.Call) bool { return c.Path == "" })
+}
+
+// complete reports whether all of a step's objects are here. Nothing kept them
+// until now.
+func (r *recording) complete(base, tree object.Hash) bool {
+	found, ok, err := gitdiff.Differences(r.tx.Objects, base, []object.Hash{tree}, maxSeparated)
+	return ok && err == nil && !slices.ContainsFunc(found, func(d gitdiff.Difference) bool {
+		return d.New.Mode.IsFile() && r.tx.Objects.Has(d.New.Hash) != nil
+	})
+}

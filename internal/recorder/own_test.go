@@ -1,0 +1,111 @@
+package recorder_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/git/object"
+	"gitagent/internal/journal"
+	"gitagent/test/gittest"
+	"gitagent/test/lab"
+	"gitagent/test/replay"
+)
+
+// call lets a client's agent write files, and adds what it did to the journal.
+func call(l *lab.Lab, c *replay.Client, tool string, files map[string]string) {
+	l.T.Helper()
+	from := time.Now().UnixMilli()
+	e := &journal.Entry{From: from, Session: c.Session, Head: object.NewHash(l.Head()), Ctimes: make(map[string]int64)}
+	for name, content := range files {
+		l.Write(name, content)
+		info, err := os.Lstat(filepath.Join(l.Dir, name))
+		gittest.Must(l.T, err)
+		e.Ctimes[name], _ = journal.Ctime(info)
+		if tool == "Bash" {
+			name = ""
+		}
+		e.Calls = append(e.Calls, journal.Call{Tool: tool, Path: name})
+	}
+	e.At, e.Tree = time.Now().UnixMilli(), object.NewHash(l.Tree())
+	gittest.Must(l.T, journal.Append(l.GitRepo(), e))
+}
+
+// TestOwn: of two sessions in one worktree, each turn's own change is its own.
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	for _, name := range []string{"f", "g", "h"} {
+		l.Write(name, "one\n")
+	}
+	l.Commit("files")
+	a, b := l.Client(), l.Client()
+	a.Prompt("append to f, and to h")
+	b.Prompt("write g, and the top of h")
+	call(l, a, "Edit", map[string]string{"f": "one\nfirst\n"})
+	call(l, b, "Bash", map[string]string{"g": "one\nsecond\n"})
+	call(l, b, "Edit", map[string]string{"h": "second\none\n"})
+	call(l, a, "Edit", map[string]string{"h": "second\none\nfirst\n"})
+	a.Stop("done")
+	b.Stop("done")
+	for c, want := range map[*replay.Client]struct {
+		paths string
+		less  map[string]string // the files without the turn
+	}{
+		a: {"f\nh", map[string]string{"f": "one", "g": "one\nsecond", "h": "second\none"}},
+		b: {"g\nh", map[string]string{"f": "one\nfirst", "g": "one", "h": "one\nfirst"}},
+	} {
+		turn := l.List(lab.Own(c))[0]
+		own := turn.Change()
+		if own.Alone() || own.Unsure() || own.Files != 2 || own.Insertions != 2 || own.Deletions != 0 || strings.Join(own.Paths, "\n") != want.paths {
+			t.Errorf("the change is %+v of %+v", own, turn.Own)
+			continue
+		}
+		if got := l.Git("diff", "--name-only", own.From.String(), own.To.String()); got != want.paths {
+			t.Errorf("it changed\n%s", got)
+		}
+		for name, content := range want.less {
+			if got := l.Git("cat-file", "blob", own.From.String()+":"+name); got != content {
+				t.Errorf("without the turn %s is\n%s", name, got)
+			}
+		}
+	}
+	l.Quiet()
+	l.Fsck()
+}
+
+// TestLostWork: what an agent made and destroyed within its turn is kept, and
+// nothing else is.
+func TestLostWork(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	l.Write("f", "one\n")
+	l.Commit("a file")
+	c := l.Client()
+	work := "one\ntwo\nthree\nfour\n"
+	c.Prompt("write it, and throw it away")
+	call(l, c, "Edit", map[string]string{"f": work})
+	call(l, c, "Bash", map[string]string{"f": "one\n"})
+	call(l, c, "Edit", map[string]string{"f": "one\nlast\n"})
+	c.Stop("done")
+	turn := l.List(lab.Own(c))[0]
+	if own := turn.Own; own == nil || !own.Others.IsZero() || own.Steps != 3 || len(own.Kept) != 1 || own.Kept[0] != 1 {
+		t.Fatalf("it is %+v", own)
+	}
+	gittest.Must(t, journal.Drop(l.GitRepo()))
+	l.Git("gc", "-q", "--prune=now")
+	if got := l.Git("cat-file", "blob", turn.Own.Last.String()+":f"); got+"\n" != work {
+		t.Errorf("kept is\n%s", got)
+	}
+	if c := turn.Change(); !c.Alone() || c.Insertions != 1 {
+		t.Errorf("the change is %+v", c)
+	}
+	l.Turn(c, "write it once", func() { call(l, c, "Edit", map[string]string{"g": "once\n"}) })
+	if turn := l.List(lab.Own(c))[1]; turn.Own != nil {
+		t.Errorf("a turn that lost nothing has %+v", turn.Own)
+	}
+	l.Quiet()
+	l.Fsck()
+}
