@@ -31,6 +31,15 @@ func Excludes(spec string) bool {
 	return strings.ContainsAny(magic[:len(magic)-len(strings.TrimLeft(magic, "!^/"))], "!^")
 }
 
+// FromTop returns the pathspec of a path from the worktree's top, in any
+// directory of it.
+func FromTop(path string) string {
+	if strings.ContainsAny(path, `*?[\`) {
+		return ":(top,literal)" + path
+	}
+	return ":/" + path
+}
+
 // Changed returns the paths that differ between two trees on disk, with their
 // entries in the tree to, zero if it has none.
 func Changed(ctx context.Context, r *git.Repo, from, to object.Hash, only Paths) (map[string]object.Entry, error) {

@@ -9,7 +9,9 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/hooks"
+	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/limit"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/purge"
@@ -146,6 +148,9 @@ type notice struct {
 	logged bool // too
 }
 
+// maxGone is how many files a command names that brings them back.
+const maxGone = 10
+
 // notices returns the notices after an event. purging: a purge is unfinished.
 func notices(r *recorder.Result, purging bool) (list []notice) {
 	if r.Quarantined != "" {
@@ -154,6 +159,15 @@ func notices(r *recorder.Result, purging bool) (list []notice) {
 	}
 	if purging { // none runs, as recording waits for it
 		list = append(list, notice{"purge", "a purge was begun and has not ended; complete it with: git agent-turn purge", false})
+	}
+	for _, g := range r.Gone {
+		name := g.Step.String()
+		command := []string{"git", "agent-turn", "restore", name, "--"}
+		for _, path := range g.Paths[:min(len(g.Paths), maxGone)] {
+			command = append(command, gitdiff.FromTop(path))
+		}
+		list = append(list, notice{"gone-" + strings.ReplaceAll(name, "/", "-"), fmt.Sprintf("work was made and destroyed in turn %s, in %s; "+
+			"bring it back with: %s", g.Step.Turn.After(), cmdline.Plural(len(g.Paths), "file"), cmdline.Shell(command)), false})
 	}
 	if r.Damaged != "" {
 		list = append(list, notice{"damaged", fmt.Sprintf("mission %s is damaged, and this session is recorded as mission %s; "+

@@ -12,6 +12,8 @@ const (
 	TrailerMission = "Agent-Mission"
 	TrailerTurns   = "Agent-Turns" // for a commit with the work of several turns: [Ranges]
 	trailerTurn    = "Agent-Turn"
+	trailerStep    = "Agent-Step"
+	trailerCall    = "Agent-Call"
 	trailerSession = "Agent-Session"
 )
 
@@ -27,6 +29,27 @@ func CodeMessage(subject string, id record.ID, turn int, session string) string 
 		fmt.Fprintf(&b, "%s: %s\n", trailerSession, session)
 	}
 	return b.String()
+}
+
+// StepMessage returns the message of the commit of a step of a turn. The call is
+// the last one before the step; it may be empty.
+func StepMessage(id record.ID, turn, step int, session, call string) string {
+	name := fmt.Sprintf("%d.%d", turn, step)
+	text := fmt.Sprintf("%s%s: %s\n", CodeMessage("step "+name, id, 0, session), trailerStep, name)
+	if call != "" {
+		text += fmt.Sprintf("%s: %s\n", trailerCall, call)
+	}
+	return text
+}
+
+// StepCall returns the call in the message of a step's commit, or "".
+func StepCall(message string) string {
+	for line := range strings.SplitSeq(message, "\n") {
+		if call, ok := strings.CutPrefix(line, trailerCall+": "); ok {
+			return call
+		}
+	}
+	return ""
 }
 
 // ReadCodeMessage reads [CodeMessage]'s trailers in the last paragraph. ok is

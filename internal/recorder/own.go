@@ -117,8 +117,11 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span) (share,
 		return share{}, err
 	}
 	claims := p.claims()
-	if !slices.ContainsFunc(claims, func(c owners.Claim) bool { return c.Who == p.who }) && len(t.Tools) > 0 && !r.heard() {
+	if mine := slices.ContainsFunc(claims, func(c owners.Claim) bool { return c.Who == p.who }); !mine && !r.heard() {
 		// Its client does not tell of its calls.
+		if len(claims) == 0 {
+			return share{}, nil
+		}
 		claims = append(claims, owners.Claim{Who: p.who, From: p.From, To: p.to})
 	}
 	if t.Outcome == record.Interrupted { // clients do not tell of the call that was interrupted

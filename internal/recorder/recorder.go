@@ -36,10 +36,18 @@ type Result struct {
 	// Damaged is the mission that the signal was for, if its ledger lost an
 	// object. Then Mission, the session's own, has the turn.
 	Damaged record.ID
+	// Gone is work that was made and destroyed within the turns, but by editing.
+	Gone []Gone
 	// Stayed is the reason why the branch did not move with the turn, or nil.
 	Stayed error
 	// Warnings are problems, for the log, that did not prevent the recording.
 	Warnings []string
+}
+
+// A Gone is work that a turn's end lacks, and the step that has it.
+type Gone struct {
+	Step  *turns.State
+	Paths []string // the files, in order
 }
 
 // Record records a signal. When it returns, the repository holds everything.

@@ -260,6 +260,14 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*tur
 	if err := r.compare(ctx, t); err != nil {
 		return nil, err
 	}
+	var own share
+	if e.seen {
+		var err error
+		if own, err = r.own(ctx, t, s); err != nil {
+			return nil, err
+		}
+		t.Own = own.record
+	}
 	files := make(map[string][]byte)
 	if t.Transcript != nil && t.Transcript.Missing == "" {
 		segmentFile(t, files, r.segment.Bytes[e.start:e.end], r.tx.Purged())
@@ -283,6 +291,7 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*tur
 	} else if !reached {
 		keep = append(keep, t.Base)
 	}
+	keep = append(keep, own.keep...)
 	if r.tx.Ledger.Mission.Title == "" {
 		r.tx.Ledger.Mission.Title = ledger.Head(turns.FirstLine(t.Prompt), turns.MaxSubject)
 	}
@@ -333,36 +342,47 @@ func (r *recording) compare(ctx context.Context, t *turns.Turn) error {
 	if err != nil || from == to {
 		return err
 	}
+	stats, err := r.lines(ctx, t, from, to)
+	t.Files, t.Insertions, t.Deletions, t.Paths = count(stats)
+	return err
+}
+
+// lines compares two trees of a turn.
+func (r *recording) lines(ctx context.Context, t *turns.Turn, from, to object.Hash) ([]gitdiff.FileStat, error) {
 	stats, ok, err := gitdiff.Stat(r.tx.Objects, from, to)
 	lost := err
 	if err != nil && !git.Lost(err) {
-		return err
+		return nil, err
 	}
 	if !ok {
 		// Too large to compare in-process; git needs the objects on disk.
 		if err := r.tx.Objects.Flush(); err != nil {
-			return err
+			return nil, err
 		}
 		if stats, err = gitdiff.Trees(ctx, r.Repo, from, to); git.NamesObject(err) {
 			lost = err
 			stats, err = gitdiff.Names(ctx, r.Repo, from, to)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if lost != nil { // in a partial clone a file that was never checked out
 		r.warn("the lines that turn %s changed are not all counted: %v", t.ID(), lost)
 	}
-	t.Files = len(stats)
+	return stats, nil
+}
+
+// count adds up a comparison as records have it.
+func count(stats []gitdiff.FileStat) (files, insertions, deletions int, paths []string) {
 	for i, s := range stats {
-		t.Insertions += s.Insertions
-		t.Deletions += s.Deletions
+		insertions += s.Insertions
+		deletions += s.Deletions
 		if i < record.MaxPaths {
-			t.Paths = append(t.Paths, valid(s.Path))
+			paths = append(paths, valid(s.Path))
 		}
 	}
-	return nil
+	return len(stats), insertions, deletions, paths
 }
 
 // note adds the turn's line, or a short one, to the note on its code commit.
