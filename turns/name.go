@@ -22,7 +22,8 @@ import (
 //	12            the end of turn 12 of the current mission
 //	a1b2/12       that of another, by 4 digits or more of its id, in any case
 //	a1b2, latest  the end of the last turn; so is no name at all
-//	12^           the state in which turn 12 started
+//	12^, 12.0     the state in which turn 12 started
+//	12.3          step 3 of turn 12; 12.3^ is the state before it
 //	1f2e3d4c      a commit that a mission keeps: a turn's, or a saved state's
 func Find(ctx context.Context, w *workspace.Workspace, current record.ID, name string) (*State, error) {
 	n, err := parseName(name)
@@ -55,7 +56,10 @@ func Find(ctx context.Context, w *workspace.Workspace, current record.ID, name s
 	if err != nil {
 		return nil, err
 	}
-	if n.start {
+	switch {
+	case n.steps && n.step > 0:
+		return t.stepIn(ctx, w, t.mission(), n.step)
+	case n.start, n.steps:
 		return t.Before(), nil
 	}
 	return t.After(), nil
@@ -108,6 +112,8 @@ type name struct {
 	turn    int    // 0 for the last one
 	number  bool   // the turn was named by number, or as the last one
 	start   bool
+	steps   bool // a step was named
+	step    int  // 0 for the turn's start
 }
 
 // errNoName reports a text that can only be a commit's name.
@@ -121,6 +127,18 @@ func parseName(text string) (n name, err error) {
 			return n, errNoName
 		}
 		n.mission, n.slashed, rest = head, true, tail
+	}
+	if turn, step, is := strings.Cut(rest, "."); is {
+		of, ok := record.ParseNumber(turn)
+		at, also := record.ParseNumber(step)
+		if zero := step == "0"; !ok || !also && !zero || zero && n.start {
+			return n, errNoName
+		}
+		n.turn, n.number, n.steps, n.step = of, true, true, at
+		if n.start { // the one before
+			n.start, n.step = false, at-1
+		}
+		return n, nil
 	}
 	switch number, ok := record.ParseNumber(rest); {
 	case ok:

@@ -26,6 +26,8 @@ type State struct {
 	// nil.
 	Turn  *Turn
 	Start bool   // Turn started in it
+	Step  int    // the one within Turn that it is, from 1; else 0
+	Call  string // the last call of a tool before it; untrusted text, "" if unknown
 	Saved bool   // neither start nor end
 	Why   string // of a saved state: its event's subject; untrusted text
 
@@ -34,6 +36,9 @@ type State struct {
 
 // After returns the state in which the turn ended.
 func (t *Turn) After() *State { return &State{In: t.mission(), Commit: t.Code, At: t.At, Turn: t} }
+
+// Ended reports whether it is the state in which Turn ended.
+func (s *State) Ended() bool { return !s.Start && !s.Saved && s.Step == 0 }
 
 // Before returns the state in which the turn started.
 func (t *Turn) Before() *State {
@@ -53,6 +58,8 @@ func (s *State) String() string {
 		return s.Commit.String()[:shownDigits]
 	case s.Start:
 		return record.TurnID{Mission: s.In, Turn: s.Turn.Turn}.String() + "^"
+	case s.Step > 0:
+		return fmt.Sprintf("%s.%d", record.TurnID{Mission: s.In, Turn: s.Turn.Turn}, s.Step)
 	}
 	return record.TurnID{Mission: s.In, Turn: s.Turn.Turn}.String()
 }
@@ -64,6 +71,8 @@ func (s *State) Describe() string {
 		return "the state " + s.String()
 	case s.Start:
 		return "the start of turn " + strings.TrimSuffix(s.String(), "^")
+	case s.Step > 0:
+		return "step " + s.String()
 	}
 	return "turn " + s.String()
 }
@@ -91,6 +100,12 @@ func (s *State) Usable(ctx context.Context, w *workspace.Workspace) (*State, err
 		case s.Saved:
 		case s.Start:
 			usable.Commit = t.Before().Commit
+		case s.Step > 0:
+			step, err := t.stepIn(ctx, w, s.In, s.Step)
+			if err != nil {
+				return nil, err
+			}
+			usable.Commit, usable.Call = step.Commit, step.Call
 		default:
 			usable.Commit = t.Code
 		}

@@ -110,7 +110,7 @@ func adopted(c *cli.Context, w *workspace.Workspace) (state *turns.State, foreig
 	switch {
 	case err != nil:
 		return nil, false, err
-	case state.Start || state.Saved:
+	case !state.Ended():
 		return nil, false, cmdline.Usagef("adopt takes a fork, or a turn of one, and %q is %s", name, state.Describe())
 	case !numbered(name, state):
 		if err := ended(c.Context, w, state); err != nil {

@@ -33,7 +33,8 @@ func line(t *turns.Turn, now time.Time, all bool, room int) string {
 		prompt = "(" + cmdline.OneLine(string(t.Outcome)) + ") " + prompt
 	}
 	after := fmt.Sprintf("%4s", cmdline.Age(now, t.At))
-	changes := fmt.Sprintf("  %5s %5s", "+"+strconv.Itoa(t.Insertions), "-"+strconv.Itoa(t.Deletions))
+	own := t.Change()
+	changes := fmt.Sprintf("  %5s %5s", "+"+strconv.Itoa(own.Insertions), "-"+strconv.Itoa(own.Deletions))
 	if room-len(name)-len(after)-len(changes)-2*len(gap) >= leastPrompt {
 		after += changes
 	}
@@ -43,7 +44,7 @@ func line(t *turns.Turn, now time.Time, all bool, room int) string {
 	if seen != prompt {
 		rest = gap + prompt
 	}
-	for i, p := range t.Paths {
+	for i, p := range own.Paths {
 		if i == maxPaths {
 			break
 		}

@@ -67,24 +67,25 @@ func (f *finder) describe(ctx context.Context, t *turns.Turn) []row {
 	section("Prompt", turns.Prompt(ctx, f.repo, t))
 	section("Reply", t.Reply)
 	section("Tools", cmdline.Tally(t.Tools))
-	if t.Files == 0 {
+	own := t.Change()
+	if own.Files == 0 {
 		return rows
 	}
 	var paths []string
-	for _, p := range t.Paths {
+	for _, p := range own.Paths {
 		paths = append(paths, cmdline.OneLine(p))
 	}
-	section(fmt.Sprintf("%s, +%d -%d", cmdline.Plural(t.Files, "file"), t.Insertions, t.Deletions), strings.Join(paths, "\n"))
-	return append(append(rows, row{}), f.diff(ctx, t)...)
+	section(fmt.Sprintf("%s, +%d -%d", cmdline.Plural(own.Files, "file"), own.Insertions, own.Deletions), strings.Join(paths, "\n"))
+	return append(append(rows, row{}), f.diff(ctx, own)...)
 }
 
 // maxDiff is how many bytes of a diff are shown.
 const maxDiff = 64 << 10
 
-func (f *finder) diff(ctx context.Context, t *turns.Turn) []row {
+func (f *finder) diff(ctx context.Context, own *turns.Change) []row {
 	begin := &beginning{most: maxDiff}
 	out := cmdline.NewDiff(&cmdline.Screen{Writer: begin, Columns: wide, Colour: f.colour})
-	err := gitdiff.Diff(ctx, f.repo, out, t.Before().Commit, t.Code, nil, nil)
+	err := gitdiff.Diff(ctx, f.repo, out, own.Sure, own.To, nil, nil)
 	_ = out.Flush()
 	var rows []row
 	for line := range strings.Lines(string(begin.text)) {

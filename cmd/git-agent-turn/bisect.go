@@ -424,7 +424,7 @@ func (r *bisecting) printJSON(candidates []*turns.State) error {
 	}
 	first := candidates[0]
 	answer.State = &answer.Candidates[0]
-	if !first.Start && !first.Saved {
+	if first.Ended() {
 		by, err := (&turns.Writers{Workspace: r.w}).By(r.c.Context, first.Turn)
 		if err != nil {
 			return err
@@ -445,7 +445,7 @@ func (r *bisecting) printFirst(before, first *turns.State) error {
 	if err != nil {
 		return err
 	}
-	if !first.Start && !first.Saved {
+	if first.Ended() {
 		return s.explain(&answer{turn: first.Turn})
 	}
 	if err := s.state(first); err != nil {

@@ -67,7 +67,7 @@ func ofUser(c *cli.Context, w *workspace.Workspace, name string) (object.Hash, e
 		return commit, nil
 	}
 	state, err := turns.Find(c.Context, w, "", commit.String())
-	switch ended := err == nil && !state.Start && !state.Saved; {
+	switch ended := err == nil && state.Ended(); {
 	case errors.Is(err, git.ErrNotFound):
 		return commit, nil
 	case err != nil:

@@ -258,7 +258,7 @@ func purged(c *cli.Context, w *workspace.Workspace) (t purgerewrite.Target, err 
 		if err != nil {
 			return t, err
 		}
-		if state.Turn == nil || state.Saved || state.Start {
+		if state.Turn == nil || !state.Ended() {
 			return t, cmdline.Usagef("purge --turn takes a turn, and %q is %s", name, state.Describe())
 		}
 		t.Turns = append(t.Turns, turnOf(state))

@@ -22,7 +22,7 @@ func showCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "show",
 		Usage: "show a turn: prompt, reply, what it changed; its conversation; or a commit's turns",
-		UsageText: "git agent-turn show [--patch | --conversation | --transcript | --json] [--full] [--agent <id>] [--trusted]\n" +
+		UsageText: "git agent-turn show [--patch | --conversation | --transcript | --steps | --json] [--full] [--agent <id>] [--trusted]\n" +
 			"                    [-i | <turn> | <state> | <turn>..<turn> | <commit>]",
 		Flags: []cli.Flag{
 			command.MissionFlag(),
@@ -30,6 +30,7 @@ func showCommand() *cli.Command {
 			&cli.BoolFlag{Name: "patch", Aliases: []string{"p"}, Usage: "and its diff"},
 			&cli.BoolFlag{Name: "conversation", Usage: "only what was said and done, for reading"},
 			&cli.BoolFlag{Name: "full", Usage: "without leaving out or folding anything"},
+			&cli.BoolFlag{Name: "steps", Usage: "only the states that were seen within it, as 12.3 names them"},
 			&cli.BoolFlag{Name: "transcript", Usage: "only its part of the conversation, as the client wrote it"},
 			command.TrustedFlag(),
 			&cli.StringFlag{Name: "agent", Usage: "with --transcript, that of the sub-agent `id` in its place"},
@@ -41,7 +42,7 @@ func showCommand() *cli.Command {
 }
 
 func show(c *cli.Context) error {
-	only := slices.DeleteFunc([]string{"patch", "conversation", "transcript", "json"}, func(name string) bool { return !c.Bool(name) })
+	only := slices.DeleteFunc([]string{"patch", "conversation", "transcript", "steps", "json"}, func(name string) bool { return !c.Bool(name) })
 	if c.Bool("full") && (c.Bool("transcript") || c.Bool("json")) {
 		only = append(only, "full")
 	}
@@ -75,19 +76,23 @@ func show(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	isTurn, raw := !to.Start && !to.Saved, c.Bool("json") || c.Bool("transcript")
+	isTurn, raw := to.Ended(), c.Bool("json") || c.Bool("transcript")
 	switch {
 	case isRange && from.In != to.In:
 		return cmdline.Usagef("%q names turns of two missions", name)
+	case isRange && c.Bool("steps"):
+		return cmdline.Usagef("--steps is about a turn, and %q is several", name)
 	case isRange:
 		return s.several(name, from, to, raw)
 	case isTurn && c.Bool("conversation"):
 		return command.PrintConversation(c, w, to.In, []int{to.Turn.Turn}, c.Bool("full"))
+	case isTurn && c.Bool("steps"):
+		return s.steps(to.Turn)
 	case isTurn && raw:
 		return s.raw(to.Turn)
 	case isTurn:
 		return s.turn(to.Turn)
-	case raw, c.Bool("conversation"):
+	case raw, c.Bool("conversation"), c.Bool("steps"):
 		return cmdline.Usagef("--%s is about a turn, and %q is %s", only[0], name, to.Describe())
 	}
 	return s.state(to)
@@ -185,6 +190,14 @@ func (s *shower) turn(t *turns.Turn) error {
 	r.Field("Commit", t.Code.String())
 	r.Field("Base", t.Before().Commit.String())
 	r.Field("Imported", t.Proof())
+	for _, who := range turns.Company(s.w, t.Change().With) {
+		r.Field("Beside", who)
+	}
+	if own := t.Own; own.Holds(t.Code) && len(own.Kept) > 0 {
+		last := fmt.Sprintf("%s.%d", t.After(), own.Kept[len(own.Kept)-1])
+		r.Field("Gone", fmt.Sprintf("work of %s is not at its end; see all: git agent-turn show --steps %s; bring the last back: git agent-turn restore %s",
+			cmdline.Plural(len(own.Kept), "step"), t.After(), last))
+	}
 	r.Field("Branch", t.Branch)
 	r.Field("Tools", cmdline.Tally(t.Tools))
 	if t.Context > 0 {
@@ -217,7 +230,16 @@ func (s *shower) turn(t *turns.Turn) error {
 	if err := r.Flush(); err != nil {
 		return err
 	}
-	return s.changes("Changed", t.Before().Commit, t.Code)
+	return s.own(t)
+}
+
+// own prints what a turn changed itself, and what may be its change.
+func (s *shower) own(t *turns.Turn) error {
+	own := t.Change()
+	if err := s.changes("Changed", own.Sure, own.To); err != nil || !own.Unsure() {
+		return err
+	}
+	return s.changes("? Perhaps changed by this turn, perhaps by others", own.From, own.Sure)
 }
 
 func (s *shower) brief(t *turns.Turn) error {
@@ -225,13 +247,14 @@ func (s *shower) brief(t *turns.Turn) error {
 	r.Line(s.summary(t))
 	r.Quote("> ", t.Prompt, shownBriefly)
 	r.Quote("  ", t.Reply, shownBriefly)
-	if err := r.Flush(); err != nil || !s.c.Bool("patch") || t.Before().Commit == t.Code {
+	own := t.Change()
+	if err := r.Flush(); err != nil || !s.c.Bool("patch") || own.Sure == own.To {
 		return err
 	}
 	if _, err := fmt.Fprintln(s.out); err != nil {
 		return err
 	}
-	return diffTrees(s.c, s.w.Repo, t.Before().Commit, t.Code, []string{"--patch"})
+	return diffTrees(s.c, s.w.Repo, own.Sure, own.To, []string{"--patch"})
 }
 
 // shownBriefly is how many lines of each prompt and reply several turns get.
@@ -239,12 +262,17 @@ const shownBriefly = 3
 
 func (s *shower) summary(t *turns.Turn) string {
 	text := string(t.Outcome) + " " + s.dates.Ago(s.now, t.At)
-	if t.Files == 0 {
-		return text + ", no file changed"
+	own := t.Change()
+	if own.Files == 0 {
+		text += ", no file changed"
+	} else {
+		text += fmt.Sprintf(", %s +%d -%d: %s", cmdline.Plural(own.Files, "file"), own.Insertions, own.Deletions, strings.Join(own.Paths, ", "))
 	}
-	text += fmt.Sprintf(", %s +%d -%d: %s", cmdline.Plural(t.Files, "file"), t.Insertions, t.Deletions, strings.Join(t.Paths, ", "))
-	if more := t.Files - len(t.Paths); more > 0 && len(t.Paths) > 0 {
+	if more := own.Files - len(own.Paths); more > 0 && len(own.Paths) > 0 {
 		text += fmt.Sprintf(", %d more", more)
+	}
+	if !own.Alone() {
+		text += "; others worked here, too"
 	}
 	return text
 }
@@ -253,6 +281,9 @@ func (s *shower) summary(t *turns.Turn) string {
 func (s *shower) state(state *turns.State) error {
 	before := state.Turn
 	title, what := "state "+state.String(), "Changed since the end of turn"
+	if state.Step > 0 {
+		return s.step(state)
+	}
 	if state.Start {
 		var err error
 		if before, err = turns.Previous(s.c.Context, s.w.Repo, state.Turn); err != nil {
@@ -280,6 +311,19 @@ func (s *shower) state(state *turns.State) error {
 		return err
 	}
 	return s.changes(what+" "+before.After().String(), before.Code, state.Commit)
+}
+
+// step prints a state within a turn, with its changes since the turn's start.
+func (s *shower) step(state *turns.State) error {
+	r := cmdline.NewRecord(s.out, state.Describe(), len("Mission:"))
+	r.Field("Prompt", state.Turn.Prompt)
+	r.Field("Date", s.dates.Long(s.now, state.At))
+	r.Field("Mission", string(state.In))
+	r.Field("Commit", state.Commit.String())
+	if err := r.Flush(); err != nil {
+		return err
+	}
+	return s.changes("Changed since the start of the turn, by all who worked here", state.Turn.Before().Commit, state.Commit)
 }
 
 const shownFiles = 20

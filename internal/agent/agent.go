@@ -79,6 +79,9 @@ type Agent struct {
 	// error wraps [transcript.ErrEmpty] if nothing was said in it, or
 	// [errors.ErrUnsupported].
 	Rebuild func(c transcript.Cut) (*transcript.Rebuilt, error)
+	// Within says that a client goes on with a conversation that Rebuild cut
+	// within a turn, after the answer to a call of a tool.
+	Within bool
 	// Command returns the command that starts the client in a directory. The
 	// session to resume and the first prompt may be empty.
 	Command func(dir, session, prompt string) []string

@@ -18,6 +18,7 @@ var all = []*Agent{
 		Event:  claude.Event, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
 		Running: claude.Running, Files: claude.Files, History: claude.History,
 		Reader: claude.Reader, Subagents: claude.Sides,
+		Within:     true,
 		Late:       true, // the file is written from a timer, and the Stop hook does not wait for it
 		NewSession: claude.NewSession, Rebuild: claude.Rebuild, Command: claude.Command,
 		WithSession: claude.WithSession, Interactive: claude.Interactive, Wake: claude.Wake,

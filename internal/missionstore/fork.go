@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,7 +30,8 @@ import (
 type ForkPlan struct {
 	Source *turns.Turn
 	Before bool        // at the turn's start, not its end
-	From   object.Hash // a saved state after the turn to begin at instead
+	From   object.Hash // a saved state after the turn to begin at instead or, with Call, a step of it
+	Call   string      // the conversation ends with the answer to this call of a tool, within the turn
 	ID     record.ID
 	Title  string
 	Prompt string // the first prompt, for the title if none is given; may be empty
@@ -137,7 +139,7 @@ func Fork(ctx context.Context, w *workspace.Workspace, f ForkPlan) (*Forked, err
 // fork begins the ledger of a fork. Branch is empty for a passive mission. With
 // a mission and an error, trust was noted that is to be forgotten.
 func fork(ctx context.Context, w *workspace.Workspace, tx *ledgertx.Tx, f ForkPlan, from object.Hash, branch string) (*record.Mission, error) {
-	l, err := f.Source.LedgerAt(ctx, w.Repo, tx.Objects, f.Before)
+	l, err := f.Source.LedgerAt(ctx, w.Repo, tx.Objects, f.Before || f.Call != "")
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +158,7 @@ func fork(ctx context.Context, w *workspace.Workspace, tx *ledgertx.Tx, f ForkPl
 type forkConversation struct {
 	rebuilt *transcript.Rebuilt // for the client; nil if there is none
 	until   int                 // its last turn in the ledger of the mission that continues it; 0 if none
+	size    int64               // of the part of the file up to that turn, if more follows; else 0
 	why     error               // why there is none
 }
 
@@ -192,13 +195,51 @@ func retell(ctx context.Context, w *workspace.Workspace, f ForkPlan) forkConvers
 	if err != nil {
 		return forkConversation{why: err}
 	}
-	rebuilt, err := client.Rebuild(transcript.Cut{
-		Segments: stored, Foreign: f.Foreign, Session: f.Session, At: f.At, Config: f.Config, Dir: resolved(cmp.Or(f.Worktree, w.Repo.Top)),
-	})
+	if f.Call != "" {
+		return retellWithin(w, f, client, stored)
+	}
+	rebuilt, err := client.Rebuild(f.cut(w, stored))
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = fmt.Errorf("sessions of %s can't be taken up again at a turn", client.Title)
 	}
-	return forkConversation{rebuilt, until.Turn, err}
+	return forkConversation{rebuilt: rebuilt, until: until.Turn, why: err}
+}
+
+func (f *ForkPlan) cut(w *workspace.Workspace, segments [][]byte) transcript.Cut {
+	return transcript.Cut{
+		Segments: segments, Foreign: f.Foreign, Session: f.Session, At: f.At, Config: f.Config, Dir: resolved(cmp.Or(f.Worktree, w.Repo.Top)),
+	}
+}
+
+// retellWithin makes a conversation that ends within the last of the segments.
+// What it has of that turn is recorded with the fork's first one.
+func retellWithin(w *workspace.Workspace, f ForkPlan, client *agent.Agent, segments [][]byte) forkConversation {
+	if !client.Within {
+		return forkConversation{why: fmt.Errorf("sessions of %s can't be taken up again within a turn", client.Title)}
+	}
+	last := len(segments) - 1
+	end := transcript.Within(client.Reader(), segments[last], f.Call)
+	if end == 0 {
+		return forkConversation{why: fmt.Errorf("the conversation of turn %s lacks the call %s", f.Source.ID(), f.Call)}
+	}
+	told := forkConversation{until: f.Source.Transcript.After}
+	if last > 0 {
+		before, err := client.Rebuild(f.cut(w, segments[:last]))
+		switch {
+		case errors.Is(err, transcript.ErrEmpty):
+		case err != nil:
+			return forkConversation{why: err}
+		default:
+			for _, p := range before.Pieces {
+				told.size += int64(len(p))
+			}
+		}
+	}
+	told.rebuilt, told.why = client.Rebuild(f.cut(w, append(slices.Clone(segments[:last]), segments[last][:end])))
+	if told.size == 0 {
+		told.until = 0
+	}
+	return told
 }
 
 // resolved returns a directory, which may not exist, without symbolic links.
@@ -276,6 +317,9 @@ func write(path string, pieces [][]byte) error {
 
 func remember(ctx context.Context, w *workspace.Workspace, f ForkPlan, c forkConversation, gitDir, path, tmp string) error {
 	end, err := transcript.End(tmp)
+	if c.size > 0 {
+		end, err = transcript.At(tmp, c.size)
+	}
 	if err != nil {
 		return err
 	}
