@@ -136,8 +136,8 @@ func asBlamed(t *turns.Turn) *blamedTurn {
 	return &blamedTurn{t.In(), t.Turn, t.At, t.Agent, t.Model, t.Prompt}
 }
 
-func confidence(others int) string {
-	if others > 0 {
+func confidence(unsure bool) string {
+	if unsure {
 		return "several"
 	}
 	return "one"
@@ -150,7 +150,7 @@ func (q *inquiry) json(out *bufio.Writer, lines []blame.Line) error {
 			object.Author, object.At, object.Summary = l.Blame.In.Author, l.Blame.In.At, l.Blame.In.Summary
 		}
 		if l.Turn != nil {
-			object.Turn, object.Confidence = asBlamed(l.Turn), confidence(len(l.Others))
+			object.Turn, object.Confidence = asBlamed(l.Turn), confidence(l.Unsure)
 		}
 		if l.Running != nil {
 			object.Running = l.Running.ID().String()

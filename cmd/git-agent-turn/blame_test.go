@@ -29,8 +29,9 @@ func severalLines() []blame.Line {
 	}
 	lines := []blame.Line{line(1, one, 1, "f"), line(2, one, 2, "f"), line(3, one, 9, "old"), line(5, two, 5, "f"), line(6, two, 6, "f"), line(7, one, 3, "f")}
 	lines[2].Blame.Previous, lines[2].Blame.PreviousPath = two, "ä\t"
-	lines[3].Turn, lines[3].Others = turn, []*turns.Turn{other}
-	lines[4].Turn, lines[4].Others = turn, []*turns.Turn{other}
+	for _, l := range []*blame.Line{&lines[3], &lines[4]} {
+		l.Turn, l.Others, l.Unsure = turn, []*turns.Turn{other}, true
+	}
 	lines[5].Turn = other
 	return lines
 }

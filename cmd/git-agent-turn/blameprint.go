@@ -101,7 +101,7 @@ func (q *inquiry) origins(lines []blame.Line, most int) ([]*origin, error) {
 	known, now := make(map[key]*origin), time.Now()
 	list := make([]*origin, len(lines))
 	for i, l := range lines {
-		k := key{turn: l.Turn, running: l.Running, path: l.Blame.Path, several: len(l.Others) > 0}
+		k := key{turn: l.Turn, running: l.Running, path: l.Blame.Path, several: l.Unsure}
 		if l.Turn == nil {
 			k.commit = l.Blame.Commit
 		}
@@ -162,7 +162,7 @@ func (q *inquiry) names(lines []blame.Line) (*shortNames, error) {
 // line names a line's turn, with "?" if it may be another, or its commit.
 func (n *shortNames) line(l blame.Line) string {
 	switch {
-	case len(l.Others) > 0:
+	case l.Unsure:
 		return n.turn(l.Turn) + "?"
 	case l.Turn != nil:
 		return n.turn(l.Turn)

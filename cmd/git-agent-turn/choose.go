@@ -124,7 +124,8 @@ func (f *choice) takes(t *turns.Turn) (bool, error) {
 		if t.Files == 0 || t.Base.IsZero() {
 			return false, nil
 		}
-		if ok, err = f.touch.Between(t.Base, t.Code); !ok || err != nil {
+		own := t.Change()
+		if ok, err = f.touch.Between(own.From, own.To); !ok || err != nil {
 			return false, err
 		}
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -12,6 +14,7 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/workspace"
+	"gitagent/turns"
 )
 
 func diffCommand() *cli.Command {
@@ -22,6 +25,7 @@ func diffCommand() *cli.Command {
 		Flags: []cli.Flag{
 			command.MissionFlag(),
 			command.ChooseFlag(),
+			&cli.BoolFlag{Name: "all", Usage: "what others changed in the turn, too, and what may be theirs"},
 			&cli.BoolFlag{Name: "patch", Aliases: []string{"p"}, Usage: "the changed lines, which is the default"},
 			&cli.UintFlag{Name: "unified", Aliases: []string{"U"}, Usage: "with `<n>` lines around them"},
 			&cli.BoolFlag{Name: "word-diff", Usage: "the changed words: [-removed-]{+added+}"},
@@ -92,12 +96,29 @@ func diffed(c *cli.Context, w *workspace.Workspace) (from, to object.Hash, err e
 		return from, to, err
 	case isRange:
 		return a.Commit, b.Commit, known(a, b)
-	case b.Start || b.Turn == nil:
+	case b.Start || b.Step > 0 || b.Turn == nil:
 		return from, to, cmdline.Hint(cmdline.Usagef("%s is one state, and two are compared", b.Describe()), "name another one, too, or a turn")
 	case b.Saved:
 		return b.Turn.Code, b.Commit, known(b.Turn.After())
+	case c.Bool("all"):
+		return b.Turn.Before().Commit, b.Commit, known(b)
 	}
-	return b.Turn.Before().Commit, b.Commit, known(b)
+	own := b.Turn.Change()
+	tellBeside(talk, w, b, own)
+	return own.Sure, own.To, known(b)
+}
+
+// tellBeside says that others worked in the turn, and what a diff leaves out.
+func tellBeside(talk io.Writer, w *workspace.Workspace, b *turns.State, own *turns.Change) {
+	if own.Alone() {
+		return
+	}
+	left := "what they changed is"
+	if own.Unsure() {
+		left = "what they changed, and what may be theirs (?), are"
+	}
+	fmt.Fprintf(talk, "# beside turn %s worked %s; %s left out. See all: git agent-turn diff --all %s\n",
+		b, strings.Join(turns.Company(w, own.With), ", "), left, b)
 }
 
 // diffTrees prints the diff of two commits as git does, with the records'

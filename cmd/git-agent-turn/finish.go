@@ -76,6 +76,7 @@ func finish(c *cli.Context) error {
 		tellPaths(c, "commits changes that no turn made as well, in", byHand)
 		tellPaths(c, "leaves", left)
 	}
+	f.Shared = func(paths []string) (bool, error) { return takeShared(c, paths) }
 	done, err := finisher.Finish(c.Context, w, f)
 	if errors.Is(err, workspace.ErrUntrusted) {
 		if err := command.Accept(c, w, f.Mission); err != nil {
@@ -182,21 +183,35 @@ func settled(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 	return nil
 }
 
+// takeShared asks whether to commit what may be others' work.
+func takeShared(c *cli.Context, paths []string) (bool, error) {
+	what := "lines that may be others' work (?) in"
+	if !cmdline.CanAsk() {
+		tellPaths(c, "leaves "+what, paths)
+		return false, nil
+	}
+	answer, err := cmdline.Ask(c.Context, "Commit "+what+" "+someOf(paths)+"?", "yes", "no")
+	return answer == "yes", err
+}
+
 const maxTold = 10
 
 func tellPaths(c *cli.Context, what string, paths []string) {
-	if len(paths) == 0 {
-		return
+	if len(paths) > 0 {
+		cmdline.WriteMessage(c.App.ErrWriter, "", what+" "+someOf(paths))
 	}
+}
+
+func someOf(paths []string) string {
 	var names []string
 	for _, p := range paths[:min(len(paths), maxTold)] {
 		names = append(names, cmdline.OneLine(p))
 	}
-	text := what + " " + strings.Join(names, ", ")
+	text := strings.Join(names, ", ")
 	if more := len(paths) - len(names); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	cmdline.WriteMessage(c.App.ErrWriter, "", text)
+	return text
 }
 
 func unfinished(id record.ID, done *finisher.Finished, err error) error {

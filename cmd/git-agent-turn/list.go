@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -264,7 +265,8 @@ func (l *listing) add(t *turns.Turn) error {
 	if l.tokens != nil {
 		return l.row(l.name(t), markOf(t.Outcome), t.At, append(l.tokens.cells(t), prompt)...)
 	}
-	return l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", t.Insertions), fmt.Sprintf("-%d", t.Deletions), prompt, changed(t))
+	own := t.Change()
+	return l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", own.Insertions), fmt.Sprintf("-%d", own.Deletions), prompt, changed(own))
 }
 
 // name returns a turn's name in the list: its number, or in full with --all.
@@ -275,15 +277,21 @@ func (l *listing) name(t *turns.Turn) string {
 	return strconv.Itoa(t.Turn)
 }
 
-// changed returns the first path that a turn changed, and counts the others.
-func changed(t *turns.Turn) string {
+// changed returns the first path that a turn changed, and counts the others. A
+// question mark says that more may be its change.
+func changed(own *turns.Change) string {
+	var text string
 	switch {
-	case len(t.Paths) == 0:
-		return ""
-	case t.Files > 1:
-		return fmt.Sprintf("%s +%d", t.Paths[0], t.Files-1)
+	case len(own.Paths) == 0:
+	case own.Files > 1:
+		text = fmt.Sprintf("%s +%d", own.Paths[0], own.Files-1)
+	default:
+		text = own.Paths[0]
 	}
-	return t.Paths[0]
+	if own.Unsure() {
+		text = strings.TrimSpace(text + " ?")
+	}
+	return text
 }
 
 // between prints the states between t, or nil, and the turn printed before.

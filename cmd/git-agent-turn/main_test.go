@@ -17,6 +17,7 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/checkout"
+	"gitagent/internal/hook"
 	"gitagent/internal/limit"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
@@ -36,7 +37,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	testscript.Main(gittest.Tests{M: m}, map[string]func(){
-		"git-agent-turn": func() { execute(context.Background()) }, // without limits
+		"git-agent-turn":    func() { execute(context.Background()) },                             // without limits
+		"git-agent-handoff": func() { hook.Run(context.Background(), hook.Handoff, os.Args[2:]) }, // its hook alone
 		hasty: func() {
 			execute(limit.With(context.Background(), limit.Limits{End: time.Millisecond, Index: time.Millisecond}))
 		},
@@ -49,7 +51,7 @@ func TestScripts(t *testing.T) {
 		env.Values["clients"] = make(map[string]*claude.Client)
 		return nil
 	}, map[string]cmdlinetest.Command{
-		"play": play, "fork": fork, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": recording,
+		"play": play, "call": call, "fork": fork, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": recording,
 	})
 }
 
@@ -57,6 +59,31 @@ func TestManual(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	cmdlinetest.Manual(t, newApp(), "../../docs")
+}
+
+// call lets an agent's client call a tool in the current directory:
+//
+//	call <id> Edit|Write <file> <line>   Edit adds the line to the file, Write makes the file of it
+//	call <id> Bash <command>
+//
+// The client is as that of [play].
+func call(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 || (args[1] == "Bash") != (len(args) == 3) {
+		ts.Fatalf("usage: call <id> Edit|Write <file> <line>, or call <id> Bash <command>")
+	}
+	c := clientOf(ts, args[0])
+	if args[1] == "Bash" {
+		c.Call("Bash", map[string]any{"command": args[2]}, func() { ts.Check(ts.Exec("sh", "-c", args[2])) })
+		return
+	}
+	path := ts.MkAbs(args[2])
+	c.Call(args[1], map[string]any{"file_path": path}, func() {
+		before := ""
+		if args[1] == "Edit" {
+			before = ts.ReadFile(path)
+		}
+		ts.Check(os.WriteFile(path, []byte(before+args[3]+"\n"), 0o666))
+	})
 }
 
 // play lets an agent's client do something in the current directory:
@@ -71,31 +98,7 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: play <id> prompt|tool|stop|fail|esc|end [<text>]")
 	}
-	clients := ts.Value("clients").(map[string]*claude.Client)
-	c := clients[args[0]]
-	if c == nil {
-		c = claude.New(ts.Getenv("WORK"), ts.MkAbs("."), nil)
-		c.Session = "5e550000-0000-4000-8000-0000" + args[0]
-		c.Path = filepath.Join(filepath.Dir(c.Path), c.Session+".jsonl")
-		clients[args[0]] = c
-	}
-	c.Cwd = ts.MkAbs(".")
-	c.Hook = func(e claude.Event) {
-		if ts.Getenv("UNHEARD") != "" {
-			return
-		}
-		cmd := exec.Command(cmdlinetest.Executable(ts, "git-agent-turn"), "hook")
-		cmd.Dir, cmd.Stdin = c.Cwd, bytes.NewReader(e.Payload())
-		for _, name := range []string{
-			"HOME", "PATH", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
-			"GIT_AGENT_MISSION", "GIT_AGENT_DISABLE", "TMPDIR", "XDG_RUNTIME_DIR", "GORACE", "GIT_TEST_ASSUME_DIFFERENT_OWNER", "GIT_CEILING_DIRECTORIES",
-		} {
-			cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
-		}
-		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-			ts.Fatalf("hook of %s: %v\n%s", e.Name, err, out)
-		}
-	}
+	c := clientOf(ts, args[0])
 	text := ""
 	if len(args) == 3 {
 		text = args[2]
@@ -120,6 +123,40 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("play: unknown event %q", args[1])
 	}
 	c.Flush()
+}
+
+// clientOf returns the client whose session has a mission.
+func clientOf(ts *testscript.TestScript, id string) *claude.Client {
+	clients := ts.Value("clients").(map[string]*claude.Client)
+	c := clients[id]
+	if c == nil {
+		c = claude.New(ts.Getenv("WORK"), ts.MkAbs("."), nil)
+		c.Session = "5e550000-0000-4000-8000-0000" + id
+		c.Path = filepath.Join(filepath.Dir(c.Path), c.Session+".jsonl")
+		clients[id] = c
+	}
+	c.Cwd = ts.MkAbs(".")
+	c.Hook = func(e claude.Event) {
+		if ts.Getenv("UNHEARD") != "" {
+			return
+		}
+		program := "git-agent-turn"
+		if e.Name == "PostToolBatch" {
+			program = "git-agent-handoff"
+		}
+		cmd := exec.Command(cmdlinetest.Executable(ts, program), "hook")
+		cmd.Dir, cmd.Stdin = c.Cwd, bytes.NewReader(e.Payload())
+		for _, name := range []string{
+			"HOME", "PATH", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
+			"GIT_AGENT_MISSION", "GIT_AGENT_DISABLE", "TMPDIR", "XDG_RUNTIME_DIR", "GORACE", "GIT_TEST_ASSUME_DIFFERENT_OWNER", "GIT_CEILING_DIRECTORIES",
+		} {
+			cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+		}
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			ts.Fatalf("hook of %s: %v\n%s", e.Name, err, out)
+		}
+	}
+	return c
 }
 
 // recording switches it on in the current directory's repository.

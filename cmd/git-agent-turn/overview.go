@@ -241,7 +241,7 @@ func (b *brief) next() []command.Step {
 		steps = append(steps,
 			command.Step{Aim: "the turns of this mission", Command: "git agent-turn list"},
 			command.Step{Aim: "the last turn: prompt, reply, tools, files", Command: "git agent-turn show"})
-		if b.last.Files > 0 {
+		if b.last.Change().Files > 0 {
 			steps = append(steps, command.Step{Aim: "what it changed", Command: "git agent-turn diff"})
 		}
 	} else if b.situation.Recording {

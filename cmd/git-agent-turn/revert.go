@@ -70,7 +70,7 @@ func reverted(c *cli.Context, w *workspace.Workspace) (from, to *turns.State, er
 		return nil, nil, cmdline.Usagef("%q: the first comes after the second", name)
 	case isRange:
 		return from, to, nil
-	case to.Start || to.Saved:
+	case !to.Ended():
 		return nil, nil, cmdline.Usagef("revert takes a turn or a range of turns, and %q is %s", name, to.Describe())
 	}
 	return to.Turn.Before(), to, nil

@@ -327,7 +327,7 @@ func (s *summarizer) fate(t *turns.Turn) string {
 	switch {
 	case c != nil && c.Evidence.Trailer:
 		parts = append(parts, "named by a commit")
-	case t.Files > 0:
+	case t.Change().Files > 0:
 		parts = append(parts, "nothing of it is left here")
 	default:
 		parts = append(parts, "changed nothing")

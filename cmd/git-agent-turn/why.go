@@ -185,6 +185,7 @@ func (w *whys) answer(i int, group []blame.Line) error {
 type answer struct {
 	turn    *turns.Turn
 	others  []*turns.Turn    // that may be it, too
+	unsure  bool             // it may be one of others, or somebody who is not known
 	running *turns.Live      // that may have written it, if no recorded turn is known to have
 	where   string           // the lines in question, or ""
 	shown   []string         // these lines, with some around them
@@ -198,6 +199,7 @@ type answer struct {
 func (w *whys) about(group []blame.Line) (*answer, error) {
 	a := &answer{turn: group[0].Turn, running: group[0].Running, where: w.q.name + ":" + numbers(group), shown: excerpt(w.lines, group)}
 	for _, l := range group {
+		a.unsure = a.unsure || l.Unsure
 		for _, t := range l.Others {
 			if !slices.Contains(a.others, t) {
 				a.others = append(a.others, t)
@@ -293,7 +295,7 @@ func (w *whys) change(group []blame.Line) ([]string, error) {
 func (w *whys) patch(l blame.Line) (string, error) {
 	objects := w.w.Repo.Objects(w.c.Context)
 	defer objects.Close()
-	from := l.Turn.Before().Commit
+	from := l.Turn.Change().Sure
 	if l.State != l.Turn.Code {
 		parents, err := objects.Parents(l.State)
 		if err != nil || len(parents) == 0 {
@@ -365,6 +367,9 @@ func (s *shower) explain(a *answer) error {
 	for _, other := range a.others {
 		r.Field("Or", other.After().String()+" "+other.Prompt)
 	}
+	if a.unsure && len(a.others) == 0 {
+		r.Field("Or", "somebody who worked beside it")
+	}
 	for _, b := range a.landed {
 		r.Field("Landed", s.commit(b))
 	}
@@ -387,7 +392,7 @@ func (s *shower) explain(a *answer) error {
 	if a.change != nil {
 		err = s.hunks(a.change)
 	} else {
-		err = s.changes("Changed", t.Before().Commit, t.Code)
+		err = s.own(t)
 	}
 	return cmp.Or(err, s.next(steps(t)))
 }
@@ -538,7 +543,7 @@ func (a *answer) json(s *shower, path string, group []blame.Line) (*whyAnswer, e
 	}
 	prompt, reply := turns.Words(s.c.Context, s.w.Repo, t)
 	object.Turn = &whyTurn{t.In(), t.Turn, t.At, t.Outcome, t.Agent, t.Model, t.Session, by, prompt, reply}
-	object.Confidence = confidence(len(a.others))
+	object.Confidence = confidence(a.unsure)
 	for _, t := range a.others {
 		object.Others = append(object.Others, asBlamed(t))
 	}

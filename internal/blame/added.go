@@ -70,7 +70,8 @@ func (h *History) brought(ctx context.Context, commit object.Hash) ([]Added, err
 			return nil, err
 		}
 		for _, line := range lines {
-			if line.Turn != nil && line.Blame.Commit == commit {
+			known := !line.Unsure || len(line.Others) > 0 // else it may be nobody's who is known
+			if line.Turn != nil && known && line.Blame.Commit == commit {
 				f.Lines = append(f.Lines, line)
 			}
 		}

@@ -256,7 +256,7 @@ func (h *History) last(before time.Time) (states []object.Hash) {
 // name sets the turns that wrote the lines, by the commits in git's answer.
 func (v *versions) name(answer []gitdiff.Blamed, lines []Line) error {
 	ran := make(map[int][]*pastTurn) // by place
-	writers := make([][]*pastTurn, len(lines))
+	writers, unsure := make([][]*pastTurn, len(lines)), make([]bool, len(lines))
 	wanted := make(map[*pastTurn]*turns.Turn)
 	for i, b := range answer {
 		at, ok := v.graph.index[b.Commit]
@@ -267,10 +267,19 @@ func (v *versions) name(answer []gitdiff.Blamed, lines []Line) error {
 		if _, known := ran[at]; !known {
 			ran[at] = v.graph.ran(n)
 		}
-		writers[i] = n.writers[:len(n.writers):len(n.writers)]
+		unsure[i] = n.unsure
+		for _, t := range n.writers {
+			theirs, perhaps := v.besides(t, b.Text)
+			if n.made || !theirs {
+				writers[i], unsure[i] = append(writers[i], t), unsure[i] || !n.made && perhaps
+			}
+		}
 		for _, t := range ran[at] {
-			if !slices.Contains(writers[i], t) && v.wrote(t, b.Text) {
-				writers[i] = append(writers[i], t)
+			if slices.Contains(n.writers, t) || !v.wrote(t, b.Text) {
+				continue
+			}
+			if theirs, perhaps := v.besides(t, b.Text); !theirs {
+				writers[i], unsure[i] = append(writers[i], t), unsure[i] || perhaps
 			}
 		}
 		// Present when another turn began, and removed before this one ended.
@@ -289,6 +298,7 @@ func (v *versions) name(answer []gitdiff.Blamed, lines []Line) error {
 		return err
 	}
 	for i, b := range answer {
+		lines[i].Unsure = len(writers[i]) > 1 || len(writers[i]) == 1 && unsure[i]
 		for j, t := range writers[i] {
 			if j == 0 {
 				lines[i].Turn, lines[i].State, lines[i].Path, lines[i].Number = wanted[t], b.Commit, b.Path, b.Line

@@ -98,7 +98,7 @@ func (a *landing) may(ctx context.Context, t *pastTurn) (bool, error) {
 }
 
 func (a *landing) removed(ctx context.Context, t *pastTurn, c gitdiff.Change) (int, error) {
-	changes, err := gitdiff.Changes(ctx, a.h.w.Repo, t.base, t.code, gitdiff.Paths{Specs: []string{":(top,literal)" + c.Path, ":(top,literal)" + c.From}})
+	changes, err := gitdiff.Changes(ctx, a.h.w.Repo, t.own(), t.code, gitdiff.Paths{Specs: []string{":(top,literal)" + c.Path, ":(top,literal)" + c.From}})
 	for _, changed := range changes {
 		if changed.Path == c.Path {
 			return changed.Deletions, err
@@ -110,7 +110,7 @@ func (a *landing) removed(ctx context.Context, t *pastTurn, c gitdiff.Change) (i
 // changedMode reports whether a turn gave a file its present mode.
 func (a *landing) changedMode(t *pastTurn, c gitdiff.Change) (bool, error) {
 	var modes [2]filemode.FileMode
-	for i, commit := range []object.Hash{t.base, t.code} {
+	for i, commit := range []object.Hash{t.own(), t.code} {
 		e, err := a.h.objects.At(commit, c.Path)
 		if err != nil {
 			return false, err

@@ -51,6 +51,10 @@ type node struct {
 	made      bool        // see [state]
 	mission   record.ID   // that it is a state of, if it was made for one
 	elsewhere bool        // it may be of another worktree than the mission's
+	// beside is the turn whose end this is without its own change, or nil. With
+	// unsure, that is its sure change: what is new here may be the turn's.
+	beside *pastTurn
+	unsure bool
 	// writers are the turns that wrote the lines that no parent has: none if
 	// written by hand, several if more than one ran.
 	writers []*pastTurn
@@ -97,7 +101,10 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit object.Hash,
 			n.writers = []*pastTurn{s.turn}
 		}
 		if s := h.states[n.hash]; s != nil {
-			n.mission, n.starts, n.elsewhere = s.mission, s.starts, s.elsewhere
+			n.mission, n.starts, n.elsewhere, n.beside = s.mission, s.starts, s.elsewhere, s.beside
+			if n.unsure = n.beside != nil && n.hash == n.beside.shared; n.unsure {
+				n.writers = []*pastTurn{n.beside}
+			}
 		}
 	}
 	g.list, g.turns, g.cut = list, make(map[*pastTurn]bool), make(map[object.Hash]bool)
@@ -134,6 +141,9 @@ func (g *graph) ran(n *node) (list []*pastTurn) {
 		}
 		// A start for turns of other branches only was in another worktree.
 		elsewhere := len(n.starts) > 0 && !slices.ContainsFunc(n.starts, t.on)
+		if n.beside == t && !n.unsure || n.told() {
+			continue
+		}
 		if !t.at.Before(from) && !elsewhere && !slices.ContainsFunc(n.writers, func(w *pastTurn) bool { return w.id == t.id }) {
 			list = append(list, t)
 		}
@@ -167,6 +177,10 @@ func (g *graph) apart(at, tip int) bool {
 func (n *node) ended() bool {
 	return n.made && len(n.writers) > 0 && n.writers[0].code == n.hash
 }
+
+// told reports whether what is new in a turn's end is known to be its own: the
+// turn's record tells it from what others did.
+func (n *node) told() bool { return n.ended() && !n.writers[0].others.IsZero() }
 
 // within reports whether a state may be from the turn's worktree while it ran,
 // as by an adoption: it was made on the code commit's parent or a state on

@@ -42,6 +42,9 @@ type pastTurn struct {
 	in          *ledger.Ledger
 	started, at time.Time
 	code, base  object.Hash // zero where the record of an imported turn doesn't know it
+	// others and shared are where its own change begins, and where what is surely
+	// its own does; zero if nobody else worked, or nothing is unsure.
+	others, shared object.Hash
 	// start is the state that was saved when it started, if one was: after a
 	// switch of branches it is not base.
 	start          object.Hash
@@ -61,6 +64,7 @@ type savedState struct {
 	chain   object.Hash // of one that was made: the state before it; zero for the first one
 	turn    *pastTurn   // that ended in it, or was running; nil if it was saved between two
 	starts  []*pastTurn // that started in it
+	beside  *pastTurn   // of a state that is a turn's end without its own change
 	// elsewhere is whether it may be of another worktree than that of the
 	// mission which keeps it: an adoption saved it, or an undo after one.
 	elsewhere bool
@@ -176,6 +180,12 @@ func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*pastTurn) erro
 			}
 			if t.CodeKnown() == nil {
 				r.code, r.base = t.Code, t.Base
+				if c := t.Change(); !c.Alone() {
+					r.others = c.From
+					if c.Unsure() {
+						r.shared = c.Sure
+					}
+				}
 			}
 			known[key] = r
 		} else if t.Mission == l.ID {
@@ -250,7 +260,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 				}
 				s.made, s.mission = true, name.Mission
 				if t := ended(byID[name.TurnID], e.At.Unix(), commit); t != nil {
-					s.turn, s.chain, next = t, other(t.base, commit), commit
+					s.turn, s.chain, next = t, other(h.withoutIt(t, name.Mission), commit), commit
 					h.began(t, saved)
 					saved = nil
 					break
@@ -267,6 +277,23 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 	}
 	return nil
 }
+
+// withoutIt returns the state before a turn's end: its base or, if others worked
+// in it, what they and it made, less its own change. That comes after the base.
+func (h *History) withoutIt(t *pastTurn, in record.ID) object.Hash {
+	before := t.base
+	for _, commit := range []object.Hash{t.others, t.shared} {
+		if !commit.IsZero() && commit != t.code {
+			s := h.state(commit)
+			s.made, s.mission, s.beside, s.chain = true, in, t, other(before, commit)
+			before = commit
+		}
+	}
+	return before
+}
+
+// own is where what is surely the turn's own change begins.
+func (t *pastTurn) own() object.Hash { return cmp.Or(t.shared, t.others, t.base) }
 
 // elsewhere marks the states that an event keeps as possibly of another
 // worktree: they neither follow nor precede the ledger's other states.

@@ -39,6 +39,9 @@ type Line struct {
 	Path   string
 	Number int
 	Others []*turns.Turn // turns at the same time that may have written the line
+	// Unsure is set if Others or, beside the turn, somebody who is not known may
+	// have written the line.
+	Unsure bool
 	// Running is the running turn that may have written a line that is not
 	// committed, new since it began, and of no other known turn; else nil.
 	Running *turns.Live

@@ -35,9 +35,13 @@ func (f *file) had(i int) object.Hash {
 
 // others reports whether turns that ran at the same time may have changed it.
 func (f *file) others(t *pastTurn) bool {
-	return slices.ContainsFunc(f.turns, func(u *pastTurn) bool {
-		return u != t && u.started.Before(t.at) && t.started.Before(u.at)
-	})
+	for i, u := range f.turns {
+		known := !u.others.IsZero() && f.had(i) == f.after[i] // it did not change it itself
+		if u != t && !known && u.started.Before(t.at) && t.started.Before(u.at) {
+			return true
+		}
+	}
+	return false
 }
 
 // look returns the files, with their versions in turns before the commit.
@@ -56,7 +60,7 @@ func (a *landing) look(ctx context.Context, changes []gitdiff.Change) ([]*file, 
 			}
 			if t.more || slices.Contains(t.paths, c.Path) || slices.Contains(t.paths, c.From) {
 				files[i].turns = append(files[i].turns, t)
-				names = append(names, t.code.String()+":"+c.Path, t.base.String()+":"+c.Path, t.base.String()+":"+c.From)
+				names = append(names, t.code.String()+":"+c.Path, t.own().String()+":"+c.Path, t.own().String()+":"+c.From)
 			}
 		}
 	}

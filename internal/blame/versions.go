@@ -231,6 +231,21 @@ func (v *versions) lacked(t *pastTurn, line string) bool {
 	return !known || !v.has(at, n)
 }
 
+// besides reports whether a line that is new in a turn is somebody else's, or
+// may be: the end without the turn's change has it.
+func (v *versions) besides(t *pastTurn, line string) (theirs, unsure bool) {
+	n, known := v.numbering.words[maphash.Bytes(v.numbering.seed, []byte(line))]
+	if t.others.IsZero() || !known || !v.lacked(t, line) {
+		return false, false
+	}
+	in := func(commit object.Hash) bool {
+		at, ok := v.graph.index[commit]
+		return ok && v.has(at, n)
+	}
+	theirs = in(t.others)
+	return theirs, !theirs && in(t.shared)
+}
+
 // wrote reports whether a line appeared in a turn: it was there at the end, and
 // neither at the start nor in commits that HEAD moved to.
 func (v *versions) wrote(t *pastTurn, line string) bool {

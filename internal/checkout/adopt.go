@@ -3,8 +3,11 @@ package checkout
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"gitagent/internal/git/object"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
@@ -44,7 +47,7 @@ func Adopt(ctx context.Context, w *workspace.Workspace, at time.Time, s *turns.S
 		if err != nil {
 			return fmt.Errorf("find where it began: %w", err)
 		}
-		theirs, err := tx.Objects.TreeOf(s.Commit)
+		theirs, err := ownWork(ctx, tx, point, base, s, how.Foreign)
 		if err != nil {
 			return err
 		}
@@ -72,6 +75,42 @@ func Adopt(ctx context.Context, w *workspace.Workspace, at time.Time, s *turns.S
 		return nil, fmt.Errorf("adopt %s: %w", what, err)
 	}
 	return done, nil
+}
+
+// ownWork returns the tree that has a fork's work up to a state: the state's or,
+// if others worked in any of its turns, what the turns themselves made of the
+// tree that it began with. Where that can't be had, it is all.
+func ownWork(ctx context.Context, tx *ledgertx.Tx, point turns.ForkPoint, base object.Hash, s *turns.State, foreign bool) (object.Hash, error) {
+	all, err := tx.Objects.TreeOf(s.Commit)
+	if err != nil {
+		return all, err
+	}
+	var own []share // the newest first
+	beside := false
+	for r, err := range tx.Ledger.TurnsBelow(s.Turn.Turn + 1) {
+		if err != nil {
+			return all, nil
+		}
+		t, err := turns.ReadIn(tx.Ledger, r.Number)
+		if err != nil {
+			return all, nil
+		}
+		if t.ID() == point.Of || t.Turn < point.Of.Turn {
+			break
+		}
+		c := t.Change()
+		own, beside = append(own, share{c.Sure, c.To}), beside || !c.Alone()
+	}
+	if !beside {
+		return all, nil
+	}
+	made := gitdiff.Merge{Tree: base}
+	for _, c := range slices.Backward(own) {
+		if made, err = takeOut(ctx, tx, made, share{c.to, c.from}, foreign); err != nil || len(made.Conflicts) > 0 {
+			return all, err
+		}
+	}
+	return made.Tree, nil
 }
 
 // there sets, for each conflict, the turns of the fork that changed its path.

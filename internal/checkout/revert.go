@@ -62,7 +62,8 @@ func (e *ConflictError) Error() string {
 
 // Revert takes the changes from one state to another, such as a turn's start
 // and end, out of the worktree, by a three-way merge with the worktree as it
-// is. Otherwise it is like [Restore].
+// is. Where others worked in a turn, its own change is taken out, as far as that
+// is sure. Otherwise it is like [Restore].
 //
 // If the same lines changed since, nothing is done, and the error is a
 // [*ConflictError], unless conflicts are to be written into the files. If HEAD
@@ -81,17 +82,15 @@ func Revert(ctx context.Context, w *workspace.Workspace, at time.Time, from, to 
 	}
 	done := new(Restored)
 	err = change(ctx, w, of(ledgertx.Job{Mission: to.In, At: at, What: "revert"}), func(ctx context.Context, tx *ledgertx.Tx) error {
-		theirs, err := tx.Objects.TreeOf(from.Commit)
+		list, err := shares(tx, from, to)
 		if err != nil {
 			return err
 		}
-		base, err := tx.Objects.TreeOf(to.Commit)
-		if err != nil {
-			return err
-		}
-		merged, err := tx.Merge(ctx, base, tx.Snap.Tree, theirs, how.Foreign)
-		if err != nil {
-			return err
+		merged := gitdiff.Merge{Tree: tx.Snap.Tree}
+		for _, p := range list {
+			if merged, err = takeOut(ctx, tx, merged, p, how.Foreign); err != nil {
+				return err
+			}
 		}
 		done.Conflicts = how.conflicts(merged)
 		if err := later(tx, to, done.Conflicts); err != nil {
@@ -114,6 +113,65 @@ func Revert(ctx context.Context, w *workspace.Workspace, at time.Time, from, to 
 	return done, nil
 }
 
+// A share is a change to take out: from one commit's tree to another's.
+type share struct{ from, to object.Hash }
+
+// shares returns what a revert takes out, the newest change first: all between
+// two states or, if others worked in any of the turns, each turn's own change.
+func shares(tx *ledgertx.Tx, from, to *turns.State) ([]share, error) {
+	if oneTurn(from, to) {
+		own := to.Turn.Change()
+		return []share{{own.Sure, own.To}}, nil
+	}
+	all, beside := []share{{from.Commit, to.Commit}}, false
+	var own []share
+	first, last := after(from), after(to)
+	for r, err := range tx.Ledger.Turns() {
+		if err != nil || r.Number > last {
+			continue
+		}
+		if r.Number <= first {
+			break
+		}
+		t, err := turns.ReadIn(tx.Ledger, r.Number)
+		if err != nil {
+			continue // its change is not told apart from that of others
+		}
+		c := t.Change()
+		own, beside = append(own, share{c.Sure, c.To}), beside || !c.Alone()
+	}
+	if !beside {
+		return all, nil
+	}
+	return own, nil
+}
+
+// after returns the last turn that had ended by a state.
+func after(s *turns.State) int {
+	switch {
+	case s.Turn == nil:
+		return 0
+	case s.Start, s.Step > 0:
+		return s.Turn.Turn - 1
+	}
+	return s.Turn.Turn
+}
+
+// takeOut merges the opposite of a change into what a merge has made so far.
+func takeOut(ctx context.Context, tx *ledgertx.Tx, so gitdiff.Merge, p share, foreign bool) (gitdiff.Merge, error) {
+	theirs, err := tx.Objects.TreeOf(p.from)
+	if err != nil {
+		return so, err
+	}
+	base, err := tx.Objects.TreeOf(p.to)
+	if err != nil {
+		return so, err
+	}
+	merged, err := tx.Merge(ctx, base, so.Tree, theirs, foreign)
+	merged.Conflicts = append(so.Conflicts, merged.Conflicts...)
+	return merged, err
+}
+
 // Span describes the turns after one state, up to another: "turn a1b2/3",
 // "turns a1b2/3..7".
 func Span(from, to *turns.State) string {
@@ -124,7 +182,7 @@ func Span(from, to *turns.State) string {
 }
 
 func oneTurn(from, to *turns.State) bool {
-	return from.Start && !to.Start && !to.Saved && from.In == to.In && from.Turn.Turn == to.Turn.Turn
+	return from.Start && to.Ended() && from.In == to.In && from.Turn.Turn == to.Turn.Turn
 }
 
 // jumped reports whether a record begins at the HEAD that the turn ended with
@@ -148,14 +206,7 @@ func jumped(t *turns.Turn, before func() (*turns.Turn, error), descends func(fro
 }
 
 func later(tx *ledgertx.Tx, to *turns.State, conflicts []Conflict) error {
-	last := 0 // the last turn before the state
-	if to.Turn != nil {
-		last = to.Turn.Turn
-	}
-	if to.Start {
-		last--
-	}
-	by, err := changedBy(tx, last, math.MaxInt, conflicts)
+	by, err := changedBy(tx, after(to), math.MaxInt, conflicts)
 	for i := range by {
 		conflicts[i].Later = by[i]
 	}
@@ -196,7 +247,8 @@ func changedBy(tx *ledgertx.Tx, after, until int, conflicts []Conflict) ([][]int
 
 func changes(objects *git.Objects, t *turns.Turn, path string) (bool, error) {
 	var is [2]object.Entry
-	for i, commit := range []object.Hash{t.Before().Commit, t.Code} {
+	own := t.Change()
+	for i, commit := range []object.Hash{own.From, own.To} {
 		tree, err := objects.TreeOf(commit)
 		if err == nil {
 			is[i], err = objects.Lookup(tree, path)

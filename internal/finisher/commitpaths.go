@@ -19,6 +19,7 @@ import (
 type pick struct {
 	head, tree object.Hash     // trees: of HEAD, and with the paths
 	paths      map[string]bool // that the turns changed and that differ from HEAD
+	mixed      map[string]bool // those of paths that others changed in the same turns
 	fresh      []string        // those of paths that HEAD lacks
 	byHand     []string        // those of paths that something else has changed, too
 	left       []string        // other paths that differ from HEAD
@@ -26,6 +27,9 @@ type pick struct {
 }
 
 func commitPick(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinished) ([]object.Hash, error) {
+	if err := k.decideShared(ctx, w, f); err != nil {
+		return nil, err
+	}
 	p, err := look(ctx, w, f, k)
 	if err != nil {
 		return nil, err
@@ -37,12 +41,21 @@ func commitPick(ctx context.Context, w *workspace.Workspace, f Finishing, k *unf
 	if err != nil {
 		return nil, err
 	}
-	through := len(f.Split) > 0 || p.replaced // the index, in which there must be nothing else
+	// Through the index, in which there must be nothing else.
+	through := len(f.Split) > 0 || p.replaced || len(p.mixed) > 0
 	if through {
 		if staged, err := staged(ctx, w); err != nil {
 			return nil, err
 		} else if staged {
 			return nil, ErrStaged
+		}
+	}
+	if len(p.mixed) > 0 {
+		if err := k.unmix(ctx, w, g, p); err != nil {
+			return nil, err
+		}
+		if len(p.paths) == 0 {
+			return nil, nil
 		}
 	}
 	steps, err := steps(ctx, w, g, f, k, p.head, p.tree, p.paths)
@@ -188,7 +201,7 @@ func look(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinishe
 }
 
 func (k *unfinished) pick(objects *git.Objects, tree object.Hash) (*pick, error) {
-	p := &pick{paths: make(map[string]bool)}
+	p := &pick{paths: make(map[string]bool), mixed: make(map[string]bool)}
 	var err error
 	if p.head, err = objects.EmptyTree(); err == nil && !k.head.Commit.IsZero() {
 		p.head, err = objects.TreeOf(k.head.Commit)
@@ -196,7 +209,7 @@ func (k *unfinished) pick(objects *git.Objects, tree object.Hash) (*pick, error)
 	if err != nil {
 		return nil, err
 	}
-	touched, outside := make(map[string]bool), make(map[string]bool)
+	touched, outside, beside := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	own := make([]map[string]bool, len(k.turns)) // the paths that each turn changed
 	var last object.Hash                         // the tree that the previous turn ended with
 	add := func(to map[string]bool, from, at object.Hash) {
@@ -212,14 +225,18 @@ func (k *unfinished) pick(objects *git.Objects, tree object.Hash) (*pick, error)
 		last, _ = objects.TreeOf(k.before) // zero if it is gone: then nothing can be said
 	}
 	for i, t := range k.turns {
-		var base, code object.Hash
+		var base, from, code object.Hash
 		if base, err = objects.TreeOf(t.base); err == nil {
+			from, err = objects.TreeOf(t.own)
+		}
+		if err == nil {
 			code, err = objects.TreeOf(t.code)
 		}
 		add(outside, last, base)
 		if own[i] = make(map[string]bool); !t.committed {
-			add(own[i], base, code)
+			add(own[i], from, code)
 			maps.Copy(touched, own[i])
+			add(beside, base, from)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("compare turn %d: %w", t.number, err)
@@ -236,6 +253,11 @@ func (k *unfinished) pick(objects *git.Objects, tree object.Hash) (*pick, error)
 	found, _, err := gitdiff.Differences(objects, p.head, []object.Hash{tree}, maxDiffering)
 	if err != nil {
 		return nil, err
+	}
+	for path := range beside {
+		if touched[path] {
+			p.mixed[path] = true
+		}
 	}
 	changes := k.choose(p, own, touched, outside, found)
 	if p.tree, err = objects.EditTree(p.head, changes); err != nil || len(changes) > 0 {
@@ -258,7 +280,7 @@ func (k *unfinished) choose(p *pick, own []map[string]bool, touched, outside map
 			p.fresh = append(p.fresh, d.Path)
 		}
 		p.paths[d.Path], changes[d.Path] = true, d.New
-		if outside[d.Path] {
+		if outside[d.Path] && !p.mixed[d.Path] {
 			p.byHand = append(p.byHand, d.Path)
 		}
 	}

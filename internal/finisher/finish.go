@@ -50,6 +50,9 @@ type Finishing struct {
 	// byHand are committed paths with other changes, left are other changed
 	// paths.
 	Tell func(byHand, left []string)
+	// Shared, unless nil, is asked whether to commit what may be others' work in
+	// these paths; without an answer it stays in the worktree.
+	Shared func(paths []string) (bool, error)
 }
 
 // A Finished says where the work of a mission is.

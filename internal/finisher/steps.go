@@ -89,10 +89,10 @@ func apply(ctx context.Context, g *git.Repo, objects *git.Objects, k *unfinished
 			continue
 		}
 		first := i
-		for i+1 < len(k.turns) && turns.Has(k.turns[i+1].number) {
+		for i+1 < len(k.turns) && turns.Has(k.turns[i+1].number) && !k.turns[i].shared() && !k.turns[i+1].shared() {
 			i++
 		}
-		base, err := objects.TreeOf(k.turns[first].base)
+		base, err := objects.TreeOf(k.turns[first].own)
 		if err != nil {
 			return to, err
 		}

@@ -46,7 +46,14 @@ type worked struct {
 	dropped    bool // the branch was reset to a state before it
 	branch     string
 	base, code object.Hash
+	// own is where its own change begins: base if nobody else worked here, and
+	// for a mission with a branch, whose work is all that is on it. sure is where
+	// what is surely its own begins.
+	own, sure object.Hash
 }
+
+// shared reports whether somebody else worked in the turn, too.
+func (t *worked) shared() bool { return t.own != t.base }
 
 func (t *worked) omitted() bool { return t.elsewhere || t.dropped }
 
@@ -130,10 +137,14 @@ func (k *unfinished) add(t *turns.Turn, after int) {
 		k.before = t.Code
 		return
 	}
-	k.turns = append(k.turns, worked{
+	next := worked{
 		number: t.Turn, at: t.At, prompt: ledger.Head(turns.FirstLine(t.Prompt), turns.MaxSubject), changed: t.Files > 0, again: again, branch: t.Branch,
-		base: t.Before().Commit, code: t.Code,
-	})
+		base: t.Before().Commit, code: t.Code, own: t.Before().Commit, sure: t.Before().Commit,
+	}
+	if c := t.Change(); !k.attached {
+		next.own, next.sure, next.changed = c.From, c.Sure, c.Files > 0 || c.Unsure()
+	}
+	k.turns = append(k.turns, next)
 	if k.attached && k.branch == "" {
 		k.tip = t.Code
 	}

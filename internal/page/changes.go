@@ -28,11 +28,11 @@ func (w *writing) job(t, before *turns.Turn, l *line) *job {
 	if w.without(Code) || t.CodeKnown() != nil {
 		return j
 	}
-	base := t.Before().Commit
+	own := t.Change()
 	if before != nil && before.CodeKnown() == nil {
-		j.between = w.differences(before.Code, base)
+		j.between = w.differences(before.Code, t.Before().Commit)
 	}
-	j.files = w.differences(base, t.Code)
+	j.files = w.differences(own.Sure, own.To)
 	return j
 }
 

@@ -13,7 +13,7 @@ import (
 func reader(t *turns.Turn) transcript.Reader { return agent.Of(t.Agent).Reader() }
 
 // facts returns other things known of a turn, as names and values.
-func facts(t *turns.Turn) [][2]string {
+func facts(t *turns.Turn, company []string) [][2]string {
 	var list [][2]string
 	add := func(name, value string) {
 		if value != "" {
@@ -26,6 +26,9 @@ func facts(t *turns.Turn) [][2]string {
 	add("Commit", t.Code.String())
 	add("Base", t.Before().Commit.String())
 	add("Imported", t.Proof())
+	for _, who := range company {
+		add("Beside", who)
+	}
 	add("Tools", cmdline.Tally(t.Tools))
 	if t.Context > 0 {
 		add("Context", fmt.Sprintf("%d tokens, %d written", t.Context, t.Output))

@@ -199,9 +199,10 @@ const (
 )
 
 func newLine(t *turns.Turn) *line {
+	own := t.Change()
 	l := &line{
 		Number: t.Turn, At: stamp(t.At), Outcome: string(t.Outcome), Prompt: ledger.Head(strings.Join(strings.Fields(t.Prompt), " "), shownPrompt),
-		Files: t.Files, Insertions: t.Insertions, Deletions: t.Deletions, Context: max(0, t.Context), Output: max(0, t.Output), Compacted: t.Compactions,
+		Files: own.Files, Insertions: own.Insertions, Deletions: own.Deletions, Context: max(0, t.Context), Output: max(0, t.Output), Compacted: t.Compactions,
 	}
 	if !t.Started.IsZero() && t.At.After(t.Started) {
 		l.Took = t.At.Sub(t.Started).Milliseconds()
@@ -267,7 +268,7 @@ func (w *writing) emit(told *turns.Conversations, j *job) error {
 	for _, s := range j.turn.Skipped {
 		d.Skipped = append(d.Skipped, skipped{s.Path, s.Why})
 	}
-	d.Facts = facts(j.turn)
+	d.Facts = facts(j.turn, turns.Company(w.Workspace, j.turn.Change().With))
 	number, err := w.turn(j.turn.ID().String(), d)
 	j.line.Packet = number
 	return err

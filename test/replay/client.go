@@ -168,6 +168,16 @@ func (c *Client) Use(name string, input map[string]any, result string, failed bo
 		map[string]any{"toolUseResult": map[string]any{"stdout": result}}) // the real client keeps it twice
 }
 
+// Call is Use with what the tool does, of which the hook is told afterwards:
+// PostToolBatch.
+func (c *Client) Call(name string, input map[string]any, do func()) {
+	id := NewID()
+	c.model(map[string]any{"type": "tool_use", "id": id, "name": name, "input": input}, "tool_use")
+	do()
+	c.tell(Event{Name: "PostToolBatch", PromptID: c.last().PromptID, Calls: []Call{{id, name, input}}})
+	c.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": "ok"}}, map[string]any{"toolUseResult": map[string]any{"stdout": "ok"}})
+}
+
 // Delegate lets a sub-agent do a task, which it answers after one use of a tool.
 func (c *Client) Delegate(task, answer string) {
 	id, call := "a"+strings.ReplaceAll(NewID(), "-", "")[:16], NewID()

@@ -21,6 +21,13 @@ type Event struct {
 	Reason     string // SessionEnd
 	Source     string // SessionStart
 	Trigger    string // PreCompact
+	Calls      []Call // PostToolBatch
+}
+
+// A Call is one of a batch.
+type Call struct {
+	ID, Name string
+	Input    map[string]any
 }
 
 // Payload is what the hook reads on its standard input.
@@ -44,6 +51,12 @@ func (e Event) Payload() []byte {
 		p["reason"] = e.Reason
 	case "SessionStart":
 		p["source"] = e.Source
+	case "PostToolBatch":
+		calls := []any{}
+		for _, call := range e.Calls {
+			calls = append(calls, map[string]any{"tool_name": call.Name, "tool_use_id": call.ID, "tool_input": call.Input, "tool_response": "ok"})
+		}
+		p["tool_calls"] = calls
 	case "PreCompact":
 		p["trigger"], p["custom_instructions"] = e.Trigger, ""
 	}
