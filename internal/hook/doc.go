@@ -9,8 +9,9 @@
 //	SessionStart     Handoff  hands off for sessions that died (the sweep),
 //	                          then tells this one what to continue
 //	UserPromptSubmit Turn     starts a turn, or gives the running one a prompt
-//	PostToolBatch    Handoff  tells the agent how full its context is, if due;
-//	PostToolUse               clients have one of the two events
+//	PostToolBatch    Handoff  tells the agent how full its context is, if due,
+//	PostToolUse               and keeps the worktree's state (a step); clients
+//	                          have one of the two events
 //	Stop             Turn     records the turn, which a background process
 //	StopFailure               pushes: done, failed or interrupted
 //	Interrupt

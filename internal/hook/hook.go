@@ -159,7 +159,8 @@ func (h *hook) run(ctx context.Context, args []string) error {
 		h.logError(err) // do it here, as long as the client allows
 	}
 	handle := h.program.events[event.Name]
-	if handle == nil || event.AgentID != "" { // a subagent's events say nothing about the session
+	tools := event.Name == "PostToolBatch" || event.Name == "PostToolUse"
+	if handle == nil || event.AgentID != "" && !tools { // a subagent's other events say nothing about the session
 		return nil
 	}
 	h.followFilter(ctx)

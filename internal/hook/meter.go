@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"gitagent/handoffstore"
 	"gitagent/hooks"
@@ -12,26 +14,57 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/contextmeter"
 	"gitagent/internal/limit"
+	"gitagent/internal/recorder"
 	"gitagent/internal/transcript"
+	"gitagent/internal/workspace"
 )
 
-// watch tells the agent after tool calls, when due, how full its context is.
+// watch tells the agent after tool calls, when due, how full its context is, and
+// keeps the state of the worktree. A sub-agent has another context.
 func watch(ctx context.Context, h *hook) error {
 	calls := h.event.ToolCalls
 	if h.event.Name == "PostToolUse" {
 		calls = 1
 	}
+	open := sync.OnceValue(h.open)
 	var m contextmeter.Message
+	news := false
 	err := remember(ctx, h, func(st *contextmeter.Memory) {
-		if st.Hear(h.digest) && st.Event(calls) {
-			m = look(h, st)
+		if news = st.Hear(h.digest); news && h.event.AgentID == "" && st.Event(calls) {
+			m = look(h, st, &open().Settings.Context)
 		}
 	})
-	if err != nil || m.Notice == contextmeter.None {
-		return err
+	if err == nil && m.Notice != contextmeter.None {
+		h.add(hooks.Answer{Event: h.event.Name, Model: m.Text()})
 	}
-	h.add(hooks.Answer{Event: h.event.Name, Model: m.Text()})
-	return nil
+	if news {
+		step(ctx, h, open)
+	}
+	return err
+}
+
+// step keeps the state that tools have left. Whether it can does not matter to
+// the agent; the user hears once why it can't.
+func step(ctx context.Context, h *hook, open func() *workspace.Workspace) {
+	err := recorder.Step(ctx, h.repo, open, recorder.Batch{
+		Session: h.event.SessionID, PromptID: h.event.PromptID, Agent: h.event.AgentID, Cwd: h.event.Cwd,
+		Calls: h.event.Calls, Began: h.began,
+	})
+	if err != nil {
+		h.logError(err)
+		h.tell("step", "what tools change within a turn is not kept: "+err.Error())
+	}
+}
+
+// began returns when the event's tools began, zero if nothing says so.
+func (h *hook) began() time.Time {
+	switch {
+	case h.event.CallBegan != 0:
+		return time.UnixMilli(h.event.CallBegan)
+	case h.event.AgentID != "": // the file is the session's
+		return time.Time{}
+	}
+	return transcript.LastAnswer(h.agent.Reader, h.event.TranscriptPath)
 }
 
 // rearm begins a new cycle of messages: the earlier ones leave the context.
@@ -59,8 +92,7 @@ func remember(ctx context.Context, h *hook, change func(*contextmeter.Memory)) e
 }
 
 // look reads how full the context is, and returns the message for the agent.
-func look(h *hook, st *contextmeter.Memory) contextmeter.Message {
-	settings := h.open().Settings.Context
+func look(h *hook, st *contextmeter.Memory, settings *config.Context) contextmeter.Message {
 	if !settings.Enabled {
 		return contextmeter.Message{}
 	}
@@ -72,9 +104,9 @@ func look(h *hook, st *contextmeter.Memory) contextmeter.Message {
 	}
 	// It may have been compacted; for another model, that shows nothing of it.
 	if st.Tokens < before.Tokens && st.Model == before.Model {
-		h.logError(learn(h.agent, st, h.event.TranscriptPath, before.Size, &settings))
+		h.logError(learn(h.agent, st, h.event.TranscriptPath, before.Size, settings))
 	}
-	m.Tokens, m.Limits = st.Tokens, st.Limits(&settings)
+	m.Tokens, m.Limits = st.Tokens, st.Limits(settings)
 	m.Notice = st.Judge(m.Limits, settings.CheckFrequency)
 	return m
 }

@@ -17,6 +17,8 @@ type Limits struct {
 	Record        time.Duration // for an event of a session to be recorded, plus twice the wait for its transcript; as long to clear up before a prompt
 	Lock          time.Duration // for another process of ours to release a lock
 	Monitor       time.Duration // for the state of the context monitor: the agent waits, after each of its tool calls
+	Step          time.Duration // after a tool call, for another process of ours that has the worktree
+	Look          time.Duration // then, for a look at the whole worktree: clients end the hook after 10 s
 	Index         time.Duration // for the user's index.lock; an older one will not go away soon
 	FetchOfBranch time.Duration // at the start of a session, for its mission to be fetched
 	Push          time.Duration // at the end of a session, for its turns to be pushed, unless agent.pushWait says otherwise
@@ -39,6 +41,8 @@ func Default() Limits {
 		Record:        90 * time.Second,
 		Lock:          30 * time.Second,
 		Monitor:       2 * time.Second,
+		Step:          100 * time.Millisecond,
+		Look:          5 * time.Second,
 		Index:         time.Second,
 		FetchOfBranch: 3 * time.Second,
 		Push:          3 * time.Second,

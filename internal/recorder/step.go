@@ -2,29 +2,353 @@ package recorder
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"gitagent/hooks"
+	"gitagent/internal/git"
+	"gitagent/internal/git/object"
+	"gitagent/internal/gitdiff"
+	"gitagent/internal/journal"
+	"gitagent/internal/limit"
+	"gitagent/internal/snapshot"
 	"gitagent/internal/workspace"
+)
+
+// Bounds of a step, so that it costs neither the client's time nor the disk.
+const (
+	maxSteps    = 100     // new states of a turn; then there are only claims
+	maxBytes    = 8 << 20 // that they add, before compression
+	maxChanged  = 1000    // paths that are compared
+	maxNamed    = 64      // paths that commands name
+	restOfLooks = 20      // times what a look at the worktree took, none follows
+	maxLook     = 10 * time.Second
 )
 
 // A Batch is what a client reports when tools have run.
 type Batch struct {
 	Session, PromptID string
-	Agent             string    // the sub-agent's id; "" for the session's own calls
-	Cwd               string    // the agent's directory
-	Began             time.Time // when the model had asked for the calls; zero if unknown
+	Agent             string // the sub-agent's id; "" for the session's own calls
+	Cwd               string // the agent's directory
 	Calls             []hooks.Call
+	// Began returns when the calls began, zero if that is unknown. It is called
+	// only if they may have written something.
+	Began func() time.Time
 }
 
 // Step adds to the worktree's journal what a batch of calls may have done, and
-// the state that they left.
-func Step(ctx context.Context, w *workspace.Workspace, b Batch) error {
-	return ctx.Err()
+// the state that they left, unless they wrote nothing in it for sure. If
+// another process has the worktree, it adds nothing. open is called if it is
+// needed.
+//
+// After tools that edit files the state is the last one with these files as
+// they are now; see [snapshot.Edit]. After all else the whole worktree is
+// looked at, with pauses: then the claim is without a state.
+func Step(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace, b Batch) error {
+	t := touchedBy(repo, b)
+	if len(t.calls) == 0 {
+		return nil
+	}
+	w := open()
+	waiting, cancel := limit.Within(ctx, limit.Of(ctx).Step)
+	defer cancel()
+	held, err := w.Store.LockWorktree(waiting, repo.GitDir)
+	if err != nil {
+		if waiting.Err() != nil {
+			return nil
+		}
+		return fmt.Errorf("keep a step: %w", err)
+	}
+	defer held.Release()
+	if err := git.DropLeft(ctx, held); err != nil {
+		return fmt.Errorf("keep a step: %w", err)
+	}
+	s := &stepper{Workspace: w, touched: t, objects: w.Repo.Objects(ctx)}
+	defer s.objects.Close()
+	if err := s.keep(ctx, b); err != nil {
+		return fmt.Errorf("keep a step: %w", err)
+	}
+	return nil
 }
 
-// observe adds to the worktree's journal the state with which a turn begins,
-// [journal.Prompt], or ends, [journal.Stop]. The recording must hold it.
-func (r *recording) observe(event string) error {
+// A touched is what calls may have written.
+type touched struct {
+	calls []journal.Call
+	edits []string // the files that they wrote; nil if they may have written any
+	names []string // that commands name, absolute
+	git   bool
+	open  bool // a call goes on
+}
+
+// touchedBy returns what a batch may have written in the worktree; there are no
+// calls if it is nothing.
+func touchedBy(repo *git.Repo, b Batch) (t touched) {
+	var edits []string
+	whole := false
+	for _, call := range b.Calls {
+		switch call.Effect {
+		case hooks.Reads:
+			continue
+		case hooks.Edits:
+			for _, name := range call.Paths {
+				if path, ok := snapshot.Inside(repo, absolute(b.Cwd, name)); ok {
+					t.calls = append(t.calls, journal.Call{ID: call.ID, Tool: call.Tool, Path: path})
+					edits = append(edits, path)
+				}
+			}
+			continue
+		}
+		d := deedOf(call.Command)
+		if d.idle && !call.Cut {
+			continue
+		}
+		whole = true
+		t.calls = append(t.calls, journal.Call{ID: call.ID, Tool: call.Tool})
+		t.git, t.open = t.git || d.git, t.open || call.Background
+		for _, name := range d.names {
+			t.names = append(t.names, absolute(b.Cwd, name))
+		}
+	}
+	if !whole {
+		t.edits = edits
+	}
+	return t
+}
+
+func absolute(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, filepath.FromSlash(name))
+}
+
+// A stepper keeps the state after one batch. It has the worktree locked.
+type stepper struct {
+	*workspace.Workspace
+	touched
+	objects *git.Objects
+	entry   *journal.Entry
+
+	last   *journal.Entry // with a state
+	kept   *journal.Entry // the last state that a turn keeps
+	looked *journal.Entry // the last look at the whole worktree
+}
+
+func (s *stepper) keep(ctx context.Context, b Batch) error {
+	at := time.Now()
+	s.entry = &journal.Entry{
+		At: at.UnixMilli(), Session: b.Session, PromptID: b.PromptID, Agent: b.Agent,
+		Calls: s.calls, Git: s.git, Open: s.open,
+	}
+	if err := s.read(); err != nil {
+		return err
+	}
+	if b.Began != nil {
+		if began := b.Began(); !began.IsZero() {
+			s.entry.From = began.UnixMilli()
+		}
+	}
+	if s.entry.From > s.entry.At {
+		s.entry.From = 0
+	}
+	err := s.look(ctx, at)
+	s.entry.Named = s.named()
+	return errors.Join(err, journal.Append(s.Repo, s.entry))
+}
+
+// read finds the entries that the step goes on from. Until the client says
+// better, its calls began when the agent's last ones had ended.
+func (s *stepper) read() error {
+	entries, err := journal.Newest(s.Repo)
+	if err != nil {
+		return err
+	}
+	mine, since := false, false
+	for e := range entries {
+		if s.last == nil && !e.Tree.IsZero() {
+			s.last = e
+		}
+		if s.kept == nil && !e.Tree.IsZero() && e.Event != "" {
+			s.kept = e
+		}
+		if s.looked == nil && e.Cost > 0 {
+			s.looked = e
+		}
+		if e.Session == s.entry.Session {
+			if !mine && e.Event == "" && e.PromptID == s.entry.PromptID {
+				s.entry.Steps, s.entry.Bytes = e.Steps, e.Bytes
+			}
+			mine = true
+			if !since && (e.Agent == s.entry.Agent || e.Event != "") {
+				s.entry.From, since = e.At, true
+			}
+		}
+		old := e.At < s.entry.At-restOfLooks*maxLook.Milliseconds()
+		if since && s.last != nil && s.kept != nil && (s.looked != nil || old) {
+			break
+		}
+	}
 	return nil
+}
+
+// look adds the state to the entry, if that is due.
+func (s *stepper) look(ctx context.Context, at time.Time) error {
+	if s.entry.Steps >= maxSteps || s.entry.Bytes >= maxBytes {
+		return nil
+	}
+	tree, ok, err := s.byPaths(ctx)
+	if err == nil && !ok {
+		if s.looked != nil && s.entry.At-s.looked.At < restOfLooks*s.looked.Cost {
+			return nil
+		}
+		tree, err = s.byStatus(ctx, at)
+	}
+	if err != nil || tree.IsZero() {
+		return err
+	}
+	if s.last != nil && tree == s.last.Tree {
+		s.entry.Tree = tree
+		return nil
+	}
+	size := s.objects.Spare()
+	if s.entry.Bytes+size > maxBytes {
+		return nil
+	}
+	if err := s.objects.Flush(); err != nil {
+		return err
+	}
+	s.entry.Tree = tree
+	s.entry.Steps++
+	s.entry.Bytes += size
+	if s.last != nil {
+		s.entry.Ctimes = ctimes(s.Repo, s.objects, s.last.Tree, tree)
+	}
+	return nil
+}
+
+// byPaths returns the last state with the files that were edited. ok is false if
+// it can't be had so.
+func (s *stepper) byPaths(ctx context.Context) (tree object.Hash, ok bool, err error) {
+	if s.edits == nil || s.last == nil || !s.last.Plain || !s.complete() {
+		return tree, false, nil
+	}
+	tree, ok, err = snapshot.Edit(ctx, s.Repo, s.objects, s.Policy(), s.last.Tree, s.edits)
+	s.entry.Plain, s.entry.Head = ok, s.last.Head
+	return tree, ok, err
+}
+
+// complete reports whether all of the last state is in the database. Nothing
+// keeps what it does not share with the state of a turn, or of HEAD: a git gc
+// may have removed that.
+func (s *stepper) complete() bool {
+	var kept object.Hash
+	var err error
+	if s.kept != nil {
+		kept = s.kept.Tree
+	} else {
+		kept, err = s.objects.TreeOf(s.last.Head)
+	}
+	if err != nil {
+		return false
+	}
+	since, whole, err := gitdiff.Differences(s.objects, kept, []object.Hash{s.last.Tree}, maxChanged)
+	if err != nil || !whole {
+		return false
+	}
+	return !slices.ContainsFunc(since, func(d gitdiff.Difference) bool {
+		return !d.New.Hash.IsZero() && !s.objects.Stored(d.New.Hash) && s.objects.Has(d.New.Hash) != nil
+	})
+}
+
+// byStatus looks at the whole worktree; the tree is zero if that takes too long.
+func (s *stepper) byStatus(ctx context.Context, at time.Time) (object.Hash, error) {
+	looking, cancel := limit.Within(ctx, limit.Of(ctx).Look)
+	defer cancel()
+	plain := s.last != nil && s.last.Plain
+	snap, err := snapshot.Take(looking, s.Repo, s.objects, snapshot.Options{Policy: s.Policy(), Config: func() (git.Config, error) {
+		if plain { // nothing that matters here was set when it was read
+			return git.Config{}, nil
+		}
+		return s.Repo.Config(looking)
+	}})
+	s.entry.Cost = max(1, time.Since(at).Milliseconds())
+	if looking.Err() != nil && ctx.Err() == nil {
+		return object.Hash{}, nil
+	}
+	if err != nil {
+		return object.Hash{}, err
+	}
+	s.entry.Head, s.entry.Plain = snap.Head.Commit, snap.Plain
+	return snap.Tree, nil
+}
+
+// named returns the paths that commands name, which are or were there.
+func (s *stepper) named() (paths []string) {
+	for _, name := range s.names {
+		path, ok := snapshot.Inside(s.Repo, name)
+		if !ok || slices.Contains(paths, path) || len(paths) == maxNamed {
+			continue
+		}
+		_, err := os.Lstat(filepath.Join(s.Repo.Top, filepath.FromSlash(path)))
+		if err != nil && s.last != nil {
+			var old object.Entry
+			if old, err = s.objects.Lookup(s.last.Tree, path); err == nil && old.Hash.IsZero() {
+				continue
+			}
+		}
+		if err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// ctimes returns those of the files that differ between two trees, as far as
+// they are there.
+func ctimes(repo *git.Repo, objects *git.Objects, from, to object.Hash) map[string]int64 {
+	changed, whole, err := gitdiff.Differences(objects, from, []object.Hash{to}, maxChanged)
+	if err != nil || !whole { // the one before may be gone
+		return nil
+	}
+	found := make(map[string]int64)
+	for _, d := range changed {
+		if info, err := os.Lstat(filepath.Join(repo.Top, filepath.FromSlash(d.Path))); err == nil {
+			if at, ok := journal.Ctime(info); ok {
+				found[d.Path] = at
+			}
+		}
+	}
+	return found
+}
+
+// observe adds to the worktree's journal the state with which a turn has begun,
+// [journal.Prompt], or ended, [journal.Stop]. The turn must be recorded, and the
+// worktree still be locked. Without the journal nothing is lost but who did
+// what, so an error is only a warning.
+func (r *recording) observe(event string) {
+	snap := r.tx.Snap
+	if snap == nil || r.tx.Objects.Staged(snap.Tree) { // it belongs to no turn
+		return
+	}
+	e := &journal.Entry{
+		At: snap.At.UnixMilli(), Event: event, Session: r.Session, PromptID: r.PromptID,
+		Tree: snap.Tree, Head: r.tx.HeadNow(), Plain: snap.Plain,
+	}
+	entries, err := journal.Newest(r.Repo)
+	if err == nil {
+		for last := range entries {
+			if !last.Tree.IsZero() {
+				e.Ctimes = ctimes(r.Repo, r.tx.Objects, last.Tree, e.Tree)
+				break
+			}
+		}
+		err = journal.Append(r.Repo, e)
+	}
+	if err != nil {
+		r.warn("the state of the worktree is not in its journal: %v", err)
+	}
 }

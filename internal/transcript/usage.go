@@ -113,6 +113,23 @@ func (g *gauge) done() bool {
 	return g.Model != "" && g.Window != 0
 }
 
+// LastAnswer returns when the model's last message was written: before the
+// tools ran that it asked for. It is zero if the last 100 KB of the file at path
+// have none.
+func LastAnswer(reader func() Reader, path string) time.Time {
+	f, info, err := open(path)
+	if err != nil {
+		return time.Time{}
+	}
+	defer f.Close()
+	for _, line := range backwards(f, max(0, info.Size()-tailSize), info.Size()) {
+		if e := metering(reader())(line, false); !e.Subagent && e.Context > 0 {
+			return e.At
+		}
+	}
+	return time.Time{}
+}
+
 // Variant returns the client's name of the model at the start of the session,
 // or "". The client notes it in the first records and when it changes.
 func Variant(reader func() Reader, path string) (string, error) {
