@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/checkout"
 	"gitagent/internal/hook"
+	"gitagent/internal/journal"
 	"gitagent/internal/limit"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
@@ -51,7 +53,7 @@ func TestScripts(t *testing.T) {
 		env.Values["clients"] = make(map[string]*claude.Client)
 		return nil
 	}, map[string]cmdlinetest.Command{
-		"play": play, "call": call, "fork": fork, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": recording,
+		"play": play, "call": call, "person": byHand, "fork": fork, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": recording,
 	})
 }
 
@@ -84,6 +86,28 @@ func call(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		ts.Check(os.WriteFile(path, []byte(before+args[3]+"\n"), 0o666))
 	})
+}
+
+// byHand adds a line to a file, as somebody at an editor does. That is when no call of a tool that the
+// journal has can have done it, for the clock of a file system is not exact:
+//
+//	person <file> <line>
+func byHand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: person <file> <line>")
+	}
+	const exact = 100 * time.Millisecond
+	entries, err := journal.Read(cmdlinetest.Workspace(ts).Repo)
+	ts.Check(err)
+	last := time.Now()
+	if n := len(entries); n > 0 {
+		last = time.UnixMilli(entries[n-1].At)
+	}
+	for time.Since(last) < exact {
+		runtime.Gosched()
+	}
+	path := ts.MkAbs(args[0])
+	ts.Check(os.WriteFile(path, []byte(ts.ReadFile(path)+args[1]+"\n"), 0o666))
 }
 
 // play lets an agent's client do something in the current directory:

@@ -170,10 +170,6 @@ func TestAlone(t *testing.T) {
 	if r, err := Of(w.turn); r != nil || err != nil {
 		t.Errorf("Of = %v, %v", r, err)
 	}
-	w.turn.Claims = nil // a client without hooks
-	if r, err := Of(w.turn); r != nil || err != nil {
-		t.Errorf("without claims, Of = %v, %v", r, err)
-	}
 }
 
 // TestPure has all of one party: then others are the start, or the end.

@@ -31,15 +31,10 @@ type rule struct {
 
 func newRule(t *Turn) *rule {
 	r := &rule{turn: t}
-	mine := false
 	for _, c := range t.Claims {
 		if c.From <= t.To+grace && c.To >= t.From-grace {
 			r.claims = append(r.claims, c)
-			mine = mine || c.Who == t.Who
 		}
-	}
-	if !mine { // a client without these hooks
-		r.claims = append(r.claims, Claim{Who: t.Who, From: t.From, To: t.To})
 	}
 	unexplained := 0
 	r.changes(func(path string, c Change, from, to int64) {
@@ -85,7 +80,8 @@ func (c Claim) may(path string, change Change, from, to int64) bool {
 	if change.Entry.Mode == 0 || change.Ctime == 0 {
 		return c.overlaps(from, to)
 	}
-	return c.From-grace <= change.Ctime && change.Ctime <= c.To+grace
+	// One that had not begun when the change was seen did not make it.
+	return c.From <= to && c.From-grace <= change.Ctime && change.Ctime <= c.To+grace
 }
 
 func (c Claim) overlaps(from, to int64) bool { return c.To > from && c.From <= to }

@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
+	"gitagent/internal/journal"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
@@ -121,6 +122,11 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	}
 	if err := r.tx.Commit(ctx); err != nil {
 		return false, err
+	}
+	if p.opens != nil {
+		r.observe(journal.Prompt)
+	} else {
+		r.observe(journal.Stop)
 	}
 	r.result.Turns, r.result.Quarantined = done.turns, r.tx.Quarantined
 	if r.result.Stayed = r.tx.Stayed; r.result.Stayed != nil {

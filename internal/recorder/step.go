@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -335,7 +336,7 @@ func (r *recording) observe(event string) {
 		return
 	}
 	e := &journal.Entry{
-		At: snap.At.UnixMilli(), Event: event, Session: r.Session, PromptID: r.PromptID,
+		At: snap.At.UnixMilli(), Event: event, Session: cmp.Or(r.Session, byHand(r.Workspace)), PromptID: r.PromptID,
 		Tree: snap.Tree, Head: r.tx.HeadNow(), Plain: snap.Plain,
 	}
 	entries, err := journal.Newest(r.Repo)
