@@ -15,10 +15,10 @@ import (
 	"gitagent/internal/statedir"
 )
 
-// The file, and the one that is to replace it. [snapshot] has others there.
+// The journal's file in $GIT_DIR/agent, and the one that is to replace it.
 const (
-	name  = "steps"
-	fresh = "steps.new"
+	File  = "steps"
+	Fresh = "steps.new"
 )
 
 const (
@@ -32,7 +32,7 @@ const (
 // a container's shared directory, the entry is stored without them.
 func Append(repo *git.Repo, e *Entry) error {
 	dir := statedir.Of(repo.GitDir)
-	f, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	f, err := dir.OpenFile(File, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err == nil {
 		err = errors.Join(add(f, e), f.Close())
 	}
@@ -110,15 +110,15 @@ func shorten(dir *statedir.Dir, e *Entry) error {
 			kept = append(kept, line...)
 		}
 	}
-	if err = dir.WriteFile(fresh, append(kept, text...)); err == nil {
-		err = dir.Rename(fresh, name)
+	if err = dir.WriteFile(Fresh, append(kept, text...)); err == nil {
+		err = dir.Rename(Fresh, File)
 	}
 	return err
 }
 
 // read returns the whole lines among the last most bytes of the file.
 func read(dir *statedir.Dir, most int64) ([]byte, error) {
-	f, err := dir.OpenFile(name, os.O_RDONLY)
+	f, err := dir.OpenFile(File, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -175,7 +175,7 @@ func newest(repo *git.Repo, most int64) (iter.Seq[*Entry], error) {
 // Drop removes the journal. The trees that it had stay in the object database.
 func Drop(repo *git.Repo) error {
 	dir := statedir.Of(repo.GitDir)
-	for _, file := range []string{name, fresh} {
+	for _, file := range []string{File, Fresh} {
 		if err := dir.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("drop the journal of the worktree: %w", err)
 		}

@@ -22,7 +22,7 @@ import (
 // repository returns a worktree's repository as far as a journal needs one.
 func repository(t *testing.T) (repo *git.Repo, file string) {
 	dir := t.TempDir()
-	return &git.Repo{Top: dir, GitDir: dir, CommonDir: dir}, filepath.Join(dir, "agent", name)
+	return &git.Repo{Top: dir, GitDir: dir, CommonDir: dir}, filepath.Join(dir, "agent", File)
 }
 
 // sessions returns what the journal says, by the ids of sessions.
@@ -200,14 +200,14 @@ func TestLong(t *testing.T) {
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	repo, _ := repository(t)
-	const writers, each = 4, 60
+	const writers, each = 3, 30
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
 			for i := range each {
 				held, err := statedir.Of(repo.GitDir).Lock(t.Context(), "lock")
 				if err == nil {
-					err = Append(repo, &Entry{At: 5, Session: fmt.Sprint(w), Steps: i, Agent: strings.Repeat("x", 5000)})
+					err = Append(repo, &Entry{At: 5, Session: fmt.Sprint(w), Steps: i, Agent: strings.Repeat("x", 20_000)})
 					held.Release()
 				}
 				if err != nil {

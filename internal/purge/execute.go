@@ -130,7 +130,8 @@ func (p *Purge) search(ctx context.Context, done *Result) (err error) {
 	return err
 }
 
-// doomUnneeded also dooms every object that only the old refs reach. It applies
+// doomUnneeded also dooms every object that only the old refs or the steps of
+// turns reach. It applies
 // when turns, paths or missions are purged, not for a mere text. Objects that
 // the user's reflogs, stashes and indexes need are spared later.
 func (p *Plan) doomUnneeded(ctx context.Context, now map[string]object.Hash) error {
@@ -165,6 +166,13 @@ func (p *Plan) doomUnneeded(ctx context.Context, now map[string]object.Hash) err
 	commits, err := p.reach(ctx, old)
 	if err != nil {
 		return err
+	}
+	if trees := steps(p.Repo); len(trees) > 0 { // git gc may have removed some
+		within, err := p.reach(ctx, trees, "--objects", "--no-object-names", "--ignore-missing", "--missing=allow-any")
+		if err != nil {
+			return err
+		}
+		maps.Copy(goes, within)
 	}
 	stays, err := p.reach(ctx, kept, "--objects", "--no-object-names") // one rev-list of both would leave out less
 	if err != nil {

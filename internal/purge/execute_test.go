@@ -2,12 +2,16 @@ package purge
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"gitagent/hooks"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/journal"
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
 	"gitagent/internal/scrub"
@@ -96,6 +100,74 @@ func TestExecute(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	gone(t, r, p)
+}
+
+// stepped keeps a state in which a file has a content, as after a tool, and then removes the file.
+func stepped(t *testing.T, r *gittest.Repo, p *Purge, content string) (tree string) {
+	t.Helper()
+	r.Write("passing.txt", content)
+	gittest.Must(t, recorder.Step(t.Context(), p.Repo, func() *workspace.Workspace { return p.Workspace }, recorder.Batch{
+		Session: "s", Cwd: r.Dir, Calls: []hooks.Call{{Tool: "Bash", Command: "make"}},
+	}))
+	all, err := journal.Read(p.Repo)
+	if err != nil || len(all) != 1 || all[0].Tree.IsZero() {
+		t.Fatalf("the journal is %+v, %v", all, err)
+	}
+	gittest.Must(t, os.Remove(filepath.Join(r.Dir, "passing.txt")))
+	return all[0].Tree.String()
+}
+
+// unstepped checks that neither the journal nor the object is there.
+func unstepped(t *testing.T, r *gittest.Repo, p *Purge, hash string) {
+	t.Helper()
+	if all, err := journal.Read(p.Repo); all != nil || err != nil {
+		t.Errorf("the journal is %+v, %v", all, err)
+	}
+	if _, err := r.Try("cat-file", "-e", hash); err == nil {
+		t.Errorf("object %s is there", hash)
+	}
+	r.Git("fsck")
+}
+
+// TestExecuteStep: a secret was in a file for one step only. It goes as any other, and the journal with it.
+func TestExecuteStep(t *testing.T) {
+	t.Parallel()
+	for _, alone := range []bool{false, true} {
+		r, p := recorded(t)
+		if alone { // in nothing else
+			other, err := scrub.Fixed([]byte("another-long-secret"))
+			gittest.Must(t, err)
+			p.Target.Finder = other
+			tree := stepped(t, r, p, "it is another-long-secret\n")
+			plan := planned(t, p)
+			done, err := plan.Execute(t.Context())
+			if err != nil || done.Searched == nil || len(done.Searched.Found) > 0 {
+				t.Errorf("%+v, %v", done, err)
+			}
+			unstepped(t, r, p, tree)
+			continue
+		}
+		tree := stepped(t, r, p, "it is "+slip+" again\n")
+		if _, err := planned(t, p).Execute(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		unstepped(t, r, p, tree)
+		gone(t, r, p)
+	}
+}
+
+// TestExecuteStepOfTurn: what a turn had only within goes when the turn is purged, and what is elsewhere stays.
+func TestExecuteStepOfTurn(t *testing.T) {
+	t.Parallel()
+	r, p := recorded(t)
+	stepped(t, r, p, "never at an end\n")
+	blob := r.Pipe("never at an end\n", "hash-object", "--stdin")
+	r.Git("cat-file", "-e", blob)
+	p.Target = purgerewrite.Target{Turns: []record.TurnID{{Mission: mission, Turn: 1}}}
+	if _, err := planned(t, p).Execute(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	unstepped(t, r, p, blob)
 }
 
 // TestExecuteMoved: a turn that was recorded after the plan is purged with the others.

@@ -14,6 +14,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
+	"gitagent/internal/journal"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
@@ -88,10 +89,11 @@ func (s *fileScrub) session(text []byte) []byte {
 
 var fullHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b`) })
 
-// The untold files have no texts. The caches go, as they can be made again.
+// The untold files have no texts. The caches go, as they can be made again or,
+// like the steps of turns, are not worth to be kept.
 var (
 	untold = map[string]bool{"locks": true, journalDir: true, "purged": true}
-	caches = map[string]bool{"index": true, "index.origin": true, session.PageFile: true}
+	caches = map[string]bool{"index": true, "index.origin": true, session.PageFile: true, journal.File: true, journal.Fresh: true}
 )
 
 // unsearched holds damaged objects put away by a repair. It goes in any purge.
@@ -104,6 +106,22 @@ func stateDirs(repo *git.Repo) []*statedir.Dir {
 		dirs = append(dirs, statedir.Of(filepath.Dir(top)))
 	}
 	return dirs
+}
+
+// steps returns the trees that the journals of the worktrees name. What can't be
+// read is of no step that we know.
+func steps(repo *git.Repo) (trees []object.Hash) {
+	here := repo.With()
+	for _, dir := range append(repo.Glob("worktrees/*"), repo.CommonDir) {
+		here.GitDir = dir
+		entries, _ := journal.Read(here)
+		for _, e := range entries {
+			if repo.Format().Names(e.Tree) && !e.Tree.IsZero() {
+				trees = append(trees, e.Tree)
+			}
+		}
+	}
+	return trees
 }
 
 // withBeside adds directories outside of the repository.
