@@ -38,7 +38,7 @@ func newRule(t *Turn) *rule {
 	}
 	unexplained := 0
 	r.changes(func(path string, c Change, from, to int64) {
-		if !slices.ContainsFunc(r.claims, func(claim Claim) bool { return claim.may(path, c, from, to) }) {
+		if !slices.ContainsFunc(r.claims, func(claim Claim) bool { return claim.May(path, c, from, to) }) {
 			unexplained++
 		}
 	})
@@ -66,14 +66,14 @@ func (r *rule) alone() bool {
 	}
 	alone := true
 	r.changes(func(path string, c Change, from, to int64) {
-		alone = alone && slices.ContainsFunc(r.claims, func(claim Claim) bool { return claim.may(path, c, from, to) })
+		alone = alone && slices.ContainsFunc(r.claims, func(claim Claim) bool { return claim.May(path, c, from, to) })
 	})
 	return alone
 }
 
-// may reports whether a change that was seen between two states may be the
+// May reports whether a change that was seen between two states may be the
 // claim's.
-func (c Claim) may(path string, change Change, from, to int64) bool {
+func (c Claim) May(path string, change Change, from, to int64) bool {
 	if c.Paths != nil && !slices.Contains(c.Paths, path) {
 		return false
 	}
@@ -103,7 +103,7 @@ func (r *rule) explain(path string, c Change, from, to int64) (by label, who str
 	weights := map[string]float64{"": r.person}
 	mine, all := 0.0, r.person
 	for _, claim := range r.claims {
-		if !claim.may(path, c, from, to) {
+		if !claim.May(path, c, from, to) {
 			continue
 		}
 		weight := 1 / (float64(claim.To-claim.From)/1000 + 0.5)

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/contextmeter"
 	"gitagent/internal/git"
@@ -51,6 +52,7 @@ func (r *recording) own(ctx context.Context, t *turns.Turn, s start) (share, err
 		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)
 		return share{}, nil
 	}
+	r.during = &during
 	p := span{Span: during, who: cmp.Or(r.Session, byHand(r.Workspace)), to: r.tx.Snap.At.UnixMilli()}
 	own, err := r.separate(ctx, t, p)
 	if err != nil && ctx.Err() == nil {
@@ -100,6 +102,38 @@ func (p *span) claims() []owners.Claim {
 	return list
 }
 
+// quiet reports whether the journal alone shows that nobody else was there, and
+// that no file changed twice: most turns are such, and no tree has to be read.
+func (p *span) quiet(base, end object.Hash, claims []owners.Claim) bool {
+	if p.Began != base {
+		return false
+	}
+	tree, from := base, p.From
+	changed := make(map[string]bool)
+	for _, e := range p.Seen {
+		switch {
+		case e.Session != p.who:
+			return false
+		case e.Tree.IsZero():
+			continue
+		case e.Tree != tree && len(e.Ctimes) == 0:
+			return false
+		}
+		for path, at := range e.Ctimes {
+			c := owners.Change{Ctime: at}
+			if at != 0 {
+				c.Entry.Mode = filemode.Regular
+			}
+			if changed[path] || !slices.ContainsFunc(claims, func(claim owners.Claim) bool { return claim.May(path, c, from, e.At) }) {
+				return false
+			}
+			changed[path] = true
+		}
+		tree, from = e.Tree, e.At
+	}
+	return tree == end
+}
+
 // last returns when the turn's session was seen last, in ms.
 func (p *span) last() int64 {
 	for _, e := range slices.Backward(p.Seen) {
@@ -126,6 +160,9 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span) (share,
 	}
 	if t.Outcome == record.Interrupted { // clients do not tell of the call that was interrupted
 		claims = append(claims, owners.Claim{Who: p.who, From: p.last(), To: p.to})
+	}
+	if p.quiet(base, r.tx.Snap.Tree, claims) {
+		return share{}, nil
 	}
 	states, steps, err := r.states(base, p)
 	if err != nil || states == nil {

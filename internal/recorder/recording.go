@@ -32,6 +32,7 @@ type recording struct {
 	onBranch bool // HEAD is on the mission's branch
 	moves    bool // the branch moves with the turn
 	result   Result
+	during   *journal.Span // the turn that ends, in the worktree's journal; nil before it was read
 }
 
 // run records the signal and reports whether that changed anything; then

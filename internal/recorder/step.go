@@ -308,8 +308,8 @@ func (s *stepper) named() (paths []string) {
 	return paths
 }
 
-// ctimes returns those of the files that differ between two trees, as far as
-// they are there.
+// ctimes returns those of the files that differ between two trees, 0 for one that
+// is gone.
 func ctimes(repo *git.Repo, objects *git.Objects, from, to object.Hash) map[string]int64 {
 	changed, whole, err := gitdiff.Differences(objects, from, []object.Hash{to}, maxChanged)
 	if err != nil || !whole { // the one before may be gone
@@ -317,10 +317,9 @@ func ctimes(repo *git.Repo, objects *git.Objects, from, to object.Hash) map[stri
 	}
 	found := make(map[string]int64)
 	for _, d := range changed {
+		found[d.Path] = 0
 		if info, err := os.Lstat(filepath.Join(repo.Top, filepath.FromSlash(d.Path))); err == nil {
-			if at, ok := journal.Ctime(info); ok {
-				found[d.Path] = at
-			}
+			found[d.Path], _ = journal.Ctime(info)
 		}
 	}
 	return found
@@ -339,17 +338,31 @@ func (r *recording) observe(event string) {
 		At: snap.At.UnixMilli(), Event: event, Session: cmp.Or(r.Session, byHand(r.Workspace)), PromptID: r.PromptID,
 		Tree: snap.Tree, Head: r.tx.HeadNow(), Plain: snap.Plain,
 	}
-	entries, err := journal.Newest(r.Repo)
+	last, err := r.lastState()
 	if err == nil {
-		for last := range entries {
-			if !last.Tree.IsZero() {
-				e.Ctimes = ctimes(r.Repo, r.tx.Objects, last.Tree, e.Tree)
-				break
-			}
+		if last != nil && last.Tree != e.Tree {
+			e.Ctimes = ctimes(r.Repo, r.tx.Objects, last.Tree, e.Tree)
 		}
 		err = journal.Append(r.Repo, e)
 	}
 	if err != nil {
 		r.warn("the state of the worktree is not in its journal: %v", err)
 	}
+}
+
+// lastState returns the journal's last state, or nil.
+func (r *recording) lastState() (*journal.Entry, error) {
+	if r.during != nil && r.during.Last != nil {
+		return r.during.Last, nil
+	}
+	entries, err := journal.Newest(r.Repo)
+	if err != nil {
+		return nil, err
+	}
+	for e := range entries {
+		if !e.Tree.IsZero() {
+			return e, nil
+		}
+	}
+	return nil, nil
 }
