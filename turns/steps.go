@@ -101,7 +101,7 @@ func (t *Turn) journal(w *workspace.Workspace) ([]*journal.Entry, error) {
 	}
 	var seen []*journal.Entry
 	for _, e := range during.Seen {
-		if e.Event == journal.Stop && e.Session == t.Session {
+		if e.At > t.At.UnixMilli() || e.Event == journal.Stop && e.Session == t.Session {
 			break
 		}
 		if !e.Tree.IsZero() {

@@ -131,10 +131,12 @@ func read(dir *statedir.Dir, most int64) ([]byte, error) {
 		return nil, err
 	}
 	from := max(0, info.Size()-most)
-	text, err := io.ReadAll(io.NewSectionReader(f, from, most))
-	if err != nil {
+	text := make([]byte, info.Size()-from)
+	n, err := f.ReadAt(text, from)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+	text = text[:n]
 	if from > 0 {
 		_, text, _ = bytes.Cut(text, []byte{'\n'})
 	}

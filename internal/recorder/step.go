@@ -219,7 +219,7 @@ func (s *stepper) look(ctx context.Context, at time.Time) error {
 	if s.entry.Bytes+size > maxBytes {
 		return nil
 	}
-	if err := s.objects.Flush(); err != nil {
+	if err := s.objects.FlushLoose(); err != nil {
 		return err
 	}
 	s.entry.Tree = tree
@@ -339,10 +339,10 @@ func (r *recording) observe(event string) {
 		Tree: snap.Tree, Head: r.tx.HeadNow(), Plain: snap.Plain,
 	}
 	last, err := r.lastState()
-	if err == nil {
-		if last != nil && last.Tree != e.Tree {
-			e.Ctimes = ctimes(r.Repo, r.tx.Objects, last.Tree, e.Tree)
-		}
+	if err == nil && last != nil && last.Tree != e.Tree {
+		e.Ctimes = ctimes(r.Repo, r.tx.Objects, last.Tree, e.Tree)
+	}
+	if news := event == journal.Prompt || last == nil || last.Tree != e.Tree; err == nil && news {
 		err = journal.Append(r.Repo, e)
 	}
 	if err != nil {

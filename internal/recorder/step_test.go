@@ -292,7 +292,7 @@ func TestStepLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	gittest.Must(t, b.ran("s", edits("../a")))
-	for i, gc := range [][]string{{"gc", "-q", "--prune=now"}, {"repack", "-adq"}} {
+	for i, gc := range [][]string{{"gc", "-q", "--prune=now"}, {"prune", "--expire=now"}} {
 		b.Do(fmt.Sprintf("a=%d; u=%d", i, i))
 		b.rested()
 		gittest.Must(t, b.ran("s", shell("make")))
