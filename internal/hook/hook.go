@@ -242,13 +242,17 @@ func (h *hook) logError(err error) {
 	}
 }
 
-func (h *hook) fail(err error) {
+func (h *hook) fail(err error) { h.lose(h.program.lost, err) }
+
+// lose logs an error, and tells the user what is lost by it: once in a session,
+// whatever it is.
+func (h *hook) lose(what string, err error) {
 	if !h.known {
 		return
 	}
 	_ = h.store.Log(h.at, err.Error())     // the user is told anyway
 	if !errors.Is(err, context.Canceled) { // the client has gone away
-		h.tell(h.program.name, fmt.Sprintf("%s: %v", h.program.lost, err))
+		h.tell(h.program.name, fmt.Sprintf("%s: %v", what, err))
 	}
 }
 

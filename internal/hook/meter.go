@@ -37,23 +37,23 @@ func watch(ctx context.Context, h *hook) error {
 	if err == nil && m.Notice != contextmeter.None {
 		h.add(hooks.Answer{Event: h.event.Name, Model: m.Text()})
 	}
-	if news {
-		step(ctx, h, open)
+	if !news {
+		return err
+	}
+	e := step(ctx, h, open)
+	if e != nil && err == nil { // else the user hears of that
+		h.lose("what tools change within a turn is not kept", e)
 	}
 	return err
 }
 
 // step keeps the state that tools have left. Whether it can does not matter to
-// the agent; the user hears once why it can't.
-func step(ctx context.Context, h *hook, open func() *workspace.Workspace) {
-	err := recorder.Step(ctx, h.repo, open, recorder.Batch{
+// the agent.
+func step(ctx context.Context, h *hook, open func() *workspace.Workspace) error {
+	return recorder.Step(ctx, h.repo, open, recorder.Batch{
 		Session: h.event.SessionID, PromptID: h.event.PromptID, Agent: h.event.AgentID, Cwd: h.event.Cwd,
 		Calls: h.event.Calls, Began: h.began,
 	})
-	if err != nil {
-		h.logError(err)
-		h.tell("step", "what tools change within a turn is not kept: "+err.Error())
-	}
 }
 
 // began returns when the event's tools began, zero if nothing says so.

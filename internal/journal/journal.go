@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +35,7 @@ func Append(repo *git.Repo, e *Entry) error {
 	dir := statedir.Of(repo.GitDir)
 	f, err := dir.OpenFile(File, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err == nil {
-		err = errors.Join(add(f, e), f.Close())
+		err = cmp.Or(add(f, e), f.Close())
 	}
 	if errors.Is(err, errFull) {
 		err = shorten(dir, e)

@@ -3,7 +3,6 @@ package recorder
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -158,7 +157,7 @@ func (s *stepper) keep(ctx context.Context, b Batch) error {
 	}
 	err := s.look(ctx, at)
 	s.entry.Named = s.named()
-	return errors.Join(err, journal.Append(s.Repo, s.entry))
+	return cmp.Or(err, journal.Append(s.Repo, s.entry))
 }
 
 // read finds the entries that the step goes on from. Until the client says

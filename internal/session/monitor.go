@@ -2,9 +2,9 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,5 +55,5 @@ func (s Store) saveMonitor(id string, v any) error {
 		return err
 	}
 	_, err = f.Write(data)
-	return errors.Join(err, f.Truncate(int64(len(data))), f.Close())
+	return cmp.Or(err, f.Truncate(int64(len(data))), f.Close())
 }

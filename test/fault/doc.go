@@ -1,5 +1,5 @@
 // Package fault lets every write of a hook fail in turn, and looks at what that leaves: of the one that
-// ends a turn, and of the one that begins it.
+// ends a turn, of the one that begins it, and of the one that keeps a state within it.
 //
 //	make nightly STAGE=tests                every tenth write, beside all other tests
 //	make faults                             each one, with figures

@@ -36,6 +36,9 @@ func TestStop(t *testing.T) { series(t, "Stop") }
 // TestPrompt does the same with the hook that comes before the turn.
 func TestPrompt(t *testing.T) { series(t, "UserPromptSubmit") }
 
+// TestStep does the same with the hook that keeps a state within the turn: by paths, or attached by status.
+func TestStep(t *testing.T) { series(t, "PostToolBatch") }
+
 func series(t *testing.T, event string) {
 	t.Parallel()
 	gittest.Nightly(t)
@@ -228,6 +231,9 @@ func attack(t *testing.T, f fault, event string, attached bool, counts map[strin
 	l.Write("dir/new", "disturbed\n")
 	l.c.Tool("Agent")
 	l.helps("a1")
+	if event == "PostToolBatch" {
+		l.steps(attached)
+	}
 	l.c.Stop("done")
 	l.c.Flush()
 	l.fault = fault{}
@@ -270,7 +276,39 @@ func attack(t *testing.T, f fault, event string, attached bool, counts map[strin
 		t.Errorf("%s: the code of the turn after it has %q", what, got)
 	}
 	l.leftovers(what)
+	l.whole(what)
 	return false
+}
+
+// steps lets tools run, of which the last one's hook is disturbed.
+func (l *lab) steps(byStatus bool) {
+	l.t.Helper()
+	command := func() { l.c.Call("Bash", map[string]any{"command": "make"}, func() {}) }
+	if byStatus {
+		command()
+		return
+	}
+	event := l.event
+	l.event = "none"
+	command()
+	l.event = event
+	l.c.Call("Edit", map[string]any{"file_path": filepath.Join(l.Dir, "file")}, func() { l.Write("file", "edited\n") })
+	l.Write("file", "disturbed\n")
+}
+
+// whole checks that all of every state that the journal names is there.
+func (l *lab) whole(what string) {
+	l.t.Helper()
+	data, _ := os.ReadFile(filepath.Join(l.Dir, ".git/agent/steps")) // there may be none
+	for line := range bytes.Lines(data) {
+		var entry struct{ Tree string }
+		if json.Unmarshal(line, &entry) != nil || entry.Tree == "" { // it may be torn
+			continue
+		}
+		if _, err := l.Try("rev-list", "--objects", "--quiet", entry.Tree); err != nil {
+			l.t.Errorf("%s: step %s is not whole: %v", what, entry.Tree, err)
+		}
+	}
 }
 
 // A lab is a repository with an agent's session that works in it.
@@ -322,7 +360,11 @@ func newLab(t *testing.T, attached bool) *lab {
 // hook runs the hook of an event. It must exit with 0 and say nothing, except to the user.
 func (l *lab) hook(e replay.Event) {
 	l.t.Helper()
-	cmd := exec.Command("git-agent-turn", "hook")
+	program := "git-agent-turn"
+	if e.Name == "PostToolBatch" {
+		program = "git-agent-handoff"
+	}
+	cmd := exec.Command(program, "hook")
 	cmd.Dir, cmd.Env, cmd.Stdin = e.Cwd, append(l.env, fmt.Sprintf("CLAUDE_PID=%d", os.Getpid())), bytes.NewReader(e.Payload())
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -147,7 +147,7 @@ func (l *lab) event(do func(c *replay.Client)) (c command) {
 	l.enter()
 	l.c.Hook = func(e replay.Event) {
 		program := "git-agent-turn"
-		if e.Name == "SessionStart" || e.Name == "PreCompact" {
+		if e.Name == "SessionStart" || e.Name == "PreCompact" || e.Name == "PostToolBatch" {
 			program = "git-agent-handoff"
 		}
 		c = command{args: []string{program, "hook"}, stdin: e.Payload(), env: []string{fmt.Sprintf("CLAUDE_PID=%d", e.PID)}}

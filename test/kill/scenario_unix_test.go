@@ -42,6 +42,8 @@ func scenarios(long bool) []scenario {
 			scenario{name: hook.name + ", attached", files: few, attached: true, victim: hook.victim})
 	}
 	all = append(all,
+		scenario{name: "step by paths", files: few, victim: editing},
+		scenario{name: "step by status", files: many, victim: running},
 		scenario{name: "Stop, passive, many files", files: many, victim: stopping},
 		scenario{name: "Stop, attached, many files", files: many, attached: true, victim: stopping},
 		scenario{name: "start", files: few, victim: start},
