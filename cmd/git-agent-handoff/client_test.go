@@ -64,6 +64,7 @@ func says(ts *testscript.TestScript, neg bool, args []string) {
 // What the hook says is what stdout and stderr look at.
 //
 //	event <session> PostToolBatch calls=2
+//	event <session> PostToolBatch 'tool_calls=[{"tool_name":"Edit","tool_input":{"file_path":"a"}}]'
 //	event <session> SessionStart source=clear
 func event(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -72,7 +73,10 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 	payload := map[string]any{"session_id": args[0], "hook_event_name": args[1], "cwd": ts.MkAbs("."), "transcript_path": sessionFile(ts, args[0])}
 	for _, arg := range args[2:] {
 		name, value, _ := strings.Cut(arg, "=")
-		if payload[name] = value; name == "calls" {
+		if payload[name] = value; strings.HasPrefix(value, "[") {
+			payload[name] = json.RawMessage(value)
+		}
+		if name == "calls" {
 			n, err := strconv.Atoi(value)
 			ts.Check(err)
 			delete(payload, name)
@@ -87,4 +91,35 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs("../payload.json"), b, 0o600))
 	ts.Check(ts.Exec("sh", "-c", fmt.Sprintf("git-agent-handoff hook <'%s'", ts.MkAbs("../payload.json"))))
+}
+
+// step prints the last line of the journal of the current directory's repository, which must have so many, and
+// sets TREE to the state that it names:
+//
+//	step 2
+func step(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: step <number>")
+	}
+	lines := strings.Split(strings.TrimSuffix(ts.ReadFile(ts.MkAbs(".git/agent/steps")), "\n"), "\n")
+	if strconv.Itoa(len(lines)) != args[0] {
+		ts.Fatalf("there are %d entries, want %s:\n%s", len(lines), args[0], strings.Join(lines, "\n"))
+	}
+	var entry struct{ Tree string }
+	ts.Check(json.Unmarshal([]byte(lines[len(lines)-1]), &entry))
+	ts.Setenv("TREE", entry.Tree)
+	ts.Check(ts.Exec("tail", "-n", "1", ".git/agent/steps"))
+}
+
+// shows checks that a file is one line in the state that [step] has found:
+//
+//	shows <line> <file>
+func shows(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: shows <line> <file>")
+	}
+	ts.Check(ts.Exec("git", "cat-file", "blob", ts.Getenv("TREE")+":"+args[1]))
+	if got := ts.ReadFile("stdout"); got != args[0]+"\n" {
+		ts.Fatalf("%s is %q", args[1], got)
+	}
 }

@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 		env.Values["players"] = players
 		env.Defer(players.end)
 		return nil
-	}, map[string]cmdlinetest.Command{"play": play, "big": big, "fsck": fsck, "says": says, "event": event, "key": key, "recording": recording})
+	}, map[string]cmdlinetest.Command{"play": play, "big": big, "fsck": fsck, "says": says, "event": event, "key": key, "recording": recording, "step": step, "shows": shows})
 }
 
 // recording switches it on in the current directory's repository, without any
