@@ -117,7 +117,8 @@ func byHand(ts *testscript.TestScript, neg bool, args []string) {
 // With - the text is what the last command printed.
 //
 // The client's session is one whose mission is <id>, and its configuration is in $WORK. Its hooks must
-// exit with 0 and say nothing; with UNHEARD in the environment there are none.
+// exit with 0 and say nothing; with UNHEARD in the environment there are none. With TOLD, what the last one
+// said is in the file of that name.
 func play(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: play <id> prompt|tool|stop|fail|esc|end [<text>]")
@@ -176,7 +177,12 @@ func clientOf(ts *testscript.TestScript, id string) *claude.Client {
 		} {
 			cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 		}
-		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		out, err := cmd.CombinedOutput()
+		if told := ts.Getenv("TOLD"); told != "" && err == nil {
+			ts.Check(os.WriteFile(told, out, 0o666))
+			return
+		}
+		if err != nil || len(out) > 0 {
 			ts.Fatalf("hook of %s: %v\n%s", e.Name, err, out)
 		}
 	}
