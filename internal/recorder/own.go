@@ -340,8 +340,9 @@ func (r *recording) keepSteps(t *turns.Turn, base object.Hash, steps []*journal.
 	return nil
 }
 
-// tellGone notes what was destroyed after a kept step, but by the turn's own
-// editing tools: that is how work is done.
+// tellGone notes what was destroyed after a kept step, but not what the turn's
+// session took back by editing, or removed by the name of a file that it had made
+// in the turn: that is how work is done.
 func (r *recording) tellGone(t *turns.Turn, base object.Hash, steps []*journal.Entry, states []owners.State, kept []int) error {
 	for _, n := range kept {
 		if n < len(steps) && edited(steps[n], r.Session) {
@@ -357,7 +358,8 @@ func (r *recording) tellGone(t *turns.Turn, base object.Hash, steps []*journal.E
 			if err != nil {
 				return err
 			}
-			if was != before && was != (object.Entry{}) {
+			tidied := before == (object.Entry{}) && n < len(steps) && steps[n].Session == r.Session && !steps[n].Git && slices.Contains(steps[n].Named, path)
+			if was != before && was != (object.Entry{}) && !tidied {
 				gone.Paths = append(gone.Paths, path)
 			}
 		}
