@@ -189,6 +189,25 @@ func (t *Turn) stepIn(ctx context.Context, w *workspace.Workspace, in record.ID,
 	return s, err
 }
 
+// StepStates returns the steps of the turn that can be had, in order.
+func (t *Turn) StepStates(ctx context.Context, w *workspace.Workspace) ([]*State, error) {
+	steps, err := t.Steps(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	var list []*State
+	for _, step := range steps {
+		if step.Had() {
+			s, err := t.stepIn(ctx, w, t.mission(), step.Number)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
 // LastCall returns the id of the last call of a batch, "" if it has none that
 // can stand in a commit's message.
 func LastCall(calls []journal.Call) string {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -157,6 +158,9 @@ type bisecting struct {
 	include *copyignored.Files // what each state also gets, or nil
 	caught  chan os.Signal     // for the commands
 	tried   int
+	// within are two states next to each other in the turn that was found: from
+	// the first to the second it broke. nil if nothing is known of that.
+	within []*turns.State
 }
 
 // An endedError says that a signal ended the bisection.
@@ -199,6 +203,41 @@ func (r *bisecting) run(ctx context.Context) (f found, err error) {
 	}
 	defer drop(t, &err)
 	t.Include = r.include
+	if f, err = r.halve(ctx, t); err == nil && f.bad == f.good+1 && r.States[f.bad].Ended() {
+		err = r.into(ctx, t, r.States[f.good], r.States[f.bad])
+	}
+	return f, err
+}
+
+// into goes on into the steps of the turn in which it broke, as far as they can
+// be had.
+func (r *bisecting) into(ctx context.Context, t *bisect.TryTree, good, bad *turns.State) error {
+	if !good.Start {
+		return nil
+	}
+	way, err := bad.Turn.StepStates(ctx, r.w)
+	if err != nil || len(way) == 0 {
+		return err
+	}
+	steps, err := bisect.New(ctx, r.w, slices.Concat([]*turns.State{good}, way, []*turns.State{bad}))
+	if err != nil || len(steps.States) < 3 {
+		return err
+	}
+	steps.Foreign = r.Foreign
+	steps.Judge(len(steps.States)-1, bisect.Bad)
+	steps.Judge(0, bisect.Good)
+	whole := r.Bisection
+	r.Bisection = steps
+	f, err := r.halve(ctx, t)
+	r.Bisection = whole
+	if err == nil && f.bad == f.good+1 {
+		r.within = steps.States[f.good : f.bad+1]
+	}
+	return err
+}
+
+// halve tries states until there is nothing left to try.
+func (r *bisecting) halve(ctx context.Context, t *bisect.TryTree) (f found, err error) {
 	last := len(r.States) - 1
 	for {
 		good, bad, next := bisect.Halve(r.Verdicts)
@@ -415,9 +454,13 @@ func (r *bisecting) printJSON(candidates []*turns.State) error {
 		Tried      int             `json:"tried"`
 		Skipped    []string        `json:"skipped"`
 		Candidates []string        `json:"candidates"`
+		Within     []string        `json:"within,omitempty"`
 	}{Tried: r.tried, Skipped: r.Named(bisect.Skipped), Candidates: []string{}}
 	for _, s := range candidates {
 		answer.Candidates = append(answer.Candidates, s.String())
+	}
+	for _, s := range r.within {
+		answer.Within = append(answer.Within, s.String())
 	}
 	if len(candidates) > 1 {
 		return cmdline.PrintJSON(r.c.App.Writer, answer)
@@ -446,7 +489,12 @@ func (r *bisecting) printFirst(before, first *turns.State) error {
 		return err
 	}
 	if first.Ended() {
-		return s.explain(&answer{turn: first.Turn})
+		if err := s.explain(&answer{turn: first.Turn}); err != nil || len(r.within) == 0 {
+			return err
+		}
+		name := cmdline.Shell([]string{r.within[0].String() + ".." + r.within[1].String()})
+		_, err := fmt.Fprintf(r.c.App.Writer, "\nIt broke within the turn, at %s:\n  git agent-turn diff %s\n", r.within[1].Describe(), name)
+		return err
 	}
 	if err := s.state(first); err != nil {
 		return err
