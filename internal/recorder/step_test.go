@@ -125,7 +125,9 @@ func TestStepNone(t *testing.T) {
 	b := newBench(t)
 	other := gittest.TempDir(t)
 	for _, calls := range [][]hooks.Call{
-		nil, {reads}, {reads, shell("ls -l"), shell("git status && cat a | head")},
+		nil,
+		{reads},
+		{reads, shell("ls -l"), shell("git status && cat a | head")},
 		{edits(filepath.Join(other, "x"), "../../x", "../.git/config", "..")},
 	} {
 		gittest.Must(t, b.ran("s", calls...))
