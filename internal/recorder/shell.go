@@ -11,14 +11,15 @@ import (
 type deed struct {
 	idle  bool     // it writes none
 	git   bool     // it is or has a git command that writes the worktree
+	aside bool     // a part of it goes on when it has ended
 	names []string // words of it that may name what it writes, from its directory or absolute
 }
 
 // deedOf reads a command as a POSIX shell would, as far as that is plain. It is
 // idle only if each of its parts is known to be: see [idleCommands].
 func deedOf(command string) deed {
-	parts, plain := parseShell(command)
-	d := deed{idle: plain && len(parts) > 0}
+	parts, plain, aside := parseShell(command)
+	d := deed{idle: plain && len(parts) > 0, aside: aside}
 	dir := ""
 	for _, p := range parts {
 		words, idle := p.words, p.idle()

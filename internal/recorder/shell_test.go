@@ -46,7 +46,9 @@ func TestDeedOf(t *testing.T) {
 		`diff <(ls) <(touch a)`:      {},
 		`cat <<< "$(x)"`:             {},
 		`ls; make`:                   {},
-		`ls & touch a`:               {names: []string{"a"}},
+		`ls & touch a`:               {aside: true, names: []string{"a"}},
+		`make all 2>&1 & `:           {aside: true, names: []string{"all"}},
+		`ls | sort { rm a }`:         {names: []string{"rm", "a", "}"}},
 		`find . -name a -delete`:     {names: []string{".", "a"}},
 		`find . $X`:                  {names: []string{"."}},
 		`rg --pre=x a`:               {names: []string{"a"}},
@@ -87,7 +89,7 @@ func TestDeedOf(t *testing.T) {
 		"gofmt -w a.go {b,c}.go ~/d ?.go":          {names: []string{"a.go"}},
 	} {
 		got := deedOf(command)
-		if got.idle != want.idle || got.git != want.git || !slices.Equal(got.names, want.names) {
+		if got.idle != want.idle || got.git != want.git || got.aside != want.aside || !slices.Equal(got.names, want.names) {
 			t.Errorf("%s: got %+v, want %+v", command, got, want)
 		}
 	}

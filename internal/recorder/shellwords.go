@@ -4,14 +4,14 @@ import "strings"
 
 // parseShell splits a command into simple commands, in the order in which they
 // are written. plain is false if it runs what is not among them, or is not
-// complete.
-func parseShell(command string) (parts []part, plain bool) {
+// complete; aside says that one goes on while the next begins.
+func parseShell(command string) (parts []part, plain, aside bool) {
 	s := shellReader{rest: command, plain: true}
 	for s.rest != "" {
 		s.next()
 	}
 	s.endPart()
-	return s.parts, s.plain && len(s.documents) == 0
+	return s.parts, s.plain && len(s.documents) == 0, s.aside
 }
 
 type shellReader struct {
@@ -24,6 +24,7 @@ type shellReader struct {
 	into      string
 	documents []string // the ends of the texts that begin behind the line
 	plain     bool
+	aside     bool
 }
 
 // next reads a character, an operator or a quoted text.
@@ -50,7 +51,11 @@ func (s *shellReader) next() {
 		s.rest = s.rest[1:]
 	case strings.HasPrefix(s.rest, "&>"), c == '<', c == '>':
 		s.redirect()
+	case strings.HasPrefix(s.rest, "&&"):
+		s.endPart()
+		s.rest = s.rest[2:]
 	case c == ';', c == '|', c == '&', c == '(', c == ')':
+		s.aside = s.aside || c == '&'
 		s.endPart()
 		s.rest = s.rest[1:]
 	case c == '`':
@@ -134,8 +139,11 @@ func (s *shellReader) endWord() {
 		return
 	}
 	s.is.text = s.word.String()
-	if s.is.text == "[" || s.is.text == "{" {
+	switch s.is.text {
+	case "[":
 		s.is.open = false
+	case "{", "}": // a group, or in another shell a function
+		s.plain = false
 	}
 	switch s.into {
 	case "":

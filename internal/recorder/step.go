@@ -108,7 +108,7 @@ func touchedBy(repo *git.Repo, b Batch) (t touched) {
 		}
 		whole = true
 		t.calls = append(t.calls, journal.Call{ID: call.ID, Tool: call.Tool})
-		t.git, t.open = t.git || d.git, t.open || call.Background
+		t.git, t.open = t.git || d.git, t.open || call.Background || d.aside
 		for _, name := range d.names {
 			t.names = append(t.names, absolute(b.Cwd, name))
 		}
