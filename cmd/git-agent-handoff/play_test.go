@@ -87,9 +87,9 @@ func fsck(ts *testscript.TestScript, neg bool, args []string) {
 //
 //	play <id> start [<source>] | prompt <text> | tool <name> | stop <text> | fail <text> | compact | end [<reason>] | kill | clear <new id>
 //
-// The client's session is one whose mission is <id>. Hooks must exit with 0, and only that of start
-// may say something: what the model is told is put into the file $WORK/told, what the user is told
-// into $WORK/said.
+// The client's session is one whose mission is <id>. Hooks must exit with 0, and only those of start
+// and prompt may say something: what the model is told is put into the file $WORK/told, what the user
+// is told into $WORK/said.
 func play(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: play <id> <event> [<text>]")
@@ -170,10 +170,11 @@ func deliver(ts *testscript.TestScript, family *os.File, e replay.Event) {
 	cmd.Env = append(cmd.Env, fmt.Sprintf("CLAUDE_PID=%d", e.PID))
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &stdout, &stderr, []*os.File{family}
-	if err := cmd.Run(); err != nil || stderr.Len() > 0 || stdout.Len() > 0 && e.Name != "SessionStart" {
+	tells := e.Name == "SessionStart" || e.Name == "UserPromptSubmit"
+	if err := cmd.Run(); err != nil || stderr.Len() > 0 || stdout.Len() > 0 && !tells {
 		ts.Fatalf("hook of %s: %v\n%s%s", e.Name, err, &stdout, &stderr)
 	}
-	if e.Name != "SessionStart" {
+	if !tells {
 		return
 	}
 	var answer struct {

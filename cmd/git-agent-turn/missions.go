@@ -2,7 +2,10 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +16,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/finisher"
+	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -77,6 +81,7 @@ func newMissionTable() *cmdline.Table {
 		cmdline.Column{Name: "TITLE", Min: 30},
 		cmdline.Column{Name: "LAST PROMPT", Min: 12, Spare: true},
 		cmdline.Column{Name: "BRANCH", Style: cmdline.Cyan, Min: 12, Spare: true},
+		cmdline.Column{Name: "WORKTREE", Min: 12, Spare: true},
 	)
 }
 
@@ -88,6 +93,7 @@ type missionLines struct {
 	grown map[record.ID]*turns.ForkStats
 	short map[record.ID]record.ID // abbreviated ids
 	live  []turns.Live
+	tops  map[string]string // of live sessions' worktrees, by git directory
 	now   time.Time
 	dates cmdline.Dates
 }
@@ -114,6 +120,7 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 	if lines.live, err = command.Live(c.Context, w, lines.now); err != nil {
 		return nil, err
 	}
+	lines.tops = topsOf(c.Context, w.Repo, lines.live)
 	begin := beginning(lines.live)
 	if !c.Bool("json") { // they are no records
 		lines.list = append(lines.list, begin...)
@@ -242,8 +249,46 @@ func (l *missionLines) row(i int, name string) []string {
 	}
 	return []string{
 		name, markOfMission(turns.ActivityOf(m.ID, l.live)), l.dates.Short(l.now, m.Newest()), strconv.Itoa(m.Turns), from, change, output, input, context,
-		title, last, strings.TrimPrefix(m.Branch, "refs/heads/"),
+		title, last, strings.TrimPrefix(m.Branch, "refs/heads/"), l.places(m.ID),
 	}
+}
+
+// places says where the sessions of a mission live, and how many do in one.
+func (l *missionLines) places(id record.ID) string {
+	var list []string
+	for _, s := range l.live {
+		place := inHome(l.tops[s.Worktree])
+		if s.Mission != id || place == "" {
+			continue
+		}
+		if len(s.With) > 0 {
+			place += fmt.Sprintf(" (%d sessions)", len(s.With)+1)
+		}
+		if !slices.Contains(list, place) {
+			list = append(list, place)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// topsOf returns where the worktrees of live sessions are, by git directory.
+func topsOf(ctx context.Context, repo *git.Repo, live []turns.Live) map[string]string {
+	tops := make(map[string]string)
+	for _, l := range live {
+		if _, ok := tops[l.Worktree]; !ok && l.Worktree != "" {
+			tops[l.Worktree] = repo.TopOf(ctx, l.Worktree)
+		}
+	}
+	return tops
+}
+
+// inHome shortens a path in the home directory, as a shell writes it.
+func inHome(path string) string {
+	home, err := os.UserHomeDir()
+	if rel, e := filepath.Rel(home, path); err == nil && e == nil && filepath.IsLocal(rel) {
+		return filepath.Join("~", rel)
+	}
+	return path
 }
 
 // A missionJSON is a line of JSON: mission.json, its progress and its writer.
@@ -254,6 +299,17 @@ type missionJSON struct {
 	Turns int       `json:"turns"`
 	At    time.Time `json:"at,omitzero"` // of the last turn
 	By    string    `json:"by"`
+
+	Live []liveJSON `json:"live,omitempty"`
+}
+
+// A liveJSON is a session that lives.
+type liveJSON struct {
+	Session  string   `json:"session"`
+	Agent    string   `json:"agent,omitempty"`
+	Running  bool     `json:"running"` // a turn
+	Worktree string   `json:"worktree,omitempty"`
+	With     []string `json:"with,omitempty"` // sessions in the same worktree
 }
 
 // A growthJSON says what a fork's own turns have changed.
@@ -270,6 +326,11 @@ func (l *missionLines) json(i int) missionJSON {
 	line := missionJSON{Mission: m.Mission, Finished: l.done[i], Turns: m.Turns, By: l.by[i]}
 	if m.Last != nil {
 		line.At = m.Last.At
+	}
+	for _, s := range l.live {
+		if s.Mission == m.ID {
+			line.Live = append(line.Live, liveJSON{s.Session, s.Agent, s.Open != nil, l.tops[s.Worktree], s.With})
+		}
 	}
 	if g := l.grown[m.ID]; g != nil {
 		line.growthJSON = &growthJSON{State: turns.ActivityOf(m.ID, l.live), Output: g.Output}

@@ -29,11 +29,13 @@ import (
 // A brief is the overview of a repository.
 type brief struct {
 	situation command.Situation
-	mission   *record.Mission // that commands work on, or nil
-	first     bool            // its first turn runs, and nothing is recorded yet
-	last      *turns.Turn     // of the mission, or nil
-	by        string          // its recorder
-	running   []turns.Live    // in any mission and worktree, the newest first
+	mission   *record.Mission   // that commands work on, or nil
+	first     bool              // its first turn runs, and nothing is recorded yet
+	last      *turns.Turn       // of the mission, or nil
+	by        string            // its recorder
+	running   []turns.Live      // in any mission and worktree, the newest first
+	company   []turns.Live      // the sessions in this worktree, if there are two
+	tops      map[string]string // of their worktrees, by git directory
 	handoff   *handoffstore.Handoff
 	waiting   record.ID // mission of an untrusted handoff that has to be accepted, or empty
 	found     []finding // problems that are cheap to find
@@ -85,6 +87,8 @@ func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, 
 	if err != nil {
 		b.found = append(b.found, finding{Level: problem, What: "running", Text: err.Error()})
 	}
+	b.tops = topsOf(ctx, w.Repo, live)
+	b.company = slices.DeleteFunc(slices.Clone(live), func(l turns.Live) bool { return l.Worktree != w.Repo.GitDir || len(l.With) == 0 })
 	b.running = slices.DeleteFunc(live, func(l turns.Live) bool { return l.Open == nil })
 	b.situation.Running = len(b.running) > 0
 	id, err := command.Mission(ctx, w, "", io.Discard)
@@ -199,7 +203,18 @@ func (b *brief) facts(repo *git.Repo, now time.Time, dates cmdline.Dates) []find
 		say("mission", "none has been recorded here")
 	}
 	for _, l := range b.running[:min(len(b.running), maxRunning)] {
-		say("running", "%s, %s: %s", l.ID(), dates.Ago(now, l.Open.Started), prompt(l.Open.Prompt))
+		place := ""
+		if top := b.tops[l.Worktree]; top != "" && l.Worktree != repo.GitDir {
+			place = ", in " + inHome(top)
+		}
+		say("running", "%s, %s%s: %s", l.ID(), dates.Ago(now, l.Open.Started), place, prompt(l.Open.Prompt))
+	}
+	if len(b.company) > 0 {
+		var who []string
+		for _, l := range b.company[:min(len(b.company), maxRunning)] {
+			who = append(who, fmt.Sprintf("%s (mission %s)", agent.Of(l.Agent).Title, l.Mission))
+		}
+		say("company", "%d sessions work in this worktree: %s", len(b.company), strings.Join(who, ", "))
 	}
 	if t := b.last; t != nil {
 		by := ""

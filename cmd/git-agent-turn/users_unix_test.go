@@ -31,6 +31,7 @@ type user struct {
 	c     *claude.Client
 	uid   uint32
 	umask string
+	told  string // by the hook of the last prompt
 }
 
 // usersOf gives a repository to the owner, shared as core.sharedRepository
@@ -49,7 +50,11 @@ func usersOf(h *host, umask string, uids ...uint32) []*user {
 		u.Repo.Env = u.env
 		u.c = claude.New(home, h.Dir, func(e claude.Event) {
 			give(h.t, home, uid)
-			if out, err := u.run(e.Payload(), "git-agent-turn", "hook"); out != "" || err != nil {
+			out, err := u.run(e.Payload(), "git-agent-turn", "hook")
+			if e.Name == "UserPromptSubmit" {
+				u.told, out = out, ""
+			}
+			if out != "" || err != nil {
 				h.t.Errorf("hook of user %d, %s: %v\n%s", uid, e.Name, err, out)
 			}
 		})
@@ -177,6 +182,39 @@ func TestUsers(t *testing.T) {
 			}
 			h.fsck()
 		})
+	}
+}
+
+// TestUsersBeside: sessions of two users in one checkout hear of each other.
+func TestUsersBeside(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be several users")
+	}
+	for _, tt := range []struct {
+		shared, umask string
+		users         [2]uint32
+	}{
+		{"", "077", [2]uint32{0, owner}},
+		{"", "022", [2]uint32{owner, 0}},
+		{"group", "077", [2]uint32{member, owner}},
+	} {
+		h := shared(t, tt.shared)
+		users := usersOf(h, tt.umask, tt.users[:]...)
+		for _, u := range users {
+			u.must("git", "agent-turn", "init", "--agent", "claude")
+		}
+		for i, want := range []bool{false, true, true, false} {
+			u, other := users[i%2], users[1-i%2]
+			u.c.Prompt(fmt.Sprintf("prompt %d", i))
+			if got := strings.Contains(u.told, "(mission "+other.c.Session[len(other.c.Session)-8:]+", since"); got != want || !want && u.told != "" {
+				t.Errorf("%q %s: user %d is told %q at prompt %d", tt.shared, tt.umask, u.uid, u.told, i)
+			}
+		}
+		if log := h.log(); log != "" {
+			t.Errorf("%q %s: the log: %s", tt.shared, tt.umask, log)
+		}
 	}
 }
 

@@ -24,6 +24,8 @@
 //	check_frequency = 5
 //	[context.windows]            # tokens; models not listed have 1,000,000
 //	"claude-sonnet-4-5*" = 200000
+//	[company]
+//	tell = true                  # sessions that work in one checkout, of each other
 //	[retry]
 //	include_session_tail = false
 //	session_tail_size = 4096
@@ -63,6 +65,7 @@ type Config struct {
 	Capture      Capture
 	Handoff      HandoffSettings
 	Context      Context
+	Company      Company
 	Retry        Retry
 	Fork         ForkSettings
 	Trust        TrustSettings
@@ -98,6 +101,11 @@ type Context struct {
 	CheckFrequency    int            // in events; at least 1
 	Windows           map[string]int // tokens, by a pattern of the model's name
 	Learned           map[string]int // tokens, by the model's name, of those that the user's file has not
+}
+
+// Company is what sessions hear of others in the same worktree.
+type Company struct {
+	Tell bool // that there are others, once
 }
 
 // Retry is what the next attempt is told about the last one.
@@ -160,6 +168,7 @@ func Default() *Config {
 				"claude-haiku-4-5*":  200_000,
 			},
 		},
+		Company: Company{Tell: true},
 		Retry: Retry{
 			SessionTailSize: 4 << 10,
 		},

@@ -64,6 +64,8 @@ check_frequency = 1
 [context.windows]
 "claude-opus-4-5*" = 500000
 other = 1000
+[company]
+tell = false
 [retry]
 include_session_tail = true
 session_tail_size = "8KiB"

@@ -70,16 +70,37 @@ func (r *Repo) Hidden() string {
 // there is none at the path.
 func (r *Repo) Behind(path string) *Repo {
 	for _, dir := range r.Glob("worktrees/*") {
-		text, err := readPlain(filepath.Join(dir, "gitdir"))
-		link := filepath.FromSlash(strings.TrimSpace(string(text)))
-		if !filepath.IsAbs(link) { // extensions.relativeWorktrees
-			link = filepath.Join(dir, link)
-		}
-		if err == nil && filepath.Dir(link) == filepath.Clean(path) {
+		if topBehind(dir) == filepath.Clean(path) {
 			s := r.With(In(r.CommonDir), Env("GIT_DIR="+dir))
 			s.Top, s.GitDir = path, dir
 			return s
 		}
 	}
 	return nil
+}
+
+// TopOf returns the top of the repository's worktree with a git directory, or
+// "" if that is not known.
+func (r *Repo) TopOf(ctx context.Context, gitDir string) string {
+	switch gitDir {
+	case r.GitDir:
+		return r.Top
+	case r.CommonDir:
+		return r.Main(ctx)
+	}
+	return topBehind(gitDir)
+}
+
+// topBehind returns where a linked worktree is that has its git directory in
+// dir, or "".
+func topBehind(dir string) string {
+	text, err := readPlain(filepath.Join(dir, "gitdir"))
+	if err != nil {
+		return ""
+	}
+	link := filepath.FromSlash(strings.TrimSpace(string(text)))
+	if !filepath.IsAbs(link) { // extensions.relativeWorktrees
+		link = filepath.Join(dir, link)
+	}
+	return filepath.Dir(link)
 }

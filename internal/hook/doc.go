@@ -7,8 +7,10 @@
 // each event:
 //
 //	SessionStart     Handoff  hands off for sessions that died (the sweep),
-//	                          then tells this one what to continue
-//	UserPromptSubmit Turn     starts a turn, or gives the running one a prompt
+//	                          then tells this one what to continue, and who
+//	                          else works in the worktree
+//	UserPromptSubmit Turn     starts a turn, or gives the running one a prompt,
+//	                          and tells who has come to work in the worktree
 //	PostToolBatch    Handoff  tells the agent how full its context is, if due,
 //	PostToolUse               and keeps the worktree's state (a step); clients
 //	                          have one of the two events

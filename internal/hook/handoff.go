@@ -72,6 +72,7 @@ func start(ctx context.Context, h *hook) error {
 	}
 	if err == nil {
 		h.add(answer)
+		h.logError(h.company(w))
 	}
 	return err
 }

@@ -36,6 +36,7 @@ func prompt(ctx context.Context, h *hook) error {
 	}
 	h.follow(ctx, w, result, len(result.Turns) > 0)
 	h.notify(w, result)
+	h.logError(h.arrive(w))
 	return nil
 }
 
@@ -77,6 +78,7 @@ func end(ctx context.Context, h *hook) error {
 	if result == nil { // a duplicate; the other process may end before its push
 		return h.awaitOther(ctx, w)
 	}
+	h.logError(session.PresenceIn(w.Repo.GitDir).Leave(h.event.SessionID))
 	news := len(result.Turns) > 0 || handedOff
 	h.follow(ctx, w, result, news)
 	h.awaitPush(ctx, w, result.Config, result.Mission, news)

@@ -1,6 +1,9 @@
 package session
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // A Liveness says whether a session lives, if that can be told from here.
 type Liveness int
@@ -27,6 +30,29 @@ func (s Store) Peers(self string, n int, registry []Registration) []Peer {
 		}
 	}
 	return list
+}
+
+// maxSilent is how long a session whose client is unknown counts as running.
+const maxSilent = 24 * time.Hour
+
+// Runs reports whether a peer lives as far as anything shows that: its client
+// is known, or it has been in a turn since a day before now at most.
+func (p Peer) Runs(registry []Registration, now time.Time) bool {
+	known := p.Client.PID > 0 || p.ClientLock != (ClientLock{}) || Registered(p.Session, registry)
+	return p.Liveness == Lives && (known || p.Open != nil && now.Sub(p.Seen) <= maxSilent)
+}
+
+// Beside reports whether a peer that runs is at work beside a session, in the
+// worktree with that git directory. A client's process has one conversation
+// after another, so only one that is in a turn counts beside its next.
+func (p Peer) Beside(me *Known, gitDir string) bool {
+	switch {
+	case p.Session == me.Session, p.Worktree != gitDir, p.Mission == "":
+		return false
+	case p.Client.PID > 0 && p.Client == me.Client:
+		return p.Open != nil
+	}
+	return true
 }
 
 // LivenessOf reports whether a session lives. The registry has a resumed

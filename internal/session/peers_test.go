@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"gitagent/test/gittest"
 )
@@ -48,6 +49,65 @@ func TestLivenessOf(t *testing.T) {
 		tt.st.Session = "s"
 		if got := LivenessOf(&tt.st, tt.registry); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Whether a peer is company.
+func TestBeside(t *testing.T) {
+	t.Parallel()
+	const here, there = "/repo/.git", "/repo/.git/worktrees/there"
+	mine, theirs := Client{PID: 7, Start: "1"}, Client{PID: 8, Start: "1"}
+	open := &OpenTurn{}
+	for _, tt := range []struct {
+		name string
+		peer Known
+		want bool
+	}{
+		{"another session", Known{Session: "b", Mission: "m", Worktree: here, Client: theirs}, true},
+		{"of the same mission", Known{Session: "b", Mission: "mine", Worktree: here, Client: theirs}, true},
+		{"in another worktree", Known{Session: "b", Mission: "m", Worktree: there, Client: theirs}, false},
+		{"nobody knows where", Known{Session: "b", Mission: "m", Client: theirs}, false},
+		{"has recorded nothing", Known{Session: "b", Worktree: here, Client: theirs}, false},
+		{"the same in another client", Known{Session: "a", Mission: "mine", Worktree: here, Client: theirs}, false},
+		{"the one before it in its client", Known{Session: "b", Mission: "m", Worktree: here, Client: mine}, false},
+		{"in a turn of the same client", Known{Session: "b", Mission: "m", Worktree: here, Client: mine, Open: open}, true},
+		{"the same process id of another process", Known{Session: "b", Mission: "m", Worktree: here, Client: Client{PID: 7, Start: "2"}}, true},
+		{"of a client that is not known", Known{Session: "b", Mission: "m", Worktree: here}, true},
+	} {
+		me := &Known{Session: "a", Mission: "mine", Worktree: here, Client: mine}
+		if got := (Peer{Known: &tt.peer}).Beside(me, here); got != tt.want {
+			t.Errorf("%s: %t", tt.name, got)
+		}
+	}
+	if !(Peer{Known: &Known{Session: "b", Mission: "m", Worktree: here}}).Beside(&Known{Session: "a"}, here) {
+		t.Error("two clients that are not known are taken for one")
+	}
+}
+
+// Whether a peer runs, if its client may not be known.
+func TestPeerRuns(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	client, open := Client{PID: os.Getpid()}, &OpenTurn{}
+	for _, tt := range []struct {
+		name     string
+		peer     Peer
+		registry []Registration
+		want     bool
+	}{
+		{"its client runs", Peer{&Known{Client: client, Seen: now.Add(-100 * time.Hour)}, Lives}, nil, true},
+		{"its client is gone", Peer{&Known{Client: client, Open: open, Seen: now}, Gone}, nil, false},
+		{"ended", Peer{&Known{Client: client, Seen: now, Ended: true}, Ended}, nil, false},
+		{"moved on", Peer{&Known{Client: client, Seen: now}, MovedOn}, nil, false},
+		{"registered", Peer{&Known{Session: "s"}, Lives}, []Registration{{Session: "s", Held: true}}, true},
+		{"its client locks a file", Peer{&Known{ClientLock: ClientLock{Path: "/home/dev/s.lock"}}, Lives}, nil, true},
+		{"unknown, between turns", Peer{&Known{Seen: now}, Lives}, nil, false},
+		{"unknown, in a turn", Peer{&Known{Open: open, Seen: now.Add(-time.Hour)}, Lives}, nil, true},
+		{"unknown, in a turn of long ago", Peer{&Known{Open: open, Seen: now.Add(-25 * time.Hour)}, Lives}, nil, false},
+	} {
+		if got := tt.peer.Runs(tt.registry, now); got != tt.want {
+			t.Errorf("%s: %t", tt.name, got)
 		}
 	}
 }

@@ -280,6 +280,7 @@ func twoAtOnce(r *rig) {
 	slow.reached()
 	r.play(r.repo.Dir, "", "T1 hello").ok()
 	r.hearsNot("T1", "Exit: killed")
+	r.hears("T1", "git-agent: beside this session, "+agentOf(r)+" (mission ", "git worktree add ")
 	slow.open()
 	outer.wait()
 	outer.ok()
