@@ -115,17 +115,29 @@ func TestHandoffNothing(t *testing.T) {
 	r.tellsNot(r.first("T2"), "Handoff (from previous session)")
 }
 
-// Two clients work in one checkout, and a third one starts: nobody is called dead.
+// Two clients work in one checkout: nobody is called dead, and each is told of the other, once, if that is still there.
 func TestHandoffNeighbours(t *testing.T) {
+	const beside, apart = "git-agent: beside this session, Claude Code (mission ", "; to work apart: git worktree add "
 	r := newNightly(t)
 	a := r.interactive(r.repo.Dir)
 	a.prompt("T1 hello")
 	r.claude(r.repo.Dir, "T3 hello").ok().quiet()
-	r.tellsNot(r.first("T3"), "git-agent")
+	r.tells(r.first("T3"), beside, apart)
+	r.tellsNot(r.first("T3"), "Handoff (from previous session)")
 	if list := r.handoff(r.repo.Dir, "list", "--all", "--json"); strings.Count(list, "\n") != 1 {
 		t.Errorf("handoffs while a session lives:\n%s", list)
 	}
 	a.prompt("T2 hello")
+	r.tellsNot(r.first("T2"), beside)
+	b := r.interactive(r.repo.Dir)
+	b.prompt("T4 hello")
+	r.tells(r.first("T4"), beside, apart)
+	a.prompt("T5 hello")
+	r.tells(r.first("T5"), beside, apart)
+	if !a.shows("git-agent: beside this session") {
+		t.Errorf("the user of the first one is told nothing\n%s", a.term.screen())
+	}
+	b.exit()
 	a.exit()
 	if list := r.handoff(r.repo.Dir, "list", "--all", "--json"); strings.Contains(list, `"killed"`) || strings.Contains(list, `"crash"`) {
 		t.Errorf("somebody was called dead:\n%s", list)

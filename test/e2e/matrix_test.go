@@ -52,6 +52,8 @@ var matrix = []struct {
 	{name: "compacted", run: compactedByItself, only: []string{"codex", "opencode"}},
 	{name: "subagent", run: subagent, only: []string{"codex", "opencode"}},
 	{name: "two-at-once", run: twoAtOnce, only: []string{"codex", "opencode"}},
+	{name: "company", run: company, only: []string{"codex", "opencode"}, check: []string{"codex"}},
+	{name: "company-at-prompt", run: companyAtPrompt, only: []string{"gemini"}},
 	{name: "handoff", run: handoffWritten, only: []string{"codex", "opencode"}},
 	{name: "fork", run: forkAtEveryTurn},
 	{name: "terminal", run: inTerminal, only: []string{"codex", "opencode"}},
@@ -280,10 +282,52 @@ func twoAtOnce(r *rig) {
 	slow.reached()
 	r.play(r.repo.Dir, "", "T1 hello").ok()
 	r.hearsNot("T1", "Exit: killed")
-	r.hears("T1", "git-agent: beside this session, "+agentOf(r)+" (mission ", "git worktree add ")
+	r.hears("T1", "git-agent: beside this session, ", " at work in this checkout", "; to work apart: git worktree add ")
 	slow.open()
 	outer.wait()
 	outer.ok()
+	r.check(r.done("TTOOL"), r.done("T1"))
+}
+
+// company has a client in a terminal, and beside it another one: the first is told at its next prompt, once.
+func company(r *rig) {
+	slow := r.gate("slow")
+	r.mock.play(on("TTOOL", bash("echo beside > beside.txt"), bash(slow.wait()), say("beside done")))
+	s := r.seat(r.repo.Dir, "")
+	s.prompt("T1 hello")
+	beside := r.startRun(r.repo.Dir, "", "TTOOL hello")
+	slow.reached()
+	s.prompt("T2 hello")
+	s.prompt("T3 hello")
+	slow.open()
+	beside.wait()
+	beside.ok()
+	s.leave()
+	const told = "git-agent: beside this session, "
+	r.hears("TTOOL", told)
+	r.hearsNot("T1", told)
+	r.hears("T2", told, "; to work apart: git worktree add ")
+	if n := strings.Count(spoken(r.given("T3")[0].Body), told); n != 1 {
+		r.t.Errorf("the first one is told %d times\n%s", n, r.report())
+	}
+	r.check(r.done("T1"), r.done("TTOOL"), r.done("T2"), r.done("T3"))
+}
+
+// companyAtPrompt has no hook for the start of a session: what it tells comes with the first prompt, and is no part of it.
+func companyAtPrompt(r *rig) {
+	settings := filepath.Join(r.home, ".gemini", "settings.json")
+	text, err := os.ReadFile(settings)
+	gittest.Must(r.t, err)
+	gittest.Must(r.t, os.WriteFile(settings, []byte(strings.ReplaceAll(string(text), `"SessionStart"`, `"SessionStartNot"`)), 0o666))
+	slow := r.gate("slow")
+	r.mock.play(on("TTOOL", bash("echo beside > beside.txt"), bash(slow.wait()), say("beside done")))
+	beside := r.startRun(r.repo.Dir, "", "TTOOL hello")
+	slow.reached()
+	r.play(r.repo.Dir, "", "T1 hello").ok()
+	r.hears("T1", "git-agent: beside this session, ", "; to work apart: git worktree add ")
+	slow.open()
+	beside.wait()
+	beside.ok()
 	r.check(r.done("TTOOL"), r.done("T1"))
 }
 

@@ -149,19 +149,19 @@ export const GitAgent = async ({ client, directory }) => {
         context.push(await hook("git-agent-handoff", s, "SessionStart", { source: "compact" }))
       }
       s.compacted = false
+      if (s.prompt) { // it waits until the agent looks: the turn goes on with it
+        s.queued.add(message.id)
+      } else {
+        await sync(s, true)
+        s.prompt = message.id
+        const prompt = parts.filter(typed).map((p) => p.text || "").join("\n")
+        context.push(await hook("git-agent-turn", s, "UserPromptSubmit", { prompt: bounded(prompt), prompt_id: message.id }))
+      }
       const text = context.filter(Boolean).join("\n")
       if (text) {
         const id = "prt_" + message.id.slice(4, 16) + "zzzzzzzzzzzzzz" // after those of the message, before the next
         parts.push({ id, messageID: message.id, sessionID: s.id, type: "text", text, synthetic: true })
       }
-      if (s.prompt) { // it waits until the agent looks: the turn goes on with it
-        s.queued.add(message.id)
-        return
-      }
-      await sync(s, true)
-      s.prompt = message.id
-      const prompt = parts.filter(typed).map((p) => p.text || "").join("\n")
-      await hook("git-agent-turn", s, "UserPromptSubmit", { prompt: bounded(prompt), prompt_id: message.id })
     }),
 
     "tool.execute.before": async ({ callID }, { args }) => {
