@@ -110,7 +110,7 @@ func stepped(t *testing.T, r *gittest.Repo, p *Purge, content string) (tree stri
 		Session: "s", Cwd: r.Dir, Calls: []hooks.Call{{Tool: "Bash", Command: "make"}},
 	}))
 	all, err := journal.Read(p.Repo)
-	if err != nil || len(all) == 0 || all[len(all)-1].Event != "" || all[len(all)-1].Tree.IsZero() {
+	if err != nil || len(all) == 0 || all[len(all)-1].Session != "s" || all[len(all)-1].Tree.IsZero() {
 		t.Fatalf("the journal is %+v, %v", all, err)
 	}
 	gittest.Must(t, os.Remove(filepath.Join(r.Dir, "passing.txt")))
