@@ -11,7 +11,8 @@ import (
 //
 // 60 s is eight times the slowest first turn measured (7.7 s, 30,000 untracked
 // files). At SessionEnd, the client's default is 1.5 s. The agent waits for the
-// hook after each batch of tool calls: 10 s are enough for 5 ms.
+// hook after each batch of tool calls: 10 s are enough for a look at the
+// worktree, which ends after 5.
 var Hooks = hooks.Setup{
 	Entries: []hooks.Entry{
 		{Event: "UserPromptSubmit", Command: "git-agent-turn hook || true", Timeout: 60},
