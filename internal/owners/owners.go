@@ -121,6 +121,7 @@ func walkOf(t *Turn, r *rule) (*walk, error) {
 	from := t.From
 	for i, state := range t.States {
 		var gone []*file
+		several := atOnce(state)
 		for _, path := range inOrder(state.Changed) {
 			change := state.Changed[path]
 			f, err := w.file(path)
@@ -130,7 +131,7 @@ func walkOf(t *Turn, r *rule) (*walk, error) {
 			if change.Entry == f.entry() {
 				continue
 			}
-			by, who := r.explain(path, change, from, state.At)
+			by, who := r.explain(sighting{change, path, from, state.At, f.made || !f.exists() || several(change.Ctime)})
 			if by != own {
 				w.with[who] = true
 			}
@@ -142,6 +143,20 @@ func walkOf(t *Turn, r *rule) (*walk, error) {
 		from = state.At
 	}
 	return w, nil
+}
+
+// atOnce returns a function that reports whether several files changed at a
+// time.
+func atOnce(s State) func(ctime int64) bool {
+	var times []int64
+	for _, c := range s.Changed {
+		times = append(times, c.Ctime)
+	}
+	slices.Sort(times)
+	return func(ctime int64) bool {
+		i, _ := slices.BinarySearch(times, ctime-grace)
+		return ctime != 0 && i+1 < len(times) && times[i+1] <= ctime+grace
+	}
 }
 
 // inOrder returns the paths of changes, files that are gone first: a new one

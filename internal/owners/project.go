@@ -131,7 +131,7 @@ func (s *side) left(l *line) bool {
 		return false
 	case l.alive():
 		return true
-	case l.copy != nil && l.copy.alive() && l.copy.placed < s.mine:
+	case l.copy != nil && l.copy.alive() && (l.by != before || l.copy.placed < s.mine):
 		return false
 	default:
 		return l.removed >= s.mine && !s.takenOver(l)
@@ -143,7 +143,7 @@ func (s *side) has(f *file, l *line) bool { return s.left(l) && !s.elsewhere(l) 
 
 // elsewhere reports whether a line would be where the turn took it from.
 func (s *side) elsewhere(l *line) bool {
-	return l.from != nil && l.placed >= s.mine &&
+	return l.from != nil && l.placed >= s.mine && (l.by == before || !l.alive()) &&
 		(s.present(l.source) && s.has(l.source, l.from) || s.elsewhere(l.from))
 }
 

@@ -1,6 +1,7 @@
 package owners
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -17,34 +18,53 @@ const (
 )
 
 const (
-	grace  = 50  // ms between the clock of a claim and that of a file
-	sure   = 0.9 // the share from which a change is somebody's
-	naming = 20  // how much more a command counts that names the file, or that is git
+	grace  = 50   // ms between the clock of a claim and that of a file
+	sure   = 0.8  // the share from which a change is somebody's
+	naming = 20   // how much more a command counts that names the file, or that is git
+	edge   = 1000 // ms after a command's beginning and before its end, in which half of all is written
+
+	// How often a person changes a file that is there, alone, for each time that
+	// one did while no claim ran; and how often what looks like a program's.
+	saves, programs = 10, 0.02
+	unseen          = 0.1 // changes of a person in a turn in which none was seen
 )
 
 // A rule tells which claim explains a change.
 type rule struct {
-	turn   *Turn
-	claims []Claim // those that reach into the turn
-	person float64 // the weight of somebody nobody knows of
+	turn        *Turn
+	claims      []Claim // those that reach into the turn, the first to begin first
+	unexplained float64 // changes that are of no claim
+	free        float64 // seconds that are of no claim
 }
 
 func newRule(t *Turn) *rule {
 	r := &rule{turn: t}
+	mine := false
 	for _, c := range t.Claims {
 		if c.From <= t.To+grace && c.To >= t.From-grace {
 			r.claims = append(r.claims, c)
+			mine = mine || c.Who == t.Who
 		}
 	}
-	unexplained := 0
+	if !mine { // a client without these hooks
+		r.claims = append(r.claims, Claim{Who: t.Who, From: t.From, To: t.To})
+	}
+	slices.SortFunc(r.claims, func(a, b Claim) int { return cmp.Compare(a.From, b.From) })
 	r.changes(func(path string, c Change, from, to int64) {
-		if !slices.ContainsFunc(r.claims, func(claim Claim) bool { return claim.May(path, c, from, to) }) {
-			unexplained++
+		if !r.explained(path, c, from, to) {
+			r.unexplained++
 		}
 	})
-	r.person = 0.3 * (float64(unexplained) + 0.3) / max(1, float64(t.To-t.From)/1000)
+	at := t.From
+	for _, c := range r.claims {
+		r.free += max(0, seconds(c.From-at))
+		at = max(at, c.To)
+	}
+	r.free = max(1, r.free+max(0, seconds(t.To-at)))
 	return r
 }
+
+func seconds(ms int64) float64 { return float64(ms) / 1000 }
 
 // changes calls f for each change, with the times of the states around it.
 func (r *rule) changes(f func(path string, c Change, from, to int64)) {
@@ -59,29 +79,37 @@ func (r *rule) changes(f func(path string, c Change, from, to int64)) {
 
 // alone reports whether nobody else is known and own claims explain all.
 func (r *rule) alone() bool {
-	for _, c := range r.claims {
-		if c.Who != r.turn.Who {
-			return false
-		}
-	}
-	alone := true
-	r.changes(func(path string, c Change, from, to int64) {
-		alone = alone && slices.ContainsFunc(r.claims, func(claim Claim) bool { return claim.May(path, c, from, to) })
-	})
-	return alone
+	return r.unexplained == 0 && !slices.ContainsFunc(r.claims, func(c Claim) bool { return c.Who != r.turn.Who })
 }
 
-// May reports whether a change that was seen between two states may be the
+func (r *rule) explained(path string, c Change, from, to int64) bool {
+	return slices.ContainsFunc(r.claims, func(claim Claim) bool { return claim.may(path, c, from, to) })
+}
+
+// may reports whether a change that was seen between two states may be the
 // claim's.
-func (c Claim) May(path string, change Change, from, to int64) bool {
+func (c Claim) may(path string, change Change, from, to int64) bool {
 	if c.Paths != nil && !slices.Contains(c.Paths, path) {
 		return false
 	}
 	if change.Entry.Mode == 0 || change.Ctime == 0 {
 		return c.overlaps(from, to)
 	}
-	// One that had not begun when the change was seen did not make it.
-	return c.From <= to && c.From-grace <= change.Ctime && change.Ctime <= c.To+grace
+	return c.From-grace <= change.Ctime && change.Ctime <= c.To+grace
+}
+
+// density tells how likely a command writes at a time rather than at another,
+// per second: it does so most often as it begins, or as it ends.
+func (c Claim) density(at int64) float64 {
+	long := seconds(c.To-c.From) + 0.5
+	switch {
+	case at == 0 || long <= seconds(2*edge):
+		return 1 / long
+	case at-c.From < edge || c.To-at < edge:
+		return 0.5/long + 0.5/seconds(2*edge)
+	default:
+		return 0.5 / long
+	}
 }
 
 func (c Claim) overlaps(from, to int64) bool { return c.To > from && c.From <= to }
@@ -94,20 +122,77 @@ func (c Claim) names(path string) bool {
 	})
 }
 
-// explain tells whose a change is that was seen between two states, and who
-// else it is, or may be, if it is not surely the turn's.
-func (r *rule) explain(path string, c Change, from, to int64) (by label, who string) {
-	if by, who, ok := r.byPath(path, c, from, to); ok {
-		return by, who
+// A sighting is a change that was seen between two states.
+type sighting struct {
+	Change
+	path     string
+	from, to int64
+	program  bool // it looks like a program's: a new file, or several at once
+}
+
+// explain tells whose a change is, and who else's it is, or may be, if it is
+// not surely the turn's.
+func (r *rule) explain(c sighting) (by label, who string) {
+	named, editor, last := r.byPath(c)
+	if named != before && last {
+		return named, editor
 	}
-	weights := map[string]float64{"": r.person}
-	mine, all := 0.0, r.person
+	by, who = r.byTime(c)
+	if named != before && by != named { // an editing tool wrote it, and then somebody else
+		return unsure, cmp.Or(editor, who)
+	}
+	return by, who
+}
+
+// byPath tells whose a change is if editing tools name the file, and whether
+// one of them wrote last; before if none does, or if another's command does too.
+func (r *rule) byPath(c sighting) (by label, who string, last bool) {
+	editors := make(map[string]bool)
 	for _, claim := range r.claims {
-		if !claim.May(path, c, from, to) {
+		if slices.Contains(claim.Paths, c.path) && claim.overlaps(c.from, c.to) && (c.Ctime == 0 || claim.From-grace <= c.Ctime) {
+			editors[claim.Who] = true
+			last = last || claim.may(c.path, c.Change, c.from, c.to)
+		}
+	}
+	for _, claim := range r.claims {
+		if claim.Paths == nil && claim.overlaps(c.from, c.to) && claim.names(c.path) && !editors[claim.Who] {
+			return before, "", false
+		}
+	}
+	mine := editors[r.turn.Who]
+	delete(editors, r.turn.Who)
+	for editor := range editors {
+		if who == "" || editor < who {
+			who = editor
+		}
+	}
+	switch {
+	case len(editors) == 0 && mine:
+		return own, "", last
+	case len(editors) == 0:
+		return before, "", false
+	case mine:
+		return unsure, who, last
+	default:
+		return others, who, last
+	}
+}
+
+// byTime tells whose a change is by the claims that ran when the file changed,
+// which compete with each other and with somebody nobody knows of.
+func (r *rule) byTime(c sighting) (by label, who string) {
+	person := (saves*r.unexplained + unseen) / r.free
+	if c.program {
+		person = (programs*r.unexplained + unseen) / r.free
+	}
+	weights := map[string]float64{"": person}
+	mine, all := 0.0, person
+	for _, claim := range r.claims {
+		if !claim.may(c.path, c.Change, c.from, c.to) {
 			continue
 		}
-		weight := 1 / (float64(claim.To-claim.From)/1000 + 0.5)
-		if claim.names(path) {
+		weight := claim.density(c.Ctime)
+		if claim.names(c.path) {
 			weight *= naming
 		}
 		all += weight
@@ -130,36 +215,4 @@ func (r *rule) explain(path string, c Change, from, to int64) (by label, who str
 	default:
 		return unsure, who
 	}
-}
-
-// byPath tells whose a change is if editing tools name the file. It is not ok
-// if none does, or if another session's command does too.
-func (r *rule) byPath(path string, c Change, from, to int64) (by label, who string, ok bool) {
-	editors := make(map[string]bool)
-	for _, claim := range r.claims {
-		if claim.Paths != nil && slices.Contains(claim.Paths, path) && claim.overlaps(from, to) {
-			editors[claim.Who] = true
-		}
-	}
-	for _, claim := range r.claims {
-		if claim.Paths == nil && claim.overlaps(from, to) && claim.names(path) && !editors[claim.Who] {
-			return 0, "", false
-		}
-	}
-	mine := editors[r.turn.Who]
-	delete(editors, r.turn.Who)
-	for editor := range editors {
-		if who == "" || editor < who {
-			who = editor
-		}
-	}
-	switch {
-	case mine && who == "":
-		return own, "", true
-	case mine:
-		return unsure, who, true
-	case who != "":
-		return others, who, true
-	}
-	return 0, "", false
 }

@@ -15,6 +15,7 @@ type file struct {
 	versions []version // the first is the start
 	weave    []*line   // every line it ever had, in order
 	whole    bool      // lines don't count: it is binary, a link, or too large
+	made     bool      // it is new, and was not a file by another name
 	to       *file     // the new name of a file that has gone
 }
 
@@ -98,6 +99,8 @@ func (w *walk) change(f *file, e object.Entry, by label, state int, gone []*file
 		if known = w.linesOf(source, at, ids); !existed {
 			source.to = f
 		}
+	} else if !existed && len(f.versions) == 2 {
+		f.made = true
 	}
 	w.edit(f, ids, known, source, by)
 	if len(f.weave) > maxWeave {
