@@ -1,6 +1,7 @@
 package owners
 
 import (
+	"slices"
 	"sort"
 	"unicode/utf8"
 
@@ -54,25 +55,38 @@ func (w *walk) part(old, fresh []int, i, j int, from []int, split bool) {
 	}
 	a, b := 0, 0
 	for _, pair := range w.anchors(old, fresh) {
-		w.part(old[a:pair[0]], fresh[b:pair[1]], i+a, j+b, from, false)
+		if pair[0] > a || pair[1] > b {
+			w.part(old[a:pair[0]], fresh[b:pair[1]], i+a, j+b, from, false)
+		}
 		from[j+pair[1]] = i + pair[0]
 		a, b = pair[0]+1, pair[1]+1
 	}
 	w.part(old[a:], fresh[b:], i+a, j+b, from, false)
 }
 
-// among returns where the lines are that others have too.
+// among returns where the lines are that others has too.
 func (w *walk) among(lines, others []int) (places []int) {
-	known := make(map[int]bool, len(others))
+	known := w.byText(0)
 	for _, id := range others {
-		known[id] = true
+		known[id] = 1
 	}
 	for i, id := range lines {
-		if known[id] {
+		if known[id] == 1 {
 			places = append(places, i)
 		}
 	}
+	for _, id := range others {
+		known[id] = 0
+	}
 	return places
+}
+
+// byText returns a number for each text, which are 0 and must be again.
+func (w *walk) byText(n int) []int32 {
+	if less := len(w.texts.texts) - len(w.numbers[n]); less > 0 {
+		w.numbers[n] = append(w.numbers[n], make([]int32, less)...)
+	}
+	return w.numbers[n]
 }
 
 // minimal calls same for each pair of a minimal diff of the lines at two lists
@@ -113,24 +127,24 @@ func minimal(old, fresh, olds, news []int, same func(a, b int)) {
 // anchors pairs lines that both texts have equally often, the first with the
 // first, as many as stay in order.
 func (w *walk) anchors(old, fresh []int) [][2]int {
-	places := func(lines []int) map[int][]int {
-		m := make(map[int][]int)
-		for i, id := range lines {
-			m[id] = append(m[id], i)
-		}
-		return m
+	more, first := w.byText(0), w.byText(1) // how many more are in old; the first there, from 1
+	next := make([]int32, len(old))
+	for i, id := range slices.Backward(old) {
+		more[id]++
+		next[i], first[id] = first[id], int32(i+1)
 	}
-	olds, news := places(old), places(fresh)
-	seen := make(map[int]int)
-	var pairs [][2]int
-	var ends, back []int // of the best chain of each length, and the pair before
-	var chain []int
+	for _, id := range fresh {
+		more[id]--
+	}
+	pairs := make([][2]int, 0, min(len(old), len(fresh)))
+	var ends, chain []int              // of the best chain of each length: where, and its last pair
+	back := make([]int, 0, cap(pairs)) // the pair before each
 	for j, id := range fresh {
-		if len(olds[id]) != len(news[id]) {
+		if more[id] != 0 || first[id] == 0 {
 			continue
 		}
-		i := olds[id][seen[id]]
-		seen[id]++
+		i := int(first[id] - 1)
+		first[id] = next[i]
 		n := sort.Search(len(ends), func(k int) bool { return ends[k] >= i })
 		if n == len(ends) {
 			ends, chain = append(ends, 0), append(chain, 0)
@@ -142,6 +156,11 @@ func (w *walk) anchors(old, fresh []int) [][2]int {
 		}
 		back = append(back, last)
 		pairs = append(pairs, [2]int{i, j})
+	}
+	for _, lines := range [][]int{old, fresh} {
+		for _, id := range lines {
+			more[id], first[id] = 0, 0
+		}
 	}
 	list := make([][2]int, len(chain))
 	if len(chain) > 0 {

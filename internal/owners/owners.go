@@ -108,12 +108,13 @@ func Lost(t Turn) ([]int, error) {
 
 // A walk goes through the states of a turn.
 type walk struct {
-	turn  *Turn
-	with  map[string]bool
-	files map[string]*file
-	texts texts
-	had   map[object.Hash][]*file // which files had a content
-	work  int
+	turn    *Turn
+	with    map[string]bool
+	files   map[string]*file
+	texts   texts
+	had     map[object.Hash][]*file // which files had a content
+	work    int                     // comparing lines, so far
+	numbers [2][]int32              // by text, for align
 }
 
 func walkOf(t *Turn, r *rule) (*walk, error) {
@@ -193,13 +194,14 @@ func (w *walk) file(path string) (*file, error) {
 // read returns the text of a file; ok is false if lines don't count there. No
 // file is an empty text.
 func (w *walk) read(e object.Entry) (text []byte, ok bool) {
-	switch e.Mode {
-	case filemode.Empty:
-		return nil, true
-	case filemode.Regular, filemode.Executable:
-		text, err := w.turn.Read(e.Hash)
-		return text, err == nil && !isBinary(text)
-	default:
-		return nil, false
+	if e.Mode == filemode.Empty || !isFile(e.Mode) {
+		return nil, e.Mode == filemode.Empty
 	}
+	text, err := w.turn.Read(e.Hash)
+	return text, err == nil && !isBinary(text)
+}
+
+// isFile reports whether lines may count there; no file has none.
+func isFile(m filemode.FileMode) bool {
+	return m == filemode.Empty || m == filemode.Regular || m == filemode.Executable
 }

@@ -215,3 +215,36 @@ func TestPure(t *testing.T) {
 		}
 	}
 }
+
+// TestLarge goes through many states of a file with 200,000 different lines.
+func TestLarge(t *testing.T) {
+	const states, different = 60, 200_000
+	text := func(first int, changed ...int) string {
+		var b strings.Builder
+		for i := range 2 * different {
+			n := first + i%different
+			if slices.Contains(changed, i) {
+				n = -n
+			}
+			fmt.Fprintln(&b, "line", n)
+		}
+		return b.String()
+	}
+	tests := map[string]func(i int) string{
+		"each line twice, changed at both ends": func(i int) string { return text(0, 100+i, 2*different-100-i) },
+		"two contents in turn":                  func(i int) string { return text(i%2*different, 7) },
+		"all of it new":                         func(i int) string { return text((i + 1) * different) },
+	}
+	for name, make := range tests {
+		t.Run(name, func(t *testing.T) {
+			gittest.Check(t)
+			w := newWorld(map[string]string{"f": text(0)})
+			for i := range states {
+				w.who([]string{"a", "b"}[i%2], int64(2000+1000*i), map[string]string{"f": make(i)})
+			}
+			if r, err := Of(w.turn); err != nil || r == nil || len(r.Files) != 1 {
+				t.Errorf("Of = %v, %v", r, err)
+			}
+		})
+	}
+}

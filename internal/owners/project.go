@@ -11,7 +11,7 @@ import (
 type side struct {
 	mine  label
 	walk  *walk
-	taken map[*line]bool
+	taken map[*hunk]bool
 	kinds map[*file]kind
 }
 
@@ -22,7 +22,7 @@ type kind struct {
 }
 
 func (w *walk) side(mine label) *side {
-	return &side{mine, w, make(map[*line]bool), make(map[*file]kind)}
+	return &side{mine, w, make(map[*hunk]bool), make(map[*file]kind)}
 }
 
 // projections returns what the files would be without the turn.
@@ -150,15 +150,16 @@ func (s *side) elsewhere(l *line) bool {
 // takenOver reports whether others have removed all that the turn put in a
 // line's place: they took the change over.
 func (s *side) takenOver(l *line) bool {
-	if taken, ok := s.taken[l]; ok {
-		return taken
+	if l.instead == nil || len(*l.instead) == 0 {
+		return false
 	}
-	s.taken[l] = false
-	taken := len(l.instead) > 0
-	for _, put := range l.instead {
-		taken = taken && !put.alive() && (put.removed < s.mine || s.takenOver(put))
+	taken, ok := s.taken[l.instead]
+	if !ok {
+		taken = !slices.ContainsFunc(*l.instead, func(put *line) bool {
+			return put.alive() || put.removed >= s.mine && !s.takenOver(put)
+		})
+		s.taken[l.instead] = taken
 	}
-	s.taken[l] = taken
 	return taken
 }
 

@@ -36,9 +36,12 @@ type line struct {
 	source  *file   // the file of from
 	placed  label   // who brought it here from there
 	copy    *line   // the last line that came from this one
-	instead []*line // what the change put there that removed it
+	instead *hunk   // what was put there by the change that removed it
 	lives   []int32 // versions: from, up to, from, ...
 }
+
+// A hunk is the lines that a change put in a place.
+type hunk []*line
 
 func (l *line) in(version int) bool {
 	n := 0
@@ -81,7 +84,7 @@ func (w *walk) change(f *file, e object.Entry, by label, state int, gone []*file
 	if f.whole {
 		return
 	}
-	if old := f.version(e); old >= 0 {
+	if old := f.version(e); old >= 0 && isFile(e.Mode) {
 		v.cut = f.versions[old].cut
 		f.restore(old, by)
 		return
@@ -233,7 +236,7 @@ func (w *walk) edit(f *file, ids []int, known []*line, source *file, by label) {
 		if end < len(ids) {
 			n = slices.Index(rest, alive[from[end]])
 		}
-		h.hunk(rest[:n], ids[i:end], known[min(i, len(known)):])
+		h.edit(rest[:n], ids[i:end], known[min(i, len(known)):])
 		if rest = rest[n:]; end < len(ids) {
 			h.weave, rest = append(h.weave, rest[0]), rest[1:]
 		}
@@ -252,9 +255,9 @@ type hunks struct {
 	weave  []*line         // so far
 }
 
-// hunk adds a part of the old weave, none of whose lines is there any more,
-// with new lines in it.
-func (h *hunks) hunk(part []*line, ids []int, known []*line) {
+// edit adds a part of the old weave, none of whose lines is there any more, with
+// new lines in it.
+func (h *hunks) edit(part []*line, ids []int, known []*line) {
 	var gone, removed []*line
 	end := 0 // of those removed now
 	for i, l := range part {
@@ -272,7 +275,7 @@ func (h *hunks) hunk(part []*line, ids []int, known []*line) {
 		}
 	}
 	put := func(n int) { h.weave, part, end = append(h.weave, part[:n]...), part[n:], end-n }
-	var added []*line
+	added := new(hunk)
 	for i, id := range ids {
 		switch {
 		case next[i] != nil:
@@ -294,7 +297,7 @@ func (h *hunks) hunk(part []*line, ids []int, known []*line) {
 		if l.from != nil {
 			l.by, l.placed, l.from.copy = l.from.by, h.by, l
 		}
-		added, h.weave = append(added, l), append(h.weave, l)
+		*added, h.weave = append(*added, l), append(h.weave, l)
 	}
 	for _, l := range removed {
 		l.instead = added
