@@ -39,15 +39,10 @@ type rule struct {
 
 func newRule(t *Turn) *rule {
 	r := &rule{turn: t}
-	mine := false
 	for _, c := range t.Claims {
 		if c.From <= t.To+grace && c.To >= t.From-grace {
 			r.claims = append(r.claims, c)
-			mine = mine || c.Who == t.Who
 		}
-	}
-	if !mine { // a client without these hooks
-		r.claims = append(r.claims, Claim{Who: t.Who, From: t.From, To: t.To})
 	}
 	slices.SortFunc(r.claims, func(a, b Claim) int { return cmp.Compare(a.From, b.From) })
 	r.changes(func(path string, c Change, from, to int64) {
@@ -83,19 +78,20 @@ func (r *rule) alone() bool {
 }
 
 func (r *rule) explained(path string, c Change, from, to int64) bool {
-	return slices.ContainsFunc(r.claims, func(claim Claim) bool { return claim.may(path, c, from, to) })
+	return slices.ContainsFunc(r.claims, func(claim Claim) bool { return claim.May(path, c, from, to) })
 }
 
-// may reports whether a change that was seen between two states may be the
+// May reports whether a change that was seen between two states may be the
 // claim's.
-func (c Claim) may(path string, change Change, from, to int64) bool {
+func (c Claim) May(path string, change Change, from, to int64) bool {
 	if c.Paths != nil && !slices.Contains(c.Paths, path) {
 		return false
 	}
 	if change.Entry.Mode == 0 || change.Ctime == 0 {
 		return c.overlaps(from, to)
 	}
-	return c.From-grace <= change.Ctime && change.Ctime <= c.To+grace
+	// One that had not begun when the change was seen did not make it.
+	return c.From <= to && c.From-grace <= change.Ctime && change.Ctime <= c.To+grace
 }
 
 // density tells how likely a command writes at a time rather than at another,
@@ -151,7 +147,7 @@ func (r *rule) byPath(c sighting) (by label, who string, last bool) {
 	for _, claim := range r.claims {
 		if slices.Contains(claim.Paths, c.path) && claim.overlaps(c.from, c.to) && (c.Ctime == 0 || claim.From-grace <= c.Ctime) {
 			editors[claim.Who] = true
-			last = last || claim.may(c.path, c.Change, c.from, c.to)
+			last = last || claim.May(c.path, c.Change, c.from, c.to)
 		}
 	}
 	for _, claim := range r.claims {
@@ -188,7 +184,7 @@ func (r *rule) byTime(c sighting) (by label, who string) {
 	weights := map[string]float64{"": person}
 	mine, all := 0.0, person
 	for _, claim := range r.claims {
-		if !claim.may(c.path, c.Change, c.from, c.to) {
+		if !claim.May(c.path, c.Change, c.from, c.to) {
 			continue
 		}
 		weight := claim.density(c.Ctime)
