@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
@@ -184,5 +185,33 @@ func BenchmarkLastUsage(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestLastAnswer: when the model last asked for tools; neither a sub-agent's message nor the client's own is the
+// model's.
+func TestLastAnswer(t *testing.T) {
+	t.Parallel()
+	at := func(line, time string) string { return `{"timestamp":"` + time + `",` + line[1:] }
+	const first, second = "2026-11-20T12:00:00.000Z", "2026-11-20T12:00:05.250Z"
+	for _, tt := range []struct{ name, file, want string }{
+		{"the last one", at(usageLine("m", 1000), first) + at(usageLine("m", 2000), second) + image(10) + progress, second},
+		{"not a sub-agent's", at(usageLine("m", 1000), first) + at(side, second), first},
+		{"not the client's own", at(usageLine("m", 1000), first) + at(usageLine("<synthetic>", 5000), second), first},
+		{"none", progress, ""},
+		{"too far from the end", at(usageLine("m", 1000), first) + image(300<<10), ""},
+	} {
+		path := filepath.Join(t.TempDir(), "session.jsonl")
+		gittest.Must(t, os.WriteFile(path, []byte(tt.file), 0o600))
+		want := time.Time{}
+		if tt.want != "" {
+			want = parseTime(tt.want)
+		}
+		if got := transcript.LastAnswer(Reader, path); !got.Equal(want) {
+			t.Errorf("%s: got %v, want %v", tt.name, got, want)
+		}
+	}
+	if got := transcript.LastAnswer(Reader, filepath.Join(t.TempDir(), "none")); !got.IsZero() {
+		t.Errorf("without a file it is %v", got)
 	}
 }
