@@ -76,6 +76,7 @@ func cases() []benchCase {
 		{"handoff", "the hooks that begin and end a session", handoff},
 		{"context", "the hook after each batch of tool calls, a transcript of 400 MB", contextMonitor},
 		{"step", "a state kept after tools, 100 files", steps},
+		{"company", "the Stop hook of a turn with company, 100 files", company},
 		{"agents", "the Stop hook of each agent, 100 files, 2 changed", agents},
 		{"large", "50,000 files, 2 changed", large},
 		{"large-step", "50,000 files, a state kept after tools", largeSteps},
