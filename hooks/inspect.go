@@ -168,13 +168,23 @@ func (r *Report) settings(f Settings, d *document, entries []Entry) {
 				command := commandOf(h.value)
 				line, _ := d.position(h.start)
 				form := strconv.FormatBool(h.value.member("args") != nil) + command
-				r.Installed = append(r.Installed, Installed{e.Event, e.program(), command, path, line, form})
+				i := Installed{e.Event, e.program(), command, path, line, form}
+				if rule := h.value.member("if"); rule == nil || !r.lists(i) { // of several rules the first counts
+					r.Installed = append(r.Installed, i)
+				}
 				if !isOurs(h.value, []Entry{e}) {
 					r.add(Changed, path, e.Event, fmt.Sprintf("the command is %q, not %q", command, e.Command))
 				}
 			}
 		}
 	}
+}
+
+// lists reports whether the report has a hook like this one, in the same file.
+func (r *Report) lists(i Installed) bool {
+	return slices.ContainsFunc(r.Installed, func(have Installed) bool {
+		return have.Event == i.Event && have.Path == i.Path && have.form == i.form
+	})
 }
 
 // event adds findings about e's event. A plugin and settings may both have

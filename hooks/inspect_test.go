@@ -29,7 +29,7 @@ func TestInspect(t *testing.T) {
 	}{
 		{
 			name: "nothing",
-			want: []string{"missing: UserPromptSubmit, Stop, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PostToolBatch, PreCompact: no hook runs git-agent-handoff"},
+			want: []string{"missing: UserPromptSubmit, Stop, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PreToolUse, PostToolBatch, PreCompact: no hook runs git-agent-handoff"},
 		},
 		{name: "well", files: map[string]string{user: installed, project: "\n"}, count: all},
 		{name: "for a team", files: map[string]string{project: installed}, count: all},
@@ -37,7 +37,7 @@ func TestInspect(t *testing.T) {
 		{
 			name:  "some events are missing",
 			files: map[string]string{user: stop("git-agent-turn hook || true")},
-			want:  []string{"missing: UserPromptSubmit, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PostToolBatch, PreCompact: no hook runs git-agent-handoff"},
+			want:  []string{"missing: UserPromptSubmit, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PreToolUse, PostToolBatch, PreCompact: no hook runs git-agent-handoff"},
 			count: 1,
 		},
 		{
@@ -124,7 +124,7 @@ func TestInspect(t *testing.T) {
 		{
 			name:  "plugin that a team has switched on",
 			files: map[string]string{project: `{"enabledPlugins":{"git-agent@git-agent-local":true}}`},
-			want:  []string{"missing: UserPromptSubmit, Stop, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PostToolBatch, PreCompact: no hook runs git-agent-handoff"},
+			want:  []string{"missing: UserPromptSubmit, Stop, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PreToolUse, PostToolBatch, PreCompact: no hook runs git-agent-handoff"},
 		},
 		{
 			name: "plugin switched off here",

@@ -10,8 +10,10 @@ import (
 // An Entry is a hook that we install: a command for one event.
 type Entry struct {
 	Event   string
-	Command string // never changes once released; see the package comment
-	Timeout int    // seconds
+	Command string   // never changes once released; see the package comment
+	Timeout int      // seconds
+	Matcher string   // the tool that the event must be about; "" for any event
+	If      []string // rules of the client's, of which the event must match one; nil for any
 }
 
 // program returns the name of the executable that e runs.
@@ -71,18 +73,32 @@ func Remove(settings []byte, entries []Entry) ([]byte, error) {
 // The shape of an entry, in the order in which the client writes it.
 type (
 	hookGroup struct {
-		Hooks []hookCommand `json:"hooks"`
+		Matcher string        `json:"matcher,omitempty"`
+		Hooks   []hookCommand `json:"hooks"`
 	}
 	hookCommand struct {
 		Type    string `json:"type"`
 		Command string `json:"command"`
+		If      string `json:"if,omitempty"`
 		Timeout int    `json:"timeout,omitempty"`
 	}
 )
 
+// group returns the entry as settings have it: a hook for each rule.
+func (e Entry) group() hookGroup {
+	g := hookGroup{Matcher: e.Matcher}
+	for _, rule := range e.If {
+		g.Hooks = append(g.Hooks, hookCommand{"command", e.Command, rule, e.Timeout})
+	}
+	if e.If == nil {
+		g.Hooks = append(g.Hooks, hookCommand{"command", e.Command, "", e.Timeout})
+	}
+	return g
+}
+
 // add returns the text of d with e. [document.check] must have passed.
 func (d *document) add(e Entry) []byte {
-	group := hookGroup{[]hookCommand{{"command", e.Command, e.Timeout}}}
+	group := e.group()
 	groups := []hookGroup{group}
 	hooks := d.root.member("hooks")
 	event := hooks.member(e.Event)

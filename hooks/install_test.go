@@ -19,13 +19,14 @@ var update = flag.Bool("update", false, "write what Install gives into testdata/
 
 // entries are some that a client would have.
 var entries = []Entry{
-	{"UserPromptSubmit", "git-agent-turn hook || true", 60},
-	{"Stop", "git-agent-turn hook || true", 60},
-	{"StopFailure", "git-agent-turn hook || true", 60},
-	{"SessionEnd", "git-agent-turn hook || true", 20},
-	{"SessionStart", "git-agent-handoff hook || true", 60},
-	{"PostToolBatch", "git-agent-handoff hook || true", 10},
-	{"PreCompact", "git-agent-handoff hook || true", 60},
+	{Event: "UserPromptSubmit", Command: "git-agent-turn hook || true", Timeout: 60},
+	{Event: "Stop", Command: "git-agent-turn hook || true", Timeout: 60},
+	{Event: "StopFailure", Command: "git-agent-turn hook || true", Timeout: 60},
+	{Event: "SessionEnd", Command: "git-agent-turn hook || true", Timeout: 20},
+	{Event: "SessionStart", Command: "git-agent-handoff hook || true", Timeout: 60},
+	{Event: "PreToolUse", Command: "git-agent-handoff hook || true", Timeout: 10, Matcher: "Bash", If: []string{"Bash(git reset *)", "Bash(rm *)"}},
+	{Event: "PostToolBatch", Command: "git-agent-handoff hook || true", Timeout: 10},
+	{Event: "PreCompact", Command: "git-agent-handoff hook || true", Timeout: 60},
 }
 
 // golden reads testdata/install/<name>.json: settings before, after Install ("installed")
@@ -188,7 +189,7 @@ func TestInstallRefuses(t *testing.T) {
 		})
 	}
 	// What is wrong elsewhere is not our business.
-	if _, err := Install([]byte(`{"hooks":{"PreToolUse":"x"},"model":1}`), entries); err != nil {
+	if _, err := Install([]byte(`{"hooks":{"Notification":"x"},"model":1}`), entries); err != nil {
 		t.Error(err)
 	}
 }

@@ -25,6 +25,7 @@ type Step struct {
 	// Of the journal of this worktree, if that still has the turn.
 	Session string // whose calls it came after
 	Calls   []journal.Call
+	Before  bool        // it was seen before a call, not after one
 	Tree    object.Hash // zero if it can't be had from here
 
 	// Changed is what differs from the state before or, of a kept step without a
@@ -57,7 +58,7 @@ func (t *Turn) Steps(ctx context.Context, w *workspace.Workspace) ([]Step, error
 		s := Step{Number: n, Kept: kept[n]}
 		if n <= len(seen) {
 			e := seen[n-1]
-			s.At, s.Session, s.Calls, s.Tree = time.UnixMilli(e.At), e.Session, e.Calls, e.Tree
+			s.At, s.Session, s.Calls, s.Before, s.Tree = time.UnixMilli(e.At), e.Session, e.Calls, e.Before, e.Tree
 		}
 		if !s.Kept.IsZero() {
 			if s.Tree, err = objects.TreeOf(s.Kept); err != nil {

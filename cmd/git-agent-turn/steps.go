@@ -47,6 +47,9 @@ func toolsOf(t *turns.Turn, s turns.Step) string {
 		}
 	}
 	text := strings.Join(names, ", ")
+	if s.Before {
+		text = "before a command"
+	}
 	if s.Session != "" && s.Session != t.Session {
 		text = strings.TrimSpace(text + " (session " + s.Session + ")")
 	}

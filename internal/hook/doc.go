@@ -11,6 +11,8 @@
 //	                          else works in the worktree
 //	UserPromptSubmit Turn     starts a turn, or gives the running one a prompt,
 //	                          and tells who has come to work in the worktree
+//	PreToolUse       Handoff  keeps the worktree's state before a command that
+//	                          may destroy it
 //	PostToolBatch    Handoff  tells the agent how full its context is, if due,
 //	PostToolUse               and keeps the worktree's state (a step); clients
 //	                          have one of the two events

@@ -54,6 +54,7 @@ var Turn = &Program{"git-agent-turn", "a turn was not recorded", map[string]hand
 // Handoff is git-agent-handoff, which tells a session what others have left.
 var Handoff = &Program{"git-agent-handoff", "what the last session left could not be told", map[string]handler{
 	"SessionStart":  start,
+	"PreToolUse":    before,
 	"PostToolBatch": watch,
 	"PostToolUse":   watch,
 	"PreCompact":    compact,
@@ -159,11 +160,13 @@ func (h *hook) run(ctx context.Context, args []string) error {
 		h.logError(err) // do it here, as long as the client allows
 	}
 	handle := h.program.events[event.Name]
-	tools := event.Name == "PostToolBatch" || event.Name == "PostToolUse"
+	tools := event.Name == "PreToolUse" || event.Name == "PostToolBatch" || event.Name == "PostToolUse"
 	if handle == nil || event.AgentID != "" && !tools { // a subagent's other events say nothing about the session
 		return nil
 	}
-	h.followFilter(ctx)
+	if event.Name != "PreToolUse" { // which records nothing that a filter rewrites, and answers nothing
+		h.followFilter(ctx)
+	}
 	return handle(ctx, h)
 }
 

@@ -47,13 +47,33 @@ func watch(ctx context.Context, h *hook) error {
 	return err
 }
 
+// before keeps the state that a command may be about to destroy. The agent waits
+// and the client obeys an answer, so there is none, whatever happens. A client
+// may run the hook several times for one command, or for each.
+func before(ctx context.Context, h *hook) error {
+	if !recorder.MayDestroy(h.event.Calls) {
+		return nil
+	}
+	news := false
+	h.logError(remember(ctx, h, func(st *contextmeter.Memory) { news = st.Hear(h.digest) }))
+	if news {
+		h.logError(recorder.StepBefore(ctx, h.repo, h.open, h.batch()))
+	}
+	return nil
+}
+
 // step keeps the state that tools have left. Whether it can does not matter to
 // the agent.
 func step(ctx context.Context, h *hook, open func() *workspace.Workspace) error {
-	return recorder.Step(ctx, h.repo, open, recorder.Batch{
+	return recorder.Step(ctx, h.repo, open, h.batch())
+}
+
+// batch returns the event's calls as the recorder takes them.
+func (h *hook) batch() recorder.Batch {
+	return recorder.Batch{
 		Session: h.event.SessionID, PromptID: h.event.PromptID, Agent: h.event.AgentID, Cwd: h.event.Cwd,
 		Calls: h.event.Calls, Began: h.began,
-	})
+	}
 }
 
 // began returns when the event's tools began, zero if nothing says so.

@@ -29,6 +29,8 @@ type Entry struct {
 	PromptID string `json:"prompt_id,omitempty"`
 	Agent    string `json:"agent,omitempty"` // the sub-agent's id, "" for the session's own calls
 
+	Before bool `json:"before,omitempty"` // the state was seen before a call, which has no claim yet
+
 	Tree  object.Hash `json:"tree,omitzero"`   // zero for a claim without a state
 	Head  object.Hash `json:"head,omitzero"`   // HEAD's commit; zero if unborn or unknown
 	Plain bool        `json:"plain,omitempty"` // files of this worktree can be hashed in-process: neither filters nor conversion

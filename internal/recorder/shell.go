@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+
+	"gitagent/hooks"
 )
 
 // A deed is what a shell's command is known to do to files, without running it.
@@ -49,6 +52,28 @@ func deedOf(command string) deed {
 	}
 	return d
 }
+
+// MayDestroy reports whether one of the calls may take away what is in files:
+// by a command that names one that does, in whatever way. Not all clients can
+// tell such calls from others.
+func MayDestroy(calls []hooks.Call) bool {
+	return slices.ContainsFunc(calls, func(c hooks.Call) bool { return c.Command != "" && (c.Cut || destroys(c.Command)) })
+}
+
+func destroys(command string) bool {
+	if deedOf(command).idle {
+		return false
+	}
+	words := strings.FieldsFunc(command, func(r rune) bool {
+		return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	return slices.ContainsFunc(words, func(w string) bool { return destroyers[w] }) ||
+		slices.Contains(words, "git") && slices.ContainsFunc(words, func(w string) bool { return gitWriters[w] })
+}
+
+// destroyers are commands that take away files, or what is in them, without
+// telling what was there.
+var destroyers = set("rm mv cp")
 
 // lost is the directory of a command behind a cd that can't be followed.
 const lost = "\x00"

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/hooks"
 )
 
 // TestDeedOf: what is known of commands that agents run.
@@ -111,4 +113,42 @@ func FuzzDeedOf(f *testing.F) {
 			t.Fatalf("%q and another are idle", command)
 		}
 	})
+}
+
+// TestMayDestroy: before which commands the worktree is looked at. Those that a client tells apart must be among them.
+func TestMayDestroy(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]bool{
+		`git reset --hard`:                      true,
+		`git stash`:                             true,
+		`git stash list`:                        false,
+		`cd d && git checkout -- a`:             true,
+		`(git restore .)`:                       true,
+		`FOO=1 git clean -fd`:                   true,
+		`git -C . switch -f main`:               true,
+		`for f in *; do rm $f; done`:            true,
+		`ls | xargs rm`:                         true,
+		`echo $(rm a)`:                          true,
+		"echo `rm a`":                           true,
+		`bash -c 'git reset --hard'`:            true,
+		`sudo /bin/rm -rf a`:                    true,
+		`find . -name x -exec rm {} +`:          true,
+		`mv a b; cp c d`:                        true,
+		`if true; then mv a b; fi`:              true,
+		`echo rm`:                               false,
+		`grep -rn 'git reset' .`:                false,
+		`git status && git log --oneline | cat`: false,
+		`go test ./...`:                         false,
+		`npm run build > out`:                   false,
+		`./rm-old.sh`:                           false,
+		`git commit -am x`:                      false,
+		``:                                      false,
+	} {
+		if got := MayDestroy([]hooks.Call{{}, {Command: command}}); got != want {
+			t.Errorf("%q: %t", command, got)
+		}
+	}
+	if !MayDestroy([]hooks.Call{{Command: "ls", Cut: true}}) {
+		t.Error("what is behind a command's end is taken for harmless")
+	}
 }

@@ -53,6 +53,22 @@ func Step(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace,
 	if len(t.calls) == 0 {
 		return nil
 	}
+	return atWorktree(ctx, repo, open, func(s *stepper) error {
+		s.touched = t
+		return s.keep(ctx, b)
+	})
+}
+
+// StepBefore adds the state that a call may be about to destroy, with what a
+// person or another session has unsaved there, if it is news. There is no pause
+// after a look, nor because of it.
+func StepBefore(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace, b Batch) error {
+	return atWorktree(ctx, repo, open, func(s *stepper) error { return s.keepBefore(ctx, b) })
+}
+
+// atWorktree does something with the worktree locked, or nothing if another
+// process has it.
+func atWorktree(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace, do func(*stepper) error) error {
 	w := open()
 	waiting, cancel := limit.Within(ctx, limit.Of(ctx).Step)
 	defer cancel()
@@ -67,9 +83,9 @@ func Step(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace,
 	if err := git.DropLeft(ctx, held); err != nil {
 		return fmt.Errorf("keep a step: %w", err)
 	}
-	s := &stepper{Workspace: w, touched: t, objects: w.Repo.Objects(ctx)}
+	s := &stepper{Workspace: w, objects: w.Repo.Objects(ctx)}
 	defer s.objects.Close()
-	if err := s.keep(ctx, b); err != nil {
+	if err := do(s); err != nil {
 		return fmt.Errorf("keep a step: %w", err)
 	}
 	return nil
@@ -160,6 +176,23 @@ func (s *stepper) keep(ctx context.Context, b Batch) error {
 	return cmp.Or(err, journal.Append(s.Repo, s.entry))
 }
 
+func (s *stepper) keepBefore(ctx context.Context, b Batch) error {
+	at := time.Now()
+	s.entry = &journal.Entry{At: at.UnixMilli(), Session: b.Session, PromptID: b.PromptID, Agent: b.Agent, Before: true}
+	if err := s.read(); err != nil {
+		return err
+	}
+	s.entry.From, s.looked = 0, nil
+	if err := s.look(ctx, at); err != nil {
+		return err
+	}
+	s.entry.Cost = 0
+	if s.entry.Tree.IsZero() || s.last != nil && s.entry.Tree == s.last.Tree {
+		return nil
+	}
+	return journal.Append(s.Repo, s.entry)
+}
+
 // read finds the entries that the step goes on from. Until the client says
 // better, its calls began when the agent's last ones had ended.
 func (s *stepper) read() error {
@@ -183,7 +216,7 @@ func (s *stepper) read() error {
 				s.entry.Steps, s.entry.Bytes = e.Steps, e.Bytes
 			}
 			mine = true
-			if !since && (e.Agent == s.entry.Agent || e.Event != "") {
+			if !since && !e.Before && (e.Agent == s.entry.Agent || e.Event != "") {
 				s.entry.From, since = e.At, true
 			}
 		}

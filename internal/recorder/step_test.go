@@ -58,6 +58,13 @@ func (b *bench) ran(session string, calls ...hooks.Call) error {
 	})
 }
 
+// about has a session's tool about to run.
+func (b *bench) about(session string) {
+	b.t.Helper()
+	w := b.workspace()
+	gittest.Must(b.t, StepBefore(context.Background(), w.Repo, func() *workspace.Workspace { return w }, Batch{Session: session, PromptID: "p", Cwd: b.Dir}))
+}
+
 func (b *bench) entries() []*journal.Entry {
 	b.t.Helper()
 	all, err := journal.Read(b.workspace().Repo)
@@ -483,4 +490,40 @@ func TestObserve(t *testing.T) {
 	tx.Snap = &snapshot.Snapshot{Tree: tree}
 	(&recording{Workspace: tx.Workspace, tx: tx}).observe(journal.Prompt)
 	b.last(3)
+}
+
+// TestStepBefore: what is there before a command is kept if it is news, without a claim, whatever a look took before,
+// and the look after the command is made as if this one had not been.
+func TestStepBefore(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	gittest.Must(t, b.ran("s", shell("make")))
+	made := b.last(1)
+	b.about("s")
+	b.last(1) // as it was
+	b.rewrite(func(e *journal.Entry) { e.Cost = time.Hour.Milliseconds() })
+	b.Write("a", "unsaved work\n")
+	b.about("s")
+	e := b.last(2)
+	b.whole(e)
+	if !e.Before || e.Session != "s" || e.PromptID != "p" || len(e.Calls) != 0 || e.Cost != 0 || e.From != 0 || e.Steps != made.Steps+1 {
+		t.Errorf("the state before is %+v", e)
+	}
+	if _, ok := e.Ctimes["a"]; len(e.Ctimes) != 1 || !ok {
+		t.Errorf("what has changed is %v", e.Ctimes)
+	}
+	b.about("s")
+	b.last(2)
+	b.rested()
+	b.Git("checkout", "-q", "--", "a")
+	gittest.Must(t, b.ran("s", shell("git checkout -- a")))
+	after := b.last(3)
+	b.whole(after)
+	if after.Before || after.From != made.At || after.Steps != e.Steps+1 {
+		t.Errorf("the state after is %+v", after)
+	}
+	b.rewrite(func(e *journal.Entry) { e.Steps = maxSteps })
+	b.Write("a", "more\n")
+	b.about("s")
+	b.last(3) // there are enough of the turn
 }

@@ -101,8 +101,8 @@ func TestPluginHooks(t *testing.T) {
 		Hooks map[string][]struct {
 			Matcher string
 			Hooks   []struct {
-				Type, Command string
-				Timeout       int
+				Type, Command, If string
+				Timeout           int
 			}
 		}
 	}
@@ -112,14 +112,20 @@ func TestPluginHooks(t *testing.T) {
 	}
 	for _, e := range Hooks.Entries {
 		groups := file.Hooks[e.Event]
-		if len(groups) == 0 || groups[0].Matcher != "" || len(groups[0].Hooks) != 1 {
+		if len(groups) == 0 || groups[0].Matcher != e.Matcher || len(groups[0].Hooks) != max(1, len(e.If)) {
 			t.Errorf("%s: %+v", e.Event, groups)
 			continue
 		}
 		program, _, _ := strings.Cut(e.Command, " ")
 		want := "command -v " + program + " >/dev/null || exit 0; " + program + " hook --via plugin || exit 1"
-		if h := groups[0].Hooks[0]; h.Type != "command" || h.Command != want || h.Timeout != e.Timeout {
-			t.Errorf("%s: %+v, want %q with %d s", e.Event, h, want, e.Timeout)
+		for i, h := range groups[0].Hooks {
+			rule := ""
+			if e.If != nil {
+				rule = e.If[i]
+			}
+			if h.Type != "command" || h.Command != want || h.Timeout != e.Timeout || h.If != rule {
+				t.Errorf("%s: %+v, want %q with %d s and the rule %q", e.Event, h, want, e.Timeout, rule)
+			}
 		}
 		if more := groups[1:]; (len(more) != 0) != (e.Event == "SessionStart") {
 			t.Errorf("%s: %+v", e.Event, more)
