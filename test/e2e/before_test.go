@@ -19,20 +19,23 @@ import (
 func TestBeforeCommand(t *testing.T) {
 	r := newNightly(t)
 	r.withoutBatches()
+	const work = "one line\nand another\nand a third\nand a fourth\n"
+	r.repo.Write("tracked.txt", "as committed\n")
+	r.repo.Commit("tracked")
 	slow, more := r.gate("slow"), r.gate("more")
 	r.mock.play(on("TTOOL",
 		bash(slow.wait()), bash("ls"), bash("rm unsaved.txt"), bash(more.wait()),
-		bash("git stash"), bash("echo $(rm left.txt)"), bash("true && (git checkout -q -- . ; echo gone)"), say("done")))
-	h := r.startRun(r.repo.Dir, "", "TTOOL hello")
+		bash("git stash"), bash("echo $(rm untracked.txt)"), bash("true && (git checkout -q -- . ; echo gone)"), say("done")))
+	h := r.startClaude(r.repo.Dir, "TTOOL hello")
 	slow.reached()
-	r.repo.Write("unsaved.txt", "by hand\n")
+	r.repo.Write("unsaved.txt", work)
 	slow.open()
 	more.reached()
 	if _, err := os.Stat(filepath.Join(r.repo.Dir, "unsaved.txt")); err == nil {
 		t.Error("the file is still there")
 	}
-	r.repo.Write("file.txt", "changed by hand\n")
-	r.repo.Write("left.txt", "left\n")
+	r.repo.Write("tracked.txt", "not\n"+work)
+	r.repo.Write("untracked.txt", "also\n"+work)
 	more.open()
 	h.wait()
 	h.ok().quiet()
@@ -52,13 +55,20 @@ func TestBeforeCommand(t *testing.T) {
 		}
 	}
 	// The last command finds what the one before has left, as the ls finds nothing that goes.
-	if len(seen) != 3 && len(seen) != 4 || !strings.Contains(seen[0], "unsaved.txt") || !strings.Contains(seen[1], "left.txt") {
+	if len(seen) != 3 && len(seen) != 4 || !strings.Contains(seen[0], "unsaved.txt") || !strings.Contains(seen[1], "untracked.txt") {
 		t.Errorf("the states before commands have %q\n%s", seen, r.report())
 	}
 	turn := r.list()[0]
 	steps := r.command(r.repo.Dir, "show", "--steps", turn.Mission+"/1")
-	if !strings.Contains(steps, "before a command") || !strings.Contains(steps, "kept") {
+	if strings.Count(steps, "before a command") != len(seen) {
 		t.Errorf("the steps are\n%s", steps)
+	}
+	for path, want := range map[string]string{"unsaved.txt": work, "tracked.txt": "not\n" + work, "untracked.txt": "also\n" + work} {
+		step := map[bool]string{true: "1", false: "2"}[path == "unsaved.txt"]
+		r.command(r.repo.Dir, "restore", turn.Mission+"/1."+step, "--", path)
+		if got := r.repo.Read(path); got != want {
+			t.Errorf("%s comes back as %q", path, got)
+		}
 	}
 }
 

@@ -129,15 +129,19 @@ func TestHandoffNeighbours(t *testing.T) {
 	}
 	a.prompt("T2 hello")
 	r.tellsNot(r.first("T2"), beside)
-	b := r.interactive(r.repo.Dir)
-	b.prompt("T4 hello")
+	slow := r.gate("slow")
+	r.mock.play(on("TTOOL", bash(slow.wait()), say("done")))
+	b := r.startClaude(r.repo.Dir, "TTOOL hello")
+	slow.reached()
+	r.tells(r.first("TTOOL"), beside, apart)
+	a.prompt("T4 hello")
 	r.tells(r.first("T4"), beside, apart)
-	a.prompt("T5 hello")
-	r.tells(r.first("T5"), beside, apart)
 	if !a.shows("git-agent: beside this session") {
 		t.Errorf("the user of the first one is told nothing\n%s", a.term.screen())
 	}
-	b.exit()
+	slow.open()
+	b.wait()
+	b.ok()
 	a.exit()
 	if list := r.handoff(r.repo.Dir, "list", "--all", "--json"); strings.Contains(list, `"killed"`) || strings.Contains(list, `"crash"`) {
 		t.Errorf("somebody was called dead:\n%s", list)
