@@ -32,6 +32,7 @@ type profile struct {
 	renames, moves, interrupted, binary bool
 	quick                               bool // much happens in a second
 	alone                               bool // one turn at a time runs in a worktree
+	company                             bool // there is a journal of what agents do
 
 	skew time.Duration // of a second machine; there is one unless zero
 	// least is how much of what can be told has to be right.
@@ -67,6 +68,14 @@ var profiles = []*profile{
 	{name: "renames", user: with(map[string]int{"rename": 10}), agent: map[string]int{"rename": 8}, renames: true, options: copies, least: 99},
 	{name: "moves", user: with(map[string]int{"move": 10}), agent: map[string]int{"move": 10}, moves: true, options: copies, least: 99},
 	{name: "together", user: with(map[string]int{"prompt": 30, "act": 40, "stop": 20, "worktree": 3}), agent: map[string]int{"commit": 10}, least: 99},
+	{
+		name: "company", user: with(map[string]int{"prompt": 50, "act": 90, "stop": 20, "edit": 20, "revert turn": 4, "finish": 3}),
+		agent: map[string]int{"commit": 8, "amend": 2, "rename": 4, "switch": 2}, company: true, renames: true, least: 97,
+	},
+	{
+		name: "company on branches", user: with(map[string]int{"prompt": 50, "act": 90, "stop": 20, "edit": 20, "attached": 5, "land": 5}),
+		agent: map[string]int{"commit": 8}, company: true, least: 97,
+	},
 	{name: "missions", user: with(map[string]int{"attached": 6, "fork": 6, "land": 8}), least: 99},
 	{name: "restores", user: with(map[string]int{"restore": 8, "undo": 4}), interrupted: true, least: 99},
 	{name: "forks", user: with(map[string]int{"fork": 6, "several": 12, "adopt": 16, "adopt commits": 6, "undo": 6}), least: 99.5},
@@ -128,6 +137,8 @@ var userSteps = []step{
 	{"pull", (*tree).pull},
 	{"push", (*tree).push},
 	{"nothing", (*tree).nothing},
+	{"revert turn", (*tree).revertTurn},
+	{"finish", (*tree).finishMission},
 }
 
 // agentSteps are what an agent does other than edits.
@@ -135,13 +146,19 @@ var agentSteps = []struct {
 	name string
 	do   func(actor) bool
 }{
-	{"commit", func(a actor) bool { a.tree.commit("by the agent"); a.edit(); return true }},
+	{"commit", func(a actor) bool {
+		a.tree.commit("by the agent")
+		a.called("Bash", false)
+		a.edit()
+		return true
+	}},
 	{"amend", func(a actor) bool { return a.tree.amend() }},
 	{"reset", func(a actor) bool { return a.tree.reset() }},
 	{"rebase", func(a actor) bool { return a.tree.rebase() }},
 	{"merge", func(a actor) bool { return a.tree.merge() }},
 	{"rename", func(a actor) bool { a.rename(); return true }},
 	{"move", func(a actor) bool { a.move(); return true }},
+	{"switch", func(a actor) bool { return a.tree.switchBranch() }},
 }
 
 // run lets so many things happen.

@@ -132,6 +132,10 @@ func (w *world) score() score {
 	for _, tr := range w.machines[0].trees {
 		h, err := blame.Open(context.Background(), tr.workspace(tr.dir))
 		w.must(err)
+		var uncommitted object.Hash
+		if w.profile.company { // the machine's clock is behind
+			uncommitted = object.NewHash(tr.git("commit-tree", "-p", "HEAD", "-m", "uncommitted", tr.written().String()))
+		}
 		for _, name := range tr.files() {
 			text, err := tr.try("show", "HEAD:"+name)
 			if err != nil {
@@ -143,7 +147,7 @@ func (w *world) score() score {
 			head := object.NewHash(tr.git("rev-parse", "HEAD"))
 			w.ask(&s, h, tr, blame.Request{Commit: head, Path: name, Options: w.profile.options}, split(text))
 			if now := tr.content(name); now != text {
-				w.ask(&s, h, tr, blame.Request{Path: name, Options: w.profile.options}, split(now))
+				w.ask(&s, h, tr, blame.Request{Commit: uncommitted, Path: name, Options: w.profile.options}, split(now))
 			}
 		}
 		h.Close()
@@ -181,6 +185,18 @@ func (w *world) ask(s *score, h *blame.History, tr *tree, r blame.Request, lines
 func (w *world) judge(s *score, o *origin, answer blame.Line, where string) {
 	is := func(t *written) bool { return answer.Turn != nil && answer.Turn.ID() == t.id }
 	recorded := o.by != nil && o.by.id.Turn > 0
+	if w.profile.company && answer.Unsure && !o.unsure && (o.by == nil || recorded) { // what is sure counts
+		right := o.by == nil || is(o.by)
+		for _, t := range answer.Others {
+			right = right || t.ID() == o.by.id
+		}
+		if right {
+			s.unsureRight++
+		} else {
+			s.unsureWrong++
+		}
+		return
+	}
 	if o.unsure || o.by != nil && !recorded {
 		right := answer.Turn == nil || o.by != nil && is(o.by)
 		for _, t := range o.also {

@@ -67,6 +67,12 @@ type tree struct {
 	dir    string
 	forked record.ID // whose worktree it is; "" for others
 	agents []*agent
+
+	// In company: what the files were when somebody looked last, and when they became so, in ms.
+	seen   map[string]string
+	ctimes map[string]int64
+	from   int64             // when the call began that runs
+	before map[string]string // what the files were then
 }
 
 // An agent is a client and its session.
@@ -95,12 +101,17 @@ type origin struct {
 	by   *written   // nil for the user
 	also []*written // turns that ran at the time in the same worktree, and saw the line appear
 	// unsure lines could be somebody else's for all that a repository can tell: a user's that came while
-	// an agent worked there, and those that two have written.
+	// an agent worked there, unless there is a journal, and those that two have written.
 	unsure bool
 }
 
 // start is when worlds begin.
 var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
+
+// later is when those with a journal begin. The recorder believes a clock that is ahead of the machine's,
+// so all that it has times for is known by the world's clock but what it sees at a prompt or a stop: that
+// is the user's, and of long before.
+var later = time.Date(2037, 11, 20, 8, 0, 0, 0, time.UTC)
 
 // newWorld makes a world with a few files, by hand.
 func newWorld(t testing.TB, p *profile, seed uint64) *world {
@@ -108,6 +119,9 @@ func newWorld(t testing.TB, p *profile, seed uint64) *world {
 	w := &world{
 		t: t, seed: seed, profile: p, rand: rand.New(rand.NewPCG(seed, 1)), now: start,
 		texts: make(map[string]*origin), done: make(map[string]int), states: make(map[object.Hash]map[string]string),
+	}
+	if p.company {
+		w.now = later
 	}
 	repo := gittest.Like(t, "world", func(r *gittest.Repo) {
 		for _, c := range []string{"gc.auto=0", "maintenance.auto=false", "rerere.enabled=false", "commit.gpgsign=false", "advice.mergeConflict=false"} {
@@ -225,7 +239,14 @@ func (w *world) tick() {
 	if w.profile.quick {
 		unit = time.Millisecond
 	}
+	w.look()
 	w.now = w.now.Add(time.Duration(2+w.rand.IntN(150)) * unit)
+}
+
+// lasted lets the time pass that a call takes.
+func (w *world) lasted() {
+	w.look()
+	w.now = w.now.Add(time.Duration(w.rand.IntN(3000)) * time.Millisecond)
 }
 
 // time is what the machine's clock shows.
@@ -360,7 +381,7 @@ func (a actor) origin() *origin {
 			o.also = append(o.also, other.open)
 		}
 	}
-	o.unsure = a.turn == nil && len(o.also) > 0
+	o.unsure = a.turn == nil && len(o.also) > 0 && !a.tree.profile.company
 	return o
 }
 
@@ -593,9 +614,11 @@ func (a *agent) act() {
 	a.c.Tool("Edit")
 	a.tree.tick()
 	who := actor{a.tree, a.open}
+	a.tree.began()
 	for _, s := range agentSteps {
 		if p := a.tree.profile.agent[s.name]; p > 0 && a.tree.rand.IntN(100) < p {
 			if s.do(who) {
+				who.called("Bash", s.name == "switch")
 				a.tree.done["agent "+s.name]++
 				a.tree.tick()
 			}
@@ -603,6 +626,7 @@ func (a *agent) act() {
 		}
 	}
 	who.edit()
+	who.called([]string{"Edit", "Edit", "Bash"}[a.tree.lines%3], false)
 }
 
 // stop ends the turn, one way or another.

@@ -53,7 +53,7 @@ func (r *recording) own(ctx context.Context, t *turns.Turn, s start) (share, err
 		return share{}, nil
 	}
 	r.during = &during
-	p := span{Span: during, who: cmp.Or(r.Session, byHand(r.Workspace)), to: r.tx.Snap.At.UnixMilli()}
+	p := span{Span: during, who: cmp.Or(r.Session, byHand(r.Workspace)), to: r.seenAt()}
 	own, err := r.separate(ctx, t, p)
 	if err != nil && ctx.Err() == nil {
 		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)

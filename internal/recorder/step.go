@@ -367,7 +367,7 @@ func (r *recording) observe(event string) {
 		return
 	}
 	e := &journal.Entry{
-		At: snap.At.UnixMilli(), Event: event, Session: cmp.Or(r.Session, byHand(r.Workspace)), PromptID: r.PromptID,
+		At: r.seenAt(), Event: event, Session: cmp.Or(r.Session, byHand(r.Workspace)), PromptID: r.PromptID,
 		Tree: snap.Tree, Head: r.tx.HeadNow(), Plain: snap.Plain,
 	}
 	last, err := r.lastState()
@@ -381,6 +381,10 @@ func (r *recording) observe(event string) {
 		r.warn("the state of the worktree is not in its journal: %v", err)
 	}
 }
+
+// seenAt is when the worktree was looked at, in ms: not before the event, if the
+// clocks differ.
+func (r *recording) seenAt() int64 { return max(r.At.UnixMilli(), r.tx.Snap.At.UnixMilli()) }
 
 // lastState returns the journal's last state, or nil.
 func (r *recording) lastState() (*journal.Entry, error) {
