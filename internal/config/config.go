@@ -11,6 +11,7 @@
 //	exclude = []                 # more gitignore patterns, for snapshots only
 //	branch_prefix = "agent/mission/"
 //	subject_prompt = true        # quote the prompt in commit subjects
+//	tell_destroyed = true        # work that a command destroyed within its turn
 //	[handoff]
 //	recent_commits = 10
 //	max_diff_bytes = 10240
@@ -82,6 +83,7 @@ type Capture struct {
 	Exclude           []string // gitignore patterns; the user's, then the repository's
 	BranchPrefix      string   // of a mission's branch, before its id; always makes a valid ref
 	SubjectPrompt     bool     // quote the prompt in commit subjects
+	TellDestroyed     bool     // tell the user of work that a command destroyed within its turn
 }
 
 // HandoffSettings is what a session leaves to the next one.
@@ -147,6 +149,7 @@ func Default() *Config {
 			MaxUntrackedSize:  100 << 20,
 			BranchPrefix:      "agent/mission/",
 			SubjectPrompt:     true,
+			TellDestroyed:     true,
 		},
 		Handoff: HandoffSettings{
 			RecentCommits:   10,

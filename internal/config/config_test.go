@@ -50,6 +50,7 @@ max_untracked_size = "2GiB"
 exclude = ["*.iso", "build/"]
 branch_prefix = "bot/"
 subject_prompt = false
+tell_destroyed = false
 [handoff]
 recent_commits = 3
 max_diff_bytes = 2048
@@ -308,7 +309,7 @@ func TestRepo(t *testing.T) {
 			name: "everything that captures less",
 			repo: "[capture]\nmax_file_size = '1MiB'\nmax_untracked_files = 10\nmax_untracked_size = 0\nexclude = ['/data', '#x']\nsubject_prompt = false\n",
 			want: func(c *Config) {
-				c.Capture = Capture{MaxFileSize: 1 << 20, MaxUntrackedFiles: 10, Exclude: []string{"/data", "#x"}, BranchPrefix: "agent/mission/"}
+				c.Capture = Capture{MaxFileSize: 1 << 20, MaxUntrackedFiles: 10, Exclude: []string{"/data", "#x"}, BranchPrefix: "agent/mission/", TellDestroyed: true}
 			},
 		},
 		{

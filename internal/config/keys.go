@@ -35,6 +35,7 @@ func (c *Config) keys() []key {
 		patterns("capture.exclude", &c.Capture.Exclude),
 		prefix("capture.branch_prefix", &c.Capture.BranchPrefix),
 		boolean("capture.subject_prompt", &c.Capture.SubjectPrompt),
+		boolean("capture.tell_destroyed", &c.Capture.TellDestroyed),
 		integer("handoff.recent_commits", &c.Handoff.RecentCommits, 0),
 		size("handoff.max_diff_bytes", &c.Handoff.MaxDiffBytes),
 		duration("handoff.clean_grace", &c.Handoff.CleanGrace),

@@ -121,6 +121,9 @@ func (h *hook) follow(ctx context.Context, w *workspace.Workspace, r *recorder.R
 }
 
 func (h *hook) notify(w *workspace.Workspace, r *recorder.Result) {
+	if !w.Settings.Capture.TellDestroyed {
+		r.Gone = nil
+	}
 	for _, n := range notices(r, purge.Unfinished(w.Store)) {
 		if n.logged {
 			h.log(n.text)
