@@ -35,6 +35,7 @@ func listCommand() *cli.Command {
 			command.TrustedFlag(),
 			&cli.BoolFlag{Name: "tokens", Usage: "how many tokens each turn took, and all together"},
 			&cli.BoolFlag{Name: "states", Usage: "also the states of the worktree that were saved between turns"},
+			&cli.BoolFlag{Name: "steps", Usage: "also the states that were seen within each turn"},
 			command.JSONFlag(),
 		}, chooseFlags()...),
 		Action: cmdline.WithPaths(command.Paged(list)),
@@ -50,8 +51,8 @@ func list(c *cli.Context) error {
 		return cmdline.Usagef("--archived needs --all; an archived mission is found by its id")
 	case all && c.Bool("states"):
 		return cmdline.Usagef("--all and --states exclude each other")
-	case c.Bool("tokens") && (c.Bool("states") || c.Bool("json")):
-		return cmdline.Usagef("--tokens and --states or --json exclude each other") // a record in JSON has them
+	case c.Bool("tokens") && (c.Bool("states") || c.Bool("steps") || c.Bool("json")):
+		return cmdline.Usagef("--tokens and --states, --steps or --json exclude each other") // a record in JSON has them
 	}
 	w, err := command.Workspace(c.Context)
 	if err != nil {
@@ -253,7 +254,7 @@ func (l *listing) add(t *turns.Turn) error {
 		return err
 	}
 	if l.json != nil {
-		return cmdline.PrintLine(l.json, t, by)
+		return cmp.Or(cmdline.PrintLine(l.json, t, by), l.steps(t))
 	}
 	prompt := cmdline.OneLine(t.Prompt)
 	if t.CodeKnown() != nil {
@@ -266,7 +267,35 @@ func (l *listing) add(t *turns.Turn) error {
 		return l.row(l.name(t), markOf(t.Outcome), t.At, append(l.tokens.cells(t), prompt)...)
 	}
 	own := t.Change()
-	return l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", own.Insertions), fmt.Sprintf("-%d", own.Deletions), prompt, changed(own))
+	return cmp.Or(
+		l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", own.Insertions), fmt.Sprintf("-%d", own.Deletions), prompt, changed(own)),
+		l.steps(t),
+	)
+}
+
+// steps prints the states that were seen within a turn, newest first.
+func (l *listing) steps(t *turns.Turn) error {
+	if !l.c.Bool("steps") {
+		return nil
+	}
+	list, err := t.Steps(l.c.Context, l.w)
+	if err != nil {
+		l.unread.Add(fmt.Errorf("steps of turn %s: %w", t.ID(), err))
+		return l.c.Context.Err()
+	}
+	for _, step := range slices.Backward(list) {
+		r := stepRowOf(t, step)
+		if l.json != nil {
+			err = cmdline.PrintJSON(l.json, stepJSONOf(t, step))
+		} else {
+			name := fmt.Sprintf("%s.%d", l.name(t), step.Number)
+			err = l.row(name, "", r.at, r.added, r.removed, r.tools+" ("+r.fate+")", r.paths)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // name returns a turn's name in the list: its number, or in full with --all.

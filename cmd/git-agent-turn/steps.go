@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/gitdiff"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
@@ -35,6 +36,39 @@ func stepRowOf(t *turns.Turn, s turns.Step) stepRow {
 		r.fate = "not kept"
 	}
 	return r
+}
+
+// A stepJSON is a step as lists in JSON have it.
+type stepJSON struct {
+	Kind       string     `json:"kind"`
+	Name       string     `json:"name"`
+	Mission    record.ID  `json:"mission"`
+	At         *time.Time `json:"at,omitempty"`
+	Where      string     `json:"where"` // kept, here, not kept
+	Session    string     `json:"session,omitempty"`
+	Tools      []string   `json:"tools,omitempty"`
+	Files      int        `json:"files"`
+	Insertions int        `json:"insertions"`
+	Deletions  int        `json:"deletions"`
+	Paths      []string   `json:"paths,omitempty"`
+}
+
+func stepJSONOf(t *turns.Turn, s turns.Step) stepJSON {
+	j := stepJSON{Kind: "step", Name: fmt.Sprintf("%s.%d", t.After(), s.Number), Mission: t.In(), Where: stepRowOf(t, s).fate, Session: s.Session, Files: len(s.Changed)}
+	if !s.At.IsZero() {
+		at := s.At.UTC()
+		j.At = &at
+	}
+	for _, call := range s.Calls {
+		j.Tools = append(j.Tools, call.Tool)
+	}
+	for i, f := range s.Changed {
+		j.Insertions, j.Deletions = j.Insertions+f.Insertions, j.Deletions+f.Deletions
+		if i < record.MaxPaths {
+			j.Paths = append(j.Paths, f.Path)
+		}
+	}
+	return j
 }
 
 // toolsOf names the tools after whose calls a step came, and the session if it
