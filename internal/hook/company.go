@@ -67,7 +67,7 @@ func (h *hook) company(w *workspace.Workspace) error {
 		}
 		fresh = slices.DeleteFunc(fresh, func(c companion) bool {
 			p := session.Peer{Known: c.Known, Liveness: session.LivenessOf(c.Known, registry)}
-			return !p.Runs(registry, h.at) || !p.Beside(me, h.repo.GitDir) || !w.Store.Tell(me.Session, companyOf(c.Session), c.String())
+			return !p.Runs(registry, h.at) || !p.Beside(me, h.repo.GitDir) || !w.Store.Tell(me.Session, companyOf(c.Session), tellOf([]companion{c}, ""))
 		})
 	}
 	if len(fresh) > 0 {
