@@ -44,6 +44,8 @@ func scenarios(long bool) []scenario {
 	all = append(all,
 		scenario{name: "step by paths", files: few, victim: editing},
 		scenario{name: "step by status", files: many, victim: running},
+		scenario{name: "Stop with company", files: few, victim: beside},
+		scenario{name: "Stop with company, attached", files: few, attached: true, victim: beside},
 		scenario{name: "Stop, passive, many files", files: many, victim: stopping},
 		scenario{name: "Stop, attached, many files", files: many, attached: true, victim: stopping},
 		scenario{name: "start", files: few, victim: start},

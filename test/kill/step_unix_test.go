@@ -32,6 +32,23 @@ func running(l *lab) command {
 	})
 }
 
+// beside is the end of a turn in which another session has worked, and in which a command has destroyed work:
+// the event keeps three states more.
+func beside(l *lab) command {
+	l.undisturbed("the step before", running(l))
+	mine := l.c.Session
+	l.c.Session = strings.Repeat("0", 8) + mine[8:]
+	l.undisturbed("another session's step", l.ran("Edit", map[string]any{"file_path": filepath.Join(l.Dir, "new/other")}, func() { l.Write("new/other", l.prompt+", by another\n") }))
+	l.c.Session = mine
+	l.rested()
+	l.undisturbed("a step that is lost", l.ran("Write", map[string]any{"file_path": filepath.Join(l.Dir, "new/lost")}, func() { l.Write("new/lost", "one\ntwo\nthree\n") }))
+	l.rested()
+	l.undisturbed("what destroys it", l.ran("Bash", map[string]any{"command": "git clean -fq new/lost"}, func() { l.try("clean", "clean", "-fq", "new/lost") }))
+	c := l.stopped()
+	c.then = func(l *lab, _ result) { l.steps() }
+	return c
+}
+
 func (l *lab) ran(tool string, input map[string]any, do func()) command {
 	c := l.event(func(c *replay.Client) { c.Call(tool, input, do) })
 	c.then = func(l *lab, _ result) { l.steps() }
