@@ -44,9 +44,6 @@ type share struct {
 // The turn is recorded in any case: what can't be told apart is in its change,
 // as ever.
 func (r *recording) own(ctx context.Context, t *turns.Turn, s start) (share, error) {
-	if t.Base == t.Code {
-		return share{}, nil
-	}
 	during, err := journal.During(r.Repo, cmp.Or(r.Session, byHand(r.Workspace)), s.at)
 	if err != nil {
 		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)
@@ -269,7 +266,8 @@ func (r *recording) changed(from, to object.Hash, ctime func(path string) int64)
 
 // project makes the states without what the turn did.
 func (r *recording) project(ctx context.Context, t *turns.Turn, found *owners.Result, own *share) error {
-	if len(found.With) == 0 {
+	if len(found.With) == 0 || t.Base == t.Code {
+		own.record.With = nil
 		return nil
 	}
 	tree := func(of func(owners.File) owners.Content) (object.Hash, error) {
@@ -318,7 +316,10 @@ func (r *recording) project(ctx context.Context, t *turns.Turn, found *owners.Re
 // keepSteps makes commits of the steps with work that is gone, each on the one
 // before.
 func (r *recording) keepSteps(t *turns.Turn, base object.Hash, steps []*journal.Entry, lost []int, own *share) error {
-	before := t.Base
+	var on []object.Hash
+	if t.Base != t.Code { // else an event that keeps both would look like that of a restore
+		on = append(on, t.Base)
+	}
 	for _, i := range lost {
 		if i >= len(steps) || !r.complete(base, steps[i].Tree) {
 			continue
@@ -327,11 +328,11 @@ func (r *recording) keepSteps(t *turns.Turn, base object.Hash, steps []*journal.
 		if steps[i].Session == r.Session {
 			call = turns.LastCall(steps[i].Calls)
 		}
-		commit, err := r.tx.CommitTree(steps[i].Tree, []object.Hash{before}, ledger.StepMessage(r.id, t.Turn, i+1, r.Session, call))
+		commit, err := r.tx.CommitTree(steps[i].Tree, on, ledger.StepMessage(r.id, t.Turn, i+1, r.Session, call))
 		if err != nil {
 			return err
 		}
-		before, own.record.Last = commit, commit
+		on, own.record.Last = []object.Hash{commit}, commit
 		own.record.Kept = append(own.record.Kept, i+1)
 	}
 	if !own.record.Last.IsZero() {

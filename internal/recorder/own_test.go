@@ -102,8 +102,17 @@ func TestLostWork(t *testing.T) {
 	if c := turn.Change(); !c.Alone() || c.Insertions != 1 {
 		t.Errorf("the change is %+v", c)
 	}
+	c.Prompt("throw it all away")
+	call(l, c, "Edit", map[string]string{"f": work})
+	call(l, c, "Bash", map[string]string{"f": "one\nlast\n"})
+	c.Stop("nothing is left")
+	if turn := l.List(lab.Own(c))[1]; turn.Base != turn.Code || turn.Own == nil || len(turn.Own.Kept) != 1 {
+		t.Errorf("a turn that lost all it did has %+v", turn.Own)
+	} else if got := l.Git("cat-file", "blob", turn.Own.Last.String()+":f"); got+"\n" != work {
+		t.Errorf("kept is\n%s", got)
+	}
 	l.Turn(c, "write it once", func() { call(l, c, "Edit", map[string]string{"g": "once\n"}) })
-	if turn := l.List(lab.Own(c))[1]; turn.Own != nil {
+	if turn := l.List(lab.Own(c))[2]; turn.Own != nil {
 		t.Errorf("a turn that lost nothing has %+v", turn.Own)
 	}
 	l.Quiet()
