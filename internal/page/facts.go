@@ -29,6 +29,9 @@ func facts(t *turns.Turn, company []string) [][2]string {
 	for _, who := range company {
 		add("Beside", who)
 	}
+	if t.Change().Unsure() {
+		add("Unsure", "more may be this turn's change (?): git agent-turn show "+t.After().String())
+	}
 	add("Tools", cmdline.Tally(t.Tools))
 	if t.Context > 0 {
 		add("Context", fmt.Sprintf("%d tokens, %d written", t.Context, t.Output))
