@@ -33,10 +33,7 @@ const (
 // a container's shared directory, the entry is stored without them.
 func Append(repo *git.Repo, e *Entry) error {
 	dir := statedir.Of(repo.GitDir)
-	f, err := dir.OpenFile(File, os.O_RDWR|os.O_CREATE|os.O_APPEND)
-	if err == nil {
-		err = cmp.Or(add(f, e), f.Close())
-	}
+	err := write(dir, e)
 	if errors.Is(err, errFull) {
 		err = shorten(dir, e)
 	}
@@ -44,6 +41,23 @@ func Append(repo *git.Repo, e *Entry) error {
 		return fmt.Errorf("write the journal of the worktree: %w", err)
 	}
 	return nil
+}
+
+// Claim adds an entry without a state while another process has the worktree's
+// lock. Where the journal is full, or that process shortens it, it is lost.
+func Claim(repo *git.Repo, e *Entry) error {
+	if err := write(statedir.Of(repo.GitDir), e); err != nil && !errors.Is(err, errFull) {
+		return fmt.Errorf("write the journal of the worktree: %w", err)
+	}
+	return nil
+}
+
+func write(dir *statedir.Dir, e *Entry) error {
+	f, err := dir.OpenFile(File, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(add(f, e), f.Close())
 }
 
 var errFull = errors.New("the journal is full")

@@ -42,8 +42,8 @@ type Batch struct {
 
 // Step adds to the worktree's journal what a batch of calls may have done, and
 // the state that they left, unless they wrote nothing in it for sure. If
-// another process has the worktree, it adds nothing. open is called if it is
-// needed.
+// another process has the worktree, it adds only the claim. open is called if
+// it is needed.
 //
 // After tools that edit files the state is the last one with these files as
 // they are now; see [snapshot.Edit]. After all else the whole worktree is
@@ -53,9 +53,9 @@ func Step(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace,
 	if len(t.calls) == 0 {
 		return nil
 	}
-	return atWorktree(ctx, repo, open, func(s *stepper) error {
+	return atWorktree(ctx, repo, open, func(s *stepper, alone bool) error {
 		s.touched = t
-		return s.keep(ctx, b)
+		return s.keep(ctx, b, alone)
 	})
 }
 
@@ -63,29 +63,34 @@ func Step(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace,
 // person or another session has unsaved there, if it is news. There is no pause
 // after a look, nor because of it.
 func StepBefore(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace, b Batch) error {
-	return atWorktree(ctx, repo, open, func(s *stepper) error { return s.keepBefore(ctx, b) })
+	return atWorktree(ctx, repo, open, func(s *stepper, alone bool) error {
+		if !alone {
+			return nil
+		}
+		return s.keepBefore(ctx, b)
+	})
 }
 
-// atWorktree does something with the worktree locked, or nothing if another
+// atWorktree does something with the worktree locked. It is not alone if another
 // process has it.
-func atWorktree(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace, do func(*stepper) error) error {
+func atWorktree(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace, do func(s *stepper, alone bool) error) error {
 	w := open()
 	waiting, cancel := limit.Within(ctx, limit.Of(ctx).Step)
 	defer cancel()
 	held, err := w.Store.LockWorktree(waiting, repo.GitDir)
+	alone := err == nil
+	if alone {
+		defer held.Release()
+		err = git.DropLeft(ctx, held)
+	} else if waiting.Err() != nil {
+		err = nil
+	}
+	if err == nil {
+		s := &stepper{Workspace: w, objects: w.Repo.Objects(ctx)}
+		defer s.objects.Close()
+		err = do(s, alone)
+	}
 	if err != nil {
-		if waiting.Err() != nil {
-			return nil
-		}
-		return fmt.Errorf("keep a step: %w", err)
-	}
-	defer held.Release()
-	if err := git.DropLeft(ctx, held); err != nil {
-		return fmt.Errorf("keep a step: %w", err)
-	}
-	s := &stepper{Workspace: w, objects: w.Repo.Objects(ctx)}
-	defer s.objects.Close()
-	if err := do(s); err != nil {
 		return fmt.Errorf("keep a step: %w", err)
 	}
 	return nil
@@ -142,7 +147,7 @@ func absolute(dir, name string) string {
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
-// A stepper keeps the state after one batch. It has the worktree locked.
+// A stepper keeps the state after one batch.
 type stepper struct {
 	*workspace.Workspace
 	touched
@@ -154,7 +159,7 @@ type stepper struct {
 	looked *journal.Entry // the last look at the whole worktree
 }
 
-func (s *stepper) keep(ctx context.Context, b Batch) error {
+func (s *stepper) keep(ctx context.Context, b Batch, alone bool) error {
 	at := time.Now()
 	s.entry = &journal.Entry{
 		At: at.UnixMilli(), Session: b.Session, PromptID: b.PromptID, Agent: b.Agent,
@@ -170,6 +175,10 @@ func (s *stepper) keep(ctx context.Context, b Batch) error {
 	}
 	if s.entry.From > s.entry.At {
 		s.entry.From = 0
+	}
+	if !alone {
+		s.entry.Named = s.named()
+		return journal.Claim(s.Repo, s.entry)
 	}
 	err := s.look(ctx, at)
 	s.entry.Named = s.named()
