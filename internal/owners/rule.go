@@ -27,6 +27,7 @@ const (
 	// one did while no claim ran; and how often what looks like a program's.
 	saves, programs = 10, 0.02
 	unseen          = 0.1 // changes of a person in a turn in which none was seen
+	leastFree       = 5   // seconds: in a short turn one change says little of how often they come
 )
 
 // A rule tells which claim explains a change.
@@ -55,7 +56,7 @@ func newRule(t *Turn) *rule {
 		r.free += max(0, seconds(c.From-at))
 		at = max(at, c.To)
 	}
-	r.free = max(1, r.free+max(0, seconds(t.To-at)))
+	r.free = max(leastFree, r.free+max(0, seconds(t.To-at)))
 	return r
 }
 
