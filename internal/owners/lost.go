@@ -7,11 +7,12 @@ import (
 	"gitagent/internal/git/object"
 )
 
-// worth is how many own lines are worth keeping a state for.
+// worth is how many lines are worth keeping a state for.
 const worth = 3
 
-// lost returns the states with own work, surely or not, that is gone in the
-// next state and at the end: lines with a letter or digit, or a whole file.
+// lost returns the states with work that is gone in the next state and at the
+// end: lines with a letter or digit, or a whole file. It is the turn's, surely
+// or not, or others' that they did meanwhile and the turn destroyed.
 func (w *walk) lost() []int {
 	lines, contents := make(map[int]bool), make(map[object.Hash]bool) // at the end
 	for _, f := range w.files {
@@ -26,17 +27,19 @@ func (w *walk) lost() []int {
 	for _, f := range w.files {
 		in := make(map[int]int) // by version in which they are gone
 		for _, l := range f.weave {
-			if l.by < unsure || lines[l.text] || !w.texts.counts[l.text] {
+			if lines[l.text] || !w.texts.counts[l.text] {
 				continue
 			}
 			for i := 1; i < len(l.lives); i += 2 {
-				in[int(l.lives[i])]++
+				if n := int(l.lives[i]); concerns(l.by, f.versions[n].by) {
+					in[n]++
+				}
 			}
 		}
 		for i, v := range f.versions[1:] {
 			n := in[i+1]
 			was := f.versions[i]
-			if f.whole && was.by >= unsure && !contents[was.entry.Hash] || n > 0 && v.entry.Mode == 0 {
+			if f.whole && concerns(was.by, v.by) && !contents[was.entry.Hash] || n > 0 && v.entry.Mode == 0 {
 				n = worth
 			}
 			gone[v.state-1] += n
@@ -45,3 +48,7 @@ func (w *walk) lost() []int {
 	maps.DeleteFunc(gone, func(state, n int) bool { return state < 0 || n < worth })
 	return slices.Sorted(maps.Keys(gone))
 }
+
+// concerns reports whether a turn is concerned by something that somebody made
+// in it and somebody removed.
+func concerns(by, removed label) bool { return by >= unsure || by == others && removed >= unsure }

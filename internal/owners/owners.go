@@ -79,7 +79,7 @@ type File struct {
 type Result struct {
 	With  []string        // who else changed something, or may have, sorted; "" is nobody known
 	Files map[string]File // the paths at which Others or Shared is not what Start has, or not the end's
-	Lost  []int           // States with own work that is gone in the next state and at the end
+	Lost  []int           // States with work of the turn, or destroyed by it, that is gone in the next state and at the end
 }
 
 // Of tells who did what. The Result is nil if the turn was alone, and nothing

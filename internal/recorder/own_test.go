@@ -118,3 +118,30 @@ func TestLostWork(t *testing.T) {
 	l.Quiet()
 	l.Fsck()
 }
+
+// TestLostWorkOfOthers: what a person had not committed, and a turn's command
+// destroyed, is kept with that turn.
+func TestLostWorkOfOthers(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	l.Write("f", "one\n")
+	l.Commit("a file")
+	c := l.Client()
+	c.Prompt("clean up")
+	call(l, c, "Write", map[string]string{"g": "by the agent\n"})
+	work := "one\nby hand 1\nby hand 2\nby hand 3\n"
+	l.Write("f", work)
+	long := time.Now().Add(-time.Hour).UnixMilli()
+	gittest.Must(t, journal.Append(l.GitRepo(), &journal.Entry{
+		At: time.Now().UnixMilli(), Session: c.Session, Before: true, Tree: object.NewHash(l.Tree()), Head: object.NewHash(l.Head()), Ctimes: map[string]int64{"f": long},
+	}))
+	call(l, c, "Bash", map[string]string{"f": "one\n"})
+	c.Stop("done")
+	turn := l.List(lab.Own(c))[0]
+	if own := turn.Own; own == nil || len(own.Kept) != 1 || own.Kept[0] != 2 {
+		t.Fatalf("it is %+v", own)
+	}
+	if got := l.Git("cat-file", "blob", turn.Own.Last.String()+":f"); got+"\n" != work {
+		t.Errorf("kept is\n%s", got)
+	}
+}
