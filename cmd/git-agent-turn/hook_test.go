@@ -281,6 +281,7 @@ func TestBadArguments(t *testing.T) {
 		var event claude.Event
 		c.Hook = func(e claude.Event) { event = e }
 		c.Prompt("with bad arguments")
+		gittest.Must(t, os.RemoveAll(filepath.Join(h.Dir, ".git", "agent", "here"))) // it is alone
 		s := h.hook(h.Dir, bytes.NewReader(event.Payload()), nil, args...)
 		if s.status != 0 || s.stderr != "" || s.stdout != "" && !isSystemMessage(s.stdout) {
 			t.Errorf("hook %q: %+v", args, s)
