@@ -30,6 +30,10 @@ const (
 	maxSeparated = 10_000
 	// maxWeighed is the most bytes of a file whose lines are told apart.
 	maxWeighed = 8 << 20
+	// maxCommits is how many commits of a turn are looked at, and maxOwn of how
+	// many a record says that they are its own.
+	maxCommits = 1000
+	maxOwn     = 100
 )
 
 // A share is what a turn's own change takes to say and to keep.
@@ -50,7 +54,7 @@ func (r *recording) own(ctx context.Context, t *turns.Turn, s start) (share, err
 		return share{}, nil
 	}
 	r.during = &during
-	p := span{Span: during, who: cmp.Or(r.Session, byHand(r.Workspace)), to: r.seenAt()}
+	p := span{Span: during, who: cmp.Or(r.Session, byHand(r.Workspace)), to: r.seenAt(), head: s.head}
 	own, err := r.separate(ctx, t, p)
 	if err != nil && ctx.Err() == nil {
 		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)
@@ -62,8 +66,9 @@ func (r *recording) own(ctx context.Context, t *turns.Turn, s start) (share, err
 // A span is what the journal has about a turn that ends.
 type span struct {
 	journal.Span
-	who string
-	to  int64 // ms
+	who  string
+	to   int64       // ms
+	head object.Hash // as the turn began
 }
 
 // claims returns what the sessions have said that they did.
@@ -148,6 +153,7 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span) (share,
 		return share{}, err
 	}
 	claims := p.claims()
+	own := share{record: &record.Own{Of: t.Code, Commits: r.commits(p, claims)}}
 	if mine := slices.ContainsFunc(claims, func(c owners.Claim) bool { return c.Who == p.who }); !mine && !r.heard() {
 		// Its client does not tell of its calls.
 		if len(claims) == 0 {
@@ -180,7 +186,7 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span) (share,
 	if err != nil {
 		return share{}, err
 	}
-	own := share{record: &record.Own{Of: t.Code, With: found.With, Steps: len(steps)}}
+	own.record.With, own.record.Steps = found.With, len(steps)
 	if err := r.project(ctx, t, found, &own); err != nil {
 		return share{}, err
 	}
@@ -194,6 +200,44 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span) (share,
 		return share{}, nil
 	}
 	return own, nil
+}
+
+// commits returns what HEAD moved to in the turn's own calls: commits that were
+// made while one of them ran, and none of another session. A person who commits
+// in the same second is not seen.
+func (r *recording) commits(p span, claims []owners.Claim) (list []object.Hash) {
+	own := func(from int64) bool {
+		mine := false
+		for _, c := range claims {
+			if c.Paths != nil || c.From > from+999 || c.To < from {
+				continue
+			}
+			if c.Who != p.who {
+				return false
+			}
+			mine = true
+		}
+		return mine
+	}
+	seen := map[object.Hash]bool{{}: true, p.head: true}
+	for _, e := range p.Seen {
+		for at := e.Head; !seen[at] && len(seen) < maxCommits && len(list) < maxOwn; {
+			seen[at] = true
+			c, err := r.tx.Objects.Commit(at)
+			if err != nil || c.Committer.When.Unix() < p.From/1000 {
+				break
+			}
+			// A code commit, which moved a mission's branch, is the recorder's.
+			if id, ok := ledger.ReadCodeMessage(c.Message); (!ok || id.Turn == 0) && own(c.Committer.When.UnixMilli()) {
+				list = append(list, at)
+			}
+			if len(c.Parents) == 0 {
+				break
+			}
+			at = c.Parents[0]
+		}
+	}
+	return list
 }
 
 // changedAgain reports whether a file changed more than once: what it was may be

@@ -3,6 +3,7 @@ package recorder_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,58 @@ func TestOwn(t *testing.T) {
 		}
 	}
 	l.Quiet()
+	l.Fsck()
+}
+
+// TestOwnCommits: a commit is of the turn in whose call it was made, and of no
+// turn if it was made between them, or in calls of two.
+func TestOwnCommits(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	a, b := l.Client(), l.Client()
+	a.Prompt("write f, and commit")
+	b.Prompt("write g, and commit")
+	call(l, a, "Edit", map[string]string{"f": "one\n"})
+	call(l, b, "Edit", map[string]string{"g": "one\n"})
+	began := time.Now().Truncate(time.Second)
+	commit := func(after time.Duration, words string) string {
+		date := began.Add(after).Format(time.RFC3339)
+		w := l.In(l.Dir)
+		w.Env = append(slices.Clip(w.Env), "GIT_COMMITTER_DATE="+date)
+		w.Git("add", "-A")
+		w.Git("commit", "-q", "--allow-empty", "-m", words)
+		return l.Head()
+	}
+	ran := func(c *replay.Client, from, to time.Duration) {
+		gittest.Must(t, journal.Append(l.GitRepo(), &journal.Entry{
+			From: began.Add(from).UnixMilli(), At: began.Add(to).UnixMilli(), Session: c.Session,
+			Tree: object.NewHash(l.Tree()), Head: object.NewHash(l.Head()), Calls: []journal.Call{{Tool: "Bash"}},
+		}))
+	}
+	first := commit(10*time.Second, "of a, with what b wrote")
+	second := commit(11*time.Second, "of a too")
+	ran(a, 9*time.Second, 13*time.Second)
+	commit(20*time.Second, "a person's")
+	third := commit(31*time.Second, "of b")
+	ran(b, 30*time.Second, 32*time.Second)
+	commit(40*time.Second, "of a or b")
+	ran(a, 39*time.Second, 42*time.Second)
+	ran(b, 38*time.Second, 43*time.Second)
+	a.Stop("done")
+	b.Stop("done")
+	for c, want := range map[*replay.Client]string{a: second + " " + first, b: third} {
+		own := l.List(lab.Own(c))[0].Own
+		if own == nil {
+			t.Fatal("nothing says whose the changes are")
+		}
+		var got []string
+		for _, commit := range own.Commits {
+			got = append(got, commit.String())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("its commits are %v, want %s", got, want)
+		}
+	}
 	l.Fsck()
 }
 
