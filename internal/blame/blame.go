@@ -285,8 +285,8 @@ func (v *versions) name(answer []gitdiff.Blamed, lines []Line) error {
 		// Present when another turn began, and removed before this one ended.
 		if len(writers[i]) == 0 && n.made && !n.elsewhere {
 			for _, t := range ran[at] {
-				if n.during(t) && v.lacked(t, b.Text) {
-					writers[i] = append(writers[i], t)
+				if theirs, _ := v.besides(t, b.Text); !theirs && n.during(t) && v.lacked(t, b.Text) {
+					writers[i], unsure[i] = append(writers[i], t), unsure[i] || !t.others.IsZero()
 				}
 			}
 		}

@@ -7,15 +7,65 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"testing"
 	"time"
 
+	"gitagent/internal/blame"
 	"gitagent/internal/checkout"
 	"gitagent/internal/finisher"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/journal"
 	"gitagent/test/gittest"
+	"gitagent/test/lab"
+	"gitagent/test/replay"
 )
+
+// TestCommitOfAnother: a commit that one turn's agent made, with what another's
+// wrote, is the first one's commit and the other's work.
+func TestCommitOfAnother(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	a, b := l.Client(), l.Client()
+	call := func(c *replay.Client, tool, path string, do func()) {
+		e := &journal.Entry{From: time.Now().UnixMilli(), Session: c.Session, Calls: []journal.Call{{Tool: tool, Path: path}}}
+		do()
+		e.At, e.Tree, e.Head = time.Now().UnixMilli(), object.NewHash(l.Tree()), object.NewHash(l.Head())
+		gittest.Must(t, journal.Append(l.GitRepo(), e))
+	}
+	a.Prompt("write f")
+	b.Prompt("write g, and commit")
+	call(a, "Edit", "f", func() { l.Write("f", "one\ntwo\n") })
+	call(b, "Edit", "g", func() { l.Write("g", "three\n") })
+	call(b, "Bash", "", func() {
+		w := l.In(l.Dir)
+		w.Env = append(slices.Clip(w.Env), "GIT_COMMITTER_DATE="+time.Now().Format(time.RFC3339))
+		w.Git("add", "-A")
+		w.Git("commit", "-q", "-m", "all")
+	})
+	b.Stop("done")
+	a.Stop("done")
+	h, err := blame.Open(t.Context(), l.Workspace(l.Dir))
+	gittest.Must(t, err)
+	defer h.Close()
+	q, _, err := h.Of(object.NewHash(l.Head()), false)
+	gittest.Must(t, err)
+	got, err := h.Contributions(t.Context(), q)
+	gittest.Must(t, err)
+	if got.Lines != 3 || got.Hand != 0 || len(got.Turns) != 2 {
+		t.Fatalf("%d lines, %d by hand, of %d turns", got.Lines, got.Hand, len(got.Turns))
+	}
+	for _, c := range got.Turns {
+		lines, words := 2, "content"
+		if c.Turn.Session == b.Session {
+			lines, words = 1, "commit"
+		}
+		if c.Lines != lines || strings.Join(c.Evidence.Words(), " ") != words {
+			t.Errorf("%s has %d lines by its %v, want %d by its %s", c.Turn.ID(), c.Lines, c.Evidence.Words(), lines, words)
+		}
+	}
+}
 
 // look notes what has changed in the worktrees, and when: now.
 func (w *world) look() {

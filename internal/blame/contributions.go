@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +58,8 @@ type Contribution struct {
 	Files    int // with either, or that are as it left them
 	Evidence Evidence
 
-	order int
+	past  *pastTurn // nil if it is not known
+	order int       // among those that are
 	files map[string]bool
 }
 
@@ -285,7 +287,7 @@ func (a *landing) lines(ctx context.Context, c gitdiff.Change) error {
 		}
 		t := a.contribution(line.Turn)
 		t.Lines++
-		if _, among := a.commits[line.State]; among {
+		if _, among := a.commits[line.State]; among && (t.past == nil || a.h.by(t.past, line.State)) {
 			t.Evidence.Commit = true
 		} else {
 			t.Evidence.Content = true
@@ -308,7 +310,9 @@ func (a *landing) contribution(t *turns.Turn) *Contribution {
 	c := a.of[key]
 	if c == nil {
 		c = &Contribution{Turn: t, files: make(map[string]bool)}
-		c.order = slices.IndexFunc(a.h.turns, func(of *pastTurn) bool { return of.key() == key })
+		if c.order = slices.IndexFunc(a.h.turns, func(of *pastTurn) bool { return of.key() == key }); c.order >= 0 {
+			c.past = a.h.turns[c.order]
+		}
 		a.of[key] = c
 	}
 	return c
@@ -362,6 +366,9 @@ func (a *landing) from(ctx context.Context, t *pastTurn) (*Contribution, error) 
 		return nil, err
 	}
 	c := a.contribution(record)
+	if made {
+		made = slices.ContainsFunc(slices.Collect(maps.Keys(a.commits)), func(commit object.Hash) bool { return a.h.by(t, commit) })
+	}
 	c.Evidence.Commit, c.Evidence.Content = made, !made
 	return c, nil
 }

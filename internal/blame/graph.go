@@ -78,6 +78,9 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit object.Hash,
 		save(t.start, t.started)
 		save(t.code, t.at)
 		save(t.head, t.at)
+		// After a commit that is the turn's end; before a code commit in any case.
+		save(t.others, t.at.Add(time.Millisecond))
+		save(t.shared, t.at.Add(time.Millisecond))
 	}
 	var commits []*waiting
 	var edges []*node
@@ -152,9 +155,17 @@ func (g *graph) ran(n *node) (list []*pastTurn) {
 	return list
 }
 
-// on reports whether HEAD was on other's branch at the end of t or before it.
+// on reports whether HEAD was on one branch at the end of t or before it, and at
+// the end of other or before that, or whether one is known to have worked beside
+// the other.
 func (t *pastTurn) on(other *pastTurn) bool {
-	return t.branch == other.branch || t.before != nil && t.before.branch == other.branch
+	if slices.Contains(t.with, other.session) || slices.Contains(other.with, t.session) {
+		return true
+	}
+	is := func(branch string) bool {
+		return branch == other.branch || other.before != nil && branch == other.before.branch
+	}
+	return is(t.branch) || t.before != nil && is(t.before.branch)
 }
 
 // apart reports whether the turn that ended at one place can't have seen the

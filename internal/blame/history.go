@@ -45,6 +45,9 @@ type pastTurn struct {
 	// others and shared are where its own change begins, and where what is surely
 	// its own does; zero if nobody else worked, or nothing is unsure.
 	others, shared object.Hash
+	commits        []object.Hash // that its own calls made, if others worked
+	session        string
+	with           []string // the sessions that worked beside it
 	// start is the state that was saved when it started, if one was: after a
 	// switch of branches it is not base.
 	start          object.Hash
@@ -180,8 +183,9 @@ func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*pastTurn) erro
 			}
 			if t.CodeKnown() == nil {
 				r.code, r.base = t.Code, t.Base
+				r.session = t.Session
 				if c := t.Change(); !c.Alone() {
-					r.others = c.From
+					r.others, r.with, r.commits = c.From, slices.Clone(c.With), slices.Clone(t.Own.Commits)
 					if c.Unsure() {
 						r.shared = c.Sure
 					}
@@ -216,6 +220,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 		byID[t.id], byCode[t.code] = append(byID[t.id], t), append(byCode[t.code], t)
 		if !t.code.IsZero() {
 			h.state(t.code)
+			h.withoutIt(t, t.id.Mission)
 		}
 		if !t.base.IsZero() {
 			h.starts(t, t.base)
@@ -290,6 +295,12 @@ func (h *History) withoutIt(t *pastTurn, in record.ID) object.Hash {
 		}
 	}
 	return before
+}
+
+// by reports whether a commit that may be of the turn was made for it or by its
+// agent, and not by others who worked beside it.
+func (h *History) by(t *pastTurn, commit object.Hash) bool {
+	return t.others.IsZero() || commit == t.code && h.state(commit).made || slices.Contains(t.commits, commit)
 }
 
 // own is where what is surely the turn's own change begins.

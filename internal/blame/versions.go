@@ -232,18 +232,25 @@ func (v *versions) lacked(t *pastTurn, line string) bool {
 }
 
 // besides reports whether a line that is new in a turn is somebody else's, or
-// may be: the end without the turn's change has it.
+// may be: the end without the turn's change has it. That says nothing of a line
+// in the turn's base, as after a switch of branches.
 func (v *versions) besides(t *pastTurn, line string) (theirs, unsure bool) {
 	n, known := v.numbering.words[maphash.Bytes(v.numbering.seed, []byte(line))]
-	if t.others.IsZero() || !known || !v.lacked(t, line) {
+	switch {
+	case t.others.IsZero() || !known || !v.lacked(t, line):
 		return false, false
+	case v.in(t.base, n):
+		return false, true
+	case v.in(t.others, n):
+		return true, false
 	}
-	in := func(commit object.Hash) bool {
-		at, ok := v.graph.index[commit]
-		return ok && v.has(at, n)
-	}
-	theirs = in(t.others)
-	return theirs, !theirs && in(t.shared)
+	return false, v.in(t.shared, n)
+}
+
+// in reports whether a commit, if it is in the graph, has a line.
+func (v *versions) in(commit object.Hash, line int32) bool {
+	at, ok := v.graph.index[commit]
+	return ok && v.has(at, line)
 }
 
 // wrote reports whether a line appeared in a turn: it was there at the end, and
@@ -259,6 +266,9 @@ func (v *versions) wrote(t *pastTurn, line string) bool {
 	}
 	if !v.lacked(t, line) {
 		return false
+	}
+	if _, told := v.graph.index[t.others]; told && !v.in(t.base, n) {
+		return !v.in(t.others, n)
 	}
 	began := v.began(t)
 	// Stop at commits that were not made in the turn.

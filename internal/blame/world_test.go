@@ -16,6 +16,7 @@ import (
 
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/config"
+	"gitagent/internal/contextmeter"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/record"
@@ -73,6 +74,7 @@ type tree struct {
 	ctimes map[string]int64
 	from   int64             // when the call began that runs
 	before map[string]string // what the files were then
+	acts   *written          // the turn whose agent acts; nil for the user
 }
 
 // An agent is a client and its session.
@@ -261,6 +263,9 @@ func (tr *tree) feed(stdin string, args ...string) (string, error) {
 	date := tr.time().Format(time.RFC3339)
 	r := tr.clone.In(tr.dir)
 	r.Env = append(slices.Clip(tr.env), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+	if tr.acts != nil {
+		r.Env = append(r.Env, fmt.Sprintf("GIT_COMMITTER_NAME=t%d", tr.acts.number))
+	}
 	return r.Feed(stdin, args...)
 }
 
@@ -571,6 +576,9 @@ func (tr *tree) agent(free bool) *agent {
 	session := fmt.Sprintf("%08x-0000-4000-8000-%012x", tr.rand.Uint32(), tr.rand.Uint64()>>16)
 	a.c.Session, a.c.Path = session, claude.Path(tr.config, tr.dir, session)
 	tr.agents = append(tr.agents, a)
+	if tr.profile.company { // its client tells of its calls
+		gittest.Must(tr.t, tr.workspace(tr.dir).Store.UpdateMonitor(context.Background(), session, new(contextmeter.Memory), func(bool) {}))
+	}
 	return a
 }
 
@@ -595,6 +603,14 @@ func (a *agent) record(e replay.Event) {
 		t := result.Turns[len(result.Turns)-1]
 		a.open.id = t.ID()
 		tr.note("%s: recorded %s code %.8s base %.8s head %.8s", tr.name, a.open, t.Code, t.Base, t.Head)
+		if t.Own != nil {
+			for _, commit := range t.Own.Commits {
+				if by := tr.git("log", "-1", "--format=%cn", commit.String()); by != fmt.Sprintf("t%d", a.open.number) {
+					tr.t.Errorf("%s, seed %d: %s has the commit %s of %s", tr.profile.name, tr.seed, a.open, commit, by)
+				}
+			}
+			tr.note("others %.8s, shared %.8s, commits %.8s, with %v", t.Own.Others, t.Own.Shared, t.Own.Commits, t.Own.With)
+		}
 		a.open, a.idle = nil, false
 		tr.states[t.Code] = tr.all()
 	}
@@ -615,6 +631,8 @@ func (a *agent) act() {
 	a.tree.tick()
 	who := actor{a.tree, a.open}
 	a.tree.began()
+	a.tree.acts = a.open
+	defer func() { a.tree.acts = nil }()
 	for _, s := range agentSteps {
 		if p := a.tree.profile.agent[s.name]; p > 0 && a.tree.rand.IntN(100) < p {
 			if s.do(who) {
