@@ -31,6 +31,7 @@ type Memory struct {
 	Size    int64  `json:"size,omitempty"`    // of the session's file
 
 	Heard []string `json:"heard,omitempty"` // digests of the last events
+	Batch int64    `json:"batch,omitempty"` // ms: when the agent's last batch of tools had run
 }
 
 // heard is how many events are kept: as many tools may run at once.

@@ -72,6 +72,7 @@ type hook struct {
 	store   session.Store
 	known   bool // recording is enabled, and errors go to store
 	answer  hooks.Answer
+	since   int64 // ms: when the agent's tools before had run; 0 if unknown
 }
 
 // Command describes a program's hook for its help; agent is the flag for one.

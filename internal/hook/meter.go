@@ -30,7 +30,13 @@ func watch(ctx context.Context, h *hook) error {
 	var m contextmeter.Message
 	news := false
 	err := remember(ctx, h, func(st *contextmeter.Memory) {
-		if news = st.Hear(h.digest); news && h.event.AgentID == "" && st.Event(calls) {
+		if news = st.Hear(h.digest); !news || h.event.AgentID != "" {
+			return
+		}
+		if h.event.Name == "PostToolBatch" {
+			h.since, st.Batch = st.Batch, h.at.UnixMilli()
+		}
+		if st.Event(calls) {
 			m = look(h, st, &open().Settings.Context)
 		}
 	})
@@ -76,7 +82,9 @@ func (h *hook) batch() recorder.Batch {
 	}
 }
 
-// began returns when the event's tools began, zero if nothing says so.
+// began returns when the event's tools began, zero if nothing says so. The file
+// may still lack the message that asked for them: then it was after the tools
+// before had run.
 func (h *hook) began() time.Time {
 	switch {
 	case h.event.CallBegan != 0:
@@ -84,7 +92,11 @@ func (h *hook) began() time.Time {
 	case h.event.AgentID != "": // the file is the session's
 		return time.Time{}
 	}
-	return transcript.LastAnswer(h.agent.Reader, h.event.TranscriptPath)
+	asked := transcript.LastAnswer(h.agent.Reader, h.event.TranscriptPath)
+	if before := time.UnixMilli(h.since); h.since != 0 && before.After(asked) {
+		return before
+	}
+	return asked
 }
 
 // rearm begins a new cycle of messages: the earlier ones leave the context.
