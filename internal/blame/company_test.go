@@ -67,6 +67,38 @@ func TestCommitOfAnother(t *testing.T) {
 	}
 }
 
+// TestByHandBeside asks for lines that the user wrote while two turns ran, when the first has ended long before the other:
+// each knows that they are not its own.
+func TestByHandBeside(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	w := newWorld(t, &profile{name: "beside", company: true}, 3)
+	top := w.machines[0].trees[0]
+	var running []*agent
+	for range 2 {
+		a := top.agent(true)
+		a.prompt()
+		w.tick()
+		running = append(running, a)
+	}
+	top.write("a.go", append(top.make(top.user(), 5), top.read("a.go")...))
+	w.tick()
+	for _, a := range running {
+		top.began()
+		me := actor{top, a.open}
+		top.write("b.go", append(top.make(me, 5), top.read("b.go")...))
+		me.called("Edit", false)
+		for range 5 {
+			w.tick()
+		}
+		a.c.Stop("done")
+	}
+	top.check()
+	if s := top.score(); s.wrong() > 0 || s.agentRight == 0 || s.userRight == 0 {
+		t.Errorf("wrong answers:\n%s%s", heading, s.row("beside"))
+	}
+}
+
 // look notes what has changed in the worktrees, and when: now.
 func (w *world) look() {
 	if !w.profile.company {
