@@ -1,13 +1,20 @@
 package finisher
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
+	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
 )
 
@@ -50,6 +57,92 @@ func differingCommits(objects *git.Objects, a, b object.Hash) ([]string, error) 
 		return nil, err
 	}
 	return differing(objects, from, to)
+}
+
+// graft applies the turns' own changes to a tree, where others worked in some of
+// them. only is as for [within].
+func (k *unfinished) graft(objects *git.Objects, turns ledger.Ranges, to object.Hash, only map[string]bool) (object.Hash, error) {
+	for _, t := range k.turns {
+		if !turns.Has(t.number) {
+			continue
+		}
+		from, err := objects.TreeOf(t.own)
+		if err != nil {
+			return to, err
+		}
+		code, err := objects.TreeOf(t.code)
+		if err != nil {
+			return to, err
+		}
+		found, _, err := gitdiff.Differences(objects, from, []object.Hash{code}, maxDiffering)
+		if err != nil {
+			return to, err
+		}
+		changes := make(map[string]object.Entry)
+		var stuck []string
+		for _, d := range found {
+			if only != nil && !only[d.Path] {
+				continue
+			}
+			e, ok, err := graftFile(objects, to, d)
+			if err != nil {
+				return to, err
+			}
+			if changes[d.Path] = e; !ok {
+				stuck = append(stuck, d.Path)
+			}
+		}
+		if len(stuck) > 0 {
+			return to, fmt.Errorf("%w: turn %d changed what others did, in %s", ErrNotSplit, t.number, some(stuck))
+		}
+		if to, err = objects.EditTree(to, changes); err != nil {
+			return to, err
+		}
+	}
+	return to, objects.Flush()
+}
+
+// maxGrafted is the most bytes of a file whose lines are taken apart.
+const maxGrafted = 8 << 20
+
+// graftFile applies a file's change to a tree. ok is false if others' work is in
+// its way.
+func graftFile(objects *git.Objects, tree object.Hash, d gitdiff.Difference) (e object.Entry, ok bool, err error) {
+	ours, err := objects.Lookup(tree, d.Path)
+	switch {
+	case err != nil:
+		return ours, false, err
+	case ours == d.Old || ours == d.New:
+		return d.New, true, nil
+	}
+	var texts [3][]byte
+	for i, e := range []object.Entry{ours, d.Old, d.New} {
+		if e.Mode == filemode.Empty {
+			continue
+		}
+		if e.Mode != filemode.Regular && e.Mode != filemode.Executable {
+			return ours, false, nil
+		}
+		if texts[i], err = objects.Blob(e.Hash, maxGrafted); errors.Is(err, git.ErrTooLarge) {
+			return ours, false, nil
+		}
+		if err != nil || bytes.IndexByte(texts[i], 0) >= 0 {
+			return ours, false, err
+		}
+	}
+	made, ok := gitdiff.Graft(texts[0], texts[1], texts[2])
+	switch {
+	case !ok:
+		return ours, false, nil
+	case len(made) == 0 && d.New.Mode == filemode.Empty:
+		return object.Entry{}, true, nil
+	}
+	e = ours
+	if e.Mode == filemode.Empty || d.Old.Mode != d.New.Mode && d.New.Mode != filemode.Empty {
+		e.Mode = d.New.Mode
+	}
+	e.Hash, err = objects.Write(plumbing.BlobObject, made)
+	return e, true, err
 }
 
 // unmix gives the mixed paths what the turns themselves made of HEAD's files.

@@ -84,15 +84,18 @@ func (k *unfinished) splits(split []ledger.Ranges) error {
 
 // apply merges the turns' changes into a tree, consecutive turns at once.
 func apply(ctx context.Context, g *git.Repo, objects *git.Objects, k *unfinished, turns ledger.Ranges, to object.Hash, only map[string]bool) (object.Hash, error) {
+	if slices.ContainsFunc(k.turns, func(t worked) bool { return t.shared() }) {
+		return k.graft(objects, turns, to, only)
+	}
 	for i := 0; i < len(k.turns); i++ {
 		if !turns.Has(k.turns[i].number) {
 			continue
 		}
 		first := i
-		for i+1 < len(k.turns) && turns.Has(k.turns[i+1].number) && !k.turns[i].shared() && !k.turns[i+1].shared() {
+		for i+1 < len(k.turns) && turns.Has(k.turns[i+1].number) {
 			i++
 		}
-		base, err := objects.TreeOf(k.turns[first].own)
+		base, err := objects.TreeOf(k.turns[first].base)
 		if err != nil {
 			return to, err
 		}
