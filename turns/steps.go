@@ -39,16 +39,16 @@ func (s *Step) Had() bool { return !s.Tree.IsZero() }
 // Steps returns the steps of a turn: those that its ledger keeps, and all that
 // this worktree's journal still has.
 func (t *Turn) Steps(ctx context.Context, w *workspace.Workspace) ([]Step, error) {
-	kept, err := t.keptSteps(ctx, w)
-	if err != nil {
-		return nil, err
-	}
-	seen, err := t.journal(w)
-	if err != nil {
-		return nil, err
-	}
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
+	kept, err := t.KeptSteps(objects)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := t.journal(w, objects)
+	if err != nil {
+		return nil, err
+	}
 	last, err := objects.TreeOf(t.Before().Commit)
 	if err != nil {
 		return nil, err
@@ -91,13 +91,16 @@ func (t *Turn) steps() int {
 }
 
 // journal returns what this worktree's journal has of the turn's steps; none if
-// it hasn't all of them.
-func (t *Turn) journal(w *workspace.Workspace) ([]*journal.Entry, error) {
+// it hasn't all of them, or if the turn was in another worktree.
+func (t *Turn) journal(w *workspace.Workspace, objects *git.Objects) ([]*journal.Entry, error) {
 	if w.Repo.GitDir == "" {
 		return nil, nil
 	}
 	during, err := journal.During(w.Repo, t.Session, t.Before().At)
-	if err != nil {
+	if err != nil || during.Began.IsZero() {
+		return nil, err
+	}
+	if base, err := objects.TreeOf(t.Before().Commit); err != nil || base != during.Began {
 		return nil, err
 	}
 	var seen []*journal.Entry
@@ -115,27 +118,27 @@ func (t *Turn) journal(w *workspace.Workspace) ([]*journal.Entry, error) {
 	return seen, nil
 }
 
-// keptSteps returns the commits of kept steps by their numbers.
-func (t *Turn) keptSteps(ctx context.Context, w *workspace.Workspace) (map[int]object.Hash, error) {
+// KeptSteps returns the commits of the steps that the turn's ledger keeps, by
+// their numbers.
+func (t *Turn) KeptSteps(objects *git.Objects) (map[int]object.Hash, error) {
 	if !t.Own.Holds(t.Code) || t.Own.Last.IsZero() {
 		return nil, nil
 	}
-	objects := w.Repo.Objects(ctx)
-	defer objects.Close()
 	kept := make(map[int]object.Hash)
 	at := t.Own.Last
-	for i, n := range slices.Backward(t.Own.Kept[:min(len(t.Own.Kept), record.MaxSteps)]) {
+	for i, n := range slices.Backward(t.Own.Kept) {
 		kept[n] = at
+		if i == 0 {
+			break
+		}
 		parents, err := objects.Parents(at)
+		if err == nil && len(parents) == 0 {
+			err = fmt.Errorf("commit %s has no parent", at)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read step %s: %w", t.step(n), err)
 		}
-		if i > 0 && len(parents) == 0 {
-			break
-		}
-		if i > 0 {
-			at = parents[0]
-		}
+		at = parents[0]
 	}
 	return kept, nil
 }

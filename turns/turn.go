@@ -51,7 +51,7 @@ func Parse(data []byte, format object.Format) (*Turn, error) {
 	case !format.Names(t.Code, t.Base, t.Head):
 		return nil, fmt.Errorf("parse turn %d of %s: a hash is not of the format %s", t.Turn, t.Mission, format)
 	}
-	if o := t.Own; o != nil && (!format.Names(o.Of, o.Others, o.Shared, o.Last) || !format.Names(o.Commits...)) {
+	if o := t.Own; o != nil && (!format.Names(o.Of, o.Others, o.Shared, o.Last) || !format.Names(o.Commits...) || !o.Plausible()) {
 		t.Own = nil
 	}
 	return t, nil

@@ -40,6 +40,9 @@ type Agent struct {
 
 	// Event decodes a payload. Errors are those of [hooks.Parse].
 	Event func(r io.Reader) (*hooks.Payload, error)
+	// Effects are what the client's tools may do to files, by their names; one
+	// that is missing may do anything.
+	Effects map[string]hooks.Effect
 	// Client returns what environment and processes say about the client of
 	// this process, a hook or an agent's command; zero for another client.
 	Client    func(getenv func(string) string) hooks.Environment

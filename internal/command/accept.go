@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -283,7 +284,20 @@ func (r *review) record(objects *git.Objects, f gitdiff.Difference) error {
 			return nil
 		}
 		of := "turn " + t.ID().String()
-		return cmp.Or(r.add(objects, t.Code, of), r.add(objects, t.Base, of))
+		states := []object.Hash{t.Code, t.Base}
+		if t.Own != nil {
+			states = append(states, t.Own.Others, t.Own.Shared)
+		}
+		kept, err := t.KeptSteps(objects)
+		if err != nil {
+			return fmt.Errorf("look at the steps of turn %s: %w", t.ID(), err)
+		}
+		for _, commit := range slices.Concat(states, slices.Collect(maps.Values(kept))) {
+			if !commit.IsZero() {
+				err = cmp.Or(err, r.add(objects, commit, of))
+			}
+		}
+		return err
 	}
 	h, err := handoffstore.Parse(data, objects.Format())
 	if err != nil || h.Stash.IsZero() {

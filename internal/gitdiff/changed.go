@@ -34,7 +34,8 @@ func Excludes(spec string) bool {
 // FromTop returns the pathspec of a path from the worktree's top, in any
 // directory of it.
 func FromTop(path string) string {
-	if strings.ContainsAny(path, `*?[\`) {
+	plain := func(c byte) bool { return c == '.' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+	if path == "" || !plain(path[0]) || strings.ContainsAny(path, `*?[\`) { // it may be magic
 		return ":(top,literal)" + path
 	}
 	return ":/" + path

@@ -171,8 +171,12 @@ func notices(r *recorder.Result, purging bool) (list []notice) {
 		for _, path := range g.Paths[:min(len(g.Paths), maxGone)] {
 			command = append(command, gitdiff.FromTop(path))
 		}
+		what := "it"
+		if n := len(g.Paths); n > maxGone {
+			what = fmt.Sprintf("%d of them", maxGone)
+		}
 		list = append(list, notice{"gone-" + strings.ReplaceAll(name, "/", "-"), fmt.Sprintf("work was made and destroyed in turn %s, in %s; "+
-			"bring it back with: %s", g.Step.Turn.After(), cmdline.Plural(len(g.Paths), "file"), cmdline.Shell(command)), false})
+			"bring %s back with: %s", g.Step.Turn.After(), cmdline.Plural(len(g.Paths), "file"), what, cmdline.Shell(command)), false})
 	}
 	if r.Damaged != "" {
 		list = append(list, notice{"damaged", fmt.Sprintf("mission %s is damaged, and this session is recorded as mission %s; "+

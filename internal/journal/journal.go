@@ -109,21 +109,36 @@ func sameClock(f *os.File, size int64) bool {
 	return ok && now.Sub(time.UnixMilli(at)).Abs() <= maxSkew
 }
 
-// shorten replaces the file by its newer half and one more line.
+// shorten replaces the file by a shorter one with one more line. The claims and
+// states of older entries stay while there is room, without the times of files,
+// which take most of it.
 func shorten(dir *statedir.Dir, e *Entry) error {
 	text, err := encode(e)
 	if err != nil {
 		return err
 	}
-	lines, err := read(dir, maxSize/2)
+	lines, err := read(dir, maxSize)
 	if err != nil {
 		return err
 	}
 	var kept []byte
+	left := len(lines)
 	for line := range bytes.Lines(lines) {
-		if old := decode(line); old != nil && old.At >= e.At-maxAge.Milliseconds() {
-			kept = append(kept, line...)
+		old := decode(line)
+		left -= len(line)
+		if old == nil || old.At < e.At-maxAge.Milliseconds() {
+			continue
 		}
+		if old.Ctimes != nil && left > maxSize/4 {
+			old.Ctimes = nil
+			if line, err = encode(old); err != nil {
+				return err
+			}
+		}
+		kept = append(kept, line...)
+	}
+	if most := maxSize / 2; len(kept) > most {
+		_, kept, _ = bytes.Cut(kept[len(kept)-most:], []byte{'\n'})
 	}
 	if err = dir.WriteFile(Fresh, append(kept, text...)); err == nil {
 		err = dir.Rename(Fresh, File)

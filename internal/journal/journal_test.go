@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -117,6 +119,27 @@ func TestUnread(t *testing.T) {
 	}
 }
 
+// TestShortenTimes: where the times of files take the room, they go first, and a turn keeps its beginning.
+func TestShortenTimes(t *testing.T) {
+	t.Parallel()
+	repo, _ := repository(t)
+	times := make(map[string]int64)
+	for i := range 900 {
+		times[fmt.Sprintf("src/file%d.txt", i)] = 1
+	}
+	started := time.Now()
+	gittest.Must(t, Append(repo, &Entry{At: started.UnixMilli(), Event: Prompt, Session: "s", Tree: object.NewHash(gittest.Hash("1"))}))
+	for i := range 100 {
+		e := &Entry{At: time.Now().UnixMilli(), Session: "s", Calls: []Call{{Tool: "Bash"}}, Ctimes: maps.Clone(times)}
+		gittest.Must(t, Append(repo, e))
+		got, err := During(repo, "s", started)
+		gittest.Must(t, err)
+		if got.Began.IsZero() || len(got.Seen) != i+1 || len(got.Seen[0].Calls) != 1 {
+			t.Fatalf("after %d entries it began with %v, and %d were seen", i+1, got.Began, len(got.Seen))
+		}
+	}
+}
+
 // TestShorten: the file stays below its limit and has the newest entries. Those of more than two weeks ago go, too.
 func TestShorten(t *testing.T) {
 	t.Parallel()
@@ -137,7 +160,7 @@ func TestShorten(t *testing.T) {
 		}
 		if info.Size() < before {
 			got := sessions(t, repo)
-			if last := fmt.Sprint(i); got[len(got)-1] != last || len(got) > i/2 || slices.Contains(got, "first") {
+			if last := fmt.Sprint(i); got[len(got)-1] != last || len(got) > i/2+1 || slices.Contains(got, "first") {
 				t.Errorf("%d: got %v", i, got)
 			}
 			for _, s := range got[:len(got)-1] {

@@ -2,8 +2,9 @@ package record
 
 // The limits of records and notes.
 const (
-	// MaxSteps is how many steps of a turn are told of.
-	MaxSteps = 1000
+	// MaxSteps is how many steps a turn can have: 100 of each session, and the
+	// states in which turns beside it began and ended.
+	MaxSteps = 10_000
 
 	MaxPrompt  = 500      // runes
 	MaxReply   = 1000     // runes, also for a reply instead of a summary

@@ -116,6 +116,18 @@ type Own struct {
 // that is not must be ignored: an older program recorded the turn again.
 func (o *Own) Holds(code object.Hash) bool { return o != nil && o.Of == code }
 
+// Plausible reports whether the numbers can be those of a turn.
+func (o *Own) Plausible() bool {
+	last := 0
+	for _, n := range o.Kept {
+		if n <= last || n > o.Steps {
+			return false
+		}
+		last = n
+	}
+	return o.Files >= 0 && o.Insertions >= 0 && o.Deletions >= 0 && o.Steps >= 0 && o.Steps <= MaxSteps
+}
+
 // A Skip is a path that a state leaves out, and why.
 type Skip struct {
 	Path string `json:"path" purge:"text"`  // a directory ends in a slash

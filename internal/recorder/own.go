@@ -5,13 +5,14 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/contextmeter"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -48,12 +49,21 @@ type share struct {
 // The turn is recorded in any case: what can't be told apart is in its change,
 // as ever.
 func (r *recording) own(ctx context.Context, t *turns.Turn, s start) (share, error) {
+	if s.at.IsZero() { // nothing told of its beginning
+		return share{}, nil
+	}
 	during, err := journal.During(r.Repo, cmp.Or(r.Session, byHand(r.Workspace)), s.at)
 	if err != nil {
 		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)
 		return share{}, nil
 	}
 	r.during = &during
+	if during.Began.IsZero() {
+		if len(during.Seen) > 0 {
+			r.warn("whose changes turn %s has can't be told: the journal of the worktree lacks its beginning", t.ID())
+		}
+		return share{}, nil
+	}
 	p := span{Span: during, who: cmp.Or(r.Session, byHand(r.Workspace)), to: r.seenAt(), head: s.head}
 	own, err := r.separate(ctx, t, p)
 	if err != nil && ctx.Err() == nil {
@@ -136,6 +146,26 @@ func (p *span) quiet(base, end object.Hash, claims []owners.Claim) bool {
 	return tree == end
 }
 
+// lacks reports whether the journal lacks calls of the turn's that edited files:
+// then any change may be of one. Sub-agents' calls are in the journal alone.
+func (p *span) lacks(t *turns.Turn) bool {
+	a := agent.Of(t.Agent)
+	edits := 0
+	for tool, n := range t.Tools {
+		if a.Effects[tool] == hooks.Edits {
+			edits += n
+		}
+	}
+	for _, e := range p.Seen {
+		for _, call := range e.Calls {
+			if e.Session == p.who && a.Effects[call.Tool] == hooks.Edits {
+				edits--
+			}
+		}
+	}
+	return edits > 0
+}
+
 // last returns when the turn's session was seen last, in ms.
 func (p *span) last() int64 {
 	for _, e := range slices.Backward(p.Seen) {
@@ -159,6 +189,9 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span) (share,
 		if len(claims) == 0 {
 			return share{}, nil
 		}
+		claims = append(claims, owners.Claim{Who: p.who, From: p.From, To: p.to})
+	}
+	if p.lacks(t) { // a hook did not run, or could not write
 		claims = append(claims, owners.Claim{Who: p.who, From: p.From, To: p.to})
 	}
 	if t.Outcome == record.Interrupted { // clients do not tell of the call that was interrupted
@@ -265,6 +298,7 @@ func (r *recording) heard() bool {
 // end, and the journal's entries of the others. They are nil if too much differs.
 func (r *recording) states(base object.Hash, p span) (states []owners.State, steps []*journal.Entry, err error) {
 	last := base
+	r.hidden = make(map[string]bool)
 	for _, e := range p.Seen {
 		if e.Tree.IsZero() || p.Began != base && e.Head != r.head {
 			continue // in the second case HEAD has jumped, and the turn begins there
@@ -281,21 +315,11 @@ func (r *recording) states(base object.Hash, p span) (states []owners.State, ste
 		states, steps, last = append(states, owners.State{At: e.At, Changed: changed}), append(steps, e), e.Tree
 	}
 	end := r.tx.Snap.Tree
-	changed, ok, err := r.changed(last, end, r.ctime)
+	changed, ok, err := r.changed(last, end, func(path string) int64 { return ctime(r.Repo, path) })
 	if err != nil || !ok {
 		return nil, nil, err
 	}
 	return append(states, owners.State{At: p.to, Changed: changed}), steps, nil
-}
-
-// ctime is when a file of the worktree was changed, in ms; 0 if unknown.
-func (r *recording) ctime(path string) int64 {
-	info, err := os.Lstat(filepath.Join(r.Repo.Top, filepath.FromSlash(path)))
-	if err != nil {
-		return 0
-	}
-	at, _ := journal.Ctime(info)
-	return at
 }
 
 // changed compares two trees. ok is false if too much differs.
@@ -303,7 +327,12 @@ func (r *recording) changed(from, to object.Hash, ctime func(path string) int64)
 	found, ok, err := gitdiff.Differences(r.tx.Objects, from, []object.Hash{to}, maxSeparated)
 	changed = make(map[string]owners.Change, len(found))
 	for _, d := range found {
-		changed[d.Path] = owners.Change{Entry: d.New, Ctime: ctime(d.Path)}
+		at := ctime(d.Path)
+		if d.New == (object.Entry{}) && at != 0 {
+			r.hidden[d.Path] = true // it is there, and was ignored since
+			continue
+		}
+		changed[d.Path] = owners.Change{Entry: d.New, Ctime: at}
 	}
 	return changed, ok, err
 }
@@ -317,6 +346,9 @@ func (r *recording) project(ctx context.Context, t *turns.Turn, found *owners.Re
 	tree := func(of func(owners.File) owners.Content) (object.Hash, error) {
 		changes := make(map[string]object.Entry, len(found.Files))
 		for path, f := range found.Files {
+			if r.hidden[path] {
+				continue
+			}
 			c := of(f)
 			if c.Text != nil {
 				var err error
@@ -326,6 +358,7 @@ func (r *recording) project(ctx context.Context, t *turns.Turn, found *owners.Re
 			}
 			changes[path] = c.Entry
 		}
+		giveWay(changes)
 		return r.tx.Objects.EditTree(r.tx.Snap.Tree, changes)
 	}
 	others, err := tree(func(f owners.File) owners.Content { return f.Others })
@@ -355,6 +388,19 @@ func (r *recording) project(ctx context.Context, t *turns.Turn, found *owners.Re
 	}
 	o.Files, o.Insertions, o.Deletions, o.Paths = count(stats)
 	return nil
+}
+
+// giveWay removes a file where a directory is wanted, too: one of those who
+// worked made it of the file.
+func giveWay(changes map[string]object.Entry) {
+	for path, e := range changes {
+		for dir := path; e.Mode != filemode.Empty && strings.Contains(dir, "/"); {
+			dir = dir[:strings.LastIndexByte(dir, '/')]
+			if changes[dir].Mode != filemode.Empty {
+				changes[dir] = object.Entry{}
+			}
+		}
+	}
 }
 
 // keepSteps makes commits of the steps with work that is gone, each on the one

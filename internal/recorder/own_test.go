@@ -198,3 +198,68 @@ func TestLostWorkOfOthers(t *testing.T) {
 		t.Errorf("kept is\n%s", got)
 	}
 }
+
+// TestOwnUntold: where the journal lacks a turn's beginning, the turn is
+// recorded as without a journal, and the log says so.
+func TestOwnUntold(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	l.Commit("first")
+	a, b := l.Client(), l.Client()
+	a.Prompt("write f")
+	b.Prompt("write g")
+	call(l, a, "Write", map[string]string{"f": "by a\n"})
+	call(l, b, "Write", map[string]string{"g": "by b\n"})
+	gittest.Must(t, journal.Drop(l.GitRepo()))
+	call(l, b, "Edit", map[string]string{"f": "by a\nby b\n"})
+	b.Stop("done")
+	if w := l.Seen.Warnings; len(w) != 1 || !strings.Contains(w[0], "lacks its beginning") {
+		t.Errorf("warnings: %q", w)
+	}
+	if turn := l.List(lab.Own(b))[0]; turn.Own != nil || turn.Files != 2 {
+		t.Errorf("it is %+v", turn)
+	}
+}
+
+// TestOwnDirectory: a file that one makes a directory of, and another works in.
+func TestOwnDirectory(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	l.Write("f", "one\n")
+	l.Commit("first")
+	a, b := l.Client(), l.Client()
+	a.Prompt("make a directory of f")
+	b.Prompt("work in it")
+	l.Remove("f")
+	call(l, a, "Bash", map[string]string{"f/x": "by a\n"})
+	call(l, b, "Edit", map[string]string{"f/x": "by a\nby b\n"})
+	call(l, b, "Write", map[string]string{"f/y": "by b\n"})
+	a.Stop("done")
+	b.Stop("done")
+	for c, want := range map[*replay.Client]string{a: "f/x:by b f/y:by b", b: "f/x:by a"} {
+		own := l.List(lab.Own(c))[0].Change()
+		var got []string
+		for _, path := range strings.Fields(l.Git("ls-tree", "-r", "--name-only", own.From.String(), "f")) {
+			got = append(got, path+":"+l.Git("cat-file", "blob", own.From.String()+":"+path))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("without the turn there are %q, want %q", got, want)
+		}
+	}
+}
+
+// TestOwnIgnored: a file that is ignored since the turn wrote it is neither
+// gone nor somebody else's.
+func TestOwnIgnored(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	l.Commit("first")
+	c := l.Client()
+	c.Prompt("build")
+	call(l, c, "Bash", map[string]string{"build.log": "1\n2\n3\n4\n"})
+	call(l, c, "Edit", map[string]string{".gitignore": "*.log\n"})
+	c.Stop("done")
+	if turn := l.List(lab.Own(c))[0]; turn.Own != nil {
+		t.Errorf("it is %+v", turn.Own)
+	}
+}

@@ -32,7 +32,8 @@ type recording struct {
 	onBranch bool // HEAD is on the mission's branch
 	moves    bool // the branch moves with the turn
 	result   Result
-	during   *journal.Span // the turn that ends, in the worktree's journal; nil before it was read
+	during   *journal.Span   // the turn that ends, in the worktree's journal; nil before it was read
+	hidden   map[string]bool // files that are there, and in no state any more: they were ignored since
 }
 
 // run records the signal and reports whether that changed anything; then

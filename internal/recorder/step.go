@@ -278,7 +278,7 @@ func (s *stepper) byPaths(ctx context.Context) (tree object.Hash, ok bool, err e
 	if s.edits == nil || s.last == nil || !s.last.Plain || !s.complete() {
 		return tree, false, nil
 	}
-	tree, ok, err = snapshot.Edit(ctx, s.Repo, s.objects, s.Policy(), s.last.Tree, s.edits)
+	tree, ok, err = snapshot.Edit(ctx, s.Repo, s.objects, s.Policy(), s.last.Head, s.last.Tree, s.edits)
 	s.entry.Plain, s.entry.Head = ok, s.last.Head
 	return tree, ok, err
 }
@@ -358,12 +358,20 @@ func ctimes(repo *git.Repo, objects *git.Objects, from, to object.Hash) map[stri
 	}
 	found := make(map[string]int64)
 	for _, d := range changed {
-		found[d.Path] = 0
-		if info, err := os.Lstat(filepath.Join(repo.Top, filepath.FromSlash(d.Path))); err == nil {
-			found[d.Path], _ = journal.Ctime(info)
-		}
+		found[d.Path] = ctime(repo, d.Path)
 	}
 	return found
+}
+
+// ctime is when a file of the worktree was changed, in ms; 0 if unknown, or if it
+// is not there.
+func ctime(repo *git.Repo, path string) int64 {
+	info, err := os.Lstat(filepath.Join(repo.Top, filepath.FromSlash(path)))
+	if err != nil || info.IsDir() {
+		return 0
+	}
+	at, _ := journal.Ctime(info)
+	return at
 }
 
 // observe adds to the worktree's journal the state with which a turn has begun,

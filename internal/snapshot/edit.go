@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -19,26 +18,31 @@ var errWhole = errors.New("the whole worktree has to be looked at")
 
 // Edit returns the tree of an earlier snapshot with some files, by their paths
 // from the top, as they are now: what [Take] would return if nothing else has
-// changed. It starts no git unless a file is new. ok is false if it can't tell,
-// and a whole snapshot is needed.
+// changed. It starts no git unless a file is not in the commit head, HEAD's, so
+// that git may ignore it by now. ok is false if it can't tell, and a whole
+// snapshot is needed.
 //
 // The earlier snapshot must have been Plain, and its tree must be complete in
 // the object database. What the trees share is not staged. The caller must hold
 // the worktree's lock.
-func Edit(ctx context.Context, repo *git.Repo, objects *git.Objects, policy Policy, earlier object.Hash, paths []string) (tree object.Hash, ok bool, err error) {
+func Edit(ctx context.Context, repo *git.Repo, objects *git.Objects, policy Policy, head, earlier object.Hash, paths []string) (tree object.Hash, ok bool, err error) {
 	index, err := openIndex(repo)
 	if err != nil {
 		return tree, false, err
 	}
 	t := &taker{ctx: ctx, index: index, objects: objects, opt: Options{Policy: policy}}
-	tree, err = t.edit(earlier, paths)
+	tree, err = t.edit(head, earlier, paths)
 	if errors.Is(err, errWhole) || git.Lost(err) {
 		return object.Hash{}, false, nil
 	}
 	return tree, err == nil, err
 }
 
-func (t *taker) edit(earlier object.Hash, paths []string) (tree object.Hash, err error) {
+func (t *taker) edit(commit, earlier object.Hash, paths []string) (tree object.Hash, err error) {
+	head, err := t.objects.TreeOf(commit)
+	if err != nil {
+		return tree, err
+	}
 	var entries []entry
 	var fresh []untracked
 	contents := make(map[string][]byte) // by path; only the paths count yet
@@ -54,8 +58,15 @@ func (t *taker) edit(earlier object.Hash, paths []string) (tree object.Hash, err
 			return tree, errWhole
 		case e.gone && old.Mode == filemode.Empty:
 			continue
-		case old.Mode == filemode.Empty:
-			fresh = append(fresh, untracked{path: p, size: e.info.Size()})
+		}
+		if !e.gone {
+			tracked, err := t.objects.Lookup(head, p)
+			if err != nil {
+				return tree, err
+			}
+			if tracked.Mode == filemode.Empty { // it may be ignored by now, where the earlier tree has it, too
+				fresh = append(fresh, untracked{path: p, size: e.info.Size()})
+			}
 		}
 		entries = append(entries, e)
 		contents[p] = nil
@@ -67,7 +78,10 @@ func (t *taker) edit(earlier object.Hash, paths []string) (tree object.Hash, err
 	if err != nil {
 		return tree, err
 	}
-	entries = slices.DeleteFunc(entries, func(e entry) bool { return ignored[e.path] })
+	for i := range entries {
+		e := &entries[i]
+		e.gone = e.gone || ignored[e.path]
+	}
 	files, ok := t.plain(entries)
 	if !ok {
 		return tree, errWhole

@@ -54,6 +54,7 @@ func TestEdit(t *testing.T) {
 		{name: "a link that was none", edit: "rm link; link=1", paths: "link"},
 		{name: "carriage returns", edit: "a:1\r\n2\r\n", paths: "a"},
 		{name: "ignored", edit: "x.o=1; ignored/y=1; new=1", paths: "x.o ignored/y new"},
+		{name: "ignored since it was taken", before: "u=u", edit: ".git/info/exclude=u; u=v", paths: "u"},
 		{name: "ignored but tracked", before: "x.o=1; git add -f x.o", edit: "x.o=2", paths: "x.o"},
 		{name: "ignored by a directory's own file", before: "d/.gitignore=u", edit: "d/u=1", paths: "d/u"},
 		{name: "a commit between", edit: "a=c; commit two; b=x", paths: "a b"},
@@ -67,7 +68,8 @@ func TestEdit(t *testing.T) {
 		{name: "those are gone", before: "d/.gitattributes=* text; git add d", edit: "rm d/.gitattributes; d/one:1\r\n", paths: "d/one", whole: true},
 		{name: "the repository's", edit: ".git/info/attributes=* text", paths: "a", whole: true},
 		{name: "a new secret", edit: "x.pem=1", paths: "x.pem", whole: true},
-		{name: "a tracked secret", before: "x.pem=1; git add x.pem", edit: "x.pem=2", paths: "x.pem"},
+		{name: "a secret that is staged alone", before: "x.pem=1; git add x.pem", edit: "x.pem=2", paths: "x.pem", whole: true},
+		{name: "a tracked secret", before: "x.pem=1; commit two", edit: "x.pem=2", paths: "x.pem"},
 		{name: "a new excluded one", edit: "x.skip=1", paths: "x.skip", policy: &small, whole: true},
 		{name: "a large one", edit: "a=" + strings.Repeat("x", 100), paths: "a", policy: &small, whole: true},
 		{name: "purged", edit: "a=the hunter22-hunter22 again", paths: "a", policy: &purged, whole: true},
@@ -94,7 +96,7 @@ func TestEdit(t *testing.T) {
 			repo := open(t, r)
 			objects := repo.Objects(context.Background())
 			defer objects.Close()
-			tree, ok, err := Edit(context.Background(), repo, objects, *tt.policy, earlier.Tree, strings.Fields(tt.paths))
+			tree, ok, err := Edit(context.Background(), repo, objects, *tt.policy, earlier.Head.Commit, earlier.Tree, strings.Fields(tt.paths))
 			gittest.Must(t, err)
 			if ok == tt.whole {
 				t.Fatalf("it can tell: %v", ok)
@@ -124,7 +126,7 @@ func TestEditLost(t *testing.T) {
 	objects := repo.Objects(context.Background())
 	defer objects.Close()
 	gone := object.NewHash(gittest.Hash("1"))
-	if _, ok, err := Edit(context.Background(), repo, objects, policy, gone, []string{"a"}); ok || err != nil {
+	if _, ok, err := Edit(context.Background(), repo, objects, policy, object.Hash{}, gone, []string{"a"}); ok || err != nil {
 		t.Errorf("it can tell: %v, %v", ok, err)
 	}
 }

@@ -10,14 +10,14 @@ import (
 func Event(r io.Reader) (*hooks.Payload, error) {
 	e, err := hooks.Parse(r)
 	if err == nil {
-		e.Tell(effects)
+		e.Tell(Effects)
 	}
 	return e, err
 }
 
-// effects are those of the client's own tools; Agent, those of servers and of
+// Effects are those of the client's own tools; Agent, those of servers and of
 // skills may do anything.
-var effects = map[string]hooks.Effect{
+var Effects = map[string]hooks.Effect{
 	"Edit": hooks.Edits, "MultiEdit": hooks.Edits, "Write": hooks.Edits, "NotebookEdit": hooks.Edits,
 
 	"Read": hooks.Reads, "NotebookRead": hooks.Reads, "Grep": hooks.Reads, "Glob": hooks.Reads, "LS": hooks.Reads, "LSP": hooks.Reads,

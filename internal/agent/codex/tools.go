@@ -6,9 +6,9 @@ import (
 	"gitagent/hooks"
 )
 
-// effects are those of the client's tools; Bash and those of servers may do
+// Effects are those of the client's tools; Bash and those of servers may do
 // anything.
-var effects = map[string]hooks.Effect{
+var Effects = map[string]hooks.Effect{
 	patchTool: hooks.Edits, "update_plan": hooks.Reads, "view_image": hooks.Reads, "web_search": hooks.Reads,
 }
 
@@ -22,7 +22,7 @@ func tell(e *hooks.Payload) {
 			c.Paths, c.Command = patched(c.Command), ""
 		}
 	}
-	e.Tell(effects)
+	e.Tell(Effects)
 }
 
 // patched returns the paths of a patch in the client's format.

@@ -30,7 +30,7 @@ func Event(r io.Reader) (*hooks.Payload, error) {
 		ended(e)
 	case "AfterTool":
 		e.Name = "PostToolUse"
-		e.Tell(effects)
+		e.Tell(Effects)
 	}
 	return e, nil
 }

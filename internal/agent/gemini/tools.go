@@ -2,9 +2,9 @@ package gemini
 
 import "gitagent/hooks"
 
-// effects are those of the client's tools; run_shell_command and those of
+// Effects are those of the client's tools; run_shell_command and those of
 // servers may do anything.
-var effects = map[string]hooks.Effect{
+var Effects = map[string]hooks.Effect{
 	"write_file": hooks.Edits, "replace": hooks.Edits,
 
 	"read_file": hooks.Reads, "read_many_files": hooks.Reads, "list_directory": hooks.Reads, "glob": hooks.Reads,

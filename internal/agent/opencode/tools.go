@@ -10,14 +10,14 @@ import (
 func Event(r io.Reader) (*hooks.Payload, error) {
 	e, err := hooks.Parse(r)
 	if err == nil {
-		e.Tell(effects)
+		e.Tell(Effects)
 	}
 	return e, err
 }
 
-// effects are those of the client's tools, as far as the plugin tells of their
+// Effects are those of the client's tools, as far as the plugin tells of their
 // paths; bash, task and those of servers may do anything.
-var effects = map[string]hooks.Effect{
+var Effects = map[string]hooks.Effect{
 	"edit": hooks.Edits, "multiedit": hooks.Edits, "write": hooks.Edits,
 
 	"read": hooks.Reads, "grep": hooks.Reads, "glob": hooks.Reads, "list": hooks.Reads, "lsp": hooks.Reads, "codesearch": hooks.Reads,
