@@ -261,9 +261,17 @@ func (h *hook) lose(what string, err error) {
 }
 
 // tell tells the user of something, once in a session for each kind.
-func (h *hook) tell(kind, text string) {
-	if h.store.Tell(h.session(), kind, text) {
-		h.add(hooks.Answer{User: fmt.Sprintf("%s: %s (git agent-turn doctor tells more)", h.program.name, cmdline.Message(text))})
+func (h *hook) tell(kind, text string) { h.offer(kind, text, "") }
+
+// offer is tell with a command, which comes last.
+func (h *hook) offer(kind, text, command string) {
+	said := strings.TrimSuffix(text+": "+command, ": ")
+	if h.store.Tell(h.session(), kind, said) {
+		end := ""
+		if command != "" {
+			end = ": " + command
+		}
+		h.add(hooks.Answer{User: fmt.Sprintf("%s: %s (git agent-turn doctor tells more)%s", h.program.name, cmdline.Message(text), end)})
 	}
 }
 

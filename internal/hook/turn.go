@@ -128,7 +128,7 @@ func (h *hook) notify(w *workspace.Workspace, r *recorder.Result) {
 		if n.logged {
 			h.log(n.text)
 		}
-		h.tell(n.kind, n.text)
+		h.offer(n.kind, n.text, n.command)
 	}
 }
 
@@ -151,6 +151,8 @@ type notice struct {
 	kind   string
 	text   string
 	logged bool // too
+
+	command string // that is offered, or ""
 }
 
 // maxGone is how many files a command names that brings them back.
@@ -159,11 +161,11 @@ const maxGone = 10
 // notices returns the notices after an event. purging: a purge is unfinished.
 func notices(r *recorder.Result, purging bool) (list []notice) {
 	if r.Quarantined != "" {
-		list = append(list, notice{"aside", fmt.Sprintf("mission %s contained turns that are not signed by a key you trust; "+
-			"they are now mission %s, and yours continues without them", r.Mission, r.Quarantined), true})
+		list = append(list, notice{kind: "aside", text: fmt.Sprintf("mission %s contained turns that are not signed by a key you trust; "+
+			"they are now mission %s, and yours continues without them", r.Mission, r.Quarantined), logged: true})
 	}
 	if purging { // none runs, as recording waits for it
-		list = append(list, notice{"purge", "a purge was begun and has not ended; complete it with: git agent-turn purge", false})
+		list = append(list, notice{kind: "purge", text: "a purge was begun and has not ended; complete it with: git agent-turn purge"})
 	}
 	for _, g := range r.Gone {
 		name := g.Step.String()
@@ -175,16 +177,18 @@ func notices(r *recorder.Result, purging bool) (list []notice) {
 		if n := len(g.Paths); n > maxGone {
 			what = fmt.Sprintf("%d of them", maxGone)
 		}
-		list = append(list, notice{"gone-" + strings.ReplaceAll(name, "/", "-"), fmt.Sprintf("work was made and destroyed in turn %s, in %s; "+
-			"bring %s back with: %s", g.Step.Turn.After(), cmdline.Plural(len(g.Paths), "file"), what, cmdline.Shell(command)), false})
+		list = append(list, notice{
+			kind: "gone-" + strings.ReplaceAll(name, "/", "-"), command: cmdline.Shell(command),
+			text: fmt.Sprintf("work was made and destroyed in turn %s, in %s; bring %s back with", g.Step.Turn.After(), cmdline.Plural(len(g.Paths), "file"), what),
+		})
 	}
 	if r.Damaged != "" {
-		list = append(list, notice{"damaged", fmt.Sprintf("mission %s is damaged, and this session is recorded as mission %s; "+
-			"see what is missing, and get it where a remote has it: git agent-turn doctor --repair", r.Damaged, r.Mission), true})
+		list = append(list, notice{kind: "damaged", text: fmt.Sprintf("mission %s is damaged, and this session is recorded as mission %s; "+
+			"see what is missing, and get it where a remote has it: git agent-turn doctor --repair", r.Damaged, r.Mission), logged: true})
 	}
 	if r.Stayed != nil {
-		list = append(list, notice{"branch", fmt.Sprintf("the branch of mission %s was left where it is: %v; "+
-			"if no git is at work, remove that lock", r.Mission, r.Stayed), false})
+		list = append(list, notice{kind: "branch", text: fmt.Sprintf("the branch of mission %s was left where it is: %v; "+
+			"if no git is at work, remove that lock", r.Mission, r.Stayed), logged: false})
 	}
 	return list
 }
