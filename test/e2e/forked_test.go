@@ -68,6 +68,16 @@ var marker = regexp.MustCompile(`,?"cache_control":\{[^{}]*\}`)
 // one for each time that it was given, without those that follow in the same turn.
 func (r *rig) asked(word string) []sent {
 	r.t.Helper()
+	all := slices.DeleteFunc(r.during(word), sent.answered)
+	if len(all) == 0 {
+		r.t.Fatalf("no request for %s\n%s", word, r.report())
+	}
+	return all
+}
+
+// during returns all requests that the client made in turns whose prompts begin with a word, in order.
+func (r *rig) during(word string) []sent {
+	r.t.Helper()
 	names, err := filepath.Glob(filepath.Join(r.mock.log, "[0-9]*.json"))
 	gittest.Must(r.t, err)
 	var all []sent
@@ -84,12 +94,9 @@ func (r *rig) asked(word string) []sent {
 		if err := json.Unmarshal(marker.ReplaceAll(plain.Bytes(), nil), &s); err != nil {
 			r.t.Fatalf("read %s: %v", name, err)
 		}
-		if prompts := s.prompts(); len(prompts) > 0 && prompts[len(prompts)-1] == word && !s.answered() {
+		if prompts := s.prompts(); len(prompts) > 0 && prompts[len(prompts)-1] == word {
 			all = append(all, s)
 		}
-	}
-	if len(all) == 0 {
-		r.t.Fatalf("no request for %s\n%s", word, r.report())
 	}
 	return all
 }
