@@ -13,6 +13,14 @@ type Call struct {
 	Background bool     // the tool goes on while the agent does
 }
 
+// A Ran is a call that a client's own file tells of, where that is more than
+// its hooks do.
+type Ran struct {
+	Call
+	Cwd      string // of the command
+	From, To int64  // ms since 1970
+}
+
 // An Effect is what a tool may do to files.
 type Effect int
 

@@ -70,6 +70,10 @@ type Agent struct {
 	// ran before. If neither tells of any, that costs next to nothing. It is
 	// nil if they are not recorded.
 	Subagents func(path string, segment []byte, read map[string]int64, running bool) ([]transcript.SubagentFile, error)
+	// Claims returns the calls of tools that a part of a conversation's file
+	// tells of. Those that a hook told of are among them. It is nil if the file
+	// tells no more than hooks do.
+	Claims func(segment []byte) []hooks.Ran
 	// Continues returns the prompt's id of the last turn that the file at path
 	// has in common with the one that it goes on from, "" if it begins a
 	// conversation. It is nil if clients do not begin a new file when a person

@@ -29,7 +29,7 @@ var all = []*Agent{
 		Notice: "codex runs new hooks only after you have trusted them: start codex once and review them there",
 		Event:  codex.Event, Effects: codex.Effects, Client: codex.Client, Variables: codex.Variables, Programs: codex.Programs,
 		Running: codex.Running, Files: codex.Files, History: codex.History,
-		Reader: codex.Reader, Continues: codex.Continues,
+		Reader: codex.Reader, Claims: codex.Claims, Continues: codex.Continues,
 		NewSession: codex.NewSession, Rebuild: codex.Rebuild, Command: codex.Command, Interactive: codex.Interactive,
 	},
 	{

@@ -21,6 +21,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/owners"
 	"gitagent/internal/record"
+	"gitagent/internal/snapshot"
 	"gitagent/turns"
 )
 
@@ -43,12 +44,13 @@ type share struct {
 	keep   []object.Hash
 }
 
-// own finds what a turn changed itself, from the journal of the worktree. The
-// share is empty if nobody else worked and nothing was lost.
+// own finds what a turn changed itself, from the journal of the worktree and
+// its segment of the conversation. The share is empty if nobody else worked and
+// nothing was lost.
 //
 // The turn is recorded in any case: what can't be told apart is in its change,
 // as ever.
-func (r *recording) own(ctx context.Context, t *turns.Turn, s start) (share, error) {
+func (r *recording) own(ctx context.Context, t *turns.Turn, s start, segment []byte) (share, error) {
 	if s.at.IsZero() { // nothing told of its beginning
 		return share{}, nil
 	}
@@ -65,6 +67,9 @@ func (r *recording) own(ctx context.Context, t *turns.Turn, s start) (share, err
 		return share{}, nil
 	}
 	p := span{Span: during, who: cmp.Or(r.Session, byHand(r.Workspace)), to: r.seenAt(), head: s.head}
+	if claims := r.agent().Claims; claims != nil {
+		p.told = p.untold(r.Repo, claims(segment))
+	}
 	own, err := r.separate(ctx, t, p)
 	if err != nil && ctx.Err() == nil {
 		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)
@@ -77,13 +82,38 @@ func (r *recording) own(ctx context.Context, t *turns.Turn, s start) (share, err
 type span struct {
 	journal.Span
 	who  string
-	to   int64       // ms
-	head object.Hash // as the turn began
+	to   int64          // ms
+	head object.Hash    // as the turn began
+	told []owners.Claim // that the client's file tells of alone
+}
+
+// untold returns the claims among calls of the session that the journal lacks.
+func (p *span) untold(repo *git.Repo, ran []hooks.Ran) (list []owners.Claim) {
+	seen := make(map[string]bool)
+	for _, e := range p.Seen {
+		for _, call := range e.Calls {
+			seen[call.ID] = seen[call.ID] || e.Session == p.who
+		}
+	}
+	for _, c := range ran {
+		t := touchedBy(repo, Batch{Cwd: c.Cwd, Calls: []hooks.Call{c.Call}})
+		if len(t.calls) == 0 || seen[c.ID] || c.To < p.From || c.From > p.to {
+			continue
+		}
+		claim := owners.Claim{Who: p.who, From: c.From, To: c.To, Paths: t.edits, Git: t.git}
+		for _, name := range t.names[:min(len(t.names), maxNamed)] {
+			if path, ok := snapshot.Inside(repo, name); ok {
+				claim.Named = append(claim.Named, path)
+			}
+		}
+		list = append(list, claim)
+	}
+	return list
 }
 
 // claims returns what the sessions have said that they did.
 func (p *span) claims() []owners.Claim {
-	var list []owners.Claim
+	list := slices.Clone(p.told)
 	last := make(map[string]int64) // of each session, when it was seen last
 	for _, e := range p.Seen {
 		from := e.From

@@ -271,7 +271,7 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*tur
 	var own share
 	if e.seen {
 		var err error
-		if own, err = r.own(ctx, t, s); err != nil {
+		if own, err = r.own(ctx, t, s, r.segment.Bytes[e.start:e.end]); err != nil {
 			return nil, err
 		}
 		t.Own = own.record
