@@ -51,7 +51,7 @@ func TestBeside(t *testing.T) {
 			bash(long.wait()+"; sed -i -e '/A1 goes/d' -e '2a A1 sed' a.txt"), bash("rm unwanted.txt"), say("A1 done")),
 		on("TB1", write("b-new.txt", lines("B1 new", 4)), bash(ready.wait()), bash("sed -i '3a B1 sed' b.txt"),
 			read("both.txt"), edit("both.txt", "base 15", "base 15\nB1 edit"), bash("mv old.txt moved.txt"), bash("sh format.sh"), bash(late.wait()), say("B1 done")),
-		on("TA2", bash(more.wait()+"; sed -i '1i A2 log' log.txt"), write("a2.txt", lines("A2 new", 3)),
+		on("TA2", bash(more.wait()+"; echo 'A2 log' >> log.txt"), write("a2.txt", lines("A2 new", 3)),
 			bash("sleep 1; echo 'A2 log after a second' >> log.txt"), read("a.txt"), edit("a.txt", "more 03", "more 03\nA2 edit"), say("A2 done")),
 		on("TB2", bash(further.wait()+"; echo 'B2 made' > made.txt"), write("b2.txt", lines("B2 new", 3)), bash("echo 'B2 other' > other.txt"),
 			bash("sleep 1; echo 'B2 made after a second' >> made.txt"), bash("sed -i '$a B2 sed' b.txt"), say("B2 done")),
