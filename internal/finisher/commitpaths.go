@@ -19,7 +19,7 @@ import (
 type pick struct {
 	head, tree object.Hash     // trees: of HEAD, and with the paths
 	paths      map[string]bool // that the turns changed and that differ from HEAD
-	mixed      map[string]bool // those of paths that others changed in the same turns
+	mixed      map[string]bool // those of paths that others changed in the same turns, or other sessions between them
 	fresh      []string        // those of paths that HEAD lacks
 	byHand     []string        // those of paths that something else has changed, too
 	left       []string        // other paths that differ from HEAD
@@ -181,6 +181,10 @@ func notInIndex(ctx context.Context, w *workspace.Workspace, paths []string) ([]
 
 // look compares the worktree with HEAD and the turns.
 func look(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinished) (p *pick, err error) {
+	others, err := othersHere(ctx, w, k)
+	if err != nil {
+		return nil, err
+	}
 	err = ledgertx.Worktree(ctx, w, func() error {
 		job := ledgertx.Job{Mission: f.Mission, At: f.At, What: "finish", Warm: k.head.Commit}
 		return ledgertx.Run(ctx, w, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
@@ -191,7 +195,7 @@ func look(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinishe
 				return errors.New("HEAD has moved meanwhile")
 			}
 			var err error
-			if p, err = k.pick(tx.Objects, tx.Snap.Tree); err != nil {
+			if p, err = k.pick(tx.Objects, tx.Snap.Tree, others); err != nil {
 				return err
 			}
 			return tx.Objects.Flush()
@@ -200,7 +204,7 @@ func look(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinishe
 	return p, err
 }
 
-func (k *unfinished) pick(objects *git.Objects, tree object.Hash) (*pick, error) {
+func (k *unfinished) pick(objects *git.Objects, tree object.Hash, others map[string]bool) (*pick, error) {
 	p := &pick{paths: make(map[string]bool), mixed: make(map[string]bool)}
 	var err error
 	if p.head, err = objects.EmptyTree(); err == nil && !k.head.Commit.IsZero() {
@@ -259,6 +263,12 @@ func (k *unfinished) pick(objects *git.Objects, tree object.Hash) (*pick, error)
 			p.mixed[path] = true
 		}
 	}
+	for path := range outside {
+		if touched[path] && others[path] {
+			p.mixed[path] = true
+		}
+	}
+	k.mixed = len(p.mixed) > 0
 	changes := k.choose(p, own, touched, outside, found)
 	if p.tree, err = objects.EditTree(p.head, changes); err != nil || len(changes) > 0 {
 		return p, err

@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
+	"gitagent/turns"
 )
 
 // decideShared decides where the turns' own changes begin where others worked
@@ -59,11 +60,44 @@ func differingCommits(objects *git.Objects, a, b object.Hash) ([]string, error) 
 	return differing(objects, from, to)
 }
 
+// othersHere returns what turns of other sessions in this worktree have changed
+// themselves since the mission began with what is to be finished.
+func othersHere(ctx context.Context, w *workspace.Workspace, k *unfinished) (map[string]bool, error) {
+	paths := make(map[string]bool)
+	if len(k.turns) == 0 {
+		return paths, nil
+	}
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	for _, s := range w.Store.All() {
+		if s.Mission == "" || s.Mission == k.mission.ID || s.Worktree != w.Repo.GitDir {
+			continue
+		}
+		err := turns.Each(ctx, w.Repo, s.Mission, func(t *turns.Turn) error {
+			if t.At.Before(k.turns[0].started) {
+				return errEarlier
+			}
+			own := t.Change()
+			changed, err := differingCommits(objects, own.From, own.To)
+			for _, path := range changed {
+				paths[path] = true
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, errEarlier) && !errors.Is(err, git.ErrNotFound) && !git.Lost(err) && !errors.As(err, new(*ledger.UnreadError)) {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
+var errEarlier = errors.New("it ended before")
+
 // graft applies the turns' own changes to a tree, where others worked in some of
 // them. only is as for [within].
-func (k *unfinished) graft(objects *git.Objects, turns ledger.Ranges, to object.Hash, only map[string]bool) (object.Hash, error) {
+func (k *unfinished) graft(objects *git.Objects, numbers ledger.Ranges, to object.Hash, only map[string]bool) (object.Hash, error) {
 	for _, t := range k.turns {
-		if !turns.Has(t.number) {
+		if !numbers.Has(t.number) {
 			continue
 		}
 		from, err := objects.TreeOf(t.own)

@@ -84,7 +84,7 @@ func (k *unfinished) splits(split []ledger.Ranges) error {
 
 // apply merges the turns' changes into a tree, consecutive turns at once.
 func apply(ctx context.Context, g *git.Repo, objects *git.Objects, k *unfinished, turns ledger.Ranges, to object.Hash, only map[string]bool) (object.Hash, error) {
-	if slices.ContainsFunc(k.turns, func(t worked) bool { return t.shared() }) {
+	if k.mixed {
 		return k.graft(objects, turns, to, only)
 	}
 	for i := 0; i < len(k.turns); i++ {

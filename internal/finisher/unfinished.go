@@ -32,11 +32,13 @@ type unfinished struct {
 	squashed squashed    // what HEAD has of it
 	missing  error       // the last turns' work is on another branch; else nil
 	before   object.Hash // the commit of the state before turns; zero if unknown
+	mixed    bool        // others changed the same files of a passive mission: what is its own is taken by lines
 }
 
 // A worked is what a finish needs of a turn.
 type worked struct {
 	number     int
+	started    time.Time
 	at         time.Time
 	prompt     string
 	changed    bool
@@ -51,9 +53,6 @@ type worked struct {
 	// what is surely its own begins.
 	own, sure object.Hash
 }
-
-// shared reports whether somebody else worked in the turn, too.
-func (t *worked) shared() bool { return t.own != t.base }
 
 func (t *worked) omitted() bool { return t.elsewhere || t.dropped }
 
@@ -138,7 +137,7 @@ func (k *unfinished) add(t *turns.Turn, after int) {
 		return
 	}
 	next := worked{
-		number: t.Turn, at: t.At, prompt: ledger.Head(turns.FirstLine(t.Prompt), turns.MaxSubject), changed: t.Files > 0, again: again, branch: t.Branch,
+		number: t.Turn, started: t.Before().At, at: t.At, prompt: ledger.Head(turns.FirstLine(t.Prompt), turns.MaxSubject), changed: t.Files > 0, again: again, branch: t.Branch,
 		base: t.Before().Commit, code: t.Code, own: t.Before().Commit, sure: t.Before().Commit,
 	}
 	if c := t.Change(); !k.attached {
