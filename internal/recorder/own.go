@@ -67,10 +67,7 @@ func (r *recording) own(ctx context.Context, t *turns.Turn, s start, segment []b
 		return share{}, nil
 	}
 	p := span{Span: during, who: cmp.Or(r.Session, byHand(r.Workspace)), to: r.seenAt(), head: s.head}
-	if claims := r.agent().Claims; claims != nil {
-		p.told = p.untold(r.Repo, claims(segment))
-	}
-	own, err := r.separate(ctx, t, p)
+	own, err := r.separate(ctx, t, p, segment)
 	if err != nil && ctx.Err() == nil {
 		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)
 		return share{}, nil
@@ -82,38 +79,13 @@ func (r *recording) own(ctx context.Context, t *turns.Turn, s start, segment []b
 type span struct {
 	journal.Span
 	who  string
-	to   int64          // ms
-	head object.Hash    // as the turn began
-	told []owners.Claim // that the client's file tells of alone
-}
-
-// untold returns the claims among calls of the session that the journal lacks.
-func (p *span) untold(repo *git.Repo, ran []hooks.Ran) (list []owners.Claim) {
-	seen := make(map[string]bool)
-	for _, e := range p.Seen {
-		for _, call := range e.Calls {
-			seen[call.ID] = seen[call.ID] || e.Session == p.who
-		}
-	}
-	for _, c := range ran {
-		t := touchedBy(repo, Batch{Cwd: c.Cwd, Calls: []hooks.Call{c.Call}})
-		if len(t.calls) == 0 || seen[c.ID] || c.To < p.From || c.From > p.to {
-			continue
-		}
-		claim := owners.Claim{Who: p.who, From: c.From, To: c.To, Paths: t.edits, Git: t.git}
-		for _, name := range t.names[:min(len(t.names), maxNamed)] {
-			if path, ok := snapshot.Inside(repo, name); ok {
-				claim.Named = append(claim.Named, path)
-			}
-		}
-		list = append(list, claim)
-	}
-	return list
+	to   int64       // ms
+	head object.Hash // as the turn began
 }
 
 // claims returns what the sessions have said that they did.
 func (p *span) claims() []owners.Claim {
-	list := slices.Clone(p.told)
+	var list []owners.Claim
 	last := make(map[string]int64) // of each session, when it was seen last
 	for _, e := range p.Seen {
 		from := e.From
@@ -140,6 +112,30 @@ func (p *span) claims() []owners.Claim {
 			c.Paths = nil
 			list = append(list, c)
 		}
+	}
+	return list
+}
+
+// untold returns the claims among calls of the session that the journal lacks.
+func (p *span) untold(repo *git.Repo, ran []hooks.Ran) (list []owners.Claim) {
+	seen := make(map[string]bool)
+	for _, e := range p.Seen {
+		for _, call := range e.Calls {
+			seen[call.ID] = seen[call.ID] || e.Session == p.who
+		}
+	}
+	for _, c := range ran {
+		t := touchedBy(repo, Batch{Cwd: c.Cwd, Calls: []hooks.Call{c.Call}})
+		if len(t.calls) == 0 || seen[c.ID] || c.To < p.From || c.From > p.to {
+			continue
+		}
+		claim := owners.Claim{Who: p.who, From: c.From, To: c.To, Paths: t.edits, Git: t.git}
+		for _, name := range t.names[:min(len(t.names), maxNamed)] {
+			if path, ok := snapshot.Inside(repo, name); ok {
+				claim.Named = append(claim.Named, path)
+			}
+		}
+		list = append(list, claim)
 	}
 	return list
 }
@@ -207,12 +203,15 @@ func (p *span) last() int64 {
 }
 
 // separate tells the turn's changes from those of others.
-func (r *recording) separate(ctx context.Context, t *turns.Turn, p span) (share, error) {
+func (r *recording) separate(ctx context.Context, t *turns.Turn, p span, segment []byte) (share, error) {
 	base, err := r.tx.Objects.TreeOf(t.Base)
 	if err != nil {
 		return share{}, err
 	}
 	claims := p.claims()
+	if read := r.agent().Claims; read != nil && !p.quiet(base, r.tx.Snap.Tree, claims) {
+		claims = append(claims, p.untold(r.Repo, read(segment))...)
+	}
 	own := share{record: &record.Own{Of: t.Code, Commits: r.commits(p, claims)}}
 	if mine := slices.ContainsFunc(claims, func(c owners.Claim) bool { return c.Who == p.who }); !mine && !r.heard() {
 		// Its client does not tell of its calls.

@@ -10,7 +10,8 @@
 // That, and make check, runs what the clients alone can show: that their hooks call us with what we expect, that they do
 // as our hooks answer, that they go on with a conversation that a fork has rebuilt, that they load the plugin, and what one
 // leaves that is killed. There is one test for each client that goes through as much of that as there is in one session:
-// TestInteractive for Claude Code, the worlds of TestMatrix for the others. All else, and what has the client only to drive
+// TestInteractive for Claude Code, the worlds of TestMatrix for the others. Whose the lines are where clients work in one
+// checkout is TestBeside, TestBesideCodex and TestStashLost; see rig.owned. All else, and what has the client only to drive
 // what is ours, is left to make nightly:
 //
 //	GIT_AGENT_TESTS=nightly go test -tags e2e -count=1 -timeout 0 ./test/e2e/...

@@ -66,17 +66,13 @@ func TestFiveTurns(t *testing.T) {
 // A program drives the client: several prompts, one process.
 func TestDrivenByProgram(t *testing.T) {
 	r := newNightly(t)
-	h, prompts := r.stream(r.repo.Dir)
+	d := r.driven()
 	for i, prompt := range []string{"T1 hello", "T2 hello", "T3 hello"} {
-		line := map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompt}}
-		if err := json.NewEncoder(prompts).Encode(line); err != nil {
-			t.Fatalf("send a prompt: %v", err)
-		}
-		r.await("Stop after "+prompt, func() bool { return len(r.witness.named("Stop")) > i })
+		d.ask(prompt)
+		r.stops(i + 1)
 	}
-	prompts.Close()
-	h.wait()
-	h.ok().quiet()
+	d.leave()
+	d.quiet()
 	r.check(r.done("T1"), r.done("T2"), r.done("T3"))
 }
 
