@@ -80,7 +80,7 @@ func TestStashLost(t *testing.T) {
 }
 
 // offered is a command with which something comes back.
-var offered = regexp.MustCompile(`back(?: with)?: (git agent-turn restore [^\n(]*)`)
+var offered = regexp.MustCompile(`back(?: with [^:]*)?: (git agent-turn restore [^\n]*)`)
 
 // missing counts the lines that there are no more.
 func missing(before, after map[string]int) (n int) {
