@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -32,10 +33,13 @@ func (l *lab) steps(name string, files, times int) {
 	file := func(path string) map[string]any { return map[string]any{"file_path": filepath.Join(r.dir, path)} }
 	command := map[string]any{"command": "make test"}
 	var reads, edits, news, commands, statuses series
+	var grown int64 // by edits
 	for i := range warmUp + l.times(times) {
 		read := ran("Read", file(path(7)))
 		r.change()
+		before := r.stored()
 		edit := ran("Edit", file(path(7)))
+		grown += r.stored() - before
 		fresh := filepath.Join("src", fmt.Sprint("new", i))
 		check(os.WriteFile(filepath.Join(r.dir, fresh), []byte(source(i, 1)), 0o666))
 		create := ran("Write", file(fresh))
@@ -53,7 +57,23 @@ func (l *lab) steps(name string, files, times int) {
 	compare("PostToolBatch, a new file, against that", news, reads, "")
 	compare("PostToolBatch, a command, against git status", commands, statuses, "")
 	kept := bytes.Count(must(os.ReadFile(filepath.Join(r.dir, ".git", "agent", "steps"))), []byte{'\n'})
+	fmt.Printf("%d B of objects for an edit of a file of %d B\n", grown/int64(len(edits)+warmUp), len(source(7, 1)))
 	fmt.Printf("%d entries in the journal, %d B each\n", kept, must(os.Stat(filepath.Join(r.dir, ".git", "agent", "steps"))).Size()/int64(max(1, kept)))
+}
+
+// stored is how many bytes the object database has.
+func (r *repository) stored() (size int64) {
+	check(filepath.WalkDir(filepath.Join(r.dir, ".git", "objects"), func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	}))
+	return size
 }
 
 // rest lets looks at the worktree follow each other at once: the journal tells of none that took time.
