@@ -97,16 +97,18 @@ const maxSkew = 50 * time.Millisecond
 // sameClock reports whether the ctimes of a file's file system are of our
 // clock. It sets the file's, and does not change its content.
 func sameClock(f *os.File, size int64) bool {
+	before := time.Now()
 	if f.Truncate(size) != nil {
 		return false
 	}
-	now := time.Now()
+	after := time.Now() // it may be long after, on a busy machine
 	info, err := f.Stat()
 	if err != nil {
 		return false
 	}
-	at, ok := Ctime(info)
-	return ok && now.Sub(time.UnixMilli(at)).Abs() <= maxSkew
+	ms, ok := Ctime(info)
+	at := time.UnixMilli(ms)
+	return ok && !at.Before(before.Add(-maxSkew)) && !at.After(after.Add(maxSkew))
 }
 
 // shorten replaces the file by a shorter one with one more line. The claims and
