@@ -96,7 +96,7 @@ func (t *Turn) journal(w *workspace.Workspace, objects *git.Objects) ([]*journal
 	if w.Repo.GitDir == "" {
 		return nil, nil
 	}
-	during, err := journal.During(w.Repo, t.Session, t.Before().At)
+	during, err := journal.During(w.Repo, t.Session, t.PromptID, t.Before().At)
 	if err != nil || during.Began.IsZero() {
 		return nil, err
 	}

@@ -16,28 +16,37 @@ type Span struct {
 	Last  *Entry      // the last state of all; nil if there is none since the turn started
 }
 
-// During returns what came since a turn of a session started.
-func During(repo *git.Repo, session string, started time.Time) (Span, error) {
-	since := started.UnixMilli()
+// During returns what came since a turn of a session started. The turn is the
+// last with the prompt's id or, without one, the first that began no earlier
+// than it started.
+func During(repo *git.Repo, session, prompt string, started time.Time) (Span, error) {
 	late, err := Newest(repo)
 	if err != nil {
 		return Span{}, err
 	}
+	since := started.UnixMilli()
+	begins := func(e *Entry) bool {
+		return e.Event == Prompt && e.Session == session && (prompt == "" || e.PromptID == prompt)
+	}
+	before := func(e *Entry) bool { // all older ones are none of the turn's
+		return prompt == "" && e.At < since || prompt != "" && begins(e)
+	}
 	var list []*Entry
-	older := false
+	whole := false
 	for e := range late {
-		if older = e.At < since; older {
+		if whole = before(e); whole && prompt == "" {
 			break
 		}
-		list = append(list, e)
+		if list = append(list, e); whole {
+			break
+		}
 	}
 	slices.Reverse(list)
-	if !older { // there may be more than that
-		all, err := Read(repo)
-		if err != nil {
+	if !whole { // there may be more than that
+		if list, err = Read(repo); err != nil {
 			return Span{}, err
 		}
-		list = slices.DeleteFunc(all, func(e *Entry) bool { return e.At < since })
+		list = slices.DeleteFunc(list, func(e *Entry) bool { return e.At < since })
 	}
 	s := Span{From: since, Seen: list}
 	for _, e := range list {
@@ -45,7 +54,7 @@ func During(repo *git.Repo, session string, started time.Time) (Span, error) {
 			s.Last = e
 		}
 	}
-	if i := slices.IndexFunc(list, func(e *Entry) bool { return e.Event == Prompt && e.Session == session }); i >= 0 {
+	if i := slices.IndexFunc(list, begins); i >= 0 {
 		s.From, s.Began, s.Seen = list[i].At, list[i].Tree, list[i+1:]
 	}
 	return s, nil

@@ -132,7 +132,7 @@ func TestShortenTimes(t *testing.T) {
 	for i := range 100 {
 		e := &Entry{At: time.Now().UnixMilli(), Session: "s", Calls: []Call{{Tool: "Bash"}}, Ctimes: maps.Clone(times)}
 		gittest.Must(t, Append(repo, e))
-		got, err := During(repo, "s", started)
+		got, err := During(repo, "s", "", started)
 		gittest.Must(t, err)
 		if got.Began.IsZero() || len(got.Seen) != i+1 || len(got.Seen[0].Calls) != 1 {
 			t.Fatalf("after %d entries it began with %v, and %d were seen", i+1, got.Began, len(got.Seen))

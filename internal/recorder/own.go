@@ -50,7 +50,7 @@ func (r *recording) own(ctx context.Context, t *turns.Turn, s start, segment []b
 	if s.at.IsZero() { // nothing told of its beginning
 		return share{}, nil
 	}
-	during, err := journal.During(r.Repo, cmp.Or(r.Session, byHand(r.Workspace)), s.at)
+	during, err := journal.During(r.Repo, cmp.Or(r.Session, byHand(r.Workspace)), s.promptID, s.at)
 	if err != nil {
 		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)
 		return share{}, nil

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -195,11 +194,9 @@ func (p part) idle() bool {
 	return false
 }
 
-var lineRange = regexp.MustCompile(`^[0-9]+(,([0-9]+|\$))?p$`)
-
 // printsLines reports whether the words of sed print lines by their numbers.
 func printsLines(words []word) bool {
-	return len(words) >= 2 && words[0].text == "-n" && !words[1].open && lineRange.MatchString(words[1].text) &&
+	return len(words) >= 2 && words[0].text == "-n" && !words[1].open && isLineRange(words[1].text) &&
 		!slices.ContainsFunc(words[2:], func(w word) bool { return w.open || strings.HasPrefix(w.text, "-") })
 }
 
@@ -211,6 +208,13 @@ type word struct {
 }
 
 func (w word) plain() bool { return !w.quoted && !w.open && w.text != "" }
+
+func isLineRange(script string) bool {
+	lines, prints := strings.CutSuffix(script, "p")
+	first, last, several := strings.Cut(lines, ",")
+	number := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+	return prints && number(first) && (!several || last == "$" || number(last))
+}
 
 func assignment(w word) bool {
 	name, _, ok := strings.Cut(w.text, "=")
