@@ -49,6 +49,7 @@ type Change struct {
 type State struct {
 	At      int64
 	Changed map[string]Change // what differs from the state before
+	Looked  []string          // the files that were looked at; nil for all
 }
 
 // A Turn is all that [Of] needs to know.
@@ -119,7 +120,7 @@ type walk struct {
 
 func walkOf(t *Turn, r *rule) (*walk, error) {
 	w := &walk{turn: t, with: make(map[string]bool), files: make(map[string]*file), had: make(map[object.Hash][]*file)}
-	from := t.From
+	last := looks{whole: t.From}
 	for i, state := range t.States {
 		var gone []*file
 		several := atOnce(state)
@@ -132,7 +133,7 @@ func walkOf(t *Turn, r *rule) (*walk, error) {
 			if change.Entry == f.entry() {
 				continue
 			}
-			by, who := r.explain(sighting{change, path, from, state.At, f.made || !f.exists() || several(change.Ctime)})
+			by, who := r.explain(sighting{change, path, last.at(path), state.At, f.made || !f.exists() || several(change.Ctime)})
 			if by != own {
 				w.with[who] = true
 			}
@@ -141,7 +142,7 @@ func walkOf(t *Turn, r *rule) (*walk, error) {
 				gone = append(gone, f)
 			}
 		}
-		from = state.At
+		last.add(state)
 	}
 	return w, nil
 }

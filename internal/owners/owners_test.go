@@ -248,3 +248,26 @@ func TestLarge(t *testing.T) {
 		})
 	}
 }
+
+// TestLooked: a file that is gone may have gone since the last look at it, not
+// since one at another file.
+func TestLooked(t *testing.T) {
+	f := object.Entry{Mode: filemode.Regular, Hash: object.NewHash(gittest.Hash("1"))}
+	turn := Turn{
+		Who: "a", From: 1000, To: 90_000,
+		Start: func(string) (object.Entry, error) { return f, nil },
+		Read:  func(object.Hash) ([]byte, error) { return []byte("1\n"), nil },
+		Claims: []Claim{
+			{Who: "a", From: 2000, To: 3000}, // removes it, and nobody looks
+			{Who: "a", From: 4000, To: 5000, Paths: []string{"g"}},
+		},
+		States: []State{{At: 5000, Looked: []string{"g"}}, {At: 90_000, Changed: map[string]Change{"f": {}}}},
+	}
+	if r, err := Of(turn); r != nil || err != nil {
+		t.Errorf("Of = %+v, %v", r, err)
+	}
+	turn.States[0].Looked = nil // all
+	if r, err := Of(turn); r == nil || err != nil {
+		t.Errorf("after a look at all Of = %+v, %v", r, err)
+	}
+}

@@ -64,12 +64,33 @@ func seconds(ms int64) float64 { return float64(ms) / 1000 }
 
 // changes calls f for each change, with the times of the states around it.
 func (r *rule) changes(f func(path string, c Change, from, to int64)) {
-	from := r.turn.From
+	last := looks{whole: r.turn.From}
 	for _, state := range r.turn.States {
 		for path, c := range state.Changed {
-			f(path, c, from, state.At)
+			f(path, c, last.at(path), state.At)
 		}
-		from = state.At
+		last.add(state)
+	}
+}
+
+// looks are the times at which files were seen last.
+type looks struct {
+	whole int64            // all of them
+	of    map[string]int64 // those that were seen alone since
+}
+
+func (l *looks) at(path string) int64 { return max(l.whole, l.of[path]) }
+
+func (l *looks) add(s State) {
+	if s.Looked == nil {
+		l.whole = s.At
+		return
+	}
+	if l.of == nil {
+		l.of = make(map[string]int64)
+	}
+	for _, path := range s.Looked {
+		l.of[path] = s.At
 	}
 }
 

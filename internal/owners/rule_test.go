@@ -59,7 +59,7 @@ func TestExplain(t *testing.T) {
 			}
 			r := newRule(&Turn{
 				Who: "a", From: 1, To: 100_000, Claims: tt.claims,
-				States: []State{{20_000, nil}, {30_000, map[string]Change{"d/f": change}}, {99_000, map[string]Change{"g": {change.Entry, 90_000}}}},
+				States: []State{{At: 20_000}, {At: 30_000, Changed: map[string]Change{"d/f": change}}, {At: 99_000, Changed: map[string]Change{"g": {change.Entry, 90_000}}}},
 			})
 			by, who := r.explain(sighting{change, "d/f", 20_000, 30_000, false})
 			if got := fmt.Sprintf("%d %s", by, who); got != tt.want {
@@ -73,7 +73,7 @@ func TestExplain(t *testing.T) {
 func TestProgram(t *testing.T) {
 	r := newRule(&Turn{
 		Who: "a", From: 1, To: 100_000, Claims: []Claim{{Who: "a", From: 10_000, To: 40_000}},
-		States: []State{{99_000, map[string]Change{"g": {object.Entry{Mode: filemode.Regular}, 90_000}}}},
+		States: []State{{At: 99_000, Changed: map[string]Change{"g": {object.Entry{Mode: filemode.Regular}, 90_000}}}},
 	})
 	change := Change{object.Entry{Mode: filemode.Regular}, 25_000}
 	for program, want := range map[bool]label{true: own, false: others} {

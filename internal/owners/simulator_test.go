@@ -353,7 +353,7 @@ func same(a, b []written) bool {
 
 // look adds a state: of all, or the last one with what is at these paths.
 func (s *simulation) look(at int64, paths ...string) {
-	state := State{At: at, Changed: make(map[string]Change)}
+	state := State{At: at, Changed: make(map[string]Change), Looked: paths}
 	if paths == nil {
 		paths = slices.Concat(slices.Collect(maps.Keys(s.disk)), slices.Collect(maps.Keys(s.seen)))
 	}

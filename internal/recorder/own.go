@@ -210,7 +210,7 @@ func (r *recording) states(base object.Hash, p span) (states []owners.State, ste
 		if err != nil || !ok {
 			return nil, nil, err
 		}
-		states, steps, last = append(states, owners.State{At: e.At, Changed: changed}), append(steps, e), e.Tree
+		states, steps, last = append(states, owners.State{At: e.At, Changed: changed, Looked: looked(e)}), append(steps, e), e.Tree
 	}
 	end := r.tx.Snap.Tree
 	changed, ok, err := r.changed(last, end, func(path string) int64 { return ctime(r.Repo, path) })
@@ -218,6 +218,22 @@ func (r *recording) states(base object.Hash, p span) (states []owners.State, ste
 		return nil, nil, err
 	}
 	return append(states, owners.State{At: p.to, Changed: changed}), steps, nil
+}
+
+// looked returns the files that a step by paths was made of; nil for a look at
+// the whole worktree.
+func looked(e *journal.Entry) []string {
+	if e.Event != "" || e.Before || e.Cost > 0 {
+		return nil
+	}
+	paths := []string{}
+	for _, call := range e.Calls {
+		if call.Path == "" {
+			return nil
+		}
+		paths = append(paths, call.Path)
+	}
+	return paths
 }
 
 // changed compares two trees. ok is false if too much differs.
