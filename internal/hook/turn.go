@@ -155,8 +155,10 @@ type notice struct {
 	command string // that is offered, or ""
 }
 
-// maxGone is how many files a command names that brings them back.
-const maxGone = 10
+const (
+	maxTold = 3  // steps with destroyed work that an event tells of, the newest
+	maxGone = 10 // files that a command names that brings them back
+)
 
 // notices returns the notices after an event. purging: a purge is unfinished.
 func notices(r *recorder.Result, purging bool) (list []notice) {
@@ -167,7 +169,15 @@ func notices(r *recorder.Result, purging bool) (list []notice) {
 	if purging { // none runs, as recording waits for it
 		list = append(list, notice{kind: "purge", text: "a purge was begun and has not ended; complete it with: git agent-turn purge"})
 	}
-	for _, g := range r.Gone {
+	earlier := max(0, len(r.Gone)-maxTold)
+	if earlier > 0 {
+		turn := r.Gone[earlier-1].Step.Turn.After().String()
+		list = append(list, notice{
+			kind: "gone-more-" + strings.ReplaceAll(turn, "/", "-"), command: cmdline.Shell([]string{"git", "agent-turn", "show", "--steps", turn}),
+			text: fmt.Sprintf("work was made and destroyed in turn %s at %s, too; see them with", turn, cmdline.Plural(earlier, "earlier step")),
+		})
+	}
+	for _, g := range r.Gone[earlier:] {
 		name := g.Step.String()
 		command := []string{"git", "agent-turn", "restore", name, "--"}
 		for _, path := range g.Paths[:min(len(g.Paths), maxGone)] {

@@ -12,6 +12,7 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
+	"gitagent/turns"
 )
 
 // Each event is handled by one of the programs.
@@ -80,6 +81,33 @@ func TestNotices(t *testing.T) {
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestNoticesGone: the newest steps are told one by one, the others together.
+func TestNoticesGone(t *testing.T) {
+	t.Parallel()
+	turn := &turns.Turn{Mission: "aaaaaaaa", Turn: 1}
+	var gone []recorder.Gone
+	for n := 1; n <= maxTold+2; n++ {
+		gone = append(gone, recorder.Gone{Step: &turns.State{In: "aaaaaaaa", Turn: turn, Step: n}, Paths: []string{"f"}})
+	}
+	for _, tt := range []struct {
+		gone []recorder.Gone
+		want []string // ends of the commands
+	}{
+		{nil, nil},
+		{gone[:maxTold], []string{"/1.1 -- :/f", "/1.2 -- :/f", "/1.3 -- :/f"}},
+		{gone, []string{"show --steps aaaaaaaa/1", "/1.3 -- :/f", "/1.4 -- :/f", "/1.5 -- :/f"}},
+	} {
+		list := notices(&recorder.Result{Gone: tt.gone}, false)
+		ok := len(list) == len(tt.want)
+		for i := 0; ok && i < len(list); i++ {
+			ok = strings.HasSuffix(list[i].command, tt.want[i])
+		}
+		if !ok {
+			t.Errorf("%d steps: %+v, want commands that end in %q", len(tt.gone), list, tt.want)
 		}
 	}
 }
