@@ -103,14 +103,19 @@ func (u *user) must(args ...string) string {
 	return out
 }
 
+func needRoot(t testing.TB) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be several users")
+	}
+}
+
 // TestUsers: two users record in one repository, in turn and at once, whoever was first, where git lets both commit.
 // So do a root in a container and the owner on the host. No turn is lost, and each can use what the other has recorded.
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	if os.Geteuid() != 0 {
-		t.Skip("only root can be several users")
-	}
+	needRoot(t)
 	for _, tt := range []struct {
 		shared, umask string
 		users         [2]uint32
@@ -189,9 +194,7 @@ func TestUsers(t *testing.T) {
 func TestUsersBeside(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	if os.Geteuid() != 0 {
-		t.Skip("only root can be several users")
-	}
+	needRoot(t)
 	for _, tt := range []struct {
 		shared, umask string
 		users         [2]uint32
@@ -242,9 +245,7 @@ func shared(t testing.TB, setting string) *host {
 func TestReaders(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	if os.Geteuid() != 0 {
-		t.Skip("only root can be several users")
-	}
+	needRoot(t)
 	for _, tt := range []struct {
 		shared string
 		reader uint32
@@ -289,9 +290,7 @@ func TestReaders(t *testing.T) {
 func TestHiddenWorktree(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	if os.Geteuid() != 0 {
-		t.Skip("only root can be several users")
-	}
+	needRoot(t)
 	for _, of := range []string{".", "fork/HEAD", "fork/gitdir", "fork"} {
 		h := shared(t, "")
 		u := usersOf(h, "022", owner)[0]

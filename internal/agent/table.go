@@ -3,6 +3,7 @@ package agent
 import (
 	"slices"
 
+	"gitagent/hooks"
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/agent/codex"
 	"gitagent/internal/agent/gemini"
@@ -15,7 +16,7 @@ var all = []*Agent{
 		Name: claude.Name, Program: claude.Program, Title: claude.Title, Tested: claude.Tested,
 		ConfigDir: claude.ConfigDir, Install: claude.Hooks.Install, Remove: claude.Hooks.Remove, Inspect: claude.Hooks.Inspect,
 		Plugin: claude.Plugin,
-		Event:  claude.Event, Effects: claude.Effects, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
+		Event:  hooks.Parse, Effects: claude.Effects, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
 		Running: claude.Running, Files: claude.Files, History: claude.History,
 		Reader: claude.Reader, Subagents: claude.Sides,
 		Within:     true,
@@ -36,7 +37,7 @@ var all = []*Agent{
 		Name: opencode.Name, Program: opencode.Program, Title: opencode.Title, Tested: opencode.Tested,
 		ConfigDir: opencode.ConfigDir, Install: opencode.Install, Remove: opencode.Remove, Inspect: opencode.Inspect,
 		Notice: "opencode loads plugins when it starts: start running ones again",
-		Event:  opencode.Event, Effects: opencode.Effects, Client: opencode.Client, Variables: opencode.Variables, Programs: []string{opencode.Program},
+		Event:  hooks.Parse, Effects: opencode.Effects, Client: opencode.Client, Variables: opencode.Variables, Programs: []string{opencode.Program},
 		Files:  opencode.Files, // older ones are in a database
 		Reader: opencode.Reader, Continues: opencode.Continues,
 		NewSession: opencode.NewSession, Rebuild: opencode.Rebuild, Command: opencode.Command, Interactive: opencode.Interactive,

@@ -146,6 +146,7 @@ func (h *hook) run(ctx context.Context, args []string) error {
 		}
 		return err
 	}
+	event.Tell(h.agent.Effects)
 	h.event = event
 	if h.find(ctx, event.Cwd); !h.known {
 		return nil

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,7 +49,7 @@ func (r *recording) own(ctx context.Context, t *turns.Turn, s start, segment []b
 	if s.at.IsZero() { // nothing told of its beginning
 		return share{}, nil
 	}
-	during, err := journal.During(r.Repo, cmp.Or(r.Session, byHand(r.Workspace)), s.promptID, s.at)
+	during, err := journal.During(r.Repo, r.who(), s.promptID, s.at)
 	if err != nil {
 		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)
 		return share{}, nil
@@ -62,7 +61,7 @@ func (r *recording) own(ctx context.Context, t *turns.Turn, s start, segment []b
 		}
 		return share{}, nil
 	}
-	p := span{Span: during, who: cmp.Or(r.Session, byHand(r.Workspace)), to: r.seenAt(), head: s.head}
+	p := span{Span: during, who: r.who(), to: r.seenAt(), head: s.head}
 	own, err := r.separate(ctx, t, p, segment)
 	if err != nil && ctx.Err() == nil {
 		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)

@@ -13,6 +13,7 @@ import (
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
 	"gitagent/test/replay"
+	"gitagent/turns"
 )
 
 // call lets a client's agent write files, and adds what it did to the journal.
@@ -129,6 +130,14 @@ func TestOwnCommits(t *testing.T) {
 	l.Fsck()
 }
 
+// keeps checks what the last step that a turn keeps has in the file f.
+func keeps(l *lab.Lab, t *turns.Turn, want string) {
+	l.T.Helper()
+	if got := l.Git("cat-file", "blob", t.Own.Last.String()+":f"); got+"\n" != want {
+		l.T.Errorf("kept is\n%s", got)
+	}
+}
+
 // TestLostWork: what an agent made and destroyed within its turn is kept, and
 // nothing else is.
 func TestLostWork(t *testing.T) {
@@ -149,9 +158,7 @@ func TestLostWork(t *testing.T) {
 	}
 	gittest.Must(t, journal.Drop(l.GitRepo()))
 	l.Git("gc", "-q", "--prune=now")
-	if got := l.Git("cat-file", "blob", turn.Own.Last.String()+":f"); got+"\n" != work {
-		t.Errorf("kept is\n%s", got)
-	}
+	keeps(l, turn, work)
 	if c := turn.Change(); !c.Alone() || c.Insertions != 1 {
 		t.Errorf("the change is %+v", c)
 	}
@@ -161,8 +168,8 @@ func TestLostWork(t *testing.T) {
 	c.Stop("nothing is left")
 	if turn := l.List(lab.Own(c))[1]; turn.Base != turn.Code || turn.Own == nil || len(turn.Own.Kept) != 1 {
 		t.Errorf("a turn that lost all it did has %+v", turn.Own)
-	} else if got := l.Git("cat-file", "blob", turn.Own.Last.String()+":f"); got+"\n" != work {
-		t.Errorf("kept is\n%s", got)
+	} else {
+		keeps(l, turn, work)
 	}
 	l.Turn(c, "write it once", func() { call(l, c, "Edit", map[string]string{"g": "once\n"}) })
 	if turn := l.List(lab.Own(c))[2]; turn.Own != nil {
@@ -194,9 +201,7 @@ func TestLostWorkOfOthers(t *testing.T) {
 	if own := turn.Own; own == nil || len(own.Kept) != 1 || own.Kept[0] != 2 {
 		t.Fatalf("it is %+v", own)
 	}
-	if got := l.Git("cat-file", "blob", turn.Own.Last.String()+":f"); got+"\n" != work {
-		t.Errorf("kept is\n%s", got)
-	}
+	keeps(l, turn, work)
 }
 
 // TestOwnUntold: where the journal lacks a turn's beginning, the turn is

@@ -384,7 +384,7 @@ func (r *recording) observe(event string) {
 		return
 	}
 	e := &journal.Entry{
-		At: r.seenAt(), Event: event, Session: cmp.Or(r.Session, byHand(r.Workspace)), PromptID: r.PromptID,
+		At: r.seenAt(), Event: event, Session: r.who(), PromptID: r.PromptID,
 		Tree: snap.Tree, Head: r.tx.HeadNow(), Plain: snap.Plain,
 	}
 	last, err := r.lastState()
@@ -398,6 +398,9 @@ func (r *recording) observe(event string) {
 		r.warn("the state of the worktree is not in its journal: %v", err)
 	}
 }
+
+// who is the session, as the journal and claims name it.
+func (r *recording) who() string { return cmp.Or(r.Session, byHand(r.Workspace)) }
 
 // seenAt is when the worktree was looked at, in ms: not before the event, if the
 // clocks differ.

@@ -1,19 +1,6 @@
 package claude
 
-import (
-	"io"
-
-	"gitagent/hooks"
-)
-
-// Event decodes a payload, and says what tools may do to files.
-func Event(r io.Reader) (*hooks.Payload, error) {
-	e, err := hooks.Parse(r)
-	if err == nil {
-		e.Tell(Effects)
-	}
-	return e, err
-}
+import "gitagent/hooks"
 
 // Effects are those of the client's own tools; Agent, those of servers and of
 // skills may do anything.

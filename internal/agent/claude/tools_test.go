@@ -29,19 +29,21 @@ func TestEffects(t *testing.T) {
 		gittest.Must(t, err)
 		var captured struct{ Payload json.RawMessage }
 		gittest.Must(t, json.Unmarshal(data, &captured))
-		e, err := Event(bytes.NewReader(captured.Payload))
-		if err != nil || !reflect.DeepEqual(e.Calls, []hooks.Call{want}) {
-			t.Errorf("%s: got %+v, %v", file, e, err)
+		e, err := hooks.Parse(bytes.NewReader(captured.Payload))
+		gittest.Must(t, err)
+		if e.Tell(Effects); !reflect.DeepEqual(e.Calls, []hooks.Call{want}) {
+			t.Errorf("%s: got %+v", file, e)
 		}
 	}
 	for tool, want := range map[string]hooks.Effect{
 		"NotebookEdit": hooks.Edits, "MultiEdit": hooks.Edits, "TodoWrite": hooks.Reads, "TaskUpdate": hooks.Reads, "Grep": hooks.Reads,
 		"Task": hooks.Anything, "Bash": hooks.Anything, "mcp__files__write": hooks.Anything, "Skill": hooks.Anything, "": hooks.Anything,
 	} {
-		e, err := Event(strings.NewReader(`{"session_id":"s","cwd":"/r","hook_event_name":"PostToolBatch",
+		e, err := hooks.Parse(strings.NewReader(`{"session_id":"s","cwd":"/r","hook_event_name":"PostToolBatch",
 			"tool_calls":[{"tool_name":"` + tool + `","tool_input":{"notebook_path":"/r/a"}}]}`))
-		if err != nil || e.Calls[0].Effect != want {
-			t.Errorf("%s: got %+v, %v", tool, e, err)
+		gittest.Must(t, err)
+		if e.Tell(Effects); e.Calls[0].Effect != want {
+			t.Errorf("%s: got %+v", tool, e)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func Event(r io.Reader) (*hooks.Payload, error) {
 	e, err := hooks.Parse(r)
 	if err == nil {
 		e.Lock = lockOf(e.TranscriptPath, e.SessionID)
-		tell(e)
+		unpack(e)
 	}
 	return e, err
 }

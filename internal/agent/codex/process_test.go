@@ -182,6 +182,7 @@ func TestEffects(t *testing.T) {
 	} {
 		e, err := Event(strings.NewReader(`{"session_id":"s","cwd":"/r","hook_event_name":"PostToolUse",` + input + `}`))
 		gittest.Must(t, err)
+		e.Tell(Effects)
 		if e.Calls[0].Cut {
 			e.Calls[0].Command = ""
 		}

@@ -14,15 +14,13 @@ var Effects = map[string]hooks.Effect{
 
 const patchTool = "apply_patch"
 
-// tell says what tools may do to files. A patch, which the payload has as a
-// command, names them.
-func tell(e *hooks.Payload) {
+// unpack gives a patch, which the payload has as a command, the paths of its files.
+func unpack(e *hooks.Payload) {
 	for i := range e.Calls {
 		if c := &e.Calls[i]; c.Tool == patchTool && !c.Cut {
 			c.Paths, c.Command = patched(c.Command), ""
 		}
 	}
-	e.Tell(Effects)
 }
 
 // patched returns the paths of a patch in the client's format.

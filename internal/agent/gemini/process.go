@@ -30,7 +30,6 @@ func Event(r io.Reader) (*hooks.Payload, error) {
 		ended(e)
 	case "AfterTool":
 		e.Name = "PostToolUse"
-		e.Tell(Effects)
 	}
 	return e, nil
 }

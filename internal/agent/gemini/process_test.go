@@ -115,8 +115,9 @@ func TestEffects(t *testing.T) {
 		`"tool_name":"mcp_server_tool"`:                                                             {Tool: "mcp_server_tool"},
 	} {
 		e, err := Event(strings.NewReader(`{"session_id":"s","cwd":"/r","hook_event_name":"AfterTool",` + input + `}`))
-		if err != nil || !reflect.DeepEqual(e.Calls, []hooks.Call{want}) {
-			t.Errorf("%s: got %+v, %v", input, e, err)
+		gittest.Must(t, err)
+		if e.Tell(Effects); !reflect.DeepEqual(e.Calls, []hooks.Call{want}) {
+			t.Errorf("%s: got %+v", input, e)
 		}
 	}
 }

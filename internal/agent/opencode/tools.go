@@ -1,19 +1,6 @@
 package opencode
 
-import (
-	"io"
-
-	"gitagent/hooks"
-)
-
-// Event decodes a payload of our plugin, and says what tools may do to files.
-func Event(r io.Reader) (*hooks.Payload, error) {
-	e, err := hooks.Parse(r)
-	if err == nil {
-		e.Tell(Effects)
-	}
-	return e, err
-}
+import "gitagent/hooks"
 
 // Effects are those of the client's tools, as far as the plugin tells of their
 // paths; bash, task and those of servers may do anything.
