@@ -80,11 +80,18 @@ type File struct {
 type Result struct {
 	With  []string        // who else changed something, or may have, sorted; "" is nobody known
 	Files map[string]File // the paths at which Others or Shared is not what Start has, or not the end's
-	Lost  []int           // States with work of the turn, or destroyed by it, that is gone in the next state and at the end
+	Lost  []Loss          // in the order of their states
 }
 
-// Of tells who did what. The Result is nil if the turn was alone, and nothing
-// needs to be written; [Lost] tells what such a turn lost. An error is one of
+// A Loss is work of the turn, or destroyed by it, that a state has, and neither
+// the next one nor the end.
+type Loss struct {
+	State int
+	Paths []string // of the files that had it, sorted
+}
+
+// Of tells who did what. The Result is nil if the claims show that the turn was
+// alone, and nothing needs to be written; [Lost] tells what such a turn lost. An error is one of
 // t.Start: odd claims and states make an odd Result.
 func Of(t Turn) (*Result, error) {
 	r := newRule(&t)
@@ -92,14 +99,17 @@ func Of(t Turn) (*Result, error) {
 		return nil, nil
 	}
 	w, err := walkOf(&t, r)
-	if err != nil || len(w.with) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	if len(w.with) == 0 {
+		return &Result{Lost: w.lost()}, nil
 	}
 	return &Result{slices.Sorted(maps.Keys(w.with)), w.projections(), w.lost()}, nil
 }
 
 // Lost returns what [Result].Lost is for any turn, one alone too.
-func Lost(t Turn) ([]int, error) {
+func Lost(t Turn) ([]Loss, error) {
 	w, err := walkOf(&t, newRule(&t))
 	if err != nil {
 		return nil, err
@@ -139,7 +149,7 @@ func walkOf(t *Turn, r *rule) (*walk, error) {
 			}
 			w.change(f, change.Entry, by, i, gone)
 			if !f.exists() {
-				gone = append(gone, f)
+				f.had, gone = textsOf(f.linesIn(len(f.versions)-2)), append(gone, f)
 			}
 		}
 		last.add(state)

@@ -249,6 +249,51 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// TestManyMoves: what a line that was moved again and again comes from is asked for once a move. This would not end
+// if it were asked for twice.
+func TestManyMoves(t *testing.T) {
+	const moves = 90
+	var list []string
+	for i := range moves + 1 {
+		list = append(list, fmt.Sprintf("a%d b%d c%d", i, i, i))
+	}
+	text := func(at int) string {
+		return lines(strings.Join(slices.Insert(slices.Clone(list), at, "moved"), " "))
+	}
+	w := newWorld(map[string]string{"f": text(0)})
+	for i := range moves {
+		w.who("a", int64(2000+1000*i), map[string]string{"f": text(i + 1)})
+	}
+	w.who("b", 95_000, map[string]string{"f": text(moves) + "by b\n"})
+	r, err := Of(w.turn)
+	if err != nil || r == nil || w.text(r.Files["f"].Others) != text(0)+"by b\n" {
+		t.Errorf("Of = %v, %v", r, err)
+	}
+}
+
+// TestManyRenames: of thousands of files that go and come at once, the work is bounded.
+func TestManyRenames(t *testing.T) {
+	gittest.Check(t)
+	const files = 4000
+	before, after := make(map[string]string), make(map[string]string)
+	for i := range files {
+		text := func(of string) string {
+			var b strings.Builder
+			for n := range 100 {
+				fmt.Fprintln(&b, of, i, n)
+			}
+			return b.String()
+		}
+		before[fmt.Sprint("old/", i)], after[fmt.Sprint("old/", i)], after[fmt.Sprint("new/", i)] = text("old"), gone, text("new")
+	}
+	w := newWorld(before)
+	w.who("a", 2000, after)
+	w.who("b", 3000, map[string]string{"g": "by b\n"})
+	if r, err := Of(w.turn); err != nil || len(r.Files) != 1+2*files || w.text(r.Files["new/1"].Others) != gone {
+		t.Errorf("Of has %d files, %v", len(r.Files), err)
+	}
+}
+
 // TestLooked: a file that is gone may have gone since the last look at it, not
 // since one at another file.
 func TestLooked(t *testing.T) {

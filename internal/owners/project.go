@@ -49,7 +49,7 @@ func (s *side) content(f *file) Content {
 	}
 	var lines []*line
 	for _, l := range f.weave {
-		if s.has(f, l) {
+		if s.left(l) && !s.elsewhere(l) {
 			lines = append(lines, l)
 		}
 	}
@@ -138,13 +138,10 @@ func (s *side) left(l *line) bool {
 	}
 }
 
-// has reports whether a line would be in a file, if there would be one.
-func (s *side) has(f *file, l *line) bool { return s.left(l) && !s.elsewhere(l) }
-
 // elsewhere reports whether a line would be where the turn took it from.
 func (s *side) elsewhere(l *line) bool {
 	return l.from != nil && l.placed >= s.mine && (l.by == before || !l.alive()) &&
-		(s.present(l.source) && s.has(l.source, l.from) || s.elsewhere(l.from))
+		(s.present(l.source) && s.left(l.from) || s.elsewhere(l.from))
 }
 
 // takenOver reports whether others have removed all that the turn put in a

@@ -128,9 +128,9 @@ func check(t *testing.T, seed uint64) {
 				}
 			}
 		}
-		for _, i := range result.Lost {
-			if i < 0 || i >= at {
-				t.Errorf("seed %d, %v: lost %d", seed, parties, result.Lost)
+		for _, l := range result.Lost {
+			if l.State < 0 || l.State >= at || len(l.Paths) == 0 {
+				t.Errorf("seed %d, %v: lost %v", seed, parties, result.Lost)
 			}
 		}
 		if len(parties) > 1 {

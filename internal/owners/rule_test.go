@@ -89,6 +89,23 @@ func TestProgram(t *testing.T) {
 	}
 }
 
+func statesOf(list []Loss) (states []int) {
+	for _, l := range list {
+		states = append(states, l.State)
+	}
+	return states
+}
+
+// TestLostPaths: of the files that differ in the next state, those that lost something.
+func TestLostPaths(t *testing.T) {
+	w := newWorld(map[string]string{"f": "a\n", "g": "a\n"})
+	w.who("a", 2000, map[string]string{"f": "a\nx\ny\nz\n", "g": "a\nb\n"})
+	w.who("b", 3000, map[string]string{"f": "a\n", "g": "a\nb\nc\n"})
+	if r, err := Of(w.turn); err != nil || len(r.Lost) != 1 || !slices.Equal(r.Lost[0].Paths, []string{"f"}) {
+		t.Errorf("Of = %+v, %v", r, err)
+	}
+}
+
 // TestLost keeps a state whose work is gone after it and at the end.
 func TestLost(t *testing.T) {
 	tests := []struct {
@@ -115,7 +132,7 @@ func TestLost(t *testing.T) {
 			alone, err := Lost(w.turn)
 			w.who("b", 50_000, map[string]string{"z": "b's\n"})
 			r, err2 := Of(w.turn)
-			if err != nil || err2 != nil || !slices.Equal(alone, tt.want) || !slices.Equal(r.Lost, tt.want) {
+			if err != nil || err2 != nil || !slices.Equal(statesOf(alone), tt.want) || !slices.Equal(statesOf(r.Lost), tt.want) {
 				t.Errorf("Lost = %v, %v; with others %v, %v; want %v", alone, err, r, err2, tt.want)
 			}
 		})

@@ -17,6 +17,7 @@ type file struct {
 	whole    bool      // lines don't count: it is binary, a link, or too large
 	made     bool      // it is new, and was not a file by another name
 	to       *file     // the new name of a file that has gone
+	had      []int     // its lines as it went
 }
 
 // A version is what a file was from a state on.
@@ -157,27 +158,29 @@ func (w *walk) source(f *file, e object.Entry, ids []int, existed bool, gone []*
 		return nil, 0
 	}
 	best := len(ids) / 2 // half of its lines, at least
-	counts := make(map[int]int)
+	more := w.byText(0)  // how many more are in f
+	for _, id := range ids {
+		more[id]++
+	}
 	for _, g := range gone {
-		if g.whole || g.to != nil {
+		if w.work += len(g.had); g.whole || g.to != nil || w.work > maxWork {
 			continue
 		}
-		clear(counts)
-		for _, l := range g.weave {
-			if l.in(len(g.versions) - 2) {
-				counts[l.text]++
-			}
-		}
 		same := 0
-		for _, id := range ids {
-			if counts[id] > 0 {
-				counts[id]--
+		for _, id := range g.had {
+			if more[id]--; more[id] >= 0 {
 				same++
 			}
+		}
+		for _, id := range g.had {
+			more[id]++
 		}
 		if same > best {
 			source, at, best = g, len(g.versions)-2, same
 		}
+	}
+	for _, id := range ids {
+		more[id] = 0
 	}
 	return source, at
 }
@@ -185,12 +188,7 @@ func (w *walk) source(f *file, e object.Entry, ids []int, existed bool, gone []*
 // linesOf returns for each line of a text the one that it was in a version of
 // another file, or nil.
 func (w *walk) linesOf(source *file, at int, ids []int) []*line {
-	var old []*line
-	for _, l := range source.weave {
-		if l.in(at) {
-			old = append(old, l)
-		}
-	}
+	old := source.linesIn(at)
 	known := make([]*line, len(ids))
 	for i, j := range w.align(textsOf(old), ids) {
 		if j >= 0 {
@@ -198,6 +196,16 @@ func (w *walk) linesOf(source *file, at int, ids []int) []*line {
 		}
 	}
 	return known
+}
+
+// linesIn returns the lines of a version.
+func (f *file) linesIn(version int) (lines []*line) {
+	for _, l := range f.weave {
+		if l.in(version) {
+			lines = append(lines, l)
+		}
+	}
+	return lines
 }
 
 // edit makes ids the lines of f. Known has those that are of another file.

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -12,6 +13,7 @@ import (
 	"gitagent/internal/journal"
 	"gitagent/internal/owners"
 	"gitagent/internal/snapshot"
+	"gitagent/internal/transcript"
 	"gitagent/turns"
 )
 
@@ -112,24 +114,38 @@ func (p *span) quiet(base, end object.Hash, claims []owners.Claim) bool {
 	return tree == end
 }
 
-// lacks reports whether the journal lacks calls of the turn's that edited files:
-// then any change may be of one. Sub-agents' calls are in the journal alone.
-func (p *span) lacks(t *turns.Turn) bool {
+// lacks reports whether the journal lacks calls of the turn's that edited files
+// of the worktree: then any change may be of one. Sub-agents' calls are in the
+// journal alone. The conversation is read only if there are fewer than counted.
+func (p *span) lacks(repo *git.Repo, t *turns.Turn, segment []byte) bool {
 	a := agent.Of(t.Agent)
-	edits := 0
+	edits, unnamed := 0, 0
 	for tool, n := range t.Tools {
 		if a.Effects[tool] == hooks.Edits {
 			edits += n
 		}
 	}
+	seen := make(map[string]bool)
 	for _, e := range p.Seen {
 		for _, call := range e.Calls {
-			if e.Session == p.who && a.Effects[call.Tool] == hooks.Edits {
-				edits--
+			switch {
+			case e.Session != p.who || e.Agent != "" || a.Effects[call.Tool] != hooks.Edits:
+			case call.ID == "":
+				unnamed++
+			default:
+				seen[call.ID] = true
 			}
 		}
 	}
-	return edits > 0
+	if edits <= len(seen)+unnamed {
+		return false
+	}
+	edited := transcript.Edited(a.Reader(), segment, func(tool string) bool { return a.Effects[tool] == hooks.Edits })
+	maps.DeleteFunc(edited, func(id, path string) bool {
+		_, inside := snapshot.Inside(repo, absolute(repo.Top, path))
+		return seen[id] || path != "" && !inside
+	})
+	return len(edited) > unnamed
 }
 
 // last returns when the turn's session was seen last, in ms.

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"maps"
 	"slices"
 
 	"gitagent/internal/git/object"
@@ -14,12 +13,13 @@ import (
 
 // keepSteps makes commits of the steps with work that is gone, each on the one
 // before.
-func (r *recording) keepSteps(t *turns.Turn, base object.Hash, steps []*journal.Entry, lost []int, own *share) error {
+func (r *recording) keepSteps(t *turns.Turn, base object.Hash, steps []*journal.Entry, lost []owners.Loss, own *share) error {
 	var on []object.Hash
 	if t.Base != t.Code { // else an event that keeps both would look like that of a restore
 		on = append(on, t.Base)
 	}
-	for _, i := range lost {
+	for _, l := range lost {
+		i := l.State
 		if i >= len(steps) || !r.complete(base, steps[i].Tree) {
 			continue
 		}
@@ -43,13 +43,14 @@ func (r *recording) keepSteps(t *turns.Turn, base object.Hash, steps []*journal.
 // tellGone notes what was destroyed after a kept step, but not what the turn's
 // session took back by editing, or removed by the name of a file that it had made
 // in the turn: that is how work is done.
-func (r *recording) tellGone(t *turns.Turn, base object.Hash, steps []*journal.Entry, states []owners.State, kept []int) error {
-	for _, n := range kept {
-		if n < len(steps) && edited(steps[n], r.Session) {
+func (r *recording) tellGone(t *turns.Turn, base object.Hash, steps []*journal.Entry, lost []owners.Loss, kept []int) error {
+	for _, l := range lost {
+		n := l.State + 1
+		if !slices.Contains(kept, n) || n < len(steps) && edited(steps[n], r.Session) {
 			continue
 		}
 		gone := Gone{Step: &turns.State{In: r.id, Turn: t, Step: n}}
-		for _, path := range slices.Sorted(maps.Keys(states[n].Changed)) {
+		for _, path := range l.Paths {
 			was, err := r.tx.Objects.Lookup(steps[n-1].Tree, path)
 			if err != nil {
 				return err

@@ -80,7 +80,7 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span, segment
 	if read := r.agent().Claims; read != nil && !p.quiet(base, r.tx.Snap.Tree, claims) {
 		claims = append(claims, p.untold(r.Repo, read(segment))...)
 	}
-	own := share{record: &record.Own{Of: t.Code, Commits: r.commits(p, claims)}}
+	own, told := share{record: &record.Own{Of: t.Code}}, claims
 	if mine := slices.ContainsFunc(claims, func(c owners.Claim) bool { return c.Who == p.who }); !mine && !r.heard() {
 		// Its client does not tell of its calls.
 		if len(claims) == 0 {
@@ -88,7 +88,7 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span, segment
 		}
 		claims = append(claims, owners.Claim{Who: p.who, From: p.From, To: p.to})
 	}
-	if p.lacks(t) { // a hook did not run, or could not write
+	if p.lacks(r.Repo, t, segment) { // a hook did not run, or could not write
 		claims = append(claims, owners.Claim{Who: p.who, From: p.From, To: p.to})
 	}
 	if t.Outcome == record.Interrupted { // clients do not tell of the call that was interrupted
@@ -98,6 +98,9 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span, segment
 		return share{}, nil
 	}
 	states, steps, err := r.states(base, p)
+	if err == nil && states == nil && slices.ContainsFunc(p.Seen, func(e *journal.Entry) bool { return e.Session != p.who }) {
+		r.warn("whose changes turn %s has can't be told: more than %d paths differ", t.ID(), maxSeparated)
+	}
 	if err != nil || states == nil {
 		return share{}, err
 	}
@@ -117,13 +120,16 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span, segment
 		return share{}, err
 	}
 	own.record.With, own.record.Steps = found.With, len(steps)
+	if len(found.With) > 0 {
+		own.record.Commits = r.commits(p, told)
+	}
 	if err := r.project(ctx, t, found, &own); err != nil {
 		return share{}, err
 	}
 	if err := r.keepSteps(t, base, steps, found.Lost, &own); err != nil {
 		return share{}, err
 	}
-	if err := r.tellGone(t, base, steps, states, own.record.Kept); err != nil {
+	if err := r.tellGone(t, base, steps, found.Lost, own.record.Kept); err != nil {
 		return share{}, err
 	}
 	if len(own.keep) == 0 {
