@@ -51,7 +51,7 @@ func (s *shellReader) next() {
 		s.rest = s.rest[1:]
 	case strings.HasPrefix(s.rest, "&>"), c == '<', c == '>':
 		s.redirect()
-	case strings.HasPrefix(s.rest, "&&"):
+	case strings.HasPrefix(s.rest, "&&"), strings.HasPrefix(s.rest, "|&"):
 		s.endPart()
 		s.rest = s.rest[2:]
 	case c == ';', c == '|', c == '&', c == '(', c == ')':
@@ -77,8 +77,11 @@ func (s *shellReader) add(text string) {
 
 // dollar reads the beginning of what the shell replaces.
 func (s *shellReader) dollar() {
-	if len(s.rest) > 1 && s.rest[1] == '(' {
+	if len(s.rest) > 1 && (s.rest[1] == '(' || s.rest[1] == '\'') { // the latter ends by rules of its own
 		s.plain = false
+	}
+	if _, rest, ok := strings.Cut(s.rest, "))"); ok && strings.HasPrefix(s.rest, "$((") {
+		s.rest = ")" + rest // no operator in it is the shell's
 	}
 	s.add("$")
 	s.is.open = true

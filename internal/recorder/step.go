@@ -25,8 +25,8 @@ const (
 	maxBytes    = 8 << 20 // that they add, before compression
 	maxChanged  = 1000    // paths that are compared
 	maxNamed    = 64      // paths that commands name
+	maxWords    = 256     // that may be such paths
 	restOfLooks = 20      // times what a look at the worktree took, none follows
-	maxLook     = 10 * time.Second
 )
 
 // A Batch is what a client reports when tools have run.
@@ -165,7 +165,7 @@ func (s *stepper) keep(ctx context.Context, b Batch, alone bool) error {
 		At: at.UnixMilli(), Session: b.Session, PromptID: b.PromptID, Agent: b.Agent,
 		Calls: s.calls, Git: s.git, Open: s.open,
 	}
-	if err := s.read(); err != nil {
+	if err := s.read(ctx); err != nil {
 		return err
 	}
 	if b.Began != nil {
@@ -188,7 +188,7 @@ func (s *stepper) keep(ctx context.Context, b Batch, alone bool) error {
 func (s *stepper) keepBefore(ctx context.Context, b Batch) error {
 	at := time.Now()
 	s.entry = &journal.Entry{At: at.UnixMilli(), Session: b.Session, PromptID: b.PromptID, Agent: b.Agent, Before: true}
-	if err := s.read(); err != nil {
+	if err := s.read(ctx); err != nil {
 		return err
 	}
 	s.entry.From, s.looked = 0, nil
@@ -204,7 +204,7 @@ func (s *stepper) keepBefore(ctx context.Context, b Batch) error {
 
 // read finds the entries that the step goes on from. Until the client says
 // better, its calls began when the agent's last ones had ended.
-func (s *stepper) read() error {
+func (s *stepper) read(ctx context.Context) error {
 	entries, err := journal.Newest(s.Repo)
 	if err != nil {
 		return err
@@ -229,7 +229,7 @@ func (s *stepper) read() error {
 				s.entry.From, since = e.At, true
 			}
 		}
-		old := e.At < s.entry.At-restOfLooks*maxLook.Milliseconds()
+		old := e.At < s.entry.At-restOfLooks*limit.Of(ctx).Look.Milliseconds()
 		if since && s.last != nil && s.kept != nil && (s.looked != nil || old) {
 			break
 		}
@@ -244,7 +244,7 @@ func (s *stepper) look(ctx context.Context, at time.Time) error {
 	}
 	tree, ok, err := s.byPaths(ctx)
 	if err == nil && !ok {
-		if s.looked != nil && s.entry.At-s.looked.At < restOfLooks*s.looked.Cost {
+		if s.looked != nil && s.entry.At >= s.looked.At && s.entry.At-s.looked.At < restOfLooks*s.looked.Cost { // the clock may have been set
 			return nil
 		}
 		tree, err = s.byStatus(ctx, at)
@@ -330,9 +330,12 @@ func (s *stepper) byStatus(ctx context.Context, at time.Time) (object.Hash, erro
 
 // named returns the paths that commands name, which are or were there.
 func (s *stepper) named() (paths []string) {
-	for _, name := range s.names {
+	for _, name := range s.names[:min(len(s.names), maxWords)] {
+		if len(paths) == maxNamed {
+			break
+		}
 		path, ok := snapshot.Inside(s.Repo, name)
-		if !ok || slices.Contains(paths, path) || len(paths) == maxNamed {
+		if !ok || slices.Contains(paths, path) {
 			continue
 		}
 		_, err := os.Lstat(filepath.Join(s.Repo.Top, filepath.FromSlash(path)))
