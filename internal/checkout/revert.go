@@ -117,17 +117,24 @@ func Revert(ctx context.Context, w *workspace.Workspace, at time.Time, from, to 
 type share struct{ from, to object.Hash }
 
 // shares returns what a revert takes out, the newest change first: all between
-// two states or, if others worked in any of the turns, each turn's own change.
+// two states or, if these are whole turns and others worked in any of them, each
+// turn's own change.
 func shares(tx *ledgertx.Tx, from, to *turns.State) ([]share, error) {
 	if oneTurn(from, to) {
 		own := to.Turn.Change()
 		return []share{{own.Sure, own.To}}, nil
 	}
 	all, beside := []share{{from.Commit, to.Commit}}, false
+	if from.In != to.In || from.Step > 0 || to.Step > 0 || from.Saved || to.Saved { // not whole turns of one ledger
+		return all, nil
+	}
 	var own []share
 	first, last := after(from), after(to)
 	for r, err := range tx.Ledger.Turns() {
-		if err != nil || r.Number > last {
+		if err != nil {
+			return all, nil // a change can't be told apart from that of others
+		}
+		if r.Number > last {
 			continue
 		}
 		if r.Number <= first {
@@ -135,7 +142,7 @@ func shares(tx *ledgertx.Tx, from, to *turns.State) ([]share, error) {
 		}
 		t, err := turns.ReadIn(tx.Ledger, r.Number)
 		if err != nil {
-			continue // its change is not told apart from that of others
+			return all, nil
 		}
 		c := t.Change()
 		own, beside = append(own, share{c.Sure, c.To}), beside || !c.Alone()
@@ -151,7 +158,7 @@ func after(s *turns.State) int {
 	switch {
 	case s.Turn == nil:
 		return 0
-	case s.Start, s.Step > 0:
+	case s.Start:
 		return s.Turn.Turn - 1
 	}
 	return s.Turn.Turn

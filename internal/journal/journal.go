@@ -68,7 +68,7 @@ func add(f *os.File, e *Entry) error {
 		return err
 	}
 	size := info.Size()
-	if len(e.Ctimes) > 0 && !sameClock(f, size) {
+	if len(e.Ctimes) > 0 && !sameClock(f, info) {
 		e.Ctimes = nil
 	}
 	text, err := encode(e)
@@ -96,9 +96,10 @@ const maxSkew = 50 * time.Millisecond
 
 // sameClock reports whether the ctimes of a file's file system are of our
 // clock. It sets the file's, and does not change its content.
-func sameClock(f *os.File, size int64) bool {
+func sameClock(f *os.File, is fs.FileInfo) bool {
 	before := time.Now()
-	if f.Truncate(size) != nil {
+	// A truncation, for who does not own the file, may take a claim that is added meanwhile.
+	if f.Chmod(is.Mode()) != nil && f.Truncate(is.Size()) != nil {
 		return false
 	}
 	after := time.Now() // it may be long after, on a busy machine
