@@ -2,6 +2,7 @@ package turns
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -29,7 +30,7 @@ type Step struct {
 	Tree    object.Hash // zero if it can't be had from here
 
 	// Changed is what differs from the state before or, of a kept step without a
-	// journal, from the kept one before. Lines are not counted where much does.
+	// journal, from the kept one before.
 	Changed []gitdiff.FileStat
 }
 
@@ -66,20 +67,33 @@ func (t *Turn) Steps(ctx context.Context, w *workspace.Workspace) ([]Step, error
 			}
 		}
 		if s.Had() {
-			s.Changed, _, err = gitdiff.Stat(objects, last, s.Tree)
-			if git.Lost(err) { // nothing keeps it
-				s.Tree, s.Changed, err = object.Hash{}, nil, nil
-			}
-			if err != nil {
+			if s.Changed, err = changedIn(ctx, w.Repo, objects, last, s.Tree); err != nil {
 				return nil, err
 			}
-			if s.Had() {
+			if s.Changed == nil && last != s.Tree {
+				s.Tree = object.Hash{} // nothing keeps it
+			} else {
 				last = s.Tree
 			}
 		}
 		list = append(list, s)
 	}
 	return list, nil
+}
+
+// changedIn compares two trees; nil if objects of them are gone.
+func changedIn(ctx context.Context, repo *git.Repo, objects *git.Objects, from, to object.Hash) ([]gitdiff.FileStat, error) {
+	changed, counted, err := gitdiff.Stat(objects, from, to)
+	if err == nil && !counted {
+		changed, err = gitdiff.Shown(ctx, repo, from, to)
+		if e := (*git.Error)(nil); errors.As(err, &e) && ctx.Err() == nil {
+			return nil, nil
+		}
+	}
+	if git.Lost(err) {
+		return nil, nil
+	}
+	return changed, err
 }
 
 // steps is how many steps the turn's record knows of.
@@ -150,12 +164,17 @@ func (t *Turn) step(n int) *State {
 // stepIn returns a step of a turn. One that only the journal has gets a commit,
 // which nothing keeps. The error wraps [git.ErrNotFound] if it is gone.
 func (t *Turn) stepIn(ctx context.Context, w *workspace.Workspace, in record.ID, n int) (*State, error) {
-	s := t.step(n)
-	s.In = in
 	steps, err := t.Steps(ctx, w)
 	if err != nil {
 		return nil, err
 	}
+	return t.stepOf(ctx, w, in, steps, n)
+}
+
+// stepOf is stepIn for one of the turn's steps.
+func (t *Turn) stepOf(ctx context.Context, w *workspace.Workspace, in record.ID, steps []Step, n int) (*State, error) {
+	s := t.step(n)
+	s.In = in
 	if n > len(steps) {
 		return nil, &MissingError{What: s.Describe(), Nearest: t.nearest(steps)}
 	}
@@ -202,7 +221,7 @@ func (t *Turn) StepStates(ctx context.Context, w *workspace.Workspace) ([]*State
 	var list []*State
 	for _, step := range steps {
 		if step.Had() {
-			s, err := t.stepIn(ctx, w, t.mission(), step.Number)
+			s, err := t.stepOf(ctx, w, t.mission(), steps, step.Number)
 			if err != nil {
 				return nil, err
 			}
