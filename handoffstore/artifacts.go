@@ -22,6 +22,16 @@ func DataDir(getenv func(string) string) string {
 	return ""
 }
 
+// DocumentPath returns where a session's agent shall write its handoff: in no
+// worktree.
+func DocumentPath(getenv func(string) string, session string) string {
+	dir := DataDir(getenv)
+	if dir == "" {
+		dir = filepath.Join(os.TempDir(), "git-agent")
+	}
+	return filepath.Join(dir, "handoffs", session+".md")
+}
+
 var artifactFiles = []string{recordFile, docFile, patchFile, terminalFile}
 
 // Artifacts copies a handoff's files to where any program can search them: in

@@ -62,7 +62,7 @@ func commands() []*cli.Command {
 }
 
 func newApp() *cli.App {
-	return &cli.App{
+	return command.Guarded(&cli.App{
 		Name:      "git-agent-fork",
 		Usage:     "go back to a turn of an agent and try something else",
 		ArgsUsage: "[<mission>[/<turn>] | <commit>]",
@@ -92,5 +92,5 @@ func newApp() *cli.App {
 			command.CompleteTurns(c)
 		}),
 		Action: run,
-	}
+	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gitagent/internal/command"
 	"gitagent/internal/fetcher"
 	"gitagent/internal/pusher"
 	"gitagent/internal/recorder"
@@ -20,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(gittest.Tests{M: m}, map[string]func(){"git-agent-fork": func() { execute(context.Background()) }}) // without limits
+	testscript.Main(gittest.Tests{M: m}, map[string]func(){"git-agent-fork": func() { execute(command.Below(context.Background(), "git-agent-fork.test")) }}) // without limits
 }
 
 func TestScripts(t *testing.T) {

@@ -29,7 +29,7 @@ import (
 // pageApp is what git-agent-turn runs for its command page. It is here because
 // its Markdown library would slow every start of another program.
 func pageApp() *cli.App {
-	return &cli.App{Name: "git-agent-turn", Usage: "write missions as a page to look at", Commands: []*cli.Command{command.PageCommand(writePage)}}
+	return command.Guarded(&cli.App{Name: "git-agent-turn", Usage: "write missions as a page to look at", Commands: []*cli.Command{command.PageCommand(writePage)}})
 }
 
 func writePage(c *cli.Context) error {

@@ -31,7 +31,7 @@ func execute(ctx context.Context) {
 }
 
 func newApp() *cli.App {
-	return &cli.App{
+	return command.Guarded(&cli.App{
 		Name:  "git-agent-handoff",
 		Usage: "carry an agent's work from one session to the next",
 		Flags: []cli.Flag{command.NoPagerFlag()},
@@ -42,7 +42,7 @@ func newApp() *cli.App {
 			cmdline.Group(cmdline.KeepInOrder, keepInOrder()...),
 			movedCommands(),
 		),
-	}
+	})
 }
 
 func lookBack() []*cli.Command {

@@ -52,9 +52,6 @@ func fetch(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("accept-purges") {
-		if err := person("agree to a purge"); err != nil {
-			return err
-		}
 		if r.AcceptPurges = ids; len(ids) == 0 { // others may have added to the map since the user was told
 			return cmdline.Usagef("fetch --accept-purges needs --mission <id>: the one of which it was said")
 		}

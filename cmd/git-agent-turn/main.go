@@ -31,7 +31,7 @@ func execute(ctx context.Context) {
 }
 
 func newApp() *cli.App {
-	return &cli.App{
+	return command.Guarded(&cli.App{
 		Name:   "git-agent-turn",
 		Usage:  "record, list, show and restore the turns of coding agents",
 		Action: overview,
@@ -79,7 +79,7 @@ func newApp() *cli.App {
 			[]*cli.Command{housekeepCommand()},
 			movedCommands(),
 		),
-	}
+	})
 }
 
 func completeRanges(c *cli.Context) { command.First(command.CompleteRanges)(c) }

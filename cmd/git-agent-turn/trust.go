@@ -96,9 +96,6 @@ func trustAdd(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := person("add a key to what you trust"); err != nil {
-		return err
-	}
 	line := strings.Join(c.Args().Tail(), " ")
 	if info, err := os.Stat(line); err == nil {
 		if line, err = readLine(line, info); err != nil {
@@ -110,6 +107,13 @@ func trustAdd(c *cli.Context) error {
 		return cmdline.Hint(fmt.Errorf("%q: %w", cmdline.OneLine(line), err), "print the line to give here on the other machine, with: git agent-turn trust key")
 	}
 	name := c.Args().First()
+	answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Trust all that %s signs, %s?", cmdline.Escape(name), key), "yes", "no")
+	if err == nil && answer != "yes" {
+		err = errors.New("nothing was changed")
+	}
+	if err != nil {
+		return err
+	}
 	if err := k.Add(c.Context, name, key); err != nil {
 		return err
 	}
@@ -129,14 +133,6 @@ func readLine(name string, info fs.FileInfo) (string, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, 16<<10))
 	return strings.TrimSpace(string(data)), err
-}
-
-// person returns an error if an agent runs a command that is for people alone.
-func person(what string) error {
-	if command.ByAgent() {
-		return cmdline.Hintf(fmt.Errorf("an agent can't %s", what), "a person may, on a terminal of their own")
-	}
-	return nil
 }
 
 func trustRemove(c *cli.Context) error {

@@ -45,15 +45,16 @@ var (
 	otherPrograms  = []string{"qwen", "cursor-agent"}
 )
 
-// InAgent reports whether an environment, as of [os.Environ], is an agent's.
+// InAgent reports whether an environment, as of [os.Environ], is an agent's: an
+// empty variable is none.
 func InAgent(environ []string) bool {
 	names := otherVariables
 	for _, a := range all {
 		names = slices.Concat(names, a.Variables)
 	}
 	return slices.ContainsFunc(environ, func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(names, name)
+		name, value, _ := strings.Cut(v, "=")
+		return value != "" && slices.Contains(names, name)
 	})
 }
 

@@ -43,12 +43,12 @@ func TestInside(t *testing.T) {
 
 func TestMarks(t *testing.T) {
 	t.Parallel()
-	for _, v := range []string{"CLAUDECODE=1", "CLAUDE_PID=", "AI_AGENT=x", "GEMINI_CLI=1"} {
+	for _, v := range []string{"CLAUDECODE=1", "CLAUDE_PID=7", "AI_AGENT=x", "GEMINI_CLI=1"} {
 		if !InAgent([]string{"HOME=/home/dev", v}) {
 			t.Errorf("%s is no mark", v)
 		}
 	}
-	if InAgent([]string{"HOME=/home/dev", "CLAUDE_PROJECT_DIR=/", "CLAUDECODES=1", "x"}) {
+	if InAgent([]string{"HOME=/home/dev", "CLAUDE_PROJECT_DIR=/", "CLAUDECODES=1", "CLAUDECODE=", "x"}) {
 		t.Error("any variable is a mark")
 	}
 	for name, want := range map[string]bool{"claude": true, "qwen": true, "bash": false, "": false} {

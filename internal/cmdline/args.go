@@ -244,9 +244,17 @@ func (l *line) dir() string {
 }
 
 type (
-	dashedKey struct{}
-	pathsKey  struct{}
+	dashedKey  struct{}
+	pathsKey   struct{}
+	startedKey struct{}
 )
+
+// StartedIn returns the directory in which the program was started, without
+// -C, or "" if it is gone.
+func StartedIn(ctx context.Context) string {
+	dir, _ := ctx.Value(startedKey{}).(string)
+	return dir
+}
 
 // WithPaths returns the action of a command that takes paths after "--", as
 // git's own commands do. They are not among its arguments; [Paths] returns

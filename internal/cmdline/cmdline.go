@@ -147,6 +147,10 @@ func execute(ctx context.Context, app *cli.App, args []string, manual func(ctx c
 	if l.manual(ctx, app, manual) {
 		return nil
 	}
+	started, err := os.Getwd()
+	if err == nil {
+		ctx = context.WithValue(ctx, startedKey{}, started)
+	}
 	if err := l.enter(); err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,14 +17,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
-	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
-	"gitagent/internal/session"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -70,7 +67,7 @@ func Accept(c *cli.Context, w *workspace.Workspace, id record.ID) error {
 		return nil
 	}
 	untrusted := fmt.Errorf("mission %s: %w", id, workspace.ErrUntrusted)
-	if why := nobody(); why != "" {
+	if why := nobody(c.Context); why != "" {
 		return Unaccepted(fmt.Errorf("%w (%s)", untrusted, why), id)
 	}
 	r, err := newReview(c, w, objects, id, tip, standing)
@@ -125,31 +122,6 @@ func Trusted(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 // Unaccepted adds to an error about an untrusted mission what a person can do.
 func Unaccepted(err error, id record.ID) error {
 	return cmdline.Hintf(err, "a person may look at it and accept it, on a terminal of their own: git agent-turn trust accept %s", id)
-}
-
-// nobody returns why no person could answer, or "". An agent that can type into
-// the user's own terminal can't be told from them.
-func nobody() string {
-	switch {
-	case !cmdline.CanAsk():
-		return cmdline.Unasked()
-	case ByAgent():
-		return "an agent can't accept it"
-	}
-	return ""
-}
-
-// ByAgent reports whether an agent runs this process, by the environment, which
-// the agent could change, and by the parent processes.
-func ByAgent() bool {
-	if agent.InAgent(os.Environ()) {
-		return true
-	}
-	registry, err := agent.Running(os.Getenv)
-	return slices.ContainsFunc(session.Ancestors(), func(p session.Process) bool {
-		return agent.IsClient(p.Name) ||
-			err == nil && slices.ContainsFunc(registry, func(r session.Registration) bool { return r.PID == p.PID && r.Here() })
-	})
 }
 
 // A review is what a person has to know before they accept a mission.

@@ -77,7 +77,7 @@ func Include(c *cli.Context, w *workspace.Workspace, foreign bool) (*copyignored
 // allowed asks a person about a new worktree with untrusted state. If nobody
 // can be asked, the answer is no, and not says what is left undone.
 func allowed(c *cli.Context, not, question string) (bool, error) {
-	if why := nobody(); why != "" {
+	if why := nobody(c.Context); why != "" {
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: the state is untrusted, and %s", not, why))
 		return false, nil
 	}

@@ -39,10 +39,13 @@ func AgentFlag() cli.Flag {
 	return cmdline.OneOf(&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: " + OneOf(names), Value: names[0]}, names...)
 }
 
-// TrustedFlag returns the flag --trusted of commands that an agent reads.
+// TrustedFlag returns the flag --trusted of commands that an agent reads, and
+// which is set if one runs them.
 func TrustedFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "trusted", Usage: "leave out what is untrusted"}
+	return &cli.BoolFlag{Name: trustedFlag, Usage: "leave out what is untrusted"}
 }
+
+const trustedFlag = "trusted"
 
 // OneOf lists words of which one is meant: "a, b or c".
 func OneOf(words []string) string {

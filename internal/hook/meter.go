@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -128,7 +127,7 @@ func look(h *hook, st *contextmeter.Memory, settings *config.Context) contextmet
 	if !settings.Enabled {
 		return contextmeter.Message{}
 	}
-	m := contextmeter.Message{Calls: st.Calls, Document: documentPath(h.event.SessionID)}
+	m := contextmeter.Message{Calls: st.Calls, Document: handoffstore.DocumentPath(os.Getenv, h.event.SessionID)}
 	before := *st
 	if err := See(h.agent, st, h.event.TranscriptPath); err != nil {
 		m.Notice = st.Blind(settings.FallbackToolCount, settings.CheckFrequency)
@@ -172,13 +171,4 @@ func learn(a *agent.Agent, st *contextmeter.Memory, path string, from int64, set
 		return config.Learn(config.UserPath(), st.Model, fits)
 	}
 	return nil
-}
-
-// documentPath returns where an agent shall write its handoff: in no worktree.
-func documentPath(session string) string {
-	dir := handoffstore.DataDir(os.Getenv)
-	if dir == "" {
-		dir = filepath.Join(os.TempDir(), "git-agent")
-	}
-	return filepath.Join(dir, "handoffs", session+".md")
 }

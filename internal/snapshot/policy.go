@@ -33,7 +33,7 @@ func (p Policy) apply(files []untracked) (take []untracked, skipped []record.Ski
 		switch {
 		case strings.HasSuffix(f.path, "/"):
 			skipped = append(skipped, record.Skip{Path: f.path, Why: record.WhyRepository})
-		case secretName(f.path):
+		case Secret(f.path):
 			skipped = append(skipped, record.Skip{Path: f.path, Why: record.WhySecret})
 		case excluded(exclude, f.path):
 			skipped = append(skipped, record.Skip{Path: f.path, Why: record.WhyExcluded})
@@ -126,9 +126,9 @@ func (n *node) heaviest() []*node {
 	})
 }
 
-// secretName reports whether a file of this name usually holds credentials. A
+// Secret reports whether a file of this name usually holds credentials. A
 // false alarm costs one untracked file of a snapshot, which names it.
-func secretName(name string) bool {
+func Secret(name string) bool {
 	name = strings.ToLower(name)
 	base := path.Base(name)
 	if isExample(base) {

@@ -129,7 +129,7 @@ func TestSecretName(t *testing.T) {
 		".netrc", ".npmrc", ".git-credentials", ".aws/credentials", "credentials.json", "client_secret_1.apps.json", ".docker/config.json", ".kube/config",
 		"terraform.tfstate", "prod.tfvars", "vault.kdbx",
 	} {
-		if !secretName(name) {
+		if !Secret(name) {
 			t.Errorf("%s is taken", name)
 		}
 	}
@@ -137,7 +137,7 @@ func TestSecretName(t *testing.T) {
 		".env.example", ".env.sample", "env", "environment.ts", ".env.template", "id_rsa.pub", "key.go", "pem.md", "monkey", "config.json", "docker/config.json.md", "credentials.go",
 		"keys.txt", "secret_test.go",
 	} {
-		if secretName(name) {
+		if Secret(name) {
 			t.Errorf("%s is left out", name)
 		}
 	}

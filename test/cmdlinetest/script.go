@@ -16,10 +16,10 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gitagent/internal/command"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
+	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 )
@@ -37,7 +37,7 @@ type Command = func(ts *testscript.TestScript, neg bool, args []string)
 func Scripts(t *testing.T, setup func(*testscript.Env) error, own map[string]Command) {
 	t.Helper()
 	commands := map[string]Command{
-		"accept": accept, "commit": commit, "keep": keep, "lines": lines, "prints": prints, "quiet": quiet, "repo": repo(own["recording"]), "status": status,
+		"accept": accept, "commit": commit, "keep": keep, "lines": lines, "prints": prints, "quiet": quiet, "repo": repo(own["recording"]), "status": status, "trust": trustKey,
 		"turn": turn(own["play"]), "write": write,
 	}
 	maps.Copy(commands, own)
@@ -65,8 +65,6 @@ func Scripts(t *testing.T, setup func(*testscript.Env) error, own map[string]Com
 				return gittest.Checking(), nil
 			case "root":
 				return os.Getuid() == 0, nil
-			case "agent":
-				return command.ByAgent(), nil
 			case "lfs": // as tools, it must not be missing in CI
 				_, err := exec.LookPath("git-lfs")
 				if err != nil && os.Getenv("CI") == "" {
@@ -99,6 +97,18 @@ func accept(ts *testscript.TestScript, neg bool, args []string) {
 	refs, err := w.Repo.Refs(context.Background(), id.Ref())
 	ts.Check(err)
 	ts.Check(w.Trust.Accept(refs[id.Ref()], id))
+}
+
+// trustKey lists a key as trusted, as a person does on a terminal:
+//
+//	trust <name> <file>
+func trustKey(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: trust <name> <file>")
+	}
+	key, err := trust.ParseKey(strings.TrimSpace(ts.ReadFile(args[1])))
+	ts.Check(err)
+	ts.Check(trust.ReadKeys(filepath.Join(ts.Getenv("XDG_CONFIG_HOME"), "git-agent"), "").Add(context.Background(), args[0], key))
 }
 
 // Workspace is that of the current directory, with the default settings.

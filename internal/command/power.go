@@ -1,0 +1,273 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/handoffstore"
+	"gitagent/internal/agent"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/power"
+	"gitagent/internal/session"
+	"gitagent/internal/snapshot"
+	"gitagent/internal/terminal"
+	"gitagent/internal/workspace"
+)
+
+// Guarded returns app, whose commands ask the table of powers before they do
+// anything: see [power.Commands].
+func Guarded(app *cli.App) *cli.App {
+	program := strings.TrimPrefix(app.Name, "git-")
+	app.Action = guarded(program, app.Action)
+	guardAll(program, app.Commands)
+	return app
+}
+
+func guardAll(prefix string, commands []*cli.Command) {
+	for _, c := range commands {
+		name := prefix + " " + c.Name
+		c.Action = guarded(name, c.Action)
+		guardAll(name, c.Subcommands)
+	}
+}
+
+func guarded(name string, action cli.ActionFunc) cli.ActionFunc {
+	if action == nil { // it only says that a command is needed
+		return nil
+	}
+	return func(c *cli.Context) error {
+		if err := permitted(c, name); err != nil {
+			return err
+		}
+		return action(c)
+	}
+}
+
+// permitted returns an error unless who runs a command may do what it does.
+func permitted(c *cli.Context, name string) error {
+	does, ok := power.Commands[name]
+	if !ok {
+		return fmt.Errorf("git %s is in no table of powers", name)
+	}
+	who, on := Actor(c.Context), power.On{}
+	if who == power.Agent {
+		var err error
+		if on, err = standsFor(c); err != nil {
+			return err
+		}
+		if c.Command != nil && slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == trustedFlag }) {
+			if err := c.Set(trustedFlag, "true"); err != nil {
+				return err
+			}
+		}
+	}
+	var flags []string
+	for _, f := range c.LocalFlagNames() {
+		if c.String(f) != "false" {
+			flags = append(flags, f)
+		}
+	}
+	use, refused := power.Refused(who, does.Uses(flags, on))
+	if !refused {
+		return nil
+	}
+	line := cmdline.Shell(append([]string{"git", strings.TrimPrefix(c.App.Name, "git-")}, os.Args[1:]...))
+	if who == power.Script {
+		return cmdline.Hintf(fmt.Errorf("only a person may %s, and is asked: %s", what(use), cmdline.Unasked()),
+			"call it on a terminal: %s", line)
+	}
+	return cmdline.Hintf(fmt.Errorf("%s may not %s", who, what(use)), "a person may, on a terminal of their own: %s", line)
+}
+
+// what is a use in words.
+func what(use power.Use) string {
+	switch {
+	case use == power.Use{Deed: power.Tell, Whose: power.Elsewhere}:
+		return "use a terminal that is not its own"
+	case use.Whose == power.Elsewhere && use.Deed == power.Read:
+		return "read what is not of this repository"
+	case use.Whose == power.Elsewhere:
+		return string(use.Deed) + " in a repository that is not its own"
+	case use.Whose == power.Clone && (use.Deed == power.Record || use.Deed == power.Tell):
+		return "hand off, record or tell for a mission that is not its own"
+	}
+	return map[power.Deed]string{
+		power.Read: "read this", power.Tell: "tell it", power.Record: "record it", power.Restore: "restore it",
+		power.Push: "send anything", power.Purge: "purge or remove what was recorded", power.Trust: "say whose records may be used",
+		power.Configure: "change how this repository is recorded", power.SwitchOff: "switch off the recording",
+	}[use.Deed]
+}
+
+// Actor returns who runs this process: an agent, by the environment, which it
+// could change, and by the parent processes; a person, whom a terminal does not
+// prove, as a program may have made it; or a person's script.
+func Actor(ctx context.Context) power.Actor {
+	switch {
+	case byAgent(ctx):
+		return power.Agent
+	case cmdline.CanAsk():
+		return power.Person
+	}
+	return power.Script
+}
+
+// nobody returns why no person could answer a question about untrusted work,
+// or "". An agent that can type into the user's own terminal can't be told from
+// them.
+func nobody(ctx context.Context) string {
+	switch {
+	case !cmdline.CanAsk():
+		return cmdline.Unasked()
+	case byAgent(ctx):
+		return "an agent can't accept it"
+	}
+	return ""
+}
+
+func byAgent(ctx context.Context) bool {
+	if agent.InAgent(os.Environ()) {
+		return true
+	}
+	return client(ctx) > 0
+}
+
+// client returns the process of the agent's client that runs this one, if it is
+// seen.
+func client(ctx context.Context) int {
+	registry, err := agent.Running(os.Getenv)
+	for _, p := range ancestors(ctx) {
+		if agent.IsClient(p.Name) ||
+			err == nil && slices.ContainsFunc(registry, func(r session.Registration) bool { return r.PID == p.PID && r.Here() }) {
+			return p.PID
+		}
+	}
+	return 0
+}
+
+type belowKey struct{}
+
+// Below returns a context in which processes from one on, named by its program,
+// don't count as this one's ancestors: a test's, which an agent may run.
+func Below(ctx context.Context, program string) context.Context {
+	return context.WithValue(ctx, belowKey{}, program)
+}
+
+func ancestors(ctx context.Context) []session.Process {
+	all := session.Ancestors()
+	program, _ := ctx.Value(belowKey{}).(string)
+	if program == "" {
+		return all
+	}
+	const most = 15 // bytes of a process's name
+	i := slices.IndexFunc(all, func(p session.Process) bool { return p.Name == program[:min(len(program), most)] })
+	if i < 0 {
+		return nil
+	}
+	return all[:i]
+}
+
+// standsFor returns what the words of an agent's command line stand for.
+func standsFor(c *cli.Context) (on power.On, err error) {
+	w, err := Unfollowed(c.Context)
+	if err != nil {
+		return on, nil // the command says so, if it needs one
+	}
+	home := cmdline.StartedIn(c.Context)
+	if pid := client(c.Context); pid > 0 {
+		if dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); err == nil {
+			home = dir
+		}
+	}
+	on.Repository = !within(w.Repo, home)
+	if name := c.String("mission"); name != "" {
+		if on.Mission, err = notOwn(c.Context, w, name); err != nil {
+			return on, err
+		}
+	}
+	if target := c.String("tmux"); target != "" {
+		pane, err := terminal.FindPane(target)
+		if err != nil {
+			return on, err
+		}
+		id, err := pane.Ask(c.Context, "#{pane_id}")
+		if err != nil {
+			return on, err
+		}
+		on.Pane = id != os.Getenv("TMUX_PANE")
+	}
+	for _, name := range files(c) {
+		on.File = on.File || !ours(c.Context, w, name)
+	}
+	return on, nil
+}
+
+// within reports whether a repository is that of a directory, or lies below it.
+func within(repo *git.Repo, home string) bool {
+	if in, err := git.Find(home); err == nil && in.CommonDir == repo.CommonDir {
+		return true
+	}
+	root, err := filepath.EvalSymlinks(home)
+	at := repo.Top
+	if at == "" {
+		at = repo.GitDir
+	}
+	top, err2 := filepath.EvalSymlinks(at)
+	if err != nil || err2 != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, top)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// notOwn reports whether a mission's name is not that of the agent's session.
+func notOwn(ctx context.Context, w *workspace.Workspace, name string) (bool, error) {
+	id, err := Named(ctx, w.Repo, name)
+	if err != nil {
+		return true, err
+	}
+	st := Agent(w)
+	return st == nil || st.Mission != id, nil
+}
+
+// files returns the files that a command line says to read.
+func files(c *cli.Context) []string {
+	var names []string
+	switch strings.TrimPrefix(c.Command.HelpName, c.App.HelpName+" ") {
+	case "write":
+		names = append(names, c.Args().First(), c.String("log"))
+	case "log show", "log start":
+		names = append(names, c.Args().First())
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" || name == "-" })
+}
+
+// ours reports whether a file is one that a turn records, or that we asked the
+// agent to write.
+func ours(ctx context.Context, w *workspace.Workspace, name string) bool {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return false
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return false
+	}
+	path = filepath.Join(dir, filepath.Base(path))
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return false
+	}
+	_, client := agent.Inside(os.Getenv)
+	asked := handoffstore.DocumentPath(os.Getenv, cmp.Or(client.SessionID, strings.TrimSuffix(filepath.Base(path), ".md")))
+	if in, err := filepath.EvalSymlinks(filepath.Dir(asked)); err == nil && path == filepath.Join(in, filepath.Base(asked)) {
+		return true
+	}
+	return w.Repo.Records(ctx, path) && !snapshot.Secret(path)
+}
