@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(gittest.Tests{M: m}, map[string]func(){"git-agent-fork": func() { execute(command.Below(context.Background(), "git-agent-fork.test")) }}) // without limits
+	testscript.Main(gittest.Tests{M: m}, map[string]func(){"git-agent-fork": func() { execute(command.InTests(context.Background())) }}) // without limits
 }
 
 func TestScripts(t *testing.T) {

@@ -43,7 +43,14 @@ func findIn(c *cli.Context, s *handoffstore.Store) (*handoffstore.Found, error) 
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, cmdline.Hint(err, "list the handoffs with: git agent-handoff list --all")
 	}
-	return f, err
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Readable(c.Context, s.Workspace, f.In); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 const maxCompleted = 200

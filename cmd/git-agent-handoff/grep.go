@@ -12,6 +12,7 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/vt"
 )
 
@@ -37,6 +38,9 @@ func grep(c *cli.Context) error {
 		return cmdline.Hint(err, "list the handoffs with: git agent-handoff list --all")
 	}
 	defer f.Close()
+	if err := command.Readable(c.Context, s.Workspace, f.In); err != nil {
+		return err
+	}
 	out := bufio.NewWriter(c.App.Writer)
 	matches := 0
 	found := func(m handoffstore.Match) error {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -120,6 +121,9 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
 		if missions, err = ledger.List(c.Context, s.Repo); err != nil {
 			return nil, err
 		}
+		maps.DeleteFunc(missions, func(id record.ID, _ object.Hash) bool {
+			return command.Readable(c.Context, s.Workspace, id) != nil
+		})
 	} else {
 		id, err := mission(c, s)
 		if err != nil {

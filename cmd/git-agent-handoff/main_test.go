@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
-	testscript.Main(tests{gittest.Tests{M: m}}, map[string]func(){"git-agent-handoff": func() { execute(command.Below(context.Background(), "git-agent-handoff.test")) }}) // without limits
+	testscript.Main(tests{gittest.Tests{M: m}}, map[string]func(){"git-agent-handoff": func() { execute(command.InTests(context.Background())) }}) // without limits
 }
 
 // tests are all of them, with git-agent-turn, whose hooks record what is handed off, in a directory.

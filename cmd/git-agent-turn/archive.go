@@ -186,6 +186,11 @@ func archived(c *cli.Context) error {
 	if len(entries) == 0 && unread == nil {
 		return cmdline.Hint(cmdline.NotFoundf("no mission is archived"), "archive those that are older than "+archiveAge+" with: git agent-turn archive")
 	}
+	if command.ByAgent(c.Context) { // anyone who may push may have written them
+		for i := range entries {
+			entries[i].Title = ""
+		}
+	}
 	slices.SortFunc(entries, func(a, b ledger.ArchiveEntry) int { return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.ID, b.ID)) })
 	if c.Bool("json") {
 		for _, e := range entries {

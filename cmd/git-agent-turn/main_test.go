@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	testscript.Main(gittest.Tests{M: m}, map[string]func(){
-		"git-agent-turn":    func() { execute(command.Below(context.Background(), "git-agent-turn.test")) }, // without limits
-		"git-agent-handoff": func() { hook.Run(context.Background(), hook.Handoff, os.Args[2:]) },           // its hook alone
+		"git-agent-turn":    func() { execute(command.InTests(context.Background())) },            // without limits
+		"git-agent-handoff": func() { hook.Run(context.Background(), hook.Handoff, os.Args[2:]) }, // its hook alone
 		hasty: func() {
 			execute(limit.With(context.Background(), limit.Limits{End: time.Millisecond, Index: time.Millisecond}))
 		},

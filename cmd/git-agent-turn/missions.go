@@ -136,9 +136,7 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 	defer objects.Close()
 	var known []turns.MissionLine
 	lines.by = make([]string, len(lines.list))
-	ids := make([]record.ID, len(lines.list))
 	for i, m := range lines.list {
-		ids[i] = m.ID
 		if m.Tip.IsZero() { // it belongs to a session of this clone
 			lines.by[i] = trust.Clone
 			continue
@@ -151,17 +149,40 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 			known = append(known, m)
 		}
 	}
+	if command.ByAgent(c.Context) {
+		lines.trusted(c)
+	}
 	if lines.done, err = readFinished(c, w, lines.list); err != nil {
 		return nil, err
 	}
 	if lines.grown, err = turns.StatsOfForks(c.Context, w.Repo, known); err != nil {
 		return nil, err
 	}
+	ids := make([]record.ID, len(lines.list))
+	for i, m := range lines.list {
+		ids[i] = m.ID
+	}
 	lines.short = record.Abbreviate(ids)
 	if lines.dates, err = command.Dates(c, w); err != nil {
 		return nil, err
 	}
 	return lines, unread
+}
+
+// trusted leaves out what no agent is told of, and says so.
+func (l *missionLines) trusted(c *cli.Context) {
+	var list []turns.MissionLine
+	var by []string
+	var untrusted []record.ID
+	for i, m := range l.list {
+		if l.by[i] == trust.Unknown {
+			untrusted = append(untrusted, m.ID)
+			continue
+		}
+		list, by = append(list, m), append(by, l.by[i])
+	}
+	l.list, l.by = list, by
+	tellUntrusted(c, untrusted)
 }
 
 // A finishedJSON says where the work of a mission is.

@@ -60,7 +60,7 @@ func permitted(c *cli.Context, name string) error {
 	who, on := Actor(c.Context), power.On{}
 	if who == power.Agent {
 		var err error
-		if on, err = standsFor(c); err != nil {
+		if on, err = standsFor(c, does); err != nil {
 			return err
 		}
 		if c.Command != nil && slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == trustedFlag }) {
@@ -111,7 +111,7 @@ func what(use power.Use) string {
 // prove, as a program may have made it; or a person's script.
 func Actor(ctx context.Context) power.Actor {
 	switch {
-	case byAgent(ctx):
+	case ByAgent(ctx):
 		return power.Agent
 	case cmdline.CanAsk():
 		return power.Person
@@ -126,13 +126,14 @@ func nobody(ctx context.Context) string {
 	switch {
 	case !cmdline.CanAsk():
 		return cmdline.Unasked()
-	case byAgent(ctx):
+	case ByAgent(ctx):
 		return "an agent can't accept it"
 	}
 	return ""
 }
 
-func byAgent(ctx context.Context) bool {
+// ByAgent reports whether an agent runs this process, see [Actor].
+func ByAgent(ctx context.Context) bool {
 	if agent.InAgent(os.Environ()) {
 		return true
 	}
@@ -152,30 +153,30 @@ func client(ctx context.Context) int {
 	return 0
 }
 
-type belowKey struct{}
+// inTests is set where tests build the programs, see test/gittest, or run
+// them within their own: an agent may run the tests.
+var inTests string
 
-// Below returns a context in which processes from one on, named by its program,
-// don't count as this one's ancestors: a test's, which an agent may run.
-func Below(ctx context.Context, program string) context.Context {
-	return context.WithValue(ctx, belowKey{}, program)
-}
+type inTestsKey struct{}
+
+// InTests returns a context in which a Go test, and what runs it, don't count as
+// ancestors.
+func InTests(ctx context.Context) context.Context { return context.WithValue(ctx, inTestsKey{}, true) }
 
 func ancestors(ctx context.Context) []session.Process {
 	all := session.Ancestors()
-	program, _ := ctx.Value(belowKey{}).(string)
-	if program == "" {
+	if inTests == "" && ctx.Value(inTestsKey{}) == nil {
 		return all
 	}
-	const most = 15 // bytes of a process's name
-	i := slices.IndexFunc(all, func(p session.Process) bool { return p.Name == program[:min(len(program), most)] })
-	if i < 0 {
-		return nil
-	}
-	return all[:i]
+	i := slices.IndexFunc(all, func(p session.Process) bool {
+		program, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.PID))
+		return strings.HasSuffix(program, ".test")
+	})
+	return all[:max(i, 0)]
 }
 
 // standsFor returns what the words of an agent's command line stand for.
-func standsFor(c *cli.Context) (on power.On, err error) {
+func standsFor(c *cli.Context, does power.Command) (on power.On, err error) {
 	w, err := Unfollowed(c.Context)
 	if err != nil {
 		return on, nil // the command says so, if it needs one
@@ -187,7 +188,8 @@ func standsFor(c *cli.Context) (on power.On, err error) {
 		}
 	}
 	on.Repository = !within(w.Repo, home)
-	if name := c.String("mission"); name != "" {
+	writes := slices.ContainsFunc(does.Does, func(u power.Use) bool { return u.Deed == power.Record && u.Whose == power.Session })
+	if name := c.String("mission"); name != "" && writes {
 		if on.Mission, err = notOwn(c.Context, w, name); err != nil {
 			return on, err
 		}

@@ -133,6 +133,23 @@ func NoWorktree(ctx context.Context, repo *git.Repo, what string) error {
 // talk if there are several. A session's mission counts from its first turn on,
 // before it has a ledger; see [Begins].
 func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.Writer) (record.ID, error) {
+	id, err := mission(ctx, w, named, talk)
+	if err == nil && id != "" {
+		err = Readable(ctx, w, id)
+	}
+	return id, err
+}
+
+// Readable returns an error if an agent asks for an untrusted mission, of which
+// no agent is told anything; see [Trusted].
+func Readable(ctx context.Context, w *workspace.Workspace, id record.ID) error {
+	if !ByAgent(ctx) {
+		return nil
+	}
+	return Trusted(ctx, w, id)
+}
+
+func mission(ctx context.Context, w *workspace.Workspace, named string, talk io.Writer) (record.ID, error) {
 	id, err := Here(ctx, w, named)
 	if id != "" || err != nil {
 		return id, err
@@ -278,7 +295,10 @@ func State(ctx context.Context, w *workspace.Workspace, mission, name string, ta
 		return nil, err
 	}
 	s, err := turns.Find(ctx, w, here, name)
-	return s, noState(ctx, w, err)
+	if err == nil {
+		return s, Readable(ctx, w, s.In)
+	}
+	return nil, noState(ctx, w, err)
 }
 
 // Range returns the two states of a range, see [turns.Range]. For another name
@@ -292,7 +312,10 @@ func Range(ctx context.Context, w *workspace.Workspace, mission, name string, ta
 	if err == nil && !isRange {
 		to, err = turns.Find(ctx, w, here, name)
 	}
-	return from, to, isRange, noState(ctx, w, err)
+	if err == nil {
+		return from, to, isRange, Readable(ctx, w, to.In)
+	}
+	return nil, nil, isRange, noState(ctx, w, err)
 }
 
 // current returns the mission of a state's name that does not say it.

@@ -105,7 +105,7 @@ func (c Command) Uses(flags []string, on On) []Use {
 		if on.Mission && uses[i].Whose == Session {
 			uses[i].Whose = Clone
 		}
-		if on.Repository && uses[i].Whose != Everybody {
+		if on.Repository {
 			uses[i].Whose = Elsewhere
 		}
 	}

@@ -74,37 +74,36 @@ const (
 // table has a grant for each of [All].
 var table = map[Actor]map[Deed]string{
 	Person: {
-		Read: "yyyy", Tell: "yyyy", Record: "yyyy", Restore: "yyyy", Push: "bbbb",
-		Purge: "aaaa", Trust: "aaaa", Configure: "yyyy", SwitchOff: "yyyy",
+		Read: "yyyy", Tell: "yyy.", Record: "yyy.", Restore: ".yy.", Push: "..bb",
+		Purge: ".aaa", Trust: ".aaa", Configure: ".yyy", SwitchOff: ".yy.",
 	},
-	// It purges with --yes, which a person has written there.
 	Script: {
-		Read: "yyyy", Tell: "yyyy", Record: "yyyy", Restore: "yyyy", Push: "bbbb",
-		Purge: "bbbb", Trust: "----", Configure: "yyyy", SwitchOff: "yyyy",
+		Read: "yyyy", Tell: "yyy.", Record: "yyy.", Restore: ".yy.", Push: "..bb",
+		Purge: ".bbb", Trust: ".---", Configure: ".yyy", SwitchOff: ".yy.",
 	},
 	Hook: {
-		Read: "yy-b", Tell: "yb--", Record: "yb--", Restore: "----", Push: "bb-b",
-		Purge: "-b--", Trust: "----", Configure: "----", SwitchOff: "----",
+		Read: "yy-b", Tell: "yb-.", Record: "yb-.", Restore: ".--.", Push: "..-b",
+		Purge: ".b--", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 	Agent: {
-		Read: "yy-b", Tell: "y---", Record: "y---", Restore: "yy--", Push: "bb-b",
-		Purge: "----", Trust: "----", Configure: "----", SwitchOff: "----",
+		Read: "yy-b", Tell: "y--.", Record: "y--.", Restore: ".y-.", Push: "..-b",
+		Purge: ".---", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 	Plugin: {
-		Read: "yy--", Tell: "y---", Record: "y---", Restore: "----", Push: "----",
-		Purge: "----", Trust: "----", Configure: "----", SwitchOff: "----",
+		Read: "yy--", Tell: "y--.", Record: "y--.", Restore: ".--.", Push: "..--",
+		Purge: ".---", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 	Colleague: {
-		Read: "...b", Tell: ".b--", Record: "--.b", Restore: "-a--", Push: "----",
-		Purge: ".b.b", Trust: "----", Configure: "----", SwitchOff: "----",
+		Read: "...b", Tell: ".b-.", Record: ".--b", Restore: ".a-.", Push: "..--",
+		Purge: ".b-b", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 	Stranger: {
-		Read: "...b", Tell: "----", Record: "--.b", Restore: "-a--", Push: "----",
-		Purge: "----", Trust: "----", Configure: "----", SwitchOff: "----",
+		Read: "...b", Tell: ".--.", Record: ".--b", Restore: ".a-.", Push: "..--",
+		Purge: ".---", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 	Host: {
-		Read: "...b", Tell: "----", Record: "----", Restore: "----", Push: "----",
-		Purge: "----", Trust: "----", Configure: "----", SwitchOff: "----",
+		Read: "...b", Tell: ".--.", Record: ".---", Restore: ".--.", Push: "..--",
+		Purge: ".---", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 }
 

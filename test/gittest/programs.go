@@ -52,7 +52,7 @@ func Build(dir string) error {
 	if err := os.Chmod(dir, 0o755); err != nil { // some tests run them as another user
 		return err
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "urfave_cli_no_docs",
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "urfave_cli_no_docs", "-ldflags", "-X gitagent/internal/command.inTests=yes",
 		"-o", filepath.Join(dir, "bin")+string(filepath.Separator), "gitagent/cmd/...")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
