@@ -34,6 +34,12 @@ func TestManual(t *testing.T) {
 	cmdlinetest.Manual(t, newApp(), "../../docs")
 }
 
+// TestPowers: every command, with those that are hidden, is in the table of powers.
+func TestPowers(t *testing.T) {
+	t.Parallel()
+	cmdlinetest.Powers(t, newApp())
+}
+
 // exchange pushes all missions of the current directory's repository to origin, or fetches those of
 // origin:
 //

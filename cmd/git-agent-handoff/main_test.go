@@ -79,6 +79,12 @@ func TestManual(t *testing.T) {
 	cmdlinetest.Manual(t, newApp(), "../../docs")
 }
 
+// TestPowers: every command, with those that are hidden, is in the table of powers.
+func TestPowers(t *testing.T) {
+	t.Parallel()
+	cmdlinetest.Powers(t, newApp())
+}
+
 // big writes a file that repeats a line until it has so many MiB:
 //
 //	big <file> <MiB> <line>

@@ -64,6 +64,12 @@ func TestManual(t *testing.T) {
 	cmdlinetest.Manual(t, newApp(), "../../docs")
 }
 
+// TestPowers: every command, with those that are hidden, is in the table of powers.
+func TestPowers(t *testing.T) {
+	t.Parallel()
+	cmdlinetest.Powers(t, newApp())
+}
+
 // call lets an agent's client call a tool in the current directory:
 //
 //	call <id> Edit|Write <file> <line>   Edit adds the line to the file, Write makes the file of it

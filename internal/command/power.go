@@ -194,6 +194,10 @@ func standsFor(c *cli.Context, does power.Command) (on power.On, err error) {
 			return on, err
 		}
 	}
+	if name := c.String("session"); name != "" && writes {
+		_, client := agent.Inside(os.Getenv)
+		on.Mission = on.Mission || name != client.SessionID
+	}
 	if target := c.String("tmux"); target != "" {
 		pane, err := terminal.FindPane(target)
 		if err != nil {

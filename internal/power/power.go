@@ -94,11 +94,11 @@ var table = map[Actor]map[Deed]string{
 		Purge: ".---", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 	Colleague: {
-		Read: "...b", Tell: ".b-.", Record: ".--b", Restore: ".a-.", Push: "..--",
+		Read: "...b", Tell: ".b-.", Record: ".--b", Restore: ".--.", Push: "..--",
 		Purge: ".b-b", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 	Stranger: {
-		Read: "...b", Tell: ".--.", Record: ".--b", Restore: ".a-.", Push: "..--",
+		Read: "...b", Tell: ".--.", Record: ".--b", Restore: ".--.", Push: "..--",
 		Purge: ".---", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 	Host: {

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/power"
 	"gitagent/test/gittest"
 )
 
@@ -177,4 +178,26 @@ func compare(page, app map[string][]string) []string {
 		}
 	}
 	return problems
+}
+
+// Powers checks that every command of app is in the table of powers.
+func Powers(t *testing.T, app *cli.App) {
+	t.Helper()
+	var walk func(name string, commands []*cli.Command)
+	walk = func(name string, commands []*cli.Command) {
+		if _, ok := power.Commands[name]; !ok {
+			t.Errorf("git %s is in no table of powers", name)
+		}
+		for _, c := range commands {
+			walk(name+" "+c.Name, c.Subcommands)
+		}
+	}
+	program := strings.TrimPrefix(app.Name, "git-")
+	if app.Action == nil { // it is none without a command
+		for _, c := range app.Commands {
+			walk(program+" "+c.Name, c.Subcommands)
+		}
+		return
+	}
+	walk(program, app.Commands)
 }

@@ -172,6 +172,11 @@ func lines(name string) []line {
 			line{args: slices.Concat(base, []string{"--mission", own})},
 			line{args: slices.Concat(base, []string{"--mission", other}), on: power.On{Mission: true}})
 	}
+	if name == "agent-turn record" {
+		list = append(list,
+			line{args: slices.Concat(base, []string{"--session", session})},
+			line{args: slices.Concat(base, []string{"--session", "another"}), on: power.On{Mission: true}})
+	}
 	if name == "agent-handoff write" {
 		list = append(list,
 			line{args: slices.Concat(base, []string{"../outside"}), on: power.On{File: true}},
