@@ -63,6 +63,9 @@ func permitted(c *cli.Context, name string) error {
 		if on, err = standsFor(c, does); err != nil {
 			return err
 		}
+		if byHook(c, name) {
+			who, on.Repository, on.Mission = power.Hook, false, false
+		}
 		if c.Command != nil && slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == trustedFlag }) {
 			if err := c.Set(trustedFlag, "true"); err != nil {
 				return err
@@ -85,6 +88,21 @@ func permitted(c *cli.Context, name string) error {
 			"call it on a terminal: %s", line)
 	}
 	return cmdline.Hintf(fmt.Errorf("%s may not %s", who, what(use)), "a person may, on a terminal of their own: %s", line)
+}
+
+// byHook reports whether a command is one that our hooks start, in whatever
+// repository the agent works. It does nothing that an agent may not do itself.
+func byHook(c *cli.Context, name string) bool {
+	_, client := agent.Inside(os.Getenv)
+	switch name {
+	case "agent-turn housekeep":
+		return true
+	case "agent-turn push":
+		return c.Bool("queued")
+	case "agent-handoff wake":
+		return client.ProjectDir != "" // an agent's own commands don't have it
+	}
+	return false
 }
 
 // what is a use in words.
