@@ -3,6 +3,7 @@ package lint
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -18,5 +19,46 @@ func TestPowers(t *testing.T) {
 	}
 	if table := power.Table(); !strings.Contains(string(text), table) {
 		t.Errorf("SECURITY.md lacks the table:\n%s", table)
+	}
+}
+
+// rule is what the plugin allows an agent to run without asking its user: a command, and with ":*" whatever follows.
+var rule = regexp.MustCompile(`Bash\(git (agent-[a-z]+(?: [a-z]+)?)([^:)]*)(:\*)?\)`)
+
+// TestPluginPowers: what the plugin allows unasked, with any flag that a rule lets follow, is what the table grants it.
+func TestPluginPowers(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(top, "plugin", "*", "*.md"))
+	skills, e := filepath.Glob(filepath.Join(top, "plugin", "skills", "*", "SKILL.md"))
+	if err != nil || e != nil {
+		t.Fatal(err, e)
+	}
+	found := 0
+	for _, path := range append(files, skills...) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range rule.FindAllStringSubmatch(string(text), -1) {
+			found++
+			does, ok := power.Commands[m[1]]
+			if !ok {
+				t.Errorf("%s: %s is in no table of powers", path, m[0])
+			}
+			all := []string{""}
+			for flag := range does.With {
+				if m[3] != "" || strings.Contains(m[2], "--"+flag) {
+					all = append(all, flag)
+				}
+			}
+			for _, flag := range all {
+				if use, refused := power.Refused(power.Plugin, does.Uses([]string{flag}, power.On{})); refused {
+					t.Errorf("%s: %s allows with %q to %s what is %s", path, m[0], flag, use.Deed, use.Whose)
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("found only %d rules", found)
 	}
 }
