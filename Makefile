@@ -31,7 +31,7 @@ MATRIX = go test -count=1 -timeout 0 -vet=off
 # Of turns, missions, remotes, blame and the commands.
 MATRIX_RUNS = \
 	^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting)$$ \
-	^Test(MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$ \
+	^Test(MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|ForkOfStranger|Restore|FinishGoesOn|FinishStranger|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$ \
 	^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|Hosts|Branches|Variants)$$ \
 	^TestScripts$$/^(archive|archive-kept|blame|first-turn|hook|hooks-configured|housekeep|init|moved-keepers|moved-refs|purge|purge-alias|purge-everywhere|push|record|refs-elsewhere|restore|start|submodule|why)$$ \
 	^TestScripts$$/^(fork|several|adopt|include|restore|write)$$
@@ -44,7 +44,7 @@ matrix: export GIT_AGENT_TESTS = check
 matrix:
 	git version
 	$(MATRIX) ./internal/ledger ./internal/objectpurge ./test/format ./test/settings
-	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|EveryTree|Merge'
+	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|EveryTree|Merge|Foreign'
 	$(MATRIX) $(addprefix ./internal/,recorder missionstore checkout finisher fetcher pusher blame) ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
 	$(MATRIX) ./test/kill -run '^TestKills$$' -kills 10
 	$(MATRIX) ./test/neighbours

@@ -248,6 +248,8 @@ func TestFinishStranger(t *testing.T) {
 	l.Write("hooks/pre-commit", "#!/bin/sh\nexit 1\n")
 	l.Chmod("hooks/pre-commit", 0o755)
 	l.Git("config", "core.hooksPath", "hooks")
+	l.Git("config", "hook.x.event", "pre-commit")
+	l.Git("config", "hook.x.command", "/bin/sh hooks/pre-commit")
 	if done := finished(l, lab.Own(c)); len(done.Made) != 1 {
 		t.Errorf("it made %v", done.Made)
 	}

@@ -1,7 +1,9 @@
 package git
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,14 +21,22 @@ import (
 //   - Filters run if they are known to run nothing in their directory.
 //     Otherwise content is checked out as stored.
 //   - Merge drivers likewise; git's own merge replaces others.
-//   - A hook's command (since git 2.54) must begin with a path outside.
+//   - No hook by configuration (since git 2.54) runs: whatever its command is,
+//     it starts in the worktree.
 //   - PATH has no directory that is relative or in a worktree.
 //   - Submodules are left alone.
 //   - LFS asks no server for objects but one that the configuration names.
 //
+// What the configuration includes on a condition counts, too: in a new worktree
+// or on another branch git has it.
+//
 // Call it again after a checkout, which may bring configuration.
 func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
 	config, err := r.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	maybe, err := r.conditional(ctx, config)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +54,63 @@ func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.With(Env("PATH="+out.path(pathOf(r))), Settings(overrides(config, out.hooks(hooks), out)...)), nil
+	return r.With(Env("PATH="+out.path(pathOf(r))), Settings(overrides(config, maybe, out.hooks(hooks), out)...)), nil
+}
+
+// conditional returns what is in the files that a configuration includes on a
+// condition (includeIf), and in those that these include.
+func (r *Repo) conditional(ctx context.Context, config Config) (Config, error) {
+	all := make(Config)
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(config)), func(key string) bool { return strings.HasPrefix(key, "includeif.") }) {
+		return all, nil
+	}
+	files, err := r.included(ctx, `^includeif\..*\.path$`)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(files); i++ {
+		if slices.Contains(files[:i], files[i]) {
+			continue
+		}
+		more, err := r.ConfigFile(ctx, files[i])
+		if err != nil {
+			continue // it is missing, or git ends at it
+		}
+		for key, values := range more {
+			all[key] = append(all[key], values...)
+		}
+		below, err := r.included(ctx, `^include(if\..*)?\.path$`, "--file", files[i])
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, below...)
+	}
+	return all, nil
+}
+
+// included returns the paths that keys of the configuration have, as git takes
+// them: relative to the file that names them.
+func (r *Repo) included(ctx context.Context, keys string, of ...string) (files []string, err error) {
+	args := slices.Concat([]string{"config", "-z", "--show-origin", "--type=path"}, of, []string{"--get-regexp", keys})
+	out, err := r.Output(ctx, nil, args...)
+	if err != nil && Status(err) != 1 {
+		return nil, err
+	}
+	for pair := range slices.Chunk(strings.Split(string(out), "\x00"), 2) { // where it is, its key and value
+		if len(pair) < 2 {
+			break
+		}
+		_, path, _ := strings.Cut(pair[1], "\n")
+		if path = filepath.FromSlash(path); !filepath.IsAbs(path) {
+			from, _ := strings.CutPrefix(pair[0], "file:")
+			if from = filepath.FromSlash(from); !filepath.IsAbs(from) {
+				from = filepath.Join(cmp.Or(r.Top, r.GitDir), from)
+			}
+			path = filepath.Join(filepath.Dir(from), path)
+		}
+		files = append(files, path)
+	}
+	return files, nil
 }
 
 func pathOf(r *Repo) (list string) {
@@ -65,32 +131,37 @@ func hooksDir(ctx context.Context, r *Repo) (string, error) {
 	return filepath.FromSlash(strings.TrimSuffix(string(out), "\x00")), err
 }
 
-// overrides returns settings that keep the configuration from running files of
-// worktrees.
-func overrides(config Config, hooks string, out worktrees) [][2]string {
+// overrides returns settings that keep the configuration, and what else it may
+// become, from running files of worktrees.
+func overrides(config, maybe Config, hooks string, out worktrees) [][2]string {
 	set := [][2]string{
 		{"core.hooksPath", hooks},
 		{"core.fsmonitor", "false"},
 		{"submodule.recurse", "false"},
 		{"lfs.url", config.Get("lfs.url")}, // without one LFS asks nobody: it obeys .lfsconfig
 	}
-	drivers := make(map[string]bool) // "filter.<name>.", "merge.<name>." or "hook.<name>." to whether it may run
-	for key, commands := range config {
+	off := make(map[string]bool) // "filter.<name>.", "merge.<name>." or "hook.<name>."
+	look := func(key string, commands []string) {
 		dot := strings.LastIndexByte(key, '.') + 1
 		driver, what := key[:dot], key[dot:]
 		section, _, named := strings.Cut(driver[:max(dot-1, 0)], ".")
-		safe, known := drivers[driver]
 		switch {
 		case !named:
 		case section == "filter" && (what == "clean" || what == "smudge" || what == "process"), section == "merge" && what == "driver":
-			drivers[driver] = (safe || !known) && out.harmless(commands[len(commands)-1])
-		case section == "hook" && what == "command":
-			drivers[driver] = !slices.ContainsFunc(commands, func(c string) bool { return !out.outside(c) })
+			off[driver] = off[driver] || slices.ContainsFunc(commands, func(c string) bool { return !out.harmless(c) })
+		case section == "hook":
+			off[driver] = true
 		}
 	}
-	for driver, safe := range drivers {
+	for key, values := range config {
+		look(key, values[len(values)-1:])
+	}
+	for key, values := range maybe { // in whichever order
+		look(key, values)
+	}
+	for driver, is := range off {
 		switch {
-		case safe:
+		case !is:
 		case strings.HasPrefix(driver, "hook."):
 			set = append(set, [2]string{driver + "enabled", "false"})
 		case strings.HasPrefix(driver, "merge."):

@@ -41,6 +41,8 @@ func newStrangers(t *testing.T) strangers {
 	s.program(filepath.Join(r.Dir, "bin", "filter"), "theirs:filter", "cat")
 	s.program(filepath.Join(r.Dir, "bin", "git-lfs"), "theirs:lfs", "cat")
 	s.program(filepath.Join(r.Dir, "make"), "theirs:make", "cat")
+	s.program(filepath.Join(r.Dir, "tools", "x"), "theirs:x", "true")
+	r.Write("Makefile", "hook:\n\t@sh tools/x\n")
 	r.Write(".gitattributes", "z* filter=x\n")
 	r.Write("zzz", "filtered\n")
 	r.Commit("theirs")
@@ -109,6 +111,9 @@ func (s strangers) checkOut(t *testing.T, foreign bool, env []string) []string {
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
+	major, minor, _, err := Version(t.Context())
+	gittest.Must(t, err)
+	configured := major > 2 || minor >= 54
 	for _, tt := range []struct {
 		name       string
 		config     []string // pairs; DIR is the worktree, HOME its parent
@@ -116,6 +121,7 @@ func TestForeign(t *testing.T) {
 		links      []string // pairs: made, where it leads
 		attributes string   // the stranger's, where they are other ones
 		ours       []string // what runs of the user's own
+		configured bool     // it is a hook by configuration, which older gits know nothing of
 	}{
 		{name: "a relative directory of hooks", config: []string{"core.hooksPath", ".githooks"}},
 		{name: "with a dot", config: []string{"core.hooksPath", "./.githooks/"}},
@@ -132,9 +138,23 @@ func TestForeign(t *testing.T) {
 		{name: "in the environment", env: []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0=.githooks"}},
 		{name: "on a branch", config: []string{"includeIf.onbranch:theirs.path", "HOME/on-theirs"}},
 
+		{name: "a hook by configuration", config: []string{"hook.x.event", "post-checkout", "hook.x.command", "/bin/sh tools/x"}, configured: true},
+		{name: "one that looks there", config: []string{"hook.x.event", "post-checkout", "hook.x.command", "/usr/bin/env sh tools/x"}, configured: true},
+		{name: "one with a program of the user's", config: []string{"hook.x.event", "post-checkout", "hook.x.command", "HOME/bin/runs"}, configured: true},
+		{name: "one with several events, and enabled", config: []string{"hook.x.event", "post-index-change", "hook.x.event", "reference-transaction", "hook.x.enabled", "true", "hook.x.command", "sh tools/x || :"}, configured: true},
+		{name: "with dots, an equals sign and a quote", config: []string{`hook.a.b=c" d.event`, "post-checkout", `hook.a.b=c" d.command`, "sh tools/x"}, configured: true},
+		{name: "without a name", config: []string{"hook..event", "post-checkout", "hook..command", "sh tools/x"}, configured: true},
+		{name: "of an included file", config: []string{"include.path", "HOME/hook-of-theirs"}, configured: true},
+		{name: "of one included on a branch", config: []string{"includeIf.onbranch:theirs.path", "../../hook-of-theirs"}, configured: true},
+		{name: "of one included by one in another worktree", config: []string{"includeIf.gitdir:**/worktrees/**.path", "~/more"}, configured: true},
+		{name: "of this worktree's configuration", config: []string{"extensions.worktreeConfig", "true", "--worktree", "hook.x.event", "post-checkout", "--worktree", "hook.x.command", "sh tools/x"}, configured: true},
+		{name: "in the environment", env: []string{"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=hook.x.event", "GIT_CONFIG_VALUE_0=post-checkout", "GIT_CONFIG_KEY_1=hook.x.command", "GIT_CONFIG_VALUE_1=sh tools/x"}, configured: true},
+		{name: "on the command line", env: []string{"GIT_CONFIG_PARAMETERS='hook.x.event'='post-checkout' 'hook.x.command'='sh tools/x' 'hook.x.enabled'='true'"}, configured: true},
+
 		{name: "a monitor of files", config: []string{"core.fsmonitor", ".githooks/fsmonitor"}},
 		{name: "a filter", config: []string{"filter.x.smudge", "./bin/filter %f", "filter.x.clean", "./bin/filter %f"}},
 		{name: "one that is required", config: []string{"filter.x.smudge", "bin/filter", "filter.x.required", "true"}},
+		{name: "one that is configured on a branch", config: []string{"includeIf.onbranch:theirs.path", "HOME/filter-on-theirs"}},
 		{name: "a process", config: []string{"filter.x.process", "bin/filter", "filter.x.required", "true"}},
 		{name: "by a shell", config: []string{"filter.x.smudge", "sh bin/filter", "filter.x.clean", "cat"}},
 		{name: "after another command", config: []string{"filter.x.smudge", "git-lfs version; bin/filter"}},
@@ -163,7 +183,11 @@ func TestForeign(t *testing.T) {
 			}
 			s.program(filepath.Join(s.home, "hooks", "post-checkout"), "ours:post-checkout", "true")
 			s.program(filepath.Join(s.home, "bin", "git-lfs"), "ours:lfs", "cat")
+			s.program(filepath.Join(s.home, "bin", "runs"), "ours:runs", "sh tools/x")
 			s.Write("../on-theirs", "[core]\nhooksPath = .githooks\n")
+			s.Write("../filter-on-theirs", "[filter \"x\"]\nsmudge = bin/filter\n")
+			s.Write("../more", "[include]\npath = hook-of-theirs\n")
+			s.Write("../hook-of-theirs", "[hook \"of theirs\"]\nevent = post-checkout\nevent = post-index-change\ncommand = sh tools/x\n")
 			place := strings.NewReplacer("DIR", s.Dir, "HOME", s.home, "$PATH", os.Getenv("PATH"))
 			for i := 0; i < len(tt.links); i += 2 {
 				from, to := place.Replace(tt.links[i]), place.Replace(tt.links[i+1])
@@ -173,8 +197,12 @@ func TestForeign(t *testing.T) {
 				_ = os.MkdirAll(filepath.Dir(from), 0o777)
 				gittest.Must(t, os.Symlink(to, from))
 			}
-			for i := 0; i < len(tt.config); i += 2 {
-				s.Git("config", tt.config[i], place.Replace(tt.config[i+1]))
+			for config := tt.config; len(config) > 0; config = config[2:] {
+				args := []string{"config", "--add"}
+				if config[0] == "--worktree" {
+					args, config = append(args, config[0]), config[1:]
+				}
+				s.Git(append(args, config[0], place.Replace(config[1]))...)
 			}
 			env := []string{"HOME=" + s.home}
 			for _, v := range tt.env {
@@ -184,7 +212,7 @@ func TestForeign(t *testing.T) {
 				return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return strings.HasPrefix(n, "ours:") })
 			}
 			ran := s.checkOut(t, false, env)
-			if (len(theirs(ran)) == 0) != (tt.ours != nil) {
+			if (len(theirs(ran)) == 0) != (tt.ours != nil || tt.configured && !configured) {
 				t.Errorf("for a tree of our own %q ran", ran)
 			}
 			foreign := s.checkOut(t, true, env)
@@ -236,23 +264,26 @@ func TestOverrides(t *testing.T) {
 		{"merge.x.driver", "git-lfs merge-driver %O %A %B", true},
 		{"merge.x.driver", "./bin/make %O %A %B", false},
 		{"merge.x.name", "./bin/make", true}, // is only printed
-		{"hook.x.command", "HOME/bin/make --all", true},
-		{"hook.x.command", "HOME/tree/.git/hooks/x", true},
-		{"hook.x.command", "HOME/tree/bin/git-lfs", false},
-		{"hook.x.command", "make", false},
-		{"hook.x.command", "bin/make", false},
-		{"hook.x.command", "HOME/bin/make; ./x", false},
+		{"hook.x.command", "HOME/bin/make --all", false},
+		{"hook.x.command", "git-lfs post-checkout", false},
+		{"hook.x.command", "", false},
+		{"hook.x.event", "post-checkout", false},
+		{`hook.a.b=c" d.event`, "post-checkout", false},
+		{"hook..event", "post-checkout", false},
+		{"hook.jobs", "2", true},
 	} {
 		config := Config{tt.key: {strings.ReplaceAll(tt.command, "HOME", home)}}
 		driver := tt.key[:strings.LastIndex(tt.key, ".")+1]
-		ran := !slices.ContainsFunc(overrides(config, "", out), func(set [2]string) bool { return strings.HasPrefix(set[0], driver) })
-		if ran != tt.want {
-			t.Errorf("%s = %s: it may run: %t, want %t", tt.key, tt.command, ran, tt.want)
+		for _, c := range [][2]Config{{config, nil}, {nil, config}, {Config{tt.key: {"git-lfs"}}, config}} {
+			ran := !slices.ContainsFunc(overrides(c[0], c[1], "", out), func(set [2]string) bool { return strings.HasPrefix(set[0], driver) })
+			if ran != tt.want {
+				t.Errorf("%s = %s: it may run: %t, want %t", tt.key, tt.command, ran, tt.want)
+			}
 		}
 	}
 	config := Config{"filter.a.clean": {"git-lfs clean"}, "filter.a.smudge": {"make"}, "filter.a.process": {"git-lfs filter-process"}}
 	for range 20 { // in whichever order
-		if set := overrides(config, "", out); len(set) != 4+4 {
+		if set := overrides(config, nil, "", out); len(set) != 4+4 {
 			t.Fatalf("one bad command of three: %q", set)
 		}
 	}

@@ -58,7 +58,7 @@ func (l *Lab) ForkTo(id record.ID, t *turns.Turn, before bool) *Lab {
 	return l.At(f.Worktree)
 }
 
-// Stranger makes a turn whose tree has hooks, a monitor of files and a filter, and configures them
+// Stranger makes a turn whose tree has hooks, also one by configuration, a monitor of files and a filter, and configures them
 // as a project might that trusts its own tree. ran returns which of them ran since it was called last.
 func (l *Lab) Stranger() (turn *turns.Turn, ran func() []string) {
 	l.T.Helper()
@@ -78,6 +78,7 @@ func (l *Lab) Stranger() (turn *turns.Turn, ran func() []string) {
 			}
 			program(".githooks/fsmonitor", "exit 1")
 			program("bin/filter", "cat")
+			program("bin/configured", "true")
 			l.Write(".gitattributes", "zzz filter=x\n")
 			l.Write("zzz", "filtered\n")
 		}),
@@ -93,6 +94,8 @@ func (l *Lab) Stranger() (turn *turns.Turn, ran func() []string) {
 		{"core.fsmonitor", ".githooks/fsmonitor"},
 		{"filter.x.smudge", "bin/filter"},
 		{"filter.x.clean", "bin/filter"},
+		{"hook.x.event", "post-checkout"},
+		{"hook.x.command", "/bin/sh bin/configured"},
 	} {
 		l.Git("config", set[0], set[1])
 	}
