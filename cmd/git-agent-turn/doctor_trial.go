@@ -19,7 +19,9 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/hook"
+	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
+	"gitagent/internal/purgemap"
 	"gitagent/internal/recorder"
 	"gitagent/internal/statedir"
 	"gitagent/internal/terminal"
@@ -245,9 +247,16 @@ func moveRefs(ctx context.Context, repo *git.Repo, refs map[string]object.Hash) 
 	return strings.Join(commands, " && ")
 }
 
-// free returns a name for a ref that no ref has.
+// free returns a name for a ref that no ref has, and that is not below one of
+// ours.
 func free(ctx context.Context, repo *git.Repo, ref string) string {
-	for name := ref + "-old"; ; name += "er" {
+	name := ref + "-old"
+	for _, ours := range oneOnly {
+		if rest, ok := strings.CutPrefix(ref, ours+"/"); ok {
+			name = ours + "-old/" + rest
+		}
+	}
+	for ; ; name += "er" {
 		if there := inTheWay(ctx, repo, name); len(there) == 0 {
 			return name
 		}
@@ -336,7 +345,22 @@ func (x *examination) trial() {
 	if refs := inTheWay(x.ctx, x.repo, strings.TrimSuffix(git.Keepers, "/")); len(refs) > 0 {
 		x.warn("kept", fmt.Sprintf("the ref %s is in the way of those that keep what is recorded, whatever a fetch or a prune does", strings.TrimSuffix(git.Keepers, "/")), moveRefs(x.ctx, x.repo, refs))
 	}
+	x.below()
 	x.branches()
+}
+
+// oneOnly are refs of ours with none below them.
+var oneOnly = []string{purgemap.Ref, ledger.ArchiveRef, ledger.ArchiveKeepRef}
+
+// below reports others' refs below the names of ours, as a fetch into a mirror
+// brings them.
+func (x *examination) below() {
+	for _, name := range oneOnly {
+		refs, err := x.repo.Refs(x.ctx, name+"/")
+		if e := git.InWay(refs, name); err == nil && e != nil {
+			x.problem("refs", e.Error()+": nothing can be purged or archived; give it another name", moveRefs(x.ctx, x.repo, refs))
+		}
+	}
 }
 
 // branches reports a branch that keeps missions from having theirs.

@@ -161,6 +161,9 @@ func (x *examination) try(r *remote.Remote) error {
 	if err != nil {
 		return err
 	}
+	if e := (*git.InWayError)(nil); errors.As(p.InWay, &e) {
+		x.problem("refs", e.Error()+": purges or the archive can't be sent; if nobody needs it, delete it there", command.DeleteAt(e))
+	}
 	if p.Refs != nil {
 		stop := ""
 		if r.Level != "" {

@@ -2,15 +2,23 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 )
 
-// Damaged adds what to do to any command's error about a lost object. In a
-// partial clone it may be none that is lost, but one that could not be fetched.
+// Damaged adds what to do to any command's error about a lost object, or about
+// others' refs in the way of ours. In a partial clone it may be none that is
+// lost, but one that could not be fetched.
 func Damaged(err error) error {
+	if e := (*git.InWayError)(nil); errors.As(err, &e) {
+		if e.Remote != "" {
+			return cmdline.Hint(err, "they are not ours; if nobody needs them: "+DeleteAt(e))
+		}
+		return cmdline.Hint(err, "they are not ours; see how to give them other names: git agent-turn doctor")
+	}
 	if !git.Lost(err) && !git.NamesObject(err) {
 		return err
 	}
@@ -27,6 +35,11 @@ func Damaged(err error) error {
 		return cmdline.Hintf(err, "this is a partial clone, and what it lacks comes from %s: try again when git fetch %s works; if that is no help, %s", cmdline.Escape(from), cmdline.Shell([]string{from}), repair)
 	}
 	return cmdline.Hint(err, repair)
+}
+
+// DeleteAt returns the command that deletes refs in the way of ours at a remote.
+func DeleteAt(e *git.InWayError) string {
+	return "git push " + cmdline.Shell(append([]string{e.Remote, "--delete"}, e.By...))
 }
 
 // promisor returns the remote that the current repository is a partial clone

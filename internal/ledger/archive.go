@@ -52,8 +52,12 @@ func ArchiveTip(refs map[string]object.Hash) (object.Hash, error) {
 
 // Moves returns the updates of the archive's refs to x and to its
 // [ArchiveStem], in an order that never leaves the latter alone. It stages new
-// commits.
+// commits. refs are at least the archive's and those below their names, which
+// give a [*git.InWayError].
 func (x *Archive) Moves(refs map[string]object.Hash) (moves []git.Update, err error) {
+	if err := git.InWay(refs, ArchiveRef, ArchiveKeepRef); err != nil {
+		return nil, err
+	}
 	keep, err := x.Keep()
 	if err == nil {
 		keep, err = ArchiveStem(x.objects, keep)

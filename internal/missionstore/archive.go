@@ -236,7 +236,7 @@ func archiveOf(ctx context.Context, w *workspace.Workspace, objects *git.Objects
 
 func (a *archiving) replace(ctx context.Context, held *statedir.Lock, change func(*ledger.Archive) (map[record.ID]ledger.ArchiveEntry, error)) error {
 	err := ledgertx.Alone(ctx, a.Repo, held, "archive", func() ([]git.Update, error) {
-		refs, err := a.Repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef)
+		refs, err := a.Repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef, ledger.ArchiveRef+"/", ledger.ArchiveKeepRef+"/")
 		if err != nil {
 			return nil, err
 		}

@@ -71,7 +71,7 @@ func (p *Plan) mapMove() (*git.Update, error) {
 	if err != nil || now == before {
 		return nil, err
 	}
-	return &git.Update{Ref: purgemap.Ref, New: now, Old: before}, nil
+	return &git.Update{Ref: purgemap.Ref, New: now, Old: before}, git.InWay(p.refs, purgemap.Ref)
 }
 
 // carried returns up to which commits ledgers may be relied on, as proved,

@@ -54,7 +54,9 @@ type SentArchive struct {
 // remote's refs to missions that its archive has in full. Ours stays.
 //
 // The union does not descend from the remote's archive, so it replaces only the
-// value that was read. PushArchive can be killed and repeated.
+// value that was read. PushArchive can be killed and repeated. If refs of
+// others' are in its way there, nothing is sent, and the error wraps a
+// [*git.InWayError].
 func PushArchive(ctx context.Context, r *remote.Remote) (*SentArchive, error) {
 	done := new(SentArchive)
 	refs, err := r.Repo.Refs(ctx, ledger.ArchiveRef)
@@ -84,6 +86,9 @@ func pushArchive(ctx context.Context, r *remote.Remote, done *SentArchive) error
 	there, err := r.Refs(ctx, r.Source)
 	if err == nil {
 		there, err = upToDate(ctx, r, there)
+	}
+	if err == nil {
+		err = r.InWay(there, ledger.ArchiveRef, ledger.ArchiveKeepRef)
 	}
 	still := 0
 	for attempt := 1; err == nil; attempt++ {

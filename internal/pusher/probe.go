@@ -18,6 +18,7 @@ type Probe struct {
 	Options bool  // it accepts push options, so that pushed branches don't start its CI
 	Deletes error // why it refuses to delete them, or nil
 	Left    []string
+	InWay   error // a [*git.InWayError] about others' refs that keep purges or the archive from it, or nil
 }
 
 // Try pushes two refs of no mission and deletes them again. [Probe.Left] has
@@ -48,6 +49,9 @@ func Try(ctx context.Context, r *remote.Remote) (*Probe, error) {
 		return errors.Join(err, ctx.Err())
 	}
 	p := new(Probe)
+	if there, err := r.Refs(ctx, r.Source); err == nil { // else the pushes say why not
+		p.InWay = r.InWay(there)
+	}
 	if p.Refs = try([]string{"--atomic"}, commit.String(), refs...); p.Refs == nil {
 		p.Atomic = true
 	} else if p.Refs = try(nil, commit.String(), refs...); p.Refs != nil {

@@ -22,12 +22,16 @@ type Replaced struct {
 	Branches []string         // that the remote refused to change: they still lead to what was purged
 	Changes  []fetcher.Change // here, as of a fetch
 	Held     []error          // each a [*fetcher.HeldError], a [*fetcher.KeptError], or why a map could not be read
+
+	inWay error // why the map is not sent: a [*git.InWayError], or nil
 }
 
 // PushPurges replaces what was purged here at the remote, and sends the map for
 // other clones. It fetches everything first, so that no turns are lost, and
 // replaces a ref only if it still is what was fetched. Branches go apart, as a
-// host may refuse to rewrite them. Errors are as of [Push].
+// host may refuse to rewrite them. Errors are as of [Push], and wrap a
+// [*git.InWayError] if there are refs of others' in the way of the map or the
+// archive; all else is sent.
 //
 // The host keeps the objects until its gc, for anybody who knows their hashes.
 // Other clones, and forks at the host, stay as they are until they fetch.
@@ -41,11 +45,14 @@ func PushPurges(ctx context.Context, r *remote.Remote) (*Replaced, error) {
 	}
 	defer held.Release()
 	all := new(Replaced)
+	var archive error     // what is in its way
 	for range maxRounds { // the archive may tell more about missions that have refs
 		before := len(all.Refs)
 		err := replace(ctx, r, all)
 		if err == nil && r.Level == remote.All {
-			err = replaceArchive(ctx, r, all)
+			if err = replaceArchive(ctx, r, all); errors.As(err, new(*git.InWayError)) {
+				archive, err = err, nil
+			}
 		}
 		if err != nil {
 			return all, fmt.Errorf("purge at %s: %w", r, err)
@@ -61,7 +68,7 @@ func PushPurges(ctx context.Context, r *remote.Remote) (*Replaced, error) {
 	}
 	slices.Sort(all.Refs)
 	all.Refs = slices.Compact(all.Refs)
-	return all, errors.Join(all.Held...)
+	return all, errors.Join(append(slices.Clone(all.Held), all.inWay, archive)...)
 }
 
 const maxRounds = 4
@@ -119,6 +126,9 @@ func replace(ctx context.Context, r *remote.Remote, all *Replaced) error {
 			all.Held = append(all.Held[:0], done.Held...)
 		}
 		records, branches := replacements(r, done)
+		if all.inWay = nil; !done.Map.IsZero() {
+			all.inWay = r.InWay(done.Before, purgemap.Ref)
+		}
 		if err == nil && r.Level == remote.All {
 			err = force(ctx, r, records, all)
 		}
@@ -164,7 +174,7 @@ func replacements(r *remote.Remote, done *fetcher.Fetched) (records, branches []
 			*list = append(*list, git.Update{Ref: ref, Old: was, New: is})
 		}
 	}
-	if was := before[purgemap.Ref]; done.Map != was && !done.Map.IsZero() {
+	if was := before[purgemap.Ref]; done.Map != was && !done.Map.IsZero() && r.InWay(before, purgemap.Ref) == nil {
 		records = append(records, git.Update{Ref: purgemap.Ref, Old: was, New: done.Map})
 	}
 	return records, branches

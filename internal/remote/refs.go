@@ -2,8 +2,10 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"gitagent/internal/git"
@@ -68,12 +70,30 @@ func (r *Remote) Missions(refs map[string]object.Hash) map[record.ID]Tips {
 	return missions
 }
 
-// Refs asks a source for the refs of missions, the archive and the purge map.
+// Refs asks a source for the refs of missions, the archive and the purge map,
+// and for those in the way of these two, see [Remote.InWay].
 func (r *Remote) Refs(ctx context.Context, source string) (map[string]object.Hash, error) {
 	return r.list(ctx, source, func(ref string) bool {
 		return strings.HasPrefix(ref, LedgerRefs) || strings.HasPrefix(ref, NoteRefs) || strings.HasPrefix(ref, r.Branches()) ||
-			ref == purgemap.Ref || ref == ledger.ArchiveRef || ref == ledger.ArchiveKeepRef
+			slices.ContainsFunc(alone, func(name string) bool { return ref == name || strings.HasPrefix(ref, name+"/") })
 	})
+}
+
+// alone are our refs that have none below them.
+var alone = []string{purgemap.Ref, ledger.ArchiveRef, ledger.ArchiveKeepRef}
+
+// InWay returns a [*git.InWayError] about the first of some refs, or of the map
+// of purges and the archive's without any, that those of the remote keep from
+// being made there. It would refuse all that is pushed together with that ref.
+func (r *Remote) InWay(there map[string]object.Hash, names ...string) error {
+	if len(names) == 0 {
+		names = alone
+	}
+	err := git.InWay(there, names...)
+	if e := (*git.InWayError)(nil); errors.As(err, &e) {
+		e.Remote = r.Name
+	}
+	return err
 }
 
 // Keepers asks a source for the keepers that a mirror push of the user's has
