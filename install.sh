@@ -54,7 +54,8 @@ install() {
 	cd -- "$(dirname -- "$0")"
 	require git "$need_git" "$(git --version 2>/dev/null)"
 	work=$(mktemp -d)
-	trap 'rm -rf "$work"' EXIT
+	new=
+	trap 'rm -rf "$work" ${new:+"$new"}' EXIT
 	trap 'exit 1' HUP INT TERM
 	if [ -f go.mod ]; then
 		build
@@ -118,12 +119,17 @@ require() {
 }
 
 # put <mode> <file> <path below PREFIX>
-# A rename, because a program that runs can't be written to, and a hook may run at any time.
+# A rename, because a program that runs can't be written to, and a hook may run at any time. What is renamed is made in
+# a new directory of our own: somebody else may have put a link, or a file of theirs, where a name can be guessed.
 put() {
 	make_dir "$(dirname -- "$3")"
-	cp -- "$2" "$root/$3.new"
-	chmod "$1" "$root/$3.new"
-	mv -f -- "$root/$3.new" "$root/$3"
+	[ ! -d "$root/$3" ] || fail "$root/$3 is a directory"
+	new=$(mktemp -d "$root/$(dirname -- "$3")/.git-agent.XXXXXX")
+	cp -- "$2" "$new/new"
+	chmod "$1" "$new/new"
+	mv -f -- "$new/new" "$root/$3"
+	rmdir -- "$new"
+	new=
 	printf 'f %s\n' "$3" >>"$work/manifest"
 }
 
@@ -139,15 +145,22 @@ make_dir() {
 	printf 'd %s\n' "$1" >>"$work/manifest"
 }
 
+# listed <letter> <manifest>
+# The paths of a manifest below PREFIX, and none that leads elsewhere or nowhere: anybody may have written it who could
+# once write there.
+listed() {
+	sed -n "s/^$1 //p" "$2" | grep -v -e '^/' -e '^$' -e '^\.\.$' -e '^\.\./' -e '/\.\./' -e '/\.\.$' || :
+}
+
 # finish removes what an earlier version installed and this one does not, and keeps the manifest.
 finish() {
 	make_dir "$(dirname -- "$manifest")"
 	if [ -f "$root/$manifest" ]; then
-		sed -n 's/^f //p' "$root/$manifest" | while IFS= read -r path; do
+		listed f "$root/$manifest" | while IFS= read -r path; do
 			grep -qxF -e "f $path" "$work/manifest" || rm -f -- "$root/$path"
 		done
 		# The deepest first. A directory that is empty now is not needed.
-		sed -n 's/^d //p' "$root/$manifest" | sort -ru | while IFS= read -r path; do
+		listed d "$root/$manifest" | sort -ru | while IFS= read -r path; do
 			rmdir -- "$root/$path" 2>/dev/null || printf 'd %s\n' "$path" >>"$work/manifest"
 		done
 	fi
@@ -168,13 +181,15 @@ advise() {
 
 uninstall() {
 	[ -f "$root/$manifest" ] || fail "nothing is installed in $root"
-	list=$(cat -- "$root/$manifest")
-	printf '%s\n' "$list" | sed -n 's/^f //p' | while IFS= read -r path; do
-		rm -f -- "$root/$path"
+	files=$(listed f "$root/$manifest")
+	dirs=$(listed d "$root/$manifest")
+	printf '%s\n' "$files" | while IFS= read -r path; do
+		[ -z "$path" ] || rm -f -- "$root/$path"
 	done
 	rm -f -- "$root/$manifest"
 	# The deepest first. A directory that holds something else by now stays.
-	printf '%s\n' "$list" | sed -n 's/^d //p' | sort -ru | while IFS= read -r path; do
+	printf '%s\n' "$dirs" | sort -ru | while IFS= read -r path; do
+		[ -n "$path" ] || continue
 		[ "$path" = . ] && path=
 		rmdir -- "$root/$path" 2>/dev/null || :
 	done

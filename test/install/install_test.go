@@ -322,6 +322,62 @@ func TestUninstall(t *testing.T) {
 	}
 }
 
+// TestPlanted: what somebody has put into the directories, or into the list of what is installed, leads nowhere else.
+func TestPlanted(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	m := newMachine(t)
+	prefix, mine := filepath.Join(m.home, "prefix"), filepath.Join(m.home, "mine")
+	m.env = append(m.env, "PREFIX="+prefix)
+	files := []string{"mine/by-link", "mine/by-place", "mine/file", "mine/dir/keep"}
+	for _, name := range files {
+		path := filepath.Join(m.home, name)
+		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		gittest.Must(t, os.WriteFile(path, []byte("mine\n"), 0o666))
+	}
+	gittest.Must(t, os.MkdirAll(filepath.Join(mine, "empty"), 0o777))
+	gittest.Must(t, os.MkdirAll(filepath.Join(prefix, "bin"), 0o777))
+	gittest.Must(t, os.Symlink(filepath.Join(mine, "by-link"), filepath.Join(prefix, "bin", "git-agent-turn.new")))
+	gittest.Must(t, os.Symlink(filepath.Join(mine, "by-place"), filepath.Join(prefix, "bin", "git-agent-fork")))
+	plant := func() {
+		manifest := filepath.Join(prefix, "share", "git-agent", "installed")
+		text, err := os.ReadFile(manifest)
+		gittest.Must(t, err)
+		for _, path := range []string{"../mine/file", "bin/../../mine/file", "share/../../mine/dir/keep", mine + "/file", ".."} {
+			text = append(text, "f "+path+"\n"...)
+		}
+		for _, path := range []string{"../mine/empty", "bin/../../mine/empty", "bin/../../mine/empty/.", mine + "/empty", "..", "bin/.."} {
+			text = append(text, "d "+path+"\n"...)
+		}
+		gittest.Must(t, os.WriteFile(manifest, text, 0o666))
+	}
+	check := func(after string) {
+		t.Helper()
+		for _, name := range files {
+			if text, err := os.ReadFile(filepath.Join(m.home, name)); err != nil || string(text) != "mine\n" {
+				t.Errorf("%s, %s has %d bytes, %v", after, name, len(text), err)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(mine, "empty")); err != nil {
+			t.Errorf("%s: %v", after, err)
+		}
+	}
+	m.must(t, "", script(t))
+	check("installed")
+	if info, err := os.Lstat(filepath.Join(prefix, "bin", "git-agent-fork")); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("git-agent-fork: %v, %v", info, err)
+	}
+	plant()
+	m.must(t, "", script(t))
+	check("installed again")
+	plant()
+	m.must(t, "", script(t), "--uninstall")
+	check("uninstalled")
+	if left := tree(t, prefix); !slices.Equal(left, []string{"", "/bin", "/bin/git-agent-turn.new"}) {
+		t.Errorf("left is %q", left)
+	}
+}
+
 // TestPackage checks an installation for a package, and that its removal leaves nothing at all.
 func TestPackage(t *testing.T) {
 	t.Parallel()
