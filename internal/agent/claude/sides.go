@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -18,17 +19,25 @@ import (
 // "<session>/subagents", and a note. The client removes them after some weeks.
 //
 // A long session's directory has hundreds of them, so it is read only if the
-// turn's records tell of a subagent, or one still runs.
+// turn's records tell of a subagent, or one still runs. A link in its place, or
+// in that of a file, is not followed: the error names it.
 func Sides(path string, segment []byte, read map[string]int64, running bool) ([]transcript.SubagentFile, error) {
 	session, ok := strings.CutSuffix(path, ".jsonl")
 	if !ok || !running && !tellsOfSide(segment) {
 		return nil, nil
 	}
 	dir := filepath.Join(session, "subagents")
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	for _, d := range []string{session, dir} {
+		switch info, err := os.Lstat(d); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case !info.IsDir():
+			return nil, fmt.Errorf("sub-agents: %s is no directory, and is not followed", d)
+		}
 	}
+	entries, err := os.ReadDir(dir)
 	var list []transcript.SubagentFile
 	for _, e := range entries {
 		name, begins := strings.CutPrefix(e.Name(), "agent-")
@@ -36,8 +45,11 @@ func Sides(path string, segment []byte, read map[string]int64, running bool) ([]
 		if !begins || !ends || !hooks.ValidID(id) {
 			continue
 		}
-		info, err := e.Info() // of a symbolic link itself
-		if err != nil || !info.Mode().IsRegular() || info.Size() == read[id] {
+		if e.Type() == fs.ModeSymlink {
+			err = errors.Join(err, fmt.Errorf("sub-agent %s: %s is a link, and is not followed", id, filepath.Join(dir, e.Name())))
+		}
+		info, gone := e.Info() // of a symbolic link itself
+		if gone != nil || !info.Mode().IsRegular() || info.Size() == read[id] {
 			continue
 		}
 		s := transcript.SubagentFile{ID: id, Path: filepath.Join(dir, e.Name()), Size: info.Size()}

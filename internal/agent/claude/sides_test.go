@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,6 +81,36 @@ func TestTellsOfSide(t *testing.T) {
 			if got := tellsOfSide([]byte(segment)); got != tt.want {
 				t.Errorf("%s: %t, want %t", segment, got, tt.want)
 			}
+		}
+	}
+}
+
+// TestSidesLinked: a symbolic link in the place of a session's directory, of that of its sub-agents or of a file in it is
+// not followed, and told.
+func TestSidesLinked(t *testing.T) {
+	t.Parallel()
+	for _, place := range []string{"s", "s/subagents", "s/subagents/agent-a1.jsonl", "s/subagents/agent-a1.meta.json"} {
+		dir, other := t.TempDir(), t.TempDir()
+		write(t, filepath.Join(dir, "s", "subagents", "agent-a1.jsonl"), "12345")
+		write(t, filepath.Join(dir, "s", "subagents", "agent-a1.meta.json"), `{"agentType":"Explore"}`)
+		path := filepath.Join(dir, filepath.FromSlash(place))
+		moved := filepath.Join(other, "moved")
+		if err := os.Rename(path, moved); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(moved, path); err != nil {
+			t.Skip(err)
+		}
+		got, err := Sides(filepath.Join(dir, "s.jsonl"), []byte(`"agentId"`), nil, false)
+		want := 0
+		if strings.HasSuffix(place, ".meta.json") { // of which nothing is believed
+			want = 1
+		}
+		if len(got) != want || want == 1 && got[0].Type != "" {
+			t.Errorf("a link in the place of %s: %+v", place, got)
+		}
+		if (err == nil) == (want == 0) || err != nil && !strings.Contains(err.Error(), path) {
+			t.Errorf("a link in the place of %s: %v", place, err)
 		}
 	}
 }
