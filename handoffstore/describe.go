@@ -12,7 +12,6 @@ import (
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
-	"gitagent/internal/redact"
 )
 
 const maxPatch = 1 << 20 // bytes of a patch that are kept; Stash has all of it
@@ -70,7 +69,7 @@ func (w *writing) commits(ctx context.Context, head object.Hash) ([]record.Commi
 		if err != nil {
 			return nil, fmt.Errorf("list the commits of %s: %w", head, err)
 		}
-		list = append(list, record.Commit{Hash: hash, Subject: clean(subject, record.MaxSubject)})
+		list = append(list, record.Commit{Hash: hash, Subject: clean(w.Settings.Rules(), subject, record.MaxSubject)})
 	}
 	return list, nil
 }
@@ -83,7 +82,7 @@ func (w *writing) patch(ctx context.Context, from, to object.Hash) ([]byte, bool
 		return nil, false, err
 	}
 	patch, cut := cutLines(out, maxPatch)
-	return bytes.ToValidUTF8(redact.Bytes(patch), []byte("\uFFFD")), cut, nil
+	return bytes.ToValidUTF8(w.Settings.Rules().Bytes(patch), []byte("\uFFFD")), cut, nil
 }
 
 // bounded keeps the beginning of a patch and one byte more, by which cutLines

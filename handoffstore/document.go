@@ -26,11 +26,11 @@ type Document struct {
 
 // ReadDocument reads a text document, not empty and without NUL. Of a long one
 // it keeps the beginning: a session out of context has no other.
-func ReadDocument(r io.Reader, source string) (*Document, error) {
+func ReadDocument(rules *redact.Rules, r io.Reader, source string) (*Document, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, MaxDocument+1))
 	d := &Document{Source: source}
 	kept, cut := cutLines(raw, MaxDocument)
-	d.Text, d.Truncated = bytes.ToValidUTF8(redact.Bytes(kept), []byte("\uFFFD")), cut
+	d.Text, d.Truncated = bytes.ToValidUTF8(rules.Bytes(kept), []byte("\uFFFD")), cut
 	switch {
 	case err != nil:
 	case bytes.IndexByte(raw, 0) >= 0:
@@ -50,9 +50,9 @@ func ReadDocument(r io.Reader, source string) (*Document, error) {
 }
 
 // clean makes a text fit for a record: redacted, valid UTF-8, at most n runes.
-func clean(s string, n int) string {
+func clean(rules *redact.Rules, s string, n int) string {
 	const limit = 256 << 10 // bytes, so that secrets within the few KB that are kept are whole
-	s = strings.ToValidUTF8(redact.String(s[:min(len(s), limit)]), "\uFFFD")
+	s = strings.ToValidUTF8(rules.String(s[:min(len(s), limit)]), "\uFFFD")
 	return ledger.Head(strings.TrimSpace(s), n)
 }
 

@@ -21,7 +21,7 @@ func TestReadDocument(t *testing.T) {
 		{"blank", " \n\t\r\n\u00a0", "", false, ErrEmpty},
 		{"much", strings.Repeat(line, 20_000), strings.Repeat(line, MaxDocument/100), true, nil},
 	} {
-		d, err := ReadDocument(strings.NewReader(tt.text), "d")
+		d, err := ReadDocument(nil, strings.NewReader(tt.text), "d")
 		if !errors.Is(err, tt.err) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.err)
 		}
@@ -30,12 +30,12 @@ func TestReadDocument(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{"binary": "a\x00b", "one endless line": strings.Repeat("x", MaxDocument+1)} {
-		if _, err := ReadDocument(strings.NewReader(text), "d"); err == nil || errors.Is(err, ErrEmpty) {
+		if _, err := ReadDocument(nil, strings.NewReader(text), "d"); err == nil || errors.Is(err, ErrEmpty) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	token := "gh" + "p_" + strings.Repeat("A1b2C3d4", 4) + "E5f6"
-	if d, err := ReadDocument(strings.NewReader("the token is "+token), "d"); err != nil || strings.Contains(string(d.Text), token) {
+	if d, err := ReadDocument(nil, strings.NewReader("the token is "+token), "d"); err != nil || strings.Contains(string(d.Text), token) {
 		t.Errorf("a secret stays: %s, %v", d.Text, err)
 	}
 }

@@ -101,7 +101,7 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 		Head: w.Snap.Head.Commit, Branch: strings.ToValidUTF8(strings.TrimPrefix(w.Snap.Head.Branch, "refs/heads/"), "\uFFFD"),
 	}
 	if r.Running != "" {
-		h.LastOutcome, h.LastPrompt = record.Running, clean(r.Running, record.MaxPrompt)
+		h.LastOutcome, h.LastPrompt = record.Running, clean(w.Settings.Rules(), r.Running, record.MaxPrompt)
 	}
 	if r.Ended && h.ExitType == record.Clean && t.Session == r.Session && t.Outcome == record.Failed {
 		h.ExitType = record.Crash
@@ -203,13 +203,13 @@ func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff
 	}
 	if r.Says() {
 		h.Written = w.At
-		h.say(r, files)
+		h.say(w.Settings.Rules(), r, files)
 	} else if last != nil && !last.Written.IsZero() {
 		if err := w.takeOver(h, last, files); err != nil {
 			return nil, err
 		}
 	}
-	list, reply := said(known(r.Agent, t.Agent, w.Ledger.Mission.Agent).Reader, r.Transcript)
+	list, reply := said(w.Settings.Rules(), known(r.Agent, t.Agent, w.Ledger.Mission.Agent).Reader, r.Transcript)
 	if r.Running == "" {
 		reply = t.Reply
 	}
@@ -224,17 +224,17 @@ func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff
 	return files, nil
 }
 
-func (h *Handoff) say(r Request, files map[string][]byte) {
+func (h *Handoff) say(rules *redact.Rules, r Request, files map[string][]byte) {
 	if d := r.Document; d != nil {
 		files[docFile], h.Doc = d.Text, ledger.HandoffPath(h.Number, docFile)
-		h.Source = clean(d.Source, record.MaxQuestion)
+		h.Source = clean(rules, d.Source, record.MaxQuestion)
 		if d.Truncated {
 			h.Truncated = append(h.Truncated, "document")
 		}
 	}
-	h.Summary = clean(r.Summary, record.MaxSummary)
+	h.Summary = clean(rules, r.Summary, record.MaxSummary)
 	for _, q := range r.Questions[:min(len(r.Questions), record.MaxQuestions)] {
-		if q = clean(q, record.MaxQuestion); q != "" {
+		if q = clean(rules, q, record.MaxQuestion); q != "" {
 			h.Questions = append(h.Questions, q)
 		}
 	}
@@ -270,20 +270,20 @@ func (w *writing) takeOver(h, last *Handoff, files map[string][]byte) error {
 const saidBytes = 8 << 20 // of the end of a session's file are read
 
 // said reads the agent's todos and last reply, both empty if it can't.
-func said(reader func() transcript.Reader, path string) (list []transcript.Todo, reply string) {
+func said(rules *redact.Rules, reader func() transcript.Reader, path string) (list []transcript.Todo, reply string) {
 	lines, err := transcript.Tail(path, saidBytes)
 	if err != nil {
 		return nil, ""
 	}
 	for _, t := range transcript.Todos(reader(), lines) {
 		if len(list) < record.MaxTodos {
-			list = append(list, transcript.Todo{Text: clean(t.Text, record.MaxTodo), Status: clean(t.Status, 20)})
+			list = append(list, transcript.Todo{Text: clean(rules, t.Text, record.MaxTodo), Status: clean(rules, t.Status, 20)})
 		}
 	}
 	if begun := transcript.Turns(reader(), lines); len(begun) > 0 {
 		last := begun[len(begun)-1]
 		text := transcript.Summarise(reader(), lines[last.Start:last.End]).Reply
-		reply = strings.ToValidUTF8(redact.String(text[max(0, len(text)-64<<10):]), "\uFFFD")
+		reply = strings.ToValidUTF8(rules.String(text[max(0, len(text)-64<<10):]), "\uFFFD")
 	}
 	return list, reply
 }

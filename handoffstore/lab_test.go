@@ -108,7 +108,7 @@ func (l *lab) fsck() {
 
 func document(t testing.TB, text string) *Document {
 	t.Helper()
-	d, err := ReadDocument(strings.NewReader(text), "HANDOFF.md")
+	d, err := ReadDocument(nil, strings.NewReader(text), "HANDOFF.md")
 	gittest.Must(t, err)
 	return d
 }

@@ -26,7 +26,7 @@ const (
 // Snapshot returns the redacted text of a tmux pane, see [terminal.FindPane],
 // or the last lines of session, the conversation's file, if a full-screen
 // client leaves only a page there. It sends no keys.
-func Snapshot(ctx context.Context, target, name, session string, limit time.Duration) ([]byte, error) {
+func Snapshot(ctx context.Context, rules *redact.Rules, target, name, session string, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	pane, err := terminal.FindPane(target)
@@ -48,5 +48,5 @@ func Snapshot(ctx context.Context, target, name, session string, limit time.Dura
 		text = text[cut:]
 		text = text[bytes.IndexByte(text, '\n')+1:]
 	}
-	return append([]byte(first), bytes.ToValidUTF8(redact.Bytes(text), []byte("\uFFFD"))...), nil
+	return append([]byte(first), bytes.ToValidUTF8(rules.Bytes(text), []byte("\uFFFD"))...), nil
 }

@@ -36,7 +36,7 @@ func TestSnapshot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			token := "gh" + "p_" + strings.Repeat("A1b2C3d4", 4) + "E5f6"
 			fakeTmux(t, `case "$*" in *capture-pane*) echo a page; echo the token `+token+`;; *) echo `+tt.alternate+`;; esac`)
-			got, err := Snapshot(t.Context(), "%0", "claude-code", tt.session, time.Minute)
+			got, err := Snapshot(t.Context(), nil, "%0", "claude-code", tt.session, time.Minute)
 			if err != nil || !strings.HasPrefix(string(got), tt.first) || !strings.Contains(string(got), tt.holds) || strings.Contains(string(got), tt.lacks) {
 				t.Errorf("%v: %s", err, got)
 			}
@@ -49,19 +49,19 @@ func TestSnapshot(t *testing.T) {
 
 func TestNoSnapshot(t *testing.T) {
 	t.Setenv("TMUX", "")
-	if got, err := Snapshot(t.Context(), "", "claude-code", "", time.Minute); got != nil || !errors.Is(err, terminal.ErrNoPane) {
+	if got, err := Snapshot(t.Context(), nil, "", "claude-code", "", time.Minute); got != nil || !errors.Is(err, terminal.ErrNoPane) {
 		t.Errorf("outside of tmux: %q, %v", got, err)
 	}
 	fakeTmux(t, "echo half; exit 7")
-	if got, err := Snapshot(t.Context(), "%0", "claude-code", "", time.Minute); got != nil || err == nil {
+	if got, err := Snapshot(t.Context(), nil, "%0", "claude-code", "", time.Minute); got != nil || err == nil {
 		t.Errorf("a tmux that fails: %q, %v", got, err)
 	}
 	fakeTmux(t, "sleep 60")
-	if got, err := Snapshot(t.Context(), "%0", "claude-code", "", 50*time.Millisecond); got != nil || !errors.Is(err, context.DeadlineExceeded) {
+	if got, err := Snapshot(t.Context(), nil, "%0", "claude-code", "", 50*time.Millisecond); got != nil || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a tmux that hangs: %q, %v", got, err)
 	}
 	fakeTmux(t, `case "$*" in *capture-pane*) yes "a line of much text" | head -c 3000000;; *) echo 0;; esac`)
-	got, err := Snapshot(t.Context(), "%0", "claude-code", "", time.Minute)
+	got, err := Snapshot(t.Context(), nil, "%0", "claude-code", "", time.Minute)
 	if err != nil || len(got) > snapshotBytes+len(fromPane) || !strings.HasPrefix(string(got), fromPane+"a line of much text\n") {
 		t.Errorf("of 3 MB %d bytes are kept (%v): %.100q", len(got), err, got)
 	}

@@ -13,12 +13,14 @@ import (
 const MaxSubject = 60
 
 // Title returns the title of a mission that begins with a prompt.
-func Title(prompt string) string {
-	return ledger.Head(FirstLine(redact.String(Clip(prompt))), MaxSubject)
+func Title(rules *redact.Rules, prompt string) string {
+	return ledger.Head(FirstLine(rules.String(Clip(prompt))), MaxSubject)
 }
 
 // GivenTitle returns a person's title as one line without secrets.
-func GivenTitle(s string) string { return ledger.Head(FirstLine(redact.String(s)), record.MaxPrompt) }
+func GivenTitle(rules *redact.Rules, s string) string {
+	return ledger.Head(FirstLine(rules.String(s)), record.MaxPrompt)
+}
 
 // FirstLine returns the first non-blank line. Control characters become blanks,
 // since `git log` does not escape them.

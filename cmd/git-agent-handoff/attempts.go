@@ -16,7 +16,6 @@ import (
 	"gitagent/internal/hook"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
-	"gitagent/internal/redact"
 	"gitagent/internal/retry"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
@@ -127,7 +126,7 @@ func (r *records) handOff(f retry.Failure) error {
 		end := []rune(part.text)
 		end = end[max(0, len(end)-saidTail/2):]
 		request.Summary += fmt.Sprintf("\n\nThe end of what %s printed:\n\n%s", part.what, string(end))
-		request.Terminal = append(request.Terminal, redact.Bytes([]byte(fmt.Sprintf("# The end of what %s printed.\n%s\n", part.what, part.text)))...)
+		request.Terminal = append(request.Terminal, r.store.Settings.Rules().Bytes([]byte(fmt.Sprintf("# The end of what %s printed.\n%s\n", part.what, part.text)))...)
 	}
 	done, err := hook.HandOff(ctx, r.store.Workspace, request, true)
 	if err != nil {

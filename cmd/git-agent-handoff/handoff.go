@@ -73,7 +73,7 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 // takes the agent's own pane, since a person's or supervisor's shows something
 // else.
 func snapshot(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) []byte {
-	text, err := handoffstore.Snapshot(c.Context, c.String("tmux"), r.Agent, r.Transcript, s.Settings.Handoff.SnapshotTimeout)
+	text, err := handoffstore.Snapshot(c.Context, s.Settings.Rules(), c.String("tmux"), r.Agent, r.Transcript, s.Settings.Handoff.SnapshotTimeout)
 	if err != nil && !errors.Is(err, terminal.ErrNoPane) {
 		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: no snapshot of the terminal: %s\n", cmdline.OneLine(err.Error()))
 	}

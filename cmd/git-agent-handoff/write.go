@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/record"
+	"gitagent/internal/redact"
 	"gitagent/internal/session"
 )
 
@@ -40,7 +41,7 @@ func write(c *cli.Context) error {
 		return err
 	}
 	if c.NArg() == 1 {
-		if r.Document, err = document(c.App.Reader, s.Repo.Top, c.Args().First()); err != nil {
+		if r.Document, err = document(s.Settings.Rules(), c.App.Reader, s.Repo.Top, c.Args().First()); err != nil {
 			return err
 		}
 		if r.Document.Truncated {
@@ -86,9 +87,9 @@ func request(c *cli.Context) (handoffstore.Request, error) {
 }
 
 // document reads the agent's document, named as by [relative]; - is stdin.
-func document(stdin io.Reader, top, name string) (*handoffstore.Document, error) {
+func document(rules *redact.Rules, stdin io.Reader, top, name string) (*handoffstore.Document, error) {
 	if name == "-" {
-		return handoffstore.ReadDocument(stdin, "")
+		return handoffstore.ReadDocument(rules, stdin, "")
 	}
 	info, err := os.Stat(name)
 	if err != nil {
@@ -102,7 +103,7 @@ func document(stdin io.Reader, top, name string) (*handoffstore.Document, error)
 		return nil, err
 	}
 	defer f.Close()
-	return handoffstore.ReadDocument(f, relative(top, name))
+	return handoffstore.ReadDocument(rules, f, relative(top, name))
 }
 
 // relative returns a path relative to top, with slashes, if below it, or else

@@ -12,6 +12,10 @@
 //	branch_prefix = "agent/mission/"
 //	subject_prompt = true        # quote the prompt in commit subjects
 //	tell_destroyed = true        # work that a command destroyed within its turn
+//	[redact]                     # beside what always is; [redact.Own]
+//	patterns = []                # regular expressions
+//	names = []
+//	people = false               # e-mail addresses and telephone numbers
 //	[handoff]
 //	recent_commits = 10
 //	max_diff_bytes = 10240
@@ -59,11 +63,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gitagent/internal/redact"
 )
 
 // A Config holds the files' settings, and defaults for the rest.
 type Config struct {
 	Capture      Capture
+	Redact       redact.Own
 	Handoff      HandoffSettings
 	Context      Context
 	Company      Company
@@ -72,6 +79,7 @@ type Config struct {
 	Trust        TrustSettings
 	Housekeeping Housekeeping
 
+	rules   *redact.Rules     // see Rules
 	origins map[string]string // by key; a missing key has its default
 }
 
@@ -250,16 +258,20 @@ const RepoFile = ".git-agent.toml"
 // fails.
 func Load(userPath, repoPath string) (*Config, error) {
 	c := Default()
-	errs := apply(userPath, os.Stat, func(e entry) error {
+	errs := apply(userPath, maxUserFile, os.Stat, func(e entry) error {
 		err := c.set(e)
 		if err == nil {
 			c.origins[e.key] = userPath
 		}
 		return err
 	})
+	c.rules = redact.New(c.Redact)
+	if err := hidesRules(userPath, errs); err != nil {
+		c.rules = redact.Invalid(err)
+	}
 	c.learn(learnedPath(userPath))
 	repo, standard := Default(), Default()
-	foreign := apply(repoPath, os.Lstat, func(e entry) error { // a link could lead out of the repository
+	foreign := apply(repoPath, maxFile, os.Lstat, func(e entry) error { // a link could lead out of the repository
 		if err := repo.set(e); err != nil {
 			return err
 		}
@@ -269,6 +281,46 @@ func Load(userPath, repoPath string) (*Config, error) {
 		return c, &UntrustedError{errors.Join(foreign...)}
 	}
 	return c, errors.Join(append(errs, foreign...)...)
+}
+
+// Rules returns what texts are redacted by, nil without a Config. If what the
+// user has set for it is not valid, or can't be known, no text passes them.
+func (c *Config) Rules() *redact.Rules {
+	if c == nil {
+		return nil
+	}
+	return c.rules
+}
+
+// CheckRules reports what is wrong with [Config.Rules]. It compiles the user's
+// patterns, which [Load] does not.
+func (c *Config) CheckRules() error {
+	err := c.Rules().Err()
+	if err == nil || errors.As(err, new(*Error)) {
+		return err
+	}
+	return &Error{Path: c.origins[patternsKey], Key: patternsKey, Err: err}
+}
+
+// hidesRules returns the first error of the user's file by which rules of
+// redaction are not known: one about them, or about the file as a whole, if it
+// has any.
+func hidesRules(path string, errs []error) error {
+	for _, err := range errs {
+		at := (*Error)(nil)
+		if !errors.As(err, &at) {
+			continue
+		}
+		if at.Key == "redact" || strings.HasPrefix(at.Key, "redact.") {
+			return err
+		}
+		if at.whole {
+			if text, e := readLimited(path, maxUserFile); e != nil || strings.Contains(string(text), "redact") {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // An UntrustedError is an error of [Load] about the repository's file alone.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/redact"
 	"gitagent/test/gittest"
 )
 
@@ -51,6 +52,10 @@ exclude = ["*.iso", "build/"]
 branch_prefix = "bot/"
 subject_prompt = false
 tell_destroyed = false
+[redact]
+patterns = ['K-\d{6}']
+names = ["Anna Schmidt", "Contoso"]
+people = true
 [handoff]
 recent_commits = 3
 max_diff_bytes = 2048
@@ -95,6 +100,7 @@ func TestEveryKey(t *testing.T) {
 			MaxFileSize: 1 << 20, MaxUntrackedFiles: 7, MaxUntrackedSize: 2 << 30,
 			Exclude: []string{"*.iso", "build/"}, BranchPrefix: "bot/",
 		},
+		Redact:  redact.Own{Patterns: []string{`K-\d{6}`}, Names: []string{"Anna Schmidt", "Contoso"}, People: true},
 		Handoff: HandoffSettings{RecentCommits: 3, MaxDiffBytes: 2048, CleanGrace: 90 * time.Minute, SnapshotTimeout: 2 * time.Second},
 		Context: Context{
 			Warning: Limit{Tokens: 90000}, Critical: Limit{Percent: 62.5}, FallbackToolCount: 50, CheckFrequency: 1,
@@ -108,8 +114,11 @@ func TestEveryKey(t *testing.T) {
 		Trust:        TrustSettings{Key: "/home/dev/.ssh/agent"},
 		Housekeeping: Housekeeping{ArchiveAfter: 84 * day, ArtifactsAge: 36 * time.Hour, ArtifactsSize: 10 << 20, LogSize: 1000},
 	}
+	if s := got.Rules().String("K-123456 of anna schmidt"); s != "[redacted:pattern] of [redacted:name]" {
+		t.Errorf("the rules leave %q", s)
+	}
 	origins := got.origins
-	got.origins = nil
+	got.origins, got.rules = nil, nil
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -147,7 +156,7 @@ func TestValues(t *testing.T) {
 		if errs != nil {
 			t.Fatalf("%s: %q\n%s", name, errs, again.String())
 		}
-		got.origins, c.origins = nil, nil
+		got.origins, c.origins, got.rules, c.rules = nil, nil, nil, nil
 		if got.Capture.Exclude == nil {
 			got.Capture.Exclude = c.Capture.Exclude
 		}
@@ -202,6 +211,52 @@ func TestManual(t *testing.T) {
 	}
 }
 
+// TestRules: what is wrong in the user's file lets no text through if it is about their rules, or if
+// these can't be known; anything else does not matter to them, and nothing in a repository's file.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, user, repo string
+		want             string // of "Anna"
+		err              string // of CheckRules
+	}{
+		{name: "none", want: "Anna"},
+		{name: "one", user: "[redact]\nnames = ['Anna']", want: "[redacted:name]"},
+		{name: "another mistake", user: "[capture]\nx = 1\n[redact]\nnames = ['Anna']", want: "[redacted:name]"},
+		{name: "another mistake, and none", user: "[capture]\nx = 1", want: "Anna"},
+		{name: "a wrong key", user: "[redact]\nname = ['Anna']", want: "[redacted:unchecked]", err: "user.toml:2: redact.name: unknown key, did you mean redact.names?"},
+		{name: "a wrong value", user: "[redact]\nnames = 'Anna'", want: "[redacted:unchecked]", err: "user.toml:2: redact.names: want a list of texts, not a text"},
+		{name: "no table", user: "redact = ['Anna']", want: "[redacted:unchecked]", err: "user.toml:1: redact: this is a table"},
+		{name: "after many mistakes", user: "[capture]\n" + manyKeys(20) + "[redact]\nname = ['Anna']", want: "[redacted:unchecked]", err: "user.toml: 11 more mistakes"},
+		{name: "a wrong pattern", user: "[redact]\npatterns = ['x', 'Anna(']", want: "[redacted:unchecked]", err: "user.toml: redact.patterns: pattern 2: missing closing )"},
+		{name: "not TOML", user: "[redact]\nnames = ['Anna'", want: "[redacted:unchecked]", err: "user.toml:2: redact.names: expected a comma (',') or array terminator (']'), but got end of file"},
+		{name: "not TOML, and none", user: "[capture]\nexclude = [", want: "Anna"},
+		{name: "too large", user: strings.Repeat("#", maxUserFile+1), want: "[redacted:unchecked]", err: `user.toml: larger than "256KiB"`},
+		{name: "a repository's", repo: "[redact]\nnames = ['Anna']\npatterns = ['(']", want: "Anna"},
+		{name: "a repository's beside the user's", user: "[redact]\nnames = ['Anna']", repo: "[redact]\nnames = []\npeople = 1", want: "[redacted:name]"},
+	} {
+		c, _, dir := load(t, tt.user, tt.repo)
+		if got := c.Rules().String("Anna"); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+		if got := strings.Join(problems(c.CheckRules(), dir), "; "); got != tt.err {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.err)
+		}
+	}
+	if err := (*Config)(nil).CheckRules(); err != nil {
+		t.Errorf("without a configuration: %v", err)
+	}
+}
+
+// manyKeys returns n keys that do not exist.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "x%d = 1\n", i)
+	}
+	return b.String()
+}
+
 func TestWrong(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -221,6 +276,14 @@ func TestWrong(t *testing.T) {
 		{"[capture]\nbranch_prefix = 'a b/'", `user.toml:2: capture.branch_prefix: "a b/" does not begin a valid branch name`},
 		{"[capture]\nbranch_prefix = 3", `user.toml:2: capture.branch_prefix: want a text, not 3`},
 		{"[capture]\nsubject_prompt = 'no'", `user.toml:2: capture.subject_prompt: want true or false, not a text`},
+		{"[redact]\npatterns = 'x'", `user.toml:2: redact.patterns: want a list of texts, not a text`},
+		{"[redact]\npatterns = ['x', 1]", `user.toml:2: redact.patterns: want a list of texts, not 1`},
+		{"[redact]\npatterns = ['x', '']", `user.toml:2: redact.patterns: number 2 is empty or has more than 1000 bytes`},
+		{"[redact]\npatterns = [" + strings.Repeat("'x',", 101) + "]", `user.toml:2: redact.patterns: want at most 100, not 101`},
+		{"[redact]\nnames = ['Anna', '-']", `user.toml:2: redact.names: number 2 is empty or has more than 100 bytes`},
+		{"[redact]\nnames = ['" + strings.Repeat("x", 101) + "']", `user.toml:2: redact.names: number 1 is empty or has more than 100 bytes`},
+		{"[redact]\npeople = 1", `user.toml:2: redact.people: want true or false, not 1`},
+		{"[redact]\nname = ['Anna']", `user.toml:2: redact.name: unknown key, did you mean redact.names?`},
 		{"[handoff]\nclean_grace = 5", `user.toml:2: handoff.clean_grace: want a duration such as "90s" or "5m", not 5`},
 		{"[handoff]\nclean_grace = '5 minutes'", `user.toml:2: handoff.clean_grace: want a duration such as "90s" or "5m", not "5 minutes"`},
 		{"[handoff]\nclean_grace = '-5m'", `user.toml:2: handoff.clean_grace: want a duration such as "90s" or "5m", not "-5m"`},
@@ -255,7 +318,7 @@ func TestWrong(t *testing.T) {
 		{"[capture]\nmax_file_size = \n", "user.toml:2: capture.max_file_size: expected value but found '\\n' instead"},
 		{"[capture]\nexclude = []\nexclude = []", `user.toml:3: capture.exclude: Key 'capture.exclude' has already been defined.`},
 		{"\xff", `user.toml:1: invalid UTF-8 byte: 0xff`},
-		{strings.Repeat("#", maxFile+1), `user.toml: larger than "16KiB"`},
+		{strings.Repeat("#", maxUserFile+1), `user.toml: larger than "256KiB"`},
 		// Several, in order; tables may be written inline or dotted.
 		{
 			"retry = {include_session_tail = 1}\ncapture.exclude = 2\n[context]\nenabled = 3",
@@ -268,7 +331,7 @@ func TestWrong(t *testing.T) {
 		if got := strings.Join(errs, "\n"); got != tt.want {
 			t.Errorf("%.60q:\ngot  %s\nwant %s", tt.text, got, tt.want)
 		}
-		if !reflect.DeepEqual(c, Default()) {
+		if c.rules = nil; !reflect.DeepEqual(c, Default()) { // TestRules
 			t.Errorf("%.60q changed something: %+v", tt.text, c)
 		}
 	}

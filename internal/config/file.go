@@ -17,10 +17,11 @@ import (
 // a second. The parser recurses into brackets and copies each prefix of a
 // dotted key; 16 KiB of dots take seven seconds.
 const (
-	maxFile   = 16 << 10 // bytes
-	maxDots   = 200      // in a line
-	maxBraces = 50       // inline tables
-	maxErrors = 10       // reported
+	maxFile     = 16 << 10  // bytes
+	maxUserFile = 256 << 10 // of the user's own, which may list many names
+	maxDots     = 200       // in a line
+	maxBraces   = 50        // inline tables
+	maxErrors   = 10        // reported
 )
 
 // An Error is one mistake in a configuration file.
@@ -29,6 +30,8 @@ type Error struct {
 	Line int    // from 1; 0 for the file as a whole
 	Key  string // "capture.max_file_size"; "" if no key is at fault
 	Err  error
+
+	whole bool // nothing of the file is known
 }
 
 func (e *Error) Error() string {
@@ -53,8 +56,8 @@ type entry struct {
 
 // apply passes each entry of a file to set and returns the mistakes: the first
 // few, and the number of others. stat may follow symbolic links or not.
-func apply(path string, stat func(string) (fs.FileInfo, error), set func(entry) error) []error {
-	entries, err := readFile(path, stat)
+func apply(path string, most int, stat func(string) (fs.FileInfo, error), set func(entry) error) []error {
+	entries, err := readFile(path, most, stat)
 	if err != nil {
 		return []error{err}
 	}
@@ -71,13 +74,13 @@ func apply(path string, stat func(string) (fs.FileInfo, error), set func(entry) 
 		}
 	}
 	if more > 0 {
-		errs = append(errs, &Error{Path: path, Err: fmt.Errorf("%d more mistakes", more)})
+		errs = append(errs, &Error{Path: path, Err: fmt.Errorf("%d more mistakes", more), whole: true})
 	}
 	return errs
 }
 
 // readFile returns a file's entries in order, none if there is no file.
-func readFile(path string, stat func(string) (fs.FileInfo, error)) ([]entry, error) {
+func readFile(path string, most int, stat func(string) (fs.FileInfo, error)) ([]entry, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -90,7 +93,7 @@ func readFile(path string, stat func(string) (fs.FileInfo, error)) ([]entry, err
 	}
 	var data []byte
 	if err == nil {
-		data, err = readLimited(path)
+		data, err = readLimited(path, most)
 	}
 	if err == nil {
 		err = checkDepth(string(data))
@@ -100,23 +103,23 @@ func readFile(path string, stat func(string) (fs.FileInfo, error)) ([]entry, err
 		entries, err = parse(string(data))
 	}
 	if perr := (toml.ParseError{}); errors.As(err, &perr) {
-		return nil, &Error{Path: path, Line: perr.Position.Line, Key: perr.LastKey, Err: errors.New(perr.Message)}
+		return nil, &Error{Path: path, Line: perr.Position.Line, Key: perr.LastKey, Err: errors.New(perr.Message), whole: true}
 	}
 	if err != nil {
-		return nil, &Error{Path: path, Err: cause(err)}
+		return nil, &Error{Path: path, Err: cause(err), whole: true}
 	}
 	return entries, nil
 }
 
-func readLimited(path string) ([]byte, error) {
+func readLimited(path string, most int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("larger than %s", formatSize(int64(maxFile)))
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
+		err = fmt.Errorf("larger than %s", formatSize(int64(most)))
 	}
 	return data, err
 }

@@ -12,7 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"gitagent/internal/redact"
 	"gitagent/internal/suggest"
 )
 
@@ -22,6 +24,11 @@ type key struct {
 	set  func(value any) error
 	text func() string // as TOML
 }
+
+const (
+	patternsKey = "redact.patterns"
+	namesKey    = "redact.names"
+)
 
 // windowsTable is the table with patterns, not names, as keys.
 const windowsTable = "context.windows"
@@ -36,6 +43,9 @@ func (c *Config) keys() []key {
 		prefix("capture.branch_prefix", &c.Capture.BranchPrefix),
 		boolean("capture.subject_prompt", &c.Capture.SubjectPrompt),
 		boolean("capture.tell_destroyed", &c.Capture.TellDestroyed),
+		texts(patternsKey, &c.Redact.Patterns, redact.MaxPatterns, redact.MaxPattern, func(s string) bool { return s != "" }),
+		texts(namesKey, &c.Redact.Names, redact.MaxNames, redact.MaxName, redact.IsName),
+		boolean("redact.people", &c.Redact.People),
 		integer("handoff.recent_commits", &c.Handoff.RecentCommits, 0),
 		size("handoff.max_diff_bytes", &c.Handoff.MaxDiffBytes),
 		duration("handoff.clean_grace", &c.Handoff.CleanGrace),
@@ -117,6 +127,15 @@ type Value struct {
 	Key    string // "capture.max_file_size"
 	Value  string // as TOML
 	Origin string // [DefaultOrigin] or the path of the file; for two files, "a, b"
+}
+
+// Shown returns the value as it may be printed: what must not be recorded stays
+// out of terminals and of reports to others, too.
+func (v Value) Shown() string {
+	if (v.Key == patternsKey || v.Key == namesKey) && v.Value != "[]" {
+		return "[not shown]"
+	}
+	return v.Value
 }
 
 // DefaultOrigin is the origin of a setting that no file has.
@@ -253,13 +272,37 @@ func patterns(name string, dst *[]string) key {
 			out = append(out, pattern)
 		}
 		return out, err
-	}, func(list []string) string {
-		var quoted []string
-		for _, pattern := range list {
-			quoted = append(quoted, strconv.Quote(pattern))
+	}, formatList)
+}
+
+func formatList(list []string) string {
+	var quoted []string
+	for _, s := range list {
+		quoted = append(quoted, strconv.Quote(s))
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// texts returns a key for a list of at most that many texts of a size.
+func texts(name string, dst *[]string, most, size int, valid func(string) bool) key {
+	return setting(name, dst, func(value any) ([]string, error) {
+		list, err := as[[]any]("a list of texts", value)
+		if err == nil && len(list) > most {
+			err = fmt.Errorf("want at most %d, not %d", most, len(list))
 		}
-		return "[" + strings.Join(quoted, ", ") + "]"
-	})
+		var out []string
+		for i, v := range list {
+			s, err := as[string]("a list of texts", v)
+			if err != nil {
+				return nil, err
+			}
+			if len(s) > size || !utf8.ValidString(s) || !valid(s) {
+				return nil, fmt.Errorf("number %d is empty or has more than %d bytes", i+1, size)
+			}
+			out = append(out, s)
+		}
+		return out, err
+	}, formatList)
 }
 
 func text(name string, dst *string) key {

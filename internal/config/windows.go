@@ -22,7 +22,7 @@ func learnedPath(userPath string) string {
 // counts as not there: it is ours, and written again.
 func learned(path string) map[string]int {
 	c := &Config{Context: Context{Windows: map[string]int{}}}
-	apply(path, os.Stat, func(e entry) error {
+	apply(path, maxFile, os.Stat, func(e entry) error {
 		if isWindow(e) {
 			return c.setWindow(e.path[2], e.value)
 		}

@@ -388,7 +388,7 @@ type Beginning struct {
 func Begin(ctx context.Context, w *workspace.Workspace, b Beginning) (m *record.Mission, included *copyignored.Copied, err error) {
 	branch := w.Branch(b.ID)
 	m = &record.Mission{
-		Title: turns.GivenTitle(b.Title), Created: b.At.UTC().Truncate(time.Millisecond),
+		Title: turns.GivenTitle(w.Settings.Rules(), b.Title), Created: b.At.UTC().Truncate(time.Millisecond),
 		Base: b.From.String(), Branch: branch,
 	}
 	m.AddSession(b.Session)

@@ -145,7 +145,7 @@ func fork(ctx context.Context, w *workspace.Workspace, tx *ledgertx.Tx, f ForkPl
 	}
 	source := f.Source.ID()
 	m := &record.Mission{
-		V: record.Version, ID: f.ID, Title: cmp.Or(turns.GivenTitle(f.Title), turns.Title(f.Prompt)), Created: f.At.UTC().Truncate(time.Millisecond),
+		V: record.Version, ID: f.ID, Title: cmp.Or(turns.GivenTitle(w.Settings.Rules(), f.Title), turns.Title(w.Settings.Rules(), f.Prompt)), Created: f.At.UTC().Truncate(time.Millisecond),
 		Agent: f.agent(), Base: from.String(), Branch: branch, ForkedFrom: &source,
 	}
 	if m.Title == "" {

@@ -11,7 +11,6 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
-	"gitagent/internal/redact"
 	"gitagent/turns"
 )
 
@@ -136,7 +135,7 @@ func (w *writing) patch(f *fileDiff, p *gitdiff.Patch) {
 	case p.Long:
 		f.Left = "its difference is too long"
 	default:
-		f.Patch = redact.String(strings.ToValidUTF8(p.Hunks, "\uFFFD"))
+		f.Patch = w.Workspace.Settings.Rules().String(strings.ToValidUTF8(p.Hunks, "\uFFFD"))
 		for line := range strings.Lines(f.Patch) {
 			switch line[0] {
 			case '+':
@@ -162,7 +161,7 @@ func (w *writing) wholes(list []*fileDiff) error {
 			case err != nil:
 				w.unread.Add(err)
 			case utf8.Valid(text) && bytes.IndexByte(text, 0) < 0:
-				number, err := w.whole(f.Old, redact.String(string(text)))
+				number, err := w.whole(f.Old, w.Workspace.Settings.Rules().String(string(text)))
 				if err != nil {
 					return err
 				}

@@ -78,7 +78,7 @@ func (r *recording) setLast(t *turns.Turn) {
 	}
 	if seg := t.Transcript; seg != nil {
 		last.Before, _ = r.cursorAt(seg.From, seg.After) // a missing file has no cursor
-		if seg.Missing == "size" || seg.Missing == "redaction" || holds(r.tx.Ledger, r.Purged(), r.Transcript, t.Turn, seg) {
+		if seg.Missing == "size" || seg.Missing == "redaction" || holds(r.tx.Ledger, r.rules, r.Purged(), r.Transcript, t.Turn, seg) {
 			cursors := map[record.ID]session.Cursor{}
 			maps.Copy(cursors, r.state.Cursors)
 			cursors[r.id], _ = r.cursorAt(seg.To, t.Turn)
@@ -92,7 +92,7 @@ func (r *recording) setLast(t *turns.Turn) {
 }
 
 // holds reports whether the client's file still has a segment's content.
-func holds(l *ledger.Ledger, purged *scrub.Finder, path string, turn int, seg *record.Segment) bool {
+func holds(l *ledger.Ledger, rules *redact.Rules, purged *scrub.Finder, path string, turn int, seg *record.Segment) bool {
 	if path == "" || seg.Path == "" || seg.To < seg.From || seg.To-seg.From > transcript.MaxSegment {
 		return false
 	}
@@ -100,11 +100,15 @@ func holds(l *ledger.Ledger, purged *scrub.Finder, path string, turn int, seg *r
 	if err != nil {
 		return false
 	}
-	clean, err := redact.JSONLines(raw)
+	clean, err := rules.JSONLines(raw)
 	if err != nil {
 		return false
 	}
 	clean = purged.ReplaceJSON(clean)
-	stored, err := l.ReadUpTo(ledger.TurnPath("transcript", turn, ".jsonl"), int64(len(clean)))
-	return err == nil && bytes.Equal(clean, stored)
+	stored, err := l.ReadUpTo(ledger.TurnPath("transcript", turn, ".jsonl"), int64(max(len(clean), seg.Bytes)))
+	if err != nil || bytes.Equal(clean, stored) {
+		return err == nil
+	}
+	again, err := rules.JSONLines(stored) // the user may have more rules since
+	return err == nil && bytes.Equal(clean, again)
 }

@@ -20,6 +20,7 @@ type inputs struct {
 	Signal
 	id       record.ID     // the mission to record to
 	worktree string        // git directory of the signal's worktree
+	rules    *redact.Rules // what texts are redacted by
 	state    session.Known // local state of the session; not older than the ledger
 	last     int           // number of the mission's last turn
 	segment  flushed       // what the client has written since the cursor
@@ -328,7 +329,7 @@ func (f *inputs) next(p plan, done outturn, at func(offset int64, turn int) sess
 	}
 	if p.opens != nil {
 		st.Open = &session.OpenTurn{
-			PromptID: f.PromptID, Prompt: redact.String(turns.Clip(p.opens.prompt)), Started: p.opens.at,
+			PromptID: f.PromptID, Prompt: f.rules.String(turns.Clip(p.opens.prompt)), Started: p.opens.at,
 			Base: done.opens.base, Head: done.opens.head, Branch: done.opens.branch, Transcript: f.Transcript,
 		}
 	}

@@ -33,7 +33,7 @@ func describe(f *inputs, e ending, s start, snap *snapshot.Snapshot) *turns.Turn
 		t.PromptID = s.promptID
 		// The event has the prompt as typed, while the transcript wraps a
 		// paste; but it may be about another prompt, typed meanwhile.
-		if prompt == "" || s.prompt != "" && strings.Contains(redact.String(turns.Clip(prompt)), s.prompt) {
+		if prompt == "" || s.prompt != "" && strings.Contains(f.rules.String(turns.Clip(prompt)), s.prompt) {
 			prompt = s.prompt
 		}
 	}
@@ -54,14 +54,16 @@ func describe(f *inputs, e ending, s start, snap *snapshot.Snapshot) *turns.Turn
 	if t.Outcome == record.Interrupted && sum.APIError && !sum.Interrupted && f.Outcome == "" && !(e.seen && f.Event == Halted) {
 		t.Outcome = record.Failed
 	}
-	t.Prompt = ledger.Head(valid(redact.String(turns.Clip(prompt))), record.MaxPrompt)
-	t.Reply = ledger.Tail(valid(redact.String(clipEnd(reply))), record.MaxReply)
+	t.Prompt = ledger.Head(valid(f.rules.String(turns.Clip(prompt))), record.MaxPrompt)
+	t.Reply = ledger.Tail(valid(f.rules.String(clipEnd(reply))), record.MaxReply)
 	return t
 }
 
-// called returns an untrusted name as records have it.
+// called returns an untrusted name as records have it. A user's own rules leave
+// it alone, as they do in transcripts.
 func called(name string, most int) string {
-	return ledger.Head(valid(redact.String(turns.Clip(name))), most)
+	var builtIn *redact.Rules
+	return ledger.Head(valid(builtIn.String(turns.Clip(name))), most)
 }
 
 // maxTool is how much of a tool's name a record keeps, in runes.

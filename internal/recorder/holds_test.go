@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +26,7 @@ func TestHolds(t *testing.T) {
 	const before, line, after = `{"n":1}` + "\n", `{"n":2,"text":"the second one"}` + "\n", `{"n":3}` + "\n"
 	const from, to = int64(len(before)), int64(len(before + line))
 	token := `{"n":2,"text":"ghp_` + strings.Repeat("aB3dE6gH9", 4) + `"}` + "\n"
-	redacted, err := redact.JSONLines([]byte(token))
+	redacted, err := (*redact.Rules)(nil).JSONLines([]byte(token))
 	if err != nil || string(redacted) == token {
 		t.Fatalf("%s is redacted as %s, %v", token, redacted, err)
 	}
@@ -39,7 +40,8 @@ func TestHolds(t *testing.T) {
 		turn    int    // 0 is 7
 		segment *record.Segment
 		purged  *scrub.Finder
-		nowhere bool // it is not known where the client's file is
+		rules   *redact.Rules // of the user's own, since
+		nowhere bool          // it is not known where the client's file is
 		want    bool
 	}{
 		{name: "the same", file: before + line + after, stored: line, want: true},
@@ -47,6 +49,9 @@ func TestHolds(t *testing.T) {
 		{name: "it was redacted", file: before + token + after, stored: string(redacted), segment: &record.Segment{Path: segment.Path, From: from, To: from + int64(len(token))}, want: true},
 		{name: "it was purged since", file: before + line, stored: string(purged.ReplaceJSON([]byte(line))), purged: purged, want: true},
 		{name: "a secret was purged that the ledger still has", file: before + line, stored: line, purged: purged},
+		{name: "the user has a rule since", file: before + line, stored: line, rules: redact.New(redact.Own{Names: []string{"second"}}), want: true},
+		{name: "the user has a rule since, and the text is another one", file: before + strings.Replace(line, "one", "two", 1), stored: line, rules: redact.New(redact.Own{Names: []string{"second"}})},
+		{name: "the user's rules are not valid", file: before + line, stored: line, rules: redact.Invalid(errors.New("pattern 1"))},
 		{name: "nothing", file: before, segment: &record.Segment{Path: segment.Path, From: from, To: from}, want: true},
 		{name: "another text as long", file: before + strings.Replace(line, "one", "two", 1), stored: line},
 		{name: "the ledger has more", file: before + line, stored: line + line},
@@ -79,7 +84,7 @@ func TestHolds(t *testing.T) {
 		if turn == 0 {
 			turn = 7
 		}
-		if got := holds(l, tt.purged, path, turn, of); got != tt.want {
+		if got := holds(l, tt.rules, tt.purged, path, turn, of); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
 	}

@@ -116,7 +116,7 @@ func Importable(ctx context.Context, w *workspace.Workspace, getenv func(string)
 }
 
 func (im *importer) one(ctx context.Context, c *candidate) Imported {
-	done := Imported{Session: c.Session, Title: turns.Title(c.first.Prompt)}
+	done := Imported{Session: c.Session, Title: turns.Title(im.Settings.Rules(), c.first.Prompt)}
 	err := c.err
 	switch t, known := im.known(c); {
 	case err != nil:
@@ -254,7 +254,7 @@ func (im *importer) record(ctx context.Context, tx *ledgertx.Tx, c *candidate, t
 				Event: Ended, At: created(lastSaid(e.summary), im.At), Agent: c.agent.Name,
 				Session: c.Session, Transcript: c.Path,
 			},
-			id: tx.ID, segment: flushed{from: t.from, NewLines: transcript.NewLines{Bytes: t.bytes}},
+			id: tx.ID, rules: im.Settings.Rules(), segment: flushed{from: t.from, NewLines: transcript.NewLines{Bytes: t.bytes}},
 		}}
 		if e.summary.Answered {
 			rec.Event = Stopped
@@ -354,7 +354,7 @@ func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bo
 		return err
 	}
 	files := make(map[string][]byte)
-	segmentFile(t, files, raw, im.Purged())
+	segmentFile(t, files, raw, rec.rules, im.Purged())
 	line, err := t.Encode()
 	if err != nil {
 		return err

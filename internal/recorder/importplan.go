@@ -85,7 +85,7 @@ func (im *importer) planImport(ctx context.Context, id record.ID, l *ledger.Ledg
 		if last.Transcript.To == c.Size {
 			return t, nil
 		}
-		if last.Transcript.Missing != "redaction" && !holds(l, im.Purged(), c.Path, last.Turn, last.Transcript) {
+		if last.Transcript.Missing != "redaction" && !holds(l, im.Settings.Rules(), im.Purged(), c.Path, last.Turn, last.Transcript) {
 			return t, errNotTheSame
 		}
 		t.from = last.Transcript.From

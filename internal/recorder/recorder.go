@@ -124,7 +124,7 @@ func recordTo(ctx context.Context, w *workspace.Workspace, s Signal, st *session
 	return ledgertx.Run(ctx, w, choose, func(ctx context.Context, tx *ledgertx.Tx) error {
 		rec := &recording{
 			Workspace: w, tx: tx, result: Result{Mission: tx.ID},
-			inputs: inputs{Signal: s, id: tx.ID, worktree: w.Repo.GitDir, state: *st},
+			inputs: inputs{Signal: s, id: tx.ID, worktree: w.Repo.GitDir, rules: w.Settings.Rules(), state: *st},
 		}
 		changed, err := rec.run(ctx)
 		if err != nil {

@@ -278,12 +278,12 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*tur
 	}
 	files := make(map[string][]byte)
 	if t.Transcript != nil && t.Transcript.Missing == "" {
-		segmentFile(t, files, r.segment.Bytes[e.start:e.end], r.tx.Purged())
+		segmentFile(t, files, r.segment.Bytes[e.start:e.end], r.rules, r.tx.Purged())
 	}
 	if t.Transcript != nil && t.Transcript.Missing != "" {
 		r.warn("turn %s has no transcript segment: %s", t.ID(), t.Transcript.Missing)
 	}
-	addSubagents(t, old, sub, files, r.tx.Purged())
+	addSubagents(t, old, sub, files, r.rules, r.tx.Purged())
 	if sub.err != nil {
 		r.warn("turn %s lacks sub-agents: %v", t.ID(), sub.err)
 	}
@@ -325,9 +325,9 @@ func (r *recording) append(subject string, files map[string][]byte, keep ...obje
 
 // segmentFile adds the redacted segment to files. If redaction fails, nothing
 // is stored, and the turn says so.
-func segmentFile(t *turns.Turn, files map[string][]byte, raw []byte, purged *scrub.Finder) {
+func segmentFile(t *turns.Turn, files map[string][]byte, raw []byte, rules *redact.Rules, purged *scrub.Finder) {
 	path := ledger.TurnPath("transcript", t.Turn, ".jsonl")
-	data, err := redact.JSONLines(raw)
+	data, err := rules.JSONLines(raw)
 	if err != nil {
 		t.Transcript.Missing = "redaction"
 		files[path] = nil

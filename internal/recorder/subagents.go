@@ -147,11 +147,11 @@ func subagentOutcome(all transcript.Summary, over bool) record.Outcome {
 
 // addSubagents adds subagents' work to a turn and its files. A turn recorded
 // again keeps the old record's subagents that are gone.
-func addSubagents(t, old *turns.Turn, s sides, files map[string][]byte, purged *scrub.Finder) {
+func addSubagents(t, old *turns.Turn, s sides, files map[string][]byte, rules *redact.Rules, purged *scrub.Finder) {
 	t.AgentsLeft = s.left
 	for _, one := range s.list {
 		path := turns.SubagentPath(t.Turn, one.ID)
-		data, err := redact.JSONLines(one.raw)
+		data, err := rules.JSONLines(one.raw)
 		data = purged.ReplaceJSON(data)
 		switch {
 		case one.Missing != "":

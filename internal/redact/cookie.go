@@ -45,7 +45,7 @@ func sessionCookies(header string) (spans []span) {
 		switch {
 		case !ok, strings.IndexByte(value, ' ') >= 0, placeholder(value):
 		case session(name) && (len(value) >= 20 || randomPiece(value, 8)), len(value) >= 16 && random(value) && !uuid(value):
-			spans = append(spans, span{start, start + len(value), ruleCookie})
+			spans = append(spans, span{start: start, end: start + len(value), rule: ruleCookie})
 		}
 	}
 	return spans

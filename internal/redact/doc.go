@@ -2,8 +2,8 @@
 //
 // Prompts, replies, tool output and diffs contain keys and passwords sooner or
 // later, and a pushed object can't be taken back. So all of them pass through
-// [String], [Bytes] or, for transcripts, [JSONLines]. A secret becomes a short
-// mark:
+// [Rules.String], [Rules.Bytes] or, for transcripts, [Rules.JSONLines]. A secret
+// becomes a short mark:
 //
 //	export GITHUB_TOKEN=[redacted:github-token]
 //	postgres://app:[redacted:url-password]@db.example.invalid/app
@@ -38,6 +38,14 @@
 // Rules about lines also work in numbered listings, diffs, quotations, the
 // output of grep and arrays of lines ([margin], [lineAt]).
 //
+// # A user's own rules
+//
+// [Own] has patterns, names and people's data. They are searched in the same
+// surroundings and escapes, in what the built-in rules search ([Rules]), but in
+// a record of a transcript not in what holds the conversation together, and not
+// in marks. Rules that are not valid let no text through: who made one wants
+// something cut out.
+//
 // # How
 //
 // One pass splits the text into words and looks closer at three places only:
@@ -59,7 +67,8 @@
 //   - Tokens without a form (Mistral, Twilio's auth token) and a telling name.
 //   - Random letters without digits, below 20 bytes or in one case.
 //   - One-time codes, identifiers (AWS account numbers, Slack and Discord ids,
-//     publishable keys, UUIDs without a secret's name), personal data.
+//     publishable keys, UUIDs without a secret's name), personal data but by
+//     rules of the user's own.
 //   - Tokens that a terminal's width broke, or without a boundary in more than
 //     256 bytes of base64 (images), where any short form occurs by chance.
 //   - Encodings other than JSON's escapes and, for private keys and Kubernetes

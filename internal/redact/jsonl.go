@@ -12,10 +12,13 @@ import (
 // maxNesting limits the nesting of JSON as encoding/json does; deeper is text.
 const maxNesting = 10000
 
-var errInvalid = errors.New("not valid JSON any more")
+var (
+	errInvalid = errors.New("not valid JSON any more")
+	errEndless = errors.New("what a pattern leaves matches again and again")
+)
 
 // JSONLines redacts a segment of a transcript, one JSON value per line. It
-// replaces every secret as [String] does, and returns segment itself if there
+// replaces every secret as [Rules.String] does, and returns segment itself if there
 // is none. It never changes segment.
 //
 // JSONLines decodes strings, knows their keys, and changes only the secrets:
@@ -23,23 +26,33 @@ var errInvalid = errors.New("not valid JSON any more")
 // it returns only an error with the line's number, and the segment must not be
 // stored. Adjacent lines that are not JSON, such as torn ones, are redacted
 // together as text. Lines may have any length.
-func JSONLines(segment []byte) ([]byte, error) {
+//
+// A user's own rules leave alone what holds a conversation together ([frames],
+// [structural]), and what they find in another number makes it 0.
+func (r *Rules) JSONLines(segment []byte) ([]byte, error) {
+	own, err := r.compiled()
+	if err != nil {
+		return nil, err
+	}
 	for range maxRounds {
-		out, again, err := redactLines(segment)
+		out, again, err := r.redactLines(segment, own)
 		if err != nil {
 			return nil, err
 		}
 		segment = out
 		if !again {
-			break
+			return segment, nil
 		}
+	}
+	if own != nil {
+		return nil, errEndless
 	}
 	return segment, nil
 }
 
 // redactLines redacts each line of JSON and the texts between them. again
 // reports that a text changed: a line in it may be JSON in the next round.
-func redactLines(segment []byte) (out []byte, again bool, err error) {
+func (r *Rules) redactLines(segment []byte, own *own) (out []byte, again bool, err error) {
 	done := 0 // segment[:done] is done, and in out unless out is nil
 	add := func(to int, redacted string) (changed bool) {
 		changed = !same(redacted, view(segment[done:to]))
@@ -57,17 +70,17 @@ func redactLines(segment []byte) (out []byte, again bool, err error) {
 		if i := bytes.IndexByte(segment[at:], '\n'); i >= 0 {
 			end = at + i
 		}
-		redacted, ok, err := redactLine(view(segment[at:end]))
+		redacted, ok, err := redactLine(view(segment[at:end]), own)
 		if err != nil {
 			return nil, false, fmt.Errorf("redact line %d: %w", n, err)
 		}
 		if ok {
-			again = add(at, String(view(segment[done:at]))) || again // the text before this line
+			again = add(at, r.String(view(segment[done:at]))) || again // the text before this line
 			add(end, redacted)
 		}
 		at = end + 1
 	}
-	again = add(len(segment), String(view(segment[done:]))) || again
+	again = add(len(segment), r.String(view(segment[done:]))) || again
 	if out == nil {
 		out = segment
 	}
@@ -76,10 +89,10 @@ func redactLines(segment []byte) (out []byte, again bool, err error) {
 
 // redactLine redacts one line; ok is false if it is not JSON. A line without
 // secrets may be what only json.Valid refuses, with a bad escape in a string.
-func redactLine(line string) (redacted string, ok bool, err error) {
+func redactLine(line string, own *own) (redacted string, ok bool, err error) {
 	redacted = line
-	for range maxRounds {
-		var w walker
+	for round := range maxRounds {
+		w := walker{own: own, last: own != nil && round == maxRounds-1}
 		if !w.walk(redacted) {
 			return line, false, nil
 		}
@@ -104,11 +117,14 @@ type walker struct {
 	line  string
 	spans []span
 	stack []frame
+	own   *own
+	last  bool // texts in which anything is still found go as a whole
 }
 
 // frame is an array or object around the walker's position.
 type frame struct {
 	array bool
+	holds bool   // it is one of [frames], and so are those around it
 	key   string // the key of an object's next value, or of the array itself
 	label string // object: the value of "name" or "key", for {"name":"API_KEY","value":"..."}
 	last  string // an array's previous element
@@ -188,7 +204,7 @@ func (w *walker) walk(line string) bool {
 			if len(w.stack) == maxNesting {
 				return false
 			}
-			f := frame{array: b == '['}
+			f := frame{array: b == '[', holds: top == nil || top.holds && (top.array || frames(top.key) || structural(top.key))}
 			if f.array && top != nil {
 				f.key = top.key
 			}
@@ -200,7 +216,7 @@ func (w *walker) walk(line string) bool {
 			i++
 		case b == ']' && top != nil && top.array && (want == wantComma || want == wantFirst),
 			b == '}' && top != nil && !top.array && (want == wantComma || want == wantFirstKey):
-			w.lines(top.parts)
+			w.lines(top.parts, w.ownIn(top))
 			w.stack = w.stack[:len(w.stack)-1]
 			want = after()
 			i++
@@ -208,6 +224,9 @@ func (w *walker) walk(line string) bool {
 			end := run(line, i, alnum|dash|plus|dot, len(line))
 			if !literal(line[i:end]) {
 				return false
+			}
+			if top != nil && !top.holds {
+				w.number(i, end)
 			}
 			i = end
 			want = after()
@@ -227,9 +246,21 @@ const minValue = 8
 
 // key examines the key line[start:end], a secret in a map from tokens to users.
 func (w *walker) key(start, end int) {
-	if end-start >= minWord {
-		raw := w.line[start:end]
-		w.add(part{start, raw, raw}, find(raw, 0))
+	raw := w.line[start:end]
+	var spans []span
+	if len(raw) >= minWord {
+		spans = find(raw, 0)
+	}
+	if !w.stack[len(w.stack)-1].holds {
+		spans = append(spans, w.own.find(raw, 0)...)
+	}
+	w.add(part{start, raw, raw}, spans)
+}
+
+// number examines the literal line[start:end] by a user's own rules.
+func (w *walker) number(start, end int) {
+	if text := w.line[start:end]; w.own != nil && is(text[len(text)-1], digit) && text != "0" && len(w.own.find(text, 0)) > 0 {
+		w.spans = append(w.spans, span{start: start, end: end, number: true})
 	}
 }
 
@@ -239,16 +270,23 @@ func (w *walker) value(start, end int) {
 	if strings.IndexByte(p.raw, '\\') >= 0 {
 		p.text = unescape(p.raw)
 	}
-	name, array := "", false
+	name, array, own := "", false, w.own
 	if len(w.stack) > 0 {
 		f := &w.stack[len(w.stack)-1]
 		name, array = f.nameFor(p.text), f.array
+		if !strings.ContainsAny(p.text, " \t\n") {
+			own = w.ownIn(f) // a sentence holds nothing together
+		}
 		if array {
 			f.parts = append(f.parts, p)
 		} else {
 			w.member(f.key, start, p.text)
 		}
 	}
+	if !array {
+		w.add(p, own.find(p.text, 0))
+	}
+	w.add(p, own.called(name, p.text))
 	if len(p.raw) < minValue {
 		return
 	}
@@ -261,9 +299,17 @@ func (w *walker) value(start, end int) {
 		w.add(p, sessionCookies(p.text))
 	default:
 		if s, e, rule := credential(k, name, p.text, value{quoted: true}); rule != "" {
-			w.add(p, []span{{s, e, rule}})
+			w.add(p, []span{{start: s, end: e, rule: rule}})
 		}
 	}
+}
+
+// ownIn returns the user's own rules for the texts of f, nil if these stay.
+func (w *walker) ownIn(f *frame) *own {
+	if f.holds && structural(f.key) {
+		return nil
+	}
+	return w.own
 }
 
 // member examines text, the string at line[start] and value of key, for what
@@ -282,9 +328,9 @@ func (w *walker) member(key string, start int, text string) {
 }
 
 // lines examines an array's strings as one text: transcripts keep patches so.
-func (w *walker) lines(parts []part) {
+func (w *walker) lines(parts []part, own *own) {
 	if len(parts) == 1 {
-		w.add(parts[0], find(parts[0].text, 0))
+		w.add(parts[0], own.all(parts[0].text))
 	}
 	if len(parts) < 2 {
 		return
@@ -294,13 +340,13 @@ func (w *walker) lines(parts []part) {
 		b.WriteString(p.text)
 		b.WriteByte('\n')
 	}
-	spans := find(b.String(), 0)
+	spans := own.all(b.String())
 	at := 0
 	for _, p := range parts {
 		var here []span
 		for _, sp := range spans {
 			if start, end := max(sp.start-at, 0), min(sp.end-at, len(p.text)); start < end {
-				here = append(here, span{start, end, sp.rule})
+				here = append(here, span{start: start, end: end, rule: sp.rule})
 			}
 		}
 		w.add(p, here)
@@ -332,7 +378,10 @@ func (w *walker) add(p part, spans []span) {
 	if !same(p.text, p.raw) {
 		spans = origin(p.raw, merge(spans))
 	}
+	if w.last && len(spans) > 0 {
+		spans = []span{{end: len(p.raw), rule: spans[0].rule}}
+	}
 	for _, sp := range spans {
-		w.spans = append(w.spans, span{p.start + sp.start, p.start + sp.end, sp.rule})
+		w.spans = append(w.spans, span{start: p.start + sp.start, end: p.start + sp.end, rule: sp.rule})
 	}
 }

@@ -16,22 +16,29 @@ const mark = "[redacted:"
 
 // String returns s with every secret replaced by [redacted:<rule>], or s itself
 // if there is none. String returns its own results unchanged.
-func String(s string) string {
+func (r *Rules) String(s string) string {
+	own, err := r.compiled()
+	if err != nil && s != "" {
+		return mark + ruleUnchecked + "]"
+	}
 	for range maxRounds {
-		spans := find(s, 0)
+		spans := own.all(s)
 		if len(spans) == 0 {
-			break
+			return s
 		}
 		s = replace(s, spans)
+	}
+	if spans := own.find(s, 0); len(spans) > 0 {
+		return mark + spans[0].rule + "]" // a pattern of which each match makes another
 	}
 	return s
 }
 
-// Bytes is [String] for bytes. It never changes b.
-func Bytes(b []byte) []byte {
+// Bytes is [Rules.String] for bytes. It never changes b.
+func (r *Rules) Bytes(b []byte) []byte {
 	s := view(b)
-	if r := String(s); !same(r, s) {
-		return []byte(r)
+	if out := r.String(s); !same(out, s) {
+		return []byte(out)
 	}
 	return b
 }
@@ -59,6 +66,7 @@ func Count(text []byte) map[string]int {
 type span struct {
 	start, end int
 	rule       string // "" removes the part without a mark
+	number     bool   // it becomes 0
 }
 
 // replace replaces each span of s by its mark. The spans come from [merge].
@@ -68,7 +76,9 @@ func replace(s string, spans []span) string {
 	at := 0
 	for _, sp := range spans {
 		b.WriteString(s[at:sp.start])
-		if sp.rule != "" {
+		if sp.number {
+			b.WriteByte('0')
+		} else if sp.rule != "" {
 			b.WriteString(mark)
 			b.WriteString(sp.rule)
 			b.WriteByte(']')

@@ -85,7 +85,7 @@ func scan(s string) (spans []span, more bool) {
 }
 
 func (c *scanner) found(rule string, start, end int) {
-	c.spans = append(c.spans, span{start, end, rule})
+	c.spans = append(c.spans, span{start: start, end: end, rule: rule})
 	c.last = max(c.last, end)
 }
 

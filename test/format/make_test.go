@@ -220,7 +220,7 @@ func (m *maker) passive() *talk {
 	m.Git("commit", "-qam", "second, by the user")
 	c.ask("Go on, and hand off.")
 	m.Write("whole.txt", "whole\n")
-	document, err := handoffstore.ReadDocument(strings.NewReader("# Where it stands\n\nThe form is fixed.\n"), "HANDOFF.md")
+	document, err := handoffstore.ReadDocument(nil, strings.NewReader("# Where it stands\n\nThe form is fixed.\n"), "HANDOFF.md")
 	gittest.Must(m.t, err)
 	m.gather(handoffstore.Request{
 		Mission: "a1b2c3d4", Session: c.session, Agent: "claude-code", Exit: record.Clean, Running: "Go on, and hand off.",
