@@ -163,9 +163,15 @@ func (x *examination) config(defaults bool) {
 			tell("config", line, "")
 		}
 	}
+	if invalid := conf.CheckRules(); invalid != nil {
+		if err == nil || errors.As(err, new(*config.UntrustedError)) {
+			x.problem("config", invalid.Error(), "")
+		}
+		x.warn("config", "so no text of a prompt, reply, conversation or handoff is recorded until that is mended", "")
+	}
 	for _, v := range conf.Values() {
 		if defaults || v.Origin != config.DefaultOrigin {
-			x.say("config", fmt.Sprintf("%s = %s (%s)", v.Key, v.Value, v.Origin))
+			x.say("config", fmt.Sprintf("%s = %s (%s)", v.Key, v.Shown(), v.Origin))
 		}
 	}
 }

@@ -106,7 +106,10 @@ func Open(repo *git.Repo) (*workspace.Workspace, error) {
 	}
 	if errors.As(err, new(*config.UntrustedError)) {
 		cmdline.Warn(err)
-		return w, nil
+		err = nil
+	}
+	if w != nil && err == nil {
+		err = w.Settings.CheckRules()
 	}
 	return w, err
 }

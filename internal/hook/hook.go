@@ -23,6 +23,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/limit"
 	"gitagent/internal/purge"
@@ -62,17 +63,18 @@ var Handoff = &Program{"git-agent-handoff", "what the last session left could no
 
 // A hook is the process of one event: payload, repository and answer.
 type hook struct {
-	program *Program
-	at      time.Time // when the process started
-	agent   *agent.Agent
-	client  hooks.Environment
-	event   *hooks.Payload
-	digest  string // of the payload, which may arrive twice
-	repo    *git.Repo
-	store   session.Store
-	known   bool // recording is enabled, and errors go to store
-	answer  hooks.Answer
-	since   int64 // ms: when the agent's tools before had run; 0 if unknown
+	program  *Program
+	at       time.Time // when the process started
+	agent    *agent.Agent
+	client   hooks.Environment
+	event    *hooks.Payload
+	digest   string // of the payload, which may arrive twice
+	repo     *git.Repo
+	store    session.Store
+	known    bool           // recording is enabled, and errors go to store
+	settings *config.Config // nil before the repository was opened with them
+	answer   hooks.Answer
+	since    int64 // ms: when the agent's tools before had run; 0 if unknown
 }
 
 // Command describes a program's hook for its help; agent is the flag for one.
@@ -169,6 +171,9 @@ func (h *hook) run(ctx context.Context, args []string) error {
 	if event.Name != "PreToolUse" { // which records nothing that a filter rewrites, and answers nothing
 		h.followFilter(ctx)
 	}
+	if !tools {
+		defer h.checkRules()
+	}
 	return handle(ctx, h)
 }
 
@@ -230,7 +235,16 @@ func (h *hook) open() *workspace.Workspace {
 		h.log(workspace.Said(text, done))
 		h.tell("moved", workspace.Said(text, done))
 	}
+	h.settings = w.Settings
 	return w
+}
+
+// checkRules tells the user if no text is recorded since their rules of
+// redaction are not valid.
+func (h *hook) checkRules() {
+	if err := h.settings.CheckRules(); err != nil {
+		h.tell("redact", fmt.Sprintf("no text of this session is recorded until this is mended: %v", err))
+	}
 }
 
 // log writes to the repository's log, with the time of the event. If that
