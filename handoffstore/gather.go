@@ -240,8 +240,10 @@ func (h *Handoff) say(rules *redact.Rules, r Request, files map[string][]byte) {
 	}
 }
 
-// takeOver keeps what the same session wrote before.
+// takeOver keeps what the same session wrote before. By hand, it stays that
+// session's.
 func (w *writing) takeOver(h, last *Handoff, files map[string][]byte) error {
+	h.Session = cmp.Or(h.Session, last.Session)
 	h.Written, h.Source = last.Written, last.Source
 	h.Summary, h.Questions, h.Log = last.Summary, last.Questions, last.Log
 	for _, f := range []struct {

@@ -142,7 +142,7 @@ func (p *primer) record() string {
 		}
 	}
 	line("Agent", p.Agent)
-	line("Session", p.Session)
+	line("Session", cmp.Or(p.Session, "none, it was handed off by hand"))
 	if p.LastOutcome != record.Running {
 		line("Last turn", string(p.LastOutcome))
 	}

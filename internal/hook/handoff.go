@@ -173,12 +173,15 @@ func handOffRunning(ctx context.Context, w *workspace.Workspace, r handoffstore.
 // Complete fills in the session of a request. That is agent, the session that
 // hands off, if it is not nil; or else, if the request says nothing, the
 // mission's last session in this worktree. It reports whether the agent itself
-// hands off.
+// hands off its own mission.
 func Complete(w *workspace.Workspace, r *handoffstore.Request, agent *session.Known) (own bool) {
 	of := agent
 	own = agent != nil && (agent.Mission == "" || agent.Mission == r.Mission)
 	if !own {
 		if r.Says() {
+			if agent != nil {
+				r.Session, r.Agent = agent.Session, cmp.Or(r.Agent, agent.Agent)
+			}
 			return false
 		}
 		if of = (&handoffstore.Store{Workspace: w}).LastSession(r.Mission); of == nil {
