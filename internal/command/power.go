@@ -234,20 +234,29 @@ func standsFor(c *cli.Context, does power.Command) (on power.On, err error) {
 }
 
 // within reports whether a repository is that of a directory, or lies below it.
+// A .git file below it may name any other, and the environment any worktree:
+// one that is not the repository's must lie there, too.
 func within(repo *git.Repo, home string) bool {
-	if in, err := git.Find(home); err == nil && in.CommonDir == repo.CommonDir {
-		return true
+	if !isOf(home, repo) && !below(home, repo.CommonDir) {
+		return false
 	}
-	root, err := filepath.EvalSymlinks(home)
-	at := repo.Top
-	if at == "" {
-		at = repo.GitDir
-	}
-	top, err2 := filepath.EvalSymlinks(at)
+	return repo.Top == "" || isOf(repo.Top, repo) || below(home, repo.Top)
+}
+
+// isOf reports whether a directory lies in a worktree of a repository.
+func isOf(dir string, repo *git.Repo) bool {
+	in, err := git.Find(dir)
+	return err == nil && in.CommonDir == repo.CommonDir
+}
+
+// below reports whether a directory is another one or lies below it.
+func below(top, dir string) bool {
+	top, err := filepath.EvalSymlinks(top)
+	dir, err2 := filepath.EvalSymlinks(dir)
 	if err != nil || err2 != nil {
 		return false
 	}
-	rel, err := filepath.Rel(root, top)
+	rel, err := filepath.Rel(top, dir)
 	return err == nil && filepath.IsLocal(rel)
 }
 
@@ -267,6 +276,8 @@ func files(c *cli.Context) []string {
 	switch strings.TrimPrefix(c.Command.HelpName, c.App.HelpName+" ") {
 	case "write":
 		names = append(names, c.Args().First(), c.String("log"))
+	case "record":
+		names = append(names, c.String("transcript"))
 	case "log show", "log start":
 		names = append(names, c.Args().First())
 	}
