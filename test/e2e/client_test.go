@@ -40,6 +40,7 @@ type headless struct {
 	stderr bytes.Buffer
 	result result       // the last line, if the client came to write it
 	hooks  []hookResult // of all events
+	denied []denial
 }
 
 // A result is the last line that `claude -p` prints.
@@ -50,6 +51,12 @@ type result struct {
 	IsError        bool   `json:"is_error"`
 	Result         string `json:"result"`
 	TerminalReason string `json:"terminal_reason"`
+}
+
+// A denial is a tool call that the client did not run: it would have asked its user.
+type denial struct {
+	Tool string `json:"tool_name"`
+	ID   string `json:"tool_use_id"`
 }
 
 // A hookResult is what the client says about one hook that ran.
@@ -145,6 +152,10 @@ func (h *headless) wait() {
 			var x hookResult
 			json.Unmarshal(lines.Bytes(), &x)
 			h.hooks = append(h.hooks, x)
+		case head.Subtype == "permission_denied":
+			var x denial
+			json.Unmarshal(lines.Bytes(), &x)
+			h.denied = append(h.denied, x)
 		}
 	}
 }

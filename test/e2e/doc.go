@@ -11,7 +11,8 @@
 // as our hooks answer, that they go on with a conversation that a fork has rebuilt, that they load the plugin, and what one
 // leaves that is killed. There is one test for each client that goes through as much of that as there is in one session:
 // TestInteractive for Claude Code, the worlds of TestMatrix for the others. Whose the lines are where clients work in one
-// checkout is TestBeside, TestBesideCodex and TestStashLost; see rig.owned. All else, and what has the client only to drive
+// checkout is TestBeside, TestBesideCodex and TestStashLost; see rig.owned. What the client runs unasked of what the plugin
+// allows is TestPermissions, and what we refuse to an agent then TestBarred. All else, and what has the client only to drive
 // what is ours, is left to make nightly:
 //
 //	GIT_AGENT_TESTS=nightly go test -tags e2e -count=1 -timeout 0 ./test/e2e/...
