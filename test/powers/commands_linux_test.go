@@ -155,7 +155,10 @@ func lines(name string) []line {
 	there := func(args []string) line {
 		return line{args: slices.Insert(slices.Clone(args), 2, "-C", "../elsewhere"), on: power.On{Repository: true}}
 	}
-	list := []line{{args: base}, there(base)}
+	list := []line{{args: base}}
+	if name != "agent-turn housekeep" { // our hooks start it wherever the agent works
+		list = append(list, there(base))
+	}
 	for _, flag := range slices.Sorted(maps.Keys(of.With)) {
 		args := slices.Concat(base, []string{"--" + flag}, values[flag])
 		if name == "agent-turn doctor" && flag == "remote" {
