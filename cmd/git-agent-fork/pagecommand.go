@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -70,7 +71,7 @@ func writePage(c *cli.Context) error {
 	if out == "" {
 		out, written, err = ownPage(c.Context, p)
 	} else {
-		written, err = writeFile(out, func(to io.Writer) (*page.Written, error) { return p.Write(c.Context, to) })
+		written, err = writeFile(c.Context, w.Store, out, func(to io.Writer) (*page.Written, error) { return p.Write(c.Context, to) })
 	}
 	if err != nil {
 		return fmt.Errorf("write the page: %w", err)
@@ -151,17 +152,16 @@ func namedMissions(c *cli.Context, w *workspace.Workspace) (ids []record.ID, err
 	return ids, nil
 }
 
-// The prefix of a page that is being written, and when it is abandoned.
-const (
-	unfinished     = ".git-agent-page-"
-	abandonedAfter = time.Hour // since the last byte; a turn takes milliseconds
-)
+// abandonedAfter is when a page is abandoned: since the last byte, and a turn
+// takes milliseconds.
+const abandonedAfter = time.Hour
 
-// dropAbandoned removes pages that killed processes have left in a directory.
+// dropAbandoned removes pages that killed processes have left in a directory:
+// those of other repositories, and of versions that did not note them.
 func dropAbandoned(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), unfinished) || !e.Type().IsRegular() {
+		if !strings.HasPrefix(e.Name(), session.Unfinished) || !e.Type().IsRegular() {
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandonedAfter {
@@ -171,7 +171,8 @@ func dropAbandoned(dir string) {
 }
 
 // writeFile writes a private file, whole or not at all; or to a pipe or device.
-func writeFile(name string, write func(io.Writer) (*page.Written, error)) (written *page.Written, err error) {
+// What is left of it if the process is killed is noted in the store.
+func writeFile(ctx context.Context, store session.Store, name string, write func(io.Writer) (*page.Written, error)) (written *page.Written, err error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
@@ -181,7 +182,19 @@ func writeFile(name string, write func(io.Writer) (*page.Written, error)) (writt
 		return written, errors.Join(err, f.Close())
 	}
 	dropAbandoned(filepath.Dir(name))
-	f, err := os.CreateTemp(filepath.Dir(name), unfinished+"*")
+	if err := store.DropPages(); err != nil {
+		return nil, err
+	}
+	fresh, err := filepath.Abs(filepath.Join(filepath.Dir(name), session.Unfinished+rand.Text()))
+	if err != nil {
+		return nil, err
+	}
+	noted, err := store.NotePage(ctx, fresh)
+	if err != nil {
+		return nil, err
+	}
+	defer noted()
+	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -219,10 +219,14 @@ func needTarget() error {
 	return cmdline.Usagef("purge needs --fixed, --match, --turn <turn>, --path <pathspec> or --mission <id>")
 }
 
-// finishPurge completes a killed purge, and removes what killed fetches left.
+// finishPurge completes a killed purge, and removes what killed fetches and pages
+// left.
 func finishPurge(c *cli.Context, w *workspace.Workspace) error {
 	// A killed fetch may have left objects with what is purged.
 	if _, err := fetcher.DropLanded(c.Context, w, false); err != nil {
+		return err
+	}
+	if err := w.Store.DropPages(); err != nil {
 		return err
 	}
 	done, err := purge.Complete(c.Context, w)

@@ -159,6 +159,9 @@ func ClearDead(ctx context.Context, w *workspace.Workspace) {
 	if err := ledgertx.ClearDead(ctx, w); err != nil {
 		w.Store.Log(time.Now(), err.Error())
 	}
+	if err := w.Store.DropPages(); err != nil {
+		w.Store.Log(time.Now(), err.Error())
+	}
 	entries, err := w.Store.Dir().ReadDir(plantings)
 	if err != nil {
 		return // usually there are none

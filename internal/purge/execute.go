@@ -125,7 +125,14 @@ func (p *Purge) search(ctx context.Context, done *Result) (err error) {
 		return err
 	}
 	if has := p.has(); has != nil {
-		done.Searched, err = objectpurge.Search(ctx, p.Repo, has)
+		if done.Searched, err = objectpurge.Search(ctx, p.Repo, has); err != nil {
+			return err
+		}
+		pages, err := p.Store.LeftPages() // of processes that died since, with what they had read before
+		for _, path := range pages {
+			done.Searched.Found = append(done.Searched.Found, objectpurge.Found{Path: path})
+		}
+		return err
 	}
 	return err
 }

@@ -105,6 +105,13 @@ func (p *Plan) report(ctx context.Context) error {
 	if info, err := p.Store.Dir().Lstat(unsearched); err == nil && info.IsDir() && !p.Empty() {
 		p.Files = append(p.Files, p.Store.Dir().Path(unsearched))
 	}
+	pages, err := p.Store.LeftPages() // whatever they hold
+	if err != nil {
+		return err
+	}
+	if !p.Empty() {
+		p.Files = append(p.Files, pages...)
+	}
 	if err := p.worktrees(ctx); err != nil {
 		return err
 	}
@@ -411,8 +418,20 @@ func (p *Plan) clients() error {
 					continue // it has none on this machine
 				}
 				for _, file := range files {
-					if !slices.Contains(p.Clients, file.Path) && p.holds(file.Path) {
-						p.Clients = append(p.Clients, file.Path)
+					paths := []string{file.Path}
+					if a.Subagents != nil {
+						sides, err := a.Subagents(file.Path, nil, nil, true)
+						if err != nil {
+							unread = err
+						}
+						for _, side := range sides {
+							paths = append(paths, side.Path)
+						}
+					}
+					for _, path := range paths {
+						if !slices.Contains(p.Clients, path) && p.holds(path) {
+							p.Clients = append(p.Clients, path)
+						}
 					}
 				}
 			}

@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
+	"gitagent/internal/scrub"
 	"gitagent/internal/session"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
@@ -116,7 +117,7 @@ func Importable(ctx context.Context, w *workspace.Workspace, getenv func(string)
 }
 
 func (im *importer) one(ctx context.Context, c *candidate) Imported {
-	done := Imported{Session: c.Session, Title: turns.Title(im.Settings.Rules(), c.first.Prompt)}
+	done := Imported{Session: c.Session, Title: im.title(c.first.Prompt)}
 	err := c.err
 	switch t, known := im.known(c); {
 	case err != nil:
@@ -145,6 +146,14 @@ func (im *importer) one(ctx context.Context, c *candidate) Imported {
 		im.missions[c.Session] = append(im.missions[c.Session], done.Mission)
 	}
 	return done
+}
+
+// title returns what to call a session, whose file has what was purged here.
+func (im *importer) title(prompt string) string {
+	if im.Purged().IsPrompt(prompt) {
+		return scrub.Mark
+	}
+	return turns.Title(im.Settings.Rules(), string(im.Purged().Replace([]byte(prompt))))
 }
 
 // known returns the result for a session with nothing to do.

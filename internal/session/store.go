@@ -27,9 +27,6 @@ const (
 // A Store is the local state of a repository, shared by its worktrees.
 type Store struct{ dir *statedir.Dir }
 
-// PageFile is the last page that a person viewed, in the store's directory.
-const PageFile = "page.html"
-
 // Open returns the store of a common directory. It touches no file.
 func Open(commonDir string) Store { return Store{statedir.Of(commonDir)} }
 
@@ -134,7 +131,7 @@ func (s Store) LockOut(ctx context.Context) ([]*statedir.Lock, error) {
 }
 
 // lockDirs are the directories with our lock files.
-var lockDirs = [...]string{"locks", "planting", "bisect"}
+var lockDirs = [...]string{"locks", "planting", "bisect", pages}
 
 func (s Store) tryAll() (held []*statedir.Lock, busy string, err error) {
 	var names []string
