@@ -153,18 +153,22 @@ func exists(path string) bool {
 }
 
 // try returns why turns of a session in the current directory are not recorded,
-// or nil. It does what hooks do.
-func try(ctx context.Context, repo *git.Repo) *obstacle {
+// or nil and what they leave out. It does what hooks do.
+func try(ctx context.Context, repo *git.Repo) (left []workspace.LeftOut, o *obstacle) {
 	found, o := place(ctx, repo)
 	if o != nil {
-		return o
+		return nil, o
 	}
 	w, _ := workspace.Open(found) // a hook logs what is wrong in settings
-	err := recorder.Try(ctx, w, time.Now())
-	if err == nil {
-		return nil
+	skipped, err := recorder.Try(ctx, w, time.Now())
+	if err != nil {
+		return nil, inTrial(ctx, found, err)
 	}
-	return inTrial(ctx, found, err)
+	left = w.LeftOut(skipped)
+	if all, err := w.ShutOut(ctx, skipped); err == nil && all != nil { // git has just worked
+		left = append(left, *all)
+	}
+	return left, nil
 }
 
 // inTrial returns what keeps a trial that ended with err from success.
@@ -311,7 +315,7 @@ func refusal(ctx context.Context, err error) error {
 	if e != nil {
 		return err
 	}
-	if o := try(ctx, repo); o != nil {
+	if _, o := try(ctx, repo); o != nil {
 		return o.err()
 	}
 	return err
@@ -323,8 +327,16 @@ func (x *examination) trial() {
 	if !x.records {
 		return
 	}
+	var left []workspace.LeftOut
 	if x.obstacle == nil {
-		x.obstacle = try(x.ctx, x.repo)
+		left, x.obstacle = try(x.ctx, x.repo)
+	}
+	for _, l := range left {
+		f := finding{Level: warning, What: "left out", Text: l.Text, Remedy: l.Remedy}
+		if l.Asked {
+			f.Level = fine
+		}
+		x.add(f)
 	}
 	if x.obstacle != nil {
 		x.problem("turn", x.obstacle.text, x.obstacle.remedy)

@@ -444,7 +444,8 @@ func TestConfigurationOfStrangers(t *testing.T) {
 	gittest.Check(t)
 	h := newHost(t)
 	h.Write(".git-agent.toml", "[capture]\nmax_file_size = \"1KiB\"\nnonsense = true\n")
-	c := h.client()
+	told := ""
+	c := h.listening(&told)
 	c.Prompt("one")
 	h.Write("large", strings.Repeat("x", 2000))
 	c.Stop("done")
@@ -457,6 +458,9 @@ func TestConfigurationOfStrangers(t *testing.T) {
 	list := h.list()
 	if names := h.Git("ls-tree", "--name-only", list[0].Code); strings.Contains(names, "large") {
 		t.Errorf("the limit does not count:\n%s", names)
+	}
+	if !strings.Contains(told, "large is not recorded as it is: it is larger than capture.max_file_size") || strings.Count(told, "{") != 1 {
+		t.Errorf("the user was told %s", told)
 	}
 	if len(list) != 2 {
 		t.Errorf("%d turns, want 2\n%s", len(list), h.log())

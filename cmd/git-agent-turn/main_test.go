@@ -186,7 +186,14 @@ func clientOf(ts *testscript.TestScript, id string) *claude.Client {
 		}
 		out, err := cmd.CombinedOutput()
 		if told := ts.Getenv("TOLD"); told != "" && err == nil {
-			ts.Check(os.WriteFile(told, out, 0o666))
+			if len(out) == 0 {
+				return
+			}
+			f, err := os.OpenFile(told, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+			ts.Check(err)
+			_, err = f.Write(append(out, '\n'))
+			ts.Check(err)
+			ts.Check(f.Close())
 			return
 		}
 		if err != nil || len(out) > 0 && e.Name != "UserPromptSubmit" {

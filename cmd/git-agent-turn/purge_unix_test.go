@@ -33,7 +33,8 @@ func newPurger(t *testing.T) *purger {
 	linked := filepath.Join(gittest.TempDir(t), "linked")
 	p.Git("worktree", "add", "-q", "-b", "agent/mission/0000000a", linked)
 	attached := &host{Repo: p.In(linked), t: t, env: p.env, config: p.config, family: p.family}
-	p.clients = []*claude.Client{p.client(), attached.client()}
+	told := "" // that a file has what was purged
+	p.clients = []*claude.Client{p.listening(&told), attached.listening(&told)}
 	return p
 }
 

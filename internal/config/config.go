@@ -323,6 +323,11 @@ func hidesRules(path string, errs []error) error {
 	return nil
 }
 
+// OfRepository reports whether the repository's file has a part in a setting.
+func (c *Config) OfRepository(key string) bool {
+	return strings.HasSuffix(c.origins[key], string(filepath.Separator)+RepoFile)
+}
+
 // An UntrustedError is an error of [Load] about the repository's file alone.
 // The file is untrusted: its mistakes must not keep others from working.
 type UntrustedError struct{ err error }

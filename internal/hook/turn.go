@@ -35,7 +35,7 @@ func prompt(ctx context.Context, h *hook) error {
 		return err
 	}
 	h.follow(ctx, w, result, len(result.Turns) > 0)
-	h.notify(w, result)
+	h.notify(ctx, w, result)
 	h.logError(h.arrive(w))
 	return nil
 }
@@ -64,7 +64,7 @@ func stop(ctx context.Context, h *hook, event recorder.SignalKind) error {
 		return err
 	}
 	h.follow(ctx, w, result, len(result.Turns) > 0)
-	h.notify(w, result)
+	h.notify(ctx, w, result)
 	return nil
 }
 
@@ -82,7 +82,7 @@ func end(ctx context.Context, h *hook) error {
 	news := len(result.Turns) > 0 || handedOff
 	h.follow(ctx, w, result, news)
 	h.awaitPush(ctx, w, result.Config, result.Mission, news)
-	h.notify(w, result)
+	h.notify(ctx, w, result)
 	return nil
 }
 
@@ -120,7 +120,7 @@ func (h *hook) follow(ctx context.Context, w *workspace.Workspace, r *recorder.R
 	}
 }
 
-func (h *hook) notify(w *workspace.Workspace, r *recorder.Result) {
+func (h *hook) notify(ctx context.Context, w *workspace.Workspace, r *recorder.Result) {
 	if !w.Settings.Capture.TellDestroyed {
 		r.Gone = nil
 	}
@@ -129,6 +129,24 @@ func (h *hook) notify(w *workspace.Workspace, r *recorder.Result) {
 			h.log(n.text)
 		}
 		h.offer(n.kind, n.text, n.command)
+	}
+	h.tellLeftOut(ctx, w, r.Skipped)
+}
+
+// tellLeftOut tells what turns leave out, once in a session for each reason. Of
+// what patterns exclude that is only that they exclude most.
+func (h *hook) tellLeftOut(ctx context.Context, w *workspace.Workspace, skipped []record.Skip) {
+	for _, l := range w.LeftOut(skipped) {
+		h.tell("left-"+l.Why, l.Text)
+	}
+	const all = "left-" + record.WhyExcluded
+	if h.store.WasTold(h.session(), all) {
+		return
+	}
+	l, err := w.ShutOut(ctx, skipped)
+	h.logError(err)
+	if l != nil {
+		h.tell(all, l.Text)
 	}
 }
 

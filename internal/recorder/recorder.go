@@ -40,6 +40,8 @@ type Result struct {
 	Gone []Gone
 	// Stayed is the reason why the branch did not move with the turn, or nil.
 	Stayed error
+	// Skipped is what the worktree has that the state leaves out.
+	Skipped []record.Skip
 	// Warnings are problems, for the log, that did not prevent the recording.
 	Warnings []string
 }

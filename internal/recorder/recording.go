@@ -57,6 +57,7 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 	if err := r.tx.Look(ctx, r.moves); err != nil {
 		return false, err
 	}
+	r.result.Skipped = r.tx.Snap.Skipped
 	if r.moves && r.tx.Snap.Head.Branch != r.tx.Branch(r.id) {
 		return false, fmt.Errorf("HEAD moved to another branch: %w", git.ErrConflict)
 	}

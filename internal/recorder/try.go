@@ -18,9 +18,10 @@ import (
 
 // Try does what [Record] does at the first turn of a session, with the same
 // locks, snapshot and transaction, but for a mission that is never made: git
-// locks its refs, and gives them up. An error is why turns are not recorded.
-// What stays is git's garbage, and local state if there was some before.
-func Try(ctx context.Context, w *workspace.Workspace, at time.Time) error {
+// locks its refs, and gives them up. It returns what the snapshot leaves out. An
+// error is why turns are not recorded. What stays is git's garbage, and local
+// state if there was some before.
+func Try(ctx context.Context, w *workspace.Workspace, at time.Time) (skipped []record.Skip, err error) {
 	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Record)
 	defer cancel()
 	for _, dir := range []*statedir.Dir{w.Store.Dir(), statedir.In(w.Repo.GitDir, "agent")} {
@@ -33,17 +34,17 @@ func Try(ctx context.Context, w *workspace.Workspace, at time.Time) error {
 		}
 	}
 	if err := w.Store.Probe(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := w.Repo.Access(); err != nil { // also of what only some turns need: missions share the files of locks
-		return err
+		return nil, err
 	}
 	id, err := record.OfSession(rand.Text(), 12)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	job := ledgertx.Of(ledgertx.Job{Mission: id, At: at, What: "tried"})
-	return ledgertx.Worktree(ctx, w, func() error {
+	err = ledgertx.Worktree(ctx, w, func() error {
 		return ledgertx.Run(ctx, w, job, func(ctx context.Context, tx *ledgertx.Tx) error {
 			if _, err := tx.Repo.HeadRef(ctx); err != nil {
 				return err
@@ -51,6 +52,7 @@ func Try(ctx context.Context, w *workspace.Workspace, at time.Time) error {
 			if err := tx.Look(ctx, false); err != nil {
 				return err
 			}
+			skipped = tx.Snap.Skipped
 			head, err := tx.Head(ledger.CodeMessage("before the first commit", id, 0, ""))
 			if err != nil {
 				return err
@@ -66,4 +68,5 @@ func Try(ctx context.Context, w *workspace.Workspace, at time.Time) error {
 			return tx.Try(ctx)
 		})
 	})
+	return skipped, err
 }

@@ -26,16 +26,22 @@ type untracked struct {
 	size int64 // bytes
 }
 
+// Excludes returns what reports whether patterns leave a new file out.
+func (p Policy) Excludes() func(file string) bool {
+	patterns := parsePatterns(p.Exclude)
+	return func(file string) bool { return excluded(patterns, file) }
+}
+
 // apply returns the files to take and those to skip.
 func (p Policy) apply(files []untracked) (take []untracked, skipped []record.Skip) {
-	exclude := parsePatterns(p.Exclude)
+	excluded := p.Excludes()
 	for _, f := range files {
 		switch {
 		case strings.HasSuffix(f.path, "/"):
 			skipped = append(skipped, record.Skip{Path: f.path, Why: record.WhyRepository})
 		case Secret(f.path):
 			skipped = append(skipped, record.Skip{Path: f.path, Why: record.WhySecret})
-		case excluded(exclude, f.path):
+		case excluded(f.path):
 			skipped = append(skipped, record.Skip{Path: f.path, Why: record.WhyExcluded})
 		case f.size > p.MaxFileSize:
 			skipped = append(skipped, record.Skip{Path: f.path, Why: record.WhySize})
