@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/command"
 	"gitagent/internal/finisher"
 	"gitagent/internal/git/object"
 	"gitagent/internal/workspace"
@@ -40,6 +41,9 @@ func take(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bo
 		return err
 	}
 	cmdline.WriteMessage(c.App.ErrWriter, c.App.Name+": hint: ", fmt.Sprintf("take it back with: git reset --keep %s", done.Before))
+	if len(done.Marked) > 0 {
+		command.WarnMarked(done.Marked)
+	}
 	return nil
 }
 

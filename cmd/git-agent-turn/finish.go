@@ -72,6 +72,7 @@ func finish(c *cli.Context) error {
 	if err := settled(c.Context, w, f.Mission); err != nil {
 		return err
 	}
+	f.Marked = command.WarnMarked
 	f.Tell = func(byHand, left []string) {
 		tellPaths(c, "commits changes that no turn made as well, in", byHand)
 		tellPaths(c, "leaves", left)

@@ -18,7 +18,10 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/outside"
+	"gitagent/internal/purgemap"
 	"gitagent/internal/remote"
+	"gitagent/internal/scrub"
+	"gitagent/internal/statedir"
 	"gitagent/internal/terminal"
 )
 
@@ -39,6 +42,31 @@ func TellLacks(ctx context.Context, w io.Writer, dir string, foreign bool) {
 		tellUnpushed(ctx, w, dir)
 	}
 	tellUnwritten(ctx, w, unwritten{dir: dir, source: "HEAD"}, nil, foreign)
+	tellMarked(ctx, w, dir)
+}
+
+// tellMarked names the files in which something was purged. It looks only if
+// anything was purged here.
+func tellMarked(ctx context.Context, w io.Writer, dir string) {
+	repo, err := git.Find(dir)
+	if err != nil {
+		return
+	}
+	refs, _ := repo.Refs(ctx, purgemap.Ref)
+	memory, _ := scrub.ReadMemory(statedir.Of(repo.CommonDir))
+	if len(refs) == 0 && !memory.Finds() {
+		return
+	}
+	out, _ := repo.Output(ctx, nil, "grep", "-z", "-l", "-I", "-F", "-e", scrub.Mark, "HEAD", "--") // 1 if there are none
+	var paths []string
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if path, ok := strings.CutPrefix(name, "HEAD:"); ok {
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) > 0 {
+		fmt.Fprintf(w, "something was purged in %s, and %s is there: %s\n", cmdline.Plural(len(paths), "file"), scrub.Mark, someOf(paths))
+	}
 }
 
 // tellUnpushed names the submodules whose commits git submodule update finds at

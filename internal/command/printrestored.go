@@ -10,6 +10,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledgertx"
+	"gitagent/internal/scrub"
 	"gitagent/internal/snapshot"
 )
 
@@ -28,6 +29,7 @@ func PrintRestored(c *cli.Context, what string, done *ledgertx.CheckedOut) error
 	for _, u := range done.Unseen {
 		cmdline.WriteMessage(c.App.ErrWriter, "", cmdline.Escape(u.Path)+" stays as it is: "+u.Why)
 	}
+	tellPurged(c, done)
 	if !c.Bool("dry-run") {
 		cmdline.WriteMessage(c.App.ErrWriter, "", fmt.Sprintf("%s: %s changed; what was there before:", what, cmdline.Plural(len(done.Changes), "file")))
 		_, err := fmt.Fprintln(c.App.Writer, done.Present)
@@ -46,6 +48,30 @@ func PrintRestored(c *cli.Context, what string, done *ledgertx.CheckedOut) error
 		table.Row(fmt.Sprintf("+%d", f.Insertions), fmt.Sprintf("-%d", f.Deletions), f.Path)
 	}
 	return table.Print(c.App.Writer)
+}
+
+// WarnMarked warns of files that a commit has with marks in the place of what
+// was purged.
+func WarnMarked(paths []string) {
+	cmdline.Warn(cmdline.Hint(fmt.Errorf("something was purged in %s, and %s is committed there", someOf(paths), scrub.Mark), "put in its place what belongs there, and commit that"))
+}
+
+// tellPurged says where something was purged, and so what is not as it was.
+func tellPurged(c *cli.Context, done *ledgertx.CheckedOut) {
+	say := func(text string) { cmdline.WriteMessage(c.App.ErrWriter, "", text) }
+	for _, k := range done.Kept {
+		say(fmt.Sprintf("%s stays as it is: something was purged there; what it was to become, with %s in it: git cat-file -p %.12s", cmdline.Escape(k.Path), scrub.Mark, k.Want))
+	}
+	for _, k := range done.Purged {
+		text := cmdline.Escape(k.Path) + " stays as it is: it has what was purged, and so no state has all of it"
+		if !k.Want.IsZero() {
+			text += fmt.Sprintf("; what it was to become: git cat-file -p %.12s", k.Want)
+		}
+		say(text)
+	}
+	for _, path := range done.Marked {
+		say(fmt.Sprintf("%s has %s where something was purged", cmdline.Escape(path), scrub.Mark))
+	}
 }
 
 // Conflicted adds to an error what files with conflicts hold now, and how to go

@@ -44,6 +44,7 @@ type Picked struct {
 	Commits []CommitLine // the fork's, the oldest first; none if HEAD has all of it
 	Before  object.Hash  // HEAD
 	After   object.Hash  // HEAD then; zero after a dry run
+	Marked  []string     // files that have marks, [scrub.Mark], by them
 }
 
 // A CommitLine is a commit as lists show it.
@@ -90,6 +91,17 @@ func cherryPick(ctx context.Context, w *workspace.Workspace, at time.Time, s *tu
 	ctx = context.WithoutCancel(ctx) // an interrupt in the terminal is for git and the editor, too, which decide
 	if len(k.commits) > 0 {
 		if done.After, err = pickInto(ctx, w, g, k, how); err != nil {
+			return nil, err
+		}
+		before, err := treeOf(ctx, w, done.Before)
+		if err != nil {
+			return nil, err
+		}
+		after, err := treeOf(ctx, w, done.After)
+		if err != nil {
+			return nil, err
+		}
+		if done.Marked, err = marked(ctx, w, before, after); err != nil {
 			return nil, err
 		}
 	}

@@ -75,6 +75,13 @@ func commitPick(ctx context.Context, w *workspace.Workspace, f Finishing, k *unf
 		}
 		return []object.Hash{commit}, nil
 	}
+	var trees []object.Hash
+	for _, s := range steps {
+		trees = append(trees, s.tree)
+	}
+	if err := tellMarked(ctx, w, f, p.head, trees...); err != nil {
+		return nil, err
+	}
 	var made []object.Hash
 	for _, s := range steps {
 		var commit object.Hash

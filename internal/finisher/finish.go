@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
@@ -50,6 +52,9 @@ type Finishing struct {
 	// byHand are committed paths with other changes, left are other changed
 	// paths.
 	Tell func(byHand, left []string)
+	// Marked, unless nil, is called before the commit with the files in which it
+	// has marks, [scrub.Mark], in the place of what was purged.
+	Marked func(paths []string)
 	// Shared, unless nil, is asked whether to commit what may be others' work in
 	// these paths; without an answer it stays in the worktree.
 	Shared func(paths []string) (bool, error)
@@ -275,6 +280,33 @@ func mergedTree(ctx context.Context, g *git.Repo, ours, theirs object.Hash) (obj
 		return object.Hash{}, err
 	}
 	return object.ParseHash(strings.TrimSpace(string(out)))
+}
+
+// tellMarked calls f.Marked if trees bring marks to what the first one has.
+func tellMarked(ctx context.Context, w *workspace.Workspace, f Finishing, from object.Hash, trees ...object.Hash) error {
+	paths, err := marked(ctx, w, from, trees...)
+	if len(paths) > 0 && f.Marked != nil {
+		f.Marked(paths)
+	}
+	return err
+}
+
+func marked(ctx context.Context, w *workspace.Workspace, from object.Hash, trees ...object.Hash) (all []string, err error) {
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	for _, tree := range trees {
+		changed, err := gitdiff.Changed(ctx, w.Repo, from, tree, gitdiff.Paths{})
+		if err != nil {
+			return nil, err
+		}
+		paths, err := gitdiff.Marked(objects, from, changed)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, paths...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
 }
 
 func treeOf(ctx context.Context, w *workspace.Workspace, commit object.Hash) (object.Hash, error) {

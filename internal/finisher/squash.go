@@ -78,6 +78,9 @@ func squash(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfinis
 		return nil, err
 	}
 	steps, err := steps(ctx, w, g, f, k, tree, merged, nil)
+	if err == nil && !merged.IsZero() {
+		err = tellMarked(ctx, w, f, tree, merged)
+	}
 	if err == nil {
 		err = begin(w, k.mission.ID, k)
 	}

@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
 )
 
@@ -42,6 +43,18 @@ type CheckedOut struct {
 	Stayed  []Submodule        // which, as with git, only the user moves
 	Unseen  []snapshot.Unseen  // which stayed, as nothing tells whether they differ
 	Foreign bool               // untrusted files came with it
+
+	// What was purged is missing in Marked, which are new and have marks in its
+	// place; Kept were to get marks, and Purged have it, and no state as they
+	// are: they stay.
+	Marked       []string
+	Kept, Purged []Kept
+}
+
+// A Kept is a file that stays as it is, though a checkout was to change it.
+type Kept struct {
+	Path string
+	Want object.Hash // the content that it was to have; zero for none
 }
 
 // A Submodule is one that is checked out, at another commit than in a tree.
@@ -59,20 +72,21 @@ func (tx *Tx) CheckOut(ctx context.Context, c CheckoutPlan) (*CheckedOut, error)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := gitdiff.OfPaths(ctx, tx.Repo, tx.Snap.Tree, c.Tree)
-	if err != nil {
+	done := &CheckedOut{Stayed: stayed, Foreign: c.Foreign}
+	if err := tx.keepPurged(ctx, &c.Tree, done); err != nil {
 		return nil, err
 	}
-	unseen, err := tx.Snap.Unseen(tx.Objects)
-	if err != nil {
+	if done.Changes, err = gitdiff.OfPaths(ctx, tx.Repo, tx.Snap.Tree, c.Tree); err != nil {
 		return nil, err
 	}
-	done := &CheckedOut{Changes: changes, Stayed: stayed, Unseen: unseen, Foreign: c.Foreign}
+	if done.Unseen, err = tx.Snap.Unseen(tx.Objects); err != nil {
+		return nil, err
+	}
 	if err := tx.Snap.CheckOut(ctx, c.Tree, snapshot.Checkout{Foreign: c.Foreign, Dry: true}); err != nil {
 		return nil, err
 	}
 	if c.Say != nil {
-		c.Say(changes)
+		c.Say(done.Changes)
 	}
 	if c.Dry {
 		return done, nil
@@ -147,6 +161,52 @@ func (tx *Tx) leaveSubmodules(ctx context.Context, tree *object.Hash) (stayed []
 		return nil, err
 	}
 	return stayed, tx.Objects.Flush()
+}
+
+// keepPurged replaces the tree by one without the changes of files in which
+// something was purged, here or there: a mark must not take the place of what
+// the user has, and what is in no state as it is could not be had back.
+func (tx *Tx) keepPurged(ctx context.Context, tree *object.Hash, done *CheckedOut) error {
+	changed, err := gitdiff.Changed(ctx, tx.Repo, tx.Snap.Tree, *tree, gitdiff.Paths{})
+	if err != nil {
+		return err
+	}
+	stay := make(map[string]object.Entry)
+	keep := func(list *[]Kept, path string) error {
+		is, err := tx.Objects.Lookup(tx.Snap.Tree, path)
+		if err == nil && is.Mode != filemode.Empty {
+			stay[path] = is
+			*list = append(*list, Kept{path, changed[path].Hash})
+			delete(changed, path)
+		}
+		return err
+	}
+	for _, s := range tx.Snap.Skipped {
+		if _, differs := changed[s.Path]; differs && s.Why == record.WhyPurged {
+			if err := keep(&done.Purged, s.Path); err != nil {
+				return err
+			}
+		}
+	}
+	marked, err := gitdiff.Marked(tx.Objects, tx.Snap.Tree, changed)
+	if err != nil {
+		return err
+	}
+	for _, path := range marked {
+		if err := keep(&done.Kept, path); err != nil {
+			return err
+		}
+		if _, fresh := changed[path]; fresh {
+			done.Marked = append(done.Marked, path)
+		}
+	}
+	if len(stay) == 0 {
+		return nil
+	}
+	if *tree, err = tx.Objects.EditTree(*tree, stay); err != nil {
+		return err
+	}
+	return tx.Objects.Flush()
 }
 
 // Merge applies the changes from base to theirs to ours, see

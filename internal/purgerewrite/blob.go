@@ -137,22 +137,12 @@ func (r *Rewrite) searchLarge(ctx context.Context, at Place, hash object.Hash) (
 	return rewritten{size: -1}, nil
 }
 
-// rounds bounds how often a text is searched again: a mark may reveal more.
-const rounds = 4
-
 // clean returns a text without finds. ok is false if something remains.
 func clean(f *scrub.Finder, text []byte) (out []byte, ok bool) {
 	if f == nil {
 		return text, true
 	}
-	for range rounds {
-		next := f.Replace(text)
-		if bytes.Equal(next, text) {
-			return text, len(f.Spans(text)) == 0
-		}
-		text = next
-	}
-	return text, len(f.Spans(text)) == 0
+	return f.Clean(text)
 }
 
 // cleanText is clean for a short text, which becomes a mark if that fails.

@@ -119,7 +119,7 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 	kept := map[Find]int{}
 	out := content
 	whole := false // strings of which anything is found go as a whole
-	for range rounds {
+	for range scrub.Rounds {
 		var edits []edit
 		t := touched{}
 		if r.Target.Finder != nil {

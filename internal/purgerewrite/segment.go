@@ -20,16 +20,16 @@ func cleanLines(f *scrub.Finder, content []byte) (out []byte, n int) {
 	if n = len(spans); n == 0 {
 		return content, 0
 	}
-	for round := 0; len(spans) > 0 && round < rounds; round++ {
+	for round := 0; len(spans) > 0 && round < scrub.Rounds; round++ {
 		content = eachTouched(content, spans, func(line []byte, found []scrub.Span) []byte {
 			switch {
-			case json.Valid(line) && round == rounds-1:
+			case json.Valid(line) && round == scrub.Rounds-1:
 				return []byte("{}")
 			case json.Valid(line) && round == 0 && inOpaque(line, found):
 				return blankLine(line)
 			case json.Valid(line):
 				return cleanValues(f, line, found, round > 0)
-			case round == rounds-1:
+			case round == scrub.Rounds-1:
 				return nil
 			case round > 0:
 				return []byte(scrub.Mark)

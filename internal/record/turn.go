@@ -146,7 +146,7 @@ const (
 	WhyFilter     = "filter"     // git's filter failed or is missing
 	WhyUnreadable = "unreadable" // the file could not be read
 	WhyRefused    = "refused"    // git refuses such a name
-	WhyPurged     = "purged"     // Policy.Purged finds something in it
+	WhyPurged     = "purged"     // Policy.Purged finds something in it: it is missing, or marks are in its place
 )
 
 // A Subagent is a subagent's part in a turn, which it may precede and outlive.

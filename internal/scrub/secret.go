@@ -82,6 +82,22 @@ func (f *Finder) Found(text []byte) [][]byte {
 // JSON use [Finder.ReplaceJSON].
 func (f *Finder) Replace(text []byte) []byte { return replace(text, f.Spans(text)) }
 
+// Rounds bounds how often a text is searched again: a mark may reveal more.
+const Rounds = 4
+
+// Clean replaces what f finds until it finds nothing more. ok is false if
+// something remains.
+func (f *Finder) Clean(text []byte) (out []byte, ok bool) {
+	for range Rounds {
+		next := f.Replace(text)
+		if bytes.Equal(next, text) {
+			return text, len(f.Spans(text)) == 0
+		}
+		text = next
+	}
+	return text, len(f.Spans(text)) == 0
+}
+
 func replace(text []byte, spans []Span) []byte {
 	if len(spans) == 0 {
 		return text

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
@@ -14,12 +16,16 @@ import (
 // Options.Publish it leaves a copy of the index for the user, unless the user's
 // already holds the same.
 func (t *taker) throughGit(entries []entry) (tree object.Hash, fresh bool, err error) {
-	var work []*entry
+	var work, marked []*entry
 	var added, settle strings.Builder
 	for i := range entries {
 		switch e := &entries[i]; {
 		case e.work:
-			work = append(work, e)
+			if e.marked != nil {
+				marked = append(marked, e)
+			} else {
+				work = append(work, e)
+			}
 			if e.untracked {
 				added.WriteString(e.path + "\x00")
 			}
@@ -27,7 +33,7 @@ func (t *taker) throughGit(entries []entry) (tree object.Hash, fresh bool, err e
 			settle.WriteString(t.indexLine(e.path, e.staged))
 		}
 	}
-	if len(work) > 0 || settle.Len() > 0 {
+	if len(work) > 0 || len(marked) > 0 || settle.Len() > 0 {
 		err = t.index.goAhead(added.String())
 	}
 	if err == nil {
@@ -35,6 +41,9 @@ func (t *taker) throughGit(entries []entry) (tree object.Hash, fresh bool, err e
 	}
 	if err == nil {
 		err = t.add(work)
+	}
+	if err == nil {
+		err = t.addMarked(marked)
 	}
 	if err != nil {
 		return object.Hash{}, false, err
@@ -121,6 +130,43 @@ func (t *taker) add(work []*entry) error {
 				lines.WriteString(t.indexLine(e.path, e.staged))
 			}
 		}
+	}
+	return t.setEntries(lines.String())
+}
+
+// addMarked brings files with marks into the private index, as git would store
+// them. What git can't convert stays out.
+func (t *taker) addMarked(marked []*entry) error {
+	if len(marked) == 0 {
+		return nil
+	}
+	contents := make(map[string][]byte, len(marked))
+	var list []entry
+	for _, e := range marked {
+		contents[e.path] = e.marked
+		list = append(list, *e)
+	}
+	converted := t.converted(list, contents)
+	var lines strings.Builder
+	for _, e := range marked {
+		hash, err := t.objects.Write(plumbing.BlobObject, e.marked)
+		if converted {
+			var out string
+			if out, err = t.index.git(t.ctx, t.index.path, string(e.marked), "hash-object", "-w", "--stdin", "--path="+e.path); err == nil {
+				hash, err = object.ParseHash(strings.TrimSpace(out))
+			}
+			if err != nil && t.ctx.Err() == nil {
+				lines.WriteString(t.indexLine(e.path, e.staged))
+				continue
+			}
+		}
+		if err != nil {
+			return err
+		}
+		lines.WriteString(t.indexLine(e.path, object.Entry{Mode: t.mode(e), Hash: hash}))
+	}
+	if err := t.objects.FlushLoose(); err != nil { // git looks for what an index names
+		return err
 	}
 	return t.setEntries(lines.String())
 }

@@ -30,7 +30,7 @@ func Edit(ctx context.Context, repo *git.Repo, objects *git.Objects, policy Poli
 	if err != nil {
 		return tree, false, err
 	}
-	t := &taker{ctx: ctx, index: index, objects: objects, opt: Options{Policy: policy}}
+	t := &taker{ctx: ctx, index: index, objects: objects, opt: Options{Policy: policy}, head: head}
 	tree, err = t.edit(head, earlier, paths)
 	if errors.Is(err, errWhole) || git.Lost(err) {
 		return object.Hash{}, false, nil

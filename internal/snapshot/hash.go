@@ -79,8 +79,12 @@ func (t *taker) plain(entries []entry) (files map[string]object.Entry, ok bool) 
 	return files, true
 }
 
-// read returns a file's bytes or a link's target, as git would store them.
+// read returns a file's bytes or a link's target, as git would store them, or a
+// file's with marks.
 func (t *taker) read(e *entry) ([]byte, error) {
+	if e.marked != nil {
+		return e.marked, nil
+	}
 	if e.info.Mode()&fs.ModeSymlink == 0 {
 		return os.ReadFile(t.index.file(e.path))
 	}

@@ -13,12 +13,19 @@ import (
 
 // A Policy says which untracked paths stay out of snapshots. Tracked paths are
 // always taken, because the user wants them in the repository.
+//
+// What was purged is cut out of any file that is a text, and [scrub.Mark] takes
+// its place; see [record.WhyPurged].
 type Policy struct {
 	MaxFileSize       int64         // bytes of one untracked file
 	MaxUntrackedFiles int           // how many
 	MaxUntrackedSize  int64         // bytes of all untracked files
 	Exclude           []string      // gitignore patterns beyond the repository's
 	Purged            *scrub.Finder // what must not come back, or nil
+	// Branches begins the full names of branches to which the trees go, or is
+	// "". Who merges one would not notice a mark in it: while HEAD is on such a
+	// branch, a file with what was purged stays as staged, or out as a whole.
+	Branches string
 }
 
 type untracked struct {

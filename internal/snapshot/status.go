@@ -29,7 +29,8 @@ type entry struct {
 	// dirty is set for a submodule with uncommitted changes.
 	dirty bool
 
-	info fs.FileInfo // of the file, once examined
+	info   fs.FileInfo // of the file, once examined
+	marked []byte      // its content with marks; nil if nothing in it was purged
 }
 
 // parseStatus parses `git status --porcelain=v2 -z --branch`.

@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
@@ -84,6 +87,8 @@ type taker struct {
 	opt     Options
 
 	config  git.Config
+	head    object.Hash // HEAD's commit
+	branch  bool        // HEAD is on one of Policy.Branches
 	skipped []record.Skip
 }
 
@@ -117,6 +122,9 @@ func (t *taker) take(prepare func() error) (*Snapshot, error) {
 	if err := t.supported(); err != nil {
 		return nil, err
 	}
+	t.head = head.Commit
+	on := cmp.Or(head.Branch, t.index.repo.RebasedBranch())
+	t.branch = t.opt.Policy.Branches != "" && strings.HasPrefix(on, t.opt.Policy.Branches)
 	for _, path := range dirty {
 		t.skip(path, record.WhySubmodule)
 	}
@@ -256,7 +264,7 @@ func (t *taker) look(e *entry) {
 		t.leave(e, record.WhyRefused)
 	case info.Mode()&fs.ModeSymlink == 0 && !info.Mode().IsRegular():
 		t.leave(e, record.WhyUnreadable)
-	case t.purged(e.path, info):
+	case t.purged(e, info):
 		t.leave(e, record.WhyPurged)
 		e.gone = e.ours // the private index may hold what was purged
 	default:
@@ -306,21 +314,45 @@ func (t *taker) closed() error {
 // maxPurgedFile is the most bytes of a file to be searched for what was purged.
 const maxPurgedFile = 64 << 20
 
-// purged reports whether a file or link holds what was purged.
-func (t *taker) purged(name string, info fs.FileInfo) bool {
+// purged reports whether a file or link has to stay out as it holds what was
+// purged. From a text that is cut out, which is noted as well.
+func (t *taker) purged(e *entry, info fs.FileInfo) bool {
 	f := t.opt.Policy.Purged
 	if f.Empty() || info.Size() > maxPurgedFile {
 		return false
 	}
-	var content []byte
-	if info.Mode()&fs.ModeSymlink != 0 {
-		target, _ := os.Readlink(t.index.file(name)) // what can't be read isn't taken
-		content = []byte(target)
-	} else {
-		content, _ = os.ReadFile(t.index.file(name))
+	if len(f.Spans([]byte(e.path))) > 0 {
+		return true
 	}
-	return len(f.Spans(content)) > 0 || len(f.Spans([]byte(name))) > 0
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, _ := os.Readlink(t.index.file(e.path)) // what can't be read isn't taken
+		return len(f.Spans([]byte(target))) > 0
+	}
+	content, _ := os.ReadFile(t.index.file(e.path))
+	if len(f.Spans(content)) == 0 || t.committed(e.path, content) {
+		return false
+	}
+	clean, ok := f.Clean(content)
+	if !ok || t.branch || isBinary(content) {
+		return true
+	}
+	e.marked = clean
+	t.skip(e.path, record.WhyPurged)
+	return false
 }
+
+// committed reports whether HEAD has a file as it is.
+func (t *taker) committed(name string, content []byte) bool {
+	tree, err := t.objects.TreeOf(t.head)
+	if err != nil {
+		return false
+	}
+	e, err := t.objects.Lookup(tree, name)
+	return err == nil && e.Hash == t.objects.Format().Object(plumbing.BlobObject, content)
+}
+
+// isBinary reports whether git takes a file for no text.
+func isBinary(content []byte) bool { return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 }
 
 // gone reports whether err means that nothing is at a path.
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }

@@ -117,6 +117,7 @@ func (w *Workspace) Policy() snapshot.Policy {
 		MaxUntrackedSize:  c.MaxUntrackedSize,
 		Exclude:           c.Exclude,
 		Purged:            w.Purged(),
+		Branches:          w.Branch(""),
 	}
 }
 
