@@ -30,7 +30,7 @@ func purgeCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "purge",
 		Usage: "take a secret, turns, files or missions out of all that was recorded, for good",
-		UsageText: "git agent-turn purge (--fixed | --match | --turn <turn> | --path <pathspec> | --mission <id>)... [--rewrite-mine] [--dry-run | --yes]\n" +
+		UsageText: "git agent-turn purge (--fixed | --match | --turn <turn> | --path <pathspec> | --mission <id>)... [--rewrite-mine] [--common] [--dry-run | --yes]\n" +
 			"git agent-turn purge --push [--yes]",
 		Description: "The text or pattern is asked for on the terminal, where it is not shown, or read from standard input: never name it on the command line. " +
 			"Says where it was found and what stays; then asks, and without a terminal does nothing unless --yes is given. " +
@@ -42,6 +42,7 @@ func purgeCommand() *cli.Command {
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "path", Usage: "the files that a `<pathspec>` names, in all turns"}),
 			completed(&cli.StringSliceFlag{Name: "mission", Usage: "the mission `<id>`, with everything"}, command.CompleteMissions),
 			&cli.BoolFlag{Name: "rewrite-mine", Usage: "also rewrite commits of yours on branches, which hold it or come after what does"},
+			&cli.BoolFlag{Name: "common", Usage: "also what stands in many files or turns, or stays in HEAD: it is cut out of all that is recorded from then on, in every clone"},
 			&cli.BoolFlag{Name: "push", Usage: "purge nothing more here: replace at the remotes what was purged"},
 			command.DryRunFlag(),
 			&cli.BoolFlag{Name: "yes", Usage: "don't ask"},
@@ -64,7 +65,7 @@ func purgeAll(c *cli.Context) error {
 	}
 	if !slices.ContainsFunc([]string{"fixed", "match", "turn", "path", "mission"}, c.IsSet) {
 		switch {
-		case c.Bool("rewrite-mine") || c.Bool("dry-run"):
+		case c.Bool("rewrite-mine") || c.Bool("common") || c.Bool("dry-run"):
 			return needTarget()
 		case c.Bool("push"):
 			return pushPurges(c)
@@ -109,12 +110,14 @@ func purgeAll(c *cli.Context) error {
 	case c.Bool("dry-run") || plan.Empty():
 		return staying(plan)
 	case c.Bool("yes"):
+		err = tooCommon(c, p, plan)
 	case !cmdline.CanAsk():
 		return cmdline.Hint(fmt.Errorf("nothing was changed: %s", cmdline.Unasked()), "to purge without a question, add --yes")
 	default:
-		if plan, err = askPurge(c, p, plan); err != nil {
-			return err
-		}
+		plan, err = askPurge(c, p, plan)
+	}
+	if err != nil {
+		return err
 	}
 	done, err := plan.Execute(c.Context)
 	if err != nil {
@@ -196,11 +199,48 @@ func askPurge(c *cli.Context, p *purge.Purge, plan *purge.Plan) (*purge.Plan, er
 			plan = fresh
 		}
 	}
+	if err := tooCommon(c, p, plan); err != nil {
+		return plan, err
+	}
 	answer, err := cmdline.Ask(c.Context, "Purge? This can't be undone.", "yes", "no")
 	if err == nil && answer != "yes" {
 		err = errors.New("nothing was changed")
 	}
 	return plan, err
+}
+
+// What was purged is common if it stands in more files or turns, or is more
+// texts, than this. Of 124 texts in our own sources that look like credentials
+// none is in more than 3 files; 1,117 of 8,800 words are in more than 10.
+const (
+	commonPaths = 10
+	commonTurns = 50
+	commonTexts = 50
+)
+
+// tooCommon returns an error if what would be purged is no secret by where it
+// stands, and --common was not given.
+func tooCommon(c *cli.Context, p *purge.Purge, plan *purge.Plan) error {
+	if c.Bool("common") {
+		return nil
+	}
+	text := sayCommon(plan.Common)
+	if text == "" {
+		return nil
+	}
+	how := "--fixed"
+	if c.Bool("match") {
+		how = "--match"
+	}
+	command := "git agent-turn purge " + how
+	if p.Theirs {
+		command += " --rewrite-mine"
+	}
+	err := fmt.Errorf("nothing was changed: it stands %s; if it is purged, it is cut out of all that is recorded from then on, here and in every clone that takes the purge over", text)
+	if len(plan.Common.Head) > 0 {
+		err = fmt.Errorf("%w, and commits of yours keep it unless --rewrite-mine rewrites them", err)
+	}
+	return cmdline.Hint(err, "if that is what you want: "+command+" --common")
 }
 
 // completePurge is purge without a target: it completes a killed one.

@@ -64,6 +64,12 @@ func sayPlan(c *cli.Context, w *workspace.Workspace, p *purge.Plan) error {
 	}
 	sayFiles(say, "worktree", p.Worktree, "take it out there")
 	sayFiles(say, "client", p.Clients, "delete what you don't need")
+	if text := sayCommon(p.Common); text != "" {
+		if !c.Bool("common") {
+			text += ", which needs --common"
+		}
+		say("common", "it stands %s: it is cut out of all that is recorded from then on, in every clone", text)
+	}
 	if p.Trust.Keys().Own == nil {
 		say("key", "there is none, so other clones don't learn of this: they keep what goes, and may send it again; see: git agent-turn doctor")
 	}
@@ -74,6 +80,24 @@ func sayPlan(c *cli.Context, w *workspace.Workspace, p *purge.Plan) error {
 		say("rotate", "what it opens: who has fetched it, or read it at a host, has it")
 	}
 	return nil
+}
+
+// sayCommon says where something stands that is no secret by that, or "".
+func sayCommon(c purge.Common) string {
+	var where []string
+	if n := len(c.Paths); n > commonPaths {
+		where = append(where, fmt.Sprintf("in %d files", n))
+	}
+	if c.Turns > commonTurns {
+		where = append(where, fmt.Sprintf("in %d turns", c.Turns))
+	}
+	if c.Texts > commonTexts {
+		where = append(where, fmt.Sprintf("as %d different texts", c.Texts))
+	}
+	if len(c.Head) > 0 {
+		where = append(where, "in HEAD ("+someOf(c.Head)+")")
+	}
+	return strings.Join(where, ", ")
 }
 
 // sayBeside names other files that have the text, if there is nothing to purge.

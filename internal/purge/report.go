@@ -36,6 +36,16 @@ type Report struct {
 	Stays    []Stay
 	Worktree []string // files of worktrees that hold it
 	Clients  []string // files of clients that hold it
+
+	Common Common
+}
+
+// A Common says how common what was found is.
+type Common struct {
+	Texts int      // different ones that were found
+	Turns int      // whose texts or files have it
+	Paths []string // of files, in states, worktrees and branches; each once
+	Head  []string // files that HEAD of a worktree goes on to have; the first ones
 }
 
 // A RewrittenCommit is a commit of the user's own, on a branch, to be
@@ -92,6 +102,9 @@ func (p *Plan) report(ctx context.Context) error {
 	if err := p.commitsOf(ctx, leading); err != nil {
 		return err
 	}
+	if err := p.inHeads(ctx, leading); err != nil {
+		return err
+	}
 	roots = slices.DeleteFunc(roots, func(r objectpurge.Root) bool { return p.goesWith(r) })
 	if p.Stays, err = p.staysIn(ctx, roots); err != nil {
 		return err
@@ -115,7 +128,77 @@ func (p *Plan) report(ctx context.Context) error {
 	if err := p.worktrees(ctx); err != nil {
 		return err
 	}
+	if err := p.common(ctx); err != nil {
+		return err
+	}
 	return p.clients()
+}
+
+// inHeads finds what stays in HEAD of a worktree.
+func (p *Plan) inHeads(ctx context.Context, leading *objectpurge.Referrers) error {
+	if p.Target.Finder == nil {
+		return nil
+	}
+	list, err := p.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range list {
+		if w.Head.IsZero() || p.replaced(w.Head) && p.moved(w.Branch) {
+			continue
+		}
+		tree, err := p.objects.TreeOf(w.Head)
+		if err != nil {
+			return err
+		}
+		paths, err := p.paths(leading, tree, "")
+		if err != nil {
+			return err
+		}
+		p.Common.Head = append(p.Common.Head, paths...)
+	}
+	slices.Sort(p.Common.Head)
+	p.Common.Head = slices.Compact(p.Common.Head)
+	return nil
+}
+
+func (p *Plan) common(ctx context.Context) error {
+	if p.Target.Finder == nil {
+		return nil
+	}
+	list, err := p.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	seen := make(map[string]bool)
+	for _, path := range p.Common.Head {
+		seen[path] = true
+	}
+	for _, c := range p.Commits {
+		for _, path := range c.Paths {
+			seen[path] = true
+		}
+	}
+	turns := make(map[record.TurnID]bool)
+	for f := range p.Found {
+		if f.Turn > 0 {
+			turns[record.TurnID{Mission: f.Mission, Turn: f.Turn}] = true
+		}
+		if f.Kind == purgerewrite.Code || f.Kind == purgerewrite.FileName {
+			seen[f.Path] = true
+		}
+	}
+	for _, file := range p.Worktree {
+		for _, w := range list { // the same file may be in several worktrees
+			if below, err := filepath.Rel(w.Path, file); err == nil && filepath.IsLocal(below) {
+				seen[filepath.ToSlash(below)] = true
+				break
+			}
+		}
+	}
+	p.Common.Texts, p.Common.Turns = len(p.secrets), len(turns)
+	p.Common.Paths = slices.Sorted(maps.Keys(seen))
+	return nil
 }
 
 // pushed returns remotes' copies of the user's branches that are replaced here,

@@ -169,7 +169,7 @@ func TestQuestions(t *testing.T) {
 			t.Parallel()
 			w := asking(t)
 			before := w.files()
-			cmd := exec.Command("git-agent-turn", "purge", "--fixed")
+			cmd := exec.Command("git-agent-turn", "purge", "--fixed", "--common") // it stays in HEAD
 			cmd.Dir, cmd.Env = w.Dir, append(w.Env, "TERM=xterm")
 			s := open(t, cmd)
 			for i, answer := range tt.answers {
@@ -230,7 +230,7 @@ func TestUnseen(t *testing.T) {
 	traces := filepath.Join(w.home, "traces")
 	gittest.Must(t, os.MkdirAll(filepath.Join(traces, "events"), 0o777))
 	path := tellingGit(t, w.home, filepath.Join(traces, "starts"))
-	cmd := exec.Command("git-agent-turn", "purge", "--fixed")
+	cmd := exec.Command("git-agent-turn", "purge", "--fixed", "--common") // it stays in HEAD
 	cmd.Dir = w.Dir
 	cmd.Env = append(w.Env, "TERM=xterm", "GIT_TRACE="+filepath.Join(traces, "trace"), "GIT_TRACE_SETUP="+filepath.Join(traces, "setup"),
 		"GIT_TRACE2="+filepath.Join(traces, "normal"), "GIT_TRACE2_EVENT="+filepath.Join(traces, "events"), "GIT_TRACE2_ENV_VARS=PATH,GIT_DIR", "PATH="+path)
