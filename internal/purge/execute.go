@@ -189,6 +189,11 @@ func (p *Plan) doomUnneeded(ctx context.Context, now map[string]object.Hash) err
 		delete(goes, h)
 		delete(commits, h)
 	}
+	empty, err := p.objects.EmptyTree() // what is made to keep others has it
+	if err != nil {
+		return err
+	}
+	delete(goes, empty)
 	err = p.unlost(ctx, goes, commits)
 	maps.Copy(p.doomed, goes)
 	return err
