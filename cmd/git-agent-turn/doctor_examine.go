@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
+	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
 	"gitagent/internal/purge"
 	"gitagent/internal/session"
@@ -247,6 +248,15 @@ func signsWith(name string, k *trust.Keys) bool {
 func (x *examination) purge() {
 	if purge.Unfinished(session.Open(x.repo.CommonDir)) {
 		x.warn("purge", "one was begun and has not ended: it runs, or was killed, and what it was to take out may be there still", "git agent-turn purge")
+	}
+	held, err := purge.AllHeld(session.Open(x.repo.CommonDir))
+	if err != nil {
+		x.problem("purge", err.Error(), "")
+	}
+	for i := range held {
+		if h := &held[i]; h.Here && h.Missions[0] == h.Mission {
+			x.warn("purge", fetcher.Asks(h)+"; it stays as it is, and is sent nowhere, until you decide on a terminal", "git agent-turn fetch "+shell(h.From))
+		}
 	}
 	if w, _ := workspace.Open(x.repo); purge.FilterPending(w) {
 		x.warn("filter", "git filter-repo or git filter-branch has run here, and missions may name commits that are gone", "git agent-turn doctor --repair")

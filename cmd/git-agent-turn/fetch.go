@@ -12,20 +12,26 @@ import (
 	"gitagent/internal/command"
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
+	"gitagent/internal/power"
+	"gitagent/internal/purge"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
+	"gitagent/internal/workspace"
 )
 
 func fetchCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "fetch",
-		Usage:     "bring missions from a remote",
-		UsageText: "git agent-turn fetch [--mission <id> [--accept-purges]] [<remote>]",
+		Name:  "fetch",
+		Usage: "bring missions from a remote",
+		UsageText: "git agent-turn fetch [--mission <id> [--accept-purges]] [<remote>]\n" +
+			"git agent-turn fetch --dry-run",
 		Description: "Brings what is not here, of every mission or of one. A mission that has gone on both here and there becomes two; " +
-			"nothing is overwritten, and a branch that is checked out stays where it is. What was purged with a key that you trust goes here as well.",
+			"nothing is overwritten, and a branch that is checked out stays where it is. What was purged with a key that you trust goes here as well, if that is little: " +
+			"on a terminal you are asked about the rest, which stays as it is, and is sent nowhere, until then.",
 		Flags: []cli.Flag{
 			command.MissionFlag(),
-			&cli.BoolFlag{Name: "accept-purges", Usage: "let go what was purged of that mission without a key that you trust"},
+			&cli.BoolFlag{Name: "accept-purges", Usage: "also ask about what was purged of that mission without a key that you trust"},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "fetch nothing: only say which purges of others wait for you to decide"},
 		},
 		BashComplete: command.First(command.CompleteRemotes),
 		Action:       cmdline.OptionalArg("remote", fetch),
@@ -36,6 +42,12 @@ func fetch(c *cli.Context) error {
 	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
+	}
+	if c.Bool("dry-run") {
+		if c.Bool("accept-purges") || c.IsSet("mission") || c.Args().Present() {
+			return cmdline.Usagef("fetch --dry-run takes nothing else")
+		}
+		return sayWaiting(c, w)
 	}
 	ids, err := namedMission(c, w.Repo)
 	if err != nil {
@@ -52,38 +64,95 @@ func fetch(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("accept-purges") {
-		if r.AcceptPurges = ids; len(ids) == 0 { // others may have added to the map since the user was told
+		if len(ids) == 0 { // others may have added to the map since the user was told
 			return cmdline.Usagef("fetch --accept-purges needs --mission <id>: the one of which it was said")
 		}
 	}
 	return fetchFrom(c, r, ids)
 }
 
-// fetchFrom fetches the missions in ids, or all, and says what has changed.
+// sayWaiting says which purges of others wait for a decision.
+func sayWaiting(c *cli.Context, w *workspace.Workspace) error {
+	held, err := purge.AllHeld(w.Store)
+	if err != nil {
+		return err
+	}
+	if len(held) == 0 {
+		fmt.Fprintln(c.App.ErrWriter, "no purge of others waits for you to decide")
+	}
+	for i := range held {
+		if _, err := fmt.Fprintln(c.App.Writer, cmdline.OneLine(fetcher.Asks(&held[i]))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetchFrom fetches the missions in ids, or all, says what has changed, and asks
+// about purges of others that need a person's consent.
 func fetchFrom(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	if cmdline.IsTerminal(os.Stderr) {
 		r.Progress = os.Stderr
 	}
-	changes, err := fetcher.Fetch(c.Context, r, ids...)
-	for _, change := range changes {
-		if err := sayChange(c, r, change); err != nil {
-			return err
-		}
-	}
-	if err == nil && len(changes) == 0 {
+	some, err := fetchOnce(c, r, ids)
+	if r.AcceptPurges, err = agree(c, err); len(r.AcceptPurges) > 0 {
+		_, err = fetchOnce(c, r, ids)
+	} else if err == nil && !some {
 		fmt.Fprintf(c.App.ErrWriter, "nothing new from %s\n", cmdline.Escape(r.Name))
 	}
 	err = errors.Join(err, fetcher.Left(c.Context, r))
 	if locked := (*git.LockedError)(nil); errors.As(err, &locked) {
 		return cmdline.Hintf(err, "if no git is running in this repository, remove %s", cmdline.Escape(locked.Path))
 	}
-	if held := (*fetcher.HeldError)(nil); errors.As(err, &held) && (held.Unknown || held.Whole) {
-		return cmdline.Hintf(err, "ask who has purged it, and agree with: git agent-turn fetch --accept-purges --mission %s %s", held.Mission, cmdline.Escape(r.Name))
+	if held := (*fetcher.HeldError)(nil); errors.As(err, &held) {
+		switch {
+		case held.Asks != nil:
+			return cmdline.Hintf(err, "ask who has purged it, and decide on a terminal of your own: git agent-turn fetch %s", cmdline.Escape(r.Name))
+		case held.Unknown || held.Whole:
+			return cmdline.Hintf(err, "ask who has purged it, and agree with: git agent-turn fetch --accept-purges --mission %s %s", held.Mission, cmdline.Escape(r.Name))
+		}
 	}
 	if errors.As(err, new(*fetcher.KeptError)) {
 		return cmdline.Hint(err, "rewrite commits of yours with git rebase, or drop what you don't need; then: git gc --prune=now")
 	}
 	return err
+}
+
+func fetchOnce(c *cli.Context, r *remote.Remote, ids []record.ID) (some bool, err error) {
+	changes, err := fetcher.Fetch(c.Context, r, ids...)
+	for _, change := range changes {
+		if err := sayChange(c, r, change); err != nil {
+			return true, err
+		}
+	}
+	return len(changes) > 0, err
+}
+
+// agree asks a person about each purge that an error of a fetch says is held,
+// if there is one, and returns the missions of those that they agree to.
+func agree(c *cli.Context, err error) ([]record.ID, error) {
+	var accepted []record.ID
+	if power.Of(command.Actor(c.Context), power.Trust, power.Clone) != power.Asked {
+		return nil, err
+	}
+	for _, held := range fetcher.HeldIn(err) {
+		missions := []record.ID{held.Mission}
+		switch {
+		case held.Asks != nil:
+			missions = held.Asks.Missions
+		case !c.Bool("accept-purges") || !held.Unknown && !held.Whole:
+			continue
+		}
+		fmt.Fprintln(c.App.ErrWriter, cmdline.OneLine(held.Error()))
+		answer, asking := cmdline.Ask(c.Context, "Let it go here, too? This can't be undone.", "yes", "no")
+		if asking != nil {
+			return nil, asking
+		}
+		if answer == "yes" {
+			accepted = append(accepted, missions...)
+		}
+	}
+	return accepted, err
 }
 
 func usualRemote(c *cli.Context, repo *git.Repo) (string, error) {

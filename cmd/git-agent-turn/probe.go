@@ -92,6 +92,13 @@ func (x *examination) remote(r *remote.Remote, rejected string) {
 		text += fmt.Sprintf("; %s to be pushed", cmdline.Plural(state.Waiting, "mission"))
 	}
 	push := "git agent-turn push " + shell(r.Name)
+	if r.Learned().Again {
+		remedy := push
+		if r.Level != remote.All {
+			remedy = ""
+		}
+		x.warn("remote", r.Name+": it has again what was purged, for all who can read it", remedy)
+	}
 	if r.Level == "" {
 		x.say("remote", text)
 		return

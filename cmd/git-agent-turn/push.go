@@ -138,7 +138,12 @@ func pushTo(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	r.Warn = func(text string) { cmdline.Warn(errors.New(text)) }
 	done, err := pushSome(c.Context, r, ids)
 	sent := false
+	var held []error
 	for _, p := range done {
+		if p.Held {
+			held = append(held, cmdline.Hintf(fmt.Errorf("mission %s was not sent: others have purged more of it than goes here without a question", p.Mission),
+				"decide on a terminal of your own: git agent-turn fetch %s", cmdline.Escape(r.Name)))
+		}
 		if !p.Sent {
 			continue
 		}
@@ -159,10 +164,10 @@ func pushTo(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 		more, err = pushArchive(c, r)
 		sent = sent || more
 	}
-	if err == nil && !sent {
+	if err == nil && !sent && held == nil {
 		fmt.Fprintf(c.App.ErrWriter, "nothing to push: %s has everything\n", cmdline.Escape(r.String()))
 	}
-	return errors.Join(err, pusher.Settle(c.Context, r, done))
+	return errors.Join(append(held, err, pusher.Settle(c.Context, r, done))...)
 }
 
 // pushArchive sends the archive, and reports whether it had anything to send.

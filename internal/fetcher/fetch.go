@@ -98,7 +98,7 @@ func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
 	}
 	alone, besides, unread := archivedOf(ctx, f.Remote, archived, wanted, theirs, len(ids) > 0)
 	if len(sources)+len(alone)+len(besides) == 0 && there[purgemap.Ref] == known[purgemap.Ref] {
-		return nil, unread
+		return nil, errors.Join(unread, f.stillHeld(), f.seen(ctx, there))
 	}
 	into, _, err := bring(ctx, f.Remote, f.Name, append(sources, purges))
 	if err != nil {
@@ -146,7 +146,13 @@ func (f *fetch) take(ctx context.Context, into string, there map[string]object.H
 		}
 	}
 	changes, err = f.merge(ctx, news, ids)
-	return append(applied.changes(), changes...), found, errors.Join(append(applied.held(), err)...)
+	problems := append(applied.held(), err)
+	if len(applied.again) > 0 {
+		problems = append(problems, f.again(ctx, applied.again))
+	} else if err == nil && !applied.dirty && len(ids) == 0 {
+		problems = append(problems, f.seen(ctx, there))
+	}
+	return append(applied.changes(), changes...), found, errors.Join(problems...)
 }
 
 // withoutResting leaves out missions that are archived here as they are there,
@@ -321,11 +327,15 @@ func Left(ctx context.Context, r *remote.Remote) error {
 	return fmt.Errorf("remove %d refs below %s: %w", len(refs), landings(r), r.Repo.Locked(errLeft, "packed-refs"))
 }
 
-// Look fetches one mission from a remote, given by name or URL, to compare it.
-func Look(ctx context.Context, r *remote.Remote, from string, id record.ID) (remote.Tips, error) {
+// Look fetches one mission from a remote, given by name or URL, to compare it,
+// without what was purged. there are the remote's refs.
+func Look(ctx context.Context, r *remote.Remote, from string, id record.ID, there map[string]object.Hash) (remote.Tips, error) {
 	var found remote.Tips
 	err := alone(ctx, r, func(f *fetch) error {
-		_, arrived, err := bring(ctx, f.Remote, from, allRefs(f.Remote, string(id)+"*"))
+		into, arrived, err := bring(ctx, f.Remote, from, append(allRefs(f.Remote, string(id)+"*"), purges))
+		if err == nil {
+			_, arrived, err = f.apply(ctx, from, into, there, false)
+		}
 		if err != nil {
 			return err
 		}

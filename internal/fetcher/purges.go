@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitagent/internal/cmdline"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
@@ -27,12 +28,16 @@ var purges = source{agentRefs, "purges*"}
 type HeldError struct {
 	Mission record.ID
 	purgemap.HeldBecause
+	// Asks is what a person has to decide about, if that is why.
+	Asks   *purge.Held
 	remote string
 }
 
 func (e *HeldError) Error() string {
 	why := ""
 	switch {
+	case e.Asks != nil && !e.WentOn:
+		return Asks(e.Asks) + "; nothing was changed"
 	case e.WentOn:
 		why = "as a whole, and has gone on here"
 	case e.Away:
@@ -48,6 +53,56 @@ func (e *HeldError) Error() string {
 }
 
 func (e *HeldError) Unwrap() error { return e.Refused }
+
+// HeldIn returns the missions that an error says are held, each purge once.
+func HeldIn(err error) (list []*HeldError) {
+	switch e := err.(type) {
+	case *HeldError:
+		return []*HeldError{e}
+	case interface{ Unwrap() []error }:
+		for _, err := range e.Unwrap() {
+			list = append(list, HeldIn(err)...)
+		}
+	case interface{ Unwrap() error }:
+		return HeldIn(e.Unwrap())
+	}
+	return list
+}
+
+// Asks says in a line what others ask to be purged of missions.
+func Asks(h *purge.Held) string {
+	var what []string
+	for _, part := range []struct {
+		n    int
+		word string
+	}{{h.Turns, "turn"}, {h.Files, "file"}} {
+		if part.n > 0 {
+			what = append(what, cmdline.Plural(part.n, part.word))
+		}
+	}
+	switch {
+	case h.Gone:
+		what = []string{"all of it"}
+		if h.Turns > 0 {
+			what[0] += ", " + cmdline.Plural(h.Turns, "turn")
+		}
+	case h.Texts > 0:
+		text := fmt.Sprintf("%s, %s of %s", cmdline.Plural(h.Texts, "different text"), cmdline.Size(h.Cut), cmdline.Size(h.Of))
+		if h.Common > 0 {
+			text += fmt.Sprintf(", which %s of HEAD have", cmdline.Plural(h.Common, "file"))
+		}
+		what = append(what, text)
+	}
+	by := strings.Join(h.By, ", ")
+	if by == "" {
+		by = "somebody"
+	}
+	var names []string
+	for _, id := range h.Missions {
+		names = append(names, string(id))
+	}
+	return fmt.Sprintf("mission %s: %s has purged more of it at %s than goes here without a question: %s", strings.Join(names, ", "), by, h.From, strings.Join(what, "; "))
+}
 
 // A KeptError reports that something of the user's own, which only they may
 // change, still has what was purged elsewhere.
@@ -71,7 +126,9 @@ func (e *KeptError) Error() string {
 type applied struct {
 	*purge.Applied
 	remote string
-	unread error // why the map there could not be read
+	unread error       // why the map there could not be read
+	again  []record.ID // missions of which the remote has again what was purged
+	dirty  bool        // something that was fetched was purged here
 }
 
 // apply applies others' purges to what is here and to what was fetched, before
@@ -95,7 +152,11 @@ func (f *fetch) apply(ctx context.Context, source, into string, there map[string
 		done.unread = fmt.Errorf("%s: %w", f.Name, bad)
 	}
 	known.Unite(theirs)
-	a := &purge.Apply{Workspace: f.Workspace, Map: known, Landing: into, Accepted: f.AcceptPurges}
+	came, err := landed(ctx, f.Remote, into)
+	if err != nil {
+		return nil, nil, err
+	}
+	a := &purge.Apply{Workspace: f.Workspace, Map: known, Landing: into, Accepted: f.AcceptPurges, From: f.Name}
 	for _, t := range f.Missions(there) {
 		if !t.Ledger.IsZero() {
 			a.There = append(a.There, t.Ledger)
@@ -114,15 +175,50 @@ func (f *fetch) apply(ctx context.Context, source, into string, there map[string
 			done.unread = errors.Join(done.unread, fmt.Errorf("%s: %w", f.Name, err))
 		}
 		a.Landing = into
+		before := done.Applied
 		if done.Applied, err = a.Do(ctx); err != nil {
 			return nil, nil, err
 		}
+		done.Fresh, done.Freed = append(before.Fresh, done.Fresh...), append(before.Freed, done.Freed...)
 	}
 	if err := theirs.Learn(ctx, f.Workspace.Repo, f.Workspace.Trust.Keys().Trusts); err != nil {
 		return nil, nil, err
 	}
 	arrived, err := landed(ctx, f.Remote, into)
+	if done.dirty = !maps.Equal(came, arrived); err == nil {
+		done.again, err = returned(ctx, f.Remote, came, arrived)
+	}
+	if err == nil {
+		err = f.tellHeld(ctx, done.Fresh, done.Freed)
+	}
 	return done, done.rename(arrived), err
+}
+
+// tellHeld logs once what waits for a person, and queues what waits no longer.
+func (f *fetch) tellHeld(ctx context.Context, fresh []purge.Held, freed []record.ID) error {
+	told := make(map[string]bool)
+	for _, h := range fresh {
+		if text := Asks(&h); !told[text] {
+			told[text] = true
+			f.Say(text + "; it stays as it is, and is sent nowhere, until you decide: git agent-turn fetch " + f.Name)
+		}
+	}
+	refs, err := f.Local(ctx, "")
+	if err != nil {
+		return err
+	}
+	ours := f.ByMission(refs)
+	for _, id := range freed {
+		for _, r := range f.Agreed() {
+			if ours[id].Zero() {
+				continue
+			}
+			if err := r.Later(id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // bringPurged fetches objects of missions' replacements from a source's
@@ -200,9 +296,28 @@ func (a *applied) held() (all []error) {
 		all = append(all, &KeptError{a.Result.Stays, a.remote})
 	}
 	for _, id := range slices.Sorted(maps.Keys(a.Held)) {
-		all = append(all, &HeldError{Mission: id, HeldBecause: a.Held[id], remote: a.remote})
+		if b := a.Held[id].Beyond; b != nil && b.Missions[0] != id {
+			continue // it is named with the first one
+		}
+		e := &HeldError{Mission: id, HeldBecause: a.Held[id], remote: a.remote}
+		if i := slices.IndexFunc(a.Waiting, func(h purge.Held) bool { return h.Mission == id }); i >= 0 {
+			e.Asks = &a.Waiting[i]
+		}
+		all = append(all, e)
 	}
 	return all
+}
+
+// stillHeld returns what waits for a person, without asking the remote.
+func (f *fetch) stillHeld() error {
+	held, err := purge.AllHeld(f.Workspace.Store)
+	problems := []error{err}
+	for i := range held {
+		if h := &held[i]; h.Here && h.From == f.Name && h.Missions[0] == h.Mission {
+			problems = append(problems, &HeldError{Mission: h.Mission, HeldBecause: purgemap.HeldBecause{WentOn: h.WentOn}, Asks: h, remote: f.Name})
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // A Fetched is all missions of a source, merged here without what was purged.
@@ -210,9 +325,10 @@ type Fetched struct {
 	Before, Now map[string]object.Hash // the source's refs, with what was purged and without
 	Map         object.Hash            // of purges, as it is here now
 	Renamed     map[record.ID]record.ID
-	Changes     []Change // here
-	Applied     bool     // the map was applied, and Held is known
-	Held        []error  // each a [*HeldError], a [*KeptError], or why the map could not be read
+	Changes     []Change    // here
+	Again       []record.ID // of which the source had again what was purged
+	Applied     bool        // the map was applied, and Held is known
+	Held        []error     // each a [*HeldError], a [*KeptError], or why the map could not be read
 }
 
 // Everything merges all missions of a source without what was purged. An error
@@ -246,7 +362,7 @@ func Everything(ctx context.Context, r *remote.Remote, source string) (*Fetched,
 		done.Before, done.Now, done.Map, done.Renamed = before, original(f.Remote, into, refs), known[purgemap.Ref], applied.Renamed
 		changes, err := f.merge(ctx, applied.let(arrived), nil)
 		done.Changes = append(applied.changes(), changes...)
-		done.Applied, done.Held = true, applied.held()
+		done.Applied, done.Again, done.Held = true, applied.again, applied.held()
 		return err
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/limit"
@@ -36,8 +37,21 @@ func prompt(ctx context.Context, h *hook) error {
 	}
 	h.follow(ctx, w, result, len(result.Turns) > 0)
 	h.notify(ctx, w, result)
+	h.waiting(w)
 	h.logError(h.arrive(w))
 	return nil
+}
+
+// waiting tells the user, once in a session, which purges of others wait for
+// them to decide: a background process has no other way to.
+func (h *hook) waiting(w *workspace.Workspace) {
+	held, err := purge.AllHeld(w.Store)
+	h.logError(err)
+	for i := range held {
+		if m := &held[i]; m.Here && m.Missions[0] == m.Mission {
+			h.offer("held-"+string(m.Mission), fetcher.Asks(m)+"; it stays as it is, and is sent nowhere, until you decide on a terminal of your own", "git agent-turn fetch "+m.From)
+		}
+	}
 }
 
 // recordPrompt removes what our dead processes left, and records a prompt.

@@ -27,8 +27,10 @@ type Apply struct {
 	Landing string
 	// There are the ledgers under refs of the remote, not in its archive alone.
 	There []object.Hash
-	// Accepted are missions whose purge a person accepts, whoever signed it.
+	// Accepted are missions whose purge a person accepts, whoever signed it, and
+	// however much it is.
 	Accepted []record.ID
+	From     string // the remote, to tell where it was purged
 }
 
 // An Applied is what a map has done.
@@ -37,6 +39,9 @@ type Applied struct {
 	Renamed map[record.ID]record.ID            // missions that a replaced commit names
 	Changed map[record.ID]bool                 // missions here that were rewritten, or went
 	Held    map[record.ID]purgemap.HeldBecause // missions here or just fetched that stay
+	Waiting []Held                             // of these, those about which a person has to decide
+	Fresh   []Held                             // of these, those that did not wait before, or of which more is asked
+	Freed   []record.ID                        // missions that wait no longer
 }
 
 // Do applies the map. All refs move together, the landing's too, and the
@@ -53,6 +58,7 @@ func (a *Apply) Do(ctx context.Context) (*Applied, error) {
 		for from, to := range before.Renamed {
 			done.Renamed[from] = cmp.Or(done.Renamed[to], to)
 		}
+		done.Fresh, done.Freed = append(before.Fresh, done.Fresh...), append(before.Freed, done.Freed...)
 	}
 	return done, err
 }
@@ -81,11 +87,17 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 		Repo: a.Repo, Objects: objects, Map: a.Map, Counts: a.Trust.Keys().Trusts,
 		Landing: a.Landing, There: a.There, Accepted: a.Accepted,
 	}
+	if key := a.Trust.Keys().Own; key != nil {
+		m.Own = key.Public()
+	}
 	found, err := m.Find(ctx, len(a.Accepted) > 0 || !a.Map.Same(here))
 	if err != nil {
 		return done, err
 	}
-	done.Held = found.Held
+	done.Held, done.Waiting = found.Held, a.waiting(found)
+	if done.Fresh, done.Freed, err = a.note(done.Waiting, found.Looked); err != nil {
+		return done, err
+	}
 	learned := found.Learned
 	if memory == nil && len(learned) > 0 {
 		memory = new(scrub.Memory)
@@ -93,7 +105,7 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	if memory != nil {
 		memory.Add(learned...)
 	}
-	p := &Purge{Workspace: a.Workspace, Known: found.Known, Landing: a.Landing, Map: a.Map, Target: purgerewrite.Target{Missions: found.Gone}}
+	p := &Purge{Workspace: a.Workspace, Known: found.Known, Landing: a.Landing, Map: a.Map, Given: found.Files, Agreed: found.Agreed, Target: purgerewrite.Target{Missions: found.Gone}}
 	if memory.Finds() || len(learned) > 0 {
 		p.Target.Finder = scrub.Or(fixed(learned), memory.Finder())
 	}

@@ -92,7 +92,7 @@ var fullHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // The untold files have no texts. The caches go, as they can be made again or,
 // like the steps of turns, are not worth to be kept.
 var (
-	untold = map[string]bool{"locks": true, journalDir: true, "purged": true}
+	untold = map[string]bool{"locks": true, journalDir: true, heldDir: true, "purged": true}
 	caches = map[string]bool{"index": true, "index.origin": true, session.PageFile: true, journal.File: true, journal.Fresh: true}
 )
 

@@ -29,8 +29,8 @@ func (p *Plan) more(ctx context.Context) (list []purgerewrite.Chain, err error) 
 	for _, ref := range slices.Sorted(maps.Keys(p.refs)) {
 		name, ok := strings.CutPrefix(ref, p.Landing+"missions/")
 		id, err := record.ParseID(name)
-		if !ok || err != nil {
-			continue
+		if to, known := p.Known[p.refs[ref]]; !ok || err != nil || known && to.IsZero() {
+			continue // nothing takes the place of a mission that goes
 		}
 		s, err := p.TrustLevel(ctx, p.objects, id, p.refs[ref])
 		if err != nil {
@@ -65,7 +65,9 @@ func (p *Plan) mapMove() (*git.Update, error) {
 		m.Unite(p.Map)
 	}
 	if key := p.rewrite.Key; key != nil {
-		m.Add(*key, m.Unlisted(p.rewrite.Commits()))
+		pairs := m.Unlisted(p.rewrite.Commits())
+		maps.Copy(pairs, p.Agreed)
+		m.Add(*key, pairs)
 	}
 	now, err := m.Write(p.objects, p.Trust.Keys().Trusts)
 	if err != nil || now == before {

@@ -11,7 +11,7 @@
 //	files.go        local state
 //	journal.go      the work list; complete.go ends a killed purge
 //	unreachable.go  the user's commits that nothing refers to
-//	apply.go        a map from a remote, applied here
+//	apply.go        a map from a remote, applied here; held.go what waits for a person
 //	filter.go       missions follow a filter of the user's; filtermap.go what it did
 package purge
 
@@ -51,6 +51,8 @@ type Purge struct {
 	Known   map[object.Hash]object.Hash // commits whose successors are known
 	Landing string                      // refs to what was just fetched, which is rewritten as well; "" for none
 	Map     *purgemap.Map               // united with the one that is here; nil for that one alone
+	Given   map[object.Hash]object.Hash // files of ledgers whose successors are known
+	Agreed  map[object.Hash]object.Hash // what a person has accepted of it, which the user's key signs as well
 }
 
 // A Plan is all that a purge will do, provided that no ref moves.
@@ -125,6 +127,7 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known m
 		return err
 	}
 	p.rewrite = purgerewrite.New(p.Repo, p.objects, p.Target, p.Trust.Keys().Own, known)
+	p.rewrite.Given = p.Given
 	p.rewrite.Theirs = make(map[object.Hash]bool)
 	for _, t := range theirs {
 		p.rewrite.Theirs[t.Hash] = true

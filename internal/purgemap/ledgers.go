@@ -20,6 +20,7 @@ type line struct {
 	tip     object.Hash
 	events  []object.Hash
 	kept    []object.Hash
+	keeps   map[object.Hash][]object.Hash // of them, what each event keeps
 }
 
 // archived returns the archived ledgers to which the map may apply. Without
@@ -94,8 +95,9 @@ func (m *Matching) walk(ctx context.Context, list []*line) error {
 		events[e.Hash] = e
 	}
 	for _, l := range list {
+		l.keeps = make(map[object.Hash][]object.Hash)
 		for e := events[l.tip]; e != nil; e = events[e.Before] {
-			l.events, l.kept = append(l.events, e.Hash), append(l.kept, e.Keeps...)
+			l.events, l.kept, l.keeps[e.Hash] = append(l.events, e.Hash), append(l.kept, e.Keeps...), e.Keeps
 		}
 	}
 	return nil

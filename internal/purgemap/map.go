@@ -5,6 +5,7 @@
 //	map.go      the map: read, united, written
 //	ledgers.go  the ledgers to which it may apply
 //	match.go    which of its pairs apply, and why others don't; splice.go
+//	bound.go    what is done without a question
 package purgemap
 
 import (
@@ -287,7 +288,8 @@ func (m *Map) Same(other *Map) bool {
 // A class is commits that replaced one another, and what remained in the end.
 type class struct {
 	ends []object.Hash
-	is   map[object.Hash]bool // the same, to ask
+	is   map[object.Hash]bool   // the same, to ask
+	by   map[sshsig.Public]bool // who replaced them
 	// circular says that ends replaced one another: two purges of a ledger each
 	// won somewhere. Every clone then takes the first.
 	circular bool
@@ -344,10 +346,10 @@ func (m *Map) classes(counts func(sshsig.Public) bool) map[masked]*class {
 		root := find(e.masked)
 		c := stands[root]
 		if c == nil {
-			c = &class{is: make(map[object.Hash]bool)}
+			c = &class{is: make(map[object.Hash]bool), by: make(map[sshsig.Public]bool)}
 			stands[root] = c
 		}
-		found[e.masked] = c
+		found[e.masked], c.by[e.by] = c, true
 		if !e.to.IsZero() {
 			found[mask(e.to)] = c
 		}
@@ -377,6 +379,20 @@ func (m *Map) classes(counts func(sshsig.Public) bool) map[masked]*class {
 		}
 	}
 	return found
+}
+
+// Lists reports whether a key that counts says that a commit was replaced.
+func (m *Map) Lists(commit object.Hash, counts func(sshsig.Public) bool) bool {
+	if commit.IsZero() {
+		return false
+	}
+	masked := mask(commit)
+	for _, s := range m.sheets {
+		if _, ok := s.entries[masked]; ok && counts(s.by) {
+			return true
+		}
+	}
+	return false
 }
 
 // Ends returns the commits that replaced others by any key.

@@ -19,6 +19,7 @@ type Matching struct {
 	Objects *git.Objects
 	Map     *Map
 	Counts  func(sshsig.Public) bool // the keys that are trusted
+	Own     sshsig.Public            // the user's own key; zero for none
 	// Landing is where a fetch has put missions/, notes/ and heads/.
 	Landing string
 	// There are the ledgers under refs of the remote, not in its archive alone.
@@ -31,8 +32,11 @@ type Matching struct {
 type Matched struct {
 	Known   map[object.Hash]object.Hash // commits with proved successors, zero for none
 	Gone    []record.ID                 // missions that were removed
+	Files   map[object.Hash]object.Hash // files of ledgers with proved successors, zero for none
 	Learned [][]byte                    // what was taken out
 	Held    map[record.ID]HeldBecause   // missions here or just fetched that stay
+	Looked  map[record.ID]bool          // missions that were looked at: true for those here, not just fetched
+	Agreed  map[object.Hash]object.Hash // pairs that a person accepts
 }
 
 // HeldBecause says why the map was not applied to a mission.
@@ -42,7 +46,13 @@ type HeldBecause struct {
 	Refused error // a pair did not prove itself
 	Away    bool  // what takes its place is not here
 	WentOn  bool  // it was removed elsewhere, and has gone on
+	// Beyond is what trusted keys ask for, if that needs a person's consent.
+	Beyond *Asked
 }
+
+// Waits reports whether a person has to decide: the mission is sent nowhere
+// until then.
+func (h HeldBecause) Waits() bool { return h.Beyond != nil || h.WentOn }
 
 // Find matches the map. Without news, archived missions are only looked at by
 // their tips, as the known map was applied before.
@@ -56,17 +66,31 @@ func (m *Matching) Find(ctx context.Context, news bool) (*Matched, error) {
 		return nil, err
 	}
 	p := newPairing(m.Map, m.Counts, m.Accepted, func(h object.Hash) bool { return m.Objects.Has(h) == nil }, list, there)
-	p.objects = m.Objects
+	p.objects, p.repo, p.user = m.Objects, m.Repo, m.Map.user(m.Own)
 	known, gone, learned, err := p.known(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Matched{Known: known, Gone: gone, Learned: learned, Held: p.held}, nil
+	found := &Matched{Known: known, Gone: gone, Files: p.files, Learned: learned, Held: p.held, Looked: make(map[record.ID]bool), Agreed: make(map[object.Hash]object.Hash)}
+	for _, l := range list {
+		found.Looked[l.id] = found.Looked[l.id] || !l.landed
+		if slices.Contains(m.Accepted, l.id) && p.removed[l.tip] {
+			found.Agreed[l.tip] = object.Hash{}
+		}
+		for h, to := range p.pairs[l] {
+			if p.accepts(l, h) {
+				found.Agreed[h] = to
+			}
+		}
+	}
+	return found, nil
 }
 
 // A pairing finds which pairs of a map are applied to some ledgers.
 type pairing struct {
 	objects  *git.Objects
+	repo     *git.Repo
+	user     user
 	exists   func(object.Hash) bool // the commit is here
 	accepted []record.ID            // missions for which a person accepts untrusted keys
 	list     []*line
@@ -80,6 +104,7 @@ type pairing struct {
 	agreed       map[object.Hash]bool // events whose replacement a person accepts: forks share them
 
 	pairs   map[*line]map[object.Hash]object.Hash
+	files   map[object.Hash]object.Hash
 	removed map[object.Hash]bool  // newest events of missions that were removed
 	refused map[object.Hash]error // of commits that were looked at; nil if the pair has proved itself
 }
@@ -91,7 +116,7 @@ func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, e
 		classes: m.classes(counts), all: m.classes(func(sshsig.Public) bool { return true }),
 		under: make(map[object.Hash]bool), there: make(map[object.Hash]bool), here: make(map[object.Hash]bool),
 		landed: make(map[object.Hash][]*line), winners: make(map[*class]object.Hash), agreed: make(map[object.Hash]bool),
-		pairs: make(map[*line]map[object.Hash]object.Hash), removed: make(map[object.Hash]bool), refused: make(map[object.Hash]error),
+		pairs: make(map[*line]map[object.Hash]object.Hash), files: make(map[object.Hash]object.Hash), removed: make(map[object.Hash]bool), refused: make(map[object.Hash]error),
 	}
 	for _, l := range there {
 		for _, h := range slices.Concat(l.events, l.kept) {
@@ -129,12 +154,9 @@ func (p *pairing) known(ctx context.Context) (known map[object.Hash]object.Hash,
 	p.together()
 	known = p.union()
 	for h := range p.removed {
-		if slices.ContainsFunc(p.list, func(l *line) bool { return l.landed && l.tip == h }) {
+		if slices.ContainsFunc(p.list, func(l *line) bool { return l.landed && l.tip == h && p.held[l.id].Beyond == nil }) {
 			known[h] = object.Hash{}
 		}
-	}
-	if len(p.pairs) == 0 {
-		learned = nil
 	}
 	return known, gone, learned, nil
 }
@@ -166,6 +188,8 @@ func (p *pairing) choose() (gone []record.ID) {
 		switch {
 		case held:
 			p.hold(l, why)
+		case p.removed[l.tip] && !l.besides && !p.mayGo(l):
+			p.hold(l, HeldBecause{Beyond: p.removal(l)})
 		case p.removed[l.tip] && !l.landed && !l.besides:
 			gone = append(gone, l.id)
 		case len(mine) > 0: // what untrusted keys say beyond that does no harm
@@ -197,11 +221,18 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 			why.Unknown = why.Unknown || p.apart(to, h)
 		case to == h:
 		case to.IsZero() && n == 0:
-			p.removed[h] = true
-		case to.IsZero():
-			if n < len(l.events) && !p.removed[l.tip] { // it may have gone on, and been removed again
-				why.WentOn, held = true, true
+			if p.removed[h] = true; !l.besides { // what its other commits became does not matter
+				return mine, why, false
 			}
+		case to.IsZero():
+			if n >= len(l.events) || p.removed[l.tip] { // it may have gone on, and been removed again
+				continue
+			}
+			if slices.Contains(p.accepted, l.id) {
+				p.removed[l.tip] = true
+				continue
+			}
+			why.WentOn, held = true, true
 		case !p.exists(to):
 			why.Away, held = true, true
 		default:
@@ -236,35 +267,22 @@ func (p *pairing) unmix() {
 	}
 }
 
+// prove proves the pairs, holds what needs a person's consent, and returns what
+// the others take out.
 func (p *pairing) prove(ctx context.Context) (learned [][]byte, err error) {
-	by := purgerewrite.NewProver(p.objects, p.union())
-	for _, l := range p.list {
-		if p.pairs[l] == nil {
-			continue
-		}
-		events := make(map[object.Hash]bool)
-		for _, h := range l.events {
-			events[h] = true
-		}
-		for _, h := range slices.Concat(l.kept, l.events) { // states first: records name what they leave out
-			to, ok := p.pairs[l][h]
-			if _, before := p.refused[h]; !ok || before {
-				continue
-			}
-			prove := by.State
-			if events[h] {
-				prove = by.Event
-			}
-			bad := prove(h, to)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if p.refused[h] = nil; bad != nil {
-				p.refused[h] = fmt.Errorf("%s in the place of %s: %v", to, h, bad)
-			}
+	by, groups := purgerewrite.NewProver(p.objects, p.union()), p.groups()
+	for _, g := range groups {
+		if err := p.proveGroup(ctx, g, by.Apart()); err != nil {
+			return nil, err
 		}
 	}
-	return by.Learned, nil
+	return p.judge(ctx, groups), nil
+}
+
+func (p *pairing) refuse(h, to object.Hash, bad error) {
+	if p.refused[h] = nil; bad != nil {
+		p.refused[h] = fmt.Errorf("%s in the place of %s: %v", to, h, bad)
+	}
 }
 
 // together holds refused missions, and those that share anything with them.

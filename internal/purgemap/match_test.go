@@ -125,6 +125,7 @@ func TestChoose(t *testing.T) {
 		}
 		ours := mapKey(t, 1).Public()
 		p := newPairing(m, func(by sshsig.Public) bool { return by == ours }, tt.accepted, func(h object.Hash) bool { return !absent[h] }, list, nil)
+		p.user = m.user(ours)
 		gone := p.choose()
 
 		var pairs, held []string

@@ -95,13 +95,30 @@ func (l *ledgerTree) dir(ctx context.Context, name string) (map[string]object.Ra
 		return nil, l.unread(ctx, Place{Mission: l.began, Kind: Record}, err)
 	}
 	d := make(map[string]object.RawEntry, len(list))
-	for _, e := range list {
+	for _, e := range l.given(list) {
 		if _, twice := d[e.Name]; !twice {
 			d[e.Name] = e
 		}
 	}
 	l.dirs[name] = d
 	return d, nil
+}
+
+// given puts what a map has given in the place of files.
+func (l *ledgerTree) given(list []object.RawEntry) []object.RawEntry {
+	if len(l.Given) == 0 {
+		return list
+	}
+	var out []object.RawEntry
+	for _, e := range list {
+		if to, ok := l.Given[e.Hash]; ok && e.Kind() == isFile {
+			if e.Hash = to; to.IsZero() {
+				continue
+			}
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 func (l *ledgerTree) rewrite(ctx context.Context) (object.Hash, error) {
@@ -159,7 +176,7 @@ func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash object
 		return hash, l.unread(ctx, at, err)
 	}
 	out := make([]byte, 0, len(content))
-	for _, e := range list {
+	for _, e := range l.given(list) {
 		file := join(dir, e.Name)
 		var to object.Hash
 		if l.holds([]byte(e.Name)) {

@@ -24,8 +24,13 @@ type Prover struct {
 	known   map[object.Hash]object.Hash // all pairs, each of which is proved
 	renamed map[record.ID]record.ID     // missions that are named by one of the old commits
 
-	// Learned is what was taken out, by all pairs so far.
-	Learned [][]byte
+	// Files are what replaces the files of ledgers, by all pairs so far; zero for
+	// those that go.
+	Files map[object.Hash]object.Hash
+
+	// Into is where what the next pairs take out is counted. What several pairs
+	// share counts where it was seen first.
+	Into *Taken
 
 	left  map[object.Hash][]string // the paths that successors of states leave out
 	trees map[treePair]error
@@ -46,20 +51,23 @@ type blobPair struct {
 	learn      bool
 }
 
-const maxLearned = 1000
-
 // NewProver returns a prover, given all pairs, each of which is to be proved.
 func NewProver(objects *git.Objects, known map[object.Hash]object.Hash) *Prover {
-	p := &Prover{
-		objects: objects, known: known, renamed: make(map[record.ID]record.ID), left: make(map[object.Hash][]string),
-		trees: make(map[treePair]error), blobs: make(map[blobPair]error), dirs: make(map[object.Hash]map[string]object.Entry),
-	}
+	p := &Prover{objects: objects, known: known, renamed: make(map[record.ID]record.ID)}
 	for old, fresh := range known {
 		if !fresh.IsZero() {
 			p.renamed[record.OfCommit(old)] = record.OfCommit(fresh)
 		}
 	}
-	return p
+	return p.Apart()
+}
+
+// Apart returns a prover for the same pairs that has seen nothing yet.
+func (p *Prover) Apart() *Prover {
+	return &Prover{
+		objects: p.objects, known: p.known, renamed: p.renamed, Files: make(map[object.Hash]object.Hash), Into: new(Taken), left: make(map[object.Hash][]string),
+		trees: make(map[treePair]error), blobs: make(map[blobPair]error), dirs: make(map[object.Hash]map[string]object.Entry),
+	}
 }
 
 var (
@@ -92,11 +100,19 @@ func (p *Prover) State(old, fresh object.Hash) error {
 	}
 	if blank { // the whole turn is purged: its state is the one before
 		if parent, err := p.parentTree(is); err == nil && is.Tree == parent {
+			of, _ := ledger.ReadCodeMessage(was.Message)
+			p.Into.turn(of.Turn)
 			return nil
 		}
 	}
+	if blank {
+		p.Into.texts([]byte(was.Message))
+	}
 	left, err := p.tree(was.Tree, is.Tree)
 	p.left[old] = left
+	for _, path := range left {
+		p.Into.file(path)
+	}
 	return err
 }
 
@@ -181,27 +197,29 @@ func (p *Prover) who(was, is string) bool {
 	if was[at:] != is[end:] {
 		return false
 	}
-	return is[:end] == scrub.Mark+" <"+scrub.Mark+">" || p.learn([]byte(was[:at]), []byte(is[:end]), true)
+	if is[:end] == scrub.Mark+" <"+scrub.Mark+">" && was[:at] != is[:end] {
+		p.Into.texts([]byte(was[:at]))
+		return true
+	}
+	return p.learn([]byte(was[:at]), []byte(is[:end]), true)
 }
 
-// learn reports whether is is was with spans replaced, and keeps those.
+// learn reports whether is is was with spans replaced, counts those, and keeps
+// them if that is wanted.
 func (p *Prover) learn(was, is []byte, keep bool) bool {
 	if bytes.Equal(was, is) {
 		return true
 	}
-	taken, ok := scrub.Learn(was, is)
-	if ok && keep {
-		p.keep(taken)
+	pieces, ok := scrub.Taken(was, is)
+	if !ok {
+		return false
 	}
-	return ok
-}
-
-func (p *Prover) keep(taken [][]byte) {
-	for _, t := range taken {
-		if len(p.Learned) < maxLearned && !slices.ContainsFunc(p.Learned, func(b []byte) bool { return bytes.Equal(b, t) }) {
-			p.Learned = append(p.Learned, t)
-		}
+	p.Into.texts(pieces...)
+	if keep {
+		taken, _ := scrub.Learn(was, is)
+		p.Into.learn(taken)
 	}
+	return true
 }
 
 func (p *Prover) entries(tree object.Hash) ([]object.RawEntry, error) {
@@ -306,6 +324,7 @@ func (p *Prover) blob(pair blobPair, how func(was, is []byte, learn bool) error)
 		err = errTooLarge
 	}
 	if err == nil {
+		p.Into.Of += int64(len(was))
 		err = how(was, is, pair.learn)
 	}
 	p.blobs[pair] = err
@@ -365,6 +384,9 @@ func (p *Prover) ledgerEntries(old, fresh object.Hash, dir string, oldRoot, fres
 			if e.Kind() == filemode.Dir && (file == "turns" || strings.HasPrefix(file, "turns/")) || isRecord(file) {
 				return errMissing
 			}
+			if p.Into.file(file); e.Kind() == isFile {
+				p.Files[e.Hash] = object.Hash{}
+			}
 			continue
 		}
 		to := is[0]
@@ -375,7 +397,12 @@ func (p *Prover) ledgerEntries(old, fresh object.Hash, dir string, oldRoot, fres
 		case e.Kind() == isFile && isRecord(file):
 			err = p.recordAt(file, e.Hash, to.Hash, oldRoot, freshRoot)
 		case e.Kind() == isFile && top == "transcript":
-			err = p.blob(blobPair{old: e.Hash, fresh: to.Hash, form: lines, learn: true}, p.segment)
+			err = p.blob(blobPair{old: e.Hash, fresh: to.Hash, form: lines, learn: true}, func(was, is []byte, learn bool) error {
+				if bytes.Equal(is, blankLines(was)) && !bytes.Equal(is, was) {
+					p.Into.turn(turnOf(e.Name))
+				}
+				return p.segment(was, is, learn)
+			})
 		case e.Kind() == isFile || e.Kind() == filemode.Symlink:
 			err = p.blob(blobPair{old: e.Hash, fresh: to.Hash, learn: true}, p.text)
 		case e.Kind() == filemode.Dir:
@@ -385,6 +412,9 @@ func (p *Prover) ledgerEntries(old, fresh object.Hash, dir string, oldRoot, fres
 		}
 		if err != nil {
 			return err
+		}
+		if e.Kind() == isFile && e.Hash != to.Hash {
+			p.Files[e.Hash] = to.Hash
 		}
 	}
 	if len(is) > 0 {
@@ -461,5 +491,10 @@ func (p *Prover) recordAt(file string, old, fresh, oldRoot, freshRoot object.Has
 	if old == fresh {
 		return nil
 	}
-	return p.blob(pair, func(was, is []byte, learn bool) error { return p.record(was, is, with, learn && !blanked) })
+	return p.blob(pair, func(was, is []byte, learn bool) error {
+		if blankRecord(is) && !blankRecord(was) {
+			p.Into.turn(turnOf(file[strings.LastIndexByte(file, '/')+1:]))
+		}
+		return p.record(was, is, with, learn && !blanked)
+	})
 }

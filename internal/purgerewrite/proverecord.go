@@ -42,9 +42,10 @@ func (p *Prover) line(was, is []byte, learn bool) bool {
 	switch {
 	case bytes.Equal(was, is):
 		return true
-	case !json.Valid(was):
-		return len(is) == 0 || p.learn(was, is, learn)
-	case string(is) == "{}":
+	case !json.Valid(was) && len(is) > 0:
+		return p.learn(was, is, learn)
+	case !json.Valid(was), string(is) == "{}":
+		p.Into.texts(was)
 		return true
 	case !json.Valid(is):
 		return false
@@ -57,7 +58,11 @@ func (p *Prover) line(was, is []byte, learn bool) bool {
 			return p.learn(was[v.From+1:v.To-1], to[1:len(to)-1], learn)
 		})
 	}
-	return same(was) || same(blankLine(was))
+	if same(was) {
+		return true
+	}
+	p.Into.texts(was)
+	return same(blankLine(was))
 }
 
 // alike reports whether JSON texts differ only in tokens that may allows. see

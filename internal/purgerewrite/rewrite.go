@@ -61,6 +61,10 @@ type Rewrite struct {
 	// Theirs are the user's own commits that may be rewritten too.
 	Theirs map[object.Hash]bool
 
+	// Given are successors of the files of ledgers that a map has given, zero for
+	// none: what was recorded on top of what it replaces has them, too.
+	Given map[object.Hash]object.Hash
+
 	// Filtered says that another program has rewritten all of it, with known
 	// successors of commits, as `git filter-repo` does: states stay as they
 	// are, the ledgers' events are signed again, and records get the sizes of

@@ -12,6 +12,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
+	"gitagent/internal/purge"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -128,7 +129,7 @@ func unitedArchive(ctx context.Context, r *remote.Remote, there map[string]objec
 	if err != nil {
 		return index, nil, err
 	}
-	if index, err = ledger.ArchiveTip(ours); err != nil {
+	if index, err = archiveToSend(ctx, r, ours); err != nil {
 		return index, nil, err
 	}
 	keep := there[ledger.ArchiveKeepRef]
@@ -144,7 +145,7 @@ func unitedArchive(ctx context.Context, r *remote.Remote, there map[string]objec
 			return index, nil, err
 		}
 		if ours, err = r.Repo.Refs(ctx, ledger.ArchiveRef, ledger.ArchiveKeepRef); err == nil { // ours may have changed
-			index, err = ledger.ArchiveTip(ours)
+			index, err = archiveToSend(ctx, r, ours)
 		}
 		if err == nil {
 			index, keep, err = uniteArchives(ctx, r, theirs, index)
@@ -171,6 +172,41 @@ func unitedArchive(ctx context.Context, r *remote.Remote, there map[string]objec
 		}
 	}
 	return index, updates, nil
+}
+
+// archiveToSend returns the index of our archive without missions that wait for
+// a person to decide about a purge.
+func archiveToSend(ctx context.Context, r *remote.Remote, refs map[string]object.Hash) (object.Hash, error) {
+	tip, err := ledger.ArchiveTip(refs)
+	if err != nil {
+		return tip, err
+	}
+	held, err := purge.AllHeld(r.Workspace.Store)
+	if err != nil || len(held) == 0 {
+		return tip, err
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	index, err := ledger.OpenArchive(objects, tip)
+	if err != nil {
+		return tip, err
+	}
+	without := make(map[record.ID]ledger.ArchiveEntry)
+	for _, h := range held {
+		if e, ok, err := index.Find(h.Mission); err == nil && ok && !e.Gone() {
+			without[h.Mission] = ledger.ArchiveEntry{}
+		}
+	}
+	if len(without) == 0 {
+		return tip, nil
+	}
+	if index, err = index.With(without); err == nil {
+		err = objects.Flush()
+	}
+	if err != nil {
+		return tip, err
+	}
+	return index.Tip, nil
 }
 
 func keepOf(ctx context.Context, r *remote.Remote, index object.Hash) (keep object.Hash, err error) {

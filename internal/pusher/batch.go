@@ -96,8 +96,11 @@ func together(ctx context.Context, r *remote.Remote, ids []record.ID) (done []*P
 		p := &Pushed{Mission: id, As: known.Name(id), sent: ours}
 		o := parcel{p, remote.Tips{}}
 		o.lacks(r.Level, ours, theirs[p.As])
+		if p.Held, err = waits(ctx, r, id, ours.Ledger); err != nil {
+			return done, nil, err
+		}
 		switch {
-		case o.needs.Zero(), ofTheirs(ctx, r, objects, id, ours, theirs):
+		case p.Held, o.needs.Zero(), ofTheirs(ctx, r, objects, id, ours, theirs):
 			done = append(done, p)
 		case r.Level == remote.All && !r.Extends(ctx, objects, ours.Ledger, theirs[p.As].Ledger): // it has what we lack
 			alone = append(alone, id)

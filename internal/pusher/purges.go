@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
+	"gitagent/internal/purge"
 	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -86,29 +87,47 @@ func unkeep(ctx context.Context, r *remote.Remote, all *Replaced) error {
 	return force(ctx, r, updates, all)
 }
 
-// clean replaces what a source with a map has, as a clone that knows no maps
-// may have pushed what was purged. It reports whether anything changed, there
-// or here. On an error the mission must not be pushed. The caller holds the
-// lock of pushes.
+// clean applies others' purges, and replaces what a source has of what was
+// purged: a clone that knows no maps may have pushed it, or the source have gone
+// back to a backup. It reports whether anything changed, there or here, or the
+// mission waits for a person. On an error the mission must not be pushed. The
+// caller holds the lock of pushes.
 func clean(ctx context.Context, r *remote.Remote, id record.ID) (bool, error) {
 	there, err := r.Refs(ctx, r.Source)
-	if err != nil || there[purgemap.Ref].IsZero() {
+	if err != nil {
+		return false, err
+	}
+	if none, err := noMap(ctx, r, there); err != nil || none {
 		return false, err
 	}
 	all := new(Replaced)
 	err = replace(ctx, r, all)
 	for _, held := range all.Held {
-		if h := (*fetcher.HeldError)(nil); errors.As(held, &h) && h.Mission == id && h.HeldBecause != (purgemap.HeldBecause{Whole: true}) {
+		h := (*fetcher.HeldError)(nil)
+		if errors.As(held, &h) && h.Mission == id && !h.Waits() && h.HeldBecause != (purgemap.HeldBecause{Whole: true}) {
 			err = errors.Join(err, held)
 		}
 	}
-	return len(all.Refs)+len(all.Changes) > 0, err
+	return len(all.Refs)+len(all.Changes) > 0 || purge.IsHeld(r.Workspace.Store, id), err
+}
+
+// noMap reports whether nothing was purged, here or at a source with some refs.
+func noMap(ctx context.Context, r *remote.Remote, there map[string]object.Hash) (bool, error) {
+	if !there[purgemap.Ref].IsZero() {
+		return false, nil
+	}
+	known, err := r.Repo.Refs(ctx, purgemap.Ref)
+	return known[purgemap.Ref].IsZero() || r.Level != remote.All, err
 }
 
 // upToDate applies others' purges before a push, and returns the source's refs.
 func upToDate(ctx context.Context, r *remote.Remote, there map[string]object.Hash) (map[string]object.Hash, error) {
+	none, err := noMap(ctx, r, there)
+	if err != nil || none {
+		return there, err
+	}
 	known, err := r.Repo.Refs(ctx, purgemap.Ref)
-	if err != nil || there[purgemap.Ref].IsZero() || there[purgemap.Ref] == known[purgemap.Ref] {
+	if err != nil || there[purgemap.Ref] == known[purgemap.Ref] && !r.Learned().Again {
 		return there, err
 	}
 	if err := replace(ctx, r, new(Replaced)); err != nil {
@@ -117,9 +136,28 @@ func upToDate(ctx context.Context, r *remote.Remote, there map[string]object.Has
 	return r.Refs(ctx, r.Source)
 }
 
+// guard returns options and a refspec with which git sends nothing, together
+// with others and --atomic, unless the remote has the map that is here, or none
+// if there is none here: otherwise what was purged there as a whole would be
+// sent again, as new. All within one connection.
+func guard(ctx context.Context, r *remote.Remote) (options, specs []string, err error) {
+	known, err := r.Repo.Refs(ctx, purgemap.Ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	if is := known[purgemap.Ref]; !is.IsZero() {
+		return []string{"--force-with-lease=" + purgemap.Ref + ":" + is.String()}, []string{is.String() + ":" + purgemap.Ref}, nil
+	}
+	// A pattern without any ref here: --prune would delete what it matches there,
+	// which the lease refuses if there is a map.
+	const pattern = "refs/agent/p*rges"
+	return []string{"--prune", "--force-with-lease=" + purgemap.Ref + ":"}, []string{pattern + ":" + pattern}, nil
+}
+
 // replace is PushPurges for one source.
 func replace(ctx context.Context, r *remote.Remote, all *Replaced) error {
 	return git.Retry(ErrRejected, func() error { // if another push was faster, its turns are fetched first
+		since := r.Learned().Clean
 		done, err := fetcher.Everything(ctx, r, r.Source)
 		all.Changes = append(all.Changes, done.Changes...)
 		if done.Applied {
@@ -132,10 +170,17 @@ func replace(ctx context.Context, r *remote.Remote, all *Replaced) error {
 		if err == nil && r.Level == remote.All {
 			err = force(ctx, r, records, all)
 		}
+		stay := len(all.Branches)
 		if err == nil {
 			forceBranches(ctx, r, branches, all)
 		}
-		return err
+		if err != nil || r.Level != remote.All || len(all.Branches) > stay {
+			return err
+		}
+		if len(done.Again) > 0 {
+			err = r.WarnOf(ctx, (&fetcher.ReturnedError{Remote: r.String(), Missions: done.Again, Clean: since, Replaced: true}).Error())
+		}
+		return errors.Join(err, fetcher.Seen(ctx, r, done.Map))
 	})
 }
 

@@ -630,6 +630,12 @@ func TestPurgeOfMine(t *testing.T) {
 	}
 	a.Git("push", "-q", "origin", commit.String()+":"+purgemap.Ref, fresh+":"+record.ID("e1b2c3d4").Ref())
 	_, err = fetcher.Fetch(t.Context(), b.origin())
+	if held := (*fetcher.HeldError)(nil); !errors.As(err, &held) || held.Beyond == nil || held.Beyond.Files == 0 { // files go as a whole
+		t.Errorf("fetch: %v", err)
+	}
+	r := b.origin()
+	r.AcceptPurges = []record.ID{id}
+	_, err = fetcher.Fetch(t.Context(), r)
 	if err == nil || !strings.Contains(err.Error(), "e1b2c3d4") { // that is no ledger
 		t.Errorf("fetch: %v", err)
 	}
@@ -801,9 +807,13 @@ func TestPurgeKindsElsewhere(t *testing.T) {
 			if got := b.Prompts(remotelab.Mission); len(got) != 5 || got[4] != "go on with the work" {
 				t.Errorf("the turns of b: %q", got)
 			}
+			before := b.Prompts(remotelab.Mission)
+			if len(target.Turns) > 0 && before[2] != scrub.Mark {
+				t.Errorf("b has the purged turn: %q", before)
+			}
 			b.pushAll()
 			a.fetch()
-			remotelab.Equal(t, "the turns of a", a.Prompts(remotelab.Mission), b.Prompts(remotelab.Mission))
+			remotelab.Equal(t, "the turns of a", a.Prompts(remotelab.Mission), before)
 		})
 	}
 }

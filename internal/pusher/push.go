@@ -12,6 +12,8 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
+	"gitagent/internal/purge"
+	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 )
@@ -26,8 +28,12 @@ type Pushed struct {
 	Sent    bool      // false if the remote already had everything
 	// Branch is why the branch was rejected although ledger and notes went.
 	Branch error
+	// Held reports that it waits for a person to decide about a purge, see
+	// [purge.Held], and was not sent.
+	Held bool
 
-	sent remote.Tips // what the remote has now
+	sent   remote.Tips // what the remote has now
+	looked bool        // whether the remote has another map of purges
 }
 
 // maxDiverged bounds the diverged chains that a push tries names for.
@@ -37,7 +43,8 @@ const maxDiverged = 16
 // together, then its branch, whose rejection does not affect them. If the
 // mission has diverged there, ours goes under its chain's name. Only notes
 // change here: the remote's are merged into ours. Before, objects of LFS that
-// its commits name go where [remote.Remote.LFS] says.
+// its commits name go where [remote.Remote.LFS] says. If the remote has another
+// map of purges, that is applied first, and nothing of what was purged is sent.
 //
 // The error wraps [remote.ErrNoConsent] or [ErrRejected], or is git's own if
 // the remote was not reached.
@@ -78,7 +85,12 @@ func PushToEach(ctx context.Context, remotes []*remote.Remote, id record.ID) ite
 }
 
 func push(ctx context.Context, r *remote.Remote, id record.ID) (*Pushed, error) {
-	p := &Pushed{Mission: id, As: r.Learned().Name(id)}
+	p := &Pushed{Mission: id, As: r.Learned().Name(id), looked: r.Level != remote.All}
+	if r.Learned().Again {
+		if err := p.look(ctx, r); err != nil {
+			return nil, err
+		}
+	}
 	for range maxDiverged {
 		refs, err := r.Local(ctx, id)
 		if err != nil {
@@ -87,6 +99,10 @@ func push(ctx context.Context, r *remote.Remote, id record.ID) (*Pushed, error) 
 		ours := r.ByMission(refs)[id]
 		if ours.Zero() {
 			return nil, git.ErrNotFound
+		}
+		if p.Held, err = waits(ctx, r, id, ours.Ledger); err != nil || p.Held {
+			p.sent = ours
+			return p, err
 		}
 		done, err := offer(ctx, r, p, ours)
 		if err != nil {
@@ -99,8 +115,53 @@ func push(ctx context.Context, r *remote.Remote, id record.ID) (*Pushed, error) 
 	return nil, fmt.Errorf("it has more than %d sides there", maxDiverged)
 }
 
+// look applies others' purges and replaces what the remote has of them.
+func (p *Pushed) look(ctx context.Context, r *remote.Remote) error {
+	p.looked = true
+	_, err := clean(ctx, r, p.Mission)
+	return err
+}
+
+// waits reports whether a mission is held, or has commits of one that is, such
+// as a fork.
+func waits(ctx context.Context, r *remote.Remote, id record.ID, tip object.Hash) (bool, error) {
+	store := r.Workspace.Store
+	if purge.IsHeld(store, id) {
+		return true, nil
+	}
+	held, err := purge.AllHeld(store)
+	if err != nil || len(held) == 0 || tip.IsZero() {
+		return false, err
+	}
+	known, err := r.Repo.Refs(ctx, purgemap.Ref)
+	if err != nil {
+		return false, err
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	m, err := purgemap.Read(objects, known[purgemap.Ref])
+	if err != nil {
+		return false, err
+	}
+	for e, err := range ledger.Links(ctx, r.Repo, tip) {
+		if err != nil {
+			return false, err
+		}
+		if m.Lists(e.Hash, r.Workspace.Trust.Keys().Trusts) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // offer sends ours under the name p.As, or sets p.As to the next name to try.
 func offer(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Tips) (done bool, err error) {
+	if !p.looked && !r.Learned().Atomic() { // git would send the others though the map is not what it has to be
+		if err := p.look(ctx, r); err != nil {
+			return false, err
+		}
+		return false, nil
+	}
 	if r.Level == remote.All && !ours.Ledger.IsZero() {
 		refused := sendRecord(ctx, r, p, ours)
 		if errors.Is(refused, ErrRejected) {
@@ -123,7 +184,16 @@ func sendRecord(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Ti
 	if !ours.Notes.IsZero() {
 		specs = append(specs, spec(r, ours.Notes, p.As.NotesRef()))
 	}
-	sent, err := send(ctx, r, specs, false)
+	var guards []string
+	if !p.looked {
+		var err error
+		var more []string
+		if guards, more, err = guard(ctx, r); err != nil {
+			return err
+		}
+		specs = append(specs, more...)
+	}
+	sent, err := send(ctx, r, specs, false, guards...)
 	p.Sent = p.Sent || sent.any
 	return err
 }
@@ -145,10 +215,16 @@ func spec(r *remote.Remote, hash object.Hash, ref string) string {
 // remote has it all, else it prepares the next attempt: another name or more
 // notes. If it can't, the error is refused.
 func yield(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Tips, refused error) (done bool, err error) {
+	guarded := !p.looked
+	p.looked = true
 	if cleaned, err := clean(ctx, r, p.Mission); err != nil || cleaned {
 		return false, err
 	}
-	theirs, err := fetcher.Look(ctx, r, r.Source, p.As)
+	there, err := r.Refs(ctx, r.Source)
+	if err != nil {
+		return false, errors.Join(refused, err)
+	}
+	theirs, err := fetcher.Look(ctx, r, r.Source, p.As, there)
 	if err != nil {
 		return false, errors.Join(refused, err)
 	}
@@ -173,7 +249,7 @@ func yield(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Tips, r
 		return true, nil
 	}
 	merged, err := fetcher.MergeNotes(ctx, r, p.Mission, theirs.Notes)
-	if err != nil || merged {
+	if err != nil || merged || guarded { // perhaps only the map kept it back
 		return false, err
 	}
 	return false, refused
@@ -182,8 +258,8 @@ func yield(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Tips, r
 // send pushes refs: records all or none, branches as accepted. An error wraps
 // [ErrRejected] if one is rejected, for the second time: a killed push may live
 // on at the host for a moment, moving these refs or holding their locks.
-func send(ctx context.Context, r *remote.Remote, specs []string, branches bool) (pushReport, error) {
-	rep, err := sendOnce(ctx, r, specs, branches)
+func send(ctx context.Context, r *remote.Remote, specs []string, branches bool, guards ...string) (pushReport, error) {
+	rep, err := sendOnce(ctx, r, specs, branches, guards)
 	if !errors.Is(err, ErrRejected) {
 		return rep, err
 	}
@@ -192,7 +268,7 @@ func send(ctx context.Context, r *remote.Remote, specs []string, branches bool) 
 	case <-ctx.Done():
 		return rep, err
 	}
-	again, err := sendOnce(ctx, r, specs, branches)
+	again, err := sendOnce(ctx, r, specs, branches, guards)
 	again.any = again.any || rep.any
 	return again, err
 }
@@ -200,7 +276,7 @@ func send(ctx context.Context, r *remote.Remote, specs []string, branches bool) 
 // rejectedPause is git's own wait for a ref's lock (core.filesRefLockTimeout).
 const rejectedPause = 100 * time.Millisecond
 
-func sendOnce(ctx context.Context, r *remote.Remote, specs []string, branches bool) (pushReport, error) {
+func sendOnce(ctx context.Context, r *remote.Remote, specs []string, branches bool, guards []string) (pushReport, error) {
 	known := r.Learned()
 	var extra []string
 	switch {
@@ -210,8 +286,11 @@ func sendOnce(ctx context.Context, r *remote.Remote, specs []string, branches bo
 		extra = []string{"--atomic"}
 	}
 	target := append([]string{"--end-of-options", r.Target}, specs...)
-	out, reached, err := r.Reach(ctx, "push", slices.Concat(extra, target)...)
+	out, reached, err := r.Reach(ctx, "push", slices.Concat(extra, guards, target)...)
 	rep := parseReport(out)
+	if err != nil && reached && len(guards) > 0 && len(rep.rejected) == 0 && ctx.Err() == nil {
+		return rep, fmt.Errorf("%w: %w", ErrRejected, err) // without --atomic nothing would be guarded
+	}
 	if err != nil && reached && len(extra) > 0 && len(rep.rejected) == 0 && ctx.Err() == nil {
 		// Git refuses at once to ask for a capability that is not announced.
 		out, again := r.Run(ctx, "", "push", target...)

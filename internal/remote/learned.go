@@ -21,6 +21,9 @@ type Learned struct {
 	Kept      map[record.ID]bool      `json:"kept,omitempty"`      // missions whose branch was rejected, as logged
 	Outside   map[string]object.Hash  `json:"outside,omitempty"`   // refs, as of when all that their commits name outside of git was seen to
 	Warned    string                  `json:"warned,omitempty"`    // the last warning
+	Clean     time.Time               `json:"clean,omitzero"`      // when it was last seen with a map of purges, and nothing of what that purges
+	CleanMap  object.Hash             `json:"clean_map,omitzero"`  // that map
+	Again     bool                    `json:"again,omitempty"`     // it has what was purged again since then
 	Failures  int                     `json:"failures,omitempty"`  // in a row
 	Failed    time.Time               `json:"failed,omitzero"`     // the last one
 	Rejected  bool                    `json:"rejected,omitempty"`  // by the remote, which was reached

@@ -26,7 +26,8 @@ type Remote struct {
 	// Warn receives what is worth knowing about a push besides its outcome; nil
 	// logs it, once.
 	Warn func(text string)
-	// AcceptPurges are missions whose purges are accepted, whoever signed them.
+	// AcceptPurges are missions whose purges a person accepts, whoever signed
+	// them, and however much goes.
 	AcceptPurges []record.ID
 
 	Workspace *workspace.Workspace

@@ -10,6 +10,29 @@ import (
 // unescaped if they were in JSON. It leaves out those shorter than [MinLength].
 // ok is false unless redacted is text with parts replaced.
 func Learn(text, redacted []byte) (taken [][]byte, ok bool) {
+	pieces, ok := Taken(text, redacted)
+	add := func(part []byte) {
+		if len(part) < MinLength || bytes.Equal(part, []byte(Mark)) {
+			return
+		}
+		if !slices.ContainsFunc(taken, func(b []byte) bool { return bytes.Equal(b, part) }) {
+			taken = append(taken, bytes.Clone(part))
+		}
+	}
+	for _, part := range pieces {
+		add(part)
+		var plain string
+		if bytes.IndexByte(part, '\\') >= 0 && json.Unmarshal(slices.Concat([]byte{'"'}, part, []byte{'"'}), &plain) == nil {
+			add([]byte(plain))
+		}
+	}
+	return taken, ok
+}
+
+// Taken returns the pieces of text that [Mark] stands for in redacted, in
+// order, of any length: an old mark that stayed is one as well. ok is false
+// unless redacted is text with parts replaced.
+func Taken(text, redacted []byte) (pieces [][]byte, ok bool) {
 	parts := bytes.Split(redacted, []byte(Mark))
 	rest, ok := bytes.CutPrefix(text, parts[0])
 	if !ok {
@@ -22,21 +45,6 @@ func Learn(text, redacted []byte) (taken [][]byte, ok bool) {
 	if rest, ok = bytes.CutSuffix(rest, parts[last]); !ok {
 		return nil, false
 	}
-	add := func(part []byte) {
-		if len(part) < MinLength || bytes.Equal(part, []byte(Mark)) {
-			return
-		}
-		if !slices.ContainsFunc(taken, func(b []byte) bool { return bytes.Equal(b, part) }) {
-			taken = append(taken, bytes.Clone(part))
-		}
-	}
-	take := func(part []byte) {
-		add(part)
-		var plain string
-		if bytes.IndexByte(part, '\\') >= 0 && json.Unmarshal(slices.Concat([]byte{'"'}, part, []byte{'"'}), &plain) == nil {
-			add([]byte(plain))
-		}
-	}
 	for _, part := range parts[1:last] {
 		i := 0
 		if len(part) > 0 {
@@ -47,9 +55,8 @@ func Learn(text, redacted []byte) (taken [][]byte, ok bool) {
 				return nil, false
 			}
 		}
-		take(rest[:i])
+		pieces = append(pieces, rest[:i])
 		rest = rest[i+len(part):]
 	}
-	take(rest)
-	return taken, true
+	return append(pieces, rest), true
 }

@@ -824,7 +824,7 @@ var scenes = []struct {
 		own.do("git config agent." + remote + ".push all")
 		own.do("git agent-turn fetch")
 		own.do("git agent-turn purge --yes --turn " + p.with["<id>"] + "/1")
-	}, line: "git agent-turn fetch origin", follow: run("git agent-turn fetch --accept-purges --mission <id> origin")},
+	}, line: "git agent-turn fetch origin", follow: []follow{{command: "git agent-turn fetch --accept-purges --mission <id> origin", answer: "yes"}}},
 	{name: "a purge while git collects garbage", prepare: (*place).unpurged, says: func(p *place) string {
 		return p.with["<printed>"]
 	}, follow: run("git agent-turn purge")},

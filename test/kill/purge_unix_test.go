@@ -92,7 +92,7 @@ func purgeFetched(l *lab) command {
 	other.must(command{args: []string{"git-agent-turn", "push"}, env: other.consent()})
 	l.must(command{args: []string{"git-agent-turn", "fetch"}})
 	other.must(command{args: []string{"git-agent-turn", "purge", "--fixed", "--yes"}, stdin: []byte(secret + "\n"), env: other.consent()})
-	c := command{args: []string{"git-agent-turn", "fetch", "--accept-purges", "--mission", id}}
+	c := command{args: []string{"git-agent-turn", "fetch", "--mission", id}}
 	c.then = func(l *lab, _ result) {
 		l.completed()
 		l.must(c)

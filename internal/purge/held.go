@@ -1,0 +1,140 @@
+package purge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gitagent/internal/purgemap"
+	"gitagent/internal/record"
+	"gitagent/internal/session"
+)
+
+// A Held is a mission of which others have purged more than is done without a
+// question. It stays as it is, and is sent nowhere, until a person decides.
+type Held struct {
+	Mission  record.ID   `json:"-"`
+	At       time.Time   `json:"at"`               // when that was seen first
+	From     string      `json:"from"`             // the remote
+	By       []string    `json:"by"`               // names of the keys
+	Missions []record.ID `json:"missions"`         // that are decided about together
+	Gone     bool        `json:"gone,omitzero"`    // the mission is to go
+	WentOn   bool        `json:"went_on,omitzero"` // it has gone on since
+	Turns    int         `json:"turns,omitzero"`
+	Files    int         `json:"files,omitzero"`
+	Texts    int         `json:"texts,omitzero"`
+	Common   int         `json:"common,omitzero"`
+	Cut      int64       `json:"cut,omitzero"`
+	Of       int64       `json:"of,omitzero"`
+	Here     bool        `json:"here,omitzero"` // the mission is here, not just at the remote
+}
+
+// heldDir has a file for each such mission.
+const heldDir = "held"
+
+func heldFile(id record.ID) string { return filepath.Join(heldDir, string(id)) }
+
+// IsHeld reports whether a mission waits for a person's decision.
+func IsHeld(s session.Store, id record.ID) bool {
+	_, err := s.Dir().Lstat(heldFile(id))
+	return err == nil
+}
+
+// AllHeld returns the missions that wait for a person's decision, by their ids.
+func AllHeld(s session.Store) ([]Held, error) {
+	entries, err := s.Dir().ReadDir(heldDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read which missions are held: %w", err)
+	}
+	var list []Held
+	for _, e := range entries {
+		id, err := record.ParseID(e.Name())
+		if err != nil {
+			continue
+		}
+		h := Held{Mission: id}
+		if data, err := s.Dir().ReadFile(heldFile(id)); err == nil {
+			_ = json.Unmarshal(data, &h) // a damaged one still says that it is held
+		}
+		list = append(list, h)
+	}
+	slices.SortFunc(list, func(a, b Held) int { return slices.Compare([]byte(a.Mission), []byte(b.Mission)) })
+	return list, nil
+}
+
+// Release forgets that a mission is held, as one that is gone.
+func Release(s session.Store, id record.ID) error {
+	err := s.Dir().Remove(heldFile(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// waiting returns what a person has to decide about of what a map was matched
+// with.
+func (a *Apply) waiting(found *purgemap.Matched) (list []Held) {
+	for _, id := range slices.Sorted(maps.Keys(found.Held)) {
+		why := found.Held[id]
+		if !why.Waits() {
+			continue
+		}
+		h := Held{Mission: id, From: a.From, Missions: []record.ID{id}, Gone: why.WentOn, WentOn: why.WentOn, Here: found.Looked[id]}
+		if b := why.Beyond; b != nil {
+			h.Missions, h.Gone, h.Turns, h.Files, h.Texts, h.Common, h.Cut, h.Of = b.Missions, b.Gone, b.Turns, b.Files, b.Texts, b.Common, b.Cut, b.Of
+			for _, key := range b.By {
+				h.By = append(h.By, a.Trust.Keys().Name(key))
+			}
+		}
+		list = append(list, h)
+	}
+	return list
+}
+
+// note notes what is held, before anything else is done, and returns what was
+// not held before, and what is no longer.
+func (a *Apply) note(held []Held, looked map[record.ID]bool) (fresh []Held, released []record.ID, err error) {
+	before, err := AllHeld(a.Store)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, h := range held {
+		h.At = time.Now()
+		if i := slices.IndexFunc(before, func(b Held) bool { return b.Mission == h.Mission }); i >= 0 {
+			h.At = before[i].At
+			if slices.EqualFunc([]Held{h}, before[i:i+1], sameHeld) {
+				continue
+			}
+		}
+		data, err := json.Marshal(h)
+		if err == nil {
+			err = a.Store.Dir().WriteFile(heldFile(h.Mission)+".new", data)
+		}
+		if err == nil {
+			err = a.Store.Dir().Rename(heldFile(h.Mission)+".new", heldFile(h.Mission))
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("note that mission %s is held: %w", h.Mission, err)
+		}
+		fresh = append(fresh, h)
+	}
+	for _, b := range before {
+		if _, is := looked[b.Mission]; is && !slices.ContainsFunc(held, func(h Held) bool { return h.Mission == b.Mission }) {
+			if err := Release(a.Store, b.Mission); err != nil {
+				return nil, nil, err
+			}
+			released = append(released, b.Mission)
+		}
+	}
+	return fresh, released, nil
+}
+
+// sameHeld reports whether the user has been told all of it.
+func sameHeld(a, b Held) bool {
+	return a.Gone == b.Gone && a.Turns == b.Turns && a.Files == b.Files && a.Texts == b.Texts && slices.Equal(a.Missions, b.Missions) && a.Here == b.Here
+}

@@ -1,0 +1,122 @@
+package pusher_test
+
+import (
+	"errors"
+	"testing"
+
+	"gitagent/internal/fetcher"
+	"gitagent/internal/purge"
+	"gitagent/internal/purgerewrite"
+	"gitagent/internal/pusher"
+	"gitagent/internal/record"
+	"gitagent/test/gittest"
+	"gitagent/test/remotelab"
+)
+
+// purgeMissions purges missions as a whole.
+func (m *member) purgeMissions(ids ...record.ID) {
+	m.T.Helper()
+	p := &purge.Purge{Workspace: m.workspace(), Target: purgerewrite.Target{Missions: ids}}
+	plan, err := p.Plan(m.T.Context())
+	if err != nil {
+		m.T.Fatal(err)
+	}
+	defer func() { plan.Close() }()
+	if _, err := plan.Execute(m.T.Context()); err != nil {
+		m.T.Fatal(err)
+	}
+}
+
+// asked fetches, and returns what a person is asked about.
+func (m *member) asked() *purge.Held {
+	m.T.Helper()
+	_, err := fetcher.Fetch(m.T.Context(), m.origin())
+	held := (*fetcher.HeldError)(nil)
+	if !errors.As(err, &held) || held.Asks == nil {
+		m.T.Fatalf("fetch: %v, want what a person is asked about", err)
+	}
+	return held.Asks
+}
+
+// TestPurgedTwice: who has purged a text of somebody else's mission has signed all of it anew, but has not written it:
+// all of it goes no more easily than before.
+func TestPurgedTwice(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	_, a, b := newTeam(t)
+	b.purge()
+	b.pushPurges()
+	a.fetch()
+	if found := holds(a.Repo, spilled, false); len(found) > 0 {
+		t.Errorf("a has %v", found)
+	}
+	b.purgeMissions(remotelab.Mission)
+	b.pushPurges()
+	if asks := a.asked(); !asks.Gone || asks.Turns != 2 || len(asks.By) != 1 || asks.By[0] != "b" {
+		t.Errorf("a is asked about %+v", asks)
+	}
+	if n := len(a.Prompts(remotelab.Mission)); n != 2 {
+		t.Errorf("a has %d turns, want 2", n)
+	}
+}
+
+// TestHeldStays: what is held is sent nowhere, under no name: not as a fork, not in the archive, and not as new to a
+// host that has it no more. It goes as soon as a person agrees, and not from anywhere else before.
+func TestHeldStays(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	const other = "b1b2c3d4"
+	dir, a, b := newTeam(t)
+	host := a.In(dir + "/host")
+	a.turn(other, "to be archived")
+	a.pushAll()
+	b.fetch()
+	b.purgeMissions(remotelab.Mission, other)
+	b.pushPurges()
+	a.turn(remotelab.Mission, "a goes on") // a has not heard of it
+	for _, what := range []string{"alone", "again"} {
+		p, err := pusher.Push(t.Context(), a.origin(), remotelab.Mission)
+		if err != nil || !p.Held || p.Sent {
+			t.Errorf("%s: %+v, %v, want that it is held", what, p, err)
+		}
+	}
+	fork(a)
+	a.archives(other)
+	a.turn("c1b2c3d4", "of its own")
+	done, err := pusher.PushAll(t.Context(), a.origin(), nil)
+	if err != nil {
+		t.Error(err)
+	}
+	held := make(map[record.ID]bool)
+	for _, p := range done {
+		held[p.Mission] = p.Held
+	}
+	if !held[remotelab.Mission] || !held[forked] || held["c1b2c3d4"] {
+		t.Errorf("held are %v", held)
+	}
+	a.pushArchive()
+	if refs := remotelab.RefsOf(host, "refs/agent/missions/"); len(refs) != 1 || refs["refs/agent/missions/c1b2c3d4"] == "" {
+		t.Errorf("the host has %v", refs)
+	}
+	if found := holds(host, "answer to to be archived", true); len(found) > 0 {
+		t.Errorf("the host has %v", found)
+	}
+	if n := len(a.Prompts(remotelab.Mission)); n != 3 {
+		t.Errorf("a has %d turns, want 3", n)
+	}
+
+	r := a.origin()
+	r.AcceptPurges = []record.ID{remotelab.Mission, other, forked}
+	if _, err := fetcher.Fetch(t.Context(), r, remotelab.Mission); err != nil && !errors.As(err, new(*fetcher.HeldError)) {
+		t.Error(err)
+	}
+	if refs := remotelab.RefsOf(a.Repo, "refs/agent/missions/"); len(refs) != 1 {
+		t.Errorf("a has %v", refs)
+	}
+	a.Git("fsck", "--strict")
+	if held, err := purge.AllHeld(a.workspace().Store); err != nil || len(held) > 0 {
+		t.Errorf("held are %v, %v", held, err)
+	}
+
+	a.fetch()
+}
