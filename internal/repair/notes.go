@@ -112,25 +112,25 @@ func complete(n *gitnotes.Notes, list []wanted) (added int, err error) {
 }
 
 func (r *repair) notes(ctx context.Context) error {
+	refs, err := r.Repo.Refs(ctx, record.MissionRefs, record.ID("").NotesRef())
+	if err != nil {
+		return err
+	}
 	missions, err := r.missions(ctx)
 	if err != nil {
 		return err
 	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
 	for _, id := range missions {
-		if err := r.notesOf(ctx, id); err != nil {
+		if err := r.notesOf(ctx, objects, refs, id); err != nil {
 			r.say(Finding{What: fmt.Sprintf("notes of mission %s: %v", id, err)})
 		}
 	}
 	return nil
 }
 
-func (r *repair) notesOf(ctx context.Context, id record.ID) error {
-	objects := r.Repo.Objects(ctx)
-	defer objects.Close()
-	refs, err := r.Repo.Refs(ctx, id.Ref(), id.NotesRef())
-	if err != nil {
-		return err
-	}
+func (r *repair) notesOf(ctx context.Context, objects *git.Objects, refs map[string]object.Hash, id record.ID) error {
 	l, err := ledger.At(objects, id, refs[id.Ref()])
 	if err != nil {
 		return nil // reported already

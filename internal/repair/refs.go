@@ -150,7 +150,14 @@ func (r *repair) branches(ctx context.Context) error {
 func (r *repair) standings(ctx context.Context) error {
 	w := *r.Workspace
 	w.Say = func(text, done string) { r.say(Finding{What: text, Mended: done, Lost: done == ""}) }
+	refs, err := r.Repo.Refs(ctx, record.MissionRefs)
+	if err != nil {
+		return err
+	}
 	for _, id := range r.Trust.Missions() {
+		if left, err := r.Trust.Left(id); err == nil && (left.At.IsZero() || left.At == refs[id.Ref()]) {
+			continue
+		}
 		if err := r.stand(ctx, &w, id); err != nil {
 			r.say(Finding{Lost: true, What: err.Error()})
 		}
