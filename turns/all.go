@@ -105,7 +105,7 @@ func (m *turnStream) open(c *cursor) error {
 		c.source, c.until = m.other(l, from.Mission), from.Turn
 	}
 	if c.source != nil {
-		c.same = m.relied.Level(l).Commit.IsZero() || m.relied.Level(c.source).Whole
+		c.same = m.relied.Level(l.ID, l.Tip).Commit.IsZero() || m.relied.Level(c.source.ID, c.source.Tip).Whole
 	}
 	return nil
 }

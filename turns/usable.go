@@ -38,8 +38,7 @@ type Writers struct {
 	Workspace *workspace.Workspace
 	Objects   *git.Objects // to read with; nil to open them for each mission
 
-	of      map[written]*trust.Writers
-	trusted map[written]bool
+	of map[written]*trust.Writers
 }
 
 // A written is a mission up to one of its ledger's commits.
@@ -66,32 +65,6 @@ func (r *Writers) By(ctx context.Context, t *Turn) (string, error) {
 		r.of[key] = of
 	}
 	return of.Turn(t.Turn), nil
-}
-
-// Trusted reports whether the mission that a turn was read from is all trusted.
-func (r *Writers) Trusted(ctx context.Context, t *Turn) (bool, error) {
-	key := written{t.mission(), t.LedgerTip}
-	if trusted, known := r.trusted[key]; known {
-		return trusted, nil
-	}
-	objects := r.Objects
-	if objects == nil {
-		objects = r.Workspace.Repo.Objects(ctx)
-		defer objects.Close()
-	}
-	l, err := t.OpenLedger(ctx, r.Workspace.Repo, objects)
-	if err != nil {
-		return false, err
-	}
-	s, err := r.Workspace.TrustLevel(ctx, objects, l.ID, l.Tip)
-	if err != nil {
-		return false, err
-	}
-	if r.trusted == nil || len(r.trusted) == maxOnRoll {
-		r.trusted = make(map[written]bool)
-	}
-	r.trusted[key] = s.Whole
-	return s.Whole, nil
 }
 
 func (r *Writers) writers(ctx context.Context, t *Turn) (*trust.Writers, error) {

@@ -160,10 +160,8 @@ func (l *listing) print() error {
 	switch {
 	case l.mission != "":
 		err = turns.Each(l.c.Context, l.w.Repo, l.mission, l.add)
-	case l.c.Bool("archived"):
-		err = l.archived()
 	default:
-		err = turns.EachOfAll(l.c.Context, l.w, l.add)
+		err = l.all()
 	}
 	if err == nil || errors.As(err, new(*ledger.UnreadError)) {
 		l.unread.Add(err)
@@ -225,17 +223,6 @@ func (l *listing) running() error {
 // add prints a turn if it is chosen.
 func (l *listing) add(t *turns.Turn) error {
 	l.some = true
-	if l.c.Bool("trusted") {
-		switch trusted, err := l.roll.Trusted(l.c.Context, t); {
-		case err != nil:
-			return err
-		case !trusted:
-			if !slices.Contains(l.untrusted, t.In()) {
-				l.untrusted = append(l.untrusted, t.In())
-			}
-			return nil
-		}
-	}
 	if err := l.between(t); err != nil {
 		return err
 	}
@@ -363,13 +350,24 @@ func (l *listing) row(name, mark string, at time.Time, cells ...string) error {
 	return l.table.Add(l.c.App.Writer, append([]string{name, mark, l.dates.Short(l.now, at)}, cells...)...)
 }
 
-// archived lists all missions, with the archived ones.
-func (l *listing) archived() error {
-	tips, unread := ledger.ListAll(l.c.Context, l.w.Repo)
+// all lists all missions, perhaps with the archived ones, or only those that
+// are all trusted.
+func (l *listing) all() error {
+	missions := ledger.List
+	if l.c.Bool("archived") {
+		missions = ledger.ListAll
+	}
+	tips, unread := missions(l.c.Context, l.w.Repo)
 	if tips == nil {
 		return unread
 	}
 	l.unread.Add(unread)
+	if l.c.Bool("trusted") {
+		var err error
+		if tips, l.untrusted, err = l.w.Part(l.c.Context, tips); err != nil {
+			return err
+		}
+	}
 	return turns.EachOfMissions(l.c.Context, l.w, tips, l.add)
 }
 

@@ -56,6 +56,8 @@ func searchTurns(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	s.objects = s.w.Repo.Objects(c.Context)
+	defer s.objects.Close()
 	if c.Bool("interactive") {
 		return s.choose()
 	}
@@ -137,6 +139,7 @@ type searching struct {
 	dates   cmdline.Dates
 	now     time.Time
 
+	objects   *git.Objects
 	missions  map[record.ID]*searched
 	untrusted []record.ID // missions that are left out
 	unread    [2]error    // of turns and of handoffs
@@ -146,7 +149,6 @@ type searching struct {
 type searched struct {
 	title string
 	by    *trust.Writers
-	left  bool // it is not all trusted, and that is required
 }
 
 type result struct {
@@ -209,7 +211,13 @@ func newSearching(c *cli.Context) (*searching, error) {
 			return nil, err
 		}
 		s.tips = map[record.ID]object.Hash{s.mission: tip}
-	} else if c.Bool("archived") {
+	}
+	if c.Bool("trusted") {
+		if s.tips, s.untrusted, err = s.w.Part(c.Context, s.tips); err != nil {
+			return nil, err
+		}
+	}
+	if s.mission == "" {
 		s.turns.Missions = s.tips
 	}
 	return s, nil
@@ -238,11 +246,6 @@ func (s *searching) results(ctx context.Context) iter.Seq2[time.Time, *result] {
 			}})
 		}
 		ledger.NewestFirst(sources)(func(at time.Time, r *result) bool {
-			if r != nil && s.c.Bool("trusted") {
-				if m, err := s.of(r); err == nil && m.left { // an error recurs when it is printed
-					r = nil
-				}
-			}
 			return yield(at, r)
 		})
 	}
@@ -252,7 +255,7 @@ func (s *searching) results(ctx context.Context) iter.Seq2[time.Time, *result] {
 var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 func (s *searching) inTurns(ctx context.Context, f func(time.Time, *result) error) error {
-	if !s.in("prompt") && !s.in("reply") && !s.in("tools") && !s.in("paths") && !s.in("agents") {
+	if len(s.tips) == 0 || !s.in("prompt") && !s.in("reply") && !s.in("tools") && !s.in("paths") && !s.in("agents") {
 		return nil
 	}
 	return s.turns.Each(ctx, s.w, s.mission, func(at time.Time, t *turns.Found) error {
@@ -287,20 +290,13 @@ func (s *searching) of(r *result) (*searched, error) {
 	if m != nil {
 		return m, nil
 	}
-	objects := s.w.Repo.Objects(s.c.Context)
-	defer objects.Close()
-	l, err := ledger.At(objects, r.id.Mission, r.tip)
+	l, err := ledger.At(s.objects, r.id.Mission, r.tip)
 	if err != nil {
 		return nil, err
 	}
 	m = &searched{title: l.Mission.Title}
-	if m.by, err = s.w.Writers(s.c.Context, objects, l.ID, l.Tip); err != nil {
+	if m.by, err = s.w.Writers(s.c.Context, s.objects, l.ID, l.Tip); err != nil {
 		return nil, err
-	}
-	if s.c.Bool("trusted") {
-		if m.left = !s.w.TrustCache(s.c.Context, objects).Level(l).Whole; m.left {
-			s.untrusted = append(s.untrusted, l.ID)
-		}
 	}
 	s.missions[l.ID] = m
 	return m, nil

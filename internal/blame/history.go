@@ -128,23 +128,21 @@ func (h *History) read(ctx context.Context) error {
 	}
 	unread.Add(err)
 	relied := h.w.TrustCache(ctx, h.objects)
+	if err := relied.Look(tips); err != nil {
+		return err
+	}
 	var list []*ledger.Ledger
 	known := make(map[recorded]*pastTurn)
 	for _, id := range slices.Sorted(maps.Keys(tips)) {
-		l, err := ledger.At(h.objects, id, tips[id])
+		usable := relied.Level(id, tips[id]).Commit
+		if usable.IsZero() {
+			h.Untrusted = append(h.Untrusted, id)
+			continue
+		}
+		l, err := ledger.At(h.objects, id, usable)
 		if err != nil {
 			unread.Add(ledger.Unreadable(id, err))
 			continue
-		}
-		switch standing := relied.Level(l); {
-		case standing.Commit.IsZero():
-			h.Untrusted = append(h.Untrusted, id)
-			continue
-		case !standing.Whole:
-			if l, err = ledger.At(h.objects, id, standing.Commit); err != nil {
-				unread.Add(ledger.Unreadable(id, err))
-				continue
-			}
 		}
 		list = append(list, l)
 		unread.Add(h.readTurns(l, known))

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +118,10 @@ func (l *lab) standing(id record.ID, tip object.Hash) Level {
 	if err != nil || again != s {
 		l.t.Errorf("asked again: %+v, %v; before %+v", again, err, s)
 	}
+	untrusted, err := l.Untrusted(l.t.Context(), l.repo, l.objects, map[record.ID]object.Hash{id: tip})
+	if err != nil || untrusted[id] && !s.Commit.IsZero() {
+		l.t.Errorf("nothing of %s counts at a glance, %v, and it is %+v", tip, err, s)
+	}
 	return s
 }
 
@@ -161,6 +167,41 @@ func TestOwn(t *testing.T) {
 	}
 	gittest.Must(t, l.Forget(mission))
 	l.want(b, none, Unknown)
+}
+
+// TestUntrusted: where others began a mission, its first event tells, and not where it may count, however it goes on.
+func TestUntrusted(t *testing.T) {
+	l := newLab(t)
+	tips := make(map[record.ID]object.Hash)
+	grow := func(id record.ID, keys ...*sshsig.Key) {
+		for _, key := range keys {
+			tips[id] = l.add(id, tips[id], key)
+		}
+	}
+	l.own(none, nil)
+	grow("00000001", nil, nil, nil)
+	grow("00000002", &l.eve, &l.eve)
+	grow("00000003", &l.eve, &l.me)
+	grow("00000004", nil, &l.anna, &l.anna)
+	grow("00000005", &l.anna, &l.eve)
+	grow("00000006", &l.me, nil)
+	grow("00000007", nil, nil)
+	gittest.Must(t, l.Accept(tips["00000007"], "00000007"))
+	grow("00000008", nil)
+	gittest.Must(t, l.Own("00000008", tips["00000008"], none))
+	untrusted, err := l.Untrusted(t.Context(), l.repo, l.objects, tips)
+	if got, want := slices.Sorted(maps.Keys(untrusted)), []record.ID{"00000001", "00000002", "00000003", "00000004"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("untrusted are %q, %v, want %q", got, err, want)
+	}
+	for id, tip := range tips {
+		if s := l.standing(id, tip); s.Commit.IsZero() != untrusted[id] {
+			t.Errorf("%s: %+v", id, s)
+		}
+	}
+	tips["00000009"] = object.NewHash(gittest.Hash("ab"))
+	if untrusted, err := l.Untrusted(t.Context(), l.repo, l.objects, tips); err != nil || len(untrusted) > 0 {
+		t.Errorf("with one that is not here, %v are untrusted, %v", untrusted, err)
+	}
 }
 
 func TestSigned(t *testing.T) {

@@ -2,8 +2,11 @@ package workspace
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/trust"
@@ -23,23 +26,55 @@ func (w *Workspace) TrustCache(ctx context.Context, objects *git.Objects) *Trust
 	return &TrustCache{ctx: ctx, w: w, objects: objects, of: make(map[record.ID]trust.Level)}
 }
 
-// Level is [Workspace.TrustLevel] at l's tip; on an error nothing is trusted.
-func (r *TrustCache) Level(l *ledger.Ledger) trust.Level {
-	s, known := r.of[l.ID]
+// Look looks at many missions together, given with the tips of their ledgers:
+// those of others cost a commit each.
+func (r *TrustCache) Look(tips map[record.ID]object.Hash) error {
+	untrusted, err := r.w.Trust.Untrusted(r.ctx, r.w.Repo, r.objects, tips)
+	for id := range untrusted {
+		if r.w.witnesses()[id] == nil {
+			r.of[id] = trust.Level{By: trust.Unknown}
+		}
+	}
+	return err
+}
+
+// Level is [Workspace.TrustLevel]; on an error nothing is trusted.
+func (r *TrustCache) Level(id record.ID, tip object.Hash) trust.Level {
+	s, known := r.of[id]
 	if !known {
 		var err error
-		if s, err = r.w.TrustLevel(r.ctx, r.objects, l.ID, l.Tip); err != nil {
+		if s, err = r.w.TrustLevel(r.ctx, r.objects, id, tip); err != nil {
 			s = trust.Level{}
 		}
-		r.of[l.ID] = s
+		r.of[id] = s
 	}
 	return s
+}
+
+// Part parts missions, given with the tips of their ledgers, into those that
+// are all trusted and the others, which are in order of their ids.
+func (w *Workspace) Part(ctx context.Context, tips map[record.ID]object.Hash) (trusted map[record.ID]object.Hash, others []record.ID, err error) {
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	relied := w.TrustCache(ctx, objects)
+	if err := relied.Look(tips); err != nil {
+		return nil, nil, err
+	}
+	trusted = make(map[record.ID]object.Hash)
+	for _, id := range slices.Sorted(maps.Keys(tips)) {
+		if relied.Level(id, tips[id]).Whole {
+			trusted[id] = tips[id]
+		} else {
+			others = append(others, id)
+		}
+	}
+	return trusted, others, ctx.Err()
 }
 
 // Trusted reports whether the user may rely on a ledger's paths at its tip: the
 // usable part has the same there.
 func (r *TrustCache) Trusted(l *ledger.Ledger, paths ...string) bool {
-	s := r.Level(l)
+	s := r.Level(l.ID, l.Tip)
 	if s.Commit.IsZero() || s.Whole {
 		return s.Whole
 	}
