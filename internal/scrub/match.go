@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 )
 
 // MinLength is the least size of a fixed text: shorter ones occur by chance.
@@ -21,7 +23,7 @@ func Fixed(text []byte) (*Finder, error) {
 	}
 	text = bytes.Clone(text)
 	may := possible(text)
-	f := &Finder{matchers: []matcher{{exact: true, least: MinLength, may: may, match: func(in []byte) []Span {
+	f := &Finder{matchers: []matcher{{exact: true, anywhere: true, least: MinLength, may: may, match: func(in []byte) []Span {
 		spans := occurrences(in, text)
 		if bytes.Contains(in, ellipsis) {
 			spans = join(append(hits(spans), hits(cut(in, text))...))
@@ -30,7 +32,7 @@ func Fixed(text []byte) (*Finder, error) {
 	}}}}
 	if lines := linesOf(text); len(lines) > 1 {
 		match := func(in []byte) []Span { return listed(in, lines) }
-		f.matchers = append(f.matchers, matcher{exact: true, least: MinLength, may: may, match: match, says: text})
+		f.matchers = append(f.matchers, matcher{exact: true, anywhere: true, least: MinLength, may: may, match: match, says: text})
 	}
 	return f, nil
 }
@@ -84,7 +86,7 @@ func Match(pattern string) (*Finder, error) {
 	if re.Match(nil) {
 		return nil, errors.New("the pattern matches the empty text")
 	}
-	return &Finder{matchers: []matcher{{least: MinLength, match: func(in []byte) (spans []Span) {
+	return &Finder{matchers: []matcher{{least: MinLength, anywhere: anywhere(pattern), match: func(in []byte) (spans []Span) {
 		for _, m := range re.FindAllIndex(in, -1) {
 			if m[0] < m[1] {
 				spans = append(spans, Span{m[0], m[1]})
@@ -92,4 +94,18 @@ func Match(pattern string) (*Finder, error) {
 		}
 		return spans
 	}}}}, nil
+}
+
+// anywhere reports whether a pattern has no assertion, such as ^ or \b.
+func anywhere(pattern string) bool {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	return err == nil && !asserts(parsed)
+}
+
+func asserts(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true
+	}
+	return slices.ContainsFunc(re.Sub, asserts)
 }

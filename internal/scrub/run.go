@@ -67,40 +67,46 @@ func stretch(text []byte, i, wrapped int, is func(byte) bool) (from, to int) {
 	return from, i
 }
 
-// decodings returns what a run may mean, at any offset of its beginning.
-func (r run) decodings(text []byte) (all [][]byte) {
-	letters := make([]byte, 0, r.To-r.From)
+// decodings passes what a run may mean, at any offset of its beginning, to f,
+// for which each is valid until the next.
+func (r run) decodings(text []byte, buffers *[2][]byte, f func(decoded []byte)) {
+	letters := buffers[0][:0]
 	for _, c := range text[r.From:r.To] {
 		if letter[c] != none {
 			letters = append(letters, c)
 		}
 	}
+	offsets, decode := min(4, len(letters)), fromBase64
 	if r.hex {
-		for off := range 2 {
-			if len(letters) < off+2 {
-				break
-			}
-			out := make([]byte, 0, len(letters)/2)
-			for i := off; i+1 < len(letters); i += 2 {
-				out = append(out, byte(digit(letters[i])<<4|digit(letters[i+1])))
-			}
-			all = append(all, out)
-		}
-		return all
+		offsets, decode = min(2, len(letters)-1), fromHex
 	}
-	for off := range min(4, len(letters)) {
-		out := make([]byte, 0, len(letters)*3/4)
-		bits, n := uint(0), 0
-		for _, c := range letters[off:] {
-			bits, n = bits<<6|uint(letter[c]), n+6
-			if n >= 8 {
-				n -= 8
-				out = append(out, byte(bits>>n))
-			}
-		}
-		all = append(all, out)
+	out := buffers[1]
+	for off := range offsets {
+		out = decode(out[:0], letters[off:])
+		f(out)
 	}
-	return all
+	buffers[0], buffers[1] = letters, out
+}
+
+// fromHex appends what hexadecimal digits mean.
+func fromHex(out, digits []byte) []byte {
+	for i := 0; i+1 < len(digits); i += 2 {
+		out = append(out, byte(digit(digits[i])<<4|digit(digits[i+1])))
+	}
+	return out
+}
+
+// fromBase64 appends what letters mean.
+func fromBase64(out, letters []byte) []byte {
+	bits, n := uint(0), 0
+	for _, c := range letters {
+		bits, n = bits<<6|uint(letter[c]), n+6
+		if n >= 8 {
+			n -= 8
+			out = append(out, byte(bits>>n))
+		}
+	}
+	return out
 }
 
 // none marks other bytes in letter.

@@ -30,9 +30,12 @@ type matcher struct {
 	// match returns where the text has it.
 	match func(text []byte) []Span
 	least int // the least size in bytes where it is encoded
-	// may reports whether a text may have it in any spelling; nil if unknown.
-	may   func(text []byte) bool
+	// may reports whether a text, perhaps one that was encoded, may have it in
+	// any spelling; nil if unknown.
+	may   func(text []byte, encoded bool) bool
 	exact bool // a text: lines may be joined, where a pattern would match on into the next
+	// anywhere says that what is found in a part of a text is found in it all.
+	anywhere bool
 	// says is the secret, if what is found has something in between; else nil.
 	says []byte
 }
@@ -53,6 +56,12 @@ func (f *Finder) IsPrompt(text string) bool { return f != nil && f.isPrompt != n
 
 // Empty reports whether f never finds anything, also if nil.
 func (f *Finder) Empty() bool { return f == nil || len(f.matchers) == 0 }
+
+// Anywhere reports whether what f finds in a part of a text, as in a line, it
+// also finds in the whole: no pattern asks where the text begins or ends.
+func (f *Finder) Anywhere() bool {
+	return !slices.ContainsFunc(f.matchers, func(m matcher) bool { return !m.anywhere })
+}
 
 // A hit is the place of a secret, and the decoded secret.
 type hit struct {
@@ -140,7 +149,7 @@ func (f *Finder) search(text []byte) []hit {
 	for _, m := range f.matchers {
 		least, patterns = min(least, m.least), patterns || !m.exact
 	}
-	possible := func(m matcher) bool { return m.may == nil || m.may(text) }
+	possible := func(m matcher) bool { return m.may == nil || m.may(text, false) }
 	if !slices.ContainsFunc(f.matchers, possible) {
 		return nil
 	}
@@ -153,6 +162,8 @@ type search struct {
 	matchers []matcher
 	least    int
 	patterns bool // not all matchers are exact
+
+	buffers [2][]byte // for what runs mean
 
 	// seen has hashes of decoded texts, as two layers can give the same. It is
 	// for one part of a text: in another the place differs.
@@ -191,17 +202,17 @@ func (s *search) in(text []byte, depth int, above rank, joined bool) (hits []hit
 		}
 	}
 	for _, span := range runs(text, s.least) {
-		for _, decoded := range span.decodings(text) {
+		span.decodings(text, &s.buffers, func(decoded []byte) {
 			if s.patterns && !printable(decoded) {
-				continue // a pattern may match noise
+				return // a pattern may match noise
 			}
-			if found := s.anew().in(decoded, min(depth-1, 2), outermost, joined); len(found) > 0 {
-				hits = append(hits, hit{span.Span, found[0].text})
-				for _, h := range found[1:] {
-					hits = append(hits, hit{span.Span, h.text})
-				}
+			if !slices.ContainsFunc(s.matchers, func(m matcher) bool { return m.may == nil || m.may(decoded, true) }) {
+				return
 			}
-		}
+			for _, h := range s.anew().in(bytes.Clone(decoded), min(depth-1, 2), outermost, joined) {
+				hits = append(hits, hit{span.Span, h.text})
+			}
+		})
 	}
 	return hits
 }

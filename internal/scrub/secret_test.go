@@ -475,8 +475,12 @@ func TestPossible(t *testing.T) {
 		for i := range all.matchers {
 			all.matchers[i].may = nil
 		}
-		if len(all.Spans([]byte(text))) > 0 && !may([]byte(text)) {
+		spans := all.Spans([]byte(text))
+		if len(spans) > 0 && !may([]byte(text), false) {
 			t.Fatalf("%q, %q, is passed over in %q", s, how, text)
+		}
+		if got := fixed(t, s).Spans([]byte(text)); !slices.Equal(got, spans) {
+			t.Fatalf("%q, %q, is found at %v in %q, at a glance at %v", s, how, spans, text, got)
 		}
 	}
 }
@@ -503,7 +507,12 @@ func TestGlance(t *testing.T) {
 		{"base64 of base64", plain, before + of("base64", of("base64", before+plain+after)) + after, true},
 		{"base64 of something else", plain, before + of("base64", "something else, of 12 words") + after, false},
 		{"base64 of base64 of base64", plain, of("base64", of("base64", of("base64", "something else, of 12 words"))), true}, // whatever it says
-		{"what may be base64 with escapes", plain, strings.Repeat("ab\\", 10), true},
+		{"what may be base64 with escapes of another kind", plain, strings.Repeat("ab%", 10), true},
+		{"base64 with escapes", plain, strings.Join(strings.Split(of("base64", plain), ""), "\\"), true},
+		{"base64 in lines, escaped", plain, strings.Join(strings.Split(of("base64", plain), "a"), `a\n`), true},
+		{"base64 in lines, escaped twice", plain, strings.Join(strings.Split(of("base64", plain), "a"), `a\\n`), true},
+		{"base64 with lines in lines", plain, `something\nelse\\nthatcouldbebase64 is to be read`, true}, // whatever it says
+		{"lines that are escaped", plain, `something else\nto be read\nby somebody`, false},
 		{"digits", plain, before + of("hex", plain) + after, true},
 		{"digits of something else", plain, before + of("hex", "something else, of 12 words") + after, false},
 		{"escapes", plain, before + of("JSON, all", plain) + after, true},
@@ -524,7 +533,7 @@ func TestGlance(t *testing.T) {
 		may := possible([]byte(tt.text))
 		if may == nil {
 			t.Errorf("%s: every text is searched for %q", tt.name, tt.text)
-		} else if got := may([]byte(tt.in)); got != tt.want {
+		} else if got := may([]byte(tt.in), false); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
 	}
