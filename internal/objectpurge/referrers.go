@@ -18,6 +18,15 @@ type Referrers struct {
 
 // FindReferrers reads all commits, trees and tags. Damaged ones lead nowhere.
 func FindReferrers(ctx context.Context, repo *git.Repo, doomed map[object.Hash]bool) (*Referrers, error) {
+	g, err := ReadGraph(ctx, repo, doomed)
+	if err != nil {
+		return nil, err
+	}
+	return g.Leading(doomed), nil
+}
+
+// ReadGraph reads all commits, trees and tags. Of the blobs it knows some.
+func ReadGraph(ctx context.Context, repo *git.Repo, blobs map[object.Hash]bool) (*Graph, error) {
 	list, err := referrers(ctx, repo)
 	// Listing all packs fails when a gc renames one, which may have ended
 	// since.
@@ -27,7 +36,7 @@ func FindReferrers(ctx context.Context, repo *git.Repo, doomed map[object.Hash]b
 	if err != nil {
 		return nil, fmt.Errorf("list all objects: %w", err)
 	}
-	g := graph{doomed: doomed, number: make(map[object.Hash]int32)}
+	g := &Graph{blobs: blobs, number: make(map[object.Hash]int32)}
 	objects := quiet(repo).Objects(ctx)
 	defer objects.Close()
 	err = objects.Each(list, func(_ int, obj *git.Object, err error) error {
@@ -37,9 +46,9 @@ func FindReferrers(ctx context.Context, repo *git.Repo, doomed map[object.Hash]b
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read what leads to %d objects: %w", len(doomed), err)
+		return nil, fmt.Errorf("read what leads to %d objects: %w", len(blobs), err)
 	}
-	return g.leading(), nil
+	return g, nil
 }
 
 func referrers(ctx context.Context, repo *git.Repo) (list []git.Wanted, err error) {
@@ -60,10 +69,10 @@ func referrers(ctx context.Context, repo *git.Repo) (list []git.Wanted, err erro
 	return list, err
 }
 
-// A graph has the references between objects, which are numbered, but for those
-// to blobs that are not doomed.
-type graph struct {
-	doomed map[object.Hash]bool
+// A Graph has the references between objects, which are numbered, but for those
+// to most blobs.
+type Graph struct {
+	blobs  map[object.Hash]bool // that it knows
 	number map[object.Hash]int32
 	hashes []object.Hash
 	into   []int32 // by number: the last edge into it, or -1
@@ -72,7 +81,7 @@ type graph struct {
 
 type edge struct{ from, next int32 }
 
-func (g *graph) node(h object.Hash) int32 {
+func (g *Graph) node(h object.Hash) int32 {
 	n, known := g.number[h]
 	if !known {
 		n = int32(len(g.hashes))
@@ -82,7 +91,7 @@ func (g *graph) node(h object.Hash) int32 {
 	return n
 }
 
-func (g *graph) add(obj *git.Object) {
+func (g *Graph) add(obj *git.Object) {
 	from := int32(-1)
 	refer := func(h object.Hash) {
 		if from < 0 {
@@ -113,17 +122,25 @@ func (g *graph) add(obj *git.Object) {
 			return
 		}
 		h := format.Hash(rest)
-		if string(bytes.TrimLeft(mode, "0")) == "40000" || g.doomed[h] { // old programs wrote 040000
+		if string(bytes.TrimLeft(mode, "0")) == "40000" || g.blobs[h] { // old programs wrote 040000
 			refer(h)
 		}
 	}
 }
 
-// leading walks from the doomed objects to all that lead there.
-func (g *graph) leading() *Referrers {
+// Knows reports whether an object is a commit, a tree or a tag that refers to
+// another or is referred to, or one of the blobs.
+func (g *Graph) Knows(h object.Hash) bool {
+	_, known := g.number[h]
+	return known || g.blobs[h]
+}
+
+// Leading walks from the doomed objects, blobs only of those that the graph
+// knows, to all that lead there.
+func (g *Graph) Leading(doomed map[object.Hash]bool) *Referrers {
 	l := &Referrers{to: make(map[object.Hash][]object.Hash)}
 	var next []object.Hash
-	for h := range g.doomed {
+	for h := range doomed {
 		l.to[h] = nil
 		next = append(next, h)
 	}

@@ -30,6 +30,7 @@ type Searched struct {
 	Files   int   // of the git directory that were read
 
 	Found   []Found
+	Unsure  []object.Hash // objects that are large, or not as git writes them, of whose parts the search tells nothing
 	Unread  []object.Hash // objects that are damaged
 	Garbage []string      // files with objects of a running or dead git, of which all that is readable was read
 }
@@ -77,6 +78,7 @@ func Search(ctx context.Context, repo *git.Repo, has func(content []byte) bool) 
 type searchedObject struct {
 	Found
 	content []byte
+	part    bool
 }
 
 // searchObjects has one git write all objects, in the order of packs.
@@ -88,12 +90,13 @@ func searchObjects(ctx context.Context, repo *git.Repo, has func([]byte) bool, f
 		return err
 	}
 	defer out.Close()
-	pool := newSearchers(has)
+	pool := newSearchers(has, repo.Format())
 	in := bufio.NewReaderSize(out, 1<<20)
 	for err == nil {
 		err = pool.next(in, found)
 	}
 	found.Found = pool.wait()
+	found.Unsure = pool.unsure
 	if !errors.Is(err, io.EOF) {
 		stop()
 	}
@@ -114,14 +117,15 @@ type searchers struct {
 	spare chan []byte
 	done  sync.WaitGroup
 
-	mu    sync.Mutex
-	found []Found
+	mu     sync.Mutex
+	found  []Found
+	unsure []object.Hash
 }
 
 // maxSearchers are as many as one git keeps busy.
 const maxSearchers = 4
 
-func newSearchers(has func([]byte) bool) *searchers {
+func newSearchers(has func([]byte) bool, format object.Format) *searchers {
 	n := min(runtime.GOMAXPROCS(0), maxSearchers)
 	s := &searchers{has: has, work: make(chan searchedObject, n), spare: make(chan []byte, 2*n+1)}
 	for range cap(s.spare) {
@@ -129,10 +133,17 @@ func newSearchers(has func([]byte) bool) *searchers {
 	}
 	for range n {
 		s.done.Go(func() {
+			l := looker{has: has, format: format, names: make(map[string]bool)}
 			for o := range s.work {
-				if s.has(o.content) {
+				held, sure := l.look(o)
+				if held || !sure {
 					s.mu.Lock()
-					s.found = append(s.found, o.Found)
+					if held {
+						s.found = append(s.found, o.Found)
+					}
+					if !sure {
+						s.unsure = append(s.unsure, o.Object)
+					}
 					s.mu.Unlock()
 				}
 				s.spare <- o.content
@@ -140,6 +151,60 @@ func newSearchers(has func([]byte) bool) *searchers {
 		})
 	}
 	return s
+}
+
+// A looker looks into objects. Of a tree it takes the names, of which most are
+// in many trees, and of a commit what comes after the hashes.
+type looker struct {
+	has    func([]byte) bool
+	format object.Format
+	names  map[string]bool // of files, whether one has it
+}
+
+// maxNames bounds the names of files that are remembered.
+const maxNames = 1 << 17
+
+// look reports whether an object has the secret, and whether it is one of whose
+// parts that is known.
+func (l *looker) look(o searchedObject) (held, sure bool) {
+	switch {
+	case o.part:
+		return l.has(o.content), false
+	case o.Type == plumbing.TreeObject:
+		if held, sure = l.tree(o.content); sure {
+			return held, true
+		}
+		return l.has(o.content), false
+	case o.Type == plumbing.CommitObject:
+		c, sure := object.ParseRaw(o.content)
+		if !sure {
+			return l.has(o.content), false
+		}
+		said := func(header string) bool { return l.has([]byte(header)) } // a signature is no part of a longer text
+		return said(c.Author+"\n"+c.Committer+"\n\n"+c.Message) || slices.ContainsFunc(c.Others, said), true
+	}
+	return l.has(o.content), true
+}
+
+func (l *looker) tree(content []byte) (held, sure bool) {
+	for len(content) > 0 {
+		end := bytes.IndexByte(content, 0)
+		_, name, ok := bytes.Cut(content[:max(0, end)], []byte(" "))
+		if !ok || len(content)-end-1 < l.format.Size() {
+			return held, false
+		}
+		has, known := l.names[string(name)]
+		if !known {
+			if len(l.names) == maxNames {
+				clear(l.names)
+			}
+			has = l.has(name)
+			l.names[string(name)] = has
+		}
+		held = held || has
+		content = content[end+1+l.format.Size():]
+	}
+	return held, true
 }
 
 // wait returns what was found, each once.
@@ -187,12 +252,12 @@ func (s *searchers) object(what Found, r io.Reader, size int64) error {
 			s.spare <- buffer
 			return io.ErrUnexpectedEOF
 		}
-		s.work <- searchedObject{what, buffer}
+		s.work <- searchedObject{what, buffer, false}
 		return nil
 	}
 	content := &io.LimitedReader{R: r, N: size}
 	buffer, err := pieces(content, <-s.spare, func(part []byte) bool {
-		s.work <- searchedObject{what, append((<-s.spare)[:0], part...)}
+		s.work <- searchedObject{what, append((<-s.spare)[:0], part...), true}
 		return false
 	})
 	s.spare <- buffer
@@ -218,7 +283,7 @@ func searchEach(ctx context.Context, repo *git.Repo, has func([]byte) bool, foun
 	}
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	pool := newSearchers(has)
+	pool := newSearchers(has, repo.Format())
 	err = objects.Each(all, func(i int, obj *git.Object, err error) error {
 		if err != nil {
 			found.Unread = append(found.Unread, all[i].Hash)
@@ -250,7 +315,7 @@ func (s store) elsewhere(ctx context.Context, found []Found) error {
 }
 
 func searchFiles(ctx context.Context, repo *git.Repo, has func([]byte) bool, found *Searched) error {
-	pool := newSearchers(has)
+	pool := newSearchers(has, repo.Format())
 	err := files(repo, func(dir, name string) error {
 		path := filepath.Join(dir, name)
 		f, err := os.Open(path)

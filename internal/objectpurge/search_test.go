@@ -139,7 +139,7 @@ func TestPieces(t *testing.T) {
 // TestShortened: files that are cut while they are read, however many, keep nobody from reading the next one.
 func TestShortened(t *testing.T) {
 	t.Parallel()
-	s := newSearchers(has)
+	s := newSearchers(has, 0)
 	for range 100 {
 		if err := s.object(Found{Path: "cut"}, strings.NewReader(secret), 1000); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("a file that is cut: %v", err)

@@ -7,6 +7,7 @@
 //	plan.go         all that a purge will do; report.go what was found
 //	archived.go     archived missions
 //	landing.go      what was just fetched, and the map
+//	seen.go         what a search of all objects tells of it
 //	execute.go      a plan carried out; lockall.go its locks
 //	files.go        local state
 //	journal.go      the work list; complete.go ends a killed purge
@@ -60,6 +61,7 @@ type Plan struct {
 	*Purge
 	Report
 
+	seen      *seen // what a search found; nil if nothing was searched for
 	rewrite   *purgerewrite.Rewrite
 	secrets   [][]byte // that were found
 	objects   *git.Objects
@@ -93,7 +95,10 @@ func (p *Purge) Plan(ctx context.Context) (*Plan, error) {
 
 func (p *Purge) plan(ctx context.Context, theirs []RewrittenCommit) (*Plan, error) {
 	plan := &Plan{Purge: p, objects: p.Repo.Objects(ctx)}
-	err := plan.rewriteAll(ctx, theirs, p.Known)
+	err := plan.see(ctx)
+	if err == nil {
+		err = plan.rewriteAll(ctx, theirs, p.Known)
+	}
 	if err == nil {
 		plan.index, err = plan.indexChanges(ctx)
 	}
@@ -104,6 +109,7 @@ func (p *Purge) plan(ctx context.Context, theirs []RewrittenCommit) (*Plan, erro
 		}
 		err = plan.report(ctx)
 	}
+	plan.seen = nil // it has all that refers to something
 	if err != nil {
 		plan.Close()
 		return nil, fmt.Errorf("plan the purge: %w", err)
@@ -128,6 +134,7 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known m
 	}
 	p.rewrite = purgerewrite.New(p.Repo, p.objects, p.Target, p.Trust.Keys().Own, known)
 	p.rewrite.Given = p.Given
+	p.rewrite.Seen = p.seen.tells(p.Purge)
 	p.rewrite.Theirs = make(map[object.Hash]bool)
 	for _, t := range theirs {
 		p.rewrite.Theirs[t.Hash] = true
@@ -171,14 +178,22 @@ func (p *Purge) free(ctx context.Context) error {
 
 // ledgers returns the ledgers of all missions, with how far they are usable.
 func (p *Plan) ledgers(ctx context.Context) ([]purgerewrite.Chain, error) {
+	ids := slices.Concat(missions(p.refs), slices.Sorted(maps.Keys(p.archived)))
+	tips := make(map[record.ID]object.Hash)
+	for _, id := range ids {
+		tips[id] = p.tip(id)
+	}
+	relied := p.TrustCache(ctx, p.objects)
+	if err := relied.Look(tips); err != nil {
+		return nil, err
+	}
 	var list []purgerewrite.Chain
-	for _, id := range slices.Concat(missions(p.refs), slices.Sorted(maps.Keys(p.archived))) {
-		tip := p.tip(id)
-		s, err := p.TrustLevel(ctx, p.objects, id, tip)
+	for _, id := range ids {
+		s, err := relied.Ask(id, tips[id])
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, purgerewrite.Chain{ID: id, Tip: tip, Usable: s.Commit})
+		list = append(list, purgerewrite.Chain{ID: id, Tip: tips[id], Usable: s.Commit})
 	}
 	return list, nil
 }

@@ -73,25 +73,7 @@ func (p *Plan) Empty() bool {
 // report searches the repository, our files, worktrees and clients.
 func (p *Plan) report(ctx context.Context) error {
 	p.Found = p.rewrite.Found()
-	if has := p.has(); has != nil {
-		searched, err := objectpurge.Search(ctx, p.Repo, has)
-		if err != nil {
-			return err
-		}
-		for _, f := range searched.Found {
-			if f.Object.IsZero() || f.Elsewhere {
-				continue
-			}
-			p.doomed[f.Object] = true
-			if f.Path != "" {
-				continue // git does not read it there
-			}
-			if err := p.learn(f.Type, f.Object); err != nil {
-				return err
-			}
-		}
-	}
-	leading, err := objectpurge.FindReferrers(ctx, p.Repo, p.doomed)
+	leading, err := p.leading(ctx)
 	if err != nil {
 		return err
 	}

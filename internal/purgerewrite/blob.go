@@ -47,6 +47,9 @@ func (r *Rewrite) blob(ctx context.Context, at Place, hash object.Hash, f form) 
 	if done, ok := r.blobs[key]; ok {
 		return done, nil
 	}
+	if r.clean(hash) {
+		return rewritten{hash, -1}, nil
+	}
 	done, err := r.rewriteBlob(ctx, at, hash, f)
 	if err == nil {
 		r.blobs[key] = done
@@ -153,6 +156,22 @@ func (r *Rewrite) cleanText(text string) string {
 	}
 	return string(out)
 }
+
+// named reports whether something is found in the name of a file.
+func (r *Rewrite) named(name string) bool {
+	found, known := r.names[name]
+	if !known {
+		if len(r.names) == maxNames {
+			clear(r.names)
+		}
+		found = r.holds([]byte(name))
+		r.names[name] = found
+	}
+	return found
+}
+
+// maxNames bounds the names that are remembered.
+const maxNames = 1 << 17
 
 func (r *Rewrite) holds(text []byte) bool {
 	return r.Target.Finder != nil && len(r.Target.Finder.Spans(text)) > 0

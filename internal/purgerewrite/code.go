@@ -21,6 +21,7 @@ import (
 type codeState struct {
 	at      Place
 	when    time.Time
+	tree    object.Hash
 	parents []object.Hash
 	left    []string // what its successor leaves out
 }
@@ -57,7 +58,7 @@ func (r *Rewrite) findStates(ctx context.Context, kept map[object.Hash]bool) err
 		} else if !r.Theirs[hash] {
 			return nil
 		}
-		r.states[hash] = &codeState{at: Place{Mission: id.Mission, Turn: id.Turn, Kind: Code}, when: c.Committer.When, parents: c.Parents}
+		r.states[hash] = &codeState{at: Place{Mission: id.Mission, Turn: id.Turn, Kind: Code}, when: c.Committer.When, tree: c.Tree, parents: c.Parents}
 		return nil
 	})
 }
@@ -112,8 +113,11 @@ func (r *Rewrite) code(ctx context.Context) error {
 			return err
 		}
 	}
+	if r.Seen != nil { // what leads to nothing has no ancestor that changes
+		order = slices.DeleteFunc(order, r.clean)
+	}
 	for part := range slices.Chunk(order, together) {
-		if err := r.prefetch(ctx, part); err != nil {
+		if err := r.prefetch(ctx, slices.DeleteFunc(slices.Clone(part), func(hash object.Hash) bool { return r.stays(hash, r.states[hash].tree) })); err != nil {
 			return err
 		}
 		for _, hash := range part {
@@ -151,6 +155,9 @@ func (r *Rewrite) findPaths(ctx context.Context, order []object.Hash) error {
 
 func (r *Rewrite) codeCommit(ctx context.Context, hash object.Hash) error {
 	at := r.states[hash].at
+	if state := r.states[hash]; r.stays(hash, state.tree) && slices.Equal(r.mapped(state.parents), state.parents) {
+		return nil
+	}
 	content, err := r.read(plumbing.CommitObject, hash, git.MaxCommit)
 	if err != nil {
 		return r.unread(ctx, at, err)

@@ -27,6 +27,7 @@ var errCommit = errors.New("not a commit that can be written again")
 type chain struct {
 	Chain
 	events []object.Hash // the oldest first
+	trees  []object.Hash // of the events
 	names  []record.ID   // missions that its records name
 	begun  bool
 }
@@ -42,12 +43,13 @@ func (r *Rewrite) readChain(ctx context.Context, c Chain, kept map[object.Hash]b
 		if err != nil {
 			return nil, err
 		}
-		out.events = append(out.events, e.Hash)
+		out.events, out.trees = append(out.events, e.Hash), append(out.trees, e.Tree)
 		for _, commit := range e.Keeps {
 			kept[commit] = true
 		}
 	}
 	slices.Reverse(out.events)
+	slices.Reverse(out.trees)
 	usable := slices.Index(out.events, c.Usable)
 	for _, hash := range out.events[:usable+1] {
 		r.usable[hash] = true
@@ -210,6 +212,12 @@ func (r *Rewrite) chains(ctx context.Context, all map[record.ID]*chain, c *chain
 			}
 		}
 	}
+	if r.untouched(c) {
+		for _, hash := range c.events {
+			r.events[hash] = true
+		}
+		return nil
+	}
 	for part := range slices.Chunk(c.events, together) {
 		if err := r.prefetch(ctx, part); err != nil {
 			return err
@@ -221,6 +229,20 @@ func (r *Rewrite) chains(ctx context.Context, all map[record.ID]*chain, c *chain
 		}
 	}
 	return nil
+}
+
+// untouched reports whether a ledger stays as it is: nothing is found in it, and
+// nothing was replaced that it could name.
+func (r *Rewrite) untouched(c *chain) bool {
+	if r.Seen == nil || len(r.done) > 0 {
+		return false
+	}
+	for i, hash := range c.events {
+		if !r.stays(hash, c.trees[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // event rewrites a commit of a ledger, whose first parent is rewritten already.

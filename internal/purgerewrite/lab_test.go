@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
+	"gitagent/internal/objectpurge"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
@@ -240,15 +242,16 @@ func (l *lab) rewrite(target purgerewrite.Target) *done {
 		chains = append(chains, purgerewrite.Chain{ID: id, Tip: tip, Usable: s.Commit})
 	}
 	slices.SortFunc(chains, func(a, b purgerewrite.Chain) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	before, err := w.Repo.Refs(ctx, "refs/agent/missions/", "refs/notes/", "refs/heads/agent/")
+	if err != nil {
+		l.t.Fatal(err)
+	}
 	r := purgerewrite.New(w.Repo, objects, target, w.Trust.Keys().Own, nil)
 	r.Theirs = l.theirs
 	if err := r.Ledgers(ctx, chains); err != nil {
 		l.t.Fatal(err)
 	}
-	before, err := w.Repo.Refs(ctx, "refs/agent/missions/", "refs/notes/", "refs/heads/agent/")
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	l.sameSeen(target, chains, before)
 	after := maps.Clone(before)
 	var updates []git.Update
 	for _, name := range slices.Sorted(maps.Keys(before)) {
@@ -278,6 +281,58 @@ func (l *lab) rewrite(target purgerewrite.Target) *done {
 		l.t.Fatal(err)
 	}
 	return &done{r, before, after}
+}
+
+// sameSeen checks that a rewrite which only reads what a search has told of gives what one gives that reads all.
+func (l *lab) sameSeen(target purgerewrite.Target, chains []purgerewrite.Chain, refs map[string]object.Hash) {
+	l.t.Helper()
+	if target.Finder == nil || len(target.Turns) > 0 || len(target.Paths.Specs) > 0 {
+		return
+	}
+	ctx, repo := l.t.Context(), l.workspace().Repo
+	searched, err := objectpurge.Search(ctx, repo, func(text []byte) bool { return len(target.Finder.Spans(text)) > 0 })
+	if _, missing := l.Try("rev-list", "--objects", "--all", "--quiet"); err != nil || len(searched.Unread) > 0 || missing != nil {
+		return // what is missing has to be told
+	}
+	holds := map[object.Hash]bool{}
+	for _, f := range searched.Found {
+		holds[f.Object] = true
+	}
+	for _, h := range searched.Unsure {
+		holds[h] = true
+	}
+	graph, err := objectpurge.ReadGraph(ctx, repo, holds)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	type result struct {
+		found             map[purgerewrite.Find]int
+		commits, replaced map[object.Hash]object.Hash
+		ours              map[object.Hash]bool
+		renamed           map[record.ID]record.ID
+	}
+	var results [2]result
+	for i, seen := range []*purgerewrite.Seen{nil, {Holds: func(h object.Hash) bool { return holds[h] }, Leads: graph.Leading(holds).Has}} {
+		objects := repo.Objects(ctx)
+		defer objects.Close()
+		r := purgerewrite.New(repo, objects, target, l.workspace().Trust.Keys().Own, nil)
+		r.Theirs, r.Seen = l.theirs, seen
+		if err := r.Ledgers(ctx, chains); err != nil {
+			l.t.Fatal(err)
+		}
+		for _, name := range slices.Sorted(maps.Keys(refs)) {
+			if id, ok := strings.CutPrefix(name, "refs/notes/agent/"); ok {
+				if _, err := r.Notes(ctx, record.ID(id), refs[name]); err != nil {
+					l.t.Fatal(err)
+				}
+			}
+		}
+		results[i] = result{r.Found(), r.Commits(), r.Replaced(), r.Ours(), r.Renamed()}
+	}
+	if !reflect.DeepEqual(results[0], results[1]) {
+		l.t.Errorf("with what a search has told: %d finds, %d commits, %d objects; with all that is there: %d, %d, %d",
+			len(results[1].found), len(results[1].commits), len(results[1].replaced), len(results[0].found), len(results[0].commits), len(results[0].replaced))
+	}
 }
 
 // objects are all objects that refs lead to, by name: type and content.

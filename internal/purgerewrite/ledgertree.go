@@ -179,7 +179,7 @@ func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash object
 	for _, e := range l.given(list) {
 		file := join(dir, e.Name)
 		var to object.Hash
-		if l.holds([]byte(e.Name)) {
+		if l.named(e.Name) {
 			at := at
 			at.Kind, at.Path = FileName, l.cleanText(file)
 			if !ofLedger().MatchString(file) {
@@ -336,6 +336,7 @@ func (l *ledgerTree) rewriteRecord(ctx context.Context, file string, hash object
 	if err != nil {
 		return hash, l.unread(ctx, at, err)
 	}
+	with.clean = l.clean(hash)
 	out := l.record(at, content, with)
 	to := hash
 	if !bytes.Equal(out, content) {

@@ -25,6 +25,9 @@ func (r *Rewrite) Notes(ctx context.Context, id record.ID, tip object.Hash) (obj
 	if to, ok := r.done[tip]; ok {
 		return to, nil
 	}
+	if len(r.done) == 0 && r.clean(tip) {
+		return tip, nil
+	}
 	to, err := r.rewriteNotes(ctx, id, tip)
 	if err != nil {
 		return tip, fmt.Errorf("rewrite the notes of mission %s: %w", id, err)
@@ -57,7 +60,7 @@ func (r *Rewrite) rewriteNotes(ctx context.Context, id record.ID, tip object.Has
 		if err != nil {
 			return tip, err
 		}
-		out, err := r.note(Place{Mission: id, Kind: Note}, content)
+		out, err := r.note(Place{Mission: id, Kind: Note}, content, r.clean(tip))
 		if err != nil {
 			return tip, err
 		}
@@ -85,7 +88,7 @@ func (r *Rewrite) rewriteNotes(ctx context.Context, id record.ID, tip object.Has
 }
 
 // note returns what replaces a note, most of whose lines are ledger records.
-func (r *Rewrite) note(at Place, content []byte) ([]byte, error) {
+func (r *Rewrite) note(at Place, content []byte, searched bool) ([]byte, error) {
 	var out []byte
 	for line := range bytes.Lines(content) {
 		text := bytes.TrimSuffix(line, []byte("\n"))
@@ -100,7 +103,7 @@ func (r *Rewrite) note(at Place, content []byte) ([]byte, error) {
 			}
 			text = bytes.TrimSuffix(record, []byte("\n"))
 		default:
-			text = r.record(at, text, asItWas)
+			text = r.record(at, text, evidence{segment: -1, clean: searched})
 		}
 		out = append(append(out, text...), line[len(bytes.TrimSuffix(line, []byte("\n"))):]...)
 	}
@@ -109,7 +112,7 @@ func (r *Rewrite) note(at Place, content []byte) ([]byte, error) {
 
 // everHeld reports whether anything is found in present or past notes.
 func (r *Rewrite) everHeld(ctx context.Context, tip object.Hash) (found bool, err error) {
-	if r.Target.Finder == nil {
+	if r.Target.Finder == nil || r.clean(tip) {
 		return false, nil
 	}
 	out, err := r.Repo.Output(ctx, nil, "rev-list", "--objects", "--no-object-names", tip.String())

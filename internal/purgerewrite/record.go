@@ -16,6 +16,7 @@ import (
 type evidence struct {
 	segment int64            // of the turn's segment, -1 if it is as it was
 	agents  map[string]int64 // of the subagents' segments that changed
+	clean   bool             // the record was searched, and nothing found
 }
 
 var asItWas = evidence{segment: -1}
@@ -122,7 +123,7 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 	for range scrub.Rounds {
 		var edits []edit
 		t := touched{}
-		if r.Target.Finder != nil {
+		if r.Target.Finder != nil && !with.clean {
 			t.spans = r.Target.Finder.Spans(out)
 		}
 		clear(kept)
@@ -200,7 +201,7 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 			break
 		}
 		out, whole = next, true
-		if r.Target.Finder == nil || len(r.Target.Finder.Spans(out)) == 0 {
+		if r.Target.Finder == nil || with.clean || len(r.Target.Finder.Spans(out)) == 0 {
 			break
 		}
 	}

@@ -65,6 +65,11 @@ type Rewrite struct {
 	// none: what was recorded on top of what it replaces has them, too.
 	Given map[object.Hash]object.Hash
 
+	// Seen is what a search of all objects has told, with what nothing leads to
+	// that was found is not read again; nil for no search. It may be given if
+	// only texts and missions are purged, with no known successors.
+	Seen *Seen
+
 	// Filtered says that another program has rewritten all of it, with known
 	// successors of commits, as `git filter-repo` does: states stay as they
 	// are, the ledgers' events are signed again, and records get the sizes of
@@ -77,6 +82,7 @@ type Rewrite struct {
 	found    map[Find]int
 
 	memo
+	names  map[string]bool            // of files: whether something is found in them
 	events map[object.Hash]bool       // of ledgers, that were looked at
 	states map[object.Hash]*codeState // commits that hold states, and may be rewritten
 	ours   map[object.Hash]bool
@@ -110,11 +116,28 @@ func New(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key, known 
 		done: map[object.Hash]object.Hash{}, replaced: map[object.Hash]object.Hash{}, found: map[Find]int{},
 		events: map[object.Hash]bool{}, states: map[object.Hash]*codeState{}, ours: map[object.Hash]bool{},
 		usable: map[object.Hash]bool{}, naming: map[record.ID]object.Hash{},
-		roots: map[object.Hash]object.Hash{},
+		roots: map[object.Hash]object.Hash{}, names: map[string]bool{},
 	}
 	maps.Copy(r.done, known)
 	maps.Copy(r.replaced, known)
 	return r
+}
+
+// A Seen tells what a search of all objects has told: which have something that
+// is found, or may have it, and which of these or of commits and trees lead to
+// one.
+type Seen struct {
+	Holds func(object.Hash) bool
+	Leads func(object.Hash) bool
+}
+
+// clean reports whether nothing is found in an object and what it leads to.
+func (r *Rewrite) clean(hash object.Hash) bool { return r.Seen != nil && !r.Seen.Leads(hash) }
+
+// stays reports whether a commit of that tree stays as it is, unless one of its
+// parents or what its records name does not.
+func (r *Rewrite) stays(hash, tree object.Hash) bool {
+	return r.clean(tree) && !r.Seen.Holds(hash)
 }
 
 // Ledgers computes the successors of ledgers and of code commits they keep or

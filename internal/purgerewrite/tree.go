@@ -59,6 +59,9 @@ func (r *Rewrite) tree(ctx context.Context, at Place, hash object.Hash, only *pa
 	if done, ok := r.trees[key]; ok {
 		return done, nil
 	}
+	if r.clean(hash) {
+		return pruned{hash: hash}, nil
+	}
 	done, err := r.rewriteTree(ctx, at, hash, only)
 	if err == nil {
 		r.trees[key] = done
@@ -95,7 +98,7 @@ func (r *Rewrite) rewriteTree(ctx context.Context, at Place, hash object.Hash, o
 			r.find(here, LeftOut, 1)
 			leave(r.cleanText(e.Name))
 			continue
-		case r.holds([]byte(e.Name)):
+		case r.named(e.Name):
 			here.Kind = FileName
 			r.find(here, LeftOut, 1)
 			if e.Kind() == filemode.Dir {

@@ -38,14 +38,23 @@ func (r *TrustCache) Look(tips map[record.ID]object.Hash) error {
 	return err
 }
 
-// Level is [Workspace.TrustLevel]; on an error nothing is trusted.
+// Ask is [Workspace.TrustLevel].
+func (r *TrustCache) Ask(id record.ID, tip object.Hash) (trust.Level, error) {
+	if s, known := r.of[id]; known {
+		return s, nil
+	}
+	s, err := r.w.TrustLevel(r.ctx, r.objects, id, tip)
+	if err != nil {
+		return trust.Level{}, err
+	}
+	r.of[id] = s
+	return s, nil
+}
+
+// Level is Ask, where an error says that nothing is trusted.
 func (r *TrustCache) Level(id record.ID, tip object.Hash) trust.Level {
-	s, known := r.of[id]
-	if !known {
-		var err error
-		if s, err = r.w.TrustLevel(r.ctx, r.objects, id, tip); err != nil {
-			s = trust.Level{}
-		}
+	s, err := r.Ask(id, tip)
+	if err != nil {
 		r.of[id] = s
 	}
 	return s
