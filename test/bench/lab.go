@@ -45,6 +45,9 @@ func (l *lab) furnish() {
 	l.program = l.build("git-agent-turn", "gitagent/cmd/git-agent-turn")
 }
 
+// keys is the directory with the user's keys, which init makes.
+func (l *lab) keys() string { return filepath.Join(l.dir, "home", ".config", "git-agent") }
+
 // clean removes the directory.
 func (l *lab) clean() error { return os.RemoveAll(l.dir) }
 

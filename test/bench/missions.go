@@ -25,7 +25,7 @@ func manyMissions(l *lab) {
 	l.archiving(few)
 	plain, ours := l.shared("plain"), l.shared("missions")
 	began := time.Now()
-	ours.populate(l.missions)
+	ours.populate(l.missions, 0)
 	fmt.Printf("%d missions of %d turns made in %.0f s\n", l.missions, turnsEach, time.Since(began).Seconds())
 	costs := []hosted{{"0", plain.publish().hosting()}}
 	for _, state := range []string{"live", "archived"} {
@@ -216,7 +216,7 @@ func (r *repository) commands(state string) {
 // archiving measures the archiving of so many missions.
 func (l *lab) archiving(n int) {
 	r := l.shared("archiving")
-	r.populate(n)
+	r.populate(n, 0)
 	r.git("repack", "-adq", "--window=0")
 	before := r.shape()
 	x := r.archive(n)

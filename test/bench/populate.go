@@ -14,6 +14,9 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
+	"gitagent/internal/sshsig"
+	"gitagent/internal/statedir"
+	"gitagent/internal/trust"
 	"gitagent/turns"
 )
 
@@ -27,16 +30,25 @@ const written = 5000
 func missionID(i int) record.ID { return record.ID(fmt.Sprintf("%08x", uint32(i+1)*2654435761)) }
 
 // populate gives the repository n missions of last year, each with turns that changed a file, what was said, and
-// notes: what hooks record, but unsigned.
-func (r *repository) populate(n int) {
+// notes: what hooks record. The first of them, as many as own says, this clone has written; the others are unsigned,
+// as an untrusted clone may push them.
+func (r *repository) populate(n, own int) {
 	repo := must(git.Find(r.dir))
 	head := object.NewHash(r.git("rev-parse", "HEAD"))
 	objects := repo.Objects(r.ctx)
 	defer func() { objects.Close() }()
+	keys := trust.ReadKeys(r.keys(), "")
+	trusted := trust.New(statedir.Of(repo.CommonDir), func() *trust.Keys { return keys })
 	var refs bytes.Buffer
 	for i := range n {
 		m := populating{repository: r, objects: objects, id: missionID(i), i: i, at: time.Now().AddDate(-1, 0, 0).Add(time.Duration(i) * time.Second)}
+		if i < own {
+			m.key = keys.Own
+		}
 		tip, notes := m.write(head)
+		if i < own {
+			check(trusted.Own(m.id, tip, object.Hash{}))
+		}
 		fmt.Fprintf(&refs, "create %s %s\ncreate %s %s\n", m.id.Ref(), tip, m.id.NotesRef(), notes)
 		if (i+1)%written == 0 || i == n-1 {
 			check(objects.Flush())
@@ -56,6 +68,7 @@ type populating struct {
 	id      record.ID
 	i       int
 	at      time.Time
+	key     *sshsig.Key // nil for events without a signature
 }
 
 func (m *populating) write(head object.Hash) (tip, notesTip object.Hash) {
@@ -95,7 +108,7 @@ func (m *populating) write(head object.Hash) (tip, notesTip object.Hash) {
 		from += int64(len(segment))
 		line := append(must(t.Encode()), '\n')
 		tip = must(l.Append(ledger.Event{
-			Subject: fmt.Sprintf("turn %d", number), Keep: []object.Hash{code}, Author: by, Committer: by,
+			Subject: fmt.Sprintf("turn %d", number), Keep: []object.Hash{code}, Author: by, Committer: by, Key: m.key,
 			Files: map[string][]byte{ledger.TurnPath("turns", number, ".json"): line, t.Transcript.Path: segment},
 		}))
 		l = must(ledger.At(m.objects, m.id, tip))

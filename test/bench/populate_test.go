@@ -22,7 +22,7 @@ func TestPopulate(t *testing.T) {
 	defer func() { check(l.clean()) }()
 	r := l.newRepository("few", smallFiles)
 	r.enable()
-	r.populate(missions)
+	r.populate(missions, 0)
 	us := func(args ...string) string { return l.feed(r.dir, nil, l.program, args...) }
 	lines := func(what, text string, want int) {
 		t.Helper()
