@@ -141,8 +141,8 @@ func pushTo(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	var held []error
 	for _, p := range done {
 		if p.Held {
-			held = append(held, cmdline.Hintf(fmt.Errorf("mission %s was not sent: others have purged more of it than goes here without a question", p.Mission),
-				"decide on a terminal of your own: git agent-turn fetch %s", cmdline.Escape(r.Name)))
+			held = append(held, cmdline.Hintf(fmt.Errorf("mission %s was not sent: what others have purged of it has not gone here", p.Mission),
+				"see why, and decide on a terminal of your own: git agent-turn fetch %s", cmdline.Escape(r.Name)))
 		}
 		if !p.Sent {
 			continue

@@ -71,6 +71,9 @@ func HeldIn(err error) (list []*HeldError) {
 
 // Asks says in a line what others ask to be purged of missions.
 func Asks(h *purge.Held) string {
+	if h.Away {
+		return fmt.Sprintf("mission %s was purged at %s, and what takes its place is not there", h.Mission, h.From)
+	}
 	var what []string
 	for _, part := range []struct {
 		n    int
@@ -300,7 +303,7 @@ func (a *applied) held() (all []error) {
 			continue // it is named with the first one
 		}
 		e := &HeldError{Mission: id, HeldBecause: a.Held[id], remote: a.remote}
-		if i := slices.IndexFunc(a.Waiting, func(h purge.Held) bool { return h.Mission == id }); i >= 0 {
+		if i := slices.IndexFunc(a.Waiting, func(h purge.Held) bool { return h.Mission == id && !h.Away }); i >= 0 {
 			e.Asks = &a.Waiting[i]
 		}
 		all = append(all, e)
@@ -313,7 +316,7 @@ func (f *fetch) stillHeld() error {
 	held, err := purge.AllHeld(f.Workspace.Store)
 	problems := []error{err}
 	for i := range held {
-		if h := &held[i]; h.Here && h.From == f.Name && h.Missions[0] == h.Mission {
+		if h := &held[i]; h.Here && !h.Away && h.From == f.Name && h.Missions[0] == h.Mission {
 			problems = append(problems, &HeldError{Mission: h.Mission, HeldBecause: purgemap.HeldBecause{WentOn: h.WentOn}, Asks: h, remote: f.Name})
 		}
 	}

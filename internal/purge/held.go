@@ -16,7 +16,8 @@ import (
 )
 
 // A Held is a mission of which others have purged more than is done without a
-// question. It stays as it is, and is sent nowhere, until a person decides.
+// question, or what can't be done here yet. It stays as it is, and is sent
+// nowhere, until a person decides.
 type Held struct {
 	Mission  record.ID   `json:"-"`
 	At       time.Time   `json:"at"`               // when that was seen first
@@ -32,6 +33,8 @@ type Held struct {
 	Cut      int64       `json:"cut,omitzero"`
 	Of       int64       `json:"of,omitzero"`
 	Here     bool        `json:"here,omitzero"` // the mission is here, not just at the remote
+	// Away says that nothing is to be decided: what takes its place is nowhere yet.
+	Away bool `json:"away,omitzero"`
 }
 
 // heldDir has a file for each such mission.
@@ -81,10 +84,10 @@ func Release(s session.Store, id record.ID) error {
 func (a *Apply) waiting(found *purgemap.Matched) (list []Held) {
 	for _, id := range slices.Sorted(maps.Keys(found.Held)) {
 		why := found.Held[id]
-		if !why.Waits() {
+		if !why.Waits() && !why.Away {
 			continue
 		}
-		h := Held{Mission: id, From: a.From, Missions: []record.ID{id}, Gone: why.WentOn, WentOn: why.WentOn, Here: found.Looked[id]}
+		h := Held{Mission: id, From: a.From, Missions: []record.ID{id}, Gone: why.WentOn, WentOn: why.WentOn, Here: found.Looked[id], Away: why.Away && !why.Waits()}
 		if b := why.Beyond; b != nil {
 			h.Missions, h.Gone, h.Turns, h.Files, h.Texts, h.Common, h.Cut, h.Of = b.Missions, b.Gone, b.Turns, b.Files, b.Texts, b.Common, b.Cut, b.Of
 			for _, key := range b.By {
@@ -136,5 +139,5 @@ func (a *Apply) note(held []Held, looked map[record.ID]bool) (fresh []Held, rele
 
 // sameHeld reports whether the user has been told all of it.
 func sameHeld(a, b Held) bool {
-	return a.Gone == b.Gone && a.Turns == b.Turns && a.Files == b.Files && a.Texts == b.Texts && slices.Equal(a.Missions, b.Missions) && a.Here == b.Here
+	return a.Gone == b.Gone && a.Turns == b.Turns && a.Files == b.Files && a.Texts == b.Texts && slices.Equal(a.Missions, b.Missions) && a.Here == b.Here && a.Away == b.Away
 }

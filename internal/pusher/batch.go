@@ -68,20 +68,19 @@ func together(ctx context.Context, r *remote.Remote, ids []record.ID) (done []*P
 		return nil, nil, err
 	}
 	defer held.Release()
-	refs, err := r.Local(ctx, "")
-	if err != nil {
-		return nil, nil, err
-	}
-	all := r.ByMission(refs)
 	there, err := r.Refs(ctx, r.Source)
 	if err == nil {
 		there, err = upToDate(ctx, r, there)
 	}
-	theirs := r.Missions(there)
-	if err == nil {
-		err = archivedThere(ctx, r, there, theirs, all)
-	}
 	if err != nil {
+		return nil, nil, err
+	}
+	refs, err := r.Local(ctx, "") // as they are without what others have purged
+	if err != nil {
+		return nil, nil, err
+	}
+	all, theirs := r.ByMission(refs), r.Missions(there)
+	if err := archivedThere(ctx, r, there, theirs, all); err != nil {
 		return nil, nil, err
 	}
 	if ids == nil {
