@@ -100,7 +100,11 @@ func byHook(c *cli.Context, name string) bool {
 	case "agent-turn push":
 		return c.Bool("queued")
 	case "agent-handoff wake":
-		return client.ProjectDir != "" // an agent's own commands don't have it
+		if client.ProjectDir == "" { // an agent's own commands don't have it
+			return false
+		}
+		w, err := Unfollowed(c.Context)
+		return err == nil && w.Store.Load(client.SessionID).Mission != "" // the session works here
 	}
 	return false
 }

@@ -23,7 +23,7 @@ var Commands = map[string]Command{
 	"agent-turn blame":       {Does: reads},
 	"agent-turn why":         {Does: reads},
 	"agent-turn summary":     {Does: reads},
-	"agent-turn page":        {Does: reads},
+	"agent-turn page":        {Does: reads, With: map[string][]Use{"out": {{Restore, Elsewhere}}}}, // it replaces any file
 	"agent-turn export":      {Does: reads},
 	"agent-turn tree":        {Does: reads},
 	"agent-fork compare":     {Does: reads, With: map[string][]Use{"check": {{Restore, Clone}}}},

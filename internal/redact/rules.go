@@ -19,9 +19,10 @@ const (
 	MaxNames    = 1000
 	MaxName     = 100 // bytes
 
-	// maxProgram is the size of all patterns together, in instructions. A
-	// pattern of letters has one for each.
-	maxProgram = 5_000
+	// maxProgram is the size of all patterns together, in instructions, and
+	// maxSize that of one. A pattern of letters has one for each.
+	maxProgram = 2_000
+	maxSize    = 500
 )
 
 // Marks of a user's own rules. A pattern's group may have a name of its own.
@@ -96,7 +97,7 @@ func compile(o Own) (*own, error) {
 	c := &own{names: newNames(o.Names), people: o.People}
 	size := 0
 	for i, pattern := range o.Patterns {
-		re, n, err := compilePattern(pattern, maxProgram-size)
+		re, n, err := compilePattern(pattern, min(maxSize, maxProgram-size))
 		if err != nil { // which must not quote it: it may be a secret itself
 			return nil, fmt.Errorf("pattern %d: %w", i+1, err)
 		}
@@ -119,7 +120,7 @@ func compilePattern(text string, most int) (p pattern, size int, err error) {
 		return p, 0, errors.New("not a regular expression")
 	}
 	if size = len(prog.Inst); size > most {
-		return p, 0, errors.New("the patterns up to this one are too large to be fast")
+		return p, 0, errors.New("it, or the patterns up to it, are too large to be fast")
 	}
 	if p.Regexp, err = regexp.Compile(text); err != nil {
 		return p, 0, errors.New("not a regular expression")

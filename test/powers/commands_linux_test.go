@@ -129,7 +129,7 @@ type line struct {
 // arguments are what commands need.
 var arguments = map[string][]string{
 	"agent-turn show": {own + "/1"}, "agent-turn search": {"say"}, "agent-turn blame": {"file"}, "agent-turn why": {"file:1"},
-	"agent-turn page": {"--out", "page.html"}, "agent-turn summary": {"HEAD"},
+"agent-turn summary": {"HEAD"},
 	"agent-fork": {own + "/1"}, "agent-fork compare": {own}, "agent-fork adopt": {own}, "agent-handoff grep": {"half"},
 	"agent-handoff log": {"start"}, "agent-handoff log show": {"file"},
 	"agent-turn restore": {own + "/1"}, "agent-turn revert": {own + "/1"}, "agent-turn bisect": {"--good", own + "/1", "--", "true"},
@@ -141,7 +141,7 @@ var arguments = map[string][]string{
 }
 
 // values are what flags need.
-var values = map[string][]string{"remote": {}, "tmux": {"%0"}, "check": {"true"}}
+var values = map[string][]string{"remote": {}, "tmux": {"%0"}, "check": {"true"}, "out": {"page.html"}}
 
 // lines are the command lines of a command: alone, with each flag that adds to what it does, and on what is not the
 // session's.
