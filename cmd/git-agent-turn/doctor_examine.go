@@ -257,6 +257,7 @@ func (x *examination) purge() {
 		switch h := &held[i]; {
 		case h.Away:
 			x.warn("purge", fetcher.Asks(h)+"; it is sent nowhere until that comes", "git agent-turn fetch "+shell(h.From))
+		case h.Kept:
 		case h.Here && h.Missions[0] == h.Mission:
 			x.warn("purge", fetcher.Asks(h)+"; it stays as it is, and is sent nowhere, until you decide on a terminal", "git agent-turn fetch "+shell(h.From))
 		}

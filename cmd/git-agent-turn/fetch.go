@@ -67,6 +67,12 @@ func fetch(c *cli.Context) error {
 		if len(ids) == 0 { // others may have added to the map since the user was told
 			return cmdline.Usagef("fetch --accept-purges needs --mission <id>: the one of which it was said")
 		}
+		if err := purge.Keep(w.Store, ids, false); err != nil {
+			return err
+		}
+		if purge.IsHeld(w.Store, ids[0]) {
+			ids = nil // it may be gone there
+		}
 	}
 	return fetchFrom(c, r, ids)
 }
@@ -81,7 +87,15 @@ func sayWaiting(c *cli.Context, w *workspace.Workspace) error {
 		fmt.Fprintln(c.App.ErrWriter, "no purge of others waits for you to decide")
 	}
 	for i := range held {
-		if _, err := fmt.Fprintln(c.App.Writer, cmdline.OneLine(fetcher.Asks(&held[i]))); err != nil {
+		h := &held[i]
+		if len(h.Missions) > 0 && h.Missions[0] != h.Mission {
+			continue // it is said with the first one
+		}
+		line := fetcher.Asks(h)
+		if h.Kept {
+			line += fmt.Sprintf("; you keep it: git agent-turn fetch --accept-purges --mission %s asks again", h.Mission)
+		}
+		if _, err := fmt.Fprintln(c.App.Writer, cmdline.OneLine(line)); err != nil {
 			return err
 		}
 	}
@@ -95,7 +109,8 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 		r.Progress = os.Stderr
 	}
 	some, err := fetchOnce(c, r, ids)
-	if r.AcceptPurges, err = agree(c, err); len(r.AcceptPurges) > 0 {
+	decided, err := agree(c, r, err)
+	if decided {
 		_, err = fetchOnce(c, r, ids)
 	} else if err == nil && !some {
 		fmt.Fprintf(c.App.ErrWriter, "nothing new from %s\n", cmdline.Escape(r.Name))
@@ -129,11 +144,10 @@ func fetchOnce(c *cli.Context, r *remote.Remote, ids []record.ID) (some bool, er
 }
 
 // agree asks a person about each purge that an error of a fetch says is held,
-// if there is one, and returns the missions of those that they agree to.
-func agree(c *cli.Context, err error) ([]record.ID, error) {
-	var accepted []record.ID
+// if there is one, and reports whether they decided about any.
+func agree(c *cli.Context, r *remote.Remote, err error) (decided bool, _ error) {
 	if power.Of(command.Actor(c.Context), power.Trust, power.Clone) != power.Asked {
-		return nil, err
+		return false, err
 	}
 	for _, held := range fetcher.HeldIn(err) {
 		missions := []record.ID{held.Mission}
@@ -144,15 +158,25 @@ func agree(c *cli.Context, err error) ([]record.ID, error) {
 			continue
 		}
 		fmt.Fprintln(c.App.ErrWriter, cmdline.OneLine(held.Error()))
-		answer, asking := cmdline.Ask(c.Context, "Let it go here, too? This can't be undone.", "yes", "no")
-		if asking != nil {
-			return nil, asking
+		answers := []string{"yes", "no"}
+		if held.Asks != nil {
+			answers = []string{"yes", "keep", "no"} // who keeps it is not asked again
 		}
-		if answer == "yes" {
-			accepted = append(accepted, missions...)
+		answer, asking := cmdline.Ask(c.Context, "Let it go here, too? This can't be undone.", answers...)
+		switch {
+		case asking != nil:
+			return false, asking
+		case answer == "yes":
+			r.AcceptPurges, decided = append(r.AcceptPurges, missions...), true
+		case answer == "keep":
+			if err := purge.Keep(r.Workspace.Store, missions, true); err != nil {
+				return false, err
+			}
+			decided = true
+			fmt.Fprintln(c.App.ErrWriter, "it stays as it is, and is sent nowhere; you are not asked about it again")
 		}
 	}
-	return accepted, err
+	return decided, err
 }
 
 func usualRemote(c *cli.Context, repo *git.Repo) (string, error) {

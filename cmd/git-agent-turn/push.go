@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/purge"
 	"gitagent/internal/pusher"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
@@ -140,7 +141,7 @@ func pushTo(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	sent := false
 	var held []error
 	for _, p := range done {
-		if p.Held {
+		if p.Held && !purge.IsKept(r.Workspace.Store, p.Mission) {
 			held = append(held, cmdline.Hintf(fmt.Errorf("mission %s was not sent: what others have purged of it has not gone here", p.Mission),
 				"see why, and decide on a terminal of your own: git agent-turn fetch %s", cmdline.Escape(r.Name)))
 		}

@@ -304,7 +304,9 @@ func (a *applied) held() (all []error) {
 		}
 		e := &HeldError{Mission: id, HeldBecause: a.Held[id], remote: a.remote}
 		if i := slices.IndexFunc(a.Waiting, func(h purge.Held) bool { return h.Mission == id && !h.Away }); i >= 0 {
-			e.Asks = &a.Waiting[i]
+			if e.Asks = &a.Waiting[i]; a.Waiting[i].Kept {
+				continue
+			}
 		}
 		all = append(all, e)
 	}
@@ -316,7 +318,7 @@ func (f *fetch) stillHeld() error {
 	held, err := purge.AllHeld(f.Workspace.Store)
 	problems := []error{err}
 	for i := range held {
-		if h := &held[i]; h.Here && !h.Away && h.From == f.Name && h.Missions[0] == h.Mission {
+		if h := &held[i]; h.Here && !h.Away && !h.Kept && h.From == f.Name && h.Missions[0] == h.Mission {
 			problems = append(problems, &HeldError{Mission: h.Mission, HeldBecause: purgemap.HeldBecause{WentOn: h.WentOn}, Asks: h, remote: f.Name})
 		}
 	}

@@ -48,7 +48,7 @@ func (h *hook) waiting(w *workspace.Workspace) {
 	held, err := purge.AllHeld(w.Store)
 	h.logError(err)
 	for i := range held {
-		if m := &held[i]; m.Here && !m.Away && m.Missions[0] == m.Mission {
+		if m := &held[i]; m.Here && !m.Away && !m.Kept && m.Missions[0] == m.Mission {
 			h.offer("held-"+string(m.Mission), fetcher.Asks(m)+"; it stays as it is, and is sent nowhere, until you decide on a terminal of your own", "git agent-turn fetch "+m.From)
 		}
 	}

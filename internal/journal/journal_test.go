@@ -224,10 +224,15 @@ func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	repo, _ := repository(t)
 	const writers, each = 3, 30
-	var wg sync.WaitGroup
+	var wg, last sync.WaitGroup
+	last.Add(writers)
 	for w := range writers {
 		wg.Go(func() {
 			for i := range each {
+				if i == each-1 { // else what the first one has written is old when the others end
+					last.Done()
+					last.Wait()
+				}
 				held, err := statedir.Of(repo.GitDir).Lock(t.Context(), "lock")
 				if err == nil {
 					err = Append(repo, &Entry{At: 5, Session: fmt.Sprint(w), Steps: i, Agent: strings.Repeat("x", 20_000)})

@@ -33,6 +33,9 @@ type Held struct {
 	Cut      int64       `json:"cut,omitzero"`
 	Of       int64       `json:"of,omitzero"`
 	Here     bool        `json:"here,omitzero"` // the mission is here, not just at the remote
+	// Kept says that a person has decided against it: they are not asked again
+	// unless more is asked for.
+	Kept bool `json:"kept,omitzero"`
 	// Away says that nothing is to be decided: what takes its place is nowhere yet.
 	Away bool `json:"away,omitzero"`
 }
@@ -46,6 +49,12 @@ func heldFile(id record.ID) string { return filepath.Join(heldDir, string(id)) }
 func IsHeld(s session.Store, id record.ID) bool {
 	_, err := s.Dir().Lstat(heldFile(id))
 	return err == nil
+}
+
+// IsKept reports whether a person has decided to keep a mission that is held.
+func IsKept(s session.Store, id record.ID) bool {
+	held, err := AllHeld(s)
+	return err == nil && slices.ContainsFunc(held, func(h Held) bool { return h.Mission == id && h.Kept })
 }
 
 // AllHeld returns the missions that wait for a person's decision, by their ids.
@@ -70,6 +79,38 @@ func AllHeld(s session.Store) ([]Held, error) {
 	return list, nil
 }
 
+// Keep notes of missions that are held whether a person has decided against it.
+func Keep(s session.Store, ids []record.ID, kept bool) error {
+	held, err := AllHeld(s)
+	if err != nil {
+		return err
+	}
+	for _, h := range held {
+		if !slices.Contains(ids, h.Mission) || h.Kept == kept {
+			continue
+		}
+		h.Kept = kept
+		if err := h.write(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *Held) write(s session.Store) error {
+	data, err := json.Marshal(h)
+	if err == nil {
+		err = s.Dir().WriteFile(heldFile(h.Mission)+".new", data)
+	}
+	if err == nil {
+		err = s.Dir().Rename(heldFile(h.Mission)+".new", heldFile(h.Mission))
+	}
+	if err != nil {
+		return fmt.Errorf("note that mission %s is held: %w", h.Mission, err)
+	}
+	return nil
+}
+
 // Release forgets that a mission is held, as one that is gone.
 func Release(s session.Store, id record.ID) error {
 	err := s.Dir().Remove(heldFile(id))
@@ -82,6 +123,7 @@ func Release(s session.Store, id record.ID) error {
 // waiting returns what a person has to decide about of what a map was matched
 // with.
 func (a *Apply) waiting(found *purgemap.Matched) (list []Held) {
+	before, _ := AllHeld(a.Store) // an error comes as they are noted
 	for _, id := range slices.Sorted(maps.Keys(found.Held)) {
 		why := found.Held[id]
 		if !why.Waits() && !why.Away {
@@ -94,6 +136,7 @@ func (a *Apply) waiting(found *purgemap.Matched) (list []Held) {
 				h.By = append(h.By, a.Trust.Keys().Name(key))
 			}
 		}
+		h.Kept = slices.ContainsFunc(before, func(b Held) bool { return b.Mission == id && b.Kept && sameHeld(b, h) })
 		list = append(list, h)
 	}
 	return list
@@ -114,15 +157,8 @@ func (a *Apply) note(held []Held, looked map[record.ID]bool) (fresh []Held, rele
 				continue
 			}
 		}
-		data, err := json.Marshal(h)
-		if err == nil {
-			err = a.Store.Dir().WriteFile(heldFile(h.Mission)+".new", data)
-		}
-		if err == nil {
-			err = a.Store.Dir().Rename(heldFile(h.Mission)+".new", heldFile(h.Mission))
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("note that mission %s is held: %w", h.Mission, err)
+		if err := h.write(a.Store); err != nil {
+			return nil, nil, err
 		}
 		fresh = append(fresh, h)
 	}

@@ -27,14 +27,16 @@ type Asked struct {
 	Gone     bool  // the mission is to go, with all that is in it
 	Turns    int   // that go as a whole
 	Files    int   // that go as a whole
-	Texts    int   // different ones, in all missions that are asked about at once
+	Texts    int   // different ones, with those of other missions that go without a question
+	Prose    int   // of these, what has several words
 	Common   int   // files of HEAD that have one of them
 	Cut, Of  int64 // how many bytes go, of how many
 }
 
 // What is done without a question. A secret is one text in a few spellings, or
 // a key in as many as it has lines, however many turns it stands in; a pattern
-// that cuts words makes hundreds, and a word stands in many files.
+// that cuts words makes hundreds, one that cuts what was said makes sentences,
+// and a word stands in many files.
 const (
 	fewTexts  = 8   // that may be a large part of a small mission
 	mostTexts = 256 // of the longest keys, in two spellings
@@ -50,7 +52,7 @@ func (a *Asked) within() bool {
 	switch {
 	case a.Gone, a.Turns > 0, a.Files > 0:
 		return false
-	case a.Texts > mostTexts, a.Common > mostFiles:
+	case a.Texts > mostTexts, a.Prose > fewTexts, a.Common > mostFiles:
 		return false
 	}
 	return little || a.Texts <= fewTexts && a.Cut <= fewBytes
@@ -249,15 +251,19 @@ func (p *pairing) proveGroup(ctx context.Context, g *group, by *purgerewrite.Pro
 // judge holds the groups of which too much is asked, and returns what was
 // learned of the others.
 func (p *pairing) judge(ctx context.Context, groups []*group) (learned [][]byte) {
-	different := make(map[[sha256.Size]byte]bool)
-	for _, g := range groups {
-		maps.Copy(different, g.asked.Texts)
-	}
+	different, sentences := make(map[[sha256.Size]byte]bool), 0
+	// What is held of one mission keeps nothing from being done in others.
+	slices.SortStableFunc(groups, func(a, b *group) int { return len(a.asked.Texts) - len(b.asked.Texts) })
 	for _, g := range groups {
 		if g.bad {
 			continue
 		}
-		if a := p.asked(ctx, g, len(different)); !a.within() {
+		all := maps.Clone(different)
+		maps.Copy(all, g.asked.Texts)
+		a := p.asked(ctx, g, len(all), sentences)
+		if a.within() {
+			different, sentences = all, a.Prose
+		} else {
 			for _, l := range g.lines {
 				p.hold(l, HeldBecause{Beyond: a})
 				delete(p.pairs, l)
@@ -268,7 +274,7 @@ func (p *pairing) judge(ctx context.Context, groups []*group) (learned [][]byte)
 		for _, t := range g.taken() {
 			// What the purgers cut out of their own is theirs, but not as a rule
 			// for what is recorded here.
-			if t == &g.own && !p.askedBy(ctx, g, t, len(t.Texts)).within() {
+			if t == &g.own && !p.askedBy(ctx, g, t, len(t.Texts), 0).within() {
 				continue
 			}
 			learned = append(learned, t.Learned...)
@@ -277,14 +283,19 @@ func (p *pairing) judge(ctx context.Context, groups []*group) (learned [][]byte)
 	return learned
 }
 
-func (p *pairing) asked(ctx context.Context, g *group, texts int) *Asked {
-	a := p.askedBy(ctx, g, &g.asked, texts)
+func (p *pairing) asked(ctx context.Context, g *group, texts, sentences int) *Asked {
+	a := p.askedBy(ctx, g, &g.asked, texts, sentences)
 	a.Turns, a.Files = len(g.asked.Turns), len(g.asked.Files)
 	return a
 }
 
-func (p *pairing) askedBy(ctx context.Context, g *group, t *purgerewrite.Taken, texts int) *Asked {
-	a := &Asked{Texts: texts, Cut: t.Cut, Of: t.Of}
+func (p *pairing) askedBy(ctx context.Context, g *group, t *purgerewrite.Taken, texts, sentences int) *Asked {
+	a := &Asked{Texts: texts, Prose: sentences, Cut: t.Cut, Of: t.Of}
+	for _, text := range t.Learned {
+		if len(bytes.Fields(text)) > 2 {
+			a.Prose++
+		}
+	}
 	var commits []object.Hash
 	for _, l := range g.lines {
 		commits = slices.AppendSeq(commits, maps.Keys(p.pairs[l]))
@@ -303,27 +314,19 @@ func (p *pairing) askedBy(ctx context.Context, g *group, t *purgerewrite.Taken, 
 	return a
 }
 
-// size returns the bytes of the files of ledgers and of their last states.
+// size returns the bytes of the files of ledgers. Those of the user do not
+// count: beside them everything that was said is little.
 func (p *pairing) size(ctx context.Context, lines []*line) (bytes int64) {
 	for _, l := range lines {
-		trees := []object.Hash{l.tip}
-		for _, event := range l.events {
-			if kept := l.keeps[event]; len(kept) > 0 {
-				trees = append(trees, kept[0])
-				break
-			}
+		out, err := p.repo.Output(ctx, nil, "ls-tree", "-r", "-l", "-z", l.tip.String())
+		if err != nil {
+			continue // it counts as empty
 		}
-		for _, tree := range trees {
-			out, err := p.repo.Output(ctx, nil, "ls-tree", "-r", "-l", "-z", tree.String())
-			if err != nil {
-				continue // it counts as empty
-			}
-			for entry := range strings.SplitSeq(string(out), "\x00") {
-				if what, _, _ := strings.Cut(entry, "\t"); what != "" {
-					words := strings.Fields(what)
-					n, _ := strconv.ParseInt(words[len(words)-1], 10, 64)
-					bytes += n
-				}
+		for entry := range strings.SplitSeq(string(out), "\x00") {
+			if what, _, _ := strings.Cut(entry, "\t"); what != "" {
+				words := strings.Fields(what)
+				n, _ := strconv.ParseInt(words[len(words)-1], 10, 64)
+				bytes += n
 			}
 		}
 	}
@@ -334,8 +337,14 @@ func (p *pairing) size(ctx context.Context, lines []*line) (bytes int64) {
 func (p *pairing) common(ctx context.Context, texts [][]byte) int {
 	var patterns []byte
 	for _, text := range texts {
-		if bytes.IndexByte(text, '\n') < 0 {
-			patterns = append(append(patterns, text...), '\n')
+		var longest []byte // git looks for one line at a time
+		for line := range bytes.Lines(text) {
+			if line = bytes.TrimRight(line, "\r\n"); len(line) > len(longest) {
+				longest = line
+			}
+		}
+		if len(longest) > 0 {
+			patterns = append(append(patterns, longest...), '\n')
 		}
 	}
 	if len(patterns) == 0 {

@@ -36,6 +36,8 @@ func TestWithin(t *testing.T) {
 		{"what is long", Asked{Texts: 1, Cut: 5 << 10, Of: 20 << 10}, false},
 		{"a word that stands in files of HEAD", Asked{Texts: 1, Cut: 2000, Of: 1 << 20, Common: 4}, false},
 		{"a token that was committed", Asked{Texts: 1, Cut: 2000, Of: 1 << 20, Common: 3}, true},
+		{"all that was said, beside much else", Asked{Texts: 10, Prose: 10, Cut: 1000, Of: 1 << 20}, false},
+		{"a passphrase", Asked{Texts: 2, Prose: 2, Cut: 80, Of: 6500}, true},
 		{"a turn", Asked{Turns: 1}, false},
 		{"a file", Asked{Files: 1, Texts: 1, Cut: 20, Of: 1 << 20}, false},
 		{"a mission", Asked{Gone: true}, false},
