@@ -26,7 +26,7 @@ import (
 // anything: see [power.Commands].
 func Guarded(app *cli.App) *cli.App {
 	program := strings.TrimPrefix(app.Name, "git-")
-	app.Action = guarded(program, app.Action)
+	app.Action, app.BashComplete = guarded(program, app.Action), untold(app.BashComplete, app.Flags)
 	guardAll(program, app.Commands)
 	return app
 }
@@ -34,9 +34,30 @@ func Guarded(app *cli.App) *cli.App {
 func guardAll(prefix string, commands []*cli.Command) {
 	for _, c := range commands {
 		name := prefix + " " + c.Name
-		c.Action = guarded(name, c.Action)
+		c.Action, c.BashComplete = guarded(name, c.Action), untold(c.BashComplete, c.Flags)
 		guardAll(name, c.Subcommands)
 	}
+}
+
+// untold returns complete, and changes flags, so that they propose nothing to an
+// agent: titles may be anybody's, and of any repository.
+func untold(complete cli.BashCompleteFunc, flags []cli.Flag) cli.BashCompleteFunc {
+	silent := func(complete cli.BashCompleteFunc) cli.BashCompleteFunc {
+		return func(c *cli.Context) {
+			if !ByAgent(c.Context) {
+				complete(c)
+			}
+		}
+	}
+	for _, f := range flags {
+		if f, ok := f.(*cmdline.CompletedFlag); ok {
+			f.Values = silent(f.Values)
+		}
+	}
+	if complete == nil { // the names of commands are proposed
+		return nil
+	}
+	return silent(complete)
 }
 
 func guarded(name string, action cli.ActionFunc) cli.ActionFunc {
@@ -113,7 +134,7 @@ func byHook(c *cli.Context, name string) bool {
 func what(use power.Use) string {
 	switch {
 	case use == power.Use{Deed: power.Tell, Whose: power.Elsewhere}:
-		return "use a terminal that is not its own"
+		return "hand off or type in a repository or terminal that is not its own"
 	case use.Whose == power.Elsewhere && use.Deed == power.Read:
 		return "read what is not of this repository"
 	case use.Whose == power.Elsewhere:
@@ -168,7 +189,7 @@ func client(ctx context.Context) int {
 	registry, err := agent.Running(os.Getenv)
 	for _, p := range ancestors(ctx) {
 		if agent.IsClient(p.Name) ||
-			err == nil && slices.ContainsFunc(registry, func(r session.Registration) bool { return r.PID == p.PID && r.Here() }) {
+			err == nil && slices.ContainsFunc(registry, func(r session.Registration) bool { return r.PID == p.PID && r.Here() && r.Runs() }) {
 			return p.PID
 		}
 	}

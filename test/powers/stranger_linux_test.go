@@ -59,6 +59,9 @@ func TestStranger(t *testing.T) {
 		"agent-handoff grep --handoff " + strange + "/1 " + word[:5], "agent-handoff prime " + strange + "/1", "agent-handoff prime --mission " + strange,
 		"agent-handoff wake --mission " + strange, "agent-handoff restore " + strange + "/1", "agent-turn doctor", "agent-turn doctor --verbose",
 		"agent-turn trust", "agent-turn fetch origin", "agent-handoff context",
+		"agent-turn show c --generate-bash-completion", "agent-turn show " + strange + "/ --generate-bash-completion",
+		"agent-turn list --mission c --generate-bash-completion", "agent-fork c --generate-bash-completion",
+		"agent-handoff show c --generate-bash-completion", "agent-handoff show --mission c --generate-bash-completion",
 	} {
 		if said := w.as(power.Agent, append([]string{"git"}, strings.Fields(line)...)...); strings.Contains(strings.ReplaceAll(said, strings.TrimPrefix(line, "agent-"), ""), word) {
 			t.Errorf("git %s tells an agent: %s", line, said)
