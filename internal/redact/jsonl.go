@@ -226,7 +226,7 @@ func (w *walker) walk(line string) bool {
 				return false
 			}
 			if top != nil && !top.holds {
-				w.number(i, end)
+				w.number(top.key, i, end)
 			}
 			i = end
 			want = after()
@@ -257,9 +257,11 @@ func (w *walker) key(start, end int) {
 	w.add(part{start, raw, raw}, spans)
 }
 
-// number examines the literal line[start:end] by a user's own rules.
-func (w *walker) number(start, end int) {
-	if text := w.line[start:end]; w.own != nil && is(text[len(text)-1], digit) && text != "0" && len(w.own.find(text, 0)) > 0 {
+// number examines the literal line[start:end], the value of a name, by a user's
+// own rules.
+func (w *walker) number(name string, start, end int) {
+	text := w.line[start:end]
+	if w.own != nil && is(text[len(text)-1], digit) && text != "0" && len(w.own.find(text, 0))+len(w.own.called(name, text)) > 0 {
 		w.spans = append(w.spans, span{start: start, end: end, number: true})
 	}
 }

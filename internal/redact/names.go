@@ -127,12 +127,14 @@ func wordEnd(s string, i int) int {
 }
 
 // between returns where the next word of a name may begin after the one that
-// ends at s[i]: after a few signs, a blank in a URL, or the end of a line with
-// the next one's margin.
+// ends at s[i]: after a few signs, of which blanks in a row are one, a blank in
+// a URL, or the end of a line with the next one's margin.
 func between(s string, i int) int {
-	const signs = " \t.,_-'+/"
+	const signs = "\t.,_-'+/"
 	for n := 0; n < 3 && i < len(s); n++ {
 		switch {
+		case s[i] == ' ':
+			i = skipByte(s[:min(len(s), i+maxLine)], i, ' ')
 		case strings.IndexByte(signs, s[i]) >= 0:
 			i++
 		case strings.HasPrefix(s[i:], "%20"):

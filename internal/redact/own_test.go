@@ -30,6 +30,7 @@ func TestOwn(t *testing.T) {
 		{"Anna met Schmidt; Annabel Schmidt; Anna Schmidtke", "Anna met Schmidt; Annabel Schmidt; Anna Schmidtke"},
 		{"    12→by Anna\n    13→  Schmidt", "    12→by [redacted:name]"},
 		{"+by Anna\n+Schmidt\n", "+by [redacted:name]\n"},
+		{"Anna       Schmidt  4711\n\x1b[1mAnna\x1b[0m Schmidt", "[redacted:name]  4711\n\x1b[1m[redacted:name]"}, // columns, colours
 		{"?who=Anna%20Schmidt&x", "?who=[redacted:name]&x"},
 		{"contoso.com CONTOSO_URL contosoUrl kontoso", "[redacted:name].com [redacted:name]_URL contosoUrl kontoso"},
 		{"łukasz ŁUKASZ Łukasza", "[redacted:name] [redacted:name] Łukasza"},
@@ -48,6 +49,7 @@ func TestOwn(t *testing.T) {
 		{"url.X@m.Version user@1000.service «»@h.de https://jo%2Fx@h.example.com/", ""},
 		{"<%3Cjo%40example.org%3E> see https://x.org/a?b=jo@example.org", "<%3C[redacted:email]%3E> see https://x.org/a?b=[redacted:email]"},
 		{"ssh://jo@example.com/x jo@host @scope/pkg@1.2.3 mod@v0.12.0 mod@v1.2.3-rc.one", ""},
+		{"icon@2x.png icon@3x.jpg jo@2xy.org", "icon@2x.png icon@3x.jpg [redacted:email]"},
 		{"a@b.T(c) x[i]@y.z @dataclass.field user@localhost a@b@c", ""},
 		// Telephone numbers.
 		{"+49 30 123456, +4930123456, +1 (212) 555-0142, +44 (0)20 7946 0958", "+[redacted:phone], [redacted:phone], [redacted:phone], [redacted:phone]"},
@@ -90,6 +92,7 @@ func TestOwnInRecords(t *testing.T) {
 		},
 		{`{"a":"x\\nContoso \\\"Contoso\\\""}`, `{"a":"x\\n[redacted:name] \\\"[redacted:name]\\\""}`}, // JSON in JSON
 		{`{"phone":"(030) 1234567","telefonnummer":"5550142","faxes":"5550142"}`, `{"phone":"[redacted:phone]","telefonnummer":"[redacted:phone]","faxes":"5550142"}`},
+		{`{"input":{"phone":4915112345678,"port":4915112345678,"mobile":[4915112345678]}}`, `{"input":{"phone":0,"port":4915112345678,"mobile":[0]}}`},
 		{`{"input":{"jo@example.org":1,"name":"Contoso","id":"K-123456"}}`, `{"input":{"[redacted:email]":1,"name":"[redacted:name]","id":"[redacted:pattern]"}}`},
 		{`{"name":"of Contoso"}`, `{"name":"of [redacted:name]"}`},
 		{`{"name":"Contoso","id":"K-123456"}`, ""}, // of a record, not of what a tool was given

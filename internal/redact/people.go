@@ -99,9 +99,10 @@ func topLevel(label string) bool {
 	return len(label) >= 2 && strings.IndexFunc(label, func(r rune) bool { return r == '-' || isDigit(r) }) < 0
 }
 
-// version reports whether s begins as a version does: 1.2, of a package.
+// version reports whether s begins as a version of a package does, 1.2, or the
+// scale of a picture, 2x.
 func version(s string) bool {
 	s = strings.TrimPrefix(s, "v")
 	n := run(s, 0, digit, len(s))
-	return n+1 < len(s) && s[n] == '.' && is(s[n+1], digit)
+	return n+1 < len(s) && s[n] == '.' && is(s[n+1], digit) || n == 1 && strings.HasPrefix(s[n:], "x.")
 }
