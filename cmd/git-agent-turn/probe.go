@@ -168,10 +168,15 @@ func (x *examination) try(r *remote.Remote) error {
 	if err != nil {
 		return err
 	}
-	if e := (*git.InWayError)(nil); errors.As(p.InWay, &e) {
-		x.problem("refs", e.Error()+": purges or the archive can't be sent; if nobody needs it, delete it there", command.DeleteAt(e))
+	inWay := (*git.InWayError)(nil)
+	if errors.As(p.InWay, &inWay) {
+		x.problem("refs", inWay.Error()+": so that is not sent; if nobody needs what is in the way, delete it there", command.DeleteAt(inWay))
 	}
 	if p.Refs != nil {
+		if inWay != nil {
+			x.remote(r, command.DeleteAt(inWay)) // and see then
+			return nil
+		}
 		stop := ""
 		if r.Level != "" {
 			stop = leave(r)

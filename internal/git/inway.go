@@ -8,8 +8,8 @@ import (
 	"gitagent/internal/git/object"
 )
 
-// An InWayError names refs below the name of one of ours, beside which no git
-// makes that. We delete none of them: they are somebody else's.
+// An InWayError names refs below the name of one of ours or above it, beside
+// which no git makes that. We delete none of them: they are somebody else's.
 type InWayError struct {
 	Ref    string   // ours
 	By     []string // sorted
@@ -32,12 +32,13 @@ func (e *InWayError) Error() string {
 	return fmt.Sprintf("%s%s %s in the way of %s, which can't be made beside it", strings.Join(by, ", "), at, verb, e.Ref)
 }
 
-// InWay returns an [*InWayError] if any of refs is below one of the names.
+// InWay returns an [*InWayError] if any of refs is below or above one of the
+// names.
 func InWay(refs map[string]object.Hash, names ...string) error {
 	for _, name := range names {
 		var by []string
 		for ref := range refs {
-			if strings.HasPrefix(ref, name+"/") {
+			if strings.HasPrefix(ref, name+"/") || strings.HasPrefix(name, ref+"/") {
 				by = append(by, ref)
 			}
 		}

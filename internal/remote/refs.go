@@ -71,23 +71,26 @@ func (r *Remote) Missions(refs map[string]object.Hash) map[record.ID]Tips {
 }
 
 // Refs asks a source for the refs of missions, the archive and the purge map,
-// and for those in the way of these two, see [Remote.InWay].
+// and for those in the way of these, see [Remote.InWay].
 func (r *Remote) Refs(ctx context.Context, source string) (map[string]object.Hash, error) {
 	return r.list(ctx, source, func(ref string) bool {
 		return strings.HasPrefix(ref, LedgerRefs) || strings.HasPrefix(ref, NoteRefs) || strings.HasPrefix(ref, r.Branches()) ||
-			slices.ContainsFunc(alone, func(name string) bool { return ref == name || strings.HasPrefix(ref, name+"/") })
+			slices.Contains(alone, ref) || git.InWay(map[string]object.Hash{ref: {}}, ours...) != nil
 	})
 }
 
-// alone are our refs that have none below them.
-var alone = []string{purgemap.Ref, ledger.ArchiveRef, ledger.ArchiveKeepRef}
+// alone are our refs that have none below them, and ours stand for all of ours.
+var (
+	alone = []string{purgemap.Ref, ledger.ArchiveRef, ledger.ArchiveKeepRef}
+	ours  = append([]string{LedgerRefs + "<mission>", NoteRefs + "<mission>"}, alone...)
+)
 
-// InWay returns a [*git.InWayError] about the first of some refs, or of the map
-// of purges and the archive's without any, that those of the remote keep from
-// being made there. It would refuse all that is pushed together with that ref.
+// InWay returns a [*git.InWayError] about the first of some refs, or of all of
+// ours without any, that those of the remote keep from being made there. It
+// would refuse all that is pushed together with that ref.
 func (r *Remote) InWay(there map[string]object.Hash, names ...string) error {
 	if len(names) == 0 {
-		names = alone
+		names = ours
 	}
 	err := git.InWay(there, names...)
 	if e := (*git.InWayError)(nil); errors.As(err, &e) {
