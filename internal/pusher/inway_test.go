@@ -116,3 +116,25 @@ func TestInWayHere(t *testing.T) {
 		a.Git("update-ref", "-d", ours+"/x")
 	}
 }
+
+// TestPushDeletesNothing: the push of a mission asserts that the host has no map, and takes no other ref for it.
+func TestPushDeletesNothing(t *testing.T) {
+	t.Parallel()
+	dir, a, _ := newTeam(t)
+	host := a.In(dir + "/host")
+	junk := host.Git("rev-parse", "refs/heads/main")
+	others := []string{"refs/agent/pages/surges", "refs/agent/purges/charges", "refs/agent/xpurges", "refs/heads/refs/agent/purges"}
+	for _, ref := range others {
+		host.Git("update-ref", ref, junk)
+	}
+	a.turn(remotelab.Mission, "one more")
+	p, err := pusher.Push(t.Context(), a.origin(), remotelab.Mission)
+	if err != nil || !p.Sent {
+		t.Errorf("%+v, %v, want that it is sent", p, err)
+	}
+	for _, ref := range others {
+		if got := remotelab.RefsOf(host, ref)[ref]; got != junk {
+			t.Errorf("%s is %q, want what it was", ref, got)
+		}
+	}
+}
