@@ -101,11 +101,14 @@ func (u *user) agreed(from, to object.Hash) bool {
 // free reports whether nothing is asked by a pair: the user has decided it, or
 // it was done here before, and what was fetched has it still.
 func (p *pairing) free(l *line, h, to object.Hash) bool {
+	return p.decided(l, h, to) || l.landed && !to.IsZero() && p.here[to]
+}
+
+// decided reports whether the user has decided a pair.
+func (p *pairing) decided(l *line, h, to object.Hash) bool {
 	c := p.classes[mask(h)]
 	switch {
 	case c == nil || p.accepts(l, h):
-		return true
-	case l.landed && !to.IsZero() && p.here[to]:
 		return true
 	case len(c.by) == 1 && c.by[p.user.own]:
 		return true
@@ -177,6 +180,7 @@ func (p *pairing) removal(l *line) *Asked {
 type group struct {
 	lines []*line
 	free  purgerewrite.Taken // what the user decided
+	done  purgerewrite.Taken // what was taken out here before, and learned then if it may be
 	own   purgerewrite.Taken // of what the purgers wrote
 	asked purgerewrite.Taken
 	bad   bool // a pair did not prove itself
@@ -225,8 +229,10 @@ func (p *pairing) proveGroup(ctx context.Context, g *group, by *purgerewrite.Pro
 					continue
 				}
 				switch {
-				case p.free(l, h, to):
+				case p.decided(l, h, to):
 					by.Into = &g.free
+				case p.free(l, h, to):
+					by.Into = &g.done
 				case p.wroteIt(h, event):
 					by.Into = &g.own
 				default:
