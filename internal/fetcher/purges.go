@@ -154,6 +154,10 @@ func (f *fetch) apply(ctx context.Context, source, into string, there map[string
 	if bad != nil { // anybody who can push can spoil it, which must not prevent fetches and pushes
 		done.unread = fmt.Errorf("%s: %w", f.Name, bad)
 	}
+	here, err := purgemap.Read(objects, refs[purgemap.Ref])
+	if err != nil {
+		return nil, nil, err
+	}
 	known.Unite(theirs)
 	came, err := landed(ctx, f.Remote, into)
 	if err != nil {
@@ -189,7 +193,7 @@ func (f *fetch) apply(ctx context.Context, source, into string, there map[string
 	}
 	arrived, err := landed(ctx, f.Remote, into)
 	if done.dirty = !maps.Equal(came, arrived); err == nil {
-		done.again, err = returned(ctx, f.Remote, came, arrived)
+		done.again, err = returned(ctx, f.Remote, here, came, arrived)
 	}
 	if err == nil {
 		err = f.tellHeld(ctx, done.Fresh, done.Freed)

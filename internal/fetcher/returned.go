@@ -45,8 +45,10 @@ func (e *ReturnedError) Error() string {
 
 // returned returns the missions that a fetch has brought as they were before
 // they were purged, though the remote had been seen without that: before and
-// now are what was brought, before and after what was purged went.
-func returned(ctx context.Context, r *remote.Remote, before, now map[record.ID]remote.Tips) (list []record.ID, err error) {
+// now are what was brought, before and after what was purged went. The map that
+// is here stands for the one that the remote was seen with, if a purge since has
+// deleted that.
+func returned(ctx context.Context, r *remote.Remote, here *purgemap.Map, before, now map[record.ID]remote.Tips) (list []record.ID, err error) {
 	known := r.Learned()
 	if known.Clean.IsZero() {
 		return nil, nil
@@ -54,8 +56,11 @@ func returned(ctx context.Context, r *remote.Remote, before, now map[record.ID]r
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	m, err := purgemap.Read(objects, known.CleanMap)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
-		return nil, ctx.Err() // it is long gone
+		m = here
 	}
 	counts := r.Workspace.Trust.Keys().Trusts
 	for id, t := range before {
