@@ -6,17 +6,18 @@ package redact
 // tools were given and have returned has none of them.
 
 // frames reports whether a member of records holds such members: an object, or
-// a list of objects.
+// a list of objects. The cases are a client's each; a word that means something
+// else in another client's records costs at most a match.
 func frames(name string) bool {
 	switch name {
 	case "message", "content", "source", "attachment", "compactMetadata", "preservedMessages", "preservedSegment",
-		"usage", "cache_creation", "server_tool_use", "origin", "params", "snapshot": // Claude Code
+		"usage", "cache_creation", "server_tool_use", "origin", "params", "snapshot":
 		return true
-	case "payload", "item", "summary", "parsed_cmd", "thread_settings", "replacement_history", "history_base", "internal_chat_message_metadata_passthrough", "turn_attribution", "latest_token_usage_record", "total_token_usage", "last_token_usage": // Codex
+	case "payload", "item", "summary", "parsed_cmd", "thread_settings", "replacement_history", "history_base", "internal_chat_message_metadata_passthrough", "turn_attribution", "latest_token_usage_record", "total_token_usage", "last_token_usage":
 		return true
-	case "info", "parts", "state", "error", "time", "tokens", "cache": // OpenCode
+	case "info", "parts", "state", "error", "time", "tokens", "cache":
 		return true
-	case "$set", "messages", "toolCalls", "functionCall", "functionResponse", "result", "thoughts": // Gemini CLI
+	case "$set", "messages", "toolCalls", "functionCall", "functionResponse", "result", "thoughts":
 		return true
 	}
 	return false

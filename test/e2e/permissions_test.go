@@ -124,7 +124,7 @@ var shapes = slices.Concat(
 	),
 	// Another file.
 	each(asks, "",
-		"{C} > kept", "{C} >> kept", "{C} 2> kept", "{C} &> kept", "{C} > /tmp/kept", "{C} < /etc/passwd", "{C} < ~/.claude.json",
+		"{C} > kept", "{C} >> kept", "{C} 2> kept", "{C} &> kept", "{C} > ../kept", "{C} < /etc/passwd", "{C} < ~/.claude.json",
 		"cat /etc/passwd | {C}", "env | {C}", "tmux capture-pane -p | {C}",
 	),
 	// Another repository, terminal, home or program, or nobody's agent.
