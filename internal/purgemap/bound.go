@@ -257,7 +257,7 @@ func (p *pairing) proveGroup(ctx context.Context, g *group, by *purgerewrite.Pro
 // judge holds the groups of which too much is asked, and returns what was
 // learned of the others.
 func (p *pairing) judge(ctx context.Context, groups []*group) (learned [][]byte) {
-	different, sentences := make(map[[sha256.Size]byte]bool), 0
+	different, sentences, held := make(map[[sha256.Size]byte]bool), 0, make(map[[sha256.Size]byte]bool)
 	// What is held of one mission keeps nothing from being done in others.
 	slices.SortStableFunc(groups, func(a, b *group) int { return len(a.asked.Texts) - len(b.asked.Texts) })
 	for _, g := range groups {
@@ -274,6 +274,7 @@ func (p *pairing) judge(ctx context.Context, groups []*group) (learned [][]byte)
 				p.hold(l, HeldBecause{Beyond: a})
 				delete(p.pairs, l)
 			}
+			maps.Copy(held, g.asked.Texts)
 			continue
 		}
 		maps.Copy(p.files, g.files)
@@ -286,7 +287,8 @@ func (p *pairing) judge(ctx context.Context, groups []*group) (learned [][]byte)
 			learned = append(learned, t.Learned...)
 		}
 	}
-	return learned
+	// What is learned is taken out everywhere, also of what is held.
+	return slices.DeleteFunc(learned, func(text []byte) bool { return held[sha256.Sum256(text)] })
 }
 
 func (p *pairing) asked(ctx context.Context, g *group, texts, sentences int) *Asked {

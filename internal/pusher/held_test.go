@@ -2,6 +2,9 @@ package pusher_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"gitagent/internal/fetcher"
@@ -9,6 +12,7 @@ import (
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/pusher"
 	"gitagent/internal/record"
+	"gitagent/internal/scrub"
 	"gitagent/test/gittest"
 	"gitagent/test/remotelab"
 )
@@ -57,6 +61,56 @@ func TestPurgedTwice(t *testing.T) {
 	}
 	if n := len(a.Prompts(remotelab.Mission)); n != 2 {
 		t.Errorf("a has %d turns, want 2", n)
+	}
+}
+
+// TestBeyond: of a colleague's purge of what people said, however large the files are, and of lines that files of
+// HEAD have in common, nothing goes without a question. A secret that the same key has purged in another mission does.
+func TestBeyond(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	const said, secret = "b1b2c3d4", "c1b2c3d4"
+	_, a, b := newTeam(t)
+	a.Write("large", strings.Repeat("0123456789abcdef\n", 1<<16))
+	for n := range 5 {
+		a.Write(fmt.Sprintf("%d.go", n), fmt.Sprintf("package p\n\nvar n = %d\n}\n\nfunc F() {\n", n))
+	}
+	a.Commit("files")
+	words := []string{"first of all", "what is next", "more of that", "and the tests", "the tests fail", "say it shorter", "no, as it was", "now the docs", "and that is all"}
+	for n := range words {
+		words[n] = strings.Repeat(words[n]+"; ", 20) + "so"
+		a.turn(said, words[n])
+	}
+	a.turn(secret, "use hunter2-secret-key")
+	a.pushAll()
+	b.fetch()
+	held := func(texts ...string) []record.ID {
+		var finders []*scrub.Finder
+		for _, text := range texts {
+			finder, err := scrub.Fixed([]byte(text))
+			gittest.Must(t, err)
+			finders = append(finders, finder)
+		}
+		b.purgeWhat(scrub.Or(finders...))
+		b.pushPurges()
+		_, err := fetcher.Fetch(t.Context(), a.origin())
+		var list []record.ID
+		for _, h := range fetcher.HeldIn(err) {
+			list = append(list, h.Mission)
+		}
+		return list
+	}
+	if list := held(append(words, "hunter2-secret-key")...); !slices.Equal(list, []record.ID{said}) {
+		t.Errorf("held are %v", list)
+	}
+	if got := a.Prompts(said); !slices.Equal(got, words) {
+		t.Errorf("what was said is %q", got)
+	}
+	if got := a.Prompts(secret); len(got) != 1 || got[0] != "use [redacted:purged]" {
+		t.Errorf("with the secret there is %q", got)
+	}
+	if list := held("\n}\n\nfunc "); !slices.Contains(list, secret) {
+		t.Errorf("held are %v", list)
 	}
 }
 

@@ -81,6 +81,11 @@ func (m *member) purgeText(text string) {
 	if err != nil {
 		m.T.Fatal(err)
 	}
+	m.purgeWhat(finder)
+}
+
+func (m *member) purgeWhat(finder *scrub.Finder) {
+	m.T.Helper()
 	p := &purge.Purge{Workspace: m.workspace(), Target: purgerewrite.Target{Finder: finder}}
 	plan, err := p.Plan(m.T.Context())
 	if err != nil {
