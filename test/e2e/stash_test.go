@@ -46,7 +46,8 @@ func TestStashLost(t *testing.T) {
 	a.leave()
 	b.leave()
 
-	mine := func(line string) bool { return strings.HasPrefix(line, "B1") || strings.HasPrefix(line, "P") }
+	// What the person lost was destroyed by the first one, whose Stop offers it.
+	mine := func(line string) bool { return strings.HasPrefix(line, "B1") }
 	for _, offer := range []struct {
 		by, text string
 		of       func(line string) bool // the lines that it brings back; nil for all
