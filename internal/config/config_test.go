@@ -225,6 +225,7 @@ func TestRules(t *testing.T) {
 		{name: "another mistake", user: "[capture]\nx = 1\n[redact]\nnames = ['Anna']", want: "[redacted:name]"},
 		{name: "another mistake, and none", user: "[capture]\nx = 1", want: "Anna"},
 		{name: "a wrong key", user: "[redact]\nname = ['Anna']", want: "[redacted:unchecked]", err: "user.toml:2: redact.name: unknown key, did you mean redact.names?"},
+		{name: "a wrong table", user: "[Redaction]\nnames = ['Anna']", want: "[redacted:unchecked]", err: "user.toml:2: Redaction.names: unknown key, did you mean redact.names?"},
 		{name: "a wrong value", user: "[redact]\nnames = 'Anna'", want: "[redacted:unchecked]", err: "user.toml:2: redact.names: want a list of texts, not a text"},
 		{name: "no table", user: "redact = ['Anna']", want: "[redacted:unchecked]", err: "user.toml:1: redact: this is a table"},
 		{name: "after many mistakes", user: "[capture]\n" + manyKeys(20) + "[redact]\nname = ['Anna']", want: "[redacted:unchecked]", err: "user.toml: 11 more mistakes"},
