@@ -227,7 +227,9 @@ func standsFor(c *cli.Context, does power.Command) (on power.On, err error) {
 	home := cmdline.StartedIn(c.Context)
 	if pid := client(c.Context); pid > 0 {
 		if dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); err == nil {
-			home = dir
+			if _, err := os.Stat(dir); err == nil { // else it was deleted
+				home = dir
+			}
 		}
 	}
 	on.Repository = !within(w.Repo, home)
