@@ -116,6 +116,21 @@ func (p *pairing) decided(l *line, h, to object.Hash) bool {
 	return p.user.agreed(h, to)
 }
 
+// wasRemoved reports whether a commit is what another purge made of one that
+// somebody has removed, which the user's own key has never said.
+func (p *pairing) wasRemoved(h object.Hash) bool {
+	c := p.classes[mask(h)]
+	if c == nil || !c.is[object.Hash{}] {
+		return false
+	}
+	for from, to := range p.user.decided {
+		if p.classes[from] == c && slices.Contains(to, object.Hash{}) {
+			return false
+		}
+	}
+	return true
+}
+
 // accepts reports whether a person accepts a pair of a ledger.
 func (p *pairing) accepts(l *line, h object.Hash) bool {
 	return slices.Contains(p.accepted, l.id) || p.agreed[h] || !slices.Contains(l.events, h) && p.agrees(l)

@@ -62,6 +62,7 @@ func TestGone(t *testing.T) {
 		held     string
 	}{
 		{name: "a colleague says so", theirs: "3>0", lines: a + " 3 2 1", held: a},
+		{name: "a colleague of what we have purged since", own: "3>13", theirs: "3>0", lines: a + " 13 2 1", held: a},
 		{name: "and we", own: "3>0", theirs: "3>0", lines: a + " 3 2 1", gone: a},
 		{name: "we alone", own: "3>0", lines: a + " 3 2 1", gone: a},
 		{name: "we of what a colleague purged", own: "13>0", theirs: "3>13", lines: a + " 13 2 1", gone: a},

@@ -219,6 +219,10 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 			why.Whole = why.Whole || n == 0 && !l.besides
 		case !listed:
 			why.Unknown = why.Unknown || p.apart(to, h)
+		case to == h && n == 0 && !l.landed && p.wasRemoved(h):
+			if p.removed[h] = true; !l.besides {
+				return mine, why, false
+			}
 		case to == h:
 		case to.IsZero() && n == 0:
 			if p.removed[h] = true; !l.besides { // what its other commits became does not matter
