@@ -10,6 +10,7 @@ package ledgertx
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -22,6 +23,7 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
+	"gitagent/internal/scrub"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
@@ -341,7 +343,9 @@ func (tx *Tx) clean(files map[string][]byte) map[string][]byte {
 	out := make(map[string][]byte, len(files))
 	for path, content := range files {
 		switch {
-		case strings.HasSuffix(path, ".json"), strings.HasSuffix(path, ".jsonl"):
+		case strings.HasSuffix(path, ".json"):
+			out[path] = cleanRecord(known, content)
+		case strings.HasSuffix(path, ".jsonl"):
 			out[path] = known.ReplaceJSON(content)
 		default:
 			out[path] = known.Replace(content)
@@ -352,7 +356,30 @@ func (tx *Tx) clean(files map[string][]byte) map[string][]byte {
 
 // Note adds a line to the note on a commit. The notes must not be nil.
 func (tx *Tx) Note(on object.Hash, line []byte) error {
-	return tx.Notes.Append(on, tx.Purged().ReplaceJSON(line))
+	return tx.Notes.Append(on, cleanRecord(tx.Purged(), line))
+}
+
+// cleanRecord takes what was purged out of a record's texts. What is purged may
+// be any word, so names of members, numbers, hashes and words of the format
+// stay, as in [gitagent/internal/purgerewrite]: without them nobody could read it.
+func cleanRecord(known *scrub.Finder, content []byte) []byte {
+	var of struct {
+		Kind string `json:"kind"`
+	}
+	if json.Unmarshal(content, &of) != nil {
+		return known.ReplaceJSON(content)
+	}
+	return known.ReplaceRecord(content, func(t scrub.Token, text []byte) bool {
+		switch t.Kind {
+		case '0':
+			return true
+		case 'n':
+			return !strings.ContainsFunc(t.Key(), func(r rune) bool { return (r < 'a' || r > 'z') && r != '_' })
+		}
+		rule := record.PurgeRuleOf(of.Kind, t.Name())
+		_, err := object.ParseHash(strings.Trim(string(text), `"`))
+		return rule.Is(record.Formal) || rule.Is(record.Hash) && err == nil
+	})
 }
 
 // CommitTree stages a commit with the user's identity.

@@ -31,13 +31,24 @@ func (f *Finder) ReplaceJSON(text []byte) []byte {
 }
 
 func (f *Finder) value(text []byte) []byte {
-	out := replaceTokens(text, func(_ Token, old []byte) []byte { return f.token(old) })
+	return f.ReplaceRecord(text, func(Token, []byte) bool { return false })
+}
+
+// ReplaceRecord is [Finder.ReplaceJSON] for one valid value, of which the tokens
+// stay that are no text.
+func (f *Finder) ReplaceRecord(text []byte, stays func(t Token, text []byte) bool) []byte {
+	out := replaceTokens(text, func(t Token, old []byte) []byte {
+		if stays(t, old) {
+			return old
+		}
+		return f.token(old)
+	})
 	spans := f.Spans(out)
 	if len(spans) == 0 {
 		return out
 	}
 	return replaceTokens(out, func(t Token, old []byte) []byte {
-		if overlaps(spans, t.Span) {
+		if overlaps(spans, t.Span) && !stays(t, old) {
 			return blank(old)
 		}
 		return old
