@@ -95,10 +95,7 @@ func (p *Purge) Plan(ctx context.Context) (*Plan, error) {
 
 func (p *Purge) plan(ctx context.Context, theirs []RewrittenCommit) (*Plan, error) {
 	plan := &Plan{Purge: p, objects: p.Repo.Objects(ctx)}
-	err := plan.see(ctx)
-	if err == nil {
-		err = plan.rewriteAll(ctx, theirs, p.Known)
-	}
+	err := plan.rewriteAll(ctx, theirs, p.Known)
 	if err == nil {
 		plan.index, err = plan.indexChanges(ctx)
 	}
@@ -130,6 +127,10 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known m
 		return err
 	}
 	if p.chains, err = p.ledgers(ctx); err != nil {
+		return err
+	}
+	// After the refs are read: what they lead to was there before the search.
+	if err := p.see(ctx); err != nil {
 		return err
 	}
 	p.rewrite = purgerewrite.New(p.Repo, p.objects, p.Target, p.Trust.Keys().Own, known)
