@@ -129,8 +129,8 @@ type line struct {
 // arguments are what commands need.
 var arguments = map[string][]string{
 	"agent-turn show": {own + "/1"}, "agent-turn search": {"say"}, "agent-turn blame": {"file"}, "agent-turn why": {"file:1"},
-"agent-turn summary": {"HEAD"},
-	"agent-fork": {own + "/1"}, "agent-fork compare": {own}, "agent-fork adopt": {own}, "agent-handoff grep": {"half"},
+	"agent-turn summary": {"HEAD"},
+	"agent-fork":         {own + "/1"}, "agent-fork compare": {own}, "agent-fork adopt": {own}, "agent-handoff grep": {"half"},
 	"agent-handoff log": {"start"}, "agent-handoff log show": {"file"},
 	"agent-turn restore": {own + "/1"}, "agent-turn revert": {own + "/1"}, "agent-turn bisect": {"--good", own + "/1", "--", "true"},
 	"agent-turn start": {"--title", "x"}, "agent-turn finish": {own}, "agent-handoff retry": {"--", "true"},
