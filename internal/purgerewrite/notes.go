@@ -94,6 +94,9 @@ func (r *Rewrite) note(at Place, content []byte, searched bool) ([]byte, error) 
 		text := bytes.TrimSuffix(line, []byte("\n"))
 		blob := r.Repo.Format().Object(plumbing.BlobObject, append(bytes.Clone(text), '\n'))
 		to, replaced := r.replaced[blob]
+		if !replaced {
+			to, replaced = r.Given[blob]
+		}
 		switch {
 		case len(text) == 0:
 		case replaced && !to.IsZero():
