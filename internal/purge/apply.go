@@ -109,7 +109,8 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	if memory.Finds() || len(learned) > 0 {
 		p.Target.Finder = scrub.Or(fixed(learned), memory.Finder())
 	}
-	if len(found.Known) == 0 && len(found.Gone) == 0 {
+	p.Target.Turns, p.Lacks = found.Lacks.Turns, found.Lacks.Paths
+	if len(found.Known) == 0 && len(found.Gone) == 0 && len(found.Lacks.Turns)+len(found.Lacks.Paths) == 0 {
 		arrived, err := a.arrivedWith(ctx, objects, p.Target.Finder)
 		if err != nil || !arrived {
 			return done, err

@@ -53,6 +53,7 @@ type Purge struct {
 	Landing string                      // refs to what was just fetched, which is rewritten as well; "" for none
 	Map     *purgemap.Map               // united with the one that is here; nil for that one alone
 	Given   map[object.Hash]object.Hash // files of ledgers whose successors are known
+	Lacks   map[object.Hash][]string    // what goes of fetched states besides, see [purgerewrite.Rewrite]
 	Agreed  map[object.Hash]object.Hash // what a person has accepted of it, which the user's key signs as well
 }
 
@@ -134,7 +135,7 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known m
 		return err
 	}
 	p.rewrite = purgerewrite.New(p.Repo, p.objects, p.Target, p.Trust.Keys().Own, known)
-	p.rewrite.Given = p.Given
+	p.rewrite.Given, p.rewrite.Lacks = p.Given, p.Lacks
 	p.rewrite.Seen = p.seen.tells(p.Purge)
 	p.rewrite.Theirs = make(map[object.Hash]bool)
 	for _, t := range theirs {

@@ -37,6 +37,14 @@ type Matched struct {
 	Held    map[record.ID]HeldBecause   // missions here or just fetched that stay
 	Looked  map[record.ID]bool          // missions that were looked at: true for those here, not just fetched
 	Agreed  map[object.Hash]object.Hash // pairs that a person accepts
+	Lacks   Lacks
+}
+
+// Lacks are what was purged here of what was fetched, which has it, as it was
+// purged there in another way.
+type Lacks struct {
+	Turns []record.TurnID
+	Paths map[object.Hash][]string // by states
 }
 
 // HeldBecause says why the map was not applied to a mission.
@@ -71,7 +79,7 @@ func (m *Matching) Find(ctx context.Context, news bool) (*Matched, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &Matched{Known: known, Gone: gone, Files: p.files, Learned: learned, Held: p.held, Looked: make(map[record.ID]bool), Agreed: make(map[object.Hash]object.Hash)}
+	found := &Matched{Known: known, Gone: gone, Files: p.files, Learned: learned, Held: p.held, Lacks: p.lacks, Looked: make(map[record.ID]bool), Agreed: make(map[object.Hash]object.Hash)}
 	for _, l := range list {
 		found.Looked[l.id] = found.Looked[l.id] || !l.landed
 		if slices.Contains(m.Accepted, l.id) && p.removed[l.tip] {
@@ -107,6 +115,7 @@ type pairing struct {
 	files   map[object.Hash]object.Hash
 	removed map[object.Hash]bool  // newest events of missions that were removed
 	refused map[object.Hash]error // of commits that were looked at; nil if the pair has proved itself
+	lacks   Lacks
 }
 
 // newPairing returns a pairing by the keys that count.
@@ -116,7 +125,7 @@ func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, e
 		classes: m.classes(counts), all: m.classes(func(sshsig.Public) bool { return true }),
 		under: make(map[object.Hash]bool), there: make(map[object.Hash]bool), here: make(map[object.Hash]bool),
 		landed: make(map[object.Hash][]*line), winners: make(map[*class]object.Hash), agreed: make(map[object.Hash]bool),
-		pairs: make(map[*line]map[object.Hash]object.Hash), files: make(map[object.Hash]object.Hash), removed: make(map[object.Hash]bool), refused: make(map[object.Hash]error),
+		pairs: make(map[*line]map[object.Hash]object.Hash), files: make(map[object.Hash]object.Hash), removed: make(map[object.Hash]bool), refused: make(map[object.Hash]error), lacks: Lacks{Paths: make(map[object.Hash][]string)},
 	}
 	for _, l := range there {
 		for _, h := range slices.Concat(l.events, l.kept) {
@@ -279,6 +288,9 @@ func (p *pairing) prove(ctx context.Context) (learned [][]byte, err error) {
 		if err := p.proveGroup(ctx, g, by.Apart()); err != nil {
 			return nil, err
 		}
+		if g.bad {
+			p.both(g)
+		}
 	}
 	return p.judge(ctx, groups), nil
 }
@@ -309,6 +321,27 @@ func (p *pairing) together() {
 			}
 			delete(p.pairs, l)
 			again = true
+		}
+	}
+}
+
+// both finds what was purged here and not at the remote of what both have purged,
+// each in a way of its own: without that as well, what is there may be what
+// replaces what is here.
+func (p *pairing) both(g *group) {
+	for _, l := range g.lines {
+		for h, to := range p.pairs[l] {
+			if !p.here[h] || !p.there[to] {
+				continue
+			}
+			if slices.Contains(l.events, h) {
+				turns, err := purgerewrite.LacksTurns(p.objects, h, to)
+				if err == nil { // else it stays refused
+					p.lacks.Turns = append(p.lacks.Turns, turns...)
+				}
+			} else if paths, err := purgerewrite.LacksPaths(p.objects, h, to); err == nil && len(paths) > 0 {
+				p.lacks.Paths[to] = paths
+			}
 		}
 	}
 }

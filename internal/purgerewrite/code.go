@@ -176,8 +176,15 @@ func (r *Rewrite) codeCommit(ctx context.Context, hash object.Hash) error {
 		}
 	} else {
 		c.Message = r.cleanMessage(at, old.Message)
+		only := r.paths
+		if more := r.Lacks[hash]; len(more) > 0 {
+			only = new(paths)
+			for _, path := range more {
+				only.add(path)
+			}
+		}
 		var tree pruned
-		tree, err = r.tree(ctx, at, old.Tree, r.paths)
+		tree, err = r.tree(ctx, at, old.Tree, only)
 		if r.states[hash].left = tree.left; err == nil {
 			c.Tree = tree.hash
 		}

@@ -222,24 +222,16 @@ func (p *Prover) learn(was, is []byte, keep bool) bool {
 	return true
 }
 
-func (p *Prover) entries(tree object.Hash) ([]object.RawEntry, error) {
-	content, err := p.objects.Read(plumbing.TreeObject, tree, git.MaxTree)
-	if err != nil {
-		return nil, err
-	}
-	return object.ParseRawTree(tree.Format(), content)
-}
-
 // tree proves the tree of a state, and returns the paths that it leaves out.
 func (p *Prover) tree(old, fresh object.Hash) (left []string, err error) {
 	if old == fresh {
 		return nil, nil
 	}
-	was, err := p.entries(old)
+	was, err := rawTree(p.objects, old)
 	if err != nil {
 		return nil, err
 	}
-	is, err := p.entries(fresh)
+	is, err := rawTree(p.objects, fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +276,7 @@ func (p *Prover) tree(old, fresh object.Hash) (left []string, err error) {
 }
 
 func (p *Prover) allBelow(tree object.Hash) (list []string, err error) {
-	entries, err := p.entries(tree)
+	entries, err := rawTree(p.objects, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -370,11 +362,11 @@ func (p *Prover) beside(root object.Hash, dir string) (object.Hash, error) {
 }
 
 func (p *Prover) ledgerEntries(old, fresh object.Hash, dir string, oldRoot, freshRoot object.Hash) error {
-	was, err := p.entries(old)
+	was, err := rawTree(p.objects, old)
 	if err != nil {
 		return err
 	}
-	is, err := p.entries(fresh)
+	is, err := rawTree(p.objects, fresh)
 	if err != nil {
 		return err
 	}

@@ -100,11 +100,12 @@ func (p *Prover) record(was, is []byte, with evidence, learn bool) error {
 	if _ = json.Unmarshal(was, &s); json.Unmarshal(is, &t) != nil && !json.Valid(is) {
 		return errRecord
 	}
-	was, ok := p.skipped(was, &s, &t)
+	blank := blankRecord(is)
+	was, ok := p.skipped(was, &s, &t, blank)
 	if !ok {
 		return errRecord
 	}
-	learn = learn && !blankRecord(is)
+	learn = learn && !blank
 	agent := ""
 	see := func(v scrub.Token) {
 		if v.Kind == '"' && v.Name() == "agents.id" {
@@ -170,8 +171,9 @@ func (p *Prover) isRenamed(key, was, is string) bool {
 	return ok && string(to) == is
 }
 
-// skipped adds to an old record what the new one says its state leaves out.
-func (p *Prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
+// skipped adds to an old record what the new one says its state leaves out: of a
+// turn of which nothing is left, its names neither.
+func (p *Prover) skipped(was []byte, s, t *shape, blank bool) (with []byte, ok bool) {
 	list := func(s *shape) (list []record.Skip) {
 		if s.Skipped != nil {
 			_ = json.Unmarshal(*s.Skipped, &list)
@@ -188,7 +190,7 @@ func (p *Prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
 		if add.Why != record.WhyPurged || len(after) > record.MaxSkipped {
 			return nil, false
 		}
-		if !slices.ContainsFunc(p.left[state], func(path string) bool {
+		if unnamed := blank && add.Path == scrub.Mark; !unnamed && !slices.ContainsFunc(p.left[state], func(path string) bool {
 			return strings.ToValidUTF8(path, "�") == add.Path || p.learn([]byte(path), []byte(add.Path), false)
 		}) {
 			return nil, false

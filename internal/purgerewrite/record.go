@@ -211,11 +211,23 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 	for f, n := range kept {
 		r.find(f.Place, f.Fate, n)
 	}
-	var left []string
-	if state := r.states[s.state()]; state != nil {
-		left = state.left
+	return skipped(out, &s, r.left(s.state()))
+}
+
+// left returns what the successor of a state leaves out.
+func (r *Rewrite) left(state object.Hash) []string {
+	if s := r.states[state]; s != nil {
+		return s.left
 	}
-	return skipped(out, &s, left)
+	to, known := r.done[state]
+	if !known || to.IsZero() {
+		return nil
+	}
+	list, err := LacksPaths(r.Objects, to, state)
+	if err != nil {
+		return nil // it is gone: who has replaced it has named them
+	}
+	return list[:min(len(list), record.MaxSkipped)]
 }
 
 // followed returns the successor of a hash or mission. is is true for any hash.

@@ -14,6 +14,7 @@
 //	notes.go       notes
 //	read.go        objects, many at once
 //	prove.go       a pair is equal but for redacted spans; proverecord.go
+//	lacks.go       what went of the one and not of the other
 package purgerewrite
 
 import (
@@ -64,6 +65,9 @@ type Rewrite struct {
 	// Given are successors of the files of ledgers that a map has given, zero for
 	// none: what was recorded on top of what it replaces has them, too.
 	Given map[object.Hash]object.Hash
+
+	// Lacks are paths that go in states, besides what the target says.
+	Lacks map[object.Hash][]string
 
 	// Seen is what a search of all objects has told, with what nothing leads to
 	// that was found is not read again; nil for no search. It may be given if
