@@ -117,13 +117,14 @@ func TestInWayHere(t *testing.T) {
 	}
 }
 
-// TestPushDeletesNothing: the push of a mission asserts that the host has no map, and takes no other ref for it.
+// TestPushDeletesNothing: the push of a mission asserts that the host has no map, and takes no other ref for it, such as
+// the map in a mirror below another name.
 func TestPushDeletesNothing(t *testing.T) {
 	t.Parallel()
 	dir, a, _ := newTeam(t)
 	host := a.In(dir + "/host")
 	junk := host.Git("rev-parse", "refs/heads/main")
-	others := []string{"refs/agent/pages/surges", "refs/agent/purges/charges", "refs/agent/xpurges", "refs/heads/refs/agent/purges"}
+	others := []string{"refs/agent/purges/charges", "refs/agent/xpurges", "refs/heads/refs/agent/purges", "refs/heads/of/refs/agent/purges", "refs/backup/refs/agent/purges"}
 	for _, ref := range others {
 		host.Git("update-ref", ref, junk)
 	}

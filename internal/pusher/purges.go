@@ -149,9 +149,9 @@ func guard(ctx context.Context, r *remote.Remote) (options, specs []string, err 
 		return []string{"--force-with-lease=" + purgemap.Ref + ":" + is.String()}, []string{is.String() + ":" + purgemap.Ref}, nil
 	}
 	// A pattern without any ref here: --prune would delete what it matches there,
-	// which the lease refuses if there is a map. Only what ends with the whole
-	// name of the map matches, as * stands for slashes, too.
-	const none, at = "refs/agent/none/*", "*" + purgemap.Ref
+	// which the lease refuses if there is a map. It is as narrow as a pattern can
+	// be, as * stands for any part of a name, and others may have such refs.
+	const none, at = "refs/agent/none/*", "refs/agent/p*urges"
 	return []string{"--prune", "--force-with-lease=" + purgemap.Ref + ":"}, []string{none + ":" + at}, nil
 }
 
