@@ -88,16 +88,21 @@ func together(ctx context.Context, r *remote.Remote, ids []record.ID) (done []*P
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
+	tips := make(map[record.ID]object.Hash)
+	for _, id := range ids {
+		tips[id] = all[id].Ledger
+	}
+	wait, err := waiting(ctx, r, tips)
+	if err != nil {
+		return nil, nil, err
+	}
 	var group []parcel
 	known := r.Learned()
 	for _, id := range ids {
 		ours := all[id]
-		p := &Pushed{Mission: id, As: known.Name(id), sent: ours}
+		p := &Pushed{Mission: id, As: known.Name(id), sent: ours, Held: wait[id]}
 		o := parcel{p, remote.Tips{}}
 		o.lacks(r.Level, ours, theirs[p.As])
-		if p.Held, err = waits(ctx, r, id, ours.Ledger); err != nil {
-			return done, nil, err
-		}
 		switch {
 		case p.Held, o.needs.Zero(), ofTheirs(ctx, r, objects, id, ours, theirs):
 			done = append(done, p)

@@ -3,11 +3,14 @@ package pusher_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"gitagent/internal/fetcher"
+	"gitagent/internal/git"
 	"gitagent/internal/purge"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/pusher"
@@ -173,4 +176,33 @@ func TestHeldStays(t *testing.T) {
 	}
 
 	a.fetch()
+}
+
+// TestHeldAmongMany: however many missions there are, a push looks for what is held with as many processes.
+func TestHeldAmongMany(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	_, a, b := newTeam(t)
+	b.purgeMissions(remotelab.Mission)
+	b.pushPurges()
+	a.asked()
+	processes := func(ids ...record.ID) int {
+		for _, id := range ids {
+			a.turn(id, "of its own")
+		}
+		a.pushAll()
+		trace := filepath.Join(t.TempDir(), "trace")
+		r := a.origin()
+		r.Repo = r.Repo.With(git.Env("GIT_TRACE2_EVENT=" + trace))
+		if _, err := pusher.PushAll(t.Context(), r, nil); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(trace)
+		gittest.Must(t, err)
+		return strings.Count(string(data), `"event":"start"`)
+	}
+	few := processes("c1b2c3d4")
+	if many := processes("c2b2c3d4", "c3b2c3d4", "c4b2c3d4"); many != few {
+		t.Errorf("%d processes for 5 missions, %d for two", many, few)
+	}
 }

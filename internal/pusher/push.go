@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -100,7 +101,8 @@ func push(ctx context.Context, r *remote.Remote, id record.ID) (*Pushed, error) 
 		if ours.Zero() {
 			return nil, git.ErrNotFound
 		}
-		if p.Held, err = waits(ctx, r, id, ours.Ledger); err != nil || p.Held {
+		held, err := waiting(ctx, r, map[record.ID]object.Hash{id: ours.Ledger})
+		if p.Held = held[id]; err != nil || p.Held {
 			p.sent = ours
 			return p, err
 		}
@@ -122,36 +124,44 @@ func (p *Pushed) look(ctx context.Context, r *remote.Remote) error {
 	return err
 }
 
-// waits reports whether a mission is held, or has commits of one that is, such
-// as a fork.
-func waits(ctx context.Context, r *remote.Remote, id record.ID, tip object.Hash) (bool, error) {
-	store := r.Workspace.Store
-	if purge.IsHeld(store, id) {
-		return true, nil
-	}
-	held, err := purge.AllHeld(store)
-	if err != nil || len(held) == 0 || tip.IsZero() {
-		return false, err
+// waiting returns those of some missions, given with the tips of their ledgers,
+// that are held, or have commits of one that is, such as a fork.
+func waiting(ctx context.Context, r *remote.Remote, tips map[record.ID]object.Hash) (map[record.ID]bool, error) {
+	held, err := purge.AllHeld(r.Workspace.Store)
+	if err != nil || len(held) == 0 {
+		return nil, err
 	}
 	known, err := r.Repo.Refs(ctx, purgemap.Ref)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	m, err := purgemap.Read(objects, known[purgemap.Ref])
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	for e, err := range ledger.Links(ctx, r.Repo, tip) {
+	tips = maps.Clone(tips)
+	maps.DeleteFunc(tips, func(_ record.ID, tip object.Hash) bool { return tip.IsZero() })
+	var events []*ledger.CommitEvent
+	for e, err := range ledger.Links(ctx, r.Repo, slices.Collect(maps.Values(tips))...) {
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		if m.Lists(e.Hash, r.Workspace.Trust.Keys().Trusts) {
-			return true, nil
-		}
+		events = append(events, e)
 	}
-	return false, nil
+	purged := make(map[object.Hash]bool) // an event, or one before it
+	for _, e := range slices.Backward(events) {
+		purged[e.Hash] = purged[e.Before] || m.Lists(e.Hash, r.Workspace.Trust.Keys().Trusts)
+	}
+	all := make(map[record.ID]bool)
+	for id, tip := range tips {
+		all[id] = purged[tip]
+	}
+	for _, h := range held {
+		all[h.Mission] = true
+	}
+	return all, nil
 }
 
 // offer sends ours under the name p.As, or sets p.As to the next name to try.
