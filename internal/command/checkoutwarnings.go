@@ -18,10 +18,8 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/outside"
-	"gitagent/internal/purgemap"
 	"gitagent/internal/remote"
 	"gitagent/internal/scrub"
-	"gitagent/internal/statedir"
 	"gitagent/internal/terminal"
 )
 
@@ -45,16 +43,13 @@ func TellLacks(ctx context.Context, w io.Writer, dir string, foreign bool) {
 	tellMarked(ctx, w, dir)
 }
 
-// tellMarked names the files in which something was purged. It looks only if
-// anything was purged here.
+// tellMarked names the files in which something was purged.
 func tellMarked(ctx context.Context, w io.Writer, dir string) {
 	repo, err := git.Find(dir)
 	if err != nil {
 		return
 	}
-	refs, _ := repo.Refs(ctx, purgemap.Ref)
-	memory, _ := scrub.ReadMemory(statedir.Of(repo.CommonDir))
-	if len(refs) == 0 && !memory.Finds() {
+	if !ledgertx.WasPurged(ctx, repo) {
 		return
 	}
 	out, _ := repo.Output(ctx, nil, "grep", "-z", "-l", "-I", "-F", "-e", scrub.Mark, "HEAD", "--") // 1 if there are none

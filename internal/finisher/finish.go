@@ -292,6 +292,9 @@ func tellMarked(ctx context.Context, w *workspace.Workspace, f Finishing, from o
 }
 
 func marked(ctx context.Context, w *workspace.Workspace, from object.Hash, trees ...object.Hash) (all []string, err error) {
+	if !ledgertx.WasPurged(ctx, w.Repo) {
+		return nil, nil
+	}
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	for _, tree := range trees {

@@ -11,11 +11,15 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
+	"gitagent/internal/purgemap"
 	"gitagent/internal/record"
+	"gitagent/internal/scrub"
 	"gitagent/internal/snapshot"
+	"gitagent/internal/statedir"
 )
 
 // A CheckoutPlan is what [Tx.CheckOut] does to the worktree.
@@ -167,6 +171,9 @@ func (tx *Tx) leaveSubmodules(ctx context.Context, tree *object.Hash) (stayed []
 // something was purged, here or there: a mark must not take the place of what
 // the user has, and what is in no state as it is could not be had back.
 func (tx *Tx) keepPurged(ctx context.Context, tree *object.Hash, done *CheckedOut) error {
+	if !WasPurged(ctx, tx.Repo) {
+		return nil
+	}
 	changed, err := gitdiff.Changed(ctx, tx.Repo, tx.Snap.Tree, *tree, gitdiff.Paths{})
 	if err != nil {
 		return err
@@ -207,6 +214,14 @@ func (tx *Tx) keepPurged(ctx context.Context, tree *object.Hash, done *CheckedOu
 		return err
 	}
 	return tx.Objects.Flush()
+}
+
+// WasPurged reports whether anything was purged here, or in a clone that has told
+// of it: else a mark in a file is the user's own text.
+func WasPurged(ctx context.Context, repo *git.Repo) bool {
+	refs, err := repo.Refs(ctx, purgemap.Ref)
+	memory, unread := scrub.ReadMemory(statedir.Of(repo.CommonDir))
+	return err != nil || unread != nil || len(refs) > 0 || memory.Finds()
 }
 
 // Merge applies the changes from base to theirs to ours, see
