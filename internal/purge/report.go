@@ -130,11 +130,11 @@ func (p *Plan) inHeads(ctx context.Context, leading *objectpurge.Referrers) erro
 			continue
 		}
 		tree, err := p.objects.TreeOf(w.Head)
-		if err != nil {
-			return err
+		var paths []string
+		if err == nil {
+			paths, err = p.paths(leading, tree, "")
 		}
-		paths, err := p.paths(leading, tree, "")
-		if err != nil {
+		if err != nil && !git.Lost(err) {
 			return err
 		}
 		p.Common.Head = append(p.Common.Head, paths...)
