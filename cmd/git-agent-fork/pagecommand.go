@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -190,10 +191,12 @@ func writeFile(ctx context.Context, store session.Store, name string, write func
 		return nil, err
 	}
 	noted, err := store.NotePage(ctx, fresh)
-	if err != nil {
+	switch {
+	case err == nil:
+		defer noted()
+	case !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS): // of who may only read here nobody purges anything
 		return nil, err
 	}
-	defer noted()
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
