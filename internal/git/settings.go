@@ -56,7 +56,7 @@ var settings = []setting{
 	{"status.showUntrackedFiles", "all", "status worktree", "the untracked cache depends on it, and what may be removed"},
 	{"status.showStash", "false", "status", "headings"},
 	{"status.compareBranches", "", "status", "it walks history"},
-	{"submodule.recurse", "false", "bisect checkout read-tree reset switch worktree", "unsaved work in a submodule would be overwritten"},
+	{"submodule.recurse", "false", "bisect checkout grep read-tree reset switch worktree", "unsaved work in a submodule would be overwritten"},
 	{"checkout.guess", "false", "checkout switch", "a branch of ours is never made from a remote's"},
 	{"worktree.guessRemote", "false", "worktree", ""},
 	{"advice.detachedHead", "false", "bisect checkout switch", ""},
@@ -78,7 +78,7 @@ var settings = []setting{
 	// What differs: as `git diff` prints it if nothing is configured.
 	{"--no-ext-diff", "", differing, "it prints what it likes"},
 	{"--no-textconv", "", differing + " blame", "other text than is stored"},
-	{"--no-color", "", differing, ""},
+	{"--no-color", "", differing + " grep", ""},
 	{"--no-relative", "", differing, "paths are from the top"},
 	{"--ignore-submodules=none", "", "diff diff-index diff-tree log", "submodule.<name>.ignore hides what a turn moved"},
 	{"diff.algorithm", "default", differing + " blame", ""},
