@@ -37,10 +37,10 @@ var reasons = []struct{ why, one, many string }{
 	{record.WhyRefused, "git refuses such a name", "git refuses such names"},
 }
 
-// maxNamed is how many paths are named, and maxIgnored how many a remedy names.
 const (
-	maxNamed   = 3
-	maxIgnored = 50
+	maxNamed    = 3    // paths that are named
+	maxIgnored  = 50   // that a remedy names
+	maxCompared = 1000 // that are compared with the repository's patterns, of which there may be thousands
 )
 
 // LeftOut returns what a snapshot leaves out, but for what patterns exclude; see
@@ -97,7 +97,7 @@ func (w *Workspace) ignore(paths []string) string {
 
 // ShutOut returns that the patterns of the repository's own file would leave out
 // most of what there is, or nil: the recording of new files has ended then. It
-// looks only if a snapshot left something out for them.
+// looks only if a snapshot left something out for them, and of many files at some.
 func (w *Workspace) ShutOut(ctx context.Context, skipped []record.Skip) (*LeftOut, error) {
 	left := 0
 	for _, s := range skipped {
@@ -119,9 +119,10 @@ func (w *Workspace) ShutOut(ctx context.Context, skipped []record.Skip) (*LeftOu
 		}
 	}
 	excluded := w.Policy().Excludes()
+	list := bytes.Split(bytes.TrimSuffix(names, []byte{0}), []byte{0})
 	n, all := 0, 0
-	for name := range bytes.SplitSeq(bytes.TrimSuffix(names, []byte{0}), []byte{0}) {
-		if all++; excluded(string(name)) {
+	for i := 0; i < len(list); i += 1 + len(list)/maxCompared {
+		if all++; excluded(string(list[i])) {
 			n++
 		}
 	}

@@ -1,10 +1,15 @@
 package workspace_test
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"gitagent/internal/config"
+	"gitagent/internal/git"
 	"gitagent/internal/record"
+	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 )
 
@@ -42,5 +47,27 @@ func TestLeftOut(t *testing.T) {
 	}
 	if remedy := list[3].Remedy; remedy != "" {
 		t.Errorf("a name that no line can have is ignored by %q", remedy)
+	}
+}
+
+// TestShutOut: of many files some are compared with a repository's patterns, which may be as many as the file has room for.
+func TestShutOut(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	blob := r.Pipe("", "hash-object", "-w", "--stdin")
+	var index strings.Builder
+	for n := range 5000 {
+		fmt.Fprintf(&index, "100644 %s\tf%04d\n", blob, n)
+	}
+	r.Pipe(index.String(), "update-index", "--add", "--index-info")
+	r.Write(".git-agent.toml", "[capture]\nexclude = ['*']\n")
+	repo, err := git.Find(r.Dir)
+	gittest.Must(t, err)
+	settings, err := config.Load("", filepath.Join(r.Dir, config.RepoFile))
+	gittest.Must(t, err)
+	left, err := workspace.New(repo, settings).ShutOut(t.Context(), []record.Skip{{Path: "new", Why: record.WhyExcluded}})
+	gittest.Must(t, err)
+	if left == nil || !strings.Contains(left.Text, " 834 of the 834 here") {
+		t.Errorf("it says %+v", left)
 	}
 }
