@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -121,9 +120,11 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
 		if missions, err = ledger.List(c.Context, s.Repo); err != nil {
 			return nil, err
 		}
-		maps.DeleteFunc(missions, func(id record.ID, _ object.Hash) bool {
-			return command.Readable(c.Context, s.Workspace, id) != nil
-		})
+		if command.ByAgent(c.Context) {
+			if missions, _, err = s.Part(c.Context, missions); err != nil {
+				return nil, err
+			}
+		}
 	} else {
 		id, err := mission(c, s)
 		if err != nil {
