@@ -2,6 +2,7 @@ package powers
 
 import (
 	"crypto/sha256"
+	"flag"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,7 +17,10 @@ import (
 	"gitagent/test/gittest"
 )
 
-func TestMain(m *testing.M) { os.Exit(gittest.Programs{M: m}.Run()) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(gittest.Programs{M: m}.Run())
+}
 
 // A world is a home with a repository in which two missions were recorded, the one of a session whose agent runs
 // commands there; another repository; and a remote. It can be copied.
