@@ -67,7 +67,7 @@ var Commands = map[string]Command{
 	// keeping in order
 	"agent-turn init":      {Does: []Use{{Configure, Clone}}, With: map[string][]Use{"remove": {{SwitchOff, Clone}}}},
 	"agent-turn import":    {Does: []Use{{Record, Clone}}},
-	"agent-turn doctor":    {Does: reads, With: map[string][]Use{"repair": {{Configure, Clone}}, "remote": {{Read, Everybody}}}},
+	"agent-turn doctor":    {Does: reads, With: map[string][]Use{"repair": {{Configure, Clone}}, "remote": {{Push, Everybody}}}}, // it tries a push
 	"agent-turn archive":   {Does: []Use{{Configure, Clone}}},
 	"agent-turn remove":    {Does: []Use{{Purge, Clone}}, With: map[string][]Use{"all": {{SwitchOff, Clone}}, "remote": {{Purge, Everybody}}}},
 	"agent-turn prune":     {Does: []Use{{Purge, Clone}}, With: map[string][]Use{"remote": {{Purge, Everybody}}}},

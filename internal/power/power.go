@@ -4,8 +4,6 @@
 // what, finds out [gitagent/internal/command].
 package power
 
-import "strings"
-
 // An Actor does something to the record.
 type Actor string
 
@@ -132,22 +130,4 @@ func Refused(a Actor, uses []Use) (u Use, ok bool) {
 		}
 	}
 	return Use{}, false
-}
-
-// Table is the table as SECURITY.md has it, in Markdown.
-func Table() string {
-	var b strings.Builder
-	b.WriteString("| who |")
-	for _, d := range Deeds {
-		b.WriteString(" " + string(d) + " |")
-	}
-	b.WriteString("\n|" + strings.Repeat(" --- |", len(Deeds)+1) + "\n")
-	for _, a := range Actors {
-		b.WriteString("| " + string(a) + " |")
-		for _, d := range Deeds {
-			b.WriteString(" `" + table[a][d] + "` |")
-		}
-		b.WriteString("\n")
-	}
-	return b.String()
 }

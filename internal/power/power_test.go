@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTable: every row has a grant for everyone, and nobody from outside has more than an agent here.
+// TestTable: every cell has a grant for each of all, and who is not in the table may do nothing.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, a := range Actors {

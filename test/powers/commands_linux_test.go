@@ -201,7 +201,7 @@ func lines(name string) []line {
 	return list
 }
 
-// refusals are how a refusal begins.
+// refused reports whether what a command said is a refusal.
 func refused(said string) bool {
 	return strings.Contains(said, "error: an agent may not ") || strings.Contains(said, "error: only a person may ")
 }
