@@ -19,10 +19,9 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/hook"
-	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
-	"gitagent/internal/purgemap"
 	"gitagent/internal/recorder"
+	"gitagent/internal/remote"
 	"gitagent/internal/statedir"
 	"gitagent/internal/terminal"
 	"gitagent/internal/version"
@@ -255,7 +254,7 @@ func moveRefs(ctx context.Context, repo *git.Repo, refs map[string]object.Hash) 
 // ours.
 func free(ctx context.Context, repo *git.Repo, ref string) string {
 	name := ref + "-old"
-	for _, ours := range oneOnly {
+	for _, ours := range remote.Alone {
 		if rest, ok := strings.CutPrefix(ref, ours+"/"); ok {
 			name = ours + "-old/" + rest
 		}
@@ -361,13 +360,10 @@ func (x *examination) trial() {
 	x.branches()
 }
 
-// oneOnly are refs of ours with none below them.
-var oneOnly = []string{purgemap.Ref, ledger.ArchiveRef, ledger.ArchiveKeepRef}
-
 // below reports others' refs below the names of ours, as a fetch into a mirror
 // brings them.
 func (x *examination) below() {
-	for _, name := range oneOnly {
+	for _, name := range remote.Alone {
 		refs, err := x.repo.Refs(x.ctx, name+"/")
 		if e := git.InWay(refs, name); err == nil && e != nil {
 			x.problem("refs", e.Error()+": nothing can be purged or archived; give it another name", moveRefs(x.ctx, x.repo, refs))

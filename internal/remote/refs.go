@@ -75,15 +75,15 @@ func (r *Remote) Missions(refs map[string]object.Hash) map[record.ID]Tips {
 func (r *Remote) Refs(ctx context.Context, source string) (map[string]object.Hash, error) {
 	return r.list(ctx, source, func(ref string) bool {
 		return strings.HasPrefix(ref, LedgerRefs) || strings.HasPrefix(ref, NoteRefs) || strings.HasPrefix(ref, r.Branches()) ||
-			slices.Contains(alone, ref) || git.InWay(map[string]object.Hash{ref: {}}, ours...) != nil
+			slices.Contains(Alone, ref) || git.InWay(map[string]object.Hash{ref: {}}, ours...) != nil
 	})
 }
 
-// alone are our refs that have none below them, and ours stand for all of ours.
-var (
-	alone = []string{purgemap.Ref, ledger.ArchiveRef, ledger.ArchiveKeepRef}
-	ours  = append([]string{LedgerRefs + "<mission>", NoteRefs + "<mission>"}, alone...)
-)
+// Alone are our refs that have none below them.
+var Alone = []string{purgemap.Ref, ledger.ArchiveRef, ledger.ArchiveKeepRef}
+
+// ours stand for all of our refs.
+var ours = append([]string{LedgerRefs + "<mission>", NoteRefs + "<mission>"}, Alone...)
 
 // InWay returns a [*git.InWayError] about the first of some refs, or of all of
 // ours without any, that those of the remote keep from being made there. It
