@@ -94,7 +94,7 @@ func (r *Rewrite) rewriteBlob(ctx context.Context, at Place, hash object.Hash, f
 		return same, nil
 	default:
 		if n = len(r.Target.Finder.Spans(content)); n > 0 {
-			out, ok = clean(r.Target.Finder, content)
+			out, ok = r.Target.Finder.Clean(content)
 		} else {
 			out = content
 		}
@@ -140,17 +140,9 @@ func (r *Rewrite) searchLarge(ctx context.Context, at Place, hash object.Hash) (
 	return rewritten{size: -1}, nil
 }
 
-// clean returns a text without finds. ok is false if something remains.
-func clean(f *scrub.Finder, text []byte) (out []byte, ok bool) {
-	if f == nil {
-		return text, true
-	}
-	return f.Clean(text)
-}
-
-// cleanText is clean for a short text, which becomes a mark if that fails.
+// cleanText returns a short text without finds, or a mark if something remains.
 func (r *Rewrite) cleanText(text string) string {
-	out, ok := clean(r.Target.Finder, []byte(text))
+	out, ok := r.Target.Finder.Clean([]byte(text))
 	if !ok {
 		return scrub.Mark
 	}
@@ -173,9 +165,7 @@ func (r *Rewrite) named(name string) bool {
 // maxNames bounds the names that are remembered.
 const maxNames = 1 << 17
 
-func (r *Rewrite) holds(text []byte) bool {
-	return r.Target.Finder != nil && len(r.Target.Finder.Spans(text)) > 0
-}
+func (r *Rewrite) holds(text []byte) bool { return len(r.Target.Finder.Spans(text)) > 0 }
 
 // binaryHead is how many bytes decide whether a file is a text, as in git.
 const binaryHead = 8000

@@ -105,7 +105,7 @@ func (t *Target) turn(id record.TurnID) bool { return slices.Contains(t.Turns, i
 // sizes, and what its state leaves out. All other bytes stay.
 func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 	if !json.Valid(content) {
-		out, _ := clean(r.Target.Finder, content)
+		out, _ := r.Target.Finder.Clean(content)
 		if !bytes.Equal(out, content) {
 			r.find(at, Redacted, 1)
 		}
@@ -158,7 +158,7 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 					break
 				}
 				found[where]++
-				if inner, ok := clean(r.Target.Finder, out[v.From+1:v.To-1]); ok && !whole {
+				if inner, ok := r.Target.Finder.Clean(out[v.From+1 : v.To-1]); ok && !whole {
 					put(`"` + string(inner) + `"`)
 				} else {
 					put(marked)
@@ -184,7 +184,7 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 					}
 				} else if hit {
 					found[where]++
-					inner, ok := clean(r.Target.Finder, []byte(text))
+					inner, ok := r.Target.Finder.Clean([]byte(text))
 					if with := `"` + string(inner) + `"`; ok && !whole && json.Valid([]byte(with)) {
 						put(with)
 					} else {

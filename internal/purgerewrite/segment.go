@@ -34,7 +34,7 @@ func cleanLines(f *scrub.Finder, content []byte) (out []byte, n int) {
 			case round > 0:
 				return []byte(scrub.Mark)
 			}
-			out, _ := clean(f, line)
+			out, _ := f.Clean(line)
 			return out
 		})
 		spans = f.Spans(content)
@@ -77,7 +77,7 @@ func cleanValues(f *scrub.Finder, line []byte, found []scrub.Span, whole bool) [
 		case whole:
 			edits = append(edits, edit{v.From, v.To, marked})
 		default:
-			if inner, ok := clean(f, line[v.From+1:v.To-1]); !ok {
+			if inner, ok := f.Clean(line[v.From+1 : v.To-1]); !ok {
 				edits = append(edits, edit{v.From, v.To, marked})
 			} else if with := `"` + string(inner) + `"`; json.Valid([]byte(with)) {
 				edits = append(edits, edit{v.From, v.To, with})

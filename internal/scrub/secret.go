@@ -94,8 +94,8 @@ func (f *Finder) Replace(text []byte) []byte { return replace(text, f.Spans(text
 // Rounds bounds how often a text is searched again: a mark may reveal more.
 const Rounds = 4
 
-// Clean replaces what f finds until it finds nothing more. ok is false if
-// something remains.
+// Clean replaces what f, perhaps nil, finds until it finds nothing more. ok is
+// false if something remains.
 func (f *Finder) Clean(text []byte) (out []byte, ok bool) {
 	for range Rounds {
 		next := f.Replace(text)
