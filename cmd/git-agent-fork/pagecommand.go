@@ -153,8 +153,8 @@ func namedMissions(c *cli.Context, w *workspace.Workspace) (ids []record.ID, err
 	return ids, nil
 }
 
-// abandonedAfter is when a page is abandoned: since the last byte, and a turn
-// takes milliseconds.
+// abandonedAfter is how long after its last byte a page counts as abandoned. A
+// turn takes milliseconds.
 const abandonedAfter = time.Hour
 
 // dropAbandoned removes pages that killed processes have left in a directory:

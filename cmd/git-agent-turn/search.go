@@ -245,9 +245,7 @@ func (s *searching) results(ctx context.Context) iter.Seq2[time.Time, *result] {
 				return r, at, ok
 			}})
 		}
-		ledger.NewestFirst(sources)(func(at time.Time, r *result) bool {
-			return yield(at, r)
-		})
+		ledger.NewestFirst(sources)(yield)
 	}
 }
 
