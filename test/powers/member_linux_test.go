@@ -90,14 +90,17 @@ type place struct {
 func (o *order) places(m *member) (all []place) {
 	m.t.Helper()
 	list := m.read("list", "--all", "--json")
-	archived := ""
+	ids := strings.Fields(m.must("repo", "git", "for-each-ref", "--format=%(refname:lstrip=3)", "refs/agent/missions"))
+	ids = slices.DeleteFunc(ids, func(id string) bool { return len(id) != 12 }) // sides, which are not in the list
 	if o.archived {
-		archived = m.read("missions", "--archived", "--json")
+		for line := range strings.Lines(m.read("missions", "--archived", "--json")) {
+			var mission struct{ ID string }
+			gittest.Must(m.t, json.Unmarshal([]byte(line), &mission))
+			ids = append(ids, mission.ID)
+		}
 	}
-	for line := range strings.Lines(archived) {
-		var mission struct{ ID string }
-		gittest.Must(m.t, json.Unmarshal([]byte(line), &mission))
-		list += m.read("list", "--mission", mission.ID, "--json")
+	for _, id := range ids {
+		list += m.read("list", "--mission", id, "--json")
 	}
 	for line := range strings.Lines(list) {
 		var turn struct {
