@@ -1,6 +1,7 @@
 package purge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,6 +70,12 @@ func (p *Plan) Execute(ctx context.Context) (*Result, error) {
 const besideOthers = 3
 
 func (p *Plan) execute(ctx context.Context, held *holder) (*Result, error) {
+	if j, err := readJournal(p.Store); err != nil {
+		return nil, err
+	} else if j != nil { // of a purge that was killed since, or it would never be erased
+		_, err := j.complete(ctx, p.Workspace, held)
+		return nil, cmp.Or(err, git.ErrConflict)
+	}
 	now, err := p.Repo.OwnRefs(ctx)
 	if err != nil {
 		return nil, err

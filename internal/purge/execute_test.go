@@ -219,3 +219,70 @@ func TestComplete(t *testing.T) {
 	}
 	gone(t, r, p)
 }
+
+// TestExecuteAfterKilled: what a killed purge was to erase goes as well, whoever purges next, and nobody takes the
+// missions that it was about to move, or has moved, for moved by others.
+func TestExecuteAfterKilled(t *testing.T) {
+	t.Parallel()
+	for step := range 3 {
+		r, p := recorded(t)
+		other, err := scrub.Fixed([]byte("marmalade-battery"))
+		gittest.Must(t, err)
+		next := &Purge{Workspace: p.Workspace, Target: purgerewrite.Target{Finder: other}}
+		_, err = recorder.Record(t.Context(), p.Workspace, recorder.Signal{
+			Event: recorder.Stopped, At: time.Now(), Agent: "test", Mission: "b1b2c3d4", Session: "o", Prompt: "eat marmalade-battery", Reply: "ok",
+		})
+		gittest.Must(t, err)
+		late := planned(t, next)
+		plan := planned(t, p)
+		gittest.Must(t, plan.objects.Flush())
+		gittest.Must(t, plan.remember())
+		_, err = plan.scrub().files(plan.dirs())
+		gittest.Must(t, err)
+		j := plan.worklist()
+		gittest.Must(t, j.write(p.Store))
+		if step > 0 {
+			gittest.Must(t, j.trust(p.Workspace))
+		}
+		if step > 1 {
+			held, err := hold(t.Context(), p.Workspace)
+			gittest.Must(t, err)
+			gittest.Must(t, j.move(t.Context(), p.Workspace, held))
+			held.release()
+		}
+		before := r.Git("for-each-ref")
+		if _, err := p.Repo.Refs(t.Context(), "refs/agent/missions/"); err != nil || r.Git("for-each-ref") != before {
+			t.Errorf("%d: who reads the refs, moves them to\n%s, %v", step, r.Git("for-each-ref"), err)
+		}
+		if _, err := late.Execute(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		gone(t, r, p)
+		alone(t, r, 2)
+		if plan := planned(t, next); !plan.Empty() {
+			t.Errorf("%d: once more, %+v is purged", step, plan.Report)
+		}
+	}
+}
+
+// alone checks that there are as many missions as before.
+func alone(t *testing.T, r *gittest.Repo, n int) {
+	t.Helper()
+	if refs := r.Git("for-each-ref", "refs/agent/missions"); strings.Count(refs, "\n")+1 != n {
+		t.Errorf("the missions are\n%s", refs)
+	}
+}
+
+// TestExecuteLocked: a lock on a mission that a dead git has left goes, and the purge is done, once.
+func TestExecuteLocked(t *testing.T) {
+	t.Parallel()
+	r, p := recorded(t)
+	plan := planned(t, p)
+	r.RefFiles()
+	r.Write(".git/"+mission.Ref()+".lock", "")
+	if _, err := plan.Execute(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	gone(t, r, p)
+	alone(t, r, 1)
+}

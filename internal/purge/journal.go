@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -127,6 +128,9 @@ func (j *worklist) finish(ctx context.Context, w *workspace.Workspace, held *hol
 		err = j.move(ctx, w, held)
 	}
 	if err == nil {
+		err = moved(w)
+	}
+	if err == nil {
 		err = w.KeepAll(ctx, held.purge)
 	}
 	if err == nil {
@@ -154,18 +158,31 @@ func (j *worklist) successor(h object.Hash) object.Hash {
 
 // trust gives new events the trust of the old ones, before a ref moves.
 func (j *worklist) trust(w *workspace.Workspace) error {
+	own := maps.Clone(j.Own)
 	for _, id := range w.Trust.Missions() { // of those that are archived no ref moves
-		if err := w.Trust.Follow(cmp.Or(j.Renamed[id], id), id, j.successor); err != nil {
+		to := cmp.Or(j.Renamed[id], id)
+		if err := w.Trust.Follow(to, id, j.successor, own[to]); err != nil {
 			return err
 		}
+		delete(own, to)
 	}
 	for _, id := range j.Removed {
 		if err := w.GiveUp(id); err != nil {
 			return err
 		}
 	}
-	for id, tip := range j.Own {
+	for id, tip := range own {
 		if err := w.Trust.Own(id, tip, object.Hash{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moved notes that the refs have moved.
+func moved(w *workspace.Workspace) error {
+	for _, id := range w.Trust.Missions() {
+		if err := w.Trust.Followed(id); err != nil {
 			return err
 		}
 	}

@@ -269,13 +269,11 @@ func (l *lab) rewrite(target purgerewrite.Target) *done {
 		l.t.Fatal(err)
 	}
 	for _, c := range chains {
-		tip := r.Successor(c.Usable)
-		gittest.Must(l.t, w.Trust.Follow(c.ID, c.ID, r.Successor))         // as a journal does
-		if w.Trust.Keys().Own == nil && !tip.IsZero() && tip != c.Usable { // as a journal notes it
-			if err := w.Trust.Own(c.ID, tip, object.Hash{}); err != nil {
-				l.t.Fatal(err)
-			}
+		own := object.Hash{}
+		if tip := r.Successor(c.Usable); w.Trust.Keys().Own == nil && tip != c.Usable { // as a journal notes it
+			own = tip
 		}
+		gittest.Must(l.t, w.Trust.Follow(c.ID, c.ID, r.Successor, own)) // as a journal does
 	}
 	if err := w.Repo.UpdateRefs(ctx, "purge", updates); err != nil {
 		l.t.Fatal(err)

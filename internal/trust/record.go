@@ -24,6 +24,7 @@ type known struct {
 	checked  map[object.Hash]checked     // what a walk from the commit has found
 	last     object.Hash                 // where the ledger's ref was left; see [Trust.Left]
 	found    bool                        // it was found there, or moved back
+	from     object.Hash                 // what last is to take the place of, see [Trust.Follow]
 	size     int                         // bytes of the file
 }
 
@@ -78,9 +79,11 @@ func parseRecord(data []byte) *known {
 			if older[hashes[1]] = true; !older[hashes[0]] {
 				r.own[hashes[0]] = hashes[1]
 			}
-			r.last, r.found = hashes[0], false
+			r.last, r.found, r.from = hashes[0], false, object.Hash{}
 		case word == "left" && len(words) == 2 && len(hashes) == 1:
-			r.last, r.found = hashes[0], true
+			r.last, r.found, r.from = hashes[0], true, object.Hash{}
+		case word == "follows" && len(words) == 3 && len(hashes) == 2:
+			r.last, r.found, r.from = hashes[0], false, hashes[1]
 		case word == "accepted" && len(words) == 2 && len(hashes) == 1:
 			r.accepted[hashes[0]] = true
 			clear(r.checked) // more may count now
@@ -134,7 +137,7 @@ func (t *Trust) Own(id record.ID, commit, before object.Hash) error {
 // A Left is where a mission's ledger was left by this clone.
 type Left struct {
 	At     object.Hash // zero if nothing is known, or the mission was given up
-	Before object.Hash // the commit before, if this clone wrote At
+	Before object.Hash // the commit before, if this clone wrote At; what it takes the place of, see [Trust.Follow]
 	Found  bool        // the ref was there; else it was about to be moved there
 }
 
@@ -158,7 +161,7 @@ func (t *Trust) Left(id record.ID) (Left, error) {
 				lines = tail[:n]
 			}
 			if r := parseRecord(lines); !r.last.IsZero() {
-				return Left{r.last, r.own[r.last], r.found}, nil
+				return r.left(), nil
 			}
 		}
 	}
@@ -169,7 +172,14 @@ func (t *Trust) Left(id record.ID) (Left, error) {
 	if err != nil {
 		return Left{}, fmt.Errorf("read where mission %s was left: %w", id, err)
 	}
-	return Left{r.last, r.own[r.last], r.found}, nil
+	return r.left(), nil
+}
+
+func (r *known) left() Left {
+	if !r.from.IsZero() {
+		return Left{r.last, r.from, false}
+	}
+	return Left{r.last, r.own[r.last], r.found}
 }
 
 // Leave notes where the ref of a mission's ledger was left, or found with all
@@ -228,8 +238,10 @@ func (t *Trust) Inherit(to, from record.ID, commit object.Hash, contains func(a,
 
 // Follow gives a mission, which may have a new name, what is known about the
 // commits of another one, for those that take their places: what was known
-// stays. To be called before a ref leads to these.
-func (t *Trust) Follow(to, from record.ID, successor func(object.Hash) object.Hash) error {
+// stays. This clone wrote own as well, and those before it, unless it is zero.
+// To be called before a ref leads to these, and [Trust.Followed] then: a ref
+// that never came to lead there was not moved by others.
+func (t *Trust) Follow(to, from record.ID, successor func(object.Hash) object.Hash, own object.Hash) error {
 	r, err := t.load(from)
 	if err != nil {
 		return err
@@ -240,18 +252,37 @@ func (t *Trust) Follow(to, from record.ID, successor func(object.Hash) object.Ha
 			followed.own[next] = successor(before)
 		}
 	}
+	if !own.IsZero() {
+		followed.own[own] = object.Hash{}
+	}
 	for accepted := range r.accepted {
 		if next := successor(accepted); to != from || next != accepted {
 			followed.accepted[next] = true
 		}
 	}
-	if !r.last.IsZero() {
-		followed.last = successor(r.last)
+	was := r.last
+	if next := successor(r.from); successor(was) == was && next != r.from { // it was never moved
+		was = r.from
+	}
+	if followed.last = successor(was); followed.last != was {
+		followed.from = was
+	} else if was.IsZero() {
+		followed.last = own
 	}
 	if lines := followed.lines(); lines != "" {
 		return t.add(to, lines)
 	}
 	return nil
+}
+
+// Followed notes that the ref of a mission leads to where [Trust.Follow] has
+// said that it would.
+func (t *Trust) Followed(id record.ID) error {
+	r, err := t.load(id)
+	if err != nil || r.from.IsZero() {
+		return err
+	}
+	return t.add(id, leftLine(r.last, r.last.Format()))
 }
 
 // upTo is the record of the commits up to one of them.
@@ -322,6 +353,10 @@ func (r *known) lines() string {
 		b.WriteString(ownLine(end, before))
 	}
 	for end := range r.own { // their order says nothing
+		if !r.from.IsZero() {
+			fmt.Fprintf(&b, "follows %s %s\n", r.last, r.from)
+			break
+		}
 		b.WriteString(leftLine(r.last, end.Format()))
 		break
 	}
