@@ -108,6 +108,7 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 	if cmdline.IsTerminal(os.Stderr) {
 		r.Progress = os.Stderr
 	}
+	r.Warn = func(text string) { cmdline.Warn(errors.New(text)) }
 	some, err := fetchOnce(c, r, ids)
 	decided, err := agree(c, r, err)
 	if decided {
@@ -116,6 +117,9 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []record.ID) error {
 		fmt.Fprintf(c.App.ErrWriter, "nothing new from %s\n", cmdline.Escape(r.Name))
 	}
 	err = errors.Join(err, fetcher.Left(c.Context, r))
+	if err := begun(r.Workspace, err); purge.Unfinished(r.Workspace.Store) {
+		return err
+	}
 	if locked := (*git.LockedError)(nil); errors.As(err, &locked) {
 		return cmdline.Hintf(err, "if no git is running in this repository, remove %s", cmdline.Escape(locked.Path))
 	}

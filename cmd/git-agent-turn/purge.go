@@ -262,14 +262,7 @@ func needTarget() error {
 // finishPurge completes a killed purge, and removes what killed fetches and pages
 // left.
 func finishPurge(c *cli.Context, w *workspace.Workspace) error {
-	// A killed fetch may have left objects with what is purged.
-	if _, err := fetcher.DropLanded(c.Context, w, false); err != nil {
-		return err
-	}
-	if err := w.Store.DropPages(); err != nil {
-		return err
-	}
-	done, err := purge.Complete(c.Context, w)
+	done, err := fetcher.CompletePurge(c.Context, w)
 	if err != nil || done == nil {
 		return begun(w, err)
 	}

@@ -27,7 +27,7 @@ import (
 func Fetch(ctx context.Context, r *remote.Remote, ids ...record.ID) ([]Change, error) {
 	var changes []Change
 	err := alone(ctx, r, func(f *fetch) error {
-		err := f.clear(ctx) // a fetch may have been killed
+		err := f.goOn(ctx)
 		if err == nil {
 			changes, err = f.update(ctx, ids)
 		}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"gitagent/internal/purge"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
 )
@@ -37,6 +38,41 @@ func DropLanded(ctx context.Context, w *workspace.Workspace, dry bool) (map[stri
 		}
 	}
 	return counts, nil
+}
+
+// CompletePurge ends a purge that was killed, as one that a fetch has applied,
+// or returns nil if there is none. What killed fetches and pages left goes
+// before, as it may have what is purged.
+func CompletePurge(ctx context.Context, w *workspace.Workspace) (*purge.Result, error) {
+	if _, err := DropLanded(ctx, w, false); err != nil {
+		return nil, err
+	}
+	if err := w.Store.DropPages(); err != nil {
+		return nil, err
+	}
+	return purge.Complete(ctx, w)
+}
+
+// goOn ends what a fetch that was killed has begun, and tells of it.
+func (f *fetch) goOn(ctx context.Context) error {
+	err := f.clear(ctx)
+	if err != nil || !purge.Unfinished(f.Workspace.Store) {
+		return err
+	}
+	done, err := CompletePurge(ctx, f.Workspace)
+	if err != nil || done == nil {
+		return err
+	}
+	text := "a purge that was killed is complete now"
+	if len(done.Stays) > 0 {
+		text += "; " + (&KeptError{done.Stays, f.Name}).Error()
+	}
+	if f.Warn != nil {
+		f.Warn(text)
+		return nil
+	}
+	f.Say(text)
+	return nil
 }
 
 // dropLanded reports whether no fetch runs.

@@ -345,7 +345,7 @@ type Fetched struct {
 func Everything(ctx context.Context, r *remote.Remote, source string) (*Fetched, error) {
 	done := new(Fetched)
 	return done, alone(ctx, r, func(f *fetch) error {
-		if err := f.clear(ctx); err != nil {
+		if err := f.goOn(ctx); err != nil {
 			return err
 		}
 		into, _, err := bring(ctx, f.Remote, source, append(allRefs(f.Remote, "*"), purges))

@@ -199,7 +199,7 @@ func notices(r *recorder.Result, purging bool) (list []notice) {
 			"they are now mission %s, and yours continues without them", r.Mission, r.Quarantined), logged: true})
 	}
 	if purging { // none runs, as recording waits for it
-		list = append(list, notice{kind: "purge", text: "a purge was begun and has not ended; complete it with: git agent-turn purge"})
+		list = append(list, notice{kind: "purge", text: "a purge was begun and has not ended; the next fetch or push completes it, or now: git agent-turn purge"})
 	}
 	earlier := max(0, len(r.Gone)-maxTold)
 	if earlier > 0 {

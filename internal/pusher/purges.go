@@ -127,13 +127,19 @@ func upToDate(ctx context.Context, r *remote.Remote, there map[string]object.Has
 		return there, err
 	}
 	known, err := r.Repo.Refs(ctx, purgemap.Ref)
-	if err != nil || there[purgemap.Ref] == known[purgemap.Ref] && !r.Learned().Again {
+	if err != nil || there[purgemap.Ref] == known[purgemap.Ref] && !unclean(r) {
 		return there, err
 	}
 	if err := replace(ctx, r, new(Replaced)); err != nil {
 		return nil, err
 	}
 	return r.Refs(ctx, r.Source)
+}
+
+// unclean reports whether the remote has again what was purged, or a purge that
+// was killed is to be completed here.
+func unclean(r *remote.Remote) bool {
+	return r.Learned().Again || purge.Unfinished(r.Workspace.Store)
 }
 
 // guard returns options and a refspec with which git sends nothing, together

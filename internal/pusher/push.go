@@ -87,7 +87,7 @@ func PushToEach(ctx context.Context, remotes []*remote.Remote, id record.ID) ite
 
 func push(ctx context.Context, r *remote.Remote, id record.ID) (*Pushed, error) {
 	p := &Pushed{Mission: id, As: r.Learned().Name(id), looked: r.Level != remote.All}
-	if r.Learned().Again {
+	if unclean(r) {
 		if err := p.look(ctx, r); err != nil {
 			return nil, err
 		}

@@ -23,8 +23,8 @@ type Remote struct {
 	Level Consent  // what may be sent to every one of them
 	// Progress receives git's own progress, for a terminal; nil for none.
 	Progress io.Writer
-	// Warn receives what is worth knowing about a push besides its outcome; nil
-	// logs it, once.
+	// Warn receives what is worth knowing about a push or a fetch besides its
+	// outcome; nil logs it, once.
 	Warn func(text string)
 	// AcceptPurges are missions whose purges a person accepts, whoever signed
 	// them, and however much goes.

@@ -94,9 +94,12 @@ func purgeFetched(l *lab) command {
 	other.must(command{args: []string{"git-agent-turn", "purge", "--fixed", "--yes"}, stdin: []byte(secret + "\n"), env: other.consent()})
 	c := command{args: []string{"git-agent-turn", "fetch", "--mission", id}}
 	c.then = func(l *lab, _ result) {
-		l.completed()
 		l.must(c)
+		l.rewritten()
 		l.without(l.main, id, secret)
+		if _, err := os.Lstat(filepath.Join(l.common, "agent", "purge", "journal")); err == nil {
+			l.find("a fetch leaves the journal of a purge", "%v", err)
+		}
 	}
 	return c
 }
