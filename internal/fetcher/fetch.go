@@ -97,7 +97,7 @@ func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
 		return nil, err
 	}
 	alone, besides, unread := archivedOf(ctx, f.Remote, archived, wanted, theirs, len(ids) > 0)
-	if len(sources)+len(alone)+len(besides) == 0 && there[purgemap.Ref] == known[purgemap.Ref] {
+	if len(sources)+len(alone)+len(besides)+len(f.AcceptPurges) == 0 && there[purgemap.Ref] == known[purgemap.Ref] {
 		return nil, errors.Join(unread, f.stillHeld(), f.seen(ctx, there))
 	}
 	into, _, err := bring(ctx, f.Remote, f.Name, append(sources, purges))

@@ -206,3 +206,31 @@ func TestHeldAmongMany(t *testing.T) {
 		t.Errorf("%d processes for 5 missions, %d for two", many, few)
 	}
 }
+
+// TestHeldOneByOne: a person agrees to one purge, everything is sent, and they agree to the other one later.
+func TestHeldOneByOne(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	const other = "b1b2c3d4"
+	_, a, b := newTeam(t)
+	a.turn(other, "another")
+	a.pushAll()
+	b.fetch()
+	b.purgeMissions(remotelab.Mission, other)
+	b.pushPurges()
+	a.asked()
+	for _, id := range []record.ID{remotelab.Mission, other} {
+		r := a.origin()
+		r.AcceptPurges = []record.ID{id}
+		if _, err := fetcher.Fetch(t.Context(), r); err != nil && !errors.As(err, new(*fetcher.HeldError)) {
+			t.Error(err)
+		}
+		if purge.IsHeld(a.workspace().Store, id) || len(remotelab.RefsOf(a.Repo, id.Ref())) > 0 {
+			t.Errorf("mission %s is there", id)
+		}
+		a.pushAll()
+		if _, err := fetcher.Fetch(t.Context(), a.origin()); err != nil && !errors.As(err, new(*fetcher.HeldError)) {
+			t.Error(err)
+		}
+	}
+}
