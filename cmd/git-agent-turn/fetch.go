@@ -67,7 +67,7 @@ func fetch(c *cli.Context) error {
 		if len(ids) == 0 { // others may have added to the map since the user was told
 			return cmdline.Usagef("fetch --accept-purges needs --mission <id>: the one of which it was said")
 		}
-		if err := purge.Keep(w.Store, ids, false); err != nil {
+		if err := purge.Keep(c.Context, w.Store, ids, false); err != nil {
 			return err
 		}
 		if purge.IsHeld(w.Store, ids[0]) {
@@ -173,7 +173,7 @@ func agree(c *cli.Context, r *remote.Remote, err error) (decided bool, _ error) 
 		case answer == "yes":
 			r.AcceptPurges, decided = append(r.AcceptPurges, missions...), true
 		case answer == "keep":
-			if err := purge.Keep(r.Workspace.Store, missions, true); err != nil {
+			if err := purge.Keep(c.Context, r.Workspace.Store, missions, true); err != nil {
 				return false, err
 			}
 			decided = true

@@ -96,6 +96,9 @@ func Asks(h *purge.Held) string {
 		}
 		what = append(what, text)
 	}
+	if h.From == "" {
+		return fmt.Sprintf("mission %s: others have purged it, and what is noted of that is damaged", h.Mission)
+	}
 	by := strings.Join(h.By, ", ")
 	if by == "" {
 		by = "somebody"
@@ -322,7 +325,7 @@ func (f *fetch) stillHeld() error {
 	held, err := purge.AllHeld(f.Workspace.Store)
 	problems := []error{err}
 	for i := range held {
-		if h := &held[i]; h.Here && !h.Away && !h.Kept && h.From == f.Name && h.Missions[0] == h.Mission {
+		if h := &held[i]; h.Here && !h.Away && !h.Kept && (h.From == f.Name || h.From == "") && h.Missions[0] == h.Mission {
 			problems = append(problems, &HeldError{Mission: h.Mission, HeldBecause: purgemap.HeldBecause{WentOn: h.WentOn}, Asks: h, remote: f.Name})
 		}
 	}

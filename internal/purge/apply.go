@@ -95,7 +95,7 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 		return done, err
 	}
 	done.Held, done.Waiting = found.Held, a.waiting(found)
-	if done.Fresh, done.Freed, err = a.note(done.Waiting, found.Looked); err != nil {
+	if done.Fresh, done.Freed, err = a.note(ctx, done.Waiting, found.Looked); err != nil {
 		return done, err
 	}
 	learned := found.Learned

@@ -1,12 +1,14 @@
 package purge
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
@@ -21,7 +23,7 @@ import (
 type Held struct {
 	Mission  record.ID   `json:"-"`
 	At       time.Time   `json:"at"`               // when that was seen first
-	From     string      `json:"from"`             // the remote
+	From     string      `json:"from"`             // the remote, "" if it can't be read what is noted
 	By       []string    `json:"by"`               // names of the keys
 	Missions []record.ID `json:"missions"`         // that are decided about together
 	Gone     bool        `json:"gone,omitzero"`    // the mission is to go
@@ -70,8 +72,8 @@ func AllHeld(s session.Store) ([]Held, error) {
 			continue
 		}
 		h := Held{Mission: id}
-		if data, err := s.Dir().ReadFile(heldFile(id)); err == nil {
-			_ = json.Unmarshal(data, &h) // a damaged one still says that it is held
+		if data, err := s.Dir().ReadFile(heldFile(id)); err != nil || json.Unmarshal(data, &h) != nil || len(h.Missions) == 0 {
+			h = Held{Mission: id, Missions: []record.ID{id}, Gone: true, Here: true} // it is held, and may be all of it
 		}
 		list = append(list, h)
 	}
@@ -79,8 +81,16 @@ func AllHeld(s session.Store) ([]Held, error) {
 	return list, nil
 }
 
+// heldLock is held by who changes what is noted.
+const heldLock = "held"
+
 // Keep notes of missions that are held whether a person has decided against it.
-func Keep(s session.Store, ids []record.ID, kept bool) error {
+func Keep(ctx context.Context, s session.Store, ids []record.ID, kept bool) error {
+	lock, err := s.Lock(ctx, heldLock)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
 	held, err := AllHeld(s)
 	if err != nil {
 		return err
@@ -123,7 +133,6 @@ func Release(s session.Store, id record.ID) error {
 // waiting returns what a person has to decide about of what a map was matched
 // with.
 func (a *Apply) waiting(found *purgemap.Matched) (list []Held) {
-	before, _ := AllHeld(a.Store) // an error comes as they are noted
 	for _, id := range slices.Sorted(maps.Keys(found.Held)) {
 		why := found.Held[id]
 		if !why.Waits() && !why.Away {
@@ -136,31 +145,39 @@ func (a *Apply) waiting(found *purgemap.Matched) (list []Held) {
 				h.By = append(h.By, a.Trust.Keys().Name(key))
 			}
 		}
-		h.Kept = slices.ContainsFunc(before, func(b Held) bool { return b.Mission == id && b.Kept && sameHeld(b, h) })
 		list = append(list, h)
 	}
 	return list
 }
 
-// note notes what is held, before anything else is done, and returns what was
-// not held before, and what is no longer.
-func (a *Apply) note(held []Held, looked map[record.ID]bool) (fresh []Held, released []record.ID, err error) {
+// note notes what is held, before anything else is done, with what a person has
+// decided about it, and returns what was not held before, and what is no longer.
+func (a *Apply) note(ctx context.Context, held []Held, looked map[record.ID]bool) (fresh []Held, released []record.ID, err error) {
+	lock, err := a.Store.Lock(ctx, heldLock)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer lock.Release()
 	before, err := AllHeld(a.Store)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, h := range held {
+	for i := range held {
+		h, told := &held[i], false
 		h.At = time.Now()
 		if i := slices.IndexFunc(before, func(b Held) bool { return b.Mission == h.Mission }); i >= 0 {
-			h.At = before[i].At
-			if slices.EqualFunc([]Held{h}, before[i:i+1], sameHeld) {
+			b := before[i]
+			told = sameHeld(b, *h)
+			if h.At, h.Kept = b.At, b.Kept && told; reflect.DeepEqual(b, *h) {
 				continue
 			}
 		}
 		if err := h.write(a.Store); err != nil {
 			return nil, nil, err
 		}
-		fresh = append(fresh, h)
+		if !told {
+			fresh = append(fresh, *h)
+		}
 	}
 	for _, b := range before {
 		if _, is := looked[b.Mission]; is && !slices.ContainsFunc(held, func(h Held) bool { return h.Mission == b.Mission }) {
@@ -173,7 +190,7 @@ func (a *Apply) note(held []Held, looked map[record.ID]bool) (fresh []Held, rele
 	return fresh, released, nil
 }
 
-// sameHeld reports whether the user has been told all of it.
+// sameHeld reports whether the user has been told all of it, whoever asks for it.
 func sameHeld(a, b Held) bool {
 	return a.Gone == b.Gone && a.Turns == b.Turns && a.Files == b.Files && a.Texts == b.Texts && slices.Equal(a.Missions, b.Missions) && a.Here == b.Here && a.Away == b.Away
 }
