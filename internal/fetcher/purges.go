@@ -191,7 +191,7 @@ func (f *fetch) apply(ctx context.Context, source, into string, there map[string
 		}
 		done.Fresh, done.Freed = append(before.Fresh, done.Fresh...), append(before.Freed, done.Freed...)
 	}
-	if err := theirs.Learn(ctx, f.Workspace.Repo, f.Workspace.Trust.Keys().Trusts); err != nil {
+	if err := theirs.Learn(ctx, f.Workspace.Repo, f.Workspace.Trust.Keys().Trusts, f.move); err != nil {
 		return nil, nil, err
 	}
 	arrived, err := landed(ctx, f.Remote, into)

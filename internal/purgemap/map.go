@@ -406,12 +406,13 @@ func (m *Map) Ends() map[object.Hash]bool {
 	return ends
 }
 
-// Learn unites the map of a repository with another one, see [Map.Write].
-func (m *Map) Learn(ctx context.Context, repo *git.Repo, counts func(sshsig.Public) bool) error {
-	return git.Retry(git.ErrConflict, func() error { return m.learnOnce(ctx, repo, counts) })
+// Learn unites the map of a repository, whose ref move moves, with another one,
+// see [Map.Write].
+func (m *Map) Learn(ctx context.Context, repo *git.Repo, counts func(sshsig.Public) bool, move func(context.Context, []git.Update) error) error {
+	return git.Retry(git.ErrConflict, func() error { return m.learnOnce(ctx, repo, counts, move) })
 }
 
-func (m *Map) learnOnce(ctx context.Context, repo *git.Repo, counts func(sshsig.Public) bool) error {
+func (m *Map) learnOnce(ctx context.Context, repo *git.Repo, counts func(sshsig.Public) bool, move func(context.Context, []git.Update) error) error {
 	refs, err := repo.Refs(ctx, Ref)
 	if err != nil {
 		return err
@@ -430,5 +431,5 @@ func (m *Map) learnOnce(ctx context.Context, repo *git.Repo, counts func(sshsig.
 	if err := objects.Flush(); err != nil {
 		return err
 	}
-	return repo.UpdateRefs(ctx, "agent: what others have purged", []git.Update{{Ref: Ref, New: now, Old: refs[Ref]}})
+	return move(ctx, []git.Update{{Ref: Ref, New: now, Old: refs[Ref]}})
 }
