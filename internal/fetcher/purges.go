@@ -40,6 +40,9 @@ func (e *HeldError) Error() string {
 		return Asks(e.Asks) + "; nothing was changed"
 	case e.WentOn:
 		why = "as a whole, and has gone on here"
+		if e.Asks != nil && len(e.Asks.By) > 0 {
+			why = "by " + strings.Join(e.Asks.By, ", ") + " " + why
+		}
 	case e.Away:
 		why = "and what takes its place is not there"
 	case e.Unknown:

@@ -163,7 +163,9 @@ func (p *pairing) known(ctx context.Context) (known map[object.Hash]object.Hash,
 	p.together()
 	known = p.union()
 	for h := range p.removed {
-		if slices.ContainsFunc(p.list, func(l *line) bool { return l.landed && l.tip == h && p.held[l.id].Beyond == nil }) {
+		if slices.ContainsFunc(p.list, func(l *line) bool {
+			return l.landed && l.tip == h && (p.held[l.id].Beyond == nil || p.held[l.id].WentOn)
+		}) {
 			known[h] = object.Hash{}
 		}
 	}
@@ -246,6 +248,7 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 				continue
 			}
 			why.WentOn, held = true, true
+			why.Beyond = &Asked{By: p.by(h), Missions: []record.ID{l.id}, Gone: true}
 		case !p.exists(to):
 			why.Away, held = true, true
 		default:

@@ -756,7 +756,7 @@ func TestPurgedMission(t *testing.T) {
 		t.Errorf("b has %v", found)
 	}
 	held := (*fetcher.HeldError)(nil)
-	if _, err := fetcher.Fetch(t.Context(), c.origin()); !errors.As(err, &held) || !held.WentOn {
+	if _, err := fetcher.Fetch(t.Context(), c.origin()); !errors.As(err, &held) || !held.WentOn || held.Asks == nil || !slices.Equal(held.Asks.By, []string{"a"}) {
 		t.Errorf("c: %v", err)
 	}
 	if n := len(c.Prompts(remotelab.Mission)); n != 3 {
