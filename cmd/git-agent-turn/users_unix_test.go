@@ -241,6 +241,74 @@ func shared(t testing.TB, setting string) *host {
 	return h
 }
 
+// TestUsersHeld: what a colleague has purged waits for both users of a repository, and holds for both when one of them
+// decides.
+func TestUsersHeld(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	needRoot(t)
+	h, host := shared(t, "group"), gittest.New(t, "--bare")
+	users := usersOf(h, "077", owner, member)
+	host.Git("init", "-q", "--bare", "--shared=group")
+	give(t, host.Dir, owner)
+	gittest.Must(t, gittest.Reachable(host.Dir))
+	home := gittest.TempDir(t)
+	key := gittest.Key(home, "colleague")
+	gittest.Must(t, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[safe]\n\tdirectory = *\n"), 0o666))
+	for _, u := range users {
+		path := filepath.Join(u.config, ".config", "git-agent", "allowed_signers")
+		gittest.Must(t, os.WriteFile(path, []byte("colleague "+key+"\n"), 0o600))
+		give(t, u.config, u.uid)
+	}
+	h.Git("remote", "add", "origin", host.Dir)
+	h.Git("config", "agent."+host.Dir+".push", "all")
+	give(t, h.Dir, owner)
+	users[0].must("git", "push", "-q", "origin", "main")
+	for _, id := range []string{"a1b2c3d4", "b1b2c3d4"} {
+		users[0].must("git", "agent-turn", "record", "--mission", id, "--prompt", "of "+id)
+	}
+	users[0].must("git", "agent-turn", "push")
+	for _, command := range []string{
+		"git clone -q " + host.Dir + " clone", "git -C clone agent-turn fetch", "git -C clone agent-turn purge --mission a1b2c3d4 --mission b1b2c3d4 --yes",
+		"git -C clone -c agent." + host.Dir + ".push=all agent-turn purge --push --yes",
+	} {
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Dir, cmd.Env = home, gittest.Env(home)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+	}
+	waits := func(u *user, want int) {
+		t.Helper()
+		out, err := u.run(nil, "git", "agent-turn", "fetch")
+		if n := strings.Count(out, "colleague has purged more of it"); n != want || (err == nil) != (want == 0) {
+			t.Errorf("user %d is told, %v:\n%s", u.uid, err, out)
+		}
+	}
+	waits(users[0], 2)
+	waits(users[1], 2)
+	if out := users[1].must("git", "agent-turn", "fetch", "--dry-run"); strings.Count(out, "\n") != 2 {
+		t.Errorf("what waits is\n%s", out)
+	}
+	typed := func(u *user, answers string) {
+		t.Helper()
+		if out, err := u.run([]byte(answers), "script", "-qec", "git agent-turn fetch", os.DevNull); err != nil {
+			t.Errorf("user %d: %v\n%s", u.uid, err, out)
+		}
+	}
+	typed(users[1], "keep\nyes\n")
+	for _, u := range users {
+		waits(u, 0)
+		if out := u.must("git", "agent-turn", "fetch", "--dry-run"); !strings.Contains(out, "a1b2c3d4: colleague") || !strings.Contains(out, "you keep it") || strings.Contains(out, "b1b2c3d4") {
+			t.Errorf("what is kept is\n%s", out)
+		}
+	}
+	if refs := h.Git("for-each-ref", "--format=%(refname)", "refs/agent/missions"); refs != "refs/agent/missions/a1b2c3d4" {
+		t.Errorf("the missions are\n%s", refs)
+	}
+	h.fsck()
+}
+
 // TestReaders: who may only read in a repository reads what was recorded there, and is told that nothing can be recorded.
 func TestReaders(t *testing.T) {
 	t.Parallel()
