@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gitagent/internal/fetcher"
@@ -233,4 +234,86 @@ func TestHeldOneByOne(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestPurgesAtOnce: others' purges are held, and let go, by several fetches, while a session records and somebody purges
+// here: from two worktrees. Nothing that was recorded is lost, nothing that was purged stays, and what is held is sent
+// nowhere.
+func TestPurgesAtOnce(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	const held, own, going = record.ID("b1b2c3d4"), record.ID("c1b2c3d4"), record.ID("d1b2c3d4")
+	dir, a, b := newTeam(t)
+	host := a.In(dir + "/host")
+	for id, words := range map[record.ID]string{held: "to be held", own: "use marmalade-battery-horse"} {
+		a.turn(id, words)
+		gittest.Must(t, os.Remove(filepath.Join(a.Dir, "of "+string(id)))) // else what is recorded next has it as well
+	}
+	a.pushAll()
+	b.fetch()
+	b.purge()
+	b.purgeMissions(held)
+	b.pushPurges()
+	linked := filepath.Join(filepath.Dir(a.Dir), "linked")
+	a.Git("worktree", "add", "-q", "--detach", linked)
+	there := &member{Clone: &remotelab.Clone{Repo: a.In(linked), T: t}, keys: a.keys}
+
+	var all sync.WaitGroup
+	fetched := func(m *member, accepted ...record.ID) {
+		all.Go(func() {
+			r := m.origin()
+			r.AcceptPurges = accepted
+			if _, err := fetcher.Fetch(t.Context(), r); err != nil && !errors.As(err, new(*fetcher.HeldError)) {
+				t.Error(err)
+			}
+		})
+	}
+	recorded := func(m *member, words string) {
+		all.Go(func() {
+			for n := range 2 {
+				m.turn(going, fmt.Sprintf("%s %d", words, n))
+			}
+		})
+	}
+	fetched(a)
+	fetched(there)
+	recorded(a, "meanwhile")
+	all.Wait()
+	for _, m := range []*member{a, there} {
+		if !purge.IsHeld(m.workspace().Store, held) {
+			t.Errorf("in %s it is not held", m.Dir)
+		}
+		if found := holds(m.Repo, spilled, false); len(found) > 0 {
+			t.Errorf("%s has %v", m.Dir, found)
+		}
+	}
+	there.pushAll()
+	if found := holds(host, "to be held", true); len(found) > 0 {
+		t.Errorf("the host has %v", found)
+	}
+	if got := a.Prompts(held); len(got) != 1 {
+		t.Errorf("what is held has %q", got)
+	}
+
+	fetched(a, held)
+	fetched(there, held)
+	recorded(there, "then")
+	all.Go(func() { a.purgeText("marmalade-battery-horse") })
+	all.Wait()
+	a.fetch()
+	if refs := remotelab.RefsOf(a.Repo, held.Ref()); len(refs) > 0 || purge.IsHeld(a.workspace().Store, held) || purge.Unfinished(a.workspace().Store) {
+		t.Errorf("a has %v, or it is held, or not done", refs)
+	}
+	for _, text := range []string{spilled, "to be held", "marmalade-battery-horse"} {
+		if found := holds(a.Repo, text, false); len(found) > 0 {
+			t.Errorf("of %q there is %v", text, found)
+		}
+	}
+	if got := a.Prompts(going); len(got) != 4 {
+		t.Errorf("recorded was %q", got)
+	}
+	if refs := remotelab.RefsOf(a.Repo, "refs/agent/missions/"); len(refs) != 3 {
+		t.Errorf("the missions are %v", refs)
+	}
+	a.Git("fsck", "--strict")
 }
