@@ -144,7 +144,7 @@ func (r *series) once(l *lab) {
 				*seed, r.alone+r.group, c.args, m, r.usual["victim"], name, done, there, l.log())
 		}
 	}()
-	if !done.killed && done.status != 0 {
+	if !done.killed && done.status != c.status {
 		l.find("not killed, it fails", "%q: %v", c.args, done)
 	}
 	l.acknowledge(c, done)

@@ -106,7 +106,7 @@ func (l *lab) consent() []string {
 func (l *lab) must(c command) result {
 	l.t.Helper()
 	r := l.run(c)
-	if r.status != 0 {
+	if r.status != c.status {
 		l.find("undisturbed, "+c.name()+" fails", "%q: %v", c.args, r)
 		l.t.FailNow()
 	}

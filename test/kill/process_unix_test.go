@@ -25,6 +25,9 @@ type command struct {
 	env   []string
 	stops string // the prompt of the turn that it ends, if it is a Stop hook
 
+	status int    // that it ends with, as it tells of what waits
+	typed  string // on the terminal that it has then
+
 	// then is called after the next event, with the result; it checks what the command is for.
 	then func(l *lab, done result)
 }
@@ -107,6 +110,11 @@ func (l *lab) start(c command, do func(pid int, began time.Time)) result {
 	defer stdout.Close()
 	defer stderr.Close()
 	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if c.typed != "" {
+		person := terminal(l.t, c.typed)
+		defer person.Close()
+		cmd.Stdin, cmd.Stderr = person, person
+	}
 	cmd.ExtraFiles = make([]*os.File, 7) // its git may get a lock of ours as the first
 	l.family.Join(cmd)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
