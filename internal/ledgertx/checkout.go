@@ -179,20 +179,18 @@ func (tx *Tx) keepPurged(ctx context.Context, tree *object.Hash, done *CheckedOu
 		return err
 	}
 	stay := make(map[string]object.Entry)
-	keep := func(list *[]Kept, path string) error {
-		is, err := tx.Objects.Lookup(tx.Snap.Tree, path)
-		if err == nil && is.Mode != filemode.Empty {
-			stay[path] = is
-			*list = append(*list, Kept{path, changed[path].Hash})
-			delete(changed, path)
-		}
-		return err
+	keep := func(list *[]Kept, path string, is object.Entry) {
+		stay[path] = is
+		*list = append(*list, Kept{path, changed[path].Hash})
+		delete(changed, path)
 	}
 	for _, s := range tx.Snap.Skipped {
 		if _, differs := changed[s.Path]; differs && s.Why == record.WhyPurged {
-			if err := keep(&done.Purged, s.Path); err != nil {
+			is, err := tx.Objects.Lookup(tx.Snap.Tree, s.Path) // nothing, if it was left out
+			if err != nil {
 				return err
 			}
+			keep(&done.Purged, s.Path, is)
 		}
 	}
 	marked, err := gitdiff.Marked(tx.Objects, tx.Snap.Tree, changed)
@@ -200,11 +198,14 @@ func (tx *Tx) keepPurged(ctx context.Context, tree *object.Hash, done *CheckedOu
 		return err
 	}
 	for _, path := range marked {
-		if err := keep(&done.Kept, path); err != nil {
+		is, err := tx.Objects.Lookup(tx.Snap.Tree, path)
+		switch {
+		case err != nil:
 			return err
-		}
-		if _, fresh := changed[path]; fresh {
+		case is.Mode == filemode.Empty:
 			done.Marked = append(done.Marked, path)
+		default:
+			keep(&done.Kept, path, is)
 		}
 	}
 	if len(stay) == 0 {
