@@ -45,17 +45,21 @@ var (
 	otherPrograms  = []string{"qwen", "cursor-agent"}
 )
 
-// InAgent reports whether an environment, as of [os.Environ], is an agent's: an
-// empty variable is none.
-func InAgent(environ []string) bool {
+// Marks returns the variables of an environment, as of [os.Environ], that say
+// that an agent runs here. One that is empty, 0 or false says nothing.
+func Marks(environ []string) []string {
 	names := otherVariables
 	for _, a := range all {
 		names = slices.Concat(names, a.Variables)
 	}
-	return slices.ContainsFunc(environ, func(v string) bool {
+	var marks []string
+	for _, v := range environ {
 		name, value, _ := strings.Cut(v, "=")
-		return value != "" && slices.Contains(names, name)
-	})
+		if slices.Contains(names, name) && !slices.Contains([]string{"", "0", "false"}, strings.ToLower(value)) {
+			marks = append(marks, name)
+		}
+	}
+	return marks
 }
 
 // IsClient reports whether a program's name is that of an agent's client.

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"gitagent/hooks"
@@ -43,13 +45,16 @@ func TestInside(t *testing.T) {
 
 func TestMarks(t *testing.T) {
 	t.Parallel()
-	for _, v := range []string{"CLAUDECODE=1", "CLAUDE_PID=7", "AI_AGENT=x", "GEMINI_CLI=1"} {
-		if !InAgent([]string{"HOME=/home/dev", v}) {
-			t.Errorf("%s is no mark", v)
+	for _, v := range []string{"CLAUDECODE=1", "CLAUDE_PID=7", "AI_AGENT=x", "AI_AGENT=a=b", "GEMINI_CLI=1", "CURSOR_AGENT=true"} {
+		name, _, _ := strings.Cut(v, "=")
+		if got := Marks([]string{"HOME=/home/dev", v}); !slices.Equal(got, []string{name}) {
+			t.Errorf("the marks of %s are %q", v, got)
 		}
 	}
-	if InAgent([]string{"HOME=/home/dev", "CLAUDE_PROJECT_DIR=/", "CLAUDECODES=1", "CLAUDECODE=", "x"}) {
-		t.Error("any variable is a mark")
+	if got := Marks([]string{
+		"HOME=/home/dev", "CLAUDE_PROJECT_DIR=/", "CLAUDECODES=1", "CLAUDECODE=", "CLAUDECODE=0", "AI_AGENT=", "AI_AGENT=0", "AI_AGENT=false", "AI_AGENT=False", "AI_AGENT", "x",
+	}); got != nil {
+		t.Errorf("%q are marks", got)
 	}
 	for name, want := range map[string]bool{"claude": true, "qwen": true, "bash": false, "": false} {
 		if IsClient(name) != want {

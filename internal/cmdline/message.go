@@ -7,8 +7,8 @@ import (
 
 // WriteMessage writes a message that begins with label on its own line. The
 // text must be safe. A terminal's lines are broken at words and go on after two
-// blanks. A command, from "git" after a colon to a semicolon or the end, stays
-// in one line, so that it can be copied.
+// blanks. A command, from "git" or "env" after a colon to a semicolon or the
+// end, stays in one line, so that it can be copied.
 func WriteMessage(w io.Writer, label, text string) {
 	_, _ = io.WriteString(w, broken(label+text, "  ", Columns(w))+"\n") // there is nowhere to report an error
 }
@@ -59,12 +59,13 @@ func words(line string) []string {
 	var list []string
 	command := false
 	for _, word := range strings.Split(line, " ") {
-		if command = command || word == "git" && len(list) > 0 && strings.HasSuffix(list[len(list)-1], ":"); command && word != "git" {
+		begins := (word == "git" || word == "env") && len(list) > 0 && strings.HasSuffix(list[len(list)-1], ":")
+		if command {
 			list[len(list)-1] += " " + word
 		} else {
 			list = append(list, word)
 		}
-		command = command && !strings.HasSuffix(word, ";")
+		command = (command || begins) && !strings.HasSuffix(word, ";")
 	}
 	return list
 }

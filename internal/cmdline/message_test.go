@@ -17,6 +17,7 @@ func TestBroken(t *testing.T) {
 		{"do it with: git a b; or with: git c", 19, "do it with:\n  git a b; or with:\n  git c"},
 		{"longer with: git agent-turn show", 10, "longer\n  with:\n  git agent-turn show"},
 		{"of git it may be said: git log git", 14, "of git it may\n  be said:\n  git log git"},
+		{"if not: env -u A git log", 10, "if not:\n  env -u A git log"},
 		{"日本語 日本語", 12, "日本語\n  日本語"},
 		{"one two\n  laid out, as it is\nthree four\n", 9, "one two\n  laid out, as it is\nthree\n  four\n"},
 		{"/a/path/that/is/longer", 10, "/a/path/that/is/longer"},

@@ -19,7 +19,7 @@ func TestClient(t *testing.T) {
 	for start, want := range map[string]bool{parent.Start: true, parent.Start + "1": false} {
 		content := fmt.Sprintf(`{"pid":%d,"sessionId":"5e550000-0000-4000-8000-000000000001","procStart":%q}`, parent.PID, start)
 		gittest.Must(t, os.WriteFile(filepath.Join(dir, "sessions", fmt.Sprint(parent.PID, ".json")), []byte(content), 0o600))
-		if got := client(t.Context()) == parent.PID; got != want {
+		if got := client(t.Context()).PID == parent.PID; got != want {
 			t.Errorf("registered with start %s, the process of start %s is a client: %t", start, parent.Start, got)
 		}
 	}

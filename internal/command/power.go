@@ -103,12 +103,46 @@ func permitted(c *cli.Context, name string) error {
 	if !refused {
 		return nil
 	}
-	line := cmdline.Shell(append([]string{"git", strings.TrimPrefix(c.App.Name, "git-")}, os.Args[1:]...))
 	if who == power.Script {
 		return cmdline.Hintf(fmt.Errorf("only a person may %s, and is asked: %s", what(use), cmdline.Unasked()),
-			"call it on a terminal: %s", line)
+			"call it on a terminal: %s", cmdline.Shell(again(c)))
 	}
-	return cmdline.Hintf(fmt.Errorf("%s may not %s", who, what(use)), "a person may, on a terminal of their own: %s", line)
+	return taken(c, fmt.Errorf("%s may not %s", who, what(use)))
+}
+
+// taken adds to a refusal what a person does instead. On a terminal one may
+// have been taken for an agent: it says by what.
+func taken(c *cli.Context, refusal error) error {
+	line := again(c)
+	if !cmdline.CanAsk() {
+		return cmdline.Hintf(refusal, "a person may, on a terminal of their own: %s", cmdline.Shell(line))
+	}
+	if p := client(c.Context); p.PID > 0 {
+		return cmdline.Hintf(fmt.Errorf("%w; it is taken for one by process %d (%s), which has started it", refusal, p.PID, p.Name),
+			"a person may, on a terminal that it has not started: %s", cmdline.Shell(line))
+	}
+	marks := agent.Marks(os.Environ())
+	unset := []string{"env"}
+	for _, name := range marks {
+		unset = append(unset, "-u", name)
+	}
+	return cmdline.Hintf(fmt.Errorf("%w; it is taken for one by %s in the environment", refusal, strings.Join(marks, ", ")),
+		"if you are a person: %s", cmdline.Shell(append(unset, line...)))
+}
+
+// again is the command line of this process for a shell that stands anywhere.
+func again(c *cli.Context) []string {
+	line := []string{"git"}
+	if dir := cmdline.StartedIn(c.Context); dir != "" {
+		line = append(line, "-C", dir)
+	}
+	if dir := os.Getenv("GIT_DIR"); dir != "" {
+		line = append(line, "--git-dir="+dir)
+	}
+	if dir := os.Getenv("GIT_WORK_TREE"); dir != "" {
+		line = append(line, "--work-tree="+dir)
+	}
+	return slices.Concat(line, []string{strings.TrimPrefix(c.App.Name, "git-")}, os.Args[1:])
 }
 
 // byHook reports whether a command is one that our hooks start, in whatever
@@ -177,23 +211,20 @@ func nobody(ctx context.Context) string {
 
 // ByAgent reports whether an agent runs this process, see [Actor].
 func ByAgent(ctx context.Context) bool {
-	if agent.InAgent(os.Environ()) {
-		return true
-	}
-	return client(ctx) > 0
+	return len(agent.Marks(os.Environ())) > 0 || client(ctx).PID > 0
 }
 
 // client returns the process of the agent's client that runs this one, if it is
 // seen.
-func client(ctx context.Context) int {
+func client(ctx context.Context) session.Process {
 	registry, err := agent.Running(os.Getenv)
 	for _, p := range ancestors(ctx) {
 		if agent.IsClient(p.Name) ||
 			err == nil && slices.ContainsFunc(registry, func(r session.Registration) bool { return r.PID == p.PID && r.Here() && r.Runs() }) {
-			return p.PID
+			return p
 		}
 	}
-	return 0
+	return session.Process{}
 }
 
 // inTests is set where tests build the programs, see test/gittest, or run
@@ -225,8 +256,8 @@ func standsFor(c *cli.Context, does power.Command) (on power.On, err error) {
 		return on, nil // the command says so, if it needs one
 	}
 	home := cmdline.StartedIn(c.Context)
-	if pid := client(c.Context); pid > 0 {
-		if dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); err == nil {
+	if p := client(c.Context); p.PID > 0 {
+		if dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", p.PID)); err == nil {
 			if _, err := os.Stat(dir); err == nil { // else it was deleted
 				home = dir
 			}

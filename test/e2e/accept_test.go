@@ -34,7 +34,8 @@ func TestAccept(t *testing.T) {
 	for _, agent := range []string{"CLAUDECODE=1", "CODEX_THREAD_ID=x", "AI_AGENT=x"} {
 		term := accept(append(r.env(), agent))
 		r.await("the refusal", term.dead)
-		if screen := term.screen(); !strings.Contains(screen, "hint: a person may look at it") || strings.Contains(screen, "[yes/no]") {
+		mark, _, _ := strings.Cut(agent, "=")
+		if screen := term.screen(); !strings.Contains(screen, "env -u "+mark+" git -C ") || strings.Contains(screen, "[yes/no]") {
 			t.Errorf("%s: the screen is\n%s", agent, screen)
 		}
 	}
