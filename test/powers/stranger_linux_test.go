@@ -15,8 +15,8 @@ const (
 	word    = "xyzzyword" // what a stranger says, in all places
 )
 
-// stranger brings a mission of somebody who is not trusted.
-func (w *world) stranger() {
+// stranger brings a mission of somebody who is not trusted, and returns their clone.
+func (w *world) stranger() *world {
 	w.t.Helper()
 	s := &world{w.t, gittest.TempDir(w.t)}
 	gittest.Must(w.t, os.MkdirAll(filepath.Join(s.home, ".config", "git-agent"), 0o755))
@@ -32,6 +32,7 @@ func (w *world) stranger() {
 	s.must("repo", "git", "agent-handoff", "write", "--mission", strange, "--summary", word)
 	s.must("repo", "git", "push", "-q", "origin", "refs/agent/missions/"+strange, "refs/notes/agent/"+strange)
 	w.must("repo", "git", "agent-turn", "fetch", "origin")
+	return s
 }
 
 // TestStranger: no command tells an agent what a stranger says.
