@@ -17,6 +17,7 @@ func newNames(list []string) names {
 	}
 	n := names{}
 	for _, name := range list {
+		name, _ = composed(name)
 		words := strings.FieldsFunc(name, func(r rune) bool { return !inWord(r) })
 		for i, w := range words {
 			words[i] = string(appendFolded(nil, w))

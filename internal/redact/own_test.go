@@ -83,6 +83,31 @@ func TestOwn(t *testing.T) {
 	}
 }
 
+// TestOwnDecomposed: a letter and its mark are one sign, or two as in names of files on macOS, in the rules and in the text.
+func TestOwnDecomposed(t *testing.T) {
+	t.Parallel()
+	const u, a, e = "u\u0308", "a\u0308", "e\u0301"
+	for _, tt := range []struct{ in, want string }{
+		{"Jörg Müller, JO\u0308RG M" + strings.ToUpper(u) + "LLER, jo\u0308rg.m" + u + "ller, Jörg M" + u + "ller", "[redacted:name], [redacted:name], [redacted:name], [redacted:name]"},
+		{e + "x Ren" + e + ", René: 1\n" + e, e + "x [redacted:name], [redacted:name]: 1\n" + e},
+		{"Rene, Muller; Ren" + e + "e; M" + u + "llerin", "Rene, Muller; Ren" + e + "e; M" + u + "llerin"},
+		{"projekt-B" + a + "r-12 Projekt-Bär-3 projekt-Bar-3 " + u, "[redacted:pattern] [redacted:pattern] projekt-Bar-3 " + u},
+		{u + " Stra\u030aum-77 Str\u00e5um-78 \x1b[32mStra\u030aum-7\x1b[0m", u + " [redacted:pattern] [redacted:pattern] \x1b[32m[redacted:pattern]\x1b[0m"},
+		{"e\u0301\xff\x80Ren" + e + "\xcc", "e\u0301\xff\x80[redacted:name]\xcc"},
+		{"x\\u0308 Ren\\u0065\\u0301 \\\"Ren" + e + "\\\"", "x\\u0308 [redacted:name] \\\"[redacted:name]\\\""},
+		{"jo@m" + u + "ller.example.org", "[redacted:email]"},
+		{strings.Repeat("o\u0301", 3) + strings.Repeat("\u0301", 100) + " Ren" + e, strings.Repeat("o\u0301", 3) + strings.Repeat("\u0301", 100) + " [redacted:name]"},
+	} {
+		r := New(Own{Names: []string{"Jörg M" + u + "ller", "René"}, Patterns: []string{`(?i)projekt-Bär-\d+`, "Stra\u030aum-\\d+"}, People: true})
+		if got := r.String(tt.in); got != tt.want {
+			t.Errorf("String(%q)\n got %q\nwant %q", tt.in, got, tt.want)
+		}
+	}
+	if got := New(Own{Patterns: []string{`e\x{301}`}}).String("re" + e); got != "re[redacted:pattern]" {
+		t.Errorf("a mark by its number: %q", got)
+	}
+}
+
 func TestOwnInRecords(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ in, want string }{

@@ -97,6 +97,7 @@ func compile(o Own) (*own, error) {
 	c := &own{names: newNames(o.Names), people: o.People}
 	size := 0
 	for i, pattern := range o.Patterns {
+		pattern, _ = composed(pattern)
 		re, n, err := compilePattern(pattern, min(maxSize, maxProgram-size))
 		if err != nil { // which must not quote it: it may be a secret itself
 			return nil, fmt.Errorf("pattern %d: %w", i+1, err)
@@ -253,6 +254,13 @@ func (o *own) find(s string, depth int) []span {
 		return nil
 	}
 	spans := o.search(s)
+	if text, at := composed(s); at != nil {
+		for _, sp := range o.search(text) {
+			sp.start, _ = at(sp.start)
+			_, sp.end = at(sp.end - 1)
+			spans = append(spans, sp)
+		}
+	}
 	for i := range spans {
 		spans[i].start, _ = unitAround(s, spans[i].start)
 		_, spans[i].end = unitAround(s, spans[i].end)
