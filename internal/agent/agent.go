@@ -53,6 +53,9 @@ type Agent struct {
 	// config is ConfigDir, and not empty. See [session.Registration]. It is nil
 	// if clients do not register.
 	Running func(config string) ([]session.Registration, error)
+	// Registered returns what the client of a process has registered, without a
+	// look at the others. It is nil if clients do not register by process.
+	Registered func(config string, pid int) (session.Registration, error)
 	// Files lists this machine's conversations by a prefix of the session.
 	Files func(config, prefix string) ([]transcript.File, error)
 	// History lists, by id, the conversations that may have begun in or below

@@ -26,6 +26,19 @@ func Running(getenv func(string) string) ([]session.Registration, error) {
 	return list, errors.Join(unread...)
 }
 
+// Registered reports whether a process is a client that has registered. It
+// reads what the process has, however many others there are.
+func Registered(getenv func(string) string, pid int) bool {
+	return slices.ContainsFunc(all, func(a *Agent) bool {
+		config := a.ConfigDir(getenv)
+		if config == "" || a.Registered == nil {
+			return false
+		}
+		r, err := a.Registered(config, pid)
+		return err == nil && r.Here() && r.Runs()
+	})
+}
+
 // Installed returns the agents with a program or configuration here.
 func Installed(getenv func(string) string) []*Agent {
 	return slices.DeleteFunc(All(), func(a *Agent) bool {

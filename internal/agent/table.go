@@ -17,7 +17,7 @@ var all = []*Agent{
 		ConfigDir: claude.ConfigDir, Install: claude.Hooks.Install, Remove: claude.Hooks.Remove, Inspect: claude.Hooks.Inspect,
 		Plugin: claude.Plugin,
 		Event:  hooks.Parse, Effects: claude.Effects, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
-		Running: claude.Running, Files: claude.Files, History: claude.History,
+		Running: claude.Running, Registered: claude.Registered, Files: claude.Files, History: claude.History,
 		Reader: claude.Reader, Subagents: claude.Sides,
 		Within:     true,
 		Late:       true, // the file is written from a timer, and the Stop hook does not wait for it

@@ -24,3 +24,18 @@ func TestClient(t *testing.T) {
 		}
 	}
 }
+
+// TestClientAlone: what can't be read of other clients keeps none from being seen.
+func TestClientAlone(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("CLAUDE_CONFIG_DIR", dir)
+	t.Setenv("CODEX_HOME", dir)
+	gittest.Must(t, os.Mkdir(filepath.Join(dir, "sessions"), 0o700))
+	gittest.Must(t, os.WriteFile(filepath.Join(dir, "thread-writer-locks"), nil, 0o600)) // no directory
+	parent := session.ReadClient(os.Getppid())
+	content := fmt.Sprintf(`{"pid":%d,"sessionId":"5e550000-0000-4000-8000-000000000001","procStart":%q}`, parent.PID, parent.Start)
+	gittest.Must(t, os.WriteFile(filepath.Join(dir, "sessions", fmt.Sprint(parent.PID, ".json")), []byte(content), 0o600))
+	if got := client(t.Context()); got.PID != parent.PID {
+		t.Errorf("the client is process %d, want %d", got.PID, parent.PID)
+	}
+}

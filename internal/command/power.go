@@ -217,10 +217,8 @@ func ByAgent(ctx context.Context) bool {
 // client returns the process of the agent's client that runs this one, if it is
 // seen.
 func client(ctx context.Context) session.Process {
-	registry, err := agent.Running(os.Getenv)
 	for _, p := range ancestors(ctx) {
-		if agent.IsClient(p.Name) ||
-			err == nil && slices.ContainsFunc(registry, func(r session.Registration) bool { return r.PID == p.PID && r.Here() && r.Runs() }) {
+		if agent.IsClient(p.Name) || agent.Registered(os.Getenv, p.PID) {
 			return p
 		}
 	}

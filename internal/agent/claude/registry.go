@@ -52,6 +52,12 @@ func readRegistration(config string, pid int) (registration, error) {
 	}, nil
 }
 
+// Registered returns what the client of a process has registered.
+func Registered(config string, pid int) (session.Registration, error) {
+	c, err := readRegistration(config, pid)
+	return c.Registration, err
+}
+
 // Running lists all readable registrations, even of dead clients, in no order.
 func Running(config string) ([]session.Registration, error) {
 	entries, err := os.ReadDir(filepath.Join(config, "sessions"))
