@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"gitagent/hooks"
+	"gitagent/internal/redact"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
 	"gitagent/internal/transcript"
@@ -64,6 +65,9 @@ type Agent struct {
 
 	// Reader reads a conversation from the start of a segment.
 	Reader func() transcript.Reader
+	// Structure says what holds a conversation together in its records, which
+	// a user's rules of redaction leave alone.
+	Structure redact.Structure
 	// Late says that the client writes a turn's end only after it has started
 	// the hook, so it is worth waiting for.
 	Late bool

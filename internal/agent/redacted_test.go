@@ -46,7 +46,7 @@ func TestForkAfterRedaction(t *testing.T) {
 		for _, path := range files {
 			raw, err := os.ReadFile(path)
 			gittest.Must(t, err)
-			clean, err := rules.JSONLines(raw)
+			clean, err := rules.JSONLines(raw, Structure)
 			gittest.Must(t, err)
 			if n := bytes.Count(clean, []byte("[redacted:")); n == 0 {
 				t.Errorf("%s: nothing was redacted", path)

@@ -8,6 +8,7 @@ import (
 	"gitagent/internal/agent/codex"
 	"gitagent/internal/agent/gemini"
 	"gitagent/internal/agent/opencode"
+	"gitagent/internal/redact"
 )
 
 // all are the agents. The first is for hooks and records that name none.
@@ -18,7 +19,7 @@ var all = []*Agent{
 		Plugin: claude.Plugin,
 		Event:  hooks.Parse, Effects: claude.Effects, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
 		Running: claude.Running, Registered: claude.Registered, Files: claude.Files, History: claude.History,
-		Reader: claude.Reader, Subagents: claude.Sides,
+		Reader: claude.Reader, Structure: claude.Structure, Subagents: claude.Sides,
 		Within:     true,
 		Late:       true, // the file is written from a timer, and the Stop hook does not wait for it
 		NewSession: claude.NewSession, Rebuild: claude.Rebuild, Command: claude.Command,
@@ -30,7 +31,7 @@ var all = []*Agent{
 		Notice: "codex runs new hooks only after you have trusted them: start codex once and review them there",
 		Event:  codex.Event, Effects: codex.Effects, Client: codex.Client, Variables: codex.Variables, Programs: codex.Programs,
 		Running: codex.Running, Files: codex.Files, History: codex.History,
-		Reader: codex.Reader, Claims: codex.Claims, Continues: codex.Continues,
+		Reader: codex.Reader, Structure: codex.Structure, Claims: codex.Claims, Continues: codex.Continues,
 		NewSession: codex.NewSession, Rebuild: codex.Rebuild, Command: codex.Command, Interactive: codex.Interactive,
 	},
 	{
@@ -39,7 +40,7 @@ var all = []*Agent{
 		Notice: "opencode loads plugins when it starts: start running ones again",
 		Event:  hooks.Parse, Effects: opencode.Effects, Client: opencode.Client, Variables: opencode.Variables, Programs: []string{opencode.Program},
 		Files:  opencode.Files, // older ones are in a database
-		Reader: opencode.Reader, Continues: opencode.Continues,
+		Reader: opencode.Reader, Structure: opencode.Structure, Continues: opencode.Continues,
 		NewSession: opencode.NewSession, Rebuild: opencode.Rebuild, Command: opencode.Command, Interactive: opencode.Interactive,
 	},
 	{
@@ -47,7 +48,7 @@ var all = []*Agent{
 		ConfigDir: gemini.ConfigDir, Install: gemini.Hooks.Install, Remove: gemini.Hooks.Remove, Inspect: gemini.Hooks.Inspect,
 		Event: gemini.Event, Effects: gemini.Effects, Client: gemini.Client, Variables: gemini.Variables, Programs: []string{gemini.Program},
 		Files: gemini.Files, History: gemini.History,
-		Reader:     gemini.Reader,
+		Reader: gemini.Reader, Structure: gemini.Structure,
 		NewSession: gemini.NewSession, Rebuild: gemini.Rebuild, Command: gemini.Command,
 		WithSession: gemini.WithSession, Interactive: gemini.Interactive,
 	},
@@ -83,4 +84,15 @@ func Programs() []string {
 		names = append(names, a.Program)
 	}
 	return names
+}
+
+// Structure is what any of the agents says of a member of records, see
+// [redact.Structure]: a word that means something else in another client's
+// costs at most a match.
+func Structure(name string) redact.Part {
+	part := redact.Content
+	for _, a := range all {
+		part = max(part, a.Structure(name))
+	}
+	return part
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
@@ -100,7 +101,7 @@ func holds(l *ledger.Ledger, rules *redact.Rules, purged *scrub.Finder, path str
 	if err != nil {
 		return false
 	}
-	clean, err := rules.JSONLines(raw)
+	clean, err := rules.JSONLines(raw, agent.Structure)
 	if err != nil {
 		return false
 	}
@@ -109,6 +110,6 @@ func holds(l *ledger.Ledger, rules *redact.Rules, purged *scrub.Finder, path str
 	if err != nil || bytes.Equal(clean, stored) {
 		return err == nil
 	}
-	again, err := rules.JSONLines(stored) // the user may have more rules since
+	again, err := rules.JSONLines(stored, agent.Structure) // the user may have more rules since
 	return err == nil && bytes.Equal(clean, again)
 }

@@ -26,7 +26,7 @@ func TestHolds(t *testing.T) {
 	const before, line, after = `{"n":1}` + "\n", `{"n":2,"text":"the second one"}` + "\n", `{"n":3}` + "\n"
 	const from, to = int64(len(before)), int64(len(before + line))
 	token := `{"n":2,"text":"ghp_` + strings.Repeat("aB3dE6gH9", 4) + `"}` + "\n"
-	redacted, err := (*redact.Rules)(nil).JSONLines([]byte(token))
+	redacted, err := (*redact.Rules)(nil).JSONLines([]byte(token), nil)
 	if err != nil || string(redacted) == token {
 		t.Fatalf("%s is redacted as %s, %v", token, redacted, err)
 	}

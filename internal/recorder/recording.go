@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gitagent/gitnotes"
+	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
@@ -328,7 +329,7 @@ func (r *recording) append(subject string, files map[string][]byte, keep ...obje
 // is stored, and the turn says so.
 func segmentFile(t *turns.Turn, files map[string][]byte, raw []byte, rules *redact.Rules, purged *scrub.Finder) {
 	path := ledger.TurnPath("transcript", t.Turn, ".jsonl")
-	data, err := rules.JSONLines(raw)
+	data, err := rules.JSONLines(raw, agent.Structure)
 	if err != nil {
 		t.Transcript.Missing = "redaction"
 		files[path] = nil

@@ -151,7 +151,7 @@ func addSubagents(t, old *turns.Turn, s sides, files map[string][]byte, rules *r
 	t.AgentsLeft = s.left
 	for _, one := range s.list {
 		path := turns.SubagentPath(t.Turn, one.ID)
-		data, err := rules.JSONLines(one.raw)
+		data, err := rules.JSONLines(one.raw, agent.Structure)
 		data = purged.ReplaceJSON(data)
 		switch {
 		case one.Missing != "":

@@ -27,15 +27,15 @@ var (
 // stored. Adjacent lines that are not JSON, such as torn ones, are redacted
 // together as text. Lines may have any length.
 //
-// A user's own rules leave alone what holds a conversation together ([frames],
-// [structural]), and what they find in another number makes it 0.
-func (r *Rules) JSONLines(segment []byte) ([]byte, error) {
+// A user's own rules leave alone what holds a conversation together, by of,
+// and what they find in another number makes it 0.
+func (r *Rules) JSONLines(segment []byte, of Structure) ([]byte, error) {
 	own, err := r.compiled()
 	if err != nil {
 		return nil, err
 	}
 	for range maxRounds {
-		out, again, err := r.redactLines(segment, own)
+		out, again, err := r.redactLines(segment, of, own)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (r *Rules) JSONLines(segment []byte) ([]byte, error) {
 
 // redactLines redacts each line of JSON and the texts between them. again
 // reports that a text changed: a line in it may be JSON in the next round.
-func (r *Rules) redactLines(segment []byte, own *own) (out []byte, again bool, err error) {
+func (r *Rules) redactLines(segment []byte, of Structure, own *own) (out []byte, again bool, err error) {
 	done := 0 // segment[:done] is done, and in out unless out is nil
 	add := func(to int, redacted string) (changed bool) {
 		changed = !same(redacted, view(segment[done:to]))
@@ -70,7 +70,7 @@ func (r *Rules) redactLines(segment []byte, own *own) (out []byte, again bool, e
 		if i := bytes.IndexByte(segment[at:], '\n'); i >= 0 {
 			end = at + i
 		}
-		redacted, ok, err := redactLine(view(segment[at:end]), own)
+		redacted, ok, err := redactLine(view(segment[at:end]), of, own)
 		if err != nil {
 			return nil, false, fmt.Errorf("redact line %d: %w", n, err)
 		}
@@ -89,10 +89,10 @@ func (r *Rules) redactLines(segment []byte, own *own) (out []byte, again bool, e
 
 // redactLine redacts one line; ok is false if it is not JSON. A line without
 // secrets may be what only json.Valid refuses, with a bad escape in a string.
-func redactLine(line string, own *own) (redacted string, ok bool, err error) {
+func redactLine(line string, of Structure, own *own) (redacted string, ok bool, err error) {
 	redacted = line
 	for round := range maxRounds {
-		w := walker{own: own, last: own != nil && round == maxRounds-1}
+		w := walker{own: own, part: of, last: own != nil && round == maxRounds-1}
 		if !w.walk(redacted) {
 			return line, false, nil
 		}
@@ -118,13 +118,14 @@ type walker struct {
 	spans []span
 	stack []frame
 	own   *own
-	last  bool // texts in which anything is still found go as a whole
+	part  Structure // asked if there are own rules
+	last  bool      // texts in which anything is still found go as a whole
 }
 
 // frame is an array or object around the walker's position.
 type frame struct {
 	array bool
-	holds bool   // it is one of [frames], and so are those around it
+	holds bool   // it is a [Frame] or [Structural], and so are those around it, if there are own rules
 	key   string // the key of an object's next value, or of the array itself
 	label string // object: the value of "name" or "key", for {"name":"API_KEY","value":"..."}
 	last  string // an array's previous element
@@ -204,7 +205,7 @@ func (w *walker) walk(line string) bool {
 			if len(w.stack) == maxNesting {
 				return false
 			}
-			f := frame{array: b == '[', holds: top == nil || top.holds && (top.array || frames(top.key) || structural(top.key))}
+			f := frame{array: b == '[', holds: w.own != nil && (top == nil || top.holds && (top.array || w.part(top.key) != Content))}
 			if f.array && top != nil {
 				f.key = top.key
 			}
@@ -308,7 +309,7 @@ func (w *walker) value(start, end int) {
 
 // ownIn returns the user's own rules for the texts of f, nil if these stay.
 func (w *walker) ownIn(f *frame) *own {
-	if f.holds && structural(f.key) {
+	if f.holds && w.part(f.key) == Structural {
 		return nil
 	}
 	return w.own

@@ -128,13 +128,13 @@ func TestOwnInRecords(t *testing.T) {
 		if want == "" {
 			want = tt.in
 		}
-		if got, err := New(own20).JSONLines([]byte(tt.in)); err != nil || string(got) != want {
+		if got, err := New(own20).JSONLines([]byte(tt.in), client); err != nil || string(got) != want {
 			t.Errorf("JSONLines(%s)\n got %s, %v\nwant %s", tt.in, got, err, want)
 		}
 	}
 	numbers := New(Own{Patterns: []string{`\b4711\d{4}\b`}})
 	in, want := `{"tokens":47110001,"input":{"customer":47110001,"n":[1,-47110002.5e3,true]}}`, `{"tokens":47110001,"input":{"customer":0,"n":[1,0,true]}}`
-	if got, err := numbers.JSONLines([]byte(in)); err != nil || string(got) != want {
+	if got, err := numbers.JSONLines([]byte(in), client); err != nil || string(got) != want {
 		t.Errorf("numbers: %s, %v, want %s", got, err, want)
 	}
 }
@@ -181,7 +181,7 @@ func shut(t *testing.T, r *Rules) {
 	if got := r.Bytes([]byte("hello")); string(got) != "[redacted:unchecked]" {
 		t.Errorf("Bytes: %q", got)
 	}
-	if got, err := r.JSONLines([]byte("{}")); err == nil {
+	if got, err := r.JSONLines([]byte("{}"), client); err == nil {
 		t.Errorf("JSONLines: %q", got)
 	}
 }
@@ -193,7 +193,7 @@ func TestOwnNone(t *testing.T) {
 		t.Errorf("New = %v", r)
 	}
 	image := `{"data":"` + strings.Repeat("iVBORw0KGgo/Max+AAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", 20) + `"}`
-	got, err := New(Own{Names: []string{"Max"}, Patterns: []string{`A{4}`}}).JSONLines([]byte(image))
+	got, err := New(Own{Names: []string{"Max"}, Patterns: []string{`A{4}`}}).JSONLines([]byte(image), client)
 	if gittest.Must(t, err); string(got) != image {
 		t.Errorf("an image has changed: %s", got)
 	}
@@ -204,7 +204,7 @@ func TestPeopleRecorded(t *testing.T) {
 	t.Parallel()
 	r := New(Own{People: true})
 	for name, data := range recorded(t) {
-		got, err := r.JSONLines(data)
+		got, err := r.JSONLines(data, client)
 		if gittest.Must(t, err); string(got) != string(data) {
 			t.Errorf("%s changed: %v", name, Count(got))
 		}

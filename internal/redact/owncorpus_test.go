@@ -84,11 +84,11 @@ func spelled(t *testing.T, r *Rules, wrapped, text string) string {
 			continue
 		}
 		line := p.wrap(wrapped)
-		got, err := r.JSONLines([]byte(line))
+		got, err := r.JSONLines([]byte(line), client)
 		if err != nil || !json.Valid(got) {
 			t.Fatalf("JSONLines(%s) = %s, %v", line, got, err)
 		}
-		if again, err := r.JSONLines(got); err != nil || string(again) != string(got) {
+		if again, err := r.JSONLines(got, client); err != nil || string(again) != string(got) {
 			t.Errorf("JSONLines twice\nonce  %s\ntwice %s, %v", got, again, err)
 		}
 		if strings.Contains(p.take(string(got)), text) {
@@ -99,7 +99,7 @@ func spelled(t *testing.T, r *Rules, wrapped, text string) string {
 		}
 	}
 	line := patch(wrapped)
-	if got, err := r.JSONLines([]byte(line)); err != nil || strings.Contains(string(got), text) {
+	if got, err := r.JSONLines([]byte(line), client); err != nil || strings.Contains(string(got), text) {
 		return "a patch"
 	}
 	return ""
@@ -142,7 +142,7 @@ func FuzzOwn(f *testing.F) {
 		}
 		record := `{"uuid":"0d6f5e64-33ef-4a3b-9f3b-0c3bb8b0ff5a","content":` + quote(s) + `,"input":{"a":[` + quote(s) + `,` + quote(name) + `],` + quote(s) + `:12}}`
 		for _, segment := range []string{s, record, s + "\n" + record, record + "\n" + s} {
-			got, err := r.JSONLines([]byte(segment))
+			got, err := r.JSONLines([]byte(segment), client)
 			if err != nil {
 				if !strings.Contains(err.Error(), errEndless.Error()) {
 					t.Fatalf("JSONLines(%q): %v", segment, err)
@@ -150,11 +150,11 @@ func FuzzOwn(f *testing.F) {
 				continue
 			}
 			checkLines(t, []byte(segment), got)
-			if again, err := r.JSONLines(got); err != nil || string(again) != string(got) {
+			if again, err := r.JSONLines(got, client); err != nil || string(again) != string(got) {
 				t.Errorf("JSONLines(%q)\nonce  %q\ntwice %q, %v", segment, got, again, err)
 			}
 		}
-		got, err := r.JSONLines([]byte(record))
+		got, err := r.JSONLines([]byte(record), client)
 		if err == nil && !strings.HasPrefix(string(got), record[:57]) {
 			t.Errorf("JSONLines(%s) = %s", record, got)
 		}
@@ -189,7 +189,7 @@ func BenchmarkOwn(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if _, err := New(tt.own).JSONLines(segment); err != nil {
+				if _, err := New(tt.own).JSONLines(segment, client); err != nil {
 					b.Fatal(err)
 				}
 			}
