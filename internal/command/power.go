@@ -250,8 +250,9 @@ func ancestors(ctx context.Context) []session.Process {
 // standsFor returns what the words of an agent's command line stand for.
 func standsFor(c *cli.Context, does power.Command) (on power.On, err error) {
 	w, err := Unfollowed(c.Context)
-	if err != nil {
-		return on, nil // the command says so, if it needs one
+	if err != nil { // the command says so, if it needs a repository
+		on.Pane, on.File = c.String("tmux") != "", len(files(c)) > 0
+		return on, nil
 	}
 	home := cmdline.StartedIn(c.Context)
 	if p := client(c.Context); p.PID > 0 {

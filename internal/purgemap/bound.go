@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -356,12 +357,16 @@ func (p *pairing) size(ctx context.Context, lines []*line) (bytes int64) {
 	return bytes
 }
 
-// common returns how many files of HEAD have one of some texts.
+// common returns how many files of HEAD have one of some texts, too many if
+// that can't be told.
 func (p *pairing) common(ctx context.Context, texts [][]byte) int {
 	var patterns []byte
 	for _, text := range texts {
-		var longest []byte // git looks for one line at a time
-		for line := range bytes.Lines(text) {
+		var longest []byte                    // git looks for one line at a time
+		for line := range bytes.Lines(text) { // none with a NUL, which git takes for a binary pattern
+			if bytes.IndexByte(line, 0) >= 0 {
+				continue
+			}
 			if line = bytes.TrimRight(line, "\r\n"); len(line) > len(longest) {
 				longest = line
 			}
@@ -374,8 +379,14 @@ func (p *pairing) common(ctx context.Context, texts [][]byte) int {
 		return 0
 	}
 	out, err := p.repo.Output(ctx, bytes.NewReader(patterns), "grep", "-l", "-z", "-a", "--fixed-strings", "-f", "-", "HEAD")
-	if err != nil {
-		return 0 // there is none, or no HEAD
+	if git.Status(err) == 1 { // there is none
+		return 0
 	}
-	return bytes.Count(out, []byte{0})
+	if err == nil {
+		return bytes.Count(out, []byte{0})
+	}
+	if _, err := p.repo.Resolve(ctx, "HEAD"); errors.Is(err, git.ErrNotFound) {
+		return 0
+	}
+	return mostFiles + 1
 }
