@@ -30,6 +30,9 @@ type member struct {
 	told   int          // how often they had been told then that it had them again
 }
 
+// env is an environment in which programs start as cheaply as they can: there are thousands.
+func (m *member) env() []string { return append(gittest.Env(m.home), "GOMAXPROCS=1", "GOGC=off") }
+
 func (m *member) trusts(name string) bool { return name == m.name || slices.Contains(m.trust, name) }
 
 // git runs a command, which may end as one does whose user has something to do.
@@ -39,7 +42,7 @@ func (o *order) git(m *member, stdin string, args ...string) string {
 		args = append([]string{"-c", "agent.../../host.push=all"}, args...)
 	}
 	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env, cmd.Stdin = filepath.Join(m.home, "repo"), gittest.Env(m.home), strings.NewReader(stdin)
+	cmd.Dir, cmd.Env, cmd.Stdin = filepath.Join(m.home, "repo"), m.env(), strings.NewReader(stdin)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it has no terminal
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
@@ -52,7 +55,7 @@ func (o *order) git(m *member, stdin string, args ...string) string {
 func (o *order) answers(m *member, answer string, args ...string) string {
 	o.t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "agent.../../host.push=all", "agent-turn", "fetch"}, args...)...)
-	cmd.Dir, cmd.Env = filepath.Join(m.home, "repo"), append(gittest.Env(m.home), "TERM=xterm", "GIT_PAGER=cat")
+	cmd.Dir, cmd.Env = filepath.Join(m.home, "repo"), append(m.env(), "TERM=xterm", "GIT_PAGER=cat")
 	return o.ran(m, cmd, onTerminal(o.t, cmd, strings.Repeat(answer+"\n", 12)+"\x04"))
 }
 
@@ -63,6 +66,7 @@ var progress = regexp.MustCompile(`^(remote:|Unpacking|From |\* \[new|warning: f
 func (o *order) ran(m *member, cmd *exec.Cmd, out string) string {
 	o.t.Helper()
 	status := cmd.ProcessState.ExitCode()
+	fmt.Printf("COST %v %v %s\n", cmd.ProcessState.UserTime().Milliseconds(), cmd.ProcessState.SystemTime().Milliseconds(), strings.Join(cmd.Args, " "))
 	o.log("%s: %s: %d", m.name, strings.Join(cmd.Args, " "), status)
 	for line := range strings.Lines(out) {
 		if line = strings.TrimSpace(line); !progress.MatchString(line) {
@@ -120,7 +124,7 @@ func (o *order) places(m *member) (all []place) {
 func (m *member) read(args ...string) string {
 	m.t.Helper()
 	cmd := exec.Command("git", append([]string{"agent-turn"}, args...)...)
-	cmd.Dir, cmd.Env = filepath.Join(m.home, "repo"), gittest.Env(m.home)
+	cmd.Dir, cmd.Env = filepath.Join(m.home, "repo"), m.env()
 	out, err := cmd.Output()
 	if err != nil && cmd.ProcessState.ExitCode() != 3 {
 		m.t.Errorf("%s: %s: %v", m.name, strings.Join(args, " "), err)
