@@ -66,7 +66,6 @@ var progress = regexp.MustCompile(`^(remote:|Unpacking|From |\* \[new|warning: f
 func (o *order) ran(m *member, cmd *exec.Cmd, out string) string {
 	o.t.Helper()
 	status := cmd.ProcessState.ExitCode()
-	fmt.Printf("COST %v %v %s\n", cmd.ProcessState.UserTime().Milliseconds(), cmd.ProcessState.SystemTime().Milliseconds(), strings.Join(cmd.Args, " "))
 	o.log("%s: %s: %d", m.name, strings.Join(cmd.Args, " "), status)
 	for line := range strings.Lines(out) {
 		if line = strings.TrimSpace(line); !progress.MatchString(line) {
