@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -87,6 +88,8 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 		Repo: a.Repo, Objects: objects, Map: a.Map, Counts: a.Trust.Keys().Trusts,
 		Landing: a.Landing, There: a.There, Accepted: a.Accepted,
 	}
+	before := readUnasked(a.Store, time.Now())
+	m.Unasked = before.Taken
 	if key := a.Trust.Keys().Own; key != nil {
 		m.Own = key.Public()
 	}
@@ -132,6 +135,12 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	if len(learned) > 0 { // first, as a turn recorded after the refs moved may have it again
 		if err := memory.Write(a.Store.Dir()); err != nil {
 			return done, fmt.Errorf("remember what is purged: %w", err)
+		}
+	}
+	if found.Unasked.Texts > before.Taken.Texts {
+		before.Taken = found.Unasked
+		if err := before.write(a.Store); err != nil {
+			return done, err
 		}
 	}
 	if done.Result, err = plan.Execute(ctx); err != nil {

@@ -34,6 +34,14 @@ type Asked struct {
 	Cut, Of  int64 // how many bytes go, of how many
 }
 
+// Unasked is what others' purges have taken out without a question before, which
+// counts with what they ask for now.
+type Unasked struct {
+	Texts int                 `json:"texts"`
+	Prose int                 `json:"prose"`
+	Cut   map[record.ID]int64 `json:"cut"` // bytes, by missions
+}
+
 // What is done without a question. A secret is one text in a few spellings, or
 // a key in as many as it has lines, however many turns it stands in; a pattern
 // that cuts words makes hundreds, one that cuts what was said makes sentences,
@@ -273,7 +281,8 @@ func (p *pairing) proveGroup(ctx context.Context, g *group, by *purgerewrite.Pro
 // judge holds the groups of which too much is asked, and returns what was
 // learned of the others.
 func (p *pairing) judge(ctx context.Context, groups []*group) (learned [][]byte) {
-	different, sentences, held := make(map[[sha256.Size]byte]bool), 0, make(map[[sha256.Size]byte]bool)
+	different, held := make(map[[sha256.Size]byte]bool), make(map[[sha256.Size]byte]bool)
+	texts, sentences := p.unasked.Texts, p.unasked.Prose
 	// What is held of one mission keeps nothing from being done in others.
 	slices.SortStableFunc(groups, func(a, b *group) int { return len(a.asked.Texts) - len(b.asked.Texts) })
 	for _, g := range groups {
@@ -282,9 +291,13 @@ func (p *pairing) judge(ctx context.Context, groups []*group) (learned [][]byte)
 		}
 		all := maps.Clone(different)
 		maps.Copy(all, g.asked.Texts)
-		a := p.asked(ctx, g, len(all), sentences)
+		a := p.asked(ctx, g, texts+len(all), sentences)
 		if a.within() {
 			different, sentences = all, a.Prose
+			p.unasked.Texts, p.unasked.Prose = a.Texts, a.Prose
+			if g.asked.Cut > 0 {
+				p.unasked.Cut[g.lines[0].id] += g.asked.Cut
+			}
 		} else {
 			for _, l := range g.lines {
 				p.hold(l, HeldBecause{Beyond: a})
@@ -329,6 +342,11 @@ func (p *pairing) askedBy(ctx context.Context, g *group, t *purgerewrite.Taken, 
 	}
 	slices.Sort(a.Missions)
 	a.By = p.by(commits...)
+	if t == &g.asked && t.Cut > 0 {
+		for _, id := range a.Missions {
+			a.Cut += p.unasked.Cut[id]
+		}
+	}
 	if !a.within() && a.Texts <= mostTexts { // perhaps it is little of what there is
 		a.Of = max(a.Of, p.size(ctx, g.lines))
 	}

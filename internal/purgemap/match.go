@@ -26,6 +26,7 @@ type Matching struct {
 	There []object.Hash
 	// Accepted are missions whose purge a person accepts, whoever signed it.
 	Accepted []record.ID
+	Unasked  Unasked
 }
 
 // A Matched is what a map replaces in a repository.
@@ -38,6 +39,7 @@ type Matched struct {
 	Looked  map[record.ID]bool          // missions that were looked at: true for those here, not just fetched
 	Agreed  map[object.Hash]object.Hash // pairs that a person accepts
 	Lacks   Lacks
+	Unasked Unasked // with what is taken out now
 }
 
 // Lacks are what was purged here of what was fetched, which has it, as it was
@@ -75,11 +77,13 @@ func (m *Matching) Find(ctx context.Context, news bool) (*Matched, error) {
 	}
 	p := newPairing(m.Map, m.Counts, m.Accepted, func(h object.Hash) bool { return m.Objects.Has(h) == nil }, list, there)
 	p.objects, p.repo, p.user = m.Objects, m.Repo, m.Map.user(m.Own)
+	p.unasked.Texts, p.unasked.Prose = m.Unasked.Texts, m.Unasked.Prose
+	maps.Copy(p.unasked.Cut, m.Unasked.Cut)
 	known, gone, learned, err := p.known(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := &Matched{Known: known, Gone: gone, Files: p.files, Learned: learned, Held: p.held, Lacks: p.lacks, Looked: make(map[record.ID]bool), Agreed: make(map[object.Hash]object.Hash)}
+	found := &Matched{Unasked: p.unasked, Known: known, Gone: gone, Files: p.files, Learned: learned, Held: p.held, Lacks: p.lacks, Looked: make(map[record.ID]bool), Agreed: make(map[object.Hash]object.Hash)}
 	for _, l := range list {
 		found.Looked[l.id] = found.Looked[l.id] || !l.landed
 		if slices.Contains(m.Accepted, l.id) && p.removed[l.tip] {
@@ -116,6 +120,7 @@ type pairing struct {
 	removed map[object.Hash]bool  // newest events of missions that were removed
 	refused map[object.Hash]error // of commits that were looked at; nil if the pair has proved itself
 	lacks   Lacks
+	unasked Unasked // before, and now
 }
 
 // newPairing returns a pairing by the keys that count.
@@ -125,7 +130,7 @@ func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, e
 		classes: m.classes(counts), all: m.classes(func(sshsig.Public) bool { return true }),
 		under: make(map[object.Hash]bool), there: make(map[object.Hash]bool), here: make(map[object.Hash]bool),
 		landed: make(map[object.Hash][]*line), winners: make(map[*class]object.Hash), agreed: make(map[object.Hash]bool),
-		pairs: make(map[*line]map[object.Hash]object.Hash), files: make(map[object.Hash]object.Hash), removed: make(map[object.Hash]bool), refused: make(map[object.Hash]error), lacks: Lacks{Paths: make(map[object.Hash][]string)},
+		pairs: make(map[*line]map[object.Hash]object.Hash), files: make(map[object.Hash]object.Hash), removed: make(map[object.Hash]bool), refused: make(map[object.Hash]error), lacks: Lacks{Paths: make(map[object.Hash][]string)}, unasked: Unasked{Cut: make(map[record.ID]int64)},
 	}
 	for _, l := range there {
 		for _, h := range slices.Concat(l.events, l.kept) {
