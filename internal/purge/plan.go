@@ -12,7 +12,8 @@
 //	files.go        local state
 //	journal.go      the work list; complete.go ends a killed purge
 //	unreachable.go  the user's commits that nothing refers to
-//	apply.go        a map from a remote, applied here; held.go what waits for a person
+//	apply.go        a map from a remote, applied here
+//	held.go         what of it waits for a person; unasked.go what did not
 //	filter.go       missions follow a filter of the user's; filtermap.go what it did
 package purge
 
