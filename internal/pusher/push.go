@@ -143,20 +143,28 @@ func waiting(ctx context.Context, r *remote.Remote, tips map[record.ID]object.Ha
 	}
 	tips = maps.Clone(tips)
 	maps.DeleteFunc(tips, func(_ record.ID, tip object.Hash) bool { return tip.IsZero() })
-	var events []*ledger.CommitEvent
+	events := make(map[object.Hash]*ledger.CommitEvent) // in no order: of two forks one may come after what both have
 	for e, err := range ledger.Links(ctx, r.Repo, slices.Collect(maps.Values(tips))...) {
 		if err != nil {
 			return nil, err
 		}
-		events = append(events, e)
+		events[e.Hash] = e
 	}
 	purged := make(map[object.Hash]bool) // an event, or one before it
-	for _, e := range slices.Backward(events) {
-		purged[e.Hash] = purged[e.Before] || m.Lists(e.Hash, r.Workspace.Trust.Keys().Trusts)
-	}
 	all := make(map[record.ID]bool)
 	for id, tip := range tips {
-		all[id] = purged[tip]
+		var newer []object.Hash
+		is, known := false, false
+		for e := events[tip]; e != nil && !is && !known; e = events[e.Before] {
+			if is, known = purged[e.Hash]; !known {
+				newer = append(newer, e.Hash)
+				is = m.Lists(e.Hash, r.Workspace.Trust.Keys().Trusts)
+			}
+		}
+		for _, h := range newer {
+			purged[h] = is
+		}
+		all[id] = is
 	}
 	for _, h := range held {
 		all[h.Mission] = true
