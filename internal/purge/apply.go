@@ -137,14 +137,14 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 			return done, fmt.Errorf("remember what is purged: %w", err)
 		}
 	}
+	if done.Result, err = plan.Execute(ctx); err != nil {
+		return done, err
+	}
 	if found.Unasked.Texts > before.Taken.Texts {
 		before.Taken = found.Unasked
 		if err := before.write(a.Store); err != nil {
 			return done, err
 		}
-	}
-	if done.Result, err = plan.Execute(ctx); err != nil {
-		return done, err
 	}
 	maps.Copy(done.Renamed, plan.renamed)
 	return done, nil

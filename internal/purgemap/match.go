@@ -338,17 +338,25 @@ func (p *pairing) together() {
 // replaces what is here.
 func (p *pairing) both(g *group) {
 	for _, l := range g.lines {
-		for h, to := range p.pairs[l] {
-			if !p.here[h] || !p.there[to] {
-				continue
+		ours := func(h object.Hash) (to object.Hash, ok bool) {
+			to, ok = p.pairs[l][h]
+			return to, ok && p.here[h] && p.there[to]
+		}
+		for _, h := range l.kept {
+			if to, ok := ours(h); ok {
+				paths, err := purgerewrite.LacksPaths(p.objects, h, to)
+				if err == nil && len(paths) > 0 { // else it stays refused
+					p.lacks.Paths[to] = paths
+				}
 			}
-			if slices.Contains(l.events, h) {
+		}
+		for _, h := range l.events { // the newest has all turns
+			if to, ok := ours(h); ok {
 				turns, err := purgerewrite.LacksTurns(p.objects, h, to)
-				if err == nil { // else it stays refused
+				if err == nil {
 					p.lacks.Turns = append(p.lacks.Turns, turns...)
 				}
-			} else if paths, err := purgerewrite.LacksPaths(p.objects, h, to); err == nil && len(paths) > 0 {
-				p.lacks.Paths[to] = paths
+				break
 			}
 		}
 	}
