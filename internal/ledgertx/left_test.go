@@ -6,9 +6,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
+	"gitagent/internal/limit"
 	"gitagent/internal/statedir"
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
@@ -58,6 +61,19 @@ func TestLeft(t *testing.T) {
 		{"a writer died before its transaction", func(l *lab.Lab, tip string) {
 			next := l.Git("commit-tree", "-m", "four", "-p", tip, tip+"^{tree}")
 			gittest.Must(l.T, l.Workspace(l.Dir).Trust.Own(mission, object.NewHash(next), object.NewHash(tip)))
+		}, all, ""},
+		{"so it did, and the next one's refs were locked", func(l *lab.Lab, tip string) {
+			next := l.Git("commit-tree", "-m", "four", "-p", tip, tip+"^{tree}")
+			gittest.Must(l.T, l.Workspace(l.Dir).Trust.Own(mission, object.NewHash(next), object.NewHash(tip)))
+			locked := l.LockOf("refs/heads/mine")
+			l.Write(locked, "")
+			ctx := limit.With(l.T.Context(), limit.Limits{Lock: time.Millisecond})
+			if event(ctx, l.Workspace(l.Dir), "four", func(_ int, tx *ledgertx.Tx) {
+				tx.Move("refs/heads/mine", object.NewHash(tip), object.Hash{})
+			}) == nil {
+				l.T.Error("it was not locked")
+			}
+			l.Remove(locked)
 		}, all, ""},
 		{"so it did, and then it was moved back", func(l *lab.Lab, tip string) {
 			next := l.Git("commit-tree", "-m", "four", "-p", tip, tip+"^{tree}")

@@ -22,6 +22,9 @@ func (tx *Tx) stand(ctx context.Context) error {
 		return nil
 	}
 	if s.Moves == nil {
+		if !s.At.IsZero() { // what a writer that died was about to write was never left anywhere
+			tx.left = s.At
+		}
 		s.Tell()
 		return nil
 	}

@@ -455,7 +455,7 @@ git agent-turn archive MISSION`)[1:], "\n")
 		return b.String() + term.tmux("capture-pane", "-p", "-t", "%1")
 	}
 	before := state()
-	person := regexp.MustCompile(`(?m)^git-agent-[a-z]+: hint: a person may, on a terminal of their own: git -C \S+ agent-`)
+	person := regexp.MustCompile(`(?m)^git-agent-[a-z]+: hint: a person may, on a terminal of their own: git -C \S+ (--git-dir=\S+ (--work-tree=\S+ )?)?agent-`)
 	for i, got := range r.tools("TBARRED hello", `(^|\n)TBARRED\b`, lines, "--session-id", session) {
 		if got.outcome() != barred || !person.MatchString(got.said) {
 			t.Errorf("%q: %s", lines[i], got.said)
