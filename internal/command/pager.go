@@ -36,6 +36,7 @@ func Paged(action cli.ActionFunc) cli.ActionFunc {
 		if err != nil {
 			return err
 		}
+		c.Context = context.WithValue(c.Context, openedKey{}, opened{repo, conf})
 		plain := c.App.Writer
 		out := &lazyPager{plain: plain}
 		look := lookOf(plain, conf, os.Getenv)
@@ -53,6 +54,14 @@ func Paged(action cli.ActionFunc) cli.ActionFunc {
 		return err
 	}
 }
+
+// An opened is a repository that a command has opened, with its configuration.
+type opened struct {
+	repo *git.Repo
+	conf git.Config
+}
+
+type openedKey struct{}
 
 // A look is how output may look.
 type look struct {
@@ -129,9 +138,13 @@ func (l *lazyPager) close() (quit bool) { return l.pager != nil && l.pager.Close
 
 // Dates returns how the user wants to see dates: git's log.date.
 func Dates(c *cli.Context, w *workspace.Workspace) (cmdline.Dates, error) {
-	conf, err := w.Repo.Config(c.Context)
-	if err != nil {
-		return cmdline.Dates{}, err
+	was, paged := c.Context.Value(openedKey{}).(opened)
+	conf := was.conf
+	if !paged {
+		var err error
+		if conf, err = w.Repo.Config(c.Context); err != nil {
+			return cmdline.Dates{}, err
+		}
 	}
 	return cmdline.ParseDates(conf.Get("log.date"), cmdline.Columns(c.App.Writer) > 0)
 }

@@ -84,6 +84,9 @@ func Workspace(ctx context.Context) (*workspace.Workspace, error) {
 
 // Unfollowed opens the repository of the current directory as it is.
 func Unfollowed(ctx context.Context) (*workspace.Workspace, error) {
+	if was, paged := ctx.Value(openedKey{}).(opened); paged {
+		return Open(was.repo)
+	}
 	repo, err := git.Open(ctx)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, cmdline.Hint(errors.New("not in a git repository"), "change into one, or name it with -C <dir>")

@@ -143,12 +143,17 @@ type PackEntry struct {
 // PackEntries returns a pack's entries in the order of its index, of any
 // version. base is the pack's path without extension.
 func (r *Repo) PackEntries(ctx context.Context, base string) (list []PackEntry, err error) {
-	index, err := os.Open(base + ".idx")
+	data, err := os.ReadFile(base + ".idx")
 	if err != nil {
 		return nil, err
 	}
-	defer index.Close()
-	err = r.Split(ctx, index, '\n', func(line []byte) error {
+	if x, err := newPackIndex(data, r.Format()); err == nil && x.small() {
+		for i := range x.objects() {
+			list = append(list, PackEntry{r.Format().Hash(x.name(i)), x.offsetAt(i)})
+		}
+		return list, nil
+	}
+	err = r.Split(ctx, bytes.NewReader(data), '\n', func(line []byte) error {
 		offset, rest, _ := bytes.Cut(line, []byte(" "))
 		name, _, _ := bytes.Cut(rest, []byte(" "))
 		at, err := strconv.ParseInt(string(offset), 10, 64)

@@ -296,18 +296,26 @@ func (r *Repo) refs(ctx context.Context, names []string) (map[string]object.Hash
 // refuses to move a ref by two names, and [Keepers], which a clone of a mirror
 // has as others.
 func (r *Repo) OwnRefs(ctx context.Context) (map[string]object.Hash, error) {
-	refs, err := r.Refs(ctx, "refs/")
+	refs := make(map[string]object.Hash)
+	out, err := r.Output(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname) %(symref)")
 	if err != nil {
 		return refs, err
 	}
-	out, err := r.Output(ctx, nil, "for-each-ref", "--format=%(symref) %(refname)")
+	symbolic := make(map[string]bool)
 	for line := range strings.Lines(string(out)) {
-		if to, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); to != "" {
-			delete(refs, name)
+		hash, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		name, to, _ := strings.Cut(rest, " ")
+		if refs[name], err = object.ParseHash(hash); err != nil {
+			return refs, fmt.Errorf("read refs: %w", err)
 		}
+		symbolic[name] = to != ""
 	}
-	maps.DeleteFunc(refs, func(name string, _ object.Hash) bool { return strings.HasPrefix(name, Keepers) })
-	return refs, err
+	r.brokenRefs("refs/", refs)
+	if r.looking != nil {
+		r.looking(ctx, []string{"refs/"}, refs)
+	}
+	maps.DeleteFunc(refs, func(name string, _ object.Hash) bool { return symbolic[name] || strings.HasPrefix(name, Keepers) })
+	return refs, nil
 }
 
 // brokenRefs adds refs whose files hold no hash, but trusts one that git listed

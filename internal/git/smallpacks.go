@@ -283,11 +283,20 @@ func (x packIndex) find(h object.Hash) (int, bool) {
 // offset returns an object's offset, or -1. Git reads those of 2 GB or more.
 func (x packIndex) offset(h object.Hash) int64 {
 	if i, ok := x.find(h); ok {
-		if offset := x.number(namesAt + x.objects()*(x.size+4) + 4*i); offset < 1<<31 {
+		if offset := x.offsetAt(i); offset < 1<<31 {
 			return offset
 		}
 	}
 	return -1
+}
+
+// offsetAt is that of the i-th name, if it is below 2 GB.
+func (x packIndex) offsetAt(i int) int64 { return x.number(namesAt + x.objects()*(x.size+4) + 4*i) }
+
+// small reports whether all offsets are below 2 GB: there is no table of
+// others.
+func (x packIndex) small() bool {
+	return len(x.data) == namesAt+x.objects()*(x.size+perObject)+2*x.size
 }
 
 type packed struct {

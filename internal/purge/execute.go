@@ -163,7 +163,7 @@ func (p *Plan) doomUnneeded(ctx context.Context, now map[string]object.Hash) err
 			delete(now, u.Ref)
 		}
 	}
-	worktrees, err := p.Repo.Worktrees(ctx)
+	worktrees, err := p.Repo.Worktrees(ctx) // one may have been detached since
 	if err != nil {
 		return err
 	}

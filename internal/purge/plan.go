@@ -68,6 +68,7 @@ type Plan struct {
 	secrets   [][]byte // that were found
 	objects   *git.Objects
 	refs      map[string]object.Hash // all of the repository but symbolic ones, as they were read
+	checkouts []git.Worktree         // as they were then
 	chains    []purgerewrite.Chain
 	archive   *ledger.Archive
 	archived  map[record.ID]ledger.ArchiveEntry // that are here and have no refs
@@ -125,6 +126,9 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known m
 	if p.refs, err = p.Repo.OwnRefs(ctx); err != nil {
 		return err
 	}
+	if p.checkouts, err = p.Repo.Worktrees(ctx); err != nil {
+		return err
+	}
 	if err := p.readArchive(); err != nil {
 		return err
 	}
@@ -138,6 +142,7 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known m
 	p.rewrite = purgerewrite.New(p.Repo, p.objects, p.Target, p.Trust.Keys().Own, known)
 	p.rewrite.Given, p.rewrite.Lacks = p.Given, p.Lacks
 	p.rewrite.Seen = p.seen.tells(p.Purge)
+	p.rewrite.AllNotes = p.notes()
 	p.rewrite.Theirs = make(map[object.Hash]bool)
 	for _, t := range theirs {
 		p.rewrite.Theirs[t.Hash] = true
@@ -199,6 +204,25 @@ func (p *Plan) ledgers(ctx context.Context) ([]purgerewrite.Chain, error) {
 		list = append(list, purgerewrite.Chain{ID: id, Tip: tips[id], Usable: s.Commit})
 	}
 	return list, nil
+}
+
+// notes returns the tips of all notes that may be rewritten.
+func (p *Plan) notes() (tips []object.Hash) {
+	for ref, tip := range p.refs {
+		name := ref[strings.LastIndexByte(ref, '/')+1:]
+		id, err := record.ParseID(name)
+		if err == nil && (ref == id.NotesRef() || p.Landing != "" && ref == p.Landing+"notes/"+name) {
+			tips = append(tips, tip)
+		}
+	}
+	for _, entries := range []map[record.ID]ledger.ArchiveEntry{p.archived, p.besides} {
+		for _, e := range entries {
+			if !e.Notes.IsZero() {
+				tips = append(tips, e.Notes)
+			}
+		}
+	}
+	return tips
 }
 
 func (p *Plan) tip(id record.ID) object.Hash {
@@ -323,13 +347,9 @@ func (c indexChange) path() string {
 // indexChanges returns the entries of indexes that are as in a HEAD that is
 // rewritten. Anything else that is staged is the user's, and stays.
 func (p *Plan) indexChanges(ctx context.Context) ([]indexChange, error) {
-	list, err := p.Repo.Worktrees(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var changes []indexChange
 	p.staged = make(map[string]map[object.Hash]bool)
-	for _, w := range list {
+	for _, w := range p.checkouts {
 		to := p.rewrite.Successor(w.Head)
 		if w.Head.IsZero() || to == w.Head || to.IsZero() || !p.moved(w.Branch) {
 			continue

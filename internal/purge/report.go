@@ -110,7 +110,7 @@ func (p *Plan) report(ctx context.Context) error {
 	if err := p.worktrees(ctx); err != nil {
 		return err
 	}
-	if err := p.common(ctx); err != nil {
+	if err := p.common(); err != nil {
 		return err
 	}
 	return p.clients()
@@ -121,11 +121,7 @@ func (p *Plan) inHeads(ctx context.Context, leading *objectpurge.Referrers) erro
 	if p.Target.Finder == nil {
 		return nil
 	}
-	list, err := p.Repo.Worktrees(ctx)
-	if err != nil {
-		return err
-	}
-	for _, w := range list {
+	for _, w := range p.checkouts {
 		if w.Head.IsZero() || p.replaced(w.Head) && p.moved(w.Branch) {
 			continue
 		}
@@ -144,13 +140,9 @@ func (p *Plan) inHeads(ctx context.Context, leading *objectpurge.Referrers) erro
 	return nil
 }
 
-func (p *Plan) common(ctx context.Context) error {
+func (p *Plan) common() error {
 	if p.Target.Finder == nil {
 		return nil
-	}
-	list, err := p.Repo.Worktrees(ctx)
-	if err != nil {
-		return err
 	}
 	seen := make(map[string]bool)
 	for _, path := range p.Common.Head {
@@ -171,7 +163,7 @@ func (p *Plan) common(ctx context.Context) error {
 		}
 	}
 	for _, file := range p.Worktree {
-		for _, w := range list { // the same file may be in several worktrees
+		for _, w := range p.checkouts { // the same file may be in several worktrees
 			if below, err := filepath.Rel(w.Path, file); err == nil && filepath.IsLocal(below) {
 				seen[filepath.ToSlash(below)] = true
 				break
@@ -198,11 +190,14 @@ func (p *Plan) pushed() (list []git.Update) {
 
 // staysIn adds which files the user has staged in an index that stays.
 func (p *Purge) staysIn(ctx context.Context, roots []objectpurge.Root) ([]Stay, error) {
+	list := make([]Stay, len(roots))
+	if len(roots) == 0 {
+		return list, nil
+	}
 	worktrees, err := p.Repo.Worktrees(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Stay, len(roots))
 	for i, r := range roots {
 		list[i].Root = r
 		for _, w := range worktrees {
@@ -421,11 +416,7 @@ func (p *Plan) worktrees(ctx context.Context) error {
 	case p.Target.Finder == nil:
 		return nil
 	}
-	list, err := p.Repo.Worktrees(ctx)
-	if err != nil {
-		return err
-	}
-	for _, w := range list {
+	for _, w := range p.checkouts {
 		if _, err := git.Find(w.Path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, git.ErrNotFound) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,12 +114,34 @@ func (r *Rewrite) note(at Place, content []byte, searched bool) ([]byte, error) 
 	return out, nil
 }
 
-// everHeld reports whether anything is found in present or past notes.
+// everHeld reports whether anything is found in present or past notes. Mostly
+// nothing is in any mission's, which one look at all of them tells.
 func (r *Rewrite) everHeld(ctx context.Context, tip object.Hash) (found bool, err error) {
 	if r.Target.Finder == nil || r.clean(tip) {
 		return false, nil
 	}
-	out, err := r.Repo.Output(ctx, nil, "rev-list", "--objects", "--no-object-names", tip.String())
+	if slices.Contains(r.AllNotes, tip) {
+		if r.noted == nil {
+			found, err := r.held(ctx, r.AllNotes...)
+			if err != nil {
+				return false, err
+			}
+			r.noted = &found
+		}
+		if !*r.noted {
+			return false, nil
+		}
+	}
+	return r.held(ctx, tip)
+}
+
+// held reports whether anything is found in what some commits lead to.
+func (r *Rewrite) held(ctx context.Context, tips ...object.Hash) (found bool, err error) {
+	var in strings.Builder
+	for _, tip := range tips {
+		fmt.Fprintln(&in, tip)
+	}
+	out, err := r.Repo.Output(ctx, strings.NewReader(in.String()), "rev-list", "--objects", "--no-object-names", "--stdin")
 	if err != nil {
 		return false, err
 	}

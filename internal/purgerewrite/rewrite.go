@@ -69,6 +69,9 @@ type Rewrite struct {
 	// Lacks are paths that go in states, besides what the target says.
 	Lacks map[object.Hash][]string
 
+	// AllNotes are the tips of all notes that Notes will be called for, or none.
+	AllNotes []object.Hash
+
 	// Seen is what a search of all objects has told, with what nothing leads to
 	// that was found is not read again; nil for no search. It may be given if
 	// only texts and missions are purged, with no known successors.
@@ -84,6 +87,8 @@ type Rewrite struct {
 	done     map[object.Hash]object.Hash // commits
 	replaced map[object.Hash]object.Hash // objects of every kind
 	found    map[Find]int
+
+	noted *bool // whether anything is in AllNotes, once looked at
 
 	memo
 	names  map[string]bool            // of files: whether something is found in them
