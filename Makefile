@@ -32,8 +32,8 @@ MATRIX = go test -count=1 -timeout 0 -vet=off
 MATRIX_RUNS = \
 	^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting)$$ \
 	^Test(MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|ForkOfStranger|Restore|FinishGoesOn|FinishStranger|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$ \
-	^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|HeldStays|HeldOneByOne|PurgesAtOnce|Hosts|Branches|Variants)$$ \
-	^TestScripts$$/^(archive|archive-kept|blame|first-turn|hook|hooks-configured|housekeep|init|moved-keepers|moved-refs|purge|purge-alias|purge-cut-off|purge-everywhere|purge-held|purge-returned|purge-share|push|record|refs-elsewhere|restore|start|submodule|why)$$ \
+	^Test(ThereAndBack|PushArchive|TwoPurges|HeldStays|Hosts|Branches|Variants)$$ \
+	^TestScripts$$/^(archive|archive-kept|blame|first-turn|hook|hooks-configured|housekeep|init|moved-keepers|moved-refs|purge|purge-cut-off|purge-everywhere|push|record|refs-elsewhere|restore|start|submodule|why)$$ \
 	^TestScripts$$/^(fork|several|adopt|include|restore|write)$$
 
 # What depends on git, its ref format and its hash, in a minute: refs, packs, notes, locks, worktrees, transport.

@@ -67,7 +67,7 @@ func TestFilterKilled(t *testing.T) {
 	random := rand.New(rand.NewPCG(31, 1))
 	v := &victim{host: p.host}
 	var usual time.Duration
-	for n := range gittest.Size(40, 6) {
+	for n := range gittest.Size(40, 3) {
 		p.say(fmt.Sprint("word ", n))
 		p.filter(n + 1)
 		cmd := v.command("list", "--all")

@@ -115,7 +115,7 @@ func TestFinishKilled(t *testing.T) {
 			began := time.Now()
 			gittest.Must(t, f.finish())
 			f.usual = time.Since(began)
-			kills := gittest.Size(12, 8)
+			kills := gittest.Size(12, 4)
 			for f.killed < kills {
 				f.turn()
 				f.kill("finish", "--no-edit", f.mission)

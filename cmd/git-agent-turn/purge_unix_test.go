@@ -88,7 +88,7 @@ func TestPurgeKilled(t *testing.T) {
 			t.Parallel()
 			kills := *purgeKills
 			if kills == 0 {
-				kills = gittest.Size(6, 4)
+				kills = gittest.Size(6, 2)
 			}
 			p := newPurger(t)
 			random := rand.New(rand.NewPCG(14, uint64(len(t.Name()))))

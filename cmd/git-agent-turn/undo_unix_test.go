@@ -51,7 +51,7 @@ func TestUndoKilled(t *testing.T) {
 			run("restore", mission+"/1")
 			v.usual = time.Since(began)
 			run("undo")
-			kills := gittest.Size(12, 8)
+			kills := gittest.Size(12, 4)
 			for n := 0; v.killed < kills; n++ {
 				run("restore", mission+"/3", "--", "only", "files")
 				args := [][]string{

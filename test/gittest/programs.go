@@ -22,6 +22,9 @@ func (p Programs) Run() int {
 	dir, remove, err := Installed()
 	if err == nil {
 		defer remove()
+		err = leavePassed()
+	}
+	if err == nil {
 		err = os.Setenv("PATH", filepath.Join(dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	}
 	if err != nil {

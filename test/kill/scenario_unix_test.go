@@ -71,8 +71,6 @@ func scenarios(long bool) []scenario {
 		scenario{name: "purge, pushing", files: few, remote: true, victim: purgePush},
 		scenario{name: "purge of another clone", files: few, remote: true, signed: true, victim: purgeFetched},
 		scenario{name: "fetch, held", files: few, remote: true, signed: true, victim: holding},
-		scenario{name: "fetch, let go", files: few, remote: true, signed: true, victim: letting},
-		scenario{name: "push, held on the fetch", files: few, remote: true, signed: true, victim: pushHolding},
 		scenario{name: "push, queued, held on the fetch", files: few, remote: true, signed: true, victim: queueHolding},
 		scenario{name: "repair", files: few, victim: repair},
 		scenario{name: "push of the archive", files: few, remote: true, victim: pushArchive},
@@ -89,6 +87,8 @@ func scenarios(long bool) []scenario {
 		scenario{name: "Stop, passive, sub-agents", files: few, victim: delegating},
 		scenario{name: "Stop, attached, sub-agents", files: few, attached: true, victim: delegating},
 		scenario{name: "Stop, passive, amended", files: few, victim: amending},
+		scenario{name: "fetch, let go", files: few, remote: true, signed: true, victim: letting},
+		scenario{name: "push, held on the fetch", files: few, remote: true, signed: true, victim: pushHolding},
 		scenario{name: "restore, attached, many files", files: many, long: true, attached: true, victim: restore},
 	)
 	all = append(all, persons(few)...)

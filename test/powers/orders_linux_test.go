@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	orders = flag.Int("orders", 0, "in how many orders four clones purge and a host goes back (default: 6, in make nightly 500)")
+	orders = flag.Int("orders", 0, "in how many orders four clones purge and a host goes back (default: 2, in make nightly 500)")
 	only   = flag.Int("order", -1, "take only the order of this `number`")
 	steps  = flag.String("steps", "", "take only these `numbers` of its steps")
 )
@@ -33,7 +33,7 @@ func TestOrders(t *testing.T) {
 	first := newCompany(t)
 	n := *orders
 	if n == 0 {
-		n = gittest.Size(500, 6)
+		n = gittest.Size(500, 2)
 	}
 	for number := range n {
 		if *only >= 0 && *only != number {

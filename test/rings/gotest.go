@@ -31,12 +31,17 @@ type tally struct {
 	left                    map[string]int // to which ring, how many tests and scripts
 	missing                 map[string]int // why others were skipped
 	took                    []timed
+	passes                  []pass        // that are whole, or have parts that are not
+	partly                  map[pass]bool // of these, or of others, what did not all pass here
 }
+
+// A pass is a test of a package.
+type pass struct{ pkg, test string }
 
 // read reads what go test -json prints until it ends, and prints what go test prints without -v: a line a package, and
 // all that failing tests have said.
 func read(in io.Reader, out io.Writer) (*tally, error) {
-	t := &tally{left: make(map[string]int), missing: make(map[string]int)}
+	t := &tally{left: make(map[string]int), missing: make(map[string]int), partly: make(map[pass]bool)}
 	said := make(map[string]*strings.Builder) // by package and test
 	lines := bufio.NewReader(in)
 	for {
@@ -110,6 +115,31 @@ func (t *tally) count(e event, name string, said *strings.Builder) {
 		}
 	}
 	t.took = append(t.took, timed{name, e.Elapsed})
+	p := pass{e.Package, e.Test}
+	ring := ""
+	if said != nil {
+		ring = leftTo.FindString(said.String())
+	}
+	if e.Action == "pass" {
+		t.passes = append(t.passes, p)
+	}
+	if e.Action == "fail" || e.Action == "skip" && ring != "left to make nightly" || ring == "left to make check" {
+		for t.partly[p] = true; strings.Contains(p.test, "/"); t.partly[p] = true {
+			p.test = p.test[:strings.LastIndexByte(p.test, '/')]
+		}
+	}
+}
+
+// whole returns the tests that have passed with all their parts, as [gittest.Passed] wants them.
+func (t *tally) whole() string {
+	var list strings.Builder
+	for _, p := range t.passes {
+		first, rest, part := strings.Cut(p.test, "/")
+		if !t.partly[p] && (!part || t.partly[pass{p.pkg, first}] && !strings.Contains(rest, "/")) {
+			fmt.Fprintf(&list, "%s %s\n", p.pkg, p.test)
+		}
+	}
+	return list.String()
 }
 
 // leftTo matches what a test says of the ring that it leaves itself, or its rest, to.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +58,37 @@ go: something else
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in:\n%s", want, out.String())
 		}
+	}
+}
+
+// TestWhole: what make check leaves out has passed with all its parts, or is such a part.
+func TestWhole(t *testing.T) {
+	var in strings.Builder
+	end := func(test, action, said string) {
+		fmt.Fprintf(&in, `{"Action":"output","Package":"p","Test":%q,"Output":%q}`+"\n", test, "    x_test.go:1: "+said+"\n")
+		fmt.Fprintf(&in, `{"Action":%q,"Package":"p","Test":%q}`+"\n", action, test)
+	}
+	end("TestWhole/one", "pass", "")
+	end("TestWhole/two/deep", "pass", "")
+	end("TestWhole/two", "pass", "")
+	end("TestWhole", "pass", "")
+	end("TestPart/one", "pass", "")
+	end("TestPart/two/one", "pass", "")
+	end("TestPart/two/two", "skip", "left to make check")
+	end("TestPart/two", "pass", "")
+	end("TestPart/three", "pass", "the rest is left to make check")
+	end("TestPart/four", "fail", "")
+	end("TestPart", "fail", "")
+	end("TestTool", "skip", "tmux is missing")
+	end("TestLeft", "pass", "the rest is left to make nightly")
+	end("TestNight/one", "skip", "left to make nightly")
+	end("TestNight", "pass", "")
+	got, err := read(strings.NewReader(in.String()), new(strings.Builder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole, want := got.whole(), "p TestWhole\np TestPart/one\np TestLeft\np TestNight\n"; whole != want {
+		t.Errorf("passed whole:\n%s\nwant:\n%s", whole, want)
 	}
 }
 
