@@ -256,15 +256,23 @@ func (x *examination) purge() {
 	for i := range held {
 		switch h := &held[i]; {
 		case h.Away:
-			x.warn("purge", fetcher.Asks(h)+"; it is sent nowhere until that comes", "git agent-turn fetch "+shell(h.From))
+			x.warn("purge", fetcher.Asks(h)+"; it is sent nowhere until that comes", fetchWhatWaits(h.From))
 		case h.Kept:
 		case h.Here && h.Missions[0] == h.Mission:
-			x.warn("purge", fetcher.Asks(h)+"; it stays as it is, and is sent nowhere, until you decide on a terminal", "git agent-turn fetch "+shell(h.From))
+			x.warn("purge", fetcher.Asks(h)+"; it stays as it is, and is sent nowhere, until you decide on a terminal", fetchWhatWaits(h.From))
 		}
 	}
 	if w, _ := workspace.Open(x.repo); purge.FilterPending(w) {
 		x.warn("filter", "git filter-repo or git filter-branch has run here, and missions may name commits that are gone", "git agent-turn doctor --repair")
 	}
+}
+
+// fetchWhatWaits is the command for a remote, or, where a note was damaged, for all.
+func fetchWhatWaits(name string) string {
+	if name == "" {
+		return "git agent-turn fetch"
+	}
+	return "git agent-turn fetch " + shell(name)
 }
 
 func (x *examination) access() {

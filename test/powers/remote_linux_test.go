@@ -135,6 +135,7 @@ func TestRemote(t *testing.T) {
 			code := w.must("repo", "git", "agent-turn", "show", "--json", own+"/1")
 			code, _, _ = strings.Cut(code[strings.Index(code, `"code":"`)+8:], `"`)
 			list := w.must("repo", "git", "agent-turn", "list", "--all", "--json")
+			_, sent := w.run("remote", nil, "git", "cat-file", "-e", w.must("", "git", "hash-object", "outside"))
 			did := map[power.Use]bool{
 				{Deed: power.Tell, Whose: power.Clone}:        strings.Contains(told, word),
 				{Deed: power.Record, Whose: power.Clone}:      strings.Count(list, `"mission":"`+own+`"`) > 1,
@@ -145,7 +146,7 @@ func TestRemote(t *testing.T) {
 				{Deed: power.Restore, Whose: power.Clone}:     w.must("repo", "git", "rev-parse", "HEAD") != head || strings.Contains(w.must("repo", "git", "status", "--porcelain"), word),
 				{Deed: power.Record, Whose: power.Everybody}:  strings.Contains(list, `"mission":"`+strange+`"`),
 				{Deed: power.Restore, Whose: power.Elsewhere}: settings() != was,
-				{Deed: power.Read, Whose: power.Elsewhere}:    false,
+				{Deed: power.Read, Whose: power.Elsewhere}:    sent == nil,
 			}
 			for use, it := range did {
 				if g := power.Of(who, use.Deed, use.Whose); it && (g == power.No || g == power.Unknown) {
