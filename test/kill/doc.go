@@ -1,6 +1,6 @@
 // Package kill kills the programs at every moment and looks at what that leaves.
 //
-//	make check STAGE=tests                  40 kills, beside all other tests
+//	make check STAGE=tests                  24 kills, beside all other tests
 //	make kills SEED=7                       2,000, with more scenarios
 //	test/kill/campaign.sh <directory>       10,000, in portions; stopped, it can be started again
 //

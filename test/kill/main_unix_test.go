@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	kills = flag.Int("kills", 40, "how many processes are killed, in all scenarios together")
+	kills = flag.Int("kills", 24, "how many processes are killed, in all scenarios together")
 	seed  = flag.Uint64("seed", uint64(time.Now().UnixNano()), "what moments are drawn from")
 )
 
