@@ -46,8 +46,7 @@ matrix:
 	$(MATRIX) ./internal/ledger ./internal/objectpurge ./test/format ./test/settings
 	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|EveryTree|Merge|Foreign'
 	$(MATRIX) $(addprefix ./internal/,recorder missionstore checkout finisher fetcher pusher blame) ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
-	$(MATRIX) ./test/kill -run '^TestKills$$' -kills 10
-	$(MATRIX) ./test/neighbours
+	$(MATRIX) ./test/kill -run '^TestKills$$' -kills 5
 
 # Record, list, show and diff a session in a throw-away repository.
 demo: build

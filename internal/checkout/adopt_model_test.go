@@ -23,7 +23,7 @@ import (
 func TestAdoptModel(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	for seed := range uint64(gittest.Size(40, 4)) {
+	for seed := range uint64(gittest.Size(40, 3)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			m := newMerging(t, seed)

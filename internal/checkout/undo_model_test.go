@@ -29,7 +29,7 @@ import (
 func TestRevertModel(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	for seed := range uint64(gittest.Size(5, 3)) {
+	for seed := range uint64(gittest.Size(5, 2)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, seed)

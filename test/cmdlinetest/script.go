@@ -63,6 +63,8 @@ func Scripts(t *testing.T, setup func(*testscript.Env) error, own map[string]Com
 			switch name {
 			case "check":
 				return gittest.Checking(), nil
+			case "nightly":
+				return gittest.Whole(), nil
 			case "root":
 				return os.Getuid() == 0, nil
 			case "lfs": // as tools, it must not be missing in CI
