@@ -149,6 +149,11 @@ func (r *Report) read(path string) *document {
 
 func (r *Report) settings(f Settings, d *document, entries []Entry) {
 	path := f.Path
+	for key, problem := range map[string]Problem{"disableAllHooks": Disabled, "allowManagedHooksOnly": ManagedOnly} {
+		if f.Managed && d.root.member(key) != nil { // the last of an administrator's files wins
+			r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return f.Problem == problem && f.Managed })
+		}
+	}
 	if d.root.member("disableAllHooks").isTrue() {
 		r.add(Disabled, path, "", "disableAllHooks turns off every hook, whichever file it is in").Managed = f.Managed
 	}

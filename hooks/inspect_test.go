@@ -201,3 +201,43 @@ func TestInspectManaged(t *testing.T) {
 		t.Errorf("of %v are managed: %v", r.Findings, got)
 	}
 }
+
+// An administrator's directory comes on top of their file, the last name last.
+func TestInspectDropIns(t *testing.T) {
+	t.Parallel()
+	const only, on, off = "managed.d/", `{"allowManagedHooksOnly":true}`, `{"allowManagedHooksOnly":false}`
+	for _, tt := range []struct {
+		files map[string]string
+		want  string // the file at fault
+	}{
+		{map[string]string{"managed.json": on}, "managed.json"},
+		{map[string]string{only + "10-hooks.json": on}, only + "10-hooks.json"},
+		{map[string]string{only + "10-hooks.json": on, only + "20-hooks.json": off}, ""},
+		{map[string]string{only + "20-hooks.json": on, only + "10-hooks.json": off, "managed.json": on}, only + "20-hooks.json"},
+		{map[string]string{only + "20-other.json": "{}", only + "10-hooks.json": on}, only + "10-hooks.json"},
+		{map[string]string{only + ".hidden.json": on, only + "README": on}, ""},
+	} {
+		dir := files(t, tt.files)
+		var at string
+		for _, f := range (Setup{Managed: filepath.Join(dir, "managed.json")}).Inspect(Places{}).Findings {
+			rel, _ := filepath.Rel(dir, f.Path)
+			at += filepath.ToSlash(rel)
+			if f.Problem != ManagedOnly || !f.Managed {
+				t.Errorf("%v: %+v", tt.files, f)
+			}
+		}
+		if at != tt.want {
+			t.Errorf("%v: at fault is %q, want %q", tt.files, at, tt.want)
+		}
+	}
+}
+
+// A directory that cannot be read is told.
+func TestInspectUnreadable(t *testing.T) {
+	t.Parallel()
+	dir := files(t, map[string]string{"managed.d": "a file"})
+	r := (Setup{Managed: filepath.Join(dir, "managed.json")}).Inspect(Places{})
+	if len(r.Findings) != 1 || r.Findings[0].Path != filepath.Join(dir, "managed.d") {
+		t.Errorf("found are %+v", r.Findings)
+	}
+}

@@ -1,6 +1,12 @@
 package hooks
 
-import "path/filepath"
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
 
 // A Setup describes a client's hooks and files. Unneeded functions are nil.
 type Setup struct {
@@ -8,7 +14,7 @@ type Setup struct {
 	User    string // of all the user's sessions, below Config
 	Project string // of a team, below the project
 	Local   string // the user's own in the project, or ""
-	Managed string // an administrator's, absolute, or ""
+	Managed string // an administrator's, absolute, or ""; beside managed.json may be managed.d
 
 	// Vacate changes settings before our entries are removed from them.
 	Vacate func(settings []byte, entries []Entry) []byte
@@ -59,12 +65,31 @@ func (s Setup) Inspect(places Places) *Report {
 			files = append(files, Settings{Path: filepath.Join(places.Project, filepath.FromSlash(s.Local))})
 		}
 	}
-	if s.Managed != "" {
-		files = append(files, Settings{Path: s.Managed, Managed: true})
+	for _, path := range s.managed() {
+		files = append(files, Settings{Path: path, Managed: true})
 	}
 	r := Inspect(s.Entries, files, plugins...)
 	if s.Check != nil {
 		s.Check(r, files, places.Config)
 	}
 	return r
+}
+
+// managed returns an administrator's files: those in the directory, by their
+// names, come on top of the one file. If it cannot be read, it stands for them.
+func (s Setup) managed() []string {
+	if s.Managed == "" {
+		return nil
+	}
+	files, dir := []string{s.Managed}, strings.TrimSuffix(s.Managed, ".json")+".d"
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return append(files, dir)
+	}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".json" && !strings.HasPrefix(e.Name(), ".") {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return files
 }
