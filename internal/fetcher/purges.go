@@ -184,10 +184,11 @@ func (f *fetch) apply(ctx context.Context, source, into string, there map[string
 				return nil, nil, err
 			}
 		}
-		if err := bringPurged(ctx, f.Remote, source, known, done.Held); err != nil { // it stays away, and is reported
+		err := bringPurged(ctx, f.Remote, source, known, done.Held)
+		if err != nil { // it stays away, and is reported
 			done.unread = errors.Join(done.unread, fmt.Errorf("%s: %w", f.Name, err))
 		}
-		a.Landing = into
+		a.Landing, a.Brought = into, err == nil
 		before := done.Applied
 		if done.Applied, err = a.Do(ctx); err != nil {
 			return nil, nil, err

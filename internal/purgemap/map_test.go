@@ -235,15 +235,15 @@ func TestMapClasses(t *testing.T) {
 	no := func(object.Hash) bool { return false }
 	for _, from := range []object.Hash{o, n, m, x} {
 		for _, there := range []object.Hash{m, x} {
-			if got := classes[mask(from)].winner(no, map[object.Hash]bool{there: true}, map[object.Hash]bool{m: true}); got != there {
+			if got := classes[mask(from)].winner(false, no, map[object.Hash]bool{there: true}, map[object.Hash]bool{m: true}); got != there {
 				t.Errorf("%s becomes %s where %s is there", from, got, there)
 			}
 		}
-		if got := classes[mask(from)].winner(no, none, map[object.Hash]bool{x: true}); got != x {
+		if got := classes[mask(from)].winner(false, no, none, map[object.Hash]bool{x: true}); got != x {
 			t.Errorf("%s becomes %s where %s is here", from, got, x)
 		}
 	}
-	if got := classes[mask(gone)].winner(no); !got.IsZero() {
+	if got := classes[mask(gone)].winner(false, no); !got.IsZero() {
 		t.Errorf("what is gone becomes %s", got)
 	}
 	if only := all.classes(func(by sshsig.Public) bool { return by == mapKey(t, 2).Public() }); len(only) != 2 {
@@ -261,19 +261,19 @@ func TestMapCircle(t *testing.T) {
 	all := &Map{sheets: map[string]*sheet{}}
 	all.Add(mapKey(t, 1), map[object.Hash]object.Hash{o: n, n: m, m: n})
 	classes := all.classes(func(sshsig.Public) bool { return true })
-	first := classes[mask(o)].winner(func(object.Hash) bool { return true })
+	first := classes[mask(o)].winner(false, func(object.Hash) bool { return true })
 	if first != n && first != m {
 		t.Fatalf("%s became %s", o, first)
 	}
 	for _, from := range []object.Hash{o, n, m} {
 		for _, there := range []object.Hash{n, m} {
-			got := classes[mask(from)].winner(func(object.Hash) bool { return true }, map[object.Hash]bool{there: true})
+			got := classes[mask(from)].winner(false, func(object.Hash) bool { return true }, map[object.Hash]bool{there: true})
 			if got != first {
 				t.Errorf("%s becomes %s where %s is there, want %s", from, got, there, first)
 			}
 		}
 		for _, exists := range []object.Hash{n, m} {
-			if got := classes[mask(from)].winner(func(h object.Hash) bool { return h == exists }); got != exists {
+			if got := classes[mask(from)].winner(false, func(h object.Hash) bool { return h == exists }); got != exists {
 				t.Errorf("%s becomes %s where only %s exists", from, got, exists)
 			}
 		}
@@ -289,7 +289,7 @@ func TestMapCircleBesides(t *testing.T) {
 	classes := all.classes(func(sshsig.Public) bool { return true })
 	for _, from := range []object.Hash{o, n, m, other} {
 		for _, exists := range []object.Hash{n, m, other} {
-			if got := classes[mask(from)].winner(func(h object.Hash) bool { return h == exists }); got != exists {
+			if got := classes[mask(from)].winner(false, func(h object.Hash) bool { return h == exists }); got != exists {
 				t.Errorf("%s becomes %s where only %s exists", from, got, exists)
 			}
 		}

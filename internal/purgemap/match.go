@@ -24,6 +24,9 @@ type Matching struct {
 	Landing string
 	// There are the ledgers under refs of the remote, not in its archive alone.
 	There []object.Hash
+	// Brought says that the remote was searched for what takes the place of
+	// others: what is not here is not there.
+	Brought bool
 	// Accepted are missions whose purge a person accepts, whoever signed it.
 	Accepted []record.ID
 	Unasked  Unasked
@@ -76,7 +79,7 @@ func (m *Matching) Find(ctx context.Context, news bool) (*Matched, error) {
 		return nil, err
 	}
 	p := newPairing(m.Map, m.Counts, m.Accepted, func(h object.Hash) bool { return m.Objects.Has(h) == nil }, list, there)
-	p.objects, p.repo, p.user = m.Objects, m.Repo, m.Map.user(m.Own)
+	p.objects, p.repo, p.user, p.brought = m.Objects, m.Repo, m.Map.user(m.Own), m.Brought
 	p.unasked.Texts, p.unasked.Prose = m.Unasked.Texts, m.Unasked.Prose
 	maps.Copy(p.unasked.Cut, m.Unasked.Cut)
 	known, gone, learned, err := p.known(ctx)
@@ -104,6 +107,7 @@ type pairing struct {
 	repo     *git.Repo
 	user     user
 	exists   func(object.Hash) bool // the commit is here
+	brought  bool                   // see [Matching]
 	accepted []record.ID            // missions for which a person accepts untrusted keys
 	list     []*line
 	held     map[record.ID]HeldBecause // what can't be applied
@@ -185,7 +189,7 @@ func (p *pairing) winner(x object.Hash, in map[masked]*class) (to object.Hash, l
 	}
 	to, ok := p.winners[c]
 	if !ok {
-		to = c.winner(p.exists, p.under, p.there, p.here)
+		to = c.winner(p.brought, p.exists, p.under, p.there, p.here)
 		p.winners[c] = to
 	}
 	return to, true
@@ -370,14 +374,16 @@ func (p *pairing) apart(has, lacks object.Hash) bool {
 // winner returns the end of a class: the first in one of the sets, tried in
 // order, else one that exists, else any. With what the remote has under refs,
 // what was fetched and what is here, the remote's purge wins over another one.
-func (c *class) winner(exists func(object.Hash) bool, sets ...map[object.Hash]bool) object.Hash {
+// Once all is brought, a removal wins over what is nowhere: who made that may
+// have taken another one's purge instead.
+func (c *class) winner(brought bool, exists func(object.Hash) bool, sets ...map[object.Hash]bool) object.Hash {
 	var order []func(object.Hash) bool
 	for _, set := range sets {
 		if !c.circular {
 			order = append(order, func(h object.Hash) bool { return set[h] })
 		}
 	}
-	for _, in := range append(order, exists, func(object.Hash) bool { return true }) {
+	for _, in := range append(order, exists, func(object.Hash) bool { return !brought || !c.is[object.Hash{}] }) {
 		for _, h := range c.ends {
 			if !h.IsZero() && in(h) {
 				return h

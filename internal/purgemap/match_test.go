@@ -66,6 +66,7 @@ func TestChoose(t *testing.T) {
 		theirs   string
 		lines    string // separated by commas
 		absent   string // of the commits that take the place of others
+		brought  bool
 		accepted []record.ID
 		pairs    string // "a1b2c3d4: 1>11 2>12, ..."
 		gone     string
@@ -84,6 +85,9 @@ func TestChoose(t *testing.T) {
 		{name: "it was removed", ours: "3>0 2>0 1>0", lines: a + " 3 2 1", gone: a},
 		{name: "it was removed, and what it keeps was", ours: "3>0 2>0 1>0 7>0", lines: a + " 3 2 1 / 7", gone: a},
 		{name: "what it keeps was removed", ours: "7>0", lines: a + " 3 2 1 / 7"},
+		{name: "it was removed, and what another one has left is not here", ours: "3>0 3>13", lines: a + " 3 2 1", absent: "13", held: a + ": away"},
+		{name: "it was removed, and what another one has left is nowhere", ours: "3>0 3>13", lines: a + " 3 2 1", absent: "13", brought: true, gone: a},
+		{name: "what takes its place is nowhere", ours: "3>13", lines: a + " 3 2 1", absent: "13", brought: true, held: a + ": away"},
 		{name: "it was removed, and has gone on", ours: "2>0 1>0", lines: a + " 3 2 1", held: a + ": went on"},
 		{name: "it was removed, has gone on, and was removed again", ours: "3>0 1>0", lines: a + " 3 2 1", gone: a},
 		{name: "it was removed, and is fetched again", ours: "3>0 2>0 1>0", lines: a + "* 3 2 1"},
@@ -125,7 +129,7 @@ func TestChoose(t *testing.T) {
 		}
 		ours := mapKey(t, 1).Public()
 		p := newPairing(m, func(by sshsig.Public) bool { return by == ours }, tt.accepted, func(h object.Hash) bool { return !absent[h] }, list, nil)
-		p.user = m.user(ours)
+		p.user, p.brought = m.user(ours), tt.brought
 		gone := p.choose()
 
 		var pairs, held []string

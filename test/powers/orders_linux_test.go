@@ -1,6 +1,7 @@
 package powers
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -18,12 +19,16 @@ import (
 )
 
 var (
-	orders = flag.Int("orders", 0, "in how many orders four clones purge and a host goes back (default: 2, in make nightly 500)")
+	orders = flag.Int("orders", 0, "in how many orders four clones purge and a host goes back (default: 500 in make nightly, two of them before)")
 	only   = flag.Int("order", -1, "take only the order of this `number`")
 	steps  = flag.String("steps", "", "take only these `numbers` of its steps")
 )
 
 const perOrder = 9
+
+// short are the orders of make check: one that nobody answers, and one whose last purge was of what another one had
+// removed, and was nowhere then.
+var short = []int{0, 477}
 
 // TestOrders: in whatever order four people record, send, fetch, purge with care and without, and answer, and their host
 // goes back to what it was, no secret comes back, nothing is lost that nobody asked to lose, and who must know is told.
@@ -31,12 +36,8 @@ func TestOrders(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	first := newCompany(t)
-	n := *orders
-	if n == 0 {
-		n = gittest.Size(500, 2)
-	}
-	for number := range n {
-		if *only >= 0 && *only != number {
+	for number := range cmp.Or(*orders, 500) {
+		if *only >= 0 && *only != number || *orders == 0 && *only < 0 && !gittest.Whole() && !slices.Contains(short, number) {
 			continue
 		}
 		t.Run(strconv.Itoa(number), func(t *testing.T) {
