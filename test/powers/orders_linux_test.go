@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -506,6 +507,9 @@ func (o *order) nobodyAnswers() {
 	}
 }
 
+// wentOn is in the question about a mission that was recorded to since somebody has purged it as a whole.
+var wentOn = regexp.MustCompile(`mission (\S+): it was purged at [^;]* as a whole, and has gone on here`)
+
 func (o *order) everybodyAgrees() {
 	o.t.Helper()
 	o.untilNothingIsNew(func(m *member) {
@@ -514,7 +518,15 @@ func (o *order) everybodyAgrees() {
 		for _, id := range keeps {
 			o.answers(m, "yes", "--accept-purges", "--mission", id)
 		}
-		o.answers(m, "yes")
+		places := o.places(m)
+		said := strings.Join(strings.Fields(o.answers(m, "yes")), " ")
+		for _, on := range wentOn.FindAllStringSubmatch(said, -1) {
+			for _, p := range places { // also what was recorded since goes
+				if p.mission == on[1] {
+					o.turns[p.n].asked = append(o.turns[p.n].asked, m.name)
+				}
+			}
+		}
 		if m.asks {
 			o.git(m, "", "agent-turn", "purge", "--push", "--yes")
 		}
