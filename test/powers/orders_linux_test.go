@@ -507,8 +507,8 @@ func (o *order) nobodyAnswers() {
 	}
 }
 
-// wentOn is in the question about a mission that was recorded to since somebody has purged it as a whole.
-var wentOn = regexp.MustCompile(`mission (\S+): it was purged at [^;]* as a whole, and has gone on here`)
+// whole is in the question about missions that somebody has purged as a whole, though they were recorded to since.
+var whole = regexp.MustCompile(`mission ([0-9a-z, ]+): (?:it was purged at [^;]* as a whole, and has gone on here|[^;:]* without a question: all of it)`)
 
 func (o *order) everybodyAgrees() {
 	o.t.Helper()
@@ -520,9 +520,9 @@ func (o *order) everybodyAgrees() {
 		}
 		places := o.places(m)
 		said := strings.Join(strings.Fields(o.answers(m, "yes")), " ")
-		for _, on := range wentOn.FindAllStringSubmatch(said, -1) {
+		for _, about := range whole.FindAllStringSubmatch(said, -1) {
 			for _, p := range places { // also what was recorded since goes
-				if p.mission == on[1] {
+				if strings.Contains(about[1], p.mission) {
 					o.turns[p.n].asked = append(o.turns[p.n].asked, m.name)
 				}
 			}
