@@ -11,6 +11,8 @@ STEPS = 2000
 GIT =
 REFS = files
 HASH = sha1
+# What of the matrix takes longest, too: WHOLE=yes
+WHOLE =
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -tags $(TAGS) -o bin/ ./cmd/...
@@ -34,9 +36,10 @@ MATRIX_RUNS = \
 	^Test(MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|ForkOfStranger|Restore|FinishGoesOn|FinishStranger|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$ \
 	^Test(ThereAndBack|PushArchive|TwoPurges|HeldStays|Hosts|Branches|Variants)$$ \
 	^TestScripts$$/^(archive|archive-kept|blame|first-turn|hook|hooks-configured|housekeep|init|moved-keepers|moved-refs|purge|purge-cut-off|purge-everywhere|push|record|refs-elsewhere|restore|start|submodule|why)$$ \
-	^TestScripts$$/^(fork|several|adopt|include|restore|write)$$
+	^TestScripts$$/^(fork|several|adopt|include|restore|write)$$ \
+	$(if $(WHOLE),^Test(ArchiveRace|HeldOneByOne|PurgesAtOnce)$$ ^TestScripts$$/^(purge-alias|purge-held|purge-returned|purge-share)$$)
 
-# What depends on git, its ref format and its hash, in a minute: refs, packs, notes, locks, worktrees, transport.
+# What depends on git, its ref format and its hash, in some minutes: refs, packs, notes, locks, worktrees, transport.
 matrix: export PATH := $(if $(GIT),$(GIT):)$(PATH)
 matrix: export GIT_DEFAULT_REF_FORMAT = $(REFS)
 matrix: export GIT_DEFAULT_HASH = $(HASH)
@@ -46,7 +49,7 @@ matrix:
 	$(MATRIX) ./internal/ledger ./internal/objectpurge ./test/format ./test/settings
 	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|EveryTree|Merge|Foreign'
 	$(MATRIX) $(addprefix ./internal/,recorder missionstore checkout finisher fetcher pusher blame) ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
-	$(MATRIX) ./test/kill -run '^TestKills$$' -kills 5
+	$(MATRIX) ./test/kill -run '^TestKills$$' -kills $(if $(WHOLE),10,5)
 
 # Record, list, show and diff a session in a throw-away repository.
 demo: build

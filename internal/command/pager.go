@@ -55,7 +55,8 @@ func Paged(action cli.ActionFunc) cli.ActionFunc {
 	}
 }
 
-// An opened is a repository that a command has opened, with its configuration.
+// An opened is the repository that [Paged] has opened, with its configuration:
+// what runs within it need not ask git again.
 type opened struct {
 	repo *git.Repo
 	conf git.Config

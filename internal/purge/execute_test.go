@@ -286,3 +286,32 @@ func TestExecuteLocked(t *testing.T) {
 	gone(t, r, p)
 	alone(t, r, 1)
 }
+
+// TestPastNotes: a text that only a note of before has goes with it, and the notes of other missions stay.
+func TestPastNotes(t *testing.T) {
+	t.Parallel()
+	r, p := recorded(t)
+	const other, text = record.ID("b1b2c3d4"), "marmalade-battery"
+	_, err := recorder.Record(t.Context(), p.Workspace, recorder.Signal{
+		Event: recorder.Stopped, At: time.Now(), Agent: "test", Mission: other, Session: "other", Prompt: "go on", Reply: "ok",
+	})
+	gittest.Must(t, err)
+	r.Git("notes", "--ref="+mission.NotesRef(), "append", "-m", text, "HEAD")
+	r.Git("notes", "--ref="+mission.NotesRef(), "remove", "HEAD")
+	stays := r.Git("rev-parse", other.NotesRef())
+	finder, err := scrub.Fixed([]byte(text))
+	gittest.Must(t, err)
+	p.Target.Finder = finder
+	if _, err := planned(t, p).Execute(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	objects := r.Git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+	for hash := range strings.FieldsSeq(objects) {
+		if strings.Contains(r.Git("cat-file", "-p", hash), text) {
+			t.Errorf("%s has it", hash)
+		}
+	}
+	if now := r.Git("rev-parse", other.NotesRef()); now != stays {
+		t.Errorf("the notes of the other mission were rewritten")
+	}
+}

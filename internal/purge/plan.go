@@ -207,21 +207,21 @@ func (p *Plan) ledgers(ctx context.Context) ([]purgerewrite.Chain, error) {
 }
 
 // notes returns the tips of all notes that may be rewritten.
-func (p *Plan) notes() (tips []object.Hash) {
+func (p *Plan) notes() map[object.Hash]bool {
+	tips := make(map[object.Hash]bool)
 	for ref, tip := range p.refs {
 		name := ref[strings.LastIndexByte(ref, '/')+1:]
 		id, err := record.ParseID(name)
 		if err == nil && (ref == id.NotesRef() || p.Landing != "" && ref == p.Landing+"notes/"+name) {
-			tips = append(tips, tip)
+			tips[tip] = true
 		}
 	}
 	for _, entries := range []map[record.ID]ledger.ArchiveEntry{p.archived, p.besides} {
 		for _, e := range entries {
-			if !e.Notes.IsZero() {
-				tips = append(tips, e.Notes)
-			}
+			tips[e.Notes] = true
 		}
 	}
+	delete(tips, object.Hash{})
 	return tips
 }
 

@@ -3,7 +3,9 @@ package purgerewrite
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -120,23 +122,21 @@ func (r *Rewrite) everHeld(ctx context.Context, tip object.Hash) (found bool, er
 	if r.Target.Finder == nil || r.clean(tip) {
 		return false, nil
 	}
-	if slices.Contains(r.AllNotes, tip) {
-		if r.noted == nil {
-			found, err := r.held(ctx, r.AllNotes...)
-			if err != nil {
-				return false, err
-			}
-			r.noted = &found
+	if r.AllNotes[tip] {
+		if r.inNotes == nil {
+			found, err := r.inHistory(ctx, slices.Collect(maps.Keys(r.AllNotes))...)
+			found = found || err != nil // of another mission's, perhaps
+			r.inNotes = &found
 		}
-		if !*r.noted {
+		if !*r.inNotes {
 			return false, nil
 		}
 	}
-	return r.held(ctx, tip)
+	return r.inHistory(ctx, tip)
 }
 
-// held reports whether anything is found in what some commits lead to.
-func (r *Rewrite) held(ctx context.Context, tips ...object.Hash) (found bool, err error) {
+// inHistory reports whether anything is found in what some commits lead to.
+func (r *Rewrite) inHistory(ctx context.Context, tips ...object.Hash) (found bool, err error) {
 	var in strings.Builder
 	for _, tip := range tips {
 		fmt.Fprintln(&in, tip)
@@ -150,8 +150,13 @@ func (r *Rewrite) held(ctx context.Context, tips ...object.Hash) (found bool, er
 		list = append(list, object.NewHash(hash))
 	}
 	err = r.each(ctx, list, MaxText, func(_ object.Hash, content []byte) error {
-		found = found || r.holds(content)
+		if found = r.holds(content); found {
+			return errEnough
+		}
 		return nil
 	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	return found, err
 }

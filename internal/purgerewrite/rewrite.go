@@ -69,8 +69,8 @@ type Rewrite struct {
 	// Lacks are paths that go in states, besides what the target says.
 	Lacks map[object.Hash][]string
 
-	// AllNotes are the tips of all notes that Notes will be called for, or none.
-	AllNotes []object.Hash
+	// AllNotes are the tips of notes that Notes may be called for, or none.
+	AllNotes map[object.Hash]bool
 
 	// Seen is what a search of all objects has told, with what nothing leads to
 	// that was found is not read again; nil for no search. It may be given if
@@ -88,7 +88,7 @@ type Rewrite struct {
 	replaced map[object.Hash]object.Hash // objects of every kind
 	found    map[Find]int
 
-	noted *bool // whether anything is in AllNotes, once looked at
+	inNotes *bool // whether anything is in AllNotes, once looked at
 
 	memo
 	names  map[string]bool            // of files: whether something is found in them
