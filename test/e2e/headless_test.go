@@ -106,8 +106,8 @@ func TestSubagent(t *testing.T) {
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
 	h := r.startClaude(r.repo.Dir, "TSUB hello", "--resume", session)
 	slow.reached()
-	// The file must not appear while the Stop hooks look at the worktree.
-	r.await("the launching turn in the list", func() bool { return len(r.list()) == 2 })
+	// The file must not appear while the Stop hooks, ours and the witness's, look at the worktree.
+	r.await("the launching turn in the list", func() bool { return len(r.list()) == 2 && len(r.witness.named("Stop")) == 2 })
 	slow.open()
 	h.wait()
 	h.ok().quiet()
