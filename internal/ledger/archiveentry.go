@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -23,6 +24,11 @@ type ArchiveEntry struct {
 	Title   string      `json:"title,omitempty"`  // the mission's, for people
 	At      int64       `json:"at,omitempty"`     // its last event, seconds since 1970, also if removed
 	Turns   int         `json:"turns,omitempty"`  // the number of its last turn
+}
+
+// ArchiveTitle returns what an entry has of a mission's title.
+func ArchiveTitle(title string) string {
+	return Head(strings.ToValidUTF8(title, "\uFFFD"), record.MaxPrompt)
 }
 
 // Gone reports whether the mission was removed.

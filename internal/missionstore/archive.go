@@ -194,7 +194,7 @@ func (a *archiving) entry(l turns.MissionLine, refs map[string]object.Hash) (led
 	}
 	return ledger.ArchiveEntry{
 		ID: l.ID, Ledger: l.Tip, Notes: refs[l.ID.NotesRef()], Branch: refs[a.Branch(l.ID)],
-		Title: ledger.Head(strings.ToValidUTF8(l.Title, "\uFFFD"), record.MaxPrompt), At: c.Committer.When.Unix(), Turns: l.Turns,
+		Title: ledger.ArchiveTitle(l.Title), At: c.Committer.When.Unix(), Turns: l.Turns,
 	}, nil
 }
 

@@ -50,11 +50,16 @@ func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
 	for id, e := range all {
 		is := e
 		is.Ledger, is.Branch = p.rewrite.Successor(e.Ledger), p.rewrite.Successor(e.Branch)
-		is.Title = string(p.Target.Finder.Replace([]byte(e.Title)))
 		if slices.Contains(p.Target.Missions, id) || is.Ledger.IsZero() {
 			changes[e.ID] = ledger.ArchiveEntry{}
 			continue
 		}
+		if is.Ledger != e.Ledger { // the title may be of a turn that goes
+			if l, err := ledger.At(p.objects, id, is.Ledger); err == nil {
+				is.Title = ledger.ArchiveTitle(l.Mission.Title)
+			}
+		}
+		is.Title = string(p.Target.Finder.Replace([]byte(is.Title)))
 		if !e.Notes.IsZero() {
 			notes, err := p.rewrite.Notes(ctx, id, e.Notes)
 			if err != nil {
