@@ -71,6 +71,9 @@ func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
 		return nil, err
 	}
 	theirs := f.Missions(there)
+	if err := f.forgetNowhere(ctx, theirs, archived); err != nil {
+		return nil, err
+	}
 	var sources []source
 	wanted := ids
 	if len(ids) > 0 {

@@ -336,6 +336,31 @@ func (f *fetch) stillHeld() error {
 	return errors.Join(problems...)
 }
 
+// forgetNowhere forgets what waits for a person of missions that are neither here
+// nor, by its refs and its archive, at the remote any more.
+func (f *fetch) forgetNowhere(ctx context.Context, theirs map[record.ID]remote.Tips, archived object.Hash) error {
+	held, err := purge.AllHeld(f.Workspace.Store)
+	held = slices.DeleteFunc(held, func(h purge.Held) bool { return h.Here || h.From != f.Name || !theirs[h.Mission].Zero() })
+	if err != nil || len(held) == 0 {
+		return err
+	}
+	objects := f.Repo.Objects(ctx)
+	defer objects.Close()
+	index, err := ledger.OpenArchive(objects, archived)
+	if err != nil {
+		return ctx.Err() // an unreadable one may have them
+	}
+	for _, h := range held {
+		if e, _, err := index.Find(h.Mission); err != nil || !e.Gone() {
+			continue
+		}
+		if err := purge.Release(f.Workspace.Store, h.Mission); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // A Fetched is all missions of a source, merged here without what was purged.
 type Fetched struct {
 	Before, Now map[string]object.Hash // the source's refs, with what was purged and without

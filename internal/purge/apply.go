@@ -110,12 +110,12 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	if memory != nil {
 		memory.Add(learned...)
 	}
-	p := &Purge{Workspace: a.Workspace, Known: found.Known, Landing: a.Landing, Map: a.Map, Given: found.Files, Agreed: found.Agreed, Target: purgerewrite.Target{Missions: found.Gone}}
+	p := &Purge{Workspace: a.Workspace, Known: found.Known, Removed: found.Removed, Landing: a.Landing, Map: a.Map, Given: found.Files, Agreed: found.Agreed, Target: purgerewrite.Target{Missions: found.Gone}}
 	if memory.Finds() || len(learned) > 0 {
 		p.Target.Finder = scrub.Or(fixed(learned), memory.Finder())
 	}
 	p.Target.Turns, p.Lacks = found.Lacks.Turns, found.Lacks.Paths
-	if len(found.Known) == 0 && len(found.Gone) == 0 && len(found.Lacks.Turns)+len(found.Lacks.Paths) == 0 {
+	if len(found.Known)+len(found.Removed)+len(found.Gone) == 0 && len(found.Lacks.Turns)+len(found.Lacks.Paths) == 0 {
 		arrived, err := a.arrivedWith(ctx, objects, p.Target.Finder)
 		if err != nil || !arrived {
 			return done, err

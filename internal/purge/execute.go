@@ -150,7 +150,7 @@ func (p *Purge) search(ctx context.Context, done *Result) (err error) {
 // the user's reflogs, stashes and indexes need are spared later.
 func (p *Plan) doomUnneeded(ctx context.Context, now map[string]object.Hash) error {
 	t := p.Target
-	if len(p.updates) == 0 || len(t.Turns)+len(t.Missions)+len(t.Paths.Specs)+len(p.Known) == 0 {
+	if len(p.updates) == 0 || len(t.Turns)+len(t.Missions)+len(t.Paths.Specs)+len(p.Known)+len(p.Removed) == 0 {
 		return nil
 	}
 	now = maps.Clone(now)

@@ -29,7 +29,7 @@ func (p *Plan) more(ctx context.Context) (list []purgerewrite.Chain, err error) 
 	for _, ref := range slices.Sorted(maps.Keys(p.refs)) {
 		name, ok := strings.CutPrefix(ref, p.Landing+"missions/")
 		id, err := record.ParseID(name)
-		if to, known := p.Known[p.refs[ref]]; !ok || err != nil || known && to.IsZero() {
+		if !ok || err != nil || p.Removed[p.refs[ref]] || slices.Contains(p.Target.Missions, id) {
 			continue // nothing takes the place of a mission that goes
 		}
 		s, err := p.TrustLevel(ctx, p.objects, id, p.refs[ref])
@@ -45,10 +45,13 @@ func (p *Plan) more(ctx context.Context) (list []purgerewrite.Chain, err error) 
 func (p *Plan) landedMove(ctx context.Context, ref string, tip object.Hash) (object.Hash, error) {
 	name, ok := strings.CutPrefix(ref, p.Landing+"notes/")
 	if id, err := record.ParseID(name); ok && err == nil {
-		if mission, here := p.refs[p.Landing+"missions/"+name]; here && p.rewrite.Successor(mission).IsZero() {
+		if p.Removed[p.refs[p.Landing+"missions/"+name]] {
 			return object.Hash{}, nil
 		}
 		return p.rewrite.Notes(ctx, id, tip)
+	}
+	if p.Removed[tip] {
+		return object.Hash{}, nil
 	}
 	return p.rewrite.Successor(tip), nil
 }
@@ -65,7 +68,7 @@ func (p *Plan) mapMove() (*git.Update, error) {
 		m.Unite(p.Map)
 	}
 	if key := p.rewrite.Key; key != nil {
-		pairs := m.Unlisted(p.rewrite.Commits())
+		pairs := m.Unlisted(p.rewrite.Pairs())
 		maps.Copy(pairs, p.Agreed)
 		m.Add(*key, pairs)
 	}

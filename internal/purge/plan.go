@@ -51,6 +51,7 @@ type Purge struct {
 
 	// For a map that is applied, see [Apply]:
 	Known   map[object.Hash]object.Hash // commits whose successors are known
+	Removed map[object.Hash]bool        // newest events of fetched missions that go
 	Landing string                      // refs to what was just fetched, which is rewritten as well; "" for none
 	Map     *purgemap.Map               // united with the one that is here; nil for that one alone
 	Given   map[object.Hash]object.Hash // files of ledgers whose successors are known
@@ -153,6 +154,9 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known m
 	more, err := p.more(ctx)
 	if err == nil && len(more) > 0 {
 		err = p.rewrite.Ledgers(ctx, more)
+	}
+	if err == nil {
+		err = p.rewrite.Remove(ctx)
 	}
 	if err != nil {
 		return err
@@ -267,6 +271,9 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 		}
 		switch _, branch := p.MissionOf(ref); {
 		case err == nil && ref == id.Ref():
+			if slices.Contains(p.Target.Missions, id) {
+				to = object.Hash{}
+			}
 			move(ref, name.Ref(), to)
 		case err == nil && ref == id.NotesRef():
 			if slices.Contains(p.Target.Missions, id) {
@@ -291,7 +298,7 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 				return nil, err
 			}
 			move(ref, ref, to)
-		case strings.HasPrefix(ref, "refs/agent/remotes/") && p.replaced(tip), strings.HasPrefix(ref, ledger.SeenArchives) && p.spoiled(ref):
+		case strings.HasPrefix(ref, "refs/agent/remotes/") && (p.replaced(tip) || err == nil && slices.Contains(p.Target.Missions, id)), strings.HasPrefix(ref, ledger.SeenArchives) && p.spoiled(ref):
 			move(ref, ref, object.Hash{})
 		}
 	}

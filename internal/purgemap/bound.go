@@ -132,12 +132,20 @@ func (p *pairing) wasRemoved(h object.Hash) bool {
 	if c == nil || !c.is[object.Hash{}] {
 		return false
 	}
-	for from, to := range p.user.decided {
-		if p.classes[from] == c && slices.Contains(to, object.Hash{}) {
-			return false
+	return !p.userRemoved(c)
+}
+
+// userRemoved reports whether the user's own key says that a class goes.
+func (p *pairing) userRemoved(c *class) bool {
+	if p.letGo == nil {
+		p.letGo = make(map[*class]bool)
+		for from, to := range p.user.decided {
+			if slices.Contains(to, object.Hash{}) {
+				p.letGo[p.classes[from]] = true
+			}
 		}
 	}
-	return true
+	return p.letGo[c]
 }
 
 // accepts reports whether a person accepts a pair of a ledger.

@@ -395,6 +395,18 @@ func (m *Map) Lists(commit object.Hash, counts func(sshsig.Public) bool) bool {
 	return false
 }
 
+// Replaces reports whether a key that counts says that another commit took the
+// place of one.
+func (m *Map) Replaces(commit object.Hash, counts func(sshsig.Public) bool) bool {
+	masked := mask(commit)
+	for _, s := range m.sheets {
+		if to, ok := s.entries[masked]; ok && !to.IsZero() && counts(s.by) {
+			return true
+		}
+	}
+	return false
+}
+
 // Ends returns the commits that replaced others by any key.
 func (m *Map) Ends() map[object.Hash]bool {
 	ends := make(map[object.Hash]bool)

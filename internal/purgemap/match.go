@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
+	"gitagent/internal/ledger"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/sshsig"
@@ -34,8 +36,9 @@ type Matching struct {
 
 // A Matched is what a map replaces in a repository.
 type Matched struct {
-	Known   map[object.Hash]object.Hash // commits with proved successors, zero for none
-	Gone    []record.ID                 // missions that were removed
+	Known   map[object.Hash]object.Hash // commits with proved successors
+	Gone    []record.ID                 // missions here that were removed
+	Removed map[object.Hash]bool        // newest events of fetched missions that were
 	Files   map[object.Hash]object.Hash // files of ledgers with proved successors, zero for none
 	Learned [][]byte                    // what was taken out
 	Held    map[record.ID]HeldBecause   // missions here or just fetched that stay
@@ -82,11 +85,12 @@ func (m *Matching) Find(ctx context.Context, news bool) (*Matched, error) {
 	p.objects, p.repo, p.user, p.brought = m.Objects, m.Repo, m.Map.user(m.Own), m.Brought
 	p.unasked.Texts, p.unasked.Prose = m.Unasked.Texts, m.Unasked.Prose
 	maps.Copy(p.unasked.Cut, m.Unasked.Cut)
-	known, gone, learned, err := p.known(ctx)
+	p.findOwn()
+	gone, learned, err := p.match(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := &Matched{Unasked: p.unasked, Known: known, Gone: gone, Files: p.files, Learned: learned, Held: p.held, Lacks: p.lacks, Looked: make(map[record.ID]bool), Agreed: make(map[object.Hash]object.Hash)}
+	found := &Matched{Unasked: p.unasked, Known: p.union(), Gone: gone, Removed: p.fetchedRemoved(), Files: p.files, Learned: learned, Held: p.held, Lacks: p.lacks, Looked: make(map[record.ID]bool), Agreed: make(map[object.Hash]object.Hash)}
 	for _, l := range list {
 		found.Looked[l.id] = found.Looked[l.id] || !l.landed
 		if slices.Contains(m.Accepted, l.id) && p.removed[l.tip] {
@@ -124,7 +128,8 @@ type pairing struct {
 	removed map[object.Hash]bool  // newest events of missions that were removed
 	refused map[object.Hash]error // of commits that were looked at; nil if the pair has proved itself
 	lacks   Lacks
-	unasked Unasked // before, and now
+	unasked Unasked         // before, and now
+	letGo   map[*class]bool // what the user has removed, once asked for
 }
 
 // newPairing returns a pairing by the keys that count.
@@ -162,23 +167,47 @@ func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, e
 	return p
 }
 
-// known returns the proved pairs, the removed missions, and what was taken out.
-func (p *pairing) known(ctx context.Context) (known map[object.Hash]object.Hash, gone []record.ID, learned [][]byte, err error) {
+// match finds the proved pairs, and returns the removed missions that are here,
+// and what was taken out.
+func (p *pairing) match(ctx context.Context) (gone []record.ID, learned [][]byte, err error) {
 	gone = p.choose()
 	p.unmix()
 	if learned, err = p.prove(ctx); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	p.together()
-	known = p.union()
-	for h := range p.removed {
-		if slices.ContainsFunc(p.list, func(l *line) bool {
-			return l.landed && l.tip == h && (p.held[l.id].Beyond == nil || p.held[l.id].WentOn)
-		}) {
-			known[h] = object.Hash{}
+	return gone, learned, nil
+}
+
+// fetchedRemoved returns the newest events of removed missions that were fetched.
+func (p *pairing) fetchedRemoved() map[object.Hash]bool {
+	all := make(map[object.Hash]bool)
+	for _, l := range p.list {
+		if l.landed && p.removed[l.tip] && (p.held[l.id].Beyond == nil || p.held[l.id].WentOn) {
+			all[l.tip] = true
 		}
 	}
-	return known, gone, learned, nil
+	return all
+}
+
+// findOwn finds which events are a mission's own, where some were removed: a fork
+// has others of its source.
+func (p *pairing) findOwn() {
+	for _, l := range p.list {
+		removed := func(h object.Hash) bool { return p.all[mask(h)] != nil && p.all[mask(h)].is[object.Hash{}] }
+		if len(l.events) == 0 || !slices.ContainsFunc(l.events[1:], removed) {
+			continue
+		}
+		began := func(h object.Hash) record.ID {
+			at, err := ledger.At(p.objects, l.id, h)
+			if err != nil {
+				return "" // it counts as its own, and asks
+			}
+			return at.Mission.Began
+		}
+		is := began(l.tip)
+		l.own = sort.Search(len(l.events), func(n int) bool { id := began(l.events[n]); return id != is && id != "" })
+	}
 }
 
 // winner returns a commit's successor, and whether any class lists it.
@@ -233,23 +262,30 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 			}
 			listed = agrees && (!to.IsZero() || slices.Contains(p.accepted, l.id))
 		}
+		if to == h && n < l.own && !l.landed && p.wasRemoved(h) {
+			to = object.Hash{}
+		}
 		switch {
 		case !listed && l.landed:
 		case !listed && to.IsZero():
 			why.Whole = why.Whole || n == 0 && !l.besides
 		case !listed:
 			why.Unknown = why.Unknown || p.apart(to, h)
-		case to == h && n == 0 && !l.landed && p.wasRemoved(h):
-			if p.removed[h] = true; !l.besides {
-				return mine, why, false
-			}
 		case to == h:
 		case to.IsZero() && n == 0:
 			if p.removed[h] = true; !l.besides { // what its other commits became does not matter
 				return mine, why, false
 			}
 		case to.IsZero():
+			c := p.classes[mask(h)]
 			if n >= len(l.events) || p.removed[l.tip] { // it may have gone on, and been removed again
+				continue
+			}
+			if n >= l.own && c.replaced() {
+				why.Away, held = true, true
+				continue
+			}
+			if n >= l.own && (l.landed || p.userRemoved(c) || p.isThere(l)) { // who removed the source lets the fork stay
 				continue
 			}
 			if slices.Contains(p.accepted, l.id) {
@@ -265,6 +301,12 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 		}
 	}
 	return mine, why, held
+}
+
+// isThere reports whether the remote has a mission since it began.
+func (p *pairing) isThere(l *line) bool {
+	began := l.events[l.own-1]
+	return p.under[began] || p.there[began]
 }
 
 func (p *pairing) union() map[object.Hash]object.Hash {
@@ -369,6 +411,11 @@ func (p *pairing) both(g *group) {
 // apart reports whether a fetched ledger has one commit and not the other.
 func (p *pairing) apart(has, lacks object.Hash) bool {
 	return slices.ContainsFunc(p.landed[has], func(l *line) bool { return !slices.Contains(p.landed[lacks], l) })
+}
+
+// replaced reports whether anything took the place of a class.
+func (c *class) replaced() bool {
+	return slices.ContainsFunc(c.ends, func(h object.Hash) bool { return !h.IsZero() })
 }
 
 // winner returns the end of a class: the first in one of the sets, tried in

@@ -1,6 +1,7 @@
 package purgemap
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,7 +31,8 @@ func mapOf(t *testing.T, m *Map, key byte, pairs string) {
 }
 
 // lineOf reads a ledger: its mission, with marks, the events, the newest first, and after a slash what they keep. "*"
-// is for one that was fetched, and "&" for one of the archive whose mission has refs: "a1b2c3d4* 3 2 1 / 7".
+// is for one that was fetched, and "&" for one of the archive whose mission has refs: "a1b2c3d4* 3 2 1 / 7". A fork has "|"
+// before the events of its source.
 func lineOf(t *testing.T, text string) *line {
 	t.Helper()
 	words := strings.Fields(text)
@@ -38,8 +40,12 @@ func lineOf(t *testing.T, text string) *line {
 	kept := false
 	for _, word := range words[1:] {
 		var n byte
-		if word == "/" {
+		switch word {
+		case "/":
 			kept = true
+			continue
+		case "|":
+			l.own = len(l.events)
 			continue
 		}
 		if _, err := fmt.Sscan(word, &n); err != nil {
@@ -51,7 +57,7 @@ func lineOf(t *testing.T, text string) *line {
 			l.events = append(l.events, commitHash(n))
 		}
 	}
-	l.tip = l.events[0]
+	l.tip, l.own = l.events[0], cmp.Or(l.own, len(l.events))
 	return l
 }
 
@@ -93,7 +99,12 @@ func TestChoose(t *testing.T) {
 		{name: "it was removed, and is fetched again", ours: "3>0 2>0 1>0", lines: a + "* 3 2 1"},
 		{name: "it was removed, and the archive has it besides", ours: "2>0 1>0", lines: a + "& 2 1"},
 		{name: "it was removed, but somebody has left something of it", ours: "3>0 3>13", theirs: "", lines: a + " 3 2 1", pairs: a + ": 3>13"},
-		{name: "a fork of what was removed", ours: "3>0 2>0", lines: fork + " 9 2 1", held: fork + ": went on"},
+		{name: "it was removed, and only its beginning is here", ours: "3>0 2>0 1>0", lines: a + " 2 1", gone: a},
+		{name: "a fork of what was removed", ours: "3>0 2>0 1>0", lines: fork + " 9 | 2 1"},
+		{name: "a fork of what was removed, which goes as well", ours: "9>0 2>0 1>0", lines: fork + " 9 | 2 1", gone: fork},
+		{name: "a fork of what was removed, which has gone on", ours: "8>0 2>0 1>0", lines: fork + " 9 8 | 2 1", held: fork + ": went on"},
+		{name: "a fork of what was removed, and of what another one has left", ours: "2>0 1>0 2>12", lines: fork + " 9 | 2 1", pairs: fork + ": 2>12"},
+		{name: "a fork of what was removed, and what another one has left is nowhere", ours: "2>0 1>0 2>12", lines: fork + " 9 | 2 1", absent: "12", brought: true, held: fork + ": away"},
 
 		{name: "a stranger says so, of what is here alone", theirs: "3>13", lines: a + " 3 2 1"},
 		{name: "a stranger says so, and it is there so", theirs: "3>13", lines: a + " 3 2 1, " + a + "* 13 2 1", held: a + ": unknown"},
@@ -107,7 +118,7 @@ func TestChoose(t *testing.T) {
 		{name: "a stranger says that it was removed, and another one is accepted", theirs: "3>0 2>0 1>0", lines: a + " 3 2 1", accepted: []record.ID{b}, held: a + ": whole"},
 		{name: "a stranger says that it was removed, of what is fetched", theirs: "3>0", lines: a + "* 3 2 1"},
 		{name: "a stranger says that it was removed, of what is archived besides", theirs: "3>0", lines: a + "& 3 2 1"},
-		{name: "a stranger says that a fork's source was removed, and that is accepted", theirs: "2>0 1>0", lines: a + " 2 1, " + fork + " 9 2 1", accepted: []record.ID{a}, gone: a},
+		{name: "a stranger says that a fork's source was removed, and that is accepted", theirs: "2>0 1>0", lines: a + " 2 1, " + fork + " 9 | 2 1", accepted: []record.ID{a}, gone: a},
 		{name: "a stranger says that it was removed, and what takes its place is nowhere", ours: "3>13", theirs: "3>0", lines: a + " 3 2 1", absent: "13", brought: true, held: a + ": away"},
 		{name: "what a stranger says is not here", theirs: "3>13", lines: a + " 3 2 1", absent: "13", accepted: []record.ID{a}, held: a + ": away"},
 	} {

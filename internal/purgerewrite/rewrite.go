@@ -19,9 +19,11 @@ package purgerewrite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -102,6 +104,9 @@ type Rewrite struct {
 	naming  map[record.ID]object.Hash // the commits that missions are named by
 
 	roots map[object.Hash]object.Hash // what events keep besides, see [Rewrite.dropped]
+
+	gone, stay []*chain             // ledgers that were read
+	removed    map[object.Hash]bool // events that go with their missions
 }
 
 // A memo has what was rewritten, so that nothing is rewritten twice.
@@ -125,7 +130,7 @@ func New(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key, known 
 		done: map[object.Hash]object.Hash{}, replaced: map[object.Hash]object.Hash{}, found: map[Find]int{},
 		events: map[object.Hash]bool{}, states: map[object.Hash]*codeState{}, ours: map[object.Hash]bool{},
 		usable: map[object.Hash]bool{}, naming: map[record.ID]object.Hash{},
-		roots: map[object.Hash]object.Hash{}, names: map[string]bool{},
+		roots: map[object.Hash]object.Hash{}, names: map[string]bool{}, removed: map[object.Hash]bool{},
 	}
 	maps.Copy(r.done, known)
 	maps.Copy(r.replaced, known)
@@ -150,20 +155,19 @@ func (r *Rewrite) stays(hash, tree object.Hash) bool {
 }
 
 // Ledgers computes the successors of ledgers and of code commits they keep or
-// name. Tips of purged missions have none, unless another ledger goes on there.
+// name, but for missions that are purged: see [Rewrite.Remove].
 func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 	kept := map[object.Hash]bool{}
 	all := map[record.ID]*chain{}
-	var gone []object.Hash
 	for _, c := range list {
 		read, err := r.readChain(ctx, c, kept)
 		if err != nil {
 			return fmt.Errorf("read mission %s: %w", c.ID, err)
 		}
 		if slices.Contains(r.Target.Missions, c.ID) {
-			gone = append(gone, c.Tip)
+			r.gone = append(r.gone, read)
 		} else {
-			all[c.ID] = read
+			all[c.ID], r.stay = read, append(r.stay, read)
 		}
 	}
 	if err := r.findStates(ctx, kept); err != nil {
@@ -179,12 +183,74 @@ func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 			return err
 		}
 	}
-	for _, tip := range gone {
-		if !r.events[tip] {
-			r.done[tip], r.replaced[tip] = object.Hash{}, object.Hash{}
+	return nil
+}
+
+// Remove has what purged missions have recorded go, after all ledgers were
+// computed. What a fork of one goes on from stays for the fork, and what another
+// part of one has that diverged.
+func (r *Rewrite) Remove(ctx context.Context) error {
+	for _, c := range r.gone {
+		if len(c.events) == 0 {
+			continue // nothing of it can be read
+		}
+		own, err := r.own(ctx, c)
+		if err != nil {
+			return err
+		}
+		for _, hash := range own {
+			if r.removed[hash] = true; !r.events[hash] {
+				r.done[hash], r.replaced[hash] = object.Hash{}, object.Hash{}
+			}
 		}
 	}
 	return nil
+}
+
+// own returns the events of a mission since it began, but for those that another
+// part of it has.
+func (r *Rewrite) own(ctx context.Context, c *chain) ([]object.Hash, error) {
+	began, err := r.beganAt(ctx, c, len(c.events)-1)
+	first := sort.Search(len(c.events), func(n int) bool {
+		id, e := r.beganAt(ctx, c, n)
+		err = errors.Join(err, e)
+		return id == began
+	})
+	own := c.events[first:]
+	for _, other := range r.stay {
+		if len(own) == 0 || len(other.events) == 0 || other.events[0] != c.events[0] {
+			continue
+		}
+		id, e := r.beganAt(ctx, other, len(other.events)-1)
+		if err = errors.Join(err, e); id != began {
+			continue
+		}
+		for len(own) > 0 && slices.Contains(other.events, own[0]) {
+			own = own[1:]
+		}
+	}
+	return own, err
+}
+
+// Forks returns the missions that stay and have events of purged ones.
+func (r *Rewrite) Forks() (ids []record.ID) {
+	for _, c := range r.stay {
+		if !slices.Contains(ids, c.ID) && slices.ContainsFunc(c.events, func(hash object.Hash) bool { return r.removed[hash] }) {
+			ids = append(ids, c.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// beganAt returns the id that a mission was recorded under at an event.
+func (r *Rewrite) beganAt(ctx context.Context, c *chain, event int) (record.ID, error) {
+	tree, err := r.top(c.trees[event])
+	if err != nil {
+		return "", err
+	}
+	l, err := r.ledgerAt(ctx, c.ID, tree)
+	return l.began, err
 }
 
 // Successor returns what replaces a commit, itself if it stays, or zero.
@@ -199,8 +265,15 @@ func (r *Rewrite) Successor(commit object.Hash) object.Hash {
 // commits may still use a tree or blob among them.
 func (r *Rewrite) Replaced() map[object.Hash]object.Hash { return r.replaced }
 
-// Commits returns replaced commits with successors, or zero.
-func (r *Rewrite) Commits() map[object.Hash]object.Hash { return r.done }
+// Pairs returns replaced commits with successors, or zero, and the events of
+// purged missions, also those that forks keep.
+func (r *Rewrite) Pairs() map[object.Hash]object.Hash {
+	all := maps.Clone(r.done)
+	for hash := range r.removed {
+		all[hash] = object.Hash{}
+	}
+	return all
+}
 
 // Prompts returns the prompts of purged turns.
 func (r *Rewrite) Prompts() []string { return r.prompts }

@@ -317,3 +317,33 @@ func TestPurgesAtOnce(t *testing.T) {
 	}
 	a.Git("fsck", "--strict")
 }
+
+// TestHeldNowhere: nobody is asked about a mission that is nowhere any more.
+func TestHeldNowhere(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	dir, a, b := newTeam(t)
+	host := a.In(dir + "/host")
+	a.pushAll()
+	b.fetch()
+	a.purgeMissions(remotelab.Mission)
+	a.pushPurges()
+	tip := b.Git("rev-parse", record.ID(remotelab.Mission).Ref())
+	b.turn(remotelab.Mission, "b goes on")
+	b.Git("push", dir+"/host", record.ID(remotelab.Mission).Ref()) // with a program that knows no purges
+	held := func() []purge.Held {
+		if _, err := fetcher.Fetch(t.Context(), a.origin()); err != nil && !errors.As(err, new(*fetcher.HeldError)) {
+			t.Fatal(err)
+		}
+		list, err := purge.AllHeld(a.workspace().Store)
+		gittest.Must(t, err)
+		return list
+	}
+	if list := held(); len(list) != 1 || list[0].Here {
+		t.Fatalf("of what went on from %s there are held %+v", tip, list)
+	}
+	host.Git("update-ref", "-d", record.ID(remotelab.Mission).Ref())
+	if list := held(); len(list) != 0 {
+		t.Errorf("of what is nowhere there are held %+v", list)
+	}
+}

@@ -24,15 +24,17 @@ type Replaced struct {
 	Changes  []fetcher.Change // here, as of a fetch
 	Held     []error          // each a [*fetcher.HeldError], a [*fetcher.KeptError], or why a map could not be read
 
-	inWay error // why the map is not sent: a [*git.InWayError], or nil
+	inWay error       // why the map is not sent: a [*git.InWayError], or nil
+	lacks []record.ID // missions with purged commits of which the source has nothing
 }
 
 // PushPurges replaces what was purged here at the remote, and sends the map for
 // other clones. It fetches everything first, so that no turns are lost, and
 // replaces a ref only if it still is what was fetched. Branches go apart, as a
-// host may refuse to rewrite them. Errors are as of [Push], and wrap a
-// [*git.InWayError] if there are refs of others' in the way of the map or the
-// archive; all else is sent.
+// host may refuse to rewrite them. Purged missions of which it has nothing go as
+// with [PushAll]: other clones wait for what the map names. Errors are as of
+// [Push], and wrap a [*git.InWayError] if there are refs of others' in the way
+// of the map or the archive; all else is sent.
 //
 // The host keeps the objects until its gc, for anybody who knows their hashes.
 // Other clones, and forks at the host, stay as they are until they fetch.
@@ -40,6 +42,20 @@ func PushPurges(ctx context.Context, r *remote.Remote) (*Replaced, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r, remote.ErrNoConsent)
 	}
+	all, err := pushPurges(ctx, r)
+	if all == nil || len(all.lacks) == 0 || err != nil && !errors.As(err, new(*fetcher.HeldError)) {
+		return all, err
+	}
+	sent, bad := PushAll(ctx, r, all.lacks)
+	for _, p := range sent {
+		if p.Sent {
+			all.Refs = append(all.Refs, p.As.Ref())
+		}
+	}
+	return all, errors.Join(err, bad)
+}
+
+func pushPurges(ctx context.Context, r *remote.Remote) (*Replaced, error) {
 	held, err := r.LockPush(ctx, "")
 	if err != nil {
 		return nil, err
@@ -102,6 +118,9 @@ func clean(ctx context.Context, r *remote.Remote, id record.ID) (bool, error) {
 	}
 	all := new(Replaced)
 	err = replace(ctx, r, all)
+	for _, id := range all.lacks {
+		err = errors.Join(err, r.Later(id))
+	}
 	for _, held := range all.Held {
 		h := (*fetcher.HeldError)(nil)
 		if errors.As(held, &h) && h.Mission == id && !h.Waits() && h.HeldBecause != (purgemap.HeldBecause{Whole: true}) {
@@ -184,11 +203,52 @@ func replace(ctx context.Context, r *remote.Remote, all *Replaced) error {
 		if err != nil || r.Level != remote.All || len(all.Branches) > stay {
 			return err
 		}
+		if done.Map != done.Before[purgemap.Ref] {
+			if all.lacks, err = unsent(ctx, r, done); err != nil {
+				return err
+			}
+		}
 		if len(done.Again) > 0 {
 			err = r.WarnOf(ctx, (&fetcher.ReturnedError{Remote: r.String(), Missions: done.Again, Clean: since, Replaced: true}).Error())
 		}
 		return errors.Join(err, fetcher.Seen(ctx, r, done.Map))
 	})
+}
+
+// unsent returns the missions here with purged commits of which a source that was
+// sent the map has no ref.
+func unsent(ctx context.Context, r *remote.Remote, done *fetcher.Fetched) (list []record.ID, err error) {
+	refs, err := r.Local(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	known, there := r.Learned(), r.Missions(done.Now)
+	missions := make(map[object.Hash][]record.ID) // by the newest events
+	for id, t := range r.ByMission(refs) {
+		if !t.Ledger.IsZero() && there[known.Name(id)].Zero() {
+			missions[t.Ledger] = append(missions[t.Ledger], id)
+		}
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	m, err := purgemap.Read(objects, done.Map)
+	if err != nil {
+		return nil, err
+	}
+	ends := m.Ends()
+	for tip, ids := range missions {
+		for e, err := range ledger.Links(ctx, r.Repo, tip) {
+			if err != nil {
+				return nil, err
+			}
+			if ends[e.Hash] || slices.ContainsFunc(e.Keeps, func(h object.Hash) bool { return ends[h] }) {
+				list = append(list, ids...)
+				break
+			}
+		}
+	}
+	slices.Sort(list)
+	return list, nil
 }
 
 func replaceArchive(ctx context.Context, r *remote.Remote, all *Replaced) error {
