@@ -276,24 +276,13 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 			if p.removed[h] = true; !l.besides { // what its other commits became does not matter
 				return mine, why, false
 			}
+		case to.IsZero() && (n >= len(l.events) || p.removed[l.tip]): // it may have gone on, and been removed again
 		case to.IsZero():
-			c := p.classes[mask(h)]
-			if n >= len(l.events) || p.removed[l.tip] { // it may have gone on, and been removed again
-				continue
-			}
-			if n >= l.own && c.replaced() {
+			if goesOn := p.goesOn(l, h, n >= l.own); goesOn.WentOn {
+				why.WentOn, why.Beyond, held = true, goesOn.Beyond, true
+			} else if goesOn.Away {
 				why.Away, held = true, true
-				continue
 			}
-			if n >= l.own && (l.landed || p.userRemoved(c) || p.isThere(l)) { // who removed the source lets the fork stay
-				continue
-			}
-			if slices.Contains(p.accepted, l.id) {
-				p.removed[l.tip] = true
-				continue
-			}
-			why.WentOn, held = true, true
-			why.Beyond = &Asked{By: p.by(h), Missions: []record.ID{l.id}, Gone: true}
 		case !p.exists(to):
 			why.Away, held = true, true
 		default:
@@ -301,6 +290,22 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 		}
 	}
 	return mine, why, held
+}
+
+// goesOn says why a ledger is held that has more than an event that was removed,
+// the zero reason if it is not. A fork may inherit the event.
+func (p *pairing) goesOn(l *line, h object.Hash, inherited bool) HeldBecause {
+	c := p.classes[mask(h)]
+	switch {
+	case inherited && c != nil && c.replaced():
+		return HeldBecause{Away: true}
+	case inherited && (c == nil || l.landed || p.userRemoved(c) || p.isThere(l)): // who removed the source lets the fork stay
+		return HeldBecause{}
+	case slices.Contains(p.accepted, l.id):
+		p.removed[l.tip] = true
+		return HeldBecause{}
+	}
+	return HeldBecause{WentOn: true, Beyond: &Asked{By: p.by(h), Missions: []record.ID{l.id}, Gone: true}}
 }
 
 // isThere reports whether the remote has a mission since it began.

@@ -119,6 +119,7 @@ func TestChoose(t *testing.T) {
 		{name: "a stranger says that it was removed, of what is fetched", theirs: "3>0", lines: a + "* 3 2 1"},
 		{name: "a stranger says that it was removed, of what is archived besides", theirs: "3>0", lines: a + "& 3 2 1"},
 		{name: "a stranger says that a fork's source was removed, and that is accepted", theirs: "2>0 1>0", lines: a + " 2 1, " + fork + " 9 | 2 1", accepted: []record.ID{a}, gone: a},
+		{name: "a stranger says that a fork's source was removed, and the fork is accepted", theirs: "2>0 1>0", lines: fork + " 9 | 2 1", accepted: []record.ID{fork}},
 		{name: "a stranger says that it was removed, and what takes its place is nowhere", ours: "3>13", theirs: "3>0", lines: a + " 3 2 1", absent: "13", brought: true, held: a + ": away"},
 		{name: "what a stranger says is not here", theirs: "3>13", lines: a + " 3 2 1", absent: "13", accepted: []record.ID{a}, held: a + ": away"},
 	} {
