@@ -19,7 +19,7 @@ type line struct {
 	besides bool // archived, of a mission that also has refs
 	tip     object.Hash
 	events  []object.Hash
-	own     int // of them: a fork has those of its source as well
+	own     int // of them, once asked for, see [pairing.own]
 	kept    []object.Hash
 	keeps   map[object.Hash][]object.Hash // of them, what each event keeps
 }
@@ -100,7 +100,6 @@ func (m *Matching) walk(ctx context.Context, list []*line) error {
 		for e := events[l.tip]; e != nil; e = events[e.Before] {
 			l.events, l.kept, l.keeps[e.Hash] = append(l.events, e.Hash), append(l.kept, e.Keeps...), e.Keeps
 		}
-		l.own = len(l.events)
 	}
 	return nil
 }

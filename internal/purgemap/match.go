@@ -85,7 +85,6 @@ func (m *Matching) Find(ctx context.Context, news bool) (*Matched, error) {
 	p.objects, p.repo, p.user, p.brought = m.Objects, m.Repo, m.Map.user(m.Own), m.Brought
 	p.unasked.Texts, p.unasked.Prose = m.Unasked.Texts, m.Unasked.Prose
 	maps.Copy(p.unasked.Cut, m.Unasked.Cut)
-	p.findOwn()
 	gone, learned, err := p.match(ctx)
 	if err != nil {
 		return nil, err
@@ -190,24 +189,25 @@ func (p *pairing) fetchedRemoved() map[object.Hash]bool {
 	return all
 }
 
-// findOwn finds which events are a mission's own, where some were removed: a fork
-// has others of its source.
-func (p *pairing) findOwn() {
-	for _, l := range p.list {
-		removed := func(h object.Hash) bool { return p.all[mask(h)] != nil && p.all[mask(h)].is[object.Hash{}] }
-		if len(l.events) == 0 || !slices.ContainsFunc(l.events[1:], removed) {
-			continue
-		}
-		began := func(h object.Hash) record.ID {
-			at, err := ledger.At(p.objects, l.id, h)
-			if err != nil {
-				return "" // it counts as its own, and asks
-			}
-			return at.Mission.Began
-		}
-		is := began(l.tip)
-		l.own = sort.Search(len(l.events), func(n int) bool { id := began(l.events[n]); return id != is && id != "" })
+// own returns how many of the newest events are a mission's own: a fork has others
+// of its source.
+func (p *pairing) own(l *line) int {
+	if l.own > 0 {
+		return l.own
 	}
+	began := func(h object.Hash) record.ID {
+		at, err := ledger.At(p.objects, l.id, h)
+		if err != nil {
+			return "" // it counts as its own, and asks
+		}
+		return at.Mission.Began
+	}
+	is := began(l.tip)
+	l.own = sort.Search(len(l.events), func(n int) bool {
+		id := began(l.events[n])
+		return id != "" && is != "" && id != is
+	})
+	return l.own
 }
 
 // winner returns a commit's successor, and whether any class lists it.
@@ -262,7 +262,7 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 			}
 			listed = agrees && (!to.IsZero() || slices.Contains(p.accepted, l.id))
 		}
-		if to == h && n < l.own && !l.landed && p.wasRemoved(h) {
+		if to == h && n < len(l.events) && !l.landed && p.wasRemoved(h) && n < p.own(l) {
 			to = object.Hash{}
 		}
 		switch {
@@ -278,7 +278,7 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 			}
 		case to.IsZero() && (n >= len(l.events) || p.removed[l.tip]): // it may have gone on, and been removed again
 		case to.IsZero():
-			if goesOn := p.goesOn(l, h, n >= l.own); goesOn.WentOn {
+			if goesOn := p.goesOn(l, h, n >= p.own(l)); goesOn.WentOn {
 				why.WentOn, why.Beyond, held = true, goesOn.Beyond, true
 			} else if goesOn.Away {
 				why.Away, held = true, true
@@ -310,7 +310,7 @@ func (p *pairing) goesOn(l *line, h object.Hash, inherited bool) HeldBecause {
 
 // isThere reports whether the remote has a mission since it began.
 func (p *pairing) isThere(l *line) bool {
-	began := l.events[l.own-1]
+	began := l.events[p.own(l)-1]
 	return p.under[began] || p.there[began]
 }
 
