@@ -170,10 +170,14 @@ func (f *fetch) apply(ctx context.Context, source, into string, there map[string
 		return nil, nil, err
 	}
 	a := &purge.Apply{Workspace: f.Workspace, Map: known, Landing: into, Accepted: f.AcceptPurges, From: f.Name}
-	for _, t := range f.Missions(there) {
+	missions, names := f.Missions(there), f.Learned()
+	for _, t := range missions {
 		if !t.Ledger.IsZero() {
 			a.There = append(a.There, t.Ledger)
 		}
+	}
+	a.HasRef = func(id record.ID) bool {
+		return !missions[names.Name(id)].Ledger.IsZero() || !missions[id].Ledger.IsZero()
 	}
 	if done.Applied, err = a.Do(ctx); err != nil {
 		return nil, nil, err

@@ -28,6 +28,8 @@ type Apply struct {
 	Landing string
 	// There are the ledgers under refs of the remote, not in its archive alone.
 	There []object.Hash
+	// HasRef reports whether the remote has a ref for a mission's ledger.
+	HasRef func(record.ID) bool
 	// Brought says that the remote was searched for replacements, too.
 	Brought bool
 	// Accepted are missions whose purge a person accepts, whoever signed it, and
@@ -88,7 +90,7 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	a.Map.Unite(here)
 	m := &purgemap.Matching{
 		Repo: a.Repo, Objects: objects, Map: a.Map, Counts: a.Trust.Keys().Trusts,
-		Landing: a.Landing, There: a.There, Brought: a.Brought, Accepted: a.Accepted,
+		Landing: a.Landing, There: a.There, HasRef: a.HasRef, Brought: a.Brought, Accepted: a.Accepted,
 	}
 	before := readUnasked(a.Store, time.Now())
 	m.Unasked = before.Taken

@@ -29,14 +29,14 @@ func (p *Plan) more(ctx context.Context) (list []purgerewrite.Chain, err error) 
 	for _, ref := range slices.Sorted(maps.Keys(p.refs)) {
 		name, ok := strings.CutPrefix(ref, p.Landing+"missions/")
 		id, err := record.ParseID(name)
-		if !ok || err != nil || p.Removed[p.refs[ref]] || slices.Contains(p.Target.Missions, id) {
+		if !ok || err != nil || p.Removed[p.refs[ref]] {
 			continue // nothing takes the place of a mission that goes
 		}
 		s, err := p.TrustLevel(ctx, p.objects, id, p.refs[ref])
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, purgerewrite.Chain{ID: id, Tip: p.refs[ref], Usable: s.Commit})
+		list = append(list, purgerewrite.Chain{ID: id, Tip: p.refs[ref], Usable: s.Commit, Fetched: true})
 	}
 	return list, nil
 }
@@ -68,7 +68,10 @@ func (p *Plan) mapMove() (*git.Update, error) {
 		m.Unite(p.Map)
 	}
 	if key := p.rewrite.Key; key != nil {
-		pairs := m.Unlisted(p.rewrite.Pairs())
+		if p.Map == nil { // what others have removed is theirs to name
+			m.AddRemoved(*key, p.rewrite.Removed())
+		}
+		pairs := m.Unlisted(p.rewrite.Commits())
 		maps.Copy(pairs, p.Agreed)
 		m.Add(*key, pairs)
 	}

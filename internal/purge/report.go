@@ -450,50 +450,64 @@ func (p *Plan) worktrees(ctx context.Context) error {
 	return nil
 }
 
-// clients finds the clients' files of the missions in which it was found.
+// clients finds the clients' files of the missions in which it was found, and of
+// those that go.
 func (p *Plan) clients() error {
-	if p.Target.Finder == nil {
-		return nil
+	missions := make(map[record.ID]bool)
+	if p.Target.Finder != nil {
+		for f := range p.Found {
+			missions[f.Mission] = true
+		}
 	}
-	seen := make(map[record.ID]bool)
+	if p.Map == nil { // what others have removed is theirs to tell
+		for _, id := range p.Target.Missions {
+			missions[id] = true
+		}
+	}
 	var unread error
-	for f := range p.Found {
-		tip := p.tip(f.Mission)
-		if seen[f.Mission] || tip.IsZero() {
+	for id := range missions {
+		tip := p.tip(id)
+		if tip.IsZero() {
 			continue
 		}
-		seen[f.Mission] = true
-		l, err := ledger.At(p.objects, f.Mission, tip)
+		l, err := ledger.At(p.objects, id, tip)
 		if err != nil {
-			unread = fmt.Errorf("mission %s: %w", f.Mission, err)
+			unread = fmt.Errorf("mission %s: %w", id, err)
 			continue
 		}
+		goes := slices.Contains(p.Target.Missions, id)
 		for _, session := range l.Mission.Sessions {
-			for _, a := range agent.All() {
-				files, err := a.Files(a.ConfigDir(os.Getenv), session)
-				if err != nil {
-					continue // it has none on this machine
-				}
-				for _, file := range files {
-					paths := []string{file.Path}
-					if a.Subagents != nil {
-						sides, err := a.Subagents(file.Path, nil, nil, true)
-						if err != nil {
-							unread = err
-						}
-						for _, side := range sides {
-							paths = append(paths, side.Path)
-						}
-					}
-					for _, path := range paths {
-						if !slices.Contains(p.Clients, path) && p.holds(path) {
-							p.Clients = append(p.Clients, path)
-						}
-					}
+			paths, err := filesOf(session)
+			unread = errors.Join(unread, err)
+			for _, path := range paths {
+				if !slices.Contains(p.Clients, path) && (goes || p.holds(path)) {
+					p.Clients = append(p.Clients, path)
 				}
 			}
 		}
 	}
 	slices.Sort(p.Clients)
 	return unread
+}
+
+// filesOf returns the files that clients have of a session and its sub-agents.
+func filesOf(session string) (paths []string, err error) {
+	for _, a := range agent.All() {
+		files, e := a.Files(a.ConfigDir(os.Getenv), session)
+		if e != nil {
+			continue // it has none on this machine
+		}
+		for _, file := range files {
+			paths = append(paths, file.Path)
+			if a.Subagents == nil {
+				continue
+			}
+			sides, e := a.Subagents(file.Path, nil, nil, true)
+			err = errors.Join(err, e)
+			for _, side := range sides {
+				paths = append(paths, side.Path)
+			}
+		}
+	}
+	return paths, err
 }

@@ -26,6 +26,9 @@ type Matching struct {
 	Landing string
 	// There are the ledgers under refs of the remote, not in its archive alone.
 	There []object.Hash
+	// HasRef reports whether the remote has a ref for a mission's ledger; nil if
+	// it has none.
+	HasRef func(record.ID) bool
 	// Brought says that the remote was searched for what takes the place of
 	// others: what is not here is not there.
 	Brought bool
@@ -85,6 +88,7 @@ func (m *Matching) Find(ctx context.Context, news bool) (*Matched, error) {
 	p.objects, p.repo, p.user, p.brought = m.Objects, m.Repo, m.Map.user(m.Own), m.Brought
 	p.unasked.Texts, p.unasked.Prose = m.Unasked.Texts, m.Unasked.Prose
 	maps.Copy(p.unasked.Cut, m.Unasked.Cut)
+	p.hasRef = m.HasRef
 	gone, learned, err := p.match(ctx)
 	if err != nil {
 		return nil, err
@@ -115,10 +119,12 @@ type pairing struct {
 	list     []*line
 	held     map[record.ID]HeldBecause // what can't be applied
 
-	classes, all map[masked]*class       // by the keys that count, and by all
-	under, there map[object.Hash]bool    // commits of ledgers under refs of the remote, and of fetched ones
-	here         map[object.Hash]bool    // commits of ledgers that are here
-	landed       map[object.Hash][]*line // by an event: the fetched ledgers that have it
+	classes, all map[masked]*class                 // by the keys that count, and by all
+	gone, goneBy map[masked]map[sshsig.Public]bool // who removed what has a commit: of the keys that count, and of all
+	hasRef       func(record.ID) bool              // see [Matching]
+	under, there map[object.Hash]bool              // commits of ledgers under refs of the remote, and of fetched ones
+	here         map[object.Hash]bool              // commits of ledgers that are here
+	landed       map[object.Hash][]*line           // by an event: the fetched ledgers that have it
 	winners      map[*class]object.Hash
 	agreed       map[object.Hash]bool // events whose replacement a person accepts: forks share them
 
@@ -127,8 +133,7 @@ type pairing struct {
 	removed map[object.Hash]bool  // newest events of missions that were removed
 	refused map[object.Hash]error // of commits that were looked at; nil if the pair has proved itself
 	lacks   Lacks
-	unasked Unasked         // before, and now
-	letGo   map[*class]bool // what the user has removed, once asked for
+	unasked Unasked // before, and now
 }
 
 // newPairing returns a pairing by the keys that count.
@@ -136,6 +141,7 @@ func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, e
 	p := &pairing{
 		exists: exists, accepted: accepted, list: list, held: make(map[record.ID]HeldBecause),
 		classes: m.classes(counts), all: m.classes(func(sshsig.Public) bool { return true }),
+		gone: m.removers(counts), goneBy: m.removers(func(sshsig.Public) bool { return true }),
 		under: make(map[object.Hash]bool), there: make(map[object.Hash]bool), here: make(map[object.Hash]bool),
 		landed: make(map[object.Hash][]*line), winners: make(map[*class]object.Hash), agreed: make(map[object.Hash]bool),
 		pairs: make(map[*line]map[object.Hash]object.Hash), files: make(map[object.Hash]object.Hash), removed: make(map[object.Hash]bool), refused: make(map[object.Hash]error), lacks: Lacks{Paths: make(map[object.Hash][]string)}, unasked: Unasked{Cut: make(map[record.ID]int64)},
@@ -189,27 +195,6 @@ func (p *pairing) fetchedRemoved() map[object.Hash]bool {
 	return all
 }
 
-// own returns how many of the newest events are a mission's own: a fork has others
-// of its source.
-func (p *pairing) own(l *line) int {
-	if l.own > 0 {
-		return l.own
-	}
-	began := func(h object.Hash) record.ID {
-		at, err := ledger.At(p.objects, l.id, h)
-		if err != nil {
-			return "" // it counts as its own, and asks
-		}
-		return at.Mission.Began
-	}
-	is := began(l.tip)
-	l.own = sort.Search(len(l.events), func(n int) bool {
-		id := began(l.events[n])
-		return id != "" && is != "" && id != is
-	})
-	return l.own
-}
-
 // winner returns a commit's successor, and whether any class lists it.
 func (p *pairing) winner(x object.Hash, in map[masked]*class) (to object.Hash, listed bool) {
 	c := in[mask(x)]
@@ -254,7 +239,18 @@ func (p *pairing) choose() (gone []record.ID) {
 func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause, held bool) {
 	mine = make(map[object.Hash]object.Hash)
 	agrees := p.agrees(l)
+	if goes, believed := p.goes(l); goes && !believed {
+		why.Whole = !l.landed && !l.besides
+	} else if goes {
+		if p.removed[l.tip] = true; !l.besides {
+			return mine, why, false
+		}
+	}
 	for n, h := range slices.Concat(l.events, l.kept) {
+		if n > 0 && n < len(l.events) && p.goesOn(l, n, h) {
+			why.WentOn, held = true, true
+			why.Beyond = &Asked{By: p.by(h), Missions: []record.ID{l.id}, Gone: true}
+		}
 		to, listed := p.winner(h, p.classes)
 		if !listed {
 			if to, listed = p.winner(h, p.all); !listed || to == h {
@@ -262,27 +258,31 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 			}
 			listed = agrees && (!to.IsZero() || slices.Contains(p.accepted, l.id))
 		}
-		if to == h && n < len(l.events) && !l.landed && p.wasRemoved(h) && n < p.own(l) {
-			to = object.Hash{}
-		}
 		switch {
 		case !listed && l.landed:
 		case !listed && to.IsZero():
 			why.Whole = why.Whole || n == 0 && !l.besides
 		case !listed:
 			why.Unknown = why.Unknown || p.apart(to, h)
+		case to == h && n == 0 && !l.landed && p.wasRemoved(h) && !p.isWithin(l):
+			if p.removed[h] = true; !l.besides {
+				return mine, why, false
+			}
 		case to == h:
-		case to.IsZero() && n == 0:
+		case to.IsZero() && n == 0 && !p.isWithin(l):
 			if p.removed[h] = true; !l.besides { // what its other commits became does not matter
 				return mine, why, false
 			}
-		case to.IsZero() && (n >= len(l.events) || p.removed[l.tip]): // it may have gone on, and been removed again
 		case to.IsZero():
-			if goesOn := p.goesOn(l, h, n >= p.own(l)); goesOn.WentOn {
-				why.WentOn, why.Beyond, held = true, goesOn.Beyond, true
-			} else if goesOn.Away {
-				why.Away, held = true, true
+			if n >= len(l.events) || p.removed[l.tip] { // it may have gone on, and been removed again
+				continue
 			}
+			if slices.Contains(p.accepted, l.id) {
+				p.removed[l.tip] = true
+				continue
+			}
+			why.WentOn, held = true, true
+			why.Beyond = &Asked{By: p.by(h), Missions: []record.ID{l.id}, Gone: true}
 		case !p.exists(to):
 			why.Away, held = true, true
 		default:
@@ -292,26 +292,69 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 	return mine, why, held
 }
 
-// goesOn says why a ledger is held that has more than an event that was removed,
-// the zero reason if it is not. A fork may inherit the event.
-func (p *pairing) goesOn(l *line, h object.Hash, inherited bool) HeldBecause {
-	c := p.classes[mask(h)]
-	switch {
-	case inherited && c != nil && c.replaced():
-		return HeldBecause{Away: true}
-	case inherited && (c == nil || l.landed || p.userRemoved(c) || p.isThere(l)): // who removed the source lets the fork stay
-		return HeldBecause{}
-	case slices.Contains(p.accepted, l.id):
-		p.removed[l.tip] = true
-		return HeldBecause{}
+// goes reports whether a ledger ends with a commit of a mission that was removed,
+// and nothing goes on from there, and whether that is believed. The ledger may
+// have only the beginning of the mission. What is there in the place of the commit
+// is looked at first.
+func (p *pairing) goes(l *line) (goes, believed bool) {
+	to, listed := p.winner(l.tip, p.classes)
+	replaced := listed && !to.IsZero() && to != l.tip
+	in := func(gone map[masked]map[sshsig.Public]bool) bool {
+		return replaced && len(gone[mask(to)]) > 0 || !(replaced && p.exists(to)) && len(gone[mask(l.tip)]) > 0
 	}
-	return HeldBecause{WentOn: true, Beyond: &Asked{By: p.by(h), Missions: []record.ID{l.id}, Gone: true}}
+	if !in(p.goneBy) || p.isWithin(l) {
+		return false, false
+	}
+	return true, in(p.gone) || slices.Contains(p.accepted, l.id)
 }
 
-// isThere reports whether the remote has a mission since it began.
-func (p *pairing) isThere(l *line) bool {
-	began := l.events[p.own(l)-1]
-	return p.under[began] || p.there[began]
+// goesOn reports whether a ledger has gone on from an event of a mission that was
+// removed, and nobody but the user knows it: who removes a mission lets stay what
+// has gone on at the remote. A fork has events of its source.
+func (p *pairing) goesOn(l *line, n int, h object.Hash) bool {
+	if len(p.gone[mask(h)]) == 0 || l.landed || p.removed[l.tip] || p.hasRef != nil && p.hasRef(l.id) || n >= p.own(l) {
+		return false
+	}
+	if slices.Contains(p.accepted, l.id) {
+		p.removed[l.tip] = true
+		return false
+	}
+	return true
+}
+
+// isWithin reports whether another ledger of the same mission has gone on from
+// where one ends.
+func (p *pairing) isWithin(l *line) bool {
+	return slices.ContainsFunc(p.list, func(other *line) bool {
+		return other.tip != l.tip && (other.landed || !l.landed) && slices.Contains(other.events, l.tip) &&
+			len(p.gone[mask(other.tip)]) == 0 && (other.id == l.id || p.began(other, other.tip) == p.began(l, l.tip))
+	})
+}
+
+// own returns how many of the newest events are a mission's own: a fork has others
+// of its source.
+func (p *pairing) own(l *line) int {
+	if l.own == 0 {
+		is := p.began(l, l.tip)
+		l.own = sort.Search(len(l.events), func(n int) bool {
+			id := p.began(l, l.events[n])
+			return id != "" && is != "" && id != is
+		})
+	}
+	return l.own
+}
+
+// began returns the id that a mission was recorded under at an event, "" if that
+// can't be read.
+func (p *pairing) began(l *line, h object.Hash) record.ID {
+	if p.objects == nil {
+		return l.id
+	}
+	at, err := ledger.At(p.objects, l.id, h)
+	if err != nil {
+		return ""
+	}
+	return at.Mission.Began
 }
 
 func (p *pairing) union() map[object.Hash]object.Hash {
@@ -416,11 +459,6 @@ func (p *pairing) both(g *group) {
 // apart reports whether a fetched ledger has one commit and not the other.
 func (p *pairing) apart(has, lacks object.Hash) bool {
 	return slices.ContainsFunc(p.landed[has], func(l *line) bool { return !slices.Contains(p.landed[lacks], l) })
-}
-
-// replaced reports whether anything took the place of a class.
-func (c *class) replaced() bool {
-	return slices.ContainsFunc(c.ends, func(h object.Hash) bool { return !h.IsZero() })
 }
 
 // winner returns the end of a class: the first in one of the sets, tried in

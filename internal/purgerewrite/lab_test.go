@@ -326,7 +326,7 @@ func (l *lab) sameSeen(target purgerewrite.Target, chains []purgerewrite.Chain, 
 				}
 			}
 		}
-		results[i] = result{r.Found(), r.Pairs(), r.Replaced(), r.Ours(), r.Renamed()}
+		results[i] = result{r.Found(), r.Commits(), r.Replaced(), r.Ours(), r.Renamed()}
 	}
 	if !reflect.DeepEqual(results[0], results[1]) {
 		l.t.Errorf("with what a search has told: %d finds, %d commits, %d objects; with all that is there: %d, %d, %d",

@@ -50,6 +50,8 @@ type Chain struct {
 	// [gitagent/internal/trust]. Events up to it are signed again; later,
 	// untrusted ones lose their signatures.
 	Usable object.Hash
+	// Fetched says that it is no mission here yet, and stays if that is purged.
+	Fetched bool
 }
 
 // A Rewrite computes the successors of objects, one for each, so forks share a
@@ -106,7 +108,7 @@ type Rewrite struct {
 	roots map[object.Hash]object.Hash // what events keep besides, see [Rewrite.dropped]
 
 	gone, stay []*chain             // ledgers that were read
-	removed    map[object.Hash]bool // events that go with their missions
+	removed    map[object.Hash]bool // events of missions that go
 }
 
 // A memo has what was rewritten, so that nothing is rewritten twice.
@@ -164,7 +166,7 @@ func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 		if err != nil {
 			return fmt.Errorf("read mission %s: %w", c.ID, err)
 		}
-		if slices.Contains(r.Target.Missions, c.ID) {
+		if slices.Contains(r.Target.Missions, c.ID) && !c.Fetched {
 			r.gone = append(r.gone, read)
 		} else {
 			all[c.ID], r.stay = read, append(r.stay, read)
@@ -186,51 +188,69 @@ func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 	return nil
 }
 
-// Remove has what purged missions have recorded go, after all ledgers were
-// computed. What a fork of one goes on from stays for the fork, and what another
-// part of one has that diverged.
+// Remove has purged missions go, after all ledgers were computed. What a fork goes
+// on from stays for the fork.
 func (r *Rewrite) Remove(ctx context.Context) error {
 	for _, c := range r.gone {
-		if len(c.events) == 0 {
-			continue // nothing of it can be read
-		}
 		own, err := r.own(ctx, c)
 		if err != nil {
 			return err
 		}
-		for _, hash := range own {
-			if r.removed[hash] = true; !r.events[hash] {
-				r.done[hash], r.replaced[hash] = object.Hash{}, object.Hash{}
-			}
+		maps.Copy(r.removed, own)
+		if !r.events[c.Tip] {
+			r.done[c.Tip], r.replaced[c.Tip] = object.Hash{}, object.Hash{}
 		}
 	}
 	return nil
 }
 
 // own returns the events of a mission since it began, but for those that another
-// part of it has.
-func (r *Rewrite) own(ctx context.Context, c *chain) ([]object.Hash, error) {
+// part of it has, which stays.
+func (r *Rewrite) own(ctx context.Context, c *chain) (map[object.Hash]bool, error) {
+	own := make(map[object.Hash]bool)
+	if len(c.events) == 0 {
+		return own, nil // nothing of it can be read
+	}
 	began, err := r.beganAt(ctx, c, len(c.events)-1)
 	first := sort.Search(len(c.events), func(n int) bool {
 		id, e := r.beganAt(ctx, c, n)
 		err = errors.Join(err, e)
 		return id == began
 	})
-	own := c.events[first:]
+	for _, hash := range c.events[first:] {
+		own[hash] = true
+	}
+	isOwn := func(hash object.Hash) bool { return own[hash] }
 	for _, other := range r.stay {
-		if len(own) == 0 || len(other.events) == 0 || other.events[0] != c.events[0] {
+		if !slices.ContainsFunc(other.events, isOwn) {
 			continue
 		}
 		id, e := r.beganAt(ctx, other, len(other.events)-1)
 		if err = errors.Join(err, e); id != began {
 			continue
 		}
-		for len(own) > 0 && slices.Contains(other.events, own[0]) {
-			own = own[1:]
+		for _, hash := range other.events {
+			delete(own, hash)
 		}
 	}
 	return own, err
 }
+
+// beganAt returns the id that a mission was recorded under at an event.
+func (r *Rewrite) beganAt(ctx context.Context, c *chain, event int) (record.ID, error) {
+	tree, err := r.top(c.trees[event])
+	if err != nil {
+		return "", err
+	}
+	l, err := r.ledgerAt(ctx, c.ID, tree)
+	if err != nil {
+		return "", err
+	}
+	return l.began, nil
+}
+
+// Removed returns the events of purged missions.
+func (r *Rewrite) Removed() []object.Hash { return slices.Collect(maps.Keys(r.removed)) }
 
 // Forks returns the missions that stay and have events of purged ones.
 func (r *Rewrite) Forks() (ids []record.ID) {
@@ -241,16 +261,6 @@ func (r *Rewrite) Forks() (ids []record.ID) {
 	}
 	slices.Sort(ids)
 	return ids
-}
-
-// beganAt returns the id that a mission was recorded under at an event.
-func (r *Rewrite) beganAt(ctx context.Context, c *chain, event int) (record.ID, error) {
-	tree, err := r.top(c.trees[event])
-	if err != nil {
-		return "", err
-	}
-	l, err := r.ledgerAt(ctx, c.ID, tree)
-	return l.began, err
 }
 
 // Successor returns what replaces a commit, itself if it stays, or zero.
@@ -265,15 +275,8 @@ func (r *Rewrite) Successor(commit object.Hash) object.Hash {
 // commits may still use a tree or blob among them.
 func (r *Rewrite) Replaced() map[object.Hash]object.Hash { return r.replaced }
 
-// Pairs returns replaced commits with successors, or zero, and the events of
-// purged missions, also those that forks keep.
-func (r *Rewrite) Pairs() map[object.Hash]object.Hash {
-	all := maps.Clone(r.done)
-	for hash := range r.removed {
-		all[hash] = object.Hash{}
-	}
-	return all
-}
+// Commits returns replaced commits with successors, or zero.
+func (r *Rewrite) Commits() map[object.Hash]object.Hash { return r.done }
 
 // Prompts returns the prompts of purged turns.
 func (r *Rewrite) Prompts() []string { return r.prompts }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
@@ -194,7 +195,9 @@ func replace(ctx context.Context, r *remote.Remote, all *Replaced) error {
 			all.inWay = r.InWay(done.Before, purgemap.Ref)
 		}
 		if err == nil && r.Level == remote.All {
-			err = force(ctx, r, records, all)
+			if err = force(ctx, r, records, all); err == nil {
+				err = forgetNames(ctx, r, records)
+			}
 		}
 		stay := len(all.Branches)
 		if err == nil {
@@ -222,10 +225,13 @@ func unsent(ctx context.Context, r *remote.Remote, done *fetcher.Fetched) (list 
 	if err != nil {
 		return nil, err
 	}
-	known, there := r.Learned(), r.Missions(done.Now)
+	known, ours, theirs := r.Learned(), r.ByMission(refs), r.Missions(done.Now)
+	if err := archivedThere(ctx, r, done.Now, theirs, ours); err != nil {
+		return nil, err
+	}
 	missions := make(map[object.Hash][]record.ID) // by the newest events
-	for id, t := range r.ByMission(refs) {
-		if !t.Ledger.IsZero() && there[known.Name(id)].Zero() {
+	for id, t := range ours {
+		if !t.Ledger.IsZero() && theirs[known.Name(id)].Ledger.IsZero() {
 			missions[t.Ledger] = append(missions[t.Ledger], id)
 		}
 	}
@@ -335,6 +341,26 @@ func force(ctx context.Context, r *remote.Remote, updates []git.Update, all *Rep
 		}
 	}
 	return err
+}
+
+// forgetNames forgets the names of missions that are there no more: what has one
+// later is another part of the mission.
+func forgetNames(ctx context.Context, r *remote.Remote, updates []git.Update) error {
+	for _, u := range updates {
+		name, ok := strings.CutPrefix(u.Ref, remote.LedgerRefs)
+		if !ok || !u.New.IsZero() {
+			continue
+		}
+		for id, as := range r.Learned().As {
+			if string(as) != name {
+				continue
+			}
+			if err := r.LearnName(ctx, id, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // forceBranches replaces branches one by one. One that the host does not

@@ -131,36 +131,25 @@ func waiting(ctx context.Context, r *remote.Remote, tips map[record.ID]object.Ha
 	if err != nil || len(held) == 0 {
 		return nil, err
 	}
-	refs, err := r.Repo.Refs(ctx, remote.LedgerRefs, ledger.ArchiveRef, purgemap.Ref)
+	known, err := r.Repo.Refs(ctx, purgemap.Ref)
 	if err != nil {
 		return nil, err
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	m, err := purgemap.Read(objects, refs[purgemap.Ref])
-	if err != nil {
-		return nil, err
-	}
-	heldTips, err := tipsOf(objects, refs, held)
+	m, err := purgemap.Read(objects, known[purgemap.Ref])
 	if err != nil {
 		return nil, err
 	}
 	tips = maps.Clone(tips)
 	maps.DeleteFunc(tips, func(_ record.ID, tip object.Hash) bool { return tip.IsZero() })
 	events := make(map[object.Hash]*ledger.CommitEvent) // in no order: of two forks one may come after what both have
-	for e, err := range ledger.Links(ctx, r.Repo, slices.AppendSeq(heldTips, maps.Values(tips))...) {
+	for e, err := range ledger.Links(ctx, r.Repo, slices.Collect(maps.Values(tips))...) {
 		if err != nil {
 			return nil, err
 		}
 		events[e.Hash] = e
 	}
-	of := make(map[object.Hash]bool) // events of missions that are held
-	for _, tip := range heldTips {
-		for e := events[tip]; e != nil && !of[e.Hash]; e = events[e.Before] {
-			of[e.Hash] = true
-		}
-	}
-	counts := r.Workspace.Trust.Keys().Trusts
 	purged := make(map[object.Hash]bool) // an event, or one before it
 	all := make(map[record.ID]bool)
 	for id, tip := range tips {
@@ -169,7 +158,7 @@ func waiting(ctx context.Context, r *remote.Remote, tips map[record.ID]object.Ha
 		for e := events[tip]; e != nil && !is && !known; e = events[e.Before] {
 			if is, known = purged[e.Hash]; !known {
 				newer = append(newer, e.Hash)
-				is = m.Replaces(e.Hash, counts) || of[e.Hash] && m.Lists(e.Hash, counts)
+				is = m.Lists(e.Hash, r.Workspace.Trust.Keys().Trusts)
 			}
 		}
 		for _, h := range newer {
@@ -181,32 +170,6 @@ func waiting(ctx context.Context, r *remote.Remote, tips map[record.ID]object.Ha
 		all[h.Mission] = true
 	}
 	return all, nil
-}
-
-// tipsOf returns the ledgers of held missions that are here.
-func tipsOf(objects *git.Objects, refs map[string]object.Hash, held []purge.Held) (tips []object.Hash, err error) {
-	tip, err := ledger.ArchiveTip(refs)
-	if err != nil {
-		return nil, err
-	}
-	archive, err := ledger.OpenArchive(objects, tip)
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range held {
-		tip := refs[h.Mission.Ref()]
-		if tip.IsZero() {
-			e, _, err := archive.Find(h.Mission)
-			if err != nil {
-				return nil, err
-			}
-			tip = e.Ledger
-		}
-		if !tip.IsZero() && objects.Has(tip) == nil {
-			tips = append(tips, tip)
-		}
-	}
-	return tips, nil
 }
 
 // offer sends ours under the name p.As, or sets p.As to the next name to try.
