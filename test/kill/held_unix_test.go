@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,6 +116,9 @@ func holding(l *lab) command {
 // letting is a fetch that lets go what a colleague has purged, as it is little.
 func letting(l *lab) command {
 	id, secret := l.asked(false)
+	if err := os.Remove(filepath.Join(l.common, "agent", "unasked")); err != nil && !errors.Is(err, fs.ErrNotExist) { // it is the first one of a week
+		l.t.Fatal(err)
+	}
 	c := command{args: []string{"git-agent-turn", "fetch"}}
 	c.then = func(l *lab, _ result) {
 		l.must(c)
