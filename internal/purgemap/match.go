@@ -264,7 +264,7 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 			why.Whole = why.Whole || n == 0 && !l.besides
 		case !listed:
 			why.Unknown = why.Unknown || p.apart(to, h)
-		case to == h && n == 0 && !l.landed && p.wasRemoved(h) && !p.isWithin(l):
+		case to == h && n == 0 && !l.landed && p.wasRemoved(h):
 			if p.removed[h] = true; !l.besides {
 				return mine, why, false
 			}
