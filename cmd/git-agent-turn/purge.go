@@ -95,6 +95,9 @@ func purgeAll(c *cli.Context) error {
 	if errors.Is(err, purge.ErrCheckedOut) {
 		return cmdline.Hint(err, "switch that worktree to another branch first: git switch <branch>")
 	}
+	if goesOn := (*purge.GoesOnError)(nil); errors.As(err, &goesOn) {
+		return cmdline.Hintf(err, "purge both: git agent-turn purge --mission %s --mission %s", goesOn.Mission, goesOn.In)
+	}
 	if err != nil {
 		return command.Missing(err)
 	}

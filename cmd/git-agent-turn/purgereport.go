@@ -34,9 +34,6 @@ func sayPlan(c *cli.Context, w *workspace.Workspace, p *purge.Plan) error {
 	for _, id := range p.Target.Missions {
 		say("goes", "mission %s, with all that no other one needs", id)
 	}
-	for _, id := range p.Forks {
-		say("stays", "mission %s, a fork, with the turns that it began with", id)
-	}
 	if p.Objects > 0 {
 		say("goes", "%s: what holds it, and what leads to that", cmdline.Plural(p.Objects, "object"))
 	}

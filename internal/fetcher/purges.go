@@ -169,15 +169,14 @@ func (f *fetch) apply(ctx context.Context, source, into string, there map[string
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := f.beginnings(ctx, known, into, came); err != nil {
+		return nil, nil, err
+	}
 	a := &purge.Apply{Workspace: f.Workspace, Map: known, Landing: into, Accepted: f.AcceptPurges, From: f.Name}
-	missions, names := f.Missions(there), f.Learned()
-	for _, t := range missions {
+	for _, t := range f.Missions(there) {
 		if !t.Ledger.IsZero() {
 			a.There = append(a.There, t.Ledger)
 		}
-	}
-	a.HasRef = func(id record.ID) bool {
-		return !missions[names.Name(id)].Ledger.IsZero() || !missions[id].Ledger.IsZero()
 	}
 	if done.Applied, err = a.Do(ctx); err != nil {
 		return nil, nil, err
@@ -210,6 +209,39 @@ func (f *fetch) apply(ctx context.Context, source, into string, there map[string
 		err = f.tellHeld(ctx, done.Fresh, done.Freed)
 	}
 	return done, done.rename(arrived), err
+}
+
+// beginnings adds to a map what came with only a beginning of a mission that the
+// user has purged as a whole, unless something goes on from there.
+func (f *fetch) beginnings(ctx context.Context, known *purgemap.Map, into string, came map[record.ID]remote.Tips) error {
+	key := f.Workspace.Trust.Keys().Own
+	if key == nil {
+		return nil
+	}
+	var tips []object.Hash
+	for _, t := range came {
+		if !t.Ledger.IsZero() {
+			tips = append(tips, t.Ledger)
+		}
+	}
+	removed, err := purge.WasRemoved(f.Workspace.Store, tips)
+	if err != nil || len(removed) == 0 {
+		return err
+	}
+	pairs := make(map[object.Hash]object.Hash)
+	for _, h := range removed {
+		text := f.Repo.Format().Text(h)
+		out, err := f.Repo.Output(ctx, nil, "for-each-ref", "--contains="+text, "--format=%(objectname)", remote.LedgerRefs, into+"missions/")
+		if err != nil {
+			return err
+		}
+		goesOn := slices.ContainsFunc(strings.Fields(string(out)), func(tip string) bool { return tip != text })
+		if !goesOn && !known.Lists(h, f.Workspace.Trust.Keys().Trusts) {
+			pairs[h] = object.Hash{}
+		}
+	}
+	known.Add(*key, pairs)
+	return nil
 }
 
 // tellHeld logs once what waits for a person, and queues what waits no longer.

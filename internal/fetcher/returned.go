@@ -64,7 +64,7 @@ func returned(ctx context.Context, r *remote.Remote, here *purgemap.Map, before,
 	}
 	counts := r.Workspace.Trust.Keys().Trusts
 	for id, t := range before {
-		if now[id] != t && (m.Lists(t.Ledger, counts) || m.Removes(t.Ledger, counts) || m.Lists(t.Branch, counts)) {
+		if now[id] != t && (m.Lists(t.Ledger, counts) || m.Lists(t.Branch, counts)) {
 			list = append(list, id)
 		}
 	}

@@ -28,8 +28,6 @@ type Apply struct {
 	Landing string
 	// There are the ledgers under refs of the remote, not in its archive alone.
 	There []object.Hash
-	// HasRef reports whether the remote has a ref for a mission's ledger.
-	HasRef func(record.ID) bool
 	// Brought says that the remote was searched for replacements, too.
 	Brought bool
 	// Accepted are missions whose purge a person accepts, whoever signed it, and
@@ -90,7 +88,7 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	a.Map.Unite(here)
 	m := &purgemap.Matching{
 		Repo: a.Repo, Objects: objects, Map: a.Map, Counts: a.Trust.Keys().Trusts,
-		Landing: a.Landing, There: a.There, HasRef: a.HasRef, Brought: a.Brought, Accepted: a.Accepted,
+		Landing: a.Landing, There: a.There, Brought: a.Brought, Accepted: a.Accepted,
 	}
 	before := readUnasked(a.Store, time.Now())
 	m.Unasked = before.Taken
@@ -112,12 +110,12 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	if memory != nil {
 		memory.Add(learned...)
 	}
-	p := &Purge{Workspace: a.Workspace, Known: found.Known, Removed: found.Removed, Landing: a.Landing, Map: a.Map, Given: found.Files, Agreed: found.Agreed, Target: purgerewrite.Target{Missions: found.Gone}}
+	p := &Purge{Workspace: a.Workspace, Known: found.Known, Landing: a.Landing, Map: a.Map, Given: found.Files, Agreed: found.Agreed, Target: purgerewrite.Target{Missions: found.Gone}}
 	if memory.Finds() || len(learned) > 0 {
 		p.Target.Finder = scrub.Or(fixed(learned), memory.Finder())
 	}
 	p.Target.Turns, p.Lacks = found.Lacks.Turns, found.Lacks.Paths
-	if len(found.Known)+len(found.Removed)+len(found.Gone) == 0 && len(found.Lacks.Turns)+len(found.Lacks.Paths) == 0 {
+	if len(found.Known) == 0 && len(found.Gone) == 0 && len(found.Lacks.Turns)+len(found.Lacks.Paths) == 0 {
 		arrived, err := a.arrivedWith(ctx, objects, p.Target.Finder)
 		if err != nil || !arrived {
 			return done, err

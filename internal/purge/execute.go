@@ -101,6 +101,9 @@ func (p *Plan) execute(ctx context.Context, held *holder) (*Result, error) {
 	if err := p.remember(); err != nil {
 		return nil, err
 	}
+	if err := p.noteRemoved(); err != nil {
+		return nil, err
+	}
 	files, err := p.scrub().files(p.dirs())
 	if err != nil {
 		return nil, err
@@ -150,7 +153,7 @@ func (p *Purge) search(ctx context.Context, done *Result) (err error) {
 // the user's reflogs, stashes and indexes need are spared later.
 func (p *Plan) doomUnneeded(ctx context.Context, now map[string]object.Hash) error {
 	t := p.Target
-	if len(p.updates) == 0 || len(t.Turns)+len(t.Missions)+len(t.Paths.Specs)+len(p.Known)+len(p.Removed) == 0 {
+	if len(p.updates) == 0 || len(t.Turns)+len(t.Missions)+len(t.Paths.Specs)+len(p.Known) == 0 {
 		return nil
 	}
 	now = maps.Clone(now)

@@ -29,29 +29,28 @@ func (p *Plan) more(ctx context.Context) (list []purgerewrite.Chain, err error) 
 	for _, ref := range slices.Sorted(maps.Keys(p.refs)) {
 		name, ok := strings.CutPrefix(ref, p.Landing+"missions/")
 		id, err := record.ParseID(name)
-		if !ok || err != nil || p.Removed[p.refs[ref]] {
+		if to, known := p.Known[p.refs[ref]]; !ok || err != nil || known && to.IsZero() {
 			continue // nothing takes the place of a mission that goes
 		}
 		s, err := p.TrustLevel(ctx, p.objects, id, p.refs[ref])
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, purgerewrite.Chain{ID: id, Tip: p.refs[ref], Usable: s.Commit, Fetched: true})
+		list = append(list, purgerewrite.Chain{ID: id, Tip: p.refs[ref], Usable: s.Commit})
 	}
 	return list, nil
 }
 
 // landedMove returns what a ref of the landing becomes.
 func (p *Plan) landedMove(ctx context.Context, ref string, tip object.Hash) (object.Hash, error) {
-	name, ok := strings.CutPrefix(ref, p.Landing+"notes/")
-	if id, err := record.ParseID(name); ok && err == nil {
-		if p.Removed[p.refs[p.Landing+"missions/"+name]] {
+	kind, name, _ := strings.Cut(strings.TrimPrefix(ref, p.Landing), "/")
+	if id, err := record.ParseID(name); err == nil && kind != "missions" {
+		if mission, here := p.refs[p.Landing+"missions/"+name]; here && p.rewrite.Successor(mission).IsZero() {
 			return object.Hash{}, nil
 		}
-		return p.rewrite.Notes(ctx, id, tip)
-	}
-	if p.Removed[tip] {
-		return object.Hash{}, nil
+		if kind == "notes" {
+			return p.rewrite.Notes(ctx, id, tip)
+		}
 	}
 	return p.rewrite.Successor(tip), nil
 }
@@ -68,9 +67,6 @@ func (p *Plan) mapMove() (*git.Update, error) {
 		m.Unite(p.Map)
 	}
 	if key := p.rewrite.Key; key != nil {
-		if p.Map == nil { // what others have removed is theirs to name
-			m.AddRemoved(*key, p.rewrite.Removed())
-		}
 		pairs := m.Unlisted(p.rewrite.Commits())
 		maps.Copy(pairs, p.Agreed)
 		m.Add(*key, pairs)

@@ -51,7 +51,6 @@ type Purge struct {
 
 	// For a map that is applied, see [Apply]:
 	Known   map[object.Hash]object.Hash // commits whose successors are known
-	Removed map[object.Hash]bool        // newest events of fetched missions that go
 	Landing string                      // refs to what was just fetched, which is rewritten as well; "" for none
 	Map     *purgemap.Map               // united with the one that is here; nil for that one alone
 	Given   map[object.Hash]object.Hash // files of ledgers whose successors are known
@@ -155,11 +154,11 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known m
 	if err == nil && len(more) > 0 {
 		err = p.rewrite.Ledgers(ctx, more)
 	}
-	if err == nil {
-		err = p.rewrite.Remove(ctx)
-	}
 	if err != nil {
 		return err
+	}
+	if gone, in := p.rewrite.GoesOn(); gone != "" && p.Map == nil {
+		return &GoesOnError{gone, in}
 	}
 	p.renamed = p.rewrite.Renamed()
 	if p.carry, err = p.carried(ctx); err != nil {
@@ -171,6 +170,14 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []RewrittenCommit, known m
 
 // ErrCheckedOut reports a mission whose branch a worktree has, so it can't go.
 var ErrCheckedOut = errors.New("its branch is checked out")
+
+// A GoesOnError reports a mission of which another one has all, as a fork of its
+// newest turn: nothing of it would go.
+type GoesOnError struct{ Mission, In record.ID }
+
+func (e *GoesOnError) Error() string {
+	return fmt.Sprintf("mission %s: mission %s goes on from its newest turn, and has all of it", e.Mission, e.In)
+}
 
 func (p *Purge) free(ctx context.Context) error {
 	for _, id := range p.Target.Missions {
@@ -271,9 +278,6 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 		}
 		switch _, branch := p.MissionOf(ref); {
 		case err == nil && ref == id.Ref():
-			if slices.Contains(p.Target.Missions, id) {
-				to = object.Hash{}
-			}
 			move(ref, name.Ref(), to)
 		case err == nil && ref == id.NotesRef():
 			if slices.Contains(p.Target.Missions, id) {
@@ -298,7 +302,7 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 				return nil, err
 			}
 			move(ref, ref, to)
-		case strings.HasPrefix(ref, "refs/agent/remotes/") && (p.replaced(tip) || err == nil && slices.Contains(p.Target.Missions, id)), strings.HasPrefix(ref, ledger.SeenArchives) && p.spoiled(ref):
+		case strings.HasPrefix(ref, "refs/agent/remotes/") && p.replaced(tip), strings.HasPrefix(ref, ledger.SeenArchives) && p.spoiled(ref):
 			move(ref, ref, object.Hash{})
 		}
 	}

@@ -31,7 +31,6 @@ type Report struct {
 	Found    map[purgerewrite.Find]int
 	Objects  int               // that hold it or lead to it, and go
 	Files    []string          // of ours, which are rewritten
-	Forks    []record.ID       // that have turns of missions that go, and keep them
 	Commits  []RewrittenCommit // of the user's own
 	Pushed   []git.Update
 	Stays    []Stay
@@ -73,7 +72,7 @@ func (p *Plan) Empty() bool {
 
 // report searches the repository, our files, worktrees and clients.
 func (p *Plan) report(ctx context.Context) error {
-	p.Found, p.Forks = p.rewrite.Found(), p.rewrite.Forks()
+	p.Found = p.rewrite.Found()
 	leading, err := p.leading(ctx)
 	if err != nil {
 		return err

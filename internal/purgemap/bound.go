@@ -77,7 +77,7 @@ type user struct {
 func (m *Map) user(own sshsig.Public) user {
 	u := user{own, make(map[masked][]object.Hash), m.Ends()}
 	for _, s := range m.sheets {
-		if s.by == own && !s.removed {
+		if s.by == own {
 			for from, to := range s.entries {
 				u.decided[from] = append(u.decided[from], to)
 			}
@@ -147,39 +147,25 @@ func (p *pairing) accepts(l *line, h object.Hash) bool {
 
 // mayGo reports whether a mission is removed without a question.
 func (p *pairing) mayGo(l *line) bool {
-	listed := p.classes[mask(l.tip)] != nil
-	if slices.Contains(p.accepted, l.id) || p.gone[mask(l.tip)][p.user.own] || listed && p.free(l, l.tip, object.Hash{}) {
+	if slices.Contains(p.accepted, l.id) || p.free(l, l.tip, object.Hash{}) {
 		return true
 	}
-	by := p.removers(l.tip)
 	for _, h := range l.events {
 		shared := slices.ContainsFunc(p.list, func(other *line) bool {
 			return other.id != l.id && !p.removed[other.tip] && slices.Contains(other.events, h)
 		})
-		if !shared && !p.wroteIt(by, h) {
+		if !shared && !p.wroteIt(l.tip, h) {
 			return false
 		}
 	}
 	return true
 }
 
-// removers returns the keys that say that a mission goes that ends with a commit.
-func (p *pairing) removers(tip object.Hash) map[sshsig.Public]bool {
-	all := make(map[sshsig.Public]bool)
-	maps.Copy(all, p.gone[mask(tip)])
-	if c := p.classes[mask(tip)]; c != nil {
-		maps.Copy(all, c.by)
-		for _, h := range c.ends {
-			maps.Copy(all, p.gone[mask(h)])
-		}
-	}
-	return all
-}
-
-// wroteIt reports whether an event was written by the one key that replaces or
-// removes it.
-func (p *pairing) wroteIt(by map[sshsig.Public]bool, event object.Hash) bool {
-	if len(by) != 1 || p.user.made[event] || p.objects == nil {
+// wroteIt reports whether an event was written by the one key that replaces a
+// commit.
+func (p *pairing) wroteIt(replaced, event object.Hash) bool {
+	c := p.classes[mask(replaced)]
+	if c == nil || len(c.by) != 1 || p.user.made[event] || p.objects == nil {
 		return false
 	}
 	content, err := p.objects.Read(plumbing.CommitObject, event, git.MaxCommit)
@@ -187,14 +173,15 @@ func (p *pairing) wroteIt(by map[sshsig.Public]bool, event object.Hash) bool {
 		return false
 	}
 	s, ok := ledger.ParseSigned(content)
-	return ok && by[s.By] && s.Verify()
+	return ok && c.by[s.By] && s.Verify()
 }
 
 func (p *pairing) by(commits ...object.Hash) []sshsig.Public {
 	all := make(map[sshsig.Public]bool)
 	for _, h := range commits {
-		maps.Copy(all, p.classes[mask(h)].keys())
-		maps.Copy(all, p.gone[mask(h)])
+		if c := p.classes[mask(h)]; c != nil {
+			maps.Copy(all, c.by)
+		}
 	}
 	delete(all, p.user.own)
 	return slices.SortedFunc(maps.Keys(all), func(a, b sshsig.Public) int { return bytes.Compare(a[:], b[:]) })
@@ -270,7 +257,7 @@ func (p *pairing) proveGroup(ctx context.Context, g *group, by *purgerewrite.Pro
 					by.Into = &g.free
 				case p.free(l, h, to):
 					by.Into = &g.done
-				case p.wroteIt(p.classes[mask(h)].keys(), event):
+				case p.wroteIt(h, event):
 					by.Into = &g.own
 				default:
 					by.Into = &g.asked

@@ -19,7 +19,6 @@ type line struct {
 	besides bool // archived, of a mission that also has refs
 	tip     object.Hash
 	events  []object.Hash
-	own     int // of them, once asked for, see [pairing.own]
 	kept    []object.Hash
 	keeps   map[object.Hash][]object.Hash // of them, what each event keeps
 }

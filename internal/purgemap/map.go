@@ -40,7 +40,6 @@ type Map struct{ sheets map[string]*sheet }
 type sheet struct {
 	content []byte
 	by      sshsig.Public
-	removed bool // it names the commits of removed missions, without successors
 	entries map[masked]object.Hash
 }
 
@@ -54,7 +53,6 @@ func mask(commit object.Hash) masked {
 
 const (
 	mapHeader    = "git-agent purges 1\n"
-	goneHeader   = "git-agent removed 1\n"
 	mapNamespace = "git-agent-purges" // of signatures: nothing else is signed with it
 	mapSuffix    = ".purges"
 
@@ -73,19 +71,13 @@ func parseSheet(content []byte, format object.Format) (*sheet, error) {
 		return nil, errSheet
 	}
 	rest, ok := bytes.CutPrefix(list, []byte(mapHeader))
-	s := &sheet{content: content, removed: !ok, entries: make(map[masked]object.Hash)}
-	if s.removed {
-		rest, ok = bytes.CutPrefix(list, []byte(goneHeader))
-	}
 	if !ok || len(rest) == 0 {
 		return nil, errSheet
 	}
+	s := &sheet{content: content, entries: make(map[masked]object.Hash)}
 	var last masked
 	for line := range bytes.Lines(rest) {
 		from, to, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
-		if s.removed {
-			to, ok = format.Text(object.Hash{}), !ok
-		}
 		var m masked
 		n, err := hex.Decode(m[:], []byte(from[:min(len(from), 2*len(m))]))
 		switch {
@@ -113,22 +105,14 @@ func cutSignature(content []byte) (list, armored []byte, ok bool) {
 	return content[:i+1], content[i+1:], true
 }
 
-func newSheet(key sshsig.Key, entries map[masked]object.Hash, removed bool, format object.Format) *sheet {
+func newSheet(key sshsig.Key, entries map[masked]object.Hash, format object.Format) *sheet {
 	var list bytes.Buffer
-	if removed {
-		list.WriteString(goneHeader)
-	} else {
-		list.WriteString(mapHeader)
-	}
+	list.WriteString(mapHeader)
 	for _, m := range slices.SortedFunc(maps.Keys(entries), func(a, b masked) int { return bytes.Compare(a[:], b[:]) }) {
-		if removed {
-			fmt.Fprintf(&list, "%x\n", m[:])
-		} else {
-			fmt.Fprintf(&list, "%x %s\n", m[:], format.Text(entries[m]))
-		}
+		fmt.Fprintf(&list, "%x %s\n", m[:], format.Text(entries[m]))
 	}
 	armored := sshsig.SignAs(mapNamespace, key, list.Bytes())
-	return &sheet{content: append(list.Bytes(), armored...), by: key.Public(), removed: removed, entries: entries}
+	return &sheet{content: append(list.Bytes(), armored...), by: key.Public(), entries: entries}
 }
 
 func (s *sheet) name() string {
@@ -179,14 +163,9 @@ func Read(objects *git.Objects, commit object.Hash) (*Map, error) {
 // that depends on the map's size alone: an attacker may make nearly equal
 // sheets.
 func (m *Map) reduce() {
-	type kind struct {
-		by      sshsig.Public
-		removed bool
-	}
-	of := make(map[kind][]string)
+	of := make(map[sshsig.Public][]string)
 	for _, name := range slices.Sorted(maps.Keys(m.sheets)) {
-		k := kind{m.sheets[name].by, m.sheets[name].removed}
-		of[k] = append(of[k], name)
+		of[m.sheets[name].by] = append(of[m.sheets[name].by], name)
 	}
 	type entry struct {
 		masked
@@ -228,25 +207,12 @@ func (m *Map) Unite(other *Map) {
 
 // Add adds pairs of commits, signed with a key; zero means no successor.
 func (m *Map) Add(key sshsig.Key, pairs map[object.Hash]object.Hash) {
-	m.add(key, pairs, false)
-}
-
-// AddRemoved adds the commits of missions that go as a whole, signed with a key.
-func (m *Map) AddRemoved(key sshsig.Key, commits []object.Hash) {
-	pairs := make(map[object.Hash]object.Hash)
-	for _, h := range commits {
-		pairs[h] = object.Hash{}
-	}
-	m.add(key, pairs, true)
-}
-
-func (m *Map) add(key sshsig.Key, pairs map[object.Hash]object.Hash, removed bool) {
 	if len(pairs) == 0 {
 		return
 	}
 	entries := make(map[masked]object.Hash)
 	for _, name := range slices.Sorted(maps.Keys(m.sheets)) { // a sheet that covers others replaces them
-		if s := m.sheets[name]; s.by == key.Public() && s.removed == removed && len(s.content) < maxSheet/2 {
+		if s := m.sheets[name]; s.by == key.Public() && len(s.content) < maxSheet/2 {
 			maps.Copy(entries, s.entries)
 		}
 	}
@@ -254,7 +220,7 @@ func (m *Map) add(key sshsig.Key, pairs map[object.Hash]object.Hash, removed boo
 	for from, to := range pairs {
 		entries[mask(from)], format = to, from.Format()
 	}
-	s := newSheet(key, entries, removed, format)
+	s := newSheet(key, entries, format)
 	m.sheets[s.name()] = s
 	m.reduce()
 }
@@ -329,14 +295,6 @@ type class struct {
 	circular bool
 }
 
-// keys returns who replaced the commits of a class; nil has none.
-func (c *class) keys() map[sshsig.Public]bool {
-	if c == nil {
-		return nil
-	}
-	return c.by
-}
-
 func (c *class) end(h object.Hash) bool {
 	if c.is[h] {
 		return false
@@ -369,7 +327,7 @@ func (m *Map) classes(counts func(sshsig.Public) bool) map[masked]*class {
 	}
 	replaced := make(map[masked]bool)
 	for _, s := range m.sheets {
-		if s.removed || !counts(s.by) {
+		if !counts(s.by) {
 			continue
 		}
 		for from, to := range s.entries {
@@ -430,42 +388,18 @@ func (m *Map) Lists(commit object.Hash, counts func(sshsig.Public) bool) bool {
 	}
 	masked := mask(commit)
 	for _, s := range m.sheets {
-		if _, ok := s.entries[masked]; ok && !s.removed && counts(s.by) {
+		if _, ok := s.entries[masked]; ok && counts(s.by) {
 			return true
 		}
 	}
 	return false
 }
 
-// Removes reports whether a key that counts says that a mission that ends with a
-// commit goes as a whole.
-func (m *Map) Removes(commit object.Hash, counts func(sshsig.Public) bool) bool {
-	return len(m.removers(counts)[mask(commit)]) > 0
-}
-
-// removers returns the keys that count and say that missions go as a whole, by
-// the commits that these have of their own.
-func (m *Map) removers(counts func(sshsig.Public) bool) map[masked]map[sshsig.Public]bool {
-	all := make(map[masked]map[sshsig.Public]bool)
-	for _, s := range m.sheets {
-		if !s.removed || !counts(s.by) {
-			continue
-		}
-		for from := range s.entries {
-			if all[from] == nil {
-				all[from] = make(map[sshsig.Public]bool)
-			}
-			all[from][s.by] = true
-		}
-	}
-	return all
-}
-
 // Ends returns the commits that replaced others by any key.
 func (m *Map) Ends() map[object.Hash]bool {
 	ends := make(map[object.Hash]bool)
 	for _, s := range m.sheets {
-		for _, to := range s.entries { // zero of removed missions
+		for _, to := range s.entries {
 			ends[to] = true
 		}
 	}

@@ -54,7 +54,7 @@ func TestMapVectors(t *testing.T) {
 		s, err := parseSheet(content, format)
 		if valid := strings.HasPrefix(filepath.Base(name), "valid-"); valid != (err == nil) {
 			t.Errorf("%s: %v", name, err)
-		} else if valid && !bytes.Equal(newSheet(mapKey(t, 1), s.entries, s.removed, format).content, content) {
+		} else if valid && !bytes.Equal(newSheet(mapKey(t, 1), s.entries, format).content, content) {
 			t.Errorf("%s is written in another way", name)
 		}
 	}
@@ -62,21 +62,15 @@ func TestMapVectors(t *testing.T) {
 
 func writeMapVectors(t *testing.T, dir string) {
 	t.Helper()
-	one := newSheet(mapKey(t, 1), map[masked]object.Hash{mask(commitHash(1)): commitHash(2)}, false, format).content
-	two := newSheet(mapKey(t, 1), map[masked]object.Hash{mask(commitHash(1)): commitHash(2), mask(commitHash(3)): {}}, false, format).content
-	three := newSheet(mapKey(t, 1), map[masked]object.Hash{mask(commitHash(1)): {}, mask(commitHash(3)): {}}, true, format).content
+	one := newSheet(mapKey(t, 1), map[masked]object.Hash{mask(commitHash(1)): commitHash(2)}, format).content
+	two := newSheet(mapKey(t, 1), map[masked]object.Hash{mask(commitHash(1)): commitHash(2), mask(commitHash(3)): {}}, format).content
 	signed := func(list string) string {
 		return list + string(sshsig.SignAs(mapNamespace, mapKey(t, 1), []byte(list)))
 	}
-	lines, gone := strings.SplitAfter(string(two), "\n"), strings.SplitAfter(string(three), "\n")
+	lines := strings.SplitAfter(string(two), "\n")
 	for name, content := range map[string]string{
 		"valid-one":            string(one),
 		"valid-removed":        string(two),
-		"valid-whole":          string(three),
-		"bad-whole-pairs":      signed(gone[0] + lines[1]),
-		"bad-whole-blank":      signed(gone[0] + strings.Replace(gone[1], "\n", " \n", 1)),
-		"bad-whole-order":      signed(gone[0] + gone[2] + gone[1]),
-		"bad-pairs-alone":      signed(lines[0] + gone[1]),
 		"bad-empty":            "",
 		"bad-nothing":          signed(mapHeader),
 		"bad-header":           signed(strings.Replace(string(one[:bytes.Index(one, []byte("-----"))]), "purges 1", "purges 2", 1)),
@@ -175,7 +169,7 @@ func TestMapFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newSheet(key, map[masked]object.Hash{mask(commitHash(1)): commitHash(2)}, false, format)
+		s := newSheet(key, map[masked]object.Hash{mask(commitHash(1)): commitHash(2)}, format)
 		m.sheets[s.name()] = s
 	}
 	mine := mapKey(t, 1)
@@ -206,10 +200,10 @@ func TestMapLarge(t *testing.T) {
 				list[mask(number(k))] = number(2_000_000 + n)
 			}
 		}
-		s := newSheet(mapKey(t, 1), list, false, format)
+		s := newSheet(mapKey(t, 1), list, format)
 		m.sheets[s.name()] = s
 	}
-	part := newSheet(mapKey(t, 1), map[masked]object.Hash{mask(number(1)): number(1_000_001)}, false, format)
+	part := newSheet(mapKey(t, 1), map[masked]object.Hash{mask(number(1)): number(1_000_001)}, format)
 	m.Unite(&Map{sheets: map[string]*sheet{part.name(): part}})
 	if len(m.sheets) != sheets {
 		t.Errorf("%d sheets, want %d", len(m.sheets), sheets)
@@ -221,7 +215,7 @@ func TestMapLarge(t *testing.T) {
 			list[mask(number(3_000_000+k))] = number(4_000_000 + max(0, n*each+k-each))
 		}
 		list[mask(number(3_000_000))] = number(4_000_000)
-		s := newSheet(mapKey(t, 2), list, false, format)
+		s := newSheet(mapKey(t, 2), list, format)
 		m.sheets[s.name()] = s
 	}
 	c := m.classes(func(sshsig.Public) bool { return true })[mask(number(3_000_000))]
@@ -314,8 +308,7 @@ func FuzzParseSheet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		s, err := parseSheet(content, format)
 		// A fuzzer can't sign: what it finds valid is one of the vectors.
-		header := map[bool]string{false: mapHeader, true: goneHeader}
-		if err == nil && (len(s.entries) == 0 || !bytes.HasPrefix(content, []byte(header[s.removed]))) {
+		if err == nil && (len(s.entries) == 0 || !bytes.HasPrefix(content, []byte(mapHeader))) {
 			t.Errorf("%q has %v", content, s.entries)
 		}
 	})

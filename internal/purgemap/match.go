@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
-	"gitagent/internal/ledger"
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/sshsig"
@@ -26,9 +24,6 @@ type Matching struct {
 	Landing string
 	// There are the ledgers under refs of the remote, not in its archive alone.
 	There []object.Hash
-	// HasRef reports whether the remote has a ref for a mission's ledger; nil if
-	// it has none.
-	HasRef func(record.ID) bool
 	// Brought says that the remote was searched for what takes the place of
 	// others: what is not here is not there.
 	Brought bool
@@ -39,9 +34,8 @@ type Matching struct {
 
 // A Matched is what a map replaces in a repository.
 type Matched struct {
-	Known   map[object.Hash]object.Hash // commits with proved successors
-	Gone    []record.ID                 // missions here that were removed
-	Removed map[object.Hash]bool        // newest events of fetched missions that were
+	Known   map[object.Hash]object.Hash // commits with proved successors, zero for none
+	Gone    []record.ID                 // missions that were removed
 	Files   map[object.Hash]object.Hash // files of ledgers with proved successors, zero for none
 	Learned [][]byte                    // what was taken out
 	Held    map[record.ID]HeldBecause   // missions here or just fetched that stay
@@ -88,12 +82,11 @@ func (m *Matching) Find(ctx context.Context, news bool) (*Matched, error) {
 	p.objects, p.repo, p.user, p.brought = m.Objects, m.Repo, m.Map.user(m.Own), m.Brought
 	p.unasked.Texts, p.unasked.Prose = m.Unasked.Texts, m.Unasked.Prose
 	maps.Copy(p.unasked.Cut, m.Unasked.Cut)
-	p.hasRef = m.HasRef
-	gone, learned, err := p.match(ctx)
+	known, gone, learned, err := p.known(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := &Matched{Unasked: p.unasked, Known: p.union(), Gone: gone, Removed: p.fetchedRemoved(), Files: p.files, Learned: learned, Held: p.held, Lacks: p.lacks, Looked: make(map[record.ID]bool), Agreed: make(map[object.Hash]object.Hash)}
+	found := &Matched{Unasked: p.unasked, Known: known, Gone: gone, Files: p.files, Learned: learned, Held: p.held, Lacks: p.lacks, Looked: make(map[record.ID]bool), Agreed: make(map[object.Hash]object.Hash)}
 	for _, l := range list {
 		found.Looked[l.id] = found.Looked[l.id] || !l.landed
 		if slices.Contains(m.Accepted, l.id) && p.removed[l.tip] {
@@ -119,12 +112,10 @@ type pairing struct {
 	list     []*line
 	held     map[record.ID]HeldBecause // what can't be applied
 
-	classes, all map[masked]*class                 // by the keys that count, and by all
-	gone, goneBy map[masked]map[sshsig.Public]bool // who removed what has a commit: of the keys that count, and of all
-	hasRef       func(record.ID) bool              // see [Matching]
-	under, there map[object.Hash]bool              // commits of ledgers under refs of the remote, and of fetched ones
-	here         map[object.Hash]bool              // commits of ledgers that are here
-	landed       map[object.Hash][]*line           // by an event: the fetched ledgers that have it
+	classes, all map[masked]*class       // by the keys that count, and by all
+	under, there map[object.Hash]bool    // commits of ledgers under refs of the remote, and of fetched ones
+	here         map[object.Hash]bool    // commits of ledgers that are here
+	landed       map[object.Hash][]*line // by an event: the fetched ledgers that have it
 	winners      map[*class]object.Hash
 	agreed       map[object.Hash]bool // events whose replacement a person accepts: forks share them
 
@@ -141,7 +132,6 @@ func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, e
 	p := &pairing{
 		exists: exists, accepted: accepted, list: list, held: make(map[record.ID]HeldBecause),
 		classes: m.classes(counts), all: m.classes(func(sshsig.Public) bool { return true }),
-		gone: m.removers(counts), goneBy: m.removers(func(sshsig.Public) bool { return true }),
 		under: make(map[object.Hash]bool), there: make(map[object.Hash]bool), here: make(map[object.Hash]bool),
 		landed: make(map[object.Hash][]*line), winners: make(map[*class]object.Hash), agreed: make(map[object.Hash]bool),
 		pairs: make(map[*line]map[object.Hash]object.Hash), files: make(map[object.Hash]object.Hash), removed: make(map[object.Hash]bool), refused: make(map[object.Hash]error), lacks: Lacks{Paths: make(map[object.Hash][]string)}, unasked: Unasked{Cut: make(map[record.ID]int64)},
@@ -172,27 +162,23 @@ func newPairing(m *Map, counts func(sshsig.Public) bool, accepted []record.ID, e
 	return p
 }
 
-// match finds the proved pairs, and returns the removed missions that are here,
-// and what was taken out.
-func (p *pairing) match(ctx context.Context) (gone []record.ID, learned [][]byte, err error) {
+// known returns the proved pairs, the removed missions, and what was taken out.
+func (p *pairing) known(ctx context.Context) (known map[object.Hash]object.Hash, gone []record.ID, learned [][]byte, err error) {
 	gone = p.choose()
 	p.unmix()
 	if learned, err = p.prove(ctx); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	p.together()
-	return gone, learned, nil
-}
-
-// fetchedRemoved returns the newest events of removed missions that were fetched.
-func (p *pairing) fetchedRemoved() map[object.Hash]bool {
-	all := make(map[object.Hash]bool)
-	for _, l := range p.list {
-		if l.landed && p.removed[l.tip] && (p.held[l.id].Beyond == nil || p.held[l.id].WentOn) {
-			all[l.tip] = true
+	known = p.union()
+	for h := range p.removed {
+		if slices.ContainsFunc(p.list, func(l *line) bool {
+			return l.landed && l.tip == h && (p.held[l.id].Beyond == nil || p.held[l.id].WentOn)
+		}) {
+			known[h] = object.Hash{}
 		}
 	}
-	return all
+	return known, gone, learned, nil
 }
 
 // winner returns a commit's successor, and whether any class lists it.
@@ -239,18 +225,7 @@ func (p *pairing) choose() (gone []record.ID) {
 func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause, held bool) {
 	mine = make(map[object.Hash]object.Hash)
 	agrees := p.agrees(l)
-	if goes, believed := p.goes(l); goes && !believed {
-		why.Whole = !l.landed && !l.besides
-	} else if goes {
-		if p.removed[l.tip] = true; !l.besides {
-			return mine, why, false
-		}
-	}
 	for n, h := range slices.Concat(l.events, l.kept) {
-		if n > 0 && n < len(l.events) && p.goesOn(l, n, h) {
-			why.WentOn, held = true, true
-			why.Beyond = &Asked{By: p.by(h), Missions: []record.ID{l.id}, Gone: true}
-		}
 		to, listed := p.winner(h, p.classes)
 		if !listed {
 			if to, listed = p.winner(h, p.all); !listed || to == h {
@@ -269,7 +244,7 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 				return mine, why, false
 			}
 		case to == h:
-		case to.IsZero() && n == 0 && !p.isWithin(l):
+		case to.IsZero() && n == 0:
 			if p.removed[h] = true; !l.besides { // what its other commits became does not matter
 				return mine, why, false
 			}
@@ -290,71 +265,6 @@ func (p *pairing) of(l *line) (mine map[object.Hash]object.Hash, why HeldBecause
 		}
 	}
 	return mine, why, held
-}
-
-// goes reports whether a ledger ends with a commit of a mission that was removed,
-// and nothing goes on from there, and whether that is believed. The ledger may
-// have only the beginning of the mission. What is there in the place of the commit
-// is looked at first.
-func (p *pairing) goes(l *line) (goes, believed bool) {
-	to, listed := p.winner(l.tip, p.classes)
-	replaced := listed && !to.IsZero() && to != l.tip
-	in := func(gone map[masked]map[sshsig.Public]bool) bool {
-		return replaced && len(gone[mask(to)]) > 0 || !(replaced && p.exists(to)) && len(gone[mask(l.tip)]) > 0
-	}
-	if !in(p.goneBy) || p.isWithin(l) {
-		return false, false
-	}
-	return true, in(p.gone) || slices.Contains(p.accepted, l.id)
-}
-
-// goesOn reports whether a ledger has gone on from an event of a mission that was
-// removed, and nobody but the user knows it: who removes a mission lets stay what
-// has gone on at the remote. A fork has events of its source.
-func (p *pairing) goesOn(l *line, n int, h object.Hash) bool {
-	if len(p.gone[mask(h)]) == 0 || l.landed || p.removed[l.tip] || p.hasRef != nil && p.hasRef(l.id) || n >= p.own(l) {
-		return false
-	}
-	if slices.Contains(p.accepted, l.id) {
-		p.removed[l.tip] = true
-		return false
-	}
-	return true
-}
-
-// isWithin reports whether another ledger of the same mission has gone on from
-// where one ends.
-func (p *pairing) isWithin(l *line) bool {
-	return slices.ContainsFunc(p.list, func(other *line) bool {
-		return other.tip != l.tip && (other.landed || !l.landed) && slices.Contains(other.events, l.tip) &&
-			len(p.gone[mask(other.tip)]) == 0 && (other.id == l.id || p.began(other, other.tip) == p.began(l, l.tip))
-	})
-}
-
-// own returns how many of the newest events are a mission's own: a fork has others
-// of its source.
-func (p *pairing) own(l *line) int {
-	if l.own == 0 {
-		is := p.began(l, l.tip)
-		l.own = sort.Search(len(l.events), func(n int) bool {
-			id := p.began(l, l.events[n])
-			return id != "" && is != "" && id != is
-		})
-	}
-	return l.own
-}
-
-// began returns the id that a mission was recorded under at an event, "" if that
-// can't be read.
-func (p *pairing) began(l *line, h object.Hash) record.ID {
-	if p.objects == nil {
-		return l.id
-	}
-	at, err := ledger.At(p.objects, l.id, h)
-	if err != nil {
-		return ""
-	}
-	return at.Mission.Began
 }
 
 func (p *pairing) union() map[object.Hash]object.Hash {

@@ -13,16 +13,12 @@ import (
 	"gitagent/internal/sshsig"
 )
 
-// mapOf makes a map of pairs, written "1>11 2>0": "0" is for nothing, and "-3" for a commit of a mission that was removed.
+// mapOf makes a map of pairs, written "1>11 2>0": "0" is for nothing.
 func mapOf(t *testing.T, m *Map, key byte, pairs string) {
 	t.Helper()
 	all := make(map[object.Hash]object.Hash)
 	for word := range strings.FieldsSeq(pairs) {
 		var from, to byte
-		if _, err := fmt.Sscanf(word, "-%d", &from); err == nil {
-			m.AddRemoved(mapKey(t, key), []object.Hash{commitHash(from)})
-			continue
-		}
 		if _, err := fmt.Sscanf(word, "%d>%d", &from, &to); err != nil {
 			t.Fatal(err)
 		}
@@ -34,8 +30,7 @@ func mapOf(t *testing.T, m *Map, key byte, pairs string) {
 }
 
 // lineOf reads a ledger: its mission, with marks, the events, the newest first, and after a slash what they keep. "*"
-// is for one that was fetched, and "&" for one of the archive whose mission has refs: "a1b2c3d4* 3 2 1 / 7". A fork has "|"
-// before the events of its source.
+// is for one that was fetched, and "&" for one of the archive whose mission has refs: "a1b2c3d4* 3 2 1 / 7".
 func lineOf(t *testing.T, text string) *line {
 	t.Helper()
 	words := strings.Fields(text)
@@ -43,12 +38,8 @@ func lineOf(t *testing.T, text string) *line {
 	kept := false
 	for _, word := range words[1:] {
 		var n byte
-		switch word {
-		case "/":
+		if word == "/" {
 			kept = true
-			continue
-		case "|":
-			l.own = len(l.events)
 			continue
 		}
 		if _, err := fmt.Sscan(word, &n); err != nil {
@@ -75,7 +66,6 @@ func TestChoose(t *testing.T) {
 		theirs   string
 		lines    string // separated by commas
 		absent   string // of the commits that take the place of others
-		there    string // missions of which the remote has a ref
 		brought  bool
 		accepted []record.ID
 		pairs    string // "a1b2c3d4: 1>11 2>12, ..."
@@ -104,27 +94,6 @@ func TestChoose(t *testing.T) {
 		{name: "it was removed, and the archive has it besides", ours: "2>0 1>0", lines: a + "& 2 1"},
 		{name: "it was removed, but somebody has left something of it", ours: "3>0 3>13", theirs: "", lines: a + " 3 2 1", pairs: a + ": 3>13"},
 		{name: "a fork of what was removed", ours: "3>0 2>0", lines: fork + " 9 2 1", held: fork + ": went on"},
-		{name: "it was removed, and only its beginning is here", ours: "3>0 -3 -2 -1", lines: a + " 2 1", gone: a},
-		{name: "it was removed, and only its beginning is fetched", ours: "3>0 -3 -2 -1", lines: a + "* 2 1"},
-		{name: "it was removed, and is here in the archive, with more than there is", ours: "-3 -2 -1", lines: a + "& 2 1, " + a + " 5 2 1", held: a + ": went on"},
-		{name: "it was removed, and what another one has left is nowhere, as the mission went", ours: "2>12 12>0 -12 -1", lines: a + " 2 1", absent: "12", gone: a},
-		{name: "it was removed after another one had left something of its beginning", ours: "1>11 -13 -12 -11", lines: a + " 1", absent: "11", gone: a},
-		{name: "it was removed, but another one has taken something out, which is there", ours: "2>0 2>12 -2 -1", lines: a + " 2 1, " + a + "* 12 1", there: a, pairs: a + ": 2>12"},
-		{name: "it was removed, and has gone on from its beginning", ours: "3>0 -3 -2 -1", lines: a + " 5 2 1", held: a + ": went on"},
-		{name: "it was removed, and has gone on from its beginning at the remote", ours: "3>0 -3 -2 -1", lines: a + " 5 2 1", there: a},
-		{name: "it was removed, has gone on, and that is accepted", ours: "-2 -1", lines: a + " 5 2 1", accepted: []record.ID{a}, gone: a},
-		{name: "another part of it goes on", ours: "3>0 -3 -2 -1", lines: a + " 2 1, " + a + "* 5 2 1", there: a},
-		{name: "another part of it goes on under another name", ours: "3>0 -3 -2 -1", lines: a + " 2 1, " + b + " 5 2 1", gone: a, held: b + ": went on"},
-		{name: "it goes on here, and its beginning is fetched", ours: "-2 -1", lines: a + " 5 2 1, " + a + "* 2 1", held: a + ": went on"},
-		{name: "its newest event was removed, and it goes on at the remote", ours: "2>0 -2 -1", lines: a + " 2 1, " + a + "* 5 2 1", held: a + ": went on"},
-		{name: "a fork of a beginning that was removed", ours: "3>0 -3 -2 -1", lines: fork + " 9 | 2 1"},
-		{name: "a fork that was removed, and its source", ours: "-9 -2 -1", lines: fork + " 9 | 2 1", gone: fork},
-		{name: "a fork of a beginning of which something was taken out", ours: "1>11 -12 -11", lines: fork + " 9 | 1", pairs: fork + ": 1>11"},
-		{name: "a stranger says that it was removed, of its beginning", theirs: "-2 -1", lines: a + " 2 1", held: a + ": whole"},
-		{name: "a stranger says that it was removed, of its beginning, which is fetched", theirs: "-2 -1", lines: a + "* 2 1"},
-		{name: "a stranger says that it was removed, of its beginning, and that is accepted", theirs: "-2 -1", lines: a + " 2 1", accepted: []record.ID{a}, gone: a},
-		{name: "a stranger says that it was removed, which has gone on from its beginning", theirs: "-2 -1", lines: a + " 5 2 1"},
-		{name: "a stranger says that a fork's source was removed, and the fork is accepted", theirs: "-2 -1", lines: fork + " 9 | 2 1", accepted: []record.ID{fork}},
 
 		{name: "a stranger says so, of what is here alone", theirs: "3>13", lines: a + " 3 2 1"},
 		{name: "a stranger says so, and it is there so", theirs: "3>13", lines: a + " 3 2 1, " + a + "* 13 2 1", held: a + ": unknown"},
@@ -162,7 +131,6 @@ func TestChoose(t *testing.T) {
 		ours := mapKey(t, 1).Public()
 		p := newPairing(m, func(by sshsig.Public) bool { return by == ours }, tt.accepted, func(h object.Hash) bool { return !absent[h] }, list, nil)
 		p.user, p.brought = m.user(ours), tt.brought
-		p.hasRef = func(id record.ID) bool { return slices.Contains(strings.Fields(tt.there), string(id)) }
 		gone := p.choose()
 
 		var pairs, held []string

@@ -19,11 +19,9 @@ package purgerewrite
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -50,8 +48,6 @@ type Chain struct {
 	// [gitagent/internal/trust]. Events up to it are signed again; later,
 	// untrusted ones lose their signatures.
 	Usable object.Hash
-	// Fetched says that it is no mission here yet, and stays if that is purged.
-	Fetched bool
 }
 
 // A Rewrite computes the successors of objects, one for each, so forks share a
@@ -107,8 +103,7 @@ type Rewrite struct {
 
 	roots map[object.Hash]object.Hash // what events keep besides, see [Rewrite.dropped]
 
-	gone, stay []*chain             // ledgers that were read
-	removed    map[object.Hash]bool // events of missions that go
+	gone, stay []*chain // ledgers that were read
 }
 
 // A memo has what was rewritten, so that nothing is rewritten twice.
@@ -132,7 +127,7 @@ func New(repo *git.Repo, objects *git.Objects, t Target, key *sshsig.Key, known 
 		done: map[object.Hash]object.Hash{}, replaced: map[object.Hash]object.Hash{}, found: map[Find]int{},
 		events: map[object.Hash]bool{}, states: map[object.Hash]*codeState{}, ours: map[object.Hash]bool{},
 		usable: map[object.Hash]bool{}, naming: map[record.ID]object.Hash{},
-		roots: map[object.Hash]object.Hash{}, names: map[string]bool{}, removed: map[object.Hash]bool{},
+		roots: map[object.Hash]object.Hash{}, names: map[string]bool{},
 	}
 	maps.Copy(r.done, known)
 	maps.Copy(r.replaced, known)
@@ -157,7 +152,7 @@ func (r *Rewrite) stays(hash, tree object.Hash) bool {
 }
 
 // Ledgers computes the successors of ledgers and of code commits they keep or
-// name, but for missions that are purged: see [Rewrite.Remove].
+// name. Tips of purged missions have none, unless another ledger goes on there.
 func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 	kept := map[object.Hash]bool{}
 	all := map[record.ID]*chain{}
@@ -166,7 +161,7 @@ func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 		if err != nil {
 			return fmt.Errorf("read mission %s: %w", c.ID, err)
 		}
-		if slices.Contains(r.Target.Missions, c.ID) && !c.Fetched {
+		if slices.Contains(r.Target.Missions, c.ID) {
 			r.gone = append(r.gone, read)
 		} else {
 			all[c.ID], r.stay = read, append(r.stay, read)
@@ -185,18 +180,7 @@ func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// Remove has purged missions go, after all ledgers were computed. What a fork goes
-// on from stays for the fork.
-func (r *Rewrite) Remove(ctx context.Context) error {
 	for _, c := range r.gone {
-		own, err := r.own(ctx, c)
-		if err != nil {
-			return err
-		}
-		maps.Copy(r.removed, own)
 		if !r.events[c.Tip] {
 			r.done[c.Tip], r.replaced[c.Tip] = object.Hash{}, object.Hash{}
 		}
@@ -204,63 +188,29 @@ func (r *Rewrite) Remove(ctx context.Context) error {
 	return nil
 }
 
-// own returns the events of a mission since it began, but for those that another
-// part of it has, which stays.
-func (r *Rewrite) own(ctx context.Context, c *chain) (map[object.Hash]bool, error) {
-	own := make(map[object.Hash]bool)
-	if len(c.events) == 0 {
-		return own, nil // nothing of it can be read
-	}
-	began, err := r.beganAt(ctx, c, len(c.events)-1)
-	first := sort.Search(len(c.events), func(n int) bool {
-		id, e := r.beganAt(ctx, c, n)
-		err = errors.Join(err, e)
-		return id == began
-	})
-	for _, hash := range c.events[first:] {
-		own[hash] = true
-	}
-	isOwn := func(hash object.Hash) bool { return own[hash] }
-	for _, other := range r.stay {
-		if !slices.ContainsFunc(other.events, isOwn) {
-			continue
-		}
-		id, e := r.beganAt(ctx, other, len(other.events)-1)
-		if err = errors.Join(err, e); id != began {
-			continue
-		}
-		for _, hash := range other.events {
-			delete(own, hash)
+// Gone returns the events of purged missions that no other one has.
+func (r *Rewrite) Gone() (events []object.Hash) {
+	for _, c := range r.gone {
+		for _, hash := range c.events {
+			if !r.events[hash] {
+				events = append(events, hash)
+			}
 		}
 	}
-	return own, err
+	return events
 }
 
-// beganAt returns the id that a mission was recorded under at an event.
-func (r *Rewrite) beganAt(ctx context.Context, c *chain, event int) (record.ID, error) {
-	tree, err := r.top(c.trees[event])
-	if err != nil {
-		return "", err
-	}
-	l, err := r.ledgerAt(ctx, c.ID, tree)
-	if err != nil {
-		return "", err
-	}
-	return l.began, nil
-}
-
-// Removed returns the events of purged missions.
-func (r *Rewrite) Removed() []object.Hash { return slices.Collect(maps.Keys(r.removed)) }
-
-// Forks returns the missions that stay and have events of purged ones.
-func (r *Rewrite) Forks() (ids []record.ID) {
-	for _, c := range r.stay {
-		if !slices.Contains(ids, c.ID) && slices.ContainsFunc(c.events, func(hash object.Hash) bool { return r.removed[hash] }) {
-			ids = append(ids, c.ID)
+// GoesOn returns a mission that stays and has all of a purged one, which then
+// can't go.
+func (r *Rewrite) GoesOn() (gone, in record.ID) {
+	for _, c := range r.gone {
+		for _, other := range r.stay {
+			if slices.Contains(other.events, c.Tip) {
+				return c.ID, other.ID
+			}
 		}
 	}
-	slices.Sort(ids)
-	return ids
+	return "", ""
 }
 
 // Successor returns what replaces a commit, itself if it stays, or zero.

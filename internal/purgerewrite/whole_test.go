@@ -151,14 +151,6 @@ func TestRewriteMission(t *testing.T) {
 	if len(d.Replaced()) != 1 {
 		t.Errorf("replaced are %v", d.Replaced())
 	}
-	want := strings.Fields(w.Git("rev-list", "--first-parent", d.before[w.ids[0].Ref()].String()))
-	var got []string
-	for _, h := range d.Removed() {
-		got = append(got, h.String())
-	}
-	if slices.Sort(want); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
-		t.Errorf("removed are %v, want %v", got, want)
-	}
 }
 
 // What comes after the usable events is rewritten, and does not become usable.

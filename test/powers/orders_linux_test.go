@@ -354,12 +354,14 @@ func (o *order) purgeTurn(m *member) {
 		}
 		o.git(m, "", "agent-turn", "purge", "--turn", fmt.Sprintf("%s/%d", at.mission, at.number), "--yes")
 	case 1:
+		if said := o.git(m, "", "agent-turn", "purge", "--mission", at.mission, "--yes"); strings.Contains(said, "goes on from its newest turn") {
+			break // a fork has all of it
+		}
 		for _, p := range places {
 			if p.mission == at.mission {
 				o.turns[p.n].asked = append(o.turns[p.n].asked, m.name)
 			}
 		}
-		o.git(m, "", "agent-turn", "purge", "--mission", at.mission, "--yes")
 	default:
 		o.turns[at.n].cut = append(o.turns[at.n].cut, m.name)
 		o.git(m, "", "agent-turn", "purge", "--path", fmt.Sprintf("f-%d", at.n), "--yes")

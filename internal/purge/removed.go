@@ -1,0 +1,69 @@
+package purge
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"gitagent/internal/git/object"
+	"gitagent/internal/session"
+)
+
+// removedFile names the commits of missions that the user has purged as a whole:
+// a line each, the hash of a commit's hash, the last ones. A remote may have only
+// the beginning of such a mission, where its last turns were never sent.
+const removedFile = "removed"
+
+const maxRemoved = 4 << 20 // bytes: 60,000 commits
+
+func removedLine(commit object.Hash) []byte {
+	return fmt.Appendf(nil, "%x\n", sha256.Sum256([]byte("git-agent removed 1\x00"+commit.String())))
+}
+
+// noteRemoved notes what the user has go, before it goes.
+func (p *Plan) noteRemoved() error {
+	gone := p.rewrite.Gone()
+	if p.Map != nil || len(gone) == 0 { // what others have removed is theirs to name
+		return nil
+	}
+	data, err := p.Store.Dir().ReadFile(removedFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("note which missions go: %w", err)
+	}
+	for _, h := range gone {
+		data = append(data, removedLine(h)...)
+	}
+	const size = 2*sha256.Size + 1
+	if n := len(data) - maxRemoved; n > 0 {
+		data = data[(n+size-1)/size*size:]
+	}
+	if err := p.Store.Dir().WriteFile(removedFile, data); err != nil {
+		return fmt.Errorf("note which missions go: %w", err)
+	}
+	return nil
+}
+
+// WasRemoved returns those of some commits with which ledgers end that were of a
+// mission which the user has purged as a whole.
+func WasRemoved(s session.Store, tips []object.Hash) ([]object.Hash, error) {
+	data, err := s.Dir().ReadFile(removedFile)
+	if err != nil || len(data) == 0 {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return nil, err
+	}
+	lines := make(map[string]bool)
+	for line := range bytes.Lines(data) {
+		lines[string(line)] = true
+	}
+	var list []object.Hash
+	for _, h := range tips {
+		if lines[string(removedLine(h))] {
+			list = append(list, h)
+		}
+	}
+	return list, nil
+}
