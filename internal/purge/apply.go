@@ -100,9 +100,18 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 		return done, err
 	}
 	done.Held, done.Waiting = found.Held, a.waiting(found)
-	if done.Fresh, done.Freed, err = a.note(ctx, done.Waiting, found.Looked); err != nil {
+	if done.Fresh, err = a.note(ctx, done.Waiting); err != nil {
 		return done, err
 	}
+	if err := a.carryOut(ctx, objects, found, memory, before, done); err != nil {
+		return done, err
+	}
+	done.Freed, err = a.release(ctx, done.Waiting, found.Looked)
+	return done, err
+}
+
+// carryOut does what was found, and notes what was taken out without a question.
+func (a *Apply) carryOut(ctx context.Context, objects *git.Objects, found *purgemap.Matched, memory *scrub.Memory, before unasked, done *Applied) error {
 	learned := found.Learned
 	if memory == nil && len(learned) > 0 {
 		memory = new(scrub.Memory)
@@ -118,12 +127,12 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	if len(found.Known) == 0 && len(found.Gone) == 0 && len(found.Lacks.Turns)+len(found.Lacks.Paths) == 0 {
 		arrived, err := a.arrivedWith(ctx, objects, p.Target.Finder)
 		if err != nil || !arrived {
-			return done, err
+			return err
 		}
 	}
 	plan, err := p.Plan(ctx)
 	if err != nil {
-		return done, err
+		return err
 	}
 	defer func() { plan.Close() }()
 	for _, id := range plan.inArchive {
@@ -136,20 +145,20 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	}
 	if len(learned) > 0 { // first, as a turn recorded after the refs moved may have it again
 		if err := memory.Write(a.Store.Dir()); err != nil {
-			return done, fmt.Errorf("remember what is purged: %w", err)
+			return fmt.Errorf("remember what is purged: %w", err)
 		}
 	}
 	if done.Result, err = plan.Execute(ctx); err != nil {
-		return done, err
+		return err
 	}
 	if found.Unasked.Texts > before.Taken.Texts {
 		before.Taken = found.Unasked
 		if err := before.write(a.Store); err != nil {
-			return done, err
+			return err
 		}
 	}
 	maps.Copy(done.Renamed, plan.renamed)
-	return done, nil
+	return nil
 }
 
 func fixed(learned [][]byte) *scrub.Finder {

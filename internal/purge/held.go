@@ -151,16 +151,16 @@ func (a *Apply) waiting(found *purgemap.Matched) (list []Held) {
 }
 
 // note notes what is held, before anything else is done, with what a person has
-// decided about it, and returns what was not held before, and what is no longer.
-func (a *Apply) note(ctx context.Context, held []Held, looked map[record.ID]bool) (fresh []Held, released []record.ID, err error) {
+// decided about it, and returns what was not held before.
+func (a *Apply) note(ctx context.Context, held []Held) (fresh []Held, err error) {
 	lock, err := a.Store.Lock(ctx, heldLock)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer lock.Release()
 	before, err := AllHeld(a.Store)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for i := range held {
 		h, told := &held[i], false
@@ -173,21 +173,36 @@ func (a *Apply) note(ctx context.Context, held []Held, looked map[record.ID]bool
 			}
 		}
 		if err := h.write(a.Store); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if !told {
 			fresh = append(fresh, *h)
 		}
 	}
+	return fresh, nil
+}
+
+// release forgets what is held no longer, and returns it. It comes last: killed
+// before, what a person has let go would stay, and be sent.
+func (a *Apply) release(ctx context.Context, held []Held, looked map[record.ID]bool) (released []record.ID, err error) {
+	lock, err := a.Store.Lock(ctx, heldLock)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
+	before, err := AllHeld(a.Store)
+	if err != nil {
+		return nil, err
+	}
 	for _, b := range before {
 		if _, is := looked[b.Mission]; is && !slices.ContainsFunc(held, func(h Held) bool { return h.Mission == b.Mission }) {
 			if err := Release(a.Store, b.Mission); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			released = append(released, b.Mission)
 		}
 	}
-	return fresh, released, nil
+	return released, nil
 }
 
 // sameHeld reports whether the user has been told all of it, whoever asks for it.

@@ -22,7 +22,7 @@ func TestHeldBy(t *testing.T) {
 	a := &Apply{Workspace: p.Workspace}
 	note := func(want int, held []Held) {
 		t.Helper()
-		if fresh, _, err := a.note(t.Context(), held, nil); err != nil || len(fresh) != want {
+		if fresh, err := a.note(t.Context(), held); err != nil || len(fresh) != want {
 			t.Errorf("told is %+v, %v, want %d", fresh, err, want)
 		}
 	}
@@ -54,14 +54,14 @@ func TestHeldAtOnce(t *testing.T) {
 	t.Parallel()
 	_, p := recorded(t)
 	a := &Apply{Workspace: p.Workspace}
-	if _, _, err := a.note(t.Context(), asks("b"), nil); err != nil {
+	if _, err := a.note(t.Context(), asks("b")); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	for n := range 4 {
 		all.Go(func() {
 			for range 20 {
-				if _, _, err := a.note(t.Context(), asks([]string{"b", "c", "d", "e"}[n]), nil); err != nil {
+				if _, err := a.note(t.Context(), asks([]string{"b", "c", "d", "e"}[n])); err != nil {
 					t.Error(err)
 				}
 			}
@@ -86,7 +86,7 @@ func TestHeldDamaged(t *testing.T) {
 	t.Parallel()
 	_, p := recorded(t)
 	a := &Apply{Workspace: p.Workspace}
-	if _, _, err := a.note(t.Context(), asks("b"), nil); err != nil {
+	if _, err := a.note(t.Context(), asks("b")); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"", `{"at":`, "[]", `{"here":true}`} {

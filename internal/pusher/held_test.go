@@ -347,3 +347,34 @@ func TestHeldNowhere(t *testing.T) {
 		t.Errorf("of what is nowhere there are held %+v", list)
 	}
 }
+
+// TestAgreedFails: what a person has let go, but could not go, is held as before.
+func TestAgreedFails(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	_, a, b := newTeam(t)
+	a.pushAll()
+	b.fetch()
+	b.purgeMissions(remotelab.Mission)
+	b.pushPurges()
+	r := a.origin()
+	if _, err := fetcher.Fetch(t.Context(), r); !errors.As(err, new(*fetcher.HeldError)) {
+		t.Fatalf("a fetches: %v", err)
+	}
+	r.AcceptPurges = []record.ID{remotelab.Mission}
+	inWay := filepath.Join(a.Dir, ".git", "agent", "purge") // where the list of what is to be done goes
+	gittest.Must(t, os.WriteFile(inWay, nil, 0o666))
+	if _, err := fetcher.Fetch(t.Context(), r); err == nil || errors.As(err, new(*fetcher.HeldError)) {
+		t.Fatalf("a lets go, with a file in the way: %v", err)
+	}
+	if !purge.IsHeld(a.workspace().Store, remotelab.Mission) {
+		t.Error("it is held no longer, and still there")
+	}
+	gittest.Must(t, os.Remove(inWay))
+	if _, err := fetcher.Fetch(t.Context(), r); err != nil && !errors.As(err, new(*fetcher.HeldError)) {
+		t.Fatal(err)
+	}
+	if refs := remotelab.RefsOf(a.Repo, "refs/agent/missions/"); len(refs) != 0 || purge.IsHeld(a.workspace().Store, remotelab.Mission) {
+		t.Errorf("a has %v", refs)
+	}
+}
