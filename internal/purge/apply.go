@@ -103,15 +103,6 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	if done.Fresh, err = a.note(ctx, done.Waiting); err != nil {
 		return done, err
 	}
-	if err := a.carryOut(ctx, objects, found, memory, before, done); err != nil {
-		return done, err
-	}
-	done.Freed, err = a.release(ctx, done.Waiting, found.Looked)
-	return done, err
-}
-
-// carryOut does what was found, and notes what was taken out without a question.
-func (a *Apply) carryOut(ctx context.Context, objects *git.Objects, found *purgemap.Matched, memory *scrub.Memory, before unasked, done *Applied) error {
 	learned := found.Learned
 	if memory == nil && len(learned) > 0 {
 		memory = new(scrub.Memory)
@@ -126,13 +117,16 @@ func (a *Apply) carryOut(ctx context.Context, objects *git.Objects, found *purge
 	p.Target.Turns, p.Lacks = found.Lacks.Turns, found.Lacks.Paths
 	if len(found.Known) == 0 && len(found.Gone) == 0 && len(found.Lacks.Turns)+len(found.Lacks.Paths) == 0 {
 		arrived, err := a.arrivedWith(ctx, objects, p.Target.Finder)
-		if err != nil || !arrived {
-			return err
+		if err != nil {
+			return done, err
+		}
+		if !arrived {
+			return done, a.release(ctx, done, found.Looked)
 		}
 	}
 	plan, err := p.Plan(ctx)
 	if err != nil {
-		return err
+		return done, err
 	}
 	defer func() { plan.Close() }()
 	for _, id := range plan.inArchive {
@@ -145,20 +139,20 @@ func (a *Apply) carryOut(ctx context.Context, objects *git.Objects, found *purge
 	}
 	if len(learned) > 0 { // first, as a turn recorded after the refs moved may have it again
 		if err := memory.Write(a.Store.Dir()); err != nil {
-			return fmt.Errorf("remember what is purged: %w", err)
+			return done, fmt.Errorf("remember what is purged: %w", err)
 		}
 	}
 	if done.Result, err = plan.Execute(ctx); err != nil {
-		return err
+		return done, err
 	}
 	if found.Unasked.Texts > before.Taken.Texts {
 		before.Taken = found.Unasked
 		if err := before.write(a.Store); err != nil {
-			return err
+			return done, err
 		}
 	}
 	maps.Copy(done.Renamed, plan.renamed)
-	return nil
+	return done, a.release(ctx, done, found.Looked)
 }
 
 func fixed(learned [][]byte) *scrub.Finder {

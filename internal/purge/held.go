@@ -84,8 +84,8 @@ func AllHeld(s session.Store) ([]Held, error) {
 // heldLock is held by who changes what is noted.
 const heldLock = "held"
 
-// Keep notes of missions that are held whether a person has decided against it.
-func Keep(ctx context.Context, s session.Store, ids []record.ID, kept bool) error {
+// changeHeld calls change with what is held, while nobody else changes that.
+func changeHeld(ctx context.Context, s session.Store, change func(held []Held) error) error {
 	lock, err := s.Lock(ctx, heldLock)
 	if err != nil {
 		return err
@@ -95,16 +95,23 @@ func Keep(ctx context.Context, s session.Store, ids []record.ID, kept bool) erro
 	if err != nil {
 		return err
 	}
-	for _, h := range held {
-		if !slices.Contains(ids, h.Mission) || h.Kept == kept {
-			continue
+	return change(held)
+}
+
+// Keep notes of missions that are held whether a person has decided against it.
+func Keep(ctx context.Context, s session.Store, ids []record.ID, kept bool) error {
+	return changeHeld(ctx, s, func(held []Held) error {
+		for _, h := range held {
+			if !slices.Contains(ids, h.Mission) || h.Kept == kept {
+				continue
+			}
+			h.Kept = kept
+			if err := h.write(s); err != nil {
+				return err
+			}
 		}
-		h.Kept = kept
-		if err := h.write(s); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (h *Held) write(s session.Store) error {
@@ -153,56 +160,44 @@ func (a *Apply) waiting(found *purgemap.Matched) (list []Held) {
 // note notes what is held, before anything else is done, with what a person has
 // decided about it, and returns what was not held before.
 func (a *Apply) note(ctx context.Context, held []Held) (fresh []Held, err error) {
-	lock, err := a.Store.Lock(ctx, heldLock)
-	if err != nil {
-		return nil, err
-	}
-	defer lock.Release()
-	before, err := AllHeld(a.Store)
-	if err != nil {
-		return nil, err
-	}
-	for i := range held {
-		h, told := &held[i], false
-		h.At = time.Now()
-		if i := slices.IndexFunc(before, func(b Held) bool { return b.Mission == h.Mission }); i >= 0 {
-			b := before[i]
-			told = sameHeld(b, *h)
-			if h.At, h.Kept = b.At, b.Kept && told; reflect.DeepEqual(b, *h) {
-				continue
+	err = changeHeld(ctx, a.Store, func(before []Held) error {
+		for i := range held {
+			h, told := &held[i], false
+			h.At = time.Now()
+			if i := slices.IndexFunc(before, func(b Held) bool { return b.Mission == h.Mission }); i >= 0 {
+				b := before[i]
+				told = sameHeld(b, *h)
+				if h.At, h.Kept = b.At, b.Kept && told; reflect.DeepEqual(b, *h) {
+					continue
+				}
+			}
+			if err := h.write(a.Store); err != nil {
+				return err
+			}
+			if !told {
+				fresh = append(fresh, *h)
 			}
 		}
-		if err := h.write(a.Store); err != nil {
-			return nil, err
-		}
-		if !told {
-			fresh = append(fresh, *h)
-		}
-	}
-	return fresh, nil
+		return nil
+	})
+	return fresh, err
 }
 
-// release forgets what is held no longer, and returns it. It comes last: killed
-// before, what a person has let go would stay, and be sent.
-func (a *Apply) release(ctx context.Context, held []Held, looked map[record.ID]bool) (released []record.ID, err error) {
-	lock, err := a.Store.Lock(ctx, heldLock)
-	if err != nil {
-		return nil, err
-	}
-	defer lock.Release()
-	before, err := AllHeld(a.Store)
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range before {
-		if _, is := looked[b.Mission]; is && !slices.ContainsFunc(held, func(h Held) bool { return h.Mission == b.Mission }) {
-			if err := Release(a.Store, b.Mission); err != nil {
-				return nil, err
+// release forgets what is held no longer. It comes last: killed before, what a
+// person has let go would stay, and be sent.
+func (a *Apply) release(ctx context.Context, done *Applied, looked map[record.ID]bool) error {
+	return changeHeld(ctx, a.Store, func(before []Held) error {
+		for _, b := range before {
+			if _, is := looked[b.Mission]; !is || slices.ContainsFunc(done.Waiting, func(h Held) bool { return h.Mission == b.Mission }) {
+				continue
 			}
-			released = append(released, b.Mission)
+			if err := Release(a.Store, b.Mission); err != nil {
+				return err
+			}
+			done.Freed = append(done.Freed, b.Mission)
 		}
-	}
-	return released, nil
+		return nil
+	})
 }
 
 // sameHeld reports whether the user has been told all of it, whoever asks for it.

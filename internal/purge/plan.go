@@ -14,6 +14,7 @@
 //	unreachable.go  the user's commits that nothing refers to
 //	apply.go        a map from a remote, applied here
 //	held.go         what of it waits for a person; unasked.go what did not
+//	removed.go      which commits the missions had that the user has let go
 //	filter.go       missions follow a filter of the user's; filtermap.go what it did
 package purge
 

@@ -39,28 +39,31 @@ func (p *Plan) noteRemoved() error {
 	if n := len(data) - maxRemoved; n > 0 {
 		data = data[(n+size-1)/size*size:]
 	}
-	if err := p.Store.Dir().WriteFile(removedFile, data); err != nil {
+	err = p.Store.Dir().WriteFile(removedFile+".new", data)
+	if err == nil {
+		err = p.Store.Dir().Rename(removedFile+".new", removedFile)
+	}
+	if err != nil {
 		return fmt.Errorf("note which missions go: %w", err)
 	}
 	return nil
 }
 
-// WasRemoved returns those of some commits with which ledgers end that were of a
-// mission which the user has purged as a whole.
-func WasRemoved(s session.Store, tips []object.Hash) ([]object.Hash, error) {
+// WasRemoved returns those of some commits that a mission had which the user has
+// purged as a whole.
+func WasRemoved(s session.Store, commits []object.Hash) (list []object.Hash, err error) {
 	data, err := s.Dir().ReadFile(removedFile)
-	if err != nil || len(data) == 0 {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return nil, err
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read which missions went: %w", err)
 	}
 	lines := make(map[string]bool)
 	for line := range bytes.Lines(data) {
 		lines[string(line)] = true
 	}
-	var list []object.Hash
-	for _, h := range tips {
+	for _, h := range commits {
 		if lines[string(removedLine(h))] {
 			list = append(list, h)
 		}

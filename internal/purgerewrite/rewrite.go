@@ -103,7 +103,7 @@ type Rewrite struct {
 
 	roots map[object.Hash]object.Hash // what events keep besides, see [Rewrite.dropped]
 
-	gone, stay []*chain // ledgers that were read
+	gone, stay []*chain // ledgers that were read, if missions go
 }
 
 // A memo has what was rewritten, so that nothing is rewritten twice.
@@ -163,8 +163,10 @@ func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 		}
 		if slices.Contains(r.Target.Missions, c.ID) {
 			r.gone = append(r.gone, read)
-		} else {
-			all[c.ID], r.stay = read, append(r.stay, read)
+			continue
+		}
+		if all[c.ID] = read; len(r.Target.Missions) > 0 {
+			r.stay = append(r.stay, read)
 		}
 	}
 	if err := r.findStates(ctx, kept); err != nil {

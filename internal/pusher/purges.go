@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
@@ -229,11 +228,18 @@ func unsent(ctx context.Context, r *remote.Remote, done *fetcher.Fetched) (list 
 	if err := archivedThere(ctx, r, done.Now, theirs, ours); err != nil {
 		return nil, err
 	}
-	missions := make(map[object.Hash][]record.ID) // by the newest events
+	tips := make(map[record.ID]object.Hash)
 	for id, t := range ours {
 		if !t.Ledger.IsZero() && theirs[known.Name(id)].Ledger.IsZero() {
-			missions[t.Ledger] = append(missions[t.Ledger], id)
+			tips[id] = t.Ledger
 		}
+	}
+	events := make(map[object.Hash]*ledger.CommitEvent)
+	for e, err := range ledger.Links(ctx, r.Repo, slices.Collect(maps.Values(tips))...) {
+		if err != nil {
+			return nil, err
+		}
+		events[e.Hash] = e
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
@@ -242,18 +248,17 @@ func unsent(ctx context.Context, r *remote.Remote, done *fetcher.Fetched) (list 
 		return nil, err
 	}
 	ends := m.Ends()
-	for tip, ids := range missions {
-		for e, err := range ledger.Links(ctx, r.Repo, tip) {
-			if err != nil {
-				return nil, err
-			}
-			if ends[e.Hash] || slices.ContainsFunc(e.Keeps, func(h object.Hash) bool { return ends[h] }) {
-				list = append(list, ids...)
+	purged := func(e *ledger.CommitEvent) bool {
+		return ends[e.Hash] || slices.ContainsFunc(e.Keeps, func(h object.Hash) bool { return ends[h] })
+	}
+	for _, id := range slices.Sorted(maps.Keys(tips)) {
+		for e := events[tips[id]]; e != nil; e = events[e.Before] {
+			if purged(e) {
+				list = append(list, id)
 				break
 			}
 		}
 	}
-	slices.Sort(list)
 	return list, nil
 }
 
@@ -346,18 +351,12 @@ func force(ctx context.Context, r *remote.Remote, updates []git.Update, all *Rep
 // forgetNames forgets the names of missions that are there no more: what has one
 // later is another part of the mission.
 func forgetNames(ctx context.Context, r *remote.Remote, updates []git.Update) error {
-	for _, u := range updates {
-		name, ok := strings.CutPrefix(u.Ref, remote.LedgerRefs)
-		if !ok || !u.New.IsZero() {
+	for id, as := range r.Learned().As {
+		if !slices.ContainsFunc(updates, func(u git.Update) bool { return u.Ref == as.Ref() && u.New.IsZero() }) {
 			continue
 		}
-		for id, as := range r.Learned().As {
-			if string(as) != name {
-				continue
-			}
-			if err := r.LearnName(ctx, id, id); err != nil {
-				return err
-			}
+		if err := r.LearnName(ctx, id, id); err != nil {
+			return err
 		}
 	}
 	return nil
