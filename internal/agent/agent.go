@@ -81,11 +81,13 @@ type Agent struct {
 	// tells of. Those that a hook told of are among them. It is nil if the file
 	// tells no more than hooks do.
 	Claims func(segment []byte) []hooks.Ran
-	// Continues returns the prompt's id of the last turn that the file at path
-	// has in common with the one that it goes on from, "" if it begins a
-	// conversation. It is nil if clients do not begin a new file when a person
-	// goes back in the conversation, or repeat in it what was before.
-	Continues func(path string) (promptID string, err error)
+	// Continues returns, of the turn whose lines begin at an offset of the file
+	// at path, the prompt's id of the last turn that it goes on from, "" if it
+	// begins a conversation. jumps is false, and the id empty, if it goes on from
+	// what is before it in the file, as most do. It is nil for clients that
+	// neither keep a tree in a file nor refer to another one: what a file
+	// repeats is found without.
+	Continues func(path string, at int64) (promptID string, jumps bool, err error)
 
 	// NewSession returns an id for a new session in the client's form.
 	NewSession func() string

@@ -206,14 +206,17 @@ func withoutVia(args []string) []string {
 	return slices.Delete(slices.Clone(args), i, i+2)
 }
 
-// named returns the agent of the --agent argument, or the default one.
+// named returns the agent of the --agent argument, which may be any name, or the
+// default one.
 func named(args []string) (*agent.Agent, error) {
 	if i := slices.Index(args, "--agent"); i >= 0 && i+1 < len(args) {
-		a, ok := agent.Find(args[i+1])
-		if !ok {
-			return nil, fmt.Errorf("unknown agent %q", args[i+1])
+		if a, ok := agent.Find(args[i+1]); ok {
+			return a, nil
 		}
-		return a, nil
+		if !hooks.ValidID(args[i+1]) {
+			return nil, fmt.Errorf("--agent %q is not a name: up to 128 letters, digits, - and _", args[i+1])
+		}
+		return agent.Other(args[i+1]), nil
 	}
 	return agent.Default(), nil
 }

@@ -24,6 +24,7 @@ type inputs struct {
 	state    session.Known // local state of the session; not older than the ledger
 	last     int           // number of the mission's last turn
 	segment  flushed       // what the client has written since the cursor
+	jumps    map[int]jump  // by where a turn's lines begin in the segment
 	head     object.Hash   // HEAD; zero on an unborn branch
 	branch   string        // HEAD's, or the one that the current rebase will move; empty when detached
 }
@@ -199,6 +200,14 @@ func (f *inputs) ends(begun []transcript.FileTurn, named int) []ending {
 		number++
 		if f.again() {
 			number = f.state.Last.Turn
+		}
+		if j, jumps := f.jumps[p.start]; jumps {
+			after = j.turn
+			for _, e := range list {
+				if j.promptID != "" && e.promptID == j.promptID {
+					after = e.number
+				}
+			}
 		}
 		list = append(list, ending{p, number, after})
 		if !f.segment.none {

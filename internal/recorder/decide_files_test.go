@@ -336,7 +336,7 @@ func (s *sitting) goesOnFrom(sig Signal) int {
 	if s.agent.Continues == nil {
 		return 0
 	}
-	shared, err := s.agent.Continues(sig.Transcript)
+	shared, _, err := s.agent.Continues(sig.Transcript, 0)
 	gittest.Must(s.t, err)
 	for _, t := range slices.Backward(s.turns) {
 		if shared != "" && leadsTo(t, shared, sig.Agent) {

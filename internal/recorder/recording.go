@@ -75,12 +75,12 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 	switch adopted, err := r.catchUp(); {
 	case err != nil:
 		return false, err
-	case adopted: // the cursor has changed
+	case adopted, r.cutBack(): // the cursor has changed
 		if r.segment, err = r.flush(ctx); err != nil {
 			return false, err
 		}
 	}
-	if err := r.followFile(); err != nil {
+	if err := r.findJumps(); err != nil {
 		return false, err
 	}
 	if r.last, err = r.tx.Ledger.LastTurn(); err != nil {

@@ -1,6 +1,7 @@
 package recorder_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -104,5 +105,57 @@ func TestForkedByClient(t *testing.T) {
 	m, err := record.ParseMission([]byte(l.Git("show", fork.Ref()+":mission.json")))
 	if err != nil || m.ForkedFrom == nil || m.ForkedFrom.Mission != source || m.ForkedFrom.Turn != old[codexShared] {
 		t.Errorf("the mission is %+v, %v", m, err)
+	}
+}
+
+// TestCutBack: a client that cuts its file off where a person goes back to: what it has left is stored once, the
+// next turn follows the last one that is still there, and those that were gone back over stay.
+func TestCutBack(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		to    int // the turn of which the prompt is gone
+		after int // that the next one follows
+	}{
+		{"the last turn", 4, 3},
+		{"two turns", 3, 2},
+		{"all but the first", 2, 1},
+		{"everything", 1, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if tt.to != 3 {
+				gittest.Check(t)
+			}
+			l := lab.New(t)
+			c := l.Client()
+			for i, prompt := range []string{"one", "two", "three", "four", "five", "six"} {
+				if i == 4 {
+					c.Flush()
+					gittest.Must(t, os.Truncate(c.Path, c.Said()[tt.to-1].Offset))
+				}
+				l.Turn(c, prompt, l.Writes(prompt, prompt))
+			}
+			list := l.List(lab.Own(c))
+			if len(list) != 6 {
+				t.Fatalf("want six turns:\n%s", lab.Describe(list))
+			}
+			from := int64(0)
+			if tt.after > 0 {
+				from = list[tt.after-1].Transcript.To
+			}
+			if five := list[4].Transcript; five.After != tt.after || five.From != from || list[5].Transcript.After != 5 {
+				t.Errorf("want turn 5 after turn %d, from %d on:\n%s", tt.after, from, lab.Describe(list))
+			}
+			l.Conversation(list[5])
+			stored, err := lab.ForkConversation(l.GitRepo(), list[5])
+			gittest.Must(t, err)
+			for i, word := range []string{"one", "two", "three", "four", "five", "six"} {
+				if has, want := bytes.Contains(stored, []byte("answer to "+word)), i < tt.after || i > 3; has != want {
+					t.Errorf("the conversation of turn 6 has turn %d: %t", i+1, has)
+				}
+			}
+			l.Fsck()
+		})
 	}
 }

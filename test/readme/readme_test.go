@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(gittest.Programs{M: m}.Run()) }
 
-// TestReadme and TestGuide run every command line of a document, a line that
+// TestReadme, TestGuide and TestAgents run every command line of a document, a line that
 // begins with "$ ", in a project of their own, and compare what it prints with
 // what the document shows of it.
 func TestReadme(t *testing.T) {
@@ -29,6 +29,12 @@ func TestGuide(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	perform(t, document(t, "docs/guide.md"))
+}
+
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	perform(t, document(t, "docs/agents.md"))
 }
 
 func document(t *testing.T, name string) string {

@@ -178,36 +178,36 @@ func readMeta(path string) (meta, error) {
 }
 
 // Continues returns the id of the last turn before the point that a rollout
-// goes on from, as it does after a person has gone back, or as a fork. It
-// returns "" if that file is not among the rollouts or has changed.
-func Continues(path string) (promptID string, err error) {
+// goes on from, as it does after a person has gone back, or as a fork: its first
+// turn jumps. The id is "" if that file is not among the rollouts or has changed.
+func Continues(path string, at int64) (promptID string, jumps bool, err error) {
 	const deepest = 100 // repeated goings back
 	config, ok := configOf(path)
-	if !ok {
-		return "", nil
+	if !ok || at > 0 {
+		return "", false, nil
 	}
 	m, err := readMeta(path)
 	if err != nil || m.Base == nil {
-		return "", err
+		return "", false, err
 	}
 	list, err := rollouts(config)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	for range deepest {
 		at := slices.IndexFunc(list, func(f file) bool { return f.id == m.Base.File })
 		if at < 0 {
-			return "", nil
+			return "", true, nil
 		}
 		id, err := lastTurn(list[at].path, m.Base.End)
 		if id != "" || err != nil {
-			return id, err
+			return id, true, err
 		}
 		if m, err = readMeta(list[at].path); err != nil || m.Base == nil {
-			return "", err
+			return "", true, err
 		}
 	}
-	return "", nil
+	return "", true, nil
 }
 
 func configOf(path string) (config string, ok bool) {

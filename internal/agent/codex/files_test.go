@@ -114,8 +114,11 @@ func TestContinues(t *testing.T) {
 		{fourth, "01a20995-634d-7482-8da4-e540a1c6a052"}, // two, in the first file
 		{forked, ""}, // from a thread that isn't here
 	} {
-		if got, err := Continues(filepath.Join(config, tt.path)); got != tt.want || err != nil {
-			t.Errorf("Continues(%s) = %q, %v, want %q", tt.path, got, err, tt.want)
+		if got, jumps, err := Continues(filepath.Join(config, tt.path), 0); got != tt.want || jumps != (tt.want != "" || tt.path == forked) || err != nil {
+			t.Errorf("Continues(%s) = %q, %t, %v, want %q", tt.path, got, jumps, err, tt.want)
+		}
+		if got, jumps, err := Continues(filepath.Join(config, tt.path), 1); got != "" || jumps || err != nil {
+			t.Errorf("a later turn of %s jumps to %q, %v", tt.path, got, err)
 		}
 	}
 }
@@ -148,12 +151,12 @@ func TestContinuesDeeper(t *testing.T) {
 			put(t, filepath.Join(config, day, "rollout-2026-11-23T19-00-00-t_between.jsonl"), between)
 			path := filepath.Join(config, day, "rollout-2026-11-23T19-00-01-t_new.jsonl")
 			put(t, path, meta(tt.base, tt.end))
-			if got, _ := Continues(path); got != tt.want {
+			if got, _, _ := Continues(path, 0); got != tt.want {
 				t.Errorf("Continues gives %q, want %q", got, tt.want)
 			}
 		})
 	}
-	if got, err := Continues(filepath.Join(t.TempDir(), "x.jsonl")); got != "" || err != nil {
+	if got, _, err := Continues(filepath.Join(t.TempDir(), "x.jsonl"), 0); got != "" || err != nil {
 		t.Errorf("of a file elsewhere: %q, %v", got, err)
 	}
 }
@@ -183,7 +186,7 @@ func TestContinuesLarge(t *testing.T) {
 			gittest.Must(t, f.Close())
 			next := filepath.Join(config, day, "rollout-2026-11-23T19-00-01-t_new.jsonl")
 			put(t, next, fmt.Appendf(nil, `{"type":"session_meta","payload":{"history_base":{"thread_id":"t","end_byte_offset":%d}}}`+"\n", end))
-			if got, err := Continues(next); got != "one" || err != nil {
+			if got, _, err := Continues(next, 0); got != "one" || err != nil {
 				t.Errorf("with %d bytes before the last turn, and %d in it: %q, %v", before, after, got, err)
 			}
 		}

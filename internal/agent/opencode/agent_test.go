@@ -136,8 +136,12 @@ func TestContinues(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "x.jsonl")
 		gittest.Must(t, os.WriteFile(path, []byte(tt.text), 0o600))
-		if got, err := Continues(path); got != tt.want || err != nil {
-			t.Errorf("%.40q: got %q, %v", tt.text, got, err)
+		jumps := strings.HasPrefix(tt.text, `{"continues"`) && strings.Contains(tt.text, "\n")
+		if got, jumped, err := Continues(path, 0); got != tt.want || jumped != jumps || err != nil {
+			t.Errorf("%.40q: got %q, %t, %v", tt.text, got, jumped, err)
+		}
+		if got, jumped, err := Continues(path, 1); got != "" || jumped || err != nil {
+			t.Errorf("%.40q: a later turn jumps to %q, %v", tt.text, got, err)
 		}
 	}
 }

@@ -54,23 +54,23 @@ func Files(config, prefix string) ([]transcript.File, error) {
 	return list, nil // by name, as the directory is read
 }
 
-// Continues reads the first line of a file.
-func Continues(path string) (promptID string, err error) {
+// Continues reads the first line of a file: its first turn may jump.
+func Continues(path string, at int64) (promptID string, jumps bool, err error) {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", err
+	if err != nil || !info.Mode().IsRegular() || at > 0 {
+		return "", false, err
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	defer f.Close()
 	line, err := bufio.NewReaderSize(f, 1<<10).ReadSlice('\n')
 	if err != nil || !bytes.HasPrefix(line, []byte(`{"continues":`)) || !gjson.ValidBytes(line) {
-		return "", nil // a message, which may be longer
+		return "", false, nil // a message, which may be longer
 	}
 	if id := gjson.GetBytes(line, "continues").Str; hooks.ValidID(id) {
 		promptID = id
 	}
-	return promptID, nil
+	return promptID, true, nil
 }

@@ -4,52 +4,108 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
+	"gitagent/internal/transcript"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
 
-// Some clients begin a new file when the user goes back in a conversation, or
-// forks it in the client. It refers to the old file instead of repeating it, so
-// its turns follow the last turn that both share.
+// In some clients' files a turn does not go on from the one before: a person has
+// gone back in a file that is a tree, or the client has begun a new file that
+// refers to the old one instead of repeating it.
 
-// followFile makes a segment that begins a file follow the turn that the file
-// continues, if the mission's ledger has it.
-func (r *recording) followFile() error {
-	if r.segment.none || r.segment.from > 0 || !r.segment.Restarted && r.state.Transcript == r.Transcript {
-		return nil
-	}
-	shared := r.shared()
-	if shared == "" {
-		return nil
-	}
-	most := maxCaughtUp
-	t, err := r.turnOf(r.tx.Ledger, shared, &most)
-	if t != nil {
-		r.segment.after = t.Turn
-	}
-	return err
+// A jump is what such a turn goes on from.
+type jump struct {
+	promptID string
+	turn     int // of the mission; 0 if it begins a conversation, or is not recorded there
 }
 
-// shared returns the prompt id of the last turn shared with another file, or
-// "".
-func (r *recording) shared() string {
+// findJumps finds the turns of the segment that do not go on from the one before.
+func (r *recording) findJumps() error {
+	if r.agent().Continues == nil || r.segment.none {
+		return nil
+	}
+	r.jumps = make(map[int]jump)
+	starts := []int{0}
+	for i, b := range transcript.Turns(r.agent().Reader(), r.segment.Bytes) {
+		if i > 0 {
+			starts = append(starts, b.Start)
+		}
+	}
+	for _, at := range starts {
+		id, jumps := r.goesOnFrom(r.segment.from + int64(at))
+		if !jumps {
+			continue
+		}
+		j := jump{promptID: id}
+		most := maxCaughtUp
+		if t, err := r.turnOf(r.tx.Ledger, id, &most); err != nil {
+			return err
+		} else if t != nil {
+			j.turn = t.Turn
+		}
+		r.jumps[at] = j
+	}
+	return nil
+}
+
+// goesOnFrom returns the prompt id of the turn that a turn of the client's file
+// goes on from, if it jumps there.
+func (r *recording) goesOnFrom(at int64) (promptID string, jumps bool) {
 	continues := r.agent().Continues
 	if continues == nil {
-		return ""
+		return "", false
 	}
-	id, err := continues(r.Transcript)
+	id, jumps, err := continues(r.Transcript, at)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.warn("what the conversation in %s goes on from is not known: %v", r.Transcript, err)
 	}
-	return id
+	return id, jumps
+}
+
+// maxCutBack is how many turns a person may go back in a file.
+const maxCutBack = 1000
+
+// cutBack moves the cursor back in a file that no longer has all that was read
+// of it: some clients cut it off when a person goes back, or take back their last
+// lines. What it has left ends with the newest turn whose lines are still there.
+func (r *recording) cutBack() bool {
+	if !r.segment.Restarted || r.again() || r.state.Transcript != r.Transcript {
+		return false
+	}
+	looked := 0
+	for turn, err := range r.tx.Ledger.Turns() {
+		if err != nil || looked == maxCutBack {
+			return false
+		}
+		looked++
+		t, err := turns.ReadIn(r.tx.Ledger, turn.Number)
+		if err != nil || t.Session != r.Session || t.Mission != r.id || t.Transcript == nil || t.Transcript.From == t.Transcript.To {
+			continue
+		}
+		if !holds(r.tx.Ledger, r.rules, r.Purged(), r.Transcript, t.Turn, t.Transcript) {
+			continue
+		}
+		c, err := r.cursorAt(t.Transcript.To, t.Turn)
+		if err != nil {
+			return false
+		}
+		r.state.Cursors = maps.Clone(r.state.Cursors)
+		r.state.Cursors[r.id] = c
+		return true
+	}
+	return false
 }
 
 // turnOf returns the newest turn of a ledger with a prompt id and a stored
 // conversation, or nil. It looks at most turns, and counts them off.
 func (r *recording) turnOf(l *ledger.Ledger, promptID string, most *int) (*turns.Turn, error) {
+	if promptID == "" {
+		return nil, nil
+	}
 	for turn, err := range l.Turns() {
 		if err != nil || *most == 0 {
 			return nil, err
@@ -104,7 +160,7 @@ func (r *recording) fork(ctx context.Context, source *turns.Turn) error {
 
 // source returns the trusted turn that the session's file continues, or nil.
 func (r *recording) source(ctx context.Context) (*turns.Turn, error) {
-	shared := r.shared()
+	shared, _ := r.goesOnFrom(0)
 	if shared == "" {
 		return nil, nil
 	}
