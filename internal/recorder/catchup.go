@@ -72,7 +72,7 @@ func (r *recording) noteAgain(t *turns.Turn) error {
 func (r *recording) setLast(t *turns.Turn) {
 	last := &session.LastTurn{
 		Mission: r.id, Turn: t.Turn, PromptID: t.PromptID,
-		Code: t.Code, Base: t.Base, From: t.Head, Head: t.Head, Prompt: t.Prompt, Started: t.Started,
+		Code: t.Code, Base: t.Base, From: t.Head, Head: t.Head, Prompt: t.Prompt, Started: t.Started, Ended: t.At,
 	}
 	if r.moves {
 		last.Head = t.Code
@@ -92,7 +92,8 @@ func (r *recording) setLast(t *turns.Turn) {
 	}
 }
 
-// holds reports whether the client's file still has a segment's content.
+// holds reports whether the client's file still has a segment's content, all but
+// what it says again; see [transcript.Unrepeat].
 func holds(l *ledger.Ledger, rules *redact.Rules, purged *scrub.Finder, path string, turn int, seg *record.Segment) bool {
 	if path == "" || seg.Path == "" || seg.To < seg.From || seg.To-seg.From > transcript.MaxSegment {
 		return false
@@ -107,9 +108,26 @@ func holds(l *ledger.Ledger, rules *redact.Rules, purged *scrub.Finder, path str
 	}
 	clean = purged.ReplaceJSON(clean)
 	stored, err := l.ReadUpTo(ledger.TurnPath("transcript", turn, ".jsonl"), int64(max(len(clean), seg.Bytes)))
-	if err != nil || bytes.Equal(clean, stored) {
+	if err != nil || hasLines(clean, stored) {
 		return err == nil
 	}
 	again, err := rules.JSONLines(stored, agent.Structure) // the user may have more rules since
-	return err == nil && bytes.Equal(clean, again)
+	return err == nil && hasLines(clean, again)
+}
+
+// hasLines reports whether a has the lines of b, in order. If there are any in a,
+// there must be some in b.
+func hasLines(a, b []byte) bool {
+	if len(b) == 0 {
+		return len(a) == 0
+	}
+	next, stop := iter.Pull(bytes.Lines(b))
+	defer stop()
+	wanted, more := next()
+	for line := range bytes.Lines(a) {
+		if more && bytes.Equal(line, wanted) {
+			wanted, more = next()
+		}
+	}
+	return !more
 }

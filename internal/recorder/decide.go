@@ -322,7 +322,7 @@ func (f *inputs) next(p plan, done outturn, at func(offset int64, turn int) sess
 		st.Last = &session.LastTurn{
 			Mission: f.id, Turn: t.Turn, PromptID: t.PromptID, Key: f.key(),
 			Code: t.Code, Base: t.Base, From: done.ended.head, Branch: done.ended.branch, Head: done.head,
-			Prompt: t.Prompt, Started: t.Started, Before: before,
+			Prompt: t.Prompt, Started: t.Started, Ended: t.At, Before: before,
 		}
 		st.Open = nil
 		if !f.segment.none {

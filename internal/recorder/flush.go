@@ -71,8 +71,25 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 	if f.missing == "unreadable" {
 		f.NewLines = transcript.NewLines{Cursor: from}
 	}
+	if err := r.unrepeat(&f); err != nil {
+		r.warn("what the transcript %s has twice is not known: %v", r.Transcript, err)
+	}
 	f.sides = r.subagents(f.Bytes)
 	return f, nil
+}
+
+// unrepeat blanks what the segment says again. If it is that of the last turn, a
+// record may be some milliseconds older than the event that told of its beginning.
+func (r *recording) unrepeat(f *flushed) error {
+	var past []transcript.Past
+	switch last := r.state.Last; {
+	case last == nil || f.from == 0 || last.Mission != r.id:
+	case r.again():
+		past = []transcript.Past{{Last: last.Started.Add(-time.Second)}}
+	default:
+		past = []transcript.Past{{Last: last.Started}, {From: last.Before.Offset, Last: last.Ended}}
+	}
+	return transcript.Unrepeat(r.agent().Reader, f.Bytes, r.Transcript, f.from, past...)
 }
 
 func (r *recording) await(ctx context.Context, from transcript.Cursor, want transcript.Want) (transcript.NewLines, error) {

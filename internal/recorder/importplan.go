@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -102,6 +103,9 @@ func (im *importer) planImport(ctx context.Context, id record.ID, l *ledger.Ledg
 		return t, errors.New("its file is being rewritten")
 	}
 	t.bytes = segment.Bytes
+	if err := transcript.Unrepeat(c.reader, t.bytes, c.Path, t.from, before(last)...); err != nil {
+		return t, err
+	}
 	begun := transcript.Turns(c.reader(), t.bytes)
 	start, after := 0, 0
 	switch {
@@ -146,6 +150,14 @@ func (im *importer) planImport(ctx context.Context, id record.ID, l *ledger.Ledg
 		t.state, t.why = Skipped, "its first turn is running"
 	}
 	return t, nil
+}
+
+// before returns what precedes the last imported turn in the file, if any.
+func before(last *turns.Turn) []transcript.Past {
+	if last == nil || last.Started.IsZero() {
+		return nil
+	}
+	return []transcript.Past{{Last: last.Started.Add(-time.Second)}}
 }
 
 // owns returns an error if the mission with the id is another session's.

@@ -329,7 +329,7 @@ func (r *recording) append(subject string, files map[string][]byte, keep ...obje
 // is stored, and the turn says so.
 func segmentFile(t *turns.Turn, files map[string][]byte, raw []byte, rules *redact.Rules, purged *scrub.Finder) {
 	path := ledger.TurnPath("transcript", t.Turn, ".jsonl")
-	data, err := rules.JSONLines(raw, agent.Structure)
+	data, err := rules.JSONLines(transcript.Unblank(raw), agent.Structure)
 	if err != nil {
 		t.Transcript.Missing = "redaction"
 		files[path] = nil

@@ -84,6 +84,7 @@ type LastTurn struct {
 	Head     object.Hash `json:"head"`             // HEAD when it was recorded
 	Prompt   string      `json:"prompt"`
 	Started  time.Time   `json:"started"`
+	Ended    time.Time   `json:"ended,omitzero"` // when it was recorded
 	Before   Cursor      `json:"before"` // the cursor before it, to record it again
 
 	SubagentsBefore map[string]SubagentCursor `json:"sides_before,omitempty"` // the same for its subagents
