@@ -58,6 +58,7 @@ type start struct {
 	promptID string
 	prompt   string // redacted
 	at       time.Time
+	shared   bool // another turn of the session ran meanwhile
 }
 
 // valid reports whether the start can be used: its commit exists (`git gc
@@ -95,7 +96,7 @@ func known(s Signal, st *session.Known) bool {
 	if s.Event != Prompted || s.PromptID == "" {
 		return false
 	}
-	return st.Open != nil && st.Open.PromptID == s.PromptID || st.Last != nil && st.Last.PromptID == s.PromptID
+	return st.Open != nil && st.Open.PromptID == s.PromptID || st.Last != nil && st.Last.PromptID == s.PromptID || among(st.Beside, s.PromptID)
 }
 
 // repeated reports whether the event that recorded the last turn came again. If
@@ -119,14 +120,14 @@ func repeated(s Signal, st *session.Known, spoke func() bool) bool {
 
 func (f *inputs) agent() *agent.Agent { return agent.Of(cmp.Or(f.Agent, f.state.Agent)) }
 
-// endsTurn reports whether the signal ends a turn, but not the session.
-func (f *inputs) endsTurn() bool { return f.Event == Stopped || f.Event == Erred || f.Event == Halted }
+// ends reports whether the signal ends a turn, but not the session.
+func (s Signal) ends() bool { return s.Event == Stopped || s.Event == Erred || s.Event == Halted }
 
 // again reports whether the signal ends the last turn once more: the agent went
 // on after Stop, or the session's end came before the turn's.
 func (f *inputs) again() bool {
 	last := f.state.Last
-	return f.endsTurn() && f.state.Open == nil && last != nil &&
+	return f.ends() && f.state.Open == nil && last != nil &&
 		last.PromptID == f.PromptID && f.PromptID != "" && last.Mission == f.id
 }
 
@@ -137,7 +138,7 @@ func (f *inputs) again() bool {
 // unannounced, and the event is about another one. The end of a session ends
 // the open turn and any that ran unannounced.
 func decide(f inputs) plan {
-	begun := transcript.Turns(f.agent().Reader(), f.segment.Bytes)
+	begun := f.begun()
 	named := f.named(begun)
 	ours := begun
 	if named >= 0 {
@@ -150,7 +151,7 @@ func decide(f inputs) plan {
 	case f.Event == Ended && !ends:
 		return p
 	default:
-		p.ends, p.start = f.ends(begun, named), f.start()
+		p.ends, p.start = f.endings(begun, named), f.start()
 		p.taken = p.ends[len(p.ends)-1].end
 	}
 	if f.Event == Prompted {
@@ -188,10 +189,10 @@ func (f *inputs) continues() bool {
 	return f.segment.from > 0 && f.state.Last != nil && f.state.Last.Mission == f.id
 }
 
-func (f *inputs) ends(begun []transcript.FileTurn, named int) []ending {
+func (f *inputs) endings(begun []transcript.FileTurn, named int) []ending {
 	pieces := f.pieces(begun, named)
 	open := f.state.Open
-	if open != nil && f.endsTurn() && open.PromptID != "" && open.PromptID != pieces[0].promptID && open.PromptID != f.PromptID {
+	if open != nil && f.ends() && open.PromptID != "" && open.PromptID != pieces[0].promptID && open.PromptID != f.PromptID {
 		pieces = append([]piece{{promptID: open.PromptID}}, pieces...) // it left nothing in the transcript
 	}
 	number, after := f.last, f.segment.after
@@ -232,7 +233,7 @@ func (f *inputs) pieces(begun []transcript.FileTurn, named int) []piece {
 		begun = begun[:named]
 	}
 	current := len(begun) - 1
-	if f.endsTurn() {
+	if f.ends() {
 		for i := len(begun) - 1; i >= 0; i-- {
 			if begun[i].PromptID == f.PromptID && f.PromptID != "" {
 				current = i
@@ -274,7 +275,7 @@ func (f *inputs) start() start {
 	var s start
 	switch last, o := f.state.Last, f.state.Open; {
 	case o != nil:
-		s = start{base: o.Base, head: o.Head, branch: o.Branch, promptID: o.PromptID, prompt: o.Prompt, at: o.Started}
+		s = start{base: o.Base, head: o.Head, branch: o.Branch, promptID: o.PromptID, prompt: o.Prompt, at: o.Started, shared: o.Shared}
 	case f.again():
 		s = start{base: last.Base, head: last.From, branch: last.Branch, promptID: last.PromptID, prompt: last.Prompt, at: last.Started}
 	default:
@@ -340,6 +341,7 @@ func (f *inputs) next(p plan, done outturn, at func(offset int64, turn int) sess
 		st.Open = &session.OpenTurn{
 			PromptID: f.PromptID, Prompt: f.rules.String(turns.Clip(p.opens.prompt)), Started: p.opens.at,
 			Base: done.opens.base, Head: done.opens.head, Branch: done.opens.branch, Transcript: f.Transcript,
+			Shared: len(st.Beside) > 0,
 		}
 	}
 	st.Mission, st.Worktree, st.Seen = f.id, f.worktree, f.At
@@ -354,6 +356,9 @@ func (f *inputs) next(p plan, done outturn, at func(offset int64, turn int) sess
 	}
 	if f.Event == Prompted {
 		st.ClientLock = f.ClientLock
+	}
+	if len(p.ends) > 0 {
+		goOn(&st)
 	}
 	return st
 }

@@ -54,6 +54,9 @@ func (r *recording) own(ctx context.Context, t *turns.Turn, s start, segment []b
 		r.warn("whose changes turn %s has can't be told: %v", t.ID(), err)
 		return share{}, nil
 	}
+	if s.shared {
+		during.Seen = apart(during.Seen, r.who(), s.promptID)
+	}
 	r.during = &during
 	if during.Began.IsZero() {
 		if len(during.Seen) > 0 {
@@ -119,7 +122,7 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span, segment
 	if err != nil {
 		return share{}, err
 	}
-	own.record.With, own.record.Steps = found.With, len(steps)
+	own.record.With, own.record.Steps = together(found.With), len(steps)
 	if len(found.With) > 0 {
 		own.record.Commits = r.commits(p, told)
 	}

@@ -20,7 +20,8 @@ import (
 func call(l *lab.Lab, c *replay.Client, tool string, files map[string]string) {
 	l.T.Helper()
 	from := time.Now().UnixMilli()
-	e := &journal.Entry{From: from, Session: c.Session, Head: object.NewHash(l.Head()), Ctimes: make(map[string]int64)}
+	said := c.Said()
+	e := &journal.Entry{From: from, Session: c.Session, PromptID: said[len(said)-1].PromptID, Head: object.NewHash(l.Head()), Ctimes: make(map[string]int64)}
 	for name, content := range files {
 		l.Write(name, content)
 		info, err := os.Lstat(filepath.Join(l.Dir, name))

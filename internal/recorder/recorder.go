@@ -123,10 +123,14 @@ func recordTo(ctx context.Context, w *workspace.Workspace, s Signal, st *session
 		j.At, j.What, j.Warm = s.At, string(s.Event), headBefore(st)
 		return j, err
 	}
+	state, ok := turnTo(s, *st, session.Client.Live)
+	if !ok {
+		return session.ErrUnchanged
+	}
 	return ledgertx.Run(ctx, w, choose, func(ctx context.Context, tx *ledgertx.Tx) error {
 		rec := &recording{
 			Workspace: w, tx: tx, result: Result{Mission: tx.ID},
-			inputs: inputs{Signal: s, id: tx.ID, worktree: w.Repo.GitDir, rules: w.Settings.Rules(), state: *st},
+			inputs: inputs{Signal: s, id: tx.ID, worktree: w.Repo.GitDir, rules: w.Settings.Rules(), state: state},
 		}
 		changed, err := rec.run(ctx)
 		if err != nil {

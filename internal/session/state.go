@@ -25,6 +25,7 @@ type Known struct {
 	Seen       time.Time                 `json:"seen"`              // last event
 	Cursors    map[record.ID]Cursor      `json:"cursors,omitempty"` // by mission
 	Open       *OpenTurn                 `json:"open,omitempty"`
+	Beside     []OpenTurn                `json:"beside,omitempty"` // other turns that run, in other clients
 	Last       *LastTurn                 `json:"last,omitempty"`
 	Client     Client                    `json:"client"`
 	ClientLock ClientLock                `json:"hold,omitzero"`
@@ -61,6 +62,9 @@ type OpenTurn struct {
 	Branch   string      `json:"branch,omitempty"` // HEAD's, or the one a rebase will move; "" when detached
 
 	Transcript string `json:"transcript,omitempty"` // the client's file that the prompt named
+
+	Client Client `json:"client,omitzero"`  // of a turn beside the open one, whose client is the session's
+	Shared bool   `json:"shared,omitempty"` // another turn of the session ran meanwhile
 }
 
 // File returns the client's file: the open turn's if named, or the last one.
@@ -85,7 +89,7 @@ type LastTurn struct {
 	Prompt   string      `json:"prompt"`
 	Started  time.Time   `json:"started"`
 	Ended    time.Time   `json:"ended,omitzero"` // when it was recorded
-	Before   Cursor      `json:"before"` // the cursor before it, to record it again
+	Before   Cursor      `json:"before"`         // the cursor before it, to record it again
 
 	SubagentsBefore map[string]SubagentCursor `json:"sides_before,omitempty"` // the same for its subagents
 }

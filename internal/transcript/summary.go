@@ -50,6 +50,7 @@ func Summarise(r Reader, turn []byte) Summary {
 
 type summary struct {
 	Summary
+	opened  bool
 	asked   asked
 	reply   []string        // texts of one message
 	replyID string          // of that message
@@ -66,7 +67,8 @@ func (s *summary) add(e *Entry) {
 	if s.Started.IsZero() {
 		s.Started = e.At
 	}
-	if t := e.Opens; t != nil {
+	if t := e.Opens; t != nil && !s.opened { // another client of the session's may begin one meanwhile
+		s.opened = true
 		s.Prompt, s.Started, s.Cwd = strings.Clone(t.Prompt), t.At, t.Cwd
 	}
 	if prompt, ok := s.asked.prompt(e); ok {

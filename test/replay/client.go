@@ -317,6 +317,15 @@ func (c *Client) Resume() {
 	c.synthetic("No response requested.", map[string]any{})
 }
 
+// Second is another process with the same session and file: the client does not refuse it.
+func (c *Client) Second() *Client {
+	c.Flush()
+	other := *c
+	other.PID++
+	other.said, other.queue, other.running = nil, nil, false
+	return &other
+}
+
 // Fork is a new process with a copy of the conversation, as --fork-session makes it: another
 // session id, and all old prompts have one new id.
 func (c *Client) Fork() *Client {
