@@ -3,6 +3,7 @@ package turns
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -77,11 +78,27 @@ func (s *State) Describe() string {
 	return "turn " + s.String()
 }
 
+// ErrBaseUnknown reports a turn of which nothing told that it began, and of which
+// no state before is known. The commit of such a start is the turn's end, so that
+// nothing is said to be the turn's.
+var ErrBaseUnknown = errors.New("base unknown: nothing told that the turn began")
+
+// BaseOf names the commit in which a turn began, for people.
+func BaseOf(t *Turn) string {
+	if t.Base.IsZero() {
+		return "unknown: nothing told that it began"
+	}
+	return t.Base.String()
+}
+
 // Known returns nil if the commit is known to be the state, else an error
-// wrapping [ErrCodeUnknown].
+// wrapping [ErrCodeUnknown] or [ErrBaseUnknown].
 func (s *State) Known() error {
 	if s.Saved {
 		return nil
+	}
+	if s.Start && s.Turn.Base.IsZero() {
+		return fmt.Errorf("%s: %w", s.Describe(), ErrBaseUnknown)
 	}
 	return s.Turn.CodeKnown()
 }

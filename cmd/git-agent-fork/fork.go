@@ -147,7 +147,9 @@ func (f *forking) make(begin outset) (*plan, error) {
 // tell reports what a fork got in addition to the turn, and what it lacks.
 func (f *forking) tell(fork missionstore.ForkPlan, done *missionstore.Forked) {
 	talk := f.c.App.ErrWriter
-	if proof := fork.Source.Proof(); proof != "" && !f.state.Saved {
+	if err := fork.Source.Before().Known(); fork.Before && errors.Is(err, turns.ErrBaseUnknown) {
+		fmt.Fprintf(talk, "git-agent-fork: warning: %v; the fork begins at HEAD\n", err)
+	} else if proof := fork.Source.Proof(); proof != "" && !f.state.Saved {
 		where := done.Mission.Base
 		if f.state.Known() != nil {
 			proof, where = "where the code was then is not known", "HEAD"

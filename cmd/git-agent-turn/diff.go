@@ -101,11 +101,11 @@ func diffed(c *cli.Context, w *workspace.Workspace) (from, to object.Hash, err e
 	case b.Saved:
 		return b.Turn.Code, b.Commit, known(b.Turn.After())
 	case c.Bool("all"):
-		return b.Turn.Before().Commit, b.Commit, known(b)
+		return b.Turn.Before().Commit, b.Commit, known(b.Turn.Before(), b)
 	}
 	own := b.Turn.Change()
 	tellBeside(talk, w, b, own)
-	return own.Sure, own.To, known(b)
+	return own.Sure, own.To, known(b.Turn.Before(), b)
 }
 
 // tellBeside says that others worked in the turn, and what a diff leaves out.

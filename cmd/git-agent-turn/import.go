@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -127,7 +128,10 @@ func (s *importSum) text(dry bool) string {
 // known returns an error if it is unknown where the code was in a state.
 func known(states ...*turns.State) error {
 	for _, s := range states {
-		if err := s.Known(); err != nil {
+		switch err := s.Known(); {
+		case errors.Is(err, turns.ErrBaseUnknown):
+			return cmdline.Hintf(err, "what it left is there: git agent-turn show %[1]s; go on from it: git agent-fork %[1]s", s.Turn.After())
+		case err != nil:
 			return cmdline.Hintf(err, "its conversation is there: git agent-turn show %[1]s; go on from it, with the code as it is now: git agent-fork %[1]s", s.Turn.After())
 		}
 	}

@@ -244,8 +244,11 @@ func (l *listing) add(t *turns.Turn) error {
 		return cmp.Or(cmdline.PrintLine(l.json, t, by), l.steps(t))
 	}
 	prompt := cmdline.OneLine(t.Prompt)
-	if t.CodeKnown() != nil {
+	switch {
+	case t.CodeKnown() != nil:
 		prompt = "(imported) " + prompt
+	case t.Base.IsZero():
+		prompt = "(base unknown) " + prompt
 	}
 	if by != trust.Clone {
 		prompt = "[" + by + "] " + prompt

@@ -188,7 +188,7 @@ func (s *shower) turn(t *turns.Turn) error {
 	r.Field("Agent", strings.TrimSpace(t.Agent+" "+t.Model))
 	r.Field("Session", t.Session)
 	r.Field("Commit", t.Code.String())
-	r.Field("Base", t.Before().Commit.String())
+	r.Field("Base", turns.BaseOf(t))
 	r.Field("Imported", t.Proof())
 	for _, who := range turns.Company(s.w, t.Change().With) {
 		r.Field("Beside", who)

@@ -180,7 +180,7 @@ func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*pastTurn) erro
 				paths: slices.Clone(t.Paths), branch: t.Branch, more: t.Files > len(t.Paths), imported: t.Imported != "",
 			}
 			if t.CodeKnown() == nil {
-				r.code, r.base = t.Code, t.Base
+				r.code, r.base = t.Code, t.Before().Commit
 				r.session = t.Session
 				if c := t.Change(); !c.Alone() {
 					r.others, r.with, r.commits = c.From, slices.Clone(c.With), slices.Clone(t.Own.Commits)

@@ -63,7 +63,7 @@ func (f *ForkPlan) begins(head func() (git.Head, error)) (object.Hash, error) {
 	switch {
 	case !f.From.IsZero():
 		return f.From, nil
-	case f.Source.CodeKnown() != nil:
+	case f.Source.CodeKnown() != nil, f.Before && f.Source.Before().Known() != nil:
 		if now, err := head(); err != nil || !now.Commit.IsZero() {
 			return now.Commit, err
 		}

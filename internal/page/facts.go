@@ -24,7 +24,7 @@ func facts(t *turns.Turn, company []string) [][2]string {
 	add("Session", t.Session)
 	add("Branch", t.Branch)
 	add("Commit", t.Code.String())
-	add("Base", t.Before().Commit.String())
+	add("Base", turns.BaseOf(t))
 	add("Imported", t.Proof())
 	for _, who := range company {
 		add("Beside", who)

@@ -3,10 +3,13 @@ package recorder_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"gitagent/internal/git/object"
+	"gitagent/internal/journal"
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
+	"gitagent/test/replay"
 )
 
 // TestBeforeTurn: what changed between two turns is a commit of its own, so that a turn's diff is
@@ -66,8 +69,8 @@ func TestFirstPromptInDirtyWorktree(t *testing.T) {
 	}
 }
 
-// TestWithoutPrompt: an end of which the beginning was not seen. The base is what this session
-// recorded last, else HEAD.
+// TestWithoutPrompt: an end of which the beginning was not seen. The base is the last state that is known, of
+// this session or of anybody in the worktree. Without one it is not known, and nothing is said to be the turn's.
 func TestWithoutPrompt(t *testing.T) {
 	t.Parallel()
 	l := lab.New(t)
@@ -83,8 +86,8 @@ func TestWithoutPrompt(t *testing.T) {
 	}
 	l.Write("users.txt", "the user's\n")
 	list := l.Check(lab.Own(c), turn("one", l.Writes("one.txt", "1\n")), turn("two", l.Writes("two.txt", "2\n")))
-	if list[0].Base.String() != l.Git("rev-parse", "HEAD") {
-		t.Errorf("the base of turn 1 is %s, want HEAD", list[0].Base)
+	if !list[0].Base.IsZero() || list[0].Files != 0 {
+		t.Errorf("the base of turn 1 is %s, and it changed %d files; nobody knows that", list[0].Base, list[0].Files)
 	}
 	if list[1].Base != list[0].Code {
 		t.Errorf("the base of turn 2 is %s, want the code commit of turn 1", list[1].Base)
@@ -165,6 +168,77 @@ func TestUnbornWithoutPrompt(t *testing.T) {
 	c.Hook = record
 	l.Write("one.txt", "1\n")
 	c.Stop("done")
-	l.Check(lab.Own(c), lab.Want{Prompt: "one", Tree: l.Tree(), Base: emptyTree}, l.Turn(c, "two", nil))
+	l.Check(lab.Own(c), lab.Want{Prompt: "one", Tree: l.Tree(), Base: lab.Unknown}, l.Turn(c, "two", nil))
 	l.Fsck()
+}
+
+// TestUntold: a session's first turn of which nothing told that it began. It has what changed since the last state
+// of the worktree that anybody left there, less what was written before the client's file says that it began.
+func TestUntold(t *testing.T) {
+	t.Parallel()
+	unheard := func(c *replay.Client, prompt string, work func()) {
+		record := c.Hook
+		c.Hook = nil
+		c.Prompt(prompt)
+		c.Flush()
+		c.Hook = record
+		work()
+		c.Stop("did " + prompt)
+	}
+	for _, tt := range []struct {
+		name   string
+		before func(l *lab.Lab) // after another session's turn, which has written one.txt
+		paths  string           // that the turn has changed; "-" if nobody knows
+		work   func(l *lab.Lab)
+	}{
+		{"after another session", nil, "two.txt", nil},
+		{"and what a person wrote", func(l *lab.Lab) { l.Write("users.txt", "the user's\n"); l.Write("kept.txt", "the user's\n") }, "two.txt", nil},
+		{"in a directory that a person made of a file", func(l *lab.Lab) { l.Remove("one.txt"); l.Write("one.txt/x", "the user's\n") }, "two.txt", nil},
+		{"the person has committed", func(l *lab.Lab) { l.Commit("the user's") }, "-", nil},
+		{"the agent has committed", nil, "-", func(l *lab.Lab) { l.Commit("the agent's") }},
+		{"the journal is gone", func(l *lab.Lab) { l.Forget(journal.File) }, "-", nil},
+		{"all is gone", func(l *lab.Lab) { l.Forget("") }, "-", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if tt.name != "and what a person wrote" {
+				gittest.Check(t)
+			}
+			l := lab.New(t)
+			l.Write("kept.txt", "one\n")
+			first := l.Client()
+			l.Turn(first, "one", l.Writes("one.txt", "1\n"))
+			if tt.before != nil {
+				tt.before(l)
+			}
+			for told := time.Now(); time.Since(told) < 50*time.Millisecond; { // a file's time is of the kernel's last tick
+				time.Sleep(time.Millisecond)
+			}
+			c := l.Client()
+			unheard(c, "two", func() {
+				l.Write("two.txt", "2\n")
+				if tt.work != nil {
+					tt.work(l)
+				}
+			})
+			l.Turn(c, "three", l.Writes("three.txt", "3\n"))
+			list := l.List(lab.Own(c))
+			if len(list) != 2 {
+				t.Fatalf("want two turns:\n%s", lab.Describe(list))
+			}
+			paths := strings.Join(list[0].Paths, " ")
+			if list[0].Base.IsZero() && list[0].Files == 0 {
+				paths = "-"
+			}
+			if paths != tt.paths {
+				t.Errorf("the turn has changed %q, want %q:\n%s", paths, tt.paths, lab.Describe(list))
+			}
+			if list[1].Base != list[0].Code || strings.Join(list[1].Paths, " ") != "three.txt" {
+				t.Errorf("the next one has changed %q:\n%s", list[1].Paths, lab.Describe(list))
+			}
+			l.Verify(lab.Own(c))
+			l.Fsck()
+			l.Quiet()
+		})
+	}
 }

@@ -59,6 +59,7 @@ type start struct {
 	prompt   string // redacted
 	at       time.Time
 	shared   bool // another turn of the session ran meanwhile
+	unknown  bool // base is not the state in which it began, which nobody knows
 }
 
 // valid reports whether the start can be used: its commit exists (`git gc
@@ -277,7 +278,7 @@ func (f *inputs) start() start {
 	case o != nil:
 		s = start{base: o.Base, head: o.Head, branch: o.Branch, promptID: o.PromptID, prompt: o.Prompt, at: o.Started, shared: o.Shared}
 	case f.again():
-		s = start{base: last.Base, head: last.From, branch: last.Branch, promptID: last.PromptID, prompt: last.Prompt, at: last.Started}
+		s = start{base: last.Base, head: last.From, branch: last.Branch, promptID: last.PromptID, prompt: last.Prompt, at: last.Started, unknown: last.Base.IsZero()}
 	default:
 		return f.withoutPrompt()
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
@@ -24,6 +25,9 @@ func describe(f *inputs, e ending, s start, snap *snapshot.Snapshot) *turns.Turn
 		Base: s.base, Head: f.head, Branch: valid(strings.TrimPrefix(snap.Head.Branch, "refs/heads/")),
 		Tools: toolsCalled(sum.Tools), Context: sum.Context, Output: sum.Output, Compactions: sum.Compactions, Tokens: byModel(sum.Tokens),
 		Transcript: f.share(e),
+	}
+	if s.unknown {
+		t.Base = object.Hash{}
 	}
 	if s.at.IsZero() {
 		t.Started = sum.Started.UTC()

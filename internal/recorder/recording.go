@@ -97,6 +97,9 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 		r.tx.Prepare()
 	}
 	s, err := r.validStart(ctx, p.start)
+	if err == nil && p.ends != nil && p.start.exact && !r.byHand() {
+		s, err = r.untold(s, s.base == p.start.base, p.ends[0].summary.Started)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -311,9 +314,10 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*tur
 	return t, r.note(t, line)
 }
 
-// reaches reports whether the turn's base is its code commit or a parent of it.
+// reaches reports whether the turn's base is its code commit or a parent of it,
+// or unknown.
 func (r *recording) reaches(t *turns.Turn) (bool, error) {
-	if t.Base == t.Code {
+	if t.Base == t.Code || t.Base.IsZero() {
 		return true, nil
 	}
 	parents, err := r.tx.Objects.Parents(t.Code)
@@ -344,6 +348,9 @@ func segmentFile(t *turns.Turn, files map[string][]byte, raw []byte, rules *reda
 }
 
 func (r *recording) compare(ctx context.Context, t *turns.Turn) error {
+	if t.Base.IsZero() {
+		return nil
+	}
 	from, err := r.tx.Objects.TreeOf(t.Base)
 	if err != nil {
 		return err

@@ -169,14 +169,20 @@ func (l *Lab) Trees(list []*turns.Turn) (code, base []string) {
 	}
 	args := []string{"rev-parse"}
 	for _, t := range list {
-		args = append(args, t.Code.String()+"^{tree}", t.Base.String()+"^{tree}")
+		args = append(args, t.Code.String()+"^{tree}", t.Before().Commit.String()+"^{tree}")
 	}
 	out := strings.Fields(l.Git(args...))
-	for i := range list {
+	for i, t := range list {
+		if t.Base.IsZero() {
+			out[2*i+1] = Unknown
+		}
 		code, base = append(code, out[2*i]), append(base, out[2*i+1])
 	}
 	return code, base
 }
+
+// Unknown is the Base of a turn of which nothing told that it began.
+const Unknown = "unknown"
 
 // A Want is what the record of a turn must say. Empty texts are not compared.
 type Want struct {
@@ -293,7 +299,7 @@ func (l *Lab) Verify(id record.ID) {
 			l.T.Errorf("the turn after %d is %d", i, t.Turn)
 		}
 		records = append(records, id.Ref()+":"+ledger.TurnPath("turns", t.Turn, ".json"))
-		commits = append(commits, t.Code.String(), t.Base.String())
+		commits = append(commits, t.Code.String(), t.Before().Commit.String())
 		if t.Transcript != nil {
 			followed[t.Transcript.After] = true
 		}
