@@ -7,6 +7,7 @@ require (
 	github.com/cloudflare/circl v1.6.3
 	github.com/gdamore/tcell/v2 v2.13.10
 	github.com/go-git/go-git/v5 v5.19.3
+	github.com/klauspost/compress v1.20.4
 	github.com/ktr0731/go-fuzzyfinder v0.9.0
 	github.com/mattn/go-runewidth v0.0.28
 	github.com/ncruces/go-strftime v1.1.0

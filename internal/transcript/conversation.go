@@ -12,6 +12,14 @@ type File struct {
 	Path    string
 	Size    int64 // bytes; 0 if not looked up
 	Runs    bool  // the client's process is alive, if that can be told
+
+	// What the client notes of where the conversation began, if anything but
+	// its turns says that.
+	Dir    string
+	Commit string // HEAD's
+	Remote string // URL that the repository was cloned from
+
+	Err error // why it can't be read, if that is known
 }
 
 // A SubagentFile is a sub-agent with its conversation in a separate file.

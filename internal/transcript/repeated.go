@@ -71,7 +71,7 @@ func identity(e *Entry, line []byte) string {
 // findAgain blanks the suspects, lines by their identities, that are in the file
 // at path between two offsets.
 func findAgain(r Reader, path string, from, to int64, suspects map[string][]byte) error {
-	f, _, err := open(path)
+	f, err := open(path)
 	if err != nil {
 		return err
 	}

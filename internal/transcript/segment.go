@@ -71,32 +71,32 @@ const (
 // poll reads what was added since the last poll. It opens the file by name, as
 // a rename may have replaced it.
 func (t *tail) poll() (change, error) {
-	f, info, err := open(t.path)
+	f, err := open(t.path)
 	if err != nil {
 		return same, err
 	}
 	defer f.Close()
 
 	have := t.base + int64(len(t.buf)-t.start)
-	if t.info == nil || !os.SameFile(t.info, info) {
-		return replaced, t.load(f, info)
+	if t.info == nil || !os.SameFile(t.info, f.info) {
+		return replaced, t.load(f)
 	}
-	if info.Size() == have && info.ModTime().Equal(t.info.ModTime()) {
+	if f.size == have && f.info.ModTime().Equal(t.info.ModTime()) {
 		return same, nil
 	}
-	if info.Size()-t.base > MaxSegment {
+	if f.size-t.base > MaxSegment {
 		return same, fmt.Errorf("read session file %q: %w", t.path, ErrTooLarge)
 	}
 	// Read the last bytes again: the file may have shrunk and grown since.
 	back := min(len(t.buf), window)
-	fresh, err := readRange(f, have-int64(back), info.Size())
+	fresh, err := readRange(f, have-int64(back), f.size)
 	if err != nil {
 		return same, err
 	}
 	if !bytes.HasPrefix(fresh, t.buf[len(t.buf)-back:]) {
-		return replaced, t.load(f, info)
+		return replaced, t.load(f)
 	}
-	t.info = info
+	t.info = f.info
 	if len(fresh) == back { // touched, or its last bytes rewritten
 		return same, nil
 	}
@@ -106,8 +106,8 @@ func (t *tail) poll() (change, error) {
 }
 
 // load reads the file after the cursor, or all if the cursor does not fit.
-func (t *tail) load(f *os.File, info fs.FileInfo) error {
-	t.info, t.base = info, max(0, t.from.Offset)
+func (t *tail) load(f *file) error {
+	t.info, t.base = f.info, max(0, t.from.Offset)
 	before, err := readRange(f, max(0, t.base-window), t.base)
 	if err != nil {
 		return err
@@ -116,11 +116,11 @@ func (t *tail) load(f *os.File, info fs.FileInfo) error {
 	if t.restarted {
 		t.base, before = 0, nil
 	}
-	if info.Size()-t.base > MaxSegment {
+	if f.size-t.base > MaxSegment {
 		return fmt.Errorf("read session file %q: %w", t.path, ErrTooLarge)
 	}
 	t.start = len(before)
-	if t.buf, err = readRange(f, t.base-int64(t.start), info.Size()); err != nil {
+	if t.buf, err = readRange(f, t.base-int64(t.start), f.size); err != nil {
 		return err
 	}
 	if len(t.buf) < t.start { // cut between the two reads: all that is left was read before
@@ -151,11 +151,14 @@ func ReadRange(path string, from, to int64) ([]byte, error) {
 	if to-from > MaxSegment {
 		return nil, fmt.Errorf("read session file %q: %w", path, ErrTooLarge)
 	}
-	f, _, err := open(path)
+	f, _, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if packed(f.Name()) {
+		return readPacked(path, from, to)
+	}
 	return readRange(f, from, to)
 }
 
@@ -183,11 +186,46 @@ func readRange(f io.ReaderAt, lo, hi int64) ([]byte, error) {
 	return buf[:n], nil
 }
 
-// open opens the session file at path if it is a regular file: a hook's payload
-// may name anything. It looks first, as opening a device can have effects, and
-// passes O_NONBLOCK, as a pipe may replace the file in between.
-func open(path string) (*os.File, fs.FileInfo, error) {
+// A file is an open session file.
+type file struct {
+	io.ReaderAt // of its lines
+	io.Closer
+	info fs.FileInfo
+	size int64 // of its lines
+}
+
+// open opens the session file at path. The lines of a packed one are in memory.
+func open(path string) (*file, error) {
+	f, info, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if !packed(f.Name()) {
+		return &file{f, f, info, info.Size()}, nil
+	}
+	defer f.Close()
+	size, err := Size(path) // first, as what is compressed can be of any size
+	if err != nil {
+		return nil, err
+	}
+	lines, err := readPacked(path, 0, size)
+	if err != nil {
+		return nil, err
+	}
+	return &file{bytes.NewReader(lines), io.NopCloser(nil), info, int64(len(lines))}, nil
+}
+
+// openFile opens the session file at path if it is a regular file: a hook's
+// payload may name anything. It looks first, as opening a device can have
+// effects, and passes O_NONBLOCK, as a pipe may replace the file in between. If
+// the file is missing, the client may have compressed it since.
+func openFile(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if later, gone := os.Stat(path + Zst); gone == nil {
+			path, info, err = path+Zst, later, nil
+		}
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read session file: %w", err)
 	}
@@ -237,7 +275,7 @@ func cursorIn(f io.ReaderAt, offset int64) (Cursor, error) {
 // At returns the cursor at an offset of the file at path, where a line must
 // end. Errors are those of [ReadSegment].
 func At(path string, offset int64) (Cursor, error) {
-	f, _, err := open(path)
+	f, err := open(path)
 	if err != nil {
 		return Cursor{}, err
 	}
@@ -251,12 +289,12 @@ func At(path string, offset int64) (Cursor, error) {
 // [io/fs.ErrNotExist] if the file is missing, and [ErrTooLarge] if no line ends
 // in the last 64 MiB.
 func End(path string) (Cursor, error) {
-	f, info, err := open(path)
+	f, err := open(path)
 	if err != nil {
 		return Cursor{}, err
 	}
 	defer f.Close()
-	c, err := end(f, info.Size())
+	c, err := end(f, f.size)
 	if err != nil {
 		return Cursor{}, fmt.Errorf("find the last line of %q: %w", path, err)
 	}

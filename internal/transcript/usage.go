@@ -42,14 +42,14 @@ type ContextUse struct {
 //
 // Errors are those of [ReadSegment], or wrap [ErrNoUsage].
 func LastUsage(reader func() Reader, path string) (ContextUse, error) {
-	f, info, err := open(path)
+	f, err := open(path)
 	if err != nil {
 		return ContextUse{}, err
 	}
 	defer f.Close()
-	g := look(reader, f, info.Size(), tailSize)
+	g := look(reader, f, f.size, tailSize)
 	if !g.found || !g.together && !g.done() {
-		g = look(reader, f, info.Size(), farthest)
+		g = look(reader, f, f.size, farthest)
 	}
 	if !g.found {
 		return ContextUse{}, fmt.Errorf("read session file %q: %w", path, ErrNoUsage)
@@ -117,12 +117,12 @@ func (g *gauge) done() bool {
 // tools ran that it asked for. It is zero if the last 100 KB of the file at path
 // have none.
 func LastAnswer(reader func() Reader, path string) time.Time {
-	f, info, err := open(path)
+	f, err := open(path)
 	if err != nil {
 		return time.Time{}
 	}
 	defer f.Close()
-	for _, line := range backwards(f, max(0, info.Size()-tailSize), info.Size()) {
+	for _, line := range backwards(f, max(0, f.size-tailSize), f.size) {
 		if e := metering(reader())(line, false); !e.Subagent && e.Context > 0 {
 			return e.At
 		}
@@ -134,14 +134,9 @@ func LastAnswer(reader func() Reader, path string) time.Time {
 // or "". The client notes it in the first records and when it changes.
 func Variant(reader func() Reader, path string) (string, error) {
 	const head = 256 << 10 // the records up to the first answer have 150 to 260 KB
-	f, _, err := open(path)
+	buf, err := ReadRange(path, 0, head)
 	if err != nil {
 		return "", err
-	}
-	defer f.Close()
-	buf, err := io.ReadAll(io.LimitReader(f, head))
-	if err != nil {
-		return "", fmt.Errorf("read session file: %w", err)
 	}
 	say := metering(reader())
 	for _, line := range lines(buf) {
@@ -172,18 +167,15 @@ type Compaction struct {
 // compactions, in order. Of what stands before the offset, it knows no model.
 // Memory does not depend on the file's size. Errors are those of [ReadSegment].
 func Compactions(reader func() Reader, path string, from int64) ([]Compaction, error) {
-	f, _, err := open(path)
+	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if _, err := f.Seek(from, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("read session file: %w", err)
-	}
 	var all []Compaction
 	var now Compaction // with the current model's names
 	say := metering(reader())
-	r := bufio.NewReaderSize(f, 256<<10)
+	r := bufio.NewReaderSize(io.NewSectionReader(f, from, f.size-from), 256<<10)
 	for {
 		line, err := r.ReadSlice('\n')
 		if e := say(bytes.TrimSuffix(line, []byte{'\n'}), false); !e.Subagent {
