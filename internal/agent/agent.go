@@ -60,8 +60,12 @@ type Agent struct {
 	// Files lists this machine's conversations by a prefix of the session.
 	Files func(config, prefix string) ([]transcript.File, error)
 	// History lists, by id, the conversations that may have begun in or below
-	// dirs. It is nil if the client's files can't tell.
+	// dirs, as [transcript.Near] says, or beside them with a commit that the
+	// client noted. It is nil if the client's files can't tell.
 	History func(config string, dirs []string) ([]transcript.File, error)
+	// Worktrees is where in a repository the client makes worktrees, with
+	// slashes; "" if it makes none.
+	Worktrees string
 
 	// Reader reads a conversation from the start of a segment.
 	Reader func() transcript.Reader

@@ -18,7 +18,7 @@ var all = []*Agent{
 		ConfigDir: claude.ConfigDir, Install: claude.Hooks.Install, Remove: claude.Hooks.Remove, Inspect: claude.Hooks.Inspect,
 		Plugin: claude.Plugin,
 		Event:  hooks.Parse, Effects: claude.Effects, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
-		Running: claude.Running, Registered: claude.Registered, Files: claude.Files, History: claude.History,
+		Running: claude.Running, Registered: claude.Registered, Files: claude.Files, History: claude.History, Worktrees: claude.Worktrees,
 		Reader: claude.Reader, Structure: claude.Structure, Subagents: claude.Sides,
 		Within:     true,
 		Late:       true, // the file is written from a timer, and the Stop hook does not wait for it
@@ -47,7 +47,7 @@ var all = []*Agent{
 		Name: gemini.Name, Program: gemini.Program, Title: gemini.Title, Tested: gemini.Tested,
 		ConfigDir: gemini.ConfigDir, Install: gemini.Hooks.Install, Remove: gemini.Hooks.Remove, Inspect: gemini.Hooks.Inspect,
 		Event: gemini.Event, Effects: gemini.Effects, Client: gemini.Client, Variables: gemini.Variables, Programs: []string{gemini.Program},
-		Files: gemini.Files, History: gemini.History,
+		Files: gemini.Files, History: gemini.History, Worktrees: gemini.Worktrees,
 		Reader: gemini.Reader, Structure: gemini.Structure,
 		NewSession: gemini.NewSession, Rebuild: gemini.Rebuild, Command: gemini.Command,
 		WithSession: gemini.WithSession, Interactive: gemini.Interactive,

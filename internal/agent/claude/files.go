@@ -7,6 +7,10 @@ import (
 	"gitagent/internal/transcript"
 )
 
+// Worktrees is where --worktree and the agent's tool make worktrees. The client
+// removes one without changes when its session ends.
+const Worktrees = ".claude/worktrees"
+
 // Files lists the conversations of all projects.
 func Files(config, prefix string) ([]transcript.File, error) {
 	if config == "" {

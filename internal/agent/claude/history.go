@@ -54,13 +54,17 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 			continue
 		}
 		for _, f := range files {
-			id, ok := strings.CutSuffix(f.Name(), ".jsonl")
+			id, end, ok := strings.Cut(f.Name(), ".jsonl")
 			info, err := f.Info()
-			if !ok || err != nil || !info.Mode().IsRegular() || !hooks.ValidID(id) || strings.HasPrefix(id, "agent-") {
+			if !ok || end != "" && !transcript.Compressed(end) || err != nil || !info.Mode().IsRegular() || !hooks.ValidID(id) || strings.HasPrefix(id, "agent-") {
 				continue
 			}
-			if info.Size() > list[id].Size {
-				list[id] = transcript.File{Session: id, Path: filepath.Join(top, p.Name(), f.Name()), Size: info.Size()}
+			one := transcript.File{Session: id, Path: filepath.Join(top, p.Name(), f.Name()), Size: info.Size()}
+			if end != "" {
+				one.Err = fmt.Errorf("read session file %q: %w", one.Path, transcript.ErrForeign)
+			}
+			if old, twice := list[id]; !twice && one.Size > 0 || twice && one.Err == nil && (old.Err != nil || one.Size > old.Size) {
+				list[id] = one
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
 )
@@ -24,19 +25,30 @@ const (
 )
 
 // A file is a rollout by its name, rollout-<time>-<thread>.jsonl, or, after a
-// person went back, rollout-<time>-<thread>_<id>.jsonl.
+// person went back, rollout-<time>-<thread>_<id>.jsonl. The client compresses
+// old ones if its features.local_thread_store_compression is on, adds
+// [transcript.Zst] to the name, and decompresses one that is resumed.
 type file struct {
 	path   string
 	began  string // the time in the name, which sorts files
 	thread string
 	id     string // of the file: the thread's for its first one
+	err    error  // why it can't be read, by its name
 }
 
 // parse reads a rollout's name; ok is false for other names.
 func parse(path string) (f file, ok bool) {
 	const time = len("2006-01-02T15-04-05-")
 	name, is := strings.CutPrefix(filepath.Base(path), "rollout-")
-	name, ends := strings.CutSuffix(name, ".jsonl")
+	name, end, ends := strings.Cut(name, ".jsonl")
+	var err error
+	switch {
+	case end == "" || end == transcript.Zst:
+	case transcript.Compressed(end):
+		err = transcript.ErrForeign
+	default:
+		return file{}, false
+	}
 	if !is || !ends || len(name) <= time || name[time-1] != '-' {
 		return file{}, false
 	}
@@ -44,7 +56,7 @@ func parse(path string) (f file, ok bool) {
 	if !more {
 		id = thread
 	}
-	f = file{path: path, began: name[:time-1], thread: thread, id: id}
+	f = file{path: path, began: name[:time-1], thread: thread, id: id, err: err}
 	return f, safe(thread) && safe(id)
 }
 
@@ -55,6 +67,8 @@ func safe(id string) bool {
 	})
 }
 
+// rollouts lists all rollouts, the oldest first. One that is there as it is and
+// compressed, while the client does that, is listed as it is.
 func rollouts(config string) (list []file, err error) {
 	if config == "" {
 		return nil, nil
@@ -77,8 +91,10 @@ func rollouts(config string) (list []file, err error) {
 			return nil, fmt.Errorf("list rollouts: %w", err)
 		}
 	}
-	slices.SortFunc(list, func(a, b file) int { return cmp.Or(cmp.Compare(a.began, b.began), cmp.Compare(a.id, b.id)) })
-	return list, nil
+	slices.SortFunc(list, func(a, b file) int {
+		return cmp.Or(cmp.Compare(a.began, b.began), cmp.Compare(a.id, b.id), cmp.Compare(len(a.path), len(b.path)))
+	})
+	return slices.CompactFunc(list, func(a, b file) bool { return a.began == b.began && a.id == b.id }), nil
 }
 
 // current returns the newest file of each thread, by the thread's id.
@@ -101,14 +117,15 @@ func Files(config, prefix string) ([]transcript.File, error) {
 	list, err := current(config)
 	var files []transcript.File
 	for _, f := range list {
-		if strings.HasPrefix(f.thread, prefix) {
+		if strings.HasPrefix(f.thread, prefix) && f.err == nil {
 			files = append(files, transcript.File{Session: f.thread, Path: f.path})
 		}
 	}
 	return files, err
 }
 
-// History lists the threads begun in or below dirs, but not those of subagents.
+// History lists the threads that may have begun in or below dirs, but not those
+// of subagents. One that does not say where it began may have begun anywhere.
 func History(config string, dirs []string) ([]transcript.File, error) {
 	list, err := current(config)
 	if err != nil {
@@ -117,15 +134,18 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 	running, _ := Running(config) // nothing running is a good guess
 	var all []transcript.File
 	for _, f := range list {
-		m, err := readMeta(f.path)
-		if err != nil || m.Thread == "subagent" || !slices.ContainsFunc(dirs, func(dir string) bool { return within(m.Cwd, dir) }) {
+		m, unread := f.meta()
+		if unread == nil && (m.thread == "subagent" || !transcript.Near(m.cwd, dirs) && (m.commit == "" || !transcript.Beside(m.cwd, dirs))) {
 			continue
 		}
 		info, err := os.Stat(f.path)
-		if err != nil {
-			continue // it was archived or removed
+		if err != nil || info.Size() == 0 {
+			continue // it was archived or removed, or is only begun
 		}
-		one := transcript.File{Session: f.thread, Path: f.path, Size: info.Size()}
+		one := transcript.File{
+			Session: f.thread, Path: f.path, Size: info.Size(),
+			Dir: m.cwd, Commit: m.commit, Remote: m.remote, Err: unread,
+		}
 		for _, r := range running {
 			one.Runs = one.Runs || r.Session == f.thread && r.Runs()
 		}
@@ -134,47 +154,60 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 	return all, nil
 }
 
-func within(path, dir string) bool {
-	rest, ok := strings.CutPrefix(filepath.Clean(path), filepath.Clean(dir))
-	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(dir, string(filepath.Separator)))
+func (f file) meta() (meta, error) {
+	if f.err != nil {
+		return meta{}, fmt.Errorf("read %q: %w", f.path, f.err)
+	}
+	return readMeta(f.path)
 }
 
 // A meta is the part that we read of a rollout's first record.
 type meta struct {
-	Cwd    string `json:"cwd"`
-	Thread string `json:"thread_source"`
-	Base   *base  `json:"history_base"`
+	cwd, thread    string
+	base           *base  // nil if it begins a conversation
+	commit, remote string // of the repository, when the thread began
 }
 
 // A base is the point that a rollout goes on from.
 type base struct {
-	File string `json:"thread_id"` // that file's id, the thread's only for the first
-	End  int64  `json:"end_byte_offset"`
+	file string // that file's id, the thread's only for the first
+	end  int64  // offset in it
 }
 
 // readMeta reads a rollout's first record, which with instructions has 20 KB.
-func readMeta(path string) (meta, error) {
+func readMeta(path string) (m meta, err error) {
 	const most = 1 << 20
-	f, err := os.Open(path)
+	f, err := transcript.Open(path)
 	if err != nil {
 		return meta{}, err
 	}
 	defer f.Close()
 	line, err := bufio.NewReader(io.LimitReader(f, most)).ReadBytes('\n')
-	if err != nil {
-		return meta{}, fmt.Errorf("read the first record of %q: %w", path, err)
+	if err == nil && !gjson.ValidBytes(line) {
+		err = transcript.ErrDamaged
 	}
-	var record struct {
-		Type    string `json:"type"`
-		Payload meta   `json:"payload"`
-	}
-	if err = json.Unmarshal(line, &record); err == nil && record.Type != "session_meta" {
-		err = errors.New("it says something else")
+	if err == nil && gjson.GetBytes(line, "type").Str != "session_meta" {
+		err = errors.New("it is in the format of another version of the client")
 	}
 	if err != nil {
 		return meta{}, fmt.Errorf("read the first record of %q: %w", path, err)
 	}
-	return record.Payload, nil
+	gjson.GetBytes(line, "payload").ForEach(func(name, value gjson.Result) bool {
+		switch name.Str {
+		case "cwd":
+			m.cwd = transcript.Kept(value)
+		case "thread_source":
+			m.thread = transcript.Kept(value)
+		case "history_base":
+			if value.IsObject() {
+				m.base = &base{transcript.Kept(value.Get("thread_id")), value.Get("end_byte_offset").Int()}
+			}
+		case "git":
+			m.commit, m.remote = transcript.Kept(value.Get("commit_hash")), transcript.Kept(value.Get("repository_url"))
+		}
+		return true
+	})
+	return m, nil
 }
 
 // Continues returns the id of the last turn before the point that a rollout
@@ -187,7 +220,7 @@ func Continues(path string, at int64) (promptID string, jumps bool, err error) {
 		return "", false, nil
 	}
 	m, err := readMeta(path)
-	if err != nil || m.Base == nil {
+	if err != nil || m.base == nil {
 		return "", false, err
 	}
 	list, err := rollouts(config)
@@ -195,15 +228,15 @@ func Continues(path string, at int64) (promptID string, jumps bool, err error) {
 		return "", false, err
 	}
 	for range deepest {
-		at := slices.IndexFunc(list, func(f file) bool { return f.id == m.Base.File })
+		at := slices.IndexFunc(list, func(f file) bool { return f.id == m.base.file })
 		if at < 0 {
 			return "", true, nil
 		}
-		id, err := lastTurn(list[at].path, m.Base.End)
+		id, err := lastTurn(list[at].path, m.base.end)
 		if id != "" || err != nil {
 			return id, true, err
 		}
-		if m, err = readMeta(list[at].path); err != nil || m.Base == nil {
+		if m, err = readMeta(list[at].path); err != nil || m.base == nil {
 			return "", true, err
 		}
 	}

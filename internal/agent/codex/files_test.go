@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/tidwall/gjson"
 
+	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
 )
 
@@ -83,9 +85,10 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	config := home(t)
 	for _, tt := range []struct{ dirs, want []string }{
-		{[]string{"/home/dev/cx"}, []string{away, other, fourth}},
+		{[]string{"/home/dev/cx/below"}, nil},
 		{[]string{"/home/dev/"}, []string{away, forked, other, fourth}},
-		{[]string{"/home/dev/c", "/home/dev/fork1"}, []string{forked}},
+		{[]string{"/home/dev/c"}, []string{away, forked, other, fourth}}, // beside it, with commits
+		{[]string{"/home/d"}, nil},
 		{nil, nil},
 	} {
 		files, err := History(config, tt.dirs)
@@ -100,6 +103,59 @@ func TestHistory(t *testing.T) {
 		if err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("History(%q) = %q, %v, want %q", tt.dirs, got, err, tt.want)
 		}
+	}
+}
+
+// TestHistoryUnread: what the client has compressed is listed once, and what can't be read with the reason.
+func TestHistoryUnread(t *testing.T) {
+	t.Parallel()
+	config := home(t)
+	e, err := zstd.NewWriter(nil)
+	gittest.Must(t, err)
+	packed := e.EncodeAll(capture(t, "three-turns"), nil)
+	const name = day + "rollout-2026-11-23T20-00-00-"
+	put(t, filepath.Join(config, away+".zst"), packed) // and as it was
+	put(t, filepath.Join(config, name+"packed.jsonl.zst"), packed)
+	put(t, filepath.Join(config, "archived_sessions/rollout-2026-11-23T20-00-00-archived.jsonl.zst"), packed)
+	put(t, filepath.Join(config, name+"cut.jsonl.zst"), packed[:100])
+	put(t, filepath.Join(config, name+"plain.jsonl.zst"), capture(t, "three-turns"))
+	put(t, filepath.Join(config, name+"gzip.jsonl.gz"), packed)
+	put(t, filepath.Join(config, name+"old.jsonl"), []byte(`{"id":"old","timestamp":"2025-06-01T00:00:00Z"}`+"\n"))
+	put(t, filepath.Join(config, name+"torn.jsonl"), []byte(`{"type":"session_meta","payl`))
+	put(t, filepath.Join(config, name+"empty.jsonl"), nil)
+	put(t, filepath.Join(config, name+"temporary.jsonl.tmp"), packed)
+	files, err := History(config, []string{"/home/dev/cx"})
+	gittest.Must(t, err)
+	want := map[string]string{
+		"packed": "", "archived": "", "cut": transcript.ErrDamaged.Error(), "plain": transcript.ErrDamaged.Error(),
+		"gzip": transcript.ErrForeign.Error(), "old": "another version", "torn": "EOF",
+	}
+	for _, f := range files {
+		why, is := want[f.Session]
+		if delete(want, f.Session); is && (why == "") != (f.Err == nil) || f.Err != nil && !strings.Contains(f.Err.Error(), why) {
+			t.Errorf("%s: %v, want %s", f.Session, f.Err, why)
+		}
+		if !is && (f.Err != nil || f.Dir == "" || strings.HasSuffix(f.Path, ".zst")) {
+			t.Errorf("it is %+v", f)
+		}
+	}
+	if len(want) > 0 || len(files) != 11 {
+		t.Errorf("%v are missing of %+v", want, files)
+	}
+}
+
+// TestContinuesPacked: the file that one goes on from may be compressed.
+func TestContinuesPacked(t *testing.T) {
+	t.Parallel()
+	config := home(t)
+	e, err := zstd.NewWriter(nil)
+	gittest.Must(t, err)
+	data, err := os.ReadFile(filepath.Join(config, firstOf))
+	gittest.Must(t, err)
+	put(t, filepath.Join(config, firstOf+".zst"), e.EncodeAll(data, nil))
+	gittest.Must(t, os.Remove(filepath.Join(config, firstOf)))
+	if got, jumps, err := Continues(filepath.Join(config, second), 0); got != "01a20995-6f16-7d00-aeca-5ac5249cbff2" || !jumps || err != nil {
+		t.Errorf("Continues: %q, %t, %v", got, jumps, err)
 	}
 }
 
