@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -73,18 +74,19 @@ func importSessions(c *cli.Context) error {
 	return hook.Housekeep(w)
 }
 
-// importRow returns a session's row: mission, turns, state and title.
+// importRow returns a session's row: mission, turns, state, and title or why it
+// was skipped.
 func importRow(i recorder.Imported) []string {
-	name, state := string(i.Mission), string(i.State)
+	name, state, title := string(i.Mission), string(i.State), i.Title
 	switch i.State {
 	case recorder.Skipped:
-		name, state = cmp.Or(name, i.Session), "skipped: "+i.Why
+		name, title = cmp.Or(name, i.Session), strings.TrimSuffix(i.Why+": "+i.Title, ": ")
 	case recorder.Recorded:
 		state = "recorded by hooks"
 	case recorder.Grown:
 		state = fmt.Sprintf("grown by %d", i.Added)
 	}
-	return []string{name, strconv.Itoa(i.Turns), cmdline.OneLine(state), cmdline.OneLine(i.Title)}
+	return []string{name, strconv.Itoa(i.Turns), cmdline.OneLine(state), cmdline.OneLine(title)}
 }
 
 type importSum struct {

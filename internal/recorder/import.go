@@ -94,7 +94,7 @@ const manyPacks = 100
 
 // Importable returns how many sessions [Import] would make a mission
 // of. It reads only the beginnings of files, except for copies that a client
-// made. getenv is that of [Import]. With an error, some could not be read.
+// made, packed ones, and those that began in a directory that is gone. getenv is that of [Import]. With an error, some could not be read.
 func Importable(ctx context.Context, w *workspace.Workspace, getenv func(string) string) (int, error) {
 	im, err := newImporter(ctx, w, ImportOptions{Getenv: getenv, Dry: true})
 	if err != nil {
@@ -102,13 +102,12 @@ func Importable(ctx context.Context, w *workspace.Workspace, getenv func(string)
 	}
 	n := 0
 	for _, c := range im.list {
-		if c.err != nil || len(im.missions[c.Session]) > 0 || w.Store.Load(c.Session).Last != nil || im.mere(ctx, c) {
+		id, err := record.OfSession(c.Session, 8)
+		if err != nil || c.err != nil || c.Size > transcript.MaxSegment || len(im.missions[c.Session]) > 0 || w.Store.Load(c.Session).Last != nil || im.mere(ctx, c) {
 			continue
 		}
 		n++
-		if id, err := record.OfSession(c.Session, 8); err == nil {
-			im.missions[c.Session] = append(im.missions[c.Session], id) // as if imported, for its copies
-		}
+		im.missions[c.Session] = append(im.missions[c.Session], id) // as if imported, for its copies
 	}
 	if im.unread != nil {
 		err = fmt.Errorf("look for sessions to import: %w", im.unread)
@@ -268,7 +267,7 @@ func (im *importer) record(ctx context.Context, tx *ledgertx.Tx, c *candidate, t
 		if e.summary.Answered {
 			rec.Event = Stopped
 		}
-		if err := im.turn(ctx, rec, e, i == 0 && t.again); err != nil {
+		if err := im.turn(ctx, rec, c, e, i == 0 && t.again); err != nil {
 			return err
 		}
 	}
@@ -340,9 +339,9 @@ func (im *importer) code(tx *ledgertx.Tx) error {
 }
 
 // turn adds a turn to the ledger and, if its code is known, to the notes.
-func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bool) error {
+func (im *importer) turn(ctx context.Context, rec *recording, c *candidate, e ending, again bool) error {
 	raw := rec.segment.Bytes[e.start:e.end]
-	at, err := im.findCode(ctx, rec.tx.Objects, rec.agent().Reader(), e.summary, raw)
+	at, err := im.findCode(ctx, rec.tx.Objects, c, e.summary, raw)
 	if err != nil {
 		return err
 	}

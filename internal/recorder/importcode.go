@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -22,10 +23,10 @@ type codePlace struct {
 	by         string
 }
 
-// findCode finds where the code was at a turn with this summary and these
-// lines. Uncommitted changes of that time remain unknown.
-func (im *importer) findCode(ctx context.Context, objects *git.Objects, r transcript.Reader, sum transcript.Summary, lines []byte) (codePlace, error) {
-	if repo := im.place(sum.Cwd); repo != nil {
+// findCode finds where the code was at a session's turn with this summary and
+// these lines. Uncommitted changes of that time remain unknown.
+func (im *importer) findCode(ctx context.Context, objects *git.Objects, c *candidate, sum transcript.Summary, lines []byte) (codePlace, error) {
+	if repo := im.place(ctx, cmp.Or(sum.Cwd, c.Dir), sum.Started).tree; repo != nil {
 		log := im.headLog(ctx, repo)
 		if code, ok := log.at(sum.Ended); ok && here(objects, code) {
 			w := codePlace{code: code, base: code, head: code, by: turns.ByReflog}
@@ -36,7 +37,7 @@ func (im *importer) findCode(ctx context.Context, objects *git.Objects, r transc
 			return im.since(ctx, objects, w, base)
 		}
 	}
-	if made := im.made(ctx, objects, sum, transcript.Commits(r, lines)); len(made) > 0 {
+	if made := im.made(ctx, objects, sum, transcript.Commits(c.reader(), lines)); len(made) > 0 {
 		code := made[len(made)-1]
 		w := codePlace{code: code, base: code, by: turns.ByTranscript}
 		parents, err := objects.Parents(made[0])

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gitagent/internal/agent"
-	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -26,7 +25,9 @@ type importer struct {
 	last     map[record.ID]*turns.Glance // of each trusted mission
 	alike    map[string][]*candidate     // by the first turn's uuid, which a client's copy shares
 	head     object.Hash                 // HEAD's commit; zero on an unborn branch
-	places   map[string]*git.Repo        // the worktree of a directory; nil if not of this repository
+	trees    []string                    // the worktrees that git knows, also those that are gone
+	places   map[string]placed           // of directories
+	there    map[string]bool             // whether a path is there
 	logs     map[string]headLog          // by git directory
 }
 
@@ -35,14 +36,14 @@ type candidate struct {
 	transcript.File
 	agent *agent.Agent
 	first transcript.FileTurn
-	err   error // why its file can't be read
+	err   error // why it can't be imported
 	turns []transcript.FileTurn
 }
 
 func newImporter(ctx context.Context, w *workspace.Workspace, i ImportOptions) (*importer, error) {
 	im := &importer{
 		Workspace: w, ImportOptions: i, missions: make(map[string][]record.ID), last: make(map[record.ID]*turns.Glance), alike: make(map[string][]*candidate),
-		places: make(map[string]*git.Repo), logs: make(map[string]headLog),
+		places: make(map[string]placed), there: make(map[string]bool), logs: make(map[string]headLog),
 	}
 	head, err := w.Repo.Head(ctx)
 	if err != nil {
@@ -70,32 +71,38 @@ func newImporter(ctx context.Context, w *workspace.Workspace, i ImportOptions) (
 			im.missions[s] = append(im.missions[s], m.ID)
 		}
 	}
+	for _, c := range im.list {
+		if errors.Is(c.err, errGone) && len(im.missions[c.Session]) > 0 {
+			c.Size, c.err = transcript.Size(c.Path)
+		}
+	}
 	return im, nil
 }
 
 // find lists the sessions that began in the repository, the oldest first, and
-// copies after originals. Unreadable places go to unread.
+// copies after originals. Last are those that may have begun in it, with the
+// reason why that is not known. Unreadable places go to unread.
 func (im *importer) find(ctx context.Context) error {
 	worktrees, err := im.Repo.Worktrees(ctx)
 	if err != nil {
 		return err
 	}
-	var dirs []string
 	for _, w := range worktrees {
-		dirs = append(dirs, w.Path)
+		im.trees = append(im.trees, w.Path)
 	}
-	for _, c := range im.history(dirs) {
-		c.first, c.err = transcript.First(c.reader, c.Path)
-		if errors.Is(c.err, transcript.ErrNoTurn) || c.err == nil && im.place(c.first.Cwd) == nil {
+	objects := im.Repo.Objects(ctx)
+	defer objects.Close()
+	for _, c := range im.history(im.trees) {
+		if !im.concerns(ctx, objects, c) {
 			continue
 		}
 		im.list = append(im.list, c)
-		if id := c.first.UUID; id != "" {
+		if id := c.first.UUID; id != "" && c.err == nil {
 			im.alike[id] = append(im.alike[id], c)
 		}
 	}
 	slices.SortStableFunc(im.list, func(a, b *candidate) int {
-		order := a.first.At.Compare(b.first.At)
+		order := cmp.Or(cmp.Compare(unread(a), unread(b)), a.first.At.Compare(b.first.At))
 		if order == 0 && a.first.UUID != "" && a.first.UUID == b.first.UUID {
 			order = cmp.Compare(copied(a.all()), copied(b.all()))
 		}
@@ -123,20 +130,6 @@ func (im *importer) history(dirs []string) []*candidate {
 	return list
 }
 
-// place returns a directory's worktree, now or before, in this repository, or
-// nil.
-func (im *importer) place(dir string) *git.Repo {
-	repo, known := im.places[dir]
-	if known || dir == "" {
-		return repo
-	}
-	if found, err := git.Find(dir); err == nil && git.SameFile(found.CommonDir, im.Repo.CommonDir) {
-		repo = found
-	}
-	im.places[dir] = repo
-	return repo
-}
-
 func (c *candidate) reader() transcript.Reader { return c.agent.Reader() }
 
 func (c *candidate) all() []transcript.FileTurn {
@@ -145,6 +138,14 @@ func (c *candidate) all() []transcript.FileTurn {
 		c.turns = transcript.Turns(c.reader(), s.Bytes)
 	}
 	return c.turns
+}
+
+// unread returns 1 for a session with an error.
+func unread(c *candidate) int {
+	if c.err != nil {
+		return 1
+	}
+	return 0
 }
 
 // copied returns 1 for a client's copy, in which old prompts share one id.
