@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/internal/statedir"
+	"gitagent/internal/transcript"
 )
 
 // A Report says where something was found, what goes and what stays. It never
@@ -407,6 +409,17 @@ func (p *Purge) holds(path string) bool {
 	return err == nil && p.has()(text)
 }
 
+// tells is [Purge.holds] of a client's file, which may be packed.
+func (p *Purge) tells(path string) bool {
+	r, err := transcript.Open(path)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	text, _ := io.ReadAll(io.LimitReader(r, maxFile)) // of a damaged one, too
+	return p.has()(text)
+}
+
 // worktrees finds the files with it that the next turn would record.
 func (p *Plan) worktrees(ctx context.Context) error {
 	args := []string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"}
@@ -479,7 +492,7 @@ func (p *Plan) clients() error {
 			paths, err := filesOf(session)
 			unread = errors.Join(unread, err)
 			for _, path := range paths {
-				if !slices.Contains(p.Clients, path) && (goes || p.holds(path)) {
+				if !slices.Contains(p.Clients, path) && (goes || p.tells(path)) {
 					p.Clients = append(p.Clients, path)
 				}
 			}
