@@ -25,8 +25,11 @@ type inputs struct {
 	last     int           // number of the mission's last turn
 	segment  flushed       // what the client has written since the cursor
 	jumps    map[int]jump  // by where a turn's lines begin in the segment
-	head     object.Hash   // HEAD; zero on an unborn branch
-	branch   string        // HEAD's, or the one that the current rebase will move; empty when detached
+	// inherited is how many turns at the beginning of a fresh session's file
+	// another one has; -1 if all before the one that is recorded go with it.
+	inherited int
+	head      object.Hash // HEAD; zero on an unborn branch
+	branch    string      // HEAD's, or the one that the current rebase will move; empty when detached
 }
 
 // A plan is a signal's meaning: turns that end, in order, and one that begins.
@@ -88,6 +91,7 @@ type piece struct {
 	promptID   string
 	summary    transcript.Summary
 	seen       bool // the worktree is still as the turn left it
+	past       bool // nobody told of it: it was before the session was recorded
 }
 
 // known reports whether a prompt belongs to a turn already seen: the event came
@@ -222,9 +226,9 @@ func (f *inputs) endings(begun []transcript.FileTurn, named int) []ending {
 // pieces cuts the segment into turns; several if one ended without an event:
 // the user interrupted it, and a queued prompt ran next.
 //
-// Bytes before the first turn go with it. In a new session these are all before
-// the turn whose prompt was seen, since hooks may have been installed in the
-// middle of a conversation. A turn about to begin is left for the next segment.
+// Bytes before the first turn go with it, but not those of turns that another
+// session has. In a fresh one the turns before the one whose prompt was seen are
+// past. A turn about to begin is left for the next segment.
 func (f *inputs) pieces(begun []transcript.FileTurn, named int) []piece {
 	bytes := f.segment.Bytes
 	end := len(bytes)
@@ -233,43 +237,64 @@ func (f *inputs) pieces(begun []transcript.FileTurn, named int) []piece {
 		end = begun[named].Start
 		begun = begun[:named]
 	}
-	current := len(begun) - 1
-	if f.ends() {
-		for i := len(begun) - 1; i >= 0; i-- {
-			if begun[i].PromptID == f.PromptID && f.PromptID != "" {
-				current = i
-				break
-			}
-		}
-	}
+	first, current := f.which(begun)
 	if current >= 0 {
 		end = begun[current].End
 	}
-	first := current
-	switch open := f.state.Open; {
-	case open != nil && (open.PromptID != "" || !f.continues()):
-		for i := current; i >= 0; i-- { // after a fork by the client all old turns share one id: take the last
-			if begun[i].PromptID == open.PromptID {
-				first = i
-				break
-			}
+	told, from := first, 0
+	if f.fresh() && f.inherited >= 0 && first >= 0 {
+		if first = min(f.inherited, told); first > 0 && first < len(begun) {
+			from = begun[first].Start
 		}
-	case f.continues() && !f.again():
-		first = 0
 	}
 	if current < 0 || first < 0 {
 		return []piece{{end: end, summary: transcript.Summarise(f.agent().Reader(), bytes[:end]), seen: seen}}
 	}
 	var list []piece
 	for i := first; i <= current; i++ {
-		p := piece{start: begun[i].Start, end: begun[i].End, promptID: begun[i].PromptID, seen: i == current && seen}
+		p := piece{start: begun[i].Start, end: begun[i].End, promptID: begun[i].PromptID, seen: i == current && seen, past: i < told}
 		p.summary = transcript.Summarise(f.agent().Reader(), bytes[p.start:p.end])
 		if i == first {
-			p.start = 0
+			p.start = from
 		}
 		list = append(list, p)
 	}
+	if told > current { // the client has not written it yet
+		list = append(list, piece{start: end, end: end, seen: seen})
+	}
 	return list
+}
+
+// which returns the first and the last of the turns that the segment's end is
+// about; both are -1 if there is none. In a fresh session's file the turn that
+// the prompt told of may be missing: then the first comes after the last.
+func (f *inputs) which(begun []transcript.FileTurn) (first, current int) {
+	by := func(promptID string) int { // after a fork by the client all old turns share one id: take the last
+		for i, t := range slices.Backward(begun) {
+			if t.PromptID == promptID {
+				return i
+			}
+		}
+		return -1
+	}
+	current = len(begun) - 1
+	if i := by(f.PromptID); f.ends() && f.PromptID != "" && i >= 0 {
+		current = i
+	}
+	begun = begun[:current+1]
+	switch open := f.state.Open; {
+	case open != nil && (open.PromptID != "" || !f.continues()):
+		i := by(open.PromptID)
+		switch {
+		case i >= 0:
+			return i, current
+		case f.fresh() && open.PromptID != "" && current >= 0 && begun[current].PromptID != "":
+			return current + 1, current
+		}
+	case f.continues() && !f.again():
+		return min(0, current), current
+	}
+	return current, current
 }
 
 func (f *inputs) start() start {

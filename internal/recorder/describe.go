@@ -58,9 +58,14 @@ func describe(f *inputs, e ending, s start, snap *snapshot.Snapshot) *turns.Turn
 	if t.Outcome == record.Interrupted && sum.APIError && !sum.Interrupted && f.Outcome == "" && !(e.seen && f.Event == Halted) {
 		t.Outcome = record.Failed
 	}
-	t.Prompt = ledger.Head(valid(f.rules.String(turns.Clip(prompt))), record.MaxPrompt)
+	t.Prompt = recordedPrompt(f.rules, prompt)
 	t.Reply = ledger.Tail(valid(f.rules.String(clipEnd(reply))), record.MaxReply)
 	return t
+}
+
+// recordedPrompt returns a prompt as records have it.
+func recordedPrompt(rules *redact.Rules, prompt string) string {
+	return ledger.Head(valid(rules.String(turns.Clip(prompt))), record.MaxPrompt)
 }
 
 // called returns an untrusted name as records have it. A user's own rules leave

@@ -257,17 +257,8 @@ func (im *importer) record(ctx context.Context, tx *ledgertx.Tx, c *candidate, t
 		tx.Begin(&record.Mission{Created: created(c.first.At, im.At), Agent: c.agent.Name})
 	}
 	for i, e := range t.ends {
-		rec := &recording{Workspace: im.Workspace, tx: tx, inputs: inputs{
-			Signal: Signal{
-				Event: Ended, At: created(lastSaid(e.summary), im.At), Agent: c.agent.Name,
-				Session: c.Session, Transcript: c.Path,
-			},
-			id: tx.ID, rules: im.Settings.Rules(), segment: flushed{from: t.from, NewLines: transcript.NewLines{Bytes: t.bytes}},
-		}}
-		if e.summary.Answered {
-			rec.Event = Stopped
-		}
-		if err := im.turn(ctx, rec, c, e, i == 0 && t.again); err != nil {
+		segment := flushed{from: t.from, NewLines: transcript.NewLines{Bytes: t.bytes}}
+		if _, err := im.turn(ctx, tx, c, segment, e, i == 0 && t.again); err != nil {
 			return err
 		}
 	}
@@ -338,50 +329,62 @@ func (im *importer) code(tx *ledgertx.Tx) error {
 	return nil
 }
 
-// turn adds a turn to the ledger and, if its code is known, to the notes.
-func (im *importer) turn(ctx context.Context, rec *recording, c *candidate, e ending, again bool) error {
-	raw := rec.segment.Bytes[e.start:e.end]
-	at, err := im.findCode(ctx, rec.tx.Objects, c, e.summary, raw)
+// turn adds a turn of a segment to the ledger and, if its code is known, to the
+// notes. again says that it replaces the one with its number.
+func (im *importer) turn(ctx context.Context, tx *ledgertx.Tx, c *candidate, segment flushed, e ending, again bool) (*turns.Turn, error) {
+	rec := &recording{Workspace: im.Workspace, tx: tx, inputs: inputs{
+		Signal: Signal{
+			Event: Ended, At: created(lastSaid(e.summary), im.At), Agent: c.agent.Name,
+			Session: c.Session, Transcript: c.Path,
+		},
+		id: tx.ID, rules: im.Settings.Rules(), segment: segment,
+	}}
+	if e.summary.Answered {
+		rec.Event = Stopped
+	}
+	e.seen = true // as far as anything of it is known
+	raw := segment.Bytes[e.start:e.end]
+	at, err := im.findCode(ctx, tx.Objects, c, e.summary, raw)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rec.head = at.head
 	t := describe(&rec.inputs, e, start{base: at.base}, new(snapshot.Snapshot))
 	t.Code, t.Imported = at.code, at.by
 	var old *turns.Turn
 	if again {
-		old, err = turns.ReadIn(rec.tx.Ledger, e.number)
+		old, err = turns.ReadIn(tx.Ledger, e.number)
 		if err == nil {
 			err = t.Replaces(old)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := rec.compare(ctx, t); err != nil {
-		return err
+		return nil, err
 	}
 	files := make(map[string][]byte)
 	segmentFile(t, files, raw, rec.rules, im.Purged())
 	line, err := t.Encode()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files[ledger.TurnPath("turns", e.number, ".json")] = append(bytes.Clone(line), '\n')
 	rec.spend(t, old)
-	if m := rec.tx.Ledger.Mission; m.Title == "" {
+	if m := tx.Ledger.Mission; m.Title == "" {
 		m.Title = ledger.Head(turns.FirstLine(t.Prompt), turns.MaxSubject)
 	}
-	if err := im.date(rec.tx, rec.tx.Ledger.Tip, t.At); err != nil {
-		return err
+	if err := im.date(tx, tx.Ledger.Tip, t.At); err != nil {
+		return nil, err
 	}
 	if err := rec.append(fmt.Sprintf("turn %d", e.number), files, at.code); err != nil {
-		return err
+		return nil, err
 	}
 	if t.CodeKnown() != nil {
-		return nil
+		return t, nil
 	}
-	return rec.note(t, line)
+	return t, rec.note(t, line)
 }
 
 // fork begins a copied conversation's mission at the turn that it continues.

@@ -62,15 +62,13 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 	if r.moves && r.tx.Snap.Head.Branch != r.tx.Branch(r.id) {
 		return false, fmt.Errorf("HEAD moved to another branch: %w", git.ErrConflict)
 	}
-	if r.tx.Ledger == nil {
-		if err := r.begin(ctx); err != nil {
-			return false, err
-		}
-	}
 	r.head = r.tx.Snap.Head.Commit
 	r.branch = valid(cmp.Or(r.tx.Snap.Head.Branch, r.Repo.RebasedBranch()))
 	if r.segment, err = segment(); err != nil {
 		return false, err
+	}
+	if r.tx.Ledger == nil {
+		r.tx.Begin(r.mission())
 	}
 	switch adopted, err := r.catchUp(); {
 	case err != nil:
@@ -79,6 +77,9 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 		if r.segment, err = r.flush(ctx); err != nil {
 			return false, err
 		}
+	}
+	if err := r.inherit(ctx); err != nil {
+		return false, err
 	}
 	if err := r.findJumps(); err != nil {
 		return false, err
@@ -98,7 +99,8 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	}
 	s, err := r.validStart(ctx, p.start)
 	if err == nil && p.ends != nil && p.start.exact && !r.byHand() {
-		s, err = r.untold(s, s.base == p.start.base, p.ends[0].summary.Started)
+		first := slices.IndexFunc(p.ends, func(e ending) bool { return !e.past })
+		s, err = r.untold(s, s.base == p.start.base, p.ends[first].summary.Started)
 	}
 	if err != nil {
 		return false, err
@@ -110,6 +112,14 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 		again = r.state.Last.SubagentsBefore
 	}
 	for i, e := range p.ends {
+		if e.past {
+			t, err := r.past(ctx, e)
+			if err != nil {
+				return false, err
+			}
+			done.turns = append(done.turns, t)
+			continue
+		}
 		var sub sides
 		if i == len(p.ends)-1 { // it is not known in which of several turns they ran
 			sub = r.segment.sides

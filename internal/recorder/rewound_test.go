@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -156,6 +157,105 @@ func TestCutBack(t *testing.T) {
 				}
 			}
 			l.Fsck()
+		})
+	}
+}
+
+// TestForkedInClient: a client copies a session's file under another id, as with --fork-session and /branch. The
+// copy's mission is a fork of the first one's at the last turn that both have, and what was said before is stored
+// once; only what nobody recorded is the copy's own.
+func TestForkedInClient(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		dirty bool // something changed before the first prompt: the mission has begun when the file is read
+		more  bool // the first session had a turn that nobody told of
+		again bool // the first one goes on afterwards
+		late  bool // the client copies the file after the first prompt
+		own   bool // the fork is told at its second turn only
+	}{
+		{name: "at once"},
+		{name: "in a dirty worktree", dirty: true},
+		{name: "with an untold turn", more: true},
+		{name: "and the first goes on", again: true},
+		{name: "the file is late", late: true},
+		{name: "late in a dirty worktree", late: true, dirty: true},
+		{name: "and its first turn is untold", own: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if tt.name != "at once" && tt.name != "in a dirty worktree" {
+				gittest.Check(t)
+			}
+			l := lab.New(t)
+			c := l.Client()
+			l.Turn(c, "one", l.Writes("one.txt", "1\n"))
+			l.Turn(c, "two", l.Writes("two.txt", "2\n"))
+			hook := c.Hook
+			if tt.more {
+				c.Hook = nil
+				c.Prompt("untold")
+				c.Stop("answer to untold")
+				c.Hook = hook
+			}
+			if tt.dirty {
+				l.Write("users.txt", "the user's\n")
+			}
+			c.Flush()
+			f := c.Fork()
+			if !tt.late {
+				f.Flush()
+			}
+			prompts := []string{"one", "two"}
+			if tt.more {
+				prompts = append(prompts, "untold")
+			}
+			if tt.own {
+				f.Hook = nil
+				f.Prompt("untold in the fork")
+				f.Stop("answer to untold in the fork")
+				f.Flush()
+				f.Hook = hook
+				prompts = append(prompts, "untold in the fork")
+			}
+			prompts = append(prompts, "three", "four")
+			l.Turn(f, "three", l.Writes("three.txt", "3\n"))
+			l.Turn(f, "four", nil)
+			if tt.again {
+				l.Turn(c, "five", nil)
+				if list := l.List(lab.Own(c)); len(list) != 3 {
+					t.Errorf("the first session has\n%s", lab.Describe(list))
+				}
+			}
+			list := l.List(lab.Own(f))
+			if len(list) != len(prompts) {
+				t.Fatalf("want the turns %q:\n%s", prompts, lab.Describe(list))
+			}
+			for i, turn := range list {
+				mission, past := lab.Own(f), i >= 2 && i < len(list)-2
+				if i < 2 {
+					mission = lab.Own(c)
+				}
+				if turn.Prompt != prompts[i] || turn.Mission != mission || past != (turn.Imported != "") || turn.Transcript.After != i {
+					t.Errorf("turn %d: %s", i+1, lab.Describe(list[i:i+1]))
+				}
+				if turn.Prompt == "three" && strings.Join(turn.Paths, " ") != "three.txt" {
+					t.Errorf("turn three has changed %q", turn.Paths)
+				}
+			}
+			stored, err := lab.ForkConversation(l.GitRepo(), list[len(list)-1])
+			gittest.Must(t, err)
+			for _, p := range prompts {
+				if n := bytes.Count(stored, []byte(`"answer to `+p+`"`)); n != 1 {
+					t.Errorf("the conversation has the answer to %q %d times", p, n)
+				}
+			}
+			m, err := record.ParseMission([]byte(l.Git("show", lab.Own(f).Ref()+":mission.json")))
+			if err != nil || m.ForkedFrom == nil || m.ForkedFrom.Mission != lab.Own(c) || m.ForkedFrom.Turn != 2 {
+				t.Errorf("the mission is %+v, %v", m, err)
+			}
+			l.Fsck()
+			l.Quiet()
 		})
 	}
 }

@@ -188,26 +188,6 @@ func TestSameEnding(t *testing.T) {
 	l.Check("00ffcafe1111", b, c)
 }
 
-// TestForkByTheClient: a copy of the conversation under another session id, in which all old
-// prompts have one id.
-func TestForkByTheClient(t *testing.T) {
-	t.Parallel()
-	gittest.Check(t)
-	l := lab.New(t)
-	c := l.Client()
-	wants := []lab.Want{l.Turn(c, "one", l.Writes("one.txt", "1\n")), l.Turn(c, "two", nil)}
-	f := c.Fork()
-	forked := l.Turn(f, "three", l.Writes("three.txt", "3\n"))
-	again := l.Turn(f, "four", nil)
-	l.Check(lab.Own(c), wants...)
-	list := l.Check(lab.Own(f), forked, again)
-	l.Holds(list[0], `"one"`)
-	if s := list[0].Transcript; s.After != 0 || s.From != 0 {
-		t.Errorf("the fork's first segment is %+v, want all of the copy", s)
-	}
-	l.Fsck()
-}
-
 // TestWithoutFile: a client that keeps no session file (--no-session-persistence).
 func TestWithoutFile(t *testing.T) {
 	t.Parallel()
@@ -246,8 +226,8 @@ func TestWrittenTooLate(t *testing.T) {
 	l.Quiet()
 }
 
-// TestInstalledInMidSession: hooks are loaded while a session runs, so it has a past that nobody
-// told of.
+// TestInstalledInMidSession: hooks are loaded while a session runs. The turns before are turns of the mission, too, of
+// which no more is known than of imported ones.
 func TestInstalledInMidSession(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
@@ -260,10 +240,11 @@ func TestInstalledInMidSession(t *testing.T) {
 			c.Hook = nil
 			l.Turn(c, "unseen", l.Writes("unseen.txt", "1\n"))
 			l.Turn(c, "also unseen", nil)
-			w := lab.Want{Prompt: "seen", Reply: "I see", Tree: ""}
+			w := lab.Want{Prompt: "seen", Reply: "I see"}
 			if inMidTurn {
 				c.Prompt("seen")
 				c.Hook = record
+				w.Base = lab.Unknown
 			} else {
 				w.Base = l.Tree()
 				c.Hook = record
@@ -272,11 +253,15 @@ func TestInstalledInMidSession(t *testing.T) {
 			l.Write("seen.txt", "2\n")
 			w.Tree = l.Tree()
 			c.Stop("I see")
-			list := l.Check(lab.Own(c), w, l.Turn(c, "next", l.Writes("next.txt", "3\n")))
-			l.Holds(list[0], `"unseen"`)
-			if inMidTurn && list[0].Base.String() != l.Git("rev-parse", "HEAD") {
-				t.Errorf("the base is %s, want HEAD", list[0].Base)
+			before := []lab.Want{{Prompt: "unseen", Reply: "answer to unseen"}, {Prompt: "also unseen", Reply: "answer to also unseen"}}
+			list := l.Check(lab.Own(c), append(before, w, l.Turn(c, "next", l.Writes("next.txt", "3\n")))...)
+			for i, turn := range list {
+				if past := i < 2; past != (turn.Imported != "") || turn.Files != []int{0, 0, 1, 1}[i] && !turn.Base.IsZero() {
+					t.Errorf("turn %d is %s", i+1, lab.Describe(list[i:i+1]))
+				}
 			}
+			l.StoredOnce(list)
+			became(l, l.Imported(false), c, recorder.Recorded, 0, 4)
 			l.Quiet()
 		})
 	}
