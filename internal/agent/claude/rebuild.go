@@ -20,17 +20,19 @@ func NewSession() string { return session.NewID() }
 // Rebuild turns a conversation, a session's segments in order, into the file of
 // a new session. Its pieces share the segments' memory.
 //
-// Segments may be untrusted, and the client acts on parts of its file. So
-// Rebuild keeps the conversation's records by a list of known types and fields,
-// with unchanged values, which makes the client's next request the original's
-// byte for byte. It leaves out records of other types, a subagent's, those that
-// are not strict JSON or repeat a field, and those with content elsewhere. The
-// next record then follows the one before, because the client silently omits a
-// turn with a broken link.
+// The client acts on parts of its file, and its next request is made from all
+// the others. So what is known to make it act, or to be the old session's, is
+// left out: see [acts]. All else stays, with unchanged values, which makes the
+// next request the original's byte for byte. A record that follows one that was
+// left out then follows the one before, because the client silently omits a
+// turn with a broken link. Records of a sub-agent are left out, and what is no
+// strict JSON.
 //
-// A foreign conversation is untrusted and also loses attachments, as the client
-// would repeat them to the model in its own name and in the system prompt. It
-// makes new ones.
+// A foreign conversation is untrusted. Of it only records of known types and
+// their known fields are kept, see [known], and none that repeats a field or
+// has content elsewhere. It also loses attachments, as the client would repeat
+// them to the model in its own name and in the system prompt. It makes new
+// ones.
 func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	file, err := rebuild(c.Segments, c.Session, c.Foreign)
 	if err != nil {
@@ -44,10 +46,9 @@ func rebuild(segments [][]byte, session string, foreign bool) (file [][]byte, er
 	if err != nil {
 		return nil, err
 	}
-	r := rebuilder{known: knownFields(), kinds: map[string]bool{}, id: id, before: map[string]string{}}
-	for name := range r.known {
-		kind, _, _ := strings.Cut(name, " ")
-		r.kinds[kind] = kind[0] != '.' && !(foreign && kind == "attachment")
+	r := rebuilder{foreign: foreign, table: byName(acts), id: id, before: map[string]string{}}
+	if foreign {
+		r.table = byName(known)
 	}
 	for _, segment := range segments {
 		for line := range bytes.Lines(segment) {
@@ -68,11 +69,11 @@ const never = `"+099999-12-31T23:59:59.999Z"`
 
 // A rebuilder makes the file of a new session, record by record.
 type rebuilder struct {
-	known map[string]fields
-	kinds map[string]bool // of records
-	id    []byte          // of the new session, in JSON
-	file  [][]byte
-	said  bool // something was said
+	foreign bool
+	table   map[string]fields // what is known of a stranger's objects, or what is cut from one's own
+	id      []byte            // of the new session, in JSON
+	file    [][]byte
+	said    bool // something was said
 
 	// before maps the uuid of an omitted record to the last kept one, in JSON.
 	before map[string]string
@@ -155,9 +156,14 @@ func (r *rebuilder) take() bool {
 	if name == "system" {
 		name += " " + r.subtype
 	}
-	known, ok := r.known[name]
-	if !ok || !r.keep(0, r.parts, known) {
+	listed, ok := r.takes(name, "record")
+	if !ok || !r.keep(0, r.parts, listed) {
 		return false
+	}
+	if name == "system model_refusal_fallback" && !r.foreign {
+		// It goes on to say which messages were taken back, but no longer decides
+		// on the model. The client does the same to its forks.
+		r.edits = append(r.edits, edit{1, 1, []byte(`"neutralizedByFork":true,`)})
 	}
 	if r.result && r.stamp.end > 0 {
 		r.edits = append(r.edits, edit{r.stamp.value, r.stamp.end, []byte(never)})
@@ -165,6 +171,16 @@ func (r *rebuilder) take() bool {
 		r.edits = append(r.edits, edit{1, 1, []byte(`"timestamp":` + never + `,`)})
 	}
 	return true
+}
+
+// takes returns the listed fields of an object, or false to leave it out. kind
+// is the name of all objects that are like it.
+func (r *rebuilder) takes(name, kind string) (fields, bool) {
+	listed, ok := r.table[name]
+	if r.foreign {
+		return listed, ok
+	}
+	return r.table[kind], !ok || len(listed) > 0
 }
 
 // object appends the members of the object at i to parts and returns its end,
@@ -177,21 +193,23 @@ func (r *rebuilder) object(i, depth int, look func(m member, depth int) int) int
 	})
 }
 
-// keep cuts unknown members, with a comma each, from the object at i, or
-// returns false if a known one is repeated: programs differ in which they take.
-func (r *rebuilder) keep(i int, parts []member, known fields) bool {
+// keep cuts members, with a comma each, from the object at i: a stranger's that
+// are not listed, one's own that are, and any whose name is spelled so that
+// other programs take it for another. It returns false if a stranger's is
+// repeated: programs differ in which they take.
+func (r *rebuilder) keep(i int, parts []member, listed fields) bool {
 	kept := i + 1     // end of the last that is kept
 	gap := false      // some were cut since
-	seen := uint64(0) // bits of the known ones
+	seen := uint64(0) // bits of the listed ones
 	for _, m := range parts {
-		bit := known[string(m.key)]
+		bit := listed[string(m.key)]
 		switch {
-		case bit == 0:
+		case bit != 0 != r.foreign || bytes.IndexByte(m.key, '\\') >= 0:
 			gap = true
 			continue
 		case seen&bit != 0:
 			return false
-		case gap && seen == 0:
+		case gap && kept == i+1:
 			r.edits = append(r.edits, edit{from: kept, to: m.from})
 		case gap:
 			r.edits = append(r.edits, edit{from: kept, to: m.comma})
@@ -205,17 +223,17 @@ func (r *rebuilder) keep(i int, parts []member, known fields) bool {
 }
 
 func (r *rebuilder) field(m member, depth int) int {
-	switch string(m.key) {
-	case "message":
-		return r.part(m.value, depth, ".message", r.message)
-	case "attachment":
-		return r.part(m.value, depth, ".attachment ", r.value)
-	case "toolUseResult":
-		if r.line[m.value] == '{' { // otherwise text or content
-			return r.part(m.value, depth, ".toolUseResult", r.value)
+	if r.line[m.value] == '{' || r.foreign {
+		switch string(m.key) {
+		case "message":
+			return r.part(m.value, depth, ".message", r.message)
+		case "attachment":
+			return r.part(m.value, depth, ".attachment", r.value)
+		case "toolUseResult":
+			if r.line[m.value] == '{' { // otherwise text or content
+				return r.part(m.value, depth, ".toolUseResult", r.value)
+			}
 		}
-	case "rendered":
-		return r.content(m.value, depth)
 	}
 	end := skip(r.line, m.value, depth)
 	if end < 0 {
@@ -223,7 +241,11 @@ func (r *rebuilder) field(m member, depth int) int {
 	}
 	switch value := r.line[m.value:end]; string(m.key) {
 	case "type":
-		if r.kind = unquote(value); !r.kinds[r.kind] {
+		r.kind = unquote(value)
+		if r.kind == "system" {
+			break // its subtype decides
+		}
+		if _, ok := r.takes(r.kind, "record"); !ok || r.foreign && strings.ContainsAny(r.kind, ". ") {
 			return -1 // the rest may be long
 		}
 	case "subtype":
@@ -244,8 +266,8 @@ func (r *rebuilder) field(m member, depth int) int {
 	return end
 }
 
-// part keeps the known members of an inner object, and returns its end. A name
-// that ends in a blank is followed by the object's type.
+// part keeps members of an inner object, and returns its end. An attachment is
+// known by its type.
 func (r *rebuilder) part(i, depth int, name string, look func(m member, depth int) int) int {
 	outer := len(r.parts)
 	end := r.object(i, depth, look)
@@ -253,16 +275,16 @@ func (r *rebuilder) part(i, depth int, name string, look func(m member, depth in
 	if r.parts = r.parts[:outer]; end < 0 {
 		return -1
 	}
-	if strings.HasSuffix(name, " ") {
+	kind := name
+	if name == ".attachment" {
 		for _, m := range parts {
 			if string(m.key) == "type" {
-				name += unquote(r.line[m.value:m.end])
-				break
+				name = kind + " " + unquote(r.line[m.value:m.end])
 			}
 		}
 	}
-	known, ok := r.known[name]
-	if !ok || !r.keep(i, parts, known) {
+	listed, ok := r.takes(name, kind)
+	if !ok || !r.keep(i, parts, listed) {
 		return -1
 	}
 	return end
@@ -279,9 +301,9 @@ func (r *rebuilder) message(m member, depth int) int {
 
 func (r *rebuilder) value(m member, depth int) int { return skip(r.line, m.value, depth) }
 
-// content checks what is said: a text, or blocks of known kinds, which may have
-// content. Images and documents must have their data. Blocks are kept whole:
-// the model must get what it got before.
+// content checks what is said: a text, or blocks, which may have content.
+// Blocks are kept whole: the model must get what it got before. A stranger's
+// must be of known kinds, and images and documents have their data.
 func (r *rebuilder) content(at, depth int) int {
 	if r.line[at] != '[' {
 		return skip(r.line, at, depth)
@@ -294,12 +316,12 @@ func (r *rebuilder) content(at, depth int) int {
 	})
 }
 
-// checked checks a block or its source. Its type must be among types.
+// checked checks a block or its source. A stranger's type must be among types.
 func (r *rebuilder) checked(at, depth int, types []string) int {
 	seen := uint64(0)
 	return members(r.line, at, depth, func(m member) int {
-		bit := r.known[".block"][string(m.key)]
-		if seen&bit != 0 || bit == 0 && bytes.IndexByte(m.key, '\\') >= 0 {
+		bit := r.table[".block"][string(m.key)]
+		if r.foreign && (seen&bit != 0 || bit == 0 && bytes.IndexByte(m.key, '\\') >= 0) {
 			return -1 // repeated, perhaps spelled differently
 		}
 		seen |= bit
@@ -315,7 +337,7 @@ func (r *rebuilder) checked(at, depth int, types []string) int {
 		if end >= 0 && string(m.key) == "type" {
 			kind := unquote(r.line[m.value:end])
 			r.result = r.result || kind == "tool_result"
-			if !slices.Contains(types, kind) {
+			if r.foreign && !slices.Contains(types, kind) {
 				return -1
 			}
 		}

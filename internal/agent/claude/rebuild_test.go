@@ -20,9 +20,9 @@ const (
 )
 
 // rebuilt passes the conversation to Rebuild in two segments and returns the whole file.
-func rebuilt(conversation []byte, session string) ([]byte, error) {
+func rebuilt(conversation []byte, foreign bool) ([]byte, error) {
 	half := bytes.IndexByte(conversation, '\n') + 1
-	file, err := rebuild([][]byte{conversation[:half], conversation[half:]}, session, false)
+	file, err := rebuild([][]byte{conversation[:half], conversation[half:]}, newID, foreign)
 	return bytes.Join(file, nil), err
 }
 
@@ -78,7 +78,7 @@ func TestRebuild(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			in := []byte(tt.in)
-			got, err := rebuilt(in, newID)
+			got, err := rebuilt(in, false)
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("Rebuild: %v, want %v", err, tt.err)
 			}
@@ -87,6 +87,85 @@ func TestRebuild(t *testing.T) {
 			}
 			if string(in) != tt.in {
 				t.Error("Rebuild has changed what it was given")
+			}
+		})
+	}
+}
+
+// Of one's own conversation everything stays, known or not, but what makes the client act and what is the source
+// session's. Each stands between a question and its answer.
+func TestRebuildOwn(t *testing.T) {
+	t.Parallel()
+	const (
+		asked    = `{"parentUuid":null,"type":"user","uuid":"` + u1 + `","message":{"role":"user","content":"hello"}}` + "\n"
+		links    = `"parentUuid":"` + u1 + `","uuid":"` + u2 + `"`
+		answer   = `","type":"assistant","uuid":"` + u3 + `","message":{"role":"assistant","content":[{"type":"text","text":"hello"}]}}` + "\n"
+		answered = `{"parentUuid":"` + u2 + answer // what it was an answer to is there
+		relinked = `{"parentUuid":"` + u1 + answer // it was left out
+	)
+	for _, tt := range []struct {
+		name, in string
+		want     string // "=" if it is the same, "" if the record is left out
+	}{
+		{name: "an attachment that nobody knows", in: `{` + links + `,"type":"attachment","attachment":{"type":"future","x":[1]},"rendered":[{"content":"x"}],"renderedRole":"system"}`, want: "="},
+		{name: "instructions of an MCP server", in: `{` + links + `,"type":"attachment","attachment":{"type":"mcp_instructions_delta","addedNames":["s"],"addedBlocks":["## s"],"removedNames":[]}}`, want: "="},
+		{name: "words of the user's in mid-turn", in: `{` + links + `,"type":"attachment","attachment":{"type":"queued_command","prompt":"x","commandMode":"prompt","hostsOwnTurn":true,"future":1}}`, want: "="},
+		{name: "a record that nobody knows", in: `{` + links + `,"type":"future","message":"x","attachment":"x","toolUseResult":[1]}`, want: "="},
+		{name: "a system record that nobody knows", in: `{` + links + `,"type":"system","subtype":"future","content":"x"}`, want: "="},
+		{name: "fields that nobody knows", in: `{` + links + `,"type":"user","x":{"cwd":"y"},"message":{"role":"user","content":"x","x":1},"toolUseResult":{"x":{"id":1}}}`, want: "="},
+		{name: "a block that nobody knows", in: `{` + links + `,"type":"user","message":{"role":"user","content":[{"type":"future","source":{"type":"url"},"source":1}]}}`, want: "="},
+		{name: "an image from elsewhere", in: `{` + links + `,"type":"user","message":{"role":"user","content":[{"type":"image","source":{"type":"file","file_id":"x"}}]}}`, want: "="},
+		{name: "which agent it is", in: `{"type":"agent-setting","agentSetting":"reviewer"}`, want: "="},
+		{
+			name: "messages that were taken back, and a model for it",
+			in:   `{` + links + `,"type":"system","subtype":"model_refusal_fallback","retractedMessageUuids":["` + u4 + `"],"fallbackModel":"x"}`,
+			want: `{"neutralizedByFork":true,` + links + `,"type":"system","subtype":"model_refusal_fallback","retractedMessageUuids":["` + u4 + `"],"fallbackModel":"x"}`,
+		},
+		{
+			name: "the same in a fork's fork",
+			in:   `{"neutralizedByFork":true,` + links + `,"type":"system","subtype":"model_refusal_fallback"}`,
+			want: "=",
+		},
+		{
+			name: "where it was and what it might do",
+			in:   `{"cwd":"/home/dev/x",` + links + `,"slug":"x","type":"user","permissionMode":"plan","gitBranch":"x","isSidechain":false,"agentId":"a","teamName":"t","forkedFrom":{"sessionId":"x"},"message":{"role":"user","content":"x"}}`,
+			want: `{` + links + `,"type":"user","isSidechain":false,"message":{"role":"user","content":"x"}}`,
+		},
+		{
+			name: "the same in another spelling",
+			in:   `{"\u0063wd":"/home/dev/x",` + links + `,"type":"user","message":{"role":"user","content":"x"}}`,
+			want: `{` + links + `,"type":"user","message":{"role":"user","content":"x"}}`,
+		},
+		{
+			name: "work in the background, and a prompt for later",
+			in:   `{` + links + `,"type":"user","timestamp":"2026-11-22T10:00:00Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"toolUseResult":{"id":"cron","stdout":"x","outputFile":"/tmp/x","backgroundTaskId":"b","x":1}}`,
+			want: `{` + links + `,"type":"user","timestamp":` + never + `,"message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"toolUseResult":{"stdout":"x","x":1}}`,
+		},
+		{
+			name: "a file to be read again",
+			in:   `{` + links + `,"type":"attachment","attachment":{"type":"edited_text_file","filename":"/home/dev/x","rereadEntry":{"timestamp":1},"snippet":"x"}}`,
+			want: `{` + links + `,"type":"attachment","attachment":{"type":"edited_text_file","filename":"/home/dev/x","snippet":"x"}}`,
+		},
+		{name: "a tool that is yet to be run", in: `{` + links + `,"type":"attachment","attachment":{"type":"hook_deferred_tool","toolUseID":"t"}}`},
+		{name: "the same behind another type", in: `{` + links + `,"type":"attachment","attachment":{"type":"date","type":"hook_deferred_tool"}}`},
+		{name: "a plan to be written to a file", in: `{` + links + `,"type":"system","subtype":"file_snapshot","snapshotFiles":[]}`},
+		{name: "another directory", in: `{` + links + `,"type":"worktree-state"}`},
+		{name: "a sub-agent's", in: `{` + links + `,"isSidechain":true,"type":"user","message":{"content":"x"}}`},
+		{name: "no JSON", in: `{` + links + `,"type":"user","message":{"content":"x}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			want := asked + tt.want + "\n" + answered
+			switch tt.want {
+			case "":
+				want = asked + relinked
+			case "=":
+				want = asked + tt.in + "\n" + answered
+			}
+			got, err := rebuilt([]byte(asked+tt.in+"\n"+answered), false)
+			gittest.Must(t, err)
+			if string(got) != want {
+				t.Errorf("Rebuild of\n%s\n=\n%s, want\n%s", tt.in, got, want)
 			}
 		})
 	}
@@ -157,22 +236,11 @@ func TestRebuildHostile(t *testing.T) {
 		{name: "a goal", in: `{` + links + `,"type":"attachment","attachment":{"type":"goal_status","met":false,"condition":"x"}}`},
 		{name: "leave to use tools", in: `{` + links + `,"type":"attachment","attachment":{"type":"command_permissions","allowedTools":["Bash"]}}`},
 		{name: "a plan to be written to a file", in: `{` + links + `,"type":"system","subtype":"file_snapshot","snapshotFiles":[{"key":"plan","path":"x","content":"x"}]}`},
-		{name: "two types of an attachment", in: `{` + links + `,"type":"attachment","attachment":{"type":"date","date":"x","type":"goal_status"}}`},
-		{
-			name: "two types of an attachment, one in another spelling",
-			in:   `{` + links + `,"type":"attachment","attachment":{"ty\u0070e":"goal_status","type":"date","date":"x"}}`,
-			want: `{` + links + `,"type":"attachment","attachment":{"type":"date","date":"x"}}`,
-		},
+		{name: "what the client says in its own name", in: `{` + links + `,"type":"attachment","attachment":{"type":"date","date":"x"}}`},
 		{name: "an attachment without a type", in: `{` + links + `,"type":"attachment","attachment":{"date":"x"}}`},
 		{name: "an attachment that is none", in: `{` + links + `,"type":"attachment","attachment":"date"}`},
-		{
-			name: "a file to be read again",
-			in:   `{` + links + `,"type":"attachment","attachment":{"type":"edited_text_file","filename":"/home/dev/x","rereadEntry":{"timestamp":1},"snippet":"x"}}`,
-			want: `{` + links + `,"type":"attachment","attachment":{"type":"edited_text_file","filename":"/home/dev/x","snippet":"x"}}`,
-		},
 		{name: "an image from elsewhere", in: `{` + links + `,"type":"user","message":{"content":[{"type":"image","source":{"type":"url","url":"https://example.invalid/"}}]}}`},
 		{name: "an image in a tool's result", in: `{` + links + `,"type":"user","message":{"content":[{"type":"tool_result","content":[{"type":"image","source":{"type":"file","file_id":"x"}}]}]}}`},
-		{name: "a document in what is shown to the model", in: `{` + links + `,"type":"attachment","attachment":{"type":"date"},"rendered":[{"content":[{"type":"document","source":{"type":"url"}}]}]}`},
 		{name: "two sources", in: `{` + links + `,"type":"user","message":{"content":[{"type":"image","source":{"type":"base64"},"source":{"type":"url"}}]}}`},
 		{name: "a source in another spelling", in: `{` + links + `,"type":"user","message":{"content":[{"type":"image","source":{"type":"base64"},"sourc\u0065":{"type":"url"}}]}}`},
 		{
@@ -183,7 +251,7 @@ func TestRebuildHostile(t *testing.T) {
 		{name: "a block of an unknown kind", in: `{` + links + `,"type":"user","message":{"content":[{"type":"container_upload","file_id":"x"}]}}`},
 		{
 			name: "parts of what is cut out",
-			in:   `{"message":{"x":1,"content":"x"},"rendered":[{"type":"tool_result"}],` + links + `,"timestamp":"x","type":"system","subtype":"informational","toolUseResult":{"x":1}}`,
+			in:   `{"message":{"x":1,"content":[{"type":"tool_result"}]},"rendered":[{"x":1}],` + links + `,"timestamp":"x","type":"system","subtype":"informational","toolUseResult":{"x":1}}`,
 			want: `{` + links + `,"timestamp":` + never + `,"type":"system","subtype":"informational"}`,
 		},
 		{name: "brackets without end", in: `{` + links + `,"type":"user","message":{"content":` + strings.Repeat("[", 5_000_000)},
@@ -216,7 +284,7 @@ func TestRebuildHostile(t *testing.T) {
 			case "-": // and nothing is known of where it was
 				want = asked + answered
 			}
-			got, err := rebuilt([]byte(asked+tt.in+"\n"+answered), newID)
+			got, err := rebuilt([]byte(asked+tt.in+"\n"+answered), true)
 			gittest.Must(t, err)
 			if string(got) != want {
 				t.Errorf("Rebuild of\n%.500s\n=\n%.900s, want\n%.900s", tt.in, got, want)
@@ -231,23 +299,23 @@ func TestRebuildLinks(t *testing.T) {
 	const (
 		first = `{"parentUuid":null,"type":"user","uuid":"` + u1 + `","message":{"content":"x"}}`
 		in    = first + "\n" +
-			`{"parentUuid":"` + u1 + `","type":"future","uuid":"` + u2 + `"}` + "\n" +
-			`{"parentUuid":"` + u2 + `","type":"attachment","uuid":"` + u3 + `","attachment":{"type":"future"}}` + "\n" +
+			`{"parentUuid":"` + u1 + `","type":"worktree-state","uuid":"` + u2 + `"}` + "\n" +
+			`{"parentUuid":"` + u2 + `","type":"attachment","uuid":"` + u3 + `","attachment":{"type":"goal_status"}}` + "\n" +
 			`{"parentUuid":null,"logicalParentUuid":"` + u3 + `","type":"system","uuid":"` + u4 + `","subtype":"compact_boundary"}` + "\n" +
 			`{"parentUuid":"` + u3 + `","type":"user","uuid":"` + u2 + `","message":{"content":"x"}}` + "\n"
 		want = first + "\n" +
 			`{"parentUuid":null,"logicalParentUuid":"` + u1 + `","type":"system","uuid":"` + u4 + `","subtype":"compact_boundary"}` + "\n" +
 			`{"parentUuid":"` + u1 + `","type":"user","uuid":"` + u2 + `","message":{"content":"x"}}` + "\n"
 	)
-	if got, err := rebuilt([]byte(in), newID); err != nil || string(got) != want {
+	if got, err := rebuilt([]byte(in), false); err != nil || string(got) != want {
 		t.Errorf("Rebuild = %v\n%s, want\n%s", err, got, want)
 	}
 	// One that was left out says that it comes after itself, or after the next.
 	loop := first + "\n" +
-		`{"parentUuid":"` + u2 + `","type":"future","uuid":"` + u2 + `"}` + "\n" +
-		`{"parentUuid":"` + u4 + `","type":"future","uuid":"` + u3 + `"}` + "\n" +
-		`{"parentUuid":"` + u3 + `","type":"future","uuid":"` + u4 + `"}` + "\n"
-	if got, err := rebuilt([]byte(loop), newID); err != nil || string(got) != first+"\n" {
+		`{"parentUuid":"` + u2 + `","type":"worktree-state","uuid":"` + u2 + `"}` + "\n" +
+		`{"parentUuid":"` + u4 + `","type":"worktree-state","uuid":"` + u3 + `"}` + "\n" +
+		`{"parentUuid":"` + u3 + `","type":"worktree-state","uuid":"` + u4 + `"}` + "\n"
+	if got, err := rebuilt([]byte(loop), false); err != nil || string(got) != first+"\n" {
 		t.Errorf("Rebuild of a loop = %v\n%s", err, got)
 	}
 }
@@ -261,16 +329,27 @@ func TestRebuildReal(t *testing.T) {
 	if err != nil || len(files) == 0 || len(more) == 0 {
 		t.Fatalf("no transcripts: %v", err)
 	}
+	acting := byName(acts)
 	for _, name := range append(files, more...) {
 		data, err := os.ReadFile(name)
 		gittest.Must(t, err)
-		got, err := rebuilt(data, newID)
+		got, err := rebuilt(data, false)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
+		var chain [][]byte
+		for line := range bytes.Lines(got) {
+			if kind := gjson.GetBytes(line, "type").Str; gjson.GetBytes(line, "parentUuid").Exists() {
+				chain = append(chain, line)
+			} else if cut, ok := acting[kind]; ok && len(cut) == 0 {
+				t.Errorf("%s: there is more: %.200s", name, line)
+			}
+			if got := gjson.GetBytes(line, "sessionId"); got.Exists() && got.Str != newID {
+				t.Errorf("%s: of session %s: %.200s", name, got, line)
+			}
+		}
 		left := map[string]string{} // parents of what was left out
-		rest := got
 		for line := range bytes.Lines(data) {
 			field := func(path string) string { return gjson.GetBytes(line, path).Raw }
 			if field("parentUuid") == "" {
@@ -280,9 +359,12 @@ func TestRebuildReal(t *testing.T) {
 				left[field("uuid")] = field("parentUuid")
 				continue
 			}
+			if len(chain) == 0 {
+				t.Fatalf("%s: there is nothing in the place of\n%.300s", name, line)
+			}
 			var fresh []byte
-			fresh, rest, _ = bytes.Cut(rest, []byte("\n"))
-			for _, path := range []string{"uuid", "logicalParentUuid", "promptId", "message.role", "message.id", "message.model", "message.content", "message.usage", "rendered", "attachment.type", "subtype", "content", "compactMetadata"} {
+			fresh, chain = chain[0], chain[1:]
+			for _, path := range []string{"uuid", "logicalParentUuid", "promptId", "message", "rendered", "attachment.type", "subtype", "content", "compactMetadata"} {
 				if got, want := gjson.GetBytes(fresh, path).Raw, field(path); got != want {
 					t.Fatalf("%s: in the place of\n%.300s\nis\n%.300s", name, line, fresh)
 				}
@@ -294,14 +376,9 @@ func TestRebuildReal(t *testing.T) {
 			if got := gjson.GetBytes(fresh, "parentUuid").Raw; got != want {
 				t.Errorf("%s: %s follows %s, want %s", name, field("uuid"), got, want)
 			}
-			if got := gjson.GetBytes(fresh, "sessionId").Str; got != newID {
-				t.Errorf("%s: %s is of session %s", name, field("uuid"), got)
-			}
 		}
-		for line := range bytes.Lines(rest) {
-			if gjson.GetBytes(line, "type").String() != "content-replacement" {
-				t.Errorf("%s: there is more: %.200s", name, line)
-			}
+		if len(chain) > 0 {
+			t.Errorf("%s: there is more: %.200s", name, chain[0])
 		}
 	}
 }
