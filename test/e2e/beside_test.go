@@ -166,9 +166,9 @@ func (d *driven) leave() {
 }
 
 // heard is what hooks of an event told its user; of all events if it is "".
-func (d *driven) heard(event string) string {
+func (h *headless) heard(event string) string {
 	var b strings.Builder
-	for _, x := range d.hooks {
+	for _, x := range h.hooks {
 		var answer struct {
 			SystemMessage string `json:"systemMessage"`
 		}

@@ -35,11 +35,13 @@ func TestAgentChangesDirectory(t *testing.T) {
 }
 
 // The agent goes into a repository inside of the one it was launched in:
-// the turn belongs to the outer one, and says that the inner one is not in it.
+// the turn belongs to the outer one, and says that the inner one is not in it, as the user is told.
 func TestNestedRepository(t *testing.T) {
 	r := newNightly(t)
 	r.mock.play(on("TNEST", bash("echo out > out.txt && git init -q inner && cd inner && echo in > in.txt && git add . && git commit -q -m inner"), say("done")))
-	r.claude(r.repo.Dir, "TNEST hello").ok().quiet()
+	if told := r.claude(r.repo.Dir, "TNEST hello").ok().heard("Stop"); !strings.Contains(told, "inner/ is not recorded as it is") {
+		t.Errorf("the user is told %q", told)
+	}
 	if got, want := r.witness.last("Stop").Cwd, filepath.Join(r.repo.Dir, "inner"); got != want {
 		t.Fatalf("working directory of the Stop hook = %s, want %s", got, want)
 	}

@@ -127,8 +127,10 @@ func TestPurged(t *testing.T) {
 		}
 	}
 
-	// The client's own file is not ours: it says what it said, and nothing of that is recorded again.
-	r.claude(r.repo.Dir, "TAGAIN hello", "--resume", session).ok().quiet()
+	// The client's own file and the worktree are not ours: they say what they said, and nothing of that is recorded again.
+	if told := r.claude(r.repo.Dir, "TAGAIN hello", "--resume", session).ok().heard(""); !strings.Contains(told, "conf, tagged.png are not recorded as they are") {
+		t.Errorf("the user is told %q", told)
+	}
 	r.holds("the mission itself", r.first("TAGAIN"), "TSECRET", "TNEXT", "TAGAIN")
 	if turns := r.turns(mission); len(turns) != 3 || turns[2].Outcome != "done" || turns[2].Transcript.After != 2 {
 		t.Errorf("the mission went on with %v", turns)

@@ -19,7 +19,7 @@ func TestPushed(t *testing.T) {
 	arrived := func() {
 		t.Helper()
 		const format = "--format=%(refname) %(objectname)"
-		want := r.repo.Git("for-each-ref", format, "refs/agent/", "refs/notes/")
+		want := r.repo.Git("for-each-ref", format, "refs/agent/missions/", "refs/notes/")
 		if got := bare.Git("for-each-ref", format); want == "" || got != want {
 			t.Errorf("the remote has %q, want %q", got, want)
 		}
