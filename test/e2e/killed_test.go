@@ -41,7 +41,7 @@ done
 		}},
 		{"before the worktree", func(r *rig) {
 			// git itself is replaced: the refs have moved, and nothing else has happened.
-			r.script("bin/git", "test \"$1\" != worktree && test \"$3\" != worktree || {\n"+kill+"\nexit 1; }\nexec "+realGit(r)+" \"$@\"\n")
+			r.script("bin/git", "case \" $* \" in *' worktree add '*)\n"+kill+"\nexit 1;; esac\nexec "+realGit(r)+" \"$@\"\n")
 			r.vars = append(r.vars, "PATH="+filepath.Join(r.home, "bin")+":"+os.Getenv("PATH"))
 		}},
 	} {
