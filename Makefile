@@ -84,6 +84,11 @@ bench-missions:
 e2e:
 	GIT_AGENT_TESTS=check go test -tags e2e -count=1 -timeout 0 ./test/e2e/...
 
+# The newest of each client from the registry: all tests with them, and what they write that no test data of ours has.
+# RUN=<pattern> runs fewer tests.
+clients:
+	go run ./test/clients $(if $(RUN),-run '$(RUN)')
+
 # Kill every command at every moment; SEED=<number> draws the moments of an earlier run.
 kills:
 	GIT_AGENT_TESTS=nightly go test -count=1 -timeout 0 -v ./test/kill -kills $(KILLS) $(SEED:%=-seed %)
@@ -143,4 +148,4 @@ uninstall:
 clean:
 	rm -rf bin dist cover.out
 
-.PHONY: build dist test check nightly matrix demo lint house cover bench bench-missions e2e kills neighbours faults hostile mutants cross fuzz install uninstall clean
+.PHONY: build dist test check nightly matrix demo lint house cover bench bench-missions e2e clients kills neighbours faults hostile mutants cross fuzz install uninstall clean

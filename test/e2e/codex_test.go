@@ -66,10 +66,8 @@ stream_idle_timeout_ms = 3600000
 	for _, dir := range dirs {
 		fmt.Fprintf(&b, "\n[projects.%q]\ntrust_level = \"trusted\"\n", dir)
 	}
-	hooks := map[string]any{}
-	for _, name := range []string{"SessionStart", "UserPromptSubmit", "Stop", "Interrupt", "PreCompact", "PostCompact", "SessionEnd"} {
-		hooks[name] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": r.witness.command, "timeout": 3600}}}}
-	}
+	hooks := r.hooks(3600, []string{"SessionStart", "UserPromptSubmit", "Stop", "Interrupt", "PreCompact", "PostCompact", "SessionEnd"},
+		"PreToolUse", "PostToolUse", "PermissionRequest", "SubagentStart", "SubagentStop", "PreModelRequest", "PostModelRequest")
 	settings, err := json.MarshalIndent(map[string]any{"hooks": hooks}, "", "  ")
 	if err == nil {
 		err = os.MkdirAll(c.dir(r), 0o700)

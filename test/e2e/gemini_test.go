@@ -38,18 +38,13 @@ func (gemini) env(r *rig) []string {
 
 func (c gemini) onboard(r *rig, dirs ...string) {
 	r.t.Helper()
-	hooks := map[string]any{}
-	for _, name := range []string{"SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"} {
-		hooks[name] = []any{map[string]any{"hooks": []any{
-			map[string]any{"type": "command", "name": "witness", "command": r.witness.command, "timeout": 3_600_000},
-		}}}
-	}
 	b, err := json.MarshalIndent(map[string]any{
 		"security":    map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}},
 		"general":     map[string]any{"enableAutoUpdate": false},
 		"privacy":     map[string]any{"usageStatisticsEnabled": false},
 		"hooksConfig": map[string]any{"enabled": true},
-		"hooks":       hooks,
+		"hooks": r.hooks(3_600_000, []string{"SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"},
+			"BeforeModel", "AfterModel", "BeforeToolSelection", "BeforeTool", "AfterTool", "PreCompress", "Notification"),
 	}, "", "  ")
 	gittest.Must(r.t, err)
 	r.repo.In(r.home).Write(".gemini/settings.json", string(b)+"\n")

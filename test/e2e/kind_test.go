@@ -73,6 +73,15 @@ func (claude) onboard(r *rig, dirs ...string) {
 	replaceFile(r.t, filepath.Join(r.home, ".claude.json"), b)
 	// Settings that a user has before the hooks come.
 	gittest.Must(r.t, os.MkdirAll(filepath.Join(r.home, ".claude"), 0o700))
+	// The witness's are beside them, so that what init writes can be looked at.
+	b, err = json.Marshal(map[string]any{"hooks": r.hooks(3600,
+		[]string{"SessionStart", "UserPromptSubmit", "Stop", "StopFailure", "PreCompact", "SessionEnd", "ConfigChange"},
+		"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptExpansion", "SubagentStart",
+		"SubagentStop", "PostCompact", "PreModelSwitch", "PostModelSwitch", "PermissionRequest", "PermissionDenied", "Setup",
+		"TaskCreated", "TaskCompleted", "InstructionsLoaded", "CwdChanged", "DirectoryAdded",
+	)})
+	gittest.Must(r.t, err)
+	replaceFile(r.t, r.witness.settings, b)
 	replaceFile(r.t, r.settings(), []byte("{\n  \"skipDangerousModePermissionPrompt\": true,\n  \"spinnerTipsEnabled\": false\n}\n"))
 }
 

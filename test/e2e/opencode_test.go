@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"gitagent/test/e2e/npm"
 	"gitagent/test/gittest"
 )
 
@@ -31,12 +32,16 @@ func (c openCode) limits(r *rig) (string, *regexp.Regexp, string) {
 }
 
 func (openCode) env(r *rig) []string {
+	var events string
+	if dir := r.kept(); dir != "" {
+		events = filepath.Join(dir, "payloads")
+	}
 	return []string{
 		// It fetches ripgrep if there is none.
 		"PATH=" + os.Getenv("PATH") + string(filepath.ListSeparator) + filepath.Join(r.home, "bin"),
 		"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 		"npm_config_registry=http://127.0.0.1:9", "npm_config_fetch_retries=0",
-		"E2E_HOOK=" + r.witness.command, "E2E_MESSAGES=" + r.home,
+		"E2E_HOOK=" + r.witness.command, "E2E_MESSAGES=" + r.home, "E2E_EVENTS=" + events,
 	}
 }
 
@@ -70,7 +75,7 @@ func (c openCode) onboard(r *rig, dirs ...string) {
 	home.Write(".config/opencode/opencode.json", string(settings)+"\n")
 	home.Write(".config/opencode/plugin/witness.js", string(witness))
 	// It would install this at its first start.
-	version := releases["opencode"].version
+	version := npm.Version("opencode")
 	home.Write(".config/opencode/package.json", `{"dependencies": {"@opencode-ai/plugin": "`+version+`"}}`+"\n")
 	lock, err := os.ReadFile(filepath.Join(filepath.Dir(r.modules("opencode")), "package-lock.json"))
 	gittest.Must(r.t, err)

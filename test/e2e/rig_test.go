@@ -71,6 +71,7 @@ func newRigOf(t *testing.T, k kind, repo *gittest.Repo) *rig {
 	r.mock = newMock(t, filepath.Join(r.home, "mock"), script, scenario)
 	r.witness = newWitness(t, filepath.Join(r.home, "witness"))
 	r.onboard(repo.Dir)
+	t.Cleanup(r.keep)
 	repo.Write("README.md", "# A project\n")
 	repo.Write(".gitignore", "*.log\n")
 	repo.Write("src/main.c", "int main(void) { return 0; }\n")

@@ -59,27 +59,13 @@ func (e event) String() string {
 		e.At.Format("15:04:05.000"), e.Name, e.Session, e.PromptID, e.Prompt, e.Source, e.Reason, e.LastMessage, e.Cwd, e.Tree)
 }
 
-// newWitness writes the settings that install the witness.
+// newWitness returns a witness that a client is still to be told of, see [rig.hooks].
 func newWitness(t testing.TB, dir string) *witness {
 	t.Helper()
 	gittest.Must(t, os.MkdirAll(dir, 0o777))
 	self, err := os.Executable()
 	gittest.Must(t, err)
-	type hook struct {
-		Type    string `json:"type"`
-		Command string `json:"command"`
-		Timeout int    `json:"timeout"`
-	}
-	w := &witness{t: t, dir: dir, command: witnessDir + "='" + dir + "' '" + self + "'", settings: filepath.Join(dir, "settings")}
-	hooks := map[string]any{}
-	for _, name := range []string{"SessionStart", "UserPromptSubmit", "Stop", "StopFailure", "PreCompact", "SessionEnd", "ConfigChange"} {
-		entry := hook{Type: "command", Command: w.command, Timeout: 3600}
-		hooks[name] = []any{map[string]any{"hooks": []hook{entry}}}
-	}
-	b, err := json.Marshal(map[string]any{"hooks": hooks})
-	gittest.Must(t, err)
-	replaceFile(t, w.settings, b)
-	return w
+	return &witness{t: t, dir: dir, command: witnessDir + "='" + dir + "' '" + self + "'", settings: filepath.Join(dir, "settings")}
 }
 
 // testify is the witness's process: it keeps the payload on standard input
@@ -91,6 +77,11 @@ func testify(dir string) error {
 	payload, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		return err
+	}
+	if dir := os.Getenv(payloads); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("payload-%d-%d", at.UnixNano(), os.Getpid())), payload, 0o666); err != nil {
+			return err
+		}
 	}
 	e := event{}
 	if err := json.Unmarshal(payload, &e); err != nil {

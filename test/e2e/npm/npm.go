@@ -1,4 +1,4 @@
-//go:build e2e && unix
+//go:build unix
 
 // Package npm installs what tests run from the npm registry: once a machine, and where the next run finds it again.
 package npm
