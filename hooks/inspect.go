@@ -18,6 +18,7 @@ type Places struct {
 type Settings struct {
 	Path    string
 	Managed bool // by an administrator, for all users
+	Sent    bool // by their server, for the user who has signed in there
 	Team    bool // in the repository, for its team
 }
 
@@ -30,6 +31,7 @@ const (
 	WrongType   Problem = "wrong type"   // the client drops the event
 	Disabled    Problem = "disabled"     // disableAllHooks in one file silences all
 	ManagedOnly Problem = "managed only" // only an administrator's hooks run
+	Elsewhere   Problem = "elsewhere"    // an administrator's settings that can't be read from here, which may say either
 	Missing     Problem = "missing"      // no hook of ours for an event
 	Twice       Problem = "twice"        // two hooks of ours in settings for an event: recorded once at twice the cost
 	Changed     Problem = "changed"      // runs our program by another command than we install
@@ -150,7 +152,7 @@ func (r *Report) read(path string) *document {
 func (r *Report) settings(f Settings, d *document, entries []Entry) {
 	path := f.Path
 	for key, problem := range map[string]Problem{"disableAllHooks": Disabled, "allowManagedHooksOnly": ManagedOnly} {
-		if f.Managed && d.root.member(key) != nil { // the last of an administrator's files wins
+		if f.Managed && !f.Sent && d.root.member(key) != nil { // the last of an administrator's files wins
 			r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return f.Problem == problem && f.Managed })
 		}
 	}

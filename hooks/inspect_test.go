@@ -140,7 +140,7 @@ func TestInspect(t *testing.T) {
 			dir := files(t, tt.files)
 			var settings []Settings
 			for _, name := range []string{user, project, local, managed} {
-				settings = append(settings, Settings{filepath.Join(dir, filepath.FromSlash(name)), name == managed, name == project})
+				settings = append(settings, Settings{Path: filepath.Join(dir, filepath.FromSlash(name)), Managed: name == managed, Team: name == project})
 			}
 			r := Inspect(entries, settings, tt.plugins...)
 			var got []string

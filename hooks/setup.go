@@ -15,6 +15,7 @@ type Setup struct {
 	Project string // of a team, below the project
 	Local   string // the user's own in the project, or ""
 	Managed string // an administrator's, absolute, or ""; beside managed.json may be managed.d
+	Sent    string // what an administrator's server has sent, below Config, or ""
 
 	// Vacate changes settings before our entries are removed from them.
 	Vacate func(settings []byte, entries []Entry) []byte
@@ -67,6 +68,9 @@ func (s Setup) Inspect(places Places) *Report {
 	}
 	for _, path := range s.managed() {
 		files = append(files, Settings{Path: path, Managed: true})
+	}
+	if s.Sent != "" && places.Config != "" {
+		files = append(files, Settings{Path: filepath.Join(places.Config, s.Sent), Managed: true, Sent: true})
 	}
 	r := Inspect(s.Entries, files, plugins...)
 	if s.Check != nil {

@@ -1,10 +1,6 @@
 package claude
 
-import (
-	"runtime"
-
-	"gitagent/hooks"
-)
+import "gitagent/hooks"
 
 // Hooks are the hooks that we install. The client reads a project's file only
 // when it is launched in the project's own directory, not below it.
@@ -28,8 +24,9 @@ var Hooks = hooks.Setup{
 	Project: ".claude/settings.json",
 	Local:   ".claude/settings.local.json",
 	Managed: managedSettings(),
+	Sent:    "remote-settings.json",
 	Plugins: skills,
-	Check:   describeAll,
+	Check:   complete,
 }
 
 // destroyers are the client's rules for commands that may take away what is in
@@ -50,13 +47,8 @@ func ConfigDir(getenv func(string) string) string {
 	return hooks.InHome(getenv, ".claude")
 }
 
-// managedSettings returns the file of an administrator's settings for all.
-func managedSettings() string {
-	switch runtime.GOOS {
-	case "darwin":
-		return "/Library/Application Support/ClaudeCode/managed-settings.json"
-	case "windows":
-		return `C:\Program Files\ClaudeCode\managed-settings.json`
-	}
-	return "/etc/claude-code/managed-settings.json"
+// complete completes a report.
+func complete(r *hooks.Report, files []hooks.Settings, config string) {
+	describeAll(r, config)
+	elsewhere(r, files, policies(), windowsSettings)
 }

@@ -65,6 +65,30 @@ func TestInspect(t *testing.T) {
 			name: "not administered", files: map[string]string{"home/settings.json": installed, "repo/.claude/settings.json": administered},
 			count: len(Hooks.Entries),
 		},
+		{
+			name: "administered by a server", files: map[string]string{"home/settings.json": installed, "home/remote-settings.json": administered},
+			count: len(Hooks.Entries), problems: []hooks.Problem{hooks.ManagedOnly},
+		},
+		{
+			name: "silenced by a server, whatever a file says", files: map[string]string{"home/settings.json": installed, "home/remote-settings.json": silent, "managed.json": `{"disableAllHooks":false}`},
+			count: len(Hooks.Entries), problems: []hooks.Problem{hooks.Disabled},
+		},
+		{
+			name: "silenced by a file, whatever a server says", files: map[string]string{"home/settings.json": installed, "home/remote-settings.json": `{"disableAllHooks":false}`, "managed.json": silent},
+			count: len(Hooks.Entries), problems: []hooks.Problem{hooks.Disabled},
+		},
+		{
+			name: "a server's that are damaged", files: map[string]string{"home/settings.json": installed, "home/remote-settings.json": "{"},
+			count: len(Hooks.Entries), problems: []hooks.Problem{hooks.NotJSON},
+		},
+		{
+			name: "administered by a program", files: map[string]string{"home/settings.json": installed, "managed.d/10.json": `{"policyHelper":{"path":"/opt/policy"}}`},
+			count: len(Hooks.Entries), problems: []hooks.Problem{hooks.Elsewhere},
+		},
+		{
+			name: "a program that nobody asks", files: map[string]string{"home/settings.json": installed, "repo/.claude/settings.json": `{"policyHelper":{"path":"/opt/policy"}}`},
+			count: len(Hooks.Entries),
+		},
 		{name: "a plugin", files: map[string]string{"home/settings.json": `{"enabledPlugins":{"git-agent@here":true}}`}, plugins: 1},
 		{name: "a plugin in the skills folder", files: map[string]string{"home/skills/git-agent/.claude-plugin/plugin.json": "{}"}, plugins: 1},
 		{
@@ -87,6 +111,47 @@ func TestInspect(t *testing.T) {
 		}
 		if len(r.Installed) != tt.count || len(r.Plugins) != tt.plugins || !slices.Equal(problems, tt.problems) {
 			t.Errorf("%s: %+v", tt.name, r)
+		}
+	}
+}
+
+// What can't be read from here is told: where it is, and that only an administrator can change it.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		write(t, path, content)
+		return path
+	}
+	helper, helpers := file("helper.json", `{"policyHelper":{"path":"/opt/policy"}}`), file("helpers.json", `{"policyHelpers":{"linux":{}}}`)
+	plain, windows, apart := file("plain.json", `{}`), file("windows.json", `{"wslInheritsWindowsSettings":true}`), file("apart.json", `{"wslInheritsWindowsSettings":false}`)
+	for _, tt := range []struct {
+		name     string
+		files    []hooks.Settings
+		policies []string
+		windows  string
+		want     []string
+	}{
+		{name: "nothing", files: []hooks.Settings{{Path: plain, Managed: true}, {Path: filepath.Join(dir, "none"), Managed: true}}},
+		{name: "a plist", policies: []string{"/Library/a.plist"}, want: []string{"/Library/a.plist"}},
+		{name: "a registry", policies: []string{`HKLM\x`, `HKCU\x`}, want: []string{`HKLM\x`, `HKCU\x`}},
+		{name: "programs", files: []hooks.Settings{{Path: helper, Managed: true}, {Path: helpers, Managed: true, Sent: true}}, want: []string{helper, helpers}},
+		{name: "a program in the user's own file", files: []hooks.Settings{{Path: helper}}},
+		{name: "Windows", windows: windows, want: []string{windows}},
+		{name: "Windows, but not for here", windows: apart},
+	} {
+		r := new(hooks.Report)
+		elsewhere(r, tt.files, tt.policies, tt.windows)
+		var got []string
+		for _, f := range r.Findings {
+			got = append(got, f.Path)
+			if f.Problem != hooks.Elsewhere || !f.Managed || !strings.HasPrefix(f.String(), f.Path+": ") {
+				t.Errorf("%s: %+v", tt.name, f)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: told of %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func skills(config string) []hooks.Plugin {
 	return []hooks.Plugin{{Name: dir, Version: versionIn(dir), Remove: "rm -r " + cmdline.Shell([]string{dir})}}
 }
 
-func describeAll(r *hooks.Report, _ []hooks.Settings, config string) {
+func describeAll(r *hooks.Report, config string) {
 	for i := range r.Plugins {
 		if p := &r.Plugins[i]; p.Remove == "" {
 			describe(config, p)
