@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,13 +16,16 @@ import (
 	"gitagent/test/gittest"
 )
 
+// unusual matches what a name in a command of the shell's must not have.
+var unusual = regexp.MustCompile(`[^A-Za-z0-9]+`)
+
 // kept is the directory for what the client of this rig writes, "" if nobody has asked for it.
 func (r *rig) kept() string {
 	dir := os.Getenv(npm.Keep)
 	if dir == "" {
 		return ""
 	}
-	dir = filepath.Join(dir, r.kind.program(), strings.ReplaceAll(r.t.Name(), "/", "-"))
+	dir = filepath.Join(dir, r.kind.program(), unusual.ReplaceAllString(r.t.Name(), "-"))
 	gittest.Must(r.t, os.MkdirAll(dir, 0o777))
 	return dir
 }
@@ -66,7 +70,7 @@ func (r *rig) keep() {
 				return filepath.SkipDir
 			case !d.Type().IsRegular() || !strings.HasSuffix(path, ".jsonl") && !strings.HasSuffix(path, ".meta.json"):
 				return nil
-			case d.Name() == "history.jsonl": // prompts, for the input box
+			case d.Name() == "history.jsonl" || d.Name() == "session_index.jsonl": // of all sessions, and no conversation
 				return nil
 			}
 			content, err := os.ReadFile(path)
