@@ -51,7 +51,11 @@ func TestInclude(t *testing.T) {
 	r.clutter()
 	quoted := []string{"\"quoted\".secret", "back\\slash.secret", "two\nlines.secret"}
 	links := []string{"inside.secret", "docs/up.secret", "directory.secret", "dangling.secret", "node_modules/.bin"}
-	session := r.claude(r.repo.Dir, "T3 hello").ok().quiet().session()
+	first := r.claude(r.repo.Dir, "T3 hello").ok()
+	if told := first.heard(""); !strings.Contains(told, "sub/.env is not recorded as it is") {
+		t.Errorf("the user is told %q", told)
+	}
+	session := first.session()
 	r.vars = []string{"GIT_AGENT_DISABLE=1"} // the client's sessions below are nobody's turns
 	for i, tt := range []struct {
 		name     string
