@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -198,6 +199,20 @@ func TestStopHookSendsOn(t *testing.T) {
 	turns := r.check(r.done("T1"), r.done("T2"))
 	if got, want := turns[0].Paths, []string{"more.txt", "one.txt"}; !slices.Equal(got, want) {
 		t.Errorf("paths = %q, want %q", got, want)
+	}
+
+	// In a fork it is still a hook's, and not the user's.
+	f := r.fork(r.repo.Dir, turns[0].Mission+"/1")
+	r.claude(f.Worktree, "TFORK hello", f.Command[1:]...).ok().quiet()
+	text := regexp.MustCompile(`"(\\.|[^"\\])*Stop hook feedback:(\\.|[^"\\])*"`)
+	feedback := func(word string) string {
+		messages, err := json.Marshal(r.first(word).Messages)
+		gittest.Must(t, err)
+		return text.FindString(string(messages))
+	}
+	got, want := feedback("TFORK"), feedback("T2")
+	if want == "" || got != want {
+		t.Errorf("the fork's model is told %s, want %s", got, want)
 	}
 }
 

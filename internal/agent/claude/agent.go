@@ -5,5 +5,5 @@ const (
 	Name    = "claude-code"
 	Program = "claude"
 	Title   = "Claude Code"
-	Tested  = "2.1.330"
+	Tested  = "2.1.332"
 )

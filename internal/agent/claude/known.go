@@ -75,14 +75,14 @@ var acts = []struct{ name, fields string }{
 
 // known lists what a stranger's conversation may have: the records that say who
 // spoke when, in which order, and what, and their fields for that. They are from
-// files of Claude Code 2.1.329, and tested with it and 2.1.330.
+// files of Claude Code 2.1.329 to 2.1.332, and tested with these.
 //
 // Nothing that makes the client act is known, and no attachment: see [acts].
 //
 // A name is the record's type, or a dot and a field if that is an object; then
 // the subtype of a system record.
 var known = []struct{ name, fields string }{
-	{"user", chain + "message promptId promptSource turnOrigin turnPosition turnCompanion origin isMeta isCompactSummary isVisibleInTranscriptOnly repeatsCompactSummary summarizedTurnPromptUuids queueSkipAttachments interruptedMessageId toolDenialKind toolUseResult sourceToolAssistantUUID"},
+	{"user", chain + "message promptId promptSource turnOrigin turnPosition turnCompanion origin isMeta rowSource hookText hookTextLead isCompactSummary isVisibleInTranscriptOnly repeatsCompactSummary summarizedTurnPromptUuids queueSkipAttachments interruptedMessageId toolDenialKind toolUseResult sourceToolAssistantUUID"},
 	{"assistant", chain + "message apiBlockIndex requestId thinkingDisplay thinkingDurationMs isMeta isAbortedMidStream isApiErrorMessage error apiErrorStatus apiErrorType failedResponseHadNoToolCall"},
 	{".message", "id type role model content stop_reason stop_sequence stop_details usage"},
 	{".block", "type source content"}, // all are kept, these are checked

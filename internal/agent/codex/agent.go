@@ -5,5 +5,5 @@ const (
 	Name    = "codex"
 	Program = "codex"
 	Title   = "Codex"
-	Tested  = "0.169.0"
+	Tested  = "0.171.0"
 )

@@ -109,7 +109,7 @@ func TestRebuildWhole(t *testing.T) {
 	}
 	first, _, _ := bytes.Cut(file, []byte{'\n'})
 	const head = `{"timestamp":"2026-11-24T08:08:07.006Z","ordinal":0,"type":"session_meta","payload":{"session_id":"` + newID + `","id":"` + newID +
-		`","timestamp":"2026-11-24T08:08:07.006Z","cwd":"/home/dev/wt","originator":"git-agent","cli_version":"0.169.0","source":"cli","model_provider":"mock","history_mode":"paginated"}}`
+		`","timestamp":"2026-11-24T08:08:07.006Z","cwd":"/home/dev/wt","originator":"git-agent","cli_version":"0.171.0","source":"cli","model_provider":"mock","history_mode":"paginated"}}`
 	if string(first) != head {
 		t.Errorf("it begins with\n%s\nnot\n%s", first, head)
 	}

@@ -5,7 +5,7 @@
 //
 // Prints "listening 127.0.0.1:PORT" (and writes PORT to --portfile).  Use ANTHROPIC_BASE_URL=http://127.0.0.1:PORT.
 // Scenario file (re-read on every request, so it can be edited while running):
-//   { "rules": [ { "match": "T1",            // regex on the last REAL user text (system-reminders stripped)
+//   { "rules": [ { "match": "T1",            // regex on the last REAL user text (system-reminders stripped, but for a Stop hook's)
 //                  "system": "regex",        // optional: regex on the system prompt
 //                  "model": "regex",         // optional: regex on body.model
 //                  "notools": true,          // optional: only requests without tools (side queries: titles, summaries..)
@@ -33,7 +33,8 @@ let n = fs.readdirSync(logDir).filter(f => /^\d+\.json$/.test(f)).length, seq = 
 const sleep = ms => new Promise(r => setTimeout(r, ms)), id = p => p + crypto.randomBytes(9).toString('hex');
 const scenario = () => { try { return scenarioFile ? JSON.parse(fs.readFileSync(scenarioFile, 'utf8')) : {}; } catch (e) { console.error('scenario: ' + e.message); return {}; } };
 const blocks = m => typeof m.content === 'string' ? [{ type: 'text', text: m.content }] : (m.content || []);
-const strip = s => (s || '').replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, '').trim();
+// What a Stop hook says is an answer to the agent, in a reminder (since 2.1.332) or not.
+const strip = s => (s || '').replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, r => /^Stop hook feedback:/m.test(r) ? r : '').trim();
 const systemText = b => typeof b.system === 'string' ? b.system : (b.system || []).map(x => x.text || '').join('\n');
 export function lastUser(body) {            // -> {text, after: assistant messages after it}
   const ms = body.messages || []; let after = 0;
