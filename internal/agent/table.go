@@ -31,7 +31,7 @@ var all = []*Agent{
 		Notice: "codex runs new hooks only after you have trusted them: start codex once and review them there",
 		Event:  codex.Event, Effects: codex.Effects, Client: codex.Client, Variables: codex.Variables, Programs: codex.Programs,
 		Running: codex.Running, Files: codex.Files, History: codex.History,
-		Reader: codex.Reader, Structure: codex.Structure, Claims: codex.Claims, Continues: codex.Continues,
+		Reader: codex.Reader, Structure: codex.Structure, Subagents: codex.Sides, Claims: codex.Claims, Continues: codex.Continues,
 		NewSession: codex.NewSession, Rebuild: codex.Rebuild, Command: codex.Command, Interactive: codex.Interactive,
 	},
 	{

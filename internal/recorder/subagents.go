@@ -20,8 +20,8 @@ import (
 // A sides is what was added to subagents' files.
 type sides struct {
 	list []sided
-	left int   // left to the next turn by the limits, or unreadable now
-	err  error // why it is unreadable
+	left []string // ids of those left to the next turn by the limits, or unreadable now
+	err  error    // why one is unreadable
 }
 
 type sided struct {
@@ -46,12 +46,12 @@ func (r *recording) subagents(segment []byte) (s sides) {
 	bytes := int64(0)
 	for _, f := range found {
 		if len(s.list) == turns.MaxSubagents || bytes >= maxSubagentBytes {
-			s.left++
+			s.left = append(s.left, f.ID)
 			continue
 		}
 		side, err := readSubagent(r.agent(), f, before[f.ID])
 		if err != nil {
-			s.left, s.err = s.left+1, err
+			s.left, s.err = append(s.left, f.ID), err
 		} else if side.To > side.From {
 			s.list, bytes = append(s.list, side), bytes+int64(len(side.raw))
 		}
@@ -70,8 +70,11 @@ func (f *inputs) subagentsBefore() map[string]session.SubagentCursor {
 }
 
 func readSubagent(a *agent.Agent, f transcript.SubagentFile, before session.SubagentCursor) (s sided, err error) {
+	if before.Offset < f.Start {
+		before = session.SubagentCursor{Offset: f.Start}
+	}
 	from := transcript.Cursor{Offset: before.Offset, Check: before.Check}
-	if from.Offset > 0 && from.Check == "" { // known only from the ledger
+	if from.Offset > 0 && from.Check == "" { // known only from the ledger, or of its parent
 		from, err = transcript.At(f.Path, from.Offset)
 	}
 	var segment transcript.NewLines
@@ -91,8 +94,8 @@ func readSubagent(a *agent.Agent, f transcript.SubagentFile, before session.Suba
 	}
 	// A message may go on from the previous part, and its tokens count once.
 	whole := segment.Bytes
-	if to := segment.Cursor.Offset; before.Offset > 0 && to <= maxSide {
-		if whole, err = transcript.ReadRange(f.Path, 0, to); err != nil {
+	if to := segment.Cursor.Offset; before.Offset > f.Start && to-f.Start <= maxSide {
+		if whole, err = transcript.ReadRange(f.Path, f.Start, to); err != nil {
 			return s, fmt.Errorf("sub-agent %s: %w", f.ID, err)
 		}
 	}
@@ -148,7 +151,7 @@ func subagentOutcome(all transcript.Summary, over bool) record.Outcome {
 // addSubagents adds subagents' work to a turn and its files. A turn recorded
 // again keeps the old record's subagents that are gone.
 func addSubagents(t, old *turns.Turn, s sides, files map[string][]byte, rules *redact.Rules, purged *scrub.Finder) {
-	t.AgentsLeft = s.left
+	t.AgentsLeft = len(s.left)
 	for _, one := range s.list {
 		path := turns.SubagentPath(t.Turn, one.ID)
 		data, err := rules.JSONLines(one.raw, agent.Structure)
@@ -181,6 +184,11 @@ func (r *recording) keepSubagents(before map[string]session.SubagentCursor, agai
 	maps.Copy(touched, again)
 	for _, one := range r.segment.sides.list {
 		touched[one.ID], before[one.ID] = one.before, one.after
+	}
+	for _, id := range r.segment.sides.left { // the next turn looks for it, whatever it is told
+		left := before[id]
+		left.Runs = true
+		before[id] = left
 	}
 	r.state.Subagents, r.state.Last.SubagentsBefore = before, touched
 }

@@ -243,9 +243,7 @@ func TestManySubAgents(t *testing.T) {
 		newHelper(l, t, c, fmt.Sprintf("a%03d", i), "Explore").answers(fmt.Sprint("m", i), "found", 5)
 	}
 	c.Stop("done")
-	c.Prompt("delegate more")
-	c.Tool("Agent")
-	c.Stop("done")
+	l.Turn(c, "something else", nil)
 	list := l.List(lab.Own(c))
 	if len(list[0].Agents) != 100 || list[0].AgentsLeft != 30 || len(list[1].Agents) != 30 || list[1].AgentsLeft != 0 {
 		t.Errorf("the turns have %d sub-agents, %d left, and %d, %d left", len(list[0].Agents), list[0].AgentsLeft, len(list[1].Agents), list[1].AgentsLeft)

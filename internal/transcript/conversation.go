@@ -24,12 +24,13 @@ type File struct {
 
 // A SubagentFile is a sub-agent with its conversation in a separate file.
 type SubagentFile struct {
-	ID   string // the client's; it can be a file name
-	Path string
-	Type string // what kind of agent the client calls it; "" if unknown
-	Call string // id of the call by which it was started; "" if unknown
-	Size int64  // of the file, bytes
-	Over bool   // the client says that it has ended
+	ID    string // the client's; it can be a file name
+	Path  string
+	Type  string // what kind of agent the client calls it; "" if unknown
+	Call  string // id of the call by which it was started; "" if unknown
+	Start int64  // where its own conversation begins in the file; before that it repeats its parent's
+	Size  int64  // of the file, bytes
+	Over  bool   // the client says that it has ended
 }
 
 // Own returns a reader for a sub-agent's file, where its lines are not aside.

@@ -235,6 +235,8 @@ func (r *reader) item(_ int, p gjson.Result, e *transcript.Entry) {
 		said := p.Get("content.0.text")
 		e.Interrupted = p.Get("role").Str == "user" && strings.HasPrefix(said.Str, "<turn_aborted>")
 		r.aborted = r.aborted || e.Interrupted
+	case kind == "agent_message": // a task for a subagent, or its answer
+		e.Parts = []transcript.Part{{Kind: transcript.Told, Text: texts(p.Get("content"))}}
 	case strings.HasSuffix(kind, "_call"):
 		r.call(kind, p, e)
 	case strings.HasSuffix(kind, "_output"):
