@@ -40,7 +40,7 @@ var all = []*Agent{
 		Notice: "opencode loads plugins when it starts: start running ones again",
 		Event:  hooks.Parse, Effects: opencode.Effects, Client: opencode.Client, Variables: opencode.Variables, Programs: []string{opencode.Program},
 		Files:  opencode.Files, // older ones are in a database
-		Reader: opencode.Reader, Structure: opencode.Structure, Continues: opencode.Continues,
+		Reader: opencode.Reader, Structure: opencode.Structure, Subagents: opencode.Sides, Continues: opencode.Continues,
 		NewSession: opencode.NewSession, Rebuild: opencode.Rebuild, Command: opencode.Command, Interactive: opencode.Interactive,
 	},
 	{

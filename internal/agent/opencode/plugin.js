@@ -1,4 +1,4 @@
-// git-agent plugin 2, written by: git agent-turn init --agent opencode
+// git-agent plugin 3, written by: git agent-turn init --agent opencode
 //
 // It calls the hooks of git-agent with payloads in the words that they know, and keeps each conversation as a
 // file of JSON lines, because OpenCode has it in a database. It never throws: OpenCode would fail the prompt.
@@ -54,20 +54,23 @@ export const GitAgent = async ({ client, directory }) => {
     }
   }
 
-  // of returns what is known of a session; a sub-agent's is its parent's, of which we know only that.
+  // of returns what is known of a session. A sub-agent's has the user's session, whose sub-agent's sub-agent it may be.
   const of = async (id) => {
     if (!sessions.has(id)) {
-      sessions.set(id, client.session.get({ path: { id } }).then(({ data }) =>
-        data?.parentID ? { parent: data.parentID } : { id, queue: Promise.resolve(), ...opened(id) }))
+      sessions.set(id, client.session.get({ path: { id } }).then(async ({ data }) => {
+        const above = data?.parentID && (await of(data.parentID))
+        const user = above && (above.user || above.id)
+        return { id, user, queue: Promise.resolve(), ...opened(user ? path.join(user, id) : id) }
+      }))
     }
     return sessions.get(id)
   }
 
-  // then runs f after all that came before in the session, and returns what it returns.
-  const then = async (id, f) => {
+  // then runs f after all that came before in the session, and returns what it returns; for a sub-agent's, it does so if it may.
+  const then = async (id, f, may = () => false) => {
     try {
       const s = id && (await of(id))
-      if (!s || s.parent) return
+      if (!s || (s.user && !may(s))) return
       const done = s.queue.then(() => f(s))
       s.queue = done.catch(() => {})
       return await done
@@ -109,6 +112,11 @@ export const GitAgent = async ({ client, directory }) => {
     if (text) append(s.file, text)
   }
 
+  // beside does the same for the session's sub-agents, of which the last message may never be complete.
+  const beside = async (s) => {
+    for (const id of sessions.keys()) if (id !== s.id && (await of(id)).user === s.id) await then(id, (own) => sync(own, false), () => true)
+  }
+
   // last returns the newest messages.
   const last = async (s, limit) => (await client.session.messages({ path: { id: s.id }, query: { limit } })).data || []
 
@@ -121,6 +129,7 @@ export const GitAgent = async ({ client, directory }) => {
       await new Promise((done) => setTimeout(done, 25))
     }
     await sync(s, true)
+    await beside(s)
     if (!s.prompt) return
     const prompt_id = s.prompt
     const answers = (await last(s, 32)).filter((m) => m.info.role === "assistant" && m.info.id > prompt_id)
@@ -198,8 +207,7 @@ export const GitAgent = async ({ client, directory }) => {
 
     "shell.env": async ({ sessionID: id }, output) => {
       try {
-        for (let s; id && (s = await of(id)).parent; ) id = s.parent
-        if (id) Object.assign(output.env, variables(id))
+        if (id) Object.assign(output.env, variables((await of(id)).user || id))
       } catch {}
     },
 
@@ -213,7 +221,8 @@ export const GitAgent = async ({ client, directory }) => {
         case "session.compacted":
           return void (await then(sessionID, async (s) => { Object.assign(s, { compacted: true, told: "" }) }))
         case "message.updated":
-          if (info.role === "assistant") await then(info.sessionID, async (s) => { if (s.started && !s.written.has(info.id)) await sync(s, false) })
+          if (info.role !== "assistant") return
+          await then(info.sessionID, async (s) => { if ((s.started || s.user) && !s.written.has(info.id)) await sync(s, false) }, () => !!info.time.completed)
       }
     },
 
@@ -222,6 +231,7 @@ export const GitAgent = async ({ client, directory }) => {
         await then(id, async (s) => {
           if (!s.started) return
           await sync(s, true)
+          await beside(s)
           await hook("git-agent-turn", s, "SessionEnd", { reason: "other" })
         })
       }
@@ -234,9 +244,9 @@ const typed = (p) => (p.type === "text" && !p.synthetic) || p.type === "file"
 const said = (m) => m?.parts.filter((p) => p.type === "text").map((p) => bounded(p.text)).at(-1)
 const bounded = (text) => (text.length > most ? text.slice(0, most) : text)
 
-// opened finds a session's file, the newest of them, and which messages are in any.
-const opened = (id) => {
-  const s = { id, n: 0, file: dir && path.join(dir, id + ".jsonl"), written: new Set(), queued: new Set() }
+// opened finds a session's file by its name, the newest of them, and which messages are in any.
+const opened = (name) => {
+  const s = { name, n: 0, file: dir && path.join(dir, name + ".jsonl"), written: new Set(), queued: new Set() }
   for (let next = s; dir && fs.existsSync(next.file); next = following(s)) {
     Object.assign(s, { n: next.n, file: next.file, last: undefined })
     for (const [, id] of fs.readFileSync(s.file, "utf8").matchAll(/^\{(?:"continues":"\w*","after"|"id"):"(\w+)"/gm)) s.written.add((s.last = id))
@@ -245,10 +255,10 @@ const opened = (id) => {
 }
 
 // following is the file in which a session goes on after this one.
-const following = (s) => ({ n: s.n + 1, file: path.join(dir, `${s.id}.${s.n + 1}.jsonl`) })
+const following = (s) => ({ n: s.n + 1, file: path.join(dir, `${s.name}.${s.n + 1}.jsonl`) })
 
 const append = (file, text) => {
-  fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW = 0 } = fs.constants
   const f = fs.openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600)
   try { fs.writeFileSync(f, text) } finally { fs.closeSync(f) }
