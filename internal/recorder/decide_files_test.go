@@ -100,7 +100,7 @@ func goesOn(_ string, base *told, end int) string {
 			shared = t.id
 		}
 	}
-	return fmt.Sprintf(`{"continues":%q,"after":"x"}`+"\n", shared)
+	return fmt.Sprintf(`{"after":%q}`+"\n", shared)
 }
 
 func userMessage(id, prompt string) (before, after string) {
@@ -179,7 +179,11 @@ func (p *play) open(base *told, end int) {
 		}
 		c.path = filepath.Join(p.dir, "sessions", "2026", "11", "22", fmt.Sprintf("rollout-2026-11-22T01-%02d-37-%s.jsonl", n, name))
 	default:
-		c.path = filepath.Join(p.dir, fmt.Sprintf("ses_1.%d.jsonl", n))
+		name := "ses_1"
+		if n > 0 {
+			name += fmt.Sprintf(".%d", n)
+		}
+		c.path = filepath.Join(p.dir, name+".jsonl")
 	}
 	p.files = append(p.files, c)
 	if head := p.head(c.id, base, end); head != "" {

@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,25 +124,53 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// TestContinues: after which prompt a session goes on when a person has gone back.
 func TestContinues(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ text, want string }{
-		{`{"continues":"msg_1","after":"msg_2"}` + "\n{}\n", "msg_1"},
-		{`{"continues":"","after":""}` + "\n", ""},
-		{`{"continues":"../x"}` + "\n", ""},
-		{`{"id":"msg_1"}` + "\n", ""},
-		{`{"continues":"msg_1"}`, ""},
-		{"", ""},
-		{strings.Repeat("x", 1<<20), ""},
+	message := func(id, more, role string) string {
+		return `{"id":"` + id + `"` + more + `,"info":{"id":"` + id + `","role":"` + role + `"},"parts":[{"type":"text","text":"x"}]}` + "\n"
+	}
+	prompt := func(id string) string { return message(id, "", "user") }
+	answer := func(id string) string { return message(id, "", "assistant") }
+	one := prompt("p1") + answer("a1") + message("q1", `,"queued":true`, "user") + answer("a2") + prompt("p2") + answer("a3")
+	for _, tt := range []struct {
+		name  string
+		files []string
+		want  string
+	}{
+		{"a first file", []string{one}, ""},
+		{"after a turn", []string{one, `{"after":"a1"}` + "\n"}, "p1"},
+		{"after a turn that was steered", []string{one, `{"after":"a2"}` + "\n"}, "p1"},
+		{"after a prompt in a turn", []string{one, `{"after":"q1"}` + "\n"}, "p1"},
+		{"after the second turn", []string{one, `{"after":"a3"}` + "\n"}, "p2"},
+		{"as plugins before 3 say it", []string{one, `{"continues":"q1","after":"a2"}` + "\n"}, "p1"},
+		{"at the beginning", []string{one, `{"after":""}` + "\n"}, ""},
+		{"twice", []string{one, `{"after":"a2"}` + "\n" + prompt("p3") + answer("a4"), `{"after":"a4"}` + "\n"}, "p3"},
+		{"twice, behind the first", []string{one, `{"after":"a3"}` + "\n" + prompt("p3") + answer("a4"), `{"after":"a1"}` + "\n"}, "p1"},
+		{"after words of the client", []string{one, `{"after":"a3"}` + "\n" + answer("a4"), `{"after":"a4"}` + "\n"}, "p2"},
+		{
+			"after a prompt that the client has repeated",
+			[]string{one + `{"id":"c","info":{"id":"c","role":"user"},"parts":[{"type":"compaction","auto":true,"overflow":true}]}` + "\n" +
+				`{"id":"s","info":{"id":"s","role":"assistant","summary":true},"parts":[{"type":"text","text":"so far"}]}` + "\n" + prompt("p2b") + answer("a5"), `{"after":"a5"}` + "\n"},
+			"p2",
+		},
+		{"in a fork", []string{message("n1", `,"was":"p1"`, "user") + answer("n2"), `{"after":"n2"}` + "\n"}, "p1"},
+		{"after what is nowhere", []string{one, `{"after":"x"}` + "\n"}, ""},
+		{"hostile", []string{one, `{"after":"../x"}` + "\n"}, ""},
+		{"a part of a line", []string{one, `{"after":"a1"`}, ""},
+		{"a long line", []string{one, strings.Repeat("x", 1<<20)}, ""},
 	} {
-		path := filepath.Join(t.TempDir(), "x.jsonl")
-		gittest.Must(t, os.WriteFile(path, []byte(tt.text), 0o600))
-		jumps := strings.HasPrefix(tt.text, `{"continues"`) && strings.Contains(tt.text, "\n")
+		dir, path := t.TempDir(), ""
+		for n, text := range tt.files {
+			path = filepath.Join(dir, "ses_1"+strings.TrimSuffix(fmt.Sprintf(".%d", n), ".0")+".jsonl")
+			gittest.Must(t, os.WriteFile(path, []byte(text), 0o600))
+		}
+		jumps := len(tt.files) > 1 && strings.Contains(tt.files[len(tt.files)-1], "\n")
 		if got, jumped, err := Continues(path, 0); got != tt.want || jumped != jumps || err != nil {
-			t.Errorf("%.40q: got %q, %t, %v", tt.text, got, jumped, err)
+			t.Errorf("%s: got %q, %t, %v, want %q", tt.name, got, jumped, err, tt.want)
 		}
 		if got, jumped, err := Continues(path, 1); got != "" || jumped || err != nil {
-			t.Errorf("%.40q: a later turn jumps to %q, %v", tt.text, got, err)
+			t.Errorf("%s: a later turn jumps to %q, %v", tt.name, got, err)
 		}
 	}
 }

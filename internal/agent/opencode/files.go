@@ -1,13 +1,14 @@
 package opencode
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -19,8 +20,9 @@ import (
 // The plugin only appends to a conversation's file,
 // <data>/opencode/<session>.jsonl: each complete message with its parts as a
 // line. After a person has gone back, it goes on in <session>.1.jsonl,
-// <session>.2.jsonl; the first line names the message before. If files are
-// deleted, the plugin begins them again from OpenCode's data.
+// <session>.2.jsonl, whose first line names the message before. If files are
+// deleted, the plugin begins them again from OpenCode's data. The conversations
+// of a session's subagents are in the directory <session>.
 
 // conversations returns the directory of these files, or "" without a home.
 func conversations(getenv func(string) string) string {
@@ -54,23 +56,68 @@ func Files(config, prefix string) ([]transcript.File, error) {
 	return list, nil // by name, as the directory is read
 }
 
-// Continues reads the first line of a file: its first turn may jump.
+// Continues finds the message that the file at path goes on after in the files
+// before it, and returns the id of the prompt that led to it: its first turn
+// jumps there.
 func Continues(path string, at int64) (promptID string, jumps bool, err error) {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || at > 0 {
-		return "", false, err
+	name, _ := strings.CutSuffix(filepath.Base(path), ".jsonl")
+	session, number, _ := strings.Cut(name, ".")
+	n, err := strconv.Atoi(number)
+	if err != nil || at > 0 {
+		return "", false, nil // in a session's first file, none jumps
 	}
-	f, err := os.Open(path)
+	first, err := transcript.ReadRange(path, 0, 1<<10)
 	if err != nil {
 		return "", false, err
 	}
-	defer f.Close()
-	line, err := bufio.NewReaderSize(f, 1<<10).ReadSlice('\n')
-	if err != nil || !bytes.HasPrefix(line, []byte(`{"continues":`)) || !gjson.ValidBytes(line) {
-		return "", false, nil // a message, which may be longer
+	first, _, _ = bytes.Cut(first, []byte{'\n'}) // of a message, perhaps only a part
+	after, jumps := follows(first)
+	for n > 0 && after != "" {
+		n--
+		before := filepath.Join(filepath.Dir(path), session+".jsonl")
+		if n > 0 {
+			before = filepath.Join(filepath.Dir(path), session+"."+strconv.Itoa(n)+".jsonl")
+		}
+		said, err := transcript.ReadSegment(before, transcript.Cursor{})
+		if err != nil {
+			return "", jumps, err
+		}
+		if promptID, after = promptOf(said.Bytes, after); promptID != "" {
+			break
+		}
 	}
-	if id := gjson.GetBytes(line, "continues").Str; hooks.ValidID(id) {
-		promptID = id
+	return promptID, jumps, nil
+}
+
+// follows returns the id of the message that a file goes on after, by its first
+// line; it is "" if all was undone, and is false if that is a message.
+func follows(line []byte) (id string, is bool) {
+	after := gjson.GetBytes(line, "after")
+	if is = after.Exists() && gjson.ValidBytes(line); is && hooks.ValidID(after.Str) {
+		id = strings.Clone(after.Str)
 	}
-	return promptID, true, nil
+	return id, is
+}
+
+// promptOf returns the id of the prompt that led to a message of a file. If the
+// file has the message but not the prompt, or lacks the message, before is the
+// one to look for in the file before.
+func promptOf(file []byte, message string) (promptID, before string) {
+	r := Reader()
+	begins := message
+	for line := range bytes.Lines(file) {
+		e := r.Read(0, bytes.TrimSuffix(line, []byte{'\n'}))
+		switch {
+		case e.Opens != nil:
+			promptID = cmp.Or(strings.Clone(gjson.GetBytes(line, "was").Str), e.Opens.PromptID)
+		case e.ID == "" && promptID == "":
+			if id, is := follows(line); is {
+				begins = id
+			}
+		}
+		if e.ID == message {
+			return promptID, begins
+		}
+	}
+	return "", message
 }

@@ -92,9 +92,8 @@ export const GitAgent = async ({ client, directory }) => {
     }
     if (at < 0 && s.last) {
       at = list.findLastIndex((m) => s.written.has(m.info.id))
-      const common = list.slice(0, at + 1).findLast((m) => m.info.role === "user" && m.parts.some(typed))
       Object.assign(s, following(s), { last: list[at]?.info.id, written: new Set(list.slice(0, at + 1).map((m) => m.info.id)) })
-      append(s.file, JSON.stringify({ continues: common?.info.id || "", after: list[at]?.info.id || "" }) + "\n")
+      append(s.file, JSON.stringify({ after: s.last || "" }) + "\n")
     }
     const fresh = list.slice(at + 1)
     let text = ""
@@ -249,7 +248,7 @@ const opened = (name) => {
   const s = { name, n: 0, file: dir && path.join(dir, name + ".jsonl"), written: new Set(), queued: new Set() }
   for (let next = s; dir && fs.existsSync(next.file); next = following(s)) {
     Object.assign(s, { n: next.n, file: next.file, last: undefined })
-    for (const [, id] of fs.readFileSync(s.file, "utf8").matchAll(/^\{(?:"continues":"\w*","after"|"id"):"(\w+)"/gm)) s.written.add((s.last = id))
+    for (const [, id] of fs.readFileSync(s.file, "utf8").matchAll(/^\{(?:"continues":"\w*",)?"(?:after|id)":"(\w+)"/gm)) s.written.add((s.last = id))
   }
   return s
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gitagent/internal/limit"
@@ -20,6 +21,8 @@ import (
 type (
 	message struct {
 		ID     string   `json:"id"`
+		Was    string   `json:"was,omitempty"`   // the id before, by which ledgers know a prompt
+		After  string   `json:"after,omitempty"` // of a line that is no message, see Continues
 		Queued bool     `json:"queued,omitempty"`
 		Window int64    `json:"window,omitempty"`
 		Info   info     `json:"info"`
@@ -148,6 +151,7 @@ func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 			return nil, fmt.Errorf("rebuild session %s: %w", c.Session, err)
 		}
 		r.Pieces = append(r.Pieces, line, []byte{'\n'})
+		m.Was = "" // the client doesn't know it
 	}
 	list := b.list
 	r.Adopt = func(ctx context.Context) error { return adopt(ctx, c, list) }
@@ -169,7 +173,14 @@ const unknown = "unknown"
 
 func (b *builder) add(line []byte) {
 	m := new(message)
-	if json.Unmarshal(line, m) != nil || m.Info.ID == "" || b.renamed[m.Info.ID] != "" || m.Info.Time == nil {
+	if json.Unmarshal(line, m) != nil {
+		return
+	}
+	if m.After != "" {
+		b.back(m.After)
+		return
+	}
+	if m.Info.ID == "" || b.renamed[m.Info.ID] != "" || m.Info.Time == nil {
 		return
 	}
 	i := &m.Info
@@ -188,10 +199,10 @@ func (b *builder) add(line []byte) {
 		i.Agent = "build" // the client's own
 	}
 	old := i.ID
-	m.ID = b.ids.make("msg")
+	m.ID, m.Was = b.ids.make("msg"), ""
 	i.ID, i.SessionID = m.ID, b.Session
 	if i.Role == "user" {
-		b.prompt = m.ID
+		b.prompt, m.Was = m.ID, old
 	} else if !b.assistant(i) {
 		return
 	}
@@ -207,6 +218,21 @@ func (b *builder) add(line []byte) {
 		return
 	}
 	b.list = append(b.list, m)
+}
+
+// back takes out what a person has undone: all after a message.
+func (b *builder) back(to string) {
+	last, known := b.renamed[to]
+	if !known {
+		return
+	}
+	b.list = slices.DeleteFunc(b.list, func(m *message) bool { return m.ID > last })
+	b.prompt = ""
+	for _, m := range b.list {
+		if m.Info.Role == "user" {
+			b.prompt = m.ID
+		}
+	}
 }
 
 func (b *builder) assistant(i *info) bool {

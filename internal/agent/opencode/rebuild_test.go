@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
@@ -94,5 +97,43 @@ func TestRebuildHostile(t *testing.T) {
 	_, err := Rebuild(transcript.Cut{Segments: [][]byte{[]byte("x\n{}\n")}, Session: "ses_new", At: time.Now()})
 	if !errors.Is(err, transcript.ErrEmpty) {
 		t.Errorf("of nothing: %v", err)
+	}
+}
+
+// TestRebuildUndone: what a person has undone within a turn is not in the conversation that goes on. The rebuilt file
+// knows what prompts were called, so that one can go back in it.
+func TestRebuildUndone(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	message := func(id, more string) string {
+		return `{"id":"` + id + `","info":{"id":"` + id + `","time":{"created":1},` + more + `},"parts":[{"type":"text","text":"said ` + id + `"}]}` + "\n"
+	}
+	prompt := func(id string) string {
+		return message(id, `"role":"user","model":{"providerID":"p","modelID":"m"}`)
+	}
+	answer := func(id string) string {
+		return message(id, `"role":"assistant","providerID":"p","modelID":"m"`)
+	}
+	one := prompt("p1") + answer("a1") + prompt("q1") + answer("a2")
+	for _, tt := range []struct {
+		name, next string
+		want       string
+	}{
+		{"the steering prompt", `{"after":"a1"}` + "\n", "p1 a1 p2 a3"},
+		{"as plugins before 3 say it", `{"continues":"p1","after":"a1"}` + "\n", "p1 a1 p2 a3"},
+		{"an answer", `{"after":"q1"}` + "\n", "p1 a1 q1 p2 a3"},
+		{"nothing", "", "p1 a1 q1 a2 p2 a3"},
+		{"what is not there", `{"after":"x"}` + "\n", "p1 a1 q1 a2 p2 a3"},
+	} {
+		file := rebuilt(t, false, []byte(one), []byte(tt.next+prompt("p2")+answer("a3")))
+		var got, was []string
+		for line := range bytes.Lines(file) {
+			got = append(got, strings.TrimPrefix(gjson.GetBytes(line, "parts.0.text").Str, "said "))
+			if gjson.GetBytes(line, "info.role").Str == "user" {
+				was = append(was, gjson.GetBytes(line, "was").Str)
+			}
+		}
+		if prompts := strings.Fields(strings.NewReplacer("a1", "", "a2", "", "a3", "").Replace(tt.want)); strings.Join(got, " ") != tt.want || !slices.Equal(was, prompts) {
+			t.Errorf("%s: %q, of the prompts %q; want %s", tt.name, got, was, tt.want)
+		}
 	}
 }
