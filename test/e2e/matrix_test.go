@@ -51,6 +51,7 @@ var matrix = []struct {
 	{name: "killed", run: killedInTool, only: []string{"codex", "opencode"}, check: []string{"codex"}},
 	{name: "compacted", run: compactedByItself, only: []string{"codex", "opencode"}},
 	{name: "subagent", run: subagent, only: []string{"codex", "opencode"}},
+	{name: "subagents", run: subagents, only: []string{"codex", "opencode"}},
 	{name: "two-at-once", run: twoAtOnce, only: []string{"codex", "opencode"}},
 	{name: "company", run: company, only: []string{"codex", "opencode"}, check: []string{"codex"}},
 	{name: "company-at-prompt", run: companyAtPrompt, only: []string{"gemini"}},
@@ -60,6 +61,7 @@ var matrix = []struct {
 	{name: "daemon", run: withDaemon, only: []string{"codex"}},
 	{name: "trusted", run: trustedByPerson, only: []string{"codex"}},
 	{name: "rewound", run: rewound, only: []string{"codex"}},
+	{name: "undone", run: undone, only: []string{"opencode"}},
 	{name: "native-fork", run: forkedByClient, only: []string{"codex"}},
 }
 
@@ -260,7 +262,7 @@ func compactedByItself(r *rig) {
 }
 
 // subagent has a turn in which the agent launches another one: its events and its conversation are none of
-// the session's.
+// the session's, and are stored beside it.
 func subagent(r *rig) {
 	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
 	r.play(r.repo.Dir, session, "TSUB hello").ok()
@@ -271,6 +273,18 @@ func subagent(r *rig) {
 	turns := r.check(r.done("T1"), r.done("TSUB"), r.done("T2"))
 	if got := turns[1].Tools; len(got) == 0 {
 		r.t.Errorf("tools of the launching turn = %v", got)
+	}
+	// Codex doesn't wait for it, and stops it at its own end: what it did after the first turn is in the next one.
+	parts := append(turns[1].Agents, turns[2].Agents...)
+	to := 0
+	for _, p := range parts {
+		if p.ID != parts[0].ID || p.From != to {
+			r.t.Errorf("the sub-agent's parts are %+v", parts)
+		}
+		to = p.To
+	}
+	if ended := map[string]string{"codex": "interrupted", "opencode": "done"}[r.kind.program()]; to == 0 || parts[len(parts)-1].Outcome != ended {
+		r.t.Errorf("the sub-agent's parts are %+v, want it %s", parts, ended)
 	}
 }
 

@@ -32,7 +32,12 @@ type request struct {
 	Status      int    `json:"status"`
 	ClosedEarly bool   `json:"closed_early"` // the client hung up before the answer was complete
 
-	Body json.RawMessage `json:"body"` // the conversation, among other things
+	Body  json.RawMessage `json:"body"` // the conversation, among other things
+	Reply struct {
+		Usage struct {
+			Output int `json:"output_tokens"`
+		} `json:"usage"`
+	} `json:"reply"`
 
 	// What the mocks that share mock.mjs make of it:
 	Said []said `json:"said"`

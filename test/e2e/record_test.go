@@ -41,18 +41,41 @@ type turn struct {
 	Tools       map[string]int `json:"tools"`
 	Context     int            `json:"context"`
 	Compactions int            `json:"compactions"`
-	Agents      []struct {
-		ID      string `json:"id"`
-		Outcome string `json:"outcome"`
-		Calls   int    `json:"calls"`
-		From    int    `json:"from"`
-		To      int    `json:"to"`
-	} `json:"agents"`
-	Transcript struct {
+	Tokens      tokens         `json:"tokens"`
+	Agents      []subagentDid  `json:"agents"`
+	Transcript  struct {
 		Path  string `json:"path"`
 		After int    `json:"after"`
 		Bytes int    `json:"bytes"`
 	} `json:"transcript"`
+}
+
+// A subagentDid is what a turn's record says of a sub-agent.
+type subagentDid struct {
+	ID      string `json:"id"`
+	Call    string `json:"call"`
+	Outcome string `json:"outcome"`
+	Calls   int    `json:"calls"`
+	Tokens  tokens `json:"tokens"`
+	Bytes   int    `json:"bytes"`
+	From    int    `json:"from"`
+	To      int    `json:"to"`
+}
+
+// did is how it ended, and how many tools it called.
+func (s subagentDid) did() string { return fmt.Sprintf("%s %d", s.Outcome, s.Calls) }
+
+// tokens are what models took, by their names.
+type tokens map[string]struct {
+	Output int `json:"output"`
+}
+
+func (t tokens) output() int {
+	n := 0
+	for _, of := range t {
+		n += of.Output
+	}
+	return n
 }
 
 func (t turn) String() string {

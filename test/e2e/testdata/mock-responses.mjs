@@ -3,6 +3,11 @@
 // Use it as a provider with wire_api = "responses" and base_url = "http://127.0.0.1:PORT/v1".
 import { serve, stream, pieces, speak, own } from './mock.mjs';
 const text = content => typeof content === 'string' ? content : (content || []).map(c => own(c.text)).filter(Boolean).join('\n');
+// agents are those that the conversation has spawned and not waited for.
+const agents = body => {
+  const all = JSON.stringify(body.input || []);
+  return [...new Set([...all.matchAll(/agent_id[\\]*":[\\]*"([\w-]+)/g)].map(m => m[1]))].filter(id => !new RegExp(`${id}[\\\\]*":[{]?[\\\\]*"?(completed|errored|shutdown)`).test(all));
+};
 serve({
   asks: url => url.split('?')[0].endsWith('/responses'),
   read(body) {
@@ -17,7 +22,8 @@ serve({
   },
   translate: {
     Bash: i => ({ name: 'exec_command', input: { cmd: i.command, yield_time_ms: 30000 } }),
-    Agent: i => ({ namespace: 'multi_agent_v1', name: 'spawn_agent', input: { message: i.prompt } }),
+    Agent: i => ({ namespace: 'multi_agent_v1', name: 'spawn_agent', input: { message: i.prompt, ...i.more } }),
+    Wait: (_, body) => ({ namespace: 'multi_agent_v1', name: 'wait_agent', input: { targets: agents(body), timeout_ms: 3600000 } }),
   },
   async answer(res, msg, hold, { id }) {
     const send = stream(res), event = (type, data) => send({ type, ...data }, type);

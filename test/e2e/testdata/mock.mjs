@@ -50,10 +50,10 @@ function pick(said) {
 // aside answers what the client asks for itself; the conversation in it is not what it is about.
 function aside() { const s = scenario(); return { rule: 'side', step: 0, reply: s.aside || { text: 'MOCK SUMMARY' }, usage: s.usage }; }
 
-function message(p, translate) {
+function message(p, translate, body) {
   const r = p.reply;
   const content = (r.content || [...(r.thinking ? [{ type: 'thinking', thinking: r.thinking }] : []), ...(r.text !== undefined ? [{ type: 'text', text: r.text }] : []), ...(r.tool ? [{ type: 'tool_use', name: r.tool, input: r.input || {} }] : [])])
-    .map(b => b.type === 'tool_use' ? { ...b, ...translate[b.name]?.(b.input || {}) } : b);
+    .map(b => b.type === 'tool_use' ? { ...b, ...translate[b.name]?.(b.input || {}, body) } : b);
   return { content, usage: { input_tokens: 10, cache_read_input_tokens: 0, output_tokens: 20, ...p.usage, ...r.usage } };
 }
 
@@ -81,7 +81,7 @@ export function serve(protocol) {
       line(`${rec.side ? 'side ' : ''}rule=${p.rule}#${p.step} ` + rec.said.map(m => m.role[0].toUpperCase() + '[' + [m.text && JSON.stringify(m.text.slice(0, 60)), ...m.calls].filter(Boolean).join(',') + ']').join(' '));
       res.on('close', () => { if (!res.writableFinished) { rec.closed_early = true; save(); } });
       if (r.error) return json(r.error.status, protocol.fail(r.error));
-      const msg = message(p, protocol.translate); rec.reply = msg; rec.status = 200; save();
+      const msg = message(p, protocol.translate, body); rec.reply = msg; rec.status = 200; save();
       await protocol.answer(res, msg, async () => { while (r.hold && !fs.existsSync(r.hold) && !res.destroyed) await sleep(20); }, { url: req.url, body, id: `mock_${Date.now().toString(36)}_${n}` });
     } catch (e) { console.error(e); try { json(500, protocol.fail({ type: 'api_error', message: String(e) })); } catch {} }
   });
