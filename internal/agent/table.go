@@ -35,13 +35,13 @@ var all = []*Agent{
 		NewSession: codex.NewSession, Rebuild: codex.Rebuild, Command: codex.Command, Interactive: codex.Interactive,
 	},
 	{
-		Name: opencode.Name, Program: opencode.Program, Title: opencode.Title, Tested: opencode.Tested,
-		ConfigDir: opencode.ConfigDir, Install: opencode.Install, Remove: opencode.Remove, Inspect: opencode.Inspect,
+		Name: opencode.OpenCode.Name, Program: opencode.OpenCode.Program, Title: opencode.OpenCode.Title, Tested: opencode.OpenCode.Tested,
+		ConfigDir: opencode.OpenCode.ConfigDir, Install: opencode.OpenCode.Install, Remove: opencode.OpenCode.Remove, Inspect: opencode.OpenCode.Inspect,
 		Notice: "opencode loads plugins when it starts: start running ones again",
-		Event:  hooks.Parse, Effects: opencode.Effects, Client: opencode.Client, Variables: opencode.Variables, Programs: []string{opencode.Program},
-		Files:  opencode.Files, // older ones are in a database
+		Event:  hooks.Parse, Effects: opencode.Effects, Client: opencode.OpenCode.Environment, Variables: opencode.OpenCode.Variables(), Programs: []string{opencode.OpenCode.Program},
+		Files:  opencode.OpenCode.Files, // older ones are in a database
 		Reader: opencode.Reader, Structure: opencode.Structure, Subagents: opencode.Sides, Continues: opencode.Continues,
-		NewSession: opencode.NewSession, Rebuild: opencode.Rebuild, Command: opencode.Command, Interactive: opencode.Interactive,
+		NewSession: opencode.NewSession, Rebuild: opencode.OpenCode.Rebuild, Command: opencode.OpenCode.Command, Interactive: opencode.Interactive,
 	},
 	{
 		Name: gemini.Name, Program: gemini.Program, Title: gemini.Title, Tested: gemini.Tested,

@@ -18,7 +18,7 @@ func TestInstall(t *testing.T) {
 	places := hooks.Places{Config: t.TempDir()}
 	path := filepath.Join(places.Config, "plugin", "git-agent.js")
 	problems := func() (all []hooks.Problem) {
-		for _, f := range Inspect(places).Findings {
+		for _, f := range OpenCode.Inspect(places).Findings {
 			all = append(all, f.Problem)
 		}
 		return all
@@ -41,29 +41,29 @@ func TestInstall(t *testing.T) {
 		}
 	}
 	want("nothing", hooks.Missing)
-	apply(Install)
+	apply(OpenCode.Install)
 	want("installed")
-	write(path, string(plugin)+"\n")
+	write(path, string(OpenCode.plugin())+"\n")
 	want("changed by hand", hooks.Changed)
-	write(path, strings.Replace(string(plugin), "plugin ", "plugin 0.", 1))
+	write(path, strings.Replace(string(OpenCode.plugin()), "plugin ", "plugin 0.", 1))
 	want("another version", hooks.Changed)
-	apply(Install)
+	apply(OpenCode.Install)
 	want("installed again")
-	write(filepath.Join(places.Config, "plugins", "git-agent.js"), string(plugin))
+	write(filepath.Join(places.Config, "plugins", "git-agent.js"), string(OpenCode.plugin()))
 	want("twice", hooks.Twice)
 	gittest.Must(t, os.RemoveAll(filepath.Join(places.Config, "plugins")))
-	apply(Remove)
+	apply(OpenCode.Remove)
 	want("removed", hooks.Missing)
-	apply(Remove)
+	apply(OpenCode.Remove)
 	write(path, "// mine\n")
-	if _, err := Install(places, false); err == nil {
+	if _, err := OpenCode.Install(places, false); err == nil {
 		t.Error("another's file would be replaced")
 	}
-	apply(Remove)
+	apply(OpenCode.Remove)
 	if data, err := os.ReadFile(path); err != nil || string(data) != "// mine\n" {
 		t.Errorf("another's file: %q, %v", data, err)
 	}
-	if _, err := Install(places, true); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := OpenCode.Install(places, true); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("in a project: %v", err)
 	}
 }
@@ -79,7 +79,7 @@ func TestConfigDir(t *testing.T) {
 		{map[string]string{"HOME": "/home/dev", "XDG_CONFIG_HOME": "c"}, "/home/dev/.config/opencode"},
 		{nil, ""},
 	} {
-		if got := ConfigDir(func(name string) string { return tt.env[name] }); got != filepath.FromSlash(tt.want) {
+		if got := OpenCode.ConfigDir(func(name string) string { return tt.env[name] }); got != filepath.FromSlash(tt.want) {
 			t.Errorf("%v: got %q, want %q", tt.env, got, tt.want)
 		}
 	}
@@ -94,15 +94,34 @@ func TestClient(t *testing.T) {
 		{"12", "ses_df66c3548ffebYgP3dFv5wDzLh", hooks.Environment{PID: 12, SessionID: "ses_df66c3548ffebYgP3dFv5wDzLh"}},
 		{"-1", "../x", hooks.Environment{}},
 	} {
-		env := map[string]string{pidVariable: tt.pid, sessionVariable: tt.id}
-		if got := Client(func(name string) string { return env[name] }); got != tt.want {
+		env := map[string]string{OpenCode.pidVariable(): tt.pid, OpenCode.sessionVariable(): tt.id}
+		if got := OpenCode.Environment(func(name string) string { return env[name] }); got != tt.want {
 			t.Errorf("got %+v, want %+v", got, tt.want)
 		}
 	}
-	for _, name := range []string{pidVariable, sessionVariable} {
-		if !strings.Contains(string(plugin), name) {
-			t.Errorf("the plugin doesn't set %s", name)
-		}
+}
+
+// TestOtherName: OpenCode under another name has its own places and variables, and nothing of OpenCode's.
+func TestOtherName(t *testing.T) {
+	t.Parallel()
+	other := Edition{Name: "opened", Program: "opened", Title: "Opened"}
+	home := func(name string) string { return map[string]string{"HOME": "/home/dev"}[name] }
+	plan, err := other.Install(hooks.Places{Config: other.ConfigDir(home)}, false)
+	gittest.Must(t, err)
+	if want := filepath.FromSlash("/home/dev/.config/opened/plugin/git-agent.js"); plan.Path != want || !isOurs(plan.After) {
+		t.Errorf("the plugin goes to %s, want %s", plan.Path, want)
+	}
+	if text := string(plan.After); strings.Contains(text, "opencode") || !strings.Contains(text, "init --agent opened\n") || !strings.Contains(text, `const program = "opened"`) {
+		t.Errorf("the plugin says\n%.500s", text)
+	}
+	if got, want := other.conversations(home), filepath.FromSlash("/home/dev/.local/share/git-agent/opened"); got != want {
+		t.Errorf("conversations are in %s, want %s", got, want)
+	}
+	if got := other.Variables(); !slices.Contains(got, "GIT_AGENT_OPENED_PID") || !slices.Contains(got, "GIT_AGENT_OPENED_SESSION") {
+		t.Errorf("the variables are %q", got)
+	}
+	if got := other.Command("", "ses_1", ""); !slices.Equal(got, []string{"opened", "--session=ses_1"}) {
+		t.Errorf("the command is %q", got)
 	}
 }
 
@@ -112,7 +131,7 @@ func TestCommand(t *testing.T) {
 		{"", "", "", "opencode"},
 		{"/r", "ses_1", "-go", "opencode /r --session=ses_1 --prompt=-go"},
 	} {
-		command := Command(tt.dir, tt.session, tt.prompt)
+		command := OpenCode.Command(tt.dir, tt.session, tt.prompt)
 		if got := strings.Join(command, " "); got != tt.want || !Interactive(command) {
 			t.Errorf("got %s, want %s", got, tt.want)
 		}
@@ -179,7 +198,7 @@ func TestContinues(t *testing.T) {
 // was told twice, and an agent that calls the same tool again would never hear of its context.
 func TestPluginCalls(t *testing.T) {
 	t.Parallel()
-	_, after, _ := strings.Cut(string(plugin), `"tool.execute.after"`)
+	_, after, _ := strings.Cut(string(OpenCode.plugin()), `"tool.execute.after"`)
 	call, _, found := strings.Cut(after, "\n    }),")
 	if !found || !strings.Contains(call, "tool_use_id: callID") {
 		t.Errorf("the payload after a tool doesn't say which call it is:\n%s", call)

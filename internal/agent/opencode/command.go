@@ -6,8 +6,8 @@ import (
 )
 
 // Command starts the client in a directory.
-func Command(dir, session, prompt string) []string {
-	command := []string{Program}
+func (c Edition) Command(dir, session, prompt string) []string {
+	command := []string{c.Program}
 	if dir != "" {
 		command = append(command, dir)
 	}

@@ -18,14 +18,14 @@ import (
 )
 
 // The plugin only appends to a conversation's file,
-// <data>/opencode/<session>.jsonl: each complete message with its parts as a
+// <data>/<program>/<session>.jsonl: each complete message with its parts as a
 // line. After a person has gone back, it goes on in <session>.1.jsonl,
 // <session>.2.jsonl, whose first line names the message before. If files are
-// deleted, the plugin begins them again from OpenCode's data. The conversations
+// deleted, the plugin begins them again from the client's data. The conversations
 // of a session's subagents are in the directory <session>.
 
 // conversations returns the directory of these files, or "" without a home.
-func conversations(getenv func(string) string) string {
+func (c Edition) conversations(getenv func(string) string) string {
 	data := getenv("XDG_DATA_HOME")
 	if home := getenv("HOME"); !filepath.IsAbs(data) {
 		if home == "" {
@@ -33,18 +33,18 @@ func conversations(getenv func(string) string) string {
 		}
 		data = filepath.Join(home, ".local", "share")
 	}
-	return filepath.Join(data, "git-agent", "opencode")
+	return filepath.Join(data, "git-agent", c.Program)
 }
 
 // Files lists the files of the sessions with a prefix.
-func Files(config, prefix string) ([]transcript.File, error) {
-	dir := conversations(os.Getenv)
+func (c Edition) Files(config, prefix string) ([]transcript.File, error) {
+	dir := c.conversations(os.Getenv)
 	if dir == "" {
 		return nil, nil
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list conversations of OpenCode: %w", err)
+		return nil, fmt.Errorf("list conversations of %s: %w", c.Title, err)
 	}
 	var list []transcript.File
 	for _, e := range entries {

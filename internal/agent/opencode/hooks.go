@@ -9,47 +9,47 @@ import (
 	"gitagent/hooks"
 )
 
-// ConfigDir returns $XDG_CONFIG_HOME/opencode or ~/.config/opencode, on every
+// ConfigDir returns $XDG_CONFIG_HOME/<program> or ~/.config/<program>, on every
 // system. OpenCode reads $OPENCODE_CONFIG_DIR, too, not instead.
-func ConfigDir(getenv func(string) string) string {
+func (c Edition) ConfigDir(getenv func(string) string) string {
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "opencode")
+		return filepath.Join(dir, c.Program)
 	}
-	return hooks.InHome(getenv, filepath.Join(".config", "opencode"))
+	return hooks.InHome(getenv, filepath.Join(".config", c.Program))
 }
 
 // Install plans to write the plugin. It replaces a plugin of ours that has
 // another version or was changed; another file of the name is an error.
-func Install(places hooks.Places, project bool) (*hooks.Edit, error) {
+func (c Edition) Install(places hooks.Places, project bool) (*hooks.Edit, error) {
 	if project {
-		return nil, fmt.Errorf("install the plugin into a project: OpenCode writes packages beside a project's plugins: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("install the plugin into a project: %s writes packages beside a project's plugins: %w", c.Title, errors.ErrUnsupported)
 	}
-	e, err := plan(places)
+	e, err := c.plan(places)
 	if err != nil {
 		return nil, err
 	}
 	if e.Before != nil && !isOurs(e.Before) {
 		return nil, fmt.Errorf("install the plugin: %s is not ours; move it away", e.Path)
 	}
-	e.After = plugin
+	e.After = c.plugin()
 	return e, nil
 }
 
 // Remove plans to remove the plugin's file, if it is ours.
-func Remove(places hooks.Places, project bool) (*hooks.Edit, error) {
+func (c Edition) Remove(places hooks.Places, project bool) (*hooks.Edit, error) {
 	if project {
 		return nil, fmt.Errorf("remove the plugin from a project: it is installed for the user alone: %w", errors.ErrUnsupported)
 	}
-	e, err := plan(places)
+	e, err := c.plan(places)
 	if err == nil && !isOurs(e.Before) {
 		e.After = e.Before
 	}
 	return e, err
 }
 
-func plan(places hooks.Places) (*hooks.Edit, error) {
+func (c Edition) plan(places hooks.Places) (*hooks.Edit, error) {
 	if places.Config == "" {
-		return nil, errors.New("find OpenCode's configuration: the environment names no home directory")
+		return nil, fmt.Errorf("find %s's configuration: the environment names no home directory", c.Title)
 	}
 	return hooks.PlanFile(pluginPath(places.Config), nil)
 }
@@ -58,14 +58,14 @@ func pluginPath(config string) string { return filepath.Join(config, "plugin", "
 
 // Inspect reports whether the plugin is there, unchanged. OpenCode also loads
 // plugins/ and the project's .opencode/: a second copy runs our hooks twice.
-func Inspect(places hooks.Places) *hooks.Report {
+func (c Edition) Inspect(places hooks.Places) *hooks.Report {
 	r := new(hooks.Report)
 	if places.Config == "" {
 		return r
 	}
 	dirs := []string{places.Config}
 	if places.Project != "" {
-		dirs = append(dirs, filepath.Join(places.Project, ".opencode"))
+		dirs = append(dirs, filepath.Join(places.Project, "."+c.Program))
 	}
 	for _, dir := range dirs {
 		for _, kind := range []string{"plugin", "plugins"} {
@@ -76,7 +76,7 @@ func Inspect(places hooks.Places) *hooks.Report {
 				r.Findings = append(r.Findings, hooks.Finding{Problem: hooks.Unreadable, Path: path, Text: err.Error()})
 			case isOurs(file.Before):
 				r.Plugins = append(r.Plugins, hooks.Plugin{Name: path})
-				r.Findings = append(r.Findings, changed(path, file.Before)...)
+				r.Findings = append(r.Findings, c.changed(path, file.Before)...)
 			}
 		}
 	}
@@ -91,11 +91,11 @@ func Inspect(places hooks.Places) *hooks.Report {
 	return r
 }
 
-func changed(path string, data []byte) []hooks.Finding {
+func (c Edition) changed(path string, data []byte) []hooks.Finding {
 	switch {
-	case bytes.Equal(data, plugin):
+	case bytes.Equal(data, c.plugin()):
 		return nil
-	case version(data) != version(plugin):
+	case version(data) != version(c.plugin()):
 		return []hooks.Finding{{Problem: hooks.Changed, Path: path, Text: "the plugin is of another version"}}
 	}
 	return []hooks.Finding{{Problem: hooks.Changed, Path: path, Text: "the plugin was changed by hand"}}

@@ -8,7 +8,11 @@ import (
 // plugin is what OpenCode loads: it calls our hooks, and keeps conversations.
 //
 //go:embed plugin.js
-var plugin []byte
+var source []byte
+
+func (c Edition) plugin() []byte {
+	return bytes.ReplaceAll(source, []byte(OpenCode.Program), []byte(c.Program))
+}
 
 // ours begins every version of the plugin.
 const ours = "// git-agent plugin "

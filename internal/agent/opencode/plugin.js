@@ -6,9 +6,11 @@ import { spawn } from "node:child_process"
 import fs from "node:fs"
 import path from "node:path"
 
+const program = "opencode"
 const env = process.env
 const data = path.isAbsolute(env.XDG_DATA_HOME || "") ? env.XDG_DATA_HOME : env.HOME && path.join(env.HOME, ".local", "share")
-const dir = data && path.join(data, "git-agent", "opencode")
+const dir = data && path.join(data, "git-agent", program)
+const prefix = `GIT_AGENT_${program.toUpperCase()}`
 const most = 1 << 20 // characters of a text in a payload; the file has all of it
 const pause = { SessionStart: 60, UserPromptSubmit: 60, PostToolUse: 10, PreCompact: 60, SessionEnd: 20 } // seconds
 
@@ -23,13 +25,13 @@ export const GitAgent = async ({ client, directory }) => {
     Promise.resolve(client.app.log({ body: { service: "git-agent", level: variant === "warning" ? "warn" : "info", message } })).catch(() => {})
   }
 
-  const variables = (id) => ({ GIT_AGENT_OPENCODE_PID: String(process.pid), GIT_AGENT_OPENCODE_SESSION: id })
+  const variables = (id) => ({ [`${prefix}_PID`]: String(process.pid), [`${prefix}_SESSION`]: id })
 
   // hook runs a hook, tells the user what is for them, and returns what is for the model.
-  const hook = async (program, s, name, more) => {
+  const hook = async (command, s, name, more) => {
     const payload = { session_id: s.id, cwd: directory, hook_event_name: name, transcript_path: s.file, ...more }
     const out = await new Promise((done) => {
-      const p = spawn(program, ["hook", "--agent", "opencode"], {
+      const p = spawn(command, ["hook", "--agent", program], {
         cwd: directory, stdio: ["pipe", "pipe", "ignore"], env: { ...process.env, ...variables(s.id) },
       })
       const timer = setTimeout(() => { p.kill("SIGKILL"); done("") }, (pause[name] || 60) * 1000)
@@ -38,7 +40,7 @@ export const GitAgent = async ({ client, directory }) => {
       p.stdin.on("error", () => {})
       p.on("error", (e) => {
         clearTimeout(timer)
-        if (!warned) tell(`turns are not recorded: ${program}: ${e.code === "ENOENT" ? "not found" : e.message}`, "warning")
+        if (!warned) tell(`turns are not recorded: ${command}: ${e.code === "ENOENT" ? "not found" : e.message}`, "warning")
         warned = true
         done("")
       })

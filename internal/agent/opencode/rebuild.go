@@ -129,8 +129,8 @@ type (
 // settings that its user shall decide: which agent and model go on, and so what
 // they may do and who reads it, and when to compact. Providers may put what
 // they want back into a request unchanged, even in place of a message's role.
-func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
-	dir := conversations(os.Getenv)
+func (o Edition) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
+	dir := o.conversations(os.Getenv)
 	if dir == "" {
 		return nil, fmt.Errorf("rebuild session %s: the environment names no home directory", c.Session)
 	}
@@ -154,7 +154,7 @@ func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 		m.Was = "" // the client doesn't know it
 	}
 	list := b.list
-	r.Adopt = func(ctx context.Context) error { return adopt(ctx, c, list) }
+	r.Adopt = func(ctx context.Context) error { return o.adopt(ctx, c, list) }
 	return r, nil
 }
 
@@ -343,7 +343,7 @@ func (b *builder) trim() {
 }
 
 // adopt lets the client import a session in the directory where it will go on.
-func adopt(ctx context.Context, c transcript.Cut, list []*message) (err error) {
+func (o Edition) adopt(ctx context.Context, c transcript.Cut, list []*message) (err error) {
 	f, err := os.CreateTemp("", "git-agent-*.json")
 	if err != nil {
 		return fmt.Errorf("import the conversation: %w", err)
@@ -352,7 +352,7 @@ func adopt(ctx context.Context, c transcript.Cut, list []*message) (err error) {
 	at := c.At.UnixMilli()
 	err = json.NewEncoder(f).Encode(map[string]any{
 		"info": map[string]any{
-			"id": c.Session, "slug": "git-agent", "projectID": "global", "directory": c.Dir, "title": title(list), "version": Tested,
+			"id": c.Session, "slug": "git-agent", "projectID": "global", "directory": c.Dir, "title": title(list), "version": o.Tested,
 			"time": map[string]int64{"created": at, "updated": at},
 		},
 		"messages": list,
@@ -362,12 +362,12 @@ func adopt(ctx context.Context, c transcript.Cut, list []*message) (err error) {
 	}
 	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Import)
 	defer cancel()
-	out, err := terminal.Capture(ctx, c.Dir, Program, "import", f.Name())
+	out, err := terminal.Capture(ctx, c.Dir, o.Program, "import", f.Name())
 	if err == nil && !strings.Contains(out, c.Session) {
 		err = errors.New("it does not say that it has")
 	}
 	if err != nil {
-		err = fmt.Errorf("import the conversation into OpenCode: %w", err)
+		err = fmt.Errorf("import the conversation into %s: %w", o.Title, err)
 		if out = strings.TrimSpace(out); out != "" {
 			err = fmt.Errorf("%w: %s", err, out)
 		}

@@ -17,7 +17,7 @@ import (
 
 func rebuilt(t *testing.T, foreign bool, segments ...[]byte) []byte {
 	t.Helper()
-	r, err := Rebuild(transcript.Cut{Segments: segments, Session: "ses_new", At: time.Unix(1.7e9, 0), Dir: "/home/dev/fork", Foreign: foreign})
+	r, err := OpenCode.Rebuild(transcript.Cut{Segments: segments, Session: "ses_new", At: time.Unix(1.7e9, 0), Dir: "/home/dev/fork", Foreign: foreign})
 	gittest.Must(t, err)
 	if want := filepath.Join("git-agent", "opencode", "ses_new.jsonl"); !strings.HasSuffix(r.Path, want) || r.Adopt == nil {
 		t.Errorf("got %+v", r)
@@ -94,7 +94,7 @@ func TestRebuildHostile(t *testing.T) {
 	if e := entries(file); len(e) != 2 || e[1].Context != 0 || e[1].Model != "m" {
 		t.Errorf("got %+v", e)
 	}
-	_, err := Rebuild(transcript.Cut{Segments: [][]byte{[]byte("x\n{}\n")}, Session: "ses_new", At: time.Now()})
+	_, err := OpenCode.Rebuild(transcript.Cut{Segments: [][]byte{[]byte("x\n{}\n")}, Session: "ses_new", At: time.Now()})
 	if !errors.Is(err, transcript.ErrEmpty) {
 		t.Errorf("of nothing: %v", err)
 	}
