@@ -36,7 +36,7 @@ var all = []*Agent{
 	},
 	{
 		Name: opencode.OpenCode.Name, Program: opencode.OpenCode.Program, Title: opencode.OpenCode.Title, Tested: opencode.OpenCode.Tested,
-		ConfigDir: opencode.OpenCode.ConfigDir, Install: opencode.OpenCode.Install, Remove: opencode.OpenCode.Remove, Inspect: opencode.OpenCode.Inspect,
+		ConfigDir: opencode.OpenCode.ConfigDir, Install: opencode.OpenCode.Hooks().Install, Remove: opencode.OpenCode.Hooks().Remove, Inspect: opencode.OpenCode.Hooks().Inspect,
 		Notice: "opencode loads plugins when it starts: start running ones again",
 		Event:  hooks.Parse, Effects: opencode.Effects, Client: opencode.OpenCode.Environment, Variables: opencode.OpenCode.Variables(), Programs: []string{opencode.OpenCode.Program},
 		Files:  opencode.OpenCode.Files, // older ones are in a database

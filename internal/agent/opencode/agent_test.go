@@ -1,7 +1,7 @@
 package opencode
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,61 +12,6 @@ import (
 	"gitagent/hooks"
 	"gitagent/test/gittest"
 )
-
-func TestInstall(t *testing.T) {
-	t.Parallel()
-	places := hooks.Places{Config: t.TempDir()}
-	path := filepath.Join(places.Config, "plugin", "git-agent.js")
-	problems := func() (all []hooks.Problem) {
-		for _, f := range OpenCode.Inspect(places).Findings {
-			all = append(all, f.Problem)
-		}
-		return all
-	}
-	apply := func(plan func(hooks.Places, bool) (*hooks.Edit, error)) {
-		t.Helper()
-		e, err := plan(places, false)
-		gittest.Must(t, err)
-		gittest.Must(t, e.Apply())
-	}
-	write := func(path, text string) {
-		t.Helper()
-		gittest.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		gittest.Must(t, os.WriteFile(path, []byte(text), 0o666))
-	}
-	want := func(what string, want ...hooks.Problem) {
-		t.Helper()
-		if got := problems(); !slices.Equal(got, want) {
-			t.Errorf("%s: got %v, want %v", what, got, want)
-		}
-	}
-	want("nothing", hooks.Missing)
-	apply(OpenCode.Install)
-	want("installed")
-	write(path, string(OpenCode.plugin())+"\n")
-	want("changed by hand", hooks.Changed)
-	write(path, strings.Replace(string(OpenCode.plugin()), "plugin ", "plugin 0.", 1))
-	want("another version", hooks.Changed)
-	apply(OpenCode.Install)
-	want("installed again")
-	write(filepath.Join(places.Config, "plugins", "git-agent.js"), string(OpenCode.plugin()))
-	want("twice", hooks.Twice)
-	gittest.Must(t, os.RemoveAll(filepath.Join(places.Config, "plugins")))
-	apply(OpenCode.Remove)
-	want("removed", hooks.Missing)
-	apply(OpenCode.Remove)
-	write(path, "// mine\n")
-	if _, err := OpenCode.Install(places, false); err == nil {
-		t.Error("another's file would be replaced")
-	}
-	apply(OpenCode.Remove)
-	if data, err := os.ReadFile(path); err != nil || string(data) != "// mine\n" {
-		t.Errorf("another's file: %q, %v", data, err)
-	}
-	if _, err := OpenCode.Install(places, true); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("in a project: %v", err)
-	}
-}
 
 func TestConfigDir(t *testing.T) {
 	t.Parallel()
@@ -106,9 +51,9 @@ func TestOtherName(t *testing.T) {
 	t.Parallel()
 	other := Edition{Name: "opened", Program: "opened", Title: "Opened"}
 	home := func(name string) string { return map[string]string{"HOME": "/home/dev"}[name] }
-	plan, err := other.Install(hooks.Places{Config: other.ConfigDir(home)}, false)
+	plan, err := other.Hooks().Install(hooks.Places{Config: other.ConfigDir(home)}, false)
 	gittest.Must(t, err)
-	if want := filepath.FromSlash("/home/dev/.config/opened/plugin/git-agent.js"); plan.Path != want || !isOurs(plan.After) {
+	if want := filepath.FromSlash("/home/dev/.config/opened/plugin/git-agent.js"); plan.Path != want || !bytes.Equal(plan.After, other.plugin()) {
 		t.Errorf("the plugin goes to %s, want %s", plan.Path, want)
 	}
 	if text := string(plan.After); strings.Contains(text, "opencode") || !strings.Contains(text, "init --agent opened\n") || !strings.Contains(text, `const program = "opened"`) {
