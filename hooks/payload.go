@@ -43,6 +43,9 @@ type Payload struct {
 	// CallBegan is when that one began, in ms since 1970; 0 if the client
 	// doesn't say.
 	CallBegan int64
+	// Window is how many tokens the model's context has; 0 if the client
+	// doesn't say.
+	Window int64
 
 	// Lock is a file that the client locks while the session lives, or "". It
 	// is not from the payload.
@@ -57,7 +60,7 @@ type Payload struct {
 // Clients may pass it on a non-blocking socket, where [os.Stdin] still waits.
 func Parse(r io.Reader) (*Payload, error) {
 	e := new(Payload)
-	var turnID, began string
+	var turnID, began, window string
 	var one Call
 	s := newScanner(r)
 	fields := s.call("", &one)
@@ -80,6 +83,7 @@ func Parse(r io.Reader) (*Payload, error) {
 		"agent_type":             &e.AgentType,
 		"tool_calls":             func() error { return s.calls(e) },
 		"git_agent_call_began":   func() (err error) { began, _, err = s.text("git_agent_call_began", 20); return err },
+		"git_agent_window":       func() (err error) { window, _, err = s.text("git_agent_window", 20); return err },
 	})
 	if err := s.object("", fields); err != nil {
 		return nil, err
@@ -88,6 +92,8 @@ func Parse(r io.Reader) (*Payload, error) {
 		e.Calls = []Call{one}
 		e.CallBegan, _ = strconv.ParseInt(began, 10, 64)
 	}
+	e.Window, _ = strconv.ParseInt(window, 10, 64)
+	e.Window = max(0, e.Window)
 	e.PromptID = cmp.Or(e.PromptID, turnID) // an event may have both
 	if err := e.check(); err != nil {
 		return nil, err

@@ -83,6 +83,10 @@ func reference(data []byte) (e Payload, ok bool) {
 			}
 		}
 	}
+	var window string
+	_ = json.Unmarshal(fields["git_agent_window"], &window)
+	e.Window, _ = strconv.ParseInt(window, 10, 64)
+	e.Window = max(0, e.Window)
 	if one := referenceCall(data); one.Tool != "" {
 		e.Calls = []Call{one}
 		var began string
@@ -137,8 +141,8 @@ func TestCalls(t *testing.T) {
 	if err != nil || len(e.Calls) != MaxCalls || e.ToolCalls != MaxCalls+1 {
 		t.Errorf("of many there are %d, %v", len(e.Calls), err)
 	}
-	e, err = Parse(strings.NewReader(`{"tool_name":"edit","tool_input":{"file_path":"a"},"git_agent_call_began":"5","hook_event_name":"PostToolUse","session_id":"s","cwd":"/r"}`))
-	if want := []Call{{Tool: "edit", Paths: []string{"a"}}}; err != nil || !reflect.DeepEqual(e.Calls, want) || e.CallBegan != 5 {
+	e, err = Parse(strings.NewReader(`{"tool_name":"edit","tool_input":{"file_path":"a"},"git_agent_call_began":"5","git_agent_window":"9","hook_event_name":"PostToolUse","session_id":"s","cwd":"/r"}`))
+	if want := []Call{{Tool: "edit", Paths: []string{"a"}}}; err != nil || !reflect.DeepEqual(e.Calls, want) || e.CallBegan != 5 || e.Window != 9 {
 		t.Errorf("alone it is %+v, %v", e, err)
 	}
 }

@@ -133,6 +133,7 @@ func look(h *hook, st *contextmeter.Memory, settings *config.Context) contextmet
 		m.Notice = st.Blind(settings.FallbackToolCount, settings.CheckFrequency)
 		return m
 	}
+	st.Saw(st.Tokens, st.Model, "", h.event.Window)
 	// It may have been compacted; for another model, that shows nothing of it.
 	if st.Tokens < before.Tokens && st.Model == before.Model {
 		h.logError(learn(h.agent, st, h.event.TranscriptPath, before.Size, settings))

@@ -52,3 +52,24 @@ func TestBegan(t *testing.T) {
 		}
 	}
 }
+
+// TestWindow: a client whose file does not say how much the context holds may say so in the payload.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	file := filepath.Join(t.TempDir(), "session.jsonl")
+	gittest.Must(t, os.WriteFile(file, []byte(`{"type":"assistant","message":{"model":"m","usage":{"input_tokens":90000}}}`+"\n"), 0o666))
+	for _, tt := range []struct {
+		session string
+		window  int64
+		told    bool
+	}{{"one", 0, false}, {"two", 100_000, true}} {
+		h := l.hook(0, hooks.Payload{
+			Name: "PostToolUse", SessionID: tt.session, TranscriptPath: file, Window: tt.window, Calls: []hooks.Call{{Tool: "Bash"}},
+		})
+		gittest.Must(t, watch(t.Context(), h))
+		if got := h.answer.Model != ""; got != tt.told {
+			t.Errorf("with a window of %d, the agent is told %q", tt.window, h.answer.Model)
+		}
+	}
+}
