@@ -8,6 +8,7 @@ import (
 	"gitagent/internal/agent/codex"
 	"gitagent/internal/agent/gemini"
 	"gitagent/internal/agent/opencode"
+	"gitagent/internal/agent/pi"
 	"gitagent/internal/redact"
 )
 
@@ -51,6 +52,16 @@ var all = []*Agent{
 		Reader: gemini.Reader, Structure: gemini.Structure,
 		NewSession: gemini.NewSession, Rebuild: gemini.Rebuild, Command: gemini.Command,
 		WithSession: gemini.WithSession, Interactive: gemini.Interactive,
+	},
+	{
+		Name: pi.Name, Program: pi.Program, Title: pi.Title, Tested: pi.Tested,
+		ConfigDir: pi.ConfigDir, Install: pi.Hooks.Install, Remove: pi.Hooks.Remove, Inspect: pi.Hooks.Inspect,
+		Notice: "pi loads extensions when it starts: type /reload in running ones",
+		Event:  pi.Event, Effects: pi.Effects, Client: pi.Client, Variables: pi.Variables, Programs: []string{pi.Program},
+		Files: pi.Files, History: pi.History,
+		Reader: pi.Reader, Structure: pi.Structure, Continues: pi.Continues,
+		NewSession: pi.NewSession, Rebuild: pi.Rebuild, Command: pi.Command,
+		WithSession: pi.WithSession, Interactive: pi.Interactive,
 	},
 }
 

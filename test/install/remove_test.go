@@ -35,6 +35,7 @@ func TestGetRidOfIt(t *testing.T) {
 		".codex/config.toml":             "model = \"gpt\"\n",
 		".config/opencode/opencode.json": "{}",
 		".gemini/settings.json":          "{\"theme\": \"dark\"}\n",
+		".pi/agent/settings.json":        "{}",
 		".local/bin/other":               "#!/bin/sh\n",
 		"run/other":                      "",
 		"tmp/other":                      "",

@@ -23,6 +23,7 @@ var setAlone = map[string]string{
 	"internal/agent/claude/command.go": "claude's own option",
 	"internal/agent/codex/command.go":  "codex's own option",
 	"internal/agent/codex/process.go":  "codex's own option",
+	"internal/agent/pi/command.go":     "pi's own option",
 	"internal/command/accept.go":       "a smaller limit than git.Wary's",
 	"internal/fetcher/missing.go":      "a repository's transport, for another one",
 	"internal/finisher/finish.go":      "as the user, but without advice about what we do",
