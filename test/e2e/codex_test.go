@@ -29,6 +29,7 @@ func (codex) stored(segment string) string          { return segment }
 func (codex) escape() []string                      { return []string{"Escape"} }
 func (codex) stops() int                            { return 0 }
 func (codex) quit() string                          { return "/quit" }
+func (codex) launches() bool                        { return true }
 
 // dir is CODEX_HOME: short, since the daemon's socket lies in it.
 func (codex) dir(r *rig) string        { return filepath.Join(r.tmp, "codex") }
@@ -100,6 +101,8 @@ func (codex) command(r *rig, session, prompt string) []string {
 	}
 	return append(argv, prompt)
 }
+
+func (codex) fork(session string) []string { return []string{"fork", session} }
 
 func (codex) started(stdout []byte) string { return field(stdout, "thread_id") }
 

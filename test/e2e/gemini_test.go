@@ -21,6 +21,7 @@ func (gemini) service() (script, scenario string)    { return "mock-gemini.mjs",
 func (gemini) mission(r *rig, session string) string { return passive(session) }
 func (gemini) stored(segment string) string          { return segment }
 func (gemini) quit() string                          { return "/quit" }
+func (gemini) launches() bool                        { return false }
 func (gemini) escape() []string                      { return []string{"Escape"} }
 func (gemini) stops() int                            { return 0 }
 func (gemini) settings(r *rig) string                { return filepath.Join(r.home, ".gemini", "settings.json") }

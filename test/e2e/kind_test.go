@@ -106,6 +106,8 @@ type player interface {
 	model() string
 	// refused is the outcome of a turn that the model's service refuses, without a terminal.
 	refused() string
+	// launches says whether the client has sub-agents of its own.
+	launches() bool
 	// quit is what a user types to leave.
 	quit() string
 }

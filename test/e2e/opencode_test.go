@@ -22,6 +22,7 @@ func (openCode) service() (script, scenario string) { return "mock-chat.mjs", "s
 func (openCode) escape() []string                   { return []string{"Escape", "Escape"} }
 func (openCode) stops() int                         { return 2 }
 func (openCode) quit() string                       { return "/exit" }
+func (openCode) launches() bool                     { return true }
 
 func (openCode) dir(r *rig) string        { return filepath.Join(r.home, ".config", "opencode") }
 func (c openCode) settings(r *rig) string { return filepath.Join(c.dir(r), "opencode.json") }

@@ -79,11 +79,12 @@ func (s *tui) prompt(text string) {
 	s.enter(text)
 	var stop event
 	s.r.await("Stop after "+text, func() bool {
+		asked := false
 		for _, e := range s.r.witness.events() {
 			switch {
 			case e.Name == "UserPromptSubmit" && e.Prompt == text:
-				stop = event{PromptID: e.PromptID}
-			case e.Name == "Stop" && e.PromptID == stop.PromptID:
+				stop, asked = event{PromptID: e.PromptID}, true
+			case asked && e.Name == "Stop" && e.PromptID == stop.PromptID:
 				stop = e
 			}
 		}
@@ -126,10 +127,14 @@ func (s *tui) compact() {
 	s.ready("/compact")
 }
 
-// rewind goes back to before the last prompt, in Codex. The client, which has just said that a turn is over, may not
+// rewind goes back to before the last prompt. Codex, which has just said that a turn is over, may not
 // heed the first Esc: it is pressed once more when nothing comes of it.
 func (s *tui) rewind(text string) {
 	s.r.t.Helper()
+	if c, ok := s.r.kind.(pi); ok {
+		c.rewind(s, text)
+		return
+	}
 	for !s.shows("↵ rewind") {
 		offered := s.shows("esc again")
 		s.term.keys("Escape")

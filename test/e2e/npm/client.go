@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"gitagent/internal/agent"
@@ -15,7 +16,7 @@ import (
 
 // A Client is an agent's client as the registry has it.
 type Client struct {
-	Packages []string // the client's is the first; the others, of the same version, it would fetch by itself when it starts
+	Packages []string // the client's is the first; the others, of the same version or their own, it would fetch by itself or needs
 	binary   string   // a pattern below node_modules
 }
 
@@ -25,6 +26,12 @@ var Clients = map[string]Client{
 	"codex":    {[]string{"@openai/codex"}, "@openai/codex-*/vendor/*/bin/codex"},
 	"opencode": {[]string{"opencode-ai", "@opencode-ai/plugin"}, "opencode-ai/bin/opencode.exe"},
 	"gemini":   {[]string{"@google/gemini-cli"}, "@google/gemini-cli/bundle/gemini.js"},
+	"pi":       {[]string{"@earendil-works/pi-coding-agent", Node() + "@22.23.3"}, "@earendil-works/pi-coding-agent/dist/bundle/cli.js"},
+}
+
+// Node is the package of Node.js for this platform, with bin/node in it: for clients that need a newer one than Debian has.
+func Node() string {
+	return "node-" + runtime.GOOS + "-" + strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
 }
 
 // Keep names the variable with the directory in which tests leave what the clients wrote: for each client and test a folder
@@ -48,7 +55,10 @@ func Installation(name, version string) string { return name + "-" + version }
 func InstallClient(ctx context.Context, name, version string) error {
 	var packages []string
 	for _, p := range Clients[name].Packages {
-		packages = append(packages, p+"@"+version)
+		if !strings.Contains(p[1:], "@") {
+			p += "@" + version
+		}
+		packages = append(packages, p)
 	}
 	err := Install(ctx, Installation(name, version), packages...)
 	if err != nil {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// mock-chat.mjs - a scriptable stand-in for the OpenAI Chat Completions API, for OpenCode; see mock.mjs.
+// mock-chat.mjs - a scriptable stand-in for the OpenAI Chat Completions API, for OpenCode and pi; see mock.mjs.
 // Use it as a provider of @ai-sdk/openai-compatible with baseURL = "http://127.0.0.1:PORT/v1".
 import { serve, stream, pieces, speak, own } from './mock.mjs';
 // What a plugin adds to a prompt is a part before it.
@@ -15,8 +15,8 @@ serve({
     }
     return { said, side: !(body.tools || []).length };
   },
-  translate: {
-    Bash: i => ({ name: 'bash', input: { command: i.command, description: i.description || 'run', timeout: 3600000 } }),
+  translate: { // the time-out is in milliseconds for OpenCode, for pi in seconds, of which it takes no more
+    Bash: i => ({ name: 'bash', input: { command: i.command, description: i.description || 'run', timeout: 2000000 } }),
     Agent: i => ({ name: 'task', input: { description: i.description, prompt: i.prompt, subagent_type: 'general' } }),
   },
   async answer(res, msg, hold, { id, body }) {
