@@ -168,11 +168,8 @@ func (c *chat) put(m gjson.Result) {
 // fields are the kept fields of messages, and of the objects in them. They are
 // from files of Gemini CLI 0.61.0, and tested with it. Names of files and
 // places that it would read (fileData), and fields that it only shows, are left
-// out.
-//
-// Braces after a field have the name of the objects in it; "?" marks a field
-// that a foreign conversation loses.
-var fields = map[string]string{
+// out. A foreign conversation also loses the parts that are thoughts.
+var fields = transcript.Fields{Foreign: func(part gjson.Result) bool { return part.Get("thought").Type == gjson.True }, Known: map[string]string{
 	"user":   "id timestamp type content{part}",
 	"gemini": "id timestamp type content{part} thoughts?{thought} tokens?{tokens} model toolCalls{call}",
 
@@ -184,7 +181,7 @@ var fields = map[string]string{
 	"thought": "subject description timestamp",
 	"tokens":  "input output cached thoughts tool total",
 	"call":    "id name args result{part} status timestamp resultDisplay description displayName renderOutputAsMarkdown",
-}
+}}
 
 // keep returns the known part of a message in JSON, or nil to leave it out.
 func keep(m gjson.Result, foreign bool) []byte {
@@ -192,7 +189,7 @@ func keep(m gjson.Result, foreign bool) []byte {
 	if content := m.Get("content"); kind != "user" && kind != "gemini" || content.Type != gjson.String && content.Type != gjson.JSON {
 		return nil
 	}
-	out, ok := object(kind, m, foreign)
+	out, ok := fields.Keep(kind, m, foreign)
 	if !ok {
 		return nil
 	}
@@ -241,60 +238,3 @@ func asked(message []byte) []byte {
 	}
 	return slices.Concat(message[:content.Index], list, message[content.Index+len(content.Raw):])
 }
-
-// object returns the known part of an object; false if it repeats a field.
-func object(name string, v gjson.Result, foreign bool) ([]byte, bool) {
-	parts, ok := transcript.Members(v)
-	if !ok {
-		return nil, false
-	}
-	out := []byte{'{'}
-	for word := range strings.FieldsSeq(fields[name]) {
-		word, objects, _ := strings.Cut(word, "{")
-		field, own := strings.CutSuffix(word, "?")
-		part, is := parts[field]
-		if !is || own && foreign {
-			continue
-		}
-		value, ok := values(strings.TrimSuffix(objects, "}"), part, foreign)
-		if !ok {
-			return nil, false
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, '"'), field...), '"', ':')
-		out = append(out, value...)
-	}
-	return append(out, '}'), true
-}
-
-// values returns a value with the known parts of its objects. A list loses
-// objects with nothing known, and thoughts of a foreign model.
-func values(name string, v gjson.Result, foreign bool) ([]byte, bool) {
-	switch {
-	case name == "" || !v.IsObject() && !v.IsArray():
-		return []byte(v.Raw), transcript.Plain(v, maxDepth)
-	case v.IsObject():
-		return object(name, v, foreign)
-	}
-	out, ok := []byte{'['}, true
-	v.ForEach(func(_, element gjson.Result) bool {
-		if !element.IsObject() || foreign && element.Get("thought").Type == gjson.True {
-			return true
-		}
-		var kept []byte
-		if kept, ok = object(name, element, foreign); !ok || string(kept) == "{}" {
-			return ok
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(out, kept...)
-		return true
-	})
-	return append(out, ']'), ok
-}
-
-// maxDepth bounds nesting in values kept whole: tools' inputs and answers.
-const maxDepth = 50
