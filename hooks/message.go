@@ -14,6 +14,7 @@ type Answer struct {
 	Event string // the event of the payload; needed with Model
 	Model string // for the conversation; the client replaces more than 10,000 UTF-16 units by a preview
 	User  string // shown, but not sent to the model
+	Flat  bool   // the client looks for Model at the top
 }
 
 // Write writes the answer, with U+FFFD for control characters but newlines and
@@ -28,9 +29,14 @@ func (a Answer) Write(w io.Writer) error {
 	}
 	var out struct {
 		Specific *specific `json:"hookSpecificOutput,omitempty"`
+		Context  string    `json:"additionalContext,omitempty"`
 		User     string    `json:"systemMessage,omitempty"`
 	}
-	if a.Model != "" {
+	switch {
+	case a.Model == "":
+	case a.Flat:
+		out.Context = printable(a.Model)
+	default:
 		out.Specific = &specific{a.Event, printable(a.Model)}
 	}
 	out.User = printable(a.User)

@@ -27,6 +27,7 @@ func TestAnswer(t *testing.T) {
 			Answer{Event: "PostToolBatch", Model: "m", User: "u"},
 			`{"hookSpecificOutput":{"hookEventName":"PostToolBatch","additionalContext":"m"},"systemMessage":"u"}` + "\n",
 		},
+		{"to both, flat", Answer{Event: "Stop", Model: "m\x00", User: "u", Flat: true}, `{"additionalContext":"m` + "\ufffd" + `","systemMessage":"u"}` + "\n"},
 		{"control characters", Answer{User: "a\x1b[2Jb\rc\u009b\x00"}, "{\"systemMessage\":\"a\ufffd[2Jb\ufffdc\ufffd\ufffd\"}\n"},
 	} {
 		var out bytes.Buffer

@@ -37,6 +37,7 @@ type Payload struct {
 	Trigger              string // PreCompact: manual, auto
 	Model                string
 	AgentID, AgentType   string // set for an event of a subagent
+	ParentID             string // parent_agent_id: who started that subagent, a session or another one
 	ToolCalls            int    // PostToolBatch: number of tool calls
 	Calls                []Call // the first [MaxCalls] of them, or the one that the event is about
 
@@ -81,6 +82,7 @@ func Parse(r io.Reader) (*Payload, error) {
 		"model":                  &e.Model,
 		"agent_id":               &e.AgentID,
 		"agent_type":             &e.AgentType,
+		"parent_agent_id":        &e.ParentID,
 		"tool_calls":             func() error { return s.calls(e) },
 		"git_agent_call_began":   func() (err error) { began, _, err = s.text("git_agent_call_began", 20); return err },
 		"git_agent_window":       func() (err error) { window, _, err = s.text("git_agent_window", 20); return err },
@@ -113,6 +115,8 @@ func (e *Payload) check() error {
 		return malformed("cwd", "missing")
 	case !validPath(e.Cwd):
 		return malformed("cwd", "%.80q is not an absolute path", e.Cwd)
+	case e.ParentID != "" && !ValidID(e.ParentID):
+		return malformed("parent_agent_id", "%.40q is not up to 128 letters, digits, - and _", e.ParentID)
 	case e.TranscriptPath != "" && !validPath(e.TranscriptPath):
 		return malformed("transcript_path", "%.80q is not an absolute path", e.TranscriptPath)
 	}

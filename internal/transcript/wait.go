@@ -35,8 +35,9 @@ type Want struct {
 // Wait reads like [ReadSegment] until the segment has what is wanted, or ctx is
 // done.
 //
-// If the turn's newest record is an answer that ends in the wanted text, Wait
-// returns at once, after one read if the file is written. If that is less
+// If the turn's newest record is an answer that ends in the wanted text, or the
+// client notes in the file that the turn has ended, Wait returns at once, after
+// one read if the file is written. If that is less
 // certain (no text, a joined or cut text, more after the answer, a cursor after
 // the prompt), it returns after 120 ms without a change. When ctx is done it
 // returns what there is, with Complete unset and no error: the rest comes with
@@ -91,7 +92,7 @@ type matcher struct {
 
 	turn   bool // the wanted prompt was seen
 	other  bool // another prompt was seen
-	sure   bool // the newest record of the turn is the wanted answer
+	sure   bool // the newest record of the turn is the wanted answer, or its end
 	likely bool // something that may be the wanted answer was seen
 }
 
@@ -110,6 +111,8 @@ func (m *matcher) feed(buf []byte) {
 		e := m.reader.Read(m.at+at, line)
 		switch by := e.by(); {
 		case e.Subagent:
+		case e.Ended:
+			m.sure = m.turn && m.at+at >= m.after
 		case by == model:
 			if m.at+at >= m.after {
 				m.answer(&e)
