@@ -71,10 +71,17 @@ const maxCutBack = 1000
 // cutBack moves the cursor back in a file that no longer has all that was read
 // of it: some clients cut it off when a person goes back, or take back their last
 // lines. What it has left ends with the newest turn whose lines are still there.
+// One that writes them anew may spell them otherwise: then a turn is there if
+// its id is.
 func (r *recording) cutBack() bool {
 	if !r.segment.Restarted || r.again() || r.state.Transcript != r.Transcript {
 		return false
 	}
+	there := make(map[string]int) // by prompt ids: where turns in the file end
+	for _, t := range transcript.Turns(r.agent().Reader(), r.segment.Bytes) {
+		there[t.PromptID] = t.End
+	}
+	delete(there, "")
 	looked := 0
 	for turn, err := range r.tx.Ledger.Turns() {
 		if err != nil || looked == maxCutBack {
@@ -85,10 +92,15 @@ func (r *recording) cutBack() bool {
 		if err != nil || t.Session != r.Session || t.Mission != r.id || t.Transcript == nil || t.Transcript.From == t.Transcript.To {
 			continue
 		}
+		to := t.Transcript.To
 		if !holds(r.tx.Ledger, r.rules, r.Purged(), r.Transcript, t.Turn, t.Transcript) {
-			continue
+			end, is := there[t.PromptID]
+			if !is {
+				continue
+			}
+			to = int64(end)
 		}
-		c, err := r.cursorAt(t.Transcript.To, t.Turn)
+		c, err := r.cursorAt(to, t.Turn)
 		if err != nil {
 			return false
 		}

@@ -109,6 +109,35 @@ func TestForkedByClient(t *testing.T) {
 	}
 }
 
+// TestWrittenAnew: a client that writes what it leaves of its file anew, not byte by byte as it was.
+func TestWrittenAnew(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t)
+	c := l.Client()
+	for i, prompt := range []string{"one", "two", "three", "four", "five"} {
+		if i == 3 {
+			c.Flush()
+			data, err := os.ReadFile(c.Path)
+			gittest.Must(t, err)
+			left := bytes.ReplaceAll(data[:c.Said()[2].Offset], []byte(`":"`), []byte(`": "`))
+			gittest.Must(t, os.WriteFile(c.Path, left, 0o666))
+		}
+		l.Turn(c, prompt, l.Writes(prompt, prompt))
+	}
+	list := l.List(lab.Own(c))
+	if len(list) != 5 || list[3].Transcript.After != 2 || list[4].Transcript.After != 4 {
+		t.Fatalf("want turn 4 after turn 2:\n%s", lab.Describe(list))
+	}
+	stored, err := lab.ForkConversation(l.GitRepo(), list[4])
+	gittest.Must(t, err)
+	for word, want := range map[string]int{"one": 1, "two": 1, "three": 0, "four": 1, "five": 1} {
+		if has := bytes.Count(stored, []byte("answer to "+word)); has != want {
+			t.Errorf("the conversation of turn 5 has turn %s %d times, want %d", word, has, want)
+		}
+	}
+	l.Fsck()
+}
+
 // TestCutBack: a client that cuts its file off where a person goes back to: what it has left is stored once, the
 // next turn follows the last one that is still there, and those that were gone back over stay.
 func TestCutBack(t *testing.T) {
