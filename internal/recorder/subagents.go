@@ -74,7 +74,7 @@ func readSubagent(a *agent.Agent, f transcript.SubagentFile, before session.Suba
 		before = session.SubagentCursor{Offset: f.Start}
 	}
 	from := transcript.Cursor{Offset: before.Offset, Check: before.Check}
-	if from.Offset > 0 && from.Check == "" { // known only from the ledger, or of its parent
+	if f.Lines == "" && from.Offset > 0 && from.Check == "" { // known only from the ledger, or of its parent
 		from, err = transcript.At(f.Path, from.Offset)
 	}
 	var segment transcript.NewLines
@@ -94,7 +94,7 @@ func readSubagent(a *agent.Agent, f transcript.SubagentFile, before session.Suba
 	}
 	// A message may go on from the previous part, and its tokens count once.
 	whole := segment.Bytes
-	if to := segment.Cursor.Offset; before.Offset > f.Start && to-f.Start <= maxSide {
+	if to := segment.Cursor.Offset; f.Lines == "" && before.Offset > f.Start && to-f.Start <= maxSide {
 		if whole, err = transcript.ReadRange(f.Path, f.Start, to); err != nil {
 			return s, fmt.Errorf("sub-agent %s: %w", f.ID, err)
 		}
@@ -126,6 +126,9 @@ func calls(s transcript.Summary) int {
 }
 
 func readNew(f transcript.SubagentFile, from transcript.Cursor) (transcript.NewLines, error) {
+	if f.Lines != "" {
+		return transcript.NewLines{Bytes: []byte(f.Lines), Cursor: transcript.Cursor{Offset: from.Offset + int64(len(f.Lines))}}, nil
+	}
 	if f.Size-from.Offset > maxSide {
 		return transcript.NewLines{}, transcript.ErrTooLarge
 	}

@@ -31,6 +31,9 @@ type SubagentFile struct {
 	Start int64  // where its own conversation begins in the file; before that it repeats its parent's
 	Size  int64  // of the file, bytes
 	Over  bool   // the client says that it has ended
+	// Lines are what it did since the last turn, if the client keeps that in the
+	// session's file: then there is no other. "" if it has one.
+	Lines string
 }
 
 // Own returns a reader for a sub-agent's file, where its lines are not aside.
