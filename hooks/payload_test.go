@@ -63,7 +63,7 @@ func reference(data []byte) (e Payload, ok bool) {
 		"hook_event_name": &e.Name, "session_id": &e.SessionID, "transcript_path": &e.TranscriptPath, "cwd": &e.Cwd,
 		"prompt_id": &e.PromptID, "turn_id": &turnID, "prompt": &e.Prompt, "last_assistant_message": &e.LastAssistantMessage,
 		"stop_hook_active": &e.StopHookActive, "source": &e.Source, "reason": &e.Reason, "error": &e.Error,
-		"trigger": &e.Trigger, "model": &e.Model, "agent_id": &e.AgentID, "agent_type": &e.AgentType,
+		"trigger": &e.Trigger, "model": &e.Model, "agent_id": &e.AgentID, "agent_type": &e.AgentType, "parent_agent_id": &e.ParentID,
 	} {
 		if raw := fields[name]; raw != nil && json.Unmarshal(raw, field) != nil {
 			return e, false

@@ -41,12 +41,19 @@ type Agent struct {
 
 	// Event decodes a payload. Errors are those of [hooks.Parse].
 	Event func(r io.Reader) (*hooks.Payload, error)
+	// Flat says that the client takes what a hook tells the model at the top of
+	// its answer; see [hooks.Answer].
+	Flat bool
 	// Effects are what the client's tools may do to files, by their names; one
 	// that is missing may do anything.
 	Effects map[string]hooks.Effect
 	// Client returns what environment and processes say about the client of
 	// this process, a hook or an agent's command; zero for another client.
-	Client    func(getenv func(string) string) hooks.Environment
+	Client func(getenv func(string) string) hooks.Environment
+	// Borrows reports whether a process's environment is that of a client that
+	// also runs hooks that were installed for the default agent; see
+	// [Borrower]. It is nil if clients run none but their own.
+	Borrows   func(getenv func(string) string) bool
 	Variables []string // that the client sets for its agent's commands
 	Programs  []string // the names of its processes
 
@@ -57,6 +64,9 @@ type Agent struct {
 	// Registered returns what the client of a process has registered, without a
 	// look at the others. It is nil if clients do not register by process.
 	Registered func(config string, pid int) (session.Registration, error)
+	// Path returns where the client keeps a session's conversation, for payloads
+	// that don't say. It is nil if all do.
+	Path func(config, session string) string
 	// Files lists this machine's conversations by a prefix of the session.
 	Files func(config, prefix string) ([]transcript.File, error)
 	// History lists, by id, the conversations that may have begun in or below

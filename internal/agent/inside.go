@@ -38,6 +38,34 @@ func inside(getenv func(string) string, among []*Agent, ancestors func() []sessi
 	return found[0], found[0].Client(getenv)
 }
 
+// Borrower returns the agent whose client runs a hook that names none, if that
+// is not the default one: it found our hooks where they are for the default
+// agent. getenv is [os.Getenv] or a stand-in.
+func Borrower(getenv func(string) string) (a *Agent, ok bool) {
+	return borrower(getenv, all, session.Ancestors)
+}
+
+// borrower is [Borrower] for some agents. Here, too, the nearest process counts.
+func borrower(getenv func(string) string, among []*Agent, ancestors func() []session.Process) (*Agent, bool) {
+	own := among[0]
+	for _, a := range among[1:] {
+		if a.Borrows == nil || !a.Borrows(getenv) {
+			continue
+		}
+		theirs, ours := a.Client(getenv), own.Client(getenv)
+		for _, p := range ancestors() {
+			switch {
+			case p.PID == theirs.PID || slices.Contains(a.Programs, p.Name):
+				return a, true
+			case p.PID == ours.PID || slices.Contains(own.Programs, p.Name):
+				return nil, false
+			}
+		}
+		return a, ours.SessionID == "" // its hooks would have that
+	}
+	return nil, false
+}
+
 // Marks of clients that are not recorded. Their agents must not give a person's
 // consent, either.
 var (

@@ -43,6 +43,35 @@ func TestInside(t *testing.T) {
 	}
 }
 
+// TestBorrower: a client that runs the default agent's hooks may be run by the default agent, or run it.
+func TestBorrower(t *testing.T) {
+	t.Parallel()
+	a, b := hooks.Environment{SessionID: "a", PID: 10}, hooks.Environment{PID: 20}
+	sh := session.Process{PID: 30, Name: "sh"}
+	for _, tt := range []struct {
+		name      string
+		a         hooks.Environment
+		borrows   bool
+		ancestors []session.Process
+		want      bool
+	}{
+		{name: "the default agent's own hook", a: a, ancestors: []session.Process{sh, {PID: 10, Name: "a"}}},
+		{name: "borrowed", borrows: true, ancestors: []session.Process{sh, {PID: 20, Name: "node"}}, want: true},
+		{name: "by a client that the default agent runs", a: a, borrows: true, ancestors: []session.Process{sh, {PID: 20, Name: "node"}, {PID: 10, Name: "a"}}, want: true},
+		{name: "the default agent, which the borrower runs", a: a, borrows: true, ancestors: []session.Process{sh, {PID: 10, Name: "node"}, {PID: 20, Name: "node"}}},
+		{name: "the same, by its program's name", borrows: true, ancestors: []session.Process{sh, {PID: 11, Name: "a"}, {PID: 20, Name: "node"}}},
+		{name: "no ancestor is known", borrows: true, want: true},
+		{name: "no ancestor is known, and the default agent's session is", a: a, borrows: true},
+	} {
+		first, second := played("a", tt.a), played("b", b)
+		second.Borrows = func(func(string) string) bool { return tt.borrows }
+		got, ok := borrower(none, []*Agent{first, second}, descends(tt.ancestors...))
+		if ok != tt.want || ok && got.Name != "b" {
+			t.Errorf("%s: %v, %v", tt.name, got, ok)
+		}
+	}
+}
+
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	for _, v := range []string{"CLAUDECODE=1", "CLAUDE_PID=7", "AI_AGENT=x", "AI_AGENT=a=b", "GEMINI_CLI=1", "CURSOR_AGENT=true"} {

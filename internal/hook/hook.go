@@ -71,6 +71,7 @@ type hook struct {
 	digest   string // of the payload, which may arrive twice
 	repo     *git.Repo
 	store    session.Store
+	borrowed bool           // the client runs a hook that was installed for the default agent
 	known    bool           // recording is enabled, and errors go to store
 	settings *config.Config // nil before the repository was opened with them
 	answer   hooks.Answer
@@ -119,6 +120,7 @@ func Run(ctx context.Context, p *Program, args []string) {
 		if p := recover(); p != nil {
 			h.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
+		h.answer.Flat = h.agent.Flat
 		if err := h.answer.Write(os.Stdout); err != nil {
 			h.logError(err)
 		}
@@ -130,8 +132,14 @@ func Run(ctx context.Context, p *Program, args []string) {
 
 func (h *hook) run(ctx context.Context, args []string) error {
 	named, unknown := named(args)
-	if unknown == nil {
+	switch {
+	case unknown != nil:
+	case named != nil:
 		h.agent = named
+	default:
+		if a, ok := agent.Borrower(os.Getenv); ok {
+			h.agent, h.borrowed = a, true
+		}
 	}
 	h.client = h.agent.Client(os.Getenv)
 	if !h.client.Shared && os.Getenv("GIT_AGENT_DISABLE") == "1" {
@@ -149,8 +157,11 @@ func (h *hook) run(ctx context.Context, args []string) error {
 		return err
 	}
 	event.Tell(h.agent.Effects)
+	if event.TranscriptPath == "" && h.agent.Path != nil {
+		event.TranscriptPath = h.agent.Path(h.agent.ConfigDir(os.Getenv), event.SessionID)
+	}
 	h.event = event
-	if h.find(ctx, event.Cwd); !h.known {
+	if h.find(ctx, event.Cwd); !h.known || h.borrowed && h.installed() {
 		return nil
 	}
 	if unknown != nil {
@@ -206,8 +217,15 @@ func withoutVia(args []string) []string {
 	return slices.Delete(slices.Clone(args), i, i+2)
 }
 
-// named returns the agent of the --agent argument, which may be any name, or the
-// default one.
+// installed reports whether hooks of ours are installed for the client itself.
+// Then a borrowed one would say everything twice.
+func (h *hook) installed() bool {
+	places := hooks.Places{Config: h.agent.ConfigDir(os.Getenv), Project: h.client.ProjectDir}
+	return len(h.agent.Inspect(places).Installed) > 0
+}
+
+// named returns the agent of the --agent argument, which may be any name, or nil
+// if there is none.
 func named(args []string) (*agent.Agent, error) {
 	if i := slices.Index(args, "--agent"); i >= 0 && i+1 < len(args) {
 		if a, ok := agent.Find(args[i+1]); ok {
@@ -218,7 +236,7 @@ func named(args []string) (*agent.Agent, error) {
 		}
 		return agent.Other(args[i+1]), nil
 	}
-	return agent.Default(), nil
+	return nil, nil
 }
 
 // asked returns the mission that the client's environment asks for, if that

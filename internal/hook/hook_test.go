@@ -13,15 +13,16 @@ func TestNamed(t *testing.T) {
 	second := agent.All()[1]
 	for _, tt := range []struct {
 		args []string
-		want *agent.Agent // nil for an error
+		want *agent.Agent // nil for none
+		err  bool
 	}{
-		{nil, agent.Default()},
-		{[]string{"--agent"}, agent.Default()},
-		{[]string{"--agent", second.Program}, second},
-		{[]string{"x", "--agent", second.Name}, second},
-		{[]string{"--agent", "emacs"}, nil},
+		{nil, nil, false},
+		{[]string{"--agent"}, nil, false},
+		{[]string{"--agent", second.Program}, second, false},
+		{[]string{"x", "--agent", second.Name}, second, false},
+		{[]string{"--agent", "-x"}, nil, true},
 	} {
-		if got, err := named(tt.args); got != tt.want || (err == nil) != (tt.want != nil) {
+		if got, err := named(tt.args); got != tt.want || (err != nil) != tt.err {
 			t.Errorf("%q: %v, %v, want %v", tt.args, got, err, tt.want)
 		}
 	}
