@@ -6,6 +6,7 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/agent/codex"
+	"gitagent/internal/agent/copilot"
 	"gitagent/internal/agent/gemini"
 	"gitagent/internal/agent/opencode"
 	"gitagent/internal/agent/pi"
@@ -62,6 +63,17 @@ var all = []*Agent{
 		Reader: pi.Reader, Structure: pi.Structure, Continues: pi.Continues,
 		NewSession: pi.NewSession, Rebuild: pi.Rebuild, Command: pi.Command,
 		WithSession: pi.WithSession, Interactive: pi.Interactive,
+	},
+	{
+		Name: copilot.Name, Program: copilot.Program, Title: copilot.Title, Tested: copilot.Tested,
+		ConfigDir: copilot.ConfigDir, Install: copilot.Hooks.Install, Remove: copilot.Hooks.Remove, Inspect: copilot.Hooks.Inspect,
+		Event: copilot.Event, Flat: true, Effects: copilot.Effects, Client: copilot.Client, Borrows: copilot.Borrows,
+		Variables: copilot.Variables, Programs: []string{copilot.Program},
+		Path: copilot.Path, Files: copilot.Files, History: copilot.History,
+		Reader: copilot.Reader, Structure: copilot.Structure, Subagents: copilot.Sides,
+		Late:       true, // seldom, and never by more than the note of the hook
+		NewSession: copilot.NewSession, Rebuild: copilot.Rebuild, Command: copilot.Command,
+		WithSession: copilot.WithSession, Interactive: copilot.Interactive,
 	},
 }
 

@@ -26,6 +26,9 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%q: %v, %v, want %v", tt.args, got, err, tt.want)
 		}
 	}
+	if other, err := named([]string{"--agent", "emacs"}); err != nil || other.Name != "emacs" {
+		t.Errorf("an agent without a folder: %v, %v", other, err)
+	}
 }
 
 func TestVia(t *testing.T) {

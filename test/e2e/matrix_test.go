@@ -17,7 +17,7 @@ import (
 // TestMatrix runs the same cases with every client: `go test -tags e2e -run 'TestMatrix/codex/killed'`.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	for _, p := range []player{codex{}, openCode{}, gemini{}, pi{}} {
+	for _, p := range []player{codex{}, openCode{}, gemini{}, pi{}, copilot{}} {
 		t.Run(p.program(), func(t *testing.T) {
 			t.Parallel()
 			for _, c := range matrix {
@@ -43,25 +43,28 @@ var matrix = []struct {
 	only  []string // the clients that it is for; none for all
 	check []string // the clients with which make check runs it; the rest is left to make nightly
 }{
-	{name: "world", run: world, only: []string{"codex", "opencode", "pi"}, check: []string{"codex", "opencode", "pi"}},
+	{name: "world", run: world, only: []string{"codex", "opencode", "pi", "copilot"}, check: []string{"codex", "opencode", "pi", "copilot"}},
 	{name: "headless-world", run: headlessWorld, only: []string{"gemini"}, check: []string{"gemini"}},
 	{name: "turns", run: turnsAndResume},
 	{name: "failure", run: serviceFails},
-	{name: "interrupted", run: interruptedInTool, only: []string{"codex", "opencode", "pi"}},
-	{name: "killed", run: killedInTool, only: []string{"codex", "opencode", "pi"}, check: []string{"codex"}},
+	{name: "interrupted", run: interruptedInTool, only: []string{"codex", "opencode", "pi", "copilot"}},
+	{name: "killed", run: killedInTool, only: []string{"codex", "opencode", "pi", "copilot"}, check: []string{"codex"}},
 	{name: "compacted", run: compactedByItself, only: []string{"codex", "opencode", "pi"}},
-	{name: "subagent", run: subagent, only: []string{"codex", "opencode"}},
+	{name: "subagent", run: subagent, only: []string{"codex", "opencode", "copilot"}},
 	{name: "subagents", run: subagents, only: []string{"codex", "opencode"}},
-	{name: "two-at-once", run: twoAtOnce, only: []string{"codex", "opencode", "pi"}},
-	{name: "company", run: company, only: []string{"codex", "opencode", "pi"}, check: []string{"codex"}},
+	{name: "two-at-once", run: twoAtOnce, only: []string{"codex", "opencode", "pi", "copilot"}},
+	{name: "company", run: company, only: []string{"codex", "opencode", "pi", "copilot"}, check: []string{"codex"}},
 	{name: "company-at-prompt", run: companyAtPrompt, only: []string{"gemini"}},
-	{name: "handoff", run: handoffWritten, only: []string{"codex", "opencode", "pi"}},
+	{name: "handoff", run: handoffWritten, only: []string{"codex", "opencode", "pi", "copilot"}},
 	{name: "fork", run: forkAtEveryTurn},
-	{name: "terminal", run: inTerminal, only: []string{"codex", "opencode", "pi"}},
+	{name: "terminal", run: inTerminal, only: []string{"codex", "opencode", "pi", "copilot"}},
 	{name: "daemon", run: withDaemon, only: []string{"codex"}},
 	{name: "trusted", run: trustedByPerson, only: []string{"codex"}},
-	{name: "rewound", run: rewound, only: []string{"codex", "pi"}},
+	{name: "rewound", run: rewound, only: []string{"codex", "pi", "copilot"}},
 	{name: "undone", run: undone, only: []string{"opencode"}},
+	{name: "branched", run: branchedInTerminal, only: []string{"copilot"}},
+	{name: "borrowed", run: hooksOfAnother, only: []string{"copilot"}},
+	{name: "noticed", run: noticedInBackground, only: []string{"copilot"}},
 	{name: "native-fork", run: forkedByClient, only: []string{"codex", "pi"}},
 }
 
@@ -573,4 +576,62 @@ func forkedByClient(r *rig) {
 	r.checkRecord(source[1], r.done("T3"))
 	r.checkRecord(forked[len(forked)-1], r.done("T2"))
 	r.forkedAt(passive(fork), map[int][]string{len(forked): {"T1", "T2"}})
+}
+
+// branchedInTerminal is the client's own fork in a terminal, which goes on in it: a file that repeats the other one's turns.
+func branchedInTerminal(r *rig) {
+	r.mock.play(on(`TF[0-9]`, say("forked")))
+	s := r.seat(r.repo.Dir, "")
+	s.prompt("T1 hello")
+	s.prompt("T2 hello")
+	s.enter("/fork")
+	s.r.await("the fork", func() bool { return s.shows("Forked") })
+	s.ready("/fork")
+	s.prompt("T3 hello")
+	s.enter("/exit") // out of the fork, into the session that it is of
+	r.await("the fork's end", func() bool { return len(r.witness.named("SessionEnd")) == 1 })
+	s.ready("the fork's end")
+	s.leave()
+	r.sends("the fork", "T1", "T2", "T3")
+	session, fork := r.began("T1").Session, r.began("T3").Session
+	if fork == session {
+		r.t.Fatal("the client did not fork")
+	}
+	source, forked := r.turns(passive(session)), r.turns(passive(fork))
+	if len(source) != 2 || len(forked) == 0 {
+		r.t.Fatalf("the missions have the turns %v and %v\n%s", source, forked, r.report())
+	}
+	r.checkRecord(source[1], r.done("T2"))
+	r.checkRecord(forked[len(forked)-1], r.done("T3"))
+	r.forkedAt(passive(fork), map[int][]string{len(forked): {"T1", "T2", "T3"}})
+}
+
+// hooksOfAnother has a project with hooks for another agent, which this client runs as well: beside its own they do nothing,
+// and without them the turn is the client's.
+func hooksOfAnother(r *rig) {
+	r.command(r.repo.Dir, "init", "--agent", "claude", "--project")
+	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
+	gittest.Must(r.t, os.Remove(r.settings()))
+	r.play(r.repo.Dir, session, "T2 hello").ok()
+	r.check(r.done("T1"), r.done("T2"))
+}
+
+// noticedInBackground has a command in the background end after its turn: the client tells the model, and what comes of it
+// belongs to that turn, which has no prompt but the user's.
+func noticedInBackground(r *rig) {
+	slow := r.gate("slow")
+	background := reply{"tool": "bash", "input": map[string]any{"command": slow.wait() + "; echo late > late.txt", "description": "run", "mode": "async"}}
+	r.mock.play(on("TTOOL", background, say("waits"), say("it has ended")))
+	s := r.seat(r.repo.Dir, "")
+	s.enter("TTOOL hello")
+	slow.reached()
+	r.await("the first end of the turn", func() bool { return len(r.witness.named("Stop")) == 1 })
+	slow.open()
+	r.await("the second end of the turn", func() bool { return len(r.witness.named("Stop")) == 2 })
+	s.ready("the notice")
+	s.prompt("T3 hello")
+	s.leave()
+	late := r.ended("TTOOL", "Stop", "done")
+	late.tree = r.witness.named("Stop")[1].Tree
+	r.check(late, r.done("T3"))
 }

@@ -151,15 +151,4 @@ func (pi) rewind(s *tui, text string) {
 	s.term.keys("Enter")
 	s.r.await("what to do with the branch that is left", func() bool { return s.shows("No summary") })
 	s.term.keys("Enter")
-	s.r.await("the prompt in the box", func() bool {
-		typed, idle := s.box()
-		return typed == text && idle
-	})
-	for range text {
-		s.term.keys("BSpace")
-	}
-	s.r.await("an empty box", func() bool {
-		typed, _ := s.box()
-		return typed == ""
-	})
 }

@@ -106,12 +106,20 @@ func (s *tui) leave() {
 func (s *tui) interrupt() {
 	s.r.t.Helper()
 	before := len(s.r.witness.named("Stop"))
-	for i, key := range s.r.kind.(player).escape() {
-		if i > 0 {
-			s.r.await("the question whether to stop", func() bool { return s.shows("again to interrupt") })
+	escape := s.r.kind.(player).escape()
+	s.term.keys(escape[0])
+	looks := 0
+	s.r.await("the turn's stop", func() bool {
+		_, idle := s.box()
+		switch looks++; {
+		case idle || len(escape) == 1:
+			return true
+		case looks > 10 && s.shows("again to interrupt"), looks > 100: // it is asked for a moment only
+			s.term.keys(escape[1])
+			looks = 0
 		}
-		s.term.keys(key)
-	}
+		return false
+	})
 	s.ready("Esc")
 	s.r.await("the last event after Esc", func() bool {
 		return len(s.r.witness.named("Stop")) >= before+s.r.kind.(player).stops()
@@ -123,18 +131,34 @@ func (s *tui) compact() {
 	s.r.t.Helper()
 	before := len(s.r.witness.named("PostCompact"))
 	s.enter("/compact")
-	s.r.await("PostCompact after /compact", func() bool { return len(s.r.witness.named("PostCompact")) > before })
+	s.r.await("PostCompact after /compact", func() bool { return len(s.r.witness.named("PostCompact")) > before || s.shows("Compaction completed") })
 	s.ready("/compact")
 }
 
-// rewind goes back to before the last prompt. Codex, which has just said that a turn is over, may not
-// heed the first Esc: it is pressed once more when nothing comes of it.
+// A rewinder is a player whose client goes back in a conversation: to before the last prompt, with it in the box.
+type rewinder interface{ rewind(s *tui, text string) }
+
+// rewind goes back to before the last prompt, text.
 func (s *tui) rewind(text string) {
 	s.r.t.Helper()
-	if c, ok := s.r.kind.(pi); ok {
-		c.rewind(s, text)
-		return
+	s.r.kind.(rewinder).rewind(s, text)
+	s.r.await("the prompt in the box", func() bool {
+		typed, _ := s.box()
+		return typed == text
+	})
+	for range text {
+		s.term.keys("BSpace")
 	}
+	s.r.await("an empty box", func() bool {
+		typed, _ := s.box()
+		return typed == ""
+	})
+}
+
+// rewind presses Esc. The client, which has just said that a turn is over, may not heed the first one: it is pressed
+// once more when nothing comes of it.
+func (codex) rewind(s *tui, text string) {
+	s.r.t.Helper()
 	for !s.shows("↵ rewind") {
 		offered := s.shows("esc again")
 		s.term.keys("Escape")
@@ -145,15 +169,16 @@ func (s *tui) rewind(text string) {
 		})
 	}
 	s.term.keys("Enter")
-	s.r.await("the prompt in the box", func() bool {
-		typed, _ := s.box()
-		return typed == text && s.shows("reverted")
-	})
-	for range text {
-		s.term.keys("BSpace")
+	s.r.await("the prompt taken back", func() bool { return s.shows("reverted") })
+}
+
+// rewind chooses the last prompt, and to leave the files as they are.
+func (copilot) rewind(s *tui, text string) {
+	s.r.t.Helper()
+	s.enter("/rewind")
+	for _, question := range []string{"Rewind to a previous point", "Conversation only"} {
+		s.r.await(question, func() bool { return s.shows(question) })
+		s.term.keys("Enter")
 	}
-	s.r.await("an empty box", func() bool {
-		typed, _ := s.box()
-		return typed == ""
-	})
+	s.r.await("the prompt taken back", func() bool { return s.shows("Rewound the conversation") })
 }

@@ -25,6 +25,7 @@ var Clients = map[string]Client{
 	"claude":   {[]string{"@anthropic-ai/claude-code"}, "@anthropic-ai/claude-code-*/claude"},
 	"codex":    {[]string{"@openai/codex"}, "@openai/codex-*/vendor/*/bin/codex"},
 	"opencode": {[]string{"opencode-ai", "@opencode-ai/plugin"}, "opencode-ai/bin/opencode.exe"},
+	"copilot":  {[]string{"@github/copilot"}, "@github/copilot-*/copilot"},
 	"gemini":   {[]string{"@google/gemini-cli"}, "@google/gemini-cli/bundle/gemini.js"},
 	"pi":       {[]string{"@earendil-works/pi-coding-agent", Node() + "@22.23.3"}, "@earendil-works/pi-coding-agent/dist/bundle/cli.js"},
 }

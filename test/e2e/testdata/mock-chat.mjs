@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// mock-chat.mjs - a scriptable stand-in for the OpenAI Chat Completions API, for OpenCode and pi; see mock.mjs.
+// mock-chat.mjs - a scriptable stand-in for the OpenAI Chat Completions API, for OpenCode, pi and Copilot; see mock.mjs.
 // Use it as a provider of @ai-sdk/openai-compatible with baseURL = "http://127.0.0.1:PORT/v1".
 import { serve, stream, pieces, speak, own } from './mock.mjs';
 // What a plugin adds to a prompt is a part before it.
@@ -16,8 +16,8 @@ serve({
     return { said, side: !(body.tools || []).length };
   },
   translate: { // the time-out is in milliseconds for OpenCode, for pi in seconds, of which it takes no more
-    Bash: i => ({ name: 'bash', input: { command: i.command, description: i.description || 'run', timeout: 2000000 } }),
-    Agent: i => ({ name: 'task', input: { description: i.description, prompt: i.prompt, subagent_type: 'general' } }),
+    Bash: i => ({ name: 'bash', input: { command: i.command, description: i.description || 'run', timeout: 2000000, initial_wait: 600 } }),
+    Agent: i => ({ name: 'task', input: { description: i.description, prompt: i.prompt, subagent_type: 'general', agent_type: 'general-purpose', name: 'other', mode: 'sync' } }),
   },
   async answer(res, msg, hold, { id, body }) {
     const send = stream(res), chunk = (delta, finish_reason = null, more = {}) => send({ id, object: 'chat.completion.chunk', created: 1, model: body.model, choices: [{ index: 0, delta, finish_reason }], ...more });

@@ -1,0 +1,237 @@
+package copilot
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
+)
+
+// capture returns a file that the real client wrote.
+func capture(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
+	gittest.Must(t, err)
+	return data
+}
+
+// captures are the names of all.
+func captures(t testing.TB) []string {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.jsonl")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no captures: %v", err)
+	}
+	for i, path := range paths {
+		paths[i] = strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	}
+	return paths
+}
+
+// A told is what the file says of a turn.
+type told struct {
+	Prompt, Reply      string
+	Queued             []string
+	Tools              map[string]int
+	Context            int64
+	Tokens             transcript.Tokens
+	Compactions        int
+	Answered           bool
+	Interrupted, Error bool
+}
+
+// turns are those of a segment.
+func turns(segment []byte) (list []told) {
+	for _, turn := range transcript.Turns(Reader(), segment) {
+		s := transcript.Summarise(Reader(), segment[turn.Start:turn.End])
+		list = append(list, told{s.Prompt, s.Reply, s.Queued, s.Tools, s.Context, s.Tokens["mock-model"], s.Compactions, s.Answered, s.Interrupted, s.APIError})
+	}
+	return list
+}
+
+// TestReader reads what the real client wrote.
+func TestReader(t *testing.T) {
+	t.Parallel()
+	cached := func(requests, input int64) transcript.Tokens {
+		return transcript.Tokens{Input: input - 400*requests, CacheRead: 400 * requests, Output: 20 * requests}
+	}
+	words := func(prompt, reply string, input int64) told {
+		return told{Prompt: prompt, Reply: reply, Context: input, Tokens: cached(1, input), Answered: true}
+	}
+	const sub = `go CALL:task:{"agent_type":"general-purpose","description":"sub work","prompt":"sub prompt SAY:sub answer","name":"sub-one","mode":"sync"}END`
+	bash := map[string]int{"bash": 1}
+	for _, tt := range []struct {
+		name string
+		want []told
+	}{
+		{"three-turns", []told{
+			words("turn one SAY:answer one", "answer one", 1001),
+			{Prompt: "turn two RUN:env | sort > env.txt", Reply: "mock answer 3", Tools: bash, Context: 1003, Tokens: cached(2, 1002+1003), Answered: true},
+			words("turn three SAY:answer three", "answer three", 1004),
+		}},
+		// What the compaction itself took counts.
+		{"auto-compact", []told{
+			{
+				Prompt: "auto one TOK:126000 RUN:echo x", Reply: "mock answer 25", Tools: bash,
+				Context: 126025, Tokens: cached(3, 126023+1024+126025), Compactions: 1, Answered: true,
+			},
+			words("auto two SAY:after auto", "after auto", 1026),
+		}},
+		// The second one's client was hung up on.
+		{"failed", []told{{Prompt: "turn FAIL:400", Reply: "400 mock failure 400", Error: true}, {Prompt: "tui two SLOW:61003"}}},
+		{"interrupted", []told{{Prompt: "inted SLOW:63000", Interrupted: true}}},
+		// The third prompt waited in the queue. The fourth one's turn got another two, failed on the first, and went on when its
+		// command in the background had ended.
+		{"steering", []told{
+			words("tui one SAY:tui-answer-one", "tui-answer-one", 1027),
+			words("tui two SLOW:61001", "mock answer 28", 1028),
+			words("tui three SAY:tui-answer-three", "tui-answer-three", 1029),
+			{
+				Prompt: "tui four RUN:sleep 60", Reply: "tui-answer-six", Queued: []string{"tui five FAIL:400", "tui six SAY:tui-answer-six"},
+				Tools: map[string]int{"bash": 1, "read_bash": 1}, Context: 1032, Tokens: cached(2, 1030+1032), Answered: true,
+			},
+			words("second client on a live session", "mock answer 33", 1033),
+		}},
+		// Of what the sub-agent did, only its answer counts.
+		{"sub-agent", []told{{
+			Prompt: sub, Reply: "sub answer", Tools: map[string]int{"task": 1}, Context: 1011, Tokens: cached(2, 1009+1011), Answered: true,
+		}}},
+		// After the second turn the user compacted, gave another prompt, went back to before it, and ran a command.
+		{"tui", []told{
+			{Prompt: "tui one RUN:echo tuione > t1.txt", Reply: "mock answer 34", Tools: bash, Context: 1034, Tokens: cached(2, 1033+1034), Answered: true},
+			{Prompt: "tui two SAY:answer-two", Reply: "answer-two", Context: 1035, Tokens: cached(2, 1035+1036), Compactions: 1, Answered: true},
+			words("tui four SAY:answer-four", "answer-four", 1038),
+			words("tui six SAY:six", "six", 1039),
+		}},
+	} {
+		if got := turns(capture(t, tt.name)); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s:\ngot  %+v\nwant %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestTurns: a turn's id is its interaction's, and it begins with its prompt. One that waited says so.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	data := capture(t, "steering")
+	var sources []string
+	for _, turn := range transcript.Turns(Reader(), data) {
+		line, _, _ := bytes.Cut(data[turn.Start:], []byte{'\n'})
+		if !bytes.HasPrefix(line, []byte(`{"type":"user.message",`)) || !bytes.Contains(line, []byte(`"interactionId":"`+turn.PromptID+`"`)) ||
+			!bytes.Contains(line, []byte(`"id":"`+turn.UUID+`"`)) || turn.At.IsZero() {
+			t.Errorf("%+v begins with %s", turn, line)
+		}
+		sources = append(sources, turn.Source)
+	}
+	if want := []string{"", "", "queued", "", ""}; !slices.Equal(sources, want) {
+		t.Errorf("sources = %q, want %q", sources, want)
+	}
+	if u, err := transcript.LastUsage(Reader, filepath.Join("testdata", "tui.jsonl")); err != nil || u.Tokens != 1039 || u.Window != 128000 || u.Model != "mock-model" {
+		t.Errorf("the context is %+v, %v", u, err)
+	}
+}
+
+// TestEvents: one line each, as the client writes it or a stranger may.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	const head = `"id":"e","timestamp":"2026-11-27T02:04:05.765Z","parentId":null}`
+	part := func(kind transcript.Kind, text string) []transcript.Part {
+		return []transcript.Part{{Kind: kind, Text: text}}
+	}
+	type entry = transcript.Entry
+	for _, tt := range []struct {
+		line string
+		want entry
+	}{
+		{`{"type":"user.message","data":{"content":"go","interactionId":"i","source":"user"},`, entry{
+			PromptID: "i", Parts: part(transcript.Asked, "go"), Opens: &transcript.FileTurn{Start: 7, UUID: "e", PromptID: "i", Prompt: "go"},
+		}},
+		{`{"type":"user.message","data":{"content":"more","interactionId":"i","delivery":"steering"},`, entry{PromptID: "i", Parts: part(transcript.Queued, "more")}},
+		{`{"type":"user.message","data":{"content":"a skill","source":"skill-pdf"},`, entry{Parts: part(transcript.Told, "a skill")}},
+		{`{"type":"user.message","data":{"content":"go on","isAutopilotContinuation":true},`, entry{Parts: part(transcript.Told, "go on")}},
+		{`{"type":"user.message","agentId":"a","data":{"content":"look"},`, entry{Subagent: true, Parts: part(transcript.Told, "look")}},
+		{
+			`{"type":"system.notification","data":{"content":"<system_notification>\nShell has completed.\n</system_notification>"},`,
+			entry{Parts: []transcript.Part{{Kind: transcript.Task, Name: "Shell has completed."}}},
+		},
+		{`{"type":"tool.user_requested","data":{"toolName":"local_shell","arguments":{"command":"ls"}},`, entry{Parts: part(transcript.Asked, "!ls")}},
+		{`{"type":"tool.execution_complete","data":{"isUserRequested":true,"success":true,"result":{"content":"a"}},`, entry{Parts: part(transcript.Shell, "a")}},
+		{`{"type":"tool.execution_complete","data":{"toolCallId":"c","interactionId":"i","success":true,"shellExecution":{"exitCode":3},"result":{"content":"x"}},`, entry{
+			PromptID: "i", Parts: []transcript.Part{{Kind: transcript.Answer, Call: "c", Text: "x", Failed: true}},
+		}},
+		{`{"type":"tool.execution_complete","data":{"toolCallId":"c","success":false,"error":{"message":"No match found"}},`, entry{
+			Parts: []transcript.Part{{Kind: transcript.Answer, Call: "c", Text: "No match found", Failed: true}},
+		}},
+		{`{"type":"assistant.message","data":{"messageId":"m","model":"x","reasoningText":"hm","content":"done"},`, entry{
+			Message: "m", Model: "x", Answers: true, Stopped: true, Parts: []transcript.Part{{Kind: transcript.Thought, Text: "hm"}, {Kind: transcript.Said, Text: "done"}},
+		}},
+		{`{"type":"session.usage_record","data":{"usage":{"model":"x","inputTokens":10,"cacheReadTokens":6,"cacheWriteTokens":9,"outputTokens":2,"apiCallId":"c"}},`, entry{
+			Message: "c", Model: "x", Context: 10, Tokens: transcript.Tokens{CacheRead: 6, CacheWrite: 4, Output: 2},
+		}},
+		{`{"type":"session.compaction_complete","data":{"success":false,"compactionTokensUsed":{"inputTokens":3}},`, entry{Tokens: transcript.Tokens{Input: 3}}},
+		{`{"type":"hook.start","data":{"hookType":"agentStop"},`, entry{Ended: true}},
+		{`{"type":"hook.start","agentId":"a","data":{"hookType":"agentStop"},`, entry{Subagent: true, Ended: true}},
+		{`{"type":"hook.start","data":{"hookType":"preToolUse"},`, entry{}},
+		{`{"type":"abort","data":{"reason":"user_initiated"},`, entry{Interrupted: true}},
+		{`{"type":"session.start","data":{"context":{"cwd":"/home/dev/copilot"},"selectedModel":"x"},`, entry{Cwd: "/home/dev/copilot", Model: "x"}},
+	} {
+		got := Reader().Read(7, []byte(tt.line+head))
+		if got.ID != "e" || got.At.IsZero() {
+			t.Errorf("%s: %+v", tt.line, got)
+		}
+		if got.Opens != nil {
+			got.Opens.At = time.Time{}
+		}
+		got.ID, got.At = "", time.Time{}
+		if !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s:\ngot  %+v\nwant %+v", tt.line, got, tt.want)
+		}
+	}
+	for _, line := range []string{``, `[]`, `"user.message"`, `{"type":"user.message"`, `{"type":1,"data":{}}`, `{"type":"system.message","data":{"content":"x"},` + head, `{"type":"../x","data":null}`} {
+		if got := Reader().Read(0, []byte(line)); !reflect.DeepEqual(got, transcript.Entry{}) {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+}
+
+// FuzzReader: whatever the lines, reading ends, and what is said can be shown.
+func FuzzReader(f *testing.F) {
+	for _, name := range captures(f) {
+		for line := range bytes.Lines(capture(f, name)) {
+			f.Add(line)
+		}
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		e := Reader().Read(0, line)
+		if e.Opens != nil && (e.Opens.Start != 0 || e.Subagent) {
+			t.Errorf("it opens %+v", e.Opens)
+		}
+		for _, p := range e.Parts {
+			if !utf8.ValidString(p.Text) || !utf8.ValidString(p.Name) || p.Kind == 0 {
+				t.Errorf("a part is %+v", p)
+			}
+		}
+		if e.Context < 0 || e.Tokens.Input < 0 || e.Tokens.CacheRead < 0 || e.Tokens.CacheWrite < 0 || e.Tokens.Output < 0 {
+			t.Errorf("tokens are %+v of %d", e.Tokens, e.Context)
+		}
+		for _, foreign := range []bool{false, true} {
+			kind, kept := keep(line, gjson.Parse(`"p"`), foreign)
+			if kept == nil {
+				continue
+			}
+			if again, same := keep(kept, gjson.Parse(`"p"`), foreign); again != kind || !bytes.Equal(same, kept) {
+				t.Errorf("%s, kept as %s, and then as %s", line, kept, same)
+			}
+		}
+	})
+}
