@@ -91,13 +91,17 @@ func (s *scanner) input(label string, c *Call) error {
 		return err
 	}
 	var paths [len(pathNames)]string
-	fields := map[string]any{
-		"command": func() (err error) { c.Command, c.Cut, err = s.text(label, MaxCommand); return err },
-		"run_in_background": func() error {
+	var background [2]bool
+	flag := func(set *bool) any {
+		return func() error {
 			raw, err := s.value(label, 5)
-			c.Background = string(raw) == "true"
+			*set = string(raw) == "true"
 			return err
-		},
+		}
+	}
+	fields := map[string]any{
+		"command":           func() (err error) { c.Command, c.Cut, err = s.text(label, MaxCommand); return err },
+		"run_in_background": flag(&background[0]), "is_background": flag(&background[1]), // clients differ
 	}
 	for i, name := range pathNames {
 		fields[name] = func() (err error) {
@@ -109,6 +113,7 @@ func (s *scanner) input(label string, c *Call) error {
 		}
 	}
 	err := s.object(label, fields)
+	c.Background = background[0] || background[1]
 	c.Paths = slices.DeleteFunc(paths[:], func(p string) bool { return p == "" })
 	if len(c.Paths) == 0 {
 		c.Paths = nil

@@ -29,6 +29,7 @@ type Payload struct {
 	PromptID       string // prompt_id or else turn_id; "" before the first prompt
 
 	Prompt               string // UserPromptSubmit
+	Submitted            string // UserPromptSubmit: what was typed, if the client tells it beside what it sends
 	LastAssistantMessage string // Stop; StopFailure: the error's text
 	StopHookActive       bool   // Stop: the turn goes on because of a Stop hook
 	Source               string // SessionStart: startup, resume, fork, clear, compact
@@ -73,6 +74,7 @@ func Parse(r io.Reader) (*Payload, error) {
 		"prompt_id":              &e.PromptID,
 		"turn_id":                &turnID,
 		"prompt":                 &e.Prompt,
+		"submitted_prompt":       &e.Submitted,
 		"last_assistant_message": &e.LastAssistantMessage,
 		"stop_hook_active":       &e.StopHookActive,
 		"source":                 &e.Source,

@@ -61,7 +61,7 @@ func reference(data []byte) (e Payload, ok bool) {
 	var turnID string
 	for name, field := range map[string]any{
 		"hook_event_name": &e.Name, "session_id": &e.SessionID, "transcript_path": &e.TranscriptPath, "cwd": &e.Cwd,
-		"prompt_id": &e.PromptID, "turn_id": &turnID, "prompt": &e.Prompt, "last_assistant_message": &e.LastAssistantMessage,
+		"prompt_id": &e.PromptID, "turn_id": &turnID, "prompt": &e.Prompt, "submitted_prompt": &e.Submitted, "last_assistant_message": &e.LastAssistantMessage,
 		"stop_hook_active": &e.StopHookActive, "source": &e.Source, "reason": &e.Reason, "error": &e.Error,
 		"trigger": &e.Trigger, "model": &e.Model, "agent_id": &e.AgentID, "agent_type": &e.AgentType, "parent_agent_id": &e.ParentID,
 	} {
@@ -107,7 +107,7 @@ func referenceCall(data []byte) (c Call) {
 			c.Paths = append(c.Paths, p)
 		}
 	}
-	c.Background = string(input["run_in_background"]) == "true"
+	c.Background = string(input["run_in_background"]) == "true" || string(input["is_background"]) == "true"
 	return c
 }
 
@@ -119,6 +119,7 @@ func TestCalls(t *testing.T) {
 		`[{"tool_name":"Edit","tool_use_id":"1","tool_input":{"old_string":"\"}]","file_path":"/a"}}]`:       {{Tool: "Edit", ID: "1", Effect: Edits, Paths: []string{"/a"}}},
 		`[{"tool_input":{"path":"p","notebook_path":"n"},"tool_name":"Read"},{"tool_name":"Edit"}]`:          {{Tool: "Read", Effect: Reads, Paths: []string{"n", "p"}}, {Tool: "Edit"}},
 		`[{"tool_name":"Bash","tool_input":{"command":"ls \u003e a","run_in_background":true}}]`:             {{Tool: "Bash", Command: "ls > a", Background: true}},
+		`[{"tool_name":"sh","tool_input":{"is_background":true}},{"tool_input":{"is_background":1}}]`:        {{Tool: "sh", Background: true}, {}},
 		`[{"tool_name":7,"tool_use_id":[{}],"tool_input":{"command":["ls"],"file_path":{"a":[]},"path":1}}]`: {{}},
 		`[{"tool_name":"Edit","tool_input":[{"file_path":"a"}]},[{"tool_name":"Edit"}],"Edit",{}]`:           {{Tool: "Edit"}, {}},
 		`[{"tool_name":"Bash","tool_input":{"command":"` + long + `"}}]`:                                     {{Tool: "Bash", Command: strings.Repeat("\n", MaxCommand/2), Cut: true}},
@@ -211,6 +212,11 @@ func TestParse(t *testing.T) {
 			"prompt_id wins over turn_id",
 			`{"hook_event_name":"Stop","session_id":"s","cwd":"/r","prompt_id":"p","turn_id":"t"}`,
 			with(func(e *Payload) { e.PromptID = "p" }),
+		},
+		{
+			"submitted_prompt is what was typed",
+			`{"hook_event_name":"Stop","session_id":"s","cwd":"/r","submitted_prompt":"go","prompt":"<system-reminder>\nx\n</system-reminder>\n\ngo"}`,
+			with(func(e *Payload) { e.Prompt, e.Submitted = "<system-reminder>\nx\n</system-reminder>\n\ngo", "go" }),
 		},
 		{
 			"white space, escapes in names, unknown fields of every kind",
