@@ -69,8 +69,8 @@ func borrower(getenv func(string) string, among []*Agent, ancestors func() []ses
 // Marks of clients that are not recorded. Their agents must not give a person's
 // consent, either.
 var (
-	otherVariables = []string{"QWEN_CODE", "CURSOR_AGENT", "AI_AGENT"} // the last is common to several
-	otherPrograms  = []string{"qwen", "cursor-agent"}
+	otherVariables = []string{"CURSOR_AGENT", "AI_AGENT"} // the last is common to several
+	otherPrograms  = []string{"cursor-agent"}
 )
 
 // Marks returns the variables of an environment, as of [os.Environ], that say

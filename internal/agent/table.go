@@ -10,6 +10,7 @@ import (
 	"gitagent/internal/agent/gemini"
 	"gitagent/internal/agent/opencode"
 	"gitagent/internal/agent/pi"
+	"gitagent/internal/agent/qwen"
 	"gitagent/internal/redact"
 )
 
@@ -74,6 +75,17 @@ var all = []*Agent{
 		Late:       true, // seldom, and never by more than the note of the hook
 		NewSession: copilot.NewSession, Rebuild: copilot.Rebuild, Command: copilot.Command,
 		WithSession: copilot.WithSession, Interactive: copilot.Interactive,
+	},
+	{
+		Name: qwen.Name, Program: qwen.Program, Title: qwen.Title, Tested: qwen.Tested,
+		ConfigDir: qwen.ConfigDir, Install: qwen.Hooks.Install, Remove: qwen.Hooks.Remove, Inspect: qwen.Hooks.Inspect,
+		Event: qwen.Event, Effects: qwen.Effects, Client: qwen.Client, Variables: qwen.Variables, Programs: []string{qwen.Program},
+		Running: qwen.Running, Registered: qwen.Registered, Files: qwen.Files, History: qwen.History, Worktrees: qwen.Worktrees,
+		Reader: qwen.Reader, Structure: qwen.Structure, Subagents: qwen.Sides, Continues: qwen.Continues,
+		Within:     true,
+		Late:       true, // it queues what it writes, and the Stop hook starts meanwhile
+		NewSession: qwen.NewSession, Rebuild: qwen.Rebuild, Command: qwen.Command,
+		WithSession: qwen.WithSession, Interactive: qwen.Interactive,
 	},
 }
 

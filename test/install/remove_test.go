@@ -36,6 +36,7 @@ func TestGetRidOfIt(t *testing.T) {
 		".config/opencode/opencode.json": "{}",
 		".gemini/settings.json":          "{\"theme\": \"dark\"}\n",
 		".pi/agent/settings.json":        "{}",
+		".qwen/settings.json":            "{}\n",
 		".local/bin/other":               "#!/bin/sh\n",
 		"run/other":                      "",
 		"tmp/other":                      "",
@@ -57,7 +58,7 @@ func TestGetRidOfIt(t *testing.T) {
 	before := m.everything(t)
 
 	m.must(t, "", script(t))
-	if out := at("", "git", "agent-turn", "init", "--alias"); strings.Count(out, "hooks of ") != 4 {
+	if out := at("", "git", "agent-turn", "init", "--alias"); strings.Count(out, "hooks of ") != 5 {
 		t.Fatalf("init says %s", out)
 	}
 	at("", "git", "config", "agent."+filepath.Join(m.home, "host")+".push", "all") // as init --push says where it can't ask

@@ -21,6 +21,7 @@ const settingsFile = "internal/git/settings.go"
 var setAlone = map[string]string{
 	"internal/recorder/shell.go":       "reads a command of the agent's, and runs none",
 	"internal/agent/claude/command.go": "claude's own option",
+	"internal/agent/qwen/command.go":   "qwen's own option",
 	"internal/agent/codex/command.go":  "codex's own option",
 	"internal/agent/codex/process.go":  "codex's own option",
 	"internal/agent/pi/command.go":     "pi's own option",

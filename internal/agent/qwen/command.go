@@ -1,0 +1,43 @@
+package qwen
+
+import (
+	"slices"
+	"strings"
+)
+
+// Command starts the client, which works in the current directory. The prompt
+// shares a word with its option, so that it can begin with anything.
+func Command(dir, session, prompt string) []string {
+	command := []string{Program}
+	if session != "" {
+		command = append(command, "--resume", session)
+	}
+	if prompt != "" {
+		command = append(command, "--prompt-interactive="+prompt)
+	}
+	return command
+}
+
+// WithSession adds a session's id, unless the command has one.
+func WithSession(command []string, id string) (with []string, ok bool) {
+	named := []string{"--session-id", "--resume", "-r", "--continue", "-c"}
+	if has(command, named...) {
+		return command, false
+	}
+	return append([]string{command[0], "--session-id", id}, command[1:]...), true
+}
+
+// Interactive reports whether a command gives no prompt to be answered at once:
+// with -p, or as a word without an option, which is missed if it follows one.
+func Interactive(command []string) bool {
+	bare := len(command) > 1 && !strings.HasPrefix(command[1], "-")
+	return !bare && !has(command, "-p", "--prompt")
+}
+
+// has reports whether a command has one of options, perhaps with a value.
+func has(command []string, options ...string) bool {
+	return slices.ContainsFunc(command, func(word string) bool {
+		option, _, _ := strings.Cut(word, "=")
+		return slices.Contains(options, option)
+	})
+}

@@ -1,0 +1,169 @@
+package qwen
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"gitagent/internal/session"
+	"gitagent/internal/transcript"
+)
+
+// NewSession returns a random UUID, as the client does.
+func NewSession() string { return session.NewID() }
+
+// Rebuild makes the file of a new session: the conversation's records, in a
+// chain.
+//
+// Segments may be untrusted: only known fields of records that the client's
+// next request is made from are kept, see [fields]. That leaves out telemetry,
+// goals, models, worktrees, checkpoints and other things that the client goes
+// on with. A foreign conversation also loses the model's thoughts, all that
+// only the service can have signed, and hooks' words.
+func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
+	cwd, err := json.Marshal(c.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, err)
+	}
+	b := builder{foreign: c.Foreign, session: gjson.AppendJSONString(nil, c.Session), cwd: cwd, parent: []byte("null"), seen: make(map[string]bool)}
+	for _, segment := range c.Segments {
+		for line := range bytes.SplitSeq(segment, []byte{'\n'}) {
+			b.add(line)
+		}
+	}
+	if !b.said {
+		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
+	}
+	return &transcript.Rebuilt{Path: path(c.Config, c.Dir, c.Session), Pieces: b.file}, nil
+}
+
+// fields are the kept fields of records, by their types, and of the objects in
+// them. They are from files of Qwen Code 0.24.4, and tested with it. Names of
+// files and places that it would read (fileData) are left out.
+//
+// Braces after a field have the name of the objects in it; "?" marks a field
+// that a foreign conversation loses.
+var fields = map[string]string{
+	"user":        "timestamp type provenance subtype version message{message} systemPayload?{shown}",
+	"assistant":   "timestamp type provenance version model message{message} usageMetadata?{usage} contextWindowSize?",
+	"tool_result": "timestamp type provenance version message{message} toolCallResult?{call}",
+
+	"system chat_compression": "timestamp type provenance subtype version systemPayload{compression}",
+	"system slash_command":    "timestamp type provenance subtype version systemPayload{command}",
+
+	"message":          "role parts{part}",
+	"part":             "text thought thoughtSignature? functionCall{functionCall} functionResponse{functionResponse} inlineData{inlineData}",
+	"functionCall":     "id name args",
+	"functionResponse": "id name response parts{part}",
+	"inlineData":       "mimeType data",
+
+	"shown":       "displayText hookContext",
+	"usage":       "promptTokenCount candidatesTokenCount thoughtsTokenCount totalTokenCount cachedContentTokenCount",
+	"call":        "callId status",
+	"compression": "info{info} compressedHistory{message}",
+	"info":        "originalTokenCount newTokenCount newTokenCountIsEstimated compressionStatus triggerReason",
+	"command":     "phase rawCommand sentToModel outputHistoryItems{item}",
+	"item":        "type text",
+}
+
+// subtypes are those of a user's records that are in requests.
+const subtypes = " notification cron mid_turn_user_message goal_runtime "
+
+// A builder makes a file, record by record.
+type builder struct {
+	foreign              bool
+	session, cwd, parent []byte // in JSON
+	seen                 map[string]bool
+	file                 [][]byte
+	said                 bool // something was said
+}
+
+func (b *builder) add(line []byte) {
+	if !bytes.HasPrefix(line, []byte{'{'}) || !json.Valid(line) || !utf8.Valid(line) {
+		return
+	}
+	record := gjson.ParseBytes(line)
+	kind, subtype, id := record.Get("type").Str, record.Get("subtype").Str, record.Get("uuid").Str
+	switch {
+	case kind == "system":
+		kind += " " + subtype
+	case subtype != "" && (kind != "user" || !strings.Contains(subtypes, " "+subtype+" ")):
+		return
+	}
+	if fields[kind] == "" || id == "" || b.seen[id] || record.Get("isSidechain").Type == gjson.True {
+		return
+	}
+	kept, ok := b.object(kind, record)
+	if !ok || string(kept) == "{}" {
+		return
+	}
+	b.seen[id] = true
+	uuid := gjson.AppendJSONString(nil, id)
+	head := slices.Concat([]byte(`{"uuid":`), uuid, []byte(`,"parentUuid":`), b.parent, []byte(`,"sessionId":`), b.session, []byte(`,"cwd":`), b.cwd, []byte{','})
+	b.file = append(b.file, head, kept[1:], []byte{'\n'})
+	b.parent = uuid
+	b.said = b.said || !strings.HasPrefix(kind, "system")
+}
+
+// object returns the known part of an object; false if it repeats a field, or
+// speaks as anybody but the user and the model.
+func (b *builder) object(name string, v gjson.Result) ([]byte, bool) {
+	members, ok := transcript.Members(v)
+	if !ok {
+		return nil, false
+	}
+	out := []byte{'{'}
+	for word := range strings.FieldsSeq(fields[name]) {
+		word, objects, _ := strings.Cut(word, "{")
+		field, own := strings.CutSuffix(word, "?")
+		value, is := members[field]
+		if !is || own && b.foreign {
+			continue
+		}
+		kept, ok := b.value(strings.TrimSuffix(objects, "}"), value)
+		if !ok || field == "role" && value.Str != "user" && value.Str != "model" {
+			return nil, false
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, '"'), field...), '"', ':')
+		out = append(out, kept...)
+	}
+	return append(out, '}'), true
+}
+
+// value returns a value with the known parts of its objects. A list loses what
+// is no object, or has nothing known.
+func (b *builder) value(name string, v gjson.Result) ([]byte, bool) {
+	switch {
+	case name == "" || !v.IsObject() && !v.IsArray():
+		return []byte(v.Raw), transcript.Plain(v, maxDepth)
+	case v.IsObject():
+		return b.object(name, v)
+	}
+	out, ok := []byte{'['}, true
+	v.ForEach(func(_, element gjson.Result) bool {
+		if !element.IsObject() || b.foreign && (element.Get("thought").Type == gjson.True || told(element.Get("text").Str)) {
+			return true
+		}
+		var kept []byte
+		if kept, ok = b.object(name, element); !ok || string(kept) == "{}" {
+			return ok
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, kept...)
+		return true
+	})
+	return append(out, ']'), ok
+}
+
+// maxDepth bounds nesting in values kept whole: tools' inputs and answers.
+const maxDepth = 50
