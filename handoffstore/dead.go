@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
 )
@@ -32,10 +33,10 @@ func exitOf(n session.Peer) record.ExitType {
 		return ""
 	case n.Liveness == session.Gone && n.Open != nil:
 		return record.Killed
-	case n.Liveness == session.Gone:
+	case n.Liveness == session.Gone && !agent.Of(n.Agent).EndsUntold:
 		return record.Crash
 	}
-	return record.Clean // its SessionEnd hook did not get that far, or a /clear left it
+	return record.Clean // its SessionEnd hook did not get that far, or a /clear left it, or its client has none
 }
 
 // LastSession returns the last session of a mission in this worktree, or nil.

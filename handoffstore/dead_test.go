@@ -20,6 +20,8 @@ func TestExitOf(t *testing.T) {
 		{"its process holds another conversation", session.Known{Mission: "m", Open: open}, session.MovedOn, record.Clean},
 		{"gone in the middle of a turn", session.Known{Mission: "m", Open: open}, session.Gone, record.Killed},
 		{"gone between turns", session.Known{Mission: "m"}, session.Gone, record.Crash},
+		{"gone between turns, of a client that does not tell", session.Known{Mission: "m", Agent: "qwen-code"}, session.Gone, record.Clean},
+		{"gone in the middle of a turn, of such a client", session.Known{Mission: "m", Agent: "qwen-code", Open: open}, session.Gone, record.Killed},
 		{"has ended, and was cut off before it had handed off", session.Known{Mission: "m", Ended: true}, session.Ended, record.Clean},
 		{"has handed off", session.Known{Mission: "m", Ended: true, HandedOff: true}, session.Ended, ""},
 		{"has recorded nothing", session.Known{Open: open}, session.Gone, ""},

@@ -103,8 +103,8 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 	if r.Running != "" {
 		h.LastOutcome, h.LastPrompt = record.Running, clean(w.Settings.Rules(), r.Running, record.MaxPrompt)
 	}
-	if r.Ended && h.ExitType == record.Clean && t.Session == r.Session && t.Outcome == record.Failed {
-		h.ExitType = record.Crash
+	if ended := r.Ended && r.Exit == record.Clean || r.Exit == record.Killed && !r.Says(); ended && t.Session == r.Session && t.Outcome == record.Failed {
+		h.ExitType = record.Crash // if a client is gone after a failure, that has ended it
 	}
 	stash, err := w.uncommitted(fmt.Sprintf("handoff %d: what is not committed", h.Number), r.Session)
 	if err != nil {

@@ -168,6 +168,9 @@ func TestFailedTurn(t *testing.T) {
 	if g := l.gather(0, Request{Session: "s", Ended: true}); g.ExitType != record.Crash {
 		t.Errorf("the exit is %s", g.ExitType)
 	}
+	if g := l.gather(time.Minute, Request{Session: "s", Exit: record.Killed}); g.ExitType != record.Crash {
+		t.Errorf("the exit of one that is gone is %s", g.ExitType)
+	}
 	if g := l.gather(time.Hour, Request{Session: "s", Summary: "all is well"}); g.ExitType != record.Clean {
 		t.Errorf("the exit of what was written is %s", g.ExitType)
 	}

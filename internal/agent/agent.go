@@ -85,6 +85,9 @@ type Agent struct {
 	// Late says that the client writes a turn's end only after it has started
 	// the hook, so it is worth waiting for.
 	Late bool
+	// EndsUntold says that clients may end a session without an event: one whose
+	// client is gone between turns has ended as it should.
+	EndsUntold bool
 	// Subagents lists the sub-agents of the conversation at path whose files
 	// are not as long as read says, by their ids. segment is what the
 	// conversation has become longer by; running says that a sub-agent still

@@ -84,6 +84,7 @@ var all = []*Agent{
 		Reader: qwen.Reader, Structure: qwen.Structure, Subagents: qwen.Sides, Continues: qwen.Continues,
 		Within:     true,
 		Late:       true, // it queues what it writes, and the Stop hook starts meanwhile
+		EndsUntold: true, // without a terminal
 		NewSession: qwen.NewSession, Rebuild: qwen.Rebuild, Command: qwen.Command,
 		WithSession: qwen.WithSession, Interactive: qwen.Interactive,
 	},
