@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -102,7 +103,9 @@ func (codex) command(r *rig, session, prompt string) []string {
 	return append(argv, prompt)
 }
 
-func (codex) fork(session string) []string { return []string{"fork", session} }
+func (codex) fork(argv []string, session string) []string {
+	return slices.Insert(argv, len(argv)-1, "fork", session)
+}
 
 func (codex) started(stdout []byte) string { return field(stdout, "thread_id") }
 

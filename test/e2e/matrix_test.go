@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 // TestMatrix runs the same cases with every client: `go test -tags e2e -run 'TestMatrix/codex/killed'`.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	for _, p := range []player{codex{}, openCode{}, gemini{}, pi{}, copilot{}} {
+	for _, p := range []player{codex{}, openCode{}, gemini{}, pi{}, copilot{}, qwen{}} {
 		t.Run(p.program(), func(t *testing.T) {
 			t.Parallel()
 			for _, c := range matrix {
@@ -43,29 +44,32 @@ var matrix = []struct {
 	only  []string // the clients that it is for; none for all
 	check []string // the clients with which make check runs it; the rest is left to make nightly
 }{
-	{name: "world", run: world, only: []string{"codex", "opencode", "pi", "copilot"}, check: []string{"codex", "opencode", "pi", "copilot"}},
+	{name: "world", run: world, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}, check: []string{"codex", "opencode", "pi", "copilot"}},
 	{name: "headless-world", run: headlessWorld, only: []string{"gemini"}, check: []string{"gemini"}},
 	{name: "turns", run: turnsAndResume},
 	{name: "failure", run: serviceFails},
-	{name: "interrupted", run: interruptedInTool, only: []string{"codex", "opencode", "pi", "copilot"}},
-	{name: "killed", run: killedInTool, only: []string{"codex", "opencode", "pi", "copilot"}, check: []string{"codex"}},
-	{name: "compacted", run: compactedByItself, only: []string{"codex", "opencode", "pi"}},
-	{name: "subagent", run: subagent, only: []string{"codex", "opencode", "copilot"}},
+	{name: "interrupted", run: interruptedInTool, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}},
+	{name: "killed", run: killedInTool, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}, check: []string{"codex"}},
+	{name: "compacted", run: compactedByItself, only: []string{"codex", "opencode", "pi", "qwen"}},
+	{name: "subagent", run: subagent, only: []string{"codex", "opencode", "copilot", "qwen"}},
 	{name: "subagents", run: subagents, only: []string{"codex", "opencode"}},
-	{name: "two-at-once", run: twoAtOnce, only: []string{"codex", "opencode", "pi", "copilot"}},
-	{name: "company", run: company, only: []string{"codex", "opencode", "pi", "copilot"}, check: []string{"codex"}},
+	{name: "two-at-once", run: twoAtOnce, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}},
+	{name: "company", run: company, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}, check: []string{"codex"}},
 	{name: "company-at-prompt", run: companyAtPrompt, only: []string{"gemini"}},
-	{name: "handoff", run: handoffWritten, only: []string{"codex", "opencode", "pi", "copilot"}},
+	{name: "handoff", run: handoffWritten, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}},
 	{name: "fork", run: forkAtEveryTurn},
-	{name: "terminal", run: inTerminal, only: []string{"codex", "opencode", "pi", "copilot"}},
+	{name: "terminal", run: inTerminal, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}},
 	{name: "daemon", run: withDaemon, only: []string{"codex"}},
 	{name: "trusted", run: trustedByPerson, only: []string{"codex"}},
-	{name: "rewound", run: rewound, only: []string{"codex", "pi", "copilot"}},
+	{name: "rewound", run: rewound, only: []string{"codex", "pi", "copilot", "qwen"}},
 	{name: "undone", run: undone, only: []string{"opencode"}},
 	{name: "branched", run: branchedInTerminal, only: []string{"copilot"}},
 	{name: "borrowed", run: hooksOfAnother, only: []string{"copilot"}},
 	{name: "noticed", run: noticedInBackground, only: []string{"copilot"}},
-	{name: "native-fork", run: forkedByClient, only: []string{"codex", "pi"}},
+	{name: "step", run: forkAtStep, only: []string{"qwen"}},
+	{name: "background", run: inBackground, only: []string{"qwen"}},
+	{name: "sent-on", run: sentOn, only: []string{"qwen"}},
+	{name: "native-fork", run: forkedByClient, only: []string{"codex", "pi", "qwen"}},
 }
 
 // newWorld is newRig for a client of any kind.
@@ -250,6 +254,9 @@ func killedInTool(r *rig) {
 func compactedByItself(r *rig) {
 	full := bash("echo full > full.txt")
 	full["usage"] = map[string]int{"input_tokens": 250_000, "output_tokens": 50}
+	if r.kind == (qwen{}) { // it reckons what is left from what the summary took
+		r.mock.base.Aside = reply{"text": "MOCK SUMMARY", "usage": full["usage"]}
+	}
 	// OpenCode asks the model to go on with what the summary says.
 	r.mock.play(rule{Match: "Continue if you have next steps", Steps: []reply{say("AFULL done")}}, on("TFULL", full, say("AFULL done")))
 	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
@@ -507,8 +514,8 @@ func trustedByPerson(r *rig) {
 
 func bypass(argument string) bool { return argument == "--dangerously-bypass-hook-trust" }
 
-// rewound goes back to the second prompt and on from there. The client begins a file that continues the
-// first one: the turn that was left is in the ledger, and not in the conversation that goes on.
+// rewound goes back to the second prompt and on from there. Codex begins a file that continues the first one, Qwen Code
+// writes on in a tree: the turn that was left is in the ledger, and not in the conversation that goes on.
 func rewound(r *rig) {
 	r.mock.play(on(`TF[0-9]`, say("forked")))
 	s := r.seat(r.repo.Dir, "")
@@ -550,9 +557,9 @@ func (r *rig) forkedAt(mission string, words map[int][]string) {
 	}
 }
 
-// A forker is a player whose client forks a session without a terminal: the arguments before the prompt.
+// A forker is a player whose client forks a session without a terminal: the command that does, of one that begins a session.
 type forker interface {
-	fork(session string) []string
+	fork(argv []string, session string) []string
 }
 
 // forkedByClient is the client's own fork of a session, whose file continues or repeats the other one's.
@@ -560,7 +567,7 @@ func forkedByClient(r *rig) {
 	r.mock.play(on(`TF[0-9]`, say("forked")))
 	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
 	argv := r.kind.(player).command(r, "", "T2 hello")
-	x := r.startArgv(r.repo.Dir, slices.Insert(argv, len(argv)-1, r.kind.(forker).fork(session)...)...)
+	x := r.startArgv(r.repo.Dir, r.kind.(forker).fork(argv, session)...)
 	x.wait()
 	fork := x.ok().session()
 	if fork == session {
@@ -634,4 +641,90 @@ func noticedInBackground(r *rig) {
 	late := r.ended("TTOOL", "Stop", "done")
 	late.tree = r.witness.named("Stop")[1].Tree
 	r.check(late, r.done("T3"))
+}
+
+// forkAtStep begins another line within a turn: with the files of that moment, and a conversation that ends with what the
+// tools before it answered.
+func forkAtStep(r *rig) {
+	r.mock.play(
+		on("TSTEPS", bash("echo one > a.txt"), bash("echo two > b.txt"), bash("rm -f a.txt b.txt"), say("all done")),
+		on("TFORK", bash("echo forked > fork.txt"), say("forked")),
+	)
+	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
+	r.play(r.repo.Dir, session, "TSTEPS hello").ok()
+	for step, want := range map[int]string{1: "a.txt", 2: "a.txt b.txt"} {
+		what := fmt.Sprintf("%s/2.%d", passive(session), step)
+		f := r.fork(r.repo.Dir, what)
+		files, _ := filepath.Glob(filepath.Join(f.Worktree, "?.txt"))
+		for i := range files {
+			files[i] = filepath.Base(files[i])
+		}
+		if got := strings.Join(files, " "); got != want {
+			r.t.Errorf("%s has %q, want %q", what, got, want)
+		}
+		r.play(f.Worktree, f.Session, "TFORK hello").ok()
+		r.sends(what, "T1", "TSTEPS", "TFORK")
+		calls := 0
+		all := r.given("TFORK")
+		for _, s := range all[len(all)-1].Said {
+			calls += len(s.Calls)
+		}
+		if calls != 1+step {
+			r.t.Errorf("%s: %d calls were sent, want %d", what, calls, 1+step)
+		}
+	}
+}
+
+// inBackground has a sub-agent work on after the turn that began it: its report begins a turn of the client's own.
+func inBackground(r *rig) {
+	slow := r.gate("slow")
+	r.mock.play(
+		on("TSUB", reply{"tool": "Agent", "input": map[string]any{"description": "look around", "prompt": "SUBTASK list the files", "background": true}}, say("ASUB begun"), say("ASUB done")),
+		on("SUBTASK", bash(slow.wait()+" && echo sub > by-subagent.txt"), say("subagent result: file written")),
+	)
+	x := r.startRun(r.repo.Dir, "", "TSUB hello")
+	slow.reached()
+	r.await("the first turn", func() bool { return len(r.list()) == 1 && len(r.witness.named("Stop")) == 1 })
+	slow.open()
+	x.wait()
+	session := x.ok().session()
+	turns := r.check(r.done("TSUB"), want{
+		session: session, outcome: "done", tree: r.witness.last("Stop").Tree,
+		prompt: `Background agent "general-purpose: look around" completed.`,
+	})
+	began, ended := turns[0].Agents, turns[1].Agents
+	if len(began) > 1 || len(ended) != 1 || ended[0].Outcome != "done" {
+		r.t.Errorf("sub-agents: %+v, then %+v", began, ended)
+	}
+	r.play(r.repo.Dir, session, "T2 hello").ok()
+	if got := r.turns(passive(session)); len(got) != 3 || got[2].Prompt != "T2 hello" {
+		r.t.Errorf("it went on with %v", got)
+	}
+}
+
+// sentOn has a Stop hook of the user's own send the agent on: the turn has two Stops, and is one turn.
+func sentOn(r *rig) {
+	text, err := os.ReadFile(r.settings())
+	gittest.Must(r.t, err)
+	var settings map[string]any
+	gittest.Must(r.t, json.Unmarshal(text, &settings))
+	own := `test -e "$HOME/once" || { touch "$HOME/once"; echo "write more" >&2; exit 2; }`
+	hooks := settings["hooks"].(map[string]any)
+	hooks["Stop"] = append(hooks["Stop"].([]any), map[string]any{"hooks": []any{map[string]any{"type": "command", "command": own}}})
+	text, err = json.Marshal(settings)
+	gittest.Must(r.t, err)
+	replaceFile(r.t, r.settings(), text)
+	r.mock.play(rule{Match: "write more", Steps: []reply{bash("echo more > more.txt"), say("wrote more")}})
+	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
+	stops := r.witness.named("Stop")
+	if len(stops) != 2 {
+		r.t.Fatalf("%d Stop hooks, this test is about two\n%s", len(stops), r.report())
+	}
+	whole := r.done("T1")
+	whole.tree = stops[1].Tree
+	r.play(r.repo.Dir, session, "T2 hello").ok()
+	turns := r.check(whole, r.done("T2"))
+	if got, want := turns[0].Paths, []string{"more.txt", "one.txt"}; !slices.Equal(got, want) {
+		r.t.Errorf("paths = %q, want %q", got, want)
+	}
 }

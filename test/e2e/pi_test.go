@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gitagent/test/e2e/npm"
@@ -73,7 +74,9 @@ func (c pi) command(r *rig, session, prompt string) []string {
 	return append(c.run(r, session), "--mode", "json", prompt)
 }
 
-func (pi) fork(session string) []string { return []string{"--fork", session} }
+func (pi) fork(argv []string, session string) []string {
+	return slices.Insert(argv, len(argv)-1, "--fork", session)
+}
 
 func (pi) started(stdout []byte) string { return field(stdout, "id") }
 

@@ -18,6 +18,7 @@ type scenario struct {
 	Usage    map[string]int `json:"usage,omitempty"`
 	Rules    []rule         `json:"rules"`
 	Fallback reply          `json:"fallback"`
+	Aside    reply          `json:"aside,omitempty"`
 }
 
 // A rule answers the prompts that match: step i answers the request with i

@@ -126,13 +126,17 @@ func (s *tui) interrupt() {
 	})
 }
 
-// compact runs /compact.
+// compact runs /compact, or what the client calls it.
 func (s *tui) compact() {
 	s.r.t.Helper()
+	command := "/compact"
+	if s.r.kind == (qwen{}) {
+		command = "/compress"
+	}
 	before := len(s.r.witness.named("PostCompact"))
-	s.enter("/compact")
-	s.r.await("PostCompact after /compact", func() bool { return len(s.r.witness.named("PostCompact")) > before || s.shows("Compaction completed") })
-	s.ready("/compact")
+	s.enter(command)
+	s.r.await("PostCompact after "+command, func() bool { return len(s.r.witness.named("PostCompact")) > before || s.shows("Compaction completed") })
+	s.ready(command)
 }
 
 // A rewinder is a player whose client goes back in a conversation: to before the last prompt, with it in the box.
@@ -153,6 +157,17 @@ func (s *tui) rewind(text string) {
 		typed, _ := s.box()
 		return typed == ""
 	})
+}
+
+// rewind presses Esc twice, and chooses the last prompt and that the conversation alone goes back.
+func (qwen) rewind(s *tui, text string) {
+	s.r.t.Helper()
+	for _, step := range []struct{ key, shows string }{
+		{"Escape", "again to rewind"}, {"Escape", "Rewind Conversation ("}, {"Enter", "Restore conversation"}, {"Enter", "Conversation rewound"},
+	} {
+		s.term.keys(step.key)
+		s.r.await(step.shows, func() bool { return s.shows(step.shows) })
+	}
 }
 
 // rewind presses Esc. The client, which has just said that a turn is over, may not heed the first one: it is pressed

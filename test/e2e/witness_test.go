@@ -49,9 +49,10 @@ type event struct {
 	Toplevel    string    `json:"toplevel"` // of Cwd
 
 	// What other clients call it, or say beside.
-	TurnID  string `json:"turn_id,omitempty"`         // PromptID
-	Reply   string `json:"prompt_response,omitempty"` // LastMessage
-	AgentID string `json:"agent_id,omitempty"`        // of a sub-agent
+	TurnID    string `json:"turn_id,omitempty"`          // PromptID
+	Submitted string `json:"submitted_prompt,omitempty"` // Prompt
+	Reply     string `json:"prompt_response,omitempty"`  // LastMessage
+	AgentID   string `json:"agent_id,omitempty"`         // of a sub-agent
 }
 
 func (e event) String() string {
@@ -88,7 +89,13 @@ func testify(dir string) error {
 		return err
 	}
 	e.At = at
-	e.PromptID, e.LastMessage = cmp.Or(e.PromptID, e.TurnID), cmp.Or(e.LastMessage, e.Reply)
+	e.PromptID, e.LastMessage, e.Prompt = cmp.Or(e.PromptID, e.TurnID), cmp.Or(e.LastMessage, e.Reply), cmp.Or(e.Submitted, e.Prompt)
+	if strings.Contains(e.PromptID, "########") { // Qwen Code's, which its file doesn't have
+		if e.Name == "UserPromptSubmit" && e.Submitted == "" {
+			return nil // more of a turn
+		}
+		e.PromptID = ""
+	}
 	switch e.Name { // Gemini CLI's words
 	case "BeforeAgent":
 		e.Name = "UserPromptSubmit"

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// mock-chat.mjs - a scriptable stand-in for the OpenAI Chat Completions API, for OpenCode, pi and Copilot; see mock.mjs.
+// mock-chat.mjs - a scriptable stand-in for the OpenAI Chat Completions API, for OpenCode, pi, Copilot and Qwen Code; see mock.mjs.
 // Use it as a provider of @ai-sdk/openai-compatible with baseURL = "http://127.0.0.1:PORT/v1".
 import { serve, stream, pieces, speak, own } from './mock.mjs';
+const has = (body, name) => (body.tools || []).some(t => t.function.name === name);
 // What a plugin adds to a prompt is a part before it.
 const text = content => typeof content === 'string' ? own(content) : (content || []).map(c => own(c.text)).filter(Boolean).at(-1) || '';
 serve({
@@ -16,8 +17,12 @@ serve({
     return { said, side: !(body.tools || []).length };
   },
   translate: { // the time-out is in milliseconds for OpenCode, for pi in seconds, of which it takes no more
-    Bash: i => ({ name: 'bash', input: { command: i.command, description: i.description || 'run', timeout: 2000000, initial_wait: 600 } }),
-    Agent: i => ({ name: 'task', input: { description: i.description, prompt: i.prompt, subagent_type: 'general', agent_type: 'general-purpose', name: 'other', mode: 'sync' } }),
+    Bash: (i, body) => has(body, 'run_shell_command')
+      ? { name: 'run_shell_command', input: { command: i.command, description: i.description || 'run', timeout: 600000 } }
+      : { name: 'bash', input: { command: i.command, description: i.description || 'run', timeout: 2000000, initial_wait: 600 } },
+    Agent: (i, body) => has(body, 'agent')
+      ? { name: 'agent', input: { description: i.description, prompt: i.prompt, subagent_type: 'general-purpose', run_in_background: !!i.background } }
+      : { name: 'task', input: { description: i.description, prompt: i.prompt, subagent_type: 'general', agent_type: 'general-purpose', name: 'other', mode: 'sync' } },
   },
   async answer(res, msg, hold, { id, body }) {
     const send = stream(res), chunk = (delta, finish_reason = null, more = {}) => send({ id, object: 'chat.completion.chunk', created: 1, model: body.model, choices: [{ index: 0, delta, finish_reason }], ...more });

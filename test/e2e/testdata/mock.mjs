@@ -27,7 +27,7 @@ export const sleep = ms => new Promise(r => setTimeout(r, ms));
 const scenario = () => { try { return JSON.parse(fs.readFileSync(scenarioFile, 'utf8')); } catch (e) { console.error('scenario: ' + e.message); return {}; } };
 
 // own takes away what clients put around what a user says: <environment_context>..</environment_context> and the like.
-export const own = s => (s || '').replace(/<([a-z][\w-]*)\b[^>]*>[\s\S]*?<\/\1>/g, '').trim();
+export const own = s => (s || '').replace(/<([a-z][\w:-]*)\b[^>]*>[\s\S]*?<\/\1>/g, '').trim();
 
 // speak joins what one answer consists of: in some protocols text and each call are items of their own.
 export function speak(said, role, text, calls = []) {
@@ -60,7 +60,7 @@ function message(p, translate, body) {
 // serve runs the server. protocol = {
 //   asks(url),               the path is one that asks the model
 //   read(body, url),         { said, side } of a request
-//   translate,               { Bash: input => ({ name, input }), .. }
+//   translate,               { Bash: (input, body) => ({ name, input }), .. }
 //   answer(res, msg, hold, url), writes the answer; hold() waits as the scenario wants
 //   fail(error),             the body of an error
 //   other(url, body) }       the body of the answer to any other request
