@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/ledger"
 	"gitagent/internal/transcript"
 	"gitagent/turns"
@@ -72,14 +73,14 @@ const maxCutBack = 1000
 // of it: some clients cut it off when a person goes back, or take back their last
 // lines. What it has left ends with the newest turn whose lines are still there.
 // One that writes them anew may spell them otherwise: then a turn is there if
-// its id is.
+// the file says the same of it.
 func (r *recording) cutBack() bool {
 	if !r.segment.Restarted || r.again() || r.state.Transcript != r.Transcript {
 		return false
 	}
-	there := make(map[string]int) // by prompt ids: where turns in the file end
+	there := make(map[string]transcript.FileTurn) // by prompt ids
 	for _, t := range transcript.Turns(r.agent().Reader(), r.segment.Bytes) {
-		there[t.PromptID] = t.End
+		there[t.PromptID] = t
 	}
 	delete(there, "")
 	looked := 0
@@ -94,11 +95,11 @@ func (r *recording) cutBack() bool {
 		}
 		to := t.Transcript.To
 		if !holds(r.tx.Ledger, r.rules, r.Purged(), r.Transcript, t.Turn, t.Transcript) {
-			end, is := there[t.PromptID]
-			if !is {
+			now, is := there[t.PromptID]
+			if !is || !r.says(t, r.segment.Bytes[now.Start:now.End]) {
 				continue
 			}
-			to = int64(end)
+			to = int64(now.End)
 		}
 		c, err := r.cursorAt(to, t.Turn)
 		if err != nil {
@@ -109,6 +110,21 @@ func (r *recording) cutBack() bool {
 		return true
 	}
 	return false
+}
+
+// says reports whether lines of the client's file say what is stored of a turn.
+func (r *recording) says(t *turns.Turn, lines []byte) bool {
+	clean, err := r.rules.JSONLines(lines, agent.Structure)
+	if err != nil || t.Transcript.Path == "" {
+		return false
+	}
+	stored, err := r.tx.Ledger.ReadUpTo(ledger.TurnPath("transcript", t.Turn, ".jsonl"), transcript.MaxSegment)
+	if err != nil {
+		return false
+	}
+	was := transcript.Summarise(r.agent().Reader(), stored)
+	is := transcript.Summarise(r.agent().Reader(), r.Purged().ReplaceJSON(clean))
+	return was.Prompt == is.Prompt && was.Reply == is.Reply && was.Output == is.Output && was.Answered == is.Answered && maps.Equal(was.Tools, is.Tools)
 }
 
 func leadsTo(t *turns.Turn, promptID, agent string) bool {

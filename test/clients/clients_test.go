@@ -88,7 +88,7 @@ func TestFixtures(t *testing.T) {
 			}
 		}
 	}
-	if seen, err := fixtures(top, "claude"); err != nil || !seen.knows("attachment.attachment{hook_success}.toolUseID") || !seen.knows("user.logicalParentUuid") || seen.knows("user.hookName") {
+	if seen, err := fixtures(top, "claude"); err != nil || !seen.knows("user.logicalParentUuid") || seen.knows("user.hookName") {
 		t.Errorf("the table of what Rebuild keeps is read as %v (%v)", seen.table, err)
 	}
 	for name := range npm.Clients {
