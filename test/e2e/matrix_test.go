@@ -557,6 +557,21 @@ func (r *rig) forkedAt(mission string, words map[int][]string) {
 	}
 }
 
+// forkOf checks that a mission says that it is a fork of another one's turn.
+func (r *rig) forkOf(mission, source string, turn int) {
+	r.t.Helper()
+	var m struct {
+		ForkedFrom struct {
+			Mission string
+			Turn    int
+		} `json:"forked_from"`
+	}
+	text := r.repo.Git("show", "refs/agent/missions/"+mission+":mission.json")
+	if err := json.Unmarshal([]byte(text), &m); err != nil || m.ForkedFrom.Mission != source || m.ForkedFrom.Turn != turn {
+		r.t.Errorf("mission %s is %s (%v), want it forked from %s/%d", mission, text, err, source, turn)
+	}
+}
+
 // A forker is a player whose client forks a session without a terminal: the command that does, of one that begins a session.
 type forker interface {
 	fork(argv []string, session string) []string
@@ -582,6 +597,7 @@ func forkedByClient(r *rig) {
 	r.checkRecord(source[0], r.done("T1"))
 	r.checkRecord(source[1], r.done("T3"))
 	r.checkRecord(forked[len(forked)-1], r.done("T2"))
+	r.forkOf(passive(fork), passive(session), 1)
 	r.forkedAt(passive(fork), map[int][]string{len(forked): {"T1", "T2"}})
 }
 
@@ -610,6 +626,7 @@ func branchedInTerminal(r *rig) {
 	}
 	r.checkRecord(source[1], r.done("T2"))
 	r.checkRecord(forked[len(forked)-1], r.done("T3"))
+	r.forkOf(passive(fork), passive(session), 2)
 	r.forkedAt(passive(fork), map[int][]string{len(forked): {"T1", "T2", "T3"}})
 }
 
