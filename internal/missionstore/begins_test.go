@@ -28,7 +28,7 @@ func TestForkBegins(t *testing.T) {
 	}{
 		{name: "its end", base: base, want: code},
 		{name: "its start", base: base, f: ForkPlan{Before: true}, want: base},
-		{name: "its start, and it has none", f: ForkPlan{Before: true}, want: code},
+		{name: "its start, and that is not known", f: ForkPlan{Before: true}, want: head},
 		{name: "a saved state", base: base, f: ForkPlan{From: hash(saved)}, want: saved},
 		{name: "it is known by the reflog", imported: turns.ByReflog, base: base, want: code},
 		{name: "it is known by the reflog, its start", imported: turns.ByReflog, base: base, f: ForkPlan{Before: true}, want: base},

@@ -35,7 +35,7 @@ func TestProcesses(t *testing.T) {
 	few := processes()
 	for i := range 5 {
 		_, err := recorder.Record(t.Context(), p.Workspace, recorder.Signal{
-			Event: recorder.Stopped, At: time.Now(), Agent: "test", Mission: record.ID(fmt.Sprintf("0000000%d", i)), Session: fmt.Sprint("s", i), Prompt: "go on", Reply: "ok",
+			Event: recorder.Stopped, At: time.Now(), Agent: "test", Mission: record.ID(fmt.Sprintf("0000000%d", i)), Session: fmt.Sprint("s", i), Prompt: "go on", Reply: "ok", Outcome: record.Done,
 		})
 		gittest.Must(t, err)
 	}
