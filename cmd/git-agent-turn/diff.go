@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -101,11 +102,14 @@ func diffed(c *cli.Context, w *workspace.Workspace) (from, to object.Hash, err e
 	case b.Saved:
 		return b.Turn.Code, b.Commit, known(b.Turn.After())
 	case c.Bool("all"):
-		return b.Turn.Before().Commit, b.Commit, known(b.Turn.Before(), b)
+		return b.Turn.Before().Commit, b.Commit, known(b)
 	}
 	own := b.Turn.Change()
 	tellBeside(talk, w, b, own)
-	return own.Sure, own.To, known(b.Turn.Before(), b)
+	if err := b.Turn.Before().Known(); errors.Is(err, turns.ErrBaseUnknown) {
+		fmt.Fprintf(talk, "# %v, and nothing is said to be its change\n", err)
+	}
+	return own.Sure, own.To, known(b)
 }
 
 // tellBeside says that others worked in the turn, and what a diff leaves out.

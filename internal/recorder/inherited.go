@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/transcript"
@@ -37,6 +38,9 @@ func (r *recording) inherit(ctx context.Context) error {
 	}
 	source, n, err := r.source(ctx, looksFor)
 	if source == nil || err != nil {
+		if slices.ContainsFunc(r.earlier(), r.elsewhereBegun) {
+			r.inherited = -1
+		}
 		return err
 	}
 	r.inherited, r.segment.after = n, source.Turn
@@ -51,6 +55,13 @@ func (r *recording) inherit(ctx context.Context) error {
 		err = errors.Join(err, r.Trust.Forget(r.id))
 	}
 	return err
+}
+
+// elsewhereBegun reports whether a turn began in another repository: the session
+// has moved, and the turn is none of this one's.
+func (r *recording) elsewhereBegun(t transcript.FileTurn) bool {
+	repo, err := git.Find(t.Cwd)
+	return t.Cwd != "" && err == nil && !git.SameFile(repo.CommonDir, r.Repo.CommonDir)
 }
 
 // fresh reports whether the segment is the beginning of a session that no

@@ -2,7 +2,7 @@
 // mock-chat.mjs - a scriptable stand-in for the OpenAI Chat Completions API, for OpenCode, pi, Copilot and Qwen Code; see mock.mjs.
 // Use it as a provider of @ai-sdk/openai-compatible with baseURL = "http://127.0.0.1:PORT/v1".
 import { serve, stream, pieces, speak, own } from './mock.mjs';
-const has = (body, name) => (body.tools || []).some(t => t.function.name === name);
+const has = (body, name) => (body.tools || []).some(t => t.function?.name === name);
 // What a plugin adds to a prompt is a part before it.
 const text = content => typeof content === 'string' ? own(content) : (content || []).map(c => own(c.text)).filter(Boolean).at(-1) || '';
 serve({
