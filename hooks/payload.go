@@ -49,6 +49,9 @@ type Payload struct {
 	// doesn't say.
 	Window int64
 
+	// Begins says of a SessionStart that the session's first turn begins with it:
+	// the client tells of no prompt. It is not from the payload.
+	Begins bool
 	// Lock is a file that the client locks while the session lives, or "". It
 	// is not from the payload.
 	Lock string

@@ -12,6 +12,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/hooks"
 	"gitagent/internal/agent"
+	"gitagent/internal/contextmeter"
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
 	"gitagent/internal/missionstore"
@@ -21,7 +22,22 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// start handles a session's start: it hands off for dead sessions that did not,
+// begin handles a session's start, with which its first turn may begin: that is
+// recorded once, and what the agent is asked is in the file later.
+func begin(ctx context.Context, h *hook) error {
+	told := start(ctx, h)
+	if !h.event.Begins {
+		return told
+	}
+	news := false
+	err := remember(ctx, h, func(st *contextmeter.Memory) { news = st.Hear(h.digest) })
+	if err == nil && news {
+		err = prompt(ctx, h)
+	}
+	return errors.Join(told, err)
+}
+
+// start does what a session's start is for: it hands off for dead sessions that did not,
 // and tells the starting one what to continue.
 func start(ctx context.Context, h *hook) error {
 	if source := h.event.Source; source == "clear" || source == "compact" {

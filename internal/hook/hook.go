@@ -54,7 +54,7 @@ var Turn = &Program{"git-agent-turn", "a turn was not recorded", map[string]hand
 
 // Handoff is git-agent-handoff, which tells a session what others have left.
 var Handoff = &Program{"git-agent-handoff", "what the last session left could not be told", map[string]handler{
-	"SessionStart":  start,
+	"SessionStart":  begin,
 	"PreToolUse":    before,
 	"PostToolBatch": watch,
 	"PostToolUse":   watch,
