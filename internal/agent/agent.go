@@ -94,6 +94,10 @@ type Agent struct {
 	// ran before. If neither tells of any, that costs next to nothing. It is
 	// nil if they are not recorded.
 	Subagents func(path string, segment []byte, read map[string]int64, running bool) ([]transcript.SubagentFile, error)
+	// Spent returns what the last request of the session at path sent, and what
+	// all of them took: for a client that keeps that beside the conversation.
+	// Errors are those of [transcript.LastUsage]. It is nil if the file tells.
+	Spent func(path string) (last transcript.ContextUse, all transcript.Tokens, err error)
 	// Claims returns the calls of tools that a part of a conversation's file
 	// tells of. Those that a hook told of are among them. It is nil if the file
 	// tells no more than hooks do.

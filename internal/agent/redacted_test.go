@@ -29,7 +29,7 @@ func TestForkAfterRedaction(t *testing.T) {
 	gittest.Must(t, rules.Err())
 	structure := regexp.MustCompile(`"(?:type|role|id|call_id|callID|tool_use_id|uuid|parentUuid|parentID|messageID|name|tool|status|finish|model|modelID|providerID|timestamp|version)":"[^"]*"`)
 	for _, a := range All() {
-		dir := map[string]string{"claude-code": "claude", "gemini-cli": "gemini", "copilot-cli": "copilot", "qwen-code": "qwen"}[a.Name]
+		dir := map[string]string{"claude-code": "claude", "gemini-cli": "gemini", "copilot-cli": "copilot", "qwen-code": "qwen", "droid": "droid"}[a.Name]
 		if dir == "" {
 			dir = a.Name
 		}

@@ -7,6 +7,7 @@ import (
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/agent/codex"
 	"gitagent/internal/agent/copilot"
+	"gitagent/internal/agent/droid"
 	"gitagent/internal/agent/gemini"
 	"gitagent/internal/agent/opencode"
 	"gitagent/internal/agent/pi"
@@ -87,6 +88,14 @@ var all = []*Agent{
 		EndsUntold: true, // without a terminal
 		NewSession: qwen.NewSession, Rebuild: qwen.Rebuild, Command: qwen.Command,
 		WithSession: qwen.WithSession, Interactive: qwen.Interactive,
+	},
+	{
+		Name: droid.Name, Program: droid.Program, Title: droid.Title, Tested: droid.Tested,
+		ConfigDir: droid.ConfigDir, Install: droid.Hooks.Install, Remove: droid.Hooks.Remove, Inspect: droid.Hooks.Inspect,
+		Event: droid.Event, Effects: droid.Effects, Client: droid.Client, Variables: droid.Variables, Programs: []string{droid.Program},
+		Files: droid.Files, History: droid.History,
+		Reader: droid.Reader, Structure: droid.Structure, Spent: droid.Spent,
+		NewSession: droid.NewSession, Rebuild: droid.Rebuild, Command: droid.Command, Interactive: droid.Interactive,
 	},
 }
 

@@ -145,7 +145,7 @@ func look(h *hook, st *contextmeter.Memory, settings *config.Context) contextmet
 
 // See notes what the file of an agent's session says about its context.
 func See(a *agent.Agent, st *contextmeter.Memory, path string) error {
-	u, err := transcript.LastUsage(a.Reader, path)
+	u, err := lastUsage(a, path)
 	if err != nil {
 		return err
 	}
@@ -159,6 +159,14 @@ func See(a *agent.Agent, st *contextmeter.Memory, path string) error {
 		st.Size = info.Size()
 	}
 	return nil
+}
+
+func lastUsage(a *agent.Agent, path string) (transcript.ContextUse, error) {
+	if a.Spent == nil {
+		return transcript.LastUsage(a.Reader, path)
+	}
+	last, _, err := a.Spent(path)
+	return last, err
 }
 
 // learn notes the size of the model's context: what it held when the client

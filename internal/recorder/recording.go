@@ -270,6 +270,7 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*tur
 	}
 	t.Code = s.base
 	if e.seen {
+		r.addSpent(t)
 		message := ledger.CodeMessage(subject(e.number, t.Prompt, r.Settings.Capture.SubjectPrompt), r.id, e.number, r.Session)
 		code, fresh, err := commit(r.tx, s, r.onBranch, message)
 		if err != nil {

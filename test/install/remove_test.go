@@ -37,6 +37,7 @@ func TestGetRidOfIt(t *testing.T) {
 		".gemini/settings.json":          "{\"theme\": \"dark\"}\n",
 		".pi/agent/settings.json":        "{}",
 		".qwen/settings.json":            "{}\n",
+		".factory/settings.json":         "{}\n",
 		".local/bin/other":               "#!/bin/sh\n",
 		"run/other":                      "",
 		"tmp/other":                      "",
@@ -58,7 +59,7 @@ func TestGetRidOfIt(t *testing.T) {
 	before := m.everything(t)
 
 	m.must(t, "", script(t))
-	if out := at("", "git", "agent-turn", "init", "--alias"); strings.Count(out, "hooks of ") != 5 {
+	if out := at("", "git", "agent-turn", "init", "--alias"); strings.Count(out, "hooks of ") != 6 {
 		t.Fatalf("init says %s", out)
 	}
 	at("", "git", "config", "agent."+filepath.Join(m.home, "host")+".push", "all") // as init --push says where it can't ask
