@@ -18,11 +18,11 @@ import (
 // TestMatrix runs the same cases with every client: `go test -tags e2e -run 'TestMatrix/codex/killed'`.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	for _, p := range []player{codex{}, openCode{}, gemini{}, pi{}, copilot{}, qwen{}} {
+	for _, p := range []player{codex{}, openCode{}, gemini{}, pi{}, copilot{}, qwen{}, droid{}} {
 		t.Run(p.program(), func(t *testing.T) {
 			t.Parallel()
 			for _, c := range matrix {
-				if len(c.only) > 0 && !slices.Contains(c.only, p.program()) {
+				if len(c.only) > 0 && !slices.Contains(c.only, p.program()) || slices.Contains(c.not, p.program()) {
 					continue
 				}
 				t.Run(c.name, func(t *testing.T) {
@@ -42,22 +42,23 @@ var matrix = []struct {
 	name  string
 	run   func(r *rig)
 	only  []string // the clients that it is for; none for all
+	not   []string // those of all that it is not for
 	check []string // the clients with which make check runs it; the rest is left to make nightly
 }{
 	{name: "world", run: world, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}, check: []string{"codex", "opencode", "pi", "copilot"}},
 	{name: "headless-world", run: headlessWorld, only: []string{"gemini"}, check: []string{"gemini"}},
-	{name: "turns", run: turnsAndResume},
-	{name: "failure", run: serviceFails},
+	{name: "turns", run: turnsAndResume, not: []string{"droid"}},
+	{name: "failure", run: serviceFails, not: []string{"droid"}},
 	{name: "interrupted", run: interruptedInTool, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}},
-	{name: "killed", run: killedInTool, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}, check: []string{"codex"}},
+	{name: "killed", run: killedInTool, only: []string{"codex", "opencode", "pi", "copilot", "qwen", "droid"}, check: []string{"codex"}},
 	{name: "compacted", run: compactedByItself, only: []string{"codex", "opencode", "pi", "qwen"}},
 	{name: "subagent", run: subagent, only: []string{"codex", "opencode", "copilot", "qwen"}},
 	{name: "subagents", run: subagents, only: []string{"codex", "opencode"}},
-	{name: "two-at-once", run: twoAtOnce, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}},
+	{name: "two-at-once", run: twoAtOnce, only: []string{"codex", "opencode", "pi", "copilot", "qwen", "droid"}},
 	{name: "company", run: company, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}, check: []string{"codex"}},
 	{name: "company-at-prompt", run: companyAtPrompt, only: []string{"gemini"}},
 	{name: "handoff", run: handoffWritten, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}},
-	{name: "fork", run: forkAtEveryTurn},
+	{name: "fork", run: forkAtEveryTurn, not: []string{"droid"}},
 	{name: "terminal", run: inTerminal, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}},
 	{name: "daemon", run: withDaemon, only: []string{"codex"}},
 	{name: "trusted", run: trustedByPerson, only: []string{"codex"}},
@@ -70,6 +71,11 @@ var matrix = []struct {
 	{name: "background", run: inBackground, only: []string{"qwen"}},
 	{name: "sent-on", run: sentOn, only: []string{"qwen"}},
 	{name: "native-fork", run: forkedByClient, only: []string{"codex", "pi", "qwen"}},
+	{name: "executed", run: executed, only: []string{"droid"}, check: []string{"droid"}},
+	{name: "executed-refused", run: executedAndRefused, only: []string{"droid"}},
+	{name: "executed-stopped", run: executedAndStopped, only: []string{"droid"}},
+	{name: "executed-compacted", run: executedAndCompacted, only: []string{"droid"}},
+	{name: "executed-forks", run: executedForks, only: []string{"droid"}},
 }
 
 // newWorld is newRig for a client of any kind.

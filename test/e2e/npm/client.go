@@ -26,14 +26,18 @@ var Clients = map[string]Client{
 	"codex":    {[]string{"@openai/codex"}, "@openai/codex-*/vendor/*/bin/codex"},
 	"opencode": {[]string{"opencode-ai", "@opencode-ai/plugin"}, "opencode-ai/bin/opencode.exe"},
 	"copilot":  {[]string{"@github/copilot"}, "@github/copilot-*/copilot"},
+	"droid":    {[]string{"@factory/cli-" + platform()}, "@factory/cli-*/bin/droid"},
 	"gemini":   {[]string{"@google/gemini-cli"}, "@google/gemini-cli/bundle/gemini.js"},
 	"qwen":     {[]string{"@qwen-code/qwen-code"}, "@qwen-code/qwen-code/cli.js"},
 	"pi":       {[]string{"@earendil-works/pi-coding-agent", Node() + "@22.23.3"}, "@earendil-works/pi-coding-agent/dist/bundle/cli.js"},
 }
 
 // Node is the package of Node.js for this platform, with bin/node in it: for clients that need a newer one than Debian has.
-func Node() string {
-	return "node-" + runtime.GOOS + "-" + strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
+func Node() string { return "node-" + platform() }
+
+// platform is what packages for one are called.
+func platform() string {
+	return runtime.GOOS + "-" + strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
 }
 
 // Keep names the variable with the directory in which tests leave what the clients wrote: for each client and test a folder

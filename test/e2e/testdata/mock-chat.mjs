@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// mock-chat.mjs - a scriptable stand-in for the OpenAI Chat Completions API, for OpenCode, pi, Copilot and Qwen Code; see mock.mjs.
+// mock-chat.mjs - a scriptable stand-in for the OpenAI Chat Completions API, for OpenCode, pi, Copilot, Qwen Code and droid; see mock.mjs.
 // Use it as a provider of @ai-sdk/openai-compatible with baseURL = "http://127.0.0.1:PORT/v1".
 import { serve, stream, pieces, speak, own } from './mock.mjs';
 const has = (body, name) => (body.tools || []).some(t => t.function?.name === name);
@@ -19,6 +19,7 @@ serve({
   translate: { // the time-out is in milliseconds for OpenCode, for pi in seconds, of which it takes no more
     Bash: (i, body) => has(body, 'run_shell_command')
       ? { name: 'run_shell_command', input: { command: i.command, description: i.description || 'run', timeout: 600000 } }
+      : has(body, 'Execute') ? { name: 'Execute', input: { command: i.command, summary: i.description || 'run', timeout: 3600, riskLevel: 'low', riskLevelReason: 'a test' } }
       : { name: 'bash', input: { command: i.command, description: i.description || 'run', timeout: 2000000, initial_wait: 600 } },
     Agent: (i, body) => has(body, 'agent')
       ? { name: 'agent', input: { description: i.description, prompt: i.prompt, subagent_type: 'general-purpose', run_in_background: !!i.background } }
