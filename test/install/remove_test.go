@@ -59,7 +59,7 @@ func TestGetRidOfIt(t *testing.T) {
 	before := m.everything(t)
 
 	m.must(t, "", script(t))
-	if out := at("", "git", "agent-turn", "init", "--alias"); strings.Count(out, "hooks of ") != 6 {
+	if out := at("", "git", "agent-turn", "init", "--alias"); strings.Count(out, "hooks of ") != 7 {
 		t.Fatalf("init says %s", out)
 	}
 	at("", "git", "config", "agent."+filepath.Join(m.home, "host")+".push", "all") // as init --push says where it can't ask
