@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"gitagent/test/gittest"
@@ -36,17 +37,7 @@ func TestUndone(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := newWorld(t, openCode{})
-			plugin, err := os.ReadFile(filepath.Join(openCode{}.dir(r), "plugin", "git-agent.js"))
-			gittest.Must(t, err)
-			script, err := os.ReadFile(filepath.Join("testdata", "undo.mjs"))
-			gittest.Must(t, err)
-			gittest.Must(t, os.WriteFile(filepath.Join(r.home, "plugin.mjs"), plugin, 0o600))
-			gittest.Must(t, os.WriteFile(filepath.Join(r.home, "undo.mjs"), script, 0o600))
-			cmd := exec.Command("node", append([]string{filepath.Join(r.home, "undo.mjs"), r.repo.Dir}, tt.steps...)...)
-			cmd.Env = r.env()
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("drive the plugin: %v\n%s", err, out)
-			}
+			r.drive(tt.steps...)
 			var after []int
 			for _, turn := range r.list() {
 				after = append(after, turn.Transcript.After)
@@ -55,6 +46,37 @@ func TestUndone(t *testing.T) {
 				t.Errorf("the turns come after %v, want %v\n%s", after, tt.after, r.report())
 			}
 		})
+	}
+}
+
+// drive has a script call the plugin, as the client would.
+func (r *rig) drive(steps ...string) {
+	r.t.Helper()
+	plugin, err := os.ReadFile(filepath.Join(openCode{}.dir(r), "plugin", "git-agent.js"))
+	gittest.Must(r.t, err)
+	script, err := os.ReadFile(filepath.Join("testdata", "undo.mjs"))
+	gittest.Must(r.t, err)
+	gittest.Must(r.t, os.WriteFile(filepath.Join(r.home, "plugin.mjs"), plugin, 0o600))
+	gittest.Must(r.t, os.WriteFile(filepath.Join(r.home, "undo.mjs"), script, 0o600))
+	cmd := exec.Command("node", append([]string{filepath.Join(r.home, "undo.mjs"), r.repo.Dir}, steps...)...)
+	cmd.Env = r.env()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		r.t.Fatalf("drive the plugin: %v\n%s", err, out)
+	}
+}
+
+// TestTail: the client says only when a compaction is done from where on it still sends what was said before. A fork needs it.
+func TestTail(t *testing.T) {
+	t.Parallel()
+	r := newWorld(t, openCode{})
+	r.drive("ask one", "ask two", "compact", "ask three")
+	turns := r.list()
+	if len(turns) != 3 {
+		t.Fatalf("%d turns\n%s", len(turns), r.report())
+	}
+	said := r.conversation(turns, turns[2])
+	if n, tails := strings.Count(said, `"compaction"`), strings.Count(said, `"tail_start_id"`); n != 1 || tails != 1 {
+		t.Errorf("%d compactions, of which %d say what is left:\n%s", n, tails, said)
 	}
 }
 

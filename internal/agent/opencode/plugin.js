@@ -84,7 +84,8 @@ export const GitAgent = async ({ client, directory }) => {
 
   // sync adds to the file the messages that are complete: at the end of a turn, all of them. If those
   // that the file ends with are gone, a person went back, and a new file goes on from what is left.
-  const sync = async (s, all) => {
+  // A request to compact changes until that is done.
+  const sync = async (s, all, compacted) => {
     if (!s.file) return
     let list, at
     for (let limit = 32; ; limit *= 8) {
@@ -100,7 +101,7 @@ export const GitAgent = async ({ client, directory }) => {
     const fresh = list.slice(at + 1)
     let text = ""
     for (const [i, m] of fresh.entries()) {
-      if (!all && i === fresh.length - 1 && !complete(m)) break
+      if (!all && (i === fresh.length - 1 && !complete(m) || i >= fresh.length - 2 && compacts(m) && !compacted)) break
       const { summary, ...info } = m.info // of a prompt, it has what the turn changed
       const window = windows.get(info.providerID + "/" + info.modelID)
       text += JSON.stringify({
@@ -220,7 +221,7 @@ export const GitAgent = async ({ client, directory }) => {
         case "session.error":
           return void (await then(sessionID, async (s) => { if (s.prompt) s.error = error }))
         case "session.compacted":
-          return void (await then(sessionID, async (s) => { Object.assign(s, { compacted: true, told: "" }) }))
+          return void (await then(sessionID, async (s) => { Object.assign(s, { compacted: true, told: "" }); await sync(s, false, true) }, () => true))
         case "message.updated":
           if (info.role !== "assistant") return
           await then(info.sessionID, async (s) => { if ((s.started || s.user) && !s.written.has(info.id)) await sync(s, false) }, () => !!info.time.completed)
@@ -241,6 +242,7 @@ export const GitAgent = async ({ client, directory }) => {
 }
 
 const complete = (m) => (m.info.role === "user" ? m.parts.length > 0 : !!m.info.time.completed)
+const compacts = (m) => m.parts.some((p) => p.type === "compaction")
 const typed = (p) => (p.type === "text" && !p.synthetic) || p.type === "file"
 const said = (m) => m?.parts.filter((p) => p.type === "text").map((p) => bounded(p.text)).at(-1)
 const bounded = (text) => (text.length > most ? text.slice(0, most) : text)

@@ -1,6 +1,6 @@
 // undo.mjs - drives the plugin for OpenCode as its client does, without the client: node undo.mjs DIRECTORY STEP...
 // A step is "ask X" (a prompt X and its answer), "steer X Y" (a prompt X, and Y while the agent works), "repeat X" (a prompt X
-// that is too long: the client compacts and repeats it), "undo", "redo", or "restart".
+// that is too long: the client compacts and repeats it), "compact" (all but the last turn), "undo", "redo", or "restart".
 import { GitAgent } from "./plugin.mjs" // a copy beside this one
 const [directory, ...steps] = process.argv.slice(2)
 const session = "ses_00000000000000000000000001"
@@ -35,6 +35,17 @@ for (const step of steps) {
       list.push(message("user", {}, { type: "compaction", auto: true, overflow: true }))
       answer("so far", { summary: true })
       list.push(user(first)); answer("A" + first); await idle(); break
+    case "compact": {
+      const request = message("user", {}, { type: "compaction", auto: false })
+      const tail = list.findLast((m) => m.info.role === "user")
+      list.push(request)
+      await plugin["experimental.session.compacting"]({ sessionID: session })
+      answer("so far", { summary: true })
+      await plugin.event({ event: { type: "message.updated", properties: { info: list.at(-1).info } } })
+      list[list.indexOf(request)] = { ...request, parts: [{ ...request.parts[0], tail_start_id: tail.info.id }] }
+      await plugin.event({ event: { type: "session.compacted", properties: { sessionID: session } } })
+      break
+    }
     case "undo":
       back = list.slice(0, back).findLastIndex((m) => m.info.role === "user"); break
     case "redo":
