@@ -38,15 +38,7 @@ var all = []*Agent{
 		Reader: codex.Reader, Structure: codex.Structure, Subagents: codex.Sides, Claims: codex.Claims, Continues: codex.Continues,
 		NewSession: codex.NewSession, Rebuild: codex.Rebuild, Command: codex.Command, Interactive: codex.Interactive,
 	},
-	{
-		Name: opencode.OpenCode.Name, Program: opencode.OpenCode.Program, Title: opencode.OpenCode.Title, Tested: opencode.OpenCode.Tested,
-		ConfigDir: opencode.OpenCode.ConfigDir, Install: opencode.OpenCode.Hooks().Install, Remove: opencode.OpenCode.Hooks().Remove, Inspect: opencode.OpenCode.Hooks().Inspect,
-		Notice: "opencode loads plugins when it starts: start running ones again",
-		Event:  hooks.Parse, Effects: opencode.Effects, Client: opencode.OpenCode.Environment, Variables: opencode.OpenCode.Variables(), Programs: []string{opencode.OpenCode.Program},
-		Files:  opencode.OpenCode.Files, // older ones are in a database
-		Reader: opencode.Reader, Structure: opencode.Structure, Subagents: opencode.Sides, Continues: opencode.Continues,
-		NewSession: opencode.NewSession, Rebuild: opencode.OpenCode.Rebuild, Command: opencode.OpenCode.Command, Interactive: opencode.Interactive,
-	},
+	edition(opencode.OpenCode),
 	{
 		Name: gemini.Name, Program: gemini.Program, Title: gemini.Title, Tested: gemini.Tested,
 		ConfigDir: gemini.ConfigDir, Install: gemini.Hooks.Install, Remove: gemini.Hooks.Remove, Inspect: gemini.Hooks.Inspect,
@@ -97,6 +89,20 @@ var all = []*Agent{
 		Reader: droid.Reader, Structure: droid.Structure, Spent: droid.Spent,
 		NewSession: droid.NewSession, Rebuild: droid.Rebuild, Command: droid.Command, Interactive: droid.Interactive,
 	},
+	edition(opencode.Kilo),
+}
+
+// edition is OpenCode under one of its names.
+func edition(c opencode.Edition) *Agent {
+	return &Agent{
+		Name: c.Name, Program: c.Program, Title: c.Title, Tested: c.Tested,
+		ConfigDir: c.ConfigDir, Install: c.Hooks().Install, Remove: c.Hooks().Remove, Inspect: c.Hooks().Inspect,
+		Notice: c.Program + " loads plugins when it starts: start running ones again",
+		Event:  hooks.Parse, Effects: opencode.Effects, Client: c.Environment, Variables: c.Variables(), Programs: []string{c.Program},
+		Files:  c.Files, // older ones are in a database
+		Reader: opencode.Reader, Structure: opencode.Structure, Subagents: opencode.Sides, Continues: opencode.Continues,
+		NewSession: opencode.NewSession, Rebuild: c.Rebuild, Command: c.Command, Interactive: c.Interactive,
+	}
 }
 
 // All returns the supported agents.

@@ -15,6 +15,7 @@ func TestObeyedBy(t *testing.T) {
 		{"docs/CLAUDE.md", "Claude Code"},
 		{"AGENTS.override.md", "Codex"},
 		{"opencode.jsonc", "opencode"},
+		{"kilo.json", "Kilo Code"},
 		{".clinerules", "Cline"},
 		{".clinerules/a.md", "Cline"},
 		{".aider.conf.yml", "aider"},

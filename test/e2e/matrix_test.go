@@ -18,7 +18,7 @@ import (
 // TestMatrix runs the same cases with every client: `go test -tags e2e -run 'TestMatrix/codex/killed'`.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	for _, p := range []player{codex{}, openCode{}, gemini{}, pi{}, copilot{}, qwen{}, droid{}} {
+	for _, p := range []player{codex{}, openCode{}, gemini{}, pi{}, copilot{}, qwen{}, droid{}, openCode{"kilo"}} {
 		t.Run(p.program(), func(t *testing.T) {
 			t.Parallel()
 			for _, c := range matrix {
@@ -45,25 +45,25 @@ var matrix = []struct {
 	not   []string // those of all that it is not for
 	check []string // the clients with which make check runs it; the rest is left to make nightly
 }{
-	{name: "world", run: world, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}, check: []string{"codex", "opencode", "pi", "copilot"}},
+	{name: "world", run: world, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen"}, check: []string{"codex", "opencode", "kilo", "pi", "copilot"}},
 	{name: "headless-world", run: headlessWorld, only: []string{"gemini"}, check: []string{"gemini"}},
 	{name: "turns", run: turnsAndResume, not: []string{"droid"}},
 	{name: "failure", run: serviceFails, not: []string{"droid"}},
-	{name: "interrupted", run: interruptedInTool, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}},
-	{name: "killed", run: killedInTool, only: []string{"codex", "opencode", "pi", "copilot", "qwen", "droid"}, check: []string{"codex"}},
-	{name: "compacted", run: compactedByItself, only: []string{"codex", "opencode", "pi", "qwen"}},
-	{name: "subagent", run: subagent, only: []string{"codex", "opencode", "copilot", "qwen"}},
-	{name: "subagents", run: subagents, only: []string{"codex", "opencode"}},
-	{name: "two-at-once", run: twoAtOnce, only: []string{"codex", "opencode", "pi", "copilot", "qwen", "droid"}},
-	{name: "company", run: company, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}, check: []string{"codex"}},
+	{name: "interrupted", run: interruptedInTool, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen"}},
+	{name: "killed", run: killedInTool, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen", "droid"}, check: []string{"codex"}},
+	{name: "compacted", run: compactedByItself, only: []string{"codex", "opencode", "kilo", "pi", "qwen"}},
+	{name: "subagent", run: subagent, only: []string{"codex", "opencode", "kilo", "copilot", "qwen"}},
+	{name: "subagents", run: subagents, only: []string{"codex", "opencode", "kilo"}},
+	{name: "two-at-once", run: twoAtOnce, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen", "droid"}},
+	{name: "company", run: company, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen"}, check: []string{"codex"}},
 	{name: "company-at-prompt", run: companyAtPrompt, only: []string{"gemini"}},
-	{name: "handoff", run: handoffWritten, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}},
+	{name: "handoff", run: handoffWritten, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen"}},
 	{name: "fork", run: forkAtEveryTurn, not: []string{"droid"}},
-	{name: "terminal", run: inTerminal, only: []string{"codex", "opencode", "pi", "copilot", "qwen"}},
+	{name: "terminal", run: inTerminal, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen"}},
 	{name: "daemon", run: withDaemon, only: []string{"codex"}},
 	{name: "trusted", run: trustedByPerson, only: []string{"codex"}},
 	{name: "rewound", run: rewound, only: []string{"codex", "pi", "copilot", "qwen"}},
-	{name: "undone", run: undone, only: []string{"opencode"}},
+	{name: "undone", run: undone, only: []string{"opencode", "kilo"}},
 	{name: "branched", run: branchedInTerminal, only: []string{"copilot"}},
 	{name: "borrowed", run: hooksOfAnother, only: []string{"copilot"}},
 	{name: "noticed", run: noticedInBackground, only: []string{"copilot"}},
@@ -299,7 +299,7 @@ func subagent(r *rig) {
 		}
 		to = p.To
 	}
-	if ended := map[string]string{"codex": "interrupted", "opencode": "done"}[r.kind.program()]; to == 0 || parts[len(parts)-1].Outcome != ended {
+	if ended := map[string]string{"codex": "interrupted", "opencode": "done", "kilo": "done"}[r.kind.program()]; to == 0 || parts[len(parts)-1].Outcome != ended {
 		r.t.Errorf("the sub-agent's parts are %+v, want it %s", parts, ended)
 	}
 }

@@ -3,36 +3,39 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gitagent/test/e2e/npm"
 	"gitagent/test/gittest"
 )
 
-// openCode is OpenCode.
-type openCode struct{}
+// openCode is OpenCode, or what it is called elsewhere.
+type openCode struct{ name string }
 
-func (openCode) program() string                    { return "opencode" }
-func (openCode) agent() string                      { return "opencode" }
+func (c openCode) program() string                  { return cmp.Or(c.name, "opencode") }
+func (c openCode) agent() string                    { return c.program() }
 func (openCode) service() (script, scenario string) { return "mock-chat.mjs", "scenario-bash.json" }
 func (openCode) escape() []string                   { return []string{"Escape", "Escape"} }
 func (openCode) stops() int                         { return 2 }
 func (openCode) quit() string                       { return "/exit" }
 func (openCode) launches() bool                     { return true }
 
-func (openCode) dir(r *rig) string        { return filepath.Join(r.home, ".config", "opencode") }
-func (c openCode) settings(r *rig) string { return filepath.Join(c.dir(r), "opencode.json") }
+func (c openCode) dir(r *rig) string      { return filepath.Join(r.home, ".config", c.program()) }
+func (c openCode) settings(r *rig) string { return filepath.Join(c.dir(r), c.program()+".json") }
 
 // limits are in the plugin, since the client has none.
 func (c openCode) limits(r *rig) (string, *regexp.Regexp, string) {
 	return filepath.Join(c.dir(r), "plugin", "git-agent.js"), regexp.MustCompile(`\(pause\[name\] \|\| 60\) \* 1000`), "3_600_000"
 }
 
-func (openCode) env(r *rig) []string {
+func (c openCode) env(r *rig) []string {
+	own := strings.ToUpper(c.program()) + "_DISABLE_"
 	var events string
 	if dir := r.kept(); dir != "" {
 		events = filepath.Join(dir, "payloads")
@@ -40,7 +43,8 @@ func (openCode) env(r *rig) []string {
 	return []string{
 		// It fetches ripgrep if there is none.
 		"PATH=" + os.Getenv("PATH") + string(filepath.ListSeparator) + filepath.Join(r.home, "bin"),
-		"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+		own + "MODELS_FETCH=1", own + "AUTOUPDATE=1", own + "LSP_DOWNLOAD=1",
+		"KILO_TELEMETRY_LEVEL=off", "KILO_DISABLE_SESSION_INGEST=1",
 		"npm_config_registry=http://127.0.0.1:9", "npm_config_fetch_retries=0",
 		"E2E_HOOK=" + r.witness.command, "E2E_MESSAGES=" + r.home, "E2E_EVENTS=" + events,
 	}
@@ -60,7 +64,7 @@ func (c openCode) onboard(r *rig, dirs ...string) {
 	r.t.Helper()
 	settings, err := json.MarshalIndent(map[string]any{
 		"model": "mock/gpt-mock", "small_model": "mock/gpt-mock", "autoupdate": false, "share": "disabled",
-		"permission": map[string]any{"*": "allow"},
+		"permission": map[string]any{"*": "allow"}, "snapshot": c.program() == "opencode", // Kilo waits for it
 		"provider": map[string]any{"mock": map[string]any{
 			"npm": "@ai-sdk/openai-compatible", "name": "Mock",
 			"options": map[string]any{"baseURL": r.mock.url + "/v1", "apiKey": "dummy"},
@@ -73,22 +77,24 @@ func (c openCode) onboard(r *rig, dirs ...string) {
 	witness, err := os.ReadFile(filepath.Join("testdata", "witness.js"))
 	gittest.Must(r.t, err)
 	home := r.repo.In(r.home)
-	home.Write(".config/opencode/opencode.json", string(settings)+"\n")
-	home.Write(".config/opencode/plugin/witness.js", string(witness))
-	// It would install this at its first start.
-	version := npm.Version("opencode")
-	home.Write(".config/opencode/package.json", `{"dependencies": {"@opencode-ai/plugin": "`+version+`"}}`+"\n")
-	lock, err := os.ReadFile(filepath.Join(filepath.Dir(r.modules("opencode")), "package-lock.json"))
-	gittest.Must(r.t, err)
-	home.Write(".config/opencode/package-lock.json", string(lock))
-	gittest.Must(r.t, os.Symlink(r.modules("opencode"), filepath.Join(c.dir(r), "node_modules")))
+	config := ".config/" + c.program() + "/"
+	home.Write(config+c.program()+".json", string(settings)+"\n")
+	home.Write(config+"plugin/witness.js", string(witness))
+	if c.program() == "opencode" { // it would install this at its first start
+		version := npm.Version("opencode")
+		home.Write(config+"package.json", `{"dependencies": {"@opencode-ai/plugin": "`+version+`"}}`+"\n")
+		lock, err := os.ReadFile(filepath.Join(filepath.Dir(r.modules("opencode")), "package-lock.json"))
+		gittest.Must(r.t, err)
+		home.Write(config+"package-lock.json", string(lock))
+		gittest.Must(r.t, os.Symlink(r.modules("opencode"), filepath.Join(c.dir(r), "node_modules")))
+	}
 	search, _ := filepath.Glob(filepath.Join(r.modules("codex"), "@openai", "codex-*", "vendor", "*", "codex-path", "rg"))
 	if len(search) != 1 {
 		r.t.Fatalf("no rg among the modules of Codex: %q", search)
 	}
 	// A fork is imported by the client that is on PATH.
 	gittest.Must(r.t, os.MkdirAll(filepath.Join(r.home, "bin"), 0o777))
-	for name, path := range map[string]string{"rg": search[0], "opencode": r.client()} {
+	for name, path := range map[string]string{"rg": search[0], c.program(): r.client()} {
 		gittest.Must(r.t, os.Symlink(path, filepath.Join(r.home, "bin", name)))
 	}
 }
@@ -111,11 +117,14 @@ func (openCode) open(r *rig, session string) []string {
 	return []string{r.client(), "-s", session}
 }
 
+// agentNamed is how the last line of the input box begins: the agent, before the model.
+var agentNamed = regexp.MustCompile(`(Build|Code) +· `)
+
 // box finds the last box, whose last line names the agent and the model.
 func (openCode) box(screen string) (text string, idle bool) {
 	lines := strings.Split(screen, "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
-		if !strings.Contains(lines[i], "┃") || !strings.Contains(lines[i], "Build · ") {
+		if !strings.Contains(lines[i], "┃") || !agentNamed.MatchString(lines[i]) {
 			continue
 		}
 		// What is offered for a command has a line on either side.
@@ -134,7 +143,7 @@ func (openCode) box(screen string) (text string, idle bool) {
 func (openCode) over(r *rig, stop event) bool { return true }
 
 // transcript is what the client told the witness at its end that the conversation is, a message a line.
-func (openCode) transcript(r *rig, session string) transcript {
+func (c openCode) transcript(r *rig, session string) transcript {
 	r.t.Helper()
 	tr := transcript{path: filepath.Join(r.home, session+".json")}
 	data, err := os.ReadFile(tr.path)
@@ -160,7 +169,7 @@ func (openCode) transcript(r *rig, session string) transcript {
 			r.t.Fatalf("read %s: %v", tr.path, err)
 		}
 		began := len(tr.data)
-		tr.data = append(tr.data, kept(string(message))...)
+		tr.data = append(tr.data, c.kept(string(message))...)
 		for _, p := range m.Parts {
 			switch {
 			case p.Type != "text" || p.Synthetic: // the client goes on by itself after a compaction
@@ -177,24 +186,29 @@ func (openCode) transcript(r *rig, session string) transcript {
 }
 
 // stored gives stored messages the form of the transcript's. Other lines say where the conversation goes on.
-func (openCode) stored(segment string) string {
+func (c openCode) stored(segment string) string {
 	var b strings.Builder
 	for line := range strings.Lines(segment) {
-		b.WriteString(kept(line))
+		b.WriteString(c.kept(line))
 	}
 	return b.String()
 }
 
 // kept is what must be kept of a message: what it says, and what the client says about it, but for what a
-// prompt has changed, which comes late. It is "" for what is no message.
-func kept(message string) string {
+// prompt has changed, which comes late. It is "" for what is no message, and for what Kilo drops at the next prompt:
+// an answer that failed before it said anything.
+func (c openCode) kept(message string) string {
 	var m struct {
-		Info  map[string]any `json:"info"`
-		Parts any            `json:"parts"`
+		Info  map[string]any   `json:"info"`
+		Parts []map[string]any `json:"parts"`
 	}
 	d := json.NewDecoder(strings.NewReader(message))
 	d.UseNumber() // as it is
 	if d.Decode(&m) != nil || m.Info == nil {
+		return ""
+	}
+	said := slices.ContainsFunc(m.Parts, func(p map[string]any) bool { return p["type"] != "step-start" })
+	if failure, is := m.Info["error"].(map[string]any); is && c.program() == "kilo" && failure["name"] != "MessageAbortedError" && !said {
 		return ""
 	}
 	if m.Info["summary"] != true {

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +39,7 @@ func (r *rig) nest() {
 		gittest.Must(r.t, err)
 		replaceFile(r.t, c.configFile(r), append(config, "\n[agents]\nmax_depth = 2\n"...))
 	case openCode:
-		path := filepath.Join(c.dir(r), "opencode.json")
+		path := c.settings(r)
 		config, err := os.ReadFile(path)
 		gittest.Must(r.t, err)
 		const own = `"subagent_depth": 2, "agent": {"general": {"permission": {"task": "allow"}}}`

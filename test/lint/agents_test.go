@@ -12,7 +12,7 @@ import (
 )
 
 // named matches what names an agent.
-var named = regexp.MustCompile(`(?i)claude|codex|opencode|gemini|\bpi\b|copilot|qwen|\bdroid\b`)
+var named = regexp.MustCompile(`(?i)claude|codex|opencode|gemini|\bpi\b|copilot|qwen|\b(droid|kilo)\b`)
 
 // mayName are the files outside of internal/agent that may name agents, and the form in which they may.
 var mayName = map[string]struct {

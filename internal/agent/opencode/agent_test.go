@@ -46,26 +46,25 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestOtherName: OpenCode under another name has its own places and variables, and nothing of OpenCode's.
-func TestOtherName(t *testing.T) {
+// TestKilo: OpenCode under another name has its own places and variables, and nothing of OpenCode's.
+func TestKilo(t *testing.T) {
 	t.Parallel()
-	other := Edition{Name: "opened", Program: "opened", Title: "Opened"}
 	home := func(name string) string { return map[string]string{"HOME": "/home/dev"}[name] }
-	plan, err := other.Hooks().Install(hooks.Places{Config: other.ConfigDir(home)}, false)
+	plan, err := Kilo.Hooks().Install(hooks.Places{Config: Kilo.ConfigDir(home)}, false)
 	gittest.Must(t, err)
-	if want := filepath.FromSlash("/home/dev/.config/opened/plugin/git-agent.js"); plan.Path != want || !bytes.Equal(plan.After, other.plugin()) {
+	if want := filepath.FromSlash("/home/dev/.config/kilo/plugin/git-agent.js"); plan.Path != want || !bytes.Equal(plan.After, Kilo.plugin()) {
 		t.Errorf("the plugin goes to %s, want %s", plan.Path, want)
 	}
-	if text := string(plan.After); strings.Contains(text, "opencode") || !strings.Contains(text, "init --agent opened\n") || !strings.Contains(text, `const program = "opened"`) {
+	if text := string(plan.After); strings.Contains(text, "opencode") || !strings.Contains(text, "init --agent kilo\n") || !strings.Contains(text, `const program = "kilo"`) {
 		t.Errorf("the plugin says\n%.500s", text)
 	}
-	if got, want := other.conversations(home), filepath.FromSlash("/home/dev/.local/share/git-agent/opened"); got != want {
+	if got, want := Kilo.conversations(home), filepath.FromSlash("/home/dev/.local/share/git-agent/kilo"); got != want {
 		t.Errorf("conversations are in %s, want %s", got, want)
 	}
-	if got := other.Variables(); !slices.Contains(got, "GIT_AGENT_OPENED_PID") || !slices.Contains(got, "GIT_AGENT_OPENED_SESSION") {
-		t.Errorf("the variables are %q", got)
+	if got, want := Kilo.Variables(), []string{"KILO", "KILO_PID", "GIT_AGENT_KILO_PID", "GIT_AGENT_KILO_SESSION"}; !slices.Equal(got, want) {
+		t.Errorf("the variables are %q, want %q", got, want)
 	}
-	if got := other.Command("", "ses_1", ""); !slices.Equal(got, []string{"opened", "--session=ses_1"}) {
+	if got := Kilo.Command("", "ses_1", ""); !slices.Equal(got, []string{"kilo", "--session=ses_1"}) {
 		t.Errorf("the command is %q", got)
 	}
 }
@@ -77,14 +76,17 @@ func TestCommand(t *testing.T) {
 		{"/r", "ses_1", "-go", "opencode /r --session=ses_1 --prompt=-go"},
 	} {
 		command := OpenCode.Command(tt.dir, tt.session, tt.prompt)
-		if got := strings.Join(command, " "); got != tt.want || !Interactive(command) {
+		if got := strings.Join(command, " "); got != tt.want || !OpenCode.Interactive(command) {
 			t.Errorf("got %s, want %s", got, tt.want)
 		}
 	}
 	for _, command := range []string{"", "opencode run hello", "opencode serve", "opencode --version", "opencode --pure run x"} {
-		if Interactive(strings.Fields(command)) {
+		if OpenCode.Interactive(strings.Fields(command)) {
 			t.Errorf("%q is said to talk to a person", command)
 		}
+	}
+	if command := []string{"", "config"}; !OpenCode.Interactive(command) || Kilo.Interactive(command) {
+		t.Error("config is a directory of OpenCode's, and a command of Kilo's")
 	}
 }
 

@@ -28,7 +28,7 @@ var quiet = []string{
 
 // Interactive reports whether a command starts the client's screen: its first
 // word is a directory, or one of few commands.
-func Interactive(command []string) bool {
+func (c Edition) Interactive(command []string) bool {
 	if len(command) == 0 {
 		return false
 	}
@@ -37,7 +37,7 @@ func Interactive(command []string) bool {
 		case slices.Contains([]string{"-h", "--help", "-v", "--version"}, arg):
 			return false
 		case !strings.HasPrefix(arg, "-"):
-			return !slices.Contains(quiet, arg)
+			return !slices.Contains(quiet, arg) && !slices.Contains(c.quiet, arg)
 		}
 	}
 	return true

@@ -21,6 +21,9 @@ func capture(t testing.TB, name string) []byte {
 	return data
 }
 
+// kilos is a conversation of Kilo's.
+const kilos = "../../kilo/testdata/sub-agents.jsonl"
+
 // entries reads a conversation.
 func entries(data []byte) (all []transcript.Entry) {
 	r := Reader()
@@ -133,6 +136,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(capture(f, "conversation.jsonl"))
 	f.Add(capture(f, "compacted.jsonl"))
 	f.Add(capture(f, "stopped.jsonl"))
+	f.Add(capture(f, kilos))
 	f.Add([]byte(`{"info":{"id":"m","role":"user","time":{},"model":{}},"parts":[null,{"type":"tool","state":null}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		entries(data)

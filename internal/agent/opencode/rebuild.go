@@ -134,7 +134,7 @@ func (o Edition) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	if dir == "" {
 		return nil, fmt.Errorf("rebuild session %s: the environment names no home directory", c.Session)
 	}
-	b := builder{Cut: c, ids: idsAt(c.At), renamed: map[string]string{}}
+	b := builder{Cut: c, agent: o.Agent, ids: idsAt(c.At), renamed: map[string]string{}}
 	for _, segment := range c.Segments {
 		for line := range bytes.Lines(segment) {
 			b.add(line)
@@ -161,6 +161,7 @@ func (o Edition) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 // A builder makes messages from lines.
 type builder struct {
 	transcript.Cut
+	agent   string // of a message that names none
 	ids     *ids
 	list    []*message
 	renamed map[string]string // ids of messages
@@ -196,7 +197,7 @@ func (b *builder) add(line []byte) {
 			i.Model = &model{ProviderID: unknown, ModelID: unknown}
 		}
 	} else if i.Agent == "" {
-		i.Agent = "build" // the client's own
+		i.Agent = b.agent
 	}
 	old := i.ID
 	m.ID, m.Was = b.ids.make("msg"), ""

@@ -54,6 +54,46 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
+// TestRebuildKilo: what Kilo has written, cut at each turn, own and a stranger's, says the same; and a message that names no
+// agent has its own.
+func TestRebuildKilo(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	var turns [][]byte
+	for line := range bytes.Lines(capture(t, kilos)) {
+		if gjson.GetBytes(line, "info.role").Str == "user" {
+			turns = append(turns, nil)
+		}
+		turns[len(turns)-1] = append(turns[len(turns)-1], line...)
+	}
+	if len(turns) != 4 {
+		t.Fatalf("%d turns", len(turns))
+	}
+	for k := range turns {
+		for _, foreign := range []bool{false, true} {
+			r, err := Kilo.Rebuild(transcript.Cut{Segments: turns[:k+1], Session: "ses_new", At: time.Unix(1.7e9, 0), Dir: "/home/dev/fork", Foreign: foreign})
+			gittest.Must(t, err)
+			if want := filepath.Join("git-agent", "kilo", "ses_new.jsonl"); !strings.HasSuffix(r.Path, want) {
+				t.Errorf("it is written to %s", r.Path)
+			}
+			was, is := entries(bytes.Join(turns[:k+1], nil)), entries(bytes.Join(r.Pieces, nil))
+			if len(was) != len(is) {
+				t.Fatalf("at %d: %d messages of %d", k+1, len(is), len(was))
+			}
+			for i := range was {
+				if brief(was[i]) != brief(is[i]) {
+					t.Errorf("at %d: message %d: %q was %q", k+1, i, brief(is[i]), brief(was[i]))
+				}
+			}
+		}
+	}
+	nameless := bytes.ReplaceAll(turns[0], []byte(`"agent":"code",`), nil)
+	r, err := Kilo.Rebuild(transcript.Cut{Segments: [][]byte{nameless}, Session: "ses_new", At: time.Unix(1.7e9, 0), Dir: "/home/dev/fork"})
+	gittest.Must(t, err)
+	if got := gjson.GetBytes(r.Pieces[0], "info.agent").Str; got != "code" {
+		t.Errorf("the agent is %q", got)
+	}
+}
+
 // Of a stranger's conversation, what the client says in the user's place is left out, and what the
 // service is to be told beside the text: neither is shown to anybody. Nor are there counts of tokens.
 func TestRebuildForeign(t *testing.T) {

@@ -27,6 +27,7 @@ var Clients = map[string]Client{
 	"opencode": {[]string{"opencode-ai", "@opencode-ai/plugin"}, "opencode-ai/bin/opencode.exe"},
 	"copilot":  {[]string{"@github/copilot"}, "@github/copilot-*/copilot"},
 	"droid":    {[]string{"@factory/cli-" + platform()}, "@factory/cli-*/bin/droid"},
+	"kilo":     {[]string{"@kilocode/cli-linux-x64"}, "@kilocode/cli-linux-x64/bin/kilo"},
 	"gemini":   {[]string{"@google/gemini-cli"}, "@google/gemini-cli/bundle/gemini.js"},
 	"qwen":     {[]string{"@qwen-code/qwen-code"}, "@qwen-code/qwen-code/cli.js"},
 	"pi":       {[]string{"@earendil-works/pi-coding-agent", Node() + "@22.23.3"}, "@earendil-works/pi-coding-agent/dist/bundle/cli.js"},
