@@ -84,7 +84,7 @@ export const GitAgent = async ({ client, directory }) => {
 
   // sync adds to the file the messages that are complete: at the end of a turn, all of them. If those
   // that the file ends with are gone, a person went back, and a new file goes on from what is left.
-  // A request to compact changes until that is done.
+  // A user's message may get parts until it is answered, and a request to compact changes until that is done.
   const sync = async (s, all, compacted) => {
     if (!s.file) return
     let list, at
@@ -101,7 +101,7 @@ export const GitAgent = async ({ client, directory }) => {
     const fresh = list.slice(at + 1)
     let text = ""
     for (const [i, m] of fresh.entries()) {
-      if (!all && (i === fresh.length - 1 && !complete(m) || i >= fresh.length - 2 && compacts(m) && !compacted)) break
+      if (!all && (i === fresh.length - 1 && !m.info.time.completed || i >= fresh.length - 2 && compacts(m) && !compacted)) break
       const { summary, ...info } = m.info // of a prompt, it has what the turn changed
       const window = windows.get(info.providerID + "/" + info.modelID)
       text += JSON.stringify({
