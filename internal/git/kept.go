@@ -105,11 +105,18 @@ func (k Keeper) Move(ctx context.Context, held *statedir.Lock, to object.Hash) e
 	k.repo = &main
 	k.Mend()
 	updates := []Update{{Ref: k.beside(), New: to, Anyway: true}} // git deletes none by its longer name
-	if to.IsZero() {
-		updates = append(updates, Update{Ref: k.Ref(), Anyway: true})
+	if to.IsZero() {                                              // the symbolic ref goes first: git fsck calls one an error that leads nowhere
+		updates = append([]Update{{Ref: k.Ref(), Anyway: true}}, updates...)
 	}
 	err := main.Locking(ctx, held, statedir.Note{Words: main.LockedBy(updates)}, func(r *Repo) error {
-		return k.again(ctx, k.target(), func() error { return r.UpdateRefs(ctx, "agent: keep", updates) })
+		return k.again(ctx, k.target(), func() error {
+			for i := range updates {
+				if err := r.UpdateRefs(ctx, "agent: keep", updates[i:i+1]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	})
 	if err != nil || to.IsZero() {
 		return err
