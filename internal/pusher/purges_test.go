@@ -64,10 +64,13 @@ func (m *member) origin() *remote.Remote {
 
 func (m *member) turn(id record.ID, prompt string) {
 	m.T.Helper()
+	s := recorder.Signal{Event: recorder.Prompted, At: time.Now(), Agent: "test", Mission: id, Session: "of-" + string(id), Prompt: prompt}
+	if _, err := recorder.Record(m.T.Context(), m.workspace(), s); err != nil {
+		m.T.Fatal(err)
+	}
 	m.Write("of "+string(id), prompt+"\n")
-	if _, err := recorder.Record(m.T.Context(), m.workspace(), recorder.Signal{
-		Event: recorder.Stopped, At: time.Now(), Agent: "test", Mission: id, Session: "of-" + string(id), Prompt: prompt, Reply: "answer to " + prompt,
-	}); err != nil {
+	s.Event, s.At, s.Reply = recorder.Stopped, time.Now(), "answer to "+prompt
+	if _, err := recorder.Record(m.T.Context(), m.workspace(), s); err != nil {
 		m.T.Fatal(err)
 	}
 }

@@ -47,7 +47,9 @@ var keep = flag.String("make", "", "keep what this version makes as `file`.bundl
 func TestMain(m *testing.M) { os.Exit(gittest.Tests{M: m}.Run()) }
 
 // TestMake has this version write what version 0.1 has written. But for hashes it must read the
-// same, and for a session's id, of which that version took the hex digits whatever else was in it. To keep a bundle of it:
+// same, and for a session's id, of which that version took the hex digits whatever else was in it,
+// and a turn of whose beginning nobody told, to which that version gave all that was not committed.
+// To keep a bundle of it:
 //
 //	go test ./test/format -run TestMake -make "$PWD/testdata/ledgers/v0.2"
 func TestMake(t *testing.T) {
@@ -59,7 +61,8 @@ func TestMake(t *testing.T) {
 		r.Git("-c", "pack.threads=1", "bundle", "create", "-q", *keep+".bundle", "--glob=refs/heads/*", "--glob=refs/agent/*", "--glob=refs/notes/*")
 		gittest.Must(t, os.WriteFile(*keep+".txt", got, 0o666))
 	}
-	compare(t, masked(got), masked(bytes.ReplaceAll(want(t), []byte("ses_0DD7"), []byte("0DD7"))))
+	now := strings.NewReplacer("ses_0DD7", "0DD7", `files 5 +6 -0 prompt "Say hello."`, `files 0 +0 -0 prompt "Say hello."`)
+	compare(t, masked(got), masked([]byte(now.Replace(string(want(t))))))
 }
 
 // masked leaves hashes out of a listing, and the order that is theirs. Version 0.1 wrote some events

@@ -138,7 +138,7 @@ func TestRebuildOwn(t *testing.T) {
 		},
 		{
 			name: "work in the background, and a prompt for later",
-			in:   `{` + links + `,"type":"user","timestamp":"2026-11-22T10:00:00Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"toolUseResult":{"id":"cron","stdout":"x","outputFile":"/tmp/x","backgroundTaskId":"b","x":1}}`,
+			in:   `{` + links + `,"type":"user","timestamp":"2026-11-22T10:00:00Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"toolUseResult":{"id":"cron","stdout":"x","outputFile":"/home/dev/x","backgroundTaskId":"b","x":1}}`,
 			want: `{` + links + `,"type":"user","timestamp":` + never + `,"message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"toolUseResult":{"stdout":"x","x":1}}`,
 		},
 		{

@@ -498,7 +498,7 @@ func check(t *testing.T, e *transcript.Entry) {
 // TestReaderTask: what agents write to each other is told to them, but for what is encrypted.
 func TestReaderTask(t *testing.T) {
 	t.Parallel()
-	const task = `{"type":"response_item","payload":{"type":"agent_message","author":"/root","recipient":"/root/one","content":[{"type":"input_text","text":"Message Type: NEW_TASK"},{"type":"encrypted_content","encrypted_content":"bW9jaw=="}]}}`
+	const task = `{"type":"response_item","payload":{"type":"agent_message","author":"/lead","recipient":"/lead/one","content":[{"type":"input_text","text":"Message Type: NEW_TASK"},{"type":"encrypted_content","encrypted_content":"bW9jaw=="}]}}`
 	e := Reader().Read(0, []byte(task))
 	if want := []transcript.Part{{Kind: transcript.Told, Text: "Message Type: NEW_TASK"}}; !reflect.DeepEqual(e.Parts, want) || e.Opens != nil {
 		t.Errorf("got %+v, want %+v", e, want)

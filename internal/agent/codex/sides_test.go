@@ -33,7 +33,7 @@ func waits(threads ...string) string {
 }
 
 func acts(kind, call, thread string) string {
-	return fmt.Sprintf(`{"ordinal":13,"type":"event_msg","payload":{"type":"item_completed","item":{"type":"SubAgentActivity","id":"%s","kind":"%s","agent_thread_id":"%s","agent_path":"/root/one"}}}`+"\n", call, kind, thread)
+	return fmt.Sprintf(`{"ordinal":13,"type":"event_msg","payload":{"type":"item_completed","item":{"type":"SubAgentActivity","id":"%s","kind":"%s","agent_thread_id":"%s","agent_path":"/lead/one"}}}`+"\n", call, kind, thread)
 }
 
 func notes(thread string) string {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -28,10 +27,9 @@ func project(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	return "-" + slashes.ReplaceAllString(strings.Trim(filepath.ToSlash(dir), "/"), "-")
+	names := strings.FieldsFunc(filepath.ToSlash(dir), func(c rune) bool { return c == '/' })
+	return "-" + strings.Join(names, "-")
 }
-
-var slashes = regexp.MustCompile("/+")
 
 // Files lists the conversations of all projects.
 func Files(config, prefix string) ([]transcript.File, error) {

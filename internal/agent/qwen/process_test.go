@@ -130,12 +130,12 @@ func TestClient(t *testing.T) {
 		t.Errorf("not believed: got %+v", c)
 	}
 	for line, want := range map[string]bool{
-		"node --expose-gc /n/@qwen-code/qwen-code/cli.js -y": true,
-		"node /n/@qwen-code/qwen-code/cli-entry.js":          true,
-		"node /n/.bin/qwen -y --resume x":                    true,
-		"qwen":                                               true,
-		"node /n/other/cli.js":                               false,
-		"node --input-type=commonjs --eval code /tmp/x.json": false,
+		"node --expose-gc /n/@qwen-code/qwen-code/cli.js -y":      true,
+		"node /n/@qwen-code/qwen-code/cli-entry.js":               true,
+		"node /n/.bin/qwen -y --resume x":                         true,
+		"qwen":                                                    true,
+		"node /n/other/cli.js":                                    false,
+		"node --input-type=commonjs --eval code /home/dev/x.json": false,
 		"node":         false,
 		"bash -c qwen": false,
 		"":             false,
