@@ -299,7 +299,7 @@ func subagent(r *rig) {
 		}
 		to = p.To
 	}
-	if ended := map[string]string{"codex": "interrupted", "opencode": "done", "kilo": "done"}[r.kind.program()]; to == 0 || parts[len(parts)-1].Outcome != ended {
+	if ended := map[string]string{"codex": "interrupted", "opencode": "done", "kilo": "done", "qwen": "done"}[r.kind.program()]; to == 0 || parts[len(parts)-1].Outcome != ended {
 		r.t.Errorf("the sub-agent's parts are %+v, want it %s", parts, ended)
 	}
 }
@@ -670,7 +670,7 @@ func noticedInBackground(r *rig) {
 // tools before it answered.
 func forkAtStep(r *rig) {
 	r.mock.play(
-		on("TSTEPS", bash("echo one > a.txt"), bash("echo two > b.txt"), bash("rm -f a.txt b.txt"), say("all done")),
+		on("TSTEPS", bash("echo one > a.txt"), bash("echo two | tee a.txt b.txt"), bash("rm -f a.txt b.txt"), say("all done")),
 		on("TFORK", bash("echo forked > fork.txt"), say("forked")),
 	)
 	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()

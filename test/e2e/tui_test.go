@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -159,11 +160,22 @@ func (s *tui) rewind(text string) {
 	})
 }
 
-// rewind presses Esc twice, and chooses the last prompt and that the conversation alone goes back.
+// rewind presses Esc twice, and chooses the last prompt and that the conversation alone goes back. While the hooks of the
+// turn's end run, Esc ends them.
 func (qwen) rewind(s *tui, text string) {
 	s.r.t.Helper()
+	s.r.await("the record of "+text, func() bool {
+		return slices.ContainsFunc(s.r.list(), func(t turn) bool { return t.Prompt == text })
+	})
+	const offered, cancelled = "again to rewind", "Request cancelled"
+	s.term.keys("Escape")
+	s.r.await("the client's answer to Esc", func() bool { return s.shows(offered) || s.shows(cancelled) })
+	if !s.shows(offered) {
+		s.term.keys("Escape")
+		s.r.await(offered, func() bool { return s.shows(offered) })
+	}
 	for _, step := range []struct{ key, shows string }{
-		{"Escape", "again to rewind"}, {"Escape", "Rewind Conversation ("}, {"Enter", "Restore conversation"}, {"Enter", "Conversation rewound"},
+		{"Escape", "Rewind Conversation ("}, {"Enter", "Restore conversation"}, {"Enter", "Conversation rewound"},
 	} {
 		s.term.keys(step.key)
 		s.r.await(step.shows, func() bool { return s.shows(step.shows) })
