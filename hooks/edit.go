@@ -92,7 +92,7 @@ func (e *Edit) Changes() bool {
 // replaced in one step. The file keeps its mode and, if we may set it, its
 // owner; behind a symbolic link the file is replaced, not the link. New files
 // and directories get the umask's mode, as from the client. Removal removes a
-// link, and keeps its file.
+// link, and keeps its file; a directory that it leaves empty goes as well.
 func (e *Edit) Apply() error {
 	if !e.Changes() {
 		return nil
@@ -109,7 +109,11 @@ func (e *Edit) apply() error {
 		return err
 	}
 	if e.After == nil {
-		return os.Remove(path)
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		os.Remove(filepath.Dir(path)) // which fails unless it is empty
+		return nil
 	}
 	var info fs.FileInfo
 	if e.Before == nil {

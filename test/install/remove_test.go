@@ -38,6 +38,8 @@ func TestGetRidOfIt(t *testing.T) {
 		".pi/agent/settings.json":        "{}",
 		".qwen/settings.json":            "{}\n",
 		".factory/settings.json":         "{}\n",
+		".copilot/config.json":           "{}\n",
+		".config/kilo/kilo.json":         "{}\n",
 		".local/bin/other":               "#!/bin/sh\n",
 		"run/other":                      "",
 		"tmp/other":                      "",
@@ -59,7 +61,7 @@ func TestGetRidOfIt(t *testing.T) {
 	before := m.everything(t)
 
 	m.must(t, "", script(t))
-	if out := at("", "git", "agent-turn", "init", "--alias"); strings.Count(out, "hooks of ") != 7 {
+	if out := at("", "git", "agent-turn", "init", "--alias"); strings.Count(out, "hooks of ") != 9 {
 		t.Fatalf("init says %s", out)
 	}
 	at("", "git", "config", "agent."+filepath.Join(m.home, "host")+".push", "all") // as init --push says where it can't ask
