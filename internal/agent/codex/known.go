@@ -4,7 +4,8 @@ import "strings"
 
 // known lists what Rebuild keeps: the records that the client makes its next
 // request from, those by which it shows what was said, and their fields that it
-// needs for that. They are from files of Codex 0.169.0, and tested with it.
+// needs for that. They are from files of Codex 0.169.0, and tested with it. The
+// items of requests, response_item, are listed for foreign conversations.
 //
 // Nothing that makes the client act is kept. It makes its own instead, from its
 // place and its user's settings:

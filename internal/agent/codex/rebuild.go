@@ -35,14 +35,15 @@ func NewSession() string {
 // segments may be from several files that continue each other, as after a
 // person went back, or for a fork.
 //
-// Segments may be untrusted, and the client acts on parts of its file. So the
-// conversation's records are kept by a list of known types and fields, see
-// [known], with unchanged values, which makes the client's next request the
-// original's except about its environment. Other records are left out, and
-// those that are not strict JSON or repeat a field, which programs read
-// differently.
+// The client acts on parts of its file, so records are kept by a list of known
+// types and fields, see [known], with unchanged values, which makes the
+// client's next request the original's except about its environment. Of one's
+// own conversation all items of requests stay as they are, known or not, but
+// for [ghost]. Records are left out that are not strict JSON or repeat a field,
+// which programs read differently.
 //
-// A foreign conversation also loses what the client says in its own name:
+// A foreign conversation keeps items by the list, too: segments may be
+// untrusted. It also loses what the client says in its own name:
 // messages to the model from neither the user nor the model, content that only
 // the original account can read, and counts of tokens, by which the client
 // decides to compact.
@@ -138,7 +139,7 @@ func (r *rebuilder) record(stamp, kind string, payload []byte) {
 // follow notes what a record means for the whole file.
 func (r *rebuilder) follow(kind string, p gjson.Result) {
 	switch of := p.Get("type").Str; {
-	case kind == "response_item" && of == "message":
+	case kind == item && of == "message":
 		r.said = r.said || p.Get("role").Str != "developer"
 	case kind == "event_msg" && of == "task_started":
 		r.turn = string(quote(p.Get("turn_id").Str))
@@ -187,6 +188,9 @@ func (r *rebuilder) keep(name string, v gjson.Result) ([]byte, bool) {
 		return []byte(v.Raw), true
 	}
 	parts, ok := transcript.Members(v)
+	if name == item && !r.Foreign {
+		return []byte(v.Raw), parts["type"].Str != ghost && transcript.Plain(v, maxDepth)
+	}
 	fields, is := r.known[name]
 	if !is {
 		fields, is = r.known[name+" "+parts["type"].Str]
@@ -226,12 +230,12 @@ func (r *rebuilder) keep(name string, v gjson.Result) ([]byte, bool) {
 func (r *rebuilder) list(name string, v gjson.Result) (out []byte, ok bool) {
 	out, ok = []byte{'['}, true
 	v.ForEach(func(_, element gjson.Result) bool {
-		if r.Foreign && name == "response_item" && speaks(name, element) {
+		if r.Foreign && name == item && speaks(name, element) {
 			return true
 		}
 		var kept []byte
 		if kept, ok = r.keep(name, element); !ok {
-			ok = name == "said"
+			ok = name == "said" || name == item && !r.Foreign
 			return ok
 		}
 		if len(out) > 1 {
@@ -242,6 +246,11 @@ func (r *rebuilder) list(name string, v gjson.Result) (out []byte, ok bool) {
 	})
 	return append(out, ']'), ok
 }
+
+const (
+	item  = "response_item" // of which requests are made
+	ghost = "ghost_snapshot"
+)
 
 // elsewhere reports whether an image is outside the conversation.
 func elsewhere(parts map[string]gjson.Result) bool {

@@ -196,6 +196,7 @@ func TestRebuildRecords(t *testing.T) {
 	const (
 		hi    = `{"type":"message","role":"user","content":[{"type":"input_text","text":"hi \"thread_id\":\"x\" \u00e9"}]}`
 		image = `{"type":"message","role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AA=="}]}`
+		agent = `{"type":"agent_message","author":"/lead/one","recipient":"/lead","content":[{"type":"input_text","text":"done"},{"type":"encrypted_content","encrypted_content":"eA=="}]}`
 		done  = `{"type":"task_complete","turn_id":"t","last_agent_message":null}`
 	)
 	for _, tt := range []struct {
@@ -205,11 +206,16 @@ func TestRebuildRecords(t *testing.T) {
 		err      error
 	}{
 		{name: "what is said stays to the letter", in: item(hi), want: []string{hi}},
-		{name: "images that are in the conversation", in: item(hi) + item(image) + item(strings.Replace(image, "data:", "https:", 1)), want: []string{hi, image}},
 		{
-			name: "unknown records, fields and parts", want: []string{hi},
+			name: "of one's own, what is in requests", want: []string{agent, strings.Replace(hi, `"role"`, `"later":["x"],"role"`, 1), strings.Replace(hi, "input_text", "input_later", 1), hi},
+			in: item(agent) + item(strings.Replace(hi, `"role"`, `"later":["x"],"role"`, 1)) + item(`{"type":"ghost_snapshot","ghost_commit":{"id":"1"}}`) +
+				item(strings.Replace(hi, "input_text", "input_later", 1)) + item(hi),
+		},
+		{name: "images that are in the conversation", foreign: true, in: item(hi) + item(image) + item(strings.Replace(image, "data:", "https:", 1)), want: []string{hi, image}},
+		{
+			name: "of a foreign one, nothing unknown", foreign: true, want: []string{hi},
 			in: item(strings.Replace(hi, `"role"`, `"hooks":["rm"],"role"`, 1)) + item(`{"type":"ghost_snapshot","ghost_commit":{"id":"1"}}`) +
-				item(strings.Replace(hi, "input_text", "input_file", 1)) + item(strings.Replace(hi, `"type":"input_text"`, `"x":1`, 1)) +
+				item(agent) + item(strings.Replace(hi, "input_text", "input_file", 1)) + item(strings.Replace(hi, `"type":"input_text"`, `"x":1`, 1)) +
 				event(`{"type":"thread_settings_applied"}`) + `{"ordinal":1,"type":"turn_context","payload":{"cwd":"/"}}` + "\n",
 		},
 		{
@@ -320,7 +326,7 @@ func FuzzRebuild(f *testing.F) {
 				t.Errorf("record %d has the number %d", number, record.Ordinal)
 			}
 			if number++; number > 1 {
-				of(t, table, record.Type, record.Payload)
+				of(t, table, record.Type, record.Payload, foreign)
 			}
 		}
 		if again := rebuild(t, cut(foreign, file)); !bytes.Equal(bytes.ReplaceAll(again, []byte(`,"history_mode":"paginated"`), nil), bytes.ReplaceAll(file, []byte(`,"history_mode":"paginated"`), nil)) {
@@ -329,9 +335,15 @@ func FuzzRebuild(f *testing.F) {
 	})
 }
 
-// of checks that an object is one of a name, with all that is in it.
-func of(t *testing.T, table map[string][]field, name string, object map[string]any) {
+// of checks that an object is one of a name, with all that is in it; items of one's own may have anything.
+func of(t *testing.T, table map[string][]field, name string, object map[string]any, foreign bool) {
 	t.Helper()
+	if name == item && !foreign {
+		if object["type"] == ghost {
+			t.Errorf("%v", object)
+		}
+		return
+	}
 	fields, ok := table[name]
 	if !ok {
 		fields, ok = table[fmt.Sprint(name, " ", object["type"])]
@@ -350,7 +362,7 @@ func of(t *testing.T, table map[string][]field, name string, object map[string]a
 		all, _ := value.([]any)
 		for _, value := range append(all, value) {
 			if inner, ok := value.(map[string]any); ok && fields[i].objects != "" {
-				of(t, table, fields[i].objects, inner)
+				of(t, table, fields[i].objects, inner, foreign)
 			}
 		}
 	}
