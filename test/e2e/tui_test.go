@@ -59,12 +59,24 @@ func (s *tui) ready(after string) {
 	})
 }
 
-// enter types text, waits until the box shows it, and presses Enter.
+// enter types text, waits until the box shows it, and presses Enter. A client may lose a key that comes behind Esc, or
+// while it draws anew: then the text is typed once more.
 func (s *tui) enter(text string) {
 	s.r.t.Helper()
 	s.term.text(text)
+	looks, before := 0, ""
 	s.r.await("the typed text in the input box: "+text, func() bool {
 		typed, _ := s.box()
+		if looks++; typed != before {
+			looks, before = 0, typed
+		}
+		if typed != text && looks > 250 {
+			for range typed {
+				s.term.keys("BSpace")
+			}
+			s.term.text(text)
+			looks = 0
+		}
 		return typed == text
 	})
 	s.term.keys("Enter")
