@@ -223,12 +223,17 @@ func (f *inputs) endings(begun []transcript.FileTurn, named int) []ending {
 	return list
 }
 
+// maxPast is how many past turns become turns: one takes 3 ms, and the client
+// waits for the hook.
+const maxPast = 500
+
 // pieces cuts the segment into turns; several if one ended without an event:
 // the user interrupted it, and a queued prompt ran next.
 //
 // Bytes before the first turn go with it, but not those of turns that another
 // session has. In a fresh one the turns before the one whose prompt was seen are
-// past. A turn about to begin is left for the next segment.
+// past; the oldest of them has what was before it, if there are more than
+// [maxPast]. A turn about to begin is left for the next segment.
 func (f *inputs) pieces(begun []transcript.FileTurn, named int) []piece {
 	bytes := f.segment.Bytes
 	end := len(bytes)
@@ -246,6 +251,7 @@ func (f *inputs) pieces(begun []transcript.FileTurn, named int) []piece {
 		if first = min(f.inherited, told); first > 0 && first < len(begun) {
 			from = begun[first].Start
 		}
+		first = max(first, told-maxPast)
 	}
 	if current < 0 || first < 0 {
 		return []piece{{end: end, summary: transcript.Summarise(f.agent().Reader(), bytes[:end]), seen: seen}}

@@ -44,6 +44,40 @@ type ended struct {
 	seen          bool
 }
 
+// TestPast: what a fresh session has from before, whole, in a bounded number of turns.
+func TestPast(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		inherited, before, turns int
+		first                    string // prompt of the first turn
+		from                     int    // turn with whose beginning its segment begins
+	}{
+		{inherited: 0, before: 3, turns: 4, first: "0", from: 0},
+		{inherited: 2, before: 3, turns: 2, first: "2", from: 2},
+		{inherited: 0, before: maxPast, turns: maxPast + 1, first: "0", from: 0},
+		{inherited: 0, before: maxPast + 3, turns: maxPast + 1, first: "3", from: 0},
+		{inherited: 2, before: maxPast + 3, turns: maxPast + 1, first: "3", from: 2},
+		{inherited: -1, before: 3, turns: 1, first: "3", from: 0},
+	} {
+		var file string
+		var starts []int
+		for i := range tt.before + 1 {
+			starts = append(starts, len(file))
+			file += said(fmt.Sprint("p", i), fmt.Sprint(i), answer("so"))
+		}
+		f := inputs{
+			Signal:    Signal{Event: Stopped, Session: "5ee7f6a0-0000-4000-8000-0000a1b2c3d4", Transcript: "/t", PromptID: fmt.Sprint("p", tt.before)},
+			inherited: tt.inherited, segment: flushed{NewLines: transcript.NewLines{Bytes: []byte(file)}},
+		}
+		ends := decide(f).ends
+		last := ends[len(ends)-1]
+		if len(ends) != tt.turns || ends[0].summary.Prompt != tt.first || ends[0].start != starts[tt.from] || last.end != len(file) || last.past {
+			t.Errorf("%d of %d inherited: %d turns, the first %q from byte %d, want %d, %q from %d",
+				tt.inherited, tt.before, len(ends), ends[0].summary.Prompt, ends[0].start, tt.turns, tt.first, starts[tt.from])
+		}
+	}
+}
+
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	const mission = "a1b2c3d4"
