@@ -1,26 +1,64 @@
 package main
 
-import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
-
-	"gitagent/turns"
-)
-
-// A played agent is one whose client's file the benchmark can write.
+// A played agent is one whose client the benchmark can play.
 type played struct {
-	name string // what --agent takes
-	id   string // the name of a prompt's id in payloads
-	turn func(w *writer, size int) []byte
+	name string   // what --agent takes
+	file string   // of a conversation, in the home directory; see [session.expand]
+	env  []string // of hooks, likewise
+
+	// payloads returns what the payloads of a turn's prompt and of its end have beside what all have.
+	payloads func(w *writer) (prompt, stop fields)
+	turn     func(w *writer, size int) []byte
 }
 
+type fields = map[string]any
+
 var (
-	playedClaude = played{"claude", "prompt_id", (*writer).turn}
+	playedClaude = played{
+		"claude", ".claude/projects/$project/$session.jsonl",
+		[]string{"CLAUDECODE=1", "CLAUDE_PROJECT_DIR=$dir", "CLAUDE_CODE_SESSION_ID=$session", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_PID=$pid"},
+		(*writer).payloads, (*writer).turn,
+	}
 	playedAgents = []played{
-		{"codex", "turn_id", (*writer).codexTurn},
-		{"opencode", "prompt_id", (*writer).openCodeTurn},
+		{
+			"codex", ".codex/sessions/2026/11/22/rollout-2026-11-22T01-22-37-$session.jsonl", nil,
+			(*writer).codexPayloads, (*writer).codexTurn,
+		},
+		{
+			"opencode", ".local/share/git-agent/opencode/$session.jsonl",
+			[]string{"GIT_AGENT_OPENCODE_PID=$pid", "GIT_AGENT_OPENCODE_SESSION=$session"},
+			(*writer).openCodePayloads, (*writer).openCodeTurn,
+		},
+		{
+			"gemini", ".gemini/tmp/$project/chats/session-2026-11-22T01-22-5b603d06.jsonl",
+			[]string{"GEMINI_PROJECT_DIR=$dir", "GEMINI_SESSION_ID=$session"},
+			(*writer).geminiPayloads, (*writer).geminiTurn,
+		},
+		{
+			"pi", ".pi/agent/sessions/--$project--/2026-11-22T01-22-37-000Z_$session.jsonl",
+			[]string{"GIT_AGENT_PI_PID=$pid", "PI_SESSION_ID=$session"},
+			(*writer).piPayloads, (*writer).piTurn,
+		},
+		{
+			"copilot", ".copilot/session-state/$session/events.jsonl",
+			[]string{"COPILOT_CLI=1", "COPILOT_PROJECT_DIR=$dir"},
+			(*writer).copilotPayloads, (*writer).copilotTurn,
+		},
+		{
+			"qwen", ".qwen/projects/$project/chats/$session.jsonl",
+			[]string{"QWEN_CODE=1", "QWEN_PROJECT_DIR=$dir", "QWEN_CODE_SESSION_ID=$session"},
+			(*writer).qwenPayloads, (*writer).qwenTurn,
+		},
+		{
+			"droid", ".factory/sessions/$project/$session.jsonl",
+			[]string{"FACTORY_PROJECT_DIR=$dir"},
+			(*writer).droidPayloads, (*writer).droidTurn,
+		},
+		{
+			"kilo", ".local/share/git-agent/kilo/$session.jsonl",
+			[]string{"GIT_AGENT_KILO_PID=$pid", "GIT_AGENT_KILO_SESSION=$session"},
+			(*writer).openCodePayloads, (*writer).openCodeTurn,
+		},
 	}
 )
 
@@ -48,21 +86,6 @@ func agents(l *lab) {
 	}
 	claude.check(2)
 	for _, s := range sessions {
-		// Not every client's ids say which mission a session has; there is one.
-		all := s.repo.feed(s.repo.dir, nil, s.repo.program, "list", "--json", "--all")
-		line, _, _ := strings.Cut(all, "\n")
-		s.mission = must(turns.Parse([]byte(line), s.repo.format())).Mission
 		s.check(2)
 	}
-}
-
-// newSessionOf is newSession for an agent of any kind.
-func (r *repository) newSessionOf(p played) *session {
-	s := r.newSession()
-	s.agent = p
-	s.env = nil
-	dir := filepath.Join(r.lab.dir, "home", "."+p.name, filepath.Base(r.dir))
-	check(os.MkdirAll(dir, 0o700))
-	s.transcript = filepath.Join(dir, fmt.Sprintf("rollout-2026-11-22T01-22-37-%s.jsonl", s.id))
-	return s
 }

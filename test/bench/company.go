@@ -25,7 +25,7 @@ func company(l *lab) {
 			n++
 			r.lab = &handoff
 			path := filepath.Join(r.dir, file)
-			by.hook(by.payload("PostToolBatch", map[string]any{"tool_calls": []any{map[string]any{
+			by.hook(by.payload("PostToolBatch", fields{"prompt_id": by.writer.promptID, "tool_calls": []any{map[string]any{
 				"tool_name": "Edit", "tool_use_id": fmt.Sprint("toolu_", n), "tool_input": map[string]any{"file_path": path}, "tool_response": "ok",
 			}}}))
 			r.lab = turn

@@ -22,7 +22,7 @@ func contextMonitor(l *lab) {
 		"tool_name": "Bash", "tool_use_id": "toolu_1", "tool_input": map[string]any{"command": "make test"},
 		"tool_response": strings.Repeat("ok  \tan/example/package\t0.123s\n", 500),
 	}
-	payload := s.payload("PostToolBatch", map[string]any{"tool_calls": []any{call}})
+	payload := s.payload("PostToolBatch", fields{"prompt_id": s.writer.promptID, "tool_calls": []any{call}})
 	const frequency = 5 // the default
 	var looks, throttled series
 	for i := range l.times(smallTimes) * frequency {

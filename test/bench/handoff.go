@@ -22,7 +22,7 @@ func handoff(l *lab) {
 	for range otherSessions {
 		s := r.newSession()
 		s.turn()
-		ends = append(ends, s.hook(s.payload("SessionEnd", map[string]any{"reason": "other"})))
+		ends = append(ends, s.hook(s.payload("SessionEnd", fields{"prompt_id": s.writer.promptID, "reason": "other"})))
 	}
 	alone("SessionEnd, which hands off", ends, "")
 	r.starts(program, fmt.Sprintf("SessionStart after /clear, %d sessions before", otherSessions), "clear", "", "10")

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,19 +31,30 @@ type session struct {
 }
 
 // newSession begins a session whose mission is its own.
-func (r *repository) newSession() *session {
+func (r *repository) newSession() *session { return r.newSessionOf(playedClaude) }
+
+// newSessionOf is newSession for a client of any kind.
+func (r *repository) newSessionOf(p played) *session {
 	r.sessions++
 	id := fmt.Sprintf("5b603d06-8528-4d54-8275-dceb%08x", 0x10000000+r.sessions)
-	dir := filepath.Join(r.lab.dir, "home", ".claude", "projects", filepath.Base(r.dir))
-	check(os.MkdirAll(dir, 0o700))
-	return &session{
-		repo: r, id: id, mission: must(record.OfSession(id, 8)), transcript: filepath.Join(dir, id+".jsonl"),
-		env: []string{
-			"CLAUDECODE=1", "CLAUDE_PROJECT_DIR=" + r.dir, "CLAUDE_CODE_SESSION_ID=" + id, "CLAUDE_CODE_ENTRYPOINT=cli",
-			fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()),
-		},
-		agent: playedClaude, writer: newWriter(r.dir, id, r.sessions),
+	s := &session{repo: r, id: id, mission: must(record.OfSession(id, 8)), agent: p, writer: newWriter(r.dir, id, r.sessions)}
+	s.transcript = filepath.Join(r.lab.dir, "home", s.expand(p.file))
+	s.writer.file = s.transcript
+	check(os.MkdirAll(filepath.Dir(s.transcript), 0o700))
+	for _, variable := range p.env {
+		s.env = append(s.env, s.expand(variable))
 	}
+	return s
+}
+
+// expand puts the session, the repository's path and name, and the client's process in the place of $session, $dir,
+// $project and $pid.
+func (s *session) expand(text string) string {
+	return os.Expand(text, func(name string) string {
+		return map[string]string{
+			"session": s.id, "dir": s.repo.dir, "project": filepath.Base(s.repo.dir), "pid": strconv.Itoa(os.Getpid()),
+		}[name]
+	})
 }
 
 // turn is a whole turn that changes files.
@@ -58,7 +70,8 @@ func (s *session) turn() (prompt, stop sample) {
 func (s *session) prompt() sample {
 	s.writer.begin(len(s.prompts) + 1)
 	s.prompts = append(s.prompts, s.writer.promptID)
-	return s.hook(s.payload("UserPromptSubmit", map[string]any{"prompt": s.writer.prompt}))
+	prompt, _ := s.agent.payloads(&s.writer)
+	return s.hook(s.payload("UserPromptSubmit", prompt))
 }
 
 // write appends the turn to the transcript, 20 KB.
@@ -70,17 +83,13 @@ func (s *session) write() {
 
 // stop ends the turn.
 func (s *session) stop() sample {
-	return s.hook(s.payload("Stop", map[string]any{
-		"stop_hook_active": false, "last_assistant_message": s.writer.reply,
-		"background_tasks": []any{}, "session_crons": []any{},
-	}))
+	_, stop := s.agent.payloads(&s.writer)
+	return s.hook(s.payload("Stop", stop))
 }
 
-func (s *session) payload(event string, more map[string]any) []byte {
-	p := map[string]any{
-		"session_id": s.id, "transcript_path": s.transcript, "cwd": s.repo.dir, s.agent.id: s.writer.promptID,
-		"permission_mode": "bypassPermissions", "hook_event_name": event,
-	}
+// payload is that of an event, which more may call by the client's own name.
+func (s *session) payload(event string, more fields) []byte {
+	p := fields{"session_id": s.id, "transcript_path": s.transcript, "cwd": s.repo.dir, "hook_event_name": event}
 	maps.Copy(p, more)
 	return must(json.Marshal(p))
 }
@@ -115,6 +124,8 @@ func (s *session) check(files int) {
 			check(fmt.Errorf("turn %d of mission %s is not the one that was played: %s", number, s.mission, line))
 		case t.Transcript == nil || t.Transcript.Bytes == 0:
 			check(fmt.Errorf("turn %d of mission %s has no segment: %s", number, s.mission, line))
+		case !strings.HasPrefix(t.Reply, fmt.Sprintf("A%d done", number)) || len(t.Tools) == 0 || t.Tokens.Sum().Output == 0:
+			check(fmt.Errorf("turn %d of mission %s lacks its answer, tools or tokens: %s", number, s.mission, line))
 		case files >= 0 && t.Files != files:
 			check(fmt.Errorf("turn %d of mission %s has changed %d files, not %d: %s", number, s.mission, t.Files, files, line))
 		}

@@ -26,7 +26,7 @@ func (l *lab) steps(name string, files, times int) {
 	ran := func(tool string, input map[string]any) sample {
 		n++
 		r.rest()
-		return s.hook(s.payload("PostToolBatch", map[string]any{"tool_calls": []any{
+		return s.hook(s.payload("PostToolBatch", fields{"prompt_id": s.writer.promptID, "tool_calls": []any{
 			map[string]any{"tool_name": tool, "tool_use_id": fmt.Sprint("toolu_", n), "tool_input": input, "tool_response": "ok"},
 		}}))
 	}

@@ -17,6 +17,7 @@ const turnSize = 20 << 10
 // seed and the time.
 type writer struct {
 	dir, session string
+	file         string // what it writes
 	random       *rand.Rand
 	at           time.Time
 	parent       string // uuid of the last record of the chain, quoted; null at first
@@ -24,7 +25,8 @@ type writer struct {
 
 	number   int // of the turn
 	promptID string
-	last     string // the id before, for Codex
+	before   string // the id before
+	last     string // of a record that a later one names
 	prompt   string
 	reply    string
 }
@@ -36,9 +38,30 @@ func newWriter(dir, session string, seed int) writer {
 // begin makes up the next turn's prompt and answer.
 func (w *writer) begin(number int) {
 	w.number = number
+	if now := time.Now(); now.After(w.at) { // as what it writes is, which hooks look at
+		w.at = now
+	}
 	w.promptID = w.uuid()
 	w.prompt = fmt.Sprintf("T%d: %s", number, w.prose(300))
 	w.reply = fmt.Sprintf("A%d done: %s", number, w.prose(600))
+}
+
+// command is what the agent runs.
+const command = "go test ./... 2>&1 | tail -n 20"
+
+// output makes up what the command prints. The turn has it so many times, and comes to about size bytes with that
+// and the rest of what is to be written.
+func (w *writer) output(copies, rest, size int) string {
+	return w.prose(max(100, (size-w.out.Len()-rest)/copies))
+}
+
+// payloads are Claude Code's.
+func (w *writer) payloads() (prompt, stop fields) {
+	return fields{"prompt_id": w.promptID, "permission_mode": "bypassPermissions", "prompt": w.prompt},
+		fields{
+			"prompt_id": w.promptID, "permission_mode": "bypassPermissions", "stop_hook_active": false,
+			"last_assistant_message": w.reply, "background_tasks": []any{}, "session_crons": []any{},
+		}
 }
 
 // turn is what the turn adds to the file, about size bytes:
@@ -65,7 +88,7 @@ func (w *writer) turn(size int) []byte {
 			`{"filePath":`+file+`,"oldString":`+quote(old)+`,"newString":`+quote(replaced)+`,"originalFile":`+quote(source(i, w.number))+`,"structuredPatch":[{"oldStart":4,"oldLines":7,"newStart":4,"newLines":8,"lines":["-`+w.hex(30)+`","+`+w.hex(30)+`"]}],"userModified":false}`)
 	}
 	output := w.prose(700)
-	w.tool("Bash", `{"command":"go test ./... 2>&1 | tail -n 20","description":"run the tests"}`, output,
+	w.tool("Bash", `{"command":"`+command+`","description":"run the tests"}`, output,
 		`{"stdout":`+quote(output)+`,"stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false}`)
 	const rest = 3800 // bytes of what follows beside the file that is read, which is there twice
 	read := w.code(max(100, (size-w.out.Len()-rest)/2))
@@ -103,7 +126,7 @@ func (w *writer) tool(name, input, result, structured string) {
 }
 
 func (w *writer) time() string {
-	w.at = w.at.Add(time.Duration(w.random.IntN(900)) * time.Millisecond)
+	w.at = w.at.Add(time.Duration(w.random.IntN(20)) * time.Millisecond)
 	return `"` + w.at.UTC().Format("2006-01-02T15:04:05.000Z") + `"`
 }
 
