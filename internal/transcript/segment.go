@@ -177,6 +177,26 @@ func Tail(path string, limit int64) ([]byte, error) {
 	return data, err
 }
 
+// LastTurn is [Tail] without what comes before the last turn, if that begins
+// there. It decodes no more than that.
+func LastTurn(path string, reader func() Reader, limit int64) ([]byte, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	last, err := end(f, f.size)
+	if err != nil {
+		return nil, fmt.Errorf("find the last line of %q: %w", path, err)
+	}
+	for at, line := range backwards(f, max(0, last.Offset-limit), last.Offset) {
+		if reader().Read(0, line).Opens != nil {
+			return readRange(f, at, last.Offset)
+		}
+	}
+	return Tail(path, limit)
+}
+
 func readRange(f io.ReaderAt, lo, hi int64) ([]byte, error) {
 	buf := make([]byte, max(0, hi-lo))
 	n, err := f.ReadAt(buf, lo)

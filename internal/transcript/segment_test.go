@@ -472,3 +472,42 @@ func TestTail(t *testing.T) {
 		t.Error("a file that is not there has a tail")
 	}
 }
+
+// The last turn begins with the last line that opens one, whatever of the file has to be read for that.
+func TestLastTurn(t *testing.T) {
+	t.Parallel()
+	const far = 1 << 20
+	long := strings.Repeat("said\n", tailSize) // more than what is read at first
+	for _, tt := range []struct {
+		name, file, want string
+		limit            int64
+	}{
+		{"one", "head\nprompt 1\nsaid\n", "prompt 1\nsaid\n", far},
+		{"two", "prompt 1\nsaid\nprompt 2\nsaid\n", "prompt 2\nsaid\n", far},
+		{"nothing said yet", "prompt 1\nsaid\nprompt 2\n", "prompt 2\n", far},
+		{"a line that is being written", "prompt 1\nsaid\nprompt 2", "prompt 1\nsaid\n", far},
+		{"long", "prompt 1\nsaid\nprompt 2\n" + long, "prompt 2\n" + long, far},
+		{"begins before the limit", "prompt 1\nsaid\nsaid\n", "said\n", 9},
+		{"none", "said\nsaid\n", "said\nsaid\n", far},
+		{"empty", "", "", far},
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		write(t, path, tt.file)
+		if got, err := LastTurn(path, func() Reader { return prompts{} }, tt.limit); err != nil || string(got) != tt.want {
+			t.Errorf("%s: LastTurn = %.40q (%d bytes), %v; want %.40q (%d)", tt.name, got, len(got), err, tt.want, len(tt.want))
+		}
+	}
+	if _, err := LastTurn(filepath.Join(t.TempDir(), "none"), func() Reader { return prompts{} }, far); err == nil {
+		t.Error("a file that is not there has a last turn")
+	}
+}
+
+// prompts reads lines of which those with a prompt open turns.
+type prompts struct{}
+
+func (prompts) Read(at int, line []byte) (e Entry) {
+	if bytes.HasPrefix(line, []byte("prompt")) {
+		e.Opens = &FileTurn{Start: at}
+	}
+	return e
+}

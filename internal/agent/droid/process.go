@@ -35,7 +35,7 @@ func Event(r io.Reader) (*hooks.Payload, error) {
 // how the turn ended: an error is the last thing that the user is shown.
 func ended(e *hooks.Payload) {
 	const most = 4 << 20 // a turn has an end within that
-	data, err := transcript.Tail(e.TranscriptPath, most)
+	data, err := transcript.LastTurn(e.TranscriptPath, Reader, most)
 	if err != nil {
 		return
 	}

@@ -38,7 +38,7 @@ func Event(r io.Reader) (*hooks.Payload, error) {
 func ended(e *hooks.Payload) {
 	const most = 4 << 20 // a person's turn has an end within that
 	e.Name = "Stop"
-	data, err := transcript.Tail(e.TranscriptPath, most)
+	data, err := transcript.LastTurn(e.TranscriptPath, Reader, most)
 	if err != nil {
 		return
 	}

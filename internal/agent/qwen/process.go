@@ -82,7 +82,7 @@ func ended(path, request, said string) string {
 // newest returns the last turn of the file at path, or the zero latest.
 func newest(path string) (last latest) {
 	const most = 4 << 20 // a turn has its beginning within that
-	data, err := transcript.Tail(path, most)
+	data, err := transcript.LastTurn(path, Reader, most)
 	if err != nil {
 		return latest{}
 	}
