@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -113,6 +114,31 @@ func TestContinues(t *testing.T) {
 		write(t, path, string(data)+again)
 		if id, jumps, err := Continues(path, int64(len(data))); id != "" || !jumps || err != nil {
 			t.Errorf("after %s: got %q, %t, %v", parent, id, jumps, err)
+		}
+	}
+}
+
+// TestGoesOn: what a part of a file tells of a turn is what all of it tells.
+func TestGoesOn(t *testing.T) {
+	t.Parallel()
+	for _, name := range captures(t) {
+		data := capture(t, name)
+		told := 0
+		for _, turn := range transcript.Turns(Reader(), data) {
+			from, last, _ := goesOn(data, int64(turn.Start), true)
+			for begins := 0; begins < turn.Start; begins += 31 {
+				near, before, known := goesOn(data[begins:], int64(turn.Start-begins), false)
+				if !known {
+					continue
+				}
+				told++
+				if near != from || before != last {
+					t.Fatalf("%s, turn %s from byte %d: it goes on from %q after %q, want %q after %q", name, turn.PromptID, begins, near, before, from, last)
+				}
+			}
+		}
+		if told == 0 && bytes.Count(data, []byte(`"role":"user"`)) > 2 {
+			t.Errorf("%s: no part tells anything", name)
 		}
 	}
 }

@@ -220,7 +220,12 @@ func FuzzReader(f *testing.F) {
 				t.Errorf("%+v", turn)
 			}
 		}
-		goesOn(data, int64(len(data)/2))
+		at := int64(len(data) / 2)
+		from, last, _ := goesOn(data, at, true)
+		near, before, known := goesOn(data[at/2:], at-at/2, false)
+		if known && ((near == before) != (from == last) || near != before && near != from) {
+			t.Errorf("of a part it goes on from %q after %q, of all from %q after %q", near, before, from, last)
+		}
 		for _, foreign := range []bool{false, true} {
 			rebuilt, err := Rebuild(cut(t.TempDir(), foreign, data))
 			if err != nil {
