@@ -20,6 +20,7 @@ import (
 	"gitagent/internal/scrub"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
+	"gitagent/internal/usage"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -35,6 +36,7 @@ type recording struct {
 	result   Result
 	during   *journal.Span   // the turn that ends, in the worktree's journal; nil before it was read
 	hidden   map[string]bool // files that are there, and in no state any more: they were ignored since
+	spent    *usage.Tokens   // of the session, up to the last turn that ended; nil if the conversation tells
 }
 
 // run records the signal and reports whether that changed anything; then
@@ -163,6 +165,7 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	r.scrubState()
 	if p.ends != nil {
 		r.keepSubagents(before, again)
+		r.state.Last.Spent = r.spent
 	}
 	return true, err
 }

@@ -31,17 +31,33 @@ func (r *recording) addSpent(t *turns.Turn) {
 	if err != nil {
 		return // no request was answered
 	}
+	before, err := r.spentBefore(t)
+	if err != nil {
+		r.warn("the tokens of turn %s are not known: %v", t.ID(), err)
+		return
+	}
+	took := all.Minus(before)
+	t.Context, t.Output = last.Tokens, took.Output
+	t.Tokens = byModel(map[string]transcript.Tokens{cmp.Or(t.Model, last.Model): took})
+	sum := before.Plus(took)
+	r.spent = &sum
+}
+
+// spentBefore returns what the session's turns before t took. It is in the
+// session's state, or is added up.
+func (r *recording) spentBefore(t *turns.Turn) (sum usage.Tokens, err error) {
+	if last := r.state.Last; last != nil && last.Spent != nil && last.Mission == r.id && last.Turn < t.Turn {
+		return *last.Spent, nil
+	}
 	for n, err := range r.tx.Ledger.TurnsBelow(t.Turn) {
 		if err != nil {
-			r.warn("the tokens of turn %s are not known: %v", t.ID(), err)
-			return
+			return sum, err
 		}
 		if before, err := turns.ReadIn(r.tx.Ledger, n.Number); err == nil && before.Session == t.Session {
-			all = all.Minus(before.Tokens.Sum())
+			sum = sum.Plus(before.Tokens.Sum())
 		}
 	}
-	t.Context, t.Output = last.Tokens, all.Output
-	t.Tokens = byModel(map[string]transcript.Tokens{cmp.Or(t.Model, last.Model): all})
+	return sum, nil
 }
 
 // spend adds a turn's tokens to its mission's, in place of those of old, if

@@ -92,6 +92,10 @@ type LastTurn struct {
 	Before   Cursor      `json:"before"`         // the cursor before it, to record it again
 
 	SubagentsBefore map[string]SubagentCursor `json:"sides_before,omitempty"` // the same for its subagents
+
+	// Spent is what the session's turns in the mission took, up to this one, if
+	// the client keeps that beside the conversation; else nil.
+	Spent *usage.Tokens `json:"spent,omitempty"`
 }
 
 // A SubagentCursor is how much of a subagent's transcript is recorded.
