@@ -14,7 +14,7 @@ import (
 // After a person has gone back, the next record's parent is an earlier one.
 // Most turns' parents are near.
 func Continues(path string, at int64) (promptID string, jumps bool, err error) {
-	const near, most = 128 << 10, transcript.MaxSegment / 2
+	const near, most = 32 << 10, transcript.MaxSegment / 2
 	for size := int64(near); ; size = min(8*size, most) {
 		from := max(0, at-size)
 		data, err := transcript.ReadRange(path, from, at+size)
