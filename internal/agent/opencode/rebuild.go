@@ -81,10 +81,12 @@ type (
 		Attachments []*piece        `json:"attachments,omitempty"`
 	}
 	shown struct { // a tool's result on the screen
-		Output    string `json:"output,omitempty"`
-		Diff      string `json:"diff,omitempty"`
-		Exit      *int   `json:"exit,omitempty"`
-		Truncated bool   `json:"truncated,omitempty"`
+		Output      *string         `json:"output,omitempty"`
+		Diff        string          `json:"diff,omitempty"`
+		Exit        *int            `json:"exit,omitempty"`
+		Truncated   bool            `json:"truncated,omitempty"`
+		Interrupted bool            `json:"interrupted,omitempty"`               // then the output is sent
+		Notice      json.RawMessage `json:"shared_agent_board_notice,omitempty"` // Kilo sends it with the output
 	}
 	span struct {
 		Created   int64 `json:"created,omitempty"`
@@ -122,10 +124,10 @@ type (
 
 // Rebuild makes the file of a new session, as the plugin would have written it,
 // under new ids: with old ones the client resumes a session without messages.
-// The client's snapshots of files, requested agents and commands, and files
-// elsewhere are left out; nothing that is left makes the client act.
+// The client's snapshots of files, requested agents and commands, and files of
+// this machine are left out; nothing that is left makes the client act.
 //
-// A foreign conversation also loses what the client says in its own name, and
+// A foreign conversation also loses files elsewhere, what the client says in its own name, and
 // settings that its user shall decide: which agent and model go on, and so what
 // they may do and who reads it, and when to compact. Providers may put what
 // they want back into a request unchanged, even in place of a message's role.
@@ -174,7 +176,8 @@ const unknown = "unknown"
 
 func (b *builder) add(line []byte) {
 	m := new(message)
-	if json.Unmarshal(line, m) != nil {
+	// A tool puts what it likes into its metadata: what has another type there is left out.
+	if err := json.Unmarshal(line, m); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 		return
 	}
 	if m.After != "" {
@@ -281,7 +284,11 @@ func (b *builder) part(p *piece, role string) bool {
 	case "file":
 		p.Mime, p.Filename, p.URL = now.Mime, now.Filename, now.URL
 		p.Metadata = nil
-		return now.Mime != "" && strings.HasPrefix(now.URL, "data:")
+		return now.Mime != "" && (strings.HasPrefix(now.URL, "data:") || strings.HasPrefix(now.URL, "http") && !b.Foreign)
+	case "subtask": // the client would carry it out; this is what it says of one
+		said := "The following tool was executed by the user"
+		p.Type, p.Text, p.Synthetic, p.Metadata = "text", &said, true, nil
+		return role == "user" && !b.Foreign
 	case "step-start":
 		return role == "assistant"
 	case "step-finish":
@@ -322,13 +329,20 @@ func (b *builder) state(s *toolState) bool {
 		if s.Metadata == nil {
 			s.Metadata = new(shown)
 		}
+		if b.Foreign {
+			s.Metadata.Notice = nil
+		}
 		return true
 	case s.Status == "error" && s.Error != nil:
 	default:
-		text := "Tool execution aborted"
-		s.Error = &text
+		text := "[Tool execution was interrupted]"
+		s.Error, s.Metadata = &text, nil
 	}
-	*s = toolState{Status: "error", Input: s.Input, Error: s.Error, Time: &span{Start: s.Time.Start, End: s.Time.End}}
+	var said *shown
+	if s.Metadata != nil && s.Metadata.Interrupted {
+		said = &shown{Output: s.Metadata.Output, Interrupted: true}
+	}
+	*s = toolState{Status: "error", Input: s.Input, Error: s.Error, Metadata: said, Time: &span{Start: s.Time.Start, End: s.Time.End}}
 	return true
 }
 

@@ -3,6 +3,7 @@ package opencode
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -174,6 +175,67 @@ func TestRebuildUndone(t *testing.T) {
 		}
 		if prompts := strings.Fields(strings.NewReplacer("a1", "", "a2", "", "a3", "").Replace(tt.want)); strings.Join(got, " ") != tt.want || !slices.Equal(was, prompts) {
 			t.Errorf("%s: %q, of the prompts %q; want %s", tt.name, got, was, tt.want)
+		}
+	}
+}
+
+// TestRebuildSent: the client makes the same of a part in its next request, whatever has become of the tool. What is a
+// person's own stays, wherever it is; what the client says in its own name a stranger could have written.
+func TestRebuildSent(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	const call = `{"type":"tool","tool":"bash","callID":"c","state":{"input":{},`
+	for _, tt := range []struct {
+		name, part   string
+		role         string
+		own, foreign string // the part in a fork, by what the client makes its request from
+	}{
+		{
+			"a tool that was stopped has said something", call + `"status":"error","error":"Tool execution aborted","metadata":{"interrupted":true,"output":"half"}}}`, "assistant",
+			`{"error":"Tool execution aborted","output":"half","interrupted":true}`, `{"error":"Tool execution aborted","output":"half","interrupted":true}`,
+		},
+		{
+			"a tool that was stopped has said nothing", call + `"status":"error","error":"Tool execution aborted","metadata":{"interrupted":true,"output":""}}}`, "assistant",
+			`{"error":"Tool execution aborted","output":"","interrupted":true}`, `{"error":"Tool execution aborted","output":"","interrupted":true}`,
+		},
+		{
+			"a tool of others", call + `"status":"completed","output":"all","metadata":{"output":{"rows":1},"exit":"none","interrupted":"no"}}}`, "assistant",
+			`{"said":"all","output":""}`, `{"said":"all","output":""}`,
+		},
+		{
+			"a tool that failed", call + `"status":"error","error":"no such file","metadata":{"output":"half"}}}`, "assistant",
+			`{"error":"no such file"}`, `{"error":"no such file"}`,
+		},
+		{
+			"a tool that never ended", call + `"status":"running"}}`, "assistant",
+			`{"error":"[Tool execution was interrupted]"}`, `{"error":"[Tool execution was interrupted]"}`,
+		},
+		{
+			"what Kilo adds to an output", call + `"status":"completed","output":"all","metadata":{"shared_agent_board_notice":"news"}}}`, "assistant",
+			`{"said":"all","notice":"news"}`, `{"said":"all"}`,
+		},
+		{
+			"a command that is a sub-agent", `{"type":"subtask","prompt":"look around","agent":"general","description":"look"}`, "user",
+			`{"text":"The following tool was executed by the user"}`, ``,
+		},
+		{
+			"a picture elsewhere", `{"type":"file","mime":"image/png","url":"https://example.invalid/p.png"}`, "user",
+			`{"url":"https://example.invalid/p.png"}`, ``,
+		},
+	} {
+		source := `{"info":{"id":"msg_1","role":"user","time":{"created":1},"model":{"providerID":"p","modelID":"m"}},"parts":[{"type":"text","text":"hello"}%s]}
+{"info":{"id":"msg_2","role":"assistant","time":{"created":1},"modelID":"m","providerID":"p"},"parts":[{"type":"text","text":"hi"}%s]}
+`
+		places := map[string][]any{"user": {"," + tt.part, ""}, "assistant": {"", "," + tt.part}}[tt.role]
+		for foreign, want := range map[bool]string{false: tt.own, true: tt.foreign} {
+			var got string
+			for line := range bytes.Lines(rebuilt(t, foreign, fmt.Appendf(nil, source, places...))) {
+				if p := gjson.GetBytes(line, "parts.1"); p.Exists() {
+					got += p.Get(`{text,url,"error":state.error,"said":state.output,"output":state.metadata.output,"interrupted":state.metadata.interrupted,"notice":state.metadata.shared_agent_board_notice}`).Raw
+				}
+			}
+			if got != want {
+				t.Errorf("%s, foreign %t: %s, want %s", tt.name, foreign, got, want)
+			}
 		}
 	}
 }
