@@ -217,7 +217,9 @@ func (s *Store) Begin(ctx context.Context, b Start, what *Briefing) error {
 			st.Seen, st.Worktree = b.At, s.Repo.GitDir // an older session keeps the time of its last work
 		}
 		st.Ended, st.HandedOff = false, false
-		if b.Client.PID != 0 {
+		// A turn that runs in another client is that one's, until this one has a prompt.
+		beside := st.Open != nil && st.Client.PID != 0 && st.Client.Live()
+		if b.Client.PID != 0 && !beside {
 			st.Client = b.Client
 		}
 		if !tells {

@@ -7,6 +7,7 @@ import (
 
 	"gitagent/internal/record"
 	"gitagent/internal/session"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -91,6 +92,36 @@ func TestTaken(t *testing.T) {
 		b := Start{Session: "s", Client: session.Client{PID: 7, Start: "7"}}
 		if got := taken(ID{"a1b2c3d4", 3}, b, []session.Peer{{Known: &tt.st, Liveness: session.LivenessOf(&tt.st, nil)}}); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestBeginInSecondClient: a session is resumed in another client. A turn that runs in the first one stays that one's.
+func TestBeginInSecondClient(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	live, other := session.ReadClient(os.Getpid()), session.Client{PID: 7, Start: "7"}
+	dead := live
+	dead.Start = "1"
+	running := &session.OpenTurn{Started: l.now}
+	for _, tt := range []struct {
+		name string
+		in   session.Client
+		open *session.OpenTurn
+		want session.Client
+	}{
+		{"a turn runs", live, running, live},
+		{"a turn ran in a client that is gone", dead, running, other},
+		{"a turn runs in a client that nobody knows", session.Client{}, running, other},
+		{"no turn runs", live, nil, other},
+	} {
+		gittest.Must(t, l.Workspace.Store.Update(t.Context(), "s", func(st *session.Known) error {
+			st.Seen, st.Client, st.Open = l.now, tt.in, tt.open
+			return nil
+		}))
+		gittest.Must(t, l.Begin(t.Context(), Start{At: l.now, Source: "resume", Session: "s", Client: other}, new(Briefing)))
+		if got := l.Workspace.Store.Load("s").Client; got != tt.want {
+			t.Errorf("%s: the session is in %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
 }
