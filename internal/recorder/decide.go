@@ -25,9 +25,9 @@ type inputs struct {
 	last     int           // number of the mission's last turn
 	segment  flushed       // what the client has written since the cursor
 	jumps    map[int]jump  // by where a turn's lines begin in the segment
-	// inherited is how many turns at the beginning of a fresh session's file
-	// another one has; -1 if all before the one that is recorded go with it.
-	inherited int
+	// inherited is what another session has of the beginning of a fresh one's
+	// file; of -1 turns if all before the one that is recorded go with it.
+	inherited repeats
 	head      object.Hash // HEAD; zero on an unborn branch
 	branch    string      // HEAD's, or the one that the current rebase will move; empty when detached
 }
@@ -247,9 +247,9 @@ func (f *inputs) pieces(begun []transcript.FileTurn, named int) []piece {
 		end = begun[current].End
 	}
 	told, from := first, 0
-	if f.fresh() && f.inherited >= 0 && first >= 0 {
-		if first = min(f.inherited, told); first > 0 && first < len(begun) {
-			from = begun[first].Start
+	if f.fresh() && f.inherited.turns >= 0 && first >= 0 {
+		if first = min(f.inherited.turns, told); first > 0 && first < len(begun) {
+			from = min(f.inherited.end, begun[first].Start)
 		}
 		first = max(first, told-maxPast)
 	}

@@ -67,7 +67,7 @@ func TestPast(t *testing.T) {
 		}
 		f := inputs{
 			Signal:    Signal{Event: Stopped, Session: "5ee7f6a0-0000-4000-8000-0000a1b2c3d4", Transcript: "/t", PromptID: fmt.Sprint("p", tt.before)},
-			inherited: tt.inherited, segment: flushed{NewLines: transcript.NewLines{Bytes: []byte(file)}},
+			inherited: repeats{tt.inherited, starts[max(0, tt.inherited)]}, segment: flushed{NewLines: transcript.NewLines{Bytes: []byte(file)}},
 		}
 		ends := decide(f).ends
 		last := ends[len(ends)-1]

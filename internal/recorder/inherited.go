@@ -31,24 +31,26 @@ func (r *recording) inherit(ctx context.Context) error {
 	}
 	looksFor := r.likeness()
 	if shared, jumps := r.goesOnFrom(0); jumps {
-		looksFor = func(_ *ledger.Ledger, t *turns.Turn) (int, bool) { return 0, leadsTo(t, shared, r.agent().Name) }
+		looksFor = func(_ *ledger.Ledger, t *turns.Turn) (repeats, bool) {
+			return repeats{}, leadsTo(t, shared, r.agent().Name)
+		}
 	}
 	if looksFor == nil {
 		return nil
 	}
-	source, n, err := r.source(ctx, looksFor)
+	source, has, err := r.source(ctx, looksFor)
 	if source == nil || err != nil {
 		if slices.ContainsFunc(r.earlier(), r.elsewhereBegun) {
-			r.inherited = -1
+			r.inherited.turns = -1
 		}
 		return err
 	}
-	r.inherited, r.segment.after = n, source.Turn
+	r.inherited, r.segment.after = has, source.Turn
 	switch {
 	case source.Ledger == r.id:
 		return nil
 	case last > 0: // it can't be another mission's fork any more
-		r.inherited, r.segment.after = -1, 0
+		r.inherited, r.segment.after = repeats{turns: -1}, 0
 		return nil
 	}
 	if err = r.fork(ctx, source); err != nil {
@@ -83,10 +85,15 @@ func (f *inputs) earlier() []transcript.FileTurn {
 	return begun[:max(0, first)]
 }
 
+// repeats is what a session's file has of another one: turns at its beginning,
+// and where they end. What follows is the session's own, also before its first
+// turn: commands that a person has given, for example.
+type repeats struct{ turns, end int }
+
 // likeness returns a function that reports whether a recorded turn is among the
-// earlier ones of the file, and how many these are up to it. It is nil if there
-// are none.
-func (r *recording) likeness() func(*ledger.Ledger, *turns.Turn) (n int, is bool) {
+// earlier ones of the file, and what these are up to it. It is nil if there are
+// none.
+func (r *recording) likeness() func(*ledger.Ledger, *turns.Turn) (repeats, bool) {
 	earlier := r.earlier()
 	byPrompt := make(map[string][]int)
 	for i, e := range earlier {
@@ -96,25 +103,27 @@ func (r *recording) likeness() func(*ledger.Ledger, *turns.Turn) (n int, is bool
 	if len(earlier) == 0 {
 		return nil
 	}
-	return func(l *ledger.Ledger, t *turns.Turn) (int, bool) {
+	return func(l *ledger.Ledger, t *turns.Turn) (repeats, bool) {
 		places := byPrompt[t.Prompt]
 		if len(places) == 0 || t.Agent != r.agent().Name || t.Transcript == nil || t.Transcript.Missing != "" {
-			return 0, false
+			return repeats{}, false
 		}
 		stored, err := l.ReadUpTo(t.Transcript.Path, transcript.MaxSegment)
 		if err != nil {
-			return 0, false
+			return repeats{}, false
 		}
 		recorded := transcript.Turns(r.agent().Reader(), stored)
 		if len(recorded) == 0 {
-			return 0, false
+			return repeats{}, false
 		}
+		last := recorded[len(recorded)-1]
 		for _, i := range slices.Backward(places) {
-			if same(recorded[len(recorded)-1], earlier[i]) {
-				return i + 1, true
+			if e := earlier[i]; same(last, e) {
+				end := transcript.Common(r.agent().Reader, r.segment.Bytes[e.Start:e.End], stored[last.Start:last.End])
+				return repeats{i + 1, e.Start + end}, true
 			}
 		}
-		return 0, false
+		return repeats{}, false
 	}
 }
 
@@ -126,10 +135,10 @@ func same(a, b transcript.FileTurn) bool {
 
 // source returns the newest trusted turn that is looked for, and what the search
 // says of it; nil if there is none. A mission's own turns come first.
-func (r *recording) source(ctx context.Context, looksFor func(*ledger.Ledger, *turns.Turn) (int, bool)) (*turns.Turn, int, error) {
+func (r *recording) source(ctx context.Context, looksFor func(*ledger.Ledger, *turns.Turn) (repeats, bool)) (*turns.Turn, repeats, error) {
 	most := maxCaughtUp
-	if t, n, err := find(r.tx.Ledger, &most, looksFor); t != nil || err != nil {
-		return t, n, err
+	if t, has, err := find(r.tx.Ledger, &most, looksFor); t != nil || err != nil {
+		return t, has, err
 	}
 	looked := map[record.ID]bool{"": true, r.id: true}
 	for _, st := range r.Store.Recent(maxSources) {
@@ -142,38 +151,38 @@ func (r *recording) source(ctx context.Context, looksFor func(*ledger.Ledger, *t
 			continue
 		}
 		if err != nil {
-			return nil, 0, err
+			return nil, repeats{}, err
 		}
-		t, n, err := find(l, &most, looksFor)
+		t, has, err := find(l, &most, looksFor)
 		if err != nil || t == nil {
 			continue // an unreadable ledger is no source
 		}
 		usable, err := turns.Usable(ctx, r.Workspace, t)
 		if errors.Is(err, workspace.ErrUntrusted) {
-			return nil, 0, nil
+			return nil, repeats{}, nil
 		}
-		return usable, n, err
+		return usable, has, err
 	}
-	return nil, 0, nil
+	return nil, repeats{}, nil
 }
 
 // find returns the newest turn of a ledger that is looked for, or nil. It looks
 // at most turns, and counts them off.
-func find(l *ledger.Ledger, most *int, looksFor func(*ledger.Ledger, *turns.Turn) (int, bool)) (*turns.Turn, int, error) {
+func find(l *ledger.Ledger, most *int, looksFor func(*ledger.Ledger, *turns.Turn) (repeats, bool)) (*turns.Turn, repeats, error) {
 	for turn, err := range l.Turns() {
 		if err != nil || *most == 0 {
-			return nil, 0, err
+			return nil, repeats{}, err
 		}
 		*most--
 		t, err := turns.ReadIn(l, turn.Number)
 		if err != nil {
 			continue
 		}
-		if n, is := looksFor(l, t); is {
-			return t, n, nil
+		if has, is := looksFor(l, t); is {
+			return t, has, nil
 		}
 	}
-	return nil, 0, nil
+	return nil, repeats{}, nil
 }
 
 // fork begins the mission's ledger as a fork at the end of a turn.

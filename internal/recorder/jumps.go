@@ -40,7 +40,9 @@ func (r *recording) findJumps() error {
 		}
 		j := jump{promptID: id}
 		most := maxCaughtUp
-		t, _, err := find(r.tx.Ledger, &most, func(_ *ledger.Ledger, t *turns.Turn) (int, bool) { return 0, leadsTo(t, id, r.agent().Name) })
+		t, _, err := find(r.tx.Ledger, &most, func(_ *ledger.Ledger, t *turns.Turn) (repeats, bool) {
+			return repeats{}, leadsTo(t, id, r.agent().Name)
+		})
 		if err != nil {
 			return err
 		}

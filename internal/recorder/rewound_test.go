@@ -202,6 +202,7 @@ func TestForkedInClient(t *testing.T) {
 		again bool // the first one goes on afterwards
 		late  bool // the client copies the file after the first prompt
 		own   bool // the fork is told at its second turn only
+		said  bool // the client says something in the fork before its first prompt
 	}{
 		{name: "at once"},
 		{name: "in a dirty worktree", dirty: true},
@@ -210,6 +211,7 @@ func TestForkedInClient(t *testing.T) {
 		{name: "the file is late", late: true},
 		{name: "late in a dirty worktree", late: true, dirty: true},
 		{name: "and its first turn is untold", own: true},
+		{name: "by a command that is in the conversation", said: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -234,6 +236,9 @@ func TestForkedInClient(t *testing.T) {
 			f := c.Fork()
 			if !tt.late {
 				f.Flush()
+			}
+			if tt.said {
+				f.Command("/branch", "Branched session.")
 			}
 			prompts := []string{"one", "two"}
 			if tt.more {
@@ -278,6 +283,9 @@ func TestForkedInClient(t *testing.T) {
 				if n := bytes.Count(stored, []byte(`"answer to `+p+`"`)); n != 1 {
 					t.Errorf("the conversation has the answer to %q %d times", p, n)
 				}
+			}
+			if n := bytes.Count(stored, []byte("Branched session.")); tt.said != (n == 1) {
+				t.Errorf("the conversation has what the client said %d times", n)
 			}
 			m, err := record.ParseMission([]byte(l.Git("show", lab.Own(f).Ref()+":mission.json")))
 			if err != nil || m.ForkedFrom == nil || m.ForkedFrom.Mission != lab.Own(c) || m.ForkedFrom.Turn != 2 {

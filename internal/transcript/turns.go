@@ -44,6 +44,27 @@ func Turns(r Reader, segment []byte) []FileTurn {
 	return turns
 }
 
+// Common returns where the last line ends that a turn in a client's file has in
+// common with a stored one: its record has the same id or, where a client makes
+// new ones in a copy, the same time.
+func Common(reader func() Reader, turn, stored []byte) (end int) {
+	ids, times := make(map[string]bool), make(map[time.Time]bool)
+	r := reader()
+	for at, line := range lines(stored) {
+		e := r.Read(at, line)
+		ids[e.ID], times[e.At] = true, true
+	}
+	delete(ids, "")
+	delete(times, time.Time{})
+	r = reader()
+	for at, line := range lines(turn) {
+		if e := r.Read(at, line); ids[e.ID] || times[e.At] {
+			end = min(at+len(line)+1, len(turn))
+		}
+	}
+	return end
+}
+
 // asked is set while a turn's prompt is missing: its first record lacked it.
 type asked bool
 

@@ -205,6 +205,13 @@ func (c *Client) Compacted(trigger string, before, after int) {
 	c.Context = after
 }
 
+// Command is a command of the client's own, such as /rename, with what it says. No hook tells of it.
+func (c *Client) Command(name, said string) {
+	for _, text := range []string{"<command-name>" + name + "</command-name>", "<local-command-stdout>" + said + "</local-command-stdout>"} {
+		c.chain("system", map[string]any{"subtype": "local_command", "content": text})
+	}
+}
+
 // Stop ends the turn with an answer. A prompt that waits in the queue then runs, and no hook tells
 // of it.
 func (c *Client) Stop(reply string) {
