@@ -188,3 +188,16 @@ type Environment struct {
 	// of tmux don't count, and only the payload says where the agent works.
 	Shared bool
 }
+
+// ReadEnvironment reads a project's directory and a session's id from variables
+// with these names.
+func ReadEnvironment(getenv func(string) string, projectDir, sessionID string) Environment {
+	e := Environment{ProjectDir: getenv(projectDir), SessionID: getenv(sessionID)}
+	if !filepath.IsAbs(e.ProjectDir) {
+		e.ProjectDir = ""
+	}
+	if !ValidID(e.SessionID) {
+		e.SessionID = ""
+	}
+	return e
+}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,6 +83,17 @@ func Ancestors() []Process {
 	return all
 }
 
+// Nearest returns the nearest ancestor of this process of which is holds; zero
+// if there is none, or the system doesn't tell.
+func Nearest(is func(Process) bool) Process {
+	for _, p := range Ancestors() {
+		if is(p) {
+			return p
+		}
+	}
+	return Process{}
+}
+
 // cutName cuts /proc/<pid>/stat after its second field, the program's name in
 // parentheses, which may hold anything.
 func cutName(stat string) (name, rest string, ok bool) {
@@ -103,6 +115,22 @@ func Argv(pid int) []string {
 		args = append(args, string(arg))
 	}
 	return args
+}
+
+// Program returns the path of the program that a command line runs: where that
+// is node, of the script. It is "" if there is none.
+func Program(argv []string) string {
+	if len(argv) > 0 && filepath.Base(argv[0]) == "node" {
+		at := slices.IndexFunc(argv[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+		if at < 0 {
+			return ""
+		}
+		argv = argv[1+at:]
+	}
+	if len(argv) == 0 {
+		return ""
+	}
+	return argv[0]
 }
 
 // A ClientLock is a file that a client locks while a session lives in it. The

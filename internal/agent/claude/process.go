@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"path/filepath"
 	"strconv"
 
 	"gitagent/hooks"
@@ -9,17 +8,8 @@ import (
 
 // Client reads the variables of hooks and of the agent's commands.
 func Client(getenv func(string) string) hooks.Environment {
-	c := hooks.Environment{
-		ProjectDir: getenv("CLAUDE_PROJECT_DIR"),
-		SessionID:  getenv("CLAUDE_CODE_SESSION_ID"),
-		PluginRoot: getenv("CLAUDE_PLUGIN_ROOT"),
-	}
-	if !filepath.IsAbs(c.ProjectDir) {
-		c.ProjectDir = ""
-	}
-	if !hooks.ValidID(c.SessionID) {
-		c.SessionID = ""
-	}
+	c := hooks.ReadEnvironment(getenv, "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID")
+	c.PluginRoot = getenv("CLAUDE_PLUGIN_ROOT")
 	if pid, err := strconv.Atoi(getenv("CLAUDE_PID")); err == nil && pid > 0 {
 		c.PID = pid
 	}

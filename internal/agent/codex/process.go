@@ -50,13 +50,9 @@ func Client(getenv func(string) string) hooks.Environment {
 	if !hooks.ValidID(c.SessionID) {
 		c.SessionID = ""
 	}
-	for _, p := range session.Ancestors() {
-		if slices.Contains(Programs, p.Name) {
-			if c.Shared = serves(session.Argv(p.PID)); !c.Shared {
-				c.PID = p.PID
-			}
-			break
-		}
+	p := session.Nearest(func(p session.Process) bool { return slices.Contains(Programs, p.Name) })
+	if c.Shared = serves(session.Argv(p.PID)); !c.Shared {
+		c.PID = p.PID
 	}
 	return c
 }

@@ -114,19 +114,8 @@ func backwards(data []byte) iter.Seq[gjson.Result] {
 // Client finds the client among our ancestors: the npm package's program starts
 // it and waits. Hooks have no session's id.
 func Client(getenv func(string) string) hooks.Environment {
-	c := hooks.Environment{ProjectDir: getenv("COPILOT_PROJECT_DIR"), SessionID: getenv("COPILOT_AGENT_SESSION_ID")}
-	if !filepath.IsAbs(c.ProjectDir) {
-		c.ProjectDir = ""
-	}
-	if !hooks.ValidID(c.SessionID) {
-		c.SessionID = ""
-	}
-	for _, p := range session.Ancestors() {
-		if runs(session.Argv(p.PID)) {
-			c.PID = p.PID
-			break
-		}
-	}
+	c := hooks.ReadEnvironment(getenv, "COPILOT_PROJECT_DIR", "COPILOT_AGENT_SESSION_ID")
+	c.PID = session.Nearest(func(p session.Process) bool { return runs(session.Argv(p.PID)) }).PID
 	return c
 }
 

@@ -24,7 +24,7 @@ func Event(r io.Reader) (*hooks.Payload, error) {
 	}
 	switch e.Name {
 	case "SessionStart":
-		e.Begins = e.Source != "clear" && e.Source != "compact" && executes(session.Argv(client().PID))
+		e.Begins = e.Source != "clear" && e.Source != "compact" && executes(session.Argv(client()))
 	case "Stop":
 		ended(e)
 	}
@@ -53,21 +53,15 @@ func ended(e *hooks.Payload) {
 // Client finds the client among our ancestors. It sets no session for hooks or
 // for the agent's commands that only it would set.
 func Client(getenv func(string) string) hooks.Environment {
-	c := client()
+	c := hooks.Environment{PID: client()}
 	if dir := getenv("FACTORY_PROJECT_DIR"); filepath.IsAbs(dir) {
 		c.ProjectDir = dir
 	}
 	return c
 }
 
-func client() (c hooks.Environment) {
-	for _, p := range session.Ancestors() {
-		if p.Name == Program {
-			c.PID = p.PID
-			break
-		}
-	}
-	return c
+func client() (pid int) {
+	return session.Nearest(func(p session.Process) bool { return p.Name == Program }).PID
 }
 
 // executes reports whether a command line is that of the client without a

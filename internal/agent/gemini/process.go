@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"gitagent/hooks"
@@ -78,33 +77,15 @@ const (
 
 // Client reads the variables of hooks. Commands have no session's id.
 func Client(getenv func(string) string) hooks.Environment {
-	c := hooks.Environment{ProjectDir: getenv("GEMINI_PROJECT_DIR"), SessionID: getenv("GEMINI_SESSION_ID")}
-	if !filepath.IsAbs(c.ProjectDir) {
-		c.ProjectDir = ""
-	}
-	if !hooks.ValidID(c.SessionID) {
-		c.SessionID = ""
-	}
-	for _, p := range session.Ancestors() {
-		if runs(session.Argv(p.PID)) {
-			c.PID = p.PID
-			break
-		}
-	}
+	c := hooks.ReadEnvironment(getenv, "GEMINI_PROJECT_DIR", "GEMINI_SESSION_ID")
+	c.PID = session.Nearest(func(p session.Process) bool { return runs(session.Argv(p.PID)) }).PID
 	return c
 }
 
 // runs reports whether a command line is the client's. It is a script, so the
 // system's name of the process is node.
 func runs(args []string) bool {
-	if len(args) == 0 {
-		return false
-	}
-	if filepath.Base(args[0]) == "node" {
-		at := slices.IndexFunc(args[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-		args = args[1+max(0, at):]
-	}
-	return len(args) > 0 && strings.TrimSuffix(filepath.Base(args[0]), ".js") == "gemini"
+	return strings.TrimSuffix(filepath.Base(session.Program(args)), ".js") == Program
 }
 
 // Variables are set for the agent's commands.

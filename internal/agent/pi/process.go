@@ -34,12 +34,7 @@ func Client(getenv func(string) string) hooks.Environment {
 		c.PID = pid
 		return c
 	}
-	for _, p := range session.Ancestors() {
-		if p.Name == Program {
-			c.PID = p.PID
-			break
-		}
-	}
+	c.PID = session.Nearest(func(p session.Process) bool { return p.Name == Program }).PID
 	return c
 }
 

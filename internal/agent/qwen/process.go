@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -115,19 +114,8 @@ const ofPerson = "########"
 
 // Client reads the variables of hooks and of the agent's commands.
 func Client(getenv func(string) string) hooks.Environment {
-	c := hooks.Environment{ProjectDir: getenv("QWEN_PROJECT_DIR"), SessionID: getenv("QWEN_CODE_SESSION_ID")}
-	if !filepath.IsAbs(c.ProjectDir) {
-		c.ProjectDir = ""
-	}
-	if !hooks.ValidID(c.SessionID) {
-		c.SessionID = ""
-	}
-	for _, p := range session.Ancestors() {
-		if runs(session.Argv(p.PID)) {
-			c.PID = p.PID
-			break
-		}
-	}
+	c := hooks.ReadEnvironment(getenv, "QWEN_PROJECT_DIR", "QWEN_CODE_SESSION_ID")
+	c.PID = session.Nearest(func(p session.Process) bool { return runs(session.Argv(p.PID)) }).PID
 	return c
 }
 
@@ -135,17 +123,7 @@ func Client(getenv func(string) string) hooks.Environment {
 // system's name of the process is node, and it starts itself again: a program
 // of its own, which only waits, is its parent.
 func runs(args []string) bool {
-	if len(args) == 0 {
-		return false
-	}
-	if filepath.Base(args[0]) == "node" {
-		at := slices.IndexFunc(args[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-		args = args[1+max(0, at):]
-	}
-	if len(args) == 0 {
-		return false
-	}
-	switch dir, name := filepath.Split(filepath.ToSlash(args[0])); name {
+	switch dir, name := filepath.Split(filepath.ToSlash(session.Program(args))); name {
 	case Program:
 		return true
 	case "cli.js", "cli-entry.js":
