@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"gitagent/internal/git"
 )
 
 // DataDir returns where artifacts are put, $XDG_DATA_HOME/git-agent or
@@ -105,7 +107,7 @@ func (s *Store) outside(ctx context.Context, dir string) error {
 	}
 	for _, tree := range trees {
 		if top, err := filepath.EvalSymlinks(tree.Path); err == nil {
-			if rel, err := filepath.Rel(top, real); err == nil && filepath.IsLocal(rel) {
+			if _, within := git.Within(top, real); within {
 				return fmt.Errorf("put artifacts: %s lies in the worktree %s", dir, tree.Path)
 			}
 		}

@@ -303,7 +303,7 @@ func beside(ctx context.Context, repo *git.Repo, checkout string) (string, error
 			return dir, nil
 		}
 		top := cmp.Or(around.Top, around.CommonDir)
-		if at, err := filepath.Rel(top, home); err == nil && filepath.IsLocal(at) { // there is no place above for all that one has
+		if _, within := git.Within(top, home); within { // there is no place above for all that one has
 			return "", cmdline.Hint(fmt.Errorf("a fork beside %q would be an untracked file in the worktree %q", checkout, top), "name its directory with --worktree <dir>")
 		}
 		dir = filepath.Dir(top)

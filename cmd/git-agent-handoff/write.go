@@ -116,8 +116,8 @@ func relative(top, name string) string {
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		abs = real
 	}
-	if rel, err := filepath.Rel(top, abs); err == nil && top != "" && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
+	if name, ok := git.Within(top, abs); ok {
+		return name
 	}
 	return abs
 }

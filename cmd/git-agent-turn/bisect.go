@@ -351,11 +351,11 @@ func inside(of, top string) string {
 	if of, err = filepath.EvalSymlinks(of); err != nil {
 		return top
 	}
-	rel, err := filepath.Rel(of, here)
-	if err != nil || !filepath.IsLocal(rel) {
+	name, ok := git.Within(of, here)
+	if !ok {
 		return top
 	}
-	dir := filepath.Join(top, rel)
+	dir := filepath.Join(top, name)
 	if real, err := filepath.EvalSymlinks(dir); err != nil || real != dir { // a link may lead anywhere
 		return top
 	}

@@ -306,8 +306,8 @@ func topsOf(ctx context.Context, repo *git.Repo, live []turns.Live) map[string]s
 // inHome shortens a path in the home directory, as a shell writes it.
 func inHome(path string) string {
 	home, err := os.UserHomeDir()
-	if rel, e := filepath.Rel(home, path); err == nil && e == nil && filepath.IsLocal(rel) {
-		return filepath.Join("~", rel)
+	if name, ok := git.Within(home, path); ok && err == nil {
+		return filepath.Join("~", name)
 	}
 	return path
 }

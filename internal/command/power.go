@@ -313,8 +313,8 @@ func below(top, dir string) bool {
 	if err != nil || err2 != nil {
 		return false
 	}
-	rel, err := filepath.Rel(top, dir)
-	return err == nil && filepath.IsLocal(rel)
+	_, within := git.Within(top, dir)
+	return within
 }
 
 // notOwn reports whether a mission's name is not that of the agent's session.

@@ -53,14 +53,14 @@ func (r *Repo) MakeWays(files ...string) {
 	}
 	for _, file := range files {
 		dir := r.RefsDir()
-		if rel, err := filepath.Rel(dir, file); err != nil || !filepath.IsLocal(rel) {
+		if _, within := Within(dir, file); !within {
 			dir = r.CommonDir
 		}
-		way, err := filepath.Rel(dir, filepath.Dir(file))
-		if err != nil || !filepath.IsLocal(way) {
+		way, ok := Within(dir, filepath.Dir(file))
+		if !ok {
 			continue
 		}
-		for part := range strings.SplitSeq(way, string(filepath.Separator)) {
+		for part := range strings.SplitSeq(way, "/") {
 			above, err := os.Lstat(dir)
 			dir = filepath.Join(dir, part)
 			if err == nil && os.Mkdir(dir, 0o700) == nil {
@@ -100,8 +100,8 @@ func handOver(in *os.Root, files []string, uid, gid int) {
 		}
 	}
 	for _, file := range files {
-		name, err := filepath.Rel(in.Name(), file)
-		if err != nil || !filepath.IsLocal(name) {
+		name, ok := Within(in.Name(), file)
+		if !ok {
 			continue
 		}
 		log := filepath.Join("logs", name)

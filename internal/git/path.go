@@ -14,11 +14,11 @@ import (
 // itself.
 func (r *Repo) FromTop(ctx context.Context, name string) (file string, ok bool, err error) {
 	if filepath.IsAbs(name) {
-		file, ok = below(r.Top, filepath.Clean(name))
+		file, ok = Within(r.Top, name)
 		if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); !ok && err == nil {
-			file, ok = below(r.Top, filepath.Join(dir, filepath.Base(name)))
+			file, ok = Within(r.Top, filepath.Join(dir, filepath.Base(name)))
 		}
-		return file, ok, nil
+		return file, ok && file != ".", nil
 	}
 	out, err := r.With(Here).Output(ctx, nil, "rev-parse", "--show-prefix")
 	if err != nil {
@@ -28,12 +28,11 @@ func (r *Repo) FromTop(ctx context.Context, name string) (file string, ok bool, 
 	return file, file != "." && file != ".." && !strings.HasPrefix(file, "../"), nil
 }
 
-func below(dir, file string) (string, bool) {
-	rest, err := filepath.Rel(dir, file)
-	if dir == "" || err != nil || !filepath.IsLocal(rest) || rest == "." {
-		return "", false
-	}
-	return filepath.ToSlash(rest), true
+// Within returns what a path is called in a directory, with slashes, "." for
+// the directory itself. ok is false if it lies elsewhere, as far as names tell.
+func Within(dir, path string) (name string, ok bool) {
+	name, err := filepath.Rel(dir, path)
+	return filepath.ToSlash(name), err == nil && filepath.IsLocal(name)
 }
 
 // At returns a commit's entry at a path from the top, zero if there is none.

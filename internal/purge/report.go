@@ -166,8 +166,8 @@ func (p *Plan) common() error {
 	}
 	for _, file := range p.Worktree {
 		for _, w := range p.checkouts { // the same file may be in several worktrees
-			if below, err := filepath.Rel(w.Path, file); err == nil && filepath.IsLocal(below) {
-				seen[filepath.ToSlash(below)] = true
+			if name, ok := git.Within(w.Path, file); ok {
+				seen[name] = true
 				break
 			}
 		}
@@ -302,8 +302,8 @@ func own(repo *git.Repo, r objectpurge.Root, replaced func(object.Hash) bool) bo
 		return len(r.Hashes) > 0 && !slices.ContainsFunc(r.Hashes, func(h object.Hash) bool { return !replaced(h) })
 	case objectpurge.File, objectpurge.Index:
 		return noted[filepath.Base(r.Path)] || slices.ContainsFunc(stateDirs(repo), func(dir *statedir.Dir) bool {
-			below, err := filepath.Rel(dir.Path("."), r.Path)
-			return err == nil && filepath.IsLocal(below)
+			_, within := git.Within(dir.Path("."), r.Path)
+			return within
 		})
 	}
 	return false

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -96,7 +95,7 @@ func (im *importer) place(ctx context.Context, dir string, at time.Time) placed 
 // have been another repository.
 func (im *importer) gone(ctx context.Context, dir string, around *git.Repo, at time.Time) placed {
 	for _, tree := range im.trees {
-		if _, below := inside(dir, tree); below && !im.exists(tree) {
+		if _, within := git.Within(tree, dir); within && !im.exists(tree) {
 			if behind := im.Repo.Behind(tree); behind != nil {
 				return placed{true, behind}
 			}
@@ -105,8 +104,8 @@ func (im *importer) gone(ctx context.Context, dir string, around *git.Repo, at t
 	if around == nil {
 		return placed{}
 	}
-	name, _ := inside(dir, around.Top)
-	if name == "" {
+	name, ok := git.Within(around.Top, dir)
+	if !ok {
 		return placed{}
 	}
 	for _, a := range agent.All() {
@@ -125,13 +124,6 @@ func (im *importer) gone(ctx context.Context, dir string, around *git.Repo, at t
 		return placed{}
 	}
 	return placed{true, around}
-}
-
-// inside returns what a path is called in a directory, with slashes; ok is
-// false if it is elsewhere.
-func inside(path, dir string) (name string, ok bool) {
-	name, err := filepath.Rel(dir, path)
-	return filepath.ToSlash(name), err == nil && filepath.IsLocal(name)
 }
 
 // noted reports whether a client noted that a session began beside a worktree,

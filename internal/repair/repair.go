@@ -123,17 +123,17 @@ const asideDir = "damaged"
 
 // aside puts a file of the repository away, in a directory of this run.
 func (r *repair) aside(path string) error {
-	rel, err := filepath.Rel(r.Repo.CommonDir, path)
-	if err != nil || !filepath.IsLocal(rel) {
-		rel, err = filepath.Rel(r.Repo.RefsDir(), path)
+	name, ok := git.Within(r.Repo.CommonDir, path)
+	if !ok {
+		name, ok = git.Within(r.Repo.RefsDir(), path)
 	}
-	if err != nil || !filepath.IsLocal(rel) {
+	if !ok {
 		return fmt.Errorf("put %s away: it is not in the repository", path)
 	}
 	if err := r.Store.Dir().Make(); err != nil {
 		return err
 	}
-	to := r.Store.Dir().Path(filepath.Join(asideDir, r.at.Format("20060102T150405.000Z"), rel))
+	to := r.Store.Dir().Path(filepath.Join(asideDir, r.at.Format("20060102T150405.000Z"), name))
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}

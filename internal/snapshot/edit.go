@@ -157,12 +157,8 @@ func (t *taker) ignored(fresh []untracked) (map[string]bool, error) {
 // leads to through any links; it may be gone. ok is false for what no snapshot
 // has: outside, of git, or in a repository within.
 func Inside(repo *git.Repo, file string) (name string, ok bool) {
-	rest, err := filepath.Rel(repo.Top, resolve(file))
-	if err != nil || !filepath.IsLocal(rest) || rest == "." {
-		return "", false
-	}
-	name = filepath.ToSlash(rest)
-	if git.DotGit(name) {
+	name, ok = git.Within(repo.Top, resolve(file))
+	if !ok || name == "." || git.DotGit(name) {
 		return "", false
 	}
 	for dir := name; dir != "."; dir = path.Dir(dir) {
