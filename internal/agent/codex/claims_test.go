@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/agenttest"
 )
 
 // TestClaims: patches with their files, commands from when they were asked for, and one that nobody waited for.
@@ -27,7 +28,7 @@ func TestClaims(t *testing.T) {
 		"image": nil,
 	} {
 		var got []string
-		for _, c := range Claims(capture(t, name)) {
+		for _, c := range Claims(agenttest.Capture(t, name)) {
 			line := fmt.Sprint(c.From-asked, " ", c.To-asked, " ")
 			if c.Effect == hooks.Edits {
 				slices.Sort(c.Paths)
@@ -41,7 +42,7 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	for _, c := range Claims(capture(t, "tui")) {
+	for _, c := range Claims(agenttest.Capture(t, "tui")) {
 		if c.Command == "echo shell" {
 			t.Errorf("a person's own command is among them: %+v", c)
 		}

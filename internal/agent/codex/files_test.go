@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -37,7 +38,7 @@ func home(t *testing.T) string {
 		firstOf: "tui", second: "rewound", third: "rewound-again", fourth: "rewound-far",
 		other: "tools", away: "three-turns", child: "sub-agent", forked: "thread-fork",
 	} {
-		put(t, filepath.Join(config, path), capture(t, name))
+		put(t, filepath.Join(config, path), agenttest.Capture(t, name))
 	}
 	put(t, filepath.Join(config, day, "rollout-x.jsonl"), nil)
 	put(t, filepath.Join(config, day, "rollout-2026-11-23T18-04-05-..%2F.jsonl"), nil)
@@ -112,13 +113,13 @@ func TestHistoryUnread(t *testing.T) {
 	config := home(t)
 	e, err := zstd.NewWriter(nil)
 	gittest.Must(t, err)
-	packed := e.EncodeAll(capture(t, "three-turns"), nil)
+	packed := e.EncodeAll(agenttest.Capture(t, "three-turns"), nil)
 	const name = day + "rollout-2026-11-23T20-00-00-"
 	put(t, filepath.Join(config, away+".zst"), packed) // and as it was
 	put(t, filepath.Join(config, name+"packed.jsonl.zst"), packed)
 	put(t, filepath.Join(config, "archived_sessions/rollout-2026-11-23T20-00-00-archived.jsonl.zst"), packed)
 	put(t, filepath.Join(config, name+"cut.jsonl.zst"), packed[:100])
-	put(t, filepath.Join(config, name+"plain.jsonl.zst"), capture(t, "three-turns"))
+	put(t, filepath.Join(config, name+"plain.jsonl.zst"), agenttest.Capture(t, "three-turns"))
 	put(t, filepath.Join(config, name+"gzip.jsonl.gz"), packed)
 	put(t, filepath.Join(config, name+"old.jsonl"), []byte(`{"id":"old","timestamp":"2025-06-01T00:00:00Z"}`+"\n"))
 	put(t, filepath.Join(config, name+"torn.jsonl"), []byte(`{"type":"session_meta","payl`))
@@ -252,6 +253,6 @@ func TestContinuesLarge(t *testing.T) {
 // upTo returns what a rollout has in common with one that goes on from it.
 func upTo(t *testing.T, name, next string) (data []byte, end int64) {
 	t.Helper()
-	end = gjson.GetBytes(capture(t, next), "payload.history_base.end_byte_offset").Int()
-	return capture(t, name)[:end], end
+	end = gjson.GetBytes(agenttest.Capture(t, next), "payload.history_base.end_byte_offset").Int()
+	return agenttest.Capture(t, name)[:end], end
 }

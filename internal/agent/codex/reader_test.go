@@ -4,39 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"gitagent/internal/transcript"
-	"gitagent/test/gittest"
+	"gitagent/test/agenttest"
 )
-
-// capture returns a rollout that the real client wrote, its paths and instructions shortened.
-func capture(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
-	gittest.Must(t, err)
-	return data
-}
-
-// captures are the names of all.
-func captures(t testing.TB) []string {
-	t.Helper()
-	paths, err := filepath.Glob("testdata/*.jsonl")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no captures: %v", err)
-	}
-	for i, path := range paths {
-		paths[i] = strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	}
-	return paths
-}
 
 // read returns the entries of a segment, with what their line begins with.
 func read(segment []byte) (entries []transcript.Entry) {
@@ -192,7 +169,7 @@ func TestReader(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, _ := turns(capture(t, tt.name))
+			got, _ := turns(agenttest.Capture(t, tt.name))
 			if got = got[1:]; len(got) != len(tt.want) {
 				t.Fatalf("%d turns, want %d: %+v", len(got), len(tt.want), got)
 			}
@@ -208,8 +185,8 @@ func TestReader(t *testing.T) {
 // TestSummarise: what is the same for all agents is right for what the reader says.
 func TestSummarise(t *testing.T) {
 	t.Parallel()
-	for _, name := range captures(t) {
-		data := capture(t, name)
+	for _, name := range agenttest.Captures(t) {
+		data := agenttest.Capture(t, name)
 		list, starts := turns(data)
 		found := transcript.Turns(Reader(), data)
 		if len(found) != len(starts) {
@@ -247,14 +224,14 @@ func TestSummarise(t *testing.T) {
 // TestUsage: how full the context is, with one reader for each line, and when it was compacted.
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	compacted := bytes.SplitAfter(capture(t, "tui"), []byte(`"type":"ContextCompaction"`))[0]
+	compacted := bytes.SplitAfter(agenttest.Capture(t, "tui"), []byte(`"type":"ContextCompaction"`))[0]
 	for _, tt := range []struct {
 		name string
 		data []byte
 		want int64
 	}{
-		{"three-turns", capture(t, "three-turns"), 1007},
-		{"tui", capture(t, "tui"), 1030},
+		{"three-turns", agenttest.Capture(t, "three-turns"), 1007},
+		{"tui", agenttest.Capture(t, "tui"), 1030},
 		{"after a compaction", compacted[:bytes.LastIndexByte(compacted, '\n')+1], 6422},
 	} {
 		path := filepath.Join(t.TempDir(), "rollout.jsonl")
@@ -288,8 +265,8 @@ func TestTodos(t *testing.T) {
 // TestReaderBounds: turns lie where tasks start, and one taken alone says what it says among others.
 func TestReaderBounds(t *testing.T) {
 	t.Parallel()
-	for _, name := range captures(t) {
-		data := capture(t, name)
+	for _, name := range agenttest.Captures(t) {
+		data := agenttest.Capture(t, name)
 		list, starts := turns(data)
 		for i, start := range starts {
 			first, rest, _ := bytes.Cut(data[start:], []byte{'\n'})
@@ -318,7 +295,7 @@ func TestReaderBounds(t *testing.T) {
 // TestReaderAtHooks: what is in the file when the client runs a hook.
 func TestReaderAtHooks(t *testing.T) {
 	t.Parallel()
-	data := capture(t, "tui")
+	data := agenttest.Capture(t, "tui")
 	before := func(mark string) []byte {
 		i := bytes.Index(data, []byte(mark))
 		return data[:bytes.LastIndexByte(data[:i], '\n')+1]
@@ -421,7 +398,7 @@ func TestReaderLines(t *testing.T) {
 
 func TestReaderAttached(t *testing.T) {
 	t.Parallel()
-	for _, e := range read(capture(t, "image")) {
+	for _, e := range read(agenttest.Capture(t, "image")) {
 		for _, p := range e.Parts {
 			if p.Kind != transcript.Asked {
 				continue
@@ -438,8 +415,8 @@ func TestReaderAttached(t *testing.T) {
 // FuzzReader checks that no figure is negative, no text is invalid, turns begin where lines do and in
 // order, that what isn't a record changes nothing, and that entries don't refer to their line.
 func FuzzReader(f *testing.F) {
-	for _, name := range captures(f) {
-		data := capture(f, name)
+	for _, name := range agenttest.Captures(f) {
+		data := agenttest.Capture(f, name)
 		f.Add(data)
 		for line := range bytes.Lines(data) {
 			f.Add(line)
@@ -459,7 +436,7 @@ func FuzzReader(f *testing.F) {
 			if !reflect.DeepEqual(e, again) {
 				t.Errorf("%q is %+v, with noise before it and its bytes gone %+v", line, e, again)
 			}
-			check(t, &e)
+			agenttest.Sound(t, &e)
 			if o := e.Opens; o != nil {
 				if o.Start > at || o.Start < last || o.Start > 0 && segment[o.Start-1] != '\n' {
 					t.Errorf("a turn begins at %d, said at %d, the last one at %d", o.Start, at, last)
@@ -469,30 +446,6 @@ func FuzzReader(f *testing.F) {
 			at += len(line) + 1
 		}
 	})
-}
-
-func check(t *testing.T, e *transcript.Entry) {
-	t.Helper()
-	for _, n := range []int64{e.Context, e.Window, e.Tokens.Input, e.Tokens.CacheRead, e.Tokens.CacheWrite, e.Tokens.Output} {
-		if n < 0 {
-			t.Errorf("negative: %+v", e)
-		}
-	}
-	texts := []string{e.Cwd, e.Message, e.Model}
-	if e.Opens != nil {
-		texts = append(texts, e.Opens.Prompt, e.Opens.PromptID)
-	}
-	for _, p := range e.Parts {
-		texts = append(texts, p.Text, p.Call, p.Name)
-		for _, a := range p.Files {
-			texts = append(texts, a.Media)
-		}
-	}
-	for _, text := range texts {
-		if !utf8.ValidString(text) {
-			t.Errorf("%q is not UTF-8", text)
-		}
-	}
 }
 
 // TestReaderTask: what agents write to each other is told to them, but for what is encrypted.

@@ -16,6 +16,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -51,8 +52,8 @@ func segments(data []byte) (list [][]byte) {
 // are new wherever the client reads them, and nothing else is.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
-	for _, name := range captures(t) {
-		data := capture(t, name)
+	for _, name := range agenttest.Captures(t) {
+		data := agenttest.Capture(t, name)
 		old := gjson.GetBytes(data, "payload.id").Str
 		list := segments(data)
 		for k := range list {
@@ -94,7 +95,7 @@ func TestRebuildWhole(t *testing.T) {
 	t.Parallel()
 	base, _ := upTo(t, "tui", "rewound")
 	middle, _ := upTo(t, "rewound", "rewound-again")
-	file := rebuild(t, cut(false, base, middle, capture(t, "rewound-again")))
+	file := rebuild(t, cut(false, base, middle, agenttest.Capture(t, "rewound-again")))
 	list, _ := turns(file)
 	var prompts []string
 	for _, turn := range list[1:] {
@@ -124,7 +125,7 @@ func TestRebuildWhole(t *testing.T) {
 
 func TestRebuildPath(t *testing.T) {
 	t.Parallel()
-	got, err := Rebuild(cut(false, capture(t, "three-turns")))
+	got, err := Rebuild(cut(false, agenttest.Capture(t, "three-turns")))
 	want := "/home/dev/.codex/sessions/2026/11/24/rollout-2026-11-24T09-08-07-" + newID + ".jsonl"
 	if err != nil || got.Path != want || got.Adopt != nil {
 		t.Errorf("Rebuild gives %q, %v, want %q", got.Path, err, want)
@@ -138,7 +139,7 @@ func TestRebuildPath(t *testing.T) {
 // that is not configured.
 func TestRebuildProvider(t *testing.T) {
 	t.Parallel()
-	own := capture(t, "three-turns")
+	own := agenttest.Capture(t, "three-turns")
 	for _, test := range []struct {
 		what, config string
 		foreign      bool
@@ -163,8 +164,8 @@ func TestRebuildProvider(t *testing.T) {
 // TestRebuildForeign: of a stranger's conversation stays what people and the model said.
 func TestRebuildForeign(t *testing.T) {
 	t.Parallel()
-	for _, name := range captures(t) {
-		file := rebuild(t, cut(true, capture(t, name)))
+	for _, name := range agenttest.Captures(t) {
+		file := rebuild(t, cut(true, agenttest.Capture(t, name)))
 		for _, no := range []string{
 			`"role":"developer"`, "INJECTED", "<environment_context>", "AGENTS.md", "<permissions", "<turn_aborted>",
 			`"type":"token_count"`, `"type":"reasoning"`, `"approval_policy"`, `"sandbox_policy"`, `"history_base"`, `"base_instructions"`,
@@ -173,13 +174,13 @@ func TestRebuildForeign(t *testing.T) {
 				t.Errorf("%s has %s", name, no)
 			}
 		}
-		before, _ := turns(capture(t, name))
+		before, _ := turns(agenttest.Capture(t, name))
 		after, _ := turns(file)
 		if len(before) != len(after) {
 			t.Errorf("%s has %d turns, not %d", name, len(after), len(before))
 		}
 	}
-	summary := rebuild(t, cut(true, capture(t, "tui")))
+	summary := rebuild(t, cut(true, agenttest.Capture(t, "tui")))
 	if !bytes.Contains(summary, []byte("Another language model started")) {
 		t.Error("what the compaction has left is gone")
 	}
@@ -272,7 +273,7 @@ func TestRebuildRecords(t *testing.T) {
 // TestRebuildRedacted: what was taken out of texts leaves the records what they are.
 func TestRebuildRedacted(t *testing.T) {
 	t.Parallel()
-	data := bytes.ReplaceAll(capture(t, "tools"), []byte("codex mock answer"), []byte("[redacted: token]"))
+	data := bytes.ReplaceAll(agenttest.Capture(t, "tools"), []byte("codex mock answer"), []byte("[redacted: token]"))
 	if got, want := said(rebuild(t, cut(false, data))), said(data); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -293,8 +294,8 @@ func TestNewSession(t *testing.T) {
 // record of a known type with known fields, of the new session, numbered, and to rebuild it once more
 // changes nothing.
 func FuzzRebuild(f *testing.F) {
-	for _, name := range captures(f) {
-		data := capture(f, name)
+	for _, name := range agenttest.Captures(f) {
+		data := agenttest.Capture(f, name)
 		f.Add(data, false)
 		f.Add(data, true)
 		for line := range bytes.Lines(data) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -57,7 +58,7 @@ func TestStop(t *testing.T) {
 		{"three-turns", "3195c50c-1d53-41a9-9bac-12b542c2e7f2", "", "b8ed035e-8d63-4bc7-b40c-a0732426b60d"},
 		{"sub-agent", "0d20736e-14e1-480e-9a40-a34c2110b800", `{"type":"user.message","data":{"interactionId":"x"},"agentId":"a"}` + "\n", "80bfd875-08f1-4edd-99cf-16659a505384"},
 	} {
-		data := string(capture(t, tt.name))
+		data := string(agenttest.Capture(t, tt.name))
 		at := strings.Index(data, fmt.Sprintf(note, tt.hook))
 		at += strings.Index(data[at:], "\n") + 1
 		path := filepath.Join(t.TempDir(), "events.jsonl")

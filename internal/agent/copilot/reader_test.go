@@ -2,128 +2,77 @@ package copilot
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
-	"gitagent/test/gittest"
+	"gitagent/test/agenttest"
 )
-
-// capture returns a file that the real client wrote.
-func capture(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
-	gittest.Must(t, err)
-	return data
-}
-
-// captures are the names of all.
-func captures(t testing.TB) []string {
-	t.Helper()
-	paths, err := filepath.Glob("testdata/*.jsonl")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no captures: %v", err)
-	}
-	for i, path := range paths {
-		paths[i] = strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	}
-	return paths
-}
-
-// A told is what the file says of a turn.
-type told struct {
-	Prompt, Reply      string
-	Queued             []string
-	Tools              map[string]int
-	Context            int64
-	Tokens             transcript.Tokens
-	Compactions        int
-	Answered           bool
-	Interrupted, Error bool
-}
-
-// turns are those of a segment.
-func turns(segment []byte) (list []told) {
-	for _, turn := range transcript.Turns(Reader(), segment) {
-		s := transcript.Summarise(Reader(), segment[turn.Start:turn.End])
-		list = append(list, told{s.Prompt, s.Reply, s.Queued, s.Tools, s.Context, s.Tokens["mock-model"], s.Compactions, s.Answered, s.Interrupted, s.APIError})
-	}
-	return list
-}
 
 // TestReader reads what the real client wrote.
 func TestReader(t *testing.T) {
 	t.Parallel()
+	type told = agenttest.Told
 	cached := func(requests, input int64) transcript.Tokens {
 		return transcript.Tokens{Input: input - 400*requests, CacheRead: 400 * requests, Output: 20 * requests}
 	}
 	words := func(prompt, reply string, input int64) told {
-		return told{Prompt: prompt, Reply: reply, Context: input, Tokens: cached(1, input), Answered: true}
+		return told{Prompt: prompt, Reply: reply, Model: "mock-model", Context: input, Tokens: cached(1, input), Answered: true}
 	}
 	const sub = `go CALL:task:{"agent_type":"general-purpose","description":"sub work","prompt":"sub prompt SAY:sub answer","name":"sub-one","mode":"sync"}END`
 	bash := map[string]int{"bash": 1}
-	for _, tt := range []struct {
-		name string
-		want []told
-	}{
-		{"three-turns", []told{
+	agenttest.Reads(t, Reader, map[string][]told{
+		"three-turns": {
 			words("turn one SAY:answer one", "answer one", 1001),
-			{Prompt: "turn two RUN:env | sort > env.txt", Reply: "mock answer 3", Tools: bash, Context: 1003, Tokens: cached(2, 1002+1003), Answered: true},
+			{Prompt: "turn two RUN:env | sort > env.txt", Reply: "mock answer 3", Tools: bash, Model: "mock-model", Context: 1003, Tokens: cached(2, 1002+1003), Answered: true},
 			words("turn three SAY:answer three", "answer three", 1004),
-		}},
+		},
 		// What the compaction itself took counts.
-		{"auto-compact", []told{
+		"auto-compact": {
 			{
 				Prompt: "auto one TOK:126000 RUN:echo x", Reply: "mock answer 25", Tools: bash,
-				Context: 126025, Tokens: cached(3, 126023+1024+126025), Compactions: 1, Answered: true,
+				Model: "mock-model", Context: 126025, Tokens: cached(3, 126023+1024+126025), Compactions: 1, Answered: true,
 			},
 			words("auto two SAY:after auto", "after auto", 1026),
-		}},
+		},
 		// The second one's client was hung up on.
-		{"failed", []told{{Prompt: "turn FAIL:400", Reply: "400 mock failure 400", Error: true}, {Prompt: "tui two SLOW:61003"}}},
-		{"interrupted", []told{{Prompt: "inted SLOW:63000", Interrupted: true}}},
+		"failed":      {{Prompt: "turn FAIL:400", Reply: "400 mock failure 400", Model: "mock-model", Error: true}, {Prompt: "tui two SLOW:61003"}},
+		"interrupted": {{Prompt: "inted SLOW:63000", Interrupted: true}},
 		// The third prompt waited in the queue. The fourth one's turn got another two, failed on the first, and went on when its
 		// command in the background had ended.
-		{"steering", []told{
+		"steering": {
 			words("tui one SAY:tui-answer-one", "tui-answer-one", 1027),
 			words("tui two SLOW:61001", "mock answer 28", 1028),
 			words("tui three SAY:tui-answer-three", "tui-answer-three", 1029),
 			{
 				Prompt: "tui four RUN:sleep 60", Reply: "tui-answer-six", Queued: []string{"tui five FAIL:400", "tui six SAY:tui-answer-six"},
-				Tools: map[string]int{"bash": 1, "read_bash": 1}, Context: 1032, Tokens: cached(2, 1030+1032), Answered: true,
+				Tools: map[string]int{"bash": 1, "read_bash": 1}, Model: "mock-model", Context: 1032, Tokens: cached(2, 1030+1032), Answered: true,
 			},
 			words("second client on a live session", "mock answer 33", 1033),
-		}},
+		},
 		// Of what the sub-agent did, only its answer counts.
-		{"sub-agent", []told{{
-			Prompt: sub, Reply: "sub answer", Tools: map[string]int{"task": 1}, Context: 1011, Tokens: cached(2, 1009+1011), Answered: true,
-		}}},
+		"sub-agent": {{
+			Prompt: sub, Reply: "sub answer", Tools: map[string]int{"task": 1}, Model: "mock-model", Context: 1011, Tokens: cached(2, 1009+1011), Answered: true,
+		}},
 		// After the second turn the user compacted, gave another prompt, went back to before it, and ran a command.
-		{"tui", []told{
-			{Prompt: "tui one RUN:echo tuione > t1.txt", Reply: "mock answer 34", Tools: bash, Context: 1034, Tokens: cached(2, 1033+1034), Answered: true},
-			{Prompt: "tui two SAY:answer-two", Reply: "answer-two", Context: 1035, Tokens: cached(2, 1035+1036), Compactions: 1, Answered: true},
+		"tui": {
+			{Prompt: "tui one RUN:echo tuione > t1.txt", Reply: "mock answer 34", Tools: bash, Model: "mock-model", Context: 1034, Tokens: cached(2, 1033+1034), Answered: true},
+			{Prompt: "tui two SAY:answer-two", Reply: "answer-two", Model: "mock-model", Context: 1035, Tokens: cached(2, 1035+1036), Compactions: 1, Answered: true},
 			words("tui four SAY:answer-four", "answer-four", 1038),
 			words("tui six SAY:six", "six", 1039),
-		}},
-	} {
-		if got := turns(capture(t, tt.name)); !reflect.DeepEqual(got, tt.want) {
-			t.Errorf("%s:\ngot  %+v\nwant %+v", tt.name, got, tt.want)
-		}
-	}
+		},
+	})
 }
 
 // TestTurns: a turn's id is its interaction's, and it begins with its prompt. One that waited says so.
 func TestTurns(t *testing.T) {
 	t.Parallel()
-	data := capture(t, "steering")
+	data := agenttest.Capture(t, "steering")
 	var sources []string
 	for _, turn := range transcript.Turns(Reader(), data) {
 		line, _, _ := bytes.Cut(data[turn.Start:], []byte{'\n'})
@@ -206,8 +155,8 @@ func TestEvents(t *testing.T) {
 
 // FuzzReader: whatever the lines, reading ends, and what is said can be shown.
 func FuzzReader(f *testing.F) {
-	for _, name := range captures(f) {
-		for line := range bytes.Lines(capture(f, name)) {
+	for _, name := range agenttest.Captures(f) {
+		for line := range bytes.Lines(agenttest.Capture(f, name)) {
 			f.Add(line)
 		}
 	}
@@ -216,14 +165,7 @@ func FuzzReader(f *testing.F) {
 		if e.Opens != nil && (e.Opens.Start != 0 || e.Subagent) {
 			t.Errorf("it opens %+v", e.Opens)
 		}
-		for _, p := range e.Parts {
-			if !utf8.ValidString(p.Text) || !utf8.ValidString(p.Name) || p.Kind == 0 {
-				t.Errorf("a part is %+v", p)
-			}
-		}
-		if e.Context < 0 || e.Tokens.Input < 0 || e.Tokens.CacheRead < 0 || e.Tokens.CacheWrite < 0 || e.Tokens.Output < 0 {
-			t.Errorf("tokens are %+v of %d", e.Tokens, e.Context)
-		}
+		agenttest.Sound(t, &e)
 		for _, foreign := range []bool{false, true} {
 			kind, kept := keep(line, gjson.Parse(`"p"`), foreign)
 			if kept == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -74,7 +75,7 @@ func TestRebuild(t *testing.T) {
 			{"tui six SAY:six", "six"},
 		},
 	} {
-		data := capture(t, name)
+		data := agenttest.Capture(t, name)
 		source := gjson.GetBytes(data, "data.sessionId").Str
 		var want []string
 		for i, turn := range transcript.Turns(Reader(), data) {
@@ -126,7 +127,7 @@ func chained(t *testing.T, file []byte) {
 // TestRebuildSubagent: a sub-agent's own conversation stays behind, its answer does not.
 func TestRebuildSubagent(t *testing.T) {
 	t.Parallel()
-	got, err := Rebuild(cut(false, capture(t, "sub-agent")))
+	got, err := Rebuild(cut(false, agenttest.Capture(t, "sub-agent")))
 	gittest.Must(t, err)
 	if list := said(bytes.Join(got.Pieces, nil)); len(list) != 4 || list[1] != "call task" || list[3] != "sub answer" {
 		t.Errorf("it says %q", list)

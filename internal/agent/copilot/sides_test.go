@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
 // TestSides: what a sub-agent did is all that has its id, and a conversation of its own.
 func TestSides(t *testing.T) {
 	t.Parallel()
-	data := capture(t, "sub-agent")
+	data := agenttest.Capture(t, "sub-agent")
 	const id = "e9bd8977-5175-4050-9730-5bfe3c097c5a"
 	got, err := Sides("", data, nil, false)
 	gittest.Must(t, err)
@@ -31,7 +32,7 @@ func TestSides(t *testing.T) {
 	if len(half) != 1 || half[0].Over {
 		t.Errorf("before its end: %+v", half)
 	}
-	for _, none := range []string{string(capture(t, "three-turns")), `{"agentId":"../x"}` + "\n" + `{"agentId":"` + "\n", strings.Repeat(`{"data":{"agentId":"a"}}`+"\n", 3), ""} {
+	for _, none := range []string{string(agenttest.Capture(t, "three-turns")), `{"agentId":"../x"}` + "\n" + `{"agentId":"` + "\n", strings.Repeat(`{"data":{"agentId":"a"}}`+"\n", 3), ""} {
 		if got, err := Sides("", []byte(none), nil, true); err != nil || len(got) != 0 {
 			t.Errorf("%.60s: %+v, %v", none, got, err)
 		}

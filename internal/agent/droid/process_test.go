@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -46,7 +47,7 @@ func TestEnded(t *testing.T) {
 		"three-turns": {"Stop", "fb537060-2947-436c-a485-f445d8ca02ac", ""},
 		"failed":      {"StopFailure", "a42f85eb-2640-4fca-a463-49a774a309e1", "BYOK Error: 400 mock failure 400"},
 	} {
-		data := string(capture(t, name))
+		data := string(agenttest.Capture(t, name))
 		at := strings.LastIndex(data, `{"type":"agent_turn_outcome"`)
 		at = strings.LastIndex(data[:at-1], "\n") // the hook's own record
 		path := filepath.Join(t.TempDir(), "s.jsonl")

@@ -2,42 +2,20 @@ package droid
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"reflect"
-	"slices"
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"gitagent/internal/transcript"
-	"gitagent/test/gittest"
+	"gitagent/test/agenttest"
 )
-
-// capture returns a file that the real client wrote.
-func capture(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
-	gittest.Must(t, err)
-	return data
-}
-
-// A told is what the file says of a turn.
-type told struct {
-	Prompt, Reply, Model         string
-	Tools                        map[string]int
-	Compactions                  int
-	Answered, Interrupted, Error bool
-}
 
 func TestTurns(t *testing.T) {
 	t.Parallel()
-	const (
-		mock  = "custom:Mock-0"
-		fault = "BYOK Error: 400 mock failure 400\n\nUpstream error: mock failure 400"
-	)
+	const mock = "custom:Mock-0"
+	const fault = "BYOK Error: 400 mock failure 400\n\nUpstream error: mock failure 400\n\nTroubleshooting tips for custom models:\n1. Verify the \"provider\" type in your BYOK config matches your endpoint (use \"openai\" for GPT-4o/GPT-5+/o-series/Codex, \"anthropic\" for Claude, \"generic-chat-completion-api\" for other OpenAI-compatible APIs)\n2. Ensure your baseUrl is reachable and the API key is valid\n3. Check that the model name matches what your endpoint expects"
+	type told = agenttest.Told
 	execute := map[string]int{"Execute": 1}
-	for name, want := range map[string][]told{
+	agenttest.Reads(t, Reader, map[string][]told{
 		"three-turns": {
 			{Prompt: "turn one SAY:answer one", Reply: "answer one", Model: mock, Answered: true},
 			{Prompt: "turn two RUN:env | sort > env.txt", Reply: "mock answer 8", Model: mock, Tools: execute, Answered: true},
@@ -50,19 +28,14 @@ func TestTurns(t *testing.T) {
 			{Prompt: "T2 hello", Reply: "mock: ok", Model: mock, Tools: execute, Answered: true},
 			{Prompt: "TFULL", Reply: "mock: ok", Model: mock, Tools: execute, Compactions: 1, Answered: true},
 		},
-	} {
-		data := capture(t, name)
-		var got []told
+	})
+	for _, name := range agenttest.Captures(t) {
+		data := agenttest.Capture(t, name)
 		for _, turn := range transcript.Turns(Reader(), data) {
 			s := transcript.Summarise(Reader(), data[turn.Start:turn.End])
 			if turn.PromptID != turn.UUID || len(turn.PromptID) != 36 || s.Started.IsZero() || s.Ended.IsZero() && name != "interrupted" {
 				t.Errorf("%s: a turn is %+v, %+v", name, turn, s)
 			}
-			s.Reply, _, _ = strings.Cut(s.Reply, "\n\nTroubleshooting")
-			got = append(got, told{s.Prompt, s.Reply, s.Model, s.Tools, s.Compactions, s.Answered, s.Interrupted, s.APIError})
-		}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%s:\ngot  %+v\nwant %+v", name, got, want)
 		}
 	}
 }
@@ -99,10 +72,8 @@ func TestEntry(t *testing.T) {
 
 // FuzzReader: whatever the lines, reading ends, what is said can be shown, and what is kept is kept again.
 func FuzzReader(f *testing.F) {
-	paths, err := filepath.Glob("testdata/*.jsonl")
-	gittest.Must(f, err)
-	for _, path := range paths {
-		for line := range bytes.Lines(capture(f, strings.TrimSuffix(filepath.Base(path), ".jsonl"))) {
+	for _, name := range agenttest.Captures(f) {
+		for line := range bytes.Lines(agenttest.Capture(f, name)) {
 			f.Add(line)
 		}
 	}
@@ -113,11 +84,7 @@ func FuzzReader(f *testing.F) {
 			if e.Opens != nil && e.Opens.Start != 0 {
 				t.Errorf("it opens %+v", e.Opens)
 			}
-			if slices.ContainsFunc(e.Parts, func(p transcript.Part) bool {
-				return !utf8.ValidString(p.Text) || !utf8.ValidString(p.Name) || p.Kind == 0
-			}) {
-				t.Errorf("it says %+v", e.Parts)
-			}
+			agenttest.Sound(t, &e)
 		}
 		for _, foreign := range []bool{false, true} {
 			kept, message := keep(line, `"p"`, foreign)

@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -57,7 +58,7 @@ func TestRebuild(t *testing.T) {
 			{"TFULL", "tool_use", "tool_result", "compacted: MOCK SUMMARY", "mock: ok"},
 		},
 	} {
-		data := capture(t, name)
+		data := agenttest.Capture(t, name)
 		source := gjson.GetBytes(data, "id").Str
 		var want []string
 		for i, turn := range transcript.Turns(Reader(), data) {

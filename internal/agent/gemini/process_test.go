@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -46,7 +47,7 @@ func TestEvent(t *testing.T) {
 // The client runs the same hook however a turn has ended: the file says how, and which it was.
 func TestEnded(t *testing.T) {
 	t.Parallel()
-	data := string(capture(t, "tui"))
+	data := string(agenttest.Capture(t, "tui"))
 	for _, tt := range []struct{ until, name, prompt, said string }{
 		{`{"id":"31b4e28f`, "Stop", "ec289e5c-e098-47d4-aafa-708c955ec932", ""},
 		{`{"id":"6655f72c`, "StopFailure", "31b4e28f-6297-4672-9a41-0bf5dab4fc2a", "mock: scripted failure"},

@@ -2,62 +2,19 @@ package gemini
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"gitagent/internal/transcript"
-	"gitagent/test/gittest"
+	"gitagent/test/agenttest"
 )
-
-// capture returns a file that the real client wrote.
-func capture(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
-	gittest.Must(t, err)
-	return data
-}
-
-// captures are the names of all.
-func captures(t testing.TB) []string {
-	t.Helper()
-	paths, err := filepath.Glob("testdata/*.jsonl")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no captures: %v", err)
-	}
-	for i, path := range paths {
-		paths[i] = strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	}
-	return paths
-}
-
-// A told is what the file says of a turn.
-type told struct {
-	Prompt, Reply      string
-	Model              string
-	Tools              map[string]int
-	Context            int64
-	Tokens             transcript.Tokens
-	Compactions        int
-	Answered           bool
-	Interrupted, Error bool
-}
-
-// turns are those of a segment.
-func turns(segment []byte) (list []told) {
-	for _, turn := range transcript.Turns(Reader(), segment) {
-		s := transcript.Summarise(Reader(), segment[turn.Start:turn.End])
-		list = append(list, told{s.Prompt, s.Reply, s.Model, s.Tools, s.Context, s.Tokens[s.Model], s.Compactions, s.Answered, s.Interrupted, s.APIError})
-	}
-	return list
-}
 
 // TestReader reads what the real client wrote: resumed within the minute and later, and in a terminal.
 func TestReader(t *testing.T) {
 	t.Parallel()
+	type told = agenttest.Told
 	const model = "gemini-2.5-pro"
 	shell := func(times int) map[string]int { return map[string]int{"run_shell_command": times} }
 	cached := func(requests int64) transcript.Tokens {
@@ -77,16 +34,13 @@ func TestReader(t *testing.T) {
 	full.Tokens = transcript.Tokens{Input: 900000 + 312, CacheRead: 30000, Output: 50 + 42}
 	compacted := full
 	compacted.Compactions = 1
-	for _, tt := range []struct {
-		name string
-		want []told
-	}{
-		{"two-turns", []told{
+	agenttest.Reads(t, Reader, map[string][]told{
+		"two-turns": {
 			{Prompt: "hello gemini", Reply: "gemini mock answer 1", Model: model, Context: 1001, Tokens: transcript.Tokens{Input: 1001, Output: 20}, Answered: true},
 			{Prompt: "second gemini", Reply: "gemini mock answer 2", Model: model, Context: 1002, Tokens: transcript.Tokens{Input: 1002, Output: 20}, Answered: true},
-		}},
-		{"resumed", []told{full, words("T3 hello", "A3 done: no file change, just words")}},
-		{"tui", []told{
+		},
+		"resumed": {full, words("T3 hello", "A3 done: no file change, just words")},
+		"tui": {
 			one,
 			{Prompt: "TERR hello", Reply: "mock: scripted failure", Error: true},
 			compacted,
@@ -96,22 +50,8 @@ func TestReader(t *testing.T) {
 			words("T3 hello", "A3 done: no file change, just words"),
 			words("/compressT5 hello", "mock: ok"),
 			words("T3 again", "A3 done: no file change, just words"),
-		}},
-	} {
-		got := turns(capture(t, tt.name))
-		for i := range max(len(got), len(tt.want)) {
-			var g, w told
-			if i < len(got) {
-				g = got[i]
-			}
-			if i < len(tt.want) {
-				w = tt.want[i]
-			}
-			if !reflect.DeepEqual(g, w) {
-				t.Errorf("%s, turn %d:\ngot  %+v\nwant %+v", tt.name, i+1, g, w)
-			}
-		}
-	}
+		},
+	})
 }
 
 // TestAnswers: what a tool has answered, in every form that there is, once.
@@ -152,8 +92,8 @@ func TestAnswers(t *testing.T) {
 // A turn begins with its prompt's line, and has the id of that.
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	for _, name := range captures(t) {
-		data := capture(t, name)
+	for _, name := range agenttest.Captures(t) {
+		data := agenttest.Capture(t, name)
 		for _, turn := range transcript.Turns(Reader(), data) {
 			if line := data[turn.Start:]; !bytes.HasPrefix(line, []byte(`{"id":"`+turn.PromptID+`","timestamp":"`)) || turn.At.IsZero() {
 				t.Errorf("%s: %+v begins with %.60s", name, turn, line)
@@ -186,37 +126,27 @@ func TestHostile(t *testing.T) {
 	t.Parallel()
 	for _, line := range hostile {
 		e := Reader().Read(0, []byte(line))
-		if e.Context < 0 || e.Tokens.Input < 0 || e.Tokens.Output < 0 {
-			t.Errorf("%s: %+v", line, e)
-		}
+		agenttest.Sound(t, &e)
 	}
 }
 
 // FuzzReader: whatever a file has in it, what is read of it is text, and a new session made of it is
 // one that says the same.
 func FuzzReader(f *testing.F) {
-	for _, name := range captures(f) {
-		f.Add(capture(f, name))
+	for _, name := range agenttest.Captures(f) {
+		f.Add(agenttest.Capture(f, name))
 	}
 	for _, line := range hostile {
 		f.Add([]byte(line + "\n"))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, turn := range turns(data) {
+		for _, turn := range agenttest.Turns(Reader, data) {
 			if !utf8.ValidString(turn.Prompt) || !utf8.ValidString(turn.Reply) {
 				t.Errorf("%+v", turn)
 			}
 		}
 		for _, foreign := range []bool{false, true} {
-			rebuilt, err := Rebuild(cut(t.TempDir(), foreign, data))
-			if err != nil {
-				continue
-			}
-			once := bytes.Join(rebuilt.Pieces, nil)
-			again, err := Rebuild(cut(t.TempDir(), foreign, once))
-			if err != nil || !bytes.Equal(bytes.Join(again.Pieces, nil), once) {
-				t.Errorf("rebuilt twice: %v\n%s\n%s", err, once, bytes.Join(again.Pieces, nil))
-			}
+			agenttest.Rebuilds(t, Rebuild, cut(t.TempDir(), foreign, data))
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -46,7 +47,7 @@ func said(file []byte) (list []string) {
 // in it, nor is what was compressed.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
-	data := capture(t, "tui")
+	data := agenttest.Capture(t, "tui")
 	one := []string{"T1 hello", "Turn one: writing a file.", "run_shell_command echo one > one.txt", "A1 done: wrote one.txt"}
 	full := []string{"<state_snapshot>SNAP</state_snapshot>", "Got it. Thanks for the additional context!", "TFULL hello", "AFULL done"}
 	two := append(slices.Clone(full), "T2 hello", "Turn two: two tools in one message.", "run_shell_command echo two > two.txt && cat two.txt", "run_shell_command ls", "A2 done: bash ran")
@@ -110,7 +111,7 @@ func TestRebuildForeign(t *testing.T) {
 func TestClaim(t *testing.T) {
 	t.Parallel()
 	config := t.TempDir()
-	segment := capture(t, "two-turns")
+	segment := agenttest.Capture(t, "two-turns")
 	place := func(dir string) (string, *transcript.Rebuilt) {
 		t.Helper()
 		c := cut(config, false, segment)

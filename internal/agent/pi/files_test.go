@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -90,7 +91,7 @@ func TestMoved(t *testing.T) {
 func TestContinues(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join("testdata", "tree.jsonl")
-	data := capture(t, "tree")
+	data := agenttest.Capture(t, "tree")
 	turns := transcript.Turns(Reader(), data)
 	for i, want := range []struct {
 		id    string

@@ -2,7 +2,6 @@ package pi
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -10,57 +9,13 @@ import (
 	"unicode/utf8"
 
 	"gitagent/internal/transcript"
-	"gitagent/test/gittest"
+	"gitagent/test/agenttest"
 )
-
-// capture returns a file that the real client wrote.
-func capture(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
-	gittest.Must(t, err)
-	return data
-}
-
-// captures are the names of all.
-func captures(t testing.TB) []string {
-	t.Helper()
-	paths, err := filepath.Glob("testdata/*.jsonl")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no captures: %v", err)
-	}
-	for i, path := range paths {
-		paths[i] = strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	}
-	return paths
-}
-
-// A told is what the file says of a turn.
-type told struct {
-	Prompt, Reply      string
-	Queued             []string
-	Model              string
-	Tools              map[string]int
-	Context            int64
-	Tokens             transcript.Tokens
-	Compactions        int
-	Answered           bool
-	Interrupted, Error bool
-}
-
-// turns are those of a segment.
-func turns(segment []byte) (list []told) {
-	for _, turn := range transcript.Turns(Reader(), segment) {
-		s := transcript.Summarise(Reader(), segment[turn.Start:turn.End])
-		list = append(list, told{
-			s.Prompt, s.Reply, s.Queued, s.Model, s.Tools, s.Context, s.Tokens[s.Model], s.Compactions, s.Answered, s.Interrupted, s.APIError,
-		})
-	}
-	return list
-}
 
 // TestReader reads what the real client wrote: headless, in a terminal with prompts that waited, gone back in, compacted.
 func TestReader(t *testing.T) {
 	t.Parallel()
+	type told = agenttest.Told
 	bash := map[string]int{"bash": 1}
 	tokens := func(input, cached, output int64) transcript.Tokens {
 		return transcript.Tokens{Input: input, CacheRead: cached, Output: output}
@@ -86,34 +41,17 @@ func TestReader(t *testing.T) {
 	halted.Answered, halted.Interrupted = false, true
 	compacted := worked("TBIGT go", "mock: ok", bash, 1)
 	compacted.Compactions, compacted.Tokens = 2, tokens(195000+312*4, 15000*5, 5+42*4)
-	for _, tt := range []struct {
-		name string
-		want []told
-	}{
-		{"three-turns", []told{answered("turn one SAY:answer one", "mock answer 1", 601), two, answered("turn three SAY:answer three", "answer three", 604)}},
-		{"tree", []told{
+	agenttest.Reads(t, Reader, map[string][]told{
+		"three-turns": {answered("turn one SAY:answer one", "mock answer 1", 601), two, answered("turn three SAY:answer three", "answer three", 604)},
+		"tree": {
 			answered("tui one SAY:tui-answer-one", "tui-answer-one", 609), stopped, tui,
 			answered("tui four SAY:tui-answer-four", "tui-answer-four", 613), answered("tui five SAY:tui-answer-five", "tui-answer-five", 614),
-		}},
-		{"forked", []told{answered("tui one SAY:tui-answer-one", "tui-answer-one", 609), stopped, tui, answered("tui six SAY:tui-answer-six", "tui-answer-six", 615)}},
-		{"compacted", []told{answered("compact one SAY:first", "first", 620), full, answered("compact three SAY:third", "third", 623)}},
-		{"failed", []told{{Prompt: "turn FAIL:400", Reply: `400: {"message":"mock failure 400","type":"invalid_request_error","code":"mock"}`, Model: "mock-model", Error: true}}},
-		{"queued", []told{steered, followed, halted, compacted, worked("T1 again", "A1 done", bash, 2)}},
-	} {
-		got := turns(capture(t, tt.name))
-		for i := range max(len(got), len(tt.want)) {
-			var g, w told
-			if i < len(got) {
-				g = got[i]
-			}
-			if i < len(tt.want) {
-				w = tt.want[i]
-			}
-			if !reflect.DeepEqual(g, w) {
-				t.Errorf("%s, turn %d:\ngot  %+v\nwant %+v", tt.name, i+1, g, w)
-			}
-		}
-	}
+		},
+		"forked":    {answered("tui one SAY:tui-answer-one", "tui-answer-one", 609), stopped, tui, answered("tui six SAY:tui-answer-six", "tui-answer-six", 615)},
+		"compacted": {answered("compact one SAY:first", "first", 620), full, answered("compact three SAY:third", "third", 623)},
+		"failed":    {{Prompt: "turn FAIL:400", Reply: `400: {"message":"mock failure 400","type":"invalid_request_error","code":"mock"}`, Model: "mock-model", Error: true}},
+		"queued":    {steered, followed, halted, compacted, worked("T1 again", "A1 done", bash, 2)},
+	})
 }
 
 // TestParts: what each kind of entry says.
@@ -161,8 +99,8 @@ func TestTyped(t *testing.T) {
 // A turn begins with its prompt's line, and has the id of that.
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	for _, name := range captures(t) {
-		data := capture(t, name)
+	for _, name := range agenttest.Captures(t) {
+		data := agenttest.Capture(t, name)
 		for _, turn := range transcript.Turns(Reader(), data) {
 			if line := data[turn.Start:]; !bytes.HasPrefix(line, []byte(`{"type":"message","id":"`+turn.PromptID+`","parentId":"`)) || turn.At.IsZero() {
 				t.Errorf("%s: %+v begins with %.60s", name, turn, line)
@@ -198,24 +136,22 @@ func TestHostile(t *testing.T) {
 	t.Parallel()
 	for _, line := range hostile {
 		e := Reader().Read(0, []byte(line))
-		if e.Context < 0 || e.Tokens.Input < 0 || e.Tokens.Output < 0 || e.Compacted != nil && e.Compacted.Tokens < 0 {
-			t.Errorf("%s: %+v", line, e)
-		}
+		agenttest.Sound(t, &e)
 	}
 }
 
 // FuzzReader: whatever a file has in it, what is read of it is text, and a new session made of it is
 // one that says the same.
 func FuzzReader(f *testing.F) {
-	for _, name := range captures(f) {
-		f.Add(capture(f, name))
+	for _, name := range agenttest.Captures(f) {
+		f.Add(agenttest.Capture(f, name))
 	}
 	for _, line := range hostile {
 		f.Add([]byte(line + "\n"))
 	}
 	f.Add([]byte(strings.Join(hostile, "\n") + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, turn := range turns(data) {
+		for _, turn := range agenttest.Turns(Reader, data) {
 			if !utf8.ValidString(turn.Prompt) || !utf8.ValidString(turn.Reply) {
 				t.Errorf("%+v", turn)
 			}
@@ -227,15 +163,7 @@ func FuzzReader(f *testing.F) {
 			t.Errorf("of a part it goes on from %q after %q, of all from %q after %q", near, before, from, last)
 		}
 		for _, foreign := range []bool{false, true} {
-			rebuilt, err := Rebuild(cut(t.TempDir(), foreign, data))
-			if err != nil {
-				continue
-			}
-			once := bytes.Join(rebuilt.Pieces, nil)
-			again, err := Rebuild(cut(t.TempDir(), foreign, once))
-			if err != nil || !bytes.Equal(bytes.Join(again.Pieces, nil), once) {
-				t.Errorf("rebuilt twice: %v\n%s\n%s", err, once, bytes.Join(again.Pieces, nil))
-			}
+			agenttest.Rebuilds(t, Rebuild, cut(t.TempDir(), foreign, data))
 		}
 	})
 }

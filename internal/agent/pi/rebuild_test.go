@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -76,7 +77,7 @@ func TestRebuild(t *testing.T) {
 		},
 		"queued": {queued, followed, halted, compacted, append(slices.Clone(compacted), "T1 again", "custom_message", "bash echo one > one.txt", "(no output)", "A1 done")},
 	} {
-		data := capture(t, name)
+		data := agenttest.Capture(t, name)
 		begun := transcript.Turns(Reader(), data)
 		for i, want := range wants {
 			var segments [][]byte

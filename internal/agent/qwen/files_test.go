@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -98,14 +99,16 @@ func TestSides(t *testing.T) {
 	data, err := os.ReadFile(file)
 	gittest.Must(t, err)
 	want := []transcript.SubagentFile{{ID: id, Path: file, Type: "general-purpose", Call: "call_mock_23", Size: int64(len(data)), Over: true}}
-	if got, err := Sides(chat, capture(t, "stop-hook"), nil, false); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := Sides(chat, agenttest.Capture(t, "stop-hook"), nil, false); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
 	for what, list := range map[string]func() ([]transcript.SubagentFile, error){
 		"one that was read": func() ([]transcript.SubagentFile, error) {
 			return Sides(chat, nil, map[string]int64{id: int64(len(data))}, true)
 		},
-		"a turn that tells of none": func() ([]transcript.SubagentFile, error) { return Sides(chat, capture(t, "rewound"), nil, false) },
+		"a turn that tells of none": func() ([]transcript.SubagentFile, error) {
+			return Sides(chat, agenttest.Capture(t, "rewound"), nil, false)
+		},
 		"another session": func() ([]transcript.SubagentFile, error) {
 			return Sides(filepath.Join(top, "chats", "x.jsonl"), nil, nil, true)
 		},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -52,7 +53,7 @@ func TestEvent(t *testing.T) {
 func TestOfTurn(t *testing.T) {
 	t.Parallel()
 	const session, other = "11111111-1111-4111-8111-0000000000cc", "11111111-1111-4111-8111-0000000000aa"
-	going, rewound := string(capture(t, "stop-hook")), string(capture(t, "rewound"))
+	going, rewound := string(agenttest.Capture(t, "stop-hook")), string(agenttest.Capture(t, "rewound"))
 	for _, tt := range []struct {
 		what, file    string
 		event, id     string
@@ -61,7 +62,7 @@ func TestOfTurn(t *testing.T) {
 	}{
 		{"the end of a turn", until(going, `"subtype":"notification"`), "Stop", session + "########0", "", "mock answer 25", "Stop", "dfa83037-3204-428e-8237-32afa72964eb"},
 		{"of one that the client has begun", until(going, `<system-reminder>`), "Stop", session + "########0", "", "mock answer 27", "Stop", "f9718635-76dc-46c5-a46b-a4c0ae8e6ba3"},
-		{"a failure", string(capture(t, "failed")), "StopFailure", "11111111-1111-4111-8111-0000000000f1########0", "", "[API Error: 400 mock failure 400]", "StopFailure", "f5318e11-7751-4840-a1b1-ab2cb8df7eab"},
+		{"a failure", string(agenttest.Capture(t, "failed")), "StopFailure", "11111111-1111-4111-8111-0000000000f1########0", "", "[API Error: 400 mock failure 400]", "StopFailure", "f5318e11-7751-4840-a1b1-ab2cb8df7eab"},
 		{"an end without words", going, "Stop", session + "########3", "", "[no response text]", "Stop", "aff20c47-4f49-48a6-9469-a1cbbbd9b9dc"},
 		{"a prompt", until(going, `<system-reminder>`), "UserPromptSubmit", session + "########3", "T2", "", "UserPromptSubmit", ""},
 		{"a hook's words", until(going, `echo more`), "UserPromptSubmit", session + "########3", "write more", "", "", ""},
@@ -85,7 +86,7 @@ func TestOfTurn(t *testing.T) {
 // TestLate: the end of a turn waits for the client to write it, prompt and all.
 func TestLate(t *testing.T) {
 	t.Parallel()
-	going := string(capture(t, "stop-hook"))
+	going := string(agenttest.Capture(t, "stop-hook"))
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	gittest.Must(t, os.WriteFile(path, []byte(until(going, `<system-reminder>`)), 0o600))
 	done := make(chan *hooks.Payload)

@@ -2,72 +2,30 @@ package qwen
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"gitagent/internal/transcript"
-	"gitagent/test/gittest"
+	"gitagent/test/agenttest"
 )
-
-// capture returns a file that the real client wrote, less some telemetry.
-func capture(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
-	gittest.Must(t, err)
-	return data
-}
-
-// captures are the names of all.
-func captures(t testing.TB) []string {
-	t.Helper()
-	paths, err := filepath.Glob("testdata/*.jsonl")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no captures: %v", err)
-	}
-	for i, path := range paths {
-		paths[i] = strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	}
-	return paths
-}
-
-// A said is what the file says of a turn.
-type said struct {
-	Prompt, Reply      string
-	Tools              map[string]int
-	Context            int64
-	Tokens             transcript.Tokens
-	Compactions        int
-	Answered           bool
-	Interrupted, Error bool
-}
-
-// turns are those of a segment.
-func turns(segment []byte) (list []said) {
-	for _, turn := range transcript.Turns(Reader(), segment) {
-		s := transcript.Summarise(Reader(), segment[turn.Start:turn.End])
-		list = append(list, said{s.Prompt, s.Reply, s.Tools, s.Context, s.Tokens[s.Model], s.Compactions, s.Answered, s.Interrupted, s.APIError})
-	}
-	return list
-}
 
 // TestReader reads what the real client wrote, without a terminal and in one.
 func TestReader(t *testing.T) {
 	t.Parallel()
+	type told = agenttest.Told
 	spent := func(requests, context int64) transcript.Tokens { // of requests, whose contexts have this sum
 		return transcript.Tokens{Input: context - 400*requests, CacheRead: 400 * requests, Output: 20 * requests}
 	}
-	words := func(prompt, reply string, context int64) said {
-		return said{Prompt: prompt, Reply: reply, Context: context, Tokens: spent(1, context), Answered: true}
+	words := func(prompt, reply string, context int64) told {
+		return told{Prompt: prompt, Reply: reply, Model: "mock-model", Context: context, Tokens: spent(1, context), Answered: true}
 	}
-	ran := func(s said, before int64) said {
+	ran := func(s told, before int64) told {
 		s.Tools, s.Tokens = map[string]int{"run_shell_command": 1}, spent(2, before+s.Context)
 		return s
 	}
-	launched := func(s said, before int64) said {
+	launched := func(s told, before int64) told {
 		s = ran(s, before)
 		s.Tools = map[string]int{"agent": 1}
 		return s
@@ -77,68 +35,51 @@ func TestReader(t *testing.T) {
 	compacted.Compactions = 1
 	sentOn := words("T2 RUN:echo two > two.txt", "mock answer 31", 1031)
 	sentOn.Tools, sentOn.Tokens = map[string]int{"run_shell_command": 2}, spent(4, 1028+1029+1030+1031)
-	refused := func(prompt string) said { return said{Prompt: prompt, Reply: "400 mock failure 400", Error: true} }
-	rewound := []said{
+	refused := func(prompt string) told { return told{Prompt: prompt, Reply: "400 mock failure 400", Error: true} }
+	rewound := []told{
 		words("T1 SAY:one", "one", 1015),
 		{
-			Prompt: "T2 RUN:echo half > half.txt; sleep 60", Tools: map[string]int{"run_shell_command": 1},
+			Prompt: "T2 RUN:echo half > half.txt; sleep 60", Model: "mock-model", Tools: map[string]int{"run_shell_command": 1},
 			Context: 1016, Tokens: spent(1, 1016), Interrupted: true,
 		},
 		words("T3 SAY:three", "three", 1017), words("T41 SAY:four 1", "four 1", 1018),
 		words("T42 SAY:four 2", "four 2", 1019), words("T43 SAY:four 3", "four 3", 1020),
 		words("T44 SAY:four 4", "four 4", 1021), words("T45 SAY:four 5", "four 5", 1022),
 	}
-	for _, tt := range []struct {
-		name string
-		want []said
-	}{
-		{"three-turns", []said{
+	agenttest.Reads(t, Reader, map[string][]told{
+		"three-turns": {
 			words("turn one SAY:answer one", "answer one", 1003),
 			ran(words("turn two RUN:echo two > two.txt", "mock answer 6", 1006), 1005),
 			words("turn three SAY:answer three", "answer three", 1007),
-		}},
-		{"failed", []said{refused("turn FAIL:400")}},
-		{"compressed", []said{
+		},
+		"failed": {refused("turn FAIL:400")},
+		"compressed": {
 			{Prompt: "big one SAY:first-big word0 lorem ipsum dolor word1 lorem ip [elided 39412 characters]"}, // stopped
 			compacted,
 			words("three SAY:tui-answer-three", "tui-answer-three", 1045), words("four SAY:tui-answer-four", "tui-answer-four", 1046),
 			refused("seven FAIL:400"), refused("eight RUN:tail -f /dev/null"), refused("nine SAY:tui-answer-nine"),
-		}},
-		{"background", []said{
+		},
+		"background": {
 			words("tui five SAY:tui-answer-five", "tui-answer-five", 1032),
 			launched(words(`sub CALL:agent:{"description":"sub work","prompt":"sub prompt SAY:sub-answer","subagent_type":"general-purpose"}END`, "sub-answer", 1035), 1033),
 			words(`Background agent "general-purpose: sub work" completed.`, "mock answer 36", 1036),
 			words("tui six SAY:tui-answer-six", "tui-answer-six", 1037),
-		}},
-		{"stop-hook", []said{
+		},
+		"stop-hook": {
 			launched(words(`sub CALL:agent:{"description":"sub work","prompt":"sub prompt RUN:echo sub > sub.txt","subagent_type":"general-purpose"}END`, "mock answer 25", 1025), 1023),
 			words(`Background agent "general-purpose: sub work" completed.`, "mock answer 27", 1027),
 			sentOn,
-		}},
-		{"rewound", rewound},
-		{"forked", append(rewound[:4:4], rewound[6], rewound[7], words("TF1 SAY:forked", "forked", 1032))},
-	} {
-		got := turns(capture(t, tt.name))
-		for i := range max(len(got), len(tt.want)) {
-			var g, w said
-			if i < len(got) {
-				g = got[i]
-			}
-			if i < len(tt.want) {
-				w = tt.want[i]
-			}
-			if !reflect.DeepEqual(g, w) {
-				t.Errorf("%s, turn %d:\ngot  %+v\nwant %+v", tt.name, i+1, g, w)
-			}
-		}
-	}
+		},
+		"rewound": rewound,
+		"forked":  append(rewound[:4:4], rewound[6], rewound[7], words("TF1 SAY:forked", "forked", 1032)),
+	})
 }
 
 // A turn begins with its prompt's record, and has the id of that.
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	for _, name := range captures(t) {
-		data := capture(t, name)
+	for _, name := range agenttest.Captures(t) {
+		data := agenttest.Capture(t, name)
 		for _, turn := range transcript.Turns(Reader(), data) {
 			if line := data[turn.Start:]; !bytes.HasPrefix(line, []byte(`{"uuid":"`+turn.PromptID+`",`)) || turn.At.IsZero() || turn.Cwd == "" {
 				t.Errorf("%s: %+v begins with %.60s", name, turn, line)
@@ -220,23 +161,21 @@ func TestHostile(t *testing.T) {
 	t.Parallel()
 	for _, line := range hostile {
 		e := Reader().Read(0, []byte(line))
-		if e.Context < 0 || e.Tokens.Input < 0 || e.Tokens.Output < 0 {
-			t.Errorf("%s: %+v", line, e)
-		}
+		agenttest.Sound(t, &e)
 	}
 }
 
 // FuzzReader: whatever a file has in it, what is read of it is text, each turn goes on from one of it, and a new
 // session made of it is one that says the same.
 func FuzzReader(f *testing.F) {
-	for _, name := range captures(f) {
-		f.Add(capture(f, name))
+	for _, name := range agenttest.Captures(f) {
+		f.Add(agenttest.Capture(f, name))
 	}
 	for _, line := range hostile {
 		f.Add([]byte(line + "\n"))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, turn := range turns(data) {
+		for _, turn := range agenttest.Turns(Reader, data) {
 			if !utf8.ValidString(turn.Prompt) || !utf8.ValidString(turn.Reply) {
 				t.Errorf("%+v", turn)
 			}
@@ -250,15 +189,7 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 		for _, foreign := range []bool{false, true} {
-			rebuilt, err := Rebuild(cut(t.TempDir(), foreign, data))
-			if err != nil {
-				continue
-			}
-			once := bytes.Join(rebuilt.Pieces, nil)
-			again, err := Rebuild(cut(t.TempDir(), foreign, once))
-			if err != nil || !bytes.Equal(bytes.Join(again.Pieces, nil), once) {
-				t.Errorf("rebuilt twice: %v\n%s\n%s", err, once, bytes.Join(again.Pieces, nil))
-			}
+			agenttest.Rebuilds(t, Rebuild, cut(t.TempDir(), foreign, data))
 		}
 	})
 }

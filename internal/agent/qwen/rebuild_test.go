@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -80,7 +81,7 @@ func TestRebuild(t *testing.T) {
 			},
 		},
 	} {
-		data := capture(t, name)
+		data := agenttest.Capture(t, name)
 		var segments [][]byte
 		var said []string
 		for i, turn := range transcript.Turns(Reader(), data) {
@@ -108,7 +109,7 @@ func TestContinues(t *testing.T) {
 		"rewound": {6: 3}, "three-turns": {}, "compressed": {}, "forked": {},
 	} {
 		path := filepath.Join("testdata", name+".jsonl")
-		data := capture(t, name)
+		data := agenttest.Capture(t, name)
 		all := transcript.Turns(Reader(), data)
 		for i, turn := range all {
 			starts := []int{turn.Start}
@@ -168,7 +169,7 @@ func TestGoesOn(t *testing.T) {
 // After a compaction the conversation is what that has left.
 func TestRebuildCompressed(t *testing.T) {
 	t.Parallel()
-	data := capture(t, "compressed")
+	data := agenttest.Capture(t, "compressed")
 	all := transcript.Turns(Reader(), data)
 	got, err := Rebuild(cut(t.TempDir(), false, data[:all[2].End]))
 	gittest.Must(t, err)
