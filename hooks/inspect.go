@@ -3,9 +3,12 @@ package hooks
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // Places are where an agent's client has hooks. Empty ones are skipped.
@@ -210,6 +213,15 @@ func (r *Report) event(e Entry) {
 		r.add(Missing, "", e.Event, "no hook runs "+e.program())
 	case len(places) > 1:
 		r.add(Twice, places[0], e.Event, e.program()+" runs twice, the other hook is in "+strings.Join(places[1:], ", "))
+	}
+}
+
+// Silenced adds a finding if a setting in the file at path, names with dots
+// between, is off: that turns off every hook. A missing or damaged file doesn't.
+func (r *Report) Silenced(path, setting string, off bool) {
+	data, err := os.ReadFile(path)
+	if value := gjson.GetBytes(data, setting); err == nil && gjson.ValidBytes(data) && value.IsBool() && value.Bool() == off {
+		r.add(Disabled, path, "", setting+" turns off every hook, whichever file it is in")
 	}
 }
 

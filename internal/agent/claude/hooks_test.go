@@ -11,26 +11,16 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		env  map[string]string
-		user string
-	}{
-		{map[string]string{"HOME": "/home/dev"}, "/home/dev/.claude/settings.json"},
-		{map[string]string{"HOME": "/home/dev", "CLAUDE_CONFIG_DIR": "/c"}, "/c/settings.json"},
-	} {
-		places := hooks.Places{Config: ConfigDir(env(tt.env)), Project: "/r"}
-		if got := filepath.ToSlash(Hooks.Path(places, false)); got != tt.user {
-			t.Errorf("with %v: got %s, want %s", tt.env, got, tt.user)
-		}
-		if got := filepath.ToSlash(Hooks.Path(places, true)); got != "/r/.claude/settings.json" {
-			t.Errorf("a project's: got %s", got)
-		}
-	}
+	agenttest.Settings(t, Hooks, ConfigDir, "/r/.claude/settings.json", map[string]string{
+		"HOME=/home/dev":                      "/home/dev/.claude/settings.json",
+		"HOME=/home/dev CLAUDE_CONFIG_DIR=/c": "/c/settings.json",
+	})
 	if got := ConfigDir(env(nil)); got != "" {
 		t.Errorf("without a home directory: got %q", got)
 	}

@@ -7,30 +7,16 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
-func env(vars map[string]string) func(string) string {
-	return func(name string) string { return vars[name] }
-}
-
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		env  map[string]string
-		user string
-	}{
-		{map[string]string{"HOME": "/home/dev"}, "/home/dev/.codex/hooks.json"},
-		{map[string]string{"HOME": "/home/dev", "CODEX_HOME": "/c"}, "/c/hooks.json"},
-	} {
-		places := hooks.Places{Config: ConfigDir(env(tt.env)), Project: "/r"}
-		if got := filepath.ToSlash(Hooks.Path(places, false)); got != tt.user {
-			t.Errorf("with %v: got %s, want %s", tt.env, got, tt.user)
-		}
-		if got := filepath.ToSlash(Hooks.Path(places, true)); got != "/r/.codex/hooks.json" {
-			t.Errorf("a project's: got %s", got)
-		}
-	}
+	agenttest.Settings(t, Hooks, ConfigDir, "/r/.codex/hooks.json", map[string]string{
+		"HOME=/home/dev":               "/home/dev/.codex/hooks.json",
+		"HOME=/home/dev CODEX_HOME=/c": "/c/hooks.json",
+	})
 }
 
 func TestInstall(t *testing.T) {

@@ -1,10 +1,7 @@
 package copilot
 
 import (
-	"os"
 	"path/filepath"
-
-	"github.com/tidwall/gjson"
 
 	"gitagent/hooks"
 )
@@ -47,11 +44,6 @@ func disabled(r *hooks.Report, files []hooks.Settings, config string) {
 		}
 	}
 	for _, path := range settings {
-		data, err := os.ReadFile(path)
-		if off := gjson.GetBytes(data, "disableAllHooks"); err == nil && gjson.ValidBytes(data) && off.Type == gjson.True {
-			r.Findings = append(r.Findings, hooks.Finding{
-				Problem: hooks.Disabled, Path: path, Text: "disableAllHooks turns off every hook, whichever file it is in",
-			})
-		}
+		r.Silenced(path, "disableAllHooks", true)
 	}
 }

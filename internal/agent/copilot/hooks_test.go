@@ -7,22 +7,16 @@ import (
 	"testing"
 
 	"gitagent/hooks"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
-func TestConfigDir(t *testing.T) {
+func TestSettings(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		env  map[string]string
-		want string
-	}{
-		{map[string]string{"HOME": "/home/dev"}, "/home/dev/.copilot"},
-		{map[string]string{"HOME": "/home/dev", "COPILOT_HOME": "/c"}, "/c"},
-	} {
-		if got := filepath.ToSlash(ConfigDir(func(name string) string { return tt.env[name] })); got != tt.want {
-			t.Errorf("with %v: got %s, want %s", tt.env, got, tt.want)
-		}
-	}
+	agenttest.Settings(t, Hooks, ConfigDir, "/r/.github/hooks/git-agent.json", map[string]string{
+		"HOME=/home/dev":                 "/home/dev/.copilot/hooks/git-agent.json",
+		"HOME=/home/dev COPILOT_HOME=/c": "/c/hooks/git-agent.json",
+	})
 }
 
 // TestInstall: our hooks have a file of their own, which goes with them.

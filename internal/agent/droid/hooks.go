@@ -1,10 +1,7 @@
 package droid
 
 import (
-	"os"
 	"path/filepath"
-
-	"github.com/tidwall/gjson"
 
 	"gitagent/hooks"
 )
@@ -35,11 +32,6 @@ func ConfigDir(getenv func(string) string) string {
 // disabled adds to a report the files that turn off hooks.
 func disabled(r *hooks.Report, files []hooks.Settings, _ string) {
 	for _, f := range files {
-		data, err := os.ReadFile(f.Path)
-		if off := gjson.GetBytes(data, "hooks.hooksDisabled"); err == nil && gjson.ValidBytes(data) && off.Type == gjson.True {
-			r.Findings = append(r.Findings, hooks.Finding{
-				Problem: hooks.Disabled, Path: f.Path, Text: "hooks.hooksDisabled turns off every hook, whichever file it is in",
-			})
-		}
+		r.Silenced(f.Path, "hooks.hooksDisabled", true)
 	}
 }

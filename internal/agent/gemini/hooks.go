@@ -1,10 +1,7 @@
 package gemini
 
 import (
-	"os"
 	"path/filepath"
-
-	"github.com/tidwall/gjson"
 
 	"gitagent/hooks"
 )
@@ -36,11 +33,6 @@ func ConfigDir(getenv func(string) string) string {
 // disabled by name don't matter: ours have none.
 func disabled(r *hooks.Report, files []hooks.Settings, _ string) {
 	for _, f := range files {
-		data, err := os.ReadFile(f.Path)
-		if enabled := gjson.GetBytes(data, "hooksConfig.enabled"); err == nil && gjson.ValidBytes(data) && enabled.Type == gjson.False {
-			r.Findings = append(r.Findings, hooks.Finding{
-				Problem: hooks.Disabled, Path: f.Path, Text: "hooksConfig.enabled turns off every hook, whichever file it is in",
-			})
-		}
+		r.Silenced(f.Path, "hooksConfig.enabled", false)
 	}
 }
