@@ -17,13 +17,16 @@ type Fields struct {
 	// Foreign reports whether a foreign conversation loses an object of a list.
 	// It is nil if it loses none.
 	Foreign func(element gjson.Result) bool
+	// Refused reports whether an object, by its name, makes all that it is in
+	// worthless. It is nil if none does.
+	Refused func(name string, object gjson.Result) bool
 }
 
 // Keep returns the known part of the object v; ok is false if it repeats a
-// field, or is too deep.
+// field, is too deep, or has something refused.
 func (f Fields) Keep(name string, v gjson.Result, foreign bool) (kept []byte, ok bool) {
 	parts, ok := Members(v)
-	if !ok || !v.IsObject() {
+	if !ok || !v.IsObject() || f.Refused != nil && f.Refused(name, v) {
 		return nil, false
 	}
 	out := []byte{'{'}

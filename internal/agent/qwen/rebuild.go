@@ -45,10 +45,7 @@ func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 // fields are the kept fields of records, by their types, and of the objects in
 // them. They are from files of Qwen Code 0.24.4, and tested with it. Names of
 // files and places that it would read (fileData) are left out.
-//
-// Braces after a field have the name of the objects in it; "?" marks a field
-// that a foreign conversation loses.
-var fields = map[string]string{
+var fields = transcript.Fields{Foreign: ofClient, Refused: ofOthers, Known: map[string]string{
 	"user":        "timestamp type provenance subtype version message{message} systemPayload?{shown}",
 	"assistant":   "timestamp type provenance version model message{message} usageMetadata?{usage} contextWindowSize?",
 	"tool_result": "timestamp type provenance version message{message} toolCallResult?{call}",
@@ -69,6 +66,19 @@ var fields = map[string]string{
 	"info":        "originalTokenCount newTokenCount newTokenCountIsEstimated compressionStatus triggerReason",
 	"command":     "phase rawCommand sentToModel outputHistoryItems{item}",
 	"item":        "type text",
+}}
+
+// ofClient reports whether a part of a message is a thought of the model's, or
+// of hooks or the client.
+func ofClient(part gjson.Result) bool {
+	return part.Get("thought").Type == gjson.True || told(part.Get("text").Str)
+}
+
+// ofOthers reports whether an object is a message of anybody but the user and
+// the model.
+func ofOthers(name string, object gjson.Result) bool {
+	role := object.Get("role")
+	return name == "message" && role.Exists() && role.Str != "user" && role.Str != "model"
 }
 
 // subtypes are those of a user's records that are in requests.
@@ -95,10 +105,10 @@ func (b *builder) add(line []byte) {
 	case subtype != "" && (kind != "user" || !strings.Contains(subtypes, " "+subtype+" ")):
 		return
 	}
-	if fields[kind] == "" || id == "" || b.seen[id] || record.Get("isSidechain").Type == gjson.True {
+	if fields.Known[kind] == "" || id == "" || b.seen[id] || record.Get("isSidechain").Type == gjson.True {
 		return
 	}
-	kept, ok := b.object(kind, record)
+	kept, ok := fields.Keep(kind, record, b.foreign)
 	if !ok || string(kept) == "{}" {
 		return
 	}
@@ -109,61 +119,3 @@ func (b *builder) add(line []byte) {
 	b.parent = uuid
 	b.said = b.said || !strings.HasPrefix(kind, "system")
 }
-
-// object returns the known part of an object; false if it repeats a field, or
-// speaks as anybody but the user and the model.
-func (b *builder) object(name string, v gjson.Result) ([]byte, bool) {
-	members, ok := transcript.Members(v)
-	if !ok {
-		return nil, false
-	}
-	out := []byte{'{'}
-	for word := range strings.FieldsSeq(fields[name]) {
-		word, objects, _ := strings.Cut(word, "{")
-		field, own := strings.CutSuffix(word, "?")
-		value, is := members[field]
-		if !is || own && b.foreign {
-			continue
-		}
-		kept, ok := b.value(strings.TrimSuffix(objects, "}"), value)
-		if !ok || field == "role" && value.Str != "user" && value.Str != "model" {
-			return nil, false
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, '"'), field...), '"', ':')
-		out = append(out, kept...)
-	}
-	return append(out, '}'), true
-}
-
-// value returns a value with the known parts of its objects. A list loses what
-// is no object, or has nothing known.
-func (b *builder) value(name string, v gjson.Result) ([]byte, bool) {
-	switch {
-	case name == "" || !v.IsObject() && !v.IsArray():
-		return []byte(v.Raw), transcript.Plain(v, maxDepth)
-	case v.IsObject():
-		return b.object(name, v)
-	}
-	out, ok := []byte{'['}, true
-	v.ForEach(func(_, element gjson.Result) bool {
-		if !element.IsObject() || b.foreign && (element.Get("thought").Type == gjson.True || told(element.Get("text").Str)) {
-			return true
-		}
-		var kept []byte
-		if kept, ok = b.object(name, element); !ok || string(kept) == "{}" {
-			return ok
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(out, kept...)
-		return true
-	})
-	return append(out, ']'), ok
-}
-
-// maxDepth bounds nesting in values kept whole: tools' inputs and answers.
-const maxDepth = 50
