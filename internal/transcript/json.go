@@ -3,6 +3,7 @@ package transcript
 import (
 	"encoding/json"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -36,6 +37,15 @@ func Count(v gjson.Result) int64 {
 	}
 	return 0
 }
+
+// Moment returns the time that text is, zero if it is none.
+func Moment(text string) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, text)
+	return t
+}
+
+// Stamp returns a time as clients in JavaScript write it.
+func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // Plain reports whether no object in v repeats a field, or is too deep.
 func Plain(v gjson.Result, depth int) bool {

@@ -25,7 +25,7 @@ func (r *reader) Meter(line []byte, answered bool) transcript.Entry {
 	if !ok {
 		return transcript.Entry{}
 	}
-	e := transcript.Entry{At: parseTime(rec.timestamp), Subagent: rec.sidechain}
+	e := transcript.Entry{At: transcript.Moment(rec.timestamp), Subagent: rec.sidechain}
 	switch rec.kind {
 	case "attachment":
 		return transcript.Entry{Variant: rec.variant()}

@@ -43,7 +43,7 @@ func (o *opener) open(at int, r *fileLine) *transcript.FileTurn {
 	}
 	t := &transcript.FileTurn{
 		Start: at, UUID: r.uuid, PromptID: r.promptID, Prompt: strings.Clone(typed(r.text)),
-		Origin: r.origin, Source: r.source, Cwd: r.cwd, At: parseTime(r.timestamp),
+		Origin: r.origin, Source: r.source, Cwd: r.cwd, At: transcript.Moment(r.timestamp),
 	}
 	if r.promptID != "" && r.promptID == o.lead.promptID {
 		t.Start = o.lead.at

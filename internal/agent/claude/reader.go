@@ -38,7 +38,7 @@ func (r *reader) Read(at int, line []byte) transcript.Entry {
 	if !ok {
 		return transcript.Entry{}
 	}
-	e := transcript.Entry{ID: rec.uuid, At: parseTime(rec.timestamp), Subagent: rec.sidechain}
+	e := transcript.Entry{ID: rec.uuid, At: transcript.Moment(rec.timestamp), Subagent: rec.sidechain}
 	switch rec.kind {
 	case "system":
 		e.Compacted = rec.compaction()

@@ -2,7 +2,6 @@ package claude
 
 import (
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -229,9 +228,4 @@ func attached(kind string, source gjson.Result) transcript.Attached {
 		a.Size = int64(len(data.Raw)-2) * 3 / 4
 	}
 	return a
-}
-
-func parseTime(s string) time.Time {
-	t, _ := time.Parse(time.RFC3339Nano, s)
-	return t
 }

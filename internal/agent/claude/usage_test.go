@@ -152,7 +152,7 @@ func TestCompactions(t *testing.T) {
 	file := progress + usageLine("m1", 1000) + compactBoundary("manual", 1100, 100) + image(300<<10) +
 		modelRecord("m2[1m]") + usageLine("m2", 2000) + compactBoundary("auto", 2100, 100) + usageLine("m2", 500) + compactBoundary("auto", 600, 10)[:150]
 	write(t, path, file)
-	at := parseTime("2026-11-20T12:00:00.000Z")
+	at := transcript.Moment("2026-11-20T12:00:00.000Z")
 	want := []transcript.Compaction{
 		{Model: "m1", Tokens: 1100, At: at},
 		{Model: "m2", Variant: "m2[1m]", Tokens: 2100, At: at, Auto: true},
@@ -205,7 +205,7 @@ func TestLastAnswer(t *testing.T) {
 		gittest.Must(t, os.WriteFile(path, []byte(tt.file), 0o600))
 		want := time.Time{}
 		if tt.want != "" {
-			want = parseTime(tt.want)
+			want = transcript.Moment(tt.want)
 		}
 		if got := transcript.LastAnswer(Reader, path); !got.Equal(want) {
 			t.Errorf("%s: got %v, want %v", tt.name, got, want)

@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/hooks"
+	"gitagent/internal/transcript"
 )
 
 // Claims returns the patches and commands that a part of a rollout tells of,
@@ -28,7 +29,7 @@ func Claims(segment []byte) (list []hooks.Ran) {
 		p := record.Get("payload")
 		switch {
 		case record.Get("type").Str == "response_item" && strings.HasSuffix(p.Get("type").Str, "_call"):
-			if at := moment(record.Get("timestamp").Str); !at.IsZero() {
+			if at := transcript.Moment(record.Get("timestamp").Str); !at.IsZero() {
 				asked[strings.Clone(p.Get("call_id").Str)] = at.UnixMilli()
 			}
 		case record.Get("type").Str == "event_msg" && p.Get("type").Str == "item_completed":

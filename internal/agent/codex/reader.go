@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -69,7 +68,7 @@ func (r *reader) Read(at int, line []byte) transcript.Entry {
 	if !payload.IsObject() {
 		return transcript.Entry{}
 	}
-	e := transcript.Entry{At: moment(record.Get("timestamp").Str)}
+	e := transcript.Entry{At: transcript.Moment(record.Get("timestamp").Str)}
 	r.old = !record.Get("ordinal").Exists()
 	r.before, r.lead = r.lead, -1
 	read(at, payload, &e)
@@ -410,9 +409,4 @@ func image(name string) transcript.Attached {
 		a.Media = "image/" + ext[1:]
 	}
 	return a
-}
-
-func moment(s string) time.Time {
-	t, _ := time.Parse(time.RFC3339Nano, s)
-	return t
 }

@@ -120,7 +120,7 @@ func (r *rebuilder) begin(kind string, top map[string]gjson.Result) {
 	if own := top["payload"].Get("model_provider"); kind == "session_meta" && !r.Foreign && own.Type == gjson.String {
 		provider = cmp.Or(own.Str, provider)
 	}
-	now := quote(r.At.UTC().Format("2006-01-02T15:04:05.000Z"))
+	now := quote(transcript.Stamp(r.At))
 	mode := ""
 	if top["ordinal"].Type == gjson.Number {
 		mode = `,"history_mode":"paginated"`
@@ -264,7 +264,7 @@ const maxDepth = 50
 
 // stamp returns a record's time as it is written, if it is valid.
 func stamp(v gjson.Result) string {
-	if moment(v.Str).IsZero() {
+	if transcript.Moment(v.Str).IsZero() {
 		return `"1970-01-01T00:00:00.000Z"`
 	}
 	return string(quote(v.Str))

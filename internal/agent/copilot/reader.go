@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -33,7 +32,7 @@ func (reader) Read(at int, line []byte) transcript.Entry {
 		return transcript.Entry{}
 	}
 	event := gjson.ParseBytes(line)
-	e := transcript.Entry{ID: text(event, "id"), At: moment(event.Get("timestamp").Str), Subagent: event.Get("agentId").Exists()}
+	e := transcript.Entry{ID: text(event, "id"), At: transcript.Moment(event.Get("timestamp").Str), Subagent: event.Get("agentId").Exists()}
 	read(event.Get("data"), &e)
 	if e.Opens != nil {
 		e.Opens.Start = at
@@ -109,9 +108,8 @@ func notifies(data gjson.Result, e *transcript.Entry) {
 // cache, or written to one.
 func spends(data gjson.Result, e *transcript.Entry) {
 	u := data.Get("usage")
-	input := transcript.Count(u.Get("inputTokens"))
-	e.Message, e.Model, e.Context, e.Window = text(u, "apiCallId"), text(u, "model"), input, transcript.Count(u.Get("maxPromptTokens"))
-	e.Tokens = tokens(u)
+	e.Message, e.Model, e.Tokens = text(u, "apiCallId"), text(u, "model"), tokens(u)
+	e.Context, e.Window = transcript.Count(u.Get("inputTokens")), transcript.Count(u.Get("maxPromptTokens"))
 }
 
 func tokens(u gjson.Result) (t transcript.Tokens) {
@@ -173,8 +171,7 @@ func fails(data gjson.Result, e *transcript.Entry) {
 
 // compacts reads a compaction that was carried out. It took tokens of its own.
 func compacts(data gjson.Result, e *transcript.Entry) {
-	u := data.Get("compactionTokensUsed")
-	e.Tokens = tokens(u)
+	e.Tokens = tokens(data.Get("compactionTokensUsed"))
 	if !data.Get("success").Bool() {
 		return
 	}
@@ -191,8 +188,3 @@ const stopHook = "agentStop"
 func ends(data gjson.Result, e *transcript.Entry) { e.Ended = data.Get("hookType").Str == stopHook }
 
 func text(v gjson.Result, path string) string { return transcript.Kept(v.Get(path)) }
-
-func moment(s string) time.Time {
-	t, _ := time.Parse(time.RFC3339Nano, s)
-	return t
-}

@@ -58,7 +58,7 @@ func start(c transcript.Cut) []byte {
 		At       string  `json:"startTime"`
 		Context  context `json:"context"`
 	}
-	at := c.At.UTC().Format("2006-01-02T15:04:05.000Z")
+	at := transcript.Stamp(c.At)
 	line, _ := json.Marshal(struct { // strings cause no error
 		Type   string  `json:"type"`
 		Data   data    `json:"data"`
@@ -70,9 +70,8 @@ func start(c transcript.Cut) []byte {
 }
 
 // known are the kept fields of events' data, and of the objects in it, whose
-// names have a dot. They are
-// from files of GitHub Copilot CLI 1.0.102 and its schema of events, and tested
-// with it.
+// names have a dot. They are from files of GitHub Copilot CLI 1.0.102 and its
+// schema of events, and tested with it.
 //
 // Nothing that makes the client act is kept: permissions, modes, schedules, the
 // hooks that ran, and what it is to do in the background. It makes its own
@@ -123,7 +122,7 @@ func keep(line []byte, parent gjson.Result, foreign bool) (kind string, kept []b
 		return kind, nil
 	}
 	at := event["timestamp"].Raw
-	if moment(event["timestamp"].Str).IsZero() {
+	if transcript.Moment(event["timestamp"].Str).IsZero() {
 		at = `"` + time.Unix(0, 0).UTC().Format(time.RFC3339) + `"`
 	}
 	return kind, slices.Concat(

@@ -50,7 +50,7 @@ func (r *reader) Read(at int, line []byte) (e transcript.Entry) {
 		return e
 	}
 	e.ID = text(record, "id")
-	e.At, _ = time.Parse(time.RFC3339Nano, record.Get("timestamp").Str)
+	e.At = transcript.Moment(record.Get("timestamp").Str)
 	r.at = e.At
 	if kind == "compaction_state" {
 		e.Compacted = &transcript.Compacted{Auto: r.running}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -91,9 +90,8 @@ func keep(line []byte, parent string, foreign bool) (kept []byte, message bool) 
 	}
 	record := gjson.ParseBytes(line)
 	m := record.Get("message")
-	_, err := time.Parse(time.RFC3339Nano, record.Get("timestamp").Str)
 	switch visible := m.Get("visibility").Str; {
-	case err != nil || record.Get("id").Type != gjson.String || message && !m.Get("content").Exists():
+	case transcript.Moment(record.Get("timestamp").Str).IsZero() || record.Get("id").Type != gjson.String || message && !m.Get("content").Exists():
 		return nil, message
 	case m.Get("hookEventName").Exists(), visible == "user_only", visible == "llm_only" && foreign:
 		return nil, message

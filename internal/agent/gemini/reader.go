@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -43,7 +42,7 @@ func (r *reader) Read(at int, line []byte) transcript.Entry {
 		return transcript.Entry{}
 	}
 	record := gjson.ParseBytes(line)
-	e := transcript.Entry{At: moment(record.Get("timestamp"))}
+	e := transcript.Entry{At: transcript.Moment(record.Get("timestamp").Str)}
 	switch record.Get("type").Str {
 	case "user":
 		r.user(at, record, &e)
@@ -65,13 +64,13 @@ func (r *reader) set(record gjson.Result) (e transcript.Entry) {
 		r.headed = true
 		return e
 	}
-	updated := moment(record.Get("$set.lastUpdated"))
+	updated := transcript.Moment(record.Get("$set.lastUpdated").Str)
 	record.Get("$set.messages").ForEach(func(_, m gjson.Result) bool {
 		if m.Get("type").Str != "user" || r.headed {
 			return !r.headed
 		}
 		gist := texts(m.Get("content"))
-		if strings.HasPrefix(gist, "<state_snapshot>") && updated.Sub(moment(m.Get("timestamp"))) < time.Second {
+		if strings.HasPrefix(gist, "<state_snapshot>") && updated.Sub(transcript.Moment(m.Get("timestamp").Str)) < time.Second {
 			e.At, e.Compacted = updated, &transcript.Compacted{Auto: r.running}
 			e.Parts = []transcript.Part{{Kind: transcript.Gist, Text: gist}}
 		}
@@ -81,7 +80,7 @@ func (r *reader) set(record gjson.Result) (e transcript.Entry) {
 }
 
 func (r *reader) user(at int, record gjson.Result, e *transcript.Entry) {
-	id, content := text(record.Get("id")), record.Get("content")
+	id, content := transcript.Kept(record.Get("id")), record.Get("content")
 	r.headed = false
 	e.ID = id
 	said := texts(content)
@@ -104,21 +103,21 @@ func (r *reader) user(at int, record gjson.Result, e *transcript.Entry) {
 // model reads a message of the model. Its input includes what was read from a
 // cache; its output excludes thoughts.
 func (r *reader) model(record gjson.Result, e *transcript.Entry) {
-	id, content := text(record.Get("id")), record.Get("content")
+	id, content := transcript.Kept(record.Get("id")), record.Get("content")
 	again := id == r.message
 	r.message, r.headed = id, false
-	e.Message, e.Model = id, text(record.Get("model"))
+	e.Message, e.Model = id, transcript.Kept(record.Get("model"))
 	if t := record.Get("tokens"); t.IsObject() {
-		input := tokens(t.Get("input"))
-		e.Tokens.CacheRead = min(input, tokens(t.Get("cached")))
-		e.Tokens.Input = input - e.Tokens.CacheRead + tokens(t.Get("tool"))
-		e.Tokens.Output = tokens(t.Get("output")) + tokens(t.Get("thoughts"))
-		e.Context = input + tokens(t.Get("tool"))
+		input := transcript.Count(t.Get("input"))
+		e.Tokens.CacheRead = min(input, transcript.Count(t.Get("cached")))
+		e.Tokens.Input = input - e.Tokens.CacheRead + transcript.Count(t.Get("tool"))
+		e.Tokens.Output = transcript.Count(t.Get("output")) + transcript.Count(t.Get("thoughts"))
+		e.Context = input + transcript.Count(t.Get("tool"))
 	}
 	said := texts(content)
 	if !again {
 		record.Get("thoughts").ForEach(func(_, t gjson.Result) bool {
-			thought := strings.Trim(text(t.Get("subject"))+"\n"+text(t.Get("description")), "\n")
+			thought := strings.Trim(transcript.Kept(t.Get("subject"))+"\n"+transcript.Kept(t.Get("description")), "\n")
 			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Thought, Text: thought})
 			return true
 		})
@@ -139,18 +138,18 @@ func (r *reader) model(record gjson.Result, e *transcript.Entry) {
 }
 
 func (r *reader) call(call gjson.Result, e *transcript.Entry) {
-	id := text(call.Get("id"))
+	id := transcript.Kept(call.Get("id"))
 	answered, told := r.done[id]
 	if !told {
 		e.Parts = append(e.Parts, transcript.Part{
-			Kind: transcript.Call, Call: id, Name: text(call.Get("name")), Input: gjson.Parse(strings.Clone(call.Get("args").Raw)),
+			Kind: transcript.Call, Call: id, Name: transcript.Kept(call.Get("name")), Input: gjson.Parse(strings.Clone(call.Get("args").Raw)),
 		})
 	}
 	result := call.Get("result")
 	if !answered && result.Exists() {
 		status := call.Get("status").Str
 		a := transcript.Part{Kind: transcript.Answer, Call: id, Failed: status == "error" || status == "cancelled"}
-		if a.Text = text(result); a.Text == "" {
+		if a.Text = transcript.Kept(result); a.Text == "" {
 			a.Text = answers(result)
 		}
 		e.Parts = append(e.Parts, a)
@@ -166,7 +165,7 @@ func answers(result gjson.Result) string {
 	result.ForEach(func(_, part gjson.Result) bool {
 		response := part.Get("functionResponse.response")
 		for _, field := range []string{"output", "error"} {
-			if t := text(response.Get(field)); t != "" {
+			if t := transcript.Kept(response.Get(field)); t != "" {
 				all = append(all, t)
 			}
 		}
@@ -177,12 +176,12 @@ func answers(result gjson.Result) string {
 
 func texts(content gjson.Result) string {
 	if content.Type == gjson.String {
-		return text(content)
+		return transcript.Kept(content)
 	}
 	var all []string
 	content.ForEach(func(_, part gjson.Result) bool {
 		if t := part.Get("text"); t.Type == gjson.String && part.Get("thought").Type != gjson.True {
-			if s := text(t); typed(s) != "" || s == "" { // added by hooks
+			if s := transcript.Kept(t); typed(s) != "" || s == "" { // added by hooks
 				all = append(all, s)
 			}
 		}
@@ -194,7 +193,7 @@ func texts(content gjson.Result) string {
 func attached(content gjson.Result) (files []transcript.Attached) {
 	content.ForEach(func(_, part gjson.Result) bool {
 		if data := part.Get("inlineData"); data.IsObject() {
-			media := text(data.Get("mimeType"))
+			media := transcript.Kept(data.Get("mimeType"))
 			kind := "document"
 			if strings.HasPrefix(media, "image/") {
 				kind = "image"
@@ -210,36 +209,7 @@ func attached(content gjson.Result) (files []transcript.Attached) {
 func fault(said string) string {
 	inner := strings.TrimSuffix(strings.TrimPrefix(said, "[API Error: "), "]")
 	if message := gjson.Get(inner, "error.message"); gjson.Valid(inner) && message.Type == gjson.String {
-		return text(message)
+		return transcript.Kept(message)
 	}
 	return said
-}
-
-// text returns a JSON string as encoding/json decodes it, or "". It is a copy,
-// as a short string must not keep megabytes in memory.
-func text(v gjson.Result) string {
-	if v.Type != gjson.String {
-		return ""
-	}
-	if !strings.Contains(v.Raw, `\u`) && utf8.ValidString(v.Str) {
-		return strings.Clone(v.Str)
-	}
-	var s string
-	if err := json.Unmarshal([]byte(v.Raw), &s); err != nil {
-		return ""
-	}
-	return s
-}
-
-func tokens(v gjson.Result) int64 {
-	const most = 1 << 40 // no sum overflows
-	if n := v.Num; v.Type == gjson.Number && n > 0 && n < most {
-		return int64(n)
-	}
-	return 0
-}
-
-func moment(v gjson.Result) time.Time {
-	t, _ := time.Parse(time.RFC3339Nano, v.Str)
-	return t
 }

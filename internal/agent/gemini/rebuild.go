@@ -70,11 +70,9 @@ func head(c transcript.Cut) []byte {
 		Start   string `json:"startTime"`
 		Updated string `json:"lastUpdated"`
 		Kind    string `json:"kind"`
-	}{c.Session, hex.EncodeToString(hash[:]), stamp(c.At), stamp(c.At), "main"})
+	}{c.Session, hex.EncodeToString(hash[:]), transcript.Stamp(c.At), transcript.Stamp(c.At), "main"})
 	return append(line, '\n')
 }
-
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // claim returns the name of a directory's project. The client finds it in a
 // list or by projects' files; adopt writes such a file if there is none.

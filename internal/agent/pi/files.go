@@ -41,10 +41,8 @@ func placeOf(config, dir, session string, at time.Time) string {
 		name := strings.NewReplacer("/", "-", ":", "-").Replace(strings.TrimPrefix(filepath.ToSlash(dir), "/"))
 		in = filepath.Join(config, "sessions", "--"+name+"--")
 	}
-	return filepath.Join(in, strings.NewReplacer(":", "-", ".", "-").Replace(stamp(at))+"_"+session+".jsonl")
+	return filepath.Join(in, strings.NewReplacer(":", "-", ".", "-").Replace(transcript.Stamp(at))+"_"+session+".jsonl")
 }
-
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // Files lists the conversations by a prefix of the session.
 func Files(config, prefix string) ([]transcript.File, error) {

@@ -30,7 +30,7 @@ func (r *reader) Read(at int, line []byte) transcript.Entry {
 		return transcript.Entry{}
 	}
 	record := gjson.ParseBytes(line)
-	e := transcript.Entry{ID: transcript.Kept(record.Get("id")), At: moment(record.Get("timestamp").Str)}
+	e := transcript.Entry{ID: transcript.Kept(record.Get("id")), At: transcript.Moment(record.Get("timestamp").Str)}
 	switch kind := record.Get("type").Str; kind {
 	case "session":
 		return transcript.Entry{At: e.At, Cwd: transcript.Kept(record.Get("cwd"))}
@@ -178,9 +178,4 @@ func tokens(u gjson.Result) transcript.Tokens {
 		Input: transcript.Count(u.Get("input")), CacheRead: transcript.Count(u.Get("cacheRead")),
 		CacheWrite: transcript.Count(u.Get("cacheWrite")), Output: transcript.Count(u.Get("output")),
 	}
-}
-
-func moment(stamp string) time.Time {
-	t, _ := time.Parse(time.RFC3339Nano, stamp)
-	return t
 }

@@ -144,7 +144,7 @@ func (c content) MarshalJSON() ([]byte, error) {
 // their own name, thoughts and what a provider may want back, and settings that
 // its user shall decide: which model goes on, and when to compact.
 func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
-	line, err := json.Marshal(head{"session", 3, c.Session, stamp(c.At), c.Dir})
+	line, err := json.Marshal(head{"session", 3, c.Session, transcript.Stamp(c.At), c.Dir})
 	if err != nil {
 		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, err)
 	}
@@ -192,8 +192,8 @@ func branch(c transcript.Cut) []*entry {
 			instead[id] = e.ID
 		}
 		out, e.Parent = nil, nil
-		if moment(e.Timestamp).IsZero() {
-			e.Timestamp = stamp(c.At)
+		if transcript.Moment(e.Timestamp).IsZero() {
+			e.Timestamp = transcript.Stamp(c.At)
 		}
 		if n := len(kept); n > 0 {
 			e.Parent = &kept[n-1].ID

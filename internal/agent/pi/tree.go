@@ -56,7 +56,7 @@ func goesOn(data []byte, at int64, whole bool) (from, last string, known bool) {
 		known = known || whole
 		switch gjson.GetBytes(line, "message.role").Str {
 		case "assistant", "toolResult":
-			r.last = moment(gjson.GetBytes(line, "timestamp").Str)
+			r.last = transcript.Moment(gjson.GetBytes(line, "timestamp").Str)
 		case "user":
 			if r.Read(0, bytes.TrimSpace(line)).Opens == nil {
 				break

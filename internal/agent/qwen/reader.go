@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -33,7 +32,7 @@ func (reader) Read(at int, line []byte) (e transcript.Entry) {
 	}
 	record := gjson.ParseBytes(line)
 	e.ID, e.Cwd = transcript.Kept(record.Get("uuid")), transcript.Kept(record.Get("cwd"))
-	e.At, _ = time.Parse(time.RFC3339Nano, record.Get("timestamp").Str)
+	e.At = transcript.Moment(record.Get("timestamp").Str)
 	e.Subagent = record.Get("isSidechain").Type == gjson.True
 	switch record.Get("type").Str {
 	case "user":
