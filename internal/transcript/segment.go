@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -160,6 +161,18 @@ func ReadRange(path string, from, to int64) ([]byte, error) {
 		return readPacked(path, from, to)
 	}
 	return readRange(f, from, to)
+}
+
+// Head returns the first line of the file at path if it is JSON of some KB, or
+// else nil.
+func Head(path string) []byte {
+	const most = 64 << 10
+	data, _ := ReadRange(path, 0, most)
+	line, _, whole := bytes.Cut(data, []byte{'\n'})
+	if !whole || !json.Valid(line) {
+		return nil
+	}
+	return line
 }
 
 // Tail returns whole lines from the end of the file at path, at most limit

@@ -1,7 +1,6 @@
 package copilot
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -55,12 +54,6 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 
 // began returns the directory and the commit that a file's first line names.
 func began(path string) (dir, commit string) {
-	const most = 64 << 10
-	head, _ := transcript.ReadRange(path, 0, most)
-	line, _, whole := bytes.Cut(head, []byte{'\n'})
-	if !whole || !gjson.ValidBytes(line) {
-		return "", ""
-	}
-	context := gjson.GetBytes(line, "data.context")
+	context := gjson.GetBytes(transcript.Head(path), "data.context")
 	return text(context, "cwd"), text(context, "headCommit")
 }

@@ -1,7 +1,6 @@
 package droid
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -67,11 +66,5 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 
 // began returns the directory that a file's first line names.
 func began(path string) string {
-	const most = 64 << 10
-	head, _ := transcript.ReadRange(path, 0, most)
-	line, _, whole := bytes.Cut(head, []byte{'\n'})
-	if !whole || !gjson.ValidBytes(line) {
-		return ""
-	}
-	return text(gjson.ParseBytes(line), "cwd")
+	return text(gjson.ParseBytes(transcript.Head(path)), "cwd")
 }

@@ -1,11 +1,9 @@
 package pi
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -77,7 +75,7 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 	files, err := Files(config, "")
 	var all []transcript.File
 	for _, f := range files {
-		if !transcript.Near(begin(f.Path), dirs) {
+		if !transcript.Near(began(f.Path), dirs) {
 			continue
 		}
 		if info, err := os.Stat(f.Path); err == nil { // otherwise it was removed
@@ -89,16 +87,11 @@ func History(config string, dirs []string) ([]transcript.File, error) {
 	return all, err
 }
 
-// begin returns the directory in a file's first line, or "".
-func begin(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
+// began returns the directory that a file's first line names.
+func began(path string) string {
+	head := transcript.Head(path)
+	if gjson.GetBytes(head, "type").Str != "session" {
 		return ""
 	}
-	defer f.Close()
-	line, err := bufio.NewReader(io.LimitReader(f, 64<<10)).ReadBytes('\n')
-	if err != nil || gjson.GetBytes(line, "type").Str != "session" {
-		return ""
-	}
-	return gjson.GetBytes(line, "cwd").Str
+	return transcript.Kept(gjson.GetBytes(head, "cwd"))
 }
