@@ -133,6 +133,15 @@ func Program(argv []string) string {
 	return argv[0]
 }
 
+// HasOption reports whether a command line has one of options, perhaps with a
+// value in the same word.
+func HasOption(argv []string, options ...string) bool {
+	return slices.ContainsFunc(argv, func(word string) bool {
+		option, _, _ := strings.Cut(word, "=")
+		return slices.Contains(options, option)
+	})
+}
+
 // A ClientLock is a file that a client locks while a session lives in it. The
 // zero ClientLock is none, or not visible from here.
 type ClientLock struct {

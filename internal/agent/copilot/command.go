@@ -1,9 +1,6 @@
 package copilot
 
-import (
-	"slices"
-	"strings"
-)
+import "gitagent/internal/session"
 
 // Command starts the client in dir. Values share a word with their options, so
 // that they can begin with anything.
@@ -23,19 +20,11 @@ func Command(dir, session, prompt string) []string {
 
 // WithSession adds a session's id, unless the command has one.
 func WithSession(command []string, id string) (with []string, ok bool) {
-	if has(command, "--session-id", "--resume", "-r", "--continue", "--connect") {
+	if session.HasOption(command, "--session-id", "--resume", "-r", "--continue", "--connect") {
 		return command, false
 	}
 	return append([]string{command[0], "--session-id=" + id}, command[1:]...), true
 }
 
 // Interactive reports whether a command lacks -p.
-func Interactive(command []string) bool { return !has(command, "-p", "--prompt") }
-
-// has reports whether a command has one of options, perhaps with a value.
-func has(command []string, options ...string) bool {
-	return slices.ContainsFunc(command, func(word string) bool {
-		option, _, _ := strings.Cut(word, "=")
-		return slices.Contains(options, option)
-	})
-}
+func Interactive(command []string) bool { return !session.HasOption(command, "-p", "--prompt") }

@@ -1,9 +1,6 @@
 package gemini
 
-import (
-	"slices"
-	"strings"
-)
+import "gitagent/internal/session"
 
 // Command starts the client, which works in the current directory. The prompt
 // shares a word with its option, so that it can begin with anything.
@@ -20,19 +17,11 @@ func Command(dir, session, prompt string) []string {
 
 // WithSession adds a session's id, unless the command has one.
 func WithSession(command []string, id string) (with []string, ok bool) {
-	if has(command, "--session-id", "--resume", "-r", "--session-file") {
+	if session.HasOption(command, "--session-id", "--resume", "-r", "--session-file") {
 		return command, false
 	}
 	return append([]string{command[0], "--session-id", id}, command[1:]...), true
 }
 
 // Interactive reports whether a command lacks -p.
-func Interactive(command []string) bool { return !has(command, "-p", "--prompt") }
-
-// has reports whether a command has one of options, perhaps with a value.
-func has(command []string, options ...string) bool {
-	return slices.ContainsFunc(command, func(word string) bool {
-		option, _, _ := strings.Cut(word, "=")
-		return slices.Contains(options, option)
-	})
-}
+func Interactive(command []string) bool { return !session.HasOption(command, "-p", "--prompt") }

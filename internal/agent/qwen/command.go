@@ -1,8 +1,9 @@
 package qwen
 
 import (
-	"slices"
 	"strings"
+
+	"gitagent/internal/session"
 )
 
 // Command starts the client, which works in the current directory. The prompt
@@ -20,8 +21,7 @@ func Command(dir, session, prompt string) []string {
 
 // WithSession adds a session's id, unless the command has one.
 func WithSession(command []string, id string) (with []string, ok bool) {
-	named := []string{"--session-id", "--resume", "-r", "--continue", "-c"}
-	if has(command, named...) {
+	if session.HasOption(command, "--session-id", "--resume", "-r", "--continue", "-c") {
 		return command, false
 	}
 	return append([]string{command[0], "--session-id", id}, command[1:]...), true
@@ -31,13 +31,5 @@ func WithSession(command []string, id string) (with []string, ok bool) {
 // with -p, or as a word without an option, which is missed if it follows one.
 func Interactive(command []string) bool {
 	bare := len(command) > 1 && !strings.HasPrefix(command[1], "-")
-	return !bare && !has(command, "-p", "--prompt")
-}
-
-// has reports whether a command has one of options, perhaps with a value.
-func has(command []string, options ...string) bool {
-	return slices.ContainsFunc(command, func(word string) bool {
-		option, _, _ := strings.Cut(word, "=")
-		return slices.Contains(options, option)
-	})
+	return !bare && !session.HasOption(command, "-p", "--prompt")
 }
