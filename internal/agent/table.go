@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/agent/pi"
 	"gitagent/internal/agent/qwen"
 	"gitagent/internal/redact"
+	"gitagent/internal/session"
 )
 
 // all are the agents. The first is for hooks and records that name none.
@@ -26,7 +27,7 @@ var all = []*Agent{
 		Reader: claude.Reader, Structure: claude.Structure, Subagents: claude.Sides,
 		Within:     true,
 		Late:       true, // the file is written from a timer, and the Stop hook does not wait for it
-		NewSession: claude.NewSession, Rebuild: claude.Rebuild, Command: claude.Command,
+		NewSession: session.NewID, Rebuild: claude.Rebuild, Command: claude.Command,
 		WithSession: claude.WithSession, Interactive: claude.Interactive, Wake: claude.Wake,
 	},
 	{
@@ -45,7 +46,7 @@ var all = []*Agent{
 		Event: gemini.Event, Effects: gemini.Effects, Client: gemini.Client, Variables: gemini.Variables, Programs: []string{gemini.Program},
 		Files: gemini.Files, History: gemini.History, Worktrees: gemini.Worktrees,
 		Reader: gemini.Reader, Structure: gemini.Structure,
-		NewSession: gemini.NewSession, Rebuild: gemini.Rebuild, Command: gemini.Command,
+		NewSession: session.NewID, Rebuild: gemini.Rebuild, Command: gemini.Command,
 		WithSession: gemini.WithSession, Interactive: gemini.Interactive,
 	},
 	{
@@ -55,7 +56,7 @@ var all = []*Agent{
 		Event:  pi.Event, Effects: pi.Effects, Client: pi.Client, Variables: pi.Variables, Programs: []string{pi.Program},
 		Files: pi.Files, History: pi.History,
 		Reader: pi.Reader, Structure: pi.Structure, Continues: pi.Continues,
-		NewSession: pi.NewSession, Rebuild: pi.Rebuild, Command: pi.Command,
+		NewSession: session.NewID, Rebuild: pi.Rebuild, Command: pi.Command,
 		WithSession: pi.WithSession, Interactive: pi.Interactive,
 	},
 	{
@@ -66,7 +67,7 @@ var all = []*Agent{
 		Path: copilot.Path, Files: copilot.Files, History: copilot.History,
 		Reader: copilot.Reader, Structure: copilot.Structure, Subagents: copilot.Sides,
 		Late:       true, // seldom, and never by more than the note of the hook
-		NewSession: copilot.NewSession, Rebuild: copilot.Rebuild, Command: copilot.Command,
+		NewSession: session.NewID, Rebuild: copilot.Rebuild, Command: copilot.Command,
 		WithSession: copilot.WithSession, Interactive: copilot.Interactive,
 	},
 	{
@@ -78,7 +79,7 @@ var all = []*Agent{
 		Within:     true,
 		Late:       true, // it queues what it writes, and the Stop hook starts meanwhile
 		EndsUntold: true, // without a terminal
-		NewSession: qwen.NewSession, Rebuild: qwen.Rebuild, Command: qwen.Command,
+		NewSession: session.NewID, Rebuild: qwen.Rebuild, Command: qwen.Command,
 		WithSession: qwen.WithSession, Interactive: qwen.Interactive,
 	},
 	{
@@ -87,7 +88,7 @@ var all = []*Agent{
 		Event: droid.Event, Effects: droid.Effects, Client: droid.Client, Variables: droid.Variables, Programs: []string{droid.Program},
 		Files: droid.Files, History: droid.History,
 		Reader: droid.Reader, Structure: droid.Structure, Spent: droid.Spent,
-		NewSession: droid.NewSession, Rebuild: droid.Rebuild, Command: droid.Command, Interactive: droid.Interactive,
+		NewSession: session.NewID, Rebuild: droid.Rebuild, Command: droid.Command, Interactive: droid.Interactive,
 	},
 	edition(opencode.Kilo),
 }

@@ -10,12 +10,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
-
-// NewSession returns a random UUID.
-func NewSession() string { return session.NewID() }
 
 // Rebuild turns a conversation, a session's segments in order, into the file of
 // a new session. Its pieces share the segments' memory.

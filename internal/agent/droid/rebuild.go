@@ -11,12 +11,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
-
-// NewSession returns a random UUID, as the client does.
-func NewSession() string { return session.NewID() }
 
 // Rebuild makes the file of a session that the client then forks: without an
 // account it resumes none. It finds the file by its project, and its copy keeps

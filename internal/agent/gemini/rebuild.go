@@ -18,12 +18,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
-
-// NewSession returns a random UUID, as the client does.
-func NewSession() string { return session.NewID() }
 
 // Rebuild makes the file of a new session. It has the final conversation, each
 // message once: what the client would go on with after reading the segments'

@@ -9,12 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/hooks"
-	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
-
-// NewSession returns a random UUID, which the client takes as an id.
-func NewSession() string { return session.NewID() }
 
 // Rebuild keeps these fields of entries: the client's next request is made from
 // them, or it needs them to show the conversation.

@@ -10,12 +10,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
-
-// NewSession returns a random UUID, as the client does.
-func NewSession() string { return session.NewID() }
 
 // Rebuild makes the file of a new session: the conversation's records, in a
 // chain.

@@ -15,12 +15,13 @@ import (
 	"gitagent/internal/session"
 )
 
-// A client in a terminal registers its session in sessions/<pid>.json, and
-// changes that with its conversation. A client that was killed leaves the file.
+// Registered returns what the client of a process has registered: in a terminal
+// it does so in sessions/<pid>.json, and changes that with its conversation. A
+// client that was killed leaves the file.
 //
 // Seen with version 0.24.4, undocumented: an unexpected file is an unknown
 // client.
-func registration(config string, pid int) (session.Registration, error) {
+func Registered(config string, pid int) (session.Registration, error) {
 	const most = 64 << 10 // as the client
 	var said struct {
 		PID       int     `json:"pid"`
@@ -46,11 +47,6 @@ func registration(config string, pid int) (session.Registration, error) {
 	return r, nil
 }
 
-// Registered returns what the client of a process has registered.
-func Registered(config string, pid int) (session.Registration, error) {
-	return registration(config, pid)
-}
-
 // Running lists all readable registrations, even of dead clients, in no order.
 func Running(config string) ([]session.Registration, error) {
 	entries, err := os.ReadDir(filepath.Join(config, "sessions"))
@@ -61,7 +57,7 @@ func Running(config string) ([]session.Registration, error) {
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
 		if pid, err := strconv.Atoi(name); ok && err == nil && e.Type().IsRegular() {
-			if r, err := registration(config, pid); err == nil {
+			if r, err := Registered(config, pid); err == nil {
 				all = append(all, r)
 			}
 		}
