@@ -90,18 +90,21 @@ func (f *inputs) earlier() []transcript.FileTurn {
 // turn: commands that a person has given, for example.
 type repeats struct{ turns, end int }
 
-// likeness returns a function that reports whether a recorded turn is among the
-// earlier ones of the file, and what these are up to it. It is nil if there are
-// none.
-func (r *recording) likeness() func(*ledger.Ledger, *turns.Turn) (repeats, bool) {
+// A search reports whether a recorded turn is looked for, and what the file
+// repeats up to it, if it is in the file.
+type search func(l *ledger.Ledger, t *turns.Turn) (has repeats, is bool)
+
+// likeness looks for a turn that is among the earlier ones of the file. It is
+// nil if there are none.
+func (r *recording) likeness() search {
 	earlier := r.earlier()
+	if len(earlier) == 0 {
+		return nil
+	}
 	byPrompt := make(map[string][]int)
 	for i, e := range earlier {
 		prompt := recordedPrompt(r.rules, e.Prompt)
 		byPrompt[prompt] = append(byPrompt[prompt], i)
-	}
-	if len(earlier) == 0 {
-		return nil
 	}
 	return func(l *ledger.Ledger, t *turns.Turn) (repeats, bool) {
 		places := byPrompt[t.Prompt]
@@ -135,7 +138,7 @@ func same(a, b transcript.FileTurn) bool {
 
 // source returns the newest trusted turn that is looked for, and what the search
 // says of it; nil if there is none. A mission's own turns come first.
-func (r *recording) source(ctx context.Context, looksFor func(*ledger.Ledger, *turns.Turn) (repeats, bool)) (*turns.Turn, repeats, error) {
+func (r *recording) source(ctx context.Context, looksFor search) (*turns.Turn, repeats, error) {
 	most := maxCaughtUp
 	if t, has, err := find(r.tx.Ledger, &most, looksFor); t != nil || err != nil {
 		return t, has, err
@@ -168,7 +171,7 @@ func (r *recording) source(ctx context.Context, looksFor func(*ledger.Ledger, *t
 
 // find returns the newest turn of a ledger that is looked for, or nil. It looks
 // at most turns, and counts them off.
-func find(l *ledger.Ledger, most *int, looksFor func(*ledger.Ledger, *turns.Turn) (repeats, bool)) (*turns.Turn, repeats, error) {
+func find(l *ledger.Ledger, most *int, looksFor search) (*turns.Turn, repeats, error) {
 	for turn, err := range l.Turns() {
 		if err != nil || *most == 0 {
 			return nil, repeats{}, err

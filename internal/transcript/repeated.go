@@ -85,11 +85,10 @@ func findAgain(r Reader, path string, from, to int64, suspects map[string][]byte
 		if err != nil {
 			return err
 		}
-		e := r.Read(at, bytes.TrimSuffix(line, []byte{'\n'}))
+		text := bytes.TrimSuffix(line, []byte{'\n'})
+		e := r.Read(at, text)
 		at += len(line)
-		if again := suspects[identity(&e, bytes.TrimSuffix(line, []byte{'\n'}))]; again != nil {
-			blank(again)
-		}
+		blank(suspects[identity(&e, text)])
 	}
 }
 

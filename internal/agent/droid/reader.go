@@ -69,14 +69,12 @@ func (r *reader) Read(at int, line []byte) (e transcript.Entry) {
 
 // outcome reads how a turn ended. The client has shown an error before.
 func (r *reader) outcome(reason string, e *transcript.Entry) {
-	e.At = r.at
 	switch reason {
 	case "", "completed", "spec_handoff":
-		e.At = time.Time{}
 	case "cancelled", "permission_rejected", "process_exit":
-		e.Interrupted = true
+		e.At, e.Interrupted = r.at, true
 	default:
-		e.Failed = true
+		e.At, e.Failed = r.at, true
 		if r.notice != "" {
 			e.Parts = []transcript.Part{{Kind: transcript.Said, Text: r.notice}}
 		}

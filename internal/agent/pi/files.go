@@ -18,9 +18,8 @@ import (
 )
 
 // Conversations are in sessions/--<directory>--/<time>_<session>.jsonl, or in
-// one directory that the environment or the user's settings name.
-
-// moved returns that directory, or "".
+// one directory that the environment or the user's settings name: moved returns
+// that, or "".
 func moved(config string, getenv func(string) string) string {
 	if dir := inHome(getenv, getenv("PI_CODING_AGENT_SESSION_DIR")); dir != "" {
 		return dir

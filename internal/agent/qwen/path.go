@@ -29,7 +29,7 @@ func project(dir string) string {
 	return name.String()
 }
 
-// Path returns where the client keeps the conversation of a session in dir.
+// path returns where the client keeps the conversation of a session in dir.
 func path(config, dir, session string) string {
 	return filepath.Join(config, projects, project(dir), chats, session+".jsonl")
 }
