@@ -2,6 +2,7 @@ package agenttest
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,5 +62,33 @@ func Installs(t *testing.T, setup hooks.Setup, before string) {
 		if got := apply(setup.Remove(places, project)); got != before {
 			t.Errorf("removed: %s", got)
 		}
+	}
+}
+
+// Event returns what a payload of the client's, testdata/payloads/<name>.json,
+// is in the common words.
+func Event(t *testing.T, event func(io.Reader) (*hooks.Payload, error), name string) *hooks.Payload {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", "payloads", name+".json"))
+	gittest.Must(t, err)
+	defer f.Close()
+	e, err := event(f)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return e
+}
+
+// Client checks that a hook learns the project's directory and the session's id
+// from these variables, and believes neither if it can't be one.
+func Client(t *testing.T, client func(getenv func(string) string) hooks.Environment, projectDir, sessionID string) {
+	t.Helper()
+	const session = "dce4c8cb-d598-4fe6-91f4-bf638b231f2e"
+	vars := map[string]string{projectDir: "/home/dev/repo", sessionID: session}
+	if c := client(func(name string) string { return vars[name] }); c.ProjectDir != "/home/dev/repo" || c.SessionID != session {
+		t.Errorf("got %+v", c)
+	}
+	if c := client(func(string) string { return "../x" }); c.ProjectDir != "" || c.SessionID != "" {
+		t.Errorf("not believed: got %+v", c)
 	}
 }

@@ -34,13 +34,7 @@ func TestEvent(t *testing.T) {
 		}),
 		"auto-PreCompact": event("0000000000d5", "", func(e *hooks.Payload) { e.Cwd, e.Trigger = "/home/dev/coptui", "auto" }),
 	} {
-		f, err := os.Open(filepath.Join("testdata", "payloads", file+".json"))
-		gittest.Must(t, err)
-		got, err := Event(f)
-		_ = f.Close()
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+		got := agenttest.Event(t, Event, file)
 		got.TranscriptPath = ""
 		if !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: got %+v, want %+v", file, *got, want)
@@ -88,15 +82,7 @@ func TestSubagent(t *testing.T) {
 
 func TestClient(t *testing.T) {
 	t.Parallel()
-	vars := map[string]string{"COPILOT_PROJECT_DIR": "/home/dev/copilot", "COPILOT_AGENT_SESSION_ID": "dce4c8cb-d598-4fe6-91f4-bf638b231f2e"}
-	c := Client(func(name string) string { return vars[name] })
-	if c.ProjectDir != vars["COPILOT_PROJECT_DIR"] || c.SessionID != vars["COPILOT_AGENT_SESSION_ID"] {
-		t.Errorf("got %+v", c)
-	}
-	c = Client(func(string) string { return "../x" })
-	if c.ProjectDir != "" || c.SessionID != "" {
-		t.Errorf("not believed: got %+v", c)
-	}
+	agenttest.Client(t, Client, "COPILOT_PROJECT_DIR", "COPILOT_AGENT_SESSION_ID")
 	for line, want := range map[string]bool{
 		"/n/@github/copilot-linux-x64/copilot -p x": true,
 		"copilot":                    true,

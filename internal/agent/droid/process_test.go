@@ -22,11 +22,7 @@ func TestEvent(t *testing.T) {
 		"exec-Stop":                     {name: "Stop"},
 		"exec-SessionEnd":               {name: "SessionEnd"},
 	} {
-		f, err := os.Open(filepath.Join("testdata", "payloads", file+".json"))
-		gittest.Must(t, err)
-		e, err := Event(f)
-		_ = f.Close()
-		gittest.Must(t, err)
+		e := agenttest.Event(t, Event, file)
 		got := told{name: e.Name, source: e.Source, promptID: e.PromptID, reply: e.LastAssistantMessage}
 		for _, c := range e.Calls {
 			got.tool, got.command = c.Tool, c.Command

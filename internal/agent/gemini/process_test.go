@@ -30,13 +30,7 @@ func TestEvent(t *testing.T) {
 		}),
 		"SessionEnd-clear": event("SessionEnd", func(e *hooks.Payload) { e.Reason = "clear" }),
 	} {
-		f, err := os.Open(filepath.Join("testdata", "payloads", file+".json"))
-		gittest.Must(t, err)
-		got, err := Event(f)
-		_ = f.Close()
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+		got := agenttest.Event(t, Event, file)
 		got.TranscriptPath = ""
 		if !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: got %+v, want %+v", file, *got, want)
@@ -82,15 +76,7 @@ func TestTyped(t *testing.T) {
 
 func TestClient(t *testing.T) {
 	t.Parallel()
-	vars := map[string]string{"GEMINI_PROJECT_DIR": "/home/dev/gm", "GEMINI_SESSION_ID": "dce4c8cb-d598-4fe6-91f4-bf638b231f2e"}
-	c := Client(func(name string) string { return vars[name] })
-	if c.ProjectDir != vars["GEMINI_PROJECT_DIR"] || c.SessionID != vars["GEMINI_SESSION_ID"] {
-		t.Errorf("got %+v", c)
-	}
-	c = Client(func(string) string { return "../x" })
-	if c.ProjectDir != "" || c.SessionID != "" {
-		t.Errorf("not believed: got %+v", c)
-	}
+	agenttest.Client(t, Client, "GEMINI_PROJECT_DIR", "GEMINI_SESSION_ID")
 	for line, want := range map[string]bool{
 		"node /usr/bin/gemini -p x": true,
 		"node --no-warnings=DEP0040 --max-old-space-size=4096 /n/@google/gemini-cli/bundle/gemini.js": true,

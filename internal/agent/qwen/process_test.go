@@ -33,11 +33,7 @@ func TestEvent(t *testing.T) {
 			Name: "SubagentStop", AgentID: "general-purpose-call_mock_33", AgentType: "general-purpose", LastAssistantMessage: "sub-answer",
 		},
 	} {
-		f, err := os.Open(filepath.Join("testdata", "payloads", file+".json"))
-		gittest.Must(t, err)
-		got, err := Event(f)
-		_ = f.Close()
-		gittest.Must(t, err)
+		got := agenttest.Event(t, Event, file)
 		if !strings.HasPrefix(got.TranscriptPath, "/home/dev/.qwen/projects/-home-dev-qwen") || !strings.HasPrefix(got.Cwd, "/home/dev/qwen") || got.SessionID == "" {
 			t.Errorf("%s: got %+v", file, *got)
 		}
@@ -118,18 +114,7 @@ func payload(path, event, id, prompt, reply string) io.Reader {
 
 func TestClient(t *testing.T) {
 	t.Parallel()
-	vars := map[string]string{
-		"QWEN_PROJECT_DIR": "/home/dev/repo", "QWEN_CODE_SESSION_ID": "11111111-1111-4111-8111-0000000000aa",
-		"CLAUDE_PROJECT_DIR": "/home/dev/repo", "GEMINI_PROJECT_DIR": "/home/dev/repo",
-	}
-	c := Client(func(name string) string { return vars[name] })
-	if c.ProjectDir != vars["QWEN_PROJECT_DIR"] || c.SessionID != vars["QWEN_CODE_SESSION_ID"] {
-		t.Errorf("got %+v", c)
-	}
-	c = Client(func(string) string { return "../x" })
-	if c.ProjectDir != "" || c.SessionID != "" {
-		t.Errorf("not believed: got %+v", c)
-	}
+	agenttest.Client(t, Client, "QWEN_PROJECT_DIR", "QWEN_CODE_SESSION_ID")
 	for line, want := range map[string]bool{
 		"node --expose-gc /n/@qwen-code/qwen-code/cli.js -y":      true,
 		"node /n/@qwen-code/qwen-code/cli-entry.js":               true,
