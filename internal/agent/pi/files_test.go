@@ -122,8 +122,8 @@ func TestContinues(t *testing.T) {
 // TestGoesOn: what a part of a file tells of a turn is what all of it tells.
 func TestGoesOn(t *testing.T) {
 	t.Parallel()
-	for _, name := range captures(t) {
-		data := capture(t, name)
+	for _, name := range agenttest.Captures(t) {
+		data := agenttest.Capture(t, name)
 		told := 0
 		for _, turn := range transcript.Turns(Reader(), data) {
 			from, last, _ := goesOn(data, int64(turn.Start), true)
