@@ -39,6 +39,10 @@ func (r *recording) findJumps() error {
 			continue
 		}
 		j := jump{promptID: id}
+		if id == "" {
+			r.jumps[at] = j
+			continue
+		}
 		most := maxCaughtUp
 		t, _, err := find(r.tx.Ledger, &most, func(_ *ledger.Ledger, t *turns.Turn) (repeats, bool) {
 			return repeats{}, leadsTo(t, id, r.agent().Name)

@@ -64,6 +64,9 @@ var fields = transcript.Fields{Foreign: ofClient, Refused: ofOthers, Known: map[
 	"item":        "type text",
 }}
 
+// records are the types of those that are kept.
+var records = []string{"user", "assistant", "tool_result", "system chat_compression", "system slash_command"}
+
 // ofClient reports whether a part of a message is a thought of the model's, or
 // of hooks or the client.
 func ofClient(part gjson.Result) bool {
@@ -101,7 +104,7 @@ func (b *builder) add(line []byte) {
 	case subtype != "" && (kind != "user" || !strings.Contains(subtypes, " "+subtype+" ")):
 		return
 	}
-	if fields.Known[kind] == "" || id == "" || b.seen[id] || record.Get("isSidechain").Type == gjson.True {
+	if !slices.Contains(records, kind) || id == "" || b.seen[id] || record.Get("isSidechain").Type == gjson.True {
 		return
 	}
 	kept, ok := fields.Keep(kind, record, b.foreign)

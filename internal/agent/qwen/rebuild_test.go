@@ -3,6 +3,7 @@ package qwen
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -98,6 +99,17 @@ func TestRebuild(t *testing.T) {
 					t.Errorf("%s cut at %d has something of its source: %s", name, len(segments), file)
 				}
 			}
+		}
+	}
+}
+
+// The names of what is in records are no types of records.
+func TestRebuildTypes(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"part", "message", "shown", "chat_compression"} {
+		line := fmt.Appendf(nil, `{"uuid":"a","type":%q,"text":"x","role":"user","message":{"role":"user","parts":[{"text":"x"}]}}`, kind)
+		if got, err := Rebuild(cut(t.TempDir(), true, line)); !errors.Is(err, transcript.ErrEmpty) {
+			t.Errorf("%s: %v, %v", kind, got, err)
 		}
 	}
 }
