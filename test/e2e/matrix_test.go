@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -243,6 +244,12 @@ func interruptedInTool(r *rig) {
 func killedInTool(r *rig) {
 	x, slow := r.inTool("")
 	session := x.session()
+	if c, is := r.kind.(copilot); is { // whose file may come later than the first tool
+		r.await("the client's file", func() bool {
+			data, _ := os.ReadFile(filepath.Join(c.dir(r), "session-state", session, "events.jsonl"))
+			return bytes.Contains(data, []byte("TTOOL"))
+		})
+	}
 	x.signal(syscall.SIGKILL)
 	x.wait()
 	slow.open() // the tool outlives the client
