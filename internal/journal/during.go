@@ -17,8 +17,8 @@ type Span struct {
 }
 
 // During returns what came since a turn of a session started. The turn is the
-// last with the prompt's id or, without one, the first that began no earlier
-// than it started.
+// last with the prompt's id or, if it has none or got one later, the first that
+// began without, and no earlier than it started.
 func During(repo *git.Repo, session, prompt string, started time.Time) (Span, error) {
 	late, err := Newest(repo)
 	if err != nil {
@@ -28,6 +28,7 @@ func During(repo *git.Repo, session, prompt string, started time.Time) (Span, er
 	begins := func(e *Entry) bool {
 		return e.Event == Prompt && e.Session == session && (prompt == "" || e.PromptID == prompt)
 	}
+	nameless := func(e *Entry) bool { return e.Event == Prompt && e.Session == session && e.PromptID == "" }
 	before := func(e *Entry) bool { // all older ones are none of the turn's
 		return prompt == "" && e.At < since || prompt != "" && begins(e)
 	}
@@ -54,7 +55,11 @@ func During(repo *git.Repo, session, prompt string, started time.Time) (Span, er
 			s.Last = e
 		}
 	}
-	if i := slices.IndexFunc(list, begins); i >= 0 {
+	i := slices.IndexFunc(list, begins)
+	if i < 0 {
+		i = slices.IndexFunc(list, nameless)
+	}
+	if i >= 0 {
 		s.From, s.Began, s.Seen = list[i].At, list[i].Tree, list[i+1:]
 	}
 	return s, nil

@@ -119,6 +119,40 @@ func TestUnread(t *testing.T) {
 	}
 }
 
+// TestDuring: a turn is found by its prompt's id, and where the client gave it one only later, by when it started.
+func TestDuring(t *testing.T) {
+	t.Parallel()
+	repo, _ := repository(t)
+	tree := object.NewHash(gittest.Hash("1"))
+	for _, e := range []*Entry{
+		{At: 5, Event: Prompt, Session: "other"}, {At: 10, Event: Prompt, Session: "s"}, {At: 12, Session: "s"},
+		{At: 20, Event: Prompt, Session: "s"}, {At: 22, Session: "s"}, {At: 30, Event: Prompt, Session: "s", PromptID: "p"}, {At: 32, Session: "s"},
+	} {
+		e.Tree = tree
+		gittest.Must(t, Append(repo, e))
+	}
+	for _, tt := range []struct {
+		prompt        string
+		started, from int64
+		seen          int
+		found         bool
+	}{
+		{"", 10, 10, 5, true},
+		{"", 11, 20, 3, true},
+		{"late", 10, 10, 5, true},
+		{"late", 20, 20, 3, true},
+		{"late", 21, 21, 3, false},
+		{"p", 30, 30, 1, true},
+		{"p", 33, 30, 1, true},
+	} {
+		got, err := During(repo, "s", tt.prompt, time.UnixMilli(tt.started))
+		gittest.Must(t, err)
+		if got.From != tt.from || len(got.Seen) != tt.seen || got.Began.IsZero() == tt.found {
+			t.Errorf("turn %q of %d: it began at %d with %v, and %d were seen; want %d, %t, %d", tt.prompt, tt.started, got.From, got.Began, len(got.Seen), tt.from, tt.found, tt.seen)
+		}
+	}
+}
+
 // TestShortenTimes: where the times of files take the room, they go first, and a turn keeps its beginning.
 func TestShortenTimes(t *testing.T) {
 	t.Parallel()

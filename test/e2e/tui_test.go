@@ -3,6 +3,9 @@
 package e2e
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -134,6 +137,15 @@ func (s *tui) interrupt() {
 		return false
 	})
 	s.ready("Esc")
+	if s.r.kind == (qwen{}) { // it may write the call that was ended only then
+		s.r.await("the call in the client's file", func() bool {
+			files, _ := filepath.Glob(filepath.Join(s.r.home, ".qwen", "projects", "*", "chats", "*.jsonl"))
+			return slices.ContainsFunc(files, func(file string) bool {
+				data, _ := os.ReadFile(file)
+				return bytes.Contains(data, []byte(".gate'"))
+			})
+		})
+	}
 	s.r.await("the last event after Esc", func() bool {
 		return len(s.r.witness.named("Stop")) >= before+s.r.kind.(player).stops()
 	})
