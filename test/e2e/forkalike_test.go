@@ -21,8 +21,9 @@ type native struct {
 	look    reply                                            // a call of the MCP server's tool
 	picture func(argv []string) []string                     // a run whose prompt has a picture
 	fork    func(r *rig, session, prompt string) []string    // the client's own; nil if it has none
+	stays   bool                                             // such a fork works in the directory of its source
 	again   *regexp.Regexp                                   // blocks that it adds to a fork of ours, though they are there
-	connect func(r *rig, command string, arguments []string) // to an MCP server
+	connect func(r *rig, command string, arguments []string) // to an MCP server; it is set to steer, and to keep the last prompt in a compaction
 }
 
 var natives = []native{
@@ -45,17 +46,8 @@ var natives = []native{
 			replaceFile(r.t, path, fmt.Appendf(config, "\n[mcp_servers.notes]\ncommand = %q\nargs = %s\n", command, list))
 		},
 	},
-	{
-		player:  openCode{},
-		look:    reply{"tool": "notes_look", "input": map[string]any{"name": "x"}},
-		picture: func(argv []string) []string { return append(argv, "-f", "picture.png") },
-		fork: func(r *rig, session, prompt string) []string {
-			return append(r.kind.(player).command(r, session, prompt), "--fork")
-		},
-		connect: func(r *rig, command string, arguments []string) {
-			r.set(openCode{}.settings(r), "mcp", map[string]any{"notes": map[string]any{"type": "local", "command": append([]string{command}, arguments...), "enabled": true}})
-		},
-	},
+	openCodes(openCode{}),
+	openCodes(openCode{"kilo"}),
 	{
 		player: gemini{},
 		look:   reply{"tool": "mcp_notes_look", "input": map[string]any{"name": "x"}},
@@ -68,9 +60,28 @@ var natives = []native{
 			return argv
 		},
 		connect: func(r *rig, command string, arguments []string) {
+			// Without this, what is typed while it works is a prompt of its own when it has ended.
+			r.set(gemini{}.settings(r), "experimental", map[string]any{"modelSteering": true})
 			r.set(gemini{}.settings(r), "mcpServers", map[string]any{"notes": map[string]any{"command": command, "args": arguments, "trust": true}})
 		},
 	},
+}
+
+// openCodes is OpenCode, or what it is called elsewhere.
+func openCodes(c openCode) native {
+	return native{
+		player:  c,
+		look:    reply{"tool": "notes_look", "input": map[string]any{"name": "x"}},
+		picture: func(argv []string) []string { return append(argv, "-f", "picture.png") },
+		fork: func(r *rig, session, prompt string) []string {
+			return append(c.command(r, session, prompt), "--fork")
+		},
+		stays: true, // started elsewhere, it answers, and never ends
+		connect: func(r *rig, command string, arguments []string) {
+			r.set(c.settings(r), "compaction", map[string]any{"tail_turns": 1})
+			r.set(c.settings(r), "mcp", map[string]any{"notes": map[string]any{"type": "local", "command": append([]string{command}, arguments...), "enabled": true}})
+		},
+	}
 }
 
 // set sets a field of a file of settings.
@@ -106,16 +117,11 @@ func TestForkAlike(t *testing.T) {
 			x := r.startArgv(r.repo.Dir, n.picture(n.command(r, "", "TIMG hello"))...)
 			x.wait()
 			session := x.ok().session()
-			n.alike(r, "image", session, "TF1")
 			// A sub-agent's report may come after the end of the turn: it is in the next one's.
-			r.play(r.repo.Dir, session, "TSUB hello").ok()
-			r.play(r.repo.Dir, session, "T3 hello").ok()
-			n.alike(r, "sub-agent", session, "TF2")
-			r.play(r.repo.Dir, session, "TMCP hello").ok()
-			n.alike(r, "MCP", session, "TF3")
-			if n.fork == nil {
-				return // its terminal is left to people
+			for _, prompt := range []string{"TSUB hello", "T3 hello", "TMCP hello"} {
+				r.play(r.repo.Dir, session, prompt).ok()
 			}
+			n.alike(r, "image, sub-agent, MCP", session, "TF1")
 			s := r.seat(r.repo.Dir, session)
 			before := len(r.witness.named("Stop"))
 			s.enter("TTOOL hello")
@@ -127,7 +133,10 @@ func TestForkAlike(t *testing.T) {
 			s.compact()
 			s.prompt("T5 hello")
 			s.leave()
-			n.alike(r, "steering and compaction", session, "TF4")
+			n.alike(r, "steering and compaction", session, "TF2")
+			if left := string(r.given("TF2")[0].Body); !strings.Contains(left, "T2 hello") {
+				t.Errorf("the compaction left %s, want the prompt before it there", left)
+			}
 		})
 	}
 }
@@ -141,7 +150,11 @@ func (n native) alike(r *rig, what, session, word string) {
 	r = r.silent()
 	own := session
 	if n.fork != nil {
-		x := r.startArgv(f.Worktree, n.fork(r, session, word+" hello")...)
+		dir := f.Worktree
+		if n.stays {
+			dir = r.repo.Dir
+		}
+		x := r.startArgv(dir, n.fork(r, session, word+" hello")...)
 		x.wait()
 		own = x.ok().session()
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"gitagent/test/gittest"
 )
@@ -69,7 +70,23 @@ func (gemini) open(r *rig, session string) []string {
 	return argv
 }
 
-func (gemini) box(screen string) (text string, idle bool) { return "", false }
+// box finds the line below the mode, which the client is always in here.
+func (gemini) box(screen string) (text string, idle bool) {
+	_, below, _ := strings.Cut(screen, "YOLO Ctrl+Y\n")
+	for line := range strings.Lines(below) {
+		if text, found := strings.CutPrefix(line, " *"); found {
+			text = strings.TrimSpace(text)
+			if strings.HasPrefix(text, "Type your message") {
+				text = ""
+			}
+			return text, !working.MatchString(screen)
+		}
+	}
+	return "", false
+}
+
+// working is on the screen as long as the client has something to do.
+var working = regexp.MustCompile(`esc to cancel|Executing Hooks|Initializing|Queued \(|Compressing`)
 
 func (gemini) over(r *rig, stop event) bool { return true }
 

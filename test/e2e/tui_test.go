@@ -23,6 +23,10 @@ func (r *rig) seat(dir, session string) *tui {
 	r.t.Helper()
 	s := r.sit(dir, r.kind.(player).open(r, session)...)
 	s.ready("the client's start")
+	if session != "" { // OpenCode begins with another page, and forgets what is typed there
+		r.await("the session's page", func() bool { return !s.shows("Ask anything") })
+		s.ready("the session's page")
+	}
 	return s
 }
 
@@ -155,12 +159,14 @@ func (s *tui) interrupt() {
 func (s *tui) compact() {
 	s.r.t.Helper()
 	command := "/compact"
-	if s.r.kind == (qwen{}) {
+	if slices.Contains([]kind{qwen{}, gemini{}}, s.r.kind) {
 		command = "/compress"
 	}
 	before := len(s.r.witness.named("PostCompact"))
 	s.enter(command)
-	s.r.await("PostCompact after "+command, func() bool { return len(s.r.witness.named("PostCompact")) > before || s.shows("Compaction completed") })
+	s.r.await("PostCompact after "+command, func() bool {
+		return len(s.r.witness.named("PostCompact")) > before || s.shows("Compaction completed") || s.shows("Chat history compressed")
+	})
 	s.ready(command)
 }
 
