@@ -172,5 +172,6 @@ func (n native) alike(r *rig, what, session, word string) {
 	said := func(q request) []string {
 		return slices.DeleteFunc(q.blocks(), func(b string) bool { return n.again != nil && n.again.MatchString(b) })
 	}
-	r.alike(what, said(given[0]), said(given[1]), own, f.Session, f.Worktree, r.repo.Dir)
+	// Kilo says its own name wherever its source's was said.
+	r.alike(what, said(given[0]), said(given[1]), own, session, f.Session, f.Worktree, r.repo.Dir)
 }
