@@ -102,8 +102,12 @@ var parts = []part{
 	{
 		name: "background task",
 		play: func(s *session, r *rig) {
+			back := r.gate("back")
 			before := len(r.witness.named("Stop"))
 			s.enter("TBACK hello")
+			back.reached()
+			s.stopped(before+1, "the turn that began it")
+			back.open() // what ends before the turn is told in it
 			s.stopped(before+2, "the background task's end")
 		},
 		texts: []string{"task-notification"},
@@ -254,7 +258,7 @@ func (r *rig) furnish() {
 		"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "echo the weather is fine"}]}],
 		"PostToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "printf '%s' '{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\",\"additionalContext\":\"mind the umlauts\"}}'"}]}]}}`))
 	r.picture()
-	slow := filepath.Join(r.home, "slow.gate")
+	slow, back := filepath.Join(r.home, "slow.gate"), filepath.Join(r.home, "back.gate")
 	r.mock.play(
 		on(`TF[0-9]+`, say("forked")),
 		on("TSKILL", reply{"tool": "Skill", "input": map[string]any{"skill": "guide", "args": "T3"}}, say("ASKILL done")),
@@ -264,6 +268,6 @@ func (r *rig) furnish() {
 		on("TTOOL", bash("cat '"+slow+"'"), say("not reached")),
 		on("TPLAN", reply{"tool": "EnterPlanMode", "input": map[string]any{}}, say("APLAN done")),
 		on("TOUT", reply{"tool": "ExitPlanMode", "input": map[string]any{"plan": "1. Think"}}, say("AOUT done")),
-		on("TBACK", reply{"tool": "Bash", "input": map[string]any{"command": "echo in the background", "description": "run", "run_in_background": true}}, say("ABACK done")),
+		on("TBACK", reply{"tool": "Bash", "input": map[string]any{"command": "cat '" + back + "' && echo in the background", "description": "run", "run_in_background": true}}, say("ABACK done")),
 	)
 }

@@ -72,7 +72,7 @@ func (gemini) open(r *rig, session string) []string {
 
 // box finds the line below the mode, which the client is always in here.
 func (gemini) box(screen string) (text string, idle bool) {
-	_, below, _ := strings.Cut(screen, "YOLO Ctrl+Y\n")
+	_, below, _ := strings.Cut(screen, "YOLO Ctrl+Y")
 	for line := range strings.Lines(below) {
 		if text, found := strings.CutPrefix(line, " *"); found {
 			text = strings.TrimSpace(text)
@@ -86,7 +86,7 @@ func (gemini) box(screen string) (text string, idle bool) {
 }
 
 // working is on the screen as long as the client has something to do.
-var working = regexp.MustCompile(`esc to cancel|Executing Hooks|Initializing|Queued \(|Compressing`)
+var working = regexp.MustCompile(`esc to cancel|awaiting input|Executing Hooks|Initializing|Queued \(|Compressing`)
 
 func (gemini) over(r *rig, stop event) bool { return true }
 
