@@ -106,7 +106,7 @@ var parts = []part{
 			before := len(r.witness.named("Stop"))
 			s.enter("TBACK hello")
 			back.reached()
-			s.stopped(before+1, "the turn that began it")
+			r.await("the end of the turn that began it", func() bool { return len(r.witness.named("Stop")) > before })
 			back.open() // what ends before the turn is told in it
 			s.stopped(before+2, "the background task's end")
 		},
