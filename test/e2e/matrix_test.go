@@ -247,7 +247,7 @@ func killedInTool(r *rig) {
 	if c, is := r.kind.(copilot); is { // whose file may come later than the first tool
 		r.await("the client's file", func() bool {
 			data, _ := os.ReadFile(filepath.Join(c.dir(r), "session-state", session, "events.jsonl"))
-			return bytes.Contains(data, []byte("TTOOL"))
+			return bytes.Contains(data, []byte(`"type":"user.message"`))
 		})
 	}
 	x.signal(syscall.SIGKILL)
