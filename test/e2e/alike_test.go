@@ -40,9 +40,9 @@ func (r *rig) alike(what string, native, ours []string, names ...string) {
 }
 
 // madeAnew is what each session has its own of: Codex's ids of the messages that it adds, Gemini CLI's name of a directory,
-// and what it lists of its place; Kilo's time of a message, and the id of a sub-agent, whose session its own fork copies: in ours
+// and what it lists of its place; the day; Kilo's time of a message, and the id of a sub-agent, whose session its own fork copies: in ours
 // it is the source's.
-var madeAnew = regexp.MustCompile(`Message time: [^\\]+|task id=\\"ses_\w+|msg_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|/\.gemini/tmp/[a-z0-9-]+|Showing up to 200 items[^"]*`)
+var madeAnew = regexp.MustCompile(`Today's date[^\\]+|Message time: [^\\]+|task id=\\"ses_\w+|msg_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|/\.gemini/tmp/[a-z0-9-]+|Showing up to 200 items[^"]*`)
 
 // blocks are all parts of a request, in order, each with whose it is.
 func (s sent) blocks() []string {
