@@ -125,8 +125,13 @@ func TestDuring(t *testing.T) {
 	repo, _ := repository(t)
 	tree := object.NewHash(gittest.Hash("1"))
 	for _, e := range []*Entry{
-		{At: 5, Event: Prompt, Session: "other"}, {At: 10, Event: Prompt, Session: "s"}, {At: 12, Session: "s"},
-		{At: 20, Event: Prompt, Session: "s"}, {At: 22, Session: "s"}, {At: 30, Event: Prompt, Session: "s", PromptID: "p"}, {At: 32, Session: "s"},
+		{At: 5, Event: Prompt, Session: "other"},
+		{At: 10, Event: Prompt, Session: "s"},
+		{At: 12, Session: "s"},
+		{At: 20, Event: Prompt, Session: "s"},
+		{At: 22, Session: "s"},
+		{At: 30, Event: Prompt, Session: "s", PromptID: "p"},
+		{At: 32, Session: "s"},
 	} {
 		e.Tree = tree
 		gittest.Must(t, Append(repo, e))
