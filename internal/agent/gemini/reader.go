@@ -86,8 +86,11 @@ func (r *reader) user(at int, record gjson.Result, e *transcript.Entry) {
 	said := texts(content)
 	prompt := typed(said)
 	switch {
-	case content.Get("#.functionResponse").Get("0").Exists() && strings.TrimSpace(prompt) == "":
-		return // the model's message has them, too
+	case content.Get("#.functionResponse").Get("0").Exists():
+		if steered := steering(prompt); steered != "" {
+			e.Parts = []transcript.Part{{Kind: transcript.Queued, Text: steered}}
+		}
+		return // the model's message has the results, too
 	case strings.TrimSpace(prompt) == "" || strings.HasPrefix(prompt, "<session_context>") || prompt == "Please continue.":
 		e.Parts = []transcript.Part{{Kind: transcript.Told, Text: said}}
 		return
@@ -98,6 +101,17 @@ func (r *reader) user(at int, record gjson.Result, e *transcript.Entry) {
 	r.running, r.done = true, nil
 	e.Opens = &transcript.FileTurn{Start: at, UUID: id, PromptID: id, Prompt: prompt, At: e.At}
 	e.Parts = []transcript.Part{{Kind: transcript.Asked, Text: prompt, Files: attached(content)}}
+}
+
+// steering returns what the user typed while the turn ran, which the client sends
+// with the results of tools, if the user has set experimental.modelSteering; or "".
+func steering(text string) string {
+	_, text, found := strings.Cut(text, "User steering update:\n<user_input>\n")
+	text, _, ended := strings.Cut(text, "\n</user_input>")
+	if !found || !ended {
+		return ""
+	}
+	return text
 }
 
 // model reads a message of the model. Its input includes what was read from a
