@@ -157,8 +157,8 @@ func TestSteering(t *testing.T) {
 	answered := `{"functionResponse":{"id":"c","name":"run_shell_command","response":{"output":"x"}}}`
 	for text, want := range map[string][]transcript.Part{
 		`User steering update:\n<user_input>\nuse tabs\n</user_input>\nInternal instruction: Re-evaluate.`: {{Kind: transcript.Queued, Text: "use tabs"}},
-		`User steering update:\n<user_input>\nuse tabs`:                                                   nil,
-		`Background execution update:\n<background_output>\ndone\n</background_output>`:                   nil,
+		`User steering update:\n<user_input>\nuse tabs`:                                                    nil,
+		`Background execution update:\n<background_output>\ndone\n</background_output>`:                    nil,
 	} {
 		line := `{"id":"a","timestamp":"2026-11-29T10:00:00Z","type":"user","content":[{"text":"` + text + `"},` + answered + `]}`
 		if e := Reader().Read(0, []byte(line)); e.Opens != nil || !reflect.DeepEqual(e.Parts, want) {
