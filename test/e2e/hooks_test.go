@@ -30,7 +30,7 @@ func TestBrokenHook(t *testing.T) {
 		{"exits with 1", "exit 1", 1},
 		{"dies of a signal", "kill -KILL $$", -1},
 		// Too little address space for the Go runtime: "fatal error", status 2.
-		{"fatal runtime error", "ulimit -v 50000; exec '" + real + "' \"$@\"", 2},
+		{"fatal runtime error", "ulimit -v 200000; exec '" + real + "' \"$@\"", 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

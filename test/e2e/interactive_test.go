@@ -178,8 +178,13 @@ func TestInstalledInMidSession(t *testing.T) {
 	s.prompt("T2 with hooks")
 	s.prompt("T3 with hooks")
 	s.exit()
-	turns := r.check(r.done("T2"), r.done("T3"))
-	if got := turns[0].Transcript.After; got != 0 {
-		t.Errorf("the first recorded turn comes after turn %d, want 0", got)
+	turns := r.list()
+	if len(turns) != 3 || turns[0].Imported == "" || turns[0].Prompt != "T1 before the hooks" {
+		t.Fatalf("recorded are %v, want the turn of before as an imported one, and two\n%s", turns, r.report())
+	}
+	r.checkRecord(turns[1], r.done("T2"))
+	r.checkRecord(turns[2], r.done("T3"))
+	if got := turns[1].Transcript.After; got != 1 {
+		t.Errorf("the first recorded turn comes after turn %d, want 1", got)
 	}
 }

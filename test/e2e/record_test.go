@@ -43,6 +43,7 @@ type turn struct {
 	Compactions int            `json:"compactions"`
 	Tokens      tokens         `json:"tokens"`
 	Agents      []subagentDid  `json:"agents"`
+	Imported    string         `json:"imported"`
 	Transcript  struct {
 		Path  string `json:"path"`
 		After int    `json:"after"`

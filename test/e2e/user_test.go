@@ -44,8 +44,7 @@ func TestTwoSessionsAtOnce(t *testing.T) {
 	r.check(r.done("TTOOL"), r.done("T1"))
 }
 
-// The client's own fork of a session is a session, and its copy of the conversation is kept with
-// it.
+// The client's own fork of a session is a session, and a fork of its mission: it has its turn, and counts on.
 func TestForkByClient(t *testing.T) {
 	r := newNightly(t)
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
@@ -54,5 +53,12 @@ func TestForkByClient(t *testing.T) {
 		t.Fatal("the client did not fork")
 	}
 	r.claude(r.repo.Dir, "T3 hello", "--resume", session).ok().quiet()
-	r.check(r.done("T1"), r.done("T2"), r.done("T3"))
+	source, forked := r.turns(passive(session)), r.turns(passive(fork))
+	if len(source) != 2 || len(forked) != 2 {
+		t.Fatalf("the missions have the turns %v and %v\n%s", source, forked, r.report())
+	}
+	r.checkRecord(source[0], r.done("T1"))
+	r.checkRecord(source[1], r.done("T3"))
+	r.checkRecord(forked[1], r.done("T2"))
+	r.forkOf(passive(fork), passive(session), 1)
 }
