@@ -5,5 +5,5 @@ const (
 	Name    = "pi"
 	Program = "pi"
 	Title   = "pi"
-	Tested  = "1.5.2"
+	Tested  = "1.6.0"
 )
