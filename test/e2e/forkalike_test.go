@@ -71,6 +71,15 @@ var natives = []native{
 			r.set(qwen{}.settings(r), "mcpServers", map[string]any{"notes": map[string]any{"command": command, "args": arguments, "trust": true}})
 		},
 	},
+	{
+		player:  pi{},
+		look:    bash("echo it knows no MCP"),
+		picture: func(argv []string) []string { return append(argv, "@picture.png") },
+		fork: func(r *rig, session, prompt string) []string {
+			return pi{}.fork(pi{}.command(r, "", prompt), session)
+		},
+		connect: func(*rig, string, []string) {},
+	},
 }
 
 // mentioned names the picture in a run's prompt.
@@ -151,7 +160,7 @@ func TestForkAlike(t *testing.T) {
 			s.leave()
 			n.alike(r, "steering and compaction", session, "TF2")
 			kept := "T2 hello"
-			if n.player == (qwen{}) { // whose compaction keeps no prompt
+			if n.player == (qwen{}) || n.player == (pi{}) { // whose compaction keeps no prompt
 				kept = "MOCK SUMMARY"
 			}
 			if left := string(r.given("TF2")[0].Body); !strings.Contains(left, kept) {
