@@ -80,6 +80,14 @@ var natives = []native{
 		},
 		connect: func(*rig, string, []string) {},
 	},
+	{ // its own fork needs a terminal
+		player:  copilot{},
+		look:    bash("echo no server is set up"),
+		picture: mentioned,
+		// The new prompt has the time; the system prompt says which checkpoints of compactions lie beside the file.
+		again:   regexp.MustCompile(`TF[12] hello|/session-state/`),
+		connect: func(*rig, string, []string) {},
+	},
 }
 
 // mentioned names the picture in a run's prompt.
