@@ -19,6 +19,7 @@ var ErrChanged = errors.New("changed in the meantime")
 type Edit struct {
 	Path          string // as given, perhaps a symbolic link
 	Before, After []byte // nil for no file
+	Top           string // a directory that stays; one below it goes with its last file. "" if all stay
 }
 
 // PlanInstall plans an [Install] in the file at path. It writes nothing. Errors
@@ -33,7 +34,7 @@ func PlanFile(path string, content []byte) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Edit{path, before, content}, nil
+	return &Edit{Path: path, Before: before, After: content}, nil
 }
 
 // Plan plans what change makes of the settings at path, nil for no file. It
@@ -50,7 +51,7 @@ func Plan(path string, change func(settings []byte) ([]byte, error)) (*Edit, err
 	if info, err := os.Lstat(path); bytes.Equal(after, made) && err == nil && info.Mode().IsRegular() {
 		after = nil
 	}
-	return &Edit{path, before, after}, nil
+	return &Edit{Path: path, Before: before, After: after}, nil
 }
 
 const maxSettings = 16 << 20 // bytes; real files have some kilobytes
@@ -92,7 +93,8 @@ func (e *Edit) Changes() bool {
 // replaced in one step. The file keeps its mode and, if we may set it, its
 // owner; behind a symbolic link the file is replaced, not the link. New files
 // and directories get the umask's mode, as from the client. Removal removes a
-// link, and keeps its file; a directory that it leaves empty goes as well.
+// link, and keeps its file; a directory below Top that it leaves empty goes as
+// well, but no link to one.
 func (e *Edit) Apply() error {
 	if !e.Changes() {
 		return nil
@@ -112,7 +114,10 @@ func (e *Edit) apply() error {
 		if err := os.Remove(path); err != nil {
 			return err
 		}
-		os.Remove(filepath.Dir(path)) // which fails unless it is empty
+		dir := filepath.Dir(path)
+		if info, err := os.Lstat(dir); e.Top != "" && dir != filepath.Clean(e.Top) && err == nil && info.IsDir() {
+			os.Remove(dir) // which fails unless it is empty
+		}
 		return nil
 	}
 	var info fs.FileInfo

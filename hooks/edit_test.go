@@ -139,6 +139,7 @@ func TestPlanFile(t *testing.T) {
 	}{{nil, false}, {[]byte("one"), true}, {[]byte("one"), false}, {[]byte{}, true}, {nil, true}, {nil, false}} {
 		edit, err := PlanFile(path, tt.content)
 		gittest.Must(t, err)
+		edit.Top = dir
 		if edit.Changes() != tt.changes {
 			t.Errorf("%q changes something: %t", tt.content, edit.Changes())
 		}
@@ -211,6 +212,36 @@ func TestApplyFollowsLinks(t *testing.T) {
 	gittest.Must(t, os.Remove(target))
 	if _, err := PlanInstall(link, entries); err == nil || !strings.HasSuffix(err.Error(), "a symbolic link to nothing") {
 		t.Errorf("dangling: got error %v", err)
+	}
+}
+
+// TestApplyEmptied: no directory goes that the user may have had before, be it empty, and no link to one.
+func TestApplyEmptied(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, top, gone string
+	}{
+		{"client/hooks/file", "client", "client/hooks"},
+		{"client/hooks/file", "", ""},
+		{"alone/file", "alone", ""},
+		{"alone/file", "alone/", ""},
+		{"client/linked/file", "client", ""},
+	} {
+		dir := files(t, map[string]string{"alone/file": "", "client/hooks/file": "", "dotfiles/file": ""})
+		if err := os.Symlink(filepath.Join("..", "dotfiles"), filepath.Join(dir, "client", "linked")); err != nil {
+			t.Skip(err)
+		}
+		edit, err := PlanFile(filepath.Join(dir, filepath.FromSlash(tt.name)), nil)
+		gittest.Must(t, err)
+		if tt.top != "" {
+			edit.Top = dir + string(filepath.Separator) + filepath.FromSlash(tt.top)
+		}
+		gittest.Must(t, edit.Apply())
+		for _, name := range []string{"alone", "client", "client/hooks", "client/linked", "dotfiles"} {
+			if _, err := os.Lstat(filepath.Join(dir, name)); (err != nil) != (name == tt.gone) {
+				t.Errorf("%s removed, below %q: %s: %v", tt.name, tt.top, name, err)
+			}
+		}
 	}
 }
 

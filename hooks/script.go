@@ -58,7 +58,11 @@ func (s Script) plan(places Places) (*Edit, error) {
 	if places.Config == "" {
 		return nil, fmt.Errorf("find %s's configuration: the environment names no home directory", s.Client)
 	}
-	return PlanFile(filepath.Join(places.Config, s.Dir, scriptName), nil)
+	e, err := PlanFile(filepath.Join(places.Config, s.Dir, scriptName), nil)
+	if err == nil {
+		e.Top = places.Config
+	}
+	return e, err
 }
 
 // Inspect reports whether the script is there, unchanged, and once: each copy

@@ -33,13 +33,20 @@ func (s Setup) Install(places Places, project bool) (*Edit, error) {
 
 // Remove plans to remove our hooks from the same settings. It writes nothing.
 func (s Setup) Remove(places Places, project bool) (*Edit, error) {
-	return Plan(s.Path(places, project), func(before []byte) ([]byte, error) {
+	e, err := Plan(s.Path(places, project), func(before []byte) ([]byte, error) {
 		after, err := Remove(before, s.Entries) // its error has the user's positions
 		if err == nil && s.Vacate != nil {
 			after, err = Remove(s.Vacate(before, s.Entries), s.Entries)
 		}
 		return after, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	if e.Top = places.Config; project {
+		e.Top = places.Project
+	}
+	return e, nil
 }
 
 // Path returns the file that [Setup.Install] and [Setup.Remove] change.
