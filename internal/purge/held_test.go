@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"gitagent/internal/purgerewrite"
 	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
@@ -95,5 +96,28 @@ func TestHeldDamaged(t *testing.T) {
 		if err != nil || len(all) != 1 || !all[0].Here || all[0].Kept || !slices.Equal(all[0].Missions, []record.ID{mission}) {
 			t.Errorf("%q: held are %+v, %v", text, all, err)
 		}
+	}
+}
+
+// TestHeldUntilCompleted: a mission that a person has let go is held no longer when another process has completed its
+// purge, after which nothing is here or fetched in which it would be found.
+func TestHeldUntilCompleted(t *testing.T) {
+	t.Parallel()
+	_, p := recorded(t)
+	a := &Apply{Workspace: p.Workspace}
+	if _, err := a.note(t.Context(), asks("b")); err != nil {
+		t.Fatal(err)
+	}
+	plan := planned(t, &Purge{Workspace: p.Workspace, Target: purgerewrite.Target{Missions: []record.ID{mission}}})
+	gittest.Must(t, plan.objects.Flush())
+	gittest.Must(t, plan.worklist().write(p.Store))
+	if !IsHeld(p.Store, mission) {
+		t.Error("it is held no longer before it has gone")
+	}
+	if _, err := Complete(t.Context(), p.Workspace); err != nil {
+		t.Fatal(err)
+	}
+	if IsHeld(p.Store, mission) {
+		t.Error("a mission that is gone is held")
 	}
 }

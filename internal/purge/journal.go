@@ -223,6 +223,9 @@ func (j *worklist) files(w *workspace.Workspace) error {
 		if err := w.Trust.Forget(id); err != nil {
 			return err
 		}
+		if err := Release(w.Store, id); err != nil {
+			return err
+		}
 	}
 	return os.RemoveAll(w.Store.Dir().Path(unsearched))
 }
