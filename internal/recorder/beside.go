@@ -57,7 +57,7 @@ func differ(a, b session.Client) bool { return a.PID != 0 && b.PID != 0 && a != 
 // begun returns the turns that begin in the segment, but for those beside the
 // open one, whose lines are among the others'.
 func (f *inputs) begun() []transcript.FileTurn {
-	list := transcript.Turns(f.agent().Reader(), f.segment.Bytes)
+	list := slices.Clone(f.turns())
 	for i := len(list) - 1; i >= 0; i-- {
 		if !among(f.state.Beside, list[i].PromptID) {
 			continue

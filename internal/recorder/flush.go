@@ -13,11 +13,21 @@ import (
 // A flushed is the part of the client's file beyond the session's cursor.
 type flushed struct {
 	transcript.NewLines
-	from    int64  // offset of the segment in the file, bytes
-	after   int    // the turn whose segment precedes it
-	missing string // why there is no segment, as in [record.Segment.Missing]
-	none    bool   // the client keeps no file
-	sides   sides  // of subagents
+	from    int64                 // offset of the segment in the file, bytes
+	after   int                   // the turn whose segment precedes it
+	missing string                // why there is no segment, as in [record.Segment.Missing]
+	none    bool                  // the client keeps no file
+	sides   sides                 // of subagents
+	turns   []transcript.FileTurn // that begin in it; nil if nobody has asked yet
+}
+
+// turns returns the turns that begin in the segment. It may be a file of a
+// hundred thousand, which is read once.
+func (f *inputs) turns() []transcript.FileTurn {
+	if f.segment.turns == nil {
+		f.segment.turns = transcript.Turns(f.agent().Reader(), f.segment.Bytes)
+	}
+	return f.segment.turns
 }
 
 // flush reads the segment. At a turn's end it waits for the client to write it.

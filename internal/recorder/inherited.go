@@ -40,7 +40,7 @@ func (r *recording) inherit(ctx context.Context) error {
 	}
 	source, has, err := r.source(ctx, looksFor)
 	if source == nil || err != nil {
-		if slices.ContainsFunc(r.earlier(), r.elsewhereBegun) {
+		if r.elsewhereBegun(r.earlier()) {
 			r.inherited.turns = -1
 		}
 		return err
@@ -59,11 +59,18 @@ func (r *recording) inherit(ctx context.Context) error {
 	return err
 }
 
-// elsewhereBegun reports whether a turn began in another repository: the session
-// has moved, and the turn is none of this one's.
-func (r *recording) elsewhereBegun(t transcript.FileTurn) bool {
-	repo, err := git.Find(t.Cwd)
-	return t.Cwd != "" && err == nil && !git.SameFile(repo.CommonDir, r.Repo.CommonDir)
+// elsewhereBegun reports whether one of some turns began in another repository:
+// the session has moved, and the turn is none of this one's.
+func (r *recording) elsewhereBegun(list []transcript.FileTurn) bool {
+	looked := map[string]bool{"": true}
+	return slices.ContainsFunc(list, func(t transcript.FileTurn) bool {
+		if looked[t.Cwd] {
+			return false
+		}
+		looked[t.Cwd] = true
+		repo, err := git.Find(t.Cwd)
+		return err == nil && !git.SameFile(repo.CommonDir, r.Repo.CommonDir)
+	})
 }
 
 // fresh reports whether the segment is the beginning of a session that no

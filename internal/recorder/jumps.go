@@ -28,7 +28,7 @@ func (r *recording) findJumps() error {
 	}
 	r.jumps = make(map[int]jump)
 	starts := []int{0}
-	for i, b := range transcript.Turns(r.agent().Reader(), r.segment.Bytes) {
+	for i, b := range r.turns() {
 		if i > 0 {
 			starts = append(starts, b.Start)
 		}
@@ -85,7 +85,7 @@ func (r *recording) cutBack() bool {
 		return false
 	}
 	there := make(map[string]transcript.FileTurn) // by prompt ids
-	for _, t := range transcript.Turns(r.agent().Reader(), r.segment.Bytes) {
+	for _, t := range r.turns() {
 		there[t.PromptID] = t
 	}
 	delete(there, "")
