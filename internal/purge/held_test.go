@@ -15,6 +15,17 @@ func asks(by ...string) []Held {
 	return []Held{{Mission: mission, From: "origin", By: by, Missions: []record.ID{mission}, Gone: true, Here: true, Turns: 2}}
 }
 
+// waits is a mission that is held, as a key asks for all of it to go.
+func waits(t *testing.T) (*Purge, *Apply) {
+	t.Helper()
+	_, p := recorded(t)
+	a := &Apply{Workspace: p.Workspace}
+	if _, err := a.note(t.Context(), asks("b")); err != nil {
+		t.Fatal(err)
+	}
+	return p, a
+}
+
 // TestHeldBy: who asks for the same as others is named, and the user is neither told again nor asked what they have
 // decided.
 func TestHeldBy(t *testing.T) {
@@ -53,11 +64,7 @@ func TestHeldBy(t *testing.T) {
 // TestHeldAtOnce: fetches from several remotes note what is held, while a person decides and others look.
 func TestHeldAtOnce(t *testing.T) {
 	t.Parallel()
-	_, p := recorded(t)
-	a := &Apply{Workspace: p.Workspace}
-	if _, err := a.note(t.Context(), asks("b")); err != nil {
-		t.Fatal(err)
-	}
+	p, a := waits(t)
 	var all sync.WaitGroup
 	for n := range 4 {
 		all.Go(func() {
@@ -85,11 +92,7 @@ func TestHeldAtOnce(t *testing.T) {
 // TestHeldDamaged: of a mission whose note is damaged a person is asked all the same.
 func TestHeldDamaged(t *testing.T) {
 	t.Parallel()
-	_, p := recorded(t)
-	a := &Apply{Workspace: p.Workspace}
-	if _, err := a.note(t.Context(), asks("b")); err != nil {
-		t.Fatal(err)
-	}
+	p, _ := waits(t)
 	for _, text := range []string{"", `{"at":`, "[]", `{"here":true}`} {
 		gittest.Must(t, p.Store.Dir().WriteFile(heldFile(mission), []byte(text)))
 		all, err := AllHeld(p.Store)
@@ -103,11 +106,7 @@ func TestHeldDamaged(t *testing.T) {
 // purge, after which nothing is here or fetched in which it would be found.
 func TestHeldUntilCompleted(t *testing.T) {
 	t.Parallel()
-	_, p := recorded(t)
-	a := &Apply{Workspace: p.Workspace}
-	if _, err := a.note(t.Context(), asks("b")); err != nil {
-		t.Fatal(err)
-	}
+	p, _ := waits(t)
 	plan := planned(t, &Purge{Workspace: p.Workspace, Target: purgerewrite.Target{Missions: []record.ID{mission}}})
 	gittest.Must(t, plan.objects.Flush())
 	gittest.Must(t, plan.worklist().write(p.Store))
