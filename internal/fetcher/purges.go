@@ -373,23 +373,31 @@ func (f *fetch) stillHeld() error {
 }
 
 // forgetNowhere forgets what waits for a person of missions that are neither here
-// nor, by its refs and its archive, at the remote any more.
+// nor at the remote any more, by refs or in the archive.
 func (f *fetch) forgetNowhere(ctx context.Context, theirs map[record.ID]remote.Tips, archived object.Hash) error {
 	held, err := purge.AllHeld(f.Workspace.Store)
-	held = slices.DeleteFunc(held, func(h purge.Held) bool { return h.Here || h.From != f.Name || !theirs[h.Mission].Zero() })
+	held = slices.DeleteFunc(held, func(h purge.Held) bool { return h.From != f.Name || !theirs[h.Mission].Zero() })
 	if err != nil || len(held) == 0 {
 		return err
 	}
+	refs, err := f.Repo.Refs(ctx, remote.LedgerRefs, ledger.ArchiveRef)
+	if err != nil {
+		return err
+	}
+	held = slices.DeleteFunc(held, func(h purge.Held) bool { return !refs[h.Mission.Ref()].IsZero() })
 	objects := f.Repo.Objects(ctx)
 	defer objects.Close()
-	index, err := ledger.OpenArchive(objects, archived)
-	if err != nil {
-		return ctx.Err() // an unreadable one may have them
+	for _, tip := range []object.Hash{archived, refs[ledger.ArchiveRef]} {
+		index, err := ledger.OpenArchive(objects, tip)
+		if err != nil {
+			return ctx.Err() // an unreadable one may have them
+		}
+		held = slices.DeleteFunc(held, func(h purge.Held) bool {
+			_, there, err := index.Find(h.Mission)
+			return there || err != nil
+		})
 	}
 	for _, h := range held {
-		if e, _, err := index.Find(h.Mission); err != nil || !e.Gone() {
-			continue
-		}
 		if err := purge.Release(f.Workspace.Store, h.Mission); err != nil {
 			return err
 		}
