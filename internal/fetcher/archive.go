@@ -114,19 +114,31 @@ func holds(ctx context.Context, r *remote.Remote, objects *git.Objects, id recor
 }
 
 // bringArchived fetches archived missions as if the remote had refs to them.
-func bringArchived(ctx context.Context, r *remote.Remote, source, into string, list []ledger.ArchiveEntry) error {
+// there are the remote's refs.
+func bringArchived(ctx context.Context, r *remote.Remote, source, into string, there map[string]object.Hash, list []ledger.ArchiveEntry) error {
 	refspecs := ""
+	var commits []object.Hash
 	for _, e := range list {
 		for namespace, hash := range map[string]object.Hash{remote.LedgerRefs: e.Ledger, remote.NoteRefs: e.Notes, r.Branches(): e.Branch} {
 			if !hash.IsZero() {
 				refspecs += hash.String() + ":" + landingOf(r, into, namespace) + string(e.ID) + "\n"
+				commits = append(commits, hash)
 			}
 		}
 	}
 	if refspecs == "" {
 		return nil
 	}
-	return fetchRefs(ctx, r, source, refspecs)
+	quiet := *r
+	quiet.Progress = nil // git would say there that the host gives none of them
+	err := fetchRefs(ctx, &quiet, source, refspecs)
+	if err == nil || ctx.Err() != nil || there[ledger.ArchiveKeepRef].IsZero() {
+		return err
+	}
+	if err := fetchKept(ctx, r, source, commits); err != nil {
+		return err
+	}
+	return fetchRefs(ctx, &quiet, source, refspecs) // of what is here, with all that it leads to, git asks for nothing
 }
 
 // Archive returns the index of a source's archive without what was purged. It

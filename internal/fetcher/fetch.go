@@ -107,11 +107,11 @@ func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	unread = errors.Join(unread, bringArchived(ctx, f.Remote, f.Name, into, alone))
+	unread = errors.Join(unread, bringArchived(ctx, f.Remote, f.Name, into, there, alone))
 	changes, found, err := f.take(ctx, into, there, ids)
 	if len(besides) > 0 {
 		into = landings(f.Remote) + rand.Text() + "/"
-		bad := bringArchived(ctx, f.Remote, f.Name, into, besides)
+		bad := bringArchived(ctx, f.Remote, f.Name, into, there, besides)
 		if bad == nil {
 			var more []Change
 			more, _, bad = f.take(ctx, into, there, ids)

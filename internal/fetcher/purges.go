@@ -295,7 +295,7 @@ func bringPurged(ctx context.Context, r *remote.Remote, source string, known *pu
 			list = append(list, e)
 		}
 	}
-	return bringArchived(ctx, r, source, landings(r)+rand.Text()+"/", list)
+	return bringArchived(ctx, r, source, landings(r)+rand.Text()+"/", there, list)
 }
 
 func away(held map[record.ID]purgemap.HeldBecause) bool {
