@@ -186,9 +186,23 @@ func (x *examination) try(r *remote.Remote) error {
 		return nil
 	}
 	x.remote(r, "git agent-turn push "+shell(r.Name)) // which says why
-	x.say("refs", "it takes refs/agent and refs/notes/agent")
+	if p.Hidden {
+		x.problem("refs", "it takes refs/agent and refs/notes/agent, but does not list them, so nobody can fetch them; who runs it finds what hides them with: git config --get-all uploadpack.hideRefs", "")
+	} else {
+		x.say("refs", "it takes refs/agent and refs/notes/agent")
+		x.say("archived", map[bool]string{
+			true: "it gives an archived mission alone",
+			false: "it gives only what its refs point at: an archived mission comes after its whole archive, each time; " +
+				"who runs it changes that with: git config uploadpack.allowReachableSHA1InWant true; or for ssh, in sshd_config: AcceptEnv GIT_PROTOCOL",
+		}[p.Alone == nil])
+	}
 	x.say("atomic", map[bool]string{true: "it takes ledger and notes together", false: "it takes ledger and notes only one after the other"}[p.Atomic])
 	x.say("options", map[bool]string{true: "it takes push options: mission branches start no CI", false: "it takes no push options: mission branches may start CI"}[p.Options])
+	if p.Replaces != nil {
+		x.problem("purges", fmt.Sprintf("it does not replace refs: %v; what is purged stays there, and its archive as it is; that is a rule of its host, as RW without + in gitolite or receive.denyNonFastForwards for JGit", p.Replaces), "")
+	} else {
+		x.say("purges", "it replaces refs")
+	}
 	if p.Deletes != nil {
 		x.problem("deletions", fmt.Sprintf("it does not delete refs: %v; what is left there: %s", p.Deletes, strings.Join(p.Left, " ")), "")
 		return nil
