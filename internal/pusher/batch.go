@@ -104,7 +104,7 @@ func together(ctx context.Context, r *remote.Remote, ids []record.ID) (done []*P
 		o := parcel{p, remote.Tips{}}
 		o.lacks(r.Level, ours, theirs[p.As])
 		switch {
-		case p.Held, o.needs.Zero(), ofTheirs(ctx, r, objects, id, ours, theirs):
+		case p.Held, o.needs.Zero(), ofTheirs(ctx, r, objects, id, ours, theirs) != "":
 			done = append(done, p)
 		case r.Level == remote.All && !r.Extends(ctx, objects, ours.Ledger, theirs[p.As].Ledger): // it has what we lack
 			alone = append(alone, id)
@@ -146,17 +146,17 @@ func (o *parcel) lacks(level remote.Consent, ours, theirs remote.Tips) {
 	}
 }
 
-// ofTheirs reports whether a mission here is the remote's own chain of one that
-// diverged, which the remote has under the original name.
-func ofTheirs(ctx context.Context, r *remote.Remote, objects *git.Objects, id record.ID, ours remote.Tips, theirs map[record.ID]remote.Tips) bool {
+// ofTheirs returns the original name of a mission that diverged, if the mission
+// here is the remote's own chain of it, which it has under that name; else "".
+func ofTheirs(ctx context.Context, r *remote.Remote, objects *git.Objects, id record.ID, ours remote.Tips, theirs map[record.ID]remote.Tips) record.ID {
 	if len(id) != 12 || ours.Ledger.IsZero() {
-		return false
+		return ""
 	}
 	l, err := ledger.At(objects, id, ours.Ledger)
-	if err != nil || l.Mission.Began == id {
-		return false
+	if err != nil || l.Mission.Began == id || !r.Extends(ctx, objects, theirs[l.Mission.Began].Ledger, ours.Ledger) {
+		return ""
 	}
-	return r.Extends(ctx, objects, theirs[l.Mission.Began].Ledger, ours.Ledger)
+	return l.Mission.Began
 }
 
 // sendGroup pushes the records of missions together, then their branches.
@@ -172,20 +172,24 @@ func sendGroup(ctx context.Context, r *remote.Remote, group []parcel) error {
 		add(&records, o.needs.Notes, o.As.NotesRef())
 		add(&branches, o.needs.Branch, r.Workspace.Branch(o.As))
 	}
+	var rep pushReport
+	var err error
 	if len(records) > 0 {
-		if _, err := send(ctx, r, records, false); err != nil {
+		if rep, err = send(ctx, r, records, false); err == nil && !rep.any { // it had what it had not listed
+			err = r.WarnOf(ctx, fmt.Sprintf("%s has missions that it does not list, so nobody can fetch them; git agent-turn doctor --remote %s says more", r, r.Name))
+		}
+		if err != nil {
 			return err
 		}
 	}
-	var rep pushReport
-	var err error
+	anew := rep.any
 	if len(branches) > 0 {
 		if rep, err = send(ctx, r, branches, true); err != nil && !errors.Is(err, ErrRejected) {
 			return err
 		}
 	}
 	for _, o := range group {
-		o.Sent = true
+		o.Sent = anew || rep.any
 		if rep.rejected[r.Workspace.Branch(o.As)] {
 			o.Branch = err
 		}

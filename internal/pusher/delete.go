@@ -1,6 +1,7 @@
 package pusher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,9 @@ func Deletable(ctx context.Context, r *remote.Remote, ids []record.ID) (*Deletio
 	w := &Deletion{refs: make(map[record.ID]map[string]object.Hash)}
 	for _, id := range slices.Sorted(slices.Values(ids)) {
 		as := known.Name(id)
+		if theirs[as].Zero() {
+			as = cmp.Or(ofTheirs(ctx, r, objects, id, ours[id], theirs), as)
+		}
 		t := theirs[as]
 		switch {
 		case t.Zero():

@@ -109,3 +109,33 @@ func TestWithdrawBranch(t *testing.T) {
 	remotelab.Equal(t, "ahead", withdrawal(here, remotelab.Mission).Ahead, []record.ID{remotelab.Mission})
 	remotelab.Equal(t, "missions", withdrawal(there, remotelab.Mission).Missions, []record.ID{remotelab.Mission})
 }
+
+// TestWithdrawSides: of a mission that diverged both chains go at the remote, whichever has the name there.
+func TestWithdrawSides(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	host := remotelab.NewHost(t)
+	here, there := remotelab.CloneOf(t, host.Dir), remotelab.CloneOf(t, host.Dir)
+	here.Turn(remotelab.Mission, "one")
+	here.PushAll()
+	there.Fetch()
+	there.Turn(remotelab.Mission, "two there")
+	there.PushAll()
+	here.Turn(remotelab.Mission, "two here")
+	here.PushAll()
+	here.Fetch()
+	var ids []record.ID
+	for id := range here.Sides() {
+		ids = append(ids, id)
+	}
+	w := withdrawal(here, ids...)
+	if len(w.Missions) != 2 || w.Refs() != 4 {
+		t.Errorf("%v with %d refs of %v, want two with 4", w.Missions, w.Refs(), ids)
+	}
+	if _, err := pusher.Delete(t.Context(), here.Origin(), w); err != nil {
+		t.Error(err)
+	}
+	if refs := remotelab.AgentRefs(host); len(refs) > 0 {
+		t.Errorf("the host has %v", refs)
+	}
+}
