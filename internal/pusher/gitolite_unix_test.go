@@ -20,7 +20,7 @@ import (
 func TestGitolite(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	program := tool(t, "gitolite")
+	program := remotelab.Tool(t, "gitolite")
 	home := gittest.TempDir(t)
 	gitolite := func(args ...string) string {
 		cmd := exec.Command(program, args...)
@@ -31,8 +31,8 @@ func TestGitolite(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	host := sshd(t, "env HOME="+home+" "+filepath.Join(gitolite("query-rc", "GL_BINDIR"), "gitolite-shell")+" dev")
-	key, err := os.ReadFile(host.key)
+	host := remotelab.SSHD(t, "env HOME="+home+" "+filepath.Join(gitolite("query-rc", "GL_BINDIR"), "gitolite-shell")+" dev")
+	key, err := os.ReadFile(host.Key)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(home, "dev.pub"), key, 0o600)
 	}
@@ -42,7 +42,7 @@ func TestGitolite(t *testing.T) {
 	gitolite("setup", "-pk", "dev.pub")
 
 	open := func() *remotelab.Clone {
-		return remotelab.CloneOf(t, host.url+"/testing", "-c", "core.sshCommand="+host.command)
+		return remotelab.CloneOf(t, host.URL+"/testing", "-c", "core.sshCommand="+host.Command)
 	}
 	here := open()
 	here.Write("file", "1\n")
@@ -60,7 +60,7 @@ func TestGitolite(t *testing.T) {
 	}
 
 	// Branches only.
-	admin := remotelab.CloneOf(t, host.url+"/gitolite-admin", "-c", "core.sshCommand="+host.command)
+	admin := remotelab.CloneOf(t, host.URL+"/gitolite-admin", "-c", "core.sshCommand="+host.Command)
 	admin.Write("conf/gitolite.conf", "repo gitolite-admin\n  RW+ = dev\nrepo testing\n  RW+ refs/heads/ = dev\n")
 	admin.Commit("branches only")
 	admin.Git("push", "-q")
@@ -69,7 +69,7 @@ func TestGitolite(t *testing.T) {
 	if p, err := pusher.Push(t.Context(), there.Origin(), remotelab.Mission); !errors.Is(err, pusher.ErrRejected) {
 		t.Errorf("push: %+v, %v", p, err)
 	}
-	there.Agree(host.url+"/testing", "code")
+	there.Agree(host.URL+"/testing", "code")
 	if p := there.Push(remotelab.Mission); p.Sent || p.Branch != nil {
 		t.Errorf("push of an unchanged branch: %+v", p)
 	}

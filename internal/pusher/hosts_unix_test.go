@@ -30,13 +30,13 @@ func doors() []door {
 		{"path", false, func(_ *testing.T, host *gittest.Repo) (string, []string) { return host.Dir, nil }},
 		{"file", true, func(_ *testing.T, host *gittest.Repo) (string, []string) { return "file://" + host.Dir, nil }},
 		{"git daemon", false, func(t *testing.T, host *gittest.Repo) (string, []string) {
-			return gitDaemon(t, filepath.Dir(host.Dir)) + "/repo", nil
+			return remotelab.GitDaemon(t, filepath.Dir(host.Dir)) + "/repo", nil
 		}},
 		{"http", false, func(t *testing.T, host *gittest.Repo) (string, []string) {
-			return httpBackend(t, host), nil
+			return remotelab.HTTP(t, host), nil
 		}},
 		{"http with a password", true, func(t *testing.T, host *gittest.Repo) (string, []string) {
-			u, err := url.Parse(httpBackend(t, host, "dev"))
+			u, err := url.Parse(remotelab.HTTP(t, host, "dev"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,8 +44,8 @@ func doors() []door {
 			return u.String(), nil
 		}},
 		{"ssh", false, func(t *testing.T, host *gittest.Repo) (string, []string) {
-			s := sshd(t, "")
-			return s.url + host.Dir, []string{"core.sshCommand=" + s.command}
+			s := remotelab.SSHD(t, "")
+			return s.URL + host.Dir, []string{"core.sshCommand=" + s.Command}
 		}},
 	}
 }
@@ -190,13 +190,13 @@ func TestNoDoor(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	host := remotelab.NewHost(t)
-	closed := httpBackend(t, host, "dev")
+	closed := remotelab.HTTP(t, host, "dev")
 	readOnly := remotelab.NewHost(t)
 	readOnly.Git("config", "http.receivepack", "false")
-	readable := httpBackend(t, readOnly)
+	readable := remotelab.HTTP(t, readOnly)
 	noDaemon := remotelab.NewHost(t)
 	noDaemon.Git("config", "daemon.receivepack", "false")
-	daemon := gitDaemon(t, filepath.Dir(noDaemon.Dir))
+	daemon := remotelab.GitDaemon(t, filepath.Dir(noDaemon.Dir))
 	for _, tt := range []struct{ name, url string }{
 		{"no password", closed},
 		{"a wrong password", strings.Replace(closed, "http://", "http://dev:wrong@", 1)},

@@ -41,7 +41,7 @@ func newNetwork(t *testing.T) *network {
 	for _, name := range []string{"agreed.example.invalid", "other.example.invalid"} {
 		n.hosts[name] = remotelab.NewHost(t)
 		n.hosts[name].Git("config", "http.receivepack", "true")
-		backends[name] = backendOf(t, n.hosts[name])
+		backends[name] = remotelab.Backend(t, n.hosts[name])
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n.mu.Lock()

@@ -34,7 +34,7 @@ type lfsServer struct {
 // buildLFS builds the server, whose version test/lfsserver/go.mod has.
 func buildLFS(t *testing.T) (program string) {
 	t.Helper()
-	tool(t, "git-lfs")
+	remotelab.Tool(t, "git-lfs")
 	program = filepath.Join(gittest.TempDir(t), "lfs-test-server")
 	build := exec.Command("go", "build", "-modfile=test/lfsserver/go.mod", "-o", program, "github.com/git-lfs/lfs-test-server")
 	build.Dir = "../.."
@@ -98,7 +98,7 @@ done
 [ ! -s missing.$$ ] || { cat missing.$$; rm missing.$$; exit 1; }
 rm -f missing.$$
 `), 0o755))
-	backend := backendOf(t, host)
+	backend := remotelab.Backend(t, host)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, "/info/lfs/") {
 			lfs.ServeHTTP(w, r)
@@ -284,7 +284,7 @@ func TestLFS(t *testing.T) {
 
 	t.Run("no LFS at the host", func(t *testing.T) {
 		t.Parallel()
-		c := lfsClone(t, httpBackend(t, remotelab.NewHost(t)))
+		c := lfsClone(t, remotelab.HTTP(t, remotelab.NewHost(t)))
 		large(c, remotelab.Mission, "one")
 		r := c.Origin()
 		warned := ""

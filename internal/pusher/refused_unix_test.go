@@ -77,7 +77,7 @@ func TestRefused(t *testing.T) {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
 			if scheme == "ssh" {
-				tool(t, "ssh")
+				remotelab.Tool(t, "ssh")
 			}
 			address, connections := refusing(t)
 			c := remotelab.CloneOf(t, remotelab.NewHost(t).Dir)

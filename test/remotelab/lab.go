@@ -1,5 +1,5 @@
-// Package remotelab has hosts and clones of them, for tests of what is pushed
-// and fetched.
+// Package remotelab has hosts, servers of these, and clones, for tests of what is
+// pushed and fetched.
 package remotelab
 
 import (

@@ -1,6 +1,6 @@
 //go:build unix
 
-package pusher_test
+package remotelab
 
 import (
 	"fmt"
@@ -20,13 +20,13 @@ import (
 	"gitagent/test/gittest"
 )
 
-// gitDaemon serves the repositories below dir, and accepts pushes.
-func gitDaemon(t *testing.T, dir string) (url string) {
+// GitDaemon serves the repositories below dir, and accepts pushes.
+func GitDaemon(t testing.TB, dir string) (url string) {
 	return "git://" + gittest.Serve(t, func() *exec.Cmd { return gittest.Daemon(dir) })
 }
 
-// backendOf serves the repositories beside a host, and itself, through git http-backend.
-func backendOf(t *testing.T, host *gittest.Repo) http.Handler {
+// Backend serves the repositories beside a host, and itself, through git http-backend.
+func Backend(t testing.TB, host *gittest.Repo) http.Handler {
 	path, err := exec.Command("git", "--exec-path").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -39,10 +39,10 @@ func backendOf(t *testing.T, host *gittest.Repo) http.Handler {
 	}
 }
 
-// httpBackend is a web server for that. users may log in with the password "not-a-secret"; if there
+// HTTP is a web server for that. users may log in with the password "not-a-secret"; if there
 // are none, everybody may.
-func httpBackend(t *testing.T, host *gittest.Repo, users ...string) (url string) {
-	backend := backendOf(t, host)
+func HTTP(t testing.TB, host *gittest.Repo, users ...string) (url string) {
+	backend := Backend(t, host)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, password, _ := r.BasicAuth()
 		if len(users) > 0 && (!slices.Contains(users, name) || password != "not-a-secret") {
@@ -56,17 +56,19 @@ func httpBackend(t *testing.T, host *gittest.Repo, users ...string) (url string)
 	return s.URL + "/" + filepath.Base(host.Dir)
 }
 
-// An sshHost is an ssh server for one user, the current one.
-type sshHost struct {
-	url     string // ssh://host:port
-	command string // for core.sshCommand
-	key     string // file with the user's public key
+// An SSHHost is an ssh server for one user, the current one.
+type SSHHost struct {
+	URL     string // ssh://host:port
+	Command string // for core.sshCommand
+	Key     string // file with the user's public key
 }
 
-// sshd starts an ssh server. forced is a command that it runs whatever the client asks for, or "".
-func sshd(t *testing.T, forced string) sshHost {
+// SSHD starts an ssh server that takes what Debian's takes from a client's environment: no GIT_PROTOCOL, so git speaks
+// version 0 of its protocol with it. accepted are more variables. forced is a command that it runs whatever the client
+// asks for, or "".
+func SSHD(t testing.TB, forced string, accepted ...string) SSHHost {
 	t.Helper()
-	program := tool(t, "sshd")
+	program := Tool(t, "sshd")
 	if os.Geteuid() == 0 {
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // sshd needs it, and only its package's service creates it
 			t.Fatal(err)
@@ -98,7 +100,7 @@ func sshd(t *testing.T, forced string) sshHost {
 	}
 	keys := write("authorized_keys", key)
 	config := write("sshd_config", fmt.Sprintf("HostKey %s/host\nAuthorizedKeysFile %s\nStrictModes no\nPidFile none\nPasswordAuthentication no\n"+
-		"KbdInteractiveAuthentication no\nPermitRootLogin yes\nAcceptEnv GIT_PROTOCOL\nSetEnv PATH=%s\n", dir, keys, os.Getenv("PATH")))
+		"KbdInteractiveAuthentication no\nPermitRootLogin yes\nAcceptEnv LANG LC_* %s\nSetEnv PATH=%s\n", dir, keys, strings.Join(accepted, " "), os.Getenv("PATH")))
 	address := gittest.Serve(t, func() *exec.Cmd { return exec.Command(program, "-i", "-e", "-f", config) })
 	_, port, _ := net.SplitHostPort(address)
 	write("known_hosts", "[127.0.0.1]:"+port+" "+read("host.pub"))
@@ -108,21 +110,26 @@ func sshd(t *testing.T, forced string) sshHost {
 	}
 	client := write("ssh_config", fmt.Sprintf("Host *\nUser %s\nIdentityFile %s/client\nIdentitiesOnly yes\nIdentityAgent none\nUserKnownHostsFile %s/known_hosts\n"+
 		"GlobalKnownHostsFile none\nStrictHostKeyChecking yes\n", me.Username, dir, dir))
-	return sshHost{url: "ssh://" + address, command: "ssh -F " + client, key: filepath.Join(dir, "client.pub")}
+	return SSHHost{URL: "ssh://" + address, Command: "ssh -F " + client, Key: filepath.Join(dir, "client.pub")}
 }
 
-// tool looks up a program that a test needs. Without it the test is skipped on a developer's
-// machine, and fails in CI.
-func tool(t *testing.T, name string) string {
+// Tool looks up a program that a test needs, see [Lacks].
+func Tool(t testing.TB, name string) string {
 	t.Helper()
 	for _, name := range []string{name, "/usr/sbin/" + name} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}
 	}
-	if os.Getenv("CI") != "" {
-		t.Fatalf("%s is not installed", name)
-	}
-	t.Skipf("%s is not installed", name)
+	Lacks(t, name)
 	return ""
+}
+
+// Lacks ends a test that needs something which is not installed: it is skipped on a developer's machine, and fails in CI.
+func Lacks(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s is not installed", what)
+	}
+	t.Skipf("%s is not installed", what)
 }
