@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"gitagent/test/gittest"
 	"gitagent/test/remotelab"
@@ -75,14 +74,16 @@ func hosts() []host {
 			return ruled(t, "pre-receive", "while read -r _ _ ref; do case $ref in refs/heads/*|refs/tags/*|refs/notes/commits) ;; *) echo \"unknown ref $ref\" >&2; exit 1; esac; done\n")
 		}, says: []string{refused + `.*unknown ref refs/agent/`}, lacks: none},
 		{name: "hides refs", nightly: true, open: func(t *testing.T) place { return set(t, "transfer.hideRefs", "refs/agent") }, says: []string{refused}, lacks: none},
-		{name: "hides refs from fetches", open: func(t *testing.T) place { return set(t, "uploadpack.hideRefs", "refs/agent") },
-			says: []string{`refs         problem: it takes refs/agent and refs/notes/agent, but does not list them`}, lacks: map[string]string{"clone": `(?s)nothing new.*has missions that it does not list, so nobody can fetch them`}},
+		{
+			name: "hides refs from fetches", open: func(t *testing.T) place { return set(t, "uploadpack.hideRefs", "refs/agent") },
+			says: []string{`refs         problem: it takes refs/agent and refs/notes/agent, but does not list them`}, lacks: map[string]string{"clone": `(?s)nothing new.*has missions that it does not list, so nobody can fetch them`},
+		},
 		{name: "strict", nightly: true, open: func(t *testing.T) place {
 			return set(t, "receive.fsckObjects", "true", "receive.denyNonFastForwards", "true", "receive.denyDeletes", "true")
 		}, says: []string{alone, `purges       it replaces refs`, `deletions    it deletes refs`}},
 		{name: "size limit", nightly: true, open: func(t *testing.T) place { return set(t, "receive.maxInputSize", "100k") }, says: []string{alone}},
 		{name: "ends connections", nightly: true, open: through, line: &line{cut: 1500, cuts: 3}, says: []string{alone}},
-		{name: "slow", nightly: true, open: through, line: &line{delay: 100 * time.Millisecond, rate: 50 << 10}, says: []string{alone}},
+		{name: "slow", nightly: true, open: through, line: &slow, says: []string{alone}},
 	}
 }
 
