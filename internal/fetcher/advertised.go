@@ -16,14 +16,21 @@ import (
 	"gitagent/internal/remote"
 )
 
+// keptPlace begins the name of the object directory to which a remote's archive is
+// fetched. By its own beginning git may prune it.
+const keptPlace = "tmp_agent-archive-"
+
+func placeOfKept(r *remote.Remote) string {
+	return filepath.Join(r.Repo.CommonDir, "objects", keptPlace+remote.Escape(r.Name))
+}
+
 // fetchKept brings commits that a remote's archive keeps, from a host that gives
 // nothing but what it advertises: the whole archive comes, and all but these
 // goes again. It was not asked for, and a purge would have to find it here. The
 // caller holds the lock of fetches.
 func fetchKept(ctx context.Context, r *remote.Remote, source string, commits []object.Hash) error {
-	objects := filepath.Join(r.Repo.CommonDir, "objects")
-	dir := filepath.Join(objects, "tmp_agent-archive-"+remote.Escape(r.Name)) // by its prefix git may prune it
-	err := os.RemoveAll(dir)                                                  // of a fetch that was killed
+	dir := placeOfKept(r)
+	err := os.RemoveAll(dir) // of a fetch that was killed
 	if err == nil {
 		err = os.MkdirAll(filepath.Join(dir, "info"), 0o777)
 	}
@@ -47,11 +54,11 @@ func fetchKept(ctx context.Context, r *remote.Remote, source string, commits []o
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	out, err := apart.Repo.Output(ctx, bytes.NewReader(names), "pack-objects", "--delta-base-offset", "--quiet", filepath.Join(objects, "pack", "pack"))
+	out, err := apart.Repo.Output(ctx, bytes.NewReader(names), "pack-objects", "--delta-base-offset", "--quiet", filepath.Join(dir, "..", "pack", "pack"))
 	if err != nil {
 		return err
 	}
-	base := filepath.Join(objects, "pack", "pack-"+strings.TrimSpace(string(out)))
+	base := filepath.Join(dir, "..", "pack", "pack-"+strings.TrimSpace(string(out)))
 	for _, ext := range []string{".pack", ".idx", ".rev"} {
 		if err := r.Repo.Give(ctx, base+ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -295,14 +295,18 @@ func original(r *remote.Remote, into string, refs map[string]object.Hash) map[st
 	return original
 }
 
-// clear removes the landing refs of this and earlier, killed fetches, without
-// git, as only we write here. Packed refs stay if a killed git left its lock on
-// packed-refs, which only the user may remove; see [Left].
+// clear removes the landing refs of this and earlier, killed fetches, and an
+// archive that one of these has left, without git, as only we write here. Packed
+// refs stay if a killed git left its lock on packed-refs, which only the user may
+// remove; see [Left].
 func (f *fetch) clear(ctx context.Context) error {
 	for _, dir := range []string{".", "logs"} { // including locks that killed gits left
 		if err := os.RemoveAll(filepath.Join(f.Repo.RefsDir(), dir, filepath.FromSlash(landings(f.Remote)))); err != nil {
 			return err
 		}
+	}
+	if err := os.RemoveAll(placeOfKept(f.Remote)); err != nil {
+		return err
 	}
 	refs, err := f.Repo.Refs(ctx, landings(f.Remote))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"gitagent/internal/purge"
@@ -14,8 +15,8 @@ import (
 // allLandings is where fetched refs wait to be merged, see docs/format.md.
 const allLandings = "refs/agent/remotes/"
 
-// DropLanded removes the landing refs of killed fetches, not of running ones,
-// and counts them by remote. With dry set it only counts.
+// DropLanded removes what killed fetches have left, not running ones: landing
+// refs and archives, and counts them by remote. With dry set it only counts.
 func DropLanded(ctx context.Context, w *workspace.Workspace, dry bool) (map[string]int, error) {
 	refs, err := w.Repo.Refs(ctx, allLandings)
 	if err != nil {
@@ -25,6 +26,11 @@ func DropLanded(ctx context.Context, w *workspace.Workspace, dry bool) (map[stri
 	for ref := range refs {
 		part, _, ok := strings.Cut(strings.TrimPrefix(ref, allLandings), "/")
 		if name, err := url.PathUnescape(part); ok && err == nil {
+			counts[name]++
+		}
+	}
+	for _, place := range w.Repo.Glob("objects/" + keptPlace + "*") {
+		if name, err := url.PathUnescape(strings.TrimPrefix(filepath.Base(place), keptPlace)); err == nil {
 			counts[name]++
 		}
 	}

@@ -25,7 +25,8 @@ func TestDropLanded(t *testing.T) {
 	}
 	r.Git("pack-refs", "--all")
 	r.Git("update-ref", allLandings+"origin/ABE/missions/b1b2c3d4", "HEAD")
-	want := map[string]int{"origin": 3, "team/origin": 1}
+	r.Write(".git/objects/tmp_agent-archive-up%2Fstream/pack/pack-1.pack", "what another one has archived")
+	want := map[string]int{"origin": 3, "team/origin": 1, "up/stream": 1}
 	if !r.InTables() {
 		r.Write(".git/"+allLandings+"origin/ABE/missions/b1b2c3d4.lock", "")
 		r.Write(".git/"+allLandings+"broken/X/missions/a1b2c3d4", "no hash")
@@ -42,6 +43,9 @@ func TestDropLanded(t *testing.T) {
 		}
 	}
 	if left := r.Git("for-each-ref", "--format=%(refname)", allLandings); left != allLandings+"busy/X/missions/a1b2c3d4" {
+		t.Errorf("left are %q", left)
+	}
+	if left := repo.Glob("objects/tmp_*"); len(left) > 0 {
 		t.Errorf("left are %q", left)
 	}
 	if got, err := DropLanded(t.Context(), w, false); err != nil || len(got) > 0 {

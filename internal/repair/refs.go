@@ -27,7 +27,7 @@ func (r *repair) landings(ctx context.Context) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		r.say(Finding{
-			What:   fmt.Sprintf("refs that a killed fetch left below refs/agent/remotes/%s/: %d", name, counts[name]),
+			What:   fmt.Sprintf("what a killed fetch from %s left: refs or an archive, %d", name, counts[name]),
 			Mended: "they are removed",
 		})
 	}
