@@ -50,7 +50,7 @@ var none = map[string]string{"push": `rejected`}
 
 func hosts() []host {
 	return []host{
-		{name: "git", open: bare, says: []string{alone}},
+		{name: "git", nightly: true, open: bare, says: []string{alone}},
 		{name: "git, protocol 0", open: func(t *testing.T) place {
 			p := bare(t)
 			p.config = []string{"protocol.version=0"}
@@ -189,7 +189,7 @@ setenv.add-environment = ("GIT_PROJECT_ROOT" => %[4]q, "GIT_HTTP_EXPORT_ALL" => 
 }
 
 // gitolite has the repository "testing" with a rule for dev.
-func gitolite(t *testing.T, rule string) place {
+func gitolite(t *testing.T, rule string, accepted ...string) place {
 	program := remotelab.Tool(t, "gitolite")
 	home := gittest.TempDir(t)
 	run := func(args ...string) string {
@@ -201,7 +201,7 @@ func gitolite(t *testing.T, rule string) place {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	s := remotelab.SSHD(t, "env HOME="+home+" "+filepath.Join(run("query-rc", "GL_BINDIR"), "gitolite-shell")+" dev")
+	s := remotelab.SSHD(t, "env HOME="+home+" "+filepath.Join(run("query-rc", "GL_BINDIR"), "gitolite-shell")+" dev", accepted...)
 	key, err := os.ReadFile(s.Key)
 	gittest.Must(t, err)
 	gittest.Must(t, os.WriteFile(filepath.Join(home, "dev.pub"), key, 0o600))
@@ -242,9 +242,11 @@ func jgit(t *testing.T, jars string) place {
 	t.Cleanup(func() { stdin.Close(); _ = cmd.Wait() })
 	port, err := bufio.NewReader(stdout).ReadString('\n')
 	gittest.Must(t, err)
-	jar, err := filepath.EvalSymlinks(path[0])
-	gittest.Must(t, err)
-	return place{repo: repo, url: "git://127.0.0.1:" + strings.TrimSpace(port) + "/" + filepath.Base(repo.Dir), version: strings.TrimSuffix(filepath.Base(jar), ".jar")}
+	version := jars
+	if named, _ := filepath.Glob(filepath.Join(jars, "org.eclipse.jgit-[0-9]*.jar")); len(named) == 1 {
+		version = strings.TrimSuffix(filepath.Base(named[0]), ".jar")
+	}
+	return place{repo: repo, url: "git://127.0.0.1:" + strings.TrimSpace(port) + "/" + filepath.Base(repo.Dir), version: version}
 }
 
 // newestJGit is the directory of what .ci/jgit-newest has fetched.
