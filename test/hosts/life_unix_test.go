@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -25,13 +26,19 @@ type life struct {
 	t    *testing.T
 	at   place
 	a, b person
+
+	refused bool            // what is pushed in the background would be tried again and again
+	family  *gittest.Family // our commands, with what they leave in the background
 }
 
 // A person has a clone, and a key of their own.
 type person struct {
 	*gittest.Repo
-	key string
+	key    string
+	family *gittest.Family
 }
+
+func begin(t *testing.T, at place) *life { return &life{t: t, at: at, family: gittest.NewFamily(t)} }
 
 func (l *life) person(name string) person {
 	in := gittest.New(l.t)
@@ -46,7 +53,7 @@ func (l *life) person(name string) person {
 	}
 	dir := filepath.Join(home, "clone")
 	in.Git(append(args, l.at.url, dir)...)
-	p := person{in.In(dir), key}
+	p := person{in.In(dir), key, l.family}
 	p.Git("config", remote(l.at.url), "all")
 	return p
 }
@@ -60,16 +67,23 @@ func (p person) trusts(t *testing.T, name string, other person) {
 }
 
 // record records a turn, whose push then goes on in the background.
-func (p person) record(mission, prompt, reply string) {
+func (l *life) record(p person, mission, prompt, reply string) {
 	p.Write("file of "+mission, prompt+"\n")
-	p.Git("agent-turn", "record", "--mission", mission, "--prompt", prompt, "--reply", reply)
+	if out, err := p.run("record", "--mission", mission, "--prompt", prompt, "--reply", reply); err != nil {
+		l.t.Fatalf("record: %v %s", err, out)
+	}
 }
 
 // run runs a command of ours, and returns all that it says.
 func (p person) run(args ...string) (string, error) { return p.feed("", args...) }
 
+// feed is run with standard input.
 func (p person) feed(stdin string, args ...string) (string, error) {
-	return p.Feed(stdin, append([]string{"-c", "alias.all=!f() { git \"$@\" 2>&1; }; f", "all", "agent-turn"}, args...)...)
+	cmd := exec.Command("git", append([]string{"agent-turn"}, args...)...)
+	cmd.Dir, cmd.Env, cmd.Stdin = p.Dir, p.Env, strings.NewReader(stdin)
+	p.family.Join(cmd)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // has tells whether any object, or only those that refs lead to, has a text.
@@ -105,7 +119,11 @@ const (
 
 var steps = []step{
 	{"push", func(l *life) error { // in the background
-		l.a.record(mission, "one of a", "with "+secret)
+		if l.refused {
+			l.a.Git("config", "--unset", remote(l.at.url))
+		}
+		l.record(l.a, mission, "one of a", "with "+secret)
+		l.a.Git("config", remote(l.at.url), "all")
 		for {
 			if refs := refsOf(l.at.repo); refs["refs/agent/missions/"+mission] != "" {
 				return nil
@@ -140,8 +158,8 @@ var steps = []step{
 		return nil
 	}},
 	{"both", func(l *life) error { // both go on with the mission: it becomes two, for both
-		l.a.record(mission, "two of a", "answer")
-		l.b.record(mission, "two of b", "answer")
+		l.record(l.a, mission, "two of a", "answer")
+		l.record(l.b, mission, "two of b", "answer")
 		for _, p := range []person{l.a, l.b, l.a, l.b, l.a} {
 			for _, command := range []string{"fetch", "push"} {
 				if out, err := p.run(command); err != nil {
@@ -158,7 +176,7 @@ var steps = []step{
 		return nil
 	}},
 	{"archive", func(l *life) error {
-		l.a.record(archived, "one of a", "with "+secret)
+		l.record(l.a, archived, "one of a", "with "+secret)
 		if out, err := l.a.run("push"); err != nil {
 			return fmt.Errorf("push: %w %s", err, out)
 		}
@@ -233,7 +251,9 @@ func TestLife(t *testing.T) {
 			if h.nightly {
 				gittest.Nightly(t)
 			}
-			l := &life{t: t, at: h.open(t)}
+			l := begin(t, h.open(t))
+			defer l.family.Await()
+			_, l.refused = h.lacks["push"]
 			l.a = l.person("a")
 			report, _ := l.a.run("doctor", "--remote", "origin")
 			for _, want := range h.says {

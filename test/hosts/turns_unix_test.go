@@ -21,7 +21,7 @@ var slow = line{delay: 100 * time.Millisecond, rate: 50 << 10}
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	l := &life{t: t, at: through(t)}
+	l := begin(t, through(t))
 	l.a, l.b = l.person("a"), l.person("b")
 	c := l.person("c") // has plain git
 	record := func(prompt string) {
@@ -29,7 +29,7 @@ func TestTurns(t *testing.T) {
 		data := make([]byte, gittest.Size(150<<10, 10<<10))
 		_, _ = rand.Read(data)
 		gittest.Must(t, os.WriteFile(filepath.Join(l.a.Dir, "data"), data, 0o666))
-		l.a.record(mission, prompt, "answer")
+		l.record(l.a, mission, prompt, "answer")
 		l.a.Git("config", remote(l.at.url), "all")
 	}
 	refs := []string{"refs/agent/missions/" + mission, "refs/notes/agent/" + mission}
