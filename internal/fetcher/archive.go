@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"gitagent/internal/git"
@@ -178,6 +179,33 @@ func (f *fetch) fetchArchive(ctx context.Context, source string, there map[strin
 		return err
 	}
 	return f.move(ctx, []git.Update{{Ref: seenKeep(f.Remote), New: stem, Old: got[seenKeep(f.Remote)]}})
+}
+
+// purgeSeen applies news of purges, also to missions that are here only as the
+// remote's archive had them, since a push united it with ours. there are the
+// remote's refs. An error, as of an archive that a stranger has spoiled, prevents
+// nothing else.
+func (f *fetch) purgeSeen(ctx context.Context, from string, there map[string]object.Hash) ([]Change, error) {
+	refs, err := f.Repo.Refs(ctx, seenIndex(f.Remote), seenKeep(f.Remote), ledger.ArchiveRef, purgemap.Ref)
+	if err != nil || refs[seenKeep(f.Remote)].IsZero() || there[purgemap.Ref] == refs[purgemap.Ref] {
+		return nil, err
+	}
+	into, _, err := bring(ctx, f.Remote, from, []source{purges})
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	_, landed, err := land(ctx, f.Remote, into, refs[seenIndex(f.Remote)], refs[ledger.ArchiveRef])
+	if err == nil && len(landed) > 0 {
+		var applied *applied
+		if applied, _, err = f.apply(ctx, from, into, there, true); err == nil {
+			changes = applied.changes()
+		}
+	}
+	if err = errors.Join(err, f.clear(ctx)); err != nil {
+		err = fmt.Errorf("purge what the archive of %s has brought here: %w", f.Name, err)
+	}
+	return changes, err
 }
 
 // withoutPurged applies purges to a source's archive and returns its new tip.

@@ -66,6 +66,11 @@ func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	known, err := f.Repo.Refs(ctx, purgemap.Ref)
+	if err != nil {
+		return nil, err
+	}
+	seen, unpurged := f.purgeSeen(ctx, f.Name, there)
 	archived, err := ArchiveIndex(ctx, f.Remote, f.Name, there)
 	if err != nil {
 		return nil, err
@@ -95,17 +100,14 @@ func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
 			wanted = append(wanted, id)
 		}
 	}
-	known, err := f.Repo.Refs(ctx, purgemap.Ref)
-	if err != nil {
-		return nil, err
-	}
 	alone, besides, unread := archivedOf(ctx, f.Remote, archived, wanted, theirs, len(ids) > 0)
+	unread = errors.Join(unread, unpurged)
 	if len(sources)+len(alone)+len(besides)+len(f.AcceptPurges) == 0 && there[purgemap.Ref] == known[purgemap.Ref] {
 		return nil, errors.Join(unread, f.stillHeld(), f.seen(ctx, there))
 	}
 	into, _, err := bring(ctx, f.Remote, f.Name, append(sources, purges))
 	if err != nil {
-		return nil, err
+		return seen, err
 	}
 	unread = errors.Join(unread, bringArchived(ctx, f.Remote, f.Name, into, there, alone))
 	changes, found, err := f.take(ctx, into, there, ids)
@@ -119,9 +121,9 @@ func (f *fetch) update(ctx context.Context, ids []record.ID) ([]Change, error) {
 		}
 		err = errors.Join(err, bad)
 	}
-	err = errors.Join(err, unread)
+	changes, err = append(seen, changes...), errors.Join(err, unread)
 	for _, id := range ids {
-		if !found[id] {
+		if !found[id] && !slices.ContainsFunc(seen, func(c Change) bool { return c.Mission == id }) {
 			err = errors.Join(err, fmt.Errorf("mission %s: %w", id, git.ErrNotFound))
 		}
 	}

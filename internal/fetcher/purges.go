@@ -413,7 +413,7 @@ type Fetched struct {
 	Changes     []Change    // here
 	Again       []record.ID // of which the source had again what was purged
 	Applied     bool        // the map was applied, and Held is known
-	Held        []error     // each a [*HeldError], a [*KeptError], or why the map could not be read
+	Held        []error     // each a [*HeldError], a [*KeptError], or why the map or the archive as it was seen could not be read
 }
 
 // Everything merges all missions of a source without what was purged. An error
@@ -424,6 +424,12 @@ func Everything(ctx context.Context, r *remote.Remote, source string) (*Fetched,
 		if err := f.goOn(ctx); err != nil {
 			return err
 		}
+		there, err := f.Refs(ctx, source)
+		if err != nil {
+			return err
+		}
+		seen, unpurged := f.purgeSeen(ctx, source, there)
+		done.Changes = seen
 		into, _, err := bring(ctx, f.Remote, source, append(allRefs(f.Remote, "*"), purges))
 		if err != nil {
 			return err
@@ -446,8 +452,11 @@ func Everything(ctx context.Context, r *remote.Remote, source string) (*Fetched,
 		}
 		done.Before, done.Now, done.Map, done.Renamed = before, original(f.Remote, into, refs), known[purgemap.Ref], applied.Renamed
 		changes, err := f.merge(ctx, applied.let(arrived), nil)
-		done.Changes = append(applied.changes(), changes...)
+		done.Changes = slices.Concat(seen, applied.changes(), changes)
 		done.Applied, done.Again, done.Held = true, applied.again, applied.held()
+		if unpurged != nil {
+			done.Held = append(done.Held, unpurged)
+		}
 		return err
 	})
 }
