@@ -170,6 +170,7 @@ func replaceAtRemotes(c *cli.Context, w *workspace.Workspace) error {
 // replaceAt replaces missions at a remote, and reports what can't be replaced.
 func replaceAt(c *cli.Context, r *remote.Remote) error {
 	done, err := pusher.PushPurges(c.Context, r)
+	err = rejected(r, err)
 	if done == nil {
 		return err
 	}

@@ -42,11 +42,12 @@ type host struct {
 const (
 	alone   = `archived     it gives an archived mission alone`
 	whole   = `archived     it gives only what its refs point at: an archived mission comes after its whole archive, each time`
+	told    = `(?s)rejected.*see what it takes: git agent-turn doctor --remote origin` // by the step itself
 	refused = `refs         problem: it does not take refs/agent and refs/notes/agent: `
 )
 
 // none are the steps after a push that was refused.
-var none = map[string]string{"push": `rejected`}
+var none = map[string]string{"push": told}
 
 func hosts() []host {
 	return []host{
@@ -63,7 +64,7 @@ func hosts() []host {
 		{name: "gitolite", nightly: true, open: func(t *testing.T) place { return gitolite(t, "RW+ = dev") }, says: []string{whole}},
 		{name: "gitolite that replaces nothing", nightly: true, open: func(t *testing.T) place { return gitolite(t, "RW = dev") }, says: []string{
 			`purges       problem: it does not replace refs: .*a rule of its host`, `deletions    problem: it does not delete refs`,
-		}, lacks: map[string]string{"archive": `rejected`, "purge": `rejected`, "purged elsewhere": `b has it`, "prune": `rejected|it has something at origin that is not here`}},
+		}, lacks: map[string]string{"archive": told, "purge": told, "purged elsewhere": `b has it`, "prune": `rejected|it has something at origin that is not here`}},
 		{name: "gitolite with branches alone", nightly: true, open: func(t *testing.T) place { return gitolite(t, "RW+ refs/heads/ = dev") }, says: []string{refused}, lacks: none},
 		{name: "JGit of Debian", nightly: true, open: func(t *testing.T) place { return jgit(t, "/usr/share/java") }, says: []string{whole}},
 		{name: "JGit of sid", nightly: true, open: func(t *testing.T) place { return jgit(t, newestJGit(t)) }, says: []string{whole}},
