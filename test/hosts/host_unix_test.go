@@ -4,6 +4,7 @@ package hosts_test
 
 import (
 	"bufio"
+	"crypto/rand"
 	"fmt"
 	"net"
 	"os"
@@ -34,6 +35,8 @@ type host struct {
 	// lacks has the steps that can't work there, each with what the step says.
 	lacks map[string]string
 	line  *line // between it and its clones, once they are there
+	// more is what else is to be seen there, at the end of a life.
+	more func(l *life) error
 	// says has lines of doctor --remote, which tell of it before.
 	says []string
 }
@@ -82,7 +85,7 @@ func hosts() []host {
 		{name: "strict", nightly: true, open: func(t *testing.T) place {
 			return set(t, "receive.fsckObjects", "true", "receive.denyNonFastForwards", "true", "receive.denyDeletes", "true")
 		}, says: []string{alone, `purges       it replaces refs`, `deletions    it deletes refs`}},
-		{name: "size limit", nightly: true, open: func(t *testing.T) place { return set(t, "receive.maxInputSize", "100k") }, says: []string{alone}},
+		{name: "size limit", nightly: true, open: func(t *testing.T) place { return set(t, "receive.maxInputSize", "100k") }, says: []string{alone}, more: tooLarge},
 		{name: "ends connections", nightly: true, open: through, line: &line{cut: 1500, cuts: 3}, says: []string{alone}},
 		{name: "slow", nightly: true, open: through, line: &slow, says: []string{alone}},
 	}
@@ -259,6 +262,25 @@ func newestJGit(t *testing.T) string {
 		remotelab.Lacks(t, "what .ci/jgit-newest fetches")
 	}
 	return dir
+}
+
+// tooLarge pushes more than the host takes, which says so, and again when it takes more.
+func tooLarge(l *life) error {
+	l.a.Git("config", "--unset", remote(l.at.url)) // so that nothing is pushed by itself
+	data := make([]byte, 200<<10)
+	_, _ = rand.Read(data)
+	gittest.Must(l.t, os.WriteFile(filepath.Join(l.a.Dir, "large"), data, 0o666))
+	l.record(l.a, "c1b2c3d4", "large", "answer")
+	l.a.Git("config", remote(l.at.url), "all")
+	if out, err := l.a.run("push"); err == nil || !strings.Contains(out, "pack exceeds maximum allowed size") {
+		return fmt.Errorf("push: %w %s", err, out)
+	}
+	l.at.repo.Git("config", "receive.maxInputSize", "1m")
+	out, err := l.a.run("push")
+	if err != nil {
+		return fmt.Errorf("push: %w %s", err, out)
+	}
+	return nil
 }
 
 // through is a place behind a proxy, reached by git daemon.

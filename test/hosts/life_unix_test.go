@@ -286,6 +286,11 @@ func TestLife(t *testing.T) {
 					break
 				}
 			}
+			if h.more != nil {
+				if err := h.more(l); err != nil {
+					t.Error(err)
+				}
+			}
 			t.Log(strings.Join(row, " | "))
 		})
 	}
