@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 	claude "gitagent/test/replay"
 )
@@ -31,7 +32,7 @@ func (h *host) withRemote() *gittest.Repo {
 func ours(r *gittest.Repo) map[string]string {
 	refs := make(map[string]string)
 	for line := range strings.Lines(r.Git("for-each-ref", "--format=%(refname) %(objectname) %(symref)", "refs/agent/", "refs/notes/", "refs/heads/agent/") + "\n") {
-		if fields := strings.Fields(line); len(fields) == 2 { // no symbolic ref
+		if fields := strings.Fields(line); len(fields) == 2 && !strings.HasPrefix(fields[0], git.Keepers) { // none that keeps others
 			refs[fields[0]] = fields[1]
 		}
 	}

@@ -19,6 +19,10 @@ import (
 //
 //	refs/agent/kept/ab -> main-worktree/AGENT_AB_HEAD
 //
+// Only git knows what main-worktree/ means. A plain ref beside the symbolic one,
+// refs/agent/kept/ab-plain, says to other programs' garbage collections what it
+// leads to: else they take the commit, and git then fails at the symbolic ref.
+//
 // What the user's own git does to it directly, such as deleting it or filtering
 // the history, is done to the commits that it keeps.
 type Keeper struct {
@@ -26,7 +30,7 @@ type Keeper struct {
 	name string
 }
 
-// Keepers is the prefix of all keepers' symbolic refs.
+// Keepers is the prefix of all keepers' refs but those beside HEAD.
 const Keepers = "refs/agent/kept/"
 
 // Keeper returns the keeper of a number below 676.
@@ -36,6 +40,11 @@ func (r *Repo) Keeper(number uint32) Keeper {
 
 // Ref returns the symbolic ref.
 func (k Keeper) Ref() string { return Keepers + k.name }
+
+// Plain returns the plain ref.
+func (k Keeper) Plain() string { return k.Ref() + plainSuffix }
+
+const plainSuffix = "-plain"
 
 // beside is the ref beside HEAD, as from the main worktree.
 func (k Keeper) beside() string { return "AGENT_" + strings.ToUpper(k.name) + "_HEAD" }
@@ -69,14 +78,19 @@ func (k Keeper) At(ctx context.Context) (at object.Hash, pointed bool) {
 // worktree writes no reftable of the main one.
 func (k Keeper) Together() bool { return !k.repo.InTables() || k.repo.GitDir == k.repo.CommonDir }
 
-// Update returns the step of a transaction that moves the keeper to a commit,
-// whatever it is at: who moves it must keep others of ours from doing so.
-func (k Keeper) Update(to object.Hash) Update {
+// Updates returns the steps of a transaction that moves the keeper to a commit,
+// whatever it is at: who moves it must keep others of ours from doing so. The
+// plain ref is left to [Keeper.Point] if the keeper is not pointed yet, as
+// something may be in the way of both, which must not fail the transaction.
+func (k Keeper) Updates(to object.Hash, pointed bool) []Update {
 	u := Update{Ref: k.target(), New: to, Anyway: true}
 	if k.repo.InTables() {
 		u.Ref = k.beside()
 	}
-	return u
+	if !pointed {
+		return []Update{u}
+	}
+	return []Update{u, {Ref: k.Plain(), New: to, Anyway: true}}
 }
 
 // Mend removes the keeper's files if they hold nothing, as after a power cut: git
@@ -85,7 +99,7 @@ func (k Keeper) Mend() {
 	if k.repo.InTables() {
 		return
 	}
-	for _, file := range []string{k.repo.fileOf(k.beside()), k.repo.fileOf(k.Ref())} {
+	for _, file := range []string{k.repo.fileOf(k.beside()), k.repo.fileOf(k.Ref()), k.repo.fileOf(k.Plain())} {
 		data, err := readPlain(file)
 		if text := strings.TrimSpace(string(data)); err == nil && !strings.HasPrefix(text, "ref: refs/") && text != "ref: "+k.target() {
 			if _, err := object.ParseHash(text); err != nil {
@@ -106,7 +120,7 @@ func (k Keeper) Move(ctx context.Context, held *statedir.Lock, to object.Hash) e
 	k.Mend()
 	updates := []Update{{Ref: k.beside(), New: to, Anyway: true}} // git deletes none by its longer name
 	if to.IsZero() {                                              // the symbolic ref goes first: git fsck calls one an error that leads nowhere
-		updates = append([]Update{{Ref: k.Ref(), Anyway: true}}, updates...)
+		updates = []Update{{Ref: k.Ref(), Anyway: true}, updates[0], {Ref: k.Plain(), Anyway: true}}
 	}
 	err := main.Locking(ctx, held, statedir.Note{Words: main.LockedBy(updates)}, func(r *Repo) error {
 		return k.again(ctx, k.target(), func() error {
@@ -121,7 +135,7 @@ func (k Keeper) Move(ctx context.Context, held *statedir.Lock, to object.Hash) e
 	if err != nil || to.IsZero() {
 		return err
 	}
-	return k.Point(ctx, held)
+	return k.Point(ctx, held, to)
 }
 
 // again does what fails because a killed git has left its lock on a ref a
@@ -137,17 +151,24 @@ func (k Keeper) again(ctx context.Context, ref string, do func() error) error {
 	return err
 }
 
-// Point makes the symbolic ref. held is described at [Keeper.Move].
-func (k Keeper) Point(ctx context.Context, held *statedir.Lock) error {
+// Point makes the symbolic ref, and the plain one of a commit. held is described
+// at [Keeper.Move].
+func (k Keeper) Point(ctx context.Context, held *statedir.Lock, to object.Hash) error {
 	file := k.repo.fileOf(k.Ref())
 	if !k.repo.InTables() {
 		k.repo.MakeWays(file)
 	}
-	err := k.repo.Locking(ctx, held, statedir.Note{Words: k.repo.LockedBy([]Update{{Ref: k.Ref(), New: object.Hash{}}})}, func(r *Repo) error {
-		return k.again(ctx, k.Ref(), func() error {
+	plain := []Update{{Ref: k.Plain(), New: to, Anyway: true}}
+	locked := k.repo.LockedBy(append(plain, Update{Ref: k.Ref()}))
+	err := k.repo.Locking(ctx, held, statedir.Note{Words: locked}, func(r *Repo) error {
+		err := k.again(ctx, k.Ref(), func() error {
 			_, err := r.Output(ctx, nil, "symbolic-ref", k.Ref(), k.target())
 			return err
 		})
+		if err != nil {
+			return err
+		}
+		return k.again(ctx, k.Plain(), func() error { return r.UpdateRefs(ctx, "agent: keep", plain) })
 	})
 	if err != nil {
 		return fmt.Errorf("keep what is recorded from git's garbage collection: %w", err)
@@ -155,9 +176,11 @@ func (k Keeper) Point(ctx context.Context, held *statedir.Lock) error {
 	return nil
 }
 
-// IsKeeper reports whether a ref beside HEAD, or its file, is a keeper's.
+// IsKeeper reports whether a ref that leads to a commit is a keeper's: one beside
+// HEAD, or its file, or a plain one.
 func IsKeeper(name string) bool {
-	return strings.HasPrefix(name, "AGENT_") && strings.HasSuffix(name, "_HEAD")
+	return strings.HasPrefix(name, "AGENT_") && strings.HasSuffix(name, "_HEAD") ||
+		strings.HasPrefix(name, Keepers) && strings.HasSuffix(name, plainSuffix)
 }
 
 // fileOf returns the file of a shared ref, or of one beside HEAD.
@@ -175,11 +198,12 @@ func (r *Repo) Kept(ctx context.Context) (numbers []uint32, err error) {
 		refs[Keepers+strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "AGENT_"), "_HEAD"))] = object.Hash{}
 	}
 	for ref := range refs {
+		ref = strings.TrimSuffix(ref, plainSuffix)
 		name := strings.TrimPrefix(ref, Keepers)
 		if number := uint32(name[0]-'a')*26 + uint32(name[len(name)-1]-'a'); r.Keeper(number).Ref() == ref {
 			numbers = append(numbers, number)
 		}
 	}
 	slices.Sort(numbers)
-	return numbers, nil
+	return slices.Compact(numbers), nil
 }

@@ -32,7 +32,7 @@ func TestKeeper(t *testing.T) {
 			}
 		}
 	}
-	if got, want := strings.Fields(r.Git("for-each-ref", "--format=%(refname)", Keepers)), "refs/agent/kept/bb refs/agent/kept/bc"; strings.Join(got, " ") != want {
+	if got, want := strings.Fields(r.Git("for-each-ref", "--format=%(refname)", Keepers)), "refs/agent/kept/bb refs/agent/kept/bb-plain refs/agent/kept/bc refs/agent/kept/bc-plain"; strings.Join(got, " ") != want {
 		t.Errorf("keepers are %q, want %s", got, want)
 	}
 	numbers, err := linked.Kept(t.Context())
@@ -61,6 +61,37 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
+// Programs that don't know main-worktree/ see by a plain ref what a keeper is at,
+// wherever that moves.
+func TestKeeperPlain(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Write("f", "1\n")
+	repo, held := find(t, r), lock(t)
+	first := object.NewHash(r.Commit("one"))
+	r.Git("commit", "-q", "--allow-empty", "-m", "two")
+	second := object.NewHash(r.Git("rev-parse", "HEAD"))
+	keeper := repo.Keeper(5)
+	plain := func(want object.Hash) {
+		t.Helper()
+		refs, err := repo.Refs(t.Context(), keeper.Plain())
+		gittest.Must(t, err)
+		if got := refs[keeper.Plain()]; got != want {
+			t.Errorf("%s is at %s, want %s", keeper.Plain(), got, want)
+		}
+	}
+	gittest.Must(t, keeper.Move(t.Context(), held, first))
+	plain(first)
+	gittest.Must(t, repo.UpdateRefs(t.Context(), "test", keeper.Updates(second, true)))
+	plain(second)
+	gittest.Must(t, keeper.Move(t.Context(), held, object.Hash{}))
+	plain(object.Hash{})
+
+	// What is in the way of both keeps no other ref from moving.
+	r.Git("update-ref", strings.TrimSuffix(Keepers, "/"), "HEAD")
+	gittest.Must(t, repo.UpdateRefs(t.Context(), "test", keeper.Updates(first, false)))
+}
+
 // A keeper moves together with other refs, whatever it was at, and its symbolic
 // ref is made again.
 func TestKeeperTogether(t *testing.T) {
@@ -72,8 +103,8 @@ func TestKeeperTogether(t *testing.T) {
 	keeper, held := repo.Keeper(0), lock(t)
 	for _, message := range []string{"one", "two"} {
 		commit := object.NewHash(r.Git("commit-tree", "-m", message, "HEAD^{tree}"))
-		gittest.Must(t, repo.UpdateRefs(t.Context(), "test", []Update{{Ref: "refs/agent/" + message, New: commit}, keeper.Update(commit)}))
-		gittest.Must(t, keeper.Point(t.Context(), held))
+		gittest.Must(t, repo.UpdateRefs(t.Context(), "test", []Update{{Ref: "refs/agent/" + message, New: commit}, keeper.Updates(commit, false)[0]}))
+		gittest.Must(t, keeper.Point(t.Context(), held, commit))
 		if at := r.Git("rev-parse", keeper.Ref()); at != commit.String() {
 			t.Errorf("it is at %s, want %s", at, commit)
 		}
@@ -85,10 +116,10 @@ func TestKeeperTogether(t *testing.T) {
 	if pointed {
 		t.Error("the symbolic ref that was deleted is there")
 	}
-	if err := repo.UpdateRefs(t.Context(), "test", []Update{{Ref: "refs/agent/one", New: commit}, keeper.Update(commit)}); err == nil {
+	if err := repo.UpdateRefs(t.Context(), "test", []Update{{Ref: "refs/agent/one", New: commit}, keeper.Updates(commit, false)[0]}); err == nil {
 		t.Error("a ref that has moved is moved")
 	}
-	gittest.Must(t, keeper.Point(t.Context(), held))
+	gittest.Must(t, keeper.Point(t.Context(), held, commit))
 	if at, pointed := keeper.At(t.Context()); at != before || !pointed || r.Git("rev-parse", keeper.Ref()) != before.String() {
 		t.Errorf("it is at %s, want %s", at, before)
 	}
@@ -107,10 +138,11 @@ func lock(t *testing.T) *statedir.Lock {
 func TestKeeperDamaged(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(r *gittest.Repo, k Keeper){
-		"an empty file":   func(r *gittest.Repo, k Keeper) { r.Write(".git/"+k.beside(), "") },
-		"zeros":           func(r *gittest.Repo, k Keeper) { r.Write(".git/"+k.beside(), strings.Repeat("\x00", 41)) },
-		"an empty symref": func(r *gittest.Repo, k Keeper) { r.Write(".git/"+k.Ref(), "") },
-		"a plain ref":     func(r *gittest.Repo, k Keeper) { r.Git("update-ref", "--no-deref", k.Ref(), "HEAD") },
+		"an empty file":      func(r *gittest.Repo, k Keeper) { r.Write(".git/"+k.beside(), "") },
+		"zeros":              func(r *gittest.Repo, k Keeper) { r.Write(".git/"+k.beside(), strings.Repeat("\x00", 41)) },
+		"an empty plain ref": func(r *gittest.Repo, k Keeper) { r.Write(".git/"+k.Plain(), "") },
+		"an empty symref":    func(r *gittest.Repo, k Keeper) { r.Write(".git/"+k.Ref(), "") },
+		"a plain ref":        func(r *gittest.Repo, k Keeper) { r.Git("update-ref", "--no-deref", k.Ref(), "HEAD") },
 		"a packed one": func(r *gittest.Repo, k Keeper) {
 			r.Git("update-ref", "--no-deref", k.Ref(), "HEAD")
 			r.Git("pack-refs", "--all")
@@ -124,7 +156,7 @@ func TestKeeperDamaged(t *testing.T) {
 			r.Write("f", "1\n")
 			head := object.NewHash(r.Commit("one"))
 			repo, held := find(t, r), lock(t)
-			if repo.InTables() && !strings.Contains(name, "plain") {
+			if repo.InTables() && name != "a plain ref" {
 				t.Skip("a file")
 			}
 			for _, to := range []object.Hash{object.NewHash(r.Git("commit-tree", "-m", "kept", "HEAD^{tree}")), {}} {

@@ -37,7 +37,7 @@ type Update struct {
 	Ref string      // full name
 	New object.Hash // the zero hash deletes
 	Old object.Hash // the expected value; zero means that it must not exist
-	// Anyway moves it whatever it is at; see [Keeper.Update].
+	// Anyway moves it whatever it is at; see [Keeper.Updates].
 	Anyway bool
 }
 
@@ -94,7 +94,11 @@ func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 	if half {
 		return fmt.Errorf("move %s: %w: %w", strings.Join(names, " "), ErrHalf, err)
 	}
-	return fmt.Errorf("move %s: %w", strings.Join(names, " "), t.repo.Locked(err, append(names, "HEAD", "packed-refs")...))
+	var all []string
+	for _, u := range updates {
+		all = append(all, strings.TrimPrefix(u.Ref, fromMain))
+	}
+	return fmt.Errorf("move %s: %w", strings.Join(names, " "), t.repo.Locked(err, append(all, "HEAD", "packed-refs")...))
 }
 
 // Try ends the transaction as Commit does, up to where git has locked all refs

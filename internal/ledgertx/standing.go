@@ -39,14 +39,12 @@ func (tx *Tx) stand(ctx context.Context) error {
 func (tx *Tx) keep(ctx context.Context) ([]git.Update, error) {
 	before := tx.tips[tx.keeper.Ref()]
 	if tx.pointed = !before.IsZero(); !tx.pointed {
-		if before, tx.pointed = tx.keeper.At(ctx); before.IsZero() {
-			tx.keeper.Mend()
-		}
+		before, tx.pointed = tx.keeper.At(ctx)
 	}
-	to, err := ledger.KeepingAlso(tx.Objects, tx.Ledger.Tip, before)
-	if err != nil || tx.keeper.Together() {
-		return []git.Update{tx.keeper.Update(to)}, err
+	tx.keeper.Mend()
+	var err error
+	if tx.keeping, err = ledger.KeepingAlso(tx.Objects, tx.Ledger.Tip, before); err != nil || !tx.keeper.Together() {
+		return nil, err
 	}
-	tx.apart = to
-	return nil, nil
+	return tx.keeper.Updates(tx.keeping, tx.pointed), nil
 }

@@ -67,7 +67,7 @@ type Tx struct {
 	grown   bool                   // Append was called
 	keeper  git.Keeper             // of the mission
 	pointed bool                   // its symbolic ref is there
-	apart   object.Hash            // where the keeper moves before all else, or zero
+	keeping object.Hash            // where the keeper moves
 	left    object.Hash            // where this clone left the mission before, or zero
 	back    object.Hash            // where the mission stands, if its ref is elsewhere
 	told    func()                 // tells the user that it is there again
@@ -445,8 +445,8 @@ func (tx *Tx) Commit(ctx context.Context) error {
 			return err
 		}
 	}
-	if !tx.apart.IsZero() {
-		if err := tx.keeper.Move(ctx, tx.held, tx.apart); err != nil {
+	if tx.grown && !tx.keeper.Together() {
+		if err := tx.keeper.Move(ctx, tx.held, tx.keeping); err != nil {
 			tx.Say(err.Error(), "") // it is recorded all the same
 		}
 	}
@@ -464,7 +464,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 		tx.told()
 	}
 	if err == nil && tx.grown && !tx.pointed {
-		if e := tx.keeper.Point(ctx, tx.held); e != nil {
+		if e := tx.keeper.Point(ctx, tx.held, tx.keeping); e != nil {
 			tx.Say(e.Error(), "")
 		}
 	}

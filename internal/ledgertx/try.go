@@ -22,7 +22,7 @@ func (tx *Tx) Try(ctx context.Context) error {
 	empty := tx.Repo.Format().EmptyTree()
 	updates := []git.Update{{Ref: tx.ID.Ref(), New: empty}, {Ref: tx.ID.NotesRef(), New: empty}}
 	if k := tx.Keeper(tx.ID); k.Together() {
-		updates = append(updates, k.Update(empty))
+		updates = append(updates, k.Updates(empty, false)...)
 	}
 	err = proc.Try(updates)
 	if conf, _ := tx.Config(); err == nil && conf.Get("core.logallrefupdates") != "false" {

@@ -93,7 +93,9 @@ func moveKeeper(ctx context.Context, repo *git.Repo, held *statedir.Lock, n uint
 			return err
 		}
 	} else if at, pointed := keeper.At(ctx); at == to && pointed {
-		return nil
+		if refs, err := repo.Refs(ctx, keeper.Plain()); err != nil || refs[keeper.Plain()] == to {
+			return err
+		}
 	}
 	return keeper.Move(ctx, held, to)
 }

@@ -170,17 +170,17 @@ func (c *Clone) Fetch(ids ...record.ID) []string {
 	return words
 }
 
-// AgentRefs returns all our refs, in a repository or a bare one.
+// AgentRefs returns all our refs that travel, in a repository or a bare one.
 func AgentRefs(r *gittest.Repo) map[string]string {
 	return RefsOf(r, "refs/agent/", "refs/notes/", "refs/heads/agent/")
 }
 
 // RefsOf returns the refs below some prefixes, with what they point at, but no
-// symbolic ones.
+// symbolic ones and no keepers'.
 func RefsOf(r *gittest.Repo, prefixes ...string) map[string]string {
 	refs := make(map[string]string)
 	for line := range strings.Lines(r.Git(append([]string{"for-each-ref", "--format=%(refname) %(objectname) %(symref)"}, prefixes...)...) + "\n") {
-		if fields := strings.Fields(line); len(fields) == 2 {
+		if fields := strings.Fields(line); len(fields) == 2 && !strings.HasPrefix(fields[0], git.Keepers) {
 			refs[fields[0]] = fields[1]
 		}
 	}
