@@ -19,6 +19,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/hook"
+	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
 	"gitagent/internal/recorder"
 	"gitagent/internal/remote"
@@ -356,8 +357,26 @@ func (x *examination) trial() {
 	if refs := inTheWay(x.ctx, x.repo, strings.TrimSuffix(git.Keepers, "/")); len(refs) > 0 {
 		x.warn("kept", fmt.Sprintf("the ref %s is in the way of those that keep what is recorded, whatever a fetch or a prune does", strings.TrimSuffix(git.Keepers, "/")), moveRefs(x.ctx, x.repo, refs))
 	}
+	x.keepers()
 	x.below()
 	x.branches()
+}
+
+// keepers reports one whose commit is gone, at which git then fails.
+func (x *examination) keepers() {
+	objects := x.repo.Objects(x.ctx)
+	defer objects.Close()
+	numbers, _ := x.repo.Kept(x.ctx)
+	for _, n := range numbers {
+		k := x.repo.Keeper(n)
+		if at, pointed := k.At(x.ctx); pointed && !at.IsZero() {
+			if _, err := objects.Parents(at); ledger.Missing(err) {
+				x.problem("kept", k.Ref()+" leads to a commit that is gone, as after another program's garbage collection, and git fetch and git gc fail",
+					"git agent-turn doctor --repair")
+				return
+			}
+		}
+	}
 }
 
 // below reports others' refs below the names of ours, as a fetch into a mirror

@@ -226,7 +226,10 @@ func (r *repair) objects(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := slices.DeleteFunc(slices.Collect(maps.Values(refs)), object.Hash.IsZero) // of damaged refs
+	maps.DeleteFunc(refs, func(ref string, at object.Hash) bool { // keepers are made anew, and some refs are damaged
+		return strings.HasPrefix(ref, git.Keepers) || at.IsZero()
+	})
+	from := slices.Collect(maps.Values(refs))
 	if refs[ledger.ArchiveKeepRef].IsZero() {
 		tips, err := r.archivedTips(ctx)
 		if err != nil {
