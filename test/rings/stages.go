@@ -40,6 +40,7 @@ var rings = map[string][]stage{
 		{name: "sha256", ring: "check", command: []string{"make", "matrix", "HASH=sha256", "WHOLE=yes"}},
 		{name: "newest reftable", ring: "check", git: newest, command: []string{"make", "matrix", "REFS=reftable", "WHOLE=yes"}},
 		{name: "newest reftable sha256", ring: "check", git: newest, command: []string{"make", "matrix", "REFS=reftable", "HASH=sha256", "WHOLE=yes"}},
+		{name: "readers newest", ring: "nightly", git: newest, command: goTest("-count=1", "./test/readers")},
 		{name: "faults", ring: "nightly", command: []string{"make", "faults"}},
 		{name: "hostile", ring: "nightly", command: []string{"make", "hostile"}},
 		{name: "fuzz", ring: "nightly", command: []string{"make", "fuzz"}},
