@@ -59,7 +59,7 @@ lint:
 	files=$$(go run mvdan.cc/gofumpt@v0.12.0 -l .) && echo "$$files" | { ! grep .; }
 	go vet -tags lint,e2e ./...
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags lint,e2e ./...
-	shellcheck .ci/run .ci/git-newest $$(git ls-files '*.sh' '*.bash')
+	shellcheck .ci/run .ci/git-newest .ci/tmux-newest $$(git ls-files '*.sh' '*.bash')
 	mandoc -T lint -W warning docs/*.1
 	go test -count=1 -tags lint ./test/lint
 
