@@ -1,9 +1,15 @@
 package vt
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // control executes a control character.
 func (s *screen) control(c byte) {
+	if c >= '\b' && c <= '\r' { // these move it
+		s.beyond.x, s.beyond.y = 0, 0
+	}
 	switch c {
 	case '\b':
 		switch {
@@ -58,8 +64,24 @@ func (s *screen) escapeCommand(c byte) {
 	}
 }
 
+// begin reports whether a CSI that follows the size does nothing but begin a
+// log. What the screen showed counts as scrolled off: a pane can be logged to a
+// file again, and its picture is painted over nothing.
+func (s *screen) begin(c byte) bool {
+	s.begins = false
+	clusters := s.private == '?' && c == 'h' && s.params[0] == 2027
+	if clusters || s.private == '?' && c == 'h' && s.params[0] == 1049 || s.private == 0 && c == 'H' && s.params[0] == missing {
+		s.clusters = clusters
+		s.reset()
+	}
+	return clusters
+}
+
 // controlCommand executes a CSI.
 func (s *screen) controlCommand(c byte) {
+	if s.begins && s.begin(c) {
+		return
+	}
 	switch s.private {
 	case 0:
 	case '?':
@@ -79,6 +101,9 @@ func (s *screen) controlCommand(c byte) {
 		return
 	default:
 		return
+	}
+	if strings.IndexByte("JKX@PLM", c) >= 0 {
+		s.settle()
 	}
 	n := s.param(0, 1)
 	r := s.page[s.y]
@@ -166,6 +191,9 @@ func (s *screen) controlCommand(c byte) {
 			s.insertMode = c == 'h'
 		}
 	case 'r':
+		if s.alternate {
+			s.grow(0, s.param(1, s.rows)-1)
+		}
 		top, bottom := n-1, min(s.param(1, s.rows), s.rows)-1
 		if top < bottom {
 			s.top, s.bottom = top, bottom
@@ -177,7 +205,7 @@ func (s *screen) controlCommand(c byte) {
 		s.restoreCursor()
 	case 't':
 		if s.param(0, 0) == 8 {
-			s.told = true
+			s.told, s.begins = true, true
 			s.resize(s.param(1, s.rows), s.param(2, s.cols))
 		}
 	}
@@ -219,6 +247,7 @@ func (s *screen) moved(y int) {
 func (s *screen) restoreCursor() {
 	s.cursor = s.saved
 	s.x, s.y = min(s.x, s.cols), min(s.y, s.rows-1)
+	s.beyond.x, s.beyond.y = 0, 0
 }
 
 // vertical moves the cursor n rows down, within the rows that scroll.
@@ -243,8 +272,13 @@ func (s *screen) place(x, y int) {
 	} else if s.cursor.origin {
 		y = min(y+s.top, s.bottom)
 	}
-	s.grow(x, y)
+	if !s.told {
+		s.grow(x, y)
+	}
 	s.moveTo(min(x, s.cols-1), min(y, s.rows-1))
+	if s.alternate && (x >= s.cols || y >= s.rows) {
+		s.beyond.x, s.beyond.y = x, y
+	}
 }
 
 // moveTo moves the cursor. Programs paint from the top down, so a page is
@@ -254,6 +288,7 @@ func (s *screen) moveTo(x, y int) {
 		s.painted()
 	}
 	s.x, s.y = x, y
+	s.beyond.x, s.beyond.y = 0, 0
 }
 
 // eraseScreen erases below the cursor, above it, or everything.

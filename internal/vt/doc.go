@@ -12,7 +12,8 @@
 //
 // Full-screen programs draw on the alternate screen. Some scroll; most repaint
 // the page with every line a bit higher. Each page is compared with the one
-// before to find the lines that were pushed out. Lines that come back (after
+// before to find the lines that were pushed out. What scrolling back pushes out
+// at the bottom is written, too, with all above it. Lines that come back (after
 // scrolling up or closing a menu) are not written twice.
 //
 // # The size of the screen
@@ -20,9 +21,17 @@
 // The bytes don't tell the terminal's size, unless a log begins with
 //
 //	CSI 8 ; rows ; columns t
+//	CSI ? 2027 h              of a terminal that joins runes as tmux does from 3.6 on
+//	CSI ? 1049 h              on the alternate screen
+//	CSI H
 //
-// xterm's request for that size. Otherwise the screen has 24 rows and 80
-// columns and grows when the cursor is placed beyond them.
+// the first being xterm's request for that size. A later one of these begins
+// another log in the same file. Without it the screen has 24 rows and 80 columns
+// and grows when the cursor is placed beyond them. If it was told, it grows on
+// the alternate screen, when something is painted there: the terminal was
+// enlarged.
 //
 // Where terminals differ, this package follows tmux, the source of the bytes.
+// From 3.6 on a variation selector makes an emoji wide, and a colour of skin
+// adds nothing to its width.
 package vt

@@ -12,23 +12,27 @@ const (
 
 // frames finds out what full-screen programs push out of the pages they paint.
 type frames struct {
-	page  []string // as last painted
-	known int      // rows written before, from the first that changes
-	tail  []string // last lines written
-	begun bool     // something was written
-	gap   bool     // blank lines are due before the next text
+	page  []string           // as last painted
+	seen  []bool             // rows of the page that were written
+	above int                // rows that left at the top, and come back there
+	below int                // the same at the bottom
+	tail  []string           // last lines written
+	runs  map[[3]string]bool // which were written one after another
+	begun bool               // something was written
+	gap   bool               // blank lines are due before the next text
 }
 
 // begin starts with an empty page, but knows what the last program wrote.
 func (f *frames) begin(rows int) {
-	f.page, f.known = make([]string, rows), 0
+	f.page, f.seen = make([]string, rows), make([]bool, rows)
+	f.above, f.below = 0, 0
 }
 
 // end writes the present page.
 func (f *frames) end(s *screen) {
 	f.painted(s)
-	f.leave(&s.out, f.page)
-	f.page = nil
+	f.leave(&s.out, f.page, f.seen)
+	f.page, f.seen = nil, nil
 }
 
 // painted compares the newly painted page with the last one.
@@ -37,8 +41,8 @@ func (f *frames) painted(s *screen) {
 	if now == nil {
 		return
 	}
-	was := f.page
-	f.page = now
+	was, seen := f.page, f.seen
+	f.page, f.seen = now, make([]bool, len(now))
 	for _, r := range s.page {
 		r.clean = true
 	}
@@ -53,29 +57,108 @@ func (f *frames) painted(s *screen) {
 		up, down := findShift(was[first:], now[first:]), findShift(now[first:], was[first:])
 		switch {
 		case up.by > 0 && up.agree >= down.agree:
-			f.leave(&s.out, was[first:first+up.by+up.under])
+			f.up(&s.out, was, seen, first, up)
 			return
 		case down.by > 0:
-			f.known += down.by
+			f.down(&s.out, was, seen, first, down)
 			return
 		}
 	}
 	if inPlace(was, now) {
+		f.keep(was, seen, 0, len(now))
 		return
 	}
 	if slices.ContainsFunc(was, isText) {
-		f.leave(&s.out, was[first:last+1])
+		f.leave(&s.out, was[first:last+1], seen[first:last+1])
 	}
-	f.known = f.remembered(now[first:])
+	f.above, f.below = 0, 0
+	f.keep(was, seen, 0, first)
+	f.keep(was, seen, last+1, len(now))
+	for i := range f.remembered(now[first:]) {
+		f.seen[first+i] = true
+	}
+}
+
+// up notes that the rows from first on have moved up.
+func (f *frames) up(out *printer, was []string, seen []bool, first int, by shift) {
+	to := first + by.under
+	f.leave(out, was[first:to+by.by], seen[first:to+by.by])
+	f.above += by.under + by.by
+	f.keep(was, seen, 0, to)
+	copy(f.seen[to:to+by.rows], seen[to+by.by:])
+	to += by.rows
+	end := min(to+by.by, len(f.page))
+	for i := to; i < end; i++ {
+		f.seen[i] = f.below > 0 || f.again(i)
+		f.below = max(0, f.below-1)
+	}
+	f.keep(was, seen, end, len(f.page))
+}
+
+// down notes that the rows from first on have moved down. What leaves at the
+// bottom is written with all above it, in order.
+func (f *frames) down(out *printer, was []string, seen []bool, first int, by shift) {
+	top := first + by.under
+	end := top + by.rows + by.by
+	for i := end - by.by; i < end; i++ {
+		if isText(was[i]) && !seen[i] {
+			f.leave(out, was[first:end], seen[first:end])
+			for i := range seen[first:end] {
+				seen[first+i] = true
+			}
+		}
+		if isText(was[i]) || f.below > 0 {
+			f.below++
+		}
+	}
+	f.keep(was, seen, 0, top)
+	copy(f.seen[top+by.by:end], seen[top:])
+	f.keep(was, seen, end, len(f.page))
+	back := by.by <= f.above || by.by <= f.remembered(f.page[top:])
+	f.above = max(0, f.above-by.by)
+	for i := range by.by {
+		f.seen[top+i] = back
+	}
+}
+
+// keep says of the rows that have not moved which were written.
+func (f *frames) keep(was []string, seen []bool, from, to int) {
+	for i := from; i < to; i++ {
+		f.seen[i] = seen[i] && was[i] == f.page[i] || f.again(i)
+	}
+}
+
+// again reports whether the row was written before, after those above it.
+func (f *frames) again(i int) bool {
+	if i < 2 || !f.seen[i-1] {
+		return false
+	}
+	return !isText(f.page[i]) || f.runs[[3]string(f.page[i-2:i+1])]
+}
+
+// remember notes that a line was written.
+func (f *frames) remember(line string) {
+	from := len(f.tail) - 2
+	f.tail = append(f.tail, line)
+	if len(f.tail) > 2*tailLines {
+		f.tail, from = slices.Delete(f.tail, 0, len(f.tail)-tailLines), 0
+		clear(f.runs)
+	}
+	if f.runs == nil {
+		f.runs = make(map[[3]string]bool)
+	}
+	for i := max(0, from); i+3 <= len(f.tail); i++ {
+		f.runs[[3]string(f.tail[i:i+3])] = true
+	}
 }
 
 // read returns the page's text, or nil if it is unchanged or empty. A cleared
 // page is about to be painted.
 func (f *frames) read(page []*row) []string {
 	for len(f.page) < len(page) { // the screen grew
-		f.page = append(f.page, "")
+		f.page, f.seen = append(f.page, ""), append(f.seen, false)
 	}
-	f.page = f.page[:len(page)]
+	f.page, f.seen = f.page[:len(page)], f.seen[:len(page)]
 	var now []string
 	var buf []byte
 	for i, r := range page {
@@ -98,18 +181,24 @@ func (f *frames) read(page []*row) []string {
 // scrolled notes that n rows are about to scroll off.
 func (f *frames) scrolled(s *screen, n int) {
 	f.painted(s)
-	region := f.page[s.top : s.bottom+1]
-	f.leave(&s.out, region[:n])
+	region, seen := f.page[s.top:s.bottom+1], f.seen[s.top:s.bottom+1]
+	f.leave(&s.out, region[:n], seen[:n])
+	f.above, f.below = f.above+n, max(0, f.below-n)
 	copy(region, region[n:])
 	clear(region[len(region)-n:])
+	copy(seen, seen[n:])
+	for i := len(seen) - n; i < len(seen); i++ { // blank, below what was written
+		seen[i] = i > 0 && seen[i-1]
+	}
 }
 
 // leave writes lines that left the page, if they are new.
-func (f *frames) leave(out *printer, lines []string) {
-	n := min(f.known, len(lines))
-	f.known -= n
-	for _, line := range lines[n:] {
-		f.tail = append(f.tail, line)
+func (f *frames) leave(out *printer, lines []string, seen []bool) {
+	for i, line := range lines {
+		if seen[i] {
+			continue
+		}
+		f.remember(line)
 		if !isText(line) {
 			f.gap = f.begun
 			continue
@@ -120,16 +209,14 @@ func (f *frames) leave(out *printer, lines []string) {
 		out.line(line)
 		f.begun, f.gap = true, false
 	}
-	if len(f.tail) > 2*tailLines {
-		f.tail = slices.Delete(f.tail, 0, len(f.tail)-tailLines)
-	}
 }
 
 // A shift says how a page became the next one.
 type shift struct {
 	by    int // rows up
 	under int // rows at the top that stood still and hide what moved there
-	agree int // rows with text that match
+	rows  int // rows that moved
+	agree int // those with text
 }
 
 // findShift returns the shift that matches most rows from the top without a
@@ -138,14 +225,14 @@ func findShift(was, now []string) shift {
 	best := shift{agree: 1} // to be exceeded
 	for under := range min(maxHeader, len(was)) {
 		for by := 1; under+by+best.agree < len(was); by++ { // nothing better after that
-			agree := 0
-			for i := under; i+by < len(was) && now[i] == was[i+by]; i++ {
+			i, agree := under, 0
+			for ; i+by < len(was) && now[i] == was[i+by]; i++ {
 				if isText(now[i]) {
 					agree++
 				}
 			}
 			if agree > best.agree {
-				best = shift{by, under, agree}
+				best = shift{by, under, i - under, agree}
 			}
 		}
 	}

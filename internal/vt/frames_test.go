@@ -69,9 +69,28 @@ func TestFrames(t *testing.T) {
 			text("it is 12:00:03", "all is well", "on every line"),
 		},
 		{"a synchronised update", "\x1b[?2026h\x1b[Hone\r\ntwo\x1b[?2026l\x1b[?2026h\x1b[2J\x1b[Hthree\r\nfour\x1b[?2026l", text("one", "two", "three", "four")},
-		{"inserted lines", page(numbered(3, 12)...) + "\x1b[H\x1b[2L" + strings.Join(numbered(1, 2), "\r\n") + "\x1b[H" + page(numbered(3, 12)...), text(numbered(3, 12)...)},
+		{"inserted lines", page(numbered(3, 12)...) + "\x1b[H\x1b[2L" + strings.Join(numbered(1, 2), "\r\n") + "\x1b[H" + page(numbered(3, 12)...), text(append(numbered(3, 12), numbered(1, 2)...)...)},
 		{"deleted lines", page(numbered(1, 10)...) + "\x1b[H\x1b[2M\x1b[9;1H" + strings.Join(numbered(11, 12), "\r\n") + "\x1b[H", text(numbered(1, 12)...)},
 		{"a program that comes again", page(numbered(1, 10)...) + "\x1b[?1049l\x1b[?1049h" + page(numbered(1, 10)...), text(numbered(1, 10)...)},
+		{"back before it leaves", page(numbered(1, 10)...) + page(numbered(9, 18)...) + page(numbered(16, 25)...) + page(numbered(8, 17)...), text(numbered(1, 25)...)},
+		{
+			"back by a page, and on", pager(30, 11, "  bb   "),
+			text(numbered(1, 30)...),
+		},
+		{"back, and away", pager(30, 11, "  b"), text(numbered(1, 30)...)},
+		{"back to the start, and away", pager(30, 11, "  bb"), text(numbered(1, 30)...)},
+		{
+			"from the end to the start", pager(30, 11, "Gbb"),
+			text(append(append(numbered(20, 30), numbered(9, 19)...), numbered(1, 8)...)...),
+		},
+		{
+			"back, with a box below", withBox("", numbered(1, 7)...) + withBox("", numbered(5, 11)...) + withBox("", numbered(2, 8)...) + withBox("", numbered(5, 11)...) + withBox("", numbered(7, 13)...),
+			text(append(numbered(1, 13), "-----", ">", "-----")...),
+		},
+		{
+			"typed below what was seen", page(numbered(1, 10)...) + page("menu") + page(append(numbered(1, 8), "", ">")...) + page(append(numbered(1, 8), "", "> typed")...),
+			text(append(append(numbered(1, 10), "menu", ""), "> typed")...),
+		},
 		{"blank lines", page("one") + page("one", "", "", "", "", "two"), "one\n\ntwo\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -82,4 +101,46 @@ func TestFrames(t *testing.T) {
 			}
 		})
 	}
+}
+
+// pager is what less sends to a screen of so many rows for lines from 1 to the last, and for its keys.
+func pager(last, rows int, keys string) string {
+	var b strings.Builder
+	page := rows - 1
+	fmt.Fprintf(&b, "\x1b[8;%d;40t\x1b[?1049h", rows)
+	line := func(i int) string { return numbered(i, i)[0] + "\r\n" }
+	prompt := func() { b.WriteString(":\x1b[K") }
+	erase := func() { b.WriteString("\r\x1b[K") }
+	bottom := 0
+	forward := func() {
+		erase()
+		for i := 0; i < page && bottom < last; i++ {
+			bottom++
+			b.WriteString(line(bottom))
+		}
+		prompt()
+	}
+	if !strings.HasPrefix(keys, "G") {
+		forward()
+	}
+	for _, key := range keys {
+		switch key {
+		case 'G':
+			bottom = last - page
+			forward()
+		case ' ':
+			forward()
+		case 'b':
+			erase()
+			for i := 0; i < page && bottom > page; i++ {
+				b.WriteString("\x1b[H\x1bM" + line(bottom-page))
+				bottom--
+			}
+			fmt.Fprintf(&b, "\x1b[%d;1H\r\x1b[K", rows)
+			prompt()
+		}
+	}
+	erase()
+	b.WriteString("\x1b[?1049l")
+	return b.String()
 }

@@ -41,6 +41,9 @@ func (s *screen) write(b []byte) {
 	}
 	for i := 0; i < len(b); {
 		c := b[i]
+		if s.state == ground && c != 0x1b {
+			s.begins = false
+		}
 		switch {
 		case s.state != ground:
 			s.sequence(c)

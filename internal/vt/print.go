@@ -1,6 +1,7 @@
 package vt
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -21,6 +22,7 @@ func (s *screen) ascii(b []byte) {
 		}
 		return
 	}
+	s.settle()
 	s.last = rune(b[len(b)-1])
 	for len(b) > 0 {
 		if s.x >= s.cols {
@@ -50,10 +52,11 @@ func (s *screen) print(c rune) {
 		}
 		width = widths.RuneWidth(c)
 	}
-	if width == 0 {
+	if width == 0 || c >= utf8.RuneSelf && s.joins(c) {
 		s.mark(c)
 		return
 	}
+	s.settle()
 	if width > s.cols {
 		return
 	}
@@ -82,16 +85,47 @@ func (s *screen) print(c rune) {
 	s.x += width
 }
 
-// mark combines a rune with the cell before the cursor.
-func (s *screen) mark(c rune) {
+const (
+	joiner = '\u200d' // of emoji
+	emoji  = '\ufe0f' // asks for the colourful form
+)
+
+// isModifier reports whether a rune gives an emoji the colour of a skin.
+func isModifier(c rune) bool { return c >= '\U0001f3fb' && c <= '\U0001f3ff' }
+
+// before returns the column of the cell before the cursor, or -1 without a
+// character there.
+func (s *screen) before() int {
 	r := s.page[s.y]
 	x := min(s.x, s.cols) - 1
 	if x > 0 && r.cells[x].r == right {
 		x--
 	}
-	if x < 0 || r.cells[x].r == blank {
+	if x >= 0 && r.cells[x].r == blank {
+		return -1
+	}
+	return x
+}
+
+// joins reports whether a rune that has a width goes into the cell before the
+// cursor.
+func (s *screen) joins(c rune) bool {
+	x := s.before()
+	if x < 0 {
+		return false
+	}
+	cell := s.page[s.y].cells[x]
+	return cell.marks != nil && strings.HasSuffix(*cell.marks, string(joiner)) ||
+		s.clusters && isModifier(c) && s.x > x+1
+}
+
+// mark combines a rune with the cell before the cursor.
+func (s *screen) mark(c rune) {
+	x := s.before()
+	if x < 0 {
 		return // no character to combine with
 	}
+	r := s.page[s.y]
 	marks := string(c)
 	if old := r.cells[x].marks; old != nil {
 		if len(*old) >= maxMarks {
@@ -101,6 +135,12 @@ func (s *screen) mark(c rune) {
 	}
 	r.cells[x].marks = &marks
 	r.change(0)
+	if s.clusters && c == emoji && s.x == x+1 && s.x < s.cols { // it makes it wide
+		r.split(s.x + 1)
+		r.cells[s.x] = cell{r: right}
+		s.x++
+		r.change(s.x)
+	}
 }
 
 func (s *screen) wrap() {
@@ -111,6 +151,7 @@ func (s *screen) wrap() {
 
 // down moves the cursor down, or scrolls in the last row.
 func (s *screen) down() {
+	s.beyond.x, s.beyond.y = 0, 0
 	switch {
 	case s.y == s.bottom:
 		s.scrollUp(1)

@@ -74,12 +74,35 @@ func TestSize(t *testing.T) {
 		{"a question for the size", "\x1b[999;999H\x1b[6nx", strings.Repeat("\n", 23) + strings.Repeat(" ", 79) + "x\n"},
 		{"smaller", "\x1b[8;5;20t1\r\n2\r\n3\r\n4\x1b[8;2;20t\r\n5", "1\n2\n3\n4\n5\n"},
 		{"larger", "\x1b[8;2;20t1\r\n2\x1b[8;4;20t\r\n3\r\n4\x1b[Hx", "x\n2\n3\n4\n"},
+		{"enlarged under a full-screen program", "\x1b[8;5;20t\x1b[?1049h" + painted(1, 8, "") + "\x1b[?1049l", painted(1, 8, "\n")},
+		{"enlarged, and each row is erased first", "\x1b[8;5;20t\x1b[?1049h" + strings.ReplaceAll(painted(1, 8, ""), "row", "\x1b[Krow") + "\x1b[?1049l", painted(1, 8, "\n")},
+		{"enlarged, and the last row stands still", "\x1b[8;5;20t\x1b[?1049h\x1b[1;9r\x1b[9;1H" + strings.Repeat("x\r\ny\r\n", 5) + "z\x1b[?1049l", strings.Repeat("x\ny\n", 5) + "z\n"},
+		{"wider", "\x1b[8;5;20t\x1b[?1049h\x1b[1;30Hx\x1b[?1049l", strings.Repeat(" ", 29) + "x\n"},
+		{"a full-screen program asks for the size", "\x1b[8;3;20t\x1b[?1049h\x1b7\x1b[255;255H\x1b[6n\x1b8a\r\nb\r\nc\r\nd\x1b[?1049l", "a\nb\nc\nd\n"},
+		{"placed outside, and moved back", "\x1b[8;3;20t\x1b[?1049h\x1b[9;1H\x1b[Ax\x1b[9;1H\ry\x1b[?1049l", "x\ny\n"},
+		{"a second log in the file", "\x1b[8;6;20t\x1b[Hone\r\nIMPORTANT\r\nthree\r\n\x1b[8;6;20t\x1b[H$ \r\nb", "one\nIMPORTANT\nthree\n$\nb\n"},
+		{"a second log, after a full-screen program", "\x1b[8;6;20t\x1b[?1049h\x1b[Hone\r\ntwo\x1b[8;6;20t\x1b[H$ \r\nb", "one\ntwo\n$\nb\n"},
+		{"a second log, of a full-screen program", "\x1b[8;6;20t\x1b[H\x1b[2;4r\x1b(0qq\x1b[8;2;20t\x1b[?1049h\x1b[Hone\r\nq", "──\none\nq\n"},
+		{"a second log, by a newer tmux", "\x1b[8;6;20t\x1b[Hone\r\n\u2764\ufe0f\x1b[3G|\x1b[8;6;20t\x1b[?2027h\x1b[H\u2764\ufe0f\x1b[3G|", "one\n\u2764\ufe0f |\n\u2764\ufe0f|\n"},
+		{"a program wants another size", "\x1b[8;6;20tone\r\ntwo\x1b[8;6;20t\r\x1b[Hx", "xne\ntwo\n"},
 		{"nonsense", "\x1b[8;0;99999t" + long, long + "\n"},
 	} {
 		if got := render(t, tt.in); got != tt.want {
 			t.Errorf("%s: Render(%q)\ngot  %q\nwant %q", tt.name, tt.in, got, tt.want)
 		}
 	}
+}
+
+// painted paints each row in its place, or has a line for each if there is an end for them.
+func painted(from, to int, end string) string {
+	var b strings.Builder
+	for i := from; i <= to; i++ {
+		if end == "" {
+			fmt.Fprintf(&b, "\x1b[%d;1H", i)
+		}
+		fmt.Fprintf(&b, "row %d%s", i, end)
+	}
+	return b.String()
 }
 
 func TestErrors(t *testing.T) {

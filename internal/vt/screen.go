@@ -43,6 +43,8 @@ type screen struct {
 
 	rows, cols int
 	told       bool // the log gave its size
+	begins     bool // it just did, as at the begin of a log
+	clusters   bool // the terminal joins runes as tmux does from 3.6 on
 	main, alt  []*row
 	page       []*row // main or alt
 	alternate  bool
@@ -55,7 +57,8 @@ type screen struct {
 	tabs        []bool
 	noWrap      bool
 	insertMode  bool
-	last        rune // for REP
+	last        rune               // for REP
+	beyond      struct{ x, y int } // where the cursor was put outside of the alternate screen, or zero
 }
 
 type cursor struct {
@@ -113,13 +116,23 @@ func fit(page []*row, rows, cols int) []*row {
 }
 
 func (s *screen) grow(x, y int) {
-	if s.told || x < s.cols && y < s.rows || x >= maxCols || y >= maxRows {
+	if x < s.cols && y < s.rows || x >= maxCols || y >= maxRows {
 		return
 	}
 	top, bottom, whole := s.top, s.bottom, s.top == 0 && s.bottom == s.rows-1
 	s.resize(max(s.rows, y+1), max(s.cols, x+1))
 	if !whole {
 		s.top, s.bottom = top, bottom
+	}
+}
+
+// settle grows the alternate screen to the place outside of it where something
+// is about to be painted: the terminal was enlarged. Who only asks for the size
+// paints nothing there.
+func (s *screen) settle() {
+	if at := s.beyond; at.x > 0 || at.y > 0 {
+		s.grow(at.x, at.y)
+		s.moveTo(min(at.x, s.cols-1), min(at.y, s.rows-1))
 	}
 }
 
@@ -220,6 +233,7 @@ func (s *screen) setAlternate(on, withCursor bool) {
 	}
 	s.alternate = on
 	s.top, s.bottom = 0, s.rows-1
+	s.beyond.x, s.beyond.y = 0, 0
 }
 
 // end writes what is visible.

@@ -21,7 +21,7 @@ import (
 func TestAgainstTmux(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	inputs := map[string]string{}
+	inputs := map[string]string{"joined and widened": joined}
 	for _, tt := range golden() {
 		if !tt.ours {
 			inputs[tt.name] = tt.in
@@ -30,16 +30,22 @@ func TestAgainstTmux(t *testing.T) {
 	for seed := range gittest.Size(40, 10) {
 		inputs[fmt.Sprintf("random %d", seed)] = randomOutput(rand.New(rand.NewPCG(uint64(seed), 4)))
 	}
-	captured := captureAll(t, inputs)
-	for name, in := range inputs {
-		got, want := trimmed(render(t, "\x1b[8;10;40t"+in)), trimmed(captured[name])
-		if strings.HasPrefix(name, "random") { // where to cut a half-erased line is tmux's own affair
-			got, want = strings.Join(strings.Fields(got), ""), strings.Join(strings.Fields(want), "")
+	gittest.EachTmux(t, func(t *testing.T, tmux string) {
+		captured, clusters := captureAll(t, tmux, inputs)
+		begin := "\x1b[8;10;40t"
+		if clusters {
+			begin += "\x1b[?2027h"
 		}
-		if got != want {
-			t.Errorf("%s: %q\ngot\n%s\ntmux has\n%s", name, in, got, want)
+		for name, in := range inputs {
+			got, want := trimmed(render(t, begin+"\x1b[H"+in)), trimmed(captured[name])
+			if strings.HasPrefix(name, "random") { // where to cut a half-erased line is tmux's own affair
+				got, want = strings.Join(strings.Fields(got), ""), strings.Join(strings.Fields(want), "")
+			}
+			if got != want {
+				t.Errorf("%s: %q\ngot\n%s\ntmux has\n%s", name, in, got, want)
+			}
 		}
-	}
+	})
 }
 
 // trimmed drops white space at the ends of lines, and blank lines at both ends.
@@ -84,21 +90,16 @@ func randomOutput(r *rand.Rand) string {
 	return b.String()
 }
 
-// captureAll returns tmux's text for each input, in panes of 40 by 10.
-func captureAll(t *testing.T, inputs map[string]string) map[string]string {
+// captureAll returns tmux's text for each input, in panes of 40 by 10, and
+// whether it joins what makes up an emoji.
+func captureAll(t *testing.T, path string, inputs map[string]string) (captured map[string]string, clusters bool) {
 	t.Helper()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("tmux is missing")
-		}
-		t.Skip("tmux is missing")
-	}
 	dir, err := os.MkdirTemp("", "tmux-") // a socket's path ends at 108 bytes
 	gittest.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	tmux := func(args ...string) string {
 		t.Helper()
-		cmd := exec.Command("tmux", append([]string{"-u", "-S", filepath.Join(dir, "s")}, args...)...)
+		cmd := exec.Command(path, append([]string{"-u", "-S", filepath.Join(dir, "s")}, args...)...)
 		cmd.Env = append(os.Environ(), "TMUX=", "LC_ALL=C.UTF-8")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -117,12 +118,13 @@ func captureAll(t *testing.T, inputs map[string]string) map[string]string {
 		tmux("new-window", "-d", "-t", fmt.Sprintf(":%d", i+1), "--",
 			"sh", "-c", "stty raw -echo; cat "+file+"; printf '\\033]2;drawn\\007'; exec sleep 1000")
 	}
-	captured := map[string]string{}
+	captured = map[string]string{}
 	for i, name := range names {
 		window := fmt.Sprintf(":%d", i+1)
 		for tmux("display-message", "-p", "-t", window, "#{pane_title}") != "drawn\n" {
 		}
-		captured[name] = tmux("capture-pane", "-p", "-J", "-S", "-", "-t", window)
+		stops := strings.TrimSpace(tmux("display-message", "-p", "-t", window, "#{pane_tabs}"))
+		captured[name] = string(Captured([]byte(tmux("capture-pane", "-p", "-e", "-J", "-S", "-", "-t", window)), 40, stops))
 	}
-	return captured
+	return captured, tmux("display-message", "-p", "#{variation-selector-always-wide}") == "1\n"
 }
