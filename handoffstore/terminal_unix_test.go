@@ -35,7 +35,7 @@ func TestSnapshot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			token := "gh" + "p_" + strings.Repeat("A1b2C3d4", 4) + "E5f6"
-			fakeTmux(t, `case "$*" in *capture-pane*) echo a page; echo the token `+token+`;; *) echo `+tt.alternate+`;; esac`)
+			fakeTmux(t, `case "$*" in *"-S -"*) echo 80 8; echo a page; echo the token `+token+`;; *) echo `+tt.alternate+`;; esac`)
 			got, err := Snapshot(t.Context(), nil, "%0", "claude-code", tt.session, time.Minute)
 			if err != nil || !strings.HasPrefix(string(got), tt.first) || !strings.Contains(string(got), tt.holds) || strings.Contains(string(got), tt.lacks) {
 				t.Errorf("%v: %s", err, got)
@@ -60,7 +60,7 @@ func TestNoSnapshot(t *testing.T) {
 	if got, err := Snapshot(t.Context(), nil, "%0", "claude-code", "", 50*time.Millisecond); got != nil || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a tmux that hangs: %q, %v", got, err)
 	}
-	fakeTmux(t, `case "$*" in *capture-pane*) yes "a line of much text" | head -c 3000000;; *) echo 0;; esac`)
+	fakeTmux(t, `case "$*" in *"-S -"*) echo 80 8; yes "a line of much text" | head -c 3000000;; *) echo 0;; esac`)
 	got, err := Snapshot(t.Context(), nil, "%0", "claude-code", "", time.Minute)
 	if err != nil || len(got) > snapshotBytes+len(fromPane) || !strings.HasPrefix(string(got), fromPane+"a line of much text\n") {
 		t.Errorf("of 3 MB %d bytes are kept (%v): %.100q", len(got), err, got)

@@ -8,8 +8,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"gitagent/internal/vt"
 )
 
 // ErrNoPane reports that no tmux pane was named and this process is in none.
@@ -33,23 +37,33 @@ func FindPane(target string) (Pane, error) {
 // String returns the pane's name as given.
 func (p Pane) String() string { return p.target }
 
-// tmux runs a tmux command on the pane.
-func (p Pane) tmux(ctx context.Context, command string, args ...string) ([]byte, error) {
-	out, err := tmux(ctx, nil, append([]string{command, "-t", p.target}, args...)...)
+// tmux runs tmux commands on the pane, with nothing between them, up to the
+// first that fails.
+func (p Pane) tmux(ctx context.Context, commands ...[]string) ([]byte, error) {
+	var onPane [][]string
+	for _, c := range commands {
+		onPane = append(onPane, slices.Concat([]string{c[0], "-t", p.target}, c[1:]))
+	}
+	out, err := tmux(ctx, nil, onPane...)
 	if err != nil {
 		return nil, fmt.Errorf("pane %q: %w", p.target, err)
 	}
 	return out, nil
 }
 
-// tmux runs a tmux command and returns its output. No argument is a command.
-func tmux(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+// tmux runs tmux commands and returns their output. No argument is a command.
+func tmux(ctx context.Context, stdin io.Reader, commands ...[]string) ([]byte, error) {
 	argv := []string{"-u"} // UTF-8 in any locale of a hook
-	for _, arg := range args {
-		if before, ok := strings.CutSuffix(arg, ";"); ok {
-			arg = before + `\;` // or it would end the command
+	for i, command := range commands {
+		if i > 0 {
+			argv = append(argv, ";")
 		}
-		argv = append(argv, arg)
+		for _, arg := range command {
+			if before, ok := strings.CutSuffix(arg, ";"); ok {
+				arg = before + `\;` // or it would end the command
+			}
+			argv = append(argv, arg)
+		}
 	}
 	cmd := exec.CommandContext(ctx, "tmux", argv...)
 	cmd.WaitDelay = time.Second // a child of tmux may hold its output open
@@ -64,7 +78,7 @@ func tmux(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) 
 	case said != "":
 		err = fmt.Errorf("%s (%w)", said, err)
 	}
-	return nil, fmt.Errorf("tmux %s: %w", args[0], err)
+	return nil, fmt.Errorf("tmux %s: %w", commands[0][0], err)
 }
 
 // Snapshot returns the text of a pane (see [FindPane]) with its scrollback,
@@ -75,26 +89,40 @@ func Snapshot(ctx context.Context, target string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := p.tmux(ctx, "capture-pane", "-p", "-S", "-")
+	said, err := p.tmux(ctx, say(paneShape), []string{"capture-pane", "-e", "-p", "-S", "-"})
 	if err != nil {
 		return nil, err
 	}
-	return append(bytes.TrimRight(text, " \n"), '\n'), nil
+	cols, stops, page, err := shaped(said)
+	if err != nil {
+		return nil, err
+	}
+	return append(bytes.TrimRight(vt.Captured(page, cols, stops), " \n"), '\n'), nil
+}
+
+// say is the command that expands a format. For the name of a pane that is not
+// there tmux may take another one, unless a command is run with it that fails.
+func say(format string) []string { return []string{"display-message", "-p", format} }
+
+// paneShape is a line that goes before a page.
+const paneShape = "#{pane_width} #{pane_tabs}"
+
+// shaped splits a page from its [paneShape].
+func shaped(said []byte) (cols int, stops string, page []byte, err error) {
+	shape, page, _ := bytes.Cut(said, []byte("\n"))
+	width, stops, _ := strings.Cut(string(shape), " ")
+	if cols, err = strconv.Atoi(width); err != nil {
+		err = fmt.Errorf("width and tab stops of a pane: %q: %w", shape, err)
+	}
+	return cols, stops, page, err
 }
 
 // Ask expands a tmux format, such as #{pane_tty}, for the pane. It must not
-// come from a user, because formats can run commands, nor expand to nothing,
-// tmux's answer for a missing pane.
+// come from a user, because formats can run commands.
 func (p Pane) Ask(ctx context.Context, format string) (string, error) {
-	out, err := p.tmux(ctx, "display-message", "-p", format)
-	if err != nil {
-		return "", err
-	}
-	answer := strings.TrimSuffix(string(out), "\n")
-	if strings.TrimSpace(answer) == "" {
-		return "", fmt.Errorf("pane %q: there is none", p.target)
-	}
-	return answer, nil
+	out, err := p.tmux(ctx, say(format), []string{"capture-pane", "-p", "-S", "0", "-E", "0"})
+	answer, _, _ := strings.Cut(string(out), "\n")
+	return answer, err
 }
 
 // OnAlternate reports whether a full-screen program uses the alternate screen.
@@ -105,19 +133,19 @@ func (p Pane) OnAlternate(ctx context.Context) (bool, error) {
 
 // Page returns what the pane shows, with escape sequences for colours.
 func (p Pane) Page(ctx context.Context) (string, error) {
-	page, err := p.tmux(ctx, "capture-pane", "-e", "-p")
+	page, err := p.tmux(ctx, []string{"capture-pane", "-e", "-p"})
 	return string(page), err
 }
 
 // Press presses a key by its tmux name.
 func (p Pane) Press(ctx context.Context, key string) error {
-	_, err := p.tmux(ctx, "send-keys", key)
+	_, err := p.tmux(ctx, []string{"send-keys", key})
 	return err
 }
 
 // Type types text literally.
 func (p Pane) Type(ctx context.Context, text string) error {
-	_, err := p.tmux(ctx, "send-keys", "-l", text)
+	_, err := p.tmux(ctx, []string{"send-keys", "-l", text})
 	return err
 }
 
@@ -126,9 +154,9 @@ func (p Pane) Type(ctx context.Context, text string) error {
 // paste's end.
 func (p Pane) Paste(ctx context.Context, text string) error {
 	buffer := fmt.Sprintf("git-agent-%d", os.Getpid())
-	if _, err := tmux(ctx, strings.NewReader(text), "load-buffer", "-b", buffer, "-"); err != nil {
+	if _, err := tmux(ctx, strings.NewReader(text), []string{"load-buffer", "-b", buffer, "-"}); err != nil {
 		return err
 	}
-	_, err := p.tmux(ctx, "paste-buffer", "-p", "-d", "-b", buffer)
+	_, err := p.tmux(ctx, []string{"paste-buffer", "-p", "-d", "-b", buffer})
 	return err
 }

@@ -15,16 +15,20 @@ import (
 	"gitagent/test/gittest"
 )
 
+// eachTmux runs f with each tmux that there is.
+func eachTmux(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	gittest.EachTmux(t, func(t *testing.T, tmux string) {
+		gittest.UseTmux(t, tmux)
+		f(t)
+	})
+}
+
 // testServer starts a tmux server with one pane of 40 by 5, which runs a shell command and stays.
 // The test gets the environment of a process in the pane.
 func testServer(t *testing.T, command string) (socket string) {
 	t.Helper()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("tmux is missing")
-		}
-		t.Skip("tmux is missing")
-	}
+	gittest.Tmux(t)
 	dir, err := os.MkdirTemp("", "tmux-") // a socket's path ends at 108 bytes
 	gittest.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
@@ -55,7 +59,9 @@ func testPane(t *testing.T, command string) (p Pane, socket string) {
 	return p, socket
 }
 
-func TestSnapshot(t *testing.T) {
+func TestSnapshot(t *testing.T) { eachTmux(t, testSnapshot) }
+
+func testSnapshot(t *testing.T) {
 	testServer(t, `for i in 1 2 3 4 5 6 7 8; do echo "line $i 日本"; done`)
 	const want = "line 1 日本\nline 2 日本\nline 3 日本\nline 4 日本\nline 5 日本\nline 6 日本\nline 7 日本\nline 8 日本\n"
 	t.Setenv("LC_ALL", "C")
@@ -72,7 +78,9 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-func TestOnAlternate(t *testing.T) {
+func TestOnAlternate(t *testing.T) { eachTmux(t, testOnAlternate) }
+
+func testOnAlternate(t *testing.T) {
 	p, _ := testPane(t, `printf '\033[?1049hfull screen'`)
 	if on, err := p.OnAlternate(t.Context()); !on || err != nil {
 		t.Errorf("OnAlternate = %v, %v; want true", on, err)
@@ -80,7 +88,9 @@ func TestOnAlternate(t *testing.T) {
 }
 
 // A target is a name, and never a shell or tmux command.
-func TestHostileTargets(t *testing.T) {
+func TestHostileTargets(t *testing.T) { eachTmux(t, testHostileTargets) }
+
+func testHostileTargets(t *testing.T) {
 	testServer(t, "echo text")
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -103,6 +113,40 @@ func TestHostileTargets(t *testing.T) {
 	}
 }
 
+// tmux takes another pane for the name of one that is not there; nothing may be asked of that, logged or
+// started beside it.
+func TestNoSuchPane(t *testing.T) { eachTmux(t, testNoSuchPane) }
+
+func testNoSuchPane(t *testing.T) {
+	testServer(t, "echo text")
+	log := filepath.Join(t.TempDir(), "log")
+	for _, target := range []string{"0:nosuch", "0:0.7", "0:3", "nosuch:", "nosuch", "%77", "@77", "$77", "0:0.%77"} {
+		p, err := FindPane(target)
+		gittest.Must(t, err)
+		_, errWindow := p.NewWindow(t.Context(), "name", t.TempDir(), nil, []string{"sleep", "1"})
+		_, errFile := p.LogFile(t.Context())
+		_, errText := Snapshot(t.Context(), target)
+		_, errPage := p.Page(t.Context())
+		for what, err := range map[string]error{
+			"NewWindow": errWindow, "LogFile": errFile, "Snapshot": errText, "Page": errPage, "StartLog": p.StartLog(t.Context(), log),
+			"Press": p.Press(t.Context(), "x"), "Type": p.Type(t.Context(), "x"), "Paste": p.Paste(t.Context(), "x"),
+		} {
+			if err == nil {
+				t.Errorf("%s of %s: no error", what, target)
+			}
+		}
+		if id, err := p.Ask(t.Context(), "#{pane_id}"); err == nil {
+			t.Errorf("the id of %s is %q", target, id)
+		}
+	}
+	p, err := FindPane("0:0.0")
+	gittest.Must(t, err)
+	if id, err := p.Ask(t.Context(), "#{pane_id}"); id != "%0" || err != nil {
+		t.Errorf("the id of 0:0.0 is %q, %v", id, err)
+	}
+	nothingBegun(t, p, filepath.Dir(log))
+}
+
 func TestNoPane(t *testing.T) {
 	t.Setenv("TMUX", "")
 	t.Setenv("TMUX_PANE", "%0") // of an unknown server
@@ -111,7 +155,9 @@ func TestNoPane(t *testing.T) {
 	}
 }
 
-func TestNoServer(t *testing.T) {
+func TestNoServer(t *testing.T) { eachTmux(t, testNoServer) }
+
+func testNoServer(t *testing.T) {
 	socket := testServer(t, "echo text")
 	gittest.Must(t, exec.Command("tmux", "-S", socket, "kill-server").Run())
 	var exit *exec.ExitError

@@ -13,7 +13,9 @@ import (
 )
 
 // Typed and pasted text arrives unchanged, and a paste can be told from keys.
-func TestType(t *testing.T) {
+func TestType(t *testing.T) { eachTmux(t, testType) }
+
+func testType(t *testing.T) {
 	p, _ := testPane(t, `stty raw -echo; printf '\033[?2004h'; tmux wait-for -S drawn; exec cat -v`)
 	const text = "a; $(b) `c` #{d} 日 'e' -f;"
 	for _, do := range []func() error{
@@ -34,6 +36,27 @@ func TestType(t *testing.T) {
 			t.Fatalf("what arrived is %q, want %q", got, want)
 		}
 		return got == want
+	})
+}
+
+// 20 KB can be pasted, and what can't be typed is not typed in part.
+func TestTypeMuch(t *testing.T) { eachTmux(t, testTypeMuch) }
+
+func testTypeMuch(t *testing.T) {
+	p, _ := testPane(t, `stty raw -echo; tmux wait-for -S drawn; head -c 20482 | tr -d x`)
+	much := strings.Repeat("x", 20<<10)
+	if err := p.Type(t.Context(), "a"+much); err == nil || !strings.Contains(err.Error(), "too long") {
+		t.Errorf("Type of 20 KB: %v, want what tmux says", err)
+	}
+	gittest.Must(t, p.Paste(t.Context(), "b"+much+"c"))
+	await(func() bool {
+		page, err := p.Page(t.Context())
+		gittest.Must(t, err)
+		got := strings.TrimSpace(page)
+		if !strings.HasPrefix("bc", got) {
+			t.Fatalf("what arrived is %q, want %q", got, "bc")
+		}
+		return got == "bc"
 	})
 }
 

@@ -32,7 +32,7 @@ func (p Pane) NewWindow(ctx context.Context, name, dir string, env, command []st
 		"new-window", "-d", "-P", "-F", "#{window_id} #{window_index}", "-n", name, "-t", session + ":",
 		"--", "sh", "-c", inWindow, dir,
 	}, env, command)
-	out, err := tmux(ctx, nil, args...)
+	out, err := tmux(ctx, nil, args)
 	if err != nil {
 		return Window{}, err
 	}

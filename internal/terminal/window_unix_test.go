@@ -14,7 +14,9 @@ import (
 
 // A command gets its window, its directory, its variables and its words, none of which is a command of a
 // shell's or of tmux's, and the user stays where he is.
-func TestNewWindow(t *testing.T) {
+func TestNewWindow(t *testing.T) { eachTmux(t, testNewWindow) }
+
+func testNewWindow(t *testing.T) {
 	socket := testServer(t, "echo text")
 	dir := filepath.Join(t.TempDir(), `a #{pane_id} #(touch x) ##[bold] $(touch y) 'b' %H;`)
 	gittest.Must(t, os.Mkdir(dir, 0o777))
@@ -44,7 +46,9 @@ func TestNewWindow(t *testing.T) {
 	}
 }
 
-func TestNoWindow(t *testing.T) {
+func TestNoWindow(t *testing.T) { eachTmux(t, testNoWindow) }
+
+func testNoWindow(t *testing.T) {
 	p, _ := testPane(t, "echo text")
 	if w, err := p.NewWindow(t.Context(), "name", t.TempDir(), nil, []string{"no-such-program"}); err == nil {
 		t.Errorf("NewWindow of a program that is not there = %+v", w)

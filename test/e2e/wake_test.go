@@ -112,6 +112,10 @@ func TestWake(t *testing.T) {
 	s.refused("the pane is in copy mode")
 	s.term.tmux("send-keys", "-X", "cancel")
 
+	s.term.tmux("set-option", "-w", "synchronize-panes", "on")
+	s.refused("its keys go to other panes, too (synchronize-panes)")
+	s.term.tmux("set-option", "-w", "synchronize-panes", "off")
+
 	if said, ok := s.wake(); !ok {
 		t.Fatalf("wake: %s\n%s", said, r.report())
 	}

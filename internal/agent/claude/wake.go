@@ -117,12 +117,15 @@ func (w *waker) obstacle(ctx context.Context, id string) (why string, busy bool,
 	case client.Status != "idle":
 		return fmt.Sprintf("the client is %q", client.Status), false, nil
 	}
-	mode, err := w.pane.Ask(ctx, "#{pane_in_mode}")
+	state, err := w.pane.Ask(ctx, "#{pane_in_mode} #{pane_synchronized}")
 	if err != nil {
 		return "", false, err
 	}
-	if mode != "0" {
+	switch mode, synchronized, _ := strings.Cut(state, " "); {
+	case mode != "0":
 		return "the pane is in copy mode", false, nil
+	case synchronized == "1":
+		return "its keys go to other panes, too (synchronize-panes)", false, nil
 	}
 	processes, err := terminal.Processes(ctx, w.pid)
 	switch {
