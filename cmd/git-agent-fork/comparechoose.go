@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ktr0731/go-fuzzyfinder"
+	"github.com/gdamore/tcell/v2"
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
@@ -52,18 +52,14 @@ func (f *finder) several(ctx context.Context, read reader) ([]record.ID, error) 
 			"name them, or the turn that they are forks of: git agent-fork compare <turn>; list them with: git agent-turn missions --tree")
 	}
 	var chosen []record.ID
-	err := f.show(ctx, read, func(ctx context.Context) error {
-		list, err := fuzzyfinder.FindMulti(&f.lines, f.item, f.options(ctx, fmt.Sprintf("Tab: mark, Enter: %s > ", f.verb))...)
-		if err != nil {
-			return unchosen(err)
+	err := f.show(ctx, read, func(ctx context.Context, screen tcell.Screen) error {
+		l := &picker{f: f, screen: screen, label: fmt.Sprintf("Tab: mark, Enter: %s", f.verb), many: true}
+		marked, err := l.run(ctx)
+		slices.Sort(marked)
+		for _, i := range marked {
+			chosen = append(chosen, f.turn(i).In())
 		}
-		f.shown.Lock()
-		defer f.shown.Unlock()
-		slices.Sort(list)
-		for _, i := range list {
-			chosen = append(chosen, f.turns[i].In())
-		}
-		return nil
+		return err
 	})
 	return chosen, err
 }

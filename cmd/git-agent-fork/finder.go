@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"sync"
 	"time"
 
-	"github.com/ktr0731/go-fuzzyfinder"
+	"github.com/gdamore/tcell/v2"
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
@@ -25,8 +24,7 @@ import (
 //
 // A wide terminal shows a preview of the turn beside the list, and Enter picks
 // it. A narrow one shows the list, and Enter opens the turn on its own page,
-// where Enter picks it: the library has one place for the preview, and no key
-// of ours.
+// where Enter picks it.
 type finder struct {
 	repo    *git.Repo
 	verb    string // what is done with the turn
@@ -35,15 +33,12 @@ type finder struct {
 	columns int  // of the terminal
 	colour  bool // colours may be used
 
-	mu    sync.Mutex // held by the library while it reads lines
-	lines []string   // newest first
+	mu    sync.Mutex
+	lines []string // newest first
+	turns []*turns.Turn
 	err   error
 
-	// Previews are made with the library's lock held, so they have their own.
-	shown    sync.Mutex
-	turns    []*turns.Turn  // of the lines
-	rows     map[int][]row  // of the turns that were shown
-	previews map[int]string // the same, for width columns
+	previews map[int][]row // of the turns that were shown, for width columns
 	width    int
 }
 
@@ -58,8 +53,7 @@ const wide = 100
 
 func newFinder(repo *git.Repo, verb string, all bool) *finder {
 	return &finder{
-		repo: repo, verb: verb, all: all, now: time.Now(), colour: cmdline.Colourful(),
-		rows: make(map[int][]row), previews: make(map[int]string),
+		repo: repo, verb: verb, all: all, now: time.Now(), colour: cmdline.Colourful(), previews: make(map[int][]row),
 	}
 }
 
@@ -100,12 +94,17 @@ func (f *finder) find(ctx context.Context, read reader) (t *turns.Turn, err erro
 		return nil, cmdline.Hint(cmdline.Usagef("choosing a turn needs a terminal"),
 			"name the turn: git agent-fork <turn>, <mission>/<turn> or latest; list them with: git agent-turn list --all")
 	}
-	err = f.show(ctx, read, func(ctx context.Context) error {
+	err = f.show(ctx, read, func(ctx context.Context, screen tcell.Screen) error {
 		for {
-			if t, err = f.pick(ctx); err != nil || f.columns >= wide {
+			picked, err := f.pick(ctx, screen)
+			if err != nil {
 				return err
 			}
-			if taken, err := f.page(ctx, t); taken || err != nil {
+			t = picked
+			if f.columns >= wide {
+				return nil
+			}
+			if taken, err := f.page(ctx, screen, t); taken || err != nil {
 				return err
 			}
 		}
@@ -118,30 +117,17 @@ func (f *finder) find(ctx context.Context, read reader) (t *turns.Turn, err erro
 
 // show fills the finder for a choice. Turns are read while it is on the screen,
 // since 10,000 records take longer than a person should wait.
-func (f *finder) show(ctx context.Context, read reader, choice func(context.Context) error) error {
+func (f *finder) show(ctx context.Context, read reader, choice func(context.Context, tcell.Screen) error) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("choose a turn: %w", err)
 	}
 	f.columns = cmdline.Columns(tty)
 	_ = tty.Close()
-	if err := adaptLook(os.Getenv("TERM"), f.colour); err != nil {
-		return fmt.Errorf("choose a turn: %w", err)
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// When the library closes the screen, a draw of its own may be under way on
-	// another processor, and tcell then takes the cells from under it: a panic,
-	// seen once in all runs of the tests. On one processor they take turns.
-	// Reading needs the others until it ends.
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	first := make(chan struct{})
-	go func() {
-		f.fill(ctx, read, first)
-		if ctx.Err() == nil {
-			runtime.GOMAXPROCS(1)
-		}
-	}()
+	go f.fill(ctx, read, first)
 	<-first
 	f.mu.Lock()
 	empty, err := len(f.lines) == 0, f.err
@@ -152,40 +138,40 @@ func (f *finder) show(ctx context.Context, read reader, choice func(context.Cont
 	if empty {
 		return errEmpty
 	}
-	return choice(ctx)
-}
-
-func (f *finder) pick(ctx context.Context) (*turns.Turn, error) {
-	prompt := "Enter: look at it > "
-	if f.columns >= wide {
-		prompt = fmt.Sprintf("Enter: %s > ", f.verb)
-	}
-	i, err := fuzzyfinder.Find(&f.lines, f.item, f.options(ctx, prompt)...)
+	screen, colours, err := newScreen(os.Getenv("TERM"))
 	if err != nil {
-		return nil, unchosen(err)
+		return fmt.Errorf("choose a turn: %w", err)
 	}
-	f.shown.Lock()
-	defer f.shown.Unlock()
-	return f.turns[i], nil
+	f.colour = f.colour && colours
+	defer screen.Fini()
+	return choice(ctx, screen)
 }
 
-func (f *finder) item(i int) string { return f.lines[i] }
+// read returns the lines that have been read. They don't change.
+func (f *finder) read() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lines
+}
 
-func (f *finder) options(ctx context.Context, prompt string) []fuzzyfinder.Option {
-	// The library's header would cover a line that the cursor can be on.
-	options := []fuzzyfinder.Option{fuzzyfinder.WithHotReloadLock(&f.mu), fuzzyfinder.WithContext(ctx), fuzzyfinder.WithPromptString(prompt)}
+// turn returns the turn of a line.
+func (f *finder) turn(i int) *turns.Turn {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.turns[i]
+}
+
+func (f *finder) pick(ctx context.Context, screen tcell.Screen) (*turns.Turn, error) {
+	label := "Enter: look at it"
 	if f.columns >= wide {
-		options = append(options, fuzzyfinder.WithPreviewWindow(func(i, columns, _ int) string { return f.preview(ctx, i, columns) }))
+		label = "Enter: " + f.verb
 	}
-	return options
-}
-
-// unchosen translates an error of the library.
-func unchosen(err error) error {
-	if errors.Is(err, fuzzyfinder.ErrAbort) {
-		return errNone
+	l := &picker{f: f, screen: screen, label: label}
+	picked, err := l.run(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return fmt.Errorf("choose a turn: %w", err)
+	return f.turn(picked[0]), nil
 }
 
 // fill reads turns, and closes first when there is something to show.
@@ -196,10 +182,7 @@ func (f *finder) fill(ctx context.Context, read reader, first chan struct{}) {
 	err := read(ctx, func(t *turns.Turn) error {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.shown.Lock()
-		f.turns = append(f.turns, t)
-		f.shown.Unlock()
-		f.lines, size = append(f.lines, f.line(t)), size+t.Text.Size()
+		f.turns, f.lines, size = append(f.turns, t), append(f.lines, f.line(t)), size+t.Text.Size()
 		if len(f.lines) == maxListed || size > maxSize {
 			return errEnough
 		}

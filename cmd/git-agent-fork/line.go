@@ -17,12 +17,13 @@ func (f *finder) line(t *turns.Turn) string {
 	if room >= wide {
 		room = room/2 - 1 // the list's half
 	}
-	return line(t, f.now, f.all, room-4) // the cursor, and dots at the end
+	return line(t, f.now, f.all, room-2) // marks
 }
 
 // line formats a turn's number or name, prompt, age and changes in room
-// columns. Behind them the search also sees the rest of the prompt and the
-// paths.
+// columns. The prompt comes before all others: where it has no room, first the
+// changes are left out, then the age, then the name. Behind that the search also
+// sees the rest of the prompt, the name and the paths.
 func line(t *turns.Turn, now time.Time, all bool, room int) string {
 	name := fmt.Sprintf("%4d", t.Turn)
 	if all {
@@ -32,29 +33,38 @@ func line(t *turns.Turn, now time.Time, all bool, room int) string {
 	if t.Outcome != record.Done {
 		prompt = "(" + cmdline.OneLine(string(t.Outcome)) + ") " + prompt
 	}
-	after := fmt.Sprintf("%4s", cmdline.Age(now, t.At))
 	own := t.Change()
+	before, after := name+gap, gap+fmt.Sprintf("%4s", cmdline.Age(now, t.At))
 	changes := fmt.Sprintf("  %5s %5s", "+"+strconv.Itoa(own.Insertions), "-"+strconv.Itoa(own.Deletions))
-	if room-len(name)-len(after)-len(changes)-2*len(gap) >= leastPrompt {
+	if room-len(before+after+changes) >= leastPrompt {
 		after += changes
 	}
-	most := max(room-len(name)-len(after)-2*len(gap), 1)
+	if room-len(before+after) < leastSeen {
+		after = ""
+	}
+	hidden := ""
+	if room-len(before) < leastSeen {
+		before, hidden = "", gap+strings.TrimSpace(name)
+	}
+	most := max(room-len(before+after), 1)
 	seen := cmdline.Truncate(prompt, most)
 	rest := ""
 	if seen != prompt {
 		rest = gap + prompt
 	}
+	rest += hidden
 	for i, p := range own.Paths {
 		if i == maxPaths {
 			break
 		}
 		rest += gap + cmdline.OneLine(p)
 	}
-	return name + gap + seen + strings.Repeat(" ", most-cmdline.Width(seen)) + gap + after + rest
+	return before + seen + strings.Repeat(" ", most-cmdline.Width(seen)) + after + rest
 }
 
 const (
 	gap         = "  "
 	leastPrompt = 28 // columns; with fewer, changes are left out
+	leastSeen   = 8  // with fewer, the age is, and then the name
 	maxPaths    = 20
 )

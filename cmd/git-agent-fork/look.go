@@ -1,43 +1,63 @@
 package main
 
 import (
-	"os"
+	"fmt"
+	"strconv"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/gdamore/tcell/v2/terminfo"
-	"github.com/mattn/go-runewidth"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/terminal"
 )
 
-// adaptLook makes the finder readable on dark and light backgrounds. The
-// library's colours are fixed: a black frame, a blue prompt, a yellow cursor
-// line on black. But the terminal's description defines what a colour is, so
-// here the frame is faint, the prompt bold, the cursor line reverse, and
-// matches are green, or underlined without colour or on the reverse line.
-//
-// It also makes ambiguous characters narrow. The library asks the locale, but
-// tcell, which draws, asks only RUNEWIDTH_EASTASIAN; if they differ, a gap
-// follows each "é".
-func adaptLook(term string, colour bool) error {
-	if os.Getenv("RUNEWIDTH_EASTASIAN") == "" {
-		runewidth.DefaultCondition.EastAsianWidth = false
+// newScreen returns a screen on this process's terminal, which the caller ends,
+// and whether it has colours.
+func newScreen(term string) (screen tcell.Screen, colours bool, err error) {
+	known, err := describeTerminal(term)
+	if err != nil {
+		return nil, false, err
 	}
+	screen, err = tcell.NewTerminfoScreenFromTtyTerminfo(nil, known)
+	if err == nil {
+		err = screen.Init()
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	return screen, screen.Colors() > 0, nil
+}
+
+// likeMost is the terminal that those imitate of which nobody has a description.
+const likeMost = "xterm-256color"
+
+// describeTerminal returns what a terminal understands. Neither the library nor
+// the system knows the newest ones, but these understand what xterm does.
+func describeTerminal(term string) (*terminfo.Terminfo, error) {
 	known, err := tcell.LookupTerminfo(term)
-	if err != nil || known.Colors == 0 {
-		return err
+	if terminal.Failed(err) { // infocmp, which the library asks
+		return tcell.LookupTerminfo(likeMost)
 	}
-	own := *known
-	own.Name, own.Aliases, own.TrueColor = term, nil, false
-	own.Colors = 16
-	own.SetFgRGB, own.SetBgRGB, own.SetFgBgRGB, own.SetBg = "", "", "", ""
-	own.SetFg = "\x1b[%?%p1%{0}%=%t2%e%p1%{12}%=%t1%e%p1%{8}%<%t3%p1%d%;m"
-	if !colour {
-		own.SetFg = "\x1b[%?%p1%{0}%=%t2%e%p1%{12}%=%t1%e%p1%{2}%=%t4%;m"
+	if err != nil {
+		return nil, cmdline.Hint(fmt.Errorf("TERM=%s: %w", cmdline.OneLine(term), err),
+			"set what your terminal understands, for most: TERM="+likeMost+"; or name the turn")
 	}
-	own.SetFgBg = "\x1b[7%?%p1%{6}%=%t;4%;m"
-	terminfo.AddTerminfo(&own)
-	// Truecolour names colours directly, and NO_COLOR leaves black and white.
-	if err := os.Setenv("TCELL_TRUECOLOR", "disable"); err != nil {
-		return err
+	return known, nil
+}
+
+// paint adds one of our styles to one of the screen's.
+func (f *finder) paint(on tcell.Style, style cmdline.Style) tcell.Style {
+	switch style {
+	case cmdline.Plain:
+		return on
+	case cmdline.Bold:
+		return on.Bold(true)
+	case cmdline.Dim:
+		return on.Dim(true)
 	}
-	return os.Unsetenv("NO_COLOR")
+	colour, err := strconv.Atoi(string(style)) // 31 is red
+	if err != nil || !f.colour {
+		return on
+	}
+	return on.Foreground(tcell.PaletteColor(colour - 30))
 }

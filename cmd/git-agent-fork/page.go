@@ -3,26 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/gdamore/tcell/v2"
 
-	"gitagent/internal/cmdline"
 	"gitagent/turns"
 )
 
 // page shows a turn on the whole terminal, and reports whether the person takes
 // it or else wants the list again.
-func (f *finder) page(ctx context.Context, t *turns.Turn) (taken bool, err error) {
+func (f *finder) page(ctx context.Context, screen tcell.Screen, t *turns.Turn) (taken bool, err error) {
 	rows := f.describe(ctx, t)
-	screen, err := tcell.NewScreen()
-	if err == nil {
-		err = screen.Init()
-	}
-	if err != nil {
-		return false, fmt.Errorf("show a turn: %w", err)
-	}
-	defer screen.Fini()
+	screen.HideCursor()
 	stop := context.AfterFunc(ctx, func() { _ = screen.PostEvent(tcell.NewEventInterrupt(nil)) })
 	defer stop()
 	top := 0
@@ -30,12 +21,14 @@ func (f *finder) page(ctx context.Context, t *turns.Turn) (taken bool, err error
 		columns, height := screen.Size()
 		lines, room := wrapRows(rows, columns), max(1, height-1)
 		top = max(0, min(top, len(lines)-room))
-		draw(screen, lines[top:min(top+room, len(lines))], f.footer(top, room, len(lines)))
+		f.draw(screen, lines[top:min(top+room, len(lines))], f.footer(top, room, len(lines)))
 		switch event := screen.PollEvent().(type) {
 		case *tcell.EventResize:
 			screen.Sync()
-		case *tcell.EventInterrupt:
-			return false, ctx.Err()
+		case *tcell.EventInterrupt: // of ctx, or left by the list
+			if err := ctx.Err(); err != nil {
+				return false, err
+			}
 		case *tcell.EventKey:
 			switch key := event.Key(); {
 			case key == tcell.KeyEnter:
@@ -79,28 +72,12 @@ func (f *finder) footer(top, room, lines int) string {
 	return text
 }
 
-func draw(screen tcell.Screen, lines []row, footer string) {
+func (f *finder) draw(screen tcell.Screen, lines []row, footer string) {
 	screen.Clear()
 	for y, line := range lines {
-		screen.PutStrStyled(0, y, line.text, styleOf(line.style))
+		screen.PutStrStyled(0, y, line.text, f.paint(tcell.StyleDefault, line.style))
 	}
 	_, height := screen.Size()
 	screen.PutStrStyled(0, height-1, footer, tcell.StyleDefault.Reverse(true))
 	screen.Show()
-}
-
-func styleOf(style cmdline.Style) tcell.Style {
-	switch style {
-	case cmdline.Plain:
-		return tcell.StyleDefault
-	case cmdline.Bold:
-		return tcell.StyleDefault.Bold(true)
-	case cmdline.Dim:
-		return tcell.StyleDefault.Dim(true)
-	}
-	colour, err := strconv.Atoi(string(style)) // 31 is red
-	if err != nil {
-		return tcell.StyleDefault
-	}
-	return tcell.StyleDefault.Foreground(tcell.PaletteColor(colour - 30))
 }

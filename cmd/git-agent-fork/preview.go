@@ -20,31 +20,19 @@ type row struct {
 	text  string
 }
 
-// preview returns a turn's description for the right half of a terminal. It
-// caches them, since the library asks at every keystroke.
-func (f *finder) preview(ctx context.Context, i, columns int) string {
-	if i < 0 {
-		return ""
-	}
-	f.shown.Lock()
-	defer f.shown.Unlock()
+// preview returns a turn's description in so many columns. It is made once: a
+// list asks at every key.
+func (f *finder) preview(ctx context.Context, i, columns int) []row {
 	if columns != f.width {
 		f.width = columns
 		clear(f.previews)
 	}
-	text, ok := f.previews[i]
+	rows, ok := f.previews[i]
 	if !ok {
-		if _, ok := f.rows[i]; !ok {
-			f.rows[i] = f.describe(ctx, f.turns[i])
-		}
-		var b strings.Builder
-		for _, r := range wrapRows(f.rows[i], columns-columns/2-5) { // the frame, and a column for ".."
-			b.WriteString(r.style.Paint(r.text) + "\n")
-		}
-		text = b.String()
-		f.previews[i] = text
+		rows = wrapRows(f.describe(ctx, f.turn(i)), columns)
+		f.previews[i] = rows
 	}
-	return text
+	return rows
 }
 
 // describe returns a turn's prompt, reply, files and diff.

@@ -130,7 +130,8 @@ func Share(name string) string {
 // HasScreen reports whether a program can draw on this process's terminal,
 // regardless of the standard streams.
 func HasScreen() bool {
-	if name := os.Getenv("TERM"); name == "" || name == "dumb" {
+	switch os.Getenv("TERM") {
+	case "", "dumb", "unknown":
 		return false
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 )
@@ -19,4 +20,9 @@ func Version(ctx context.Context, program string) (string, error) {
 		return "", fmt.Errorf("run %s --version: %w", program, err)
 	}
 	return string(out), nil
+}
+
+// Failed reports whether err is of a program that is missing or has failed.
+func Failed(err error) bool {
+	return errors.As(err, new(*exec.ExitError)) || errors.As(err, new(*exec.Error))
 }

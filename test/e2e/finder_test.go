@@ -89,6 +89,7 @@ func TestFinder(t *testing.T) {
 
 	f := r.find(120)
 	f.shows("Prompt number 27")
+	f.shows("3 files, +47 -12") // the preview comes after the list
 	screen := f.term.screen()
 	for _, want := range []string{"+47   -12", "src/main.c", "日本語のテキスト", "שלום עולם", "Reply 30.", "Bash, Edit 2", "3 files, +47 -12", "Enter: fork >"} {
 		if !strings.Contains(screen, want) {
@@ -210,6 +211,81 @@ func TestFinderWithoutTerminal(t *testing.T) {
 	}
 	if got := r.made(); got != before {
 		t.Errorf("there is more than before:\n%s", got)
+	}
+}
+
+// Of turns that match equally the newest is next to the prompt, whether anything is typed or not.
+func TestFinderOrder(t *testing.T) {
+	t.Parallel()
+	gittest.Nightly(t)
+	gittest.EachTmux(t, func(t *testing.T, tmux string) {
+		r := newBareRig(t)
+		r.vars = append(r.vars, "PATH="+filepath.Dir(tmux)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		r.generate(slices.Repeat([]string{"The same prompt"}, 12))
+		for _, tt := range []struct {
+			columns int
+			keys    []string
+			turn    int
+		}{
+			{120, []string{"Enter"}, 12},
+			{120, []string{"s", "Enter"}, 12},
+			{120, []string{"s", "a", "m", "e", "Enter"}, 12},
+			{120, []string{"s", "Up", "Enter"}, 11},
+			{120, []string{"s", "BSpace", "Up", "Up", "Enter"}, 10},
+			{20, []string{"s", "Enter", "Enter"}, 12}, // by the turn's page
+		} {
+			f := r.open(tt.columns, 20, nil, "git agent-fork --choose show")
+			f.shows("12/12")
+			if tt.columns < 100 {
+				f.shows("The same pr") // a prompt, in 20 columns
+				f.term.keys("x")
+				f.shows("> x")
+				f.term.keys("BSpace")
+			}
+			f.term.keys(tt.keys...)
+			f.shows("status 0")
+			f.shows(fmt.Sprintf("%s/%d\n", generated, tt.turn))
+		}
+	})
+}
+
+// A terminal of which nobody has a description is taken for one like xterm, and where nothing can be drawn this is said.
+func TestFinderTerm(t *testing.T) {
+	t.Parallel()
+	gittest.Nightly(t)
+	r := newBareRig(t)
+	r.generate(numbered(3))
+	for _, tt := range []struct{ term, shows string }{
+		{"xterm-256color", ""},
+		{"tmux-256color", ""},
+		{"screen", ""},
+		{"linux", ""},
+		{"vt100", ""},
+		{"alacritty", ""},
+		{"foot", ""},
+		{"wezterm", ""},
+		{"contour", ""},
+		{"ms-terminal", ""},
+		{"xterm-ghostty", ""},
+		{"unknown", "choosing a turn needs a terminal"},
+		{"dumb", "choosing a turn needs a terminal"},
+	} {
+		for _, columns := range []int{80, 120} {
+			f := r.open(columns, 30, []string{"TERM=" + tt.term}, "git agent-turn show --no-pager -i")
+			if tt.shows != "" {
+				f.shows("status 2")
+				f.shows(tt.shows)
+				continue
+			}
+			f.shows("Prompt number 3")
+			f.term.keys("Up", "Enter")
+			if columns < 100 {
+				f.shows("Enter: show")
+				f.term.keys("Enter")
+			}
+			f.shows("status 0")
+			f.shows("Reply 2.")
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ func newTerminalOf(t testing.TB, width, height int, env []string, dir string, ar
 
 func (s *terminal) try(args ...string) (string, error) {
 	// The server's socket lies in TMUX_TMPDIR, which is the rig's own.
-	cmd := exec.Command("tmux", append([]string{"-L", "e2e"}, args...)...)
+	cmd := exec.Command("env", append([]string{"tmux", "-L", "e2e"}, args...)...) // the one in the rig's PATH
 	cmd.Env = s.env
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

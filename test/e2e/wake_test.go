@@ -79,7 +79,14 @@ var onWake = on("Continue the work", say("Going on."))
 // more, the agent is woken: its context is cleared, and the message is the one prompt of the new
 // session.
 func TestWake(t *testing.T) {
-	r := newNightly(t)
+	t.Parallel()
+	gittest.Nightly(t)
+	gittest.EachTmux(t, testWake)
+}
+
+func testWake(t *testing.T, tmux string) {
+	r := newRig(t)
+	r.vars = append(r.vars, "PATH="+filepath.Dir(tmux)+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	r.mock.play(onWrite, onWake)
 	s := r.interactive(r.repo.Dir)
 	s.prompt("TWRITE hello")
