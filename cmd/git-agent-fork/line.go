@@ -29,7 +29,8 @@ func line(t *turns.Turn, now time.Time, all bool, room int) string {
 	if all {
 		name = fmt.Sprintf("%-13s", t.After())
 	}
-	prompt := cmdline.OneLine(t.Prompt)
+	// Terminals don't agree on how wide an emoji is that asks for its colours.
+	prompt := strings.ReplaceAll(cmdline.OneLine(t.Prompt), "\ufe0f", "")
 	if t.Outcome != record.Done {
 		prompt = "(" + cmdline.OneLine(string(t.Outcome)) + ") " + prompt
 	}

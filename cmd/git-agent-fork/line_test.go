@@ -37,6 +37,7 @@ func TestLine(t *testing.T) {
 		{"no room at all", turn(same), false, -5, "…  Fix the parser  12  src/main.c  odd\\x1bname"},
 		{"not done", turn(func(t *turns.Turn) { t.Outcome, t.Paths = record.Failed, nil }), false, 60, "  12  (failed) Fix the parser                5m    +47   -12"},
 		{"wide characters", turn(func(t *turns.Turn) { t.Prompt, t.Paths = "日本語のテキスト", nil }), false, 21, "  12  日本語の…    5m  日本語のテキスト"},
+		{"an emoji of unknown width", turn(func(t *turns.Turn) { t.Prompt, t.Paths = "a \u2764\ufe0f for you", nil }), false, 30, "  12  a \u2764 for you           5m"},
 		{"many paths", turn(func(t *turns.Turn) { t.Paths = strings.Fields(strings.Repeat("x ", 90)) }), false, 30, "  12  Fix the parser        5m" + strings.Repeat("  x", maxPaths)},
 	} {
 		got := line(tt.turn, now, tt.all, tt.room)
