@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -14,8 +13,8 @@ import (
 	"gitagent/internal/vt"
 )
 
-// Options of the pane for the path of its log, and while that begins for that of
-// a named pipe. User options begin with @.
+// Options of the pane for the path of its log, and while that begins for the
+// process that does it. User options begin with @.
 const (
 	logOption   = "@git_agent_log"
 	beginOption = "@git_agent_log_begin"
@@ -71,46 +70,66 @@ func (p Pane) StartLog(ctx context.Context, name string) error {
 
 // pipe makes tmux append the pane's content, and all output that follows, to a
 // file. It captures the one and begins with the other at once, so the command
-// that gets the output waits at a named pipe until what was captured is there.
+// that gets the output says that it runs, with a byte that shows nothing, and
+// waits until what was captured is there, or this process is not.
 func (p Pane) pipe(ctx context.Context, f *os.File) error {
-	dir, err := os.MkdirTemp("", "git-agent-log-")
+	before, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	begin := filepath.Join(dir, "begin")
-	if err := makePipe(begin); err != nil {
-		return fmt.Errorf("make a pipe: %s: %w", begin, err)
-	}
+	// tmux and the shell can't misread a name outside the command.
+	wait := fmt.Sprintf(`exec >>#{q:%s} && command -v cat >/dev/null && printf '\r' || exit; `+
+		`while kill -0 #{%s} 2>/dev/null && test $(wc -c <#{q:%[1]s}) -le %[3]d; do sleep 0.1; done; exec cat`, logOption, beginOption, before.Size()+1)
+	pid := strconv.Itoa(os.Getpid())
 	said, err := p.tmux(ctx,
 		// That of a log that has ended goes. With -o the second of two at once fails.
 		[]string{"if-shell", "-F", "#{?pane_pipe,,1}", "set-option -p -u -t " + p.target + " " + logOption},
 		[]string{"set-option", "-p", "-o", logOption, f.Name()},
-		[]string{"set-option", "-p", beginOption, begin},
+		[]string{"set-option", "-p", beginOption, pid},
 		say(paneState), say(paneShape), []string{"capture-pane", "-e", "-p"},
-		// tmux and the shell can't misread a name outside the command.
-		[]string{"pipe-pane", "-o", "exec cat #{q:" + beginOption + "} - >>#{q:" + logOption + "}"})
+		[]string{"pipe-pane", "-o", wait},
+		[]string{"set-option", "-p", "-u", beginOption})
+	ours := err == nil
 	var text string
-	if err == nil {
+	if ours {
 		text, err = picture(said)
 	}
 	if err == nil {
-		err = whileRead(ctx, begin, func() error {
-			_, err := f.WriteString(text)
-			return err
-		})
+		err = runs(ctx, f, before.Size())
+	}
+	if err == nil {
+		_, err = f.WriteString(text)
+	}
+	if err == nil {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	unset := []string{"set-option", "-p", "-u", beginOption}
-	if err == nil {
-		_, _ = p.tmux(ctx, unset)
-		return nil
-	}
-	if ours, e := p.Ask(ctx, "#{"+beginOption+"}"); e == nil && ours == begin {
-		_, _ = p.tmux(ctx, unset, []string{"set-option", "-p", "-u", logOption}, []string{"pipe-pane"})
+	if begun, e := p.Ask(ctx, "#{"+beginOption+"}"); ours || e == nil && begun == pid {
+		_, _ = p.tmux(ctx, []string{"set-option", "-p", "-u", beginOption}, []string{"set-option", "-p", "-u", logOption}, []string{"pipe-pane"})
 	}
 	return err
+}
+
+// beginWait is how long tmux and a shell may take to begin, on any machine.
+const beginWait = 10 * time.Second
+
+// runs waits until the command that gets the pane's output runs: it has appended
+// to a file of that size. tmux does not say that it has failed.
+func runs(ctx context.Context, f *os.File, size int64) error {
+	ctx, cancel := context.WithTimeout(ctx, beginWait)
+	defer cancel()
+	for {
+		now, err := f.Stat()
+		if err != nil || now.Size() > size {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("log to %s: the command that tmux starts for that does not begin: %w", f.Name(), ctx.Err())
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }
 
 // paneState is a line that picture needs before the [paneShape]. The last

@@ -44,9 +44,9 @@ func begins(t *testing.T, p Pane) string {
 	wide, err := p.Ask(t.Context(), "#{variation-selector-always-wide}")
 	gittest.Must(t, err)
 	if wide == "1" {
-		return "\x1b[8;5;40t\x1b[?2027h"
+		return "\r\x1b[8;5;40t\x1b[?2027h"
 	}
-	return "\x1b[8;5;40t"
+	return "\r\x1b[8;5;40t"
 }
 
 func TestLog(t *testing.T) { eachTmux(t, testLog) }
