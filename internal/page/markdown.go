@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -17,38 +15,47 @@ import (
 // em, st, de, a target, x done, tb, tr, th, td. Images are links, HTML is text.
 type node = any
 
-var parser = goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
-
-// maxMarkdown is how many bytes are parsed. More is plain text.
-const maxMarkdown = 256 << 10
+var markdownParser = newParser()
 
 func markdown(source string) []node {
 	if source == "" {
 		return nil
 	}
-	rest := ""
-	if len(source) > maxMarkdown {
-		cut := strings.LastIndexByte(source[:maxMarkdown], '\n')
-		if cut < 0 {
-			return []node{[]node{"pre", "", source}}
-		}
-		source, rest = source[:cut], source[cut:]
-	}
-	data := []byte(source)
-	w := writer{source: data}
-	list := w.children(parser.Parse(text.NewReader(data)), 0)
-	if rest != "" {
+	cut := within(source)
+	data := []byte(source[:cut])
+	w := writer{data, 4096 + 4*len(data)}
+	list := w.children(markdownParser.Parse(text.NewReader(data)), 0)
+	if rest := source[cut:]; rest != "" {
 		list = append(list, []node{"pre", "", rest})
 	}
 	return list
 }
 
-type writer struct{ source []byte }
+// within returns where the lines end that are parsed. More is plain text.
+func within(source string) int {
+	cut := 0
+	for range maxLines {
+		end := strings.IndexByte(source[cut:], '\n') + 1
+		if end == 0 {
+			end = len(source) - cut
+		}
+		if cut+end > maxMarkdown {
+			break
+		}
+		cut += end
+	}
+	return cut
+}
+
+type writer struct {
+	source  []byte
+	targets int // bytes that links' targets may still take: many links may be to one
+}
 
 // maxDepth is how deep nodes are nested. Deeper ones are only text.
 const maxDepth = 60
 
-func (w writer) children(n ast.Node, depth int) []node {
+func (w *writer) children(n ast.Node, depth int) []node {
 	var list []node
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		list = append(list, w.node(c, depth+1)...)
@@ -58,20 +65,24 @@ func (w writer) children(n ast.Node, depth int) []node {
 
 // joined joins adjacent texts.
 func joined(list []node) []node {
-	var out []node
-	for _, n := range list {
-		if s, ok := n.(string); ok && len(out) > 0 {
-			if before, ok := out[len(out)-1].(string); ok {
-				out[len(out)-1] = before + s
-				continue
-			}
+	out := list[:0]
+	var texts []string
+	for i, n := range list {
+		s, ok := n.(string)
+		if ok {
+			texts = append(texts, s)
 		}
-		out = append(out, n)
+		if len(texts) > 0 && (!ok || i == len(list)-1) {
+			out, texts = append(out, strings.Join(texts, "")), texts[:0]
+		}
+		if !ok {
+			out = append(out, n)
+		}
 	}
 	return out
 }
 
-func (w writer) node(n ast.Node, depth int) []node {
+func (w *writer) node(n ast.Node, depth int) []node {
 	if depth > maxDepth {
 		return w.children(n, depth) // without a node around them
 	}
@@ -123,9 +134,9 @@ func (w writer) node(n ast.Node, depth int) []node {
 		}
 		return in("em")
 	case *ast.Link:
-		return in("a", string(n.Destination))
+		return in("a", w.target(n.Destination))
 	case *ast.Image:
-		return in("a", string(n.Destination), "image: ")
+		return in("a", w.target(n.Destination), "image: ")
 	case *ast.AutoLink:
 		return []node{[]node{"a", string(n.URL(w.source)), string(n.Label(w.source))}}
 	case *extast.Strikethrough:
@@ -142,7 +153,16 @@ func (w writer) node(n ast.Node, depth int) []node {
 	return w.children(n, depth)
 }
 
-func (w writer) cells(row ast.Node, tag string, depth int) []node {
+// target returns where a link leads, or nowhere if that takes too much.
+func (w *writer) target(to []byte) string {
+	if len(to) > w.targets {
+		return ""
+	}
+	w.targets -= len(to)
+	return string(to)
+}
+
+func (w *writer) cells(row ast.Node, tag string, depth int) []node {
 	var list []node
 	for c := row.FirstChild(); c != nil; c = c.NextSibling() {
 		list = append(list, append([]node{tag}, w.children(c, depth+1)...))
@@ -150,7 +170,7 @@ func (w writer) cells(row ast.Node, tag string, depth int) []node {
 	return list
 }
 
-func (w writer) text(n *ast.Text) []node {
+func (w *writer) text(n *ast.Text) []node {
 	value := n.Value(w.source)
 	if !n.IsRaw() { // code has no escapes
 		value = util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(value)))
@@ -165,7 +185,7 @@ func (w writer) text(n *ast.Text) []node {
 	return []node{text}
 }
 
-func (w writer) lines(n ast.Node) string {
+func (w *writer) lines(n ast.Node) string {
 	var b strings.Builder
 	for i := range n.Lines().Len() {
 		s := n.Lines().At(i)

@@ -18,6 +18,7 @@ const (
 	maxSegment = 64 << 20  // bytes of a conversation to read
 	maxText    = 256 << 10 // bytes of a text
 	maxSteps   = 5000      // of a turn
+	maxIndent  = 20        // levels of JSON that are indented: of more, most would be blanks
 )
 
 // said is what a turn's lines tell.
@@ -171,7 +172,7 @@ func input(v gjson.Result) string {
 		value := v.Raw
 		if v.Type == gjson.String {
 			value = transcript.Unquote(v)
-		} else {
+		} else if len(v.Raw) <= maxText && transcript.Plain(v, maxIndent) {
 			var pretty bytes.Buffer
 			if json.Indent(&pretty, []byte(v.Raw), "", "  ") == nil {
 				value = pretty.String()
