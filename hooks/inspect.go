@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -220,7 +221,7 @@ func (r *Report) event(e Entry) {
 // between, is off: that turns off every hook. A missing or damaged file doesn't.
 func (r *Report) Silenced(path, setting string, off bool) {
 	data, err := os.ReadFile(path)
-	if value := gjson.GetBytes(data, setting); err == nil && gjson.ValidBytes(data) && value.IsBool() && value.Bool() == off {
+	if value := gjson.GetBytes(data, setting); err == nil && json.Valid(data) && value.IsBool() && value.Bool() == off {
 		r.add(Disabled, path, "", setting+" turns off every hook, whichever file it is in")
 	}
 }

@@ -117,6 +117,7 @@ type walker struct {
 	line  string
 	spans []span
 	stack []frame
+	ahead ahead // in line
 	own   *own
 	part  Structure // asked if there are own rules
 	last  bool      // texts in which anything is still found go as a whole
@@ -318,7 +319,7 @@ func (w *walker) ownIn(f *frame) *own {
 // member examines text, the string at line[start] and value of key, for what
 // makes it, or other members of its object, secrets.
 func (w *walker) member(key string, start int, text string) {
-	c := scanner{s: w.line}
+	c := scanner{s: w.line, ahead: w.ahead}
 	switch key {
 	case "kind":
 		if text == "Secret" {
@@ -327,7 +328,7 @@ func (w *walker) member(key string, start int, text string) {
 	case "d", "p", "q", "dp", "dq", "qi", "k":
 		c.jwk(start - len(`:"`))
 	}
-	w.spans = append(w.spans, c.spans...)
+	w.spans, w.ahead = append(w.spans, c.spans...), c.ahead
 }
 
 // lines examines an array's strings as one text: transcripts keep patches so.

@@ -9,7 +9,10 @@ const maxManifest = 64 << 10
 // "kind" begins at s[at]; the data may stand before or after it.
 func (c *scanner) manifest(at int) {
 	s := c.s
-	c.needLines(s)
+	if !c.asked { // once: it may be a text of nothing but kinds
+		c.asked = true
+		c.needLines(s)
+	}
 	kind := lineAt(s, lineBegin(s, at, maxLine))
 	if strings.Trim(s[min(kind.text, at):at], `"`) != "" {
 		c.compactManifest(at)
@@ -81,19 +84,12 @@ func (c *scanner) entry(l line) (block bool) {
 // compactManifest is [scanner.manifest] for JSON on one line.
 func (c *scanner) compactManifest(at int) {
 	s := c.s
-	begin, end := max(c.kind, lineBegin(s, at, min(at-c.kind, maxManifest))), min(len(s), at+maxManifest)
+	begin := max(c.kind, lineBegin(s, at, min(at-c.kind, maxManifest)))
 	c.kind = at
-	if n := strings.Index(s[at:end], `"kind":`); n >= 0 {
-		end = at + n
-	}
-	end = lineStop(s, at, end-at)
+	end := lineStop(s, at, min(c.next(`"kind":`, at)-at, maxManifest))
 	for _, name := range []string{`"data":`, `"stringData":`} {
-		i := strings.Index(s[begin:end], name)
-		if i < 0 {
-			continue
-		}
-		i = skipByte(s, begin+i+len(name), ' ')
-		if i == end || s[i] != '{' {
+		i := skipByte(s, min(c.next(name, begin)+len(name), end), ' ')
+		if i >= end || s[i] != '{' {
 			continue
 		}
 		for i = skipByte(s, i+1, ' '); i < end && s[i] == '"'; {

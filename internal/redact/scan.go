@@ -19,9 +19,33 @@ type scanner struct {
 	spans []span
 	last  int  // end of the last word or value found
 	lines bool // a rule needs lines that are escaped
+	asked bool // whether there are any was asked for the whole text
 	jar   int  // end of the last cookies
 	kind  int  // the last kind in one line of JSON
 	tried int  // end of the last very long value; else a=a=a=... takes for ever
+	ahead ahead
+}
+
+// ahead is where texts come next from a place on, by the texts. Whoever looks
+// for them in all that follows, again and again, takes for ever.
+type ahead map[string]struct{ from, at int }
+
+// next returns where text comes next in s[from:], len(s) if it does not. It is
+// fast for a from that is not before the last one.
+func (c *scanner) next(text string, from int) int {
+	is, known := c.ahead[text]
+	if !known || from < is.from || from > is.at {
+		is.at = len(c.s)
+		if n := strings.Index(c.s[from:], text); n >= 0 {
+			is.at = from + n
+		}
+		is.from = from
+		if c.ahead == nil {
+			c.ahead = make(ahead)
+		}
+		c.ahead[text] = is
+	}
+	return is.at
 }
 
 // scan returns the parts of s to replace, in no order. more says that line ends

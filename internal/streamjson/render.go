@@ -2,6 +2,7 @@ package streamjson
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -82,7 +83,7 @@ func (r *Renderer) Close() error {
 
 func (r *Renderer) show(line []byte) {
 	v := gjson.ParseBytes(line)
-	if !gjson.ValidBytes(line) || !v.IsObject() || !v.Get("type").Exists() {
+	if !json.Valid(line) || !v.IsObject() || !v.Get("type").Exists() {
 		r.endLine()
 		r.write(string(line) + "\n")
 		return

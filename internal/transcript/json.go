@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -8,6 +9,19 @@ import (
 
 	"github.com/tidwall/gjson"
 )
+
+// maxNested is how deep JSON may be nested, as in encoding/json. gjson goes down
+// it by calling itself, and the stack ends the program.
+const maxNested = 10_000
+
+// Valid reports whether data is JSON, nested no deeper than encoding/json
+// allows.
+func Valid(data []byte) bool {
+	if bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) > maxNested {
+		return json.Valid(data)
+	}
+	return gjson.ValidBytes(data)
+}
 
 // Unquote returns a JSON string as encoding/json decodes it, like a hook's
 // payload; "" for other values. gjson differs on lone surrogates and invalid

@@ -3,8 +3,8 @@
 // A parser that is quick with what people write may still fill memory with what somebody made for it:
 // by depth, by width, by marks that begin something and never end it. Nobody knows the worst text of
 // one, so [Hold] tries many: pieces of the parser's language, alone and in pairs, in shapes that have
-// made parsers stumble. It judges by what was allocated, which does not depend on the machine. How
-// long the slowest took is only told, with -v; TestHostile looks at what whole commands take.
+// made parsers stumble. It judges by what was allocated, which does not depend on the machine, and in
+// make nightly by the time of processors, with the limit that TestHostile has for whole commands.
 package worst
 
 import (
@@ -19,10 +19,14 @@ import (
 	"gitagent/test/gittest"
 )
 
-// Most is what parsing one text may allocate in all, and so the most that is held at once.
-const Most = 200 << 20
+// What parsing one text may take: bytes that are allocated in all, and so the most that is held at
+// once, and time of processors, which is far more than it should be on any machine.
+const (
+	Most   = 200 << 20
+	effort = 5 * time.Second
+)
 
-// Hold gives parse the worst texts of a size, and fails if one takes more than [Most]. Nothing may run
+// Hold gives parse the worst texts of a size, and fails if one takes more than it may. Nothing may run
 // beside it, so its test is not parallel.
 func Hold(t *testing.T, size int, pieces []string, parse func(text string)) {
 	t.Helper()
@@ -30,23 +34,34 @@ func Hold(t *testing.T, size int, pieces []string, parse func(text string)) {
 	var most uint64
 	var longest time.Duration
 	for name, text := range Texts(size, pieces) {
-		begin := time.Now()
-		took := Allocated(func() { parse(text) })
-		if took > Most {
-			t.Errorf("%s: %d MB for %d KB", name, took>>20, len(text)>>10)
-		}
-		if took > most {
+		took, busy := Try(t, name, func() { parse(text) })
+		if took >= most {
 			large, most = name, took
 		}
-		if d := time.Since(begin); d > longest {
-			slow, longest = name, d
+		if busy >= longest {
+			slow, longest = name, busy
 		}
 	}
 	t.Logf("the most memory takes %s: %d MB; the longest %s: %d ms", large, most>>20, slow, longest.Milliseconds())
 }
 
-// Allocated returns how many bytes do allocates.
-func Allocated(do func()) uint64 {
+// Try fails if do, which has a name, takes more than it may, and returns what it allocates and the time
+// of processors.
+func Try(t *testing.T, name string, do func()) (uint64, time.Duration) {
+	t.Helper()
+	begin := spent()
+	took := allocated(do)
+	busy := spent() - begin
+	if took > Most {
+		t.Errorf("%s: %d MB", name, took>>20)
+	}
+	if busy > effort && gittest.Whole() {
+		t.Errorf("%s: %v of work", name, busy)
+	}
+	return took, busy
+}
+
+func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	do()

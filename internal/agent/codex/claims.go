@@ -22,7 +22,7 @@ func Claims(segment []byte) (list []hooks.Ran) {
 	asked := make(map[string]int64) // ms, by the call's id
 	for line := range bytes.Lines(segment) {
 		item, call := bytes.Contains(line, []byte(`"item_completed"`)), bytes.Contains(line, []byte(`"call_id"`))
-		if !item && !call || !gjson.ValidBytes(line) {
+		if !item && !call || !transcript.Valid(line) {
 			continue
 		}
 		record := gjson.ParseBytes(line)

@@ -183,7 +183,7 @@ func readMeta(path string) (m meta, err error) {
 	}
 	defer f.Close()
 	line, err := bufio.NewReader(io.LimitReader(f, most)).ReadBytes('\n')
-	if err == nil && !gjson.ValidBytes(line) {
+	if err == nil && !transcript.Valid(line) {
 		err = transcript.ErrDamaged
 	}
 	if err == nil && gjson.GetBytes(line, "type").Str != "session_meta" {

@@ -87,7 +87,7 @@ func started(rollout []byte) map[string]string {
 		return calls // most turns
 	}
 	for line := range bytes.Lines(rollout) {
-		if !tells(line) || !gjson.ValidBytes(line) {
+		if !tells(line) || !transcript.Valid(line) {
 			continue
 		}
 		payload := gjson.GetBytes(line, "payload")
@@ -143,7 +143,7 @@ func (d days) side(thread string, read int64) (s transcript.SubagentFile, data [
 	}
 	first, rest, _ := bytes.Cut(data, []byte{'\n'})
 	meta := gjson.GetBytes(first, "payload")
-	if !gjson.ValidBytes(first) || meta.Get("thread_source").Str != "subagent" {
+	if !transcript.Valid(first) || meta.Get("thread_source").Str != "subagent" {
 		return s, nil, "", nil
 	}
 	role := meta.Get("source.subagent.thread_spawn.agent_role").Str

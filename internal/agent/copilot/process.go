@@ -103,7 +103,7 @@ func backwards(data []byte) iter.Seq[gjson.Result] {
 		for data = bytes.TrimSuffix(data, []byte{'\n'}); len(data) > 0; {
 			at := bytes.LastIndexByte(data, '\n') + 1
 			line := gjson.ParseBytes(data[at:])
-			if gjson.ValidBytes(data[at:]) && !line.Get("agentId").Exists() && !yield(line) {
+			if transcript.Valid(data[at:]) && !line.Get("agentId").Exists() && !yield(line) {
 				return
 			}
 			data = bytes.TrimSuffix(data[:at], []byte{'\n'})

@@ -18,7 +18,7 @@ func Sides(_ string, segment []byte, _ map[string]int64, _ bool) ([]transcript.S
 	var list []transcript.SubagentFile
 	at, did := make(map[string]int), make(map[string][]byte)
 	for line := range bytes.Lines(segment) {
-		if !bytes.Contains(line, mark) || !gjson.ValidBytes(line) {
+		if !bytes.Contains(line, mark) || !transcript.Valid(line) {
 			continue
 		}
 		event := gjson.ParseBytes(line)

@@ -19,7 +19,7 @@ func Spent(path string) (last transcript.ContextUse, all transcript.Tokens, err 
 	if err != nil {
 		return last, all, err
 	}
-	if gjson.ValidBytes(data) {
+	if transcript.Valid(data) {
 		settings := gjson.ParseBytes(data)
 		last.Tokens, last.Model = tokens(settings.Get("lastCallTokenUsage")).Sent(), text(settings, "model")
 		all = tokens(settings.Get("tokenUsage"))

@@ -117,7 +117,7 @@ func sessionOf(path string) (id string, err error) {
 		case id == "":
 			head := gjson.ParseBytes(line)
 			switch id = head.Get("sessionId").Str; {
-			case !gjson.ValidBytes(line) || id == "":
+			case !transcript.Valid(line) || id == "":
 				return "", fmt.Errorf("read session file %q: %w: it does not begin with a session", path, transcript.ErrDamaged)
 			case head.Get("kind").Str == "subagent":
 				return "", nil

@@ -222,7 +222,7 @@ func attached(content gjson.Result) (files []transcript.Attached) {
 // fault returns an error's message, without the client's frame around JSON.
 func fault(said string) string {
 	inner := strings.TrimSuffix(strings.TrimPrefix(said, "[API Error: "), "]")
-	if message := gjson.Get(inner, "error.message"); gjson.Valid(inner) && message.Type == gjson.String {
+	if message := gjson.Get(inner, "error.message"); transcript.Valid([]byte(inner)) && message.Type == gjson.String {
 		return transcript.Kept(message)
 	}
 	return said

@@ -82,7 +82,7 @@ func claim(config, dir string) (name string, adopt func(context.Context) error, 
 		return "", nil, err
 	}
 	listed := ""
-	if gjson.ValidBytes(data) {
+	if transcript.Valid(data) {
 		gjson.GetBytes(data, "projects").ForEach(func(path, name gjson.Result) bool {
 			if path.Str == dir {
 				listed = name.Str

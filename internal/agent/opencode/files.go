@@ -93,7 +93,7 @@ func Continues(path string, at int64) (promptID string, jumps bool, err error) {
 // line; it is "" if all was undone, and is false if that is a message.
 func follows(line []byte) (id string, is bool) {
 	after := gjson.GetBytes(line, "after")
-	if is = after.Exists() && gjson.ValidBytes(line); is && hooks.ValidID(after.Str) {
+	if is = after.Exists() && transcript.Valid(line); is && hooks.ValidID(after.Str) {
 		id = strings.Clone(after.Str)
 	}
 	return id, is

@@ -31,7 +31,7 @@ type reader struct {
 }
 
 func (r *reader) Read(at int, line []byte) transcript.Entry {
-	if len(line) == 0 || line[0] != '{' || !gjson.ValidBytes(line) {
+	if len(line) == 0 || line[0] != '{' || !transcript.Valid(line) {
 		return transcript.Entry{}
 	}
 	m := gjson.ParseBytes(line)

@@ -74,7 +74,7 @@ func started(conversation []byte) map[string]string {
 		return calls // most turns
 	}
 	for line := range bytes.Lines(conversation) {
-		if !bytes.Contains(line, sign) || !gjson.ValidBytes(line) {
+		if !bytes.Contains(line, sign) || !transcript.Valid(line) {
 			continue
 		}
 		each(gjson.GetBytes(line, "parts"), func(p gjson.Result) {

@@ -26,7 +26,7 @@ func Reader() transcript.Reader { return &reader{} }
 type reader struct{ last time.Time }
 
 func (r *reader) Read(at int, line []byte) transcript.Entry {
-	if len(line) == 0 || line[0] != '{' || !gjson.ValidBytes(line) {
+	if len(line) == 0 || line[0] != '{' || !transcript.Valid(line) {
 		return transcript.Entry{}
 	}
 	record := gjson.ParseBytes(line)
