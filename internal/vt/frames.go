@@ -8,6 +8,9 @@ const (
 	maxHeader = 3
 	// tailLines is how many of the last written lines are remembered.
 	tailLines = 1000
+	// maxCompared is how many rows are compared to find one shift. Pages of 100
+	// rows need no more; a larger one of blanks would take a millisecond.
+	maxCompared = 15_000
 )
 
 // frames finds out what full-screen programs push out of the pages they paint.
@@ -220,9 +223,9 @@ type shift struct {
 }
 
 // findShift returns the shift that matches most rows from the top without a
-// gap, or zero if only by coincidence.
+// gap, or zero if only by coincidence. It gives up after maxCompared rows.
 func findShift(was, now []string) shift {
-	best := shift{agree: 1} // to be exceeded
+	best, compared := shift{agree: 1}, 0 // to be exceeded
 	for under := range min(maxHeader, len(was)) {
 		for by := 1; under+by+best.agree < len(was); by++ { // nothing better after that
 			i, agree := under, 0
@@ -230,6 +233,10 @@ func findShift(was, now []string) shift {
 				if isText(now[i]) {
 					agree++
 				}
+				compared++
+			}
+			if compared > maxCompared {
+				return shift{}
 			}
 			if agree > best.agree {
 				best = shift{by, under, i - under, agree}

@@ -69,8 +69,8 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// Texts are texts of a size, by their names: in make nightly each piece in each shape, and each pair in
-// one; else a sample.
+// Texts are texts of a size, by their names: of each piece in each shape, and each pair in one, as many
+// as there is time for.
 func Texts(size int, pieces []string) iter.Seq2[string, string] {
 	type text struct {
 		shape shape
@@ -88,7 +88,7 @@ func Texts(size int, pieces []string) iter.Seq2[string, string] {
 	}
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return func(yield func(string, string) bool) {
-		for _, x := range all[:gittest.Size(len(all), min(len(all), 150))] {
+		for _, x := range all[:min(len(all), gittest.Size(1000, 150))] {
 			if !yield(fmt.Sprintf("%s of %q and %q", x.shape.name, x.a, x.b), fill(size, x.shape.make(size, x.a, x.b))) {
 				return
 			}
