@@ -270,7 +270,11 @@ func TestPatternsFile(t *testing.T) {
 	}{
 		{name: "a directory", put: func(_ *testing.T, _ *gittest.Repo, file string) error { return os.Mkdir(file, 0o777) }, err: true},
 		{name: "too long", put: func(_ *testing.T, r *gittest.Repo, _ string) error {
-			r.Write(File, strings.Repeat("x\n", mostPatterns))
+			r.Write(File, strings.Repeat("x", mostBytes+1))
+			return nil
+		}, err: true},
+		{name: "too many", put: func(_ *testing.T, r *gittest.Repo, _ string) error {
+			r.Write(File, strings.Repeat("x\n", mostPatterns+1))
 			return nil
 		}, err: true},
 		{name: "a link inside", put: func(_ *testing.T, r *gittest.Repo, file string) error {

@@ -11,7 +11,11 @@ import (
 	"syscall"
 )
 
-const mostPatterns = 1 << 20 // bytes of a [File]
+// Limits on a [File]: each ignored path is compared with each pattern.
+const (
+	mostBytes    = 64 << 10
+	mostPatterns = 1000
+)
 
 // readPatterns returns the patterns of the checkout's [File], if any. It may be
 // a link, but not to outside of the checkout.
@@ -32,14 +36,18 @@ func readPatterns(top *os.Root) ([]string, error) {
 		return nil, fmt.Errorf("read %s: %w", File, err)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("read %s: it is not a file", File)
-	case info.Size() > mostPatterns:
-		return nil, fmt.Errorf("read %s: it has more than %d bytes", File, mostPatterns)
+	case info.Size() > mostBytes:
+		return nil, fmt.Errorf("read %s: it has more than %d bytes", File, mostBytes)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, mostPatterns))
+	text, err := io.ReadAll(io.LimitReader(f, mostBytes))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", File, err)
 	}
-	return parsePatterns(string(text)), nil
+	patterns := parsePatterns(string(text))
+	if len(patterns) > mostPatterns {
+		return nil, fmt.Errorf("read %s: it has more than %d patterns", File, mostPatterns)
+	}
+	return patterns, nil
 }
 
 // parsePatterns splits a [File] into its patterns as git does.

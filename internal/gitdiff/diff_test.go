@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
+	"gitagent/test/worst"
 )
 
 func TestTrees(t *testing.T) {
@@ -92,5 +93,17 @@ func TestShown(t *testing.T) {
 	from, to := object.NewHash(r.Git("rev-parse", "HEAD~")), object.NewHash(r.Git("rev-parse", "HEAD"))
 	if got, err := Shown(t.Context(), repo, from, to); err != nil || !slices.Equal(got, []FileStat{{Path: "large", Binary: true}}) {
 		t.Errorf("Shown = %+v, %v", got, err)
+	}
+}
+
+// TestAlignWorst: no two texts are aligned for long; beyond the limits they are not.
+func TestAlignWorst(t *testing.T) {
+	gittest.Check(t)
+	for _, size := range []int{30_000, 256 << 10} {
+		last := ""
+		worst.Hold(t, size, []string{"a", "b", "\n", "a\n", "b\n", "ab\n", "\n\n", "c\nd\n"}, func(text string) {
+			Align([]byte(last), []byte(text))
+			last = text
+		})
 	}
 }

@@ -15,15 +15,17 @@ import (
 type Patch struct {
 	Hunks  string // from the first @@ on; empty if Binary or Long
 	Binary bool
-	Long   bool // the hunks exceed the limit
+	Long   bool // the hunks exceed a limit
 }
 
 // Versions are two versions of a file, by their blobs; zero for no file.
 type Versions struct{ Old, New object.Hash }
 
+const maxPatches = 32 << 20
+
 // Patches compares pairs of trees in one git process, and calls f for each in
 // order. A moved file is a deleted and an added one. A patch has at most most
-// bytes; files of more than 32 MB count as binary. An error of f ends it and is
+// bytes, and those of a pair maxPatches; files of more than 32 MB count as binary. An error of f ends it and is
 // returned.
 func Patches(ctx context.Context, r *git.Repo, pairs [][2]object.Hash, most int, f func(i int, patches map[Versions]*Patch) error) error {
 	if len(pairs) == 0 {
@@ -68,6 +70,7 @@ type patchReader struct {
 	file    *Patch
 	hunks   strings.Builder
 	inHunks bool
+	total   int // bytes of the pair's patches so far
 }
 
 // errEnough ends git after an error.
@@ -97,6 +100,7 @@ func (p *patchReader) Write(b []byte) (int, error) {
 func (p *patchReader) endLine() {
 	if p.pair < len(p.pairs) && string(p.line)+"\n" == heading(p.pairs, p.pair) {
 		p.end()
+		p.total = 0
 		p.pair++
 		p.patches = make(map[Versions]*Patch)
 		return
@@ -125,7 +129,7 @@ func (p *patchReader) add() {
 	if p.file == nil {
 		return
 	}
-	if p.file.Long = p.file.Long || p.long || p.hunks.Len()+len(p.line)+1 > p.most; !p.file.Long {
+	if p.file.Long = p.file.Long || p.long || p.hunks.Len()+len(p.line)+1 > min(p.most, maxPatches-p.total); !p.file.Long {
 		p.hunks.Write(p.line)
 		p.hunks.WriteByte('\n')
 	}
@@ -134,6 +138,7 @@ func (p *patchReader) add() {
 func (p *patchReader) endFile() {
 	if p.file != nil && !p.file.Long {
 		p.file.Hunks = p.hunks.String()
+		p.total += len(p.file.Hunks)
 	}
 	p.file, p.inHunks = nil, false
 	p.hunks.Reset()

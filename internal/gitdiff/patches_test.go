@@ -86,3 +86,32 @@ func TestPatches(t *testing.T) {
 		t.Error("a tree that is not there is no error")
 	}
 }
+
+// TestPatchesMany: however many files there are, their patches are held within a limit, and those beyond are said to be long.
+func TestPatchesMany(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	r := gittest.New(t)
+	blob := strings.Repeat("a line of a file\n", 12_000)
+	for i := range 300 { // git keeps them as one line and what they have in common
+		r.Write(fmt.Sprint("file", i), fmt.Sprint(i, "\n", blob))
+	}
+	r.Git("add", ".")
+	tree := object.NewHash(strings.TrimSpace(r.Git("write-tree")))
+	empty := object.NewHash(strings.TrimSpace(r.Git("hash-object", "-w", "-t", "tree", "/dev/null")))
+	repo, err := git.Find(r.Dir)
+	gittest.Must(t, err)
+	size, long := 0, 0
+	gittest.Must(t, gitdiff.Patches(context.Background(), repo, [][2]object.Hash{{empty, tree}}, 256<<10, func(_ int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
+		for _, p := range patches {
+			size += len(p.Hunks)
+			if p.Long {
+				long++
+			}
+		}
+		return nil
+	}))
+	if size == 0 || size > 32<<20 || long == 0 || long == 300 {
+		t.Errorf("patches of %d MB, and %d are too long", size>>20, long)
+	}
+}

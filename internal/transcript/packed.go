@@ -94,10 +94,10 @@ func unfold(text []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: it is no object in JSON", ErrDamaged)
 	}
 	head := []byte{'{'}
-	var messages []gjson.Result
+	var messages gjson.Result
 	document.ForEach(func(name, value gjson.Result) bool {
 		if name.Str == "messages" && value.IsArray() {
-			messages = value.Array()
+			messages = value
 			return true
 		}
 		if len(head) > 1 {
@@ -108,10 +108,11 @@ func unfold(text []byte) ([]byte, error) {
 	})
 	var all bytes.Buffer
 	_ = json.Compact(&all, append(head, '}')) // it is valid
-	for _, m := range messages {
+	messages.ForEach(func(_, m gjson.Result) bool {
 		all.WriteByte('\n')
 		_ = json.Compact(&all, []byte(m.Raw))
-	}
+		return true
+	})
 	all.WriteByte('\n')
 	return all.Bytes(), nil
 }

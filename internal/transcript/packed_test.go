@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"gitagent/test/gittest"
+	"gitagent/test/worst"
 )
 
 func compress(t testing.TB, content string, o ...zstd.EOption) string {
@@ -170,5 +171,16 @@ func TestNear(t *testing.T) {
 		if got := Beside(dir, []string{"/home/dev/repo", "/srv/x"}); got != want {
 			t.Errorf("Beside(%q) = %t", dir, got)
 		}
+	}
+}
+
+// TestUnfoldWorst: a document of many messages takes no more than the text that it becomes.
+func TestUnfoldWorst(t *testing.T) {
+	for name, text := range map[string]string{
+		"small messages": `{"messages":[` + strings.Repeat("0,", 8<<20) + "0]}",
+		"many lists":     "{" + strings.Repeat(`"messages":[0],`, 1<<20) + `"a":1}`,
+		"many fields":    "{" + strings.Repeat(`"a":1,`, 1<<20) + `"messages":[]}`,
+	} {
+		worst.Try(t, name, func() { _, _ = unfold([]byte(text)) })
 	}
 }
