@@ -466,4 +466,47 @@ var evils = []evil{
 			g.files[fmt.Sprintf("turns/0000/%06d.json", n)] = entry{file, "", g.blob(fmt.Sprintf(`{"kind":%q}`, strings.Repeat(g.pick(hidden), 5_000)))}
 		}
 	}},
+	{worstTexts, func(g *ledger) {
+		for n := 1; n <= 5; n++ {
+			lines := worstConversation(n)
+			g.files[fmt.Sprintf("transcript/0000/%06d.jsonl", n)] = entry{file, "", g.blob(lines)}
+			g.turns[n]["transcript"] = map[string]any{"path": "x", "after": n - 1, "bytes": len(lines), "from": 0, "to": len(lines)}
+		}
+		for n := 1; n <= 2; n++ {
+			below := fmt.Sprintf("handoffs/%06d/", n)
+			g.files[below+"handoff.md"] = entry{file, "", g.blob(worstText("- ", 1000, "\n"))}
+			g.files[below+"uncommitted.patch"] = entry{file, "", g.blob(worstText("diff --git a/x b/x\n", 1, "@@ -1 +1 @@\n"))}
+			g.files[below+"terminal.txt"] = entry{file, "", g.blob(worstText("\x1b[8;300;900t", 1, "\x1b[?1049ha\x1b[r\n\x1b[?1049hb\x1b[r\n"))}
+		}
+	}},
+}
+
+const worstTexts = "texts that cost a parser much"
+
+// worstText is a head, some times, and something again and again, 256 KB in all.
+func worstText(head string, times int, again string) string {
+	text := strings.Repeat(head, times)
+	return text + strings.Repeat(again, (256<<10-len(text))/len(again))
+}
+
+// worstConversation is turn n's: a prompt, a tool with its result, and a reply; and a record of 4 MB of brackets.
+func worstConversation(n int) string {
+	deep := strings.Repeat("[", 9000)
+	texts := [][3]string{ // a reply, what a tool was given, what it printed
+		{strings.Repeat("|a", 500) + "|\n" + worstText("|-", 500, "|\n"), `"` + worstText("", 0, "a ") + `"`, worstText("", 0, "\\\"kind\":\"Secret\"")},
+		{worstText("- ", 1000, "\n"), deep + worstText("", 0, "1,") + "1" + strings.Repeat("]", 9000), worstText("", 0, "kind: Secret\n\"a\"")},
+		{worstText("[a]: "+strings.Repeat("b", 10_000)+"\n\n", 1, "[a]\n\n"), "{" + worstText("", 0, `"a":{"a":1},`) + `"b":1}`, worstText("", 0, "\x1b[")},
+		{worstText("", 0, "*a_ "), `[` + worstText("", 0, "{},") + "1]", worstText("", 0, "\u0301")},
+		{worstText("", 0, "[a](b"), strings.Repeat(`{"a":`, 9000) + "1" + strings.Repeat("}", 9000), worstText("", 0, "\n")},
+	}[n-1]
+	quote := func(text string) string {
+		line, _ := json.Marshal(text)
+		return string(line)
+	}
+	return fmt.Sprintf(`{"type":"user","uuid":"u%[1]d","promptId":"p%[1]d","message":{"role":"user","content":%[2]s}}
+{"type":"assistant","uuid":"a%[1]d","message":{"id":"m%[1]d","role":"assistant","content":[{"type":"text","text":%[2]s},{"type":"tool_use","id":"t%[1]d","name":"Bash","input":{"command":"x","more":%[3]s}}]}}
+{"type":"user","uuid":"r%[1]d","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%[1]d","content":%[4]s}]}}
+{"type":"x","uuid":"x%[1]d","a":%[5]s
+{"type":"assistant","uuid":"b%[1]d","message":{"id":"n%[1]d","role":"assistant","content":[{"type":"text","text":%[2]s}],"stop_reason":"end_turn"}}
+`, n, quote(texts[0]), texts[1], quote(texts[2]), strings.Repeat("[", 4<<20))
 }

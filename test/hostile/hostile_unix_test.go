@@ -109,6 +109,7 @@ var commands = []command{
 	{args: "git-agent-fork --mission deadbeef"},
 	{args: "git-agent-fork --all"},
 	{args: "git-agent-fork --mission deadbeef 3 --generate-bash-completion"},
+	data(turn("page deadbeef")), data(turn("page --all --without transcript")),
 	{args: "git-agent-turn fetch", clone: true},
 	{args: "git-agent-turn fetch --mission deadbeef", clone: true},
 	{args: "git-agent-turn list --all", clone: true},
@@ -149,7 +150,12 @@ func TestHostile(t *testing.T) {
 				t.Parallel()
 				limit <- struct{}{}
 				defer func() { <-limit }()
-				for command, c := range attack(t, n, l) {
+				r := rand.New(rand.NewPCG(*seed, uint64(n)))
+				names := []string{evils[n%len(evils)].name}
+				for range r.IntN(3) {
+					names = append(names, evils[r.IntN(len(evils))].name)
+				}
+				for command, c := range attack(t, n, l, r, names) {
 					mu.Lock()
 					costs[command] = cost{max(costs[command].time, c.time), max(costs[command].memory, c.memory)}
 					mu.Unlock()
@@ -157,24 +163,29 @@ func TestHostile(t *testing.T) {
 			})
 		}
 	})
+	report(t, costs)
+}
+
+// TestWorst: texts of 256 KB that cost a parser much, in everything that can hold one.
+func TestWorst(t *testing.T) {
+	gittest.Nightly(t)
+	report(t, attack(t, 3, nil, rand.New(rand.NewPCG(1, 1)), []string{worstTexts}))
+}
+
+func report(t *testing.T, costs map[string]cost) {
 	for _, command := range slices.Sorted(maps.Keys(costs)) {
 		t.Logf("%-60s %6d ms %4d MB", command, costs[command].time.Milliseconds(), costs[command].memory>>20)
 	}
 }
 
-// attack makes a hostile ledger and runs everything beside it.
-func attack(t *testing.T, n int, l *large) map[string]cost {
-	r := rand.New(rand.NewPCG(*seed, uint64(n)))
+// attack makes a ledger hostile by some evils, and runs everything beside it.
+func attack(t *testing.T, n int, l *large, r *rand.Rand, names []string) map[string]cost {
 	repo := gittest.Files(t) // which refs can be written into that git would not take
 	repo.Write("file", "1\n")
 	repo.Commit("first")
 	repo.Write("file", "1\ntwo\n")
 	repo.Commit("second")
 	g := newLedger(r, store{t, filepath.Join(repo.Dir, ".git", "objects")}, l, repo)
-	names := []string{evils[n%len(evils)].name}
-	for range r.IntN(3) {
-		names = append(names, evils[r.IntN(len(evils))].name)
-	}
 	for _, name := range names {
 		evils[slices.IndexFunc(evils, func(e evil) bool { return e.name == name })].do(g)
 	}
@@ -197,6 +208,12 @@ func attack(t *testing.T, n int, l *large) map[string]cost {
 {"type":"user","uuid":"3","parentUuid":"2","promptId":"p2","message":{"role":"user","content":"again"}}
 {"type":"assistant","uuid":"4","parentUuid":"3","isApiErrorMessage":true,"message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"529"}]}}
 `)
+	if slices.Contains(names, worstTexts) {
+		for n := range 5 { // the client's file has them too
+			_, lines, _ := strings.Cut(worstConversation(n+1), "\n")
+			repo.Write("../t.jsonl", repo.Read("../t.jsonl")+lines)
+		}
+	}
 	before := outside(t, home)
 	costs := make(map[string]cost)
 	for _, c := range commands {
