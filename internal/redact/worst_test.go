@@ -22,7 +22,7 @@ func TestWorst(t *testing.T) {
 	worst.Hold(t, size/4, append(strings.Fields(`password= a= a=a "token": "a" {"d":"x", "kind":"Secret", "n":"a", "name":"API_KEY", [ { ] } \ \\ \" \u0061 \n eyJ eyJhbGciOi.
 		-----BEGIN -----END 'a' https://a:b@c http://a: @ : = ghp_ sk- AKIA Authorization: Bearer Cookie: a=b; --password -p key: data: curl kind: Secret <key>
 		AAAAAAAAAAAAAAAAAAAA 0123456789abcdef $2a$10$ a@b.c +49 ab Schmidt`),
-		" ", "\n", "\t", "+ ", "  1\t", "- ", "data:\n  a: ", "kind: Secret\n", "-----BEGIN PRIVATE KEY-----\n", "-----END PRIVATE KEY-----\n", "\x1b["), all)
+		" ", "\n", "\t", "\u0301", "S\u0301", "+ ", "  1\t", "- ", "data:\n  a: ", "kind: Secret\n", "-----BEGIN PRIVATE KEY-----\n", "-----END PRIVATE KEY-----\n", "\x1b["), all)
 	for _, piece := range []string{
 		`\"kind":"Secret"`, `{"kind" :"Secret"},`, "kind: Secret ", "kind: Secret\n\"a\"", "kind: Secret\\n  a: b\\n", `"kind":"Secret","d":"a",`, `{"kty":"RSA","d":"a"},`,
 	} {

@@ -184,3 +184,15 @@ func TestUnfoldWorst(t *testing.T) {
 		worst.Try(t, name, func() { _, _ = unfold([]byte(text)) })
 	}
 }
+
+// TestPackedWorst: a small file that becomes a large one, with the largest window, is read as a stream, up to a limit.
+func TestPackedWorst(t *testing.T) {
+	gittest.Check(t)
+	path := filepath.Join(t.TempDir(), "a.jsonl"+Zst)
+	write(t, path, compress(t, strings.Repeat(strings.Repeat("a", 1<<20)+"\n", 300), zstd.WithWindowSize(maxWindow)))
+	worst.Try(t, "300 MB", func() {
+		if _, err := Size(path); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("Size: %v, want %v", err, ErrTooLarge)
+		}
+	})
+}
