@@ -49,20 +49,20 @@ func facts(t *turns.Turn, company []string) [][2]string {
 }
 
 // agents adds to d what the turn's sub-agents did.
-func (w *writing) agents(told *turns.Conversations, t *turns.Turn, d *detail) {
+func (w *writing) agents(told *turns.Conversations, t *turns.Turn, d *detail, p *prose) {
 	for _, a := range t.Agents {
 		one := &subagentPacket{ID: a.ID, Line: strings.TrimPrefix(turns.SideLine(a), "sub-agent ")}
 		segment, err := told.Subagent(t, a.ID, maxSegment)
 		if err != nil {
 			one.Missing = err.Error()
 		} else {
-			s := read(transcript.Own(reader(t)), segment, !w.without(Results))
+			s := read(transcript.Own(reader(t)), segment, !w.without(Results), p)
 			one.Steps = s.steps
 			if s.prompt != "" {
 				one.Steps = append([]*step{{Kind: "asked", Text: short(s.prompt)}}, one.Steps...)
 			}
 			if s.reply != "" {
-				one.Steps = append(one.Steps, &step{Kind: "said", Tree: markdown(s.reply)})
+				one.Steps = append(one.Steps, &step{Kind: "said", Tree: p.tree(s.reply)})
 			}
 		}
 		d.Agents = append(d.Agents, one)

@@ -31,6 +31,18 @@ func markdown(source string) []node {
 	return list
 }
 
+// prose makes trees of what was said in a turn, up to maxProse. Trees of
+// tables take fifty times the text.
+type prose struct{ made int }
+
+func (p *prose) tree(text string) []node {
+	if p.made+len(text) > maxProse {
+		return []node{[]node{"pre", "", text}}
+	}
+	p.made += len(text)
+	return markdown(text)
+}
+
 // within returns where the lines end that are parsed. More is plain text.
 func within(source string) int {
 	cut := 0

@@ -250,16 +250,16 @@ func (w *writing) write(id record.ID, jobs []*job) error {
 
 func (w *writing) emit(told *turns.Conversations, j *job) error {
 	d := &detail{Prompt: j.turn.Prompt, Between: j.between, Files: j.files}
-	reply := j.turn.Reply
+	reply, p := j.turn.Reply, new(prose)
 	if segment, err := told.Segment(j.turn, maxSegment); err != nil {
 		d.Missing = "Its conversation is not here: " + err.Error()
 	} else {
-		s := read(reader(j.turn), segment, !w.without(Results))
+		s := read(reader(j.turn), segment, !w.without(Results), p)
 		if len(s.steps) == 0 && s.reply == "" {
 			d.Missing = "Nothing could be read of its conversation."
 		}
 		d.Prompt, reply, d.Steps = cmp.Or(s.prompt, d.Prompt), cmp.Or(s.reply, reply), s.steps
-		w.agents(told, j.turn, d)
+		w.agents(told, j.turn, d, p)
 	}
 	if d.Prompt = short(d.Prompt); w.without(Transcript) {
 		d.Steps, d.Agents, d.Missing = nil, nil, ""

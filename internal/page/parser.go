@@ -15,10 +15,12 @@ import (
 // mark in all that follows it. What is beyond them is shown as it was written.
 const (
 	maxMarkdown = 256 << 10 // bytes
+	maxProse    = 512 << 10 // of all texts of a turn but its reply
 	maxLines    = 10_000    // each of them is kept for every list and quote around it
 	maxNested   = 20        // lists and quotes within each other
 	maxMarks    = 500       // of a paragraph, heading or cell, that may begin something
 	maxPipes    = 500       // escaped ones in tables, each of which is compared with all
+	minCells    = 1000      // of tables that a short text may have
 )
 
 // newParser returns a parser of GitHub's Markdown that keeps to the limits.
@@ -75,7 +77,7 @@ type marks struct {
 
 var (
 	marksKey = parser.NewContextKey()
-	pipesKey = parser.NewContextKey()
+	tableKey = parser.NewContextKey()
 )
 
 func (p mark) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
@@ -100,32 +102,34 @@ func (p mark) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context) 
 	}
 }
 
-// table makes a table of a paragraph, unless it would have more cells than
-// bytes: then it is shown like code.
+// table makes a table of a paragraph, unless tables would have a cell for less than
+// two bytes of the text: then it is shown like code.
 type table struct{ parser.ParagraphTransformer }
+
+// tables are what those of a text have, so far.
+type tables struct{ cells, pipes int }
 
 func (t table) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	lines, source := node.Lines(), reader.Source()
-	columns, size, pipes := 0, 0, 0
+	columns, pipes := 0, 0
 	for i := range lines.Len() {
 		segment := lines.At(i)
 		line := segment.Value(source)
-		size += len(line)
 		pipes += bytes.Count(line, []byte(`\|`))
 		if len(bytes.Trim(line, " \t\r\n|:-")) == 0 { // it may be what is below a header
 			columns = max(columns, bytes.Count(line, []byte("|"))+1)
 		}
 	}
 	if columns > 1 {
-		before, _ := pc.Get(pipesKey).(int)
-		pipes += before
-		pc.Set(pipesKey, pipes)
+		all, _ := pc.Get(tableKey).(tables)
+		all.cells, all.pipes = all.cells+columns*lines.Len(), all.pipes+pipes
+		if all.cells > max(len(source)/2, minCells) || all.pipes > maxPipes {
+			code := ast.NewCodeBlock()
+			code.SetLines(lines)
+			node.Parent().ReplaceChild(node.Parent(), node, code)
+			return
+		}
+		pc.Set(tableKey, all)
 	}
-	if columns < 2 || columns*lines.Len() <= size && pipes <= maxPipes {
-		t.ParagraphTransformer.Transform(node, reader, pc)
-		return
-	}
-	code := ast.NewCodeBlock()
-	code.SetLines(lines)
-	node.Parent().ReplaceChild(node.Parent(), node, code)
+	t.ParagraphTransformer.Transform(node, reader, pc)
 }

@@ -21,7 +21,7 @@ func TestMarkdownBounds(t *testing.T) {
 		{"a wide table of short rows", table(500, "|\n"), `[["pre","","|a|a`},
 		{"another", table(5000, "|b|\n"), `[["pre","","|a|a`},
 		{"a table of escaped pipes", table(5, "`a\\|b`|\n"), `[["pre","","|a|a`},
-		{"a wide table", table(500, strings.Repeat("|b", 500)+"|\n"), `[["tb",["tr",["th","a"],["th","a"],`},
+		{"a wide table", table(500, strings.Repeat("| b", 500)+"|\n"), `[["tb",["tr",["th","a"],["th","a"],`},
 		{"nested lists, then blank lines", fill(strings.Repeat("- ", 1000)+"a\n", "\n"), strings.Repeat(`["ul",["li",`, maxNested) + `"- - `},
 		{"nested quotes", fill(strings.Repeat(">", 1000)+"a\n", "a\n"), strings.Repeat(`["q",`, maxNested) + `["p","\u003e\u003e`},
 		{"lists ever deeper", deeper(1000), `[["ul",["li","a\n",["ul",["li","a\n",`},

@@ -29,8 +29,9 @@ type said struct {
 }
 
 // read reads the lines of a turn or sub-agent, with or without tools' results.
-func read(reader transcript.Reader, segment []byte, results bool) said {
-	r := &lines{results: results, calls: make(map[string]*step), seen: make(map[string]bool)}
+// Of what was said p makes trees.
+func read(reader transcript.Reader, segment []byte, results bool, p *prose) said {
+	r := &lines{results: results, prose: p, calls: make(map[string]*step), seen: make(map[string]bool)}
 	at := 0
 	for line := range bytes.Lines(segment) {
 		e := reader.Read(at, bytes.TrimRight(line, "\n"))
@@ -51,6 +52,7 @@ func read(reader transcript.Reader, segment []byte, results bool) said {
 type lines struct {
 	said
 	results bool
+	prose   *prose
 	calls   map[string]*step // by id, those without a result yet
 	seen    map[string]bool  // ids of records
 	asked   bool             // the prompt was read
@@ -146,7 +148,7 @@ func (r *lines) end() said {
 	}
 	for _, s := range r.steps {
 		if s.Kind == "said" {
-			s.Tree, s.Text = markdown(s.Text), ""
+			s.Tree, s.Text = r.prose.tree(s.Text), ""
 		}
 	}
 	return r.said

@@ -31,3 +31,21 @@ func TestInputWorst(t *testing.T) {
 		}
 	}
 }
+
+// TestProseWorst: however much is said in a turn, and in whatever form, its trees take little memory, and all of it is there.
+func TestProseWorst(t *testing.T) {
+	table := strings.Repeat("|a", 100) + "|\n" + strings.Repeat("|-", 100) + "|\n"
+	table += strings.Repeat(strings.Repeat("|a ", 100)+"|\n", (maxMarkdown-len(table))/302)
+	p, size := new(prose), 0
+	worst.Try(t, "64 tables", func() {
+		for range 64 {
+			size += len(texts(p.tree(table)))
+		}
+	})
+	if size < 64*len(table)/4 {
+		t.Errorf("%d bytes of text are left of %d", size, 64*len(table))
+	}
+	if got := texts((&prose{made: maxProse}).tree("*a*")); got != "pre*a*" {
+		t.Errorf("what is beyond is %q", got)
+	}
+}
