@@ -8,9 +8,9 @@ const (
 	maxHeader = 3
 	// tailLines is how many of the last written lines are remembered.
 	tailLines = 1000
-	// maxCompared is how many rows are compared to find one shift. Pages of 100
-	// rows need no more; a larger one of blanks would take a millisecond.
-	maxCompared = 15_000
+	// maxCompared is how many rows are compared to find one shift. Pages of 50
+	// rows never need more; one of 300 with few texts would take a millisecond.
+	maxCompared = 5000
 )
 
 // frames finds out what full-screen programs push out of the pages they paint.
@@ -223,7 +223,7 @@ type shift struct {
 }
 
 // findShift returns the shift that matches most rows from the top without a
-// gap, or zero if only by coincidence. It gives up after maxCompared rows.
+// gap, or zero if only by coincidence. It is the best of what maxCompared rows show.
 func findShift(was, now []string) shift {
 	best, compared := shift{agree: 1}, 0 // to be exceeded
 	for under := range min(maxHeader, len(was)) {
@@ -235,11 +235,11 @@ func findShift(was, now []string) shift {
 				}
 				compared++
 			}
-			if compared > maxCompared {
-				return shift{}
-			}
 			if agree > best.agree {
 				best = shift{by, under, i - under, agree}
+			}
+			if compared > maxCompared {
+				return best
 			}
 		}
 	}
