@@ -11,6 +11,7 @@ import (
 
 // TestWorst: no output of a client takes memory, or ends the program by its depth.
 func TestWorst(t *testing.T) {
+	gittest.Check(t)
 	show := func(text string) {
 		r := NewRenderer(io.Discard)
 		_, err := io.WriteString(r, text)

@@ -176,6 +176,7 @@ func TestNear(t *testing.T) {
 
 // TestUnfoldWorst: a document of many messages takes no more than the text that it becomes.
 func TestUnfoldWorst(t *testing.T) {
+	gittest.Check(t)
 	for name, text := range map[string]string{
 		"small messages": `{"messages":[` + strings.Repeat("0,", 8<<20) + "0]}",
 		"many lists":     "{" + strings.Repeat(`"messages":[0],`, 1<<20) + `"a":1}`,

@@ -88,7 +88,7 @@ func Texts(size int, pieces []string) iter.Seq2[string, string] {
 	}
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return func(yield func(string, string) bool) {
-		for _, x := range all[:min(len(all), gittest.Size(1000, 150))] {
+		for _, x := range all[:min(len(all), gittest.Size(400, 40))] {
 			if !yield(fmt.Sprintf("%s of %q and %q", x.shape.name, x.a, x.b), fill(size, x.shape.make(size, x.a, x.b))) {
 				return
 			}
