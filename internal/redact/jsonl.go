@@ -344,11 +344,17 @@ func (w *walker) lines(parts []part, own *own) {
 		b.WriteString(p.text)
 		b.WriteByte('\n')
 	}
-	spans := own.all(b.String())
+	spans := own.all(b.String()) // in order
 	at := 0
 	for _, p := range parts {
+		for len(spans) > 0 && spans[0].end <= at {
+			spans = spans[1:]
+		}
 		var here []span
 		for _, sp := range spans {
+			if sp.start >= at+len(p.text) {
+				break
+			}
 			if start, end := max(sp.start-at, 0), min(sp.end-at, len(p.text)); start < end {
 				here = append(here, span{start: start, end: end, rule: sp.rule})
 			}
