@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -119,6 +120,14 @@ func wakeLater(c *cli.Context, s *handoffstore.Store) (*session.Wake, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.Context, s.Settings.Handoff.SnapshotTimeout)
 	defer cancel()
-	id, err := pane.Ask(ctx, "#{pane_id}")
-	return &session.Wake{Pane: id}, err
+	said, err := pane.Ask(ctx, "#{pane_id} #{pane_synchronized}")
+	if err != nil {
+		return nil, err
+	}
+	id, synchronized, _ := strings.Cut(said, " ")
+	if synchronized == "1" {
+		return nil, cmdline.Hint(fmt.Errorf("--wake: the keys of pane %s go to other panes, too (synchronize-panes)", id),
+			"switch that off: tmux set-option -w -t "+id+" synchronize-panes off")
+	}
+	return &session.Wake{Pane: id}, nil
 }
