@@ -95,12 +95,16 @@ func (f *finder) find(ctx context.Context, read reader) (t *turns.Turn, err erro
 			"name the turn: git agent-fork <turn>, <mission>/<turn> or latest; list them with: git agent-turn list --all")
 	}
 	err = f.show(ctx, read, func(ctx context.Context, screen tcell.Screen) error {
+		l := &picker{f: f, screen: screen, label: "Enter: look at it"}
+		if f.columns >= wide {
+			l.label = "Enter: " + f.verb
+		}
 		for {
-			picked, err := f.pick(ctx, screen)
+			picked, err := l.run(ctx)
 			if err != nil {
 				return err
 			}
-			t = picked
+			t = f.turn(picked[0])
 			if f.columns >= wide {
 				return nil
 			}
@@ -159,19 +163,6 @@ func (f *finder) turn(i int) *turns.Turn {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.turns[i]
-}
-
-func (f *finder) pick(ctx context.Context, screen tcell.Screen) (*turns.Turn, error) {
-	label := "Enter: look at it"
-	if f.columns >= wide {
-		label = "Enter: " + f.verb
-	}
-	l := &picker{f: f, screen: screen, label: label}
-	picked, err := l.run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return f.turn(picked[0]), nil
 }
 
 // fill reads turns, and closes first when there is something to show.

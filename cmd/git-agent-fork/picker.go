@@ -47,12 +47,13 @@ const more = "more"
 // refresh is how often turns that were read meanwhile come into the list.
 const refresh = 50 * time.Millisecond
 
-// run returns the chosen turns; without any, the error is errNone.
+// run returns the chosen turns; without any, the error is errNone. Run again, it
+// goes on where it was.
 func (l *picker) run(ctx context.Context) ([]int, error) {
 	stop := context.AfterFunc(ctx, func() { _ = l.screen.PostEvent(tcell.NewEventInterrupt(nil)) })
 	defer stop()
 	defer l.watch()()
-	l.stale = true
+	l.stale, l.marked = true, nil
 	l.search(true)
 	for {
 		l.search(false)

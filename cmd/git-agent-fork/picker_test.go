@@ -117,6 +117,28 @@ func TestPicker(t *testing.T) {
 	}
 }
 
+// Who comes back from a turn's page finds what was typed, and what was chosen.
+func TestPickerAgain(t *testing.T) {
+	t.Parallel()
+	l, screen := pickerOf(t, 40, 10, "an ape", "zebra", "two apes", "an ape again")
+	for _, run := range []struct {
+		keys string
+		want int
+	}{
+		{"ape<Up><Enter>", 2}, {"<Enter>", 2}, {"<Down><Enter>", 0}, {"<C-u>z<Enter>", 1},
+	} {
+		go func() {
+			for _, key := range keys(run.keys) {
+				screen.InjectKey(key.Key(), key.Rune(), key.Modifiers())
+			}
+		}()
+		got, err := l.run(t.Context())
+		if err != nil || !slices.Equal(got, []int{run.want}) {
+			t.Errorf("%q picks %v, %v; want %d", run.keys, got, err, run.want)
+		}
+	}
+}
+
 func TestPickerOfMany(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
