@@ -25,7 +25,8 @@ type proxy struct {
 	line        atomic.Pointer[line]
 	cut         atomic.Int64 // connections that ended so
 	connections atomic.Int64
-	turns       atomic.Int64 // how often the client said something after the server had
+	turns       atomic.Int64 // how often the client said something after it had heard from the server
+	open        sync.WaitGroup
 }
 
 // proxyTo starts a proxy to an address, as a network has it: "tcp" or "unix".
@@ -45,7 +46,9 @@ func proxyTo(t testing.TB, network, to string) *proxy {
 				return
 			}
 			p.connections.Add(1)
+			p.open.Add(1)
 			all.Go(func() {
+				defer p.open.Done()
 				defer client.Close()
 				server, err := net.Dial(network, to)
 				if err != nil {
@@ -80,7 +83,7 @@ func (p *proxy) carry(client, server net.Conn) {
 			if answered.Swap(false) {
 				p.turns.Add(1)
 			}
-		})
+		}, func() {})
 		if cuts {
 			client.Close()
 			server.Close()
@@ -88,7 +91,7 @@ func (p *proxy) carry(client, server net.Conn) {
 		closeWrite(server)
 	})
 	both.Go(func() {
-		how.copy(client, server, func() { answered.Store(true) })
+		how.copy(client, server, func() {}, func() { answered.Store(true) })
 		closeWrite(client)
 	})
 	both.Wait()
@@ -100,8 +103,8 @@ func closeWrite(c net.Conn) {
 	}
 }
 
-// copy copies at the line's pace, and tells of each piece that came.
-func (l line) copy(to io.Writer, from io.Reader, came func()) {
+// copy copies at the line's pace, and tells of each piece that comes and goes.
+func (l line) copy(to io.Writer, from io.Reader, comes, goes func()) {
 	type piece struct {
 		data []byte
 		at   time.Time
@@ -113,7 +116,7 @@ func (l line) copy(to io.Writer, from io.Reader, came func()) {
 			data := make([]byte, 4<<10)
 			n, err := from.Read(data)
 			if n > 0 {
-				came()
+				comes()
 				pieces <- piece{data[:n], time.Now().Add(l.delay)}
 			}
 			if err != nil {
@@ -130,6 +133,7 @@ func (l line) copy(to io.Writer, from io.Reader, came func()) {
 			free = free.Add(time.Duration(len(p.data)) * time.Second / time.Duration(l.rate))
 		}
 		time.Sleep(time.Until(free))
+		goes()
 		if _, err := to.Write(p.data); err != nil {
 			for range pieces { // until the other side is closed
 			}

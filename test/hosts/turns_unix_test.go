@@ -46,6 +46,7 @@ func TestTurns(t *testing.T) {
 	of := func(do func()) cost {
 		connections, turns, began := l.at.line.connections.Load(), l.at.line.turns.Load(), time.Now()
 		do()
+		l.at.line.open.Wait() // the last that was said may not have been heard
 		return cost{l.at.line.connections.Load() - connections, l.at.line.turns.Load() - turns, time.Since(began)}
 	}
 	for _, step := range []struct {
