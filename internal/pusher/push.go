@@ -182,6 +182,9 @@ func offer(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Tips) (
 	}
 	if r.Level == remote.All && !ours.Ledger.IsZero() {
 		refused := sendRecord(ctx, r, p, ours)
+		if errors.Is(refused, errUnguarded) {
+			return false, p.look(ctx, r)
+		}
 		if errors.Is(refused, ErrRejected) {
 			return yield(ctx, r, p, ours, refused)
 		}
@@ -235,10 +238,21 @@ func spec(r *remote.Remote, hash object.Hash, ref string) string {
 func yield(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Tips, refused error) (done bool, err error) {
 	guarded := !p.looked
 	p.looked = true
-	if cleaned, err := clean(ctx, r, p.Mission); err != nil || cleaned {
-		return false, err
-	}
 	there, err := r.Refs(ctx, r.Source)
+	if err != nil {
+		return false, errors.Join(refused, err)
+	}
+	none, err := noMap(ctx, r, there)
+	if err == nil && none && r.ByMission(there)[p.As].Zero() { // nothing there is in the way
+		return false, refused
+	}
+	if err == nil && !none {
+		var cleaned bool
+		if cleaned, err = clean(ctx, r, p.Mission); err == nil && cleaned {
+			return false, nil
+		}
+		there, err = r.Refs(ctx, r.Source)
+	}
 	if err != nil {
 		return false, errors.Join(refused, err)
 	}
@@ -272,6 +286,10 @@ func yield(ctx context.Context, r *remote.Remote, p *Pushed, ours remote.Tips, r
 	}
 	return false, refused
 }
+
+// errUnguarded reports that nothing was sent: without --atomic, which a remote
+// may lack, nothing would be guarded.
+var errUnguarded = errors.New("it can't be sent together with the map of purges")
 
 // send pushes refs: records all or none, branches as accepted. An error wraps
 // [ErrRejected] if one is rejected, for the second time: a killed push may live
@@ -307,7 +325,7 @@ func sendOnce(ctx context.Context, r *remote.Remote, specs []string, branches bo
 	out, reached, err := r.Reach(ctx, "push", slices.Concat(extra, guards, target)...)
 	rep := parseReport(out)
 	if err != nil && reached && len(guards) > 0 && len(rep.rejected) == 0 && ctx.Err() == nil {
-		return rep, fmt.Errorf("%w: %w", ErrRejected, err) // without --atomic nothing would be guarded
+		return rep, fmt.Errorf("%w: %w", errUnguarded, err)
 	}
 	if err != nil && reached && len(extra) > 0 && len(rep.rejected) == 0 && ctx.Err() == nil {
 		// Git refuses at once to ask for a capability that is not announced.

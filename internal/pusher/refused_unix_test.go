@@ -5,9 +5,11 @@ package pusher_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -145,5 +147,23 @@ func TestRestEnds(t *testing.T) {
 	failed(c, 0)
 	if !c.Origin().Await(t.Context(), remotelab.Mission) {
 		t.Error("it rests on, and what waits does not arrive")
+	}
+}
+
+// TestRejected: a host that takes no refs of ours is asked for each push twice, as a push that was killed may live on
+// there, and once for what it has.
+func TestRejected(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	host := remotelab.NewHost(t)
+	writeHook(t, host, "pre-receive", "echo pushed >>pushes; exit 1\n")
+	c := remotelab.CloneOf(t, host.Dir)
+	c.Agree(host.Dir, "all")
+	c.Turn(remotelab.Mission, "one")
+	if _, err := pusher.Push(t.Context(), c.Origin(), remotelab.Mission); !errors.Is(err, pusher.ErrRejected) {
+		t.Errorf("the push: %v; want an error that it was rejected", err)
+	}
+	if got := host.Read("pushes"); got != "pushed\npushed\n" {
+		t.Errorf("the host was pushed to %d times, want 2", strings.Count(got, "\n"))
 	}
 }
