@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -148,7 +150,13 @@ func (f *finder) show(ctx context.Context, read reader, choice func(context.Cont
 	}
 	f.colour = f.colour && colours
 	defer screen.Fini()
-	return choice(ctx, screen)
+	shown, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // or the terminal would stay as the finder needs it
+	defer stop()
+	err = choice(shown, screen)
+	if shown.Err() != nil && ctx.Err() == nil {
+		return errors.New("choose a turn: the terminal has hung up")
+	}
+	return err
 }
 
 // read returns the lines that have been read. They don't change.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -139,6 +140,22 @@ func TestFinder(t *testing.T) {
 	f.shows("no turn was chosen")
 	if got := r.made(); got != before {
 		t.Errorf("Esc has left\n%s\nthere was\n%s", got, before)
+	}
+
+	// A signal leaves the terminal as it was.
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		pid := filepath.Join(t.TempDir(), "pid")
+		f = r.open(120, 30, nil, fmt.Sprintf("sh -c 'echo $$ >%s; exec git-agent-fork --mission %s'; stty -a", pid, generated))
+		f.shows("Prompt number 27")
+		text, err := os.ReadFile(pid)
+		gittest.Must(t, err)
+		n, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		gittest.Must(t, err)
+		gittest.Must(t, syscall.Kill(n, signal))
+		f.shows("status 0") // stty's
+		if got := f.term.screen(); !strings.Contains(got, " icanon ") || !strings.Contains(got, " echo ") {
+			t.Errorf("after %v the terminal is as the finder has it:\n%s", signal, got)
+		}
 	}
 
 	// In a narrow terminal, across missions, by words of another script.
