@@ -79,7 +79,8 @@ func newLog(name, pane string, now time.Time) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, now.Format("20060102-150405")+"-"+strings.Map(fileRune, pane)+".log"), nil
+	// Two panes, also of two servers, may be called the same here.
+	return filepath.Join(dir, fmt.Sprintf("%s-%s-%d.log", now.Format("20060102-150405"), strings.Map(fileRune, pane), os.Getpid())), nil
 }
 
 // privateDir makes private directories below dir. It refuses symbolic links.
