@@ -29,7 +29,7 @@
 // another log in the same file. Without it the screen has 24 rows and 80 columns
 // and grows when the cursor is placed beyond them. If it was told, it grows on
 // the alternate screen, when something is painted there: the terminal was
-// enlarged.
+// enlarged. The first line of a file by script tells it, too.
 //
 // Where terminals differ, this package follows tmux, the source of the bytes.
 // From 3.6 on a variation selector makes an emoji wide, and a colour of skin

@@ -20,9 +20,11 @@ const (
 // the package comment. Memory is bounded by the screen's size, not the input's.
 func Render(w io.Writer, r io.Reader) error {
 	s := newScreen(bufio.NewWriterSize(w, 64<<10))
+	in := bufio.NewReader(r)
+	s.write(header(in))
 	buf := make([]byte, 64<<10)
 	for {
-		n, err := r.Read(buf)
+		n, err := in.Read(buf)
 		s.write(buf[:n])
 		switch {
 		case errors.Is(err, io.EOF):
