@@ -10,7 +10,7 @@ import (
 // TestWorst: whatever a stranger wrote is escaped, wrapped, cut and quoted in little time.
 func TestWorst(t *testing.T) {
 	gittest.Check(t)
-	pieces := []string{"a", " ", "\n", "\t", "\r", "\x1b[", "\u202e", "\u200d", "\u0301", "é", "日", "👩", "🇩", "\xff", "*", "_", "[", "@a", "#1", "<", "&", "`", "|", "\\", "http://a.b", "  a"}
+	pieces := []string{"a", " ", "\n", "\t", "\r", "\x1b[", "\x1b]", "\x1bP", "\u202e", "\u200d", "\u0301", "é", "日", "👩", "🇩", "\xff", "*", "_", "[", "@a", "#1", "<", "&", "`", "|", "\\", "http://a.b", "  a"}
 	worst.Hold(t, 256<<10, pieces, func(text string) {
 		Escape(text)
 		OneLine(text)

@@ -22,7 +22,7 @@ func TestWorst(t *testing.T) {
 	worst.Hold(t, size/4, append(strings.Fields(`password= a= a=a "token": "a" {"d":"x", "kind":"Secret", "n":"a", "name":"API_KEY", [ { ] } \ \\ \" \u0061 \n eyJ eyJhbGciOi.
 		-----BEGIN -----END 'a' https://a:b@c http://a: @ : = ghp_ sk- AKIA Authorization: Bearer Cookie: a=b; --password -p key: data: curl kind: Secret <key>
 		AAAAAAAAAAAAAAAAAAAA 0123456789abcdef $2a$10$ a@b.c +49 ab Schmidt`),
-		" ", "\n", "\t", "\u0301", "S\u0301", "+ ", "  1\t", "- ", "data:\n  a: ", "kind: Secret\n", "-----BEGIN PRIVATE KEY-----\n", "-----END PRIVATE KEY-----\n", "\x1b["), func(text string) {
+		" ", "\n", "\t", "\u0301", "S\u0301", "+ ", "  1\t", "- ", "data:\n  a: ", "kind: Secret\n", "-----BEGIN PRIVATE KEY-----\n", "-----END PRIVATE KEY-----\n", "\x1b[", "\x1b]", "\x1bP", "&#27;]", `\u001b]`), func(text string) {
 		for _, redact := range forms(text) {
 			redact()
 		}

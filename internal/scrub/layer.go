@@ -42,7 +42,7 @@ func (r rank) within(above rank) bool {
 
 var layers = []layer{
 	{units('\\', jsonEscape), quoting},
-	{units(0x1b, ansi), showing},
+	{shown, showing},
 	{margin(diffMargin), listing},
 	{margin(func() func([]byte) int { return numberMargin }), listing},
 	{unwrap(false), joining},
@@ -208,35 +208,52 @@ func entity(at []byte) ([]byte, int) {
 	return nil, 0
 }
 
-// ansi decodes a terminal sequence, to nothing.
-func ansi(at []byte) ([]byte, int) {
-	if len(at) < 2 {
-		return nil, 0
-	}
-	switch at[1] {
-	case '[':
-		for i := 2; i < len(at); i++ {
-			if at[i] >= 0x40 && at[i] <= 0x7e {
-				return nil, i + 1
+// shown decodes what a terminal is sent, as it shows that.
+func shown(text []byte) (*view, bool) { return units(0x1b, ansi(text))(text) }
+
+// ansi decodes the sequences of a text for a terminal, to nothing.
+func ansi(text []byte) func(at []byte) ([]byte, int) {
+	end := -1 // of the string that was looked at last; or each beginning of one without an end would look through all the rest
+	return func(at []byte) ([]byte, int) {
+		if len(at) < 2 {
+			return nil, 0
+		}
+		switch at[1] {
+		case '[':
+			for i := 2; i < len(at); i++ {
+				if at[i] >= 0x40 && at[i] <= 0x7e {
+					return nil, i + 1
+				}
+				if at[i] < 0x20 || at[i] > 0x7e {
+					return nil, 2
+				}
 			}
-			if at[i] < 0x20 || at[i] > 0x7e {
-				return nil, 2
+		case ']', 'P', '_', '^', 'X':
+			from := len(text) - len(at)
+			if end < from+2 {
+				end = from + 2 + stringEnd(at[2:])
+			}
+			switch {
+			case end == len(text) || text[end] == '\n':
+			case text[end] == 0x07:
+				return nil, end + 1 - from
+			default:
+				return nil, end + 2 - from
 			}
 		}
-	case ']', 'P', '_', '^', 'X':
-		for i := 2; i < len(at); i++ {
-			if at[i] == 0x07 {
-				return nil, i + 1
-			}
-			if at[i] == 0x1b && i+1 < len(at) && at[i+1] == '\\' {
-				return nil, i + 2
-			}
-			if at[i] == '\n' {
-				return nil, 2
-			}
+		return nil, 2
+	}
+}
+
+// stringEnd returns where a terminal takes a string to end: at what ends it, or
+// for us at the end of its line.
+func stringEnd(text []byte) int {
+	for i, c := range text {
+		if c == 0x07 || c == '\n' || c == 0x1b && i+1 < len(text) && text[i+1] == '\\' {
+			return i
 		}
 	}
-	return nil, 2
+	return len(text)
 }
 
 // margin returns a decoder that drops what precedes each line's text. sizes

@@ -6,6 +6,7 @@ import "testing"
 func TestEscapes(t *testing.T) {
 	t.Parallel()
 	type unit func(at []byte) ([]byte, int)
+	first := func(at []byte) ([]byte, int) { return ansi(at)(at) }
 	for _, test := range []struct {
 		name     string
 		of       unit
@@ -57,19 +58,37 @@ func TestEscapes(t *testing.T) {
 		{"entity", entity, "&;", "", 0},
 		{"entity", entity, "&zzz;", "", 0},
 		{"entity", entity, "&amp", "", 0},
-		{"terminal", ansi, "\x1b", "", 0},
-		{"terminal", ansi, "\x1b[1;31mred", "", 7},
-		{"terminal", ansi, "\x1b[1\nred", "", 2},
-		{"terminal", ansi, "\x1b[1", "", 2},
-		{"terminal", ansi, "\x1b]0;title\x07b", "", 10},
-		{"terminal", ansi, "\x1b]0;title\x1b\\b", "", 11},
-		{"terminal", ansi, "\x1bPq\x1b", "", 2},
-		{"terminal", ansi, "\x1b]0;\nb\x07", "", 2},
-		{"terminal", ansi, "\x1b=b", "", 2},
+		{"terminal", first, "\x1b", "", 0},
+		{"terminal", first, "\x1b[1;31mred", "", 7},
+		{"terminal", first, "\x1b[1\nred", "", 2},
+		{"terminal", first, "\x1b[1", "", 2},
+		{"terminal", first, "\x1b]0;title\x07b", "", 10},
+		{"terminal", first, "\x1b]0;title\x1b\\b", "", 11},
+		{"terminal", first, "\x1bPq\x1b", "", 2},
+		{"terminal", first, "\x1b]0;\nb\x07", "", 2},
+		{"terminal", first, "\x1b=b", "", 2},
 	} {
 		got, size := test.of([]byte(test.at))
 		if string(got) != test.want || size != test.size {
 			t.Errorf("%s %q is %q of %d bytes, want %q of %d", test.name, test.at, got, size, test.want, test.size)
+		}
+	}
+}
+
+// What a terminal shows of sequences one after the other, which may end within another.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a\x1b]0;b\x07c\x1b]0;d\x1b\\e":     "ace",
+		"a\x1b]b\x1b]c\x1b]d\x07e":          "ae",
+		"a\x1b]b\n\x1b]c\x07d\x1b]e":        "ab\nde",
+		"a\x1b]b\x1bPc\nd\x1b_e\x07f":       "abc\ndf",
+		"a\x1bP\x1b\x1b]b\x1b\x1b\\c\x1b]d": "acd",
+		"\x1b]\x1b]\x1b]":                   "",
+	} {
+		v, ok := shown([]byte(text))
+		if !ok || string(v.text) != want {
+			t.Errorf("%q is shown as %q, %v; want %q", text, v.text, ok, want)
 		}
 	}
 }
