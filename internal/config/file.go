@@ -20,7 +20,9 @@ const (
 	maxFile     = 16 << 10  // bytes
 	maxUserFile = 256 << 10 // of the user's own, which may list many names
 	maxDots     = 200       // in a line
+	maxCopied   = 1_000_000 // the sum of their squares: so many parts of keys are copied
 	maxBraces   = 50        // inline tables
+	maxReread   = 5_000_000 // lines: to say where a setting or a table stands, the parser splits the file again
 	maxErrors   = 10        // reported
 )
 
@@ -129,10 +131,11 @@ func checkDepth(text string) error {
 	if strings.Count(text, "{") > maxBraces {
 		return errors.New("too many inline tables")
 	}
-	n := 0
+	n, copied := 0, 0
 	for line := range strings.Lines(text) {
 		n++
-		if strings.Count(line, ".") > maxDots {
+		dots := strings.Count(line, ".")
+		if copied += dots * dots; dots > maxDots || copied > maxCopied {
 			return fmt.Errorf("too many dots in line %d", n)
 		}
 	}
@@ -160,16 +163,25 @@ func parse(text string) (entries []entry, err error) {
 	if err != nil {
 		return nil, err
 	}
-	entries = flatten(&meta, nil, top)
+	names := maxReread / (strings.Count(text, "\n") + 1)
+	left := names
+	if entries = flatten(&meta, nil, top, &left); left < 0 {
+		return nil, fmt.Errorf("more than %d settings and tables, too many for its lines", names)
+	}
 	slices.SortStableFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.key, b.key))
 	})
 	return entries, nil
 }
 
-func flatten(meta *toml.MetaData, prefix toml.Key, table map[string]toml.Primitive) []entry {
+// flatten returns the entries of a table, as far as there are not more names
+// than are left; else it makes that negative.
+func flatten(meta *toml.MetaData, prefix toml.Key, table map[string]toml.Primitive, left *int) []entry {
 	var entries []entry
 	for name, value := range table {
+		if *left--; *left < 0 {
+			return nil
+		}
 		key := append(slices.Clone(prefix), name)
 		var leaf probe
 		line := 0
@@ -179,7 +191,7 @@ func flatten(meta *toml.MetaData, prefix toml.Key, table map[string]toml.Primiti
 		if _, ok := leaf.value.(map[string]any); ok {
 			inner := map[string]toml.Primitive{}
 			if meta.PrimitiveDecode(value, &inner) == nil && len(inner) > 0 {
-				entries = append(entries, flatten(meta, key, inner)...)
+				entries = append(entries, flatten(meta, key, inner, left)...)
 				continue
 			}
 		}
