@@ -148,17 +148,26 @@ func pushArchive(l *lab) command {
 	return c
 }
 
-// fetchArchived brings a mission that another clone has archived.
-func fetchArchived(l *lab) command {
+// fetchArchived brings a mission that another clone has archived; fetchAdvertised, from a host that gives only what it
+// advertises.
+func fetchArchived(l *lab) command { return bringing(l) }
+func fetchAdvertised(l *lab) command {
+	return bringing(l, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.version", "GIT_CONFIG_VALUE_0=0")
+}
+
+func bringing(l *lab, env ...string) command {
 	l.turn()
 	other := l.clone()
 	id := other.archivable()
 	other.must(command{args: []string{"git-agent-turn", "archive", id}})
 	other.must(command{args: []string{"git-agent-turn", "push"}, env: other.consent()})
-	c := command{args: []string{"git-agent-turn", "fetch", "--mission", id}}
+	c := command{args: []string{"git-agent-turn", "fetch", "--mission", id}, env: env}
 	c.then = func(l *lab, _ result) {
 		l.must(c)
 		l.has(id, "first of "+id)
+		if left, err := filepath.Glob(filepath.Join(l.common, "objects", "tmp_agent-*")); err != nil || len(left) > 0 {
+			l.t.Errorf("a fetch has left %q, %v", left, err)
+		}
 	}
 	return c
 }

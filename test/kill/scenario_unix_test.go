@@ -75,6 +75,7 @@ func scenarios(long bool) []scenario {
 		scenario{name: "repair", files: few, victim: repair},
 		scenario{name: "push of the archive", files: few, remote: true, victim: pushArchive},
 		scenario{name: "fetch of an archived mission", files: few, remote: true, victim: fetchArchived},
+		scenario{name: "fetch of an archived mission, advertised", files: few, remote: true, victim: fetchAdvertised},
 		scenario{name: "remove, old", files: few, attached: true, victim: removeOld},
 		scenario{name: "remove, old at a remote", files: few, remote: true, victim: removeOldRemote},
 		scenario{name: "housekeep", files: few, victim: housekeep},
