@@ -209,10 +209,11 @@ func entity(at []byte) ([]byte, int) {
 }
 
 // shown decodes what a terminal is sent, as it shows that.
-func shown(text []byte) (*view, bool) { return units(0x1b, ansi(text))(text) }
+func shown(text []byte) (*view, bool) { return units(0x1b, ansi(text, stringEnd))(text) }
 
-// ansi decodes the sequences of a text for a terminal, to nothing.
-func ansi(text []byte) func(at []byte) ([]byte, int) {
+// ansi decodes the sequences of a text for a terminal, to nothing. endOf is
+// [stringEnd].
+func ansi(text []byte, endOf func([]byte) int) func(at []byte) ([]byte, int) {
 	end := -1 // of the string that was looked at last; or each beginning of one without an end would look through all the rest
 	return func(at []byte) ([]byte, int) {
 		if len(at) < 2 {
@@ -231,7 +232,7 @@ func ansi(text []byte) func(at []byte) ([]byte, int) {
 		case ']', 'P', '_', '^', 'X':
 			from := len(text) - len(at)
 			if end < from+2 {
-				end = from + 2 + stringEnd(at[2:])
+				end = from + 2 + endOf(at[2:])
 			}
 			switch {
 			case end == len(text) || text[end] == '\n':

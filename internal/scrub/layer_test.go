@@ -1,12 +1,15 @@
 package scrub
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // What each kind of escape stands for, and how many bytes it takes.
 func TestEscapes(t *testing.T) {
 	t.Parallel()
 	type unit func(at []byte) ([]byte, int)
-	first := func(at []byte) ([]byte, int) { return ansi(at)(at) }
+	first := func(at []byte) ([]byte, int) { return ansi(at, stringEnd)(at) }
 	for _, test := range []struct {
 		name     string
 		of       unit
@@ -71,6 +74,22 @@ func TestEscapes(t *testing.T) {
 		got, size := test.of([]byte(test.at))
 		if string(got) != test.want || size != test.size {
 			t.Errorf("%s %q is %q of %d bytes, want %q of %d", test.name, test.at, got, size, test.want, test.size)
+		}
+	}
+}
+
+// However many strings begin in a text, it is looked through for their ends once.
+func TestStringsWorst(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{"\x1b]", "\x1bP", "\x1b_a", "\x1b]\n", "\x1b^\x07", "\x1bX\x1b\\"} {
+		text, looked := []byte(strings.Repeat(piece, 10_000)), 0
+		units(0x1b, ansi(text, func(at []byte) int {
+			end := stringEnd(at)
+			looked += end
+			return end
+		}))(text)
+		if looked > len(text) {
+			t.Errorf("of %d bytes with %q again and again %d were looked at", len(text), piece, looked)
 		}
 	}
 }
