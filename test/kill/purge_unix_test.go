@@ -151,6 +151,7 @@ func pushArchive(l *lab) command {
 // fetchArchived brings a mission that another clone has archived; fetchAdvertised, from a host that gives only what it
 // advertises.
 func fetchArchived(l *lab) command { return bringing(l) }
+
 func fetchAdvertised(l *lab) command {
 	return bringing(l, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.version", "GIT_CONFIG_VALUE_0=0")
 }
