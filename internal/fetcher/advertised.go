@@ -26,8 +26,8 @@ func placeOfKept(r *remote.Remote) string {
 
 // fetchKept brings commits that a remote's archive keeps, from a host that gives
 // nothing but what it advertises: the whole archive comes, and all but these
-// goes again. It was not asked for, and a purge would have to find it here. The
-// caller holds the lock of fetches.
+// goes again. It was not asked for, and a purge would have to find it here. It
+// skips commits that the archive lacks. The caller holds the lock of fetches.
 func fetchKept(ctx context.Context, r *remote.Remote, source string, commits []object.Hash) error {
 	dir := placeOfKept(r)
 	err := os.RemoveAll(dir) // of a fetch that was killed
@@ -50,7 +50,7 @@ func fetchKept(ctx context.Context, r *remote.Remote, source string, commits []o
 	for _, h := range commits {
 		fmt.Fprintln(&tips, h)
 	}
-	names, err := apart.Repo.Output(ctx, strings.NewReader(tips.String()), "rev-list", "--objects", "--stdin", "--not", "--all")
+	names, err := apart.Repo.Output(ctx, strings.NewReader(tips.String()), "rev-list", "--objects", "--ignore-missing", "--stdin", "--not", "--all")
 	if err != nil || len(names) == 0 {
 		return err
 	}

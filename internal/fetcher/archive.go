@@ -6,7 +6,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -115,31 +119,82 @@ func holds(ctx context.Context, r *remote.Remote, objects *git.Objects, id recor
 }
 
 // bringArchived fetches archived missions as if the remote had refs to them.
-// there are the remote's refs.
+// there are the remote's refs. An index, which anybody who can push may write, can
+// name commits that the archive lacks: the error tells of their missions once, and
+// they are left out until the archive is another one, which else would come whole
+// with every fetch.
 func bringArchived(ctx context.Context, r *remote.Remote, source, into string, there map[string]object.Hash, list []ledger.ArchiveEntry) error {
-	refspecs := ""
+	keep, unkept := there[ledger.ArchiveKeepRef], r.Learned().Unkept
+	var refspecs strings.Builder
 	var commits []object.Hash
+	var missions [][]git.Update
 	for _, e := range list {
-		for namespace, hash := range map[string]object.Hash{remote.LedgerRefs: e.Ledger, remote.NoteRefs: e.Notes, r.Branches(): e.Branch} {
-			if !hash.IsZero() {
-				refspecs += hash.String() + ":" + landingOf(r, into, namespace) + string(e.ID) + "\n"
-				commits = append(commits, hash)
-			}
+		landings := landingsOf(r, into, e)
+		if slices.ContainsFunc(landings, func(u git.Update) bool { at, ok := unkept[u.New]; return ok && at == keep }) {
+			continue
 		}
+		for _, u := range landings {
+			fmt.Fprintf(&refspecs, "%s:%s\n", u.New, u.Ref)
+			commits = append(commits, u.New)
+		}
+		missions = append(missions, landings)
 	}
-	if refspecs == "" {
+	if len(commits) == 0 {
 		return nil
 	}
 	quiet := *r
 	quiet.Progress = nil // git would say there that the host gives none of them
-	err := fetchRefs(ctx, &quiet, source, refspecs)
-	if err == nil || ctx.Err() != nil || there[ledger.ArchiveKeepRef].IsZero() {
+	err := fetchRefs(ctx, &quiet, source, refspecs.String())
+	if err == nil || ctx.Err() != nil || keep.IsZero() {
 		return err
 	}
 	if err := fetchKept(ctx, r, source, commits); err != nil {
 		return err
 	}
-	return fetchRefs(ctx, &quiet, source, refspecs) // of what is here, with all that it leads to, git asks for nothing
+	return landKept(ctx, r, keep, missions)
+}
+
+// landKept makes the landing refs of archived missions that are here now, and
+// remembers which commits of the others are missing.
+func landKept(ctx context.Context, r *remote.Remote, keep object.Hash, missions [][]git.Update) error {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	var refs []git.Update
+	var missing []string
+	unkept := make(map[object.Hash]object.Hash)
+	for _, landings := range missions {
+		whole := true
+		for _, u := range landings {
+			if objects.Has(u.New) != nil {
+				whole, unkept[u.New] = false, keep
+			}
+		}
+		if whole {
+			refs = append(refs, landings...)
+		} else {
+			missing = append(missing, path.Base(landings[0].Ref))
+		}
+	}
+	err := r.Repo.UpdateRefs(ctx, "archived at "+r.Name, refs)
+	if len(missing) > 0 {
+		err = errors.Join(err, fmt.Errorf("the archive of %s lacks what its index says of missions: %s", r.Name, strings.Join(missing, ", ")),
+			r.Learn(ctx, func(l *remote.Learned) {
+				maps.DeleteFunc(l.Unkept, func(_, at object.Hash) bool { return at != keep })
+				maps.Copy(unkept, l.Unkept)
+				l.Unkept = unkept
+			}))
+	}
+	return err
+}
+
+// landingsOf returns the landing refs of an archived mission.
+func landingsOf(r *remote.Remote, into string, e ledger.ArchiveEntry) (refs []git.Update) {
+	for namespace, hash := range map[string]object.Hash{remote.LedgerRefs: e.Ledger, remote.NoteRefs: e.Notes, r.Branches(): e.Branch} {
+		if !hash.IsZero() {
+			refs = append(refs, git.Update{Ref: landingOf(r, into, namespace) + string(e.ID), New: hash})
+		}
+	}
+	return refs
 }
 
 // Archive returns the index of a source's archive without what was purged. It
@@ -258,12 +313,7 @@ func land(ctx context.Context, r *remote.Remote, into string, theirs, ours objec
 		if mine, _, err := y.Find(e.ID); err != nil || e.Gone() || mine == e || objects.Has(e.Ledger) != nil {
 			continue
 		}
-		landed = append(landed, e.ID)
-		for namespace, hash := range map[string]object.Hash{remote.LedgerRefs: e.Ledger, remote.NoteRefs: e.Notes, r.Branches(): e.Branch} {
-			if !hash.IsZero() {
-				refs = append(refs, git.Update{Ref: landingOf(r, into, namespace) + string(e.ID), New: hash})
-			}
-		}
+		landed, refs = append(landed, e.ID), append(refs, landingsOf(r, into, e)...)
 	}
 	return all, landed, r.Repo.UpdateRefs(ctx, "archived at "+r.Name, refs)
 }

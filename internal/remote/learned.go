@@ -15,18 +15,19 @@ import (
 
 // Learned is what was learned about a remote. It may be lost.
 type Learned struct {
-	NoAtomic  time.Time               `json:"no_atomic,omitzero"`  // when it refused several refs in one transaction
-	NoOptions time.Time               `json:"no_options,omitzero"` // when it refused push options
-	As        map[record.ID]record.ID `json:"as,omitempty"`        // missions that have another name there
-	Kept      map[record.ID]bool      `json:"kept,omitempty"`      // missions whose branch was rejected, as logged
-	Outside   map[string]object.Hash  `json:"outside,omitempty"`   // refs, as of when all that their commits name outside of git was seen to
-	Warned    string                  `json:"warned,omitempty"`    // the last warning
-	Clean     time.Time               `json:"clean,omitzero"`      // when it was last seen with a map of purges, and nothing of what that purges
-	CleanMap  object.Hash             `json:"clean_map,omitzero"`  // that map
-	Again     bool                    `json:"again,omitempty"`     // it has what was purged again since then
-	Failures  int                     `json:"failures,omitempty"`  // in a row
-	Failed    time.Time               `json:"failed,omitzero"`     // the last one
-	Rejected  bool                    `json:"rejected,omitempty"`  // by the remote, which was reached
+	NoAtomic  time.Time                   `json:"no_atomic,omitzero"`  // when it refused several refs in one transaction
+	NoOptions time.Time                   `json:"no_options,omitzero"` // when it refused push options
+	As        map[record.ID]record.ID     `json:"as,omitempty"`        // missions that have another name there
+	Kept      map[record.ID]bool          `json:"kept,omitempty"`      // missions whose branch was rejected, as logged
+	Outside   map[string]object.Hash      `json:"outside,omitempty"`   // refs, as of when all that their commits name outside of git was seen to
+	Warned    string                      `json:"warned,omitempty"`    // the last warning
+	Clean     time.Time                   `json:"clean,omitzero"`      // when it was last seen with a map of purges, and nothing of what that purges
+	CleanMap  object.Hash                 `json:"clean_map,omitzero"`  // that map
+	Again     bool                        `json:"again,omitempty"`     // it has what was purged again since then
+	Unkept    map[object.Hash]object.Hash `json:"unkept,omitempty"`    // commits that its archive names and lacks, with what kept that archive
+	Failures  int                         `json:"failures,omitempty"`  // in a row
+	Failed    time.Time                   `json:"failed,omitzero"`     // the last one
+	Rejected  bool                        `json:"rejected,omitempty"`  // by the remote, which was reached
 }
 
 // state returns the local state, and name a path in it of this remote's files.
