@@ -291,7 +291,8 @@ func withoutPurged(ctx context.Context, r *remote.Remote, source string, there m
 }
 
 // land gives landing refs to missions of theirs that ours lacks or has
-// otherwise.
+// otherwise. An index may name notes and branches that are nowhere: they are left
+// out, as a purge must reach what is here.
 func land(ctx context.Context, r *remote.Remote, into string, theirs, ours object.Hash) (all map[record.ID]ledger.ArchiveEntry, landed []record.ID, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
@@ -313,7 +314,8 @@ func land(ctx context.Context, r *remote.Remote, into string, theirs, ours objec
 		if mine, _, err := y.Find(e.ID); err != nil || e.Gone() || mine == e || objects.Has(e.Ledger) != nil {
 			continue
 		}
-		landed, refs = append(landed, e.ID), append(refs, landingsOf(r, into, e)...)
+		landed = append(landed, e.ID)
+		refs = append(refs, slices.DeleteFunc(landingsOf(r, into, e), func(u git.Update) bool { return objects.Has(u.New) != nil })...)
 	}
 	return all, landed, r.Repo.UpdateRefs(ctx, "archived at "+r.Name, refs)
 }
