@@ -154,6 +154,12 @@ func bringArchived(ctx context.Context, r *remote.Remote, source, into string, t
 	return landKept(ctx, r, keep, missions)
 }
 
+// Bounds, as anybody who can push writes an index.
+const (
+	maxUnkept = 1000 // commits that are remembered as missing
+	maxNamed  = 10   // missions that an error names
+)
+
 // landKept makes the landing refs of archived missions that are here now, and
 // remembers which commits of the others are missing.
 func landKept(ctx context.Context, r *remote.Remote, keep object.Hash, missions [][]git.Update) error {
@@ -165,8 +171,11 @@ func landKept(ctx context.Context, r *remote.Remote, keep object.Hash, missions 
 	for _, landings := range missions {
 		whole := true
 		for _, u := range landings {
-			if objects.Has(u.New) != nil {
-				whole, unkept[u.New] = false, keep
+			if objects.Has(u.New) == nil {
+				continue
+			}
+			if whole = false; len(unkept) < maxUnkept {
+				unkept[u.New] = keep
 			}
 		}
 		if whole {
@@ -176,11 +185,16 @@ func landKept(ctx context.Context, r *remote.Remote, keep object.Hash, missions 
 		}
 	}
 	err := r.Repo.UpdateRefs(ctx, "archived at "+r.Name, refs)
+	if more := len(missing) - maxNamed; more > 0 {
+		missing = append(missing[:maxNamed], fmt.Sprintf("and %d more", more))
+	}
 	if len(missing) > 0 {
 		err = errors.Join(err, fmt.Errorf("the archive of %s lacks what its index says of missions: %s", r.Name, strings.Join(missing, ", ")),
 			r.Learn(ctx, func(l *remote.Learned) {
 				maps.DeleteFunc(l.Unkept, func(_, at object.Hash) bool { return at != keep })
-				maps.Copy(unkept, l.Unkept)
+				if len(unkept)+len(l.Unkept) <= maxUnkept {
+					maps.Copy(unkept, l.Unkept)
+				}
 				l.Unkept = unkept
 			}))
 	}
