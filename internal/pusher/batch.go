@@ -176,7 +176,7 @@ func sendGroup(ctx context.Context, r *remote.Remote, group []parcel) error {
 	var err error
 	if len(records) > 0 {
 		if rep, err = send(ctx, r, records, false); err == nil && !rep.any { // it had what it had not listed
-			err = r.WarnOf(ctx, fmt.Sprintf("%s has missions that it does not list, so nobody can fetch them; git agent-turn doctor --remote %s says more", r, r.Name))
+			err = warnHidden(ctx, r)
 		}
 		if err != nil {
 			return err

@@ -63,10 +63,21 @@ func pushOne(ctx context.Context, r *remote.Remote, id record.ID) (*Pushed, erro
 	}
 	defer held.Release()
 	p, err := push(ctx, r, id)
+	if err == nil && !p.Sent && !p.Held && !p.sent.Ledger.IsZero() && r.Level == remote.All { // it had all
+		var there map[string]object.Hash
+		if there, err = r.Refs(ctx, r.Source); err == nil && r.ByMission(there)[p.As].Ledger.IsZero() {
+			err = warnHidden(ctx, r)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("push mission %s to %s: %w", id, r, err)
 	}
 	return p, nil
+}
+
+// warnHidden tells that a remote has what it does not list.
+func warnHidden(ctx context.Context, r *remote.Remote) error {
+	return r.WarnOf(ctx, fmt.Sprintf("%s has missions that it does not list, so nobody can fetch them; git agent-turn doctor --remote %s says more", r, r.Name))
 }
 
 // PushToEach pushes a mission that was just made, as the machine may vanish. It
