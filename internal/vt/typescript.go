@@ -7,15 +7,11 @@ import (
 	"regexp"
 )
 
-// typescript is how script begins its files, and size how that line ends if it
-// ran on a terminal.
-var (
-	typescript = []byte("Script started on ")
-	size       = regexp.MustCompile(` COLUMNS="(\d+)" LINES="(\d+)"\]$`)
-)
+// typescript is how script begins its files.
+var typescript = []byte("Script started on ")
 
 // header takes the line that script has written before a terminal's output, and
-// returns it as a terminal needs it; nil if there is none. The terminal had not got it.
+// returns it as a terminal needs it; nil if there is none.
 func header(r *bufio.Reader) []byte {
 	if begin, _ := r.Peek(len(typescript)); !bytes.Equal(begin, typescript) {
 		return nil
@@ -26,6 +22,7 @@ func header(r *bufio.Reader) []byte {
 		return nil
 	}
 	text := append(bytes.Clone(line), "\r\n"...)
+	size := regexp.MustCompile(` COLUMNS="(\d+)" LINES="(\d+)"\]$`) // if it ran on a terminal
 	if told := size.FindSubmatch(line); told != nil {
 		text = fmt.Appendf(text, "\x1b[8;%s;%st\x1b[H", told[2], told[1])
 	}
