@@ -226,9 +226,7 @@ func (r *repair) objects(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(refs, func(ref string, at object.Hash) bool { // keepers are made anew, and some refs are damaged
-		return strings.HasPrefix(ref, git.Keepers) || at.IsZero()
-	})
+	maps.DeleteFunc(refs, func(_ string, at object.Hash) bool { return at.IsZero() }) // of damaged refs
 	from := slices.Collect(maps.Values(refs))
 	if refs[ledger.ArchiveKeepRef].IsZero() {
 		tips, err := r.archivedTips(ctx)
@@ -255,6 +253,11 @@ func (r *repair) objects(ctx context.Context) error {
 	}
 	if err := r.borrow(ctx, w, scratch); err != nil {
 		return err
+	}
+	for ref, at := range refs {
+		if strings.HasPrefix(ref, git.Keepers) { // it is made anew
+			delete(w.lost, at)
+		}
 	}
 	return r.tell(ctx, w)
 }
