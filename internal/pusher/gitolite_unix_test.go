@@ -5,10 +5,6 @@ package pusher_test
 import (
 	"errors"
 	"maps"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"gitagent/internal/pusher"
@@ -20,27 +16,7 @@ import (
 func TestGitolite(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	program := remotelab.Tool(t, "gitolite")
-	home := gittest.TempDir(t)
-	gitolite := func(args ...string) string {
-		cmd := exec.Command(program, args...)
-		cmd.Dir, cmd.Env = home, append(gittest.Env(home), "USER=dev", "LOGNAME=dev")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("gitolite %q: %v\n%s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	host := remotelab.SSHD(t, "env HOME="+home+" "+filepath.Join(gitolite("query-rc", "GL_BINDIR"), "gitolite-shell")+" dev")
-	key, err := os.ReadFile(host.Key)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(home, "dev.pub"), key, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	gitolite("setup", "-pk", "dev.pub")
-
+	host, _, _ := remotelab.Gitolite(t)
 	open := func() *remotelab.Clone {
 		return remotelab.CloneOf(t, host.URL+"/testing", "-c", "core.sshCommand="+host.Command)
 	}

@@ -194,22 +194,7 @@ setenv.add-environment = ("GIT_PROJECT_ROOT" => %[4]q, "GIT_HTTP_EXPORT_ALL" => 
 
 // gitolite has the repository "testing" with a rule for dev.
 func gitolite(t *testing.T, rule string, accepted ...string) place {
-	program := remotelab.Tool(t, "gitolite")
-	home := gittest.TempDir(t)
-	run := func(args ...string) string {
-		cmd := exec.Command(program, args...)
-		cmd.Dir, cmd.Env = home, append(gittest.Env(home), "USER=dev", "LOGNAME=dev")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("gitolite %q: %v\n%s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	s := remotelab.SSHD(t, "env HOME="+home+" "+filepath.Join(run("query-rc", "GL_BINDIR"), "gitolite-shell")+" dev", accepted...)
-	key, err := os.ReadFile(s.Key)
-	gittest.Must(t, err)
-	gittest.Must(t, os.WriteFile(filepath.Join(home, "dev.pub"), key, 0o600))
-	run("setup", "-pk", "dev.pub")
+	s, home, run := remotelab.Gitolite(t, accepted...)
 	conf := filepath.Join(home, ".gitolite", "conf", "gitolite.conf")
 	gittest.Must(t, os.WriteFile(conf, []byte("repo testing\n  "+rule+"\n"), 0o600))
 	run("compile")

@@ -113,6 +113,30 @@ func SSHD(t testing.TB, forced string, accepted ...string) SSHHost {
 	return SSHHost{URL: "ssh://" + address, Command: "ssh -F " + client, Key: filepath.Join(dir, "client.pub")}
 }
 
+// Gitolite is a gitolite in a home directory of its own, with an ssh server for the user dev, who may do all to the
+// repositories "testing" and "gitolite-admin". accepted is as for [SSHD]. run runs gitolite's own commands.
+func Gitolite(t testing.TB, accepted ...string) (s SSHHost, home string, run func(args ...string) string) {
+	t.Helper()
+	program := Tool(t, "gitolite")
+	home = gittest.TempDir(t)
+	run = func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(program, args...)
+		cmd.Dir, cmd.Env = home, append(gittest.Env(home), "USER=dev", "LOGNAME=dev")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("gitolite %q: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	s = SSHD(t, "env HOME="+home+" "+filepath.Join(run("query-rc", "GL_BINDIR"), "gitolite-shell")+" dev", accepted...)
+	key, err := os.ReadFile(s.Key)
+	gittest.Must(t, err)
+	gittest.Must(t, os.WriteFile(filepath.Join(home, "dev.pub"), key, 0o600))
+	run("setup", "-pk", "dev.pub")
+	return s, home, run
+}
+
 // Tool looks up a program that a test needs, see [Lacks].
 func Tool(t testing.TB, name string) string {
 	t.Helper()
