@@ -110,6 +110,27 @@ func needRoot(t testing.TB) {
 	}
 }
 
+// TestFetchBesideAnother: what another user's fetch has left, which was killed, stops no fetch, and is named.
+func TestFetchBesideAnother(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	needRoot(t)
+	h := shared(t, "group")
+	u := usersOf(h, "077", member)[0]
+	bare := gittest.TempDir(t)
+	h.Git("init", "-q", "--bare", bare)
+	give(t, bare, owner)
+	gittest.Must(t, os.Chmod(bare, 0o755))
+	h.Git("remote", "add", "origin", bare)
+	left := filepath.Join(h.Dir, ".git", "objects", "tmp_agent-archive-origin,1")
+	gittest.Must(t, os.MkdirAll(filepath.Join(left, "info"), 0o700))
+	give(t, left, owner)
+	out, err := u.run(nil, "git-agent-turn", "fetch")
+	if err == nil || !strings.Contains(out, "nothing new from origin\n") || !strings.Contains(out, "error: remove "+left+", which another user's fetch has left") {
+		t.Errorf("fetch: %v\n%s", err, out)
+	}
+}
+
 // TestUsers: two users record in one repository, in turn and at once, whoever was first, where git lets both commit.
 // So do a root in a container and the owner on the host. No turn is lost, and each can use what the other has recorded.
 func TestUsers(t *testing.T) {

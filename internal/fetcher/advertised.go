@@ -20,8 +20,10 @@ import (
 // fetched. By its own beginning git may prune it.
 const keptPlace = "tmp_agent-archive-"
 
-func placeOfKept(r *remote.Remote) string {
-	return filepath.Join(r.Repo.CommonDir, "objects", keptPlace+remote.Escape(r.Name))
+// placesOfKept matches such directories of a remote, below the common directory;
+// no name that is escaped has a comma.
+func placesOfKept(r *remote.Remote) string {
+	return "objects/" + keptPlace + remote.Escape(r.Name) + ",*"
 }
 
 // fetchKept brings commits that a remote's archive keeps, from a host that gives
@@ -29,13 +31,12 @@ func placeOfKept(r *remote.Remote) string {
 // goes again. It was not asked for, and a purge would have to find it here. It
 // skips commits that the archive lacks. The caller holds the lock of fetches.
 func fetchKept(ctx context.Context, r *remote.Remote, source string, commits []object.Hash) error {
-	dir := placeOfKept(r)
-	err := os.RemoveAll(dir) // of a fetch that was killed
-	if err == nil {
-		err = os.MkdirAll(filepath.Join(dir, "info"), 0o777)
-	}
+	dir, err := os.MkdirTemp(filepath.Join(r.Repo.CommonDir, "objects"), filepath.Base(placesOfKept(r)))
 	if err == nil {
 		defer os.RemoveAll(dir)
+		err = os.Mkdir(filepath.Join(dir, "info"), 0o777)
+	}
+	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "info", "alternates"), []byte("..\n"), 0o666)
 	}
 	if err != nil {

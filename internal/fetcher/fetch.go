@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -307,8 +308,10 @@ func (f *fetch) clear(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := os.RemoveAll(placeOfKept(f.Remote)); err != nil {
-		return err
+	for _, place := range f.Repo.Glob(placesOfKept(f.Remote)) {
+		if err := os.RemoveAll(place); err != nil && !errors.Is(err, fs.ErrPermission) { // another user's, which [Left] names
+			return err
+		}
 	}
 	refs, err := f.Repo.Refs(ctx, landings(f.Remote))
 	if err != nil {
@@ -329,6 +332,9 @@ var errLeft = errors.New("what was fetched is still there")
 // Left reports what fetches could not remove, or nil. It is harmless, and the
 // next fetch tries again. The error wraps a [*git.LockedError] for a lock.
 func Left(ctx context.Context, r *remote.Remote) error {
+	if places := r.Repo.Glob(placesOfKept(r)); len(places) > 0 {
+		return fmt.Errorf("remove %s, which another user's fetch has left: %w", places[0], errLeft)
+	}
 	refs, err := r.Repo.Refs(ctx, landings(r))
 	if err != nil || len(refs) == 0 {
 		return err

@@ -30,7 +30,8 @@ func DropLanded(ctx context.Context, w *workspace.Workspace, dry bool) (map[stri
 		}
 	}
 	for _, place := range w.Repo.Glob("objects/" + keptPlace + "*") {
-		if name, err := url.PathUnescape(strings.TrimPrefix(filepath.Base(place), keptPlace)); err == nil {
+		part, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(place), keptPlace), ",")
+		if name, err := url.PathUnescape(part); err == nil {
 			counts[name]++
 		}
 	}

@@ -25,7 +25,7 @@ func TestDropLanded(t *testing.T) {
 	}
 	r.Git("pack-refs", "--all")
 	r.Git("update-ref", allLandings+"origin/ABE/missions/b1b2c3d4", "HEAD")
-	r.Write(".git/objects/tmp_agent-archive-up%2Fstream/pack/pack-1.pack", "what another one has archived")
+	r.Write(".git/objects/tmp_agent-archive-up%2Fstream,1/pack/pack-1.pack", "what another one has archived")
 	want := map[string]int{"origin": 3, "team/origin": 1, "up/stream": 1}
 	if !r.InTables() {
 		r.Write(".git/"+allLandings+"origin/ABE/missions/b1b2c3d4.lock", "")
