@@ -10,9 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 
 	"gitagent/test/gittest"
 )
@@ -79,20 +77,6 @@ stream_idle_timeout_ms = 3600000
 	r.repo.In(r.home).Write(".profile", "PATH='"+os.Getenv("PATH")+"'\n")
 	replaceFile(r.t, c.configFile(r), []byte(b.String()))
 	replaceFile(r.t, c.settings(r), append(settings, '\n'))
-	r.t.Cleanup(func() { r.endAll("CODEX_HOME=" + c.dir(r)) })
-}
-
-// endAll ends what was started with an entry in its environment: the daemon and its children have no
-// parent by which they could be found.
-func (r *rig) endAll(entry string) {
-	processes, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, p := range processes {
-		env, err := os.ReadFile(p)
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(p)))
-		if err == nil && pid > 1 && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+entry+"\x00")) {
-			syscall.Kill(pid, syscall.SIGKILL)
-		}
-	}
 }
 
 func (codex) command(r *rig, session, prompt string) []string {

@@ -67,6 +67,7 @@ func newRigOf(t *testing.T, k kind, repo *gittest.Repo) *rig {
 	gittest.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(tmp) })
 	r.tmp = tmp
+	t.Cleanup(r.end)
 	script, scenario := k.service()
 	r.mock = newMock(t, filepath.Join(r.home, "mock"), script, scenario)
 	r.witness = newWitness(t, filepath.Join(r.home, "witness"))

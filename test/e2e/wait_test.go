@@ -6,10 +6,16 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
+	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // pollEvery is the pause between two looks. The registry is written within 20 to 70 ms of a change.
@@ -68,6 +74,23 @@ func (r *rig) processes() (pids []int) {
 	return pids
 }
 
+// end ends what the rig's user has left running, as a hook that outlives its client and a client's daemon, and returns
+// when none of it can write any more into what is about to be removed.
+func (r *rig) end() {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		pids := r.processes()
+		if len(pids) == 0 || slices.Contains(pids, os.Getpid()) {
+			return
+		}
+		for _, pid := range pids {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+		<-tick.C
+	}
+}
+
 // ends waits for the end of what this process has started, and returns what wait does.
 func (r *rig) ends(what string, wait func() error) (err error) {
 	r.t.Helper()
@@ -113,4 +136,23 @@ func (r *rig) report() string {
 	}
 	section("list", list)
 	return b.String()
+}
+
+// What a test leaves running ends before its directories are removed.
+func TestLeftRunning(t *testing.T) {
+	t.Parallel()
+	var r *rig
+	left := exec.Command("sh", "-c", "while mkdir -p new && : > new/file; do mv new .git/$((n = n + 1)); done")
+	t.Run("test", func(t *testing.T) {
+		r = newBareRig(t)
+		left.Dir, left.Env = r.repo.Dir, r.env()
+		left.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		gittest.Must(t, left.Start())
+	})
+	if err := left.Wait(); err == nil || left.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Errorf("what was left running: %v", err)
+	}
+	if pids := r.processes(); len(pids) > 0 {
+		t.Errorf("%d still run", pids)
+	}
 }
