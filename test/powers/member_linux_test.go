@@ -48,7 +48,7 @@ func (o *order) git(m *member, stdin string, args ...string) string {
 	if cmd.ProcessState == nil {
 		o.t.Fatal(err)
 	}
-	return o.ran(m, cmd, string(out))
+	return o.ran(m, cmd.Args, cmd.ProcessState.ExitCode(), string(out))
 }
 
 // answers fetches on a terminal, on which the member says the same to all questions.
@@ -56,17 +56,20 @@ func (o *order) answers(m *member, answer string, args ...string) string {
 	o.t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "agent.../../host.push=all", "agent-turn", "fetch"}, args...)...)
 	cmd.Dir, cmd.Env = filepath.Join(m.home, "repo"), append(m.env(), "TERM=xterm", "GIT_PAGER=cat")
-	return o.ran(m, cmd, onTerminal(o.t, cmd, strings.Repeat(answer+"\n", 12)+"\x04"))
+	line := slices.Clone(cmd.Args)
+	s := gittest.OnTerminal(o.t, cmd)
+	s.Types(strings.Repeat(answer+"\n", 12) + "\x04")
+	status, said := s.End()
+	return o.ran(m, line, status, said)
 }
 
 // progress is what git says on a terminal while it fetches, and what was typed.
 var progress = regexp.MustCompile(`^(remote:|Unpacking|From |\* \[new|warning: fetch normally|but that check|flag or run|yes$|no$|keep$)`)
 
 // ran notes what a command has said, and complains of what is never right.
-func (o *order) ran(m *member, cmd *exec.Cmd, out string) string {
+func (o *order) ran(m *member, line []string, status int, out string) string {
 	o.t.Helper()
-	status := cmd.ProcessState.ExitCode()
-	o.log("%s: %s: %d", m.name, strings.Join(cmd.Args, " "), status)
+	o.log("%s: %s: %d", m.name, strings.Join(line, " "), status)
 	for line := range strings.Lines(out) {
 		if line = strings.TrimSpace(line); !progress.MatchString(line) {
 			o.log("\t%s", line)
@@ -74,7 +77,7 @@ func (o *order) ran(m *member, cmd *exec.Cmd, out string) string {
 	}
 	o.said[m.name] += out
 	if status != 0 && status != 1 && status != 3 || strings.Contains(out, "panic:") {
-		o.t.Errorf("%s: %s: exit status %d\n%s", m.name, strings.Join(cmd.Args, " "), status, out)
+		o.t.Errorf("%s: %s: exit status %d\n%s", m.name, strings.Join(line, " "), status, out)
 	}
 	return out
 }

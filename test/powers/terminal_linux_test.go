@@ -1,16 +1,9 @@
 package powers
 
 import (
-	"bytes"
-	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"regexp"
-	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"gitagent/test/gittest"
 )
@@ -18,19 +11,10 @@ import (
 // onTerminal runs a command on a terminal of its own, on which a person types something, and returns what is seen.
 func onTerminal(t *testing.T, cmd *exec.Cmd, typed string) string {
 	t.Helper()
-	master := begin(t, cmd)
-	defer master.Close()
-	_, err := master.WriteString(typed)
-	gittest.Must(t, err)
-	var said bytes.Buffer
-	seen := make(chan struct{})
-	go func() {
-		_, _ = io.Copy(&said, master) // it ends with an error once nobody has the terminal
-		close(seen)
-	}()
-	_ = cmd.Wait() // it may fail for another reason
-	<-seen
-	return said.String()
+	s := gittest.OnTerminal(t, cmd)
+	s.Types(typed)
+	_, said := s.End()
+	return said
 }
 
 var (
@@ -42,43 +26,22 @@ var (
 // says whether there was any.
 func atQuestions(t *testing.T, cmd *exec.Cmd, secret, answer string) (said string, asked bool) {
 	t.Helper()
-	master := begin(t, cmd)
-	defer master.Close()
-	var seen []byte
-	for chunk := make([]byte, 1<<10); ; {
-		n, err := master.Read(chunk)
-		if seen = append(seen, chunk[:n]...); err != nil { // nobody has the terminal
+	s := gittest.OnTerminal(t, cmd)
+	for seen := 0; ; {
+		said, more := s.Until(func(said []byte) bool {
+			return len(said) > seen && (question.Match(said) || hidden.Match(said))
+		})
+		if !more {
 			break
 		}
-		typed := ""
-		switch {
-		case question.Match(seen):
-			typed, asked = answer, true
-		case hidden.Match(seen):
-			typed = secret
+		seen = len(said)
+		if hidden.MatchString(said) {
+			s.Types(secret)
+		} else {
+			asked = true
+			s.Types(answer)
 		}
-		_, err = master.WriteString(typed)
-		gittest.Must(t, err)
 	}
-	_ = cmd.Wait() // it may fail for another reason
-	return string(seen), asked
-}
-
-// begin starts a command on a terminal of its own, and returns the other end of that.
-func begin(t *testing.T, cmd *exec.Cmd) *os.File {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	gittest.Must(t, err)
-	fd := int(master.Fd())
-	gittest.Must(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	gittest.Must(t, err)
-	gittest.Must(t, unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}))
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	gittest.Must(t, err)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	gittest.Must(t, cmd.Start())
-	_ = slave.Close()
-	return master
+	_, said = s.End()
+	return said, asked
 }

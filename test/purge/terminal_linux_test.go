@@ -7,109 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"gitagent/test/gittest"
 )
-
-// A terminal is a real one of 80 by 24 with a program in it.
-type terminal struct {
-	t      *testing.T
-	master *os.File
-	cmd    *exec.Cmd
-	ended  chan struct{}
-
-	mu    sync.Mutex
-	more  *sync.Cond
-	said  []byte
-	quiet bool // nothing more is said
-}
-
-// open starts a program in a terminal of its own.
-func open(t *testing.T, cmd *exec.Cmd) *terminal {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	gittest.Must(t, err)
-	t.Cleanup(func() { _ = master.Close() })
-	fd := int(master.Fd())
-	err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	n, e := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err == nil && e == nil {
-		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
-	}
-	if err != nil || e != nil {
-		t.Fatal(err, e)
-	}
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	gittest.Must(t, err)
-	defer slave.Close()
-	s := &terminal{t: t, master: master, cmd: cmd, ended: make(chan struct{})}
-	s.more = sync.NewCond(&s.mu)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	gittest.Must(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	go func() {
-		buf := make([]byte, 4096)
-		for {
-			n, err := master.Read(buf)
-			s.mu.Lock()
-			s.said = append(s.said, buf[:n]...)
-			s.quiet = s.quiet || err != nil
-			s.more.Broadcast()
-			s.mu.Unlock()
-			if err != nil {
-				return
-			}
-		}
-	}()
-	go func() { _ = cmd.Wait(); close(s.ended) }()
-	return s
-}
-
-// await waits until the program has said something, and returns all that it has said.
-func (s *terminal) await(text string) string {
-	s.t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for !bytes.Contains(s.said, []byte(text)) {
-		if s.quiet {
-			s.t.Fatalf("it ended without %q:\n%s", text, s.said)
-		}
-		s.more.Wait()
-	}
-	return string(s.said)
-}
-
-// end waits for the end, and returns the exit status and all that was said.
-func (s *terminal) end() (status int, said string) {
-	<-s.ended
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for !s.quiet {
-		s.more.Wait()
-	}
-	return s.cmd.ProcessState.ExitCode(), string(s.said)
-}
-
-func (s *terminal) types(text string) {
-	s.t.Helper()
-	if _, err := s.master.WriteString(text); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// echoes reports whether the terminal shows what is typed.
-func (s *terminal) echoes() bool {
-	s.t.Helper()
-	state, err := unix.IoctlGetTermios(int(s.master.Fd()), unix.TCGETS)
-	gittest.Must(s.t, err)
-	return state.Lflag&unix.ECHO != 0
-}
 
 // asking is a small world, in which a commit of the user's own sits on a turn with the secret.
 func asking(t *testing.T) *world {
@@ -171,22 +72,22 @@ func TestQuestions(t *testing.T) {
 			before := w.files()
 			cmd := exec.Command("git-agent-turn", "purge", "--fixed", "--common") // it stays in HEAD
 			cmd.Dir, cmd.Env = w.Dir, append(w.Env, "TERM=xterm")
-			s := open(t, cmd)
+			s := gittest.OnTerminal(t, cmd)
 			for i, answer := range tt.answers {
-				s.await([]string{"not shown", "of yours as well", "can't be undone"}[i])
+				s.Await([]string{"not shown", "of yours as well", "can't be undone"}[i])
 				if i > 0 {
-					s.await("[yes/no] ")
+					s.Await("[yes/no] ")
 				}
-				for i == 0 && s.echoes() {
+				for i == 0 && s.Echoes() {
 					// the question comes first
 				}
-				s.types(answer)
+				s.Types(answer)
 			}
-			status, said := s.end()
+			status, said := s.End()
 			if status != tt.status || !strings.Contains(said, tt.end) || strings.Contains(said, secret[:7]) {
 				t.Errorf("exit status %d, want %d and %q, and not what was typed\n%s", status, tt.status, tt.end, said)
 			}
-			if !s.echoes() {
+			if !s.Echoes() {
 				t.Error("the terminal does not show what is typed")
 			}
 			for line := range strings.Lines(said) {
@@ -234,9 +135,9 @@ func TestUnseen(t *testing.T) {
 	cmd.Dir = w.Dir
 	cmd.Env = append(w.Env, "TERM=xterm", "GIT_TRACE="+filepath.Join(traces, "trace"), "GIT_TRACE_SETUP="+filepath.Join(traces, "setup"),
 		"GIT_TRACE2="+filepath.Join(traces, "normal"), "GIT_TRACE2_EVENT="+filepath.Join(traces, "events"), "GIT_TRACE2_ENV_VARS=PATH,GIT_DIR", "PATH="+path)
-	s := open(t, cmd)
-	s.await("not shown")
-	for s.echoes() {
+	s := gittest.OnTerminal(t, cmd)
+	s.Await("not shown")
+	for s.Echoes() {
 		// the question comes first
 	}
 	look := func() {
@@ -262,18 +163,18 @@ func TestUnseen(t *testing.T) {
 		for {
 			look()
 			select {
-			case <-s.ended:
+			case <-s.Ended:
 				return
 			default:
 			}
 		}
 	}()
-	s.types(secret + "\n")
-	s.await("of yours as well")
-	s.types("yes\n")
-	s.await("can't be undone")
-	s.types("yes\n")
-	status, said := s.end()
+	s.Types(secret + "\n")
+	s.Await("of yours as well")
+	s.Types("yes\n")
+	s.Await("can't be undone")
+	s.Types("yes\n")
+	status, said := s.End()
 	<-done
 	if status != 0 || strings.Contains(said, secret) || !strings.Contains(said, "it is in none") {
 		t.Errorf("exit status %d\n%s", status, said)
