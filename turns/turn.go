@@ -54,6 +54,9 @@ func Parse(data []byte, format object.Format) (*Turn, error) {
 	if o := t.Own; o != nil && (!format.Names(o.Of, o.Others, o.Shared, o.Last) || !format.Names(o.Commits...) || !o.Plausible()) {
 		t.Own = nil
 	}
+	if h := t.Home; h != nil && (!h.Mission.Valid() || h.Turn != 0 && !record.IsNumber(h.Turn)) {
+		t.Home = nil
+	}
 	return t, nil
 }
 

@@ -75,6 +75,10 @@ type Turn struct {
 
 	Transcript *Segment `json:"transcript,omitempty"` // nil if the client keeps none
 
+	// Home is the turn in the ledger that has the conversation, in another
+	// repository; nil if it is this one. See docs/format.md.
+	Home *TurnID `json:"home,omitempty"`
+
 	// Imported is set if the turn was not recorded as it ended: "reflog" or
 	// "transcript", which proves Code; else Code is not known.
 	Imported string `json:"imported,omitempty" purge:"formal"`

@@ -1,0 +1,145 @@
+// Package places notes where a user's agents work: which repositories turns are
+// recorded in, and in which of them each session's conversation is. That lies
+// outside of all repositories, in $XDG_STATE_HOME/git-agent, for this user
+// alone. Only what spans repositories reads it; what is lost of it is noted
+// again when a session next begins.
+package places
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gitagent/internal/statedir"
+)
+
+// Kept is how long a session's home is known after it was last noted. Clients
+// keep their own files for 30 days, unless told otherwise.
+const Kept = 90 * 24 * time.Hour
+
+const (
+	repositories = "repositories" // a file for each, named by a hash of the path that it holds
+	homes        = "homes"        // a file for each session, with a path
+)
+
+// A Places is what is noted for one user.
+type Places struct {
+	parent string // of the directory
+	dir    *statedir.Dir
+}
+
+// Of returns what is noted for the user of an environment; without a home
+// directory there is nothing, and nothing can be noted. It touches no file.
+func Of(getenv func(string) string) *Places {
+	parent := getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(parent) { // the specification says to ignore a relative one
+		home := getenv("HOME")
+		if home == "" {
+			return &Places{}
+		}
+		parent = filepath.Join(home, ".local", "state")
+	}
+	return &Places{parent, statedir.Private(parent, "git-agent")}
+}
+
+// Dir returns the directory, or nil if there is none for this user.
+func (p *Places) Dir() *statedir.Dir { return p.dir }
+
+// Note notes that a session's conversation is recorded in the repository with a
+// common directory.
+func (p *Places) Note(session, common string) error {
+	if err := p.NoteRepository(common); err != nil {
+		return err
+	}
+	return p.dir.WriteFile(filepath.Join(homes, session), []byte(common))
+}
+
+// NoteRepository notes that turns are recorded in the repository with a common
+// directory.
+func (p *Places) NoteRepository(common string) error {
+	if p.dir == nil {
+		return errors.New("note where turns are recorded: the environment names no home directory")
+	}
+	if err := os.MkdirAll(p.parent, 0o700); err != nil {
+		return fmt.Errorf("note where turns are recorded: %w", err)
+	}
+	return p.dir.WriteFile(filepath.Join(repositories, nameOf(common)), []byte(common))
+}
+
+func nameOf(common string) string {
+	sum := sha256.Sum256([]byte(common))
+	return fmt.Sprintf("%x", sum[:16])
+}
+
+// Home returns the common directory of the repository that a session's
+// conversation is recorded in, as far as that was noted; "" if it was not. The
+// repository may be gone.
+func (p *Places) Home(session string) string {
+	if p.dir == nil {
+		return ""
+	}
+	path, err := p.dir.ReadFile(filepath.Join(homes, session))
+	if err != nil || !filepath.IsAbs(string(path)) {
+		return ""
+	}
+	return string(path)
+}
+
+// Repositories returns the common directories of the repositories that turns are
+// recorded in, the one in which a session began last first. It forgets those
+// that are gone, and old homes.
+func (p *Places) Repositories() ([]string, error) {
+	if p.dir == nil {
+		return nil, nil
+	}
+	if err := p.forget(homes, func(_ string, at time.Time) bool { return time.Since(at) > Kept }); err != nil {
+		return nil, err
+	}
+	found := make(map[string]time.Time)
+	err := p.forget(repositories, func(common string, at time.Time) bool {
+		if _, err := os.Stat(common); errors.Is(err, fs.ErrNotExist) || !filepath.IsAbs(common) {
+			return true
+		}
+		found[common] = at
+		return false
+	})
+	list := make([]string, 0, len(found))
+	for common := range found {
+		list = append(list, common)
+	}
+	slices.SortFunc(list, func(a, b string) int {
+		return cmp.Or(found[b].Compare(found[a]), strings.Compare(a, b))
+	})
+	return list, err
+}
+
+// forget removes the notes of a kind of which over says so, by what they hold
+// and when they were written.
+func (p *Places) forget(kind string, over func(text string, at time.Time) bool) error {
+	entries, err := p.dir.ReadDir(kind)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read which repositories there are: %w", err)
+	}
+	for _, e := range entries {
+		name := filepath.Join(kind, e.Name())
+		info, err := e.Info()
+		if err != nil {
+			continue // another process has removed it
+		}
+		text, err := p.dir.ReadFile(name)
+		if err == nil && over(string(text), info.ModTime()) {
+			_ = p.dir.Remove(name) // another process may have
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package places
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestPlaces(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two\nlines")
+	for _, d := range []string{one, two} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := Of(env(map[string]string{"XDG_STATE_HOME": filepath.Join(dir, "state")}))
+	if list, err := p.Repositories(); err != nil || len(list) != 0 {
+		t.Fatalf("before anything is noted: %q, %v", list, err)
+	}
+	note := func(session, common string) {
+		t.Helper()
+		if err := p.Note(session, common); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note("s1", one)
+	note("s2", two)
+	note("s3", filepath.Join(dir, "gone"))
+	earlier := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(p.Dir().Path(filepath.Join(repositories, nameOf(one))), earlier, earlier); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Home("s2"); got != two {
+		t.Errorf("Home = %q, want %q", got, two)
+	}
+	if got := p.Home("s4"); got != "" {
+		t.Errorf("Home of an unknown session = %q", got)
+	}
+	if list, err := p.Repositories(); err != nil || !slices.Equal(list, []string{two, one}) {
+		t.Errorf("Repositories = %q, %v", list, err)
+	}
+	if left, err := p.Dir().ReadDir(repositories); err != nil || len(left) != 2 {
+		t.Errorf("%d notes of repositories are left, %v; one is gone", len(left), err)
+	}
+	old := time.Now().Add(-Kept - time.Hour)
+	if err := os.Chtimes(p.Dir().Path(filepath.Join(homes, "s1")), old, old); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Repositories(); err != nil || p.Home("s1") != "" || p.Home("s2") == "" {
+		t.Errorf("homes of s1 %q and s2 %q, %v: only an old one is forgotten", p.Home("s1"), p.Home("s2"), err)
+	}
+}
+
+func TestNobodysPlaces(t *testing.T) {
+	p := Of(env(nil))
+	if err := p.Note("s1", "/home/dev/a/.git"); err == nil {
+		t.Error("Note has no error without a home directory")
+	}
+	if list, err := p.Repositories(); err != nil || list != nil || p.Home("s1") != "" {
+		t.Errorf("Repositories = %q, %v", list, err)
+	}
+}
+
+func env(vars map[string]string) func(string) string {
+	return func(name string) string { return vars[name] }
+}
