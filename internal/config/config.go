@@ -12,6 +12,9 @@
 //	branch_prefix = "agent/mission/"
 //	subject_prompt = true        # quote the prompt in commit subjects
 //	tell_destroyed = true        # work that a command destroyed within its turn
+//	[record]
+//	everywhere = false           # in all repositories of the user
+//	except = []                  # but these; see package except
 //	[redact]                     # beside what always is; [redact.Own]
 //	patterns = []                # regular expressions
 //	names = []
@@ -70,6 +73,7 @@ import (
 // A Config holds the files' settings, and defaults for the rest.
 type Config struct {
 	Capture      Capture
+	Record       Record
 	Redact       redact.Own
 	Handoff      HandoffSettings
 	Context      Context
@@ -81,6 +85,13 @@ type Config struct {
 
 	rules   *redact.Rules     // see Rules
 	origins map[string]string // by key; a missing key has its default
+}
+
+// Record is in which repositories turns are recorded without a word there.
+type Record struct {
+	Everywhere bool
+	Except     []string // patterns of repositories where they are not
+	Err        error    // why it is not known where; then it is nowhere
 }
 
 // Capture is what snapshots take and how turn commits are named.
@@ -266,9 +277,10 @@ func Load(userPath, repoPath string) (*Config, error) {
 		return err
 	})
 	c.rules = redact.New(c.Redact)
-	if err := hidesRules(userPath, errs); err != nil {
+	if err := hides(userPath, errs, "reda", "redact"); err != nil {
 		c.rules = redact.Invalid(err)
 	}
+	c.Record.Err = hides(userPath, errs, "reco", "record")
 	c.learn(learnedPath(userPath))
 	repo, standard := Default(), Default()
 	foreign := apply(repoPath, maxFile, os.Lstat, func(e entry) error { // a link could lead out of the repository
@@ -302,24 +314,23 @@ func (c *Config) CheckRules() error {
 	return &Error{Path: c.origins[patternsKey], Key: patternsKey, Err: err}
 }
 
-// hidesRules returns the first error of the user's file by which rules of
-// redaction are not known: one about them, or about the file as a whole, if it
-// has any.
-func hidesRules(path string, errs []error) error {
+// hides returns the first error of the user's file by which what a table sets is
+// not known: one about it, or about the file as a whole, if that has the word.
+// A table whose name begins like the table's is meant to be that.
+func hides(path string, errs []error, begins, word string) error {
 	for _, err := range errs {
 		at := (*Error)(nil)
 		if !errors.As(err, &at) {
 			continue
 		}
-		// A table with a name like ours is meant to be ours.
-		if table, _, _ := strings.Cut(strings.ToLower(at.Key), "."); strings.HasPrefix(table, "reda") {
+		if table, _, _ := strings.Cut(strings.ToLower(at.Key), "."); strings.HasPrefix(table, begins) {
 			return err
 		}
 		if at.whole {
 			if info, e := os.Stat(path); e == nil && !info.Mode().IsRegular() { // a pipe would block
 				return err
 			}
-			if text, e := readLimited(path, maxUserFile); e != nil || strings.Contains(strings.ToLower(string(text)), "redact") {
+			if text, e := readLimited(path, maxUserFile); e != nil || strings.Contains(strings.ToLower(string(text)), word) {
 				return err
 			}
 		}

@@ -52,6 +52,9 @@ exclude = ["*.iso", "build/"]
 branch_prefix = "bot/"
 subject_prompt = false
 tell_destroyed = false
+[record]
+everywhere = true
+except = ["gitdir:~/secret/"]
 [redact]
 patterns = ['K-\d{6}']
 names = ["Anna Schmidt", "Contoso"]
@@ -100,6 +103,7 @@ func TestEveryKey(t *testing.T) {
 			MaxFileSize: 1 << 20, MaxUntrackedFiles: 7, MaxUntrackedSize: 2 << 30,
 			Exclude: []string{"*.iso", "build/"}, BranchPrefix: "bot/",
 		},
+		Record:  Record{Everywhere: true, Except: []string{"gitdir:~/secret/"}},
 		Redact:  redact.Own{Patterns: []string{`K-\d{6}`}, Names: []string{"Anna Schmidt", "Contoso"}, People: true},
 		Handoff: HandoffSettings{RecentCommits: 3, MaxDiffBytes: 2048, CleanGrace: 90 * time.Minute, SnapshotTimeout: 2 * time.Second},
 		Context: Context{
@@ -332,7 +336,7 @@ func TestWrong(t *testing.T) {
 		if got := strings.Join(errs, "\n"); got != tt.want {
 			t.Errorf("%.60q:\ngot  %s\nwant %s", tt.text, got, tt.want)
 		}
-		if c.rules = nil; !reflect.DeepEqual(c, Default()) { // TestRules
+		if c.rules, c.Record.Err = nil, nil; !reflect.DeepEqual(c, Default()) { // TestRules, TestRecord
 			t.Errorf("%.60q changed something: %+v", tt.text, c)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gitagent/internal/except"
 	"gitagent/internal/redact"
 	"gitagent/internal/suggest"
 )
@@ -28,6 +29,9 @@ type key struct {
 const (
 	patternsKey = "redact.patterns"
 	namesKey    = "redact.names"
+
+	everywhereKey = "record.everywhere"
+	exceptKey     = "record.except"
 )
 
 // windowsTable is the table with patterns, not names, as keys.
@@ -43,6 +47,8 @@ func (c *Config) keys() []key {
 		prefix("capture.branch_prefix", &c.Capture.BranchPrefix),
 		boolean("capture.subject_prompt", &c.Capture.SubjectPrompt),
 		boolean("capture.tell_destroyed", &c.Capture.TellDestroyed),
+		boolean(everywhereKey, &c.Record.Everywhere),
+		exceptions(exceptKey, &c.Record.Except),
 		texts(patternsKey, &c.Redact.Patterns, redact.MaxPatterns, redact.MaxPattern, func(s string) bool { return s != "" }),
 		texts(namesKey, &c.Redact.Names, redact.MaxNames, redact.MaxName, redact.IsName),
 		boolean("redact.people", &c.Redact.People),
@@ -272,6 +278,24 @@ func patterns(name string, dst *[]string) key {
 			out = append(out, pattern)
 		}
 		return out, err
+	}, formatList)
+}
+
+// exceptions returns a key for patterns of repositories.
+func exceptions(name string, dst *[]string) key {
+	const most, size = 1000, 1000 // a hook has to match them all
+	var list []string
+	read := texts(name, &list, most, size, func(s string) bool { return s != "" })
+	return setting(name, dst, func(value any) ([]string, error) {
+		if err := read.set(value); err != nil {
+			return nil, err
+		}
+		for _, text := range list {
+			if _, err := except.Parse(text, "/", "/"); err != nil {
+				return nil, fmt.Errorf("%q: %w", text, err)
+			}
+		}
+		return list, nil
 	}, formatList)
 }
 

@@ -1,0 +1,247 @@
+// Package except is patterns of repositories, as in git's includeIf:
+//
+//	gitdir:~/work/secret/
+//	gitdir/i:/srv/*/private/
+//	hasconfig:remote.*.url:git@corp.example:**
+//
+// They say where nothing is recorded. So where a pattern could be taken in two
+// ways, it matches: whatever git matches, and more. ** matches slashes wherever
+// it stands, a directory matches by whatever path it was reached, and without
+// regard to case where the file system has none.
+package except
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// A Pattern is one that [Parse] has read.
+type Pattern struct {
+	url bool
+	any *regexp.Regexp // of a whole URL, or path with slashes
+	dir string         // that a path's pattern begins with, if it has wildcards only below
+	in  *regexp.Regexp // of what follows dir and a slash
+}
+
+// A Place is a repository, as patterns see it.
+type Place struct {
+	Paths      []string // absolute, of its git directories, of .git and the worktree
+	URLs       []string // of its remotes, in every form that git uses
+	IgnoreCase bool     // core.ignoreCase
+}
+
+const urls = "hasconfig:remote.*.url:"
+
+// Parse reads a pattern. ./ begins a path in dir, the directory of the file that
+// has the pattern, and ~/ one in home.
+func Parse(text, dir, home string) (*Pattern, error) {
+	if glob, ok := strings.CutPrefix(text, urls); ok {
+		any, err := compile(glob, false)
+		return &Pattern{url: true, any: any}, err
+	}
+	keyword, glob, _ := strings.Cut(text, ":")
+	if keyword != "gitdir" && keyword != "gitdir/i" {
+		return nil, errors.New("it begins with none of gitdir:, gitdir/i: and " + urls)
+	}
+	glob = filepath.ToSlash(glob)
+	for i, part := range strings.Split(glob, "/") {
+		if part == ".." || part == "." && (i > 0 || glob == ".") {
+			return nil, fmt.Errorf("to git %s is a name like others, which no path has; write the path without it", part)
+		}
+	}
+	base := ""
+	switch {
+	case strings.HasPrefix(glob, "~/"):
+		if base, glob = home, glob[1:]; home == "" {
+			return nil, errors.New("there is no home directory for ~/ to be")
+		}
+	case strings.HasPrefix(glob, "./"):
+		base, glob = dir, glob[1:]
+	case strings.HasPrefix(glob, "~"):
+		return nil, fmt.Errorf("%q names a home directory; write its path, or ~/ for your own", glob)
+	case glob != "" && !strings.HasPrefix(glob, "/") && !filepath.IsAbs(filepath.FromSlash(glob)):
+		glob = "**/" + glob
+	}
+	if strings.HasSuffix(glob, "/") {
+		glob += "**"
+	}
+	fold := keyword == "gitdir/i"
+	any, err := compile(quote(filepath.ToSlash(base))+glob, fold)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pattern{any: any}
+	literal := glob
+	if i := strings.IndexAny(glob, `*?[\`); i >= 0 {
+		literal = glob[:i]
+	}
+	if cut := strings.LastIndexByte(literal, '/'); cut >= 0 && (base != "" || cut > 0) {
+		p.dir = filepath.FromSlash(base + glob[:cut])
+		p.in, err = compile(glob[cut+1:], fold)
+	}
+	return p, err
+}
+
+// Matches reports whether a pattern matches a place.
+func (p *Pattern) Matches(at Place) bool {
+	if p.url {
+		for _, u := range at.URLs {
+			if p.any.MatchString(u) {
+				return true
+			}
+		}
+		return false
+	}
+	any, in := p.any, p.in
+	if at.IgnoreCase || runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		any = folded(any)
+		if in != nil {
+			in = folded(in)
+		}
+	}
+	for _, path := range at.Paths {
+		if any.MatchString(filepath.ToSlash(path)) || in != nil && within(p.dir, in, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether path lies in a directory, by whatever name, and what
+// follows there matches. It does if that can't be seen.
+func within(dir string, in *regexp.Regexp, path string) bool {
+	want, err := os.Stat(dir)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
+	}
+	for above := path; above != filepath.Dir(above); above = filepath.Dir(above) {
+		info, err := os.Stat(filepath.Dir(above))
+		if err == nil && os.SameFile(info, want) {
+			rest, err := filepath.Rel(filepath.Dir(above), path)
+			if err == nil && in.MatchString(filepath.ToSlash(rest)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func folded(r *regexp.Regexp) *regexp.Regexp { return regexp.MustCompile("(?i)" + r.String()) }
+
+// quote makes a path a pattern for itself.
+func quote(path string) string {
+	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(path, `\$0`)
+}
+
+const maxPattern = 1000 // bytes
+
+// compile makes a regular expression of a whole text from a pattern of git's.
+func compile(glob string, fold bool) (*regexp.Regexp, error) {
+	switch {
+	case glob == "":
+		return nil, errors.New("there is nothing after the colon")
+	case len(glob) > maxPattern+4096:
+		return nil, fmt.Errorf("it is longer than %d bytes", maxPattern)
+	case strings.ContainsAny(glob, "\x00\n\r"):
+		return nil, errors.New("a pattern is one line")
+	}
+	var b strings.Builder
+	b.WriteString("(?s)^")
+	if fold {
+		b.WriteString("(?i)")
+	}
+	for i := 0; i < len(glob); i++ {
+		rest := glob[i:]
+		atStart := i == 0 || glob[i-1] == '/'
+		switch {
+		case strings.HasPrefix(rest, "**/") && atStart:
+			b.WriteString("(?:.*/)?")
+			i += 2
+		case strings.HasPrefix(rest, "**"):
+			b.WriteString(".*")
+			i++
+		case rest[0] == '*':
+			b.WriteString("[^/]*")
+		case rest[0] == '?':
+			b.WriteString("[^/]")
+		case rest[0] == '[':
+			set, n, err := class(rest)
+			if err != nil {
+				return nil, err
+			}
+			b.WriteString(set)
+			i += n - 1
+		case rest == `\`:
+			return nil, errors.New(`it ends in \, which quotes what follows`)
+		case rest[0] == '\\':
+			b.WriteString(regexp.QuoteMeta(literal(glob[i+1:])))
+			i += len(literal(glob[i+1:]))
+		default:
+			b.WriteString(regexp.QuoteMeta(literal(rest)))
+			i += len(literal(rest)) - 1
+		}
+	}
+	b.WriteString("$")
+	r, err := regexp.Compile(b.String())
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a pattern", glob)
+	}
+	return r, nil
+}
+
+// literal returns the first character of a text, with all of its bytes.
+func literal(text string) string {
+	for i := range text {
+		if i > 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+var named = regexp.MustCompile(`^\[:(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit):\]`)
+
+// class translates a set of characters, and returns its length.
+func class(glob string) (set string, n int, err error) {
+	var b strings.Builder
+	b.WriteString("[")
+	i := 1
+	if i < len(glob) && (glob[i] == '!' || glob[i] == '^') {
+		b.WriteString("^/") // no set matches a slash
+		i++
+	}
+	for first := true; i < len(glob); first = false {
+		name := named.FindString(glob[i:])
+		switch {
+		case glob[i] == ']' && !first:
+			b.WriteString("]")
+			return b.String(), i + 1, nil
+		case name != "":
+			b.WriteString(name)
+			i += len(name)
+			continue
+		case glob[i] == '\\' && i+1 < len(glob):
+			i++
+		case glob[i] == '-' && !first && i+1 < len(glob) && glob[i+1] != ']':
+			b.WriteString("-")
+			i++
+			continue
+		case strings.HasPrefix(glob[i:], "[:"):
+			return "", 0, fmt.Errorf("there is no class of characters like %q", glob[i:])
+		}
+		c := literal(glob[i:])
+		if strings.ContainsAny(c, `\]^-[`) {
+			c = `\` + c
+		}
+		b.WriteString(c)
+		i += len(literal(glob[i:]))
+	}
+	return "", 0, errors.New("a [ has no ]")
+}
