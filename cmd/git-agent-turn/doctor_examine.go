@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
 	"gitagent/internal/purge"
+	"gitagent/internal/recording"
 	"gitagent/internal/session"
 	"gitagent/internal/statedir"
 	"gitagent/internal/trust"
@@ -33,7 +34,9 @@ type examination struct {
 	repo    *git.Repo // nil outside a repository
 	conf    git.Config
 	set     *config.Config
-	records bool        // recording is on
+	records bool // recording is on
+	verdict recording.Verdict
+	because string      // the verdict's reason
 	agents  []inspected // those used on this machine, or with our hooks
 	init    string      // the command that switches recording on; "" if it would fail here
 
@@ -86,7 +89,11 @@ func (x *examination) look(repo *git.Repo) {
 			x.problem("repository", err.Error(), "")
 		}
 		x.conf = conf
-		x.records = session.Open(repo.CommonDir).Enabled() || conf.Bool("agent.record")
+		w := workspace.New(repo, nil)
+		verdict, err := w.Recording(x.ctx)
+		if err == nil {
+			x.verdict, x.records, x.because = verdict, verdict.On, w.Because(verdict)
+		}
 	}
 	x.inspect(top)
 	if repo == nil {
@@ -121,6 +128,7 @@ func (x *examination) versions() {
 func (x *examination) repository() {
 	if x.repo == nil {
 		x.say("repository", "none here")
+		x.outside()
 		return
 	}
 	if err := x.conf.Supported(); err != nil {
@@ -133,10 +141,16 @@ func (x *examination) repository() {
 		x.problem("recording", "off in "+x.repo.Top+"; "+x.obstacle.text, x.obstacle.remedy)
 	case x.obstacle != nil && !x.records:
 		x.say("recording", "off; "+x.obstacle.text)
-	case session.Open(x.repo.CommonDir).Enabled():
-		x.say("recording", "on in "+cmp.Or(x.repo.Top, x.repo.CommonDir))
 	case x.records:
-		x.say("recording", "on everywhere (agent.record)")
+		x.say("recording", "on in "+cmp.Or(x.repo.Top, x.repo.CommonDir)+", "+x.because)
+	case x.verdict.Reason == recording.Unread:
+		x.problem("recording", "off in "+x.repo.Top+", "+x.because+"; mend the file there", "")
+	case x.verdict.Reason == recording.Except:
+		x.say("recording", "off in "+x.repo.Top+", "+x.because+"; "+visitsAlone)
+	case x.verdict.Reason == recording.Record:
+		x.problem("recording", "off in "+x.repo.Top+", "+x.because, "git config agent.record true")
+	case x.verdict.Reason == recording.Never && x.init != "":
+		x.problem("recording", "off in "+x.repo.Top+", "+x.because, x.init)
 	case x.init == "":
 		x.problem("recording", "off in "+x.repo.Top, "git config agent.record true")
 	default:
@@ -144,6 +158,26 @@ func (x *examination) repository() {
 	}
 	if os.Getenv("GIT_AGENT_DISABLE") == "1" {
 		x.problem("recording", "off in this environment (GIT_AGENT_DISABLE=1)", "unset GIT_AGENT_DISABLE")
+	}
+}
+
+// visitsAlone is what is recorded of a session that stands where nothing is.
+const visitsAlone = "of a session that stands here, what it does in repositories where recording is on is recorded, without the conversation"
+
+// outside reports what holds where there is no repository.
+func (x *examination) outside() {
+	set, _ := config.Load(config.UserPath(), "") // config reports what is wrong
+	switch {
+	case set.Record.Err != nil:
+		x.problem("recording", "off in all repositories but those that were switched on, since the exceptions can't be read: "+set.Record.Err.Error(), "")
+	case set.Record.Everywhere:
+		text := "on everywhere, by record.everywhere = true, " + set.EverywhereLine()
+		if n := len(set.Record.Except); n > 0 {
+			text += ", with " + cmdline.Plural(n, "exception")
+		}
+		x.say("recording", text+"; "+visitsAlone)
+	default:
+		x.say("recording", "on in repositories that were switched on; for all of yours: git agent-turn init --global")
 	}
 }
 

@@ -20,11 +20,16 @@ import (
 
 func initCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "init",
-		Usage:     "switch recording on: this repository, and the hooks of the agents' clients",
-		UsageText: "git agent-turn init [--agent <name>]... [--project] [--dry-run] [--remove] [--private] [--push <remote>] [--alias]",
+		Name:  "init",
+		Usage: "switch recording on: this repository, and the hooks of the agents' clients",
+		UsageText: "git agent-turn init [--agent <name>]... [--project] [--dry-run] [--remove] [--private] [--push <remote>] [--alias]\n" +
+			"git agent-turn init --global [--except <pattern>]... [--agent <name>]... [--dry-run] [--remove]",
 		Description: "The hooks go into the user's own settings, of every agent that is installed here; on a terminal it asks for which if there " +
-			"are several. They do nothing in a repository that is not switched on.",
+			"are several. They do nothing in a repository that is not switched on.\n\n" +
+			"With --global all repositories of yours are on, but for those that an exception names, as git's includeIf does: " +
+			"gitdir:~/work/secret/, gitdir/i:..., hasconfig:remote.*.url:https://corp.example/**. Never on in this way are repositories " +
+			"of somebody else, below a directory for temporary files, bare ones, and the home directory. One repository is switched " +
+			"off with: git config agent.record false",
 		Flags: []cli.Flag{
 			cmdline.OneOf(cmdline.Repeated(&cli.StringSliceFlag{
 				Name: "agent", Usage: "only the hooks of `<name>`: " + command.OneOf(agent.Programs()) + "; may be repeated",
@@ -34,6 +39,8 @@ func initCommand() *cli.Command {
 			&cli.BoolFlag{Name: "private", Usage: "keep other users of this machine out of the repository"},
 			command.RemoteFlag("push", "from now on send what is recorded to `<remote>`; asks first"),
 			&cli.BoolFlag{Name: "alias", Usage: "make git la, which is git log --all without what git-agent keeps"},
+			&cli.BoolFlag{Name: "global", Usage: "switch recording on in all repositories of yours"},
+			cmdline.Repeated(&cli.StringSliceFlag{Name: "except", Usage: "with --global, not in repositories that match `<pattern>`; may be repeated"}),
 			&cli.BoolFlag{Name: "remove", Usage: "take the hooks and git la out again, and switch this repository off"},
 		},
 		Action: cmdline.NoArgs(initialise),
@@ -47,6 +54,12 @@ func initialise(c *cli.Context) error {
 	}
 	if err := asHook(); err != nil {
 		return err
+	}
+	if c.Bool("global") {
+		return initEverywhere(c, named)
+	}
+	if c.IsSet("except") {
+		return cmdline.Usagef("--except goes with --global; to switch off this repository alone: git config agent.record false")
 	}
 	w, err := command.Checkout(c.Context, "record")
 	if err != nil {
@@ -111,6 +124,9 @@ func initialise(c *cli.Context) error {
 		return err
 	}
 	say(c, switched, w.Repo.Top, map[bool]string{true: "recording switched off in", false: "recording switched on in"}[remove])
+	if err := sayOtherwise(c, w, remove); err != nil {
+		return err
+	}
 	if all {
 		return sayLeft(c, w)
 	}

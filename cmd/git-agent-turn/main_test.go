@@ -54,7 +54,7 @@ func TestScripts(t *testing.T) {
 		env.Values["clients"] = make(map[string]*claude.Client)
 		return nil
 	}, map[string]cmdlinetest.Command{
-		"play": play, "call": call, "person": byHand, "fork": fork, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": recording,
+		"play": play, "call": call, "person": byHand, "fork": fork, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": switchedOn,
 	})
 }
 
@@ -203,8 +203,8 @@ func clientOf(ts *testscript.TestScript, id string) *claude.Client {
 	return c
 }
 
-// recording switches it on in the current directory's repository.
-func recording(ts *testscript.TestScript, _ bool, _ []string) {
+// switchedOn switches it on in the current directory's repository.
+func switchedOn(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(ts.Exec("git", "agent-turn", "init"))
 }
 

@@ -84,7 +84,7 @@ func stillRecording(w *workspace.Workspace, err error) error {
 	if w.Store.Enabled() {
 		return cmdline.Hint(err, "switch it off first: git agent-turn init --remove")
 	}
-	return cmdline.Hint(err, "agent.record is set in git's configuration; switch it off here first: git config agent.record false")
+	return cmdline.Hint(err, "recording is on in more than this repository; switch it off here first: git config agent.record false")
 }
 
 func sayWork(c *cli.Context, plan *uninstall.Plan, verb string) {

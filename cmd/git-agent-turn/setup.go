@@ -160,7 +160,7 @@ func (s setup) apply(c *cli.Context, w *workspace.Workspace, several, remove boo
 // tidy removes the empty directories above a removed file, which init may have
 // made. Links stay, and so do directories that the user's environment names.
 func (s setup) tidy(w *workspace.Workspace) {
-	stay := []string{w.Repo.Top, s.agent.ConfigDir(os.Getenv)}
+	stay := []string{topOf(w), s.agent.ConfigDir(os.Getenv)}
 	usual := s.agent.ConfigDir(func(name string) string {
 		if name == "HOME" || name == "USERPROFILE" || name == "XDG_CONFIG_HOME" {
 			return os.Getenv(name)
@@ -191,8 +191,16 @@ func (s setup) unsettled(w *workspace.Workspace) bool {
 	return s.edit.Changes() || slices.ContainsFunc(s.agent.Inspect(placesOf(s.agent, w)).Findings, untrusted)
 }
 
+// topOf returns the top of a worktree; "" for nil, outside of one.
+func topOf(w *workspace.Workspace) string {
+	if w == nil {
+		return ""
+	}
+	return w.Repo.Top
+}
+
 func placesOf(a *agent.Agent, w *workspace.Workspace) hooks.Places {
-	return hooks.Places{Config: a.ConfigDir(os.Getenv), Project: w.Repo.Top}
+	return hooks.Places{Config: a.ConfigDir(os.Getenv), Project: topOf(w)}
 }
 
 func (s setup) sayPlugin(c *cli.Context) {

@@ -18,8 +18,9 @@ import (
 
 // A Situation is what decides what would help in a repository.
 type Situation struct {
-	Recording bool // turns are recorded here
-	Bare      bool // there is no worktree here, and nothing can be recorded
+	Recording bool   // turns are recorded here
+	Because   string // why, or why not
+	Bare      bool   // there is no worktree here, and nothing can be recorded
 	Missions  int
 	Running   bool   // a turn is under way; not looked for if there are missions
 	Remote    string // to fetch from; "" for none
@@ -31,9 +32,11 @@ type Situation struct {
 // Look finds out the situation of a repository, without network. Unreadable
 // conversations of clients are no error and not counted.
 func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) {
-	if s.Recording, err = w.Enabled(ctx); err != nil {
+	verdict, err := w.Recording(ctx)
+	if err != nil {
 		return s, err
 	}
+	s.Recording, s.Because = verdict.On, w.Because(verdict)
 	repo := w.Repo
 	s.Bare = repo.Top == ""
 	missions, err := ledger.List(ctx, repo)

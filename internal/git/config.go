@@ -158,8 +158,7 @@ func clean(s string) string {
 
 // Version returns git's version, for example 2.39.5.
 func Version(ctx context.Context) (major, minor int, text string, err error) {
-	r := at(".", environ(nil))
-	out, err := r.Output(ctx, nil, "version")
+	out, err := Nowhere().Output(ctx, nil, "version")
 	if err != nil {
 		return 0, 0, "", err
 	}

@@ -49,6 +49,13 @@ func (r *Repo) owned() bool {
 	return err == nil && ours(r.GitDir, dir)
 }
 
+// Own reports whether the worktree and all of its repository belong to the user
+// of this process, whatever safe.directory lets git work in.
+func (r *Repo) Own() bool {
+	common, err := os.Stat(r.CommonDir)
+	return err == nil && os.Getenv("GIT_TEST_ASSUME_DIFFERENT_OWNER") == "" && ours(r.CommonDir, common) && r.owned()
+}
+
 const maxPointer = 64 << 10 // bytes of a file that holds a path
 
 // readPlain reads a small regular file. Opening an untrusted pipe would hang.

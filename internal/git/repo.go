@@ -44,6 +44,9 @@ func at(dir string, env []string) *Repo {
 	}
 }
 
+// Nowhere returns a Repo that can only run git, in the current directory.
+func Nowhere() *Repo { return at(".", environ(nil)) }
+
 // Open asks git for the repository of the current directory, in git's
 // environment. Outside a repository the error wraps [ErrNotFound]. If git
 // refuses it (safe.directory), the error is git's own.

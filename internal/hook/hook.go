@@ -28,6 +28,7 @@ import (
 	"gitagent/internal/limit"
 	"gitagent/internal/purge"
 	"gitagent/internal/recorder"
+	"gitagent/internal/recording"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
@@ -337,7 +338,10 @@ func (h *hook) find(ctx context.Context, cwd string) {
 	}
 	w := workspace.New(repo, nil)
 	h.repo, h.store = repo, w.Store
-	h.known, _ = w.Enabled(ctx)
+	v, _ := w.Recording(ctx, cwd, h.client.ProjectDir)
+	if h.known = v.On; v.Reason == recording.Unread {
+		h.tell("record", "nothing is recorded here until this is mended: "+v.Text)
+	}
 }
 
 // ErrNoProject reports a repository in which hooks record nothing.

@@ -99,15 +99,6 @@ func (w *Workspace) Mission(ctx context.Context) (record.ID, error) {
 	return id, nil
 }
 
-// Enabled reports whether turns are recorded here, or for all of the user's.
-func (w *Workspace) Enabled(ctx context.Context) (bool, error) {
-	if w.Store.Enabled() {
-		return true, nil
-	}
-	conf, err := w.Repo.Config(ctx)
-	return err == nil && conf.Bool("agent.record"), err
-}
-
 // Policy returns what a snapshot of the worktree takes.
 func (w *Workspace) Policy() snapshot.Policy {
 	c := w.Settings.Capture

@@ -41,6 +41,7 @@ func Scripts(t *testing.T, setup func(*testscript.Env) error, own map[string]Com
 		"turn": turn(own["play"]), "write": write,
 	}
 	maps.Copy(commands, own)
+	lasting := gittest.Lasting(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		WorkdirRoot:         gittest.TempDir(t),
@@ -52,6 +53,7 @@ func Scripts(t *testing.T, setup func(*testscript.Env) error, own map[string]Com
 					env.Setenv(name, value)
 				}
 			}
+			env.Setenv("LASTING", filepath.Join(lasting, filepath.Base(env.WorkDir)))
 			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", gittest.Digits()))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			if setup == nil {

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/hooks"
+	"gitagent/internal/agent"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/workspace"
+)
+
+// initEverywhere switches recording on in all repositories of the user, or takes
+// that back with the hooks.
+func initEverywhere(c *cli.Context, named []*agent.Agent) error {
+	remove, dry := c.Bool("remove"), c.Bool("dry-run")
+	for _, flag := range []string{"project", "private", "push", "alias"} {
+		if c.IsSet(flag) {
+			return cmdline.Usagef("--%s is for one repository, and does not go with --global", flag)
+		}
+	}
+	if remove && c.IsSet("except") {
+		return cmdline.Usagef("--except does not go with --remove, which takes all exceptions back")
+	}
+	// Everything that can be wrong is found before anything changes.
+	edit, err := planEverywhere(!remove, c.StringSlice("except"))
+	if err != nil {
+		return err
+	}
+	setups, err := planSetups(c, nil, named)
+	if err != nil {
+		return err
+	}
+	repo := git.Nowhere()
+	if dry {
+		for _, e := range append(editsOf(setups), edit) {
+			if !e.Changes() {
+				say(c, false, e.Path, "settings")
+			} else if err := diffTexts(c, repo, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	// Off comes before the hooks go, and on after they are there.
+	turn := func() error {
+		changed := edit.Changes()
+		if changed && edit.After != nil {
+			if err := os.MkdirAll(filepath.Dir(edit.Path), 0o700); err != nil {
+				return err
+			}
+		}
+		if err := edit.Apply(); err != nil {
+			return err
+		}
+		say(c, changed, edit.Path, map[bool]string{true: "recording everywhere switched off in", false: "recording everywhere switched on in"}[remove])
+		return nil
+	}
+	if remove {
+		if err := turn(); err != nil {
+			return err
+		}
+	}
+	for _, s := range setups {
+		if err := s.apply(c, nil, len(setups) > 1, remove); err != nil {
+			return err
+		}
+	}
+	conf, err := repo.Config(c.Context)
+	if err != nil {
+		return err
+	}
+	if remove {
+		if conf.Bool("agent.record") {
+			fmt.Fprintln(c.App.ErrWriter, "agent.record is true in git's configuration and switches recording on still; to take that back: git config --global --unset agent.record")
+		}
+		fmt.Fprintln(c.App.ErrWriter, "repositories that were switched on by themselves stay so; in each of them: git agent-turn init --remove")
+		return nil
+	}
+	if err := makeKey(c.Context, conf.Get("user.email"), c.App.Writer); err != nil {
+		return err
+	}
+	if err := turn(); err != nil {
+		return err
+	}
+	for _, s := range setups {
+		if notice := s.agent.Notice; notice != "" && s.unsettled(nil) {
+			fmt.Fprintln(c.App.ErrWriter, notice)
+		}
+	}
+	return nil
+}
+
+func editsOf(setups []setup) (edits []*hooks.Edit) {
+	for _, s := range setups {
+		if s.plugin == "" {
+			edits = append(edits, s.edit)
+		}
+	}
+	return edits
+}
+
+// planEverywhere plans what becomes of the user's configuration file: patterns
+// are added to those that it has.
+func planEverywhere(on bool, patterns []string) (*hooks.Edit, error) {
+	path := config.UserPath()
+	if path == "" {
+		return nil, errors.New("switch recording on everywhere: the environment names no home directory")
+	}
+	set, err := config.Load(path, "")
+	if on && set.Record.Err == nil && err != nil {
+		err = nil // it is about other settings
+	}
+	if on && err != nil {
+		return nil, cmdline.Hint(err, "the file was left as it is; mend it, then run the command again")
+	}
+	for _, p := range patterns {
+		if err := config.CheckExcept(p); err != nil {
+			return nil, cmdline.Hint(cmdline.Usagef("--except: %v", err), "patterns are those of git's includeIf, such as gitdir:~/work/secret/ or hasconfig:remote.*.url:https://corp.example/**")
+		}
+		if !slices.Contains(set.Record.Except, p) {
+			set.Record.Except = append(set.Record.Except, p)
+		}
+	}
+	before, err := hooks.PlanFile(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	after, err := config.SetRecord(before.Before, on, set.Record.Except)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(after) == 0 {
+		after = nil
+	}
+	return hooks.PlanFile(path, after)
+}
+
+// sayOtherwise warns where what is said elsewhere counts more than what init has
+// just done.
+func sayOtherwise(c *cli.Context, w *workspace.Workspace, remove bool) error {
+	verdict, err := w.Recording(c.Context)
+	switch {
+	case err != nil:
+		return err
+	case remove && verdict.On:
+		cmdline.Warn(cmdline.Hint(errors.New("recording is on here still, "+w.Because(verdict)), "switch it off here: git config agent.record false"))
+	case !remove && !verdict.On:
+		cmdline.Warn(cmdline.Hint(errors.New("recording is off here still, "+w.Because(verdict)), "take that back: git config --unset agent.record"))
+	}
+	return nil
+}
