@@ -129,7 +129,7 @@ func TemporaryDirs(getenv func(string) string) []string {
 			}
 		}
 	} else {
-		dirs = append(dirs, "/tmp", "/var/tmp", "/dev/shm", "/var/folders")
+		dirs = append(dirs, "/tmp", "/var/tmp", "/dev/shm", "/var/folders", "/run/user")
 	}
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
 }

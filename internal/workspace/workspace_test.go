@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"gitagent/internal/config"
@@ -93,4 +94,32 @@ func TestEnabled(t *testing.T) {
 	is("switched off", false)
 	r.Git("config", "agent.record", "true")
 	is("by the configuration", true)
+
+	// What the repository says against it counts more, wherever git reads that.
+	_, err = w.Store.Enable(true)
+	gittest.Must(t, err)
+	is("by both", true)
+	r.Git("config", "AGENT.RECORD", "false")
+	is("off in the configuration", false)
+	r.Git("config", "--unset", "agent.record")
+	included := filepath.Join(filepath.Dir(r.Dir), "included")
+	gittest.Must(t, os.WriteFile(included, []byte("[agent]\n\trecord = no\n"), 0o666))
+	r.Git("config", "include.path", included)
+	is("off in a file that it includes", false)
+	r.Git("config", "--unset", "include.path")
+	r.Git("config", "extensions.worktreeConfig", "true")
+	r.Git("config", "--worktree", "agent.record", "false")
+	is("off in the worktree", false)
+}
+
+// TestEnabledWithoutGit: where init was run, no process is started.
+func TestEnabledWithoutGit(t *testing.T) {
+	r := gittest.New(t)
+	t.Setenv("PATH", r.Dir) // no git
+	w := open(t, r)
+	_, err := w.Store.Enable(true)
+	gittest.Must(t, err)
+	if on, err := w.Enabled(t.Context()); !on || err != nil {
+		t.Errorf("enabled: %t, %v", on, err)
+	}
 }
