@@ -168,11 +168,11 @@ const visitsAlone = "of a session that stands here, what it does in repositories
 func (x *examination) outside() {
 	set, _ := config.Load(config.UserPath(), "") // config reports what is wrong
 	switch {
-	case set.Record.Err != nil:
-		x.problem("recording", "off in all repositories but those that were switched on, since the exceptions can't be read: "+set.Record.Err.Error(), "")
-	case set.Record.Everywhere:
+	case set.Recording.Err != nil:
+		x.problem("recording", "off in all repositories but those that were switched on, since the exceptions can't be read: "+set.Recording.Err.Error(), "")
+	case set.Recording.Everywhere:
 		text := "on everywhere, by record.everywhere = true, " + set.EverywhereLine()
-		if n := len(set.Record.Except); n > 0 {
+		if n := len(set.Recording.Except); n > 0 {
 			text += ", with " + cmdline.Plural(n, "exception")
 		}
 		x.say("recording", text+"; "+visitsAlone)

@@ -115,7 +115,7 @@ func planEverywhere(on bool, patterns []string) (*hooks.Edit, error) {
 		return nil, errors.New("switch recording on everywhere: the environment names no home directory")
 	}
 	set, err := config.Load(path, "")
-	if on && set.Record.Err == nil && err != nil {
+	if on && set.Recording.Err == nil && err != nil {
 		err = nil // it is about other settings
 	}
 	if on && err != nil {
@@ -125,15 +125,15 @@ func planEverywhere(on bool, patterns []string) (*hooks.Edit, error) {
 		if err := config.CheckExcept(p); err != nil {
 			return nil, cmdline.Hint(cmdline.Usagef("--except: %v", err), "patterns are those of git's includeIf, such as gitdir:~/work/secret/ or hasconfig:remote.*.url:https://corp.example/**")
 		}
-		if !slices.Contains(set.Record.Except, p) {
-			set.Record.Except = append(set.Record.Except, p)
+		if !slices.Contains(set.Recording.Except, p) {
+			set.Recording.Except = append(set.Recording.Except, p)
 		}
 	}
 	before, err := hooks.PlanFile(path, nil)
 	if err != nil {
 		return nil, err
 	}
-	after, err := config.SetRecord(before.Before, on, set.Record.Except)
+	after, err := config.SetRecord(before.Before, on, set.Recording.Except)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

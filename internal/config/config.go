@@ -73,7 +73,7 @@ import (
 // A Config holds the files' settings, and defaults for the rest.
 type Config struct {
 	Capture      Capture
-	Record       Record
+	Recording    Recording
 	Redact       redact.Own
 	Handoff      HandoffSettings
 	Context      Context
@@ -87,8 +87,8 @@ type Config struct {
 	origins map[string]string // by key; a missing key has its default
 }
 
-// Record is in which repositories turns are recorded without a word there.
-type Record struct {
+// Recording is in which repositories turns are recorded without a word there.
+type Recording struct {
 	Everywhere bool
 	Except     []string // patterns of repositories where they are not
 	Err        error    // why it is not known where; then it is nowhere
@@ -280,7 +280,7 @@ func Load(userPath, repoPath string) (*Config, error) {
 	if err := hides(userPath, errs, "reda", "redact"); err != nil {
 		c.rules = redact.Invalid(err)
 	}
-	c.Record.Err = hides(userPath, errs, "reco", "record")
+	c.Recording.Err = hides(userPath, errs, "reco", "record")
 	c.learn(learnedPath(userPath))
 	repo, standard := Default(), Default()
 	foreign := apply(repoPath, maxFile, os.Lstat, func(e entry) error { // a link could lead out of the repository

@@ -103,9 +103,9 @@ func TestEveryKey(t *testing.T) {
 			MaxFileSize: 1 << 20, MaxUntrackedFiles: 7, MaxUntrackedSize: 2 << 30,
 			Exclude: []string{"*.iso", "build/"}, BranchPrefix: "bot/",
 		},
-		Record:  Record{Everywhere: true, Except: []string{"gitdir:~/secret/"}},
-		Redact:  redact.Own{Patterns: []string{`K-\d{6}`}, Names: []string{"Anna Schmidt", "Contoso"}, People: true},
-		Handoff: HandoffSettings{RecentCommits: 3, MaxDiffBytes: 2048, CleanGrace: 90 * time.Minute, SnapshotTimeout: 2 * time.Second},
+		Recording: Recording{Everywhere: true, Except: []string{"gitdir:~/secret/"}},
+		Redact:    redact.Own{Patterns: []string{`K-\d{6}`}, Names: []string{"Anna Schmidt", "Contoso"}, People: true},
+		Handoff:   HandoffSettings{RecentCommits: 3, MaxDiffBytes: 2048, CleanGrace: 90 * time.Minute, SnapshotTimeout: 2 * time.Second},
 		Context: Context{
 			Warning: Limit{Tokens: 90000}, Critical: Limit{Percent: 62.5}, FallbackToolCount: 50, CheckFrequency: 1,
 			Windows: map[string]int{
@@ -336,7 +336,7 @@ func TestWrong(t *testing.T) {
 		if got := strings.Join(errs, "\n"); got != tt.want {
 			t.Errorf("%.60q:\ngot  %s\nwant %s", tt.text, got, tt.want)
 		}
-		if c.rules, c.Record.Err = nil, nil; !reflect.DeepEqual(c, Default()) { // TestRules, TestRecord
+		if c.rules, c.Recording.Err = nil, nil; !reflect.DeepEqual(c, Default()) { // TestRules, TestRecord
 			t.Errorf("%.60q changed something: %+v", tt.text, c)
 		}
 	}

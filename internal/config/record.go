@@ -13,11 +13,11 @@ import (
 	"gitagent/internal/except"
 )
 
-// Patterns returns the patterns of [Record.Except].
+// Patterns returns the patterns of [Recording.Except].
 func (c *Config) Patterns() ([]*except.Pattern, error) {
 	home, _ := os.UserHomeDir()
 	var list []*except.Pattern
-	for _, text := range c.Record.Except {
+	for _, text := range c.Recording.Except {
 		p, err := except.Parse(text, filepath.Dir(c.origins[exceptKey]), home)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %q: %w", c.origins[exceptKey], text, err)
@@ -143,7 +143,7 @@ func same(before []entry, text []byte, keep func(entry) bool, everywhere bool, p
 			}
 		}
 	}
-	if !reflect.DeepEqual(values(before), values(after)) || c.Record.Everywhere != everywhere || everywhere && !slices.Equal(c.Record.Except, patterns) {
+	if !reflect.DeepEqual(values(before), values(after)) || c.Recording.Everywhere != everywhere || everywhere && !slices.Equal(c.Recording.Except, patterns) {
 		return errors.New("change [record]: its keys are written in a way that takes a person; edit the file by hand")
 	}
 	return nil

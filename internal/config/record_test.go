@@ -59,7 +59,7 @@ func TestRecord(t *testing.T) {
 		{user: "[record]\neverywhere = true\nexcept = ['gitdir:~/a/']\n", everywhere: true},
 		{repo: "[record]\neverywhere = true\n"},
 		{user: "[record]\neverywhere = true\n", repo: "[record]\neverywhere = false\nexcept = []\n", everywhere: true},
-		{user: "[record]\neverywhere = true\nexcept = ['~/a/']\n", everywhere: true, broken: "config.toml:3: record.except: \"~/a/\": it begins with none of "},
+		{user: "[record]\neverywhere = true\nexcept = ['~/a/']\n", everywhere: true, broken: "config.toml:3: record.except: \"~/a/\": it has none of "},
 		{user: "[record]\neverywhere = true\nexcept = 'gitdir:~/a/'\n", everywhere: true, broken: "want a list of texts"},
 		{user: "[record]\neverywhere = true\nexempt = []\n", everywhere: true, broken: "unknown key"},
 		{user: "[records]\nexcept = []\n", broken: "unknown key"},
@@ -70,8 +70,8 @@ func TestRecord(t *testing.T) {
 		gittest.Must(t, os.WriteFile(user, []byte(tt.user), 0o666))
 		gittest.Must(t, os.WriteFile(repo, []byte(tt.repo), 0o666))
 		c, _ := Load(user, repo)
-		if c.Record.Everywhere != tt.everywhere || (c.Record.Err == nil) != (tt.broken == "") || c.Record.Err != nil && !strings.Contains(c.Record.Err.Error(), tt.broken) {
-			t.Errorf("%q, %q: %+v", tt.user, tt.repo, c.Record)
+		if c.Recording.Everywhere != tt.everywhere || (c.Recording.Err == nil) != (tt.broken == "") || c.Recording.Err != nil && !strings.Contains(c.Recording.Err.Error(), tt.broken) {
+			t.Errorf("%q, %q: %+v", tt.user, tt.repo, c.Recording)
 		}
 	}
 	gittest.Must(t, os.WriteFile(user, []byte("[record]\nexcept = [\n'gitdir:/a/',\n'gitdir:/b/']\neverywhere = true\n"), 0o666))

@@ -24,10 +24,11 @@ import (
 
 // A Pattern is one that [Parse] has read.
 type Pattern struct {
-	url bool
-	any *regexp.Regexp // of a whole URL, or path with slashes
-	dir string         // that a path's pattern begins with, if it has wildcards only below
-	in  *regexp.Regexp // of what follows dir and a slash
+	url  bool
+	any  *regexp.Regexp // of a whole URL, or path with slashes
+	dir  string         // that a path's pattern begins with, if it has wildcards only below
+	in   string         // the pattern of what follows dir and a slash
+	fold bool           // letters match in either case
 }
 
 // A Place is a repository, as patterns see it.
@@ -48,7 +49,7 @@ func Parse(text, dir, home string) (*Pattern, error) {
 	}
 	keyword, glob, _ := strings.Cut(text, ":")
 	if keyword != "gitdir" && keyword != "gitdir/i" {
-		return nil, errors.New("it begins with none of gitdir:, gitdir/i: and " + urls)
+		return nil, errors.New("it has none of gitdir:, gitdir/i: and " + urls + " at its beginning")
 	}
 	glob = filepath.ToSlash(glob)
 	for i, part := range strings.Split(glob, "/") {
@@ -77,16 +78,16 @@ func Parse(text, dir, home string) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pattern{any: any}
+	p := &Pattern{any: any, fold: fold}
 	literal := glob
 	if i := strings.IndexAny(glob, `*?[\`); i >= 0 {
 		literal = glob[:i]
 	}
 	if cut := strings.LastIndexByte(literal, '/'); cut >= 0 && (base != "" || cut > 0) {
 		p.dir = filepath.FromSlash(base + glob[:cut])
-		p.in, err = compile(glob[cut+1:], fold)
+		p.in = glob[cut+1:]
 	}
-	return p, err
+	return p, nil
 }
 
 // Matches reports whether a pattern matches a place.
@@ -99,25 +100,22 @@ func (p *Pattern) Matches(at Place) bool {
 		}
 		return false
 	}
-	any, in := p.any, p.in
-	if at.IgnoreCase || runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		any = folded(any)
-		if in != nil {
-			in = folded(in)
-		}
+	any, fold := p.any, p.fold || at.IgnoreCase || runtime.GOOS == "windows" || runtime.GOOS == "darwin"
+	if fold && !p.fold {
+		any = regexp.MustCompile("(?i)" + any.String())
 	}
 	for _, path := range at.Paths {
-		if any.MatchString(filepath.ToSlash(path)) || in != nil && within(p.dir, in, path) {
+		if any.MatchString(filepath.ToSlash(path)) || p.dir != "" && p.within(fold, path) {
 			return true
 		}
 	}
 	return false
 }
 
-// within reports whether path lies in a directory, by whatever name, and what
-// follows there matches. It does if that can't be seen.
-func within(dir string, in *regexp.Regexp, path string) bool {
-	want, err := os.Stat(dir)
+// within reports whether path lies in the pattern's directory, by whatever name,
+// and what follows there matches. It does if that can't be seen.
+func (p *Pattern) within(fold bool, path string) bool {
+	want, err := os.Stat(p.dir)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 	}
@@ -125,7 +123,8 @@ func within(dir string, in *regexp.Regexp, path string) bool {
 		info, err := os.Stat(filepath.Dir(above))
 		if err == nil && os.SameFile(info, want) {
 			rest, err := filepath.Rel(filepath.Dir(above), path)
-			if err == nil && in.MatchString(filepath.ToSlash(rest)) {
+			in, wrong := compile(p.in, fold)
+			if err != nil || wrong != nil || in.MatchString(filepath.ToSlash(rest)) {
 				return true
 			}
 		}
@@ -133,11 +132,9 @@ func within(dir string, in *regexp.Regexp, path string) bool {
 	return false
 }
 
-func folded(r *regexp.Regexp) *regexp.Regexp { return regexp.MustCompile("(?i)" + r.String()) }
-
 // quote makes a path a pattern for itself.
 func quote(path string) string {
-	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(path, `\$0`)
+	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(path)
 }
 
 const maxPattern = 1000 // bytes

@@ -63,9 +63,9 @@ func TestMatches(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]string{
-		"":                         "begins with none of",
-		"~/work/secret/":           "begins with none of",
-		"onbranch:main":            "begins with none of",
+		"":                         "it has none of",
+		"~/work/secret/":           "it has none of",
+		"onbranch:main":            "it has none of",
 		"gitdir:":                  "nothing after the colon",
 		"gitdir:~/a/../b/":         "a name like others",
 		"gitdir:/a/./b/":           "a name like others",
@@ -75,7 +75,7 @@ func TestRefused(t *testing.T) {
 		`gitdir:/a\`:               `ends in \`,
 		"gitdir:/a\nb/":            "one line",
 		"hasconfig:remote.*.url:":  "nothing after the colon",
-		"hasconfig:user.name:x":    "begins with none of",
+		"hasconfig:user.name:x":    "it has none of",
 		"gitdir:" + longest + "/":  "longer than",
 		"gitdir:/a/\xff\xfe/":      "not a pattern",
 		"hasconfig:remote.*.url:[": "a [ has no ]",

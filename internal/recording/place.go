@@ -46,6 +46,7 @@ func Paths(repo *git.Repo, given ...string) []string {
 			dirs = append(dirs, real)
 		}
 	}
+	dirs = append(dirs, otherNames(dirs)...)
 	slices.Sort(dirs)
 	return slices.Compact(dirs)
 }
@@ -147,13 +148,24 @@ func Unfit(repo *git.Repo, own bool, home string, temporary []string) string {
 	case home != "" && git.SameFile(repo.Top, home):
 		return "it is the home directory"
 	}
-	for _, dir := range temporary {
-		for _, path := range []string{repo.Top, repo.GitDir, repo.CommonDir} {
-			for ; path != filepath.Dir(path); path = filepath.Dir(path) {
-				if path == filepath.Clean(dir) || git.SameFile(path, dir) {
-					return "it lies in " + dir + ", which is for temporary files"
-				}
+	above := make(map[string]os.FileInfo) // nil for what can't be seen
+	for _, path := range []string{repo.Top, repo.GitDir, repo.CommonDir} {
+		for ; path != filepath.Dir(path); path = filepath.Dir(path) {
+			if _, seen := above[path]; seen {
+				break
 			}
+			above[path], _ = os.Stat(path)
+		}
+	}
+	for _, dir := range temporary {
+		_, lies := above[filepath.Clean(dir)]
+		if info, err := os.Stat(dir); err == nil {
+			for _, a := range above {
+				lies = lies || a != nil && os.SameFile(a, info)
+			}
+		}
+		if lies {
+			return "it lies in " + dir + ", which is for temporary files"
 		}
 	}
 	return ""

@@ -42,7 +42,7 @@ func (w *Workspace) Recording(ctx context.Context, given ...string) (recording.V
 		}
 	}
 	set := w.userSettings()
-	facts.Everywhere, facts.Unread = set.Record.Everywhere, set.Record.Err
+	facts.Everywhere, facts.Unread = set.Recording.Everywhere, set.Recording.Err
 	if facts.Everywhere || facts.Unread != nil || len(facts.Record) > 0 {
 		w.look(&facts, set, git.ConfigOf(lines), given)
 	}
@@ -68,7 +68,7 @@ func (w *Workspace) look(facts *recording.Facts, set *config.Config, conf git.Co
 	}
 	for i, p := range patterns {
 		if p.Matches(at) {
-			facts.Except = set.Record.Except[i]
+			facts.Except = set.Recording.Except[i]
 			return
 		}
 	}
@@ -118,7 +118,7 @@ func (w *Workspace) userSettings() *config.Config {
 	if w.Settings != nil {
 		return w.Settings
 	}
-	set, _ := config.Load(config.UserPath(), "") // Record.Err is what matters here
+	set, _ := config.Load(config.UserPath(), "") // Recording.Err is what matters here
 	return set
 }
 
