@@ -192,7 +192,8 @@ func (b *brief) facts(repo *git.Repo, now time.Time, dates cmdline.Dates) []find
 		list = append(list, finding{Level: fine, What: what, Text: fmt.Sprintf(format, args...)})
 	}
 	where := cmp.Or(repo.Top, repo.CommonDir)
-	say("recording", "%s in %s, %s", map[bool]string{true: "on", false: "off"}[b.situation.Recording], where, b.situation.Because)
+	word := map[bool]string{true: "on", false: "off"}[b.situation.Recording]
+	say("recording", "%s", strings.TrimSuffix(fmt.Sprintf("%s in %s, %s", word, where, b.situation.Because), ", "))
 	switch m := b.mission; {
 	case m != nil:
 		say("mission", "%s", strings.TrimSpace(string(m.ID)+" "+m.Title))

@@ -49,11 +49,28 @@ func (r *Repo) owned() bool {
 	return err == nil && ours(r.GitDir, dir)
 }
 
-// Own reports whether the worktree and all of its repository belong to the user
-// of this process, whatever safe.directory lets git work in.
+// Own reports whether the worktree, if there is one, and all of its repository
+// belong to the user of this process, whatever safe.directory lets git work in.
 func (r *Repo) Own() bool {
-	common, err := os.Stat(r.CommonDir)
-	return err == nil && os.Getenv("GIT_TEST_ASSUME_DIFFERENT_OWNER") == "" && ours(r.CommonDir, common) && r.owned()
+	if os.Getenv("GIT_TEST_ASSUME_DIFFERENT_OWNER") != "" {
+		return false
+	}
+	paths := []string{r.GitDir, r.CommonDir}
+	if r.Top != "" {
+		paths = append(paths, r.Top, filepath.Join(r.Top, ".git")) // a link is whose it is
+	}
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 && ours(path, info) {
+			info, err = os.Stat(path)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && filepath.Base(path) == ".git": // GIT_DIR is set
+		case err != nil || !ours(path, info):
+			return false
+		}
+	}
+	return true
 }
 
 const maxPointer = 64 << 10 // bytes of a file that holds a path

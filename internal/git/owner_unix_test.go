@@ -55,6 +55,10 @@ func TestOwned(t *testing.T) {
 			if tt.want && !repo.owned() {
 				t.Error("git was asked")
 			}
+			// A repository that git trusts from a worktree may be somebody else's.
+			if own := repo.Own(); own && !tt.want || !own && tt.strange == nil {
+				t.Errorf("Own = %t", own)
+			}
 		})
 	}
 }

@@ -74,12 +74,13 @@ func (w *Workspace) look(facts *recording.Facts, set *config.Config, conf git.Co
 	}
 }
 
-// Because returns a verdict's reason, with the line that says so.
+// Because returns a verdict's reason, with the line that says so; "" if nobody
+// has said anything.
 func (w *Workspace) Because(v recording.Verdict) string {
 	set := w.userSettings()
 	switch v.Reason {
 	case recording.Init:
-		return "by git agent-turn init here, " + w.Store.Dir().Path("enabled")
+		return "by init: .git/agent/enabled"
 	case recording.Record:
 		return fmt.Sprintf("by %s = %s, %s", v.Line.Key, v.Line.Value, lineOf(v.Line))
 	case recording.Everywhere:
@@ -91,7 +92,7 @@ func (w *Workspace) Because(v recording.Verdict) string {
 	case recording.Except:
 		return fmt.Sprintf("by the exception %s, %s", v.Text, set.ExceptLine(v.Text))
 	}
-	return "nothing switches it on"
+	return ""
 }
 
 // lineOf returns where a value of agent.record is: file:line if that can be
