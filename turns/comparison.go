@@ -110,7 +110,7 @@ func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Led
 		c.Newest = true
 	case upTo.Turn == nil:
 		until = 0
-	case upTo.Start, upTo.Step > 0:
+	case upTo.Start, upTo.Within():
 		until = upTo.Turn.Turn - 1
 	default:
 		until = upTo.Turn.Turn

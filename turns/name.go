@@ -24,6 +24,7 @@ import (
 //	a1b2, latest  the end of the last turn; so is no name at all
 //	12^, 12.0     the state in which turn 12 started
 //	12.3          step 3 of turn 12; 12.3^ is the state before it
+//	12:lib        what turn 12 left in the worktree lib; 12:lib^ is what it found
 //	1f2e3d4c      a commit that a mission keeps: a turn's, or a saved state's
 func Find(ctx context.Context, w *workspace.Workspace, current record.ID, name string) (*State, error) {
 	n, err := parseName(name)
@@ -57,6 +58,8 @@ func Find(ctx context.Context, w *workspace.Workspace, current record.ID, name s
 		return nil, err
 	}
 	switch {
+	case n.worktree != "":
+		return t.Worktree(n.worktree, n.start)
 	case n.steps && n.step > 0:
 		return t.stepIn(ctx, w, t.mission(), n.step)
 	case n.start, n.steps:
@@ -114,6 +117,8 @@ type name struct {
 	start   bool
 	steps   bool // a step was named
 	step    int  // 0 for the turn's start
+
+	worktree string // of the turn; "" for the session's own
 }
 
 // errNoName reports a text that can only be a commit's name.
@@ -121,6 +126,17 @@ var errNoName = errors.New("not the name of a turn")
 
 func parseName(text string) (n name, err error) {
 	text, n.start = strings.CutSuffix(text, "^")
+	if head, tail, is := strings.Cut(text, ":"); is {
+		if !IsWorktreeName(tail) {
+			return n, errNoName
+		}
+		start := n.start
+		if n, err = parseName(head); err != nil || !n.number || n.start || n.steps {
+			return n, errNoName // a file in a commit, for git
+		}
+		n.start, n.worktree = start, tail
+		return n, nil
+	}
 	rest := text
 	if head, tail, slashed := strings.Cut(text, "/"); slashed {
 		if !record.IsPrefix(head) {

@@ -107,7 +107,7 @@ func (s *State) same(other *State) bool {
 	if s.Saved || other.Saved {
 		return s.Saved == other.Saved && s.event == other.event
 	}
-	return s.Start == other.Start && s.Step == other.Step && s.Turn.ID() == other.Turn.ID() && s.Commit == other.Commit
+	return s.Start == other.Start && s.Step == other.Step && s.Worktree == other.Worktree && s.Turn.ID() == other.Turn.ID() && s.Commit == other.Commit
 }
 
 // noPath returns the reason why there is no path among these turns.

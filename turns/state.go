@@ -25,12 +25,13 @@ type State struct {
 	At     time.Time   // when it was recorded
 	// Turn ended or started in it, or came before a saved state; then it may be
 	// nil.
-	Turn  *Turn
-	Start bool   // Turn started in it
-	Step  int    // the one within Turn that it is, from 1; else 0
-	Call  string // the last call of a tool before it; untrusted text, "" if unknown
-	Saved bool   // neither start nor end
-	Why   string // of a saved state: its event's subject; untrusted text
+	Turn     *Turn
+	Start    bool   // Turn started in it
+	Step     int    // the one within Turn that it is, from 1; else 0
+	Call     string // the last call of a tool before it; untrusted text, "" if unknown
+	Worktree string // the one of Turn that it is of, instead of the session's own
+	Saved    bool   // neither start nor end
+	Why      string // of a saved state: its event's subject; untrusted text
 
 	event object.Hash // of a saved state: the ledger's commit that keeps it
 }
@@ -39,7 +40,7 @@ type State struct {
 func (t *Turn) After() *State { return &State{In: t.mission(), Commit: t.Code, At: t.At, Turn: t} }
 
 // Ended reports whether it is the state in which Turn ended.
-func (s *State) Ended() bool { return !s.Start && !s.Saved && s.Step == 0 }
+func (s *State) Ended() bool { return !s.Start && !s.Saved && !s.Within() }
 
 // Before returns the state in which the turn started.
 func (t *Turn) Before() *State {
@@ -57,6 +58,12 @@ func (s *State) String() string {
 	switch {
 	case s.Saved:
 		return s.Commit.String()[:shownDigits]
+	case s.Worktree != "":
+		name := fmt.Sprintf("%s:%s", record.TurnID{Mission: s.In, Turn: s.Turn.Turn}, s.Worktree)
+		if s.Start {
+			name += "^"
+		}
+		return name
 	case s.Start:
 		return record.TurnID{Mission: s.In, Turn: s.Turn.Turn}.String() + "^"
 	case s.Step > 0:
@@ -70,6 +77,8 @@ func (s *State) Describe() string {
 	switch {
 	case s.Saved:
 		return "the state " + s.String()
+	case s.Worktree != "":
+		return "worktree " + s.String()
 	case s.Start:
 		return "the start of turn " + strings.TrimSuffix(s.String(), "^")
 	case s.Step > 0:
@@ -97,7 +106,7 @@ func (s *State) Known() error {
 	if s.Saved {
 		return nil
 	}
-	if s.Start && s.Turn.Base.IsZero() {
+	if s.Start && s.Worktree == "" && s.Turn.Base.IsZero() {
 		return fmt.Errorf("%s: %w", s.Describe(), ErrBaseUnknown)
 	}
 	return s.Turn.CodeKnown()
@@ -115,6 +124,12 @@ func (s *State) Usable(ctx context.Context, w *workspace.Workspace) (*State, err
 		usable.Turn = t
 		switch {
 		case s.Saved:
+		case s.Worktree != "":
+			in, err := t.Worktree(s.Worktree, s.Start)
+			if err != nil {
+				return nil, err
+			}
+			usable.Commit = in.Commit
 		case s.Start:
 			usable.Commit = t.Before().Commit
 		case s.Step > 0:

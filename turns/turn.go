@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gitagent/internal/git"
@@ -54,6 +55,9 @@ func Parse(data []byte, format object.Format) (*Turn, error) {
 	if o := t.Own; o != nil && (!format.Names(o.Of, o.Others, o.Shared, o.Last) || !format.Names(o.Commits...) || !o.Plausible()) {
 		t.Own = nil
 	}
+	t.Worktrees = slices.DeleteFunc(t.Worktrees, func(w record.Worktree) bool {
+		return !IsWorktreeName(w.Name) || w.Base.IsZero() || w.Code.IsZero() || !format.Names(w.Base, w.Code) || w.Files < 0 || w.Insertions < 0 || w.Deletions < 0
+	})
 	if h := t.Home; h != nil && (!h.Mission.Valid() || h.Turn != 0 && !record.IsNumber(h.Turn)) {
 		t.Home = nil
 	}

@@ -77,7 +77,7 @@ func (s *State) number() int {
 	switch {
 	case s.Turn == nil:
 		return 0
-	case s.Start, s.Step > 0:
+	case s.Start, s.Within():
 		return s.Turn.Turn - 1
 	}
 	return s.Turn.Turn

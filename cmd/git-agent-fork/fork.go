@@ -81,7 +81,7 @@ func newForking(c *cli.Context, w *workspace.Workspace) (*forking, error) {
 	switch {
 	case f.state.Turn == nil:
 		return nil, fmt.Errorf("fork %s: no turn was recorded before it", f.state.Describe())
-	case (f.state.Saved || f.state.Step > 0) && c.Bool("before"):
+	case (f.state.Saved || f.state.Within()) && c.Bool("before"):
 		return nil, cmdline.Usagef("--before is about a turn, not about %s", f.state.Describe())
 	}
 	if !c.Bool("no-worktree") {
@@ -110,7 +110,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 		Source: f.state.Turn, Foreign: f.foreign, Before: c.Bool("before") || f.state.Start, ID: id,
 		Title: c.String("title"), Prompt: begin.prompt, Agent: begin.agent, At: time.Now(), Include: f.include,
 	}
-	if f.state.Saved || f.state.Step > 0 {
+	if f.state.Saved || f.state.Within() {
 		fork.From, fork.Call = f.state.Commit, f.state.Call
 	}
 	if !c.Bool("no-worktree") {

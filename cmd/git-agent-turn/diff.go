@@ -97,6 +97,12 @@ func diffed(c *cli.Context, w *workspace.Workspace) (from, to object.Hash, err e
 		return from, to, err
 	case isRange:
 		return a.Commit, b.Commit, known(a, b)
+	case b.Worktree != "" && !b.Start:
+		start, err := b.Turn.Worktree(b.Worktree, true)
+		if err != nil {
+			return from, to, err
+		}
+		return start.Commit, b.Commit, nil
 	case b.Start || b.Step > 0 || b.Turn == nil:
 		return from, to, cmdline.Hint(cmdline.Usagef("%s is one state, and two are compared", b.Describe()), "name another one, too, or a turn")
 	case b.Saved:

@@ -214,6 +214,13 @@ func (s *shower) turn(t *turns.Turn) error {
 	if t.AgentsLeft > 0 {
 		r.Field("Sub-agents", fmt.Sprintf("%d more left out", t.AgentsLeft))
 	}
+	var worked []string
+	for _, w := range t.Worktrees {
+		worked = append(worked, fmt.Sprintf("%s; %s +%d -%d; see it: git agent-turn diff %s:%s", turns.WorktreeLine(w), cmdline.Plural(w.Files, "file"), w.Insertions, w.Deletions, t.After(), w.Name))
+	}
+	for _, w := range cmdline.List(worked) {
+		r.Field("Worktree", w)
+	}
 	if t.Compactions > 0 {
 		r.Field("Compacted", cmdline.Plural(t.Compactions, "time"))
 	}
@@ -284,7 +291,9 @@ func (s *shower) state(state *turns.State) error {
 	if state.Step > 0 {
 		return s.step(state)
 	}
-	if state.Start {
+	if state.Worktree != "" {
+		title, what = state.Describe(), "Differs from the end of turn"
+	} else if state.Start {
 		var err error
 		if before, err = turns.Previous(s.c.Context, s.w.Repo, state.Turn); err != nil {
 			return err

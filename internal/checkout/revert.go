@@ -125,7 +125,7 @@ func shares(tx *ledgertx.Tx, from, to *turns.State) ([]share, error) {
 		return []share{{own.Sure, own.To}}, nil
 	}
 	all, beside := []share{{from.Commit, to.Commit}}, false
-	if from.In != to.In || from.Step > 0 || to.Step > 0 || from.Saved || to.Saved { // not whole turns of one ledger
+	if from.In != to.In || from.Within() || to.Within() || from.Saved || to.Saved { // not whole turns of one ledger
 		return all, nil
 	}
 	var own []share

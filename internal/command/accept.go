@@ -260,6 +260,9 @@ func (r *review) record(objects *git.Objects, f gitdiff.Difference) error {
 		if t.Own != nil {
 			states = append(states, t.Own.Others, t.Own.Shared)
 		}
+		for _, w := range t.Worktrees {
+			states = append(states, w.Base, w.Code)
+		}
 		kept, err := t.KeptSteps(objects)
 		if err != nil {
 			return fmt.Errorf("look at the steps of turn %s: %w", t.ID(), err)

@@ -59,6 +59,7 @@ var Handoff = &Program{"git-agent-handoff", "what the last session left could no
 	"PreToolUse":    before,
 	"PostToolBatch": watch,
 	"PostToolUse":   watch,
+	"SubagentStop":  sideStopped,
 	"PreCompact":    compact,
 }}
 
@@ -176,7 +177,7 @@ func (h *hook) run(ctx context.Context, args []string) error {
 		h.logError(err) // do it here, as long as the client allows
 	}
 	handle := h.program.events[event.Name]
-	tools := event.Name == "PreToolUse" || event.Name == "PostToolBatch" || event.Name == "PostToolUse"
+	tools := event.Name == "PreToolUse" || event.Name == "PostToolBatch" || event.Name == "PostToolUse" || event.Name == "SubagentStop"
 	if handle == nil || event.AgentID != "" && !tools { // a subagent's other events say nothing about the session
 		return nil
 	}

@@ -2,8 +2,10 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,6 +58,10 @@ func watch(ctx context.Context, h *hook) error {
 // and the client obeys an answer, so there is none, whatever happens. A client
 // may run the hook several times for one command, or for each.
 func before(ctx context.Context, h *hook) error {
+	leaves := slices.ContainsFunc(h.event.Calls, func(c hooks.Call) bool { return c.Tool == "ExitWorktree" || recorder.RemovesWorktree(c.Command) })
+	if leaves {
+		h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true))
+	}
 	if !recorder.MayDestroy(h.event.Calls) {
 		return nil
 	}
@@ -70,7 +76,14 @@ func before(ctx context.Context, h *hook) error {
 // step keeps the state that tools have left. Whether it can does not matter to
 // the agent.
 func step(ctx context.Context, h *hook, open func() *workspace.Workspace) error {
-	return recorder.Step(ctx, h.repo, open, h.batch())
+	return errors.Join(recorder.Step(ctx, h.repo, open, h.batch()), recorder.Beside(ctx, h.repo, open, h.batch(), false))
+}
+
+// sideStopped keeps what the worktree of a sub-agent holds that has ended: the
+// client may remove it next.
+func sideStopped(ctx context.Context, h *hook) error {
+	h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), false))
+	return nil
 }
 
 // batch returns the event's calls as the recorder takes them.

@@ -87,6 +87,9 @@ type Turn struct {
 	// too, and the steps that are kept; nil if Base..Code is its change.
 	Own *Own `json:"own,omitempty"`
 
+	// Worktrees are the others of the repository in which the session worked.
+	Worktrees []Worktree `json:"worktrees,omitempty"`
+
 	Text      Text        `json:"-"` // of the parsed record
 	Ledger    ID          `json:"-"` // the mission whose ledger has the record; forks inherit records
 	LedgerTip object.Hash `json:"-"` // the ledger's commit at which it was read
@@ -131,6 +134,25 @@ func (o *Own) Plausible() bool {
 	}
 	return o.Files >= 0 && o.Insertions >= 0 && o.Deletions >= 0 && o.Steps >= 0 && o.Steps <= MaxSteps
 }
+
+// A Worktree is what a turn's tools or sub-agents did in another worktree of the
+// repository. It is no part of the turn's own change.
+type Worktree struct {
+	Name   string      `json:"name" purge:"text"`              // of its directory; unique in the turn
+	Agent  string      `json:"agent,omitempty" purge:"formal"` // the sub-agent's id; "" for the session's own calls
+	Branch string      `json:"branch,omitempty" purge:"text"`  // short name; "" when HEAD was detached
+	Base   object.Hash `json:"base" purge:"hash"`              // commit whose tree it had when the turn found it
+	Code   object.Hash `json:"code" purge:"hash"`              // the same at the turn's end, or before it was removed
+
+	Files      int      `json:"files" purge:"count"` // changed between Base and Code
+	Insertions int      `json:"insertions" purge:"count"`
+	Deletions  int      `json:"deletions" purge:"count"`
+	Paths      []string `json:"paths,omitempty" purge:"text"` // the first 20
+	Removed    bool     `json:"removed,omitempty"`            // it was gone at the turn's end
+}
+
+// MaxWorktreeName is the most bytes of a worktree's name.
+const MaxWorktreeName = 100
 
 // A Skip is a path that a state leaves out, and why.
 type Skip struct {

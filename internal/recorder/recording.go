@@ -34,9 +34,10 @@ type recording struct {
 	onBranch bool // HEAD is on the mission's branch
 	moves    bool // the branch moves with the turn
 	result   Result
-	during   *journal.Span   // the turn that ends, in the worktree's journal; nil before it was read
-	hidden   map[string]bool // files that are there, and in no state any more: they were ignored since
-	spent    *usage.Tokens   // of the session, up to the last turn that ended; nil if the conversation tells
+	during   *journal.Span    // the turn that ends, in the worktree's journal; nil before it was read
+	hidden   map[string]bool  // files that are there, and in no state any more: they were ignored since
+	seen     []session.Beside // the worktrees that the turn has taken
+	spent    *usage.Tokens    // of the session, up to the last turn that ended; nil if the conversation tells
 }
 
 // run records the signal and reports whether that changed anything; then
@@ -142,6 +143,7 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	if err := r.tx.Commit(ctx); err != nil {
 		return false, err
 	}
+	r.tookBeside(ctx)
 	if p.opens != nil {
 		r.observe(journal.Prompt)
 	} else {
@@ -294,6 +296,7 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*tur
 			return nil, err
 		}
 		t.Own = own.record
+		own.keep = append(own.keep, r.beside(ctx, t, old)...)
 	}
 	files := make(map[string][]byte)
 	if t.Transcript != nil && t.Transcript.Missing == "" {

@@ -17,6 +17,8 @@ var Hooks = hooks.Setup{
 		{Event: "SessionEnd", Command: "git-agent-turn hook || true", Timeout: 20},
 		{Event: "SessionStart", Command: "git-agent-handoff hook || true", Timeout: 60},
 		{Event: "PreToolUse", Command: "git-agent-handoff hook || true", Timeout: 10, Matcher: "Bash", If: destroyers},
+		{Event: "PreToolUse", Command: "git-agent-handoff hook || true", Timeout: 10, Matcher: "ExitWorktree"},
+		{Event: "SubagentStop", Command: "git-agent-handoff hook || true", Timeout: 10},
 		{Event: "PostToolBatch", Command: "git-agent-handoff hook || true", Timeout: 10},
 		{Event: "PreCompact", Command: "git-agent-handoff hook || true", Timeout: 60},
 	},
@@ -36,7 +38,7 @@ var Hooks = hooks.Setup{
 // before, it runs them at every command.
 var destroyers = []string{
 	"Bash(git reset *)", "Bash(git checkout *)", "Bash(git restore *)", "Bash(git switch *)", "Bash(git clean *)",
-	"Bash(git stash)", "Bash(git stash *)", "Bash(git rm *)", "Bash(rm *)", "Bash(mv *)", "Bash(cp *)",
+	"Bash(git stash)", "Bash(git stash *)", "Bash(git rm *)", "Bash(git worktree *)", "Bash(rm *)", "Bash(mv *)", "Bash(cp *)",
 }
 
 // ConfigDir returns $CLAUDE_CONFIG_DIR, or .claude in the home directory.

@@ -1,0 +1,329 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"gitagent/internal/git"
+	"gitagent/internal/git/object"
+	"gitagent/internal/ledger"
+	"gitagent/internal/limit"
+	"gitagent/internal/record"
+	"gitagent/internal/session"
+	"gitagent/internal/snapshot"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// A session's tools and sub-agents may work in other worktrees of the
+// repository than the one in which its turns are recorded. What these hold is
+// looked at while they are there: when a sub-agent stops, before a command or a
+// tool that removes one, and at the turn's end. The turn has it beside its own
+// change. Until then nothing but local state refers to what was seen.
+
+// Beside looks at the worktrees in which a batch of calls may have worked,
+// beside the session's own, and notes what they hold. repo is that of the
+// agent's directory. When it returns, all objects are written. all says to look
+// at every worktree that the session is known to work in.
+func Beside(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace, b Batch, all bool) error {
+	linked := linkedTo(repo)
+	if len(linked) == 0 {
+		return nil
+	}
+	store := session.Open(repo.CommonDir)
+	known := store.Load(b.Session)
+	list := store.LoadBeside(b.Session)
+	var look []*git.Repo
+	for _, other := range linked {
+		noted := slices.ContainsFunc(list, func(e session.Beside) bool { return e.GitDir == other.GitDir })
+		named := other.GitDir == repo.GitDir || b.names(other)
+		if other.GitDir != known.Worktree && (named || all && noted) && !taken(other, b.Session) {
+			look = append(look, other)
+		}
+	}
+	if known.Worktree == "" || len(look) == 0 {
+		return nil
+	}
+	w := open()
+	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Step)
+	defer cancel()
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	conf, err := repo.Config(ctx)
+	if err != nil {
+		return err
+	}
+	seer := &seer{objects: objects, conf: conf, policy: w.Policy(), mission: known.Mission, session: b.Session, at: time.Now()}
+	var seen []session.Beside
+	var errs []error
+	for _, other := range look {
+		e := session.Beside{GitDir: other.GitDir, Agent: b.Agent}
+		if i := slices.IndexFunc(list, func(e session.Beside) bool { return e.GitDir == other.GitDir }); i >= 0 {
+			e = list[i]
+		}
+		if err := seer.see(ctx, other, &e, known); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		seen = append(seen, e)
+	}
+	if err := objects.Flush(); err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	return errors.Join(append(errs, store.UpdateBeside(ctx, b.Session, func(list []session.Beside) []session.Beside {
+		for _, e := range seen {
+			if i := slices.IndexFunc(list, func(old session.Beside) bool { return old.GitDir == e.GitDir }); i >= 0 {
+				list[i].Code, list[i].Branch = e.Code, e.Branch
+			} else if len(list) < session.MaxBeside {
+				list = append(list, e)
+			}
+		}
+		return list
+	}))...)
+}
+
+// names reports whether a batch names a worktree: by a path in it or, in a
+// command, by the name of its directory.
+func (b Batch) names(other *git.Repo) bool {
+	base := filepath.Base(other.Top)
+	for _, call := range b.Calls {
+		for _, path := range call.Paths {
+			if _, ok := snapshot.Inside(other, absolute(b.Cwd, path)); ok {
+				return true
+			}
+		}
+		if call.Command != "" && (strings.Contains(call.Command, other.Top) || slices.Contains(wordsOf(call.Command), base)) {
+			return true
+		}
+	}
+	return false
+}
+
+func wordsOf(command string) []string {
+	return strings.FieldsFunc(command, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(`/\'"=;&|()<>`, r)
+	})
+}
+
+// RemovesWorktree reports whether a call may remove a worktree with git.
+func RemovesWorktree(command string) bool {
+	words := wordsOf(command)
+	return slices.Contains(words, "worktree") && slices.Contains(words, "remove")
+}
+
+// linkedTo lists the other worktrees of a repository and, last, its own if it is
+// a linked one. It runs no process.
+func linkedTo(repo *git.Repo) (list []*git.Repo) {
+	dirs, err := os.ReadDir(filepath.Join(repo.CommonDir, "worktrees"))
+	if err != nil {
+		return nil
+	}
+	add := func(top string) {
+		other, err := git.Find(top)
+		if err == nil && other.CommonDir == repo.CommonDir && git.SameFile(other.Top, top) {
+			list = append(list, other)
+		}
+	}
+	for _, d := range dirs {
+		b, err := os.ReadFile(filepath.Join(repo.CommonDir, "worktrees", d.Name(), "gitdir"))
+		if err != nil {
+			continue
+		}
+		path := filepath.FromSlash(strings.TrimRight(string(b), "\r\n"))
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(repo.CommonDir, "worktrees", d.Name(), path)
+		}
+		add(filepath.Dir(path))
+	}
+	if repo.GitDir != repo.CommonDir {
+		add(filepath.Dir(repo.CommonDir))
+	}
+	return list
+}
+
+// taken reports whether another session works in a worktree: its turns have what
+// it holds.
+func taken(repo *git.Repo, name string) bool {
+	others, err := session.PresenceIn(repo.GitDir).Others(name)
+	return err == nil && len(others) > 0
+}
+
+// A seer makes commits of worktrees' states.
+type seer struct {
+	objects *git.Objects
+	conf    git.Config
+	policy  snapshot.Policy
+	mission record.ID
+	session string
+	at      time.Time
+}
+
+// see notes the state of a worktree and, at the first time, where it began: at
+// the commit that it was made with, if that was in the turn, else as it is.
+func (s *seer) see(ctx context.Context, repo *git.Repo, e *session.Beside, known *session.Known) error {
+	snap, err := snapshot.Take(ctx, repo, s.objects, snapshot.Options{Policy: s.policy, Config: func() (git.Config, error) { return s.conf, nil }})
+	if err != nil {
+		return err
+	}
+	e.Name, e.Branch = nameOf(repo), valid(snap.Head.Branch)
+	if e.Code, err = s.commit(snap, e.Code); err != nil || !e.Base.IsZero() {
+		return err
+	}
+	e.Base = e.Code
+	if began, at := madeAt(repo); known.Open != nil && at >= known.Open.Started.Unix() && !began.IsZero() && s.objects.Has(began) == nil {
+		e.Base = began
+	}
+	return nil
+}
+
+// commit returns HEAD or the commit before if they have the state, else a new one.
+func (s *seer) commit(snap *snapshot.Snapshot, before object.Hash) (object.Hash, error) {
+	head := snap.Head.Commit
+	var parents []object.Hash
+	if !head.IsZero() {
+		if tree, err := s.objects.TreeOf(head); err != nil || tree == snap.Tree {
+			return head, err
+		}
+		parents = append(parents, head)
+	}
+	if tree, err := s.objects.TreeOf(before); err == nil && !before.IsZero() && tree == snap.Tree {
+		if of, err := s.objects.Parents(before); err == nil && slices.Equal(of, parents) {
+			return before, nil
+		}
+	}
+	message := "a worktree of the session\n"
+	if s.mission != "" {
+		message = ledger.CodeMessage("a worktree of the session", s.mission, 0, s.session)
+	}
+	return s.objects.CommitTree(snap.Tree, parents, s.conf.Author(s.at), s.conf.Committer(s.at), message)
+}
+
+// madeAt returns the commit that a linked worktree was made with, and when, in
+// seconds, as the first line of its reflog says.
+func madeAt(repo *git.Repo) (object.Hash, int64) {
+	b, err := os.ReadFile(filepath.Join(repo.GitDir, "logs", "HEAD"))
+	if err != nil || repo.GitDir == repo.CommonDir {
+		return object.Hash{}, 0
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	who, _, _ := strings.Cut(line, "\t")
+	fields := strings.Fields(who)
+	if len(fields) < 5 {
+		return object.Hash{}, 0
+	}
+	at, err := strconv.ParseInt(fields[len(fields)-2], 10, 64)
+	if err != nil {
+		return object.Hash{}, 0
+	}
+	return object.NewHash(fields[1]), at
+}
+
+// nameOf returns the name of a worktree's directory, as states are named by it.
+func nameOf(repo *git.Repo) string {
+	name := strings.Map(func(r rune) rune {
+		if turns.IsWorktreeName(string(r)) {
+			return r
+		}
+		return '-'
+	}, filepath.Base(repo.Top))
+	return name[:min(len(name), record.MaxWorktreeName)]
+}
+
+// beside returns what the session's other worktrees hold at the end of a turn,
+// and the commits to keep.
+func (r *recording) beside(ctx context.Context, t, old *turns.Turn) (keep []object.Hash) {
+	if r.Session == "" {
+		return nil
+	}
+	list := r.Store.LoadBeside(r.Session)
+	list = slices.DeleteFunc(list, func(e session.Beside) bool { return e.GitDir == r.Repo.GitDir })
+	if o := r.state.Open; o != nil && r.elsewhere() && !slices.ContainsFunc(list, func(e session.Beside) bool { return e.GitDir == r.state.Worktree }) {
+		list = append(list, session.Beside{GitDir: r.state.Worktree, Base: o.Base}) // the turn began there
+	}
+	if len(list) == 0 && (old == nil || len(old.Worktrees) == 0) {
+		return nil
+	}
+	if old != nil {
+		t.Worktrees = slices.Clone(old.Worktrees)
+		for i := range t.Worktrees {
+			keep = append(keep, t.Worktrees[i].Base, t.Worktrees[i].Code)
+		}
+	}
+	conf, err := r.tx.Config()
+	if err != nil {
+		return keep
+	}
+	seer := &seer{objects: r.tx.Objects, conf: conf, policy: r.Policy(), mission: r.id, session: r.Session, at: r.tx.At}
+	linked := linkedTo(r.Repo)
+	for _, e := range list {
+		i := slices.IndexFunc(linked, func(o *git.Repo) bool { return o.GitDir == e.GitDir })
+		if i >= 0 {
+			if err := seer.see(ctx, linked[i], &e, &r.state); err != nil {
+				r.warn("turn %s has worktree %s as it was seen last: %v", t.ID(), e.Name, err)
+			}
+		}
+		if e.Code.IsZero() || e.Code == e.Base || len(t.Worktrees) >= session.MaxBeside {
+			continue
+		}
+		wt := record.Worktree{Name: e.Name, Agent: e.Agent, Branch: e.Branch, Base: e.Base, Code: e.Code, Removed: i < 0}
+		if j := slices.IndexFunc(t.Worktrees, func(w record.Worktree) bool { return w.Code == e.Base && w.Agent == e.Agent }); j >= 0 {
+			wt.Base, wt.Name = t.Worktrees[j].Base, t.Worktrees[j].Name
+			t.Worktrees = slices.Delete(t.Worktrees, j, j+1)
+		}
+		for n, name := 2, wt.Name; slices.ContainsFunc(t.Worktrees, func(w record.Worktree) bool { return w.Name == wt.Name }); n++ {
+			wt.Name = fmt.Sprintf("%s-%d", name, n)
+		}
+		if err := r.measure(ctx, t, &wt); err != nil {
+			r.warn("turn %s lacks worktree %s: %v", t.ID(), e.Name, err)
+			continue
+		}
+		t.Worktrees = append(t.Worktrees, wt)
+		keep = append(keep, wt.Base, wt.Code)
+		r.seen = append(r.seen, e)
+	}
+	return keep
+}
+
+// measure counts what changed in a worktree.
+func (r *recording) measure(ctx context.Context, t *turns.Turn, wt *record.Worktree) error {
+	from, err := r.tx.Objects.TreeOf(wt.Base)
+	if err != nil {
+		return err
+	}
+	to, err := r.tx.Objects.TreeOf(wt.Code)
+	if err != nil || from == to {
+		return err
+	}
+	stats, err := r.lines(ctx, t, from, to)
+	wt.Files, wt.Insertions, wt.Deletions, wt.Paths = count(stats)
+	return err
+}
+
+// tookBeside notes what a turn has taken: the next one goes on from there.
+func (r *recording) tookBeside(ctx context.Context) {
+	if len(r.seen) == 0 {
+		return
+	}
+	err := r.Store.UpdateBeside(ctx, r.Session, func(list []session.Beside) []session.Beside {
+		for _, e := range r.seen {
+			if i := slices.IndexFunc(list, func(old session.Beside) bool { return old.GitDir == e.GitDir }); i >= 0 {
+				list[i].Base = e.Code
+			}
+		}
+		return slices.DeleteFunc(list, func(e session.Beside) bool {
+			_, err := os.Stat(e.GitDir)
+			return errors.Is(err, os.ErrNotExist) && e.Code == e.Base
+		})
+	})
+	if err != nil {
+		r.warn("%v", err)
+	}
+}
