@@ -147,8 +147,8 @@ type Worktree struct {
 	Files      int      `json:"files" purge:"count"` // changed between Base and Code
 	Insertions int      `json:"insertions" purge:"count"`
 	Deletions  int      `json:"deletions" purge:"count"`
-	Paths      []string `json:"paths,omitempty" purge:"text"` // the first 20
-	Removed    bool     `json:"removed,omitempty"`            // it was gone at the turn's end
+	Paths      []string `json:"paths,omitempty" purge:"text"`     // the first 20
+	Removed    bool     `json:"removed,omitempty" purge:"number"` // it was gone at the turn's end
 }
 
 // MaxWorktreeName is the most bytes of a worktree's name.

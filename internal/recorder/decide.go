@@ -22,6 +22,7 @@ type inputs struct {
 	worktree string        // git directory of the signal's worktree
 	rules    *redact.Rules // what texts are redacted by
 	state    session.Known // local state of the session; not older than the ledger
+	found    object.Hash   // what the worktree had when the session came there in the turn; zero if unknown
 	last     int           // number of the mission's last turn
 	segment  flushed       // what the client has written since the cursor
 	jumps    map[int]jump  // by where a turn's lines begin in the segment
@@ -314,7 +315,10 @@ func (f *inputs) start() start {
 		return f.withoutPrompt()
 	}
 	if f.elsewhere() {
-		s.base = object.Hash{} // the other worktree's state says nothing about this one
+		s.base = f.found // the other worktree's state says nothing about this one
+		if !f.found.IsZero() {
+			s.head, s.branch = f.found, f.branch
+		}
 	}
 	return s
 }

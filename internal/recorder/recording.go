@@ -87,6 +87,11 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 	if err := r.findJumps(); err != nil {
 		return false, err
 	}
+	for _, e := range r.Store.LoadBeside(r.Session) {
+		if e.GitDir == r.Repo.GitDir && r.elsewhere() && r.tx.Objects.Has(e.Base) == nil {
+			r.found = e.Base
+		}
+	}
 	if r.last, err = r.tx.Ledger.LastTurn(); err != nil {
 		return false, err
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -173,12 +172,12 @@ func (s *seer) see(ctx context.Context, repo *git.Repo, e *session.Beside, known
 	if err != nil {
 		return err
 	}
-	e.Name, e.Branch = nameOf(repo), valid(snap.Head.Branch)
+	e.Name, e.Branch = nameOf(repo), valid(strings.TrimPrefix(snap.Head.Branch, "refs/heads/"))
 	if e.Code, err = s.commit(snap, e.Code); err != nil || !e.Base.IsZero() {
 		return err
 	}
 	e.Base = e.Code
-	if began, at := madeAt(repo); known.Open != nil && at >= known.Open.Started.Unix() && !began.IsZero() && s.objects.Has(began) == nil {
+	if began, at := madeAt(repo); known.Open != nil && !at.Before(known.Open.Started.Add(-tick)) && !began.IsZero() && s.objects.Has(began) == nil {
 		e.Base = began
 	}
 	return nil
@@ -206,24 +205,19 @@ func (s *seer) commit(snap *snapshot.Snapshot, before object.Hash) (object.Hash,
 	return s.objects.CommitTree(snap.Tree, parents, s.conf.Author(s.at), s.conf.Committer(s.at), message)
 }
 
-// madeAt returns the commit that a linked worktree was made with, and when, in
-// seconds, as the first line of its reflog says.
-func madeAt(repo *git.Repo) (object.Hash, int64) {
-	b, err := os.ReadFile(filepath.Join(repo.GitDir, "logs", "HEAD"))
-	if err != nil || repo.GitDir == repo.CommonDir {
-		return object.Hash{}, 0
-	}
-	line, _, _ := strings.Cut(string(b), "\n")
-	who, _, _ := strings.Cut(line, "\t")
-	fields := strings.Fields(who)
-	if len(fields) < 5 {
-		return object.Hash{}, 0
-	}
-	at, err := strconv.ParseInt(fields[len(fields)-2], 10, 64)
+// madeAt returns the commit that a linked worktree was made with, as the first
+// line of its reflog says, and when; zero if that is not known.
+func madeAt(repo *git.Repo) (object.Hash, time.Time) {
+	info, err := os.Stat(filepath.Join(repo.GitDir, "commondir")) // written once, and the main worktree has none
 	if err != nil {
-		return object.Hash{}, 0
+		return object.Hash{}, time.Time{}
 	}
-	return object.NewHash(fields[1]), at
+	b, err := os.ReadFile(filepath.Join(repo.GitDir, "logs", "HEAD"))
+	fields := strings.Fields(string(b[:min(len(b), 200)]))
+	if err != nil || len(fields) < 2 {
+		return object.Hash{}, time.Time{}
+	}
+	return object.NewHash(fields[1]), info.ModTime()
 }
 
 // nameOf returns the name of a worktree's directory, as states are named by it.
@@ -270,7 +264,7 @@ func (r *recording) beside(ctx context.Context, t, old *turns.Turn) (keep []obje
 				r.warn("turn %s has worktree %s as it was seen last: %v", t.ID(), e.Name, err)
 			}
 		}
-		if e.Code.IsZero() || e.Code == e.Base || len(t.Worktrees) >= session.MaxBeside {
+		if e.Code.IsZero() || r.alike(e.Base, e.Code) || len(t.Worktrees) >= session.MaxBeside {
 			continue
 		}
 		wt := record.Worktree{Name: e.Name, Agent: e.Agent, Branch: e.Branch, Base: e.Base, Code: e.Code, Removed: i < 0}
@@ -290,6 +284,13 @@ func (r *recording) beside(ctx context.Context, t, old *turns.Turn) (keep []obje
 		r.seen = append(r.seen, e)
 	}
 	return keep
+}
+
+// alike reports whether two commits have one tree.
+func (r *recording) alike(a, b object.Hash) bool {
+	one, err := r.tx.Objects.TreeOf(a)
+	other, e := r.tx.Objects.TreeOf(b)
+	return err == nil && e == nil && one == other
 }
 
 // measure counts what changed in a worktree.
