@@ -25,7 +25,7 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolBatch", "PostToolUse", "Stop", "StopFailure", "Interrupt", "PreCompact", "SessionEnd",
+		"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolBatch", "PostToolUse", "Stop", "StopFailure", "Interrupt", "PreCompact", "SessionEnd", "SubagentStop",
 	} {
 		if both[name] != 1 {
 			t.Errorf("%s is handled %d times", name, both[name])

@@ -7,6 +7,7 @@
 //	enabled               its existence enables recording in this repository
 //	sessions/<id>.json    one session
 //	sessions/<id>.monitor what its agent was told about its context
+//	sessions/<id>.worktrees in which others of the repository it works
 //	locks/<name>          files to lock, with what their holders are about to do
 //	planting/<id>         the worktree that a start or fork makes
 //	log                   what hooks could not report otherwise

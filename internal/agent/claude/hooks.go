@@ -16,8 +16,7 @@ var Hooks = hooks.Setup{
 		{Event: "StopFailure", Command: "git-agent-turn hook || true", Timeout: 60},
 		{Event: "SessionEnd", Command: "git-agent-turn hook || true", Timeout: 20},
 		{Event: "SessionStart", Command: "git-agent-handoff hook || true", Timeout: 60},
-		{Event: "PreToolUse", Command: "git-agent-handoff hook || true", Timeout: 10, Matcher: "Bash", If: destroyers},
-		{Event: "PreToolUse", Command: "git-agent-handoff hook || true", Timeout: 10, Matcher: "ExitWorktree"},
+		{Event: "PreToolUse", Command: "git-agent-handoff hook || true", Timeout: 10, Matcher: "Bash|ExitWorktree", If: destroyers},
 		{Event: "SubagentStop", Command: "git-agent-handoff hook || true", Timeout: 10},
 		{Event: "PostToolBatch", Command: "git-agent-handoff hook || true", Timeout: 10},
 		{Event: "PreCompact", Command: "git-agent-handoff hook || true", Timeout: 60},
@@ -32,13 +31,13 @@ var Hooks = hooks.Setup{
 }
 
 // destroyers are the client's rules for commands that may take away what is in
-// the worktree: the state before is kept. The client runs a hook for each that
+// the worktree, or it itself: the state before is kept. The client runs a hook for each that
 // matches a part of the command, and all if it can't tell. It knows rules at
 // hooks since version 2.1.85, and of commands with several parts since 2.1.89;
 // before, it runs them at every command.
 var destroyers = []string{
 	"Bash(git reset *)", "Bash(git checkout *)", "Bash(git restore *)", "Bash(git switch *)", "Bash(git clean *)",
-	"Bash(git stash)", "Bash(git stash *)", "Bash(git rm *)", "Bash(git worktree *)", "Bash(rm *)", "Bash(mv *)", "Bash(cp *)",
+	"Bash(git stash)", "Bash(git stash *)", "Bash(git rm *)", "Bash(git worktree *)", "Bash(rm *)", "Bash(mv *)", "Bash(cp *)", "ExitWorktree",
 }
 
 // ConfigDir returns $CLAUDE_CONFIG_DIR, or .claude in the home directory.
