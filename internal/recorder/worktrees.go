@@ -177,10 +177,18 @@ func (s *seer) see(ctx context.Context, repo *git.Repo, e *session.Beside, known
 		return err
 	}
 	e.Base = e.Code
-	if began, at := madeAt(repo); known.Open != nil && !at.Before(known.Open.Started.Add(-tick)) && !began.IsZero() && s.objects.Has(began) == nil {
+	// A sub-agent outlives the turn that called it, and may be seen late.
+	its := e.Agent != "" && strings.Contains(e.Name, e.Agent)
+	if began, at := madeAt(repo); (its || since(known, at)) && !began.IsZero() && s.objects.Has(began) == nil {
 		e.Base = began
 	}
 	return nil
+}
+
+// since reports whether something was made since the session's running turn began,
+// or the last one.
+func since(known *session.Known, at time.Time) bool {
+	return known.Open != nil && !at.Before(known.Open.Started.Add(-tick)) || known.Last != nil && !at.Before(known.Last.Started.Add(-tick))
 }
 
 // commit returns HEAD or the commit before if they have the state, else a new one.
