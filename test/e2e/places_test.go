@@ -3,9 +3,12 @@
 package e2e
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -78,6 +81,58 @@ func TestEnterWorktree(t *testing.T) {
 	}
 	if got, want := turns[1].Branch, "worktree-lab-wt"; got != want {
 		t.Errorf("branch of the turn that moved = %q, want %q", got, want)
+	}
+}
+
+// Two sub-agents work in worktrees that the client makes; the agent removes one, and another that it has made itself. What all
+// three held is with the turns, and can be had back.
+func TestWorktreesOfSubagents(t *testing.T) {
+	r := newNightly(t)
+	launch := func(prompt string) map[string]any {
+		return map[string]any{"type": "tool_use", "name": "Agent", "input": map[string]any{
+			"description": "work", "prompt": prompt, "subagent_type": "general-purpose", "isolation": "worktree",
+		}}
+	}
+	r.mock.play(
+		on("TISO", reply{"content": []any{launch("SUBW write"), launch("SUBC commit")}}, say("launched")),
+		on("SUBW", bash("echo one > sub.txt"), say("written")),
+		on("SUBC", bash("echo two > c.txt && git add c.txt && git commit -q -m sub"), say("committed")),
+		on("TRM", bash("git worktree remove --force $(git worktree list --porcelain | sed -n 's/^worktree \\(.*agent-.*\\)/\\1/p' | head -n 1)"), say("removed")),
+		on("TOWN", bash("git worktree add -q -b mine ../mine && echo three > ../mine/m.txt"), bash("git worktree remove --force ../mine"), say("done")),
+	)
+	session := r.claude(r.repo.Dir, "TISO hello").ok().session()
+	for _, word := range []string{"TRM", "TOWN"} {
+		r.claude(r.repo.Dir, word+" hello", "--resume", session).ok()
+	}
+	found := map[string]bool{}
+	for n := 1; ; n++ {
+		out, err := r.repo.Try("agent-turn", "show", "--json", strconv.Itoa(n))
+		if err != nil {
+			break
+		}
+		var turn struct {
+			Files     int
+			Worktrees []struct {
+				Name, Agent string
+				Paths       []string
+			}
+		}
+		gittest.Must(t, json.Unmarshal([]byte(out), &turn))
+		for _, w := range turn.Worktrees {
+			found[strings.Join(w.Paths, " ")] = true
+			if (w.Agent == "") != (w.Name == "mine") {
+				t.Errorf("worktree %s is of sub-agent %q", w.Name, w.Agent)
+			}
+			if got, err := r.repo.Try("agent-turn", "diff", strconv.Itoa(n)+":"+w.Name); err != nil || !strings.Contains(got, "b/"+w.Paths[0]) {
+				t.Errorf("the diff of %s is %s, %v", w.Name, got, err)
+			}
+		}
+		if turn.Files != 0 {
+			t.Errorf("turn %d has changed %d files itself", n, turn.Files)
+		}
+	}
+	if want := map[string]bool{"sub.txt": true, "c.txt": true, "m.txt": true}; !maps.Equal(found, want) {
+		t.Errorf("worktrees held %v, want %v\n%s", found, want, r.report())
 	}
 }
 
