@@ -172,6 +172,9 @@ func (s *seer) see(ctx context.Context, repo *git.Repo, e *session.Beside, known
 	if err != nil {
 		return err
 	}
+	if s.objects.Has(e.Base) != nil { // a purge or a git gc has taken it
+		e.Base = object.Hash{}
+	}
 	e.Name, e.Branch = nameOf(repo), valid(strings.TrimPrefix(snap.Head.Branch, "refs/heads/"))
 	if e.Code, err = s.commit(snap, e.Code); err != nil || !e.Base.IsZero() {
 		return err
