@@ -77,6 +77,7 @@ type hook struct {
 	known    bool           // recording is enabled, and errors go to store
 	settings *config.Config // nil before the repository was opened with them
 	answer   hooks.Answer
+	outside  bool  // the session has no home, and store is the user's
 	since    int64 // ms: when the agent's tools before had run; 0 if unknown
 }
 
@@ -163,8 +164,15 @@ func (h *hook) run(ctx context.Context, args []string) error {
 		event.TranscriptPath = h.agent.Path(h.agent.ConfigDir(os.Getenv), event.SessionID)
 	}
 	h.event = event
-	if h.find(ctx, event.Cwd); !h.known || h.borrowed && h.installed() {
+	h.find(ctx, event.Cwd)
+	if h.settle(ctx); !h.known && !h.outside || h.borrowed && h.installed() {
 		return nil
+	}
+	if h.outside {
+		if unknown != nil {
+			return nil
+		}
+		return abroad(ctx, h)
 	}
 	if unknown != nil {
 		return unknown

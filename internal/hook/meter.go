@@ -47,7 +47,7 @@ func watch(ctx context.Context, h *hook) error {
 	if !news {
 		return err
 	}
-	e := step(ctx, h, open)
+	e := errors.Join(step(ctx, h, open), h.visit(ctx, false))
 	if e != nil && err == nil { // else the user hears of that
 		h.lose("what tools change within a turn is not kept", e)
 	}
@@ -69,6 +69,7 @@ func before(ctx context.Context, h *hook) error {
 	h.logError(remember(ctx, h, func(st *contextmeter.Memory) { news = st.Hear(h.digest) }))
 	if news {
 		h.logError(recorder.StepBefore(ctx, h.repo, h.open, h.batch()))
+		h.logError(h.visit(ctx, true))
 	}
 	return nil
 }

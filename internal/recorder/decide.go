@@ -20,6 +20,7 @@ type inputs struct {
 	Signal
 	id       record.ID     // the mission to record to
 	worktree string        // git directory of the signal's worktree
+	top      string        // of that worktree
 	rules    *redact.Rules // what texts are redacted by
 	state    session.Known // local state of the session; not older than the ledger
 	found    object.Hash   // what the worktree had when the session came there in the turn; zero if unknown
@@ -162,6 +163,9 @@ func decide(f inputs) plan {
 	}
 	if f.Event == Prompted {
 		p.opens = &opening{prompt: f.Prompt, at: f.At}
+		if !f.Started.IsZero() {
+			p.opens.at = f.Started
+		}
 		if runs(begun, named) {
 			p.opens = &opening{prompt: begun[named].Prompt, at: begun[named].At, running: true}
 		}
@@ -380,7 +384,7 @@ func (f *inputs) next(p plan, done outturn, at func(offset int64, turn int) sess
 			Shared: len(st.Beside) > 0,
 		}
 	}
-	st.Mission, st.Worktree, st.Seen = f.id, f.worktree, f.At
+	st.Mission, st.Worktree, st.Top, st.Seen, st.Away = f.id, f.worktree, f.top, f.At, f.Away
 	if f.Event != Ended {
 		st.Ended, st.HandedOff = false, false // the session was resumed
 	}

@@ -58,6 +58,9 @@ func describe(f *inputs, e ending, s start, snap *snapshot.Snapshot) *turns.Turn
 	if t.Outcome == record.Interrupted && sum.APIError && !sum.Interrupted && f.Outcome == "" && !(e.seen && f.Event == Halted) {
 		t.Outcome = record.Failed
 	}
+	if t.Home = f.Home; f.Away {
+		prompt = cmp.Or(f.Prompt, s.prompt)
+	}
 	t.Prompt = recordedPrompt(f.rules, prompt)
 	t.Reply = ledger.Tail(valid(f.rules.String(clipEnd(reply))), record.MaxReply)
 	return t

@@ -130,7 +130,7 @@ func recordTo(ctx context.Context, w *workspace.Workspace, s Signal, st *session
 	return ledgertx.Run(ctx, w, choose, func(ctx context.Context, tx *ledgertx.Tx) error {
 		rec := &recording{
 			Workspace: w, tx: tx, result: Result{Mission: tx.ID},
-			inputs: inputs{Signal: s, id: tx.ID, worktree: w.Repo.GitDir, rules: w.Settings.Rules(), state: state},
+			inputs: inputs{Signal: s, id: tx.ID, worktree: w.Repo.GitDir, top: w.Repo.Top, rules: w.Settings.Rules(), state: state},
 		}
 		changed, err := rec.run(ctx)
 		if err != nil {
@@ -246,6 +246,15 @@ type Signal struct {
 	Transcript string         // path of the session's file; empty if the client keeps none
 	Outcome    record.Outcome // by hand: how the turn ended; "" for the event's own
 	Strict     bool           // by hand: an unreadable transcript is an error; a hook would record the turn without it
+
+	// Away says that the session only visits this repository, and Home which turn
+	// at home has the conversation, if any has. A turn that changed nothing here is
+	// dropped if IfChanged. Began is when the calls began that have run before a
+	// visit's Prompted, and Started when the turn had begun at home.
+	Away           bool
+	Home           *record.TurnID
+	IfChanged      bool
+	Began, Started time.Time
 
 	FlushWait  time.Duration // how long the turn's end waits for the transcript; see [FlushWait]
 	Client     session.Client

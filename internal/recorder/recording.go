@@ -30,14 +30,16 @@ import (
 type recording struct {
 	*workspace.Workspace
 	inputs
-	tx       *ledgertx.Tx
-	onBranch bool // HEAD is on the mission's branch
-	moves    bool // the branch moves with the turn
-	result   Result
-	during   *journal.Span    // the turn that ends, in the worktree's journal; nil before it was read
-	hidden   map[string]bool  // files that are there, and in no state any more: they were ignored since
-	seen     []session.Beside // the worktrees that the turn has taken
-	spent    *usage.Tokens    // of the session, up to the last turn that ended; nil if the conversation tells
+	tx        *ledgertx.Tx
+	onBranch  bool // HEAD is on the mission's branch
+	moves     bool // the branch moves with the turn
+	result    Result
+	during    *journal.Span    // the turn that ends, in the worktree's journal; nil before it was read
+	hidden    map[string]bool  // files that are there, and in no state any more: they were ignored since
+	seen      []session.Beside // the worktrees that the turn has taken
+	startHead object.Hash      // HEAD then
+	began     object.Hash      // the tree in which a visit began; zero for the snapshot's
+	spent     *usage.Tokens    // of the session, up to the last turn that ended; nil if the conversation tells
 }
 
 // run records the signal and reports whether that changed anything; then
@@ -49,7 +51,7 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 	}
 	segment := ledgertx.Async(func() (flushed, error) { return r.flush(ctx) })
 	defer func() { _, _ = segment() }()
-	if repeated(r.Signal, &r.state, r.spokeSince) {
+	if repeated(r.Signal, &r.state, r.spokeSince) || r.IfChanged && r.ends() && r.state.Open == nil && !r.again() {
 		return false, nil
 	}
 	if r.Event == Ended && r.state.Open == nil && r.state.Last != nil {
@@ -60,6 +62,11 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 	}
 	if err := r.tx.Look(ctx, r.moves); err != nil {
 		return false, err
+	}
+	if r.IfChanged && r.ends() {
+		if same, err := r.unchanged(); err != nil || same {
+			return same, err
+		}
 	}
 	r.result.Skipped = r.tx.Snap.Skipped
 	if r.moves && r.tx.Snap.Head.Branch != r.tx.Branch(r.id) {
@@ -138,10 +145,19 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 		}
 		done.turns, done.ended, seen = append(done.turns, t), s, e.seen
 		s = start{base: t.Code, head: s.head, branch: s.branch} // the next one begins where this one ended
+		if r.IfChanged && onlyOthers(t) && done.ended.head == r.head {
+			r.state.Open = nil
+			return true, nil
+		}
 	}
 	done.opens = s
 	if p.opens != nil && p.ends == nil && !p.opens.running {
-		if done.opens.base, err = r.saveChanges(s); err != nil {
+		if r.Away {
+			done.opens, err = r.arrive(s)
+		} else {
+			done.opens.base, err = r.saveChanges(s)
+		}
+		if err != nil {
 			return false, err
 		}
 	}
@@ -162,7 +178,7 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 		r.warn("the notes of mission %s were left as they are: %v", r.id, r.tx.Unnoted)
 	}
 	done.head = r.tx.HeadNow()
-	if seen {
+	if seen && (p.ends != nil || !r.Away) {
 		done.opens.head, done.opens.branch = done.head, r.branch
 	}
 	r.state = r.next(p, done, func(offset int64, turn int) (c session.Cursor) {

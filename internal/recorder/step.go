@@ -390,6 +390,9 @@ func (r *recording) observe(event string) {
 		At: r.seenAt(), Event: event, Session: r.who(), PromptID: r.PromptID,
 		Tree: snap.Tree, Head: r.tx.HeadNow(), Plain: snap.Plain,
 	}
+	if !r.began.IsZero() { // what calls have done since is not there yet
+		e.At, e.Tree, e.Head = r.Began.UnixMilli(), r.began, r.startHead
+	}
 	last, err := r.lastState()
 	if err == nil && last != nil && last.Tree != e.Tree {
 		e.Ctimes = ctimes(r.Repo, r.tx.Objects, last.Tree, e.Tree)

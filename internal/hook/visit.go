@@ -1,0 +1,384 @@
+package hook
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"gitagent/internal/contextmeter"
+	"gitagent/internal/git"
+	"gitagent/internal/places"
+	"gitagent/internal/record"
+	"gitagent/internal/recorder"
+	"gitagent/internal/session"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// A session's home is the repository that it stands in, and has its conversation.
+// It visits another one when its tools act there: from the first call of a turn
+// that names something in it to the turn's end. Which ones is in the memory of
+// the session, at home or, while it has none, in a directory of the user's.
+
+// maxVisits is how many repositories a turn visits. Beyond, nothing is recorded.
+const maxVisits = 50
+
+// settle makes home what the session is at home in, if the repository of its
+// directory does not know it so: that where its conversation is by now.
+func (h *hook) settle(ctx context.Context) {
+	noted := places.Of(os.Getenv)
+	if h.event == nil {
+		return
+	}
+	if h.known {
+		if st := h.store.Load(h.event.SessionID); !st.Away && !st.Seen.IsZero() {
+			return
+		}
+	}
+	if common := noted.Home(h.event.SessionID); common != "" && (h.repo == nil || common != h.repo.CommonDir) {
+		store := session.Open(common)
+		if st := store.Load(h.event.SessionID); st.Top != "" && !st.Away {
+			repo, err := Place(ctx, st.Top, "")
+			if err == nil && repo.CommonDir == common {
+				if on, _ := workspace.New(repo, nil).Enabled(ctx); on {
+					h.repo, h.store, h.known = repo, store, true
+					return
+				}
+			}
+		}
+	}
+	if h.known || noted.Dir() == nil {
+		return
+	}
+	h.outside, h.store = true, session.Open(noted.Dir().Path("away"))
+}
+
+// abroad handles the events of a session without a home: it records what it
+// visits.
+func abroad(ctx context.Context, h *hook) error {
+	switch h.event.Name {
+	case "PreToolUse", "PostToolBatch", "PostToolUse":
+		return h.visit(ctx, h.event.Name == "PreToolUse")
+	case "Stop":
+		h.leave(ctx, recorder.Stopped, nil)
+	case "StopFailure":
+		h.leave(ctx, recorder.Erred, nil)
+	case "UserPromptSubmit", "Interrupt", "SessionEnd":
+		h.leave(ctx, recorder.Halted, nil)
+	}
+	return nil
+}
+
+// elsewhere returns the tops of other repositories that the event's calls name. It
+// looks at nothing but the paths that it is given if all are in the worktree.
+func (h *hook) elsewhere() (repos []*git.Repo) {
+	home, _ := os.UserHomeDir()
+	looked := make(map[string]bool)
+	for _, name := range recorder.Named(h.event.Cwd, home, h.event.Calls) {
+		if h.repo != nil && within(h.repo.Top, name) {
+			continue
+		}
+		dir := existing(name)
+		if dir == "" || looked[dir] {
+			continue
+		}
+		looked[dir] = true
+		repo, err := git.Find(dir)
+		if err != nil || h.repo != nil && repo.CommonDir == h.repo.CommonDir || len(repos) == maxVisits ||
+			slices.ContainsFunc(repos, func(r *git.Repo) bool { return r.Top == repo.Top }) {
+			continue
+		}
+		repos = append(repos, repo)
+	}
+	return repos
+}
+
+// within reports whether a path is in a worktree, and in no repository within it.
+func within(top, path string) bool {
+	name, ok := git.Within(top, path)
+	if !ok {
+		return false
+	}
+	for dir := name; dir != "."; dir = filepath.ToSlash(filepath.Dir(dir)) {
+		at := filepath.Join(top, filepath.FromSlash(dir))
+		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return false // it may lead out
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// existing returns the directory that a path is or is in, as far as it exists.
+func existing(path string) string {
+	for {
+		info, err := os.Stat(path)
+		switch {
+		case err == nil && info.IsDir():
+			return path
+		case filepath.Dir(path) == path:
+			return ""
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+// visit begins the visits of the event's calls that are new, and hands each
+// repository its step. exact says that the calls have not run yet.
+func (h *hook) visit(ctx context.Context, exact bool) error {
+	found := h.elsewhere()
+	if len(found) == 0 {
+		return nil
+	}
+	at := h.store.Load(h.event.SessionID)
+	var open session.OpenTurn
+	if at.Open != nil {
+		open = *at.Open
+	}
+	prompt := cmp.Or(h.event.PromptID, open.PromptID)
+	if h.event.AgentID != "" {
+		prompt = cmp.Or(open.PromptID, h.event.PromptID)
+	}
+	if h.outside {
+		if err := os.MkdirAll(places.Of(os.Getenv).Dir().Path("away"), 0o700); err != nil {
+			return err
+		}
+	}
+	begun, err := h.noteVisits(ctx, found, prompt)
+	if err != nil {
+		return err
+	}
+	s := h.signal(recorder.Prompted)
+	s.PromptID, s.Prompt, s.Transcript, s.Asked, s.Away = prompt, open.Prompt, "", "", true
+	s.Started = open.Started
+	if !exact {
+		if s.Began = h.began(); s.Began.IsZero() {
+			s.Began = open.Started
+		}
+		if s.Began.IsZero() || s.Began.After(h.at) {
+			s.Began = h.at
+		}
+	}
+	if s.Started.IsZero() || !s.Began.IsZero() && s.Began.Before(s.Started) {
+		s.Started = cmp.Or(s.Began, h.at)
+	}
+	return h.each(found, func(g *hook) error {
+		v := begun[g.repo.Top]
+		if v.Off {
+			return nil
+		}
+		if !v.Begun {
+			r, err := Place(ctx, g.repo.Top, "")
+			on := false
+			if err == nil {
+				on, err = workspace.New(r, nil).Enabled(ctx)
+			}
+			if !on || err != nil {
+				g.known = false // its log is not ours
+				return h.setVisit(ctx, g.repo.Top, func(v *contextmeter.Visit) { v.Off = true })
+			}
+			if _, err := recorder.Record(ctx, g.open(), s); err != nil {
+				return err
+			}
+			if err := h.setVisit(ctx, g.repo.Top, func(v *contextmeter.Visit) { v.Begun = true }); err != nil {
+				return err
+			}
+		}
+		if exact {
+			return recorder.StepBefore(ctx, g.repo, g.open, h.batch())
+		}
+		b := h.batch()
+		b.PromptID, b.Began = prompt, func() time.Time { return s.Began }
+		return recorder.Step(ctx, g.repo, g.open, b)
+	})
+}
+
+// noteVisits notes what a turn visits before anything is done there, so that
+// whatever happens the turn's end reaches it, and returns that by top.
+func (h *hook) noteVisits(ctx context.Context, found []*git.Repo, prompt string) (map[string]contextmeter.Visit, error) {
+	begun := make(map[string]contextmeter.Visit)
+	err := remember(ctx, h, func(st *contextmeter.Memory) {
+		for _, r := range found {
+			i := slices.IndexFunc(st.Visits, func(v contextmeter.Visit) bool { return v.Top == r.Top })
+			if i < 0 {
+				if len(st.Visits) == maxVisits {
+					continue
+				}
+				st.Visits = append(st.Visits, contextmeter.Visit{Top: r.Top, PromptID: prompt})
+				i = len(st.Visits) - 1
+			}
+			v := &st.Visits[i]
+			if v.PromptID != prompt || v.Over && prompt == "" {
+				*v = contextmeter.Visit{Top: r.Top, PromptID: prompt}
+			}
+			v.Over = false
+			begun[r.Top] = *v
+		}
+	})
+	for _, r := range found {
+		if _, ok := begun[r.Top]; !ok {
+			begun[r.Top] = contextmeter.Visit{Off: true}
+		}
+	}
+	return begun, err
+}
+
+func (h *hook) setVisit(ctx context.Context, top string, change func(*contextmeter.Visit)) error {
+	return remember(ctx, h, func(st *contextmeter.Memory) {
+		for i := range st.Visits {
+			if st.Visits[i].Top == top {
+				change(&st.Visits[i])
+			}
+		}
+	})
+}
+
+// each does something in several repositories at once, as a hook that works in
+// each. What fails is logged there, and told once.
+func (h *hook) each(repos []*git.Repo, do func(g *hook) error) error {
+	guests := make([]*hook, len(repos))
+	errs := make([]error, len(repos))
+	var all sync.WaitGroup
+	for i, repo := range repos {
+		g := *h
+		g.repo, g.store, g.known, g.settings = repo, session.Open(repo.CommonDir), true, nil
+		g.answer.Model, g.answer.User = "", ""
+		guests[i] = &g
+		all.Go(func() { errs[i] = do(&g) })
+	}
+	all.Wait()
+	for i, g := range guests {
+		if errs[i] != nil {
+			g.fail(errs[i])
+		}
+		h.answer.User = cmp.Or(h.answer.User, g.answer.User)
+	}
+	return nil
+}
+
+// leave ends the visits of the turn that has ended. home is its turn at home, nil
+// if that is not known.
+func (h *hook) leave(ctx context.Context, event recorder.SignalKind, home *turns.Turn) {
+	var st contextmeter.Memory
+	if !h.store.LoadMonitor(h.event.SessionID, &st) || !slices.ContainsFunc(st.Visits, contextmeter.Visit.Runs) {
+		return
+	}
+	s := h.signal(event)
+	s.Asked = ""
+	if !h.outside {
+		s.Transcript = ""
+		s.Prompt, s.Reply = "", ""
+		s.Home = turnAtHome(h.store.Load(s.Session), home)
+		if home != nil {
+			s.Prompt, s.Reply = home.Prompt, home.Reply
+		}
+		s.Away = true
+	} else if event == recorder.Halted {
+		s.Prompt = ""
+	}
+	var left []*git.Repo
+	prompts := make(map[string]string)
+	for _, v := range st.Visits {
+		if !v.Runs() {
+			continue
+		}
+		repo, err := trusted(ctx, v.Top)
+		if err != nil || repo.Top != v.Top {
+			h.logError(err) // it is gone
+			continue
+		}
+		left = append(left, repo)
+		prompts[v.Top] = v.PromptID
+	}
+	signal := func(top string) recorder.Signal {
+		to := s
+		to.PromptID, to.IfChanged, to.Client = prompts[top], true, session.Client{}
+		return to
+	}
+	if h.outside {
+		left = h.moveIn(ctx, left, signal, &s)
+	}
+	_ = h.each(left, func(g *hook) error { return g.endHere(ctx, signal(g.repo.Top), nil) })
+	h.logError(remember(ctx, h, func(st *contextmeter.Memory) {
+		for i := range st.Visits {
+			if v := &st.Visits[i]; prompts[v.Top] == v.PromptID {
+				v.Over = true
+			}
+		}
+	}))
+}
+
+// moveIn makes the first visited repository that the turn has changed the home of
+// a session that has none, unless it stands in one where recording is off. It
+// returns the others, and tells s of the turn at home.
+func (h *hook) moveIn(ctx context.Context, left []*git.Repo, signal func(top string) recorder.Signal, s *recorder.Signal) []*git.Repo {
+	s.Away = true
+	defer func() { s.Transcript = "" }()
+	if h.repo != nil { // recording is off in it
+		return left
+	}
+	for i, repo := range left {
+		var home *turns.Turn
+		_ = h.each([]*git.Repo{repo}, func(g *hook) error {
+			to := signal(repo.Top)
+			to.Away = false
+			return g.endHere(ctx, to, &home)
+		})
+		if home != nil {
+			h.logError(places.Of(os.Getenv).Note(s.Session, repo.CommonDir))
+			s.Home, s.Prompt, s.Reply = &record.TurnID{Mission: home.Mission, Turn: home.Turn}, home.Prompt, home.Reply
+			return left[i+1:]
+		}
+	}
+	return nil
+}
+
+// endHere records the end of a turn in a visited repository.
+func (h *hook) endHere(ctx context.Context, s recorder.Signal, last **turns.Turn) error {
+	w := h.open()
+	result, err := recorder.Record(ctx, w, s)
+	if err != nil || len(result.Turns) == 0 {
+		return err
+	}
+	if last != nil {
+		*last = result.Turns[len(result.Turns)-1]
+	}
+	h.follow(ctx, w, result, true)
+	if noted := places.Of(os.Getenv); noted.Dir() != nil {
+		h.logError(noted.NoteRepository(h.repo.CommonDir))
+	}
+	return nil
+}
+
+// turnAtHome returns which turn at home has the conversation, as far as known.
+func turnAtHome(st *session.Known, t *turns.Turn) *record.TurnID {
+	switch {
+	case t != nil:
+		return &record.TurnID{Mission: t.Mission, Turn: t.Turn}
+	case st.Mission.Valid():
+		return &record.TurnID{Mission: st.Mission}
+	}
+	return nil
+}
+
+// atHome notes where the session's conversation is, if that is news.
+func (h *hook) atHome(r *recorder.Result) {
+	noted := places.Of(os.Getenv)
+	if r.Mission != "" && noted.Dir() != nil && noted.Home(h.event.SessionID) != h.repo.CommonDir {
+		h.logError(noted.Note(h.event.SessionID, h.repo.CommonDir))
+	}
+}
+
+// lastOf returns the last turn that an event recorded, or nil.
+func lastOf(r *recorder.Result) *turns.Turn {
+	if r == nil || len(r.Turns) == 0 {
+		return nil
+	}
+	return r.Turns[len(r.Turns)-1]
+}

@@ -1,0 +1,116 @@
+package recorder
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"gitagent/internal/git/object"
+	"gitagent/internal/journal"
+	"gitagent/internal/ledger"
+	"gitagent/turns"
+)
+
+// A session visits a repository that it does not stand in when its tools act
+// there. The visit's turn has the prompt and the reply of the turn at home, and
+// what changed here; the conversation stays at home.
+
+// arrive returns the start of a visit. Nothing of it is in the ledger before the
+// turn ends, since most visits only read.
+//
+// If calls have run already, it is the state before them: HEAD as it was, or the
+// journal's last state with that HEAD, with the files as they are now that were
+// written before. A file that was removed before counts as the calls'.
+func (r *recording) arrive(s start) (start, error) {
+	message := ledger.CodeMessage(fmt.Sprintf("before turn %d", r.last+1), r.id, 0, r.Session)
+	s.head, s.branch = r.head, r.branch
+	var err error
+	if r.Began.IsZero() {
+		s.base, _, err = commit(r.tx, s, r.onBranch, message)
+	} else {
+		s, err = r.arriveLate(s, message)
+	}
+	if err != nil {
+		return s, err
+	}
+	return s, r.tx.Objects.Flush()
+}
+
+func (r *recording) arriveLate(s start, message string) (start, error) {
+	var err error
+	if s.head, err = r.headBefore(r.Began); err != nil {
+		return s, err
+	}
+	if s.base = s.head; s.head.IsZero() {
+		empty, err := r.tx.Objects.EmptyTree()
+		if err == nil {
+			s.base, err = r.tx.CommitTree(empty, nil, message)
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+	kept, err := r.tx.Objects.TreeOf(s.base)
+	if err != nil {
+		return s, err
+	}
+	entries, err := journal.Read(r.Repo)
+	if err != nil {
+		r.warn("in which state the visit began is not known: %v", err)
+	}
+	tree := kept
+	if e := lastBefore(entries, r.who(), r.Began.UnixMilli()); e != nil && e.Head == s.head && r.complete(kept, e.Tree) {
+		tree = e.Tree
+	}
+	if tree, _, err = r.touchedBefore(tree, r.Began); err != nil {
+		return s, err
+	}
+	if tree != kept {
+		s.base, err = r.tx.CommitTree(tree, []object.Hash{s.base}, message)
+	}
+	r.began, r.startHead = tree, s.head
+	return s, err
+}
+
+// headBefore returns HEAD as it was before commits that were made on it since a
+// time; zero if that was none.
+func (r *recording) headBefore(began time.Time) (object.Hash, error) {
+	at := r.head
+	for range maxCommits {
+		if at.IsZero() {
+			break
+		}
+		c, err := r.tx.Objects.Commit(at)
+		if err != nil {
+			return at, err
+		}
+		if c.Committer.When.Unix() < began.Unix() {
+			return at, nil
+		}
+		if len(c.Parents) == 0 {
+			return object.Hash{}, nil
+		}
+		at = c.Parents[0]
+	}
+	return r.head, nil
+}
+
+// unchanged ends a turn that has changed nothing, and reports whether it has: the
+// worktree and HEAD are as they were.
+func (r *recording) unchanged() (bool, error) {
+	o := r.state.Open
+	if o == nil {
+		return false, nil
+	}
+	base, err := r.tx.Objects.TreeOf(o.Base)
+	if err != nil || base != r.tx.Snap.Tree || o.Head != r.tx.Snap.Head.Commit {
+		return false, nil //nolint:nilerr // a base that is gone says nothing
+	}
+	r.state.Open = nil
+	return true, nil
+}
+
+// onlyOthers reports whether all that a turn's states differ in is others' work.
+func onlyOthers(t *turns.Turn) bool {
+	return t.Own != nil && len(t.Own.With) > 0 && t.Own.Files == 0 && !slices.Contains(t.Own.Commits, t.Code)
+}
