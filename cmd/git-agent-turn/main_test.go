@@ -54,7 +54,7 @@ func TestScripts(t *testing.T) {
 		env.Values["clients"] = make(map[string]*claude.Client)
 		return nil
 	}, map[string]cmdlinetest.Command{
-		"play": play, "call": call, "person": byHand, "fork": fork, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": switchedOn,
+		"play": play, "call": call, "event": event, "person": byHand, "fork": fork, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": switchedOn,
 	})
 }
 

@@ -58,10 +58,11 @@ func start(ctx context.Context, h *hook) error {
 		Client: session.ReadClient(h.client.PID), Asked: h.asked(),
 	}
 	registry, err := agent.Running(os.Getenv)
-	peers := w.Store.Peers(b.Session, handoffstore.MaxSessions, registry)
+	peers := h.withoutVisitors(ctx, w.Store.Peers(b.Session, handoffstore.MaxSessions, registry), registry)
 	var gone []*handoffstore.Gathered
 	if err == nil {
 		gone, err = sweep(ctx, s, b, peers, registry)
+		h.leftBehind(ctx, peers)
 	}
 	h.logError(err) // the next start tries again, and this one still tells the handoff
 	told, err := s.Next(ctx, b, peers)

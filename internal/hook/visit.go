@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/contextmeter"
 	"gitagent/internal/git"
 	"gitagent/internal/places"
@@ -158,14 +160,14 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 	s.PromptID, s.Prompt, s.Transcript, s.Asked, s.Away = prompt, open.Prompt, "", "", true
 	s.Started = open.Started
 	if !exact {
-		if s.Began = h.began(); s.Began.IsZero() {
+		if s.Began = h.began(); s.Began.Before(open.Started) { // also if it is not known
 			s.Began = open.Started
 		}
 		if s.Began.IsZero() || s.Began.After(h.at) {
 			s.Began = h.at
 		}
 	}
-	if s.Started.IsZero() || !s.Began.IsZero() && s.Began.Before(s.Started) {
+	if s.Started.IsZero() {
 		s.Started = cmp.Or(s.Began, h.at)
 	}
 	return h.each(found, func(g *hook) error {
@@ -381,4 +383,36 @@ func lastOf(r *recorder.Result) *turns.Turn {
 		return nil
 	}
 	return r.Turns[len(r.Turns)-1]
+}
+
+// withoutVisitors returns the peers that are at home here. The visits of others
+// whose clients are gone end: their homes may never be opened again.
+func (h *hook) withoutVisitors(ctx context.Context, peers []session.Peer, registry []session.Registration) []session.Peer {
+	return slices.DeleteFunc(peers, func(p session.Peer) bool {
+		if p.Away && p.Open != nil && p.Liveness != session.Lives && !p.Runs(registry, h.at) {
+			s := recorder.Signal{
+				Event: recorder.Halted, At: h.at, Agent: p.Agent, Session: p.Session, PromptID: p.Open.PromptID,
+				Away: true, IfChanged: true,
+			}
+			if home := places.Of(os.Getenv).Home(p.Session); home != "" {
+				s.Home = turnAtHome(session.Open(home).Load(p.Session), nil)
+			}
+			h.logError(h.endHere(ctx, s, nil))
+		}
+		return p.Away
+	})
+}
+
+// leftBehind ends the visits of dead sessions whose last turn at home is recorded
+// now.
+func (h *hook) leftBehind(ctx context.Context, peers []session.Peer) {
+	for _, p := range peers {
+		if p.Liveness == session.Lives || p.Last == nil || p.Open != nil {
+			continue
+		}
+		g := *h
+		g.agent = agent.Of(p.Agent)
+		g.event = &hooks.Payload{SessionID: p.Session, Cwd: h.event.Cwd}
+		g.leave(ctx, recorder.Halted, &turns.Turn{Mission: p.Last.Mission, Turn: p.Last.Turn, Prompt: p.Last.Prompt})
+	}
 }
