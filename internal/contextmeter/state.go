@@ -33,6 +33,7 @@ type Memory struct {
 	Heard []string `json:"heard,omitempty"` // digests of the last events
 	Batch int64    `json:"batch,omitempty"` // ms: when the agent's last batch of tools had run
 
+	Began  int64   `json:"began,omitempty"`  // ms: when the turn did, of a session without a home
 	Visits []Visit `json:"visits,omitempty"` // repositories elsewhere in which the turn's tools act
 }
 

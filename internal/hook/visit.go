@@ -69,10 +69,21 @@ func abroad(ctx context.Context, h *hook) error {
 		h.leave(ctx, recorder.Stopped, nil)
 	case "StopFailure":
 		h.leave(ctx, recorder.Erred, nil)
-	case "UserPromptSubmit", "Interrupt", "SessionEnd":
+	case "UserPromptSubmit":
+		h.leave(ctx, recorder.Halted, nil)
+		return h.rememberAbroad(ctx, func(st *contextmeter.Memory) { st.Began = h.at.UnixMilli() })
+	case "Interrupt", "SessionEnd":
 		h.leave(ctx, recorder.Halted, nil)
 	}
 	return nil
+}
+
+// rememberAbroad changes the memory of a session without a home.
+func (h *hook) rememberAbroad(ctx context.Context, change func(*contextmeter.Memory)) error {
+	if err := os.MkdirAll(places.Of(os.Getenv).Dir().Path("away"), 0o700); err != nil {
+		return err
+	}
+	return remember(ctx, h, change)
 }
 
 // elsewhere returns the tops of other repositories that the event's calls name. It
@@ -148,7 +159,12 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 		prompt = cmp.Or(open.PromptID, h.event.PromptID)
 	}
 	if h.outside {
-		if err := os.MkdirAll(places.Of(os.Getenv).Dir().Path("away"), 0o700); err != nil {
+		err := h.rememberAbroad(ctx, func(st *contextmeter.Memory) {
+			if st.Began != 0 {
+				open.Started = time.UnixMilli(st.Began)
+			}
+		})
+		if err != nil {
 			return err
 		}
 	}

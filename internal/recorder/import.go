@@ -184,7 +184,7 @@ func (im *importer) mission(ctx context.Context, c *candidate) (record.ID, error
 			return id, nil
 		}
 	}
-	return ownMission(ctx, im.Workspace, c.Session)
+	return ownMission(ctx, im.Workspace, c.Session, c.Session)
 }
 
 func (im *importer) look(ctx context.Context, c *candidate, done *Imported) error {

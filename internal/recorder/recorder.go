@@ -88,9 +88,9 @@ func recordOnce(ctx context.Context, w *workspace.Workspace, s Signal, st *sessi
 	if !s.ownInstead(err, meant) {
 		return err
 	}
-	instead, e := ownMission(ctx, w, s.Session)
+	instead, e := ownMission(ctx, w, s.Session, s.seed(w))
 	if e == nil && instead == meant {
-		instead, e = record.OfSession(s.Session, 12)
+		instead, e = record.OfSession(s.seed(w), 12)
 	}
 	if e != nil {
 		return err
@@ -162,7 +162,16 @@ func missionOf(ctx context.Context, w *workspace.Workspace, s Signal, st *sessio
 	if s.Session == "" {
 		return "", errors.New("there is neither a session nor a mission to record to")
 	}
-	return ownMission(ctx, w, s.Session)
+	return ownMission(ctx, w, s.Session, s.seed(w))
+}
+
+// seed is what the session's own mission is named by. A visited repository may be
+// another clone of home, with the same remote: its mission must not be home's.
+func (s Signal) seed(w *workspace.Workspace) string {
+	if s.Away {
+		return s.Session + " in " + w.Repo.CommonDir
+	}
+	return s.Session
 }
 
 // named returns the mission that a signal belongs to, the first of these:
@@ -187,8 +196,8 @@ func named(s Signal, here record.ID, st *session.Known, exists func(record.ID) (
 
 // ownMission returns a session's passive mission. Its id has 12 digits if the
 // mission with its 8 is another session's, or damaged.
-func ownMission(ctx context.Context, w *workspace.Workspace, name string) (record.ID, error) {
-	short, err := record.OfSession(name, 8)
+func ownMission(ctx context.Context, w *workspace.Workspace, name, seed string) (record.ID, error) {
+	short, err := record.OfSession(seed, 8)
 	if err != nil {
 		return "", err
 	}
@@ -201,7 +210,7 @@ func ownMission(ctx context.Context, w *workspace.Workspace, name string) (recor
 	if err == nil && slices.Contains(l.Mission.Sessions, name) || err != nil && !git.Lost(err) {
 		return short, err
 	}
-	return record.OfSession(name, 12) // another session's, or damaged
+	return record.OfSession(seed, 12) // another session's, or damaged
 }
 
 func headBefore(st *session.Known) object.Hash {
