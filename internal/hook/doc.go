@@ -23,6 +23,9 @@
 //	SessionEnd       Turn     records what is left, hands off, and waits a
 //	                          moment for the push
 //
+// What tools do in other repositories than the session's is recorded there, too:
+// see visit.go.
+//
 // A command hands off without a payload: [HandOff]. However a session ends, one
 // function, finish, completes it, under a lock that keeps other sessions from
 // beginning or ending in the worktree.
