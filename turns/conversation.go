@@ -110,16 +110,27 @@ func Linked(ctx context.Context, repo *git.Repo, t *Turn) (numbers []int, err er
 }
 
 // Render writes the conversation of some turns for reading, in order. For a
-// turn without a segment it writes what the record has. Turns that can't be
-// read are left out, and the error says which.
-func Render(ctx context.Context, repo *git.Repo, id record.ID, numbers []int, form transcript.Form, w io.Writer) error {
+// turn without a segment it writes what the record has; home is asked for the
+// turn that has it, if another repository does. Turns that can't be read are
+// left out, and the error says which.
+func Render(ctx context.Context, repo *git.Repo, id record.ID, numbers []int, form transcript.Form, home func(*Turn) (*Home, error), w io.Writer) error {
 	r := transcript.NewRenderer(w, nil, form)
-	err := eachOf(ctx, repo, id, numbers, func(l *ledger.Ledger, t *Turn) error { return renderTurn(l, t, r, form.Full) })
+	err := eachOf(ctx, repo, id, numbers, func(l *ledger.Ledger, t *Turn) error {
+		if !t.Away() {
+			return renderTurn(l, t, t, r, form.Full)
+		}
+		h, err := home(t)
+		if err != nil {
+			return renderTurn(l, t, t, r, form.Full)
+		}
+		return inLedger(ctx, h.Repo, h.Turn, func(l *ledger.Ledger) error { return renderTurn(l, t, h.Turn, r, form.Full) })
+	})
 	return cmp.Or(r.Close(), err)
 }
 
-func renderTurn(l *ledger.Ledger, t *Turn, r *transcript.Renderer, full bool) error {
-	if err := r.Begin("turn "+t.After().String(), agent.Of(t.Agent).Reader()); err != nil {
+// renderTurn writes a turn's conversation, which t has in l, under a turn's name.
+func renderTurn(l *ledger.Ledger, named, t *Turn, r *transcript.Renderer, full bool) error {
+	if err := r.Begin("turn "+named.After().String(), agent.Of(t.Agent).Reader()); err != nil {
 		return err
 	}
 	r.ShowSubagents(beside(l, t, full))
@@ -136,6 +147,8 @@ func renderTurn(l *ledger.Ledger, t *Turn, r *transcript.Renderer, full bool) er
 // segmentPath returns a segment's path; the record's own is untrusted.
 func segmentPath(t *Turn) (string, error) {
 	switch {
+	case t.Away():
+		return "", fmt.Errorf("transcript of turn %s: it is in another repository: %w", t.After(), git.ErrNotFound)
 	case t.Transcript == nil:
 		return "", fmt.Errorf("transcript of turn %s: the client kept none: %w", t.After(), git.ErrNotFound)
 	case t.Transcript.Missing != "":

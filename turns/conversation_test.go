@@ -71,7 +71,7 @@ func TestRender(t *testing.T) {
 	}
 	l.Record(replay.Event{Name: "Stop", At: time.Now(), Session: list[0].Session, Cwd: l.Dir, Prompt: "p", Reply: "r"})
 	var b bytes.Buffer
-	gittest.Must(t, turns.Render(t.Context(), l.GitRepo(), list[0].Mission, []int{1, 3, 4}, transcript.Form{}, &b))
+	gittest.Must(t, turns.Render(t.Context(), l.GitRepo(), list[0].Mission, []int{1, 3, 4}, transcript.Form{}, nil, &b))
 	id := string(list[0].Mission)
 	want := "-- turn " + id + "/1 --\n> one\n\n* reply to one\n\n" +
 		"-- turn " + id + "/3 --\n> three\n\n* reply to three\n\n" +
@@ -79,7 +79,7 @@ func TestRender(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
-	if err := turns.Render(t.Context(), l.GitRepo(), list[0].Mission, []int{7}, transcript.Form{}, &b); !errors.Is(err, git.ErrNotFound) {
+	if err := turns.Render(t.Context(), l.GitRepo(), list[0].Mission, []int{7}, transcript.Form{}, nil, &b); !errors.Is(err, git.ErrNotFound) {
 		t.Errorf("of a turn that is not there: %v", err)
 	}
 }

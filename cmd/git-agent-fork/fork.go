@@ -119,6 +119,9 @@ func (f *forking) make(begin outset) (*plan, error) {
 		}
 	}
 	if !c.Bool("no-conversation") {
+		if fork.Source.Away() {
+			fork.Home, fork.Lost = command.Home(c.Context, fork.Source)
+		}
 		of := begin.of(fork.Source)
 		fork.Session, fork.Config = of.NewSession(), of.ConfigDir(os.Getenv)
 	}

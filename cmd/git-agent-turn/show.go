@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -146,11 +147,20 @@ func (s *shower) several(name string, from, to *turns.State, raw bool) error {
 
 // raw prints a turn's part of the client's file, or its record.
 func (s *shower) raw(t *turns.Turn) error {
-	if id := s.c.String("agent"); id != "" {
-		return cmdline.Print(s.out, func(to io.Writer) error { return turns.WriteSubagent(s.c.Context, s.w.Repo, t, id, to) })
-	}
 	if s.c.Bool("transcript") {
-		return cmdline.Print(s.out, func(to io.Writer) error { return turns.WriteTranscript(s.c.Context, s.w.Repo, t, to) })
+		w, of, err := command.WithConversation(s.c.Context, s.w, t)
+		if errors.Is(err, turns.ErrAway) {
+			err = cmdline.NotFoundf("transcript of turn %s: %w", t.After(), err)
+		}
+		if err != nil {
+			return err
+		}
+		return cmdline.Print(s.out, func(to io.Writer) error {
+			if id := s.c.String("agent"); id != "" {
+				return turns.WriteSubagent(s.c.Context, w.Repo, of, id, to)
+			}
+			return turns.WriteTranscript(s.c.Context, w.Repo, of, to)
+		})
 	}
 	by, err := s.roll.By(s.c.Context, t)
 	if err != nil {
@@ -170,11 +180,24 @@ func (s *shower) turn(t *turns.Turn) error {
 		return err
 	}
 	prompt, reply := turns.Words(s.c.Context, s.w.Repo, t)
+	conversation, widest := "", "Transcript:"
+	if t.Away() {
+		widest = "Conversation:"
+		switch h, err := command.Home(s.c.Context, t); {
+		case errors.Is(err, turns.ErrAway):
+			conversation = "in another repository, which is not known on this machine"
+		case err != nil:
+			conversation = "in another repository, which can't be read: " + err.Error()
+		default:
+			conversation = h.String()
+			prompt, reply = turns.Words(s.c.Context, h.Repo, h.Turn)
+		}
+	}
 	most := shownPrompt
 	if s.c.Bool("full") {
 		most = 0
 	}
-	r := cmdline.NewRecord(s.out, "turn "+t.After().String(), len("Transcript:"))
+	r := cmdline.NewRecord(s.out, "turn "+t.After().String(), len(widest))
 	r.Line(s.summary(t))
 	r.Beginning("Prompt", prompt, most, "--full")
 	r.Text("Reply", reply)
@@ -224,6 +247,7 @@ func (s *shower) turn(t *turns.Turn) error {
 	if t.Compactions > 0 {
 		r.Field("Compacted", cmdline.Plural(t.Compactions, "time"))
 	}
+	r.Field("Conversation", conversation)
 	if t.Transcript != nil && t.Transcript.Missing != "" {
 		r.Field("Transcript", "not stored: "+t.Transcript.Missing)
 	}

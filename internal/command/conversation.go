@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -26,5 +27,11 @@ func PrintConversation(c *cli.Context, w *workspace.Workspace, id record.ID, num
 		Results: shownResult, Full: full,
 		When:    func(at time.Time) string { return dates.Long(now, at) },
 		Columns: cmdline.Columns(c.App.Writer), Colour: cmdline.Colour(c.App.Writer),
+	}, func(t *turns.Turn) (*turns.Home, error) {
+		h, err := Home(c.Context, t)
+		if err != nil {
+			cmdline.Warn(fmt.Errorf("turn %s: %w", t.After(), err))
+		}
+		return h, err
 	}, c.App.Writer)
 }

@@ -94,6 +94,25 @@ func Find(dir string) (*Repo, error) {
 	return r, nil
 }
 
+// FindCommon is [Find] for a repository's common directory: at the top of its
+// main worktree if that is around it, else with no worktree.
+func FindCommon(common string) (*Repo, error) {
+	dir := common
+	if filepath.Base(common) == ".git" {
+		dir = filepath.Dir(common)
+	}
+	top, gitDir, found, err := locate(dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case !SameFile(found, common):
+		return nil, fmt.Errorf("find the repository of %s: %w", common, ErrNotFound)
+	}
+	r := at(cmp.Or(top, gitDir), append(environ(location), "GIT_NO_LAZY_FETCH=1"))
+	r.Top, r.GitDir, r.CommonDir = top, gitDir, found
+	return r, nil
+}
+
 // locate walks up from dir to a repository. A bare one, or .git, has no top.
 func locate(dir string) (top, gitDir, common string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {

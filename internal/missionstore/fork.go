@@ -37,6 +37,11 @@ type ForkPlan struct {
 	Prompt string // the first prompt, for the title if none is given; may be empty
 	At     time.Time
 
+	// Home has the conversation if another repository does; the fork's session is
+	// at home there, too. Lost is why it is out of reach.
+	Home *turns.Home
+	Lost error
+
 	Worktree string // to be made for it; if empty, only the branch is made
 	Foreign  bool   // the source is untrusted: making the worktree runs nothing of it, see [git.Repo.Foreign]
 	// Agent goes on with the fork; nil for the source's own, the only one that
@@ -50,6 +55,8 @@ type ForkPlan struct {
 	Copying  func(copyignored.Amount) // is told now and then how much of them is copied; may be nil
 	Progress io.Writer                // git's, of the checkout; may be nil
 	Unhooked func(error)              // is told how a hook of the user's failed after the checkout; may be nil
+
+	top string // of the worktree that it is made from
 }
 
 func (f *ForkPlan) agent() string {
@@ -102,6 +109,7 @@ func Fork(ctx context.Context, w *workspace.Workspace, f ForkPlan) (*Forked, err
 	if f.Source, err = turns.Usable(ctx, w, f.Source); err != nil {
 		return nil, err
 	}
+	f.top = w.Repo.Top
 	telling := make(chan forkConversation, 1) // takes as long as the checkout, and is independent of it
 	go func() { telling <- retell(ctx, w, f) }()
 	from, err := f.begins(func() (git.Head, error) { return w.Repo.Head(ctx) })
@@ -169,16 +177,27 @@ func retell(ctx context.Context, w *workspace.Workspace, f ForkPlan) forkConvers
 		return forkConversation{}
 	}
 	until := f.Source
+	if f.Source.Away() {
+		if f.Home == nil {
+			return forkConversation{why: cmp.Or(f.Lost, turns.ErrAway)}
+		}
+		var err error
+		w = f.Home.Workspace
+		if until, err = turns.Usable(ctx, w, f.Home.Turn); err != nil {
+			return forkConversation{why: err}
+		}
+	}
+	ends := until // the conversation with this turn, or before it
 	if f.Before {
-		seg := f.Source.Transcript
+		seg := ends.Transcript
 		switch {
 		case seg == nil:
-			return forkConversation{why: fmt.Errorf("the client kept no transcript of turn %s", f.Source.ID())}
+			return forkConversation{why: fmt.Errorf("the client kept no transcript of turn %s", ends.ID())}
 		case seg.After == 0:
 			return forkConversation{}
 		}
 		var err error
-		if until, err = turnBefore(ctx, w, f.Source); err != nil {
+		if until, err = turnBefore(ctx, w, ends); err != nil {
 			return forkConversation{why: err}
 		}
 	}
@@ -196,35 +215,35 @@ func retell(ctx context.Context, w *workspace.Workspace, f ForkPlan) forkConvers
 		return forkConversation{why: err}
 	}
 	if f.Call != "" {
-		return retellWithin(w, f, client, stored)
+		return retellWithin(f, client, ends, stored)
 	}
-	rebuilt, err := client.Rebuild(f.cut(w, stored))
+	rebuilt, err := client.Rebuild(f.cut(stored))
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = fmt.Errorf("sessions of %s can't be taken up again at a turn", client.Title)
 	}
 	return forkConversation{rebuilt: rebuilt, until: until.Turn, why: err}
 }
 
-func (f *ForkPlan) cut(w *workspace.Workspace, segments [][]byte) transcript.Cut {
+func (f *ForkPlan) cut(segments [][]byte) transcript.Cut {
 	return transcript.Cut{
-		Segments: segments, Foreign: f.Foreign, Session: f.Session, At: f.At, Config: f.Config, Dir: resolved(cmp.Or(f.Worktree, w.Repo.Top)),
+		Segments: segments, Foreign: f.Foreign, Session: f.Session, At: f.At, Config: f.Config, Dir: resolved(cmp.Or(f.Worktree, f.top)),
 	}
 }
 
 // retellWithin makes a conversation that ends within the last of the segments.
 // What it has of that turn is recorded with the fork's first one.
-func retellWithin(w *workspace.Workspace, f ForkPlan, client *agent.Agent, segments [][]byte) forkConversation {
+func retellWithin(f ForkPlan, client *agent.Agent, of *turns.Turn, segments [][]byte) forkConversation {
 	if !client.Within {
 		return forkConversation{why: fmt.Errorf("sessions of %s can't be taken up again within a turn", client.Title)}
 	}
 	last := len(segments) - 1
 	end := transcript.Within(client.Reader(), segments[last], f.Call)
 	if end == 0 {
-		return forkConversation{why: fmt.Errorf("the conversation of turn %s lacks the call %s", f.Source.ID(), f.Call)}
+		return forkConversation{why: fmt.Errorf("the conversation of turn %s lacks the call %s", of.ID(), f.Call)}
 	}
-	told := forkConversation{until: f.Source.Transcript.After}
+	told := forkConversation{until: of.Transcript.After}
 	if last > 0 {
-		before, err := client.Rebuild(f.cut(w, segments[:last]))
+		before, err := client.Rebuild(f.cut(segments[:last]))
 		switch {
 		case errors.Is(err, transcript.ErrEmpty):
 		case err != nil:
@@ -235,7 +254,7 @@ func retellWithin(w *workspace.Workspace, f ForkPlan, client *agent.Agent, segme
 			}
 		}
 	}
-	told.rebuilt, told.why = client.Rebuild(f.cut(w, append(slices.Clone(segments[:last]), segments[last][:end])))
+	told.rebuilt, told.why = client.Rebuild(f.cut(append(slices.Clone(segments[:last]), segments[last][:end])))
 	if told.size == 0 {
 		told.until = 0
 	}
@@ -284,6 +303,9 @@ func placeConversation(ctx context.Context, w *workspace.Workspace, f ForkPlan, 
 	tmp := path + ".tmp"
 	if err = write(tmp, c.rebuilt.Pieces); err == nil {
 		err = remember(ctx, w, f, c, gitDir, path, tmp)
+		if err == nil && f.Source.Away() {
+			err = f.Home.Note(f.Session)
+		}
 		if err == nil {
 			err = os.Rename(tmp, path)
 		}
@@ -325,6 +347,10 @@ func remember(ctx context.Context, w *workspace.Workspace, f ForkPlan, c forkCon
 	}
 	return w.Store.Update(ctx, f.Session, func(st *session.Known) error {
 		st.Mission, st.Seen, st.Worktree, st.Transcript = f.ID, f.At, gitDir, path
+		if f.Source.Away() { // nothing of the file is ever recorded here
+			st.Away, c.until = true, 0
+			st.Cursors = map[record.ID]session.Cursor{f.ID: {Offset: end.Offset, Check: end.Check}}
+		}
 		if c.until > 0 {
 			st.Cursors = map[record.ID]session.Cursor{f.ID: {Offset: end.Offset, Check: end.Check, Turn: c.until}}
 		}

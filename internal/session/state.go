@@ -31,6 +31,7 @@ type Known struct {
 	Last       *LastTurn                 `json:"last,omitempty"`
 	Client     Client                    `json:"client"`
 	ClientLock ClientLock                `json:"hold,omitzero"`
+	Away       bool                      `json:"away,omitempty"`       // at home in another repository, which has its conversation
 	Ended      bool                      `json:"ended,omitempty"`      // ended and not resumed since
 	HandedOff  bool                      `json:"handed_off,omitempty"` // its handoff is in the ledger
 	Injected   []Injection               `json:"injected,omitempty"`   // handoffs that the conversation was told

@@ -69,7 +69,11 @@ func Keys(settings *config.Config) *trust.Keys {
 // Open reads the user's and the repository's settings. If an error reports a
 // part of them, the workspace is usable with the valid ones.
 func Open(repo *git.Repo) (*Workspace, error) {
-	settings, err := config.Load(config.UserPath(), filepath.Join(repo.Top, config.RepoFile))
+	file := "" // without a worktree there is none
+	if repo.Top != "" {
+		file = filepath.Join(repo.Top, config.RepoFile)
+	}
+	settings, err := config.Load(config.UserPath(), file)
 	return New(repo, settings), err
 }
 

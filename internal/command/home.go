@@ -1,0 +1,37 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"gitagent/internal/places"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// Home finds the turn that has a turn's conversation, see [turns.HomeOf]. No
+// agent is told of one that is untrusted there.
+func Home(ctx context.Context, t *turns.Turn) (*turns.Home, error) {
+	h, err := turns.HomeOf(ctx, places.Of(os.Getenv), t)
+	if err != nil || !ByAgent(ctx) {
+		return h, err
+	}
+	if h.Turn, err = turns.Usable(ctx, h.Workspace, h.Turn); errors.Is(err, workspace.ErrUntrusted) {
+		return nil, turns.ErrAway
+	}
+	return h, err
+}
+
+// WithConversation returns the turn that has a turn's conversation, and its
+// workspace: itself, or the one at its home if that is known.
+func WithConversation(ctx context.Context, w *workspace.Workspace, t *turns.Turn) (*workspace.Workspace, *turns.Turn, error) {
+	if !t.Away() {
+		return w, t, nil
+	}
+	h, err := Home(ctx, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	return h.Workspace, h.Turn, nil
+}
