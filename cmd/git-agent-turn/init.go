@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
+	"gitagent/internal/places"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
 )
@@ -122,6 +123,11 @@ func initialise(c *cli.Context) error {
 	switched, err := w.Store.Enable(!remove)
 	if err != nil {
 		return err
+	}
+	if known := places.Of(os.Getenv); remove {
+		known.Tidy()
+	} else if err := known.NoteRepository(w.Repo.CommonDir); err != nil {
+		cmdline.Warn(err) // recording is on, and a session notes it again
 	}
 	say(c, switched, w.Repo.Top, map[bool]string{true: "recording switched off in", false: "recording switched on in"}[remove])
 	if err := sayOtherwise(c, w, remove); err != nil {

@@ -29,13 +29,14 @@ func missionsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "missions",
 		Usage:     "list the missions of the repository, newest first",
-		UsageText: "git agent-turn missions [--tree] [--archived] [--json]",
+		UsageText: "git agent-turn missions [--tree] [--archived] [--everywhere] [--json]",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "tree", Usage: "below each mission, its forks"},
 			&cli.BoolFlag{Name: "archived", Usage: "those in the archive, and no others; in the tree, those too"},
+			command.EverywhereFlag(),
 			command.JSONFlag(),
 		},
-		Action: cmdline.NoArgs(command.Paged(missions)),
+		Action: cmdline.NoArgs(command.Paged(command.Everywhere(missions))),
 	}
 }
 

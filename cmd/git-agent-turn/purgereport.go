@@ -365,6 +365,7 @@ func sayPurged(c *cli.Context, w *workspace.Workspace, done *purge.Result) error
 		}
 		cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(text))
 	}
+	sayVisited(c, w)
 	switch {
 	case left == 0 && done.Searched != nil && len(done.Searched.Unread) > 0:
 		return errors.New("not everything could be searched")

@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/command"
 	"gitagent/internal/config"
 	"gitagent/internal/missionstore"
+	"gitagent/internal/places"
 	"gitagent/internal/purge"
 	"gitagent/internal/remote"
 	"gitagent/internal/uninstall"
@@ -72,6 +73,9 @@ func removeEverything(c *cli.Context) error {
 	}
 	if err := plan.Do(c.Context); err != nil {
 		return cmdline.Hint(err, "when that is mended, run the command again: it removes the rest")
+	}
+	if err := places.Of(os.Getenv).Forget(w.Repo.CommonDir); err != nil {
+		cmdline.Warn(err) // it is listed as a repository without missions
 	}
 	sayWork(c, plan, "removed")
 	fmt.Fprintf(c.App.Writer, "removed %s, and all else of git-agent's in %s; git gc frees what it takes\n", what, cmdline.Escape(w.Repo.CommonDir))

@@ -27,28 +27,38 @@ import (
 	"gitagent/turns"
 )
 
-var places = [...]string{"prompt", "reply", "tools", "paths", "agents", "handoffs"}
+var searchable = [...]string{"prompt", "reply", "tools", "paths", "agents", "handoffs"}
 
 func searchCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "search",
 		Usage:     "search everything that was said: prompts, replies, tools, paths, handoffs",
-		UsageText: "git agent-turn search [--in <place>]... [--since <date>] [-n <k>] [--mission <id>] [--archived] [--trusted] [--regexp] [-i | --json] <word>...",
+		UsageText: "git agent-turn search [--in <place>]... [--since <date>] [-n <k>] [--mission <id> | --everywhere] [--archived] [--trusted] [--regexp] [-i | --json] <word>...",
 		Description: "A turn matches that has all words. A word in lower case matches in any case, one with an upper-case letter as it is written. " +
 			"The exit status is 3 if nothing matches.",
 		Flags: []cli.Flag{
-			cmdline.OneOf(cmdline.Repeated(&cli.StringSliceFlag{Name: "in", Usage: "look only in `<place>`: prompt, reply, tools, paths, agents or handoffs; may be repeated"}), places[:]...),
+			cmdline.OneOf(cmdline.Repeated(&cli.StringSliceFlag{Name: "in", Usage: "look only in `<place>`: prompt, reply, tools, paths, agents or handoffs; may be repeated"}), searchable[:]...),
 			&cli.BoolFlag{Name: "regexp", Aliases: []string{"E"}, Usage: "the words are regular expressions of Go's regexp package"},
 			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "not older than `<date>`"},
 			command.MissionFlag(),
+			command.EverywhereFlag(),
 			&cli.BoolFlag{Name: "archived", Usage: "archived missions too"},
 			command.TrustedFlag(),
 			&cli.IntFlag{Name: "max-count", Aliases: []string{"n"}, Usage: "at most `<k>`", DefaultText: "all"},
 			command.ChooseFlag(),
 			command.JSONFlag(),
 		},
-		Action: command.Paged(searchTurns),
+		Action: command.Paged(searchAny),
 	}
+}
+
+func searchAny(c *cli.Context) error {
+	for _, flag := range []string{"mission", "interactive"} {
+		if c.Bool("everywhere") && c.IsSet(flag) {
+			return cmdline.Usagef("--everywhere and --%s exclude each other", flag)
+		}
+	}
+	return command.Everywhere(searchTurns)(c)
 }
 
 func searchTurns(c *cli.Context) error {
@@ -170,8 +180,8 @@ func newSearching(c *cli.Context) (*searching, error) {
 	}
 	wanted := c.StringSlice("in")
 	for _, place := range wanted {
-		if !slices.Contains(places[:], place) {
-			return nil, cmdline.Usagef("--in %q: it is one of %s", place, strings.Join(places[:], ", "))
+		if !slices.Contains(searchable[:], place) {
+			return nil, cmdline.Usagef("--in %q: it is one of %s", place, strings.Join(searchable[:], ", "))
 		}
 	}
 	if c.IsSet("max-count") && c.Int("max-count") < 1 {

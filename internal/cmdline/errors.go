@@ -32,6 +32,12 @@ func NotFoundf(format string, args ...any) error {
 	return &statusError{statusNotFound, fmt.Errorf(format, args...)}
 }
 
+// IsUsage reports whether an error is of [Usagef].
+func IsUsage(err error) bool { return exitStatus(err, nil) == statusUsage }
+
+// IsNotFound reports whether an error is of [NotFoundf].
+func IsNotFound(err error) bool { return exitStatus(err, nil) == statusNotFound }
+
 // ExitWith gives err an exit status, such as that of a program that we ran.
 func ExitWith(status int, err error) error { return &statusError{status, err} }
 

@@ -73,6 +73,28 @@ func (p *Places) NoteRepository(common string) error {
 	return p.dir.WriteFile(filepath.Join(repositories, nameOf(common)), []byte(common))
 }
 
+// Forget forgets the repository with a common directory, and the homes of
+// sessions there. It removes the directory if nothing else is in it.
+func (p *Places) Forget(common string) error {
+	if p.dir == nil {
+		return nil
+	}
+	is := func(text string, _ time.Time) bool { return text == common }
+	err := errors.Join(p.forget(repositories, is), p.forget(homes, is))
+	p.Tidy()
+	return err
+}
+
+// Tidy removes the directory if nothing is in it.
+func (p *Places) Tidy() {
+	if p.dir == nil {
+		return
+	}
+	for _, name := range []string{repositories, homes, "."} {
+		_ = p.dir.Remove(name) // it has something
+	}
+}
+
 func nameOf(common string) string {
 	sum := sha256.Sum256([]byte(common))
 	return fmt.Sprintf("%x", sum[:16])

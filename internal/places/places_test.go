@@ -54,6 +54,34 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// TestForget: a repository that is forgotten takes the homes there along, and the
+// last one the directory.
+func TestForget(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state")
+	p := Of(env(map[string]string{"XDG_STATE_HOME": state}))
+	one, two := t.TempDir(), t.TempDir()
+	for session, common := range map[string]string{"s1": one, "s2": two, "s3": one} {
+		if err := p.Note(session, common); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Forget(one); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := p.Repositories(); err != nil || !slices.Equal(list, []string{two}) || p.Home("s1") != "" || p.Home("s2") != two {
+		t.Errorf("there are %q, %v; homes %q and %q", list, err, p.Home("s1"), p.Home("s2"))
+	}
+	if err := p.Forget(two); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(p.Dir().Path(".")); !os.IsNotExist(err) {
+		t.Errorf("the directory is still there: %v", err)
+	}
+	if err := p.Forget(two); err != nil {
+		t.Errorf("a second time: %v", err)
+	}
+}
+
 func TestNobodysPlaces(t *testing.T) {
 	p := Of(env(nil))
 	if err := p.Note("s1", "/home/dev/a/.git"); err == nil {
