@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io/fs"
@@ -19,11 +20,17 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/checkout"
 	"gitagent/internal/command"
+	"gitagent/internal/config"
+	"gitagent/internal/git"
 	"gitagent/internal/hook"
 	"gitagent/internal/journal"
+	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/limit"
 	"gitagent/internal/missionstore"
+	"gitagent/internal/places"
 	"gitagent/internal/record"
+	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
 	"gitagent/test/gittest"
 	claude "gitagent/test/replay"
@@ -54,7 +61,7 @@ func TestScripts(t *testing.T) {
 		env.Values["clients"] = make(map[string]*claude.Client)
 		return nil
 	}, map[string]cmdlinetest.Command{
-		"play": play, "call": call, "event": event, "person": byHand, "fork": fork, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": switchedOn,
+		"play": play, "call": call, "event": event, "person": byHand, "fork": fork, "visit": visit, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": switchedOn,
 	})
 }
 
@@ -237,6 +244,40 @@ func fork(ts *testscript.TestScript, neg bool, args []string) {
 		Source: source.Turn, ID: record.ID(args[1]), Title: "another way", At: time.Now(), Worktree: ts.MkAbs(args[2]),
 	})
 	ts.Check(err)
+}
+
+// visit makes a turn here one of a session that is at home in another repository, where its conversation is:
+//
+//	visit <mission>/<turn> <home> <mission>/<turn>
+func visit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: visit <mission>/<turn> <home> <mission>/<turn>")
+	}
+	ctx, w := context.Background(), cmdlinetest.Workspace(ts)
+	here, err := turns.Find(ctx, w, "", args[0])
+	ts.Check(err)
+	home, err := git.Find(ts.MkAbs(args[1]))
+	ts.Check(err)
+	there, err := turns.Find(ctx, workspace.New(home, config.Default()), "", args[2])
+	ts.Check(err)
+	t, id := here.Turn, there.Turn.ID()
+	t.Session, t.PromptID, t.Prompt, t.Reply, t.Transcript, t.Home = there.Turn.Session, there.Turn.PromptID, there.Turn.Prompt, there.Turn.Reply, nil, &id
+	t.Tokens, t.Tools, t.Context, t.Output = nil, nil, 0, 0
+	job := ledgertx.Job{Mission: t.Mission, At: time.Now(), What: "visit"}
+	ts.Check(ledgertx.Run(ctx, w, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
+		if err := tx.Open(ctx); err != nil {
+			return err
+		}
+		tx.Ledger.Mission.Sessions = append(tx.Ledger.Mission.Sessions, t.Session)
+		line, err := t.Encode()
+		if err != nil {
+			return err
+		}
+		return cmp.Or(tx.Append("turn 1", map[string][]byte{
+			ledger.TurnPath("turns", t.Turn, ".json"): append(line, '\n'), ledger.TurnPath("transcript", t.Turn, ".jsonl"): nil,
+		}), tx.Commit(ctx))
+	}))
+	ts.Check(places.Of(ts.Getenv).Note(t.Session, home.CommonDir))
 }
 
 // adopt merges the work of a fork, up to a turn, into the current directory's worktree:
