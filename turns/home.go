@@ -46,6 +46,9 @@ func HomeOf(ctx context.Context, known *places.Places, t *Turn) (*Home, error) {
 		return nil, ErrAway
 	}
 	w, err := OpenPlace(ctx, common)
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, ErrAway // it is gone
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,6 @@ func TestHomeOf(t *testing.T) {
 	for name, tt := range map[string]struct {
 		of   *turns.Turn
 		away bool // out of reach, and nothing is known of it
-		bad  bool // there is another reason
 	}{
 		"as it was recorded":              {of: visit(func(*turns.Turn) {})},
 		"without a home":                  {of: visit(func(t *turns.Turn) { t.Home = nil }), away: true},
@@ -43,13 +42,13 @@ func TestHomeOf(t *testing.T) {
 		"of a session nobody knows":       {of: visit(func(t *turns.Turn) { t.Session = "nobody" }), away: true},
 		"of a session that is a path":     {of: visit(func(t *turns.Turn) { t.Session = "../homes/" + c.Session }), away: true},
 		"of another prompt":               {of: visit(func(t *turns.Turn) { t.PromptID = "other" }), away: true},
-		"where the repository is no more": {of: visit(func(t *turns.Turn) { t.Session = "gone" }), bad: true},
+		"where the repository is no more": {of: visit(func(t *turns.Turn) { t.Session = "gone" }), away: true},
 	} {
 		h, err := turns.HomeOf(t.Context(), known, tt.of)
 		switch {
-		case tt.away && !errors.Is(err, turns.ErrAway), tt.bad && (err == nil || errors.Is(err, turns.ErrAway)):
+		case tt.away && !errors.Is(err, turns.ErrAway):
 			t.Errorf("%s: %v, %v", name, h, err)
-		case !tt.away && !tt.bad && (err != nil || h.Turn.Turn != 2 || h.Repo.CommonDir != common):
+		case !tt.away && (err != nil || h.Turn.Turn != 2 || h.Repo.CommonDir != common):
 			t.Errorf("%s: %v, %v", name, h, err)
 		}
 	}
