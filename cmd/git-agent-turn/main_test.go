@@ -186,7 +186,7 @@ func clientOf(ts *testscript.TestScript, id string) *claude.Client {
 		cmd := exec.Command(cmdlinetest.Executable(ts, program), "hook")
 		cmd.Dir, cmd.Stdin = c.Cwd, bytes.NewReader(e.Payload())
 		for _, name := range []string{
-			"HOME", "PATH", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
+			"HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
 			"GIT_AGENT_MISSION", "GIT_AGENT_DISABLE", "TMPDIR", "XDG_RUNTIME_DIR", "GORACE", "GIT_TEST_ASSUME_DIFFERENT_OWNER", "GIT_CEILING_DIRECTORIES",
 		} {
 			cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))

@@ -116,17 +116,17 @@ func (p *Places) Home(session string) string {
 
 // Repositories returns the common directories of the repositories that turns are
 // recorded in, the one in which a session began last first. It forgets those
-// that are gone, and old homes.
+// that are gone, with the homes of sessions there, and old homes.
 func (p *Places) Repositories() ([]string, error) {
 	if p.dir == nil {
 		return nil, nil
 	}
-	if err := p.forget(homes, func(_ string, at time.Time) bool { return time.Since(at) > Kept }); err != nil {
+	if err := p.forget(homes, func(common string, at time.Time) bool { return time.Since(at) > Kept || gone(common) }); err != nil {
 		return nil, err
 	}
 	found := make(map[string]time.Time)
 	err := p.forget(repositories, func(common string, at time.Time) bool {
-		if _, err := os.Stat(common); errors.Is(err, fs.ErrNotExist) || !filepath.IsAbs(common) {
+		if gone(common) {
 			return true
 		}
 		found[common] = at
@@ -140,6 +140,11 @@ func (p *Places) Repositories() ([]string, error) {
 		return cmp.Or(found[b].Compare(found[a]), strings.Compare(a, b))
 	})
 	return list, err
+}
+
+func gone(common string) bool {
+	_, err := os.Stat(common)
+	return errors.Is(err, fs.ErrNotExist) || !filepath.IsAbs(common)
 }
 
 // forget removes the notes of a kind of which over says so, by what they hold

@@ -22,7 +22,6 @@ type Known struct {
 	Mission    record.ID                 `json:"mission,omitempty"`  // the mission it records to
 	Worktree   string                    `json:"worktree,omitempty"` // git directory of the last event's worktree
 	Top        string                    `json:"top,omitempty"`      // of that worktree
-	Away       bool                      `json:"away,omitempty"`     // it only visits this repository, and is at home in another
 	Transcript string                    `json:"transcript,omitempty"`
 	Seen       time.Time                 `json:"seen"`              // last event
 	Cursors    map[record.ID]Cursor      `json:"cursors,omitempty"` // by mission
