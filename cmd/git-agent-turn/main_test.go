@@ -61,7 +61,7 @@ func TestScripts(t *testing.T) {
 		env.Values["clients"] = make(map[string]*claude.Client)
 		return nil
 	}, map[string]cmdlinetest.Command{
-		"play": play, "call": call, "event": event, "person": byHand, "fork": fork, "visit": visit, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": switchedOn,
+		"play": play, "call": call, "event": event, "person": byHand, "aged": aged, "fork": fork, "visit": visit, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": switchedOn,
 	})
 }
 
@@ -102,15 +102,31 @@ func call(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
+// exact is by how much the clock of a file system is not, at most.
+const exact = 100 * time.Millisecond
+
+// aged waits until a file was surely written before whatever comes next:
+//
+//	aged <file>
+func aged(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: aged <file>")
+	}
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	for time.Since(info.ModTime()) < exact {
+		runtime.Gosched()
+	}
+}
+
 // byHand adds a line to a file, as somebody at an editor does. That is when no call of a tool that the
-// journal has can have done it, for the clock of a file system is not exact:
+// journal has can have done it:
 //
 //	person <file> <line>
 func byHand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: person <file> <line>")
 	}
-	const exact = 100 * time.Millisecond
 	entries, err := journal.Read(cmdlinetest.Workspace(ts).Repo)
 	ts.Check(err)
 	last := time.Now()
