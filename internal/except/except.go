@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -203,7 +204,9 @@ func literal(text string) string {
 	return text
 }
 
-var named = regexp.MustCompile(`^\[:(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit):\]`)
+var named = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\[:(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit):\]`)
+})
 
 // class translates a set of characters, and returns its length.
 func class(glob string) (set string, n int, err error) {
@@ -215,7 +218,7 @@ func class(glob string) (set string, n int, err error) {
 		i++
 	}
 	for first := true; i < len(glob); first = false {
-		name := named.FindString(glob[i:])
+		name := named().FindString(glob[i:])
 		switch {
 		case glob[i] == ']' && !first:
 			b.WriteString("]")

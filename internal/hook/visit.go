@@ -32,10 +32,10 @@ const maxVisits = 50
 // settle makes home what the session is at home in, if the repository of its
 // directory does not know it so: that where its conversation is by now.
 func (h *hook) settle(ctx context.Context) {
-	noted := places.Of(os.Getenv)
-	if h.event == nil {
+	if h.known && h.store.Monitors(h.event.SessionID) { // it is kept at home alone
 		return
 	}
+	noted := places.Of(os.Getenv)
 	if h.known {
 		if st := h.store.Load(h.event.SessionID); !st.Away && !st.Seen.IsZero() {
 			return

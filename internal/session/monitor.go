@@ -33,6 +33,13 @@ func (s Store) UpdateMonitor(ctx context.Context, id string, v any, f func(known
 	return nil
 }
 
+// Monitors reports whether there is a monitor's state of a session. It costs a
+// look at a directory.
+func (s Store) Monitors(id string) bool {
+	_, err := s.dir.Lstat(monitorPath(id))
+	return err == nil
+}
+
 // LoadMonitor reads a session's monitor state into v. v is invalid if ok is
 // false.
 func (s Store) LoadMonitor(id string, v any) (ok bool) {
