@@ -9,7 +9,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/contextmeter"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
@@ -195,10 +194,8 @@ func changedAgain(states []owners.State) bool {
 }
 
 // heard reports whether the session's client tells of calls: then a turn
-// without any made none that could write.
-func (r *recording) heard() bool {
-	return r.Store.LoadMonitor(r.Session, new(contextmeter.Memory))
-}
+// without any made none that could write. A visit begins with one.
+func (r *recording) heard() bool { return r.Away || r.Store.Monitors(r.Session) }
 
 // states returns the states since the turn's start, of which the last is its
 // end, and the journal's entries of the others. They are nil if too much differs.

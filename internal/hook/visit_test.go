@@ -1,0 +1,114 @@
+package hook
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gitagent/hooks"
+	"gitagent/internal/record"
+	"gitagent/test/gittest"
+	"gitagent/turns"
+)
+
+// visitable is a lab that sessions of others may visit.
+func visitable(t *testing.T) *lab {
+	t.Helper()
+	l := newLab(t)
+	l.Write(".git/agent/enabled", "")
+	return l
+}
+
+// edit lets a session's tool write a file, and tells of it.
+func (l *lab) edit(pid int, session, prompt, path string) {
+	l.t.Helper()
+	gittest.Must(l.t, os.WriteFile(path, []byte(prompt+"\n"), 0o600))
+	l.event(pid, hooks.Payload{
+		Name: "PostToolBatch", SessionID: session, PromptID: prompt, ToolCalls: 1,
+		Calls: []hooks.Call{{ID: prompt, Tool: "Edit", Effect: hooks.Edits, Paths: []string{path}}},
+	})
+}
+
+// recorded is what all missions have, a line for each turn: prompt, outcome, own paths, whether it has a home.
+func (l *lab) recorded() (list []string) {
+	l.t.Helper()
+	repo := l.hook(0, hooks.Payload{}).repo
+	for id := range strings.FieldsSeq(l.Git("for-each-ref", "--format=%(refname:lstrip=3)", "refs/agent/missions")) {
+		all, err := turns.List(l.t.Context(), repo, record.ID(id))
+		gittest.Must(l.t, err)
+		for _, turn := range all {
+			paths := turn.Paths
+			if turn.Own != nil {
+				paths = turn.Own.Paths
+			}
+			list = append(list, fmt.Sprintf("%s: %s %v %t", turn.Prompt, turn.Outcome, paths, turn.Home != nil))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// What a client that was killed has left elsewhere is recorded by the next session that starts, at its home or
+// there, once.
+func TestVisitOfKilled(t *testing.T) {
+	t.Parallel()
+	for _, there := range []bool{false, true} {
+		home, visited := visitable(t), visitable(t)
+		dead, me := gone(t), os.Getpid()
+		home.event(dead, hooks.Payload{Name: "UserPromptSubmit", SessionID: "killed", PromptID: "p", Prompt: "p"})
+		home.edit(dead, "killed", "p", filepath.Join(visited.Dir, "file"))
+		first, second := home, visited
+		if there {
+			first, second = visited, home
+		}
+		first.now, second.now = home.now, home.now.Add(time.Minute)
+		first.event(me, hooks.Payload{Name: "SessionStart", SessionID: "next", Source: "startup"})
+		want := []string{"p: interrupted [file] true"}
+		if got := visited.recorded(); !slices.Equal(got, want) {
+			t.Errorf("a session starts there: %t; %q is recorded, want %q", there, got, want)
+		}
+		second.event(me, hooks.Payload{Name: "SessionStart", SessionID: "last", Source: "startup"})
+		if got := visited.recorded(); !slices.Equal(got, want) {
+			t.Errorf("then one at the other place: %q is recorded, want %q", got, want)
+		}
+		if got, want := home.recorded(), []string{"p: interrupted [] false"}; !slices.Equal(got, want) {
+			t.Errorf("at home %q is recorded, want %q", got, want)
+		}
+	}
+}
+
+// Sessions visit a repository at the same time, while one is at home and works there: no turn is lost, and each
+// has what it changed itself.
+func TestVisitsAtOnce(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	visited := visitable(t)
+	homes := []*lab{visited, visitable(t), visitable(t)}
+	var all sync.WaitGroup
+	var want []string
+	each := gittest.Size(5, 3)
+	for i, home := range homes {
+		session := fmt.Sprintf("session%d", i)
+		l := *home // its own clock
+		all.Go(func() {
+			for n := range each {
+				prompt := fmt.Sprintf("%s-%d", session, n)
+				l.event(os.Getpid(), hooks.Payload{Name: "UserPromptSubmit", SessionID: session, PromptID: prompt, Prompt: prompt})
+				l.edit(os.Getpid(), session, prompt, filepath.Join(visited.Dir, session))
+				l.event(os.Getpid(), hooks.Payload{Name: "Stop", SessionID: session, PromptID: prompt, LastAssistantMessage: "done"})
+			}
+		})
+		for n := range each {
+			want = append(want, fmt.Sprintf("%[1]s-%[2]d: done [%[1]s] %[3]t", session, n, home != visited))
+		}
+	}
+	all.Wait()
+	if got := visited.recorded(); !slices.Equal(got, want) {
+		t.Errorf("recorded is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
