@@ -37,7 +37,7 @@ func prompt(ctx context.Context, h *hook) error {
 	}
 	h.follow(ctx, w, result, len(result.Turns) > 0)
 	h.atHome(result)
-	h.leave(ctx, recorder.Halted, lastOf(result))
+	h.leave(ctx, recorder.Halted, result)
 	h.notify(ctx, w, result)
 	h.waiting(w)
 	h.logError(h.arrive(w))
@@ -76,7 +76,7 @@ func stop(ctx context.Context, h *hook, event recorder.SignalKind) error {
 	if event == recorder.Stopped {
 		h.logError(wake(ctx, w, s.Session))
 	}
-	h.leave(ctx, event, lastOf(result))
+	h.leave(ctx, event, result)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func end(ctx context.Context, h *hook) error {
 	if err != nil {
 		return err
 	}
-	h.leave(ctx, recorder.Halted, lastOf(result))
+	h.leave(ctx, recorder.Halted, result)
 	if result == nil { // a duplicate; the other process may end before its push
 		return h.awaitOther(ctx, w)
 	}

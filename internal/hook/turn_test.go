@@ -3,6 +3,7 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestSignal(t *testing.T) {
 	t.Parallel()
 	e := &hooks.Payload{SessionID: "s", PromptID: "p", Prompt: "do", LastAssistantMessage: "done", StopHookActive: true, TranscriptPath: "/home/dev/s"}
 	want := recorder.Signal{Event: recorder.Erred, Session: "s", PromptID: "p", Prompt: "do", Reply: "done", Again: true, Transcript: "/home/dev/s", FlushWait: recorder.FlushWait}
-	if got := signalOf(recorder.Erred, e); got != want {
+	if got := signalOf(recorder.Erred, e); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -86,12 +86,12 @@ func (h *hook) rememberAbroad(ctx context.Context, change func(*contextmeter.Mem
 	return remember(ctx, h, change)
 }
 
-// elsewhere returns the tops of other repositories that the event's calls name. It
+// elsewhere returns the other repositories that calls in a directory name. It
 // looks at nothing but the paths that it is given if all are in the worktree.
-func (h *hook) elsewhere() (repos []*git.Repo) {
+func (h *hook) elsewhere(cwd string, calls []hooks.Call) (repos []*git.Repo) {
 	home, _ := os.UserHomeDir()
 	looked := make(map[string]bool)
-	for _, name := range recorder.Named(h.event.Cwd, home, h.event.Calls) {
+	for _, name := range recorder.Named(cwd, home, calls) {
 		if h.repo != nil && within(h.repo.Top, name) {
 			continue
 		}
@@ -145,15 +145,40 @@ func existing(path string) string {
 // visit begins the visits of the event's calls that are new, and hands each
 // repository its step. exact says that the calls have not run yet.
 func (h *hook) visit(ctx context.Context, exact bool) error {
-	found := h.elsewhere()
+	found := h.elsewhere(h.event.Cwd, h.event.Calls)
 	if len(found) == 0 {
 		return nil
 	}
-	at := h.store.Load(h.event.SessionID)
 	var open session.OpenTurn
-	if at.Open != nil {
+	if at := h.store.Load(h.event.SessionID); at.Open != nil {
 		open = *at.Open
 	}
+	began := h.began
+	if exact {
+		began = nil
+	}
+	s, begun, err := h.opening(ctx, found, open, began)
+	if err != nil {
+		return err
+	}
+	return h.each(found, func(g *hook) error {
+		on, err := h.beginIn(ctx, g, begun[g.repo.Top], s)
+		switch {
+		case err != nil || !on:
+			return err
+		case exact:
+			return recorder.StepBefore(ctx, g.repo, g.open, h.batch())
+		}
+		b := h.batch()
+		b.PromptID, b.Began = s.PromptID, func() time.Time { return s.Began }
+		return recorder.Step(ctx, g.repo, g.open, b)
+	})
+}
+
+// opening notes that a turn visits repositories, and returns what to record there
+// at its beginning, and the visits by their tops. began says when the calls did
+// that have run there already; it is nil if none has.
+func (h *hook) opening(ctx context.Context, found []*git.Repo, open session.OpenTurn, began func() time.Time) (s recorder.Signal, begun map[string]contextmeter.Visit, err error) {
 	prompt := cmp.Or(h.event.PromptID, open.PromptID)
 	if h.event.AgentID != "" {
 		prompt = cmp.Or(open.PromptID, h.event.PromptID)
@@ -165,18 +190,17 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 			}
 		})
 		if err != nil {
-			return err
+			return s, nil, err
 		}
 	}
-	begun, err := h.noteVisits(ctx, found, prompt)
-	if err != nil {
-		return err
+	if begun, err = h.noteVisits(ctx, found, prompt); err != nil {
+		return s, nil, err
 	}
-	s := h.signal(recorder.Prompted)
+	s = h.signal(recorder.Prompted)
 	s.PromptID, s.Prompt, s.Transcript, s.Asked, s.Away = prompt, open.Prompt, "", "", true
 	s.Started = open.Started
-	if !exact {
-		if s.Began = h.began(); s.Began.Before(open.Started) { // also if it is not known
+	if began != nil {
+		if s.Began = began(); s.Began.Before(open.Started) { // also if it is not known
 			s.Began = open.Started
 		}
 		if s.Began.IsZero() || s.Began.After(h.at) {
@@ -186,35 +210,77 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 	if s.Started.IsZero() {
 		s.Started = cmp.Or(s.Began, h.at)
 	}
-	return h.each(found, func(g *hook) error {
-		v := begun[g.repo.Top]
-		if v.Off {
-			return nil
+	return s, begun, nil
+}
+
+// beginIn begins a visit as a hook in the visited repository, unless it has, and
+// reports whether recording is on there.
+func (h *hook) beginIn(ctx context.Context, g *hook, v contextmeter.Visit, s recorder.Signal) (on bool, err error) {
+	if v.Off || v.Begun {
+		return v.Begun, nil
+	}
+	r, err := Place(ctx, g.repo.Top, "")
+	if err == nil {
+		on, err = workspace.New(r, nil).Enabled(ctx)
+	}
+	if !on || err != nil {
+		g.known = false // its log is not ours
+		return false, h.setVisit(ctx, g.repo.Top, func(v *contextmeter.Visit) { v.Off = true })
+	}
+	if _, err := recorder.Record(ctx, g.open(), s); err != nil {
+		return false, err
+	}
+	return true, h.setVisit(ctx, g.repo.Top, func(v *contextmeter.Visit) { v.Begun = true })
+}
+
+// missed begins the visits of the turn that has ended which no hook has begun: it
+// was killed, or not run for a call of which the conversation tells. It returns
+// the calls of which the visited repositories may lack some.
+func (h *hook) missed(ctx context.Context, r *recorder.Result, visits []contextmeter.Visit) (calls []hooks.Call, err error) {
+	var open session.OpenTurn
+	if t := lastOf(r); t != nil {
+		open = session.OpenTurn{PromptID: t.PromptID, Prompt: t.Prompt, Started: t.Started}
+	}
+	var found []*git.Repo
+	if r != nil {
+		calls = r.Elsewhere
+		found = h.elsewhere(h.repo.Top, calls)
+	}
+	for _, v := range visits {
+		i := slices.IndexFunc(found, func(r *git.Repo) bool { return r.Top == v.Top })
+		switch {
+		case v.Runs() && !v.Begun:
+			calls = append(calls, hooks.Call{ID: "missed", Effect: hooks.Anything})
+			open.PromptID = cmp.Or(open.PromptID, v.PromptID)
+			if repo, err := git.Find(v.Top); err == nil && i < 0 {
+				found = append(found, repo)
+			}
+		case i >= 0 && v.PromptID == open.PromptID:
+			found = slices.Delete(found, i, i+1)
 		}
-		if !v.Begun {
-			r, err := Place(ctx, g.repo.Top, "")
-			on := false
-			if err == nil {
-				on, err = workspace.New(r, nil).Enabled(ctx)
-			}
-			if !on || err != nil {
-				g.known = false // its log is not ours
-				return h.setVisit(ctx, g.repo.Top, func(v *contextmeter.Visit) { v.Off = true })
-			}
-			if _, err := recorder.Record(ctx, g.open(), s); err != nil {
-				return err
-			}
-			if err := h.setVisit(ctx, g.repo.Top, func(v *contextmeter.Visit) { v.Begun = true }); err != nil {
-				return err
-			}
-		}
-		if exact {
-			return recorder.StepBefore(ctx, g.repo, g.open, h.batch())
-		}
-		b := h.batch()
-		b.PromptID, b.Began = prompt, func() time.Time { return s.Began }
-		return recorder.Step(ctx, g.repo, g.open, b)
+	}
+	if len(found) == 0 {
+		return calls, nil
+	}
+	g := *h
+	g.event = &hooks.Payload{SessionID: h.event.SessionID, PromptID: open.PromptID}
+	s, begun, err := g.opening(ctx, found, open, func() time.Time { return time.Time{} })
+	if err != nil {
+		return calls, err
+	}
+	return calls, h.each(found, func(g *hook) error {
+		_, err := h.beginIn(ctx, g, begun[g.repo.Top], s)
+		return err
 	})
+}
+
+// visits returns the visits of the session, also those that are over.
+func (h *hook) visits() []contextmeter.Visit {
+	var st contextmeter.Memory
+	if !h.store.LoadMonitor(h.event.SessionID, &st) {
+		return nil
+	}
+	return st.Visits
 }
 
 // noteVisits notes what a turn visits before anything is done there, so that
@@ -280,15 +346,19 @@ func (h *hook) each(repos []*git.Repo, do func(g *hook) error) error {
 	return nil
 }
 
-// leave ends the visits of the turn that has ended. home is its turn at home, nil
-// if that is not known.
-func (h *hook) leave(ctx context.Context, event recorder.SignalKind, home *turns.Turn) {
-	var st contextmeter.Memory
-	if !h.store.LoadMonitor(h.event.SessionID, &st) || !slices.ContainsFunc(st.Visits, contextmeter.Visit.Runs) {
+// leave ends the visits of the turn that has ended. r is what was recorded of it
+// at home, nil if that is not known.
+func (h *hook) leave(ctx context.Context, event recorder.SignalKind, r *recorder.Result) {
+	visits := h.visits()
+	calls, err := h.missed(ctx, r, visits)
+	if h.logError(err); len(calls) > 0 {
+		visits = h.visits()
+	}
+	if !slices.ContainsFunc(visits, contextmeter.Visit.Runs) {
 		return
 	}
-	s := h.signal(event)
-	s.Asked = ""
+	home, s := lastOf(r), h.signal(event)
+	s.Asked, s.Untold = "", calls
 	if !h.outside {
 		s.Transcript = ""
 		s.Prompt, s.Reply = "", ""
@@ -302,7 +372,7 @@ func (h *hook) leave(ctx context.Context, event recorder.SignalKind, home *turns
 	}
 	var left []*git.Repo
 	prompts := make(map[string]string)
-	for _, v := range st.Visits {
+	for _, v := range visits {
 		if !v.Runs() {
 			continue
 		}
@@ -429,6 +499,7 @@ func (h *hook) leftBehind(ctx context.Context, peers []session.Peer) {
 		g := *h
 		g.agent = agent.Of(p.Agent)
 		g.event = &hooks.Payload{SessionID: p.Session, Cwd: h.event.Cwd}
-		g.leave(ctx, recorder.Halted, &turns.Turn{Mission: p.Last.Mission, Turn: p.Last.Turn, Prompt: p.Last.Prompt})
+		last := &turns.Turn{Mission: p.Last.Mission, Turn: p.Last.Turn, PromptID: p.Last.PromptID, Prompt: p.Last.Prompt, Started: p.Last.Started}
+		g.leave(ctx, recorder.Halted, &recorder.Result{Turns: []*turns.Turn{last}})
 	}
 }

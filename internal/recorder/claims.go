@@ -116,8 +116,9 @@ func (p *span) quiet(base, end object.Hash, claims []owners.Claim) bool {
 
 // lacks reports whether the journal lacks calls of the turn's that edited files
 // of the worktree: then any change may be of one. Sub-agents' calls are in the
-// journal alone. The conversation is read only if there are fewer than counted.
-func (p *span) lacks(repo *git.Repo, t *turns.Turn, segment []byte) bool {
+// journal alone. The conversation is read only if there are fewer than counted;
+// elsewhere are the calls of which that says that they edited other files.
+func (p *span) lacks(repo *git.Repo, t *turns.Turn, segment []byte) (lacks bool, elsewhere []hooks.Call) {
 	a := agent.Of(t.Agent)
 	edits, unnamed := 0, 0
 	for tool, n := range t.Tools {
@@ -138,14 +139,18 @@ func (p *span) lacks(repo *git.Repo, t *turns.Turn, segment []byte) bool {
 		}
 	}
 	if edits <= len(seen)+unnamed {
-		return false
+		return false, nil
 	}
 	edited := transcript.Edited(a.Reader(), segment, func(tool string) bool { return a.Effects[tool] == hooks.Edits })
 	maps.DeleteFunc(edited, func(id, path string) bool {
-		_, inside := snapshot.Inside(repo, absolute(repo.Top, path))
-		return seen[id] || path != "" && !inside
+		name := absolute(repo.Top, path)
+		_, inside := snapshot.Inside(repo, name)
+		if inside = inside || path == ""; !inside {
+			elsewhere = append(elsewhere, hooks.Call{ID: id, Effect: hooks.Edits, Paths: []string{name}})
+		}
+		return seen[id] || !inside
 	})
-	return len(edited) > unnamed
+	return len(edited) > unnamed, elsewhere
 }
 
 // last returns when the turn's session was seen last, in ms.

@@ -9,6 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"gitagent/hooks"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
@@ -90,7 +91,12 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span, segment
 		}
 		claims = append(claims, owners.Claim{Who: p.who, From: p.From, To: p.to})
 	}
-	if p.lacks(r.Repo, t, segment) { // a hook did not run, or could not write
+	for _, c := range r.Untold {
+		claims = append(claims, p.untold(r.Repo, []hooks.Ran{{Call: c, From: p.From, To: p.to}})...)
+	}
+	lacks, elsewhere := p.lacks(r.Repo, t, segment)
+	r.result.Elsewhere = elsewhere
+	if lacks { // a hook did not run, or could not write
 		claims = append(claims, owners.Claim{Who: p.who, From: p.From, To: p.to})
 	}
 	if t.Outcome == record.Interrupted { // clients do not tell of the call that was interrupted

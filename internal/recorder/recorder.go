@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"gitagent/hooks"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
@@ -38,6 +39,9 @@ type Result struct {
 	Damaged record.ID
 	// Gone is work that was made and destroyed within the turns, but by editing.
 	Gone []Gone
+	// Elsewhere are the calls of the last turn that edited files outside of the
+	// worktree, by the conversation, if that had to be read.
+	Elsewhere []hooks.Call
 	// Stayed is the reason why the branch did not move with the turn, or nil.
 	Stayed error
 	// Skipped is what the worktree has that the state leaves out.
@@ -259,11 +263,13 @@ type Signal struct {
 	// Away says that the session only visits this repository, and Home which turn
 	// at home has the conversation, if any has. A turn that changed nothing here is
 	// dropped if IfChanged. Began is when the calls began that have run before a
-	// visit's Prompted, and Started when the turn had begun at home.
+	// visit's Prompted, and Started when the turn had begun at home. Untold are
+	// calls of the turn of which the journal may lack some.
 	Away           bool
 	Home           *record.TurnID
 	IfChanged      bool
 	Began, Started time.Time
+	Untold         []hooks.Call
 
 	FlushWait  time.Duration // how long the turn's end waits for the transcript; see [FlushWait]
 	Client     session.Client

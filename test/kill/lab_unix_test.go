@@ -41,8 +41,9 @@ type lab struct {
 	used     string            // a worktree of which a command uses the private index: what is left of that goes with the next such command
 	going    string            // a worktree that is being removed: there may be a part of it until that is done
 
-	other *lab   // a second clone
-	home  string // the branch that the user was on
+	other  *lab            // a second clone
+	guests []*gittest.Repo // that the session visits
+	home   string          // the branch that the user was on
 }
 
 // newLab makes a repository with so many files, with recording switched on.
