@@ -78,6 +78,7 @@ func cases() []benchCase {
 		{"context", "the hook after each batch of tool calls, a transcript of 400 MB", contextMonitor},
 		{"step", "a state kept after tools, 100 files", steps},
 		{"company", "the Stop hook of a turn with company, 100 files", company},
+		{"visits", "the hooks of turns that act in up to four other repositories, 100 files each", visits},
 		{"agents", "the Stop hook of each agent, 100 files, 2 changed", agents},
 		{"large", "50,000 files, 2 changed", large},
 		{"large-step", "50,000 files, a state kept after tools", largeSteps},
