@@ -150,8 +150,11 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 		return nil
 	}
 	var open session.OpenTurn
-	if at := h.store.Load(h.event.SessionID); at.Open != nil {
+	switch at := h.store.Load(h.event.SessionID); {
+	case at.Open != nil:
 		open = *at.Open
+	case at.Last != nil && h.event.AgentID != "": // it outlives the turn that began it
+		open = session.OpenTurn{PromptID: at.Last.PromptID, Prompt: at.Last.Prompt, Started: at.Last.Started}
 	}
 	began := h.began
 	if exact {
@@ -357,7 +360,13 @@ func (h *hook) leave(ctx context.Context, event recorder.SignalKind, r *recorder
 	if !slices.ContainsFunc(visits, contextmeter.Visit.Runs) {
 		return
 	}
-	home, s := lastOf(r), h.signal(event)
+	home := lastOf(r)
+	if home == nil && !h.outside {
+		if home = h.lastAtHome(ctx, visits); home != nil && home.Outcome == record.Done {
+			event = recorder.Stopped
+		}
+	}
+	s := h.signal(event)
 	s.Asked, s.Untold = "", calls
 	if !h.outside {
 		s.Transcript = ""
@@ -425,6 +434,18 @@ func (h *hook) moveIn(ctx context.Context, left []*git.Repo, signal func(top str
 		}
 	}
 	return nil
+}
+
+// lastAtHome returns the session's last turn if what it began has gone on in
+// visits since it ended, or nil.
+func (h *hook) lastAtHome(ctx context.Context, visits []contextmeter.Visit) *turns.Turn {
+	last := h.store.Load(h.event.SessionID).Last
+	if last == nil || !slices.ContainsFunc(visits, func(v contextmeter.Visit) bool { return v.Runs() && v.PromptID == last.PromptID }) {
+		return nil
+	}
+	t, err := turns.Read(ctx, h.repo, last.Mission, last.Turn)
+	h.logError(err)
+	return t
 }
 
 // endHere records the end of a turn in a visited repository.
