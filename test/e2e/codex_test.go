@@ -80,7 +80,7 @@ stream_idle_timeout_ms = 3600000
 }
 
 func (codex) command(r *rig, session, prompt string) []string {
-	argv := []string{r.client(), "exec", "--json", "--dangerously-bypass-hook-trust"}
+	argv := []string{r.client(), "exec", "--json", "--dangerously-bypass-hook-trust", "--skip-git-repo-check"}
 	if session != "" {
 		argv = append(argv, "resume", session)
 	}

@@ -44,7 +44,11 @@ type turn struct {
 	Tokens      tokens         `json:"tokens"`
 	Agents      []subagentDid  `json:"agents"`
 	Imported    string         `json:"imported"`
-	Transcript  struct {
+	Home        *struct {
+		Mission string `json:"mission"`
+		Turn    int    `json:"turn"`
+	} `json:"home"`
+	Transcript struct {
 		Path  string `json:"path"`
 		After int    `json:"after"`
 		Bytes int    `json:"bytes"`
