@@ -38,7 +38,7 @@ type ForkPlan struct {
 	At     time.Time
 
 	// Home has the conversation if another repository does; the fork's session is
-	// at home there, too. Lost is why it is out of reach.
+	// at home there, too, in the mission that has it. Lost is why it is out of reach.
 	Home *turns.Home
 	Lost error
 
@@ -318,6 +318,9 @@ func placeConversation(ctx context.Context, w *workspace.Workspace, f ForkPlan, 
 			return path, nil
 		}
 		err = errors.Join(err, w.Store.ForgetSession(ctx, f.Session, f.ID))
+		if f.Source.Away() {
+			err = errors.Join(err, f.Home.Store.ForgetSession(ctx, f.Session, f.Home.Turn.In()))
+		}
 	}
 	_ = os.Remove(tmp)
 	_ = os.Remove(dir) // if it is empty
@@ -345,15 +348,23 @@ func remember(ctx context.Context, w *workspace.Workspace, f ForkPlan, c forkCon
 	if err != nil {
 		return err
 	}
-	return w.Store.Update(ctx, f.Session, func(st *session.Known) error {
-		st.Mission, st.Seen, st.Worktree, st.Transcript = f.ID, f.At, gitDir, path
-		if f.Source.Away() { // nothing of the file is ever recorded here
-			st.Away, c.until = true, 0
-			st.Cursors = map[record.ID]session.Cursor{f.ID: {Offset: end.Offset, Check: end.Check}}
-		}
-		if c.until > 0 {
-			st.Cursors = map[record.ID]session.Cursor{f.ID: {Offset: end.Offset, Check: end.Check, Turn: c.until}}
-		}
-		return nil
-	})
+	note := func(w *workspace.Workspace, until int, known session.Known) error {
+		return w.Store.Update(ctx, f.Session, func(st *session.Known) error {
+			st.Mission, st.Worktree, st.Top, st.Away, st.Seen, st.Transcript = known.Mission, known.Worktree, known.Top, known.Away, f.At, path
+			if until > 0 || known.Away {
+				st.Cursors = map[record.ID]session.Cursor{known.Mission: {Offset: end.Offset, Check: end.Check, Turn: until}}
+			}
+			return nil
+		})
+	}
+	if !f.Source.Away() {
+		return note(w, c.until, session.Known{Mission: f.ID, Worktree: gitDir})
+	}
+	// What the file has so far is never recorded here, also if home is gone by then.
+	err = note(w, 0, session.Known{Mission: f.ID, Worktree: gitDir, Away: true})
+	if err != nil {
+		return err
+	}
+	home := f.Home.Repo
+	return note(f.Home.Workspace, c.until, session.Known{Mission: f.Home.Turn.In(), Worktree: home.GitDir, Top: home.Top})
 }

@@ -39,8 +39,16 @@ func TestForkAway(t *testing.T) {
 			t.Errorf("%s: the fork's session is at home in %q", name, got)
 		}
 		st := b.Workspace(b.Dir).Store.Load(f.Session)
+		home := a.Workspace(a.Dir).Store.Load(f.Session)
 		if !st.Away || st.Mission != f.ID || st.Cursors[f.ID].Offset == 0 || st.Cursors[f.ID].Turn != 0 {
 			t.Errorf("%s: the session is known as %+v", name, st)
+		}
+		last := 2
+		if before {
+			last = 1
+		}
+		if at := home.Cursors[there[1].Mission]; home.Away || home.Mission != there[1].Mission || home.Top != a.Dir || at.Offset == 0 || at.Turn != last {
+			t.Errorf("%s: the session is known at home as %+v", name, home)
 		}
 		file, err := os.ReadFile(st.Transcript)
 		gittest.Must(t, err)
