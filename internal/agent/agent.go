@@ -41,6 +41,10 @@ type Agent struct {
 
 	// Event decodes a payload. Errors are those of [hooks.Parse].
 	Event func(r io.Reader) (*hooks.Payload, error)
+	// Reported returns what a prompt says that the client itself gives when what it
+	// runs in the background has ended, which has more of the conversation and of
+	// the disk. It returns a user's as it is, and is nil if all are users'.
+	Reported func(prompt string) string
 	// Flat says that the client takes what a hook tells the model at the top of
 	// its answer; see [hooks.Answer].
 	Flat bool

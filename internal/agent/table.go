@@ -22,7 +22,7 @@ var all = []*Agent{
 		Name: claude.Name, Program: claude.Program, Title: claude.Title, Tested: claude.Tested,
 		ConfigDir: claude.ConfigDir, Install: claude.Hooks.Install, Remove: claude.Hooks.Remove, Inspect: claude.Hooks.Inspect,
 		Plugin: claude.Plugin,
-		Event:  hooks.Parse, Effects: claude.Effects, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
+		Event:  hooks.Parse, Reported: claude.Reported, Effects: claude.Effects, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
 		Running: claude.Running, Registered: claude.Registered, Files: claude.Files, History: claude.History, Worktrees: claude.Worktrees,
 		Reader: claude.Reader, Structure: claude.Structure, Subagents: claude.Sides,
 		Within:     true,

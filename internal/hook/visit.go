@@ -200,7 +200,7 @@ func (h *hook) opening(ctx context.Context, found []*git.Repo, open session.Open
 		return s, nil, err
 	}
 	s = h.signal(recorder.Prompted)
-	s.PromptID, s.Prompt, s.Transcript, s.Asked, s.Away = prompt, open.Prompt, "", "", true
+	s.PromptID, s.Prompt, s.Transcript, s.Asked, s.Away = prompt, h.reported(open.Prompt), "", "", true
 	s.Started = open.Started
 	if began != nil {
 		if s.Began = began(); s.Began.Before(open.Started) { // also if it is not known
@@ -373,7 +373,7 @@ func (h *hook) leave(ctx context.Context, event recorder.SignalKind, r *recorder
 		s.Prompt, s.Reply = "", ""
 		s.Home = turnAtHome(h.store.Load(s.Session), home)
 		if home != nil {
-			s.Prompt, s.Reply = home.Prompt, home.Reply
+			s.Prompt, s.Reply = h.reported(home.Prompt), home.Reply
 		}
 		s.Away = true
 	} else if event == recorder.Halted {
@@ -429,7 +429,7 @@ func (h *hook) moveIn(ctx context.Context, left []*git.Repo, signal func(top str
 		})
 		if home != nil {
 			h.logError(places.Of(os.Getenv).Note(s.Session, repo.CommonDir))
-			s.Home, s.Prompt, s.Reply = &record.TurnID{Mission: home.Mission, Turn: home.Turn}, home.Prompt, home.Reply
+			s.Home, s.Prompt, s.Reply = &record.TurnID{Mission: home.Mission, Turn: home.Turn}, h.reported(home.Prompt), home.Reply
 			return left[i+1:]
 		}
 	}
@@ -463,6 +463,14 @@ func (h *hook) endHere(ctx context.Context, s recorder.Signal, last **turns.Turn
 		h.logError(noted.NoteRepository(h.repo.CommonDir))
 	}
 	return nil
+}
+
+// reported returns what others than home may have of a prompt.
+func (h *hook) reported(prompt string) string {
+	if h.agent.Reported == nil {
+		return prompt
+	}
+	return h.agent.Reported(prompt)
 }
 
 // turnAtHome returns which turn at home has the conversation, as far as known.

@@ -36,20 +36,22 @@ const (
 	secretThought = "THOUGHT AT HOME"
 )
 
-func elsewhere(r *rig) {
-	folder := filepath.Join(r.home, "work")
-	at := map[string]*rig{}
+// below makes three repositories below one folder, in which recording is on: alpha, which has a branch and a file to tell of, beta and gamma.
+func (r *rig) below() (folder string, a, b, c *rig) {
+	r.t.Helper()
+	folder = filepath.Join(r.home, "work")
 	dirs := []string{folder}
-	for _, name := range []string{"alpha", "beta", "gamma"} {
+	make := func(name string) *rig {
 		in := *r
 		in.repo = r.repo.In(filepath.Join(folder, name))
 		gittest.Must(r.t, os.MkdirAll(in.repo.Dir, 0o777))
 		in.repo.Git("init", "-q", "-b", "main")
 		in.repo.Write("README.md", "# A project\n\nOld words.\n")
 		in.repo.Commit("init")
-		at[name], dirs = &in, append(dirs, in.repo.Dir)
+		dirs = append(dirs, in.repo.Dir)
+		return &in
 	}
-	a, b, c := at["alpha"], at["beta"], at["gamma"]
+	a, b, c = make("alpha"), make("beta"), make("gamma")
 	a.repo.Write("known.txt", secretFile+"\n")
 	a.repo.Commit("known")
 	a.repo.Git("switch", "-q", "-c", "topic-of-alpha")
@@ -58,7 +60,11 @@ func elsewhere(r *rig) {
 		r.command(dir, "init", "--agent", r.kind.program())
 	}
 	r.patient()
+	return folder, a, b, c
+}
 
+func elsewhere(r *rig) {
+	folder, a, b, c := r.below()
 	thinks := bash("cat known.txt; cat ../gamma/README.md")
 	thinks["thinking"] = secretThought
 	r.mock.play(
@@ -140,7 +146,7 @@ func elsewhere(r *rig) {
 		r.t.Errorf("finish has committed %q", got)
 	}
 	c.command(c.repo.Dir, "finish", "-m", "finished", sub[0].Mission)
-	for _, in := range at {
+	for _, in := range []*rig{a, b, c} {
 		if out, err := in.repo.Try("fsck", "--strict", "--no-dangling"); err != nil || out != "" {
 			r.t.Errorf("git fsck --strict: %v: %s", err, out)
 		}

@@ -77,6 +77,15 @@ func printed(text string) (list []transcript.Part) {
 	return list
 }
 
+// Reported returns what a prompt says that reports the end of a task, and any
+// other as it is.
+func Reported(prompt string) string {
+	if !strings.HasPrefix(prompt, "<task-notification>") {
+		return prompt
+	}
+	return task(prompt).Name
+}
+
 func task(text string) transcript.Part {
 	summary, _ := between(text, "<summary>", "</summary>")
 	status, _ := between(text, "<status>", "</status>")
