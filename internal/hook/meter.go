@@ -60,7 +60,7 @@ func watch(ctx context.Context, h *hook) error {
 func before(ctx context.Context, h *hook) error {
 	leaves := slices.ContainsFunc(h.event.Calls, func(c hooks.Call) bool { return c.Tool == "ExitWorktree" || recorder.RemovesWorktree(c.Command) })
 	if leaves {
-		h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true))
+		h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true, true))
 	}
 	if !recorder.MayDestroy(h.event.Calls) {
 		return nil
@@ -77,13 +77,13 @@ func before(ctx context.Context, h *hook) error {
 // step keeps the state that tools have left. Whether it can does not matter to
 // the agent.
 func step(ctx context.Context, h *hook, open func() *workspace.Workspace) error {
-	return errors.Join(recorder.Step(ctx, h.repo, open, h.batch()), recorder.Beside(ctx, h.repo, open, h.batch(), false))
+	return errors.Join(recorder.Step(ctx, h.repo, open, h.batch()), recorder.Beside(ctx, h.repo, open, h.batch(), false, false))
 }
 
 // sideStopped keeps what the worktree of a sub-agent holds that has ended: the
 // client may remove it next.
 func sideStopped(ctx context.Context, h *hook) error {
-	h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), false))
+	h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true, false))
 	return nil
 }
 

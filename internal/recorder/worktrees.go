@@ -26,33 +26,37 @@ import (
 // repository than the one in which its turns are recorded. What these hold is
 // looked at while they are there: when a sub-agent stops, before a command or a
 // tool that removes one, and at the turn's end. The turn has it beside its own
-// change. Until then nothing but local state refers to what was seen.
+// change. Until then local state refers to what was seen, and what keeps the
+// session's mission does to what may be removed.
 
 // Beside looks at the worktrees in which a batch of calls may have worked,
 // beside the session's own, and notes what they hold. repo is that of the
-// agent's directory. When it returns, all objects are written. all says to look
-// at every worktree that the session is known to work in.
-func Beside(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace, b Batch, all bool) error {
-	linked := linkedTo(repo)
-	if len(linked) == 0 {
+// agent's directory. When it returns, all objects are written. leaves says that
+// what was looked at may be gone next, so git has to keep it, and all to look at
+// every worktree that the session is known to work in.
+func Beside(ctx context.Context, repo *git.Repo, open func() *workspace.Workspace, b Batch, leaves, all bool) error {
+	if _, err := os.Stat(filepath.Join(repo.CommonDir, "worktrees")); err != nil {
 		return nil
 	}
 	store := session.Open(repo.CommonDir)
 	known := store.Load(b.Session)
 	list := store.LoadBeside(b.Session)
-	var look []*git.Repo
-	for _, other := range linked {
-		noted := slices.ContainsFunc(list, func(e session.Beside) bool { return e.GitDir == other.GitDir })
-		named := other.GitDir == repo.GitDir || b.names(other)
-		if other.GitDir != known.Worktree && (named || all && noted) && !taken(other, b.Session) {
+	look := b.named(repo)
+	for _, e := range list {
+		if other := worktreeOf(repo, e.GitDir); all && other != nil {
 			look = append(look, other)
 		}
 	}
+	look = slices.DeleteFunc(look, func(other *git.Repo) bool {
+		return other.CommonDir != repo.CommonDir || other.GitDir == known.Worktree || taken(other, b.Session)
+	})
+	slices.SortFunc(look, func(a, b *git.Repo) int { return strings.Compare(a.GitDir, b.GitDir) })
+	look = slices.CompactFunc(look, func(a, b *git.Repo) bool { return a.GitDir == b.GitDir })
 	if known.Worktree == "" || len(look) == 0 {
 		return nil
 	}
 	w := open()
-	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Step)
+	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Look)
 	defer cancel()
 	objects := repo.Objects(ctx)
 	defer objects.Close()
@@ -60,50 +64,73 @@ func Beside(ctx context.Context, repo *git.Repo, open func() *workspace.Workspac
 	if err != nil {
 		return err
 	}
-	seer := &seer{objects: objects, conf: conf, policy: w.Policy(), mission: known.Mission, session: b.Session, at: time.Now()}
+	seer := &seer{Workspace: w, objects: objects, conf: conf, mission: known.Mission, session: b.Session, at: time.Now()}
 	var seen []session.Beside
+	var keep []object.Hash
 	var errs []error
 	for _, other := range look {
-		e := session.Beside{GitDir: other.GitDir, Agent: b.Agent}
-		if i := slices.IndexFunc(list, func(e session.Beside) bool { return e.GitDir == other.GitDir }); i >= 0 {
+		e := session.Beside{GitDir: other.GitDir, Made: madeAt(other.GitDir), Agent: b.Agent}
+		if i := slices.IndexFunc(list, e.Same); i >= 0 {
 			e = list[i]
 		}
 		if err := seer.see(ctx, other, &e, known); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		seen = append(seen, e)
+		seen, keep = append(seen, e), append(keep, e.Base, e.Code)
 	}
-	if err := objects.Flush(); err != nil {
+	kept, err := ledger.KeepingAll(objects, keep)
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err != nil {
 		return errors.Join(append(errs, err)...)
 	}
-	return errors.Join(append(errs, store.UpdateBeside(ctx, b.Session, func(list []session.Beside) []session.Beside {
+	errs = append(errs, store.UpdateBeside(ctx, b.Session, func(list []session.Beside) []session.Beside {
 		for _, e := range seen {
-			if i := slices.IndexFunc(list, func(old session.Beside) bool { return old.GitDir == e.GitDir }); i >= 0 {
+			if i := slices.IndexFunc(list, e.Same); i >= 0 {
 				list[i].Code, list[i].Branch = e.Code, e.Branch
 			} else if len(list) < session.MaxBeside {
 				list = append(list, e)
 			}
 		}
 		return list
-	}))...)
+	}))
+	if leaves && known.Mission != "" && len(seen) > 0 {
+		errs = append(errs, w.KeepAlso(ctx, known.Mission, kept))
+	}
+	return errors.Join(errs...)
 }
 
-// names reports whether a batch names a worktree: by a path in it or, in a
-// command, by the name of its directory.
-func (b Batch) names(other *git.Repo) bool {
-	base := filepath.Base(other.Top)
+// named returns the agent's directory's repository and those that a batch names:
+// by a path in it or, in a command, a worktree by its path or the name of its
+// directory.
+func (b Batch) named(repo *git.Repo) []*git.Repo {
+	list := []*git.Repo{repo}
 	for _, call := range b.Calls {
 		for _, path := range call.Paths {
-			if _, ok := snapshot.Inside(other, absolute(b.Cwd, path)); ok {
-				return true
+			if other, err := git.Find(absolute(b.Cwd, path)); err == nil {
+				list = append(list, other)
 			}
 		}
-		if call.Command != "" && (strings.Contains(call.Command, other.Top) || slices.Contains(wordsOf(call.Command), base)) {
-			return true
+		if call.Command == "" {
+			continue
+		}
+		words := wordsOf(call.Command)
+		names, _ := os.ReadDir(filepath.Join(repo.CommonDir, "worktrees"))
+		dirs := []string{repo.CommonDir}
+		for _, name := range names {
+			dirs = append(dirs, filepath.Join(repo.CommonDir, "worktrees", name.Name()))
+		}
+		for _, dir := range dirs {
+			if top := topOf(repo, dir); top != "" && (strings.Contains(call.Command, top) || slices.Contains(words, filepath.Base(top))) {
+				if other := worktreeOf(repo, dir); other != nil {
+					list = append(list, other)
+				}
+			}
 		}
 	}
-	return false
+	return list
 }
 
 func wordsOf(command string) []string {
@@ -118,34 +145,31 @@ func RemovesWorktree(command string) bool {
 	return slices.Contains(words, "worktree") && slices.Contains(words, "remove")
 }
 
-// linkedTo lists the other worktrees of a repository and, last, its own if it is
-// a linked one. It runs no process.
-func linkedTo(repo *git.Repo) (list []*git.Repo) {
-	dirs, err := os.ReadDir(filepath.Join(repo.CommonDir, "worktrees"))
+// topOf returns the top of the worktree that has a git directory, as that says,
+// or "". The main one's is where it mostly is.
+func topOf(repo *git.Repo, gitDir string) string {
+	if gitDir == repo.CommonDir {
+		return filepath.Dir(gitDir)
+	}
+	b, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
 	if err != nil {
+		return ""
+	}
+	path := filepath.FromSlash(strings.TrimRight(string(b), "\r\n"))
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(gitDir, path)
+	}
+	return filepath.Dir(path)
+}
+
+// worktreeOf returns the worktree of a repository that has a git directory, or
+// nil if it is gone. It runs no process.
+func worktreeOf(repo *git.Repo, gitDir string) *git.Repo {
+	other, err := git.Find(topOf(repo, gitDir))
+	if err != nil || other.GitDir != gitDir || other.CommonDir != repo.CommonDir {
 		return nil
 	}
-	add := func(top string) {
-		other, err := git.Find(top)
-		if err == nil && other.CommonDir == repo.CommonDir && git.SameFile(other.Top, top) {
-			list = append(list, other)
-		}
-	}
-	for _, d := range dirs {
-		b, err := os.ReadFile(filepath.Join(repo.CommonDir, "worktrees", d.Name(), "gitdir"))
-		if err != nil {
-			continue
-		}
-		path := filepath.FromSlash(strings.TrimRight(string(b), "\r\n"))
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(repo.CommonDir, "worktrees", d.Name(), path)
-		}
-		add(filepath.Dir(path))
-	}
-	if repo.GitDir != repo.CommonDir {
-		add(filepath.Dir(repo.CommonDir))
-	}
-	return list
+	return other
 }
 
 // taken reports whether another session works in a worktree: its turns have what
@@ -157,9 +181,9 @@ func taken(repo *git.Repo, name string) bool {
 
 // A seer makes commits of worktrees' states.
 type seer struct {
+	*workspace.Workspace
 	objects *git.Objects
 	conf    git.Config
-	policy  snapshot.Policy
 	mission record.ID
 	session string
 	at      time.Time
@@ -168,7 +192,15 @@ type seer struct {
 // see notes the state of a worktree and, at the first time, where it began: at
 // the commit that it was made with, if that was in the turn, else as it is.
 func (s *seer) see(ctx context.Context, repo *git.Repo, e *session.Beside, known *session.Known) error {
-	snap, err := snapshot.Take(ctx, repo, s.objects, snapshot.Options{Policy: s.policy, Config: func() (git.Config, error) { return s.conf, nil }})
+	held, err := s.Store.LockWorktree(ctx, repo.GitDir)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	if err := git.DropLeft(ctx, held); err != nil {
+		return err
+	}
+	snap, err := snapshot.Take(ctx, repo, s.objects, snapshot.Options{Policy: s.Policy(), Config: func() (git.Config, error) { return s.conf, nil }})
 	if err != nil {
 		return err
 	}
@@ -182,7 +214,7 @@ func (s *seer) see(ctx context.Context, repo *git.Repo, e *session.Beside, known
 	e.Base = e.Code
 	// A sub-agent outlives the turn that called it, and may be seen late.
 	its := e.Agent != "" && strings.Contains(e.Name, e.Agent)
-	if began, at := madeAt(repo); (its || since(known, at)) && !began.IsZero() && s.objects.Has(began) == nil {
+	if began := madeWith(repo); (its || since(known, time.Unix(0, e.Made))) && !began.IsZero() && s.objects.Has(began) == nil {
 		e.Base = began
 	}
 	return nil
@@ -216,19 +248,24 @@ func (s *seer) commit(snap *snapshot.Snapshot, before object.Hash) (object.Hash,
 	return s.objects.CommitTree(snap.Tree, parents, s.conf.Author(s.at), s.conf.Committer(s.at), message)
 }
 
-// madeAt returns the commit that a linked worktree was made with, as the first
-// line of its reflog says, and when; zero if that is not known.
-func madeAt(repo *git.Repo) (object.Hash, time.Time) {
-	info, err := os.Stat(filepath.Join(repo.GitDir, "commondir")) // written once, and the main worktree has none
+// madeAt returns when a linked worktree was made, in nanoseconds, or zero.
+func madeAt(gitDir string) int64 {
+	info, err := os.Stat(filepath.Join(gitDir, "commondir")) // written once, and the main worktree has none
 	if err != nil {
-		return object.Hash{}, time.Time{}
+		return 0
 	}
+	return info.ModTime().UnixNano()
+}
+
+// madeWith returns the commit that a linked worktree was made with, as the first
+// line of its reflog says; zero if that is not known.
+func madeWith(repo *git.Repo) object.Hash {
 	b, err := os.ReadFile(filepath.Join(repo.GitDir, "logs", "HEAD"))
 	fields := strings.Fields(string(b[:min(len(b), 200)]))
-	if err != nil || len(fields) < 2 {
-		return object.Hash{}, time.Time{}
+	if err != nil || repo.GitDir == repo.CommonDir || len(fields) < 2 {
+		return object.Hash{}
 	}
-	return object.NewHash(fields[1]), info.ModTime()
+	return object.NewHash(fields[1])
 }
 
 // nameOf returns the name of a worktree's directory, as states are named by it.
@@ -251,7 +288,7 @@ func (r *recording) beside(ctx context.Context, t, old *turns.Turn) (keep []obje
 	list := r.Store.LoadBeside(r.Session)
 	list = slices.DeleteFunc(list, func(e session.Beside) bool { return e.GitDir == r.Repo.GitDir })
 	if o := r.state.Open; o != nil && r.elsewhere() && !slices.ContainsFunc(list, func(e session.Beside) bool { return e.GitDir == r.state.Worktree }) {
-		list = append(list, session.Beside{GitDir: r.state.Worktree, Base: o.Base}) // the turn began there
+		list = append(list, session.Beside{GitDir: r.state.Worktree, Made: madeAt(r.state.Worktree), Base: o.Base}) // the turn began there
 	}
 	if len(list) == 0 && (old == nil || len(old.Worktrees) == 0) {
 		return nil
@@ -266,19 +303,21 @@ func (r *recording) beside(ctx context.Context, t, old *turns.Turn) (keep []obje
 	if err != nil {
 		return keep
 	}
-	seer := &seer{objects: r.tx.Objects, conf: conf, policy: r.Policy(), mission: r.id, session: r.Session, at: r.tx.At}
-	linked := linkedTo(r.Repo)
+	seer := &seer{Workspace: r.Workspace, objects: r.tx.Objects, conf: conf, mission: r.id, session: r.Session, at: r.tx.At}
 	for _, e := range list {
-		i := slices.IndexFunc(linked, func(o *git.Repo) bool { return o.GitDir == e.GitDir })
-		if i >= 0 {
-			if err := seer.see(ctx, linked[i], &e, &r.state); err != nil {
+		there := worktreeOf(r.Repo, e.GitDir)
+		if there != nil && madeAt(e.GitDir) != e.Made { // another one has its name
+			there = nil
+		}
+		if there != nil && !taken(there, r.Session) {
+			if err := seer.see(ctx, there, &e, &r.state); err != nil {
 				r.warn("turn %s has worktree %s as it was seen last: %v", t.ID(), e.Name, err)
 			}
 		}
 		if e.Code.IsZero() || r.alike(e.Base, e.Code) || len(t.Worktrees) >= session.MaxBeside {
 			continue
 		}
-		wt := record.Worktree{Name: e.Name, Agent: e.Agent, Branch: e.Branch, Base: e.Base, Code: e.Code, Removed: i < 0}
+		wt := record.Worktree{Name: e.Name, Agent: e.Agent, Branch: e.Branch, Base: e.Base, Code: e.Code, Removed: there == nil}
 		if j := slices.IndexFunc(t.Worktrees, func(w record.Worktree) bool { return w.Code == e.Base && w.Agent == e.Agent }); j >= 0 {
 			wt.Base, wt.Name = t.Worktrees[j].Base, t.Worktrees[j].Name
 			t.Worktrees = slices.Delete(t.Worktrees, j, j+1)
@@ -326,13 +365,12 @@ func (r *recording) tookBeside(ctx context.Context) {
 	}
 	err := r.Store.UpdateBeside(ctx, r.Session, func(list []session.Beside) []session.Beside {
 		for _, e := range r.seen {
-			if i := slices.IndexFunc(list, func(old session.Beside) bool { return old.GitDir == e.GitDir }); i >= 0 {
+			if i := slices.IndexFunc(list, e.Same); i >= 0 {
 				list[i].Base = e.Code
 			}
 		}
 		return slices.DeleteFunc(list, func(e session.Beside) bool {
-			_, err := os.Stat(e.GitDir)
-			return errors.Is(err, os.ErrNotExist) && e.Code == e.Base
+			return e.Code == e.Base && worktreeOf(r.Repo, e.GitDir) == nil
 		})
 	})
 	if err != nil {

@@ -13,12 +13,16 @@ import (
 // session's turns are recorded, in which its tools or its sub-agents work.
 type Beside struct {
 	GitDir string      `json:"git_dir"`
+	Made   int64       `json:"made,omitempty"` // when, in nanoseconds: another may follow at its place; zero for the main one
 	Name   string      `json:"name"`
 	Agent  string      `json:"agent,omitempty"`  // the sub-agent's id; "" for the session's own calls
 	Branch string      `json:"branch,omitempty"` // "" when HEAD was detached
 	Base   object.Hash `json:"base"`             // commit whose tree it had when it was first seen, or when a turn took it last
 	Code   object.Hash `json:"code,omitzero"`    // the same when it was looked at last
 }
+
+// Same reports whether another entry is of the same worktree.
+func (b Beside) Same(other Beside) bool { return b.GitDir == other.GitDir && b.Made == other.Made }
 
 // MaxBeside is how many worktrees of a session are known at once.
 const MaxBeside = 100

@@ -189,6 +189,9 @@ func (t *taker) choose(entries []entry) []entry {
 	added := t.index.added()
 	for i := range entries {
 		e := &entries[i]
+		if e.untracked && strings.HasSuffix(e.path, "/") && t.linked(e.path) {
+			continue // another worktree of the repository: a session that works there has it in its turn
+		}
 		e.ours = !e.untracked && added[e.path]
 		if (e.work || e.ours) && !e.gone && !strings.HasSuffix(e.path, "/") {
 			t.look(e)
@@ -218,6 +221,12 @@ func (t *taker) choose(entries []entry) []entry {
 		}
 	}
 	return chosen
+}
+
+// linked reports whether a directory is another worktree of the repository.
+func (t *taker) linked(dir string) bool {
+	other, err := git.Find(t.index.file(dir))
+	return err == nil && other.CommonDir == t.index.repo.CommonDir
 }
 
 // maxLFS is the most bytes of an untracked file that git-lfs is to read and

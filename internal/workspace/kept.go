@@ -169,6 +169,20 @@ func (w *Workspace) Forget(ctx context.Context, id record.ID) error {
 	return w.keep(ctx, ids, nil)
 }
 
+// KeepAlso lets what keeps a mission keep a commit of its, too, until all
+// keepers are made anew.
+func (w *Workspace) KeepAlso(ctx context.Context, id record.ID, commit object.Hash) error {
+	held, err := w.Store.LockMission(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	if err := git.DropLeft(ctx, held); err != nil {
+		return err
+	}
+	return w.keepAlso(ctx, held, id, commit)
+}
+
 // keepAlso lets what keeps a mission keep a commit, too, if it does not: it was
 // perhaps rewritten as the mission was. held is the mission's lock.
 func (w *Workspace) keepAlso(ctx context.Context, held *statedir.Lock, id record.ID, commit object.Hash) error {
