@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gitagent/internal/cmdline"
 	"gitagent/internal/record"
 )
 
@@ -49,5 +50,21 @@ func WorktreeLine(w record.Worktree) string {
 	if w.Removed {
 		text += ", removed"
 	}
-	return text
+	return fmt.Sprintf("%s; %s +%d -%d", text, cmdline.Plural(w.Files, "file"), w.Insertions, w.Deletions)
+}
+
+// Elsewhere says in a few words what the turn did in other worktrees; "" for
+// nothing.
+func (t *Turn) Elsewhere() string {
+	files := 0
+	for i := range t.Worktrees {
+		files += t.Worktrees[i].Files
+	}
+	switch len(t.Worktrees) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%s in worktree %s", cmdline.Plural(files, "file"), t.Worktrees[0].Name)
+	}
+	return fmt.Sprintf("%s in %d worktrees", cmdline.Plural(files, "file"), len(t.Worktrees))
 }

@@ -258,7 +258,7 @@ func (l *listing) add(t *turns.Turn) error {
 	}
 	own := t.Change()
 	return cmp.Or(
-		l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", own.Insertions), fmt.Sprintf("-%d", own.Deletions), prompt, changed(own)),
+		l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", own.Insertions), fmt.Sprintf("-%d", own.Deletions), prompt, strings.Join(slices.DeleteFunc([]string{changed(own), t.Elsewhere()}, func(s string) bool { return s == "" }), ", ")),
 		l.steps(t),
 	)
 }

@@ -239,7 +239,7 @@ func (s *shower) turn(t *turns.Turn) error {
 	}
 	var worked []string
 	for _, w := range t.Worktrees {
-		worked = append(worked, fmt.Sprintf("%s; %s +%d -%d; see it: git agent-turn diff %s:%s", turns.WorktreeLine(w), cmdline.Plural(w.Files, "file"), w.Insertions, w.Deletions, t.After(), w.Name))
+		worked = append(worked, fmt.Sprintf("%s; see it: git agent-turn diff %s:%s", turns.WorktreeLine(w), t.After(), w.Name))
 	}
 	for _, w := range cmdline.List(worked) {
 		r.Field("Worktree", w)

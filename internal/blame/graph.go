@@ -121,6 +121,9 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit object.Hash,
 	for _, t := range slices.Backward(list) { // the turn that began last comes first
 		g.turns[t] = true
 		g.claim(t)
+		for _, w := range t.worktrees {
+			h.claimIn(g, t, w)
+		}
 	}
 	return g, nil
 }
@@ -242,6 +245,44 @@ func (g *graph) claim(t *pastTurn) {
 		}
 		at = n.first
 	}
+}
+
+// claimIn marks the commits that the turn's agent or a sub-agent made in another
+// worktree, as far as they were merged since. A sub-agent may have begun in the
+// turn before.
+func (h *History) claimIn(g *graph, t *pastTurn, w record.Worktree) {
+	from := t.started
+	if w.Agent != "" && t.before != nil {
+		from = t.before.started
+	}
+	base, at := h.headOf(g, w.Base), h.headOf(g, w.Code)
+	for at >= 0 && at != base {
+		n := g.nodes[at]
+		if n.edge || n.made || n.date < from.Unix() || g.had(t, at) {
+			return
+		}
+		if n.date <= t.at.Unix() && !g.cut[n.hash] && !slices.Contains(n.writers, t) {
+			n.writers, t.commits = append(n.writers, t), append(t.commits, n.hash)
+		}
+		at = n.first
+	}
+}
+
+// headOf returns the place of HEAD in a worktree's state: the commit itself, or
+// the only parent of one that was made for it; -1 if it is not in the graph.
+func (h *History) headOf(g *graph, state object.Hash) int {
+	parents, err := h.objects.Parents(state)
+	if err == nil && len(parents) == 1 {
+		parents = []object.Hash{state, parents[0]}
+	} else {
+		parents = []object.Hash{state}
+	}
+	for _, commit := range parents {
+		if at, ok := g.index[commit]; ok {
+			return at
+		}
+	}
+	return -1
 }
 
 // had reports whether a commit existed when a turn started.

@@ -45,7 +45,8 @@ type pastTurn struct {
 	// others and shared are where its own change begins, and where what is surely
 	// its own does; zero if nobody else worked, or nothing is unsure.
 	others, shared object.Hash
-	commits        []object.Hash // that its own calls made, if others worked
+	commits        []object.Hash // that its own calls made, if others worked, and those of its worktrees
+	worktrees      []record.Worktree
 	session        string
 	with           []string // the sessions that worked beside it
 	// start is the state that was saved when it started, if one was: after a
@@ -54,7 +55,7 @@ type pastTurn struct {
 	head           object.Hash // at the end; zero if that is not known
 	branch         string      // HEAD's at the end, "" if it was detached
 	before         *pastTurn   // the one before it in its mission; nil if it is the first
-	paths          []string    // that it changed
+	paths          []string    // that it changed, in its worktrees too
 	more, imported bool        // it changed more paths than these; it was imported
 }
 
@@ -181,7 +182,10 @@ func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*pastTurn) erro
 			}
 			if t.CodeKnown() == nil {
 				r.code, r.base = t.Code, t.Before().Commit
-				r.session = t.Session
+				r.session, r.worktrees = t.Session, t.Worktrees
+				for _, w := range t.Worktrees {
+					r.paths, r.more = append(r.paths, w.Paths...), r.more || w.Files > len(w.Paths)
+				}
 				if c := t.Change(); !c.Alone() {
 					r.others, r.with, r.commits = c.From, slices.Clone(c.With), slices.Clone(t.Own.Commits)
 					if c.Unsure() {

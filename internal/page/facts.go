@@ -42,6 +42,9 @@ func facts(t *turns.Turn, company []string) [][2]string {
 	if t.AgentsLeft > 0 {
 		add("Sub-agents", fmt.Sprintf("%d more left out", t.AgentsLeft))
 	}
+	for _, w := range t.Worktrees {
+		add("Worktree", turns.WorktreeLine(w))
+	}
 	if t.Compactions > 0 {
 		add("Compacted", cmdline.Plural(t.Compactions, "time"))
 	}
