@@ -251,14 +251,18 @@ func purgeSecret(ts *testscript.TestScript, neg bool, args []string) {
 //	fork <mission>/<turn> <id> <worktree>
 func fork(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
-		ts.Fatalf("usage: fork <mission>/<turn> <id> <worktree>")
+		ts.Fatalf("usage: fork <state> <id> <worktree>")
 	}
 	w := cmdlinetest.Workspace(ts)
 	source, err := turns.Find(context.Background(), w, "", args[0])
 	ts.Check(err)
-	_, err = missionstore.Fork(context.Background(), w, missionstore.ForkPlan{
+	plan := missionstore.ForkPlan{
 		Source: source.Turn, ID: record.ID(args[1]), Title: "another way", At: time.Now(), Worktree: ts.MkAbs(args[2]),
-	})
+	}
+	if source.Within() {
+		plan.From = source.Commit
+	}
+	_, err = missionstore.Fork(context.Background(), w, plan)
 	ts.Check(err)
 }
 

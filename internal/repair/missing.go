@@ -94,6 +94,12 @@ func (r *repair) mission(ctx context.Context, w *walk, id record.ID, tip object.
 		is := lostOf{record: w.lost[n.Hash], conversation: lost(ledger.TurnPath("transcript", n.Number, ".jsonl"))}
 		if t, err := turns.ReadIn(l, n.Number); err == nil {
 			is.code = w.code(t.Code, known)
+			for _, wt := range t.Worktrees {
+				of := lostOf{code: w.code(wt.Base, known) || w.code(wt.Code, known)}
+				if text := of.say(fmt.Sprintf("turn %s/%d:%s", id, n.Number, wt.Name)); text != "" {
+					r.say(Finding{Lost: true, What: text})
+				}
+			}
 		} else if git.Lost(err) {
 			is.record = true
 		}
