@@ -79,6 +79,7 @@ func cases() []benchCase {
 		{"step", "a state kept after tools, 100 files", steps},
 		{"company", "the Stop hook of a turn with company, 100 files", company},
 		{"visits", "the hooks of turns that act in up to four other repositories, 100 files each", visits},
+		{"worktrees", "the hooks of a session in a repository with linked worktrees, 100 files", worktrees},
 		{"agents", "the Stop hook of each agent, 100 files, 2 changed", agents},
 		{"large", "50,000 files, 2 changed", large},
 		{"large-step", "50,000 files, a state kept after tools", largeSteps},
