@@ -113,7 +113,7 @@ func Linked(ctx context.Context, repo *git.Repo, t *Turn) (numbers []int, err er
 // turn without a segment it writes what the record has; home is asked for the
 // turn that has it, if another repository does. Turns that can't be read are
 // left out, and the error says which.
-func Render(ctx context.Context, repo *git.Repo, id record.ID, numbers []int, form transcript.Form, home func(*Turn) (*Home, error), w io.Writer) error {
+func Render(ctx context.Context, repo *git.Repo, id record.ID, numbers []int, form transcript.Form, home func(*Turn) (*Elsewhere, error), w io.Writer) error {
 	r := transcript.NewRenderer(w, nil, form)
 	err := eachOf(ctx, repo, id, numbers, func(l *ledger.Ledger, t *Turn) error {
 		if !t.Away() {

@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,15 +10,15 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/places"
 	"gitagent/internal/record"
+	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 )
 
-// ErrAway reports a turn whose conversation is in a repository that is not known
-// here, or not as the record says.
-var ErrAway = errors.New("its conversation is in another repository, which is not known on this machine")
+// ErrAway says where a conversation is of which no more is known.
+var ErrAway = errors.New("in another repository, which is not known on this machine; if it is here, make it known: git -C <directory> agent-turn init")
 
-// A Home is the turn that has another one's conversation, in its repository.
-type Home struct {
+// An Elsewhere is the record of a turn in another repository.
+type Elsewhere struct {
 	*workspace.Workspace
 	Turn *Turn
 
@@ -26,55 +27,119 @@ type Home struct {
 
 // Note notes that the conversation of another session, which goes on from the
 // turn's, is at home there, too.
-func (h *Home) Note(session string) error { return h.known.Note(session, h.Repo.CommonDir) }
+func (e *Elsewhere) Note(session string) error { return e.known.Note(session, e.Repo.CommonDir) }
 
-// String says where the conversation is.
-func (h *Home) String() string {
-	return fmt.Sprintf("mission %s, turn %d, in %s", h.Turn.In(), h.Turn.Turn, Place(h.Repo.CommonDir))
+// String says where the record is.
+func (e *Elsewhere) String() string {
+	return fmt.Sprintf("mission %s, turn %d, in %s", e.Turn.In(), e.Turn.Turn, Place(e.Repo.CommonDir))
 }
 
 // HomeOf finds the turn that has the conversation of one whose record names its
-// home. A record may be a stranger's, so what it names counts only if it is the
-// same turn of the same session. An error says why it is out of reach, and wraps
-// [ErrAway] if nothing more is known.
-func HomeOf(ctx context.Context, known *places.Places, t *Turn) (*Home, error) {
-	common := ""
-	if t.Home != nil && t.Home.Turn != 0 && t.Session != "" && filepath.IsLocal(t.Session) {
-		common = known.Home(t.Session)
-	}
-	if common == "" {
+// home: where the session was noted to be at home, or in any repository that is
+// noted, as after that was moved, or in a clone. A record may be a stranger's,
+// so what it names counts only if it is the same turn of the same session. The
+// error says where the conversation is, as far as that is known, and why it is
+// out of reach: it is to follow "the conversation is".
+func HomeOf(ctx context.Context, known *places.Places, t *Turn) (*Elsewhere, error) {
+	if t.Home == nil || t.Session == "" || !filepath.IsLocal(t.Session) {
 		return nil, ErrAway
 	}
+	why := ErrAway
+	if noted := known.Home(t.Session); noted != "" {
+		h, err := homeAt(ctx, known, noted, t)
+		if err == nil {
+			return h, nil
+		}
+		why = fmt.Errorf("in %s, %w", Place(noted), err)
+	}
+	list, err := known.Repositories()
+	for _, common := range list {
+		if h, err := homeAt(ctx, known, common, t); err == nil {
+			return h, nil
+		}
+	}
+	return nil, cmp.Or(ctx.Err(), err, why)
+}
+
+// homeAt returns the turn that has another one's conversation in the repository
+// with a common directory.
+func homeAt(ctx context.Context, known *places.Places, common string, t *Turn) (*Elsewhere, error) {
 	w, err := OpenPlace(ctx, common)
-	if errors.Is(err, git.ErrNotFound) {
-		return nil, ErrAway // it is gone
-	}
-	if err != nil {
-		return nil, err
-	}
-	id, err := record.ParseID(t.Home.Mission)
-	if err != nil {
-		return nil, ErrAway
-	}
-	at, err := Read(ctx, w.Repo, id, t.Home.Turn)
 	switch {
 	case errors.Is(err, git.ErrNotFound):
-		return nil, ErrAway
+		return nil, errors.New("which is gone; if it was moved, make it known again: git -C <directory> agent-turn init")
 	case err != nil:
-		return nil, fmt.Errorf("read the conversation's turn: %w", err)
-	case at.Home != nil, at.Session != t.Session, at.PromptID != t.PromptID:
-		return nil, ErrAway
+		return nil, fmt.Errorf("which can't be read: %w", err)
 	}
-	return &Home{w, at, known}, nil
+	at, err := matching(ctx, w, t.Home.Mission, t.Home.Turn, func(at *Turn) bool { return at.homeOf(t) })
+	switch {
+	case errors.Is(err, git.ErrNotFound):
+		return nil, errors.New("which has no such turn any more")
+	case err != nil:
+		return nil, fmt.Errorf("which can't be read: %w", err)
+	}
+	return &Elsewhere{w, at, known}, nil
 }
+
+// VisitsOf finds the records of a turn, which is recorded in the repository with
+// a common directory, in those that its session visited, as far as that is known
+// on this machine.
+func VisitsOf(ctx context.Context, known *places.Places, common string, t *Turn) (found []*Elsewhere, err error) {
+	list, err := known.Repositories()
+	for _, other := range list {
+		st := session.Open(other).Load(t.Session)
+		if other == common || !st.Away || !st.Mission.Valid() {
+			continue
+		}
+		w, e := OpenPlace(ctx, other)
+		if e != nil {
+			continue // missions --everywhere says why
+		}
+		switch v, e := matching(ctx, w, st.Mission, 0, t.homeOf); {
+		case e == nil:
+			found = append(found, &Elsewhere{w, v, known})
+		case !errors.Is(e, git.ErrNotFound):
+			err = cmp.Or(err, e)
+		}
+	}
+	return found, err
+}
+
+// homeOf reports whether t has the conversation of a turn that names its home.
+func (t *Turn) homeOf(visit *Turn) bool {
+	of := visit.Home
+	return t.Home == nil && of != nil && of.Mission == t.Mission && t.Session == visit.Session && t.PromptID == visit.PromptID &&
+		(of.Turn == t.Turn || of.Turn == 0 && t.PromptID != "")
+}
+
+// matching returns a mission's turn that is the one looked for. Its number is 0
+// if that is not known.
+func matching(ctx context.Context, w *workspace.Workspace, id record.ID, number int, is func(*Turn) bool) (found *Turn, err error) {
+	if number != 0 {
+		found, err = Read(ctx, w.Repo, id, number)
+	} else {
+		err = Each(ctx, w.Repo, id, func(t *Turn) error {
+			if found = t; is(t) {
+				return errMatched
+			}
+			return nil
+		})
+	}
+	if err != nil && !errors.Is(err, errMatched) {
+		return nil, err
+	}
+	if found == nil || !is(found) {
+		return nil, fmt.Errorf("a turn of mission %s: %w", id, git.ErrNotFound)
+	}
+	return found, nil
+}
+
+var errMatched = errors.New("matched")
 
 // OpenPlace opens the repository with a common directory, if git would work
 // there. An error about its settings comes with a workspace of the valid ones.
 func OpenPlace(ctx context.Context, common string) (*workspace.Workspace, error) {
-	repo, err := git.FindCommon(common)
-	if err == nil {
-		err = repo.Trusted(ctx)
-	}
+	repo, err := git.OpenCommon(ctx, common)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package turns_test
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	"gitagent/internal/places"
@@ -30,30 +31,35 @@ func TestHomeOf(t *testing.T) {
 		return &visited
 	}
 	for name, tt := range map[string]struct {
-		of   *turns.Turn
-		away bool // out of reach, and nothing is known of it
+		of  *turns.Turn
+		why string // it is out of reach; "" if it is not
 	}{
-		"as it was recorded":              {of: visit(func(*turns.Turn) {})},
-		"without a home":                  {of: visit(func(t *turns.Turn) { t.Home = nil }), away: true},
-		"of an unknown turn at home":      {of: visit(func(t *turns.Turn) { t.Home.Turn = 0 }), away: true},
-		"of a turn that home lacks":       {of: visit(func(t *turns.Turn) { t.Home.Turn = 9 }), away: true},
-		"of a mission that home lacks":    {of: visit(func(t *turns.Turn) { t.Home.Mission = "0bad0bad" }), away: true},
-		"of another turn of the session":  {of: visit(func(t *turns.Turn) { t.Home.Turn = 1 }), away: true},
-		"of a session nobody knows":       {of: visit(func(t *turns.Turn) { t.Session = "nobody" }), away: true},
-		"of a session that is a path":     {of: visit(func(t *turns.Turn) { t.Session = "../homes/" + c.Session }), away: true},
-		"of another prompt":               {of: visit(func(t *turns.Turn) { t.PromptID = "other" }), away: true},
-		"where the repository is no more": {of: visit(func(t *turns.Turn) { t.Session = "gone" }), away: true},
+		"as it was recorded":             {of: visit(func(*turns.Turn) {})},
+		"of an unknown turn at home":     {of: visit(func(t *turns.Turn) { t.Home.Turn = 0 })},
+		"without a home":                 {visit(func(t *turns.Turn) { t.Home = nil }), "not known on this machine"},
+		"of a turn that home lacks":      {visit(func(t *turns.Turn) { t.Home.Turn = 9 }), "has no such turn"},
+		"of a mission that home lacks":   {visit(func(t *turns.Turn) { t.Home.Mission = "0bad0bad" }), "has no such turn"},
+		"of another turn of the session": {visit(func(t *turns.Turn) { t.Home.Turn = 1 }), "has no such turn"},
+		"of a session nobody knows":      {visit(func(t *turns.Turn) { t.Session = "nobody" }), "not known on this machine"},
+		"of a session that is a path":    {visit(func(t *turns.Turn) { t.Session = "../homes/" + c.Session }), "not known on this machine"},
+		"of another prompt":              {visit(func(t *turns.Turn) { t.PromptID = "other" }), "has no such turn"},
+		"where the repository is gone":   {visit(func(t *turns.Turn) { t.Session = "gone" }), "/gone, which is gone"},
 	} {
 		h, err := turns.HomeOf(t.Context(), known, tt.of)
 		switch {
-		case tt.away && !errors.Is(err, turns.ErrAway):
+		case tt.why != "" && (err == nil || !strings.Contains(err.Error(), tt.why)):
 			t.Errorf("%s: %v, %v", name, h, err)
-		case !tt.away && (err != nil || h.Turn.Turn != 2 || h.Repo.CommonDir != common):
+		case tt.why == "" && (err != nil || h.Turn.Turn != 2 || h.Repo.CommonDir != common):
 			t.Errorf("%s: %v, %v", name, h, err)
 		}
 	}
 	gittest.Must(t, os.RemoveAll(state))
-	if _, err := turns.HomeOf(t.Context(), known, visit(func(*turns.Turn) {})); !errors.Is(err, turns.ErrAway) {
+	as := visit(func(*turns.Turn) {})
+	if _, err := turns.HomeOf(t.Context(), known, as); !errors.Is(err, turns.ErrAway) {
 		t.Errorf("without notes: %v", err)
+	}
+	gittest.Must(t, known.NoteRepository(common)) // as after it was moved
+	if h, err := turns.HomeOf(t.Context(), known, as); err != nil || h.Turn.Turn != 2 {
+		t.Errorf("in a repository that was noted: %v, %v", h, err)
 	}
 }

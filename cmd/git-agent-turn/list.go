@@ -245,6 +245,8 @@ func (l *listing) add(t *turns.Turn) error {
 	}
 	prompt := cmdline.OneLine(t.Prompt)
 	switch {
+	case t.Away():
+		prompt = "(visit) " + prompt
 	case t.CodeKnown() != nil:
 		prompt = "(imported) " + prompt
 	case t.Base.IsZero():

@@ -30,6 +30,7 @@ import (
 	"gitagent/internal/missionstore"
 	"gitagent/internal/places"
 	"gitagent/internal/record"
+	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
 	"gitagent/test/gittest"
@@ -298,6 +299,10 @@ func visit(ts *testscript.TestScript, neg bool, args []string) {
 		}), tx.Commit(ctx))
 	}))
 	ts.Check(places.Of(ts.Getenv).Note(t.Session, home.CommonDir))
+	ts.Check(w.Store.Update(ctx, t.Session, func(st *session.Known) error {
+		st.Mission, st.Away = t.Mission, true
+		return nil
+	}))
 }
 
 // adopt merges the work of a fork, up to a turn, into the current directory's worktree:

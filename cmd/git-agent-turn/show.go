@@ -2,9 +2,9 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/command"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
+	"gitagent/internal/places"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -149,9 +150,6 @@ func (s *shower) several(name string, from, to *turns.State, raw bool) error {
 func (s *shower) raw(t *turns.Turn) error {
 	if s.c.Bool("transcript") {
 		w, of, err := command.WithConversation(s.c.Context, s.w, t)
-		if errors.Is(err, turns.ErrAway) {
-			err = cmdline.NotFoundf("transcript of turn %s: %w", t.After(), err)
-		}
 		if err != nil {
 			return err
 		}
@@ -183,15 +181,16 @@ func (s *shower) turn(t *turns.Turn) error {
 	conversation, widest := "", "Transcript:"
 	if t.Away() {
 		widest = "Conversation:"
-		switch h, err := command.Home(s.c.Context, t); {
-		case errors.Is(err, turns.ErrAway):
-			conversation = "in another repository, which is not known on this machine"
-		case err != nil:
-			conversation = "in another repository, which can't be read: " + err.Error()
-		default:
+		if h, err := command.Home(s.c.Context, t); err != nil {
+			conversation = cmdline.OneLine(err.Error())
+		} else {
 			conversation = h.String()
 			prompt, reply = turns.Words(s.c.Context, h.Repo, h.Turn)
 		}
+	}
+	visits, err := turns.VisitsOf(s.c.Context, places.Of(os.Getenv), s.w.Repo.CommonDir, t)
+	if err != nil {
+		cmdline.Warn(fmt.Errorf("see where else turn %s is recorded: %w", t.After(), err))
 	}
 	most := shownPrompt
 	if s.c.Bool("full") {
@@ -248,6 +247,9 @@ func (s *shower) turn(t *turns.Turn) error {
 		r.Field("Compacted", cmdline.Plural(t.Compactions, "time"))
 	}
 	r.Field("Conversation", conversation)
+	for _, v := range visits {
+		r.Field("Also", v.String())
+	}
 	if t.Transcript != nil && t.Transcript.Missing != "" {
 		r.Field("Transcript", "not stored: "+t.Transcript.Missing)
 	}

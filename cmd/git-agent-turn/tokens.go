@@ -30,6 +30,9 @@ type tokenSum struct {
 func (s *tokenSum) cells(t *turns.Turn) []string {
 	of := t.Spent()
 	s.turns++
+	if t.Away() { // they count at home
+		return make([]string, 6)
+	}
 	if !t.SpentKnown() {
 		s.unknown++
 		return []string{"?", "?", "?", "?", "", ""}

@@ -27,10 +27,10 @@ func PrintConversation(c *cli.Context, w *workspace.Workspace, id record.ID, num
 		Results: shownResult, Full: full,
 		When:    func(at time.Time) string { return dates.Long(now, at) },
 		Columns: cmdline.Columns(c.App.Writer), Colour: cmdline.Colour(c.App.Writer),
-	}, func(t *turns.Turn) (*turns.Home, error) {
+	}, func(t *turns.Turn) (*turns.Elsewhere, error) {
 		h, err := Home(c.Context, t)
 		if err != nil {
-			cmdline.Warn(fmt.Errorf("turn %s: %w", t.After(), err))
+			cmdline.Warn(fmt.Errorf("the conversation of turn %s is %w", t.After(), err))
 		}
 		return h, err
 	}, c.App.Writer)

@@ -161,10 +161,7 @@ func (e *leftOutError) Unwrap() error { return e.error }
 
 // in runs the command in the repository with a common directory.
 func (s *sweep) in(ctx context.Context, common string, out *inTurn) error {
-	repo, err := git.FindCommon(common)
-	if err == nil {
-		err = repo.Trusted(ctx)
-	}
+	repo, err := git.OpenCommon(ctx, common)
 	if err != nil {
 		return &leftOutError{fmt.Errorf("%s was left out: %s", turns.Place(common), cmdline.OneLine(err.Error()))}
 	}

@@ -2,9 +2,10 @@ package command
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"os"
 
+	"gitagent/internal/cmdline"
 	"gitagent/internal/places"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -12,15 +13,15 @@ import (
 
 // Home finds the turn that has a turn's conversation, see [turns.HomeOf]. No
 // agent is told of one that is untrusted there.
-func Home(ctx context.Context, t *turns.Turn) (*turns.Home, error) {
+func Home(ctx context.Context, t *turns.Turn) (*turns.Elsewhere, error) {
 	h, err := turns.HomeOf(ctx, places.Of(os.Getenv), t)
 	if err != nil || !ByAgent(ctx) {
 		return h, err
 	}
-	if h.Turn, err = turns.Usable(ctx, h.Workspace, h.Turn); errors.Is(err, workspace.ErrUntrusted) {
-		return nil, turns.ErrAway
+	if h.Turn, err = turns.Usable(ctx, h.Workspace, h.Turn); err != nil {
+		return nil, fmt.Errorf("in %s: %w", turns.Place(h.Repo.CommonDir), err)
 	}
-	return h, err
+	return h, nil
 }
 
 // WithConversation returns the turn that has a turn's conversation, and its
@@ -31,7 +32,7 @@ func WithConversation(ctx context.Context, w *workspace.Workspace, t *turns.Turn
 	}
 	h, err := Home(ctx, t)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, cmdline.NotFoundf("the conversation of turn %s is %w", t.After(), err)
 	}
 	return h.Workspace, h.Turn, nil
 }

@@ -39,7 +39,7 @@ type ForkPlan struct {
 
 	// Home has the conversation if another repository does; the fork's session is
 	// at home there, too, in the mission that has it. Lost is why it is out of reach.
-	Home *turns.Home
+	Home *turns.Elsewhere
 	Lost error
 
 	Worktree string // to be made for it; if empty, only the branch is made
@@ -179,7 +179,7 @@ func retell(ctx context.Context, w *workspace.Workspace, f ForkPlan) forkConvers
 	until := f.Source
 	if f.Source.Away() {
 		if f.Home == nil {
-			return forkConversation{why: cmp.Or(f.Lost, turns.ErrAway)}
+			return forkConversation{why: fmt.Errorf("it is %w", cmp.Or(f.Lost, turns.ErrAway))}
 		}
 		var err error
 		w = f.Home.Workspace

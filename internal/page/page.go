@@ -251,7 +251,9 @@ func (w *writing) write(id record.ID, jobs []*job) error {
 func (w *writing) emit(told *turns.Conversations, j *job) error {
 	d := &detail{Prompt: j.turn.Prompt, Between: j.between, Files: j.files}
 	reply, p := j.turn.Reply, new(prose)
-	if segment, err := told.Segment(j.turn, maxSegment); err != nil {
+	if segment, err := told.Segment(j.turn, maxSegment); j.turn.Away() {
+		d.Missing = "A visit: its conversation is in the repository that the session was at home in, and not in this page."
+	} else if err != nil {
 		d.Missing = "Its conversation is not here: " + err.Error()
 	} else {
 		s := read(reader(j.turn), segment, !w.without(Results), p)
