@@ -71,6 +71,7 @@ func cases() []benchCase {
 		{"import", "300 sessions of the client that were not recorded", imports},
 		{"blame", "a file of 1000 lines, 10,000 commits, 1000 turns", blame},
 		{"search", "2 GB of conversations", searching},
+		{"everywhere", "missions and search --everywhere, 1, 50 and 500 repositories of 10 missions", everywhere},
 		{"fork", "a fork against git worktree add alone, 100 and 50,000 files", fork},
 		{"include", "forks of 5,000 files that copy ignored ones, one and eight", included},
 		{"signing", "signing an event, and checking the signatures of 1000", signing},

@@ -58,7 +58,7 @@ func searching(l *lab) {
 		{"in paths", 0, []string{"--in", "paths", rareLower}},
 	} {
 		for range l.times(3) {
-			x := r.search(c.args...)
+			x := r.lines(append([]string{"search", "--json"}, c.args...)...)
 			if x.hits < c.hits {
 				check(fmt.Errorf("%s: %d turns, not %d", c.name, x.hits, c.hits))
 			}
@@ -134,17 +134,17 @@ func (r *repository) converse(pool [][]byte, nth int, size int64) (count int, to
 	return count, total
 }
 
-// A searched is what one search took.
-type searched struct {
+// A listed is what a command took that prints lines as it finds them.
+type listed struct {
 	sample
 	first     time.Duration // to the first byte of the output
-	hits      int           // turns
+	hits      int           // lines
 	own, gits int64         // bytes of memory at most: of the program, and of all its gits
 }
 
-// search runs a search.
-func (r *repository) search(args ...string) (x searched) {
-	cmd := exec.CommandContext(r.ctx, r.program, append([]string{"search", "--json"}, args...)...)
+// lines runs a command that prints lines as it finds them.
+func (r *repository) lines(args ...string) (x listed) {
+	cmd := exec.CommandContext(r.ctx, r.program, args...)
 	cmd.Dir, cmd.Env = r.dir, r.env
 	out := must(cmd.StdoutPipe())
 	var talk strings.Builder
@@ -166,7 +166,7 @@ func (r *repository) search(args ...string) (x searched) {
 	}
 	x.own, x.gits = peaks()
 	if err := cmd.Wait(); err != nil && cmd.ProcessState.ExitCode() != 3 {
-		check(fmt.Errorf("search: %w\n%s", err, talk.String()))
+		check(fmt.Errorf("%s: %w\n%s", args[0], err, talk.String()))
 	}
 	x.wall = time.Since(began)
 	x.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
