@@ -82,6 +82,7 @@ func doctor(c *cli.Context) error {
 	x.config(c.Bool("verbose"))
 	x.keys()
 	x.temporary()
+	x.places()
 	if repo != nil {
 		x.missions()
 		x.trial()

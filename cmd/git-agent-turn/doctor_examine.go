@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
+	"gitagent/internal/places"
 	"gitagent/internal/purge"
 	"gitagent/internal/recording"
 	"gitagent/internal/session"
@@ -22,6 +23,7 @@ import (
 	"gitagent/internal/trust"
 	"gitagent/internal/version"
 	"gitagent/internal/workspace"
+	"gitagent/turns"
 )
 
 // An examination collects findings about a repository and the machine.
@@ -179,6 +181,29 @@ func (x *examination) outside() {
 	default:
 		x.say("recording", "on in repositories that were switched on; for all of yours: git agent-turn init --global")
 	}
+}
+
+// places says how many repositories --everywhere reads, and in which git does not
+// work.
+func (x *examination) places() {
+	list, err := places.Of(os.Getenv).Repositories()
+	if err != nil {
+		x.warn("everywhere", err.Error(), "")
+	}
+	var refused []string
+	for _, common := range list {
+		if _, err := git.OpenCommon(x.ctx, common); err != nil {
+			refused = append(refused, turns.Place(common))
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	text := cmdline.Plural(len(list), "repository") + " of yours: git agent-turn missions --everywhere"
+	if len(refused) > 0 {
+		text += "; left out, as git does not work there: " + strings.Join(cmdline.List(refused), ", ")
+	}
+	x.figures("everywhere", text, map[string]int64{"repositories": int64(len(list)), "refused": int64(len(refused))})
 }
 
 // config reports what the configuration files set, and what is wrong in them.

@@ -124,6 +124,9 @@ func sayAtHome(c *cli.Context) error {
 	if data := handoffstore.DataDir(os.Getenv); data != "" { // install.sh keeps its list there, too
 		dirs = append(dirs, filepath.Join(data, "handoffs"), filepath.Join(data, "logs"))
 	}
+	if known := places.Of(os.Getenv).Dir(); known != nil {
+		dirs = append(dirs, known.Path("."))
+	}
 	cmd := []string{"rm", "-r"}
 	for _, dir := range dirs {
 		if _, err := os.Lstat(dir); err == nil {
@@ -133,6 +136,6 @@ func sayAtHome(c *cli.Context) error {
 	if len(cmd) == 2 {
 		return nil
 	}
-	_, err := fmt.Fprintf(c.App.ErrWriter, "settings, the key that others may trust, and copies of handoffs are kept for all repositories; to remove them, too: %s\n", cmdline.Shell(cmd))
+	_, err := fmt.Fprintf(c.App.ErrWriter, "settings, the key that others may trust, and copies of handoffs, and where your repositories are, are kept for all of them; to remove them, too: %s\n", cmdline.Shell(cmd))
 	return err
 }

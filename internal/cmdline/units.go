@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -29,6 +30,9 @@ func Age(now, then time.Time) string {
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "ory"); ok {
+		return fmt.Sprintf("%d %sories", n, stem)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -53,7 +53,8 @@ func Everywhere(one cli.ActionFunc) cli.ActionFunc {
 		defer cancel()
 		s := &sweep{c: c, one: one, ends: make([]chan error, len(list))}
 		s.progress = cmdline.StartProgress(c.App.ErrWriter, func() string {
-			return fmt.Sprintf("%d of %s", s.done.Load(), repositories(len(list)))
+			waits := list[min(int(s.ended.Load()), len(list)-1)]
+			return cmdline.OneLine(fmt.Sprintf("%d of %s, waiting for %s", s.done.Load(), cmdline.Plural(len(list), "repository"), turns.Place(waits)))
 		})
 		defer s.progress.Stop()
 		slots := make(chan struct{}, atOnce())
@@ -93,19 +94,13 @@ func Everywhere(one cli.ActionFunc) cli.ActionFunc {
 	}
 }
 
-func repositories(n int) string {
-	if n == 1 {
-		return "1 repository"
-	}
-	return fmt.Sprintf("%d repositories", n)
-}
-
 // A sweep is a command that runs in several repositories.
 type sweep struct {
 	c        *cli.Context
 	one      cli.ActionFunc
 	progress *cmdline.Progress
 	done     atomic.Int64
+	ended    atomic.Int64 // how many of the first have ended: what is printed waits for the next
 	ends     []chan error // how it ended in each
 	printed  int          // pieces of output, by whose turn it is
 }
@@ -115,6 +110,7 @@ func (s *sweep) end(list []string) error {
 	found, failed := false, 0
 	var nothing error
 	for i, common := range list {
+		s.ended.Store(int64(i))
 		err := <-s.ends[i]
 		switch {
 		case err == nil:
@@ -140,11 +136,11 @@ func (s *sweep) end(list []string) error {
 	}
 	switch {
 	case failed > 0:
-		return fmt.Errorf("%d of %s could not be read", failed, repositories(len(list)))
+		return fmt.Errorf("%d of %s could not be read", failed, cmdline.Plural(len(list), "repository"))
 	case !found && nothing != nil:
-		return cmdline.NotFoundf("in %s: %v", repositories(len(list)), nothing)
+		return cmdline.NotFoundf("in %s: %v", cmdline.Plural(len(list), "repository"), nothing)
 	case !found:
-		return cmdline.NotFoundf("nothing was found in %s", repositories(len(list)))
+		return cmdline.NotFoundf("nothing was found in %s", cmdline.Plural(len(list), "repository"))
 	}
 	return nil
 }
