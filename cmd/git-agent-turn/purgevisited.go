@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -15,45 +16,47 @@ import (
 	"gitagent/turns"
 )
 
-// sayVisited says which repositories have records of turns whose conversation is
-// here: a purge does not reach the prompts and replies there.
+// sayVisited says which other repositories have records of the turns of sessions
+// that are recorded here: a purge does not reach the prompts and replies there.
 func sayVisited(c *cli.Context, w *workspace.Workspace) {
 	known := places.Of(os.Getenv)
 	list, err := known.Repositories()
 	if err != nil {
 		cmdline.Warn(fmt.Errorf("see where else turns of these sessions are recorded: %w", err))
 	}
-	own := make(map[string]bool)
-	if tips, err := ledger.ListAll(c.Context, w.Repo); err == nil {
-		lines, _ := turns.Lines(c.Context, w.Repo, tips) // what can't be read was reported
-		for _, l := range lines {
-			for _, session := range l.Sessions {
-				own[session] = true
-			}
-		}
-	}
+	own, _ := sessionsIn(c.Context, w) // what can't be read was reported
 	for _, common := range list {
 		if git.SameFile(common, w.Repo.CommonDir) {
 			continue
 		}
-		visited, err := turns.OpenPlace(c.Context, common)
-		var lines []turns.MissionLine
+		var sessions []string
+		other, err := turns.OpenPlace(c.Context, common)
 		if err == nil {
-			tips, e := ledger.ListAll(c.Context, visited.Repo)
-			if err = e; err == nil {
-				lines, err = turns.Lines(c.Context, visited.Repo, tips)
-			}
+			sessions, err = sessionsIn(c.Context, other)
 		}
 		place := turns.Place(common)
 		switch {
-		case slices.ContainsFunc(lines, func(l turns.MissionLine) bool {
-			return slices.ContainsFunc(l.Sessions, func(s string) bool { return own[s] || git.SameFile(known.Home(s), w.Repo.CommonDir) })
+		case slices.ContainsFunc(sessions, func(s string) bool {
+			return slices.Contains(own, s) || git.SameFile(known.Home(s), w.Repo.CommonDir)
 		}):
 			cmdline.WriteMessage(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(fmt.Sprintf(
-				"%s has records of turns whose conversation is here, with prompts and replies; purge them there, too: %s",
+				"%s has records of the same sessions, with prompts and replies; purge them there, too: %s",
 				place, cmdline.Shell([]string{"git", "-C", place, "agent-turn", "purge"})+" ...")))
 		case err != nil:
-			cmdline.Warn(fmt.Errorf("whether %s has records of these turns is not known: %w", place, err))
+			cmdline.Warn(fmt.Errorf("whether %s has records of these sessions is not known: %w", place, err))
 		}
 	}
+}
+
+// sessionsIn returns the sessions of a repository's missions that can be read.
+func sessionsIn(ctx context.Context, w *workspace.Workspace) (sessions []string, err error) {
+	tips, err := ledger.ListAll(ctx, w.Repo)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := turns.Lines(ctx, w.Repo, tips)
+	for _, l := range lines {
+		sessions = append(sessions, l.Sessions...)
+	}
+	return sessions, err
 }
