@@ -150,7 +150,7 @@ func segmentPath(t *Turn) (string, error) {
 	case t.Away():
 		return "", fmt.Errorf("transcript of turn %s: it is in another repository: %w", t.After(), git.ErrNotFound)
 	case t.Transcript == nil:
-		return "", fmt.Errorf("transcript of turn %s: the client kept none: %w", t.After(), git.ErrNotFound)
+		return "", fmt.Errorf("transcript of turn %s: none was recorded: the client kept none, or recording was off where the session stood: %w", t.After(), git.ErrNotFound)
 	case t.Transcript.Missing != "":
 		return "", fmt.Errorf("transcript of turn %s: not stored (%s): %w", t.After(), t.Transcript.Missing, git.ErrNotFound)
 	}

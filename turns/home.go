@@ -64,19 +64,23 @@ func HomeOf(ctx context.Context, known *places.Places, t *Turn) (*Elsewhere, err
 // homeAt returns the turn that has another one's conversation in the repository
 // with a common directory.
 func homeAt(ctx context.Context, known *places.Places, common string, t *Turn) (*Elsewhere, error) {
-	w, err := OpenPlace(ctx, common)
+	repo, err := git.OpenCommon(ctx, common)
 	switch {
 	case errors.Is(err, git.ErrNotFound):
 		return nil, errors.New("which is gone; if it was moved, make it known again: git -C <directory> agent-turn init")
 	case err != nil:
 		return nil, fmt.Errorf("which can't be read: %w", err)
 	}
-	at, err := matching(ctx, w, t.Home.Mission, t.Home.Turn, func(at *Turn) bool { return at.homeOf(t) })
+	at, err := matching(ctx, repo, t.Home.Mission, t.Home.Turn, func(at *Turn) bool { return at.homeOf(t) })
 	switch {
 	case errors.Is(err, git.ErrNotFound):
 		return nil, errors.New("which has no such turn any more")
 	case err != nil:
 		return nil, fmt.Errorf("which can't be read: %w", err)
+	}
+	w, err := workspace.Open(repo)
+	if w == nil {
+		return nil, err
 	}
 	return &Elsewhere{w, at, known}, nil
 }
@@ -95,7 +99,7 @@ func VisitsOf(ctx context.Context, known *places.Places, common string, t *Turn)
 		if e != nil {
 			continue // missions --everywhere says why
 		}
-		switch v, e := matching(ctx, w, st.Mission, 0, t.homeOf); {
+		switch v, e := matching(ctx, w.Repo, st.Mission, 0, t.homeOf); {
 		case e == nil:
 			found = append(found, &Elsewhere{w, v, known})
 		case !errors.Is(e, git.ErrNotFound):
@@ -114,11 +118,11 @@ func (t *Turn) homeOf(visit *Turn) bool {
 
 // matching returns a mission's turn that is the one looked for. Its number is 0
 // if that is not known.
-func matching(ctx context.Context, w *workspace.Workspace, id record.ID, number int, is func(*Turn) bool) (found *Turn, err error) {
+func matching(ctx context.Context, repo *git.Repo, id record.ID, number int, is func(*Turn) bool) (found *Turn, err error) {
 	if number != 0 {
-		found, err = Read(ctx, w.Repo, id, number)
+		found, err = Read(ctx, repo, id, number)
 	} else {
-		err = Each(ctx, w.Repo, id, func(t *Turn) error {
+		err = Each(ctx, repo, id, func(t *Turn) error {
 			if found = t; is(t) {
 				return errMatched
 			}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,12 +24,17 @@ func PrintConversation(c *cli.Context, w *workspace.Workspace, id record.ID, num
 		return err
 	}
 	now := time.Now()
+	lost := make(map[string]bool) // sessions whose home is not known: that is told once
 	return turns.Render(c.Context, w.Repo, id, numbers, transcript.Form{
 		Results: shownResult, Full: full,
 		When:    func(at time.Time) string { return dates.Long(now, at) },
 		Columns: cmdline.Columns(c.App.Writer), Colour: cmdline.Colour(c.App.Writer),
 	}, func(t *turns.Turn) (*turns.Elsewhere, error) {
+		if lost[t.Session] {
+			return nil, turns.ErrAway
+		}
 		h, err := Home(c.Context, t)
+		lost[t.Session] = errors.Is(err, turns.ErrAway)
 		if err != nil {
 			cmdline.Warn(fmt.Errorf("the conversation of turn %s is %w", t.After(), err))
 		}

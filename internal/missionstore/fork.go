@@ -192,7 +192,7 @@ func retell(ctx context.Context, w *workspace.Workspace, f ForkPlan) forkConvers
 		seg := ends.Transcript
 		switch {
 		case seg == nil:
-			return forkConversation{why: fmt.Errorf("the client kept no transcript of turn %s", ends.ID())}
+			return forkConversation{why: fmt.Errorf("no transcript of turn %s was recorded", ends.ID())}
 		case seg.After == 0:
 			return forkConversation{}
 		}
