@@ -128,7 +128,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 	if cmdline.IsTerminal(os.Stderr) {
 		fork.Progress = os.Stderr
 	}
-	if _, err := f.w.Store.Enable(true); err != nil {
+	if _, err := f.w.Switch(true); err != nil {
 		return nil, err
 	}
 	told, stop := command.Copying(c.App.ErrWriter, f.include)

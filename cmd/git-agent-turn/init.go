@@ -120,7 +120,7 @@ func initialise(c *cli.Context) error {
 			return err
 		}
 	}
-	switched, err := w.Store.Enable(!remove)
+	switched, err := w.Switch(!remove)
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func preview(c *cli.Context, w *workspace.Workspace, setups []setup, remove, all
 			say(c, true, file, "would remove git "+aliasName+" from")
 		}
 	}
-	if w.Store.Enabled() == remove {
+	if w.Switched() == remove {
 		say(c, true, w.Repo.Top, map[bool]string{true: "would switch recording off in", false: "would switch recording on in"}[remove])
 	}
 	return nil

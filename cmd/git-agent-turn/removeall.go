@@ -85,7 +85,7 @@ func removeEverything(c *cli.Context) error {
 // stillRecording adds to err how to switch recording off.
 func stillRecording(w *workspace.Workspace, err error) error {
 	err = fmt.Errorf("%w, and would begin again with the next turn", err)
-	if w.Store.Enabled() {
+	if w.Switched() {
 		return cmdline.Hint(err, "switch it off first: git agent-turn init --remove")
 	}
 	return cmdline.Hint(err, "recording is on in more than this repository; switch it off here first: git config agent.record false")

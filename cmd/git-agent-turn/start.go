@@ -98,7 +98,7 @@ func start(c *cli.Context) error {
 			return err
 		}
 	}
-	if _, err := w.Store.Enable(true); err != nil {
+	if _, err := w.Switch(true); err != nil {
 		return err
 	}
 	told, stop := command.Copying(c.App.ErrWriter, b.Include)

@@ -27,6 +27,7 @@ const Kept = 90 * 24 * time.Hour
 const (
 	repositories = "repositories" // a file for each, named by a hash of the path that it holds
 	homes        = "homes"        // a file for each session, with a path
+	switched     = "switched"     // a file for each repository of somebody else's, as in repositories
 )
 
 // A Places is what is noted for one user.
@@ -64,13 +65,39 @@ func (p *Places) Note(session, common string) error {
 // NoteRepository notes that turns are recorded in the repository with a common
 // directory.
 func (p *Places) NoteRepository(common string) error {
+	return p.write(filepath.Join(repositories, nameOf(common)), common)
+}
+
+func (p *Places) write(name, text string) error {
 	if p.dir == nil {
 		return errors.New("note where turns are recorded: the environment names no home directory")
 	}
 	if err := os.MkdirAll(p.parent, 0o700); err != nil {
 		return fmt.Errorf("note where turns are recorded: %w", err)
 	}
-	return p.dir.WriteFile(filepath.Join(repositories, nameOf(common)), []byte(common))
+	return p.dir.WriteFile(name, []byte(text))
+}
+
+// Switch notes whether the user has switched recording on in a repository that
+// belongs to somebody else, with a common directory.
+func (p *Places) Switch(common string, on bool) error {
+	name := filepath.Join(switched, nameOf(common))
+	switch {
+	case on:
+		return p.write(name, common)
+	case p.dir == nil || !p.Switched(common):
+		return nil
+	}
+	return p.dir.Remove(name)
+}
+
+// Switched reports what [Places.Switch] has noted.
+func (p *Places) Switched(common string) bool {
+	if p.dir == nil {
+		return false
+	}
+	text, err := p.dir.ReadFile(filepath.Join(switched, nameOf(common)))
+	return err == nil && string(text) == common
 }
 
 // Forget forgets the repository with a common directory, and the homes of
@@ -80,7 +107,7 @@ func (p *Places) Forget(common string) error {
 		return nil
 	}
 	is := func(text string, _ time.Time) bool { return text == common }
-	err := errors.Join(p.forget(repositories, is), p.forget(homes, is))
+	err := errors.Join(p.forget(repositories, is), p.forget(homes, is), p.forget(switched, is))
 	p.Tidy()
 	return err
 }
@@ -90,7 +117,7 @@ func (p *Places) Tidy() {
 	if p.dir == nil {
 		return
 	}
-	for _, name := range []string{repositories, homes, "."} {
+	for _, name := range []string{repositories, homes, switched, "."} {
 		_ = p.dir.Remove(name) // it has something
 	}
 }

@@ -54,6 +54,30 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// TestSwitch: only what is noted as a whole counts, and it goes with the repository.
+func TestSwitch(t *testing.T) {
+	p := Of(env(map[string]string{"XDG_STATE_HOME": filepath.Join(t.TempDir(), "state")}))
+	for _, tt := range []struct {
+		do   func() error
+		want bool
+	}{
+		{func() error { return nil }, false},
+		{func() error { return p.Switch("/one", false) }, false},
+		{func() error { return p.Switch("/one", true) }, true},
+		{func() error { return p.Switch("/two", false) }, true},
+		{func() error { return p.Switch("/one", false) }, false},
+		{func() error { return p.Switch("/one", true) }, true},
+		{func() error { return p.Forget("/one") }, false},
+	} {
+		if err := tt.do(); err != nil || p.Switched("/one") != tt.want || p.Switched("/two") {
+			t.Errorf("%v; one: %t, want %t", err, !tt.want, tt.want)
+		}
+	}
+	if nowhere := Of(env(nil)); nowhere.Switch("/one", true) == nil || nowhere.Switch("/one", false) != nil || nowhere.Switched("/one") {
+		t.Error("without a home directory something is noted")
+	}
+}
+
 // TestForget: a repository that is forgotten takes the homes there along, and the
 // last one the directory.
 func TestForget(t *testing.T) {

@@ -11,10 +11,31 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/except"
 	"gitagent/internal/git"
+	"gitagent/internal/places"
 	"gitagent/internal/recording"
 )
 
 const recordKey = "agent.record"
+
+// Switched reports whether the user has switched recording on in the repository
+// itself. In one of somebody else's what its files say of that is their word, and
+// the user's own is elsewhere.
+func (w *Workspace) Switched() bool {
+	return w.Store.Enabled() && (w.Repo.Own() || places.Of(os.Getenv).Switched(w.Repo.CommonDir))
+}
+
+// Switch switches recording on or off in the repository itself, and reports
+// whether that changed it.
+func (w *Workspace) Switch(on bool) (changed bool, err error) {
+	changed = w.Switched() != on
+	if !w.Repo.Own() {
+		if err := places.Of(os.Getenv).Switch(w.Repo.CommonDir, on); err != nil {
+			return false, err
+		}
+	}
+	stored, err := w.Store.Enable(on)
+	return changed || stored, err
+}
 
 // Enabled reports whether turns are recorded here. given is what the agent's
 // client calls the directory that it works in. It runs one git process if
@@ -27,7 +48,7 @@ func (w *Workspace) Enabled(ctx context.Context, given ...string) (bool, error) 
 // Recording is [Workspace.Enabled] with the reason. Nothing that it goes by is
 // kept: a remote counts from when it is there.
 func (w *Workspace) Recording(ctx context.Context, given ...string) (recording.Verdict, error) {
-	init := w.Store.Enabled()
+	init := w.Switched()
 	if init && !w.mayForbid() {
 		return recording.Decide(recording.Facts{Init: true}), nil
 	}
