@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
+	"gitagent/internal/places"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/transcript"
@@ -209,7 +211,7 @@ func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff
 			return nil, err
 		}
 	}
-	list, reply := said(w.Settings.Rules(), known(r.Agent, t.Agent, w.Ledger.Mission.Agent).Reader, r.Transcript)
+	list, reply := said(w.Settings.Rules(), known(r.Agent, t.Agent, w.Ledger.Mission.Agent).Reader, r.Session, r.Transcript)
 	if r.Running == "" {
 		reply = t.Reply
 	}
@@ -272,10 +274,13 @@ func (w *writing) takeOver(h, last *Handoff, files map[string][]byte) error {
 const saidBytes = 8 << 20 // of the end of a session's file are read
 
 // said reads the agent's todos and last reply, both empty if it can't.
-func said(rules *redact.Rules, reader func() transcript.Reader, path string) (list []transcript.Todo, reply string) {
+func said(rules *redact.Rules, reader func() transcript.Reader, session, path string) (list []transcript.Todo, reply string) {
 	lines, err := transcript.Tail(path, saidBytes)
 	if err != nil {
 		return nil, ""
+	}
+	if off := places.Of(os.Getenv).Withheld(session); len(off) > 0 {
+		transcript.Withhold(reader, lines, off.Turn, off.At)
 	}
 	for _, t := range transcript.Todos(reader(), lines) {
 		if len(list) < record.MaxTodos {

@@ -23,10 +23,13 @@ func importCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "import",
 		Usage:     "record the conversations that the agent's client has on disk from before",
-		UsageText: "git agent-turn import [--dry-run] [--json]",
+		UsageText: "git agent-turn import [--withheld] [--dry-run] [--json]",
 		Description: "Each conversation that began in a worktree of this repository becomes a mission. What the hooks have recorded is " +
 			"left as it is, and what was imported before is not imported twice.",
-		Flags:  []cli.Flag{command.DryRunFlag(), command.JSONFlag()},
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "withheld", Usage: "import also what was said while an exception held, or recording was off by git's configuration"},
+			command.DryRunFlag(), command.JSONFlag(),
+		},
 		Action: cmdline.NoArgs(importSessions),
 	}
 }
@@ -35,6 +38,13 @@ func importSessions(c *cli.Context) error {
 	w, err := command.Checkout(c.Context, "import the sessions of")
 	if err != nil {
 		return err
+	}
+	verdict, err := w.Recording(c.Context)
+	if err != nil {
+		return err
+	}
+	if verdict.Withholds() && !c.Bool("withheld") {
+		return cmdline.Hint(errors.New("nothing is recorded here, "+w.Because(verdict)), "to import what was said here all the same: git agent-turn import --withheld")
 	}
 	table := cmdline.NewTable(
 		cmdline.Column{Name: "MISSION", Style: cmdline.Yellow, Key: true},
@@ -45,7 +55,7 @@ func importSessions(c *cli.Context) error {
 	var sum importSum
 	progress := cmdline.IsTerminal(os.Stderr)
 	var written error // the pipe's reader may be gone
-	i := recorder.ImportOptions{Getenv: os.Getenv, At: time.Now(), Dry: c.Bool("dry-run")}
+	i := recorder.ImportOptions{Getenv: os.Getenv, At: time.Now(), Dry: c.Bool("dry-run"), Withheld: c.Bool("withheld")}
 	i.Report = func(n, of int, done recorder.Imported) {
 		sum.add(done)
 		if progress {

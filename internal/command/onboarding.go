@@ -53,7 +53,9 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 		if live, err := Live(ctx, w, time.Now()); err == nil {
 			s.Running = slices.ContainsFunc(live, func(l turns.Live) bool { return l.Open != nil })
 		}
-		_ = s.LookBack(ctx, w) // advice alone
+		if !verdict.Withholds() {
+			_ = s.LookBack(ctx, w) // advice alone
+		}
 	}
 	return s, ctx.Err()
 }

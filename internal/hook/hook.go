@@ -26,6 +26,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/limit"
+	"gitagent/internal/places"
 	"gitagent/internal/purge"
 	"gitagent/internal/recorder"
 	"gitagent/internal/recording"
@@ -77,6 +78,7 @@ type hook struct {
 	known    bool           // recording is enabled, and errors go to store
 	settings *config.Config // nil before the repository was opened with them
 	answer   hooks.Answer
+	off      bool  // nothing is to be recorded where the session stands: somebody has said so
 	outside  bool  // the session has no home, and store is the user's
 	since    int64 // ms: when the agent's tools before had run; 0 if unknown
 }
@@ -165,7 +167,11 @@ func (h *hook) run(ctx context.Context, args []string) error {
 	}
 	h.event = event
 	h.find(ctx, event.Cwd)
-	if h.settle(ctx); !h.known && !h.outside || h.borrowed && h.installed() {
+	h.settle(ctx)
+	if h.withheld() {
+		return nil
+	}
+	if !h.known && !h.outside || h.borrowed && h.installed() {
 		return nil
 	}
 	if h.outside {
@@ -348,9 +354,36 @@ func (h *hook) find(ctx context.Context, cwd string) {
 	w := workspace.New(repo, nil)
 	h.repo, h.store = repo, w.Store
 	v, _ := w.Recording(ctx, cwd, h.client.ProjectDir)
-	if h.known = v.On; v.Reason == recording.Unread {
+	h.known, h.off = v.On, v.Withholds()
+	if v.Reason == recording.Unread {
 		h.tell("record", "nothing is recorded here until this is mended: "+v.Text)
 	}
+}
+
+// withheld notes what is never to be recorded, and reports whether the event is of
+// a turn that began so while recording is on by now.
+func (h *hook) withheld() bool {
+	if h.session() == "" || !h.off && !h.known {
+		return false
+	}
+	noted, begins := places.Of(os.Getenv), h.event.Name == "UserPromptSubmit" && h.event.AgentID == ""
+	open := noted.Withheld(h.session()).Open()
+	switch {
+	case h.known && !open, h.program == Handoff && open && h.event.Name == "SessionStart":
+		return false
+	case h.known && begins:
+		h.logError(noted.Resume(h.session(), h.at))
+		return false
+	case !open || h.program == Turn:
+		err := error(nil)
+		if seen := session.Open(h.repo.CommonDir).Load(h.session()).Seen; !open && !begins && !seen.IsZero() {
+			err = noted.Withhold(h.session(), "", seen, false) // it may be off since then
+		}
+		if err = cmp.Or(err, noted.Withhold(h.session(), h.event.PromptID, h.at, begins)); err != nil {
+			h.tell("withhold", "what is said here now may be recorded later: "+err.Error())
+		}
+	}
+	return h.known && h.event.Name != "SessionEnd"
 }
 
 // ErrNoProject reports a repository in which hooks record nothing.

@@ -28,6 +28,7 @@ const (
 	repositories = "repositories" // a file for each, named by a hash of the path that it holds
 	homes        = "homes"        // a file for each session, with a path
 	switched     = "switched"     // a file for each repository of somebody else's, as in repositories
+	withheld     = "withheld"     // a file for each session, with lines; they stay
 )
 
 // A Places is what is noted for one user.
@@ -68,14 +69,21 @@ func (p *Places) NoteRepository(common string) error {
 	return p.write(filepath.Join(repositories, nameOf(common)), common)
 }
 
-func (p *Places) write(name, text string) error {
+func (p *Places) write(name, text string) error { return p.writeTo(name, os.O_TRUNC, text) }
+
+func (p *Places) writeTo(name string, how int, text string) error {
 	if p.dir == nil {
 		return errors.New("note where turns are recorded: the environment names no home directory")
 	}
 	if err := os.MkdirAll(p.parent, 0o700); err != nil {
 		return fmt.Errorf("note where turns are recorded: %w", err)
 	}
-	return p.dir.WriteFile(name, []byte(text))
+	f, err := p.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|how)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 // Switch notes whether the user has switched recording on in a repository that

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"time"
 
+	"gitagent/internal/places"
 	"gitagent/internal/transcript"
 )
 
@@ -84,8 +86,21 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 	if err := r.unrepeat(&f); err != nil {
 		r.warn("what the transcript %s has twice is not known: %v", r.Transcript, err)
 	}
+	r.withhold(f)
 	f.sides = r.subagents(f.Bytes)
 	return f, nil
+}
+
+// withhold blanks what is withheld of the session. The file of a fresh one may be
+// a client's copy of another's.
+func (r *recording) withhold(f flushed) {
+	noted := places.Of(os.Getenv)
+	if r.withheld = noted.Withheld(r.Session); r.state.Last == nil && f.from == 0 {
+		r.withheld = append(noted.WithheldBefore(), r.withheld...)
+	}
+	if len(r.withheld) > 0 {
+		transcript.Withhold(r.agent().Reader, f.Bytes, r.withheld.Turn, r.withheld.At)
+	}
 }
 
 // unrepeat blanks what the segment says again. If it is that of the last turn, a

@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
+	"gitagent/internal/places"
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
 	"gitagent/internal/session"
@@ -34,6 +35,8 @@ type ImportOptions struct {
 	Getenv func(string) string // finds the clients' directories; [os.Getenv] or a stand-in
 	At     time.Time
 	Dry    bool // only look
+	// Withheld also imports turns of which nothing was to be recorded.
+	Withheld bool
 	// Report is called with each session's result, the n-th; may be nil.
 	Report func(n, of int, i Imported)
 }
@@ -94,14 +97,17 @@ const manyPacks = 100
 
 // Importable returns how many sessions [Import] would make a mission
 // of. It reads only the beginnings of files, except for copies that a client
-// made, packed ones, and those that began in a directory that is gone. getenv is that of [Import]. With an error, some could not be read.
+// made, packed ones, and those that began in a directory that is gone. Those of which something is withheld do not count. getenv is that of [Import]. With an error, some could not be read.
 func Importable(ctx context.Context, w *workspace.Workspace, getenv func(string) string) (int, error) {
 	im, err := newImporter(ctx, w, ImportOptions{Getenv: getenv, Dry: true})
 	if err != nil {
 		return 0, fmt.Errorf("look for sessions to import: %w", err)
 	}
-	n := 0
+	n, noted := 0, places.Of(getenv)
 	for _, c := range im.list {
+		if len(noted.Withheld(c.Session)) > 0 {
+			continue
+		}
 		id, err := record.OfSession(c.Session, 8)
 		if err != nil || c.err != nil || c.Size > transcript.MaxSegment || len(im.missions[c.Session]) > 0 || w.Store.Load(c.Session).Last != nil || im.mere(ctx, c) {
 			continue

@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/places"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
@@ -106,6 +107,11 @@ func (im *importer) planImport(ctx context.Context, id record.ID, l *ledger.Ledg
 	if err := transcript.Unrepeat(c.reader, t.bytes, c.Path, t.from, before(last)...); err != nil {
 		return t, err
 	}
+	noted := places.Of(im.Getenv)
+	off := append(noted.WithheldBefore(), noted.Withheld(c.Session)...)
+	if len(off) > 0 && !im.Withheld {
+		transcript.Withhold(c.reader, t.bytes, off.Turn, off.At)
+	}
 	begun := transcript.Turns(c.reader(), t.bytes)
 	start, after := 0, 0
 	switch {
@@ -146,6 +152,8 @@ func (im *importer) planImport(ctx context.Context, id record.ID, l *ledger.Ledg
 	switch {
 	case len(t.ends) > 0 && last != nil:
 		t.state = Grown
+	case len(t.ends) == 0 && last == nil && len(off) > 0 && !im.Withheld:
+		t.state, t.why = Skipped, "it is withheld, as nothing was to be recorded of it"
 	case len(t.ends) == 0 && last == nil:
 		t.state, t.why = Skipped, "its first turn is running"
 	}

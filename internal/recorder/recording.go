@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/journal"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
+	"gitagent/internal/places"
 	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/scrub"
@@ -39,6 +40,7 @@ type recording struct {
 	seen      []session.Beside // the worktrees that the turn has taken
 	startHead object.Hash      // HEAD then
 	began     object.Hash      // the tree in which a visit began; zero for the snapshot's
+	withheld  places.Withheld  // of the session, and of what its file may be a copy of
 	spent     *usage.Tokens    // of the session, up to the last turn that ended; nil if the conversation tells
 }
 

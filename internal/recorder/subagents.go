@@ -50,6 +50,13 @@ func (r *recording) subagents(segment []byte) (s sides) {
 			continue
 		}
 		side, err := readSubagent(r.agent(), f, before[f.ID])
+		if len(r.withheld) > 0 {
+			own := func() transcript.Reader { return transcript.Own(r.agent().Reader()) }
+			transcript.Withhold(own, side.raw, r.withheld.Turn, r.withheld.At)
+			if side.raw = transcript.Unblank(side.raw); len(side.raw) == 0 && side.Missing == "" {
+				continue
+			}
+		}
 		if err != nil {
 			s.left, s.err = append(s.left, f.ID), err
 		} else if side.To > side.From {

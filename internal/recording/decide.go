@@ -47,6 +47,12 @@ type Verdict struct {
 	Text   string
 }
 
+// Withholds reports whether somebody has said that nothing is to be recorded: then
+// it must not be later, either.
+func (v Verdict) Withholds() bool {
+	return !v.On && (v.Reason == Record || v.Reason == Unread || v.Reason == Except)
+}
+
 // Decide decides.
 func Decide(f Facts) Verdict {
 	var here, user *git.ConfigLine // the last one counts

@@ -92,7 +92,26 @@ func findAgain(r Reader, path string, from, to int64, suspects map[string][]byte
 	}
 }
 
-// Unblank returns a segment without the lines that [Unrepeat] has blanked: itself
+// Withhold blanks the lines of a segment that are withheld: those of turns that
+// turn says so of, and all of a turn from a line on that was written when at says.
+func Withhold(reader func() Reader, segment []byte, turn func(id string, at time.Time) bool, at func(time.Time) bool) {
+	begun, off := Turns(reader(), segment), false
+	r := reader()
+	for start, line := range lines(segment) {
+		for len(begun) > 0 && start >= begun[0].Start {
+			off = turn(begun[0].PromptID, begun[0].At)
+			begun = begun[1:]
+		}
+		if e := r.Read(start, line); !off && !e.At.IsZero() {
+			off = at(e.At)
+		}
+		if off {
+			blank(line)
+		}
+	}
+}
+
+// Unblank returns a segment without the lines that [Unrepeat] and [Withhold] have blanked: itself
 // if there are none.
 func Unblank(segment []byte) []byte {
 	var kept []byte

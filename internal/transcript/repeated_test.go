@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -84,4 +85,30 @@ func TestUnrepeat(t *testing.T) {
 	if err := Unrepeat(func() Reader { return plain{} }, segment, filepath.Join(t.TempDir(), "none"), 100, Past{Last: nine(2)}); err == nil {
 		t.Error("a missing file is no error")
 	}
+}
+
+// TestWithhold: a turn goes as a whole, the rest of one from a line on, and what was before and after stays.
+func TestWithhold(t *testing.T) {
+	t.Parallel()
+	segment := []byte("0 said\n1 >one\n2 said\n3 >two\n4 said\n5 said\n6 >three\n7 said\n")
+	Withhold(func() Reader { return timed{} }, segment,
+		func(id string, at time.Time) bool { return id == "one" },
+		func(at time.Time) bool { return at.Equal(time.Unix(5, 0)) })
+	if got, want := string(Unblank(segment)), "0 said\n3 >two\n4 said\n6 >three\n7 said\n"; got != want {
+		t.Errorf("what is left is %q, want %q", got, want)
+	}
+}
+
+// timed reads lines of a second, and of >id for a prompt.
+type timed struct{}
+
+func (timed) Read(at int, line []byte) (e Entry) {
+	if second, said, ok := strings.Cut(string(line), " "); ok {
+		s, _ := strconv.Atoi(second)
+		e.At = time.Unix(int64(s), 0)
+		if id, opens := strings.CutPrefix(said, ">"); opens {
+			e.Opens = &FileTurn{Start: at, PromptID: id, At: e.At}
+		}
+	}
+	return e
 }
