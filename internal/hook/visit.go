@@ -258,7 +258,7 @@ func (h *hook) missed(ctx context.Context, r *recorder.Result, visits []contextm
 			if repo, err := git.Find(v.Top); err == nil && i < 0 {
 				found = append(found, repo)
 			}
-		case i >= 0 && v.PromptID == open.PromptID:
+		case i >= 0 && (v.Runs() || v.PromptID != "" && v.PromptID == open.PromptID): // a hook has
 			found = slices.Delete(found, i, i+1)
 		}
 	}
@@ -350,8 +350,22 @@ func (h *hook) each(repos []*git.Repo, do func(g *hook) error) error {
 }
 
 // leave ends the visits of the turn that has ended. r is what was recorded of it
-// at home, nil if that is not known.
+// at home, nil if that is not known. A session that has moved in may have some
+// that it began outside: the hook was killed.
 func (h *hook) leave(ctx context.Context, event recorder.SignalKind, r *recorder.Result) {
+	if noted := places.Of(os.Getenv).Dir(); !h.outside && noted != nil {
+		if away := session.Open(noted.Path("away")); away.Monitors(h.event.SessionID) {
+			g := *h
+			g.store = away
+			g.leaveAll(ctx, event, &recorder.Result{}, h.store)
+		}
+	}
+	h.leaveAll(ctx, event, r, h.store)
+}
+
+// leaveAll ends the visits that are noted in the hook's store, which is not that
+// of the session's home for those begun outside.
+func (h *hook) leaveAll(ctx context.Context, event recorder.SignalKind, r *recorder.Result, home session.Store) {
 	visits := h.visits()
 	calls, err := h.missed(ctx, r, visits)
 	if h.logError(err); len(calls) > 0 {
@@ -360,9 +374,9 @@ func (h *hook) leave(ctx context.Context, event recorder.SignalKind, r *recorder
 	if !slices.ContainsFunc(visits, contextmeter.Visit.Runs) {
 		return
 	}
-	home := lastOf(r)
-	if home == nil && !h.outside {
-		if home = h.lastAtHome(ctx, visits); home != nil && home.Outcome == record.Done {
+	last := lastOf(r)
+	if last == nil && !h.outside {
+		if last = h.lastAtHome(ctx, h.repo, home, running(visits)); last != nil && last.Outcome == record.Done {
 			event = recorder.Stopped
 		}
 	}
@@ -371,9 +385,9 @@ func (h *hook) leave(ctx context.Context, event recorder.SignalKind, r *recorder
 	if !h.outside {
 		s.Transcript = ""
 		s.Prompt, s.Reply = "", ""
-		s.Home = turnAtHome(h.store.Load(s.Session), home)
-		if home != nil {
-			s.Prompt, s.Reply = h.reported(home.Prompt), home.Reply
+		s.Home = turnAtHome(home.Load(s.Session), last)
+		if last != nil {
+			s.Prompt, s.Reply = h.reported(last.Prompt), last.Reply
 		}
 		s.Away = true
 	} else if event == recorder.Halted {
@@ -427,6 +441,9 @@ func (h *hook) moveIn(ctx context.Context, left []*git.Repo, signal func(top str
 			to.Away = false
 			return g.endHere(ctx, to, &home)
 		})
+		if at := session.Open(repo.CommonDir); home == nil && !at.Load(s.Session).Away {
+			home = h.lastAtHome(ctx, repo, at, []string{signal(repo.Top).PromptID})
+		}
 		if home != nil {
 			h.logError(places.Of(os.Getenv).Note(s.Session, repo.CommonDir))
 			s.Home, s.Prompt, s.Reply = &record.TurnID{Mission: home.Mission, Turn: home.Turn}, h.reported(home.Prompt), home.Reply
@@ -436,16 +453,27 @@ func (h *hook) moveIn(ctx context.Context, left []*git.Repo, signal func(top str
 	return nil
 }
 
-// lastAtHome returns the session's last turn if what it began has gone on in
-// visits since it ended, or nil.
-func (h *hook) lastAtHome(ctx context.Context, visits []contextmeter.Visit) *turns.Turn {
-	last := h.store.Load(h.event.SessionID).Last
-	if last == nil || !slices.ContainsFunc(visits, func(v contextmeter.Visit) bool { return v.Runs() && v.PromptID == last.PromptID }) {
+// lastAtHome returns the session's last turn at home if it is that of one of some
+// prompts, else nil: what it began has gone on in visits since it ended, or the
+// hook that has recorded it was killed.
+func (h *hook) lastAtHome(ctx context.Context, repo *git.Repo, home session.Store, prompts []string) *turns.Turn {
+	last := home.Load(h.event.SessionID).Last
+	if last == nil || last.PromptID == "" || !slices.Contains(prompts, last.PromptID) {
 		return nil
 	}
-	t, err := turns.Read(ctx, h.repo, last.Mission, last.Turn)
+	t, err := turns.Read(ctx, repo, last.Mission, last.Turn)
 	h.logError(err)
 	return t
+}
+
+// running returns the prompts of visits that are not over.
+func running(visits []contextmeter.Visit) (prompts []string) {
+	for _, v := range visits {
+		if v.Runs() {
+			prompts = append(prompts, v.PromptID)
+		}
+	}
+	return prompts
 }
 
 // endHere records the end of a turn in a visited repository.
@@ -528,7 +556,6 @@ func (h *hook) leftBehind(ctx context.Context, peers []session.Peer) {
 		g := *h
 		g.agent = agent.Of(p.Agent)
 		g.event = &hooks.Payload{SessionID: p.Session, Cwd: h.event.Cwd}
-		last := &turns.Turn{Mission: p.Last.Mission, Turn: p.Last.Turn, PromptID: p.Last.PromptID, Prompt: p.Last.Prompt, Started: p.Last.Started}
-		g.leave(ctx, recorder.Halted, &recorder.Result{Turns: []*turns.Turn{last}})
+		g.leave(ctx, recorder.Halted, nil)
 	}
 }

@@ -83,6 +83,8 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span, segment
 	if read := r.agent().Claims; read != nil && !p.quiet(base, r.tx.Snap.Tree, claims) {
 		claims = append(claims, p.untold(r.Repo, read(segment))...)
 	}
+	lacks, elsewhere := p.lacks(r.Repo, t, segment)
+	r.result.Elsewhere = elsewhere
 	own, told := share{record: &record.Own{Of: t.Code}}, claims
 	if mine := slices.ContainsFunc(claims, func(c owners.Claim) bool { return c.Who == p.who }); !mine && !r.heard() {
 		// Its client does not tell of its calls.
@@ -94,8 +96,6 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span, segment
 	for _, c := range r.Untold {
 		claims = append(claims, p.untold(r.Repo, []hooks.Ran{{Call: c, From: p.From, To: p.to}})...)
 	}
-	lacks, elsewhere := p.lacks(r.Repo, t, segment)
-	r.result.Elsewhere = elsewhere
 	if lacks { // a hook did not run, or could not write
 		claims = append(claims, owners.Claim{Who: p.who, From: p.From, To: p.to})
 	}

@@ -92,6 +92,7 @@ func (l *lab) as(c *replay.Client) (back func()) {
 func (l *lab) onceIn(c command, guests []*gittest.Repo) command {
 	prompt := l.prompt
 	c.then = func(l *lab, _ result) {
+		l.family.Await() // housekeeping there, too
 		for i, g := range guests {
 			there := *l
 			there.Repo, there.main, there.common = g, g, filepath.Join(g.Dir, ".git")
