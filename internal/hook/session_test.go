@@ -25,8 +25,9 @@ func TestMain(m *testing.M) { os.Exit(gittest.Tests{M: m}.Run()) }
 // A lab is a repository in which sessions begin and end.
 type lab struct {
 	*gittest.Repo
-	t   *testing.T
-	now time.Time
+	t     *testing.T
+	now   time.Time
+	clock func() time.Time // nil for one that each event puts on by a second
 }
 
 func newLab(t *testing.T) *lab {
@@ -34,7 +35,7 @@ func newLab(t *testing.T) *lab {
 	r := gittest.New(t)
 	r.Write("file", "1\n")
 	r.Commit("first")
-	return &lab{r, t, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+	return &lab{Repo: r, t: t, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 }
 
 // hook returns the hook of an event that comes a second after the one before.
@@ -44,7 +45,9 @@ func (l *lab) hook(pid int, e hooks.Payload) *hook {
 	repo, err := git.Find(l.Dir)
 	gittest.Must(l.t, err)
 	e.Cwd = l.Dir
-	l.now = l.now.Add(time.Second)
+	if l.now = l.now.Add(time.Second); l.clock != nil {
+		l.now = l.clock()
+	}
 	return &hook{
 		program: Turn, at: l.now, agent: agent.Default(), client: hooks.Environment{PID: pid}, event: &e,
 		repo: repo, store: session.Open(repo.CommonDir), known: true,

@@ -291,6 +291,9 @@ func (h *hook) visits() []contextmeter.Visit {
 func (h *hook) noteVisits(ctx context.Context, found []*git.Repo, prompt string) (map[string]contextmeter.Visit, error) {
 	begun := make(map[string]contextmeter.Visit)
 	err := remember(ctx, h, func(st *contextmeter.Memory) {
+		st.Visits = slices.DeleteFunc(st.Visits, func(v contextmeter.Visit) bool {
+			return !v.Runs() && (v.PromptID != prompt || v.Over && prompt == "") // an earlier turn's
+		})
 		for _, r := range found {
 			i := slices.IndexFunc(st.Visits, func(v contextmeter.Visit) bool { return v.Top == r.Top })
 			if i < 0 {
@@ -301,7 +304,7 @@ func (h *hook) noteVisits(ctx context.Context, found []*git.Repo, prompt string)
 				i = len(st.Visits) - 1
 			}
 			v := &st.Visits[i]
-			if v.PromptID != prompt || v.Over && prompt == "" {
+			if v.PromptID != prompt {
 				*v = contextmeter.Visit{Top: r.Top, PromptID: prompt}
 			}
 			v.Over = false

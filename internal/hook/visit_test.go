@@ -94,7 +94,8 @@ func TestVisitsAtOnce(t *testing.T) {
 	each := gittest.Size(5, 3)
 	for i, home := range homes {
 		session := fmt.Sprintf("session%d", i)
-		l := *home // its own clock
+		l := *home
+		l.clock = time.Now // files' times count
 		all.Go(func() {
 			for n := range each {
 				prompt := fmt.Sprintf("%s-%d", session, n)
@@ -110,5 +111,40 @@ func TestVisitsAtOnce(t *testing.T) {
 	all.Wait()
 	if got := visited.recorded(); !slices.Equal(got, want) {
 		t.Errorf("recorded is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// The number of repositories is bounded for a turn, not for a session.
+func TestMostVisits(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	home := visitable(t)
+	above := gittest.TempDir(t)
+	prompt := func(id string, from, to int) (tops []string) {
+		home.event(os.Getpid(), hooks.Payload{Name: "UserPromptSubmit", SessionID: "one", PromptID: id, Prompt: id})
+		var paths []string
+		for i := from; i < to; i++ {
+			dir := filepath.Join(above, fmt.Sprint(i))
+			home.Git("init", "-q", dir)
+			paths = append(paths, filepath.Join(dir, "file"))
+		}
+		for _, some := range [][]string{paths[:len(paths)/2], paths[len(paths)/2:]} {
+			home.event(os.Getpid(), hooks.Payload{
+				Name: "PostToolBatch", SessionID: "one", PromptID: id, ToolCalls: 1,
+				Calls: []hooks.Call{{ID: id, Tool: "Edit", Effect: hooks.Edits, Paths: some}},
+			})
+		}
+		for _, v := range home.hook(0, hooks.Payload{SessionID: "one"}).visits() {
+			if v.PromptID == id {
+				tops = append(tops, filepath.Base(v.Top))
+			}
+		}
+		return tops
+	}
+	if got := prompt("p", 0, maxVisits+4); len(got) != maxVisits {
+		t.Errorf("one turn visits %q", got)
+	}
+	if got, want := prompt("q", 100, 103), []string{"100", "101", "102"}; !slices.Equal(got, want) {
+		t.Errorf("the next one visits %q, want %q", got, want)
 	}
 }

@@ -61,6 +61,15 @@ func During(repo *git.Repo, session, prompt string, started time.Time) (Span, er
 	}
 	if i >= 0 {
 		s.From, s.Began, s.Seen = list[i].At, list[i].Tree, list[i+1:]
+		if began := list[i]; !began.Base.IsZero() {
+			all, err := Read(repo)
+			if err != nil {
+				return Span{}, err
+			}
+			at := slices.IndexFunc(all, func(e *Entry) bool { return e.At == began.At && begins(e) })
+			earlier := slices.DeleteFunc(all[:max(0, at)], func(e *Entry) bool { return e.At <= began.At || e.Session == session })
+			s.Began, s.Seen = began.Base, slices.Concat(earlier, s.Seen)
+		}
 	}
 	return s, nil
 }

@@ -32,6 +32,7 @@ type Entry struct {
 	Before bool `json:"before,omitempty"` // the state was seen before a call, which has no claim yet
 
 	Tree  object.Hash `json:"tree,omitzero"`   // zero for a claim without a state
+	Base  object.Hash `json:"base,omitzero"`   // the state in which a turn began before others were seen that are older entries; then there is no Tree
 	Head  object.Hash `json:"head,omitzero"`   // HEAD's commit; zero if unborn or unknown
 	Plain bool        `json:"plain,omitempty"` // files of this worktree can be hashed in-process: neither filters nor conversion
 

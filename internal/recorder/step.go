@@ -390,11 +390,14 @@ func (r *recording) observe(event string) {
 		At: r.seenAt(), Event: event, Session: r.who(), PromptID: r.PromptID,
 		Tree: snap.Tree, Head: r.tx.HeadNow(), Plain: snap.Plain,
 	}
+	last, err := r.lastState()
 	if !r.began.IsZero() { // what calls have done since is not there yet
 		e.At, e.Tree, e.Head = r.Began.UnixMilli(), r.began, r.startHead
+		if last != nil && last.At > e.At { // nor is it gone again
+			e.Base, e.Tree = e.Tree, object.Hash{}
+		}
 	}
-	last, err := r.lastState()
-	if err == nil && last != nil && last.Tree != e.Tree {
+	if err == nil && last != nil && last.Tree != e.Tree && e.Base.IsZero() {
 		e.Ctimes = ctimes(r.Repo, r.tx.Objects, last.Tree, e.Tree)
 	}
 	if news := event == journal.Prompt || last == nil || last.Tree != e.Tree; err == nil && news {

@@ -59,7 +59,7 @@ func (r *recording) arriveLate(s start, message string) (start, error) {
 		r.warn("in which state the visit began is not known: %v", err)
 	}
 	tree := kept
-	if e := r.lastLeft(entries); e != nil && e.Head == s.head && r.complete(kept, e.Tree) {
+	if e := lastLeft(entries, r.Began.UnixMilli()); e != nil && e.Head == s.head && r.complete(kept, e.Tree) {
 		tree = e.Tree
 	}
 	if tree, _, err = r.touchedBefore(tree, r.Began); err != nil {
@@ -72,16 +72,15 @@ func (r *recording) arriveLate(s start, message string) (start, error) {
 	return s, err
 }
 
-// lastLeft returns the last state before the calls of a visit began, also one that
-// the session itself left in a turn before. It is nil if there is none.
-func (r *recording) lastLeft(entries []*journal.Entry) *journal.Entry {
-	began := r.Began.UnixMilli()
+// lastLeft returns the last state before the calls of a visit began, in ms, also
+// one that the session itself left in a turn before. It is nil if there is none.
+func lastLeft(entries []*journal.Entry, began int64) *journal.Entry {
 	for _, e := range slices.Backward(entries) {
 		if !e.Tree.IsZero() && e.At <= began {
 			return e
 		}
 	}
-	return lastBefore(entries, r.who(), began)
+	return nil
 }
 
 // headBefore returns HEAD as it was before commits that were made on it since a
