@@ -22,7 +22,6 @@ func TestHomeOf(t *testing.T) {
 	known := places.Of(func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] })
 	common := a.GitRepo().CommonDir
 	gittest.Must(t, known.Note(c.Session, common))
-	gittest.Must(t, known.Note("gone", common+"/gone"))
 	visit := func(change func(*turns.Turn)) *turns.Turn {
 		visited := *list[1]
 		home := record.TurnID{Mission: list[1].Mission, Turn: 2}
@@ -45,6 +44,7 @@ func TestHomeOf(t *testing.T) {
 		"of another prompt":              {visit(func(t *turns.Turn) { t.PromptID = "other" }), "has no such turn"},
 		"where the repository is gone":   {visit(func(t *turns.Turn) { t.Session = "gone" }), "/gone, which is gone"},
 	} {
+		gittest.Must(t, known.Note("gone", common+"/gone")) // which a search of all repositories forgets
 		h, err := turns.HomeOf(t.Context(), known, tt.of)
 		switch {
 		case tt.why != "" && (err == nil || !strings.Contains(err.Error(), tt.why)):
