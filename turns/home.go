@@ -89,6 +89,9 @@ func homeAt(ctx context.Context, known *places.Places, common string, t *Turn) (
 // a common directory, in those that its session visited, as far as that is known
 // on this machine.
 func VisitsOf(ctx context.Context, known *places.Places, common string, t *Turn) (found []*Elsewhere, err error) {
+	if !filepath.IsLocal(t.Session) { // a stranger's record may say so
+		return nil, nil
+	}
 	list, err := known.Repositories()
 	for _, other := range list {
 		st := session.Open(other).Load(t.Session)
