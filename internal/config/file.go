@@ -88,6 +88,9 @@ func readFile(path string, most int, stat func(string) (fs.FileInfo, error)) ([]
 	}
 	info, err := stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, link := os.Lstat(path); link == nil {
+			return nil, &Error{Path: path, Err: errors.New("it is a link to nothing"), whole: true}
+		}
 		return nil, nil
 	}
 	if err == nil && !info.Mode().IsRegular() { // a pipe would block, a device never end

@@ -6,8 +6,9 @@
 //
 // They say where nothing is recorded. So where a pattern could be taken in two
 // ways, it matches: whatever git matches, and more. ** matches slashes wherever
-// it stands, a directory matches by whatever path it was reached, and without
-// regard to case where the file system has none.
+// it stands, a directory matches with what lies in it, by whatever path it was
+// reached, and without regard to case where the file system has none, as does a
+// URL.
 package except
 
 import (
@@ -45,7 +46,7 @@ const urls = "hasconfig:remote.*.url:"
 // has the pattern, and ~/ one in home.
 func Parse(text, dir, home string) (*Pattern, error) {
 	if glob, ok := strings.CutPrefix(text, urls); ok {
-		any, err := compile(glob, false)
+		any, err := compile(glob, true, "")
 		return &Pattern{url: true, any: any}, err
 	}
 	keyword, glob, _ := strings.Cut(text, ":")
@@ -75,7 +76,7 @@ func Parse(text, dir, home string) (*Pattern, error) {
 		glob += "**"
 	}
 	fold := keyword == "gitdir/i"
-	any, err := compile(quote(filepath.ToSlash(base))+glob, fold)
+	any, err := compile(quote(filepath.ToSlash(base))+glob, fold, below)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (p *Pattern) within(fold bool, path string) bool {
 		info, err := os.Stat(filepath.Dir(above))
 		if err == nil && os.SameFile(info, want) {
 			rest, err := filepath.Rel(filepath.Dir(above), path)
-			in, wrong := compile(p.in, fold)
+			in, wrong := compile(p.in, fold, below)
 			if err != nil || wrong != nil || in.MatchString(filepath.ToSlash(rest)) {
 				return true
 			}
@@ -140,8 +141,11 @@ func quote(path string) string {
 
 const maxPattern = 1000 // bytes
 
-// compile makes a regular expression of a whole text from a pattern of git's.
-func compile(glob string, fold bool) (*regexp.Regexp, error) {
+const below = "(?:/.*)?" // what lies in a directory, too
+
+// compile makes a regular expression of a whole text from a pattern of git's, and
+// of how it may end.
+func compile(glob string, fold bool, end string) (*regexp.Regexp, error) {
 	switch {
 	case glob == "":
 		return nil, errors.New("there is nothing after the colon")
@@ -186,7 +190,7 @@ func compile(glob string, fold bool) (*regexp.Regexp, error) {
 			i += len(literal(rest)) - 1
 		}
 	}
-	b.WriteString("$")
+	b.WriteString(end + "$")
 	r, err := regexp.Compile(b.String())
 	if err != nil {
 		return nil, fmt.Errorf("%q is not a pattern", glob)

@@ -42,7 +42,9 @@ func TestMatches(t *testing.T) {
 		{"hasconfig:remote.*.url:https://corp.example/*", "https://corp.example/a/b.git", false},
 		{"hasconfig:remote.*.url:git@corp.example:**", "git@corp.example:a/b.git", true}, // not to git
 		{"hasconfig:remote.*.url:git@corp.example:**", "git@corp.example.invalid:a/b.git", false},
-		{"hasconfig:remote.*.url:https://corp.example/**", "https://CORP.example/a", false},
+		{"hasconfig:remote.*.url:https://corp.example/**", "https://CORP.example/a", true},
+		{"gitdir:~/work/secret", "/home/dev/work/secret/a/.git", true}, // not to git
+		{"gitdir:~/work/secret", "/home/dev/work/secrets/.git", false},
 	} {
 		p, err := except.Parse(tt.pattern, "/home/dev/.config", "/home/dev")
 		if err != nil {

@@ -3,6 +3,7 @@ package recording
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,11 +14,17 @@ import (
 // Paths returns the paths by which exceptions know a repository: of its git
 // directories and its worktree, as git has them and with links resolved, and as
 // given, those that a client or a shell calls the current directory. A linked
-// worktree is known by its main repository, too, and a submodule by the one
-// that it is in.
-func Paths(repo *git.Repo, given ...string) []string {
+// worktree is known by its main repository, too, a submodule by the one that it is
+// in, and a git directory by the worktree that core.worktree names.
+func Paths(repo *git.Repo, worktree string, given ...string) []string {
 	dirs := []string{repo.GitDir, repo.CommonDir}
 	tops := []string{repo.Top}
+	switch {
+	case filepath.IsAbs(worktree):
+		tops = append(tops, worktree)
+	case worktree != "":
+		tops = append(tops, filepath.Join(repo.CommonDir, worktree))
+	}
 	above, _, inside := strings.Cut(filepath.ToSlash(repo.CommonDir), "/.git/modules/")
 	if inside {
 		tops = append(tops, filepath.FromSlash(above))
@@ -53,8 +60,8 @@ func Paths(repo *git.Repo, given ...string) []string {
 
 // URLs returns what exceptions may name of the places that a repository fetches
 // from and pushes to: as they are written, as url.*.insteadOf and pushInsteadOf
-// rewrite them, and all that without what names a user. more are URLs that are
-// not in the configuration.
+// rewrite them, and all that in other spellings. more are URLs that are not in the
+// configuration.
 func URLs(conf git.Config, more ...string) []string {
 	urls := slices.Clone(more)
 	for key, values := range conf {
@@ -73,11 +80,44 @@ func URLs(conf git.Config, more ...string) []string {
 			urls = append(urls, rewritten(conf, u, kind))
 		}
 	}
-	for _, u := range urls {
-		urls = append(urls, anonymous(u))
+	for i := 0; i < len(urls); i++ {
+		for _, u := range spellings(urls[i]) {
+			if !slices.Contains(urls, u) {
+				urls = append(urls, u)
+			}
+		}
 	}
 	slices.Sort(urls)
 	return slices.Compact(urls)
+}
+
+// An address is of a URL with a scheme, or as ssh is given one.
+var address = regexp.MustCompile(`^(?i)(?:([a-z][a-z0-9+.-]*)://)?(?:([^/]*)@)?(\[[^]/]*\]|[^@:/]+)(?::([0-9]*)(/|$)|(:|/|$))(.*)$`)
+
+// spellings returns how else a URL could be written: without what names a user or a
+// port, a slash or .git at its end, the helper that fetches it, and as a path; and for
+// ssh in its other form, and with its usual user.
+func spellings(url string) []string {
+	list := []string{strings.TrimRight(url, "/"), strings.TrimSuffix(url, ".git"), strings.TrimPrefix(url, "file://")}
+	if _, of, ok := strings.Cut(url, "::"); ok {
+		list = append(list, of)
+	}
+	m := address.FindStringSubmatch(url)
+	if m == nil {
+		return list
+	}
+	scheme, host, path := strings.ToLower(m[1]), m[3], m[7]
+	switch {
+	case scheme == "" && m[6] == ":", scheme != "" && strings.Contains(scheme, "ssh"):
+		for _, user := range []string{"", "git@", m[2] + "@"} {
+			if user != "@" {
+				list = append(list, user+host+":"+strings.TrimPrefix(path, "/"), "ssh://"+user+host+"/"+strings.TrimPrefix(path, "/"))
+			}
+		}
+	case scheme != "":
+		list = append(list, scheme+"://"+host+"/"+path)
+	}
+	return list
 }
 
 // rewritten returns a URL as git rewrites it: by the longest beginning.
@@ -98,26 +138,6 @@ func rewritten(conf git.Config, url, kind string) string {
 		return url
 	}
 	return strings.TrimPrefix(to, "url.") + url[len(longest):]
-}
-
-// anonymous returns a URL without user and password. Of user@host:path the user
-// goes.
-func anonymous(url string) string {
-	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok {
-		scheme, rest = "", url
-	}
-	host, path := rest, ""
-	if i := strings.IndexByte(rest, '/'); i >= 0 {
-		host, path = rest[:i], rest[i:]
-	}
-	if i := strings.LastIndexByte(host, '@'); i >= 0 {
-		host = host[i+1:]
-	}
-	if ok {
-		scheme += "://"
-	}
-	return scheme + host + path
 }
 
 // TemporaryDirs returns the directories for temporary files in an environment.

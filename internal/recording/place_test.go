@@ -27,6 +27,9 @@ func TestURLs(t *testing.T) {
 		{"names are no URLs", git.Config{"remote.a.url": {"/a"}, "branch.main.remote": {"a"}, "branch.x.remote": {"."}}, nil, []string{"a", "."}},
 		{"credentials", git.Config{"remote.a.url": {"https://me:p@ss@corp/a"}}, []string{"https://me:p@ss@corp/a", "https://corp/a"}, nil},
 		{"a user", git.Config{"remote.a.url": {"git@corp:a/b@c"}, "remote.b.url": {"ssh://git@corp/a"}}, []string{"git@corp:a/b@c", "corp:a/b@c", "ssh://corp/a"}, nil},
+		{"a port", git.Config{"remote.a.url": {"ssh://me@corp:22/a"}, "remote.b.url": {"https://corp:443/a/"}, "remote.c.url": {"http://[::1]:80/a"}}, []string{"ssh://corp/a", "me@corp:a", "git@corp:a", "https://corp/a", "http://[::1]/a"}, nil},
+		{"forms", git.Config{"remote.a.url": {"hg::HTTPS://corp/a"}, "remote.b.url": {"file:///srv/a.git"}, "remote.c.url": {"corp:a/b"}, "remote.d.url": {"git+ssh://corp/~me/a"}}, []string{"https://corp/a", "/srv/a", "ssh://git@corp/a/b", "ssh://corp/a/b", "git@corp:~me/a"}, []string{"ssh:///srv/a"}},
+		{"a path is no host", git.Config{"remote.a.url": {"../a@b:c"}, "remote.b.url": {"/srv/a:b"}, "remote.c.url": {""}}, []string{"../a@b:c", "/srv/a:b"}, []string{"b:c", "ssh://b/c"}},
 		{"the longest", git.Config{"remote.a.url": {"x:team/a"}, "url.https://short/.insteadof": {"x:"}, "url.https://long/.insteadof": {"x:team/", "y:"}}, []string{"x:team/a", "https://long/a"}, []string{"https://short/team/a"}},
 		{"for pushes", git.Config{"remote.a.url": {"/srv/a"}, "url.https://fetch/.insteadof": {"/srv/"}, "url.git@corp:.pushinsteadof": {"/srv/"}}, []string{"/srv/a", "https://fetch/a", "git@corp:a", "corp:a"}, nil},
 		{"with credentials", git.Config{"remote.a.url": {"x:a"}, "url.https://me@corp/.insteadof": {"x:"}}, []string{"https://me@corp/a", "https://corp/a"}, nil},
@@ -87,15 +90,15 @@ func TestPaths(t *testing.T) {
 	gittest.Must(t, os.Symlink(home, filepath.Join(home, "link")))
 	repo, err := git.Find(filepath.Join(home, "linked"))
 	gittest.Must(t, err)
-	got := recording.Paths(repo, filepath.Join(home, "link", "linked"), "relative", "/nowhere")
-	for _, want := range []string{"linked", "linked/.git", "repo", "repo/.git", "repo/.git/worktrees/linked", "link/linked", "link/linked/.git"} {
+	got := recording.Paths(repo, "../other", filepath.Join(home, "link", "linked"), "relative", "/nowhere")
+	for _, want := range []string{"linked", "linked/.git", "repo", "repo/.git", "repo/.git/worktrees/linked", "link/linked", "link/linked/.git", "repo/other"} {
 		if !slices.Contains(got, filepath.Join(home, filepath.FromSlash(want))) {
 			t.Errorf("%s is not in %q", want, got)
 		}
 	}
 	sub := &git.Repo{Top: "/a/b/sub", GitDir: "/a/b/.git/modules/sub", CommonDir: "/a/b/.git/modules/sub"}
 	for _, want := range []string{"/a/b", "/a/b/.git", "/a/b/sub", "/a/b/.git/modules/sub"} {
-		if got := recording.Paths(sub); !slices.Contains(got, filepath.FromSlash(want)) {
+		if got := recording.Paths(sub, ""); !slices.Contains(got, filepath.FromSlash(want)) {
 			t.Errorf("%s is not in %q", want, got)
 		}
 	}

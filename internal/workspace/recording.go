@@ -83,7 +83,7 @@ func (w *Workspace) look(facts *recording.Facts, set *config.Config, conf git.Co
 		return
 	}
 	at := except.Place{
-		Paths:      recording.Paths(w.Repo, append(given, os.Getenv("PWD"))...),
+		Paths:      recording.Paths(w.Repo, conf.Get("core.worktree"), append(given, os.Getenv("PWD"))...),
 		URLs:       recording.URLs(conf, w.oldRemotes()...),
 		IgnoreCase: conf.Bool("core.ignorecase"),
 	}
