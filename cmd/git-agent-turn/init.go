@@ -29,7 +29,7 @@ func initCommand() *cli.Command {
 			"are several. They do nothing in a repository that is not switched on.\n\n" +
 			"With --global all repositories of yours are on, but for those that an exception names, as git's includeIf does: " +
 			"gitdir:~/work/secret/, gitdir/i:..., hasconfig:remote.*.url:https://corp.example/**. Never on in this way are repositories " +
-			"of somebody else, below a directory for temporary files, bare ones, and the home directory. One repository is switched " +
+			"of somebody else, below a directory for temporary files, bare ones, and the home directory. It takes over from git config --global agent.record. One repository is switched " +
 			"off with: git config agent.record false",
 		Flags: []cli.Flag{
 			cmdline.OneOf(cmdline.Repeated(&cli.StringSliceFlag{

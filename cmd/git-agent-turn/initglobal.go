@@ -39,7 +39,16 @@ func initEverywhere(c *cli.Context, named []*agent.Agent) error {
 		return err
 	}
 	repo := git.Nowhere()
+	lines, err := repo.ConfigLines(c.Context)
+	if err != nil {
+		return err
+	}
+	conf := git.ConfigOf(lines)
+	lines = slices.DeleteFunc(lines, func(l git.ConfigLine) bool { return remove || l.Key != "agent.record" || l.Scope != "global" })
 	if dry {
+		for _, l := range lines {
+			say(c, true, l.Origin, "would move agent.record out of")
+		}
 		for _, e := range append(editsOf(setups), edit) {
 			if !e.Changes() {
 				say(c, false, e.Path, "settings")
@@ -73,10 +82,6 @@ func initEverywhere(c *cli.Context, named []*agent.Agent) error {
 			return err
 		}
 	}
-	conf, err := repo.Config(c.Context)
-	if err != nil {
-		return err
-	}
 	if remove {
 		if conf.Bool("agent.record") {
 			fmt.Fprintln(c.App.ErrWriter, "agent.record is true in git's configuration and switches recording on still; to take that back: git config --global --unset agent.record")
@@ -89,6 +94,12 @@ func initEverywhere(c *cli.Context, named []*agent.Agent) error {
 	}
 	if err := turn(); err != nil {
 		return err
+	}
+	for _, l := range lines { // which says the same, or the opposite, from before
+		if err := repo.Configure(c.Context, "--file", l.Origin, "--unset-all", "agent.record"); git.Status(err) != 5 && err != nil { // 5: it was there twice
+			return err
+		}
+		fmt.Fprintf(c.App.ErrWriter, "agent.record = %s is moved from %s to %s\n", l.Value, cmdline.Escape(l.Origin), cmdline.Escape(edit.Path))
 	}
 	for _, s := range setups {
 		if notice := s.agent.Notice; notice != "" && s.unsettled(nil) {

@@ -21,11 +21,16 @@ type Config map[string][]string
 // Config reads the effective configuration in one git process. From then on
 // our gits run none of the hooks in it.
 func (r *Repo) Config(ctx context.Context) (Config, error) {
-	out, err := r.Output(ctx, nil, "config", "-z", "--list")
-	if err != nil {
-		return nil, err
+	var conf Config
+	if read := r.lately.Swap(nil); read != nil {
+		conf = *read
+	} else {
+		out, err := r.Output(ctx, nil, "config", "-z", "--list")
+		if err != nil {
+			return nil, err
+		}
+		conf = parseConfig(string(out))
 	}
-	conf := parseConfig(string(out))
 	shared, hooks := conf.Get(sharedRepository), conf.hooks()
 	r.sharing.Store(&shared)
 	r.named.Store(&hooks)
@@ -44,6 +49,7 @@ func (r *Repo) ConfigFile(ctx context.Context, file string) (Config, error) {
 // Configure runs git config to change a file. Git does not wait for another
 // process to unlock the file; Configure does, no longer than for an index.
 func (r *Repo) Configure(ctx context.Context, args ...string) error {
+	r.lately.Store(nil)
 	var over <-chan time.Time
 	if most := limit.Of(ctx).Index; most > 0 {
 		over = time.After(most)

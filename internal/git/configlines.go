@@ -14,7 +14,7 @@ type ConfigLine struct {
 }
 
 // ConfigLines reads the effective configuration in one git process, in the
-// order in which git reads it.
+// order in which git reads it. The next [Repo.Config] needs none.
 func (r *Repo) ConfigLines(ctx context.Context) ([]ConfigLine, error) {
 	out, err := r.Output(ctx, nil, "config", "-z", "--show-scope", "--show-origin", "--list")
 	if err != nil {
@@ -33,6 +33,8 @@ func (r *Repo) ConfigLines(ctx context.Context) ([]ConfigLine, error) {
 		}
 		lines = append(lines, ConfigLine{fields[0], origin, key, value})
 	}
+	conf := ConfigOf(lines)
+	r.lately.Store(&conf)
 	return lines, nil
 }
 

@@ -30,6 +30,7 @@ type Repo struct {
 	format  *atomic.Uint32            // see Format; zero until read
 	named   *atomic.Pointer[[]string] // hooks by configuration, once read
 	refsDir *atomic.Pointer[string]   // see RefsDir, once known
+	lately  *atomic.Pointer[Config]   // what ConfigLines has read, for the next Config
 }
 
 // at returns a Repo that can only run git in dir. It looks git up in PATH once.
@@ -40,7 +41,7 @@ func at(dir string, env []string) *Repo {
 	}
 	return &Repo{
 		start: start{dir: dir, env: env}, program: program,
-		sharing: new(atomic.Pointer[string]), format: new(atomic.Uint32), named: new(atomic.Pointer[[]string]), refsDir: new(atomic.Pointer[string]),
+		sharing: new(atomic.Pointer[string]), format: new(atomic.Uint32), named: new(atomic.Pointer[[]string]), refsDir: new(atomic.Pointer[string]), lately: new(atomic.Pointer[Config]),
 	}
 }
 
