@@ -22,15 +22,16 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"unicode/utf8"
 )
 
 // A Pattern is one that [Parse] has read.
 type Pattern struct {
 	url  bool
-	any  *regexp.Regexp // of a whole URL, or path with slashes
-	dir  string         // that a path's pattern begins with, if it has wildcards only below
-	in   string         // the pattern of what follows dir and a slash
-	fold bool           // letters match in either case
+	any  func() *regexp.Regexp // of a whole URL, or path with slashes
+	dir  string                // that a path's pattern begins with, if it has wildcards only below
+	in   string                // the pattern of what follows dir and a slash
+	fold bool                  // letters match in either case
 }
 
 // A Place is a repository, as patterns see it.
@@ -96,13 +97,13 @@ func Parse(text, dir, home string) (*Pattern, error) {
 func (p *Pattern) Matches(at Place) bool {
 	if p.url {
 		for _, u := range at.URLs {
-			if p.any.MatchString(u) {
+			if p.any().MatchString(u) {
 				return true
 			}
 		}
 		return false
 	}
-	any, fold := p.any, p.fold || at.IgnoreCase || runtime.GOOS == "windows" || runtime.GOOS == "darwin"
+	any, fold := p.any(), p.fold || at.IgnoreCase || runtime.GOOS == "windows" || runtime.GOOS == "darwin"
 	if fold && !p.fold {
 		any = regexp.MustCompile("(?i)" + any.String())
 	}
@@ -126,7 +127,7 @@ func (p *Pattern) within(fold bool, path string) bool {
 		if err == nil && os.SameFile(info, want) {
 			rest, err := filepath.Rel(filepath.Dir(above), path)
 			in, wrong := compile(p.in, fold, below)
-			if err != nil || wrong != nil || in.MatchString(filepath.ToSlash(rest)) {
+			if err != nil || wrong != nil || in().MatchString(filepath.ToSlash(rest)) {
 				return true
 			}
 		}
@@ -145,7 +146,7 @@ const below = "(?:/.*)?" // what lies in a directory, too
 
 // compile makes a regular expression of a whole text from a pattern of git's, and
 // of how it may end.
-func compile(glob string, fold bool, end string) (*regexp.Regexp, error) {
+func compile(glob string, fold bool, end string) (func() *regexp.Regexp, error) {
 	switch {
 	case glob == "":
 		return nil, errors.New("there is nothing after the colon")
@@ -153,6 +154,8 @@ func compile(glob string, fold bool, end string) (*regexp.Regexp, error) {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxPattern)
 	case strings.ContainsAny(glob, "\x00\n\r"):
 		return nil, errors.New("a pattern is one line")
+	case !utf8.ValidString(glob):
+		return nil, fmt.Errorf("%q is not a pattern", glob)
 	}
 	var b strings.Builder
 	b.WriteString("(?s)^")
@@ -191,11 +194,14 @@ func compile(glob string, fold bool, end string) (*regexp.Regexp, error) {
 		}
 	}
 	b.WriteString(end + "$")
-	r, err := regexp.Compile(b.String())
-	if err != nil {
+	re := sync.OnceValue(func() *regexp.Regexp { // a hook may never need it
+		r, _ := regexp.Compile(b.String())
+		return r
+	})
+	if strings.Contains(glob, "[") && re() == nil { // nothing else in it can be wrong
 		return nil, fmt.Errorf("%q is not a pattern", glob)
 	}
-	return r, nil
+	return re, nil
 }
 
 // literal returns the first character of a text, with all of its bytes.
