@@ -11,7 +11,7 @@ import (
 // IsWorktreeName reports whether a text can name a worktree of a turn, as in
 // 12:agent-a1b2.
 func IsWorktreeName(s string) bool {
-	return s != "" && len(s) <= record.MaxWorktreeName+4 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == ""
+	return s != "" && len(s) <= record.MaxWorktreeName+4 && !strings.Contains(s, "..") && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == ""
 }
 
 // Worktree returns the state in which a worktree of the turn was, or in which it

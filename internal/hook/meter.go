@@ -59,10 +59,11 @@ func watch(ctx context.Context, h *hook) error {
 // may run the hook several times for one command, or for each.
 func before(ctx context.Context, h *hook) error {
 	leaves := slices.ContainsFunc(h.event.Calls, func(c hooks.Call) bool { return c.Tool == "ExitWorktree" || recorder.RemovesWorktree(c.Command) })
-	if leaves {
-		h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true, true))
+	destroys := recorder.MayDestroy(h.event.Calls)
+	if leaves || destroys {
+		h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true, leaves))
 	}
-	if !recorder.MayDestroy(h.event.Calls) {
+	if !destroys {
 		return nil
 	}
 	news := false

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/journal"
@@ -35,7 +36,7 @@ func (r *recording) untold(s start, known bool, began time.Time) (start, error) 
 	if e == nil || e.Head != r.head || !r.complete(kept, e.Tree) {
 		return s, nil
 	}
-	tree, ok, err := r.touchedBefore(e.Tree, began)
+	tree, ok, err := touchedBefore(r.tx.Objects, r.Repo, e.Tree, r.tx.Snap.Tree, began)
 	if err != nil || !ok {
 		return s, err
 	}
@@ -69,14 +70,14 @@ const tick = 20 * time.Millisecond
 
 // touchedBefore returns a state with the files as they are now that were written
 // before a time. ok is false if too much differs.
-func (r *recording) touchedBefore(tree object.Hash, began time.Time) (found object.Hash, ok bool, err error) {
-	differs, ok, err := gitdiff.Differences(r.tx.Objects, tree, []object.Hash{r.tx.Snap.Tree}, maxSeparated)
+func touchedBefore(objects *git.Objects, repo *git.Repo, tree, now object.Hash, began time.Time) (found object.Hash, ok bool, err error) {
+	differs, ok, err := gitdiff.Differences(objects, tree, []object.Hash{now}, maxSeparated)
 	if err != nil || !ok || began.IsZero() {
 		return tree, ok, err
 	}
 	changes := make(map[string]object.Entry)
 	for _, d := range differs {
-		if at := ctime(r.Repo, d.Path); at != 0 && at < began.Add(-tick).UnixMilli() {
+		if at := ctime(repo, d.Path); at != 0 && at < began.Add(-tick).UnixMilli() {
 			changes[d.Path] = d.New
 		}
 	}
@@ -84,6 +85,6 @@ func (r *recording) touchedBefore(tree object.Hash, began time.Time) (found obje
 		return tree, true, nil
 	}
 	giveWay(changes)
-	found, err = r.tx.Objects.EditTree(tree, changes)
+	found, err = objects.EditTree(tree, changes)
 	return found, true, err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/journal"
 	"gitagent/internal/ledger"
@@ -38,7 +39,7 @@ func (r *recording) arrive(s start) (start, error) {
 
 func (r *recording) arriveLate(s start, message string) (start, error) {
 	var err error
-	if s.head, err = r.headBefore(r.Began); err != nil {
+	if s.head, err = headAt(r.tx.Objects, r.head, r.Began); err != nil {
 		return s, err
 	}
 	if s.base = s.head; s.head.IsZero() {
@@ -62,7 +63,7 @@ func (r *recording) arriveLate(s start, message string) (start, error) {
 	if e := lastLeft(entries, r.Began.UnixMilli()); e != nil && e.Head == s.head && r.complete(kept, e.Tree) {
 		tree = e.Tree
 	}
-	if tree, _, err = r.touchedBefore(tree, r.Began); err != nil {
+	if tree, _, err = touchedBefore(r.tx.Objects, r.Repo, tree, r.tx.Snap.Tree, r.Began); err != nil {
 		return s, err
 	}
 	if tree != kept {
@@ -83,15 +84,15 @@ func lastLeft(entries []*journal.Entry, began int64) *journal.Entry {
 	return nil
 }
 
-// headBefore returns HEAD as it was before commits that were made on it since a
+// headAt returns HEAD as it was before commits that were made on it since a
 // time; zero if that was none.
-func (r *recording) headBefore(began time.Time) (object.Hash, error) {
-	at := r.head
+func headAt(objects *git.Objects, head object.Hash, began time.Time) (object.Hash, error) {
+	at := head
 	for range maxCommits {
 		if at.IsZero() {
 			break
 		}
-		c, err := r.tx.Objects.Commit(at)
+		c, err := objects.Commit(at)
 		if err != nil {
 			return at, err
 		}
@@ -103,7 +104,7 @@ func (r *recording) headBefore(began time.Time) (object.Hash, error) {
 		}
 		at = c.Parents[0]
 	}
-	return r.head, nil
+	return head, nil
 }
 
 // unchanged ends a turn that has changed nothing, and reports whether it has: the

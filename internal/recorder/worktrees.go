@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"gitagent/hooks"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
@@ -73,6 +74,9 @@ func Beside(ctx context.Context, repo *git.Repo, open func() *workspace.Workspac
 		if i := slices.IndexFunc(list, e.Same); i >= 0 {
 			e = list[i]
 		}
+		if since := seer.at.UnixMilli() - e.At; !leaves && since >= 0 && since < restOfLooks*e.Cost {
+			continue // it is looked at again before it goes
+		}
 		if err := seer.see(ctx, other, &e, known); err != nil {
 			errs = append(errs, err)
 			continue
@@ -89,7 +93,8 @@ func Beside(ctx context.Context, repo *git.Repo, open func() *workspace.Workspac
 	errs = append(errs, store.UpdateBeside(ctx, b.Session, func(list []session.Beside) []session.Beside {
 		for _, e := range seen {
 			if i := slices.IndexFunc(list, e.Same); i >= 0 {
-				list[i].Code, list[i].Branch = e.Code, e.Branch
+				base := list[i].Base
+				list[i], list[i].Base = e, base
 			} else if len(list) < session.MaxBeside {
 				list = append(list, e)
 			}
@@ -102,12 +107,19 @@ func Beside(ctx context.Context, repo *git.Repo, open func() *workspace.Workspac
 	return errors.Join(errs...)
 }
 
-// named returns the agent's directory's repository and those that a batch names:
-// by a path in it or, in a command, a worktree by its path or the name of its
+// named returns the repositories in which a batch may have written: that of the
+// agent's directory, and those that it names, by a path in it or, in a command, a worktree by its path or the name of its
 // directory.
 func (b Batch) named(repo *git.Repo) []*git.Repo {
-	list := []*git.Repo{repo}
+	var list []*git.Repo
+	if len(b.Calls) == 0 { // a sub-agent has ended
+		list = append(list, repo)
+	}
 	for _, call := range b.Calls {
+		if call.Effect == hooks.Reads || call.Command != "" && !call.Cut && deedOf(call.Command).idle {
+			continue
+		}
+		list = append(list, repo)
 		for _, path := range call.Paths {
 			if other, err := git.Find(absolute(b.Cwd, path)); err == nil {
 				list = append(list, other)
@@ -200,43 +212,70 @@ func (s *seer) see(ctx context.Context, repo *git.Repo, e *session.Beside, known
 	if err := git.DropLeft(ctx, held); err != nil {
 		return err
 	}
+	began := time.Now()
 	snap, err := snapshot.Take(ctx, repo, s.objects, snapshot.Options{Policy: s.Policy(), Config: func() (git.Config, error) { return s.conf, nil }})
 	if err != nil {
 		return err
 	}
+	e.At, e.Cost = s.at.UnixMilli(), max(1, time.Since(began).Milliseconds())
 	if s.objects.Has(e.Base) != nil { // a purge or a git gc has taken it
 		e.Base = object.Hash{}
 	}
 	e.Name, e.Branch = nameOf(repo), valid(strings.TrimPrefix(snap.Head.Branch, "refs/heads/"))
-	if e.Code, err = s.commit(snap, e.Code); err != nil || !e.Base.IsZero() {
+	if e.Code, err = s.commit(snap.Head.Commit, snap.Tree, e.Code); err != nil || !e.Base.IsZero() {
 		return err
 	}
-	e.Base = e.Code
 	// A sub-agent outlives the turn that called it, and may be seen late.
 	its := e.Agent != "" && strings.Contains(e.Name, e.Agent)
-	if began := madeWith(repo); (its || since(known, time.Unix(0, e.Made))) && !began.IsZero() && s.objects.Has(began) == nil {
-		e.Base = began
+	if made := madeWith(repo); (its || !time.Unix(0, e.Made).Before(since(known).Add(-tick))) && !made.IsZero() && s.objects.Has(made) == nil {
+		e.Base = made
+		return nil
 	}
-	return nil
+	e.Base, err = s.found(repo, snap, since(known))
+	return err
 }
 
-// since reports whether something was made since the session's running turn began,
-// or the last one.
-func since(known *session.Known, at time.Time) bool {
-	return known.Open != nil && !at.Before(known.Open.Started.Add(-tick)) || known.Last != nil && !at.Before(known.Last.Started.Add(-tick))
+// since returns when the session's running turn began, or the last one.
+func since(known *session.Known) time.Time {
+	switch {
+	case known.Open != nil:
+		return known.Open.Started
+	case known.Last != nil:
+		return known.Last.Started
+	}
+	return time.Time{}
+}
+
+// found returns the commit of a state that a worktree had at a time, as far as
+// what is there tells: HEAD then, and the files that were written before.
+func (s *seer) found(repo *git.Repo, snap *snapshot.Snapshot, at time.Time) (object.Hash, error) {
+	head, err := headAt(s.objects, snap.Head.Commit, at)
+	if err != nil {
+		return head, err
+	}
+	tree, err := s.objects.TreeOf(head)
+	if err == nil && head.IsZero() {
+		tree, err = s.objects.EmptyTree()
+	}
+	if err == nil {
+		tree, _, err = touchedBefore(s.objects, repo, tree, snap.Tree, at)
+	}
+	if err != nil {
+		return head, err
+	}
+	return s.commit(head, tree, object.Hash{})
 }
 
 // commit returns HEAD or the commit before if they have the state, else a new one.
-func (s *seer) commit(snap *snapshot.Snapshot, before object.Hash) (object.Hash, error) {
-	head := snap.Head.Commit
+func (s *seer) commit(head, state, before object.Hash) (object.Hash, error) {
 	var parents []object.Hash
 	if !head.IsZero() {
-		if tree, err := s.objects.TreeOf(head); err != nil || tree == snap.Tree {
+		if tree, err := s.objects.TreeOf(head); err != nil || tree == state {
 			return head, err
 		}
 		parents = append(parents, head)
 	}
-	if tree, err := s.objects.TreeOf(before); err == nil && !before.IsZero() && tree == snap.Tree {
+	if tree, err := s.objects.TreeOf(before); err == nil && !before.IsZero() && tree == state {
 		if of, err := s.objects.Parents(before); err == nil && slices.Equal(of, parents) {
 			return before, nil
 		}
@@ -245,7 +284,7 @@ func (s *seer) commit(snap *snapshot.Snapshot, before object.Hash) (object.Hash,
 	if s.mission != "" {
 		message = ledger.CodeMessage("a worktree of the session", s.mission, 0, s.session)
 	}
-	return s.objects.CommitTree(snap.Tree, parents, s.conf.Author(s.at), s.conf.Committer(s.at), message)
+	return s.objects.CommitTree(state, parents, s.conf.Author(s.at), s.conf.Committer(s.at), message)
 }
 
 // madeAt returns when a linked worktree was made, in nanoseconds, or zero.
@@ -276,6 +315,7 @@ func nameOf(repo *git.Repo) string {
 		}
 		return '-'
 	}, filepath.Base(repo.Top))
+	name = strings.ReplaceAll(name, "..", "--") // else it is a range
 	return name[:min(len(name), record.MaxWorktreeName)]
 }
 
@@ -293,8 +333,9 @@ func (r *recording) beside(ctx context.Context, t, old *turns.Turn) (keep []obje
 	if len(list) == 0 && (old == nil || len(old.Worktrees) == 0) {
 		return nil
 	}
+	before := 0 // how many the turn had when it was recorded first
 	if old != nil {
-		t.Worktrees = slices.Clone(old.Worktrees)
+		t.Worktrees, before = slices.Clone(old.Worktrees), len(old.Worktrees)
 		for i := range t.Worktrees {
 			keep = append(keep, t.Worktrees[i].Base, t.Worktrees[i].Code)
 		}
@@ -318,8 +359,10 @@ func (r *recording) beside(ctx context.Context, t, old *turns.Turn) (keep []obje
 			continue
 		}
 		wt := record.Worktree{Name: e.Name, Agent: e.Agent, Branch: e.Branch, Base: e.Base, Code: e.Code, Removed: there == nil}
-		if j := slices.IndexFunc(t.Worktrees, func(w record.Worktree) bool { return w.Code == e.Base && w.Agent == e.Agent }); j >= 0 {
-			wt.Base, wt.Name = t.Worktrees[j].Base, t.Worktrees[j].Name
+		if j := slices.IndexFunc(t.Worktrees[:before], func(w record.Worktree) bool {
+			return w.Code == e.Base && w.Agent == e.Agent && strings.HasPrefix(w.Name, e.Name)
+		}); j >= 0 {
+			wt.Base, wt.Name, before = t.Worktrees[j].Base, t.Worktrees[j].Name, before-1
 			t.Worktrees = slices.Delete(t.Worktrees, j, j+1)
 		}
 		for n, name := 2, wt.Name; slices.ContainsFunc(t.Worktrees, func(w record.Worktree) bool { return w.Name == wt.Name }); n++ {

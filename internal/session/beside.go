@@ -19,6 +19,8 @@ type Beside struct {
 	Branch string      `json:"branch,omitempty"` // "" when HEAD was detached
 	Base   object.Hash `json:"base"`             // commit whose tree it had when it was first seen, or when a turn took it last
 	Code   object.Hash `json:"code,omitzero"`    // the same when it was looked at last
+	At     int64       `json:"at,omitempty"`     // when that was, in milliseconds
+	Cost   int64       `json:"cost,omitempty"`   // and how long it took
 }
 
 // Same reports whether another entry is of the same worktree.
