@@ -66,22 +66,33 @@ func Beside(ctx context.Context, repo *git.Repo, open func() *workspace.Workspac
 		return err
 	}
 	seer := &seer{Workspace: w, objects: objects, conf: conf, mission: known.Mission, session: b.Session, at: time.Now()}
-	var seen []session.Beside
-	var keep []object.Hash
-	var errs []error
+	var seen, news []session.Beside // those to look at; of them those to note
 	for _, other := range look {
-		e := session.Beside{GitDir: other.GitDir, Made: madeAt(other.GitDir), Agent: b.Agent}
+		e := session.Beside{GitDir: other.GitDir, Made: madeAt(other.GitDir), Name: nameOf(other), Agent: b.Agent}
 		if i := slices.IndexFunc(list, e.Same); i >= 0 {
 			e = list[i]
+		} else {
+			news = append(news, e)
 		}
+		seen = append(seen, e)
+	}
+	if len(news) > 0 { // should this process be killed, the turn's end looks there
+		if err := noteBeside(ctx, store, b.Session, news); err != nil {
+			return err
+		}
+	}
+	var keep []object.Hash
+	var errs []error
+	news = nil
+	for i, e := range seen {
 		if since := seer.at.UnixMilli() - e.At; !leaves && since >= 0 && since < restOfLooks*e.Cost {
 			continue // it is looked at again before it goes
 		}
-		if err := seer.see(ctx, other, &e, known); err != nil {
+		if err := seer.see(ctx, look[i], &e, known); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		seen, keep = append(seen, e), append(keep, e.Base, e.Code)
+		news, keep = append(news, e), append(keep, e.Base, e.Code)
 	}
 	kept, err := ledger.KeepingAll(objects, keep)
 	if err == nil {
@@ -90,21 +101,29 @@ func Beside(ctx context.Context, repo *git.Repo, open func() *workspace.Workspac
 	if err != nil {
 		return errors.Join(append(errs, err)...)
 	}
-	errs = append(errs, store.UpdateBeside(ctx, b.Session, func(list []session.Beside) []session.Beside {
+	errs = append(errs, noteBeside(ctx, store, b.Session, news))
+	if leaves && known.Mission != "" && !kept.IsZero() {
+		errs = append(errs, w.KeepAlso(ctx, known.Mission, kept))
+	}
+	return errors.Join(errs...)
+}
+
+// noteBeside adds worktrees to a session's list, or what was seen of them. Each
+// keeps its beginning.
+func noteBeside(ctx context.Context, store session.Store, id string, seen []session.Beside) error {
+	return store.UpdateBeside(ctx, id, func(list []session.Beside) []session.Beside {
 		for _, e := range seen {
 			if i := slices.IndexFunc(list, e.Same); i >= 0 {
 				base := list[i].Base
-				list[i], list[i].Base = e, base
+				if list[i] = e; !base.IsZero() {
+					list[i].Base = base
+				}
 			} else if len(list) < session.MaxBeside {
 				list = append(list, e)
 			}
 		}
 		return list
-	}))
-	if leaves && known.Mission != "" && len(seen) > 0 {
-		errs = append(errs, w.KeepAlso(ctx, known.Mission, kept))
-	}
-	return errors.Join(errs...)
+	})
 }
 
 // named returns the repositories in which a batch may have written: that of the

@@ -14,15 +14,17 @@ import (
 // handing is the end of a sub-agent that has a worktree of its own.
 func handing(l *lab) command {
 	dir := l.helper()
-	return l.leaves(dir, map[string]any{"hook_event_name": "SubagentStop", "cwd": dir, "agent_id": "a1"})
+	return l.leaves(dir, map[string]any{"hook_event_name": "SubagentStop", "cwd": dir, "agent_id": filepath.Base(dir)})
 }
 
 // removing is a command that is about to remove a worktree of the agent's.
 func removing(l *lab) command {
 	dir := l.helper()
+	command := map[string]any{"command": "git worktree remove --force " + dir}
+	l.undisturbed("the step before", l.ran("Bash", map[string]any{"command": "make -C " + dir}, func() {}))
 	return l.leaves(dir, map[string]any{
 		"hook_event_name": "PreToolUse", "cwd": l.Dir, "tool_name": "Bash", "tool_use_id": "t" + filepath.Base(dir),
-		"tool_input": map[string]any{"command": "git worktree remove --force " + dir},
+		"tool_input": command,
 	})
 }
 
