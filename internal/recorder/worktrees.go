@@ -364,7 +364,15 @@ func (r *recording) beside(ctx context.Context, t, old *turns.Turn) (keep []obje
 		return keep
 	}
 	seer := &seer{Workspace: r.Workspace, objects: r.tx.Objects, conf: conf, mission: r.id, session: r.Session, at: r.tx.At}
+	last, _ := turns.ReadIn(r.tx.Ledger, t.Turn-1) // its writer may have died before it noted what that has taken
 	for _, e := range list {
+		if last != nil && e.Made <= last.At.UnixNano() {
+			for _, w := range last.Worktrees {
+				if w.Base == e.Base && w.Agent == e.Agent && strings.HasPrefix(w.Name, e.Name) {
+					e.Base = w.Code
+				}
+			}
+		}
 		there := worktreeOf(r.Repo, e.GitDir)
 		if there != nil && madeAt(e.GitDir) != e.Made { // another one has its name
 			there = nil
