@@ -95,10 +95,18 @@ func Find(dir string) (*Repo, error) {
 	return r, nil
 }
 
-// OpenCommon is [Find] for a repository's common directory, if git would work
-// there: at the top of its main worktree if that is around it, else with no
-// worktree.
+// OpenCommon is [FindCommon] if git would work there.
 func OpenCommon(ctx context.Context, common string) (*Repo, error) {
+	r, err := FindCommon(common)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.Trusted(ctx)
+}
+
+// FindCommon is [Find] for a repository's common directory: at the top of its
+// main worktree if that is around it, else with no worktree.
+func FindCommon(common string) (*Repo, error) {
 	dir := common
 	if filepath.Base(common) == ".git" {
 		dir = filepath.Dir(common)
@@ -112,7 +120,7 @@ func OpenCommon(ctx context.Context, common string) (*Repo, error) {
 	}
 	r := at(cmp.Or(top, gitDir), append(environ(location), "GIT_NO_LAZY_FETCH=1"))
 	r.Top, r.GitDir, r.CommonDir = top, gitDir, found
-	return r, r.Trusted(ctx)
+	return r, nil
 }
 
 // locate walks up from dir to a repository. A bare one, or .git, has no top.

@@ -3,6 +3,7 @@ package hook
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,6 +102,12 @@ func (h *hook) elsewhere(cwd string, calls []hooks.Call) (repos []*git.Repo) {
 		}
 		looked[dir] = true
 		repo, err := git.Find(dir)
+		if err == nil && repo.GitDir != repo.CommonDir {
+			// The visit is of the main worktree, if there is one; see [recorder.Beside].
+			if main, err := git.FindCommon(repo.CommonDir); err == nil && main.Top != "" {
+				repo = main
+			}
+		}
 		if err != nil || h.repo != nil && repo.CommonDir == h.repo.CommonDir || len(repos) == maxVisits ||
 			slices.ContainsFunc(repos, func(r *git.Repo) bool { return r.Top == repo.Top }) {
 			continue
@@ -174,7 +181,7 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 		}
 		b := h.batch()
 		b.PromptID, b.Began = s.PromptID, func() time.Time { return s.Began }
-		return recorder.Step(ctx, g.repo, g.open, b)
+		return errors.Join(recorder.Step(ctx, g.repo, g.open, b), recorder.Beside(ctx, g.repo, g.open, b, false, false))
 	})
 }
 
@@ -190,6 +197,9 @@ func (h *hook) opening(ctx context.Context, found []*git.Repo, open session.Open
 		err := h.rememberAbroad(ctx, func(st *contextmeter.Memory) {
 			if st.Began != 0 {
 				open.Started = time.UnixMilli(st.Began)
+			}
+			if began != nil {
+				h.since, st.Batch = st.Batch, h.at.UnixMilli()
 			}
 		})
 		if err != nil {
@@ -277,13 +287,12 @@ func (h *hook) missed(ctx context.Context, r *recorder.Result, visits []contextm
 	})
 }
 
-// visits returns the visits of the session, also those that are over.
-func (h *hook) visits() []contextmeter.Visit {
+// visits returns the visits of the session, also those that are over, and when
+// its last batch of calls had run, in ms, 0 if that is unknown.
+func (h *hook) visits() (visits []contextmeter.Visit, batch int64) {
 	var st contextmeter.Memory
-	if !h.store.LoadMonitor(h.event.SessionID, &st) {
-		return nil
-	}
-	return st.Visits
+	h.store.LoadMonitor(h.event.SessionID, &st)
+	return st.Visits, st.Batch
 }
 
 // noteVisits notes what a turn visits before anything is done there, so that
@@ -369,10 +378,10 @@ func (h *hook) leave(ctx context.Context, event recorder.SignalKind, r *recorder
 // leaveAll ends the visits that are noted in the hook's store, which is not that
 // of the session's home for those begun outside.
 func (h *hook) leaveAll(ctx context.Context, event recorder.SignalKind, r *recorder.Result, home session.Store) {
-	visits := h.visits()
+	visits, batch := h.visits()
 	calls, err := h.missed(ctx, r, visits)
 	if h.logError(err); len(calls) > 0 {
-		visits = h.visits()
+		visits, _ = h.visits()
 	}
 	if !slices.ContainsFunc(visits, contextmeter.Visit.Runs) {
 		return
@@ -385,6 +394,9 @@ func (h *hook) leaveAll(ctx context.Context, event recorder.SignalKind, r *recor
 	}
 	s := h.signal(event)
 	s.Asked, s.Untold = "", calls
+	if event == recorder.Halted && batch != 0 {
+		s.Began = time.UnixMilli(batch)
+	}
 	if !h.outside {
 		s.Transcript = ""
 		s.Prompt, s.Reply = "", ""

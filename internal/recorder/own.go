@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/hooks"
+	"gitagent/internal/contextmeter"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
@@ -100,7 +101,7 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span, segment
 		claims = append(claims, owners.Claim{Who: p.who, From: p.From, To: p.to})
 	}
 	if t.Outcome == record.Interrupted { // clients do not tell of the call that was interrupted
-		claims = append(claims, owners.Claim{Who: p.who, From: p.last(), To: p.to})
+		claims = append(claims, owners.Claim{Who: p.who, From: max(p.last(), r.lastBatch()), To: p.to})
 	}
 	if p.quiet(base, r.tx.Snap.Tree, claims) {
 		return share{}, nil
@@ -202,6 +203,17 @@ func changedAgain(states []owners.State) bool {
 // heard reports whether the session's client tells of calls: then a turn
 // without any made none that could write. A visit begins with one.
 func (r *recording) heard() bool { return r.Away || r.Store.Monitors(r.Session) }
+
+// lastBatch returns when the session's last calls had run, wherever, in ms; not
+// positive if that is unknown.
+func (r *recording) lastBatch() int64 {
+	if r.Away {
+		return r.Began.UnixMilli()
+	}
+	var m contextmeter.Memory
+	r.Store.LoadMonitor(r.Session, &m)
+	return m.Batch
+}
 
 // states returns the states since the turn's start, of which the last is its
 // end, and the journal's entries of the others. They are nil if too much differs.

@@ -263,8 +263,9 @@ type Signal struct {
 	// Away says that the session only visits this repository, and Home which turn
 	// at home has the conversation, if any has. A turn that changed nothing here is
 	// dropped if IfChanged. Began is when the calls began that have run before a
-	// visit's Prompted, and Started when the turn had begun at home. Untold are
-	// calls of the turn of which the journal may lack some.
+	// visit's Prompted, and at its end when the last ones had run, zero if that is
+	// unknown. Started is when the turn had begun at home. Untold are calls of the
+	// turn of which the journal may lack some.
 	Away           bool
 	Home           *record.TurnID
 	IfChanged      bool

@@ -9,6 +9,7 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/journal"
 	"gitagent/internal/ledger"
+	"gitagent/internal/session"
 	"gitagent/turns"
 )
 
@@ -84,8 +85,8 @@ func lastLeft(entries []*journal.Entry, began int64) *journal.Entry {
 	return nil
 }
 
-// headAt returns HEAD as it was before commits that were made on it since a
-// time; zero if that was none.
+// headAt returns HEAD as it was at a time, before commits that were made on it
+// since; zero if that was none.
 func headAt(objects *git.Objects, head object.Hash, began time.Time) (object.Hash, error) {
 	at := head
 	for range maxCommits {
@@ -108,7 +109,7 @@ func headAt(objects *git.Objects, head object.Hash, began time.Time) (object.Has
 }
 
 // unchanged ends a turn that has changed nothing, and reports whether it has: the
-// worktree and HEAD are as they were.
+// worktree and HEAD are as they were, and the session's other worktrees, too.
 func (r *recording) unchanged() (bool, error) {
 	o := r.state.Open
 	if o == nil {
@@ -118,11 +119,14 @@ func (r *recording) unchanged() (bool, error) {
 	if err != nil || base != r.tx.Snap.Tree || o.Head != r.tx.Snap.Head.Commit {
 		return false, nil //nolint:nilerr // a base that is gone says nothing
 	}
+	if slices.ContainsFunc(r.Store.LoadBeside(r.Session), func(e session.Beside) bool { return !e.Code.IsZero() && !r.alike(e.Base, e.Code) }) {
+		return false, nil
+	}
 	r.state.Open = nil
 	return true, nil
 }
 
 // onlyOthers reports whether all that a turn's states differ in is others' work.
 func onlyOthers(t *turns.Turn) bool {
-	return t.Own != nil && len(t.Own.With) > 0 && t.Own.Files == 0 && !slices.Contains(t.Own.Commits, t.Code)
+	return t.Own != nil && len(t.Worktrees) == 0 && len(t.Own.With) > 0 && t.Own.Files == 0 && !slices.Contains(t.Own.Commits, t.Code)
 }
