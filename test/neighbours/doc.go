@@ -20,4 +20,9 @@
 // nothing of ours is at work: what is the user's must be the same in both. A
 // step is drawn from the seed, the round and its number alone, so steps can be
 // left out: a failure prints all of them, and with -shrink those that it takes.
+//
+// TestAbroad (-abroad 720) plays another game: a land of up to five repositories,
+// nested, submodules and with worktrees, in which two sessions and a person write
+// lines that are unique. Each line must be in one record's own change, of the right
+// repository and turn.
 package neighbours

@@ -19,10 +19,11 @@ import (
 )
 
 var (
-	steps  = flag.Int("steps", 60, "how many steps are taken, in all rounds together")
-	seed   = flag.Uint64("seed", uint64(time.Now().UnixNano()), "what steps are drawn from")
-	shrink = flag.Bool("shrink", false, "leave out of a round that fails what it does not take, which needs many rounds")
-	only   = flag.String("only", "", "take only these `steps` of each round, as -shrink prints them")
+	steps       = flag.Int("steps", 60, "how many steps are taken, in all rounds together")
+	abroadSteps = flag.Int("abroad", 0, "how many steps are taken in several repositories")
+	seed        = flag.Uint64("seed", uint64(time.Now().UnixNano()), "what steps are drawn from")
+	shrink      = flag.Bool("shrink", false, "leave out of a round that fails what it does not take, which needs many rounds")
+	only        = flag.String("only", "", "take only these `steps` of each round, as -shrink prints them")
 )
 
 // TestMain builds the programs, and puts them in front of PATH.
@@ -56,6 +57,29 @@ func TestNeighbours(t *testing.T) {
 		}
 		t.Log("git-filter-repo is missing, so nothing is filtered by it")
 	}
+	rounds(t, "Neighbours", *steps, newWorld)
+}
+
+// TestAbroad plays with sessions that work in several repositories. Not all that
+// it finds is mended, so no step is taken unless it is asked for.
+func TestAbroad(t *testing.T) {
+	t.Parallel()
+	rounds(t, "Abroad", *abroadSteps, newLand)
+}
+
+// A game is what a round plays.
+type game interface {
+	at(r *rand.Rand)
+	step(n int)
+	finish() // looks at all of it
+	leave()
+	report() (done, found []string)
+}
+
+type begins func(t *testing.T, r source, c *tally) game
+
+// rounds plays as many as have that many steps together.
+func rounds(t *testing.T, name string, steps int, begin begins) {
 	t.Logf("seed %d", *seed)
 	c := &tally{counts: make(map[string]int)}
 	t.Cleanup(func() {
@@ -65,20 +89,21 @@ func TestNeighbours(t *testing.T) {
 		}
 		t.Logf("seed %d:\n%s", *seed, strings.Join(all, "\n"))
 	})
-	for n := range (*steps + perRound - 1) / perRound {
+	for n := range (steps + perRound - 1) / perRound {
 		t.Run(fmt.Sprintf("round %d", n), func(t *testing.T) {
 			t.Parallel()
+			r := source{*seed, n}
 			taken := chosen(*only)
-			w := play(t, n, c, taken)
-			if *shrink && len(w.found) > 0 {
-				taken, w = least(t, n, c, taken, w)
+			done, found := play(t, r, c, taken, begin)
+			if *shrink && len(found) > 0 {
+				taken, done, found = least(t, r, c, taken, done, found, begin)
 			}
-			for _, what := range w.found {
+			for _, what := range found {
 				t.Error(what)
 			}
-			if len(w.found) > 0 {
-				t.Logf("-seed %d -run 'Neighbours/round_%d$' -only %s\n%s", *seed, n, strings.Trim(strings.ReplaceAll(fmt.Sprint(taken), " ", ","), "[]"),
-					strings.Join(w.done, "\n"))
+			if len(found) > 0 {
+				t.Logf("-seed %d -run '%s$/round_%d$' -only %s\n%s", *seed, name, n, strings.Trim(strings.ReplaceAll(fmt.Sprint(taken), " ", ","), "[]"),
+					strings.Join(done, "\n"))
 			}
 		})
 	}
@@ -101,41 +126,47 @@ func chosen(numbers string) (taken []int) {
 
 // least leaves out of a failed round what it does not take to fail in the same
 // way: halves, quarters, and so on.
-func least(t *testing.T, n int, c *tally, taken []int, failed *world) ([]int, *world) {
-	kind, _, _ := strings.Cut(failed.found[0], ":")
-	taken = taken[:len(failed.done)]
+func least(t *testing.T, r source, c *tally, taken []int, done, found []string, begin begins) ([]int, []string, []string) {
+	kind, _, _ := strings.Cut(found[0], ":")
+	taken = taken[:min(len(done), len(taken))]
 	for size := (len(taken) + 1) / 2; size > 0; size /= 2 {
 		for at := len(taken) - size; at > -size; at -= size {
 			fewer := slices.Delete(slices.Clone(taken), max(at, 0), at+size)
-			var w *world
-			t.Run("shrink", func(t *testing.T) { w = play(t, n, c, fewer) })
-			if w != nil && slices.ContainsFunc(w.found, func(what string) bool { return strings.HasPrefix(what, kind+":") }) {
-				taken, failed = fewer[:len(w.done)], w
+			var did, fails []string
+			t.Run("shrink", func(t *testing.T) { did, fails = play(t, r, c, fewer, begin) })
+			if slices.ContainsFunc(fails, func(what string) bool { return strings.HasPrefix(what, kind+":") }) {
+				taken, done, found = fewer[:min(len(did), len(fewer))], did, fails
 			}
 			at = min(at, len(taken))
 		}
 	}
-	return taken, failed
+	return taken, done, found
 }
 
-// draw returns the source of a step of a round; step -1 is what the round is.
-func draw(round, step int) *rand.Rand {
-	return rand.New(rand.NewPCG(*seed, uint64(round)<<32|uint64(step+1)))
+// A source is what the steps of a round are drawn from.
+type source struct {
+	seed  uint64
+	round int
+}
+
+// draw returns the source of a step; step -1 is what the round is.
+func (r source) draw(step int) *rand.Rand {
+	return rand.New(rand.NewPCG(r.seed, uint64(r.round)<<32|uint64(step+1)))
 }
 
 // play takes steps of a round until something is found.
-func play(t *testing.T, round int, c *tally, taken []int) *world {
-	w := newWorld(t, round, c)
+func play(t *testing.T, r source, c *tally, taken []int, begin begins) (done, found []string) {
+	g := begin(t, r, c)
 	for _, n := range taken {
-		w.Rand = draw(round, n)
-		w.step(n)
-		if len(w.found) > 0 {
+		g.at(r.draw(n))
+		g.step(n)
+		if done, found = g.report(); len(found) > 0 {
 			break
 		}
 	}
-	if len(w.found) == 0 {
-		w.look()
+	if len(found) == 0 {
+		g.finish()
 	}
-	w.leave()
-	return w
+	g.leave()
+	return g.report()
 }

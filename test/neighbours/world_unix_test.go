@@ -4,9 +4,7 @@ package neighbours
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,12 +19,7 @@ import (
 // A world is a repository with what is around it, and a model of what was
 // acknowledged.
 type world struct {
-	*rand.Rand // of the step
-	t          *testing.T
-	tally      *tally
-	home       string
-	env        []string
-	family     *gittest.Family
+	*site
 	ours, twin *side
 	mirror     bool // the checkout is a worktree of a bare mirror
 	shared     bool // another user works here, too
@@ -37,9 +30,6 @@ type world struct {
 	turns   []*turn // acknowledged, or about to be
 	told    strings.Builder
 	beside  string // a script that runs at the next event
-
-	done  []string
-	found []string
 }
 
 // A side is a copy of all repositories: ours, or the twin in which nothing is
@@ -53,8 +43,7 @@ func (s *side) dir() string { return filepath.Join(s.top, s.repo) }
 
 // A client is an agent's session.
 type client struct {
-	*replay.Client
-	process *exec.Cmd
+	*process
 	dir     string // below top; "" for the checkout, wherever it is
 	file    string // that it writes
 	mission string // whose branch it works on
@@ -79,12 +68,10 @@ const guest = 2345
 
 // newWorld makes the world of a round: a plain clone, or a worktree of a
 // mirror, and remotes that have none of our refs, or some.
-func newWorld(t *testing.T, round int, c *tally) *world {
-	home := gittest.TempDir(t)
-	w := &world{
-		Rand: draw(round, -1), t: t, tally: c, home: home, env: append(gittest.Env(home), "CLAUDE_CONFIG_DIR="+filepath.Join(home, "claude")),
-		family: gittest.NewFamily(t), ours: &side{filepath.Join(home, "ours"), "repo"}, twin: &side{filepath.Join(home, "twin"), "repo"},
-	}
+func newWorld(t *testing.T, r source, c *tally) game {
+	at := newSite(t, r, c)
+	home := at.home
+	w := &world{site: at, ours: &side{filepath.Join(home, "ours"), "repo"}, twin: &side{filepath.Join(home, "twin"), "repo"}}
 	w.mirror = w.IntN(4) == 0
 	w.shared = os.Geteuid() == 0 && w.IntN(3) == 0
 	gittest.Must(t, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[safe]\n\tdirectory = *\n[protocol \"file\"]\n\tallow = always\n"), 0o666))
@@ -139,19 +126,6 @@ func (w *world) give(dir string) {
 	}))
 }
 
-// A result is what a process has left.
-type result struct {
-	status         int
-	stdout, stderr string
-}
-
-func (w *world) command(dir string, args ...string) *exec.Cmd {
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Env = dir, w.env
-	w.family.Join(cmd)
-	return cmd
-}
-
 // as makes a command the other user's.
 func (w *world) as(cmd *exec.Cmd) *exec.Cmd {
 	home := filepath.Join(w.home, "guest")
@@ -159,20 +133,6 @@ func (w *world) as(cmd *exec.Cmd) *exec.Cmd {
 		"CLAUDE_CONFIG_DIR="+filepath.Join(home, "claude"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: guest, Gid: guest}}
 	return cmd
-}
-
-// ran runs a command to its end.
-func (w *world) ran(cmd *exec.Cmd) result {
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); cmd.ProcessState == nil {
-		w.t.Fatal(cmd.Args, err)
-	}
-	r := result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
-	if strings.Contains(r.stderr, "goroutine ") || r.status < 0 {
-		w.find("crash", "%q: %d\n%s", cmd.Args, r.status, r.stderr)
-	}
-	return r
 }
 
 // own runs a command of ours in the checkout, and keeps what it tells.
@@ -198,25 +158,15 @@ func (w *world) must(s *side, script string) {
 	}
 }
 
-// find notes something that is wrong. kind names what, for the counts.
-func (w *world) find(kind, format string, args ...any) {
-	w.found = append(w.found, kind+": "+fmt.Sprintf(format, args...))
-	w.tally.add("FOUND "+kind, 1)
-}
-
 // begin begins a session in a directory below top.
 func (w *world) begin(dir string, other bool) *client {
 	w.count++
-	c := &client{dir: dir, file: fmt.Sprintf("work/of-%d", w.count), guest: other, process: exec.Command("sleep", "6000")}
-	gittest.Must(w.t, c.process.Start())
+	c := &client{dir: dir, file: fmt.Sprintf("work/of-%d", w.count), guest: other}
 	config := filepath.Join(w.home, "claude")
 	if other {
 		config = filepath.Join(w.home, "guest", "claude")
 	}
-	c.Client = replay.New(config, w.place(c), func(e replay.Event) { w.event(c, e) })
-	c.PID = c.process.Process.Pid
-	c.Session = fmt.Sprintf("5e550000-0000-4000-8000-%012x", w.Uint64()>>16)
-	c.Path = filepath.Join(filepath.Dir(c.Path), c.Session+".jsonl")
+	c.process = w.launch(config, w.place(c), func(e replay.Event) { w.event(c, e) })
 	w.clients = append(w.clients, c)
 	c.Start("startup")
 	return c
@@ -230,11 +180,6 @@ func (w *world) place(c *client) string {
 	return filepath.Join(w.ours.top, c.dir)
 }
 
-func (c *client) over() {
-	_ = c.process.Process.Kill()
-	_ = c.process.Wait() // killed
-}
-
 func (w *world) leave() {
 	for _, c := range w.clients {
 		c.over()
@@ -244,13 +189,7 @@ func (w *world) leave() {
 
 // event is the hook of what a client does, perhaps with a script of the user's beside it.
 func (w *world) event(c *client, e replay.Event) {
-	program := "git-agent-turn"
-	if e.Name == "SessionStart" || e.Name == "PreCompact" {
-		program = "git-agent-handoff"
-	}
-	cmd := w.command(e.Cwd, program, "hook")
-	cmd.Env = append(append([]string{}, w.env...), fmt.Sprintf("CLAUDE_PID=%d", e.PID))
-	cmd.Stdin = bytes.NewReader(e.Payload())
+	cmd := w.hookOf(e)
 	if c.guest {
 		w.give(filepath.Join(w.home, "guest"))
 		w.as(cmd)
@@ -270,19 +209,5 @@ func (w *world) event(c *client, e replay.Event) {
 		w.heard()
 		w.beside = ""
 	}
-	var answer struct {
-		HookSpecificOutput *struct{ AdditionalContext string }
-		SystemMessage      string
-	}
-	if r.stdout != "" {
-		if err := json.Unmarshal([]byte(r.stdout), &answer); err != nil {
-			w.find("a hook prints", "%s: %q", e.Name, r.stdout)
-		}
-	}
-	w.told.WriteString(answer.SystemMessage)
-	model := answer.HookSpecificOutput
-	company := model != nil && strings.Contains(model.AdditionalContext, "beside this session") // which agents are told of
-	if r.status != 0 || r.stderr != "" || program == "git-agent-turn" && model != nil && !company {
-		w.find("a hook prints or fails", "%s: %+v", e.Name, r)
-	}
+	w.told.WriteString(w.answered(e, r))
 }

@@ -17,6 +17,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -45,6 +46,8 @@ type Client struct {
 	// Hold keeps what is said in memory until [Client.Flush]: a writer that is later than any hook
 	// waits.
 	Hold bool
+	// Before tells of calls before they run, too: PreToolUse.
+	Before bool
 
 	config  string
 	pending []byte
@@ -171,11 +174,36 @@ func (c *Client) Use(name string, input map[string]any, result string, failed bo
 // Call is Use with what the tool does, of which the hook is told afterwards:
 // PostToolBatch.
 func (c *Client) Call(name string, input map[string]any, do func()) {
+	c.Answered(name, input, "ok", do)
+}
+
+// Answered is Call with what the tool answers.
+func (c *Client) Answered(name string, input map[string]any, result string, do func()) {
 	id := NewID()
 	c.model(map[string]any{"type": "tool_use", "id": id, "name": name, "input": input}, "tool_use")
+	c.run(Event{Calls: []Call{{id, name, input}}}, do)
+	c.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": result}}, map[string]any{"toolUseResult": map[string]any{"stdout": result}})
+}
+
+// SideCall is Call of a sub-agent, in its own directory. What it says is left out.
+func (c *Client) SideCall(agent, cwd, name string, input map[string]any, do func()) {
+	c.run(Event{Agent: agent, Cwd: cwd, Calls: []Call{{NewID(), name, input}}}, do)
+}
+
+// SideStop tells that a sub-agent has ended.
+func (c *Client) SideStop(agent, cwd string) {
+	c.tell(Event{Name: "SubagentStop", Agent: agent, Cwd: cwd, PromptID: c.last().PromptID})
+}
+
+func (c *Client) run(e Event, do func()) {
+	e.PromptID = c.last().PromptID
+	if c.Before {
+		e.Name = "PreToolUse"
+		c.tell(e)
+	}
 	do()
-	c.tell(Event{Name: "PostToolBatch", PromptID: c.last().PromptID, Calls: []Call{{id, name, input}}})
-	c.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": "ok"}}, map[string]any{"toolUseResult": map[string]any{"stdout": "ok"}})
+	e.Name = "PostToolBatch"
+	c.tell(e)
 }
 
 // Delegate lets a sub-agent do a task, which it answers after one use of a tool.
@@ -359,7 +387,7 @@ func (c *Client) last() *Said { return &c.said[len(c.said)-1] }
 // tell calls the hook. What was said before is in the file by then or, of a late client, gets there
 // meanwhile.
 func (c *Client) tell(e Event) {
-	e.Session, e.Transcript, e.Cwd, e.PID, e.At = c.Session, c.Path, c.Cwd, c.PID, time.Now()
+	e.Session, e.Transcript, e.Cwd, e.PID, e.At = c.Session, c.Path, cmp.Or(e.Cwd, c.Cwd), c.PID, time.Now()
 	var writing sync.WaitGroup
 	switch {
 	case c.Hold:

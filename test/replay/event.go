@@ -21,7 +21,8 @@ type Event struct {
 	Reason     string // SessionEnd
 	Source     string // SessionStart
 	Trigger    string // PreCompact
-	Calls      []Call // PostToolBatch
+	Calls      []Call // PostToolBatch; of PreToolUse the one
+	Agent      string // the sub-agent that calls them, or has ended
 }
 
 // A Call is one of a batch.
@@ -39,6 +40,9 @@ func (e Event) Payload() []byte {
 	if e.PromptID != "" {
 		p["prompt_id"] = e.PromptID
 	}
+	if e.Agent != "" {
+		p["agent_id"], p["agent_type"] = e.Agent, "general-purpose"
+	}
 	switch e.Name {
 	case "UserPromptSubmit":
 		p["prompt"] = e.Prompt
@@ -51,6 +55,9 @@ func (e Event) Payload() []byte {
 		p["reason"] = e.Reason
 	case "SessionStart":
 		p["source"] = e.Source
+	case "PreToolUse":
+		call := e.Calls[0]
+		p["tool_name"], p["tool_use_id"], p["tool_input"] = call.Name, call.ID, call.Input
 	case "PostToolBatch":
 		calls := []any{}
 		for _, call := range e.Calls {
