@@ -134,7 +134,8 @@ func TestMostVisits(t *testing.T) {
 				Calls: []hooks.Call{{ID: id, Tool: "Edit", Effect: hooks.Edits, Paths: some}},
 			})
 		}
-		for _, v := range home.hook(0, hooks.Payload{SessionID: "one"}).visits() {
+		visits, _ := home.hook(0, hooks.Payload{SessionID: "one"}).visits()
+		for _, v := range visits {
 			if v.PromptID == id {
 				tops = append(tops, filepath.Base(v.Top))
 			}
