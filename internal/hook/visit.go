@@ -102,19 +102,30 @@ func (h *hook) elsewhere(cwd string, calls []hooks.Call) (repos []*git.Repo) {
 		}
 		looked[dir] = true
 		repo, err := git.Find(dir)
-		if err == nil && repo.GitDir != repo.CommonDir {
-			// The visit is of the main worktree, if there is one; see [recorder.Beside].
-			if main, err := git.FindCommon(repo.CommonDir); err == nil && main.Top != "" {
-				repo = main
-			}
-		}
 		if err != nil || h.repo != nil && repo.CommonDir == h.repo.CommonDir || len(repos) == maxVisits ||
-			slices.ContainsFunc(repos, func(r *git.Repo) bool { return r.Top == repo.Top }) {
+			slices.ContainsFunc(repos, func(r *git.Repo) bool { return r.CommonDir == repo.CommonDir }) {
 			continue
 		}
-		repos = append(repos, repo)
+		repos = append(repos, h.visited(repo, name == filepath.Clean(cwd)))
 	}
 	return repos
+}
+
+// visited returns the worktree in which the turn visits a repository, one for all
+// that it has: that of the visit that runs, else the one that the agent stands
+// in, else the main one, if there is one. The others go with it; see
+// [recorder.Beside].
+func (h *hook) visited(repo *git.Repo, stands bool) *git.Repo {
+	visits, _ := h.visits()
+	for _, v := range visits {
+		if at, err := git.Find(v.Top); v.Runs() && err == nil && at.Top == v.Top && at.CommonDir == repo.CommonDir {
+			return at
+		}
+	}
+	if main, err := git.FindCommon(repo.CommonDir); !stands && err == nil && main.Top != "" {
+		return main
+	}
+	return repo
 }
 
 // within reports whether a path is in a worktree, and in no repository within it.
