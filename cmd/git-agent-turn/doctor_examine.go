@@ -147,10 +147,8 @@ func (x *examination) repository() {
 		x.say("recording", "on in "+cmp.Or(x.repo.Top, x.repo.CommonDir)+", "+x.because)
 	case x.verdict.Reason == recording.Unread:
 		x.problem("recording", "off in "+x.repo.Top+", "+x.because+"; mend the file there", "")
-	case x.verdict.Reason == recording.Except:
+	case x.verdict.Reason == recording.Except, x.verdict.Reason == recording.Record: // as the user wants it
 		x.say("recording", "off in "+x.repo.Top+", "+x.because+"; "+visitsAlone)
-	case x.verdict.Reason == recording.Record:
-		x.problem("recording", "off in "+x.repo.Top+", "+x.because, "git config agent.record true")
 	case x.verdict.Reason == recording.Never && x.init != "":
 		x.problem("recording", "off in "+x.repo.Top+", "+x.because, x.init)
 	case x.init == "":

@@ -45,7 +45,7 @@ func resume(ctx context.Context, w *workspace.Workspace, how Resumption) (record
 	if err != nil {
 		return "", err
 	}
-	f := ForkPlan{Source: source, Foreign: how.Foreign, ID: how.ID, At: how.At, Session: how.Session, Config: how.Config}
+	f := ForkPlan{Source: source, Foreign: how.Foreign, ID: how.ID, At: how.At, Session: how.Session, Config: how.Config, top: w.Repo.Top}
 	told := retell(ctx, w, f)
 	if told.why != nil {
 		return "", fmt.Errorf("%w: %w", ErrNoConversation, told.why)

@@ -58,6 +58,7 @@ func TestGetRidOfIt(t *testing.T) {
 	at("", "git", "commit", "-q", "-m", "first")
 	at("", "git", "remote", "add", "origin", filepath.Join(m.home, "host"))
 	at("", "git", "push", "-q", "origin", "main")
+	gittest.Must(t, os.MkdirAll(filepath.Join(m.home, ".local", "state"), 0o700)) // which is all programs', as .local/share
 	before := m.everything(t)
 
 	m.must(t, "", script(t))

@@ -58,11 +58,12 @@ var started = []string{
 
 // concurrent has all that start some, themselves or by what only scripts come to.
 var concurrent = append([]string{
-	"./cmd/...", "./internal/blame", "./internal/checkout", "./internal/finisher", "./internal/recorder",
+	"./cmd/...", "./internal/blame", "./internal/checkout", "./internal/command", "./internal/finisher", "./internal/hook",
+	"./internal/recorder",
 }, started...)
 
 // atOnce matches the tests in which several do something at once, and a script that leads to each goroutine of a command.
 const atOnce = "AtOnce|Twice|Concurrent|Together|Beside|TestPluginEnd|" +
-	"^TestScripts$/^(comparecheck|include-stranger|page|windows|grep|bisect-terminal|init-ask|why-commits|doctor-repair|search)$"
+	"^TestScripts$/^(comparecheck|include-stranger|page|windows|grep|bisect-terminal|init-ask|why-commits|doctor-repair|search|all-repositories|visit)$"
 
 func goTest(args ...string) []string { return append([]string{"go", "test"}, args...) }
