@@ -37,18 +37,6 @@ type Memory struct {
 	Visits []Visit `json:"visits,omitempty"` // repositories elsewhere in which the turn's tools act
 }
 
-// A Visit is a repository that the session is not at home in, and acts in.
-type Visit struct {
-	Top      string `json:"top"`
-	PromptID string `json:"prompt,omitempty"` // of the turn that visits it, or did last
-	Begun    bool   `json:"begun,omitempty"`  // its start is kept there
-	Over     bool   `json:"over,omitempty"`
-	Off      bool   `json:"off,omitempty"` // nothing is recorded there
-}
-
-// Runs reports whether the end of the turn has to be recorded there.
-func (v Visit) Runs() bool { return !v.Over && !v.Off }
-
 // heard is how many events are kept: as many tools may run at once.
 const heard = 8
 

@@ -16,6 +16,7 @@
 //	PostToolBatch    Handoff  tells the agent how full its context is, if due,
 //	PostToolUse               and keeps the worktree's state (a step); clients
 //	                          have one of the two events
+//	SubagentStop     Handoff  keeps what the sub-agent's worktree holds
 //	Stop             Turn     records the turn, which a background process
 //	StopFailure               pushes: done, failed or interrupted
 //	Interrupt
@@ -24,7 +25,8 @@
 //	                          moment for the push
 //
 // What tools do in other repositories than the session's is recorded there, too:
-// see visit.go.
+// which they are (visited.go), from a call (visit.go) to the turn's end (leave.go),
+// of killed clients as well (dead.go); home.go has which one is the session's.
 //
 // A command hands off without a payload: [HandOff]. However a session ends, one
 // function, finish, completes it, under a lock that keeps other sessions from

@@ -303,7 +303,7 @@ func (h *hook) fail(err error) { h.lose(h.program.lost, err) }
 // lose logs an error, and tells the user what is lost by it: once in a session,
 // whatever it is.
 func (h *hook) lose(what string, err error) {
-	if !h.known {
+	if !h.known && !h.outside {
 		return
 	}
 	_ = h.store.Log(h.at, err.Error())     // the user is told anyway

@@ -128,6 +128,11 @@ func rearm(ctx context.Context, h *hook) error {
 func remember(ctx context.Context, h *hook, change func(*contextmeter.Memory)) error {
 	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Monitor)
 	defer cancel()
+	if h.outside { // where nothing may be yet
+		if err := os.MkdirAll(awayDir(), 0o700); err != nil {
+			return err
+		}
+	}
 	var st contextmeter.Memory
 	return h.store.UpdateMonitor(ctx, h.event.SessionID, &st, func(known bool) {
 		if !known || st.V != contextmeter.Version {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +12,10 @@ import (
 	"time"
 
 	"gitagent/hooks"
+	"gitagent/internal/contextmeter"
 	"gitagent/internal/record"
+	"gitagent/internal/recorder"
+	"gitagent/internal/session"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -142,10 +146,92 @@ func TestMostVisits(t *testing.T) {
 		}
 		return tops
 	}
-	if got := prompt("p", 0, maxVisits+4); len(got) != maxVisits {
+	if got := prompt("p", 0, contextmeter.MaxVisits+4); len(got) != contextmeter.MaxVisits {
 		t.Errorf("one turn visits %q", got)
 	}
 	if got, want := prompt("q", 100, 103), []string{"100", "101", "102"}; !slices.Equal(got, want) {
 		t.Errorf("the next one visits %q, want %q", got, want)
+	}
+}
+
+// A visited repository that is gone by the turn's end is no error, and looked for
+// no more.
+func TestVisitOfGone(t *testing.T) {
+	t.Parallel()
+	home, visited := visitable(t), visitable(t)
+	home.event(os.Getpid(), hooks.Payload{Name: "UserPromptSubmit", SessionID: "one", PromptID: "p", Prompt: "p"})
+	home.edit(os.Getpid(), "one", "p", filepath.Join(visited.Dir, "file"))
+	gittest.Must(t, os.RemoveAll(visited.Dir))
+	home.event(os.Getpid(), hooks.Payload{Name: "Stop", SessionID: "one", PromptID: "p"}) // which must log nothing
+	if visits, _ := home.hook(0, hooks.Payload{SessionID: "one"}).visits(); slices.ContainsFunc(visits, contextmeter.Visit.Runs) {
+		t.Errorf("after the turn's end there are the visits %+v", visits)
+	}
+}
+
+func TestTurnOf(t *testing.T) {
+	t.Parallel()
+	open, last := &session.OpenTurn{PromptID: "open", Prompt: "o"}, &session.LastTurn{PromptID: "last", Prompt: "l"}
+	for _, tt := range []struct {
+		name     string
+		at       session.Known
+		prompt   string
+		subagent bool
+		want     session.OpenTurn
+	}{
+		{"nothing is known", session.Known{}, "p", false, session.OpenTurn{PromptID: "p"}},
+		{"the open one", session.Known{Open: open, Last: last}, "", false, *open},
+		{"the client knows the id better", session.Known{Open: open}, "p", false, session.OpenTurn{PromptID: "p", Prompt: "o"}},
+		{"a sub-agent's is the one that is open", session.Known{Open: open}, "p", true, *open},
+		{"a sub-agent outlives its turn", session.Known{Last: last}, "p", true, session.OpenTurn{PromptID: "last", Prompt: "l"}},
+		{"the session's own calls do not", session.Known{Last: last}, "p", false, session.OpenTurn{PromptID: "p"}},
+		{"a sub-agent of which nothing is known", session.Known{}, "p", true, session.OpenTurn{PromptID: "p"}},
+	} {
+		if got := turnOf(&tt.at, tt.prompt, tt.subagent); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestCalledAt(t *testing.T) {
+	t.Parallel()
+	at := func(s int64) time.Time { return time.Unix(s, 0) }
+	for _, tt := range []struct {
+		name                   string
+		began, turn, now, want time.Time
+	}{
+		{"in the turn", at(5), at(3), at(9), at(5)},
+		{"before it", at(1), at(3), at(9), at(3)},
+		{"unknown", time.Time{}, at(3), at(9), at(3)},
+		{"as the turn is", time.Time{}, time.Time{}, at(9), at(9)},
+		{"by another clock", at(12), at(3), at(9), at(9)},
+	} {
+		if got := calledAt(tt.began, tt.turn, tt.now); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Of a turn at home a visited repository learns what was recorded there, and
+// nothing that the client says at its end.
+func TestAsVisited(t *testing.T) {
+	t.Parallel()
+	s := recorder.Signal{Event: recorder.Stopped, Session: "s", Prompt: "said", Reply: "said", Transcript: "/home/dev/s.jsonl"}
+	known := &session.Known{Mission: "a1b2c3d4"}
+	last := &turns.Turn{Mission: "a1b2c3d4", Turn: 3, Prompt: "kept", Reply: "kept, too"}
+	for _, tt := range []struct {
+		name          string
+		known         *session.Known
+		last          *turns.Turn
+		home          *record.TurnID
+		prompt, reply string
+	}{
+		{"a turn", known, last, &record.TurnID{Mission: "a1b2c3d4", Turn: 3}, "kept", "kept, too"},
+		{"which is not known", known, nil, &record.TurnID{Mission: "a1b2c3d4"}, "", ""},
+		{"nothing at home", &session.Known{}, nil, nil, "", ""},
+	} {
+		want := recorder.Signal{Event: s.Event, Session: "s", Away: true, Home: tt.home, Prompt: tt.prompt, Reply: tt.reply}
+		if got := asVisited(s, tt.known, tt.last); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, want)
+		}
 	}
 }

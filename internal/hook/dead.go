@@ -1,0 +1,46 @@
+package hook
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"gitagent/hooks"
+	"gitagent/internal/agent"
+	"gitagent/internal/places"
+	"gitagent/internal/recorder"
+	"gitagent/internal/session"
+)
+
+// withoutVisitors returns the peers that are at home here. The visits of others
+// whose clients are gone end: their homes may never be opened again.
+func (h *hook) withoutVisitors(ctx context.Context, peers []session.Peer, registry []session.Registration) []session.Peer {
+	return slices.DeleteFunc(peers, func(p session.Peer) bool {
+		if p.Away && p.Open != nil && p.Liveness != session.Lives && !p.Runs(registry, h.at) {
+			s := recorder.Signal{
+				Event: recorder.Halted, At: h.at, Agent: p.Agent, Session: p.Session, PromptID: p.Open.PromptID,
+				Away: true, IfChanged: true,
+			}
+			if home := places.Of(os.Getenv).Home(p.Session); home != "" {
+				s.Home = turnAtHome(session.Open(home).Load(p.Session), nil)
+			}
+			_, err := h.endHere(ctx, s)
+			h.logError(err)
+		}
+		return p.Away
+	})
+}
+
+// leftBehind ends the visits of dead sessions whose last turn at home is recorded
+// now.
+func (h *hook) leftBehind(ctx context.Context, peers []session.Peer) {
+	for _, p := range peers {
+		if p.Liveness == session.Lives || p.Last == nil || p.Open != nil {
+			continue
+		}
+		g := *h
+		g.agent = agent.Of(p.Agent)
+		g.event = &hooks.Payload{SessionID: p.Session, Cwd: h.event.Cwd}
+		g.leave(ctx, recorder.Halted, nil)
+	}
+}

@@ -1,0 +1,134 @@
+package hook
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"gitagent/internal/contextmeter"
+	"gitagent/internal/git"
+	"gitagent/internal/places"
+	"gitagent/internal/record"
+	"gitagent/internal/recorder"
+	"gitagent/internal/session"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// A session's home is the repository that it stands in, and has its conversation.
+// One that stands in none gets the first repository that it changes, at the end of
+// the turn; until then its memory is in a directory of the user's.
+
+// settle makes home what the session is at home in, if the repository of its
+// directory does not know it so: that where its conversation is by now.
+func (h *hook) settle(ctx context.Context) {
+	id := h.event.SessionID
+	if h.known && h.store.Monitors(id) { // it is kept at home alone
+		return
+	}
+	if h.known {
+		if st := h.store.Load(id); !st.Away && !st.Seen.IsZero() {
+			return
+		}
+	}
+	if common := places.Of(os.Getenv).Home(id); common != "" && (h.repo == nil || common != h.repo.CommonDir) {
+		store := session.Open(common)
+		if st := store.Load(id); st.Top != "" && !st.Away {
+			if repo, on := recordedAt(ctx, st.Top); on && repo.CommonDir == common {
+				h.repo, h.store, h.known = repo, store, true
+				return
+			}
+		}
+	}
+	if away := awayDir(); !h.known && away != "" {
+		h.outside, h.store = true, session.Open(away)
+	}
+}
+
+// recordedAt returns the repository of a worktree, if turns are recorded there.
+func recordedAt(ctx context.Context, top string) (repo *git.Repo, on bool) {
+	repo, err := Place(ctx, top, "")
+	if err != nil {
+		return nil, false
+	}
+	on, err = workspace.New(repo, nil).Enabled(ctx)
+	return repo, on && err == nil
+}
+
+// awayDir returns where the memory of sessions without a home is, as of sessions
+// in a repository; "" if there is no place for it.
+func awayDir() string {
+	if dir := places.Of(os.Getenv).Dir(); dir != nil {
+		return dir.Path("away")
+	}
+	return ""
+}
+
+// abroad handles the events of a session without a home: it records what it
+// visits.
+func abroad(ctx context.Context, h *hook) error {
+	switch h.event.Name {
+	case "PreToolUse", "PostToolBatch", "PostToolUse":
+		return h.visit(ctx, h.event.Name == "PreToolUse")
+	case "Stop":
+		h.leave(ctx, recorder.Stopped, nil)
+	case "StopFailure":
+		h.leave(ctx, recorder.Erred, nil)
+	case "UserPromptSubmit":
+		h.leave(ctx, recorder.Halted, nil)
+		return remember(ctx, h, func(st *contextmeter.Memory) { st.Began = h.at.UnixMilli() })
+	case "Interrupt", "SessionEnd":
+		h.leave(ctx, recorder.Halted, nil)
+	}
+	return nil
+}
+
+// moveIn makes the first visited repository that the turn has changed the home of
+// a session that has none, unless it stands in one where recording is off. It
+// returns the others, and tells s of the turn at home.
+func (h *hook) moveIn(ctx context.Context, left []*git.Repo, signal func(top string) recorder.Signal, s *recorder.Signal) []*git.Repo {
+	s.Away = true
+	defer func() { s.Transcript = "" }()
+	if h.repo != nil { // recording is off in it
+		return left
+	}
+	for i, repo := range left {
+		to := signal(repo.Top)
+		to.Away = false
+		var home *turns.Turn
+		h.each([]*git.Repo{repo}, func(g *hook) (err error) {
+			home, err = g.endHere(ctx, to)
+			return err
+		})
+		if at := session.Open(repo.CommonDir); home == nil && !at.Load(s.Session).Away {
+			home = h.lastAtHome(ctx, repo, at, []string{to.PromptID})
+		}
+		if home != nil {
+			h.logError(places.Of(os.Getenv).Note(s.Session, repo.CommonDir))
+			s.Home, s.Prompt, s.Reply = &record.TurnID{Mission: home.Mission, Turn: home.Turn}, h.reported(home.Prompt), home.Reply
+			return left[i+1:]
+		}
+	}
+	return nil
+}
+
+// lastAtHome returns the session's last turn at home if it is that of one of some
+// prompts, else nil: what it began has gone on in visits since it ended, or the
+// hook that has recorded it was killed.
+func (h *hook) lastAtHome(ctx context.Context, repo *git.Repo, home session.Store, prompts []string) *turns.Turn {
+	last := home.Load(h.event.SessionID).Last
+	if last == nil || last.PromptID == "" || !slices.Contains(prompts, last.PromptID) {
+		return nil
+	}
+	t, err := turns.Read(ctx, repo, last.Mission, last.Turn)
+	h.logError(err)
+	return t
+}
+
+// atHome notes where the session's conversation is, if that is news.
+func (h *hook) atHome(r *recorder.Result) {
+	noted := places.Of(os.Getenv)
+	if r.Mission != "" && noted.Dir() != nil && noted.Home(h.event.SessionID) != h.repo.CommonDir {
+		h.logError(noted.Note(h.event.SessionID, h.repo.CommonDir))
+	}
+}
