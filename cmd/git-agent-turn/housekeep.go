@@ -10,10 +10,13 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/hook"
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/purge"
+	"gitagent/internal/session"
 	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 )
@@ -77,8 +80,13 @@ func daily(c *cli.Context, w *workspace.Workspace, held *statedir.Lock, now time
 	s := w.Settings.Housekeeping
 	return []func() error{
 		func() error { return w.Store.Housekept(now) },
-		func() error { return w.Store.Prune(now.Add(-keepSessions)) },
-		func() error { return w.Store.TrimLog(bound(now, s.LogAge), s.LogSize) },
+		func() error { return forgetSessions(w.Store, s, now) },
+		func() error {
+			if away, ok := hook.Away(); ok {
+				return forgetSessions(away, s, now)
+			}
+			return nil
+		},
 		func() error {
 			return handoffstore.PruneArtifacts(handoffstore.DataDir(os.Getenv), bound(now, s.ArtifactsAge), s.ArtifactsSize)
 		},
@@ -86,6 +94,10 @@ func daily(c *cli.Context, w *workspace.Workspace, held *statedir.Lock, now time
 		func() error { return w.KeepAll(c.Context, nil) },
 		func() error { return git.Maintain(c.Context, w.Repo, held) },
 	}
+}
+
+func forgetSessions(s session.Store, c config.Housekeeping, now time.Time) error {
+	return errors.Join(s.Prune(now.Add(-keepSessions)), s.TrimLog(bound(now, c.LogAge), c.LogSize))
 }
 
 // bound returns the time age ago, or the zero time, for no bound, if age is 0.

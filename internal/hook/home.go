@@ -40,8 +40,8 @@ func (h *hook) settle(ctx context.Context) {
 			}
 		}
 	}
-	if away := awayDir(); !h.known && away != "" {
-		h.outside, h.store = true, session.Open(away)
+	if away, ok := Away(); ok && !h.known {
+		h.outside, h.store = true, away
 	}
 }
 
@@ -62,6 +62,13 @@ func awayDir() string {
 		return dir.Path("away")
 	}
 	return ""
+}
+
+// Away returns what is kept of sessions without a home; ok is false if there is no
+// place for it.
+func Away() (store session.Store, ok bool) {
+	dir := awayDir()
+	return session.Open(dir), dir != ""
 }
 
 // abroad handles the events of a session without a home: it records what it

@@ -22,11 +22,10 @@ import (
 // at home, nil if that is not known. A session that has moved in may have some
 // that it began outside: the hook was killed.
 func (h *hook) leave(ctx context.Context, event recorder.SignalKind, r *recorder.Result) {
-	if away := awayDir(); !h.outside && away != "" {
+	if away, ok := Away(); ok && !h.outside && away.Monitors(h.event.SessionID) {
 		g := *h
-		if g.store = session.Open(away); g.store.Monitors(h.event.SessionID) {
-			g.leaveAll(ctx, event, &recorder.Result{}, h.store)
-		}
+		g.store = away
+		g.leaveAll(ctx, event, &recorder.Result{}, h.store)
 	}
 	h.leaveAll(ctx, event, r, h.store)
 }
