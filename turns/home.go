@@ -31,7 +31,7 @@ func (e *Elsewhere) Note(session string) error { return e.known.Note(session, e.
 
 // String says where the record is.
 func (e *Elsewhere) String() string {
-	return fmt.Sprintf("mission %s, turn %d, in %s", e.Turn.In(), e.Turn.Turn, Place(e.Repo.CommonDir))
+	return fmt.Sprintf("mission %s, turn %d, in %s", e.Turn.In(), e.Turn.Turn, git.DirOf(e.Repo.CommonDir))
 }
 
 // HomeOf finds the turn that has the conversation of one whose record names its
@@ -50,7 +50,7 @@ func HomeOf(ctx context.Context, known *places.Places, t *Turn) (*Elsewhere, err
 		if err == nil {
 			return h, nil
 		}
-		why = fmt.Errorf("in %s, %w", Place(noted), err)
+		why = fmt.Errorf("in %s, %w", git.DirOf(noted), err)
 	}
 	list, err := known.Repositories()
 	for _, common := range list {
@@ -64,23 +64,19 @@ func HomeOf(ctx context.Context, known *places.Places, t *Turn) (*Elsewhere, err
 // homeAt returns the turn that has another one's conversation in the repository
 // with a common directory.
 func homeAt(ctx context.Context, known *places.Places, common string, t *Turn) (*Elsewhere, error) {
-	repo, err := git.OpenCommon(ctx, common)
+	w, err := workspace.OpenCommon(ctx, common)
 	switch {
 	case errors.Is(err, git.ErrNotFound):
 		return nil, errors.New("which is gone; if it was moved, make it known again: git -C <directory> agent-turn init")
 	case err != nil:
 		return nil, fmt.Errorf("which can't be read: %w", err)
 	}
-	at, err := matching(ctx, repo, t.Home.Mission, t.Home.Turn, func(at *Turn) bool { return at.homeOf(t) })
+	at, err := matching(ctx, w.Repo, t.Home.Mission, t.Home.Turn, func(at *Turn) bool { return at.homeOf(t) })
 	switch {
 	case errors.Is(err, git.ErrNotFound):
 		return nil, errors.New("which has no such turn any more")
 	case err != nil:
 		return nil, fmt.Errorf("which can't be read: %w", err)
-	}
-	w, err := workspace.Open(repo)
-	if w == nil {
-		return nil, err
 	}
 	return &Elsewhere{w, at, known}, nil
 }
@@ -98,7 +94,7 @@ func VisitsOf(ctx context.Context, known *places.Places, common string, t *Turn)
 		if other == common || !st.Away || !st.Mission.Valid() {
 			continue
 		}
-		w, e := OpenPlace(ctx, other)
+		w, e := workspace.OpenCommon(ctx, other)
 		if e != nil {
 			continue // missions --everywhere says why
 		}
@@ -142,28 +138,6 @@ func matching(ctx context.Context, repo *git.Repo, id record.ID, number int, is 
 }
 
 var errMatched = errors.New("matched")
-
-// OpenPlace opens the repository with a common directory, if git would work
-// there. An error about its settings comes with a workspace of the valid ones.
-func OpenPlace(ctx context.Context, common string) (*workspace.Workspace, error) {
-	repo, err := git.OpenCommon(ctx, common)
-	if err != nil {
-		return nil, err
-	}
-	w, err := workspace.Open(repo)
-	if w == nil {
-		return nil, err
-	}
-	return w, nil
-}
-
-// Place names the directory of a repository for people: its main worktree.
-func Place(common string) string {
-	if filepath.Base(common) == ".git" {
-		return filepath.Dir(common)
-	}
-	return common
-}
 
 // Away reports that the turn's conversation is in another repository. Also a
 // turn that says nothing of its home has none here.

@@ -53,9 +53,9 @@ func WorktreeLine(w record.Worktree) string {
 	return fmt.Sprintf("%s; %s +%d -%d", text, cmdline.Plural(w.Files, "file"), w.Insertions, w.Deletions)
 }
 
-// Elsewhere says in a few words what the turn did in other worktrees; "" for
+// InWorktrees says in a few words what the turn did in other worktrees; "" for
 // nothing.
-func (t *Turn) Elsewhere() string {
+func (t *Turn) InWorktrees() string {
 	files := 0
 	for i := range t.Worktrees {
 		files += t.Worktrees[i].Files

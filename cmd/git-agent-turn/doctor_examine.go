@@ -23,7 +23,6 @@ import (
 	"gitagent/internal/trust"
 	"gitagent/internal/version"
 	"gitagent/internal/workspace"
-	"gitagent/turns"
 )
 
 // An examination collects findings about a repository and the machine.
@@ -191,7 +190,7 @@ func (x *examination) places() {
 	var refused []string
 	for _, common := range list {
 		if _, err := git.OpenCommon(x.ctx, common); err != nil {
-			refused = append(refused, turns.Place(common))
+			refused = append(refused, git.DirOf(common))
 		}
 	}
 	if len(list) == 0 {

@@ -260,7 +260,7 @@ func (l *listing) add(t *turns.Turn) error {
 	}
 	own := t.Change()
 	return cmp.Or(
-		l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", own.Insertions), fmt.Sprintf("-%d", own.Deletions), prompt, strings.Join(slices.DeleteFunc([]string{changed(own), t.Elsewhere()}, func(s string) bool { return s == "" }), ", ")),
+		l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", own.Insertions), fmt.Sprintf("-%d", own.Deletions), prompt, changed(t)),
 		l.steps(t),
 	)
 }
@@ -298,10 +298,10 @@ func (l *listing) name(t *turns.Turn) string {
 	return strconv.Itoa(t.Turn)
 }
 
-// changed returns the first path that a turn changed, and counts the others. A
-// question mark says that more may be its change.
-func changed(own *turns.Change) string {
-	var text string
+// changed returns the first path that a turn changed, and counts the others, also
+// those in other worktrees. A question mark says that more may be its change.
+func changed(t *turns.Turn) string {
+	own, text := t.Change(), ""
 	switch {
 	case len(own.Paths) == 0:
 	case own.Files > 1:
@@ -311,6 +311,9 @@ func changed(own *turns.Change) string {
 	}
 	if own.Unsure() {
 		text = strings.TrimSpace(text + " ?")
+	}
+	if in := t.InWorktrees(); in != "" {
+		text = strings.TrimPrefix(text+", "+in, ", ")
 	}
 	return text
 }

@@ -30,11 +30,11 @@ func sayVisited(c *cli.Context, w *workspace.Workspace) {
 			continue
 		}
 		var sessions []string
-		other, err := turns.OpenPlace(c.Context, common)
+		other, err := workspace.OpenCommon(c.Context, common)
 		if err == nil {
 			sessions, err = sessionsIn(c.Context, other)
 		}
-		place := turns.Place(common)
+		place := git.DirOf(common)
 		switch {
 		case slices.ContainsFunc(sessions, func(s string) bool {
 			return slices.Contains(own, s) || git.SameFile(known.Home(s), w.Repo.CommonDir)

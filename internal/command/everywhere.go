@@ -17,7 +17,6 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/places"
-	"gitagent/turns"
 )
 
 // EverywhereFlag returns the flag of commands that also work on all repositories
@@ -54,7 +53,7 @@ func Everywhere(one cli.ActionFunc) cli.ActionFunc {
 		s := &sweep{c: c, one: one, ends: make([]chan error, len(list))}
 		s.progress = cmdline.StartProgress(c.App.ErrWriter, func() string {
 			waits := list[min(int(s.ended.Load()), len(list)-1)]
-			return cmdline.OneLine(fmt.Sprintf("%d of %s, waiting for %s", s.done.Load(), cmdline.Plural(len(list), "repository"), turns.Place(waits)))
+			return cmdline.OneLine(fmt.Sprintf("%d of %s, waiting for %s", s.done.Load(), cmdline.Plural(len(list), "repository"), git.DirOf(waits)))
 		})
 		defer s.progress.Stop()
 		slots := make(chan struct{}, atOnce())
@@ -73,7 +72,7 @@ func Everywhere(one cli.ActionFunc) cli.ActionFunc {
 					s.ends[i] <- ctx.Err()
 					continue
 				}
-				out, own := &inTurn{sweep: s, ctx: ctx, turn: before, place: turns.Place(common)}, make(chan struct{})
+				out, own := &inTurn{sweep: s, ctx: ctx, turn: before, place: git.DirOf(common)}, make(chan struct{})
 				before = own
 				running.Go(func() {
 					err := s.in(ctx, common, out)
@@ -130,7 +129,7 @@ func (s *sweep) end(list []string) error {
 			return err // it is wrong in each
 		default:
 			s.progress.Stop()
-			cmdline.Warn(fmt.Errorf("in %s: %w", turns.Place(common), err))
+			cmdline.Warn(fmt.Errorf("in %s: %w", git.DirOf(common), err))
 			failed++
 		}
 	}
@@ -159,7 +158,7 @@ func (e *leftOutError) Unwrap() error { return e.error }
 func (s *sweep) in(ctx context.Context, common string, out *inTurn) error {
 	repo, err := git.OpenCommon(ctx, common)
 	if err != nil {
-		return &leftOutError{fmt.Errorf("%s was left out: %s", turns.Place(common), cmdline.OneLine(err.Error()))}
+		return &leftOutError{fmt.Errorf("%s was left out: %s", git.DirOf(common), cmdline.OneLine(err.Error()))}
 	}
 	conf, err := repo.Config(ctx)
 	if err != nil {

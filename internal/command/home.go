@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
 	"gitagent/internal/places"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -19,7 +20,7 @@ func Home(ctx context.Context, t *turns.Turn) (*turns.Elsewhere, error) {
 		return h, err
 	}
 	if h.Turn, err = turns.Usable(ctx, h.Workspace, h.Turn); err != nil {
-		return nil, fmt.Errorf("in %s: %w", turns.Place(h.Repo.CommonDir), err)
+		return nil, fmt.Errorf("in %s: %w", git.DirOf(h.Repo.CommonDir), err)
 	}
 	return h, nil
 }

@@ -107,11 +107,7 @@ func OpenCommon(ctx context.Context, common string) (*Repo, error) {
 // FindCommon is [Find] for a repository's common directory: at the top of its
 // main worktree if that is around it, else with no worktree.
 func FindCommon(common string) (*Repo, error) {
-	dir := common
-	if filepath.Base(common) == ".git" {
-		dir = filepath.Dir(common)
-	}
-	top, gitDir, found, err := locate(dir)
+	top, gitDir, found, err := locate(DirOf(common))
 	switch {
 	case err != nil:
 		return nil, err
@@ -121,6 +117,15 @@ func FindCommon(common string) (*Repo, error) {
 	r := at(cmp.Or(top, gitDir), append(environ(location), "GIT_NO_LAZY_FETCH=1"))
 	r.Top, r.GitDir, r.CommonDir = top, gitDir, found
 	return r, nil
+}
+
+// DirOf returns the directory that people know a repository by, from its common
+// directory: the one around .git, or itself.
+func DirOf(common string) string {
+	if filepath.Base(common) == ".git" {
+		return filepath.Dir(common)
+	}
+	return common
 }
 
 // locate walks up from dir to a repository. A bare one, or .git, has no top.

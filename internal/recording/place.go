@@ -29,8 +29,8 @@ func Paths(repo *git.Repo, worktree string, given ...string) []string {
 	if inside {
 		tops = append(tops, filepath.FromSlash(above))
 	}
-	if filepath.Base(repo.CommonDir) == ".git" {
-		tops = append(tops, filepath.Dir(repo.CommonDir))
+	if dir := git.DirOf(repo.CommonDir); dir != repo.CommonDir {
+		tops = append(tops, dir)
 	}
 	for _, dir := range given {
 		for filepath.IsAbs(dir) && repo.Top != "" {

@@ -77,6 +77,17 @@ func Open(repo *git.Repo) (*Workspace, error) {
 	return New(repo, settings), err
 }
 
+// OpenCommon opens the repository with a common directory, if git would work
+// there. Settings that are not valid are left out.
+func OpenCommon(ctx context.Context, common string) (*Workspace, error) {
+	repo, err := git.OpenCommon(ctx, common)
+	if err != nil {
+		return nil, err
+	}
+	w, _ := Open(repo)
+	return w, nil
+}
+
 // Branch returns the full name of a mission's branch.
 func (w *Workspace) Branch(id record.ID) string { return id.Branch(w.Settings.Capture.BranchPrefix) }
 
