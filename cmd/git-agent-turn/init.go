@@ -42,7 +42,7 @@ func initCommand() *cli.Command {
 			&cli.BoolFlag{Name: "alias", Usage: "make git la, which is git log --all without what git-agent keeps"},
 			&cli.BoolFlag{Name: "global", Usage: "switch recording on in all repositories of yours"},
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "except", Usage: "with --global, not in repositories that match `<pattern>`; may be repeated"}),
-			&cli.BoolFlag{Name: "remove", Usage: "take the hooks and git la out again, and switch this repository off"},
+			&cli.BoolFlag{Name: "remove", Usage: "take the hooks and git la out again, and switch this repository off; with --global, what that has switched on"},
 		},
 		Action: cmdline.NoArgs(initialise),
 	}

@@ -14,5 +14,7 @@
 // Looking at a session's file has a cost, so only some events lead to a look
 // ([Memory.Event]): every fifth, say, and all from 80 % of the warning on.
 //
-// The package reads and keeps no files; a [Memory] is what must be kept.
+// The package reads and keeps no files; a [Memory] is what must be kept. It also
+// has which repositories the session visits ([Memory.Visit]): the same hooks keep
+// that, at the same events.
 package contextmeter

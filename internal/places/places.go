@@ -1,8 +1,9 @@
 // Package places notes where a user's agents work: which repositories turns are
 // recorded in, and in which of them each session's conversation is. That lies
 // outside of all repositories, in $XDG_STATE_HOME/git-agent, for this user
-// alone. Only what spans repositories reads it; what is lost of it is noted
-// again when a session next begins.
+// alone, and what is lost of it is noted again when a session next begins. Two
+// things are not, since they are the user's word: what is withheld, and which
+// repositories of somebody else's are switched on.
 package places
 
 import (
