@@ -20,92 +20,132 @@ import (
 // initEverywhere switches recording on in all repositories of the user, or takes
 // that back with the hooks.
 func initEverywhere(c *cli.Context, named []*agent.Agent) error {
-	remove, dry := c.Bool("remove"), c.Bool("dry-run")
 	for _, flag := range []string{"project", "private", "push", "alias"} {
 		if c.IsSet(flag) {
 			return cmdline.Usagef("--%s is for one repository, and does not go with --global", flag)
 		}
 	}
-	if remove && c.IsSet("except") {
+	if c.Bool("remove") && c.IsSet("except") {
 		return cmdline.Usagef("--except does not go with --remove, which takes all exceptions back")
 	}
-	// Everything that can be wrong is found before anything changes.
-	edit, err := planEverywhere(!remove, c.StringSlice("except"))
+	p, err := planEverywhere(c, named)
+	switch {
+	case err != nil:
+		return err
+	case c.Bool("dry-run"):
+		return p.preview(c)
+	case c.Bool("remove"):
+		return p.takeBack(c)
+	}
+	return p.carryOut(c)
+}
+
+// An everywherePlan is what initEverywhere changes. Everything that can be wrong
+// is found before anything is.
+type everywherePlan struct {
+	edit   *hooks.Edit // of the user's configuration file
+	setups []setup
+	repo   *git.Repo
+	conf   git.Config
+	moved  []git.ConfigLine // of agent.record, which go into that file
+}
+
+func planEverywhere(c *cli.Context, named []*agent.Agent) (p everywherePlan, err error) {
+	remove := c.Bool("remove")
+	if p.edit, err = planRecord(!remove, c.StringSlice("except")); err != nil {
+		return p, err
+	}
+	if p.setups, err = planSetups(c, nil, named); err != nil {
+		return p, err
+	}
+	p.repo = git.Nowhere()
+	lines, err := p.repo.ConfigLines(c.Context)
 	if err != nil {
-		return err
+		return p, err
 	}
-	setups, err := planSetups(c, nil, named)
-	if err != nil {
-		return err
-	}
-	repo := git.Nowhere()
-	lines, err := repo.ConfigLines(c.Context)
-	if err != nil {
-		return err
-	}
-	conf := git.ConfigOf(lines)
-	lines = slices.DeleteFunc(lines, func(l git.ConfigLine) bool { return remove || l.Key != "agent.record" || l.Scope != "global" })
-	if dry {
-		for _, l := range lines {
-			say(c, true, l.Origin, "would move agent.record out of")
+	p.conf = git.ConfigOf(lines)
+	for _, l := range lines {
+		if !remove && l.Key == "agent.record" && l.Scope == "global" {
+			p.moved = append(p.moved, l)
 		}
-		for _, e := range append(editsOf(setups), edit) {
-			if !e.Changes() {
-				say(c, false, e.Path, "settings")
-			} else if err := diffTexts(c, repo, e); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
-	// Off comes before the hooks go, and on after they are there.
-	turn := func() error {
-		changed := edit.Changes()
-		if changed && edit.After != nil {
-			if err := os.MkdirAll(filepath.Dir(edit.Path), 0o700); err != nil {
-				return err
-			}
-		}
-		if err := edit.Apply(); err != nil {
-			return err
-		}
-		say(c, changed, edit.Path, map[bool]string{true: "recording everywhere switched off in", false: "recording everywhere switched on in"}[remove])
-		return nil
+	return p, nil
+}
+
+func (p *everywherePlan) preview(c *cli.Context) error {
+	for _, l := range p.moved {
+		say(c, true, l.Origin, "would move agent.record out of")
 	}
-	if remove {
-		if err := turn(); err != nil {
+	for _, e := range append(editsOf(p.setups), p.edit) {
+		if !e.Changes() {
+			say(c, false, e.Path, "settings")
+		} else if err := diffTexts(c, p.repo, e); err != nil {
 			return err
 		}
 	}
-	for _, s := range setups {
-		if err := s.apply(c, nil, len(setups) > 1, remove); err != nil {
-			return err
-		}
-	}
-	if remove {
-		if conf.Bool("agent.record") {
-			fmt.Fprintln(c.App.ErrWriter, "agent.record is true in git's configuration and switches recording on still; to take that back: git config --global --unset agent.record")
-		}
-		fmt.Fprintln(c.App.ErrWriter, "repositories that were switched on by themselves stay so; in each of them: git agent-turn init --remove")
-		return nil
-	}
-	if err := makeKey(c.Context, conf.Get("user.email"), c.App.Writer); err != nil {
+	return nil
+}
+
+// takeBack switches recording off before the hooks go.
+func (p *everywherePlan) takeBack(c *cli.Context) error {
+	if err := p.write(c, "recording everywhere switched off in"); err != nil {
 		return err
 	}
-	if err := turn(); err != nil {
+	if err := p.install(c, true); err != nil {
 		return err
 	}
-	for _, l := range lines { // which says the same, or the opposite, from before
-		if err := repo.Configure(c.Context, "--file", l.Origin, "--unset-all", "agent.record"); git.Status(err) != 5 && err != nil { // 5: it was there twice
+	if p.conf.Bool("agent.record") {
+		fmt.Fprintln(c.App.ErrWriter, "agent.record is true in git's configuration and switches recording on still; to take that back: git config --global --unset agent.record")
+	}
+	fmt.Fprintln(c.App.ErrWriter, "repositories that were switched on by themselves stay so; in each of them: git agent-turn init --remove")
+	return nil
+}
+
+// carryOut switches recording on when the hooks are there.
+func (p *everywherePlan) carryOut(c *cli.Context) error {
+	if err := p.install(c, false); err != nil {
+		return err
+	}
+	if err := makeKey(c.Context, p.conf.Get("user.email"), c.App.Writer); err != nil {
+		return err
+	}
+	if err := p.write(c, "recording everywhere switched on in"); err != nil {
+		return err
+	}
+	for _, l := range p.moved { // which says the same, or the opposite, from before
+		if err := p.repo.Configure(c.Context, "--file", l.Origin, "--unset-all", "agent.record"); git.Status(err) != 5 && err != nil { // 5: it was there twice
 			return err
 		}
-		fmt.Fprintf(c.App.ErrWriter, "agent.record = %s is moved from %s to %s\n", l.Value, cmdline.Escape(l.Origin), cmdline.Escape(edit.Path))
+		fmt.Fprintf(c.App.ErrWriter, "agent.record = %s is moved from %s to %s\n", l.Value, cmdline.Escape(l.Origin), cmdline.Escape(p.edit.Path))
 	}
-	for _, s := range setups {
+	for _, s := range p.setups {
 		if notice := s.agent.Notice; notice != "" && s.unsettled(nil) {
 			fmt.Fprintln(c.App.ErrWriter, notice)
 		}
 	}
+	return nil
+}
+
+func (p *everywherePlan) install(c *cli.Context, remove bool) error {
+	for _, s := range p.setups {
+		if err := s.apply(c, nil, len(p.setups) > 1, remove); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *everywherePlan) write(c *cli.Context, what string) error {
+	changed := p.edit.Changes()
+	if changed && p.edit.After != nil {
+		if err := os.MkdirAll(filepath.Dir(p.edit.Path), 0o700); err != nil {
+			return err
+		}
+	}
+	if err := p.edit.Apply(); err != nil {
+		return err
+	}
+	say(c, changed, p.edit.Path, what)
 	return nil
 }
 
@@ -118,9 +158,9 @@ func editsOf(setups []setup) (edits []*hooks.Edit) {
 	return edits
 }
 
-// planEverywhere plans what becomes of the user's configuration file: patterns
-// are added to those that it has.
-func planEverywhere(on bool, patterns []string) (*hooks.Edit, error) {
+// planRecord plans what becomes of the user's configuration file: patterns are
+// added to those that it has.
+func planRecord(on bool, patterns []string) (*hooks.Edit, error) {
 	path := config.UserPath()
 	if path == "" {
 		return nil, errors.New("switch recording on everywhere: the environment names no home directory")
