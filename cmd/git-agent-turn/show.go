@@ -171,22 +171,31 @@ func (s *shower) raw(t *turns.Turn) error {
 // too.
 const shownPrompt = 10
 
+// words returns a turn's prompt and reply and, if its conversation is in another
+// repository, where, or why that is out of reach.
+func (s *shower) words(t *turns.Turn) (prompt, reply, conversation string) {
+	if t.Away() {
+		h, err := command.Home(s.c.Context, t)
+		if err == nil {
+			prompt, reply = turns.Words(s.c.Context, h.Repo, h.Turn)
+			return prompt, reply, h.String()
+		}
+		conversation = cmdline.OneLine(err.Error())
+	}
+	prompt, reply = turns.Words(s.c.Context, s.w.Repo, t)
+	return prompt, reply, conversation
+}
+
 // turn prints all that is known of one turn.
 func (s *shower) turn(t *turns.Turn) error {
 	by, err := s.roll.By(s.c.Context, t)
 	if err != nil {
 		return err
 	}
-	prompt, reply := turns.Words(s.c.Context, s.w.Repo, t)
-	conversation, widest := "", "Transcript:"
-	if t.Away() {
+	prompt, reply, conversation := s.words(t)
+	widest := "Transcript:"
+	if conversation != "" {
 		widest = "Conversation:"
-		if h, err := command.Home(s.c.Context, t); err != nil {
-			conversation = cmdline.OneLine(err.Error())
-		} else {
-			conversation = h.String()
-			prompt, reply = turns.Words(s.c.Context, h.Repo, h.Turn)
-		}
 	}
 	visits, err := turns.VisitsOf(s.c.Context, places.Of(os.Getenv), s.w.Repo.CommonDir, t)
 	if err != nil {
