@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"gitagent/internal/git"
 )
@@ -92,7 +93,9 @@ func URLs(conf git.Config, more ...string) []string {
 }
 
 // An address is of a URL with a scheme, or as ssh is given one.
-var address = regexp.MustCompile(`^(?i)(?:([a-z][a-z0-9+.-]*)://)?(?:([^/]*)@)?(\[[^]/]*\]|[^@:/]+)(?::([0-9]*)(/|$)|(:|/|$))(.*)$`)
+var address = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i)(?:([a-z][a-z0-9+.-]*)://)?(?:([^/]*)@)?(\[[^]/]*\]|[^@:/]+)(?::([0-9]*)(/|$)|(:|/|$))(.*)$`)
+})
 
 // spellings returns how else a URL could be written: without what names a user or a
 // port, a slash or .git at its end, the helper that fetches it, and as a path; and for
@@ -102,7 +105,7 @@ func spellings(url string) []string {
 	if _, of, ok := strings.Cut(url, "::"); ok {
 		list = append(list, of)
 	}
-	m := address.FindStringSubmatch(url)
+	m := address().FindStringSubmatch(url)
 	if m == nil {
 		return list
 	}
