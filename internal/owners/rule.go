@@ -106,14 +106,10 @@ func (r *rule) explained(path string, c Change, from, to int64) bool {
 // May reports whether a change that was seen between two states may be the
 // claim's.
 func (c Claim) May(path string, change Change, from, to int64) bool {
-	if c.Paths != nil && !slices.Contains(c.Paths, path) {
+	if c.Paths != nil && !slices.Contains(c.Paths, path) || !c.overlaps(from, to) {
 		return false
 	}
-	if change.Entry.Mode == 0 || change.Ctime == 0 {
-		return c.overlaps(from, to)
-	}
-	// One that had not begun when the change was seen did not make it.
-	return c.From <= to && c.From-grace <= change.Ctime && change.Ctime <= c.To+grace
+	return change.Entry.Mode == 0 || change.Ctime == 0 || c.From-grace <= change.Ctime && change.Ctime <= c.To+grace
 }
 
 // density tells how likely a command writes at a time rather than at another,
@@ -130,6 +126,8 @@ func (c Claim) density(at int64) float64 {
 	}
 }
 
+// overlaps reports whether a claim may have made what was seen between two states:
+// it had begun, and was not over when the first one was looked at.
 func (c Claim) overlaps(from, to int64) bool { return c.To > from && c.From <= to }
 
 // names reports whether the claim's command names the file, or is git.

@@ -40,6 +40,7 @@ func TestExplain(t *testing.T) {
 		{"a command", []Claim{command("a", 24_800, 25_800)}, 25_000, "3 "},
 		{"a command a little before", []Claim{command("a", 24_000, 24_960)}, 25_000, "3 "},
 		{"a command well before", []Claim{command("a", 24_000, 24_940)}, 25_000, "1 "},
+		{"a command whose end was looked at, a little before", []Claim{command("a", 19_000, 20_000)}, 20_030, "1 "},
 		{"a long command", []Claim{command("a", 5000, 60_000)}, 25_000, "1 "},
 		{"a short one in another's long one", []Claim{command("a", 24_800, 25_200), command("b", 5000, 60_000)}, 25_000, "3 "},
 		{"as long as another's", []Claim{command("a", 24_000, 26_000), command("b", 24_000, 26_000)}, 25_000, "2 b"},
