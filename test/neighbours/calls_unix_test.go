@@ -201,10 +201,10 @@ func (c *call) do(l *land, name string, input map[string]any, what string, do fu
 	l.tally.add("calls", 1)
 	if c.side == "" {
 		c.Call(name, input, do)
+		c.turn.since = l.count
 	} else {
 		c.SideCall(c.side, c.cwd, name, input, do)
 	}
-	c.turn.since = l.count
 }
 
 // shell lets a shell run a command in the place, in one of the ways to get there.

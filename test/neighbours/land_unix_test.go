@@ -59,7 +59,7 @@ type abroad struct {
 	changed map[*place]bool // repositories
 	ended   bool            // and recorded
 	cut     bool            // it was interrupted
-	since   int             // what was counted at its last call
+	since   int             // what was counted at its last call, but for those of sub-agents
 }
 
 // A written is a line.
@@ -274,7 +274,7 @@ func (l *land) act() {
 }
 
 // cut notes that a turn of an agent was interrupted: nobody knows what it did
-// after its last call.
+// after its last call, also beside a sub-agent.
 func (l *land) cut(a *agent) {
 	t := a.turn
 	for text, w := range l.lines {
