@@ -236,7 +236,7 @@ func (s *seer) see(ctx context.Context, repo *git.Repo, e *session.Beside, known
 	if err != nil {
 		return err
 	}
-	e.At, e.Cost = s.at.UnixMilli(), max(1, time.Since(began).Milliseconds())
+	e.At, e.Cost = began.UnixMilli(), max(1, time.Since(began).Milliseconds())
 	if s.objects.Has(e.Base) != nil { // a purge or a git gc has taken it
 		e.Base = object.Hash{}
 	}
@@ -436,6 +436,9 @@ func (r *recording) tookBeside(ctx context.Context) {
 	err := r.Store.UpdateBeside(ctx, r.Session, func(list []session.Beside) []session.Beside {
 		for _, e := range r.seen {
 			if i := slices.IndexFunc(list, e.Same); i >= 0 {
+				if list[i].At < e.At {
+					list[i] = e
+				}
 				list[i].Base = e.Code
 			}
 		}
