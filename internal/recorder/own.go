@@ -165,8 +165,12 @@ func (r *recording) commits(p span, claims []owners.Claim) (list []object.Hash) 
 		return mine
 	}
 	seen := map[object.Hash]bool{{}: true, p.head: true}
+	heads := make([]object.Hash, 0, len(p.Seen)+1)
 	for _, e := range p.Seen {
-		for at := e.Head; !seen[at] && len(seen) < maxCommits && len(list) < maxOwn; {
+		heads = append(heads, e.Head)
+	}
+	for _, at := range append(heads, r.head) {
+		for !seen[at] && len(seen) < maxCommits && len(list) < maxOwn {
 			seen[at] = true
 			c, err := r.tx.Objects.Commit(at)
 			if err != nil || c.Committer.When.Unix() < p.From/1000 {

@@ -147,7 +147,7 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 		}
 		done.turns, done.ended, seen = append(done.turns, t), s, e.seen
 		s = start{base: t.Code, head: s.head, branch: s.branch} // the next one begins where this one ended
-		if r.IfChanged && onlyOthers(t) && (done.ended.head == r.head || len(t.Own.Commits) == 0) {
+		if r.IfChanged && r.onlyOthers(t, done.ended) {
 			r.state.Open = nil
 			return true, nil
 		}

@@ -2,6 +2,8 @@ package recorder
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -39,8 +41,15 @@ func (r *recording) arrive(s start) (start, error) {
 }
 
 func (r *recording) arriveLate(s start, message string) (start, error) {
-	var err error
-	if s.head, err = headAt(r.tx.Objects, r.head, r.Began); err != nil {
+	entries, err := journal.Read(r.Repo)
+	if err != nil {
+		r.warn("in which state the visit began is not known: %v", err)
+	}
+	left := lastLeft(entries, r.Began.UnixMilli())
+	if left == nil {
+		left = new(journal.Entry)
+	}
+	if s.head, err = headAt(r.tx.Objects, r.Repo, r.head, left.Head, r.Began); err != nil {
 		return s, err
 	}
 	if s.base = s.head; s.head.IsZero() {
@@ -56,13 +65,9 @@ func (r *recording) arriveLate(s start, message string) (start, error) {
 	if err != nil {
 		return s, err
 	}
-	entries, err := journal.Read(r.Repo)
-	if err != nil {
-		r.warn("in which state the visit began is not known: %v", err)
-	}
 	tree := kept
-	if e := lastLeft(entries, r.Began.UnixMilli()); e != nil && e.Head == s.head && r.complete(kept, e.Tree) {
-		tree = e.Tree
+	if !left.Tree.IsZero() && left.Head == s.head && r.complete(kept, left.Tree) {
+		tree = left.Tree
 	}
 	if tree, _, err = touchedBefore(r.tx.Objects, r.Repo, tree, r.tx.Snap.Tree, r.Began); err != nil {
 		return s, err
@@ -85,13 +90,17 @@ func lastLeft(entries []*journal.Entry, began int64) *journal.Entry {
 	return nil
 }
 
-// headAt returns HEAD as it was at a time, before commits that were made on it
-// since; zero if that was none.
-func headAt(objects *git.Objects, head object.Hash, began time.Time) (object.Hash, error) {
+// headAt returns HEAD of a worktree as it was at a time, before commits that were
+// made on it since, of which git knows the second; zero if that was none. known is
+// a commit that it was at before. A reflog that is older says that there are none.
+func headAt(objects *git.Objects, repo *git.Repo, head, known object.Hash, began time.Time) (object.Hash, error) {
+	if log, err := os.Stat(filepath.Join(repo.GitDir, "logs", "HEAD")); err == nil && log.ModTime().Before(began.Add(-tick)) {
+		return head, nil
+	}
 	at := head
 	for range maxCommits {
-		if at.IsZero() {
-			break
+		if at.IsZero() || at == known {
+			return at, nil
 		}
 		c, err := objects.Commit(at)
 		if err != nil {
@@ -127,6 +136,15 @@ func (r *recording) unchanged() (bool, error) {
 }
 
 // onlyOthers reports whether all that a turn's states differ in is others' work.
-func onlyOthers(t *turns.Turn) bool {
-	return t.Own != nil && len(t.Worktrees) == 0 && len(t.Own.With) > 0 && t.Own.Files == 0 && !slices.Contains(t.Own.Commits, t.Code)
+func (r *recording) onlyOthers(t *turns.Turn, s start) bool {
+	switch {
+	case len(t.Worktrees) > 0:
+		return false
+	case t.Own != nil:
+		return len(t.Own.With) > 0 && t.Own.Files == 0 && (s.head == r.head || len(t.Own.Commits) == 0) && !slices.Contains(t.Own.Commits, t.Code)
+	case r.during == nil || len(r.Untold) > 0 || !r.alike(t.Base, t.Code):
+		return false
+	}
+	p := span{Span: *r.during, who: r.who(), to: r.seenAt(), head: s.head}
+	return len(r.commits(p, p.claims())) == 0 // somebody else's commits moved HEAD
 }

@@ -268,7 +268,7 @@ func since(known *session.Known) time.Time {
 // found returns the commit of a state that a worktree had at a time, as far as
 // what is there tells: HEAD then, and the files that were written before.
 func (s *seer) found(repo *git.Repo, snap *snapshot.Snapshot, at time.Time) (object.Hash, error) {
-	head, err := headAt(s.objects, snap.Head.Commit, at)
+	head, err := headAt(s.objects, repo, snap.Head.Commit, object.Hash{}, at)
 	if err != nil {
 		return head, err
 	}
