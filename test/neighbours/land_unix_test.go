@@ -280,9 +280,16 @@ func (l *land) cut(a *agent) {
 	for text, w := range l.lines {
 		var n int
 		_, _ = fmt.Sscanf(text, "line%d.", &n)
-		w.maybe = w.maybe || w.by == nil && n > t.since
+		if w.by == nil && n > t.since {
+			l.doubt(w, t)
+		}
 	}
 	t.cut, a.last, a.turn = true, t, nil
+}
+
+// doubt notes that a turn may have written a line of a person's.
+func (l *land) doubt(w *written, t *abroad) {
+	w.maybe, t.changed[w.in.main] = true, true
 }
 
 func (l *land) prompt(a *agent) {
@@ -344,7 +351,9 @@ func (l *land) person() {
 	name := fmt.Sprintf("hand%d", l.IntN(3))
 	line := l.line(nil, p)
 	for _, t := range l.turns {
-		l.lines[line].maybe = l.lines[line].maybe || t.cut && !t.ended
+		if t.cut && !t.ended {
+			l.doubt(l.lines[line], t)
+		}
 	}
 	l.note("a person writes %s in %s", line, filepath.Join(p.dir, name))
 	l.sh(p.dir, `echo "$1" >>"$2"`, line, name)

@@ -91,7 +91,7 @@ func (l *land) claims(p *place, claims map[string][]claim) {
 			l.find("a turn that was none", "%s: %s", p.dir, text)
 			continue
 		}
-		if !l.contains(p, t) && !l.conversation(p, t.session) {
+		if !l.contains(p, t) && (t.stands == nil || t.stands.main != p) && !l.conversation(p, t.session) {
 			l.find("recorded where nothing was changed", "%s has %s: %s", p.dir, t.name, text)
 		}
 		add := func(from, to string, unsure bool) {
@@ -113,7 +113,7 @@ func (l *land) claims(p *place, claims map[string][]claim) {
 	}
 }
 
-// contains reports whether a turn has changed a repository or one within it, whose
+// contains reports whether a turn has changed, or may have, a repository or one within it, whose
 // commit is a part of its state.
 func (l *land) contains(p *place, t *abroad) bool {
 	for o := range t.changed {
