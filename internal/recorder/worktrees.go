@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,17 +129,22 @@ func noteBeside(ctx context.Context, store session.Store, id string, seen []sess
 
 // named returns the repositories in which a batch may have written: that of the
 // agent's directory, and those that it names, by a path in it or, in a command, a worktree by its path or the name of its
-// directory.
+// directory. To remove a worktree is not to work in it.
 func (b Batch) named(repo *git.Repo) []*git.Repo {
 	var list []*git.Repo
+	here := func() {
+		if other, err := git.Find(cmp.Or(b.Cwd, repo.Top)); err == nil {
+			list = append(list, other)
+		}
+	}
 	if len(b.Calls) == 0 { // a sub-agent has ended
-		list = append(list, repo)
+		here()
 	}
 	for _, call := range b.Calls {
 		if call.Effect == hooks.Reads || call.Command != "" && !call.Cut && deedOf(call.Command).idle {
 			continue
 		}
-		list = append(list, repo)
+		here()
 		for _, path := range call.Paths {
 			if other, err := git.Find(absolute(b.Cwd, path)); err == nil {
 				list = append(list, other)
@@ -147,14 +153,13 @@ func (b Batch) named(repo *git.Repo) []*git.Repo {
 		if call.Command == "" {
 			continue
 		}
-		words := wordsOf(call.Command)
 		names, _ := os.ReadDir(filepath.Join(repo.CommonDir, "worktrees"))
 		dirs := []string{repo.CommonDir}
 		for _, name := range names {
 			dirs = append(dirs, filepath.Join(repo.CommonDir, "worktrees", name.Name()))
 		}
 		for _, dir := range dirs {
-			if top := topOf(repo, dir); top != "" && (strings.Contains(call.Command, top) || slices.Contains(words, filepath.Base(top))) {
+			if top := topOf(repo, dir); top != "" && worksIn(call.Command, top) {
 				if other := worktreeOf(repo, dir); other != nil {
 					list = append(list, other)
 				}
@@ -164,11 +169,30 @@ func (b Batch) named(repo *git.Repo) []*git.Repo {
 	return list
 }
 
-func wordsOf(command string) []string {
-	return strings.FieldsFunc(command, func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune(`/\'"=;&|()<>`, r)
-	})
+// worksIn reports whether a command may work in a directory: a part of it that
+// does not remove a worktree has its path, or a relative one with its name.
+func worksIn(command, top string) bool {
+	for part := range strings.FieldsFuncSeq(command, func(r rune) bool { return strings.ContainsRune(";&|\n", r) }) {
+		if RemovesWorktree(part) {
+			continue
+		}
+		for _, rest := range strings.Split(part, top)[1:] {
+			if rest == "" || rest[0] == '/' || endsWord(rune(rest[0])) {
+				return true
+			}
+		}
+		for _, w := range wordsOf(part) {
+			if !strings.HasPrefix(w, "/") && slices.Contains(strings.Split(w, "/"), filepath.Base(top)) {
+				return true
+			}
+		}
+	}
+	return false
 }
+
+func wordsOf(command string) []string { return strings.FieldsFunc(command, endsWord) }
+
+func endsWord(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`\'"=;&|()<>`, r) }
 
 // RemovesWorktree reports whether a call may remove a worktree with git.
 func RemovesWorktree(command string) bool {
