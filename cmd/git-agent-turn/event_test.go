@@ -19,7 +19,7 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 	payload := map[string]any{"session_id": args[0], "hook_event_name": args[1], "cwd": ts.MkAbs(".")}
 	for _, arg := range args[2:] {
 		name, value, _ := strings.Cut(arg, "=")
-		if payload[name] = value; strings.HasPrefix(value, "[") {
+		if payload[name] = value; strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") {
 			payload[name] = json.RawMessage(value)
 		}
 	}
@@ -29,7 +29,7 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(file, b, 0o600))
 	program := "git-agent-turn"
 	switch args[1] {
-	case "SessionStart", "PreToolUse", "PostToolBatch", "PostToolUse", "PreCompact":
+	case "SessionStart", "PreToolUse", "PostToolBatch", "PostToolUse", "SubagentStop", "PreCompact":
 		program = "git-agent-handoff"
 	}
 	ts.Check(ts.Exec("sh", "-c", fmt.Sprintf("%s hook <'%s'", program, file)))

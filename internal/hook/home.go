@@ -77,6 +77,8 @@ func abroad(ctx context.Context, h *hook) error {
 	switch h.event.Name {
 	case "PreToolUse", "PostToolBatch", "PostToolUse":
 		return h.visit(ctx, h.event.Name == "PreToolUse")
+	case "SubagentStop":
+		return sideStopped(ctx, h)
 	case "Stop":
 		h.leave(ctx, recorder.Stopped, nil)
 	case "StopFailure":

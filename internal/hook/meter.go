@@ -58,14 +58,10 @@ func watch(ctx context.Context, h *hook) error {
 // and the client obeys an answer, so there is none, whatever happens. A client
 // may run the hook several times for one command, or for each.
 func before(ctx context.Context, h *hook) error {
-	leaves := slices.ContainsFunc(h.event.Calls, func(c hooks.Call) bool { return c.Tool == "ExitWorktree" || recorder.RemovesWorktree(c.Command) })
-	destroys := recorder.MayDestroy(h.event.Calls)
-	if leaves || destroys {
-		h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true, leaves))
-	}
-	if !destroys {
+	if !h.leaves() && !recorder.MayDestroy(h.event.Calls) {
 		return nil
 	}
+	h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true, h.leaves()))
 	news := false
 	h.logError(remember(ctx, h, func(st *contextmeter.Memory) { news = st.Hear(h.digest) }))
 	if news {
@@ -73,6 +69,11 @@ func before(ctx context.Context, h *hook) error {
 		h.logError(h.visit(ctx, true))
 	}
 	return nil
+}
+
+// leaves reports whether the calls may remove a worktree that they do not name.
+func (h *hook) leaves() bool {
+	return slices.ContainsFunc(h.event.Calls, func(c hooks.Call) bool { return c.Tool == "ExitWorktree" || recorder.RemovesWorktree(c.Command) })
 }
 
 // step keeps the state that tools have left. Whether it can does not matter to
@@ -84,7 +85,12 @@ func step(ctx context.Context, h *hook, open func() *workspace.Workspace) error 
 // sideStopped keeps what the worktree of a sub-agent holds that has ended: the
 // client may remove it next.
 func sideStopped(ctx context.Context, h *hook) error {
-	h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true, false))
+	if !h.outside {
+		h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true, false))
+	}
+	h.each(h.elsewhere(h.event.Cwd, nil), func(g *hook) error {
+		return recorder.Beside(ctx, g.repo, g.open, h.batch(), true, false)
+	})
 	return nil
 }
 

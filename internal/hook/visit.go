@@ -40,7 +40,7 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 		case err != nil || !on:
 			return err
 		case exact:
-			return recorder.StepBefore(ctx, g.repo, g.open, h.batch())
+			return errors.Join(recorder.StepBefore(ctx, g.repo, g.open, h.batch()), recorder.Beside(ctx, g.repo, g.open, h.batch(), true, h.leaves()))
 		}
 		b := h.batch()
 		b.PromptID, b.Began = s.PromptID, func() time.Time { return s.Began }
