@@ -211,7 +211,7 @@ func (r *recording) heard() bool { return r.Away || r.Store.Monitors(r.Session) 
 // lastBatch returns when the session's last calls had run, wherever, in ms; not
 // positive if that is unknown.
 func (r *recording) lastBatch() int64 {
-	if r.Away {
+	if !r.Began.IsZero() { // a visit's end, maybe of a session that finds its home by it
 		return r.Began.UnixMilli()
 	}
 	var m contextmeter.Memory
