@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"slices"
@@ -20,22 +21,28 @@ import (
 // the turn; until then its memory is in a directory of the user's.
 
 // settle makes home what the session is at home in, if the repository of its
-// directory does not know it so: that where its conversation is by now.
+// directory has not recorded it so: that where its conversation is by now. If
+// recording is off there, the session is without a home.
 func (h *hook) settle(ctx context.Context) {
 	id := h.event.SessionID
 	if h.known && h.store.Monitors(id) { // it is kept at home alone
 		return
 	}
 	if h.known {
-		if st := h.store.Load(id); !st.Away && !st.Seen.IsZero() {
+		if st := h.store.Load(id); !st.Away && st.Mission != "" {
 			return
 		}
 	}
 	if common := places.Of(os.Getenv).Home(id); common != "" && (h.repo == nil || common != h.repo.CommonDir) {
 		store := session.Open(common)
 		if st := store.Load(id); st.Top != "" && !st.Away {
-			if repo, on := recordedAt(ctx, st.Top); on && repo.CommonDir == common {
-				h.repo, h.store, h.known = repo, store, true
+			repo, err := standing(ctx, common, st.Top)
+			if h.known = false; err != nil {
+				return // its conversation is nobody else's
+			}
+			h.repo = repo
+			if h.known, _ = workspace.New(repo, nil).Enabled(ctx); h.known {
+				h.store = store
 				return
 			}
 		}
@@ -43,6 +50,25 @@ func (h *hook) settle(ctx context.Context) {
 	if away, ok := Away(); ok && !h.known {
 		h.outside, h.store = true, away
 	}
+}
+
+// standing finds the worktree of a session's home that has a directory, or else
+// another one.
+func standing(ctx context.Context, common, top string) (*git.Repo, error) {
+	if repo, err := Place(ctx, top, ""); err == nil && repo.CommonDir == common {
+		return repo, nil
+	}
+	repo, err := git.OpenCommon(ctx, common)
+	if err != nil || repo.Top != "" {
+		return repo, err
+	}
+	list, err := repo.Worktrees(ctx)
+	for _, w := range list {
+		if repo, err := Place(ctx, w.Path, ""); err == nil && repo.CommonDir == common {
+			return repo, nil
+		}
+	}
+	return nil, cmp.Or(err, git.ErrNotFound)
 }
 
 // recordedAt returns the repository of a worktree, if turns are recorded there.

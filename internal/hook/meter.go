@@ -121,6 +121,9 @@ func (h *hook) began() time.Time {
 
 // rearm begins a new cycle of messages: the earlier ones leave the context.
 func rearm(ctx context.Context, h *hook) error {
+	if !h.store.Monitors(h.event.SessionID) { // where it is kept, the session is at home
+		return nil
+	}
 	return remember(ctx, h, func(st *contextmeter.Memory) {
 		if h.event.Name == "PreCompact" && st.Given != contextmeter.None {
 			h.log(fmt.Sprintf("session %s is compacted (%s) after its agent got the message %q: it was too late", h.event.SessionID, h.event.Trigger, st.Given))

@@ -248,7 +248,10 @@ func (l *land) act() {
 	case !a.Busy() && at < 92:
 		l.end(a)
 	case !a.Busy():
-		a.Cwd = l.place(func(p *place) bool { return isMain(p) || !l.stood(p) }).dir
+		p := l.place(func(p *place) bool { return isMain(p) || !l.stood(p) })
+		if a.Cwd = p.dir; len(a.Said()) == 0 { // it has no home yet
+			a.stands = p
+		}
 		l.note("%s moves to %s", l.who(a), a.Cwd)
 	case at < 78:
 		l.call(a)
