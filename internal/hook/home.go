@@ -111,6 +111,10 @@ func abroad(ctx context.Context, h *hook) error {
 		h.leave(ctx, recorder.Erred, nil)
 	case "UserPromptSubmit":
 		h.leave(ctx, recorder.Halted, nil)
+		h.outside = false
+		if h.settle(ctx); h.known { // with the turn that was interrupted it has moved in
+			return prompt(ctx, h)
+		}
 		return remember(ctx, h, func(st *contextmeter.Memory) { st.Began = h.at.UnixMilli() })
 	case "Interrupt", "SessionEnd":
 		h.leave(ctx, recorder.Halted, nil)
