@@ -52,19 +52,26 @@ func (h *hook) settle(ctx context.Context) {
 	}
 }
 
-// standing finds the worktree of a session's home that has a directory, or else
-// another one.
+// standing finds the worktree of a repository that has a directory, or else the
+// main one, or else the first that is there.
 func standing(ctx context.Context, common, top string) (*git.Repo, error) {
-	if repo, err := Place(ctx, top, ""); err == nil && repo.CommonDir == common {
+	there := func(top string) (*git.Repo, bool) {
+		repo, err := Place(ctx, top, "")
+		return repo, err == nil && repo.CommonDir == common
+	}
+	if repo, ok := there(top); ok {
 		return repo, nil
 	}
 	repo, err := git.OpenCommon(ctx, common)
-	if err != nil || repo.Top != "" {
-		return repo, err
+	if err != nil {
+		return nil, err
+	}
+	if repo, ok := there(repo.Main(ctx)); ok {
+		return repo, nil
 	}
 	list, err := repo.Worktrees(ctx)
 	for _, w := range list {
-		if repo, err := Place(ctx, w.Path, ""); err == nil && repo.CommonDir == common {
+		if repo, ok := there(w.Path); ok {
 			return repo, nil
 		}
 	}

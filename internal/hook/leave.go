@@ -102,7 +102,7 @@ func (h *hook) missed(ctx context.Context, r *recorder.Result, visits []contextm
 	var named []string
 	if r != nil && len(r.Elsewhere) > 0 {
 		calls = r.Elsewhere
-		for _, repo := range h.elsewhere(h.repo.Top, calls) {
+		for _, repo := range h.elsewhere(ctx, h.repo.Top, calls) {
 			named, found[repo.Top] = append(named, repo.Top), repo
 		}
 	}

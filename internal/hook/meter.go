@@ -88,7 +88,7 @@ func sideStopped(ctx context.Context, h *hook) error {
 	if !h.outside {
 		h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true, false))
 	}
-	h.each(h.elsewhere(h.event.Cwd, nil), func(g *hook) error {
+	h.each(h.elsewhere(ctx, h.event.Cwd, nil), func(g *hook) error {
 		return recorder.Beside(ctx, g.repo, g.open, h.batch(), true, false)
 	})
 	return nil

@@ -21,7 +21,7 @@ import (
 // visit begins the visits of the event's calls that are new, and hands each
 // repository its step. exact says that the calls have not run yet.
 func (h *hook) visit(ctx context.Context, exact bool) error {
-	found := h.elsewhere(h.event.Cwd, h.event.Calls)
+	found := h.elsewhere(ctx, h.event.Cwd, h.event.Calls)
 	if len(found) == 0 {
 		return nil
 	}

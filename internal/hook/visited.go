@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,7 @@ import (
 
 // elsewhere returns the other repositories that calls in a directory name. It
 // looks at nothing but the paths that it is given if all are in the worktree.
-func (h *hook) elsewhere(cwd string, calls []hooks.Call) (repos []*git.Repo) {
+func (h *hook) elsewhere(ctx context.Context, cwd string, calls []hooks.Call) (repos []*git.Repo) {
 	home, _ := os.UserHomeDir()
 	looked := make(map[string]bool)
 	for _, name := range recorder.Named(cwd, home, calls) {
@@ -30,24 +31,26 @@ func (h *hook) elsewhere(cwd string, calls []hooks.Call) (repos []*git.Repo) {
 			slices.ContainsFunc(repos, func(r *git.Repo) bool { return r.CommonDir == repo.CommonDir }) {
 			continue
 		}
-		repos = append(repos, h.visited(repo, name == filepath.Clean(cwd)))
+		repos = append(repos, h.visited(ctx, repo, name == filepath.Clean(cwd)))
 	}
 	return repos
 }
 
 // visited returns the worktree in which the turn visits a repository, one for all
 // that it has: that of the visit that runs, else the one that the agent stands
-// in, else the main one, if there is one. The others go with it; see
+// in, else the main one, or any. The others go with it; see
 // [recorder.Beside].
-func (h *hook) visited(repo *git.Repo, stands bool) *git.Repo {
+func (h *hook) visited(ctx context.Context, repo *git.Repo, stands bool) *git.Repo {
 	visits, _ := h.visits()
 	for _, v := range visits {
 		if at, err := git.Find(v.Top); v.Runs() && err == nil && at.Top == v.Top && at.CommonDir == repo.CommonDir {
 			return at
 		}
 	}
-	if main, err := git.FindCommon(repo.CommonDir); !stands && err == nil && main.Top != "" {
-		return main
+	if !stands && repo.GitDir != repo.CommonDir {
+		if one, err := standing(ctx, repo.CommonDir, repo.Main(ctx)); err == nil {
+			return one
+		}
 	}
 	return repo
 }
