@@ -24,5 +24,5 @@
 // TestAbroad (-abroad 720) plays another game: a land of up to five repositories,
 // nested, submodules and with worktrees, in which two sessions and a person write
 // lines that are unique. Each line must be in one record's own change, of the right
-// repository and turn.
+// repository and turn. Short rounds that failed once are cases that make test runs.
 package neighbours

@@ -64,7 +64,24 @@ func TestNeighbours(t *testing.T) {
 // it finds is mended, so no step is taken unless it is asked for.
 func TestAbroad(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	rounds(t, "Abroad", *abroadSteps, newLand)
+}
+
+// TestAbroadCases plays short rounds that have failed once.
+func TestAbroadCases(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		source
+		steps string
+	}{
+		{source{2, 18}, "0,1,2,6,7"},
+	} {
+		t.Run(fmt.Sprintf("%d %d", tt.seed, tt.round), func(t *testing.T) {
+			t.Parallel()
+			tt.judge(t, "Abroad", &tally{counts: make(map[string]int)}, chosen(tt.steps), newLand)
+		})
+	}
 }
 
 // A game is what a round plays.
@@ -92,20 +109,23 @@ func rounds(t *testing.T, name string, steps int, begin begins) {
 	for n := range (steps + perRound - 1) / perRound {
 		t.Run(fmt.Sprintf("round %d", n), func(t *testing.T) {
 			t.Parallel()
-			r := source{*seed, n}
-			taken := chosen(*only)
-			done, found := play(t, r, c, taken, begin)
-			if *shrink && len(found) > 0 {
-				taken, done, found = least(t, r, c, taken, done, found, begin)
-			}
-			for _, what := range found {
-				t.Error(what)
-			}
-			if len(found) > 0 {
-				t.Logf("-seed %d -run '%s$/round_%d$' -only %s\n%s", *seed, name, n, strings.Trim(strings.ReplaceAll(fmt.Sprint(taken), " ", ","), "[]"),
-					strings.Join(done, "\n"))
-			}
+			source{*seed, n}.judge(t, name, c, chosen(*only), begin)
 		})
+	}
+}
+
+// judge plays a round, and fails with what it finds.
+func (r source) judge(t *testing.T, name string, c *tally, taken []int, begin begins) {
+	done, found := play(t, r, c, taken, begin)
+	if *shrink && len(found) > 0 {
+		taken, done, found = least(t, r, c, taken, done, found, begin)
+	}
+	for _, what := range found {
+		t.Error(what)
+	}
+	if len(found) > 0 {
+		t.Logf("-seed %d -run '%s$/round_%d$' -only %s\n%s", r.seed, name, r.round, strings.Trim(strings.ReplaceAll(fmt.Sprint(taken), " ", ","), "[]"),
+			strings.Join(done, "\n"))
 	}
 }
 
