@@ -248,16 +248,23 @@ func (c *Config) learn(file string) {
 
 // UserPath returns the path of the user's file; "" without a home directory.
 func UserPath() string {
-	dir := os.Getenv("XDG_CONFIG_HOME")
-	if !filepath.IsAbs(dir) { // the specification says to ignore a relative one
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(home, ".config")
+	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) { // the specification says to ignore a relative one
+		return filepath.Join(dir, fileName)
 	}
-	return filepath.Join(dir, "git-agent", "config.toml")
+	return HomePath()
 }
+
+// HomePath returns the path of the user's file in an environment that moves
+// nothing; "" without a home directory.
+func HomePath() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".config", fileName)
+}
+
+var fileName = filepath.Join("git-agent", "config.toml")
 
 // RepoFile is the name of the repository's file, at the top of a worktree.
 const RepoFile = ".git-agent.toml"

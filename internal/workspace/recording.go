@@ -2,11 +2,14 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"gitagent/internal/config"
 	"gitagent/internal/except"
@@ -65,32 +68,36 @@ func (w *Workspace) Recording(ctx context.Context, given ...string) (recording.V
 	set := w.userSettings()
 	facts.Everywhere, facts.Unread = set.Recording.Everywhere, set.Recording.Err
 	if facts.Everywhere || facts.Unread != nil || len(facts.Record) > 0 {
-		w.look(&facts, set, git.ConfigOf(lines), given)
+		w.look(&facts, excepting(set), git.ConfigOf(lines), given)
 	}
 	return recording.Decide(facts), nil
 }
 
 // look finds out what keeps the repository from being one of all.
-func (w *Workspace) look(facts *recording.Facts, set *config.Config, conf git.Config, given []string) {
+func (w *Workspace) look(facts *recording.Facts, sets []*config.Config, conf git.Config, given []string) {
 	own := w.Repo.Own()
 	home, _ := os.UserHomeDir()
 	facts.Foreign, facts.Never = !own, recording.Unfit(w.Repo, own, home, recording.TemporaryDirs(os.Getenv))
-	patterns, err := set.Patterns()
-	if err != nil && facts.Unread == nil {
-		facts.Unread = err
-	}
-	if len(patterns) == 0 || facts.Never != "" {
+	if facts.Never != "" {
 		return
 	}
-	at := except.Place{
-		Paths:      recording.Paths(w.Repo, conf.Get("core.worktree"), append(given, os.Getenv("PWD"))...),
-		URLs:       recording.URLs(conf, w.oldRemotes()...),
-		IgnoreCase: conf.Bool("core.ignorecase"),
-	}
-	for i, p := range patterns {
-		if p.Matches(at) {
-			facts.Except = set.Recording.Except[i]
-			return
+	at := sync.OnceValue(func() except.Place {
+		return except.Place{
+			Paths:      recording.Paths(w.Repo, conf.Get("core.worktree"), append(given, os.Getenv("PWD"))...),
+			URLs:       recording.URLs(conf, w.oldRemotes()...),
+			IgnoreCase: conf.Bool("core.ignorecase"),
+		}
+	})
+	for _, set := range sets {
+		patterns, err := set.Patterns()
+		if err = cmp.Or(set.Recording.Err, err); err != nil && facts.Unread == nil {
+			facts.Unread = err
+		}
+		for i, p := range patterns {
+			if p.Matches(at()) {
+				facts.Except = set.Recording.Except[i]
+				return
+			}
 		}
 	}
 }
@@ -111,7 +118,11 @@ func (w *Workspace) Because(v recording.Verdict) string {
 	case recording.Unread:
 		return "since the exceptions can't be read: " + v.Text
 	case recording.Except:
-		return fmt.Sprintf("by the exception %s, %s", v.Text, set.ExceptLine(v.Text))
+		for _, s := range excepting(set) {
+			if slices.Contains(s.Recording.Except, v.Text) {
+				return fmt.Sprintf("by the exception %s, %s", v.Text, s.ExceptLine(v.Text))
+			}
+		}
 	}
 	return ""
 }
@@ -142,6 +153,17 @@ func (w *Workspace) userSettings() *config.Config {
 	}
 	set, _ := config.Load(config.UserPath(), "") // Recording.Err is what matters here
 	return set
+}
+
+// excepting returns the settings of which exceptions count: also those of the home
+// directory where XDG_CONFIG_HOME, perhaps in one shell alone, names another.
+func excepting(set *config.Config) []*config.Config {
+	sets := []*config.Config{set}
+	if at := config.HomePath(); at != config.UserPath() {
+		home, _ := config.Load(at, "")
+		sets = append(sets, home)
+	}
+	return sets
 }
 
 // mayForbid reports whether the repository's own configuration may say that

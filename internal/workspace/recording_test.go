@@ -138,6 +138,39 @@ func TestExcepted(t *testing.T) {
 	}
 }
 
+// TestExceptedAtHome has another XDG_CONFIG_HOME in one shell: what is excepted in
+// the home directory stays so, or is not known.
+func TestExceptedAtHome(t *testing.T) {
+	gittest.Check(t)
+	for _, tt := range []struct {
+		name, except string
+		on           bool
+	}{
+		{"none", "[]", true},
+		{"an exception", "['gitdir:**']", false},
+		{"no list", "7", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := gittest.New(t)
+			top := filepath.Join(gittest.Lasting(t), "repo")
+			gittest.Must(t, os.Rename(r.Dir, top))
+			home := t.TempDir()
+			t.Setenv("HOME", home)
+			t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "other"))
+			put(r.In(home), ".config/git-agent/config.toml", "[record]\nexcept = "+tt.except+"\n")
+			t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig"))
+			put(r.In(home), ".gitconfig", "[agent]\n\trecord = true\n")
+			repo, err := git.Find(top)
+			gittest.Must(t, err)
+			w := workspace.New(repo, nil)
+			v, err := w.Recording(t.Context())
+			if why := w.Because(v); err != nil || v.On != tt.on || why == "" {
+				t.Errorf("%+v (%q), %v; want on: %t", v, why, err, tt.on)
+			}
+		})
+	}
+}
+
 func link(r *gittest.Repo) string {
 	path := filepath.Join(filepath.Dir(r.Dir), "link")
 	if err := os.Symlink(filepath.Base(r.Dir), path); err != nil {
