@@ -115,7 +115,7 @@ func (p *Places) Forget(common string) error {
 	if p.dir == nil {
 		return nil
 	}
-	is := func(text string, _ time.Time) bool { return text == common }
+	is := func(read func() string, _ time.Time) bool { return read() == common }
 	err := errors.Join(p.forget(repositories, is), p.forget(homes, is), p.forget(switched, is))
 	p.Tidy()
 	return err
@@ -157,17 +157,20 @@ func (p *Places) Repositories() ([]string, error) {
 	if p.dir == nil {
 		return nil, nil
 	}
-	if err := p.forget(homes, func(common string, at time.Time) bool { return time.Since(at) > Kept || gone(common) }); err != nil {
-		return nil, err
-	}
-	found := make(map[string]time.Time)
-	err := p.forget(repositories, func(common string, at time.Time) bool {
+	found, lost := make(map[string]time.Time), make(map[string]bool)
+	err := p.forget(repositories, func(read func() string, at time.Time) bool {
+		common := read()
 		if gone(common) {
+			lost[common] = true
 			return true
 		}
 		found[common] = at
 		return false
 	})
+	// Homes may be many. Which of them is where matters only if something is gone.
+	err = errors.Join(err, p.forget(homes, func(read func() string, at time.Time) bool {
+		return time.Since(at) > Kept || len(lost) > 0 && lost[read()]
+	}))
 	list := make([]string, 0, len(found))
 	for common := range found {
 		list = append(list, common)
@@ -185,7 +188,7 @@ func gone(common string) bool {
 
 // forget removes the notes of a kind of which over says so, by what they hold
 // and when they were written.
-func (p *Places) forget(kind string, over func(text string, at time.Time) bool) error {
+func (p *Places) forget(kind string, over func(read func() string, at time.Time) bool) error {
 	entries, err := p.dir.ReadDir(kind)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -199,8 +202,13 @@ func (p *Places) forget(kind string, over func(text string, at time.Time) bool) 
 		if err != nil {
 			continue // another process has removed it
 		}
-		text, err := p.dir.ReadFile(name)
-		if err == nil && over(string(text), info.ModTime()) {
+		unread := error(nil)
+		read := func() string {
+			text, err := p.dir.ReadFile(name)
+			unread = err
+			return string(text)
+		}
+		if over(read, info.ModTime()) && unread == nil {
 			_ = p.dir.Remove(name) // another process may have
 		}
 	}
