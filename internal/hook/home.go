@@ -42,13 +42,13 @@ func (h *hook) settle(ctx context.Context) {
 			}
 			h.repo = repo
 			if h.known, _ = workspace.New(repo, nil).Enabled(ctx); h.known {
-				h.store = store
+				h.store, h.off = store, false
 				return
 			}
 		}
 	}
-	if away, ok := Away(); ok && !h.known {
-		h.outside, h.store = true, away
+	if dir, _ := places.Of(os.Getenv).Away(); dir != "" && !h.known {
+		h.outside, h.store = true, session.Open(dir)
 	}
 }
 
@@ -78,30 +78,21 @@ func standing(ctx context.Context, common, top string) (*git.Repo, error) {
 	return nil, cmp.Or(err, git.ErrNotFound)
 }
 
-// recordedAt returns the repository of a worktree, if turns are recorded there.
-func recordedAt(ctx context.Context, top string) (repo *git.Repo, on bool) {
+// recordedAt reports whether turns are recorded in a worktree.
+func recordedAt(ctx context.Context, top string) bool {
 	repo, err := Place(ctx, top, "")
 	if err != nil {
-		return nil, false
+		return false
 	}
-	on, err = workspace.New(repo, nil).Enabled(ctx)
-	return repo, on && err == nil
+	on, err := workspace.New(repo, nil).Enabled(ctx)
+	return on && err == nil
 }
 
-// awayDir returns where the memory of sessions without a home is, as of sessions
-// in a repository; "" if there is no place for it.
-func awayDir() string {
-	if dir := places.Of(os.Getenv).Dir(); dir != nil {
-		return dir.Path("away")
-	}
-	return ""
-}
-
-// Away returns what is kept of sessions without a home; ok is false if there is no
-// place for it.
+// Away returns what is kept of sessions without a home; ok is false if nothing of
+// ours is.
 func Away() (store session.Store, ok bool) {
-	dir := awayDir()
-	return session.Open(dir), dir != ""
+	dir, ours := places.Of(os.Getenv).Away()
+	return session.Open(dir), ours
 }
 
 // abroad handles the events of a session without a home: it records what it
@@ -135,7 +126,7 @@ func abroad(ctx context.Context, h *hook) error {
 func (h *hook) moveIn(ctx context.Context, left []*git.Repo, signal func(top string) recorder.Signal, s *recorder.Signal) []*git.Repo {
 	s.Away = true
 	defer func() { s.Transcript = "" }()
-	if h.repo != nil { // recording is off in it
+	if h.repo != nil || h.off { // recording is off in it, or was when the turn began
 		return left
 	}
 	for i, repo := range left {

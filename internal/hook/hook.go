@@ -45,8 +45,10 @@ type Program struct {
 // A handler does what a hook does at one event.
 type handler func(context.Context, *hook) error
 
+const lostTurn = "a turn was not recorded"
+
 // Turn is git-agent-turn, which records what happens in a session.
-var Turn = &Program{"git-agent-turn", "a turn was not recorded", map[string]handler{
+var Turn = &Program{"git-agent-turn", lostTurn, map[string]handler{
 	"UserPromptSubmit": prompt,
 	"Stop":             stopped(recorder.Stopped),
 	"StopFailure":      stopped(recorder.Erred),
@@ -78,7 +80,7 @@ type hook struct {
 	known    bool           // recording is enabled, and errors go to store
 	settings *config.Config // nil before the repository was opened with them
 	answer   hooks.Answer
-	off      bool  // nothing is to be recorded where the session stands: somebody has said so
+	off      bool  // nothing is to be recorded of the turn: somebody has said so where the session stands
 	outside  bool  // the session has no home, and store is the user's
 	since    int64 // ms: when the agent's tools before had run; 0 if unknown
 }
@@ -363,21 +365,24 @@ func (h *hook) find(ctx context.Context, cwd string) {
 // withheld notes what is never to be recorded, and reports whether the event is of
 // a turn that began so while recording is on by now.
 func (h *hook) withheld() bool {
-	if h.session() == "" || !h.off && !h.known {
+	if h.session() == "" || !h.off && !h.known && !(h.outside && h.program == Turn) {
 		return false
 	}
 	noted, begins := places.Of(os.Getenv), h.event.Name == "UserPromptSubmit" && h.event.AgentID == ""
-	open := noted.Withheld(h.session()).Open()
+	open, off := noted.Withheld(h.session()).Open(), h.off
+	h.off = off || open
 	switch {
-	case h.known && !open, h.program == Handoff && open && h.event.Name == "SessionStart":
+	case !h.off, h.program == Handoff && open && h.event.Name == "SessionStart":
 		return false
-	case h.known && begins:
+	case !off && begins:
 		h.logError(noted.Resume(h.session(), h.at))
 		return false
 	case !open || h.program == Turn:
 		err := error(nil)
-		if seen := session.Open(h.repo.CommonDir).Load(h.session()).Seen; !open && !begins && !seen.IsZero() {
-			err = noted.Withhold(h.session(), "", seen, false) // it may be off since then
+		if !open && !begins {
+			if seen := session.Open(h.repo.CommonDir).Load(h.session()).Seen; !seen.IsZero() {
+				err = noted.Withhold(h.session(), "", seen, false) // it may be off since then
+			}
 		}
 		if err = cmp.Or(err, noted.Withhold(h.session(), h.event.PromptID, h.at, begins)); err != nil {
 			h.tell("withhold", "what is said here now may be recorded later: "+err.Error())

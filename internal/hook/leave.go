@@ -22,7 +22,11 @@ import (
 // at home, nil if that is not known. A session that has moved in may have some
 // that it began outside: the hook was killed.
 func (h *hook) leave(ctx context.Context, event recorder.SignalKind, r *recorder.Result) {
-	if away, ok := Away(); ok && !h.outside && away.Monitors(h.event.SessionID) {
+	away, ours := Away()
+	if h.outside && !ours {
+		return
+	}
+	if !h.outside && ours && away.Monitors(h.event.SessionID) {
 		g := *h
 		g.store = away
 		g.leaveAll(ctx, event, &recorder.Result{}, h.store)
@@ -51,7 +55,10 @@ func (h *hook) leaveAll(ctx context.Context, event recorder.SignalKind, r *recor
 			continue // the next event tries again
 		}
 		prompts[v.Top] = v.PromptID
-		if err == nil && repo.Top == v.Top { // else it is gone
+		if err != nil || repo.Top != v.Top {
+			continue // it is gone
+		}
+		if recordedAt(ctx, v.Top) { // else somebody has said so since it began
 			left = append(left, repo)
 		}
 	}
@@ -150,6 +157,8 @@ func (h *hook) farewell(ctx context.Context, event recorder.SignalKind, r *recor
 	case !h.outside:
 		s = asVisited(s, home.Load(s.Session), last)
 		s.Prompt = h.reported(s.Prompt)
+	case h.off:
+		s.Prompt, s.Reply = "", ""
 	case event == recorder.Halted:
 		s.Prompt = "" // it is the next turn's
 	}

@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/contextmeter"
 	"gitagent/internal/limit"
+	"gitagent/internal/places"
 	"gitagent/internal/recorder"
 	"gitagent/internal/transcript"
 	"gitagent/internal/workspace"
@@ -138,7 +139,7 @@ func remember(ctx context.Context, h *hook, change func(*contextmeter.Memory)) e
 	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Monitor)
 	defer cancel()
 	if h.outside { // where nothing may be yet
-		if err := os.MkdirAll(awayDir(), 0o700); err != nil {
+		if err := places.Of(os.Getenv).MakeAway(); err != nil {
 			return err
 		}
 	}

@@ -31,6 +31,13 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 	}
 	turn := turnOf(h.store.Load(h.event.SessionID), h.event.PromptID, h.event.AgentID != "")
 	s, visits, err := h.opening(ctx, found, turn, began)
+	if err != nil && h.outside { // it is told where a turn is lost by it
+		h.each(found, func(g *hook) error {
+			g.known = recordedAt(ctx, g.repo.Top)
+			return err
+		})
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -113,15 +120,18 @@ func calledAt(began, turn, now time.Time) time.Time {
 // beginIn begins a visit as a hook in the visited repository, unless it has, and
 // reports whether recording is on there.
 func (h *hook) beginIn(ctx context.Context, g *hook, v contextmeter.Visit, s recorder.Signal) (on bool, err error) {
-	if v.Off || v.Begun {
-		return v.Begun, nil
+	if v.Off {
+		return false, nil
 	}
 	set := func(change func(*contextmeter.Visit)) error {
 		return remember(ctx, h, func(st *contextmeter.Memory) { st.SetVisit(g.repo.Top, change) })
 	}
-	if _, on := recordedAt(ctx, g.repo.Top); !on {
+	if !recordedAt(ctx, g.repo.Top) {
 		g.known = false // its log is not ours
 		return false, set(func(v *contextmeter.Visit) { v.Off = true })
+	}
+	if v.Begun {
+		return true, nil
 	}
 	if _, err := recorder.Record(ctx, g.open(), s); err != nil {
 		return false, err
@@ -145,7 +155,7 @@ func (h *hook) each(repos []*git.Repo, do func(g *hook) error) {
 	all.Wait()
 	for i, g := range guests {
 		if errs[i] != nil {
-			g.fail(errs[i])
+			g.lose(lostTurn, errs[i]) // whichever program's hook it is
 		}
 		h.answer.User = cmp.Or(h.answer.User, g.answer.User)
 	}

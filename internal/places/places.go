@@ -30,6 +30,7 @@ const (
 	homes        = "homes"        // a file for each session, with a path
 	switched     = "switched"     // a file for each repository of somebody else's, as in repositories
 	withheld     = "withheld"     // a file for each session, with lines; they stay
+	away         = "away"         // what is kept of sessions without a home
 )
 
 // A Places is what is noted for one user.
@@ -55,6 +56,27 @@ func Of(getenv func(string) string) *Places {
 // Dir returns the directory, or nil if there is none for this user.
 func (p *Places) Dir() *statedir.Dir { return p.dir }
 
+// Away returns the directory for what is kept of sessions without a home, "" if
+// there is no place for one, and reports whether it is there, and ours.
+func (p *Places) Away() (dir string, ours bool) {
+	if p.dir == nil {
+		return "", false
+	}
+	info, err := p.dir.Lstat(away)
+	return p.dir.Path(away), err == nil && info.IsDir()
+}
+
+// MakeAway makes what [Places.Away] returns.
+func (p *Places) MakeAway() error {
+	if err := p.make(); err != nil {
+		return err
+	}
+	if err := p.dir.Make(); err != nil {
+		return err
+	}
+	return os.MkdirAll(p.dir.Path(away), 0o700)
+}
+
 // Note notes that a session's conversation is recorded in the repository with a
 // common directory.
 func (p *Places) Note(session, common string) error {
@@ -72,12 +94,20 @@ func (p *Places) NoteRepository(common string) error {
 
 func (p *Places) write(name, text string) error { return p.writeTo(name, os.O_TRUNC, text) }
 
-func (p *Places) writeTo(name string, how int, text string) error {
+// make makes what the directory is in.
+func (p *Places) make() error {
 	if p.dir == nil {
 		return errors.New("note where turns are recorded: the environment names no home directory")
 	}
 	if err := os.MkdirAll(p.parent, 0o700); err != nil {
 		return fmt.Errorf("note where turns are recorded: %w", err)
+	}
+	return nil
+}
+
+func (p *Places) writeTo(name string, how int, text string) error {
+	if err := p.make(); err != nil {
+		return err
 	}
 	f, err := p.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|how)
 	if err != nil {
