@@ -28,7 +28,7 @@ func initCommand() *cli.Command {
 		Description: "The hooks go into the user's own settings, of every agent that is installed here; on a terminal it asks for which if there " +
 			"are several. They do nothing in a repository that is not switched on.\n\n" +
 			"With --global all repositories of yours are on, but for those that an exception names, as git's includeIf does: " +
-			"gitdir:~/work/secret/, gitdir/i:..., hasconfig:remote.*.url:https://corp.example/**. Never on in this way are repositories " +
+			"gitdir:~/clients/secret/, gitdir/i:..., hasconfig:remote.*.url:https://corp.example/**. Never on in this way are repositories " +
 			"of somebody else, below a directory for temporary files, bare ones, and the home directory. It takes over from git config --global agent.record. One repository is switched " +
 			"off with: git config agent.record false",
 		Flags: []cli.Flag{

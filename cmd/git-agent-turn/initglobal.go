@@ -174,7 +174,7 @@ func planRecord(on bool, patterns []string) (*hooks.Edit, error) {
 	}
 	for _, p := range patterns {
 		if err := config.CheckExcept(p); err != nil {
-			return nil, cmdline.Hint(cmdline.Usagef("--except: %v", err), "patterns are those of git's includeIf, such as gitdir:~/work/secret/ or hasconfig:remote.*.url:https://corp.example/**")
+			return nil, cmdline.Hint(cmdline.Usagef("--except: %v", err), "patterns are those of git's includeIf, such as gitdir:~/clients/secret/ or hasconfig:remote.*.url:https://corp.example/**")
 		}
 		if !slices.Contains(set.Recording.Except, p) {
 			set.Recording.Except = append(set.Recording.Except, p)

@@ -12,7 +12,7 @@ import (
 // TestSetRecord: what is not of [record] stays byte for byte, and what is can be taken back.
 func TestSetRecord(t *testing.T) {
 	t.Parallel()
-	const secret = "gitdir:~/work/secret/"
+	const secret = "gitdir:~/clients/secret/"
 	for _, tt := range []struct{ name, before, on, off string }{
 		{"no file", "", "[record]\neverywhere = true\nexcept = [\n\t\"" + secret + "\",\n]\n", ""},
 		{

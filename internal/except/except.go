@@ -1,6 +1,6 @@
 // Package except is patterns of repositories, as in git's includeIf:
 //
-//	gitdir:~/work/secret/
+//	gitdir:~/clients/secret/
 //	gitdir/i:/srv/*/private/
 //	hasconfig:remote.*.url:git@corp.example:**
 //

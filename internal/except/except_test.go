@@ -19,11 +19,11 @@ func TestMatches(t *testing.T) {
 		pattern, path string // an URL for a pattern of URLs
 		want          bool
 	}{
-		{"gitdir:~/work/secret/", "/home/dev/work/secret/.git", true},
-		{"gitdir:~/work/secret/", "/home/dev/work/secret/a/b/.git/worktrees/x", true},
-		{"gitdir:~/work/secret/", "/home/dev/work/secrets/.git", false},
-		{"gitdir:~/work/secret/", "/home/dev/work/Secret/.git", false},
-		{"gitdir/i:~/work/secret/", "/home/dev/WORK/Secret/.git", true},
+		{"gitdir:~/clients/secret/", "/home/dev/clients/secret/.git", true},
+		{"gitdir:~/clients/secret/", "/home/dev/clients/secret/a/b/.git/worktrees/x", true},
+		{"gitdir:~/clients/secret/", "/home/dev/clients/secrets/.git", false},
+		{"gitdir:~/clients/secret/", "/home/dev/clients/Secret/.git", false},
+		{"gitdir/i:~/clients/secret/", "/home/dev/CLIENTS/Secret/.git", true},
 		{"gitdir:./a/", "/home/dev/.config/a/.git", true},
 		{"gitdir:secret/", "/srv/x/secret/.git", true},
 		{"gitdir:secret/", "/secret/.git", true},
@@ -43,8 +43,8 @@ func TestMatches(t *testing.T) {
 		{"hasconfig:remote.*.url:git@corp.example:**", "git@corp.example:a/b.git", true}, // not to git
 		{"hasconfig:remote.*.url:git@corp.example:**", "git@corp.example.invalid:a/b.git", false},
 		{"hasconfig:remote.*.url:https://corp.example/**", "https://CORP.example/a", true},
-		{"gitdir:~/work/secret", "/home/dev/work/secret/a/.git", true}, // not to git
-		{"gitdir:~/work/secret", "/home/dev/work/secrets/.git", false},
+		{"gitdir:~/clients/secret", "/home/dev/clients/secret/a/.git", true}, // not to git
+		{"gitdir:~/clients/secret", "/home/dev/clients/secrets/.git", false},
 	} {
 		p, err := except.Parse(tt.pattern, "/home/dev/.config", "/home/dev")
 		if err != nil {
@@ -66,7 +66,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]string{
 		"":                         "it has none of",
-		"~/work/secret/":           "it has none of",
+		"~/clients/secret/":        "it has none of",
 		"onbranch:main":            "it has none of",
 		"gitdir:":                  "nothing after the colon",
 		"gitdir:~/a/../b/":         "a name like others",

@@ -50,7 +50,7 @@ func TestForeignWords(t *testing.T) {
 
 // foreign is what a line must not have.
 var foreign = regexp.MustCompile(`\.\./shared\b` +
-	`|(^|[^A-Za-z0-9_.$})*/<-])/(work|root|tmp)(/|\b)` +
+	`|(^|[^A-Za-z0-9_.$})*/<-])/((work|root)(/|\b)|tmp/)` + // the directory for temporary files is every system's
 	`|/Users/[a-z]` +
 	`|/home/([a-ce-z]|d[a-df-z]|de[a-uw-z]|dev[A-Za-z0-9])` +
 	`|(registry\.)npmjs|(proxy|sum)\.(golang)|(deb\.)debian|(archive\.)ubuntu`)

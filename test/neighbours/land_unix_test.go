@@ -124,8 +124,6 @@ func (l *land) place(fit func(*place) bool) *place {
 	return all[l.IntN(len(all))]
 }
 
-func anywhere(*place) bool { return true }
-
 // grown is where another worktree of a repository is made, and its branch.
 func (l *land) grown(p *place) (dir, branch string) {
 	l.count++
