@@ -7,6 +7,7 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/agent"
+	"gitagent/internal/git"
 	"gitagent/internal/places"
 	"gitagent/internal/recorder"
 	"gitagent/internal/session"
@@ -17,17 +18,29 @@ import (
 func (h *hook) withoutVisitors(ctx context.Context, peers []session.Peer, registry []session.Registration) []session.Peer {
 	return slices.DeleteFunc(peers, func(p session.Peer) bool {
 		if p.Away && p.Open != nil && p.Liveness != session.Lives && !p.Runs(registry, h.at) {
-			s := recorder.Signal{
-				Event: recorder.Halted, At: h.at, Agent: p.Agent, Session: p.Session, PromptID: p.Open.PromptID,
-				Away: true, IfChanged: true,
-			}
-			if home := places.Of(os.Getenv).Home(p.Session); home != "" {
-				s.Home = turnAtHome(session.Open(home).Load(p.Session), nil)
-			}
-			_, err := h.endHere(ctx, s)
-			h.logError(err)
+			h.endVisit(ctx, p)
 		}
 		return p.Away
+	})
+}
+
+// endVisit ends the visit of a session whose client is gone, in the worktree that
+// it is of, if that is still there.
+func (h *hook) endVisit(ctx context.Context, p session.Peer) {
+	there, err := trusted(ctx, p.Top)
+	if err != nil || there.GitDir != p.Worktree {
+		return
+	}
+	s := recorder.Signal{
+		Event: recorder.Halted, At: h.at, Agent: p.Agent, Session: p.Session, PromptID: p.Open.PromptID,
+		Away: true, IfChanged: true,
+	}
+	if home := places.Of(os.Getenv).Home(p.Session); home != "" {
+		s.Home = turnAtHome(session.Open(home).Load(p.Session), nil)
+	}
+	h.each([]*git.Repo{there}, func(g *hook) error {
+		_, err := g.endHere(ctx, s)
+		return err
 	})
 }
 

@@ -58,27 +58,32 @@ func (l *lab) recorded() (list []string) {
 }
 
 // What a client that was killed has left elsewhere is recorded by the next session that starts, at its home or
-// there, once.
+// there, in any worktree, once.
 func TestVisitOfKilled(t *testing.T) {
 	t.Parallel()
-	for _, there := range []bool{false, true} {
+	for _, where := range []string{"home", "there", "beside"} {
 		home, visited := visitable(t), visitable(t)
+		linked := *visited
+		linked.Repo = visited.In(filepath.Join(gittest.TempDir(t), "linked"))
+		visited.Git("worktree", "add", "-q", linked.Dir)
+		linked.Write("theirs", "of somebody else\n")
 		dead, me := gone(t), os.Getpid()
 		home.event(dead, hooks.Payload{Name: "UserPromptSubmit", SessionID: "killed", PromptID: "p", Prompt: "p"})
 		home.edit(dead, "killed", "p", filepath.Join(visited.Dir, "file"))
-		first, second := home, visited
-		if there {
-			first, second = visited, home
+		starts := map[string]*lab{"home": home, "there": visited, "beside": &linked}
+		first, second := starts[where], home
+		if where == "home" {
+			second = visited
 		}
 		first.now, second.now = home.now, home.now.Add(time.Minute)
 		first.event(me, hooks.Payload{Name: "SessionStart", SessionID: "next", Source: "startup"})
 		want := []string{"p: interrupted [file] true"}
 		if got := visited.recorded(); !slices.Equal(got, want) {
-			t.Errorf("a session starts there: %t; %q is recorded, want %q", there, got, want)
+			t.Errorf("a session starts %s: %q is recorded, want %q", where, got, want)
 		}
 		second.event(me, hooks.Payload{Name: "SessionStart", SessionID: "last", Source: "startup"})
 		if got := visited.recorded(); !slices.Equal(got, want) {
-			t.Errorf("then one at the other place: %q is recorded, want %q", got, want)
+			t.Errorf("then one at the other place than %s: %q is recorded, want %q", where, got, want)
 		}
 		if got, want := home.recorded(), []string{"p: interrupted [] false"}; !slices.Equal(got, want) {
 			t.Errorf("at home %q is recorded, want %q", got, want)
