@@ -38,8 +38,8 @@ func (h *hook) elsewhere(ctx context.Context, cwd string, calls []hooks.Call) (r
 
 // visited returns the worktree in which the turn visits a repository, one for all
 // that it has: that of the visit that runs, else the one that the agent stands
-// in, else the main one, or any. The others go with it; see
-// [recorder.Beside].
+// in or that another session works in, else the main one, or any. The others go
+// with it; see [recorder.Beside].
 func (h *hook) visited(ctx context.Context, repo *git.Repo, stands bool) *git.Repo {
 	visits, _ := h.visits()
 	for _, v := range visits {
@@ -47,7 +47,7 @@ func (h *hook) visited(ctx context.Context, repo *git.Repo, stands bool) *git.Re
 			return at
 		}
 	}
-	if !stands && repo.GitDir != repo.CommonDir {
+	if !stands && repo.GitDir != repo.CommonDir && !recorder.Taken(repo, h.event.SessionID) {
 		if one, err := standing(ctx, repo.CommonDir, repo.Main(ctx)); err == nil {
 			return one
 		}

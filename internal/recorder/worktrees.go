@@ -50,7 +50,7 @@ func Beside(ctx context.Context, repo *git.Repo, open func() *workspace.Workspac
 		}
 	}
 	look = slices.DeleteFunc(look, func(other *git.Repo) bool {
-		return other.CommonDir != repo.CommonDir || other.GitDir == known.Worktree || taken(other, b.Session)
+		return other.CommonDir != repo.CommonDir || other.GitDir == known.Worktree || Taken(other, b.Session)
 	})
 	slices.SortFunc(look, func(a, b *git.Repo) int { return strings.Compare(a.GitDir, b.GitDir) })
 	look = slices.CompactFunc(look, func(a, b *git.Repo) bool { return a.GitDir == b.GitDir })
@@ -227,9 +227,9 @@ func worktreeOf(repo *git.Repo, gitDir string) *git.Repo {
 	return other
 }
 
-// taken reports whether another session works in a worktree: its turns have what
+// Taken reports whether another session works in a worktree: its turns have what
 // it holds.
-func taken(repo *git.Repo, name string) bool {
+func Taken(repo *git.Repo, name string) bool {
 	others, err := session.PresenceIn(repo.GitDir).Others(name)
 	return err == nil && len(others) > 0
 }
@@ -401,7 +401,7 @@ func (r *recording) beside(ctx context.Context, t, old *turns.Turn) (keep []obje
 		if there != nil && madeAt(e.GitDir) != e.Made { // another one has its name
 			there = nil
 		}
-		if there != nil && !taken(there, r.Session) {
+		if there != nil && !Taken(there, r.Session) {
 			if err := seer.see(ctx, there, &e, &r.state); err != nil {
 				r.warn("turn %s has worktree %s as it was seen last: %v", t.ID(), e.Name, err)
 			}
