@@ -118,7 +118,8 @@ func headAt(objects *git.Objects, repo *git.Repo, head, known object.Hash, began
 }
 
 // unchanged ends a turn that has changed nothing, and reports whether it has: the
-// worktree and HEAD are as they were, and the session's other worktrees, too.
+// worktree and HEAD are as they were, and no other worktree of the session may hold
+// something. What it can't tell, [recording.onlyOthers] does.
 func (r *recording) unchanged() (bool, error) {
 	o := r.state.Open
 	if o == nil {
@@ -128,11 +129,17 @@ func (r *recording) unchanged() (bool, error) {
 	if err != nil || base != r.tx.Snap.Tree || o.Head != r.tx.Snap.Head.Commit {
 		return false, nil //nolint:nilerr // a base that is gone says nothing
 	}
-	if slices.ContainsFunc(r.Store.LoadBeside(r.Session), func(e session.Beside) bool { return !e.Code.IsZero() && !r.alike(e.Base, e.Code) }) {
+	if slices.ContainsFunc(r.Store.LoadBeside(r.Session), r.mayHold) {
 		return false, nil
 	}
 	r.state.Open = nil
 	return true, nil
+}
+
+// mayHold reports whether another worktree of the session has changed, or is there
+// to be looked at.
+func (r *recording) mayHold(e session.Beside) bool {
+	return e.GitDir != r.Repo.GitDir && (worktreeOf(r.Repo, e.GitDir) != nil || !e.Code.IsZero() && !r.alike(e.Base, e.Code))
 }
 
 // onlyOthers reports whether all that a turn's states differ in is others' work.
