@@ -205,8 +205,9 @@ func changedAgain(states []owners.State) bool {
 }
 
 // heard reports whether the session's client tells of calls: then a turn
-// without any made none that could write. A visit begins with one.
-func (r *recording) heard() bool { return r.Away || r.Store.Monitors(r.Session) }
+// without any made none that could write. A visit begins with one, also that by
+// which a session finds its home.
+func (r *recording) heard() bool { return r.Away || r.IfChanged || r.Store.Monitors(r.Session) }
 
 // lastBatch returns when the session's last calls had run, wherever, in ms; not
 // positive if that is unknown.
