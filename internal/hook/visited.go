@@ -31,14 +31,14 @@ func (h *hook) elsewhere(ctx context.Context, cwd string, calls []hooks.Call) (r
 			slices.ContainsFunc(repos, func(r *git.Repo) bool { return r.CommonDir == repo.CommonDir }) {
 			continue
 		}
-		repos = append(repos, h.visited(ctx, repo, name == filepath.Clean(cwd)))
+		repos = append(repos, h.visited(ctx, repo, h.event.AgentID == "" && name == filepath.Clean(cwd)))
 	}
 	return repos
 }
 
 // visited returns the worktree in which the turn visits a repository, one for all
-// that it has: that of the visit that runs, else the one that the agent stands
-// in or that another session works in, else the main one, or any. The others go
+// that it has: that of the visit that runs, else the one that the session stands
+// in or that another one works in, else the main one, or any. The others go
 // with it; see [recorder.Beside].
 func (h *hook) visited(ctx context.Context, repo *git.Repo, stands bool) *git.Repo {
 	visits, _ := h.visits()
