@@ -4,9 +4,11 @@ import (
 	"context"
 	"os"
 	"slices"
+	"time"
 
 	"gitagent/hooks"
 	"gitagent/internal/agent"
+	"gitagent/internal/contextmeter"
 	"gitagent/internal/git"
 	"gitagent/internal/places"
 	"gitagent/internal/recorder"
@@ -35,8 +37,14 @@ func (h *hook) endVisit(ctx context.Context, p session.Peer) {
 		Event: recorder.Halted, At: h.at, Agent: p.Agent, Session: p.Session, PromptID: p.Open.PromptID,
 		Away: true, IfChanged: true,
 	}
+	at, _ := Away()
 	if home := places.Of(os.Getenv).Home(p.Session); home != "" {
-		s.Home = turnAtHome(session.Open(home).Load(p.Session), nil)
+		at = session.Open(home)
+		s.Home = turnAtHome(at.Load(p.Session), nil)
+	}
+	var m contextmeter.Memory
+	if at.LoadMonitor(p.Session, &m); m.Batch != 0 {
+		s.Began = time.UnixMilli(m.Batch)
 	}
 	h.each([]*git.Repo{there}, func(g *hook) error {
 		_, err := g.endHere(ctx, s)

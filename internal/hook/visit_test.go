@@ -91,6 +91,26 @@ func TestVisitOfKilled(t *testing.T) {
 	}
 }
 
+// What was written there before the last calls of a client that was killed, wherever these were, is not theirs.
+func TestVisitOfKilledLast(t *testing.T) {
+	t.Parallel()
+	home, visited := visitable(t), visitable(t)
+	late := time.Duration(0)
+	home.clock = func() time.Time { return time.Now().Add(late) } // files' times count
+	visited.clock = home.clock
+	dead := gone(t)
+	home.event(dead, hooks.Payload{Name: "UserPromptSubmit", SessionID: "killed", PromptID: "p", Prompt: "p"})
+	home.edit(dead, "killed", "p", filepath.Join(visited.Dir, "file"))
+	visited.Write("theirs", "of somebody else\n")
+	late = time.Second
+	home.edit(dead, "killed", "p", filepath.Join(home.Dir, "file"))
+	late = time.Minute
+	visited.event(os.Getpid(), hooks.Payload{Name: "SessionStart", SessionID: "next", Source: "startup"})
+	if got, want := visited.recorded(), []string{"p: interrupted [file] true"}; !slices.Equal(got, want) {
+		t.Errorf("%q is recorded, want %q", got, want)
+	}
+}
+
 // Sessions visit a repository at the same time, while one is at home and works there: no turn is lost, and each
 // has what it changed itself.
 func TestVisitsAtOnce(t *testing.T) {
