@@ -159,7 +159,7 @@ func (b Batch) named(repo *git.Repo) []*git.Repo {
 			dirs = append(dirs, filepath.Join(repo.CommonDir, "worktrees", name.Name()))
 		}
 		for _, dir := range dirs {
-			if top := topOf(repo, dir); top != "" && worksIn(call.Command, top) {
+			if top := topOf(repo, dir); top != "" && worksIn(call.Command, top, func(path string) bool { return b.isElsewhere(dir, path) }) {
 				if other := worktreeOf(repo, dir); other != nil {
 					list = append(list, other)
 				}
@@ -169,20 +169,35 @@ func (b Batch) named(repo *git.Repo) []*git.Repo {
 	return list
 }
 
+// isElsewhere reports whether something is there at a path that a call names, and
+// is not of the worktree with a git directory: as one within it is.
+func (b Batch) isElsewhere(gitDir, path string) bool {
+	path = absolute(b.Cwd, path)
+	if _, err := os.Lstat(path); err != nil {
+		return false
+	}
+	other, err := git.Find(path)
+	return err == nil && other.GitDir != gitDir
+}
+
 // worksIn reports whether a command may work in a directory: a part of it that
-// does not remove a worktree has its path, or a relative one with its name.
-func worksIn(command, top string) bool {
+// does not remove a worktree has its path, or a relative one with its name, which
+// is not of something elsewhere.
+func worksIn(command, top string, elsewhere func(path string) bool) bool {
 	for part := range strings.FieldsFuncSeq(command, func(r rune) bool { return strings.ContainsRune(";&|\n", r) }) {
 		if RemovesWorktree(part) {
 			continue
 		}
 		for _, rest := range strings.Split(part, top)[1:] {
-			if rest == "" || rest[0] == '/' || endsWord(rune(rest[0])) {
+			if i := strings.IndexFunc(rest, endsWord); i >= 0 {
+				rest = rest[:i]
+			}
+			if (rest == "" || rest[0] == '/') && !elsewhere(top+rest) {
 				return true
 			}
 		}
 		for _, w := range wordsOf(part) {
-			if !strings.HasPrefix(w, "/") && slices.Contains(strings.Split(w, "/"), filepath.Base(top)) {
+			if !strings.HasPrefix(w, "/") && slices.Contains(strings.Split(w, "/"), filepath.Base(top)) && !elsewhere(w) {
 				return true
 			}
 		}
