@@ -11,11 +11,16 @@ import (
 	"gitagent/internal/places"
 	"gitagent/internal/record"
 	"gitagent/internal/session"
+	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 )
 
 // ErrAway says where a conversation is of which no more is known.
 var ErrAway = errors.New("in another repository, which is not known on this machine; if it is here, make it known: git -C <directory> agent-turn init")
+
+// ErrForeign says of a turn that somebody unknown recorded why its conversation is
+// not looked for: what it names may be the user's own.
+var ErrForeign = errors.New("in another repository, where it is looked for only if you or a key that you trust recorded the turn; see: git agent-turn trust")
 
 // An Elsewhere is the record of a turn in another repository.
 type Elsewhere struct {
@@ -37,16 +42,23 @@ func (e *Elsewhere) String() string {
 // HomeOf finds the turn that has the conversation of one whose record names its
 // home: where the session was noted to be at home, or in any repository that is
 // noted, as after that was moved, or in a clone. A record may be a stranger's,
-// so what it names counts only if it is the same turn of the same session. The
-// error says where the conversation is, as far as that is known, and why it is
-// out of reach: it is to follow "the conversation is".
-func HomeOf(ctx context.Context, known *places.Places, t *Turn) (*Elsewhere, error) {
+// so what it names counts only if it is the same turn of the same session, by the
+// same hand, which is known. The error says where the conversation is, as far as
+// that is known, and why it is out of reach: it is to follow "the conversation is".
+func HomeOf(ctx context.Context, known *places.Places, roll *Writers, t *Turn) (*Elsewhere, error) {
 	if t.Home == nil || t.Session == "" || !filepath.IsLocal(t.Session) {
 		return nil, ErrAway
 	}
+	by, err := roll.hand(ctx, t)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("in another repository, and not looked for: %w", err)
+	case by == trust.Unknown:
+		return nil, ErrForeign
+	}
 	why := ErrAway
-	if noted := known.Home(t.Session); noted != "" {
-		h, err := homeAt(ctx, known, noted, t)
+	if noted := known.Home(t.Session); noted != "" && by == trust.Clone { // else the session is another user's
+		h, err := homeAt(ctx, known, noted, by, t)
 		if err == nil {
 			return h, nil
 		}
@@ -54,7 +66,7 @@ func HomeOf(ctx context.Context, known *places.Places, t *Turn) (*Elsewhere, err
 	}
 	list, err := known.Repositories()
 	for _, common := range list {
-		if h, err := homeAt(ctx, known, common, t); err == nil {
+		if h, err := homeAt(ctx, known, common, by, t); err == nil {
 			return h, nil
 		}
 	}
@@ -62,8 +74,8 @@ func HomeOf(ctx context.Context, known *places.Places, t *Turn) (*Elsewhere, err
 }
 
 // homeAt returns the turn that has another one's conversation in the repository
-// with a common directory.
-func homeAt(ctx context.Context, known *places.Places, common string, t *Turn) (*Elsewhere, error) {
+// with a common directory, by the same hand.
+func homeAt(ctx context.Context, known *places.Places, common, by string, t *Turn) (*Elsewhere, error) {
 	w, err := workspace.OpenCommon(ctx, common)
 	switch {
 	case errors.Is(err, git.ErrNotFound):
@@ -78,28 +90,48 @@ func homeAt(ctx context.Context, known *places.Places, common string, t *Turn) (
 	case err != nil:
 		return nil, fmt.Errorf("which can't be read: %w", err)
 	}
+	if hand, err := (&Writers{Workspace: w}).hand(ctx, at); err != nil || hand != by {
+		return nil, cmp.Or(err, errors.New("where somebody else has recorded it"))
+	}
 	return &Elsewhere{w, at, known}, nil
 }
 
-// VisitsOf finds the records of a turn, which is recorded in the repository with
-// a common directory, in those that its session visited, as far as that is known
-// on this machine.
-func VisitsOf(ctx context.Context, known *places.Places, common string, t *Turn) (found []*Elsewhere, err error) {
+// hand returns who recorded a turn, with one name for the user's clones on this
+// machine.
+func (r *Writers) hand(ctx context.Context, t *Turn) (string, error) {
+	by, err := r.By(ctx, t)
+	if trust.Ours(by) {
+		by = trust.Clone
+	}
+	return by, err
+}
+
+// VisitsOf finds the records of a turn of the user's own in the repositories that
+// its session visited, as far as that is known on this machine.
+func VisitsOf(ctx context.Context, known *places.Places, roll *Writers, t *Turn) (found []*Elsewhere, err error) {
 	if !filepath.IsLocal(t.Session) { // a stranger's record may say so
 		return nil, nil
+	}
+	if by, err := roll.hand(ctx, t); err != nil || by != trust.Clone {
+		return nil, err
 	}
 	list, err := known.Repositories()
 	for _, other := range list {
 		st := session.Open(other).Load(t.Session)
-		if other == common || !st.Away || !st.Mission.Valid() {
+		if other == roll.Workspace.Repo.CommonDir || !st.Away || !st.Mission.Valid() {
 			continue
 		}
 		w, e := workspace.OpenCommon(ctx, other)
 		if e != nil {
 			continue // missions --everywhere says why
 		}
-		switch v, e := matching(ctx, w.Repo, st.Mission, 0, t.homeOf); {
-		case e == nil:
+		v, e := matching(ctx, w.Repo, st.Mission, 0, t.homeOf)
+		by := ""
+		if e == nil {
+			by, e = (&Writers{Workspace: w}).hand(ctx, v)
+		}
+		switch {
+		case by == trust.Clone:
 			found = append(found, &Elsewhere{w, v, known})
 		case !errors.Is(e, git.ErrNotFound):
 			err = cmp.Or(err, e)

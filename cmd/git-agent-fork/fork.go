@@ -120,7 +120,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 	}
 	if !c.Bool("no-conversation") {
 		if fork.Source.Away() {
-			fork.Home, fork.Lost = command.Home(c.Context, fork.Source)
+			fork.Home, fork.Lost = command.Home(c.Context, &turns.Writers{Workspace: f.w}, fork.Source)
 		}
 		of := begin.of(fork.Source)
 		fork.Session, fork.Config = of.NewSession(), of.ConfigDir(os.Getenv)

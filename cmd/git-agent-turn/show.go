@@ -149,7 +149,7 @@ func (s *shower) several(name string, from, to *turns.State, raw bool) error {
 // raw prints a turn's part of the client's file, or its record.
 func (s *shower) raw(t *turns.Turn) error {
 	if s.c.Bool("transcript") {
-		w, of, err := command.WithConversation(s.c.Context, s.w, t)
+		w, of, err := command.WithConversation(s.c.Context, s.roll, t)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ const shownPrompt = 10
 // repository, where, or why that is out of reach.
 func (s *shower) words(t *turns.Turn) (prompt, reply, conversation string) {
 	if t.Away() {
-		h, err := command.Home(s.c.Context, t)
+		h, err := command.Home(s.c.Context, s.roll, t)
 		if err == nil {
 			prompt, reply = turns.Words(s.c.Context, h.Repo, h.Turn)
 			return prompt, reply, h.String()
@@ -197,7 +197,7 @@ func (s *shower) turn(t *turns.Turn) error {
 	if conversation != "" {
 		widest = "Conversation:"
 	}
-	visits, err := turns.VisitsOf(s.c.Context, places.Of(os.Getenv), s.w.Repo.CommonDir, t)
+	visits, err := turns.VisitsOf(s.c.Context, places.Of(os.Getenv), s.roll, t)
 	if err != nil {
 		cmdline.Warn(fmt.Errorf("see where else turn %s is recorded: %w", t.After(), err))
 	}

@@ -24,6 +24,7 @@ func PrintConversation(c *cli.Context, w *workspace.Workspace, id record.ID, num
 		return err
 	}
 	now := time.Now()
+	roll := &turns.Writers{Workspace: w}
 	lost := make(map[string]bool) // sessions whose home is not known: that is told once
 	return turns.Render(c.Context, w.Repo, id, numbers, transcript.Form{
 		Results: shownResult, Full: full,
@@ -33,8 +34,8 @@ func PrintConversation(c *cli.Context, w *workspace.Workspace, id record.ID, num
 		if lost[t.Session] {
 			return nil, turns.ErrAway
 		}
-		h, err := Home(c.Context, t)
-		lost[t.Session] = errors.Is(err, turns.ErrAway)
+		h, err := Home(c.Context, roll, t)
+		lost[t.Session] = errors.Is(err, turns.ErrAway) || errors.Is(err, turns.ErrForeign)
 		if err != nil {
 			cmdline.Warn(fmt.Errorf("the conversation of turn %s is %w", t.After(), err))
 		}

@@ -14,8 +14,8 @@ import (
 
 // Home finds the turn that has a turn's conversation, see [turns.HomeOf]. No
 // agent is told of one that is untrusted there.
-func Home(ctx context.Context, t *turns.Turn) (*turns.Elsewhere, error) {
-	h, err := turns.HomeOf(ctx, places.Of(os.Getenv), t)
+func Home(ctx context.Context, roll *turns.Writers, t *turns.Turn) (*turns.Elsewhere, error) {
+	h, err := turns.HomeOf(ctx, places.Of(os.Getenv), roll, t)
 	if err != nil || !ByAgent(ctx) {
 		return h, err
 	}
@@ -27,11 +27,11 @@ func Home(ctx context.Context, t *turns.Turn) (*turns.Elsewhere, error) {
 
 // WithConversation returns the turn that has a turn's conversation, and its
 // workspace: itself, or the one at its home if that is known.
-func WithConversation(ctx context.Context, w *workspace.Workspace, t *turns.Turn) (*workspace.Workspace, *turns.Turn, error) {
+func WithConversation(ctx context.Context, roll *turns.Writers, t *turns.Turn) (*workspace.Workspace, *turns.Turn, error) {
 	if !t.Away() {
-		return w, t, nil
+		return roll.Workspace, t, nil
 	}
-	h, err := Home(ctx, t)
+	h, err := Home(ctx, roll, t)
 	if err != nil {
 		return nil, nil, cmdline.NotFoundf("the conversation of turn %s is %w", t.After(), err)
 	}

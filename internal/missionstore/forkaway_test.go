@@ -27,12 +27,12 @@ func TestForkAway(t *testing.T) {
 	visit := *here[1]
 	visit.Session, visit.PromptID, visit.Prompt = there[1].Session, there[1].PromptID, there[1].Prompt
 	visit.Transcript, visit.Home = nil, &record.TurnID{Mission: there[1].Mission, Turn: 2}
-	source := b.PutTurn(visit)
+	source := b.Rewrite(visit, false)
 	for name, before := range map[string]bool{"after": false, "before": true} {
 		f := b.ForkOf(source)
 		f.ID, f.Before, f.Worktree = record.ID("f0f0f0f"+map[bool]string{false: "1", true: "2"}[before]), before, t.TempDir()+"/"+name
 		var err error
-		f.Home, err = turns.HomeOf(t.Context(), known, source)
+		f.Home, err = turns.HomeOf(t.Context(), known, &turns.Writers{Workspace: b.Workspace(b.Dir)}, source)
 		gittest.Must(t, err)
 		b.Fork(f)
 		if got := known.Home(f.Session); got != a.GitRepo().CommonDir {

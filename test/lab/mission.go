@@ -77,12 +77,23 @@ func (l *Lab) Archive(ids ...record.ID) *missionstore.Archiving {
 	return done
 }
 
-// PutTurn gives a turn another record.
+// PutTurn gives a turn another record, by another program, and accepts that.
 func (l *Lab) PutTurn(t turns.Turn) *turns.Turn {
+	l.T.Helper()
+	stored := l.Rewrite(t, true)
+	l.Accept(t.Mission)
+	return stored
+}
+
+// Rewrite gives a turn another record, as a stranger does or this clone.
+func (l *Lab) Rewrite(t turns.Turn, strange bool) *turns.Turn {
 	l.T.Helper()
 	line, err := t.Encode()
 	gittest.Must(l.T, err)
-	l.Put(t.Mission, ledger.TurnPath("turns", t.Turn, ".json"), string(line)+"\n")
+	tip := l.Plant(t.Mission, map[string]string{ledger.TurnPath("turns", t.Turn, ".json"): string(line) + "\n"})
+	if !strange {
+		gittest.Must(l.T, l.Workspace(l.Dir).Trust.Own(t.Mission, object.NewHash(tip), object.Hash{}))
+	}
 	stored, err := turns.Read(context.Background(), l.Workspace(l.Dir).Repo, t.Mission, t.Turn)
 	gittest.Must(l.T, err)
 	return stored
