@@ -69,6 +69,7 @@ func TestHomeOf(t *testing.T) {
 	common := a.GitRepo().CommonDir
 	roll := &turns.Writers{Workspace: a.Workspace(a.Dir)}
 	gittest.Must(t, known.Note(c.Session, common))
+	gittest.Must(t, known.Note("gone", common+"/gone"))
 	visit := func(change func(*turns.Turn)) *turns.Turn {
 		visited := *list[1]
 		home := record.TurnID{Mission: list[1].Mission, Turn: 2}
@@ -91,7 +92,6 @@ func TestHomeOf(t *testing.T) {
 		"of another prompt":              {visit(func(t *turns.Turn) { t.PromptID = "other" }), "has no such turn"},
 		"where the repository is gone":   {visit(func(t *turns.Turn) { t.Session = "gone" }), "/gone, which is gone"},
 	} {
-		gittest.Must(t, known.Note("gone", common+"/gone")) // which a search of all repositories forgets
 		h, err := turns.HomeOf(t.Context(), known, roll, tt.of)
 		switch {
 		case tt.why != "" && (err == nil || !strings.Contains(err.Error(), tt.why)):

@@ -3,6 +3,7 @@ package hook
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"slices"
 
@@ -22,7 +23,7 @@ import (
 
 // settle makes home what the session is at home in, if the repository of its
 // directory has not recorded it so: that where its conversation is by now. If
-// recording is off there, the session is without a home.
+// recording is off there, or it is gone, the session is without a home.
 func (h *hook) settle(ctx context.Context) {
 	id := h.event.SessionID
 	if h.known && h.store.Monitors(id) { // it is kept at home alone
@@ -33,15 +34,14 @@ func (h *hook) settle(ctx context.Context) {
 			return
 		}
 	}
+	unreachable := error(nil)
 	if common := places.Of(os.Getenv).Home(id); common != "" && (h.repo == nil || common != h.repo.CommonDir) {
 		store := session.Open(common)
-		if st := store.Load(id); st.Top != "" && !st.Away {
-			repo, err := standing(ctx, common, st.Top)
-			if h.known = false; err != nil {
-				return // its conversation is nobody else's
-			}
-			h.repo = repo
-			if h.known, _ = workspace.New(repo, nil).Enabled(ctx); h.known {
+		if st := store.Load(id); !st.Away {
+			h.repo, unreachable = standing(ctx, common, st.Top)
+			if h.known = false; unreachable != nil { // its conversation is nobody else's
+				h.repo = &git.Repo{Top: cmp.Or(st.Top, git.DirOf(common)), CommonDir: common}
+			} else if h.known, _ = workspace.New(h.repo, nil).Enabled(ctx); h.known {
 				h.store, h.off = store, false
 				return
 			}
@@ -49,6 +49,10 @@ func (h *hook) settle(ctx context.Context) {
 	}
 	if dir, _ := places.Of(os.Getenv).Away(); dir != "" && !h.known {
 		h.outside, h.store = true, session.Open(dir)
+	}
+	if unreachable != nil {
+		h.tell("home", fmt.Sprintf("what this session says is recorded nowhere, as its conversation is in %s: %v; what it changes is recorded where that is; to have both, start a new session",
+			h.repo.Top, unreachable))
 	}
 }
 

@@ -182,25 +182,22 @@ func (p *Places) Home(session string) string {
 
 // Repositories returns the common directories of the repositories that turns are
 // recorded in, the one in which a session began last first. It forgets those
-// that are gone, with the homes of sessions there, and old homes.
+// that are gone, and old homes.
 func (p *Places) Repositories() ([]string, error) {
 	if p.dir == nil {
 		return nil, nil
 	}
-	found, lost := make(map[string]time.Time), make(map[string]bool)
+	found := make(map[string]time.Time)
 	err := p.forget(repositories, func(read func() string, at time.Time) bool {
 		common := read()
 		if gone(common) {
-			lost[common] = true
 			return true
 		}
 		found[common] = at
 		return false
 	})
-	// Homes may be many. Which of them is where matters only if something is gone.
-	err = errors.Join(err, p.forget(homes, func(read func() string, at time.Time) bool {
-		return time.Since(at) > Kept || len(lost) > 0 && lost[read()]
-	}))
+	// A home that is gone is nowhere else: its session's conversation is not to begin anew.
+	err = errors.Join(err, p.forget(homes, func(_ func() string, at time.Time) bool { return time.Since(at) > Kept }))
 	list := make([]string, 0, len(found))
 	for common := range found {
 		list = append(list, common)
