@@ -91,10 +91,15 @@ func lastLeft(entries []*journal.Entry, began int64) *journal.Entry {
 }
 
 // headAt returns HEAD of a worktree as it was at a time, before commits that were
-// made on it since, of which git knows the second; zero if that was none. known is
-// a commit that it was at before. A reflog that is older says that there are none.
+// made on it since; zero if that was none. known is a commit that it was at
+// before. A reflog that is older says that there are none. Of a commit git knows
+// the second, and when it was written as long as it is loose.
 func headAt(objects *git.Objects, repo *git.Repo, head, known object.Hash, began time.Time) (object.Hash, error) {
-	if log, err := os.Stat(filepath.Join(repo.GitDir, "logs", "HEAD")); err == nil && log.ModTime().Before(began.Add(-tick)) {
+	older := func(dir string, name ...string) bool {
+		file, err := os.Stat(filepath.Join(append([]string{dir}, name...)...))
+		return err == nil && file.ModTime().Before(began.Add(-tick))
+	}
+	if older(repo.GitDir, "logs", "HEAD") {
 		return head, nil
 	}
 	at := head
@@ -106,7 +111,8 @@ func headAt(objects *git.Objects, repo *git.Repo, head, known object.Hash, began
 		if err != nil {
 			return at, err
 		}
-		if c.Committer.When.Unix() < began.Unix() {
+		name := at.String()
+		if c.Committer.When.Unix() < began.Unix() || older(repo.CommonDir, "objects", name[:2], name[2:]) {
 			return at, nil
 		}
 		if len(c.Parents) == 0 {
