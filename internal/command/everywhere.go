@@ -120,6 +120,7 @@ func (s *sweep) end(list []string) error {
 			return err
 		case s.c.Context.Err() != nil:
 			return err
+		case errors.Is(err, errUnused):
 		case errors.As(err, new(*leftOutError)):
 			s.progress.Stop()
 			cmdline.Warn(err)
@@ -147,6 +148,9 @@ func (s *sweep) end(list []string) error {
 // A leftOutError is why git would not work in a repository.
 type leftOutError struct{ error }
 
+// errUnused reports a repository in which nothing has been recorded.
+var errUnused = errors.New("nothing is recorded")
+
 // A writeError is why nothing more can be printed.
 type writeError struct{ error }
 
@@ -159,6 +163,9 @@ func (s *sweep) in(ctx context.Context, common string, out *inTurn) error {
 	repo, err := git.OpenCommon(ctx, common)
 	if err != nil {
 		return &leftOutError{fmt.Errorf("%s was left out: %s", git.DirOf(common), cmdline.OneLine(err.Error()))}
+	}
+	if !repo.MayHave("refs/agent/") { // what git would take ten times as long for
+		return errUnused
 	}
 	conf, err := repo.Config(ctx)
 	if err != nil {

@@ -1,6 +1,9 @@
 package git
 
 import (
+	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,6 +55,16 @@ func (r *Repo) RefsDir() string {
 	}
 	r.refsDir.Store(&dir)
 	return dir
+}
+
+// MayHave reports whether a ref below a directory of refs may be there, as files
+// tell without git: it always may if others than git do not know where refs are.
+func (r *Repo) MayHave(dir string) bool {
+	if r.InTables() || r.RefsDir() != r.CommonDir || exists(filepath.Join(r.CommonDir, filepath.FromSlash(dir))) {
+		return true
+	}
+	packed, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	return bytes.Contains(packed, []byte(" "+dir)) || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
 func exists(path string) bool {

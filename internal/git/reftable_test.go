@@ -31,6 +31,41 @@ func elsewhere(t *testing.T, backend string) *gittest.Repo {
 	return r
 }
 
+// TestMayHave: a ref is never missed, wherever git has it, and files tell that there is none.
+func TestMayHave(t *testing.T) {
+	t.Parallel()
+	const dir = "refs/agent/missions/"
+	for name, tt := range map[string]struct {
+		make   func(t *testing.T) *gittest.Repo
+		before bool
+	}{
+		"files":           {func(t *testing.T) *gittest.Repo { return gittest.Files(t) }, false},
+		"tables":          {tables, true},
+		"files elsewhere": {func(t *testing.T) *gittest.Repo { return elsewhere(t, "files") }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := tt.make(t)
+			at := func() bool {
+				repo, err := FindCommon(filepath.Join(r.Dir, ".git"))
+				gittest.Must(t, err)
+				return repo.MayHave(dir)
+			}
+			r.Write("b", "b\n")
+			r.Commit("two")
+			if got := at(); got != tt.before {
+				t.Errorf("before there is one: %t", got)
+			}
+			r.Git("update-ref", dir+"a1b2c3d4", "HEAD")
+			loose := at()
+			r.Git("pack-refs", "--all", "--prune")
+			if packed := at(); !loose || !packed {
+				t.Errorf("loose: %t, packed: %t", loose, packed)
+			}
+		})
+	}
+}
+
 // TestRefsElsewhere: refs, their locks and HEAD are found where git has them.
 func TestRefsElsewhere(t *testing.T) {
 	t.Parallel()
