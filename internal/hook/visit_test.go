@@ -99,11 +99,11 @@ func TestVisitOfKilledLast(t *testing.T) {
 	home.clock = func() time.Time { return time.Now().Add(late) } // files' times count
 	visited.clock = home.clock
 	dead := gone(t)
-	home.event(dead, hooks.Payload{Name: "UserPromptSubmit", SessionID: "killed", PromptID: "p", Prompt: "p"})
-	home.edit(dead, "killed", "p", filepath.Join(visited.Dir, "file"))
+	home.event(dead, hooks.Payload{Name: "UserPromptSubmit", SessionID: "ended", PromptID: "p", Prompt: "p"})
+	home.edit(dead, "ended", "p", filepath.Join(visited.Dir, "file"))
 	visited.Write("theirs", "of somebody else\n")
 	late = time.Second
-	home.edit(dead, "killed", "p", filepath.Join(home.Dir, "file"))
+	home.edit(dead, "ended", "p", filepath.Join(home.Dir, "file"))
 	late = time.Minute
 	visited.event(os.Getpid(), hooks.Payload{Name: "SessionStart", SessionID: "next", Source: "startup"})
 	if got, want := visited.recorded(), []string{"p: interrupted [file] true"}; !slices.Equal(got, want) {
