@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -117,8 +118,10 @@ func (p *span) quiet(base, end object.Hash, claims []owners.Claim) bool {
 // lacks reports whether the journal lacks calls of the turn's that edited files
 // of the worktree: then any change may be of one. Sub-agents' calls are in the
 // journal alone. The conversation is read only if there are fewer than counted;
-// elsewhere are the calls of which that says that they edited other files.
-func (p *span) lacks(repo *git.Repo, t *turns.Turn, segment []byte) (lacks bool, elsewhere []hooks.Call) {
+// elsewhere are the calls of which that says that they edited other files. had
+// tells of files that are not there whether they were: where a worktree was within
+// this one and is gone, they were not.
+func (p *span) lacks(repo *git.Repo, t *turns.Turn, segment []byte, had func(path string) bool) (lacks bool, elsewhere []hooks.Call) {
 	a := agent.Of(t.Agent)
 	edits, unnamed := 0, 0
 	for tool, n := range t.Tools {
@@ -144,7 +147,10 @@ func (p *span) lacks(repo *git.Repo, t *turns.Turn, segment []byte) (lacks bool,
 	edited := transcript.Edited(a.Reader(), segment, func(tool string) bool { return a.Effects[tool] == hooks.Edits })
 	maps.DeleteFunc(edited, func(id, path string) bool {
 		name := absolute(repo.Top, path)
-		_, inside := snapshot.Inside(repo, name)
+		at, inside := snapshot.Inside(repo, name)
+		if _, err := os.Lstat(name); err != nil {
+			inside = inside && had(at)
+		}
 		if inside = inside || path == ""; !inside {
 			elsewhere = append(elsewhere, hooks.Call{ID: id, Effect: hooks.Edits, Paths: []string{name}})
 		}

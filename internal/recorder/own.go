@@ -84,7 +84,10 @@ func (r *recording) separate(ctx context.Context, t *turns.Turn, p span, segment
 	if read := r.agent().Claims; read != nil && !p.quiet(base, r.tx.Snap.Tree, claims) {
 		claims = append(claims, p.untold(r.Repo, read(segment))...)
 	}
-	lacks, elsewhere := p.lacks(r.Repo, t, segment)
+	lacks, elsewhere := p.lacks(r.Repo, t, segment, func(path string) bool {
+		e, err := r.tx.Objects.Lookup(base, path)
+		return err != nil || e != (object.Entry{})
+	})
 	r.result.Elsewhere = elsewhere
 	own, told := share{record: &record.Own{Of: t.Code}}, claims
 	if mine := slices.ContainsFunc(claims, func(c owners.Claim) bool { return c.Who == p.who }); !mine && !r.heard() {
