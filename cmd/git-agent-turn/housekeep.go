@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/hook"
 	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
+	"gitagent/internal/places"
 	"gitagent/internal/purge"
 	"gitagent/internal/session"
 	"gitagent/internal/statedir"
@@ -87,6 +88,7 @@ func daily(c *cli.Context, w *workspace.Workspace, held *statedir.Lock, now time
 			}
 			return nil
 		},
+		func() error { return places.Of(os.Getenv).Prune(now) },
 		func() error {
 			return handoffstore.PruneArtifacts(handoffstore.DataDir(os.Getenv), bound(now, s.ArtifactsAge), s.ArtifactsSize)
 		},

@@ -140,13 +140,17 @@ func (p *Places) Switched(common string) bool {
 }
 
 // Forget forgets the repository with a common directory, and the homes of
-// sessions there. It removes the directory if nothing else is in it.
+// sessions there or in one that is gone. It removes the directory if nothing else
+// is in it.
 func (p *Places) Forget(common string) error {
 	if p.dir == nil {
 		return nil
 	}
 	is := func(read func() string, _ time.Time) bool { return read() == common }
-	err := errors.Join(p.forget(repositories, is), p.forget(homes, is), p.forget(switched, is))
+	err := errors.Join(p.forget(repositories, is), p.forget(switched, is), p.forget(homes, func(read func() string, _ time.Time) bool {
+		at := read()
+		return at == common || gone(at)
+	}))
 	p.Tidy()
 	return err
 }
@@ -182,7 +186,7 @@ func (p *Places) Home(session string) string {
 
 // Repositories returns the common directories of the repositories that turns are
 // recorded in, the one in which a session began last first. It forgets those
-// that are gone, and old homes.
+// that are gone.
 func (p *Places) Repositories() ([]string, error) {
 	if p.dir == nil {
 		return nil, nil
@@ -196,8 +200,6 @@ func (p *Places) Repositories() ([]string, error) {
 		found[common] = at
 		return false
 	})
-	// A home that is gone is nowhere else: its session's conversation is not to begin anew.
-	err = errors.Join(err, p.forget(homes, func(_ func() string, at time.Time) bool { return time.Since(at) > Kept }))
 	list := make([]string, 0, len(found))
 	for common := range found {
 		list = append(list, common)
@@ -206,6 +208,15 @@ func (p *Places) Repositories() ([]string, error) {
 		return cmp.Or(found[b].Compare(found[a]), strings.Compare(a, b))
 	})
 	return list, err
+}
+
+// Prune forgets homes that were noted more than [Kept] ago, also in repositories
+// that are gone: until then, their sessions' conversations do not begin anew.
+func (p *Places) Prune(now time.Time) error {
+	if p.dir == nil {
+		return nil
+	}
+	return p.forget(homes, func(_ func() string, at time.Time) bool { return now.Sub(at) > Kept })
 }
 
 func gone(common string) bool {

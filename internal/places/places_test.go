@@ -45,11 +45,12 @@ func TestPlaces(t *testing.T) {
 	if left, err := p.Dir().ReadDir(repositories); err != nil || len(left) != 2 {
 		t.Errorf("%d notes of repositories are left, %v; one is gone", len(left), err)
 	}
-	old := time.Now().Add(-Kept - time.Hour)
+	now := time.Now()
+	old := now.Add(-Kept - time.Hour)
 	if err := os.Chtimes(p.Dir().Path(filepath.Join(homes, "s1")), old, old); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Repositories(); err != nil || p.Home("s1") != "" || p.Home("s2") == "" {
+	if err := p.Prune(now); err != nil || p.Home("s1") != "" || p.Home("s2") == "" {
 		t.Errorf("homes of s1 %q and s2 %q, %v: only an old one is forgotten", p.Home("s1"), p.Home("s2"), err)
 	}
 }
@@ -113,6 +114,9 @@ func TestNobodysPlaces(t *testing.T) {
 	}
 	if list, err := p.Repositories(); err != nil || list != nil || p.Home("s1") != "" {
 		t.Errorf("Repositories = %q, %v", list, err)
+	}
+	if err := p.Prune(time.Now()); err != nil {
+		t.Error(err)
 	}
 }
 
