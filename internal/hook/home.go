@@ -47,6 +47,9 @@ func (h *hook) settle(ctx context.Context) {
 			}
 		}
 	}
+	if away, ours := Away(); ours && h.known && h.event.Name != "SessionStart" && visiting(away, id) { // it has come here, but its turn has begun outside
+		h.repo, h.known = nil, false
+	}
 	if dir, _ := places.Of(os.Getenv).Away(); dir != "" && !h.known {
 		h.outside, h.store = true, session.Open(dir)
 	}
@@ -54,6 +57,14 @@ func (h *hook) settle(ctx context.Context) {
 		h.tell("home", fmt.Sprintf("what this session says is recorded nowhere, as its conversation is in %s: %v; what it changes is recorded where that is; to have both, start a new session",
 			h.repo.Top, unreachable))
 	}
+}
+
+// visiting reports whether a session without a home is in a turn that visits
+// repositories.
+func visiting(away session.Store, id string) bool {
+	var st contextmeter.Memory
+	away.LoadMonitor(id, &st)
+	return slices.ContainsFunc(st.Visits, contextmeter.Visit.Runs)
 }
 
 // standing finds the worktree of a repository that has a directory, or else the
@@ -114,7 +125,8 @@ func abroad(ctx context.Context, h *hook) error {
 	case "UserPromptSubmit":
 		h.leave(ctx, recorder.Halted, nil)
 		h.outside = false
-		if h.settle(ctx); h.known { // with the turn that was interrupted it has moved in
+		h.find(ctx, h.event.Cwd)
+		if h.settle(ctx); h.known && !h.withheld() { // with the turn that was interrupted it has moved in
 			return prompt(ctx, h)
 		}
 		return remember(ctx, h, func(st *contextmeter.Memory) { st.Began = h.at.UnixMilli() })
