@@ -155,19 +155,32 @@ func (l *land) call(a *agent) {
 // worktree is that of the session which works in it from another one of the
 // repository, so nobody else does.
 func (l *land) fits(a *agent, p *place) bool {
-	beside := p != a.stands && (!isMain(p) || a.stands != nil && a.stands.main == p)
+	beside := l.beside(a, p)
 	others := slices.ContainsFunc(p.users, func(session string) bool { return session != a.Session })
 	return !(beside && (others || l.stood(p))) && !(p.beside && others)
 }
 
+// beside reports whether a session works in a place from another worktree of the
+// repository: that where it stands, else that of its home, else the main one.
+func (l *land) beside(a *agent, p *place) bool {
+	at := slices.IndexFunc(l.places, func(o *place) bool { return o.dir == a.Cwd && !o.gone })
+	switch {
+	case at >= 0 && l.places[at].main == p.main:
+		return p != l.places[at]
+	case a.stands != nil && a.stands.main == p.main:
+		return p != a.stands
+	}
+	return !isMain(p)
+}
+
 // work notes that a session works in a place.
-func (c *call) work() {
-	c.in.beside = c.in.beside || c.in != c.stands && (!isMain(c.in) || c.stands != nil && c.stands.main == c.in)
+func (c *call) work(l *land) {
+	c.in.beside = c.in.beside || l.beside(c.agent, c.in)
 	c.in.users = append(c.in.users, c.Session)
 }
 
 func (l *land) use(c *call) {
-	c.work()
+	c.work(l)
 	drawn(l.Rand, tools, func(t tool) int { return t.weight }).do(l, c)
 }
 

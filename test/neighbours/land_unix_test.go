@@ -247,7 +247,7 @@ func (l *land) act() {
 		l.end(a)
 	case !a.Busy():
 		p := l.place(func(p *place) bool { return isMain(p) || !l.stood(p) })
-		if a.Cwd = p.dir; len(a.Said()) == 0 { // it has no home yet
+		if a.Cwd = p.dir; len(a.Said()) == 0 || a.stands != nil && a.stands.main == p.main { // else its home is elsewhere
 			a.stands = p
 		}
 		l.note("%s moves to %s", l.who(a), a.Cwd)
