@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
+	"gitagent/internal/gitdiff"
 	"gitagent/internal/journal"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
@@ -22,9 +23,9 @@ import (
 // arrive returns the start of a visit. Nothing of it is in the ledger before the
 // turn ends, since most visits only read.
 //
-// If calls have run already, it is the state before them: HEAD as it was, or the
-// journal's last state with that HEAD, with the files as they are now that were
-// written before. A file that was removed before counts as the calls'.
+// If calls have run already, it is the state before them: HEAD as it was, with what
+// was uncommitted in the journal's last state, and the files as they are now that
+// were written before. A file that was removed before counts as the calls'.
 func (r *recording) arrive(s start) (start, error) {
 	message := ledger.CodeMessage(fmt.Sprintf("before turn %d", r.last+1), r.id, 0, r.Session)
 	s.head, s.branch = r.head, r.branch
@@ -65,9 +66,9 @@ func (r *recording) arriveLate(s start, message string) (start, error) {
 	if err != nil {
 		return s, err
 	}
-	tree := kept
-	if !left.Tree.IsZero() && left.Head == s.head && r.complete(kept, left.Tree) {
-		tree = left.Tree
+	tree, err := r.carried(left, kept)
+	if err != nil {
+		return s, err
 	}
 	if tree, _, err = touchedBefore(r.tx.Objects, r.Repo, tree, r.tx.Snap.Tree, r.Began); err != nil {
 		return s, err
@@ -77,6 +78,36 @@ func (r *recording) arriveLate(s start, message string) (start, error) {
 	}
 	r.began, r.startHead = tree, s.head
 	return s, err
+}
+
+// carried returns HEAD's tree with what a state had changed in its own HEAD's, but
+// for files that were committed since.
+func (r *recording) carried(left *journal.Entry, head object.Hash) (object.Hash, error) {
+	if left.Tree.IsZero() || !r.complete(head, left.Tree) {
+		return head, nil
+	}
+	from, err := r.tx.Objects.TreeOf(left.Head)
+	if err == nil && left.Head.IsZero() {
+		from, err = r.tx.Objects.EmptyTree()
+	}
+	if err != nil {
+		return head, nil //nolint:nilerr // a HEAD that is gone says nothing
+	}
+	if from == head {
+		return left.Tree, nil
+	}
+	dirty, ok, err := gitdiff.Differences(r.tx.Objects, from, []object.Hash{left.Tree}, maxSeparated)
+	if err != nil || !ok {
+		return head, err
+	}
+	changes := make(map[string]object.Entry)
+	for _, d := range dirty {
+		if e, err := r.tx.Objects.Lookup(head, d.Path); err == nil && e == d.Old {
+			changes[d.Path] = d.New
+		}
+	}
+	giveWay(changes)
+	return r.tx.Objects.EditTree(head, changes)
 }
 
 // lastLeft returns the last state before the calls of a visit began, in ms, also
