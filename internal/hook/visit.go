@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,7 +24,7 @@ import (
 func (h *hook) visit(ctx context.Context, exact bool) error {
 	found := h.elsewhere(ctx, h.event.Cwd, h.event.Calls)
 	if len(found) == 0 {
-		return nil
+		return h.wentOn(ctx, exact)
 	}
 	began := h.began
 	if exact {
@@ -54,6 +55,18 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 		return errors.Join(recorder.Step(ctx, g.repo, g.open, b), recorder.Beside(ctx, g.repo, g.open, b, false, false))
 	})
 	return nil
+}
+
+// wentOn notes when calls have run that are in no other repository, if the session
+// is outside and visits some: at home that is noted anyway.
+func (h *hook) wentOn(ctx context.Context, exact bool) error {
+	if !h.outside || exact {
+		return nil
+	}
+	if visits, _ := h.visits(); !slices.ContainsFunc(visits, contextmeter.Visit.Runs) {
+		return nil
+	}
+	return remember(ctx, h, func(st *contextmeter.Memory) { st.Batch = h.at.UnixMilli() })
 }
 
 // turnOf returns the turn that calls are of, by what its home knows of the session
