@@ -145,8 +145,8 @@ func (b Batch) named(repo *git.Repo) []*git.Repo {
 			continue
 		}
 		here()
-		for _, path := range call.Paths {
-			if other, err := git.Find(absolute(b.Cwd, path)); err == nil {
+		for _, path := range b.paths(call) {
+			if other, err := git.Find(path); err == nil {
 				list = append(list, other)
 			}
 		}
@@ -167,6 +167,19 @@ func (b Batch) named(repo *git.Repo) []*git.Repo {
 		}
 	}
 	return list
+}
+
+// paths returns those that a call names, and of a command those that are there:
+// where one is gone, nothing says which worktree it was in.
+func (b Batch) paths(call hooks.Call) []string {
+	if RemovesWorktree(call.Command) {
+		return nil
+	}
+	home, _ := os.UserHomeDir()
+	return slices.DeleteFunc(Named(b.Cwd, home, []hooks.Call{call}), func(path string) bool {
+		_, err := os.Lstat(path)
+		return err != nil && call.Command != ""
+	})
 }
 
 // isElsewhere reports whether something is there at a path that a call names, and
