@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -13,7 +14,10 @@ import (
 // The context monitor's state has its own small file, because it changes with
 // every batch of tool calls, while the client waits.
 
-const monitorSize = 512 // bytes of such a file, at least
+const (
+	monitorSize = 512       // bytes of such a file, at least
+	maxMonitor  = 256 << 10 // bytes that are read; 50 visits of the longest paths are 210,000
+)
 
 func monitorPath(id string) string { return filepath.Join(sessions, id+".monitor") }
 
@@ -43,7 +47,12 @@ func (s Store) Monitors(id string) bool {
 // LoadMonitor reads a session's monitor state into v. v is invalid if ok is
 // false.
 func (s Store) LoadMonitor(id string, v any) (ok bool) {
-	data, err := s.dir.ReadFile(monitorPath(id))
+	f, err := s.dir.OpenFile(monitorPath(id), os.O_RDONLY)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxMonitor))
 	return err == nil && json.Unmarshal(data, v) == nil
 }
 

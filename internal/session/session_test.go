@@ -262,6 +262,13 @@ func TestMonitor(t *testing.T) {
 	if v = (kept{}); !s.LoadMonitor("a", &v) || v != (kept{N: 8}) {
 		t.Errorf("kept %+v, want 8 in the place of something longer", v)
 	}
+	for size, valid := range map[int]bool{maxMonitor - 100: true, maxMonitor: false} {
+		v = kept{Text: strings.Repeat("x", size)}
+		gittest.Must(t, s.saveMonitor("a", &v))
+		if got := s.LoadMonitor("a", &v); got != valid {
+			t.Errorf("one of %d bytes is valid: %t", size, got)
+		}
+	}
 	if s.LoadMonitor("b", &v) {
 		t.Error("sessions are mixed up")
 	}
