@@ -15,6 +15,7 @@ type Visit struct {
 	Begun    bool   `json:"begun,omitempty"`  // its start is kept there
 	Over     bool   `json:"over,omitempty"`
 	Off      bool   `json:"off,omitempty"` // nothing is recorded there
+	Beyond   bool   `json:"-"`             // as it is one too many, which is not noted
 }
 
 // Runs reports whether the end of the turn has to be recorded there.
@@ -31,8 +32,8 @@ func (s *Memory) Visit(prompt string, tops []string) map[string]Visit {
 	for _, top := range tops {
 		v := s.visit(top)
 		switch {
-		case v == nil && len(s.Visits) == MaxVisits:
-			now[top] = Visit{Top: top, Off: true}
+		case v == nil && len(s.Visits) >= MaxVisits:
+			now[top] = Visit{Top: top, Off: true, Beyond: true}
 			continue
 		case v == nil:
 			s.Visits = append(s.Visits, Visit{Top: top, PromptID: prompt})

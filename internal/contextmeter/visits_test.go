@@ -62,7 +62,7 @@ func TestVisit(t *testing.T) {
 			map[string]Visit{"/a": {Top: "/a"}},
 			[]Visit{{Top: "/a"}},
 		},
-		{"too many", full, "p", []string{"/more"}, map[string]Visit{"/more": {Top: "/more", Off: true}}, full},
+		{"too many", full, "p", []string{"/more"}, map[string]Visit{"/more": {Top: "/more", Off: true, Beyond: true}}, full},
 	} {
 		m := Memory{Visits: slices.Clone(tt.before)}
 		if now := m.Visit(tt.prompt, tt.tops); !reflect.DeepEqual(now, tt.now) || !slices.Equal(m.Visits, tt.after) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -41,6 +42,9 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 	}
 	if err != nil {
 		return err
+	}
+	if slices.ContainsFunc(found, func(r *git.Repo) bool { return visits[r.Top].Beyond }) {
+		h.tell("visits", fmt.Sprintf("what this turn changes in more than %d other repositories is not recorded", contextmeter.MaxVisits))
 	}
 	h.each(found, func(g *hook) error {
 		on, err := h.beginIn(ctx, g, visits[g.repo.Top], s)

@@ -174,6 +174,9 @@ func TestMostVisits(t *testing.T) {
 	if got := prompt("p", 0, contextmeter.MaxVisits+4); len(got) != contextmeter.MaxVisits {
 		t.Errorf("one turn visits %q", got)
 	}
+	if !home.hook(0, hooks.Payload{SessionID: "one"}).store.WasTold("one", "visits") {
+		t.Error("the user does not know")
+	}
 	if got, want := prompt("q", 100, 103), []string{"100", "101", "102"}; !slices.Equal(got, want) {
 		t.Errorf("the next one visits %q, want %q", got, want)
 	}

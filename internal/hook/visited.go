@@ -27,7 +27,7 @@ func (h *hook) elsewhere(ctx context.Context, cwd string, calls []hooks.Call) (r
 		}
 		looked[dir] = true
 		repo, err := git.Find(dir)
-		if err != nil || h.repo != nil && repo.CommonDir == h.repo.CommonDir || len(repos) == contextmeter.MaxVisits ||
+		if err != nil || h.repo != nil && repo.CommonDir == h.repo.CommonDir || len(repos) > contextmeter.MaxVisits ||
 			slices.ContainsFunc(repos, func(r *git.Repo) bool { return r.CommonDir == repo.CommonDir }) {
 			continue
 		}
