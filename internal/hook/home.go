@@ -93,14 +93,15 @@ func standing(ctx context.Context, common, top string) (*git.Repo, error) {
 	return nil, cmp.Or(err, git.ErrNotFound)
 }
 
-// recordedAt reports whether turns are recorded in a worktree.
-func recordedAt(ctx context.Context, top string) bool {
+// recordedAt reports whether turns are recorded in a worktree, and why that is not
+// known.
+func recordedAt(ctx context.Context, top string) (bool, error) {
 	repo, err := Place(ctx, top, "")
 	if err != nil {
-		return false
+		return false, err
 	}
 	on, err := workspace.New(repo, nil).Enabled(ctx)
-	return on && err == nil
+	return on && err == nil, err
 }
 
 // Away returns what is kept of sessions without a home; ok is false if nothing of

@@ -58,7 +58,7 @@ func (h *hook) leaveAll(ctx context.Context, event recorder.SignalKind, r *recor
 		if err != nil || repo.Top != v.Top {
 			continue // it is gone
 		}
-		if recordedAt(ctx, v.Top) { // else somebody has said so since it began
+		if on, _ := recordedAt(ctx, v.Top); on { // else somebody has said so since it began
 			left = append(left, repo)
 		}
 	}

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
 
 	"gitagent/internal/contextmeter"
 	"gitagent/internal/git"
+	"gitagent/internal/places"
 	"gitagent/internal/recorder"
 	"gitagent/internal/session"
 )
@@ -35,7 +37,9 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 	s, visits, err := h.opening(ctx, found, turn, began)
 	if err != nil && h.outside { // it is told where a turn is lost by it
 		h.each(found, func(g *hook) error {
-			g.known = recordedAt(ctx, g.repo.Top)
+			if on, _ := recordedAt(ctx, g.repo.Top); !on {
+				return nil
+			}
 			return err
 		})
 		return nil
@@ -143,9 +147,12 @@ func (h *hook) beginIn(ctx context.Context, g *hook, v contextmeter.Visit, s rec
 	set := func(change func(*contextmeter.Visit)) error {
 		return remember(ctx, h, func(st *contextmeter.Memory) { st.SetVisit(g.repo.Top, change) })
 	}
-	if !recordedAt(ctx, g.repo.Top) {
+	if on, err := recordedAt(ctx, g.repo.Top); !on {
 		g.known = false // its log is not ours
-		return false, set(func(v *contextmeter.Visit) { v.Off = true })
+		if !places.Of(os.Getenv).Switched(g.repo.CommonDir) {
+			err = nil // nobody expects it
+		}
+		return false, errors.Join(err, set(func(v *contextmeter.Visit) { v.Off = true }))
 	}
 	if v.Begun {
 		return true, nil
@@ -157,7 +164,8 @@ func (h *hook) beginIn(ctx context.Context, g *hook, v contextmeter.Visit, s rec
 }
 
 // each does something in several repositories at once, as a hook that works in
-// each. What fails is logged there, and told once.
+// each. What fails is logged there, or at home if nothing is recorded there, and
+// told once.
 func (h *hook) each(repos []*git.Repo, do func(g *hook) error) {
 	guests := make([]*hook, len(repos))
 	errs := make([]error, len(repos))
@@ -171,8 +179,12 @@ func (h *hook) each(repos []*git.Repo, do func(g *hook) error) {
 	}
 	all.Wait()
 	for i, g := range guests {
-		if errs[i] != nil {
+		switch {
+		case errs[i] == nil:
+		case g.known:
 			g.lose(lostTurn, errs[i]) // whichever program's hook it is
+		default:
+			h.lose(lostTurn, fmt.Errorf("in %s: %w", g.repo.Top, errs[i]))
 		}
 		h.answer.User = cmp.Or(h.answer.User, g.answer.User)
 	}
