@@ -100,7 +100,13 @@ func (x *examination) look(repo *git.Repo) {
 	if repo == nil {
 		return
 	}
-	if _, x.obstacle = place(x.ctx, repo); x.obstacle != nil {
+	_, x.obstacle = place(x.ctx, repo)
+	if x.obstacle == nil && !x.records && !repo.Own() { // else a trial tells
+		if denied := repo.Access(); denied != nil {
+			x.obstacle = &obstacle{denied.Error(), allow(x.ctx, repo, denied)}
+		}
+	}
+	if x.obstacle != nil {
 		x.init = ""
 	}
 }
