@@ -33,10 +33,6 @@ func TestTakeNestedRepositories(t *testing.T) {
 		{"empty but for files", func(t *testing.T, r *gittest.Repo) {
 			inside(t, r, "nested").Write("f", "f\n")
 		}, []record.Skip{{Path: "nested/", Why: record.WhyRepository}}},
-		{"linked worktree", func(t *testing.T, r *gittest.Repo) {
-			r.Git("worktree", "add", "-q", "-b", "linked", "wt")
-			r.In(r.Dir+"/wt").Write("new", "n\n")
-		}, []record.Skip{{Path: "wt/", Why: record.WhyRepository}}},
 		{"bare", func(t *testing.T, r *gittest.Repo) {
 			inside(t, r, "bare.git", "--bare")
 			remove(t, r, "bare.git/hooks")
@@ -64,6 +60,19 @@ func TestTakeNestedRepositories(t *testing.T) {
 			tt.make(t, r)
 			check(t, r, tt.skipped...)
 		})
+	}
+}
+
+// Another worktree of the repository is no part of this one, and not left out: turns have it as what it is.
+func TestTakeWorktreeBelow(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Git("worktree", "add", "-q", "-b", "linked", "wt")
+	r.In(r.Dir+"/wt").Write("new", "n\n")
+	want := wantTree(t, r, []record.Skip{{Path: "wt/"}})
+	s := take(t, r, false)
+	if sameTree(t, s, want); len(s.Skipped) > 0 {
+		t.Errorf("skipped %v", s.Skipped)
 	}
 }
 

@@ -111,10 +111,7 @@ func TestExcepted(t *testing.T) {
 		{name: "off here", except: "gitdir:/elsewhere/", prepare: conf("agent.record", "false")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := gittest.New(t)
-			top := filepath.Join(gittest.Lasting(t), "repo")
-			gittest.Must(t, os.Rename(r.Dir, top))
-			r = r.In(top)
+			r := gittest.NewLasting(t)
 			r.Write("f", "1\n")
 			r.Commit("one")
 			user := filepath.Join(t.TempDir(), "config.toml")
@@ -125,7 +122,7 @@ func TestExcepted(t *testing.T) {
 			if dir == "" {
 				dir = r.Dir
 			}
-			except := strings.NewReplacer("TOP", top, "ABOVE", filepath.Dir(top)).Replace(tt.except)
+			except := strings.NewReplacer("TOP", r.Dir, "ABOVE", filepath.Dir(r.Dir)).Replace(tt.except)
 			gittest.Must(t, os.WriteFile(user, []byte("[record]\neverywhere = true\nexcept = ['"+except+"']\n"), 0o666))
 			set, _ := config.Load(user, "")
 			repo, err := git.Find(dir)
@@ -151,16 +148,14 @@ func TestExceptedAtHome(t *testing.T) {
 		{"no list", "7", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := gittest.New(t)
-			top := filepath.Join(gittest.Lasting(t), "repo")
-			gittest.Must(t, os.Rename(r.Dir, top))
+			r := gittest.NewLasting(t)
 			home := t.TempDir()
 			t.Setenv("HOME", home)
 			t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "other"))
 			put(r.In(home), ".config/git-agent/config.toml", "[record]\nexcept = "+tt.except+"\n")
 			t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig"))
 			put(r.In(home), ".gitconfig", "[agent]\n\trecord = true\n")
-			repo, err := git.Find(top)
+			repo, err := git.Find(r.Dir)
 			gittest.Must(t, err)
 			w := workspace.New(repo, nil)
 			v, err := w.Recording(t.Context())

@@ -24,3 +24,12 @@ func Lasting(t testing.TB) string {
 	})
 	return dir
 }
+
+// NewLasting is New in such a directory.
+func NewLasting(t testing.TB) *Repo {
+	t.Helper()
+	r := New(t)
+	top := filepath.Join(Lasting(t), "repo")
+	Must(t, os.CopyFS(top, os.DirFS(r.Dir)))
+	return r.In(top)
+}

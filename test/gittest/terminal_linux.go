@@ -103,7 +103,8 @@ func (s *Terminal) End() (status int, said string) {
 	s.t.Helper()
 	<-s.Ended
 	said, rest, _ := strings.Cut(string(s.said), endedWith)
-	status, err := strconv.Atoi(strings.TrimSpace(rest))
+	rest, _, _ = strings.Cut(rest, "\r") // what was typed may be echoed behind it
+	status, err := strconv.Atoi(rest)
 	Must(s.t, err)
 	return status, said
 }
