@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"gitagent/hooks"
 	"gitagent/internal/contextmeter"
 	"gitagent/internal/git"
 	"gitagent/internal/places"
@@ -179,14 +180,14 @@ func (h *hook) each(repos []*git.Repo, do func(g *hook) error) {
 	}
 	all.Wait()
 	for i, g := range guests {
-		switch {
-		case errs[i] == nil:
-		case g.known:
-			g.lose(lostTurn, errs[i]) // whichever program's hook it is
-		default:
-			h.lose(lostTurn, fmt.Errorf("in %s: %w", g.repo.Top, errs[i]))
+		if errs[i] != nil {
+			g.program = &Program{name: "git-agent-turn"} // it is told once, whichever program's hook it is
+			if !g.known {
+				g.store, g.known, g.outside = h.store, h.known, h.outside
+			}
+			g.lose(lostTurn, fmt.Errorf("in %s: %w", g.repo.Top, errs[i]))
 		}
-		h.answer.User = cmp.Or(h.answer.User, g.answer.User)
+		h.add(hooks.Answer{User: g.answer.User})
 	}
 }
 
