@@ -122,6 +122,11 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	if err != nil {
 		return false, err
 	}
+	if p.ends != nil && r.strayed() {
+		if s.base, _, err = commit(r.tx, s, r.onBranch, ledger.CodeMessage(fmt.Sprintf("before turn %d", r.last+1), r.id, 0, r.Session)); err != nil {
+			return false, err
+		}
+	}
 	var done outturn
 	seen := p.ends == nil
 	before, again := r.subagentsBefore(), map[string]session.SubagentCursor(nil)
@@ -193,6 +198,13 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 		r.state.Last.Spent = r.spent
 	}
 	return true, err
+}
+
+// strayed reports whether the session came to this worktree in the turn that ends
+// and, as its client tells of calls, has called nothing here: what is here is not
+// the turn's.
+func (r *recording) strayed() bool {
+	return r.state.Open != nil && r.elsewhere() && r.found.IsZero() && r.heard() && worktreeOf(r.Repo, r.state.Worktree) != nil
 }
 
 // scrubState removes purged texts from the session's state, which is no object.
