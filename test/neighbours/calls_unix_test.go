@@ -106,6 +106,9 @@ var tools = []tool{
 		if p == nil {
 			return
 		}
+		if within(p.main.dir, p.dir) { // it may be committed there, as if it were a submodule
+			c.turn.changed[p.main] = true
+		}
 		c.shell(l, "git worktree remove --force "+p.dir)
 		p.gone = true
 	}},
