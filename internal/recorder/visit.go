@@ -184,6 +184,8 @@ func (r *recording) onlyOthers(t *turns.Turn, s start) bool {
 	switch {
 	case len(t.Worktrees) > 0:
 		return false
+	case s.head == r.head && r.alike(t.Base, t.Code): // whatever calls were not told of
+		return true
 	case t.Own != nil:
 		return len(t.Own.With) > 0 && t.Own.Files == 0 && (s.head == r.head || len(t.Own.Commits) == 0) && !slices.Contains(t.Own.Commits, t.Code)
 	case r.during == nil || len(r.Untold) > 0 || !r.alike(t.Base, t.Code):
