@@ -110,7 +110,9 @@ var tools = []tool{
 			c.turn.changed[p.main] = true
 		}
 		c.shell(l, "git worktree remove --force "+p.dir)
-		p.gone = true
+		if p.gone = true; !c.Before {
+			l.unseen(p, c.turn)
+		}
 	}},
 }
 
@@ -119,6 +121,14 @@ func (l *land) wipe(p *place, path string) {
 	data, _ := os.ReadFile(path) // it may be new
 	for _, text := range lineOf.FindAllString(string(data), -1) {
 		l.lines[text].gone = true
+	}
+}
+
+// unseen notes that what a turn wrote in a place that is gone may not have been
+// looked at since.
+func (l *land) unseen(p *place, t *abroad) {
+	for _, w := range l.lines {
+		w.gone = w.gone || w.in == p && w.by == t
 	}
 }
 
@@ -140,8 +150,8 @@ func within(dir, path string) bool { return path == dir || strings.HasPrefix(pat
 
 // call lets an agent call something, or hand it to a sub-agent.
 func (l *land) call(a *agent) {
-	here := l.place(func(p *place) bool { return p.dir == a.Cwd })
-	if l.IntN(10) == 0 && here != nil {
+	here := l.here(a)
+	if l.IntN(10) == 0 && here != nil && (here == a.stands || isMain(here) || a.turn.desks[here.main] != nil) {
 		l.delegate(a, here)
 		return
 	}
@@ -154,36 +164,77 @@ func (l *land) call(a *agent) {
 	l.use(&call{agent: a, cwd: a.Cwd, in: here})
 }
 
+// desk returns the worktree in which the turn of an agent is recorded in the
+// repository of a place, if it works there next; nil if that can't be told.
+func (l *land) desk(a *agent, p *place) *place {
+	here := l.here(a)
+	switch d := a.turn.desks[p.main]; {
+	case d != nil:
+		return d
+	case here != nil && here.main == p.main:
+		return here
+	case a.stands != nil && a.stands.main == p.main:
+		return a.stands
+	case a.stands == nil && a.strays[p.main]:
+		return nil // it may be at home there
+	case isMain(p) || l.worksAt(p) && (a.stands != nil || len(a.Said()) == 1):
+		return p
+	case l.stood(p) || p.shared(a):
+		return nil
+	}
+	return p.main
+}
+
+// worksAt reports whether an agent works in a place for sure: it stands and is at home
+// there.
+func (l *land) worksAt(p *place) bool {
+	return slices.ContainsFunc(l.agents[:], func(a *agent) bool { return !a.dead && a.stands == p && a.Cwd == p.dir && len(a.Said()) > 0 })
+}
+
+// shared reports whether others than an agent's session have worked in a place.
+func (p *place) shared(a *agent) bool {
+	return slices.ContainsFunc(p.users, func(session string) bool { return session != a.Session })
+}
+
 // fits reports whether a session may work in a place. All that changes in a
 // worktree is that of the session which works in it from another one of the
 // repository, so nobody else does.
 func (l *land) fits(a *agent, p *place) bool {
-	beside := l.beside(a, p)
-	others := slices.ContainsFunc(p.users, func(session string) bool { return session != a.Session })
-	return !(beside && (others || l.stood(p))) && !(p.beside && others)
-}
-
-// beside reports whether a session works in a place from another worktree of the
-// repository: that where it stands, else that of its home, else the main one.
-func (l *land) beside(a *agent, p *place) bool {
-	at := slices.IndexFunc(l.places, func(o *place) bool { return o.dir == a.Cwd && !o.gone })
-	switch {
-	case at >= 0 && l.places[at].main == p.main:
-		return p != l.places[at]
-	case a.stands != nil && a.stands.main == p.main:
-		return p != a.stands
+	switch l.desk(a, p) {
+	case nil:
+		return false
+	case p:
+		return !p.beside || !p.shared(a)
 	}
-	return !isMain(p)
+	return !p.shared(a) && !l.stood(p)
 }
 
 // work notes that a session works in a place.
-func (c *call) work(l *land) {
-	c.in.beside = c.in.beside || l.beside(c.agent, c.in)
+func (l *land) work(c *call) {
+	d := l.desk(c.agent, c.in)
+	c.turn.desks[c.in.main] = d
+	c.strays[d.main] = c.strays[d.main] || !isMain(d)
 	c.in.users = append(c.in.users, c.Session)
+	if d == c.in || c.in.beside {
+		return
+	}
+	// What a person has written there in the turn, or in a file that they have, is its change.
+	c.in.beside = true
+	files := make(map[string]bool)
+	for text, w := range l.lines {
+		if w.by == nil && w.in == c.in && numberOf(text) > c.turn.began {
+			files[w.file] = true
+		}
+	}
+	for _, w := range l.lines {
+		if w.by == nil && w.in == c.in && files[w.file] {
+			l.doubt(w, c.turn)
+		}
+	}
 }
 
 func (l *land) use(c *call) {
-	c.work(l)
+	l.work(c)
 	drawn(l.Rand, tools, func(t tool) int { return t.weight }).do(l, c)
 }
 
@@ -220,6 +271,17 @@ func (c *call) do(l *land, name string, input map[string]any, what string, do fu
 		c.turn.since = l.count
 	} else {
 		c.SideCall(c.side, c.cwd, name, input, do)
+		l.vague(c, name)
+	}
+}
+
+// vague notes that nothing tells when a sub-agent's command began: in its turn, so
+// that it may have written what a person has in the places where that is recorded.
+func (l *land) vague(c *call, name string) {
+	for text, w := range l.lines {
+		if name == "Bash" && w.by == nil && numberOf(text) > c.turn.began && l.desk(c.agent, w.in) == w.in {
+			l.doubt(w, c.turn)
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ type place struct {
 	off  bool   // nothing is recorded in it
 	gone bool
 
-	users  []string // the sessions that have worked in it
+	users  []string // the sessions that have worked in it, or stood there at a prompt
 	beside bool     // from another worktree of the repository
 }
 
@@ -46,7 +46,8 @@ type agent struct {
 	*process
 	stands *place // nil outside of all
 	turn   *abroad
-	last   *abroad // whose end nothing has told yet
+	last   *abroad         // whose end nothing has told yet
+	strays map[*place]bool // repositories in which it has stood in other worktrees than the main one
 	dead   bool
 }
 
@@ -56,18 +57,21 @@ type abroad struct {
 	session string
 	prompt  string
 	stands  *place
-	changed map[*place]bool // repositories
-	ended   bool            // and recorded
-	cut     bool            // it was interrupted
-	since   int             // what was counted at its last call, but for those of sub-agents
+	changed map[*place]bool   // repositories
+	desks   map[*place]*place // the worktrees in which it is recorded, by repository
+	began   int               // what was counted at its prompt
+	ended   bool              // and recorded
+	cut     bool              // it was interrupted
+	since   int               // what was counted at its last call, but for those of sub-agents
 }
 
 // A written is a line.
 type written struct {
 	by    *abroad // nil: a person
 	in    *place
-	gone  bool // before its turn was recorded
-	maybe bool // a call that nobody told of may have written it
+	file  string    // a person's
+	gone  bool      // before its turn was recorded
+	maybe []*abroad // turns that may have written a person's, by calls that nobody told of
 }
 
 // landBase is what each repository begins with, long ago.
@@ -156,7 +160,9 @@ func (l *land) begin(i int) {
 	dir := l.pick(l.home, filepath.Join(l.home, "work"), filepath.Join(l.home, "work"), "", "", "", "")
 	var stands *place
 	if dir == "" {
-		stands = l.place(func(p *place) bool { return isMain(p) || !l.stood(p) })
+		if stands = l.place(l.free); stands == nil {
+			return
+		}
 		dir = stands.dir
 	}
 	l.arrive(i, dir, stands)
@@ -167,7 +173,7 @@ var lost = regexp.MustCompile("was not recorded|could not be told|is not kept")
 
 // arrive begins a session of an agent.
 func (l *land) arrive(i int, dir string, stands *place) {
-	a := &agent{stands: stands}
+	a := &agent{stands: stands, strays: make(map[*place]bool)}
 	a.process = l.launch(filepath.Join(l.home, "claude"), dir, func(e replay.Event) {
 		if told := l.answered(e, l.ran(l.hookOf(e))); lost.MatchString(told) {
 			l.find("a hook tells", "%s", told)
@@ -185,10 +191,23 @@ func (l *land) stood(p *place) bool {
 	return slices.ContainsFunc(l.agents[:], func(a *agent) bool { return !a.dead && a.Cwd == p.dir })
 }
 
-// stays reports whether the directory of an agent is still there.
+// free reports whether an agent may come to stand in a place: another has it not,
+// and nobody works in it from another worktree of the repository.
+func (l *land) free(p *place) bool { return !p.beside && (isMain(p) || !l.stood(p)) }
+
+// stays reports whether an agent may go on in its directory.
 func (l *land) stays(a *agent) bool {
 	_, err := os.Stat(a.Cwd)
-	return err == nil
+	here := l.here(a)
+	return err == nil && (here == nil || l.free(here))
+}
+
+// here returns the place that an agent stands in, nil outside of all.
+func (l *land) here(a *agent) *place {
+	if at := slices.IndexFunc(l.places, func(p *place) bool { return !p.gone && p.dir == a.Cwd }); at >= 0 {
+		return l.places[at]
+	}
+	return nil
 }
 
 func (l *land) who(a *agent) string { return "s" + a.Session[len(a.Session)-4:] }
@@ -246,8 +265,11 @@ func (l *land) act() {
 	case !a.Busy() && at < 92:
 		l.end(a)
 	case !a.Busy():
-		p := l.place(func(p *place) bool { return isMain(p) || !l.stood(p) })
-		if a.Cwd = p.dir; len(a.Said()) == 0 || a.stands != nil && a.stands.main == p.main { // else its home is elsewhere
+		p := l.place(l.free)
+		if p == nil {
+			return
+		}
+		if a.Cwd = p.dir; len(a.Said()) == 0 { // it has no home yet
 			a.stands = p
 		}
 		l.note("%s moves to %s", l.who(a), a.Cwd)
@@ -279,23 +301,47 @@ func (l *land) act() {
 func (l *land) cut(a *agent) {
 	t := a.turn
 	for text, w := range l.lines {
-		var n int
-		_, _ = fmt.Sscanf(text, "line%d.", &n)
-		if w.by == nil && n > t.since {
+		if w.by == nil && numberOf(text) > t.since {
 			l.doubt(w, t)
 		}
 	}
 	t.cut, a.last, a.turn = true, t, nil
 }
 
+// numberOf returns what was counted when a line was made.
+func numberOf(line string) (n int) {
+	_, _ = fmt.Sscanf(line, "line%d.", &n)
+	return n
+}
+
 // doubt notes that a turn may have written a line of a person's.
 func (l *land) doubt(w *written, t *abroad) {
-	w.maybe, t.changed[w.in.main] = true, true
+	w.maybe, t.changed[w.in.main] = append(w.maybe, t), true
+}
+
+// stand notes where an agent stands at a prompt.
+func (l *land) stand(a *agent) {
+	if a.stands != nil && a.stands.gone {
+		a.stands = a.stands.main
+	}
+	here := l.here(a)
+	if here == nil {
+		return
+	}
+	here.users = append(here.users, a.Session)
+	a.strays[here.main] = a.strays[here.main] || !isMain(here)
+	if a.stands != nil && a.stands.main == here.main {
+		a.stands = here
+	}
 }
 
 func (l *land) prompt(a *agent) {
 	l.count++
-	t := &abroad{name: fmt.Sprintf("turn %d of %s", l.count, l.who(a)), session: a.Session, stands: a.stands, changed: make(map[*place]bool)}
+	l.stand(a)
+	t := &abroad{
+		name: fmt.Sprintf("turn %d of %s", l.count, l.who(a)), session: a.Session, stands: a.stands, began: l.count,
+		changed: make(map[*place]bool), desks: make(map[*place]*place),
+	}
 	t.prompt = t.name + " please"
 	l.note("%s: prompt %q", l.who(a), t.name)
 	a.Prompt(t.prompt)
@@ -351,6 +397,7 @@ func (l *land) person() {
 	l.settle()
 	name := fmt.Sprintf("hand%d", l.IntN(3))
 	line := l.line(nil, p)
+	l.lines[line].file = name
 	for _, t := range l.turns {
 		if t.cut && !t.ended {
 			l.doubt(l.lines[line], t)

@@ -56,22 +56,35 @@ func (l *land) look() {
 		l.tally.add("looks at lines", 1)
 		all := claims[text]
 		sure := slices.DeleteFunc(slices.Clone(all), func(c claim) bool { return c.unsure })
-		right := func(c claim) bool { return c.turn == w.by && c.in == w.in.main }
+		right := func(c claim) bool { return w.may(c.turn) && c.in == w.in.main }
 		switch {
-		case w.maybe:
-		case w.by == nil && len(sure) > 0:
+		case w.by == nil && slices.ContainsFunc(sure, func(c claim) bool { return !right(c) }):
 			l.find("a person's line is an agent's", "%s in %s: %v", text, w.in.dir, all)
 		case slices.ContainsFunc(sure, func(c claim) bool { return !right(c) }):
 			l.find("a line is another's", "%s by %s in %s: %v", text, w.by.name, w.in.dir, all)
-		case len(sure) > 1:
+		case w.by != nil && len(sure) > 1:
 			l.find("a line is in several records", "%s by %s in %s: %v", text, w.by.name, w.in.dir, all)
 		case w.by == nil || w.in.off || w.gone || len(sure) == 1:
-		case slices.ContainsFunc(all, right):
+		case slices.ContainsFunc(all, right) && l.crowded(w.in, w.by):
 			l.tally.add("looks at lines that are unsure", 1)
 		default:
 			l.find("a line is in no record", "%s by %s in %s: %v", text, w.by.name, w.in.dir, all)
 		}
 	}
+}
+
+// may reports whether a line may be a turn's.
+func (w *written) may(t *abroad) bool { return t == w.by || slices.Contains(w.maybe, t) }
+
+// crowded reports whether others than a turn's session have written in a place, so
+// that it may be unsure whose a line is.
+func (l *land) crowded(p *place, t *abroad) bool {
+	for _, w := range l.lines {
+		if w.in == p && (w.by == nil || w.by.session != t.session) {
+			return true
+		}
+	}
+	return false
 }
 
 // claims adds what a repository's records have.
