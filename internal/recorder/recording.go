@@ -66,8 +66,14 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 		return false, err
 	}
 	if r.IfChanged && r.ends() {
-		if same, err := r.unchanged(); err != nil || same {
-			return same, err
+		same, err := r.unchanged()
+		if err != nil {
+			return false, err
+		}
+		if same {
+			_, _ = segment() // which reads the state
+			r.state.Open = nil
+			return true, nil
 		}
 	}
 	r.result.Skipped = r.tx.Snap.Skipped

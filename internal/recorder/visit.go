@@ -154,7 +154,7 @@ func headAt(objects *git.Objects, repo *git.Repo, head, known object.Hash, began
 	return head, nil
 }
 
-// unchanged ends a turn that has changed nothing, and reports whether it has: the
+// unchanged reports whether the turn that ends has changed nothing: the
 // worktree and HEAD are as they were, and no other worktree of the session may hold
 // something. What it can't tell, [recording.onlyOthers] does.
 func (r *recording) unchanged() (bool, error) {
@@ -169,7 +169,6 @@ func (r *recording) unchanged() (bool, error) {
 	if slices.ContainsFunc(r.Store.LoadBeside(r.Session), r.mayHold) {
 		return false, nil
 	}
-	r.state.Open = nil
 	return true, nil
 }
 
