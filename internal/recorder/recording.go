@@ -66,7 +66,7 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 		return false, err
 	}
 	if r.IfChanged && r.ends() {
-		same, err := r.unchanged()
+		same, err := r.unchanged(ctx)
 		if err != nil {
 			return false, err
 		}
@@ -128,7 +128,7 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	if err != nil {
 		return false, err
 	}
-	if p.ends != nil && r.strayed() {
+	if p.ends != nil && r.strayed(ctx) {
 		if s.base, _, err = commit(r.tx, s, r.onBranch, ledger.CodeMessage(fmt.Sprintf("before turn %d", r.last+1), r.id, 0, r.Session)); err != nil {
 			return false, err
 		}
@@ -209,8 +209,8 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 // strayed reports whether the session came to this worktree in the turn that ends
 // and, as its client tells of calls, has called nothing here: what is here is not
 // the turn's.
-func (r *recording) strayed() bool {
-	return r.state.Open != nil && r.elsewhere() && r.found.IsZero() && r.heard() && worktreeOf(r.Repo, r.state.Worktree) != nil
+func (r *recording) strayed(ctx context.Context) bool {
+	return r.state.Open != nil && r.elsewhere() && r.found.IsZero() && r.heard() && worktreeOf(ctx, r.Repo, r.state.Worktree) != nil
 }
 
 // scrubState removes purged texts from the session's state, which is no object.

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -157,7 +158,7 @@ func headAt(objects *git.Objects, repo *git.Repo, head, known object.Hash, began
 // unchanged reports whether the turn that ends has changed nothing: the
 // worktree and HEAD are as they were, and no other worktree of the session may hold
 // something. What it can't tell, [recording.onlyOthers] does.
-func (r *recording) unchanged() (bool, error) {
+func (r *recording) unchanged(ctx context.Context) (bool, error) {
 	o := r.state.Open
 	if o == nil {
 		return false, nil
@@ -166,7 +167,7 @@ func (r *recording) unchanged() (bool, error) {
 	if err != nil || base != r.tx.Snap.Tree || o.Head != r.tx.Snap.Head.Commit {
 		return false, nil //nolint:nilerr // a base that is gone says nothing
 	}
-	if slices.ContainsFunc(r.Store.LoadBeside(r.Session), r.mayHold) {
+	if slices.ContainsFunc(r.Store.LoadBeside(r.Session), func(e session.Beside) bool { return r.mayHold(ctx, e) }) {
 		return false, nil
 	}
 	return true, nil
@@ -174,8 +175,8 @@ func (r *recording) unchanged() (bool, error) {
 
 // mayHold reports whether another worktree of the session has changed, or is there
 // to be looked at.
-func (r *recording) mayHold(e session.Beside) bool {
-	return e.GitDir != r.Repo.GitDir && (worktreeOf(r.Repo, e.GitDir) != nil || !e.Code.IsZero() && !r.alike(e.Base, e.Code))
+func (r *recording) mayHold(ctx context.Context, e session.Beside) bool {
+	return e.GitDir != r.Repo.GitDir && (worktreeOf(ctx, r.Repo, e.GitDir) != nil || !e.Code.IsZero() && !r.alike(e.Base, e.Code))
 }
 
 // onlyOthers reports whether all that a turn's states differ in is others' work.

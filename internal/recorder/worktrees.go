@@ -43,9 +43,9 @@ func Beside(ctx context.Context, repo *git.Repo, open func() *workspace.Workspac
 	store := session.Open(repo.CommonDir)
 	known := store.Load(b.Session)
 	list := store.LoadBeside(b.Session)
-	look := b.named(repo)
+	look := b.named(ctx, repo)
 	for _, e := range list {
-		if other := worktreeOf(repo, e.GitDir); all && other != nil {
+		if other := worktreeOf(ctx, repo, e.GitDir); all && other != nil {
 			look = append(look, other)
 		}
 	}
@@ -130,7 +130,7 @@ func noteBeside(ctx context.Context, store session.Store, id string, seen []sess
 // named returns the repositories in which a batch may have written: that of the
 // agent's directory, and those that it names, by a path in it or, in a command, a worktree by its path or the name of its
 // directory. To remove a worktree is not to work in it.
-func (b Batch) named(repo *git.Repo) []*git.Repo {
+func (b Batch) named(ctx context.Context, repo *git.Repo) []*git.Repo {
 	var list []*git.Repo
 	here := func() {
 		if other, err := git.Find(cmp.Or(b.Cwd, repo.Top)); err == nil {
@@ -159,8 +159,8 @@ func (b Batch) named(repo *git.Repo) []*git.Repo {
 			dirs = append(dirs, filepath.Join(repo.CommonDir, "worktrees", name.Name()))
 		}
 		for _, dir := range dirs {
-			if top := topOf(repo, dir); top != "" && worksIn(call.Command, top, func(path string) bool { return b.isElsewhere(dir, path) }) {
-				if other := worktreeOf(repo, dir); other != nil {
+			if top := topOf(ctx, repo, dir); top != "" && worksIn(call.Command, top, func(path string) bool { return b.isElsewhere(dir, path) }) {
+				if other := worktreeOf(ctx, repo, dir); other != nil {
 					list = append(list, other)
 				}
 			}
@@ -229,10 +229,10 @@ func RemovesWorktree(command string) bool {
 }
 
 // topOf returns the top of the worktree that has a git directory, as that says,
-// or "". The main one's is where it mostly is.
-func topOf(repo *git.Repo, gitDir string) string {
+// or "".
+func topOf(ctx context.Context, repo *git.Repo, gitDir string) string {
 	if gitDir == repo.CommonDir {
-		return filepath.Dir(gitDir)
+		return repo.Main(ctx)
 	}
 	b, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
 	if err != nil {
@@ -246,9 +246,9 @@ func topOf(repo *git.Repo, gitDir string) string {
 }
 
 // worktreeOf returns the worktree of a repository that has a git directory, or
-// nil if it is gone. It runs no process.
-func worktreeOf(repo *git.Repo, gitDir string) *git.Repo {
-	other, err := git.Find(topOf(repo, gitDir))
+// nil if it is gone.
+func worktreeOf(ctx context.Context, repo *git.Repo, gitDir string) *git.Repo {
+	other, err := git.Find(topOf(ctx, repo, gitDir))
 	if err != nil || other.GitDir != gitDir || other.CommonDir != repo.CommonDir {
 		return nil
 	}
@@ -425,7 +425,7 @@ func (r *recording) beside(ctx context.Context, t, old *turns.Turn) (keep []obje
 				}
 			}
 		}
-		there := worktreeOf(r.Repo, e.GitDir)
+		there := worktreeOf(ctx, r.Repo, e.GitDir)
 		if there != nil && madeAt(e.GitDir) != e.Made { // another one has its name
 			there = nil
 		}
@@ -495,7 +495,7 @@ func (r *recording) tookBeside(ctx context.Context) {
 			}
 		}
 		return slices.DeleteFunc(list, func(e session.Beside) bool {
-			return e.Code == e.Base && worktreeOf(r.Repo, e.GitDir) == nil
+			return e.Code == e.Base && worktreeOf(ctx, r.Repo, e.GitDir) == nil
 		})
 	})
 	if err != nil {
