@@ -169,6 +169,12 @@ func (b Batch) named(ctx context.Context, repo *git.Repo) []*git.Repo {
 	return list
 }
 
+// In reports whether a batch may have worked in a worktree, by its directory and
+// what it names.
+func (b Batch) In(repo *git.Repo) bool {
+	return slices.ContainsFunc(b.named(repo), func(other *git.Repo) bool { return other.GitDir == repo.GitDir })
+}
+
 // paths returns those that a call names, and of a command those that are there:
 // where one is gone, nothing says which worktree it was in.
 func (b Batch) paths(call hooks.Call) []string {
