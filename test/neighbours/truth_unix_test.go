@@ -5,6 +5,7 @@ package neighbours
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -127,10 +128,12 @@ func (l *land) claims(p *place, claims map[string][]claim) {
 }
 
 // contains reports whether a turn has changed, or may have, a repository or one within it, whose
-// commit is a part of its state.
+// commit is a part of its state. A commit there that others made may be of the call
+// that was interrupted.
 func (l *land) contains(p *place, t *abroad) bool {
-	for o := range t.changed {
-		if within(p.dir, o.dir) {
+	for _, o := range l.places {
+		moved := func(other *abroad) bool { return other.changed[o] }
+		if within(p.dir, o.dir) && (moved(t) || t.cut && o != p && slices.ContainsFunc(slices.Collect(maps.Values(l.turns)), moved)) {
 			return true
 		}
 	}
