@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"gitagent/internal/command"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
-	"gitagent/internal/places"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -197,7 +195,7 @@ func (s *shower) turn(t *turns.Turn) error {
 	if conversation != "" {
 		widest = "Conversation:"
 	}
-	visits, err := turns.VisitsOf(s.c.Context, places.Of(os.Getenv), s.roll, t)
+	visits, err := command.Visits(s.c.Context, s.roll, t)
 	if err != nil {
 		cmdline.Warn(fmt.Errorf("see where else turn %s is recorded: %w", t.After(), err))
 	}

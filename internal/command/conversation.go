@@ -35,7 +35,7 @@ func PrintConversation(c *cli.Context, w *workspace.Workspace, id record.ID, num
 			return nil, turns.ErrAway
 		}
 		h, err := Home(c.Context, roll, t)
-		lost[t.Session] = errors.Is(err, turns.ErrAway) || errors.Is(err, turns.ErrForeign)
+		lost[t.Session] = errors.Is(err, turns.ErrAway) || errors.Is(err, turns.ErrForeign) || errors.Is(err, errElsewhere)
 		if err != nil {
 			cmdline.Warn(fmt.Errorf("the conversation of turn %s is %w", t.After(), err))
 		}

@@ -2,27 +2,36 @@ package command
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"os"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/git"
 	"gitagent/internal/places"
+	"gitagent/internal/power"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
 
-// Home finds the turn that has a turn's conversation, see [turns.HomeOf]. No
-// agent is told of one that is untrusted there.
+// errElsewhere says why an agent is shown nothing of another repository: what it
+// reads is said in its session, and recorded where that is.
+var errElsewhere = errors.New("in another repository, where an agent may not read")
+
+// Home finds the turn that has a turn's conversation, see [turns.HomeOf], for who
+// may read in other repositories.
 func Home(ctx context.Context, roll *turns.Writers, t *turns.Turn) (*turns.Elsewhere, error) {
-	h, err := turns.HomeOf(ctx, places.Of(os.Getenv), roll, t)
-	if err != nil || !ByAgent(ctx) {
-		return h, err
+	if power.Of(Actor(ctx), power.Read, power.Elsewhere) == power.No {
+		return nil, errElsewhere
 	}
-	if h.Turn, err = turns.Usable(ctx, h.Workspace, h.Turn); err != nil {
-		return nil, fmt.Errorf("in %s: %w", git.DirOf(h.Repo.CommonDir), err)
+	return turns.HomeOf(ctx, places.Of(os.Getenv), roll, t)
+}
+
+// Visits finds the records of a turn in other repositories, see [turns.VisitsOf],
+// for who may read there.
+func Visits(ctx context.Context, roll *turns.Writers, t *turns.Turn) ([]*turns.Elsewhere, error) {
+	if power.Of(Actor(ctx), power.Read, power.Elsewhere) == power.No {
+		return nil, nil
 	}
-	return h, nil
+	return turns.VisitsOf(ctx, places.Of(os.Getenv), roll, t)
 }
 
 // WithConversation returns the turn that has a turn's conversation, and its

@@ -61,7 +61,7 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 		}
 		b := h.batch()
 		b.PromptID, b.Began = s.PromptID, func() time.Time { return s.Began }
-		if b.Agent == "" || b.In(g.repo) { // else a sub-agent has worked in another worktree of it
+		if b.Agent == "" || b.In(ctx, g.repo) { // else a sub-agent has worked in another worktree of it
 			err = recorder.Step(ctx, g.repo, g.open, b)
 		}
 		return errors.Join(err, recorder.Beside(ctx, g.repo, g.open, b, false, false))

@@ -14,10 +14,10 @@ type Command struct {
 var Commands = map[string]Command{
 	// looking back
 	"agent-turn":             {Does: reads},
-	"agent-turn missions":    {Does: reads},
+	"agent-turn missions":    {Does: reads, With: everywhere},
 	"agent-turn list":        {Does: reads},
 	"agent-turn show":        {Does: reads},
-	"agent-turn search":      {Does: reads},
+	"agent-turn search":      {Does: reads, With: everywhere},
 	"agent-turn diff":        {Does: reads},
 	"agent-turn log":         {Does: reads},
 	"agent-turn blame":       {Does: reads},
@@ -77,9 +77,10 @@ var Commands = map[string]Command{
 }
 
 var (
-	reads    = []Use{{Read, Clone}}
-	restores = []Use{{Restore, Clone}}
-	pushes   = map[string][]Use{"push": {{Push, Everybody}}}
+	reads      = []Use{{Read, Clone}}
+	restores   = []Use{{Restore, Clone}}
+	pushes     = map[string][]Use{"push": {{Push, Everybody}}}
+	everywhere = map[string][]Use{"everywhere": {{Read, Elsewhere}}}
 )
 
 // On is what the words of a command line stand for, as far as the table asks.

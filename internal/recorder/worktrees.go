@@ -171,8 +171,8 @@ func (b Batch) named(ctx context.Context, repo *git.Repo) []*git.Repo {
 
 // In reports whether a batch may have worked in a worktree, by its directory and
 // what it names.
-func (b Batch) In(repo *git.Repo) bool {
-	return slices.ContainsFunc(b.named(repo), func(other *git.Repo) bool { return other.GitDir == repo.GitDir })
+func (b Batch) In(ctx context.Context, repo *git.Repo) bool {
+	return slices.ContainsFunc(b.named(ctx, repo), func(other *git.Repo) bool { return other.GitDir == repo.GitDir })
 }
 
 // paths returns those that a call names, and of a command those that are there:

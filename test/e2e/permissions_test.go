@@ -70,7 +70,7 @@ var permissions = map[string][]try{
 			"hello", "'hello world'", "--in prompt hello", "--regexp 'h.*o'", "-E 'h.*o'", "--since 2020-01-01 hello",
 			"--after 2020-01-01 hello", "--mission MISSION hello", "--archived hello", "--trusted hello", "--trusted=false hello",
 			"--max-count 1 hello", "-n 1 hello", "--interactive hello", "-i hello", "--json hello", "--no-pager hello", "--version", "-h"),
-		each(barred, "git agent-turn search --trusted", "-C OTHER hello"),
+		each(barred, "git agent-turn search --trusted", "-C OTHER hello", "--everywhere hello"),
 		each(asks, "git agent-turn search", "hello"),
 	),
 	"git agent-turn why:*": slices.Concat(
