@@ -55,6 +55,40 @@ func TestShare(t *testing.T) {
 	r.Git("fsck", "--strict", "--no-dangling")
 }
 
+// TestFlushTrees: what is staged beside some trees is written with them by nobody.
+func TestFlushTrees(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	o := find(t, r).Objects(context.Background())
+	defer o.Close()
+	write := func(content string) object.Hash {
+		t.Helper()
+		h, err := o.Write(plumbing.BlobObject, []byte(content))
+		gittest.Must(t, err)
+		return h
+	}
+	tree := func(name, content string) object.Hash {
+		t.Helper()
+		h, err := o.EditTree(object.Hash{}, map[string]object.Entry{name: {Mode: filemode.Regular, Hash: write(content)}})
+		gittest.Must(t, err)
+		return h
+	}
+	one, two, other := tree("d/e/f", "1"), tree("d/g", "2"), tree("h", "3")
+	said := write("said")
+	gittest.Must(t, o.FlushTrees(one, two))
+	r.Says("1", "cat-file", "blob", one.String()+":d/e/f")
+	r.Says("2", "cat-file", "blob", two.String()+":d/g")
+	for _, h := range []object.Hash{said, other} {
+		if out, err := r.Try("cat-file", "-e", h.String()); err == nil {
+			t.Errorf("%s is there: %s", h, out)
+		}
+	}
+	gittest.Must(t, o.Flush())
+	r.Says("said", "cat-file", "blob", said.String())
+	r.Says("3", "cat-file", "blob", other.String()+":h")
+	r.Git("fsck", "--strict", "--no-dangling")
+}
+
 // TestSpare: what is in the database, in a file or a small pack, is not written again.
 func TestSpare(t *testing.T) {
 	t.Parallel()

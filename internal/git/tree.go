@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -160,6 +161,53 @@ func (o *Objects) Share(tree, stored object.Hash) error {
 			o.unstage(e.Hash)
 		}
 	}
+	return nil
+}
+
+// FlushTrees is [Objects.Flush] for what is staged of some trees, and nothing else.
+func (o *Objects) FlushTrees(trees ...object.Hash) error {
+	o.flushMu.Lock()
+	defer o.flushMu.Unlock()
+	o.mu.Lock()
+	staged := make(map[object.Hash]bool, len(o.staged))
+	for _, h := range o.staged {
+		staged[h] = true
+	}
+	o.mu.Unlock()
+	var list []*Object
+	of := make(map[object.Hash]bool)
+	var take func(h object.Hash, isTree bool) error
+	take = func(h object.Hash, isTree bool) error {
+		obj := o.written(h)
+		if obj == nil || of[h] { // if it is not, nothing in a tree is staged either
+			return nil
+		}
+		if of[h] = true; staged[h] {
+			list = append(list, obj)
+		}
+		if !isTree {
+			return nil
+		}
+		entries, err := o.Tree(h, MaxTree)
+		for _, e := range entries {
+			err = cmp.Or(err, take(e.Hash, e.Mode == filemode.Dir))
+		}
+		return err
+	}
+	for _, tree := range trees {
+		if err := take(tree, true); err != nil {
+			return err
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if err := o.writePack(list); err != nil {
+		return fmt.Errorf("write %d objects: %w", len(list), err)
+	}
+	o.mu.Lock()
+	o.staged = slices.DeleteFunc(o.staged, func(h object.Hash) bool { return staged[h] && of[h] })
+	o.mu.Unlock()
 	return nil
 }
 

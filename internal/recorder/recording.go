@@ -430,8 +430,9 @@ func (r *recording) lines(ctx context.Context, t *turns.Turn, from, to object.Ha
 		return nil, err
 	}
 	if !ok {
-		// Too large to compare in-process; git needs the objects on disk.
-		if err := r.tx.Objects.Flush(); err != nil {
+		// Too large to compare in-process; git needs the objects on disk. What is
+		// staged beside them is written only if the turn is recorded here.
+		if err := r.tx.Objects.FlushTrees(from, to); err != nil {
 			return nil, err
 		}
 		if stats, err = gitdiff.Trees(ctx, r.Repo, from, to); git.NamesObject(err) {
