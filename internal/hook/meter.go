@@ -59,10 +59,10 @@ func watch(ctx context.Context, h *hook) error {
 // and the client obeys an answer, so there is none, whatever happens. A client
 // may run the hook several times for one command, or for each.
 func before(ctx context.Context, h *hook) error {
-	if !h.leaves() && !recorder.MayDestroy(h.event.Calls) {
+	if h.next() != recorder.AllMayGo && !recorder.MayDestroy(h.event.Calls) {
 		return nil
 	}
-	h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true, h.leaves()))
+	h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), h.next()))
 	news := false
 	h.logError(remember(ctx, h, func(st *contextmeter.Memory) { news = st.Hear(h.digest) }))
 	if news {
@@ -72,25 +72,29 @@ func before(ctx context.Context, h *hook) error {
 	return nil
 }
 
-// leaves reports whether the calls may remove a worktree that they do not name.
-func (h *hook) leaves() bool {
-	return slices.ContainsFunc(h.event.Calls, func(c hooks.Call) bool { return c.Tool == "ExitWorktree" || recorder.RemovesWorktree(c.Command) })
+// next returns what may become of worktrees by the calls: some remove one that
+// they do not name.
+func (h *hook) next() recorder.Next {
+	if slices.ContainsFunc(h.event.Calls, func(c hooks.Call) bool { return c.Tool == "ExitWorktree" || recorder.RemovesWorktree(c.Command) }) {
+		return recorder.AllMayGo
+	}
+	return recorder.NamedMayGo
 }
 
 // step keeps the state that tools have left. Whether it can does not matter to
 // the agent.
 func step(ctx context.Context, h *hook, open func() *workspace.Workspace) error {
-	return errors.Join(recorder.Step(ctx, h.repo, open, h.batch()), recorder.Beside(ctx, h.repo, open, h.batch(), false, false))
+	return errors.Join(recorder.Step(ctx, h.repo, open, h.batch()), recorder.Beside(ctx, h.repo, open, h.batch(), recorder.Stay))
 }
 
 // sideStopped keeps what the worktree of a sub-agent holds that has ended: the
 // client may remove it next.
 func sideStopped(ctx context.Context, h *hook) error {
 	if !h.outside {
-		h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), true, false))
+		h.logError(recorder.Beside(ctx, h.repo, h.open, h.batch(), recorder.NamedMayGo))
 	}
 	h.each(h.elsewhere(ctx, h.event.Cwd, nil), func(g *hook) error {
-		return recorder.Beside(ctx, g.repo, g.open, h.batch(), true, false)
+		return recorder.Beside(ctx, g.repo, g.open, h.batch(), recorder.NamedMayGo)
 	})
 	return nil
 }

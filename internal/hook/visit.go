@@ -57,14 +57,14 @@ func (h *hook) visit(ctx context.Context, exact bool) error {
 		case err != nil || !on:
 			return err
 		case exact:
-			return errors.Join(recorder.StepBefore(ctx, g.repo, g.open, h.batch()), recorder.Beside(ctx, g.repo, g.open, h.batch(), true, h.leaves()))
+			return errors.Join(recorder.StepBefore(ctx, g.repo, g.open, h.batch()), recorder.Beside(ctx, g.repo, g.open, h.batch(), h.next()))
 		}
 		b := h.batch()
 		b.PromptID, b.Began = s.PromptID, func() time.Time { return s.Began }
 		if b.Agent == "" || b.In(ctx, g.repo) { // else a sub-agent has worked in another worktree of it
 			err = recorder.Step(ctx, g.repo, g.open, b)
 		}
-		return errors.Join(err, recorder.Beside(ctx, g.repo, g.open, b, false, false))
+		return errors.Join(err, recorder.Beside(ctx, g.repo, g.open, b, recorder.Stay))
 	})
 	return nil
 }
