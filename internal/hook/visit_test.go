@@ -111,6 +111,40 @@ func TestVisitOfKilledLast(t *testing.T) {
 	}
 }
 
+// What a session at home has done without a state, as one was looked at just before, is its own, also if a visit begins
+// with calls that ran at the same time.
+func TestVisitBesideUnlooked(t *testing.T) {
+	t.Parallel()
+	home, other := visitable(t), visitable(t)
+	home.clock, other.clock = time.Now, time.Now // files' times count
+	me := os.Getpid()
+	prompt := func(l *lab, session string) {
+		l.event(me, hooks.Payload{Name: "UserPromptSubmit", SessionID: session, PromptID: session, Prompt: session})
+	}
+	ran := func(l *lab, session string, began time.Time, call hooks.Call) {
+		l.event(me, hooks.Payload{
+			Name: "PostToolBatch", SessionID: session, PromptID: session, ToolCalls: 1, CallBegan: began.UnixMilli(), Calls: []hooks.Call{call},
+		})
+	}
+	shell := func(file string, began time.Time) {
+		home.Write(file, "of a shell\n")
+		ran(home, "unlooked", began, hooks.Call{ID: file, Tool: "Bash", Command: "make", Effect: hooks.Anything})
+	}
+	prompt(home, "unlooked")
+	prompt(other, "visits")
+	shell("a", time.Now())
+	began := time.Now()
+	shell("b", began)
+	home.Write("file", "edited\n")
+	ran(other, "visits", began, hooks.Call{ID: "edit", Tool: "Edit", Effect: hooks.Edits, Paths: []string{filepath.Join(home.Dir, "file")}})
+	for l, session := range map[*lab]string{home: "unlooked", other: "visits"} {
+		l.event(me, hooks.Payload{Name: "Stop", SessionID: session, PromptID: session, LastAssistantMessage: "done"})
+	}
+	if got, want := home.recorded(), []string{"unlooked: done [a b] false", "visits: done [file] true"}; !slices.Equal(got, want) {
+		t.Errorf("%q is recorded, want %q", got, want)
+	}
+}
+
 // Sessions visit a repository at the same time, while one is at home and works there: no turn is lost, and each
 // has what it changed itself.
 func TestVisitsAtOnce(t *testing.T) {

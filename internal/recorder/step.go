@@ -393,7 +393,7 @@ func (r *recording) observe(event string) {
 	last, err := r.lastState()
 	if !r.began.IsZero() { // what calls have done since is not there yet
 		e.At, e.Tree, e.Head = r.Began.UnixMilli(), r.began, r.startHead
-		if last != nil && last.At > e.At { // nor is it gone again
+		if r.hasLater(e.At) { // nor is it gone again, and calls without a state have left what is in none
 			e.Base, e.Tree = e.Tree, object.Hash{}
 		}
 	}
@@ -406,6 +406,18 @@ func (r *recording) observe(event string) {
 	if err != nil {
 		r.warn("the state of the worktree is not in its journal: %v", err)
 	}
+}
+
+// hasLater reports whether the journal's last entry is not earlier than a time, in ms.
+func (r *recording) hasLater(at int64) bool {
+	entries, err := journal.Newest(r.Repo)
+	if err != nil {
+		return false
+	}
+	for e := range entries {
+		return e.At >= at
+	}
+	return false
 }
 
 // who is the session, as the journal and claims name it.
