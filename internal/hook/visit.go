@@ -131,9 +131,10 @@ func (h *hook) opening(ctx context.Context, found []*git.Repo, turn session.Open
 }
 
 // calledAt returns when calls began that have run by now: not before their turn,
-// nor later than now; with a zero time for what is not known.
+// nor later than now; with a zero time for what is not known. A time that is yet
+// to come is of another clock, and says nothing.
 func calledAt(began, turn, now time.Time) time.Time {
-	if began.Before(turn) {
+	if began.Before(turn) || began.After(now) {
 		began = turn
 	}
 	if began.IsZero() || began.After(now) {

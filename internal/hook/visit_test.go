@@ -265,7 +265,8 @@ func TestCalledAt(t *testing.T) {
 		{"before it", at(1), at(3), at(9), at(3)},
 		{"unknown", time.Time{}, at(3), at(9), at(3)},
 		{"as the turn is", time.Time{}, time.Time{}, at(9), at(9)},
-		{"by another clock", at(12), at(3), at(9), at(9)},
+		{"by another clock", at(12), at(3), at(9), at(3)},
+		{"by another clock, in no turn", at(12), time.Time{}, at(9), at(9)},
 	} {
 		if got := calledAt(tt.began, tt.turn, tt.now); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
