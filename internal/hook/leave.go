@@ -75,14 +75,14 @@ func (h *hook) leaveAll(ctx context.Context, event recorder.SignalKind, r *recor
 	if h.outside {
 		left = h.moveIn(ctx, left, signal, &s)
 	}
-	h.each(left, func(g *hook) error {
+	failed := h.each(left, func(g *hook) error {
 		_, err := g.endHere(ctx, signal(g.repo.Top))
 		return err
 	})
 	h.logError(remember(ctx, h, func(st *contextmeter.Memory) {
 		for i := range st.Visits {
 			v := &st.Visits[i]
-			if of, ended := prompts[v.Top]; ended && of == v.PromptID {
+			if of, ended := prompts[v.Top]; ended && of == v.PromptID && !failed[v.Top] { // else the next event tries again
 				v.Over = true
 			}
 		}

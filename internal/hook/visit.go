@@ -169,9 +169,9 @@ func (h *hook) beginIn(ctx context.Context, g *hook, v contextmeter.Visit, s rec
 }
 
 // each does something in several repositories at once, as a hook that works in
-// each. What fails is logged there, or at home if nothing is recorded there, and
-// told once.
-func (h *hook) each(repos []*git.Repo, do func(g *hook) error) {
+// each, and returns the tops of those in which it fails. That is logged there, or
+// at home if nothing is recorded there, and told once.
+func (h *hook) each(repos []*git.Repo, do func(g *hook) error) (failed map[string]bool) {
 	guests := make([]*hook, len(repos))
 	errs := make([]error, len(repos))
 	var all sync.WaitGroup
@@ -183,8 +183,10 @@ func (h *hook) each(repos []*git.Repo, do func(g *hook) error) {
 		all.Go(func() { errs[i] = do(&g) })
 	}
 	all.Wait()
+	failed = make(map[string]bool)
 	for i, g := range guests {
 		if errs[i] != nil {
+			failed[g.repo.Top] = true
 			g.program = &Program{name: "git-agent-turn"} // it is told once, whichever program's hook it is
 			if !g.known {
 				g.store, g.known, g.outside = h.store, h.known, h.outside
@@ -193,6 +195,7 @@ func (h *hook) each(repos []*git.Repo, do func(g *hook) error) {
 		}
 		h.add(hooks.Answer{User: g.answer.User})
 	}
+	return failed
 }
 
 // reported returns what others than home may have of a prompt.
