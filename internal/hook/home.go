@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 
@@ -139,8 +140,8 @@ func abroad(ctx context.Context, h *hook) error {
 
 // moveIn makes the first visited repository that the turn has changed the home of
 // a session that has none, unless it stands in one where recording is off. It
-// returns the others, and tells s of the turn at home.
-func (h *hook) moveIn(ctx context.Context, left []*git.Repo, signal func(top string) recorder.Signal, s *recorder.Signal) []*git.Repo {
+// returns the others, notes in which it fails, and tells s of the turn at home.
+func (h *hook) moveIn(ctx context.Context, left []*git.Repo, failed map[string]bool, signal func(top string) recorder.Signal, s *recorder.Signal) []*git.Repo {
 	s.Away = true
 	defer func() { s.Transcript = "" }()
 	if h.repo != nil || h.off { // recording is off in it, or was when the turn began
@@ -150,10 +151,10 @@ func (h *hook) moveIn(ctx context.Context, left []*git.Repo, signal func(top str
 		to := signal(repo.Top)
 		to.Away = false
 		var home *turns.Turn
-		h.each([]*git.Repo{repo}, func(g *hook) (err error) {
+		maps.Copy(failed, h.each([]*git.Repo{repo}, func(g *hook) (err error) {
 			home, err = g.endHere(ctx, to)
 			return err
-		})
+		}))
 		if at := session.Open(repo.CommonDir); home == nil && !at.Load(s.Session).Away {
 			home = h.lastAtHome(ctx, repo, at, []string{to.PromptID})
 		}

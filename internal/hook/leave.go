@@ -72,13 +72,14 @@ func (h *hook) leaveAll(ctx context.Context, event recorder.SignalKind, r *recor
 		to.PromptID = prompts[top]
 		return to
 	}
+	failed := make(map[string]bool)
 	if h.outside {
-		left = h.moveIn(ctx, left, signal, &s)
+		left = h.moveIn(ctx, left, failed, signal, &s)
 	}
-	failed := h.each(left, func(g *hook) error {
+	maps.Copy(failed, h.each(left, func(g *hook) error {
 		_, err := g.endHere(ctx, signal(g.repo.Top))
 		return err
-	})
+	}))
 	h.logError(remember(ctx, h, func(st *contextmeter.Memory) {
 		for i := range st.Visits {
 			v := &st.Visits[i]
