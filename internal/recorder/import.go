@@ -95,9 +95,11 @@ func Import(ctx context.Context, w *workspace.Workspace, i ImportOptions) error 
 // are rolled up: a reader opens one pack after the other.
 const manyPacks = 100
 
-// Importable returns how many sessions [Import] would make a mission
-// of. It reads only the beginnings of files, except for copies that a client
-// made, packed ones, and those that began in a directory that is gone. Those of which something is withheld do not count. getenv is that of [Import]. With an error, some could not be read.
+// Importable returns how many sessions [Import] would make a mission of; those of
+// which something is withheld do not count. It reads only the beginnings of files,
+// except for copies that a client made, packed ones, and those that began in a
+// directory that is gone. getenv is that of [Import]. With an error, some could not
+// be read.
 func Importable(ctx context.Context, w *workspace.Workspace, getenv func(string) string) (int, error) {
 	im, err := newImporter(ctx, w, ImportOptions{Getenv: getenv, Dry: true})
 	if err != nil {
