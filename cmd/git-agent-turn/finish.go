@@ -27,7 +27,7 @@ func finishCommand() *cli.Command {
 		Name:  "finish",
 		Usage: "commit the work of a mission as you would, and say where it is",
 		UsageText: "git agent-turn finish [--onto <branch>] [-m <message>]... [--no-edit]\n" +
-			"                      [--split <turns>]... [--remove] [<mission>]",
+			"                      [--assisted-by] [--split <turns>]... [--remove] [<mission>]",
 		Description: "A mission with a branch is merged with git merge --squash; of one without, the paths that its turns changed are committed. " +
 			"Hooks, signing, conflicts and the editor are git's. The message has the trailers Agent-Mission and Agent-Turns. " +
 			"Where git makes no commit, finish goes on when it is run again.",
@@ -35,6 +35,7 @@ func finishCommand() *cli.Command {
 			&cli.StringFlag{Name: "onto", Usage: "commit to `<branch>`, where that is checked out"},
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "message", Aliases: []string{"m"}, Usage: "use `<message>`; several are paragraphs"}),
 			&cli.BoolFlag{Name: "no-edit", Usage: "take the message that is proposed"},
+			&cli.BoolFlag{Name: "assisted-by", Usage: "say in trailers which agents and models helped"},
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "split", Usage: "a commit of `<turns>`, as in 1-4,7; for each once"}),
 			&cli.BoolFlag{Name: "remove", Usage: "remove the mission's worktree and branch then"},
 		},
@@ -70,6 +71,9 @@ func finish(c *cli.Context) error {
 		return err
 	}
 	if err := settled(c.Context, w, f.Mission); err != nil {
+		return err
+	}
+	if f.Assisted, err = assisted(c, w); err != nil {
 		return err
 	}
 	f.Marked = command.WarnMarked
@@ -113,6 +117,23 @@ func finish(c *cli.Context) error {
 		cmdline.WriteMessage(c.App.ErrWriter, "", "its branch is still there; remove it, and its worktree, with: git agent-turn finish --remove "+string(f.Mission))
 	}
 	return nil
+}
+
+// assisted returns the name of the trailers that say who helped, "" for none.
+func assisted(c *cli.Context, w *workspace.Workspace) (string, error) {
+	conf, err := w.Repo.Config(c.Context)
+	name := conf.Get("agent.trailer")
+	switch {
+	case err != nil:
+		return "", err
+	case c.IsSet("assisted-by") && !c.Bool("assisted-by"):
+		return "", nil
+	case name != "" && !finisher.ValidTrailer(name):
+		return "", cmdline.Hint(fmt.Errorf("agent.trailer is %q in git's configuration, which can't be the name of such a trailer", name), "set another one with: git config agent.trailer "+finisher.TrailerAssisted)
+	case c.Bool("assisted-by"):
+		name = cmp.Or(name, finisher.TrailerAssisted)
+	}
+	return name, nil
 }
 
 func readSplit(c *cli.Context, f *finisher.Finishing) error {

@@ -42,11 +42,14 @@ var (
 type Finishing struct {
 	Mission record.ID
 	At      time.Time
-	Message string          // replaces the proposed one; trailers are added
-	Edit    bool            // the user edits the message
-	Split   []ledger.Ranges // the turns of each commit; nil for one commit
-	Stdin   io.Reader       // of git, its hooks and the editor
-	Talk    io.Writer       // where they write
+	Message string // replaces the proposed one; trailers are added
+	Edit    bool   // the user edits the message
+	// Assisted is the name of the trailers that say which agents and models
+	// helped, as [TrailerAssisted]; "" for none.
+	Assisted string
+	Split    []ledger.Ranges // the turns of each commit; nil for one commit
+	Stdin    io.Reader       // of git, its hooks and the editor
+	Talk     io.Writer       // where they write
 
 	// Tell, unless nil, is called for a passive mission before the commit:
 	// byHand are committed paths with other changes, left are other changed

@@ -46,6 +46,11 @@ func message(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfini
 	if len(turns) > 0 {
 		args = append(args, "--trailer", ledger.TrailerTurns+"="+turns.String())
 	}
+	if f.Assisted != "" {
+		for _, who := range k.assistants(turns) {
+			args = append(args, "--trailer", f.Assisted+"="+who)
+		}
+	}
 	out, err := w.Repo.Output(ctx, strings.NewReader(strings.TrimRight(text, "\n")+"\n"), args...)
 	return string(out), err
 }

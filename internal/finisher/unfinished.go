@@ -43,6 +43,7 @@ type worked struct {
 	prompt     string
 	changed    bool
 	again      bool // it was recorded again since the finish that has it
+	assistants []string
 	committed  bool // by a commit's trailers: not all of several commits were made
 	elsewhere  bool // what is to be committed lacks its changes
 	dropped    bool // the branch was reset to a state before it
@@ -137,7 +138,7 @@ func (k *unfinished) add(t *turns.Turn, after int) {
 		return
 	}
 	next := worked{
-		number: t.Turn, started: t.Before().At, at: t.At, prompt: ledger.Head(turns.FirstLine(t.Prompt), turns.MaxSubject), changed: t.Files > 0, again: again, branch: t.Branch,
+		number: t.Turn, started: t.Before().At, at: t.At, prompt: ledger.Head(turns.FirstLine(t.Prompt), turns.MaxSubject), changed: t.Files > 0, again: again, branch: t.Branch, assistants: assistants(t),
 		base: t.Before().Commit, code: t.Code, own: t.Before().Commit, sure: t.Before().Commit,
 	}
 	if c := t.Change(); !k.attached {
