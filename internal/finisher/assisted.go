@@ -1,7 +1,6 @@
 package finisher
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,13 +14,13 @@ import (
 // others ask who helped: "Assisted-by: AGENT_NAME:MODEL_VERSION".
 const TrailerAssisted = "Assisted-by"
 
-var trailerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,49}$`)
-
 // ValidTrailer reports whether trailers that say who helped may have a name. A
 // sign-off is a person's word, and Agent- begins those by which a commit is found.
 func ValidTrailer(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyz"
 	lower := strings.ToLower(name)
-	return trailerName.MatchString(name) && lower != "signed-off-by" && !strings.HasPrefix(lower, "agent-")
+	return strings.IndexAny(lower, letters) == 0 && len(name) <= 50 && strings.Trim(lower, letters+"0123456789-") == "" &&
+		lower != "signed-off-by" && !strings.HasPrefix(lower, "agent-")
 }
 
 // assistants returns who helped in those of turns that changed something.

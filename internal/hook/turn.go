@@ -40,6 +40,7 @@ func prompt(ctx context.Context, h *hook) error {
 	h.leave(ctx, recorder.Halted, result)
 	h.notify(ctx, w, result)
 	h.waiting(w)
+	h.stuck(w)
 	h.logError(h.arrive(w))
 	return nil
 }
@@ -54,6 +55,19 @@ func (h *hook) waiting(w *workspace.Workspace) {
 			h.offer("held-"+string(m.Mission), fetcher.Asks(m)+"; it stays as it is, and is sent nowhere, until you decide on a terminal of your own", "git agent-turn fetch "+m.From)
 		}
 	}
+}
+
+// stuck tells the user, once in a session, how to go on if the model's service
+// refuses its conversation. A prompt is the first event after a failure in which
+// every client shows what a hook tells.
+func (h *hook) stuck(w *workspace.Workspace) {
+	last := w.Store.Load(h.event.SessionID).Last
+	if last == nil || !last.Refused.Lasts() {
+		return
+	}
+	good := record.TurnID{Mission: last.Mission, Turn: last.Refused.After}
+	h.offer("stuck", fmt.Sprintf("the model's service has refused this conversation after turn %s, and is likely to refuse every prompt; go on from that turn, in a worktree of its own, with", good),
+		cmdline.Shell([]string{"git", "agent-fork", good.String()}))
 }
 
 // recordPrompt removes what our dead processes left, and records a prompt.

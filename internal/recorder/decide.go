@@ -364,6 +364,7 @@ func (f *inputs) next(p plan, done outturn, at func(offset int64, turn int) sess
 			Mission: f.id, Turn: t.Turn, PromptID: t.PromptID, Key: f.key(),
 			Code: t.Code, Base: t.Base, From: done.ended.head, Branch: done.ended.branch, Head: done.head,
 			Prompt: t.Prompt, Started: t.Started, Ended: t.At, Before: before,
+			Refused: f.refused(done.turns),
 		}
 		st.Open = nil
 		if !f.segment.none {

@@ -92,6 +92,7 @@ type LastTurn struct {
 	Started  time.Time   `json:"started"`
 	Ended    time.Time   `json:"ended,omitzero"` // when it was recorded
 	Before   Cursor      `json:"before"`         // the cursor before it, to record it again
+	Refused  *Refusal    `json:"refused,omitempty"`
 
 	SubagentsBefore map[string]SubagentCursor `json:"sides_before,omitempty"` // the same for its subagents
 
@@ -99,6 +100,19 @@ type LastTurn struct {
 	// the client keeps that beside the conversation; else nil.
 	Spent *usage.Tokens `json:"spent,omitempty"`
 }
+
+// A Refusal is what the model's service said to a turn that it refused, in the
+// same words perhaps as to the turns before it.
+type Refusal struct {
+	Cause string `json:"cause"`           // a digest of the words
+	Times int    `json:"times"`           // turns in a row
+	Whole bool   `json:"whole,omitempty"` // it is about the conversation, whatever comes next
+	After int    `json:"after,omitempty"` // the conversation's turn before the first of them; 0 if there is none
+}
+
+// Lasts reports whether the service will refuse what comes next, too, and would
+// not after an earlier turn.
+func (r *Refusal) Lasts() bool { return r != nil && r.After > 0 && (r.Whole || r.Times > 1) }
 
 // A SubagentCursor is how much of a subagent's transcript is recorded.
 type SubagentCursor struct {

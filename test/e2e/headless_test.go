@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -87,6 +88,53 @@ func TestFailedTurn(t *testing.T) {
 	r.await("two turns", func() bool { return len(r.list()) == 2 })
 	r.claude(r.repo.Dir, "T2 hello", "--resume", session).ok()
 	r.check(r.done("T1"), r.failed("TERR"), r.done("T2"))
+}
+
+// The service refuses a conversation. The user is told with the next prompt, once, and the model never; the command goes
+// back to the turn before, and the client goes on there.
+func TestRefusedConversation(t *testing.T) {
+	t.Parallel()
+	gittest.Nightly(t)
+	for _, c := range []struct {
+		message  string
+		refusals int // before the user is told
+	}{
+		{"messages.3.content.1: scripted failure", 2},
+		{"prompt is too long: 210000 tokens > 200000 maximum", 1},
+	} {
+		t.Run(c.message, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			const told = "the model's service has refused this conversation"
+			refuse := reply{"error": map[string]any{"status": 400, "type": "invalid_request_error", "message": c.message}}
+			r.mock.play(rule{Match: `(?s)\bTREFUSED\b`, Steps: []reply{refuse}})
+			s := r.interactive(r.repo.Dir)
+			s.prompt("T1 hello")
+			for i := range c.refusals + 2 {
+				s.enter(fmt.Sprintf("TREFUSED hello %d", i+1))
+				r.await("the failure", func() bool { return len(r.witness.named("StopFailure")) > i && len(r.list()) == i+2 })
+				s.ready("the failure")
+				shown := strings.Count(strings.Join(strings.Fields(s.term.screen()), " "), told)
+				if want := min(1, i/c.refusals); shown != want {
+					t.Fatalf("after %d refusals the client shows it %d times, want %d\n%s", i+1, shown, want, s.term.screen())
+				}
+			}
+			command := "git agent-fork " + passive(s.registry().SessionID) + "/1"
+			s.exit()
+			if doctor, _ := r.tryCommand(r.repo.Dir, "doctor"); !strings.Contains(doctor, ": "+command+"\n") {
+				t.Errorf("the user was not told %q\n%s", command, doctor)
+			}
+			f := r.fork(r.repo.Dir, strings.Fields(command)[2:]...)
+			r.claude(f.Worktree, "T2 hello", f.Command[1:]...).ok().quiet()
+			r.tells(r.first("T2"), "T1 hello")
+			r.tellsNot(r.first("T2"), "TREFUSED", told)
+			for _, q := range r.mock.requests() {
+				if strings.Contains(string(q.Body), told) {
+					t.Errorf("the model was told: %s", q.Body)
+				}
+			}
+		})
+	}
 }
 
 // A session whose first turn fails, and that ends with it.

@@ -879,6 +879,16 @@ var scenes = []struct {
 	}, says: func(p *place) string {
 		return p.agent(func(c *claude.Client) { c.Start("startup") })
 	}, follow: run("git agent-handoff prime <id>/1")},
+	{name: "a refused conversation", prepare: func(p *place) {
+		p.session()
+		p.with["<id>"] = p.mission()
+		p.agent(func(c *claude.Client) {
+			c.Prompt("paint it red")
+			c.Fail("Prompt is too long")
+		})
+	}, says: func(p *place) string {
+		return p.agent(func(c *claude.Client) { c.Prompt("paint it red") })
+	}, follow: run("git agent-fork <id>/1")},
 }
 
 // elsewhere are texts that no scene here leads to, and why.
