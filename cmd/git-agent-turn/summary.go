@@ -26,12 +26,14 @@ func summaryCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "summary",
 		Usage:     "print what agents did in a range of commits, as Markdown for a pull request",
-		UsageText: "git agent-turn summary [--no-prompts] [--full] [--json] [<range>]",
+		UsageText: "git agent-turn summary [--no-prompts] [--full] [--github | --gitlab | --json] [<range>]",
 		Description: "Without a range it is about the commits that HEAD has, and the branch that it is to be merged into has not. " +
 			"Nothing is sent anywhere.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "no-prompts", Usage: "without prompts and titles"},
 			&cli.BoolFlag{Name: "full", Usage: "look at all files, however many"},
+			&cli.BoolFlag{Name: "github", Usage: "fit for a comment on GitHub, and for the summary of a step there"},
+			&cli.BoolFlag{Name: "gitlab", Usage: "fit for a comment on GitLab"},
 			command.JSONFlag(),
 		},
 		BashComplete: command.First(completeRevs),
@@ -39,7 +41,27 @@ func summaryCommand() *cli.Command {
 	}
 }
 
+// A forge is where a summary is to be shown; none is any, and without a limit.
+type forge struct {
+	name string
+	most int // bytes of a comment, which are at least as many as characters
+}
+
+// forges are those with a flag of their own. Their limits are 65,536 and 1,000,000
+// characters of a comment; a step's summary on GitHub may have 1 MiB.
+var forges = []forge{{"github", 65_000}, {"gitlab", 999_000}}
+
 func summarize(c *cli.Context) (err error) {
+	var at forge
+	for _, f := range append(forges, forge{name: "json"}) {
+		if !c.Bool(f.name) {
+			continue
+		}
+		if at.name != "" {
+			return cmdline.Usagef("--%s and --%s exclude each other", at.name, f.name)
+		}
+		at = f
+	}
 	w, err := command.Workspace(c.Context)
 	if err != nil {
 		return err
@@ -63,8 +85,20 @@ func summarize(c *cli.Context) (err error) {
 	if c.Bool("json") {
 		return s.json()
 	}
-	_, err = c.App.Writer.Write([]byte(s.markdown()))
+	_, err = c.App.Writer.Write([]byte(s.fitting(at)))
 	return err
+}
+
+// fitting returns the summary with as many turns as fit, roughly.
+func (s *summarizer) fitting(at forge) string {
+	most := maxTurns
+	for {
+		text := s.markdown(at, most)
+		if at.most == 0 || len(text) <= at.most || most == 0 {
+			return text
+		}
+		most /= 2
+	}
 }
 
 // A span is the range that a summary covers.
@@ -250,12 +284,13 @@ const (
 	maxRestores = 20
 )
 
-func (s *summarizer) markdown() string {
+// markdown returns the summary with at most so many turns, and as many forks.
+func (s *summarizer) markdown(at forge, most int) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# What agents did in %s\n\n", cmdline.Markdown(s.name))
 	s.figures(&b)
-	s.asked(&b)
-	s.gone(&b)
+	s.asked(&b, at, most)
+	s.gone(&b, most)
 	if s.output > 0 || s.context > 0 {
 		fmt.Fprintf(&b, "\n## Tokens\n\n%d written by models; the fullest context had %d.\n", s.output, s.context)
 	}
@@ -283,30 +318,50 @@ func (s *summarizer) figures(b *bytes.Buffer) {
 	}
 }
 
-func (s *summarizer) asked(b *bytes.Buffer) {
+func (s *summarizer) asked(b *bytes.Buffer, at forge, most int) {
 	if len(s.missions) > 0 {
 		b.WriteString("\n## What was asked\n")
 	}
-	listed := 0
+	left := 0
 	for _, m := range s.missions {
-		title := ""
-		if s.prompts && m.Mission.Title != "" {
-			title = ": " + asQuoted(m.Mission.Title)
+		list := m.Turns[:min(len(m.Turns), most)]
+		most -= len(list)
+		left += len(m.Turns) - len(list)
+		if len(list) == 0 {
+			continue
 		}
-		fmt.Fprintf(b, "\n### Mission %s%s\n\n", m.Mission.ID, title)
-		for i, t := range m.Turns {
-			if listed == maxTurns {
-				fmt.Fprintf(b, "- ... and %s\n", cmdline.Plural(len(m.Turns)-i, "more turn"))
-				break
-			}
-			listed++
+		end := s.heading(b, at, m)
+		for _, t := range list {
 			prompt := ""
 			if s.prompts {
 				prompt = asQuoted(t.Prompt) + " "
 			}
 			fmt.Fprintf(b, "- Turn %d: %s(%s)\n", t.Turn, prompt, s.fate(t))
 		}
+		b.WriteString(end)
 	}
+	if left > 0 {
+		fmt.Fprintf(b, "\n... and %s\n", cmdline.Plural(left, "more turn"))
+	}
+}
+
+// heading begins the list of a mission's turns, folded for a forge, and returns
+// what ends it. What others wrote is no part of an element of HTML: what is
+// escaped for Markdown would have an effect there.
+func (s *summarizer) heading(b *bytes.Buffer, at forge, m *blame.Prompts) (end string) {
+	title := ""
+	if s.prompts {
+		title = asQuoted(m.Mission.Title)
+	}
+	if at.name == "" {
+		fmt.Fprintf(b, "\n### Mission %s%s\n\n", m.Mission.ID, strings.TrimSuffix(": "+title, ": "))
+		return ""
+	}
+	fmt.Fprintf(b, "\n<details><summary>Mission %s, %s</summary>\n\n", m.Mission.ID, cmdline.Plural(len(m.Turns), "turn"))
+	if title != "" {
+		fmt.Fprintf(b, "Title: %s\n\n", title)
+	}
+	return "\n</details>\n"
 }
 
 func (s *summarizer) fate(t *turns.Turn) string {
@@ -338,12 +393,16 @@ func (s *summarizer) fate(t *turns.Turn) string {
 	return strings.Join(parts, ", ")
 }
 
-func (s *summarizer) gone(b *bytes.Buffer) {
+func (s *summarizer) gone(b *bytes.Buffer, most int) {
 	if len(s.forks) == 0 && len(s.restores) == 0 {
 		return
 	}
 	b.WriteString("\n## What was given up\n\n")
-	for _, f := range s.forks {
+	for i, f := range s.forks {
+		if i == most {
+			fmt.Fprintf(b, "- ... and %s\n", cmdline.Plural(len(s.forks)-i, "more fork"))
+			break
+		}
 		title := ""
 		if s.prompts && f.Mission.Title != "" {
 			title = ": " + asQuoted(f.Mission.Title)

@@ -12,8 +12,8 @@ import (
 // A prompt must neither notify people nor close issues. Forges look for names
 // and numbers in rendered text and in the source, where a backslash may not
 // help. So the @ of a name and the # of a number become the wide characters
-// that look like them, the - of GH-12 a hyphen that does not break, and a web
-// address is no link.
+// that look like them, like the : of an address, which would be a reference if it
+// is that of an issue; the - of GH-12 becomes a hyphen that does not break.
 func Markdown(text string) string {
 	var b strings.Builder
 	list := []rune(OneLine(text))
@@ -31,6 +31,8 @@ func Markdown(text string) string {
 			r = '＠'
 		case r == '#' && isWord(after):
 			r = '＃'
+		case r == ':' && after == '/' && at(i+2) == '/':
+			r = '：'
 		case r == '-' && unicode.IsLetter(before) && unicode.IsDigit(after):
 			r = '\u2011'
 		case strings.ContainsRune("\\`*_[]<>|~&$%!{}@#", r),

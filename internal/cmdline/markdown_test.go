@@ -13,7 +13,7 @@ func TestMarkdown(t *testing.T) {
 		{"Fix the login form, please (see README.md).", "Fix the login form, please (see README.md)."},
 		{"Fixes #12, closes me/repo#3 and GH-4", "Fixes ＃12, closes me/repo＃3 and GH\u20114"},
 		{"thanks @somebody and a@example.invalid", "thanks ＠somebody and a＠example.invalid"},
-		{"fixes https://example.invalid/issues/12", `fixes https\://example.invalid/issues/12`},
+		{"fixes https://example.invalid/issues/12", `fixes https：//example.invalid/issues/12`},
 		{"see www.example.invalid: it", `see www\.example.invalid: it`},
 		{"<img src=x> & `code` **bold** _it_ ~~no~~ a|b", "\\<img src=x\\> \\& \\`code\\` \\*\\*bold\\*\\* \\_it\\_ \\~\\~no\\~\\~ a\\|b"},
 		{"[a](javascript:b) ![c](d) $e$", `\[a\](javascript\:b) \!\[c\](d) \$e\$`},
