@@ -61,6 +61,8 @@ lint:
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags lint,e2e ./...
 	shellcheck .ci/run .ci/git-newest .ci/tmux-newest $$(git ls-files '*.sh' '*.bash')
 	mandoc -T lint -W warning docs/*.1
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 docs/ci/github.yml
+	dir=$$(mktemp -d) && cp docs/ci/gitlab.yml "$$dir/.gitlab-ci.yml" && (cd "$$dir" && npx --yes gitlab-ci-local@4.61.1 --list) >/dev/null && rm -r "$$dir"
 	go test -count=1 -tags lint ./test/lint
 
 # How many names, lines and returns the code asks of one who takes it over: HOUSE='-top 20' names the largest, and

@@ -62,7 +62,7 @@ func TestScripts(t *testing.T) {
 		env.Values["clients"] = make(map[string]*claude.Client)
 		return nil
 	}, map[string]cmdlinetest.Command{
-		"play": play, "call": call, "event": event, "person": byHand, "aged": aged, "fork": fork, "visit": visit, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": switchedOn,
+		"play": play, "call": call, "event": event, "person": byHand, "aged": aged, "fork": fork, "visit": visit, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": switchedOn, "ci": ciSteps,
 	})
 }
 
