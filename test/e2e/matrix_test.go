@@ -50,6 +50,7 @@ var matrix = []struct {
 	{name: "headless-world", run: headlessWorld, only: []string{"gemini"}, check: []string{"gemini"}},
 	{name: "turns", run: turnsAndResume, not: []string{"droid"}},
 	{name: "failure", run: serviceFails, not: []string{"droid"}},
+	{name: "refused", run: refusedConversation, not: []string{"gemini", "droid"}},
 	{name: "interrupted", run: interruptedInTool, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen"}},
 	{name: "killed", run: killedInTool, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen", "droid"}, check: []string{"codex"}},
 	{name: "compacted", run: compactedByItself, only: []string{"codex", "opencode", "kilo", "pi", "qwen"}},
@@ -202,6 +203,21 @@ func serviceFails(r *rig) {
 	r.play(r.repo.Dir, session, "TERR hello")
 	r.play(r.repo.Dir, session, "T3 hello").ok()
 	r.check(r.done("T1"), r.left("TERR", r.kind.(player).refused()), r.done("T3"))
+}
+
+// refusedConversation has a turn that the service refuses for what is in the conversation: with the next prompt the user
+// is told of the turn before, and the model is not.
+func refusedConversation(r *rig) {
+	refuse := reply{"error": map[string]any{"status": 400, "type": "invalid_request_error", "message": "Unable to process input image"}}
+	r.mock.play(on("TREFUSED", refuse))
+	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
+	r.play(r.repo.Dir, session, "TREFUSED hello")
+	r.play(r.repo.Dir, session, "T3 hello").ok()
+	command := fmt.Sprintf("git agent-fork %s/1", r.list()[0].Mission)
+	if doctor, _ := r.tryCommand(r.repo.Dir, "doctor"); !strings.Contains(doctor, ": "+command+"\n") {
+		r.t.Errorf("the user was not told %q\n%s\n%s", command, doctor, r.report())
+	}
+	r.hearsNot("T3", "has refused this conversation")
 }
 
 // left is what is wanted of a turn that no Stop ended: its worktree is the one that the session's next
