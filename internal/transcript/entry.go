@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/usage"
 )
 
@@ -75,12 +76,13 @@ type Compacted struct {
 // A Part is a piece of what is said.
 type Part struct {
 	Kind   Kind
-	Text   string       // what is said; none for a Call
-	Call   string       // the id shared by a Call and its Answer; "" if the client gives none
-	Name   string       // of a Call: the tool; of a Task: its summary; of Other: the client's word for it
-	Input  gjson.Result // of a Call: what the tool is given
-	Failed bool         // of an Answer
-	Files  []Attached   // in what was asked, in an Answer or in Other: what is not text
+	Text   string         // what is said; none for a Call
+	Call   string         // the id shared by a Call and its Answer; "" if the client gives none
+	Name   string         // of a Call: the tool; of a Task: its summary; of Other: the client's word for it
+	Input  gjson.Result   // of a Call: what the tool is given
+	Failed bool           // of an Answer
+	Ended  evidence.Ended // of an Answer or a Task: how a command ended, as the client tells
+	Files  []Attached     // in what was asked, in an Answer or in Other: what is not text
 }
 
 // An Attached is an image or a document in a conversation.

@@ -193,7 +193,8 @@ func part(block gjson.Result) transcript.Part {
 		return transcript.Part{Kind: transcript.Call, Call: p.Call, Name: p.Name, Input: p.Input}
 	case "tool_result":
 		list, _ := parts(content, false)
-		return transcript.Part{Kind: transcript.Answer, Call: p.Call, Text: text(list), Failed: p.Failed, Files: files(list)}
+		said := text(list)
+		return transcript.Part{Kind: transcript.Answer, Call: p.Call, Text: said, Failed: p.Failed, Ended: exited(said, p.Failed), Files: files(list)}
 	case "image", "document":
 		return transcript.Part{Kind: transcript.Other, Name: kind, Files: []transcript.Attached{attached(kind, source)}}
 	}

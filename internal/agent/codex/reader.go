@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/transcript"
 )
 
@@ -286,25 +287,35 @@ func (r *reader) output(p gjson.Result, e *transcript.Entry) {
 	if o.IsArray() {
 		a.Text, a.Files = texts(o), attached(o)
 	}
-	a.Failed = a.Failed || exited(a.Text)
+	a.Ended = exited(a.Text)
+	a.Failed = a.Failed || a.Ended.Code != 0
 	e.Parts = []transcript.Part{a}
 }
 
-// exited reports whether a command's output begins with a note of failure.
-func exited(output string) bool {
-	for range 5 { // lines before the output itself
-		var line string
-		line, output, _ = strings.Cut(output, "\n")
-		for _, note := range []string{"Process exited with code ", "Exit code: "} {
-			if code, ok := strings.CutPrefix(line, note); ok {
-				return code != "0"
-			}
-		}
-		if line == "Output:" {
-			break
-		}
+// exited returns how a command ended, by the lines before its output, or by the
+// object that older clients wrote.
+func exited(output string) evidence.Ended {
+	if code := gjson.Get(output, "metadata.exit_code"); strings.HasPrefix(output, "{") && code.Type == gjson.Number {
+		return evidence.Exit(int(code.Int()))
 	}
-	return false
+	if strings.HasPrefix(output, "aborted by user") || strings.HasPrefix(output, "command timed out") {
+		return evidence.Ended{State: evidence.Halted}
+	}
+	head, _, has := strings.Cut(output[:min(len(output), 1<<10)], "\nOutput:")
+	if _, rest, ok := strings.Cut(output, "\nOutput:\n"); ok && strings.HasPrefix(rest, "Exit code: ") { // of a patch
+		head, has = rest, true
+	}
+	if !has && !strings.HasPrefix(head, "Exit code: ") {
+		return evidence.Ended{}
+	}
+	if e, ok := evidence.ExitOf(head, "Process exited with code ", "Exit code: "); ok {
+		return e
+	}
+	if _, job, ok := strings.Cut(head, "Process running with session ID "); ok {
+		job, _, _ = strings.Cut(job, "\n")
+		return evidence.Ended{State: evidence.GoesOn, Job: strings.Clone(job)}
+	}
+	return evidence.Ended{}
 }
 
 // usage reads the cost of a response of the model, written once for each.

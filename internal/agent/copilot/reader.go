@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/transcript"
 )
 
@@ -157,10 +158,33 @@ func answers(data gjson.Result, e *transcript.Entry) {
 		return
 	}
 	e.PromptID = text(data, "interactionId")
+	said := cmp.Or(text(data, "result.content"), text(data, "error.message"))
 	e.Parts = []transcript.Part{{
-		Kind: transcript.Answer, Call: text(data, "toolCallId"), Text: cmp.Or(text(data, "result.content"), text(data, "error.message")),
+		Kind: transcript.Answer, Call: text(data, "toolCallId"), Text: said, Ended: exited(data, said),
 		Failed: !data.Get("success").Bool() || data.Get("shellExecution.exitCode").Num != 0,
 	}}
+}
+
+// exited returns how a command ended: the client's note is behind its output.
+func exited(data gjson.Result, said string) evidence.Ended {
+	if code := data.Get("shellExecution.exitCode"); code.Type == gjson.Number {
+		return evidence.Exit(int(code.Int()))
+	}
+	note := said[max(0, strings.LastIndex(said, "shellId: ")):]
+	job, rest, ok := strings.Cut(strings.TrimPrefix(note, "shellId: "), " ")
+	switch {
+	case !ok || job == said:
+	case strings.HasPrefix(rest, "completed with exit code "):
+		if e, ok := evidence.ExitOf(rest, "completed with exit code "); ok {
+			return e
+		}
+	case strings.HasPrefix(rest, "is still running"):
+		return evidence.Ended{State: evidence.GoesOn, Job: strings.Clone(job)}
+	}
+	if !data.Get("success").Bool() {
+		return evidence.Ended{State: evidence.Refused}
+	}
+	return evidence.Ended{}
 }
 
 // fails reads an error that ends a turn, as the user saw it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/transcript"
 )
 
@@ -159,11 +160,22 @@ func results(content gjson.Result) (answers []transcript.Part) {
 		if part.Get("type").Str == "tool_result" {
 			said, files := words(part.Get("content"))
 			answers = append(answers, transcript.Part{
-				Kind: transcript.Answer, Call: text(part, "tool_use_id"), Text: said, Failed: part.Get("is_error").Bool(), Files: files,
+				Kind: transcript.Answer, Call: text(part, "tool_use_id"), Text: said, Failed: part.Get("is_error").Bool(), Ended: exited(said, part.Get("is_error").Bool()), Files: files,
 			})
 		}
 	})
 	return answers
+}
+
+// exited returns how a command ended: the client's note is behind its output.
+func exited(said string, failed bool) evidence.Ended {
+	if e, ok := evidence.ExitOf(said[max(0, len(said)-1<<10):], "[Process exited with code "); ok {
+		return e
+	}
+	if failed {
+		return evidence.Ended{State: evidence.Halted}
+	}
+	return evidence.Ended{}
 }
 
 // each calls do with the parts of a content; a string is one of text.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/transcript"
 )
 
@@ -166,12 +167,32 @@ func (r *reader) call(call gjson.Result, e *transcript.Entry) {
 		if a.Text = transcript.Kept(result); a.Text == "" {
 			a.Text = answers(result)
 		}
+		a.Ended = exited(a.Text, status)
 		e.Parts = append(e.Parts, a)
 	}
 	if r.done == nil {
 		r.done = make(map[string]bool)
 	}
 	r.done[id] = answered || result.Exists()
+}
+
+// exited returns how a command ended: behind its output the client tells what was
+// not as it should be, and the group of processes.
+func exited(said, status string) evidence.Ended {
+	tail := said[max(0, len(said)-4<<10):]
+	switch {
+	case status == "cancelled", strings.Contains(tail, "\nSignal: "), strings.Contains(said, "Command was cancelled"), strings.Contains(said, "Command was automatically cancelled"):
+		return evidence.Ended{State: evidence.Halted}
+	case strings.Contains(said, "Command moved to background"), strings.Contains(tail, "\nBackground PIDs: "):
+		return evidence.Ended{State: evidence.GoesOn}
+	}
+	if e, ok := evidence.ExitOf(tail, "Exit Code: "); ok {
+		return e
+	}
+	if status == "success" && strings.Contains(tail, "\nProcess Group PGID: ") {
+		return evidence.Exit(0)
+	}
+	return evidence.Ended{}
 }
 
 func answers(result gjson.Result) string {

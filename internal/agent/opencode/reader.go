@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/transcript"
 )
 
@@ -135,14 +136,27 @@ func part(p gjson.Result, said transcript.Kind) []transcript.Part {
 		switch state.Get("status").Str {
 		case "completed":
 			answer := transcript.Part{Kind: transcript.Answer, Call: id, Text: transcript.Kept(state.Get("output"))}
+			answer.Ended = exited(state.Get("metadata.exit"), answer.Text)
 			each(state.Get("attachments"), func(f gjson.Result) { answer.Files = append(answer.Files, attached(f)) })
 			parts = append(parts, answer)
 		case "error":
-			parts = append(parts, transcript.Part{Kind: transcript.Answer, Call: id, Text: transcript.Kept(state.Get("error")), Failed: true})
+			parts = append(parts, transcript.Part{Kind: transcript.Answer, Call: id, Text: transcript.Kept(state.Get("error")), Failed: true, Ended: evidence.Ended{State: evidence.Halted}})
 		}
 		return parts
 	}
 	return nil // starts and ends of steps, with changed files
+}
+
+// exited returns how a command ended: one that was stopped has no status, and a
+// note behind its output.
+func exited(exit gjson.Result, said string) evidence.Ended {
+	switch {
+	case strings.Contains(said[max(0, len(said)-1<<10):], "<bash_metadata>"), strings.Contains(said[max(0, len(said)-1<<10):], "<shell_metadata>"):
+		return evidence.Ended{State: evidence.Halted}
+	case exit.Type == gjson.Number:
+		return evidence.Exit(int(exit.Int()))
+	}
+	return evidence.Ended{}
 }
 
 func attached(p gjson.Result) transcript.Attached {

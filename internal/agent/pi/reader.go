@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/transcript"
 )
 
@@ -71,9 +72,10 @@ func (r *reader) message(e *transcript.Entry, at int, m gjson.Result) {
 		assistant(e, m)
 	case "toolResult":
 		r.last = e.At
+		said, failed := text(content), m.Get("isError").Type == gjson.True
 		e.Parts = []transcript.Part{{
-			Kind: transcript.Answer, Call: transcript.Kept(m.Get("toolCallId")), Text: text(content),
-			Failed: m.Get("isError").Type == gjson.True, Files: attached(content),
+			Kind: transcript.Answer, Call: transcript.Kept(m.Get("toolCallId")), Text: said,
+			Failed: failed, Ended: exited(said, failed), Files: attached(content),
 		}}
 		if u := tokens(m.Get("usage")); u != (transcript.Tokens{}) { // of models that the tool has asked
 			e.Message, e.Tokens = e.ID, u
@@ -84,6 +86,21 @@ func (r *reader) message(e *transcript.Entry, at int, m gjson.Result) {
 			{Kind: transcript.Shell, Text: transcript.Kept(m.Get("output"))},
 		}
 	}
+}
+
+// exited returns how a command ended. One that fails has a note behind its output.
+func exited(said string, failed bool) evidence.Ended {
+	if !failed {
+		return evidence.Exit(0)
+	}
+	tail := said[max(0, len(said)-1<<10):]
+	if e, ok := evidence.ExitOf(tail, "Command exited with code "); ok {
+		return e
+	}
+	if strings.Contains(tail, "Command aborted") || strings.Contains(tail, "Command timed out") {
+		return evidence.Ended{State: evidence.Halted}
+	}
+	return evidence.Ended{State: evidence.Refused}
 }
 
 // waited reports whether a user's message is older than the agent's last one.

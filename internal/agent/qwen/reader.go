@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/transcript"
 )
 
@@ -176,15 +177,32 @@ func answers(record gjson.Result) (list []transcript.Part) {
 	record.Get("message.parts").ForEach(func(_, part gjson.Result) bool {
 		if response := part.Get("functionResponse"); response.IsObject() {
 			_, files := words(response.Get("parts"))
+			said := cmp.Or(transcript.Kept(response.Get("response.output")), transcript.Kept(response.Get("response.error")))
 			list = append(list, transcript.Part{
 				Kind: transcript.Answer, Call: transcript.Kept(response.Get("id")), Files: files,
-				Text:   cmp.Or(transcript.Kept(response.Get("response.output")), transcript.Kept(response.Get("response.error"))),
-				Failed: status == "error" || status == cancelled,
+				Text: said, Ended: exited(said, status), Failed: status == "error" || status == cancelled,
 			})
 		}
 		return true
 	})
 	return list
+}
+
+// exited returns how a command ended, by what the client tells behind its output.
+func exited(said, status string) evidence.Ended {
+	tail := said[max(0, len(said)-4<<10):]
+	_, signal, killed := strings.Cut(tail, "\nSignal: ")
+	switch e, ok := evidence.ExitOf(tail, "Exit Code: "); {
+	case status == cancelled, killed && !strings.HasPrefix(signal, "(none)"), strings.Contains(said, "Command was cancelled"), strings.Contains(said, "Command timed out"):
+		return evidence.Ended{State: evidence.Halted}
+	case ok:
+		return e
+	case strings.Contains(said, "ackground") && status != "error":
+		return evidence.Ended{State: evidence.GoesOn}
+	case status == "error":
+		return evidence.Ended{State: evidence.Refused}
+	}
+	return evidence.Ended{}
 }
 
 func system(record gjson.Result, e *transcript.Entry) {

@@ -1,0 +1,91 @@
+package evidence
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestWordOf(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	test := func(o Outcome) Check { return Check{Kind: Test, Outcome: o} }
+	lint := func(o Outcome) Check { return Check{Kind: Lint, Outcome: o} }
+	for _, tt := range []struct {
+		checks  []Check
+		changed bool
+		after   *bool
+		want    Word
+	}{
+		{nil, false, nil, ""},
+		{nil, true, nil, Untested},
+		{[]Check{lint(Passed)}, true, &no, Untested},
+		{[]Check{lint(Passed)}, false, &no, Untested},
+		{[]Check{lint(Failed)}, true, &no, Failing},
+		{[]Check{test(Passed)}, true, &no, Tested},
+		{[]Check{test(Passed)}, false, &no, Tested},
+		{[]Check{test(Passed)}, true, &yes, EditedSince},
+		{[]Check{test(Passed)}, true, nil, Unclear},
+		{[]Check{test(Failed), test(Passed)}, true, &no, Tested},
+		{[]Check{test(Passed), test(Failed)}, true, &no, Failing},
+		{[]Check{test(Passed), lint(Failed)}, true, &no, Failing},
+		{[]Check{test(Passed), lint(Unknown)}, true, &no, Tested},
+		{[]Check{test(Passed), test(Unknown)}, true, &no, Unclear},
+		{[]Check{test(Passed), test(Stopped)}, true, &no, Unclear},
+	} {
+		if got := WordOf(tt.checks, tt.changed, tt.after); got != tt.want {
+			t.Errorf("%v, changed %t: %q, want %q", tt.checks, tt.changed, got, tt.want)
+		}
+	}
+}
+
+// TestChecks: what the corpus of package agent does not show.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	patterns := Patterns{Test: {"./ci.sh*", "acme verify *"}, Types: {"make"}}
+	for _, tt := range []struct {
+		command, result string
+		ended           Ended
+		want            string
+	}{
+		{"./ci.sh --fast", "", Exit(0), "[{test ./ci.sh --fast passed}]"},
+		{"cd x && acme verify all", "", Exit(3), "[{test acme verify all failed}]"},
+		{"acme check", "", Exit(0), "[]"},
+		{"make", "", Exit(0), "[{types make passed}]"},
+		{"golangci-lint run && go test ./...", "--- FAIL: TestA\nFAIL", Exit(1), "[{lint golangci-lint run unknown} {test go test ./... failed}]"},
+		{"go vet ./... && go test ./...", "ok  \tx\t0.1s", Exit(0), "[{lint go vet ./... passed} {test go test ./... passed}]"},
+		{"npm ci && npm test", "", Exit(1), "[{test npm test unknown}]"},
+		{"go test ./a | tail -1; pytest | tail -1", "3 passed in 0.1s", Exit(0), "[{test go test ./a unknown} {test pytest unknown}]"},
+		{"go test -run Nothing ./...", "ok  \tx\t0.1s [no tests to run]", Exit(0), "[{test go test -run Nothing ./... unknown}]"},
+		{"make test", "--- FAIL: TestA\nFAIL", Exit(0), "[{test make test unknown}]"}, // a recipe that ignores errors
+		{"pytest", "bash: line 1: pytest: command not found", Exit(127), "[]"},
+		{"cd nowhere && go test ./...", "bash: line 1: cd: nowhere: No such file or directory", Exit(1), "[]"},
+		{"timeout 5 go test ./...", "", Exit(124), "[{test go test ./... stopped}]"},
+		{"go test ./...", "", Exit(137), "[{test go test ./... stopped}]"},
+		{"go test ./...", "", Ended{State: Refused}, "[]"},
+		{"go test ./... &", "", Exit(0), "[{test go test ./... unknown}]"},
+		{"go test ./... 2>/dev/null | tail -1", "ok  \tx\t0.1s", Exit(0), "[{test go test ./... unknown}]"},
+		{"go test ./... || npm test", "", Exit(1), "[{test go test ./... failed} {test npm test failed}]"},
+		{"uv run --with x pytest -q", "", Exit(0), "[{test pytest -q passed}]"},
+		{"docker compose -f a.yml run --rm app pytest", "", Exit(0), "[{test pytest passed}]"},
+		{"go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...", "", Exit(0), "[{lint honnef.co/go/tools/cmd/staticcheck ./... passed}]"},
+		{"npx prettier --check . ; npx prettier --write .", "", Exit(0), "[{lint prettier --check . unknown}]"},
+		{"go test ./... ; exit $?", "", Exit(1), "[{test go test ./... failed}]"},
+		{"go test '", "", Exit(2), "[]"},
+	} {
+		if got := fmt.Sprint(patterns.Checks(tt.command, tt.ended, tt.result)); got != tt.want {
+			t.Errorf("%q: %s, want %s", tt.command, got, tt.want)
+		}
+	}
+}
+
+func FuzzChecks(f *testing.F) {
+	f.Add("cd x && timeout 5 go test ./... | tail -3; echo $?", "ok  \tx\t0.1s", 0)
+	f.Add(`bash -c "npm test || exit 1" &`, "FAIL", 1)
+	f.Fuzz(func(t *testing.T, command, result string, code int) {
+		for _, c := range Patterns(nil).Checks(command, Exit(code), result) {
+			if c.Kind == "" || c.Command == "" || c.Outcome == "" {
+				t.Errorf("%q: %+v", command, c)
+			}
+		}
+	})
+}
