@@ -2,7 +2,7 @@
 // optional. The user's, ~/.config/git-agent/config.toml, may set everything.
 // The repository's, .git-agent.toml at the top of the worktree, is untrusted:
 // it may set only [capture], and only to capture less, with smaller limits,
-// more patterns to exclude, or no prompt in the subjects.
+// more patterns to exclude, or no prompt in the subjects, and add to [checks].
 //
 //	[capture]
 //	max_file_size = "10MiB"      # of an untracked file; larger are left out
@@ -19,6 +19,11 @@
 //	patterns = []                # regular expressions
 //	names = []
 //	people = false               # e-mail addresses and telephone numbers
+//	[checks]                     # patterns of commands that check, beside those that are known
+//	test = []                    # "./ci.sh *"; * stands for anything
+//	lint = []
+//	build = []
+//	types = []
 //	[handoff]
 //	recent_commits = 10
 //	max_diff_bytes = 10240
@@ -67,6 +72,7 @@ import (
 	"strings"
 	"time"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/redact"
 )
 
@@ -75,6 +81,7 @@ type Config struct {
 	Capture      Capture
 	Recording    Recording
 	Redact       redact.Own
+	Checks       evidence.Patterns
 	Handoff      HandoffSettings
 	Context      Context
 	Company      Company
@@ -204,6 +211,7 @@ func Default() *Config {
 			LogAge:        90 * day,
 			LogSize:       256 << 10,
 		},
+		Checks:  make(evidence.Patterns),
 		origins: map[string]string{},
 	}
 }
@@ -294,6 +302,11 @@ func Load(userPath, repoPath string) (*Config, error) {
 		if err := repo.set(e); err != nil {
 			return err
 		}
+		if kind, ok := strings.CutPrefix(e.key, "checks."); ok {
+			c.Checks[evidence.Kind(kind)] = append(c.Checks[evidence.Kind(kind)], repo.Checks[evidence.Kind(kind)]...)
+			c.addOrigin(e.key, repoPath)
+			return nil
+		}
 		return c.lower(e.key, repoPath, &repo.Capture, &standard.Capture)
 	})
 	if len(errs) == 0 && len(foreign) > 0 {
@@ -357,6 +370,14 @@ type UntrustedError struct{ err error }
 func (s *UntrustedError) Error() string { return s.err.Error() }
 func (s *UntrustedError) Unwrap() error { return s.err }
 
+// addOrigin notes that a file has a part in a setting.
+func (c *Config) addOrigin(key, path string) {
+	if user := c.origins[key]; user != "" {
+		path = user + ", " + path
+	}
+	c.origins[key] = path
+}
+
 // lower sets one setting of c to the repository's value if that captures less.
 // More than the default is an error; else the user's value stays.
 func (c *Config) lower(key, path string, repo, standard *Capture) error {
@@ -374,16 +395,13 @@ func (c *Config) lower(key, path string, repo, standard *Capture) error {
 			}
 		}
 		c.Capture.Exclude = append(c.Capture.Exclude, repo.Exclude...)
-		if user := c.origins[key]; user != "" {
-			path = user + ", " + path
-		}
-		c.origins[key] = path
+		c.addOrigin(key, path)
 	case "capture.subject_prompt":
 		if c.Capture.SubjectPrompt && !repo.SubjectPrompt {
 			c.Capture.SubjectPrompt = false
 			c.origins[key] = path
 		}
-	case "capture": // a table without keys
+	case "capture", "checks": // a table without keys
 	default:
 		return errors.New("only the user's file may set this")
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/redact"
 	"gitagent/test/gittest"
 )
@@ -59,6 +60,11 @@ except = ["gitdir:~/secret/"]
 patterns = ['K-\d{6}']
 names = ["Anna Schmidt", "Contoso"]
 people = true
+[checks]
+test = ["./ci.sh *"]
+lint = ["acme lint"]
+build = ["acme", "acme build"]
+types = ["acme types"]
 [handoff]
 recent_commits = 3
 max_diff_bytes = 2048
@@ -105,6 +111,9 @@ func TestEveryKey(t *testing.T) {
 		},
 		Recording: Recording{Everywhere: true, Except: []string{"gitdir:~/secret/"}},
 		Redact:    redact.Own{Patterns: []string{`K-\d{6}`}, Names: []string{"Anna Schmidt", "Contoso"}, People: true},
+		Checks: evidence.Patterns{
+			evidence.Test: {"./ci.sh *"}, evidence.Lint: {"acme lint"}, evidence.Build: {"acme", "acme build"}, evidence.Types: {"acme types"},
+		},
 		Handoff:   HandoffSettings{RecentCommits: 3, MaxDiffBytes: 2048, CleanGrace: 90 * time.Minute, SnapshotTimeout: 2 * time.Second},
 		Context: Context{
 			Warning: Limit{Tokens: 90000}, Critical: Limit{Percent: 62.5}, FallbackToolCount: 50, CheckFrequency: 1,

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/except"
 	"gitagent/internal/redact"
 	"gitagent/internal/suggest"
@@ -52,6 +53,10 @@ func (c *Config) keys() []key {
 		texts(patternsKey, &c.Redact.Patterns, redact.MaxPatterns, redact.MaxPattern, func(s string) bool { return s != "" }),
 		texts(namesKey, &c.Redact.Names, redact.MaxNames, redact.MaxName, redact.IsName),
 		boolean("redact.people", &c.Redact.People),
+		c.checks(evidence.Test),
+		c.checks(evidence.Lint),
+		c.checks(evidence.Build),
+		c.checks(evidence.Types),
 		integer("handoff.recent_commits", &c.Handoff.RecentCommits, 0),
 		size("handoff.max_diff_bytes", &c.Handoff.MaxDiffBytes),
 		duration("handoff.clean_grace", &c.Handoff.CleanGrace),
@@ -327,6 +332,21 @@ func texts(name string, dst *[]string, most, size int, valid func(string) bool) 
 		}
 		return out, err
 	}, formatList)
+}
+
+// checks is a setting with patterns of a kind of checks.
+func (c *Config) checks(kind evidence.Kind) key {
+	list := c.Checks[kind]
+	k := texts("checks."+string(kind), &list, 100, 200, func(s string) bool { return strings.Trim(s, "* ") != "" })
+	read := k.set
+	k.set = func(value any) error {
+		err := read(value)
+		if err == nil && len(list) > 0 {
+			c.Checks[kind] = list
+		}
+		return err
+	}
+	return k
 }
 
 func text(name string, dst *string) key {

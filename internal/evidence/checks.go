@@ -27,9 +27,21 @@ func (p Patterns) Checks(command string, ended Ended, result string) []Check {
 		if c.status == skipped || notFound(&c, ended, result) {
 			continue
 		}
-		list = append(list, Check{Kind: c.kind, Command: c.command, Outcome: r.outcome(&c, ended, words, silent[c.kind] == 1)})
+		list = append(list, Check{Kind: c.kind, Command: c.command, Outcome: r.outcome(&c, ended, words, silent[c.kind] == 1), Exit: c.exit(ended)})
 	}
 	return list
+}
+
+// exit returns the status that a check exited with, nil if that is not known.
+func (c *run) exit(ended Ended) *int {
+	code := 0
+	switch {
+	case ended.State != Exited, c.status == hidden, c.status == nonzero && ended.Code == 0:
+		return nil
+	case c.status == nonzero:
+		code = ended.Code
+	}
+	return &code
 }
 
 func known(e Ended) status {

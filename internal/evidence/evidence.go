@@ -30,6 +30,7 @@ type Check struct {
 	Kind    Kind
 	Command string // normalised: without what it is wrapped in
 	Outcome Outcome
+	Exit    *int // its status; nil if that is not known
 }
 
 // A Word says what a turn's checks come to.

@@ -72,8 +72,27 @@ func TestChecks(t *testing.T) {
 		{"go test ./... ; exit $?", "", Exit(1), "[{test go test ./... failed}]"},
 		{"go test '", "", Exit(2), "[]"},
 	} {
-		if got := fmt.Sprint(patterns.Checks(tt.command, tt.ended, tt.result)); got != tt.want {
+		checks := patterns.Checks(tt.command, tt.ended, tt.result)
+		texts := make([]string, len(checks))
+		for i, c := range checks {
+			texts[i] = fmt.Sprintf("{%s %s %s}", c.Kind, c.Command, c.Outcome)
+		}
+		if got := fmt.Sprint(texts); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.command, got, tt.want)
+		}
+	}
+}
+
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	for reply, want := range map[string]bool{
+		"Done. All tests pass.": true, "The tests are passing now": true, "All 12 tests passed.": true, "Everything is all green ✅": true, "The test suite passes.": true,
+		"- 42 passed\n- tests: green": true, "Unit tests now pass, and lint is clean": true, "12/12 tests pass": true,
+		"The tests should pass now.": false, "Run the tests to see if tests pass.": false, "The tests don't pass yet.": false, "Make sure all tests pass before you merge.": false,
+		"I passed the test file to the parser.": false, "": false, "Not all tests pass.": false, "2 tests passed and 1 test failed": false, "I have not run the tests; I expect the tests pass": false,
+	} {
+		if got := Claims(reply); got != want {
+			t.Errorf("%q: %t", reply, got)
 		}
 	}
 }

@@ -10,6 +10,8 @@ const (
 	MaxReply   = 1000     // runes, also for a reply instead of a summary
 	MaxPaths   = 20       // number
 	MaxSkipped = 50       // number
+	MaxChecks  = 20       // number
+	MaxCommand = 200      // runes
 	MaxNote    = 32 << 10 // bytes; a longer note gets short lines
 
 	MaxSummary   = 4000 // runes

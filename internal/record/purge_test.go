@@ -15,7 +15,7 @@ func TestPurgeTags(t *testing.T) {
 	first := []string{Formal, Number, Count, Hash, Names, Plain, Prompt, Reply, Title, Patch}
 	more := []string{Copied, Users}
 	numbers := map[reflect.Type]bool{reflect.TypeFor[usage.ByModel](): true, reflect.TypeFor[map[string]int](): true, reflect.TypeFor[*Usage](): true}
-	for _, v := range []any{Mission{}, TurnID{}, Finish{}, Adoption{}, Turn{}, Subagent{}, Segment{}, Skip{}, Handoff{}, Commit{}, Todo{}} {
+	for _, v := range []any{Mission{}, TurnID{}, Finish{}, Adoption{}, Turn{}, Check{}, Subagent{}, Segment{}, Skip{}, Handoff{}, Commit{}, Todo{}} {
 		of := reflect.TypeOf(v)
 		for i := range members(of) {
 			field := of.Field(i)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/git/object"
 	"gitagent/internal/usage"
 )
@@ -90,6 +91,15 @@ type Turn struct {
 	// Worktrees are the others of the repository in which the session worked.
 	Worktrees []Worktree `json:"worktrees,omitempty"`
 
+	// Checks are those that ran, sub-agents' too, the oldest first; the newest
+	// [MaxChecks]. ChangedAfter says whether files changed after the last test,
+	// or check if no test ran; nil if that is not known. Unproven says that the
+	// reply tells of tests that pass where none is recorded that did.
+	Checks       []Check `json:"checks,omitempty"`
+	ChecksLeft   int     `json:"checks_left,omitempty" purge:"number"`
+	ChangedAfter *bool   `json:"changed_after,omitempty" purge:"number"`
+	Unproven     bool    `json:"unproven,omitempty" purge:"number"`
+
 	Text      Text        `json:"-"` // of the parsed record
 	Ledger    ID          `json:"-"` // the mission whose ledger has the record; forks inherit records
 	LedgerTip object.Hash `json:"-"` // the ledger's commit at which it was read
@@ -153,6 +163,17 @@ type Worktree struct {
 
 // MaxWorktreeName is the most bytes of a worktree's name.
 const MaxWorktreeName = 100
+
+// A Check is a command that looked whether the work is right. Readers accept
+// other kinds and outcomes.
+type Check struct {
+	Kind    evidence.Kind    `json:"kind" purge:"formal"`
+	Command string           `json:"command" purge:"text"` // without its wrappers; redacted, a line, its first 200 runes
+	Outcome evidence.Outcome `json:"outcome" purge:"formal"`
+	Exit    *int             `json:"exit,omitempty" purge:"number"`  // its status; nil if that is not known
+	Call    string           `json:"call,omitempty" purge:"formal"`  // the client's id of the call
+	Agent   string           `json:"agent,omitempty" purge:"formal"` // the sub-agent's id; "" for the session's own calls
+}
 
 // A Skip is a path that a state leaves out, and why.
 type Skip struct {

@@ -372,6 +372,7 @@ func (im *importer) turn(ctx context.Context, tx *ledgertx.Tx, c *candidate, seg
 	if err := rec.compare(ctx, t); err != nil {
 		return nil, err
 	}
+	rec.prove(t, raw, sides{})
 	files := make(map[string][]byte)
 	segmentFile(t, files, raw, rec.rules, im.Purged())
 	line, err := t.Encode()

@@ -2,12 +2,14 @@ package transcript
 
 import (
 	"strings"
+	"time"
 
 	"gitagent/internal/evidence"
 )
 
 // A Deed is a call of a tool in a turn, and what came of it.
 type Deed struct {
+	At         time.Time // of the call
 	Call, Tool string
 	Command    string // that a shell was given, "" for other tools
 	Ended      evidence.Ended
@@ -34,7 +36,7 @@ func Deeds(r Reader, turn []byte) []Deed {
 			switch i, called := calls[p.Call]; {
 			case p.Kind == Call && (p.Call == "" || !called):
 				calls[strings.Clone(p.Call)] = len(deeds)
-				deeds = append(deeds, Deed{Call: strings.Clone(p.Call), Tool: strings.Clone(p.Name), Command: commandOf(p), Asked: n})
+				deeds = append(deeds, Deed{At: e.At, Call: strings.Clone(p.Call), Tool: strings.Clone(p.Name), Command: commandOf(p), Asked: n})
 				for _, name := range jobNames {
 					if job, ok := jobs[p.Input.Get(name).String()]; ok {
 						calls[strings.Clone(p.Call)] = job // its answer is about that one

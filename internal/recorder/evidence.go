@@ -1,0 +1,136 @@
+package recorder
+
+import (
+	"slices"
+	"strings"
+
+	"gitagent/hooks"
+	"gitagent/internal/evidence"
+	"gitagent/internal/journal"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/transcript"
+	"gitagent/turns"
+)
+
+// A ranDeed is a call in a turn, and whose it is.
+type ranDeed struct {
+	transcript.Deed
+	agent string // the sub-agent's id
+}
+
+// prove notes which checks a turn ran, whether files changed after them, and
+// whether its reply tells of tests that are not there.
+func (r *recording) prove(t *turns.Turn, segment []byte, sub sides) {
+	deeds, last := r.deeds(segment, sub), -1
+	tested := false
+	for i, d := range deeds {
+		if d.Command == "" {
+			continue
+		}
+		for _, c := range r.Settings.Checks.Checks(d.Command, d.Ended, d.Result) {
+			t.Checks = append(t.Checks, record.Check{
+				Kind: c.Kind, Command: r.checkCommand(c.Command), Outcome: c.Outcome, Exit: c.Exit, Call: called(d.Call, maxTool), Agent: d.agent,
+			})
+			if c.Kind == evidence.Test || !tested {
+				last, tested = i, tested || c.Kind == evidence.Test
+			}
+		}
+	}
+	if last >= 0 {
+		t.ChangedAfter = r.changedAfter(t, deeds, last)
+	}
+	if t.ChecksLeft = max(0, len(t.Checks)-record.MaxChecks); t.ChecksLeft > 0 {
+		t.Checks = t.Checks[t.ChecksLeft:]
+	}
+	t.Unproven = evidence.Claims(t.Reply) && r.unproven(t)
+}
+
+// checkCommand returns a check's command as records have it.
+func (r *recording) checkCommand(command string) string {
+	line := strings.Join(strings.Fields(turns.Clip(command)), " ")
+	return ledger.Head(valid(string(r.tx.Purged().Replace([]byte(r.rules.String(line))))), record.MaxCommand)
+}
+
+// deeds returns the calls of a turn and of its sub-agents, by time.
+func (r *recording) deeds(segment []byte, sub sides) (all []ranDeed) {
+	reader := r.agent().Reader
+	if reader == nil {
+		return nil
+	}
+	for _, side := range sub.list {
+		for _, d := range transcript.Deeds(transcript.Own(reader()), side.raw) {
+			all = append(all, ranDeed{d, side.ID})
+		}
+	}
+	for _, d := range transcript.Deeds(reader(), segment) {
+		all = append(all, ranDeed{Deed: d})
+	}
+	slices.SortStableFunc(all, func(a, b ranDeed) int { return a.At.Compare(b.At) })
+	return all
+}
+
+// changedAfter reports whether files changed after the check at last, nil if
+// that can't be told: by the state that the journal saw after it, else by what
+// was called then.
+func (r *recording) changedAfter(t *turns.Turn, deeds []ranDeed, last int) *bool {
+	yes, no := true, false
+	check, sure, edited := deeds[last], true, false
+	for i, d := range deeds {
+		effect := r.agent().Effects[d.Tool]
+		beside := d.agent == check.agent && (i > last && d.Asked < check.Told || i < last && d.Told > check.Told)
+		switch {
+		case i == last, i < last && !beside, effect == hooks.Reads, effect == hooks.Edits && d.Failed, d.Command != "" && deedOf(d.Command).idle:
+		case effect == hooks.Edits && beside:
+			return &yes
+		case effect == hooks.Edits:
+			edited = true
+		default:
+			sure = false
+		}
+	}
+	if r.during != nil {
+		for _, e := range r.during.Seen {
+			if !e.Tree.IsZero() && slices.ContainsFunc(e.Calls, func(c journal.Call) bool { return c.ID == check.Call && c.ID != "" }) {
+				changed := e.Tree != r.tx.Snap.Tree
+				return &changed
+			}
+		}
+	}
+	switch {
+	case edited:
+		return &yes
+	case sure, t.Files == 0 && t.CodeKnown() == nil && !t.Base.IsZero():
+		return &no
+	}
+	return nil
+}
+
+// maxProof is how many turns that changed nothing are passed over to find the
+// tests that a reply tells of.
+const maxProof = 20
+
+// unproven reports whether no test is recorded that passed since the last change
+// before the end of a turn. It does not where that is not known.
+func (r *recording) unproven(t *turns.Turn) bool {
+	for range maxProof {
+		switch t.Evidence() {
+		case evidence.Tested, evidence.Unclear:
+			return false
+		case evidence.Failing, evidence.EditedSince:
+			return true
+		}
+		if t.Changed() {
+			return true
+		}
+		before, err := turns.ReadIn(r.tx.Ledger, t.Turn-1)
+		if err != nil {
+			return t.Turn == 1
+		}
+		if before.Code != t.Base || t.Imported != "" {
+			return false
+		}
+		t = before
+	}
+	return false
+}
