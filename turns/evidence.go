@@ -1,19 +1,30 @@
 package turns
 
 import (
+	"slices"
+	"strings"
+
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/evidence"
+	"gitagent/internal/record"
 )
 
-// Evidence returns the word for what a turn's checks come to.
+// Evidence returns the word for what a turn's checks come to; none if nobody
+// looked for them.
 func (t *Turn) Evidence() evidence.Word {
+	if t.Checks == nil {
+		return ""
+	}
 	checks := make([]evidence.Check, len(t.Checks))
 	for i, c := range t.Checks {
 		checks[i] = evidence.Check{Kind: c.Kind, Command: c.Command, Outcome: c.Outcome}
 	}
 	return evidence.WordOf(checks, t.Changed(), t.ChangedAfter)
 }
+
+// Checked is Evidence as a text.
+func (t *Turn) Checked() string { return string(t.Evidence()) }
 
 // Changed reports whether a turn changed files, as far as that is known.
 func (t *Turn) Changed() bool {
@@ -35,6 +46,48 @@ func (t *Turn) Changed() bool {
 		}
 	}
 	return false
+}
+
+// ChecksText describes the checks of a turn and what they come to, the newest
+// of each command.
+func (t *Turn) ChecksText() string {
+	text := string(t.Evidence())
+	var list []string
+	seen := make(map[string]bool)
+	for _, c := range slices.Backward(t.Checks[max(0, len(t.Checks)-record.MaxChecks):]) {
+		if !seen[c.Command] {
+			list = append(list, c.Command+" "+string(c.Outcome))
+		}
+		seen[c.Command] = true
+	}
+	slices.Reverse(list)
+	if len(list) > 0 {
+		text += ": " + strings.Join(list, ", ")
+	}
+	return text
+}
+
+// CheckedText is ChecksText with what the reply says without it.
+func (t *Turn) CheckedText() string {
+	text := t.ChecksText()
+	if t.Unproven {
+		text = strings.TrimPrefix(text+"; "+UnprovenText, "; ")
+	}
+	return text
+}
+
+// Passed returns the commands of the tests that passed, each once, if the turn
+// is tested.
+func (t *Turn) Passed() (commands []string) {
+	if t.Evidence() != evidence.Tested {
+		return nil
+	}
+	for _, c := range t.Checks {
+		if c.Kind == evidence.Test && c.Outcome == evidence.Passed && !slices.Contains(commands, c.Command) {
+			commands = append(commands, c.Command)
+		}
+	}
+	return commands
 }
 
 // UnprovenText says of a reply what the record lacks.

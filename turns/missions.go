@@ -39,7 +39,8 @@ type Glance struct {
 	Prompt   string // its beginning
 	Imported string // as Prompt
 	Context  int64
-	To       int64 // end of the segment in the client's file, -1 if there is none
+	Checked  string // the word for its checks
+	To       int64  // end of the segment in the client's file, -1 if there is none
 }
 
 // maxName is the longest name that a [Glance] keeps, in bytes.
@@ -47,7 +48,7 @@ const maxName = 256
 
 func (t *Turn) glance() *Glance {
 	g := &Glance{
-		Mission: record.ID(strings.Clone(string(t.Mission))), Turn: t.Turn, At: t.At, Context: t.Context, To: -1,
+		Mission: record.ID(strings.Clone(string(t.Mission))), Turn: t.Turn, At: t.At, Context: t.Context, Checked: t.Checked(), To: -1,
 		Prompt: strings.Clone(ledger.Head(t.Prompt, record.MaxPrompt)), Imported: strings.Clone(ledger.Head(t.Imported, maxName)),
 	}
 	if len(t.Session) <= maxName {

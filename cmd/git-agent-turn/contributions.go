@@ -117,6 +117,8 @@ type turnJSON struct {
 	Removed  int       `json:"removed"`
 	Files    int       `json:"files"`
 	Evidence []string  `json:"evidence"`
+	Checked  string    `json:"checked,omitempty"` // the word for its checks
+	Unproven bool      `json:"unproven,omitempty"`
 }
 
 func (l *lander) turnJSON(c *blame.Contribution, prompts bool) (turnJSON, error) {
@@ -124,7 +126,7 @@ func (l *lander) turnJSON(c *blame.Contribution, prompts bool) (turnJSON, error)
 	by, err := l.roll.By(l.c.Context, t)
 	j := turnJSON{
 		Mission: t.In(), Turn: t.Turn, Agent: t.Agent, Model: t.Model, Started: t.Before().At.UTC(), By: by,
-		Lines: c.Lines, Removed: c.Removed, Files: c.Files, Evidence: append([]string{}, c.Evidence.Words()...),
+		Lines: c.Lines, Removed: c.Removed, Files: c.Files, Evidence: append([]string{}, c.Evidence.Words()...), Checked: t.Checked(), Unproven: t.Unproven,
 	}
 	if prompts {
 		j.Prompt = t.Prompt

@@ -26,7 +26,7 @@ func finishCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "finish",
 		Usage: "commit the work of a mission as you would, and say where it is",
-		UsageText: "git agent-turn finish [--onto <branch>] [-m <message>]... [--no-edit]\n" +
+		UsageText: "git agent-turn finish [--onto <branch>] [-m <message>]... [--no-edit] [--trailer]\n" +
 			"                      [--assisted-by] [--split <turns>]... [--remove] [<mission>]",
 		Description: "A mission with a branch is merged with git merge --squash; of one without, the paths that its turns changed are committed. " +
 			"Hooks, signing, conflicts and the editor are git's. The message has the trailers Agent-Mission and Agent-Turns. " +
@@ -36,6 +36,7 @@ func finishCommand() *cli.Command {
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "message", Aliases: []string{"m"}, Usage: "use `<message>`; several are paragraphs"}),
 			&cli.BoolFlag{Name: "no-edit", Usage: "take the message that is proposed"},
 			&cli.BoolFlag{Name: "assisted-by", Usage: "say in trailers which agents and models helped"},
+			&cli.BoolFlag{Name: "trailer", Usage: "a trailer Test for each test that passed last, if nothing changed since"},
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "split", Usage: "a commit of `<turns>`, as in 1-4,7; for each once"}),
 			&cli.BoolFlag{Name: "remove", Usage: "remove the mission's worktree and branch then"},
 		},
@@ -46,7 +47,7 @@ func finishCommand() *cli.Command {
 
 func finish(c *cli.Context) error {
 	f := finisher.Finishing{
-		Message: strings.Join(c.StringSlice("message"), "\n\n"), Edit: !c.Bool("no-edit") && !c.IsSet("message"),
+		Message: strings.Join(c.StringSlice("message"), "\n\n"), Edit: !c.Bool("no-edit") && !c.IsSet("message"), Trailer: c.Bool("trailer"),
 		At: time.Now(), Stdin: os.Stdin, Talk: c.App.ErrWriter,
 	}
 	if err := readSplit(c, &f); err != nil {

@@ -130,6 +130,7 @@ func newListing(c *cli.Context, w *workspace.Workspace, id record.ID, chosen *ch
 		cmdline.Column{Name: "WHEN", Right: true, Style: cmdline.Dim, Min: 10},
 		cmdline.Column{Name: "+", Right: true, Style: cmdline.Green, Min: 8},
 		cmdline.Column{Name: "-", Right: true, Style: cmdline.Red, Min: 8},
+		cmdline.Column{Style: cmdline.Dim},
 		cmdline.Column{Name: "PROMPT", Min: 40},
 		cmdline.Column{Name: "PATHS", Style: cmdline.Cyan, Min: 10, Spare: true, Path: true},
 	)
@@ -208,7 +209,7 @@ func (l *listing) running() error {
 		case err != nil:
 			return err
 		case ok:
-			cells := []string{"", "", cmdline.OneLine(t.Prompt), ""}
+			cells := []string{"", "", "", cmdline.OneLine(t.Prompt), ""}
 			if l.tokens != nil {
 				cells = append(make([]string, 6), cmdline.OneLine(t.Prompt))
 			}
@@ -260,7 +261,7 @@ func (l *listing) add(t *turns.Turn) error {
 	}
 	own := t.Change()
 	return cmp.Or(
-		l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", own.Insertions), fmt.Sprintf("-%d", own.Deletions), prompt, changed(t)),
+		l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", own.Insertions), fmt.Sprintf("-%d", own.Deletions), t.Checked(), prompt, changed(t)),
 		l.steps(t),
 	)
 }
@@ -281,7 +282,7 @@ func (l *listing) steps(t *turns.Turn) error {
 			err = cmdline.PrintJSON(l.json, stepJSONOf(t, step))
 		} else {
 			name := fmt.Sprintf("%s.%d", l.name(t), step.Number)
-			err = l.row(name, "", r.at, r.added, r.removed, r.tools+" ("+r.fate+")", r.paths)
+			err = l.row(name, "", r.at, r.added, r.removed, "", r.tools+" ("+r.fate+")", r.paths)
 		}
 		if err != nil {
 			return err
@@ -350,7 +351,7 @@ func (l *listing) state(s *turns.State, name string) error {
 			Why     string      `json:"why"`
 		}{"state", s.String(), s.In, s.Commit, s.At.UTC(), s.Why})
 	}
-	return l.row(name, "", s.At, "", "", cmdline.OneLine(s.Why), "")
+	return l.row(name, "", s.At, "", "", "", cmdline.OneLine(s.Why), "")
 }
 
 func (l *listing) row(name, mark string, at time.Time, cells ...string) error {

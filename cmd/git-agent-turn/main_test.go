@@ -62,7 +62,7 @@ func TestScripts(t *testing.T) {
 		env.Values["clients"] = make(map[string]*claude.Client)
 		return nil
 	}, map[string]cmdlinetest.Command{
-		"play": play, "call": call, "event": event, "person": byHand, "aged": aged, "fork": fork, "visit": visit, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": switchedOn, "ci": ciSteps,
+		"play": play, "call": call, "answer": answerCommand, "event": event, "person": byHand, "aged": aged, "fork": fork, "visit": visit, "adopt": adopt, "reachable": reachable, "mend": mend, "handoff": handOff, "purge": purgeSecret, "recording": switchedOn, "ci": ciSteps,
 	})
 }
 
@@ -101,6 +101,23 @@ func call(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		ts.Check(os.WriteFile(path, []byte(before+args[3]+"\n"), 0o666))
 	})
+}
+
+// answerCommand lets an agent's client run a command that only answers, as Claude Code tells of its status:
+//
+//	answer <id> <command> <status> <output>
+func answerCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: answer <id> <command> <status> <output>")
+	}
+	result, failed := args[3], args[2] != "0"
+	if failed {
+		result = "Exit code " + args[2] + "\n" + result
+	}
+	c := clientOf(ts, args[0])
+	c.Failing = failed
+	c.Answered("Bash", map[string]any{"command": args[1]}, result, func() {})
+	c.Failing = false
 }
 
 // exact is by how much the clock of a file system is not, at most.

@@ -251,6 +251,9 @@ func (l *missionLines) row(i int, name string) []string {
 		if last = cmdline.OneLine(m.Last.Prompt); last == title {
 			last = ""
 		}
+		if word := m.Last.Checked; word != "" {
+			last = strings.TrimSpace("[" + word + "] " + last)
+		}
 	}
 	if g := l.grown[m.ID]; g != nil {
 		if output == "" {
@@ -322,6 +325,8 @@ type missionJSON struct {
 	At    time.Time `json:"at,omitzero"` // of the last turn
 	By    string    `json:"by"`
 
+	Checked string `json:"checked,omitempty"` // the word for the checks of the last turn
+
 	Live []liveJSON `json:"live,omitempty"`
 }
 
@@ -347,7 +352,7 @@ func (l *missionLines) json(i int) missionJSON {
 	m := l.list[i]
 	line := missionJSON{Mission: m.Mission, Finished: l.done[i], Turns: m.Turns, By: l.by[i]}
 	if m.Last != nil {
-		line.At = m.Last.At
+		line.At, line.Checked = m.Last.At, m.Last.Checked
 	}
 	for _, s := range l.live {
 		if s.Mission == m.ID {

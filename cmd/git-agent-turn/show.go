@@ -209,6 +209,10 @@ func (s *shower) turn(t *turns.Turn) error {
 	r.Text("Reply", reply)
 	r.Line("")
 	r.Field("Outcome", string(t.Outcome))
+	r.Field("Checks", cmdline.OneLine(t.ChecksText()))
+	if t.Unproven {
+		r.Field("Reply", turns.UnprovenText)
+	}
 	r.Field("Date", s.dates.Long(s.now, t.At))
 	if !t.Started.IsZero() && t.At.After(t.Started) {
 		r.Field("Took", t.At.Sub(t.Started).Round(time.Second).String())
@@ -310,6 +314,9 @@ func (s *shower) summary(t *turns.Turn) string {
 	}
 	if more := own.Files - len(own.Paths); more > 0 && len(own.Paths) > 0 {
 		text += fmt.Sprintf(", %d more", more)
+	}
+	if word := t.Checked(); word != "" {
+		text += "; " + word
 	}
 	if !own.Alone() {
 		text += "; others worked here, too"

@@ -336,7 +336,7 @@ func (s *summarizer) asked(b *bytes.Buffer, at forge, most int) {
 			if s.prompts {
 				prompt = asQuoted(t.Prompt) + " "
 			}
-			fmt.Fprintf(b, "- Turn %d: %s(%s)\n", t.Turn, prompt, s.fate(t))
+			fmt.Fprintf(b, "- Turn %d: %s(%s)\n", t.Turn, prompt, strings.Join(append([]string{s.fate(t)}, checkedOf(t)...), ", "))
 		}
 		b.WriteString(end)
 	}
@@ -362,6 +362,17 @@ func (s *summarizer) heading(b *bytes.Buffer, at forge, m *blame.Prompts) (end s
 		fmt.Fprintf(b, "Title: %s\n\n", title)
 	}
 	return "\n</details>\n"
+}
+
+// checkedOf says what is known of a turn's checks, if anything.
+func checkedOf(t *turns.Turn) (parts []string) {
+	if word := t.Checked(); word != "" {
+		parts = append(parts, word)
+	}
+	if t.Unproven {
+		parts = append(parts, turns.UnprovenText)
+	}
+	return parts
 }
 
 func (s *summarizer) fate(t *turns.Turn) string {

@@ -136,11 +136,15 @@ func (r *Porcelain) text(name, value string, columns, most int, how string) {
 func (r *Porcelain) Flush() error { return r.w.Flush() }
 
 // PrintLine writes a stored record as its line of [JSON], with by as the field
-// that says who recorded it, even if the record has such a field.
+// that says who recorded it, even if the record has such a field, and for turns
+// checked, the word for their checks.
 func PrintLine(w io.Writer, record interface{ Line() ([]byte, error) }, by string) error {
 	line, err := record.Line()
 	if err == nil {
-		line, err = withBy(line, by)
+		line, err = with(line, "by", by)
+	}
+	if t, ok := record.(interface{ Checked() string }); ok && err == nil && t.Checked() != "" {
+		line, err = with(line, "checked", t.Checked())
 	}
 	if err == nil {
 		_, err = fmt.Fprintf(w, "%s\n", JSON(line))
@@ -148,17 +152,17 @@ func PrintLine(w io.Writer, record interface{ Line() ([]byte, error) }, by strin
 	return err
 }
 
-func withBy(line []byte, by string) ([]byte, error) {
-	value, err := json.Marshal(by)
+func with(line []byte, name, text string) ([]byte, error) {
+	value, err := json.Marshal(text)
 	if err != nil {
 		return nil, err
 	}
-	if bytes.Contains(line, []byte(`"by"`)) || bytes.Contains(line, []byte(`\u`)) { // it may have one, however spelled
+	if bytes.Contains(line, []byte(`"`+name+`"`)) || bytes.Contains(line, []byte(`\u`)) { // it may have one, however spelled
 		var fields map[string]json.RawMessage
 		if err := json.Unmarshal(line, &fields); err != nil {
 			return nil, err
 		}
-		fields["by"] = value
+		fields[name] = value
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(false)
@@ -169,7 +173,7 @@ func withBy(line []byte, by string) ([]byte, error) {
 	if end < 0 {
 		return nil, fmt.Errorf("the record is no object: %.20q", line)
 	}
-	return append(append(append(line[:end:end], `,"by":`...), value...), '}'), nil
+	return append(append(append(line[:end:end], `,"`+name+`":`...), value...), '}'), nil
 }
 
 // PrintJSON writes v as one line of [JSON].

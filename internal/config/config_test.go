@@ -114,7 +114,7 @@ func TestEveryKey(t *testing.T) {
 		Checks: evidence.Patterns{
 			evidence.Test: {"./ci.sh *"}, evidence.Lint: {"acme lint"}, evidence.Build: {"acme", "acme build"}, evidence.Types: {"acme types"},
 		},
-		Handoff:   HandoffSettings{RecentCommits: 3, MaxDiffBytes: 2048, CleanGrace: 90 * time.Minute, SnapshotTimeout: 2 * time.Second},
+		Handoff: HandoffSettings{RecentCommits: 3, MaxDiffBytes: 2048, CleanGrace: 90 * time.Minute, SnapshotTimeout: 2 * time.Second},
 		Context: Context{
 			Warning: Limit{Tokens: 90000}, Critical: Limit{Percent: 62.5}, FallbackToolCount: 50, CheckFrequency: 1,
 			Windows: map[string]int{

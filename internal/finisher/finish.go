@@ -44,6 +44,7 @@ type Finishing struct {
 	At      time.Time
 	Message string // replaces the proposed one; trailers are added
 	Edit    bool   // the user edits the message
+	Trailer bool   // trailers tell of the tests that passed
 	// Assisted is the name of the trailers that say which agents and models
 	// helped, as [TrailerAssisted]; "" for none.
 	Assisted string

@@ -3,8 +3,10 @@ package finisher
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
+	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/workspace"
@@ -51,8 +53,40 @@ func message(ctx context.Context, w *workspace.Workspace, f Finishing, k *unfini
 			args = append(args, "--trailer", f.Assisted+"="+who)
 		}
 	}
+	last := k.checked(turns)
+	if f.Trailer {
+		for _, command := range last.tests {
+			args = append(args, "--trailer", ledger.TrailerTest+"="+command)
+		}
+	}
 	out, err := w.Repo.Output(ctx, strings.NewReader(strings.TrimRight(text, "\n")+"\n"), args...)
-	return string(out), err
+	message := string(out)
+	if err == nil && f.Edit && last.checks != "" && stripsComments(ctx, w) {
+		message += "\n# Checks of turn " + strconv.Itoa(last.number) + ": " + cmdline.OneLine(last.checks) + "\n"
+	}
+	return message, err
+}
+
+// checked returns the last turn of which something is known of checks, among
+// those whose changes a commit has and those without any.
+func (k *unfinished) checked(turns ledger.Ranges) (last worked) {
+	for _, t := range k.turns {
+		if t.checks != "" && !t.omitted() && (!t.changed || len(turns) == 0 || turns.Has(t.number)) {
+			last = t
+		}
+	}
+	return last
+}
+
+// stripsComments reports whether git takes lines that begin with # out of a
+// message that is edited.
+func stripsComments(ctx context.Context, w *workspace.Workspace) bool {
+	config, err := w.Repo.Config(ctx)
+	if err != nil {
+		return false
+	}
+	cleanup := config.Get("commit.cleanup")
+	return config.Get("core.commentchar")+config.Get("core.commentstring") == "" && (cleanup == "" || cleanup == "default" || cleanup == "strip")
 }
 
 const maxProposed = 50

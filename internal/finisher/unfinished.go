@@ -48,6 +48,8 @@ type worked struct {
 	elsewhere  bool // what is to be committed lacks its changes
 	dropped    bool // the branch was reset to a state before it
 	branch     string
+	checks     string   // what is known of its checks, for people
+	tests      []string // the commands of those that passed, if nothing is open
 	base, code object.Hash
 	// own is where its own change begins: base if nobody else worked here, and
 	// for a mission with a branch, whose work is all that is on it. sure is where
@@ -139,6 +141,7 @@ func (k *unfinished) add(t *turns.Turn, after int) {
 	}
 	next := worked{
 		number: t.Turn, started: t.Before().At, at: t.At, prompt: ledger.Head(turns.FirstLine(t.Prompt), turns.MaxSubject), changed: t.Files > 0, again: again, branch: t.Branch, assistants: assistants(t),
+		checks: t.CheckedText(), tests: t.Passed(),
 		base: t.Before().Commit, code: t.Code, own: t.Before().Commit, sure: t.Before().Commit,
 	}
 	if c := t.Change(); !k.attached {

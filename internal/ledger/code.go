@@ -10,6 +10,7 @@ import (
 // Trailers of a code commit, to find a turn whose note a rebase lost.
 const (
 	TrailerMission = "Agent-Mission"
+	TrailerTest    = "Test"        // a command that tested the work, as AOSP and others write it
 	TrailerTurns   = "Agent-Turns" // for a commit with the work of several turns: [Ranges]
 	trailerTurn    = "Agent-Turn"
 	trailerStep    = "Agent-Step"

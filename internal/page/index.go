@@ -62,7 +62,9 @@ type line struct {
 	At         stamp  `json:"at"`
 	Took       int64  `json:"took,omitempty"` // milliseconds
 	Outcome    string `json:"outcome"`
-	Prompt     string `json:"prompt"` // its beginning
+	Checked    string `json:"checked,omitempty"`  // the word for its checks
+	Unproven   bool   `json:"unproven,omitempty"` // its reply tells of tests that are not recorded
+	Prompt     string `json:"prompt"`             // its beginning
 	Files      int    `json:"files"`
 	Insertions int    `json:"insertions"`
 	Deletions  int    `json:"deletions"`

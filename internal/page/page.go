@@ -201,7 +201,7 @@ const (
 func newLine(t *turns.Turn) *line {
 	own := t.Change()
 	l := &line{
-		Number: t.Turn, At: stamp(t.At), Outcome: string(t.Outcome), Prompt: ledger.Head(strings.Join(strings.Fields(t.Prompt), " "), shownPrompt),
+		Number: t.Turn, At: stamp(t.At), Outcome: string(t.Outcome), Checked: t.Checked(), Unproven: t.Unproven, Prompt: ledger.Head(strings.Join(strings.Fields(t.Prompt), " "), shownPrompt),
 		Files: own.Files, Insertions: own.Insertions, Deletions: own.Deletions, Context: max(0, t.Context), Output: max(0, t.Output), Compacted: t.Compactions,
 	}
 	if !t.Started.IsZero() && t.At.After(t.Started) {

@@ -92,10 +92,10 @@ type Turn struct {
 	Worktrees []Worktree `json:"worktrees,omitempty"`
 
 	// Checks are those that ran, sub-agents' too, the oldest first; the newest
-	// [MaxChecks]. ChangedAfter says whether files changed after the last test,
+	// [MaxChecks]; nil if nobody looked for them. ChangedAfter says whether files changed after the last test,
 	// or check if no test ran; nil if that is not known. Unproven says that the
 	// reply tells of tests that pass where none is recorded that did.
-	Checks       []Check `json:"checks,omitempty"`
+	Checks       []Check `json:"checks,omitzero"`
 	ChecksLeft   int     `json:"checks_left,omitempty" purge:"number"`
 	ChangedAfter *bool   `json:"changed_after,omitempty" purge:"number"`
 	Unproven     bool    `json:"unproven,omitempty" purge:"number"`

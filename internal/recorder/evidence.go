@@ -22,8 +22,11 @@ type ranDeed struct {
 // prove notes which checks a turn ran, whether files changed after them, and
 // whether its reply tells of tests that are not there.
 func (r *recording) prove(t *turns.Turn, segment []byte, sub sides) {
-	deeds, last := r.deeds(segment, sub), -1
-	tested := false
+	if r.agent().Reader == nil || t.Transcript == nil || t.Transcript.Missing != "" {
+		return
+	}
+	t.Checks = []record.Check{}
+	deeds, last, tested := r.deeds(segment, sub), -1, false
 	for i, d := range deeds {
 		if d.Command == "" {
 			continue
@@ -55,9 +58,6 @@ func (r *recording) checkCommand(command string) string {
 // deeds returns the calls of a turn and of its sub-agents, by time.
 func (r *recording) deeds(segment []byte, sub sides) (all []ranDeed) {
 	reader := r.agent().Reader
-	if reader == nil {
-		return nil
-	}
 	for _, side := range sub.list {
 		for _, d := range transcript.Deeds(transcript.Own(reader()), side.raw) {
 			all = append(all, ranDeed{d, side.ID})
@@ -120,8 +120,8 @@ func (r *recording) unproven(t *turns.Turn) bool {
 		case evidence.Failing, evidence.EditedSince:
 			return true
 		}
-		if t.Changed() {
-			return true
+		if t.Changed() || t.Checks == nil {
+			return t.Checks != nil
 		}
 		before, err := turns.ReadIn(r.tx.Ledger, t.Turn-1)
 		if err != nil {

@@ -46,6 +46,8 @@ type Client struct {
 	// Hold keeps what is said in memory until [Client.Flush]: a writer that is later than any hook
 	// waits.
 	Hold bool
+	// Failing says that what is answered is an error.
+	Failing bool
 	// Before tells of calls before they run, too: PreToolUse.
 	Before bool
 
@@ -182,7 +184,7 @@ func (c *Client) Answered(name string, input map[string]any, result string, do f
 	id := NewID()
 	c.model(map[string]any{"type": "tool_use", "id": id, "name": name, "input": input}, "tool_use")
 	c.run(Event{Calls: []Call{{id, name, input}}}, do)
-	c.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": result}}, map[string]any{"toolUseResult": map[string]any{"stdout": result}})
+	c.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": result, "is_error": c.Failing}}, map[string]any{"toolUseResult": map[string]any{"stdout": result}})
 }
 
 // SideCall is Call of a sub-agent, in its own directory. What it says is left out.

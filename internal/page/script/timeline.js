@@ -85,6 +85,7 @@ function turnRow(t) {
       element('span', {class: 'top'},
         element('span', {class: 'number'}, t.number), ' ', outcome(t), ' ', changed(t) ? [change(t), ' '] : null,
         t.output ? [element('span', {class: 'tokens', title: 'tokens written'}, `${short(t.output)} tok`), ' '] : null,
+        t.checked ? element('span', {class: 'mark'}, `${t.checked} `) : null,
         t.compacted ? element('span', {class: 'mark'}, 'compacted ') : null,
         handoff ? element('span', {class: 'mark'}, 'handoff ') : null,
         element('span', {class: 'when'}, time(t.at))),

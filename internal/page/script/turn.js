@@ -13,7 +13,7 @@ function turnHead(t) {
   const marked = comparison.first === t
   return element('div', {class: 'turn-head'},
     element('h2', null, 'Turn ', element('a', {href: `#${name(t)}`, title: 'a link to this turn'}, name(t))),
-    element('p', {class: 'facts'}, outcome(t), ', ', time(t.at), t.took ? `, took ${duration(t.took)}` : '', ', ',
+    element('p', {class: 'facts'}, outcome(t), ', ', t.checked ? `${t.checked}, ` : '', time(t.at), t.took ? `, took ${duration(t.took)}` : '', ', ',
       t.files ? [plural(t.files, 'file'), ' ', change(t)] : 'no file changed'),
     element('div', {class: 'steps'},
       before ? element('a', {href: `#${name(before)}`, rel: 'prev'}, 'Previous') : element('span', null, 'Previous'),
@@ -28,6 +28,7 @@ function turnBody(t, d) {
   if (t.foreign) {
     parts.push(element('p', {class: 'warning'}, 'Untrusted: not signed by a key that the maker of this page trusts, and not accepted.'))
   }
+  if (t.unproven) parts.push(element('p', {class: 'warning'}, 'Its reply says that tests pass; no such run is recorded.'))
   if (d.between?.length) {
     parts.push(element('section', null, element('h3', null, 'Changed by others before it'), filesChanged(d.between, 'Changed by others before it')))
   }
