@@ -288,7 +288,7 @@ func (s *shower) own(t *turns.Turn) error {
 
 func (s *shower) brief(t *turns.Turn) error {
 	r := cmdline.NewRecord(s.out, "turn "+t.After().String(), 0)
-	r.Line(s.summary(t))
+	r.Line(strings.Join(append([]string{s.summary(t)}, checkedOf(t)...), "; "))
 	r.Quote("> ", t.Prompt, shownBriefly)
 	r.Quote("  ", t.Reply, shownBriefly)
 	own := t.Change()
@@ -314,9 +314,6 @@ func (s *shower) summary(t *turns.Turn) string {
 	}
 	if more := own.Files - len(own.Paths); more > 0 && len(own.Paths) > 0 {
 		text += fmt.Sprintf(", %d more", more)
-	}
-	if word := t.Checked(); word != "" {
-		text += "; " + word
 	}
 	if !own.Alone() {
 		text += "; others worked here, too"
