@@ -1,0 +1,65 @@
+package recorder
+
+import (
+	"testing"
+
+	"gitagent/internal/agent"
+	"gitagent/internal/git/object"
+	"gitagent/internal/journal"
+	"gitagent/internal/ledgertx"
+	"gitagent/internal/snapshot"
+	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
+	"gitagent/turns"
+)
+
+func TestChangedAfter(t *testing.T) {
+	t.Parallel()
+	is := func(tool, command string, asked, told int) ranDeed {
+		return ranDeed{Deed: transcript.Deed{Call: tool + command, Tool: tool, Command: command, Asked: asked, Told: told}}
+	}
+	check := is("Bash", "go test ./...", 10, 11)
+	refused := is("Edit", "", 12, 13)
+	refused.Failed = true
+	seen := func(tree string) *journal.Span {
+		return &journal.Span{Seen: []*journal.Entry{
+			{Tree: object.NewHash(gittest.Hash("1"))},
+			{Tree: object.NewHash(gittest.Hash(tree)), Calls: []journal.Call{{ID: check.Call, Tool: "Bash"}}},
+		}}
+	}
+	for name, tt := range map[string]struct {
+		deeds  []ranDeed
+		during *journal.Span
+		files  int
+		want   string
+	}{
+		"nothing follows":                    {[]ranDeed{is("Edit", "", 1, 2), check}, nil, 1, "no"},
+		"an edit follows":                    {[]ranDeed{check, is("Edit", "", 12, 13)}, nil, 1, "yes"},
+		"one that failed":                    {[]ranDeed{check, refused}, nil, 1, "no"},
+		"only reading follows":               {[]ranDeed{check, is("Read", "", 12, 13), is("Bash", "ls | head", 14, 15)}, nil, 1, "no"},
+		"who knows what follows":             {[]ranDeed{check, is("Bash", "./generate", 12, 13)}, nil, 1, "not known"},
+		"but the turn changed nothing":       {[]ranDeed{check, is("Bash", "./generate", 12, 13)}, nil, 0, "no"},
+		"an edit called beside it, answered": {[]ranDeed{is("Edit", "", 9, 12), check}, nil, 1, "yes"},
+		"one that was answered before":       {[]ranDeed{is("Edit", "", 9, 10), check}, nil, 1, "no"},
+		"the journal saw the end's state":    {[]ranDeed{check, is("Bash", "./generate", 12, 13)}, seen("2"), 1, "no"},
+		"an edit of another place":           {[]ranDeed{check, is("Edit", "", 12, 13)}, seen("2"), 1, "no"},
+		"the journal saw another state":      {[]ranDeed{check}, seen("3"), 1, "yes"},
+		"the journal saw none after it":      {[]ranDeed{check}, &journal.Span{}, 1, "no"},
+	} {
+		r := &recording{inputs: inputs{Signal: Signal{Agent: "claude-code"}}, during: tt.during}
+		r.tx = &ledgertx.Tx{Snap: &snapshot.Snapshot{Tree: object.NewHash(gittest.Hash("2"))}}
+		last := 0
+		for i, d := range tt.deeds {
+			if d.Call == check.Call {
+				last = i
+			}
+		}
+		got := "not known"
+		if after := r.changedAfter(&turns.Turn{Agent: agent.Default().Name, Files: tt.files, Base: object.NewHash(gittest.Hash("4"))}, tt.deeds, last); after != nil {
+			got = map[bool]string{true: "yes", false: "no"}[*after]
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
