@@ -1,12 +1,16 @@
 package recorder
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"gitagent/internal/agent"
+	"gitagent/internal/evidence"
 	"gitagent/internal/git/object"
 	"gitagent/internal/journal"
 	"gitagent/internal/ledgertx"
+	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
@@ -61,5 +65,28 @@ func TestChangedAfter(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
+	}
+}
+
+// TestDeedsOfSides: what sub-agents called is among the turn's calls, by time.
+func TestDeedsOfSides(t *testing.T) {
+	t.Parallel()
+	lines := func(id, at, command string, side bool) string {
+		more := ""
+		if side {
+			more = `"isSidechain":true,`
+		}
+		return `{"type":"assistant",` + more + `"uuid":"a` + id + `","timestamp":"2026-11-30T10:00:` + at + `Z","message":{"id":"m` + id + `","content":[{"type":"tool_use","id":"` + id + `","name":"Bash","input":{"command":"` + command + `"}}]}}` + "\n" +
+			`{"type":"user",` + more + `"uuid":"u` + id + `","message":{"content":[{"type":"tool_result","tool_use_id":"` + id + `","content":"ok","is_error":false}]}}` + "\n"
+	}
+	r := &recording{inputs: inputs{Signal: Signal{Agent: "claude-code"}}}
+	sub := sides{list: []sided{{Subagent: record.Subagent{ID: "a11"}, raw: []byte(lines("2", "02", "go vet ./...", true))}}}
+	segment := lines("1", "01", "go test ./...", false) + lines("3", "03", "ls", false)
+	var got []string
+	for _, d := range r.deeds([]byte(segment), sub) {
+		got = append(got, d.agent+" "+d.Command+fmt.Sprint(d.Ended == evidence.Exit(0)))
+	}
+	if want := []string{" go test ./...true", "a11 go vet ./...true", " lstrue"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
