@@ -109,8 +109,8 @@ func corpus(t *testing.T) (cases []corpusCase) {
 	for i := range 20 { // stopped, or in the background
 		p := programs[i%len(programs)]
 		cases = append(cases,
-			corpusCase{command: "cd sub && " + p.command, output: "...", ended: evidence.Ended{State: evidence.Halted}, truth: []evidence.Check{{Kind: p.kind, Outcome: evidence.Stopped}}},
-			corpusCase{command: p.command, ended: evidence.Ended{State: evidence.GoesOn, Job: "7"}, truth: []evidence.Check{{Kind: p.kind, Outcome: evidence.Unknown}}},
+			corpusCase{command: "cd sub && " + p.command, output: "...", ended: evidence.Ended{How: evidence.Halted}, truth: []evidence.Check{{Kind: p.kind, Outcome: evidence.Stopped}}},
+			corpusCase{command: p.command, ended: evidence.Ended{How: evidence.GoesOn, Job: "7"}, truth: []evidence.Check{{Kind: p.kind, Outcome: evidence.Unknown}}},
 		)
 	}
 	for _, command := range idle {
@@ -239,9 +239,9 @@ var clients = map[string]func(id string, c corpusCase) []o{
 	"claude-code": func(id string, c corpusCase) []o {
 		said, failed := c.output, false
 		switch {
-		case c.ended.State == evidence.Halted:
+		case c.ended.How == evidence.Halted:
 			said, failed = "Exit code 143\nCommand timed out after 2m 0s\n"+c.output, true
-		case c.ended.State == evidence.GoesOn:
+		case c.ended.How == evidence.GoesOn:
 			said = "Command running in background with ID: b7. Output is being written to: /tmp/x.output"
 		case c.ended.Code != 0:
 			said, failed = fmt.Sprintf("Exit code %d\n%s", c.ended.Code, c.output), true
@@ -254,7 +254,7 @@ var clients = map[string]func(id string, c corpusCase) []o{
 	"codex": func(id string, c corpusCase) []o {
 		head := fmt.Sprintf("Process exited with code %d", c.ended.Code)
 		output := "Chunk ID: a0a452\nWall time: 0.0000 seconds\n" + head + "\nOriginal token count: 0\nOutput:\n" + c.output
-		switch c.ended.State {
+		switch c.ended.How {
 		case evidence.Halted:
 			output = "aborted by user after 2.3s"
 		case evidence.GoesOn:
@@ -268,10 +268,10 @@ var clients = map[string]func(id string, c corpusCase) []o{
 	},
 	"codex-old": func(id string, c corpusCase) []o {
 		output := "aborted by user after 2.3s"
-		if c.ended.State == evidence.Exited {
+		if c.ended.How == evidence.Exited {
 			text, _ := json.Marshal(o{"output": c.output, "metadata": o{"exit_code": c.ended.Code, "duration_seconds": 0.1}})
 			output = string(text)
-		} else if c.ended.State == evidence.GoesOn {
+		} else if c.ended.How == evidence.GoesOn {
 			output = ""
 		}
 		arguments, _ := json.Marshal(o{"command": l{"bash", "-lc", c.command}})
@@ -282,7 +282,7 @@ var clients = map[string]func(id string, c corpusCase) []o{
 	},
 	"copilot-cli": func(id string, c corpusCase) []o {
 		data := o{"toolCallId": id, "success": true, "result": o{"content": fmt.Sprintf("%s\n<shellId: 0 completed with exit code %d>", c.output, c.ended.Code)}}
-		switch c.ended.State {
+		switch c.ended.How {
 		case evidence.Exited:
 			data["shellExecution"] = o{"exitCode": c.ended.Code}
 		case evidence.Halted:
@@ -297,7 +297,7 @@ var clients = map[string]func(id string, c corpusCase) []o{
 	},
 	"droid": func(id string, c corpusCase) []o {
 		said, failed := fmt.Sprintf("%s\n\n[Process exited with code %d]", c.output, c.ended.Code), c.ended.Code != 0
-		switch c.ended.State {
+		switch c.ended.How {
 		case evidence.Halted:
 			said, failed = "Error: Command timed out", true
 		case evidence.GoesOn:
@@ -314,7 +314,7 @@ var clients = map[string]func(id string, c corpusCase) []o{
 			said += fmt.Sprintf("\nExit Code: %d", c.ended.Code)
 		}
 		said += "\nProcess Group PGID: 6927"
-		switch c.ended.State {
+		switch c.ended.How {
 		case evidence.Halted:
 			said = "Command was automatically cancelled because it exceeded the timeout of 5.0 minutes without output."
 		case evidence.GoesOn:
@@ -325,7 +325,7 @@ var clients = map[string]func(id string, c corpusCase) []o{
 	},
 	"opencode": func(id string, c corpusCase) []o {
 		state := o{"status": "completed", "input": o{"command": c.command}, "output": c.output, "metadata": o{"exit": c.ended.Code}}
-		switch c.ended.State {
+		switch c.ended.How {
 		case evidence.Halted:
 			state["output"], state["metadata"] = "...\n\n<bash_metadata>\nbash tool terminated command after exceeding timeout 120000 ms\n</bash_metadata>", o{"exit": nil}
 		case evidence.GoesOn:
@@ -336,9 +336,9 @@ var clients = map[string]func(id string, c corpusCase) []o{
 	"pi": func(id string, c corpusCase) []o {
 		said, failed := c.output, false
 		switch {
-		case c.ended.State == evidence.Halted:
+		case c.ended.How == evidence.Halted:
 			said, failed = "...\n\nCommand aborted", true
-		case c.ended.State == evidence.GoesOn:
+		case c.ended.How == evidence.GoesOn:
 			c.command += " &"
 		case c.ended.Code != 0:
 			said, failed = fmt.Sprintf("%s\n\nCommand exited with code %d", c.output, c.ended.Code), true
@@ -350,7 +350,7 @@ var clients = map[string]func(id string, c corpusCase) []o{
 	},
 	"qwen-code": func(id string, c corpusCase) []o {
 		said, status := fmt.Sprintf("Command: %s\nDirectory: (root)\nOutput: %s\nError: (none)\nExit Code: %d\nSignal: (none)\nProcess Group PGID: 7", c.command, c.output, c.ended.Code), "success"
-		switch c.ended.State {
+		switch c.ended.How {
 		case evidence.Halted:
 			said, status = "[Operation Cancelled] Reason: User intentionally cancelled.", "cancelled"
 		case evidence.GoesOn:

@@ -7,7 +7,7 @@ import (
 // Checks returns the checks that a shell's command ran, in the order in which
 // they are written, from what the client says of its end and its result.
 func (p Patterns) Checks(command string, ended Ended, result string) []Check {
-	if ended.State == Refused {
+	if ended.How == Refused {
 		return nil
 	}
 	r := reading{names: p}
@@ -36,7 +36,7 @@ func (p Patterns) Checks(command string, ended Ended, result string) []Check {
 func (c *run) exit(ended Ended) *int {
 	code := 0
 	switch {
-	case ended.State != Exited, c.status == hidden, c.status == nonzero && ended.Code == 0:
+	case ended.How != Exited, c.status == hidden, c.status == nonzero && ended.Code == 0:
 		return nil
 	case c.status == nonzero:
 		code = ended.Code
@@ -46,9 +46,9 @@ func (c *run) exit(ended Ended) *int {
 
 func known(e Ended) status {
 	switch {
-	case e.State == Exited && e.Code == 0:
+	case e.How == Exited && e.Code == 0:
 		return zero
-	case e.State == Exited:
+	case e.How == Exited:
 		return nonzero
 	}
 	return hidden
@@ -62,9 +62,9 @@ func (r *reading) outcome(c *run, ended Ended, words []string, alone bool) Outco
 		s = lineOf(c.ends, words)
 	}
 	switch {
-	case ended.State == GoesOn, c.aside && s == hidden:
+	case ended.How == GoesOn, c.aside && s == hidden:
 		return Unknown
-	case ended.State == Halted, s == nonzero && c.limited && ended.Code == 124, s == nonzero && (ended.Code == 130 || ended.Code == 137 || ended.Code == 143):
+	case ended.How == Halted, s == nonzero && c.limited && ended.Code == 124, s == nonzero && (ended.Code == 130 || ended.Code == 137 || ended.Code == 143):
 		return Stopped
 	case s == nonzero:
 		return Failed

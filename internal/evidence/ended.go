@@ -7,25 +7,25 @@ import (
 
 // Ended is how a command ended, as far as its client tells.
 type Ended struct {
-	State State
-	Code  int    // the exit status, if it exited
-	Job   string // what later calls name it by, if it goes on
+	How  How
+	Code int    // the exit status, if it exited
+	Job  string // what later calls name it by, if it goes on
 }
 
-// A State is what became of a command.
-type State int
+// How is what became of a command.
+type How int
 
-// The states.
+// What becomes of commands.
 const (
-	Untold  State = iota
-	Exited        // with a status
-	Halted        // by a person, a time limit or a signal
-	GoesOn        // in the background
-	Refused       // it did not run
+	Untold  How = iota
+	Exited      // with a status
+	Halted      // by a person, a time limit or a signal
+	GoesOn      // in the background
+	Refused     // it did not run
 )
 
 // Exit returns the end of a command that exited.
-func Exit(code int) Ended { return Ended{State: Exited, Code: code} }
+func Exit(code int) Ended { return Ended{How: Exited, Code: code} }
 
 // ExitOf returns the end that a client notes in a command's result, in a line
 // that begins with one of the prefixes and a number. The last such line counts:

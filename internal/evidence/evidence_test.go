@@ -61,7 +61,7 @@ func TestChecks(t *testing.T) {
 		{"cd nowhere && go test ./...", "bash: line 1: cd: nowhere: No such file or directory", Exit(1), "[]"},
 		{"timeout 5 go test ./...", "", Exit(124), "[{test go test ./... stopped}]"},
 		{"go test ./...", "", Exit(137), "[{test go test ./... stopped}]"},
-		{"go test ./...", "", Ended{State: Refused}, "[]"},
+		{"go test ./...", "", Ended{How: Refused}, "[]"},
 		{"go test ./... &", "", Exit(0), "[{test go test ./... unknown}]"},
 		{"go test ./... 2>/dev/null | tail -1", "ok  \tx\t0.1s", Exit(0), "[{test go test ./... unknown}]"},
 		{"go test ./... || npm test", "", Exit(1), "[{test go test ./... failed} {test npm test failed}]"},

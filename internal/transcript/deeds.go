@@ -44,7 +44,7 @@ func Deeds(r Reader, turn []byte) []Deed {
 				}
 			case (p.Kind == Answer || p.Kind == Task) && called && p.Call != "":
 				d := &deeds[i]
-				if d.Told > 0 && p.Ended.State == evidence.Untold {
+				if d.Told > 0 && p.Ended.How == evidence.Untold {
 					continue
 				}
 				d.Ended, d.Failed, d.Told = p.Ended, p.Failed, n

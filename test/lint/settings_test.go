@@ -20,6 +20,8 @@ const settingsFile = "internal/git/settings.go"
 // setAlone may set what depends on the call, or is for another program than git.
 var setAlone = map[string]string{
 	"internal/recorder/shell.go":       "reads a command of the agent's, and runs none",
+	"internal/evidence/commands.go":    "reads a command of the agent's, and runs none",
+	"internal/evidence/wrappers.go":    "reads a command of the agent's, and runs none",
 	"internal/agent/claude/command.go": "claude's own option",
 	"internal/agent/qwen/command.go":   "qwen's own option",
 	"internal/agent/codex/command.go":  "codex's own option",

@@ -16,18 +16,18 @@ func exited(said string, failed bool) evidence.Ended {
 	switch _, job, background := strings.Cut(head, " in background with ID: "); {
 	case background:
 		job, _, _ = strings.Cut(job, ".")
-		return evidence.Ended{State: evidence.GoesOn, Job: strings.TrimSpace(job)}
+		return evidence.Ended{How: evidence.GoesOn, Job: strings.TrimSpace(job)}
 	case strings.Contains(head, "<status>running</status>"):
-		return evidence.Ended{State: evidence.GoesOn}
+		return evidence.Ended{How: evidence.GoesOn}
 	case strings.Contains(head, "<status>killed</status>"), strings.Contains(said, "Command was aborted before completion"),
 		failed && (strings.Contains(head, "doesn't want to proceed") || strings.Contains(head, "nterrupted by user")):
-		return evidence.Ended{State: evidence.Halted}
+		return evidence.Ended{How: evidence.Halted}
 	case failed:
 		first, _, _ := strings.Cut(head, "\n")
 		if e, ok := evidence.ExitOf(first, "Exit code "); ok {
 			return e
 		}
-		return evidence.Ended{State: evidence.Refused}
+		return evidence.Ended{How: evidence.Refused}
 	}
 	return evidence.Exit(0)
 }

@@ -299,7 +299,7 @@ func exited(output string) evidence.Ended {
 		return evidence.Exit(int(code.Int()))
 	}
 	if strings.HasPrefix(output, "aborted by user") || strings.HasPrefix(output, "command timed out") {
-		return evidence.Ended{State: evidence.Halted}
+		return evidence.Ended{How: evidence.Halted}
 	}
 	head, _, has := strings.Cut(output[:min(len(output), 1<<10)], "\nOutput:")
 	if _, rest, ok := strings.Cut(output, "\nOutput:\n"); ok && strings.HasPrefix(rest, "Exit code: ") { // of a patch
@@ -313,7 +313,7 @@ func exited(output string) evidence.Ended {
 	}
 	if _, job, ok := strings.Cut(head, "Process running with session ID "); ok {
 		job, _, _ = strings.Cut(job, "\n")
-		return evidence.Ended{State: evidence.GoesOn, Job: strings.Clone(job)}
+		return evidence.Ended{How: evidence.GoesOn, Job: strings.Clone(job)}
 	}
 	return evidence.Ended{}
 }

@@ -179,10 +179,10 @@ func exited(data gjson.Result, said string) evidence.Ended {
 			return e
 		}
 	case strings.HasPrefix(rest, "is still running"):
-		return evidence.Ended{State: evidence.GoesOn, Job: strings.Clone(job)}
+		return evidence.Ended{How: evidence.GoesOn, Job: strings.Clone(job)}
 	}
 	if !data.Get("success").Bool() {
-		return evidence.Ended{State: evidence.Refused}
+		return evidence.Ended{How: evidence.Refused}
 	}
 	return evidence.Ended{}
 }

@@ -173,7 +173,7 @@ func exited(said string, failed bool) evidence.Ended {
 		return e
 	}
 	if failed {
-		return evidence.Ended{State: evidence.Halted}
+		return evidence.Ended{How: evidence.Halted}
 	}
 	return evidence.Ended{}
 }

@@ -182,9 +182,9 @@ func exited(said, status string) evidence.Ended {
 	tail := said[max(0, len(said)-4<<10):]
 	switch {
 	case status == "cancelled", strings.Contains(tail, "\nSignal: "), strings.Contains(said, "Command was cancelled"), strings.Contains(said, "Command was automatically cancelled"):
-		return evidence.Ended{State: evidence.Halted}
+		return evidence.Ended{How: evidence.Halted}
 	case strings.Contains(said, "Command moved to background"), strings.Contains(tail, "\nBackground PIDs: "):
-		return evidence.Ended{State: evidence.GoesOn}
+		return evidence.Ended{How: evidence.GoesOn}
 	}
 	if e, ok := evidence.ExitOf(tail, "Exit Code: "); ok {
 		return e

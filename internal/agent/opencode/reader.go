@@ -140,7 +140,7 @@ func part(p gjson.Result, said transcript.Kind) []transcript.Part {
 			each(state.Get("attachments"), func(f gjson.Result) { answer.Files = append(answer.Files, attached(f)) })
 			parts = append(parts, answer)
 		case "error":
-			parts = append(parts, transcript.Part{Kind: transcript.Answer, Call: id, Text: transcript.Kept(state.Get("error")), Failed: true, Ended: evidence.Ended{State: evidence.Halted}})
+			parts = append(parts, transcript.Part{Kind: transcript.Answer, Call: id, Text: transcript.Kept(state.Get("error")), Failed: true, Ended: evidence.Ended{How: evidence.Halted}})
 		}
 		return parts
 	}
@@ -152,7 +152,7 @@ func part(p gjson.Result, said transcript.Kind) []transcript.Part {
 func exited(exit gjson.Result, said string) evidence.Ended {
 	switch {
 	case strings.Contains(said[max(0, len(said)-1<<10):], "<bash_metadata>"), strings.Contains(said[max(0, len(said)-1<<10):], "<shell_metadata>"):
-		return evidence.Ended{State: evidence.Halted}
+		return evidence.Ended{How: evidence.Halted}
 	case exit.Type == gjson.Number:
 		return evidence.Exit(int(exit.Int()))
 	}

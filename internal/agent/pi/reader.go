@@ -98,9 +98,9 @@ func exited(said string, failed bool) evidence.Ended {
 		return e
 	}
 	if strings.Contains(tail, "Command aborted") || strings.Contains(tail, "Command timed out") {
-		return evidence.Ended{State: evidence.Halted}
+		return evidence.Ended{How: evidence.Halted}
 	}
-	return evidence.Ended{State: evidence.Refused}
+	return evidence.Ended{How: evidence.Refused}
 }
 
 // waited reports whether a user's message is older than the agent's last one.

@@ -194,13 +194,13 @@ func exited(said, status string) evidence.Ended {
 	_, signal, killed := strings.Cut(tail, "\nSignal: ")
 	switch e, ok := evidence.ExitOf(tail, "Exit Code: "); {
 	case status == cancelled, killed && !strings.HasPrefix(signal, "(none)"), strings.Contains(said, "Command was cancelled"), strings.Contains(said, "Command timed out"):
-		return evidence.Ended{State: evidence.Halted}
+		return evidence.Ended{How: evidence.Halted}
 	case ok:
 		return e
 	case strings.Contains(said, "ackground") && status != "error":
-		return evidence.Ended{State: evidence.GoesOn}
+		return evidence.Ended{How: evidence.GoesOn}
 	case status == "error":
-		return evidence.Ended{State: evidence.Refused}
+		return evidence.Ended{How: evidence.Refused}
 	}
 	return evidence.Ended{}
 }
