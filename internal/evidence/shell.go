@@ -7,7 +7,7 @@ import (
 )
 
 // maxCommand is how much of a command is read, in bytes.
-const maxCommand = 64 << 10
+const maxCommand = 16 << 10
 
 // A status is what is known of the exit status of a part of a command.
 type status int
@@ -61,6 +61,13 @@ type reading struct {
 	depth    int
 }
 
+// maxStmts bounds the commands within one, each of which is compared with those
+// before it.
+const maxStmts = 500
+
+// maxWrappers bounds what one command is wrapped in.
+const maxWrappers = 50
+
 // maxDepth bounds commands within words of commands.
 const maxDepth = 8
 
@@ -70,6 +77,16 @@ func (r *reading) read(command string, s status) {
 	}
 	f, err := syntax.NewParser().Parse(strings.NewReader(command), "")
 	if err != nil {
+		return
+	}
+	count := 0
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if _, ok := n.(*syntax.Stmt); ok {
+			count++
+		}
+		return count <= maxStmts
+	})
+	if count > maxStmts {
 		return
 	}
 	r.depth++
@@ -263,18 +280,17 @@ func (r *reading) substituted(parts []syntax.WordPart, s status) {
 func (r *reading) words(words []string, s status) {
 	limited := r.limited
 	defer func() { r.limited = limited }()
-	for {
+	for range maxWrappers {
 		inner, script, ok := unwrapped(words)
 		if !ok {
 			break
 		}
 		r.limited = r.limited || isTimeout(words[0])
 		if script != "" {
-			if e, p := r.errexit, r.pipefail; true {
-				r.errexit, r.pipefail = hasFlag(words, 'e'), false
-				r.read(script, s)
-				r.errexit, r.pipefail = e, p
-			}
+			errexit, pipefail := r.errexit, r.pipefail
+			r.errexit, r.pipefail = hasFlag(words, 'e'), false
+			r.read(script, s)
+			r.errexit, r.pipefail = errexit, pipefail
 			return
 		}
 		words = inner
