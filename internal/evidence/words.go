@@ -8,8 +8,8 @@ import (
 
 // Last words are looked for in as much of a result's end.
 const (
-	maxWords = 16 << 10
-	maxLines = 80
+	maxWords = 4 << 10
+	maxLines = 40
 )
 
 var escape = lazy(`\x1b\[[0-9;]*[A-Za-z]`)
@@ -33,18 +33,13 @@ func lastWords(result string) (lines []string) {
 
 // verdict returns what runners of a kind say with their last words.
 func verdict(kind Kind, lines []string) Outcome {
-	passed := false
+	by, passed := runners()[kind], false
 	var seen [2]bool
 	for _, line := range lines {
-		for _, w := range runners() {
-			switch {
-			case w.kind != kind && w.kind != "":
-			case w.failed.MatchString(line):
-				return Failed
-			case w.passed != nil && w.passed.MatchString(line):
-				passed = true
-			}
+		if by.failed.MatchString(line) {
+			return Failed
 		}
+		passed = passed || by.passed.MatchString(line)
 		for i, half := range halves() {
 			seen[i] = seen[i] || half.MatchString(line)
 		}
@@ -83,43 +78,63 @@ var (
 )
 
 // runners are the last words of those that run checks.
-var runners = sync.OnceValue(func() []runner {
-	return []runner{
-		words(Test, `^FAIL(\s|$)|^--- FAIL: |^panic: test timed out`, `^ok\s+\S+\s+(\(cached\)|[\d.]+s)`), // go
-		words(Test, `^=* ?(\d+ \w+, )*[1-9]\d* (failed|errors?)\b.* in [\d.]+s|^FAILED \S+::|^ERROR \S+\.py`,
-			`^=* ?[1-9]\d* passed(, \d+ (skipped|deselected|xfailed|xpassed|warnings?|subtests passed))* in [\d.]+s`), // pytest
-		words(Test, `^FAILED \((failures|errors)=|^FAILED \(`, `^OK \([1-9]\d* tests?, |^Ran [1-9]\d* tests? in [\d.]+s OK`), // unittest, PHPUnit
-		words(Test, `^(Tests:?|Test Suites:|Test Files) +(\d+ \w+[,|]? *(\| )?)*[1-9]\d* failed`, ``),                        // jest, vitest
-		words(Test, `^[1-9]\d* failing$`, `^[1-9]\d* passing \(`),                                                            // mocha
-		words(Test, `^test result: FAILED|^error: test failed|^error(\[E\d+\])?: could not compile|^\d+ tests? run: .* [1-9]\d* failed|^error: \d+ targets? failed`,
-			`^test result: ok\. [1-9]|^Summary \[.*\] [1-9]\d* tests? run: \d+ passed`), // cargo
-		words(Test, `^\d+ examples?, [1-9]\d* failures?|error(s)? occurred outside of examples`, `^[1-9]\d* examples?, 0 failures(, \d+ pending)?$`), // RSpec
-		words(Test, `^\d+ (runs|tests), .*[1-9]\d* (failures|errors)\b`, `^[1-9]\d* (runs|tests), (\d+ assertions, )?0 failures(, 0 errors)?`),       // minitest, ExUnit
-		words(Test, `^Failed!\s+- Failed:|^Total tests: .*Failed: [1-9]|^Test Run Failed`, `^Passed!\s+- Failed:\s+0,`),                              // .NET
-		words(Test, `^FAILURES!$|^ERRORS!$|^Tests: \d+, .*(Failures|Errors): [1-9]|^There (was|were) \d+ (failure|error)s?:`, ``),                    // PHPUnit
-		words(Test, `^(#|ℹ) fail [1-9]|^not ok \d`, ``),                                                                                                // TAP, Node
-		words(Test, `tests passed, [1-9]\d* tests? failed out of`, `^100% tests passed, 0 tests failed out of`),                                        // CTest
-		words(Test, `^Executed \d+ tests?, with [1-9]|^Test run with .* failed`, `^Executed [1-9]\d* tests?, with 0 failures`),                         // Swift
-		words(Test, `^[1-9]\d* fail$|^FAILED \| \d+ passed|^Tests run: .*(Failures|Errors): [1-9]`, `^ok \| [1-9]\d* passed .*\| 0 failed`),            // Bun, Deno
-		words("", `^\[ERROR\] BUILD FAILURE|BUILD FAILURE$|^BUILD FAILED|^FAILURE: Build failed`, `^(\[INFO\] )?BUILD SUCCESS$|^BUILD SUCCESSFUL in `), // Maven, Gradle
-		words("", `^make(\[\d+\])?: \*\*\* |^npm (ERR!|error) (code |Test failed|Lifecycle)|ELIFECYCLE|^error Command failed with exit code|^error: script ".*" exited with code|^error: Recipe .* failed`, ``),
-		words(Types, `error TS\d+:|^Found [1-9]\d* errors?\b|^[1-9]\d* errors?, `, `^Success: no issues found in |^0 errors, `), // tsc, mypy, pyright
-		words(Lint, `^✖ \d+ problems? \([1-9]|^Found [1-9]\d* errors?\b|^[1-9]\d* issues:?$|^[1-9]\d* offenses? detected|, [1-9]\d* offenses? detected`,
-			`^All checks passed!$|^0 issues\.$|, no offenses detected$`), // ESLint, ruff, golangci-lint, RuboCop
-		words(Build, `^error(\[E\d+\])?: could not compile|error TS\d+:|^Build FAILED|^ninja: build stopped`, `^Build succeeded\.$`),
-	}
+var runners = sync.OnceValue(func() map[Kind]runner {
+	return together([]said{
+		{Test, `^FAIL(\s|$)|^--- FAIL: |^panic: test timed out`, `^ok\s+\S+\s+(\(cached\)|[\d.]+s)`}, // go
+		{
+			Test, `^=* ?(\d+ \w+, )*[1-9]\d* (failed|errors?)\b.* in [\d.]+s|^FAILED \S+::|^ERROR \S+\.py`,
+			`^=* ?[1-9]\d* passed(, \d+ (skipped|deselected|xfailed|xpassed|warnings?|subtests passed))* in [\d.]+s`,
+		}, // pytest
+		{Test, `^FAILED \((failures|errors)=|^FAILED \(`, `^OK \([1-9]\d* tests?, |^Ran [1-9]\d* tests? in [\d.]+s OK`}, // unittest, PHPUnit
+		{Test, `^(Tests:?|Test Suites:|Test Files) +(\d+ \w+[,|]? *(\| )?)*[1-9]\d* failed`, ``},                        // jest, vitest
+		{Test, `^[1-9]\d* failing$`, `^[1-9]\d* passing \(`},                                                            // mocha
+		{
+			Test, `^test result: FAILED|^error: test failed|^error(\[E\d+\])?: could not compile|^\d+ tests? run: .* [1-9]\d* failed|^error: \d+ targets? failed`,
+			`^test result: ok\. [1-9]|^Summary \[.*\] [1-9]\d* tests? run: \d+ passed`,
+		}, // cargo
+		{Test, `^\d+ examples?, [1-9]\d* failures?|error(s)? occurred outside of examples`, `^[1-9]\d* examples?, 0 failures(, \d+ pending)?$`}, // RSpec
+		{Test, `^\d+ (runs|tests), .*[1-9]\d* (failures|errors)\b`, `^[1-9]\d* (runs|tests), (\d+ assertions, )?0 failures(, 0 errors)?`},       // minitest, ExUnit
+		{Test, `^Failed!\s+- Failed:|^Total tests: .*Failed: [1-9]|^Test Run Failed`, `^Passed!\s+- Failed:\s+0,`},                              // .NET
+		{Test, `^FAILURES!$|^ERRORS!$|^Tests: \d+, .*(Failures|Errors): [1-9]|^There (was|were) \d+ (failure|error)s?:`, ``},                    // PHPUnit
+		{Test, `^(#|ℹ) fail [1-9]|^not ok \d`, ``},                                                                                                // TAP, Node
+		{Test, `tests passed, [1-9]\d* tests? failed out of`, `^100% tests passed, 0 tests failed out of`},                                        // CTest
+		{Test, `^Executed \d+ tests?, with [1-9]|^Test run with .* failed`, `^Executed [1-9]\d* tests?, with 0 failures`},                         // Swift
+		{Test, `^[1-9]\d* fail$|^FAILED \| \d+ passed|^Tests run: .*(Failures|Errors): [1-9]`, `^ok \| [1-9]\d* passed .*\| 0 failed`},            // Bun, Deno
+		{"", `^\[ERROR\] BUILD FAILURE|BUILD FAILURE$|^BUILD FAILED|^FAILURE: Build failed`, `^(\[INFO\] )?BUILD SUCCESS$|^BUILD SUCCESSFUL in `}, // Maven, Gradle
+		{"", `^make(\[\d+\])?: \*\*\* |^npm (ERR!|error) (code |Test failed|Lifecycle)|ELIFECYCLE|^error Command failed with exit code|^error: script ".*" exited with code|^error: Recipe .* failed`, ``},
+		{Types, `error TS\d+:|^Found [1-9]\d* errors?\b|^[1-9]\d* errors?, `, `^Success: no issues found in |^0 errors, `}, // tsc, mypy, pyright
+		{
+			Lint, `^✖ \d+ problems? \([1-9]|^Found [1-9]\d* errors?\b|^[1-9]\d* issues:?$|^[1-9]\d* offenses? detected|, [1-9]\d* offenses? detected`,
+			`^All checks passed!$|^0 issues\.$|, no offenses detected$`,
+		}, // ESLint, ruff, golangci-lint, RuboCop
+		{Build, `^error(\[E\d+\])?: could not compile|error TS\d+:|^Build FAILED|^ninja: build stopped`, `^Build succeeded\.$`},
+	})
 })
 
-// A runner is one that runs checks, by its last words.
-type runner struct {
-	kind           Kind // of its checks; "" for any
-	failed, passed *regexp.Regexp
+// A said is the last words of one that runs checks of a kind, "" for any.
+type said struct {
+	kind           Kind
+	failed, passed string
 }
 
-func words(kind Kind, failed, passed string) runner {
-	r := runner{kind: kind, failed: regexp.MustCompile(failed)}
-	if passed != "" {
-		r.passed = regexp.MustCompile(passed)
+// A runner is what all of a kind say.
+type runner struct{ failed, passed *regexp.Regexp }
+
+// together makes one expression for each kind, as each line is compared with all.
+func together(list []said) map[Kind]runner {
+	m := make(map[Kind]runner)
+	for _, kind := range Kinds {
+		var failed, passed []string
+		for _, s := range list {
+			if s.kind != kind && s.kind != "" {
+				continue
+			}
+			failed = append(failed, s.failed)
+			if s.passed != "" {
+				passed = append(passed, s.passed)
+			}
+		}
+		m[kind] = runner{regexp.MustCompile(strings.Join(failed, "|")), regexp.MustCompile(strings.Join(passed, "|"))}
 	}
-	return r
+	return m
 }
