@@ -362,3 +362,41 @@ var clients = map[string]func(id string, c corpusCase) []o{
 		}
 	},
 }
+
+// TestJobs: a command in the background ends as a later call tells.
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	polls := map[string]func() []o{
+		"claude-code": func() []o {
+			return []o{
+				{"type": "assistant", "uuid": "a2", "message": o{"id": "m2", "content": l{o{"type": "tool_use", "id": "poll", "name": "BashOutput", "input": o{"bash_id": "b7"}}}}},
+				{"type": "user", "uuid": "u2", "message": o{"content": l{o{"type": "tool_result", "tool_use_id": "poll", "content": "<status>completed</status>\n\n<exit_code>1</exit_code>\n\n<stdout>\nFAIL\n</stdout>"}}}},
+			}
+		},
+		"codex": func() []o {
+			return []o{
+				{"type": "response_item", "payload": o{"type": "function_call", "call_id": "poll", "name": "write_stdin", "arguments": `{"session_id":57335,"chars":""}`}},
+				{"type": "response_item", "payload": o{"type": "function_call_output", "call_id": "poll", "output": "Chunk ID: a\nWall time: 1 seconds\nProcess exited with code 1\nOutput:\nFAIL"}},
+			}
+		},
+		"copilot-cli": func() []o {
+			return []o{
+				{"type": "assistant.message", "id": "a2", "data": o{"toolRequests": l{o{"toolCallId": "poll", "name": "read_bash", "arguments": o{"shellId": "7"}}}}},
+				{"type": "tool.execution_complete", "id": "t2", "data": o{"toolCallId": "poll", "success": true, "result": o{"content": "FAIL\n<shellId: 7 completed with exit code 1>"}}},
+			}
+		},
+	}
+	for client, poll := range polls {
+		var text strings.Builder
+		lines := clients[client]("run", corpusCase{command: "go test ./...", ended: evidence.Ended{How: evidence.GoesOn}})
+		for _, line := range append(lines, poll()...) {
+			data, err := json.Marshal(line)
+			gittest.Must(t, err)
+			text.Write(append(data, '\n'))
+		}
+		deeds := transcript.Deeds(Of(client).Reader(), []byte(text.String()))
+		if len(deeds) != 2 || deeds[0].Ended != evidence.Exit(1) {
+			t.Errorf("%s: %+v", client, deeds)
+		}
+	}
+}
