@@ -18,7 +18,7 @@ func (t *Turn) Evidence() evidence.Word {
 	}
 	checks := make([]evidence.Check, len(t.Checks))
 	for i, c := range t.Checks {
-		checks[i] = evidence.Check{Kind: c.Kind, Command: c.Command, Outcome: c.Outcome}
+		checks[i] = evidence.Check{Kind: c.Kind, Command: c.Command, Outcome: c.Outcome, Call: c.Call}
 	}
 	return evidence.WordOf(checks, t.Changed(), t.ChangedAfter)
 }

@@ -26,7 +26,7 @@ func (p Patterns) kind(words []string) Kind {
 	}
 	name, args := base(words[0]), words[1:]
 	switch {
-	case name == "go" && slices.Contains(args, "test") && slices.ContainsFunc(args, func(w string) bool { return goLists[w] }),
+	case name == "go" && slices.Contains(args, "test") && (slices.ContainsFunc(args, func(w string) bool { return goLists[w] }) || noneRun().MatchString(whole)),
 		name == "make" && slices.ContainsFunc(args, func(w string) bool { return w == "-n" || w == "-q" || w == "-p" }):
 		return ""
 	case name == "cargo" && slices.Contains(args, "--no-run"):
@@ -66,6 +66,9 @@ var (
 	asks    = set("--version --help -h --collect-only --co --listTests --list-tests --list --print-config --showConfig --init --dry-run --dryrun --just-print --setup-plan --fixtures")
 	goLists = set("-list -c -n")
 )
+
+// noneRun are arguments of go test by which only benchmarks run.
+var noneRun = lazy(`-run[= ](\^?\$|\^\$|(?i:none|xxx))( |$)`)
 
 // tools are commands by their first words. The shortest that fits counts last:
 // "go" alone is no check.

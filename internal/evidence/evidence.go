@@ -30,7 +30,8 @@ type Check struct {
 	Kind    Kind
 	Command string // normalised: without what it is wrapped in
 	Outcome Outcome
-	Exit    *int // its status; nil if that is not known
+	Exit    *int   // its status; nil if that is not known
+	Call    string // the call that it was in; "" if unknown
 }
 
 // A Word says what a turn's checks come to.
@@ -45,13 +46,19 @@ const (
 	Untested    Word = "untested"     // no test ran
 )
 
+// worse reports whether an outcome shows less than another.
+func worse(a, b Outcome) bool { return a == Failed || a != Passed && b == Passed }
+
 // WordOf returns the word for checks, the oldest first. changed says that the
 // turn changed files, and after whether it did so after the last check; nil if
 // that is not known.
 func WordOf(checks []Check, changed bool, after *bool) Word {
-	last := make(map[Kind]Outcome)
+	last, calls := make(map[Kind]Outcome), make(map[Kind]string)
 	for _, c := range checks {
-		last[c.Kind] = c.Outcome
+		if c.Call == "" || c.Call != calls[c.Kind] || worse(c.Outcome, last[c.Kind]) {
+			last[c.Kind] = c.Outcome
+		}
+		calls[c.Kind] = c.Call
 	}
 	for _, kind := range Kinds {
 		if last[kind] == Failed {

@@ -31,6 +31,9 @@ func TestWordOf(t *testing.T) {
 		{[]Check{test(Passed), lint(Unknown)}, true, &no, Tested},
 		{[]Check{test(Passed), test(Unknown)}, true, &no, Unclear},
 		{[]Check{test(Passed), test(Stopped)}, true, &no, Unclear},
+		{[]Check{{Kind: Test, Outcome: Failed, Call: "1"}, {Kind: Test, Outcome: Passed, Call: "1"}}, true, &no, Failing},
+		{[]Check{{Kind: Test, Outcome: Unknown, Call: "1"}, {Kind: Test, Outcome: Passed, Call: "1"}}, true, &no, Unclear},
+		{[]Check{{Kind: Test, Outcome: Failed, Call: "1"}, {Kind: Test, Outcome: Passed, Call: "2"}}, true, &no, Tested},
 	} {
 		if got := WordOf(tt.checks, tt.changed, tt.after); got != tt.want {
 			t.Errorf("%v, changed %t: %q, want %q", tt.checks, tt.changed, got, tt.want)
@@ -71,6 +74,9 @@ func TestChecks(t *testing.T) {
 		{"npx prettier --check . ; npx prettier --write .", "", Exit(0), "[{lint prettier --check . unknown}]"},
 		{"go test ./... ; exit $?", "", Exit(1), "[{test go test ./... failed}]"},
 		{"go test '", "", Exit(2), "[]"},
+		{"go test -run '^$' -bench . ./...", "ok  \tx\t1.2s", Exit(0), "[]"},
+		{"npm test", "> echo no tests yet\nno tests yet", Exit(0), "[{test npm test unknown}]"},
+		{"pytest -k nothing", "== 5 skipped in 0.1s ==", Exit(0), "[{test pytest -k nothing unknown}]"},
 	} {
 		checks := patterns.Checks(tt.command, tt.ended, tt.result)
 		texts := make([]string, len(checks))

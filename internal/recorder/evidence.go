@@ -89,6 +89,9 @@ func (r *recording) changedAfter(t *turns.Turn, deeds []ranDeed, last int) *bool
 			sure = false
 		}
 	}
+	if deedOf(check.Command).git { // it may have been of another state, as behind a stash
+		return nil
+	}
 	if r.during != nil {
 		for _, e := range r.during.Seen {
 			if !e.Tree.IsZero() && slices.ContainsFunc(e.Calls, func(c journal.Call) bool { return c.ID == check.Call && c.ID != "" }) {

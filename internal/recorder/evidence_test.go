@@ -23,6 +23,7 @@ func TestChangedAfter(t *testing.T) {
 		return ranDeed{Deed: transcript.Deed{Call: tool + command, Tool: tool, Command: command, Asked: asked, Told: told}}
 	}
 	check := is("Bash", "go test ./...", 10, 11)
+	stashed := is("Bash", "git stash && go test ./...; git stash pop", 10, 11)
 	refused := is("Edit", "", 12, 13)
 	refused.Failed = true
 	seen := func(tree string) *journal.Span {
@@ -48,6 +49,7 @@ func TestChangedAfter(t *testing.T) {
 		"the journal saw the end's state":    {[]ranDeed{check, is("Bash", "./generate", 12, 13)}, seen("2"), 1, "no"},
 		"an edit of another place":           {[]ranDeed{check, is("Edit", "", 12, 13)}, seen("2"), 1, "no"},
 		"the journal saw another state":      {[]ranDeed{check}, seen("3"), 1, "yes"},
+		"another state was tested":           {[]ranDeed{stashed}, nil, 1, "not known"},
 		"the journal saw none after it":      {[]ranDeed{check}, &journal.Span{}, 1, "no"},
 	} {
 		r := &recording{inputs: inputs{Signal: Signal{Agent: "claude-code"}}, during: tt.during}
