@@ -77,7 +77,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("limits %+v", l)
 	}
 	for i, want := range []shownTurn{
-		{Number: 1, Outcome: "done", Prompt: "change the file", Files: 1, Insertions: 2, Deletions: 1, Context: 50_000},
+		{Number: 1, Outcome: "done", Prompt: "change the file", Checked: "untested", Files: 1, Insertions: 2, Deletions: 1, Context: 50_000},
 		{Number: 2, Outcome: "done", Prompt: "nothing else", Context: 50_000},
 	} {
 		if got := m.Turns[i]; got != want {
@@ -153,7 +153,7 @@ type shown struct {
 
 type shownTurn struct {
 	Number, Files, Insertions, Deletions, Context, Packet int
-	Outcome, Prompt                                       string
+	Outcome, Prompt, Checked                              string
 	Foreign                                               bool
 }
 
