@@ -73,8 +73,8 @@ func ranNothing(lines []string) bool {
 }
 
 var (
-	idle = lazy(`\[no tests to run\]|\[no test files\]|^No tests? (files )?found|^collected 0 items|no tests ran in|^running 0 tests|^Ran 0 tests|^0 examples,|^0 passing|^Executed 0 tests|^No tests executed|(?i)\bno tests? (specified|yet|defined|configured|here|to run)|^=* ?\d+ (skipped|deselected)(, \d+ (skipped|deselected|warnings?))* in `)
-	busy = lazy(`^ok\s+\S+\s+(\(cached\)|[\d.]+s)( +coverage: .*)?$|[1-9]\d* pass(ed|ing)\b|^running [1-9]|^Ran [1-9]|^Executed [1-9]|^[1-9]\d* examples?,`)
+	idle = lazy(`\[no tests to run\]|\[no test files\]|^No tests? (files )?found|^collected 0 items|no tests ran in|^running 0 tests|^Ran 0 tests|^0 examples,|^0 passing|^Executed 0 tests|^(#|ℹ) (tests|pass) 0$|^No tests executed|(?i)\bno tests? (specified|yet|defined|configured|here|to run)|^=* ?\d+ (skipped|deselected)(, \d+ (skipped|deselected|warnings?))* in `)
+	busy = lazy(`^ok\s+\S+\s+(\(cached\)|[\d.]+s)( +coverage: .*)?$|[1-9]\d* pass(ed|ing)\b|^(#|ℹ) pass [1-9]|^running [1-9]|^Ran [1-9]|^Executed [1-9]|^[1-9]\d* examples?,`)
 )
 
 // runners are the last words of those that run checks.
@@ -92,11 +92,11 @@ var runners = sync.OnceValue(func() map[Kind]runner {
 			Test, `^test result: FAILED|^error: test failed|^error(\[E\d+\])?: could not compile|^\d+ tests? run: .* [1-9]\d* failed|^error: \d+ targets? failed`,
 			`^test result: ok\. [1-9]|^Summary \[.*\] [1-9]\d* tests? run: \d+ passed`,
 		}, // cargo
-		{Test, `^\d+ examples?, [1-9]\d* failures?|error(s)? occurred outside of examples`, `^[1-9]\d* examples?, 0 failures(, \d+ pending)?$`}, // RSpec
-		{Test, `^\d+ (runs|tests), .*[1-9]\d* (failures|errors)\b`, `^[1-9]\d* (runs|tests), (\d+ assertions, )?0 failures(, 0 errors)?`},       // minitest, ExUnit
-		{Test, `^Failed!\s+- Failed:|^Total tests: .*Failed: [1-9]|^Test Run Failed`, `^Passed!\s+- Failed:\s+0,`},                              // .NET
-		{Test, `^FAILURES!$|^ERRORS!$|^Tests: \d+, .*(Failures|Errors): [1-9]|^There (was|were) \d+ (failure|error)s?:`, ``},                    // PHPUnit
-		{Test, `^(#|ℹ) fail [1-9]|^not ok \d`, ``},                                                                                                // TAP, Node
+		{Test, `^\d+ examples?, [1-9]\d* failures?|error(s)? occurred outside of examples`, `^[1-9]\d* examples?, 0 failures(, \d+ pending)?$`},   // RSpec
+		{Test, `^\d+ (runs|tests), .*[1-9]\d* (failures|errors)\b`, `^[1-9]\d* (runs|tests), (\d+ assertions, )?0 failures(, 0 errors)?`},         // minitest, ExUnit
+		{Test, `^Failed!\s+- Failed:|^Total tests: .*Failed: [1-9]|^Test Run Failed`, `^Passed!\s+- Failed:\s+0,`},                                // .NET
+		{Test, `^FAILURES!$|^ERRORS!$|^Tests: \d+, .*(Failures|Errors): [1-9]|^There (was|were) \d+ (failure|error)s?:`, ``},                      // PHPUnit
+		{Test, `^(#|ℹ) (fail|cancelled) [1-9]|^not ok \d`, `^(#|ℹ) fail 0$`},                                                                      // TAP, Node
 		{Test, `tests passed, [1-9]\d* tests? failed out of`, `^100% tests passed, 0 tests failed out of`},                                        // CTest
 		{Test, `^Executed \d+ tests?, with [1-9]|^Test run with .* failed`, `^Executed [1-9]\d* tests?, with 0 failures`},                         // Swift
 		{Test, `^[1-9]\d* fail$|^FAILED \| \d+ passed|^Tests run: .*(Failures|Errors): [1-9]`, `^ok \| [1-9]\d* passed .*\| 0 failed`},            // Bun, Deno
