@@ -70,8 +70,7 @@ var (
 // noneRun are arguments of go test by which only benchmarks run.
 var noneRun = lazy(`-run[= ](\^?\$|\^\$|(?i:none|xxx))( |$)`)
 
-// tools are commands by their first words. The shortest that fits counts last:
-// "go" alone is no check.
+// tools are commands by their first words.
 var tools = sync.OnceValue(func() map[string]Kind {
 	return table(map[Kind]string{
 		Test: `pytest|py.test|nose2|nosetests|tox|nox|go test|gotestsum|ginkgo|richgo test|cargo test|cargo nextest run|cargo t|cargo miri test|cargo llvm-cov|
@@ -113,18 +112,13 @@ func table(kinds map[Kind]string) map[string]Kind {
 	return m
 }
 
-// toolKind looks a command up by its name and up to three words, without options.
+// toolKind looks a command up by its name and up to three words, without options:
+// the longest that is known counts.
 func toolKind(name string, args []string) Kind {
-	key, found, at := name, "", -1
-	try := func(word string) {
-		if word != "" {
-			key += " " + word
-		}
-		if _, ok := tools()[key]; ok {
-			found, at = key, 0
-		}
+	key, found := name, ""
+	if tools()[key] != "" {
+		found = key
 	}
-	try("")
 	for i, n := 0, 0; i < len(args) && n < 3; i++ {
 		if strings.HasPrefix(args[i], "-") && tools()[key+" "+args[i]] == "" {
 			if valued[args[i]] {
@@ -133,33 +127,30 @@ func toolKind(name string, args []string) Kind {
 			continue
 		}
 		n++
-		try(args[i])
-	}
-	if at < 0 {
-		return ""
+		if key += " " + args[i]; tools()[key] != "" {
+			found = key
+		}
 	}
 	if only, ok := checkOnly[found]; ok && !slices.ContainsFunc(args, func(a string) bool { return slices.Contains(only, a) }) {
 		return ""
 	}
-	if kind := tools()[found]; found == "mvn" || kind != "" && slices.Contains([]string{"mvn", "dotnet", "sbt"}, name) {
-		return targetsOf(name, args, kind)
+	if name == "mvn" {
+		return targetsOf(args, tools()[found])
 	}
 	return tools()[found]
 }
 
-// targetsOf returns the strongest kind of a build tool's words: tests that run
-// on the way count.
-func targetsOf(name string, args []string, kind Kind) Kind {
+// targetsOf returns the kind of Maven's words: tests that run on the way count.
+func targetsOf(args []string, kind Kind) Kind {
 	skip := slices.ContainsFunc(args, func(a string) bool {
 		return strings.HasPrefix(a, "-DskipTests") || strings.HasPrefix(a, "-Dmaven.test.skip")
 	})
-	for _, a := range args {
-		switch {
-		case skip && kind == Test:
-			return Build
-		case !skip && name == "mvn" && (a == "test" || a == "verify" || a == "package" || a == "install"):
-			return Test
-		}
+	tests := slices.ContainsFunc(args, func(a string) bool { return a == "test" || a == "verify" || a == "package" || a == "install" })
+	switch {
+	case skip && kind == Test:
+		return Build
+	case !skip && tests:
+		return Test
 	}
 	return kind
 }
@@ -174,6 +165,9 @@ var taskRunners = map[string][]string{
 	"make": {""}, "gmake": {""}, "just": {""}, "task": {""}, "go-task": {""}, "mage": {""}, "rake": {""}, "nx": {"run", "affected", "run-many", ""}, "turbo": {"run", ""}, "lerna": {"run"}, "rush": {""}, "moon": {"run", ""}, "wireit": {""},
 	"gradle": {""}, "gradlew": {""}, "mvnw": {""}, "inv": {""}, "invoke": {""}, "poe": {""}, "hatch": {"run", ""}, "pdm": {"run", ""}, "mise": {"run", "r"}, "rtk": {""}, "lein": {""}, "bb": {""}, "grunt": {""}, "gulp": {""}, "cmake": {"--target"}, "ninja": {""}, "rails": {""}, "earthly": {""}, "dagger": {"call"}, "tox": {""}, "ant": {""}, "b": {""}, "x.py": {""}, "vp": {""},
 }
+
+// several are task runners that take more than one name.
+var several = set("make gmake ninja just task go-task rake gradle gradlew mvnw nx turbo run-s run-p npm-run-all")
 
 // targetKind returns the kind of what a task runner is told to run: tests before
 // all else.
@@ -222,7 +216,7 @@ func targetKind(name string, args, behind []string) Kind {
 		if rank(kind) > rank(found) {
 			found = kind
 		}
-		if name != "make" && name != "gmake" && name != "just" && !strings.HasPrefix(name, "gradle") && name != "mvnw" && name != "turbo" && name != "nx" && name != "ninja" && name != "rake" && name != "task" && !strings.HasPrefix(name, "run-") && name != "npm-run-all" {
+		if !several[name] {
 			break // the rest are words for what is run
 		}
 	}
@@ -271,7 +265,7 @@ var meanings = map[string]Kind{
 	"test": Test, "tests": Test, "unit": Test, "unittest": Test, "runtests": Test, "e2e": Test, "integration": Test, "spec": Test, "specs": Test, "jest": Test, "vitest": Test, "pytest": Test,
 	"lint": Lint, "eslint": Lint, "vet": Lint, "clippy": Lint, "stylelint": Lint, "ruff": Lint, "golangci": Lint, "detekt": Lint, "ktlint": Lint,
 	"build": Build, "compile": Build, "bundle": Build, "assemble": Build,
-	"typecheck": Types, "types": Types, "tsc": Types, "mypy": Types, "pyright": Types, "typecheck:ci": Types,
+	"typecheck": Types, "types": Types, "tsc": Types, "mypy": Types, "pyright": Types,
 }
 
 // prepares are words in names of what only gets a check ready, or tidies up.
