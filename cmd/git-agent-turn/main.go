@@ -46,6 +46,7 @@ func newApp() *cli.App {
 				logCommand(),
 				blameCommand(),
 				whyCommand(),
+				recallCommand(),
 				summaryCommand(),
 				pageCommand(),
 			),

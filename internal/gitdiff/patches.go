@@ -27,7 +27,7 @@ const maxPatches = 32 << 20
 // order. A moved file is a deleted and an added one. A patch has at most most
 // bytes, and those of a pair maxPatches; files of more than 32 MB count as binary. An error of f ends it and is
 // returned.
-func Patches(ctx context.Context, r *git.Repo, pairs [][2]object.Hash, most int, f func(i int, patches map[Versions]*Patch) error) error {
+func Patches(ctx context.Context, r *git.Repo, pairs [][2]object.Hash, only Paths, most int, f func(i int, patches map[Versions]*Patch) error) error {
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -37,8 +37,8 @@ func Patches(ctx context.Context, r *git.Repo, pairs [][2]object.Hash, most int,
 	}
 	p := &patchReader{pairs: pairs, most: most, next: f}
 	var stderr bytes.Buffer
-	err := r.With(git.Wary).Run(ctx, strings.NewReader(in.String()), p, &stderr,
-		"diff-tree", "--stdin", "-r", "-p", "--full-index", "--no-renames", "--unified=3")
+	args := []string{"diff-tree", "--stdin", "-r", "-p", "--full-index", "--no-renames", "--unified=3", "--"}
+	err := r.With(git.In(only.Dir), git.Wary).Run(ctx, strings.NewReader(in.String()), p, &stderr, append(args, only.Specs...)...)
 	if e := (*git.Error)(nil); errors.As(err, &e) {
 		e.Stderr = strings.TrimSpace(stderr.String())
 	}

@@ -40,7 +40,7 @@ func TestPatches(t *testing.T) {
 	empty := object.NewHash(strings.TrimSpace(r.Git("hash-object", "-w", "-t", "tree", "/dev/null")))
 	pairs := [][2]object.Hash{{empty, trees[0]}, {trees[0], trees[1]}, {trees[1], trees[1]}, {trees[1], trees[2]}, {trees[2], trees[0]}}
 	next := 0
-	err = gitdiff.Patches(context.Background(), repo, pairs, 10_000, func(i int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
+	err = gitdiff.Patches(context.Background(), repo, pairs, gitdiff.Paths{}, 10_000, func(i int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
 		if i != next {
 			t.Errorf("pair %d comes when %d should", i, next)
 		}
@@ -74,7 +74,7 @@ func TestPatches(t *testing.T) {
 	}
 
 	stop := errors.New("enough")
-	if err := gitdiff.Patches(context.Background(), repo, pairs, 10_000, func(i int, _ map[gitdiff.Versions]*gitdiff.Patch) error {
+	if err := gitdiff.Patches(context.Background(), repo, pairs, gitdiff.Paths{}, 10_000, func(i int, _ map[gitdiff.Versions]*gitdiff.Patch) error {
 		if i > 0 {
 			t.Errorf("pair %d after it was enough", i)
 		}
@@ -82,7 +82,7 @@ func TestPatches(t *testing.T) {
 	}); !errors.Is(err, stop) {
 		t.Errorf("enough: %v", err)
 	}
-	if err := gitdiff.Patches(context.Background(), repo, [][2]object.Hash{{trees[0], object.NewHash(gittest.Hash("1"))}}, 1, func(int, map[gitdiff.Versions]*gitdiff.Patch) error { return nil }); err == nil {
+	if err := gitdiff.Patches(context.Background(), repo, [][2]object.Hash{{trees[0], object.NewHash(gittest.Hash("1"))}}, gitdiff.Paths{}, 1, func(int, map[gitdiff.Versions]*gitdiff.Patch) error { return nil }); err == nil {
 		t.Error("a tree that is not there is no error")
 	}
 }
@@ -102,7 +102,7 @@ func TestPatchesMany(t *testing.T) {
 	repo, err := git.Find(r.Dir)
 	gittest.Must(t, err)
 	size, long := 0, 0
-	gittest.Must(t, gitdiff.Patches(context.Background(), repo, [][2]object.Hash{{empty, tree}}, 256<<10, func(_ int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
+	gittest.Must(t, gitdiff.Patches(context.Background(), repo, [][2]object.Hash{{empty, tree}}, gitdiff.Paths{}, 256<<10, func(_ int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
 		for _, p := range patches {
 			size += len(p.Hunks)
 			if p.Long {

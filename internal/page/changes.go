@@ -113,7 +113,7 @@ func (w *writing) compare(jobs []*job, upTo func(int) error) error {
 			}
 		}
 	}
-	return gitdiff.Patches(w.ctx, w.Workspace.Repo, trees, maxPatch, func(i int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
+	return gitdiff.Patches(w.ctx, w.Workspace.Repo, trees, gitdiff.Paths{}, maxPatch, func(i int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
 		if err := upTo(pairs[i].job); err != nil {
 			return err
 		}

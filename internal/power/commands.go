@@ -22,6 +22,7 @@ var Commands = map[string]Command{
 	"agent-turn log":         {Does: reads},
 	"agent-turn blame":       {Does: reads},
 	"agent-turn why":         {Does: reads},
+	"agent-turn recall":      {Does: reads},
 	"agent-turn summary":     {Does: reads},
 	"agent-turn page":        {Does: reads, With: map[string][]Use{"out": {{Restore, Elsewhere}}}}, // it replaces any file
 	"agent-turn export":      {Does: reads},
