@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/missionstore"
 	"gitagent/internal/places"
 	"gitagent/internal/purge"
+	"gitagent/internal/recall"
 	"gitagent/internal/session"
 	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
@@ -61,6 +62,12 @@ func keepHouse(c *cli.Context) error {
 	}
 	now := time.Now()
 	parts := []func() error{
+		func() error {
+			if !w.Settings.Recall.Edits {
+				return nil
+			}
+			return recall.Note(c.Context, w)
+		},
 		func() error { return git.RollUp(c.Context, w.Repo) },
 		func() error { return git.PackRefs(c.Context, w.Repo, held) },
 	}

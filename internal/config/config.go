@@ -39,6 +39,8 @@
 //	"claude-sonnet-4-5*" = 200000
 //	[company]
 //	tell = true                  # sessions that work in one checkout, of each other
+//	[recall]
+//	edits = false                # tell agents what was given up in a file before they edit it
 //	[retry]
 //	include_session_tail = false
 //	session_tail_size = 4096
@@ -85,6 +87,7 @@ type Config struct {
 	Handoff      HandoffSettings
 	Context      Context
 	Company      Company
+	Recall       Recall
 	Retry        Retry
 	Fork         ForkSettings
 	Trust        TrustSettings
@@ -134,6 +137,11 @@ type Context struct {
 // Company is what sessions hear of others in the same worktree.
 type Company struct {
 	Tell bool // that there are others, once
+}
+
+// Recall is what agents hear of files that they come to.
+type Recall struct {
+	Edits bool // what earlier turns have tried there and why it is as it is, once in a session
 }
 
 // Retry is what the next attempt is told about the last one.

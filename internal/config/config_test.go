@@ -79,6 +79,8 @@ check_frequency = 1
 [context.windows]
 "claude-opus-4-5*" = 500000
 other = 1000
+[recall]
+edits = true
 [company]
 tell = false
 [retry]
@@ -122,6 +124,7 @@ func TestEveryKey(t *testing.T) {
 				"claude-opus-4-6*": 200_000, "claude-haiku-4-5*": 200_000, "other": 1000,
 			},
 		},
+		Recall:       Recall{Edits: true},
 		Retry:        Retry{IncludeSessionTail: true, SessionTailSize: 8 << 10},
 		Fork:         ForkSettings{Setup: "npm ci", IncludeSize: 1 << 30, IncludeFiles: 10},
 		Trust:        TrustSettings{Key: "/home/dev/.ssh/agent"},

@@ -2,6 +2,8 @@ package contextmeter
 
 import (
 	"cmp"
+	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 
@@ -33,6 +35,8 @@ type Memory struct {
 	Heard []string `json:"heard,omitempty"` // digests of the last events
 	Batch int64    `json:"batch,omitempty"` // ms: when the agent's last batch of tools had run
 
+	Recalled []string `json:"recalled,omitempty"` // digests of files of which the session was told what is known
+
 	Began  int64   `json:"began,omitempty"`  // ms: when the turn did, of a session without a home
 	Visits []Visit `json:"visits,omitempty"` // repositories elsewhere in which the turn's tools act
 }
@@ -50,6 +54,21 @@ func (s *Memory) Hear(digest string) bool {
 	}
 	s.Heard = append(s.Heard[max(0, len(s.Heard)-heard+1):], digest)
 	return true
+}
+
+// maxRecalled is how many files a session is told of.
+const maxRecalled = 200
+
+// Recall notes that the session is told of files, and returns those of which it
+// was not told before.
+func (s *Memory) Recall(paths []string) (fresh []string) {
+	for _, path := range paths {
+		digest := fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(path)))
+		if len(s.Recalled) < maxRecalled && !slices.Contains(s.Recalled, digest) {
+			s.Recalled, fresh = append(s.Recalled, digest), append(fresh, path)
+		}
+	}
+	return fresh
 }
 
 // A Notice is a message to the agent.

@@ -90,6 +90,7 @@ func start(ctx context.Context, h *hook) error {
 	if err == nil {
 		h.add(answer)
 		h.logError(h.company(w))
+		h.logError(noteRecall(w))
 	}
 	return err
 }

@@ -48,6 +48,7 @@ func watch(ctx context.Context, h *hook) error {
 	if !news {
 		return err
 	}
+	h.logError(h.recall(ctx, open))
 	e := errors.Join(step(ctx, h, open), h.visit(ctx, false))
 	if e != nil && err == nil { // else the user hears of that
 		h.lose("what tools change within a turn is not kept", e)

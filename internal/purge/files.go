@@ -93,7 +93,7 @@ var fullHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // like the steps of turns, are not worth to be kept.
 var (
 	untold = map[string]bool{"locks": true, journalDir: true, heldDir: true, "purged": true}
-	caches = map[string]bool{"index": true, "index.origin": true, session.PageFile: true, journal.File: true, journal.Fresh: true}
+	caches = map[string]bool{"index": true, "index.origin": true, session.PageFile: true, session.RecallFile: true, session.RecallFresh: true, journal.File: true, journal.Fresh: true}
 )
 
 // unsearched holds damaged objects put away by a repair. It goes in any purge.

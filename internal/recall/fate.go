@@ -132,9 +132,12 @@ func judge(steps []step) (up []given, kept []step) {
 	return up, kept
 }
 
+// chosenForks are the forks of a turn that were adopted or finished.
+type chosenForks map[record.TurnID][]record.ID
+
 // givenUp says whether all work of a fork was given up: it was adopted and that
 // undone, or another fork of the same turn was chosen.
-func givenUp(m *record.Mission, last int, at time.Time, chosen map[record.TurnID][]record.ID) Fate {
+func givenUp(m *record.Mission, last int, at time.Time, chosen chosenForks) Fate {
 	switch {
 	case m.ForkedFrom == nil || m.ForkedFrom.Turn == 0 || m.Adopted.Holds(last) || m.Finished.Holds(last, at):
 		return ""

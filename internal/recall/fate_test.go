@@ -86,12 +86,12 @@ func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(100, 0)
 	of := &record.TurnID{Mission: "a1b2c3d4", Turn: 2}
-	chosen := map[record.TurnID][]record.ID{*of: {"b2c3d4e5"}}
+	chosen := chosenForks{*of: {"b2c3d4e5"}}
 	commit := object.NewHash(gittest.Hash("1"))
 	for _, tt := range []struct {
 		name   string
 		m      record.Mission
-		chosen map[record.TurnID][]record.ID
+		chosen chosenForks
 		want   Fate
 	}{
 		{"no fork", record.Mission{}, chosen, ""},

@@ -34,12 +34,20 @@ type Past struct {
 // Open reads what the missions that the user may rely on changed in some files,
 // or in all if none are named.
 func Open(ctx context.Context, w *workspace.Workspace, paths ...string) (*Past, error) {
-	p := &Past{ctx: ctx, w: w, objects: w.Repo.Objects(ctx), ledgers: make(map[record.ID]*ledger.Ledger), files: make(map[string][]step)}
-	if err := p.read(paths); err != nil {
+	p := newPast(ctx, w)
+	chosen, err := p.open()
+	if err == nil {
+		err = p.read(paths, chosen)
+	}
+	if err != nil {
 		p.Close()
 		return nil, fmt.Errorf("read what was tried: %w", err)
 	}
 	return p, nil
+}
+
+func newPast(ctx context.Context, w *workspace.Workspace) *Past {
+	return &Past{ctx: ctx, w: w, objects: w.Repo.Objects(ctx), ledgers: make(map[record.ID]*ledger.Ledger), files: make(map[string][]step)}
 }
 
 // Close ends the git processes.
@@ -60,16 +68,13 @@ type link struct {
 	step
 }
 
-func (p *Past) read(paths []string) error {
-	heads, err := p.open()
-	if err != nil {
-		return err
-	}
+// read reads the changes of the missions that are open.
+func (p *Past) read(paths []string, chosen chosenForks) error {
 	var unread ledger.ReadErrors
 	unread.Add(p.Unread)
 	var links []link
 	for _, id := range slices.Sorted(maps.Keys(p.ledgers)) {
-		line, err := p.line(p.ledgers[id], paths, heads)
+		line, err := p.line(p.ledgers[id], paths, chosen)
 		unread.Add(err)
 		links = append(links, line...)
 		if err := p.ctx.Err(); err != nil {
@@ -82,7 +87,7 @@ func (p *Past) read(paths []string) error {
 
 // open opens the usable parts of all missions, and returns which were chosen
 // among the forks of a turn.
-func (p *Past) open() (chosen map[record.TurnID][]record.ID, err error) {
+func (p *Past) open() (chosen chosenForks, err error) {
 	tips, err := ledger.ListAll(p.ctx, p.w.Repo)
 	if tips == nil && err != nil {
 		return nil, err
@@ -93,7 +98,7 @@ func (p *Past) open() (chosen map[record.TurnID][]record.ID, err error) {
 	if err := relied.Look(tips); err != nil {
 		return nil, err
 	}
-	chosen = make(map[record.TurnID][]record.ID)
+	chosen = make(chosenForks)
 	for id, tip := range tips {
 		usable := relied.Level(id, tip).Commit
 		if usable.IsZero() {
@@ -115,7 +120,7 @@ func (p *Past) open() (chosen map[record.TurnID][]record.ID, err error) {
 
 // line returns the changes of a mission, without what it inherited; none if it
 // is known to have changed none of the paths.
-func (p *Past) line(l *ledger.Ledger, paths []string, chosen map[record.TurnID][]record.ID) ([]link, error) {
+func (p *Past) line(l *ledger.Ledger, paths []string, chosen chosenForks) ([]link, error) {
 	var own []*turns.Turn
 	touches := len(paths) == 0
 	err := turns.EachIn(p.objects, l, func(t *turns.Turn) error {

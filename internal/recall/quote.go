@@ -53,20 +53,18 @@ func (p *Past) Tried(path string, lines Lines, now []byte) []Entry {
 	var list []Entry
 	for _, g := range p.tried(path, lines, now) {
 		if t, err := p.Turn(g.of); err == nil {
-			list = append(list, p.entry(t, g.fate, g.in))
+			by, _ := p.Turn(g.in) // which may not be known
+			list = append(list, g.entry(t, by))
 		}
 	}
 	return list
 }
 
-// entry returns the entry of a turn that was given up.
-func (p *Past) entry(t *turns.Turn, fate Fate, in record.TurnID) Entry {
-	e := Entry{Kind: Tried, Name: t.ID().String(), At: t.At, Fate: fate, Asked: line(t.Prompt), Said: said(t)}
-	if in.Turn > 0 {
-		e.In = in.String()
-		if by, err := p.Turn(in); err == nil {
-			e.Then = line(by.Prompt)
-		}
+// entry returns the entry of a turn that was given up, by another one or nil.
+func (g given) entry(t, by *turns.Turn) Entry {
+	e := Entry{Kind: Tried, Name: t.ID().String(), At: t.At, Fate: g.fate, Asked: line(t.Prompt), Said: said(t)}
+	if by != nil {
+		e.In, e.Then = by.ID().String(), line(by.Prompt)
 	}
 	return e
 }
@@ -94,7 +92,7 @@ func (e Entry) Head() string {
 		return fmt.Sprintf("why: turn %s (%s) wrote %s %s", e.Name, at, lines, e.Lines)
 	case e.Kind == Why:
 		return fmt.Sprintf("why: turn %s (%s)", e.Name, at)
-	case e.In != "" && e.In != e.Name:
+	case e.In != "":
 		return fmt.Sprintf("tried: turn %s (%s), %s in turn %s", e.Name, at, e.Fate, e.In)
 	}
 	return fmt.Sprintf("tried: turn %s (%s), %s", e.Name, at, e.Fate)

@@ -333,8 +333,12 @@ func (s Store) Recent(n int) []*Known {
 	return recent
 }
 
-// Forget drops the states of the sessions that record to a mission.
+// Forget drops the states of the sessions that record to a mission, and the hints,
+// which may name it.
 func (s Store) Forget(ctx context.Context, mission record.ID) error {
+	if err := s.dir.Remove(RecallFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	for _, st := range s.All() {
 		if st.Mission == mission {
 			if err := s.ForgetSession(ctx, st.Session, mission); err != nil {
