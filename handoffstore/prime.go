@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
+	"gitagent/turns"
 )
 
 // MaxPrime bounds what is told, in UTF-16 units: the client hides over 10,000.
@@ -22,11 +23,22 @@ const MaxPrime = 9000
 
 const forDocument = 6500 // units of that for the document, so that there is room for the rest
 
+// The last section tells what was given up in the files of the work in progress.
+// It has units that no other section takes.
+const (
+	givenUp    = "Given up"
+	forGivenUp = 1600
+)
+
 // Surroundings are the time and place at which a handoff is told.
 type Surroundings struct {
 	Now    time.Time
 	Commit func(object.Hash) bool // whether the commit exists
 	File   func(string) bool      // whether the worktree has a file at the path, relative to its top
+
+	// GivenUp is what was tried in the files of the handoff and given up, a line
+	// each, quoted from the record; "" if nothing is known.
+	GivenUp string
 }
 
 // Prime renders a handoff as Markdown, in at most [MaxPrime] units, the
@@ -37,21 +49,24 @@ func Prime(h *Handoff, document []byte, here Surroundings) string {
 	p := &primer{Handoff: h, here: here}
 	name := h.ID().String()
 	diff := strings.TrimRight(h.Diff, "\n")
+	show := "git agent-handoff show " + name
 	p.sections = slices.DeleteFunc([]section{
-		{"Document", "markdown", strings.TrimRight(string(document), "\n"), "show " + name + " --document", forDocument, h.lacks("document")},
-		{"Record", "", p.record(), "show " + name, MaxPrime, false},
-		{"Summary", "", h.Summary, "show " + name, MaxPrime, false},
-		{"Open questions", "", bullets(h.Questions), "show " + name, MaxPrime, false},
-		{"Todos", "", p.todos(), "show " + name, MaxPrime, false},
-		{"Last prompt", "", h.LastPrompt, "show " + name, MaxPrime, false},
-		{"Recent commits", "", p.commits(), "show " + name, MaxPrime, false},
-		{"Uncommitted changes", "diff", diff, "show " + name + " --patch", MaxPrime, h.lacks("uncommitted_changes")},
+		{"Document", "markdown", strings.TrimRight(string(document), "\n"), show + " --document", forDocument, h.lacks("document")},
+		{"Record", "", p.record(), show, MaxPrime, false},
+		{"Summary", "", h.Summary, show, MaxPrime, false},
+		{"Open questions", "", bullets(h.Questions), show, MaxPrime, false},
+		{"Todos", "", p.todos(), show, MaxPrime, false},
+		{"Last prompt", "", h.LastPrompt, show, MaxPrime, false},
+		{"Recent commits", "", p.commits(), show, MaxPrime, false},
+		{"Uncommitted changes", "diff", diff, show + " --patch", MaxPrime, h.lacks("uncommitted_changes")},
+		{givenUp, "", here.GivenUp, "git agent-turn recall <file>", forGivenUp, false},
 	}, func(s section) bool { return s.body == "" })
 	return p.render(p.head())
 }
 
-// Tell is [Prime] for a session that starts in the store's worktree.
-func (s *Store) Tell(ctx context.Context, f *Found, at time.Time) (string, error) {
+// Tell is [Prime] for a session that starts in the store's worktree. given returns
+// what was given up in some files; see [Surroundings].
+func (s *Store) Tell(ctx context.Context, f *Found, at time.Time, given func(paths []string) string) (string, error) {
 	document, err := f.Document()
 	if err != nil {
 		return "", err
@@ -59,13 +74,28 @@ func (s *Store) Tell(ctx context.Context, f *Found, at time.Time) (string, error
 	objects := s.Repo.Objects(ctx)
 	defer objects.Close()
 	return Prime(f.Handoff, document, Surroundings{
-		Now:    at,
-		Commit: func(h object.Hash) bool { return objects.Has(h) == nil },
+		Now:     at,
+		GivenUp: given(f.touched()),
+		Commit:  func(h object.Hash) bool { return objects.Has(h) == nil },
 		File: func(path string) bool {
 			_, err := os.Lstat(filepath.Join(s.Repo.Top, filepath.FromSlash(path)))
 			return err == nil || path != f.Source && !f.Kept(path) // otherwise the session deleted it
 		},
 	}), nil
+}
+
+// touched returns the files that the work in progress touches: those that are not
+// committed, and those that its last turn changed.
+func (f *Found) touched() []string {
+	paths := slices.Clone(f.Paths)
+	if t, err := turns.ReadIn(f.Ledger, f.LastTurn); f.LastTurn > 0 && err == nil {
+		for _, path := range t.Paths {
+			if !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
 }
 
 func (h *Handoff) lacks(what string) bool { return slices.Contains(h.Truncated, what) }
@@ -218,13 +248,19 @@ const leftOutRoom = 120 // units for a line saying that a section was left out
 
 // render appends the sections to out as far as they fit.
 func (p *primer) render(out string) string {
-	left := MaxPrime - units(out)
+	left, kept := MaxPrime-units(out), 0
+	if last := p.sections[max(0, len(p.sections)-1):]; len(last) > 0 && last[0].title == givenUp {
+		kept = min(units(last[0].body)+leftOutRoom, forGivenUp)
+	}
 	var missing []string
 	for i, s := range p.sections {
-		room := min(left-leftOutRoom*(len(p.sections)-i), s.most)
+		room := min(left-leftOutRoom*(len(p.sections)-i)-kept, s.most)
+		if s.title == givenUp {
+			room += kept
+		}
 		text, ok := s.render(room)
 		if !ok {
-			missing = append(missing, fmt.Sprintf("- %s: `git agent-handoff %s`\n", s.title, s.show))
+			missing = append(missing, fmt.Sprintf("- %s: `%s`\n", s.title, s.show))
 			continue
 		}
 		out += text
@@ -247,7 +283,7 @@ func (s section) render(room int) (text string, ok bool) {
 	if units(s.body) <= room && !s.part {
 		return frame + s.body + end, true
 	}
-	note := fmt.Sprintf("Cut; all of it: `git agent-handoff %s`\n", s.show)
+	note := fmt.Sprintf("Cut; all of it: `%s`\n", s.show)
 	room -= units(note)
 	if room < min(minSection, units(s.body)) {
 		return "", false

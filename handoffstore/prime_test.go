@@ -141,6 +141,21 @@ func TestPrimeMuch(t *testing.T) {
 
 // TestPrimeFence: no text of the session's is outside of its fence, nor pretends to be a line of
 // ours.
+// TestPrimeGivenUp: what was given up comes last, whatever else there is.
+func TestPrimeGivenUp(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("what was done\n", 1000)
+	for _, size := range []int{0, 1000} {
+		h, at := whole(), here(time.Unix(0, 0))
+		h.Summary, h.Diff = strings.Repeat("s", 3*size), strings.Repeat("+line\n", 5*size)
+		at.GivenUp = "a.go: tried: turn a1b2c3d4/1, taken back\n" + strings.Repeat("x", size)
+		got := Prime(h, []byte(long[:len(long)/1000*size]), at)
+		if end := "\n### Given up\n```\n" + at.GivenUp + "\n```\n"; units(got) > MaxPrime || !strings.Contains(got, end) || size == 0 && !strings.HasSuffix(got, end) {
+			t.Errorf("%d: %d units:\n%s", size, units(got), got)
+		}
+	}
+}
+
 func TestPrimeFence(t *testing.T) {
 	t.Parallel()
 	h := whole()
@@ -182,7 +197,9 @@ func FuzzPrime(f *testing.F) {
 		for i := range min(n, record.MaxQuestions) {
 			h.Questions = append(h.Questions, fmt.Sprint(i, ledger.Head(summary, record.MaxQuestion)))
 		}
-		if got := units(Prime(h, []byte(document), here(h.At))); got > MaxPrime {
+		at := here(h.At)
+		at.GivenUp = summary
+		if got := units(Prime(h, []byte(document), at)); got > MaxPrime {
 			t.Errorf("%d units", got)
 		}
 	})

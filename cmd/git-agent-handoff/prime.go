@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/recall"
 )
 
 func prime(c *cli.Context) error {
@@ -18,7 +19,13 @@ func prime(c *cli.Context) error {
 	if err := trusted(c, s, f); err != nil {
 		return err
 	}
-	text, err := s.Tell(c.Context, f, time.Now())
+	text, err := s.Tell(c.Context, f, time.Now(), func(paths []string) string {
+		given, err := recall.GivenUp(c.Context, s.Workspace, paths)
+		if err != nil {
+			cmdline.Warn(err)
+		}
+		return given
+	})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/fetcher"
 	"gitagent/internal/git"
 	"gitagent/internal/missionstore"
+	"gitagent/internal/recall"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
 	"gitagent/internal/session"
@@ -73,7 +74,11 @@ func start(ctx context.Context, h *hook) error {
 	answer := hooks.Answer{Event: h.event.Name}
 	switch told.Scope {
 	case handoffstore.Full:
-		answer.Model, err = s.Tell(ctx, told.Found, b.At)
+		answer.Model, err = s.Tell(ctx, told.Found, b.At, func(paths []string) string {
+			given, err := recall.GivenUp(ctx, w, paths)
+			h.logError(err)
+			return given
+		})
 		answer.Model += alsoGone(gone, told.ID())
 	case handoffstore.Line:
 		answer.Model = handoffstore.Mention(told.Handoff, b.At)

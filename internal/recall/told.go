@@ -58,6 +58,38 @@ func Fence(ours string, lines []string) string {
 	return fmt.Sprintf("%s\n%s\n%s\n%s\n", ours, fence, body, fence)
 }
 
+// MaxGivenUp is how many tokens GivenUp returns at most.
+const MaxGivenUp = 300
+
+// GivenUp returns what was given up in some files, a line each, the last first, or
+// "" if nothing is known.
+func GivenUp(ctx context.Context, w *workspace.Workspace, paths []string) (string, error) {
+	if len(paths) == 0 {
+		return "", nil
+	}
+	p, err := Open(ctx, w, paths...)
+	if err != nil {
+		return "", err
+	}
+	defer p.Close()
+	var all []Entry
+	in := make(map[string]string) // the file of a turn
+	for _, path := range paths {
+		for _, e := range p.Tried(path, Lines{}, nil) {
+			if in[e.Name] == "" {
+				in[e.Name] = path
+				all = append(all, e)
+			}
+		}
+	}
+	chosen, _ := Choose(all, MaxGivenUp)
+	var lines []string
+	for _, e := range chosen {
+		lines = append(lines, line(in[e.Name])+": "+e.String())
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
 // A reader reads the turns that hints name.
 type reader struct {
 	ctx     context.Context
