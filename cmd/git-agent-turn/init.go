@@ -23,8 +23,8 @@ func initCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "init",
 		Usage: "switch recording on: this repository, and the hooks of the agents' clients",
-		UsageText: "git agent-turn init [--agent <name>]... [--project] [--dry-run] [--remove] [--private] [--push <remote>] [--alias]\n" +
-			"git agent-turn init --global [--except <pattern>]... [--agent <name>]... [--dry-run] [--remove]",
+		UsageText: "git agent-turn init [--agent <name>]... [--project] [--dry-run] [--remove] [--private] [--push <remote>] [--alias] [--recall]\n" +
+			"git agent-turn init --global [--except <pattern>]... [--agent <name>]... [--dry-run] [--remove] [--recall]",
 		Description: "The hooks go into the user's own settings, of every agent that is installed here; on a terminal it asks for which if there " +
 			"are several. They do nothing in a repository that is not switched on.\n\n" +
 			"With --global all repositories of yours are on, but for those that an exception names, as git's includeIf does: " +
@@ -40,6 +40,7 @@ func initCommand() *cli.Command {
 			&cli.BoolFlag{Name: "private", Usage: "keep other users of this machine out of the repository"},
 			command.RemoteFlag("push", "from now on send what is recorded to `<remote>`; asks first"),
 			&cli.BoolFlag{Name: "alias", Usage: "make git la, which is git log --all without what git-agent keeps"},
+			&cli.BoolFlag{Name: "recall", Usage: "tell agents what was given up in a file before they edit it, in all repositories of yours"},
 			&cli.BoolFlag{Name: "global", Usage: "switch recording on in all repositories of yours"},
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "except", Usage: "with --global, not in repositories that match `<pattern>`; may be repeated"}),
 			&cli.BoolFlag{Name: "remove", Usage: "take the hooks and git la out again, and switch this repository off; with --global, what that has switched on"},
@@ -55,6 +56,15 @@ func initialise(c *cli.Context) error {
 	}
 	if err := asHook(); err != nil {
 		return err
+	}
+	recalls, err := planRecall(c)
+	if err != nil {
+		return err
+	}
+	if c.Bool("dry-run") && recalls != nil && recalls.Changes() {
+		if err := diffTexts(c, git.Nowhere(), recalls); err != nil {
+			return err
+		}
 	}
 	if c.Bool("global") {
 		return initEverywhere(c, named)
@@ -128,6 +138,9 @@ func initialise(c *cli.Context) error {
 		known.Tidy()
 	} else if err := known.NoteRepository(w.Repo.CommonDir); err != nil {
 		cmdline.Warn(err) // recording is on, and a session notes it again
+	}
+	if err := switchRecall(c); err != nil {
+		return err
 	}
 	say(c, switched, w.Repo.Top, map[bool]string{true: "recording switched off in", false: "recording switched on in"}[remove])
 	if err := sayOtherwise(c, w, remove); err != nil {

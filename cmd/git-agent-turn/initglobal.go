@@ -112,6 +112,9 @@ func (p *everywherePlan) carryOut(c *cli.Context) error {
 	if err := p.write(c, "recording everywhere switched on in"); err != nil {
 		return err
 	}
+	if err := switchRecall(c); err != nil {
+		return err
+	}
 	for _, l := range p.moved { // which says the same, or the opposite, from before
 		if err := p.repo.Configure(c.Context, "--file", l.Origin, "--unset-all", "agent.record"); git.Status(err) != 5 && err != nil { // 5: it was there twice
 			return err

@@ -33,6 +33,8 @@ const (
 
 	everywhereKey = "record.everywhere"
 	exceptKey     = "record.except"
+
+	recallKey = "recall.edits"
 )
 
 // windowsTable is the table with patterns, not names, as keys.
@@ -67,7 +69,7 @@ func (c *Config) keys() []key {
 		integer("context.fallback_tool_count", &c.Context.FallbackToolCount, 1),
 		integer("context.check_frequency", &c.Context.CheckFrequency, 1),
 		boolean("company.tell", &c.Company.Tell),
-		boolean("recall.edits", &c.Recall.Edits),
+		boolean(recallKey, &c.Recall.Edits),
 		boolean("retry.include_session_tail", &c.Retry.IncludeSessionTail),
 		size("retry.session_tail_size", &c.Retry.SessionTailSize),
 		text("fork.setup", &c.Fork.Setup),

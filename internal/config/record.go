@@ -92,18 +92,8 @@ func SetRecord(text []byte, everywhere bool, patterns []string) ([]byte, error) 
 			}
 			b.WriteString("]\n")
 		}
-		i := slices.IndexFunc(lines, isRecordTable)
-		if i < 0 {
-			if n := len(lines); n > 0 && !strings.HasSuffix(lines[n-1], "\n") {
-				lines[n-1] += "\n"
-			}
-			lines = append(lines, "[record]\n")
-			i = len(lines) - 1
-		} else if !strings.HasSuffix(lines[i], "\n") {
-			lines[i] += "\n"
-		}
-		lines = slices.Insert(lines, i+1, b.String())
-	} else if i := slices.IndexFunc(lines, isRecordTable); i >= 0 && (i+1 == len(lines) || strings.HasPrefix(lines[i+1], "[")) {
+		lines = under("record", lines, b.String())
+	} else if i := slices.IndexFunc(lines, isTable("record")); i >= 0 && (i+1 == len(lines) || strings.HasPrefix(lines[i+1], "[")) {
 		lines = slices.Delete(lines, i, i+1)
 	}
 	after := []byte(strings.Join(lines, ""))
@@ -113,9 +103,26 @@ func SetRecord(text []byte, everywhere bool, patterns []string) ([]byte, error) 
 	return after, nil
 }
 
-func isRecordTable(line string) bool {
-	line, _, _ = strings.Cut(line, "#")
-	return strings.TrimSpace(line) == "[record]"
+// under puts a text behind the heading of a table, which it adds if there is none.
+func under(table string, lines []string, text string) []string {
+	i := slices.IndexFunc(lines, isTable(table))
+	if i < 0 {
+		if n := len(lines); n > 0 && !strings.HasSuffix(lines[n-1], "\n") {
+			lines[n-1] += "\n"
+		}
+		lines = append(lines, "["+table+"]\n")
+		i = len(lines) - 1
+	} else if !strings.HasSuffix(lines[i], "\n") {
+		lines[i] += "\n"
+	}
+	return slices.Insert(lines, i+1, text)
+}
+
+func isTable(name string) func(line string) bool {
+	return func(line string) bool {
+		line, _, _ = strings.Cut(line, "#")
+		return strings.TrimSpace(line) == "["+name+"]"
+	}
 }
 
 // same returns an error unless a changed text says what it is to say, and what
