@@ -78,6 +78,7 @@ func cases() []benchCase {
 		{"handoff", "the hooks that begin and end a session", handoff},
 		{"context", "the hook after each batch of tool calls, a transcript of 400 MB", contextMonitor},
 		{"step", "a state kept after tools, 100 files", steps},
+		{"recall", "10,000 turns: the hook that tells of a file, its hints, and git agent-turn recall", recalled},
 		{"company", "the Stop hook of a turn with company, 100 files", company},
 		{"visits", "the hooks of turns that act in up to four other repositories, 100 files each", visits},
 		{"worktrees", "the hooks of a session in a repository with linked worktrees, 100 files", worktrees},

@@ -73,6 +73,10 @@ var permissions = map[string][]try{
 		each(barred, "git agent-turn search --trusted", "-C OTHER hello", "--everywhere hello"),
 		each(asks, "git agent-turn search", "hello"),
 	),
+	"git agent-turn recall:*": slices.Concat(
+		each(runs, "git agent-turn recall", "README.md", "README.md:1", "--tokens 100 README.md", "--json README.md", "--no-pager README.md:1", "--version", "-h"),
+		each(barred, "git agent-turn recall", "-C OTHER README.md:1"),
+	),
 	"git agent-turn why:*": slices.Concat(
 		each(runs, "git agent-turn why", "README.md:1", "README.md 1", "--json README.md:1", "--no-pager README.md:1", "--version", "-h"),
 		each(barred, "git agent-turn why", "-C OTHER README.md:1"),

@@ -102,6 +102,7 @@ var allowed = []string{
 	"Bash(git agent-turn show --trusted:*)",
 	"Bash(git agent-turn search --trusted:*)",
 	"Bash(git agent-turn why:*)",
+	"Bash(git agent-turn recall:*)",
 	"Bash(git agent-handoff show:*)",
 	"Bash(git agent-handoff write -)",
 	"Bash(git agent-handoff write /*/git-agent/handoffs/*.md)",

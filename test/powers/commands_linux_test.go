@@ -132,7 +132,7 @@ type line struct {
 
 // arguments are what commands need.
 var arguments = map[string][]string{
-	"agent-turn show": {own + "/1"}, "agent-turn search": {"say"}, "agent-turn blame": {"file"}, "agent-turn why": {"file:1"},
+	"agent-turn show": {own + "/1"}, "agent-turn search": {"say"}, "agent-turn blame": {"file"}, "agent-turn why": {"file:1"}, "agent-turn recall": {"file"},
 	"agent-turn summary": {"HEAD"},
 	"agent-fork":         {own + "/1"}, "agent-fork compare": {own}, "agent-fork adopt": {own}, "agent-handoff grep": {"half"},
 	"agent-handoff log": {"start"}, "agent-handoff log show": {"file"},
