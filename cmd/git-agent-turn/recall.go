@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/recall"
 	"gitagent/internal/record"
 	"gitagent/internal/search"
@@ -140,13 +142,16 @@ type recalling struct {
 }
 
 func newRecalling(ctx context.Context, w *workspace.Workspace, paths []string) (*recalling, error) {
+	reading := ledgertx.Async(func() (*blame.History, error) { return blame.Open(ctx, w) })
 	past, err := recall.Open(ctx, w, paths...)
-	if err != nil {
-		return nil, err
-	}
-	history, err := blame.Open(ctx, w)
-	if err != nil {
+	history, failed := reading()
+	switch {
+	case err != nil && failed == nil:
+		history.Close()
+	case err == nil && failed != nil:
 		past.Close()
+	}
+	if err := cmp.Or(err, failed); err != nil {
 		return nil, err
 	}
 	return &recalling{ctx, w, past, history}, nil
@@ -222,7 +227,7 @@ func (r *recalling) spoken(file string) (list []recall.Entry, err error) {
 	if err != nil {
 		return nil, nil
 	}
-	err = handoffstore.Search(r.ctx, r.w, r.past.Relied(), query, time.Time{}, func(_ time.Time, h *handoffstore.Hit) error {
+	err = handoffstore.Search(r.ctx, r.w, r.past.HandedOff(), query, time.Time{}, func(_ time.Time, h *handoffstore.Hit) error {
 		if h == nil {
 			return nil
 		}

@@ -64,13 +64,17 @@ func TestRecallPlanted(t *testing.T) {
 		}
 		return chosen
 	}
+	elsewhere := 0 // what was given up near to lines of which nothing was
 	count := func(list []planted.Plant, kind recall.Kind) (found, told int) {
 		for _, p := range list {
 			has := false
 			for _, e := range ask(p) {
-				if e.Kind == kind {
+				switch e.Kind {
+				case kind:
 					told++
 					has = has || strings.Contains(e.Asked, p.Mark)
+				case recall.Tried:
+					elsewhere++
 				}
 			}
 			if has {
@@ -85,14 +89,6 @@ func TestRecallPlanted(t *testing.T) {
 	decisions, whys := count(history.Decisions, recall.Why)
 	attempts, tried := count(history.Attempts, recall.Tried)
 	asked := time.Since(began) / time.Duration(2*plants)
-	elsewhere := 0 // what was given up near to lines of which nothing was
-	for _, p := range history.Decisions {
-		for _, e := range ask(p) {
-			if e.Kind == recall.Tried {
-				elsewhere++
-			}
-		}
-	}
 	t.Logf("%d turns, %d of decisions and %d of attempts: decisions recall %d %%, precision %d %%; attempts recall %d %%, precision %d %%; "+
 		"%d told of lines without one; all read in %v, a question %v, %d MB held", history.Turns, plants, plants,
 		100*decisions/plants, 100*decisions/max(1, whys), 100*attempts/plants, 100*attempts/max(1, tried), elsewhere, took.Round(time.Millisecond), asked.Round(time.Microsecond), heap())

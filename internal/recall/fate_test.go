@@ -124,7 +124,8 @@ func TestPlaces(t *testing.T) {
 		{"at the beginning", "x\n" + old, old, []Lines{{1, 1}}},
 		{"two places", "x\n2\n3\n4\n5\n", old, []Lines{{1, 1}, {6, 6}}},
 		{"the file is new", "", old, []Lines{{1, 6}}},
-		{"what was there is gone", "1\n2\nx\n4\n5\n6\n", "1\n6\n", []Lines{{1, 2}}},
+		{"what was there is gone", "1\n2\nx\n4\n5\n6\n", "1\n6\n", []Lines{{1, 3}}},
+		{"and so is what was around it", "1\n2\n3\nx\n4\n5\n6\n", "1\n2\na\nb\nc\n6\n", []Lines{{3, 4}}},
 		{"nothing differs", old, old, nil},
 	} {
 		if got := places([]byte(old), []byte(tt.made), []byte(tt.now)); !slices.Equal(got, tt.want) {

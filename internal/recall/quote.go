@@ -69,11 +69,14 @@ func (g given) entry(t, by *turns.Turn) Entry {
 	return e
 }
 
-// Relied returns the missions, as far as the user may rely on them.
-func (p *Past) Relied() map[record.ID]object.Hash {
+// HandedOff returns the missions that have handoffs on which the user may rely, up
+// to the commits of their ledgers of which that is so.
+func (p *Past) HandedOff() map[record.ID]object.Hash {
 	tips := make(map[record.ID]object.Hash)
 	for id, l := range p.ledgers {
-		tips[id] = l.Tip
+		if n, err := l.LastHandoff(); n > 0 || err != nil {
+			tips[id] = l.Tip
+		}
 	}
 	return tips
 }

@@ -58,33 +58,14 @@ func places(old, made, now []byte) []Lines {
 	if !ok || !also {
 		return all
 	}
-	at := make(map[int]int) // of old's lines: where they are now
-	for i, was := range there {
-		if was >= 0 {
-			at[was] = i + 1
-		}
-	}
-	count := len(slices.Collect(bytes.Lines(old)))
-	// The hunks, as ranges of old's lines that go, from the one behind which they begin.
+	today := newMapping(there, len(slices.Collect(bytes.Lines(old))))
 	var found []Lines
-	hunk := func(behind, until int) {
-		first, last := 1, len(there)
-		for i := behind; i >= 0; i-- {
-			if n, is := at[i]; is {
-				first = n + 1
-				break
-			}
-		}
-		for i := until; i < count; i++ {
-			if n, is := at[i]; is {
-				last = n - 1
-				break
-			}
-		}
+	hunk := func(behind, until int) { // the lines of old around it
+		first, last := today.at(behind)+1, today.at(until)-1
 		found = append(found, Lines{min(first, max(last, 1)), max(first, last)})
 	}
 	before, fresh := -1, false
-	for _, was := range append(from, count) {
+	for _, was := range append(from, today.count) {
 		if was < 0 {
 			fresh = true
 			continue
@@ -95,4 +76,43 @@ func places(old, made, now []byte) []Lines {
 		before, fresh = was, false
 	}
 	return found
+}
+
+// A mapping says where the lines of an older text are in a newer one.
+type mapping struct {
+	count int         // lines of the older one
+	known map[int]int // from 0, to places from 1; with those before the first and behind the last
+}
+
+func newMapping(from []int, count int) mapping {
+	m := mapping{count, map[int]int{-1: 0, count: len(from) + 1}}
+	for i, was := range from {
+		if was >= 0 {
+			m.known[was] = i + 1
+		}
+	}
+	return m
+}
+
+// at returns where a line is, or if it is gone, where it would be by the nearest
+// line that is left, and between those that are left.
+func (m mapping) at(line int) int {
+	if place, left := m.known[line]; left {
+		return place
+	}
+	above, below := line-1, line+1
+	for ; ; above-- {
+		if _, left := m.known[above]; left {
+			break
+		}
+	}
+	for ; ; below++ {
+		if _, left := m.known[below]; left {
+			break
+		}
+	}
+	if line-above <= below-line {
+		return min(m.known[above]+line-above, m.known[below])
+	}
+	return max(m.known[below]-(below-line), m.known[above])
 }

@@ -60,6 +60,7 @@ var matrix = []struct {
 	{name: "company", run: company, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen"}, check: []string{"codex"}},
 	{name: "company-at-prompt", run: companyAtPrompt, only: []string{"gemini"}},
 	{name: "handoff", run: handoffWritten, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen"}},
+	{name: "recall", run: recalled, not: []string{"droid"}}, // the stand-in takes what droid is told there for a prompt
 	{name: "fork", run: forkAtEveryTurn, not: []string{"droid"}},
 	{name: "terminal", run: inTerminal, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen"}},
 	{name: "daemon", run: withDaemon, only: []string{"codex"}},

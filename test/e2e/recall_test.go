@@ -45,3 +45,30 @@ func TestRecallBeforeEdit(t *testing.T) {
 		}
 	}
 }
+
+// recalled is the same for any client, whose agent reads by a command.
+func recalled(r *rig) {
+	r.command(r.repo.Dir, "init", "--agent", r.kind.(player).program(), "--recall")
+	r.mock.play(
+		on("TTRY", bash("echo 'int main(void) { return counter_with_lock(); }' > src/main.c"), say("ATRY It takes a lock.")),
+		on("TBACK", bash("echo 'int main(void) { return 0; }' > src/main.c"), say("ABACK It is gone.")),
+		on("TREAD", bash("cat ./src/main.c"), bash("echo 'int main(void) { return 2; }' > ./src/main.c"), bash("cat ./src/main.c"), say("done")))
+	r.play(r.repo.Dir, "", "TTRY use a lock there").ok()
+	r.play(r.repo.Dir, "", "TBACK that deadlocks").ok()
+	r.command(r.repo.Dir, "housekeep")
+	r.play(r.repo.Dir, "", "TREAD hello").ok()
+	asked := 0
+	for _, q := range r.mock.requests() {
+		if !strings.Contains(q.Rule, "TREAD") || q.Side {
+			continue
+		}
+		asked++
+		want := min(q.Step, 1) // said once, and never again
+		if got := strings.Count(string(q.Body), "src/main.c: tried: turn "); got != want {
+			r.t.Errorf("in the request after %d answers it is told %d times, want %d\n%s", q.Step, got, want, r.report())
+		}
+	}
+	if asked != 4 {
+		r.t.Errorf("%d requests\n%s", asked, r.report())
+	}
+}
