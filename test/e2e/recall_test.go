@@ -15,7 +15,9 @@ func TestRecallBeforeEdit(t *testing.T) {
 	r := newRig(t)
 	r.command(r.repo.Dir, "init", "--recall")
 	const before, tried = "int main(void) { return 0; }\n", "int main(void) { return counter_with_lock(); }\n"
-	read := func(path string) reply { return reply{"tool": "Read", "input": map[string]any{"file_path": "${CWD}/" + path}} }
+	read := func(path string) reply {
+		return reply{"tool": "Read", "input": map[string]any{"file_path": "${CWD}/" + path}}
+	}
 	r.mock.play(
 		on("TTRY", read("src/main.c"), write("src/main.c", tried), say("ATRY It takes a lock.")),
 		on("TBACK", read("src/main.c"), write("src/main.c", before), say("ABACK It is gone.")),
