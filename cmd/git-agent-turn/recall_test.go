@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/recall"
-	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 	"gitagent/test/planted"
@@ -31,10 +31,10 @@ func TestRecallPlanted(t *testing.T) {
 	gittest.Must(t, err)
 	w := workspace.New(at, config.Default())
 	var refs strings.Builder
-	for _, tips := range []map[record.ID]object.Hash{history.Tips, history.Strangers} {
-		for id, tip := range tips {
-			fmt.Fprintf(&refs, "create %s %s\n", id.Ref(), tip)
-		}
+	tips := maps.Clone(history.Tips)
+	maps.Copy(tips, history.Strangers)
+	for id, tip := range tips {
+		fmt.Fprintf(&refs, "create %s %s\n", id.Ref(), tip)
 	}
 	for id, tip := range history.Tips {
 		gittest.Must(t, w.Trust.Own(id, tip, object.Hash{}))
