@@ -17,6 +17,12 @@ func TestRecall(t *testing.T) {
 	if got := m.Recall([]string{"b", "c"}); !slices.Equal(got, []string{"c"}) {
 		t.Errorf("then %q", got)
 	}
+	if got := m.Recall([]string{"x", "a", "y", "z", "w"}); !slices.Equal(got, []string{"x", "y", "z"}) {
+		t.Errorf("at once %q", got)
+	}
+	if got := m.Recall([]string{"x", "w"}); !slices.Equal(got, []string{"w"}) {
+		t.Errorf("later %q", got)
+	}
 	for i := range 2 * maxRecalled {
 		m.Recall([]string{fmt.Sprint(i)})
 	}

@@ -56,15 +56,19 @@ func (s *Memory) Hear(digest string) bool {
 	return true
 }
 
-// maxRecalled is how many files a session is told of.
-const maxRecalled = 200
+// A session is told of so many files, and of no more than a few at once; of the
+// others when it comes to them again.
+const (
+	maxRecalled = 200
+	atOnce      = 3
+)
 
 // Recall notes that the session is told of files, and returns those of which it
 // was not told before.
 func (s *Memory) Recall(paths []string) (fresh []string) {
 	for _, path := range paths {
 		digest := fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(path)))
-		if len(s.Recalled) < maxRecalled && !slices.Contains(s.Recalled, digest) {
+		if len(s.Recalled) < maxRecalled && len(fresh) < atOnce && !slices.Contains(s.Recalled, digest) {
 			s.Recalled, fresh = append(s.Recalled, digest), append(fresh, path)
 		}
 	}

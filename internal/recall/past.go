@@ -53,8 +53,8 @@ func newPast(ctx context.Context, w *workspace.Workspace) *Past {
 // Close ends the git processes.
 func (p *Past) Close() { p.objects.Close() }
 
-// Turn reads the record of a turn.
-func (p *Past) Turn(id record.TurnID) (*turns.Turn, error) {
+// turn reads the record of a turn.
+func (p *Past) turn(id record.TurnID) (*turns.Turn, error) {
 	l := p.ledgers[id.Mission]
 	if l == nil {
 		return nil, fmt.Errorf("mission %s: %w", id.Mission, git.ErrNotFound)

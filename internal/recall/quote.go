@@ -52,8 +52,8 @@ func line(text string) string { return cmdline.OneLine(text) }
 func (p *Past) Tried(path string, lines Lines, now []byte) []Entry {
 	var list []Entry
 	for _, g := range p.tried(path, lines, now) {
-		if t, err := p.Turn(g.of); err == nil {
-			by, _ := p.Turn(g.in) // which may not be known
+		if t, err := p.turn(g.of); err == nil {
+			by, _ := p.turn(g.in) // which may not be known
 			list = append(list, g.entry(t, by))
 		}
 	}
@@ -121,7 +121,7 @@ const frame = 4
 
 // The texts of an entry, in tokens: as long as they may be, and then shorter, as
 // long as there is too little room.
-var lengths = []struct{ asked, said, then int }{{70, 70, 40}, {45, 40, 25}, {30, 15, 15}, {20, 0, 0}}
+var lengths = []struct{ asked, said, then int }{{70, 70, 40}, {45, 40, 25}, {30, 15, 15}, {20, 0, 0}, {10, 0, 0}, {0, 0, 0}}
 
 // fit returns the entry with texts so short that it takes at most most tokens.
 func (e Entry) fit(most int) (short Entry, tokens int, ok bool) {
