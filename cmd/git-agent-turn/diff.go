@@ -22,10 +22,11 @@ func diffCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "diff",
 		Usage:     "show what a turn changed, or what lies between two",
-		UsageText: "git agent-turn diff [<options>] [-i | <state> [<state>] | <state>..<state>] [-- <path>...]",
+		UsageText: "git agent-turn diff [<options>] [-i | --unreviewed | <state> [<state>] | <state>..<state>] [-- <path>...]",
 		Flags: []cli.Flag{
 			command.MissionFlag(),
 			command.ChooseFlag(),
+			&cli.BoolFlag{Name: "unreviewed", Usage: "what came since the last turn that somebody has reviewed"},
 			&cli.BoolFlag{Name: "all", Usage: "what others changed in the turn, too, and what may be theirs"},
 			&cli.BoolFlag{Name: "patch", Aliases: []string{"p"}, Usage: "the changed lines, which is the default"},
 			&cli.UintFlag{Name: "unified", Aliases: []string{"U"}, Usage: "with `<n>` lines around them"},
@@ -53,6 +54,9 @@ func diff(c *cli.Context) error {
 	if c.NArg() > 2 {
 		return cmdline.Hint(cmdline.Usagef("diff takes two states at most, not %d", c.NArg()), "paths come after --")
 	}
+	if c.Bool("unreviewed") && (c.NArg() > 0 || c.Bool("all")) {
+		return cmdline.Usagef("--unreviewed and states or --all exclude each other")
+	}
 	if c.Bool("name-only") && c.Bool("name-status") {
 		return cmdline.Usagef("--name-only and --name-status exclude each other")
 	}
@@ -61,7 +65,7 @@ func diff(c *cli.Context) error {
 		return err
 	}
 	from, to, err := diffed(c, w)
-	if err != nil {
+	if err != nil || from == to && c.Bool("unreviewed") {
 		return err
 	}
 	var options []string
@@ -80,6 +84,9 @@ func diff(c *cli.Context) error {
 // turn's start and end, or what was saved and the turn before it.
 func diffed(c *cli.Context, w *workspace.Workspace) (from, to object.Hash, err error) {
 	mission, first, talk := c.String("mission"), c.Args().First(), c.App.ErrWriter
+	if c.Bool("unreviewed") {
+		return diffedUnreviewed(c, w)
+	}
 	if c.NArg() == 2 {
 		a, err := command.State(c.Context, w, mission, first, talk)
 		if err != nil {
@@ -116,6 +123,30 @@ func diffed(c *cli.Context, w *workspace.Workspace) (from, to object.Hash, err e
 		fmt.Fprintf(talk, "# %v, and nothing is said to be its change\n", err)
 	}
 	return own.Sure, own.To, known(b)
+}
+
+// diffedUnreviewed returns the commits between which the turns lie that nobody
+// has reviewed, the same twice if there is none.
+func diffedUnreviewed(c *cli.Context, w *workspace.Workspace) (from, to object.Hash, err error) {
+	id, err := command.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter)
+	if err == nil && id == "" {
+		err = command.NoMission(c.Context, w)
+	}
+	if err != nil {
+		return from, to, err
+	}
+	a, b, ok, err := unreviewedStates(c.Context, w, id)
+	switch {
+	case errors.Is(err, git.ErrNotFound):
+		return from, to, cmdline.NotFoundf("mission %s has no turn yet", id)
+	case err != nil:
+		return from, to, err
+	case !ok:
+		fmt.Fprintf(c.App.ErrWriter, "mission %s: all turns are reviewed\n", id)
+		return from, from, nil
+	}
+	fmt.Fprintf(c.App.ErrWriter, "# from %s to %s\n", a.Describe(), b.Describe())
+	return a.Commit, b.Commit, known(a, b)
 }
 
 // tellBeside says that others worked in the turn, and what a diff leaves out.

@@ -33,6 +33,7 @@ func listCommand() *cli.Command {
 			&cli.BoolFlag{Name: "all", Usage: "the turns of all missions, by time"},
 			&cli.BoolFlag{Name: "archived", Usage: "with --all: those of archived missions too"},
 			command.TrustedFlag(),
+			&cli.BoolFlag{Name: "unreviewed", Usage: "only those after the last one that somebody has reviewed"},
 			&cli.BoolFlag{Name: "tokens", Usage: "how many tokens each turn took, and all together"},
 			&cli.BoolFlag{Name: "states", Usage: "also the states of the worktree that were saved between turns"},
 			&cli.BoolFlag{Name: "steps", Usage: "also the states that were seen within each turn"},
@@ -47,6 +48,8 @@ func list(c *cli.Context) error {
 	switch {
 	case all && c.IsSet("mission"):
 		return cmdline.Usagef("--all and --mission exclude each other")
+	case all && c.Bool("unreviewed"):
+		return cmdline.Usagef("--all and --unreviewed exclude each other")
 	case c.Bool("archived") && !all:
 		return cmdline.Usagef("--archived needs --all; an archived mission is found by its id")
 	case all && c.Bool("states"):
@@ -79,6 +82,17 @@ func list(c *cli.Context) error {
 				return err
 			}
 		}
+	}
+	if c.Bool("unreviewed") {
+		m, left, err := unreviewed(c.Context, w, id)
+		switch {
+		case errors.Is(err, git.ErrNotFound): // its first turn is running
+		case err != nil:
+			return err
+		case left == 0:
+			fmt.Fprintf(c.App.ErrWriter, "mission %s: all turns are reviewed\n", id)
+		}
+		chosen.after = m.Last()
 	}
 	l, err := newListing(c, w, id, chosen)
 	if err != nil {

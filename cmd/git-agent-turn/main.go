@@ -49,6 +49,7 @@ func newApp() *cli.App {
 				recallCommand(),
 				summaryCommand(),
 				pageCommand(),
+				reviewedCommand(),
 			),
 			cmdline.Group(cmdline.GoBack,
 				restoreCommand(),

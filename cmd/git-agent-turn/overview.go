@@ -33,6 +33,7 @@ type brief struct {
 	first     bool              // its first turn runs, and nothing is recorded yet
 	last      *turns.Turn       // of the mission, or nil
 	by        string            // its recorder
+	left      *leftToReview     // of the mission; nil if nothing is
 	running   []turns.Live      // in any mission and worktree, the newest first
 	company   []turns.Live      // the sessions in this worktree, if there are two
 	tops      map[string]string // of their worktrees, by git directory
@@ -126,6 +127,9 @@ func (b *brief) readMission(ctx context.Context, w *workspace.Workspace, id reco
 		return err
 	}
 	if b.by, err = (&turns.Writers{Workspace: w}).By(ctx, b.last); err != nil {
+		return err
+	}
+	if b.left, err = readLeft(ctx, w, objects, l, b.last); err != nil {
 		return err
 	}
 	if last, err := l.LastTurn(); err == nil && last > b.last.Turn {
@@ -224,6 +228,9 @@ func (b *brief) facts(repo *git.Repo, now time.Time, dates cmdline.Dates) []find
 		}
 		say("last turn", "%s, %s, %s:%s %s", t.After(), dates.Ago(now, t.At), t.Outcome, by, prompt(t.Prompt))
 	}
+	if b.left != nil {
+		say("review", "%s", b.left.text(now, dates))
+	}
 	if h := b.handoff; h != nil && b.waiting == "" {
 		say("handoff", "%s, %s, waits for the next session: %s", h.ID(), dates.Ago(now, h.At), prompt(cmp.Or(h.Summary, h.LastPrompt)))
 	}
@@ -257,7 +264,9 @@ func (b *brief) next() []command.Step {
 		steps = append(steps,
 			command.Step{Aim: "the turns of this mission", Command: "git agent-turn list"},
 			command.Step{Aim: "the last turn: prompt, reply, tools, files", Command: "git agent-turn show"})
-		if b.last.Change().Files > 0 {
+		if b.left != nil && b.left.files > 0 && b.left.mark != nil {
+			steps = append(steps, command.Step{Aim: "what nobody has reviewed", Command: "git agent-turn diff --unreviewed"})
+		} else if b.last.Change().Files > 0 {
 			steps = append(steps, command.Step{Aim: "what it changed", Command: "git agent-turn diff"})
 		}
 	} else if b.situation.Recording {

@@ -179,6 +179,7 @@ func what(use power.Use) string {
 	return map[power.Deed]string{
 		power.Read: "read this", power.Tell: "tell it", power.Record: "record it", power.Restore: "restore it",
 		power.Push: "send anything", power.Purge: "purge or remove what was recorded", power.Trust: "say whose records may be used",
+		power.Review:    "say that a person has looked at it",
 		power.Configure: "change how this repository is recorded", power.SwitchOff: "switch off the recording",
 	}[use.Deed]
 }

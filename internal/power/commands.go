@@ -38,6 +38,7 @@ var Commands = map[string]Command{
 
 	// going back, and on
 	"agent-turn restore":      {Does: restores},
+	"agent-turn reviewed":     {Does: []Use{{Review, Clone}}},
 	"agent-turn revert":       {Does: restores},
 	"agent-turn undo":         {Does: restores},
 	"agent-turn bisect":       {Does: restores},

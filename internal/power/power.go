@@ -36,12 +36,13 @@ const (
 	Push      Deed = "push"       // send to a remote
 	Purge     Deed = "purge"      // or remove: what was recorded goes
 	Trust     Deed = "trust"      // say whose record may be used
+	Review    Deed = "review"     // say that a person has looked at it
 	Configure Deed = "configure"  // begin to record, to send; mend
 	SwitchOff Deed = "switch off" // end recording
 )
 
 // Deeds in the order of the table.
-var Deeds = []Deed{Read, Tell, Record, Restore, Push, Purge, Trust, Configure, SwitchOff}
+var Deeds = []Deed{Read, Tell, Record, Restore, Push, Purge, Trust, Review, Configure, SwitchOff}
 
 // Whose is to whom it is done.
 type Whose string
@@ -73,35 +74,35 @@ const (
 var table = map[Actor]map[Deed]string{
 	Person: {
 		Read: "yyyy", Tell: "yyy.", Record: "yyy.", Restore: ".yy.", Push: "..bb",
-		Purge: ".aaa", Trust: ".aaa", Configure: ".yyy", SwitchOff: ".yy.",
+		Purge: ".aaa", Trust: ".aaa", Review: ".yy.", Configure: ".yyy", SwitchOff: ".yy.",
 	},
 	Script: {
 		Read: "yyyy", Tell: "yyy.", Record: "yyy.", Restore: ".yy.", Push: "..bb",
-		Purge: ".bbb", Trust: ".---", Configure: ".yyy", SwitchOff: ".yy.",
+		Purge: ".bbb", Trust: ".---", Review: ".---", Configure: ".yyy", SwitchOff: ".yy.",
 	},
 	Hook: {
 		Read: "yy-b", Tell: "yb-.", Record: "yb-.", Restore: ".--.", Push: "..-b",
-		Purge: ".b--", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
+		Purge: ".b--", Trust: ".---", Review: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 	Agent: {
 		Read: "yy-b", Tell: "y--.", Record: "y--.", Restore: ".y-.", Push: "..-b",
-		Purge: ".---", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
+		Purge: ".---", Trust: ".---", Review: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 	Plugin: {
 		Read: "yy--", Tell: "y--.", Record: "y--.", Restore: ".--.", Push: "..--",
-		Purge: ".---", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
+		Purge: ".---", Trust: ".---", Review: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 	Colleague: {
 		Read: "...b", Tell: ".b-.", Record: ".--b", Restore: ".--.", Push: "..--",
-		Purge: ".b-b", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
+		Purge: ".b-b", Trust: ".---", Review: ".b-.", Configure: ".---", SwitchOff: ".--.",
 	},
 	Stranger: {
 		Read: "...b", Tell: ".--.", Record: ".--b", Restore: ".--.", Push: "..--",
-		Purge: ".---", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
+		Purge: ".---", Trust: ".---", Review: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 	Host: {
 		Read: "...b", Tell: ".--.", Record: ".---", Restore: ".--.", Push: "..--",
-		Purge: ".---", Trust: ".---", Configure: ".---", SwitchOff: ".--.",
+		Purge: ".---", Trust: ".---", Review: ".---", Configure: ".---", SwitchOff: ".--.",
 	},
 }
 

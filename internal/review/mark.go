@@ -1,0 +1,119 @@
+package review
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gitagent/internal/git/object"
+	"gitagent/internal/ledger"
+	"gitagent/internal/record"
+	"gitagent/internal/sshsig"
+	"gitagent/internal/trust"
+	"gitagent/turns"
+)
+
+// kind is that of a mark's line in a note.
+const kind = "review"
+
+const (
+	namespace = "git-agent-reviews" // of signatures: nothing else is signed with it
+
+	// Bounds of what is read of a note, which anybody who can push writes.
+	maxLine  = 4 << 10 // bytes
+	maxLines = 500
+	maxBy    = 200 // runes
+)
+
+// A Mark says that a person has looked at all turns of a mission up to one.
+type Mark struct {
+	V       int         `json:"v"`
+	Kind    string      `json:"kind"`
+	Mission record.ID   `json:"mission"` // the turn's, as its record names it
+	Turn    int         `json:"turn"`
+	Code    object.Hash `json:"code"` // the turn's; of another one the mark says nothing
+	At      time.Time   `json:"at"`   // UTC, milliseconds
+	By      string      `json:"by"`   // git's identity of who signed
+	// Signature is that of OpenSSH over text.
+	Signature string `json:"signature"`
+
+	Who string `json:"-"` // owner of the key, see [trust.Keys.Name]
+	key sshsig.Public
+}
+
+// Reviewer names who looked: by name and address if the key is the user's own,
+// else by the name that the user has given it.
+func (m *Mark) Reviewer() string {
+	if m.Who == trust.Machine {
+		return m.By
+	}
+	return m.Who
+}
+
+// text is what is signed.
+func (m *Mark) text() []byte {
+	return fmt.Appendf(nil, "git-agent review 1\n%s/%d\n%s\n%s\n%s\n", m.Mission, m.Turn, m.Code, m.At.UTC().Format(time.RFC3339Nano), m.By)
+}
+
+// newMark returns the signed mark of a turn.
+func newMark(key sshsig.Key, t *turns.Turn, at time.Time, by object.Signature) *Mark {
+	m := &Mark{
+		V: record.Version, Kind: kind, Mission: t.Mission, Turn: t.Turn, Code: t.Code, At: at.UTC().Truncate(time.Millisecond),
+		By: ledger.Head(fmt.Sprintf("%s <%s>", by.Name, by.Email), maxBy), Who: trust.Machine, key: key.Public(),
+	}
+	m.Signature = string(sshsig.SignAs(namespace, key, m.text()))
+	return m
+}
+
+// parse returns the mark that a line is, nil for any other line.
+func parse(line []byte) *Mark {
+	m := new(Mark)
+	if len(line) > maxLine || json.Unmarshal(line, m) != nil || m.Kind != kind || m.V != record.Version || !record.IsNumber(m.Turn) {
+		return nil
+	}
+	by, err := sshsig.VerifyAs(namespace, []byte(m.Signature), m.text())
+	if err != nil || strings.Contains(m.By, "\n") {
+		return nil
+	}
+	m.key = by
+	return m
+}
+
+// counting returns the marks of a note that the keys trust, the newest of each key.
+func counting(note []byte, keys *trust.Keys) []*Mark {
+	var list []*Mark
+	n := 0
+	for line := range bytes.Lines(note) {
+		if n++; n > maxLines {
+			break
+		}
+		m := parse(line)
+		if m == nil || !keys.Trusts(m.key) {
+			continue
+		}
+		m.Who = keys.Name(m.key)
+		i := slices.IndexFunc(list, func(o *Mark) bool { return o.key == m.key && o.Mission == m.Mission })
+		switch {
+		case i < 0:
+			list = append(list, m)
+		case m.At.After(list[i].At):
+			list[i] = m
+		}
+	}
+	return list
+}
+
+// with returns a note with a mark in place of the earlier ones of its key.
+func (m *Mark) with(note []byte) ([]byte, error) {
+	var out []byte
+	for line := range bytes.Lines(note) {
+		if o := parse(line); o == nil || o.key != m.key || o.Mission != m.Mission {
+			out = append(bytes.TrimSuffix(append(out, line...), []byte("\n")), '\n')
+		}
+	}
+	line, err := record.Encode(m, nil)
+	return append(append(out, line...), '\n'), err
+}

@@ -1,0 +1,202 @@
+// Package review keeps what people say that they have looked at.
+//
+// A [Mark] says that a person has looked at all turns of a mission up to one. It
+// is a line of the note that the mission's notes have on the empty tree, which
+// every repository has. An event of the ledger would be a second line of events
+// beside the next turn, which another clone records; lines of a note merge. It
+// is signed, so it counts for those who trust the key, whoever brought it.
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gitagent/gitnotes"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
+	"gitagent/internal/record"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// Reasons why nothing can be marked.
+var (
+	ErrNoKey    = errors.New("there is no key to sign with") // without one no mark counts
+	ErrArchived = errors.New("the mission is archived")
+)
+
+// maxForks is how many forks of forks are followed to what they go on from.
+const maxForks = 16
+
+// Of returns the mark up to the greatest turn of those that count: signed by a
+// key that the user trusts, for a turn as the ledger has it. It is nil if none
+// does. A fork has those of its source, as far as it inherits turns.
+func Of(ctx context.Context, w *workspace.Workspace, objects *git.Objects, l *ledger.Ledger) (*Mark, error) {
+	m, err := of(ctx, w, objects, l, maxForks)
+	if err != nil {
+		return nil, fmt.Errorf("read what is reviewed of mission %s: %w", l.ID, err)
+	}
+	return m, nil
+}
+
+func of(ctx context.Context, w *workspace.Workspace, objects *git.Objects, l *ledger.Ledger, forks int) (*Mark, error) {
+	note, err := read(ctx, w.Repo, objects, l.ID)
+	if err != nil {
+		return nil, err
+	}
+	var best *Mark
+	for _, m := range counting(note, w.Trust.Keys()) {
+		if m.Turn > best.Last() {
+			if t, err := turns.ReadIn(l, m.Turn); err == nil && t.Mission == m.Mission && t.Code == m.Code {
+				best = m
+			}
+		}
+	}
+	from := l.Mission.ForkedFrom
+	if from == nil || from.Turn > 0 && best.Last() >= from.Turn || forks == 0 {
+		return best, nil
+	}
+	source, err := ledger.Open(ctx, w.Repo, objects, from.Mission)
+	if err != nil {
+		return best, nil // it was removed, or is not here
+	}
+	inherited, err := of(ctx, w, objects, source, forks-1)
+	if err != nil || inherited == nil {
+		return best, err
+	}
+	until := inherited.Turn
+	if from.Turn > 0 { // else it is a side, and its source goes on from the same turns
+		until = min(until, from.Turn)
+	}
+	here, err := turns.ReadIn(l, until)
+	there, e := turns.ReadIn(source, until)
+	if err != nil || e != nil || here.Code != there.Code || best.Last() >= until {
+		return best, nil
+	}
+	inherited.Turn, inherited.Code = until, here.Code
+	return inherited, nil
+}
+
+// read returns the note with the marks of a mission, live or archived.
+func read(ctx context.Context, repo *git.Repo, objects *git.Objects, id record.ID) ([]byte, error) {
+	refs, err := repo.Refs(ctx, id.NotesRef(), ledger.ArchiveRef)
+	if err != nil {
+		return nil, err
+	}
+	tip := refs[id.NotesRef()]
+	if tip.IsZero() {
+		index, err := ledger.ArchiveTip(refs)
+		if err != nil || index.IsZero() {
+			return nil, err
+		}
+		e, err := ledger.Archived(objects, index, id)
+		if err != nil || e.Notes.IsZero() {
+			return nil, err
+		}
+		tip = e.Notes
+	}
+	notes, err := gitnotes.Open(objects, tip)
+	if err != nil {
+		return nil, err
+	}
+	note, err := notes.Get(repo.Format().EmptyTree())
+	if errors.Is(err, gitnotes.ErrNotFound) {
+		return nil, nil
+	}
+	return note, err
+}
+
+// Add notes that the user has looked at a turn and all before it, in the
+// mission that has it. An earlier mark of the user's goes, so that a mark can
+// be set back. The error may wrap [ErrNoKey] or [ErrArchived].
+func Add(ctx context.Context, w *workspace.Workspace, t *turns.Turn, at time.Time) (*Mark, error) {
+	var m *Mark
+	job := ledgertx.Job{Mission: t.In(), At: at, What: "reviewed"}
+	err := ledgertx.Run(ctx, w, ledgertx.Of(job), func(ctx context.Context, tx *ledgertx.Tx) error {
+		key := w.Trust.Keys().Own
+		if key == nil {
+			return fmt.Errorf("%w: %w", ErrNoKey, w.Trust.Keys().OwnError)
+		}
+		if err := tx.Open(ctx); err != nil {
+			return err
+		}
+		if live, err := tx.Repo.Refs(ctx, tx.ID.Ref()); err != nil || len(live) == 0 {
+			return cmp.Or(err, ErrArchived)
+		}
+		if tx.Notes == nil {
+			return tx.Unnoted
+		}
+		config, err := tx.Config()
+		if err != nil {
+			return err
+		}
+		m = newMark(*key, t, tx.At, config.Author(tx.At))
+		on := w.Repo.Format().EmptyTree()
+		note, err := tx.Notes.Get(on)
+		if err != nil && !errors.Is(err, gitnotes.ErrNotFound) {
+			return err
+		}
+		if note, err = m.with(note); err != nil {
+			return err
+		}
+		if err := tx.Notes.Set(on, note); err != nil {
+			return err
+		}
+		return cmp.Or(tx.Commit(ctx), tx.Unnoted)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("note that turn %s is reviewed: %w", t.After(), err)
+	}
+	return m, nil
+}
+
+// Left returns how many turns of a ledger come after a mark; all of them after
+// none.
+func Left(l *ledger.Ledger, m *Mark) (n int, err error) {
+	for t, err := range l.Turns() {
+		if err != nil {
+			return n, err
+		}
+		if t.Number <= m.Last() {
+			break
+		}
+		n++
+	}
+	return n, nil
+}
+
+// Last returns the number of the last turn that is reviewed; 0 for nil.
+func (m *Mark) Last() int {
+	if m == nil {
+		return 0
+	}
+	return m.Turn
+}
+
+// Since returns the state from which a mission's turns are not reviewed: the end
+// of the mark's turn, or the start of the mission's first one.
+func Since(l *ledger.Ledger, m *Mark) (*turns.State, error) {
+	if m != nil {
+		t, err := turns.ReadIn(l, m.Turn)
+		if err != nil {
+			return nil, err
+		}
+		return t.After(), nil
+	}
+	first := 0
+	for t, err := range l.Turns() {
+		if err != nil {
+			return nil, err
+		}
+		first = t.Number
+	}
+	t, err := turns.ReadIn(l, first)
+	if err != nil {
+		return nil, err
+	}
+	return t.Before(), nil
+}
