@@ -8,9 +8,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/record"
+	"gitagent/internal/review"
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 	claude "gitagent/test/replay"
+	"gitagent/turns"
 )
 
 // TestWorktreesAtOnce: agents in 8 linked worktrees of one repository, 25 turns each, all at the
@@ -240,6 +248,59 @@ func TestUndoAtOnce(t *testing.T) {
 	run("undo")
 	if now := tree(); now != before || !whole[now] {
 		t.Errorf("undone and done again, it differs:\n%s", h.Git("diff", "--stat", before, now))
+	}
+	h.sound()
+}
+
+// TestReviewedAtOnce: three people mark turns of a mission while an agent's are recorded there. None of their marks is lost, and
+// no turn's note.
+func TestReviewedAtOnce(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	count := gittest.Size(10, 3)
+	h := newHost(t)
+	c := h.client()
+	mission := record.ID(c.Session[len(c.Session)-8:])
+	c.Prompt("turn 0")
+	c.Stop("done")
+	repo, err := git.Find(h.Dir)
+	gittest.Must(t, err)
+	first, err := turns.Read(t.Context(), repo, mission, 1)
+	gittest.Must(t, err)
+	var all sync.WaitGroup
+	for range 3 {
+		dir := filepath.Join(gittest.TempDir(t), "git-agent")
+		made, err := trust.ReadKeys(dir, "").MakeKey("")
+		if err != nil || !made {
+			t.Fatalf("MakeKey: %t, %v", made, err)
+		}
+		w := workspace.New(repo, config.Default())
+		w.Trust = trust.New(w.Store.Dir(), func() *trust.Keys { return trust.ReadKeys(dir, "") })
+		all.Go(func() {
+			for n := range count {
+				if _, err := review.Add(t.Context(), w, first, time.Now().Add(time.Duration(n)*time.Second)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Go(func() {
+		for n := range count {
+			c.Prompt(fmt.Sprintf("turn %d", n+1))
+			h.Write("file", fmt.Sprint(n))
+			c.Stop("done")
+		}
+	})
+	all.Wait()
+	note := h.Git("notes", "--ref=agent/"+string(mission), "show", repo.Format().EmptyTree().String())
+	if n := strings.Count(note, `"kind":"review"`); n != 3 {
+		t.Errorf("there are %d marks, want 3:\n%s", n, note)
+	}
+	if list := h.list("--mission", string(mission)); len(list) != count+1 {
+		t.Errorf("there are %d turns, want %d", len(list), count+1)
+	}
+	if notes := h.Git("notes", "--ref=agent/"+string(mission), "list"); strings.Count(notes, "\n")+1 != count+2 {
+		t.Errorf("notes are\n%s", notes)
 	}
 	h.sound()
 }

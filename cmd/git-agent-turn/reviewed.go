@@ -91,9 +91,8 @@ func unreviewed(ctx context.Context, w *workspace.Workspace, id record.ID) (m *r
 }
 
 func reviewOf(ctx context.Context, w *workspace.Workspace, objects *git.Objects, l *ledger.Ledger) (m *review.Mark, left int, err error) {
-	if m, err = review.Of(ctx, w, objects, l); err == nil {
-		left, err = review.Left(l, m)
-	}
+	m = review.Of(ctx, w, objects, l)
+	left, err = review.Left(l, m)
 	return m, left, err
 }
 

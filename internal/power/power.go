@@ -78,19 +78,19 @@ var table = map[Actor]map[Deed]string{
 	},
 	Script: {
 		Read: "yyyy", Tell: "yyy.", Record: "yyy.", Restore: ".yy.", Push: "..bb",
-		Purge: ".bbb", Trust: ".---", Review: ".---", Configure: ".yyy", SwitchOff: ".yy.",
+		Purge: ".bbb", Trust: ".---", Review: ".--.", Configure: ".yyy", SwitchOff: ".yy.",
 	},
 	Hook: {
 		Read: "yy-b", Tell: "yb-.", Record: "yb-.", Restore: ".--.", Push: "..-b",
-		Purge: ".b--", Trust: ".---", Review: ".---", Configure: ".---", SwitchOff: ".--.",
+		Purge: ".b--", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
 	},
 	Agent: {
 		Read: "yy-b", Tell: "y--.", Record: "y--.", Restore: ".y-.", Push: "..-b",
-		Purge: ".---", Trust: ".---", Review: ".---", Configure: ".---", SwitchOff: ".--.",
+		Purge: ".---", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
 	},
 	Plugin: {
 		Read: "yy--", Tell: "y--.", Record: "y--.", Restore: ".--.", Push: "..--",
-		Purge: ".---", Trust: ".---", Review: ".---", Configure: ".---", SwitchOff: ".--.",
+		Purge: ".---", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
 	},
 	Colleague: {
 		Read: "...b", Tell: ".b-.", Record: ".--b", Restore: ".--.", Push: "..--",
@@ -98,11 +98,11 @@ var table = map[Actor]map[Deed]string{
 	},
 	Stranger: {
 		Read: "...b", Tell: ".--.", Record: ".--b", Restore: ".--.", Push: "..--",
-		Purge: ".---", Trust: ".---", Review: ".---", Configure: ".---", SwitchOff: ".--.",
+		Purge: ".---", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
 	},
 	Host: {
 		Read: "...b", Tell: ".--.", Record: ".---", Restore: ".--.", Push: "..--",
-		Purge: ".---", Trust: ".---", Review: ".---", Configure: ".---", SwitchOff: ".--.",
+		Purge: ".---", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
 	},
 }
 

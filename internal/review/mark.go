@@ -24,7 +24,7 @@ const (
 
 	// Bounds of what is read of a note, which anybody who can push writes.
 	maxLine  = 4 << 10 // bytes
-	maxLines = 500
+	maxLines = 200
 	maxBy    = 200 // runes
 )
 
@@ -90,7 +90,7 @@ func counting(note []byte, keys *trust.Keys) []*Mark {
 		if n++; n > maxLines {
 			break
 		}
-		m := parse(line)
+		m := parse(bytes.TrimSuffix(line, []byte("\n")))
 		if m == nil || !keys.Trusts(m.key) {
 			continue
 		}
@@ -106,14 +106,18 @@ func counting(note []byte, keys *trust.Keys) []*Mark {
 	return list
 }
 
-// with returns a note with a mark in place of the earlier ones of its key.
+// with returns a note with a mark in place of the earlier ones of its key. It is
+// the first line, and what no reader would look at goes.
 func (m *Mark) with(note []byte) ([]byte, error) {
-	var out []byte
+	out, err := record.Encode(m, nil)
+	n := 1
 	for line := range bytes.Lines(note) {
-		if o := parse(line); o == nil || o.key != m.key || o.Mission != m.Mission {
-			out = append(bytes.TrimSuffix(append(out, line...), []byte("\n")), '\n')
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		if o := parse(line); len(line) > maxLine || n == maxLines || o != nil && o.key == m.key && o.Mission == m.Mission {
+			continue
 		}
+		out = append(append(out, '\n'), line...)
+		n++
 	}
-	line, err := record.Encode(m, nil)
-	return append(append(out, line...), '\n'), err
+	return append(out, '\n'), err
 }

@@ -35,19 +35,13 @@ const maxForks = 16
 // Of returns the mark up to the greatest turn of those that count: signed by a
 // key that the user trusts, for a turn as the ledger has it. It is nil if none
 // does. A fork has those of its source, as far as it inherits turns.
-func Of(ctx context.Context, w *workspace.Workspace, objects *git.Objects, l *ledger.Ledger) (*Mark, error) {
-	m, err := of(ctx, w, objects, l, maxForks)
-	if err != nil {
-		return nil, fmt.Errorf("read what is reviewed of mission %s: %w", l.ID, err)
-	}
-	return m, nil
+func Of(ctx context.Context, w *workspace.Workspace, objects *git.Objects, l *ledger.Ledger) *Mark {
+	return of(ctx, w, objects, l, maxForks)
 }
 
-func of(ctx context.Context, w *workspace.Workspace, objects *git.Objects, l *ledger.Ledger, forks int) (*Mark, error) {
-	note, err := read(ctx, w.Repo, objects, l.ID)
-	if err != nil {
-		return nil, err
-	}
+func of(ctx context.Context, w *workspace.Workspace, objects *git.Objects, l *ledger.Ledger, forks int) *Mark {
+	// What can't be read marks nothing: anybody who can push may have written it.
+	note, _ := read(ctx, w.Repo, objects, l.ID)
 	var best *Mark
 	for _, m := range counting(note, w.Trust.Keys()) {
 		if m.Turn > best.Last() {
@@ -58,15 +52,15 @@ func of(ctx context.Context, w *workspace.Workspace, objects *git.Objects, l *le
 	}
 	from := l.Mission.ForkedFrom
 	if from == nil || from.Turn > 0 && best.Last() >= from.Turn || forks == 0 {
-		return best, nil
+		return best
 	}
 	source, err := ledger.Open(ctx, w.Repo, objects, from.Mission)
 	if err != nil {
-		return best, nil // it was removed, or is not here
+		return best // it was removed, or is not here
 	}
-	inherited, err := of(ctx, w, objects, source, forks-1)
-	if err != nil || inherited == nil {
-		return best, err
+	inherited := of(ctx, w, objects, source, forks-1)
+	if inherited == nil {
+		return best
 	}
 	until := inherited.Turn
 	if from.Turn > 0 { // else it is a side, and its source goes on from the same turns
@@ -75,10 +69,10 @@ func of(ctx context.Context, w *workspace.Workspace, objects *git.Objects, l *le
 	here, err := turns.ReadIn(l, until)
 	there, e := turns.ReadIn(source, until)
 	if err != nil || e != nil || here.Code != there.Code || best.Last() >= until {
-		return best, nil
+		return best
 	}
 	inherited.Turn, inherited.Code = until, here.Code
-	return inherited, nil
+	return inherited
 }
 
 // read returns the note with the marks of a mission, live or archived.
@@ -136,10 +130,7 @@ func Add(ctx context.Context, w *workspace.Workspace, t *turns.Turn, at time.Tim
 		}
 		m = newMark(*key, t, tx.At, config.Author(tx.At))
 		on := w.Repo.Format().EmptyTree()
-		note, err := tx.Notes.Get(on)
-		if err != nil && !errors.Is(err, gitnotes.ErrNotFound) {
-			return err
-		}
+		note, _ := tx.Notes.Get(on) // none, or one that can't be read
 		if note, err = m.with(note); err != nil {
 			return err
 		}

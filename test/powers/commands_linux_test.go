@@ -140,7 +140,7 @@ var arguments = map[string][]string{
 	"agent-turn start": {"--title", "x"}, "agent-turn finish": {own}, "agent-handoff retry": {"--", "true"},
 	"agent-handoff write": {"--summary", "so far"}, "agent-handoff gather": {"--exit-type", "killed"}, "agent-handoff accept": {"1"},
 	"agent-turn record": {"--prompt", "x"}, "agent-turn trust add": {"desk", "../key.pub"}, "agent-turn trust remove": {"desk"},
-	"agent-turn trust accept": {own}, "agent-turn archive": {other}, "agent-turn remove": {other}, "agent-turn prune": {"--older-than", "1h"},
+	"agent-turn reviewed": {own + "/1"}, "agent-turn trust accept": {own}, "agent-turn archive": {other}, "agent-turn remove": {other}, "agent-turn prune": {"--older-than", "1h"},
 	"agent-turn purge": {"--fixed", "--yes"},
 }
 
