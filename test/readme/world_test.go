@@ -37,7 +37,7 @@ type world struct {
 // asking are the commands that ask the user on a terminal, and answers what is
 // typed when the last thing on it is the question.
 var (
-	asking  = []string{"git agent-turn init --push", "git agent-turn trust accept", "git agent-turn trust add", "git agent-turn purge"}
+	asking  = []string{"git agent-turn init --push", "git agent-turn trust accept", "git agent-turn trust add", "git agent-turn purge", "git agent-turn reviewed"}
 	answers = map[string]string{
 		"[all/code/no] ":                 "all",
 		"[yes/no] ":                      "yes",
