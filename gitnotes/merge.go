@@ -2,6 +2,7 @@ package gitnotes
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,7 +20,8 @@ import (
 // ours.
 //
 // The result is the same as git's, except for a note with a NUL byte, which git
-// cuts there and Merge does not.
+// cuts there and Merge does not, and for one that would have more than 4 MiB:
+// of two sides it is the one that has no more, or ours.
 func Merge(s Store, ours, theirs object.Hash, author, committer object.Signature, message string) (object.Hash, error) {
 	switch {
 	case ours.IsZero():
@@ -90,17 +92,27 @@ func mergeNote(base, ours, theirs *Notes, on object.Hash) error {
 		}
 		return ours.put(Note{on, their})
 	}
-	content, err := ours.content(Note{on, our})
+	var added []byte
+	if !their.IsZero() {
+		added, err = theirs.content(Note{on, their})
+	}
+	if errors.Is(err, object.ErrTooLarge) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	var added []byte
-	if !their.IsZero() {
-		if added, err = theirs.content(Note{on, their}); err != nil {
-			return err
-		}
+	content, err := ours.content(Note{on, our})
+	if errors.Is(err, object.ErrTooLarge) {
+		return ours.set(on, catSortUniq(added, nil))
 	}
-	return ours.set(on, catSortUniq(content, added))
+	if err != nil {
+		return err
+	}
+	if content = catSortUniq(content, added); len(content) > maxNote {
+		return nil
+	}
+	return ours.set(on, content)
 }
 
 // catSortUniq returns the lines of both, sorted, none blank or repeated.

@@ -336,3 +336,41 @@ func TestMergeShallow(t *testing.T) {
 		delete(s, base)
 	}
 }
+
+// TestMergeLarge: a note of more than 4 MiB, which nobody could read, does not keep the others from being merged.
+func TestMergeLarge(t *testing.T) {
+	t.Parallel()
+	large, half := strings.Repeat("large\n", maxNote/6+1), strings.Repeat("x\n", 10)+strings.Repeat("y", maxNote/2)
+	for _, test := range []struct{ name, ours, theirs, want string }{
+		{"theirs", "ours\n", large, "ours\n"},
+		{"ours", large, "theirs\n", "theirs\n"},
+		{"both", large + "ours\n", large, large + "ours\n"},
+		{"both together", half + "ours\n", half + "theirs\n", half + "ours\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := memory{}
+			n := open(t, s, object.Hash{})
+			set(t, n, map[object.Hash]string{hash("x"): "base\n"})
+			base := commit(t, n)
+			side := func(note, another string) object.Hash {
+				n := open(t, s, base)
+				set(t, n, map[object.Hash]string{hash("x"): note, hash(another): another})
+				return commit(t, n)
+			}
+			merged, err := Merge(s, side(test.ours, "one"), side(test.theirs, "two"), dev, dev, "merge\n")
+			gittest.Must(t, err)
+			n = open(t, s, merged)
+			blob, err := n.lookup(hash("x"))
+			gittest.Must(t, err)
+			if got := string(s[blob].Content); got != test.want {
+				t.Errorf("it is %.20q of %d bytes, want %.20q of %d", got, len(got), test.want, len(test.want))
+			}
+			for _, other := range []string{"one", "two"} {
+				if _, err := n.Get(hash(other)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}

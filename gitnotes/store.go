@@ -12,8 +12,8 @@ import (
 type Store interface {
 	// Read returns the content of an object of the given type, which nobody may
 	// change. If there is none, the error wraps [plumbing.ErrObjectNotFound].
-	// One of more than most bytes is an error, and should cost no memory: notes
-	// may be untrusted.
+	// For one of more than most bytes it wraps [object.ErrTooLarge]. That should
+	// cost no memory: notes may be untrusted.
 	Read(t plumbing.ObjectType, h object.Hash, most int64) ([]byte, error)
 	// Format is the object format of the store.
 	Format() object.Format

@@ -125,8 +125,8 @@ func (o *Objects) Flush() error {
 	return nil
 }
 
-// ErrTooLarge reports an object above its reader's limit. It was not read.
-var ErrTooLarge = errors.New("too large")
+// ErrTooLarge is [object.ErrTooLarge].
+var ErrTooLarge = object.ErrTooLarge
 
 func tooLarge(size, most int64) error {
 	return fmt.Errorf("%w: %d bytes, and %d are allowed", ErrTooLarge, size, most)
