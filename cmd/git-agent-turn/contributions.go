@@ -119,6 +119,7 @@ type turnJSON struct {
 	Evidence []string  `json:"evidence"`
 	Checked  string    `json:"checked,omitempty"` // the word for its checks
 	Unproven bool      `json:"unproven,omitempty"`
+	Reviewed bool      `json:"reviewed,omitempty"` // in a summary
 }
 
 func (l *lander) turnJSON(c *blame.Contribution, prompts bool) (turnJSON, error) {

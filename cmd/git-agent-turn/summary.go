@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
+	"gitagent/internal/review"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -202,6 +203,7 @@ type summarizer struct {
 	landed   map[*turns.Turn]*blame.Contribution
 	missions []*blame.Prompts
 	forks    []*blame.Prompts
+	marks    map[record.ID]*review.Mark // of missions and forks
 	restores []*turns.State
 	output   int64
 	context  int64
@@ -230,7 +232,42 @@ func (s *summarizer) collect() (err error) {
 		}
 	}
 	slices.SortStableFunc(s.restores, func(a, b *turns.State) int { return a.At.Compare(b.At) })
+	return s.readMarks()
+}
+
+func (s *summarizer) readMarks() error {
+	objects := s.w.Repo.Objects(s.c.Context)
+	defer objects.Close()
+	s.marks = make(map[record.ID]*review.Mark)
+	for _, m := range slices.Concat(s.missions, s.forks) {
+		l, err := ledger.Open(s.c.Context, s.w.Repo, objects, m.Mission.ID)
+		if err != nil {
+			return err
+		}
+		s.marks[l.ID] = review.Of(s.c.Context, s.w, objects, l)
+	}
 	return nil
+}
+
+// unreviewed returns a mission's turns that nobody has reviewed, and names the
+// others, if there are any.
+func (s *summarizer) unreviewed(m *blame.Prompts) (list []*turns.Turn, others string) {
+	var numbers []int
+	for _, t := range m.Turns {
+		if t.Turn > s.marks[m.Mission.ID].Last() {
+			list = append(list, t)
+		} else {
+			numbers = append(numbers, t.Turn)
+		}
+	}
+	switch len(numbers) {
+	case 0:
+	case 1:
+		others = "Turn "
+	default:
+		others = "Turns "
+	}
+	return list, others + ledger.RangesOf(numbers...).String()
 }
 
 // of returns what a turn contributed, or nil.
@@ -324,14 +361,22 @@ func (s *summarizer) asked(b *bytes.Buffer, at forge, most int) {
 	}
 	left := 0
 	for _, m := range s.missions {
-		list := m.Turns[:min(len(m.Turns), most)]
-		most -= len(list)
-		left += len(m.Turns) - len(list)
-		if len(list) == 0 {
+		if most == 0 {
+			left += len(m.Turns)
 			continue
 		}
-		end := s.heading(b, at, m)
-		for _, t := range list {
+		list, reviewed := s.unreviewed(m)
+		end := s.heading(b, at, m, len(list) == 0)
+		if reviewed != "" {
+			most--
+			if len(list) > 0 {
+				fmt.Fprintf(b, "- %s: %s\n", reviewed, s.reviewer(m))
+			}
+		}
+		fit := min(len(list), most)
+		most -= fit
+		left += len(list) - fit
+		for _, t := range list[:fit] {
 			prompt := ""
 			if s.prompts {
 				prompt = asQuoted(t.Prompt) + " "
@@ -345,19 +390,33 @@ func (s *summarizer) asked(b *bytes.Buffer, at forge, most int) {
 	}
 }
 
+// reviewer says in Markdown who has reviewed turns of a mission.
+func (s *summarizer) reviewer(m *blame.Prompts) string {
+	return "reviewed by " + cmdline.Markdown(s.marks[m.Mission.ID].Name())
+}
+
 // heading begins the list of a mission's turns, folded for a forge, and returns
-// what ends it. What others wrote is no part of an element of HTML: what is
-// escaped for Markdown would have an effect there.
-func (s *summarizer) heading(b *bytes.Buffer, at forge, m *blame.Prompts) (end string) {
-	title := ""
+// what ends it; of a mission that is reviewed there is no list. What others wrote
+// is no part of an element of HTML: what is escaped for Markdown would have an
+// effect there.
+func (s *summarizer) heading(b *bytes.Buffer, at forge, m *blame.Prompts, reviewed bool) (end string) {
+	title, count := "", cmdline.Plural(len(m.Turns), "turn")
 	if s.prompts {
 		title = asQuoted(m.Mission.Title)
 	}
+	level, after := "", strings.TrimSuffix(": "+title, ": ")
 	if at.name == "" {
-		fmt.Fprintf(b, "\n### Mission %s%s\n\n", m.Mission.ID, strings.TrimSuffix(": "+title, ": "))
+		level = "### "
+	}
+	switch {
+	case reviewed:
+		fmt.Fprintf(b, "\n%sMission %s, %s, %s%s\n", level, m.Mission.ID, count, s.reviewer(m), after)
+		return ""
+	case at.name == "":
+		fmt.Fprintf(b, "\n%sMission %s%s\n\n", level, m.Mission.ID, after)
 		return ""
 	}
-	fmt.Fprintf(b, "\n<details><summary>Mission %s, %s</summary>\n\n", m.Mission.ID, cmdline.Plural(len(m.Turns), "turn"))
+	fmt.Fprintf(b, "\n<details><summary>Mission %s, %s</summary>\n\n", m.Mission.ID, count)
 	if title != "" {
 		fmt.Fprintf(b, "Title: %s\n\n", title)
 	}
@@ -435,11 +494,17 @@ func (s *summarizer) gone(b *bytes.Buffer, most int) {
 }
 
 func (s *summarizer) json() error {
+	type markJSON struct {
+		Turn int       `json:"turn"`
+		At   time.Time `json:"at"`
+		By   string    `json:"by"`
+	}
 	type asked struct {
-		Mission record.ID      `json:"mission"`
-		Title   string         `json:"title,omitempty"`
-		From    *record.TurnID `json:"forked_from,omitempty"`
-		Turns   []turnJSON     `json:"turns"`
+		Mission  record.ID      `json:"mission"`
+		Title    string         `json:"title,omitempty"`
+		From     *record.TurnID `json:"forked_from,omitempty"`
+		Reviewed *markJSON      `json:"reviewed,omitempty"`
+		Turns    []turnJSON     `json:"turns"`
 	}
 	type restore struct {
 		Mission record.ID `json:"mission"`
@@ -454,6 +519,10 @@ func (s *summarizer) json() error {
 			if s.prompts {
 				one.Title = m.Mission.Title
 			}
+			mark := s.marks[m.Mission.ID]
+			if mark != nil {
+				one.Reviewed = &markJSON{mark.Turn, mark.At.UTC(), mark.Reviewer()}
+			}
 			for _, t := range m.Turns {
 				c := s.landed[t]
 				if c == nil {
@@ -463,6 +532,7 @@ func (s *summarizer) json() error {
 				if err != nil {
 					return err
 				}
+				j.Reviewed = t.Turn <= mark.Last()
 				one.Turns = append(one.Turns, j)
 			}
 			lists[i] = append(lists[i], one)

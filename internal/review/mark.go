@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -51,6 +52,12 @@ func (m *Mark) Reviewer() string {
 		return m.By
 	}
 	return m.Who
+}
+
+// Name is the Reviewer's without an address.
+func (m *Mark) Name() string {
+	name, _, _ := strings.Cut(m.Reviewer(), " <")
+	return cmp.Or(name, m.Reviewer())
 }
 
 // text is what is signed.
