@@ -28,6 +28,7 @@ type missionPacket struct {
 	Foreign  bool             `json:"foreign,omitempty"`
 	Parent   *parent          `json:"parent"`
 	Finished *finished        `json:"finished,omitempty"`
+	Reviewed *reviewed        `json:"reviewed,omitempty"`
 	Limits   []limit          `json:"limits,omitempty"`
 	Handoffs []*handoffPacket `json:"handoffs"`
 	Turns    []*line          `json:"turns"`
@@ -41,6 +42,13 @@ type parent struct {
 type finished struct {
 	Commit  string `json:"commit"`
 	Subject string `json:"subject"`
+}
+
+// A reviewed says that somebody has looked at all turns up to one.
+type reviewed struct {
+	Turn int    `json:"turn"`
+	At   stamp  `json:"at"`
+	By   string `json:"by"`
 }
 
 // A limit is a context size at which the agent is told something.

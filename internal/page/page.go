@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
+	"gitagent/internal/review"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -156,6 +157,11 @@ func (w *writing) mission(m turns.MissionLine) error {
 	}
 	if f := m.Finished(); f != nil {
 		one.Finished = &finished{Commit: f.Commit.String()}
+	}
+	if l, err := ledger.At(w.objects, m.ID, m.Tip); err != nil {
+		w.unread.Add(err)
+	} else if mark := review.Of(w.ctx, w.Workspace, w.objects, l); mark != nil {
+		one.Reviewed = &reviewed{mark.Turn, stamp(mark.At), mark.Name()}
 	}
 	list, err := turns.List(w.ctx, w.Workspace.Repo, m.ID)
 	if w.unread.Add(err); list == nil && err != nil && w.ctx.Err() != nil {

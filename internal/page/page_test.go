@@ -12,6 +12,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/recorder"
+	"gitagent/internal/review"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -103,6 +104,19 @@ func TestWrite(t *testing.T) {
 		}
 	}
 
+	// What somebody has reviewed, is said.
+	if m.Reviewed != nil {
+		t.Errorf("reviewed: %+v", m.Reviewed)
+	}
+	first, err := turns.Read(t.Context(), g, missions[0].ID, 1)
+	gittest.Must(t, err)
+	mark, err := review.Add(t.Context(), w, first, time.Unix(1_790_000_000, 0))
+	gittest.Must(t, err)
+	all, _ = written(w)
+	if r := all.Missions[0].Reviewed; r == nil || r.Turn != 1 || r.At != 1_790_000_000_000 || r.By != mark.Name() || strings.Contains(r.By, "@") {
+		t.Errorf("reviewed: %+v, the mark is %+v", r, mark)
+	}
+
 	// What is left out is not in it.
 	for _, test := range []struct {
 		without  []Part
@@ -134,7 +148,7 @@ func TestWrite(t *testing.T) {
 	settings := config.Default()
 	settings.Trust.Key = filepath.Join(clone.Dir, "none")
 	foreign, _ := written(workspace.New(g, settings))
-	if m := foreign.Missions[0]; !m.Foreign || m.By != "unknown" || !m.Turns[0].Foreign || !m.Turns[1].Foreign {
+	if m := foreign.Missions[0]; m.Reviewed != nil || !m.Foreign || m.By != "unknown" || !m.Turns[0].Foreign || !m.Turns[1].Foreign {
 		t.Errorf("a stranger's mission: %+v", m)
 	}
 }
@@ -145,9 +159,14 @@ type shown struct {
 	Missions []struct {
 		ID, Title, Agent, By string
 		Foreign              bool
-		Limits               []limit
-		Handoffs             []handoffPacket
-		Turns                []shownTurn
+		Reviewed             *struct {
+			Turn int
+			At   int64
+			By   string
+		}
+		Limits   []limit
+		Handoffs []handoffPacket
+		Turns    []shownTurn
 	}
 }
 

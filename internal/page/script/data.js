@@ -53,6 +53,9 @@ function turn(mission, number) { return missions.get(mission)?.byNumber.get(Numb
 
 function name(t) { return `${t.mission.id}/${t.number}` }
 
+// reviewed tells whether somebody has looked at a turn.
+function reviewed(t) { return t.number <= t.mission.reviewed?.turn }
+
 // key is the name that its details have: a fork has inherited those of its first turns.
 function key(t) { return t.as ?? name(t) }
 

@@ -1,6 +1,6 @@
 // Where the reader is: the part of the address behind the #.
 //
-//	#                          all missions
+//	#                          all missions; but the page opens at a turn
 //	#<mission>                 a mission
 //	#<mission>/<turn>          a turn
 //	#compare/<turn>/<turn>     two turns
@@ -54,12 +54,15 @@ function missing(key) {
   byId('main').replaceChildren(element('p', {class: 'warning'}, `This page has no ${visible(key)}. `, element('a', {href: '#'}, 'All that it has')))
 }
 
+// beginning is the oldest turn of a mission that nobody has reviewed, or the newest.
+function beginning(m) { return m.turns.find(t => !reviewed(t)) ?? m.turns.at(-1) }
+
 // showOverview is what there is beside the turns of a mission before one is chosen, or beside all missions.
 function showOverview(m) {
   const main = byId('main')
   if (m) {
-    const first = m.turns[0]
-    main.replaceChildren(element('div', {class: 'welcome'}, element('p', null, first ? ['Choose a turn, or begin with ', turnLink(m.id, first.number), '.'] : 'It has no turns.')))
+    const t = beginning(m)
+    main.replaceChildren(element('div', {class: 'welcome'}, element('p', null, t ? ['Choose a turn, or begin with ', turnLink(m.id, t.number), '.'] : 'It has no turns.')))
     return
   }
   main.replaceChildren(element('div', {class: 'welcome'}, element('table', {class: 'overview'},
@@ -100,6 +103,8 @@ async function begin() {
   addEventListener('resize', redraw)
   addEventListener('beforeprint', () => { printing = true; drawRows() })
   addEventListener('afterprint', () => { printing = false; drawRows() })
+  const first = listed().find(m => m.turns.length)
+  if (location.hash === '' && first) history.replaceState(null, '', `#${name(beginning(first))}`)
   await go()
   document.documentElement.dataset.ready = 'true'
 }

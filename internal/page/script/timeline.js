@@ -81,13 +81,14 @@ function drawRows() {
 function turnRow(t) {
   const handoff = t.mission.handoffs.find(h => h.turn === t.number)
   const li = element('li', {'data-place': t.place, 'aria-setsize': t.mission.turns.length, 'aria-posinset': t.place + 1},
-    element('a', {href: `#${name(t)}`},
+    element('a', {href: `#${name(t)}`, class: reviewed(t) ? 'reviewed' : ''},
       element('span', {class: 'top'},
         element('span', {class: 'number'}, t.number), ' ', outcome(t), ' ', changed(t) ? [change(t), ' '] : null,
         t.output ? [element('span', {class: 'tokens', title: 'tokens written'}, `${short(t.output)} tok`), ' '] : null,
         t.checked ? element('span', {class: 'mark'}, `${t.checked} `) : null,
         t.compacted ? element('span', {class: 'mark'}, 'compacted ') : null,
         handoff ? element('span', {class: 'mark'}, 'handoff ') : null,
+        reviewed(t) ? element('span', {role: 'img', title: reviewer(t), 'aria-label': reviewer(t)}, '\u2713 ') : null,
         element('span', {class: 'when'}, time(t.at))),
       element('span', {class: 'words'}, visible(t.prompt) || '(no prompt)'),
       bar(t)))

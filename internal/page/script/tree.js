@@ -1,8 +1,13 @@
 // Missions, and below each its forks.
 
+// listed is all missions, first those that are below no other.
+function listed() {
+  const roots = index.missions.filter(m => !missions.get(m.parent?.mission) || m.parent.mission === m.id)
+  return [...roots, ...index.missions]
+}
+
 function showTree(current) {
   const nav = byId('missions')
-  const roots = index.missions.filter(m => !missions.get(m.parent?.mission) || m.parent.mission === m.id)
   const drawn = new Set() // two untrusted missions may name each other
   const branch = (m, depth) => {
     if (drawn.has(m.id)) return null
@@ -10,7 +15,7 @@ function showTree(current) {
     const forks = depth < 40 ? m.forks.map(f => branch(f, depth + 1)).filter(Boolean) : []
     return element('li', null, missionLink(m, current), forks.length ? element('ul', null, forks) : null)
   }
-  const list = [...roots, ...index.missions].map(m => branch(m, 0)).filter(Boolean)
+  const list = listed().map(m => branch(m, 0)).filter(Boolean)
   const heading = element('h2', null, plural(index.missions.length, 'mission'))
   nav.replaceChildren(element('details', {open: true, class: 'fold'}, element('summary', null, heading), element('ul', {class: 'tree'}, list)))
   nav.firstChild.open = matchMedia('(min-width: 60em)').matches || !current

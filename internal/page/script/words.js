@@ -39,6 +39,9 @@ function change(t) {
 
 function outcome(t) { return element('span', {class: `outcome ${['done', 'interrupted', 'failed'].includes(t.outcome) ? t.outcome : 'other'}`}, t.outcome) }
 
+// reviewer says who has looked at a turn, and all before it.
+function reviewer(t) { return `reviewed by ${visible(t.mission.reviewed.by)}, ${date(t.mission.reviewed.at)}` }
+
 // visible shows what no reader would see otherwise: characters that change the direction of text, and control characters.
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
 
