@@ -93,7 +93,7 @@ func TestPage(t *testing.T) {
 	measured := drive(t, file, map[string]any{
 		"scenarios": scenarios(parts...),
 		"title":     "Missions of repo", "contains": "3 missions with 11 turns",
-		"missions": 3, "forks": 2, "mission": mission, "turns": 5,
+		"missions": 3, "forks": 2, "mission": mission, "turns": 5, "begin": mission + "/1",
 		"row":    0,
 		"shown":  []string{"It takes an empty name, and shows nothing.", "the name is empty", "the issue", "no newline at the end"},
 		"folded": []string{"unfolded-result", "Run the tests"},
@@ -106,6 +106,33 @@ func TestPage(t *testing.T) {
 		},
 	})
 	t.Logf("%v", measured)
+}
+
+// TestPageReviewed: a page opens at the oldest turn that nobody has reviewed, else at the newest. Who has reviewed is a text.
+func TestPageReviewed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Env = append(w.Env, "GIT_AUTHOR_NAME=Jo &lt;img src=x onerror=hacked=1&gt; \u202e")
+	w.Write("file", "first\n")
+	w.Commit("init")
+	c := w.client(w.Dir)
+	for _, text := range []string{"one", "two", "three"} {
+		c.Prompt(text)
+		w.Write("file", text+"\n")
+		c.Stop("Done.")
+	}
+	mission := c.Session[len(c.Session)-8:]
+	for reviewed, begin := range []string{"/1", "/2", "/3", "/3"} {
+		if reviewed > 0 { // as a person does on a terminal
+			w.run("script", "-qec", fmt.Sprintf("git agent-turn reviewed %s/%d", mission, reviewed), os.DevNull)
+		}
+		file := filepath.Join(place(t), "page.html")
+		w.run("git", "agent-turn", "page", mission, "--out", file)
+		drive(t, file, map[string]any{
+			"scenarios": scenarios("reviewed"), "mission": mission, "turns": 3, "reviewed": reviewed, "begin": mission + begin,
+			"reviewer": `reviewed by Jo &lt;img src=x onerror=hacked=1&gt; \u202e, `,
+		})
+	}
 }
 
 // TestPageWithout: what is left out is not in the file.

@@ -73,11 +73,37 @@ const scenarios = {
   async opens() {
     const page = await open('')
     measured.opened = page.opened
+    await at(page, want.begin)
     check('title', (await text(page, '#home')).includes(want.title), await text(page, '#home'))
     check('what it contains', (await text(page, '#contains')).includes(want.contains), await text(page, '#contains'))
     check('missions in the tree', await page.locator('#missions .tree a').count() === want.missions, await page.locator('#missions .tree a').count())
     check('forks are below what they come from', await page.locator('#missions .tree ul a').count() === want.forks)
+    await accessible(page, 'the turn to begin with')
+    await page.locator('#home').click()
+    await page.waitForFunction(() => document.querySelector('main .overview'))
     await accessible(page, 'the overview')
+    await page.context().close()
+  },
+
+  // What somebody has reviewed is marked, and the page opens after it; the keyboard goes on from there.
+  async reviewed() {
+    const page = await open('')
+    await at(page, want.begin)
+    const ticks = await page.locator('#timeline .rows a.reviewed [role=img]').evaluateAll(list => list.map(e => e.getAttribute('aria-label')))
+    check('ticks', ticks.length === want.reviewed && ticks.every(t => t.startsWith(want.reviewer)), ticks)
+    await accessible(page, 'a mission that is reviewed')
+    await page.screenshot({path: join(pictures, `reviewed-${want.reviewed}.png`)})
+    const head = () => text(page, 'main .turn-head .facts')
+    for (let n = want.turns; n >= 1; n--) {
+      await go(page, `${want.mission}/${n}`)
+      await at(page, `${want.mission}/${n}`)
+      check(`the head of turn ${n}`, (await head()).includes(want.reviewer) === n <= want.reviewed, await head())
+    }
+    await page.keyboard.press('j')
+    await at(page, `${want.mission}/2`)
+    await go(page, want.mission)
+    await page.waitForFunction(() => document.querySelector('main .welcome'))
+    check('where to begin', (await text(page, 'main .welcome a')) === want.begin)
     await page.context().close()
   },
 
@@ -168,6 +194,7 @@ const scenarios = {
           if (hash === undefined) continue
           const page = await open(hash, {viewport: {width, height: 900}, colorScheme})
           await settled(page)
+          if (name === 'all') await page.locator('#home').click()
           if (name === 'turn') await page.getByRole('button', {name: 'Unfold'}).click()
           const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
           check(`${name} at ${width} is wider than the screen`, over <= 0, over)
