@@ -16,11 +16,16 @@ func (t *Turn) Evidence() evidence.Word {
 	if t.Checks == nil {
 		return ""
 	}
-	checks := make([]evidence.Check, len(t.Checks))
-	for i, c := range t.Checks {
-		checks[i] = evidence.Check{Kind: c.Kind, Command: c.Command, Outcome: c.Outcome, Call: c.Call}
+	var checks []evidence.Check
+	for _, c := range t.newest() {
+		checks = append(checks, evidence.Check{Kind: c.Kind, Command: c.Command, In: c.In, Outcome: c.Outcome, Call: c.Call})
 	}
 	return evidence.WordOf(checks, t.Changed(), t.ChangedAfter)
+}
+
+// newest returns the checks that are looked at: a stranger's record may have more.
+func (t *Turn) newest() []record.Check {
+	return t.Checks[max(0, len(t.Checks)-record.MaxChecks):]
 }
 
 // Checked is Evidence as a text.
@@ -54,11 +59,15 @@ func (t *Turn) ChecksText() string {
 	text := string(t.Evidence())
 	var list []string
 	seen := make(map[string]bool)
-	for _, c := range slices.Backward(t.Checks[max(0, len(t.Checks)-record.MaxChecks):]) {
-		if !seen[c.Command] {
-			list = append(list, c.Command+" "+string(c.Outcome))
+	for _, c := range slices.Backward(t.newest()) {
+		command := c.Command
+		if c.In != "" {
+			command += " in " + c.In
 		}
-		seen[c.Command] = true
+		if !seen[command] {
+			list = append(list, command+" "+string(c.Outcome))
+		}
+		seen[command] = true
 	}
 	slices.Reverse(list)
 	if len(list) > 0 {

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -26,6 +27,9 @@ func TestWordOf(t *testing.T) {
 		{[]Check{test(Passed)}, true, &yes, EditedSince},
 		{[]Check{test(Passed)}, true, nil, Unclear},
 		{[]Check{test(Failed), test(Passed)}, true, &no, Tested},
+		{[]Check{test(Failed), test(Unknown)}, true, &no, Failing},
+		{[]Check{test(Failed), {Kind: Test, Command: "pytest", Outcome: Passed}}, true, &no, Failing}, // a record without a command
+		{[]Check{test(Failed), test(Stopped), test(Passed)}, true, &no, Tested},
 		{[]Check{test(Passed), test(Failed)}, true, &no, Failing},
 		{[]Check{test(Passed), lint(Failed)}, true, &no, Failing},
 		{[]Check{test(Passed), lint(Unknown)}, true, &no, Tested},
@@ -39,6 +43,88 @@ func TestWordOf(t *testing.T) {
 			t.Errorf("%v, changed %t: %q, want %q", tt.checks, tt.changed, got, tt.want)
 		}
 	}
+}
+
+// TestFailureStands: a run that failed is made good by one that covers it, and
+// by nothing else. Commands are written in their order; what fails has a !, and
+// what stands before a colon is where it ran.
+func TestFailureStands(t *testing.T) {
+	t.Parallel()
+	no := false
+	for _, tt := range []struct {
+		ran  string
+		want Word
+	}{
+		{"!pytest a; pytest b", Failing},
+		{"!pytest a; pytest a", Tested},
+		{"!pytest a; pytest", Tested},
+		{"!pytest; pytest a", Failing},
+		{"!pytest a b; pytest a", Failing},
+		{"!pytest a; pytest b a", Tested},
+		{"!pytest a/test_x.py::test_y; pytest a", Tested},
+		{"!pytest ab; pytest a", Failing},
+		{"!pytest -k login; pytest -k logout", Failing},
+		{"!pytest -k login a; pytest -q", Tested},
+		{"!pytest; pytest -k login", Failing},
+		{"!pytest a; python3 -m pytest", Tested},
+		{"!pytest a -x -q; pytest -v", Tested},
+		{"!pytest -m slow; pytest", Failing}, // pytest alone may leave those out
+		{"!go test ./x; go test ./...", Tested},
+		{"!go test ./x; go test", Failing},
+		{"!go test; go test ./...", Tested},
+		{"!go test ./x -run TestA -count=1; go test ./x", Tested},
+		{"!go test -race ./...; go test ./...", Failing},
+		{"!go test -tags e2e ./x; go test -tags e2e ./...", Tested},
+		{"!go test ./x; go test ../x/...", Failing},
+		{"!go test ./x/y; go test ./x/...", Tested},
+		{"!go test ./xy; go test ./x/...", Failing},
+		{"!npm run test -- a.test.ts; npm test", Tested},
+		{"!npm test; npm run test:unit", Failing},
+		{"!npx vitest run a; npm test", Failing},
+		{"!vitest run a -t name; vitest run", Tested},
+		{"!make -j4 test; make test", Tested},
+		{"!make test; make -k -j 8 test lint", Tested},
+		{"!make test lint; make test", Failing},
+		{"!python manage.py test app; python manage.py test", Tested},
+		{"!python test_a.py; python test_b.py", Failing},
+		{"!mvn -q test; mvn test", Tested},
+		{"!cargo test name; cargo test", Tested},
+		{"!cargo test -p a; cargo test", Failing},
+		{"!acme verify a; acme verify", Failing}, // of which nothing is known
+		{"!acme verify a; acme verify a", Tested},
+		{"!pytest a; pytest b; pytest a", Tested},
+		{"!pytest a; pytest a; !pytest a", Failing},
+		{"!pytest …; pytest …", Failing}, // their ends may differ
+		{"!web:npm test; api:npm test", Failing},
+		{"!web:npm test; web:npm test", Tested},
+		{"!web:npm test; npm test", Failing},
+		{"!golangci-lint run; go vet ./...; go test", Failing},
+	} {
+		var checks []Check
+		for i, command := range strings.Split(tt.ran, "; ") {
+			command, fails := strings.CutPrefix(command, "!")
+			in, command := cutPlace(command)
+			c := Check{Kind: Test, Command: command, In: in, Outcome: Passed, Call: fmt.Sprint(i)}
+			if kind := Patterns(nil).kind(strings.Fields(command)); kind != "" {
+				c.Kind = kind
+			}
+			if fails {
+				c.Outcome = Failed
+			}
+			checks = append(checks, c)
+		}
+		if got := WordOf(checks, true, &no); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.ran, got, tt.want)
+		}
+	}
+}
+
+// cutPlace cuts "place:" off a command.
+func cutPlace(command string) (in, rest string) {
+	if in, rest, ok := strings.Cut(command, ":"); ok && !strings.Contains(in, " ") {
+		return in, rest
+	}
+	return "", command
 }
 
 // TestChecks: what the corpus of package agent does not show.

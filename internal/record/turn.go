@@ -92,7 +92,7 @@ type Turn struct {
 	Worktrees []Worktree `json:"worktrees,omitempty"`
 
 	// Checks are those that ran, sub-agents' too, the oldest first; the newest
-	// [MaxChecks]; nil if nobody looked for them. ChangedAfter says whether files changed after the last test,
+	// [MaxChecks], and failures that stand before others; nil if nobody looked for them. ChangedAfter says whether files changed after the last test,
 	// or check if no test ran; nil if that is not known. Unproven says that the
 	// reply tells of tests that pass where none is recorded that did.
 	Checks       []Check `json:"checks,omitzero"`
@@ -168,7 +168,8 @@ const MaxWorktreeName = 100
 // other kinds and outcomes.
 type Check struct {
 	Kind    evidence.Kind    `json:"kind" purge:"formal"`
-	Command string           `json:"command" purge:"text"` // without its wrappers; redacted, a line, its first 200 runes
+	Command string           `json:"command" purge:"text"`      // without its wrappers; redacted, a line, its first 200 runes
+	In      string           `json:"in,omitempty" purge:"text"` // where it ran, if not in the worktree's top directory: a directory in it, a container
 	Outcome evidence.Outcome `json:"outcome" purge:"formal"`
 	Exit    *int             `json:"exit,omitempty" purge:"number"`  // its status; nil if that is not known
 	Call    string           `json:"call,omitempty" purge:"formal"`  // the client's id of the call

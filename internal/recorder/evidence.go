@@ -26,15 +26,16 @@ func (r *recording) prove(t *turns.Turn, segment []byte, sub sides) {
 		return
 	}
 	t.Checks = []record.Check{}
+	var ran []evidence.Check
 	deeds, last, tested := r.deeds(segment, sub), -1, false
 	for i, d := range deeds {
 		if d.Command == "" {
 			continue
 		}
 		for _, c := range r.Settings.Checks.Checks(d.Command, d.Ended, d.Result) {
-			t.Checks = append(t.Checks, record.Check{
-				Kind: c.Kind, Command: r.checkCommand(c.Command), Outcome: c.Outcome, Exit: c.Exit, Call: called(d.Call, maxTool), Agent: d.agent,
-			})
+			c.Command, c.In, c.Call = r.checkText(c.Command), r.checkText(c.In), called(d.Call, maxTool)
+			ran = append(ran, c)
+			t.Checks = append(t.Checks, record.Check{Kind: c.Kind, Command: c.Command, In: c.In, Outcome: c.Outcome, Exit: c.Exit, Call: c.Call, Agent: d.agent})
 			if c.Kind == evidence.Test || !tested {
 				last, tested = i, tested || c.Kind == evidence.Test
 			}
@@ -44,14 +45,27 @@ func (r *recording) prove(t *turns.Turn, segment []byte, sub sides) {
 		t.ChangedAfter = r.changedAfter(t, deeds, last)
 	}
 	if t.ChecksLeft = max(0, len(t.Checks)-record.MaxChecks); t.ChecksLeft > 0 {
-		t.Checks = t.Checks[t.ChecksLeft:]
+		t.Checks = newest(t.Checks, evidence.Standing(ran))
 	}
 	t.Unproven = evidence.Claims(t.Reply) && r.unproven(t)
 }
 
-// checkCommand returns a check's command as records have it.
-func (r *recording) checkCommand(command string) string {
-	line := strings.Join(strings.Fields(turns.Clip(command)), " ")
+// newest returns as many checks as a record has: failures that stand go last.
+func newest(checks []record.Check, standing []int) (kept []record.Check) {
+	left := len(checks) - record.MaxChecks
+	for i, c := range checks {
+		if left > 0 && !slices.Contains(standing, i) {
+			left--
+			continue
+		}
+		kept = append(kept, c)
+	}
+	return kept[max(0, len(kept)-record.MaxChecks):]
+}
+
+// checkText returns a check's command, or where it ran, as records have it.
+func (r *recording) checkText(text string) string {
+	line := strings.Join(strings.Fields(turns.Clip(text)), " ")
 	return ledger.Head(valid(string(r.tx.Purged().Replace([]byte(r.rules.String(line))))), record.MaxCommand)
 }
 

@@ -92,3 +92,21 @@ func TestDeedsOfSides(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestNewestChecks: a record has room for a failure that stands.
+func TestNewestChecks(t *testing.T) {
+	t.Parallel()
+	var checks []record.Check
+	for i := range record.MaxChecks + 2 {
+		checks = append(checks, record.Check{Command: fmt.Sprint(i)})
+	}
+	for _, tt := range []struct {
+		standing []int
+		want     string
+	}{{nil, "2 3"}, {[]int{0}, "0 3"}, {[]int{1}, "1 3"}, {[]int{0, 1}, "0 1"}, {[]int{21}, "2 3"}} {
+		kept := newest(checks, tt.standing)
+		if got := kept[0].Command + " " + kept[1].Command; got != tt.want || len(kept) != record.MaxChecks {
+			t.Errorf("%d of them, %v stand: from %s, want %s", len(kept), tt.standing, got, tt.want)
+		}
+	}
+}
