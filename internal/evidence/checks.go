@@ -1,7 +1,11 @@
 package evidence
 
 import (
+	"cmp"
+	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Checks returns the checks that a shell's command ran, in the order in which
@@ -10,24 +14,30 @@ func (p Patterns) Checks(command string, ended Ended, result string) []Check {
 	if ended.How == Refused {
 		return nil
 	}
-	r := reading{names: p}
+	lost := noDirectory().MatchString(result)
+	r := reading{
+		names: p, lines: lastWords(result), filtered: lost,
+		functions: make(map[string]*syntax.Stmt), tells: make(map[tell]int), told: make(map[tell]int), holds: make(map[string]bool),
+	}
 	r.read(command, known(ended))
-	if len(r.runs) == 0 || noDirectory().MatchString(result) && ended.Code != 0 {
+	r.runs = slices.DeleteFunc(r.runs, func(c run) bool { return c.status == skipped || notFound(&c, ended, result) })
+	if len(r.runs) == 0 || lost && ended.Code != 0 {
 		return nil
 	}
-	words := lastWords(result)
-	silent := make(map[Kind]int) // checks of which only their words may tell
+	// What the command holds may be printed by anything.
+	words := slices.DeleteFunc(slices.Clone(r.lines), func(line string) bool { return strings.Contains(command, line) })
+	of := make(map[Kind]int)
 	for _, c := range r.runs {
-		if c.status == hidden {
-			silent[c.kind]++
-		}
+		of[c.kind]++
 	}
 	var list []Check
 	for _, c := range r.runs {
-		if c.status == skipped || notFound(&c, ended, result) {
-			continue
+		said := Unknown // others of the kind may have said it
+		if of[c.kind] == 1 {
+			said = verdict(c.kind, words, len(r.runs) == 1)
 		}
-		list = append(list, Check{Kind: c.kind, Command: c.command, Outcome: r.outcome(&c, ended, words, silent[c.kind] == 1), Exit: c.exit(ended)})
+		outcome := r.outcome(&c, ended, said, ranNothing(words))
+		list = append(list, Check{Kind: c.kind, Command: c.command, In: c.in, Outcome: outcome, Exit: c.exit(ended)})
 	}
 	return list
 }
@@ -36,10 +46,12 @@ func (p Patterns) Checks(command string, ended Ended, result string) []Check {
 func (c *run) exit(ended Ended) *int {
 	code := 0
 	switch {
-	case ended.How != Exited, c.status == hidden, c.status == nonzero && ended.Code == 0:
+	case ended.How != Exited, c.status == hidden:
 		return nil
 	case c.status == nonzero:
-		code = ended.Code
+		if code = cmp.Or(c.code, ended.Code); code == 0 {
+			return nil
+		}
 	}
 	return &code
 }
@@ -54,49 +66,23 @@ func known(e Ended) status {
 	return hidden
 }
 
-// outcome weighs what is known of a check's end. alone says that no other check
-// of its kind may have said the last words.
-func (r *reading) outcome(c *run, ended Ended, words []string, alone bool) Outcome {
-	s := c.status
-	if s == hidden {
-		s = lineOf(c.ends, words)
-	}
+// outcome weighs what is known of a check's end: its status, what its last words
+// say, and whether there was nothing to run.
+func (r *reading) outcome(c *run, ended Ended, said Outcome, nothing bool) Outcome {
+	code := cmp.Or(c.code, ended.Code)
 	switch {
-	case ended.How == GoesOn, c.aside && s == hidden:
+	case ended.How == GoesOn, c.aside:
 		return Unknown
-	case ended.How == Halted, s == nonzero && c.limited && ended.Code == 124, s == nonzero && (ended.Code == 130 || ended.Code == 137 || ended.Code == 143):
+	case ended.How == Halted, c.status == nonzero && (c.limited && code == 124 || code == 130 || code == 137 || code == 143):
 		return Stopped
-	case s == nonzero:
+	case c.status == nonzero:
 		return Failed
-	}
-	said := verdict(c.kind, words)
-	switch {
-	case s == zero && said != Failed && !ranNothing(words):
+	case c.status == zero && said != Failed && !nothing:
 		return Passed
-	case s == zero, !alone:
-		return Unknown
-	case said == Passed && (r.filtered || c.muted || ranNothing(words)):
+	case c.status == zero, said == Passed && (r.filtered || c.muted || c.many || nothing):
 		return Unknown
 	}
 	return said
-}
-
-// lineOf returns the status that the command's own lines tell.
-func lineOf(ends []endLine, words []string) status {
-	for i := len(words) - 1; i >= 0; i-- {
-		for _, e := range ends {
-			switch {
-			case !e.code && words[i] == e.prefix:
-				return e.status
-			case e.code && strings.HasPrefix(words[i], strings.TrimLeft(e.prefix, " ")) && strings.HasSuffix(words[i], strings.TrimRight(e.suffix, " ")):
-				at := len(strings.TrimLeft(e.prefix, " "))
-				if code, ok := number(words[i][at:]); ok {
-					return known(Exit(code))
-				}
-			}
-		}
-	}
-	return hidden
 }
 
 var noDirectory = lazy(`(?m)^(\S+: )?(line \d+: )?cd: `)

@@ -16,10 +16,8 @@ type Patterns map[Kind][]string
 // kind returns what a command without its wrappers checks, "" for nothing.
 func (p Patterns) kind(words []string) Kind {
 	whole := strings.Join(words, " ")
-	for _, kind := range Kinds {
-		if slices.ContainsFunc(p[kind], func(pattern string) bool { return match.Match(whole, pattern) }) {
-			return kind
-		}
+	if kind := p.listed(whole); kind != "" {
+		return kind
 	}
 	if slices.ContainsFunc(words[1:], func(w string) bool { return asks[w] }) {
 		return ""
@@ -27,7 +25,9 @@ func (p Patterns) kind(words []string) Kind {
 	name, args := base(words[0]), words[1:]
 	switch {
 	case name == "go" && slices.Contains(args, "test") && (slices.ContainsFunc(args, func(w string) bool { return goLists[w] }) || noneRun().MatchString(whole)),
-		name == "make" && slices.ContainsFunc(args, func(w string) bool { return w == "-n" || w == "-q" || w == "-p" }):
+		slices.ContainsFunc(args, func(w string) bool {
+			return flagged(name, w, "make gmake", "nqpt") || flagged(name, w, "gradle gradlew", "m")
+		}):
 		return ""
 	case name == "cargo" && slices.Contains(args, "--no-run"):
 		return Build
@@ -51,6 +51,36 @@ func (p Patterns) kind(words []string) Kind {
 	return ""
 }
 
+// listed returns the kind of a command that the user has a pattern for.
+func (p Patterns) listed(whole string) Kind {
+	for _, kind := range Kinds {
+		if slices.ContainsFunc(p[kind], func(pattern string) bool { return match.Match(whole, pattern) }) {
+			return kind
+		}
+	}
+	return ""
+}
+
+// many reports whether a check is a script, which may run any number of others.
+func (p Patterns) many(words []string) bool {
+	name := base(words[0])
+	return p.listed(strings.Join(words, " ")) != "" || isPath(words[0]) && toolKind(name, words[1:]) == "" && taskRunners[name] == nil
+}
+
+// forgives reports whether a command is told to succeed whatever comes of it.
+func forgives(words []string) bool {
+	return slices.ContainsFunc(words[1:], func(w string) bool {
+		return forgiving[w] || flagged(words[0], w, "make gmake", "i")
+	})
+}
+
+// flagged reports whether a word of one of the programs has one of the flags.
+func flagged(program, word, programs, flags string) bool {
+	return slices.Contains(strings.Fields(programs), base(program)) && strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word, flags)
+}
+
+var forgiving = set("--if-present --ignore-errors --exit-zero --exit-code=0 --issues-exit-code=0 -fn --fail-never -Dmaven.test.failure.ignore -Dmaven.test.failure.ignore=true -DtestFailureIgnore=true")
+
 func base(word string) string {
 	name := path.Base(strings.ReplaceAll(word, `\`, "/"))
 	for _, ext := range []string{".exe", ".cmd", ".bat"} {
@@ -63,7 +93,7 @@ func isPath(word string) bool { return strings.Contains(word, "/") }
 
 // asks are options with which a tool tells something, and checks nothing.
 var (
-	asks    = set("--version --help -h --collect-only --co --listTests --list-tests --list --print-config --showConfig --init --dry-run --dryrun --just-print --setup-plan --fixtures")
+	asks    = set("--version --help -h --collect-only --co --listTests --list-tests --list --print-config --showConfig --init --dry-run --dryrun --just-print --setup-plan --fixtures --touch --question")
 	goLists = set("-list -c -n")
 )
 
@@ -87,7 +117,7 @@ typos|cspell|commitlint|semgrep|trivy|gosec|govulncheck|mandoc|checkov|solhint|k
 		Types: `tsc|vue-tsc|tsgo|mypy|pyright|basedpyright|pyre check|pytype|ty check|cargo check|cargo c|deno check|flow check|flow|svelte-check|astro check|phpstan|phpstan analyse|psalm|mix dialyzer|sorbet tc|srb tc|steep check|gleam check|glint`,
 		Build: `go build|go install|cargo build|cargo b|npm pack|vite build|webpack|rollup|esbuild|parcel build|next build|nuxt build|astro build|ng build|react-scripts build|tsup|swift build|xcodebuild|xcodebuild build|mix compile|sbt compile|sbt assembly|
 lein compile|lein uberjar|stack build|cabal build|zig build|cmake --build|ninja|meson compile|bazel build|bazelisk build|buck2 build|pants package|flutter build|dart compile|gleam build|elm make|dotnet build|dotnet publish|msbuild|mvn compile|mvn package|mvn install|ant|
-docker build|docker buildx build|docker compose build|podman build|nix build|nix-build|gcc|g++|clang|clang++|javac|kotlinc|rustc|crystal build|nim c|nimble build|dub build|forge build|hardhat compile|latexmk|hugo|mkdocs build|sphinx-build|jekyll build|gradle`,
+docker build|docker buildx build|docker compose build|podman build|nix build|nix-build|gcc|g++|clang|clang++|javac|kotlinc|rustc|crystal build|nim c|nimble build|dub build|forge build|hardhat compile|latexmk|hugo|mkdocs build|sphinx-build|jekyll build`,
 	})
 })
 

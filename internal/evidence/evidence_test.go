@@ -137,7 +137,7 @@ func TestChecks(t *testing.T) {
 		want            string
 	}{
 		{"./ci.sh --fast", "", Exit(0), "[{test ./ci.sh --fast passed}]"},
-		{"cd x && acme verify all", "", Exit(3), "[{test acme verify all failed}]"},
+		{"cd x && acme verify all", "", Exit(3), "[{test acme verify all failed in x}]"},
 		{"acme check", "", Exit(0), "[]"},
 		{"make", "", Exit(0), "[{types make passed}]"},
 		{"golangci-lint run && go test ./...", "--- FAIL: TestA\nFAIL", Exit(1), "[{lint golangci-lint run unknown} {test go test ./... failed}]"},
@@ -155,7 +155,7 @@ func TestChecks(t *testing.T) {
 		{"go test ./... 2>/dev/null | tail -1", "ok  \tx\t0.1s", Exit(0), "[{test go test ./... unknown}]"},
 		{"go test ./... || npm test", "", Exit(1), "[{test go test ./... failed} {test npm test failed}]"},
 		{"uv run --with x pytest -q", "", Exit(0), "[{test pytest -q passed}]"},
-		{"docker compose -f a.yml run --rm app pytest", "", Exit(0), "[{test pytest passed}]"},
+		{"docker compose -f a.yml run --rm app pytest", "", Exit(0), "[{test pytest passed in app}]"},
 		{"go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...", "", Exit(0), "[{lint honnef.co/go/tools/cmd/staticcheck ./... passed}]"},
 		{"npx prettier --check . ; npx prettier --write .", "", Exit(0), "[{lint prettier --check . unknown}]"},
 		{"go test ./... ; exit $?", "", Exit(1), "[{test go test ./... failed}]"},
@@ -163,11 +163,79 @@ func TestChecks(t *testing.T) {
 		{"go test -run '^$' -bench . ./...", "ok  \tx\t1.2s", Exit(0), "[]"},
 		{"npm test", "> echo no tests yet\nno tests yet", Exit(0), "[{test npm test unknown}]"},
 		{"pytest -k nothing", "== 5 skipped in 0.1s ==", Exit(0), "[{test pytest -k nothing unknown}]"},
+		// What is printed is another's.
+		{"pytest > /dev/null 2>&1; cat old.log", "4 passed in 0.1s", Exit(0), "[{test pytest unknown}]"},
+		{"pytest > new.log; tail -5 new.log", "4 passed in 0.1s", Exit(0), "[{test pytest passed}]"},
+		{"pytest >> log; cat log", "4 passed in 0.1s", Exit(0), "[{test pytest unknown}]"},
+		{"cp a b && pytest > log; cat log", "4 passed in 0.1s", Exit(0), "[{test pytest unknown}]"},
+		{"cd web && pytest > log; cat log", "bash: line 1: cd: web: No such file or directory\n4 passed in 0.1s", Exit(0), "[{test pytest unknown in web}]"},
+		{"pytest | tee log >/dev/null; cat log", "4 passed in 0.1s", Exit(0), "[{test pytest passed}]"},
+		{"pytest >/dev/null; echo '4 passed in 0.1s'", "4 passed in 0.1s", Exit(0), "[{test pytest unknown}]"},
+		{"cat <<E\n4 passed in 0.1s\nE\npytest >/dev/null; true", "4 passed in 0.1s", Exit(0), "[{test pytest unknown}]"},
+		{"pytest a > log; pytest b", "4 passed in 0.1s", Exit(0), "[{test pytest a unknown} {test pytest b passed}]"},
+		{"make lint; make test | tail -1", "make: *** [Makefile:2: lint] Error 1\n4 passed in 0.1s", Exit(0), "[{lint make lint unknown} {test make test passed}]"},
+		{"./run_tests.sh | tail -1", "4 passed in 0.1s", Exit(0), "[{test ./run_tests.sh unknown}]"}, // the last of who knows how many
+		// The status is another's.
+		{"pytest | tail -5; echo $?", "0", Exit(0), "[{test pytest unknown}]"},
+		{"pytest || true; echo $?", "0", Exit(0), "[{test pytest unknown}]"},
+		{"pytest | tail -5; echo \"exit ${PIPESTATUS[0]}\"", "exit 1", Exit(0), "[{test pytest failed}]"},
+		{"pytest | tail -5; echo \"exit ${PIPESTATUS[1]}\"", "exit 0", Exit(0), "[{test pytest unknown}]"},
+		{"pytest | tail -5; exit ${PIPESTATUS[0]}", "", Exit(0), "[{test pytest passed}]"},
+		{"pytest a; echo $?; pytest b; echo $?", "1\n0", Exit(0), "[{test pytest a failed} {test pytest b passed}]"},
+		{"pytest a; echo $?; pytest b; echo $?", "0", Exit(0), "[{test pytest a unknown} {test pytest b unknown}]"},
+		{"pytest; rc=$?; tail -1 log; echo rc=$rc; exit $rc", "rc=1", Exit(1), "[{test pytest failed}]"},
+		{"pytest; rc=$?; tail -1 log; exit $rc", "", Exit(0), "[{test pytest passed}]"},
+		{"pytest; rc=$?; tail -1 log; echo rc=$rc", "rc=0", Exit(0), "[{test pytest passed}]"},
+		{"timeout 5 pytest; echo $?", "124", Exit(0), "[{test pytest stopped}]"},
+		{"if pytest; then echo fine; else echo no; fi", "no", Exit(0), "[{test pytest failed}]"},
+		{"if ! pytest; then exit 1; fi", "", Exit(0), "[{test pytest passed}]"},
+		{"pytest || exit 1; echo done", "done", Exit(0), "[{test pytest passed}]"},
+		{"exit 0; pytest", "", Exit(0), "[]"},
+		{"[ -f done ] && exit 0; pytest", "", Exit(0), "[{test pytest unknown}]"},
+		{"trap 'exit 0' EXIT; pytest", "", Exit(0), "[{test pytest unknown}]"},
+		{"set -e; set +e; pytest; echo done", "done", Exit(0), "[{test pytest unknown}]"},
+		{"set -e; pytest && echo fine; echo done", "done", Exit(0), "[{test pytest unknown}]"},
+		{"set -e; cd web && pytest; echo done", "done", Exit(0), "[{test pytest passed in web}]"},
+		{"(set -e; true); pytest; echo done", "done", Exit(0), "[{test pytest unknown}]"},
+		{"set -o pipefail; set +o pipefail; pytest | cat", "", Exit(0), "[{test pytest unknown}]"},
+		{"ls | xargs -r pytest", "", Exit(0), "[{test pytest unknown}]"},
+		{"npm run test --if-present", "", Exit(0), "[{test npm run test --if-present unknown}]"},
+		{"make -i test", "", Exit(0), "[{test make -i test unknown}]"},
+		{"mvn test -Dmaven.test.failure.ignore=true", "", Exit(0), "[{test mvn test -Dmaven.test.failure.ignore=true unknown}]"},
+		{"script -qc 'pytest' log", "", Exit(0), "[{test pytest unknown}]"},
+		{"script -qec 'pytest' log", "", Exit(0), "[{test pytest passed}]"},
+		{"docker run -dit img pytest", "", Exit(0), "[{test pytest unknown in img}]"},
+		{"docker compose run --detach app pytest", "", Exit(0), "[{test pytest unknown in app}]"},
+		{"setsid -f pytest", "", Exit(0), "[{test pytest unknown}]"},
+		// The program is another one.
+		{"pytest() { echo fine; }; pytest", "fine", Exit(0), "[]"},
+		{"alias pytest=true; pytest", "", Exit(0), "[]"},
+		{"t() { pytest \"$@\"; }; t", "", Exit(1), "[{test pytest $@ failed}]"},
+		{"t() { pytest; }", "", Exit(0), "[]"},
+		{"t() { pytest; t; }; t", "", Exit(0), "[{test pytest unknown}]"},
+		{"a() { b; b; }; b() { c; c; }; c() { d; d; }; d() { e; e; }; e() { f; f; }; f() { g; g; }; g() { h; h; }; h() { i; i; }; i() { j; j; }; j() { k; k; }; k() { l; l; }; l() { m; m; }; " +
+			"m() { n; n; }; n() { o; o; }; o() { p; p; }; p() { q; q; }; q() { s; s; }; s() { t; t; }; t() { u; u; }; u() { v; v; }; v() { w; w; }; w() { x; x; }; x() { y; y; }; y() { z; z; }; pytest; a", "", Exit(0), "[{test pytest unknown}]"},
+		{"command -v pytest", "/usr/bin/pytest", Exit(0), "[]"},
+		{"make -t test", "", Exit(0), "[]"},
+		{"gradle test -m", "BUILD SUCCESSFUL in 1s", Exit(0), "[]"},
+		{"gradle test", "", Exit(0), "[{test gradle test passed}]"},
+		{"eval 'pytest || true'", "", Exit(0), "[{test pytest unknown}]"},
+		{"export out=$(pytest)", "", Exit(0), "[{test pytest unknown}]"},
+		// Where it ran.
+		{"cd web && npm test", "", Exit(0), "[{test npm test passed in web}]"},
+		{"(cd web && npm test); npm run lint", "", Exit(0), "[{test npm test unknown in web} {lint npm run lint passed}]"},
+		{"cd web; cd ../api; npm test", "", Exit(0), "[{test npm test passed in api}]"},
+		{"cd /srv/app && uv run --directory api pytest", "", Exit(0), "[{test pytest passed in /srv/app/api}]"},
+		{"docker compose exec -T web sh -c 'cd api && npm test'", "", Exit(0), "[{test npm test passed in web:api}]"},
+		{"pushd web; npm test; popd", "", Exit(0), "[{test npm test unknown in web}]"},
 	} {
 		checks := patterns.Checks(tt.command, tt.ended, tt.result)
 		texts := make([]string, len(checks))
 		for i, c := range checks {
 			texts[i] = fmt.Sprintf("{%s %s %s}", c.Kind, c.Command, c.Outcome)
+			if c.In != "" {
+				texts[i] = fmt.Sprintf("{%s %s %s in %s}", c.Kind, c.Command, c.Outcome, c.In)
+			}
 		}
 		if got := fmt.Sprint(texts); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.command, got, tt.want)

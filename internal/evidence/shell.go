@@ -1,6 +1,9 @@
 package evidence
 
 import (
+	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -33,37 +36,72 @@ func (s status) inverted() status {
 type run struct {
 	kind    Kind
 	command string
+	in      string // where: see [Check]
 	program string
 	status  status
-	aside   bool      // it goes on in the background
-	limited bool      // by timeout
-	muted   bool      // what it says on standard error is lost
-	ends    []endLine // lines by which the command itself tells how it ended
+	code    int  // its exit status, if the command itself told it, and it is not 0
+	aside   bool // it goes on in the background
+	limited bool // by timeout
+	muted   bool // what it says on standard error is lost
+	many    bool // it may run any number of checks, so that its last words are of one
 }
 
-// An endLine is what a command prints if its check has ended so; with code set,
-// the line has the exit status between prefix and suffix.
-type endLine struct {
-	prefix, suffix string
-	code           bool
-	status         status
-}
-
-// A reading finds the checks of a command, and what its status says of each.
+// A reading finds the checks of a command, and what its status and what it
+// printed say of each.
 type reading struct {
-	names    Patterns
-	runs     []run
-	errexit  bool
-	pipefail bool
+	names Patterns
+	lines []string // the last that were printed
+	runs  []run
+
+	functions map[string]*syntax.Stmt
+	tells     map[tell]int    // how often the command tells a status so
+	told      map[tell]int    // and how many of these are read
+	holds     map[string]bool // files that have what a check printed, and nothing else
+	piped     *status         // of the first command of the pipe that comes next
+
+	options
+	place
 	filtered bool // what was printed is not all there, or others printed, too
+	maybe    bool // it is not sure that this part runs
 	limited  bool
 	muted    bool
+	aside    bool
 	depth    int
+	steps    int
+}
+
+// options are a shell's own.
+type options struct{ errexit, pipefail bool }
+
+// A place is where commands run.
+type place struct{ host, dir string }
+
+func (p place) String() string {
+	if p.host != "" && p.dir != "" {
+		return p.host + ":" + p.dir
+	}
+	return p.host + p.dir
+}
+
+// cd returns the place after a change of the directory.
+func (p place) cd(dir string) place {
+	switch {
+	case strings.HasPrefix(dir, "/"), strings.HasPrefix(dir, "~"), strings.HasPrefix(dir, "$"), dir == "-":
+		p.dir = dir
+	default:
+		if p.dir = path.Join(p.dir, dir); p.dir == "." {
+			p.dir = ""
+		}
+	}
+	return p
 }
 
 // maxStmts bounds the commands within one, each of which is compared with those
 // before it.
 const maxStmts = 500
+
+// maxSteps bounds what functions and scripts within a command make of it.
+const maxSteps = 2000
 
 // maxWrappers bounds what one command is wrapped in.
 const maxWrappers = 50
@@ -81,8 +119,11 @@ func (r *reading) read(command string, s status) {
 	}
 	count := 0
 	syntax.Walk(f, func(n syntax.Node) bool {
-		if _, ok := n.(*syntax.Stmt); ok {
+		if stmt, ok := n.(*syntax.Stmt); ok {
 			count++
+			if t, _, ok := tells(stmt); ok {
+				r.tells[t]++
+			}
 		}
 		return count <= maxStmts
 	})
@@ -96,58 +137,197 @@ func (r *reading) read(command string, s status) {
 
 func (r *reading) list(stmts []*syntax.Stmt, s status) {
 	for i, stmt := range stmts {
-		r.options(stmt)
-		last := i == len(stmts)-1
+		r.set(stmt)
 		own := hidden
-		switch {
-		case last:
+		switch rest := stmts[i+1:]; {
+		case len(rest) == 0:
 			own = s
-		case r.errexit && s == zero:
+		case r.after(stmt, rest, s):
+			continue
+		case s == zero && (r.errexit && !shrugs(stmt) || guards(stmt)):
 			own = zero
-		case s == nonzero && i == len(stmts)-2 && exits(stmts[i+1]) == nonzero && r.errexit:
+		case s == nonzero && len(rest) == 1 && exits(rest[0]) == nonzero && r.errexit:
 			own = nonzero
 		}
-		if !last && i == len(stmts)-2 && exitsAs(stmts[i+1]) {
-			own = s
-		}
-		from := len(r.runs)
 		r.stmt(stmt, own)
-		if !last && len(r.runs) == from+1 { // two in a list share a line of no use
-			r.tell(from, told(stmts[i+1]))
+		if leaves(stmt) { // perhaps, and what follows does not run
+			if words := callOf(stmt); len(words) > 0 && words[0] != "trap" {
+				return
+			}
+			if s == zero {
+				s = hidden
+			}
 		}
 	}
 }
 
-// tell notes the line that a part of the command prints about the run at i.
-func (r *reading) tell(i int, lines []endLine) {
-	r.runs[i].ends = append(r.runs[i].ends, lines...)
+// after reads a part of a list of which a later one tells the status, and
+// reports whether there is one.
+func (r *reading) after(stmt *syntax.Stmt, rest []*syntax.Stmt, s status) bool {
+	name := "?"
+	if c, ok := rest[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) == 0 && len(c.Assigns) == 1 && c.Assigns[0].Value != nil {
+		if value := text(c.Assigns[0].Value); value == "$?" || value == "$PIPESTATUS" {
+			name, rest = c.Assigns[0].Name.Value, rest[1:]
+			if value != "$?" {
+				r.piped = new(status)
+			}
+		}
+	} else if words := callOf(rest[0]); len(words) > 1 && strings.Contains(words[len(words)-1], "$PIPESTATUS") {
+		name, r.piped = "PIPESTATUS", new(status)
+	}
+	first := r.piped
+	from, own, code := len(r.runs), hidden, 0
+	for i, later := range rest {
+		if i > 0 && (name == "?" || name == "PIPESTATUS") {
+			break
+		}
+		if i == len(rest)-1 && exitsAs(later, name) {
+			own = s
+			break
+		}
+		if c, ok := later.Cmd.(*syntax.CallExpr); ok && slices.ContainsFunc(c.Assigns, func(a *syntax.Assign) bool { return a.Name.Value == name }) {
+			break
+		}
+		if t, of, ok := tells(later); ok && of == name {
+			if own, code = r.tellsNow(t); own != hidden {
+				break
+			}
+		}
+	}
+	if first != nil {
+		*first, own = own, hidden
+	}
+	known := own != hidden || first != nil && *first != hidden
+	if known {
+		r.stmt(stmt, own)
+		for i := range r.runs[from:] {
+			r.runs[from+i].code = code
+		}
+	}
+	r.piped = nil
+	return known
 }
 
-// options follows `set -e` and `set -o pipefail`.
-func (r *reading) options(stmt *syntax.Stmt) {
+// A tell is a line by which a command tells a status: what is before and behind it.
+type tell struct{ prefix, suffix string }
+
+// tells returns how `echo ...$?` tells a status, and the name of the variable.
+func tells(stmt *syntax.Stmt) (t tell, name string, ok bool) {
+	words := callOf(stmt)
+	if len(words) < 2 || words[0] != "echo" || len(stmt.Redirs) > 0 {
+		return t, "", false
+	}
+	prefix, rest, ok := strings.Cut(strings.Join(words[1:], " "), "$")
+	if !ok || strings.Contains(rest, "$") {
+		return t, "", false
+	}
+	if name, ok = "?", strings.HasPrefix(rest, "?"); !ok {
+		end := strings.IndexFunc(rest+" ", func(r rune) bool {
+			return r != '_' && !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z')
+		})
+		name = rest[:end]
+	}
+	return tell{strings.TrimLeft(prefix, " "), strings.TrimRight(rest[len(name):], " ")}, name, true
+}
+
+// tellsNow returns the status that the next of equal lines tells, if all of them
+// are there and no other.
+func (r *reading) tellsNow(t tell) (status, int) {
+	var codes []int
+	for _, line := range r.lines {
+		if rest, ok := strings.CutPrefix(line, t.prefix); ok {
+			if rest, ok = strings.CutSuffix(rest, t.suffix); ok {
+				if code, err := strconv.Atoi(rest); err == nil {
+					codes = append(codes, code)
+				}
+			}
+		}
+	}
+	n := r.told[t]
+	if len(codes) != r.tells[t] || n >= len(codes) {
+		return hidden, 0
+	}
+	r.told[t]++
+	return known(Exit(codes[n])), codes[n]
+}
+
+// set follows `set -e` and `set -o pipefail`.
+func (r *reading) set(stmt *syntax.Stmt) {
 	words := callOf(stmt)
 	if len(words) < 2 || words[0] != "set" {
 		return
 	}
+	on := true
 	for _, w := range words[1:] {
-		r.errexit = r.errexit || strings.HasPrefix(w, "-") && strings.Contains(w, "e")
-		r.pipefail = r.pipefail || w == "pipefail"
+		switch {
+		case w == "errexit":
+			r.errexit = on
+		case w == "pipefail":
+			r.pipefail = on
+		case strings.HasPrefix(w, "-"), strings.HasPrefix(w, "+"):
+			if on = w[0] == '-'; strings.Contains(w, "e") {
+				r.errexit = on
+			}
+		}
 	}
 }
 
+// shrugs reports whether `set -e` lets a list go on if a part of it fails.
+func shrugs(stmt *syntax.Stmt) bool {
+	and, ok := stmt.Cmd.(*syntax.BinaryCmd)
+	return stmt.Negated || ok && and.Op == syntax.AndStmt && !succeeds(and.X)
+}
+
+// guards reports whether all ends with a failure if this part fails.
+func guards(stmt *syntax.Stmt) bool {
+	switch c := stmt.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		return c.Op == syntax.OrStmt && exits(c.Y) == nonzero
+	case *syntax.IfClause:
+		return c.Else == nil && len(c.Then) > 0 && exits(c.Then[len(c.Then)-1]) == nonzero
+	}
+	return false
+}
+
+// leaves reports whether a part may end all with success.
+func leaves(stmt *syntax.Stmt) (found bool) {
+	syntax.Walk(stmt, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Subshell, *syntax.CmdSubst, *syntax.FuncDecl:
+			return false
+		case *syntax.Stmt:
+			if words := callOf(n); len(words) > 0 && (words[0] == "exit" || words[0] == "return" || words[0] == "trap") && exits(n) != nonzero {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
 func (r *reading) stmt(stmt *syntax.Stmt, s status) {
+	if r.steps++; r.steps > maxSteps {
+		return
+	}
 	if stmt.Negated {
 		s = s.inverted()
 	}
-	from, muted := len(r.runs), r.muted
+	from, muted, aside := len(r.runs), r.muted, r.aside
 	r.muted = muted || mutes(stmt.Redirs)
-	if stmt.Background || stmt.Coprocess {
+	if r.aside = aside || stmt.Background || stmt.Coprocess; r.aside {
 		s = hidden
 	}
 	r.command(stmt.Cmd, s)
-	r.muted = muted
-	for i := range r.runs[from:] {
-		r.runs[from+i].aside = r.runs[from+i].aside || stmt.Background || stmt.Coprocess
+	r.muted, r.aside = muted, aside
+	for _, d := range stmt.Redirs {
+		r.fills(from, d.Word, d.Op == syntax.RdrOut || d.Op == syntax.RdrAll || d.Op == syntax.RdrClob)
+	}
+}
+
+// fills notes that a file has what the checks from a number on printed.
+func (r *reading) fills(from int, file *syntax.Word, anew bool) {
+	if file != nil && len(r.runs) > from {
+		r.holds[text(file)] = anew && !r.maybe
 	}
 }
 
@@ -169,39 +349,93 @@ func (r *reading) command(cmd syntax.Command, s status) {
 	case *syntax.BinaryCmd:
 		r.binary(c, s)
 	case *syntax.Subshell:
-		r.list(c.Stmts, s)
+		r.within(func() { r.list(c.Stmts, s) })
 	case *syntax.Block:
 		r.list(c.Stmts, s)
 	case *syntax.TimeClause:
 		if c.Stmt != nil {
 			r.stmt(c.Stmt, s)
 		}
-	case *syntax.IfClause:
-		for c := c; c != nil; c = c.Else {
-			r.list(c.Cond, hidden)
-			r.list(c.Then, hidden)
-			r.filtered = true
+	case *syntax.DeclClause:
+		for _, a := range c.Args {
+			r.assigned(a, hidden)
 		}
+	case *syntax.FuncDecl:
+		if c.Name != nil {
+			r.functions[c.Name.Value] = c.Body
+		}
+	case *syntax.IfClause:
+		cond := hidden
+		if s == zero && guards(&syntax.Stmt{Cmd: c}) {
+			cond = nonzero
+		} else if c.Else != nil && len(c.Else.Cond) == 0 && len(c.Then) == 1 && len(c.Else.Then) == 1 {
+			cond = r.said(c.Then[0], c.Else.Then[0])
+		}
+		r.list(c.Cond, cond)
+		r.perhaps(func() {
+			r.list(c.Then, hidden)
+			for c := c.Else; c != nil; c = c.Else {
+				r.list(c.Cond, hidden)
+				r.list(c.Then, hidden)
+			}
+		})
+		r.filtered = true
 	case *syntax.WhileClause:
 		r.loop(c.Cond, c.Do)
 	case *syntax.ForClause:
-		r.loop(nil, c.Do)
+		r.loop(c.Do)
 	case *syntax.CaseClause:
 		for _, item := range c.Items {
-			r.loop(nil, item.Stmts)
+			r.loop(item.Stmts)
 		}
 	}
+}
+
+// within reads what has options and a place of its own.
+func (r *reading) within(read func()) {
+	options, place := r.options, r.place
+	read()
+	r.options, r.place = options, place
+}
+
+// perhaps reads what may not run.
+func (r *reading) perhaps(read func()) {
+	maybe := r.maybe
+	r.maybe = true
+	read()
+	r.maybe = maybe
 }
 
 // loop reads what runs any number of times.
 func (r *reading) loop(lists ...[]*syntax.Stmt) {
-	for _, list := range lists {
-		r.list(list, hidden)
-	}
+	r.perhaps(func() {
+		for _, list := range lists {
+			r.list(list, hidden)
+		}
+	})
 	r.filtered = true
 }
 
+// said returns the status of which the command prints one line or another.
+func (r *reading) said(well, badly *syntax.Stmt) status {
+	yes, ok := says(well)
+	no, also := says(badly)
+	if !ok || !also || yes == no {
+		return hidden
+	}
+	for _, line := range slices.Backward(r.lines) {
+		switch line {
+		case yes:
+			return zero
+		case no:
+			return nonzero
+		}
+	}
+	return hidden
+}
+
 func (r *reading) binary(b *syntax.BinaryCmd, s status) {
+	from := len(r.runs)
 	switch b.Op {
 	case syntax.AndStmt:
 		left, right := s, s
@@ -214,7 +448,11 @@ func (r *reading) binary(b *syntax.BinaryCmd, s status) {
 			left, right = hidden, hidden
 		}
 		r.stmt(b.X, left)
-		r.stmt(b.Y, right)
+		if succeeds(b.X) {
+			r.stmt(b.Y, right)
+			return
+		}
+		r.perhaps(func() { r.stmt(b.Y, right) })
 	case syntax.OrStmt:
 		left, right := s, s
 		switch {
@@ -223,19 +461,24 @@ func (r *reading) binary(b *syntax.BinaryCmd, s status) {
 		case s == zero:
 			left, right = hidden, hidden
 		}
-		from := len(r.runs)
-		r.stmt(b.X, left)
-		if and, ok := b.X.Cmd.(*syntax.BinaryCmd); ok && and.Op == syntax.AndStmt && len(r.runs) == from+1 {
-			r.tell(from, says(and.Y, zero))
-			r.tell(from, says(b.Y, nonzero))
-		}
 		if s != nonzero {
 			r.filtered = r.filtered || !succeeds(b.Y) && exits(b.Y) == hidden
 		}
-		r.stmt(b.Y, right)
+		if and, ok := b.X.Cmd.(*syntax.BinaryCmd); ok && and.Op == syntax.AndStmt && left == hidden {
+			if told := r.said(and.Y, b.Y); told != hidden {
+				r.stmt(and.X, told)
+				return
+			}
+		}
+		r.stmt(b.X, left)
+		r.perhaps(func() { r.stmt(b.Y, right) })
 	case syntax.Pipe, syntax.PipeAll:
 		left := hidden
 		switch {
+		case r.piped != nil:
+			if x, ok := b.X.Cmd.(*syntax.BinaryCmd); !ok || x.Op != syntax.Pipe && x.Op != syntax.PipeAll {
+				left, r.piped = *r.piped, nil
+			}
 		case r.pipefail && s == zero:
 			left = zero
 		case r.pipefail && s == nonzero && keeps(b.Y):
@@ -243,6 +486,11 @@ func (r *reading) binary(b *syntax.BinaryCmd, s status) {
 		}
 		r.filtered = r.filtered || !keeps(b.Y)
 		r.stmt(b.X, left)
+		if c, ok := b.Y.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 1 && text(c.Args[0]) == "tee" {
+			for _, file := range c.Args[1:] {
+				r.fills(from, file, text(c.Args[1]) != "-a")
+			}
+		}
 		r.stmt(b.Y, s)
 	}
 }
@@ -250,10 +498,7 @@ func (r *reading) binary(b *syntax.BinaryCmd, s status) {
 func (r *reading) call(c *syntax.CallExpr, s status) {
 	if len(c.Args) == 0 {
 		for _, a := range c.Assigns { // its status is that of the last command in it
-			if a.Value == nil || len(a.Value.Parts) == 0 {
-				continue
-			}
-			r.substituted(a.Value.Parts, s)
+			r.assigned(a, s)
 		}
 		return
 	}
@@ -262,14 +507,27 @@ func (r *reading) call(c *syntax.CallExpr, s status) {
 		words[i] = text(w)
 		r.substituted(w.Parts, hidden)
 	}
-	r.words(words, s)
+	r.within(func() { r.words(words, s) })
+	if kind := base(words[0]); kind == "cd" || kind == "pushd" || kind == "popd" {
+		to := slices.DeleteFunc(words[1:], func(w string) bool { return w != "-" && strings.HasPrefix(w, "-") })
+		if len(to) == 0 {
+			to = []string{map[string]string{"cd": "~", "pushd": "-", "popd": "-"}[kind]}
+		}
+		r.place = r.cd(to[0])
+	}
+}
+
+func (r *reading) assigned(a *syntax.Assign, s status) {
+	if a.Value != nil {
+		r.substituted(a.Value.Parts, s)
+	}
 }
 
 func (r *reading) substituted(parts []syntax.WordPart, s status) {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.CmdSubst:
-			r.list(p.Stmts, s)
+			r.within(func() { r.list(p.Stmts, s) })
 		case *syntax.DblQuoted:
 			r.substituted(p.Parts, s)
 		}
@@ -278,32 +536,71 @@ func (r *reading) substituted(parts []syntax.WordPart, s status) {
 
 // words reads a simple command.
 func (r *reading) words(words []string, s status) {
-	limited := r.limited
-	defer func() { r.limited = limited }()
+	limited, aside := r.limited, r.aside
+	defer func() { r.limited, r.aside = limited, aside }()
+	if body, ok := r.functions[words[0]]; ok {
+		delete(r.functions, words[0]) // it may call itself
+		if body != nil {
+			r.stmt(body, s)
+		}
+		r.filtered = true
+		r.functions[words[0]] = body
+		return
+	}
+	if words[0] == "alias" {
+		for _, w := range words[1:] {
+			name, _, _ := strings.Cut(w, "=")
+			r.functions[name] = nil
+		}
+	}
 	for range maxWrappers {
-		inner, script, ok := unwrapped(words)
+		in, ok := unwrapped(words)
 		if !ok {
 			break
 		}
 		r.limited = r.limited || isTimeout(words[0])
-		if script != "" {
-			errexit, pipefail := r.errexit, r.pipefail
-			r.errexit, r.pipefail = hasFlag(words, 'e'), false
-			r.read(script, s)
-			r.errexit, r.pipefail = errexit, pipefail
+		r.aside = r.aside || in.aside
+		if in.aside || in.loose && s == zero {
+			s = hidden
+		}
+		if in.host != "" {
+			r.place = place{host: in.host}
+		}
+		for _, dir := range in.dirs {
+			r.place = r.cd(dir)
+		}
+		if in.script != "" {
+			r.options = options{errexit: hasFlag(words, 'e')}
+			r.read(in.script, s)
 			return
 		}
-		words = inner
+		words = in.words
 	}
 	if len(words) == 0 {
 		return
 	}
 	kind := r.names.kind(words)
 	if kind == "" {
-		r.filtered = r.filtered || !quiet[base(words[0])]
+		r.filtered = r.filtered || !quiet[base(words[0])] || prints[base(words[0])] && !r.printsOf(words[1:])
 		return
 	}
-	r.runs = append(r.runs, run{kind: kind, command: strings.Join(words, " "), program: words[0], status: s, limited: r.limited, muted: r.muted})
+	if s == zero && forgives(words) {
+		s = hidden
+	}
+	r.runs = append(r.runs, run{
+		kind: kind, command: strings.Join(words, " "), in: r.place.String(), program: words[0], status: s,
+		aside: r.aside, limited: r.limited, muted: r.muted, many: r.names.many(words),
+	})
+}
+
+// printsOf reports whether all files that are named have what a check printed.
+func (r *reading) printsOf(args []string) bool {
+	for i, a := range args {
+		if !strings.HasPrefix(a, "-") && !(i > 0 && (args[i-1] == "-n" || args[i-1] == "-c")) && !r.holds[a] {
+			return false
+		}
+	}
+	return true
 }
 
 // hasFlag reports whether a shell was started with a flag of one letter.
@@ -341,6 +638,9 @@ func part(b *strings.Builder, p syntax.WordPart) {
 		if p.Param != nil {
 			b.WriteString(p.Param.Value)
 		}
+		if index, ok := p.Index.(*syntax.Word); ok && text(index) != "0" {
+			b.WriteString("[" + text(index) + "]")
+		}
 	default:
 		b.WriteByte('$')
 	}
@@ -365,6 +665,7 @@ func callOf(stmt *syntax.Stmt) []string {
 var (
 	quiet   = set("cd pushd popd export set unset echo printf true : mkdir rm sleep date cat tail tee wait sync source . ulimit umask touch exit return trap clear pwd")
 	keepers = set("cat tail tee")
+	prints  = set("cat tail")
 )
 
 func succeeds(stmt *syntax.Stmt) bool {
@@ -398,30 +699,16 @@ func exits(stmt *syntax.Stmt) status {
 	return hidden
 }
 
-// exitsAs reports whether a command only passes on the status of the one before.
-func exitsAs(stmt *syntax.Stmt) bool {
+// exitsAs reports whether a command only passes on a status: of the one before, or
+// the one in a variable.
+func exitsAs(stmt *syntax.Stmt, name string) bool {
 	words := callOf(stmt)
-	return len(words) > 0 && words[0] == "exit" && (len(words) == 1 || words[1] == "$?")
+	return len(words) > 0 && words[0] == "exit" && (len(words) == 1 && name == "?" || len(words) == 2 && words[1] == "$"+name)
 }
 
-// told returns what `echo ...$?` prints about the command before it.
-func told(stmt *syntax.Stmt) []endLine {
+// says returns the line that a command prints.
+func says(stmt *syntax.Stmt) (line string, ok bool) {
 	words := callOf(stmt)
-	if len(words) < 2 || words[0] != "echo" {
-		return nil
-	}
-	prefix, suffix, ok := strings.Cut(strings.Join(words[1:], " "), "$?")
-	if !ok || strings.ContainsAny(prefix+suffix, "$") {
-		return nil
-	}
-	return []endLine{{prefix: prefix, suffix: suffix, code: true}}
-}
-
-// says returns the line that a command prints if it runs.
-func says(stmt *syntax.Stmt, s status) []endLine {
-	words := callOf(stmt)
-	if len(words) < 2 || words[0] != "echo" || strings.Contains(strings.Join(words, ""), "$") {
-		return nil
-	}
-	return []endLine{{prefix: strings.Join(words[1:], " "), status: s}}
+	line = strings.TrimSpace(strings.Join(words[min(1, len(words)):], " "))
+	return line, line != "" && words[0] == "echo" && !strings.Contains(line, "$") && len(stmt.Redirs) == 0
 }

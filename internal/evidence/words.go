@@ -31,15 +31,16 @@ func lastWords(result string) (lines []string) {
 	return lines[max(0, len(lines)-maxLines):]
 }
 
-// verdict returns what runners of a kind say with their last words.
-func verdict(kind Kind, lines []string) Outcome {
-	by, passed := runners()[kind], false
+// verdict returns what runners of a kind say with their last words. alone says
+// that no check of another kind may have said what those of all kinds say.
+func verdict(kind Kind, lines []string, alone bool) Outcome {
+	by, any, passed := runners()[kind], runners()[""], false
 	var seen [2]bool
 	for _, line := range lines {
-		if by.failed.MatchString(line) {
+		if by.failed.MatchString(line) || alone && any.failed.MatchString(line) {
 			return Failed
 		}
-		passed = passed || by.passed.MatchString(line)
+		passed = passed || by.passed.MatchString(line) || alone && any.passed.MatchString(line)
 		for i, half := range halves() {
 			seen[i] = seen[i] || half.MatchString(line)
 		}
@@ -123,10 +124,10 @@ type runner struct{ failed, passed *regexp.Regexp }
 // together makes one expression for each kind, as each line is compared with all.
 func together(list []said) map[Kind]runner {
 	m := make(map[Kind]runner)
-	for _, kind := range Kinds {
+	for _, kind := range append([]Kind{""}, Kinds...) {
 		var failed, passed []string
 		for _, s := range list {
-			if s.kind != kind && s.kind != "" {
+			if s.kind != kind {
 				continue
 			}
 			failed = append(failed, s.failed)

@@ -288,6 +288,9 @@ func (r *reader) output(p gjson.Result, e *transcript.Entry) {
 		a.Text, a.Files = texts(o), attached(o)
 	}
 	a.Ended = exited(a.Text)
+	if said := gjson.Get(a.Text, "output"); a.Ended.How == evidence.Exited && strings.HasPrefix(a.Text, "{") && said.Type == gjson.String { // of older clients
+		a.Text = transcript.Kept(said)
+	}
 	a.Failed = a.Failed || a.Ended.Code != 0
 	e.Parts = []transcript.Part{a}
 }
