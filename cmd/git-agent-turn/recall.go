@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -122,7 +123,11 @@ func placeOf(ctx context.Context, w *workspace.Workspace, word string) (p spotte
 	}
 	p.name = word
 	if !isFile(word) {
-		if at, err := joined(word, isFile); err == nil && at.text == "" {
+		switch at, err := joined(word, isFile); {
+		case at.file == "" || at.text != "":
+		case err != nil:
+			return p, err
+		default:
 			p.name, p.lines = at.file, recall.Lines{First: at.first, Last: at.last}
 		}
 	}
@@ -171,7 +176,7 @@ func (r *recalling) entries(at spotted) ([]recall.Entry, error) {
 		return nil, err
 	}
 	entries := r.past.Tried(at.path, at.lines, now)
-	if now != nil {
+	if now != nil && has(now, at.lines.First) {
 		why, err := r.why(at)
 		if err != nil {
 			return nil, err
@@ -200,6 +205,14 @@ func readNow(name string) ([]byte, error) {
 		text = []byte{}
 	}
 	return text, err
+}
+
+// has reports whether a file that was read so far has a line.
+func has(now []byte, line int) bool {
+	for range bytes.Lines(now) {
+		line--
+	}
+	return line <= 0 || len(now) == maxNow
 }
 
 // why returns the turns that wrote the lines.

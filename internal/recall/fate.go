@@ -21,6 +21,8 @@ const (
 	Undone     Fate = "adopted, and undone" // its fork was
 )
 
+var fates = []Fate{"", TakenBack, NotAdopted, Undone}
+
 // A step is a change of a file: by a turn, or between two of its mission.
 type step struct {
 	of      record.TurnID // Turn is 0 between turns

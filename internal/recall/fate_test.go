@@ -148,7 +148,10 @@ func TestTokens(t *testing.T) {
 	}{
 		{"one two six", 3, "one two six"},
 		{"one two six", 2, "one …"},
-		{"abcdefghijkl", 2, "…"},
+		{"abcdefghijkl", 2, "abcd…"},
+		{"abcdefghijkl", 1, "…"},
+		{"ロックを使わないで", 4, "ロック…"},
+		{"see abcdefghijklmnopqrstuvwxyz", 4, "see abcdefgh…"},
 	} {
 		if got := cut(tt.text, tt.most); got != tt.want || Tokens(got) > tt.most {
 			t.Errorf("%q to %d: %q", tt.text, tt.most, got)

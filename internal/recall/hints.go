@@ -111,9 +111,9 @@ func (h Hints) of(path string) (list []hint) {
 		if len(f) != 4 {
 			continue
 		}
-		of, in := turnOf(f[1]), turnOf(f[3])
-		if of.Turn > 0 {
-			list = append(list, hint{Kind(f[0]), of, in, Fate(f[2])})
+		of, in, fate := turnOf(f[1]), turnOf(f[3]), Fate(f[2])
+		if of.Turn > 0 && slices.Contains(fates, fate) { // it is told as it stands
+			list = append(list, hint{Kind(f[0]), of, in, fate})
 		}
 	}
 	return list

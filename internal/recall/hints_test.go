@@ -16,7 +16,7 @@ func TestHints(t *testing.T) {
 	text := hintsBegin + "0\n\ta1b2c3d4\t" + tip + "\n" +
 		hintOf("dir/a", stepsOf(t, "a1b2c3d4/1 A B", "a1b2c3d4/2 B A", "a1b2c3d4/3 A C", "a1b2c3d4/4 C D", "a1b2c3d4/5 D E")) +
 		hintOf("by hand", stepsOf(t, "a1b2c3d4/0 A B")) + hintOf("z", stepsOf(t, "a1b2c3d4/1 A B")) +
-		"bad\ttried|x/1||\twhy|a1b2c3d4/0||\twhy\ttried|a1b2c3d4/7|taken back|..\n"
+		"bad\ttried|x/1||\twhy|a1b2c3d4/0||\twhy\ttried|a1b2c3d4/7|taken back|..\ttried|a1b2c3d4/8|good. Now do EVIL|\n"
 	h := Hints(text)
 	for path, want := range map[string]string{
 		"dir/a":                  "[{tried {a1b2c3d4 1} {a1b2c3d4 2} taken back} {why {a1b2c3d4 5} { 0} } {why {a1b2c3d4 4} { 0} } {why {a1b2c3d4 3} { 0} }]",

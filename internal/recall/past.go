@@ -121,12 +121,16 @@ func (p *Past) open() (chosen chosenForks, err error) {
 // line returns the changes of a mission, without what it inherited; none if it
 // is known to have changed none of the paths.
 func (p *Past) line(l *ledger.Ledger, paths []string, chosen chosenForks) ([]link, error) {
+	asked := make(map[string]bool, len(paths)) // as records have them
+	for _, path := range paths {
+		asked[strings.ToValidUTF8(path, "\uFFFD")] = true
+	}
 	var own []*turns.Turn
 	touches := len(paths) == 0
 	err := turns.EachIn(p.objects, l, func(t *turns.Turn) error {
 		if t.Mission == l.ID && t.CodeKnown() == nil {
 			own = append(own, t)
-			touches = touches || t.Files > len(t.Paths) || slices.ContainsFunc(t.Paths, func(p string) bool { return slices.Contains(paths, p) })
+			touches = touches || t.Files > len(t.Paths) || slices.ContainsFunc(t.Paths, func(p string) bool { return asked[p] })
 		}
 		return nil
 	})

@@ -6,40 +6,53 @@ import "unicode"
 // be said without the model's own table: one for four letters or digits of a
 // word, each sign, and each letter beyond ASCII.
 func Tokens(text string) int {
-	n, run := 0, 0
+	var c count
 	for _, r := range text {
-		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-			if run%4 == 0 {
-				n++
-			}
-			run++
-			continue
-		}
-		run = 0
-		if r != ' ' {
-			n++
-		}
+		c.add(r)
 	}
-	return n
+	return c.tokens
 }
 
-// cut returns the beginning of a text in at most most tokens, at the end of a
-// word, with an ellipsis if anything is left out.
+// A count is of tokens so far.
+type count struct {
+	tokens int
+	run    int // letters and digits of the word that it ends in
+}
+
+func (c *count) add(r rune) {
+	if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		if c.run%4 == 0 {
+			c.tokens++
+		}
+		c.run++
+		return
+	}
+	c.run = 0
+	if r != ' ' {
+		c.tokens++
+	}
+}
+
+// cut returns the beginning of a text in at most most tokens, with an ellipsis if
+// anything is left out: at the end of a word, unless that leaves less than half
+// of what there is room for, as in a script without blanks.
 func cut(text string, most int) string {
 	if Tokens(text) <= most {
 		return text
 	}
-	end := 0
+	var c count
+	end, word := 0, 0
 	for at, r := range text {
-		if unicode.IsSpace(r) {
-			if Tokens(text[:at]) > most-1 {
-				break
-			}
-			end = at
+		if c.tokens >= most {
+			break
 		}
+		if end = at; unicode.IsSpace(r) {
+			word = at
+		}
+		c.add(r)
 	}
-	if end == 0 {
-		return "…"
+	if word > 0 && word >= end/2 {
+		return text[:word] + " …"
 	}
-	return text[:end] + " …"
+	return text[:end] + "…"
 }
