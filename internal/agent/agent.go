@@ -48,6 +48,8 @@ type Agent struct {
 	// Flat says that the client takes what a hook tells the model at the top of
 	// its answer; see [hooks.Answer].
 	Flat bool
+	// Ignored is the event of which the client ignores what a hook prints, or "".
+	Ignored string
 	// Effects are what the client's tools may do to files, by their names; one
 	// that is missing may do anything.
 	Effects map[string]hooks.Effect

@@ -22,7 +22,7 @@ var all = []*Agent{
 		Name: claude.Name, Program: claude.Program, Title: claude.Title, Tested: claude.Tested,
 		ConfigDir: claude.ConfigDir, Install: claude.Hooks.Install, Remove: claude.Hooks.Remove, Inspect: claude.Hooks.Inspect,
 		Plugin: claude.Plugin,
-		Event:  hooks.Parse, Reported: claude.Reported, Effects: claude.Effects, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
+		Event:  hooks.Parse, Ignored: "StopFailure", Reported: claude.Reported, Effects: claude.Effects, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
 		Running: claude.Running, Registered: claude.Registered, Files: claude.Files, History: claude.History, Worktrees: claude.Worktrees,
 		Reader: claude.Reader, Structure: claude.Structure, Subagents: claude.Sides,
 		Within:     true,
@@ -73,7 +73,7 @@ var all = []*Agent{
 	{
 		Name: qwen.Name, Program: qwen.Program, Title: qwen.Title, Tested: qwen.Tested,
 		ConfigDir: qwen.ConfigDir, Install: qwen.Hooks.Install, Remove: qwen.Hooks.Remove, Inspect: qwen.Hooks.Inspect,
-		Event: qwen.Event, Effects: qwen.Effects, Client: qwen.Client, Variables: qwen.Variables, Programs: []string{qwen.Program},
+		Event: qwen.Event, Ignored: "StopFailure", Effects: qwen.Effects, Client: qwen.Client, Variables: qwen.Variables, Programs: []string{qwen.Program},
 		Running: qwen.Running, Registered: qwen.Registered, Files: qwen.Files, History: qwen.History, Worktrees: qwen.Worktrees,
 		Reader: qwen.Reader, Structure: qwen.Structure, Subagents: qwen.Sides, Continues: qwen.Continues,
 		Within:     true,

@@ -127,6 +127,7 @@ func Run(ctx context.Context, p *Program, args []string) {
 		if p := recover(); p != nil {
 			h.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
+		h.carry()
 		h.answer.Flat = h.agent.Flat
 		if err := h.answer.Write(os.Stdout); err != nil {
 			h.logError(err)
@@ -326,6 +327,19 @@ func (h *hook) offer(kind, text, command string) {
 			end = ": " + command
 		}
 		h.add(hooks.Answer{User: fmt.Sprintf("%s: %s (git agent-turn doctor tells more)%s", h.program.name, cmdline.Message(text), end)})
+	}
+}
+
+// carry keeps what the client would ignore until the session's next prompt, and
+// adds it to what is told there.
+func (h *hook) carry() {
+	switch {
+	case h.event == nil || h.event.AgentID != "":
+	case h.event.Name == h.agent.Ignored && h.answer.User != "":
+		h.logError(h.store.Owe(h.session(), h.answer.User))
+		h.answer.User = ""
+	case h.event.Name == "UserPromptSubmit" && (h.known || h.outside):
+		h.add(hooks.Answer{User: h.store.Owed(h.session())})
 	}
 }
 

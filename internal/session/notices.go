@@ -45,6 +45,38 @@ func (s Store) WasTold(id, kind string) bool {
 	return err == nil
 }
 
+// Owe keeps a text that the user has yet to be told in a session.
+func (s Store) Owe(id, text string) error {
+	f, err := notes().OpenFile(s.owed(id), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	if err == nil {
+		_, err = f.WriteString(text + "\n")
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("keep a notice for the next prompt: %w", err)
+	}
+	return nil
+}
+
+// Owed returns what is owed, to one of those who ask, and "" if nothing is.
+func (s Store) Owed(id string) string {
+	dir, name := notes(), s.owed(id)
+	if dir.Rename(name, name+taken) != nil {
+		return ""
+	}
+	text, _ := dir.ReadFile(name + taken)
+	_ = dir.Remove(name + taken)
+	return strings.TrimSpace(string(text))
+}
+
+// What is owed is in files beside those of notices, which have it, too.
+const (
+	owed  = "owed-"
+	taken = ".taken"
+)
+
+func (s Store) owed(id string) string { return owed + s.repository() + id }
+
 // Notices returns what the user was told about the repository since the last
 // restart, the newest first.
 func (s Store) Notices() []Notice {
@@ -68,7 +100,7 @@ func (s Store) untell() error {
 		return nil // they were told nothing, or it is not ours
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), s.repository()) {
+		if strings.HasPrefix(strings.TrimPrefix(e.Name(), owed), s.repository()) {
 			err = errors.Join(err, dir.Remove(e.Name()))
 		}
 	}

@@ -47,6 +47,43 @@ func TestTell(t *testing.T) {
 	}
 }
 
+// TestOwed: what is owed in a session is told there by one process, and forgotten with the repository's notices.
+func TestOwed(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	s := Open(t.TempDir())
+	for _, text := range []string{"one", "two"} {
+		gittest.Must(t, s.Owe("1", text))
+	}
+	if got := s.Owed("2"); got != "" {
+		t.Errorf("another session is told %q", got)
+	}
+	if list := s.Notices(); len(list) != 0 {
+		t.Errorf("told is %v", list)
+	}
+	var told atomic.Int32
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() {
+			switch got := s.Owed("1"); got {
+			case "one\ntwo":
+				told.Add(1)
+			case "":
+			default:
+				t.Errorf("told is %q", got)
+			}
+		})
+	}
+	all.Wait()
+	if told.Load() != 1 {
+		t.Errorf("told %d times", told.Load())
+	}
+	gittest.Must(t, s.Owe("1", "three"))
+	gittest.Must(t, s.untell())
+	if got := s.Owed("1"); got != "" {
+		t.Errorf("told is %q, which was forgotten", got)
+	}
+}
+
 // TestTellAmongOthers: what others have put where temporary files are makes nobody silent, and gets
 // nothing to read.
 func TestTellAmongOthers(t *testing.T) {
