@@ -3,6 +3,7 @@
 //
 //	fate.go     what became of a change: a function of values
 //	past.go     the changes of all missions that the user may rely on
+//	about.go    which missions are about this repository
 //	tried.go    what was given up in a file, and where in it
 //	hints.go    a file that says in which turns to look, for hooks
 //	told.go     what a hook tells of a file

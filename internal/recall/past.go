@@ -98,18 +98,26 @@ func (p *Past) open() (chosen chosenForks, err error) {
 	if err := relied.Look(tips); err != nil {
 		return nil, err
 	}
-	chosen = make(chosenForks)
+	unsure := make(map[record.ID]bool)
 	for id, tip := range tips {
-		usable := relied.Level(id, tip).Commit
-		if usable.IsZero() {
+		level := relied.Level(id, tip)
+		if level.Commit.IsZero() {
 			continue
 		}
-		l, err := ledger.At(p.objects, id, usable)
+		l, err := ledger.At(p.objects, id, level.Commit)
 		if err != nil {
 			unread.Add(ledger.Unreadable(id, err))
 			continue
 		}
-		p.ledgers[id] = l
+		if p.ledgers[id] = l; !level.Here {
+			unsure[id] = true
+		}
+	}
+	if err := p.leaveElsewhere(unsure); err != nil {
+		return nil, err
+	}
+	chosen = make(chosenForks)
+	for id, l := range p.ledgers {
 		if m := l.Mission; m.ForkedFrom != nil && (m.Finished != nil || m.Adopted != nil && !m.Adopted.Undone) {
 			chosen[*m.ForkedFrom] = append(chosen[*m.ForkedFrom], id)
 		}
@@ -184,13 +192,17 @@ func (p *Past) after(l *ledger.Ledger, last *turns.Turn) (states []object.Hash) 
 		if err != nil {
 			break
 		}
+		its := slices.Contains(e.Keeps, last.Code)
+		if its && slices.Contains(e.Keeps, last.Base) {
+			break // where the turn was recorded; its code may be HEAD, on which its base is
+		}
 		if len(e.Keeps) == 2 {
 			if on, err := p.objects.Parents(e.Keeps[1]); err == nil && len(on) == 1 && on[0] == e.Keeps[0] && e.Keeps[1] != last.Code {
 				states = append(states, e.Keeps[1], e.Keeps[0])
 				continue
 			}
 		}
-		if slices.Contains(e.Keeps, last.Code) {
+		if its {
 			break
 		}
 	}
