@@ -184,7 +184,11 @@ func (r *recalling) entries(at spotted) ([]recall.Entry, error) {
 		entries = append(entries, why...)
 	}
 	spoken, err := r.spoken(at.path)
-	return append(entries, spoken...), err
+	if err != nil {
+		return nil, err
+	}
+	entries = append(entries, spoken...)
+	return entries, r.past.Sign(entries)
 }
 
 // maxNow is the most bytes of a file that are looked at.

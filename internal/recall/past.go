@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
+	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -28,6 +29,7 @@ type Past struct {
 	w       *workspace.Workspace
 	objects *git.Objects
 	ledgers map[record.ID]*ledger.Ledger // as far as the user may rely on them
+	writers map[record.ID]*trust.Writers // of those that were asked about
 	files   map[string][]step            // by path, in order of time
 }
 
@@ -47,7 +49,7 @@ func Open(ctx context.Context, w *workspace.Workspace, paths ...string) (*Past, 
 }
 
 func newPast(ctx context.Context, w *workspace.Workspace) *Past {
-	return &Past{ctx: ctx, w: w, objects: w.Repo.Objects(ctx), ledgers: make(map[record.ID]*ledger.Ledger), files: make(map[string][]step)}
+	return &Past{ctx: ctx, w: w, objects: w.Repo.Objects(ctx), ledgers: make(map[record.ID]*ledger.Ledger), writers: make(map[record.ID]*trust.Writers), files: make(map[string][]step)}
 }
 
 // Close ends the git processes.

@@ -10,6 +10,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git/object"
 	"gitagent/internal/record"
+	"gitagent/internal/trust"
 	"gitagent/turns"
 )
 
@@ -29,6 +30,7 @@ type Entry struct {
 	Kind  Kind      `json:"kind"`
 	Name  string    `json:"name"` // of the turn or handoff: a1b2c3d4/12
 	At    time.Time `json:"at"`
+	By    string    `json:"by,omitempty"`    // whose it is, if not this user's on this machine: see [trust.Writers]
 	Fate  Fate      `json:"fate,omitempty"`  // of what was tried
 	In    string    `json:"in,omitempty"`    // the turn that took it back, if one did
 	Lines string    `json:"lines,omitempty"` // that the turn wrote: 3,7-9
@@ -69,6 +71,32 @@ func (g given) entry(t, by *turns.Turn) Entry {
 	return e
 }
 
+// Sign notes whose the entries are.
+func (p *Past) Sign(entries []Entry) error {
+	for i := range entries {
+		e := &entries[i]
+		of := turnOf(e.Name)
+		l := p.ledgers[of.Mission]
+		if l == nil {
+			continue
+		}
+		if p.writers[of.Mission] == nil {
+			writers, err := p.w.Writers(p.ctx, p.objects, l.ID, l.Tip)
+			if err != nil {
+				return err
+			}
+			p.writers[of.Mission] = writers
+		}
+		if e.By = p.writers[of.Mission].Turn(of.Turn); e.Kind == Handoff {
+			e.By = p.writers[of.Mission].Handoff(of.Turn)
+		}
+		if trust.Ours(e.By) {
+			e.By = ""
+		}
+	}
+	return nil
+}
+
 // HandedOff returns the missions that have handoffs on which the user may rely, up
 // to the commits of their ledgers of which that is so.
 func (p *Past) HandedOff() map[record.ID]object.Hash {
@@ -83,22 +111,26 @@ func (p *Past) HandedOff() map[record.ID]object.Hash {
 
 // Head says in our words what the entry is.
 func (e Entry) Head() string {
-	at := e.At.UTC().Format(time.DateOnly)
+	name := e.Name
+	if e.By != "" {
+		name += " [" + line(e.By) + "]"
+	}
+	name += " (" + e.At.UTC().Format(time.DateOnly) + ")"
 	switch {
 	case e.Kind == Handoff:
-		return fmt.Sprintf("handoff %s (%s)", e.Name, at)
+		return "handoff " + name
 	case e.Kind == Why && e.Lines != "":
 		lines := "lines"
 		if !strings.ContainsAny(e.Lines, "-,.") {
 			lines = "line"
 		}
-		return fmt.Sprintf("why: turn %s (%s) wrote %s %s", e.Name, at, lines, e.Lines)
+		return fmt.Sprintf("why: turn %s wrote %s %s", name, lines, e.Lines)
 	case e.Kind == Why:
-		return fmt.Sprintf("why: turn %s (%s)", e.Name, at)
+		return "why: turn " + name
 	case e.In != "":
-		return fmt.Sprintf("tried: turn %s (%s), %s in turn %s", e.Name, at, e.Fate, e.In)
+		return fmt.Sprintf("tried: turn %s, %s in turn %s", name, e.Fate, e.In)
 	}
-	return fmt.Sprintf("tried: turn %s (%s), %s", e.Name, at, e.Fate)
+	return fmt.Sprintf("tried: turn %s, %s", name, e.Fate)
 }
 
 // Texts returns what is quoted, with what it is.
