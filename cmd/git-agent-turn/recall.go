@@ -79,22 +79,32 @@ func recallFiles(c *cli.Context) error {
 		return err
 	}
 	defer r.close()
-	most, found := c.Int("tokens"), false
+	most, found, untold := c.Int("tokens"), false, 0
+	if len(list) > 1 {
+		most -= tokensOfLeft
+	}
 	for i, at := range list {
 		entries, err := r.entries(at)
 		if err != nil {
 			return err
 		}
-		share := most / (len(list) - i)
-		chosen, left := recall.Choose(entries, share-recall.Tokens(at.String())-tokensOfLeft)
+		found = found || len(entries) > 0
+		ours := recall.Tokens(at.String()) + tokensOfLeft
+		chosen, left := recall.Choose(entries, most/(len(list)-i)-ours)
+		if len(chosen) == 0 && !c.Bool("json") {
+			untold += left
+			continue // the next ones have more room
+		}
 		for _, e := range chosen {
 			most -= e.Tokens()
 		}
-		most -= recall.Tokens(at.String()) + tokensOfLeft
-		found = found || len(entries) > 0
+		most -= ours
 		if err := printRecalled(c, at, chosen, left); err != nil {
 			return err
 		}
+	}
+	if untold > 0 {
+		fmt.Fprintf(c.App.Writer, leftOut, untold)
 	}
 	if !found {
 		return errors.Join(cmdline.NotFoundf("nothing is known of %s", strings.Join(cmdline.List(c.Args().Slice()), ", ")), r.unread())
@@ -102,8 +112,11 @@ func recallFiles(c *cli.Context) error {
 	return r.unread()
 }
 
-// tokensOfLeft is what the line takes that says how much was left out.
-const tokensOfLeft = 12
+// A line says how much was left out, of a file or of files as a whole.
+const (
+	leftOut      = "left out: %d, see --tokens\n"
+	tokensOfLeft = 12
+)
 
 func (p spotted) String() string {
 	switch l := p.lines; {
@@ -290,9 +303,6 @@ func printRecalled(c *cli.Context, at spotted, entries []recall.Entry, left int)
 			Left    int            `json:"left"`
 		}{at.path, lines, append([]recall.Entry{}, entries...), left})
 	}
-	if len(entries)+left == 0 {
-		return nil
-	}
 	if _, err := fmt.Fprintln(out, cmdline.OneLine(at.String())); err != nil {
 		return err
 	}
@@ -303,7 +313,7 @@ func printRecalled(c *cli.Context, at spotted, entries []recall.Entry, left int)
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(out, "  left out: %d, see --tokens\n", left)
+		fmt.Fprintf(out, "  "+leftOut, left)
 	}
 	return nil
 }
