@@ -23,11 +23,17 @@ func ValidTrailer(name string) bool {
 		lower != "signed-off-by" && !strings.HasPrefix(lower, "agent-")
 }
 
-// assistants returns who helped in those of turns that changed something.
+// assistants returns who helped in those of turns that changed something, once
+// each: there are no more than a command may have arguments.
 func (k *unfinished) assistants(turns ledger.Ranges) (list []string) {
 	for _, t := range k.turns {
-		if t.changed && !t.omitted() && turns.Has(t.number) {
-			list = append(list, t.assistants...)
+		if !t.changed || t.omitted() || !turns.Has(t.number) {
+			continue
+		}
+		for _, who := range t.assistants {
+			if !slices.Contains(list, who) {
+				list = append(list, who)
+			}
 		}
 	}
 	return list

@@ -1,10 +1,12 @@
 package finisher
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/usage"
 	"gitagent/turns"
@@ -46,6 +48,18 @@ func TestAssistants(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
+	}
+}
+
+// TestAssistantsOnce: a mission of many turns must fit into the arguments of a command.
+func TestAssistantsOnce(t *testing.T) {
+	t.Parallel()
+	k := &unfinished{}
+	for n := range 3000 {
+		k.turns = append(k.turns, worked{number: n + 1, changed: n > 0, assistants: []string{fmt.Sprint("a:", n%2), "a:m"}})
+	}
+	if got := k.assistants(ledger.Ranges{{First: 1, Last: 3000}}); !slices.Equal(got, []string{"a:1", "a:m", "a:0"}) {
+		t.Errorf("got %q", got)
 	}
 }
 
