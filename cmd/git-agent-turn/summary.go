@@ -71,6 +71,9 @@ func summarize(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if r.count == 0 && at.most == 0 { // a forge has requests without a commit
+		return cmdline.Hint(cmdline.NotFoundf("no commit in %s", r.name), rangeHint)
+	}
 	l, err := newLander(c, w)
 	if err != nil {
 		return err
@@ -151,9 +154,6 @@ func summaryRange(c *cli.Context, repo *git.Repo, name string) (r span, err erro
 	}
 	if r.count, err = repo.Count(c.Context, r.since, r.tip); err != nil {
 		return r, err
-	}
-	if r.count == 0 {
-		return r, cmdline.Hint(cmdline.NotFoundf("no commit in %s", r.name), rangeHint)
 	}
 	return r, nil
 }
