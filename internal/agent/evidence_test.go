@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -47,8 +48,8 @@ var programs = []program{
 	{"npx tsc --noEmit", evidence.Types, "", "a.ts(1,2): error TS2322: no"},
 	{"mypy src", evidence.Types, "Success: no issues found in 4 source files", "Found 2 errors in 1 file (checked 4 source files)"},
 	{"go build ./...", evidence.Build, "", "./a.go:3:2: undefined: x"},
-	{"npm run build", evidence.Build, "built in 1s", "error during build:"},
-	{"cargo build --release", evidence.Build, "Finished", "error: could not compile `x`"},
+	{"npm run build", evidence.Build, "✓ built in 1.02s", "error during build:"},
+	{"cargo build --release", evidence.Build, "Finished `release` profile [optimized] target(s) in 0.52s", "error: could not compile `x`"},
 }
 
 // wrapped are ways in which agents run a command, %s.
@@ -58,6 +59,11 @@ var wrapped = []string{
 	"set -o pipefail; %s 2>&1 | tail -3", "set -euo pipefail\ncd sub\n%s\necho finished", "docker compose run --rm -e A=1 app %s", "docker exec -t app %s", "export A=1 && %s && echo finished", "%s; true", "! %s", "cd sub && %s || exit 1",
 	"out=$(%s 2>&1); echo \"$out\" | tail -4", "if %s; then echo yes; else echo no; fi", "for i in 1 2; do %s; done", "%s >/dev/null 2>&1 && echo PASS || echo FAIL", "nohup %s > out.log 2>&1 &", "xargs -a list %s", "sh -c \"cd sub && %s\"",
 	"# run them\n%s # all", "%s;", "true && %s", "git status >/dev/null && %s", "%s | cat", "rm -f out.log && %s 2>&1 | tee out.log | tail -n 3", "%s\nls",
+	"%s 2>&1 | tail -5; echo \"exit ${PIPESTATUS[0]}\"", "%s 2>&1 | tail -5; echo \"exit $?\"", "%s | tail -5; exit ${PIPESTATUS[0]}", "%s; rc=$?; tail -1 list; exit $rc", "%s > out.log; code=$?; wc -l out.log; echo \"code=$code\"", "t() { %s; }; t",
+	"%s || exit 1; echo finished", "%s >/dev/null 2>&1; cat old.log", "%s >/dev/null 2>&1; tail -3 old.log", "echo '4 passed in 0.12s'; %s >/dev/null 2>&1; true", "%s > out.log; cat out.log", "%s >> old.log; cat old.log", "if %s; then echo fine; else echo broken; fi", "if ! %s; then exit 1; fi",
+	"eval \"%s\"", "[ -f nowhere ] && exit 0; %s", "[ -f list ] && exit 0; %s", "set -e; %s && echo fine; echo finished", "set -e; set +e; %s; echo finished", "xargs -r %s < empty", "false && %s", "[ -f list ] || %s", "for f in $(seq 0); do %s; done", "trap 'exit 0' EXIT; %s",
+	"cat <<E\n4 passed in 0.12s\nok  \tx/a\t0.1s\nE\n%s >/dev/null; true", "%s || echo it failed", "%s && git add -A && git commit -qm done", "{ %s; } 2>&1 | tail -3", "%s 2>&1 | grep -E 'passed|failed|ok|FAIL'", "%s 2>/dev/null | tail -1", "%s > out.log 2>&1 || cat out.log", "%s > out.log 2>&1 || (tail -5 out.log; exit 1)", "exit 0\n%s",
+	"%s & wait $!", "set -o pipefail; %s | tee out.log | tail -3", "pytest() { true; }; pytest; %s", "(%s) > out.log 2>&1; grep -c passed out.log; true",
 }
 
 // idle are commands that check nothing, though they look like it.
@@ -66,6 +72,9 @@ var idle = []string{
 	`pip install pytest`, `which jest`, "cat > t.sh <<'EOF'\ngo test ./...\nEOF", `sed -i 's/go test/x/' Makefile`, `# go test ./...`, `npm run dev`, `cd tests`, `go mod tidy`, `make -n test`, `test -f go.mod`, `[ -d tests ]`,
 	`npm run test:clean`, `make test-setup`, `prettier --write .`, `gofmt -w .`, `find . -name '*_test.go'`, `git log --grep='npm test'`, `go doc testing`, `history | grep 'cargo test'`, `vim test.py`, `mkdir -p tests/unit && touch tests/unit/a`,
 	`python -c "print('pytest')"`, `node -e "console.log('test')"`, `gh run view --log | grep test`, `pytest --collect-only`, `go help test`, `npm view vitest version`, `cargo add mockall --dev`, `docker build --help`, `ps aux | grep vitest`,
+	`echo pytest`, `cat test.log`, `tail -20 pytest.log`, `grep FAILED test.log`, `git commit -m "go test passes"`, `git add tests && git commit -m "npm test is green"`, `gh pr create --body "go test ./... passes"`, `t() { pytest; }`, `alias t='go test ./...'`, `export TEST="npm test"`, `printf 'cargo test\n' > todo`,
+	"git commit -F - <<'EOF'\ntests\n\ngo test ./...\nEOF", "python3 - <<'EOF'\nimport pytest\nEOF", `npm pkg set scripts.test=vitest`, `jq .scripts.test package.json`, `tmux send-keys -t 0 'npm test' Enter`, `docker compose logs test`, `pkill -f pytest`, `command -v pytest`, `type jest`, `pip show pytest`, `poetry add --group dev pytest`, `chmod +x run_tests.sh`, `cp test_a.py b.py`,
+	`wc -l tests/*.py`, `make -q test`, `make -t test`, `go test -c ./x`, `go test -run '^$' -bench . ./...`, `curl -s localhost/test`, `git stash push tests`, `git diff --stat -- tests`, `rg 'cargo test' docs`, `head -5 Makefile # test`, `sed -n '/^test:/,/^$/p' Makefile`, `if false; then :; fi # pytest`, `test "$CI" = true`, `time ls tests`, `xargs echo pytest < list`, `nohup sleep 1 # npm test &`,
 }
 
 // A case is a command, what it printed and what is true of it.
@@ -73,9 +82,11 @@ type corpusCase struct {
 	command, output string
 	ended           evidence.Ended
 	truth           []evidence.Check // without commands
+	program         string
+	silent          bool // nothing that is told of it depends on the outcome
 }
 
-// TestEvidence runs 300 commands in a shell whose programs note what they do,
+// TestEvidence runs 428 commands in a shell whose programs note what they do,
 // tells of them as each client does, and compares what is read with the notes.
 func TestEvidence(t *testing.T) {
 	t.Parallel()
@@ -84,27 +95,39 @@ func TestEvidence(t *testing.T) {
 	total := new(score)
 	for _, name := range slices.Sorted(maps.Keys(clients)) {
 		one := new(score)
+		readings := make([][]evidence.Check, len(cases))
 		for i, c := range cases {
-			got := told(t, name, i, c)
-			one.compare(t, name, c, got)
+			readings[i] = told(t, name, i, c)
+			one.compare(t, name, c, readings[i])
+		}
+		for i := range cases {
+			for _, j := range []int{i, (i + 1) % len(cases), (i + 7) % len(cases)} {
+				one.word(t, cases[i], cases[j], slices.Concat(readings[i], readings[j]))
+			}
 		}
 		t.Logf("%-12s %s", name, one)
 		total.add(one)
 	}
 	t.Logf("%d commands, %d readings: %s", len(cases), len(cases)*len(clients), total)
-	if total.passedWrong > 0 {
-		t.Errorf("%d checks are said to have passed that have not", total.passedWrong)
+	for _, why := range slices.Sorted(maps.Keys(total.missed)) {
+		t.Logf("missed: %3d %s", total.missed[why], why)
 	}
-	if total.ranWrong > 0 || total.endWrong > 0 || total.ran*100 < total.real*99 || total.right*100 < total.known*83 {
+	if total.passedWrong > 0 || total.testedWrong > 0 {
+		t.Errorf("%d checks are said to have passed that have not, %d turns to be tested", total.passedWrong, total.testedWrong)
+	}
+	if total.ranWrong*100 > total.real*7 || total.endWrong > 0 || total.ran*100 < total.real*99 || total.right*100 < total.told*93 {
 		t.Error("it is worse than it was")
 	}
 }
 
 func corpus(t *testing.T) (cases []corpusCase) {
 	lab := newShellLab(t)
-	for i := 0; len(cases) < 300-len(idle)-40; i++ {
+	for i := range 4 * len(wrapped) {
 		p, w := programs[i%len(programs)], wrapped[(i+i/len(wrapped))%len(wrapped)]
-		cases = append(cases, lab.run(p, fmt.Sprintf(w, p.command), i%3 == 0))
+		c, other := lab.run(p, fmt.Sprintf(w, p.command), i%3 == 0), lab.run(p, fmt.Sprintf(w, p.command), i%3 != 0)
+		words := strings.Split(p.pass, "\n")
+		c.program, c.silent = w, c.output == other.output && c.ended == other.ended || i%3 != 0 && !strings.Contains(c.output, cmp.Or(words[len(words)-1], "-"))
+		cases = append(cases, c)
 	}
 	for i := range 20 { // stopped, or in the background
 		p := programs[i%len(programs)]
@@ -129,7 +152,9 @@ func newShellLab(t *testing.T) *shellLab {
 	l := &shellLab{t, t.TempDir()}
 	gittest.Must(t, os.MkdirAll(filepath.Join(l.dir, "bin"), 0o755))
 	gittest.Must(t, os.MkdirAll(filepath.Join(l.dir, "work/sub"), 0o755))
-	gittest.Must(t, os.WriteFile(filepath.Join(l.dir, "work/list"), []byte("x\n"), 0o644))
+	for name, text := range map[string]string{"list": "x\n", "empty": ""} {
+		gittest.Must(t, os.WriteFile(filepath.Join(l.dir, "work", name), []byte(text), 0o644))
+	}
 	const check = "#!/bin/sh\nprintf '%b' \"$SAYS\\n\"\necho $STATUS >>\"$NOTES\"\nexit $STATUS\n"
 	for _, p := range programs {
 		words := strings.Fields(p.command)
@@ -155,6 +180,7 @@ func (l *shellLab) run(p program, command string, fails bool) corpusCase {
 	}
 	notes := filepath.Join(l.dir, "notes")
 	gittest.Must(l.t, os.RemoveAll(notes))
+	gittest.Must(l.t, os.WriteFile(filepath.Join(l.dir, "work/old.log"), []byte("ok  \tx/a\t0.1s\nTests: 4 passed, 4 total\nTest Suites: 1 passed, 1 total\n4 passed in 0.12s\n"), 0o644))
 	cmd := exec.Command("bash", "-c", command)
 	cmd.Dir = filepath.Join(l.dir, "work")
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(l.dir, "bin")+":"+os.Getenv("PATH"), "SAYS="+strings.ReplaceAll(says, `\`, `\\`), "STATUS="+exit, "NOTES="+notes)
@@ -187,17 +213,61 @@ func told(t *testing.T, client string, i int, c corpusCase) (checks []evidence.C
 	return evidence.Patterns(nil).Checks(deeds[0].Command, deeds[0].Ended, deeds[0].Result)
 }
 
-type score struct{ real, ran, ranWrong, known, right, endWrong, passedWrong int }
+// A score counts checks: real ones, those that were found and those that were
+// not there; of those found outcomes that somebody knows, that the client tells of
+// in any way, that are read right and wrong; and words of turns.
+type score struct {
+	real, ran, ranWrong, known, told, right, endWrong, passedWrong int
+	tested, testedWrong                                            int
+	missed                                                         map[string]int
+}
 
 func (s *score) add(o *score) {
 	s.real, s.ran, s.ranWrong = s.real+o.real, s.ran+o.ran, s.ranWrong+o.ranWrong
-	s.known, s.right, s.endWrong, s.passedWrong = s.known+o.known, s.right+o.right, s.endWrong+o.endWrong, s.passedWrong+o.passedWrong
+	s.known, s.told, s.right, s.endWrong, s.passedWrong = s.known+o.known, s.told+o.told, s.right+o.right, s.endWrong+o.endWrong, s.passedWrong+o.passedWrong
+	s.tested, s.testedWrong = s.tested+o.tested, s.testedWrong+o.testedWrong
+	for why, n := range o.missed {
+		s.miss(why, n)
+	}
+}
+
+func (s *score) miss(why string, n int) {
+	if s.missed == nil {
+		s.missed = make(map[string]int)
+	}
+	s.missed[why] += n
+}
+
+// word looks whether a turn of two commands is said to be tested, which it is if
+// no test failed, but for the same command's before, and the last one passed.
+func (s *score) word(t *testing.T, a, b corpusCase, read []evidence.Check) {
+	if a.command == b.command {
+		read = slices.Clip(read[:len(read)/2])
+	}
+	no := false
+	if evidence.WordOf(read, true, &no) != evidence.Tested {
+		return
+	}
+	s.tested++
+	for _, c := range []corpusCase{a, b} {
+		for _, truth := range c.truth {
+			if truth.Kind == evidence.Test && truth.Outcome != evidence.Passed && (truth.Outcome != evidence.Unknown || c.command == b.command) {
+				s.testedWrong++
+				t.Errorf("%q, then %q: tested by %+v", a.command, b.command, read)
+			}
+		}
+	}
 }
 
 func (s *score) compare(t *testing.T, client string, c corpusCase, got []evidence.Check) {
 	s.real += len(c.truth)
 	if len(c.truth) == 0 || len(got) == 0 || got[0].Kind != c.truth[0].Kind {
 		s.ranWrong += len(got)
+		for _, g := range got {
+			if g.Outcome != evidence.Unknown {
+				s.endWrong++
+			}
+		}
 		if len(got)+len(c.truth) > 0 {
 			t.Logf("%s: %q: read %v, true is %v", client, c.command, got, c.truth)
 		}
@@ -208,6 +278,9 @@ func (s *score) compare(t *testing.T, client string, c corpusCase, got []evidenc
 	want, is := c.truth[0].Outcome, got[0].Outcome
 	if want != evidence.Unknown {
 		s.known++
+		if !c.silent || is == want {
+			s.told++
+		}
 	}
 	switch {
 	case is == want && is != evidence.Unknown:
@@ -218,15 +291,17 @@ func (s *score) compare(t *testing.T, client string, c corpusCase, got []evidenc
 		if is == evidence.Passed {
 			s.passedWrong++
 		}
-	case is != want && client == "claude-code":
-		t.Logf("%s: %q: is unknown, and is %s", client, c.command, want)
+	case is != want && c.silent:
+		s.miss("are told in no way: "+c.program, 1)
+	case is != want:
+		s.miss("are not read: "+c.command, 1)
 	}
 }
 
 func (s *score) String() string {
 	percent := func(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(1, of))) }
-	return fmt.Sprintf("a check ran: precision %s, recall %s; its outcome: precision %s, recall %s; wrongly passed: %d",
-		percent(s.ran, s.ran+s.ranWrong), percent(s.ran, s.real), percent(s.right, s.right+s.endWrong), percent(s.right, s.known), s.passedWrong)
+	return fmt.Sprintf("a check ran: precision %s, recall %s; its outcome: precision %s, recall %s, of what is told at all %s; wrongly passed: %d; turns tested: %d, wrongly %d",
+		percent(s.ran, s.ran+s.ranWrong), percent(s.ran, s.real), percent(s.right, s.right+s.endWrong), percent(s.right, s.known), percent(s.right, s.told), s.passedWrong, s.tested, s.testedWrong)
 }
 
 type (
@@ -323,16 +398,8 @@ var clients = map[string]func(id string, c corpusCase) []o{
 		result := l{o{"functionResponse": o{"id": id, "name": "run_shell_command", "response": o{"output": "<untrusted_context>\n" + said + "\n</untrusted_context>"}}}}
 		return []o{{"type": "gemini", "id": "a" + id, "content": "", "toolCalls": l{o{"id": id, "name": "run_shell_command", "args": o{"command": c.command}, "result": result, "status": status}}}}
 	},
-	"opencode": func(id string, c corpusCase) []o {
-		state := o{"status": "completed", "input": o{"command": c.command}, "output": c.output, "metadata": o{"exit": c.ended.Code}}
-		switch c.ended.How {
-		case evidence.Halted:
-			state["output"], state["metadata"] = "...\n\n<bash_metadata>\nbash tool terminated command after exceeding timeout 120000 ms\n</bash_metadata>", o{"exit": nil}
-		case evidence.GoesOn:
-			state["output"], state["metadata"] = "", o{}
-		}
-		return []o{{"id": "m" + id, "info": o{"id": "m" + id, "role": "assistant"}, "parts": l{o{"type": "tool", "callID": id, "tool": "bash", "state": state}}}}
-	},
+	"kilo":     likeOpencode,
+	"opencode": likeOpencode,
 	"pi": func(id string, c corpusCase) []o {
 		said, failed := c.output, false
 		switch {
@@ -361,6 +428,17 @@ var clients = map[string]func(id string, c corpusCase) []o{
 			{"type": "tool_result", "uuid": "t" + id, "message": o{"role": "user", "parts": l{o{"functionResponse": o{"id": id, "name": "run_shell_command", "response": o{"output": said}}}}}, "toolCallResult": o{"callId": id, "status": status}},
 		}
 	},
+}
+
+func likeOpencode(id string, c corpusCase) []o {
+	state := o{"status": "completed", "input": o{"command": c.command}, "output": c.output, "metadata": o{"exit": c.ended.Code}}
+	switch c.ended.How {
+	case evidence.Halted:
+		state["output"], state["metadata"] = "...\n\n<bash_metadata>\nbash tool terminated command after exceeding timeout 120000 ms\n</bash_metadata>", o{"exit": nil}
+	case evidence.GoesOn:
+		state["output"], state["metadata"] = "", o{}
+	}
+	return []o{{"id": "m" + id, "info": o{"id": "m" + id, "role": "assistant"}, "parts": l{o{"type": "tool", "callID": id, "tool": "bash", "state": state}}}}
 }
 
 // TestJobs: a command in the background ends as a later call tells.

@@ -42,60 +42,58 @@ type Word string
 
 // The words. A turn that changed nothing and ran no check has none.
 const (
-	Tested      Word = "tested"       // the last tests passed, and nothing changed since
+	Tested      Word = "tested"       // all tests that ran have passed in the end, and nothing changed since
 	Failing     Word = "failed"       // a check failed, and none that covers it has passed since
-	EditedSince Word = "edited since" // the last tests passed, and files changed after them
-	Unclear     Word = "unknown"      // tests ran, and how they ended, or whether files changed since, is not known
+	EditedSince Word = "edited since" // they passed, and files changed after the last
+	Unclear     Word = "unknown"      // how a test ended, or whether files changed since, is not known
 	Untested    Word = "untested"     // no test ran
 )
 
-// worse reports whether an outcome shows less than another.
-func worse(a, b Outcome) bool { return a != Passed && b == Passed }
-
-// Standing returns where the failures are among checks, the oldest first, after
-// which none has passed that covers them. A check of the same call does not: it
-// may have run at the same time.
-func Standing(checks []Check) (failures []int) {
+// Standing returns which of the checks, the oldest first, did not pass, and none
+// has since that covers them. A check of the same call does not: it may have run
+// at the same time.
+func Standing(checks []Check) (standing []int) {
 	for i := range checks {
 		c := &checks[i]
-		switch c.Outcome {
-		case Failed:
-			failures = append(slices.DeleteFunc(failures, func(n int) bool { return c.repeats(&checks[n]) }), i)
-		case Passed:
-			failures = slices.DeleteFunc(failures, func(n int) bool {
-				return (c.Call == "" || c.Call != checks[n].Call) && c.covers(&checks[n])
-			})
+		standing = slices.DeleteFunc(standing, func(n int) bool {
+			before := &checks[n]
+			if c.Outcome == Passed {
+				return (c.Call == "" || c.Call != before.Call) && c.covers(before)
+			}
+			return c.Outcome == before.Outcome && c.repeats(before)
+		})
+		if c.Outcome != Passed {
+			standing = append(standing, i)
 		}
 	}
-	return failures
+	return standing
 }
 
 // WordOf returns the word for checks, the oldest first. changed says that the
 // turn changed files, and after whether it did so after the last check; nil if
 // that is not known.
 func WordOf(checks []Check, changed bool, after *bool) Word {
-	if len(Standing(checks)) > 0 {
-		return Failing
-	}
-	var test Outcome
-	var call string
+	word := Untested
 	for _, c := range checks {
 		if c.Kind == Test {
-			if c.Call == "" || c.Call != call || worse(c.Outcome, test) {
-				test = c.Outcome
-			}
-			call = c.Call
+			word = Tested
+		}
+	}
+	for _, i := range Standing(checks) {
+		switch {
+		case checks[i].Outcome == Failed:
+			return Failing
+		case checks[i].Kind == Test:
+			word = Unclear
 		}
 	}
 	switch {
-	case test == "" && !changed && len(checks) == 0:
+	case word == Untested && !changed && len(checks) == 0:
 		return ""
-	case test == "":
-		return Untested
-	case test != Passed, after == nil:
+	case word == Tested && after == nil:
 		return Unclear
-	case *after:
+	case word == Tested && *after:
 		return EditedSince
 	}
-	return Tested
+	return word
 }

@@ -3,7 +3,6 @@ package evidence
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -161,96 +160,6 @@ func (r *reading) list(stmts []*syntax.Stmt, s status) {
 	}
 }
 
-// after reads a part of a list of which a later one tells the status, and
-// reports whether there is one.
-func (r *reading) after(stmt *syntax.Stmt, rest []*syntax.Stmt, s status) bool {
-	name := "?"
-	if c, ok := rest[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) == 0 && len(c.Assigns) == 1 && c.Assigns[0].Value != nil {
-		if value := text(c.Assigns[0].Value); value == "$?" || value == "$PIPESTATUS" {
-			name, rest = c.Assigns[0].Name.Value, rest[1:]
-			if value != "$?" {
-				r.piped = new(status)
-			}
-		}
-	} else if words := callOf(rest[0]); len(words) > 1 && strings.Contains(words[len(words)-1], "$PIPESTATUS") {
-		name, r.piped = "PIPESTATUS", new(status)
-	}
-	first := r.piped
-	from, own, code := len(r.runs), hidden, 0
-	for i, later := range rest {
-		if i > 0 && (name == "?" || name == "PIPESTATUS") {
-			break
-		}
-		if i == len(rest)-1 && exitsAs(later, name) {
-			own = s
-			break
-		}
-		if c, ok := later.Cmd.(*syntax.CallExpr); ok && slices.ContainsFunc(c.Assigns, func(a *syntax.Assign) bool { return a.Name.Value == name }) {
-			break
-		}
-		if t, of, ok := tells(later); ok && of == name {
-			if own, code = r.tellsNow(t); own != hidden {
-				break
-			}
-		}
-	}
-	if first != nil {
-		*first, own = own, hidden
-	}
-	known := own != hidden || first != nil && *first != hidden
-	if known {
-		r.stmt(stmt, own)
-		for i := range r.runs[from:] {
-			r.runs[from+i].code = code
-		}
-	}
-	r.piped = nil
-	return known
-}
-
-// A tell is a line by which a command tells a status: what is before and behind it.
-type tell struct{ prefix, suffix string }
-
-// tells returns how `echo ...$?` tells a status, and the name of the variable.
-func tells(stmt *syntax.Stmt) (t tell, name string, ok bool) {
-	words := callOf(stmt)
-	if len(words) < 2 || words[0] != "echo" || len(stmt.Redirs) > 0 {
-		return t, "", false
-	}
-	prefix, rest, ok := strings.Cut(strings.Join(words[1:], " "), "$")
-	if !ok || strings.Contains(rest, "$") {
-		return t, "", false
-	}
-	if name, ok = "?", strings.HasPrefix(rest, "?"); !ok {
-		end := strings.IndexFunc(rest+" ", func(r rune) bool {
-			return r != '_' && !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z')
-		})
-		name = rest[:end]
-	}
-	return tell{strings.TrimLeft(prefix, " "), strings.TrimRight(rest[len(name):], " ")}, name, true
-}
-
-// tellsNow returns the status that the next of equal lines tells, if all of them
-// are there and no other.
-func (r *reading) tellsNow(t tell) (status, int) {
-	var codes []int
-	for _, line := range r.lines {
-		if rest, ok := strings.CutPrefix(line, t.prefix); ok {
-			if rest, ok = strings.CutSuffix(rest, t.suffix); ok {
-				if code, err := strconv.Atoi(rest); err == nil {
-					codes = append(codes, code)
-				}
-			}
-		}
-	}
-	n := r.told[t]
-	if len(codes) != r.tells[t] || n >= len(codes) {
-		return hidden, 0
-	}
-	r.told[t]++
-	return known(Exit(codes[n])), codes[n]
-}
-
 // set follows `set -e` and `set -o pipefail`.
 func (r *reading) set(stmt *syntax.Stmt) {
 	words := callOf(stmt)
@@ -270,39 +179,6 @@ func (r *reading) set(stmt *syntax.Stmt) {
 			}
 		}
 	}
-}
-
-// shrugs reports whether `set -e` lets a list go on if a part of it fails.
-func shrugs(stmt *syntax.Stmt) bool {
-	and, ok := stmt.Cmd.(*syntax.BinaryCmd)
-	return stmt.Negated || ok && and.Op == syntax.AndStmt && !succeeds(and.X)
-}
-
-// guards reports whether all ends with a failure if this part fails.
-func guards(stmt *syntax.Stmt) bool {
-	switch c := stmt.Cmd.(type) {
-	case *syntax.BinaryCmd:
-		return c.Op == syntax.OrStmt && exits(c.Y) == nonzero
-	case *syntax.IfClause:
-		return c.Else == nil && len(c.Then) > 0 && exits(c.Then[len(c.Then)-1]) == nonzero
-	}
-	return false
-}
-
-// leaves reports whether a part may end all with success.
-func leaves(stmt *syntax.Stmt) (found bool) {
-	syntax.Walk(stmt, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Subshell, *syntax.CmdSubst, *syntax.FuncDecl:
-			return false
-		case *syntax.Stmt:
-			if words := callOf(n); len(words) > 0 && (words[0] == "exit" || words[0] == "return" || words[0] == "trap") && exits(n) != nonzero {
-				found = true
-			}
-		}
-		return !found
-	})
-	return found
 }
 
 func (r *reading) stmt(stmt *syntax.Stmt, s status) {
@@ -416,24 +292,6 @@ func (r *reading) loop(lists ...[]*syntax.Stmt) {
 	r.filtered = true
 }
 
-// said returns the status of which the command prints one line or another.
-func (r *reading) said(well, badly *syntax.Stmt) status {
-	yes, ok := says(well)
-	no, also := says(badly)
-	if !ok || !also || yes == no {
-		return hidden
-	}
-	for _, line := range slices.Backward(r.lines) {
-		switch line {
-		case yes:
-			return zero
-		case no:
-			return nonzero
-		}
-	}
-	return hidden
-}
-
 func (r *reading) binary(b *syntax.BinaryCmd, s status) {
 	from := len(r.runs)
 	switch b.Op {
@@ -464,11 +322,12 @@ func (r *reading) binary(b *syntax.BinaryCmd, s status) {
 		if s != nonzero {
 			r.filtered = r.filtered || !succeeds(b.Y) && exits(b.Y) == hidden
 		}
-		if and, ok := b.X.Cmd.(*syntax.BinaryCmd); ok && and.Op == syntax.AndStmt && left == hidden {
-			if told := r.said(and.Y, b.Y); told != hidden {
-				r.stmt(and.X, told)
+		if left == hidden {
+			if and, ok := b.X.Cmd.(*syntax.BinaryCmd); ok && and.Op == syntax.AndStmt && r.said(and.Y, b.Y) != hidden {
+				r.stmt(and.X, r.said(and.Y, b.Y))
 				return
 			}
+			left = r.said(nil, b.Y)
 		}
 		r.stmt(b.X, left)
 		r.perhaps(func() { r.stmt(b.Y, right) })
@@ -581,7 +440,7 @@ func (r *reading) words(words []string, s status) {
 	}
 	kind := r.names.kind(words)
 	if kind == "" {
-		r.filtered = r.filtered || !quiet[base(words[0])] || prints[base(words[0])] && !r.printsOf(words[1:])
+		r.filtered = r.filtered || !quiet[base(words[0])] && !plain[base(words[0])] || prints[base(words[0])] && !r.printsOf(words[1:])
 		return
 	}
 	if s == zero && forgives(words) {
@@ -611,104 +470,4 @@ func hasFlag(words []string, flag byte) bool {
 		}
 	}
 	return false
-}
-
-// text returns a word without its quotes; what the shell puts in stays as it is
-// written.
-func text(w *syntax.Word) string {
-	var b strings.Builder
-	for _, p := range w.Parts {
-		part(&b, p)
-	}
-	return b.String()
-}
-
-func part(b *strings.Builder, p syntax.WordPart) {
-	switch p := p.(type) {
-	case *syntax.Lit:
-		b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
-	case *syntax.SglQuoted:
-		b.WriteString(p.Value)
-	case *syntax.DblQuoted:
-		for _, q := range p.Parts {
-			part(b, q)
-		}
-	case *syntax.ParamExp:
-		b.WriteByte('$')
-		if p.Param != nil {
-			b.WriteString(p.Param.Value)
-		}
-		if index, ok := p.Index.(*syntax.Word); ok && text(index) != "0" {
-			b.WriteString("[" + text(index) + "]")
-		}
-	default:
-		b.WriteByte('$')
-	}
-}
-
-// callOf returns the words of a simple command, nil for others.
-func callOf(stmt *syntax.Stmt) []string {
-	c, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok {
-		return nil
-	}
-	var words []string
-	for _, w := range c.Args {
-		words = append(words, text(w))
-	}
-	return words
-}
-
-// quiet are commands that succeed as good as always, and print nothing that
-// reads like the last words of a check; keepers are those of them that print the
-// end of what they read.
-var (
-	quiet   = set("cd pushd popd export set unset echo printf true : mkdir rm sleep date cat tail tee wait sync source . ulimit umask touch exit return trap clear pwd")
-	keepers = set("cat tail tee")
-	prints  = set("cat tail")
-)
-
-func succeeds(stmt *syntax.Stmt) bool {
-	switch c := stmt.Cmd.(type) {
-	case *syntax.CallExpr:
-		words := callOf(stmt)
-		return !stmt.Negated && (len(words) == 0 && len(c.Assigns) > 0 || len(words) > 0 && quiet[words[0]] && exits(stmt) != nonzero)
-	case *syntax.DeclClause:
-		return true
-	case *syntax.BinaryCmd:
-		return c.Op == syntax.AndStmt && succeeds(c.X) && succeeds(c.Y)
-	}
-	return false
-}
-
-// keeps reports whether what follows in a pipe prints the end of what it reads,
-// and succeeds.
-func keeps(stmt *syntax.Stmt) bool {
-	words := callOf(stmt)
-	return len(words) > 0 && keepers[words[0]]
-}
-
-// exits returns nonzero for commands that always fail.
-func exits(stmt *syntax.Stmt) status {
-	switch words := callOf(stmt); {
-	case len(words) == 1 && words[0] == "false":
-		return nonzero
-	case len(words) == 2 && (words[0] == "exit" || words[0] == "return") && words[1] != "0" && !strings.HasPrefix(words[1], "$"):
-		return nonzero
-	}
-	return hidden
-}
-
-// exitsAs reports whether a command only passes on a status: of the one before, or
-// the one in a variable.
-func exitsAs(stmt *syntax.Stmt, name string) bool {
-	words := callOf(stmt)
-	return len(words) > 0 && words[0] == "exit" && (len(words) == 1 && name == "?" || len(words) == 2 && words[1] == "$"+name)
-}
-
-// says returns the line that a command prints.
-func says(stmt *syntax.Stmt) (line string, ok bool) {
-	words := callOf(stmt)
-	line = strings.TrimSpace(strings.Join(words[min(1, len(words)):], " "))
-	return line, line != "" && words[0] == "echo" && !strings.Contains(line, "$") && len(stmt.Redirs) == 0
 }

@@ -108,7 +108,10 @@ var runners = sync.OnceValue(func() map[Kind]runner {
 			Lint, `^✖ \d+ problems? \([1-9]|^Found [1-9]\d* errors?\b|^[1-9]\d* issues:?$|^[1-9]\d* offenses? detected|, [1-9]\d* offenses? detected`,
 			`^All checks passed!$|^0 issues\.$|, no offenses detected$`,
 		}, // ESLint, ruff, golangci-lint, RuboCop
-		{Build, `^error(\[E\d+\])?: could not compile|error TS\d+:|^Build FAILED|^ninja: build stopped`, `^Build succeeded\.$`},
+		{Build, `^error(\[E\d+\])?: could not compile|error TS\d+:|^Build FAILED|^ninja: build stopped`, "^Build succeeded\\.$|^Finished `?\\w+`? .*target\\(s\\) in |^✓ built in "},
+		{Build, `^\S+\.go:\d+:\d+: `, ``}, // go build, as go vet
+		{Lint, `^(vet: )?\S+\.go:\d+:\d+: `, ``},
+		{Test, `coverage threshold for .* not met|^ERROR: Coverage for |^\S+: FAIL code \d|^nox > .*\bfailed`, ``}, // jest, vitest, tox, nox
 	})
 })
 

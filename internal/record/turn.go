@@ -92,7 +92,7 @@ type Turn struct {
 	Worktrees []Worktree `json:"worktrees,omitempty"`
 
 	// Checks are those that ran, sub-agents' too, the oldest first; the newest
-	// [MaxChecks], and failures that stand before others; nil if nobody looked for them. ChangedAfter says whether files changed after the last test,
+	// [MaxChecks], and those that stand before others; nil if nobody looked for them. ChangedAfter says whether files changed after the last test,
 	// or check if no test ran; nil if that is not known. Unproven says that the
 	// reply tells of tests that pass where none is recorded that did.
 	Checks       []Check `json:"checks,omitzero"`

@@ -54,7 +54,7 @@ func (r *recording) prove(t *turns.Turn, segment []byte, sub sides) {
 	t.Unproven = evidence.Claims(t.Reply) && r.unproven(t)
 }
 
-// newest returns as many checks as a record has: failures that stand go last.
+// newest returns as many checks as a record has: those that stand go last.
 func newest(checks []record.Check, standing []int) (kept []record.Check) {
 	left := len(checks) - record.MaxChecks
 	for i, c := range checks {

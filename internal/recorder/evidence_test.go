@@ -93,7 +93,7 @@ func TestDeedsOfSides(t *testing.T) {
 	}
 }
 
-// TestNewestChecks: a record has room for a failure that stands.
+// TestNewestChecks: a record has room for a check that stands.
 func TestNewestChecks(t *testing.T) {
 	t.Parallel()
 	var checks []record.Check
