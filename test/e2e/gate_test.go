@@ -31,6 +31,9 @@ func (r *rig) gate(name string) *gate {
 // wait is a shell command that stays until the gate opens.
 func (g *gate) wait() string { return "cat '" + g.path + "'" }
 
+// read is wait for a program of Node's.
+func (g *gate) read() string { return "require('fs').readFileSync('" + g.path + "')" }
+
 // reached waits until the agent stands at the gate.
 func (g *gate) reached() {
 	g.r.t.Helper()

@@ -61,6 +61,7 @@ var matrix = []struct {
 	{name: "company-at-prompt", run: companyAtPrompt, only: []string{"gemini"}},
 	{name: "handoff", run: handoffWritten, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen"}},
 	{name: "recall", run: recalled, not: []string{"droid"}}, // the stand-in takes what droid is told there for a prompt
+	{name: "evidence", run: checksTold},
 	{name: "fork", run: forkAtEveryTurn, not: []string{"droid"}},
 	{name: "terminal", run: inTerminal, only: []string{"codex", "opencode", "kilo", "pi", "copilot", "qwen"}},
 	{name: "daemon", run: withDaemon, only: []string{"codex"}},
@@ -678,8 +679,7 @@ func hooksOfAnother(r *rig) {
 // belongs to that turn, which has no prompt but the user's.
 func noticedInBackground(r *rig) {
 	slow := r.gate("slow")
-	background := reply{"tool": "bash", "input": map[string]any{"command": slow.wait() + "; echo late > late.txt", "description": "run", "mode": "async"}}
-	r.mock.play(on("TTOOL", background, say("waits"), say("it has ended")))
+	r.mock.play(on("TTOOL", behind(slow.wait()+"; echo late > late.txt"), say("waits"), say("it has ended")))
 	s := r.seat(r.repo.Dir, "")
 	s.enter("TTOOL hello")
 	slow.reached()

@@ -48,6 +48,8 @@ type turn struct {
 		Mission string `json:"mission"`
 		Turn    int    `json:"turn"`
 	} `json:"home"`
+	Checked    string                     `json:"checked"`
+	Checks     []struct{ Outcome string } `json:"checks"`
 	Transcript struct {
 		Path  string `json:"path"`
 		After int    `json:"after"`

@@ -50,6 +50,11 @@ func bash(command string) reply {
 	return reply{"tool": "Bash", "input": map[string]any{"command": command, "description": "run"}}
 }
 
+// behind is a reply that calls the Bash tool, and has the command go on in the background, if the client's tool can.
+func behind(command string) reply {
+	return reply{"tool": "Bash", "input": map[string]any{"command": command, "description": "run", "background": true}}
+}
+
 // write is a reply that calls the Write tool. The path is below the client's working directory.
 func write(path, content string) reply {
 	return reply{"tool": "Write", "input": map[string]any{"file_path": "${CWD}/" + path, "content": content}}

@@ -18,9 +18,10 @@ serve({
   },
   translate: { // the time-out is in milliseconds for OpenCode, for pi in seconds, of which it takes no more
     Bash: (i, body) => has(body, 'run_shell_command')
-      ? { name: 'run_shell_command', input: { command: i.command, description: i.description || 'run', timeout: 600000 } }
-      : has(body, 'Execute') ? { name: 'Execute', input: { command: i.command, summary: i.description || 'run', timeout: 3600, riskLevel: 'low', riskLevelReason: 'a test' } }
-      : { name: 'bash', input: { command: i.command, description: i.description || 'run', timeout: 2000000, initial_wait: 600 } },
+      ? { name: 'run_shell_command', input: { command: i.command, description: i.description || 'run', timeout: 600000, ...i.background && { is_background: true } } }
+      : has(body, 'Execute') ? { name: 'Execute', input: { command: i.command, summary: i.description || 'run', timeout: 3600, riskLevel: 'low', riskLevelReason: 'a test', ...i.background && { fireAndForget: true } } }
+      : i.background && has(body, 'background_process') ? { name: 'background_process', input: { action: 'start', command: i.command, description: i.description || 'run' } }
+      : { name: 'bash', input: { command: i.background && !has(body, 'read_bash') ? i.command + ' >back.log 2>&1 &' : i.command, description: i.description || 'run', timeout: 2000000, ...i.background ? { mode: 'async' } : { initial_wait: 600 } } },
     Agent: (i, body) => has(body, 'agent')
       ? { name: 'agent', input: { description: i.description, prompt: i.prompt, subagent_type: 'general-purpose', run_in_background: !!i.background } }
       : { name: 'task', input: { description: i.description, prompt: i.prompt, subagent_type: 'general', agent_type: 'general-purpose', name: 'other', mode: 'sync' } },

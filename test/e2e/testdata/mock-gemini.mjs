@@ -15,7 +15,7 @@ serve({
     return { said, side: !(body.tools || []).length };
   },
   translate: {
-    Bash: i => ({ name: 'run_shell_command', input: { command: i.command, description: i.description || 'run' } }),
+    Bash: i => ({ name: 'run_shell_command', input: { command: i.command, description: i.description || 'run', ...i.background && { is_background: true } } }),
     Agent: i => ({ name: 'codebase_investigator', input: { objective: i.prompt } }),
   },
   async answer(res, msg, hold, { url, body }) {

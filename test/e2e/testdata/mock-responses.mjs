@@ -21,7 +21,7 @@ serve({
     return { said, side: !(body.tools || []).length };
   },
   translate: {
-    Bash: i => ({ name: 'exec_command', input: { cmd: i.command, yield_time_ms: 30000 } }),
+    Bash: i => ({ name: 'exec_command', input: { cmd: i.command, yield_time_ms: i.background ? 250 : 30000 } }),
     Agent: i => ({ namespace: 'multi_agent_v1', name: 'spawn_agent', input: { message: i.prompt, ...i.more } }),
     Wait: (_, body) => ({ namespace: 'multi_agent_v1', name: 'wait_agent', input: { targets: agents(body), timeout_ms: 3600000 } }),
   },
