@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
+	"gitagent/internal/remote"
 	"gitagent/internal/review"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -61,6 +62,13 @@ func reviewed(c *cli.Context) error {
 		return cmdline.Hintf(err, "take it out with: git agent-turn archive --out %s", s.In)
 	case err != nil:
 		return err
+	}
+	conf, err := w.Repo.Config(c.Context)
+	if err == nil {
+		_, err = remote.Background(c.Context, w, conf, s.In)
+	}
+	if err != nil {
+		cmdline.Warn(fmt.Errorf("turn %s is marked, and not sent: %w", s, err))
 	}
 	after, left, err := unreviewed(c.Context, w, s.In)
 	if err != nil {
