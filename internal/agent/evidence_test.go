@@ -441,6 +441,43 @@ func likeOpencode(id string, c corpusCase) []o {
 	return []o{{"id": "m" + id, "info": o{"id": "m" + id, "role": "assistant"}, "parts": l{o{"type": "tool", "callID": id, "tool": "bash", "state": state}}}}
 }
 
+// TestCapturedEnds: how commands ended is read from what the clients themselves have written.
+func TestCapturedEnds(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		client, file, command string
+		want                  evidence.Ended
+	}{
+		{"claude-code", "claude/testdata/interactive-blocks-esc-queued.jsonl", "true", evidence.Exit(0)},
+		{"claude-code", "claude/testdata/interactive-command-queued-esc-shell.jsonl", "sleep 20", evidence.Ended{How: evidence.Halted}},
+		{"codex", "codex/testdata/tools.jsonl", "echo one", evidence.Exit(0)},
+		{"codex", "codex/testdata/tools.jsonl", "exit 3", evidence.Exit(3)},
+		{"codex", "codex/testdata/patches.jsonl", "sleep 4; echo late >> late.txt", evidence.Ended{How: evidence.GoesOn, Job: "57335"}},
+		{"copilot-cli", "copilot/testdata/tui.jsonl", "echo tuione > t1.txt", evidence.Exit(0)},
+		{"copilot-cli", "copilot/testdata/steering.jsonl", "sleep 60", evidence.Exit(0)}, // it went on, and then it told
+		{"droid", "droid/testdata/three-turns.jsonl", "env | sort > env.txt", evidence.Exit(0)},
+		{"gemini-cli", "gemini/testdata/tui.jsonl", "ls", evidence.Exit(0)},
+		{"kilo", "kilo/testdata/sub-agents.jsonl", "echo one > one.txt", evidence.Exit(0)},
+		{"opencode", "opencode/testdata/conversation.jsonl", "echo a>a.txt", evidence.Exit(0)},
+		{"pi", "pi/testdata/queued.jsonl", "echo one > one.txt", evidence.Exit(0)},
+		{"pi", "pi/testdata/queued.jsonl", "echo half > half.txt; sleep 6", evidence.Ended{How: evidence.Halted}},
+		{"qwen-code", "qwen/testdata/stop-hook.jsonl", "echo two > two.txt", evidence.Exit(0)},
+		{"qwen-code", "qwen/testdata/forked.jsonl", "echo half > half.txt; sleep 60", evidence.Ended{How: evidence.Halted}},
+	} {
+		data, err := os.ReadFile(filepath.FromSlash(tt.file))
+		gittest.Must(t, err)
+		var last *transcript.Deed
+		for _, d := range transcript.Deeds(Of(tt.client).Reader(), data) {
+			if d.Command == tt.command {
+				last = &d
+			}
+		}
+		if last == nil || last.Ended != tt.want {
+			t.Errorf("%s: %q: %+v, want %+v", tt.file, tt.command, last, tt.want)
+		}
+	}
+}
+
 // TestJobs: a command in the background ends as a later call tells.
 func TestJobs(t *testing.T) {
 	t.Parallel()

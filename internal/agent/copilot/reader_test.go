@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/transcript"
 	"gitagent/test/agenttest"
 )
@@ -116,10 +117,10 @@ func TestEvents(t *testing.T) {
 		{`{"type":"tool.user_requested","data":{"toolName":"local_shell","arguments":{"command":"ls"}},`, entry{Parts: part(transcript.Asked, "!ls")}},
 		{`{"type":"tool.execution_complete","data":{"isUserRequested":true,"success":true,"result":{"content":"a"}},`, entry{Parts: part(transcript.Shell, "a")}},
 		{`{"type":"tool.execution_complete","data":{"toolCallId":"c","interactionId":"i","success":true,"shellExecution":{"exitCode":3},"result":{"content":"x"}},`, entry{
-			PromptID: "i", Parts: []transcript.Part{{Kind: transcript.Answer, Call: "c", Text: "x", Failed: true}},
+			PromptID: "i", Parts: []transcript.Part{{Kind: transcript.Answer, Call: "c", Text: "x", Failed: true, Ended: evidence.Exit(3)}},
 		}},
 		{`{"type":"tool.execution_complete","data":{"toolCallId":"c","success":false,"error":{"message":"No match found"}},`, entry{
-			Parts: []transcript.Part{{Kind: transcript.Answer, Call: "c", Text: "No match found", Failed: true}},
+			Parts: []transcript.Part{{Kind: transcript.Answer, Call: "c", Text: "No match found", Failed: true, Ended: evidence.Ended{How: evidence.Refused}}},
 		}},
 		{`{"type":"assistant.message","data":{"messageId":"m","model":"x","reasoningText":"hm","content":"done"},`, entry{
 			Message: "m", Model: "x", Answers: true, Stopped: true, Parts: []transcript.Part{{Kind: transcript.Thought, Text: "hm"}, {Kind: transcript.Said, Text: "done"}},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/transcript"
 	"gitagent/test/agenttest"
 )
@@ -61,18 +62,19 @@ func TestAnswers(t *testing.T) {
 		call   string // its members besides the id and the name
 		want   string
 		failed bool
+		how    evidence.How
 	}{
-		{`"result":"a text"`, "a text", false},
-		{`"result":[{"functionResponse":{"response":{"output":"an output"}}}]`, "an output", false},
-		{`"status":"error","result":[{"functionResponse":{"response":{"error":"an error"}}}]`, "an error", true},
-		{`"status":"cancelled","result":[{"functionResponse":{"response":{"output":"one","error":"two"}}}]`, "one\ntwo", true},
-		{`"status":"success","result":[{"functionResponse":{"response":{"output":"one"}}},{"functionResponse":{"response":{"output":"two"}}}]`, "one\ntwo", false},
-		{`"result":[{"text":"no answer"}]`, "", false},
+		{`"result":"a text"`, "a text", false, evidence.Untold},
+		{`"result":[{"functionResponse":{"response":{"output":"an output"}}}]`, "an output", false, evidence.Untold},
+		{`"status":"error","result":[{"functionResponse":{"response":{"error":"an error"}}}]`, "an error", true, evidence.Untold},
+		{`"status":"cancelled","result":[{"functionResponse":{"response":{"output":"one","error":"two"}}}]`, "one\ntwo", true, evidence.Halted},
+		{`"status":"success","result":[{"functionResponse":{"response":{"output":"one"}}},{"functionResponse":{"response":{"output":"two"}}}]`, "one\ntwo", false, evidence.Untold},
+		{`"result":[{"text":"no answer"}]`, "", false, evidence.Untold},
 	} {
 		r := Reader()
 		line := []byte(`{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"c","name":"read_file","args":{},` + tt.call + `}]}`)
 		e := r.Read(0, line)
-		want := transcript.Part{Kind: transcript.Answer, Call: "c", Failed: tt.failed, Text: tt.want}
+		want := transcript.Part{Kind: transcript.Answer, Call: "c", Failed: tt.failed, Text: tt.want, Ended: evidence.Ended{How: tt.how}}
 		if len(e.Parts) != 2 || e.Parts[0].Kind != transcript.Call || !reflect.DeepEqual(e.Parts[1], want) {
 			t.Errorf("%s: %+v", tt.call, e.Parts)
 		}

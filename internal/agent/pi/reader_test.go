@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/transcript"
 	"gitagent/test/agenttest"
 )
@@ -75,7 +76,7 @@ func TestParts(t *testing.T) {
 			`"type":"message","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"so"}],"stopReason":"length"}`,
 			[]transcript.Part{{Kind: transcript.Thought, Text: "hm"}, {Kind: transcript.Said, Text: "so"}},
 		},
-		{`"type":"message","message":{"role":"toolResult","toolCallId":"c","content":"no","isError":true}`, []transcript.Part{{Kind: transcript.Answer, Call: "c", Text: "no", Failed: true}}},
+		{`"type":"message","message":{"role":"toolResult","toolCallId":"c","content":"no","isError":true}`, []transcript.Part{{Kind: transcript.Answer, Call: "c", Text: "no", Failed: true, Ended: evidence.Ended{How: evidence.Refused}}}},
 	} {
 		if e := Reader().Read(0, []byte(`{"id":"a",`+tt.entry+`}`)); !reflect.DeepEqual(e.Parts, tt.want) {
 			t.Errorf("%s: got %+v, want %+v", tt.entry, e.Parts, tt.want)

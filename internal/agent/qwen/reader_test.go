@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/transcript"
 	"gitagent/test/agenttest"
 )
@@ -122,7 +123,7 @@ func TestParts(t *testing.T) {
 			{Kind: transcript.Thought, Text: "hm"}, {Kind: transcript.Said, Text: "yes"},
 		},
 		`{"uuid":"a","type":"tool_result","message":{"parts":[{"functionResponse":{"id":"c","response":{"error":"no"}}}]},"toolCallResult":{"status":"error"}}`: {
-			{Kind: transcript.Answer, Call: "c", Text: "no", Failed: true},
+			{Kind: transcript.Answer, Call: "c", Text: "no", Failed: true, Ended: evidence.Ended{How: evidence.Refused}},
 		},
 		`{"uuid":"a","type":"system","subtype":"slash_command","systemPayload":{"phase":"invocation","rawCommand":"/stats"}}`: {
 			{Kind: transcript.Asked, Text: "/stats"},
