@@ -1,12 +1,14 @@
 package turns
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/evidence"
+	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 )
 
@@ -53,11 +55,17 @@ func (t *Turn) Changed() bool {
 	return false
 }
 
+// Bounds of a text about checks, and of a command in it, in runes.
+const (
+	maxTold      = 5
+	maxToldCheck = 60
+)
+
 // ChecksText describes the checks of a turn and what they come to, the newest
-// of each command.
+// of each command, and of many those that did not pass.
 func (t *Turn) ChecksText() string {
 	text := string(t.Evidence())
-	var list []string
+	var list []string // the newest first
 	seen := make(map[string]bool)
 	for _, c := range slices.Backward(t.newest()) {
 		command := c.Command
@@ -65,11 +73,21 @@ func (t *Turn) ChecksText() string {
 			command += " in " + c.In
 		}
 		if !seen[command] {
-			list = append(list, command+" "+string(c.Outcome))
+			list = append(list, ledger.Head(command, maxToldCheck)+" "+string(c.Outcome))
 		}
 		seen[command] = true
 	}
+	more := t.ChecksLeft + max(0, len(list)-maxTold)
+	for i := len(list) - 1; i >= 0 && len(list) > maxTold; i-- {
+		if strings.HasSuffix(list[i], " "+string(evidence.Passed)) {
+			list = slices.Delete(list, i, i+1)
+		}
+	}
+	list = list[:min(len(list), maxTold)]
 	slices.Reverse(list)
+	if more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
 	if len(list) > 0 {
 		text += ": " + strings.Join(list, ", ")
 	}
