@@ -19,9 +19,10 @@ const (
 	TakenBack  Fate = "taken back"          // the file became without it what it had been
 	NotAdopted Fate = "not adopted"         // another fork of the same turn was
 	Undone     Fate = "adopted, and undone" // its fork was
+	Failed     Fate = "failed its check"    // and its lines are gone
 )
 
-var fates = []Fate{"", TakenBack, NotAdopted, Undone}
+var fates = []Fate{"", TakenBack, NotAdopted, Undone, Failed}
 
 // A step is a change of a file: by a turn, or between two of its mission.
 type step struct {
@@ -30,7 +31,7 @@ type step struct {
 	branch  string        // HEAD's then, short
 	at      time.Time
 	session string
-	given   Fate // of its whole mission
+	given   Fate // of its whole mission, or turn
 	gitdiff.Versions
 	pair  int // of trees, in which they are
 	delta delta
@@ -69,16 +70,20 @@ func deltaOf(hunks string) (d delta) {
 			continue
 		}
 		*sum += maphash.String(seed, line[1:])
-		letters := 0
-		for _, r := range line[1:] {
-			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				letters++
-			}
-		}
-		telling += min(letters, long)
+		telling += min(letters(line[1:]), long)
 	}
 	d.tells = telling >= long
 	return d
+}
+
+// letters counts the letters and digits of a line.
+func letters(line string) (n int) {
+	for _, r := range line {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // A given is a turn's change that was given up.

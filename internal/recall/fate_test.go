@@ -110,6 +110,27 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
+// TestNoneLeft: a step whose check failed is given up when all its lines are gone.
+func TestNoneLeft(t *testing.T) {
+	t.Parallel()
+	const old = "func count() {\n}\n"
+	for _, tt := range []struct {
+		name, old, made, now string
+		want                 bool
+	}{
+		{"another line is there", old, "func count() {\n\tmutex.Lock()\n}\n", "func count() {\n\tatomic.Add(1)\n}\n", true},
+		{"it is there still", old, "func count() {\n\tmutex.Lock()\n}\n", "func count() {\n\tlog.Print(1)\n\tmutex.Lock()\n}\n", false},
+		{"one of two is", old, "func count() {\n\tmutex.Lock()\n\tdefer unlock()\n}\n", "func count() {\n\tdefer unlock()\n}\n", false},
+		{"the file is gone", "", "func count() {\n", "", true},
+		{"it only removed lines", old, "", old, false},
+		{"the line says nothing", old, old + "{\n", old, false},
+	} {
+		if got := noneLeft([]byte(tt.old), []byte(tt.made), []byte(tt.now)); got != tt.want {
+			t.Errorf("%s: %t", tt.name, got)
+		}
+	}
+}
+
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	const old = "1\n2\n3\n4\n5\n6\n"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
@@ -159,6 +160,10 @@ func (p *Past) line(l *ledger.Ledger, paths []string, chosen chosenForks) ([]lin
 			then = at
 		}
 		at = then
+		given := given
+		if given == "" && turn > 0 && t.Evidence() == evidence.Failing {
+			given = Failed
+		}
 		links = append(links, link{from, to, step{
 			of: record.TurnID{Mission: l.ID, Turn: turn}, in: l.ID, branch: strings.Clone(t.Branch), at: then, session: strings.Clone(t.Session), given: given,
 		}})
@@ -304,6 +309,7 @@ func (p *Past) lines(pairs [][2]object.Hash, only gitdiff.Paths) error {
 			steps[i].delta = deltas[steps[i].pair][steps[i].Versions]
 		}
 		slices.SortStableFunc(steps, func(a, b step) int { return a.at.Compare(b.at) })
+		p.outlive(steps)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 )
 
@@ -47,6 +48,64 @@ func (p *Past) about(g given, lines Lines, now []byte) bool {
 		}
 	}
 	return false
+}
+
+// outlive leaves [Failed] to those of a file's steps, in order of time, of which
+// nothing is left in their missions or on their branches.
+func (p *Past) outlive(steps []step) {
+	for i := range steps {
+		s := &steps[i]
+		if s.given != Failed {
+			continue
+		}
+		now := s.New
+		for _, later := range steps[i+1:] {
+			if later.in == s.in || later.branch == s.branch {
+				now = later.New
+			}
+		}
+		if now == s.New || !p.gone(s, now) {
+			s.given = ""
+		}
+	}
+}
+
+// gone reports whether a version of a file has none of the lines that a step
+// added; false if that can't be told.
+func (p *Past) gone(s *step, now object.Hash) bool {
+	var texts [3][]byte
+	for i, version := range []object.Hash{s.Old, s.New, now} {
+		if version.IsZero() {
+			continue
+		}
+		text, err := p.objects.Blob(version, maxFile)
+		if err != nil {
+			return false
+		}
+		texts[i] = text
+	}
+	return noneLeft(texts[0], texts[1], texts[2])
+}
+
+// noneLeft reports whether lines were added from one text to the next that tell
+// something, and a third has none of them.
+func noneLeft(old, made, now []byte) bool {
+	was, is := make(map[string]bool), make(map[string]bool)
+	for text, lines := range map[*[]byte]map[string]bool{&old: was, &now: is} {
+		for line := range bytes.Lines(*text) {
+			lines[string(line)] = true
+		}
+	}
+	added := false
+	for line := range bytes.Lines(made) {
+		if !was[string(line)] && letters(string(line)) >= long {
+			if is[string(line)] {
+				return false
+			}
+			added = true
+		}
+	}
+	return added
 }
 
 // places returns where in a text those lines are, or would be, that differ
