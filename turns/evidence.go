@@ -18,11 +18,44 @@ func (t *Turn) Evidence() evidence.Word {
 	if t.Checks == nil {
 		return ""
 	}
-	var checks []evidence.Check
+	return evidence.WordOf(t.checks(), t.Changed(), t.ChangedAfter)
+}
+
+func (t *Turn) checks() (checks []evidence.Check) {
 	for _, c := range t.newest() {
 		checks = append(checks, evidence.Check{Kind: c.Kind, Command: c.Command, In: c.In, Outcome: c.Outcome, Call: c.Call})
 	}
-	return evidence.WordOf(checks, t.Changed(), t.ChangedAfter)
+	return checks
+}
+
+// Denies reports whether what is recorded of a turn denies that tests pass after
+// it, and whether it says anything of that. It denies nothing that may have run
+// tests which are not recorded.
+func (t *Turn) Denies() (denies, known bool) {
+	if t.Checks == nil || t.obscure() {
+		return false, true
+	}
+	tests := slices.DeleteFunc(t.checks(), func(c evidence.Check) bool { return c.Kind != evidence.Test })
+	switch evidence.WordOf(tests, t.Changed(), t.ChangedAfter) {
+	case "":
+		return false, false
+	case evidence.Untested, evidence.EditedSince:
+		return true, true
+	case evidence.Failing: // another one may have passed since
+		return tests[len(tests)-1].Outcome == evidence.Failed, true
+	}
+	return false, true
+}
+
+// obscure reports whether a turn may have run tests in a way that is not read: by
+// a server's tool, a sub-agent whose conversation is missing, or the user's shell.
+func (t *Turn) obscure() bool {
+	for tool := range t.Tools {
+		if name := strings.ToLower(tool); strings.Contains(name, "mcp") || strings.Contains(name, "__") || strings.Contains(name, "test") {
+			return true
+		}
+	}
+	return strings.HasPrefix(t.Prompt, "!") || slices.ContainsFunc(t.Agents, func(s record.Subagent) bool { return s.Missing != "" })
 }
 
 // newest returns the checks that are looked at: a stranger's record may have more.

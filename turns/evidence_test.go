@@ -44,3 +44,54 @@ func TestChecksText(t *testing.T) {
 		}
 	}
 }
+
+// TestDenies: what a record says of a reply that tests pass.
+func TestDenies(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	check := func(kind evidence.Kind, command string, o evidence.Outcome) record.Check {
+		return record.Check{Kind: kind, Command: command, Outcome: o}
+	}
+	a, b := check(evidence.Test, "pytest a", evidence.Failed), check(evidence.Test, "pytest b", evidence.Passed)
+	lint := check(evidence.Lint, "ruff", evidence.Failed)
+	for name, tt := range map[string]struct {
+		checks  []record.Check
+		changed bool
+		after   *bool
+		more    func(*Turn)
+		want    string
+	}{
+		"nobody looked":                     {nil, true, nil, nil, "unsaid"},
+		"nothing ran":                       {[]record.Check{}, true, nil, nil, "denied"},
+		"nothing ran, and nothing changed":  {[]record.Check{}, false, nil, nil, "ask before"},
+		"a linter failed, nothing changed":  {[]record.Check{lint}, false, &no, nil, "ask before"},
+		"they passed, and a linter failed":  {[]record.Check{b, lint}, true, &no, nil, "unsaid"},
+		"they passed before an edit":        {[]record.Check{b}, true, &yes, nil, "denied"},
+		"they failed":                       {[]record.Check{a}, true, &no, nil, "denied"},
+		"some failed, and others passed":    {[]record.Check{a, b}, true, &no, nil, "unsaid"},
+		"others passed, and then some fail": {[]record.Check{b, a}, true, &no, nil, "denied"},
+		"they fail, and then it is hidden":  {[]record.Check{a, check(evidence.Test, "pytest a", evidence.Unknown)}, true, &no, nil, "unsaid"},
+		"a server's tool may have run them": {[]record.Check{}, true, nil, func(r *Turn) { r.Tools = map[string]int{"Edit": 1, "mcp__ide__run": 1} }, "unsaid"},
+		"a tool for tests has":              {[]record.Check{}, true, nil, func(r *Turn) { r.Tools = map[string]int{"runTests": 1} }, "unsaid"},
+		"the user may have":                 {[]record.Check{}, true, nil, func(r *Turn) { r.Prompt = "!npm test" }, "unsaid"},
+		"a sub-agent that is missing may":   {[]record.Check{}, true, nil, func(r *Turn) { r.Agents = []record.Subagent{{Missing: "unreadable"}} }, "unsaid"},
+	} {
+		turn := &Turn{Agent: "claude-code", Checks: tt.checks, ChangedAfter: tt.after}
+		if tt.changed {
+			turn.Files = 1
+		}
+		if tt.more != nil {
+			tt.more(turn)
+		}
+		got := "unsaid"
+		switch denies, known := turn.Denies(); {
+		case !known:
+			got = "ask before"
+		case denies:
+			got = "denied"
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}

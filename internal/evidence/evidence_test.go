@@ -256,7 +256,18 @@ func TestClaims(t *testing.T) {
 		"Done. All tests pass.": true, "The tests are passing now": true, "All 12 tests passed.": true, "Everything is all green ✅": true, "The test suite passes.": true,
 		"- 42 passed\n- tests: green": true, "Unit tests now pass, and lint is clean": true, "12/12 tests pass": true,
 		"The tests should pass now.": false, "Run the tests to see if tests pass.": false, "The tests don't pass yet.": false, "Make sure all tests pass before you merge.": false,
-		"I passed the test file to the parser.": false, "": false, "Not all tests pass.": false, "2 tests passed and 1 test failed": false, "I have not run the tests; I expect the tests pass": false,
+		"I passed the test file to the parser.": false, "": false, "Not all tests pass.": false, "2 tests passed and 1 test failed": false,
+		// Other languages, of which nothing is known.
+		"Alle Tests sind grün.": false, "Tous les tests passent.": false, "Los tests pasan.": false, "すべてのテストが通りました。": false, "Die Tests passen jetzt.": false,
+		// What is another's word.
+		"You said tests pass, but CI is red.": false, "> All tests pass\n\nThat was before.": false, "You wrote \"all tests pass\"; which run was that": false, "The README claims “tests pass” and shows a badge": false, "`tests pass` is the name of the job": false,
+		"The output was:\n```\n12 passed in 0.1s\n```\nShall I go on": false, "According to CI the tests pass on main.": false, "You wanted the tests green.": false, "As you mentioned, the tests are passing.": false,
+		// Denied, wanted, for later.
+		"Tests do not pass.": false, "Once tests pass, I will commit.": false, "None of the tests pass.": false, "The tests never pass here.": false, "Only 3 tests passed.": false, "2 of 5 tests pass.": false, "Some tests pass.": false, "I could not make\nall tests pass.": false,
+		"I still have to get the tests passing.": false, "The goal is that all tests pass.": false, "- [ ] all tests pass": false, "To do:\n- tests pass\n- docs": false, "Then the tests pass or we revert.": false, "The tests passed earlier.": false, "So that tests pass, set CI=1.": false, "Most of the tests pass now.": false,
+		"Checks that tests pass": false, "The tests which pass are in a.py": false, "Without the flag the tests pass.": false,
+		// And what is not.
+		"Fixed the lock.\nAll tests pass with no errors.": true, "The fix works: all tests pass.": true, "All tests pass (12 passed, 0 failed).": true, "All 5 of 5 tests pass.": true, "- [x] all tests pass": true, "**Tests pass** ✅": true, "I have not run the tests; I expect the tests pass": false,
 	} {
 		if got := Claims(reply); got != want {
 			t.Errorf("%q: %t", reply, got)

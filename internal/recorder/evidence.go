@@ -135,20 +135,11 @@ const maxProof = 20
 // before the end of a turn. It does not where that is not known.
 func (r *recording) unproven(t *turns.Turn) bool {
 	for range maxProof {
-		switch t.Evidence() {
-		case evidence.Tested, evidence.Unclear:
-			return false
-		case evidence.Failing, evidence.EditedSince:
-			return true
-		}
-		if t.Changed() || t.Checks == nil {
-			return t.Checks != nil
+		if denies, known := t.Denies(); known {
+			return denies
 		}
 		before, err := turns.ReadIn(r.tx.Ledger, t.Turn-1)
-		if err != nil {
-			return t.Turn == 1
-		}
-		if before.Code != t.Base || t.Imported != "" {
+		if err != nil || before.Code != t.Base || t.Imported != "" {
 			return false
 		}
 		t = before
