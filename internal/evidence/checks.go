@@ -37,7 +37,7 @@ func (p Patterns) Checks(command string, ended Ended, result string) []Check {
 			said = verdict(c.kind, words, len(r.runs) == 1)
 		}
 		outcome := r.outcome(&c, ended, said, ranNothing(words))
-		list = append(list, Check{Kind: c.kind, Command: c.command, In: c.in, Outcome: outcome, Exit: c.exit(ended)})
+		list = append(list, Check{Kind: c.kind, Command: c.command, In: c.in, Outcome: outcome, Exit: c.exit(ended), Then: c.then})
 	}
 	return list
 }

@@ -35,6 +35,7 @@ type Check struct {
 	Outcome Outcome
 	Exit    *int   // its status; nil if that is not known
 	Call    string // the call that it was in; "" if unknown
+	Then    bool   // what came behind it in its command may have changed files
 }
 
 // A Word says what a turn's checks come to.

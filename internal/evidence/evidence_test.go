@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -246,6 +247,23 @@ func TestChecks(t *testing.T) {
 		}
 		if got := fmt.Sprint(texts); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.command, got, tt.want)
+		}
+	}
+}
+
+// TestThen: what may have changed files behind a check, in its own command.
+func TestThen(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]bool{
+		"pytest": false, "pytest && git commit -qam done": false, "pytest 2>&1 | tee log | tail -3": false, "pytest > log; tail log": false, "cp a b; pytest": false, "sed -i s/a/b/ x.py && pytest": false,
+		"pytest; echo $?": false, "go vet ./... && go test ./... && go build ./...": false, "pytest && ls && cat a | grep b": false, "pytest | xargs echo": false, "sed -n 1p a; pytest; sed -n 1p a": false,
+		"pytest && sed -i s/a/b/ x.py": true, "pytest; echo 1 >> x.py": true, "pytest && npm version patch": true, "pytest; black .": true, "(pytest; rm -r build)": true, "pytest && gofmt -w .": true,
+		"pytest || cp a b": true, "t() { pytest; }; t; make clean": true, "bash -c 'pytest; mv a b'": true, "if pytest; then ./deploy; fi": true, "for i in a b; do pytest $i; touch $i; done": true, "pytest; python gen.py": true,
+	} {
+		checks := Patterns(nil).Checks(command, Exit(0), "")
+		got := slices.ContainsFunc(checks, func(c Check) bool { return c.Kind == Test && c.Then })
+		if got != want || len(checks) == 0 {
+			t.Errorf("%q: %t %v", command, got, checks)
 		}
 	}
 }

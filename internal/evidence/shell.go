@@ -42,6 +42,7 @@ type run struct {
 	aside   bool // it goes on in the background
 	limited bool // by timeout
 	muted   bool // what it says on standard error is lost
+	then    bool // what came behind it may have changed files
 	many    bool // it may run any number of checks, so that its last words are of one
 }
 
@@ -67,6 +68,7 @@ type reading struct {
 	aside    bool
 	depth    int
 	steps    int
+	writers  int // commands so far that may have changed files
 }
 
 // options are a shell's own.
@@ -135,6 +137,7 @@ func (r *reading) read(command string, s status) {
 }
 
 func (r *reading) list(stmts []*syntax.Stmt, s status) {
+	from := len(r.runs)
 	for i, stmt := range stmts {
 		r.set(stmt)
 		own := hidden
@@ -148,7 +151,7 @@ func (r *reading) list(stmts []*syntax.Stmt, s status) {
 		case s == nonzero && len(rest) == 1 && exits(rest[0]) == nonzero && r.errexit:
 			own = nonzero
 		}
-		r.stmt(stmt, own)
+		r.follow(from, func() { r.stmt(stmt, own) })
 		if leaves(stmt) { // perhaps, and what follows does not run
 			if words := callOf(stmt); len(words) > 0 && words[0] != "trap" {
 				return
@@ -195,6 +198,9 @@ func (r *reading) stmt(stmt *syntax.Stmt, s status) {
 	}
 	r.command(stmt.Cmd, s)
 	r.muted, r.aside = muted, aside
+	if len(r.runs) == from && writes(stmt.Redirs) {
+		r.writers++
+	}
 	for _, d := range stmt.Redirs {
 		r.fills(from, d.Word, d.Op == syntax.RdrOut || d.Op == syntax.RdrAll || d.Op == syntax.RdrClob)
 	}
@@ -216,6 +222,17 @@ func mutes(redirs []*syntax.Redirect) bool {
 		}
 	}
 	return false
+}
+
+// writes reports whether redirections fill a file.
+func writes(redirs []*syntax.Redirect) bool {
+	return slices.ContainsFunc(redirs, func(d *syntax.Redirect) bool {
+		switch d.Op {
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob, syntax.RdrInOut:
+			return text(d.Word) != "/dev/null"
+		}
+		return false
+	})
 }
 
 func (r *reading) command(cmd syntax.Command, s status) {
@@ -241,7 +258,7 @@ func (r *reading) command(cmd syntax.Command, s status) {
 			r.functions[c.Name.Value] = c.Body
 		}
 	case *syntax.IfClause:
-		cond := hidden
+		from, cond := len(r.runs), hidden
 		if s == zero && guards(&syntax.Stmt{Cmd: c}) {
 			cond = nonzero
 		} else if c.Else != nil && len(c.Else.Cond) == 0 && len(c.Then) == 1 && len(c.Else.Then) == 1 {
@@ -249,7 +266,7 @@ func (r *reading) command(cmd syntax.Command, s status) {
 		}
 		r.list(c.Cond, cond)
 		r.perhaps(func() {
-			r.list(c.Then, hidden)
+			r.follow(from, func() { r.list(c.Then, hidden) })
 			for c := c.Else; c != nil; c = c.Else {
 				r.list(c.Cond, hidden)
 				r.list(c.Then, hidden)
@@ -272,6 +289,16 @@ func (r *reading) within(read func()) {
 	options, place := r.options, r.place
 	read()
 	r.options, r.place = options, place
+}
+
+// follow reads what comes behind the checks from a number on.
+func (r *reading) follow(from int, read func()) {
+	to, writers := len(r.runs), r.writers
+	if read(); r.writers > writers {
+		for i := range r.runs[from:to] {
+			r.runs[from+i].then = true
+		}
+	}
 }
 
 // perhaps reads what may not run.
@@ -307,10 +334,10 @@ func (r *reading) binary(b *syntax.BinaryCmd, s status) {
 		}
 		r.stmt(b.X, left)
 		if succeeds(b.X) {
-			r.stmt(b.Y, right)
+			r.follow(from, func() { r.stmt(b.Y, right) })
 			return
 		}
-		r.perhaps(func() { r.stmt(b.Y, right) })
+		r.perhaps(func() { r.follow(from, func() { r.stmt(b.Y, right) }) })
 	case syntax.OrStmt:
 		left, right := s, s
 		switch {
@@ -330,7 +357,7 @@ func (r *reading) binary(b *syntax.BinaryCmd, s status) {
 			left = r.said(nil, b.Y)
 		}
 		r.stmt(b.X, left)
-		r.perhaps(func() { r.stmt(b.Y, right) })
+		r.perhaps(func() { r.follow(from, func() { r.stmt(b.Y, right) }) })
 	case syntax.Pipe, syntax.PipeAll:
 		left := hidden
 		switch {
@@ -440,6 +467,9 @@ func (r *reading) words(words []string, s status) {
 	}
 	kind := r.names.kind(words)
 	if kind == "" {
+		if !still[base(words[0])] || base(words[0]) == "sed" && slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in-place") }) {
+			r.writers++
+		}
 		r.filtered = r.filtered || !quiet[base(words[0])] && !plain[base(words[0])] || prints[base(words[0])] && !r.printsOf(words[1:])
 		return
 	}

@@ -59,7 +59,10 @@ var (
 	quiet   = set("cd pushd popd export set unset echo printf true : mkdir rm sleep date cat tail tee wait sync source . ulimit umask touch exit return trap clear pwd")
 	keepers = set("cat tail tee")
 	prints  = set("cat tail")
-	plain   = set("[ test [[ cp mv ln ls wc chmod kill read shift basename dirname stat du") // no last words either, but they may fail
+	// still are commands that change no file of the worktree; of git its own reader knows more.
+	still = set("cd pushd popd export set unset echo printf true false : sleep date cat tail head wait sync source . ulimit umask exit return trap clear pwd [ test [[ ls wc kill read shift basename dirname stat du grep egrep " +
+		"fgrep rg jq sort uniq cut tr which type df ps less column diff alias sed awk git")
+	plain = set("[ test [[ cp mv ln ls wc chmod kill read shift basename dirname stat du") // no last words either, but they may fail
 )
 
 func succeeds(stmt *syntax.Stmt) bool {

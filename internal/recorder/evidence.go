@@ -6,6 +6,7 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/evidence"
+	"gitagent/internal/git/object"
 	"gitagent/internal/journal"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
@@ -27,7 +28,7 @@ func (r *recording) prove(t *turns.Turn, segment []byte, sub sides) {
 	}
 	t.Checks = []record.Check{}
 	var ran []evidence.Check
-	deeds, last, tested := r.deeds(segment, sub), -1, false
+	deeds, last, tested, then := r.deeds(segment, sub), -1, false, false
 	for i, d := range deeds {
 		if d.Command == "" {
 			continue
@@ -37,6 +38,7 @@ func (r *recording) prove(t *turns.Turn, segment []byte, sub sides) {
 			ran = append(ran, c)
 			t.Checks = append(t.Checks, record.Check{Kind: c.Kind, Command: c.Command, In: c.In, Outcome: c.Outcome, Exit: c.Exit, Call: c.Call, Agent: d.agent})
 			if c.Kind == evidence.Test || !tested {
+				then = c.Then || last == i && then
 				last, tested = i, tested || c.Kind == evidence.Test
 			}
 		}
@@ -46,7 +48,7 @@ func (r *recording) prove(t *turns.Turn, segment []byte, sub sides) {
 		return
 	}
 	if last >= 0 {
-		t.ChangedAfter = r.changedAfter(t, deeds, last)
+		t.ChangedAfter = r.changedAfter(t, deeds, last, then)
 	}
 	if t.ChecksLeft = max(0, len(t.Checks)-record.MaxChecks); t.ChecksLeft > 0 {
 		t.Checks = newest(t.Checks, evidence.Standing(ran))
@@ -90,8 +92,8 @@ func (r *recording) deeds(segment []byte, sub sides) (all []ranDeed) {
 
 // changedAfter reports whether files changed after the check at last, nil if
 // that can't be told: by the state that the journal saw after it, else by what
-// was called then.
-func (r *recording) changedAfter(t *turns.Turn, deeds []ranDeed, last int) *bool {
+// was called then. then says that its own command may have changed files behind it.
+func (r *recording) changedAfter(t *turns.Turn, deeds []ranDeed, last int, then bool) *bool {
 	yes, no := true, false
 	check, sure, edited := deeds[last], true, false
 	for i, d := range deeds {
@@ -111,17 +113,23 @@ func (r *recording) changedAfter(t *turns.Turn, deeds []ranDeed, last int) *bool
 		return nil
 	}
 	if r.during != nil {
+		var before object.Hash
 		for _, e := range r.during.Seen {
 			if !e.Tree.IsZero() && slices.ContainsFunc(e.Calls, func(c journal.Call) bool { return c.ID == check.Call && c.ID != "" }) {
-				changed := e.Tree != r.tx.Snap.Tree
-				return &changed
+				if changed := e.Tree != r.tx.Snap.Tree; changed || !then || before == e.Tree {
+					return &changed
+				}
+				return nil
+			}
+			if !e.Tree.IsZero() {
+				before = e.Tree
 			}
 		}
 	}
 	switch {
 	case edited:
 		return &yes
-	case sure, t.Files == 0 && t.CodeKnown() == nil && !t.Base.IsZero():
+	case sure && !then, t.Files == 0 && t.CodeKnown() == nil && !t.Base.IsZero():
 		return &no
 	}
 	return nil

@@ -3,6 +3,7 @@ package recorder
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"gitagent/internal/agent"
@@ -50,8 +51,14 @@ func TestChangedAfter(t *testing.T) {
 		"an edit of another place":           {[]ranDeed{check, is("Edit", "", 12, 13)}, seen("2"), 1, "no"},
 		"the journal saw another state":      {[]ranDeed{check}, seen("3"), 1, "yes"},
 		"another state was tested":           {[]ranDeed{stashed}, nil, 1, "not known"},
+		"then: the command went on":          {[]ranDeed{check}, nil, 1, "not known"},
+		"then: and changed a file":           {[]ranDeed{check}, seen("2"), 1, "not known"},
+		"then: and changed none":             {[]ranDeed{check}, &journal.Span{Seen: append([]*journal.Entry{{Tree: object.NewHash(gittest.Hash("2"))}}, seen("2").Seen[1])}, 1, "no"},
+		"then: the journal saw another":      {[]ranDeed{check}, seen("3"), 1, "yes"},
+		"then: the turn changed nothing":     {[]ranDeed{check}, nil, 0, "no"},
 		"the journal saw none after it":      {[]ranDeed{check}, &journal.Span{}, 1, "no"},
 	} {
+		name, then := strings.CutPrefix(name, "then: ")
 		r := &recording{inputs: inputs{Signal: Signal{Agent: "claude-code"}}, during: tt.during}
 		r.tx = &ledgertx.Tx{Snap: &snapshot.Snapshot{Tree: object.NewHash(gittest.Hash("2"))}}
 		last := 0
@@ -61,7 +68,7 @@ func TestChangedAfter(t *testing.T) {
 			}
 		}
 		got := "not known"
-		if after := r.changedAfter(&turns.Turn{Agent: agent.Default().Name, Files: tt.files, Base: object.NewHash(gittest.Hash("4"))}, tt.deeds, last); after != nil {
+		if after := r.changedAfter(&turns.Turn{Agent: agent.Default().Name, Files: tt.files, Base: object.NewHash(gittest.Hash("4"))}, tt.deeds, last, then); after != nil {
 			got = map[bool]string{true: "yes", false: "no"}[*after]
 		}
 		if got != tt.want {
