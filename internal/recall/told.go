@@ -98,8 +98,9 @@ type reader struct {
 // entries returns what is told of a file.
 func (r *reader) entries(path, session string) (list []Entry) {
 	told := make(map[Kind]bool)
+	var back record.TurnID // in which what is told was taken back
 	for _, h := range r.hints.of(path) {
-		if told[h.kind] {
+		if told[h.kind] || h.of == back {
 			continue
 		}
 		t := r.turn(h.of)
@@ -108,7 +109,7 @@ func (r *reader) entries(path, session string) (list []Entry) {
 		}
 		e := Wrote(t, "")
 		if h.kind == Tried {
-			e = given{fate: h.fate, in: h.in}.entry(t, r.turn(h.in))
+			e, back = given{fate: h.fate, in: h.in}.entry(t, r.turn(h.in)), h.in
 		}
 		told[h.kind] = true
 		list = append(list, e)
