@@ -37,6 +37,7 @@ type Payload struct {
 	Error                string // StopFailure
 	Trigger              string // PreCompact: manual, auto
 	Model                string
+	Timestamp            string // of the event, as the client writes it
 	AgentID, AgentType   string // set for an event of a subagent
 	ParentID             string // parent_agent_id: who started that subagent, a session or another one
 	ToolCalls            int    // PostToolBatch: number of tool calls
@@ -85,6 +86,7 @@ func Parse(r io.Reader) (*Payload, error) {
 		"error":                  &e.Error,
 		"trigger":                &e.Trigger,
 		"model":                  &e.Model,
+		"timestamp":              &e.Timestamp,
 		"agent_id":               &e.AgentID,
 		"agent_type":             &e.AgentType,
 		"parent_agent_id":        &e.ParentID,

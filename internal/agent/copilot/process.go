@@ -33,7 +33,7 @@ func Event(r io.Reader) (*hooks.Payload, error) {
 	case e.Name == "UserPromptSubmit" && strings.HasPrefix(e.Prompt, notice), e.Name == "PreCompact":
 		e.Name = ""
 	case e.Name == "Stop":
-		e.PromptID = lastInteraction(e.TranscriptPath)
+		e.PromptID = lastInteraction(e.TranscriptPath, e.Timestamp)
 	case e.Source == "new":
 		e.Source = "startup"
 	}
@@ -60,8 +60,9 @@ func ofParent(e *hooks.Payload) {
 
 // lastInteraction returns the interaction that has ended in the file at path, or
 // "". The client may write later than it runs the hook: all is there when the
-// file has the note of this hook. Until then it may end in the turn before.
-func lastInteraction(path string) string {
+// file has the note of this hook, of the same time. Until then it may end in the
+// turn before, or with the hook before, if the turn went on.
+func lastInteraction(path, at string) string {
 	const (
 		step     = 10 * time.Millisecond
 		patience = 2 * time.Second
@@ -72,7 +73,7 @@ func lastInteraction(path string) string {
 		if err != nil {
 			return ""
 		}
-		if id, ended := interaction(data); ended {
+		if id, ended := interaction(data, at); ended {
 			return id
 		}
 		time.Sleep(step)
@@ -81,15 +82,15 @@ func lastInteraction(path string) string {
 }
 
 // interaction returns the interaction of a file's last event that has one, and
-// whether the hook for its end was noted after it, and still runs.
-func interaction(data []byte) (id string, ended bool) {
+// whether the hook for its end at that time was noted after it, and still runs.
+func interaction(data []byte, at string) (id string, ended bool) {
 	for line := range backwards(data) {
 		switch id = text(line, "data.interactionId"); {
 		case id != "":
 			return id, ended
 		case line.Get("data.hookType").Str != stopHook:
 		case line.Get("type").Str == "hook.start":
-			ended = true
+			ended = at == "" || line.Get("timestamp").Str == at
 		case !ended:
 			return "", false
 		}

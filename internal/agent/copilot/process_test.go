@@ -65,6 +65,29 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestStopAgain: of a turn that went on after its first Stop, and of which the client has not written that yet, the second
+// one's note is waited for.
+func TestStopAgain(t *testing.T) {
+	t.Parallel()
+	const turn = `{"type":"assistant.message","data":{"interactionId":"one"}}` + "\n"
+	note := func(at string) string {
+		return `{"type":"hook.start","data":{"hookType":"agentStop"},"timestamp":"` + at + `"}` + "\n"
+	}
+	for _, tt := range []struct {
+		data, at string
+		ended    bool
+	}{
+		{turn + note("1"), "1", true},
+		{turn + note("1"), "2", false},
+		{turn + note("1") + turn + note("2"), "2", true},
+		{turn + note("1"), "", true},
+	} {
+		if id, ended := interaction([]byte(tt.data), tt.at); id != "one" || ended != tt.ended {
+			t.Errorf("at %q of %s: %q, %v", tt.at, tt.data, id, ended)
+		}
+	}
+}
+
 // TestSubagent: a sub-agent's events are those of the session that started it, if that is one.
 func TestSubagent(t *testing.T) {
 	config := t.TempDir()
