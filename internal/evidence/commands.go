@@ -19,12 +19,12 @@ func (p Patterns) kind(words []string) Kind {
 	if kind := p.listed(whole); kind != "" {
 		return kind
 	}
-	if slices.ContainsFunc(words[1:], func(w string) bool { return asks[w] }) {
+	if slices.ContainsFunc(words[1:], func(w string) bool { return asks.has(w) }) {
 		return ""
 	}
 	name, args := base(words[0]), words[1:]
 	switch {
-	case name == "go" && slices.Contains(args, "test") && (slices.ContainsFunc(args, func(w string) bool { return goLists[w] }) || noneRun().MatchString(whole)),
+	case name == "go" && slices.Contains(args, "test") && (slices.ContainsFunc(args, func(w string) bool { return goLists.has(w) }) || noneRun().MatchString(whole)),
 		slices.ContainsFunc(args, func(w string) bool {
 			return flagged(name, w, "make gmake", "nqpt") || flagged(name, w, "gradle gradlew", "m")
 		}):
@@ -42,7 +42,7 @@ func (p Patterns) kind(words []string) Kind {
 	if kind := toolKind(name, args); kind != "" {
 		return kind
 	}
-	if targets, ok := taskRunners[name]; ok {
+	if targets, ok := taskRunners()[name]; ok {
 		return targetKind(name, args, targets)
 	}
 	if isPath(words[0]) {
@@ -64,13 +64,13 @@ func (p Patterns) listed(whole string) Kind {
 // many reports whether a check is a script, which may run any number of others.
 func (p Patterns) many(words []string) bool {
 	name := base(words[0])
-	return p.listed(strings.Join(words, " ")) != "" || isPath(words[0]) && toolKind(name, words[1:]) == "" && taskRunners[name] == nil
+	return p.listed(strings.Join(words, " ")) != "" || isPath(words[0]) && toolKind(name, words[1:]) == "" && taskRunners()[name] == nil
 }
 
 // forgives reports whether a command is told to succeed whatever comes of it.
 func forgives(words []string) bool {
 	return slices.ContainsFunc(words[1:], func(w string) bool {
-		return forgiving[w] || flagged(words[0], w, "make gmake", "i")
+		return forgiving.has(w) || flagged(words[0], w, "make gmake", "i")
 	})
 }
 
@@ -123,13 +123,15 @@ docker build|docker buildx build|docker compose build|podman build|nix build|nix
 
 // checkOnly are tools that check only with one of the options or words, and else
 // change files.
-var checkOnly = map[string][]string{
-	"prettier": {"--check", "-c", "--list-different", "-l"}, "black": {"--check", "--diff"}, "isort": {"--check", "--check-only", "-c", "--diff"},
-	"cargo fmt": {"--check"}, "ruff format": {"--check", "--diff"}, "gofmt": {"-l", "-d"}, "gofumpt": {"-l", "-d"}, "goimports": {"-l", "-d"},
-	"rustfmt": {"--check"}, "clang-format": {"--dry-run", "-n", "--Werror"}, "terraform fmt": {"-check"}, "mix format": {"--check-formatted"}, "deno fmt": {"--check"},
-	"shfmt": {"-d", "-l"}, "stylua": {"--check"}, "pint": {"--test"}, "php-cs-fixer": {"--dry-run"}, "dart format": {"--set-exit-if-changed"}, "scalafmt": {"--check", "--test"},
-	"swift-format": {"lint"}, "dotnet format": {"--verify-no-changes"}, "nixfmt": {"--check", "-c"}, "mandoc": {"lint"}, "rake": {"test", "spec"}, "ormolu": {"check"}, "ruff": {"."},
-}
+var checkOnly = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"prettier": {"--check", "-c", "--list-different", "-l"}, "black": {"--check", "--diff"}, "isort": {"--check", "--check-only", "-c", "--diff"},
+		"cargo fmt": {"--check"}, "ruff format": {"--check", "--diff"}, "gofmt": {"-l", "-d"}, "gofumpt": {"-l", "-d"}, "goimports": {"-l", "-d"},
+		"rustfmt": {"--check"}, "clang-format": {"--dry-run", "-n", "--Werror"}, "terraform fmt": {"-check"}, "mix format": {"--check-formatted"}, "deno fmt": {"--check"},
+		"shfmt": {"-d", "-l"}, "stylua": {"--check"}, "pint": {"--test"}, "php-cs-fixer": {"--dry-run"}, "dart format": {"--set-exit-if-changed"}, "scalafmt": {"--check", "--test"},
+		"swift-format": {"lint"}, "dotnet format": {"--verify-no-changes"}, "nixfmt": {"--check", "-c"}, "mandoc": {"lint"}, "rake": {"test", "spec"}, "ormolu": {"check"}, "ruff": {"."},
+	}
+})
 
 // table returns the kinds by the words of tools.
 func table(kinds map[Kind]string) map[string]Kind {
@@ -151,7 +153,7 @@ func toolKind(name string, args []string) Kind {
 	}
 	for i, n := 0, 0; i < len(args) && n < 3; i++ {
 		if strings.HasPrefix(args[i], "-") && tools()[key+" "+args[i]] == "" {
-			if valued[args[i]] {
+			if valued.has(args[i]) {
 				i++
 			}
 			continue
@@ -161,7 +163,7 @@ func toolKind(name string, args []string) Kind {
 			found = key
 		}
 	}
-	if only, ok := checkOnly[found]; ok && !slices.ContainsFunc(args, func(a string) bool { return slices.Contains(only, a) }) {
+	if only, ok := checkOnly()[found]; ok && !slices.ContainsFunc(args, func(a string) bool { return slices.Contains(only, a) }) {
 		return ""
 	}
 	if name == "mvn" {
@@ -190,11 +192,13 @@ var valued = set("-C -f -F --prefix --filter --workspace -w --cwd --dir --projec
 
 // taskRunners run what a project calls by a name; the words say behind what such
 // a name comes.
-var taskRunners = map[string][]string{
-	"npm": {"run", "run-script", "rum"}, "pnpm": {"run", "run-script", ""}, "yarn": {"run", ""}, "bun": {"run"}, "deno": {"task"}, "composer": {"run", "run-script", ""}, "npm-run-all": {""}, "run-s": {""}, "run-p": {""},
-	"make": {""}, "gmake": {""}, "just": {""}, "task": {""}, "go-task": {""}, "mage": {""}, "rake": {""}, "nx": {"run", "affected", "run-many", ""}, "turbo": {"run", ""}, "lerna": {"run"}, "rush": {""}, "moon": {"run", ""}, "wireit": {""},
-	"gradle": {""}, "gradlew": {""}, "mvnw": {""}, "inv": {""}, "invoke": {""}, "poe": {""}, "hatch": {"run", ""}, "pdm": {"run", ""}, "mise": {"run", "r"}, "rtk": {""}, "lein": {""}, "bb": {""}, "grunt": {""}, "gulp": {""}, "cmake": {"--target"}, "ninja": {""}, "rails": {""}, "earthly": {""}, "dagger": {"call"}, "tox": {""}, "ant": {""}, "b": {""}, "x.py": {""}, "vp": {""},
-}
+var taskRunners = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"npm": {"run", "run-script", "rum"}, "pnpm": {"run", "run-script", ""}, "yarn": {"run", ""}, "bun": {"run"}, "deno": {"task"}, "composer": {"run", "run-script", ""}, "npm-run-all": {""}, "run-s": {""}, "run-p": {""},
+		"make": {""}, "gmake": {""}, "just": {""}, "task": {""}, "go-task": {""}, "mage": {""}, "rake": {""}, "nx": {"run", "affected", "run-many", ""}, "turbo": {"run", ""}, "lerna": {"run"}, "rush": {""}, "moon": {"run", ""}, "wireit": {""},
+		"gradle": {""}, "gradlew": {""}, "mvnw": {""}, "inv": {""}, "invoke": {""}, "poe": {""}, "hatch": {"run", ""}, "pdm": {"run", ""}, "mise": {"run", "r"}, "rtk": {""}, "lein": {""}, "bb": {""}, "grunt": {""}, "gulp": {""}, "cmake": {"--target"}, "ninja": {""}, "rails": {""}, "earthly": {""}, "dagger": {"call"}, "tox": {""}, "ant": {""}, "b": {""}, "x.py": {""}, "vp": {""},
+	}
+})
 
 // several are task runners that take more than one name.
 var several = set("make gmake ninja just task go-task rake gradle gradlew mvnw nx turbo run-s run-p npm-run-all")
@@ -218,7 +222,7 @@ func targetKind(name string, args, behind []string) Kind {
 			_, a, _ = strings.Cut(a, "=")
 			begun = true
 		case strings.HasPrefix(a, "-"):
-			if valued[a] {
+			if valued.has(a) {
 				i++
 			}
 			continue
@@ -246,7 +250,7 @@ func targetKind(name string, args, behind []string) Kind {
 		if rank(kind) > rank(found) {
 			found = kind
 		}
-		if !several[name] {
+		if !several.has(name) {
 			break // the rest are words for what is run
 		}
 	}
@@ -262,14 +266,14 @@ func rank(kind Kind) int { return len(Kinds) - slices.Index(append(slices.Clone(
 // name check means.
 func named(name string, check Kind) Kind {
 	pieces := strings.FieldsFunc(strings.ToLower(split(name)), func(r rune) bool { return strings.ContainsRune(":-_./ ", r) })
-	if len(pieces) == 0 || slices.ContainsFunc(pieces, func(p string) bool { return prepares[p] }) {
+	if len(pieces) == 0 || slices.ContainsFunc(pieces, func(p string) bool { return prepares.has(p) }) {
 		return ""
 	}
 	if len(pieces) > 1 && (pieces[0] == "type" && strings.HasPrefix(pieces[1], "check") || pieces[0] == "check" && strings.HasPrefix(pieces[1], "type")) {
 		return Types
 	}
 	for _, piece := range []string{pieces[0], pieces[len(pieces)-1]} {
-		if kind, ok := meanings[piece]; ok {
+		if kind, ok := meanings()[piece]; ok {
 			return kind
 		}
 	}
@@ -291,12 +295,14 @@ func split(name string) string {
 	return b.String()
 }
 
-var meanings = map[string]Kind{
-	"test": Test, "tests": Test, "unit": Test, "unittest": Test, "runtests": Test, "e2e": Test, "integration": Test, "spec": Test, "specs": Test, "jest": Test, "vitest": Test, "pytest": Test,
-	"lint": Lint, "eslint": Lint, "vet": Lint, "clippy": Lint, "stylelint": Lint, "ruff": Lint, "golangci": Lint, "detekt": Lint, "ktlint": Lint,
-	"build": Build, "compile": Build, "bundle": Build, "assemble": Build,
-	"typecheck": Types, "types": Types, "tsc": Types, "mypy": Types, "pyright": Types,
-}
+var meanings = sync.OnceValue(func() map[string]Kind {
+	return map[string]Kind{
+		"test": Test, "tests": Test, "unit": Test, "unittest": Test, "runtests": Test, "e2e": Test, "integration": Test, "spec": Test, "specs": Test, "jest": Test, "vitest": Test, "pytest": Test,
+		"lint": Lint, "eslint": Lint, "vet": Lint, "clippy": Lint, "stylelint": Lint, "ruff": Lint, "golangci": Lint, "detekt": Lint, "ktlint": Lint,
+		"build": Build, "compile": Build, "bundle": Build, "assemble": Build,
+		"typecheck": Types, "types": Types, "tsc": Types, "mypy": Types, "pyright": Types,
+	}
+})
 
 // prepares are words in names of what only gets a check ready, or tidies up.
 var prepares = set("setup deps dep install clean fixtures fixture data up down init docs doc image env seed serve server dev list help generate gen db create logs open report coverage-report debug start stop pull push publish deploy release version bump tools update watch fix prepare")
@@ -350,10 +356,15 @@ func fileKind(args []string) Kind {
 	return ""
 }
 
-func set(words string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
+// A set is words with blanks between them. Nothing is made of it when a program
+// starts, as every hook would pay for that.
+type set string
+
+func (s set) has(word string) bool {
+	for w := range strings.FieldsSeq(string(s)) {
+		if w == word {
+			return true
+		}
 	}
-	return m
+	return false
 }

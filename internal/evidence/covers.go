@@ -57,7 +57,7 @@ func scopeOf(c *Check) (s scope) {
 		return s
 	}
 	name, n := base(words[0]), 1
-	for n < len(words) && !several[name] && Patterns(nil).kind(words[:n]) != c.Kind {
+	for n < len(words) && !several.has(name) && Patterns(nil).kind(words[:n]) != c.Kind {
 		n++
 	}
 	what := slices.DeleteFunc(slices.Clone(words[:n]), changesNothing)
@@ -68,8 +68,8 @@ func scopeOf(c *Check) (s scope) {
 	for rest := words[n:]; len(rest) > 0; rest = rest[1:] {
 		word := rest[0]
 		switch option, _, has := strings.Cut(word, "="); {
-		case changesNothing(word), several[name] && word == "-k", word == "." && name != "go":
-		case chooses[option]:
+		case changesNothing(word), several.has(name) && word == "-k", word == "." && name != "go":
+		case chooses.has(option):
 			if !has && len(rest) > 1 {
 				rest = rest[1:]
 				word += "=" + rest[0]
@@ -82,7 +82,7 @@ func scopeOf(c *Check) (s scope) {
 		}
 	}
 	slices.Sort(s.options)
-	if len(s.places) == 0 && (name == "go" || several[name]) {
+	if len(s.places) == 0 && (name == "go" || several.has(name)) {
 		s.places = []string{"."}
 	}
 	for i, place := range s.places {
@@ -96,7 +96,7 @@ func scopeOf(c *Check) (s scope) {
 // changesNothing reports whether a word leaves as it is what is looked at.
 func changesNothing(word string) bool {
 	option, _, _ := strings.Cut(word, "=")
-	return same[option] || strings.HasPrefix(word, "-j") || strings.Trim(word, "0123456789") == ""
+	return same.has(option) || strings.HasPrefix(word, "-j") || strings.Trim(word, "0123456789") == ""
 }
 
 var (

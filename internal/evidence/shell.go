@@ -467,10 +467,10 @@ func (r *reading) words(words []string, s status) {
 	}
 	kind := r.names.kind(words)
 	if kind == "" {
-		if !still[base(words[0])] || base(words[0]) == "sed" && slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in-place") }) {
+		if !still.has(base(words[0])) || base(words[0]) == "sed" && slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in-place") }) {
 			r.writers++
 		}
-		r.filtered = r.filtered || !quiet[base(words[0])] && !plain[base(words[0])] || prints[base(words[0])] && !r.printsOf(words[1:])
+		r.filtered = r.filtered || !quiet.has(base(words[0])) && !plain.has(base(words[0])) || prints.has(base(words[0])) && !r.printsOf(words[1:])
 		return
 	}
 	if s == zero && forgives(words) {

@@ -69,7 +69,7 @@ func succeeds(stmt *syntax.Stmt) bool {
 	switch c := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
 		words := callOf(stmt)
-		return !stmt.Negated && (len(words) == 0 && len(c.Assigns) > 0 || len(words) > 0 && quiet[words[0]] && exits(stmt) != nonzero)
+		return !stmt.Negated && (len(words) == 0 && len(c.Assigns) > 0 || len(words) > 0 && quiet.has(words[0]) && exits(stmt) != nonzero)
 	case *syntax.DeclClause:
 		return true
 	case *syntax.BinaryCmd:
@@ -82,7 +82,7 @@ func succeeds(stmt *syntax.Stmt) bool {
 // and succeeds.
 func keeps(stmt *syntax.Stmt) bool {
 	words := callOf(stmt)
-	return len(words) > 0 && keepers[words[0]]
+	return len(words) > 0 && keepers.has(words[0])
 }
 
 // exits returns nonzero for commands that always fail.

@@ -3,6 +3,7 @@ package evidence
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A wrapper is a command that runs another one, which its words say.
@@ -19,19 +20,21 @@ type wrapper struct {
 const detachable = "-d --detach"
 
 // wrappers by their first words.
-var wrappers = map[string]wrapper{
-	"env": {valued: "-u -C -S"}, "command": {}, "exec": {valued: "-a"}, "nohup": {}, "time": {valued: "-f -o"}, "sudo": {valued: "-u -g -C -D"}, "nice": {valued: "-n"}, "ionice": {valued: "-c -n"},
-	"timeout": {valued: "-s -k --signal --kill-after", skip: 1}, "gtimeout": {valued: "-s -k", skip: 1}, "stdbuf": {valued: "-i -o -e"}, "setsid": {detach: "-f --fork"}, "unbuffer": {}, "caffeinate": {valued: "-t"},
-	"xvfb-run": {valued: "-n -s"}, "taskset": {skip: 1, valued: "-c"}, "xargs": {valued: "-n -P -I -L -d -a -s", loose: true}, "builtin": {}, "rtk": {}, "strace": {valued: "-o -e"}, "faketime": {skip: 1}, "cross-env": {}, "dotenv": {valued: "-e -f"}, "noglob": {}, "chronic": {}, "retry": {valued: "-t"},
+var wrappers = sync.OnceValue(func() map[string]wrapper {
+	return map[string]wrapper{
+		"env": {valued: "-u -C -S"}, "command": {}, "exec": {valued: "-a"}, "nohup": {}, "time": {valued: "-f -o"}, "sudo": {valued: "-u -g -C -D"}, "nice": {valued: "-n"}, "ionice": {valued: "-c -n"},
+		"timeout": {valued: "-s -k --signal --kill-after", skip: 1}, "gtimeout": {valued: "-s -k", skip: 1}, "stdbuf": {valued: "-i -o -e"}, "setsid": {detach: "-f --fork"}, "unbuffer": {}, "caffeinate": {valued: "-t"},
+		"xvfb-run": {valued: "-n -s"}, "taskset": {skip: 1, valued: "-c"}, "xargs": {valued: "-n -P -I -L -d -a -s", loose: true}, "builtin": {}, "rtk": {}, "strace": {valued: "-o -e"}, "faketime": {skip: 1}, "cross-env": {}, "dotenv": {valued: "-e -f"}, "noglob": {}, "chronic": {}, "retry": {valued: "-t"},
 
-	"uv run": {valued: "--with --python -p --extra --group --project --directory --package --env-file"}, "uvx": {valued: "--from --with --python"}, "uv tool run": {valued: "--from --with"}, "poetry run": {valued: "-C"}, "pipenv run": {}, "pdm run": {valued: "-p"}, "rye run": {}, "hatch run": {valued: "-e"}, "pixi run": {valued: "-e"},
-	"pipx run": {valued: "--spec"}, "conda run": {valued: "-n -p"}, "mamba run": {valued: "-n -p"}, "micromamba run": {valued: "-n -p"}, "bundle exec": {}, "bin/spring": {}, "spring": {},
-	"npx": {valued: "-p --package -w --workspace"}, "bunx": {}, "bun x": {}, "pnpx": {}, "npm exec": {valued: "-w --workspace -p --package"}, "npm x": {}, "pnpm exec": {valued: "--filter -F"}, "pnpm dlx": {valued: "--package"}, "yarn exec": {}, "yarn dlx": {}, "corepack": {},
-	"go run": {valued: "-C -tags -ldflags"}, "go tool": {}, "mise exec": {until: "--"}, "mise x": {until: "--"}, "asdf exec": {}, "direnv exec": {skip: 1}, "devbox run": {}, "nix develop": {until: "-c --command"}, "nix shell": {until: "-c --command"}, "nix-shell": {until: "--command --run"},
-	"docker compose run": {valued: "-e -u -w -v -p --name --entrypoint --user --workdir --env", skip: 1, host: true, detach: detachable}, "docker compose exec": {valued: "-e -u -w --user --workdir --env --index", skip: 1, host: true, detach: detachable}, "docker-compose run": {valued: "-e -u -w -v --name --user --workdir", skip: 1, host: true, detach: detachable}, "docker-compose exec": {valued: "-e -u -w --user --workdir", skip: 1, host: true, detach: detachable},
-	"docker run": {valued: "-e -u -w -v -p --name --network --entrypoint --user --workdir --volume --env --env-file --mount --platform -m --memory --cpus --pull", skip: 1, host: true, detach: detachable}, "docker exec": {valued: "-e -u -w --user --workdir --env", skip: 1, host: true, detach: detachable}, "podman run": {valued: "-e -u -w -v -p --name --network --user --workdir --volume --env", skip: 1, host: true, detach: detachable}, "podman exec": {valued: "-e -u -w", skip: 1, host: true, detach: detachable},
-	"podman compose run": {valued: "-e -u -w -v", skip: 1, host: true, detach: detachable}, "nerdctl run": {valued: "-e -u -w -v --name", skip: 1, host: true, detach: detachable}, "kubectl exec": {until: "--"}, "ssh": {valued: "-i -p -o -l -F -J", skip: 1, host: true, detach: "-f"}, "doppler run": {until: "--"}, "op run": {until: "--"}, "infisical run": {until: "--"}, "dotenvx run": {until: "--"}, "ddev exec": {}, "lando": {}, "sail": {}, "vagrant ssh": {until: "-c"}, "script": {until: "-c -qc -qec -qefc", loose: true},
-}
+		"uv run": {valued: "--with --python -p --extra --group --project --directory --package --env-file"}, "uvx": {valued: "--from --with --python"}, "uv tool run": {valued: "--from --with"}, "poetry run": {valued: "-C"}, "pipenv run": {}, "pdm run": {valued: "-p"}, "rye run": {}, "hatch run": {valued: "-e"}, "pixi run": {valued: "-e"},
+		"pipx run": {valued: "--spec"}, "conda run": {valued: "-n -p"}, "mamba run": {valued: "-n -p"}, "micromamba run": {valued: "-n -p"}, "bundle exec": {}, "bin/spring": {}, "spring": {},
+		"npx": {valued: "-p --package -w --workspace"}, "bunx": {}, "bun x": {}, "pnpx": {}, "npm exec": {valued: "-w --workspace -p --package"}, "npm x": {}, "pnpm exec": {valued: "--filter -F"}, "pnpm dlx": {valued: "--package"}, "yarn exec": {}, "yarn dlx": {}, "corepack": {},
+		"go run": {valued: "-C -tags -ldflags"}, "go tool": {}, "mise exec": {until: "--"}, "mise x": {until: "--"}, "asdf exec": {}, "direnv exec": {skip: 1}, "devbox run": {}, "nix develop": {until: "-c --command"}, "nix shell": {until: "-c --command"}, "nix-shell": {until: "--command --run"},
+		"docker compose run": {valued: "-e -u -w -v -p --name --entrypoint --user --workdir --env", skip: 1, host: true, detach: detachable}, "docker compose exec": {valued: "-e -u -w --user --workdir --env --index", skip: 1, host: true, detach: detachable}, "docker-compose run": {valued: "-e -u -w -v --name --user --workdir", skip: 1, host: true, detach: detachable}, "docker-compose exec": {valued: "-e -u -w --user --workdir", skip: 1, host: true, detach: detachable},
+		"docker run": {valued: "-e -u -w -v -p --name --network --entrypoint --user --workdir --volume --env --env-file --mount --platform -m --memory --cpus --pull", skip: 1, host: true, detach: detachable}, "docker exec": {valued: "-e -u -w --user --workdir --env", skip: 1, host: true, detach: detachable}, "podman run": {valued: "-e -u -w -v -p --name --network --user --workdir --volume --env", skip: 1, host: true, detach: detachable}, "podman exec": {valued: "-e -u -w", skip: 1, host: true, detach: detachable},
+		"podman compose run": {valued: "-e -u -w -v", skip: 1, host: true, detach: detachable}, "nerdctl run": {valued: "-e -u -w -v --name", skip: 1, host: true, detach: detachable}, "kubectl exec": {until: "--"}, "ssh": {valued: "-i -p -o -l -F -J", skip: 1, host: true, detach: "-f"}, "doppler run": {until: "--"}, "op run": {until: "--"}, "infisical run": {until: "--"}, "dotenvx run": {until: "--"}, "ddev exec": {}, "lando": {}, "sail": {}, "vagrant ssh": {until: "-c"}, "script": {until: "-c -qc -qec -qefc", loose: true},
+	}
+})
 
 // shells are given a script as a word.
 var shells = set("bash sh zsh dash ash ksh fish")
@@ -62,7 +65,7 @@ func unwrapped(words []string) (in inner, ok bool) {
 	}
 	name := base(words[0])
 	switch {
-	case shells[name]:
+	case shells.has(name):
 		return ofShell(words)
 	case name == "eval":
 		return inner{script: strings.Join(words[1:], " ")}, true
@@ -99,7 +102,7 @@ func unwrapped(words []string) (in inner, ok bool) {
 			in.aside = in.aside || short || rest[0] == option
 		}
 		if slices.Contains(values, rest[0]) && len(rest) > 1 {
-			if moves[rest[0]] {
+			if moves.has(rest[0]) {
 				in.dirs = append(in.dirs, rest[1])
 			}
 			rest = rest[1:]
@@ -127,14 +130,14 @@ func unwrapped(words []string) (in inner, ok bool) {
 func wrapperOf(name string, words []string) (found wrapper, n int) {
 	key := name
 	for i := 1; ; i++ {
-		if w, ok := wrappers[key]; ok {
+		if w, ok := wrappers()[key]; ok {
 			found, n = w, i
 		}
 		if i >= len(words) || i > 5 {
 			return found, n
 		}
 		for i < len(words)-1 && strings.HasPrefix(words[i], "-") && n == 0 {
-			if valued[words[i]] {
+			if valued.has(words[i]) {
 				i++
 			}
 			i++
