@@ -210,7 +210,7 @@ func told(t *testing.T, client string, i int, c corpusCase) (checks []evidence.C
 	if len(deeds) != 1 {
 		t.Fatalf("%s: %q is %+v", client, c.command, deeds)
 	}
-	return evidence.Patterns(nil).Checks(deeds[0].Command, deeds[0].Ended, deeds[0].Result)
+	return evidence.Patterns(nil).Checks(deeds[0].Command, deeds[0].Dir, deeds[0].Ended, deeds[0].Result)
 }
 
 // A score counts checks: real ones, those that were found and those that were
@@ -474,6 +474,21 @@ func TestCapturedEnds(t *testing.T) {
 		}
 		if last == nil || last.Ended != tt.want {
 			t.Errorf("%s: %q: %+v, want %+v", tt.file, tt.command, last, tt.want)
+		}
+	}
+}
+
+// TestDirs: where a command began is what its call says, else where the client was.
+func TestDirs(t *testing.T) {
+	t.Parallel()
+	for client, lines := range map[string]string{
+		"claude-code": `{"type":"assistant","uuid":"a","cwd":"/home/dev/r/web","message":{"id":"m","content":[{"type":"tool_use","id":"c","name":"Bash","input":{"command":"npm test"}}]}}`,
+		"codex":       `{"type":"response_item","payload":{"type":"function_call","call_id":"c","name":"exec_command","arguments":"{\"cmd\":\"npm test\",\"workdir\":\"/home/dev/r/web\"}"}}`,
+		"qwen-code":   `{"type":"assistant","uuid":"a","cwd":"/home/dev/r","message":{"role":"model","parts":[{"functionCall":{"id":"c","name":"run_shell_command","args":{"command":"npm test","directory":"web"}}}]}}`,
+	} {
+		deeds := transcript.Deeds(Of(client).Reader(), []byte(lines+"\n"))
+		if len(deeds) != 1 || filepath.ToSlash(deeds[0].Dir) != "/home/dev/r/web" {
+			t.Errorf("%s: %+v", client, deeds)
 		}
 	}
 }

@@ -9,14 +9,15 @@ import (
 )
 
 // Checks returns the checks that a shell's command ran, in the order in which
-// they are written, from what the client says of its end and its result.
-func (p Patterns) Checks(command string, ended Ended, result string) []Check {
+// they are written, from where it began, "" for where the client works, and what
+// the client says of its end and its result.
+func (p Patterns) Checks(command, dir string, ended Ended, result string) []Check {
 	if ended.How == Refused {
 		return nil
 	}
 	lost := noDirectory().MatchString(result)
 	r := reading{
-		names: p, lines: lastWords(result), filtered: lost,
+		names: p, place: place{dir: dir}, lines: lastWords(result), filtered: lost,
 		functions: make(map[string]*syntax.Stmt), tells: make(map[tell]int), told: make(map[tell]int), holds: make(map[string]bool),
 	}
 	r.read(command, known(ended))

@@ -237,7 +237,7 @@ func TestChecks(t *testing.T) {
 		{"docker compose exec -T web sh -c 'cd api && npm test'", "", Exit(0), "[{test npm test passed in web:api}]"},
 		{"pushd web; npm test; popd", "", Exit(0), "[{test npm test unknown in web}]"},
 	} {
-		checks := patterns.Checks(tt.command, tt.ended, tt.result)
+		checks := patterns.Checks(tt.command, "", tt.ended, tt.result)
 		texts := make([]string, len(checks))
 		for i, c := range checks {
 			texts[i] = fmt.Sprintf("{%s %s %s}", c.Kind, c.Command, c.Outcome)
@@ -260,7 +260,7 @@ func TestThen(t *testing.T) {
 		"pytest && sed -i s/a/b/ x.py": true, "pytest; echo 1 >> x.py": true, "pytest && npm version patch": true, "pytest; black .": true, "(pytest; rm -r build)": true, "pytest && gofmt -w .": true,
 		"pytest || cp a b": true, "t() { pytest; }; t; make clean": true, "bash -c 'pytest; mv a b'": true, "if pytest; then ./deploy; fi": true, "for i in a b; do pytest $i; touch $i; done": true, "pytest; python gen.py": true,
 	} {
-		checks := Patterns(nil).Checks(command, Exit(0), "")
+		checks := Patterns(nil).Checks(command, "", Exit(0), "")
 		got := slices.ContainsFunc(checks, func(c Check) bool { return c.Kind == Test && c.Then })
 		if got != want || len(checks) == 0 {
 			t.Errorf("%q: %t %v", command, got, checks)
@@ -297,7 +297,7 @@ func FuzzChecks(f *testing.F) {
 	f.Add("cd x && timeout 5 go test ./... | tail -3; echo $?", "ok  \tx\t0.1s", 0)
 	f.Add(`bash -c "npm test || exit 1" &`, "FAIL", 1)
 	f.Fuzz(func(t *testing.T, command, result string, code int) {
-		for _, c := range Patterns(nil).Checks(command, Exit(code), result) {
+		for _, c := range Patterns(nil).Checks(command, "", Exit(code), result) {
 			if c.Kind == "" || c.Command == "" || c.Outcome == "" {
 				t.Errorf("%q: %+v", command, c)
 			}

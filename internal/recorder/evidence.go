@@ -1,11 +1,13 @@
 package recorder
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"gitagent/hooks"
 	"gitagent/internal/evidence"
+	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/journal"
 	"gitagent/internal/ledger"
@@ -33,8 +35,8 @@ func (r *recording) prove(t *turns.Turn, segment []byte, sub sides) {
 		if d.Command == "" {
 			continue
 		}
-		for _, c := range r.Settings.Checks.Checks(d.Command, d.Ended, d.Result) {
-			c.Command, c.In, c.Call = r.checkText(c.Command), r.checkText(c.In), called(d.Call, maxTool)
+		for _, c := range r.Settings.Checks.Checks(d.Command, r.placeOf(d.Dir), d.Ended, d.Result) {
+			c.Command, c.In, c.Call = r.checkText(c.Command), r.checkText(r.placeOf(c.In)), called(d.Call, maxTool)
 			ran = append(ran, c)
 			t.Checks = append(t.Checks, record.Check{Kind: c.Kind, Command: c.Command, In: c.In, Outcome: c.Outcome, Exit: c.Exit, Call: c.Call, Agent: d.agent})
 			if c.Kind == evidence.Test || !tested {
@@ -67,6 +69,22 @@ func newest(checks []record.Check, standing []int) (kept []record.Check) {
 		kept = append(kept, c)
 	}
 	return kept[max(0, len(kept)-record.MaxChecks):]
+}
+
+// placeOf returns what a directory is called from the top of the worktree, ""
+// for that itself; what is elsewhere, or in a container, as it is.
+func (r *recording) placeOf(dir string) string {
+	for _, from := range []func(string) (string, error){func(dir string) (string, error) { return dir, nil }, filepath.EvalSymlinks} {
+		if real, err := from(dir); err == nil && filepath.IsAbs(dir) {
+			if name, ok := git.Within(r.top, real); ok {
+				if name == "." {
+					return ""
+				}
+				return name
+			}
+		}
+	}
+	return dir
 }
 
 // checkText returns a check's command, or where it ran, as records have it.

@@ -2,6 +2,8 @@ package recorder
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -97,6 +99,25 @@ func TestDeedsOfSides(t *testing.T) {
 	}
 	if want := []string{" go test ./...true", "a11 go vet ./...true", " lstrue"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestPlaceOf: where a check ran is told from the worktree's top, also through a link.
+func TestPlaceOf(t *testing.T) {
+	t.Parallel()
+	top, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	gittest.Must(t, os.Mkdir(filepath.Join(top, "web"), 0o755))
+	top, err := filepath.EvalSymlinks(top)
+	gittest.Must(t, err)
+	gittest.Must(t, os.Symlink(top, link))
+	r := &recording{inputs: inputs{top: top}}
+	for dir, want := range map[string]string{
+		"": "", "web": "web", "box:web": "box:web", top: "", filepath.Join(top, "web"): "web", filepath.Join(link, "web"): "web", link: "",
+		filepath.Join(filepath.Dir(top), "other"): filepath.Join(filepath.Dir(top), "other"), filepath.Join(top, ".github"): ".github",
+	} {
+		if got := r.placeOf(dir); got != want {
+			t.Errorf("%q: %q, want %q", dir, got, want)
+		}
 	}
 }
 

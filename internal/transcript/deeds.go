@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"cmp"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ type Deed struct {
 	At         time.Time // of the call
 	Call, Tool string
 	Command    string // that a shell was given, "" for other tools
+	Dir        string // where it began, as the call or the client says; "" if neither does
 	Ended      evidence.Ended
 	Result     string // of a command
 	Failed     bool
@@ -25,18 +28,19 @@ type Deed struct {
 func Deeds(r Reader, turn []byte) []Deed {
 	var deeds []Deed
 	calls, jobs := make(map[string]int), make(map[string]int)
-	n := 0
+	n, dir := 0, ""
 	for at, line := range lines(turn) {
 		e := r.Read(at, line)
 		if e.Subagent {
 			continue
 		}
+		dir = cmp.Or(e.Cwd, dir)
 		for _, p := range e.Parts {
 			n++
 			switch i, called := calls[p.Call]; {
 			case p.Kind == Call && (p.Call == "" || !called):
 				calls[strings.Clone(p.Call)] = len(deeds)
-				deeds = append(deeds, Deed{At: e.At, Call: strings.Clone(p.Call), Tool: strings.Clone(p.Name), Command: commandOf(p), Asked: n})
+				deeds = append(deeds, Deed{At: e.At, Call: strings.Clone(p.Call), Tool: strings.Clone(p.Name), Command: commandOf(p), Dir: dirOf(p, dir), Asked: n})
 				for _, name := range jobNames {
 					if job, ok := jobs[p.Input.Get(name).String()]; ok {
 						calls[strings.Clone(p.Call)] = job // its answer is about that one
@@ -63,6 +67,21 @@ func Deeds(r Reader, turn []byte) []Deed {
 // jobNames are the members of a tool's input that name a command in the
 // background.
 var jobNames = []string{"bash_id", "task_id", "shell_id", "shellId", "session_id"}
+
+// dirOf returns the directory in which a call works: one that it names, from the
+// client's.
+func dirOf(p Part, from string) string {
+	for _, name := range []string{"workdir", "dir_path", "directory", "cwd"} {
+		switch dir := Kept(p.Input.Get(name)); {
+		case dir == "":
+		case filepath.IsAbs(dir) || from == "":
+			return dir
+		default:
+			return filepath.Join(from, filepath.FromSlash(dir))
+		}
+	}
+	return strings.Clone(from)
+}
 
 // commandOf returns the command that a call gives to a shell, or "".
 func commandOf(p Part) string {
