@@ -76,6 +76,8 @@ func (r *reading) outcome(c *run, ended Ended, said Outcome, nothing bool) Outco
 		return Unknown
 	case ended.How == Halted, c.status == nonzero && (c.limited && code == 124 || code == 130 || code == 137 || code == 143):
 		return Stopped
+	case c.status == nonzero && said != Failed && nothing:
+		return Unknown
 	case c.status == nonzero:
 		return Failed
 	case c.status == zero && said != Failed && !nothing:
@@ -86,12 +88,25 @@ func (r *reading) outcome(c *run, ended Ended, said Outcome, nothing bool) Outco
 	return said
 }
 
+// What tells that a check could not even begin: for want of a script, a target, a
+// module or a command by the name that it was called by, or of all.
+var (
+	noSuch  = lazy(`(?m)Missing script: "?([\w:.-]+)"?|No rule to make target '([^']+)'\.  Stop|: No module named ([\w.-]+)$|^error Command "([^"]+)" not found|no such command: .([\w-]+)`)
+	noWorld = lazy(`(?m)^go: (go\.mod file not found|cannot find main module)|^(Error: )?Cannot connect to the Docker daemon`)
+)
+
 var noDirectory = lazy(`(?m)^(\S+: )?(line \d+: )?cd: `)
 
 // notFound reports whether the check's program could not be started.
 func notFound(c *run, ended Ended, result string) bool {
-	if c.status == nonzero && (ended.Code == 126 || ended.Code == 127) {
+	if c.status == nonzero && (ended.Code == 126 || ended.Code == 127 || noWorld().MatchString(result)) {
 		return true
+	}
+	words := strings.Fields(c.command)
+	for _, m := range noSuch().FindAllStringSubmatch(result, -1) {
+		if slices.ContainsFunc(m[1:], func(name string) bool { return name != "" && slices.Contains(words, name) }) {
+			return true
+		}
 	}
 	return strings.Contains(result, c.program+": command not found") || strings.Contains(result, c.program+": not found")
 }

@@ -228,7 +228,7 @@ func targetKind(name string, args, behind []string) Kind {
 			continue
 		case strings.Contains(a, "=") || a == "" || strings.Trim(a, "0123456789") == "":
 			continue
-		case slices.Contains(behind, a):
+		case slices.Contains(behind, a), name == "yarn" && (a == "workspaces" || a == "foreach"):
 			begun = true
 			continue
 		case !begun && (name == "npm" || name == "bun") && (a == "test" || a == "t" || a == "tst") && !any:

@@ -261,6 +261,8 @@ func (r *reading) command(cmd syntax.Command, s status) {
 		from, cond := len(r.runs), hidden
 		if s == zero && guards(&syntax.Stmt{Cmd: c}) {
 			cond = nonzero
+		} else if otherwise := c.Else; s == zero && otherwise != nil && len(otherwise.Cond) == 0 && exits(otherwise.Then[len(otherwise.Then)-1]) == nonzero {
+			cond = zero
 		} else if c.Else != nil && len(c.Else.Cond) == 0 && len(c.Then) == 1 && len(c.Else.Then) == 1 {
 			cond = r.said(c.Then[0], c.Else.Then[0])
 		}

@@ -56,11 +56,11 @@ func callOf(stmt *syntax.Stmt) []string {
 // reads like the last words of a check; keepers are those of them that print the
 // end of what they read.
 var (
-	quiet   = set("cd pushd popd export set unset echo printf true : mkdir rm sleep date cat tail tee wait sync source . ulimit umask touch exit return trap clear pwd")
+	quiet   = set("cd pushd popd export set unset echo printf true : mkdir rm sleep date cat tail tee wait sync source . ulimit umask touch exit return trap clear pwd deactivate")
 	keepers = set("cat tail tee")
 	prints  = set("cat tail")
 	// still are commands that change no file of the worktree; of git its own reader knows more.
-	still = set("cd pushd popd export set unset echo printf true false : sleep date cat tail head wait sync source . ulimit umask exit return trap clear pwd [ test [[ ls wc kill read shift basename dirname stat du grep egrep " +
+	still = set("cd pushd popd export set unset echo printf true false : sleep date cat tail head wait sync source . ulimit umask exit return trap clear pwd deactivate [ test [[ ls wc kill read shift basename dirname stat du grep egrep " +
 		"fgrep rg jq sort uniq cut tr which type df ps less column diff alias sed awk git")
 	plain = set("[ test [[ cp mv ln ls wc chmod kill read shift basename dirname stat du") // no last words either, but they may fail
 )
@@ -88,6 +88,10 @@ func keeps(stmt *syntax.Stmt) bool {
 // exits returns nonzero for commands that always fail.
 func exits(stmt *syntax.Stmt) status {
 	switch c := stmt.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		if c.Op == syntax.AndStmt && succeeds(c.X) {
+			return exits(c.Y)
+		}
 	case *syntax.Subshell:
 		return exits(c.Stmts[len(c.Stmts)-1])
 	case *syntax.Block:

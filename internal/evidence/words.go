@@ -74,7 +74,7 @@ func ranNothing(lines []string) bool {
 }
 
 var (
-	idle = lazy(`\[no tests to run\]|\[no test files\]|^No tests? (files )?found|^collected 0 items|no tests ran in|^running 0 tests|^Ran 0 tests|^0 examples,|^0 passing|^Executed 0 tests|^(#|ℹ) (tests|pass) 0$|^No tests executed|(?i)\bno tests? (specified|yet|defined|configured|here|to run)|^=* ?\d+ (skipped|deselected)(, \d+ (skipped|deselected|warnings?))* in `)
+	idle = lazy(`^make(\[\d+\])?: (Nothing to be done for )?'\S*(test|check)\S*'( is up to date)?\.$|^No tests were found|^No test is available|^> Task \S*[tT]est\S* NO-SOURCE|^Tests:? +\d+ (skipped|todo)(, \d+ total| \(\d+\))$|\[no tests to run\]|\[no test files\]|^No tests? (files )?found|^collected 0 items|no tests ran in|^running 0 tests|^Ran 0 tests|^0 examples,|^0 passing|^Executed 0 tests|^(#|ℹ) (tests|pass) 0$|^No tests executed|(?i)\bno tests? (specified|yet|defined|configured|here|to run)|^=* ?\d+ (skipped|deselected)(, \d+ (skipped|deselected|warnings?))* in `)
 	busy = lazy(`^ok\s+\S+\s+(\(cached\)|[\d.]+s)( +coverage: .*)?$|[1-9]\d* pass(ed|ing)\b|^(#|ℹ) pass [1-9]|^running [1-9]|^Ran [1-9]|^Executed [1-9]|^[1-9]\d* examples?,`)
 )
 
