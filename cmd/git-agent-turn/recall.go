@@ -207,16 +207,17 @@ func (r *recalling) entries(at spotted) ([]recall.Entry, error) {
 // maxNow is the most bytes of a file that are looked at.
 const maxNow = 4 << 20
 
-// readNow returns a file as it is, nil if there is none.
+// readNow returns a file as it is, nil if there is none. It opens nothing that
+// waits for a writer.
 func readNow(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, nil
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, nil
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, err
-	}
 	text, err := io.ReadAll(io.LimitReader(f, maxNow))
 	if text == nil {
 		text = []byte{}
