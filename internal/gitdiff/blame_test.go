@@ -219,6 +219,32 @@ func TestUncommittedMagic(t *testing.T) {
 	}
 }
 
+// TestUncommittedReplaced asks for a file below what was one, and for one that was a directory.
+func TestUncommittedReplaced(t *testing.T) {
+	ctx := context.Background()
+	r := gittest.New(t)
+	r.Write("a", "one\n")
+	r.Write("b/c", "two\n")
+	r.Commit("first")
+	gittest.Must(t, os.Remove(filepath.Join(r.Dir, "a")))
+	gittest.Must(t, os.RemoveAll(filepath.Join(r.Dir, "b")))
+	r.Write("a/z", "three\n")
+	r.Write("b", "four\n")
+	repo := find(t, r)
+	for name, text := range map[string]string{"a/z": "three", "b": "four"} {
+		u, err := NewUncommitted(ctx, repo, name)
+		if err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		want := []string{"not committed yet|" + name + "|1|" + text}
+		if got := blamed(t, u.Repo, BlameOptions{Commit: u.Commit, Path: name}); !slices.Equal(got, want) {
+			t.Errorf("blame of %q is %q, want %q", name, got, want)
+		}
+		u.Close()
+	}
+}
+
 func FuzzParseBlame(f *testing.F) {
 	hash := gittest.Hash("1")
 	f.Add([]byte(hash + " 1 1 1\nauthor a\nauthor-mail <a@example.invalid>\nauthor-time 12\nauthor-tz +0130\nsummary s\nboundary\nprevious " + hash + " \"a\\tb\"\nfilename \"\\303\\274\"\n\ttext\n"))

@@ -162,9 +162,9 @@ func withFile(ctx context.Context, r *git.Repo, path string, prepare func() erro
 		if err != nil {
 			return "", err
 		}
-		paths += string(gone)
+		paths = string(gone) + paths // it may be where one of them was
 	}
-	if _, err := run(paths, "update-index", "-z", "--add", "--remove", "--stdin"); err != nil {
+	if _, err := run(paths, "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
 		return "", err
 	}
 	out, err := run("", "write-tree")
