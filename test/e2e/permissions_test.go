@@ -52,7 +52,7 @@ var permissions = map[string][]try{
 	"git agent-turn list --trusted": slices.Concat(
 		each(runs, "git agent-turn list --trusted", ""),
 		each(asks, "git agent-turn list --trusted",
-			"--mission MISSION", "--all", "--all --archived", "--trusted", "--trusted=false", "--tokens", "--states", "--steps", "--json",
+			"--mission MISSION", "--all", "--all --archived", "--unreviewed", "--trusted", "--trusted=false", "--tokens", "--states", "--steps", "--json",
 			"--max-count 1", "-n 1", "--since 2020-01-01", "--after 2020-01-01", "--until now", "--before now", "--grep x",
 			"--regexp-ignore-case", "-i", "--outcome done", "-C OTHER", "--no-pager", "--version", "-h"),
 		each(asks, "git agent-turn list", "", "--json --trusted"),
