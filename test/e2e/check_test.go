@@ -203,6 +203,7 @@ func (r *rig) checkConversation(all []turn, t turn) {
 // checkObjects reads what was recorded with plain git.
 func (r *rig) checkObjects(t turn) {
 	r.t.Helper()
+	t.Checked = "" // which is told of a record, and is not in it
 	var stored turn
 	if err := json.Unmarshal([]byte(r.show(t.Mission, recordPath(t.Turn))), &stored); err != nil || !reflect.DeepEqual(stored, t) {
 		r.t.Errorf("the ledger says (%v)\n%+v, want\n%+v", err, stored, t)
