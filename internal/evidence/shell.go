@@ -487,7 +487,7 @@ func (r *reading) words(words []string, s status) {
 // printsOf reports whether all files that are named have what a check printed.
 func (r *reading) printsOf(args []string) bool {
 	for i, a := range args {
-		if !strings.HasPrefix(a, "-") && !(i > 0 && (args[i-1] == "-n" || args[i-1] == "-c")) && !r.holds[a] {
+		if !strings.HasPrefix(a, "-") && !(i > 0 && counts.has(args[i-1])) && !r.holds[a] {
 			return false
 		}
 	}

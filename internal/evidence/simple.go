@@ -59,6 +59,7 @@ var (
 	quiet   = set("cd pushd popd export set unset echo printf true : mkdir rm sleep date cat tail tee wait sync source . ulimit umask touch exit return trap clear pwd deactivate")
 	keepers = set("cat tail tee")
 	prints  = set("cat tail")
+	counts  = set("-n -c") // their options with a value
 	// still are commands that change no file of the worktree; of git its own reader knows more.
 	still = set("cd pushd popd export set unset echo printf true false : sleep date cat tail head wait sync source . ulimit umask exit return trap clear pwd deactivate [ test [[ ls wc kill read shift basename dirname stat du grep egrep " +
 		"fgrep rg jq sort uniq cut tr which type df ps less column diff alias sed awk git")
