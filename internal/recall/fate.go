@@ -19,7 +19,7 @@ const (
 	TakenBack  Fate = "taken back"          // the file became without it what it had been
 	NotAdopted Fate = "not adopted"         // another fork of the same turn was
 	Undone     Fate = "adopted, and undone" // its fork was
-	Failed     Fate = "failed its check"    // and its lines are gone
+	Failed     Fate = "failed its check"    // and its lines were gone before tests passed again
 )
 
 var fates = []Fate{"", TakenBack, NotAdopted, Undone, Failed}
@@ -31,7 +31,8 @@ type step struct {
 	branch  string        // HEAD's then, short
 	at      time.Time
 	session string
-	given   Fate // of its whole mission, or turn
+	given   Fate      // of its whole mission, or turn
+	until   time.Time // of a turn that failed its check: when tests of its mission passed again; zero if they did not
 	gitdiff.Versions
 	pair  int // of trees, in which they are
 	delta delta

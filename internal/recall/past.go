@@ -160,12 +160,12 @@ func (p *Past) line(l *ledger.Ledger, paths []string, chosen chosenForks) ([]lin
 			then = at
 		}
 		at = then
-		given := given
+		given, until := given, time.Time{}
 		if given == "" && turn > 0 && t.Evidence() == evidence.Failing {
-			given = Failed
+			given, until = Failed, tested(own, turn)
 		}
 		links = append(links, link{from, to, step{
-			of: record.TurnID{Mission: l.ID, Turn: turn}, in: l.ID, branch: strings.Clone(t.Branch), at: then, session: strings.Clone(t.Session), given: given,
+			of: record.TurnID{Mission: l.ID, Turn: turn}, in: l.ID, branch: strings.Clone(t.Branch), at: then, session: strings.Clone(t.Session), given: given, until: until,
 		}})
 	}
 	var before object.Hash
@@ -183,6 +183,20 @@ func (p *Past) line(l *ledger.Ledger, paths []string, chosen chosenForks) ([]lin
 		before = after
 	}
 	return links, err
+}
+
+// tested returns when the first turn behind another one ended that is tested, the
+// zero time if none is. The newest turn comes first.
+func tested(own []*turns.Turn, turn int) (at time.Time) {
+	for _, t := range own {
+		if t.Turn <= turn {
+			break
+		}
+		if t.Evidence() == evidence.Tested {
+			at = t.At
+		}
+	}
+	return at
 }
 
 // maxAfter is how many events after a mission's last turn are looked at.

@@ -51,7 +51,8 @@ func (p *Past) about(g given, lines Lines, now []byte) bool {
 }
 
 // outlive leaves [Failed] to those of a file's steps, in order of time, of which
-// nothing is left in their missions or on their branches.
+// nothing was left in their mission when tests passed again, or at its end: what
+// they passed with has not failed.
 func (p *Past) outlive(steps []step) {
 	for i := range steps {
 		s := &steps[i]
@@ -60,7 +61,7 @@ func (p *Past) outlive(steps []step) {
 		}
 		now := s.New
 		for _, later := range steps[i+1:] {
-			if later.in == s.in || later.branch == s.branch {
+			if later.in == s.in && (s.until.IsZero() || !later.at.After(s.until)) {
 				now = later.New
 			}
 		}

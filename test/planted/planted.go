@@ -14,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"gitagent/internal/evidence"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
@@ -98,6 +99,7 @@ type maker struct {
 	ledger *ledger.Ledger // of the mission at work; nil between two
 	number int            // its last turn
 	made   int            // missions
+	fails  bool           // the next turn's check does
 }
 
 func path(i int) string { return fmt.Sprintf("src/part%02d/file%03d.go", i%10, i) }
@@ -201,6 +203,13 @@ func (m *maker) record(tips map[record.ID]object.Hash, file int, prompt, reply s
 		Prompt: prompt, Reply: reply, Code: m.commit, Base: base, Head: base, Branch: "main",
 		Files: 1, Insertions: 3, Deletions: 3, Paths: []string{path(file)}, Tools: map[string]int{"Edit": 1, "Read": 2}, Context: 123456, Output: 2048,
 	}
+	// Of others some fail, too, and pass in the next turn.
+	no, outcome := false, evidence.Passed
+	if m.fails || m.number%8 == 0 {
+		outcome = evidence.Failed
+	}
+	m.fails = false
+	t.Checks, t.ChangedAfter = []record.Check{{Kind: evidence.Test, Command: "go test ./...", Outcome: outcome}}, &no
 	line, err := t.Encode()
 	m.fail(err)
 	m.append(tips, ledger.Event{
@@ -268,7 +277,7 @@ func (m *maker) spot() (file, at int) {
 }
 
 // The ways in which an attempt is given up, and their names.
-var names = []string{"by the next turn", "by hand", "by a later turn, from the middle", "by a turn of the next mission", "by a restore"}
+var names = []string{"by the next turn", "by hand", "by a later turn, from the middle", "by a turn of the next mission", "by a restore", "for a check that failed"}
 
 var ways = []func(m *maker, file int, before, text []string){
 	func(m *maker, file int, before, _ []string) { // the next turn
@@ -299,6 +308,11 @@ var ways = []func(m *maker, file int, before, text []string){
 		m.hand(file)
 		m.append(m.Tips, ledger.Event{Subject: "before restoring turn 1", Keep: []object.Hash{held, m.commit}, Author: m.by(), Committer: m.by()})
 		m.end()
+	},
+	func(m *maker, file int, _, text []string) { // others take its lines' place, since a check failed
+		m.without(file, text)
+		m.change(file, text)
+		m.turn(file, "The tests fail, compute it without a lock", words(m.rand, 40))
 	},
 }
 
@@ -352,6 +366,7 @@ func (m *maker) plant(i int) {
 	prompt, reply := fmt.Sprintf("Guard it with a lock, as %s says; %s", mark, words(m.rand, 20)), "It is guarded. "+words(m.rand, 80)
 	if how < len(ways) {
 		try()
+		m.fails = how == len(ways)-1
 		m.turn(file, prompt, reply)
 		ways[how](m, file, before, text)
 		return
