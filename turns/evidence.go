@@ -88,6 +88,14 @@ func (t *Turn) Changed() bool {
 	return false
 }
 
+// placed returns a check's command with where it ran.
+func placed(c record.Check) string {
+	if c.In == "" {
+		return c.Command
+	}
+	return c.Command + " in " + c.In
+}
+
 // Bounds of a text about checks, and of a command in it, in runes.
 const (
 	maxTold      = 5
@@ -101,10 +109,7 @@ func (t *Turn) ChecksText() string {
 	var list []string // the newest first
 	seen := make(map[string]bool)
 	for _, c := range slices.Backward(t.newest()) {
-		command := c.Command
-		if c.In != "" {
-			command += " in " + c.In
-		}
+		command := placed(c)
 		if !seen[command] {
 			list = append(list, ledger.Head(command, maxToldCheck)+" "+string(c.Outcome))
 		}
@@ -143,8 +148,8 @@ func (t *Turn) Passed() (commands []string) {
 		return nil
 	}
 	for _, c := range t.Checks {
-		if c.Kind == evidence.Test && c.Outcome == evidence.Passed && !slices.Contains(commands, c.Command) {
-			commands = append(commands, c.Command)
+		if command := placed(c); c.Kind == evidence.Test && c.Outcome == evidence.Passed && !slices.Contains(commands, command) {
+			commands = append(commands, command)
 		}
 	}
 	return commands

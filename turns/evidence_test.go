@@ -45,6 +45,19 @@ func TestChecksText(t *testing.T) {
 	}
 }
 
+// TestPassed: each test that passed is told once, with where.
+func TestPassed(t *testing.T) {
+	t.Parallel()
+	no := false
+	test := func(in string, o evidence.Outcome) record.Check {
+		return record.Check{Kind: evidence.Test, Command: "npm test", In: in, Outcome: o}
+	}
+	turn := &Turn{Checks: []record.Check{test("web", evidence.Failed), test("web", evidence.Passed), test("", evidence.Passed), test("web", evidence.Passed)}, ChangedAfter: &no}
+	if got, want := turn.Passed(), []string{"npm test in web", "npm test"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestDenies: what a record says of a reply that tests pass.
 func TestDenies(t *testing.T) {
 	t.Parallel()
