@@ -8,6 +8,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/record"
+	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -24,7 +25,7 @@ const (
 // newest that was not, as far as the user may rely on them now. Its own turns are
 // left out, since it knows them.
 func (h Hints) Tell(ctx context.Context, w *workspace.Workspace, session string, paths []string) string {
-	r := &reader{ctx: ctx, w: w, hints: h, objects: w.Repo.Objects(ctx), ledgers: make(map[record.ID]*ledger.Ledger)}
+	r := &reader{ctx: ctx, w: w, hints: h, objects: w.Repo.Objects(ctx), ledgers: make(map[record.ID]*ledger.Ledger), by: make(map[record.ID]string)}
 	defer r.objects.Close()
 	var lines []string
 	for _, path := range paths {
@@ -93,6 +94,7 @@ type reader struct {
 	hints   Hints
 	objects *git.Objects
 	ledgers map[record.ID]*ledger.Ledger // nil where nothing may be relied on
+	by      map[record.ID]string         // who wrote to it last, if others
 }
 
 // entries returns what is told of a file.
@@ -111,6 +113,7 @@ func (r *reader) entries(path, session string) (list []Entry) {
 		if h.kind == Tried {
 			e, back = given{fate: h.fate, in: h.in}.entry(t, r.turn(h.in)), h.in
 		}
+		e.By = r.by[h.of.Mission]
 		told[h.kind] = true
 		list = append(list, e)
 	}
@@ -124,6 +127,9 @@ func (r *reader) turn(id record.TurnID) *turns.Turn {
 		tip := r.hints.mission(id.Mission)
 		if level, err := r.w.TrustLevel(r.ctx, r.objects, id.Mission, tip); err == nil && level.Whole {
 			l, _ = ledger.At(r.objects, id.Mission, tip)
+			if !trust.Ours(level.By) {
+				r.by[id.Mission] = level.By
+			}
 		}
 		r.ledgers[id.Mission] = l
 	}
