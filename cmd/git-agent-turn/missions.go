@@ -76,6 +76,7 @@ func newMissionTable() *cmdline.Table {
 		cmdline.Column{Name: "TURNS", Right: true, Min: 6, Spare: true},
 		cmdline.Column{Name: "FROM", Style: cmdline.Yellow, Spare: true, Min: 8},
 		cmdline.Column{Name: "CHANGE", Right: true, Spare: true},
+		cmdline.Column{Name: "CHECKS", Style: cmdline.Dim, Spare: true}, // what those of the last turn come to
 		cmdline.Column{Name: "OUTPUT", Right: true, Style: cmdline.Dim, Spare: true},
 		cmdline.Column{Name: "INPUT", Right: true, Style: cmdline.Dim, Spare: true},
 		cmdline.Column{Name: "CONTEXT", Right: true, Style: cmdline.Dim, Min: 7, Spare: true},
@@ -238,7 +239,7 @@ func beginning(live []turns.Live) []turns.MissionLine {
 // row returns the row of the i-th mission under the given name.
 func (l *missionLines) row(i int, name string) []string {
 	m := l.list[i]
-	title, context, last, from, change := cmdline.OneLine(m.Title), "", "", "", ""
+	title, context, checked, last, from, change := cmdline.OneLine(m.Title), "", "", "", "", ""
 	input, output := spentCells(m.Mission)
 	if f := m.ForkedFrom; f != nil {
 		from = string(cmp.Or(l.short[f.Mission], f.Mission))
@@ -251,9 +252,7 @@ func (l *missionLines) row(i int, name string) []string {
 		if last = cmdline.OneLine(m.Last.Prompt); last == title {
 			last = ""
 		}
-		if word := m.Last.Checked; word != "" {
-			last = strings.TrimSpace("[" + word + "] " + last)
-		}
+		checked = m.Last.Checked
 	}
 	if g := l.grown[m.ID]; g != nil {
 		if output == "" {
@@ -273,7 +272,7 @@ func (l *missionLines) row(i int, name string) []string {
 		title = "[" + l.by[i] + "] " + title
 	}
 	return []string{
-		name, markOfMission(turns.ActivityOf(m.ID, l.live)), l.dates.Short(l.now, m.Newest()), strconv.Itoa(m.Turns), from, change, output, input, context,
+		name, markOfMission(turns.ActivityOf(m.ID, l.live)), l.dates.Short(l.now, m.Newest()), strconv.Itoa(m.Turns), from, change, checked, output, input, context,
 		title, last, strings.TrimPrefix(m.Branch, "refs/heads/"), l.places(m.ID),
 	}
 }
