@@ -345,7 +345,7 @@ func (im *importer) turn(ctx context.Context, tx *ledgertx.Tx, c *candidate, seg
 			Event: Ended, At: created(lastSaid(e.summary), im.At), Agent: c.agent.Name,
 			Session: c.Session, Transcript: c.Path,
 		},
-		id: tx.ID, rules: im.Settings.Rules(), segment: segment,
+		id: tx.ID, top: im.Repo.Top, rules: im.Settings.Rules(), segment: segment,
 	}}
 	if e.summary.Answered {
 		rec.Event = Stopped
