@@ -72,6 +72,48 @@ func TestEvidence(t *testing.T) {
 		`"checked":"tested","prompt":"TRUN`, `"checked":"failed","prompt":"TFAIL`, `"checked":"tested","prompt":"TMEND`)
 }
 
+// TestEvidenceOfRunning: nobody knows how a test ended that goes on in the background as its turn ends, whatever the reply
+// says of it, or that the user has stopped.
+func TestEvidenceOfRunning(t *testing.T) {
+	r := newNightly(t)
+	back, slow, begun := r.gate("back"), r.gate("slow"), filepath.Join(r.home, "begun")
+	const run = "node --test a.test.js"
+	inBackground := reply{"tool": "Bash", "input": map[string]any{"command": run, "description": "run", "run_in_background": true}}
+	r.mock.play(
+		on("TBACK", testOf(back.read()), inBackground, talk("It runs.", "All tests pass.", begun)),
+		on("TSTOP", testOf(slow.read()), bash(run), say("done")),
+	)
+	x := r.startClaude(r.repo.Dir, "TBACK hello")
+	back.reached()
+	gittest.Must(t, os.WriteFile(begun, nil, 0o666))
+	r.stops(1)
+	back.open()
+	x.wait()
+	x = r.startClaude(r.repo.Dir, "TSTOP hello")
+	slow.reached()
+	gittest.Must(t, x.cmd.Process.Signal(os.Interrupt))
+	x.wait()
+	slow.open()
+	r.claude(r.repo.Dir, "T3 hello").ok()
+	r.proven(map[string]string{"TBACK": "unknown [unknown]", "<task-notification>": " []", "TSTOP": "unknown [stopped]", "T3": " []"})
+}
+
+// proven checks the words for the turns' checks and how each of them ended, by the first words of the prompts.
+func (r *rig) proven(want map[string]string) {
+	r.t.Helper()
+	got := make(map[string]string)
+	for _, t := range r.list() {
+		outcomes := []string{}
+		for _, c := range t.Checks {
+			outcomes = append(outcomes, c.Outcome)
+		}
+		got[strings.Fields(t.Prompt)[0]] = fmt.Sprintf("%s %v", t.Checked, outcomes)
+	}
+	if !maps.Equal(got, want) {
+		r.t.Errorf("%q, want %q\n%s", got, want, r.report())
+	}
+}
+
 // index is what a page of missions knows of all turns.
 func index(r *rig, file string) string {
 	r.t.Helper()
@@ -119,19 +161,8 @@ func checksTold(r *rig) {
 	x.wait()
 	slow.open()
 	r.play(r.repo.Dir, "", "T3 hello").ok()
-	got := map[string]string{}
-	for _, t := range r.list() {
-		outcomes := []string{}
-		for _, c := range t.Checks {
-			outcomes = append(outcomes, c.Outcome)
-		}
-		got[t.Prompt] = fmt.Sprintf("%s %v", t.Checked, outcomes)
-	}
-	want := map[string]string{
-		"TPASS hello": "tested [passed]", "TFAIL hello": "failed [failed]", "TBACK hello": "unknown [unknown]",
-		"TSTOP hello": cmp.Or(told[r.kind.program()], "unknown [unknown]"), "T3 hello": " []",
-	}
-	if !maps.Equal(got, want) {
-		r.t.Errorf("%v, want %v\n%s", got, want, r.report())
-	}
+	r.proven(map[string]string{
+		"TPASS": "tested [passed]", "TFAIL": "failed [failed]", "TBACK": "unknown [unknown]",
+		"TSTOP": cmp.Or(told[r.kind.program()], "unknown [unknown]"), "T3": " []",
+	})
 }
