@@ -215,6 +215,11 @@ func TestChecks(t *testing.T) {
 		{"docker run -dit img pytest", "", Exit(0), "[{test pytest unknown in img}]"},
 		{"docker compose run --detach app pytest", "", Exit(0), "[{test pytest unknown in app}]"},
 		{"setsid -f pytest", "", Exit(0), "[{test pytest unknown}]"},
+		{"pytest & wait $!", "", Exit(1), "[{test pytest failed}]"},
+		{"pytest & wait", "", Exit(0), "[{test pytest unknown}]"},
+		{"pytest & wait", "4 passed in 0.1s", Exit(0), "[{test pytest passed}]"},
+		{"pytest & sleep 1 & wait $!", "", Exit(0), "[{test pytest unknown}]"},
+		{"pytest & wait $!; true", "", Exit(0), "[{test pytest unknown}]"},
 		// The program is another one.
 		{"pytest() { echo fine; }; pytest", "fine", Exit(0), "[]"},
 		{"alias pytest=true; pytest", "", Exit(0), "[]"},

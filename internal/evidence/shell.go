@@ -146,6 +146,12 @@ func (r *reading) list(stmts []*syntax.Stmt, s status) {
 			own = s
 		case r.after(stmt, rest, s):
 			continue
+		case stmt.Background && waits(rest[0]):
+			awaited := *stmt
+			awaited.Background = false
+			if stmt = &awaited; len(rest) == 1 && len(callOf(rest[0])) == 2 {
+				own = s
+			}
 		case s == zero && (r.errexit && !shrugs(stmt) || guards(stmt)):
 			own = zero
 		case s == nonzero && len(rest) == 1 && exits(rest[0]) == nonzero && r.errexit:

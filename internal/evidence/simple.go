@@ -86,6 +86,13 @@ func keeps(stmt *syntax.Stmt) bool {
 	return len(words) > 0 && keepers.has(words[0])
 }
 
+// waits reports whether a command waits for the last one in the background; with
+// its number its status is that one's.
+func waits(stmt *syntax.Stmt) bool {
+	words := callOf(stmt)
+	return len(words) > 0 && words[0] == "wait" && (len(words) == 1 || len(words) == 2 && words[1] == "$!")
+}
+
 // exits returns nonzero for commands that always fail.
 func exits(stmt *syntax.Stmt) status {
 	switch c := stmt.Cmd.(type) {
