@@ -97,8 +97,9 @@ type given struct {
 // judge says which of the steps of one file, in order of time, were given up, and
 // which were not. A change is taken back when, in its mission, the file becomes
 // what it had been before, or when exactly its lines go and those that it removed
-// come again, there or by another turn on the same branch. If later the file
-// becomes what the change made of it, or the lines come again, it is not given up.
+// come again, there or by another mission's turn; on the same branch, since what
+// was left on another one may be merged. If later the file becomes what the change
+// made of it, or the lines come again, it is not given up.
 func judge(steps []step) (up []given, kept []step) {
 	type version struct {
 		in   record.ID
@@ -116,13 +117,13 @@ func judge(steps []step) (up []given, kept []step) {
 		}
 		g := given{step: s, fate: s.given}
 		for _, later := range steps[i+1:] {
-			mine := later.in == s.in
-			if !mine && (later.of.Turn == 0 || later.branch != s.branch) {
+			mine, there := later.in == s.in, later.branch == s.branch
+			if !mine && (later.of.Turn == 0 || !there) {
 				continue
 			}
 			at, known := first[version{s.in, later.New}]
 			switch {
-			case mine && known && at <= i, s.delta.opposite(later.delta):
+			case there && (mine && known && at <= i || s.delta.opposite(later.delta)):
 				g.fate, g.in = TakenBack, record.TurnID{}
 				if later.of.Turn > 0 {
 					g.in = later.of

@@ -60,6 +60,8 @@ func TestJudge(t *testing.T) {
 		{"lines that are everywhere", []string{"a/1 A B +},", "a/2 B C", "a/3 C D -},"}, nil},
 		{"another mission's turn", []string{"a/1/m A B " + lock, "b/1/m C D " + unlock}, []string{"a/1 taken back b/1"}},
 		{"on another branch", []string{"a/1/m A B " + lock, "b/1/n C D " + unlock}, nil},
+		{"the branch was left", []string{"a/1/t A B", "a/0/m B A", "a/2/m A C"}, nil},
+		{"the branch was left, and then it is taken back", []string{"a/1/t A B", "a/0/m B A", "a/0/t A B", "a/2/t B A"}, []string{"a/1 taken back a/2"}},
 		{"another mission's file has been so", []string{"a/1/m A B", "b/1/m B A"}, nil},
 		{"between another mission's turns", []string{"a/1/m A B " + lock, "b/0/m B A " + unlock}, nil},
 	} {
