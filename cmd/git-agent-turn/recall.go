@@ -79,26 +79,35 @@ func recallFiles(c *cli.Context) error {
 		return err
 	}
 	defer r.close()
-	most, found, untold := c.Int("tokens"), false, 0
-	if len(list) > 1 {
+	known, rest := make([][]recall.Entry, len(list)), 0
+	for i, at := range list {
+		if known[i], err = r.entries(at); err != nil {
+			return err
+		}
+		if len(known[i]) > 0 {
+			rest++
+		}
+	}
+	most, found, untold := c.Int("tokens"), rest > 0, 0
+	if rest > 1 {
 		most -= tokensOfLeft
 	}
 	for i, at := range list {
-		entries, err := r.entries(at)
-		if err != nil {
-			return err
-		}
-		found = found || len(entries) > 0
 		ours := recall.Tokens(at.String()) + tokensOfLeft
-		chosen, left := recall.Choose(entries, most/(len(list)-i)-ours)
+		chosen, left := recall.Choose(known[i], most/max(1, rest)-ours)
+		if len(known[i]) > 0 {
+			rest--
+		}
 		if len(chosen) == 0 && !c.Bool("json") {
 			untold += left
 			continue // the next ones have more room
 		}
 		for _, e := range chosen {
-			most -= e.Tokens()
+			ours += e.Tokens()
 		}
-		most -= ours
+		if len(chosen) > 0 {
+			most -= ours
+		}
 		if err := printRecalled(c, at, chosen, left); err != nil {
 			return err
 		}
