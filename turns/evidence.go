@@ -111,7 +111,7 @@ func (t *Turn) ChecksText() string {
 	for _, c := range slices.Backward(t.newest()) {
 		command := placed(c)
 		if !seen[command] {
-			list = append(list, ledger.Head(command, maxToldCheck)+" "+string(c.Outcome))
+			list = append(list, ledger.Head(command, maxToldCheck)+" "+ledger.Head(string(c.Outcome), maxToldCheck))
 		}
 		seen[command] = true
 	}

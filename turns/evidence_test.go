@@ -36,6 +36,7 @@ func TestChecksText(t *testing.T) {
 		{checks(many...), 7, "tested: test 4 passed, test 5 passed, test 6 passed, test 7 passed, test 8 passed, and 11 more"},
 		{checks(slices.Concat([]string{"x=failed"}, many)...), 0, "failed: x failed, test 5 passed, test 6 passed, test 7 passed, test 8 passed, and 5 more"},
 		{checks("a=failed", "b=failed", "c=failed", "d=failed", "e=failed", "f=failed"), 0, "failed: b failed, c failed, d failed, e failed, f failed, and 1 more"},
+		{checks("a=" + strings.Repeat("?", 1000)), 0, "unknown: a " + strings.Repeat("?", 59) + "…"},
 		{checks(strings.Repeat("long ", 40) + "=passed"), 0, "tested: " + strings.Repeat("long ", 11) + "long… passed"},
 	} {
 		turn := Turn{Checks: tt.checks, ChecksLeft: tt.left, ChangedAfter: &no}
