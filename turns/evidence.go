@@ -18,7 +18,17 @@ func (t *Turn) Evidence() evidence.Word {
 	if t.Checks == nil {
 		return ""
 	}
-	return evidence.WordOf(t.checks(), t.Changed(), t.ChangedAfter)
+	return t.wordOf(t.checks())
+}
+
+// wordOf returns the word for some of the turn's checks: it is not known to be
+// untested if some were left out.
+func (t *Turn) wordOf(checks []evidence.Check) evidence.Word {
+	word := evidence.WordOf(checks, t.Changed(), t.ChangedAfter)
+	if word == evidence.Untested && t.ChecksLeft > 0 {
+		return evidence.Unclear
+	}
+	return word
 }
 
 func (t *Turn) checks() (checks []evidence.Check) {
@@ -36,7 +46,7 @@ func (t *Turn) Denies() (denies, known bool) {
 		return false, true
 	}
 	tests := slices.DeleteFunc(t.checks(), func(c evidence.Check) bool { return c.Kind != evidence.Test })
-	switch evidence.WordOf(tests, t.Changed(), t.ChangedAfter) {
+	switch t.wordOf(tests) {
 	case "":
 		return false, false
 	case evidence.Untested, evidence.EditedSince:

@@ -317,7 +317,7 @@ var clients = map[string]func(id string, c corpusCase) []o{
 		case c.ended.How == evidence.Halted:
 			said, failed = "Exit code 143\nCommand timed out after 2m 0s\n"+c.output, true
 		case c.ended.How == evidence.GoesOn:
-			said = "Command running in background with ID: b7. Output is being written to: /tmp/x.output"
+			said = "Command running in background with ID: b7. Output is being written to: /home/dev/x.output"
 		case c.ended.Code != 0:
 			said, failed = fmt.Sprintf("Exit code %d\n%s", c.ended.Code, c.output), true
 		}
