@@ -21,7 +21,8 @@ type Call struct {
 // An Entry is what was seen at one moment. Times are in ms since 1970, paths
 // from the worktree's top, with slashes.
 type Entry struct {
-	At   int64 `json:"at"`             // when the state was seen
+	At   int64 `json:"at"`             // when the look at the worktree began that saw the state
+	Took int64 `json:"took,omitempty"` // ms that it took at most: what was written meanwhile may be in the state; 0 if unknown
 	From int64 `json:"from,omitempty"` // when its calls began; 0 if unknown
 
 	Event    string `json:"event,omitempty"` // "" after calls; [Prompt], [Stop]: a turn began or ended with the state
@@ -119,7 +120,7 @@ func (e *Entry) valid() bool {
 			return false
 		}
 	}
-	return e.At > 0 && e.From >= 0 && e.From <= e.At && e.Cost >= 0 && e.Steps >= 0 && e.Bytes >= 0 &&
+	return e.At > 0 && e.From >= 0 && e.From <= e.At && e.Took >= 0 && e.Cost >= 0 && e.Steps >= 0 && e.Bytes >= 0 &&
 		(e.Event == "" || e.Event == Prompt || e.Event == Stop) &&
 		!slices.ContainsFunc(e.Named, outside) &&
 		!slices.ContainsFunc(e.Calls, func(c Call) bool { return c.Path != "" && outside(c.Path) })

@@ -181,6 +181,7 @@ func (s *stepper) keep(ctx context.Context, b Batch, alone bool) error {
 		return journal.Claim(s.Repo, s.entry)
 	}
 	err := s.look(ctx, at)
+	s.entry.Took = took(time.Since(at))
 	s.entry.Named = s.named()
 	return cmp.Or(err, journal.Append(s.Repo, s.entry))
 }
@@ -195,7 +196,7 @@ func (s *stepper) keepBefore(ctx context.Context, b Batch) error {
 	if err := s.look(ctx, at); err != nil {
 		return err
 	}
-	s.entry.Cost = 0
+	s.entry.Cost, s.entry.Took = 0, took(time.Since(at))
 	if s.entry.Tree.IsZero() || s.last != nil && s.entry.Tree == s.last.Tree {
 		return nil
 	}
@@ -387,12 +388,12 @@ func (r *recording) observe(event string) {
 		return
 	}
 	e := &journal.Entry{
-		At: r.seenAt(), Event: event, Session: r.who(), PromptID: r.PromptID,
+		At: r.seenAt(), Took: took(snap.Took), Event: event, Session: r.who(), PromptID: r.PromptID,
 		Tree: snap.Tree, Head: r.tx.HeadNow(), Plain: snap.Plain,
 	}
 	last, err := r.lastState()
 	if !r.began.IsZero() { // what calls have done since is not there yet
-		e.At, e.Tree, e.Head = r.Began.UnixMilli(), r.began, r.startHead
+		e.At, e.Took, e.Tree, e.Head = r.Began.UnixMilli(), 0, r.began, r.startHead
 		if r.hasLater(e.At) { // nor is it gone again, and calls without a state have left what is in none
 			e.Base, e.Tree = e.Tree, object.Hash{}
 		}
@@ -419,6 +420,9 @@ func (r *recording) hasLater(at int64) bool {
 	}
 	return false
 }
+
+// took is a duration in ms, no less than it was, as an entry has it.
+func took(d time.Duration) int64 { return d.Milliseconds() + 1 }
 
 // who is the session, as the journal and claims name it.
 func (r *recording) who() string { return cmp.Or(r.Session, byHand(r.Workspace)) }

@@ -111,11 +111,12 @@ func (r *recording) carried(left *journal.Entry, head object.Hash) (object.Hash,
 	return r.tx.Objects.EditTree(head, changes)
 }
 
-// lastLeft returns the last state before the calls of a visit began, in ms, also
-// one that the session itself left in a turn before. It is nil if there is none.
+// lastLeft returns the last state that was seen before the calls of a visit began,
+// in ms, also one that the session itself left in a turn before. A look that was
+// not over then may have seen what they did. It is nil if there is none.
 func lastLeft(entries []*journal.Entry, began int64) *journal.Entry {
 	for _, e := range slices.Backward(entries) {
-		if !e.Tree.IsZero() && e.At <= began {
+		if !e.Tree.IsZero() && e.At+e.Took <= began {
 			return e
 		}
 	}

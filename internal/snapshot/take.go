@@ -27,6 +27,7 @@ import (
 // A Snapshot is the state of a worktree.
 type Snapshot struct {
 	At      time.Time     // when the pass over the worktree began
+	Took    time.Duration // until all was read
 	Head    git.Head      // HEAD at that moment
 	Tree    object.Hash   // staged, not flushed: see [git.Objects.Flush]; with Options.Publish on the disk
 	Skipped []record.Skip // paths that the tree leaves out
@@ -76,6 +77,7 @@ func Take(ctx context.Context, repo *git.Repo, objects *git.Objects, opt Options
 	if err != nil {
 		return nil, fmt.Errorf("take a snapshot of %s: %w", repo.Top, err)
 	}
+	s.Took = time.Since(s.At)
 	s.settle(ctx, objects)
 	return s, nil
 }
