@@ -59,6 +59,17 @@ func newest(entries map[string]object.Entry, number func(string, object.Entry) (
 // is an error in place of its turns, with their first number.
 func (l *Ledger) Turns() iter.Seq2[Numbered, error] { return l.TurnsBelow(record.MaxNumber + 1) }
 
+// TurnsAfter is Turns for numbers above number.
+func (l *Ledger) TurnsAfter(number int) iter.Seq2[Numbered, error] {
+	return func(yield func(Numbered, error) bool) {
+		for r, err := range l.Turns() {
+			if err == nil && r.Number <= number || !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
 // TurnsBelow is Turns for numbers below number.
 func (l *Ledger) TurnsBelow(number int) iter.Seq2[Numbered, error] {
 	return func(yield func(Numbered, error) bool) {

@@ -102,7 +102,7 @@ func counting(note []byte, keys *trust.Keys) []*Mark {
 			continue
 		}
 		m.Who = keys.Name(m.key)
-		i := slices.IndexFunc(list, func(o *Mark) bool { return o.key == m.key && o.Mission == m.Mission })
+		i := slices.IndexFunc(list, func(o *Mark) bool { return o.key == m.key })
 		switch {
 		case i < 0:
 			list = append(list, m)
@@ -113,6 +113,17 @@ func counting(note []byte, keys *trust.Keys) []*Mark {
 	return list
 }
 
+// after returns at, or a time after all marks of a key in a note: of two the
+// newest counts, and clocks differ, and are set back.
+func after(note []byte, key sshsig.Public, at time.Time) time.Time {
+	for line := range bytes.Lines(note) {
+		if o := parse(bytes.TrimSuffix(line, []byte("\n"))); o != nil && o.key == key && !at.After(o.At) {
+			at = o.At.Add(time.Millisecond)
+		}
+	}
+	return at
+}
+
 // with returns a note with a mark in place of the earlier ones of its key. It is
 // the first line, and what no reader would look at goes.
 func (m *Mark) with(note []byte) ([]byte, error) {
@@ -120,7 +131,7 @@ func (m *Mark) with(note []byte) ([]byte, error) {
 	n := 1
 	for line := range bytes.Lines(note) {
 		line = bytes.TrimSuffix(line, []byte("\n"))
-		if o := parse(line); len(line) > maxLine || n == maxLines || o != nil && o.key == m.key && o.Mission == m.Mission {
+		if o := parse(line); len(line) > maxLine || n == maxLines || o != nil && o.key == m.key {
 			continue
 		}
 		out = append(append(out, '\n'), line...)

@@ -68,7 +68,7 @@ func TestMarks(t *testing.T) {
 		{"both", mark(t, stranger, "a1b2c3d4", 13, 0) + good, "a1b2c3d4/12 by jo"},
 		{"the newest of a key, though it is of an earlier turn", good + mark(t, jo, "a1b2c3d4", 3, time.Second), "a1b2c3d4/3 by jo"},
 		{"in any order", mark(t, jo, "a1b2c3d4", 3, time.Second) + good, "a1b2c3d4/3 by jo"},
-		{"of two missions", good + mark(t, jo, "f0f0f0f0", 3, time.Second), "a1b2c3d4/12 by jo f0f0f0f0/3 by jo"},
+		{"of a fork, and then of a turn that it inherits", mark(t, jo, "f0f0f0f0", 14, 0) + mark(t, jo, "a1b2c3d4", 3, time.Second), "a1b2c3d4/3 by jo"},
 		{"another turn", changed(`"turn":12`, `"turn":13`), ""},
 		{"another mission", changed(`"a1b2c3d4"`, `"a1b2c3d5"`), ""},
 		{"another code", changed(`000000c"`, `000000d"`), ""},
@@ -94,19 +94,35 @@ func TestMarks(t *testing.T) {
 func TestWith(t *testing.T) {
 	t.Parallel()
 	jo, other := keyOf(t), keyOf(t)
-	theirs, elsewhere := mark(t, other, "a1b2c3d4", 9, 0), mark(t, jo, "f0f0f0f0", 9, 0)
+	theirs := mark(t, other, "a1b2c3d4", 9, 0)
 	now := newMark(jo, turn("a1b2c3d4", 3), at, object.Signature{Name: "Jo", Email: "jo@example.invalid"})
 	alone := mark(t, jo, "a1b2c3d4", 3, 0)
 	for _, test := range []struct{ name, note, want string }{
 		{"none", "", alone},
 		{"its own", mark(t, jo, "a1b2c3d4", 12, time.Hour), alone},
-		{"others'", theirs + mark(t, jo, "a1b2c3d4", 12, 0) + elsewhere, alone + theirs + elsewhere},
+		{"others'", theirs + mark(t, jo, "f0f0f0f0", 12, 0), alone + theirs},
 		{"what is not understood", "{\"v\":2}\nno newline", alone + "{\"v\":2}\nno newline\n"},
 		{"what no reader would look at", strings.Repeat("x", maxLine+1) + "\n" + strings.Repeat("x\n", maxLines), alone + strings.Repeat("x\n", maxLines-1)},
 	} {
 		got, err := now.with([]byte(test.note))
 		if err != nil || string(got) != test.want {
 			t.Errorf("%s: %.300q, %v; want %.300q", test.name, got, err, test.want)
+		}
+	}
+}
+
+// TestAfter: a mark is newer than those that it takes the place of, also where the clock was set back.
+func TestAfter(t *testing.T) {
+	t.Parallel()
+	jo, other := keyOf(t), keyOf(t)
+	note := mark(t, other, "a1b2c3d4", 9, time.Hour) + mark(t, jo, "a1b2c3d4", 12, 0) + mark(t, jo, "a1b2c3d4", 3, time.Minute)
+	for _, test := range []struct{ at, want time.Duration }{
+		{0, time.Minute + time.Millisecond},
+		{time.Minute, time.Minute + time.Millisecond},
+		{time.Hour, time.Hour},
+	} {
+		if got := after([]byte(note), jo.Public(), at.Add(test.at)); !got.Equal(at.Add(test.want)) {
+			t.Errorf("at %v: %v, want %v", test.at, got.Sub(at), test.want)
 		}
 	}
 }

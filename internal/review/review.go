@@ -128,9 +128,9 @@ func Add(ctx context.Context, w *workspace.Workspace, t *turns.Turn, at time.Tim
 		if err != nil {
 			return err
 		}
-		m = newMark(*key, t, tx.At, config.Author(tx.At))
 		on := w.Repo.Format().EmptyTree()
 		note, _ := tx.Notes.Get(on) // none, or one that can't be read
+		m = newMark(*key, t, after(note, key.Public(), tx.At.Truncate(time.Millisecond)), config.Author(tx.At))
 		if note, err = m.with(note); err != nil {
 			return err
 		}
@@ -148,12 +148,9 @@ func Add(ctx context.Context, w *workspace.Workspace, t *turns.Turn, at time.Tim
 // Left returns how many turns of a ledger come after a mark; all of them after
 // none.
 func Left(l *ledger.Ledger, m *Mark) (n int, err error) {
-	for t, err := range l.Turns() {
+	for _, err := range l.TurnsAfter(m.Last()) {
 		if err != nil {
 			return n, err
-		}
-		if t.Number <= m.Last() {
-			break
 		}
 		n++
 	}
