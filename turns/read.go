@@ -104,6 +104,11 @@ func List(ctx context.Context, repo *git.Repo, id record.ID) ([]*Turn, error) {
 // reads them: there may be a million. An error of f ends that and is returned.
 // Other errors are as for [List].
 func Each(ctx context.Context, repo *git.Repo, id record.ID, f func(*Turn) error) error {
+	return EachAfter(ctx, repo, id, 0, f)
+}
+
+// EachAfter is [Each] for the turns after one.
+func EachAfter(ctx context.Context, repo *git.Repo, id record.ID, number int, f func(*Turn) error) error {
 	tip, err := tipOf(ctx, repo, id)
 	if err != nil {
 		return err
@@ -114,7 +119,7 @@ func Each(ctx context.Context, repo *git.Repo, id record.ID, f func(*Turn) error
 	if err != nil {
 		return err
 	}
-	return EachIn(objects, l, f)
+	return eachRecord(objects, l, l.TurnsAfter(number), f)
 }
 
 // EachIn is [Each] for a ledger at a commit. f must not use objects.

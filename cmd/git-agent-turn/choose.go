@@ -36,7 +36,6 @@ type choice struct {
 	limited      bool // to left turns
 	left         int
 	since, until time.Time
-	after        int // turns of greater numbers
 	old          int // turns in a row that are older than since
 	grep         *regexp.Regexp
 	outcome      record.Outcome
@@ -117,9 +116,6 @@ func (f *choice) at(t time.Time) (bool, error) {
 }
 
 func (f *choice) takes(t *turns.Turn) (bool, error) {
-	if t.Turn <= f.after {
-		return false, errEnough
-	}
 	ok, err := f.at(t.At)
 	if !ok || err != nil || f.outcome != "" && t.Outcome != f.outcome || f.grep != nil && !f.grep.MatchString(t.Prompt) && !f.grep.MatchString(t.Reply) {
 		return false, err

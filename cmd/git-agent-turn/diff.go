@@ -145,6 +145,10 @@ func diffedUnreviewed(c *cli.Context, w *workspace.Workspace) (from, to object.H
 		fmt.Fprintf(c.App.ErrWriter, "mission %s: all turns are reviewed\n", id)
 		return from, from, nil
 	}
+	if err := a.Known(); errors.Is(err, turns.ErrBaseUnknown) {
+		fmt.Fprintf(c.App.ErrWriter, "# %v, and nothing is said to be its change\n", err)
+		a = a.Turn.After()
+	}
 	fmt.Fprintf(c.App.ErrWriter, "# from %s to %s\n", a.Describe(), b.Describe())
 	return a.Commit, b.Commit, known(a, b)
 }

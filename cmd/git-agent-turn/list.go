@@ -83,22 +83,22 @@ func list(c *cli.Context) error {
 			}
 		}
 	}
+	l, err := newListing(c, w, id, chosen)
+	if err != nil {
+		return err
+	}
+	defer l.close()
 	if c.Bool("unreviewed") {
 		m, left, err := unreviewed(c.Context, w, id)
 		switch {
 		case errors.Is(err, git.ErrNotFound): // its first turn is running
 		case err != nil:
 			return err
-		case left == 0:
+		case left == 0 && m != nil:
 			fmt.Fprintf(c.App.ErrWriter, "mission %s: all turns are reviewed\n", id)
 		}
-		chosen.after = m.Last()
+		l.after = m.Last()
 	}
-	l, err := newListing(c, w, id, chosen)
-	if err != nil {
-		return err
-	}
-	defer l.close()
 	defer func() { tellUntrusted(c, l.untrusted) }()
 	return l.print()
 }
@@ -108,6 +108,7 @@ type listing struct {
 	c       *cli.Context
 	w       *workspace.Workspace
 	mission record.ID // empty for all
+	after   int       // turns of greater numbers
 	chosen  *choice
 	now     time.Time
 	dates   cmdline.Dates
@@ -174,7 +175,7 @@ func (l *listing) print() error {
 	}
 	switch {
 	case l.mission != "":
-		err = turns.Each(l.c.Context, l.w.Repo, l.mission, l.add)
+		err = turns.EachAfter(l.c.Context, l.w.Repo, l.mission, l.after, l.add)
 	default:
 		err = l.all()
 	}
@@ -188,7 +189,7 @@ func (l *listing) print() error {
 	case err != nil:
 		return command.Missing(err)
 	}
-	if !l.some && l.mission != "" && l.unread.Err() == nil {
+	if !l.some && l.mission != "" && l.after == 0 && l.unread.Err() == nil {
 		fmt.Fprintf(l.c.App.ErrWriter, "mission %s has no turn yet\n", l.mission)
 	}
 	if l.json != nil {
@@ -335,7 +336,7 @@ func changed(t *turns.Turn) string {
 
 // between prints the states between t, or nil, and the turn printed before.
 func (l *listing) between(t *turns.Turn) error {
-	after, newer := 0, l.newer
+	after, newer := l.after, l.newer
 	if l.newer = t; t != nil {
 		after = t.Turn
 	}

@@ -105,7 +105,8 @@ func reviewOf(ctx context.Context, w *workspace.Workspace, objects *git.Objects,
 }
 
 // unreviewedStates returns the states between which the turns lie that nobody
-// has reviewed. ok is false if there is none.
+// has reviewed. ok is false if there is none; without any turn the error wraps
+// [git.ErrNotFound].
 func unreviewedStates(ctx context.Context, w *workspace.Workspace, id record.ID) (from, to *turns.State, ok bool, err error) {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
@@ -114,17 +115,19 @@ func unreviewedStates(ctx context.Context, w *workspace.Workspace, id record.ID)
 		return nil, nil, false, err
 	}
 	m, left, err := reviewOf(ctx, w, objects, l)
-	if err != nil || left == 0 {
+	if err != nil || left == 0 && m != nil {
 		return nil, nil, false, err
 	}
-	if from, err = review.Since(l, m); err != nil {
+	number, err := l.LastTurn()
+	if err != nil {
 		return nil, nil, false, err
 	}
-	last, err := turns.Last(l)
-	if err != nil || last == nil {
+	last, err := turns.ReadIn(l, number) // none is passed over: it is not reviewed
+	if err != nil {
 		return nil, nil, false, err
 	}
-	return from, last.After(), true, nil
+	from, err = review.Since(l, m)
+	return from, last.After(), err == nil, err
 }
 
 // A leftToReview is how much of a mission nobody has reviewed.
