@@ -132,10 +132,15 @@ func unreviewedStates(ctx context.Context, w *workspace.Workspace, id record.ID)
 
 // A leftToReview is how much of a mission nobody has reviewed.
 type leftToReview struct {
-	mark                         *review.Mark // nil if nobody has reviewed anything
-	turns                        int
-	files, insertions, deletions int // from the mark's turn to the last; 0 if unknown, or without a mark
+	mark                  *review.Mark // nil if nobody has reviewed anything
+	turns                 int
+	files                 int // that differ from the mark's turn to the last; 0 if unknown, or without a mark
+	counted               bool
+	insertions, deletions int // if counted
 }
+
+// maxCounted bounds the files whose lines are counted, which git has to read for it.
+const maxCounted = 1000
 
 // readLeft returns what is left to review up to the last turn; nil for nothing.
 func readLeft(ctx context.Context, w *workspace.Workspace, objects *git.Objects, l *ledger.Ledger, last *turns.Turn) (*leftToReview, error) {
@@ -151,20 +156,24 @@ func readLeft(ctx context.Context, w *workspace.Workspace, objects *git.Objects,
 	if err != nil || cmp.Or(from.Known(), last.CodeKnown()) != nil {
 		return r, nil
 	}
-	stats, err := gitdiff.Trees(ctx, w.Repo, from.Commit, last.Code)
-	if err != nil {
-		return nil, err
+	stats, err := gitdiff.Names(ctx, w.Repo, from.Commit, last.Code)
+	if r.counted = len(stats) <= maxCounted; r.counted && err == nil {
+		stats, err = gitdiff.Shown(ctx, w.Repo, from.Commit, last.Code)
 	}
+	r.files = len(stats)
 	for _, s := range stats {
-		r.files, r.insertions, r.deletions = r.files+1, r.insertions+s.Insertions, r.deletions+s.Deletions
+		r.insertions, r.deletions = r.insertions+s.Insertions, r.deletions+s.Deletions
 	}
-	return r, nil
+	return r, err
 }
 
 func (r *leftToReview) text(now time.Time, dates cmdline.Dates) string {
 	text := cmdline.Plural(r.turns, "turn") + " that nobody has reviewed"
 	if r.files > 0 {
-		text += fmt.Sprintf(", %s (+%d -%d)", cmdline.Plural(r.files, "file"), r.insertions, r.deletions)
+		text += ", " + cmdline.Plural(r.files, "file")
+	}
+	if r.files > 0 && r.counted {
+		text += fmt.Sprintf(" (+%d -%d)", r.insertions, r.deletions)
 	}
 	if m := r.mark; m != nil {
 		text += fmt.Sprintf("; turn %d was, %s, by %s", m.Turn, dates.Ago(now, m.At), m.Reviewer())
