@@ -129,7 +129,10 @@ func Add(ctx context.Context, w *workspace.Workspace, t *turns.Turn, at time.Tim
 			return err
 		}
 		on := w.Repo.Format().EmptyTree()
-		note, _ := tx.Notes.Get(on) // none, or one that can't be read
+		note, err := tx.Notes.Get(on)
+		if git.Lost(err) { // it may come back, with what others have noted
+			return err
+		} // else there is none, or it is no note
 		m = newMark(*key, t, after(note, key.Public(), tx.At.Truncate(time.Millisecond)), config.Author(tx.At))
 		if note, err = m.with(note); err != nil {
 			return err
