@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"iter"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,6 +95,40 @@ func (l *Ledger) TurnsBelow(number int) iter.Seq2[Numbered, error] {
 			}
 		}
 	}
+}
+
+// Replaced returns the numbers of turns up to one whose records are others than
+// in an earlier ledger of the mission, the newest first. Directories that are
+// the same cost nothing.
+func (l *Ledger) Replaced(before *Ledger, until int) (numbers []int, err error) {
+	now, err := l.dir("turns")
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range NewestDirs(now) {
+		name := path.Dir(TurnPath("turns", d.Number*perDir, ""))
+		was, err := before.Entry(name)
+		if err != nil {
+			return nil, err
+		}
+		if was.Hash == d.Hash || d.Number*perDir > until {
+			continue
+		}
+		then, err := before.dir(name)
+		if err != nil {
+			return nil, err
+		}
+		entries, err := l.dir(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range NewestRecords(d.Number, entries) {
+			if r.Number <= until && then[path.Base(TurnPath("turns", r.Number, ".json"))].Hash != r.Hash {
+				numbers = append(numbers, r.Number)
+			}
+		}
+	}
+	return numbers, nil
 }
 
 // LastTurn returns the number of the mission's last turn, or 0.

@@ -35,9 +35,10 @@ type Mark struct {
 	Kind    string      `json:"kind"`
 	Mission record.ID   `json:"mission"` // the turn's, as its record names it
 	Turn    int         `json:"turn"`
-	Code    object.Hash `json:"code"` // the turn's; of another one the mark says nothing
-	At      time.Time   `json:"at"`   // UTC, milliseconds
-	By      string      `json:"by"`   // git's identity of who signed
+	Code    object.Hash `json:"code"`   // the turn's; of another one the mark says nothing
+	Ledger  object.Hash `json:"ledger"` // its commit that was looked at, which has the turns before
+	At      time.Time   `json:"at"`     // UTC, milliseconds
+	By      string      `json:"by"`     // git's identity of who signed
 	// Signature is that of OpenSSH over text.
 	Signature string `json:"signature"`
 
@@ -62,13 +63,13 @@ func (m *Mark) Name() string {
 
 // text is what is signed.
 func (m *Mark) text() []byte {
-	return fmt.Appendf(nil, "git-agent review 1\n%s/%d\n%s\n%s\n%s\n", m.Mission, m.Turn, m.Code, m.At.UTC().Format(time.RFC3339Nano), m.By)
+	return fmt.Appendf(nil, "git-agent review 1\n%s/%d\n%s\n%s\n%s\n%s\n", m.Mission, m.Turn, m.Code, m.Ledger, m.At.UTC().Format(time.RFC3339Nano), m.By)
 }
 
 // newMark returns the signed mark of a turn.
 func newMark(key sshsig.Key, t *turns.Turn, at time.Time, by object.Signature) *Mark {
 	m := &Mark{
-		V: record.Version, Kind: kind, Mission: t.Mission, Turn: t.Turn, Code: t.Code, At: at.UTC().Truncate(time.Millisecond),
+		V: record.Version, Kind: kind, Mission: t.Mission, Turn: t.Turn, Code: t.Code, Ledger: t.LedgerTip, At: at.UTC().Truncate(time.Millisecond),
 		By: ledger.Head(fmt.Sprintf("%s <%s>", by.Name, by.Email), maxBy), Who: trust.Machine, key: key.Public(),
 	}
 	m.Signature = string(sshsig.SignAs(namespace, key, m.text()))

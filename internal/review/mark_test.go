@@ -27,7 +27,7 @@ func keyOf(t testing.TB) sshsig.Key {
 }
 
 func turn(mission record.ID, number int) *turns.Turn {
-	return &turns.Turn{Mission: mission, Turn: number, Code: object.NewHash(fmt.Sprintf("%040x", number))}
+	return &turns.Turn{Mission: mission, Turn: number, Code: object.NewHash(fmt.Sprintf("%040x", number)), LedgerTip: object.NewHash(fmt.Sprintf("%040x", 1000+number))}
 }
 
 var at = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
@@ -72,6 +72,7 @@ func TestMarks(t *testing.T) {
 		{"another turn", changed(`"turn":12`, `"turn":13`), ""},
 		{"another mission", changed(`"a1b2c3d4"`, `"a1b2c3d5"`), ""},
 		{"another code", changed(`000000c"`, `000000d"`), ""},
+		{"another ledger", changed(`00003f4"`, `00003f5"`), ""},
 		{"another time", changed("12:00:00Z", "12:00:01Z"), ""},
 		{"another name", changed("Jo ", "Jim "), ""},
 		{"another kind", changed(`"review"`, `"turn"`), ""},

@@ -46,7 +46,9 @@ func of(ctx context.Context, w *workspace.Workspace, objects *git.Objects, l *le
 	for _, m := range counting(note, w.Trust.Keys()) {
 		if m.Turn > best.Last() {
 			if t, err := turns.ReadIn(l, m.Turn); err == nil && t.Mission == m.Mission && t.Code == m.Code {
-				best = m
+				if m.cut(objects, l); m.Turn > best.Last() {
+					best = m
+				}
 			}
 		}
 	}
@@ -73,6 +75,35 @@ func of(ctx context.Context, w *workspace.Workspace, objects *git.Objects, l *le
 	}
 	inherited.Turn, inherited.Code = until, here.Code
 	return inherited
+}
+
+// cut takes the mark back to before the first turn that was recorded again with
+// other code since, as one is whose session goes on when another's turn has come
+// after it. Where the ledger that was looked at is gone, as after a purge, nothing
+// tells of that.
+func (m *Mark) cut(objects *git.Objects, l *ledger.Ledger) {
+	before, err := ledger.At(objects, l.ID, m.Ledger)
+	if err != nil {
+		return
+	}
+	replaced, err := l.Replaced(before, m.Turn)
+	if err != nil {
+		m.Turn = 0
+	}
+	for _, n := range replaced {
+		now, err := turns.ReadIn(l, n)
+		was, e := turns.ReadIn(before, n)
+		if err == nil && e == nil && now.Code == was.Code {
+			continue
+		}
+		m.Turn = 0 // unless there is an earlier one
+		for r, err := range l.TurnsBelow(n) {
+			if err == nil {
+				m.Turn = r.Number
+			}
+			break
+		}
+	}
 }
 
 // read returns the note with the marks of a mission, live or archived.
