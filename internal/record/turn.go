@@ -32,6 +32,9 @@ func ParseOutcome(s string) (Outcome, error) {
 // KindTurn is the kind of a turn's line in a note.
 const KindTurn = "turn"
 
+// KindReview is the kind of a line in a note that says that turns are reviewed.
+const KindReview = "review"
+
 // A Turn is the record of a turn: one line of JSON, in the ledger and in the
 // note on Code.
 type Turn struct {

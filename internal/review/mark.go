@@ -17,9 +17,6 @@ import (
 	"gitagent/turns"
 )
 
-// kind is that of a mark's line in a note.
-const kind = "review"
-
 const (
 	namespace = "git-agent-reviews" // of signatures: nothing else is signed with it
 
@@ -69,7 +66,7 @@ func (m *Mark) text() []byte {
 // newMark returns the signed mark of a turn.
 func newMark(key sshsig.Key, t *turns.Turn, at time.Time, by object.Signature) *Mark {
 	m := &Mark{
-		V: record.Version, Kind: kind, Mission: t.Mission, Turn: t.Turn, Code: t.Code, Ledger: t.LedgerTip, At: at.UTC().Truncate(time.Millisecond),
+		V: record.Version, Kind: record.KindReview, Mission: t.Mission, Turn: t.Turn, Code: t.Code, Ledger: t.LedgerTip, At: at.UTC().Truncate(time.Millisecond),
 		By: ledger.Head(fmt.Sprintf("%s <%s>", by.Name, by.Email), maxBy), Who: trust.Machine, key: key.Public(),
 	}
 	m.Signature = string(sshsig.SignAs(namespace, key, m.text()))
@@ -79,7 +76,7 @@ func newMark(key sshsig.Key, t *turns.Turn, at time.Time, by object.Signature) *
 // parse returns the mark that a line is, nil for any other line.
 func parse(line []byte) *Mark {
 	m := new(Mark)
-	if len(line) > maxLine || json.Unmarshal(line, m) != nil || m.Kind != kind || m.V != record.Version || !record.IsNumber(m.Turn) {
+	if len(line) > maxLine || json.Unmarshal(line, m) != nil || m.Kind != record.KindReview || m.V != record.Version || !record.IsNumber(m.Turn) {
 		return nil
 	}
 	by, err := sshsig.VerifyAs(namespace, []byte(m.Signature), m.text())
