@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"slices"
 	"testing"
 
 	"gitagent/internal/git/object"
@@ -30,6 +31,28 @@ func TestLastLeft(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: the state of %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestAnyLater: a visit that began before others were seen says nothing of what came since.
+func TestAnyLater(t *testing.T) {
+	t.Parallel()
+	tree := object.NewHash("1234567890123456789012345678901234567890")
+	for _, tt := range []struct {
+		name    string
+		entries []*journal.Entry // the newest first
+		want    bool
+	}{
+		{"none", nil, false},
+		{"earlier", []*journal.Entry{{At: 99, Tree: tree}}, false},
+		{"later", []*journal.Entry{{At: 101, Tree: tree}, {At: 99}}, true},
+		{"a claim", []*journal.Entry{{At: 101}, {At: 99, Tree: tree}}, true},
+		{"behind one that began before", []*journal.Entry{{At: 98, Base: tree}, {At: 150, Tree: tree}}, true},
+		{"behind two", []*journal.Entry{{At: 98, Base: tree}, {At: 97, Base: tree}, {At: 90, Tree: tree}}, false},
+	} {
+		if got := anyLater(slices.Values(tt.entries), 100); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -415,8 +416,16 @@ func (r *recording) hasLater(at int64) bool {
 	if err != nil {
 		return false
 	}
-	for e := range entries {
-		return e.At >= at
+	return anyLater(entries, at)
+}
+
+// anyLater reports whether the newest entry is not earlier than a time, in ms,
+// but for those that were added with the time of an earlier state.
+func anyLater(newest iter.Seq[*journal.Entry], at int64) bool {
+	for e := range newest {
+		if e.Base.IsZero() {
+			return e.At >= at
+		}
 	}
 	return false
 }
