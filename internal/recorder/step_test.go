@@ -215,9 +215,12 @@ func TestStep(t *testing.T) {
 		if n > 1 && got.From != before[n-2].At {
 			t.Errorf("%s: began at %d, after %d", tt.name, got.From, before[n-2].At)
 		}
+		if got.Took <= 0 {
+			t.Errorf("%s: it is not known how long the look took", tt.name)
+		}
 		want := tt.want
 		want.At, want.From, want.Session, want.PromptID = got.At, got.From, "s", "p"
-		want.Tree, want.Head, want.Plain, want.Ctimes, want.Cost, want.Bytes = got.Tree, got.Head, true, got.Ctimes, got.Cost, got.Bytes
+		want.Tree, want.Head, want.Plain, want.Ctimes, want.Took, want.Cost, want.Bytes = got.Tree, got.Head, true, got.Ctimes, got.Took, got.Cost, got.Bytes
 		if !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: got %+v, want %+v", tt.name, *got, want)
 		}
