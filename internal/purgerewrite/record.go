@@ -169,7 +169,7 @@ func (r *Rewrite) record(at Place, content []byte, with evidence) []byte {
 					agent = text
 				}
 				if to, is := r.followed(text, v.Key()); is {
-					if to != text && s.Kind != record.KindReview { // it is signed, and counts as it is or not at all
+					if to != text {
 						put(`"` + to + `"`)
 					}
 				} else if s.rule(name).Is(record.Formal) {

@@ -33,7 +33,7 @@ type Mark struct {
 	Mission record.ID   `json:"mission"` // the turn's, as its record names it
 	Turn    int         `json:"turn"`
 	Code    object.Hash `json:"code"`   // the turn's; of another one the mark says nothing
-	Ledger  object.Hash `json:"ledger"` // its commit that was looked at, which has the turns before
+	Ledger  object.Hash `json:"ledger"` // the oldest commit that has this turn and those before as they were looked at
 	At      time.Time   `json:"at"`     // UTC, milliseconds
 	By      string      `json:"by"`     // git's identity of who signed
 	// Signature is that of OpenSSH over text.
@@ -64,9 +64,9 @@ func (m *Mark) text() []byte {
 }
 
 // newMark returns the signed mark of a turn.
-func newMark(key sshsig.Key, t *turns.Turn, at time.Time, by object.Signature) *Mark {
+func newMark(key sshsig.Key, t *turns.Turn, looked object.Hash, at time.Time, by object.Signature) *Mark {
 	m := &Mark{
-		V: record.Version, Kind: record.KindReview, Mission: t.Mission, Turn: t.Turn, Code: t.Code, Ledger: t.LedgerTip, At: at.UTC().Truncate(time.Millisecond),
+		V: record.Version, Kind: record.KindReview, Mission: t.Mission, Turn: t.Turn, Code: t.Code, Ledger: looked, At: at.UTC().Truncate(time.Millisecond),
 		By: ledger.Head(fmt.Sprintf("%s <%s>", by.Name, by.Email), maxBy), Who: trust.Machine, key: key.Public(),
 	}
 	m.Signature = string(sshsig.SignAs(namespace, key, m.text()))

@@ -35,7 +35,7 @@ var at = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 // mark is the line of a mark by Jo.
 func mark(t testing.TB, key sshsig.Key, mission record.ID, number int, after time.Duration) string {
 	t.Helper()
-	note, err := newMark(key, turn(mission, number), at.Add(after), object.Signature{Name: "Jo", Email: "jo@example.invalid"}).with(nil)
+	note, err := newMark(key, turn(mission, number), turn(mission, number).LedgerTip, at.Add(after), object.Signature{Name: "Jo", Email: "jo@example.invalid"}).with(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestWith(t *testing.T) {
 	t.Parallel()
 	jo, other := keyOf(t), keyOf(t)
 	theirs := mark(t, other, "a1b2c3d4", 9, 0)
-	now := newMark(jo, turn("a1b2c3d4", 3), at, object.Signature{Name: "Jo", Email: "jo@example.invalid"})
+	now := newMark(jo, turn("a1b2c3d4", 3), turn("a1b2c3d4", 3).LedgerTip, at, object.Signature{Name: "Jo", Email: "jo@example.invalid"})
 	alone := mark(t, jo, "a1b2c3d4", 3, 0)
 	for _, test := range []struct{ name, note, want string }{
 		{"none", "", alone},

@@ -16,6 +16,7 @@ import (
 
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
@@ -164,7 +165,11 @@ func Add(ctx context.Context, w *workspace.Workspace, t *turns.Turn, at time.Tim
 		if git.Lost(err) { // it may come back, with what others have noted
 			return err
 		} // else there is none, or it is no note
-		m = newMark(*key, t, after(note, key.Public(), tx.At.Truncate(time.Millisecond)), config.Author(tx.At))
+		looked, err := lookedAt(ctx, w.Repo, tx.Objects, t)
+		if err != nil {
+			return err
+		}
+		m = newMark(*key, t, looked, after(note, key.Public(), tx.At.Truncate(time.Millisecond)), config.Author(tx.At))
 		if note, err = m.with(note); err != nil {
 			return err
 		}
@@ -177,6 +182,33 @@ func Add(ctx context.Context, w *workspace.Workspace, t *turns.Turn, at time.Tim
 		return nil, fmt.Errorf("note that turn %s is reviewed: %w", t.After(), err)
 	}
 	return m, nil
+}
+
+// maxEvents bounds how many events after a turn are looked at to name the one.
+const maxEvents = 20_000
+
+// lookedAt returns the oldest commit of the ledger that has a turn and those before
+// it as they were read: a purge of what came then leaves it as it is.
+func lookedAt(ctx context.Context, repo *git.Repo, objects *git.Objects, t *turns.Turn) (object.Hash, error) {
+	l, err := ledger.At(objects, t.In(), t.LedgerTip)
+	if err != nil {
+		return object.Hash{}, err
+	}
+	found := l.Tip
+	for e, err := range ledger.Events(ctx, repo, objects, l.Tip, maxEvents) {
+		if err != nil {
+			return found, nil // what is not here can't be named
+		}
+		before, err := ledger.At(objects, l.ID, e.Hash)
+		if err != nil {
+			return found, nil
+		}
+		if replaced, err := l.Replaced(before, t.Turn); err != nil || len(replaced) > 0 {
+			return found, nil
+		}
+		found = e.Hash
+	}
+	return found, nil
 }
 
 // Left returns how many turns of a ledger come after a mark; all of them after
