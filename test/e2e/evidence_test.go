@@ -63,7 +63,7 @@ func TestEvidence(t *testing.T) {
 	} {
 		has("show", r.command(r.repo.Dir, "show", strconv.Itoa(i+1)), `Checks: +`+want)
 	}
-	has("missions", r.command(r.repo.Dir, "missions"), `\[tested\] TMEND`)
+	has("missions", r.command(r.repo.Dir, "missions"), ` tested  .* TMEND`)
 	finish(`\n# Checks of turn 5: tested: `+ran+` passed\n`, `\nTest: `+ran+`\n`)
 	has("summary", r.command(r.repo.Dir, "summary", "HEAD~2.."), `Turn 1: TEDIT hello \(.*, edited since\)`,
 		`Turn 2: TSAY hello \(.*, untested, `+said+`\)`, `Turn 5: TMEND hello \(.*, tested\)`)
