@@ -15,6 +15,7 @@ func (p Patterns) Checks(command, dir string, ended Ended, result string) []Chec
 	if ended.How == Refused {
 		return nil
 	}
+	result = ends(result)
 	lost := noDirectory().MatchString(result)
 	r := reading{
 		names: p, place: place{dir: dir}, lines: lastWords(result), filtered: lost,
@@ -31,16 +32,28 @@ func (p Patterns) Checks(command, dir string, ended Ended, result string) []Chec
 	for _, c := range r.runs {
 		of[c.kind]++
 	}
+	nothing := ranNothing(words)
 	var list []Check
 	for _, c := range r.runs {
 		said := Unknown // others of the kind may have said it
 		if of[c.kind] == 1 {
 			said = verdict(c.kind, words, len(r.runs) == 1)
 		}
-		outcome := r.outcome(&c, ended, said, ranNothing(words))
+		outcome := r.outcome(&c, ended, said, nothing)
 		list = append(list, Check{Kind: c.kind, Command: c.command, In: c.in, Outcome: outcome, Exit: c.exit(ended), Then: c.then})
 	}
 	return list
+}
+
+// maxEnd is how much of a result is read at each end, in bytes: what could not
+// begin is told before all else, and how it ended last.
+const maxEnd = 64 << 10
+
+func ends(result string) string {
+	if len(result) <= 2*maxEnd {
+		return result
+	}
+	return result[:maxEnd] + "\n" + result[len(result)-maxEnd:]
 }
 
 // exit returns the status that a check exited with, nil if that is not known.

@@ -236,6 +236,8 @@ func TestChecks(t *testing.T) {
 		{"export out=$(pytest)", "", Exit(0), "[{test pytest unknown}]"},
 		// It did not run, or ran nothing.
 		{"npm test", "Exit code 1\nnpm error Missing script: \"test\"", Exit(1), "[]"},
+		{"npm test", strings.Repeat("a line\n", maxEnd) + "npm error Missing script: \"test\"", Exit(1), "[]"},
+		{"cd nowhere && npm test", "bash: line 1: cd: nowhere: No such file or directory\n" + strings.Repeat("a line\n", maxEnd), Exit(1), "[]"},
 		{"npm test", "> x@1.0.0 test\n> npm run unit\n\nnpm error Missing script: \"unit\"", Exit(1), "[{test npm test failed}]"},
 		{"pnpm run test", " ERR_PNPM_NO_SCRIPT  Missing script: test", Exit(1), "[]"},
 		{"yarn test", "error Command \"test\" not found.", Exit(1), "[]"},
