@@ -19,7 +19,7 @@ func company(l *lab) {
 			other = r.newSession() // of which nobody has to be told
 		}
 		turn, handoff := r.lab, *l
-		handoff.program = l.build("git-agent-handoff", "gitagent/cmd/git-agent-handoff")
+		handoff.program = l.now().program("git-agent-handoff")
 		n := 0
 		edit := func(by *session, file string) {
 			n++

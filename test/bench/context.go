@@ -11,7 +11,7 @@ func contextMonitor(l *lab) {
 	r := l.newRepository("context", smallFiles)
 	r.enable()
 	monitor := *l
-	monitor.program = l.build("git-agent-handoff", "gitagent/cmd/git-agent-handoff")
+	monitor.program = l.now().program("git-agent-handoff")
 	r.lab = &monitor
 	s := r.newSession()
 	check(os.WriteFile(s.transcript, nil, 0o600))

@@ -1,7 +1,7 @@
 // Bench measures what recording costs: the hooks, as the agent's client runs them, against what a
 // person would otherwise put into the same place.
 //
-//	go run ./test/bench [-run <regexp>] [-n <repetitions>]
+//	go run ./test/bench [-run <regexp>] [-n <repetitions>] [-before <directory>]
 //
 // It builds git-agent-turn, makes its repositories in a temporary directory, and prints a table.
 // Nothing in it asserts a time. A wrong result does fail: a turn that was not recorded, a line in the
@@ -24,6 +24,11 @@
 // cpu columns are user and system time of the process and of the children that it waited for: on a
 // busy machine they are steadier than the clock. What goes on in the background after a hook has
 // ended is waited for, never measured with the next process, and shown on its own.
+//
+// Where a case can compare with an older version, -before names a directory with its three programs,
+// built as `make build` does. Then each round runs this version, that one, and git doing the nearest
+// thing, in another order each time, and the row has all three and the ratios to both. Memory is the
+// most that the process and its children had at one moment.
 //
 // The ratio is the hook's median divided by the baseline's. The target is for that
 // ratio, or for the hook's median where nothing is compared, unless it names another column; it is

@@ -12,7 +12,7 @@ const forkedConversation = 5 << 20
 // fork makes forks of the last turn, in turn with `git worktree add` alone, in a small and in a
 // large repository. Every worktree is removed again before the next is made.
 func fork(l *lab) {
-	program := l.build("git-agent-fork", "gitagent/cmd/git-agent-fork")
+	program := l.now().program("git-agent-fork")
 	heading()
 	l.longSession("fork", forkedConversation).fork(program, "fork, 100 files, 5 MB of conversation", l.times(20), "2.00")
 	l.large().hook.newSession().fork(program, "fork, 50,000 files", l.times(5), "+100 ms")

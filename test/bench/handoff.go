@@ -13,7 +13,7 @@ const otherSessions = 32
 
 // handoff measures the hooks that begin and end a session.
 func handoff(l *lab) {
-	program := l.build("git-agent-handoff", "gitagent/cmd/git-agent-handoff")
+	program := l.now().program("git-agent-handoff")
 	r := l.newRepository("handoff", smallFiles)
 	r.enable()
 	heading()

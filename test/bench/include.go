@@ -23,7 +23,7 @@ var (
 // included makes forks of a repository of 5,000 files that copy ignored files, and ones that don't. Whether the
 // copies share blocks, the disk says: what it has less afterwards.
 func included(l *lab) {
-	program := l.build("git-agent-fork", "gitagent/cmd/git-agent-fork")
+	program := l.now().program("git-agent-fork")
 	r := l.newRepository("include", 5000)
 	r.enable()
 	s := r.newSession()

@@ -21,7 +21,8 @@ type lab struct {
 	env     []string // of everything that is run; nothing of the developer's configuration is in it
 	n       int      // how often to measure, 0 for what suits the case
 
-	missions int // how many there are where there are many
+	before   build // of an older version, or ""
+	missions int   // how many there are where there are many
 
 	largeTwins *twins // made when first asked for
 	sessions   int    // how many there were
@@ -42,7 +43,10 @@ func (l *lab) furnish() {
 	identity := "[user]\n\tname = Dev\n\temail = dev@example.invalid\n[init]\n\tdefaultBranch = main\n"
 	check(os.Mkdir(home, 0o700))
 	check(os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(identity), 0o600))
-	l.program = l.build("git-agent-turn", "gitagent/cmd/git-agent-turn")
+	for _, name := range []string{"git-agent-turn", "git-agent-handoff", "git-agent-fork"} {
+		l.build(name, "gitagent/cmd/"+name)
+	}
+	l.program = l.now().program("git-agent-turn")
 }
 
 // keys is the directory with the user's keys, which init makes.
@@ -55,7 +59,7 @@ func (l *lab) clean() error { return os.RemoveAll(l.dir) }
 // libc starts 0.5 ms later.
 func (l *lab) build(name, source string) string {
 	path := filepath.Join(l.dir, "bin", name)
-	cmd := exec.CommandContext(l.ctx, "go", "build", "-trimpath", "-tags", "urfave_cli_no_docs", "-o", path, source)
+	cmd := exec.CommandContext(l.ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-tags", "urfave_cli_no_docs", "-o", path, source)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // the developer's own, for the build cache
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -17,6 +18,7 @@ import (
 func main() {
 	pattern := flag.String("run", "", "measure only the cases whose name matches `regexp`")
 	missions := flag.Int("missions", 100_000, "how many `missions` there are, in the case of that name")
+	before := flag.String("before", "", "compare with the older programs in a `directory`, where a case can")
 	n := flag.Int("n", 0, "repeat each measurement `n` times; 0 is what suits the case")
 	flag.Usage = usage
 	flag.Parse()
@@ -25,10 +27,13 @@ func main() {
 		os.Exit(2)
 	}
 	match, err := regexp.Compile(*pattern)
+	if *before != "" && err == nil {
+		*before, err = filepath.Abs(*before)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err == nil {
-		err = run(&lab{ctx: ctx, n: *n, missions: *missions}, match)
+		err = run(&lab{ctx: ctx, n: *n, missions: *missions, before: build(*before)}, match)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: error:", err)
@@ -37,7 +42,7 @@ func main() {
 }
 
 func usage() {
-	fmt.Fprintln(os.Stderr, "usage: go run ./test/bench [-run <regexp>] [-n <repetitions>]")
+	fmt.Fprintln(os.Stderr, "usage: go run ./test/bench [-run <regexp>] [-n <repetitions>] [-before <directory>]")
 	flag.PrintDefaults()
 	fmt.Fprintln(os.Stderr, "The cases:")
 	for _, c := range cases() {

@@ -62,7 +62,7 @@ func recalled(l *lab) {
 	fmt.Printf("%d KB of hints; memory: noting %d MB, recall %d MB\n", must(os.Stat(hints)).Size()>>10, most(note), most(lines))
 
 	handoff := *l
-	handoff.program = l.build("git-agent-handoff", "gitagent/cmd/git-agent-handoff")
+	handoff.program = l.now().program("git-agent-handoff")
 	r.lab = &handoff
 	s := r.newSession()
 	n := 0

@@ -37,8 +37,8 @@ func signing(l *lab) {
 	for len(s.prompts) < manyTurns {
 		s.turn()
 	}
-	handoff := l.build("git-agent-handoff", "gitagent/cmd/git-agent-handoff")
-	fork := l.build("git-agent-fork", "gitagent/cmd/git-agent-fork")
+	handoff := l.now().program("git-agent-handoff")
+	fork := l.now().program("git-agent-fork")
 	signed.feed(signed.dir, []byte("# State\n"), handoff, "write", "--mission", string(s.mission), "-")
 	for _, c := range []struct {
 		name string

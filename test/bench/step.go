@@ -20,7 +20,7 @@ func (l *lab) steps(name string, files, times int) {
 	s := r.newSession()
 	s.prompt()
 	handoff := *l
-	handoff.program = l.build("git-agent-handoff", "gitagent/cmd/git-agent-handoff")
+	handoff.program = l.now().program("git-agent-handoff")
 	r.lab = &handoff
 	n := 0
 	ran := func(tool string, input map[string]any) sample {

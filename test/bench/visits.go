@@ -18,7 +18,7 @@ func visits(l *lab) {
 		others = append(others, r)
 	}
 	turn, handoff := home.lab, *l
-	handoff.program = l.build("git-agent-handoff", "gitagent/cmd/git-agent-handoff")
+	handoff.program = l.now().program("git-agent-handoff")
 	s := home.newSession()
 	n := 0
 	edit := func(in []*repository) sample {

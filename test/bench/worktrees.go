@@ -35,7 +35,7 @@ func (l *lab) worktrees(linked, used int) map[string]series {
 		r.git("worktree", "add", "-q", "--detach", dirs[i])
 	}
 	turn, handoff := r.lab, *l
-	handoff.program = l.build("git-agent-handoff", "gitagent/cmd/git-agent-handoff")
+	handoff.program = l.now().program("git-agent-handoff")
 	s := r.newSession()
 	took := make(map[string]series)
 	for i := range warmUp + l.times(smallTimes) {
