@@ -40,10 +40,10 @@ const (
 
 // Tell sets the effects of calls by their tools' names. A tool that edits files
 // and does not say which may do anything.
-func (e *Payload) Tell(effects map[string]Effect) {
+func (e *Payload) Tell(effects func(tool string) Effect) {
 	for i := range e.Calls {
 		c := &e.Calls[i]
-		if c.Effect = effects[c.Tool]; c.Effect == Edits && len(c.Paths) == 0 {
+		if c.Effect = effects(c.Tool); c.Effect == Edits && len(c.Paths) == 0 {
 			c.Effect = Anything
 		}
 	}

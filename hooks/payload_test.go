@@ -132,7 +132,7 @@ func TestCalls(t *testing.T) {
 			t.Errorf("%.100s: %v", calls, err)
 			continue
 		}
-		e.Tell(map[string]Effect{"Edit": Edits, "Read": Reads})
+		e.Tell(func(tool string) Effect { return map[string]Effect{"Edit": Edits, "Read": Reads}[tool] })
 		if !reflect.DeepEqual(e.Calls, want) {
 			t.Errorf("%.100s: got %.300v, want %.300v", calls, e.Calls, want)
 		}

@@ -10,11 +10,11 @@ import (
 // A Script is a plugin of ours that is one file, for a client that runs no
 // commands as hooks but loads code.
 type Script struct {
-	Client  string // whose it is, for people
-	Content []byte // begins with [scriptMark] and a version
-	Dir     string // below the user's configuration: where we write it
-	Also    string // another directory there in which the client looks; or ""
-	Project string // the client's directory in a project, which has the same two
+	Client  string        // whose it is, for people
+	Content func() []byte // begins with [scriptMark] and a version
+	Dir     string        // below the user's configuration: where we write it
+	Also    string        // another directory there in which the client looks; or ""
+	Project string        // the client's directory in a project, which has the same two
 	// Alone says why it isn't installed into a project.
 	Alone string
 }
@@ -38,7 +38,7 @@ func (s Script) Install(places Places, project bool) (*Edit, error) {
 	if e.Before != nil && !isScript(e.Before) {
 		return nil, fmt.Errorf("install the plugin: %s is not ours; move it away", e.Path)
 	}
-	e.After = s.Content
+	e.After = s.Content()
 	return e, nil
 }
 
@@ -105,8 +105,8 @@ func (s Script) inspect(r *Report, path string) {
 	}
 	r.Plugins = append(r.Plugins, Plugin{Name: path})
 	switch {
-	case bytes.Equal(file.Before, s.Content):
-	case scriptVersion(file.Before) != scriptVersion(s.Content):
+	case bytes.Equal(file.Before, s.Content()):
+	case scriptVersion(file.Before) != scriptVersion(s.Content()):
 		r.Findings = append(r.Findings, Finding{Problem: Changed, Path: path, Text: "the plugin is of another version"})
 	default:
 		r.Findings = append(r.Findings, Finding{Problem: Changed, Path: path, Text: "the plugin was changed by hand"})

@@ -14,7 +14,7 @@ import (
 func TestScript(t *testing.T) {
 	t.Parallel()
 	const content = scriptMark + "1, written by a test\nexport default 1\n"
-	script := Script{Client: "A client", Content: []byte(content), Dir: "plugin", Also: "plugins", Project: ".client", Alone: "it has none"}
+	script := Script{Client: "A client", Content: func() []byte { return []byte(content) }, Dir: "plugin", Also: "plugins", Project: ".client", Alone: "it has none"}
 	places := Places{Config: t.TempDir()}
 	path := filepath.Join(places.Config, "plugin", "git-agent.js")
 	problems := func() (all []Problem) {

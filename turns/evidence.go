@@ -91,7 +91,7 @@ func (t *Turn) Changed() bool {
 	}
 	effects := agent.Of(t.Agent).Effects
 	for tool := range t.Tools {
-		if effects[tool] == hooks.Edits {
+		if effects(tool) == hooks.Edits {
 			return true
 		}
 	}

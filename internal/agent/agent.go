@@ -50,9 +50,9 @@ type Agent struct {
 	Flat bool
 	// Ignored is the event of which the client ignores what a hook prints, or "".
 	Ignored string
-	// Effects are what the client's tools may do to files, by their names; one
-	// that is missing may do anything.
-	Effects map[string]hooks.Effect
+	// Effects tells what a tool of the client may do to files, by its name; one
+	// that it does not know may do anything.
+	Effects func(tool string) hooks.Effect
 	// Client returns what environment and processes say about the client of
 	// this process, a hook or an agent's command; zero for another client.
 	Client func(getenv func(string) string) hooks.Environment

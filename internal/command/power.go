@@ -74,7 +74,7 @@ func guarded(name string, action cli.ActionFunc) cli.ActionFunc {
 
 // permitted returns an error unless who runs a command may do what it does.
 func permitted(c *cli.Context, name string) error {
-	does, ok := power.Commands[name]
+	does, ok := power.Commands()[name]
 	if !ok {
 		return fmt.Errorf("git %s is in no table of powers", name)
 	}

@@ -4,6 +4,8 @@
 // what, finds out [gitagent/internal/command].
 package power
 
+import "sync"
+
 // An Actor does something to the record.
 type Actor string
 
@@ -71,46 +73,48 @@ const (
 )
 
 // table has a grant for each of [All].
-var table = map[Actor]map[Deed]string{
-	Person: {
-		Read: "yyyy", Tell: "yyy.", Record: "yyy.", Restore: ".yy.", Push: "..bb",
-		Purge: ".aaa", Trust: ".aaa", Review: ".yy.", Configure: ".yyy", SwitchOff: ".yy.",
-	},
-	Script: {
-		Read: "yyyy", Tell: "yyy.", Record: "yyy.", Restore: ".yy.", Push: "..bb",
-		Purge: ".bbb", Trust: ".---", Review: ".--.", Configure: ".yyy", SwitchOff: ".yy.",
-	},
-	Hook: {
-		Read: "yy-b", Tell: "yb-.", Record: "yb-.", Restore: ".--.", Push: "..-b",
-		Purge: ".b--", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
-	},
-	Agent: {
-		Read: "yy-b", Tell: "y--.", Record: "y--.", Restore: ".y-.", Push: "..-b",
-		Purge: ".---", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
-	},
-	Plugin: {
-		Read: "yy--", Tell: "y--.", Record: "y--.", Restore: ".--.", Push: "..--",
-		Purge: ".---", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
-	},
-	Colleague: {
-		Read: "...b", Tell: ".b-.", Record: ".--b", Restore: ".--.", Push: "..--",
-		Purge: ".b-b", Trust: ".---", Review: ".b-.", Configure: ".---", SwitchOff: ".--.",
-	},
-	Stranger: {
-		Read: "...b", Tell: ".--.", Record: ".--b", Restore: ".--.", Push: "..--",
-		Purge: ".---", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
-	},
-	Host: {
-		Read: "...b", Tell: ".--.", Record: ".---", Restore: ".--.", Push: "..--",
-		Purge: ".---", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
-	},
-}
+var table = sync.OnceValue(func() map[Actor]map[Deed]string {
+	return map[Actor]map[Deed]string{
+		Person: {
+			Read: "yyyy", Tell: "yyy.", Record: "yyy.", Restore: ".yy.", Push: "..bb",
+			Purge: ".aaa", Trust: ".aaa", Review: ".yy.", Configure: ".yyy", SwitchOff: ".yy.",
+		},
+		Script: {
+			Read: "yyyy", Tell: "yyy.", Record: "yyy.", Restore: ".yy.", Push: "..bb",
+			Purge: ".bbb", Trust: ".---", Review: ".--.", Configure: ".yyy", SwitchOff: ".yy.",
+		},
+		Hook: {
+			Read: "yy-b", Tell: "yb-.", Record: "yb-.", Restore: ".--.", Push: "..-b",
+			Purge: ".b--", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
+		},
+		Agent: {
+			Read: "yy-b", Tell: "y--.", Record: "y--.", Restore: ".y-.", Push: "..-b",
+			Purge: ".---", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
+		},
+		Plugin: {
+			Read: "yy--", Tell: "y--.", Record: "y--.", Restore: ".--.", Push: "..--",
+			Purge: ".---", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
+		},
+		Colleague: {
+			Read: "...b", Tell: ".b-.", Record: ".--b", Restore: ".--.", Push: "..--",
+			Purge: ".b-b", Trust: ".---", Review: ".b-.", Configure: ".---", SwitchOff: ".--.",
+		},
+		Stranger: {
+			Read: "...b", Tell: ".--.", Record: ".--b", Restore: ".--.", Push: "..--",
+			Purge: ".---", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
+		},
+		Host: {
+			Read: "...b", Tell: ".--.", Record: ".---", Restore: ".--.", Push: "..--",
+			Purge: ".---", Trust: ".---", Review: ".--.", Configure: ".---", SwitchOff: ".--.",
+		},
+	}
+})
 
 // Of returns what the table says.
 func Of(a Actor, d Deed, w Whose) Grant {
 	for i, is := range All {
-		if is == w && i < len(table[a][d]) {
-			return Grant(table[a][d][i])
+		if is == w && i < len(table()[a][d]) {
+			return Grant(table()[a][d][i])
 		}
 	}
 	return No

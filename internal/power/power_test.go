@@ -10,7 +10,7 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, a := range Actors {
 		for _, d := range Deeds {
-			row := table[a][d]
+			row := table()[a][d]
 			if len(row) != len(All) {
 				t.Errorf("%s, %s: %q", a, d, row)
 			}
@@ -28,7 +28,7 @@ func TestTable(t *testing.T) {
 
 func TestUses(t *testing.T) {
 	t.Parallel()
-	write, purge := Commands["agent-handoff write"], Commands["agent-turn purge"]
+	write, purge := Commands()["agent-handoff write"], Commands()["agent-turn purge"]
 	for _, tt := range []struct {
 		name  string
 		c     Command
@@ -50,7 +50,7 @@ func TestUses(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
-	for name, c := range Commands {
+	for name, c := range Commands() {
 		if len(c.Does) == 0 {
 			t.Errorf("%s does nothing", name)
 		}

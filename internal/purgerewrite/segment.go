@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"gitagent/internal/scrub"
 )
@@ -91,24 +92,28 @@ func cleanValues(f *scrub.Finder, line []byte, found []scrub.Span, whole bool) [
 
 // structural are the members that hold a conversation together: who speaks, in
 // which order, which result belongs to which call. They stay in a purged turn.
-var structural = map[string]bool{
-	"type": true, "subtype": true, "role": true, "kind": true, "phase": true, "status": true, "outcome": true,
-	"uuid": true, "parentUuid": true, "logicalParentUuid": true, "sourceToolAssistantUUID": true, "leafUuid": true,
-	"sessionId": true, "sessionID": true, "session_id": true, "thread_id": true, "agentId": true,
-	"id": true, "messageID": true, "parentID": true, "call_id": true, "callID": true, "tool_use_id": true,
-	"toolUseID": true, "turn_id": true, "root_turn_id": true, "parent_turn_id": true, "requestId": true,
-	"promptId": true, "promptSource": true, "turnOrigin": true, "userType": true, "level": true,
-	"timestamp": true, "version": true, "model": true, "modelID": true, "providerID": true, "name": true, "tool": true,
-	"stop_reason": true, "stop_sequence": true, "finish": true, "reason": true, "agent": true, "mode": true,
-	"startTime": true, "lastUpdated": true, "projectHash": true, "originator": true, "cli_version": true,
-}
+var structural = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"type": true, "subtype": true, "role": true, "kind": true, "phase": true, "status": true, "outcome": true,
+		"uuid": true, "parentUuid": true, "logicalParentUuid": true, "sourceToolAssistantUUID": true, "leafUuid": true,
+		"sessionId": true, "sessionID": true, "session_id": true, "thread_id": true, "agentId": true,
+		"id": true, "messageID": true, "parentID": true, "call_id": true, "callID": true, "tool_use_id": true,
+		"toolUseID": true, "turn_id": true, "root_turn_id": true, "parent_turn_id": true, "requestId": true,
+		"promptId": true, "promptSource": true, "turnOrigin": true, "userType": true, "level": true,
+		"timestamp": true, "version": true, "model": true, "modelID": true, "providerID": true, "name": true, "tool": true,
+		"stop_reason": true, "stop_sequence": true, "finish": true, "reason": true, "agent": true, "mode": true,
+		"startTime": true, "lastUpdated": true, "projectHash": true, "originator": true, "cli_version": true,
+	}
+})
 
 // opaque are block types that only the service can make, or that a mark would
 // make invalid, by the type of the text that replaces them.
-var opaque = map[string]string{
-	"thinking": "text", "redacted_thinking": "text", "image": "text", "document": "text",
-	"input_image": "input_text",
-}
+var opaque = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"thinking": "text", "redacted_thinking": "text", "image": "text", "document": "text",
+		"input_image": "input_text",
+	}
+})
 
 // blankLines returns what replaces the lines of a wholly purged turn, a
 // function of them alone: numbers, names and structural texts stay, others
@@ -159,7 +164,7 @@ func blankLine(line []byte) []byte {
 	line = blankBlocks(line)
 	var edits []edit
 	scrub.Tokens(line, func(v scrub.Token) {
-		if v.Kind == '"' && !structural[v.Key()] && v.To-v.From > len(`""`) {
+		if v.Kind == '"' && !structural()[v.Key()] && v.To-v.From > len(`""`) {
 			edits = append(edits, edit{v.From, v.To, marked})
 		}
 	})
@@ -180,7 +185,7 @@ func blocks(line []byte) (edits []edit) {
 	kinds := map[int]string{}
 	scrub.Tokens(line, func(v scrub.Token) {
 		if v.Kind == '"' && v.Key() == "type" {
-			if to, ok := opaque[string(line[v.From+1:v.To-1])]; ok {
+			if to, ok := opaque()[string(line[v.From+1:v.To-1])]; ok {
 				kinds[v.From] = to
 			}
 		}

@@ -125,7 +125,7 @@ func (p *span) lacks(repo *git.Repo, t *turns.Turn, segment []byte, had func(pat
 	a := agent.Of(t.Agent)
 	edits, unnamed := 0, 0
 	for tool, n := range t.Tools {
-		if a.Effects[tool] == hooks.Edits {
+		if a.Effects(tool) == hooks.Edits {
 			edits += n
 		}
 	}
@@ -133,7 +133,7 @@ func (p *span) lacks(repo *git.Repo, t *turns.Turn, segment []byte, had func(pat
 	for _, e := range p.Seen {
 		for _, call := range e.Calls {
 			switch {
-			case e.Session != p.who || e.Agent != "" || a.Effects[call.Tool] != hooks.Edits:
+			case e.Session != p.who || e.Agent != "" || a.Effects(call.Tool) != hooks.Edits:
 			case call.ID == "":
 				unnamed++
 			default:
@@ -144,7 +144,7 @@ func (p *span) lacks(repo *git.Repo, t *turns.Turn, segment []byte, had func(pat
 	if edits <= len(seen)+unnamed {
 		return false, nil
 	}
-	edited := transcript.Edited(a.Reader(), segment, func(tool string) bool { return a.Effects[tool] == hooks.Edits })
+	edited := transcript.Edited(a.Reader(), segment, func(tool string) bool { return a.Effects(tool) == hooks.Edits })
 	maps.DeleteFunc(edited, func(id, path string) bool {
 		name := absolute(repo.Top, path)
 		at, inside := snapshot.Inside(repo, name)

@@ -115,7 +115,7 @@ func (r *recording) changedAfter(t *turns.Turn, deeds []ranDeed, last int, then 
 	yes, no := true, false
 	check, sure, edited := deeds[last], true, false
 	for i, d := range deeds {
-		effect := r.agent().Effects[d.Tool]
+		effect := r.agent().Effects(d.Tool)
 		beside := d.agent == check.agent && (i > last && d.Asked < check.Told || i < last && d.Told > check.Told)
 		switch {
 		case i == last, i < last && !beside, effect == hooks.Reads, effect == hooks.Edits && d.Failed, d.Command != "" && deedOf(d.Command).idle:

@@ -28,7 +28,7 @@ func Named(cwd, home string, calls []hooks.Call) (names []string) {
 		dir := cwd
 		for _, p := range parts {
 			words := p.words
-			for len(words) > 0 && (wrappers[words[0].text] || assignment(words[0])) {
+			for len(words) > 0 && (wrappers.has(words[0].text) || assignment(words[0])) {
 				words = words[1:]
 			}
 			if len(words) > 1 && (words[0].text == "cd" || words[0].text == "pushd") {

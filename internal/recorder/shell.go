@@ -26,7 +26,7 @@ func deedOf(command string) deed {
 	for _, p := range parts {
 		words, idle := p.words, p.idle()
 		d.idle = d.idle && idle
-		for len(words) > 0 && (wrappers[words[0].text] || assignment(words[0])) {
+		for len(words) > 0 && (wrappers.has(words[0].text) || assignment(words[0])) {
 			words = words[1:]
 		}
 		if len(words) > 0 && words[0].text == "cd" {
@@ -40,7 +40,7 @@ func deedOf(command string) deed {
 			continue
 		}
 		named := p.targets
-		if len(words) > 0 && !idleCommands[words[0].text] {
+		if len(words) > 0 && !idleCommands.has(words[0].text) {
 			named = slices.Concat(words[1:], p.targets)
 		}
 		for _, w := range named {
@@ -66,13 +66,13 @@ func destroys(command string) bool {
 	words := strings.FieldsFunc(command, func(r rune) bool {
 		return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-	return slices.ContainsFunc(words, func(w string) bool { return destroyers[w] }) ||
-		slices.Contains(words, "git") && slices.ContainsFunc(words, func(w string) bool { return gitWriters[w] })
+	return slices.ContainsFunc(words, destroyers.has) ||
+		slices.Contains(words, "git") && slices.ContainsFunc(words, gitWriters.has)
 }
 
 // destroyers are commands that take away files, or what is in them, without
 // telling what was there.
-var destroyers = set("rm mv cp")
+const destroyers set = "rm mv cp"
 
 // lost is the directory of a command behind a cd that can't be followed.
 const lost = "\x00"
@@ -92,17 +92,16 @@ func under(dir, name string) string {
 }
 
 // wrappers come before the word that says what a command does.
-var wrappers = set("if then else elif while until do ! { ( time env command sudo nohup exec")
+const wrappers set = "if then else elif while until do ! { ( time env command sudo nohup exec"
 
 // gitWriters are git's commands that write the worktree.
-var gitWriters = set("checkout restore reset stash clean merge rebase pull switch cherry-pick revert apply am mv rm")
+const gitWriters set = "checkout restore reset stash clean merge rebase pull switch cherry-pick revert apply am mv rm"
 
 // gitReaders are git's commands that write nothing, unless a word is --output,
 // which may be shortened.
-var (
-	gitReaders = set("status log diff show blame rev-parse rev-list ls-files ls-tree cat-file describe shortlog merge-base name-rev for-each-ref")
-	gitOutput  = []string{"--ou"}
-)
+const gitReaders set = "status log diff show blame rev-parse rev-list ls-files ls-tree cat-file describe shortlog merge-base name-rev for-each-ref"
+
+var gitOutput = []string{"--ou"}
 
 // gitCommand returns git's command and its words. plain is false if options
 // before it could change what it does.
@@ -130,7 +129,7 @@ func gitCommand(words []word) (name string, rest []word, plain bool) {
 
 func gitWrites(words []word) bool {
 	name, rest, _ := gitCommand(words)
-	return gitWriters[name] && !listsStash(name, rest)
+	return gitWriters.has(name) && !listsStash(name, rest)
 }
 
 func listsStash(name string, rest []word) bool {
@@ -143,14 +142,14 @@ func gitIdle(words []word) bool {
 	case !plain:
 		return false
 	case name == "branch", name == "remote":
-		return !slices.ContainsFunc(rest, func(w word) bool { return !listing[w.text] })
+		return !slices.ContainsFunc(rest, func(w word) bool { return !listing.has(w.text) })
 	}
-	return (gitReaders[name] || listsStash(name, rest)) &&
+	return (gitReaders.has(name) || listsStash(name, rest)) &&
 		!slices.ContainsFunc(rest, func(w word) bool { return w.open || hasOption(w.text, gitOutput) })
 }
 
 // listing are the options with which `git branch` and `git remote` list.
-var listing = set("-a -r -v -vv --all --remotes --verbose --list --show-current")
+const listing set = "-a -r -v -vv --all --remotes --verbose --list --show-current"
 
 func hasOption(text string, options []string) bool {
 	return slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(text, o) })
@@ -158,17 +157,16 @@ func hasOption(text string, options []string) bool {
 
 // idleCommands write nothing, whatever their words are. A guarded one does not,
 // unless a word begins like one of those that make it write or run something.
-var (
-	idleCommands = set("ls cat head tail wc pwd cd echo printf true false test [ : grep egrep fgrep which type stat du df cut tr nl tac " +
-		"basename dirname realpath readlink cmp diff md5sum sha1sum sha256sum sleep seq ps uname id whoami jq strings")
-	guarded = map[string][]string{
-		"rg":   {"--pre", "--hostname-bin"},
-		"find": {"-delete", "-exec", "-ok", "-fprint", "-fls"},
-		"sort": {"-"}, // its -o may be within a word
-		"tree": {"-"},
-		"file": {"-"},
-	}
-)
+const idleCommands set = "ls cat head tail wc pwd cd echo printf true false test [ : grep egrep fgrep which type stat du df cut tr nl tac " +
+	"basename dirname realpath readlink cmp diff md5sum sha1sum sha256sum sleep seq ps uname id whoami jq strings"
+
+var guarded = map[string][]string{
+	"rg":   {"--pre", "--hostname-bin"},
+	"find": {"-delete", "-exec", "-ok", "-fprint", "-fls"},
+	"sort": {"-"}, // its -o may be within a word
+	"tree": {"-"},
+	"file": {"-"},
+}
 
 // A part is a simple command.
 type part struct {
@@ -182,7 +180,7 @@ func (p part) idle() bool {
 	}
 	name, rest := p.words[0].text, p.words[1:]
 	switch options, ok := guarded[name]; {
-	case idleCommands[name]:
+	case idleCommands.has(name):
 		return true
 	case ok:
 		return !slices.ContainsFunc(rest, func(w word) bool { return w.open || hasOption(w.text, options) })
@@ -221,10 +219,15 @@ func assignment(w word) bool {
 	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
-func set(words string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
+// A set is words with a blank between each two: nothing is made of it when a
+// program starts.
+type set string
+
+func (s set) has(word string) bool {
+	for w := range strings.FieldsSeq(string(s)) {
+		if w == word {
+			return true
+		}
 	}
-	return m
+	return false
 }

@@ -185,7 +185,7 @@ func Powers(t *testing.T, app *cli.App) {
 	t.Helper()
 	var walk func(name string, commands []*cli.Command)
 	walk = func(name string, commands []*cli.Command) {
-		if _, ok := power.Commands[name]; !ok {
+		if _, ok := power.Commands()[name]; !ok {
 			t.Errorf("git %s is in no table of powers", name)
 		}
 		for _, c := range commands {

@@ -59,7 +59,7 @@ func TestPluginPowers(t *testing.T) {
 		}
 		for _, m := range rule.FindAllStringSubmatch(string(text), -1) {
 			found++
-			does, ok := power.Commands[m[1]]
+			does, ok := power.Commands()[m[1]]
 			if !ok {
 				t.Errorf("%s: %s is in no table of powers", path, m[0])
 			}

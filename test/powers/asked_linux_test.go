@@ -44,7 +44,7 @@ func TestAsked(t *testing.T) {
 		return slices.ContainsFunc(uses, func(u power.Use) bool { return power.Of(power.Person, u.Deed, u.Whose) == power.Asked })
 	}
 	var names []string
-	for name, does := range power.Commands {
+	for name, does := range power.Commands() {
 		if asks(does.Does) {
 			names = append(names, name)
 		}

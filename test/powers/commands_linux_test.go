@@ -155,7 +155,7 @@ func lines(name string) []line {
 	if name == "agent-turn hook" || name == "agent-handoff hook" {
 		return nil // the client's hooks don't come this way
 	}
-	of := power.Commands[name]
+	of := power.Commands()[name]
 	there := func(args []string) line {
 		return line{args: slices.Insert(slices.Clone(args), 2, "-C", "../elsewhere"), on: power.On{Repository: true}}
 	}
@@ -217,9 +217,9 @@ func TestCommands(t *testing.T) {
 		tried[who] = make(map[power.Use]bool)
 		untouched := first.copied(t)
 		before := untouched.content()
-		for _, name := range slices.Sorted(maps.Keys(power.Commands)) {
+		for _, name := range slices.Sorted(maps.Keys(power.Commands())) {
 			for _, l := range lines(name) {
-				uses := power.Commands[name].Uses(l.flags, l.on)
+				uses := power.Commands()[name].Uses(l.flags, l.on)
 				news := who == power.Agent || gittest.Whole() // else one command of each use is enough
 				for _, u := range uses {
 					news = news || !tried[who][u]

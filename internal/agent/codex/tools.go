@@ -6,10 +6,16 @@ import (
 	"gitagent/hooks"
 )
 
-// Effects are those of the client's tools; Bash and those of servers may do
+// Effects tells those of the client's tools; Bash and those of servers may do
 // anything.
-var Effects = map[string]hooks.Effect{
-	patchTool: hooks.Edits, "update_plan": hooks.Reads, "view_image": hooks.Reads, "web_search": hooks.Reads,
+func Effects(tool string) hooks.Effect {
+	switch tool {
+	case patchTool:
+		return hooks.Edits
+	case "update_plan", "view_image", "web_search":
+		return hooks.Reads
+	}
+	return hooks.Anything
 }
 
 const patchTool = "apply_patch"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"strings"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -28,7 +29,7 @@ func Reader() transcript.Reader { return reader{} }
 type reader struct{}
 
 func (reader) Read(at int, line []byte) transcript.Entry {
-	read := events[gjson.GetBytes(line, "type").Str]
+	read := events()[gjson.GetBytes(line, "type").Str]
 	if read == nil || !json.Valid(line) {
 		return transcript.Entry{}
 	}
@@ -42,22 +43,24 @@ func (reader) Read(at int, line []byte) transcript.Entry {
 }
 
 // events are the types of events that say something.
-var events = map[string]func(data gjson.Result, e *transcript.Entry){
-	"session.start":               begins,
-	"session.resume":              begins,
-	"session.context_changed":     func(data gjson.Result, e *transcript.Entry) { e.Cwd = text(data, "cwd") },
-	"session.model_change":        func(data gjson.Result, e *transcript.Entry) { e.Model = text(data, "newModel") },
-	"session.usage_record":        spends,
-	"session.compaction_complete": compacts,
-	"session.error":               fails,
-	"abort":                       func(_ gjson.Result, e *transcript.Entry) { e.Interrupted = true },
-	"user.message":                asks,
-	"system.notification":         notifies,
-	"assistant.message":           says,
-	"tool.user_requested":         commands,
-	"tool.execution_complete":     answers,
-	"hook.start":                  ends,
-}
+var events = sync.OnceValue(func() map[string]func(data gjson.Result, e *transcript.Entry) {
+	return map[string]func(data gjson.Result, e *transcript.Entry){
+		"session.start":               begins,
+		"session.resume":              begins,
+		"session.context_changed":     func(data gjson.Result, e *transcript.Entry) { e.Cwd = text(data, "cwd") },
+		"session.model_change":        func(data gjson.Result, e *transcript.Entry) { e.Model = text(data, "newModel") },
+		"session.usage_record":        spends,
+		"session.compaction_complete": compacts,
+		"session.error":               fails,
+		"abort":                       func(_ gjson.Result, e *transcript.Entry) { e.Interrupted = true },
+		"user.message":                asks,
+		"system.notification":         notifies,
+		"assistant.message":           says,
+		"tool.user_requested":         commands,
+		"tool.execution_complete":     answers,
+		"hook.start":                  ends,
+	}
+})
 
 func begins(data gjson.Result, e *transcript.Entry) {
 	e.Cwd, e.Model = text(data, "context.cwd"), text(data, "selectedModel")

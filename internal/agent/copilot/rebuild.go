@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -74,30 +75,32 @@ func start(c transcript.Cut) []byte {
 // instructions, and counts from 0. Sub-agents' events are left out, as their
 // answers are in the conversation, and so are commands of the user's own, which
 // are not.
-var known = transcript.Fields{Foreign: onDisk, Known: map[string]string{
-	"user.message": "content transformedContent? messageId attachments{.attachment} supportedNativeDocumentMimeTypes nativeDocumentPathFallbackPaths? " +
-		"source isAutopilotContinuation delivery interactionId turnId responsesReasoning?",
-	".attachment":          "type data path displayName mimeType assetId byteLength omittedReason lineRange taggedFilesEntry",
-	"session.binary_asset": "assetId type mimeType byteLength data description",
+var known = sync.OnceValue(func() transcript.Fields {
+	return transcript.Fields{Foreign: onDisk, Known: map[string]string{
+		"user.message": "content transformedContent? messageId attachments{.attachment} supportedNativeDocumentMimeTypes nativeDocumentPathFallbackPaths? " +
+			"source isAutopilotContinuation delivery interactionId turnId responsesReasoning?",
+		".attachment":          "type data path displayName mimeType assetId byteLength omittedReason lineRange taggedFilesEntry",
+		"session.binary_asset": "assetId type mimeType byteLength data description",
 
-	"assistant.turn_start": "turnId model interactionId",
-	"assistant.turn_end":   "turnId",
-	"assistant.message": "messageId originatingMessageId model providerId? content toolRequests{.call} reasoningText? reasoningWireField? reasoningOpaque? " +
-		"encryptedContent? reasoningBlocks? serverTools? phase chunkIndex chunkCount interactionId apiCallId turnId",
-	".call": "toolCallId name arguments type toolTitle mcpServerName mcpToolName intentionSummary",
+		"assistant.turn_start": "turnId model interactionId",
+		"assistant.turn_end":   "turnId",
+		"assistant.message": "messageId originatingMessageId model providerId? content toolRequests{.call} reasoningText? reasoningWireField? reasoningOpaque? " +
+			"encryptedContent? reasoningBlocks? serverTools? phase chunkIndex chunkCount interactionId apiCallId turnId",
+		".call": "toolCallId name arguments type toolTitle mcpServerName mcpToolName intentionSummary",
 
-	"tool.execution_start":    "toolCallId toolName arguments turnId model toolTitle",
-	"tool.execution_complete": "toolCallId success model interactionId turnId shellExecution result{.result} error{.error}",
-	".result":                 "content detailedContent contents? binaryResultsForLlm? structuredContent? citableSources?",
-	".error":                  "message code",
+		"tool.execution_start":    "toolCallId toolName arguments turnId model toolTitle",
+		"tool.execution_complete": "toolCallId success model interactionId turnId shellExecution result{.result} error{.error}",
+		".result":                 "content detailedContent contents? binaryResultsForLlm? structuredContent? citableSources?",
+		".error":                  "message code",
 
-	"session.compaction_complete": "success outcome compactionAttemptId model preCompactionTokens postCompactionTokens preCompactionMessagesLength " +
-		"messagesRemoved tokensRemoved tokenAccountingBasis summaryContent responsesReasoning? behaviorModelId? trigger",
-	"session.context_cleared": "initialMessage messagesCleared",
-	"system.notification":     "content? kind? responsesReasoning?",
-	"session.error":           "errorType message statusCode",
-	"abort":                   "reason",
-}}
+		"session.compaction_complete": "success outcome compactionAttemptId model preCompactionTokens postCompactionTokens preCompactionMessagesLength " +
+			"messagesRemoved tokensRemoved tokenAccountingBasis summaryContent responsesReasoning? behaviorModelId? trigger",
+		"session.context_cleared": "initialMessage messagesCleared",
+		"system.notification":     "content? kind? responsesReasoning?",
+		"session.error":           "errorType message statusCode",
+		"abort":                   "reason",
+	}}
+})
 
 // onDisk reports whether an attachment is a file that the client may read.
 func onDisk(attachment gjson.Result) bool { return attachment.Get("path").Exists() }
@@ -106,14 +109,14 @@ func onDisk(attachment gjson.Result) bool { return attachment.Get("path").Exists
 // leave it out, and its type.
 func keep(line []byte, parent gjson.Result, foreign bool) (kind string, kept []byte) {
 	kind = gjson.GetBytes(line, "type").Str
-	if known.Known[kind] == "" || kind[0] == '.' || !json.Valid(line) || !utf8.Valid(line) {
+	if known().Known[kind] == "" || kind[0] == '.' || !json.Valid(line) || !utf8.Valid(line) {
 		return kind, nil
 	}
 	event, ok := transcript.Members(gjson.ParseBytes(line))
 	if !ok || event["agentId"].Exists() || event["id"].Type != gjson.String || event["data"].Get("isUserRequested").Bool() {
 		return kind, nil
 	}
-	data, ok := known.Keep(kind, event["data"], foreign)
+	data, ok := known().Keep(kind, event["data"], foreign)
 	if !ok || string(data) == "{}" {
 		return kind, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -62,17 +63,19 @@ func start(c transcript.Cut) []byte {
 // known are the kept fields of records, and of the objects in them, whose names
 // have a dot. They are from files and the code of droid 0.225.2, and tested with
 // it. Nothing that makes the client act is kept: modes, efforts, hooks, tasks.
-var known = transcript.Fields{Foreign: thinks, Known: map[string]string{
-	"message": "id timestamp message{.message} compactionSummaryId",
-	".message": "role content{.part} visibility modelId openaiMessageId? openaiPhase openaiEncryptedContent? openaiReasoningId? " +
-		"openaiReasoningSummary? geminiThoughtSignature? chatCompletionReasoningField? chatCompletionReasoningContent? isError",
-	".part": "type text thinking? signature? signatureProvider? data? id name input tool_use_id is_error content source{.source}",
+var known = sync.OnceValue(func() transcript.Fields {
+	return transcript.Fields{Foreign: thinks, Known: map[string]string{
+		"message": "id timestamp message{.message} compactionSummaryId",
+		".message": "role content{.part} visibility modelId openaiMessageId? openaiPhase openaiEncryptedContent? openaiReasoningId? " +
+			"openaiReasoningSummary? geminiThoughtSignature? chatCompletionReasoningField? chatCompletionReasoningContent? isError",
+		".part": "type text thinking? signature? signatureProvider? data? id name input tool_use_id is_error content source{.source}",
 
-	".source": "type media_type data",
+		".source": "type media_type data",
 
-	"compaction_state": "id timestamp summaryText summaryTokens summaryKind anchorMessage{.anchor} removedCount",
-	".anchor":          "id index",
-}}
+		"compaction_state": "id timestamp summaryText summaryTokens summaryKind anchorMessage{.anchor} removedCount",
+		".anchor":          "id index",
+	}}
+})
 
 // thinks reports whether a part of a message is a thought of the model's.
 func thinks(part gjson.Result) bool { return strings.Contains(part.Get("type").Str, "thinking") }
@@ -92,7 +95,7 @@ func keep(line []byte, parent string, foreign bool) (kept []byte, message bool) 
 	case m.Get("hookEventName").Exists(), visible == "user_only", visible == "llm_only" && foreign:
 		return nil, message
 	}
-	out, ok := known.Keep(kind, record, foreign)
+	out, ok := known().Keep(kind, record, foreign)
 	if !ok || gjson.GetBytes(out, "message.content").Raw == "[]" {
 		return nil, message
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -163,19 +164,21 @@ func (c *chat) put(m gjson.Result) {
 // from files of Gemini CLI 0.61.0, and tested with it. Names of files and
 // places that it would read (fileData), and fields that it only shows, are left
 // out. A foreign conversation also loses the parts that are thoughts.
-var fields = transcript.Fields{Foreign: func(part gjson.Result) bool { return part.Get("thought").Type == gjson.True }, Known: map[string]string{
-	"user":   "id timestamp type content{part}",
-	"gemini": "id timestamp type content{part} thoughts?{thought} tokens?{tokens} model toolCalls{call}",
+var fields = sync.OnceValue(func() transcript.Fields {
+	return transcript.Fields{Foreign: func(part gjson.Result) bool { return part.Get("thought").Type == gjson.True }, Known: map[string]string{
+		"user":   "id timestamp type content{part}",
+		"gemini": "id timestamp type content{part} thoughts?{thought} tokens?{tokens} model toolCalls{call}",
 
-	"part":             "text thought thoughtSignature? functionCall{functionCall} functionResponse{functionResponse} inlineData{inlineData}",
-	"functionCall":     "id name args",
-	"functionResponse": "id name response",
-	"inlineData":       "mimeType data",
+		"part":             "text thought thoughtSignature? functionCall{functionCall} functionResponse{functionResponse} inlineData{inlineData}",
+		"functionCall":     "id name args",
+		"functionResponse": "id name response",
+		"inlineData":       "mimeType data",
 
-	"thought": "subject description timestamp",
-	"tokens":  "input output cached thoughts tool total",
-	"call":    "id name args result{part} status timestamp resultDisplay description displayName renderOutputAsMarkdown",
-}}
+		"thought": "subject description timestamp",
+		"tokens":  "input output cached thoughts tool total",
+		"call":    "id name args result{part} status timestamp resultDisplay description displayName renderOutputAsMarkdown",
+	}}
+})
 
 // keep returns the known part of a message in JSON, or nil to leave it out.
 func keep(m gjson.Result, foreign bool) []byte {
@@ -183,7 +186,7 @@ func keep(m gjson.Result, foreign bool) []byte {
 	if content := m.Get("content"); kind != "user" && kind != "gemini" || content.Type != gjson.String && content.Type != gjson.JSON {
 		return nil
 	}
-	out, ok := fields.Keep(kind, m, foreign)
+	out, ok := fields().Keep(kind, m, foreign)
 	if !ok {
 		return nil
 	}

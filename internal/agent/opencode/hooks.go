@@ -21,7 +21,7 @@ func (c Edition) plugin() []byte {
 // .<program>/.
 func (c Edition) Hooks() hooks.Script {
 	return hooks.Script{
-		Client: c.Title, Content: c.plugin(), Dir: "plugin", Also: "plugins", Project: "." + c.Program,
+		Client: c.Title, Content: c.plugin, Dir: "plugin", Also: "plugins", Project: "." + c.Program,
 		Alone: c.Title + " writes packages beside a project's plugins",
 	}
 }

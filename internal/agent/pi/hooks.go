@@ -15,7 +15,7 @@ var extension []byte
 
 // Hooks is the extension. pi also loads a trusted project's .pi/extensions.
 var Hooks = hooks.Script{
-	Client: Title, Content: extension, Dir: "extensions", Project: ".pi",
+	Client: Title, Content: func() []byte { return extension }, Dir: "extensions", Project: ".pi",
 	Alone: "pi loads a project's extensions only where it is trusted, and then the user's as well",
 }
 

@@ -2,10 +2,14 @@ package pi
 
 import "gitagent/hooks"
 
-// Effects are those of the client's own tools; bash, codemode and the tools of
+// Effects tells those of the client's own tools; bash, codemode and the tools of
 // extensions and servers may do anything.
-var Effects = map[string]hooks.Effect{
-	"edit": hooks.Edits, "write": hooks.Edits,
-
-	"read": hooks.Reads, "grep": hooks.Reads, "find": hooks.Reads, "ls": hooks.Reads, "tool_search": hooks.Reads,
+func Effects(tool string) hooks.Effect {
+	switch tool {
+	case "edit", "write":
+		return hooks.Edits
+	case "read", "grep", "find", "ls", "tool_search":
+		return hooks.Reads
+	}
+	return hooks.Anything
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -41,28 +42,30 @@ func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 // fields are the kept fields of records, by their types, and of the objects in
 // them. They are from files of Qwen Code 0.24.4, and tested with it. Names of
 // files and places that it would read (fileData) are left out.
-var fields = transcript.Fields{Foreign: ofClient, Refused: ofOthers, Known: map[string]string{
-	"user":        "timestamp type provenance subtype version message{message} systemPayload?{shown}",
-	"assistant":   "timestamp type provenance version model message{message} usageMetadata?{usage} contextWindowSize?",
-	"tool_result": "timestamp type provenance version message{message} toolCallResult?{call}",
+var fields = sync.OnceValue(func() transcript.Fields {
+	return transcript.Fields{Foreign: ofClient, Refused: ofOthers, Known: map[string]string{
+		"user":        "timestamp type provenance subtype version message{message} systemPayload?{shown}",
+		"assistant":   "timestamp type provenance version model message{message} usageMetadata?{usage} contextWindowSize?",
+		"tool_result": "timestamp type provenance version message{message} toolCallResult?{call}",
 
-	"system chat_compression": "timestamp type provenance subtype version systemPayload{compression}",
-	"system slash_command":    "timestamp type provenance subtype version systemPayload{command}",
+		"system chat_compression": "timestamp type provenance subtype version systemPayload{compression}",
+		"system slash_command":    "timestamp type provenance subtype version systemPayload{command}",
 
-	"message":          "role parts{part}",
-	"part":             "text thought thoughtSignature? functionCall{functionCall} functionResponse{functionResponse} inlineData{inlineData}",
-	"functionCall":     "id name args",
-	"functionResponse": "id name response parts{part}",
-	"inlineData":       "mimeType data",
+		"message":          "role parts{part}",
+		"part":             "text thought thoughtSignature? functionCall{functionCall} functionResponse{functionResponse} inlineData{inlineData}",
+		"functionCall":     "id name args",
+		"functionResponse": "id name response parts{part}",
+		"inlineData":       "mimeType data",
 
-	"shown":       "displayText hookContext",
-	"usage":       "promptTokenCount candidatesTokenCount thoughtsTokenCount totalTokenCount cachedContentTokenCount",
-	"call":        "callId status",
-	"compression": "info{info} compressedHistory{message}",
-	"info":        "originalTokenCount newTokenCount newTokenCountIsEstimated compressionStatus triggerReason",
-	"command":     "phase rawCommand sentToModel outputHistoryItems{item}",
-	"item":        "type text",
-}}
+		"shown":       "displayText hookContext",
+		"usage":       "promptTokenCount candidatesTokenCount thoughtsTokenCount totalTokenCount cachedContentTokenCount",
+		"call":        "callId status",
+		"compression": "info{info} compressedHistory{message}",
+		"info":        "originalTokenCount newTokenCount newTokenCountIsEstimated compressionStatus triggerReason",
+		"command":     "phase rawCommand sentToModel outputHistoryItems{item}",
+		"item":        "type text",
+	}}
+})
 
 // records are the types of those that are kept.
 var records = []string{"user", "assistant", "tool_result", "system chat_compression", "system slash_command"}
@@ -107,7 +110,7 @@ func (b *builder) add(line []byte) {
 	if !slices.Contains(records, kind) || id == "" || b.seen[id] || record.Get("isSidechain").Type == gjson.True {
 		return
 	}
-	kept, ok := fields.Keep(kind, record, b.foreign)
+	kept, ok := fields().Keep(kind, record, b.foreign)
 	if !ok || string(kept) == "{}" {
 		return
 	}
