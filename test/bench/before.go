@@ -32,27 +32,59 @@ func contestHeading() {
 	fmt.Printf(contestFormat, "", "n", "now"+three, "before"+three, "git"+three, "/before ms cpu MB", "/git ms cpu MB", "target")
 }
 
-// play plays each round in another order, after one that is not counted, and prints a row.
+// play plays a contest and prints its row. The first round is not counted.
 func (l *lab) play(c contest) {
-	turns := []func() sample{func() sample { return c.ours(l.now()) }, nil, c.git}
-	if l.before != "" {
-		turns[1] = func() sample { return c.ours(l.before) }
-	}
-	var all [3]series
-	n := l.times(15)
-	for i := range n + 1 {
-		for k := range turns {
-			k = (k + i) % len(turns)
-			if turns[k] == nil {
+	var r contestRounds
+	for i := range l.times(15) + 1 {
+		for _, b := range r.order(l) {
+			var s sample
+			switch {
+			case b != "":
+				s = c.ours(b)
+			case c.git != nil:
+				s = c.git()
+			default:
 				continue
 			}
-			if s := turns[k](); i > 0 {
-				all[k] = append(all[k], s)
+			if i > 0 {
+				r.add(b, s)
 			}
 		}
 	}
-	now, before, git := all[0], all[1], all[2]
-	fmt.Printf(contestFormat, c.name, n, now.costs(), before.costs(), git.costs(), now.to(before), now.to(git), c.target)
+	r.print(l, c.name, c.target)
+}
+
+// contestRounds are what each build took, and git, which is the build "".
+type contestRounds struct {
+	rounds int
+	took   map[build]series
+}
+
+// order returns who plays in the next round, in which order.
+func (r *contestRounds) order(l *lab) []build {
+	all := []build{l.now(), ""}
+	if l.before != "" {
+		all = append(all, l.before)
+	}
+	r.rounds++
+	first := r.rounds % len(all)
+	return slices.Concat(all[first:], all[:first])
+}
+
+func (r *contestRounds) add(b build, s sample) {
+	if r.took == nil {
+		r.took = make(map[build]series)
+	}
+	r.took[b] = append(r.took[b], s)
+}
+
+func (r *contestRounds) print(l *lab, name, target string) {
+	now, git := r.took[l.now()], r.took[""]
+	var before series
+	if l.before != "" {
+		before = r.took[l.before]
+	}
+	fmt.Printf(contestFormat, name, len(now), now.costs(), before.costs(), git.costs(), now.to(before), now.to(git), target)
 }
 
 func (s series) peak() int64 {

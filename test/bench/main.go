@@ -59,6 +59,7 @@ type benchCase struct {
 func cases() []benchCase {
 	return []benchCase{
 		{"machine", "what this machine takes for a process and for a file", machine},
+		{"hooks", "the hooks of a turn and of a batch of tool calls beside an older build's, 100 files, 2 changed", hooked},
 		{"idle", "the Stop hook where nothing is to be recorded", idle},
 		{"small", "100 files, 2 changed", small},
 		{"shell", "100 files, the hook run through a shell, as the client does", shell},
