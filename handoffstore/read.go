@@ -172,12 +172,17 @@ func readAt(l *ledger.Ledger, number int) (*Handoff, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := Parse(data, l.Tip.Format())
-	if err == nil && h.Number != number {
-		err = fmt.Errorf("the record has number %d", h.Number)
-	}
+	h, err := parseAs(data, l.Tip.Format(), number)
 	if err != nil {
 		return nil, fmt.Errorf("read handoff %s: %w", ID{l.ID, number}, err)
 	}
 	return h, nil
+}
+
+func parseAs(data []byte, format object.Format, number int) (*Handoff, error) {
+	h, err := Parse(data, format)
+	if err == nil && h.Number != number {
+		err = fmt.Errorf("the record has number %d", h.Number)
+	}
+	return h, err
 }

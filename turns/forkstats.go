@@ -35,7 +35,7 @@ const (
 func StatsOfForks(ctx context.Context, repo *git.Repo, list []MissionLine) (map[record.ID]*ForkStats, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	reads := new(queue)
+	reads := new(git.Reads)
 	var all []*forkStats
 	for _, l := range list {
 		if !forked(l.Mission) || l.Last == nil || l.Last.Mission != l.ID || l.Turns-l.ForkedFrom.Turn >= maxOwn {
@@ -44,17 +44,17 @@ func StatsOfForks(ctx context.Context, repo *git.Repo, list []MissionLine) (map[
 		if len(all) == maxGrown {
 			break
 		}
-		g := &forkStats{queue: reads, line: l}
-		g.read(l.Tip, plumbing.CommitObject, git.MaxCommit, g.commit)
+		g := &forkStats{Reads: reads, line: l}
+		g.Want(l.Tip, plumbing.CommitObject, git.MaxCommit, g.commit)
 		all = append(all, g)
 	}
-	if err := reads.run(objects); err != nil {
+	if err := reads.Run(objects); err != nil {
 		return nil, err
 	}
 	for _, g := range all {
 		g.wantTrees()
 	}
-	if err := reads.run(objects); err != nil {
+	if err := reads.Run(objects); err != nil {
 		return nil, err
 	}
 	grown := make(map[record.ID]*ForkStats)
@@ -77,7 +77,7 @@ func StatsOfForks(ctx context.Context, repo *git.Repo, list []MissionLine) (map[
 }
 
 type forkStats struct {
-	*queue
+	*git.Reads
 	line   MissionLine
 	growth ForkStats
 	files  int            // number of files that its turns changed
@@ -90,9 +90,9 @@ func (g *forkStats) commit(content []byte, err error) {
 	if err != nil {
 		return
 	}
-	g.read(c.Tree, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
-		if entries, err := g.treeMap(content, err); err == nil && entries["turns"].Mode == filemode.Dir {
-			g.read(entries["turns"].Hash, plumbing.TreeObject, ledger.MaxTree, g.top)
+	g.Want(c.Tree, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
+		if entries, err := g.Tree(content, err); err == nil && entries["turns"].Mode == filemode.Dir {
+			g.Want(entries["turns"].Hash, plumbing.TreeObject, ledger.MaxTree, g.top)
 		}
 	})
 }
@@ -100,14 +100,14 @@ func (g *forkStats) commit(content []byte, err error) {
 const maxDirs = 3
 
 func (g *forkStats) top(content []byte, err error) {
-	entries, _ := g.treeMap(content, err)
+	entries, _ := g.Tree(content, err)
 	dirs := ledger.NewestDirs(entries)
 	for _, d := range dirs[:min(maxDirs, len(dirs))] {
-		g.read(d.Hash, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
-			entries, _ := g.treeMap(content, err)
+		g.Want(d.Hash, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
+			entries, _ := g.Tree(content, err)
 			for _, r := range ledger.NewestRecords(d.Number, entries) {
 				if r.Number >= g.line.ForkedFrom.Turn { // a fork from before the turn has its own of that number
-					g.read(r.Hash, plumbing.BlobObject, ledger.MaxTurn, func(content []byte, err error) { g.record(r.Number, content, err) })
+					g.Want(r.Hash, plumbing.BlobObject, ledger.MaxTurn, func(content []byte, err error) { g.record(r.Number, content, err) })
 				}
 			}
 		})
@@ -136,7 +136,7 @@ func (g *forkStats) wantTrees() {
 		return
 	}
 	for i, commit := range []object.Hash{point.Commit, g.code} {
-		g.read(commit, plumbing.CommitObject, git.MaxCommit, func(content []byte, err error) {
+		g.Want(commit, plumbing.CommitObject, git.MaxCommit, func(content []byte, err error) {
 			if c, err := parseCommit(content, err); err == nil {
 				g.trees[i] = c.Tree
 			}

@@ -88,13 +88,13 @@ func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]object.Hash) 
 	var list []MissionLine
 	var unread ledger.ReadErrors
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(tips)), atOnce) {
-		reads := new(queue)
+		reads := new(git.Reads)
 		some := make([]*survey, len(ids))
 		for i, id := range ids {
-			some[i] = &survey{queue: reads, id: id, line: MissionLine{Tip: tips[id]}}
-			some[i].read(tips[id], plumbing.CommitObject, git.MaxCommit, some[i].commit)
+			some[i] = &survey{Reads: reads, id: id, line: MissionLine{Tip: tips[id]}}
+			some[i].Want(tips[id], plumbing.CommitObject, git.MaxCommit, some[i].commit)
 		}
-		if err := reads.run(objects); err != nil {
+		if err := reads.Run(objects); err != nil {
 			return nil, err
 		}
 		for _, s := range some {
@@ -113,59 +113,12 @@ func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]object.Hash) 
 }
 
 type survey struct {
-	*queue
+	*git.Reads
 	id   record.ID
 	line MissionLine
 	err  error             // why the mission can't be read
 	last error             // why its last turn can't be
 	dirs []ledger.Numbered // of turns, not yet searched
-}
-
-// A queue is what to read for many missions at once.
-type queue struct {
-	format object.Format // of the objects
-	next   []wanted
-}
-
-type wanted struct {
-	git.Wanted
-	kind plumbing.ObjectType
-	take func([]byte, error)
-}
-
-func (q *queue) read(h object.Hash, t plumbing.ObjectType, most int64, take func([]byte, error)) {
-	q.next = append(q.next, wanted{git.Wanted{Hash: h, Most: most}, t, take})
-}
-
-// run reads what is wanted, and what that makes wanted, to the end.
-func (q *queue) run(objects *git.Objects) error {
-	q.format = objects.Format()
-	for len(q.next) > 0 {
-		next := q.next
-		q.next = nil
-		if err := readAll(objects, next); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func readAll(objects *git.Objects, next []wanted) error {
-	list := make([]git.Wanted, len(next))
-	for i, w := range next {
-		list[i] = w.Wanted
-	}
-	return objects.Each(list, func(i int, obj *git.Object, err error) error {
-		if err == nil && obj.Type != next[i].kind {
-			err = fmt.Errorf("object %s is a %s", obj.Hash, obj.Type)
-		}
-		if err != nil {
-			next[i].take(nil, err)
-		} else {
-			next[i].take(obj.Content, nil)
-		}
-		return nil
-	})
 }
 
 func (s *survey) commit(content []byte, err error) {
@@ -174,7 +127,7 @@ func (s *survey) commit(content []byte, err error) {
 		s.err = err
 		return
 	}
-	s.read(c.Tree, plumbing.TreeObject, ledger.MaxTree, s.top)
+	s.Want(c.Tree, plumbing.TreeObject, ledger.MaxTree, s.top)
 }
 
 func parseCommit(content []byte, err error) (*object.Commit, error) {
@@ -185,7 +138,7 @@ func parseCommit(content []byte, err error) (*object.Commit, error) {
 }
 
 func (s *survey) top(content []byte, err error) {
-	entries, err := s.treeMap(content, err)
+	entries, err := s.Tree(content, err)
 	head, ok := entries["mission.json"]
 	if err == nil && !ok {
 		err = fmt.Errorf("mission.json: %w", plumbing.ErrObjectNotFound)
@@ -194,10 +147,10 @@ func (s *survey) top(content []byte, err error) {
 		s.err = err
 		return
 	}
-	s.read(head.Hash, plumbing.BlobObject, ledger.MaxHead, s.head)
+	s.Want(head.Hash, plumbing.BlobObject, ledger.MaxHead, s.head)
 	if dir := entries["turns"]; dir.Mode == filemode.Dir {
-		s.read(dir.Hash, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
-			entries, err := s.treeMap(content, err)
+		s.Want(dir.Hash, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
+			entries, err := s.Tree(content, err)
 			s.last, s.dirs = err, ledger.NewestDirs(entries)
 			s.descend()
 		})
@@ -206,16 +159,9 @@ func (s *survey) top(content []byte, err error) {
 
 func (s *survey) head(content []byte, err error) {
 	if err == nil {
-		s.line.Mission, err = record.ParseHead(s.id, content, s.format)
+		s.line.Mission, err = record.ParseHead(s.id, content, s.Format())
 	}
 	s.err = err
-}
-
-func (q *queue) treeMap(content []byte, err error) (map[string]object.Entry, error) {
-	if err != nil {
-		return nil, err
-	}
-	return object.TreeMap(q.format, content)
 }
 
 func (s *survey) descend() {
@@ -224,8 +170,8 @@ func (s *survey) descend() {
 	}
 	dir := s.dirs[0]
 	s.dirs = s.dirs[1:]
-	s.read(dir.Hash, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
-		entries, err := s.treeMap(content, err)
+	s.Want(dir.Hash, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
+		entries, err := s.Tree(content, err)
 		records := ledger.NewestRecords(dir.Number, entries)
 		switch {
 		case err != nil:
@@ -234,7 +180,7 @@ func (s *survey) descend() {
 			s.descend()
 		default:
 			s.line.Turns = records[0].Number
-			s.read(records[0].Hash, plumbing.BlobObject, ledger.MaxTurn, s.record)
+			s.Want(records[0].Hash, plumbing.BlobObject, ledger.MaxTurn, s.record)
 		}
 	})
 }

@@ -146,21 +146,24 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
 	defer objects.Close()
 	var all []listed
 	var errs []error
-	for id, tip := range missions {
-		some, err := handoffstore.List(c.Context, s.Repo, id)
-		errs = append(errs, err)
+	err := handoffstore.Each(c.Context, s.Repo, missions, func(id record.ID, some []*handoffstore.Handoff, unread error) error {
+		errs = append(errs, unread)
 		if len(some) == 0 {
-			continue
+			return nil
 		}
-		writers, err := s.Writers(c.Context, objects, id, tip)
+		writers, err := s.Writers(c.Context, objects, id, missions[id])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, h := range some {
 			if h.Mission == id || !c.Bool("all") { // with --all, a handoff is not repeated in forks
 				all = append(all, listed{h, writers.Handoff(h.Number)})
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.Reverse(all)
 	if c.Bool("all") {

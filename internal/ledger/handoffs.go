@@ -3,10 +3,10 @@ package ledger
 import (
 	"fmt"
 	"path"
-	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"gitagent/internal/git/object"
 	"gitagent/internal/record"
 )
 
@@ -19,13 +19,19 @@ func HandoffPath(number int, name string) string {
 func (l *Ledger) Handoffs() ([]int, error) {
 	entries, err := l.dir("handoffs")
 	var numbers []int
-	for name, e := range entries {
-		if n, ok := padded(name, 6, ""); ok && record.IsNumber(n) && e.Mode == filemode.Dir {
-			numbers = append(numbers, n)
-		}
+	for _, d := range NewestHandoffs(entries) {
+		numbers = append(numbers, d.Number)
 	}
-	slices.SortFunc(numbers, func(a, b int) int { return b - a })
 	return numbers, err
+}
+
+// NewestHandoffs returns the directories of handoffs, the last first, from the
+// entries of the one that they are in.
+func NewestHandoffs(entries map[string]object.Entry) []Numbered {
+	return newest(entries, func(name string, e object.Entry) (int, bool) {
+		n, ok := padded(name, 6, "")
+		return n, ok && record.IsNumber(n) && e.Mode == filemode.Dir
+	})
 }
 
 // LastHandoff returns the number of the mission's last handoff, or 0.

@@ -51,7 +51,7 @@ func At(objects *git.Objects, id record.ID, tip object.Hash) (*Ledger, error) {
 		return nil, fmt.Errorf("read ledger of %s: %w", id, err)
 	}
 	l := &Ledger{ID: id, Tip: tip, objects: objects, tree: tree, dirs: make(map[string]map[string]object.Entry)}
-	data, err := l.Read(headFile)
+	data, err := l.Read(HeadFile)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,8 @@ func New(objects *git.Objects, m *record.Mission) *Ledger {
 	return &Ledger{ID: m.ID, Mission: m, objects: objects, dirs: make(map[string]map[string]object.Entry)}
 }
 
-const headFile = "mission.json"
+// HeadFile is the file of a ledger that has its mission.
+const HeadFile = "mission.json"
 
 // Upper bounds of memory, in bytes, for a directory's entry and for a byte of
 // mission.json, which may hold nearly as many strings in lists.
@@ -157,6 +158,12 @@ func isFile(e object.Entry) bool {
 	return e.Mode == filemode.Regular || e.Mode == filemode.Executable
 }
 
+// FileIn returns the blob of a file among the entries of a directory.
+func FileIn(entries map[string]object.Entry, name string) (blob object.Hash, ok bool) {
+	e := entries[name]
+	return e.Hash, isFile(e)
+}
+
 // An Event is one step of a mission: what it adds and what it keeps reachable.
 type Event struct {
 	Subject string            // first line of the ledger commit's message
@@ -185,7 +192,7 @@ func (l *Ledger) stage(e Event) (object.Hash, error) {
 	if err != nil {
 		return object.Hash{}, err
 	}
-	files := map[string][]byte{headFile: head}
+	files := map[string][]byte{HeadFile: head}
 	if l.Tip.IsZero() {
 		tree, err := l.edit(object.Hash{}, files)
 		if err == nil {
@@ -314,7 +321,7 @@ const (
 
 func limit(name string) int64 {
 	switch {
-	case name == headFile:
+	case name == HeadFile:
 		return MaxHead
 	case strings.HasPrefix(name, "turns/"):
 		return MaxTurn

@@ -73,6 +73,7 @@ func cases() []benchCase {
 		{"unchanged", "100 files, 1000 turns without a change", unchanged},
 		{"list", "10,000 turns", list},
 		{"missions", "100,000 missions, live and archived, and a fleet of 1,000 agents", manyMissions},
+		{"mission-lists", "10,000 missions, 1,000 of them forks, and 3,000 forks of forks with handoffs, listed", missionLists},
 		{"whose", "1000 missions of this clone's, and of others: purge, repair, list, blame, search against git fsck and rev-list", whose},
 		{"import", "300 sessions of the client that were not recorded", imports},
 		{"blame", "a file of 1000 lines, 10,000 commits, 1000 turns", blame},
