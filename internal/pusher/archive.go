@@ -37,9 +37,9 @@ func archivedThere(ctx context.Context, r *remote.Remote, refs map[string]object
 			there[as] = t
 		}
 	}
-	for e := range index.All() {
-		if t, ok := there[e.ID]; ok && !e.Gone() && e.Ledger == t.Ledger {
-			theirs[e.ID] = t
+	for _, id := range slices.Sorted(maps.Keys(there)) {
+		if e, ok, _ := index.Find(id); ok && e.Ledger == there[id].Ledger {
+			theirs[id] = there[id]
 		}
 	}
 	return nil
@@ -304,13 +304,13 @@ func dropArchived(ctx context.Context, r *remote.Remote, there map[string]object
 	var ids []record.ID
 	var doomed []map[string]object.Hash
 	theirs := r.Missions(there)
-	for e, err := range index.All() {
+	for _, id := range slices.Sorted(maps.Keys(theirs)) { // in order, as each file of the index is read once
+		t := theirs[id]
+		e, ok, err := index.Find(id)
 		if err != nil {
 			return err
 		}
-		id := e.ID
-		t, ok := theirs[id]
-		if !ok || e.Gone() {
+		if !ok {
 			continue
 		}
 		kept := remote.Tips{Ledger: e.Ledger, Notes: e.Notes, Branch: e.Branch}
