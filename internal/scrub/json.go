@@ -12,11 +12,23 @@ import (
 // 0. Values that share a secret are all replaced. A line that is not JSON is a
 // text.
 func (f *Finder) ReplaceJSON(text []byte) []byte {
-	if len(f.search(text)) == 0 {
+	if f.Empty() {
 		return text
 	}
-	if json.Valid(text) {
-		return f.value(text)
+	if end := bytes.IndexByte(text, '\n') + 1; end == 0 || end == len(text) || json.Valid(text) {
+		if len(f.search(text)) == 0 {
+			return text
+		}
+		if json.Valid(text) {
+			return f.value(text)
+		}
+	}
+	has := false // what stands in several lines is not JSON, and stays
+	for line := range bytes.Lines(text) {
+		has = has || len(f.search(line)) > 0
+	}
+	if !has {
+		return text
 	}
 	var out []byte
 	for line := range bytes.Lines(text) {

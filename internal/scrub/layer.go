@@ -64,7 +64,8 @@ func units(begin byte, unit func(at []byte) (decoded []byte, size int)) func([]b
 		if i < 0 {
 			return nil, false
 		}
-		v, copied := &view{text: make([]byte, 0, len(text))}, 0
+		most := 2*bytes.Count(text, []byte{begin}) + 1
+		v, copied := &view{text: make([]byte, 0, len(text)), pieces: make([]piece, 0, most)}, 0
 		for i < len(text) {
 			decoded, size := unit(text[i:])
 			if size == 0 {
@@ -340,7 +341,7 @@ const inRow = 4
 // wide decodes ASCII in UTF-16, with these offsets of a character's bytes.
 func wide(letter, zero int) func([]byte) (*view, bool) {
 	return func(text []byte) (*view, bool) {
-		if bytes.IndexByte(text, 0) < 0 {
+		if !wideAnywhere(text) {
 			return nil, false
 		}
 		pair := func(i int) bool {
@@ -377,14 +378,16 @@ func wide(letter, zero int) func([]byte) (*view, bool) {
 // unwrap joins all lines, with or without their indentation.
 func unwrap(indented bool) func([]byte) (*view, bool) {
 	return func(text []byte) (*view, bool) {
-		if bytes.IndexByte(text, '\n') < 0 {
+		if end := bytes.IndexByte(text, '\n') + 1; end == 0 || end == len(text) { // nothing is joined
 			return nil, false
 		}
 		v, copied := &view{text: make([]byte, 0, len(text))}, 0
 		for i := 0; i < len(text); i++ {
-			if text[i] != '\n' {
-				continue
+			next := bytes.IndexByte(text[i:], '\n')
+			if next < 0 {
+				break
 			}
+			i += next
 			from, to := i, i+1
 			if from > 0 && text[from-1] == '\r' {
 				from--

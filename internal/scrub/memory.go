@@ -167,7 +167,7 @@ func (m *Memory) Finder() *Finder {
 		known[string(t.MAC)] = true
 		w := window(t.Length)
 		if windows[w] == nil {
-			windows[w] = &heads{window: w, base: m.base(), lengths: make(map[uint16][]int)}
+			windows[w] = newHeads(w, m.base())
 		}
 		windows[w].add(t)
 	}
@@ -183,8 +183,17 @@ func (m *Memory) Finder() *Finder {
 type heads struct {
 	window  int
 	base    uint64
+	leaving uint64               // what the byte before a window has counted for
 	may     [1 << 16 / 64]uint64 // a bit for each head that exists
 	lengths map[uint16][]int     // of the texts with a head, longest first
+}
+
+func newHeads(window int, base uint64) *heads {
+	h := &heads{window: window, base: base, leaving: 1, lengths: make(map[uint16][]int)}
+	for range window {
+		h.leaving *= base
+	}
+	return h
 }
 
 func (h *heads) add(t remembered) {
@@ -201,10 +210,6 @@ func (h *heads) match(in []byte, is func(text []byte) bool) (spans []Span) {
 	if len(in) < h.window {
 		return nil
 	}
-	leaving := uint64(1) // what the first byte of a window counts for
-	for range h.window - 1 {
-		leaving *= h.base
-	}
 	rolled := roll(h.base, in[:h.window])
 	for from := 0; ; from++ {
 		if first := head(rolled); h.may[first/64]&(1<<(first%64)) != 0 {
@@ -219,6 +224,6 @@ func (h *heads) match(in []byte, is func(text []byte) bool) (spans []Span) {
 		if next >= len(in) {
 			return spans
 		}
-		rolled = (rolled-leaving*(uint64(in[from])+1))*h.base + uint64(in[next]) + 1
+		rolled = rolled*h.base + (uint64(in[next]) + 1 - h.leaving*(uint64(in[from])+1))
 	}
 }

@@ -73,7 +73,7 @@ func (g *glance) may(in []byte, least, depth int) bool {
 		return true
 	}
 	for i := 0; i < len(in); {
-		from, to := stretch(in, i, 0, func(c byte) bool { return letter[c] != none || c == '%' || c == '\\' })
+		from, to := stretch(in, i, 0, &inEscaped)
 		if i = to; to-from < letters(least) {
 			continue
 		}
@@ -83,6 +83,9 @@ func (g *glance) may(in []byte, least, depth int) bool {
 	}
 	return false
 }
+
+// inEscaped has what runs are made of where they are escaped as well.
+var inEscaped = having(func(c byte) bool { return letter[c] != none || c == '%' || c == '\\' })
 
 // What bytes may be a part of, by byte.
 const (

@@ -11,18 +11,30 @@ const wrapped = 32
 
 // runs returns the parts of a text that may encode at least least bytes.
 func runs(text []byte, least int) (all []run) {
-	for i := 0; i < len(text); {
-		from, to := stretch(text, i, wrapped, func(c byte) bool { return letter[c] != none })
+	enough := letters(least)
+	first := min(enough-2, wrapped) // letters that such a part begins with: it ends with two signs at most
+	for i := 0; ; {
+		last := i + first - 1
+		if last >= len(text) {
+			return all
+		}
+		if !inBase64[text[last]] { // none begins before
+			i = last + 1
+			continue
+		}
+		for from := i; last >= from && inBase64[text[last]]; last-- {
+			i = last
+		}
+		from, to := stretch(text, i, wrapped, &inBase64)
 		for i = to; to < len(text) && text[to] == '=' && to < i+2; {
 			to++
 		}
-		if to-from < (least*4+2)/3 {
+		if to-from < enough {
 			continue
 		}
 		all = append(all, run{Span: Span{from, to}})
 		all = append(all, hexRuns(text, Span{from, i}, least, wrapped)...)
 	}
-	return all
 }
 
 // hexRuns returns a span's hexadecimal parts of at least least bytes. If they
@@ -30,7 +42,7 @@ func runs(text []byte, least int) (all []run) {
 func hexRuns(text []byte, in Span, least, wrapped int) (all []run) {
 	for at := in.From; at < in.To; {
 		var part Span
-		part.From, part.To = stretch(text[:in.To], at, wrapped, func(c byte) bool { return digit(c) >= 0 })
+		part.From, part.To = stretch(text[:in.To], at, wrapped, &inHex)
 		if part.To-part.From >= least*2 {
 			all = append(all, run{Span: part, hex: true})
 		}
@@ -40,13 +52,13 @@ func hexRuns(text []byte, in Span, least, wrapped int) (all []run) {
 }
 
 // stretch returns the next run of such letters, with breaks between long lines.
-func stretch(text []byte, i, wrapped int, is func(byte) bool) (from, to int) {
-	for i < len(text) && !is(text[i]) {
+func stretch(text []byte, i, wrapped int, is *[256]bool) (from, to int) {
+	for i < len(text) && !is[text[i]] {
 		i++
 	}
 	from = i
 	for line := i; i < len(text); i++ {
-		if is(text[i]) {
+		if is[text[i]] {
 			continue
 		}
 		next := i
@@ -59,7 +71,7 @@ func stretch(text []byte, i, wrapped int, is func(byte) bool) (from, to int) {
 		for next++; next < len(text) && (text[next] == ' ' || text[next] == '\t'); next++ {
 			// an indented block
 		}
-		if next >= len(text) || !is(text[next]) {
+		if next >= len(text) || !is[text[next]] {
 			break
 		}
 		i, line = next, next
@@ -123,3 +135,16 @@ var letter = func() (l [256]byte) {
 	l['-'], l['_'] = 62, 63
 	return l
 }()
+
+// The letters that runs are made of.
+var (
+	inBase64 = having(func(c byte) bool { return letter[c] != none })
+	inHex    = having(func(c byte) bool { return digit(c) >= 0 })
+)
+
+func having(is func(c byte) bool) (table [256]bool) {
+	for c := range table {
+		table[c] = is(byte(c))
+	}
+	return table
+}

@@ -23,6 +23,7 @@ type Span struct{ From, To int }
 type Finder struct {
 	matchers []matcher
 	isPrompt func(text string) bool // of a turn that was purged as a whole; nil if there is none
+	lacking  hashes                 // of texts in which nothing was found: what is recorded is cleaned where it is read and where it is written
 }
 
 // A matcher finds one secret in a decoded text.
@@ -153,8 +154,19 @@ func (f *Finder) search(text []byte) []hit {
 	if !slices.ContainsFunc(f.matchers, possible) {
 		return nil
 	}
-	s := &search{matchers: f.matchers, least: least, patterns: patterns}
-	return s.in(text, depth, outermost, false)
+	if !patterns && len(text) < least/2 { // nothing is read as twice as much
+		return nil
+	}
+	hash := maphash.Bytes(seed, text)
+	if f.lacking.has(hash) {
+		return nil
+	}
+	s := &search{matchers: f.matchers, least: least, patterns: patterns, noise: make(map[noise]bool)}
+	hits := s.in(text, depth, outermost, false)
+	if len(hits) == 0 {
+		f.lacking.add(hash)
+	}
+	return hits
 }
 
 // A search is the search of one text.
@@ -168,6 +180,15 @@ type search struct {
 	// seen has hashes of decoded texts, as two layers can give the same. It is
 	// for one part of a text: in another the place differs.
 	seen map[uint64]bool
+	// noise has hashes of runs that encode nothing of it: most layers leave them
+	// as they are.
+	noise map[noise]bool
+}
+
+// A noise is a hash of a run's letters, and what they were taken for.
+type noise struct {
+	letters uint64
+	hex     bool
 }
 
 var seed = maphash.MakeSeed()
@@ -202,6 +223,11 @@ func (s *search) in(text []byte, depth int, above rank, joined bool) (hits []hit
 		}
 	}
 	for _, span := range runs(text, s.least) {
+		letters := noise{maphash.Bytes(seed, text[span.From:span.To]), span.hex}
+		if s.noise[letters] {
+			continue
+		}
+		before, of := len(hits), s.anew()
 		span.decodings(text, &s.buffers, func(decoded []byte) {
 			if s.patterns && !printable(decoded) {
 				return // a pattern may match noise
@@ -209,17 +235,21 @@ func (s *search) in(text []byte, depth int, above rank, joined bool) (hits []hit
 			if !slices.ContainsFunc(s.matchers, func(m matcher) bool { return m.may == nil || m.may(decoded, true) }) {
 				return
 			}
-			for _, h := range s.anew().in(bytes.Clone(decoded), min(depth-1, 2), outermost, joined) {
-				hits = append(hits, hit{span.Span, h.text})
+			of.seen = nil
+			for _, h := range of.in(decoded, min(depth-1, 2), outermost, joined) {
+				hits = append(hits, hit{span.Span, bytes.Clone(h.text)})
 			}
 		})
+		if len(hits) == before && depth > 2 && !joined { // else less was looked for than may be elsewhere
+			s.noise[letters] = true
+		}
 	}
 	return hits
 }
 
 // anew returns the search for another part of a text.
 func (s *search) anew() *search {
-	return &search{matchers: s.matchers, least: s.least, patterns: s.patterns}
+	return &search{matchers: s.matchers, least: s.least, patterns: s.patterns, noise: s.noise}
 }
 
 // decoded searches what layers of some ranks make of a text.
@@ -257,15 +287,15 @@ func legible(text []byte, least int) (parts []Span) {
 		}
 	}
 	for i := 0; i < len(text); {
-		switch c := text[i]; {
-		case c >= utf8.RuneSelf:
+		if isText[text[i]] {
+			i++
+			continue
+		}
+		if text[i] >= utf8.RuneSelf && i+1 < len(text) && !utf8.RuneStart(text[i+1]) {
 			if _, n := utf8.DecodeRune(text[i:]); n > 1 {
 				i += n
 				continue
 			}
-		case c >= ' ' && c != 0x7f, c == '\n', c == '\r', c == '\t', c == '\b', c == '\f', c == 0x07, c == 0x1b:
-			i++
-			continue
 		}
 		end(i)
 		i++
@@ -274,6 +304,11 @@ func legible(text []byte, least int) (parts []Span) {
 	end(len(text))
 	return parts
 }
+
+// isText has the bytes that are letters of a text alone.
+var isText = having(func(c byte) bool {
+	return c >= ' ' && c < 0x7f || bytes.IndexByte([]byte("\n\r\t\b\f\a\x1b"), c) >= 0
+})
 
 // printable reports whether a person may have written a text.
 func printable(text []byte) bool {

@@ -74,6 +74,8 @@ func cases() []benchCase {
 		{"list", "10,000 turns", list},
 		{"missions", "100,000 missions, live and archived, and a fleet of 1,000 agents", manyMissions},
 		{"mission-lists", "10,000 missions, 1,000 of them forks, and 3,000 forks of forks with handoffs, listed", missionLists},
+		{"purged", "the Stop hook where a word was purged", purged},
+		{"beside", "a push of one mission beside many archived ones", pushBesideArchive},
 		{"whose", "1000 missions of this clone's, and of others: purge, repair, list, blame, search against git fsck and rev-list", whose},
 		{"import", "300 sessions of the client that were not recorded", imports},
 		{"blame", "a file of 1000 lines, 10,000 commits, 1000 turns", blame},
@@ -117,7 +119,7 @@ func run(l *lab, match *regexp.Regexp) (err error) {
 	l.furnish()
 	fmt.Printf("%s, %s %s/%s, %d CPUs%s\n", l.git(l.dir, "--version"), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), load())
 	for _, c := range cases() {
-		if match.MatchString(c.name) && (c.name != "missions" || match.String() != "") { // it takes an hour
+		if match.MatchString(c.name) && ((c.name != "missions" && c.name != "beside") || match.String() != "") { // it takes an hour
 			fmt.Printf("\n# %s: %s\n", c.name, c.what)
 			running = c.name + ": "
 			c.run(l)
