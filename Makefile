@@ -112,6 +112,10 @@ faults:
 hostile:
 	GIT_AGENT_TESTS=nightly go test -count=1 -timeout 0 -v ./test/hostile -ledgers 300 $(SEED:%=-seed %)
 
+# 3,000 invocations of the older programs in the directory BEFORE and of this source's, in equal repositories: what differs.
+same:
+	GIT_AGENT_TESTS=check go test -count=1 -timeout 0 -v ./test/same -before '$(BEFORE)' $(SEED:%=-seed %)
+
 # How many of N changes in the product, drawn by SEED, fail a test. It may remove files: in a worktree of its own.
 mutants:
 	go run ./test/mutants -seed $(or $(SEED),1) -n $(or $(N),80)
@@ -150,4 +154,4 @@ uninstall:
 clean:
 	rm -rf bin dist cover.out
 
-.PHONY: build dist test check nightly matrix demo lint house cover bench bench-missions e2e clients kills neighbours faults hostile mutants cross fuzz install uninstall clean
+.PHONY: build dist test check nightly matrix demo lint house cover bench bench-missions e2e clients kills neighbours faults hostile same mutants cross fuzz install uninstall clean
