@@ -200,7 +200,11 @@ func (w *twins) differ(before, now state) string {
 	var list [2][]string
 	for side, s := range []state{before, now} {
 		for _, item := range s.items {
-			list[side] = append(list[side], w.canonical(side, unpacked(item)))
+			item = unpacked(item)
+			if w.fresh { // what is signed has another time in it
+				item = signatures.ReplaceAllString(item, "SIGNED")
+			}
+			list[side] = append(list[side], w.canonical(side, item))
 		}
 		slices.Sort(list[side])
 	}
@@ -221,6 +225,8 @@ func (w *twins) differ(before, now state) string {
 	}
 	return unlike(strings.Join(gone, "\n"), strings.Join(come, "\n"))
 }
+
+var signatures = regexp.MustCompile(`(?s)-----BEGIN SSH SIGNATURE-----.*?-----END SSH SIGNATURE-----`)
 
 var packets = regexp.MustCompile(`>[A-Za-z0-9+/]{40,}={0,2}<`)
 
