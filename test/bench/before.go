@@ -32,9 +32,9 @@ func contestHeading() {
 	fmt.Printf(contestFormat, "", "n", "now"+three, "before"+three, "git"+three, "/before ms cpu MB", "/git ms cpu MB", "target")
 }
 
-// play plays a contest and prints its row. The first round is not counted.
-func (l *lab) play(c contest) {
-	var r contestRounds
+// play plays a contest, prints its row, and returns what each took. The first round is not counted.
+func (l *lab) play(c contest) *contestRounds {
+	r := new(contestRounds)
 	for i := range l.times(15) + 1 {
 		for _, b := range r.order(l) {
 			var s sample
@@ -52,6 +52,7 @@ func (l *lab) play(c contest) {
 		}
 	}
 	r.print(l, c.name, c.target)
+	return r
 }
 
 // contestRounds are what each build took, and git, which is the build "".
@@ -78,12 +79,16 @@ func (r *contestRounds) add(b build, s sample) {
 	r.took[b] = append(r.took[b], s)
 }
 
-func (r *contestRounds) print(l *lab, name, target string) {
-	now, git := r.took[l.now()], r.took[""]
-	var before series
+// of returns what this build, the older one if there is one, and git took.
+func (r *contestRounds) of(l *lab) (now, before, git series) {
 	if l.before != "" {
 		before = r.took[l.before]
 	}
+	return r.took[l.now()], before, r.took[""]
+}
+
+func (r *contestRounds) print(l *lab, name, target string) {
+	now, before, git := r.of(l)
 	fmt.Printf(contestFormat, name, len(now), now.costs(), before.costs(), git.costs(), now.to(before), now.to(git), target)
 }
 

@@ -30,6 +30,9 @@
 // thing, in another order each time, and the row has all three and the ratios to both. Memory is the
 // most that the process and its children had at one moment.
 //
+// With -plot it draws how the cost of some contests grows, from 100 to 100,000 of what it grows with, as milliseconds of CPU
+// of all processes, into an SVG: docs/growth.svg is one. A picture that is there already is gone on with, curve by curve.
+//
 // The ratio is the hook's median divided by the baseline's. The target is for that
 // ratio, or for the hook's median where nothing is compared, unless it names another column; it is
 // meant for an idle machine.

@@ -19,7 +19,7 @@ const listedTurns = 10_000
 func list(l *lab) {
 	r := l.newRepository("list", smallFiles)
 	const id = record.ID("a1b2c3d4")
-	r.fill(id)
+	r.fill(id, listedTurns)
 	heading()
 	n := l.times(15)
 	for _, c := range []struct {
@@ -46,19 +46,19 @@ func list(l *lab) {
 }
 
 // fill writes a mission of many turns.
-func (r *repository) fill(id record.ID) {
+func (r *repository) fill(id record.ID, many int) {
 	head := r.git("rev-parse", "HEAD")
 	code := object.NewHash(head)
 	w := newWriter(r.dir, "5b603d06-8528-4d54-8275-dcebec74b87e", 1)
-	at := time.Now().Add(-listedTurns * time.Minute).UTC().Truncate(time.Millisecond)
+	at := time.Now().Add(-time.Duration(many) * time.Minute).UTC().Truncate(time.Millisecond)
 	mission := record.Mission{
-		V: record.Version, ID: id, Title: "ten thousand turns", Created: at,
+		V: record.Version, ID: id, Title: "many turns", Created: at,
 		Agent: "claude-code", Base: head, Sessions: []string{w.session},
 	}
 	var in bytes.Buffer
 	commit(&in, id.Ref(), "mission "+string(id))
 	put(&in, "mission.json", string(must(mission.Encode())))
-	for number := 1; number <= listedTurns; number++ {
+	for number := 1; number <= many; number++ {
 		w.begin(number)
 		path := ledger.TurnPath("transcript", number, ".jsonl")
 		segment := w.turn(0)[:200] // the list does not look at it

@@ -19,6 +19,8 @@ func main() {
 	pattern := flag.String("run", "", "measure only the cases whose name matches `regexp`")
 	missions := flag.Int("missions", 100_000, "how many `missions` there are, in the case of that name")
 	before := flag.String("before", "", "compare with the older programs in a `directory`, where a case can")
+	picture := flag.String("plot", "", "measure how the cost grows, and draw it into a `file`; -run says of which curves, and the others stay")
+	largest := flag.Int("largest", 100_000, "the most that a curve has: `100`, 1000, 10000 or 100000")
 	n := flag.Int("n", 0, "repeat each measurement `n` times; 0 is what suits the case")
 	flag.Usage = usage
 	flag.Parse()
@@ -33,7 +35,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err == nil {
-		err = run(&lab{ctx: ctx, n: *n, missions: *missions, before: build(*before)}, match)
+		err = run(&lab{ctx: ctx, n: *n, missions: *missions, before: build(*before)}, match, *picture, *largest)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: error:", err)
@@ -42,11 +44,15 @@ func main() {
 }
 
 func usage() {
-	fmt.Fprintln(os.Stderr, "usage: go run ./test/bench [-run <regexp>] [-n <repetitions>] [-before <directory>]")
+	fmt.Fprintln(os.Stderr, "usage: go run ./test/bench [-run <regexp>] [-n <repetitions>] [-before <directory>] [-plot <file>]")
 	flag.PrintDefaults()
 	fmt.Fprintln(os.Stderr, "The cases:")
 	for _, c := range cases() {
 		fmt.Fprintf(os.Stderr, "  %-15s %s\n", c.name, c.what)
+	}
+	fmt.Fprintln(os.Stderr, "The curves of -plot:")
+	for _, c := range curves() {
+		fmt.Fprintf(os.Stderr, "  %s, by %s\n", c.name, c.of)
 	}
 }
 
@@ -102,8 +108,8 @@ func cases() []benchCase {
 	}
 }
 
-// run measures the cases that match.
-func run(l *lab, match *regexp.Regexp) (err error) {
+// run measures the cases that match, or the curves of a picture.
+func run(l *lab, match *regexp.Regexp, picture string, largest int) (err error) {
 	began := time.Now()
 	running := ""
 	defer func() {
@@ -118,6 +124,10 @@ func run(l *lab, match *regexp.Regexp) (err error) {
 	}()
 	l.furnish()
 	fmt.Printf("%s, %s %s/%s, %d CPUs%s\n", l.git(l.dir, "--version"), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), load())
+	if picture != "" {
+		l.plotCurves(picture, match, largest)
+		return nil
+	}
 	for _, c := range cases() {
 		if match.MatchString(c.name) && ((c.name != "missions" && c.name != "beside") || match.String() != "") { // it takes an hour
 			fmt.Printf("\n# %s: %s\n", c.name, c.what)

@@ -41,7 +41,7 @@ func (r *repository) populate(n, own int) {
 	trusted := trust.New(statedir.Of(repo.CommonDir), func() *trust.Keys { return keys })
 	var refs bytes.Buffer
 	for i := range n {
-		m := populating{repository: r, objects: objects, id: missionID(i), i: i, at: time.Now().AddDate(-1, 0, 0).Add(time.Duration(i) * time.Second)}
+		m := populating{repository: r, objects: objects, id: missionID(i), i: i, session: fmt.Sprintf("5b603d06-8528-4d54-8275-%012x", i), turns: turnsEach, at: time.Now().AddDate(-1, 0, 0).Add(time.Duration(i) * time.Second)}
 		if i < own {
 			m.key = keys.Own
 		}
@@ -67,35 +67,36 @@ type populating struct {
 	objects *git.Objects
 	id      record.ID
 	i       int
+	session string
+	turns   int
 	at      time.Time
 	key     *sshsig.Key // nil for events without a signature
 }
 
 func (m *populating) write(head object.Hash) (tip, notesTip object.Hash) {
 	by := object.Signature{Name: "Dev", Email: "dev@example.invalid", When: m.at}
-	session := fmt.Sprintf("5b603d06-8528-4d54-8275-%012x", m.i)
-	w := newWriter(m.dir, session, m.i)
+	w := newWriter(m.dir, m.session, m.i)
 	m.at = m.at.UTC().Truncate(time.Millisecond)
 	l := ledger.New(m.objects, &record.Mission{
 		V: record.Version, ID: m.id, Title: fmt.Sprintf("mission number %d", m.i), Created: m.at,
-		Agent: "claude-code", Base: head.String(), Sessions: []string{session},
+		Agent: "claude-code", Base: head.String(), Sessions: []string{m.session},
 	})
 	notes := must(gitnotes.Open(m.objects, object.Hash{}))
 	code, base := head, head
 	from := int64(0)
-	for number := 1; number <= turnsEach; number++ {
+	for number := 1; number <= m.turns; number++ {
 		w.begin(number)
 		changed := m.i % m.files
-		blob := must(m.objects.Write(plumbing.BlobObject, []byte(source(changed, m.i*turnsEach+number))))
+		blob := must(m.objects.Write(plumbing.BlobObject, []byte(source(changed, m.i*m.turns+number))))
 		tree := must(m.objects.EditTree(must(m.objects.TreeOf(head)), map[string]object.Entry{path(changed): {Mode: filemode.Regular, Hash: blob}}))
 		before := code
 		code = must(m.objects.CommitTree(tree, []object.Hash{before}, by, by, w.prompt[:40]+"\n"))
 		segment := []byte(fmt.Sprintf(`{"type":"user","sessionId":%q,"message":{"role":"user","content":%q}}`+"\n"+
 			`{"type":"assistant","sessionId":%q,"message":{"role":"assistant","content":[{"type":"text","text":%q}]}}`+"\n",
-			session, w.prompt, session, w.reply))
+			m.session, w.prompt, m.session, w.reply))
 		t := turns.Turn{
 			V: record.Version, Kind: "turn", Mission: m.id, Turn: number, At: m.at.Add(time.Duration(number) * time.Minute), Started: m.at,
-			Outcome: record.Done, Agent: "claude-code", Model: "claude-opus-4-8", Session: session,
+			Outcome: record.Done, Agent: "claude-code", Model: "claude-opus-4-8", Session: m.session,
 			PromptID: w.promptID, Prompt: w.prompt, Reply: w.reply,
 			Code: code, Base: before, Head: base, Branch: "main",
 			Files: 1, Insertions: rand.IntN(99), Deletions: rand.IntN(99), Paths: []string{path(changed)},

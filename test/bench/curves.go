@@ -1,0 +1,244 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/git/object"
+	"gitagent/internal/record"
+	"gitagent/internal/statedir"
+	"gitagent/internal/trust"
+)
+
+// A curve is a contest whose work grows: with what there is of something.
+type curve struct {
+	name  string
+	of    string // what there is more and more of
+	git   string // what git does in the contest; "" for nothing
+	sizes []int
+	why   string // why there are no more
+	at    func(l *lab, n int) contest
+}
+
+var (
+	allSizes = []int{100, 1000, 10_000, 100_000}
+	fewSizes = allSizes[:3]
+)
+
+// curves has those of the picture, in its order.
+func curves() []curve {
+	return []curve{
+		{"missions", "missions, of two turns each", "git: for-each-ref, newest first", allSizes, "", growingMissions},
+		{"list", "turns of a mission", "git: log of the ledger", allSizes, "", growingList},
+		{"search: a word in every turn", "turns, of 20 KB each", "git: grep of the ledgers", allSizes, "", growingSearch},
+		{"push of one, beside archived", "archived missions", "git: push of the refs", allSizes, "", growingPush},
+		{"import", "turns", "", fewSizes, "more take half an hour", growingImport},
+		{"Stop, after turns", "turns of the mission", "git: add --all, commit", fewSizes, "more take hours to make", growingStop},
+	}
+}
+
+// plotCurves measures the curves that match, and draws them and those that the picture has already.
+func (l *lab) plotCurves(file string, match *regexp.Regexp, largest int) {
+	var plots []plot
+	switch picture, err := os.ReadFile(file); {
+	case err == nil:
+		plots = plotsIn(picture)
+	case !errors.Is(err, fs.ErrNotExist):
+		check(err)
+	}
+	for _, c := range curves() {
+		if !match.MatchString(c.name) {
+			continue
+		}
+		fmt.Printf("\n# %s\n", c.name)
+		contestHeading()
+		p := plot{Name: c.name, Of: c.of, Git: c.git, Why: c.why}
+		for _, n := range c.sizes {
+			if n > largest {
+				p.Why = "more were not measured"
+				break
+			}
+			began := time.Now()
+			one := c.at(l, n)
+			one.name = fmt.Sprintf("%s: %d", c.name, n)
+			fmt.Printf("made in %.0f s\n", time.Since(began).Seconds())
+			now, before, git := l.play(one).of(l)
+			cpu := func(s series) float64 {
+				if len(s) == 0 {
+					return 0
+				}
+				return ms(s.cpu())
+			}
+			p.Points = append(p.Points, point{n, cpu(now), cpu(before), cpu(git)})
+			l.clear()
+		}
+		i := slices.IndexFunc(plots, func(old plot) bool { return old.Name == p.Name })
+		if i < 0 {
+			plots, i = append(plots, p), len(plots)
+		}
+		plots[i] = p
+		slices.SortStableFunc(plots, func(a, b plot) int { return place(a.Name) - place(b.Name) })
+		about := fmt.Sprintf("medians; both axes are logarithmic; %d CPUs, %s, %s", runtime.NumCPU(), l.git(l.dir, "--version"), runtime.Version())
+		check(os.WriteFile(file, draw(plots, about), 0o666))
+	}
+}
+
+// place is where a curve stands in the picture.
+func place(name string) int {
+	return slices.IndexFunc(curves(), func(c curve) bool { return c.name == name })
+}
+
+// clear removes what the last contest was about: repositories, hosts, conversations.
+func (l *lab) clear() {
+	for _, e := range must(os.ReadDir(l.dir)) {
+		if e.Name() != "bin" && e.Name() != "home" {
+			check(os.RemoveAll(filepath.Join(l.dir, e.Name())))
+		}
+	}
+	for _, name := range []string{".claude"} {
+		check(os.RemoveAll(filepath.Join(l.dir, "home", name)))
+	}
+}
+
+// turning is a contest of git-agent-turn with something of git's.
+func (r *repository) turning(git []string, ours ...string) contest {
+	return contest{
+		ours: func(b build) sample { return r.printing(b.program("git-agent-turn"), ours...) },
+		git:  func() sample { return r.printing("git", git...) },
+	}
+}
+
+func growingMissions(l *lab, n int) contest {
+	r := l.newRepository("missions", smallFiles)
+	r.enable()
+	r.populate(n, n)
+	return r.turning([]string{"for-each-ref", "--sort=-committerdate", "--format=%(refname) %(subject)", "refs/agent/missions"}, "missions")
+}
+
+func growingList(l *lab, n int) contest {
+	r := l.newRepository("list", smallFiles)
+	const id = record.ID("a1b2c3d4")
+	r.fill(id, n)
+	return r.turning([]string{"log", "--format=%H %s", id.Ref()}, "list", "--mission", string(id))
+}
+
+func growingSearch(l *lab, n int) contest {
+	const each = 1000 // turns of a mission
+	r := l.newRepository("search", smallFiles)
+	w := newWriter(l.dir, "5b603d06-8528-4d54-8275-dcebec74b87f", 7)
+	var pool [][]byte
+	for i := range 120 {
+		w.begin(i + 1)
+		pool = append(pool, append([]byte(nil), w.turn(10<<10)...))
+	}
+	refs := []string{"grep", "-c", "error"}
+	for i := 0; i*each < n; i++ {
+		r.converse(pool, i, int64(min(each, n))*20<<10)
+		refs = append(refs, record.ID(fmt.Sprintf("5ea4c4%02x", i)).Ref())
+	}
+	return r.turning(append(refs, "--", "transcript"), "search", "--json", "error")
+}
+
+func growingPush(l *lab, n int) contest {
+	r := l.shared("beside")
+	r.populate(n, n)
+	r.archive(n)
+	r.git("repack", "-adq", "--window=0")
+	r.publish()
+	k := 0
+	fresh := func() string { // with consent, recording would push it
+		k++
+		id := fmt.Sprintf("%08x", 0xf1000000+k)
+		r.consent("none")
+		r.feed(r.dir, nil, r.program, "record", "--mission", id, "--prompt", "to be pushed")
+		r.consent("all")
+		return id
+	}
+	return contest{
+		ours: func(b build) sample {
+			id := fresh()
+			s := r.printing(b.program("git-agent-turn"), "push")
+			r.consent("none")
+			r.drop(id)
+			return s
+		},
+		git: func() sample {
+			id := record.ID(fresh())
+			s := r.printing("git", "push", "-q", "origin", id.Ref(), id.NotesRef())
+			r.consent("none")
+			r.drop(string(id))
+			return s
+		},
+	}
+}
+
+// consent says what may be sent to the host.
+func (r *repository) consent(to string) { r.git("config", "agent.file://"+r.host()+".push", to) }
+
+func growingImport(l *lab, n int) contest {
+	const each = 38 // turns of a session, on average
+	r := l.newRepository("import", smallFiles)
+	p := newProject(r)
+	for i := range max(1, n/each) {
+		p.grow(i, 1+i*7%20)
+	}
+	pristine := filepath.Join(l.dir, "pristine.git")
+	l.feed(l.dir, nil, "cp", "-a", filepath.Join(r.dir, ".git"), pristine)
+	return contest{ours: func(b build) sample {
+		settle()
+		check(os.RemoveAll(filepath.Join(r.dir, ".git")))
+		l.feed(l.dir, nil, "cp", "-a", pristine, filepath.Join(r.dir, ".git"))
+		return r.printing(b.program("git-agent-turn"), "import")
+	}}
+}
+
+// growingStop is a session that goes on, once with each build, and once with what a person would put into the hook.
+func growingStop(l *lab, n int) contest {
+	sessions := make(map[build]*session)
+	for _, b := range []build{l.now(), l.before} {
+		if b != "" {
+			r := l.newRepository(fmt.Sprintf("stop-%d", len(sessions)), smallFiles)
+			r.enable()
+			sessions[b] = r.newSession()
+			r.grown(sessions[b], n)
+		}
+	}
+	base := l.newRepository("stop-base", smallFiles)
+	return contest{
+		ours: func(b build) sample {
+			program := l.program
+			defer func() { l.program = program }()
+			l.program = b.program("git-agent-turn")
+			_, stop := sessions[b].turn()
+			return stop
+		},
+		git: func() sample {
+			base.change()
+			return base.commitAll()
+		},
+	}
+}
+
+// grown gives a session's mission so many turns of this clone's.
+func (r *repository) grown(s *session, n int) {
+	repo := must(git.Find(r.dir))
+	objects := repo.Objects(r.ctx)
+	keys := trust.ReadKeys(r.keys(), "")
+	trusted := trust.New(statedir.Of(repo.CommonDir), func() *trust.Keys { return keys })
+	m := populating{repository: r, objects: objects, id: s.mission, session: s.id, turns: n, key: keys.Own, at: time.Now().Add(-time.Duration(n) * time.Minute)}
+	tip, notes := m.write(object.NewHash(r.git("rev-parse", "HEAD")))
+	check(trusted.Own(m.id, tip, object.Hash{}))
+	check(objects.Flush())
+	objects.Close()
+	r.git("update-ref", m.id.Ref(), tip.String())
+	r.git("update-ref", m.id.NotesRef(), notes.String())
+	s.prompts = make([]string, n)
+}
