@@ -96,6 +96,20 @@ func parse(app *cli.App, args []string) (*line, error) {
 
 func (v commandLevel) helps() bool { return slices.Contains(v.flags, "--help") }
 
+// twice reports whether a flag was given under two of its names: the library
+// refuses that, and crashes if it is asked to complete it.
+func (v commandLevel) twice() bool {
+	return slices.ContainsFunc(v.known, func(f cli.Flag) bool {
+		names := slices.DeleteFunc(slices.Clone(f.Names()), func(name string) bool {
+			return !slices.ContainsFunc(v.flags, func(word string) bool {
+				given, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+				return isFlag(word) && given == name
+			})
+		})
+		return len(names) > 1
+	})
+}
+
 // flag adds arg to its level, and returns how many words of rest are its value.
 func (l *line) flag(arg string, rest []string) (int, error) {
 	owner := l.find(arg)

@@ -51,7 +51,7 @@ func testApp() *cli.App {
 					OneOf(&cli.StringFlag{Name: "mission", Usage: "of `<id>`"}, "ab", "cd"),
 					&cli.StringSliceFlag{Name: "question", Usage: "ask `<text>`"},
 					&cli.IntFlag{Name: "n", Usage: "at most `<count>`"},
-					&cli.BoolFlag{Name: "secret", Hidden: true},
+					&cli.BoolFlag{Name: "secret", Aliases: []string{"hush"}, Hidden: true},
 				},
 				BashComplete: func(c *cli.Context) {
 					fmt.Fprintf(c.App.Writer, "typed=%q mission=%q args=%q\n", Typed(c.Context), c.String("mission"), c.Args().Slice())

@@ -99,7 +99,7 @@ func complete(ctx context.Context, app *cli.App, args []string) error {
 	case strings.HasPrefix(at.typed, "-"):
 		return completeFlags(app.Writer, top.known, at.typed)
 	}
-	if l.enter() != nil {
+	if slices.ContainsFunc(l.levels, commandLevel.twice) || l.enter() != nil {
 		return nil
 	}
 	// The library finds the command and its flags for the function that knows

@@ -44,6 +44,7 @@ func TestComplete(t *testing.T) {
 		{"list -- --mi", "\tfiles\n"},
 		// An unknown command line gets no answer, and nothing runs.
 		{"list --nope _", ""},
+		{"list --secret --hush _", ""},
 		{"nope _", ""},
 		{"-C /nonexistent list _", ""},
 		{"fail panic _", ""},
