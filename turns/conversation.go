@@ -32,30 +32,85 @@ func copyAll(w io.Writer, r io.Reader) error {
 	return err
 }
 
-// maxConversation is the largest conversation to read into memory, in bytes.
+// maxConversation is the largest conversation that is read, in bytes: what a
+// stranger stores in a few can fill a disk.
 const maxConversation = 512 << 20
 
-// Conversation returns the conversation up to and including the turn: its
-// segments in order, as the client wrote them except where redacted. If one is
-// missing, the error says which and why.
-func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error) {
-	var segments [][]byte
-	err := inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
-		paths, err := chain(l, t)
-		left := int64(maxConversation)
-		for _, path := range paths {
-			var data []byte
-			if err == nil {
-				data, err = l.ReadUpTo(path, left)
-			}
-			if err != nil {
-				return err
-			}
-			segments, left = append(segments, data), left-int64(len(data))
+// Conversation calls f with the conversation up to and including the turn: its
+// segments in order, as the client wrote them except where redacted, while they
+// are read. last says that a segment is the turn's own. If one is missing, the
+// error says which and why. An error of f ends it and is wrapped.
+func Conversation(ctx context.Context, repo *git.Repo, t *Turn, f func(segment io.Reader, last bool) error) error {
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	l, err := t.OpenLedger(ctx, repo, objects)
+	if err != nil {
+		return err
+	}
+	paths, err := chain(l, t)
+	if err != nil {
+		return err
+	}
+	left := int64(maxConversation)
+	pass := func(i int, r io.Reader) error {
+		rest := &limited{r, &left}
+		err := f(rest, i == len(paths)-1)
+		if err == nil {
+			_, err = io.Copy(io.Discard, rest) // all of it must be there
 		}
 		return err
+	}
+	if len(paths) > fewSegments {
+		return eachBlob(l, objects, paths, pass)
+	}
+	for i, path := range paths {
+		if err := l.Stream(path, func(r io.Reader) error { return pass(i, r) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fewSegments is how many are read one by one: where they are in small packs,
+// that starts no git.
+const fewSegments = 20
+
+// eachBlob calls f with files of a ledger, as one git sends them all.
+func eachBlob(l *ledger.Ledger, objects *git.Objects, paths []string, f func(i int, r io.Reader) error) error {
+	read := func(i int, err error) error {
+		if err != nil {
+			err = fmt.Errorf("read %s of mission %s: %w", paths[i], l.ID, err)
+		}
+		return err
+	}
+	wanted := make([]git.Wanted, len(paths))
+	for i, path := range paths {
+		hash, err := l.File(path)
+		if err != nil {
+			return read(i, err)
+		}
+		wanted[i] = git.Wanted{Hash: hash, Most: ledger.MaxSegment}
+	}
+	return objects.Blobs(wanted, func(i int, r io.Reader, err error) error {
+		if err == nil {
+			err = f(i, r)
+		}
+		return read(i, err)
 	})
-	return segments, err
+}
+
+// A limited reads until what is left is used up.
+type limited struct {
+	io.Reader
+	left *int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	if *l.left -= int64(n); *l.left < 0 {
+		return 0, fmt.Errorf("%w: the conversation has more than %d bytes", git.ErrTooLarge, maxConversation)
+	}
+	return n, err
 }
 
 func inLedger(ctx context.Context, repo *git.Repo, t *Turn, f func(*ledger.Ledger) error) error {

@@ -177,7 +177,7 @@ func TestHostileLedger(t *testing.T) {
 			l.Git("update-ref", "refs/agent/missions/a1b2c3d4", side.Git("commit-tree", "-m", "x", side.Git("write-tree")))
 			s, err := turns.Find(t.Context(), l.Workspace(l.Dir), "", "a1b2c3d4/1")
 			if err == nil {
-				_, err = turns.Conversation(t.Context(), l.GitRepo(), s.Turn)
+				_, err = lab.ForkConversation(l.GitRepo(), s.Turn)
 			}
 			if err == nil {
 				t.Errorf("no error")

@@ -12,6 +12,7 @@ import (
 
 	"gitagent/internal/redact"
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -56,15 +57,15 @@ func TestForkAfterRedaction(t *testing.T) {
 				t.Errorf("%s: tools %v of %s, %d tokens became %v of %s, %d", path, was.Tools, was.Model, was.Output, is.Tools, is.Model, is.Output)
 			}
 			rebuild := func(segment []byte) []byte {
-				got, err := a.Rebuild(transcript.Cut{
-					Segments: [][]byte{segment}, Session: "01a20fff-0000-7000-8000-000000000001",
+				got, err := agenttest.Rebuilt(a.Rebuild(transcript.Cut{
+					Lines: agenttest.Lines(segment), Session: "01a20fff-0000-7000-8000-000000000001",
 					At: time.Unix(1795220369, 0), Config: t.TempDir(), Dir: "/home/dev/wt",
-				})
+				}))
 				if err != nil {
 					t.Logf("%s: %v", path, err)
 					return nil
 				}
-				return bytes.Join(got.Pieces, nil)
+				return got.Content()
 			}
 			before, after := bytes.Split(rebuild(raw), []byte("\n")), bytes.Split(rebuild(clean), []byte("\n"))
 			if len(before) != len(after) {

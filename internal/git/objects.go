@@ -178,7 +178,7 @@ func (o *Objects) Has(h object.Hash) error {
 }
 
 // inMemory is the largest object that [Objects.Stream] reads at once.
-const inMemory = 16 << 20
+const inMemory = 4 << 20
 
 // Stream calls f with a blob of at most most bytes, a large one while git sends
 // it. Errors are those of [Objects.Read] and of f.
@@ -197,7 +197,7 @@ func (o *Objects) Stream(h object.Hash, most int64, f func(io.Reader) error) err
 	if size > most {
 		return fmt.Errorf("read blob %s: %w", h, tooLarge(size, most))
 	}
-	out, ended, err := o.repo.With(Wary).Pipe(o.ctx, nil, "cat-file", "blob", h.String())
+	out, ended, err := o.repo.With(Wary).Pipe(o.ctx, nil, "-c", "core.bigFileThreshold=1m", "cat-file", "blob", h.String())
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,7 @@ func resume(ctx context.Context, w *workspace.Workspace, how Resumption) (record
 	}
 	f := ForkPlan{Source: source, Foreign: how.Foreign, ID: how.ID, At: how.At, Session: how.Session, Config: how.Config, top: w.Repo.Top}
 	told := retell(ctx, w, f)
+	defer told.file.discard()
 	if told.why != nil {
 		return "", fmt.Errorf("%w: %w", ErrNoConversation, told.why)
 	}

@@ -126,11 +126,11 @@ func TestRewrite(t *testing.T) {
 		}
 		for _, turn := range w.list(id) {
 			again = append(again, fmt.Sprint(turn.ID(), turn.Outcome, turn.At, turn.Session))
-			segments, err := turns.Conversation(t.Context(), w.workspace().Repo, turn)
+			segments, err := w.conversation(turn)
 			if err != nil {
 				t.Errorf("turn %s: %v", turn.ID(), err)
 			}
-			for line := range strings.Lines(string(slices.Concat(segments...))) {
+			for line := range strings.Lines(string(segments)) {
 				if !json.Valid([]byte(line)) {
 					t.Errorf("turn %s: not valid: %s", turn.ID(), line)
 				}

@@ -1,7 +1,9 @@
 package purgerewrite_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +19,7 @@ import (
 	"gitagent/internal/record"
 	"gitagent/internal/scrub"
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -62,23 +65,23 @@ func TestRewriteTurn(t *testing.T) {
 		t.Error("the state of the next turn is another one")
 	}
 	for _, turn := range after {
-		segments, err := turns.Conversation(t.Context(), w.workspace().Repo, turn)
+		segments, err := w.conversation(turn)
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := string(slices.Concat(segments...))
+		said := string(segments)
 		if strings.Contains(said, "log in") {
 			t.Errorf("turn %d: its conversation has the prompt", turn.Turn)
 		}
 		if got := transcript.Turns(agent.Default().Reader(), []byte(said)); len(got) != turn.Turn || got[0].Prompt != scrub.Mark {
 			t.Errorf("turn %d: the conversation has the turns %+v", turn.Turn, got)
 		}
-		rebuilt, err := claude.Rebuild(transcript.Cut{Segments: segments, Session: "5ee7f6a0-0000-4000-8000-0000a1b2c3d4", Config: t.TempDir(), Dir: w.Dir})
+		rebuilt, err := agenttest.Rebuilt(claude.Rebuild(transcript.Cut{Lines: agenttest.Lines(segments), Session: "5ee7f6a0-0000-4000-8000-0000a1b2c3d4", Config: t.TempDir(), Dir: w.Dir}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		parent := "null"
-		for line := range strings.Lines(string(slices.Concat(rebuilt.Pieces...))) {
+		for line := range strings.Lines(string(rebuilt.Content())) {
 			var v struct {
 				UUID   string  `json:"uuid"`
 				Parent *string `json:"parentUuid"`
@@ -289,4 +292,14 @@ func glob(t testing.TB, pattern string) []string {
 		t.Fatal(err)
 	}
 	return list
+}
+
+// conversation is what a fork of the turn begins with.
+func (l *lab) conversation(t *turns.Turn) ([]byte, error) {
+	var b bytes.Buffer
+	err := turns.Conversation(l.t.Context(), l.workspace().Repo, t, func(segment io.Reader, _ bool) error {
+		_, err := b.ReadFrom(segment)
+		return err
+	})
+	return b.Bytes(), err
 }

@@ -12,7 +12,6 @@ import (
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
 	"gitagent/test/replay"
-	"gitagent/turns"
 )
 
 // mission is the mission.json of a mission, as plain git shows it.
@@ -200,7 +199,7 @@ func TestWithoutFile(t *testing.T) {
 	if list[0].Transcript != nil || list[1].Transcript != nil {
 		t.Errorf("there are segments: %s", lab.Describe(list))
 	}
-	if _, err := turns.Conversation(t.Context(), l.GitRepo(), list[1]); err == nil {
+	if _, err := lab.ForkConversation(l.GitRepo(), list[1]); err == nil {
 		t.Error("there is a conversation")
 	}
 	l.Quiet()

@@ -13,7 +13,6 @@ import (
 	"gitagent/test/gittest"
 	"gitagent/test/lab"
 	"gitagent/test/replay"
-	"gitagent/turns"
 )
 
 // TestStateDeleted: what is known locally is lost after each event in turn. Nothing is recorded
@@ -313,7 +312,7 @@ func TestTooLarge(t *testing.T) {
 	if len(l.Seen.Warnings) == 0 {
 		t.Error("no warning for the log")
 	}
-	if _, err := turns.Conversation(t.Context(), l.GitRepo(), list[2]); err == nil || !strings.Contains(err.Error(), "size") {
+	if _, err := lab.ForkConversation(l.GitRepo(), list[2]); err == nil || !strings.Contains(err.Error(), "size") {
 		t.Errorf("conversation of turn 3: %v, want an error that says why there is none", err)
 	}
 	if data, err := lab.TranscriptOf(t.Context(), l.GitRepo(), list[2]); err != nil || !bytes.Contains(data, []byte("answer to three")) {

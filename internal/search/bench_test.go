@@ -10,7 +10,7 @@ import (
 
 // BenchmarkLines passes over lines of JSON in which nothing is found.
 func BenchmarkLines(b *testing.B) {
-	files, err := filepath.Glob("../transcript/testdata/*.jsonl")
+	files, err := filepath.Glob("../agent/claude/testdata/*.jsonl")
 	gittest.Must(b, err)
 	var segment []byte
 	for _, name := range files {

@@ -1,8 +1,10 @@
 package transcript
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"iter"
 	"time"
 )
 
@@ -52,18 +54,22 @@ var ErrEmpty = errors.New("the conversation is empty")
 
 // A Cut is a conversation up to a turn, to become a session of its own.
 type Cut struct {
-	Segments [][]byte // the turns' lines, in order
-	Foreign  bool     // they are untrusted: what speaks in the client's own name is left out
-	Session  string   // the id of the new session
-	At       time.Time
-	Config   string // the client's configuration directory
-	Dir      string // where the client will be started, with symbolic links resolved
+	// Lines are the turns' lines, in order, without newlines, each valid until
+	// the next one. An error ends them.
+	Lines   iter.Seq2[[]byte, error]
+	Foreign bool   // they are untrusted: what speaks in the client's own name is left out
+	Session string // the id of the new session
+	At      time.Time
+	Config  string // the client's configuration directory
+	Dir     string // where the client will be started, with symbolic links resolved
 }
 
 // A Rebuilt is the file of a new session.
 type Rebuilt struct {
-	Path   string   // where the client, or its recorder, looks for it
-	Pieces [][]byte // the file's content, in order
+	Path string // where the client, or its recorder, looks for it
+	// Write writes the file's content, once, as the cut's lines are read. The
+	// error is theirs, or wraps [ErrEmpty] if nothing was said; w keeps its own.
+	Write func(w *bufio.Writer) error
 	// Adopt, unless nil, makes the client import Path. It is the last step: on
 	// failure the client has nothing.
 	Adopt func(ctx context.Context) error

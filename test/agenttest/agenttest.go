@@ -3,10 +3,13 @@
 package agenttest
 
 import (
+	"bufio"
 	"bytes"
+	"iter"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -117,17 +120,58 @@ func Sound(t *testing.T, e *transcript.Entry) {
 // rebuilt as it is.
 func Rebuilds(t *testing.T, rebuild func(transcript.Cut) (*transcript.Rebuilt, error), c transcript.Cut) {
 	t.Helper()
-	rebuilt, err := rebuild(c)
+	rebuilt, err := Rebuilt(rebuild(c))
 	if err != nil {
 		return
 	}
-	once := bytes.Join(rebuilt.Pieces, nil)
-	c.Segments = [][]byte{once}
-	again, err := rebuild(c)
+	once := rebuilt.Content()
+	c.Lines = Lines(once)
+	again, err := Rebuilt(rebuild(c))
 	if err != nil {
 		t.Fatalf("rebuild what was rebuilt: %v\n%s", err, once)
 	}
-	if twice := bytes.Join(again.Pieces, nil); !bytes.Equal(twice, once) {
+	if twice := again.Content(); !bytes.Equal(twice, once) {
 		t.Errorf("rebuilt twice:\n%s\n%s", once, twice)
 	}
+}
+
+// Lines are the lines of segments, for a [transcript.Cut]. Each is overwritten
+// when the next one is asked for.
+func Lines(segments ...[]byte) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, s := range segments {
+			for line := range bytes.Lines(s) {
+				line = bytes.Clone(bytes.TrimSuffix(line, []byte{'\n'}))
+				if !yield(line, nil) {
+					return
+				}
+				for i := range line {
+					line[i] = '#'
+				}
+			}
+		}
+	}
+}
+
+// A File is the file of a rebuilt conversation.
+type File struct {
+	*transcript.Rebuilt
+	Lines [][]byte // each with its newline
+}
+
+// Content is all of it.
+func (f *File) Content() []byte { return bytes.Join(f.Lines, nil) }
+
+// Rebuilt writes what was rebuilt.
+func Rebuilt(r *transcript.Rebuilt, err error) (*File, error) {
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	w := bufio.NewWriter(&b)
+	if err := r.Write(w); err != nil {
+		return nil, err
+	}
+	err = w.Flush()
+	return &File{r, slices.Collect(bytes.Lines(b.Bytes()))}, err
 }

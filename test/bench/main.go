@@ -88,6 +88,7 @@ func cases() []benchCase {
 		{"search", "2 GB of conversations", searching},
 		{"everywhere", "missions and search --everywhere, 1, 50 and 500 repositories of 10 missions", everywhere},
 		{"fork", "a fork against git worktree add alone, 100 and 50,000 files", fork},
+		{"fork-large", "a fork that takes 200 MB of conversation along, against git worktree add alone", forkLarge},
 		{"include", "forks of 5,000 files that copy ignored ones, one and eight", included},
 		{"signing", "signing an event, and checking the signatures of 1000", signing},
 		{"handoff", "the hooks that begin and end a session", handoff},

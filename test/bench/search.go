@@ -73,7 +73,7 @@ const searchFormat = "%-28s %6v %7v %7v %7v %9v %9v %5v %7v\n"
 
 // conversations are some turns' parts of conversations, of 10 KB to 1 MB.
 func (l *lab) conversations() [][]byte {
-	files := must(filepath.Glob("internal/transcript/testdata/*.jsonl"))
+	files := must(filepath.Glob("internal/agent/claude/testdata/*.jsonl"))
 	if len(files) == 0 {
 		check(fmt.Errorf("no captured conversations; run this at the top of the repository"))
 	}

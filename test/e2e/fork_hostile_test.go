@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/agent"
 	conversation "gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 )
@@ -106,9 +107,9 @@ func TestForkOfHostile(t *testing.T) {
 			if word == "TF1" {
 				data = bytes.ReplaceAll(data, []byte(session), []byte(id))
 			} else {
-				rebuilt, err := agent.Default().Rebuild(conversation.Cut{Segments: [][]byte{data}, Session: id})
+				rebuilt, err := agenttest.Rebuilt(agent.Default().Rebuild(conversation.Cut{Lines: agenttest.Lines(data), Session: id}))
 				gittest.Must(t, err)
-				data = bytes.Join(rebuilt.Pieces, nil)
+				data = rebuilt.Content()
 			}
 			replaceFile(t, filepath.Join(filepath.Dir(r.transcriptPath(session)), id+".jsonl"), data)
 			os.Remove(in("where", word))

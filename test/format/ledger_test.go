@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -253,14 +254,20 @@ func (l *lister) turns(id record.ID) {
 		if t.Transcript == nil {
 			continue
 		}
-		segments, err := turns.Conversation(l.ctx, l.repo, t)
+		count := 0
+		var segments bytes.Buffer
+		err := turns.Conversation(l.ctx, l.repo, t, func(segment io.Reader, _ bool) error {
+			count++
+			_, err := segments.ReadFrom(segment)
+			return err
+		})
 		if err != nil && !errors.Is(err, git.ErrNotFound) {
 			l.t.Fatal(err)
 		}
 		if err != nil {
 			l.line("    conversation incomplete")
 		} else {
-			l.line("    conversation of %d segments, blob %s", len(segments), blob(slices.Concat(segments...)))
+			l.line("    conversation of %d segments, blob %s", count, blob(segments.Bytes()))
 		}
 	}
 }

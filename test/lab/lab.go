@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -394,8 +395,12 @@ func (l *Lab) Notes(id record.ID) map[string]map[int]string {
 
 // ForkConversation returns the conversation up to a turn as it was written.
 func ForkConversation(repo *git.Repo, t *turns.Turn) ([]byte, error) {
-	segments, err := turns.Conversation(context.Background(), repo, t)
-	return slices.Concat(segments...), err
+	var b bytes.Buffer
+	err := turns.Conversation(context.Background(), repo, t, func(segment io.Reader, _ bool) error {
+		_, err := b.ReadFrom(segment)
+		return err
+	})
+	return b.Bytes(), err
 }
 
 // Conversation checks that the segments up to a turn are, byte for byte, a prefix of the client's

@@ -1,9 +1,11 @@
 package claude
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,13 +112,17 @@ func BenchmarkTurns(b *testing.B) {
 }
 
 func BenchmarkRebuild(b *testing.B) {
-	content := [][]byte{bytes.Repeat(turn20K(b), 256)} // 5 MB
-	b.SetBytes(int64(len(content[0])))
+	content := bytes.Repeat(turn20K(b), 256) // 5 MB
+	b.SetBytes(int64(len(content)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := rebuild(content, "22222222-2222-4222-8222-222222222222", false); err != nil {
-			b.Fatal(err)
-		}
+		rebuilt, err := Rebuild(transcript.Cut{Session: newID, Lines: func(yield func([]byte, error) bool) {
+			for _, line := range lines(content) {
+				yield(line, nil)
+			}
+		}})
+		gittest.Must(b, err)
+		gittest.Must(b, rebuilt.Write(bufio.NewWriter(io.Discard)))
 	}
 }
 

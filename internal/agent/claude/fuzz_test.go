@@ -143,14 +143,13 @@ func FuzzRebuild(f *testing.F) {
 
 // remade rebuilds data, nil if nothing was said, and fails the test unless once more changes nothing.
 func remade(t *testing.T, data []byte, session string, foreign bool) []byte {
-	file, err := rebuild([][]byte{data}, session, foreign)
+	got, err := rebuild(session, foreign, data)
 	if err != nil {
 		return nil
 	}
-	got := bytes.Join(file, nil)
-	again, err := rebuild([][]byte{got}, session, foreign)
-	if err != nil || !bytes.Equal(bytes.Join(again, nil), got) {
-		t.Fatalf("once more gives %v\n%q, want\n%q", err, bytes.Join(again, nil), got)
+	again, err := rebuild(session, foreign, got)
+	if err != nil || !bytes.Equal(again, got) {
+		t.Fatalf("once more gives %v\n%q, want\n%q", err, again, got)
 	}
 	return got
 }

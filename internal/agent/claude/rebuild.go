@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -13,8 +14,8 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// Rebuild turns a conversation, a session's segments in order, into the file of
-// a new session. Its pieces share the segments' memory.
+// Rebuild turns a conversation, a session's lines in order, into the file of a
+// new session.
 //
 // The client acts on parts of its file, and its next request is made from all
 // the others. So what is known to make it act, or to be the old session's, is
@@ -30,31 +31,27 @@ import (
 // them to the model in its own name and in the system prompt. It makes new
 // ones.
 func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
-	file, err := rebuild(c.Segments, c.Session, c.Foreign)
+	id, err := json.Marshal(c.Session)
 	if err != nil {
 		return nil, err
 	}
-	return &transcript.Rebuilt{Path: Path(c.Config, c.Dir, c.Session), Pieces: file}, nil
-}
-
-func rebuild(segments [][]byte, session string, foreign bool) (file [][]byte, err error) {
-	id, err := json.Marshal(session)
-	if err != nil {
-		return nil, err
-	}
-	r := rebuilder{foreign: foreign, table: byName(acts), id: id, before: map[string]string{}}
-	if foreign {
+	r := rebuilder{foreign: c.Foreign, table: byName(acts), id: id, before: map[string]string{}}
+	if c.Foreign {
 		r.table = byName(known)
 	}
-	for _, segment := range segments {
-		for line := range bytes.Lines(segment) {
-			r.add(bytes.TrimSuffix(line, []byte{'\n'}))
+	return &transcript.Rebuilt{Path: Path(c.Config, c.Dir, c.Session), Write: func(w *bufio.Writer) error {
+		r.file = w
+		for line, err := range c.Lines {
+			if err != nil {
+				return err
+			}
+			r.add(line)
 		}
-	}
-	if !r.said {
-		return nil, fmt.Errorf("rebuild session %s: %w", session, transcript.ErrEmpty)
-	}
-	return r.file, nil
+		if !r.said {
+			return fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
+		}
+		return nil
+	}}, nil
 }
 
 // never is the time of every tool result. If files that tools have read or
@@ -68,7 +65,7 @@ type rebuilder struct {
 	foreign bool
 	table   map[string]fields // what is known of a stranger's objects, or what is cut from one's own
 	id      []byte            // of the new session, in JSON
-	file    [][]byte
+	file    *bufio.Writer
 	said    bool // something was said
 
 	// before maps the uuid of an omitted record to the last kept one, in JSON.
@@ -105,13 +102,12 @@ func (r *rebuilder) add(line []byte) {
 		if e.from < at {
 			continue // in a part that was cut
 		}
-		r.file = append(r.file, line[at:e.from])
-		if e.with != nil {
-			r.file = append(r.file, e.with)
-		}
+		_, _ = r.file.Write(line[at:e.from]) // its Flush returns the error, too
+		_, _ = r.file.Write(e.with)
 		at = e.to
 	}
-	r.file = append(r.file, line[at:], []byte{'\n'})
+	_, _ = r.file.Write(line[at:])
+	_ = r.file.WriteByte('\n')
 }
 
 func isLink(value string) bool {

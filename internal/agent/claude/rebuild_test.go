@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
@@ -22,8 +23,15 @@ const (
 // rebuilt passes the conversation to Rebuild in two segments and returns the whole file.
 func rebuilt(conversation []byte, foreign bool) ([]byte, error) {
 	half := bytes.IndexByte(conversation, '\n') + 1
-	file, err := rebuild([][]byte{conversation[:half], conversation[half:]}, newID, foreign)
-	return bytes.Join(file, nil), err
+	return rebuild(newID, foreign, conversation[:half], conversation[half:])
+}
+
+func rebuild(session string, foreign bool, segments ...[]byte) ([]byte, error) {
+	file, err := agenttest.Rebuilt(Rebuild(transcript.Cut{Lines: agenttest.Lines(segments...), Session: session, Foreign: foreign}))
+	if err != nil {
+		return nil, err
+	}
+	return file.Content(), nil
 }
 
 // Ids of records, as the client makes them.

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/rand"
@@ -31,9 +32,9 @@ func NewSession() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Rebuild makes the rollout of a new thread. It is complete, though the
-// segments may be from several files that continue each other, as after a
-// person went back, or for a fork.
+// Rebuild makes the rollout of a new thread. It is complete, though the lines
+// may be from several files that continue each other, as after a person went
+// back, or for a fork.
 //
 // The client acts on parts of its file, so records are kept by a list of known
 // types and fields, see [known], with unchanged values, which makes the
@@ -42,8 +43,7 @@ func NewSession() string {
 // for [ghost]. Records are left out that are not strict JSON or repeat a field,
 // which programs read differently.
 //
-// A foreign conversation keeps items by the list, too: segments may be
-// untrusted. It also loses what the client says in its own name:
+// A foreign conversation keeps items by the list, too: lines may be untrusted. It also loses what the client says in its own name:
 // messages to the model from neither the user nor the model, content that only
 // the original account can read, and counts of tokens, by which the client
 // decides to compact.
@@ -51,18 +51,24 @@ func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	r := rebuilder{Cut: c, known: knownFields()}
 	r.session = quote(c.Session)
 	r.provider = defaultProvider(c.Config)
-	for _, segment := range c.Segments {
-		for line := range bytes.SplitSeq(segment, []byte{'\n'}) {
-			r.add(line)
+	return &transcript.Rebuilt{Path: rollout(c.Config, c.Session, c.At), Write: r.write}, nil
+}
+
+func (r *rebuilder) write(w *bufio.Writer) error {
+	r.file = w
+	for line, err := range r.Lines {
+		if err != nil {
+			return err
 		}
+		r.add(line)
 	}
 	if !r.said {
-		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
+		return fmt.Errorf("rebuild session %s: %w", r.Session, transcript.ErrEmpty)
 	}
 	if r.turn != "" {
 		r.record(r.stamp, "event_msg", []byte(`{"type":"task_complete","turn_id":`+r.turn+`,"last_agent_message":null}`))
 	}
-	return &transcript.Rebuilt{Path: rollout(c.Config, c.Session, c.At), Pieces: r.file}, nil
+	return nil
 }
 
 func rollout(config, session string, at time.Time) string {
@@ -85,7 +91,8 @@ type rebuilder struct {
 	session  []byte // the new id, in JSON
 	provider string // the thread's, unless its own record names one
 
-	file  [][]byte
+	file  *bufio.Writer
+	count int    // records in it
 	said  bool   // something was said
 	turn  string // the running task's id, in JSON, or ""
 	stamp string // of the last record, in JSON
@@ -100,7 +107,7 @@ func (r *rebuilder) add(line []byte) {
 	if !ok || !p.IsObject() {
 		return
 	}
-	if len(r.file) == 0 {
+	if r.count == 0 {
 		r.begin(kind, top)
 	}
 	payload, ok := r.keep(kind, p)
@@ -132,8 +139,10 @@ func (r *rebuilder) begin(kind string, top map[string]gjson.Result) {
 
 func (r *rebuilder) record(stamp, kind string, payload []byte) {
 	r.stamp = stamp
-	head := `{"timestamp":` + stamp + `,"ordinal":` + strconv.Itoa(len(r.file)) + `,"type":"` + kind + `","payload":`
-	r.file = append(r.file, slices.Concat([]byte(head), payload, []byte("}\n")))
+	_, _ = r.file.WriteString(`{"timestamp":` + stamp + `,"ordinal":` + strconv.Itoa(r.count) + `,"type":"` + kind + `","payload":`)
+	_, _ = r.file.Write(payload)
+	_, _ = r.file.WriteString("}\n") // its Flush returns the error, too
+	r.count++
 }
 
 // follow notes what a record means for the whole file.

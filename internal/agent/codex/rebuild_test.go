@@ -25,14 +25,14 @@ const newID = "01a20fff-0000-7000-8000-000000000001"
 var now = time.Date(2026, 11, 24, 9, 8, 7, 6e6, time.FixedZone("", 3600))
 
 func cut(foreign bool, segments ...[]byte) transcript.Cut {
-	return transcript.Cut{Segments: segments, Foreign: foreign, Session: newID, At: now, Config: "/home/dev/.codex", Dir: "/home/dev/wt"}
+	return transcript.Cut{Lines: agenttest.Lines(segments...), Foreign: foreign, Session: newID, At: now, Config: "/home/dev/.codex", Dir: "/home/dev/wt"}
 }
 
 func rebuild(t testing.TB, c transcript.Cut) []byte {
 	t.Helper()
-	got, err := Rebuild(c)
+	got, err := agenttest.Rebuilt(Rebuild(c))
 	gittest.Must(t, err)
-	return bytes.Join(got.Pieces, nil)
+	return got.Content()
 }
 
 // segments cuts a rollout as it is recorded, each turn's at its Stop, and what is after the last one.
@@ -125,7 +125,7 @@ func TestRebuildWhole(t *testing.T) {
 
 func TestRebuildPath(t *testing.T) {
 	t.Parallel()
-	got, err := Rebuild(cut(false, agenttest.Capture(t, "three-turns")))
+	got, err := agenttest.Rebuilt(Rebuild(cut(false, agenttest.Capture(t, "three-turns"))))
 	want := "/home/dev/.codex/sessions/2026/11/24/rollout-2026-11-24T09-08-07-" + newID + ".jsonl"
 	if err != nil || got.Path != want || got.Adopt != nil {
 		t.Errorf("Rebuild gives %q, %v, want %q", got.Path, err, want)
@@ -252,7 +252,7 @@ func TestRebuildRecords(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := Rebuild(cut(tt.foreign, []byte(tt.in)))
+			got, err := agenttest.Rebuilt(Rebuild(cut(tt.foreign, []byte(tt.in))))
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("error %v, want %v", err, tt.err)
 			}
@@ -260,7 +260,7 @@ func TestRebuildRecords(t *testing.T) {
 				return
 			}
 			var payloads []string
-			for line := range bytes.Lines(bytes.Join(got.Pieces[1:], nil)) {
+			for line := range bytes.Lines(bytes.Join(got.Lines[1:], nil)) {
 				payloads = append(payloads, gjson.GetBytes(line, "payload").Raw)
 			}
 			if !slices.Equal(payloads, tt.want) {
@@ -304,11 +304,11 @@ func FuzzRebuild(f *testing.F) {
 	}
 	table := knownFields()
 	f.Fuzz(func(t *testing.T, data []byte, foreign bool) {
-		got, err := Rebuild(cut(foreign, data))
+		got, err := agenttest.Rebuilt(Rebuild(cut(foreign, data)))
 		if err != nil {
 			return
 		}
-		file := bytes.Join(got.Pieces, nil)
+		file := got.Content()
 		number := 0
 		for line := range bytes.Lines(file) {
 			var record struct {

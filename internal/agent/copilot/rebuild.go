@@ -1,7 +1,7 @@
 package copilot
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -17,29 +17,35 @@ import (
 // Rebuild makes the file of a new session: the client needs nothing else, and
 // starts in the directory where it is then resumed.
 //
-// Segments may be untrusted: only known fields of the conversation's events are
+// Lines may be untrusted: only known fields of the conversation's events are
 // kept, see [known]. They form a chain of their own. A foreign conversation
 // also loses what the client said in its own name, all that only the service
 // can have signed, and files.
 func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
-	file := [][]byte{start(c)}
-	parent := gjson.GetBytes(file[0], "id")
+	return &transcript.Rebuilt{Path: Path(c.Config, c.Session), Write: func(w *bufio.Writer) error { return rebuild(w, c) }}, nil
+}
+
+func rebuild(w *bufio.Writer, c transcript.Cut) error {
+	head := start(c)
+	_, _ = w.Write(head) // its Flush returns the error, too
+	parent := gjson.GetBytes(head, "id")
 	said := false
-	for _, segment := range c.Segments {
-		for line := range bytes.SplitSeq(segment, []byte{'\n'}) {
-			kind, kept := keep(line, parent, c.Foreign)
-			if kept == nil {
-				continue
-			}
-			parent = gjson.GetBytes(kept, "id")
-			file = append(file, append(kept, '\n'))
-			said = said || kind == "user.message" || kind == "assistant.message"
+	for line, err := range c.Lines {
+		if err != nil {
+			return err
 		}
+		kind, kept := keep(line, parent, c.Foreign)
+		if kept == nil {
+			continue
+		}
+		parent = gjson.GetBytes(kept, "id")
+		_, _ = w.Write(append(kept, '\n'))
+		said = said || kind == "user.message" || kind == "assistant.message"
 	}
 	if !said {
-		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
+		return fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
 	}
-	return &transcript.Rebuilt{Path: Path(c.Config, c.Session), Pieces: file}, nil
+	return nil
 }
 
 // start returns the event that a file begins with.

@@ -20,7 +20,7 @@ const newID = "01a20fff-0000-4000-8000-000000000001"
 
 func cut(foreign bool, segments ...[]byte) transcript.Cut {
 	at := time.Date(2026, 11, 24, 9, 8, 7, 6e6, time.FixedZone("", 3600))
-	return transcript.Cut{Segments: segments, Foreign: foreign, Session: newID, At: at, Config: "/home/dev/.copilot", Dir: "/home/dev/wt"}
+	return transcript.Cut{Lines: agenttest.Lines(segments...), Foreign: foreign, Session: newID, At: at, Config: "/home/dev/.copilot", Dir: "/home/dev/wt"}
 }
 
 // said is what a file's conversation says, a word for each event.
@@ -81,9 +81,9 @@ func TestRebuild(t *testing.T) {
 		for i, turn := range transcript.Turns(Reader(), data) {
 			want = append(want, turns[i]...)
 			for _, foreign := range []bool{false, true} {
-				got, err := Rebuild(cut(foreign, data[:turn.Start], data[turn.Start:turn.End]))
+				got, err := agenttest.Rebuilt(Rebuild(cut(foreign, data[:turn.Start], data[turn.Start:turn.End])))
 				gittest.Must(t, err)
-				file := bytes.Join(got.Pieces, nil)
+				file := got.Content()
 				own := want
 				if foreign {
 					own = slices.DeleteFunc(slices.Clone(want), func(s string) bool { return s == "system.notification" })
@@ -127,9 +127,9 @@ func chained(t *testing.T, file []byte) {
 // TestRebuildSubagent: a sub-agent's own conversation stays behind, its answer does not.
 func TestRebuildSubagent(t *testing.T) {
 	t.Parallel()
-	got, err := Rebuild(cut(false, agenttest.Capture(t, "sub-agent")))
+	got, err := agenttest.Rebuilt(Rebuild(cut(false, agenttest.Capture(t, "sub-agent"))))
 	gittest.Must(t, err)
-	if list := said(bytes.Join(got.Pieces, nil)); len(list) != 4 || list[1] != "call task" || list[3] != "sub answer" {
+	if list := said(got.Content()); len(list) != 4 || list[1] != "call task" || list[3] != "sub answer" {
 		t.Errorf("it says %q", list)
 	}
 }
@@ -150,15 +150,15 @@ func TestRebuildForeign(t *testing.T) {
 		true: `{"type":"user.message","data":{"content":"x","attachments":[` + image + `]},"id":"a","timestamp":"2026-11-27T02:04:05.765Z","parentId":P}
 {"type":"assistant.message","data":{"messageId":"m","content":"y","toolRequests":[{"name":"n","arguments":{"a":{"b":1}}}]},"id":"b","timestamp":"1970-01-01T00:00:00Z","parentId":"a"}`,
 	} {
-		got, err := Rebuild(cut(foreign, []byte(asked+"\n"+said+"\n"+rest)))
+		got, err := agenttest.Rebuilt(Rebuild(cut(foreign, []byte(asked+"\n"+said+"\n"+rest))))
 		gittest.Must(t, err)
-		want = strings.Replace(want, "P}", gjson.GetBytes(got.Pieces[0], "id").Raw+"}", 1)
-		if file := strings.TrimSpace(string(bytes.Join(got.Pieces[1:], nil))); file != want {
+		want = strings.Replace(want, "P}", gjson.GetBytes(got.Lines[0], "id").Raw+"}", 1)
+		if file := strings.TrimSpace(string(bytes.Join(got.Lines[1:], nil))); file != want {
 			t.Errorf("foreign %t:\ngot  %s\nwant %s", foreign, file, want)
 		}
 	}
 	for _, empty := range []string{"", `{"type":"session.error","data":{"message":"x"},"id":"a"}`} {
-		if _, err := Rebuild(cut(false, []byte(empty))); !errors.Is(err, transcript.ErrEmpty) {
+		if _, err := agenttest.Rebuilt(Rebuild(cut(false, []byte(empty)))); !errors.Is(err, transcript.ErrEmpty) {
 			t.Errorf("nothing said: %v", err)
 		}
 	}

@@ -1,7 +1,7 @@
 package droid
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -19,31 +19,37 @@ import (
 // account it resumes none. It finds the file by its project, and its copy keeps
 // the records' ids.
 //
-// Segments may be untrusted: only known fields of messages and compactions are
+// Lines may be untrusted: only known fields of messages and compactions are
 // kept, see [known]. They form a chain of their own. What hooks said, and what
 // the client showed to the user alone, is left out. A foreign conversation also
 // loses the model's thoughts, all that only the service can have signed, and what
 // the client told the model about its place, which it then says again.
 func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
-	file := [][]byte{start(c)}
+	path := filepath.Join(c.Config, sessions, project(c.Dir), c.Session+extension)
+	return &transcript.Rebuilt{Path: path, Write: func(w *bufio.Writer) error { return rebuild(w, c) }}, nil
+}
+
+func rebuild(w *bufio.Writer, c transcript.Cut) error {
+	_, _ = w.Write(start(c)) // its Flush returns the error, too
 	parent, said := "", false
-	for _, segment := range c.Segments {
-		for line := range bytes.SplitSeq(segment, []byte{'\n'}) {
-			kept, message := keep(line, parent, c.Foreign)
-			if kept == nil {
-				continue
-			}
-			if message {
-				parent = gjson.GetBytes(kept, "id").Raw
-			}
-			file = append(file, append(kept, '\n'))
-			said = said || message && gjson.GetBytes(kept, "message.visibility").Str == ""
+	for line, err := range c.Lines {
+		if err != nil {
+			return err
 		}
+		kept, message := keep(line, parent, c.Foreign)
+		if kept == nil {
+			continue
+		}
+		if message {
+			parent = gjson.GetBytes(kept, "id").Raw
+		}
+		_, _ = w.Write(append(kept, '\n'))
+		said = said || message && gjson.GetBytes(kept, "message.visibility").Str == ""
 	}
 	if !said {
-		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
+		return fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
 	}
-	return &transcript.Rebuilt{Path: filepath.Join(c.Config, sessions, project(c.Dir), c.Session+extension), Pieces: file}, nil
+	return nil
 }
 
 // start returns the line that a file begins with. The client reads no file

@@ -18,7 +18,7 @@ import (
 const newID = "01a20fff-0000-4000-8000-000000000001"
 
 func cut(foreign bool, segments ...[]byte) transcript.Cut {
-	return transcript.Cut{Segments: segments, Foreign: foreign, Session: newID, Config: "/home/dev/.factory", Dir: "/home/dev/a wt.x"}
+	return transcript.Cut{Lines: agenttest.Lines(segments...), Foreign: foreign, Session: newID, Config: "/home/dev/.factory", Dir: "/home/dev/a wt.x"}
 }
 
 // said is what a file's conversation says, a word for each part.
@@ -64,9 +64,9 @@ func TestRebuild(t *testing.T) {
 		for i, turn := range transcript.Turns(Reader(), data) {
 			want = append(want, turns[i]...)
 			for _, foreign := range []bool{false, true} {
-				got, err := Rebuild(cut(foreign, data[:turn.Start], data[turn.Start:turn.End]))
+				got, err := agenttest.Rebuilt(Rebuild(cut(foreign, data[:turn.Start], data[turn.Start:turn.End])))
 				gittest.Must(t, err)
-				file, own := bytes.Join(got.Pieces, nil), want
+				file, own := got.Content(), want
 				if foreign {
 					own = want[1:]
 				}
@@ -122,14 +122,14 @@ func TestRebuildForeign(t *testing.T) {
 		false: head + `"message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"y"}],"openaiEncryptedContent":"e"}}`,
 		true:  head + `"message":{"role":"assistant","content":[{"type":"text","text":"y"}]}}`,
 	} {
-		got, err := Rebuild(cut(foreign, []byte(input)))
+		got, err := agenttest.Rebuilt(Rebuild(cut(foreign, []byte(input))))
 		gittest.Must(t, err)
-		if file := strings.TrimSpace(string(bytes.Join(got.Pieces[1:], nil))); file != want {
+		if file := strings.TrimSpace(string(bytes.Join(got.Lines[1:], nil))); file != want {
 			t.Errorf("foreign %t:\ngot  %s\nwant %s", foreign, file, want)
 		}
 	}
 	for _, empty := range []string{"", head + `"message":{"role":"user","visibility":"llm_only","content":"x"}}`} {
-		if _, err := Rebuild(cut(false, []byte(empty))); !errors.Is(err, transcript.ErrEmpty) {
+		if _, err := agenttest.Rebuilt(Rebuild(cut(false, []byte(empty)))); !errors.Is(err, transcript.ErrEmpty) {
 			t.Errorf("nothing said: %v", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -23,31 +24,16 @@ import (
 )
 
 // Rebuild makes the file of a new session. It has the final conversation, each
-// message once: what the client would go on with after reading the segments'
+// message once: what the client would go on with after reading the lines'
 // patches.
 //
-// Segments may be untrusted: only known fields of messages of user and model
+// Lines may be untrusted: only known fields of messages of user and model
 // are kept, see [fields]. What the client says to the user is left out, and
 // what it tells the model about its place, which it says again. Hooks' words
 // before a prompt are left out, as the client would forget the prompt with them
 // on resuming. A foreign conversation also loses the model's thoughts and all
 // that only the service can have signed.
 func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
-	now := chat{at: make(map[string]int)}
-	for _, segment := range c.Segments {
-		for line := range bytes.SplitSeq(segment, []byte{'\n'}) {
-			now.follow(line)
-		}
-	}
-	var file [][]byte
-	for _, m := range now.messages {
-		if kept := keep(m, c.Foreign); kept != nil {
-			file = append(file, append(kept, '\n'))
-		}
-	}
-	if len(file) == 0 {
-		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
-	}
 	name, adopt, err := claim(c.Config, c.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, err)
@@ -56,7 +42,29 @@ func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	// its conversation lacks tools' results.
 	began := c.At.UTC().Add(-time.Minute).Format("2006-01-02T15-04")
 	path := filepath.Join(c.Config, projects, name, chats, "session-"+began+"-"+c.Session[:min(8, len(c.Session))]+".jsonl")
-	return &transcript.Rebuilt{Path: path, Pieces: append([][]byte{head(c)}, file...), Adopt: adopt}, nil
+	return &transcript.Rebuilt{Path: path, Write: func(w *bufio.Writer) error { return rebuild(w, c) }, Adopt: adopt}, nil
+}
+
+func rebuild(w *bufio.Writer, c transcript.Cut) error {
+	now := chat{at: make(map[string]int)}
+	for line, err := range c.Lines {
+		if err != nil {
+			return err
+		}
+		now.follow(line)
+	}
+	_, _ = w.Write(head(c)) // its Flush returns the error, too
+	said := false
+	for _, m := range now.messages {
+		if kept := keep(m, c.Foreign); kept != nil {
+			_, _ = w.Write(append(kept, '\n'))
+			said = true
+		}
+	}
+	if !said {
+		return fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
+	}
+	return nil
 }
 
 func head(c transcript.Cut) []byte {

@@ -22,7 +22,7 @@ const newID = "01a20fff-0000-4000-8000-000000000001"
 var now = time.Date(2026, 11, 24, 9, 8, 7, 6e6, time.FixedZone("", 3600))
 
 func cut(config string, foreign bool, segments ...[]byte) transcript.Cut {
-	return transcript.Cut{Segments: segments, Foreign: foreign, Session: newID, At: now, Config: config, Dir: "/home/dev/wt"}
+	return transcript.Cut{Lines: agenttest.Lines(segments...), Foreign: foreign, Session: newID, At: now, Config: config, Dir: "/home/dev/wt"}
 }
 
 // said are the texts of a session's messages, and the calls of tools.
@@ -62,9 +62,9 @@ func TestRebuild(t *testing.T) {
 	} {
 		turn := transcript.Turns(Reader(), data)[i]
 		for _, foreign := range []bool{false, true} {
-			got, err := Rebuild(cut(t.TempDir(), foreign, data[:turn.Start], data[turn.Start:turn.End]))
+			got, err := agenttest.Rebuilt(Rebuild(cut(t.TempDir(), foreign, data[:turn.Start], data[turn.Start:turn.End])))
 			gittest.Must(t, err)
-			file := bytes.Join(got.Pieces, nil)
+			file := got.Content()
 			if list := said(file); want != nil && !slices.Equal(list, want) {
 				t.Errorf("cut at %d:\ngot  %q\nwant %q", i+1, list, want)
 			}
@@ -81,12 +81,12 @@ func TestRebuild(t *testing.T) {
 // The client forgets, when it resumes a session, a prompt that begins with what hooks have added.
 func TestRebuildHooked(t *testing.T) {
 	t.Parallel()
-	got, err := Rebuild(cut(t.TempDir(), false, []byte(`{"id":"a","timestamp":"2026-11-23T18:57:50.429Z","type":"user","content":[{"text":"<hook_context>x</hook_context>\n\nT1 hello"},{"text":"<hook_context>y</hook_context>"}]}`+"\n")))
+	got, err := agenttest.Rebuilt(Rebuild(cut(t.TempDir(), false, []byte(`{"id":"a","timestamp":"2026-11-23T18:57:50.429Z","type":"user","content":[{"text":"<hook_context>x</hook_context>\n\nT1 hello"},{"text":"<hook_context>y</hook_context>"}]}`+"\n"))))
 	gittest.Must(t, err)
-	if line := string(got.Pieces[1]); line != `{"id":"a","timestamp":"2026-11-23T18:57:50.429Z","type":"user","content":[{"text":"T1 hello"}]}`+"\n" {
+	if line := string(got.Lines[1]); line != `{"id":"a","timestamp":"2026-11-23T18:57:50.429Z","type":"user","content":[{"text":"T1 hello"}]}`+"\n" {
 		t.Errorf("got %s", line)
 	}
-	if _, err := Rebuild(cut(t.TempDir(), false, []byte(`{"id":"a","type":"user","content":"<hook_context>x</hook_context>"}`))); !errors.Is(err, transcript.ErrEmpty) {
+	if _, err := agenttest.Rebuilt(Rebuild(cut(t.TempDir(), false, []byte(`{"id":"a","type":"user","content":"<hook_context>x</hook_context>"}`)))); !errors.Is(err, transcript.ErrEmpty) {
 		t.Errorf("nothing said: %v", err)
 	}
 }
@@ -99,9 +99,9 @@ func TestRebuildForeign(t *testing.T) {
 		false: `{"id":"a","type":"gemini","content":[{"text":"t","thought":true},{"text":"x","thoughtSignature":"s"},{"functionCall":{"name":"n","args":{"a":{"b":1}}}}],"tokens":{"input":1},"model":"m"}`,
 		true:  `{"id":"a","type":"gemini","content":[{"text":"x"},{"functionCall":{"name":"n","args":{"a":{"b":1}}}}],"model":"m"}`,
 	} {
-		got, err := Rebuild(cut(t.TempDir(), foreign, []byte(line+"\n"+`{"id":"b","id":"c","type":"user","content":"twice"}`+"\n")))
+		got, err := agenttest.Rebuilt(Rebuild(cut(t.TempDir(), foreign, []byte(line+"\n"+`{"id":"b","id":"c","type":"user","content":"twice"}`+"\n"))))
 		gittest.Must(t, err)
-		if file := strings.TrimSpace(string(bytes.Join(got.Pieces[1:], nil))); file != want {
+		if file := strings.TrimSpace(string(bytes.Join(got.Lines[1:], nil))); file != want {
 			t.Errorf("foreign %t: %s", foreign, file)
 		}
 	}
@@ -112,11 +112,11 @@ func TestClaim(t *testing.T) {
 	t.Parallel()
 	config := t.TempDir()
 	segment := agenttest.Capture(t, "two-turns")
-	place := func(dir string) (string, *transcript.Rebuilt) {
+	place := func(dir string) (string, *agenttest.File) {
 		t.Helper()
 		c := cut(config, false, segment)
 		c.Dir = dir
-		got, err := Rebuild(c)
+		got, err := agenttest.Rebuilt(Rebuild(c))
 		gittest.Must(t, err)
 		if name := filepath.Base(got.Path); name != "session-2026-11-24T08-07-01a20fff.jsonl" {
 			t.Errorf("it is called %s", name)

@@ -140,7 +140,7 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte(`{"info":{"id":"m","role":"user","time":{},"model":{}},"parts":[null,{"type":"tool","state":null}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		entries(data)
-		b := builder{Cut: transcript.Cut{Segments: [][]byte{data}, Session: "ses_x", At: time.Unix(1e9, 0), Dir: "/home/dev/repo"}, ids: idsAt(time.Unix(1e9, 0)), renamed: map[string]string{}}
+		b := builder{Cut: transcript.Cut{Session: "ses_x", At: time.Unix(1e9, 0), Dir: "/home/dev/repo"}, ids: idsAt(time.Unix(1e9, 0)), renamed: map[string]string{}}
 		for line := range bytes.Lines(data) {
 			b.add(line)
 		}

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -136,28 +137,11 @@ func (o Edition) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	if dir == "" {
 		return nil, fmt.Errorf("rebuild session %s: the environment names no home directory", c.Session)
 	}
-	b := builder{Cut: c, agent: o.Agent, ids: idsAt(c.At), renamed: map[string]string{}}
-	for _, segment := range c.Segments {
-		for line := range bytes.Lines(segment) {
-			b.add(line)
-		}
-	}
-	b.trim()
-	if len(b.list) == 0 {
-		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
-	}
-	r := &transcript.Rebuilt{Path: filepath.Join(dir, c.Session+".jsonl")}
-	for _, m := range b.list {
-		line, err := json.Marshal(m)
-		if err != nil {
-			return nil, fmt.Errorf("rebuild session %s: %w", c.Session, err)
-		}
-		r.Pieces = append(r.Pieces, line, []byte{'\n'})
-		m.Was = "" // the client doesn't know it
-	}
-	list := b.list
-	r.Adopt = func(ctx context.Context) error { return o.adopt(ctx, c, list) }
-	return r, nil
+	b := &builder{Cut: c, agent: o.Agent, ids: idsAt(c.At), renamed: map[string]string{}}
+	return &transcript.Rebuilt{
+		Path: filepath.Join(dir, c.Session+".jsonl"), Write: b.write,
+		Adopt: func(ctx context.Context) error { return o.adopt(ctx, c, b.list) },
+	}, nil
 }
 
 // A builder makes messages from lines.
@@ -168,6 +152,28 @@ type builder struct {
 	list    []*message
 	renamed map[string]string // ids of messages
 	prompt  string            // the last one's id
+}
+
+func (b *builder) write(w *bufio.Writer) error {
+	for line, err := range b.Lines {
+		if err != nil {
+			return err
+		}
+		b.add(line)
+	}
+	b.trim()
+	if len(b.list) == 0 {
+		return fmt.Errorf("rebuild session %s: %w", b.Session, transcript.ErrEmpty)
+	}
+	for _, m := range b.list {
+		line, err := json.Marshal(m)
+		if err != nil {
+			return fmt.Errorf("rebuild session %s: %w", b.Session, err)
+		}
+		_, _ = w.Write(append(line, '\n')) // its Flush returns the error, too
+		m.Was = ""                         // the client doesn't know it
+	}
+	return nil
 }
 
 // unknown names an agent and a model that the client must have but can't find.

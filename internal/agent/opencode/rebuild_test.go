@@ -13,17 +13,18 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
+	"gitagent/test/agenttest"
 	"gitagent/test/gittest"
 )
 
 func rebuilt(t *testing.T, foreign bool, segments ...[]byte) []byte {
 	t.Helper()
-	r, err := OpenCode.Rebuild(transcript.Cut{Segments: segments, Session: "ses_new", At: time.Unix(1.7e9, 0), Dir: "/home/dev/fork", Foreign: foreign})
+	r, err := agenttest.Rebuilt(OpenCode.Rebuild(transcript.Cut{Lines: agenttest.Lines(segments...), Session: "ses_new", At: time.Unix(1.7e9, 0), Dir: "/home/dev/fork", Foreign: foreign}))
 	gittest.Must(t, err)
 	if want := filepath.Join("git-agent", "opencode", "ses_new.jsonl"); !strings.HasSuffix(r.Path, want) || r.Adopt == nil {
 		t.Errorf("got %+v", r)
 	}
-	return bytes.Join(r.Pieces, nil)
+	return r.Content()
 }
 
 // A rebuilt conversation says the same, under ids of its own that keep the order.
@@ -71,12 +72,12 @@ func TestRebuildKilo(t *testing.T) {
 	}
 	for k := range turns {
 		for _, foreign := range []bool{false, true} {
-			r, err := Kilo.Rebuild(transcript.Cut{Segments: turns[:k+1], Session: "ses_new", At: time.Unix(1.7e9, 0), Dir: "/home/dev/fork", Foreign: foreign})
+			r, err := agenttest.Rebuilt(Kilo.Rebuild(transcript.Cut{Lines: agenttest.Lines(turns[:k+1]...), Session: "ses_new", At: time.Unix(1.7e9, 0), Dir: "/home/dev/fork", Foreign: foreign}))
 			gittest.Must(t, err)
 			if want := filepath.Join("git-agent", "kilo", "ses_new.jsonl"); !strings.HasSuffix(r.Path, want) {
 				t.Errorf("it is written to %s", r.Path)
 			}
-			was, is := entries(bytes.Join(turns[:k+1], nil)), entries(bytes.Join(r.Pieces, nil))
+			was, is := entries(bytes.Join(turns[:k+1], nil)), entries(r.Content())
 			if len(was) != len(is) {
 				t.Fatalf("at %d: %d messages of %d", k+1, len(is), len(was))
 			}
@@ -88,9 +89,9 @@ func TestRebuildKilo(t *testing.T) {
 		}
 	}
 	nameless := bytes.ReplaceAll(turns[0], []byte(`"agent":"code",`), nil)
-	r, err := Kilo.Rebuild(transcript.Cut{Segments: [][]byte{nameless}, Session: "ses_new", At: time.Unix(1.7e9, 0), Dir: "/home/dev/fork"})
+	r, err := agenttest.Rebuilt(Kilo.Rebuild(transcript.Cut{Lines: agenttest.Lines(nameless), Session: "ses_new", At: time.Unix(1.7e9, 0), Dir: "/home/dev/fork"}))
 	gittest.Must(t, err)
-	if got := gjson.GetBytes(r.Pieces[0], "info.agent").Str; got != "code" {
+	if got := gjson.GetBytes(r.Lines[0], "info.agent").Str; got != "code" {
 		t.Errorf("the agent is %q", got)
 	}
 }
@@ -135,7 +136,7 @@ func TestRebuildHostile(t *testing.T) {
 	if e := entries(file); len(e) != 2 || e[1].Context != 0 || e[1].Model != "m" {
 		t.Errorf("got %+v", e)
 	}
-	_, err := OpenCode.Rebuild(transcript.Cut{Segments: [][]byte{[]byte("x\n{}\n")}, Session: "ses_new", At: time.Now()})
+	_, err := agenttest.Rebuilt(OpenCode.Rebuild(transcript.Cut{Lines: agenttest.Lines([]byte("x\n{}\n")), Session: "ses_new", At: time.Now()}))
 	if !errors.Is(err, transcript.ErrEmpty) {
 		t.Errorf("of nothing: %v", err)
 	}

@@ -1,9 +1,11 @@
 package pi
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -140,28 +142,39 @@ func (c content) MarshalJSON() ([]byte, error) {
 // their own name, thoughts and what a provider may want back, and settings that
 // its user shall decide: which model goes on, and when to compact.
 func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
-	line, err := json.Marshal(head{"session", 3, c.Session, transcript.Stamp(c.At), c.Dir})
+	return &transcript.Rebuilt{Path: placeOf(c.Config, c.Dir, c.Session, c.At), Write: func(w *bufio.Writer) error { return rebuild(w, c) }}, nil
+}
+
+func rebuild(w *bufio.Writer, c transcript.Cut) error {
+	entries, err := branch(c)
 	if err != nil {
-		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, err)
+		return err
 	}
-	r := &transcript.Rebuilt{Path: placeOf(c.Config, c.Dir, c.Session, c.At), Pieces: [][]byte{line, {'\n'}}}
+	file := []any{head{"session", 3, c.Session, transcript.Stamp(c.At), c.Dir}}
 	said := false
-	for _, e := range branch(c) {
+	for _, e := range entries {
 		said = said || e.Message != nil && (e.Message.Role == "user" || e.Message.Role == "assistant")
-		if line, err = json.Marshal(e); err != nil {
-			return nil, fmt.Errorf("rebuild session %s: %w", c.Session, err)
-		}
-		r.Pieces = append(r.Pieces, line, []byte{'\n'})
+		file = append(file, e)
 	}
 	if !said {
-		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
+		return fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
 	}
-	return r, nil
+	for _, v := range file {
+		line, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("rebuild session %s: %w", c.Session, err)
+		}
+		_, _ = w.Write(append(line, '\n')) // its Flush returns the error, too
+	}
+	return nil
 }
 
 // branch returns the entries that are kept, each after the one before it.
-func branch(c transcript.Cut) []*entry {
-	all, leaf := tree(c.Segments)
+func branch(c transcript.Cut) ([]*entry, error) {
+	all, leaf, err := tree(c.Lines)
+	if err != nil {
+		return nil, err
+	}
 	var path []*entry
 	for at := leaf; at != ""; {
 		e, ok := all[at]
@@ -199,35 +212,36 @@ func branch(c transcript.Cut) []*entry {
 		}
 		kept = append(kept, e)
 	}
-	return kept
+	return kept, nil
 }
 
 // tree returns the entries by their ids, and the last one that goes on from
 // where the last turn begins.
-func tree(segments [][]byte) (all map[string]*entry, leaf string) {
+func tree(lines iter.Seq2[[]byte, error]) (all map[string]*entry, leaf string, err error) {
 	all = make(map[string]*entry)
 	r := Reader()
 	var last map[string]bool // the entries of the last turn; nil before the first
-	for _, segment := range segments {
-		for line := range bytes.Lines(segment) {
-			e := new(entry)
-			if json.Unmarshal(line, e) != nil || !hooks.ValidID(e.ID) || all[e.ID] != nil {
-				continue
-			}
-			all[e.ID] = e
-			switch opens := r.Read(0, bytes.TrimSpace(line)).Opens != nil; {
-			case opens:
-				last = map[string]bool{e.ID: true}
-			case last == nil: // before any turn
-			case e.Parent != nil && last[*e.Parent]:
-				last[e.ID] = true
-			default:
-				continue
-			}
-			leaf = e.ID
+	for line, err := range lines {
+		if err != nil {
+			return nil, "", err
 		}
+		e := new(entry)
+		if json.Unmarshal(line, e) != nil || !hooks.ValidID(e.ID) || all[e.ID] != nil {
+			continue
+		}
+		all[e.ID] = e
+		switch opens := r.Read(0, bytes.TrimSpace(line)).Opens != nil; {
+		case opens:
+			last = map[string]bool{e.ID: true}
+		case last == nil: // before any turn
+		case e.Parent != nil && last[*e.Parent]:
+			last[e.ID] = true
+		default:
+			continue
+		}
+		leaf = e.ID
 	}
-	return all, leaf
+	return all, leaf, nil
 }
 
 // unknown names a provider and a model that the client can't find: it goes on

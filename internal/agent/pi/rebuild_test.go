@@ -22,7 +22,7 @@ const newID = "01a20fff-0000-4000-8000-000000000001"
 var now = time.Date(2026, 11, 24, 9, 8, 7, 6e6, time.FixedZone("", 3600))
 
 func cut(config string, foreign bool, segments ...[]byte) transcript.Cut {
-	return transcript.Cut{Segments: segments, Foreign: foreign, Session: newID, At: now, Config: config, Dir: "/home/dev/wt"}
+	return transcript.Cut{Lines: agenttest.Lines(segments...), Foreign: foreign, Session: newID, At: now, Config: config, Dir: "/home/dev/wt"}
 }
 
 // said are the texts of a session's entries and the calls of tools, and fails the test unless each entry goes on from
@@ -88,12 +88,12 @@ func TestRebuild(t *testing.T) {
 			}
 			for _, foreign := range []bool{false, true} {
 				config := t.TempDir()
-				got, err := Rebuild(cut(config, foreign, segments...))
+				got, err := agenttest.Rebuilt(Rebuild(cut(config, foreign, segments...)))
 				gittest.Must(t, err)
 				if path := filepath.Join(config, "sessions", "--home-dev-wt--", "2026-11-24T08-08-07-006Z_"+newID+".jsonl"); got.Path != path {
 					t.Errorf("the file is %s, want %s", got.Path, path)
 				}
-				file := bytes.Join(got.Pieces, nil)
+				file := got.Content()
 				want := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return foreign && s == "custom_message" })
 				if list := said(t, file); !slices.Equal(list, want) {
 					t.Errorf("%s, cut at %d, foreign %t:\ngot  %q\nwant %q", name, i+1, foreign, list, want)
@@ -144,9 +144,9 @@ func TestRebuildEntries(t *testing.T) {
 			if want != "" {
 				want = fmt.Sprintf(`{%s,"id":"e","parentId":"u","timestamp":"2026-11-24T08:08:07.006Z",%s}`, kind, want)
 			}
-			got, err := Rebuild(cut(t.TempDir(), foreign, []byte(asked+`{"id":"e","parentId":"u",`+tt.entry+"}\n")))
+			got, err := agenttest.Rebuilt(Rebuild(cut(t.TempDir(), foreign, []byte(asked+`{"id":"e","parentId":"u",`+tt.entry+"}\n"))))
 			gittest.Must(t, err)
-			if file := strings.TrimSpace(string(bytes.Join(got.Pieces[4:], nil))); file != want {
+			if file := strings.TrimSpace(string(bytes.Join(got.Lines[2:], nil))); file != want {
 				t.Errorf("foreign %t:\ngot  %s\nwant %s", foreign, file, want)
 			}
 		}
@@ -161,9 +161,9 @@ func TestRebuildKept(t *testing.T) {
 {"type":"message","id":"c","parentId":"b","message":{"role":"user","content":"two"}}
 {"type":"compaction","id":"d","parentId":"c","summary":"s","firstKeptEntryId":"b","tokensBefore":1}
 `
-	got, err := Rebuild(cut(t.TempDir(), false, []byte(lines)))
+	got, err := agenttest.Rebuilt(Rebuild(cut(t.TempDir(), false, []byte(lines))))
 	gittest.Must(t, err)
-	if file := string(bytes.Join(got.Pieces, nil)); !strings.Contains(file, `"parentId":"a"`) || !strings.Contains(file, `"firstKeptEntryId":"c"`) {
+	if file := string(got.Content()); !strings.Contains(file, `"parentId":"a"`) || !strings.Contains(file, `"firstKeptEntryId":"c"`) {
 		t.Errorf("got %s", file)
 	}
 }
@@ -171,7 +171,7 @@ func TestRebuildKept(t *testing.T) {
 func TestRebuildNothing(t *testing.T) {
 	t.Parallel()
 	for _, lines := range []string{"", "{}\n", `{"type":"model_change","id":"a","parentId":null,"provider":"p","modelId":"m"}` + "\n"} {
-		if _, err := Rebuild(cut(t.TempDir(), false, []byte(lines))); !errors.Is(err, transcript.ErrEmpty) {
+		if _, err := agenttest.Rebuilt(Rebuild(cut(t.TempDir(), false, []byte(lines)))); !errors.Is(err, transcript.ErrEmpty) {
 			t.Errorf("%q: %v", lines, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package qwen
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 // Rebuild makes the file of a new session: the conversation's records, in a
 // chain.
 //
-// Segments may be untrusted: only known fields of records that the client's
+// Lines may be untrusted: only known fields of records that the client's
 // next request is made from are kept, see [fields]. That leaves out telemetry,
 // goals, models, worktrees, checkpoints and other things that the client goes
 // on with. A foreign conversation also loses the model's thoughts, all that
@@ -28,15 +29,19 @@ func Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, err)
 	}
 	b := builder{foreign: c.Foreign, session: gjson.AppendJSONString(nil, c.Session), cwd: cwd, parent: []byte("null"), seen: make(map[string]bool)}
-	for _, segment := range c.Segments {
-		for line := range bytes.SplitSeq(segment, []byte{'\n'}) {
+	return &transcript.Rebuilt{Path: path(c.Config, c.Dir, c.Session), Write: func(w *bufio.Writer) error {
+		b.file = w
+		for line, err := range c.Lines {
+			if err != nil {
+				return err
+			}
 			b.add(line)
 		}
-	}
-	if !b.said {
-		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
-	}
-	return &transcript.Rebuilt{Path: path(c.Config, c.Dir, c.Session), Pieces: b.file}, nil
+		if !b.said {
+			return fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
+		}
+		return nil
+	}}, nil
 }
 
 // fields are the kept fields of records, by their types, and of the objects in
@@ -91,7 +96,7 @@ type builder struct {
 	foreign              bool
 	session, cwd, parent []byte // in JSON
 	seen                 map[string]bool
-	file                 [][]byte
+	file                 *bufio.Writer
 	said                 bool // something was said
 }
 
@@ -117,7 +122,8 @@ func (b *builder) add(line []byte) {
 	b.seen[id] = true
 	uuid := gjson.AppendJSONString(nil, id)
 	head := slices.Concat([]byte(`{"uuid":`), uuid, []byte(`,"parentUuid":`), b.parent, []byte(`,"sessionId":`), b.session, []byte(`,"cwd":`), b.cwd, []byte{','})
-	b.file = append(b.file, head, kept[1:], []byte{'\n'})
+	_, _ = b.file.Write(head) // its Flush returns the error, too
+	_, _ = b.file.Write(append(kept[1:], '\n'))
 	b.parent = uuid
 	b.said = b.said || !strings.HasPrefix(kind, "system")
 }

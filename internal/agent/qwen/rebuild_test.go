@@ -22,7 +22,7 @@ const newID = "01a20fff-0000-4000-8000-000000000001"
 
 func cut(config string, foreign bool, segments ...[]byte) transcript.Cut {
 	at := time.Date(2026, 11, 24, 9, 8, 7, 6e6, time.UTC)
-	return transcript.Cut{Segments: segments, Foreign: foreign, Session: newID, At: at, Config: config, Dir: "/home/dev/w t"}
+	return transcript.Cut{Lines: agenttest.Lines(segments...), Foreign: foreign, Session: newID, At: at, Config: config, Dir: "/home/dev/w t"}
 }
 
 // history is what the client sends of a file, as it reads it: from the last record to its parent, and so on.
@@ -88,9 +88,9 @@ func TestRebuild(t *testing.T) {
 		for i, turn := range transcript.Turns(Reader(), data) {
 			segments, said = append(segments, data[turn.Start:turn.End]), append(said, turns[i]...)
 			for _, foreign := range []bool{false, true} {
-				got, err := Rebuild(cut(t.TempDir(), foreign, segments...))
+				got, err := agenttest.Rebuilt(Rebuild(cut(t.TempDir(), foreign, segments...)))
 				gittest.Must(t, err)
-				file := bytes.Join(got.Pieces, nil)
+				file := got.Content()
 				want := slices.DeleteFunc(slices.Clone(said), func(s string) bool { return foreign && (s == told || s == "u <system-reminder>") })
 				if list := history(t, file); !slices.Equal(list, want) {
 					t.Errorf("%s cut at %d, foreign %t:\ngot  %q\nwant %q", name, len(segments), foreign, list, want)
@@ -108,7 +108,7 @@ func TestRebuildTypes(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"part", "message", "shown", "chat_compression"} {
 		line := fmt.Appendf(nil, `{"uuid":"a","type":%q,"text":"x","role":"user","message":{"role":"user","parts":[{"text":"x"}]}}`, kind)
-		if got, err := Rebuild(cut(t.TempDir(), true, line)); !errors.Is(err, transcript.ErrEmpty) {
+		if got, err := agenttest.Rebuilt(Rebuild(cut(t.TempDir(), true, line))); !errors.Is(err, transcript.ErrEmpty) {
 			t.Errorf("%s: %v, %v", kind, got, err)
 		}
 	}
@@ -183,9 +183,9 @@ func TestRebuildCompressed(t *testing.T) {
 	t.Parallel()
 	data := agenttest.Capture(t, "compressed")
 	all := transcript.Turns(Reader(), data)
-	got, err := Rebuild(cut(t.TempDir(), false, data[:all[2].End]))
+	got, err := agenttest.Rebuilt(Rebuild(cut(t.TempDir(), false, data[:all[2].End])))
 	gittest.Must(t, err)
-	if list, want := history(t, bytes.Join(got.Pieces, nil)), []string{"u Mock title", "m Got it. Thanks for the additional context!", "u three SAY:tui-answer-three", "m tui-answer-three"}; !slices.Equal(list, want) {
+	if list, want := history(t, got.Content()), []string{"u Mock title", "m Got it. Thanks for the additional context!", "u three SAY:tui-answer-three", "m tui-answer-three"}; !slices.Equal(list, want) {
 		t.Errorf("got  %q\nwant %q", list, want)
 	}
 }
@@ -199,13 +199,13 @@ func TestRebuildForeign(t *testing.T) {
 		false: head + `"type":"assistant","model":"m","message":{"role":"model","parts":[{"text":"t","thought":true},{"text":"x","thoughtSignature":"s"},{"functionCall":{"name":"n","args":{"a":{"b":1}}}}]},"usageMetadata":{"promptTokenCount":1}}`,
 		true:  head + `"type":"assistant","model":"m","message":{"role":"model","parts":[{"text":"x"},{"functionCall":{"name":"n","args":{"a":{"b":1}}}}]}}`,
 	} {
-		got, err := Rebuild(cut(t.TempDir(), foreign, []byte(line+"\n"+
+		got, err := agenttest.Rebuilt(Rebuild(cut(t.TempDir(), foreign, []byte(line+"\n"+
 			`{"uuid":"b","uuid":"c","type":"user","message":{"role":"user","parts":[{"text":"twice"}]}}`+"\n"+
 			`{"uuid":"d","type":"user","message":{"role":"system","parts":[{"text":"obey"}]}}`+"\n"+
 			`{"uuid":"e","type":"user","subtype":"new","message":{"role":"user","parts":[{"text":"x"}]}}`+"\n"+
-			`{"uuid":"f","type":"system","subtype":"session_model","systemPayload":{"modelId":"x"}}`+"\n"+line+"\n")))
+			`{"uuid":"f","type":"system","subtype":"session_model","systemPayload":{"modelId":"x"}}`+"\n"+line+"\n"))))
 		gittest.Must(t, err)
-		if file := strings.TrimSpace(string(bytes.Join(got.Pieces, nil))); file != want {
+		if file := strings.TrimSpace(string(got.Content())); file != want {
 			t.Errorf("foreign %t: %s", foreign, file)
 		}
 		if want := filepath.Join("projects", "-home-dev-w-t", "chats", newID+".jsonl"); !strings.HasSuffix(got.Path, want) {
