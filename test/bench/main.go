@@ -78,6 +78,7 @@ func cases() []benchCase {
 		{"thousand", "100 files, 1000 turns recorded", thousand},
 		{"unchanged", "100 files, 1000 turns without a change", unchanged},
 		{"list", "10,000 turns", list},
+		{"turns", "lists of 10,000 and 200,000 turns, a page of 10,000, and 20,000 in the user's 100,000 commits", turnLists},
 		{"missions", "100,000 missions, live and archived, and a fleet of 1,000 agents", manyMissions},
 		{"mission-lists", "10,000 missions, 1,000 of them forks, and 3,000 forks of forks with handoffs, listed", missionLists},
 		{"purged", "the Stop hook where a word was purged", purged},
