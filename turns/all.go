@@ -100,7 +100,7 @@ func (m *turnStream) open(c *cursor) error {
 	if err != nil {
 		return ledger.Unreadable(c.id, err)
 	}
-	c.ledger, c.atOnce = l, firstAtOnce
+	c.ledger, c.atOnce, c.prepared = l, firstAtOnce, prepare(m.objects, l)
 	if from := l.Mission.ForkedFrom; from != nil {
 		c.source, c.until = m.other(l, from.Mission), from.Turn
 	}
@@ -194,19 +194,20 @@ type cursor struct {
 	ended  bool // all that is to come was read
 
 	// The rest can be read again; nil if not read yet, or dropped.
-	ledger *ledger.Ledger
-	source *ledger.Ledger // that it was forked from; nil if there is none here
-	until  int            // the turn that it was forked at, or before which; 0 if unknown
-	same   bool           // turns that the source has too may be left to it
-	origin *ledger.Ledger // the mission of the last inherited turn; nil if it is not here
-	atOnce int            // how many records to read next
-	some   []stored       // read, and next in order
-	held   int            // bytes of them
+	ledger   *ledger.Ledger
+	prepared *prepared
+	source   *ledger.Ledger // that it was forked from; nil if there is none here
+	until    int            // the turn that it was forked at, or before which; 0 if unknown
+	same     bool           // turns that the source has too may be left to it
+	origin   *ledger.Ledger // the mission of the last inherited turn; nil if it is not here
+	atOnce   int            // how many records to read next
+	some     []stored       // read, and next in order
+	held     int            // bytes of them
 }
 
 // size returns about how many bytes are held of the mission.
 func (c *cursor) size() int {
-	size := c.held
+	size := c.held + c.prepared.held()
 	for _, l := range []*ledger.Ledger{c.ledger, c.source, c.origin} {
 		if l != nil {
 			size += l.Held()
@@ -216,6 +217,9 @@ func (c *cursor) size() int {
 }
 
 func (c *cursor) drop() {
+	if c.prepared != nil {
+		c.prepared.keep()
+	}
 	*c = cursor{id: c.id, below: c.below, chosen: c.chosen, ended: c.ended && len(c.some) == 0}
 }
 
@@ -238,15 +242,15 @@ func (m *turnStream) fill(c *cursor) error {
 			return nil
 		}
 	}
-	var records []ledger.Numbered
+	var records []listed
 	var broken *stored
 	c.ended = true
-	for r, err := range c.ledger.TurnsBelow(c.below) {
+	for r, err := range c.prepared.below(c.below) {
 		if err != nil {
 			broken, c.ended = &stored{number: r.Number, err: err}, r.Number == 0
 			break
 		}
-		if c.shared(r) {
+		if c.shared(r.Numbered) {
 			break
 		}
 		if records = append(records, r); len(records) == c.atOnce {
@@ -268,14 +272,9 @@ func (m *turnStream) fill(c *cursor) error {
 	return nil
 }
 
-func (m *turnStream) read(c *cursor, records []ledger.Numbered) (whole bool, err error) {
-	wanted := make([]git.Wanted, len(records))
-	for i, r := range records {
-		wanted[i] = git.Wanted{Hash: r.Hash, Most: ledger.MaxTurn}
-	}
+func (m *turnStream) read(c *cursor, records []listed) (whole bool, err error) {
 	size := 0
-	err = m.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
-		s := storedAs(c.id, records[i].Number, obj, err)
+	err = c.prepared.fetch(records, func(i int, s stored) error {
 		c.some = append(c.some, s)
 		if size += len(s.data); size >= bytesAtOnce && i+1 < len(records) {
 			return errHalted
@@ -283,8 +282,9 @@ func (m *turnStream) read(c *cursor, records []ledger.Numbered) (whole bool, err
 		return nil
 	})
 	parseAll(c.some, c.id, c.ledger.Tip)
-	for _, s := range c.some {
-		c.held += s.size()
+	for i := range c.some {
+		c.prepared.add(&c.some[i])
+		c.held += c.some[i].size()
 	}
 	if errors.Is(err, errHalted) {
 		return false, nil

@@ -117,8 +117,9 @@ func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Led
 		c.Newest = until == last && !upTo.Saved
 	}
 	inherited := 0
-	since := func(yield func(ledger.Numbered, error) bool) {
-		for r, err := range l.TurnsBelow(until + 1) {
+	p := prepare(objects, l)
+	since := func(yield func(listed, error) bool) {
+		for r, err := range p.below(until + 1) {
 			if err == nil && r.Number < c.Point.Of.Turn {
 				inherited = r.Number
 				return
@@ -128,7 +129,7 @@ func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Led
 			}
 		}
 	}
-	err = eachRecord(objects, l, since, func(t *Turn) error {
+	err = eachRecord(p, since, func(t *Turn) error {
 		look(t.Turn)
 		if t.Mission == l.Mission.Began { // not if it is inherited: the turn that it was forked at may be
 			c.add(t)

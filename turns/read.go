@@ -30,7 +30,15 @@ func ReadIn(l *ledger.Ledger, number int) (*Turn, error) {
 }
 
 func parseAt(data []byte, in record.ID, at object.Hash, number int) (*Turn, error) {
-	t, err := Parse(data, at.Format())
+	t, err := decode(data)
+	if err == nil {
+		t, err = t.valid(at.Format())
+	}
+	return t.at(in, at, number, err)
+}
+
+// at returns the valid record of a ledger's turn, or why there is none.
+func (t *Turn) at(in record.ID, at object.Hash, number int, err error) (*Turn, error) {
 	if err == nil && t.Turn != number {
 		err = fmt.Errorf("the record has number %d", t.Turn)
 	}
@@ -119,32 +127,44 @@ func EachAfter(ctx context.Context, repo *git.Repo, id record.ID, number int, f 
 	if err != nil {
 		return err
 	}
-	return eachRecord(objects, l, l.TurnsAfter(number), f)
+	return eachAfter(objects, l, number, f)
 }
 
 // EachIn is [Each] for a ledger at a commit. f must not use objects.
 func EachIn(objects *git.Objects, l *ledger.Ledger, f func(*Turn) error) error {
-	return eachRecord(objects, l, l.Turns(), f)
+	return eachAfter(objects, l, 0, f)
 }
 
-// SomeIn is [EachIn] for some turns, in the given order.
-func SomeIn(objects *git.Objects, l *ledger.Ledger, numbers []int, f func(*Turn) error) error {
-	return eachRecord(objects, l, func(yield func(ledger.Numbered, error) bool) {
-		for _, n := range numbers {
-			hash, err := l.File(ledger.TurnPath("turns", n, ".json"))
-			if !yield(ledger.Numbered{Number: n, Hash: hash}, err) {
+func eachAfter(objects *git.Objects, l *ledger.Ledger, number int, f func(*Turn) error) error {
+	p := prepare(objects, l)
+	defer p.keep()
+	return eachRecord(p, func(yield func(listed, error) bool) {
+		for r, err := range p.below(record.MaxNumber + 1) {
+			if err == nil && r.Number <= number || !yield(r, err) {
 				return
 			}
 		}
 	}, f)
 }
 
-func eachRecord(objects *git.Objects, l *ledger.Ledger, list iter.Seq2[ledger.Numbered, error], f func(*Turn) error) error {
-	e := &reading{in: l.ID, at: l.Tip, objects: objects, full: make(chan []stored)}
+// SomeIn is [EachIn] for some turns, in the given order.
+func SomeIn(objects *git.Objects, l *ledger.Ledger, numbers []int, f func(*Turn) error) error {
+	return eachRecord(prepare(objects, l), func(yield func(listed, error) bool) {
+		for _, n := range numbers {
+			hash, err := l.File(ledger.TurnPath("turns", n, ".json"))
+			if !yield(listed{Numbered: ledger.Numbered{Number: n, Hash: hash}}, err) {
+				return
+			}
+		}
+	}, f)
+}
+
+func eachRecord(p *prepared, list iter.Seq2[listed, error], f func(*Turn) error) error {
+	e := &reading{prepared: p, full: make(chan []stored)}
 	var done sync.WaitGroup
 	done.Go(func() { e.handOver(f) })
 	var err error
-	var records []ledger.Numbered
+	var records []listed
 	for r, unread := range list {
 		if unread != nil {
 			e.some = append(e.some, stored{err: unread})
@@ -181,12 +201,10 @@ const (
 
 // A reading is one pass over a mission's records.
 type reading struct {
-	in      record.ID
-	at      object.Hash // the ledger's commit
-	objects *git.Objects
-	some    []stored // read, but not sent to full yet
-	size    int      // of some, in bytes
-	full    chan []stored
+	*prepared
+	some []stored // read, but not sent to full yet
+	size int      // of some, in bytes
+	full chan []stored
 
 	halt    atomic.Bool // no more are wanted
 	stopped error       // why
@@ -198,6 +216,10 @@ type stored struct {
 	data   []byte
 	turn   *Turn
 	err    error
+
+	packed []byte      // see [listed]
+	dir    *directory  // the same
+	hash   object.Hash // if dir is set
 }
 
 // size returns about how many bytes the record takes in memory. The decoded
@@ -216,25 +238,51 @@ const (
 	sideValues = 5
 )
 
-func storedAs(in record.ID, number int, obj *git.Object, err error) stored {
+func storedAs(in record.ID, r listed, obj *git.Object, err error) stored {
+	s := stored{number: r.Number, dir: r.dir, hash: r.Hash}
 	if err == nil && obj.Type != plumbing.BlobObject {
 		err = fmt.Errorf("object %s is a %s", obj.Hash, obj.Type)
 	}
 	if err != nil {
-		return stored{number: number, err: fmt.Errorf("read turn %s: %w", record.TurnID{Mission: in, Turn: number}, err)}
+		s.err = fmt.Errorf("read turn %s: %w", record.TurnID{Mission: in, Turn: r.Number}, err)
+		return s
 	}
-	return stored{number: number, data: obj.Content}
+	s.data = obj.Content
+	return s
+}
+
+// fetch calls f with the records, in order; those that no block had, git reads.
+func (p *prepared) fetch(records []listed, f func(i int, s stored) error) error {
+	for start := 0; start < len(records); {
+		if r := records[start]; r.text != nil {
+			if err := f(start, stored{number: r.Number, data: r.text, packed: r.packed}); err != nil {
+				return err
+			}
+			start++
+			continue
+		}
+		var wanted []git.Wanted
+		for _, r := range records[start:] {
+			if r.text != nil {
+				break
+			}
+			wanted = append(wanted, git.Wanted{Hash: r.Hash, Most: ledger.MaxTurn})
+		}
+		err := p.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
+			return f(start+i, storedAs(p.ledger.ID, records[start+i], obj, err))
+		})
+		if err != nil {
+			return err
+		}
+		start += len(wanted)
+	}
+	return nil
 }
 
 var errHalted = errors.New("halted")
 
-func (e *reading) read(records []ledger.Numbered) error {
-	wanted := make([]git.Wanted, len(records))
-	for i, r := range records {
-		wanted[i] = git.Wanted{Hash: r.Hash, Most: ledger.MaxTurn}
-	}
-	err := e.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
-		s := storedAs(e.in, records[i].Number, obj, err)
+func (e *reading) read(records []listed) error {
+	err := e.fetch(records, func(_ int, s stored) error {
 		e.some = append(e.some, s)
 		if e.size += len(s.data); e.size >= bytesAtOnce {
 			return e.flush()
@@ -262,8 +310,9 @@ func (e *reading) handOver(f func(*Turn) error) {
 		if e.stopped != nil {
 			continue
 		}
-		parseAll(some, e.in, e.at)
+		parseAll(some, e.ledger.ID, e.ledger.Tip)
 		for _, s := range some {
+			e.add(&s)
 			e.unread.Add(s.err)
 			if s.err != nil {
 				continue
@@ -283,7 +332,7 @@ func parseAll(some []stored, in record.ID, at object.Hash) {
 		workers.Go(func() {
 			for i := w; i < len(some); i += n {
 				if s := &some[i]; s.err == nil {
-					s.turn, s.err = parseAt(s.data, in, at, s.number)
+					s.parse(in, at)
 				}
 			}
 		})

@@ -32,10 +32,23 @@ func (t *Turn) OpenLedger(ctx context.Context, repo *git.Repo, objects *git.Obje
 // fields. For another version the error wraps [record.ErrVersion]. The Turn
 // refers to data.
 func Parse(data []byte, format object.Format) (*Turn, error) {
+	t, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	return t.valid(format)
+}
+
+func decode(data []byte) (*Turn, error) {
 	t := &Turn{Text: record.TextOf(data)}
 	if err := record.Decode(data, t); err != nil {
 		return nil, fmt.Errorf("parse turn: %w", err)
 	}
+	return t, nil
+}
+
+// valid returns the decoded record, without the fields that can't be right.
+func (t *Turn) valid(format object.Format) (*Turn, error) {
 	switch _, err := record.ParseID(t.Mission); {
 	case t.V != record.Version:
 		return nil, fmt.Errorf("parse turn: %w: v%d", record.ErrVersion, t.V)

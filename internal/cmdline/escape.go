@@ -29,6 +29,10 @@ func escape(text, keep string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1
+		if ' ' <= r && r < 0x7f {
+			i++
+			continue
+		}
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(text[i:])
 		}
@@ -76,5 +80,30 @@ func isHazard(r rune) bool {
 
 // OneLine is [Escape] with one space for every run of white space.
 func OneLine(text string) string {
-	return Escape(strings.Join(strings.Fields(text), " "))
+	if !isASCII(text) {
+		return Escape(strings.Join(strings.Fields(text), " "))
+	}
+	out := make([]byte, 0, len(text))
+	blank := false // there is some before the next word
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == ' ' || '\t' <= c && c <= '\r':
+			blank = true
+		case blank && len(out) > 0:
+			out, blank = append(out, ' ', c), false
+		default:
+			out, blank = append(out, c), false
+		}
+	}
+	return Escape(string(out))
+}
+
+// isPlain reports whether a text has nothing but visible ASCII and spaces.
+func isPlain(text []byte) bool {
+	for _, c := range text {
+		if c < ' ' || 0x7f <= c {
+			return false
+		}
+	}
+	return true
 }

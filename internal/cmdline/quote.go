@@ -14,7 +14,7 @@ func isInvisible(r rune) bool { return isHazard(r) || r == '\u200c' || r == '\u2
 // and the joiners, become \uXXXX, which means the same. Invalid UTF-8 becomes
 // \ufffd, as readers take it.
 func JSON(line []byte) []byte {
-	if !bytes.ContainsFunc(line, unsafeInJSON) {
+	if isPlain(line) || !bytes.ContainsFunc(line, unsafeInJSON) {
 		return line
 	}
 	out := make([]byte, 0, len(line)+64)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"io"
 	"slices"
-	"strings"
 )
 
 // A Table prints rows with aligned columns. With [Table.Add], a long table is
@@ -142,7 +141,9 @@ func (t *Table) line(b *bufio.Writer, cells []string, widths []int, cut bool, pa
 			pad += rest
 			continue
 		}
-		b.WriteString(strings.Repeat(" ", pad))
+		for range pad {
+			b.WriteByte(' ')
+		}
 		b.WriteString(paint(i, text))
 		pad = rest
 	}

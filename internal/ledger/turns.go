@@ -74,21 +74,20 @@ func (l *Ledger) TurnsAfter(number int) iter.Seq2[Numbered, error] {
 // TurnsBelow is Turns for numbers below number.
 func (l *Ledger) TurnsBelow(number int) iter.Seq2[Numbered, error] {
 	return func(yield func(Numbered, error) bool) {
-		top, err := l.dir("turns")
+		dirs, err := l.TurnDirs()
 		if err != nil {
 			yield(Numbered{}, err)
 			return
 		}
-		for _, d := range NewestDirs(top) {
-			first := d.Number * perDir
-			if first >= number {
+		for _, d := range dirs {
+			if d.FirstIn() >= number {
 				continue
 			}
-			entries, err := l.objects.Tree(d.Hash, MaxTree)
-			if err != nil && !yield(Numbered{Number: first}, fmt.Errorf("read turns %d to %d of mission %s: %w", first, first+perDir-1, l.ID, err)) {
+			records, err := l.InDir(d)
+			if err != nil && !yield(Numbered{Number: d.FirstIn()}, err) {
 				return
 			}
-			for _, r := range NewestRecords(d.Number, entries) {
+			for _, r := range records {
 				if r.Number < number && !yield(r, nil) {
 					return
 				}
@@ -96,6 +95,26 @@ func (l *Ledger) TurnsBelow(number int) iter.Seq2[Numbered, error] {
 		}
 	}
 }
+
+// TurnDirs returns the directories with the records of turns, the newest turns
+// first.
+func (l *Ledger) TurnDirs() ([]Numbered, error) {
+	top, err := l.dir("turns")
+	return NewestDirs(top), err
+}
+
+// InDir returns the records of turns in a directory, the newest first.
+func (l *Ledger) InDir(d Numbered) ([]Numbered, error) {
+	entries, err := l.objects.Tree(d.Hash, MaxTree)
+	if err != nil {
+		first := d.FirstIn()
+		return nil, fmt.Errorf("read turns %d to %d of mission %s: %w", first, first+perDir-1, l.ID, err)
+	}
+	return NewestRecords(d.Number, entries), nil
+}
+
+// FirstIn returns the least number that a turn in a directory can have.
+func (d Numbered) FirstIn() int { return d.Number * perDir }
 
 // Replaced returns the numbers of turns up to one whose records are others than
 // in an earlier ledger of the mission, the newest first. Directories that are

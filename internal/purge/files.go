@@ -96,6 +96,8 @@ var (
 	caches = map[string]bool{"index": true, "index.origin": true, session.PageFile: true, session.RecallFile: true, session.RecallFresh: true, journal.File: true, journal.Fresh: true}
 )
 
+func isCache(name string) bool { return caches[name] || filepath.Dir(name) == session.RecordsDir }
+
 // unsearched holds damaged objects put away by a repair. It goes in any purge.
 const unsearched = "damaged"
 
@@ -167,7 +169,7 @@ func ours(dir *statedir.Dir, f func(dir *statedir.Dir, name string, text []byte)
 func (s *fileScrub) files(dirs []*statedir.Dir) (n int, err error) {
 	for _, dir := range dirs {
 		err = errors.Join(err, ours(dir, func(dir *statedir.Dir, name string, text []byte) error {
-			if caches[name] {
+			if isCache(name) {
 				return dir.Remove(name)
 			}
 			now := s.file(name, text)
@@ -202,7 +204,7 @@ func replaceFile(dir *statedir.Dir, name string, data []byte) error {
 func (s *fileScrub) holding(dirs []*statedir.Dir) (list []string, err error) {
 	for _, dir := range dirs {
 		err = errors.Join(err, ours(dir, func(dir *statedir.Dir, name string, text []byte) error {
-			if !caches[name] && !bytes.Equal(s.file(name, text), text) {
+			if !isCache(name) && !bytes.Equal(s.file(name, text), text) {
 				list = append(list, dir.Path(name))
 			}
 			return nil

@@ -333,10 +333,13 @@ func (s Store) Recent(n int) []*Known {
 	return recent
 }
 
-// Forget drops the states of the sessions that record to a mission, and the hints,
-// which may name it.
+// Forget drops the states of the sessions that record to a mission, its records,
+// and the hints, which may name it.
 func (s Store) Forget(ctx context.Context, mission record.ID) error {
 	if err := s.dir.Remove(RecallFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := s.dropRecords(mission); err != nil {
 		return err
 	}
 	for _, st := range s.All() {
