@@ -25,6 +25,7 @@ func TestPlanted(t *testing.T) {
 		"agent/index.new":    {true, false},
 		"agent/index.origin": {true, false},
 		"agent/old-packs":    {true, false},
+		"agent/joined-packs": {true, false},
 	} {
 		for _, kind := range []string{"file", "directory"} {
 			t.Run(name+" to a "+kind, func(t *testing.T) {

@@ -17,18 +17,22 @@ import (
 	"gitagent/test/gittest"
 )
 
-// TestRollUpBesideGit runs writers, readers and roll-ups beside a git that collects garbage or
+// TestRollUpBesideGit runs writers, readers, and roll-ups or joins, beside a git that collects garbage or
 // repacks: no object is lost, and no `git gc` fails. A `git repack` may fail: nothing shows that it
 // runs, a pack that it has listed may go, and here packs go faster than anywhere else.
 func TestRollUpBesideGit(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	rounds := gittest.Size(20, 3)
-	for _, args := range [][]string{
-		{"gc", "-q"},
-		{"repack", "-A", "-d", "-q"},
-	} {
-		t.Run(strings.Join(args, " "), func(t *testing.T) {
+	for i := range 4 {
+		args, how := []string{"gc", "-q"}, "roll up"
+		if i%2 == 1 {
+			args = []string{"repack", "-A", "-d", "-q"}
+		}
+		if i >= 2 {
+			how = "join"
+		}
+		t.Run(how+" beside "+strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			r := gittest.New(t)
 			repo := find(t, r)
@@ -47,16 +51,22 @@ func TestRollUpBesideGit(t *testing.T) {
 				all = append(all, hashes...)
 				recent := all[max(0, len(all)-50):]
 				mu.Unlock()
-				if RollUpDue(repo) {
-					if err := RollUp(ctx, repo); err != nil {
-						t.Errorf("RollUp: %v", err)
-					}
-					if isFile(agentDir(repo).Path(oldPacksFile)) {
+				var err error
+				if how == "join" {
+					err = Join(ctx, repo)
+				} else if RollUpDue(repo) {
+					err = RollUp(ctx, repo)
+				}
+				if err != nil {
+					t.Errorf("%s: %v", how, err)
+				}
+				for _, note := range []string{oldPacksFile, joinedPacksFile} {
+					if isFile(agentDir(repo).Path(note)) {
 						rolled.Store(true)
 					}
-				}
-				if old := time.Now().Add(-oldPacksWait); i%8 == 0 {
-					_ = os.Chtimes(agentDir(repo).Path(oldPacksFile), old, old) // an hour has passed, if there is one
+					if old := time.Now().Add(-oldPacksWait); i%8 == 0 {
+						_ = os.Chtimes(agentDir(repo).Path(note), old, old) // an hour has passed, if there is one
+					}
 				}
 				o := repo.Objects(ctx)
 				defer o.Close()

@@ -46,7 +46,7 @@ func (o *Objects) writeLoose(obj *Object) error {
 	if err := o.looseDir(dir); err != nil {
 		return err
 	}
-	tmp, err := o.tempFile(dir, "tmp_obj_", encodeLoose(obj))
+	tmp, err := o.repo.tempFile(o.ctx, dir, "tmp_obj_", encodeLoose(obj))
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,8 @@ func (o *Objects) looseDir(dir string) error {
 
 func encodeLoose(obj *Object) []byte {
 	text := fmt.Appendf(nil, "%s %d\x00", obj.Type, len(obj.Content))
+	text = append(text, obj.Content...)
 	var out bytes.Buffer
-	new(deflater).deflate(&out, append(text, obj.Content...))
+	new(deflater).deflate(&out, text, len(text) <= maxStored)
 	return out.Bytes()
 }

@@ -20,25 +20,36 @@ import (
 // a git that has listed them.
 const oldPacksWait = time.Hour
 
-// oldPacksFile names the pack of the last roll-up, whose time it has, and those
-// that it replaces, a line each. If it is lost, they are rolled up again.
-const oldPacksFile = "old-packs"
+// These name the pack of the last roll-up, and of the last join, whose time they
+// have, and those that it replaces, a line each. If one is lost, they are rolled
+// up or joined again.
+const (
+	oldPacksFile    = "old-packs"
+	joinedPacksFile = "joined-packs"
+)
 
 func agentDir(r *Repo) *statedir.Dir { return statedir.Of(r.CommonDir) }
 
-func oldPacksDue(r *Repo, now time.Time) bool {
-	info, err := os.Lstat(agentDir(r).Path(oldPacksFile))
+func oldPacksDue(r *Repo, file string, now time.Time) bool {
+	info, err := os.Lstat(agentDir(r).Path(file))
 	return err == nil && now.Sub(info.ModTime()) >= oldPacksWait
 }
 
-// readOldPacks reads the note. A damaged note counts as none.
-func readOldPacks(r *Repo) (fresh string, old []string) {
-	data, _ := agentDir(r).ReadFile(oldPacksFile)
+// oldPacks returns the packs that only wait.
+func oldPacks(r *Repo) []string {
+	_, rolled := readOldPacks(r, oldPacksFile)
+	_, joined := readOldPacks(r, joinedPacksFile)
+	return append(rolled, joined...)
+}
+
+// readOldPacks reads a note. A damaged note counts as none.
+func readOldPacks(r *Repo, file string) (fresh string, old []string) {
+	data, _ := agentDir(r).ReadFile(file)
 	fresh, rest, _ := strings.Cut(string(data), "\n")
 	return fresh, strings.Fields(rest)
 }
 
-func noteOldPacks(r *Repo, fresh string, packs []string) error {
+func noteOldPacks(r *Repo, file, fresh string, packs []string) error {
 	now := time.Now()
 	_ = os.Chtimes(filepath.Join(packDir(r), fresh+".pack"), now, now) // git does not touch one that already existed
 	note := fresh + "\n"
@@ -47,19 +58,22 @@ func noteOldPacks(r *Repo, fresh string, packs []string) error {
 			note += name + "\n"
 		}
 	}
-	dir, tmp := agentDir(r), oldPacksFile+".new"
+	dir, tmp := agentDir(r), file+".new"
 	if err := dir.WriteFile(tmp, []byte(note)); err != nil {
 		return err
 	}
-	return dir.Rename(tmp, oldPacksFile)
+	return dir.Rename(tmp, file)
 }
 
 // dropOldPacks removes replaced packs, if the new pack is there and has all
 // their objects. Others are forgotten, and rolled up again, as are all
 // remaining ones if a `git gc` begins.
-func dropOldPacks(r *Repo) error {
-	fresh, old := readOldPacks(r)
-	defer func() { _ = agentDir(r).Remove(oldPacksFile) }()
+func dropOldPacks(r *Repo, file string) error {
+	fresh, old := readOldPacks(r, file)
+	if fresh == "" {
+		return nil
+	}
+	defer func() { _ = agentDir(r).Remove(file) }()
 	taker, err := openWhole(r, fresh)
 	if err != nil {
 		return nil // nothing was noted, or git has repacked the new pack

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -20,29 +21,37 @@ import (
 	"gitagent/internal/git/object"
 )
 
-// writePack writes the objects as one pack. Git finds packs by their indexes,
-// so the index is named last. Git or [RollUp] prunes what a kill leaves.
+// writePack writes the objects as one pack.
 func (o *Objects) writePack(objects []*Object) error {
 	pack, index, err := encodePack(o.format, objects)
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(o.dir, "pack")
+	_, err = o.repo.putPack(o.ctx, pack, index)
+	return err
+}
+
+// putPack writes a pack with its index, and returns its name. Git finds packs by
+// their indexes, so the index is named last. Git or [RollUp] prunes what a kill
+// leaves.
+func (r *Repo) putPack(ctx context.Context, pack, index []byte) (name string, err error) {
+	dir := packDir(r)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+		return "", err
 	}
-	packTmp, err := o.tempFile(dir, "tmp_pack_", pack)
+	packTmp, err := r.tempFile(ctx, dir, "tmp_pack_", pack)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer os.Remove(packTmp) // already gone on success
-	idxTmp, err := o.tempFile(dir, "tmp_idx_", index)
+	idxTmp, err := r.tempFile(ctx, dir, "tmp_idx_", index)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer os.Remove(idxTmp)
 	// Named by its checksum, as in git: two writers of the same objects meet.
-	base := filepath.Join(dir, fmt.Sprintf("pack-%x", pack[len(pack)-o.format.Size():]))
+	name = fmt.Sprintf("pack-%x", pack[len(pack)-r.Format().Size():])
+	base := filepath.Join(dir, name)
 	// If a git gc begins between pack and index (seen with 2.39), it deletes
 	// the pack at its end, with the objects: in a loop, one pack in 2,000 was
 	// lost. A .keep stops it. A link costs 10 us, a new file 300.
@@ -50,41 +59,127 @@ func (o *Objects) writePack(objects []*Object) error {
 		defer os.Remove(base + ".keep")
 	}
 	if err := os.Rename(packTmp, base+".pack"); err != nil {
-		return err
+		return "", err
 	}
-	return os.Rename(idxTmp, base+".idx")
+	return name, os.Rename(idxTmp, base+".idx")
 }
 
-// encodePack returns a pack of whole objects, and its index.
+// encodePack returns a pack of the objects, and its index. An object of which it
+// has a later version is a delta of that.
 func encodePack(format object.Format, objects []*Object) (pack, index []byte, err error) {
-	var buf bytes.Buffer
-	buf.WriteString("PACK")
-	_ = binary.Write(&buf, binary.BigEndian, [2]uint32{2, uint32(len(objects))})
-	entries := make([]packed, len(objects))
-	var z deflater
-	for i, obj := range objects {
-		start := buf.Len()
-		if int64(start) >= 1<<31 {
-			return nil, nil, fmt.Errorf("a pack of more than 2 GB")
-		}
-		buf.Write(entryHeader(obj.Type, int64(len(obj.Content))))
-		z.deflate(&buf, obj.Content)
-		entries[i] = packed{obj.Hash, crc32.ChecksumIEEE(buf.Bytes()[start:]), uint32(start)}
+	p := newPacking(format, len(objects))
+	p.find(objects)
+	for _, obj := range slices.Backward(objects) { // the later versions first, which are read more
+		p.add(obj, len(objects) < manyObjects && len(obj.Content) <= maxStored)
 	}
-	sum := format.Checksum(buf.Bytes())
-	buf.Write(sum.Bytes())
-	return buf.Bytes(), encodePackIndex(entries, sum), nil
+	return p.end()
 }
 
-// maxStored is the largest object stored uncompressed. Go's compressor first
-// clears 0.8 MB, more than all other work; the roll-up compresses later.
-const maxStored = 4 << 10
+// A packing is a pack that is being made.
+type packing struct {
+	format  object.Format
+	buf     bytes.Buffer
+	entries []packed
+	z       deflater
+	differ  differ
+	objects map[object.Hash]*Object     // that are looked for versions
+	next    map[object.Hash]object.Hash // of an object, its next version
+	depth   map[object.Hash]chained     // of what is in the pack
+}
+
+// A chained is an object in a pack, and of how many deltas it is.
+type chained struct {
+	offset int
+	deltas int
+}
+
+// maxChain is how many deltas follow each other: readers go through all.
+const maxChain = 8
+
+// newPacking begins a pack of n objects.
+func newPacking(format object.Format, n int) *packing {
+	p := &packing{format: format, entries: make([]packed, 0, n), depth: make(map[object.Hash]chained, n)}
+	p.buf.WriteString("PACK")
+	_ = binary.Write(&p.buf, binary.BigEndian, [2]uint32{2, uint32(n)})
+	return p
+}
+
+// find looks for versions among objects, the older ones first.
+func (p *packing) find(objects []*Object) {
+	p.objects = make(map[object.Hash]*Object, len(objects))
+	for _, obj := range objects {
+		p.objects[obj.Hash] = obj
+	}
+	v := versions{p.format, func(h object.Hash) *Object { return p.objects[h] }, make(map[object.Hash]object.Hash)}
+	for _, obj := range objects {
+		if obj.Type == plumbing.CommitObject {
+			v.commit(obj)
+		}
+	}
+	p.next = v.next
+}
+
+// add adds an object, as a delta if its next version is there, or else whole:
+// stored as it is, or compressed.
+func (p *packing) add(obj *Object, stored bool) {
+	start := p.buf.Len()
+	deltas := 0
+	base, there := p.depth[p.next[obj.Hash]]
+	var d []byte
+	if there && base.deltas < maxChain {
+		d = p.differ.delta(p.objects[p.next[obj.Hash]].Content, obj.Content)
+	}
+	if d != nil {
+		deltas = base.deltas + 1
+		p.buf.Write(entryHeader(plumbing.OFSDeltaObject, int64(len(d))))
+		p.buf.Write(distance(start - base.offset))
+		p.z.deflate(&p.buf, d, len(d) <= minDeflated)
+	} else {
+		p.buf.Write(entryHeader(obj.Type, int64(len(obj.Content))))
+		p.z.deflate(&p.buf, obj.Content, stored)
+	}
+	p.put(obj.Hash, start, deltas)
+}
+
+// copy adds an entry of another pack, which is no delta.
+func (p *packing) copy(h object.Hash, entry []byte) {
+	start := p.buf.Len()
+	p.buf.Write(entry)
+	p.put(h, start, 0)
+}
+
+func (p *packing) put(h object.Hash, start, deltas int) {
+	p.depth[h] = chained{start, deltas}
+	p.entries = append(p.entries, packed{h, crc32.ChecksumIEEE(p.buf.Bytes()[start:]), uint32(start)})
+}
+
+// end returns the pack and its index.
+func (p *packing) end() (pack, index []byte, err error) {
+	if int64(p.buf.Len()) >= 1<<31 {
+		return nil, nil, fmt.Errorf("a pack of more than 2 GB")
+	}
+	sum := p.format.Checksum(p.buf.Bytes())
+	p.buf.Write(sum.Bytes())
+	return p.buf.Bytes(), encodePackIndex(p.entries, sum), nil
+}
+
+const (
+	// maxStored is the largest object stored uncompressed in a pack of few
+	// objects. Go's compressor first clears 0.8 MB, more than all other work; the
+	// next [Join] compresses.
+	maxStored = 4 << 10
+	// manyObjects is how many a pack has that is not joined with others soon.
+	manyObjects = 64
+	// minDeflated is the smallest delta that is compressed.
+	minDeflated = 32
+)
 
 type deflater struct{ z *zlib.Writer }
 
-// deflate writes content as a zlib stream. Writing to a buffer can't fail.
-func (d *deflater) deflate(w *bytes.Buffer, content []byte) {
-	if len(content) <= maxStored {
+// deflate writes content as a zlib stream, or as it is, which is for at most
+// 64 KB. Writing to a buffer can't fail.
+func (d *deflater) deflate(w *bytes.Buffer, content []byte, stored bool) {
+	if stored {
 		n := uint16(len(content))
 		w.Write([]byte{0x78, 0x01, 1}) // zlib's header; the last block, not compressed
 		_ = binary.Write(w, binary.LittleEndian, [2]uint16{n, ^n})
@@ -112,9 +207,21 @@ func entryHeader(t plumbing.ObjectType, size int64) []byte {
 	return head
 }
 
+// distance encodes that to a delta's base: seven bits a byte, highest first, one
+// taken from each but the last.
+func distance(n int) []byte {
+	b := []byte{byte(n & 0x7f)}
+	for n >>= 7; n > 0; n >>= 7 {
+		n--
+		b = append(b, byte(0x80|n&0x7f))
+	}
+	slices.Reverse(b)
+	return b
+}
+
 // tempFile writes a new read-only file, readable as git would make it:
 // core.sharedRepository or the umask.
-func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
+func (r *Repo) tempFile(ctx context.Context, dir, prefix string, content []byte) (string, error) {
 	path := filepath.Join(dir, prefix+rand.Text())
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {
@@ -122,7 +229,7 @@ func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
 	}
 	_, err = f.Write(content)
 	if err == nil {
-		err = o.repo.give(o.ctx, f)
+		err = r.give(ctx, f)
 	}
 	if e := f.Close(); err == nil {
 		err = e

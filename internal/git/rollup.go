@@ -18,18 +18,34 @@ const (
 	// maxRolledPack is the size from which packs are not rolled up, which keeps
 	// roll-ups short; `git gc` limits their number.
 	maxRolledPack = 1 << 20
-	// maxSmallPacks is how many smaller packs may exist. Git searches each.
-	maxSmallPacks = 20
+	// maxSmallPacks is how many smaller packs may exist, and maxJoinedPacks how
+	// many of them [Join] may have made. Git searches each.
+	maxSmallPacks  = 20
+	maxJoinedPacks = 5
 )
 
 // RollUpDue reports whether [RollUp] has work. It reads one directory.
 func RollUpDue(r *Repo) bool {
 	now := time.Now()
 	packs, err := rollable(r)
-	return err == nil && (len(packs) > maxSmallPacks || oldPacksDue(r, now)) && !gcRuns(r, now)
+	return err == nil && (tooMany(r, packs) || oldPacksDue(r, oldPacksFile, now) || oldPacksDue(r, joinedPacksFile, now)) && !gcRuns(r, now)
 }
 
-// RollUp replaces many small packs, one from each [Objects.Flush], by one. It
+// tooMany reports whether packs are to be rolled up.
+func tooMany(r *Repo, packs []string) bool {
+	if len(packs) <= maxJoinedPacks || len(packs) > maxSmallPacks {
+		return len(packs) > maxSmallPacks
+	}
+	joined := 0
+	for _, name := range packs {
+		if few, _ := fewObjects(r, name); !few {
+			joined++
+		}
+	}
+	return joined > maxJoinedPacks
+}
+
+// RollUp replaces small packs, of each [Objects.Flush] or [Join], by one. It
 // should run in its own process, beside any writers and git gc; of several
 // roll-ups all but one return at once.
 //
@@ -53,10 +69,12 @@ func RollUp(ctx context.Context, r *Repo) error {
 	if err != nil {
 		return fmt.Errorf("roll up packs: %w", err)
 	}
-	due := len(packs) > maxSmallPacks
-	if due || oldPacksDue(r, now) {
-		if err := dropOldPacks(r); err != nil {
-			return fmt.Errorf("remove packs that were rolled up: %w", err)
+	due := tooMany(r, packs)
+	for _, note := range []string{oldPacksFile, joinedPacksFile} {
+		if due && note == oldPacksFile || oldPacksDue(r, note, now) {
+			if err := dropOldPacks(r, note); err != nil {
+				return fmt.Errorf("remove packs that were rolled up: %w", err)
+			}
 		}
 	}
 	if !due || gcRuns(r, time.Now()) {
@@ -90,7 +108,7 @@ func rollUp(ctx context.Context, r *Repo, packs []string) error {
 			return err
 		}
 	}
-	return noteOldPacks(r, fresh, packs)
+	return noteOldPacks(r, oldPacksFile, fresh, packs)
 }
 
 // dropLeftovers removes what a [Objects.Flush] killed over an hour ago left:
@@ -130,14 +148,14 @@ func packDir(r *Repo) string { return filepath.Join(r.CommonDir, "objects", "pac
 // enough.
 func rollable(r *Repo) ([]string, error) {
 	packs, err := plainPacks(r)
-	if err != nil || len(packs) <= maxSmallPacks {
+	if err != nil || len(packs) <= maxJoinedPacks {
 		return packs, err
 	}
 	known, err := multiPackNames(r)
 	if err != nil {
 		return nil, err
 	}
-	_, old := readOldPacks(r)
+	old := oldPacks(r)
 	packs = slices.DeleteFunc(packs, func(name string) bool {
 		if slices.Contains(old, name) || contains(known, name) {
 			return true

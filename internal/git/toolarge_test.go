@@ -197,7 +197,7 @@ func plantPack(t *testing.T, r *gittest.Repo, base []byte, deltas [][]byte) {
 	pack.Write(binary.BigEndian.AppendUint32(nil, uint32(1+len(deltas))))
 	before := pack.Len()
 	pack.Write(entryHeader(plumbing.BlobObject, int64(len(base))))
-	new(deflater).deflate(&pack, base)
+	new(deflater).deflate(&pack, base, false)
 	for _, d := range deltas {
 		at := pack.Len()
 		pack.Write(entryHeader(plumbing.OFSDeltaObject, int64(len(d))))
@@ -206,7 +206,7 @@ func plantPack(t *testing.T, r *gittest.Repo, base []byte, deltas [][]byte) {
 			back = append([]byte{0x80 | byte(n&0x7f)}, back...)
 		}
 		pack.Write(back)
-		new(deflater).deflate(&pack, d)
+		new(deflater).deflate(&pack, d, false)
 		before = at
 	}
 	sum := tested.Checksum(pack.Bytes())

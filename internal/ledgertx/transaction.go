@@ -463,6 +463,11 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	if err == nil && tx.told != nil {
 		tx.told()
 	}
+	if err == nil && tx.grown {
+		if e := git.Join(ctx, tx.Repo); e != nil {
+			tx.Store.Log(time.Now(), e.Error())
+		}
+	}
 	if err == nil && tx.grown && !tx.pointed {
 		if e := tx.keeper.Point(ctx, tx.held, tx.keeping); e != nil {
 			tx.Say(e.Error(), "")
