@@ -88,6 +88,7 @@ func cases() []benchCase {
 		{"import", "300 sessions of the client that were not recorded", imports},
 		{"import-contest", "300 sessions of the client, imported by this build and an older one", importContest},
 		{"blame", "a file of 1000 lines, 10,000 commits, 1000 turns", blame},
+		{"blames", "a file with a turn in each commit, in one of ten and of twenty; files of 200 MB", blames},
 		{"search", "2 GB of conversations", searching},
 		{"everywhere", "missions and search --everywhere, 1, 50 and 500 repositories of 10 missions", everywhere},
 		{"fork", "a fork against git worktree add alone, 100 and 50,000 files", fork},
