@@ -70,20 +70,21 @@ func printBlame(c *cli.Context) error {
 	for _, name := range []string{"w", "M", "C"} {
 		options = append(options, slices.Repeat([]string{"-" + name}, c.Count(name))...)
 	}
-	lines, err := q.lines(c.StringSlice("L"), options)
+	answer, err := q.ask(c.StringSlice("L"), options)
 	if err != nil {
 		return err
 	}
+	defer answer.Close()
 	out := bufio.NewWriter(c.App.Writer)
 	switch {
 	case c.Bool("json"):
-		err = q.json(out, lines)
+		err = answer.Each(q.c.Context, func(_ int, l blame.Line) error { return printBlamed(out, l) })
 	case c.Bool("porcelain"):
-		err = cmdline.Print(c.App.Writer, func(to io.Writer) error { return q.porcelain(to, lines) })
+		err = cmdline.Print(c.App.Writer, func(to io.Writer) error { return q.porcelain(to, answer) })
 	default:
-		err = q.annotate(out, lines)
+		err = q.annotate(out, answer)
 	}
-	return cmp.Or(err, out.Flush(), q.rest(lines))
+	return cmp.Or(err, out.Flush(), q.rest(answer.Runs))
 }
 
 // blamed reads the words before and after "--": a file, perhaps after a rev.
@@ -143,24 +144,20 @@ func confidence(unsure bool) string {
 	return "one"
 }
 
-func (q *inquiry) json(out *bufio.Writer, lines []blame.Line) error {
-	for _, l := range lines {
-		object := blamedLine{Line: l.Blame.Number, Text: l.Blame.Text, Commit: l.Blame.Commit, Path: l.Blame.Path, OrigLine: l.Blame.Line}
-		if !l.Blame.Commit.IsZero() {
-			object.Author, object.At, object.Summary = l.Blame.In.Author, l.Blame.In.At, l.Blame.In.Summary
-		}
-		if l.Turn != nil {
-			object.Turn, object.Confidence = asBlamed(l.Turn), confidence(l.Unsure)
-		}
-		if l.Running != nil {
-			object.Running = l.Running.ID().String()
-		}
-		for _, t := range l.Others {
-			object.Others = append(object.Others, asBlamed(t))
-		}
-		if err := cmdline.PrintJSON(out, object); err != nil {
-			return err
-		}
+// printBlamed prints a line as JSON.
+func printBlamed(out *bufio.Writer, l blame.Line) error {
+	object := blamedLine{Line: l.Blame.Number, Text: l.Text, Commit: l.Blame.Commit, Path: l.Blame.Path, OrigLine: l.Blame.Line}
+	if !l.Blame.Commit.IsZero() {
+		object.Author, object.At, object.Summary = l.Blame.In.Author, l.Blame.In.At, l.Blame.In.Summary
 	}
-	return nil
+	if l.Turn != nil {
+		object.Turn, object.Confidence = asBlamed(l.Turn), confidence(l.Unsure)
+	}
+	if l.Running != nil {
+		object.Running = l.Running.ID().String()
+	}
+	for _, t := range l.Others {
+		object.Others = append(object.Others, asBlamed(t))
+	}
+	return cmdline.PrintJSON(out, object)
 }

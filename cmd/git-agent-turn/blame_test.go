@@ -25,7 +25,7 @@ func severalLines() []blame.Line {
 	turn := &turns.Turn{Mission: "a1b2c3d4", Turn: 12, At: at, Agent: "claude-code", Model: "m", Prompt: "Fix\nit\x1b"}
 	other := &turns.Turn{Mission: "0badcafe", Turn: 3, At: at, Agent: "codex", Prompt: "and this"}
 	line := func(number int, commit object.Hash, orig int, path string) blame.Line {
-		return blame.Line{Blame: gitdiff.Blamed{Number: number, Text: "text", Commit: commit, Line: orig, Path: path, In: in}}
+		return blame.Line{Text: "text", Blame: gitdiff.Blamed{Number: number, Lines: 1, Commit: commit, Line: orig, Path: path, In: in}}
 	}
 	lines := []blame.Line{line(1, one, 1, "f"), line(2, one, 2, "f"), line(3, one, 9, "old"), line(5, two, 5, "f"), line(6, two, 6, "f"), line(7, one, 3, "f")}
 	lines[2].Blame.Previous, lines[2].Blame.PreviousPath = two, "ä\t"
@@ -39,9 +39,12 @@ func severalLines() []blame.Line {
 func TestPorcelain(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	p := newPorcelain(&b, severalLines(), "f")
+	lines := severalLines()
+	p := newPorcelain(&b, lines, "f")
 	p.isEnd = func(l gitdiff.Blamed) bool { return l.Commit.String()[0] == '2' }
-	p.print()
+	for i, l := range lines {
+		gittest.Must(t, p.line(i, l))
+	}
 	gittest.Must(t, p.out.Flush())
 	const who = `author Ada
 author-mail <ada@example.invalid>
@@ -97,7 +100,9 @@ func TestBlameSeveral(t *testing.T) {
 	var b bytes.Buffer
 	out := bufio.NewWriter(&b)
 	lines := severalLines()
-	gittest.Must(t, new(inquiry).json(out, lines))
+	for _, l := range lines {
+		gittest.Must(t, printBlamed(out, l))
+	}
 	gittest.Must(t, out.Flush())
 	objects := strings.Split(b.String(), "\n")
 	for i, want := range []string{3: "a1b2/12?", 5: "0badcafe/3"} {

@@ -33,8 +33,9 @@ const (
 	rest     = 56
 )
 
-func (q *inquiry) annotate(out *bufio.Writer, lines []blame.Line) error {
-	if len(lines) == 0 {
+func (q *inquiry) annotate(out *bufio.Writer, answer *blame.Answer) error {
+	runs := answer.Runs
+	if len(runs) == 0 {
 		return nil
 	}
 	columns, colour := cmdline.Columns(q.c.App.Writer), cmdline.Colour(q.c.App.Writer)
@@ -42,7 +43,7 @@ func (q *inquiry) annotate(out *bufio.Writer, lines []blame.Line) error {
 	if columns > 0 {
 		most = max(leastWho, min(mostWho, columns-rest))
 	}
-	origins, err := q.origins(lines, most)
+	origins, err := q.origins(runs, most)
 	if err != nil {
 		return err
 	}
@@ -50,31 +51,41 @@ func (q *inquiry) annotate(out *bufio.Writer, lines []blame.Line) error {
 	for _, o := range origins {
 		id, path, who, when = max(id, cmdline.Width(o.id)), max(path, cmdline.Width(o.path)), max(who, cmdline.Width(o.who)), max(when, cmdline.Width(o.when))
 	}
-	if !slices.ContainsFunc(lines, func(l blame.Line) bool { return l.Blame.Path != q.path }) {
+	if !slices.ContainsFunc(runs, func(l blame.Line) bool { return l.Blame.Path != q.path }) {
 		path = 0
 	}
-	number := len(strconv.Itoa(lines[len(lines)-1].Blame.Number))
-	for i, o := range origins {
-		name, about := pad(o.id, id), " "
-		if path > 0 {
-			about += pad(o.path, path) + " "
+	number := len(strconv.Itoa(runs[len(runs)-1].Blame.End() - 1))
+	var last *origin
+	var name, about string // of lines with that origin
+	return answer.Each(q.c.Context, func(run int, l blame.Line) error {
+		o, again := origins[run], origins[run] == last
+		if !again {
+			last, name, about = o, pad(o.id, id), " "
+			if path > 0 {
+				about += pad(o.path, path) + " "
+			}
+			about += fmt.Sprintf("(%s %s ", pad(o.who, who), pad(o.when, when))
 		}
-		about += fmt.Sprintf("(%s %s %*d)", pad(o.who, who), pad(o.when, when), number, lines[i].Blame.Number)
+		head := fmt.Sprintf("%s%*d)", about, number, l.Blame.Number)
 		switch {
-		case colour && i > 0 && o == origins[i-1]:
-			name, about = "", cmdline.Dim.Paint(name+about)
+		case colour && again:
+			head = cmdline.Dim.Paint(name + head)
 		case colour:
-			name = cmdline.Yellow.Paint(name)
+			head = cmdline.Yellow.Paint(name) + head
+		default:
+			head = name + head
 		}
-		text := lines[i].Blame.Text
+		text := l.Text
 		if columns > 0 {
 			text = strings.TrimSuffix(cmdline.EscapeLines(text+"\n"), "\n")
 		}
-		if _, err := out.WriteString(name + about + " " + text + "\n"); err != nil {
-			return err
+		for _, s := range []string{head, " ", text, "\n"} {
+			if _, err := out.WriteString(s); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func pad(text string, width int) string {

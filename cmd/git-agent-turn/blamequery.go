@@ -95,8 +95,8 @@ func (q *inquiry) resolve(rev string) (object.Hash, error) {
 	return state.Commit, known(state)
 }
 
-// lines returns the lines in git's ranges, or all if there are none.
-func (q *inquiry) lines(ranges, options []string) ([]blame.Line, error) {
+// ask asks about the lines in git's ranges, or all if there are none.
+func (q *inquiry) ask(ranges, options []string) (*blame.Answer, error) {
 	progress := cmdline.StartProgress(q.c.App.ErrWriter, func() string { return "asking git about " + cmdline.OneLine(q.name) })
 	defer progress.Stop()
 	request := blame.Request{Commit: q.commit, Path: q.path, Ranges: ranges, Options: options}
@@ -106,10 +106,24 @@ func (q *inquiry) lines(ranges, options []string) ([]blame.Line, error) {
 			return nil, err
 		}
 	}
-	lines, err := q.history.Blame(q.c.Context, request)
+	answer, err := q.history.Ask(q.c.Context, request)
 	if err != nil && q.c.Context.Err() == nil {
 		return nil, q.failed(err)
 	}
+	return answer, err
+}
+
+// lines returns the lines in git's ranges, or all if there are none.
+func (q *inquiry) lines(ranges []string) (lines []blame.Line, err error) {
+	answer, err := q.ask(ranges, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	err = answer.Each(q.c.Context, func(_ int, l blame.Line) error {
+		lines = append(lines, l)
+		return nil
+	})
 	return lines, err
 }
 

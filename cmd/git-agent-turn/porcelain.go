@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 
@@ -14,14 +15,14 @@ import (
 
 // porcelain prints lines as git blame --porcelain does. Headers also describe
 // the turn of a line; readers skip headers that they don't know.
-func (q *inquiry) porcelain(to io.Writer, lines []blame.Line) error {
+func (q *inquiry) porcelain(to io.Writer, answer *blame.Answer) error {
 	conf, err := q.w.Repo.Config(q.c.Context)
 	if err != nil {
 		return err
 	}
 	objects := q.w.Repo.Objects(q.c.Context)
 	defer objects.Close()
-	p := newPorcelain(to, lines, q.path)
+	p := newPorcelain(to, answer.Runs, q.path)
 	p.format = q.w.Repo.Format()
 	p.quoted = !conf.Off("core.quotepath")
 	p.isEnd = func(l gitdiff.Blamed) bool {
@@ -31,8 +32,7 @@ func (q *inquiry) porcelain(to io.Writer, lines []blame.Line) error {
 		parents, err := objects.Parents(l.Commit)
 		return err == nil && len(parents) == 0
 	}
-	p.print()
-	return p.out.Flush()
+	return cmp.Or(answer.Each(q.c.Context, p.line), p.out.Flush())
 }
 
 type porcelain struct {
@@ -40,7 +40,7 @@ type porcelain struct {
 	format object.Format
 	quoted bool // letters beyond ASCII are quoted in paths
 	path   string
-	lines  []blame.Line
+	runs   []blame.Line
 	isEnd  func(gitdiff.Blamed) bool // history ends with the commit
 
 	paths   map[object.Hash]string // the first path in a commit
@@ -49,45 +49,56 @@ type porcelain struct {
 	named   map[*turns.Turn]bool
 }
 
-func newPorcelain(to io.Writer, lines []blame.Line, path string) *porcelain {
-	return &porcelain{
-		out: bufio.NewWriter(to), quoted: true, path: path, lines: lines,
+func newPorcelain(to io.Writer, runs []blame.Line, path string) *porcelain {
+	p := &porcelain{
+		out: bufio.NewWriter(to), quoted: true, path: path, runs: runs,
 		paths: make(map[object.Hash]string), several: make(map[object.Hash]bool), told: make(map[object.Hash]bool), named: make(map[*turns.Turn]bool),
 	}
-}
-
-func (p *porcelain) print() {
-	for _, l := range p.lines {
+	for _, l := range runs {
 		first, known := p.paths[l.Blame.Commit]
 		if !known {
 			p.paths[l.Blame.Commit] = l.Blame.Path
 		}
 		p.several[l.Blame.Commit] = p.several[l.Blame.Commit] || known && first != l.Blame.Path
 	}
-	for i, l := range p.lines {
-		fmt.Fprintf(p.out, "%s %d %d", p.format.Text(l.Blame.Commit), l.Blame.Line, l.Blame.Number)
-		if i == 0 || !follows(p.lines[i-1].Blame, l.Blame) {
-			n := 1
-			for i+n < len(p.lines) && follows(p.lines[i+n-1].Blame, p.lines[i+n].Blame) {
-				n++
-			}
-			fmt.Fprintf(p.out, " %d\n", n)
-			p.commit(l.Blame)
-		} else {
-			fmt.Fprintln(p.out)
-		}
-		if l.Turn != nil {
-			p.turn(l)
-		} else if l.Running != nil {
-			fmt.Fprintf(p.out, "agent-running %s\n", l.Running.ID())
-		}
-		fmt.Fprintf(p.out, "\t%s\n", l.Blame.Text)
-	}
+	return p
 }
 
-// follows reports whether line b follows a in both the file and the commit.
+// line prints a line of a run.
+func (p *porcelain) line(run int, l blame.Line) error {
+	fmt.Fprintf(p.out, "%s %d %d", p.format.Text(l.Blame.Commit), l.Blame.Line, l.Blame.Number)
+	if l.Blame.Number == p.runs[run].Blame.Number && !p.goesOn(run) {
+		fmt.Fprintf(p.out, " %d\n", p.group(run))
+		p.commit(l.Blame)
+	} else {
+		fmt.Fprintln(p.out)
+	}
+	if l.Turn != nil {
+		p.turn(l)
+	} else if l.Running != nil {
+		fmt.Fprintf(p.out, "agent-running %s\n", l.Running.ID())
+	}
+	_, err := fmt.Fprintf(p.out, "\t%s\n", l.Text)
+	return err
+}
+
+// goesOn reports whether a run follows the one before.
+func (p *porcelain) goesOn(run int) bool {
+	return run > 0 && run < len(p.runs) && follows(p.runs[run-1].Blame, p.runs[run].Blame)
+}
+
+// group is how many lines follow each other from the beginning of a run.
+func (p *porcelain) group(run int) int {
+	n := p.runs[run].Blame.Lines
+	for run++; p.goesOn(run); run++ {
+		n += p.runs[run].Blame.Lines
+	}
+	return n
+}
+
+// follows reports whether lines b follow a in both the file and the commit.
 func follows(a, b gitdiff.Blamed) bool {
-	return a.Commit == b.Commit && a.Path == b.Path && a.Line+1 == b.Line && a.Number+1 == b.Number
+	return a.Commit == b.Commit && a.Path == b.Path && a.Line+a.Lines == b.Line && a.End() == b.Number
 }
 
 // commit prints the headers of a commit where its lines begin.

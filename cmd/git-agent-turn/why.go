@@ -76,11 +76,11 @@ const beside = 1
 // pointed returns the lines at a spot, and those with some around them.
 func (q *inquiry) pointed(at spot) (lines, chosen []blame.Line, err error) {
 	if at.text != "" {
-		if lines, err = q.lines(nil, nil); err != nil {
+		if lines, err = q.lines(nil); err != nil {
 			return nil, nil, err
 		}
 		for _, l := range lines {
-			if strings.Contains(l.Blame.Text, at.text) {
+			if strings.Contains(l.Text, at.text) {
 				chosen = append(chosen, l)
 			}
 		}
@@ -93,9 +93,9 @@ func (q *inquiry) pointed(at spot) (lines, chosen []blame.Line, err error) {
 		}
 		return lines, chosen, nil
 	}
-	lines, err = q.lines([]string{fmt.Sprintf("%d,%d", max(1, at.first-beside), at.last+beside)}, nil)
+	lines, err = q.lines([]string{fmt.Sprintf("%d,%d", max(1, at.first-beside), at.last+beside)})
 	if e := (*git.Error)(nil); errors.As(err, &e) { // they may be beyond the end
-		all, failed := q.lines(nil, nil)
+		all, failed := q.lines(nil)
 		if failed != nil || len(all) >= at.first {
 			return nil, nil, err
 		}
@@ -244,7 +244,7 @@ func excerpt(lines, group []blame.Line) []string {
 		if last > 0 && n > last+1 {
 			list = append(list, "...")
 		}
-		list, last = append(list, strings.TrimRight(fmt.Sprintf("%s %*d  %s", mark, width, n, l.Blame.Text), " \r")), n
+		list, last = append(list, strings.TrimRight(fmt.Sprintf("%s %*d  %s", mark, width, n, l.Text), " \r")), n
 	}
 	return list
 }
@@ -521,7 +521,7 @@ type whyAnswer struct {
 func (a *answer) json(s *shower, path string, group []blame.Line) (*whyAnswer, error) {
 	object := &whyAnswer{Path: path}
 	for _, l := range group {
-		object.Lines = append(object.Lines, whyLine{l.Blame.Number, l.Blame.Text})
+		object.Lines = append(object.Lines, whyLine{l.Blame.Number, l.Text})
 	}
 	for _, b := range a.landed {
 		if b.Commit.IsZero() {

@@ -23,41 +23,13 @@ import (
 	"gitagent/turns"
 )
 
-// Blame returns the file's lines in order, each with its origin.
-func (h *History) Blame(ctx context.Context, r Request) ([]Line, error) {
-	repo, objects := h.w.Repo, h.objects
-	commit, uncommitted := r.Commit, false
-	if commit.IsZero() {
-		scratch, err := gitdiff.NewUncommitted(ctx, repo, r.Path)
-		if err != nil {
-			return nil, fmt.Errorf("blame %q: %w", r.Path, err)
-		}
-		defer scratch.Close()
-		commit, uncommitted = scratch.Commit, scratch.Made
-		if uncommitted {
-			repo = scratch.Repo
-			objects = repo.Objects(ctx)
-			defer objects.Close()
-		}
-	}
-	q := &question{h: h, repo: repo, objects: objects, r: r, commit: commit}
-	lines, err := q.answer(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("blame %q: %w", r.Path, err)
-	}
-	if uncommitted {
-		for i := range lines {
-			if lines[i].Blame.Commit == commit {
-				lines[i].Blame.Commit = object.Hash{}
-			}
-		}
-		q.run(lines)
-	}
-	return lines, nil
-}
-
 // run sets the lines that turns running in this worktree may have written.
-func (q *question) run(lines []Line) {
+func (q *question) run(ctx context.Context, runs []Line) ([]Line, error) {
+	type running struct {
+		live  *turns.Live
+		began map[string]bool // the lines that were there when it did
+	}
+	var all []running
 	for _, live := range q.r.Running {
 		if live.Open == nil || live.Worktree != q.repo.GitDir {
 			continue
@@ -68,12 +40,26 @@ func (q *question) run(lines []Line) {
 				began[line] = true
 			}
 		}
-		for i := range lines {
-			if l := &lines[i]; l.Turn == nil && l.Running == nil && l.Blame.Commit.IsZero() && !began[l.Blame.Text] {
-				l.Running = &live
+		all = append(all, running{&live, began})
+	}
+	matters := func(i int) bool { return len(all) > 0 && runs[i].Turn == nil && runs[i].Blame.Commit.IsZero() }
+	pieces, err := divide(ctx, q, runs, matters, func(i int, text string) *turns.Live {
+		for _, r := range all {
+			if matters(i) && !r.began[text] {
+				return r.live
 			}
 		}
+		return nil
+	}, func(a, b *turns.Live) bool { return a == b })
+	var list []Line
+	for i, run := range runs {
+		for _, p := range pieces[i] {
+			l := run.part(p.from, p.end)
+			l.Running = p.is
+			list = append(list, l)
+		}
 	}
+	return list, err
 }
 
 // file is the file in a commit.
@@ -130,13 +116,11 @@ func (q *question) answer(ctx context.Context) ([]Line, error) {
 	}
 	limited, cancel := limit.Within(ctx, most)
 	defer cancel()
-	if err := q.attribute(limited, v, names, lines); err != nil {
-		if ctx.Err() == nil && limited.Err() != nil {
-			err = fmt.Errorf("%w: more than %v", ErrTimeout, most.Round(time.Second))
-		}
-		return nil, err
+	lines, err = q.attribute(limited, v, names, lines)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		err = fmt.Errorf("%w: more than %v", ErrTimeout, most.Round(time.Second))
 	}
-	return lines, nil
+	return lines, err
 }
 
 // versions returns what the file was, under the names known so far, in all
@@ -164,27 +148,27 @@ func (q *question) versions(ctx context.Context, names []string) (v *versions, e
 const maxNames = 4
 
 // attribute sets the turns that wrote the lines, from the known names.
-func (q *question) attribute(ctx context.Context, v *versions, names []string, lines []Line) (err error) {
-	var answer []gitdiff.Blamed
+func (q *question) attribute(ctx context.Context, v *versions, names []string, lines []Line) (_ []Line, err error) {
+	var answer []part
 	moved := false
 	for round := 0; round <= maxNames; round++ {
 		if v == nil || !v.graph.holds(q.h.touching(names)) {
 			if v, err = q.versions(ctx, names); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if v != nil {
 			if err := v.add(ctx, names...); err != nil {
-				return err
+				return nil, err
 			}
 			if by := ahead(v.graph, v.contents()); len(by) > 0 {
 				v = v.reordered(v.graph.corrected(by))
 			}
 			if answer, err = q.over(ctx, v, lines); err != nil {
-				return err
+				return nil, err
 			}
-			for _, b := range answer {
-				names = appendNew(names, b.Path, b.PreviousPath)
+			for _, p := range answer {
+				names = appendNew(names, p.over.Path, p.over.PreviousPath)
 			}
 			if len(names) > len(v.names) {
 				continue
@@ -196,7 +180,7 @@ func (q *question) attribute(ctx context.Context, v *versions, names []string, l
 		moved = true
 		before, err := q.moved(ctx, lines, names)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(before) == len(names) {
 			break
@@ -204,9 +188,9 @@ func (q *question) attribute(ctx context.Context, v *versions, names []string, l
 		names = before
 	}
 	if v == nil {
-		return nil
+		return lines, nil
 	}
-	return v.name(answer, lines)
+	return q.name(ctx, v, answer)
 }
 
 // Limits of the search for files that the user moved.
@@ -253,61 +237,98 @@ func (h *History) last(before time.Time) (states []object.Hash) {
 	return states
 }
 
+// A part is lines, and the answer of git over the ancestry with states.
+type part struct {
+	line Line
+	over gitdiff.Blamed
+}
+
+// A verdict is who wrote a line.
+type verdict struct {
+	writers []*pastTurn // none if it was by hand; the most likely first
+	unsure  bool
+}
+
 // name sets the turns that wrote the lines, by the commits in git's answer.
-func (v *versions) name(answer []gitdiff.Blamed, lines []Line) error {
-	ran := make(map[int][]*pastTurn) // by place
-	writers, unsure := make([][]*pastTurn, len(lines)), make([]bool, len(lines))
+func (q *question) name(ctx context.Context, v *versions, answer []part) ([]Line, error) {
+	runs, nodes := make([]Line, len(answer)), make([]*node, len(answer)) // nil outside the graph
+	ran := make(map[*node][]*pastTurn)
+	for i, p := range answer {
+		runs[i] = p.line
+		if at, ok := v.graph.index[p.over.Commit]; ok {
+			n := v.graph.nodes[at]
+			nodes[i] = n
+			if _, known := ran[n]; !known {
+				ran[n] = v.graph.ran(n)
+			}
+		}
+	}
+	matters := func(i int) bool {
+		n := nodes[i]
+		return n != nil && (slices.ContainsFunc(ran[n], func(t *pastTurn) bool { return !slices.Contains(n.writers, t) }) ||
+			!n.made && slices.ContainsFunc(n.writers, func(t *pastTurn) bool { return !t.others.IsZero() }))
+	}
 	wanted := make(map[*pastTurn]*turns.Turn)
-	for i, b := range answer {
-		at, ok := v.graph.index[b.Commit]
-		if !ok {
-			continue
+	pieces, err := divide(ctx, q, runs, matters, func(i int, text string) (by verdict) {
+		if nodes[i] != nil {
+			by = v.judge(nodes[i], ran[nodes[i]], text)
 		}
-		n := v.graph.nodes[at]
-		if _, known := ran[at]; !known {
-			ran[at] = v.graph.ran(n)
-		}
-		unsure[i] = n.unsure
-		for _, t := range n.writers {
-			theirs, perhaps := v.besides(t, b.Text)
-			if n.made || !theirs {
-				writers[i], unsure[i] = append(writers[i], t), unsure[i] || !n.made && perhaps
-			}
-		}
-		for _, t := range ran[at] {
-			if slices.Contains(n.writers, t) || !v.wrote(t, b.Text) {
-				continue
-			}
-			if theirs, perhaps := v.besides(t, b.Text); !theirs {
-				writers[i], unsure[i] = append(writers[i], t), unsure[i] || perhaps
-			}
-		}
-		// Present when another turn began, and removed before this one ended.
-		if len(writers[i]) == 0 && n.made && !n.elsewhere {
-			for _, t := range ran[at] {
-				if theirs, _ := v.besides(t, b.Text); !theirs && n.during(t) && v.lacked(t, b.Text) {
-					writers[i], unsure[i] = append(writers[i], t), unsure[i] || !t.others.IsZero()
-				}
-			}
-		}
-		for _, t := range writers[i] {
+		for _, t := range by.writers {
 			wanted[t] = nil
 		}
+		return by
+	}, func(a, b verdict) bool { return a.unsure == b.unsure && slices.Equal(a.writers, b.writers) })
+	if err == nil {
+		err = v.records(wanted)
 	}
-	if err := v.records(wanted); err != nil {
-		return err
+	if err != nil {
+		return nil, err
 	}
-	for i, b := range answer {
-		lines[i].Unsure = len(writers[i]) > 1 || len(writers[i]) == 1 && unsure[i]
-		for j, t := range writers[i] {
-			if j == 0 {
-				lines[i].Turn, lines[i].State, lines[i].Path, lines[i].Number = wanted[t], b.Commit, b.Path, b.Line
-			} else {
-				lines[i].Others = append(lines[i].Others, wanted[t])
+	lines := make([]Line, 0, len(answer))
+	for i, a := range answer {
+		for _, p := range pieces[i] {
+			l, over := a.line.part(p.from, p.end), a.over.Part(p.from, p.end)
+			l.Unsure = len(p.is.writers) > 1 || len(p.is.writers) == 1 && p.is.unsure
+			for j, t := range p.is.writers {
+				if j == 0 {
+					l.Turn, l.State, l.Path, l.Number = wanted[t], over.Commit, over.Path, over.Line
+				} else {
+					l.Others = append(l.Others, wanted[t])
+				}
+			}
+			lines = append(lines, l)
+		}
+	}
+	return lines, nil
+}
+
+// judge tells who wrote a line that is new in a commit, of those who wrote the
+// commit and those who ran then.
+func (v *versions) judge(n *node, ran []*pastTurn, text string) (by verdict) {
+	by.unsure = n.unsure
+	for _, t := range n.writers {
+		theirs, perhaps := v.besides(t, text)
+		if n.made || !theirs {
+			by.writers, by.unsure = append(by.writers, t), by.unsure || !n.made && perhaps
+		}
+	}
+	for _, t := range ran {
+		if slices.Contains(n.writers, t) || !v.wrote(t, text) {
+			continue
+		}
+		if theirs, perhaps := v.besides(t, text); !theirs {
+			by.writers, by.unsure = append(by.writers, t), by.unsure || perhaps
+		}
+	}
+	// Present when another turn began, and removed before this one ended.
+	if len(by.writers) == 0 && n.made && !n.elsewhere {
+		for _, t := range ran {
+			if theirs, _ := v.besides(t, text); !theirs && n.during(t) && v.lacked(t, text) {
+				by.writers, by.unsure = append(by.writers, t), by.unsure || !t.others.IsZero()
 			}
 		}
 	}
-	return nil
+	return by
 }
 
 func (v *versions) records(wanted map[*pastTurn]*turns.Turn) error {
@@ -364,20 +385,55 @@ func (h *History) touching(names []string) []*pastTurn {
 
 // over blames the lines again, over an ancestry in which turns' states are
 // parents of the commits made from them. The answers are in lines' order.
-func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]gitdiff.Blamed, error) {
-	answer := make([]gitdiff.Blamed, len(lines))
-	places := make(map[int]int) // by line number: places of lines that may be a turn's
-	var young []Line
-	for i, l := range lines {
-		answer[i] = l.Blame
-		if at, ok := v.graph.index[l.Blame.Commit]; ok && !v.graph.nodes[at].edge { // else it is older than all states
-			places[l.Blame.Number] = i
+func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]part, error) {
+	var young []Line // that may be a turn's
+	for _, l := range lines {
+		if v.young(l) {
 			young = append(young, l)
 		}
 	}
-	if len(young) == 0 {
-		return answer, nil
+	var again []gitdiff.Blamed
+	if len(young) > 0 {
+		var err error
+		if again, err = q.again(ctx, v, young); err != nil {
+			return nil, err
+		}
 	}
+	var list []part
+	missing := 0
+	for _, l := range lines {
+		if !v.young(l) {
+			list = append(list, part{l, l.Blame})
+			continue
+		}
+		for at, end := l.Blame.Number, l.Blame.End(); at < end; {
+			for len(again) > 0 && again[0].End() <= at {
+				again = again[1:]
+			}
+			if len(again) == 0 || again[0].Number > at {
+				missing, at = missing+1, at+1
+				continue
+			}
+			until := min(end, again[0].End())
+			list = append(list, part{l.part(at, until), again[0].Part(at, until)})
+			at = until
+		}
+	}
+	if missing > 0 {
+		return nil, fmt.Errorf("%d lines are missing in the answer of git", missing)
+	}
+	return list, nil
+}
+
+// young reports whether plain blame gives lines to a commit that may have them
+// from a turn: else they are older than all states.
+func (v *versions) young(l Line) bool {
+	at, ok := v.graph.index[l.Blame.Commit]
+	return ok && !v.graph.nodes[at].edge
+}
+
+// again asks git over the other ancestry, for young lines at least.
+func (q *question) again(ctx context.Context, v *versions, young []Line) ([]gitdiff.Blamed, error) {
 	dir, err := os.MkdirTemp("", "git-agent-blame-")
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for temporary files, where TMPDIR says: %w", err)
@@ -394,20 +450,7 @@ func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]gitdi
 	if len(q.r.Options) == 0 { // with -C git would not find copies that are split
 		asked = ranges(young)
 	}
-	again, err := gitdiff.Blame(ctx, q.repo, q.blame(object.Hash{}, asked, file))
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range again {
-		if i, ok := places[b.Number]; ok {
-			answer[i] = b
-			delete(places, b.Number)
-		}
-	}
-	if len(places) > 0 {
-		return nil, fmt.Errorf("%d lines are missing in the answer of git", len(places))
-	}
-	return answer, nil
+	return gitdiff.Blame(ctx, q.repo, q.blame(object.Hash{}, asked, file))
 }
 
 // maxRanges is the most ranges that git is asked for, instead of all lines.
@@ -417,12 +460,11 @@ const maxRanges = 100
 func ranges(lines []Line) []string {
 	var list []string
 	for i := 0; i < len(lines); {
-		first := lines[i].Blame.Number
-		last := first
-		for i++; i < len(lines) && lines[i].Blame.Number == last+1; i++ {
-			last++
+		first, end := lines[i].Blame.Number, lines[i].Blame.End()
+		for i++; i < len(lines) && lines[i].Blame.Number == end; i++ {
+			end = lines[i].Blame.End()
 		}
-		list = append(list, fmt.Sprintf("%d,%d", first, last))
+		list = append(list, fmt.Sprintf("%d,%d", first, end-1))
 	}
 	if len(list) > maxRanges {
 		return nil

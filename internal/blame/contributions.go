@@ -268,7 +268,7 @@ func (a *landing) lines(ctx context.Context, c gitdiff.Change) error {
 		a.sum.Unseen++
 		return nil
 	}
-	list, err := a.h.Blame(ctx, Request{Commit: a.Commit, Path: c.Path, Since: a.Since})
+	answer, err := a.h.Ask(ctx, Request{Commit: a.Commit, Path: c.Path, Since: a.Since})
 	if errors.Is(err, ErrTimeout) {
 		a.sum.Unseen++
 		return nil
@@ -276,18 +276,19 @@ func (a *landing) lines(ctx context.Context, c gitdiff.Change) error {
 	if err != nil {
 		return err
 	}
-	for _, line := range list {
-		if a.Own && line.Blame.Commit != a.Commit {
+	defer answer.Close()
+	for _, run := range answer.Runs {
+		if a.Own && run.Blame.Commit != a.Commit {
 			continue
 		}
-		a.sum.Lines++
-		if line.Turn == nil {
-			a.sum.Hand++
+		a.sum.Lines += run.Blame.Lines
+		if run.Turn == nil {
+			a.sum.Hand += run.Blame.Lines
 			continue
 		}
-		t := a.contribution(line.Turn)
-		t.Lines++
-		if _, among := a.commits[line.State]; among && (t.past == nil || a.h.by(t.past, line.State)) {
+		t := a.contribution(run.Turn)
+		t.Lines += run.Blame.Lines
+		if _, among := a.commits[run.State]; among && (t.past == nil || a.h.by(t.past, run.State)) {
 			t.Evidence.Commit = true
 		} else {
 			t.Evidence.Content = true

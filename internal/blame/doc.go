@@ -9,14 +9,15 @@
 //	history.go   the missions that may be relied on, their turns and states
 //	graph.go     the commits of a history, in one order
 //	versions.go  what a file was in each of them
-//	tips.go      which states a commit took its lines from
-//	blame.go     the question to git, and its answer
-//	brought.go   lines by turns that a commit brought
+//	sources.go   which states a commit took its lines from
+//	blame.go     the question to git
+//	answer.go    the answer: runs of lines, and their texts, read as they are needed
+//	added.go     lines by turns that a commit brought
 //
 //	contributions.go  what turns contributed to commits: lines counted
 //	steps.go          files that only turns changed
-//	wholes.go         what lines do not tell: deletions, modes, binary files
-//	asked.go          what else was asked while the commits came about
+//	deletions.go      what lines do not tell: deletions, modes, binary files
+//	prompts.go        what else was asked while the commits came about
 //
 // Untrusted missions are left out: they could claim any line.
 package blame

@@ -25,11 +25,13 @@ type Request struct {
 	Running []turns.Live
 }
 
-// A Line is a line of a file, and its origin.
+// A Line is a line of a file, and its origin; or several in a row which have
+// their origins in a row, then without the text.
 type Line struct {
 	// Blame is the answer of plain `git blame`: the commit of the user's that
 	// the line landed in. Its Commit is zero if the line is not committed.
 	Blame gitdiff.Blamed
+	Text  string // as stored, without the line feed
 	// Turn is the one that wrote the line; nil if that was done by hand.
 	Turn *turns.Turn
 	// State is the commit in which the line is the turn's: its code commit, or
@@ -45,4 +47,13 @@ type Line struct {
 	// Running is the running turn that may have written a line that is not
 	// committed, new since it began, and of no other known turn; else nil.
 	Running *turns.Live
+}
+
+// part returns some of the lines, as [gitdiff.Blamed.Part] does.
+func (l Line) part(from, end int) Line {
+	if l.Turn != nil {
+		l.Number += from - l.Blame.Number
+	}
+	l.Blame = l.Blame.Part(from, end)
+	return l
 }

@@ -1,11 +1,15 @@
 package gitdiff
 
 import (
-	"bytes"
+	"bufio"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,19 +30,29 @@ type BlameOptions struct {
 	Parents string
 }
 
-// A Blamed is one line of a file with its origin.
+// A Blamed is lines in a row of a file that were lines in a row of one commit.
 type Blamed struct {
-	Number int         // line number in the file, from 1
-	Text   string      // as stored, without the line feed
-	Commit object.Hash // where it comes from; zero if it is not committed
-	Line   int         // its line number there
+	Number int         // the first line's number in the file, from 1
+	Lines  int         // how many lines there are
+	Commit object.Hash // where they come from; zero if they are not committed
+	Line   int         // the first line's number there
 	Path   string      // the file's name there
-	Before bool        // it came no later than [BlameOptions.Since], or the history ends there
+	Before bool        // they came no later than [BlameOptions.Since], or the history ends there
 	In     *Blamable
 	// Previous is Commit's parent with the file, as PreviousPath; or zero.
 	Previous     object.Hash
 	PreviousPath string
 }
+
+// Part returns lines of b: those from a number in the file, without that of the
+// end.
+func (b Blamed) Part(from, end int) Blamed {
+	b.Line, b.Number, b.Lines = b.Line+from-b.Number, from, end-from
+	return b
+}
+
+// End is the number of the line after the last one.
+func (b Blamed) End() int { return b.Number + b.Lines }
 
 // A Blamable is a commit as `git blame` describes it.
 type Blamable struct {
@@ -50,13 +64,14 @@ type Blamable struct {
 }
 
 // Blame runs `git blame` without textconv and replacements, and without a
-// blame.ignoreRevsFile that does not exist. A failure is an [*git.Error].
+// blame.ignoreRevsFile that does not exist. The lines are in order. A failure is
+// an [*git.Error].
 func Blame(ctx context.Context, r *git.Repo, b BlameOptions) ([]Blamed, error) {
-	args := []string{"blame", "--porcelain", "--no-progress", "--root"}
-	from := r
+	args := []string{"blame", "--incremental", "--no-progress", "--root"}
+	from := r.With(git.Env("GIT_FLUSH=0")) // a write for each answer would cost as much as they do
 	if b.Parents != "" {
 		// Git would ignore its line for a commit where a shallow clone ends.
-		args, from = append(args, "-S", b.Parents), r.With(git.Env("GIT_SHALLOW_FILE="+os.DevNull))
+		args, from = append(args, "-S", b.Parents), from.With(git.Env("GIT_SHALLOW_FILE="+os.DevNull))
 	}
 	args = append(args, b.Options...)
 	for _, lines := range b.Ranges {
@@ -70,15 +85,26 @@ func Blame(ctx context.Context, r *git.Repo, b BlameOptions) ([]Blamed, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := from.Output(ctx, nil, append(append(args, ignored...), rev, "--", b.Path)...)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out, ended, err := from.Pipe(ctx, nil, append(append(args, ignored...), rev, "--", b.Path)...)
 	if err != nil {
 		return nil, err
 	}
-	list, err := parseBlame(out)
+	defer out.Close()
+	answer := newBlameAnswer()
+	err = answer.read(out)
+	if err != nil {
+		cancel()
+	}
+	if failed := <-ended; failed != nil && (err == nil || errors.Is(err, errEarly)) {
+		return nil, failed
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read git blame of %q: %w", b.Path, err)
 	}
-	return list, nil
+	slices.SortFunc(answer.list, func(x, y Blamed) int { return cmp.Compare(x.Number, y.Number) })
+	return answer.list, nil
 }
 
 // ignoredRevs returns flags for those blame.ignoreRevsFiles that exist.
@@ -107,100 +133,110 @@ func ignoredRevs(ctx context.Context, r *git.Repo) ([]string, error) {
 	return flags, nil
 }
 
-// parseBlame reads `git blame --porcelain`: for each line a header of hash and
-// numbers, the commit's headers if it is new, and a tab with the line.
-func parseBlame(out []byte) ([]Blamed, error) {
-	var list []Blamed
-	commits := make(map[object.Hash]*seenCommit)
-	var line Blamed
-	var c *seenCommit
-	for text := range bytes.Lines(out) {
-		text, ended := bytes.CutSuffix(text, []byte{'\n'})
-		switch {
-		case c == nil:
-			fields := strings.Fields(string(text))
-			if len(fields) < 3 {
-				return nil, fmt.Errorf("%w %q", errPorcelain, text)
+// A blameAnswer is what `git blame --incremental` has printed so far: for some
+// lines in a row, wherever they are, a header of hash and numbers, then the
+// commit's headers if it is new, then the file's, of which the name is last.
+type blameAnswer struct {
+	list    []Blamed
+	commits map[object.Hash]*Blamable
+	ended   map[object.Hash]bool // commits that are [Blamed.Before]
+	at      *Blamed              // the lines whose headers are being read
+}
+
+func newBlameAnswer() *blameAnswer {
+	return &blameAnswer{commits: make(map[object.Hash]*Blamable), ended: make(map[object.Hash]bool)}
+}
+
+var errEarly = fmt.Errorf("%w: it ends too early", errPorcelain)
+
+// read reads what git prints, to its end.
+func (a *blameAnswer) read(out io.Reader) error {
+	for in := bufio.NewReaderSize(out, 64<<10); ; {
+		text, err := in.ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			if text != "" || a.at != nil {
+				return errEarly
 			}
-			line = Blamed{}
-			err := line.Commit.UnmarshalText([]byte(fields[0]))
-			if err == nil {
-				line.Line, err = strconv.Atoi(fields[1])
-			}
-			if err == nil {
-				line.Number, err = strconv.Atoi(fields[2])
-			}
-			if err != nil {
-				return nil, err
-			}
-			if c = commits[line.Commit]; c == nil {
-				c = &seenCommit{in: new(Blamable)}
-				commits[line.Commit] = c
-			}
-		case len(text) > 0 && text[0] == '\t':
-			line.Text, line.Path, line.Before, line.In = string(text[1:]), c.path, c.before, c.in
-			line.Previous, line.PreviousPath = c.previous, c.previousPath
-			list = append(list, line)
-			c = nil
-		case !ended:
-			return nil, fmt.Errorf("%w %q", errPorcelain, text)
-		default:
-			if err := c.header(string(text)); err != nil {
-				return nil, err
-			}
+			return nil
+		}
+		if err == nil {
+			err = a.line(text[:len(text)-1])
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if c != nil {
-		return nil, fmt.Errorf("%w: it ends too early", errPorcelain)
+}
+
+// line reads one line of it.
+func (a *blameAnswer) line(text string) (err error) {
+	if a.at == nil {
+		a.at, err = a.begin(text)
+		return err
 	}
-	return list, nil
-}
-
-type seenCommit struct {
-	in     *Blamable
-	before bool
-	// About the file; git repeats these when they change.
-	path         string
-	previous     object.Hash
-	previousPath string
-	preceded     bool // a "previous" was read, and its "filename" comes next
-}
-
-func (c *seenCommit) header(text string) (err error) {
 	key, value, _ := strings.Cut(text, " ")
 	switch key {
-	case "author":
-		c.in.Author = value
-	case "author-mail":
-		c.in.Email = address(value)
-	case "author-time":
-		c.in.At, err = object.UnixTime(value)
-	case "author-tz":
-		c.in.At = inZone(c.in.At, value)
-	case "committer":
-		c.in.Committer = value
-	case "committer-mail":
-		c.in.CommitterEmail = address(value)
-	case "committer-time":
-		c.in.Committed, err = object.UnixTime(value)
-	case "committer-tz":
-		c.in.Committed = inZone(c.in.Committed, value)
-	case "summary":
-		c.in.Summary = value
 	case "boundary":
-		c.before = true
+		a.ended[a.at.Commit] = true
 	case "previous":
 		hash, path, _ := strings.Cut(value, " ")
-		if err = c.previous.UnmarshalText([]byte(hash)); err == nil {
-			c.previousPath, err = unquotePath(path)
+		if err = a.at.Previous.UnmarshalText([]byte(hash)); err == nil {
+			a.at.PreviousPath, err = unquotePath(path)
 		}
-		c.preceded = true
 	case "filename":
-		if !c.preceded {
-			c.previous, c.previousPath = object.Hash{}, ""
+		a.at.Path, err = unquotePath(value)
+		a.at.Before = a.ended[a.at.Commit]
+		a.list, a.at = append(a.list, *a.at), nil
+	default:
+		err = a.at.In.header(key, value)
+	}
+	return err
+}
+
+// begin reads the header of hash and numbers.
+func (a *blameAnswer) begin(text string) (*Blamed, error) {
+	fields := strings.Fields(text)
+	if len(fields) != 4 {
+		return nil, fmt.Errorf("%w %q", errPorcelain, text)
+	}
+	b := new(Blamed)
+	err := b.Commit.UnmarshalText([]byte(fields[0]))
+	for i, n := range []*int{&b.Line, &b.Number, &b.Lines} {
+		if err == nil {
+			*n, err = strconv.Atoi(fields[1+i])
 		}
-		c.preceded = false
-		c.path, err = unquotePath(value)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if b.In = a.commits[b.Commit]; b.In == nil {
+		b.In = new(Blamable)
+		a.commits[b.Commit] = b.In
+	}
+	return b, nil
+}
+
+// header reads one of the headers that describe a commit.
+func (in *Blamable) header(key, value string) (err error) {
+	switch key {
+	case "author":
+		in.Author = value
+	case "author-mail":
+		in.Email = address(value)
+	case "author-time":
+		in.At, err = object.UnixTime(value)
+	case "author-tz":
+		in.At = inZone(in.At, value)
+	case "committer":
+		in.Committer = value
+	case "committer-mail":
+		in.CommitterEmail = address(value)
+	case "committer-time":
+		in.Committed, err = object.UnixTime(value)
+	case "committer-tz":
+		in.Committed = inZone(in.Committed, value)
+	case "summary":
+		in.Summary = value
 	}
 	return err
 }

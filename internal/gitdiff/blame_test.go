@@ -1,6 +1,7 @@
 package gitdiff
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -19,15 +20,22 @@ func blamed(t *testing.T, r *git.Repo, b BlameOptions) (lines []string) {
 	t.Helper()
 	list, err := Blame(context.Background(), r, b)
 	gittest.Must(t, err)
-	for i, l := range list {
-		if len(b.Ranges) == 0 && l.Number != i+1 {
-			t.Errorf("line %d has number %d", i+1, l.Number)
+	file, err := r.Output(context.Background(), nil, "cat-file", "blob", b.Commit.String()+":"+b.Path)
+	gittest.Must(t, err)
+	text := strings.Split(string(file), "\n")
+	next := 1
+	for _, l := range list {
+		if len(b.Ranges) == 0 && l.Number != next {
+			t.Errorf("line %d has number %d", next, l.Number)
 		}
+		next = l.End()
 		before := ""
 		if l.Before {
 			before = " before"
 		}
-		lines = append(lines, strings.Join([]string{l.In.Summary, l.Path, string(rune('0' + l.Line)), l.Text}, "|")+before)
+		for n := l.Number; n < l.End(); n++ {
+			lines = append(lines, strings.Join([]string{l.In.Summary, l.Path, string(rune('0' + l.Part(n, n+1).Line)), text[n-1]}, "|")+before)
+		}
 	}
 	return lines
 }
@@ -245,15 +253,16 @@ func TestUncommittedReplaced(t *testing.T) {
 	}
 }
 
-func FuzzParseBlame(f *testing.F) {
+func FuzzReadBlame(f *testing.F) {
 	hash := gittest.Hash("1")
-	f.Add([]byte(hash + " 1 1 1\nauthor a\nauthor-mail <a@example.invalid>\nauthor-time 12\nauthor-tz +0130\nsummary s\nboundary\nprevious " + hash + " \"a\\tb\"\nfilename \"\\303\\274\"\n\ttext\n"))
-	f.Add([]byte(hash + " 1 1\n\t"))
+	f.Add([]byte(hash + " 1 1 1\nauthor a\nauthor-mail <a@example.invalid>\nauthor-time 12\nauthor-tz +0130\nsummary s\nboundary\nprevious " + hash + " \"a\\tb\"\nfilename \"\\303\\274\"\n"))
+	f.Add([]byte(hash + " 1 1 2\nfilename"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		list, err := parseBlame(data)
-		for _, l := range list {
+		answer := newBlameAnswer()
+		err := answer.read(bytes.NewReader(data))
+		for _, l := range answer.list {
 			if err == nil && l.In == nil {
-				t.Error("a line without its commit")
+				t.Error("lines without their commit")
 			}
 		}
 	})

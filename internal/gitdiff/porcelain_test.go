@@ -1,6 +1,8 @@
 package gitdiff
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"gitagent/test/gittest"
@@ -30,25 +32,28 @@ func TestQuotePath(t *testing.T) {
 	}
 }
 
-// What a line's commit was made from is that of its own path, though git says it only when it changes.
-func TestParseBlame(t *testing.T) {
+// What a line's commit was made from is said again with each of its lines, and what the commit is only once.
+func TestReadBlame(t *testing.T) {
 	t.Parallel()
 	one, two := gittest.Hash("1"), gittest.Hash("2")
-	lines, err := parseBlame([]byte(one + " 1 1 1\nauthor Ada\nauthor-mail <a@b>\ncommitter Bob\ncommitter-mail <b@c>\nprevious " + two + " was\nfilename f\n\ttext\n" +
-		one + " 5 2 1\nfilename g\n\tauthor\r\n" + one + " 2 3 2\nprevious " + two + " was\nfilename f\n\t\n" + one + " 3 4\n\tend\n"))
-	if err != nil || len(lines) != 4 {
-		t.Fatalf("%d lines, %v", len(lines), err)
+	answer := newBlameAnswer()
+	err := answer.read(strings.NewReader(one + " 1 7 1\nauthor Ada\nauthor-mail <a@b>\ncommitter Bob\ncommitter-mail <b@c>\nsummary \nboundary\nprevious " + two + " was\nfilename f\n" +
+		one + " 5 2 1\nfilename g\n" + one + " 2 3 2\nprevious " + two + " was\nfilename \"f\\t\"\n"))
+	if err != nil || len(answer.list) != 3 {
+		t.Fatalf("%d answers, %v", len(answer.list), err)
 	}
-	for i, want := range []string{"f was text", "g  author\r", "f was ", "f was end"} {
-		if got := lines[i].Path + " " + lines[i].PreviousPath + " " + lines[i].Text; got != want || lines[i].Previous.IsZero() != (lines[i].PreviousPath == "") {
-			t.Errorf("line %d: %q, want %q", i, got, want)
+	for i, want := range []string{"1 7 1 f was", "5 2 1 g ", "2 3 2 f\t was"} {
+		l := answer.list[i]
+		got := fmt.Sprint(l.Line, l.Number, l.Lines, " ", l.Path, " ", l.PreviousPath)
+		if got != want || l.Previous.IsZero() != (l.PreviousPath == "") || !l.Before {
+			t.Errorf("answer %d: %q, want %q", i, got, want)
 		}
 	}
-	if in := lines[3].In; in.Author != "Ada" || in.Email != "a@b" || in.Committer != "Bob" || in.CommitterEmail != "b@c" {
+	if in := answer.list[2].In; in.Author != "Ada" || in.Email != "a@b" || in.Committer != "Bob" || in.CommitterEmail != "b@c" {
 		t.Errorf("the commit: %+v", in)
 	}
-	for _, wrong := range []string{"x\n", one + " 1\n", one + " 1 1 1\nauthor x", one + " 1 1 1\n", one + " 1 1 1\nfilename \"x\n\ttext\n"} {
-		if _, err := parseBlame([]byte(wrong)); err == nil {
+	for _, wrong := range []string{"x\n", one + " 1 1\n", one + " 1 1 1\nauthor x", one + " 1 1 1\n", one + " 1 1 1\nfilename \"x\n", one + " 1 1 1\nfilename x"} {
+		if err := newBlameAnswer().read(strings.NewReader(wrong)); err == nil {
 			t.Errorf("%q is no error", wrong)
 		}
 	}
