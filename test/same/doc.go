@@ -9,7 +9,8 @@
 // copy of the place that stands at the same path while it is that build's turn. Exit status, standard output and standard
 // error must be equal, byte by byte. After a step that writes, what is new in a place has other hashes, ids and times in the
 // other copy: each of one must be the same one of the other throughout the walk. At the end of a walk refs, what they reach,
-// worktrees, settings and the hooks' logs must be the same.
+// worktrees, settings and the hooks' logs must be the same. Now and then, what only the present build keeps as local state, and
+// so has derived from something, is removed, cut, or bent: it may not rely on it.
 //
 // What may differ is in allowed_unix_test.go, each with its reason.
 package same

@@ -34,11 +34,12 @@ func TestMain(m *testing.M) {
 
 // A difference is what was found in a walk.
 type difference struct {
-	walk  int
-	place string
-	step  int
-	text  string
-	again bool // the walk was taken once more, and it was there again
+	walk   int
+	place  string
+	step   int
+	text   string
+	harmed []string // derived files that were harmed before
+	again  bool     // the walk was taken once more, and it was there again
 }
 
 // TestSame takes walks with both builds.
@@ -57,7 +58,7 @@ func TestSame(t *testing.T) {
 	walks := (count + steps - 1) / steps
 	var next atomic.Int64
 	var mu sync.Mutex
-	total, found, used := 0, 0, make(map[string]int)
+	total, found, told, harmed, used, ends := 0, 0, 0, 0, make(map[string]int), make(map[int]int)
 	workers := min(runtime.GOMAXPROCS(0), walks)
 	if *only >= 0 {
 		next.Store(int64(*only))
@@ -82,6 +83,10 @@ func TestSame(t *testing.T) {
 					}
 					mu.Lock()
 					total += w.taken
+					told, harmed = told+w.told, harmed+len(w.harmed)
+					for status, n := range w.ends {
+						ends[status] += n
+					}
 					for _, use := range w.uses {
 						used[use]++
 					}
@@ -95,6 +100,7 @@ func TestSame(t *testing.T) {
 		}
 	})
 	t.Logf("%d invocations in %d walks, %d walks differ", total, walks, found)
+	t.Logf("exit statuses %v, %d commands have printed something, %d derived files were harmed", ends, told, harmed)
 	if *only < 0 && *where == "" && total >= 3000 {
 		for _, use := range known.uses() {
 			if used[use] == 0 {
@@ -115,6 +121,9 @@ func (d difference) String() string {
 	}
 	if *now != "" {
 		args += " -now " + *now
+	}
+	if len(d.harmed) > 0 {
+		d.text += "\nharmed before: " + strings.Join(d.harmed, "; ")
 	}
 	return fmt.Sprintf("walk %d, place %s, step %d; %s\n%s\nagain: GIT_AGENT_TESTS=check go test ./test/same -v %s", d.walk, d.place, d.step, how, d.text, args)
 }

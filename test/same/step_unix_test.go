@@ -80,14 +80,14 @@ func (w *walk) command(u use, reading bool) step {
 		}
 	}
 	for _, o := range u.verb.options {
-		if s.chance(7) && o.name != "-h" && o.name != "--help" && o.name != "--version" {
+		if s.chance(4) && o.name != "-h" && o.name != "--help" && o.name != "--version" {
 			add(o)
 		}
 	}
 	if s.chance(15) && slices.ContainsFunc(u.verb.options, func(o option) bool { return o.name == "--json" }) {
 		flags = append(flags, "--json")
 	}
-	if s.chance(2) {
+	if s.chance(1) {
 		flags = append(flags, s.pick("--nope", "-x", "--generate-bash-completion", "--js"))
 	}
 	t := step{dir: s.pick(w.place.dirs...), use: u.String(), write: u.verb.writes() || u.verb.words != nil && u.verb.words[0] == "page"} // a page says when it was made

@@ -36,6 +36,9 @@ type walk struct {
 	twins  *twins
 	taken  int
 	uses   []string
+	ends   map[int]int // how many steps ended with which exit status
+	told   int         // how many have printed something on standard output
+	harmed []string    // files that tamper has done harm to
 	found  *difference
 }
 
@@ -49,7 +52,7 @@ func (a *arena) walk(number int) *walk {
 		return nil
 	}
 	p := a.place(name)
-	w := &walk{arena: a, number: number, place: p, twins: newTwins(p.known)}
+	w := &walk{arena: a, number: number, place: p, twins: newTwins(p.known), ends: make(map[int]int)}
 	w.say = &speaker{Rand: r, place: p, twins: w.twins}
 	reading := r.IntN(2) == 0
 	a.furnish(p)
@@ -61,8 +64,11 @@ func (a *arena) walk(number int) *walk {
 		}
 		w.twins.fresh = w.twins.fresh || s.write
 		if text := w.take(s); text != "" {
-			w.found = &difference{walk: number, place: p.name, step: i, text: text}
+			w.found = &difference{walk: number, place: p.name, step: i, text: text, harmed: w.harmed}
 			return w
+		}
+		if w.say.chance(15) {
+			w.tamper()
 		}
 	}
 	var end [2]state
@@ -70,7 +76,7 @@ func (a *arena) walk(number int) *walk {
 		a.on(side, func() { end[side] = a.look(a.env(a.home()), p.before[side]) })
 	}
 	if text := w.twins.differ(end[0], end[1]); text != "" {
-		w.found = &difference{walk: number, place: p.name, step: steps, text: "the place at the end of the walk\n" + text}
+		w.found = &difference{walk: number, place: p.name, step: steps, text: "the place at the end of the walk\n" + text, harmed: w.harmed}
 	}
 	return w
 }
@@ -102,6 +108,12 @@ func (w *walk) take(s step) string {
 	}
 	what := fmt.Sprintf("in %s: %s\n", s.dir, s.what)
 	before, now := got[0], got[1]
+	if !s.user {
+		w.ends[before.status]++
+		if before.stdout != "" {
+			w.told++
+		}
+	}
 	if mended(s, before) {
 		return ""
 	}

@@ -115,7 +115,7 @@ func (s *speaker) line() string {
 
 // value draws a value for what stands for one in a command's help.
 func (s *speaker) value(v verb, o option) string {
-	if s.chance(6) {
+	if s.chance(3) {
 		return s.pick(odd...)
 	}
 	switch o.name {
@@ -201,7 +201,7 @@ func (s *speaker) value(v verb, o option) string {
 
 // arguments draws what follows a command's flags.
 func (s *speaker) arguments(v verb) []string {
-	if s.chance(4) {
+	if s.chance(2) {
 		return []string{s.pick(odd...), s.pick(odd...)}
 	}
 	optional := func(percent int, draw func() string) []string {
