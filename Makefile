@@ -78,6 +78,11 @@ cover:
 bench:
 	CGO_ENABLED=0 go run -tags $(TAGS) ./test/bench
 
+# How the cost grows, here and in the older programs of the directory BEFORE, into docs/growth.svg; hours. CURVES='^list$$'
+# measures fewer of them, and leaves the others in the picture.
+plot:
+	CGO_ENABLED=0 go run -tags $(TAGS) ./test/bench -plot docs/growth.svg -before '$(BEFORE)' -n $(or $(N),5) -run '$(CURVES)'
+
 # 100,000 missions, live and archived, and what 1,000 agents do to a host; MISSIONS=<number> for fewer.
 bench-missions:
 	CGO_ENABLED=0 go run -tags $(TAGS) ./test/bench -run '^missions$$' -missions $(or $(MISSIONS),100000)
@@ -154,4 +159,4 @@ uninstall:
 clean:
 	rm -rf bin dist cover.out
 
-.PHONY: build dist test check nightly matrix demo lint house cover bench bench-missions e2e clients kills neighbours faults hostile same mutants cross fuzz install uninstall clean
+.PHONY: build dist test check nightly matrix demo lint house cover bench plot bench-missions e2e clients kills neighbours faults hostile same mutants cross fuzz install uninstall clean

@@ -38,6 +38,9 @@ func curves() []curve {
 	return []curve{
 		{"missions", "missions, of two turns each", "git: for-each-ref, newest first", allSizes, "", growingMissions},
 		{"list", "turns of a mission", "git: log of the ledger", allSizes, "", growingList},
+		{"log -n 20", "commits, a fifth of them with a turn", "git: log --numstat of a twentieth", allSizes, "", growingLog("log", "-n", "20")},
+		{"summary of a twentieth", "commits, a fifth of them with a turn", "git: log --numstat of a twentieth", allSizes, "", growingLog("summary", "")},
+		{"page", "turns", "git: log --patch", fewSizes, "more take more memory than there is", growingPage},
 		{"search: a word in every turn", "turns, of 20 KB each", "git: grep of the ledgers", allSizes, "", growingSearch},
 		{"push of one, beside archived", "archived missions", "git: push of the refs", allSizes, "", growingPush},
 		{"import", "turns", "", fewSizes, "more take half an hour", growingImport},
@@ -128,6 +131,26 @@ func growingList(l *lab, n int) contest {
 	const id = record.ID("a1b2c3d4")
 	r.fill(id, n)
 	return r.turning([]string{"log", "--format=%H %s", id.Ref()}, "list", "--mission", string(id))
+}
+
+// growingLog has a command look at commits; an empty argument is the newest twentieth of them.
+func growingLog(args ...string) func(l *lab, n int) contest {
+	return func(l *lab, n int) contest {
+		r := l.newRepository("work", smallFiles)
+		r.work(worked{commits: n, every: 5, missions: 20})
+		part := fmt.Sprint(n / 20)
+		args := slices.Clone(args)
+		if i := slices.Index(args, ""); i >= 0 {
+			args[i] = "HEAD~" + part + ".."
+		}
+		return r.turning([]string{"log", "--numstat", "-n", part}, args...)
+	}
+}
+
+func growingPage(l *lab, n int) contest {
+	r := l.newRepository("page", smallFiles)
+	r.work(worked{commits: n, every: 1, missions: 1, told: true})
+	return r.turning([]string{"log", "--patch"}, "page", "--out", filepath.Join(l.dir, "page.html"), string(missionID(0)))
 }
 
 func growingSearch(l *lab, n int) contest {
