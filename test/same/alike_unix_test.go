@@ -98,16 +98,16 @@ func (w *twins) same(a, b token) bool {
 		return true
 	case a.kind == "age" && b.kind == "age":
 		return near(a.text, b.text)
+	case w.moment(a.text) && w.moment(b.text):
+		return true
 	case !w.fresh || a.kind != b.kind && (a.kind != "hex" && a.kind != "temp" || b.kind != "hex" && b.kind != "temp"):
 		return false
 	case a.kind == "time":
 		return true
 	case a.kind == "size":
 		return true
-	case a.kind == "temp" && w.moment(a.text) && w.moment(b.text):
-		return true
 	}
-	if len(a.text) != len(b.text) || w.known.has(a.text) || w.known.has(b.text) {
+	if len(a.text) != len(b.text) && (a.kind != "temp" || b.kind != "temp") || w.known.has(a.text) || w.known.has(b.text) {
 		return false
 	}
 	if len(a.text) < 7 {
