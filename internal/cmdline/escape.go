@@ -83,19 +83,27 @@ func OneLine(text string) string {
 	if !isASCII(text) {
 		return Escape(strings.Join(strings.Fields(text), " "))
 	}
-	out := make([]byte, 0, len(text))
-	blank := false // there is some before the next word
+	out := make([]byte, len(text))
+	n, blank, safe := 0, false, true // blank if there is some before the next word
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c == ' ' || '\t' <= c && c <= '\r':
+		c := text[i]
+		if c == ' ' || '\t' <= c && c <= '\r' {
 			blank = true
-		case blank && len(out) > 0:
-			out, blank = append(out, ' ', c), false
-		default:
-			out, blank = append(out, c), false
+			continue
 		}
+		if blank && n > 0 {
+			out[n] = ' '
+			n++
+		}
+		out[n], blank = c, false
+		n++
+		safe = safe && c > ' ' && c != 0x7f
 	}
-	return Escape(string(out))
+	line := string(out[:n])
+	if !safe {
+		line = Escape(line)
+	}
+	return line
 }
 
 // isPlain reports whether a text has nothing but visible ASCII and spaces.

@@ -264,6 +264,14 @@ func (u *unpacker) value(v reflect.Value) {
 		}
 	case reflect.Map:
 		n := u.count()
+		if counts, ok := v.Addr().Interface().(*map[string]int); ok { // as most are
+			*counts = make(map[string]int, n)
+			for ; n > 0 && !u.bad; n-- {
+				key := u.string()
+				(*counts)[key] = int(u.signed())
+			}
+			return
+		}
 		m := reflect.MakeMapWithSize(v.Type(), n)
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 		for ; n > 0 && !u.bad; n-- {
